@@ -126,15 +126,24 @@ func planned(t *testing.T) map[string][]string {
 }
 
 // forTests may be imported by any test.
-var forTests = []string{"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "test/tier", "test/canary", "test/corpus", "test/golden", "test/port"}
+var forTests = []string{
+	"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "test/tier",
+	"test/canary", "test/corpus", "test/golden", "test/port",
+}
 
 // unreachable lists what no package on the hook's way may reach, by any path
 // inside the module.
 var unreachable = map[string][]string{
 	"internal/hook": {"database/sql", "net", "net/http"}, "internal/agent": {"database/sql", "net", "net/http"},
-	"internal/engine": {"database/sql", "net", "net/http", "os", "os/exec"}, "internal/extract": {"database/sql", "net", "net/http", "os"}, "internal/inject": {"database/sql", "net", "net/http"},
+	"internal/engine": {"database/sql", "net", "net/http", "os", "os/exec"}, "internal/extract": {
+		"database/sql", "net",
+		"net/http", "os",
+	}, "internal/inject": {"database/sql", "net", "net/http"},
 	"internal/mem": {"database/sql", "net", "net/http", "os"}, "internal/rank": {"database/sql", "net", "net/http", "os"},
-	"internal/redact": {"database/sql", "net", "net/http", "os"}, "internal/lang": {"database/sql", "net", "net/http", "os"},
+	"internal/redact": {"database/sql", "net", "net/http", "os"}, "internal/lang": {
+		"database/sql", "net", "net/http",
+		"os",
+	},
 }
 
 // only says who alone may import a module or a package of the standard library.
@@ -161,7 +170,8 @@ type source struct {
 // writers may change files. Everybody else only reads, or hands on what is to
 // be written: where bytes of the person's end up can be looked up in these.
 var writers = []string{
-	"internal/cli", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
+	"internal/cli", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor", "internal/setup",
+	"internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/store/sqlitetest", // for tests: databases in their temporary directories
 	"internal/mind",             // a project's state files, asked for by its person
 	"internal/vault",            // the person's memory in files
@@ -188,7 +198,8 @@ func TestFloorPlan(t *testing.T) {
 			if allowed != nil && !slices.Contains(allowed, imp) {
 				t.Errorf("%s imports %s, which the plan does not allow", dir, imp)
 			}
-			if strings.HasPrefix(imp, "cmd/") || imp == "internal/store/storetest" || imp == "internal/store/sqlitetest" || (imp == "internal/cli" && dir != "cmd/remanence") {
+			if strings.HasPrefix(imp, "cmd/") || imp == "internal/store/storetest" || imp == "internal/store/sqlitetest" ||
+				(imp == "internal/cli" && dir != "cmd/remanence") {
 				t.Errorf("%s imports %s", dir, imp)
 			}
 		}
@@ -249,7 +260,9 @@ func TestOnlyWritersWriteFiles(t *testing.T) {
 	sources := read(t)
 	for dir, src := range sources {
 		if slices.Contains(readers, dir) {
-			src.writes = slices.DeleteFunc(src.writes, func(name string) bool { return name == "OpenFile" || name == "OpenRoot" })
+			src.writes = slices.DeleteFunc(src.writes, func(name string) bool {
+				return name == "OpenFile" || name == "OpenRoot"
+			})
 		}
 		if len(src.writes) > 0 && !slices.Contains(writers, dir) && !strings.HasPrefix(dir, "test/") {
 			t.Errorf("%s uses os.%s: it is none of those that may write files", dir, strings.Join(src.writes, ", os."))
@@ -272,7 +285,8 @@ func read(t *testing.T) map[string]*source {
 			return err
 		}
 		if d.IsDir() {
-			if p != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin" || d.Name() == "dist") {
+			if p != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin" ||
+				d.Name() == "dist") {
 				return filepath.SkipDir
 			}
 			if _, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && p != "." {
@@ -324,7 +338,8 @@ func add(sources map[string]*source, dir, file string) error {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && x.Name == ofOS && slices.Contains(changes, n.Sel.Name) && !slices.Contains(src.writes, n.Sel.Name) {
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == ofOS && slices.Contains(changes, n.Sel.Name) &&
+				!slices.Contains(src.writes, n.Sel.Name) {
 				src.writes = append(src.writes, n.Sel.Name)
 			}
 		case *ast.GoStmt:

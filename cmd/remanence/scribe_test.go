@@ -24,7 +24,8 @@ type scribe struct {
 	answer      string   // of the model; a number is a status instead
 }
 
-const wrote = "<observation><type>decision</type><title>The scribe says: batches of fifty</title><narrative>Smaller ones were slow.</narrative></observation>" +
+const wrote = "<observation><type>decision</type><title>The scribe says: batches of fifty</title><narrative>Smaller " +
+	"ones were slow.</narrative></observation>" +
 	"<summary><request>batch size</request><completed>fifty was chosen</completed></summary>"
 
 func newScribe() *scribe {
@@ -53,7 +54,10 @@ func (s *scribe) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	usage := map[string]int{"input_tokens": 900, "output_tokens": 100}
-	v := map[string]any{"content": []any{map[string]any{"type": "text", "text": answer}}, "stop_reason": "end_turn", "usage": usage}
+	v := map[string]any{
+		"content": []any{map[string]any{"type": "text", "text": answer}}, "stop_reason": "end_turn",
+		"usage": usage,
+	}
 	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		v = map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": answer}}}, "usage": usage}
 	}

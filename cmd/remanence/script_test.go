@@ -166,7 +166,8 @@ func daemonsOf(work string) []int {
 		}
 		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
 		cmdline, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-		if bytes.Contains(environ, []byte("HOME="+work+"/")) && bytes.Contains(cmdline, []byte("daemon\x00run")) && alive(pid) {
+		if bytes.Contains(environ, []byte("HOME="+work+"/")) && bytes.Contains(cmdline, []byte("daemon\x00run")) &&
+			alive(pid) {
 			out = append(out, pid)
 		}
 	}

@@ -267,7 +267,8 @@ func TestCallsWithoutAnIDAreTheSameForAnyKeyOrder(t *testing.T) {
 	a := decode(t,
 		`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Task","tool_input":{"a":1.50,"b":{"x":[1],"y":"<"}}}`)
 	b := decode(t,
-		`{"tool_input" : {"b":{"y":"<","x":[1]},"a":1.50},"tool_name":"Agent","session_id":"s","hook_event_name":"PreToolUse"}`)
+		`{"tool_input" : `+
+			`{"b":{"y":"<","x":[1]},"a":1.50},"tool_name":"Agent","session_id":"s","hook_event_name":"PreToolUse"}`)
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("events differ:\n%s", diff)
 	}

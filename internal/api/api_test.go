@@ -51,11 +51,15 @@ func TestErrorsKeepTheirMeaningOverTheSocket(t *testing.T) {
 
 func TestWhatPutsAMistakeRightGoesOverTheSocket(t *testing.T) {
 	c := serve(t, api.Config{Bindings: []api.Binding{api.On(echo, func(context.Context, question) (answer, error) {
-		return answer{}, &api.Error{Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: "no such colour", Fix: "use red or blue"}
+		return answer{}, &api.Error{
+			Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: "no such colour",
+			Fix: "use red or blue",
+		}
 	})}})
 	_, err := echo.Call(t.Context(), c, question{})
 	var e *api.Error
-	if !errors.As(err, &e) || !errors.Is(err, api.ErrInvalid) || e.Fix != "use red or blue" || e.Detail != "no such colour" {
+	if !errors.As(err, &e) || !errors.Is(err, api.ErrInvalid) || e.Fix != "use red or blue" ||
+		e.Detail != "no such colour" {
 		t.Errorf("got %+v", err)
 	}
 }
@@ -101,9 +105,10 @@ func TestPanicOfARouteIsOneFailedCall(t *testing.T) {
 }
 
 func TestClientIsAHandler(t *testing.T) {
-	c := serve(t, api.Config{Bindings: []api.Binding{api.On(api.Event, func(_ context.Context, e mem.Event) (mem.Reply, error) {
-		return mem.Reply{Context: string(e.Kind) + " " + string(e.Input)}, nil
-	})}})
+	c := serve(t,
+		api.Config{Bindings: []api.Binding{api.On(api.Event, func(_ context.Context, e mem.Event) (mem.Reply, error) {
+			return mem.Reply{Context: string(e.Kind) + " " + string(e.Input)}, nil
+		})}})
 	var h mem.Handler = c
 	got, err := h.Handle(t.Context(), mem.Event{Kind: mem.Stop, Input: []byte(`{"a":"<&>"}`)})
 	if want := `Stop {"a":"<&>"}`; err != nil || got.Context != want {
@@ -207,7 +212,8 @@ func TestAWorkerThatEndsBeforeItsAnswerIsGone(t *testing.T) {
 	}
 	defer l.Close()
 	for name, answer := range map[string]string{
-		"nothing": "", "half a head": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n", "half a body": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{",
+		"nothing": "", "half a head": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n",
+		"half a body": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{",
 	} {
 		go func() {
 			if c, err := l.Accept(); err == nil {

@@ -32,7 +32,9 @@ func oldRoutes() []oldRoute {
 		{"POST", "/api/sessions/complete", complete},
 		{"POST", "/api/sessions/session-end", complete},
 		{"POST", "/api/processing", setProcessing},
-		{"GET", "/api/processing-status", func(ctx context.Context, c oldCall) (any, error) { return WorkingNow.Call(ctx, c, Nothing{}) }},
+		{"GET", "/api/processing-status", func(ctx context.Context, c oldCall) (any, error) {
+			return WorkingNow.Call(ctx, c, Nothing{})
+		}},
 
 		{"GET", "/api/search", searchOld},
 		{"GET", "/api/search/by-file", byFile},
@@ -49,7 +51,9 @@ func oldRoutes() []oldRoute {
 		{"GET", "/api/projects", projects},
 		{"GET", "/api/context/preview", preview},
 		{"POST", "/api/context/semantic", semantic},
-		{"GET", "/api/settings", func(ctx context.Context, c oldCall) (any, error) { return c.pass(ctx, "config", Nothing{}) }},
+		{"GET", "/api/settings", func(ctx context.Context, c oldCall) (any, error) {
+			return c.pass(ctx, "config", Nothing{})
+		}},
 		{"GET", "/api/logs", logs},
 
 		{"POST", "/api/memory/save", save},

@@ -237,7 +237,8 @@ func importOld(ctx context.Context, c oldCall) (any, error) {
 	}
 	got, err := Import.Call(ctx, c, ask)
 	return map[string]any{
-		"success": err == nil, "imported": got.Imported, "known": got.Known, "empty": got.Empty, "ids": list(got.IDs), "tag": got.Tag,
+		"success": err == nil, "imported": got.Imported, "known": got.Known, "empty": got.Empty, "ids": list(got.IDs),
+		"tag":      got.Tag,
 		"left_out": in.LeftOut, "dropped": in.Dropped(),
 	}, err
 }

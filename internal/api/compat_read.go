@@ -47,7 +47,8 @@ func oldOf(m mem.Memory) oldObservation {
 	return oldObservation{
 		ID: m.ID, Session: m.Session, Project: m.Project, Type: m.Kind, Title: m.Title, Narrative: m.Body,
 		Facts: list(m.Facts), Concepts: list(m.Concepts), Files: list(m.Files), Modified: list(m.Modified),
-		Prompt: m.Source.Prompt, Trust: m.Trust.String(), Summary: m.Summary, Created: m.Created, Epoch: m.Created.UnixMilli(),
+		Prompt: m.Source.Prompt, Trust: m.Trust.String(), Summary: m.Summary, Created: m.Created,
+		Epoch: m.Created.UnixMilli(),
 	}
 }
 
@@ -182,7 +183,10 @@ func timeline(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Timeline.Call(ctx, c, views.TimelineRequest{ProjectRef: c.place(), Anchor: memoryID(c.query.Get("anchor")), Session: c.query.Get("session"), Around: around})
+	return Timeline.Call(ctx, c, views.TimelineRequest{
+		ProjectRef: c.place(), Anchor: memoryID(c.query.Get("anchor")),
+		Session: c.query.Get("session"), Around: around,
+	})
 }
 
 // memoryID is our id of what may be its number.
@@ -255,7 +259,10 @@ func projects(ctx context.Context, c oldCall) (any, error) {
 }
 
 func preview(ctx context.Context, c oldCall) (any, error) {
-	return Next.Call(ctx, c, views.NextRequest{ProjectRef: mem.ProjectRef{Project: c.query.Get("project")}, Source: c.query.Get("source")})
+	return Next.Call(ctx, c, views.NextRequest{
+		ProjectRef: mem.ProjectRef{Project: c.query.Get("project")},
+		Source:     c.query.Get("source"),
+	})
 }
 
 // semantic is what a prompt would be told.
@@ -271,7 +278,8 @@ func semantic(ctx context.Context, c oldCall) (any, error) {
 	if in.Q+in.Prompt == "" {
 		return nil, fmt.Errorf("%w: q is needed", ErrInvalid)
 	}
-	r, err := Next.Call(ctx, c, views.NextRequest{ProjectRef: mem.ProjectRef{Project: in.Project}, Prompt: in.Q + in.Prompt})
+	r, err := Next.Call(ctx, c, views.NextRequest{ProjectRef: mem.ProjectRef{Project: in.Project}, Prompt: in.Q +
+		in.Prompt})
 	return map[string]any{"context": r.Text, "count": len(r.Items)}, err
 }
 
@@ -304,7 +312,10 @@ func save(ctx context.Context, c oldCall) (any, error) {
 	if in.Text == "" {
 		return nil, fmt.Errorf("%w: text is needed", ErrInvalid)
 	}
-	ask := curate.AddRequest{ProjectRef: mem.ProjectRef{Project: in.Project}, Text: in.Text, Title: in.Title, Kind: in.Type, Files: in.Files, Tags: in.Tags, Agent: event.UnknownAgent}
+	ask := curate.AddRequest{
+		ProjectRef: mem.ProjectRef{Project: in.Project}, Text: in.Text, Title: in.Title,
+		Kind: in.Type, Files: in.Files, Tags: in.Tags, Agent: event.UnknownAgent,
+	}
 	if in.Project == "" {
 		ask.Scope = mem.ScopeUser
 	}
@@ -327,7 +338,10 @@ func hidePrompt(ctx context.Context, c oldCall) (any, error) {
 	if p.Turn == "" {
 		return nil, fmt.Errorf("what was said with %s: %w", p.ID, mem.ErrNotFound)
 	}
-	return c.forget(ctx, curate.MarkRequest{ProjectRef: placeOf(""), Query: &mem.Query{Session: p.Session, PromptID: p.Turn, Kinds: []mem.Kind{mem.Utterance}, Within: "*"}})
+	return c.forget(ctx, curate.MarkRequest{ProjectRef: placeOf(""), Query: &mem.Query{
+		Session:  p.Session,
+		PromptID: p.Turn, Kinds: []mem.Kind{mem.Utterance}, Within: "*",
+	}})
 }
 
 func (c oldCall) forget(ctx context.Context, ask curate.MarkRequest) (any, error) {

@@ -233,7 +233,10 @@ func (r *oldRecord) memory(isSummary bool) (m mem.Memory, badDate string, err er
 
 // bodyKeys are the fields that say what a record has to say.
 func bodyKeys() []string {
-	return []string{"body", "narrative", "content", "text", "description", "observation", "compressedobservation", "subtitle"}
+	return []string{
+		"body", "narrative", "content", "text", "description", "observation", "compressedobservation",
+		"subtitle",
+	}
 }
 
 // words takes over what a record says: as a summary where it is one, else as a body.

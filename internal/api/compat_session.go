@@ -127,7 +127,10 @@ func inject(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask := views.NextRequest{ProjectRef: mem.ProjectRef{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
+	ask := views.NextRequest{
+		ProjectRef: mem.ProjectRef{Project: c.query.Get("project")}, Source: c.query.Get("source"),
+		Session: c.query.Get("session_id"), Budget: budget,
+	}
 	if full, _ := strconv.ParseBool(c.query.Get("full")); full && budget == 0 {
 		ask.Budget = fullBudget
 	}

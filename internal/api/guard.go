@@ -60,7 +60,8 @@ func harden(h http.Header) {
 }
 
 // pagePolicy lets a page load what this door serves, and nothing else.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " +
+	"'self'; font-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // admit returns nil for a request that may pass.
@@ -71,7 +72,10 @@ func (d Door) admit(r *http.Request) *Error {
 	case !ownPage(r):
 		return &Error{Status: http.StatusForbidden, Name: "foreign_origin"}
 	case !d.proven(r) && (d.Public == nil || !d.Public(r)):
-		return &Error{Status: http.StatusUnauthorized, Name: "unauthorized", Detail: "neither the token nor a login: remanence open"}
+		return &Error{
+			Status: http.StatusUnauthorized, Name: "unauthorized",
+			Detail: "neither the token nor a login: remanence open",
+		}
 	}
 	return nil
 }

@@ -43,8 +43,9 @@ func TestOnlyTheThreeSpellingsOfTheHostPass(t *testing.T) {
 		"evil.example": 421, "evil.example:7777": 421, "127.0.0.1.evil.example:7777": 421, "localhost.evil.example:7777": 421,
 		"localhost.:7777": 421, "LOCALHOST:7777": 421, "Localhost:7777": 421, "localhost": 421, "remanence": 421,
 		"0.0.0.0:7777": 421, "2130706433:7777": 421, "0x7f000001:7777": 421, "127.1:7777": 421, "127.0.0.2:7777": 421,
-		"192.168.1.7:7777": 421, "[::]:7777": 421, "::1:7777": 421, "[0:0:0:0:0:0:0:1]:7777": 421, "[::ffff:127.0.0.1]:7777": 421,
-		"user@127.0.0.1:7777": 421, "127.0.0.1:7777@evil.example": 421, "127.0.0.1:7777,evil.example": 421,
+		"192.168.1.7:7777": 421, "[::]:7777": 421, "::1:7777": 421, "[0:0:0:0:0:0:0:1]:7777": 421,
+		"[::ffff:127.0.0.1]:7777": 421,
+		"user@127.0.0.1:7777":     421, "127.0.0.1:7777@evil.example": 421, "127.0.0.1:7777,evil.example": 421,
 	} {
 		if got := knock(t, request("GET", "/health", "", map[string]string{"Host": host})); got != want {
 			t.Errorf("Host %q: status %d, want %d", host, got, want)
@@ -53,7 +54,10 @@ func TestOnlyTheThreeSpellingsOfTheHostPass(t *testing.T) {
 }
 
 func TestATargetThatNamesAHostIsForAProxy(t *testing.T) {
-	for _, target := range []string{"http://127.0.0.1:7777/health", "http://evil.example/health", "//127.0.0.1:7777/health", "file:///health"} {
+	for _, target := range []string{
+		"http://127.0.0.1:7777/health", "http://evil.example/health",
+		"//127.0.0.1:7777/health", "file:///health",
+	} {
 		r := request("GET", target, "", map[string]string{"Host": own})
 		var err error
 		if r.URL, err = url.Parse(target); err != nil {
@@ -157,7 +161,10 @@ func TestADoorOfNothingLetsNobodyIn(t *testing.T) {
 }
 
 func FuzzHostCheck(f *testing.F) {
-	for _, s := range []string{own, "[::1]:7777", "localhost:7777", "", "0.0.0.0:7777", "localhost.:7777", "LOCALHOST:7777", "127.0.0.1:7777@evil", "127.0.0.1:7777\x00", "[::1%25lo]:7777"} {
+	for _, s := range []string{
+		own, "[::1]:7777", "localhost:7777", "", "0.0.0.0:7777", "localhost.:7777",
+		"LOCALHOST:7777", "127.0.0.1:7777@evil", "127.0.0.1:7777\x00", "[::1%25lo]:7777",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, host string) {

@@ -45,8 +45,9 @@ type Change struct {
 	At      time.Time `json:"at"` // set by Publish
 	Project string    `json:"project,omitempty"`
 	Session string    `json:"session,omitempty"`
-	What    []string  `json:"what,omitempty"` // sorts of things a Changed is about: event, memory, utterance, receipt, checkpoint, job, pause, purged
-	IDs     []string  `json:"ids,omitempty"`  // of them, where they have one
+	// sorts of things a Changed is about: event, memory, utterance, receipt, checkpoint, job, pause, purged
+	What []string `json:"what,omitempty"`
+	IDs  []string `json:"ids,omitempty"` // of them, where they have one
 
 	Kind   string `json:"kind,omitempty"`   // of the memory, or of the event
 	Title  string `json:"title,omitempty"`  // the memory's, or the beginning of the prompt
@@ -167,7 +168,10 @@ func (f *Live) join() (int64, error) {
 	case f.ended:
 		return 0, &Error{Status: http.StatusServiceUnavailable, Name: "not_ready", Detail: Draining}
 	case f.streams == MaxStreams:
-		return 0, &Error{Status: http.StatusServiceUnavailable, Name: "too_many_streams", Detail: fmt.Sprintf("%d streams are open already", MaxStreams)}
+		return 0, &Error{
+			Status: http.StatusServiceUnavailable, Name: "too_many_streams",
+			Detail: fmt.Sprintf("%d streams are open already", MaxStreams),
+		}
 	}
 	f.begin()
 	if f.ring == nil {

@@ -83,7 +83,8 @@ func TestAStreamTellsEveryChangeOnceAndInOrder(t *testing.T) {
 	if got := ours.next(); got.event != "hello" || strings.Contains(got.data, "sessions") {
 		t.Errorf("got %+v, want hello", got)
 	}
-	if got := theirs.next(); got.event != "" || !strings.Contains(got.data, `"type":"initial_load"`) || !strings.Contains(got.data, `"now":{"sessions":3}`) {
+	if got := theirs.next(); got.event != "" || !strings.Contains(got.data, `"type":"initial_load"`) ||
+		!strings.Contains(got.data, `"now":{"sessions":3}`) {
 		t.Errorf("got %+v, want how it stands as a plain message", got)
 	}
 	f.Publish(prompts(1, 2)...)
@@ -95,7 +96,8 @@ func TestAStreamTellsEveryChangeOnceAndInOrder(t *testing.T) {
 		if err := json.Unmarshal([]byte(a.data), &c); err != nil {
 			t.Fatal(err)
 		}
-		if a.event != want || c.Type != want || a.id != fmt.Sprint(c.ID) || b.data != a.data || b.event != "" || b.id != a.id {
+		if a.event != want || c.Type != want || a.id != fmt.Sprint(c.ID) || b.data != a.data || b.event != "" ||
+			b.id != a.id {
 			t.Errorf("%d: got %+v and %+v, want %s", i, a, b, want)
 		}
 		if c.ID <= last || c.At.IsZero() || want == "new_prompt" && c.Number != i+1 {
@@ -155,7 +157,8 @@ func TestWhoComesBackMissesNothing(t *testing.T) {
 	_ = o.resp.Body.Close()
 	f.Publish(prompts(6, 1)...)
 	for name, back := range map[string]*onlooker{
-		"header": lookOn(t, url, second.id), "key": lookOn(t, url+"?after="+second.id, ""), "header first": lookOn(t, url+"?after="+start, second.id),
+		"header": lookOn(t, url, second.id), "key": lookOn(t, url+"?after="+second.id, ""),
+		"header first": lookOn(t, url+"?after="+start, second.id),
 	} {
 		for want := 3; want <= 6; want++ {
 			if got := back.next(); !strings.Contains(got.data, fmt.Sprintf(`"number":%d`, want)) {
@@ -172,7 +175,10 @@ func TestWhoWasAwayTooLongIsToldSo(t *testing.T) {
 	for range 5 {
 		f.Publish(prompts(1, 1000)...)
 	}
-	for name, last := range map[string]string{"long ago": id, "of an earlier worker": "7", "of nobody yet": "9007199254740991"} {
+	for name, last := range map[string]string{
+		"long ago": id, "of an earlier worker": "7",
+		"of nobody yet": "9007199254740991",
+	} {
 		o := lookOn(t, url, last)
 		if got := o.next(); got.event != "resync" {
 			t.Fatalf("%s: got %+v, want resync", name, got)
@@ -210,7 +216,8 @@ func TestStreamsAreFewAndEnd(t *testing.T) {
 		o.next()
 		all = append(all, o)
 	}
-	if o := lookOn(t, url, ""); o.resp.StatusCode != 503 || o.resp.Header.Get("Content-Type") != "application/problem+json" {
+	if o := lookOn(t, url, ""); o.resp.StatusCode != 503 ||
+		o.resp.Header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("one more: status %d, want 503", o.resp.StatusCode)
 	}
 	_ = all[0].resp.Body.Close()
@@ -269,7 +276,8 @@ func TestNothingIsLostOnTheWay(t *testing.T) {
 		o.next()
 		go func() {
 			for want := 1; want <= n; want++ {
-				if got := o.next(); !strings.Contains(got.data, fmt.Sprintf(`"number":%d,`, want)) && !strings.HasSuffix(got.data, fmt.Sprintf(`"number":%d}`, want)) {
+				if got := o.next(); !strings.Contains(got.data, fmt.Sprintf(`"number":%d,`, want)) &&
+					!strings.HasSuffix(got.data, fmt.Sprintf(`"number":%d}`, want)) {
 					done <- fmt.Errorf("got %+v, want number %d", got, want)
 					return
 				}

@@ -137,7 +137,8 @@ func (l *Logins) proves(r *http.Request) bool {
 	until := time.Unix(unix, 0)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return err == nil && l.key.Secret != "" && l.Now().Before(until) && hmac.Equal([]byte(given[0].Value), []byte(l.signed(until)))
+	return err == nil && l.key.Secret != "" && l.Now().Before(until) &&
+		hmac.Equal([]byte(given[0].Value), []byte(l.signed(until)))
 }
 
 // ServeHTTP logs in and out: POST {"code":…} to login answers with the cookie
@@ -174,7 +175,10 @@ func (l *Logins) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	value, until, ok := l.exchange(given.Code)
 	if !ok {
-		return nil, &Error{Status: http.StatusUnauthorized, Name: "unauthorized", Detail: "the code was used, or is older than a minute: remanence open"}
+		return nil, &Error{
+			Status: http.StatusUnauthorized, Name: "unauthorized",
+			Detail: "the code was used, or is older than a minute: remanence open",
+		}
 	}
 	cookie.Value, cookie.MaxAge = value, int(LoginFor.Seconds())
 	http.SetCookie(w, &cookie)

@@ -23,7 +23,9 @@ type lodge struct {
 
 func newLodge() *lodge {
 	l := &lodge{now: time.Date(2026, 9, 12, 8, 0, 0, 0, time.UTC)}
-	l.logins = &api.Logins{Cookie: "remanence_x", Now: func() time.Time { return l.now }, Told: func(k api.Key) { l.key = k }}
+	l.logins = &api.Logins{Cookie: "remanence_x", Now: func() time.Time {
+		return l.now
+	}, Told: func(k api.Key) { l.key = k }}
 	l.Handler = api.Guard(api.Door{
 		Hosts: api.LoopbackHosts(7777), Token: token, Logins: l.logins,
 		Public: func(r *http.Request) bool { return r.RequestURI == api.LoginPath },
@@ -158,8 +160,12 @@ func TestLoginTakesJSONAndNothingElse(t *testing.T) {
 		set                map[string]string
 		want               int
 	}{
-		"get":        {"GET", "/api/v1/login", " ", nil, 405},
-		"form":       {"POST", "/api/v1/login", "code=x", map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, 415},
+		"get": {"GET", "/api/v1/login", " ", nil, 405},
+		"form": {
+			"POST", "/api/v1/login", "code=x",
+			map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+			415,
+		},
 		"query":      {"POST", "/api/v1/login?code=x", "{}", nil, 401},
 		"no object":  {"POST", "/api/v1/login", "7", nil, 400},
 		"no code":    {"POST", "/api/v1/login", "{}", nil, 401},

@@ -27,10 +27,11 @@ func TestEveryFieldOfAHooksWordsGetsThrough(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got mem.Event
-			c := serve(t, api.Config{Bindings: []api.Binding{api.On(api.Event, func(_ context.Context, e mem.Event) (mem.Reply, error) {
-				got = e
-				return want.reply, nil
-			})}})
+			c := serve(t,
+				api.Config{Bindings: []api.Binding{api.On(api.Event, func(_ context.Context, e mem.Event) (mem.Reply, error) {
+					got = e
+					return want.reply, nil
+				})}})
 			reply, err := c.Handle(t.Context(), want.event)
 			if err != nil {
 				t.Fatal(err)

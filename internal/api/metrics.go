@@ -38,10 +38,12 @@ func (m metricsText) WriteTo(w io.Writer) (int64, error) {
 		if strings.HasSuffix(first.Name, "_total") {
 			kind = "counter"
 		}
-		fmt.Fprintf(&out, "# HELP remanence_%s %s\n# TYPE remanence_%s %s\n", first.Name, escaped(first.Help), first.Name, kind)
+		fmt.Fprintf(&out, "# HELP remanence_%s %s\n# TYPE remanence_%s %s\n", first.Name, escaped(first.Help), first.Name,
+			kind)
 		for _, each := range m {
 			if each.Name == first.Name {
-				fmt.Fprintf(&out, "remanence_%s%s %s\n", each.Name, labels(each.Labels), strconv.FormatFloat(each.Value, 'g', -1, 64))
+				fmt.Fprintf(&out, "remanence_%s%s %s\n", each.Name, labels(each.Labels), strconv.FormatFloat(each.Value, 'g', -1,
+					64))
 			}
 		}
 	}

@@ -45,10 +45,16 @@ func TestWhatIsNotARouteIsRefused(t *testing.T) {
 		{name: "get", method: "GET", status: 405, error: "method"},
 		{name: "preflight", method: "OPTIONS", status: 405, error: "method"},
 		{name: "post to health", path: "/health", status: 405, error: "method"},
-		{name: "form", set: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, status: 415, error: "not_json"},
+		{
+			name: "form", set: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, status: 415,
+			error: "not_json",
+		},
 		{name: "text", set: map[string]string{"Content-Type": "text/plain"}, status: 415, error: "not_json"},
 		{name: "no type", set: map[string]string{"Content-Type": ""}, status: 415, error: "not_json"},
-		{name: "two types", set: map[string]string{"Content-Type": "application/json\ntext/plain"}, status: 415, error: "not_json"},
+		{
+			name: "two types", set: map[string]string{"Content-Type": "application/json\ntext/plain"}, status: 415,
+			error: "not_json",
+		},
 		{name: "no length", set: map[string]string{"Content-Length": "-1"}, status: 411, error: "no_length"},
 		{name: "less than its length", set: map[string]string{"Content-Length": "7"}, status: 400, error: "invalid"},
 		{name: "too large", body: `{"Text":"` + strings.Repeat("x", api.MaxBody) + `"}`, status: 413, error: "too_large"},

@@ -41,15 +41,22 @@ func OpenAPI(bindings []Binding) ([]byte, error) {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "Remanence", "version": "v1",
-			"description": "The worker's HTTP API: over its unix socket, and on this machine's loopback. docs/api.md explains it.",
+			"description": "The worker's HTTP API: over its unix socket, and on this machine's loopback. docs/api.md " +
+				"explains it.",
 		},
 		"security": []object{{"token": []string{}}, {"login": []string{}}},
 		"paths":    d.paths,
 		"components": object{
 			"schemas": d.schemas,
 			"securitySchemes": object{
-				"token": object{"type": "http", "scheme": "bearer", "description": "from the runtime file, which only its person can read"},
-				"login": object{"type": "apiKey", "in": "cookie", "name": "remanence_INSTANCE", "description": "bought with the code of remanence open; writes need an Origin beside it"},
+				"token": object{
+					"type": "http", "scheme": "bearer",
+					"description": "from the runtime file, which only its person can read",
+				},
+				"login": object{
+					"type": "apiKey", "in": "cookie", "name": "remanence_INSTANCE",
+					"description": "bought with the code of remanence open; writes need an Origin beside it",
+				},
 			},
 		},
 	}, "", " ")
@@ -74,8 +81,11 @@ func asJSON(schema object) object { return object{"application/json": object{"sc
 // responses are the answer and, for everything else, a problem.
 func (d *description) responses(content object) object {
 	return object{
-		"200":     object{"description": "the answer", "content": content},
-		"default": object{"description": "what went wrong", "content": object{"application/problem+json": object{"schema": d.schema(reflect.TypeFor[problem]())}}},
+		"200": object{"description": "the answer", "content": content},
+		"default": object{
+			"description": "what went wrong",
+			"content":     object{"application/problem+json": object{"schema": d.schema(reflect.TypeFor[problem]())}},
+		},
 	}
 }
 
@@ -104,7 +114,10 @@ func (d *description) others() {
 		var params []object
 		for part := range strings.SplitSeq(o.path, "/") {
 			if name, ok := strings.CutPrefix(part, "{"); ok {
-				params = append(params, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+				params = append(params, object{
+					"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true,
+					"schema": object{"type": "string"},
+				})
 			}
 		}
 		if params != nil {
@@ -120,22 +133,28 @@ func (d *description) others() {
 		d.add("GET", at, health)
 	}
 	d.add("GET", MetricsPath, object{"tags": []string{"state"}, "responses": d.responses(object{"text/plain": object{}})})
-	d.add("GET", OpenAPIPath, object{"tags": []string{"state"}, "responses": d.responses(asJSON(object{"type": "object"}))})
+	d.add("GET", OpenAPIPath,
+		object{"tags": []string{"state"}, "responses": d.responses(asJSON(object{"type": "object"}))})
 	for _, at := range []string{EventsPath, StreamPath} {
 		d.add("GET", at, object{
-			"tags":       []string{"live"},
-			"parameters": []object{{"name": "after", "in": "query", "schema": object{"type": "integer"}}, {"name": "Last-Event-ID", "in": "header", "schema": object{"type": "integer"}}},
-			"responses":  d.responses(object{"text/event-stream": object{"schema": d.schema(reflect.TypeFor[Change]())}}),
+			"tags": []string{"live"},
+			"parameters": []object{
+				{"name": "after", "in": "query", "schema": object{"type": "integer"}},
+				{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "integer"}},
+			},
+			"responses": d.responses(object{"text/event-stream": object{"schema": d.schema(reflect.TypeFor[Change]())}}),
 		})
 	}
 	code := object{"type": "object", "required": []string{"code"}, "properties": object{"code": object{"type": "string"}}}
 	d.add("POST", LoginPath, object{
 		"tags": []string{"login"}, "security": []object{{}},
-		"requestBody": object{"required": true, "content": asJSON(code)}, "responses": d.responses(asJSON(d.schema(reflect.TypeFor[Login]()))),
+		"requestBody": object{"required": true, "content": asJSON(code)},
+		"responses":   d.responses(asJSON(d.schema(reflect.TypeFor[Login]()))),
 	})
 	d.add("POST", logoutPath, object{
 		"tags":        []string{"login"},
-		"requestBody": object{"required": true, "content": asJSON(object{"type": "object"})}, "responses": d.responses(asJSON(object{"type": "object"})),
+		"requestBody": object{"required": true, "content": asJSON(object{"type": "object"})},
+		"responses":   d.responses(asJSON(object{"type": "object"})),
 	})
 }
 

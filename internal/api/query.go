@@ -76,7 +76,8 @@ func settable(t reflect.Type) bool {
 		return t.Elem().Kind() != reflect.Slice && t.Elem().Kind() != reflect.Pointer && settable(t.Elem())
 	}
 	switch t.Kind() {
-	case reflect.String, reflect.Bool, reflect.Float64, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint32, reflect.Uint64:
+	case reflect.String, reflect.Bool, reflect.Float64, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32,
+		reflect.Int64, reflect.Uint8, reflect.Uint32, reflect.Uint64:
 		return true
 	}
 	return false

@@ -30,7 +30,9 @@ func ask(t *testing.T, target, body string) (got asked, status int) {
 	t.Helper()
 	h := behindDoor(api.Config{Bindings: []api.Binding{
 		api.On(asking, func(_ context.Context, q asked) (asked, error) { return q, nil }),
-		api.On(api.Route[asked, asked]{Name: "plain", Get: "plain"}, func(_ context.Context, q asked) (asked, error) { return q, nil }),
+		api.On(api.Route[asked, asked]{Name: "plain", Get: "plain"}, func(_ context.Context, q asked) (asked, error) {
+			return q, nil
+		}),
 		api.On(api.Route[asked, asked]{Name: "write"}, func(_ context.Context, q asked) (asked, error) { return q, nil }),
 	}})
 	r := request("GET", target, " ", nil)
@@ -49,10 +51,14 @@ func TestAReadFindsItsRequestInTheAddress(t *testing.T) {
 	score, no := 0.5, false
 	want := asked{
 		ProjectRef: mem.ProjectRef{Project: "all", Dir: "/a b"}, ID: "m_7.x", For: time.Hour, Score: &score, Pinned: &no,
-		Query: mem.Query{Text: "é & c", Kinds: []mem.Kind{"fact", "decision"}, Limit: 20, After: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Hidden: true, MinImportance: 0.25},
+		Query: mem.Query{
+			Text: "é & c", Kinds: []mem.Kind{"fact", "decision"}, Limit: 20,
+			After: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Hidden: true, MinImportance: 0.25,
+		},
 	}
-	got, status := ask(t, "/api/v1/asked/m_7.x?project=all&dir=%2Fa+b&for=1h&score=0.5&pinned=false&text=%C3%A9+%26+c&kinds=fact&kinds=decision"+
-		"&limit=20&after=2026-01-02T03:04:05Z&hidden=true&min_importance=0.25", "")
+	got, status := ask(t,
+		"/api/v1/asked/m_7.x?project=all&dir=%2Fa+b&for=1h&score=0.5&pinned=false&text=%C3%A9+%26+c&kinds=fact&kinds=decision"+
+			"&limit=20&after=2026-01-02T03:04:05Z&hidden=true&min_importance=0.25", "")
 	if status != 200 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %d %+v,\nwant 200 %+v", status, got, want)
 	}
@@ -66,13 +72,17 @@ func TestAReadFindsItsRequestInTheAddress(t *testing.T) {
 
 func TestAReadThatIsNotUnderstoodIsRefused(t *testing.T) {
 	for target, want := range map[string]int{
-		"/api/v1/plain?": 404, "/api/v1/plain/": 404, "/api/v1/plain/x": 404, "/api/v1/asked/": 404, "/api/v1/asked": 404, "/api/v1/write": 405,
+		"/api/v1/plain?": 404, "/api/v1/plain/": 404, "/api/v1/plain/x": 404, "/api/v1/asked/": 404, "/api/v1/asked": 404,
+		"/api/v1/write":    405,
 		"/api/v1/asked/..": 404, "/api/v1/asked/a%2fb": 404, "/api/v1/asked/a b": 404, "/api/v1/ask": 405,
 		"http://remanence/api/v1/plain": 404, "//api/v1/plain": 404, "/api/v1/plain#x": 404, "/API/v1/plain": 404,
 
-		"/api/v1/plain?x=1": 400, "/api/v1/plain?text": 200, "/api/v1/plain?text=a&text=b": 400, "/api/v1/plain?limit=x": 400, "/api/v1/plain?limit=1.5": 400,
-		"/api/v1/plain?hidden=maybe": 400, "/api/v1/plain?after=yesterday": 400, "/api/v1/plain?score=NaN": 400, "/api/v1/plain?limit=99999999999999999999": 400,
-		"/api/v1/plain?text=%zz": 400, "/api/v1/plain?text=a;b=c": 400, "/api/v1/plain?query=x": 400, "/api/v1/plain?for=long": 400,
+		"/api/v1/plain?x=1": 400, "/api/v1/plain?text": 200, "/api/v1/plain?text=a&text=b": 400, "/api/v1/plain?limit=x": 400,
+		"/api/v1/plain?limit=1.5":    400,
+		"/api/v1/plain?hidden=maybe": 400, "/api/v1/plain?after=yesterday": 400, "/api/v1/plain?score=NaN": 400,
+		"/api/v1/plain?limit=99999999999999999999": 400,
+		"/api/v1/plain?text=%zz":                   400, "/api/v1/plain?text=a;b=c": 400, "/api/v1/plain?query=x": 400,
+		"/api/v1/plain?for=long":   400,
 		"/api/v1/asked/m_7?id=m_8": 400, "/api/v1/plain?token=" + token: 400,
 	} {
 		if _, status := ask(t, target, ""); status != want {
@@ -86,9 +96,13 @@ func TestAReadThatIsNotUnderstoodIsRefused(t *testing.T) {
 
 // Whoever reads may not order: a request of a read carries no verb.
 func TestNoOrderCanBeReadByGet(t *testing.T) {
-	for _, word := range []string{"add", "edit", "mark", "feedback", "purge", "pause", "event", "drain", "handoff", "state", "scan", "checkpoint_save", "checkpoint_log", "open", "login"} {
+	for _, word := range []string{
+		"add", "edit", "mark", "feedback", "purge", "pause", "event", "drain", "handoff",
+		"state", "scan", "checkpoint_save", "checkpoint_log", "open", "login",
+	} {
 		rec := httptest.NewRecorder()
-		behindDoor(api.Config{Bindings: orders()}).ServeHTTP(rec, request("GET", "/api/v1/"+word, " ", map[string]string{"Content-Length": "0"}))
+		behindDoor(api.Config{Bindings: orders()}).ServeHTTP(rec, request("GET", "/api/v1/"+word, " ",
+			map[string]string{"Content-Length": "0"}))
 		if rec.Code != 405 && rec.Code != 404 {
 			t.Errorf("GET %s: status %d: %s", word, rec.Code, strings.TrimSpace(rec.Body.String()))
 		}
@@ -98,8 +112,10 @@ func TestNoOrderCanBeReadByGet(t *testing.T) {
 // orders are the routes that change something, answering all the same.
 func orders() []api.Binding {
 	return []api.Binding{
-		answers(api.Add), answers(api.Edit), answers(api.Mark), answers(api.Feedback), answers(api.Purge), answers(api.Pause), answers(api.Event),
-		answers(api.Drain), answers(api.Handoff), answers(api.State), answers(api.Scan), answers(api.Save), answers(api.WriteLog),
+		answers(api.Add), answers(api.Edit), answers(api.Mark), answers(api.Feedback), answers(api.Purge), answers(api.Pause),
+		answers(api.Event),
+		answers(api.Drain), answers(api.Handoff), answers(api.State), answers(api.Scan), answers(api.Save),
+		answers(api.WriteLog),
 	}
 }
 

@@ -15,10 +15,11 @@ import (
 
 // The routes.
 var (
-	Event  = Route[mem.Event, mem.Reply]{Name: "event"}
-	Report = Route[mem.Event, capture.Outcome]{Name: "report"} // as Event, for who wants no answer but to know what became of it
-	Drain  = Route[Nothing, Nothing]{Name: "drain"}            // finish what runs, then exit
-	Open   = Route[Nothing, Opened]{Name: "open"}              // open the door for a browser, if it is shut
+	Event = Route[mem.Event, mem.Reply]{Name: "event"}
+	// as Event, for who wants no answer but to know what became of it
+	Report = Route[mem.Event, capture.Outcome]{Name: "report"}
+	Drain  = Route[Nothing, Nothing]{Name: "drain"} // finish what runs, then exit
+	Open   = Route[Nothing, Opened]{Name: "open"}   // open the door for a browser, if it is shut
 )
 
 // Opened is where a person's browser finds the viewer, and a code that lets it in.
@@ -72,12 +73,14 @@ var (
 	Consolidate = Route[curate.ConsolidateRequest, curate.ConsolidateResponse]{Name: "consolidate"}
 	Rounds      = Route[curate.RunsRequest, curate.ConsolidateResponse]{Name: "rounds", Get: "rounds"}
 	Review      = Route[curate.ReviewRequest, curate.ReviewResponse]{Name: "review", Get: "review"}
-	Resolve     = Route[curate.ResolveRequest, curate.ResolveResponse]{Name: "resolve"} // does something about a finding of Review
-	Merge       = Route[curate.MergeRequest, curate.MergeResponse]{Name: "merge"}
+	// does something about a finding of Review
+	Resolve = Route[curate.ResolveRequest, curate.ResolveResponse]{Name: "resolve"}
+	Merge   = Route[curate.MergeRequest, curate.MergeResponse]{Name: "merge"}
 
 	Checkpoints = Route[continuity.CheckpointsRequest, continuity.Checkpoints]{Name: "checkpoints", Get: "checkpoints"}
 
-	GoesOn   = Route[continuity.SessionRequest, mem.Session]{Name: "goes-on"}    // the session that goes on where one was; zero if nobody can tell
+	// the session that goes on where one was; zero if nobody can tell
+	GoesOn   = Route[continuity.SessionRequest, mem.Session]{Name: "goes-on"}
 	Handoff  = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // keeps one
 	Receipts = Route[views.ReceiptsRequest, views.ReceiptsResponse]{Name: "receipts", Get: "receipts"}
 	WhatIf   = Route[views.WhatIfRequest, views.WhatIfResponse]{Name: "what_if", Get: "what_if"} // changes nothing

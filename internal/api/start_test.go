@@ -58,7 +58,8 @@ func TestStartedProgramInheritsNothing(t *testing.T) {
 	got := await(t, report)
 	buried(t, got.PID)
 	want := seen{Env: []string{"HOME=/h"}, Dir: "/", Session: true, Null: true}
-	if !slices.Equal(got.Env, want.Env) || got.Dir != want.Dir || got.Session != want.Session || got.Null != want.Null || got.Inherits != want.Inherits {
+	if !slices.Equal(got.Env, want.Env) || got.Dir != want.Dir || got.Session != want.Session || got.Null != want.Null ||
+		got.Inherits != want.Inherits {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }

@@ -51,7 +51,10 @@ func (g *gather) short() bool { return g.m.Mind.Size > shortFrom && g.m.Source !
 
 // mindState is STATE.md.
 func (g *gather) mindState() inject.Section {
-	s := inject.Section{Name: "state", Caption: "CURRENT STATE (" + mindDir(g.m.Mind) + "/STATE.md)", Share: shareState, Apart: true}
+	s := inject.Section{
+		Name: "state", Caption: "CURRENT STATE (" + mindDir(g.m.Mind) + "/STATE.md)", Share: shareState,
+		Apart: true,
+	}
 	for _, sec := range g.m.Mind.Sections {
 		s.Items = append(s.Items, event.SectionItems(sec)...)
 	}
@@ -60,7 +63,10 @@ func (g *gather) mindState() inject.Section {
 
 // progress is what PROGRESS.md says of the work in hand and to come.
 func (g *gather) progress(context.Context) (inject.Section, error) {
-	s := inject.Section{Name: "progress", Caption: "PROGRESS (" + mindDir(g.m.Mind) + "/PROGRESS.md)", Share: shareProgress, Apart: true}
+	s := inject.Section{
+		Name: "progress", Caption: "PROGRESS (" + mindDir(g.m.Mind) + "/PROGRESS.md)",
+		Share: shareProgress, Apart: true,
+	}
 	if !g.tellsMind() {
 		return s, nil
 	}
@@ -76,14 +82,18 @@ func (g *gather) progress(context.Context) (inject.Section, error) {
 		}
 	}
 	if g.short() {
-		s.Items = append(s.Items, inject.Item{Text: "more is in " + mindDir(g.m.Mind) + "/ and is found by: remanence search WORDS"})
+		s.Items = append(s.Items, inject.Item{Text: "more is in " + mindDir(g.m.Mind) +
+			"/ and is found by: remanence search WORDS"})
 	}
 	return s, nil
 }
 
 // decided are the last decisions of DECISIONS.md.
 func (g *gather) decided() inject.Section {
-	s := inject.Section{Name: "decisions", Caption: "DECISIONS (" + mindDir(g.m.Mind) + "/DECISIONS.md)", Share: shareDecisions, Apart: true}
+	s := inject.Section{
+		Name: "decisions", Caption: "DECISIONS (" + mindDir(g.m.Mind) + "/DECISIONS.md)",
+		Share: shareDecisions, Apart: true,
+	}
 	for _, d := range g.m.Mind.Decided {
 		text := strings.Join(append([]string{d.Heading}, d.Lines...), ". ")
 		if !inject.Suspicious(text) {
@@ -95,7 +105,10 @@ func (g *gather) decided() inject.Section {
 
 // log is the end of SESSION-LOG.md.
 func (g *gather) log(context.Context) (inject.Section, error) {
-	s := inject.Section{Name: "log", Caption: "SESSION LOG (" + mindDir(g.m.Mind) + "/SESSION-LOG.md)", Share: shareLog, Apart: true}
+	s := inject.Section{
+		Name: "log", Caption: "SESSION LOG (" + mindDir(g.m.Mind) + "/SESSION-LOG.md)", Share: shareLog,
+		Apart: true,
+	}
 	if !g.tellsMind() || g.short() {
 		return s, nil
 	}
@@ -118,7 +131,8 @@ func MindLine(m mem.Mind) string {
 		}
 		return s
 	}
-	return inject.Nudge(told(m.Phase), told(m.Next), told(extract.First(m.Blockers)), "(Read "+mindDir(m)+"/STATE.md for details)")
+	return inject.Nudge(told(m.Phase), told(m.Next), told(extract.First(m.Blockers)), "(Read "+mindDir(m)+
+		"/STATE.md for details)")
 }
 
 // mindDir is where the state files are, relative to the project where they are in it.
@@ -141,7 +155,10 @@ func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks
 	if m.Settings.Profile != event.Full {
 		return lines, marks, nil
 	}
-	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStop, mem.UserPromptSubmit}, Limit: 20})
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{
+		mem.SubagentStop,
+		mem.UserPromptSubmit,
+	}, Limit: 20})
 	if err != nil {
 		return nil, nil, fmt.Errorf("subagents: %w", err)
 	}
@@ -173,7 +190,8 @@ func (e *Service) staleReminder(ctx context.Context, m *event.Context) (line, ma
 	if err != nil || len(files) == 0 {
 		return "", "", err
 	}
-	return fmt.Sprintf("%s/STATE.md was last written %s ago and files were changed since. Bring it up to date: phase, next action, blockers.",
+	return fmt.Sprintf("%s/STATE.md was last written %s ago and files were changed since. Bring it up to date: phase, "+
+		"next action, blockers.",
 		mindDir(m.Mind), inject.Age(m.At.Sub(m.Mind.Written))), mark, nil
 }
 
@@ -182,7 +200,8 @@ func agentReminder(ev mem.Event) (line, mark string) {
 	if ev.AgentType == "" || inject.Suspicious(ev.AgentType) {
 		return "", ""
 	}
-	return fmt.Sprintf("Agent completed: %s (%s). Check task status and bring the state up to date.", ev.AgentType, ev.AgentID), "ended:" + ev.AgentID
+	return fmt.Sprintf("Agent completed: %s (%s). Check task status and bring the state up to date.", ev.AgentType,
+		ev.AgentID), "ended:" + ev.AgentID
 }
 
 // AgentCompleted is the reminder that goes with the result of the launch itself,
@@ -191,7 +210,10 @@ func (e *Service) AgentCompleted(ctx context.Context, m *event.Context) (mem.Rep
 	if m.Settings.Profile != event.Full || m.Settings.NudgeEvery == event.NudgeNever || !m.Person() {
 		return mem.Reply{}, nil
 	}
-	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, PromptID: m.PromptID, Kinds: []mem.EventKind{mem.SubagentStop, mem.PreToolUse, mem.PostToolUse}, Limit: 20})
+	stops, err := e.Store.Events(ctx, mem.EventQuery{
+		Session: m.Session, PromptID: m.PromptID,
+		Kinds: []mem.EventKind{mem.SubagentStop, mem.PreToolUse, mem.PostToolUse}, Limit: 20,
+	})
 	if err != nil {
 		return mem.Reply{}, fmt.Errorf("subagents: %w", err)
 	}
@@ -203,7 +225,10 @@ func (e *Service) AgentCompleted(ctx context.Context, m *event.Context) (mem.Rep
 		}
 		r := m.Receipt("agent", m.Settings.NudgeTokens)
 		r.Marks = []string{mark}
-		b := inject.Block{Kind: "recall", Header: inject.HeadMemory, Sections: []inject.Section{{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}}}
+		b := inject.Block{
+			Kind: "recall", Header: inject.HeadMemory,
+			Sections: []inject.Section{{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}},
+		}
 		return mem.Reply{Context: e.Recall.Inject(m, b, r)}, nil
 	}
 	return mem.Reply{}, nil

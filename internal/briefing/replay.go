@@ -42,7 +42,8 @@ func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 	}
 	s.Caption = fmt.Sprintf("HANDOFF %s, age %s", cp.ID, inject.Age(g.m.At.Sub(cp.At)))
 	if since > 0 {
-		s.Items = append(s.Items, inject.Item{Text: fmt.Sprintf("(prompts in its session after it was written: %d; some of it may be done)", since)})
+		s.Items = append(s.Items, inject.Item{Text: fmt.Sprintf("(prompts in its session after it was written: %d; some "+
+			"of it may be done)", since)})
 	}
 	for _, line := range lines {
 		s.Items = append(s.Items, inject.Item{Text: line, Quote: true})
@@ -167,14 +168,18 @@ func (e *Service) promptsSince(ctx context.Context, cp mem.Checkpoint) (int, err
 // what the session learned that turned out to come from elsewhere.
 func (e *Service) takenBack(ctx context.Context, cp mem.Checkpoint) ([]string, error) {
 	forgotten, err := e.Store.List(ctx, mem.Query{
-		Project: cp.Project, Hidden: true, HiddenBefore: e.Now().Add(time.Second), Within: "*", Order: mem.ByUpdate, Limit: event.MaxTakenBack,
+		Project: cp.Project, Hidden: true, HiddenBefore: e.Now().Add(time.Second), Within: "*", Order: mem.ByUpdate,
+		Limit: event.MaxTakenBack,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("what was forgotten: %w", err)
 	}
 	var learned []mem.Memory
 	if cp.Session != "" {
-		learned, err = e.Store.List(ctx, mem.Query{Session: cp.Session, Hidden: true, Within: "*", Order: mem.ByUpdate, Limit: event.MaxTakenBack})
+		learned, err = e.Store.List(ctx, mem.Query{
+			Session: cp.Session, Hidden: true, Within: "*", Order: mem.ByUpdate,
+			Limit: event.MaxTakenBack,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("what the session learned: %w", err)
 		}

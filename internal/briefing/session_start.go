@@ -126,7 +126,9 @@ func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (stri
 // sections gathers the parts of a briefing, in their order. What was told
 // already, or in an earlier section, is left out. What had to be told and is not
 // to be had is missing.
-func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (out []inject.Section, missing []mem.LeftOutItem, err error) {
+func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (out []inject.Section,
+	missing []mem.LeftOutItem, err error,
+) {
 	e.Recall.Hint(m)
 	g := gather{e: e, m: m, told: map[string]bool{}}
 	add := func(s inject.Section, err error) error {
@@ -159,7 +161,8 @@ func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (o
 		_ = add(g.mindState(), nil) // it tells no error
 	}
 	for _, step := range []func(context.Context) (inject.Section, error){
-		g.issues, g.progress, g.memories, weighted, g.decisions, g.sessions, g.log, always(g.journal(v)), g.preferences, g.index,
+		g.issues, g.progress, g.memories, weighted, g.decisions, g.sessions, g.log, always(g.journal(v)), g.preferences,
+		g.index,
 	} {
 		if err := add(step(ctx)); err != nil {
 			return nil, nil, err
@@ -245,7 +248,8 @@ func (g *gather) news(mm mem.Memory) bool {
 }
 
 func (g *gather) known(mm mem.Memory) bool {
-	return event.IsField(mm) || event.OfStateFile(mm) || g.told[mm.ID] || g.told[recall.Saying(mm)] || g.m.SessionInfo.Injected[mm.ID]
+	return event.IsField(mm) || event.OfStateFile(mm) || g.told[mm.ID] || g.told[recall.Saying(mm)] ||
+		g.m.SessionInfo.Injected[mm.ID]
 }
 
 // state says where the project's work stands: of this session if it goes on,
@@ -335,7 +339,10 @@ func StateItems(st mem.State) []inject.Item {
 
 // restore is what a compaction may have lost: the checkpoint taken before it.
 func (g *gather) restore(ctx context.Context) (inject.Section, error) {
-	s := inject.Section{Name: "checkpoint", Caption: "WORK IN HAND (checkpoint before compaction)", Share: shareRestore, Apart: true}
+	s := inject.Section{
+		Name: "checkpoint", Caption: "WORK IN HAND (checkpoint before compaction)", Share: shareRestore,
+		Apart: true,
+	}
 	cps, err := g.e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: g.m.Session, Limit: 1})
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return s, fmt.Errorf("checkpoint: %w", err)
@@ -351,7 +358,9 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	}
 	cp.State.Open = nil                                                                // they have a section of their own
 	cp.State.Blocked = slices.DeleteFunc(cp.State.Blocked, func(failing string) bool { // told with its exit status below
-		return slices.ContainsFunc(cp.Evidence.Commands, func(c mem.Outcome) bool { return c.Exit != 0 && strings.Contains(failing, c.Command) })
+		return slices.ContainsFunc(cp.Evidence.Commands, func(c mem.Outcome) bool {
+			return c.Exit != 0 && strings.Contains(failing, c.Command)
+		})
 	})
 	s.Items = append(s.Items, StateItems(cp.State)...)
 	s.Items = append(s.Items, furtherItems(cp)...)
@@ -396,7 +405,10 @@ func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
 	if len(g.m.Mind.Decided) > 0 && g.tellsMind() && !g.short() {
 		return g.decided(), nil
 	}
-	return g.List(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Decision}, Limit: 5})
+	return g.List(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{
+		Scopes: []mem.Scope{mem.ScopeProject},
+		Kinds:  []mem.Kind{mem.Decision}, Limit: 5,
+	})
 }
 
 // sessionMark marks the sessions whose summary is told: the index leaves them out.
@@ -405,7 +417,10 @@ const sessionMark = "session:"
 // sessions are the newest summaries, one a session.
 func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
-	ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.Project.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Within: "*", Limit: 40})
+	ms, err := g.e.Store.List(ctx, mem.Query{
+		Project: g.m.Project.Key, Kinds: []mem.Kind{mem.Summary},
+		MinTrust: mem.TrustTool, Within: "*", Limit: 40,
+	})
 	if err != nil {
 		return s, fmt.Errorf("summaries: %w", err)
 	}
@@ -423,7 +438,10 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 }
 
 func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
-	return g.List(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{Scopes: []mem.Scope{mem.ScopeUser}, MinImportance: 0.7, Order: mem.ByImportance, Limit: 10})
+	return g.List(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{
+		Scopes:        []mem.Scope{mem.ScopeUser},
+		MinImportance: 0.7, Order: mem.ByImportance, Limit: 10,
+	})
 }
 
 // index lists titles of what else there is, the newest first, and the sessions
@@ -435,7 +453,10 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		return s, nil
 	}
 	if set.Observations > 0 {
-		ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.Project.Key, Scopes: []mem.Scope{mem.ScopeProject}, NotKinds: recall.NotRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.told)})
+		ms, err := g.e.Store.List(ctx, mem.Query{
+			Project: g.m.Project.Key, Scopes: []mem.Scope{mem.ScopeProject},
+			NotKinds: recall.NotRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.told),
+		})
 		if err != nil {
 			return s, fmt.Errorf("index: %w", err)
 		}
@@ -457,7 +478,10 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	}
 	for _, se := range ss {
 		if se.FirstPrompt != "" && se.ID != g.m.Session && !g.told[sessionMark+se.ID] {
-			s.Rows = append(s.Rows, inject.Row{ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt, Tokens: chars.Tokens(se.FirstPrompt)})
+			s.Rows = append(s.Rows, inject.Row{
+				ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt,
+				Tokens: chars.Tokens(se.FirstPrompt),
+			})
 		}
 	}
 	return s, nil

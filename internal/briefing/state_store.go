@@ -20,7 +20,8 @@ func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.Wo
 	if err != nil {
 		return err
 	}
-	out.Phase, out.Status, out.Blockers, out.Updated = s.Phase, s.Request, append(append(out.Blockers, s.Waiting...), s.Blocked...), last.LastEvent
+	out.Phase, out.Status, out.Blockers, out.Updated = s.Phase, s.Request, append(append(out.Blockers, s.Waiting...),
+		s.Blocked...), last.LastEvent
 	out.Next = cmp.Or(extract.First(s.Next), extract.First(s.Open))
 	return nil
 }

@@ -112,7 +112,10 @@ func (g *gather) use() rank.Use {
 
 // persona tells who the agent and the person are.
 func (g *gather) persona(s shelf) inject.Section {
-	out := inject.Section{Name: "persona", Caption: "IDENTITY AND USER (vault)", Share: shareVault, Purse: purseVault, Apart: true, Capped: true}
+	out := inject.Section{
+		Name: "persona", Caption: "IDENTITY AND USER (vault)", Share: shareVault, Purse: purseVault,
+		Apart: true, Capped: true,
+	}
 	for _, page := range []mem.Page{s.pages.Identity, s.pages.User} {
 		text := g.e.Door.Prompt(page.Text)
 		id := page.File + "@" + page.Hash[:min(8, len(page.Hash))]
@@ -131,7 +134,10 @@ func (g *gather) persona(s shelf) inject.Section {
 
 // invariants tell what holds always, one line for each critical memory.
 func (g *gather) invariants(s shelf) inject.Section {
-	out := inject.Section{Name: "invariants", Caption: "INVARIANTS (vault)", Share: shareVault, Purse: purseVault, Apart: true, Capped: true}
+	out := inject.Section{
+		Name: "invariants", Caption: "INVARIANTS (vault)", Share: shareVault, Purse: purseVault,
+		Apart: true, Capped: true,
+	}
 	for _, mm := range s.critical {
 		if g.known(mm) {
 			continue
@@ -164,12 +170,16 @@ func (s shelf) invariant(mm mem.Memory) string {
 
 // pointed is how a text begins, and the file that holds all of it.
 func (s shelf) pointed(text, file string) string {
-	return inject.Ended(chars.Clip(text, maxParagraph), " (all of it: "+filepath.Join(s.pages.Dir, filepath.FromSlash(file))+")")
+	return inject.Ended(chars.Clip(text, maxParagraph), " (all of it: "+
+		filepath.Join(s.pages.Dir, filepath.FromSlash(file))+")")
 }
 
 // critical tells critical memories whole, where there is room.
 func (g *gather) critical(s shelf) inject.Section {
-	out := inject.Section{Name: "critical", Caption: "CRITICAL MEMORIES (vault)", Share: shareVault, Purse: purseVault, Capped: true}
+	out := inject.Section{
+		Name: "critical", Caption: "CRITICAL MEMORIES (vault)", Share: shareVault, Purse: purseVault,
+		Capped: true,
+	}
 	for _, mm := range s.critical {
 		if g.known(mm) {
 			continue
@@ -193,7 +203,10 @@ func (g *gather) critical(s shelf) inject.Section {
 // contents list what else the vault has: what is told elsewhere only by a name of
 // its own. Where not all of it fits with what it is about, the names alone are told.
 func (g *gather) contents(s shelf, budget int) inject.Section {
-	out := inject.Section{Name: "contents", Caption: "VAULT INDEX (MEMORY.md)", Share: shareVault, Purse: purseVault, Part: shareInVault, Apart: true, Capped: true}
+	out := inject.Section{
+		Name: "contents", Caption: "VAULT INDEX (MEMORY.md)", Share: shareVault, Purse: purseVault,
+		Part: shareInVault, Apart: true, Capped: true,
+	}
 	if g.resumed() {
 		return out
 	}
@@ -237,11 +250,16 @@ func (g *gather) weighted(s shelf) inject.Section {
 
 // journal is the end of the vault's journal, the newest at the end.
 func (g *gather) journal(s shelf) inject.Section {
-	out := inject.Section{Name: "journal", Caption: "LOG (vault/LOG.md)", Share: shareVault, Purse: purseVault, Apart: true, Capped: true, Last: true}
+	out := inject.Section{
+		Name: "journal", Caption: "LOG (vault/LOG.md)", Share: shareVault, Purse: purseVault,
+		Apart: true, Capped: true, Last: true,
+	}
 	if g.resumed() {
 		return out
 	}
-	if !slices.ContainsFunc(s.pages.Log, func(l string) bool { return strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "#") }) {
+	if !slices.ContainsFunc(s.pages.Log, func(l string) bool {
+		return strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "#")
+	}) {
 		return out // headings of nothing
 	}
 	for _, l := range s.pages.Log {

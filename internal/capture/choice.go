@@ -69,7 +69,8 @@ func (s *Service) endOptions(
 		return nil, nil
 	}
 	open, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, PromptID: prompt, Kinds: []mem.Kind{mem.Todo}, Tags: []string{extract.DigestTag}, Open: true, Limit: 20,
+		Project: m.Project.Key, Session: m.Session, PromptID: prompt, Kinds: []mem.Kind{mem.Todo},
+		Tags: []string{extract.DigestTag}, Open: true, Limit: 20,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("items put to choice: %w", err)

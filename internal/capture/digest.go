@@ -81,7 +81,9 @@ func (s *Service) userStatements(ctx context.Context, m *event.Context) ([]mem.M
 			}
 		} else if kind, ok := extract.Instruction(told); ok {
 			keep(kind, told)
-		} else if l := lang.CueText(told); told != text && !extract.Asks(told) && lang.ContainsAny(l, " we don't use ", " we do not use ") && !lang.ContainsAny(l, " this ", " that ", " it ", " yet ") {
+		} else if l := lang.CueText(told); told != text && !extract.Asks(told) &&
+			lang.ContainsAny(l, " we don't use ", " we do not use ") && !lang.ContainsAny(l, " this ", " that ", " it ",
+			" yet ") {
 			keep(mem.Convention, told)
 		}
 	}
@@ -144,7 +146,9 @@ func turnFacts(m *event.Context, own []mem.Memory) extract.TurnFacts {
 
 // assistantStatements returns memories of what the assistant decided, found and left
 // open.
-func assistantStatements(m *event.Context, w extract.TurnFacts, all []extract.Statement, own []mem.Memory) []mem.Memory {
+func assistantStatements(m *event.Context, w extract.TurnFacts, all []extract.Statement,
+	own []mem.Memory,
+) []mem.Memory {
 	trust := extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust), own)
 	topics := extract.TopicsOf(m.Turn.Text)
 	var out []mem.Memory

@@ -22,11 +22,15 @@ type sessionMemories struct {
 
 func (s *Service) sessionMemories(ctx context.Context, m *event.Context) (k sessionMemories, err error) {
 	if k.made, err = s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Within: m.Session, Tags: []string{extract.DigestTag, extract.StatedTag}, Order: mem.ByUpdate, Limit: 60,
+		Project: m.Project.Key, Session: m.Session, Within: m.Session, Tags: []string{extract.DigestTag, extract.StatedTag},
+		Order: mem.ByUpdate, Limit: 60,
 	}); err != nil {
 		return k, fmt.Errorf("what the session said before: %w", err)
 	}
-	if k.open, err = s.Store.List(ctx, mem.Query{Project: m.Project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Order: mem.ByUpdate, Limit: 50}); err != nil {
+	if k.open, err = s.Store.List(ctx, mem.Query{
+		Project: m.Project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true,
+		Order: mem.ByUpdate, Limit: 50,
+	}); err != nil {
 		return k, fmt.Errorf("open items: %w", err)
 	}
 	return k, nil
@@ -45,7 +49,9 @@ func (k *sessionMemories) merge(m *event.Context, fresh []mem.Memory) []mem.Memo
 		}) || k.isListed(mm) {
 			continue
 		}
-		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool { return o.Kind == mm.Kind && o.Trust == mm.Trust && extract.SameThing(o, mm) }); i >= 0 {
+		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool {
+			return o.Kind == mm.Kind && o.Trust == mm.Trust && extract.SameThing(o, mm)
+		}); i >= 0 {
 			out = append(out, extract.Repeated(k.made[i], mm))
 			continue
 		}
@@ -161,7 +167,9 @@ func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Statement
 	}
 	back := extract.Retracts(m.Turn.Text)
 	if !back &&
-		(len(m.Turn.Text) > extract.PastedLength || !slices.ContainsFunc(own, func(o mem.Memory) bool { return o.Kind == mem.Change })) {
+		(len(m.Turn.Text) > extract.PastedLength || !slices.ContainsFunc(own, func(o mem.Memory) bool {
+			return o.Kind == mem.Change
+		})) {
 		return out
 	}
 	for _, o := range k.made {

@@ -184,7 +184,8 @@ func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []s
 // its turns. A session of one turn gets none.
 func (s *Service) SessionSummary(ctx context.Context, m *event.Context) error {
 	all, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Within: m.Session, Limit: 50,
+		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant,
+		Within: m.Session, Limit: 50,
 	})
 	if err != nil {
 		return fmt.Errorf("summaries of the session: %w", err)

@@ -4,9 +4,10 @@ import "remanence/internal/mem"
 
 // Outcome is the outcome of handling an event.
 type Outcome struct {
-	Outcome string      `json:"outcome"`          // one of the Report… names
-	Prompt  int         `json:"prompt,omitempty"` // number of the prompt in its session; 0 if the event is no person's prompt, or not new
-	Session mem.Session `json:"session"`          // as it is now; zero if it is not known
+	Outcome string `json:"outcome"` // one of the Report… names
+	// number of the prompt in its session; 0 if the event is no person's prompt, or not new
+	Prompt  int         `json:"prompt,omitempty"`
+	Session mem.Session `json:"session"` // as it is now; zero if it is not known
 }
 
 // New reports whether the event was not known, and is now.

@@ -180,7 +180,9 @@ func (h *reconciliation) missing(ev mem.Event) bool {
 			return false
 		}
 	}
-	if !ev.At.After(h.after) || slices.ContainsFunc(h.silences, func(s mem.PausedPeriod) bool { return s.Contains(ev.At) }) {
+	if !ev.At.After(h.after) || slices.ContainsFunc(h.silences, func(s mem.PausedPeriod) bool {
+		return s.Contains(ev.At)
+	}) {
 		return false
 	}
 	t, known := h.turns[ev.PromptID]

@@ -19,8 +19,9 @@ type Config struct {
 	// Own lists our own directories; calls on files in them are not captured.
 	OwnDirs []string
 	// Past reads from a transcript the events since a mark and returns the new mark.
-	ReadPastEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error)
-	Store          mem.Store
+	ReadPastEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
+		give func(mem.Event) error) (mem.TranscriptPosition, error)
+	Store mem.Store
 
 	// Calls into packages above this one.
 	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did Outcome, err error)

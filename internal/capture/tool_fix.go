@@ -19,7 +19,8 @@ func (s *Service) CommandSucceeded(ctx context.Context, m *event.Context, c extr
 		return nil
 	}
 	open, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate, Limit: 20,
+		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate,
+		Limit: 20,
 	})
 	if err != nil {
 		return fmt.Errorf("find failure: %w", err)
@@ -110,7 +111,8 @@ func (s *Service) fixByChange(ctx context.Context, m *event.Context, failure mem
 // newFix returns a memory with the fields that every fix of a failure has.
 func newFix(m *event.Context, failure mem.Memory) mem.Memory {
 	mm := m.NewMemory(mem.ErrorFix, mem.ScopeProject)
-	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
+	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust,
+		failure.Origin
 	mm.Tags, mm.Key = []string{"debugging", "resolved", extract.AutoCaptured}, "fix:"+failure.Command
 	return mm
 }

@@ -87,13 +87,14 @@ func (s *Service) ArchiveTranscript(ctx context.Context, m *event.Context) (mem.
 		return mem.TranscriptImport{}, err
 	}
 	var answers []mem.ArchivedUtterance
-	taken, err := s.Archive.Take(ctx, m.SessionInfo, m.SessionInfo.Transcript, func(spoken *mem.ArchivedUtterance) mem.Verdict {
-		v := j.verdict(ctx, spoken)
-		if v == mem.Keep && spoken.Who == "assistant" {
-			answers = append(answers, *spoken)
-		}
-		return v
-	})
+	taken, err := s.Archive.Take(ctx, m.SessionInfo, m.SessionInfo.Transcript,
+		func(spoken *mem.ArchivedUtterance) mem.Verdict {
+			v := j.verdict(ctx, spoken)
+			if v == mem.Keep && spoken.Who == "assistant" {
+				answers = append(answers, *spoken)
+			}
+			return v
+		})
 	if err = errors.Join(err, j.err); err != nil {
 		return taken, fmt.Errorf("take in transcript: %w", err)
 	}

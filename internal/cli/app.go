@@ -26,7 +26,10 @@ type app struct {
 // newApp returns the command line over the outside of one run. Its output is that
 // of no flags until they are read.
 func newApp(sys config.System) *app {
-	a := &app{Connection: &daemon.Connection{Sys: sys, Close: func() {}, Extra: daemon.Extension{Bindings: pagesOf, MCP: mcpOf}}, out: ui.NewPrinter(sys, ui.Flags{})}
+	a := &app{Connection: &daemon.Connection{Sys: sys, Close: func() {}, Extra: daemon.Extension{
+		Bindings: pagesOf,
+		MCP:      mcpOf,
+	}}, out: ui.NewPrinter(sys, ui.Flags{})}
 	a.Connected = func(ctx context.Context) {
 		a.sayAside()
 		a.sayNamesakes(ctx)
@@ -54,7 +57,8 @@ func execute(ctx context.Context, sys config.System) int {
 	if err == nil {
 		return 0
 	}
-	if slices.Contains(sys.Args, "--json") || slices.Contains(sys.Args, "--jsonl") { // also where the command line was not understood
+	// also where the command line was not understood
+	if slices.Contains(sys.Args, "--json") || slices.Contains(sys.Args, "--jsonl") {
 		a.flags.JSON = true
 	}
 	a.out = ui.NewPrinter(sys, a.flags)

@@ -34,14 +34,16 @@ func runBundle(a *app, cmd *cobra.Command, file string, checks []doctor.Check) e
 		conf.Values = append(conf.Values, config.SettingOf(v))
 	}
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "# Remanence, for a bug report. Read it before you send it: names of projects and files may be in it.\n")
+	fmt.Fprintf(&page, "# Remanence, for a bug report. Read it before you send it: names of projects and files may be "+
+		"in it.\n")
 	part := func(name string, v ui.View) {
 		if b, err := ui.WithSchema(v); err == nil {
 			fmt.Fprintf(&page, "\n## %s\n%s\n", name, b)
 		}
 	}
 	part("version", versionView{
-		Version: config.Version, Build: config.BuildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Protocol: api.Protocol,
+		Version: config.Version, Build: config.BuildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Protocol: api.Protocol,
 	})
 	part("doctor", doctor.Tally(checks, []string{}))
 	if o, _, err := a.stateNow(cmd.Context()); err == nil {

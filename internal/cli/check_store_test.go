@@ -35,7 +35,8 @@ func openHouse(t *testing.T) (*daemon.Daemon, config.Paths) {
 	if err := errors.Join(p.MakeWork(), os.MkdirAll(p.Data, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	h, err := daemon.New(t.Context(), config.System{Getenv: getenv, Now: time.Now, Slack: time.Minute}, p, discard(), daemon.Extension{})
+	h, err := daemon.New(t.Context(), config.System{Getenv: getenv, Now: time.Now, Slack: time.Minute}, p, discard(),
+		daemon.Extension{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,12 +48,20 @@ func TestTagsThatReachedTheStoreAreFound(t *testing.T) {
 	defer h.Store.Close()
 	now := time.Now()
 	memory := func(body string) mem.Memory {
-		return mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: chars.Clip(body, 20), Body: body, Created: now, Updated: now}
+		return mem.Memory{
+			Scope: mem.ScopeUser, Kind: mem.Fact, Title: chars.Clip(body, 20), Body: body, Created: now,
+			Updated: now,
+		}
 	}
-	event := mem.Event{ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: now, Input: json.RawMessage(`{"command":"echo \u003cRemanence-Context id=1>"}`)}
-	if _, err := h.Store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{memory("this is a private matter"), memory("of <private>the bank</private>")}}, mem.Batch{
-		Event: &event, Session: &mem.SessionChange{Agent: "claude-code"},
-	}); err != nil {
+	event := mem.Event{
+		ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: now,
+		Input: json.RawMessage(`{"command":"echo \u003cRemanence-Context id=1>"}`),
+	}
+	if _, err := h.Store.Apply(t.Context(),
+		mem.Batch{Memories: []mem.Memory{memory("this is a private matter"), memory("of <private>the bank</private>")}},
+		mem.Batch{
+			Event: &event, Session: &mem.SessionChange{Agent: "claude-code"},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := h.Examine(t.Context(), api.Nothing{})
@@ -68,12 +77,17 @@ func TestAClosedStoreTellsItsOwnFault(t *testing.T) {
 		code   string
 	}{
 		{"nothing", func(*testing.T, string) {}, ""},
-		{"newer", func(t *testing.T, file string) { patch(t, file, 60, binary.BigEndian.AppendUint32(nil, 9999)) }, "REM-S003"},
+		{"newer", func(t *testing.T, file string) {
+			patch(t, file, 60, binary.BigEndian.AppendUint32(nil, 9999))
+		}, "REM-S003"},
 		{"foreign", func(t *testing.T, file string) { patch(t, file, 0, []byte("somebody's notes")) }, "REM-S009"},
 		{"damaged", func(t *testing.T, file string) { patch(t, file, 100, make([]byte, 20<<10)) }, "REM-S002"},
 	} {
 		h, p := openHouse(t)
-		m := mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "what can still be read", Created: time.Now(), Updated: time.Now()}
+		m := mem.Memory{
+			Scope: mem.ScopeUser, Kind: mem.Fact, Title: "what can still be read", Created: time.Now(),
+			Updated: time.Now(),
+		}
 		_, err := h.Store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{m}})
 		if err = errors.Join(err, h.Store.Close()); err != nil {
 			t.Fatal(err)
@@ -111,17 +125,23 @@ func TestTwoProjectsOfOneNameAreReported(t *testing.T) {
 		at := day.AddDate(0, 0, i)
 		batch := mem.Batch{
 			Event:   &mem.Event{ID: "e_" + key, Kind: mem.Stop, Session: key, At: at},
-			Project: &mem.Project{Key: key, Name: "api", Root: "/" + key}, Session: &mem.SessionChange{Agent: "claude-code", Project: key, ProjectName: "api"},
+			Project: &mem.Project{Key: key, Name: "api", Root: "/" + key}, Session: &mem.SessionChange{
+				Agent:   "claude-code",
+				Project: key, ProjectName: "api",
+			},
 		}
 		if _, err := h.Store.Apply(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]string{
-		"api": "2 projects are called api; this is p_bbbbbbbbbbbb, last used 3 Mar 09:00\n", "p_aaaaaaaaaaaa": "", "": "", "all": "", "nobody": "",
+		"api": "2 projects are called api; this is p_bbbbbbbbbbbb, last used 3 Mar 09:00\n", "p_aaaaaaaaaaaa": "", "": "",
+		"all": "", "nobody": "",
 	} {
 		var said strings.Builder
-		sys := config.System{Getenv: h.Sys.Getenv, Stdout: io.Discard, Stderr: &said, Now: func() time.Time { return day.AddDate(0, 0, 5) }}
+		sys := config.System{Getenv: h.Sys.Getenv, Stdout: io.Discard, Stderr: &said, Now: func() time.Time {
+			return day.AddDate(0, 0, 5)
+		}}
 		a := &app{Connection: &daemon.Connection{Sys: sys, Paths: p, Caller: api.Local(h.Bindings()), Project: name}}
 		a.out = ui.NewPrinter(sys, a.flags)
 		a.sayNamesakes(t.Context())
@@ -150,7 +170,8 @@ func TestCopiesOfThePluginAreThoseOfTheAgentsDirectoryAlone(t *testing.T) {
 	if err := checks[0].Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if config.Exists(filepath.Join(own, "plugins", "cache", "m", "remanence", "0.0.1")) || !config.Exists(filepath.Join(other, "plugins", "cache", "m", "remanence", "0.0.1")) {
+	if config.Exists(filepath.Join(own, "plugins", "cache", "m", "remanence", "0.0.1")) ||
+		!config.Exists(filepath.Join(other, "plugins", "cache", "m", "remanence", "0.0.1")) {
 		t.Error("the copy of another directory went")
 	}
 }

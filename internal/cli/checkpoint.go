@@ -23,15 +23,19 @@ func checkpointCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
 		Short: "save where the work stands, look at it, go on from it",
-		Long: "A checkpoint holds where a session's work stands: what was asked, what is open,\nfiles, commands and how they ended, figures, last words. One is saved before\n" +
-			"each compaction and at the end of each session; save makes one now. log, drift\nand remanence lint are the parts of the checkpoint routine that go by rule.",
-		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint show last\n  remanence checkpoint resume\n  remanence checkpoint diff",
-		Args:    atMost(0),
+		Long: "A checkpoint holds where a session's work stands: what was asked, what is open,\nfiles, commands and how " +
+			"they ended, figures, last words. One is saved before\n" +
+			"each compaction and at the end of each session; save makes one now. log, drift\nand remanence lint are the " +
+			"parts of the checkpoint routine that go by rule.",
+		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  " +
+			"remanence checkpoint show last\n  remanence checkpoint resume\n  remanence checkpoint diff",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return listCheckpoints(a, cmd, continuity.CheckpointsRequest{Limit: mem.DefaultLimit})
 		},
 	}
-	cmd.AddCommand(checkpointSaveCommand(a), checkpointShowCommand(a), checkpointListCommand(a), checkpointResumeCommand(a),
+	cmd.AddCommand(checkpointSaveCommand(a), checkpointShowCommand(a), checkpointListCommand(a),
+		checkpointResumeCommand(a),
 		checkpointDiffCommand(a), checkpointLogCommand(a), checkpointDriftCommand(a))
 	return cmd
 }
@@ -64,7 +68,8 @@ func (f toFile) check() error {
 	case !info.Mode().IsRegular():
 		return fault.Input.Saying("%s is no plain file", f.path).FixedBy("give another name")
 	case !f.force:
-		return fault.Input.Saying("%s is there already", f.path).Because("nothing was written").FixedBy("add --force", "give another name")
+		return fault.Input.Saying("%s is there already", f.path).Because("nothing was written").FixedBy("add --force",
+			"give another name")
 	}
 	return nil
 }
@@ -84,10 +89,13 @@ func checkpointSaveCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save",
 		Short: "save where the work stands now",
-		Long: "With --index, what the session's transcript says is first taken in, searched for\nreports that got lost, and indexed. The last line tells how it went, and so does\n" +
-			"the exit status: 0 only for OK.\n\nWith --handoff the message is a handoff: what whoever goes on has to know. It is\ntold to the next session and after a compaction, once. Without -m it comes from\nstandard input.",
-		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint save --handoff -m \"next: the jitter\"\n  remanence checkpoint save --file ~/notes/state.md",
-		Args:    atMost(0),
+		Long: "With --index, what the session's transcript says is first taken in, searched for\nreports that got lost, " +
+			"and indexed. The last line tells how it went, and so does\n" +
+			"the exit status: 0 only for OK.\n\nWith --handoff the message is a handoff: what whoever goes on has to know. " +
+			"It is\ntold to the next session and after a compaction, once. Without -m it comes from\nstandard input.",
+		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  " +
+			"remanence checkpoint save --handoff -m \"next: the jitter\"\n  remanence checkpoint save --file ~/notes/state.md",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := file.check(); err != nil {
 				return err
@@ -125,7 +133,10 @@ func runCheckpointSave(a *app, cmd *cobra.Command, q continuity.SaveRequest, fil
 		}
 		trouble = append(trouble, notInFile(err)...)
 	}
-	v := ui.SavedView{CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...), Asked: q.Index}
+	v := ui.SavedView{
+		CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...),
+		Asked: q.Index,
+	}
 	v.Said, v.Indexed, v.Found = got.Taken.Utterances, got.Indexed, got.Found
 	return printSaved(a, v)
 }
@@ -173,7 +184,10 @@ func handOff(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile) 
 			return err
 		}
 	}
-	got, err := ask(cmd.Context(), a, api.Handoff, continuity.HandoffRequest{ProjectRef: q.ProjectRef, Session: q.Session, Agent: q.Agent, Text: text})
+	got, err := ask(cmd.Context(), a, api.Handoff, continuity.HandoffRequest{
+		ProjectRef: q.ProjectRef, Session: q.Session,
+		Agent: q.Agent, Text: text,
+	})
 	if err != nil {
 		return a.notSaved(err)
 	}
@@ -184,7 +198,8 @@ func handOff(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile) 
 	}
 	err = printSaved(a, ui.SavedView{CheckpointItem: ui.ItemOf(got, ""), Trouble: trouble})
 	if got.Trust < mem.TrustAssistant {
-		a.out.Say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read it: remanence checkpoint show %s", got.ID)
+		a.out.Say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read "+
+			"it: remanence checkpoint show %s", got.ID)
 	}
 	return err
 }
@@ -192,11 +207,12 @@ func handOff(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile) 
 func checkpointListCommand(a *app) *cobra.Command {
 	var q continuity.CheckpointsRequest
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "the newest checkpoints",
-		Example: "  remanence checkpoint list\n  remanence checkpoint list --project all -n 50\n  remanence checkpoint list --session s_4d --json",
-		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return listCheckpoints(a, cmd, q) },
+		Use:   "list",
+		Short: "the newest checkpoints",
+		Example: "  remanence checkpoint list\n  remanence checkpoint list --project all -n 50\n  remanence checkpoint " +
+			"list --session s_4d --json",
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return listCheckpoints(a, cmd, q) },
 	}
 	cmd.Flags().IntVarP(&q.Limit, "limit", "n", mem.DefaultLimit, "how many")
 	cmd.Flags().StringVar(&q.Session, "session", "", "only of this session")
@@ -236,7 +252,8 @@ func runCheckpointShow(a *app, cmd *cobra.Command, id string) error {
 		id = "last"
 	}
 	if id != "last" && !strings.HasPrefix(id, "c_") {
-		return fault.Input.Saying("%q is no checkpoint", id).Because("their ids begin with c_").FixedBy("remanence checkpoint list")
+		return fault.Input.Saying("%q is no checkpoint",
+			id).Because("their ids begin with c_").FixedBy("remanence checkpoint list")
 	}
 	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{ProjectRef: a.Place(), ID: id})
 	if id != "last" && (errors.Is(err, mem.ErrNotFound) || err == nil && len(got.Checkpoints) == 0) {
@@ -253,18 +270,21 @@ func runCheckpointShow(a *app, cmd *cobra.Command, id string) error {
 }
 
 func noCheckpoint(id string) fault.Fault {
-	return fault.NoID.Saying("no such checkpoint").Because("nothing has the id %q", id).FixedBy("remanence checkpoint list")
+	return fault.NoID.Saying("no such checkpoint").Because("nothing has the id %q",
+		id).FixedBy("remanence checkpoint list")
 }
 
 func checkpointResumeCommand(a *app) *cobra.Command {
 	var q continuity.CheckpointsRequest
 	var file toFile
 	cmd := &cobra.Command{
-		Use:     "resume [c_id | last]",
-		Short:   "what somebody needs who goes on with the work, as Markdown",
-		Long:    "Prints the last checkpoint of the project with what was handed over: for\nyourself, or for another agent to read.",
-		Example: "  remanence checkpoint resume\n  remanence checkpoint resume c_1f --file handover.md\n  remanence checkpoint resume --session s_4d",
-		Args:    atMost(1),
+		Use:   "resume [c_id | last]",
+		Short: "what somebody needs who goes on with the work, as Markdown",
+		Long: "Prints the last checkpoint of the project with what was handed over: for\nyourself, or for another " +
+			"agent to read.",
+		Example: "  remanence checkpoint resume\n  remanence checkpoint resume c_1f --file handover.md\n  remanence " +
+			"checkpoint resume --session s_4d",
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := file.check(); err != nil {
 				return err
@@ -283,7 +303,10 @@ func checkpointResumeCommand(a *app) *cobra.Command {
 			if err := file.write(got.Text); err != nil {
 				return err
 			}
-			return a.out.Show(ui.ResumeView{Checkpoint: ui.ItemOf(got.Checkpoint, got.Session.Short), Handoff: handoffOf(got.Handoff), Text: got.Text})
+			return a.out.Show(ui.ResumeView{
+				Checkpoint: ui.ItemOf(got.Checkpoint, got.Session.Short),
+				Handoff:    handoffOf(got.Handoff), Text: got.Text,
+			})
 		},
 	}
 	cmd.Flags().StringVar(&q.Session, "session", "", "session (default: the last one of the project)")
@@ -300,9 +323,10 @@ func handoffOf(cp *mem.Checkpoint) *string {
 
 func checkpointDiffCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "diff [from] [to]",
-		Short:   "what changed between two checkpoints",
-		Long:    "Without ids, the last checkpoint of the project and the one before it of the\nsame session; with one id, that one and the last of its session.",
+		Use:   "diff [from] [to]",
+		Short: "what changed between two checkpoints",
+		Long: "Without ids, the last checkpoint of the project and the one before it of the\nsame session; with one " +
+			"id, that one and the last of its session.",
 		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d c_1f --json",
 		Args:    atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -323,7 +347,10 @@ func checkpointDiffCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			v := ui.DiffView{From: ui.TextOrNil(got.From.ID), To: ui.TextOrNil(got.To.ID), FromAt: ui.TimeOrNil(got.From.At), ToAt: ui.TimeOrNil(got.To.At), Changes: []ui.Change{}}
+			v := ui.DiffView{
+				From: ui.TextOrNil(got.From.ID), To: ui.TextOrNil(got.To.ID), FromAt: ui.TimeOrNil(got.From.At),
+				ToAt: ui.TimeOrNil(got.To.At), Changes: []ui.Change{},
+			}
 			for _, c := range got.Changes {
 				v.Changes = append(v.Changes, ui.Change{What: c.What, Gone: c.Gone, Text: c.Text})
 			}

@@ -22,7 +22,8 @@ func checkpointLogCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log <title>",
 		Short: "put an entry about the work into the journal",
-		Long:  "The entry goes to the end of LOG.md in the vault or, where there is no vault,\ninto a memory. What is not given stands there as none.",
+		Long: "The entry goes to the end of LOG.md in the vault or, where there is no vault,\ninto a memory. What is not " +
+			"given stands there as none.",
 		Example: "  remanence checkpoint log \"retries\" --happened \"tests pass\" --cited m_7k2q\n" +
 			"  remanence checkpoint log \"retries\" --decision \"jitter: bursts came back\"",
 		Args: exactly(1, "a title"),
@@ -80,7 +81,8 @@ func checkpointDriftCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drift",
 		Short: "work of a session that nobody laid down",
-		Long: "Lists by rule what somebody should look at: files that were changed and that no\ndecision, note or open item names; decisions that say neither why nor where; what\n" +
+		Long: "Lists by rule what somebody should look at: files that were changed and that no\ndecision, note or open " +
+			"item names; decisions that say neither why nor where; what\n" +
 			"denies something that was laid down before; what was begun and not done. It\nchanges nothing.",
 		Example: "  remanence checkpoint drift\n  remanence checkpoint drift --session s_4d --json",
 		Args:    atMost(0),
@@ -96,7 +98,8 @@ func checkpointDriftCommand(a *app) *cobra.Command {
 			return a.out.Show(findingsOf("drift", got))
 		},
 	}
-	cmd.Flags().StringVar(&q.Session, "session", "", "session (default: the agent's own, else the last one of the project)")
+	cmd.Flags().StringVar(&q.Session, "session", "",
+		"session (default: the agent's own, else the last one of the project)")
 	return cmd
 }
 
@@ -105,8 +108,10 @@ func lintCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "memories in need of care: alike, unused, outdated, dead files",
-		Long: "Looks by rule at the memories that say how things are, and changes nothing:\n\n  contradiction  denies what another one says\n  duplicate      says the same as another one (80 % of the words)\n" +
-			"  dead_file      names files that are not there any more\n  outdated       its files changed since it was made or last confirmed\n" +
+		Long: "Looks by rule at the memories that say how things are, and changes nothing:\n\n  contradiction  denies " +
+			"what another one says\n  duplicate      says the same as another one (80 % of the words)\n" +
+			"  dead_file      names files that are not there any more\n  outdated       its files changed since it was made " +
+			"or last confirmed\n" +
 			"  dead_weight    told again and again, and never used\n  unused         older than 90 days and never needed",
 		Example: "  remanence lint\n  remanence lint --rule duplicate\n  remanence lint --project all --json",
 		Args:    atMost(0),
@@ -125,7 +130,8 @@ func lintCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(curate.LintRules(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(curate.LintRules(),
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -148,7 +154,10 @@ type finding struct {
 }
 
 func findingsOf(name string, got curate.FindingsResponse) findingsView {
-	v := findingsView{Session: ui.TextOrNil(got.Session), Looked: got.Looked, Total: len(got.Findings), Findings: []finding{}, name: name}
+	v := findingsView{
+		Session: ui.TextOrNil(got.Session), Looked: got.Looked, Total: len(got.Findings),
+		Findings: []finding{}, name: name,
+	}
 	for _, f := range got.Findings {
 		v.Findings = append(v.Findings, finding{f.Rule, f.Text, ui.NotNil(f.IDs), ui.NotNil(f.Files), ui.TextOrNil(f.Fix)})
 	}

@@ -68,7 +68,10 @@ const checkupFor = 10 * time.Second
 func (h *programPages) app() *app {
 	sys := h.Sys
 	sys.Stdout, sys.Stderr, sys.Stdin = io.Discard, io.Discard, nil
-	a := &app{Connection: &daemon.Connection{Sys: sys, Paths: h.Paths, Close: func() {}, Project: "all"}, flags: ui.Flags{NoInput: true, NoPager: true}}
+	a := &app{
+		Connection: &daemon.Connection{Sys: sys, Paths: h.Paths, Close: func() {}, Project: "all"},
+		flags:      ui.Flags{NoInput: true, NoPager: true},
+	}
 	a.out = ui.NewPrinter(sys, a.flags)
 	return a
 }
@@ -88,7 +91,10 @@ func (h *programPages) checkup(ctx context.Context, ask checkupAsk) (checkupView
 		if err := ctx.Err(); err != nil {
 			return checkupView{}, err
 		}
-		h.checked = &checkupView{Report: doctor.Tally(found, []string{}), Deep: ask.Deep, Version: config.Version, Build: config.BuildID(), Since: h.Since, At: now}
+		h.checked = &checkupView{
+			Report: doctor.Tally(found, []string{}), Deep: ask.Deep, Version: config.Version,
+			Build: config.BuildID(), Since: h.Since, At: now,
+		}
 	}
 	v := *h.checked
 	var err error

@@ -66,12 +66,17 @@ func TestTheDocumentsCallsAreAnsweredAsWritten(t *testing.T) {
 			o.says("GET", "/api/health", "", `"status":"ok"`)
 			o.says("GET", "/api/context/inject?project=my-app", "", "")
 			o.says("POST", "/api/sessions/init", s+`"prompt":"please fix the retry"}`, `{"sessionDbId":1,"promptNumber":1}`)
-			o.says("POST", "/api/sessions/observations", s+`"tool_name":"Bash","tool_input":{"command":"git status"},"tool_response":{"stdout":"clean"}}`, `{"status":"queued"}`)
+			o.says("POST", "/api/sessions/observations",
+				s+`"tool_name":"Bash","tool_input":{"command":"git status"},"tool_response":{"stdout":"clean"}}`,
+				`{"status":"queued"}`)
 			o.says("GET", "/api/processing-status", "", `{"isProcessing":true,`)
-			o.says("POST", "/api/sessions/summarize", s+`"last_user_message":"please fix the retry","last_assistant_message":"The cause was a missing jitter; we decided to use full jitter."}`, `{"status":"queued"}`)
+			o.says("POST", "/api/sessions/summarize",
+				s+`"last_user_message":"please fix the retry","last_assistant_message":"The cause was a missing jitter; we `+
+					`decided to use full jitter."}`, `{"status":"queued"}`)
 			o.says("POST", "/api/processing", `{"isProcessing":false}`, `{"isProcessing":false}`)
 			o.says("GET", "/api/processing-status", "", `{"isProcessing":false,`)
-			o.says("POST", "/sessions/1/init", `{"project":"my-app","userPrompt":"and the tests","promptNumber":2}`, `{"sessionDbId":1,"promptNumber":2}`)
+			o.says("POST", "/sessions/1/init", `{"project":"my-app","userPrompt":"and the tests","promptNumber":2}`,
+				`{"sessionDbId":1,"promptNumber":2}`)
 			o.says("POST", "/api/processing", `{"isProcessing":true}`, `{"isProcessing":true}`)
 			o.says("POST", "/api/processing", `{"isProcessing":false}`, `{"isProcessing":false}`)
 			o.says("POST", "/api/sessions/complete", s+`"reason":"exit"}`, `{"status":"completed"}`)
@@ -80,7 +85,8 @@ func TestTheDocumentsCallsAreAnsweredAsWritten(t *testing.T) {
 			o.says("POST", "/api/sessions/session-end", `{"`+key+`":"nobody"}`, `{"status":"unknown"}`)
 
 			got, err := o.h.Store.Session(t.Context(), "0b1c-7")
-			if err != nil || got.Status != mem.Completed || got.EndReason != "exit" || got.Prompts != 2 || got.Root != root || got.FirstPrompt != "please fix the retry" {
+			if err != nil || got.Status != mem.Completed || got.EndReason != "exit" || got.Prompts != 2 || got.Root != root ||
+				got.FirstPrompt != "please fix the retry" {
 				t.Errorf("the session is kept as %+v, %v", got, err)
 			}
 			o.says("GET", "/api/context/inject?project=my-app&source=startup&budget=500", "", "jitter")
@@ -95,10 +101,14 @@ func TestASessionEndsByEitherPath(t *testing.T) {
 	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","prompt":"please fix the retry"}`, `"promptNumber":1}`)
 	body := `{"contentSessionId":"s","platformSource":"claude","reason":"logout","cwd":"` + t.TempDir() + `"}`
 	o.says("POST", "/api/sessions/session-end", body, `{"status":"completed"}`)
-	if got, err := o.h.Store.Session(t.Context(), "s"); err != nil || got.Status != mem.Completed || got.EndReason != "logout" {
+	if got, err := o.h.Store.Session(t.Context(), "s"); err != nil || got.Status != mem.Completed ||
+		got.EndReason != "logout" {
 		t.Errorf("the session is kept as %+v, %v", got, err)
 	}
-	for _, bad := range []string{`{}`, `{"contentSessionId":"../x"}`, `{"contentSessionId":"s","reason":"two words"}`, `[]`, ``} {
+	for _, bad := range []string{
+		`{}`, `{"contentSessionId":"../x"}`, `{"contentSessionId":"s","reason":"two words"}`,
+		`[]`, ``,
+	} {
 		o.refuses("POST", "/api/sessions/session-end", bad)
 	}
 }
@@ -119,13 +129,16 @@ func TestMemoriesOfAFileAreFoundByEveryNameOfThePath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","cwd":"`+root+`","prompt":"please fix the retry"}`, `"promptNumber":1}`)
+	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","cwd":"`+root+`","prompt":"please fix the retry"}`,
+		`"promptNumber":1}`)
 	name := filepath.Base(root)
-	o.says("POST", "/api/memory/save", `{"project":"`+name+`","text":"printers jam on thick paper","type":"gotcha","files":["io/print.go"]}`, `"success":true`)
+	o.says("POST", "/api/memory/save", `{"project":"`+name+
+		`","text":"printers jam on thick paper","type":"gotcha","files":["io/print.go"]}`, `"success":true`)
 	const found = `"title":"printers jam on thick paper"`
 	for _, target := range []string{
 		"/api/search/by-file?filePath=io/print.go&format=index&limit=10",
-		"/api/search/by-file?file_path=io/print.go", "/api/search/by-file?path=io/print.go", "/api/observations/by-file?filePath=io/print.go",
+		"/api/search/by-file?file_path=io/print.go", "/api/search/by-file?path=io/print.go",
+		"/api/observations/by-file?filePath=io/print.go",
 		"/api/search/by-file?project=" + name + "&filePath=" + root + "/io/print.go",
 		"/api/search/by-file?filePath=" + root + "/io/print.go",
 		"/api/search/by-file?filePath=io&isFolder=true", "/api/search/by-file?filePath=" + root + "/io&isFolder=true",
@@ -142,13 +155,18 @@ func TestMemoriesOfAFileAreFoundByEveryNameOfThePath(t *testing.T) {
 func TestWhatComesTwiceDoesNothingTwice(t *testing.T) {
 	o := newOld(t)
 	for range 2 {
-		o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"Bash","tool_use_id":"t_1","tool_input":{"command":"make"},"tool_response":{}}`, `"status":"`)
+		o.says("POST", "/api/sessions/observations",
+			`{"claudeSessionId":"s","tool_name":"Bash","tool_use_id":"t_1","tool_input":{"command":"make"},"tool_response":{}}`,
+			`"status":"`)
 		o.says("POST", "/api/sessions/complete", `{"claudeSessionId":"s"}`, `{"status":"completed"}`)
 	}
-	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"s","project":"x","prompt":"please go on"}`, `"promptNumber":1}`)
-	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","project":"x","prompt":"please go on"}`, `"promptNumber":1,"skipped":true,"reason":"duplicate"}`)
+	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"s","project":"x","prompt":"please go on"}`,
+		`"promptNumber":1}`)
+	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","project":"x","prompt":"please go on"}`,
+		`"promptNumber":1,"skipped":true,"reason":"duplicate"}`)
 	o.says("POST", "/sessions/1/init", `{"userPrompt":"and this","promptNumber":2}`, `"promptNumber":2}`)
-	o.says("POST", "/sessions/1/init", `{"userPrompt":"and this","promptNumber":2}`, `"promptNumber":2,"skipped":true,"reason":"duplicate"}`)
+	o.says("POST", "/sessions/1/init", `{"userPrompt":"and this","promptNumber":2}`,
+		`"promptNumber":2,"skipped":true,"reason":"duplicate"}`)
 	events, err := o.h.Store.Events(t.Context(), mem.EventQuery{Session: "s"})
 	if err != nil || len(events) != 4 {
 		t.Errorf("%d events are kept, %v, want 4", len(events), err)
@@ -158,18 +176,30 @@ func TestWhatComesTwiceDoesNothingTwice(t *testing.T) {
 func TestPrivateAndExcludedIsSkippedAndKeptFromEverybody(t *testing.T) {
 	o := newOld(t)
 	secret := "sk-ant-api03-" + strings.Repeat("Ab1", 31) + "AA"
-	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"s","prompt":"<private>zanzibar</private>"}`, `"skipped":true,"reason":"private"`)
-	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{}}`, `{"status":"skipped","reason":"private"}`)
-	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"s","prompt":"use <private>zanzibar</private> the key `+secret+`"}`, `"promptNumber":2}`)
-	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"TodoWrite","tool_input":{"x":"`+secret+`"},"tool_response":{}}`, `{"status":"skipped","reason":"tool"}`)
-	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"curl `+secret+`"},"tool_response":"<private>zanzibar</private>"}`, `{"status":"queued"}`)
-	o.says("POST", "/api/sessions/summarize", `{"claudeSessionId":"s","last_assistant_message":"We decided on `+secret+` because <private>zanzibar</private> it works."}`, `{"status":"queued"}`)
-	o.says("POST", "/api/memory/save", `{"text":"the key is `+secret+`, <private>zanzibar</private>","title":"`+secret+`"}`, `"success":true`)
+	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"s","prompt":"<private>zanzibar</private>"}`,
+		`"skipped":true,"reason":"private"`)
+	o.says("POST", "/api/sessions/observations",
+		`{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{}}`,
+		`{"status":"skipped","reason":"private"}`)
+	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"s","prompt":"use <private>zanzibar</private> the key `+
+		secret+`"}`, `"promptNumber":2}`)
+	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"TodoWrite","tool_input":{"x":"`+
+		secret+`"},"tool_response":{}}`, `{"status":"skipped","reason":"tool"}`)
+	o.says("POST", "/api/sessions/observations",
+		`{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"curl `+secret+
+			`"},"tool_response":"<private>zanzibar</private>"}`, `{"status":"queued"}`)
+	o.says("POST", "/api/sessions/summarize", `{"claudeSessionId":"s","last_assistant_message":"We decided on `+secret+
+		` because <private>zanzibar</private> it works."}`, `{"status":"queued"}`)
+	o.says("POST", "/api/memory/save", `{"text":"the key is `+secret+`, <private>zanzibar</private>","title":"`+secret+
+		`"}`, `"success":true`)
 	if _, err := o.h.Engine.Event.Pause(t.Context(), event.PauseRequest{Scope: "all"}); err != nil {
 		t.Fatal(err)
 	}
-	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"other","prompt":"hello there"}`, `"skipped":true,"reason":"excluded"`)
-	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{}}`, `{"status":"skipped","reason":"excluded"}`)
+	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"other","prompt":"hello there"}`,
+		`"skipped":true,"reason":"excluded"`)
+	o.says("POST", "/api/sessions/observations",
+		`{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{}}`,
+		`{"status":"skipped","reason":"excluded"}`)
 	if err := o.h.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +300,8 @@ func TestBadInputIsRefused(t *testing.T) {
 // that keep lists as text.
 func TestWhatWasReadCanBeImported(t *testing.T) {
 	from := newOld(t)
-	from.says("POST", "/api/memory/save", `{"text":"printers jam on thick paper","type":"gotcha","files":["print.go"]}`, `"success":true`)
+	from.says("POST", "/api/memory/save", `{"text":"printers jam on thick paper","type":"gotcha","files":["print.go"]}`,
+		`"success":true`)
 	_, page := from.ask("GET", "/api/observations", "")
 	var rows struct {
 		Items []map[string]any `json:"items"`
@@ -279,23 +310,29 @@ func TestWhatWasReadCanBeImported(t *testing.T) {
 		t.Fatalf("read %s, %v", page, err)
 	}
 	body, err := json.Marshal(map[string]any{
-		"observations": append(rows.Items, map[string]any{"type": "feature", "title": "Paper trays are counted", "facts": `["one a printer"]`, "concepts": "", "created_at_epoch": 1_700_000_000_000}),
-		"summaries":    []any{map[string]any{"request": "count the trays", "learned": "there are two kinds"}},
-		"sessions":     []any{map[string]any{"id": 1}}, "prompts": []any{},
+		"observations": append(rows.Items, map[string]any{
+			"type": "feature", "title": "Paper trays are counted",
+			"facts": `["one a printer"]`, "concepts": "", "created_at_epoch": 1_700_000_000_000,
+		}),
+		"summaries": []any{map[string]any{"request": "count the trays", "learned": "there are two kinds"}},
+		"sessions":  []any{map[string]any{"id": 1}}, "prompts": []any{},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	to := newOld(t)
-	to.says("POST", "/api/import", string(body), `"imported":3,"known":0,"left_out":{"prompts":0,"sessions":1},"success":true`)
+	to.says("POST", "/api/import", string(body),
+		`"imported":3,"known":0,"left_out":{"prompts":0,"sessions":1},"success":true`)
 	to.says("POST", "/api/import", string(body), `"imported":0,"known":3,`)
 	to.says("GET", "/api/search?query=thick+paper", "", `"title":"printers jam on thick paper"`)
 	to.says("GET", "/api/observations?type=change", "", `"facts":["one a printer"]`)
 	to.says("GET", "/api/observations?type=change", "", `"created_at_epoch":1700000000000`)
 	to.says("GET", "/api/summaries", "", `"learned":"there are two kinds"`)
 	to.says("POST", "/api/import", string(body), `"dropped":[{"what":"field `)
-	lossy := `{"observations":[{"title":"Carts expire","content":"after an hour","created_at":"2025-03-04 05:06:07","mood":"calm"}]}`
-	to.says("POST", "/api/import", lossy, `"dropped":[{"what":"field mood","why":"a memory has no such field","count":1}],"empty":0,`)
+	lossy := `{"observations":[{"title":"Carts expire","content":"after an hour","created_at":"2025-03-04 ` +
+		`05:06:07","mood":"calm"}]}`
+	to.says("POST", "/api/import", lossy,
+		`"dropped":[{"what":"field mood","why":"a memory has no such field","count":1}],"empty":0,`)
 	to.says("GET", "/api/search?query=carts+expire", "", `"narrative":"after an hour"`)
 	to.says("GET", "/api/search?query=carts+expire", "", `"created_at":"2025-03-04T05:06:07Z"`)
 	to.refuses("POST", "/api/import", `{"observations":"x"}`)
@@ -305,7 +342,8 @@ func TestWhatWasReadCanBeImported(t *testing.T) {
 func TestWhatIsKeptIsListedFoundHiddenAndRead(t *testing.T) {
 	o := newOld(t)
 	for i := range 5 {
-		o.says("POST", "/api/memory/save", fmt.Sprintf(`{"text":"printer number %d jams on thick paper","type":"gotcha"}`, i), `"success":true`)
+		o.says("POST", "/api/memory/save", fmt.Sprintf(`{"text":"printer number %d jams on thick paper","type":"gotcha"}`, i),
+			`"success":true`)
 	}
 	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"s","prompt":"why does the printer jam"}`, `"promptNumber":1`)
 	o.says("GET", "/api/search?query=printer&limit=2", "", `"offset":0,"limit":2,"hasMore":true}`)
@@ -332,18 +370,24 @@ func TestWhatIsKeptIsListedFoundHiddenAndRead(t *testing.T) {
 		}
 	}
 	o.says("DELETE", "/api/observation/1", "", `{"hidden":["m_1"],"success":true}`)
-	if got, err := o.h.Store.List(t.Context(), mem.Query{IDs: []string{"m_1"}, Hidden: true}); err != nil || got[0].Status != mem.Forgotten {
+	if got, err := o.h.Store.List(t.Context(), mem.Query{IDs: []string{"m_1"}, Hidden: true}); err != nil ||
+		got[0].Status != mem.Forgotten {
 		t.Errorf("got %+v, %v, want it forgotten, and still there", got, err)
 	}
 	o.says("GET", "/api/stats", "", `"memories":4,"hidden":1`)
-	own, err := o.h.Engine.Curate.Add(t.Context(), curate.AddRequest{Text: "thick paper goes into the lower tray", Scope: mem.ScopeUser})
+	own, err := o.h.Engine.Curate.Add(t.Context(), curate.AddRequest{
+		Text:  "thick paper goes into the lower tray",
+		Scope: mem.ScopeUser,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.says("DELETE", "/api/observation/"+own.ID, "", `{"hidden":[],"proposed":["`+own.ID+`"],"success":false}`)
 	o.says("POST", "/api/v1/edit", `{"id":"`+own.ID+`","text":"any tray","agent":"?"}`, `"proposal":{"id":"pr_`)
-	o.says("POST", "/api/v1/mark", `{"verb":"forget","ids":["`+own.ID+`"],"agent":"?"}`, `"memories":[],"proposed":[{"id":"pr_`)
-	if m, err := o.h.Store.List(t.Context(), mem.Query{IDs: []string{own.ID}}); err != nil || m[0].Title != own.Title || len(m[0].Proposals) != 2 {
+	o.says("POST", "/api/v1/mark", `{"verb":"forget","ids":["`+own.ID+`"],"agent":"?"}`,
+		`"memories":[],"proposed":[{"id":"pr_`)
+	if m, err := o.h.Store.List(t.Context(), mem.Query{IDs: []string{own.ID}}); err != nil || m[0].Title != own.Title ||
+		len(m[0].Proposals) != 2 {
 		t.Errorf("got %+v, %v, want it as it was, with two changes that wait", m, err)
 	}
 }

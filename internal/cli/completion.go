@@ -19,9 +19,10 @@ import (
 
 func completionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:       "completion bash|zsh|fish|powershell",
-		Short:     "print the script that completes commands in a shell",
-		Example:   "  source <(remanence completion bash)\n  remanence completion fish > ~/.config/fish/completions/remanence.fish",
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "print the script that completes commands in a shell",
+		Example: "  source <(remanence completion bash)\n  remanence completion fish > " +
+			"~/.config/fish/completions/remanence.fish",
 		Args:      exactly(1, "a shell: bash, zsh, fish or powershell"),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,7 +72,10 @@ func (a *app) completeIDs(cmd *cobra.Command, _ []string, _ string) ([]string, c
 	}
 	ctx, stop := context.WithTimeout(context.Background(), completeWithin)
 	defer stop()
-	found, err := api.Search.Call(ctx, rt.Client(config.Version), recall.SearchRequest{ProjectRef: a.Place(), Query: mem.Query{Limit: 50}})
+	found, err := api.Search.Call(ctx, rt.Client(config.Version), recall.SearchRequest{
+		ProjectRef: a.Place(),
+		Query:      mem.Query{Limit: 50},
+	})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -25,9 +25,10 @@ func configCommand(a *app) *cobra.Command {
 		Use:        "config",
 		SuggestFor: []string{"settings", "set"},
 		Short:      "read and change settings",
-		Example:    "  remanence config list --origin\n  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set profile silent",
-		Args:       atMost(0),
-		RunE:       func(*cobra.Command, []string) error { return configList(a, false) },
+		Example: "  remanence config list --origin\n  remanence config set hooks.user_prompt.token_budget 200\n  " +
+			"remanence config set profile silent",
+		Args: atMost(0),
+		RunE: func(*cobra.Command, []string) error { return configList(a, false) },
 	}
 	var origin bool
 	list := &cobra.Command{
@@ -36,17 +37,20 @@ func configCommand(a *app) *cobra.Command {
 	}
 	list.Flags().BoolVar(&origin, "origin", false, "show where each value comes from")
 	get := &cobra.Command{
-		Use: "get <key>", Short: "the value of one setting", Example: "  remanence config get profile", Args: exactly(1, "a key"),
+		Use: "get <key>", Short: "the value of one setting", Example: "  remanence config get profile",
+		Args: exactly(1, "a key"),
 		RunE: func(_ *cobra.Command, args []string) error { return configGet(a, args[0]) },
 	}
 	set := &cobra.Command{
 		Use: "set <key> <value>", Short: "change one setting in the file", Args: exactly(2, "a key and a value"),
-		Long:    "Only the line of the key changes. A list is given with commas. A value that\nbegins with - stands after --.",
-		Example: "  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set privacy.exclude_tools WebFetch,WebSearch",
-		RunE:    func(_ *cobra.Command, args []string) error { return configSet(a, args[0], args[1]) },
+		Long: "Only the line of the key changes. A list is given with commas. A value that\nbegins with - stands after --.",
+		Example: "  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set privacy.exclude_tools " +
+			"WebFetch,WebSearch",
+		RunE: func(_ *cobra.Command, args []string) error { return configSet(a, args[0], args[1]) },
 	}
 	unset := &cobra.Command{
-		Use: "unset <key>", Short: "take a setting out of the file", Example: "  remanence config unset profile", Args: exactly(1, "a key"),
+		Use: "unset <key>", Short: "take a setting out of the file", Example: "  remanence config unset profile",
+		Args: exactly(1, "a key"),
 		RunE: func(_ *cobra.Command, args []string) error { return configUnset(a, args[0]) },
 	}
 	get.ValidArgsFunction, set.ValidArgsFunction, unset.ValidArgsFunction = completeKeys, completeKeys, completeKeys
@@ -60,11 +64,13 @@ func configCommand(a *app) *cobra.Command {
 			RunE: func(*cobra.Command, []string) error { return a.out.Show(pathView{a.Paths.Config}) },
 		},
 		&cobra.Command{
-			Use: "schema", Short: "JSON Schema of the file", Example: "  remanence config schema > config.schema.json", Args: atMost(0),
+			Use: "schema", Short: "JSON Schema of the file", Example: "  remanence config schema > config.schema.json",
+			Args: atMost(0),
 			RunE: func(*cobra.Command, []string) error { return configSchema(a) },
 		},
 		&cobra.Command{
-			Use: "validate", Short: "look for mistakes; exit 5 if there are any", Example: "  remanence config validate", Args: atMost(0),
+			Use: "validate", Short: "look for mistakes; exit 5 if there are any", Example: "  remanence config validate",
+			Args: atMost(0),
 			RunE: func(*cobra.Command, []string) error { return configValidate(a) },
 		},
 	)
@@ -200,7 +206,8 @@ func rewriteConfig(a *app, change func([]byte) ([]byte, error)) error {
 	}
 	err = config.ReplaceFile(file, slices.Concat(src[:len(src)-len(text)], out))
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return fault.Edit.Because("%s", err).FixedBy("make the directory of that file writable, or change it where it comes from")
+		return fault.Edit.Because("%s",
+			err).FixedBy("make the directory of that file writable, or change it where it comes from")
 	}
 	return err
 }
@@ -212,7 +219,8 @@ func (a *app) configFile() (string, error) {
 		return real, nil
 	}
 	if _, lerr := os.Lstat(a.Paths.Config); lerr == nil {
-		return "", fault.Edit.Because("%s is a link that leads nowhere", a.Paths.Config).FixedBy("make the file that it leads to, or remove the link")
+		return "", fault.Edit.Because("%s is a link that leads nowhere",
+			a.Paths.Config).FixedBy("make the file that it leads to, or remove the link")
 	}
 	return a.Paths.Config, nil
 }

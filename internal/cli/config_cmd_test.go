@@ -31,7 +31,9 @@ func (h home) run(args ...string) (stdout, stderr string, code int) {
 	h.t.Helper()
 	var out, err strings.Builder
 	code = Main(h.t.Context(), config.System{
-		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Getenv: func(k string) string { return h.env[k] },
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Getenv: func(k string) string {
+			return h.env[k]
+		},
 	})
 	return out.String(), err.String(), code
 }
@@ -86,7 +88,8 @@ func TestWhatIsDecidedAtOnceAllCounts(t *testing.T) {
 		})
 		if i < 12 {
 			all.Go(func() {
-				if _, err := daemon.TrustProject(m.Paths, mem.Project{Root: "/clones/" + strconv.Itoa(i)}, "", time.Now()); err != nil {
+				if _, err := daemon.TrustProject(m.Paths, mem.Project{Root: "/clones/" + strconv.Itoa(i)}, "",
+					time.Now()); err != nil {
 					t.Error(err)
 				}
 			})
@@ -129,7 +132,8 @@ func TestTheFileKeepsItsModeAndItsLink(t *testing.T) {
 
 func TestWhatAnEditorPutsBeforeTheTextIsNoMistake(t *testing.T) {
 	h := newHome(t)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700), os.WriteFile(h.config(), []byte(config.UtfBOM+"profile = \"full\"\r\n"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700),
+		os.WriteFile(h.config(), []byte(config.UtfBOM+"profile = \"full\"\r\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if out, stderr, code := h.run("config", "get", "profile"); out != "full\n" {
@@ -145,10 +149,12 @@ func TestWhatAnEditorPutsBeforeTheTextIsNoMistake(t *testing.T) {
 
 func TestALinkThatLeadsNowhereIsNotReplaced(t *testing.T) {
 	h := newHome(t)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700), os.Symlink("away/config.toml", h.config())); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700),
+		os.Symlink("away/config.toml", h.config())); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 || !strings.Contains(stderr, "leads nowhere") {
+	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 ||
+		!strings.Contains(stderr, "leads nowhere") {
 		t.Errorf("status %d: %s", code, stderr)
 	}
 	if to, err := os.Readlink(h.config()); err != nil || to != "away/config.toml" {
@@ -162,7 +168,8 @@ func TestWithoutAPlaceForWhatIsKeptTheFaultSaysSo(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(state), 0o700), os.WriteFile(state, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 || !strings.Contains(stderr, fault.ReadOnly.Code) {
+	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 ||
+		!strings.Contains(stderr, fault.ReadOnly.Code) {
 		t.Errorf("status %d: %s, want %s", code, stderr, fault.ReadOnly.Code)
 	}
 }

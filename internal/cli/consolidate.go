@@ -22,8 +22,10 @@ func consolidateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "consolidate",
 		Short: "bring memories in order: merge, archive; can be undone",
-		Long: "By rule, and without a question: what says the same is merged, what a session\nlearned and is worth it reaches the project, what faded is archived: no longer\n" +
-			"told unasked, and still found when it is asked for. It happens by itself after\neach session, and for all of a project after every fifth. Pinned, evergreen and\nyour own memories and decisions are never archived.\n\n" +
+		Long: "By rule, and without a question: what says the same is merged, what a session\nlearned and is worth it " +
+			"reaches the project, what faded is archived: no longer\n" +
+			"told unasked, and still found when it is asked for. It happens by itself after\neach session, and for all of a " +
+			"project after every fifth. Pinned, evergreen and\nyour own memories and decisions are never archived.\n\n" +
 			"Each change is listed with its reason, and a round can be undone. What was\nundone is not done again.",
 		Example: "  remanence consolidate --dry-run\n  remanence consolidate --list\n  remanence consolidate --undo k_3",
 		Args:    atMost(0),
@@ -44,7 +46,8 @@ func consolidateCommand(a *app) *cobra.Command {
 			}
 			got, err := ask(cmd.Context(), a, api.Consolidate, q)
 			if q.Undo != "" && errors.Is(err, mem.ErrNotFound) {
-				return fault.NoID.Saying("no such round").Because("nothing has the id %q", q.Undo).FixedBy("remanence consolidate --list")
+				return fault.NoID.Saying("no such round").Because("nothing has the id %q",
+					q.Undo).FixedBy("remanence consolidate --list")
 			}
 			if err != nil {
 				return a.noProject(err)
@@ -104,11 +107,15 @@ func consolidationOf(did string, c curate.ConsolidateResponse) consolidationView
 	}
 	for _, r := range c.Runs {
 		item := roundItem{
-			ID: ui.TextOrNil(r.ID), Kind: string(r.Kind), Project: ui.TextOrNil(r.Project), Session: ui.TextOrNil(r.Session), At: ui.TimeOrNil(r.At),
+			ID: ui.TextOrNil(r.ID), Kind: string(r.Kind), Project: ui.TextOrNil(r.Project), Session: ui.TextOrNil(r.Session),
+			At:     ui.TimeOrNil(r.At),
 			Looked: r.Examined, Undone: r.Undone, Changes: []stepLine{},
 		}
 		for _, s := range r.Changes {
-			item.Changes = append(item.Changes, stepLine{s.Rule, s.Memory, ui.TextOrNil(s.Other), titles[s.Memory], s.Reason, s.Was, s.Became, ui.TimeOrNil(s.Undone)})
+			item.Changes = append(item.Changes, stepLine{
+				s.Rule, s.Memory, ui.TextOrNil(s.Other), titles[s.Memory], s.Reason,
+				s.Was, s.Became, ui.TimeOrNil(s.Undone),
+			})
 		}
 		v.Rounds = append(v.Rounds, item)
 	}
@@ -182,7 +189,8 @@ func mergeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge <keep> <drop>",
 		Short: "have one memory go into another that says the same",
-		Long: "The first memory stays as it is worded and gets the greater importance, the uses\nof both and a little more confidence, and the files and tags of the second if\nthat is " +
+		Long: "The first memory stays as it is worded and gets the greater importance, the uses\nof both and a little " +
+			"more confidence, and the files and tags of the second if\nthat is " +
 			"trusted as much. The second is hidden. It can be undone.",
 		Example: "  remanence merge m_7k2q m_19fx",
 		Args:    exactly(2, "the memory to keep and the one that goes into it"),

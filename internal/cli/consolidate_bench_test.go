@@ -45,7 +45,8 @@ func BenchmarkRemember(b *testing.B) {
 			repeated(b, e)
 			for i := 0; b.Loop(); i++ {
 				k := i % 200
-				text := fmt.Sprintf("module%d retries uploads with jittered backoff before part%d of the batch gives up for good today", k, k)
+				text := fmt.Sprintf("module%d retries uploads with jittered backoff before part%d of the batch gives up for "+
+					"good today", k, k)
 				got, err := e.Curate.Add(b.Context(), curate.AddRequest{Text: text, Agent: event.UnknownAgent, IfNew: true})
 				if err != nil || got.Similar == nil || got.ID != "" {
 					b.Fatalf("got %+v, %v", got, err)

@@ -59,7 +59,8 @@ func daemonCommand(a *app) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "retry", Short: "try again what it gave up", Args: atMost(0), Example: "  remanence daemon retry",
-			Long: "A job that failed eight times is given up: doctor and status say so, the log says\nwhy. Once the cause is gone this has all of them done, from their first attempt.",
+			Long: "A job that failed eight times is given up: doctor and status say so, the log says\nwhy. Once the cause is " +
+				"gone this has all of them done, from their first attempt.",
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				if err := a.hasDatabase(); err != nil {
 					return err
@@ -120,7 +121,8 @@ func daemonStart(ctx context.Context, a *app, did string) error {
 func daemonShow(ctx context.Context, a *app, did string) error {
 	v := daemonView{Did: did, State: "down", Log: a.Paths.Log()}
 	if rt, h, err := a.Running(ctx); err == nil {
-		v.State, v.PID, v.Since, v.Version, v.Socket = "up", &h.PID, ui.TimeOrNil(rt.Started), ui.TextOrNil(rt.Version), ui.TextOrNil(rt.Socket)
+		v.State, v.PID, v.Since, v.Version, v.Socket = "up", &h.PID, ui.TimeOrNil(rt.Started), ui.TextOrNil(rt.Version),
+			ui.TextOrNil(rt.Socket)
 		v.HTTP = ui.TextOrNil(rt.HTTP)
 	}
 	return a.out.Show(v)

@@ -20,7 +20,9 @@ import (
 func dbBackupCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup [file]", Short: "make a copy, while all goes on",
-		Long:    "The copy is consistent, checked, and only you can read it. Without a file it\ngoes beside the database, where restore finds it, and purge too: an erased\nmemory is in no copy there. A copy elsewhere is yours to look after.",
+		Long: "The copy is consistent, checked, and only you can read it. Without a file it\ngoes beside the database, " +
+			"where restore finds it, and purge too: an erased\nmemory is in no copy there. A copy elsewhere is yours to look " +
+			"after.",
 		Example: "  remanence db backup\n  remanence db backup ~/remanence-monday.db",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -27,7 +27,9 @@ func TestAFileIsMovedToAnotherDiskWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(other)
-	if b, rerr := os.ReadFile(to); err != nil || rerr != nil || string(b) != "a backup" || len(left) != 1 || config.Exists(from) {
-		t.Errorf("got %q, %v beside it, the first still there: %v; want it moved alone (%v, %v)", b, left, config.Exists(from), err, rerr)
+	if b, rerr := os.ReadFile(to); err != nil || rerr != nil || string(b) != "a backup" || len(left) != 1 ||
+		config.Exists(from) {
+		t.Errorf("got %q, %v beside it, the first still there: %v; want it moved alone (%v, %v)", b, left,
+			config.Exists(from), err, rerr)
 	}
 }

@@ -18,7 +18,8 @@ func dbCheckCommand(a *app) *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use: "check", Short: "is it whole; exit 5 if not",
-		Long:    "Looks at pages, tables, references and the index, and changes nothing. With\n--full every row is read and compared with its indexes, which takes longer.",
+		Long: "Looks at pages, tables, references and the index, and changes nothing. With\n--full every row is read " +
+			"and compared with its indexes, which takes longer.",
 		Example: "  remanence db check\n  remanence db check --full --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,7 +64,8 @@ func (a *app) audit(ctx context.Context, full bool) (dbCheckView, error) {
 func (a *app) checked(got sqlite.Audit, full bool) dbCheckView {
 	return dbCheckView{
 		OK: got.OK(), Path: a.Paths.Database(), Full: full, Schema: got.Schema,
-		Damage: ui.NotNil(got.Damage), Dangling: got.Dangling, Index: ui.NotNil(got.Index), Spoilt: ui.NotNil(got.Spoilt), Unseen: unseen(got, full),
+		Damage: ui.NotNil(got.Damage), Dangling: got.Dangling, Index: ui.NotNil(got.Index), Spoilt: ui.NotNil(got.Spoilt),
+		Unseen: unseen(got, full),
 	}
 }
 

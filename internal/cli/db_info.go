@@ -19,7 +19,8 @@ import (
 
 func dbInfoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "info", Short: "where it is, how large, what is in it", Example: "  remanence db info\n  remanence db info --json", Args: atMost(0),
+		Use: "info", Short: "where it is, how large, what is in it",
+		Example: "  remanence db info\n  remanence db info --json", Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return dbInfo(cmd.Context(), a) },
 	}
 }
@@ -43,9 +44,11 @@ func dbInfo(ctx context.Context, a *app) error {
 	}
 	up := readUpkeep(a.Paths)
 	v := dbInfoView{
-		Path: a.Paths.Database(), Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: sizes.Bytes, Parts: ui.NotNil(sizes.Parts),
-		Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, Events: o.Stats.Events, Receipts: o.Stats.Receipts,
-		Copies: copyItems(copies), LastBackup: lastBackup(up, copies), LastVacuum: ui.TimeOrNil(up.Vacuum),
+		Path: a.Paths.Database(), Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: sizes.Bytes,
+		Parts:    ui.NotNil(sizes.Parts),
+		Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, Events: o.Stats.Events,
+		Receipts: o.Stats.Receipts,
+		Copies:   copyItems(copies), LastBackup: lastBackup(up, copies), LastVacuum: ui.TimeOrNil(up.Vacuum),
 	}
 	return a.out.Show(v)
 }
@@ -88,7 +91,8 @@ func (dbInfoView) SchemaName() string { return "db_info" }
 
 func (v dbInfoView) Print(p *ui.Printer) {
 	p.Line("%s", ui.Safe(v.Path))
-	p.Field("holds", "%s · %s · %s", ui.Plural(v.Memories+v.Hidden, "memory", "memories"), ui.Plural(v.Sessions, "session", "sessions"), ui.Plural(v.Events, "event", "events"))
+	p.Field("holds", "%s · %s · %s", ui.Plural(v.Memories+v.Hidden, "memory", "memories"),
+		ui.Plural(v.Sessions, "session", "sessions"), ui.Plural(v.Events, "event", "events"))
 	p.Field("format", "schema %d · SQLite %s · %s journal", v.Schema, v.SQLite, v.Journal)
 	p.Field("size", "%s in all", ui.BytesText(v.Bytes))
 	for _, part := range v.Parts {
@@ -99,7 +103,8 @@ func (v dbInfoView) Print(p *ui.Printer) {
 	p.Field("last backup", "%s", sinceText(v.LastBackup, p.Now()))
 	p.Field("last vacuum", "%s", sinceText(v.LastVacuum, p.Now()))
 	for _, c := range v.Copies {
-		p.Line("    %s  %s, %s, %s", ui.Safe(filepath.Base(c.File)), c.Kind, ui.BytesText(c.Bytes), ui.DateTime(*c.Made, p.Now()))
+		p.Line("    %s  %s, %s, %s", ui.Safe(filepath.Base(c.File)), c.Kind, ui.BytesText(c.Bytes),
+			ui.DateTime(*c.Made, p.Now()))
 	}
 }
 

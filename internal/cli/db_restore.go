@@ -24,9 +24,11 @@ func dbRestoreCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore [file]", Short: "put a backup in the database's place",
 		Long: "Without a file: the newest sound copy beside the database. If there is none,\n" +
-			"or with --salvage, a new database is made of all that can still be read of the\npresent one. That is kept aside in any case, and what waits in the spool is\ntaken in afterwards.",
-		Example: "  remanence db restore\n  remanence db restore ~/remanence-monday.db --yes\n  remanence db restore --salvage",
-		Args:    atMost(1),
+			"or with --salvage, a new database is made of all that can still be read of the\npresent one. That is kept aside " +
+			"in any case, and what waits in the spool is\ntaken in afterwards.",
+		Example: "  remanence db restore\n  remanence db restore ~/remanence-monday.db --yes\n  remanence db restore " +
+			"--salvage",
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			plan, err := a.planRestore(cmd.Context(), args, salvage)
 			if err != nil {
@@ -156,9 +158,11 @@ func (v dbRestoreView) needs() int64 {
 
 func (v dbRestoreView) will() string {
 	if v.From == nil {
-		return fmt.Sprintf("No sound copy is there. What can still be read of %s goes into a new database; the present one is kept aside.", v.Path)
+		return fmt.Sprintf("No sound copy is there. What can still be read of %s goes into a new database; the present "+
+			"one is kept aside.", v.Path)
 	}
-	return fmt.Sprintf("%s takes the place of %s, which is kept aside. What was remembered since then is not in it.", *v.From, v.Path)
+	return fmt.Sprintf("%s takes the place of %s, which is kept aside. What was remembered since then is not in it.",
+		*v.From, v.Path)
 }
 
 func (dbRestoreView) SchemaName() string { return "db_restore" }
@@ -173,7 +177,8 @@ func (v dbRestoreView) Print(p *ui.Printer) {
 	case v.Empty:
 		p.Line("Nothing could be read of it: a new, empty database is in its place.")
 	case v.From == nil:
-		p.Line("Saved: %s, %s, %s, %s.", ui.Plural(v.Rows["memory"], "memory", "memories"), ui.Plural(v.Rows["session"], "session", "sessions"),
+		p.Line("Saved: %s, %s, %s, %s.", ui.Plural(v.Rows["memory"], "memory", "memories"),
+			ui.Plural(v.Rows["session"], "session", "sessions"),
 			ui.Plural(v.Rows["event"], "event", "events"), ui.Plural(v.Rows["receipt"], "receipt", "receipts"))
 		if v.Gaps > 0 {
 			p.Line("Not everything could be read: %s.", ui.Plural(v.Gaps, "gap", "gaps"))

@@ -14,7 +14,8 @@ import (
 func dbVacuumCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "vacuum", Short: "give free space back to the disk",
-		Long:    "The database is written anew without the space of what was erased. For that\nmoment the disk has to hold both.",
+		Long: "The database is written anew without the space of what was erased. For that\nmoment the disk has to " +
+			"hold both.",
 		Example: "  remanence db vacuum",
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runVacuum(cmd.Context(), a) },
@@ -59,7 +60,8 @@ func (v dbVacuumView) Print(p *ui.Printer) {
 func dbReindexCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "reindex", Short: "make the search index anew",
-		Long:    "The index by which memories are found is made of the memories, so that nothing\nis lost with it. Vectors are dropped; with an embedding server the daemon makes\nthem anew.",
+		Long: "The index by which memories are found is made of the memories, so that nothing\nis lost with it. " +
+			"Vectors are dropped; with an embedding server the daemon makes\nthem anew.",
 		Example: "  remanence db reindex",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

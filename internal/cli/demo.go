@@ -49,8 +49,9 @@ func demoCommand(a *app) *cobra.Command {
 		Long: "Plays two recorded sessions through the real hook, daemon and store, in a\n" +
 			"directory of its own: what is kept of the first, what the second is told, and\n" +
 			"why. Needs no agent, no network and no setup; nothing is left behind.",
-		Example: "  remanence demo\n  remanence demo --fast    without pauses\n  remanence demo --keep    leave the directory there to look at",
-		Args:    atMost(0),
+		Example: "  remanence demo\n  remanence demo --fast    without pauses\n  remanence demo --keep    leave the " +
+			"directory there to look at",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd.Context(), a, fast, keep)
 		},
@@ -145,11 +146,15 @@ func (s *stage) kept(ctx context.Context) error {
 	p := s.a.out
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
-	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{ProjectRef: inner.Place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{
+		ProjectRef: inner.Place(),
+		Query:      mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}},
+	})
 	if err != nil {
 		return err
 	}
-	p.Line("\n%s", p.Style(ui.Bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was asked.", ui.Plural(len(found.Hits), "memory", "memories"))))
+	p.Line("\n%s", p.Style(ui.Bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was asked.",
+		ui.Plural(len(found.Hits), "memory", "memories"))))
 	for i := len(found.Hits) - 1; i >= 0; i-- {
 		m := found.Hits[i].Memory
 		p.Line("   %s %-10s %s", m.ID, m.Kind, ui.OneLine(m.Title))
@@ -193,7 +198,10 @@ func (s *stage) today(ctx context.Context, read int) error {
 func (s *stage) forgetAndRestore(ctx context.Context) error {
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
-	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{ProjectRef: inner.Place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{
+		ProjectRef: inner.Place(),
+		Query:      mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1},
+	})
 	if err != nil {
 		return err
 	}
@@ -341,7 +349,8 @@ func (s *stage) goOn() {
 		p.Line("   Next: remanence install claude-code    once Claude Code is here")
 	}
 	for _, found := range agents {
-		p.Line("   Next: remanence install %s --dry-run    %s is here, with %s", found.ID, found.Name, ui.Plural(found.Sessions, "past session", "past sessions"))
+		p.Line("   Next: remanence install %s --dry-run    %s is here, with %s", found.ID, found.Name,
+			ui.Plural(found.Sessions, "past session", "past sessions"))
 	}
 	p.Line("         remanence help")
 }
@@ -396,7 +405,10 @@ func (s *stage) detail(payload []byte) string {
 		} `json:"tool_input"`
 	}
 	_ = json.Unmarshal(payload, &in)
-	for _, t := range []string{in.Prompt, in.Input.Command, strings.TrimPrefix(in.Input.File, s.project+"/"), in.Last, in.Source, in.Reason} {
+	for _, t := range []string{
+		in.Prompt, in.Input.Command, strings.TrimPrefix(in.Input.File, s.project+"/"), in.Last,
+		in.Source, in.Reason,
+	} {
 		if t != "" {
 			return s.door.Text(t)
 		}

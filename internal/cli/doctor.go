@@ -15,8 +15,9 @@ func doctorCommand(a *app) *cobra.Command {
 		SuggestFor: []string{"check", "diagnose", "fix"},
 		Short:      "find what is wrong and name the fix; exit 5 if it fails",
 		Long:       "Required checks fail, optional ones warn. --fix does only what is safe.",
-		Example:    "  remanence doctor\n  remanence doctor --fix\n  remanence doctor --bundle report.txt\n  remanence doctor --json",
-		Args:       atMost(0),
+		Example: "  remanence doctor\n  remanence doctor --fix\n  remanence doctor --bundle report.txt\n  remanence " +
+			"doctor --json",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks, did := a.checks().Examine(cmd.Context()), []string{}
 			if fix {
@@ -32,7 +33,8 @@ func doctorCommand(a *app) *cobra.Command {
 			return runDoctor(a, checks, did, bundle)
 		},
 	}
-	cmd.Flags().StringVar(&bundle, "bundle", "", "write what a bug report needs into this new file: no memories, no prompts, no secrets")
+	cmd.Flags().StringVar(&bundle, "bundle", "",
+		"write what a bug report needs into this new file: no memories, no prompts, no secrets")
 	cmd.Flags().BoolVar(&fix, "fix", false, "do the fixes that are safe, then look again")
 	return cmd
 }

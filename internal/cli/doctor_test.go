@@ -45,7 +45,10 @@ func newMachine(t *testing.T) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys := config.System{Getenv: getenv, Now: time.Now, Slack: time.Minute, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
+	sys := config.System{
+		Getenv: getenv, Now: time.Now, Slack: time.Minute, Stdin: strings.NewReader(""),
+		Stdout: io.Discard, Stderr: io.Discard,
+	}
 	a := &app{Connection: &daemon.Connection{Sys: sys, Paths: p, Close: func() {}, NoDaemon: true}}
 	a.out = ui.NewPrinter(sys, a.flags)
 	t.Cleanup(func() { a.Close() })
@@ -105,7 +108,10 @@ func (p *machine) happens(id string) {
 
 // remember keeps a memory past the door.
 func (p *machine) remember(body string) {
-	p.apply(mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "a fact", Body: body, Trust: mem.TrustUser}}})
+	p.apply(mem.Batch{Memories: []mem.Memory{{
+		Scope: mem.ScopeUser, Kind: mem.Fact, Title: "a fact", Body: body,
+		Trust: mem.TrustUser,
+	}}})
 }
 
 // faultsIn are the codes of what doctor warns of or fails.
@@ -293,8 +299,16 @@ func TestPartsThatWereNotLookedAtAreNotCalledWhole(t *testing.T) {
 	}{
 		{"a quick look", sqlite.Audit{}, false, 3, []string{"not looked at: rows"}},
 		{"a full look", sqlite.Audit{}, true, 4, nil},
-		{"damage", sqlite.Audit{Damage: []string{"row 3 missing"}}, true, 0, []string{"fail", "row 3 missing", "not looked at: references", "not looked at: rows", "not looked at: index"}},
-		{"a row", sqlite.Audit{Spoilt: []string{"event 7"}}, true, 3, []string{"fail", "event 7", "REM-S019", "restore --salvage"}},
+		{
+			"damage",
+			sqlite.Audit{Damage: []string{"row 3 missing"}},
+			true, 0,
+			[]string{"fail", "row 3 missing", "not looked at: references", "not looked at: rows", "not looked at: index"},
+		},
+		{"a row", sqlite.Audit{Spoilt: []string{"event 7"}}, true, 3, []string{
+			"fail", "event 7", "REM-S019",
+			"restore --salvage",
+		}},
 	} {
 		p := newMachine(t)
 		var out bytes.Buffer
@@ -381,7 +395,9 @@ func TestEverySeededFaultIsFoundAndTheSafeOnesAreMended(t *testing.T) {
 			if got := faultsIn(checks); !slices.Equal(got, []string{code}) {
 				t.Fatalf("got %v, want %s alone", got, code)
 			}
-			i := slices.IndexFunc(checks, func(item doctor.Check) bool { return ui.Deref(item.Code) == code && item.State != setup.Info })
+			i := slices.IndexFunc(checks, func(item doctor.Check) bool {
+				return ui.Deref(item.Code) == code && item.State != setup.Info
+			})
 			if item := checks[i]; item.SafeFix != c.safe || item.Why == nil || len(item.Fix) == 0 {
 				t.Errorf("got %+v, want a cause, a fix, safe %v", item, c.safe)
 			}
@@ -407,7 +423,10 @@ var judged = map[string]doctor.Check{
 	"REM-H016": doctor.CheckFiring([]setup.Record{{When: time.Unix(0, 0)}}, views.StatusResponse{}, time.Unix(1e9, 0)),
 	"REM-H013": doctor.BriefingItem(mem.Receipt{}),
 	"REM-D008": portTaken(),
-	"REM-N002": doctor.DigestItems(event.Digesting{Provider: "openai", Model: "m", Limit: 900, Today: mem.Spending{Tokens: 900}})[0],
+	"REM-N002": doctor.DigestItems(event.Digesting{
+		Provider: "openai", Model: "m", Limit: 900,
+		Today: mem.Spending{Tokens: 900},
+	})[0],
 }
 
 // unfolded is what is said of a log that nobody can fold in.
@@ -472,7 +491,8 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 // A check shows none of them by itself.
 func notOfDoctor() []string {
 	return []string{
-		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008", "REM-U009", "REM-U010",
+		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008",
+		"REM-U009", "REM-U010",
 		"REM-C003", "REM-C004", "REM-C005", "REM-D007", "REM-H000", "REM-H015",
 		"REM-S010", "REM-S011", "REM-S013", "REM-S014", "REM-S015", "REM-S016", "REM-S017",
 		"REM-N001", "REM-P003", "REM-P004", "REM-P005",
@@ -481,7 +501,9 @@ func notOfDoctor() []string {
 
 func TestAFixThatDoesNotWorkIsSaidAndNotCountedAsDone(t *testing.T) {
 	p := newMachine(t)
-	c := doctor.Bad("modes", true, fault.Modes.Because("x")).Safely(func(context.Context) error { return io.ErrUnexpectedEOF })
+	c := doctor.Bad("modes", true, fault.Modes.Because("x")).Safely(func(context.Context) error {
+		return io.ErrUnexpectedEOF
+	})
 	if did := p.checks().Repair(t.Context(), []doctor.Check{c}); len(did) > 0 {
 		t.Errorf("got %v, want nothing done", did)
 	}

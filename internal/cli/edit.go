@@ -15,11 +15,12 @@ import (
 func editCommand(a *app) *cobra.Command {
 	var text, kind, scope, reason string
 	cmd := &cobra.Command{
-		Use:     "edit <id>",
-		Short:   "change the text, kind or scope of a memory",
-		Long:    "Without a flag the text is opened in $VISUAL or $EDITOR.",
-		Example: "  remanence edit m_7k2q\n  remanence edit m_7k2q --text \"jittered backoff, 5 tries\"\n  remanence edit m_7k2q --kind decision --scope user",
-		Args:    exactly(1, "an id"),
+		Use:   "edit <id>",
+		Short: "change the text, kind or scope of a memory",
+		Long:  "Without a flag the text is opened in $VISUAL or $EDITOR.",
+		Example: "  remanence edit m_7k2q\n  remanence edit m_7k2q --text \"jittered backoff, 5 tries\"\n  remanence edit " +
+			"m_7k2q --kind decision --scope user",
+		Args: exactly(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := curate.EditRequest{ID: args[0], Agent: a.agent(), Reason: reason}
 			changed := cmd.Flags().Changed

@@ -82,7 +82,8 @@ func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
 	p.remember("the keeper counts herons")
 	p.store(func(h *daemon.Daemon) {
 		o, err := h.Status(t.Context(), mem.ProjectRef{})
-		if err != nil || o.Embedding == nil || *o.Embedding != (views.Embedding{Provider: "ollama", Model: "nomic-embed-text", URL: url}) {
+		if err != nil || o.Embedding == nil ||
+			*o.Embedding != (views.Embedding{Provider: "ollama", Model: "nomic-embed-text", URL: url}) {
 			t.Errorf("status says %+v, %v", o.Embedding, err)
 		}
 		if asked.Load() != 0 {
@@ -96,7 +97,8 @@ func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
 	})
 	checks := p.checks().Examine(t.Context())
 	i := slices.IndexFunc(checks, func(c doctor.Check) bool { return c.ID == "embedding" })
-	if i < 0 || checks[i].State != setup.OK || !strings.Contains(checks[i].What, "3 numbers") || !strings.Contains(checks[i].What, "1 memory") {
+	if i < 0 || checks[i].State != setup.OK || !strings.Contains(checks[i].What, "3 numbers") ||
+		!strings.Contains(checks[i].What, "1 memory") {
 		t.Errorf("doctor says %+v", checks)
 	}
 }

@@ -22,7 +22,9 @@ import (
 )
 
 func testTree() *cobra.Command {
-	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: func(string) string { return "" }}, Close: func() {}}}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: func(string) string {
+		return ""
+	}}, Close: func() {}}}
 	root := a.root()
 	root.InitDefaultHelpCmd()
 	return root
@@ -128,7 +130,10 @@ func TestEveryCodeIsThereOnceWithAllThatHelpSays(t *testing.T) {
 			t.Errorf("%s is not whole: %+v", f.Code, f)
 		}
 	}
-	for _, code := range []string{setup.CodeBinary, setup.CodeMissing, setup.CodeDoubled, setup.CodeStale, setup.CodeDisabled, setup.CodeOthers} {
+	for _, code := range []string{
+		setup.CodeBinary, setup.CodeMissing, setup.CodeDoubled, setup.CodeStale,
+		setup.CodeDisabled, setup.CodeOthers,
+	} {
 		if !seen[code] {
 			t.Errorf("help knows nothing of %s, which doctor shows", code)
 		}

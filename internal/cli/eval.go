@@ -22,12 +22,14 @@ import (
 
 func evalCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "eval",
-		Short:   "measure how well it finds again what it was given",
-		Long:    "Suites of texts and questions are run through the same store and ranking as\neverything else, in a temporary directory that is gone afterwards.",
-		Example: "  remanence eval run --suite locomo10.json --json > today.json\n  remanence eval compare yesterday.json today.json\n  remanence eval run --suite own",
-		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
+		Use:   "eval",
+		Short: "measure how well it finds again what it was given",
+		Long: "Suites of texts and questions are run through the same store and ranking as\neverything else, in a " +
+			"temporary directory that is gone afterwards.",
+		Example: "  remanence eval run --suite locomo10.json --json > today.json\n  remanence eval compare yesterday.json " +
+			"today.json\n  remanence eval run --suite own",
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
 	}
 	cmd.AddCommand(evalRun(a), evalCompare(a), evalReport(a))
 	return cmd
@@ -62,11 +64,15 @@ func evalRun(a *app) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.suite, "suite", "", "folder, file, or own")
-	f.StringSliceVar(&e.without, "without", nil, "parts of the ranking to leave out, as search --explain names them: "+strings.Join(rankParts(), ", "))
-	f.BoolVar(&e.embed, "embed", false, "with vectors of the embedding server that is configured; your own history has them anyway")
-	f.BoolVar(&e.unrelated, "false-injections", false, "measure also what prompts are told: the suite's questions, and the built-in ones, which should be told nothing")
+	f.StringSliceVar(&e.without, "without", nil, "parts of the ranking to leave out, as search --explain names them: "+
+		strings.Join(rankParts(), ", "))
+	f.BoolVar(&e.embed, "embed", false,
+		"with vectors of the embedding server that is configured; your own history has them anyway")
+	f.BoolVar(&e.unrelated, "false-injections", false,
+		"measure also what prompts are told: the suite's questions, and the built-in ones, which should be told nothing")
 	f.StringVar(&e.prompts, "prompts", "", "the same with builtin or with the prompts of a file, one a line")
-	f.StringArrayVar(&e.gates, "gate", nil, "NAME=VALUE, or a file of such lines or with an earlier result: end with status 5 if it is not met; may be repeated")
+	f.StringArrayVar(&e.gates, "gate", nil,
+		"NAME=VALUE, or a file of such lines or with an earlier result: end with status 5 if it is not met; may be repeated")
 	return cmd
 }
 
@@ -140,7 +146,8 @@ type conditions struct {
 func (c conditions) fit(suite string) error {
 	for _, file := range slices.Sorted(maps.Keys(c.of)) {
 		if of := c.of[file]; of != suite {
-			return fault.Input.Saying("the gate is a result of another suite").Because("%s is one of %q, this is a run of %q", file, of, suite)
+			return fault.Input.Saying("the gate is a result of another suite").Because("%s is one of %q, this is a run of %q",
+				file, of, suite)
 		}
 	}
 	return nil
@@ -158,7 +165,8 @@ func readGates(list []string) (conditions, error) {
 			}
 			continue
 		case !strings.Contains(s, "="):
-			return c, fault.NoFile.Saying("%q is neither a condition NAME=VALUE nor a file", s).Because("%s", err).FixedBy("--gate recall.10=0.72")
+			return c, fault.NoFile.Saying("%q is neither a condition NAME=VALUE nor a file", s).Because("%s",
+				err).FixedBy("--gate recall.10=0.72")
 		}
 		g, err := eval.ParseGate(s)
 		if err != nil {
@@ -187,7 +195,8 @@ func (c *conditions) readFile(file string) error {
 
 func gateFault(err error) fault.Fault {
 	if errors.Is(err, eval.ErrMeasure) {
-		return fault.Input.Saying("the gate is on something that is never measured").FixedBy("use one of: "+strings.Join(eval.Names(), ", "),
+		return fault.Input.Saying("the gate is on something that is never measured").FixedBy("use one of: "+
+			strings.Join(eval.Names(), ", "),
 			"by_category.NAME.MEASURE", "false_injections.by_class.NAME.share")
 	}
 	return fault.Input.Saying("the gate cannot be read").FixedBy("--gate recall.10=0.72")
@@ -258,7 +267,8 @@ func wantedEmbedder(a *app) (event.Embedder, error) {
 	}
 	em, err := chosenEmbedder(cfg, a.Sys.Getenv)
 	if err == nil && em == nil {
-		err = fault.Input.Saying("no embedding server is configured").FixedBy("remanence config set embed.provider ollama", "leave --embed out")
+		err = fault.Input.Saying("no embedding server is configured").FixedBy("remanence config set embed.provider ollama",
+			"leave --embed out")
 	}
 	return em, err
 }

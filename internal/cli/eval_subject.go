@@ -56,7 +56,9 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := openExam(ctx, a.Sys.Now(), a.lookingDoor(), cfg.Settings(), em, func(file string) error { return moveFile(made.Path, file) })
+	x, err := openExam(ctx, a.Sys.Now(), a.lookingDoor(), cfg.Settings(), em, func(file string) error {
+		return moveFile(made.Path, file)
+	})
 	if err != nil {
 		_ = os.Remove(made.Path) // gone already unless it could not be moved
 	}
@@ -65,7 +67,9 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 
 // openExam opens the store that put puts at a path, or a new one if it puts none.
 // All of it is gone after close.
-func openExam(ctx context.Context, now time.Time, door *redact.Redactor, settings event.Settings, em event.Embedder, put func(file string) error) (x *examined, err error) {
+func openExam(ctx context.Context, now time.Time, door *redact.Redactor, settings event.Settings, em event.Embedder,
+	put func(file string) error,
+) (x *examined, err error) {
 	dir, err := os.MkdirTemp("", "remanence-eval-")
 	if err != nil {
 		return nil, fmt.Errorf("make scratch store: %w", err)
@@ -167,7 +171,8 @@ func (x *examined) Settle(ctx context.Context) error {
 		case err != nil:
 			return fault.Embedding.Because("%s", err).WithExit(fault.ExitFailed)
 		case len(b.Jobs) > 0 && b.Jobs[0].NotBefore.After(x.now):
-			return fault.Embedding.Because("it wants to be left alone until %s", b.Jobs[0].NotBefore.Format(time.TimeOnly)).WithExit(fault.ExitFailed)
+			return fault.Embedding.Because("it wants to be left alone until %s",
+				b.Jobs[0].NotBefore.Format(time.TimeOnly)).WithExit(fault.ExitFailed)
 		}
 		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
 		if _, err := x.store.Apply(ctx, b); err != nil {

@@ -26,7 +26,8 @@ func TestAnExamLeavesNothingBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Keep(t.Context(), []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "herons"}}); err != nil {
+	if _, err := x.Keep(t.Context(),
+		[]mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "herons"}}); err != nil {
 		t.Fatal(err)
 	}
 	if x.Bytes() == 0 {
@@ -44,7 +45,9 @@ func TestAnExamLeavesNothingBehind(t *testing.T) {
 func TestAnInterruptedExamLeavesNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, stop := context.WithCancel(t.Context())
-	a := &app{Connection: &daemon.Connection{Sys: config.System{Now: time.Now, Getenv: func(string) string { return "" }, Stderr: os.Stderr}, Close: func() {}}}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Now: time.Now, Getenv: func(string) string {
+		return ""
+	}, Stderr: os.Stderr}, Close: func() {}}}
 	o, err := exam{}.options()
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +112,10 @@ func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
 		if err := x.Settle(t.Context()); err != nil {
 			return "", err
 		}
-		found, err := x.Search(t.Context(), recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "p_1"}, Query: mem.Query{Text: "car"}})
+		found, err := x.Search(t.Context(), recall.SearchRequest{
+			ProjectRef: mem.ProjectRef{Project: "p_1"},
+			Query:      mem.Query{Text: "car"},
+		})
 		if err != nil || len(found.Hits) == 0 {
 			return "", err
 		}
@@ -152,7 +158,11 @@ func TestThePresentOfAnExamIsItsOwn(t *testing.T) {
 		return found.At
 	}
 	keep := func(created time.Time) {
-		if _, err := x.Keep(t.Context(), []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "herons", Created: created}}); err != nil {
+		if _, err := x.Keep(t.Context(),
+			[]mem.Memory{{
+				Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "herons",
+				Created: created,
+			}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,7 +188,8 @@ func TestOnlyPartsOfTheRankingCanBeLeftOut(t *testing.T) {
 	}
 	for _, name := range []string{"proximity", "grams", "PROX", rank.PartCoverage} {
 		_, err := exam{without: []string{"prox", name}}.options()
-		if f := daemon.Explain(cmp.Or(err, error(fault.Other))); !f.Is(fault.Input) || !strings.Contains(strings.Join(f.Fix, ""), "bm25f, fts, prox") {
+		if f := daemon.Explain(cmp.Or(err, error(fault.Other))); !f.Is(fault.Input) ||
+			!strings.Contains(strings.Join(f.Fix, ""), "bm25f, fts, prox") {
 			t.Errorf("%s: got %v with the fix %q, want the names", name, err, f.Fix)
 		}
 	}
@@ -201,7 +212,8 @@ func TestTheExamsPageNamesPartsThatThereAre(t *testing.T) {
 func TestGatesThatCannotHoldAreRefusedAtOnce(t *testing.T) {
 	ferry := filepath.Join("testdata", "recall", "ferry")
 	result := filepath.Join(t.TempDir(), "notes.json")
-	if err := os.WriteFile(result, []byte(`{"schema":"remanence.eval/v1","suite":"notes","recall":{"10":0.5}}`), 0o644); err != nil {
+	if err := os.WriteFile(result, []byte(`{"schema":"remanence.eval/v1","suite":"notes","recall":{"10":0.5}}`),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
@@ -216,7 +228,9 @@ func TestGatesThatCannotHoldAreRefusedAtOnce(t *testing.T) {
 		result:            {fault.Input, `one of "notes", this is a run of "ferry"`},
 		t.TempDir() + "/": {fault.Input, "is a directory"},
 	} {
-		a := &app{Connection: &daemon.Connection{Sys: config.System{Now: time.Now, Getenv: func(string) string { return "" }, Stderr: &strings.Builder{}}, Close: func() {}}}
+		a := &app{Connection: &daemon.Connection{Sys: config.System{Now: time.Now, Getenv: func(string) string {
+			return ""
+		}, Stderr: &strings.Builder{}}, Close: func() {}}}
 		a.out, _ = testPrinter(100)
 		a.flags.Quiet = true
 		err := runExam(t.Context(), a, exam{suite: ferry, gates: []string{gate}})

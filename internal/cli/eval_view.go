@@ -11,10 +11,11 @@ import (
 func evalCompare(a *app) *cobra.Command {
 	var gates []string
 	cmd := &cobra.Command{
-		Use:     "compare <before.json> <after.json>",
-		Short:   "the measures of two runs side by side",
-		Example: "  remanence eval compare yesterday.json today.json\n  remanence eval compare yesterday.json today.json --gate recall.10=72%",
-		Args:    exactly(2, "two files that eval run --json wrote"),
+		Use:   "compare <before.json> <after.json>",
+		Short: "the measures of two runs side by side",
+		Example: "  remanence eval compare yesterday.json today.json\n  remanence eval compare yesterday.json today.json " +
+			"--gate recall.10=72%",
+		Args: exactly(2, "two files that eval run --json wrote"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			conditions, err := readGates(gates)
 			if err != nil {

@@ -24,10 +24,12 @@ func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "write where all projects stand as one HTML page",
-		Long: "The page needs nothing else: no script, no network, no Remanence. It holds what\nmemories say, so keep it where you would keep those. Without -o it goes to\n" +
+		Long: "The page needs nothing else: no script, no network, no Remanence. It holds what\nmemories say, so keep it " +
+			"where you would keep those. Without -o it goes to\n" +
 			"standard output.",
-		Example: "  remanence export --format html -o remanence.html\n  remanence export --format html --project example/api > state.html",
-		Args:    atMost(0),
+		Example: "  remanence export --format html -o remanence.html\n  remanence export --format html --project " +
+			"example/api > state.html",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "html" {
 				return fault.Input.Saying("--format %q is unknown", format).FixedBy("use html")
@@ -36,7 +38,8 @@ func exportCommand(a *app) *cobra.Command {
 				return err
 			}
 			if file.path == "" && (a.flags.JSON || a.flags.JSONLines) { // a page would come where JSON is expected
-				return fault.Usage.Saying("the page is HTML, not JSON").FixedBy("remanence export -o FILE --json", "remanence search --json")
+				return fault.Usage.Saying("the page is HTML, not JSON").FixedBy("remanence export -o FILE --json",
+					"remanence search --json")
 			}
 			f, err := ask(cmd.Context(), a, api.Fleet, api.Nothing{})
 			if err != nil {
@@ -58,7 +61,8 @@ func exportCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "html", "html")
-	cmd.Flags().StringVarP(&file.path, "output", "o", "", "the file to write, for your eyes only (default: standard output)")
+	cmd.Flags().StringVarP(&file.path, "output", "o", "",
+		"the file to write, for your eyes only (default: standard output)")
 	cmd.Flags().BoolVar(&file.force, "force", false, "overwrite the file")
 	return cmd
 }
@@ -69,7 +73,9 @@ func fleetOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.Overvi
 	if err != nil {
 		return f, a.noProject(err)
 	}
-	f.Projects = slices.DeleteFunc(f.Projects, func(p views.OverviewRow) bool { return p.Standing.Project.Key != at.Project.Key })
+	f.Projects = slices.DeleteFunc(f.Projects, func(p views.OverviewRow) bool {
+		return p.Standing.Project.Key != at.Project.Key
+	})
 	return f, nil
 }
 
@@ -84,7 +90,8 @@ type exportView struct {
 func (exportView) SchemaName() string { return "export" }
 
 func (v exportView) Print(p *ui.Printer) {
-	p.Line("written: %s, %s, %s", ui.OneLine(v.File), ui.Plural(v.Projects, "project", "projects"), ui.BytesText(int64(v.Bytes)))
+	p.Line("written: %s, %s, %s", ui.OneLine(v.File), ui.Plural(v.Projects, "project", "projects"),
+		ui.BytesText(int64(v.Bytes)))
 }
 
 // sheet is how the page looks.
@@ -118,14 +125,20 @@ func (m *markup) listed(title string, items []string) {
 // fleetPage is where the projects stand, as a page.
 func fleetPage(f views.OverviewResponse) string {
 	var m markup
-	m.add("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">")
-	m.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>Where projects stand</title><style>` + sheet + "</style></head>\n<body>\n")
-	m.add("<h1>Where projects stand</h1><p class=\"m\">Written by Remanence, %s. Without any event for 7 days a project is stale.</p>\n", f.At.Local().Format("2006-01-02 15:04"))
-	m.add("<table><thead><tr><th>project</th><th>phase</th><th>in hand</th><th class=\"n\">blockers</th><th class=\"n\">memories</th><th class=\"n\">sessions</th><th>last event</th></tr></thead><tbody>\n")
+	m.add("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" " +
+		"content=\"width=device-width\">")
+	m.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` +
+		`'unsafe-inline'"><title>Where projects stand</title><style>` + sheet + "</style></head>\n<body>\n")
+	m.add("<h1>Where projects stand</h1><p class=\"m\">Written by Remanence, %s. Without any event for 7 days a "+
+		"project is stale.</p>\n", f.At.Local().Format("2006-01-02 15:04"))
+	m.add("<table><thead><tr><th>project</th><th>phase</th><th>in hand</th><th class=\"n\">blockers</th><th " +
+		"class=\"n\">memories</th><th class=\"n\">sessions</th><th>last event</th></tr></thead><tbody>\n")
 	for _, p := range f.Projects {
 		s := p.Standing
-		m.add("<tr><td><a href=\"#%s\">%s</a></td><td>%s</td><td>%s</td>", s.Project.Key, projectName(s.Project), s.Phase, firstNonEmpty(s.Active, s.Status))
-		m.add("<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s", strconv.Itoa(len(s.Blockers)), strconv.Itoa(p.Memories), strconv.Itoa(p.Sessions), dayText(s.Project.LastEvent))
+		m.add("<tr><td><a href=\"#%s\">%s</a></td><td>%s</td><td>%s</td>", s.Project.Key, projectName(s.Project), s.Phase,
+			firstNonEmpty(s.Active, s.Status))
+		m.add("<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s", strconv.Itoa(len(s.Blockers)),
+			strconv.Itoa(p.Memories), strconv.Itoa(p.Sessions), dayText(s.Project.LastEvent))
 		if p.Stale {
 			m.add(" <span class=\"w\">stale</span>")
 		}
@@ -161,7 +174,8 @@ func (m *markup) project(s mem.WorkState) {
 	if len(s.Decisions) > 0 {
 		m.add("<h3>Decisions</h3><ul>")
 		for _, d := range slices.Backward(s.Decisions) {
-			m.add("<li><strong>%s</strong> %s <span class=\"m\">%s %s</span></li>", d.Title, unlike(d.Decision, d.Title), d.Rationale, d.Date)
+			m.add("<li><strong>%s</strong> %s <span class=\"m\">%s %s</span></li>", d.Title, unlike(d.Decision, d.Title),
+				d.Rationale, d.Date)
 		}
 		m.add("</ul>\n")
 	}

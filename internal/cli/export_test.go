@@ -12,17 +12,25 @@ import (
 func TestAnExportedPageHoldsTextAndNothingThatRuns(t *testing.T) {
 	evil := "</td><script>alert(1)</script> \x1b[31m \u202e\"'><img src=x onerror=alert(1)>"
 	s := mem.WorkState{
-		Project: mem.Project{Key: "p_1", Name: evil}, Phase: evil, Status: evil, Active: []string{evil}, Blockers: []string{evil}, Next: evil,
-		Progress: []mem.StateItem{{Section: evil, Text: evil, Done: true}}, Decisions: []mem.StateDecision{{Title: evil, Decision: "another " + evil, Rationale: evil}},
-		Sessions: []mem.StateSession{{Title: evil, Summary: evil}},
+		Project: mem.Project{Key: "p_1", Name: evil}, Phase: evil, Status: evil, Active: []string{evil},
+		Blockers: []string{evil}, Next: evil,
+		Progress:  []mem.StateItem{{Section: evil, Text: evil, Done: true}},
+		Decisions: []mem.StateDecision{{Title: evil, Decision: "another " + evil, Rationale: evil}},
+		Sessions:  []mem.StateSession{{Title: evil, Summary: evil}},
 	}
-	page := fleetPage(views.OverviewResponse{At: time.Now(), Projects: []views.OverviewRow{{Standing: s, Stale: true, Memories: 3}}})
+	page := fleetPage(views.OverviewResponse{
+		At:       time.Now(),
+		Projects: []views.OverviewRow{{Standing: s, Stale: true, Memories: 3}},
+	})
 	for _, bad := range []string{"<script", "<img", "\x1b", "\u202e", "\"'>"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page holds %q", bad)
 		}
 	}
-	for _, want := range []string{"&lt;script&gt;", "default-src 'none'", "stale", "(done)", "another ", `<td class="n">1</td><td class="n">3</td><td class="n">0</td>`} {
+	for _, want := range []string{
+		"&lt;script&gt;", "default-src 'none'", "stale", "(done)", "another ",
+		`<td class="n">1</td><td class="n">3</td><td class="n">0</td>`,
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -35,7 +35,10 @@ func feedbackCommand(a *app) *cobra.Command {
 				return fault.Input.Saying("the mistake that was prevented is not named").
 					Because("only a named one counts").FixedBy("--note \"what would have been done\"")
 			}
-			got, err := ask(cmd.Context(), a, api.Feedback, curate.FeedbackRequest{IDs: ids, Verdict: verdict, Note: note, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Feedback, curate.FeedbackRequest{
+				IDs: ids, Verdict: verdict, Note: note,
+				Agent: a.agent(),
+			})
 			if err != nil {
 				return err
 			}

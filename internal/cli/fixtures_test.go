@@ -133,7 +133,8 @@ func answerTo(t *testing.T, f fixture) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "event: " + string(rec.event.Kind) + " " + rec.event.ID + " " + rec.event.Key + "\nreply: " + string(reply) + "\nstdout:\n" + out.String()
+	return "event: " + string(rec.event.Kind) + " " + rec.event.ID + " " + rec.event.Key + "\nreply: " + string(reply) +
+		"\nstdout:\n" + out.String()
 }
 
 // learn lets the engine know something of the project before the recorded call.
@@ -149,7 +150,10 @@ func learn(t *testing.T, eng *engine.Engine, now time.Time, root, session string
 		ago = ago.Add(time.Minute)
 	}
 	for _, s := range []string{"earlier", session} {
-		give(mem.Event{Kind: mem.UserPromptSubmit, Session: s, PromptID: "p-" + s, Text: "please say hello from bash and look after a.txt"})
+		give(mem.Event{
+			Kind: mem.UserPromptSubmit, Session: s, PromptID: "p-" + s,
+			Text: "please say hello from bash and look after a.txt",
+		})
 		give(mem.Event{
 			Kind: mem.PostToolUseFailure, Session: s, PromptID: "p-" + s, ToolUseID: "t1-" + s, Tool: "Bash",
 			Input: json.RawMessage(`{"command":"echo oops >&2; exit 3"}`), Error: "Exit code 3\noops",
@@ -164,7 +168,8 @@ func learn(t *testing.T, eng *engine.Engine, now time.Time, root, session string
 		})
 		give(mem.Event{
 			Kind: mem.Stop, Session: s, PromptID: "p-" + s,
-			Text: "I decided to greet with hello from bash instead of a banner. Careful: a.txt must not be empty. Still open: the goodbye is missing.",
+			Text: "I decided to greet with hello from bash instead of a banner. Careful: a.txt must not be empty. Still " +
+				"open: the goodbye is missing.",
 		})
 		give(mem.Event{Kind: mem.PreCompact, Session: s, Source: "auto"})
 	}

@@ -28,7 +28,10 @@ func chapters() []chapter {
 	return []chapter{
 		{"start", []string{"demo", "install", "uninstall", "status", "doctor", "open"}, nil},
 		{"find", []string{"search", "show", "why", "next"}, []string{"timeline", "stats"}},
-		{"keep", []string{"add", "forget", "review"}, []string{"edit", "restore", "pin", "unpin", "mark", "checkpoint", "lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust"}},
+		{"keep", []string{"add", "forget", "review"}, []string{
+			"edit", "restore", "pin", "unpin", "mark", "checkpoint",
+			"lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust",
+		}},
 		{"move", nil, []string{"export", "import"}},
 		{"run", nil, []string{"config", "vault", "mcp", "daemon", "db", "digest", "eval", "completion", "version", "help"}},
 	}

@@ -34,10 +34,15 @@ func importCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [file]",
 		Short: "take over what another memory kept; can be taken back",
-		Long: "Reads JSON, one value or one on each line: an export of claude-mem, rows of its\ntables, memories as show --json writes them; or claude-mem's database itself.\nWithout a file, or with -, standard input.\n\n" +
-			"Each keeps its project, if that is known here or the one of this directory, or\nthat it holds in all of them, and when it was learned. What is there already is\nleft out: twice is once. What cannot be taken over is named with its number and\nthe reason. Nobody can vouch for what comes from elsewhere: it is\nfound when it is asked for, and not told unasked before you accepted\nit in review.",
-		Example: "  remanence import ~/.claude-mem/claude-mem.db --dry-run\n  remanence import export.json --project example/api\n  remanence show m_7k2q --json | ssh host remanence import",
-		Args:    atMost(1),
+		Long: "Reads JSON, one value or one on each line: an export of claude-mem, rows of its\ntables, memories as show " +
+			"--json writes them; or claude-mem's database itself.\nWithout a file, or with -, standard input.\n\n" +
+			"Each keeps its project, if that is known here or the one of this directory, or\nthat it holds in all of them, " +
+			"and when it was learned. What is there already is\nleft out: twice is once. What cannot be taken over is named " +
+			"with its number and\nthe reason. Nobody can vouch for what comes from elsewhere: it is\nfound when it is asked " +
+			"for, and not told unasked before you accepted\nit in review.",
+		Example: "  remanence import ~/.claude-mem/claude-mem.db --dry-run\n  remanence import export.json --project " +
+			"example/api\n  remanence show m_7k2q --json | ssh host remanence import",
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			old, err := readOld(cmd.Context(), a, args)
 			if err != nil {
@@ -96,9 +101,11 @@ func readOld(ctx context.Context, a *app, args []string) (api.OldMemories, error
 	}
 	switch {
 	case within.N <= 0:
-		return old, fault.Input.Saying("%s is larger than %d MB", name, maxImportFile>>20).Because("nothing was taken over").FixedBy("import it in parts, of whole lines")
+		return old, fault.Input.Saying("%s is larger than %d MB", name,
+			maxImportFile>>20).Because("nothing was taken over").FixedBy("import it in parts, of whole lines")
 	case err != nil:
-		return old, fault.Input.Saying("%s is no export that can be read", name).Because("%s", err).FixedBy("remanence import --help")
+		return old, fault.Input.Saying("%s is no export that can be read", name).Because("%s",
+			err).FixedBy("remanence import --help")
 	case len(old.Memories) == 0:
 		fault := fault.Input.Saying("%s holds no memories", name).Because("%s", holds(old))
 		return old, fault.FixedBy("remanence import --help")
@@ -162,7 +169,9 @@ func placeImport(ctx context.Context, a *app, old api.OldMemories) (importView, 
 		return v, nil, a.noProject(err)
 	}
 	dir := ""
-	if isNew := !slices.ContainsFunc(known.Projects, func(p mem.Project) bool { return p.Key == here.Project.Key }); isNew {
+	if isNew := !slices.ContainsFunc(known.Projects, func(p mem.Project) bool {
+		return p.Key == here.Project.Key
+	}); isNew {
 		dir, known.Projects = here.Project.Root, append(known.Projects, here.Project)
 	}
 	count := map[string]int{}
@@ -239,11 +248,13 @@ func (v importView) Print(p *ui.Printer) {
 		if pr.Known {
 			p.Line("  %s  %s", ui.Pad(ui.OneLine(pr.Name), 20), ui.Plural(pr.Memories, "memory", "memories"))
 		} else {
-			p.Line("  %s  %s left out: no such project here", ui.Pad(ui.OneLine(pr.Name), 20), ui.Plural(pr.Memories, "memory", "memories"))
+			p.Line("  %s  %s left out: no such project here", ui.Pad(ui.OneLine(pr.Name), 20),
+				ui.Plural(pr.Memories, "memory", "memories"))
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(v.LeftOut)) {
-		p.Line("  %s left out: only what was learned in them is taken over", ui.Plural(v.LeftOut[what], strings.TrimSuffix(what, "s"), what))
+		p.Line("  %s left out: only what was learned in them is taken over",
+			ui.Plural(v.LeftOut[what], strings.TrimSuffix(what, "s"), what))
 	}
 	for _, d := range v.Dropped {
 		p.Line("  %d × %s not taken over: %s", d.Count, ui.OneLine(d.What), d.Why)

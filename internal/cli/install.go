@@ -35,9 +35,12 @@ func installCommand(a *app) *cobra.Command {
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
 		Short:      "put the hooks into a coding agent",
-		Long: "Supported now: claude-code. Only entries of Remanence are added to the agent's\nsettings; every other byte stays. An install record allows to undo it.\n\n" +
-			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its settings out anew; uninstall gives the bytes\nback.",
-		Example: "  remanence install\n  remanence install claude-code --dry-run\n  remanence install --scope project --hooks full\n  remanence install claude-code --plugin",
+		Long: "Supported now: claude-code. Only entries of Remanence are added to the agent's\nsettings; every other byte " +
+			"stays. An install record allows to undo it.\n\n" +
+			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its " +
+			"settings out anew; uninstall gives the bytes\nback.",
+		Example: "  remanence install\n  remanence install claude-code --dry-run\n  remanence install --scope project " +
+			"--hooks full\n  remanence install claude-code --plugin",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := supported(args); err != nil {
 				return err
@@ -162,18 +165,23 @@ func setProfile(a *app, o setup.Options, how installing) error {
 	if !how.profile {
 		return nil
 	}
-	return changeConfig(a, func(src []byte) ([]byte, error) { return config.SetKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
+	return changeConfig(a, func(src []byte) ([]byte, error) {
+		return config.SetKey(src, "profile", fmt.Sprintf("%q", o.Profile))
+	})
 }
 
 // installPlugin registers the hooks as a plugin. Hooks that settings hold beside it are taken out, if the person says
 // so, since both would run; but not before the plugin is there: until then they are all that listens.
-func installPlugin(ctx context.Context, a *app, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
+func installPlugin(ctx context.Context, a *app, c setup.Config, o setup.Options, found setup.Agents,
+	how installing,
+) error {
 	start := a.Sys.Now()
 	if _, err := sensible(c, o); err != nil {
 		return err
 	}
 	if o.Scope != setup.ScopeUser {
-		return fault.Input.Saying("a plugin is for all projects of a user").FixedBy("remanence install claude-code --plugin --scope user")
+		return fault.Input.Saying("a plugin is for all projects of a user").FixedBy("remanence install claude-code " +
+			"--plugin --scope user")
 	}
 	plan, err := setup.PlanPlugin(c, o.Profile)
 	if err != nil {
@@ -238,7 +246,8 @@ func pluginFault(err error) error {
 		return fault.NoAgent.Saying("the plugin needs Claude Code's own command").Because("%s", err).
 			FixedBy("put the directory of claude into PATH", "remanence install claude-code")
 	case errors.Is(err, setup.ErrClient):
-		return fault.Other.Saying("Claude Code did not take the plugin").Because("%s", err).FixedBy("remanence install claude-code")
+		return fault.Other.Saying("Claude Code did not take the plugin").Because("%s",
+			err).FixedBy("remanence install claude-code")
 	}
 	return err
 }
@@ -291,8 +300,9 @@ func agentsOf(found setup.Agents) []agentItem {
 
 func newInstallView(a *app, found setup.Agents, p setup.Plan) installView {
 	v := installView{
-		Found: agentsOf(found), Scope: string(p.Scope), Hooks: string(p.Profile), File: p.File, Events: []string{}, Changes: p.Changes(),
-		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: config.HomeDir(a.Sys.Getenv),
+		Found: agentsOf(found), Scope: string(p.Scope), Hooks: string(p.Profile), File: p.File, Events: []string{},
+		Changes: p.Changes(),
+		Create:  p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: config.HomeDir(a.Sys.Getenv),
 	}
 	v.tell(p.Entries, p.Warnings)
 	return v
@@ -300,9 +310,11 @@ func newInstallView(a *app, found setup.Agents, p setup.Plan) installView {
 
 func pluginView(a *app, found setup.Agents, p setup.PluginPlan, o setup.Options, how installing) installView {
 	v := installView{
-		DryRun: how.dry, Found: agentsOf(found), Scope: string(o.Scope), Hooks: string(p.Profile), File: p.File, Changes: true,
-		Create: p.Create, home: config.HomeDir(a.Sys.Getenv),
-		Plugin: &pluginItem{Dir: p.Dir, Commands: []string{}, Beside: ui.NotNil(p.Beside), TakesOut: how.yes && len(p.Beside) > 0},
+		DryRun: how.dry, Found: agentsOf(found), Scope: string(o.Scope), Hooks: string(p.Profile), File: p.File,
+		Changes: true,
+		Create:  p.Create, home: config.HomeDir(a.Sys.Getenv),
+		Plugin: &pluginItem{Dir: p.Dir, Commands: []string{}, Beside: ui.NotNil(p.Beside), TakesOut: how.yes &&
+			len(p.Beside) > 0},
 	}
 	if how.profile {
 		v.Profile = ui.TextOrNil(string(o.Profile))
@@ -344,7 +356,8 @@ func (v installView) Print(p *ui.Printer) {
 	case !v.Changes:
 		p.Line("Done   nothing had to change. Record: %s · undo: remanence uninstall", v.short(*v.Record))
 	default:
-		p.Line("Done in %.1f s. Record: %s · undo: remanence uninstall · try: remanence next", v.TookMS/1000, v.short(*v.Record))
+		p.Line("Done in %.1f s. Record: %s · undo: remanence uninstall · try: remanence next", v.TookMS/1000,
+			v.short(*v.Record))
 	}
 }
 
@@ -412,7 +425,8 @@ func (v installView) rewrites() string {
 	if v.Create {
 		return fmt.Sprintf("Claude Code itself makes %s for it; uninstall removes it again", v.short(v.File))
 	}
-	return fmt.Sprintf("Claude Code itself lays %s out anew (order, spaces, long numbers); uninstall gives the bytes back", v.short(v.File))
+	return fmt.Sprintf("Claude Code itself lays %s out anew (order, spaces, long numbers); uninstall gives the bytes back",
+		v.short(v.File))
 }
 
 // short writes the home directory as ~.

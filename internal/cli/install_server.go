@@ -66,7 +66,8 @@ func installServer(a *app, c setup.Config, found setup.Agents, how installing) e
 		return err
 	}
 	v := installView{
-		DryRun: how.dry, Found: agentsOf(found), Scope: string(setup.ScopeUser), Events: []string{}, Changes: plan.Changes(), Create: plan.Create,
+		DryRun: how.dry, Found: agentsOf(found), Scope: string(setup.ScopeUser), Events: []string{}, Changes: plan.Changes(),
+		Create:   plan.Create,
 		Warnings: []doctor.Check{}, Server: serverOf(&plan, nil), home: config.HomeDir(a.Sys.Getenv),
 	}
 	if how.dry {

@@ -22,7 +22,8 @@ func TestAProgramOfAnotherNameIsNotShownAsOneForHooks(t *testing.T) {
 		Args: []string{"install", "claude-code"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
 		Getenv: func(k string) string { return map[string]string{"HOME": home}[k] }, Now: time.Now,
 	})
-	if said := out.String(); code != fault.ExitFailed || !strings.Contains(said, "\n  fix  give it the name remanence") || strings.Contains(said, `"hooks"`) {
+	if said := out.String(); code != fault.ExitFailed || !strings.Contains(said, "\n  fix  give it the name remanence") ||
+		strings.Contains(said, `"hooks"`) {
 		t.Errorf("got status %d:\n%s\nwant the fix, and no hooks to paste", code, said)
 	}
 	if _, err := os.Lstat(filepath.Join(home, ".claude", "settings.json")); err == nil {

@@ -30,7 +30,10 @@ import (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "daemon" { // started by a command under test
-		os.Exit(Main(context.Background(), config.System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Slack: time.Minute, Exit: os.Exit}))
+		os.Exit(Main(context.Background(), config.System{
+			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout,
+			Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Slack: time.Minute, Exit: os.Exit,
+		}))
 	}
 	time.Local = time.UTC // sentences hold local times
 	os.Exit(m.Run())
@@ -41,15 +44,22 @@ func viewsByName() map[string]ui.View {
 	at := time.Date(2026, 9, 12, 10, 14, 3, 0, time.FixedZone("", 7200))
 	m := mem.Memory{
 		ID: "m_7k2q", Scope: mem.ScopeProject, Project: "p_3f", Kind: mem.Decision, Title: "chose jittered backoff",
-		Body: "chose jittered backoff\nover a fixed pause", Files: []string{"internal/net/retry.go"}, Trust: mem.TrustTool, Origin: mem.FromTool,
-		Tool: "Bash", Command: "go test ./net", Source: mem.Source{Agent: "claude-code", Session: "0b1c2d3e-4f", Prompt: 3},
+		Body: "chose jittered backoff\nover a fixed pause", Files: []string{"internal/net/retry.go"}, Trust: mem.TrustTool,
+		Origin: mem.FromTool,
+		Tool:   "Bash", Command: "go test ./net", Source: mem.Source{Agent: "claude-code", Session: "0b1c2d3e-4f", Prompt: 3},
 		Status: mem.Active, Commit: "9f3c2a1b77", Branch: "main", Uses: 2, Created: at, Updated: at, LastUsed: at,
 	}
 	receipt := mem.Receipt{
 		ID: "r_88c1", Session: "0b1c2d3e-4f", At: at, Trigger: "prompt", Query: "add retries", Outcome: mem.Injected,
 		Candidates: 41, Floor: 0.45, Budget: 300, Tokens: 212, TookMS: 38, Text: "<remanence-context>…</remanence-context>",
-		Items:   []mem.InjectedItem{{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83, Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Section: "recall"}},
-		LeftOut: []mem.LeftOutItem{{ID: "m_2aa1", Title: "old", Score: 0.44, Parts: map[string]float64{"fts": 0.4}, Gate: "below_floor"}},
+		Items: []mem.InjectedItem{{
+			ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83,
+			Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Section: "recall",
+		}},
+		LeftOut: []mem.LeftOutItem{{
+			ID: "m_2aa1", Title: "old", Score: 0.44, Parts: map[string]float64{"fts": 0.4},
+			Gate: "below_floor",
+		}},
 	}
 	foreseen := receipt
 	foreseen.Session = "next"
@@ -65,91 +75,198 @@ func viewsByName() map[string]ui.View {
 	pid := 4121
 	ran := doctor.DaemonView{State: "up", Since: ui.TimeOrNil(at), PID: &pid}
 	undo := "remanence restore m_7k2q"
-	scores := eval.Scores{Recall: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, Any: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, MRR: new(0.6), NDCG: new(0.7)}
+	scores := eval.Scores{
+		Recall: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1},
+		Any:    map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, MRR: new(0.6), NDCG: new(0.7),
+	}
 	exam := eval.Result{
-		Suite: "notes", Units: 40, Queries: 12, Skipped: 1, Without: []string{"grams"}, Scores: scores, ByCategory: map[string]eval.Scored{"fix": {Queries: 12, Scores: scores}},
-		Sessions: &eval.SessionScores{Queries: 12, Recall: scores.Recall, Any: scores.Any, NDCG: 0.8}, Told: &eval.Telling{Queries: 12, Any: 0.5, Relevant: 0.25},
-		False:   &eval.False{Told: eval.Told{Prompts: 100, Injected: 2, Share: 0.02}, ByClass: map[string]eval.Told{"trivial": {Prompts: 50, Injected: 0, Share: 0}}},
+		Suite: "notes", Units: 40, Queries: 12, Skipped: 1, Without: []string{"grams"}, Scores: scores,
+		ByCategory: map[string]eval.Scored{"fix": {Queries: 12, Scores: scores}},
+		Sessions:   &eval.SessionScores{Queries: 12, Recall: scores.Recall, Any: scores.Any, NDCG: 0.8},
+		Told:       &eval.Telling{Queries: 12, Any: 0.5, Relevant: 0.25},
+		False: &eval.False{
+			Told:    eval.Told{Prompts: 100, Injected: 2, Share: 0.02},
+			ByClass: map[string]eval.Told{"trivial": {Prompts: 50, Injected: 0, Share: 0}},
+		},
 		Latency: &eval.Latency{P50: 4.5, P95: 9}, IndexS: 1.5, DBBytes: 4096,
 	}
 	saved := mem.Checkpoint{
 		ID: "c_2", Session: "0b1c2d3e-4f", Project: "p_3f", At: at, Trigger: continuity.TriggerSave, Note: "before the merge",
-		State:    mem.State{Request: "add retries", Status: "done", Open: []string{"the jitter"}, Files: []string{"retry.go"}},
-		Evidence: mem.Evidence{Files: []string{"retry.go"}, Commands: []mem.Outcome{{Command: "go test ./net", Exit: 1, Note: "FAIL"}}, Errors: []string{"FAIL"}, Numbers: []string{"3 of 4"}},
-		Recent:   []mem.Quote{{Who: "user", Text: "add retries"}},
+		State: mem.State{
+			Request: "add retries", Status: "done", Open: []string{"the jitter"},
+			Files: []string{"retry.go"},
+		},
+		Evidence: mem.Evidence{
+			Files:    []string{"retry.go"},
+			Commands: []mem.Outcome{{Command: "go test ./net", Exit: 1, Note: "FAIL"}}, Errors: []string{"FAIL"},
+			Numbers: []string{"3 of 4"},
+		},
+		Recent: []mem.Quote{{Who: "user", Text: "add retries"}},
 	}
 	forgotten := ui.RecordsOf("hidden", []mem.Memory{m}, at)
 	forgotten.Undo = &undo
-	status := doctor.StatusOf(o, ran, doctor.HooksItem{State: setup.OK, What: "all hooks are registered"}, doctor.CaptureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3})
+	status := doctor.StatusOf(o, ran, doctor.HooksItem{State: setup.OK, What: "all hooks are registered"},
+		doctor.CaptureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3})
 	status.Vault = &doctor.VaultItem{Dir: "/home/dev/notes", Notes: 12, Trouble: 1}
 	return map[string]ui.View{
-		"status":  status,
-		"search":  searched(recall.SearchResponse{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
+		"status": status,
+		"search": searched(recall.SearchResponse{Project: o.Project, Hits: hits, Total: 412, TookMS: 4},
+			mem.Query{Text: "retry backoff"}, 20),
 		"memory":  forgotten,
 		"receipt": weighed("receipt", receipt),
 		"next":    nextView{weighed("next", foreseen), false},
-		"import":  importView{Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2}, Dropped: []api.Dropped{{What: "field id", Why: "the memory gets an id of its own here", Count: 4}}, Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}}, Undo: []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"}},
-		"export":  exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
+		"import": importView{
+			Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2},
+			Dropped:  []api.Dropped{{What: "field id", Why: "the memory gets an id of its own here", Count: 4}},
+			Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}},
+			Undo:     []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"},
+		},
+		"export": exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
 		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{
-				Project: o.Project, Since: at, Days: []views.EconomyDay{{Day: "2026-09-12", Tokens: map[string]int{"prompt": 212}, Injected: 1}}, Triggers: []string{"prompt"}, Agents: map[string]int{"claude-code": 212},
-				Sessions: 1, Total: views.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Injected: 1, ToolsTokens: 904,
-				Estimate: views.Estimate{Formula: "items × reads"}, Dead: []views.DeadItem{{ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Injections: 5, Tokens: 355, Last: at}},
+				Project: o.Project, Since: at, Days: []views.EconomyDay{{
+					Day: "2026-09-12", Tokens: map[string]int{"prompt": 212},
+					Injected: 1,
+				}}, Triggers: []string{"prompt"}, Agents: map[string]int{"claude-code": 212},
+				Sessions: 1, Total: views.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Injected: 1,
+				ToolsTokens: 904,
+				Estimate:    views.Estimate{Formula: "items × reads"},
+				Dead: []views.DeadItem{{
+					ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Injections: 5,
+					Tokens: 355, Last: at,
+				}},
 			},
 			By: "trigger", Unit: "tokens", Bars: []ui.StatsBar{{Name: "prompt", Value: 212}},
 		},
-		"timeline": timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: ui.TimeOrNil(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
-		"purge":    purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
-		"redacted": redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
-		"rules":    rulesView{Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}}, Skipped: []string{`rule 1 "x": bad`}},
-		"scan":     scanOf(mem.ScanResponse{Records: 9, WithSecrets: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
-		"eval":     ui.EvalView{Result: exam, Gates: []eval.Verdict{{Gate: eval.Gate{Name: "recall.10", Value: 0.7}, Got: exam.MRR, Met: false}}},
+		"timeline": timelineView{
+			Total: 1,
+			Entries: []entry{{
+				ID: "m_7k2q", At: ui.TimeOrNil(at), What: "decision", Title: "chose jittered backoff",
+				Files: []string{},
+			}},
+		},
+		"purge": purgeView{
+			IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{},
+			Copies: []string{}, Unreached: []string{"exports"},
+		},
+		"redacted": redactedOf("my password is [secret:password:3fa2]",
+			redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
+		"rules": rulesView{
+			Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}},
+			Skipped: []string{`rule 1 "x": bad`},
+		},
+		"scan": scanOf(mem.ScanResponse{
+			Records: 9, WithSecrets: 1,
+			Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}},
+		}),
+		"eval": ui.EvalView{
+			Result: exam,
+			Gates:  []eval.Verdict{{Gate: eval.Gate{Name: "recall.10", Value: 0.7}, Got: exam.MRR, Met: false}},
+		},
 		"eval_compare": ui.EvalCompareView{
-			Before: "a.json", After: "b.json", Same: true, Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
+			Before: "a.json", After: "b.json", Same: true,
+			Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
 		},
 		"digest": ui.DigestOf(event.Digesting{
-			Provider: "anthropic", Model: "small", URL: "https://api.example.com", Limit: 50000, Today: mem.Spending{Day: "2026-09-12", Tokens: 1240, Calls: 3, Failures: 1},
+			Provider: "anthropic", Model: "small", URL: "https://api.example.com", Limit: 50000,
+			Today:   mem.Spending{Day: "2026-09-12", Tokens: 1240, Calls: 3, Failures: 1},
 			Waiting: 2, GivenUp: 1, Next: "too much to do", Turns: 7, Tokens: 21000,
 		}, digest.Request{Redo: true, DryRun: true}),
 		"eval_report": ui.EvalReportView{Total: 1, Runs: []eval.Result{exam}},
 		"pause":       pauseView{Did: "paused", Pauses: ui.PausesOf(o.Pauses)},
-		"config":      configView{File: "config.toml", Total: 1, Values: []config.Setting{{Key: "profile", Value: "lean", Default: "lean", Origin: "default", Doc: "how much is told"}}, Warnings: []string{}},
-		"setting":     settingView{config.Setting{Key: "worker.idle_exit", Value: "30m", Default: "30m", Origin: "default", Doc: "idle"}},
-		"path":        pathView{"config.toml"},
-		"validate":    validateView{OK: true, File: "config.toml", Problems: []string{}},
-		"daemon":      daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
-		"open":        openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
-		"version":     versionView{"0.1.0", "0.1.0+abc.1", "go1.26", "linux", "amd64", 1},
-		"install":     installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []doctor.Check{}},
-		"uninstall":   uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false}}, Purged: []string{}},
-		"doctor":      doctor.Report{Checks: []doctor.Check{doctor.Bad("modes", true, fault.Modes.Because("0755")), doctor.Good("disk", false, "1 GB free")}, Summary: doctor.Summary{OK: 1, Fail: 1}, Fixed: []string{}},
-		"db_info": dbInfoView{
-			Path: "/h/remanence.db", Schema: 1, SQLite: "3.53.4", Journal: "wal", Bytes: 4096, Parts: []mem.Part{{Name: mem.PartMemories, Bytes: 4096, Count: 1}},
-			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", ui.TimeOrNil(at), 4096}}, LastBackup: ui.TimeOrNil(at),
+		"config": configView{
+			File: "config.toml", Total: 1,
+			Values: []config.Setting{{
+				Key: "profile", Value: "lean", Default: "lean", Origin: "default",
+				Doc: "how much is told",
+			}}, Warnings: []string{},
 		},
-		"db_check":          dbCheckView{OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{}, Spoilt: []string{}, Unseen: []string{"rows"}},
-		"db_backup":         dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
-		"db_restore":        dbRestoreView{Path: "/h/remanence.db", Aside: ui.TextOrNil("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1},
-		"db_vacuum":         dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
-		"db_reindex":        dbReindexView{Memories: 3},
-		"daemon_retry":      retryView{Jobs: 2},
-		"db_migrate":        dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
-		"checkpoint":        ui.CheckpointView{CheckpointItem: ui.ItemOf(saved, "s_4d")},
-		"checkpoints":       ui.CheckpointsView{Total: 1, Checkpoints: []ui.CheckpointItem{ui.ItemOf(mem.Checkpoint{ID: "c_2", At: at, Trigger: "session-end"}, "")}},
-		"checkpoint_save":   ui.SavedView{CheckpointItem: ui.ItemOf(saved, "s_4d"), Status: "degraded", Trouble: []string{"archive: the disk is full"}, Asked: true, Said: 3, Indexed: 2, Found: 1},
+		"setting": settingView{config.Setting{
+			Key: "worker.idle_exit", Value: "30m", Default: "30m", Origin: "default",
+			Doc: "idle",
+		}},
+		"path":     pathView{"config.toml"},
+		"validate": validateView{OK: true, File: "config.toml", Problems: []string{}},
+		"daemon":   daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
+		"open":     openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
+		"version":  versionView{"0.1.0", "0.1.0+abc.1", "go1.26", "linux", "amd64", 1},
+		"install": installView{
+			Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}),
+			Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1,
+			Warnings: []doctor.Check{},
+		},
+		"uninstall": uninstallView{
+			Steps:  []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false}},
+			Purged: []string{},
+		},
+		"doctor": doctor.Report{Checks: []doctor.Check{
+			doctor.Bad("modes", true, fault.Modes.Because("0755")),
+			doctor.Good("disk", false, "1 GB free"),
+		}, Summary: doctor.Summary{OK: 1, Fail: 1}, Fixed: []string{}},
+		"db_info": dbInfoView{
+			Path: "/h/remanence.db", Schema: 1, SQLite: "3.53.4", Journal: "wal", Bytes: 4096,
+			Parts:    []mem.Part{{Name: mem.PartMemories, Bytes: 4096, Count: 1}},
+			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", ui.TimeOrNil(at), 4096}},
+			LastBackup: ui.TimeOrNil(at),
+		},
+		"db_check": dbCheckView{
+			OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{},
+			Spoilt: []string{}, Unseen: []string{"rows"},
+		},
+		"db_backup": dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
+		"db_restore": dbRestoreView{
+			Path:  "/h/remanence.db",
+			Aside: ui.TextOrNil("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1,
+		},
+		"db_vacuum":    dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
+		"db_reindex":   dbReindexView{Memories: 3},
+		"daemon_retry": retryView{Jobs: 2},
+		"db_migrate":   dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
+		"checkpoint":   ui.CheckpointView{CheckpointItem: ui.ItemOf(saved, "s_4d")},
+		"checkpoints": ui.CheckpointsView{
+			Total:       1,
+			Checkpoints: []ui.CheckpointItem{ui.ItemOf(mem.Checkpoint{ID: "c_2", At: at, Trigger: "session-end"}, "")},
+		},
+		"checkpoint_save": ui.SavedView{
+			CheckpointItem: ui.ItemOf(saved, "s_4d"), Status: "degraded",
+			Trouble: []string{"archive: the disk is full"}, Asked: true, Said: 3, Indexed: 2, Found: 1,
+		},
 		"checkpoint_resume": ui.ResumeView{Checkpoint: ui.ItemOf(saved, "s_4d"), Text: "# Where the work stands"},
-		"checkpoint_diff":   ui.DiffView{From: ui.TextOrNil("c_1"), To: ui.TextOrNil("c_2"), FromAt: ui.TimeOrNil(at), ToAt: ui.TimeOrNil(at), Changes: []ui.Change{{What: "files", Gone: true, Text: "retry.go"}}},
-		"checkpoint_log":    loggedView{Memory: ui.TextOrNil("m_7k2q"), Text: "## 2026-09-12 — retries"},
-		"drift":             findingsOf("drift", curate.FindingsResponse{Session: "s_4d", Looked: 4, Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}}}),
-		"consolidation": consolidationOf("consolidated", curate.ConsolidateResponse{Memories: []mem.Memory{m}, Runs: []mem.Run{{
-			ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Examined: 412,
-			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_7k2q", Reason: "strength 0.031: 30 days old, never used", Was: curate.MutableOf(m), Became: mem.Lifecycle{Status: mem.Archived}}},
-		}}}),
+		"checkpoint_diff": ui.DiffView{
+			From: ui.TextOrNil("c_1"), To: ui.TextOrNil("c_2"), FromAt: ui.TimeOrNil(at),
+			ToAt: ui.TimeOrNil(at), Changes: []ui.Change{{What: "files", Gone: true, Text: "retry.go"}},
+		},
+		"checkpoint_log": loggedView{Memory: ui.TextOrNil("m_7k2q"), Text: "## 2026-09-12 — retries"},
+		"drift": findingsOf("drift", curate.FindingsResponse{
+			Session: "s_4d", Looked: 4,
+			Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}},
+		}),
+		"consolidation": consolidationOf("consolidated", curate.ConsolidateResponse{
+			Memories: []mem.Memory{m},
+			Runs: []mem.Run{{
+				ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Examined: 412,
+				Changes: []mem.Step{{
+					Rule: mem.RuleArchive, Memory: "m_7k2q", Reason: "strength 0.031: 30 days old, never used",
+					Was: curate.MutableOf(m), Became: mem.Lifecycle{Status: mem.Archived},
+				}},
+			}},
+		}),
 		"review": inboxOf(curate.ReviewResponse{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
-			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"}, Memories: []mem.Memory{m},
+			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"},
+			Memories: []mem.Memory{m},
 		}}}, at),
-		"resolved": ui.ResolvedView{Rule: "stale", Did: "accepted", Decided: 412, Left: 1, Undo: ui.TextOrNil("remanence consolidate --undo k_3"), Memories: ui.RecordsOf("", []mem.Memory{m}, at).Records},
-		"lint":     findingsOf("lint", curate.FindingsResponse{Looked: 4, Findings: []curate.Finding{{Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"}, Fix: "remanence forget m_7k2q"}}}),
+		"resolved": ui.ResolvedView{
+			Rule: "stale", Did: "accepted", Decided: 412, Left: 1,
+			Undo: ui.TextOrNil("remanence consolidate --undo k_3"), Memories: ui.RecordsOf("", []mem.Memory{m}, at).Records,
+		},
+		"lint": findingsOf("lint",
+			curate.FindingsResponse{
+				Looked: 4,
+				Findings: []curate.Finding{{
+					Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"},
+					Fix: "remanence forget m_7k2q",
+				}},
+			}),
 
 		"fault": faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
 	}
@@ -158,7 +275,10 @@ func viewsByName() map[string]ui.View {
 // weighed is a receipt with weights of its own: those in use are tuned by others.
 func weighed(name string, r mem.Receipt) ui.ReceiptView {
 	v := receiptOf(name, r)
-	v.Weights = mem.Weights{Memories: map[string]float64{"fts": 0.5, "stale": -0.15}, Utterances: map[string]float64{"fts": 1}}
+	v.Weights = mem.Weights{
+		Memories:   map[string]float64{"fts": 0.5, "stale": -0.15},
+		Utterances: map[string]float64{"fts": 1},
+	}
 	return v
 }
 
@@ -206,7 +326,8 @@ func TestListsAreOneItemALineOnRequest(t *testing.T) {
 		if err := p.Show(v); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := strings.Count(out.String(), "\n"), len(l.List()); got != want || strings.Contains(out.String(), `"schema"`) {
+		if got, want := strings.Count(out.String(), "\n"), len(l.List()); got != want ||
+			strings.Contains(out.String(), `"schema"`) {
 			t.Errorf("%s: got %d lines, want %d without a schema: %s", name, got, want, out)
 		}
 	}
@@ -215,27 +336,37 @@ func TestListsAreOneItemALineOnRequest(t *testing.T) {
 // What a memory says must not reach a terminal as it is, in any command.
 func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 	evil := "\x1b]0;title\a\u202etxt"
-	m := mem.Memory{ID: "m_1", Kind: mem.Fact, Title: evil, Body: evil, Facts: []string{evil}, Files: []string{evil}, Tags: []string{evil}, Branch: evil, Tool: evil}
+	m := mem.Memory{
+		ID: "m_1", Kind: mem.Fact, Title: evil, Body: evil, Facts: []string{evil}, Files: []string{evil},
+		Tags: []string{evil}, Branch: evil, Tool: evil,
+	}
 	now := time.Now()
 	shown := ui.RecordsOf("shown", []mem.Memory{m}, now)
 	raw := shown
 	raw.Raw = true
 	for name, v := range map[string]ui.View{
 		"show": shown, "show --raw": raw, "forget": ui.RecordsOf("hidden", []mem.Memory{m}, now),
-		"search": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
-		"empty":  searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
-		"why":    receiptOf("receipt", mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
-		"next":   nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
+		"search": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}},
+			mem.Query{Text: evil}, 5),
+		"empty": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
+		"why": receiptOf("receipt",
+			mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
+		"next": nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
 		"stats": ui.StatsView{
-			EconomyResponse: views.EconomyResponse{Project: mem.Project{Name: evil}, Dead: []views.DeadItem{{ID: "m_1", Title: evil}}},
-			By:              "trigger", Bars: []ui.StatsBar{{Name: evil, Value: 3}},
+			EconomyResponse: views.EconomyResponse{
+				Project: mem.Project{Name: evil},
+				Dead:    []views.DeadItem{{ID: "m_1", Title: evil}},
+			},
+			By: "trigger", Bars: []ui.StatsBar{{Name: evil, Value: 3}},
 		},
 		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
-		"status":   doctor.StatusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, doctor.DaemonView{}, doctor.HooksItem{What: evil}, doctor.CaptureItem{}),
-		"pause":    pauseView{Pauses: []ui.PauseItem{{Target: evil}}},
-		"config":   configView{Values: []config.Setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
+		"status": doctor.StatusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}},
+			doctor.DaemonView{}, doctor.HooksItem{What: evil}, doctor.CaptureItem{}),
+		"pause":  pauseView{Pauses: []ui.PauseItem{{Target: evil}}},
+		"config": configView{Values: []config.Setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
 		"eval": ui.EvalView{Result: eval.Result{
-			Suite: evil, ByCategory: map[string]eval.Scored{evil: {}}, False: &eval.False{ByClass: map[string]eval.Told{evil: {}}},
+			Suite: evil, ByCategory: map[string]eval.Scored{evil: {}},
+			False: &eval.False{ByClass: map[string]eval.Told{evil: {}}},
 		}, Gates: []eval.Verdict{{Gate: eval.Gate{Name: evil}}}},
 		"eval compare": ui.EvalCompareView{Measures: []eval.Difference{{Name: evil}}},
 		"eval report":  ui.EvalReportView{Total: 1, Runs: []eval.Result{{Suite: evil}}},

@@ -76,7 +76,8 @@ func (h *programPages) logPage(_ context.Context, ask logAsk) (logView, error) {
 			group(&v.Groups, at, l)
 		}
 		whole := strings.ToLower(l.Text + " " + l.More)
-		if len(v.Lines) < limit && slices.Index(logLevels(), l.Level) >= least && strings.Contains(whole, strings.ToLower(ask.Has)) {
+		if len(v.Lines) < limit && slices.Index(logLevels(), l.Level) >= least &&
+			strings.Contains(whole, strings.ToLower(ask.Has)) {
 			v.Lines = append(v.Lines, l)
 		}
 	}

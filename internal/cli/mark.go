@@ -24,10 +24,16 @@ func forgetCommand(a *app) *cobra.Command {
 		Use:        "forget [id]...",
 		SuggestFor: []string{"delete", "remove", "rm"},
 		Short:      "hide memories; can be undone",
-		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the first 1,000, and it is said if there may be more.",
-		Example:    "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
+		Long: "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days " +
+			"days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the " +
+			"first 1,000, and it is said if there may be more.",
+		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query " +
+			"\"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := curate.MarkRequest{ProjectRef: a.Place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
+			order := curate.MarkRequest{
+				ProjectRef: a.Place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason,
+				Agent: a.agent(),
+			}
 			words := strings.Fields(query)
 			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
 				return fault.Input.Saying("--query is empty")
@@ -247,7 +253,8 @@ func alikeHit(a *app, h mem.Hit) error {
 	}
 	if !a.flags.JSON && !a.flags.JSONLines {
 		a.out.Hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
-		a.out.Hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new", h.Memory.ID)
+		a.out.Hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new",
+			h.Memory.ID)
 	}
 	return fault.FoundProblems
 }

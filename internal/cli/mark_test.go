@@ -19,7 +19,10 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 	h, local := housed(t)
 	var list []mem.Memory
 	for i := range curate.MaxFound + 1 {
-		list = append(list, mem.Memory{Kind: mem.Fact, Scope: mem.ScopeUser, Trust: mem.TrustUser, Title: fmt.Sprintf("okapi number %d", i), Index: "okapi", Created: time.Now(), Key: fmt.Sprint(i)})
+		list = append(list, mem.Memory{
+			Kind: mem.Fact, Scope: mem.ScopeUser, Trust: mem.TrustUser,
+			Title: fmt.Sprintf("okapi number %d", i), Index: "okapi", Created: time.Now(), Key: fmt.Sprint(i),
+		})
 	}
 	if _, err := h.Store.Apply(t.Context(), mem.Batch{Memories: list}); err != nil {
 		t.Fatal(err)
@@ -29,11 +32,14 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		var out strings.Builder
 		a := &app{Connection: &daemon.Connection{Sys: h.Sys, Paths: h.Paths, Caller: local, Project: "all"}}
-		a.out = ui.NewPrinter(config.System{Stdout: &out, Stderr: &out, Getenv: h.Sys.Getenv, Now: time.Now}, ui.Flags{NoPager: true})
-		if err := forgetFound(a, cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: "forget"}, mem.Query{Text: "okapi"}, true); err != nil {
+		a.out = ui.NewPrinter(config.System{Stdout: &out, Stderr: &out, Getenv: h.Sys.Getenv, Now: time.Now},
+			ui.Flags{NoPager: true})
+		if err := forgetFound(a, cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: "forget"}, mem.Query{Text: "okapi"},
+			true); err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(out.String(), "the first 1000 that were found"); said != first || !strings.Contains(out.String(), "hidden  m_") {
+		if said := strings.Contains(out.String(), "the first 1000 that were found"); said != first ||
+			!strings.Contains(out.String(), "hidden  m_") {
 			t.Errorf("the first: %v; said: %v\n%.300s", first, said, out.String())
 		}
 	}

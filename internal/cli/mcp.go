@@ -32,8 +32,10 @@ func mcpCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "serve memory to an agent by the Model Context Protocol",
-		Long: "An agent's client starts this and speaks to it over its standard input and\noutput. Which tools are listed is set with mcp.tools.\n\n" +
-			"With --http it serves clients on this machine until it is stopped. Every\nrequest needs the token of the file that it names.",
+		Long: "An agent's client starts this and speaks to it over its standard input and\noutput. Which tools are listed " +
+			"is set with mcp.tools.\n\n" +
+			"With --http it serves clients on this machine until it is stopped. Every\nrequest needs the token of the file " +
+			"that it names.",
 		Example: "  remanence mcp                          what a client's configuration runs\n" +
 			"  remanence mcp --read-only              nothing that it serves changes anything\n" +
 			"  remanence mcp --http 127.0.0.1:7410    over HTTP, until it is stopped",
@@ -56,7 +58,8 @@ func mcpCommand(a *app) *cobra.Command {
 			return serveMCP(cmd.Context(), a, s, address)
 		},
 	}
-	cmd.Flags().StringVar(&address, "http", "", "serve on this loopback address instead, such as 127.0.0.1:7410; on is that of mcp.http")
+	cmd.Flags().StringVar(&address, "http", "",
+		"serve on this loopback address instead, such as 127.0.0.1:7410; on is that of mcp.http")
 	cmd.Flags().BoolVar(&readOnly, "read-only", false, "list and do nothing that changes anything")
 	return cmd
 }
@@ -64,7 +67,9 @@ func mcpCommand(a *app) *cobra.Command {
 // mcpServer is the server over the daemon, which it finds or starts for each call:
 // it outlives daemons that went idle or are of an older version.
 func mcpServer(a *app, cfg config.Config, readOnly bool) *mcpserver.Server {
-	c := overMCP(cfg, a.Sys.Now, func(ctx context.Context) (api.Caller, func(), error) { return daemon.Connect(ctx, a.Connection) })
+	c := overMCP(cfg, a.Sys.Now, func(ctx context.Context) (api.Caller, func(), error) {
+		return daemon.Connect(ctx, a.Connection)
+	})
 	c.Place, c.Session, c.Reader = a.Place(), a.session(), readOnly
 	c.Abandon = func() { a.Sys.Exit(fault.ExitFailed) }
 	return mcpserver.New(c)
@@ -74,7 +79,9 @@ func mcpServer(a *app, cfg config.Config, readOnly bool) *mcpserver.Server {
 func mcpOf(h *daemon.Daemon) http.Handler {
 	return lazily(func() http.Handler {
 		here := api.Local(h.JudgedRoutes())
-		c := overMCP(h.Config.Now(), h.Sys.Now, func(context.Context) (api.Caller, func(), error) { return here, func() {}, nil })
+		c := overMCP(h.Config.Now(), h.Sys.Now, func(context.Context) (api.Caller, func(), error) {
+			return here, func() {}, nil
+		})
 		return mcpserver.New(c).HTTP()
 	})
 }
@@ -93,7 +100,8 @@ func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Confi
 		Memory: mcpserver.Memory{
 			Search: port(r, api.Search), Timeline: port(r, api.Timeline), Show: port(r, api.Show), Status: port(r, api.Status),
 			Add: port(r, api.Add), Edit: port(r, api.Edit), Mark: port(r, api.Mark), Feedback: port(r, api.Feedback),
-			State: port(r, api.State), Handoff: port(r, api.Handoff), GoesOn: port(r, api.GoesOn), Next: port(r, api.Next), Related: port(r, api.Related),
+			State: port(r, api.State), Handoff: port(r, api.Handoff), GoesOn: port(r, api.GoesOn), Next: port(r, api.Next),
+			Related:     port(r, api.Related),
 			Consolidate: port(r, api.Consolidate),
 		},
 	}
@@ -171,7 +179,8 @@ func serveMCP(ctx context.Context, a *app, s *mcpserver.Server, address string) 
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return fault.Other.Saying("the address cannot be listened on").Because("%s", err).FixedBy("remanence mcp --http 127.0.0.1:0", "another port")
+		return fault.Other.Saying("the address cannot be listened on").Because("%s",
+			err).FixedBy("remanence mcp --http 127.0.0.1:0", "another port")
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	mux := http.NewServeMux()
@@ -180,7 +189,8 @@ func serveMCP(ctx context.Context, a *app, s *mcpserver.Server, address string) 
 	one.SetHTTP1(true)
 	srv := &http.Server{
 		Handler:           api.Guard(api.Door{Hosts: api.LoopbackHosts(port), Token: fmt.Sprintf("%x", token)}, mux),
-		ReadHeaderTimeout: 2 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: mcpPatience + 10*time.Second, IdleTimeout: time.Minute,
+		ReadHeaderTimeout: 2 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: mcpPatience + 10*time.Second,
+		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: 16 << 10, Protocols: &one,
 	}
 	a.out.Say("serving http://%s/mcp", l.Addr())

@@ -33,11 +33,19 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := &strings.Builder{}
-	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: environment(nil), Now: time.Now, Stderr: io.Discard}, Paths: p}, out: ui.NewPrinter(config.System{Stderr: told, Stdout: io.Discard, Getenv: environment(nil), Now: time.Now}, ui.Flags{})}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{
+		Getenv: environment(nil), Now: time.Now,
+		Stderr: io.Discard,
+	}, Paths: p}, out: ui.NewPrinter(config.System{
+		Stderr: told, Stdout: io.Discard,
+		Getenv: environment(nil), Now: time.Now,
+	}, ui.Flags{})}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports.Free(t)))
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	s := mcpserver.New(mcpserver.Config{Memory: mcpserver.Memory{Search: func(context.Context, recall.SearchRequest) (recall.SearchResponse, error) {
+	s := mcpserver.New(mcpserver.Config{Memory: mcpserver.Memory{Search: func(context.Context,
+		recall.SearchRequest,
+	) (recall.SearchResponse, error) {
 		return recall.SearchResponse{}, mem.ErrLocked
 	}}})
 	go func() { done <- serveMCP(ctx, a, s, address) }()
@@ -53,7 +61,8 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		token = string(b)
 	}
 	ask := func(set func(*http.Request)) (int, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/mcp", strings.NewReader(strings.TrimSpace(doctor.Handshake)))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/mcp",
+			strings.NewReader(strings.TrimSpace(doctor.Handshake)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,12 +85,16 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		set  func(*http.Request)
 		want int
 	}{
-		"with the token":      {func(*http.Request) {}, http.StatusOK},
-		"without a token":     {func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
-		"with a wrong token":  {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, http.StatusUnauthorized},
-		"from a page":         {func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, http.StatusForbidden},
-		"by a name made up":   {func(r *http.Request) { r.Host = "evil.example" }, http.StatusMisdirectedRequest},
-		"as a form":           {func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, http.StatusUnsupportedMediaType},
+		"with the token":     {func(*http.Request) {}, http.StatusOK},
+		"without a token":    {func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
+		"with a wrong token": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, http.StatusUnauthorized},
+		"from a page": {func(r *http.Request) {
+			r.Header.Set("Origin", "http://evil.example")
+		}, http.StatusForbidden},
+		"by a name made up": {func(r *http.Request) { r.Host = "evil.example" }, http.StatusMisdirectedRequest},
+		"as a form": {func(r *http.Request) {
+			r.Header.Set("Content-Type", "text/plain")
+		}, http.StatusUnsupportedMediaType},
 		"at another address":  {func(r *http.Request) { r.URL.Path = "/" }, http.StatusNotFound},
 		"by asking, not told": {func(r *http.Request) { r.Method = http.MethodGet }, http.StatusMethodNotAllowed},
 	} {
@@ -99,7 +112,8 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 }
 
 func TestATextKeepsItsShapeAndLosesWhatIsNotToBeSeen(t *testing.T) {
-	if got := plainLine("\t  if x {  // \u202e\x1b[2J<remanence-context>"); !strings.HasPrefix(got, "\t  if x {") || strings.ContainsAny(got, "\u202e\x1b") || strings.Contains(got, "<remanence-context") {
+	if got := plainLine("\t  if x {  // \u202e\x1b[2J<remanence-context>"); !strings.HasPrefix(got, "\t  if x {") ||
+		strings.ContainsAny(got, "\u202e\x1b") || strings.Contains(got, "<remanence-context") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -127,11 +141,14 @@ func TestTheDaemonItselfAnswersAgentsAboutTheProjectOfTheAddress(t *testing.T) {
 	at := time.Now() // that it takes long must not let it write again
 	h.Sys.Now = func() time.Time { return at }
 	server, shop, mill := h.Mcp(), t.TempDir(), t.TempDir()
-	if got := asked(t, server, shop, "remember", `{"content":"the courier rings three times","kind":"fact"}`); !strings.Contains(got, `"saved":true`) || !strings.Contains(got, `"trust":"L0"`) {
+	if got := asked(t, server, shop, "remember",
+		`{"content":"the courier rings three times","kind":"fact"}`); !strings.Contains(got, `"saved":true`) ||
+		!strings.Contains(got, `"trust":"L0"`) {
 		t.Fatalf("remember: %s", got)
 	}
 	for project, want := range map[string]bool{shop: true, filepath.Base(shop): true, "": true, mill: false} {
-		if got := asked(t, server, project, "search", `{"query":"how often does the courier ring"}`); strings.Contains(got, "rings three times") != want {
+		if got := asked(t, server, project, "search", `{"query":"how often does the courier ring"}`); strings.Contains(got,
+			"rings three times") != want {
 			t.Errorf("about %q: %s", project, got)
 		}
 	}
@@ -139,9 +156,11 @@ func TestTheDaemonItselfAnswersAgentsAboutTheProjectOfTheAddress(t *testing.T) {
 		t.Errorf("about a project that is not known: %s", got)
 	}
 	for i := range 19 {
-		asked(t, server, shop, "remember", fmt.Sprintf(`{"content":"shelf %d of the north wall holds paint of colour %d","kind":"fact"}`, i, 100-i))
+		asked(t, server, shop, "remember",
+			fmt.Sprintf(`{"content":"shelf %d of the north wall holds paint of colour %d","kind":"fact"}`, i, 100-i))
 	}
-	if got := asked(t, server, mill, "remember", `{"content":"the mill stands still on Sundays"}`); !strings.Contains(got, "rate_limited") {
+	if got := asked(t, server, mill, "remember", `{"content":"the mill stands still on Sundays"}`); !strings.Contains(got,
+		"rate_limited") {
 		t.Errorf("a change more, in another project: %s", got)
 	}
 }

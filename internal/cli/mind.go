@@ -54,7 +54,8 @@ func mindInitCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&template, "template", "default", "what to begin with: "+strings.Join(mind.Templates(), ", "))
 	cmd.Flags().BoolVar(&protocol, "protocol", false, "put the rules for agents into CLAUDE.md")
-	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(mind.Templates(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(mind.Templates(),
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -129,7 +130,10 @@ func mindShowCommand(a *app) *cobra.Command {
 		Example: "  remanence mind show\n  remanence mind show --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{ProjectRef: a.Place(), Op: mem.StateGet, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{
+				ProjectRef: a.Place(), Op: mem.StateGet,
+				Agent: a.agent(),
+			})
 			if err != nil {
 				return a.noProject(err)
 			}
@@ -171,7 +175,8 @@ func (v mindShowView) Print(p *ui.Printer) {
 	if n := len(v.Sessions); n > 0 {
 		field("last", v.Sessions[n-1].Title+": "+v.Sessions[n-1].Summary)
 	}
-	if v.Phase == "" && v.Status == "" && v.Next == "" && len(v.Active)+len(v.Blockers)+len(v.Sessions) == 0 && open == 0 && len(v.Decisions) == 0 {
+	if v.Phase == "" && v.Status == "" && v.Next == "" && len(v.Active)+len(v.Blockers)+len(v.Sessions) == 0 &&
+		open == 0 && len(v.Decisions) == 0 {
 		p.Line("nothing is known yet")
 	}
 	for _, n := range v.Notes {
@@ -238,7 +243,8 @@ func (v compressView) Print(p *ui.Printer) {
 	if v.DryRun {
 		did = "would make short"
 	}
-	p.Line("%s: %s, %s; %s to ARCHIVE.md", did, ui.Plural(v.Sessions, "session", "sessions"), ui.Plural(v.Decisions, "decision", "decisions"), ui.Plural(v.Tasks, "task", "tasks"))
+	p.Line("%s: %s, %s; %s to ARCHIVE.md", did, ui.Plural(v.Sessions, "session", "sessions"),
+		ui.Plural(v.Decisions, "decision", "decisions"), ui.Plural(v.Tasks, "task", "tasks"))
 	p.Line("%s before, %s after", ui.BytesText(v.Before), ui.BytesText(v.After))
 	for _, b := range v.Backups {
 		p.Line("copy  %s", b)

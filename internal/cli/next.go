@@ -25,9 +25,11 @@ func nextCommand(a *app) *cobra.Command {
 		Use:        "next",
 		SuggestFor: []string{"preview"},
 		Short:      "exactly what the next session would be told",
-		Long:       "The text goes to standard output, its size and origin to standard error.\nWith --project all: in the project that was active last.",
-		Example:    "  remanence next\n  remanence next --prompt \"add retries to the webhook sender\"\n  remanence next --check           exit 5 if something would be missing",
-		Args:       atMost(0),
+		Long: "The text goes to standard output, its size and origin to standard error.\nWith --project all: in the " +
+			"project that was active last.",
+		Example: "  remanence next\n  remanence next --prompt \"add retries to the webhook sender\"\n  remanence next " +
+			"--check           exit 5 if something would be missing",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := agentName(agent); err != nil {
 				return err
@@ -65,7 +67,8 @@ func nextCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&q.Session, "session", "", "with --prompt: given in this session, instead of a new one")
 	cmd.Flags().IntVar(&q.Budget, "budget", 0, "tokens; 0 means the configured budget")
 	cmd.Flags().StringVar(&agent, "agent", "claude-code", "for this agent")
-	cmd.Flags().BoolVar(&check, "check", false, "end with status 5 if nothing would be told, or if something that must not be missing would not")
+	cmd.Flags().BoolVar(&check, "check", false,
+		"end with status 5 if nothing would be told, or if something that must not be missing would not")
 	return cmd
 }
 

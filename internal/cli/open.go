@@ -18,7 +18,10 @@ import (
 )
 
 // viewerPages are the pages that a person may name.
-var viewerPages = []string{"now", "sessions", "search", "recalls", "economy", "files", "graph", "state", "review", "health", "log", "settings"}
+var viewerPages = []string{
+	"now", "sessions", "search", "recalls", "economy", "files", "graph", "state", "review",
+	"health", "log", "settings",
+}
 
 // pageOf is where the viewer shows a page or the thing of an id.
 func pageOf(arg string) (path string, ok bool) {
@@ -46,7 +49,8 @@ func openCommand(a *app) *cobra.Command {
 		Use:        "open [page | id]",
 		SuggestFor: []string{"ui", "web", "viewer", "dashboard"},
 		Short:      "look at it all in the browser",
-		Long: "The daemon opens a port of this machine for it, if none is open, and the\naddress holds a code that lets one browser in, once, within a minute.\n" +
+		Long: "The daemon opens a port of this machine for it, if none is open, and the\naddress holds a code that lets " +
+			"one browser in, once, within a minute.\n" +
 			"Pages: " + strings.Join(viewerPages[:6], " ") + "\n       " + strings.Join(viewerPages[6:], " "),
 		Example: "  remanence open\n  remanence open search\n  remanence open m_7k2q\n  remanence open --print",
 		Args:    atMost(1),

@@ -93,7 +93,8 @@ func TestTheDescriptionAndTheFiguresAreServed(t *testing.T) {
 	h, way := housed(t)
 	o := old{t, api.Mux(api.Config{Bindings: way, Metrics: h.Metrics}), h}
 	o.says("GET", "/api/v1/openapi.json", "", `"openapi":"3.1.0"`)
-	o.says("GET", "/metrics", "", "# TYPE remanence_kept gauge\nremanence_kept{what=\"memories\"} 0\nremanence_kept{what=\"hidden\"} 0\n")
+	o.says("GET", "/metrics", "", "# TYPE remanence_kept gauge\nremanence_kept{what=\"memories\"} "+
+		"0\nremanence_kept{what=\"hidden\"} 0\n")
 	o.says("GET", "/metrics", "", "# TYPE remanence_hook_events_total counter\nremanence_hook_events_total 0\n")
 	for _, target := range []string{"/metrics", "/api/v1/openapi.json"} {
 		if status, _ := o.ask("POST", target, "{}"); status != 405 {

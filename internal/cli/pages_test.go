@@ -34,7 +34,8 @@ func housedAt(t *testing.T, home string) (*daemon.Daemon, api.Local) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := daemon.New(t.Context(), sys, paths, slog.New(slog.DiscardHandler), daemon.Extension{Bindings: pagesOf, MCP: mcpOf})
+	h, err := daemon.New(t.Context(), sys, paths, slog.New(slog.DiscardHandler),
+		daemon.Extension{Bindings: pagesOf, MCP: mcpOf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +57,15 @@ func TestASettingIsTriedSetAndTakenBack(t *testing.T) {
 	ctx := t.Context()
 	const key = "hooks.session_start.token_budget"
 	at := mem.ProjectRef{Dir: t.TempDir()}
-	if _, err := api.Add.Call(ctx, way, curate.AddRequest{ProjectRef: at, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
+	if _, err := api.Add.Call(ctx, way, curate.AddRequest{
+		ProjectRef: at, Text: "we deploy on Thursdays only",
+		Kind: mem.Convention,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := settings.Call(ctx, way, api.Nothing{})
-	if err != nil || item(t, before, key).Origin != "default" || item(t, before, key).Type != "integer" || !item(t, before, key).Told {
+	if err != nil || item(t, before, key).Origin != "default" || item(t, before, key).Type != "integer" ||
+		!item(t, before, key).Told {
 		t.Fatalf("before: %+v, %v", item(t, before, key), err)
 	}
 	for value, told := range map[string]bool{"1200": true, "0": false} {
@@ -115,10 +120,12 @@ time=2026-03-02T09:00:02.000Z level=ERROR msg="answered without" what=vault erro
 		t.Fatal(err)
 	}
 	got, err := readLog.Call(t.Context(), way, logAsk{})
-	if err != nil || len(got.Lines) != 4 || got.Lines[0].More != "what=vault error=gone" || got.Lines[1].Text != "not of ours" || got.Lines[3].Level != "info" {
+	if err != nil || len(got.Lines) != 4 || got.Lines[0].More != "what=vault error=gone" ||
+		got.Lines[1].Text != "not of ours" || got.Lines[3].Level != "info" {
 		t.Fatalf("got %+v, %v", got.Lines, err)
 	}
-	if len(got.Groups) != 1 || got.Groups[0].Count != 2 || got.Groups[0].Text != "answered without" || !got.Groups[0].First.Before(*got.Groups[0].Last) {
+	if len(got.Groups) != 1 || got.Groups[0].Count != 2 || got.Groups[0].Text != "answered without" ||
+		!got.Groups[0].First.Before(*got.Groups[0].Last) {
 		t.Errorf("groups: %+v", got.Groups)
 	}
 	for name, c := range map[string]struct {
@@ -151,7 +158,10 @@ func TestACheckUpReadsAllOfTheStoreOnlyWhenAskedTo(t *testing.T) {
 // The daemon runs in a directory of its own, in which nothing is remembered.
 func TestACheckUpForeseesTheNextSessionWhereTheLastOneWas(t *testing.T) {
 	_, way := housed(t)
-	if _, err := api.Add.Call(t.Context(), way, curate.AddRequest{ProjectRef: mem.ProjectRef{Dir: t.TempDir()}, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
+	if _, err := api.Add.Call(t.Context(), way, curate.AddRequest{
+		ProjectRef: mem.ProjectRef{Dir: t.TempDir()},
+		Text:       "we deploy on Thursdays only", Kind: mem.Convention,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := checkup.Call(t.Context(), way, checkupAsk{})
@@ -181,7 +191,8 @@ func TestABriefLookNamesWhatItDidNotRead(t *testing.T) {
 
 func TestWhatALookAtTheLogTakesOutIsNotCounted(t *testing.T) {
 	h, way := housed(t)
-	if err := config.ReplaceFile(h.Paths.Log(), []byte("level=INFO msg=\"a <private>secret plan</private> to keep\"\n")); err != nil {
+	if err := config.ReplaceFile(h.Paths.Log(),
+		[]byte("level=INFO msg=\"a <private>secret plan</private> to keep\"\n")); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readLog.Call(t.Context(), way, logAsk{})

@@ -20,8 +20,9 @@ func pauseCommand(a *app) *cobra.Command {
 		SuggestFor: []string{"disable", "off"},
 		Short:      "stop capturing and telling for a while",
 		Long:       "A paused session, project or machine keeps nothing and is told nothing.",
-		Example:    "  remanence pause --for 2h\n  remanence pause --scope all\n  remanence pause --scope session --inject-only",
-		Args:       atMost(0),
+		Example: "  remanence pause --for 2h\n  remanence pause --scope all\n  remanence pause --scope session " +
+			"--inject-only",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if length != "" {
 				d, err := config.ParseDuration(length)

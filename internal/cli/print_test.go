@@ -31,7 +31,8 @@ func TestATableMakesRoomByItsColumnsRanks(t *testing.T) {
 			"m_22  gotcha    短い title\n"},
 		{90, "m_1   decision  chose jittered backoff over a fixed pause of five seconds\nm_22  gotcha    短い title\n"},
 		{60, "m_1   chose jittered backoff over a fixed pause of five sec…\nm_22  短い title\n"},
-		{40, "id        m_1\nkind      decision\ntitle     chose jittered backoff over a fixed pause of five seconds\nfile      internal/net/retry.go\n\n" +
+		{40, "id        m_1\nkind      decision\ntitle     chose jittered backoff over a fixed pause of five " +
+			"seconds\nfile      internal/net/retry.go\n\n" +
 			"id        m_22\nkind      gotcha\ntitle     短い title\n"},
 	} {
 		p, out := testPrinter(tc.width)

@@ -20,9 +20,10 @@ import (
 
 func privacyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "privacy",
-		Short:   "what is taken out before anything is kept",
-		Long:    "What stands between <private> and </private>, and what looks like a secret,\nis taken out of every text before it is written anywhere.",
+		Use:   "privacy",
+		Short: "what is taken out before anything is kept",
+		Long: "What stands between <private> and </private>, and what looks like a secret,\nis taken out of every text " +
+			"before it is written anywhere.",
 		Example: "  remanence privacy test 'my password is hunter2'\n  remanence privacy rules\n  remanence privacy scan",
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
@@ -36,9 +37,10 @@ const maxTested = 16 << 20
 
 func privacyTest(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "test <text>... | -",
-		Short:   "show what would be kept of a text",
-		Long:    "Shows what would be kept of a text and what would be taken out. Nothing is\nwritten anywhere. With - the text is read from standard input.",
+		Use:   "test <text>... | -",
+		Short: "show what would be kept of a text",
+		Long: "Shows what would be kept of a text and what would be taken out. Nothing is\nwritten anywhere. With - " +
+			"the text is read from standard input.",
 		Example: "  remanence privacy test 'my password is hunter2'\n  git diff | remanence privacy test -",
 		Args:    atLeast(1, "a text, or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -116,9 +118,10 @@ func (v redactedView) Print(p *ui.Printer) {
 
 func privacyRules(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "rules",
-		Short:   "list the kinds of secrets that are known",
-		Long:    "Lists every kind with the marker that stands for such a secret. Your own are in\nthe setting privacy.rules, as NAME=PATTERN.",
+		Use:   "rules",
+		Short: "list the kinds of secrets that are known",
+		Long: "Lists every kind with the marker that stands for such a secret. Your own are in\nthe setting " +
+			"privacy.rules, as NAME=PATTERN.",
 		Example: "  remanence privacy rules\n  remanence config set privacy.rules 'badge=EMP-\\d{6}'",
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
@@ -168,9 +171,10 @@ func (v rulesView) Print(p *ui.Printer) {
 func privacyScan(a *app) *cobra.Command {
 	var fix, yes bool
 	cmd := &cobra.Command{
-		Use:     "scan",
-		Short:   "search what is kept for secrets",
-		Long:    "Searches everything that is kept, by today's rules, for secrets and private\nspans. With --fix they are taken out, and no byte of them is left. What was\nfound is never shown.",
+		Use:   "scan",
+		Short: "search what is kept for secrets",
+		Long: "Searches everything that is kept, by today's rules, for secrets and private\nspans. With --fix they are " +
+			"taken out, and no byte of them is left. What was\nfound is never shown.",
 		Example: "  remanence privacy scan\n  remanence privacy scan --fix",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -17,9 +17,10 @@ import (
 func purgeCommand(a *app) *cobra.Command {
 	var yes, dry bool
 	cmd := &cobra.Command{
-		Use:     "purge <id>...",
-		Short:   "erase memories or sessions for good",
-		Long:    "Erases every byte of them that Remanence keeps, with the backups and set-aside\ndatabases beside the database, which hold them too. This cannot be undone.\nTo hide instead: remanence forget.",
+		Use:   "purge <id>...",
+		Short: "erase memories or sessions for good",
+		Long: "Erases every byte of them that Remanence keeps, with the backups and set-aside\ndatabases beside the " +
+			"database, which hold them too. This cannot be undone.\nTo hide instead: remanence forget.",
 		Example: "  remanence purge m_19fx\n  remanence purge s_4d --dry-run\n  remanence purge s_4d --yes",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +47,10 @@ func purgeCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.out.Show(purgeView{IDs: ids, Erased: erasedCounts(got.Purged), Memories: []doomedItem{}, Copies: copies, Unreached: ui.NotNil(got.Unreached)})
+			return a.out.Show(purgeView{
+				IDs: ids, Erased: erasedCounts(got.Purged), Memories: []doomedItem{}, Copies: copies,
+				Unreached: ui.NotNil(got.Unreached),
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -106,7 +110,10 @@ type doomedItem struct {
 }
 
 func doomedView(ids []string, would event.PurgeResponse) purgeView {
-	v := purgeView{DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{}, Copies: []string{}, Unreached: ui.NotNil(would.Unreached)}
+	v := purgeView{
+		DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{},
+		Copies: []string{}, Unreached: ui.NotNil(would.Unreached),
+	}
 	for _, m := range would.Memories {
 		v.Memories = append(v.Memories, doomedItem{m.ID, string(m.Kind), m.Title, m.Note.File, slices.Contains(ids, m.ID)})
 	}
@@ -169,7 +176,8 @@ func erasedCounts(p mem.Purged) erased { return erased(p) }
 // String counts what goes.
 func (e erased) String() string {
 	return strings.Join([]string{
-		ui.Plural(e.Memories, "memory", "memories"), ui.Plural(e.Events, "event", "events"), ui.Plural(e.Turns, "prompt", "prompts"),
+		ui.Plural(e.Memories, "memory", "memories"), ui.Plural(e.Events, "event", "events"),
+		ui.Plural(e.Turns, "prompt", "prompts"),
 		ui.Plural(e.Receipts, "receipt", "receipts"), ui.Plural(e.Checkpoints, "checkpoint", "checkpoints"),
 	}, ", ")
 }

@@ -87,7 +87,8 @@ func examOf(t *testing.T, path string) eval.Result {
 }
 
 func statsOf(r eval.Result) string {
-	return fmt.Sprintf("%s %s %s %s %s", ui.Percent(r.Recall["1"]), ui.Percent(r.Recall["5"]), ui.Percent(r.Recall["10"]), ui.Percent(*r.MRR), ui.Percent(*r.NDCG))
+	return fmt.Sprintf("%s %s %s %s %s", ui.Percent(r.Recall["1"]), ui.Percent(r.Recall["5"]), ui.Percent(r.Recall["10"]),
+		ui.Percent(*r.MRR), ui.Percent(*r.NDCG))
 }
 
 const statsHead = `# How much of each set is found, in percent: R@1 R@5 R@10 MRR nDCG@10.

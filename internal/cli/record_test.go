@@ -15,7 +15,10 @@ func TestAllThatAMemorySaysIsShown(t *testing.T) {
 		want string
 	}{
 		{mem.Memory{Title: "short"}, "short"},
-		{mem.Memory{Title: "jitter it", Body: "jitter  it\nsince all came back at once"}, "jitter  it\nsince all came back at once"},
+		{
+			mem.Memory{Title: "jitter it", Body: "jitter  it\nsince all came back at once"},
+			"jitter  it\nsince all came back at once",
+		},
 		{mem.Memory{Title: "a long line that …", Body: "a long line that goes on"}, "a long line that goes on"},
 		{mem.Memory{Title: "jitter it", Body: "All clients came back at once."}, "jitter it\nAll clients came back at once."},
 	} {
@@ -30,9 +33,15 @@ func TestAllThatAMemorySaysIsShown(t *testing.T) {
 	p, out := testPrinter(100)
 	ui.RecordsOf("shown", []mem.Memory{{
 		Kind: mem.Summary, Title: "add retries", Body: "retries are there",
-		Summary: &mem.SummaryText{Request: "add retries", Completed: "retries are there", Learned: "the gateway\nsays 429", NextSteps: "jitter"},
+		Summary: &mem.SummaryText{
+			Request: "add retries", Completed: "retries are there", Learned: "the gateway\nsays 429",
+			NextSteps: "jitter",
+		},
 	}}, time.Now()).Print(p)
-	for _, want := range []string{"add retries\nretries are there\n", "learned       the gateway says 429\n", "next          jitter\n"} {
+	for _, want := range []string{
+		"add retries\nretries are there\n", "learned       the gateway says 429\n",
+		"next          jitter\n",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got %s, want %q in it", out, want)
 		}

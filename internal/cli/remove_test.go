@@ -20,12 +20,17 @@ func TestOfASharedDirectoryOnlyOursIsErased(t *testing.T) {
 	ours := []string{
 		"remanence.db", "remanence.db-wal", "worker.lock", "notices.json",
 		"log/remanence.log", "log/remanence-2026-11-22T10-00-00.000.log",
-		"run/runtime.json", "run/.runtime-123", "run/hold", "run/shy", "run/slow", "run/start", "run/start.lock", "run/trouble.json", "run/worker-1a2b3c4d.sock",
+		"run/runtime.json", "run/.runtime-123", "run/hold", "run/shy", "run/slow", "run/start", "run/start.lock",
+		"run/trouble.json", "run/worker-1a2b3c4d.sock",
 		"spool/log.lock", "spool/drain.lock", "spool/count/no-room", "spool/count/defect", "spool/pending/events.log",
-		"spool/pending/part-0000000000000001-0badcafe.log", "spool/pending/00000000000000000001-30-7.rec", "spool/pending/00000000000000000001-30-7.tmp",
+		"spool/pending/part-0000000000000001-0badcafe.log", "spool/pending/00000000000000000001-30-7.rec",
+		"spool/pending/00000000000000000001-30-7.tmp",
 		"transcripts/p_1/2026-11-22__one.jsonl", "transcripts/p_1/2026-11-22__one.jsonl.part",
 	}
-	theirs := []string{"log/app.log", "run/app.pid", "spool/mail/one", "spool/pending/mail", "transcripts/p_1/talk.txt", "transcripts/interview.doc"}
+	theirs := []string{
+		"log/app.log", "run/app.pid", "spool/mail/one", "spool/pending/mail", "transcripts/p_1/talk.txt",
+		"transcripts/interview.doc",
+	}
 	write := func(files []string) {
 		t.Helper()
 		for _, f := range files {

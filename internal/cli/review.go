@@ -21,11 +21,18 @@ func reviewCommand(a *app) *cobra.Command {
 		Use:   "review",
 		Short: "what needs your judgement: stale, contradicting, alike",
 		Long: "Lists, and changes nothing:\n\n" +
-			"  proposal       an agent asks to change or hide what you said; it stays\n  secret         holds a secret by today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads like an order; never told unasked\n" +
-			"  promotion      may be worth knowing in every project\n  duplicate      says the same as another one\n  stale          not used for 30 days, and seldom before\n  dead_weight    told often, never used\n\n" +
-			"accept does what the finding proposes, reject keeps things as they are and does\nnot show it again, merge has the second memory go into the first. With --all it\nis done about all findings of a rule, after a look at them. Only you can decide,\nan agent cannot. What was decided can be undone.",
-		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale m_19fx\n  remanence review reject proposal m_19fx pr_8c1d2e3f4a5b\n  remanence review accept stale --all --until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
-		Args:    atMost(0),
+			"  proposal       an agent asks to change or hide what you said; it stays\n  secret         holds a secret by " +
+			"today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads " +
+			"like an order; never told unasked\n" +
+			"  promotion      may be worth knowing in every project\n  duplicate      says the same as another one\n  stale  " +
+			"        not used for 30 days, and seldom before\n  dead_weight    told often, never used\n\n" +
+			"accept does what the finding proposes, reject keeps things as they are and does\nnot show it again, merge has " +
+			"the second memory go into the first. With --all it\nis done about all findings of a rule, after a look at them. " +
+			"Only you can decide,\nan agent cannot. What was decided can be undone.",
+		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale " +
+			"m_19fx\n  remanence review reject proposal m_19fx pr_8c1d2e3f4a5b\n  remanence review accept stale --all " +
+			"--until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := knownRules(q.Rules...)
 			if err != nil {
@@ -72,15 +79,19 @@ func resolveCommand(a *app, action string) *cobra.Command {
 		curate.RejectFinding: "keep things as they are, and do not show it again",
 		curate.MergeFinding:  "have the second memory go into the first",
 	}
-	rule := map[string]string{curate.AcceptFinding: "stale", curate.RejectFinding: "stale", curate.MergeFinding: "duplicate"}[action]
+	rule := map[string]string{
+		curate.AcceptFinding: "stale", curate.RejectFinding: "stale",
+		curate.MergeFinding: "duplicate",
+	}[action]
 	q := curate.ResolveRequest{Action: action}
 	var among filters
 	var yes bool
 	cmd := &cobra.Command{
-		Use:     action + " <rule> [id] [id]",
-		Short:   short[action],
-		Example: "  remanence review " + action + " duplicate m_7k2q m_19fx\n  remanence review " + action + " " + rule + " --all --until 6mo --dry-run",
-		Args:    atLeast(1, "the rule, and the ids of the finding or --all"),
+		Use:   action + " <rule> [id] [id]",
+		Short: short[action],
+		Example: "  remanence review " + action + " duplicate m_7k2q m_19fx\n  remanence review " + action + " " + rule +
+			" --all --until 6mo --dry-run",
+		Args: atLeast(1, "the rule, and the ids of the finding or --all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := knownRules(args[0]); err != nil {
 				return err
@@ -91,7 +102,8 @@ func resolveCommand(a *app, action string) *cobra.Command {
 			}
 			switch {
 			case len(q.IDs) == 0:
-				return fault.Usage.Saying("%s needs the ids of a finding, or --all", cmd.CommandPath()).FixedBy(cmd.CommandPath() + " --help")
+				return fault.Usage.Saying("%s needs the ids of a finding, or --all", cmd.CommandPath()).FixedBy(cmd.CommandPath() +
+					" --help")
 			case q.DryRun || len(among.inForce("")) > 0:
 				return fault.Usage.Saying("--dry-run and filters go with --all").FixedBy(cmd.CommandPath() + " --help")
 			}
@@ -139,7 +151,8 @@ func resolveEvery(a *app, cmd *cobra.Command, q curate.ResolveRequest, among fil
 				a.out.Say("  %s  %s  %s", r.ID, r.Kind, ui.Clip(ui.OneLine(r.Title), 100))
 			}
 		}
-		if err := a.confirm(ui.Plural(found.Decided, "finding", "findings") + " of " + q.Rule + ": " + q.Action + "?"); err != nil {
+		if err := a.confirm(ui.Plural(found.Decided, "finding", "findings") + " of " + q.Rule + ": " + q.Action +
+			"?"); err != nil {
 			return err
 		}
 	}
@@ -153,11 +166,17 @@ func resolveEvery(a *app, cmd *cobra.Command, q curate.ResolveRequest, among fil
 
 // decided says what an action did.
 func decided(action string) string {
-	return map[string]string{curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is", curate.MergeFinding: "merged"}[action]
+	return map[string]string{
+		curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is",
+		curate.MergeFinding: "merged",
+	}[action]
 }
 
 func resolvedView(a *app, got curate.ResolveResponse) ui.ResolvedView {
-	v := ui.ResolvedView{Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided, Left: got.Left}
+	v := ui.ResolvedView{
+		Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided,
+		Left: got.Left,
+	}
 	v.Memories = ui.RecordsOf("", got.Memories, a.Sys.Now()).Records
 	if got.Run != "" {
 		v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Run)
@@ -171,7 +190,10 @@ func inboxOf(in curate.ReviewResponse, now time.Time) ui.InboxView {
 		v.Total += n
 	}
 	for _, it := range in.Items {
-		v.Findings = append(v.Findings, ui.InboxItem{Rule: it.Rule, Text: it.Text, Accept: it.Accept, Actions: it.Actions, Memories: ui.RecordsOf("", it.Memories, now).Records, Proposal: ui.ProposalViewOf(it.Proposal)})
+		v.Findings = append(v.Findings, ui.InboxItem{
+			Rule: it.Rule, Text: it.Text, Accept: it.Accept, Actions: it.Actions,
+			Memories: ui.RecordsOf("", it.Memories, now).Records, Proposal: ui.ProposalViewOf(it.Proposal),
+		})
 	}
 	return v
 }

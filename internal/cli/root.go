@@ -19,7 +19,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "remanence",
 		Short: "memory for coding agents",
-		Long:  "Remanence remembers what happens in a coding agent's sessions and tells the\nright part of it to the next ones. Without a command it shows the status.",
+		Long: "Remanence remembers what happens in a coding agent's sessions and tells the\nright part of it to the next " +
+			"ones. Without a command it shows the status.",
 		Example: "  remanence install                    put the hooks into Claude Code\n" +
 			"  remanence                            is it working, in five lines\n" +
 			"  remanence search \"retry backoff\"     find what was remembered\n" +
@@ -45,11 +46,13 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		demoCommand(a), installCommand(a), uninstallCommand(a), statusCommand(a), doctorCommand(a), openCommand(a),
 		searchCommand(a), showCommand(a), whyCommand(a), nextCommand(a), timelineCommand(a), statsCommand(a),
-		addCommand(a), editCommand(a), forgetCommand(a), markCommand(a, "restore"), markCommand(a, "pin"), markCommand(a, "unpin"), feedbackCommand(a), vaultCommand(a),
+		addCommand(a), editCommand(a), forgetCommand(a), markCommand(a, "restore"), markCommand(a, "pin"),
+		markCommand(a, "unpin"), feedbackCommand(a), vaultCommand(a),
 		checkpointCommand(a), lintCommand(a), consolidateCommand(a), mergeCommand(a), reviewCommand(a),
 		purgeCommand(a), privacyCommand(a), evalCommand(a), digestCommand(a), pauseCommand(a), resumeCommand(a),
 		mindCommand(a), trustCommand(a),
-		exportCommand(a), importCommand(a), configCommand(a), mcpCommand(a), daemonCommand(a), dbCommand(a), completionCommand(a), versionCommand(a),
+		exportCommand(a), importCommand(a), configCommand(a), mcpCommand(a), daemonCommand(a), dbCommand(a),
+		completionCommand(a), versionCommand(a),
 	)
 	root.SetHelpCommand(helpCommand(a))
 	root.SetHelpFunc(a.help)
@@ -91,16 +94,22 @@ func reachesHooks(a *app) error {
 // flagError is a mistake in the flags, with the flag that was meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && strings.Trim(unknown.GetSpecifiedShortnames(), "0123456789.") == "" && unknown.GetSpecifiedShortnames() != "" {
+	if errors.As(err, &unknown) && strings.Trim(unknown.GetSpecifiedShortnames(), "0123456789.") == "" &&
+		unknown.GetSpecifiedShortnames() != "" {
 		line := append([]string{cmd.CommandPath()}, cmd.Flags().Args()...)
-		return fault.Usage.Saying("-%s was taken for a flag", unknown.GetSpecifiedShortnames()).Because("a value that begins with - stands after --").
+		return fault.Usage.Saying("-%s was taken for a flag",
+			unknown.GetSpecifiedShortnames()).Because("a value that begins with - stands after --").
 			FixedBy(strings.Join(line, " ")+" -- -"+unknown.GetSpecifiedShortnames(), cmd.CommandPath()+" --help")
 	}
 	var wrong *pflag.InvalidValueError
 	if errors.As(err, &wrong) {
-		takes := map[string]string{"int": "a whole number", "float64": "a number", "duration": "a length of time such as 5s", "bool": "true or false"}
+		takes := map[string]string{
+			"int": "a whole number", "float64": "a number", "duration": "a length of time such as 5s",
+			"bool": "true or false",
+		}
 		return fault.Usage.Saying("%q is no value for --%s", wrong.GetValue(), wrong.GetFlag().Name).
-			Because("it takes %s", cmp.Or(takes[wrong.GetFlag().Value.Type()], wrong.GetFlag().Value.Type())).FixedBy(cmd.CommandPath() + " --help")
+			Because("it takes %s", cmp.Or(takes[wrong.GetFlag().Value.Type()],
+				wrong.GetFlag().Value.Type())).FixedBy(cmd.CommandPath() + " --help")
 	}
 	return fault.Usage.Saying("%s", err).FixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
 }

@@ -269,7 +269,10 @@ type hit struct {
 
 // searched is the first n of what was found.
 func searched(f recall.SearchResponse, q mem.Query, n int) searchView {
-	v := searchView{Query: q.Text, TookMS: f.TookMS, Searched: f.Total, Project: ui.TextOrNil(f.Project.Name), Results: []hit{}}
+	v := searchView{
+		Query: q.Text, TookMS: f.TookMS, Searched: f.Total, Project: ui.TextOrNil(f.Project.Name),
+		Results: []hit{},
+	}
 	total := q.Offset + len(f.Hits)
 	if len(f.Hits) > n {
 		f.Hits = f.Hits[:n]
@@ -313,7 +316,14 @@ func (v searchView) Print(p *ui.Printer) {
 		v.nothing(p)
 		return
 	}
-	cols := []ui.Column{{Name: "id"}, {Name: "kind", Drop: 1}, {Name: "title", Flex: true}, {Name: "when", Drop: 3}, {Name: "file", Drop: 2}, {Name: "score", Drop: 4}}
+	cols := []ui.Column{
+		{Name: "id"},
+		{Name: "kind", Drop: 1},
+		{Name: "title", Flex: true},
+		{Name: "when", Drop: 3},
+		{Name: "file", Drop: 2},
+		{Name: "score", Drop: 4},
+	}
 	rows := make([][]string, 0, len(v.Results))
 	for _, h := range v.Results {
 		rows = append(rows, h.row(p.Now()))
@@ -368,7 +378,8 @@ func (v searchView) nothing(p *ui.Printer) {
 	case len(v.filters) > 0:
 		p.Line("Try without %s.", v.filters[0])
 	case v.Searched == 0 && v.before.Key != "":
-		p.Line("Nothing is remembered here yet. %s is not there any more; what was remembered there: --project %s", ui.OneLine(v.before.Root), v.before.Key)
+		p.Line("Nothing is remembered here yet. %s is not there any more; what was remembered there: --project %s",
+			ui.OneLine(v.before.Root), v.before.Key)
 	case v.Searched == 0 && v.Project != nil:
 		p.Line("Nothing is remembered here yet. Every project: --project all")
 	case v.Project != nil:

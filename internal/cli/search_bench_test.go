@@ -116,7 +116,10 @@ func BenchmarkPrompt(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
-				r, err := e.Next(b.Context(), views.NextRequest{ProjectRef: mem.ProjectRef{Project: "p_shop"}, Prompt: corpus.Question(n)})
+				r, err := e.Next(b.Context(), views.NextRequest{
+					ProjectRef: mem.ProjectRef{Project: "p_shop"},
+					Prompt:     corpus.Question(n),
+				})
 				if err != nil || r.Outcome != mem.Injected {
 					b.Fatalf("%s, %v", r.Outcome, err)
 				}

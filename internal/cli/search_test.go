@@ -26,7 +26,8 @@ func TestAFileIsNamedFromWhereThePersonStands(t *testing.T) {
 	}
 	here := from("")
 	for name, want := range map[string]string{
-		"here.go": filepath.Join(below, "here.go"), "../sub/": below + "/", "../sub": below + "/", "sub/here.go": "sub/here.go", "gone.go": "gone.go", "": "", "m_7k2q": "m_7k2q",
+		"here.go": filepath.Join(below, "here.go"), "../sub/": below + "/", "../sub": below + "/",
+		"sub/here.go": "sub/here.go", "gone.go": "gone.go", "": "", "m_7k2q": "m_7k2q",
 	} {
 		if got := here.fromHere(name); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)

@@ -43,7 +43,10 @@ type settingItem struct {
 }
 
 func settingItemOf(v config.Value) settingItem {
-	s := settingItem{Setting: config.SettingOf(v), Choices: ui.NotNil(v.One), Env: config.EnvName(v.Key), AtStart: slices.Contains(readAtStart, v.Key)}
+	s := settingItem{
+		Setting: config.SettingOf(v), Choices: ui.NotNil(v.One), Env: config.EnvName(v.Key),
+		AtStart: slices.Contains(readAtStart, v.Key),
+	}
 	s.Text, s.Type = s.ValueText(), v.Schema()["type"].(string)
 	switch v.Def.(type) {
 	case []string:
@@ -123,5 +126,6 @@ func (h *programPages) try(ctx context.Context, ask settingAsk) (mem.Receipt, er
 			keys[o.Key] = strings.Join(list, ",")
 		}
 	}
-	return h.Engine.NextUnder(ctx, views.NextRequest{ProjectRef: ask.ProjectRef}, config.FromMap(keys, h.Sys.Getenv).Settings())
+	return h.Engine.NextUnder(ctx, views.NextRequest{ProjectRef: ask.ProjectRef},
+		config.FromMap(keys, h.Sys.Getenv).Settings())
 }

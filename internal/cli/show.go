@@ -17,8 +17,10 @@ func showCommand(a *app) *cobra.Command {
 		Use:        "show <id>...",
 		SuggestFor: []string{"get", "cat", "view"},
 		Short:      "show whole memories, or what another id stands for",
-		Example:    "  remanence show m_7k2q\n  remanence show m_7k2q --provenance\n  remanence show r_88c1           as remanence why\n  remanence show c_1f             as remanence checkpoint show\n  remanence show s_4d             as remanence timeline",
-		Args:       atLeast(1, "an id"),
+		Example: "  remanence show m_7k2q\n  remanence show m_7k2q --provenance\n  remanence show r_88c1           as " +
+			"remanence why\n  remanence show c_1f             as remanence checkpoint show\n  remanence show s_4d            " +
+			" as remanence timeline",
+		Args: atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && strings.HasPrefix(args[0], "r_"):

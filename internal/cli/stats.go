@@ -22,10 +22,12 @@ func statsCommand(a *app) *cobra.Command {
 		Use:        "stats",
 		SuggestFor: []string{"usage", "cost"},
 		Short:      "what memory costs in tokens, and whether it is used",
-		Long: "Counts what was told to agents and what came of it. What is estimated is marked\nso, with its formula. Dead weight was told " +
+		Long: "Counts what was told to agents and what came of it. What is estimated is marked\nso, with its formula. " +
+			"Dead weight was told " +
 			fmt.Sprint(views.DeadAfter) + " times or more and never used.",
-		Example: "  remanence stats\n  remanence stats --days 7 --by trigger\n  remanence stats --by agent\n  remanence stats --project all --by project\n  remanence stats --json",
-		Args:    atMost(0),
+		Example: "  remanence stats\n  remanence stats --days 7 --by trigger\n  remanence stats --by agent\n  remanence " +
+			"stats --project all --by project\n  remanence stats --json",
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := loadStats(cmd.Context(), a, days, by)
 			if err != nil {
@@ -45,7 +47,8 @@ func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, 
 		return ui.StatsView{}, fault.Input.Saying("--days %d is out of range", days).FixedBy("give 1 to 366")
 	}
 	if !slices.Contains([]string{"day", "trigger", "agent", "kind", "project"}, by) {
-		return ui.StatsView{}, fault.Input.Saying("--by %q is unknown", by).FixedBy("use day, trigger, agent, kind or project")
+		return ui.StatsView{}, fault.Input.Saying("--by %q is unknown",
+			by).FixedBy("use day, trigger, agent, kind or project")
 	}
 	e, err := ask(ctx, a, api.Economy, views.EconomyRequest{ProjectRef: a.Place(), Days: days})
 	if err != nil {
@@ -65,7 +68,9 @@ func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, 
 		for agent, n := range e.Agents {
 			v.Bars = append(v.Bars, ui.StatsBar{Name: cmp.Or(agent, "unknown"), Value: n})
 		}
-		slices.SortStableFunc(v.Bars, func(a, b ui.StatsBar) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name)) })
+		slices.SortStableFunc(v.Bars, func(a, b ui.StatsBar) int {
+			return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name))
+		})
 	case "kind":
 		v.Unit = "memories"
 		o, err := ask(ctx, a, api.Status, a.Place())
@@ -84,7 +89,10 @@ func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, 
 			return v, err
 		}
 		for _, p := range f.Projects {
-			v.Bars = append(v.Bars, ui.StatsBar{Name: cmp.Or(p.Standing.Project.Name, p.Standing.Project.Key), Value: p.Memories})
+			v.Bars = append(v.Bars, ui.StatsBar{
+				Name:  cmp.Or(p.Standing.Project.Name, p.Standing.Project.Key),
+				Value: p.Memories,
+			})
 		}
 		slices.SortStableFunc(v.Bars, func(a, b ui.StatsBar) int { return cmp.Compare(b.Value, a.Value) })
 	}

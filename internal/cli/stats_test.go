@@ -16,12 +16,19 @@ func TestStatsDrawsItsBarsToScale(t *testing.T) {
 			Total: views.EconomyDay{Tokens: map[string]int{"prompt": 1200}, Injected: 1},
 			Dead:  []views.DeadItem{{ID: "m_1", Title: "an old habit", Injections: 6, Tokens: 90}},
 		},
-		By: "day", Unit: "tokens", Bars: []ui.StatsBar{{Name: "2026-03-01", Value: 0}, {Name: "2026-03-02", Value: 1200}, {Name: "2026-03-03", Value: 1}},
+		By: "day", Unit: "tokens", Bars: []ui.StatsBar{
+			{Name: "2026-03-01", Value: 0},
+			{Name: "2026-03-02", Value: 1200},
+			{Name: "2026-03-03", Value: 1},
+		},
 	}
 	p, out := testPrinter(80)
 	v.Print(p)
 	got := out.String()
-	for _, want := range []string{"1,200 tokens in 1 injection", "1 of 4 items told were used afterwards (25 %)", "m_1  6×", "remanence forget m_1"} {
+	for _, want := range []string{
+		"1,200 tokens in 1 injection", "1 of 4 items told were used afterwards (25 %)",
+		"m_1  6×", "remanence forget m_1",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %q in\n%s", want, got)
 		}

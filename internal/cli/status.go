@@ -29,7 +29,8 @@ func statusCommand(a *app) *cobra.Command {
 			return runStatus(a, cmd, false)
 		},
 	}
-	cmd.Flags().BoolVar(&watch, "watch", false, "show it anew every two seconds, until interrupted; with --json one object a line")
+	cmd.Flags().BoolVar(&watch, "watch", false,
+		"show it anew every two seconds, until interrupted; with --json one object a line")
 	return cmd
 }
 

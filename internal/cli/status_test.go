@@ -22,7 +22,10 @@ func TestStatusTellsWhatWasLostWaitsAndWasTakenOutAndNothingElse(t *testing.T) {
 		want    string // beside the five lines
 	}{
 		{doctor.CaptureItem{}, ""},
-		{doctor.CaptureItem{SpooledRecords: 2, SpooledBytes: 3000, Secrets: 1}, "  capture       2 events (3 KB) in the spool · 1 secret taken out\n"},
+		{
+			doctor.CaptureItem{SpooledRecords: 2, SpooledBytes: 3000, Secrets: 1},
+			"  capture       2 events (3 KB) in the spool · 1 secret taken out\n",
+		},
 		{doctor.CaptureItem{Private: 2}, "  capture       2 private spans taken out\n"},
 		{doctor.CaptureItem{Dropped: 1}, "fault: 1 event was lost so far: remanence doctor · REM-H014\n"},
 	} {
@@ -47,7 +50,9 @@ func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	received := time.Now()
-	a := &app{Connection: &daemon.Connection{Paths: p, Sys: config.System{Now: func() time.Time { return received.Add(time.Minute) }}}}
+	a := &app{Connection: &daemon.Connection{Paths: p, Sys: config.System{Now: func() time.Time {
+		return received.Add(time.Minute)
+	}}}}
 	if got := captureItem(a, views.Health{Private: 4}); got != (doctor.CaptureItem{Private: 4}) {
 		t.Errorf("without a spool: got %+v", got)
 	}
@@ -57,7 +62,8 @@ func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
 	}
 	sp.Count("input")
 	sp.Count("time")
-	if got := captureItem(a, views.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 || got.SpooledOldestS < 59 {
+	if got := captureItem(a, views.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 ||
+		got.SpooledOldestS < 59 {
 		t.Errorf("got %+v, want 1 event waiting for a minute and 2 lost", got)
 	}
 }
@@ -67,7 +73,10 @@ func TestOnlyAMemoryIsOfferedForForgetting(t *testing.T) {
 		ids  []string
 		want string
 	}{
-		{[]string{"m_1", "m_2", "s_1"}, "remove one: remanence forget m_2\nless of this: remanence config set hooks.session_start.token_budget 600"},
+		{
+			[]string{"m_1", "m_2", "s_1"},
+			"remove one: remanence forget m_2\nless of this: remanence config set hooks.session_start.token_budget 600",
+		},
 		{[]string{"s_1"}, "less of this: remanence config set hooks.session_start.token_budget 600"},
 		{nil, ""},
 	} {
@@ -106,7 +115,8 @@ func TestAWatchedStatusComesAgainUntilItIsInterrupted(t *testing.T) {
 		Args: []string{"status", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &stderr,
 		Getenv: environment(map[string]string{"HOME": t.TempDir()}), Now: time.Now,
 	})
-	if got := strings.Count(out.String(), `{"schema":"remanence.status/v1"`); code != 0 || got != 2 || strings.Count(out.String(), "\n") != 2 {
+	if got := strings.Count(out.String(), `{"schema":"remanence.status/v1"`); code != 0 || got != 2 ||
+		strings.Count(out.String(), "\n") != 2 {
 		t.Errorf("status %d, %d objects in\n%s%swant 0 and two, one a line", code, got, out.String(), stderr.String())
 	}
 }
@@ -116,13 +126,23 @@ func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 		context continuity.ContextUsage
 		want    string
 	}{
-		{continuity.ContextUsage{Tokens: 9000, Window: 200000, HandoffAt: 170000}, "9000 of 200000 tokens · a handoff is asked for from 170000"},
-		{continuity.ContextUsage{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true}, "171000 of 200000 tokens · a handoff was asked for"},
+		{
+			continuity.ContextUsage{Tokens: 9000, Window: 200000, HandoffAt: 170000},
+			"9000 of 200000 tokens · a handoff is asked for from 170000",
+		},
+		{
+			continuity.ContextUsage{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true},
+			"171000 of 200000 tokens · a handoff was asked for",
+		},
 		{continuity.ContextUsage{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
-		{continuity.ContextUsage{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640}, "9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000"},
+		{
+			continuity.ContextUsage{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640},
+			"9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000",
+		},
 	} {
 		p, out := testPrinter(200)
-		doctor.StatusOf(views.StatusResponse{Context: &tc.context}, doctor.DaemonView{}, doctor.HooksItem{}, doctor.CaptureItem{}).Print(p)
+		doctor.StatusOf(views.StatusResponse{Context: &tc.context}, doctor.DaemonView{}, doctor.HooksItem{},
+			doctor.CaptureItem{}).Print(p)
 		if !strings.Contains(out.String(), "  its context   "+tc.want+"\n") {
 			t.Errorf("want %q in\n%s", tc.want, out)
 		}

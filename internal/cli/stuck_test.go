@@ -34,14 +34,47 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 		daemon  doctor.DaemonView
 		want    []string
 	}{
-		{"all is well", views.Health{QueueDepth: 3, OldestJobS: 20}, doctor.CaptureItem{SpooledRecords: 1, SpooledOldestS: 20}, up, nil},
-		{"a job waits for a minute", views.Health{QueueDepth: 1, OldestJobS: 60}, doctor.CaptureItem{}, up, []string{fault.Stuck.Code}},
-		{"events fail one after the other", views.Health{Since: time.Now(), Hooks: 9, FailedInRow: 3}, doctor.CaptureItem{}, up, []string{fault.Spooled.Code}},
-		{"one event failed", views.Health{Since: time.Now(), Hooks: 9, HookErrors: 1, FailedInRow: 1}, doctor.CaptureItem{}, up, nil},
-		{"the spool is not taken in", views.Health{}, doctor.CaptureItem{SpooledRecords: 4, SpooledOldestS: 60}, up, []string{fault.Spooled.Code}},
-		{"nobody is there to take it in", views.Health{}, doctor.CaptureItem{SpooledRecords: 4, SpooledOldestS: 60}, doctor.DaemonView{State: "down"}, nil},
+		{"all is well", views.Health{QueueDepth: 3, OldestJobS: 20}, doctor.CaptureItem{
+			SpooledRecords: 1,
+			SpooledOldestS: 20,
+		}, up, nil},
+		{
+			"a job waits for a minute",
+			views.Health{QueueDepth: 1, OldestJobS: 60},
+			doctor.CaptureItem{},
+			up,
+			[]string{fault.Stuck.Code},
+		},
+		{
+			"events fail one after the other",
+			views.Health{Since: time.Now(), Hooks: 9, FailedInRow: 3},
+			doctor.CaptureItem{},
+			up,
+			[]string{fault.Spooled.Code},
+		},
+		{
+			"one event failed",
+			views.Health{Since: time.Now(), Hooks: 9, HookErrors: 1, FailedInRow: 1},
+			doctor.CaptureItem{},
+			up, nil,
+		},
+		{
+			"the spool is not taken in",
+			views.Health{},
+			doctor.CaptureItem{SpooledRecords: 4, SpooledOldestS: 60},
+			up,
+			[]string{fault.Spooled.Code},
+		},
+		{
+			"nobody is there to take it in",
+			views.Health{},
+			doctor.CaptureItem{SpooledRecords: 4, SpooledOldestS: 60},
+			doctor.DaemonView{State: "down"},
+			nil,
+		},
 	} {
-		v := doctor.StatusOf(views.StatusResponse{Health: tc.health}, tc.daemon, doctor.HooksItem{State: setup.OK}, tc.capture)
+		v := doctor.StatusOf(views.StatusResponse{Health: tc.health}, tc.daemon, doctor.HooksItem{State: setup.OK},
+			tc.capture)
 		if got := codesOf(v); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
 		}
@@ -54,7 +87,10 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 			t.Errorf("%s: got %q suggested, want doctor", tc.name, v.Suggest.Command)
 		}
 	}
-	if c := doctor.CheckQueue(views.StatusResponse{Health: views.Health{QueueDepth: 1, OldestJobS: 60}}); c.State != setup.Fail {
+	if c := doctor.CheckQueue(views.StatusResponse{Health: views.Health{
+		QueueDepth: 1,
+		OldestJobS: 60,
+	}}); c.State != setup.Fail {
 		t.Errorf("doctor on a job that waits for a minute: got %s, want it to fail", c.State)
 	}
 	if c := doctor.CheckKeeping(doctor.FailsTooMany); c.State != setup.Fail {
@@ -66,8 +102,11 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 // hangs, fails or is leased by somebody who died.
 func TestStuckJobIsSeenWithinAMinute(t *testing.T) {
 	for name, do := range map[string]func(context.Context, mem.Job) (mem.Batch, error){
-		"it fails":      func(context.Context, mem.Job) (mem.Batch, error) { return mem.Batch{}, errors.New("no") },
-		"it is cut off": func(ctx context.Context, _ mem.Job) (mem.Batch, error) { <-ctx.Done(); return mem.Batch{}, ctx.Err() },
+		"it fails": func(context.Context, mem.Job) (mem.Batch, error) { return mem.Batch{}, errors.New("no") },
+		"it is cut off": func(ctx context.Context, _ mem.Job) (mem.Batch, error) {
+			<-ctx.Done()
+			return mem.Batch{}, ctx.Err()
+		},
 	} {
 		clock := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 		st := sqlitetest.Open(t, func() time.Time { return clock })
@@ -82,7 +121,11 @@ func TestStuckJobIsSeenWithinAMinute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := doctor.StatusOf(views.StatusResponse{Health: views.Health{QueueDepth: s.Jobs, OldestJobS: clock.Sub(s.OldestJob).Seconds()}}, doctor.DaemonView{State: "up"}, doctor.HooksItem{}, doctor.CaptureItem{})
+		v := doctor.StatusOf(views.StatusResponse{Health: views.Health{
+			QueueDepth: s.Jobs,
+			OldestJobS: clock.Sub(s.OldestJob).Seconds(),
+		}}, doctor.DaemonView{State: "up"}, doctor.HooksItem{},
+			doctor.CaptureItem{})
 		if got := codesOf(v); !slices.Equal(got, []string{fault.Stuck.Code}) {
 			t.Errorf("%s: got %v after a minute, want %s", name, got, fault.Stuck.Code)
 		}

@@ -51,7 +51,8 @@ func (a *app) editFile(file string) error {
 	cmd := exec.Command(words[0], append(words[1:], file)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Sys.Stdin, a.Sys.Stdout, a.Sys.Stderr
 	if err := cmd.Run(); err != nil {
-		return fault.Other.Saying("the editor ended with an error").Because("%s: %s", editor, err).FixedBy("set EDITOR, e.g. to vi")
+		return fault.Other.Saying("the editor ended with an error").Because("%s: %s", editor,
+			err).FixedBy("set EDITOR, e.g. to vi")
 	}
 	return nil
 }

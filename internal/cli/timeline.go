@@ -21,8 +21,9 @@ func timelineCommand(a *app) *cobra.Command {
 		Use:        "timeline [id | file | date]",
 		SuggestFor: []string{"log", "history"},
 		Short:      "what was learned around a memory, a session, a file or a day",
-		Example:    "  remanence timeline m_7k2q\n  remanence timeline internal/net/retry.go\n  remanence timeline yesterday --around 5",
-		Args:       atMost(1),
+		Example: "  remanence timeline m_7k2q\n  remanence timeline internal/net/retry.go\n  remanence timeline " +
+			"yesterday --around 5",
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if q.Around < 1 {
 				return fault.Input.Saying("--around has to be 1 or more")
@@ -56,12 +57,18 @@ func runTimeline(a *app, cmd *cobra.Command, q views.TimelineRequest) error {
 	if err != nil {
 		return err
 	}
-	v := timelineView{Asked: ui.TextOrNil(q.Anchor), Anchor: ui.TextOrNil(got.Anchor), Total: len(got.Entries), More: got.More, Entries: []entry{}, further: "--around ", around: q.Around}
+	v := timelineView{
+		Asked: ui.TextOrNil(q.Anchor), Anchor: ui.TextOrNil(got.Anchor), Total: len(got.Entries),
+		More: got.More, Entries: []entry{}, further: "--around ", around: q.Around,
+	}
 	if cmd.Name() != "timeline" {
 		v.further = "remanence timeline " + q.Anchor + " --around "
 	}
 	for _, m := range got.Entries {
-		v.Entries = append(v.Entries, entry{ID: m.ID, At: ui.TimeOrNil(m.At), Session: ui.TextOrNil(m.Session), What: m.What, Title: m.Title, Files: ui.NotNil(m.Files)})
+		v.Entries = append(v.Entries, entry{
+			ID: m.ID, At: ui.TimeOrNil(m.At), Session: ui.TextOrNil(m.Session), What: m.What,
+			Title: m.Title, Files: ui.NotNil(m.Files),
+		})
 	}
 	return a.out.Show(v)
 }
@@ -100,7 +107,14 @@ func (v timelineView) Print(p *ui.Printer) {
 		p.Line("Nothing was learned %s.", around)
 		return
 	}
-	cols := []ui.Column{{Name: ""}, {Name: "when"}, {Name: "id"}, {Name: "what", Drop: 1}, {Name: "title", Flex: true}, {Name: "session", Drop: 2}}
+	cols := []ui.Column{
+		{Name: ""},
+		{Name: "when"},
+		{Name: "id"},
+		{Name: "what", Drop: 1},
+		{Name: "title", Flex: true},
+		{Name: "session", Drop: 2},
+	}
 	rows := make([][]string, 0, len(v.Entries))
 	for _, e := range v.Entries {
 		mark, when, session := "", "", ""

@@ -19,7 +19,10 @@ import (
 // gitIn runs git in a directory, with nothing of the person's own configuration.
 func gitIn(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@x.example", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd := exec.Command("git", append([]string{
+		"-C", dir, "-c", "user.name=x", "-c", "user.email=x@x.example", "-c",
+		"protocol.file.allow=always",
+	}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -132,7 +135,8 @@ func TestTrustFollowsARenameAndNoCopy(t *testing.T) {
 	if m.trusts(clone) {
 		t.Error("another clone of the same remote is trusted")
 	}
-	if got, ok, err := daemon.DistrustProject(m.Paths, identified(t, moved)); err != nil || !ok || len(got) != 1 || m.trusts(moved) {
+	if got, ok, err := daemon.DistrustProject(m.Paths, identified(t, moved)); err != nil || !ok || len(got) != 1 ||
+		m.trusts(moved) {
 		t.Errorf("revoked at the new place: %+v, %v, %v", got, ok, err)
 	}
 }
@@ -311,7 +315,10 @@ func TestAWorktreeWithoutStateFilesHasThoseOfTheMainOne(t *testing.T) {
 		t.Errorf("the main work tree says its files are in %s", main.Files)
 	}
 	next := "paying"
-	if _, err := files.Change(t.Context(), here, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &next}}); err != nil {
+	if _, err := files.Change(t.Context(), here, mem.StateRequest{
+		Op:     mem.StateUpdates,
+		Update: mem.StateUpdate{Phase: &next},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(filepath.Join(want, "STATE.md")); err != nil || !strings.Contains(string(b), "paying") {

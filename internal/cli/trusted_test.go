@@ -46,7 +46,8 @@ func TestTrustIsOfOnePlaceAndOneRepository(t *testing.T) {
 	if !book.Trusts(identified(t, dir)) {
 		t.Error("not trusted")
 	}
-	if other := filepath.Join(t.TempDir(), "shop"); os.CopyFS(other, os.DirFS(dir)) != nil || book.Trusts(identified(t, other)) {
+	if other := filepath.Join(t.TempDir(), "shop"); os.CopyFS(other, os.DirFS(dir)) != nil ||
+		book.Trusts(identified(t, other)) {
 		t.Error("a copy elsewhere is trusted")
 	}
 	here, elsewhere := identified(t, dir), identified(t, dir)

@@ -17,9 +17,10 @@ import (
 func uninstallCommand(a *app) *cobra.Command {
 	var dry, yes, all, purge bool
 	cmd := &cobra.Command{
-		Use:     "uninstall [agent]...",
-		Short:   "take the hooks out again; memories stay unless --purge",
-		Long:    "The agent's settings get back the bytes they had. Where they changed since, only\nentries of Remanence are cut out. A plugin is taken out by the agent's own\ncommands. --purge also erases all that was remembered.",
+		Use:   "uninstall [agent]...",
+		Short: "take the hooks out again; memories stay unless --purge",
+		Long: "The agent's settings get back the bytes they had. Where they changed since, only\nentries of Remanence " +
+			"are cut out. A plugin is taken out by the agent's own\ncommands. --purge also erases all that was remembered.",
 		Example: "  remanence uninstall --dry-run\n  remanence uninstall claude-code\n  remanence uninstall --purge --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := supported(args); err != nil {
@@ -50,7 +51,10 @@ func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) 
 	if pluginErr != nil && (planErr == nil || !strings.Contains(planErr.Error(), pluginErr.Error())) {
 		planErr = errors.Join(planErr, pluginErr)
 	}
-	v := uninstallView{DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: config.HomeDir(a.Sys.Getenv), data: a.Paths.Data}
+	v := uninstallView{
+		DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: config.HomeDir(a.Sys.Getenv),
+		data: a.Paths.Data,
+	}
 	for _, s := range plan.Steps {
 		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server})
 	}
@@ -171,7 +175,10 @@ func pluginGoneOf(p setup.PluginRemoval) *pluginGone {
 	if p.Nothing() {
 		return nil
 	}
-	g := &pluginGone{File: p.File, Commands: []string{}, Dirs: ui.NotNil(p.Dirs), Records: ui.NotNil(p.Records), Notes: []string{}}
+	g := &pluginGone{
+		File: p.File, Commands: []string{}, Dirs: ui.NotNil(p.Dirs), Records: ui.NotNil(p.Records),
+		Notes: []string{},
+	}
 	for _, cmd := range p.Commands {
 		g.Commands = append(g.Commands, setup.CommandLine(cmd))
 	}
@@ -201,8 +208,9 @@ func (g *pluginGone) plan(line func(string, ...any), home, head string) {
 		head = ""
 	}
 	does := map[string]string{
-		"": "get back the bytes they had; only the plugin is cut out if they have changed since", "restore": "got back the bytes they had",
-		"delete": "gone, they were made for the plugin", "edit": "only the plugin was cut out, the rest has changed since",
+		"":        "get back the bytes they had; only the plugin is cut out if they have changed since",
+		"restore": "got back the bytes they had",
+		"delete":  "gone, they were made for the plugin", "edit": "only the plugin was cut out, the rest has changed since",
 		"keep": "do not name the plugin any more",
 	}
 	line("%s%s: %s", ui.Pad(head, 7), tilde(g.File, home), does[g.Action])
@@ -236,11 +244,15 @@ func (v uninstallView) plan(line func(string, ...any)) {
 	}
 	for i, s := range v.Steps {
 		if s.Server {
-			does := map[string]string{"delete": "goes, it was made for the MCP server", "edit": "only the MCP server is cut out", "keep": "holds no MCP server of ours any more"}
+			does := map[string]string{
+				"delete": "goes, it was made for the MCP server", "edit": "only the MCP server is cut out",
+				"keep": "holds no MCP server of ours any more",
+			}
 			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), does[s.Action])
 			continue
 		}
-		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), ui.Plural(s.Hooks, "hook", "hooks"), does[s.Action])
+		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), ui.Plural(s.Hooks, "hook", "hooks"),
+			does[s.Action])
 	}
 	v.Plugin.plan(line, v.home, first(len(v.Steps), "Will"))
 	if len(v.Purged) == 0 && !config.Exists(v.data) {

@@ -14,9 +14,12 @@ func TestWhatIsNotThereIsAPlainNotFound(t *testing.T) {
 	o := newOld(t)
 	asked := map[string]string{}
 	for _, target := range []string{
-		"/api/v1/prompts?id=e_0", "/api/v1/show?ids=m_0", "/api/v1/related?id=m_0", "/api/v1/what_if?id=r_0", "/api/v1/checkpoints?id=c_0",
-		"/api/v1/checkpoint_diff?from=c_0", "/api/v1/timeline?anchor=m_0", "/api/v1/timeline?session=s_0", "/api/v1/sessions?project=nowhere",
-		"/api/observation/m_0", "/api/observation/9999999999999999999", "/api/session/s_0", "/api/session/7", "/api/prompt/e_0", "/api/prompt/7",
+		"/api/v1/prompts?id=e_0", "/api/v1/show?ids=m_0", "/api/v1/related?id=m_0", "/api/v1/what_if?id=r_0",
+		"/api/v1/checkpoints?id=c_0",
+		"/api/v1/checkpoint_diff?from=c_0", "/api/v1/timeline?anchor=m_0", "/api/v1/timeline?session=s_0",
+		"/api/v1/sessions?project=nowhere",
+		"/api/observation/m_0", "/api/observation/9999999999999999999", "/api/session/s_0", "/api/session/7",
+		"/api/prompt/e_0", "/api/prompt/7",
 	} {
 		asked["GET "+target] = ""
 	}
@@ -28,8 +31,10 @@ func TestWhatIsNotThereIsAPlainNotFound(t *testing.T) {
 		}
 	}
 	for name, body := range map[string]string{
-		"edit": `{"id":"m_0","text":"x"}`, "mark": `{"ids":["m_0"],"verb":"forget"}`, "feedback": `{"ids":["m_0"],"verdict":"useful"}`,
-		"purge": `{"ids":["m_0"]}`, "doomed": `{"ids":["m_0"]}`, "merge": `{"keep":"m_0","drop":"m_1"}`, "show": `{"ids":["m_0"]}`,
+		"edit": `{"id":"m_0","text":"x"}`, "mark": `{"ids":["m_0"],"verb":"forget"}`,
+		"feedback": `{"ids":["m_0"],"verdict":"useful"}`,
+		"purge":    `{"ids":["m_0"]}`, "doomed": `{"ids":["m_0"]}`, "merge": `{"keep":"m_0","drop":"m_1"}`,
+		"show": `{"ids":["m_0"]}`,
 	} {
 		asked["POST /api/v1/"+name] = body
 	}
@@ -40,7 +45,8 @@ func TestWhatIsNotThereIsAPlainNotFound(t *testing.T) {
 		method, target, _ := strings.Cut(request, " ")
 		status, text := o.ask(method, target, body)
 		var got struct{ Error, Detail string }
-		if err := json.Unmarshal([]byte(text), &got); err != nil || status != 404 || got.Error != "not_found" || got.Detail == "" {
+		if err := json.Unmarshal([]byte(text), &got); err != nil || status != 404 || got.Error != "not_found" ||
+			got.Detail == "" {
 			t.Errorf("%s: got %d %s, %v", request, status, text, err)
 		}
 		if strings.Contains(text, "sql") || strings.Contains(text, "no rows") {

@@ -35,9 +35,10 @@ func (a *app) vault() *vault.Vault {
 
 func vaultInitCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "init",
-		Short:   "make the vault, or what it lacks",
-		Long:    "Files that are there stay as they are. The folder is that of vault.dir; without\none it is beside the database.",
+		Use:   "init",
+		Short: "make the vault, or what it lacks",
+		Long: "Files that are there stay as they are. The folder is that of vault.dir; without\none it is beside the " +
+			"database.",
 		Example: "  remanence vault init\n  remanence config set vault.dir ~/notes/memory   your own folder",
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
@@ -99,9 +100,10 @@ func (v vaultPathView) Print(p *ui.Printer) {
 
 func vaultCheckCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "check",
-		Short:   "what the vault holds and what is wrong with it",
-		Long:    "Ends with status 5 if a file cannot be read, if a copy waits for you because a\nmemory was changed on both sides, or if a file of vault.critical is not there.",
+		Use:   "check",
+		Short: "what the vault holds and what is wrong with it",
+		Long: "Ends with status 5 if a file cannot be read, if a copy waits for you because a\nmemory was changed on " +
+			"both sides, or if a file of vault.critical is not there.",
 		Example: "  remanence vault check\n  remanence vault check --json",
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
@@ -144,7 +146,10 @@ func (v vaultCheckView) Print(p *ui.Printer) {
 	}
 	p.Field("IDENTITY.md", "%s", there(v.Identity))
 	p.Field("USER.md", "%s", there(v.User))
-	p.Field("MEMORY.md", "%s", map[string]string{"written": "written anew when a memory changes", "yours": "yours, left alone", "none": "none"}[v.Index])
+	p.Field("MEMORY.md", "%s", map[string]string{
+		"written": "written anew when a memory changes",
+		"yours":   "yours, left alone", "none": "none",
+	}[v.Index])
 	if v.Hints != "" {
 		p.Field("hints", "%s", ui.Safe(v.Hints))
 	}

@@ -18,7 +18,8 @@ func versionCommand(a *app) *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			return a.out.Show(versionView{
-				Version: config.Version, Build: config.BuildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Protocol: api.Protocol,
+				Version: config.Version, Build: config.BuildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+				Protocol: api.Protocol,
 			})
 		},
 	}

@@ -46,9 +46,11 @@ func runWhy(a *app, cmd *cobra.Command, id string) error {
 
 func receiptOf(name string, r mem.Receipt) ui.ReceiptView {
 	v := ui.ReceiptView{
-		ID: ui.TextOrNil(r.ID), At: ui.TimeOrNil(r.At), Session: ui.TextOrNil(r.Session), Trigger: r.Trigger, Outcome: r.Outcome, Asked: ui.TextOrNil(r.Query),
+		ID: ui.TextOrNil(r.ID), At: ui.TimeOrNil(r.At), Session: ui.TextOrNil(r.Session), Trigger: r.Trigger,
+		Outcome: r.Outcome, Asked: ui.TextOrNil(r.Query),
 		Candidates: r.Candidates, Floor: r.Floor, Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS,
-		Items: []ui.ToldItem{}, Dropped: []ui.CutItem{}, Text: r.Text, Compaction: r.Compaction, Name: name, Terms: ui.NotNil(r.Terms),
+		Items: []ui.ToldItem{}, Dropped: []ui.CutItem{}, Text: r.Text, Compaction: r.Compaction, Name: name,
+		Terms:   ui.NotNil(r.Terms),
 		Weights: rank.Weights(),
 	}
 	if r.Session == "next" {
@@ -56,7 +58,8 @@ func receiptOf(name string, r mem.Receipt) ui.ReceiptView {
 	}
 	for _, it := range r.Items {
 		v.Items = append(v.Items, ui.ToldItem{
-			ID: it.ID, Rank: it.Rank, Kind: it.Kind, Title: it.Title, Score: it.Score, Parts: it.Parts, Tokens: it.Tokens, Place: ui.TextOrNil(it.Section),
+			ID: it.ID, Rank: it.Rank, Kind: it.Kind, Title: it.Title, Score: it.Score, Parts: it.Parts, Tokens: it.Tokens,
+			Place: ui.TextOrNil(it.Section),
 			Stale: ui.TextOrNil(string(it.Stale)),
 		})
 	}

@@ -19,21 +19,37 @@ import (
 func explained() map[string]views.WhyResponse {
 	at := time.Date(2026, 9, 14, 12, 2, 11, 0, time.UTC)
 	told := mem.Receipt{
-		ID: "r_88c1", Session: "0b1c", At: at, Trigger: "prompt", Query: "add retries to the webhook sender", Outcome: mem.Injected,
+		ID: "r_88c1", Session: "0b1c", At: at, Trigger: "prompt", Query: "add retries to the webhook sender",
+		Outcome:    mem.Injected,
 		Candidates: 41, Floor: 0.34, Budget: 300, Tokens: 212, TookMS: 38,
 		Items: []mem.InjectedItem{
-			{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 2.31, Section: "recall", Parts: map[string]float64{
-				"bm25f": 1, "fts": 0.9, "prox": 0.31, "titlecov": 0.5, "coverage": 0.62, "telling": 3, "rarity": 0.8, "name": 0,
-				"path": 1, "recency": 0.97, "strength": 0.49, "scope": 0.35, "trust": 1, "authority": 1.04,
-			}},
-			{ID: "m_19fx", Rank: 2, Kind: mem.Gotcha, Title: "gateway sends 429 without Retry-After", Score: 1.1, Section: "recall", Stale: mem.FileChanged, Parts: map[string]float64{
-				"bm25f": 0.4, "coverage": 0.4, "telling": 2, "recency": 0.5, "scope": 0.35, "authority": 1, "stale": 1,
-			}},
+			{
+				ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 2.31, Section: "recall",
+				Parts: map[string]float64{
+					"bm25f": 1, "fts": 0.9, "prox": 0.31, "titlecov": 0.5, "coverage": 0.62, "telling": 3, "rarity": 0.8, "name": 0,
+					"path": 1, "recency": 0.97, "strength": 0.49, "scope": 0.35, "trust": 1, "authority": 1.04,
+				},
+			},
+			{
+				ID: "m_19fx", Rank: 2, Kind: mem.Gotcha, Title: "gateway sends 429 without Retry-After", Score: 1.1,
+				Section: "recall", Stale: mem.FileChanged, Parts: map[string]float64{
+					"bm25f": 0.4, "coverage": 0.4, "telling": 2, "recency": 0.5, "scope": 0.35, "authority": 1, "stale": 1,
+				},
+			},
 		},
 		LeftOut: []mem.LeftOutItem{
-			{ID: "m_2aa1", Title: "the webhook page is slow", Score: 0.44, Gate: "below_floor", Parts: map[string]float64{"bm25f": 0.3, "coverage": 0.21, "telling": 1}},
-			{ID: "m_51c2", Title: "send.go holds the retry loop", Score: 0.9, Gate: "stale", Parts: map[string]float64{"bm25f": 0.8, "stale": 1}},
-			{ID: "m_77aa", Title: "the sender has no time-out", Score: 0.8, Gate: "budget", Parts: map[string]float64{"bm25f": 0.7, "coverage": 0.5, "telling": 2}},
+			{
+				ID: "m_2aa1", Title: "the webhook page is slow", Score: 0.44, Gate: "below_floor",
+				Parts: map[string]float64{"bm25f": 0.3, "coverage": 0.21, "telling": 1},
+			},
+			{
+				ID: "m_51c2", Title: "send.go holds the retry loop", Score: 0.9, Gate: "stale",
+				Parts: map[string]float64{"bm25f": 0.8, "stale": 1},
+			},
+			{
+				ID: "m_77aa", Title: "the sender has no time-out", Score: 0.8, Gate: "budget",
+				Parts: map[string]float64{"bm25f": 0.7, "coverage": 0.5, "telling": 2},
+			},
 		},
 		Text: "<remanence-context>…</remanence-context>",
 	}
@@ -41,13 +57,20 @@ func explained() map[string]views.WhyResponse {
 		ID: "r_90d0", Session: "0b1c", At: at, Trigger: "prompt", Query: "what does the page weigh?", Outcome: mem.Abstained,
 		Candidates: 2, Floor: 0.34, Budget: 300, TookMS: 9,
 		LeftOut: []mem.LeftOutItem{
-			{ID: "m_3b", Title: "pages are cached", Score: 1.2, Gate: "below_floor", Parts: map[string]float64{"bm25f": 1, "coverage": 0.3, "telling": 1}},
-			{ID: "m_2aa1", Title: "the webhook page is slow", Score: 1.1, Gate: "below_floor", Parts: map[string]float64{"bm25f": 0.9, "coverage": 0.36, "telling": 1}},
+			{ID: "m_3b", Title: "pages are cached", Score: 1.2, Gate: "below_floor", Parts: map[string]float64{
+				"bm25f":    1,
+				"coverage": 0.3, "telling": 1,
+			}},
+			{
+				ID: "m_2aa1", Title: "the webhook page is slow", Score: 1.1, Gate: "below_floor",
+				Parts: map[string]float64{"bm25f": 0.9, "coverage": 0.36, "telling": 1},
+			},
 		},
 	}
 	return map[string]views.WhyResponse{
 		"told": {
-			Receipt: told, Short: "s_4d", States: map[string]mem.Status{"m_19fx": mem.Forgotten}, Used: map[string]bool{"m_7k2q": true},
+			Receipt: told, Short: "s_4d", States: map[string]mem.Status{"m_19fx": mem.Forgotten},
+			Used:  map[string]bool{"m_7k2q": true},
 			Later: &silent,
 		},
 		"abstained": {Receipt: silent, Short: "s_4d"},
@@ -63,7 +86,8 @@ func TestWhyReadsAsItDid(t *testing.T) {
 			p, out := testPrinter(width)
 			p.Now = func() time.Time { return got.Receipt.At.Add(time.Hour) }
 			v.Print(p)
-			golden.Compare(t, filepath.Join("testdata", "text", fmt.Sprintf("why_%s_%d.txt", name, width)), unweighed(out.String()))
+			golden.Compare(t, filepath.Join("testdata", "text", fmt.Sprintf("why_%s_%d.txt", name, width)),
+				unweighed(out.String()))
 		}
 	}
 }
@@ -73,7 +97,8 @@ func TestHeadAndHintsOfAReceiptFitTheScreen(t *testing.T) {
 	for _, width := range []int{80, 100} {
 		for _, trigger := range []string{"session_start", "prompt", "compaction", "subagent"} {
 			v := receiptOf("receipt", mem.Receipt{
-				ID: "r_01234567", At: time.Date(2025, 9, 14, 12, 2, 11, 0, time.UTC), Trigger: trigger, Query: asked, Outcome: mem.Injected,
+				ID: "r_01234567", At: time.Date(2025, 9, 14, 12, 2, 11, 0, time.UTC), Trigger: trigger, Query: asked,
+				Outcome:    mem.Injected,
 				Candidates: 1234, Tokens: 12345, Budget: 12300, TookMS: 1234, Items: []mem.InjectedItem{{ID: "m_0123456"}},
 			})
 			v.Become(views.WhyResponse{Later: &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Query: asked}})
@@ -97,9 +122,13 @@ func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
 	long := strings.Repeat("the gate squeaks ", 9)
 	for _, width := range []int{80, 100} {
 		for _, outcome := range []string{mem.Injected, mem.Abstained} {
-			v := receiptOf("receipt", mem.Receipt{ID: "r_01234567", Trigger: "prompt", Outcome: outcome, Floor: 0.55, LeftOut: []mem.LeftOutItem{
-				{ID: "m_0123456", Title: long, Score: 2.1, Gate: rank.BelowFloor, Parts: parts}, {ID: "m_1", Title: long, Gate: "duplicate", Parts: parts},
-			}})
+			v := receiptOf("receipt", mem.Receipt{
+				ID: "r_01234567", Trigger: "prompt", Outcome: outcome, Floor: 0.55,
+				LeftOut: []mem.LeftOutItem{
+					{ID: "m_0123456", Title: long, Score: 2.1, Gate: rank.BelowFloor, Parts: parts},
+					{ID: "m_1", Title: long, Gate: "duplicate", Parts: parts},
+				},
+			})
 			p, out := testPrinter(width)
 			v.Head(p)
 			v.LeftOut(p)

@@ -49,11 +49,24 @@ func TestHowUseCountsIsSet(t *testing.T) {
 		warn string
 	}{
 		{"", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, ""},
-		{"[scri]\nsession_start = 'log'\nprompt = 'none'\nhalf_life_days = 7", rank.Use{Start: rank.Logarithm, Prompt: rank.NoUse, HalfLife: 7 * 24 * time.Hour}, ""},
+		{
+			"[scri]\nsession_start = 'log'\nprompt = 'none'\nhalf_life_days = 7",
+			rank.Use{Start: rank.Logarithm, Prompt: rank.NoUse, HalfLife: 7 * 24 * time.Hour},
+			"",
+		},
 		{"[scri]\nprompt = 'documents'\nhalf_life_days = 0", rank.Use{Start: rank.Documents, Prompt: rank.Documents}, ""},
-		{"[scri]\nhalf_life_days = 9999999999", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: 100_000 * 24 * time.Hour}, ""},
-		{"[scri]\nsession_start = 'authority'", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, "none of documents, log"},
-		{"[scri]\nhalf_life_days = -1", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, "whole number"},
+		{"[scri]\nhalf_life_days = 9999999999", rank.Use{
+			Start: rank.Documents, Prompt: rank.ByAuthority,
+			HalfLife: 100_000 * 24 * time.Hour,
+		}, ""},
+		{"[scri]\nsession_start = 'authority'", rank.Use{
+			Start: rank.Documents, Prompt: rank.ByAuthority,
+			HalfLife: rank.DefaultHalfLife,
+		}, "none of documents, log"},
+		{"[scri]\nhalf_life_days = -1", rank.Use{
+			Start: rank.Documents, Prompt: rank.ByAuthority,
+			HalfLife: rank.DefaultHalfLife,
+		}, "whole number"},
 	} {
 		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
 			t.Fatal(err)
@@ -62,7 +75,8 @@ func TestHowUseCountsIsSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tc.want.Prevented, tc.want.Cap, tc.want.Saturation, tc.want.Boost = rank.DefaultPrevented, rank.DefaultCap, rank.DefaultSaturation, rank.DefaultBoost
+		tc.want.Prevented, tc.want.Cap, tc.want.Saturation, tc.want.Boost = rank.DefaultPrevented, rank.DefaultCap,
+			rank.DefaultSaturation, rank.DefaultBoost
 		if got := cfg.Settings().Use; got != tc.want {
 			t.Errorf("%q: got %+v, want %+v", tc.file, got, tc.want)
 		}

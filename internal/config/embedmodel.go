@@ -144,7 +144,10 @@ func (c ModelChoice) Summarizer(sys System, dir string) (*llm.Model, error) {
 	}
 	cfg := llm.Config{
 		Kind: c.Provider, URL: c.url, Model: c.Model, Remote: c.remote, Timeout: c.timeout, Now: sys.Now,
-		Command: llm.Command{Program: c.Command, Dir: dir, Env: commandEnviron(sys.Getenv), Depth: sys.Getenv("REMANENCE_DEPTH")},
+		Command: llm.Command{
+			Program: c.Command, Dir: dir, Env: commandEnviron(sys.Getenv),
+			Depth: sys.Getenv("REMANENCE_DEPTH"),
+		},
 	}
 	if c.KeyEnv != "" {
 		cfg.Key = func() string { return sys.Getenv(c.KeyEnv) }
@@ -161,7 +164,8 @@ func (c ModelChoice) Summarizer(sys System, dir string) (*llm.Model, error) {
 func commandEnviron(getenv func(string) string) []string {
 	var out []string
 	for _, name := range append(networkNames(),
-		"HOME", "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+		"HOME", "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
+		"XDG_DATA_HOME", "XDG_RUNTIME_DIR",
 		"USERPROFILE", "APPDATA", "LOCALAPPDATA", "SystemRoot", "TEMP", "TMP", "CLAUDE_CONFIG_DIR",
 	) {
 		if v := getenv(name); v != "" && !strings.ContainsRune(v, 0) {
@@ -193,7 +197,10 @@ func (c Config) OutsideNames() []string {
 
 // networkNames say how other machines are reached.
 func networkNames() []string {
-	return []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"}
+	return []string{
+		"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "SSL_CERT_FILE",
+		"SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+	}
 }
 
 // ModelFault is what keeps the chosen model from being asked, nil if nothing does.

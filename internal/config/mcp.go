@@ -34,7 +34,8 @@ func Loopback(address string) (string, error) {
 		host = "127.0.0.1"
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return "", fault.Input.Saying("%s is not an address of this machine alone", host).Because("memories are served on the loopback only").
+		return "", fault.Input.Saying("%s is not an address of this machine alone",
+			host).Because("memories are served on the loopback only").
 			FixedBy("remanence mcp --http 127.0.0.1:7410").WithExit(fault.ExitRefused)
 	}
 	return net.JoinHostPort(host, port), nil

@@ -45,11 +45,15 @@ remanence config unset hooks.user_prompt.token_budget        return to the defau
 remanence config validate                                    look for mistakes; exit status 5 if there are any
 ` + "```" + `
 
-The file is ` + "`~/.config/remanence/config.toml`" + ` (TOML; ` + "`remanence config path`" + ` prints the path). A key such as
-` + "`worker.idle_exit`" + ` is the key ` + "`idle_exit`" + ` in the table ` + "`[worker]`" + `. An environment variable overrides
-the file: ` + "`REMANENCE_`" + ` and the key in capitals with underscores, such as ` + "`REMANENCE_WORKER_IDLE_EXIT=1h`" + `.
+The file is ` + "`~/.config/remanence/config.toml`" + ` (TOML; ` + "`remanence config path`" +
+	` prints the path). A key such as
+` + "`worker.idle_exit`" + ` is the key ` + "`idle_exit`" + ` in the table ` + "`[worker]`" +
+	`. An environment variable overrides
+the file: ` + "`REMANENCE_`" + ` and the key in capitals with underscores, such as ` +
+	"`REMANENCE_WORKER_IDLE_EXIT=1h`" + `.
 A change applies to the next event; no restart is needed unless the setting says so. A key that does not exist, or a
-value that does not fit, is reported by ` + "`config validate`" + ` and ` + "`remanence doctor`" + `; the default is used then.
+value that does not fit, is reported by ` + "`config validate`" + ` and ` + "`remanence doctor`" +
+	`; the default is used then.
 `
 
 // TestConfigurationPageListsEverySetting compares docs/configuration.md with Options; "make docs" writes it anew.
@@ -57,7 +61,8 @@ func TestConfigurationPageListsEverySetting(t *testing.T) {
 	golden.Compare(t, filepath.Join("..", "..", "docs", "configuration.md"), configurationPage(t))
 }
 
-// configurationPage is the Markdown of docs/configuration.md. It fails the test for a setting without a section or text.
+// configurationPage is the Markdown of docs/configuration.md. It fails the test for a setting without a section or
+// text.
 func configurationPage(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder

@@ -49,7 +49,8 @@ func pathsOn(goos string, getenv func(string) string, data string) (Paths, error
 		}
 		return filepath.Join(home, fallback, "remanence")
 	}
-	config, state, own := base("XDG_CONFIG_HOME", ".config"), base("XDG_STATE_HOME", ".local/state"), base("XDG_DATA_HOME", ".local/share")
+	config, state, own := base("XDG_CONFIG_HOME", ".config"), base("XDG_STATE_HOME", ".local/state"), base("XDG_DATA_HOME",
+		".local/share")
 	if local := getenv("LOCALAPPDATA"); goos == "windows" && local != "" {
 		config = filepath.Join(local, "remanence")
 		state, own = filepath.Join(config, "state"), filepath.Join(config, "data")
@@ -221,7 +222,13 @@ func (p Paths) Uninstalled(getenv func(string) string) bool {
 // FileParts are the sizes of the files around the database. They need no
 // daemon. What cannot be read counts as nothing.
 func (p Paths) FileParts() []mem.Part {
-	parts := []mem.Part{{Name: mem.PartSpool}, {Name: mem.PartBackups}, {Name: mem.PartTranscripts}, {Name: mem.PartLog}, {Name: mem.PartFiles}}
+	parts := []mem.Part{
+		{Name: mem.PartSpool},
+		{Name: mem.PartBackups},
+		{Name: mem.PartTranscripts},
+		{Name: mem.PartLog},
+		{Name: mem.PartFiles},
+	}
 	dirs := []string{p.Data}
 	if !SameDir(p.State, p.Data) {
 		dirs = append(dirs, p.State)

@@ -19,15 +19,27 @@ func TestPlacesOfFiles(t *testing.T) {
 		dataDir, spool, run string
 	}{
 		{"own", "linux", "", unix, "/h/.local/share/remanence", "/h/.local/state/remanence/spool", "/run/user/7/remanence"},
-		{"own by its name", "linux", "/h/.local/share/remanence/", unix, "/h/.local/share/remanence", "/h/.local/state/remanence/spool", "/run/user/7/remanence"},
+		{
+			"own by its name", "linux", "/h/.local/share/remanence/", unix, "/h/.local/share/remanence",
+			"/h/.local/state/remanence/spool", "/run/user/7/remanence",
+		},
 		{"by flag", "linux", "/d", unix, "/d", "/d/spool", "/d/run"},
 		{"by variable", "linux", "", map[string]string{"HOME": "/h", "REMANENCE_DATA_DIR": "/d"}, "/d", "/d/spool", "/d/run"},
-		{"relative", "linux", "d", unix, filepath.Join(here, "d"), filepath.Join(here, "d/spool"), filepath.Join(here, "d/run")},
-		{"Windows", "windows", "", map[string]string{"LOCALAPPDATA": "/l"}, "/l/remanence/data", "/l/remanence/state/spool", "/l/remanence/state/run"},
+		{
+			"relative", "linux", "d", unix, filepath.Join(here, "d"), filepath.Join(here, "d/spool"),
+			filepath.Join(here, "d/run"),
+		},
+		{
+			"Windows", "windows", "",
+			map[string]string{"LOCALAPPDATA": "/l"},
+			"/l/remanence/data", "/l/remanence/state/spool",
+			"/l/remanence/state/run",
+		},
 	} {
 		p, err := pathsOn(tc.goos, environment(tc.env), tc.data)
 		if err != nil || p.Data != tc.dataDir || p.Spool() != tc.spool || p.Run != tc.run {
-			t.Errorf("%s: got data %s, spool %s, sockets %s (%v), want %s, %s, %s", tc.name, p.Data, p.Spool(), p.Run, err, tc.dataDir, tc.spool, tc.run)
+			t.Errorf("%s: got data %s, spool %s, sockets %s (%v), want %s, %s, %s", tc.name, p.Data, p.Spool(), p.Run, err,
+				tc.dataDir, tc.spool, tc.run)
 		}
 	}
 }
@@ -43,7 +55,10 @@ func TestErasingAnotherDataDirectoryLeavesTheUsersOwnFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{own.Key(), own.Config, own.TrustedFile(), filepath.Join(own.CommandDir(), "x"), own.Runtime(), own.Database(), other.Runtime(), other.Database()} {
+	for _, file := range []string{
+		own.Key(), own.Config, own.TrustedFile(), filepath.Join(own.CommandDir(), "x"),
+		own.Runtime(), own.Database(), other.Runtime(), other.Database(),
+	} {
 		if err := ReplaceFile(file, []byte("x")); err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,8 @@ func (p Paths) OwnFiles() []string {
 	files = append(files, p.Spooled()...)
 	files = append(files, p.Bustle()...)
 	if p.isDefault() {
-		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.TrustedFile(), p.decisionsLock(), p.CommandDir(), p.Config)
+		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.TrustedFile(), p.decisionsLock(), p.CommandDir(),
+			p.Config)
 	}
 	var out []string
 	for _, f := range files {
@@ -45,13 +46,15 @@ func (p Paths) OwnFiles() []string {
 
 // Spooled is what there is of the spool.
 func (p Paths) Spooled() []string {
-	return p.filesNamed(p.Spool(), "log.lock", "drain.lock", "count/*", "pending/events.log", "pending/part-*.log", "pending/*.rec", "pending/*.tmp")
+	return p.filesNamed(p.Spool(), "log.lock", "drain.lock", "count/*", "pending/events.log", "pending/part-*.log",
+		"pending/*.rec", "pending/*.tmp")
 }
 
 // Bustle is what a worker and hooks leave of their being there.
 func (p Paths) Bustle() []string {
 	log := p.filesNamed(filepath.Dir(p.Log()), "remanence.log", "remanence-*.log")
-	run := p.filesNamed(filepath.Dir(p.Runtime()), "runtime.json", ".runtime-*", ".try-*", "hold", "shy", "slow", "start", "start.lock", "trouble.json", "worker-*.sock")
+	run := p.filesNamed(filepath.Dir(p.Runtime()), "runtime.json", ".runtime-*", ".try-*", "hold", "shy", "slow", "start",
+		"start.lock", "trouble.json", "worker-*.sock")
 	if p.isDefault() {
 		run = append(run, p.Run)
 	}
@@ -135,7 +138,8 @@ func (p Paths) madeDirs() []string {
 	var dirs []string
 	for _, dir := range strings.Split(string(b), "\n") {
 		for _, ours := range []string{p.Work, p.Data, filepath.Dir(p.Config)} {
-			if filepath.IsAbs(dir) && (dir == ours || strings.HasPrefix(ours, dir+string(filepath.Separator))) && !slices.Contains(dirs, dir) {
+			if filepath.IsAbs(dir) && (dir == ours || strings.HasPrefix(ours, dir+string(filepath.Separator))) &&
+				!slices.Contains(dirs, dir) {
 				dirs = append(dirs, dir)
 			}
 		}

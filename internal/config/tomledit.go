@@ -82,7 +82,10 @@ func layoutOf(src []byte) (layout, error) {
 			d.add(e, name, last)
 			continue
 		}
-		d.tables = append(d.tables, section{name: name, start: d.lineStart(first), end: d.lineEnd(last), list: e.Kind == unstable.ArrayTable})
+		d.tables = append(d.tables, section{
+			name: name, start: d.lineStart(first), end: d.lineEnd(last),
+			list: e.Kind == unstable.ArrayTable,
+		})
 	}
 	if p.Error() != nil {
 		return d, fmt.Errorf("%w: %w", ErrSyntax, p.Error())

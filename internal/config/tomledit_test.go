@@ -15,16 +15,31 @@ func TestSettingAKeyChangesNothingElse(t *testing.T) {
 			"in its table, with a comment", "[hooks.user_prompt]\n  token_budget   =  300   # enough\n# end\n",
 			"[hooks.user_prompt]\n  token_budget   =  7   # enough\n# end\n",
 		},
-		{"dotted", "hooks.user_prompt.token_budget = 1\nprofile = 'full'\n", "hooks.user_prompt.token_budget = 7\nprofile = 'full'\n"},
-		{"half dotted", "[hooks]\nuser_prompt.token_budget = 1\n[log]\nlevel = 'info'\n", "[hooks]\nuser_prompt.token_budget = 7\n[log]\nlevel = 'info'\n"},
-		{"quoted names", "[\"hooks\".'user_prompt']\n\"token_budget\" = 1\n", "[\"hooks\".'user_prompt']\n\"token_budget\" = 7\n"},
+		{
+			"dotted", "hooks.user_prompt.token_budget = 1\nprofile = 'full'\n",
+			"hooks.user_prompt.token_budget = 7\nprofile = 'full'\n",
+		},
+		{
+			"half dotted", "[hooks]\nuser_prompt.token_budget = 1\n[log]\nlevel = 'info'\n",
+			"[hooks]\nuser_prompt.token_budget = 7\n[log]\nlevel = 'info'\n",
+		},
+		{
+			"quoted names", "[\"hooks\".'user_prompt']\n\"token_budget\" = 1\n",
+			"[\"hooks\".'user_prompt']\n\"token_budget\" = 7\n",
+		},
 		{"inline table with the key alone", "[hooks]\nuser_prompt = { }\n", ""},
 		{
 			"beside others in its table", "[hooks.user_prompt]\n\n[log]\nlevel = 'info'\n",
 			"[hooks.user_prompt]\ntoken_budget = 7\n\n[log]\nlevel = 'info'\n",
 		},
-		{"in the table above", "[hooks]\nskip_tools = [\n  'A', # one\n  'B',\n]\n", "[hooks]\nskip_tools = [\n  'A', # one\n  'B',\n]\nuser_prompt.token_budget = 7\n"},
-		{"windows line ends", "[log]\r\nlevel = 'info'\r\n", "[log]\r\nlevel = 'info'\r\n\r\n[hooks.user_prompt]\r\ntoken_budget = 7\r\n"},
+		{
+			"in the table above", "[hooks]\nskip_tools = [\n  'A', # one\n  'B',\n]\n",
+			"[hooks]\nskip_tools = [\n  'A', # one\n  'B',\n]\nuser_prompt.token_budget = 7\n",
+		},
+		{
+			"windows line ends", "[log]\r\nlevel = 'info'\r\n",
+			"[log]\r\nlevel = 'info'\r\n\r\n[hooks.user_prompt]\r\ntoken_budget = 7\r\n",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := SetKey([]byte(tc.before), key, "7")
@@ -43,8 +58,14 @@ func TestSettingAKeyChangesNothingElse(t *testing.T) {
 
 func TestAKeyWithoutATableStandsBeforeTheFirstTable(t *testing.T) {
 	for _, tc := range []struct{ name, before, after string }{
-		{"after the other ones", "# top\nother = 1\n\n[log]\nlevel = 'info'\n", "# top\nother = 1\nprofile = 'full'\n\n[log]\nlevel = 'info'\n"},
-		{"above a table and its comment", "# about log\n[log]\nlevel = 'info'\n", "profile = 'full'\n# about log\n[log]\nlevel = 'info'\n"},
+		{
+			"after the other ones", "# top\nother = 1\n\n[log]\nlevel = 'info'\n",
+			"# top\nother = 1\nprofile = 'full'\n\n[log]\nlevel = 'info'\n",
+		},
+		{
+			"above a table and its comment", "# about log\n[log]\nlevel = 'info'\n",
+			"profile = 'full'\n# about log\n[log]\nlevel = 'info'\n",
+		},
 		{"replaced over several lines", "profile = '''\nlean'''\n", "profile = 'full'\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -57,7 +78,8 @@ func TestAKeyWithoutATableStandsBeforeTheFirstTable(t *testing.T) {
 }
 
 func TestUnsettingAKeyTakesItsLinesOnly(t *testing.T) {
-	before := "# top\nprofile = 'full' # mine\n\n[hooks]\n# tools\nskip_tools = [\n  'A',\n]\n# rest\nuser_prompt.token_budget = 1\n"
+	before := "# top\nprofile = 'full' # mine\n\n[hooks]\n# tools\nskip_tools = [\n  'A',\n]\n# " +
+		"rest\nuser_prompt.token_budget = 1\n"
 	for _, tc := range []struct{ key, after string }{
 		{"profile", "# top\n\n[hooks]\n# tools\nskip_tools = [\n  'A',\n]\n# rest\nuser_prompt.token_budget = 1\n"},
 		{"hooks.skip_tools", "# top\nprofile = 'full' # mine\n\n[hooks]\n# tools\n# rest\nuser_prompt.token_budget = 1\n"},
@@ -74,7 +96,10 @@ func TestATableGoesWithTheLastOfItsKeys(t *testing.T) {
 	for _, tc := range []struct{ name, before, after string }{
 		{"alone", "[log]\nlevel = 'info'\n", ""},
 		{"at the end", "profile = 'full'\n\n[log]\nlevel = 'info'\n", "profile = 'full'\n"},
-		{"before another, by Windows", "a = 1\r\n\r\n[log]\r\nlevel = 'info'\r\n\r\n[b]\r\nc = 1\r\n", "a = 1\r\n\r\n[b]\r\nc = 1\r\n"},
+		{
+			"before another, by Windows", "a = 1\r\n\r\n[log]\r\nlevel = 'info'\r\n\r\n[b]\r\nc = 1\r\n",
+			"a = 1\r\n\r\n[b]\r\nc = 1\r\n",
+		},
 		{"with another key", "[log]\nlevel = 'info'\nmore = 1\n", "[log]\nmore = 1\n"},
 		{"with a comment in it", "[log]\nlevel = 'info'\n# mine\n", "[log]\n# mine\n"},
 		{"with a comment beside it", "[log] # mine\nlevel = 'info'\n", "[log] # mine\n"},
@@ -104,7 +129,10 @@ func TestABrokenFileIsNotEdited(t *testing.T) {
 }
 
 func FuzzSetKey(f *testing.F) {
-	for _, s := range []string{"", "profile = 'lean'\n", "[hooks]\nskip_tools = ['A']\n", "hooks = { skip_tools = [] }\n", "[[hooks]]\n", "# \r\n[log]\r\n"} {
+	for _, s := range []string{
+		"", "profile = 'lean'\n", "[hooks]\nskip_tools = ['A']\n", "hooks = { skip_tools = [] }\n",
+		"[[hooks]]\n", "# \r\n[log]\r\n",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {

@@ -46,7 +46,8 @@ func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger stri
 		return b.At.Compare(a.At)
 	})
 	own, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix}, Order: mem.ByUpdate, Limit: 100,
+		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix},
+		Order: mem.ByUpdate, Limit: 100,
 	})
 	if err != nil {
 		return cp, fmt.Errorf("what the session did: %w", err)

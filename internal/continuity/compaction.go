@@ -159,7 +159,8 @@ func (s *Service) exactItems(ctx context.Context, m *event.Context, before mem.C
 // decisionItems returns the session's decisions before the compaction.
 func (s *Service) decisionItems(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]exactItem, error) {
 	ms, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustAssistant, Before: before.At, Limit: 5,
+		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustAssistant,
+		Before: before.At, Limit: 5,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("decisions: %w", err)

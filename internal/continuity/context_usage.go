@@ -40,7 +40,10 @@ const maxWindow = 100_000_000
 
 // RecordReportedUsage records the context usage that the client reported in the event.
 func RecordReportedUsage(m *event.Context) {
-	f := mem.ContextUsage{Session: m.Session, Tokens: m.SessionInfo.ContextTokens, At: m.At, ReadAt: m.SessionInfo.ContextReadAt}
+	f := mem.ContextUsage{
+		Session: m.Session, Tokens: m.SessionInfo.ContextTokens, At: m.At,
+		ReadAt: m.SessionInfo.ContextReadAt,
+	}
 	told := false
 	if 0 < m.Tokens && m.Tokens <= maxWindow {
 		f.Tokens, f.ReadAt, told = int(m.Tokens), m.At, true
@@ -74,7 +77,8 @@ func (s *Service) MeasureContext(ctx context.Context, m *event.Context) (mem.Bat
 	}
 	f.Session, f.ReadAt, f.Model = m.Session, s.Now(), fullerModelName(m.SessionInfo.Model, f.Model)
 	sess := m.SessionInfo
-	sess.ContextTokens, sess.Model, sess.AutoCompactTokens = f.Tokens, cmp.Or(f.Model, sess.Model), max(sess.AutoCompactTokens, f.AutoCompactTokens)
+	sess.ContextTokens, sess.Model, sess.AutoCompactTokens = f.Tokens, cmp.Or(f.Model, sess.Model),
+		max(sess.AutoCompactTokens, f.AutoCompactTokens)
 	r, err := s.limitsOf(ctx, m.Settings, sess)
 	if err != nil {
 		return mem.Batch{}, err
@@ -145,7 +149,8 @@ func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*ContextUsag
 		return nil, err
 	}
 	return &ContextUsage{
-		Tokens: sess.ContextTokens, Window: windowOf(set, sess), Model: sess.Model, Cliff: r.autoCompact, HandoffAt: r.handoffAt, Asked: !sess.HandoffArmed,
+		Tokens: sess.ContextTokens, Window: windowOf(set, sess), Model: sess.Model, Cliff: r.autoCompact,
+		HandoffAt: r.handoffAt, Asked: !sess.HandoffArmed,
 	}, nil
 }
 

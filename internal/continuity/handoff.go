@@ -119,7 +119,10 @@ func (s *Service) ReadHandoffFile(ctx context.Context, m *event.Context, by even
 	if by, err = s.AuthorAt(ctx, by, note.Changed); err != nil || by.Private {
 		return err
 	}
-	of, err := s.HandoffContext(ctx, HandoffRequest{ProjectRef: mem.ProjectRef{Project: m.Project.Key}, Session: m.SessionInfo.ID})
+	of, err := s.HandoffContext(ctx, HandoffRequest{
+		ProjectRef: mem.ProjectRef{Project: m.Project.Key},
+		Session:    m.SessionInfo.ID,
+	})
 	if errors.Is(err, mem.ErrNotFound) { // of a project that nothing is known of
 		return nil
 	}
@@ -204,9 +207,10 @@ const MaxHandoff = 4000
 // step, open work, decisions and constraints.
 type HandoffRequest struct {
 	mem.ProjectRef
-	Text    string `json:"text"`
-	Session string `json:"session,omitempty"` // that it is of, by any id; "" means the agent's, of a person the newest of the project
-	Agent   string `json:"agent,omitempty"`   // as in AddAsk
+	Text string `json:"text"`
+	// that it is of, by any id; "" means the agent's, of a person the newest of the project
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"` // as in AddAsk
 }
 
 // ContextUsage is the context usage of a session and its limits, in tokens.

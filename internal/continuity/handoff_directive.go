@@ -48,7 +48,8 @@ func directiveText(program string, percent int) string {
 %s checkpoint save --handoff <<'HANDOFF'
 …
 HANDOFF
-(or the tool `+"`state`"+` with op=handoff). Then do the judging part of /remanence:checkpoint: what was decided, what was learned, what stays open. Then answer. Nothing else needs to be done about the context.`,
+(or the tool `+"`state`"+` with op=handoff). Then do the judging part of /remanence:checkpoint: what was decided, `+
+			`what was learned, what stays open. Then answer. Nothing else needs to be done about the context.`,
 		percent,
 		MaxHandoff,
 		program,

@@ -150,7 +150,8 @@ type DiffResponse struct {
 
 // Changed is one entry that was added or removed.
 type Changed struct {
-	What string `json:"what"` // request, status, phase, next, open, doing, blocked, waiting, files, commands, errors, numbers
+	// request, status, phase, next, open, doing, blocked, waiting, files, commands, errors, numbers
+	What string `json:"what"`
 	Gone bool   `json:"gone"` // it was in the first and is not in the second
 	Text string `json:"text"`
 }

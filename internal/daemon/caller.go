@@ -94,7 +94,8 @@ func unwritable(err error) fault.Fault {
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return fault.ReadOnly.Because("%s", err)
 	}
-	return fault.Store.Saying("nothing can be written").Because("%s", err).FixedBy("make room or the directory writable", "remanence doctor")
+	return fault.Store.Saying("nothing can be written").Because("%s", err).FixedBy("make room or the directory writable",
+		"remanence doctor")
 }
 
 // writable tries to write where the daemon has to: one that cannot would end
@@ -134,7 +135,9 @@ func newer(file string, t time.Time) bool {
 func waitABit(ctx context.Context, a *Connection) (api.Client, error) {
 	ctx, stop := context.WithTimeout(ctx, 250*time.Millisecond)
 	defer stop()
-	return api.Wait(ctx, a.Paths.Runtime(), config.Version, func(rt api.Runtime) bool { return hookclient.Serves(a.Paths, rt) })
+	return api.Wait(ctx, a.Paths.Runtime(), config.Version, func(rt api.Runtime) bool {
+		return hookclient.Serves(a.Paths, rt)
+	})
 }
 
 // inProcess opens the store here. It is refused while a worker has it.
@@ -144,7 +147,8 @@ func inProcess(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 	}
 	lock, err := worker.Acquire(a.Paths.Data, 0)
 	if errors.Is(err, worker.ErrRunning) {
-		return nil, nil, fault.Running.Because("--no-daemon needs the store for itself").FixedBy("remanence daemon stop", "leave --no-daemon out")
+		return nil, nil, fault.Running.Because("--no-daemon needs the store for itself").FixedBy("remanence daemon stop",
+			"leave --no-daemon out")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("take the lock: %w", err)

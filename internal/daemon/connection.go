@@ -28,9 +28,10 @@ type Connection struct {
 	Sys      config.System
 	Paths    config.Paths
 	NoDaemon bool
-	Project  string        // the project that commands are about: an id, a name, a directory or all; empty is that of the directory
-	Timeout  time.Duration // of one question; 0 is none
-	Extra    Extension     // of a daemon in this process
+	// the project that commands are about: an id, a name, a directory or all; empty is that of the directory
+	Project string
+	Timeout time.Duration // of one question; 0 is none
+	Extra   Extension     // of a daemon in this process
 	// Caller is made by the first question and closed by close, which is never nil.
 	Caller api.Caller
 	Close  func()
@@ -149,7 +150,8 @@ func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
 			was = was || err == nil
 		}
 		switch {
-		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, api.ErrGone) && !hookclient.NotYetTold(err):
+		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) &&
+			!errors.Is(err, api.ErrGone) && !hookclient.NotYetTold(err):
 			return was, fmt.Errorf("stop the daemon: %w", err)
 		case !a.Locked():
 			return was, nil
@@ -157,8 +159,10 @@ func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
 		// It closes the database, or has not told yet where it listens.
 		select {
 		case <-ctx.Done():
-			return was, fault.Unreachable.Because("it does not end: the lock %s is held (process %d, as the runtime file has it)", a.Paths.Lock(), rt.PID).
-				FixedBy("end that process", "remanence daemon logs")
+			return was,
+				fault.Unreachable.Because("it does not end: the lock %s is held (process %d, as the runtime file has it)",
+					a.Paths.Lock(), rt.PID).
+					FixedBy("end that process", "remanence daemon logs")
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

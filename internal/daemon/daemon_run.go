@@ -157,15 +157,18 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 	defer h.end(nil)
 	err = worker.Run(ctx, worker.Config{
 		Watch: []string{h.Paths.Database()}, Web: web.Handler(), MCP: h.Mcp(),
-		Lock: lock, RuntimeFile: h.Paths.Runtime(), SocketDir: h.Paths.Run, HTTPPort: config.Get[int](cfg, "worker.http_port"),
+		Lock: lock, RuntimeFile: h.Paths.Runtime(), SocketDir: h.Paths.Run,
+		HTTPPort: config.Get[int](cfg, "worker.http_port"),
 		Runtime: api.Runtime{
 			Data: h.Paths.Data, Version: config.Version, Build: config.BuildID(), Paused: pauses,
 			SpoolBytes: cfg.SpoolBytes(), Rules: cfg.OwnRules(),
 			HTTPPort: before.HTTPPort, Login: before.Login,
 		},
-		Store: watched{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: wary{h.Meter, h}, Bindings: h.JudgedRoutes(),
-		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Maintain: h.wait, FreeMemory: h.rest,
-		Idle: func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
+		Store: watched{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: wary{h.Meter, h},
+		Bindings: h.JudgedRoutes(),
+		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Maintain: h.wait,
+		FreeMemory: h.rest,
+		Idle:       func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {
 			clearTrouble(h.Paths)
 			hookclient.ForgetWaits(h.Paths)

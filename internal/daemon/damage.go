@@ -148,10 +148,12 @@ func writeTrouble(paths config.Paths, now time.Time, err error) {
 	f := Explain(err)
 	t := hookclient.Trouble{Since: now, Code: f.Code, Why: f.Why}
 	var old hookclient.Trouble
-	if b, err := config.ReadSmall(paths.TroubleFile()); err == nil && json.Unmarshal(b, &old) == nil && old.Code == f.Code {
+	if b, err := config.ReadSmall(paths.TroubleFile()); err == nil && json.Unmarshal(b, &old) == nil &&
+		old.Code == f.Code {
 		t.Since = old.Since // the same since then
 	}
-	t.Text = fmt.Sprintf("remanence: nothing is remembered since %s: %s. Fix: remanence doctor", t.Since.Local().Format("2 Jan 15:04"), f.What)
+	t.Text = fmt.Sprintf("remanence: nothing is remembered since %s: %s. Fix: remanence doctor",
+		t.Since.Local().Format("2 Jan 15:04"), f.What)
 	b, merr := json.Marshal(t)
 	if merr != nil || os.MkdirAll(filepath.Dir(paths.TroubleFile()), 0o700) != nil {
 		return

@@ -55,7 +55,8 @@ func TestAnIndexThatCannotBeUsedIsMadeAnewWhenItIsMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep := func(title string) error {
-		_, err := h.Store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title}}})
+		_, err := h.Store.Apply(t.Context(),
+			mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title}}})
 		return err
 	}
 	met := keep("the first")

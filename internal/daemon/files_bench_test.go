@@ -24,7 +24,13 @@ func BenchmarkFiles(b *testing.B) {
 	for _, c := range []struct {
 		name                  string
 		mind, vault, changing bool
-	}{{name: "without"}, {name: "mind", mind: true}, {name: "vault", vault: true}, {name: "both", mind: true, vault: true}, {"both-changing", true, true, true}} {
+	}{
+		{name: "without"},
+		{name: "mind", mind: true},
+		{name: "vault", vault: true},
+		{name: "both", mind: true, vault: true},
+		{"both-changing", true, true, true},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			d := newDen(b)
 			root, err := filepath.EvalSymlinks(b.TempDir())
@@ -47,7 +53,8 @@ func BenchmarkFiles(b *testing.B) {
 				n++
 				if c.changing {
 					lay(b, d.path("memory/reference_7.md"), fmt.Sprintf("---\nname: fact 7\n---\nwritten %d\n", n))
-					lay(b, filepath.Join(root, mem.MindDir, "STATE.md"), fmt.Sprintf("# Project State\n\n## Current Phase\nphase %d\n", n))
+					lay(b, filepath.Join(root, mem.MindDir, "STATE.md"), fmt.Sprintf("# Project State\n\n## Current Phase\nphase %d\n",
+						n))
 				}
 				ev.Agent, ev.At, ev.Root, ev.Cwd = "claude-code", time.Now(), root, root
 				ev.Identify(fmt.Sprint(n))
@@ -63,7 +70,10 @@ func BenchmarkFiles(b *testing.B) {
 					return mem.Event{Kind: mem.SessionStart, Source: "startup", Session: fmt.Sprint("s", n)}
 				},
 				"prompt": func() mem.Event {
-					return mem.Event{Kind: mem.UserPromptSubmit, Session: "first", PromptID: fmt.Sprint("p", n), Text: "and what comes after that one"}
+					return mem.Event{
+						Kind: mem.UserPromptSubmit, Session: "first", PromptID: fmt.Sprint("p", n),
+						Text: "and what comes after that one",
+					}
 				},
 			} {
 				b.Run(name, func(b *testing.B) {
@@ -101,7 +111,8 @@ func fillVault(b *testing.B, d *den) {
 	old := time.Now().Add(-time.Hour)
 	for i := range 500 {
 		name := d.path(fmt.Sprintf("memory/reference_%d.md", i))
-		lay(b, name, fmt.Sprintf("---\nname: fact %d\ndescription: what holds of thing %d\ntype: reference\nhits: %d\ncritical: %v\n---\n%s\n",
+		lay(b, name, fmt.Sprintf("---\nname: fact %d\ndescription: what holds of thing %d\ntype: reference\nhits: "+
+			"%d\ncritical: %v\n---\n%s\n",
 			i, i, i%40, i < 5, strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 60)))
 		if err := os.Chtimes(name, old, old); err != nil {
 			b.Fatal(err)

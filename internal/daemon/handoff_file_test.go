@@ -30,8 +30,15 @@ func (d *den) handoffFile() string {
 func (d *den) handsOff(session, text string) {
 	d.t.Helper()
 	d.starts(session)
-	d.event(mem.Event{Kind: mem.UserPromptSubmit, Session: session, PromptID: session + "-p", Text: "Please bring the webhook retry to an end."})
-	if _, err := d.Engine.Continuity.Handoff(d.t.Context(), continuity.HandoffRequest{ProjectRef: mem.ProjectRef{Dir: d.Sys.Getenv("HOME")}, Agent: session, Text: text}); err != nil {
+	d.event(mem.Event{
+		Kind: mem.UserPromptSubmit, Session: session, PromptID: session + "-p",
+		Text: "Please bring the webhook retry to an end.",
+	})
+	if _, err := d.Engine.Continuity.Handoff(d.t.Context(),
+		continuity.HandoffRequest{
+			ProjectRef: mem.ProjectRef{Dir: d.Sys.Getenv("HOME")}, Agent: session,
+			Text: text,
+		}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -101,7 +108,8 @@ func TestAnEditOfAHandoffIsKeptWhenANewOneIsWritten(t *testing.T) {
 	d.handsOff("two", "Next step: raise the limit to 10.")
 	d.stops("two")
 	cps, err := d.Store.Checkpoints(t.Context(), mem.CheckpointQuery{Trigger: mem.TriggerHandoff})
-	if err != nil || len(cps) != 3 || cps[0].Handoff != "Next step: raise the limit to 10." || cps[1].Handoff != "Ask Ada about the limit first." {
+	if err != nil || len(cps) != 3 || cps[0].Handoff != "Next step: raise the limit to 10." ||
+		cps[1].Handoff != "Ask Ada about the limit first." {
 		t.Errorf("kept %+v, %v", cps, err)
 	}
 	if got := d.starts("three"); !strings.Contains(got, "limit to 10") {
@@ -131,7 +139,8 @@ func TestALongHandoffOfAPersonIsToldInWholeLines(t *testing.T) {
 		t.Errorf("not told:\n%s", got)
 	}
 	cps, err := d.Store.Checkpoints(t.Context(), mem.CheckpointQuery{Trigger: mem.TriggerHandoff, Limit: 1})
-	if err != nil || len(cps) != 1 || len(cps[0].Handoff) > continuity.MaxHandoff || !strings.HasSuffix(cps[0].Handoff, "the person wrote.") {
+	if err != nil || len(cps) != 1 || len(cps[0].Handoff) > continuity.MaxHandoff ||
+		!strings.HasSuffix(cps[0].Handoff, "the person wrote.") {
 		t.Errorf("kept %+v, %v", cps, err)
 	}
 }
@@ -141,7 +150,10 @@ func (d *den) runs(session, command string, change func()) {
 	d.t.Helper()
 	change()
 	input, _ := json.Marshal(map[string]string{"command": command})
-	d.event(mem.Event{Kind: mem.PostToolUse, Session: session, PromptID: session + "-p", Tool: "Bash", ToolUseID: command, Input: input, DurationMS: 1000})
+	d.event(mem.Event{
+		Kind: mem.PostToolUse, Session: session, PromptID: session + "-p", Tool: "Bash", ToolUseID: command,
+		Input: input, DurationMS: 1000,
+	})
 }
 
 func (d *den) readsTheWeb(session string) {

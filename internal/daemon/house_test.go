@@ -47,7 +47,8 @@ func BenchmarkEvent(b *testing.B) {
 		},
 		"Remembered": { // a command that makes a memory, and repeats it from then on
 			Kind: mem.PostToolUse, Tool: "Bash",
-			Input: []byte(`{"command":"go test ./internal/till"}`), Response: []byte(`{"stdout":"ok  till/internal/till  0.213s","stderr":""}`),
+			Input:    []byte(`{"command":"go test ./internal/till"}`),
+			Response: []byte(`{"stdout":"ok  till/internal/till  0.213s","stderr":""}`),
 		},
 		"UserPromptSubmit": {Kind: mem.UserPromptSubmit, Text: "please fix the printer's driver in the till"},
 		"Stop":             {Kind: mem.Stop, Text: "The driver is fixed."},
@@ -56,7 +57,10 @@ func BenchmarkEvent(b *testing.B) {
 			e.Session = "s" + name
 			for p := range 50 { // turns of the session before
 				e.PromptID = fmt.Sprint(name, p)
-				send(mem.Event{Kind: mem.UserPromptSubmit, Session: e.Session, PromptID: e.PromptID, Text: "and now the other till"})
+				send(mem.Event{
+					Kind: mem.UserPromptSubmit, Session: e.Session, PromptID: e.PromptID,
+					Text: "and now the other till",
+				})
 				send(mem.Event{Kind: mem.Stop, Session: e.Session, PromptID: e.PromptID, Text: "It works."})
 			}
 			for b.Loop() {

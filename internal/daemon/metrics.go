@@ -14,10 +14,16 @@ func (h *Daemon) Metrics(ctx context.Context) ([]api.Metric, error) {
 		return nil, err
 	}
 	s, d := o.Stats, o.Health
-	kept := map[string]int{"memories": s.Memories, "hidden": s.Hidden, "sessions": s.Sessions, "events": s.Events, "turns": s.Turns, "receipts": s.Receipts}
+	kept := map[string]int{
+		"memories": s.Memories, "hidden": s.Hidden, "sessions": s.Sessions, "events": s.Events,
+		"turns": s.Turns, "receipts": s.Receipts,
+	}
 	var all []api.Metric
 	for _, what := range []string{"memories", "hidden", "sessions", "events", "turns", "receipts"} {
-		all = append(all, api.Metric{Name: "kept", Help: "Records that are kept, by sort.", Labels: map[string]string{"what": what}, Value: float64(kept[what])})
+		all = append(all, api.Metric{
+			Name: "kept", Help: "Records that are kept, by sort.",
+			Labels: map[string]string{"what": what}, Value: float64(kept[what]),
+		})
 	}
 	for _, at := range []struct {
 		quantile string
@@ -30,7 +36,10 @@ func (h *Daemon) Metrics(ctx context.Context) ([]api.Metric, error) {
 	}
 	return append(all,
 		api.Metric{Name: "database_bytes", Help: "Size of the database's files.", Value: float64(s.Bytes)},
-		api.Metric{Name: "told_tokens", Help: "Tokens told to agents, by all receipts that are kept.", Value: float64(s.InjectedTokens)},
+		api.Metric{
+			Name: "told_tokens", Help: "Tokens told to agents, by all receipts that are kept.",
+			Value: float64(s.InjectedTokens),
+		},
 		api.Metric{Name: "queue_dead_jobs", Help: "Jobs that were given up.", Value: float64(s.DeadJobs)},
 		api.Metric{Name: "hook_events_total", Help: "Events answered.", Value: float64(d.Hooks)},
 		api.Metric{Name: "hook_errors_total", Help: "Events that could not be kept.", Value: float64(d.HookErrors)},

@@ -18,17 +18,24 @@ func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 	case err != nil || !m.Present:
 		return nil
 	case !m.Trusted:
-		return []hookclient.Notice{{Cause: "trust: " + p.Root, Level: 0, Text: "remanence: " + mem.MindDir + "/ of this project is not trusted, so it is not read. Fix: remanence trust"}}
+		return []hookclient.Notice{{Cause: "trust: " + p.Root, Level: 0, Text: "remanence: " + mem.MindDir +
+			"/ of this project is not trusted, so it is not read. Fix: remanence trust"}}
 	}
 	var out []hookclient.Notice
 	if len(m.Warnings) > 0 {
-		out = append(out, hookclient.Notice{Cause: "mind: " + p.Root + ": " + m.Warnings[0], Level: 0, Text: "remanence: " + m.Warnings[0] + ". Fix: remanence mind show"})
+		out = append(out, hookclient.Notice{Cause: "mind: " + p.Root + ": " + m.Warnings[0], Level: 0, Text: "remanence: " +
+			m.Warnings[0] + ". Fix: remanence mind show"})
 	}
 	if h.minds.Forgotten(p) {
-		out = append(out, hookclient.Notice{Cause: "mind stale: " + p.Root, Level: 0, Text: "remanence: the last session changed files and left " + mem.MindDir + "/STATE.md as it was. Fix: bring it up to date"})
+		out = append(out, hookclient.Notice{
+			Cause: "mind stale: " + p.Root, Level: 0,
+			Text: "remanence: the last session changed files and left " + mem.MindDir +
+				"/STATE.md as it was. Fix: bring it up to date",
+		})
 	}
 	if list := h.minds.Offer(p); len(list) > 0 && !h.Config.Now().MindLimits().AutoCompress {
-		out = append(out, hookclient.Notice{Cause: "mind large: " + p.Root, Level: 0, Text: "remanence: " + strings.Join(list, ", ") + " has grown large. Fix: remanence mind compress --dry-run"})
+		out = append(out, hookclient.Notice{Cause: "mind large: " + p.Root, Level: 0, Text: "remanence: " +
+			strings.Join(list, ", ") + " has grown large. Fix: remanence mind compress --dry-run"})
 	}
 	return out
 }

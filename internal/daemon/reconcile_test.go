@@ -47,7 +47,10 @@ func (p *player) asks(text string) {
 	p.n++
 	id := fmt.Sprint("p", p.n)
 	p.clock = p.clock.Add(time.Second)
-	p.writes(map[string]any{"type": "user", "sessionId": "one", "uuid": "u" + id, "promptId": id, "message": map[string]any{"content": text}})
+	p.writes(map[string]any{
+		"type": "user", "sessionId": "one", "uuid": "u" + id, "promptId": id,
+		"message": map[string]any{"content": text},
+	})
 	told := p.Door.Prompt(text)
 	p.happens(mem.Event{Kind: mem.UserPromptSubmit, PromptID: id, Text: told, Private: told == ""})
 }
@@ -59,12 +62,16 @@ func (p *player) runs(command, output, failure string) {
 	id, prompt := fmt.Sprint("toolu_", p.calls), fmt.Sprint("p", p.n)
 	input := map[string]any{"command": command}
 	p.writes(map[string]any{"type": "assistant", "sessionId": "one", "uuid": "c" + id, "message": map[string]any{
-		"id": "msg" + id, "stop_reason": "tool_use", "content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": input}},
+		"id": "msg" + id, "stop_reason": "tool_use",
+		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": input}},
 	}})
 	e := mem.Event{Kind: mem.PostToolUse, PromptID: prompt, Tool: "Bash", ToolUseID: id}
 	e.Input, _ = json.Marshal(input)
 	result := map[string]any{"type": "tool_result", "tool_use_id": id, "content": output}
-	line := map[string]any{"type": "user", "sessionId": "one", "uuid": "r" + id, "promptId": prompt, "message": map[string]any{"content": []any{result}}}
+	line := map[string]any{
+		"type": "user", "sessionId": "one", "uuid": "r" + id, "promptId": prompt,
+		"message": map[string]any{"content": []any{result}},
+	}
 	if failure == "" {
 		e.Response, _ = json.Marshal(map[string]any{"stdout": output})
 		line["toolUseResult"] = map[string]any{"stdout": output}
@@ -184,7 +191,8 @@ func TestWhatNoHookDeliveredComesBackFromTheRecord(t *testing.T) {
 		before := holes.heard()
 		holes.silent()
 		if got, want := holes.heard(), whole.heard(); !slices.Equal(got, want) {
-			t.Errorf("seed %d: %d lost; kept with holes %d, found again %d, without holes %d\ngot  %q\nwant %q", seed, len(holes.lost), len(before), len(got)-len(before), len(want), got, want)
+			t.Errorf("seed %d: %d lost; kept with holes %d, found again %d, without holes %d\ngot  %q\nwant %q", seed,
+				len(holes.lost), len(before), len(got)-len(before), len(want), got, want)
 		}
 		lost += len(whole.heard()) - len(before)
 		if b := holes.bytes(); strings.Contains(b, "walrus") {
@@ -225,7 +233,8 @@ func TestWhatWasErasedDoesNotComeBackFromTheRecord(t *testing.T) {
 	p.answers("The gate is done.")
 	p.silent()
 	p.engineAgain()
-	if got, want := p.heard(), []string{"PostToolUse p3 toolu_3", "Stop p3 ", "UserPromptSubmit p3 "}; !slices.Equal(got, want) {
+	if got, want := p.heard(), []string{"PostToolUse p3 toolu_3", "Stop p3 ", "UserPromptSubmit p3 "}; !slices.Equal(got,
+		want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if b := p.bytes(); strings.Contains(b, "walrus") {
@@ -258,7 +267,10 @@ func TestWhatIsFromBeforeSomethingWasErasedDoesNotComeBack(t *testing.T) {
 
 // Nothing is known of such a turn but what the record says.
 func TestATurnInPrivateThatGotLostStaysLost(t *testing.T) {
-	for _, prompt := range []string{"<private>the codename is walrus</private>", "/remanence:recall walrus", "<command-message>remanence:recall</command-message>\n<command-name>/remanence:recall</command-name>"} {
+	for _, prompt := range []string{
+		"<private>the codename is walrus</private>", "/remanence:recall walrus",
+		"<command-message>remanence:recall</command-message>\n<command-name>/remanence:recall</command-name>",
+	} {
 		p := newPlayer(t)
 		p.reports(mem.Event{Kind: mem.SessionStart, Source: "startup"})
 		p.asks("look at the gate")
@@ -360,14 +372,20 @@ func TestASubagentsLostCallIsFoundUnlessItsTurnIsPrivate(t *testing.T) {
 	p.reports(mem.Event{Kind: mem.SessionStart, Source: "startup"})
 	p.asks("have somebody build the gate")
 	p.subagentRuns("a0", "make fence")
-	p.reports(mem.Event{Kind: mem.PostToolUse, PromptID: "p1", Tool: "Bash", ToolUseID: "toolu_a0", AgentID: "a0", Input: []byte(`{"command":"make fence"}`), Response: []byte(`{"stdout":"x"}`)})
+	p.reports(mem.Event{
+		Kind: mem.PostToolUse, PromptID: "p1", Tool: "Bash", ToolUseID: "toolu_a0", AgentID: "a0",
+		Input: []byte(`{"command":"make fence"}`), Response: []byte(`{"stdout":"x"}`),
+	})
 	p.subagentRuns("a1", "make gate")
 	p.answers("The gate is built.")
 	p.asks("<private>have somebody feed the walrus</private>")
 	p.subagentRuns("a2", "feed walrus")
 	p.answers("It is fed.")
 	p.silent()
-	want := []string{"PostToolUse p1 toolu_a0", "PostToolUse p1 toolu_a1", "Stop p1 ", "Stop p2 ", "UserPromptSubmit p1 ", "UserPromptSubmit p2 "}
+	want := []string{
+		"PostToolUse p1 toolu_a0", "PostToolUse p1 toolu_a1", "Stop p1 ", "Stop p2 ", "UserPromptSubmit p1 ",
+		"UserPromptSubmit p2 ",
+	}
 	if got := p.heard(); !slices.Equal(got, want) {
 		t.Errorf("kept %q, want %q", got, want)
 	}
@@ -390,7 +408,10 @@ func TestASessionThatBrokeOffIsLookedAtWhenTheNextOneStarts(t *testing.T) {
 	p.answers("We decided to move the gate into its own package because it is simpler.")
 	p.lose = nil
 	p.clock = p.clock.Add(time.Hour)
-	e := mem.Event{Agent: "claude-code", Kind: mem.SessionStart, Source: "startup", Session: "two", Root: p.dir, At: p.clock, Transcript: filepath.Join(p.dir, "two.jsonl")}
+	e := mem.Event{
+		Agent: "claude-code", Kind: mem.SessionStart, Source: "startup", Session: "two", Root: p.dir,
+		At: p.clock, Transcript: filepath.Join(p.dir, "two.jsonl"),
+	}
 	e.Identify("two")
 	if _, err := p.Engine.Handle(t.Context(), e); err != nil {
 		t.Fatal(err)
@@ -410,7 +431,8 @@ func TestASessionThatBrokeOffIsLookedAtWhenTheNextOneStarts(t *testing.T) {
 // engineAgain has the record looked at from its beginning once more.
 func (p *player) engineAgain() {
 	p.t.Helper()
-	if _, err := p.Store.Apply(p.t.Context(), mem.Batch{TranscriptPositions: []mem.TranscriptPosition{{Session: "one"}}}); err != nil {
+	if _, err := p.Store.Apply(p.t.Context(),
+		mem.Batch{TranscriptPositions: []mem.TranscriptPosition{{Session: "one"}}}); err != nil {
 		p.t.Fatal(err)
 	}
 	p.reports(mem.Event{Kind: mem.SessionStart, Source: "resume"})

@@ -42,7 +42,8 @@ func openStore(ctx context.Context, sys config.System, paths config.Paths, log *
 	case rerr != nil:
 		return nil, rerr
 	}
-	log.Warn("the damaged database is set aside and a new one begun", "error", err, "aside", got.Aside, "rows", got.Rows, "gaps", got.Gaps)
+	log.Warn("the damaged database is set aside and a new one begun", "error", err, "aside", got.Aside, "rows", got.Rows,
+		"gaps", got.Gaps)
 	writeAside(paths, asideRecord{sys.Now(), got.Aside, got.Rows["memory"], got.Gaps})
 	return sqlite.Open(ctx, cfg)
 }
@@ -93,6 +94,7 @@ func AsideNotices(paths config.Paths) []hookclient.Notice {
 	if r.Memories > 0 {
 		saved = fmt.Sprintf("the new one has the %s that could be read", fault.Count(r.Memories, "memory", "memories"))
 	}
-	text := fmt.Sprintf("remanence: the database was damaged and had no backup: %s. The damaged one is kept as %s", saved, r.Path)
+	text := fmt.Sprintf("remanence: the database was damaged and had no backup: %s. The damaged one is kept as %s", saved,
+		r.Path)
 	return []hookclient.Notice{{Cause: "aside: " + filepath.Base(r.Path), Level: r.At.Unix(), Text: text}}
 }

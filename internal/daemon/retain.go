@@ -27,7 +27,8 @@ func (h *Daemon) tidy(ctx context.Context) time.Duration {
 	err = errors.Join(err, terr)
 	h.gone.Next, h.gone.Payloads, h.gone.Memories = 0, 0, 0
 	if step.Payloads+step.Jobs+step.Memories+said > 0 {
-		h.log.Info("retention", "payloads dropped", step.Payloads, "jobs given up", step.Jobs, "forgotten memories erased", step.Memories, "lines of transcripts dropped", said)
+		h.log.Info("retention", "payloads dropped", step.Payloads, "jobs given up", step.Jobs, "forgotten memories erased",
+			step.Memories, "lines of transcripts dropped", said)
 	}
 	if err != nil {
 		h.log.Error("retention", "error", err)

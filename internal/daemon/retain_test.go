@@ -21,7 +21,9 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := time.Now()
-	h, err := New(t.Context(), config.System{Getenv: getenv, Now: func() time.Time { return clock }, Slack: time.Minute}, p, discard(), Extension{})
+	h, err := New(t.Context(), config.System{Getenv: getenv, Now: func() time.Time {
+		return clock
+	}, Slack: time.Minute}, p, discard(), Extension{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +32,10 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 	event := mem.Event{ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: clock, Text: "the till is a swordfish-0815"}
 	m := mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: words, Status: mem.Forgotten, Hidden: clock}
 	job := mem.Job{Kind: "digest", Created: clock, Dead: true, Error: "no such model"}
-	if _, err := h.Store.Apply(t.Context(), mem.Batch{Event: &event}, mem.Batch{Memories: []mem.Memory{m}, Jobs: []mem.Job{job}}); err != nil {
+	if _, err := h.Store.Apply(t.Context(), mem.Batch{Event: &event}, mem.Batch{
+		Memories: []mem.Memory{m},
+		Jobs:     []mem.Job{job},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	forgotten := mem.Forgotten

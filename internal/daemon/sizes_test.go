@@ -32,8 +32,15 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]mem.Part{
-		mem.PartBackups: {Name: mem.PartBackups, Bytes: 30_000, Count: 2}, mem.PartSpool: {Name: mem.PartSpool, Bytes: 3001, Count: 2}, // with the room for counts
-		mem.PartLog: {Name: mem.PartLog, Bytes: 400, Count: 1}, mem.PartTranscripts: {Name: mem.PartTranscripts, Bytes: 700, Count: 1},
+		// with the room for counts
+		mem.PartBackups: {Name: mem.PartBackups, Bytes: 30_000, Count: 2}, mem.PartSpool: {
+			Name: mem.PartSpool, Bytes: 3001,
+			Count: 2,
+		},
+		mem.PartLog: {Name: mem.PartLog, Bytes: 400, Count: 1}, mem.PartTranscripts: {
+			Name: mem.PartTranscripts, Bytes: 700,
+			Count: 1,
+		},
 	}
 	sum, seen := int64(0), map[string]bool{}
 	for _, part := range got.Parts {
@@ -49,7 +56,10 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 	if sum != got.Bytes {
 		t.Errorf("all takes %d bytes, its parts %d", got.Bytes, sum)
 	}
-	for _, name := range []string{mem.PartMemories, mem.PartWAL, mem.PartSpool, mem.PartBackups, mem.PartTranscripts, mem.PartLog, mem.PartFiles} {
+	for _, name := range []string{
+		mem.PartMemories, mem.PartWAL, mem.PartSpool, mem.PartBackups, mem.PartTranscripts,
+		mem.PartLog, mem.PartFiles,
+	} {
 		if !seen[name] {
 			t.Errorf("no part %s", name)
 		}

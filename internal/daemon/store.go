@@ -66,7 +66,10 @@ const tagEvents = 1000 // the newest
 // found by the tags' words, since reading all of them would take long.
 func tagged(ctx context.Context, st mem.Store) ([]string, error) {
 	var ids []string
-	hits, err := st.Match(ctx, mem.Query{Terms: []string{"private", "remanence context"}, Hidden: true, Within: "*", Limit: tagHits})
+	hits, err := st.Match(ctx, mem.Query{
+		Terms: []string{"private", "remanence context"}, Hidden: true, Within: "*",
+		Limit: tagHits,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +146,8 @@ func (a *Connection) takeOver(ctx context.Context) (was bool, lock *worker.Lock,
 	}
 	switch {
 	case errors.Is(err, worker.ErrRunning) && a.NoDaemon:
-		err = fault.Running.Because("this needs the store for itself").FixedBy("remanence daemon stop", "leave --no-daemon out")
+		err = fault.Running.Because("this needs the store for itself").FixedBy("remanence daemon stop",
+			"leave --no-daemon out")
 	case errors.Is(err, worker.ErrRunning):
 		err = fault.Running.Because("a new one is started again and again")
 	case err != nil:
@@ -158,7 +162,8 @@ const spare = 16 << 20
 // Room refuses what needs more bytes than are free.
 func Room(dir string, need int64) error {
 	if free, ok := FreeBytes(dir); ok && free < need+spare {
-		return fault.DiskFull.Saying("there is no room for another copy").Because("%s are needed in %s, %s are free", fault.ByteCount(need+spare), dir, fault.ByteCount(free))
+		return fault.DiskFull.Saying("there is no room for another copy").Because("%s are needed in %s, %s are free",
+			fault.ByteCount(need+spare), dir, fault.ByteCount(free))
 	}
 	return nil
 }

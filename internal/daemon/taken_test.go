@@ -20,10 +20,15 @@ func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("CREATE TRIGGER poison BEFORE INSERT ON event WHEN NEW.id = 'e_poison' BEGIN SELECT RAISE(ABORT, 'never'); END"); err != nil {
+	if _, err := db.Exec("CREATE TRIGGER poison BEFORE INSERT ON event WHEN NEW.id = 'e_poison' BEGIN SELECT " +
+		"RAISE(ABORT, 'never'); END"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the till rounds half cents up"}}}); err != nil {
+	if _, err := h.Store.Apply(t.Context(),
+		mem.Batch{Memories: []mem.Memory{{
+			Scope: mem.ScopeUser, Kind: mem.Fact,
+			Title: "the till rounds half cents up",
+		}}}); err != nil {
 		t.Fatal(err)
 	}
 	spooled := func(id string) {
@@ -44,7 +49,8 @@ func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {
 	if err != nil || got.Purged.Memories != 1 {
 		t.Fatalf("erased %+v, %v, want the memory", got.Purged, err)
 	}
-	if said := strings.Join(got.Unreached, "\n"); !strings.Contains(said, "1 event") || !strings.Contains(said, p.Spool()) {
+	if said := strings.Join(got.Unreached, "\n"); !strings.Contains(said, "1 event") ||
+		!strings.Contains(said, p.Spool()) {
 		t.Errorf("not reached: %s\nwant the event in the spool among it", said)
 	}
 	if kept, err := h.Store.Events(t.Context(), mem.EventQuery{Limit: 1000}); err != nil || len(kept) != 250 {
@@ -56,7 +62,8 @@ func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {
 	if _, err := db.Exec("DROP TRIGGER poison"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = h.doomed(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil || got.Purged.Events != 251 || strings.Contains(strings.Join(got.Unreached, "\n"), p.Spool()) {
+	if got, err = h.doomed(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil || got.Purged.Events != 251 ||
+		strings.Contains(strings.Join(got.Unreached, "\n"), p.Spool()) {
 		t.Errorf("once it can be kept: %+v, %v, want all in", got, err)
 	}
 }

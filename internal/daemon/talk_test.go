@@ -47,7 +47,9 @@ func newTalker(t *testing.T) *talker {
 // opens is the start of a worker.
 func (k *talker) opens() {
 	k.t.Helper()
-	h, err := New(k.t.Context(), config.System{Getenv: k.getenv, Now: func() time.Time { return k.clock }, Slack: time.Minute}, k.paths, discard(), Extension{})
+	h, err := New(k.t.Context(), config.System{Getenv: k.getenv, Now: func() time.Time {
+		return k.clock
+	}, Slack: time.Minute}, k.paths, discard(), Extension{})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -62,8 +64,14 @@ func (k *talker) turn(prompt, answer string) {
 	k.n++
 	id := fmt.Sprint("p", k.n)
 	k.reports(mem.Event{Kind: mem.UserPromptSubmit, PromptID: id, Text: prompt})
-	k.writes(map[string]any{"type": "user", "uuid": "u" + id, "promptId": id, "message": map[string]any{"content": prompt}})
-	k.writes(map[string]any{"type": "assistant", "uuid": "a" + id, "message": map[string]any{"id": id, "content": []any{map[string]any{"type": "text", "text": answer}}}})
+	k.writes(map[string]any{
+		"type": "user", "uuid": "u" + id, "promptId": id,
+		"message": map[string]any{"content": prompt},
+	})
+	k.writes(map[string]any{
+		"type": "assistant", "uuid": "a" + id,
+		"message": map[string]any{"id": id, "content": []any{map[string]any{"type": "text", "text": answer}}},
+	})
 	k.reports(mem.Event{Kind: mem.Stop, PromptID: id, Text: answer})
 }
 
@@ -170,7 +178,10 @@ func TestWhatIsAnsweredToAPartlyPrivatePromptIsNotKeptAsItWasSaid(t *testing.T) 
 	if err := k.works(t.Context(), 11*time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"my badge is , greet me", "what colour has the lighthouse", "It is red with a white band."}; !slices.Equal(k.said(), want) {
+	if want := []string{
+		"my badge is , greet me", "what colour has the lighthouse",
+		"It is red with a white band.",
+	}; !slices.Equal(k.said(), want) {
 		t.Errorf("got %q, want %q", k.said(), want)
 	}
 	if kept := readAll(t, k.paths.Transcripts()); strings.Contains(kept, "swordfish") {

@@ -50,7 +50,8 @@ func TestAFileThatComesBackIsWhatItIsThen(t *testing.T) {
 			if strings.Contains(later.text, "forgotten") {
 				want = mem.Forgotten
 			}
-			if got := d.note(m.Note.File); got.ID != m.ID || got.Status != want || strings.Contains(told, "on a Friday") != (want == mem.Active) {
+			if got := d.note(m.Note.File); got.ID != m.ID || got.Status != want ||
+				strings.Contains(told, "on a Friday") != (want == mem.Active) {
 				t.Errorf("back: %s %s; told:\n%s", got.ID, got.Status, told)
 			}
 			if got := strings.Replace(d.read(m.Note.File), "id: "+m.ID+"\n", "", 1); got != later.text {

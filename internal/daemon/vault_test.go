@@ -56,7 +56,8 @@ func (d *den) path(name string) string {
 func (d *den) write(name, text string) {
 	d.t.Helper()
 	now := time.Now()
-	if err := errors.Join(os.WriteFile(d.path(name), []byte(text), 0o600), os.Chtimes(d.path(name), now, now)); err != nil {
+	if err := errors.Join(os.WriteFile(d.path(name), []byte(text), 0o600),
+		os.Chtimes(d.path(name), now, now)); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -114,7 +115,8 @@ func (d *den) writesVault() {
 	}
 }
 
-const friday = "---\nname: No Friday deploys\ndescription: when to deploy\ntype: feedback\nhits: 3   # mine\nx: {a: 1}\n---\n\nNever on a Friday.\n"
+const friday = "---\nname: No Friday deploys\ndescription: when to deploy\ntype: feedback\nhits: 3   # mine\nx: {a: " +
+	"1}\n---\n\nNever on a Friday.\n"
 
 func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
 	d := newDen(t)
@@ -123,7 +125,8 @@ func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
 	id := d.note("memory/feedback_friday.md").ID
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "May I deploy the shop today, please?"})
 	for range 3 { // a turn that stops again, each time saying the same
-		d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "No: feedback_friday.md says never on a Friday, see " + id + " and `feedback_friday`."})
+		d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "No: feedback_friday.md says never on a Friday, see " + id +
+			" and `feedback_friday`."})
 	}
 	m := d.note("memory/feedback_friday.md")
 	if m.Uses != 4 || m.LastUsed.IsZero() {
@@ -133,7 +136,8 @@ func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
 		t.Errorf("written by an event:\n%s", got)
 	}
 	d.writesVault()
-	want := strings.Replace(friday, "hits: 3   # mine\nx: {a: 1}\n", "hits: 4   # mine\nx: {a: 1}\nid: "+id+"\nlast_applied: "+m.LastUsed.UTC().Format(time.DateOnly)+"\n", 1)
+	want := strings.Replace(friday, "hits: 3   # mine\nx: {a: 1}\n", "hits: 4   # mine\nx: {a: 1}\nid: "+id+
+		"\nlast_applied: "+m.LastUsed.UTC().Format(time.DateOnly)+"\n", 1)
 	if got := d.read("memory/feedback_friday.md"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -152,9 +156,16 @@ func TestWhatWasOnlyToldOrQuotedElsewhereIsNoHit(t *testing.T) {
 	if !strings.Contains(told, id) {
 		t.Fatalf("not told:\n%s", told)
 	}
-	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "What does " + id + " in feedback_friday.md say of the deploy?"})
-	d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Bash", PromptID: "p1", Input: []byte(`{"command":"cat x"}`), Response: []byte(`{"stdout":"` + id + ` feedback_friday.md"}`)})
-	d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "It is about deploys. The field m_ptr and unfriday.md are not."})
+	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "What does " + id +
+		" in feedback_friday.md say of the deploy?"})
+	d.event(mem.Event{
+		Kind: mem.PostToolUse, Tool: "Bash", PromptID: "p1", Input: []byte(`{"command":"cat x"}`),
+		Response: []byte(`{"stdout":"` + id + ` feedback_friday.md"}`),
+	})
+	d.event(mem.Event{
+		Kind: mem.Stop, PromptID: "p1",
+		Text: "It is about deploys. The field m_ptr and unfriday.md are not.",
+	})
 	if m := d.note("memory/feedback_friday.md"); m.Uses != 3 {
 		t.Errorf("%d uses, want the 3 of the file", m.Uses)
 	}
@@ -180,7 +191,8 @@ func TestAnEditOnBothSidesLosesNeither(t *testing.T) {
 		t.Errorf("the edit was touched:\n%s", got)
 	}
 	d.starts("two")
-	if got := d.note("memory/feedback_friday.md"); got.Title != "when to deploy" || got.Body != "Never on a Friday, but for Ada." {
+	if got := d.note("memory/feedback_friday.md"); got.Title != "when to deploy" ||
+		got.Body != "Never on a Friday, but for Ada." {
 		t.Errorf("the file does not count: %q, %q", got.Title, got.Body)
 	}
 	s, err := d.vault().State(nil)
@@ -223,7 +235,10 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 	title := "when not to deploy" // a memory that is hidden can be changed; that makes no file of the change alone
-	if _, err := d.Engine.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
+	if _, err := d.Engine.Curate.Edit(t.Context(), curate.EditRequest{
+		ID: m.ID, AddTags: []string{"deploy"},
+		Text: &title,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if names, err := os.ReadDir(d.path("memory")); err != nil || len(names) > 0 {
@@ -232,7 +247,8 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 	if _, err := d.Engine.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "restore", IDs: []string{m.ID}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, title) || !strings.Contains(got, "tags: [deploy]") || !strings.Contains(got, "name: No Friday deploys") {
+	if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, title) ||
+		!strings.Contains(got, "tags: [deploy]") || !strings.Contains(got, "name: No Friday deploys") {
 		t.Errorf("made anew:\n%s", got)
 	}
 	if got := d.read("MEMORY.md"); !strings.Contains(got, "No Friday deploys") {
@@ -259,13 +275,22 @@ func TestWhatAnAgentWritesIntoTheVaultIsTrustedAsItsTurnIs(t *testing.T) {
 	d.starts("one")
 	write := func(prompt, file string, foreign bool) mem.Memory {
 		t.Helper()
-		d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: prompt, Text: "Please keep that in mind for the shop, will you?"})
+		d.event(mem.Event{
+			Kind: mem.UserPromptSubmit, PromptID: prompt,
+			Text: "Please keep that in mind for the shop, will you?",
+		})
 		if foreign {
-			d.event(mem.Event{Kind: mem.PostToolUse, Tool: "WebFetch", ToolUseID: "w", PromptID: prompt, Input: []byte(`{"url":"https://example.com"}`), Response: []byte(`{"result":"x"}`)})
+			d.event(mem.Event{
+				Kind: mem.PostToolUse, Tool: "WebFetch", ToolUseID: "w", PromptID: prompt,
+				Input: []byte(`{"url":"https://example.com"}`), Response: []byte(`{"result":"x"}`),
+			})
 		}
 		d.write("memory/"+file, "---\nname: "+file+"\ntype: reference\n---\nTabs, not spaces, in "+file+".\n")
 		in := fmt.Sprintf(`{"file_path":%q,"content":"x"}`, d.path("memory/"+file))
-		d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t" + prompt, PromptID: prompt, Input: []byte(in), Response: []byte(`{}`)})
+		d.event(mem.Event{
+			Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t" + prompt, PromptID: prompt, Input: []byte(in),
+			Response: []byte(`{}`),
+		})
 		return d.note("memory/" + file)
 	}
 	if m := write("p1", "reference_own.md", false); m.Trust != mem.TrustAssistant {
@@ -274,7 +299,8 @@ func TestWhatAnAgentWritesIntoTheVaultIsTrustedAsItsTurnIs(t *testing.T) {
 	if m := write("p2", "reference_web.md", true); m.Trust != mem.TrustNone {
 		t.Errorf("of a turn that read the web: got %v", m.Trust)
 	}
-	if told := d.starts("two"); strings.Contains(told, "spaces, in reference_web.md") || !strings.Contains(told, "spaces, in reference_own.md") {
+	if told := d.starts("two"); strings.Contains(told, "spaces, in reference_web.md") ||
+		!strings.Contains(told, "spaces, in reference_own.md") {
 		t.Errorf("told:\n%s", told)
 	}
 	d.event(mem.Event{Kind: mem.Stop, PromptID: "p2", Text: "It is kept."})
@@ -321,9 +347,12 @@ func TestOnlyChangedFilesAreReadAgain(t *testing.T) {
 
 func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 	d := newDen(t)
-	d.write("USER.md", "I am Ada.\n\n"+strings.Repeat("I like short answers and long walks in the hills of the north. ", 60))
+	d.write("USER.md", "I am Ada.\n\n"+strings.Repeat("I like short answers and long walks in the hills of the north. ",
+		60))
 	for i := range 60 {
-		d.write(fmt.Sprintf("memory/fact_%d.md", i), fmt.Sprintf("---\nname: fact %d\ndescription: about the thing of number %d\n---\n%s\n", i, i, strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 20)))
+		d.write(fmt.Sprintf("memory/fact_%d.md", i),
+			fmt.Sprintf("---\nname: fact %d\ndescription: about the thing of number %d\n---\n%s\n", i, i,
+				strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 20)))
 	}
 	d.write("LOG.md", strings.Repeat("a line of the journal that is neither short nor long\n", 60))
 	r, err := d.Engine.Next(t.Context(), views.NextRequest{ProjectRef: mem.ProjectRef{Dir: d.Sys.Getenv("HOME")}})
@@ -332,7 +361,8 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 	}
 	vault := ""
 	for part := range strings.SplitSeq(r.Text, "\n--- ") {
-		if caption, _, _ := strings.Cut(part, "\n"); strings.Contains(strings.ToLower(caption), "vault") && !strings.HasPrefix(caption, "WEIGHTED") {
+		if caption, _, _ := strings.Cut(part, "\n"); strings.Contains(strings.ToLower(caption), "vault") &&
+			!strings.HasPrefix(caption, "WEIGHTED") {
 			vault += "--- " + part + "\n"
 		}
 	}
@@ -357,8 +387,10 @@ func TestACutLineNamesItsFile(t *testing.T) {
 	}{"Latin": {"painted green by law; ", 280}, "Han": {"门必须漆成绿色", 340}, "Hangul": {"문은 초록색이어야 한다 ", 340}} {
 		word, d := c.word, newDen(t)
 		d.write("USER.md", "A.\n"+strings.Repeat(word, 900/len(word))+"\n\n"+strings.Repeat("more. ", 400))
-		d.write("memory/gate.md", "---\nname: gates\ndescription: gates\ncritical: true\n---\n"+strings.Repeat(word, 900/len(word))+"\n")
-		d.write("memory/roof.md", "---\nname: roofs\ndescription: roofs\ncritical: true\n---\n"+strings.Repeat(word, c.fits/len(word))+"\n")
+		d.write("memory/gate.md", "---\nname: gates\ndescription: gates\ncritical: true\n---\n"+
+			strings.Repeat(word, 900/len(word))+"\n")
+		d.write("memory/roof.md", "---\nname: roofs\ndescription: roofs\ncritical: true\n---\n"+
+			strings.Repeat(word, c.fits/len(word))+"\n")
 		got := d.starts("one")
 		for _, file := range []string{"USER.md", "memory/gate.md"} {
 			if want := "… (all of it: " + d.path(file) + ")\n"; !strings.Contains(got, want) {
@@ -383,7 +415,10 @@ func TestTheVaultTellsEachTitleOnce(t *testing.T) {
 	d.write("memory/two.md", "---\nname: the hinge is oiled in May\nhits: 8\n---\nIt squeaks else.\n")
 	d.write("memory/three.md", "---\nname: gates\ndescription: painted green by law\n---\nEach of them.\n")
 	got := d.starts("one")
-	for _, title := range []string{"never on a Friday", "the hinge is oiled in May", "painted green by law", "[deploys](memory/one.md)"} {
+	for _, title := range []string{
+		"never on a Friday", "the hinge is oiled in May", "painted green by law",
+		"[deploys](memory/one.md)",
+	} {
 		if n := strings.Count(got, title); n != 1 {
 			t.Errorf("%q is told %d times:\n%s", title, n, got)
 		}
@@ -417,7 +452,8 @@ func TestHintsBringWhatBelongsHereFirst(t *testing.T) {
 	if !order() { // 5 and 4
 		t.Error("with hints: the till comes first")
 	}
-	if err := os.WriteFile(hints, []byte("[hints]\n\"/"+part+"\" = \"SHOP\"\n[settings]\nmatch_boost = 2.0\n"), 0o600); err != nil {
+	if err := os.WriteFile(hints, []byte("[hints]\n\"/"+part+"\" = \"SHOP\"\n[settings]\nmatch_boost = 2.0\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if order() { // 2 and 4
@@ -435,11 +471,20 @@ func TestAnAgentThatReachesTheVaultByAShorterPathIsNotThePerson(t *testing.T) {
 	} {
 		d := newDen(t)
 		d.starts("one")
-		d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p", Text: "Please keep that in mind for the shop, will you?"})
-		d.event(mem.Event{Kind: mem.PostToolUse, Tool: "WebFetch", ToolUseID: "w", PromptID: "p", Input: []byte(`{"url":"https://example.com"}`), Response: []byte(`{"result":"x"}`)})
+		d.event(mem.Event{
+			Kind: mem.UserPromptSubmit, PromptID: "p",
+			Text: "Please keep that in mind for the shop, will you?",
+		})
+		d.event(mem.Event{
+			Kind: mem.PostToolUse, Tool: "WebFetch", ToolUseID: "w", PromptID: "p",
+			Input: []byte(`{"url":"https://example.com"}`), Response: []byte(`{"result":"x"}`),
+		})
 		d.write("memory/reference_x.md", "---\nname: x\ntype: reference\n---\nTabs, not spaces.\n")
 		in := fmt.Sprintf(`{"command":%q}`, strings.ReplaceAll(how.command, "DIR", d.path("")))
-		e := mem.Event{Kind: mem.PostToolUse, Tool: "Bash", ToolUseID: "t", PromptID: "p", Input: []byte(in), Response: []byte(`{"stdout":""}`)}
+		e := mem.Event{
+			Kind: mem.PostToolUse, Tool: "Bash", ToolUseID: "t", PromptID: "p", Input: []byte(in),
+			Response: []byte(`{"stdout":""}`),
+		}
 		if how.cwd != "" {
 			e.Cwd = d.path(how.cwd)
 		}
@@ -456,8 +501,12 @@ func TestCountingInAFileIsNoWordOfThePerson(t *testing.T) {
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p", Text: "Please keep that in mind for the shop, will you?"})
 	text := "---\nname: x\ntype: reference\nhits: 0\n---\nTabs, not spaces.\n"
 	d.write("memory/reference_x.md", text)
-	d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t", PromptID: "p", Input: fmt.Appendf(nil, `{"file_path":%q,"content":"x"}`, d.path("memory/reference_x.md")), Response: []byte(`{}`)})
-	d.write("memory/reference_x.md", strings.Replace(text, "hits: 0", "hits: 4", 1)) // as a writer leaves it that was killed before it could say so
+	d.event(mem.Event{
+		Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t", PromptID: "p",
+		Input: fmt.Appendf(nil, `{"file_path":%q,"content":"x"}`, d.path("memory/reference_x.md")), Response: []byte(`{}`),
+	})
+	// as a writer leaves it that was killed before it could say so
+	d.write("memory/reference_x.md", strings.Replace(text, "hits: 0", "hits: 4", 1))
 	d.starts("two")
 	if m := d.note("memory/reference_x.md"); m.Trust != mem.TrustAssistant || m.Uses != 4 {
 		t.Errorf("got %v, %d uses; want %v, 4", m.Trust, m.Uses, mem.TrustAssistant)
@@ -470,7 +519,8 @@ func TestTheIndexNamesWhatAHandPutIntoTheVault(t *testing.T) {
 	d.write("memory/noise.md", "\x00\x01\xff")
 	d.starts("one")
 	d.writesVault()
-	if got := d.read("MEMORY.md"); !strings.Contains(got, "[walrus](memory/reference_x.md)") || strings.Contains(got, "noise") {
+	if got := d.read("MEMORY.md"); !strings.Contains(got, "[walrus](memory/reference_x.md)") ||
+		strings.Contains(got, "noise") {
 		t.Errorf("index:\n%s", got)
 	}
 	state, err := d.vault().State(nil)
@@ -502,7 +552,9 @@ func TestWhatAnAgentDoesToAFileOfThePersonsIsProposed(t *testing.T) {
 	}{
 		"changes it, accepted": {func(d *den) { d.write(file, poison) }, true, mem.Active, "best at night"},
 		"changes it, rejected": {func(d *den) { d.write(file, poison) }, false, mem.Active, "Never on a Friday"},
-		"hides it, rejected":   {func(d *den) { d.write(file, strings.Replace(friday, "x:", "status: forgotten\nx:", 1)) }, false, mem.Active, "Never on a Friday"},
+		"hides it, rejected": {func(d *den) {
+			d.write(file, strings.Replace(friday, "x:", "status: forgotten\nx:", 1))
+		}, false, mem.Active, "Never on a Friday"},
 		"deletes it, accepted": {func(d *den) { _ = os.Remove(d.path(file)) }, true, mem.Forgotten, ""},
 		"deletes it, rejected": {func(d *den) { _ = os.Remove(d.path(file)) }, false, mem.Active, "Never on a Friday"},
 	} {
@@ -515,13 +567,17 @@ func TestWhatAnAgentDoesToAFileOfThePersonsIsProposed(t *testing.T) {
 			for i := range 2 { // the second call finds what the first one left
 				tt.does(d)
 				in := fmt.Sprintf(`{"command":"touch %s"}`, d.path(file))
-				d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Bash", ToolUseID: fmt.Sprint("t", i), PromptID: "p1", Input: []byte(in), Response: []byte(`{}`)})
+				d.event(mem.Event{
+					Kind: mem.PostToolUse, Tool: "Bash", ToolUseID: fmt.Sprint("t", i), PromptID: "p1",
+					Input: []byte(in), Response: []byte(`{}`),
+				})
 			}
 			d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "Done."})
 			told := d.starts("two")
 			d.writesVault()
 			got := d.note(file)
-			if got.Status != mem.Active || got.Trust != mem.TrustUser || got.Body != m.Body || !strings.Contains(told, "Friday deploys") && !strings.Contains(told, "on a Friday") {
+			if got.Status != mem.Active || got.Trust != mem.TrustUser || got.Body != m.Body ||
+				!strings.Contains(told, "Friday deploys") && !strings.Contains(told, "on a Friday") {
 				t.Fatalf("undecided: %+v; told:\n%s", got, told)
 			}
 			inbox, err := d.Engine.Curate.Review(t.Context(), curate.ReviewRequest{Rules: []string{curate.ReviewProposal}})
@@ -529,16 +585,21 @@ func TestWhatAnAgentDoesToAFileOfThePersonsIsProposed(t *testing.T) {
 				t.Fatalf("%d wait, %v", len(inbox.Items), err)
 			}
 			action := map[bool]string{true: curate.AcceptFinding, false: curate.RejectFinding}[tt.accept]
-			if _, err := d.Engine.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.ReviewProposal, IDs: []string{m.ID}, Action: action}); err != nil {
+			if _, err := d.Engine.Curate.Resolve(t.Context(), curate.ResolveRequest{
+				Rule: curate.ReviewProposal,
+				IDs:  []string{m.ID}, Action: action,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			d.writesVault()
 			d.starts("three")
 			got = d.note(file)
-			if got.Status != tt.status || got.Trust != mem.TrustUser || !strings.Contains(got.Body, tt.text) || len(got.Proposals) > 0 {
+			if got.Status != tt.status || got.Trust != mem.TrustUser || !strings.Contains(got.Body, tt.text) ||
+				len(got.Proposals) > 0 {
 				t.Errorf("decided: %+v", got)
 			}
-			if tt.text != "" && (!strings.Contains(d.read(file), tt.text) || strings.Contains(d.read(file), "status: forgotten")) {
+			if tt.text != "" && (!strings.Contains(d.read(file), tt.text) ||
+				strings.Contains(d.read(file), "status: forgotten")) {
 				t.Errorf("the file:\n%s", d.read(file))
 			}
 			if s, err := d.vault().State(nil); err != nil || len(s.Conflicts) > 0 {
@@ -558,7 +619,10 @@ func TestCountingInAFileDoesNotAcceptWhatAnAgentWroteThere(t *testing.T) {
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "Please look after the shop, will you?"})
 	d.write(file, poison)
 	in := fmt.Sprintf(`{"file_path":%q,"content":"x"}`, d.path(file))
-	d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t1", PromptID: "p1", Input: []byte(in), Response: []byte(`{}`)})
+	d.event(mem.Event{
+		Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t1", PromptID: "p1", Input: []byte(in),
+		Response: []byte(`{}`),
+	})
 	d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "Done."})
 	d.write(file, strings.Replace(poison, "hits: 3", "hits: 5", 1))
 	d.starts("two")

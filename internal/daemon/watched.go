@@ -82,7 +82,10 @@ func changesOf(b mem.Batch, r mem.Result) []api.Change {
 		if m.Kind == mem.Summary {
 			kind = api.NewSummary
 		}
-		all = append(all, api.Change{Type: kind, IDs: []string{r.IDs[i]}, Kind: string(m.Kind), Title: m.Title, Project: m.Project, Session: m.Session})
+		all = append(all, api.Change{
+			Type: kind, IDs: []string{r.IDs[i]}, Kind: string(m.Kind), Title: m.Title,
+			Project: m.Project, Session: m.Session,
+		})
 	}
 	for _, e := range b.Edits {
 		rest.Add("memory", e.ID)
@@ -136,7 +139,10 @@ func eventChanges(b mem.Batch, r mem.Result) []api.Change {
 	case e.Kind == mem.SessionEnd:
 		all = append(all, api.Change{Type: api.SessionCompleted, Kind: e.Source})
 	default:
-		all = append(all, api.Change{Type: api.Changed, What: []string{"event"}, IDs: []string{e.ID}, Kind: string(e.Kind), Tool: e.Tool})
+		all = append(all, api.Change{
+			Type: api.Changed, What: []string{"event"}, IDs: []string{e.ID}, Kind: string(e.Kind),
+			Tool: e.Tool,
+		})
 	}
 	if b.Session != nil && b.Session.Processing != nil {
 		all = append(all, api.Change{Type: api.ProcessingStatus, IsProcessing: b.Session.Processing})

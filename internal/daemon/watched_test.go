@@ -19,7 +19,8 @@ func TestWhatIsWrittenIsToldToWhoLooksOn(t *testing.T) {
 	}{
 		"prompt": {
 			mem.Batch{
-				Event: &mem.Event{ID: "e_1", Kind: mem.UserPromptSubmit, Session: "s", Text: long}, Project: &mem.Project{Key: "p_1"},
+				Event:   &mem.Event{ID: "e_1", Kind: mem.UserPromptSubmit, Session: "s", Text: long},
+				Project: &mem.Project{Key: "p_1"},
 				Session: &mem.SessionChange{Project: "p_1", Processing: &busy}, Receipts: []mem.Receipt{{ID: "r_1"}},
 			},
 			mem.Result{Prompt: 3},
@@ -36,7 +37,10 @@ func TestWhatIsWrittenIsToldToWhoLooksOn(t *testing.T) {
 		},
 		"turn's end": {
 			mem.Batch{
-				Event: &mem.Event{ID: "e_2", Kind: mem.Stop, Session: "s"}, Session: &mem.SessionChange{Project: "p_1", Processing: &idle},
+				Event: &mem.Event{ID: "e_2", Kind: mem.Stop, Session: "s"}, Session: &mem.SessionChange{
+					Project:    "p_1",
+					Processing: &idle,
+				},
 				Memories: []mem.Memory{
 					{Kind: mem.Decision, Title: "a choice", Project: "p_1", Session: "s"},
 					{Kind: mem.Summary, Title: "the day", Project: "p_1", Session: "s"},
@@ -50,7 +54,10 @@ func TestWhatIsWrittenIsToldToWhoLooksOn(t *testing.T) {
 				{Type: "processing_status", IsProcessing: &idle, Project: "p_1", Session: "s"},
 				{Type: "new_observation", IDs: []string{"m_1"}, Kind: "decision", Title: "a choice", Project: "p_1", Session: "s"},
 				{Type: "new_summary", IDs: []string{"m_2"}, Kind: "summary", Title: "the day", Project: "p_1", Session: "s"},
-				{Type: "changed", What: []string{"utterance", "memory", "job"}, IDs: []string{"m_7", "m_8"}, Project: "p_1", Session: "s"},
+				{
+					Type: "changed", What: []string{"utterance", "memory", "job"}, IDs: []string{"m_7", "m_8"}, Project: "p_1",
+					Session: "s",
+				},
 			},
 		},
 		"end of a session": {

@@ -65,7 +65,9 @@ type Daemon struct {
 }
 
 // New opens the store and joins the parts. The caller holds the lock.
-func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.Logger, extra Extension) (*Daemon, error) {
+func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.Logger, extra Extension) (*Daemon,
+	error,
+) {
 	st, err := openStore(ctx, sys, paths, log)
 	if err != nil {
 		return nil, err
@@ -74,9 +76,14 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		_ = st.Close()
 		return nil, err
 	}
-	h := &Daemon{Sys: sys, Paths: paths, extra: extra, log: log, Store: st, live: &api.Live{}, Since: sys.Now(), Config: newLiveConfig(paths.Config, sys.Getenv, log)}
+	h := &Daemon{
+		Sys: sys, Paths: paths, extra: extra, log: log, Store: st, live: &api.Live{}, Since: sys.Now(),
+		Config: newLiveConfig(paths.Config, sys.Getenv, log),
+	}
 	cfg := h.Config.Now()
-	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Spare: func() (string, error) { return hookclient.MakeSpareDir(paths) }})
+	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Spare: func() (string, error) {
+		return hookclient.MakeSpareDir(paths)
+	}})
 	if !paths.Uninstalled(sys.Getenv) { // hooks come
 		h.spool.Prepare()
 		hookclient.PrepareNotices(paths.Notices())
@@ -125,9 +132,12 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 }
 
 // past reads what a session's transcript tells through the door.
-func past(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error) {
+func past(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
+	give func(mem.Event) error) (mem.TranscriptPosition, error) {
 	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
-	return func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error) {
+	return func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
+		give func(mem.Event) error,
+	) (mem.TranscriptPosition, error) {
 		return p.Read(ctx, s.Transcript, since, until, give)
 	}
 }
@@ -186,25 +196,39 @@ func ownProgram() string {
 func (h *Daemon) Bindings() []api.Binding {
 	e := h.Engine
 	own := []api.Binding{
-		api.On(api.Search, blamed(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why), api.On(api.Next, e.Next),
-		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Add, blamed(e.Curate.Add)), api.On(api.Import, blamed(e.Curate.Import)), api.On(api.Edit, blamed(e.Curate.Edit)),
-		api.On(api.Mark, blamed(e.Curate.Mark)), api.On(api.Feedback, blamed(e.Curate.Feedback)), api.On(api.Purge, blamed(h.purge)), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Event.Pause),
-		api.On(api.Handoff, blamed(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save), api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
-		api.On(api.Diff, e.Continuity.Diff), api.On(api.WriteLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift), api.On(api.Lint, blamed(e.Curate.Lint)),
+		api.On(api.Search, blamed(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why),
+		api.On(api.Next, e.Next),
+		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Add, blamed(e.Curate.Add)),
+		api.On(api.Import, blamed(e.Curate.Import)), api.On(api.Edit, blamed(e.Curate.Edit)),
+		api.On(api.Mark, blamed(e.Curate.Mark)), api.On(api.Feedback, blamed(e.Curate.Feedback)),
+		api.On(api.Purge, blamed(h.purge)), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan),
+		api.On(api.Pause, e.Event.Pause),
+		api.On(api.Handoff, blamed(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save),
+		api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
+		api.On(api.Diff, e.Continuity.Diff), api.On(api.WriteLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift),
+		api.On(api.Lint, blamed(e.Curate.Lint)),
 		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Rounds, e.Curate.Runs),
-		api.On(api.Review, blamed(e.Curate.Review)), api.On(api.Resolve, blamed(e.Curate.Resolve)), api.On(api.Merge, blamed(e.Curate.Merge)),
-		api.On(api.GoesOn, e.Continuity.Successor), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts), api.On(api.SessionOf, h.sessionOf),
+		api.On(api.Review, blamed(e.Curate.Review)), api.On(api.Resolve, blamed(e.Curate.Resolve)),
+		api.On(api.Merge, blamed(e.Curate.Merge)),
+		api.On(api.GoesOn, e.Continuity.Successor), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts),
+		api.On(api.SessionOf, h.sessionOf),
 		api.On(api.Settle, h.settle), api.On(api.WorkingNow, h.working),
-		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed), api.On(api.Sessions, e.Views.Sessions),
+		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed),
+		api.On(api.Sessions, e.Views.Sessions),
 		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
-		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy), api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
-		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) { return e.Views.Overview(ctx) }),
+		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy),
+		api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
+		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) {
+			return e.Views.Overview(ctx)
+		}),
 		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.Filesync.State)),
 		api.On(api.Stand, blamed(func(ctx context.Context, at mem.ProjectRef) (mem.WorkState, error) {
 			return e.Filesync.State(ctx, mem.StateRequest{ProjectRef: at, Op: mem.StateGet})
 		})),
 		api.On(ExamineStore, h.Examine), api.On(Namesakes, h.namesakes),
-		api.On(DescribeStore, h.describe), api.On(AuditStore, h.audit), api.On(KeepStore, h.keep), api.On(ReindexStore, h.Reindex), api.On(ReviveJobs, h.revive), api.On(TryEmbedding, h.tryEmbedding), api.On(Digesting, h.digest),
+		api.On(DescribeStore, h.describe), api.On(AuditStore, h.audit), api.On(KeepStore, h.keep),
+		api.On(ReindexStore, h.Reindex), api.On(ReviveJobs, h.revive), api.On(TryEmbedding, h.tryEmbedding),
+		api.On(Digesting, h.digest),
 	}
 	if h.extra.Bindings != nil {
 		own = append(own, h.extra.Bindings(h)...)
@@ -273,13 +297,21 @@ func (h *Daemon) warnings(p mem.Project) []string {
 		lost += n
 	}
 	if lost > 0 {
-		causes = append(causes, hookclient.Notice{Cause: "dropped", Level: lost, Text: fmt.Sprintf("remanence: %d events could not be kept so far. Fix: remanence doctor", lost)})
+		causes = append(causes, hookclient.Notice{
+			Cause: "dropped", Level: lost,
+			Text: fmt.Sprintf("remanence: %d events could not be kept so far. Fix: remanence doctor", lost),
+		})
 	}
 	if n := h.Paths.LogBytes(); n > LongLogSize {
-		causes = append(causes, hookclient.Notice{Cause: "log", Level: 0, Text: fmt.Sprintf("remanence: the database's log has grown to %s, because another program keeps the database open. Fix: remanence doctor", fault.ByteCount(n))})
+		causes = append(causes, hookclient.Notice{
+			Cause: "log", Level: 0,
+			Text: fmt.Sprintf("remanence: the database's log has grown to %s, because another program keeps the database "+
+				"open. Fix: remanence doctor", fault.ByteCount(n)),
+		})
 	}
 	if c := h.Config.Now(); len(c.Warnings) > 0 {
-		causes = append(causes, hookclient.Notice{Cause: "config: " + c.Warnings[0], Level: 0, Text: "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
+		causes = append(causes, hookclient.Notice{Cause: "config: " + c.Warnings[0], Level: 0, Text: "remanence: " +
+			c.Warnings[0] + ". Fix: remanence config validate"})
 	}
 	causes = append(append(causes, AsideNotices(h.Paths)...), h.mindNotices(p)...)
 	due := hookclient.DueOf(h.Paths.Notices(), h.Sys.Now(), causes)

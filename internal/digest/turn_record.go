@@ -35,7 +35,8 @@ type turnRecord struct {
 // digest could bring the forgotten text back.
 func (s *Service) readTurn(ctx context.Context, m *event.Context) (r turnRecord, ok bool, err error) {
 	all, err := s.Store.List(ctx, mem.Query{
-		Session: m.Session, PromptID: m.PromptID, NotKinds: []mem.Kind{mem.Utterance, mem.Snapshot}, Hidden: true, Within: "*", Limit: maxTurnMemories,
+		Session: m.Session, PromptID: m.PromptID, NotKinds: []mem.Kind{mem.Utterance, mem.Snapshot}, Hidden: true,
+		Within: "*", Limit: maxTurnMemories,
 	})
 	if err != nil {
 		return r, false, fmt.Errorf("what the turn made: %w", err)

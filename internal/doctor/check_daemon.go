@@ -73,8 +73,10 @@ func (a *Checks) checkHeld(ctx context.Context) (Check, bool) {
 	if held := daemon.Lockers(a.Paths.Lock()); len(held) > 0 {
 		p := held[0]
 		if !p.Ours {
-			return Bad("daemon", true, fault.Running.Saying("another program holds the daemon's lock").Because("process %d (%s) holds %s", p.PID, p.Name, a.Paths.Lock()).
-				FixedBy(fmt.Sprintf("end process %d", p.PID), "remanence daemon restart")), true
+			return Bad("daemon", true,
+				fault.Running.Saying("another program holds the daemon's lock").Because("process %d (%s) holds %s", p.PID, p.Name,
+					a.Paths.Lock()).
+					FixedBy(fmt.Sprintf("end process %d", p.PID), "remanence daemon restart")), true
 		}
 		if c, several := a.checkSeveral(); several {
 			return c, true
@@ -91,7 +93,8 @@ func (a *Checks) endHeld(ctx context.Context, p daemon.Process) error {
 	if err := p.AskToEnd(); err != nil {
 		return fmt.Errorf("process %d: %w", p.PID, err)
 	}
-	for end := time.Now().Add(2 * daemon.StopWithin); slices.ContainsFunc(daemon.Lockers(a.Paths.Lock()), p.Is); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * daemon.StopWithin); slices.ContainsFunc(daemon.Lockers(a.Paths.Lock()),
+		p.Is); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) || ctx.Err() != nil {
 			return fmt.Errorf("process %d does not end: end it by force", p.PID)
 		}
@@ -156,7 +159,9 @@ func (a *Checks) endOthers(ctx context.Context, list []daemon.Process) error {
 		}
 	}
 	for end := time.Now().Add(2 * daemon.StopWithin); ; time.Sleep(20 * time.Millisecond) {
-		still := slices.DeleteFunc(daemon.Openers(a.Paths.Database()), func(p daemon.Process) bool { return !slices.ContainsFunc(list, p.Is) })
+		still := slices.DeleteFunc(daemon.Openers(a.Paths.Database()), func(p daemon.Process) bool {
+			return !slices.ContainsFunc(list, p.Is)
+		})
 		if len(still) == 0 {
 			return a.Restart(ctx)
 		}

@@ -87,7 +87,8 @@ func (a *Checks) CheckPluginCache() []Check {
 		return nil
 	}
 	cache := filepath.Join(c.AgentDir(), "plugins", "cache")
-	copies, _ := fs.Glob(os.DirFS(cache), "*/remanence/*") // no pattern before it: the directory's own name may mean something in one
+	// no pattern before it: the directory's own name may mean something in one
+	copies, _ := fs.Glob(os.DirFS(cache), "*/remanence/*")
 	for i, v := range copies {
 		copies[i] = filepath.Join(cache, filepath.FromSlash(v))
 	}
@@ -110,10 +111,12 @@ func cacheItem(copies []string, fromDir bool) Check {
 	}
 	switch {
 	case len(copies) > 1 && len(old) == len(copies)-1:
-		return Bad("claude.cache", false, fault.Cache.Because("%s in %s", strings.Join(names, ", "), filepath.Dir(copies[0]))).
+		return Bad("claude.cache", false, fault.Cache.Because("%s in %s", strings.Join(names, ", "),
+			filepath.Dir(copies[0]))).
 			Safely(func(context.Context) error { return removeDirs(old) })
 	case len(copies) > 1, len(old) > 0 && !fromDir:
-		return Bad("claude.cache", false, fault.Cache.Because("%s in %s, this program is %s", strings.Join(names, ", "), filepath.Dir(copies[0]), config.Version))
+		return Bad("claude.cache", false, fault.Cache.Because("%s in %s, this program is %s", strings.Join(names, ", "),
+			filepath.Dir(copies[0]), config.Version))
 	}
 	return Good("claude.cache", false, "one copy of the plugin, %s", names[0])
 }

@@ -42,9 +42,12 @@ func TestStatusTellsWhereToolsMayAsk(t *testing.T) {
 	now := time.Now()
 	at := "127.0.0.1:7777"
 	for want, d := range map[string]DaemonView{
-		"daemon up now":                                       {State: "up", Since: &now},
-		"daemon up now, http 127.0.0.1:7777":                  {State: "up", Since: &now, HTTP: &at},
-		"daemon up now, http port not open: remanence doctor": {State: "up", Since: &now, httpFault: "address already in use"},
+		"daemon up now":                      {State: "up", Since: &now},
+		"daemon up now, http 127.0.0.1:7777": {State: "up", Since: &now, HTTP: &at},
+		"daemon up now, http port not open: remanence doctor": {
+			State: "up", Since: &now,
+			httpFault: "address already in use",
+		},
 	} {
 		if got := d.sentence(now); got != want {
 			t.Errorf("got %q, want %q", got, want)

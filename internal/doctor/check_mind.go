@@ -32,9 +32,12 @@ func (a *Checks) checkMind() []Check {
 	case len(m.Warnings) > 0:
 		return []Check{Bad("mind", false, fault.StateOld.Because("%s", strings.Join(m.Warnings, "; ")))}
 	case len(m.Sections) == 0:
-		return []Check{Bad("mind", false, fault.StateOld.Because("%s says nothing: a heading needs text on the next lines", filepath.Join(dir, "STATE.md")).FixedBy("write below its headings what is so"))}
+		return []Check{Bad("mind", false, fault.StateOld.Because("%s says nothing: a heading needs text on the next lines",
+			filepath.Join(dir, "STATE.md")).FixedBy("write below its headings what is so"))}
 	case files.Forgotten(p):
-		return []Check{Bad("mind", false, fault.StateOld.Because("%s was last written %s ago and the last session changed files", filepath.Join(dir, "STATE.md"), inject.Age(a.Sys.Now().Sub(m.Written))))}
+		return []Check{Bad("mind", false,
+			fault.StateOld.Because("%s was last written %s ago and the last session changed files",
+				filepath.Join(dir, "STATE.md"), inject.Age(a.Sys.Now().Sub(m.Written))))}
 	}
 	return []Check{Good("mind", false, "state files are read from %s", dir)}
 }

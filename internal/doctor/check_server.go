@@ -15,7 +15,8 @@ import (
 )
 
 // Handshake is what an agent says first to a server.
-const Handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
+const Handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+	`"capabilities":{},` +
 	`"clientInfo":{"name":"remanence-doctor","version":"1"}}}` + "\n"
 
 // handshakeWithin is how long a server may take for its first answer.
@@ -34,7 +35,8 @@ func (a *Checks) checkServer(ctx context.Context) []Check {
 	}
 	said, err := greet(ctx, command)
 	if err != nil {
-		item := Bad("claude.server", false, fault.Server.Because("%s runs %s: %s %s", file, strings.Join(command, " "), err, said))
+		item := Bad("claude.server", false, fault.Server.Because("%s runs %s: %s %s", file, strings.Join(command, " "), err,
+			said))
 		if command[0] != c.Binary { // it was moved, or another version was
 			item = item.Safely(func(context.Context) error { return putServer(c) })
 		}

@@ -117,7 +117,8 @@ func tagItem(ids []string) Check {
 	if len(ids) == 0 {
 		return Good("tags", false, "no private span and no block of ours is in the store")
 	}
-	return Bad("tags", false, fault.Tags.Because("%s: %s", ui.Plural(len(ids), "record", "records"), strings.Join(ids[:min(len(ids), tagsShown)], ", ")))
+	return Bad("tags", false, fault.Tags.Because("%s: %s", ui.Plural(len(ids), "record", "records"),
+		strings.Join(ids[:min(len(ids), tagsShown)], ", ")))
 }
 
 func storeItem(h daemon.StoreHealth, err error) Check {

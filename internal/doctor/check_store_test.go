@@ -31,7 +31,8 @@ func TestTheSettingsThatCountMostSayHowLongTranscriptsStay(t *testing.T) {
 
 func TestSettingsWithoutEndSayNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
-	if err := os.WriteFile(file, append(bytes.Repeat([]byte(" "), maxHostFile), `{"cleanupPeriodDays": 7}`...), 0o600); err != nil {
+	if err := os.WriteFile(file, append(bytes.Repeat([]byte(" "), maxHostFile), `{"cleanupPeriodDays": 7}`...),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if days, from := cleanupDays([]string{file}); from != "" {

@@ -32,14 +32,17 @@ func (a *Checks) checkBriefing(ctx context.Context) []Check {
 func BriefingItem(r mem.Receipt) Check {
 	switch {
 	case r.Budget == 0:
-		return note("briefing", fault.SwitchedOff.Saying("sessions start without a briefing").Because("hooks.session_start.token_budget is 0").
-			FixedBy("remanence config set hooks.session_start.token_budget 1200"))
+		return note("briefing",
+			fault.SwitchedOff.Saying("sessions start without a briefing").Because("hooks.session_start.token_budget is 0").
+				FixedBy("remanence config set hooks.session_start.token_budget 1200"))
 	case len(LackingOf(r)) > 0:
 		return Bad("briefing", false, fault.Lacking.Because("%s", strings.Join(LackingOf(r), "; ")))
 	case r.Text == "":
-		return note("briefing", fault.SwitchedOff.Saying("the next session here would be told nothing").Because("nothing fit for it is remembered").FixedBy("remanence next"))
+		return note("briefing",
+			fault.SwitchedOff.Saying("the next session here would be told nothing").Because("nothing fit for it is remembered").FixedBy("remanence next"))
 	}
-	return Good("briefing", false, "%s for the next session here, %d tokens", ui.Plural(len(r.Items), "item", "items"), r.Tokens)
+	return Good("briefing", false, "%s for the next session here, %d tokens", ui.Plural(len(r.Items), "item", "items"),
+		r.Tokens)
 }
 
 // hostCleanup is after how many days Claude Code deletes transcripts where its
@@ -60,9 +63,11 @@ func (a *Checks) checkCleanup() []Check {
 func cleanupItem(days int, file string) Check {
 	switch {
 	case file == "":
-		return note("claude.cleanup", fault.Cleanup.Because("it does so after %d days unless cleanupPeriodDays says otherwise", hostCleanup))
+		return note("claude.cleanup",
+			fault.Cleanup.Because("it does so after %d days unless cleanupPeriodDays says otherwise", hostCleanup))
 	case days < hostCleanup:
-		return Bad("claude.cleanup", false, fault.Cleanup.Because("cleanupPeriodDays is %d in %s", days, file).FixedBy("set cleanupPeriodDays to more in "+file))
+		return Bad("claude.cleanup", false, fault.Cleanup.Because("cleanupPeriodDays is %d in %s", days,
+			file).FixedBy("set cleanupPeriodDays to more in "+file))
 	}
 	return Good("claude.cleanup", false, "transcripts are kept for %d days", days)
 }
@@ -71,7 +76,8 @@ func cleanupItem(days int, file string) Check {
 func settingsFiles(c setup.Config) []string {
 	files := []string{filepath.Join(c.AgentDir(), "settings.json")}
 	if c.Project != "" {
-		files = append(files, filepath.Join(c.Project, ".claude", "settings.json"), filepath.Join(c.Project, ".claude", "settings.local.json"))
+		files = append(files, filepath.Join(c.Project, ".claude", "settings.json"),
+			filepath.Join(c.Project, ".claude", "settings.local.json"))
 	}
 	return append(files, c.Managed)
 }
@@ -93,7 +99,8 @@ func cleanupDays(files []string) (days int, file string) {
 // LackingOf names what must not be missing and would not be told, and why.
 func LackingOf(r mem.Receipt) []string {
 	why := map[string]string{
-		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read", "trust": "is not trusted enough to be told",
+		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read",
+		"trust": "is not trusted enough to be told",
 	}
 	var out []string
 	for _, c := range r.LeftOut {

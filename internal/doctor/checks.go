@@ -61,7 +61,8 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 	if o != nil {
 		list = append(list, a.checkHTTP(ctx)...)
 		list = append(list, a.checkStore(ctx)...)
-		list = append(list, CheckQueue(*o), CheckHooks(*o), CheckKeeping(o.Health.FailedInRow), CheckFiring(a.records(), *o, a.Sys.Now()), checkClock(*o, a.Sys.Now()))
+		list = append(list, CheckQueue(*o), CheckHooks(*o), CheckKeeping(o.Health.FailedInRow),
+			CheckFiring(a.records(), *o, a.Sys.Now()), checkClock(*o, a.Sys.Now()))
 		list = append(list, a.checkEmbedding(ctx)...)
 		list = append(list, a.checkDigest(ctx)...)
 		list = append(list, a.CheckSecrets(ctx))
@@ -75,7 +76,8 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 	list = append(list, a.checkMind()...)
 	if o != nil {
 		if it := ui.PauseHere(ui.PausesOf(o.Pauses), o.Project.Key); it != nil {
-			list = append(list, note("pause", fault.SwitchedOff.Saying("it is paused").Because("%s", it.Sentence(a.Sys.Now())).FixedBy(it.End())))
+			list = append(list,
+				note("pause", fault.SwitchedOff.Saying("it is paused").Because("%s", it.Sentence(a.Sys.Now())).FixedBy(it.End())))
 		}
 	}
 	return list
@@ -84,12 +86,15 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 // CheckHooks looks at how long the newest hooks took.
 func CheckHooks(o views.StatusResponse) Check {
 	if p95 := o.Health.HookP95MS; p95 > slowHook {
-		return Bad("hooks", false, fault.SlowHooks.Because("p95 %.0f ms of the newest, half of them within %.0f ms", p95, o.Health.HookP50MS))
+		return Bad("hooks", false, fault.SlowHooks.Because("p95 %.0f ms of the newest, half of them within %.0f ms", p95,
+			o.Health.HookP50MS))
 	}
 	if o.Health.HookErrors > 0 {
-		return Bad("hooks", false, fault.Dropped.Saying("events could not be answered").Because("%d of %d", o.Health.HookErrors, o.Health.Hooks))
+		return Bad("hooks", false, fault.Dropped.Saying("events could not be answered").Because("%d of %d",
+			o.Health.HookErrors, o.Health.Hooks))
 	}
-	return Good("hooks", false, "%s answered, p95 %.0f ms", ui.Plural(int(o.Health.Hooks), "event", "events"), o.Health.HookP95MS)
+	return Good("hooks", false, "%s answered, p95 %.0f ms", ui.Plural(int(o.Health.Hooks), "event", "events"),
+		o.Health.HookP95MS)
 }
 
 // CheckQueue looks for jobs that wait too long or were given up.
@@ -99,7 +104,8 @@ func CheckQueue(o views.StatusResponse) Check {
 	case old > waitsTooLong:
 		return Bad("queue", true, fault.Stuck.Because("%d jobs wait, the oldest for %s", o.Health.QueueDepth, ui.Lasted(old)))
 	case o.Health.DeadJobs > 0:
-		c := Bad("queue", true, fault.Stuck.Because("%s given up: %s", ui.Plural(o.Health.DeadJobs, "job was", "jobs were"), o.Health.LastError))
+		c := Bad("queue", true, fault.Stuck.Because("%s given up: %s", ui.Plural(o.Health.DeadJobs, "job was", "jobs were"),
+			o.Health.LastError))
 		c.State = setup.Warn
 		return c
 	}
@@ -154,13 +160,17 @@ func makePrivate(p config.Paths) error {
 // privateFiles lists what only the owner may read.
 func privateFiles(p config.Paths) []string {
 	var db []string
-	entries, _ := os.ReadDir(filepath.Dir(p.Database())) // no pattern: the path itself may hold what means something in one
+	// no pattern: the path itself may hold what means something in one
+	entries, _ := os.ReadDir(filepath.Dir(p.Database()))
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), filepath.Base(p.Database())) {
 			db = append(db, filepath.Join(filepath.Dir(p.Database()), e.Name()))
 		}
 	}
-	return append([]string{p.Data, p.State, p.Spool(), filepath.Dir(p.Log()), p.Log(), filepath.Dir(p.Runtime()), p.Runtime(), p.Installs(), p.Key(), p.MCPToken()}, db...)
+	return append([]string{
+		p.Data, p.State, p.Spool(), filepath.Dir(p.Log()), p.Log(), filepath.Dir(p.Runtime()),
+		p.Runtime(), p.Installs(), p.Key(), p.MCPToken(),
+	}, db...)
 }
 
 // checkSetup looks at the agent's settings.
@@ -182,7 +192,8 @@ func (a *Checks) checkSetup() []Check {
 
 // CheckFiring looks whether hooks that are there report anything.
 func CheckFiring(records []setup.Record, o views.StatusResponse, now time.Time) Check {
-	records = slices.DeleteFunc(slices.Clone(records), func(r setup.Record) bool { return r.Server }) // which reports nothing
+	// which reports nothing
+	records = slices.DeleteFunc(slices.Clone(records), func(r setup.Record) bool { return r.Server })
 	if len(records) > 0 && o.Stats.Events == 0 {
 		if since := now.Sub(records[len(records)-1].When); since > silentFor {
 			return Bad("firing", false, fault.Silent.Because("they were installed %s ago", ui.Ago(since)))
@@ -202,7 +213,8 @@ func (a *Checks) checkSpool(ctx context.Context) Check {
 	sp := spool.Open(spool.Config{Dir: a.Paths.Spool()})
 	st, err := sp.Stat()
 	if _, _, rerr := a.Running(ctx); rerr == nil && !a.NoDaemon {
-		for end := time.Now().Add(daemon.Settles); err == nil && st.Records > 0 && time.Now().Before(end); st, err = sp.Stat() {
+		for end := time.Now().Add(daemon.Settles); err == nil && st.Records > 0 &&
+			time.Now().Before(end); st, err = sp.Stat() {
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
@@ -210,7 +222,8 @@ func (a *Checks) checkSpool(ctx context.Context) Check {
 	case err != nil:
 		return Bad("spool", false, fault.Spooled.Saying("the spool cannot be read").Because("%s", err))
 	case st.Records > 0:
-		return Bad("spool", false, fault.Spooled.Because("%s, the oldest for %s", ui.Plural(st.Records, "event", "events"), ui.Lasted(a.Sys.Now().Sub(st.Oldest)))).
+		return Bad("spool", false, fault.Spooled.Because("%s, the oldest for %s", ui.Plural(st.Records, "event", "events"),
+			ui.Lasted(a.Sys.Now().Sub(st.Oldest)))).
 			Safely(a.drainSpool)
 	}
 	return Good("spool", false, "empty")
@@ -326,7 +339,10 @@ func (a *Checks) checkPlace() Check {
 // machines, "" for none.
 func syncedFolder(dir string) string {
 	for _, part := range strings.Split(filepath.ToSlash(dir), "/") {
-		for _, service := range []string{"Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "My Drive", "Nextcloud", "ownCloud", "Mobile Documents", "iCloud Drive", "CloudStorage", "Syncthing"} {
+		for _, service := range []string{
+			"Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "My Drive", "Nextcloud",
+			"ownCloud", "Mobile Documents", "iCloud Drive", "CloudStorage", "Syncthing",
+		} {
 			if part == service || strings.HasPrefix(part, service+" ") { // "OneDrive - Example Ltd"
 				return part + ", a synchronised folder"
 			}
@@ -369,7 +385,9 @@ func (a *Checks) checkConfig() []Check {
 		list = append(list, note("override", fault.Overridden.Because("%s", strings.Join(overrides, "; "))))
 	}
 	if config.Get[string](cfg, "profile") == "silent" {
-		list = append(list, note("profile", fault.SwitchedOff.Saying("nothing is told, only captured").Because("profile is silent").FixedBy("remanence config set profile lean")))
+		list = append(list,
+			note("profile",
+				fault.SwitchedOff.Saying("nothing is told, only captured").Because("profile is silent").FixedBy("remanence config set profile lean")))
 	}
 	return list
 }

@@ -69,7 +69,10 @@ func Bad(id string, required bool, f fault.Fault) Check {
 	if required {
 		state = setup.Fail
 	}
-	return Check{ID: id, Required: required, State: state, Code: ui.TextOrNil(f.Code), What: f.What, Why: ui.TextOrNil(f.Why), Fix: ui.NotNil(f.Fix)}
+	return Check{
+		ID: id, Required: required, State: state, Code: ui.TextOrNil(f.Code), What: f.What,
+		Why: ui.TextOrNil(f.Why), Fix: ui.NotNil(f.Fix),
+	}
 }
 
 // note is a check that found something worth knowing.
@@ -117,7 +120,8 @@ func (v Report) Print(p *ui.Printer) {
 			}
 		}
 	}
-	s := fmt.Sprintf("%d ok · %d failed · %s", v.Summary.OK, v.Summary.Fail, ui.Plural(v.Summary.Warn, "warning", "warnings"))
+	s := fmt.Sprintf("%d ok · %d failed · %s", v.Summary.OK, v.Summary.Fail, ui.Plural(v.Summary.Warn, "warning",
+		"warnings"))
 	if v.repairable() {
 		s += " · repair the safe ones: remanence doctor --fix"
 	}
@@ -128,12 +132,15 @@ func (v Report) Print(p *ui.Printer) {
 }
 
 func (v Report) repairable() bool {
-	return slices.ContainsFunc(v.Checks, func(c Check) bool { return c.SafeFix && (c.State == setup.Fail || c.State == setup.Warn) })
+	return slices.ContainsFunc(v.Checks, func(c Check) bool {
+		return c.SafeFix && (c.State == setup.Fail || c.State == setup.Warn)
+	})
 }
 
 func (c Check) human(p *ui.Printer) {
 	signs := map[string]string{
-		setup.OK: p.Style(ui.Green, "✓ ok  "), setup.Warn: "! warn", setup.Fail: p.Style(ui.Red, "✗ fail"), setup.Info: "· info",
+		setup.OK: p.Style(ui.Green, "✓ ok  "), setup.Warn: "! warn", setup.Fail: p.Style(ui.Red, "✗ fail"),
+		setup.Info: "· info",
 	}
 	code := ""
 	if c.Code != nil {

@@ -89,7 +89,8 @@ func DigestItems(d event.Digesting) []Check {
 		c.State = setup.Warn
 		return []Check{c}
 	}
-	return []Check{Good("digest", false, "%s · %s · %s waiting", ui.OneLine(d.Model), spent, ui.WaitingTurns(d.Waiting, d.GivenUp))}
+	return []Check{Good("digest", false, "%s · %s · %s waiting", ui.OneLine(d.Model), spent,
+		ui.WaitingTurns(d.Waiting, d.GivenUp))}
 }
 
 // checkEmbedding asks for a vector where a server is configured, and nobody else.
@@ -137,7 +138,8 @@ func embedItemOf(e *views.Embedding) *embedItem {
 }
 
 func (e embedItem) sentence() string {
-	s := fmt.Sprintf("%s · %s of any project with vectors", ui.OneLine(e.Model), ui.Plural(e.Vectors, "memory", "memories"))
+	s := fmt.Sprintf("%s · %s of any project with vectors", ui.OneLine(e.Model),
+		ui.Plural(e.Vectors, "memory", "memories"))
 	if e.Error != nil {
 		s += " · not now: " + ui.OneLine(*e.Error)
 	}

@@ -114,15 +114,17 @@ type CaptureItem struct {
 	SpooledRecords int     `json:"spooled_records"` // waiting for the daemon
 	SpooledBytes   int64   `json:"spooled_bytes"`
 	SpooledOldestS float64 `json:"spooled_oldest_s"` // since the oldest waits; 0 if none does
-	Private        int     `json:"private"`          // spans that the daemon took out since it started; those that hooks took out are not counted
-	Secrets        int     `json:"secrets"`
+	// spans that the daemon took out since it started; those that hooks took out are not counted
+	Private int `json:"private"`
+	Secrets int `json:"secrets"`
 }
 
 // sentence is empty where there is nothing to say.
 func (c CaptureItem) sentence() string {
 	var parts []string
 	if c.SpooledRecords > 0 {
-		parts = append(parts, fmt.Sprintf("%s (%s) in the spool", ui.Plural(c.SpooledRecords, "event", "events"), ui.BytesText(c.SpooledBytes)))
+		parts = append(parts, fmt.Sprintf("%s (%s) in the spool", ui.Plural(c.SpooledRecords, "event", "events"),
+			ui.BytesText(c.SpooledBytes)))
 	}
 	if c.Private > 0 {
 		parts = append(parts, ui.Plural(c.Private, "private span", "private spans")+" taken out")
@@ -178,7 +180,10 @@ type SuggestItem struct {
 func StatusOf(o views.StatusResponse, d DaemonView, h HooksItem, c CaptureItem) StatusView {
 	v := StatusView{
 		Version: config.Version, Daemon: d, Hooks: h.measured(o.Health), Capture: c, Paused: ui.PausesOf(o.Pauses),
-		Counts:    counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
+		Counts: counts{
+			Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions,
+			NewToday: o.Stats.Today, Bytes: o.Stats.Bytes,
+		},
 		Embedding: embedItemOf(o.Embedding),
 		LLM:       llmItemOf(o.Digest),
 		Queue:     queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
@@ -218,7 +223,10 @@ func (v StatusView) suggest() *SuggestItem {
 	case v.Counts.Memories == 0:
 		return &SuggestItem{"nothing is remembered here yet; it begins with the next session", "remanence doctor"}
 	case v.Review != nil && v.Review.Total > 0:
-		return &SuggestItem{ui.Plural(v.Review.Total, "finding waits", "findings wait") + " for your judgement", "remanence review"}
+		return &SuggestItem{
+			ui.Plural(v.Review.Total, "finding waits", "findings wait") + " for your judgement",
+			"remanence review",
+		}
 	case v.LastSession != nil && v.LastSession.Items > 0:
 		return &SuggestItem{"see what the last session was told", "remanence why"}
 	}
@@ -246,7 +254,8 @@ func (v StatusView) Print(p *ui.Printer) {
 		}
 	}
 	p.Line("%s %s · %s · %s", p.Style(ui.Bold, "remanence"), v.Version, where, v.Daemon.sentence(p.Now()))
-	p.Field("remembered", "%s · %s · %d new today", ui.Plural(v.Counts.Memories, "memory", "memories"), ui.Plural(v.Counts.Sessions, "session", "sessions"), v.Counts.NewToday)
+	p.Field("remembered", "%s · %s · %d new today", ui.Plural(v.Counts.Memories, "memory", "memories"),
+		ui.Plural(v.Counts.Sessions, "session", "sessions"), v.Counts.NewToday)
 	p.Field("last session", "%s", v.LastSession.sentence(p.Now()))
 	if v.Context != nil {
 		p.Field("its context", "%s", contextSentence(*v.Context))
@@ -276,7 +285,8 @@ func (v StatusView) Print(p *ui.Printer) {
 		p.Field("waiting", "%s", v.Queue.sentence())
 	}
 	if n := v.Capture.Dropped; n > 0 {
-		p.Line("%s %s so far: remanence doctor · %s", p.Style(ui.Red, "fault:"), ui.Plural(int(n), "event was lost", "events were lost"), fault.Dropped.Code)
+		p.Line("%s %s so far: remanence doctor · %s", p.Style(ui.Red, "fault:"),
+			ui.Plural(int(n), "event was lost", "events were lost"), fault.Dropped.Code)
 	}
 	for _, f := range v.Faults {
 		f.line(p)
@@ -363,7 +373,10 @@ func (a *Checks) DaemonState(ctx context.Context) DaemonView {
 	if err != nil {
 		return DaemonView{State: "down"}
 	}
-	return DaemonView{State: "up", Since: ui.TimeOrNil(rt.Started), PID: &h.PID, HTTP: ui.TextOrNil(rt.HTTP), httpFault: rt.HTTPFault}
+	return DaemonView{
+		State: "up", Since: ui.TimeOrNil(rt.Started), PID: &h.PID, HTTP: ui.TextOrNil(rt.HTTP),
+		httpFault: rt.HTTPFault,
+	}
 }
 
 const waitsTooLong = 45 * time.Second // of the oldest job, and of the oldest spooled event beside a daemon
@@ -389,7 +402,8 @@ func (v StatusView) stuck() []FaultItem {
 		add(fault.Spooled.Saying("the daemon keeps no event").Because("the newest %d failed", n))
 	}
 	if old := seconds(v.Capture.SpooledOldestS); old > waitsTooLong && v.Daemon.State == "up" {
-		add(fault.Spooled.Because("%s beside a daemon, the oldest for %s", ui.Plural(v.Capture.SpooledRecords, "event", "events"), ui.Lasted(old)))
+		add(fault.Spooled.Because("%s beside a daemon, the oldest for %s", ui.Plural(v.Capture.SpooledRecords, "event",
+			"events"), ui.Lasted(old)))
 	}
 	return list
 }
@@ -399,7 +413,8 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // CheckKeeping looks whether the newest events could be kept.
 func CheckKeeping(failedInRow int64) Check {
 	if failedInRow >= FailsTooMany {
-		return Bad("keeping", true, fault.Spooled.Saying("the daemon keeps no event").Because("the newest %d failed", failedInRow).FixedBy("remanence daemon logs"))
+		return Bad("keeping", true, fault.Spooled.Saying("the daemon keeps no event").Because("the newest %d failed",
+			failedInRow).FixedBy("remanence daemon logs"))
 	}
 	return Good("keeping", true, "the newest events were kept")
 }

@@ -15,7 +15,8 @@ import (
 
 func TestAJobThatHasJustComeWaitsForLessThanAMinute(t *testing.T) {
 	for old, want := range map[float64]string{
-		0: "1 job, the oldest for less than a minute", 59: "1 job, the oldest for less than a minute", 120: "1 job, the oldest for 2 min",
+		0: "1 job, the oldest for less than a minute", 59: "1 job, the oldest for less than a minute",
+		120: "1 job, the oldest for 2 min",
 	} {
 		if got := (queueItem{Depth: 1, OldestS: old}).sentence(); got != want {
 			t.Errorf("%v s: got %q, want %q", old, got, want)
@@ -30,9 +31,13 @@ func TestWhatWaitsForJudgementIsSaidOnlyWhereSomethingDoes(t *testing.T) {
 	}{
 		{nil, ""},
 		{&curate.ReviewCounts{Counts: map[string]int{}}, ""},
-		{&curate.ReviewCounts{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}}, "1 low trust · 3 stale"},
+		{
+			&curate.ReviewCounts{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}},
+			"1 low trust · 3 stale",
+		},
 	} {
-		v := StatusOf(views.StatusResponse{Stats: mem.Stats{Memories: 9}, Review: c.waits}, DaemonView{}, HooksItem{State: setup.OK}, CaptureItem{})
+		v := StatusOf(views.StatusResponse{Stats: mem.Stats{Memories: 9}, Review: c.waits}, DaemonView{},
+			HooksItem{State: setup.OK}, CaptureItem{})
 		out := &strings.Builder{}
 		v.Print(ui.NewPrinter(config.System{Stdout: out, Stderr: out, Getenv: environment(nil), Now: time.Now}, ui.Flags{}))
 		if got := v.Review.sentence(); got != c.want || strings.Contains(out.String(), "remanence review") != (c.want != "") {

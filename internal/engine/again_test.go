@@ -29,7 +29,8 @@ func TestWhatAnAnswerThatNeverCameHeldIsToldToWhoAsksAgain(t *testing.T) {
 	if got := s.play(asks); !got.Empty() {
 		t.Errorf("told although telling is off:\n%s", got.Context)
 	}
-	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil || len(rs) != 1 {
+	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil ||
+		len(rs) != 1 {
 		t.Errorf("%d receipts of it, %v; want one", len(rs), err)
 	}
 }
@@ -53,7 +54,8 @@ func TestWhatAHookDidNotWaitForWasNotTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil || len(rs) != 0 {
+	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil ||
+		len(rs) != 0 {
 		t.Errorf("%d receipts of what nobody heard, %v; want none", len(rs), err)
 	}
 	again := prompt("q2", "why did two logins race for the session lock, again?")

@@ -10,10 +10,13 @@ import (
 func TestAssentIsNotTheLastRequest(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "[Image #1] move the legend of the revenue chart below the axis"),
-		edited("p1", "t1", "/home/dev/shop/chart.tsx", "top", "bottom"), stop("p1", "The legend of the revenue chart is below the axis now."),
-		prompt("p2", "yes"), edited("p2", "t2", "/home/dev/shop/chart.tsx", "8px", "16px"), stop("p2", "Done. The legend has a margin of 16 px now."),
+		edited("p1", "t1", "/home/dev/shop/chart.tsx", "top", "bottom"),
+		stop("p1", "The legend of the revenue chart is below the axis now."),
+		prompt("p2", "yes"), edited("p2", "t2", "/home/dev/shop/chart.tsx", "8px", "16px"),
+		stop("p2", "Done. The legend has a margin of 16 px now."),
 		prompt("p3", "great, thanks!"), stop("p3", "You're welcome!"),
-		prompt("p4", "thx, brb"), stop("p4", "Take your time!"), prompt("p5", "perfect. that's it for today"), stop("p5", "See you!"),
+		prompt("p4", "thx, brb"), stop("p4", "Take your time!"), prompt("p5", "perfect. that's it for today"),
+		stop("p5", "See you!"),
 		mem.Event{Kind: mem.SessionEnd})
 	told := s.play(in("two", start("startup"))...).Context
 	wants(t, "briefing", told, "last request: move the legend of the revenue chart below the axis")
@@ -56,8 +59,10 @@ func TestASessionIsNotNamedForItsGreeting(t *testing.T) {
 
 func TestASessionIsNamedForTheRequestThatWasBrokenOff(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "set up vitest for the cart"), prompt("p2", "no, use pnpm!"), edited("p2", "t1", "/home/dev/shop/cart.test.ts", "a", "b"), stop("p2", "The cart has three tests now."),
-		prompt("p3", "and for the forms"), edited("p3", "t2", "/home/dev/shop/form.test.ts", "a", "b"), stop("p3", "The forms have five tests now."), mem.Event{Kind: mem.SessionEnd})
+	s.play(start("startup"), prompt("p1", "set up vitest for the cart"), prompt("p2", "no, use pnpm!"),
+		edited("p2", "t1", "/home/dev/shop/cart.test.ts", "a", "b"), stop("p2", "The cart has three tests now."),
+		prompt("p3", "and for the forms"), edited("p3", "t2", "/home/dev/shop/form.test.ts", "a", "b"),
+		stop("p3", "The forms have five tests now."), mem.Event{Kind: mem.SessionEnd})
 	if got := s.summaries("one")[0]; got.Title != "set up vitest for the cart" || got.Summary.Request != got.Title {
 		t.Errorf("called %q, asked %q", got.Title, got.Summary.Request)
 	}
@@ -65,9 +70,11 @@ func TestASessionIsNamedForTheRequestThatWasBrokenOff(t *testing.T) {
 
 func TestWhatCameOfATurnIsNoApology(t *testing.T) {
 	for answer, want := range map[string]string{
-		"Found it. The cursor holds microseconds, not milliseconds.":         "The cursor holds microseconds, not milliseconds; changed cursor.ts",
-		"You're right, sorry about that. The cursor holds microseconds now.": "The cursor holds microseconds now; changed cursor.ts",
-		"Erledigt. Die Ports der Dienste sind unverändert.":                  "Die Ports der Dienste sind unverändert; changed cursor.ts",
+		"Found it. The cursor holds microseconds, not milliseconds.": "The cursor holds microseconds, not " +
+			"milliseconds; changed cursor.ts",
+		"You're right, sorry about that. The cursor holds microseconds now.": "The cursor holds microseconds now; changed " +
+			"cursor.ts",
+		"Erledigt. Die Ports der Dienste sind unverändert.": "Die Ports der Dienste sind unverändert; changed cursor.ts",
 		"Done.": "changed cursor.ts",
 	} {
 		s := newStage(t)
@@ -83,7 +90,8 @@ func TestWhatCameOfATurnIsNoApology(t *testing.T) {
 
 func TestARuleEndsBeforeTheRequestBehindIt(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "we always deploy with `make ship`. fix the typo in the notes"), stop("p1", "The typo in the notes is fixed."))
+	s.play(start("startup"), prompt("p1", "we always deploy with `make ship`. fix the typo in the notes"),
+		stop("p1", "The typo in the notes is fixed."))
 	got := titles(s.words("one"))
 	wants(t, "kept", got, "convention: we always deploy with `make ship`.")
 	wantsNot(t, "kept", got, "fix the typo")
@@ -91,10 +99,14 @@ func TestARuleEndsBeforeTheRequestBehindIt(t *testing.T) {
 
 func TestWhatFixedSomethingIsToldWithWhatWasWrong(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "the type check fails, please mend it"), failed("p1", "t1", "pnpm tsc", "Exit code 2\nmoney.ts(8,3): error TS2322"),
-		edited("p1", "t2", "/home/dev/shop/money.ts", "number", "bigint"), edited("p1", "t3", "/home/dev/shop/refund.ts", "x", "y"), ran("p1", "t4", "pnpm tsc", ""),
-		stop("p1", "1. `money.ts`: `toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping the result in `BigInt(...)`."))
+	s.play(start("startup"), prompt("p1", "the type check fails, please mend it"),
+		failed("p1", "t1", "pnpm tsc", "Exit code 2\nmoney.ts(8,3): error TS2322"),
+		edited("p1", "t2", "/home/dev/shop/money.ts", "number", "bigint"), edited("p1", "t3", "/home/dev/shop/refund.ts", "x",
+			"y"), ran("p1", "t4", "pnpm tsc", ""),
+		stop("p1", "1. `money.ts`: `toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping the "+
+			"result in `BigInt(...)`."))
 	got := titles(s.words("one"))
-	wants(t, "kept", got, "`toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping", "fixed in refund.ts and money.ts")
+	wants(t, "kept", got, "`toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping",
+		"fixed in refund.ts and money.ts")
 	wantsNot(t, "kept", got, "error_fix: Fixed by")
 }

@@ -23,7 +23,8 @@ func TestAStorySaysWhatTheSessionWasTold(t *testing.T) {
 		t.Fatal(got.Entries, err)
 	}
 	b := got.Entries[len(got.Entries)-1]
-	if want := `^1 item, \d+ tokens \(budget 1,200 \+ frame\)$`; b.Lane != views.LaneInjection || !regexp.MustCompile(want).MatchString(b.Detail) {
+	if want := `^1 item, \d+ tokens \(budget 1,200 \+ frame\)$`; b.Lane != views.LaneInjection ||
+		!regexp.MustCompile(want).MatchString(b.Detail) {
 		t.Errorf("%s: got %q, want %s", b.Lane, b.Detail, want)
 	}
 }
@@ -32,8 +33,10 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 	s := newStage(t)
 	s.play(
 		start("startup"), prompt("p1", "make the retry test pass"),
-		failed("p1", "t1", "go test ./net", "Exit code 1\nFAIL: TestRetry"), edited("p1", "t2", "/home/dev/shop/net/retry.go", "a", "b"), ran("p1", "t3", "go test ./net", "ok"),
-		ran("p1", "t4", "ls", "ok"), stop("p1", "The cause was the missing jitter."), mem.Event{Kind: mem.PreCompact, Source: "auto"},
+		failed("p1", "t1", "go test ./net", "Exit code 1\nFAIL: TestRetry"), edited("p1", "t2", "/home/dev/shop/net/retry.go",
+			"a", "b"), ran("p1", "t3", "go test ./net", "ok"),
+		ran("p1", "t4", "ls", "ok"), stop("p1", "The cause was the missing jitter."),
+		mem.Event{Kind: mem.PreCompact, Source: "auto"},
 	)
 	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
 	if err != nil {
@@ -58,7 +61,8 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 		}
 	}
 	if len(titles[views.LaneMemory]) == 0 || len(titles[views.LaneCheckpoint]) != 1 {
-		t.Errorf("got %d memories and %d checkpoints, want some and one", len(titles[views.LaneMemory]), len(titles[views.LaneCheckpoint]))
+		t.Errorf("got %d memories and %d checkpoints, want some and one", len(titles[views.LaneMemory]),
+			len(titles[views.LaneCheckpoint]))
 	}
 	i := slices.IndexFunc(got.Entries, func(b views.StoryEntry) bool { return b.Lane == views.LaneTest })
 	if b := got.Entries[i]; !b.Failed || b.Prompt != 1 || !strings.Contains(b.Detail, "TestRetry") {
@@ -71,7 +75,8 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 
 func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "why does the export fail?"), failed("p1", "t1", "make export", "Exit code 2\nno space left"))
+	s.play(start("startup"), prompt("p1", "why does the export fail?"),
+		failed("p1", "t1", "make export", "Exit code 2\nno space left"))
 	ms, err := s.store.List(t.Context(), mem.Query{Session: "one", Within: "*"})
 	if err != nil || len(ms) == 0 {
 		t.Fatalf("got %d memories, %v, want some", len(ms), err)
@@ -80,7 +85,8 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Learned from Claude Code session s_1 “why does the export fail?”, 2 Mar 2026 09:00, after `make export` failed with exit code 2, from tool output; injected never, used never."
+	want := "Learned from Claude Code session s_1 “why does the export fail?”, 2 Mar 2026 09:00, after `make export` " +
+		"failed with exit code 2, from tool output; injected never, used never."
 	if got.Provenance != want {
 		t.Errorf("got  %s\nwant %s", got.Provenance, want)
 	}
@@ -107,7 +113,8 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 
 func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "add a retry to the sender"), edited("p1", "t1", "/home/dev/shop/net/send.go", "a", "b"), stop("p1", "Done."))
+	s.play(start("startup"), prompt("p1", "add a retry to the sender"), edited("p1", "t1", "/home/dev/shop/net/send.go",
+		"a", "b"), stop("p1", "Done."))
 	s.play(prompt("p2", "<private>nobody is told</private>"))
 	s.play(mem.Event{Kind: mem.SessionEnd, Source: "exit"})
 	got, err := s.Views.Feed(t.Context(), views.FeedRequest{})
@@ -141,7 +148,10 @@ func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 	s := newStage(t)
 	for _, ask := range []curate.AddRequest{
-		{Text: "🎯 retries back off with jitter\nThe sender retries twice.", Kind: mem.Decision, Files: []string{"net/send.go"}},
+		{
+			Text: "🎯 retries back off with jitter\nThe sender retries twice.", Kind: mem.Decision,
+			Files: []string{"net/send.go"},
+		},
 		{Text: "the gateway wants a retry after 429", Kind: mem.Gotcha},
 		{Text: "the roster is in the desk", Kind: mem.Fact},
 	} {
@@ -150,7 +160,10 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "retry", Limit: 1}, Facets: true})
+	got, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop,
+		Query:      mem.Query{Text: "retry", Limit: 1}, Facets: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,30 +171,44 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 	if len(got.Hits) != 1 || got.Counted != 2 || !slices.Equal(got.Facets["kind"], want) {
 		t.Errorf("got %d hits of %d, kinds %v, want 1 of 2 and %v", len(got.Hits), got.Counted, got.Facets["kind"], want)
 	}
-	all, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "retry"}, Facets: true})
+	all, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop, Query: mem.Query{Text: "retry"},
+		Facets: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range all.Hits {
 		if h.Memory.Kind == mem.Decision {
 			// The target takes two units of UTF-16.
-			if m := all.Marks[h.Memory.ID]; !slices.Equal(m.Title, [][2]int{{3, 10}}) || len(m.In) == 0 || !strings.Contains(m.Excerpt, "sender retries") {
+			if m := all.Marks[h.Memory.ID]; !slices.Equal(m.Title, [][2]int{{3, 10}}) || len(m.In) == 0 ||
+				!strings.Contains(m.Excerpt, "sender retries") {
 				t.Errorf("marks %+v of %q, want the word at 3 and in the excerpt", m, h.Memory.Title)
 			}
 		}
 	}
-	listed, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Limit: 2, Offset: 1}, Facets: true})
+	listed, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop,
+		Query:      mem.Query{Limit: 2, Offset: 1}, Facets: true,
+	})
 	if err != nil || len(listed.Hits) != 2 || listed.Counted != 3 || len(listed.Facets["kind"]) != 3 {
-		t.Errorf("without words: %d hits of %d, facets %v, %v, want 2 of 3 and 3 kinds", len(listed.Hits), listed.Counted, listed.Facets, err)
+		t.Errorf("without words: %d hits of %d, facets %v, %v, want 2 of 3 and 3 kinds", len(listed.Hits), listed.Counted,
+			listed.Facets, err)
 	}
 	for _, words := range []string{"", "retry"} {
 		for _, facets := range []bool{false, true} {
-			if got, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets}); err != nil || len(got.Hits) < 2 {
+			if got, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+				ProjectRef: shop,
+				Query:      mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets,
+			}); err != nil || len(got.Hits) < 2 {
 				t.Errorf("from before the first, %q, facets %v: %d hits, %v", words, facets, len(got.Hits), err)
 			}
 		}
 	}
-	if plain, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "retry"}}); err != nil || plain.Facets != nil || plain.Marks != nil {
+	if plain, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop,
+		Query:      mem.Query{Text: "retry"},
+	}); err != nil || plain.Facets != nil || plain.Marks != nil {
 		t.Errorf("nobody asked for facets: got %v, %v, %v", plain.Facets, plain.Marks, err)
 	}
 }
@@ -190,13 +217,15 @@ func TestAStoryCountsWhatWasDoneAndWhenNothingWas(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "look into the cache"), ran("p1", "t1", "ls", "a.go"))
 	s.clock = s.clock.Add(45 * time.Minute)
-	s.play(prompt("p2", "and the index"), ran("p2", "t2", "ls", "a.go"), ran("p2", "t3", "pwd", "/"), stop("p2", "Both are fine."))
+	s.play(prompt("p2", "and the index"), ran("p2", "t2", "ls", "a.go"), ran("p2", "t3", "pwd", "/"),
+		stop("p2", "Both are fine."))
 	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := got.Activity
-	if idle := time.Duration(a.IdleS) * time.Second; a.Prompts != 2 || a.Tools != 3 || a.Gaps != 1 || idle < 45*time.Minute || idle > 50*time.Minute {
+	if idle := time.Duration(a.IdleS) * time.Second; a.Prompts != 2 || a.Tools != 3 || a.Gaps != 1 ||
+		idle < 45*time.Minute || idle > 50*time.Minute {
 		t.Errorf("activity %+v, want 2 prompts, 3 tools and a gap of 45 minutes", a)
 	}
 }
@@ -208,14 +237,18 @@ func TestATimelineIsAboutWhatLiesNextToItsAnchorHoweverMuchCameLater(t *testing.
 	for i := range 1200 {
 		at := s.clock.Add(time.Duration(i) * time.Minute)
 		b.Memories = append(b.Memories, mem.Memory{
-			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: fmt.Sprint("fact ", i), Trust: mem.TrustUser, Created: at, Updated: at,
+			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: fmt.Sprint("fact ", i), Trust: mem.TrustUser,
+			Created: at, Updated: at,
 		})
 	}
 	kept, err := s.store.Apply(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Anchor: kept[0].IDs[100], Around: 2})
+	got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{
+		ProjectRef: mem.ProjectRef{Project: "all"},
+		Anchor:     kept[0].IDs[100], Around: 2,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +265,10 @@ func TestALongSessionsStorySaysHowManyEventsItLeavesOut(t *testing.T) {
 	s := newStage(t)
 	var bs []mem.Batch
 	for i := range 4007 {
-		e := mem.Event{Agent: "claude-code", Kind: mem.PostToolUse, Session: "one", ToolUseID: fmt.Sprint(i), Tool: "Bash", At: s.clock.Add(time.Duration(i) * time.Second)}
+		e := mem.Event{
+			Agent: "claude-code", Kind: mem.PostToolUse, Session: "one", ToolUseID: fmt.Sprint(i), Tool: "Bash",
+			At: s.clock.Add(time.Duration(i) * time.Second),
+		}
 		e.Identify("n")
 		bs = append(bs, mem.Batch{Event: &e})
 	}

@@ -10,8 +10,10 @@ import (
 func TestWhatThePersonChoosesIsToldWithWhatTheyAdded(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "order numbers: customers hate to read them on the phone"),
-		stop("p1", "I suggest a short number next to the id: `K-2026-004711`, from a sequence for each year.\n\nAlternatives: nanoid, or hashids."),
-		prompt("p2", "yes, a sequence but without the year. K-004711"), edited("p2", "t1", "/home/dev/shop/order.go", "a", "b"),
+		stop("p1", "I suggest a short number next to the id: `K-2026-004711`, from a sequence for each "+
+			"year.\n\nAlternatives: nanoid, or hashids."),
+		prompt("p2", "yes, a sequence but without the year. K-004711"), edited("p2", "t1", "/home/dev/shop/order.go", "a",
+			"b"),
 		stop("p2", "Orders have a number of their own now, from one sequence."))
 	got := s.words("one")
 	i := indexOfKind(got, mem.Decision)
@@ -28,7 +30,8 @@ func TestWhatThePersonChoosesIsToldWithWhatTheyAdded(t *testing.T) {
 
 func TestAChoiceThatTheAnswerTellsItselfIsKeptOnce(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "store the refunds"), stop("p1", "Two options:\n- **A** a column on `Order`\n- **B** a `Refund` table\n\nI'd go with B."),
+	s.play(start("startup"), prompt("p1", "store the refunds"),
+		stop("p1", "Two options:\n- **A** a column on `Order`\n- **B** a `Refund` table\n\nI'd go with B."),
 		prompt("p2", "B"), edited("p2", "t1", "/home/dev/shop/order.go", "a", "b"),
 		stop("p2", "We decided on a `Refund` table instead of a column, because an order can be refunded several times."))
 	n := 0
@@ -44,8 +47,10 @@ func TestAChoiceThatTheAnswerTellsItselfIsKeptOnce(t *testing.T) {
 
 func TestNothingIsChosenInATurnThatReadTextFromOutside(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "redis or memcached?"), tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "https://example.com"}, "use redis"),
-		stop("p1", "I'd go with redis since it keeps what it has on disk."), prompt("p2", "ok redis"), stop("p2", "Redis is in the compose file now."))
+	s.play(start("startup"), prompt("p1", "redis or memcached?"), tool(mem.PostToolUse, "p1", "t1", "WebFetch",
+		map[string]any{"url": "https://example.com"}, "use redis"),
+		stop("p1", "I'd go with redis since it keeps what it has on disk."), prompt("p2", "ok redis"),
+		stop("p2", "Redis is in the compose file now."))
 	if i := indexOfKind(s.words("one"), mem.Decision); i >= 0 {
 		t.Errorf("kept: %s", titles(s.words("one")))
 	}
@@ -59,10 +64,12 @@ func TestOptionsThatWereNotTakenAreNotOpen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
 			s.play(start("startup"), prompt("p1", "store the refunds"),
-				stop("p1", "Refunds are stored.\n\n"+tt.lead+"\n1. Move the importer to the worker\n2. Split the nightly report by area\n\nI'd go with 1."))
+				stop("p1", "Refunds are stored.\n\n"+tt.lead+
+					"\n1. Move the importer to the worker\n2. Split the nightly report by area\n\nI'd go with 1."))
 			before := s.play(in("two", start("startup"))...).Context
 			wants(t, "before the choice", before, "Move the importer", "Split the nightly report")
-			s.play(in("one", prompt("p2", "2 please"), edited("p2", "t1", "/home/dev/shop/report.go", "a", "b"), stop("p2", "The report has four parts, one for each area."))...)
+			s.play(in("one", prompt("p2", "2 please"), edited("p2", "t1", "/home/dev/shop/report.go", "a", "b"),
+				stop("p2", "The report has four parts, one for each area."))...)
 			got := s.play(in("three", start("startup"))...).Context
 			wants(t, "after it", got, "Chosen: Split the nightly report by area")
 			if open := strings.Contains(got, "Move the importer"); open != tt.open {
@@ -79,7 +86,8 @@ func TestOptionsThatWereNotTakenAreNotOpen(t *testing.T) {
 func TestOptionsOfAQuestionToolAreNotOpen(t *testing.T) {
 	s := newStage(t)
 	questions := []map[string]any{{"question": "What is next?", "header": "Next", "options": []map[string]string{
-		{"label": "Importer", "description": "Move the importer, which is not done yet"}, {"label": "Report", "description": "Split the report; still open"},
+		{"label": "Importer", "description": "Move the importer, which is not done yet"},
+		{"label": "Report", "description": "Split the report; still open"},
 	}}}
 	s.play(start("startup"), prompt("p1", "go on with the shop"),
 		tool(mem.PostToolUse, "p1", "t1", "AskUserQuestion", map[string]any{"questions": questions},
@@ -100,8 +108,12 @@ func indexOfKind(ms []mem.Memory, k mem.Kind) int {
 func TestWhatIsPutToChoiceIsNotWhatCameOfATurn(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "offsets are u32 so large files break. what are our options"),
-		stop("p1", "There are three reasonable ways to get past 4 GiB:\n\n1. **u64 offsets everywhere.** Simple, but it doubles the index.\n2. **Block-relative offsets.** One more indirection for each lookup.\n\nI'd recommend option 2: it keeps the index about the same size and old ones can be read as one block.\n\nWhich one do you want?"))
-	s.play(prompt("p2", "store the refunds"), stop("p2", "I see two options:\n- **A** a column on `Order` for the sum\n- **B** a `Refund` table\n\nI'd go with B since one can be refunded twice."))
+		stop("p1", "There are three reasonable ways to get past 4 GiB:\n\n1. **u64 offsets everywhere.** Simple, but it "+
+			"doubles the index.\n2. **Block-relative offsets.** One more indirection for each lookup.\n\nI'd recommend "+
+			"option 2: it keeps the index about the same size and old ones can be read as one block.\n\nWhich one do you want?"))
+	s.play(prompt("p2", "store the refunds"),
+		stop("p2", "I see two options:\n- **A** a column on `Order` for the sum\n- **B** a `Refund` table\n\nI'd go with "+
+			"B since one can be refunded twice."))
 	for _, sum := range s.summaries("one") {
 		if strings.Contains(sum.Body, "u64 offsets everywhere") || strings.Contains(sum.Body, "a column on") {
 			t.Errorf("summary: %s", sum.Body)

@@ -65,7 +65,8 @@ func TestACorrectionIsKeptAndNamesTheMemoryItDiffersFrom(t *testing.T) {
 	}
 }
 
-const fromPostgres, fromKafka = "The sync job reads from postgres, writes to kafka", "The sync job reads from kafka, writes to postgres"
+const fromPostgres, fromKafka = "The sync job reads from postgres, writes to kafka",
+	"The sync job reads from kafka, writes to postgres"
 
 func TestACorrectionCanReplaceWhatItDiffersFrom(t *testing.T) {
 	s := newStage(t)
@@ -96,7 +97,8 @@ func TestWhatAPersonEditedIsNotChangedBackByItsFormerText(t *testing.T) {
 }
 
 func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
-	const one, more = "The ledger exporter runs on the second node of the cluster", "The ledger exporter runs on the second node of the old cluster"
+	const one, more = "The ledger exporter runs on the second node of the cluster",
+		"The ledger exporter runs on the second node of the old cluster"
 	for name, keep := range map[string]func(s *stage){
 		"by whoever said it": func(s *stage) {
 			s.remember(curate.AddRequest{Text: one, Agent: event.UnknownAgent})
@@ -104,14 +106,20 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 		},
 		"in a review": func(s *stage) {
 			ids := s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-			_, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "duplicate", IDs: ids, Action: curate.RejectFinding})
+			_, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+				Rule: "duplicate", IDs: ids,
+				Action: curate.RejectFinding,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		},
 		"as a contradiction that is none": func(s *stage) {
 			ids := s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-			_, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "contradiction", IDs: []string{ids[1], ids[0]}, Action: curate.RejectFinding})
+			_, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+				Rule: "contradiction", IDs: []string{ids[1], ids[0]},
+				Action: curate.RejectFinding,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

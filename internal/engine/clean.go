@@ -39,7 +39,8 @@ func (e *Engine) cleanNames(ev *mem.Event) {
 
 // redactedProject returns identify with the names and paths of its projects redacted: a branch, a directory or a
 // remote may be named after anything.
-func redactedProject(d *redact.Redactor, identify func(dir string) (mem.Project, error)) func(dir string) (mem.Project, error) {
+func redactedProject(d *redact.Redactor, identify func(dir string) (mem.Project, error)) func(dir string) (mem.Project,
+	error) {
 	if d == nil || identify == nil {
 		return identify
 	}
@@ -56,7 +57,8 @@ func keepOutcome(m *event.Context) {
 	kept := map[string]json.RawMessage{}
 	for name, value := range extract.Fields(m.Response) {
 		switch name {
-		case "filePath", "file_path", "notebook_path", "type", "userModified", "replaceAll", "edit_mode", "cell_type", "cell_id", "language", "success", "error":
+		case "filePath", "file_path", "notebook_path", "type", "userModified", "replaceAll", "edit_mode", "cell_type",
+			"cell_id", "language", "success", "error":
 			kept[name] = value
 		}
 	}

@@ -29,8 +29,11 @@ func TestAJumpingClockDoesNotChangeTheOrderOfASession(t *testing.T) {
 		s := newStage(t)
 		s.jumpy(
 			r, start("startup"),
-			prompt("p1", "make the printer faster"), edited("p1", "t1", "/home/dev/shop/printer.go", "slow", "fast"), stop("p1", "The printer is faster now."),
-			prompt("p2", "mend the scanner"), failed("p2", "t2", "go test ./scanner", "Exit code 1\nscanner_test.go:4: no signal"), ran("p2", "t3", "go test ./scanner", "ok"), stop("p2", "The scanner reads again."),
+			prompt("p1", "make the printer faster"), edited("p1", "t1", "/home/dev/shop/printer.go", "slow", "fast"),
+			stop("p1", "The printer is faster now."),
+			prompt("p2", "mend the scanner"), failed("p2", "t2", "go test ./scanner",
+				"Exit code 1\nscanner_test.go:4: no signal"), ran("p2", "t3", "go test ./scanner", "ok"), stop("p2",
+				"The scanner reads again."),
 			prompt("p3", "count the drawers"), mem.Event{Kind: mem.PreCompact, Source: "auto"},
 		)
 		told := s.jumpy(r, start("compact")).Context

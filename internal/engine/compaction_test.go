@@ -15,7 +15,11 @@ func summarized(summary string) []mem.Event {
 	return []mem.Event{
 		{Kind: mem.PreCompact, Source: "auto"},
 		start("compact"),
-		{Kind: mem.PostCompact, Source: "auto", Text: "<analysis>`sh bench.sh --rate 50` in send/queue.go: 12 senders, 417 ms; nobody measures the gateway</analysis>\n<summary>" + summary + "</summary>"},
+		{
+			Kind: mem.PostCompact, Source: "auto",
+			Text: "<analysis>`sh bench.sh --rate 50` in send/queue.go: 12 senders, 417 ms; nobody measures the " +
+				"gateway</analysis>\n<summary>" + summary + "</summary>",
+		},
 	}
 }
 
@@ -29,7 +33,8 @@ func inHand(t *testing.T) *stage {
 		prompt("p1", "make the senders faster"),
 		failed("p1", "t1", "sh bench.sh --rate 50", "Exit code 3\nbench: queue overflow at 8192"),
 		edited("p1", "t2", "/home/dev/shop/send/queue.go", "a", "b"),
-		stop("p1", "I decided to cap the queue instead of growing it. The slowest of the 12 senders took 417 ms. Still open: nobody measures the gateway."),
+		stop("p1", "I decided to cap the queue instead of growing it. The slowest of the 12 senders took 417 ms. Still "+
+			"open: nobody measures the gateway."),
 	)
 	return s
 }
@@ -39,7 +44,8 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 	s.settings.Budgets.Compact = 0 // nothing is restored at once
 	s.play(summarized("The queue was to be capped instead of growing it. One sender is slow.")...)
 	got := s.play(prompt("p2", "ok")).Context
-	wants(t, "told", got, "LEFT OUT BY THE SUMMARY", "`sh bench.sh --rate 50` exit 3: bench: queue overflow at 8192", "417 ms", "send/queue.go", "nobody measures the gateway")
+	wants(t, "told", got, "LEFT OUT BY THE SUMMARY", "`sh bench.sh --rate 50` exit 3: bench: queue overflow at 8192",
+		"417 ms", "send/queue.go", "nobody measures the gateway")
 	wantsNot(t, "told", got, "decided:") // that survived
 	if again := s.play(prompt("p3", "ok")).Context; again != "" {
 		t.Errorf("told again:\n%s", again)
@@ -49,7 +55,8 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := why.Receipt.Compaction
-	if c == nil || c.Exact != 5 || c.Kept != 1 || c.Restored != 0 || c.InjectedNow != 4 || !strings.HasPrefix(c.Checkpoint, "c_") || why.Receipt.Text != got {
+	if c == nil || c.Exact != 5 || c.Kept != 1 || c.Restored != 0 || c.InjectedNow != 4 ||
+		!strings.HasPrefix(c.Checkpoint, "c_") || why.Receipt.Text != got {
 		t.Errorf("receipt %+v with %+v", why.Receipt, c)
 	}
 }
@@ -64,7 +71,8 @@ func TestWhatWasRestoredAtOnceIsNotToldAgain(t *testing.T) {
 	if err != nil || len(rs) != 1 {
 		t.Fatal(rs, err)
 	}
-	if c := rs[0].Compaction; c == nil || c.Exact != 5 || c.Kept != 0 || c.Restored != 5 || c.InjectedNow != 0 || rs[0].Outcome != mem.Nothing {
+	if c := rs[0].Compaction; c == nil || c.Exact != 5 || c.Kept != 0 || c.Restored != 5 || c.InjectedNow != 0 ||
+		rs[0].Outcome != mem.Nothing {
 		t.Errorf("receipt %+v with %+v", rs[0], rs[0].Compaction)
 	}
 }
@@ -72,7 +80,8 @@ func TestWhatWasRestoredAtOnceIsNotToldAgain(t *testing.T) {
 func TestASummaryThatSaysItAllLeavesNothingToTell(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
-	s.play(summarized("Decided to cap the queue instead of growing it. `sh bench.sh --rate 50` fails with exit 3; send/queue.go was edited; the slowest of 12 senders took 417 ms; it is open that nobody measures the gateway.")...)
+	s.play(summarized("Decided to cap the queue instead of growing it. `sh bench.sh --rate 50` fails with exit 3; " +
+		"send/queue.go was edited; the slowest of 12 senders took 417 ms; it is open that nobody measures the gateway.")...)
 	if got := s.play(prompt("p2", "ok")).Context; got != "" {
 		t.Errorf("told:\n%s", got)
 	}
@@ -124,7 +133,10 @@ func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
 	s.play(summarized("Things were done.")...)
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop,
+		Query:      mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}},
+	})
 	if err != nil || len(found.Hits) < 2 {
 		t.Fatal(found, err)
 	}

@@ -25,12 +25,14 @@ func (s *stage) learned(ms ...mem.Memory) []string {
 		m := &ms[i]
 		m.Scope, m.Kind = cmp.Or(m.Scope, mem.ScopeProject), cmp.Or(m.Kind, mem.Fact)
 		m.Importance, m.Confidence = cmp.Or(m.Importance, 0.5), cmp.Or(m.Confidence, 0.5)
-		m.Project, m.Trust, m.Origin, m.Resolved = "p_shop", cmp.Or(m.Trust, mem.TrustAssistant), cmp.Or(m.Origin, mem.FromAssistant), true
+		m.Project, m.Trust, m.Origin, m.Resolved = "p_shop", cmp.Or(m.Trust, mem.TrustAssistant),
+			cmp.Or(m.Origin, mem.FromAssistant), true
 		if m.Created.IsZero() {
 			m.Created = s.clock
 		}
 	}
-	res, err := s.store.Apply(s.t.Context(), mem.Batch{Project: &mem.Project{Key: "p_shop", Name: "shop", Root: "/home/dev/shop"}, Memories: ms})
+	res, err := s.store.Apply(s.t.Context(),
+		mem.Batch{Project: &mem.Project{Key: "p_shop", Name: "shop", Root: "/home/dev/shop"}, Memories: ms})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -68,8 +70,14 @@ func rulesOf(r mem.Run) string {
 func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(
-		mem.Memory{Kind: mem.Gotcha, Title: "The payment gateway answers 429 without a Retry-After header under load", Files: []string{"pay/client.go"}, Importance: 0.6, Uses: 1},
-		mem.Memory{Kind: mem.Gotcha, Title: "The payment gateway answers 429 without a Retry-After header under heavy load", Importance: 0.7, Created: s.clock.Add(time.Hour), Session: "two"},
+		mem.Memory{
+			Kind: mem.Gotcha, Title: "The payment gateway answers 429 without a Retry-After header under load",
+			Files: []string{"pay/client.go"}, Importance: 0.6, Uses: 1,
+		},
+		mem.Memory{
+			Kind: mem.Gotcha, Title: "The payment gateway answers 429 without a Retry-After header under heavy load",
+			Importance: 0.7, Created: s.clock.Add(time.Hour), Session: "two",
+		},
 	)
 	before := s.memory(ids[0])
 	got := s.consolidate(curate.ConsolidateRequest{})
@@ -80,8 +88,10 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 	if gone.Status != mem.Consolidated || gone.MergedInto != kept.ID {
 		t.Errorf("the second is %s, merged into %q", gone.Status, gone.MergedInto)
 	}
-	if kept.Importance != 0.7 || kept.Confidence != 0.55 || kept.Status != mem.Active || !kept.LastUsed.Equal(gone.Created) {
-		t.Errorf("the first has importance %v, confidence %v, status %s, last used %v", kept.Importance, kept.Confidence, kept.Status, kept.LastUsed)
+	if kept.Importance != 0.7 || kept.Confidence != 0.55 || kept.Status != mem.Active ||
+		!kept.LastUsed.Equal(gone.Created) {
+		t.Errorf("the first has importance %v, confidence %v, status %s, last used %v", kept.Importance, kept.Confidence,
+			kept.Status, kept.LastUsed)
 	}
 	if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Runs[0].Changes) > 0 {
 		t.Errorf("a second round changes %q", rulesOf(again.Runs[0]))
@@ -105,11 +115,26 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 
 func TestWhatOnlyLooksAlikeStaysApart(t *testing.T) {
 	for _, c := range []struct{ name, a, b string }{
-		{"a denial", "Deploy the checkout service to the staging cluster on every merge to main", "Do not deploy the checkout service to the staging cluster on every merge to main"},
-		{"another number", "The checkout service listens on port 8080 behind the staging proxy of the cluster", "The checkout service listens on port 8081 behind the staging proxy of the cluster"},
-		{"a condition", "Run the integration tests of the checkout service in the staging cluster", "Run the integration tests of the checkout service only in the staging cluster"},
-		{"another thing", "The checkout service keeps its sessions in the redis cache of the cluster", "The invoice service keeps its sessions in the redis cache of the cluster"},
-		{"a denial in German", "Die Tests des Warenkorbs laufen im Cluster parallel und brauchen eine eigene Datenbank", "Die Tests des Warenkorbs laufen im Cluster nicht parallel und brauchen eine eigene Datenbank"},
+		{
+			"a denial", "Deploy the checkout service to the staging cluster on every merge to main",
+			"Do not deploy the checkout service to the staging cluster on every merge to main",
+		},
+		{
+			"another number", "The checkout service listens on port 8080 behind the staging proxy of the cluster",
+			"The checkout service listens on port 8081 behind the staging proxy of the cluster",
+		},
+		{
+			"a condition", "Run the integration tests of the checkout service in the staging cluster",
+			"Run the integration tests of the checkout service only in the staging cluster",
+		},
+		{
+			"another thing", "The checkout service keeps its sessions in the redis cache of the cluster",
+			"The invoice service keeps its sessions in the redis cache of the cluster",
+		},
+		{
+			"a denial in German", "Die Tests des Warenkorbs laufen im Cluster parallel und brauchen eine eigene Datenbank",
+			"Die Tests des Warenkorbs laufen im Cluster nicht parallel und brauchen eine eigene Datenbank",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)
@@ -124,8 +149,14 @@ func TestWhatOnlyLooksAlikeStaysApart(t *testing.T) {
 func TestTheWordOfOneThatIsTrustedLessAddsNothingButWeight(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(
-		mem.Memory{Title: "Releases are cut from the main branch with a signed tag every second Tuesday", Trust: mem.TrustUser},
-		mem.Memory{Title: "Releases are cut from the main branch with a signed tag every second Tuesday", Trust: mem.TrustTool, Session: "two", Tags: []string{"from-tool"}, Files: []string{"evil.sh"}},
+		mem.Memory{
+			Title: "Releases are cut from the main branch with a signed tag every second Tuesday",
+			Trust: mem.TrustUser,
+		},
+		mem.Memory{
+			Title: "Releases are cut from the main branch with a signed tag every second Tuesday",
+			Trust: mem.TrustTool, Session: "two", Tags: []string{"from-tool"}, Files: []string{"evil.sh"},
+		},
 	)
 	s.consolidate(curate.ConsolidateRequest{})
 	if m := s.memory(ids[0]); m.Status != mem.Active || len(m.Tags)+len(m.Files) > 0 || m.Trust != mem.TrustUser {
@@ -144,16 +175,28 @@ func TestASessionsMemoryThatIsWorthItReachesTheProject(t *testing.T) {
 		return m
 	}
 	ids := s.learned(
-		own(mem.Memory{Kind: mem.Discovery, Title: "The product cache is never invalidated on price changes", Importance: 0.75}),
-		own(mem.Memory{Kind: mem.Convention, Title: "Prices are integers in cents everywhere", Importance: 0.7, Confidence: 0.9, Uses: 1}),
+		own(mem.Memory{
+			Kind: mem.Discovery, Title: "The product cache is never invalidated on price changes",
+			Importance: 0.75,
+		}),
+		own(mem.Memory{
+			Kind: mem.Convention, Title: "Prices are integers in cents everywhere", Importance: 0.7,
+			Confidence: 0.9, Uses: 1,
+		}),
 		own(mem.Memory{Kind: mem.Discovery, Title: "The cart holds at most fifty lines", Importance: 0.5}),
 		own(mem.Memory{Kind: mem.Scratch, Title: "half a thought about shipping", Importance: 0.9}),
-		own(mem.Memory{Kind: mem.Discovery, Title: "A page said to always run curl from there", Importance: 0.9, Trust: 0, Origin: mem.FromWeb}),
+		own(mem.Memory{
+			Kind: mem.Discovery, Title: "A page said to always run curl from there", Importance: 0.9, Trust: 0,
+			Origin: mem.FromWeb,
+		}),
 	)
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: ids[4], Trust: new(mem.Trust)}}})
 	s.play(mem.Event{Kind: mem.SessionEnd, Source: "exit"})
 	s.aMinuteOn()
-	for i, want := range []mem.Scope{mem.ScopeProject, mem.ScopeProject, mem.ScopeSession, mem.ScopeSession, mem.ScopeSession} {
+	for i, want := range []mem.Scope{
+		mem.ScopeProject, mem.ScopeProject, mem.ScopeSession, mem.ScopeSession,
+		mem.ScopeSession,
+	} {
 		if m := s.memory(ids[i]); m.Scope != want {
 			t.Errorf("%q is of scope %s, want %s", m.Title, m.Scope, want)
 		}
@@ -181,7 +224,8 @@ func TestEveryFifthSessionAllOfTheProjectIsLookedAt(t *testing.T) {
 	old := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	for i := range 6 {
 		id := fmt.Sprint("s", i)
-		s.play(in(id, start("startup"), prompt("p"+id, "add a filter to the list of orders"), mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
+		s.play(in(id, start("startup"), prompt("p"+id, "add a filter to the list of orders"),
+			mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
 		s.aMinuteOn()
 		if m := s.memory(old[0]); (m.Status == mem.Archived) != (i >= 4) {
 			t.Fatalf("after session %d the old memory is %s", i+1, m.Status)
@@ -196,7 +240,10 @@ func TestEveryFifthSessionAllOfTheProjectIsLookedAt(t *testing.T) {
 func TestASilentSessionIsConsolidatedWhenTheNextBegins(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "look into the cache"))
-	ids := s.learned(mem.Memory{Scope: mem.ScopeSession, Session: "one", Kind: mem.Discovery, Title: "The product cache is never invalidated", Importance: 0.75})
+	ids := s.learned(mem.Memory{
+		Scope: mem.ScopeSession, Session: "one", Kind: mem.Discovery,
+		Title: "The product cache is never invalidated", Importance: 0.75,
+	})
 	s.clock = s.clock.Add(time.Hour)
 	s.play(in("two", start("startup"))...)
 	s.aMinuteOn()
@@ -207,12 +254,18 @@ func TestASilentSessionIsConsolidatedWhenTheNextBegins(t *testing.T) {
 
 func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	s := newStage(t)
-	ids := s.learned(mem.Memory{Kind: mem.Gotcha, Title: "The legacy invoice exporter chokes on umlauts in customer names", Created: s.clock.Add(-40 * day)})
+	ids := s.learned(mem.Memory{
+		Kind: mem.Gotcha, Title: "The legacy invoice exporter chokes on umlauts in customer names",
+		Created: s.clock.Add(-40 * day),
+	})
 	s.consolidate(curate.ConsolidateRequest{})
 	if m := s.memory(ids[0]); m.Status != mem.Archived {
 		t.Fatalf("status %s", m.Status)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop,
+		Query:      mem.Query{Text: "invoice exporter umlauts"},
+	})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -239,7 +292,11 @@ func TestWhatAPersonBroughtBackIsNotPutAwayAgain(t *testing.T) {
 
 func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	s := newStage(t)
-	ids := s.learned(mem.Memory{Kind: mem.Gotcha, Title: "The legacy invoice exporter chokes on umlauts in customer names"}, mem.Memory{Title: "The old import runs at night"})
+	ids := s.learned(mem.Memory{
+		Kind:  mem.Gotcha,
+		Title: "The legacy invoice exporter chokes on umlauts in customer names",
+	},
+		mem.Memory{Title: "The old import runs at night"})
 	for range 4 {
 		s.clock = s.clock.Add(100 * day)
 		s.consolidate(curate.ConsolidateRequest{})
@@ -259,14 +316,18 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].ID != ids[0] {
 		t.Errorf("left %d, error %v; want the one that faded alone", len(left), err)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop,
+		Query:      mem.Query{Text: "invoice exporter umlauts"},
+	})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("search finds %d, error %v", len(found.Hits), err)
 	}
 	if r := s.play(start("startup")); strings.Contains(r.Context, "umlauts") {
 		t.Errorf("told unasked: %q", r.Context)
 	}
-	if r := s.play(prompt("p1", "why does the legacy invoice exporter choke on umlauts?")); !strings.Contains(r.Context, "umlauts") {
+	if r := s.play(prompt("p1", "why does the legacy invoice exporter choke on umlauts?")); !strings.Contains(r.Context,
+		"umlauts") {
 		t.Errorf("the prompt that asks for it is told %q", r.Context)
 	}
 }
@@ -298,8 +359,11 @@ var phrases = []string{
 // drawMemory makes one of a session or of its project.
 func drawMemory(t *rapid.T, s *stage, n int) mem.Memory {
 	m := mem.Memory{
-		Title:      rapid.SampledFrom(phrases).Draw(t, "title"),
-		Kind:       rapid.SampledFrom([]mem.Kind{mem.Fact, mem.Gotcha, mem.Decision, mem.Discovery, mem.Command, mem.Scratch}).Draw(t, "kind"),
+		Title: rapid.SampledFrom(phrases).Draw(t, "title"),
+		Kind: rapid.SampledFrom([]mem.Kind{
+			mem.Fact, mem.Gotcha, mem.Decision, mem.Discovery, mem.Command,
+			mem.Scratch,
+		}).Draw(t, "kind"),
 		Scope:      rapid.SampledFrom([]mem.Scope{mem.ScopeSession, mem.ScopeProject, mem.ScopeUser}).Draw(t, "scope"),
 		Trust:      mem.Trust(rapid.IntRange(1, 3).Draw(t, "trust")),
 		Importance: float64(rapid.IntRange(1, 10).Draw(t, "importance")) / 10,
@@ -400,7 +464,10 @@ func TestALongRoundGoesOnInSteps(t *testing.T) {
 	s := newStage(t)
 	var ms []mem.Memory
 	for i := range 450 {
-		ms = append(ms, mem.Memory{Title: fmt.Sprintf("old note %d on word%d of topic%d", i, i*7, i*13), Created: s.clock.Add(-60 * day), Key: fmt.Sprint(i)})
+		ms = append(ms, mem.Memory{
+			Title:   fmt.Sprintf("old note %d on word%d of topic%d", i, i*7, i*13),
+			Created: s.clock.Add(-60 * day), Key: fmt.Sprint(i),
+		})
 	}
 	s.learned(ms...)
 	got := s.consolidate(curate.ConsolidateRequest{})

@@ -118,7 +118,8 @@ func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
 	if !found || !strings.HasPrefix(asked, "[Remanence]") || !strings.Contains(told, "login race") {
 		t.Fatalf("order of what is said:\n%s", got)
 	}
-	wants(t, "request", asked, "/opt/tools/remanence checkpoint save --handoff <<'HANDOFF'", "90 %", "4000 characters", "exact next step", "who is waited for", "/remanence:checkpoint")
+	wants(t, "request", asked, "/opt/tools/remanence checkpoint save --handoff <<'HANDOFF'", "90 %", "4000 characters",
+		"exact next step", "who is waited for", "/remanence:checkpoint")
 	wantsNot(t, "request", strings.ToLower(asked), "/compact", "login", "run compact")
 	if n := chars.Tokens(asked); n > 200 {
 		t.Errorf("%d tokens, 200 at most", n)
@@ -142,13 +143,15 @@ func TestARequestForAHandoffIsShortWhereverTheProgramIs(t *testing.T) {
 
 func TestNobodyIsAskedForAHandoffWhere(t *testing.T) {
 	for name, change := range map[string]func(*stage, *mem.Event){
-		"the person wants none":              func(s *stage, _ *mem.Event) { s.settings.Handoff.Threshold = 0 },
-		"nothing is told at all":             func(s *stage, _ *mem.Event) { s.settings.Profile = event.Silent },
-		"nothing is told with prompts":       func(s *stage, _ *mem.Event) { s.settings.Budgets.UserPrompt = 0 },
-		"nothing is told to this client":     func(_ *stage, e *mem.Event) { e.InjectionOff = true },
-		"the prompt is private":              func(_ *stage, e *mem.Event) { e.Text = "<private>go on</private>" },
-		"a subagent is asked":                func(_ *stage, e *mem.Event) { e.AgentID = "a1" },
-		"no person speaks":                   func(_ *stage, e *mem.Event) { e.Text = "<task-notification>done</task-notification>" },
+		"the person wants none":          func(s *stage, _ *mem.Event) { s.settings.Handoff.Threshold = 0 },
+		"nothing is told at all":         func(s *stage, _ *mem.Event) { s.settings.Profile = event.Silent },
+		"nothing is told with prompts":   func(s *stage, _ *mem.Event) { s.settings.Budgets.UserPrompt = 0 },
+		"nothing is told to this client": func(_ *stage, e *mem.Event) { e.InjectionOff = true },
+		"the prompt is private":          func(_ *stage, e *mem.Event) { e.Text = "<private>go on</private>" },
+		"a subagent is asked":            func(_ *stage, e *mem.Event) { e.AgentID = "a1" },
+		"no person speaks": func(_ *stage, e *mem.Event) {
+			e.Text = "<task-notification>done</task-notification>"
+		},
 		"one of our own commands is given":   func(_ *stage, e *mem.Event) { e.Text = "/remanence:status" },
 		"the context was cut just now":       func(s *stage, _ *mem.Event) { s.play(start("compact")) },
 		"the window is known to be so large": func(s *stage, _ *mem.Event) { s.settings.Window = 1_000_000 },
@@ -191,7 +194,10 @@ func TestTheWindowIsWhatIsKnownBestOfIt(t *testing.T) {
 		tokens int
 		asked  bool
 	}{
-		"the person's word":                    {set: 100_000, client: 900_000, model: "claude-opus-5-5", tokens: 86_000, asked: true},
+		"the person's word": {
+			set: 100_000, client: 900_000, model: "claude-opus-5-5", tokens: 86_000,
+			asked: true,
+		},
 		"the client's word":                    {client: 100_000, model: "claude-opus-5-5", tokens: 86_000, asked: true},
 		"the client's word, larger":            {client: 500_000, tokens: 190_000},
 		"a model with a large one":             {model: "claude-opus-5-5", tokens: 190_000},
@@ -247,7 +253,8 @@ func TestWhereAClientCutsEarlyIsLearnedForItsModel(t *testing.T) {
 		s.play(e)
 		s.clock = s.clock.Add(time.Minute)
 		s.works()
-		if got := s.play(in(step.session, prompt("x3", "please go on with the shop"))...).Context; strings.Contains(got, asksForHandoff) {
+		if got := s.play(in(step.session, prompt("x3", "please go on with the shop"))...).Context; strings.Contains(got,
+			asksForHandoff) {
 			t.Error("asked again though there was no room in between")
 		}
 	}
@@ -343,7 +350,10 @@ func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := continuity.ContextUsage{Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000, HandoffAt: 61_640}
+	want := continuity.ContextUsage{
+		Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000,
+		HandoffAt: 61_640,
+	}
 	if o.Context == nil || *o.Context != want {
 		t.Errorf("got %+v, want %+v", o.Context, want)
 	}

@@ -25,7 +25,10 @@ func (s *stage) words(session string) []mem.Memory {
 
 func (s *stage) summaries(session string) []mem.Memory {
 	s.t.Helper()
-	ms, err := s.store.List(s.t.Context(), mem.Query{Session: session, Within: "*", Kinds: []mem.Kind{mem.Summary}, Limit: 100})
+	ms, err := s.store.List(s.t.Context(), mem.Query{
+		Session: session, Within: "*", Kinds: []mem.Kind{mem.Summary},
+		Limit: 100,
+	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -50,7 +53,8 @@ func TestAProblemAndItsSolutionAreOneMemory(t *testing.T) {
 		t.Fatal("no fix is kept:\n" + titles(s.words("one")))
 	}
 	fix := s.words("one")[i]
-	if fix.ExitCode != 1 || !slices.Equal(fix.Files, []string{"auth/session.go"}) || !slices.Equal(fix.Modified, fix.Files) {
+	if fix.ExitCode != 1 || !slices.Equal(fix.Files, []string{"auth/session.go"}) ||
+		!slices.Equal(fix.Modified, fix.Files) {
 		t.Errorf("exit %d, files %v, modified %v", fix.ExitCode, fix.Files, fix.Modified)
 	}
 	wants(t, "what was changed", fix.Body, "s.lock()", "s.mu.Lock()")
@@ -61,7 +65,8 @@ func TestWhatACommandChangedIsAFixToo(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "the tests do not start"),
 		failed("p1", "t1", "npm test", "Exit code 1\nError: Cannot find module 'zod'"),
-		ran("p1", "t2", "ls node_modules", "…"), ran("p1", "t3", "npm install zod", "added 1 package"), ran("p1", "t4", "npm test", "ok"))
+		ran("p1", "t2", "ls node_modules", "…"), ran("p1", "t3", "npm install zod", "added 1 package"),
+		ran("p1", "t4", "npm test", "ok"))
 	got := titles(s.words("one"))
 	wants(t, "fix", got, "error_fix: `npm test` failed", "works after `npm install zod`")
 	wantsNot(t, "fix", got, "ls node_modules")
@@ -70,8 +75,11 @@ func TestWhatACommandChangedIsAFixToo(t *testing.T) {
 func TestWhatHelpedStandsWholeInTheTitle(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "bring the broker up"),
-		failed("p1", "t1", "docker compose --profile messaging --env-file .env.local up -d broker schema-registry", "Exit code 1\nError: response from daemon: driver failed programming external connectivity on endpoint broker: address already in use"),
-		ran("p1", "t2", "systemctl stop rabbitmq-server.service", ""), ran("p1", "t3", "docker compose --profile messaging --env-file .env.local up -d broker schema-registry", "ok"))
+		failed("p1", "t1", "docker compose --profile messaging --env-file .env.local up -d broker schema-registry",
+			"Exit code 1\nError: response from daemon: driver failed programming external connectivity on endpoint broker: "+
+				"address already in use"),
+		ran("p1", "t2", "systemctl stop rabbitmq-server.service", ""),
+		ran("p1", "t3", "docker compose --profile messaging --env-file .env.local up -d broker schema-registry", "ok"))
 	got := titles(s.words("one"))
 	wants(t, "fix", got, "works after `systemctl stop rabbitmq-server.service`", "response from daemon")
 	wantsNot(t, "fix", got, "Error: response")
@@ -89,7 +97,10 @@ func TestARetryIsNoFix(t *testing.T) {
 	if got := s.words("one"); len(got) != 0 {
 		t.Errorf("a retry made\n%s", titles(got))
 	}
-	if open := must(s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.Command}, Open: true})); len(open) != 0 {
+	if open := must(s.store.List(t.Context(), mem.Query{
+		Session: "one", Within: "*", Kinds: []mem.Kind{mem.Command},
+		Open: true,
+	})); len(open) != 0 {
 		t.Error("the failure is still open")
 	}
 }
@@ -106,7 +117,8 @@ func TestAWiderRunProvesANarrowerOne(t *testing.T) {
 		{"go test ./... || true", false},
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "fix it"), failed("p1", "t1", "go test ./auth", "Exit code 1\nx_test.go:1: got 1"),
+		s.play(start("startup"), prompt("p1", "fix it"), failed("p1", "t1", "go test ./auth",
+			"Exit code 1\nx_test.go:1: got 1"),
 			edited("p1", "t2", "/home/dev/shop/auth/a.go", "1", "2"), ran("p1", "t3", tt.worked, "ok"))
 		if got := strings.Contains(titles(s.words("one")), "fixed in a.go"); got != tt.want {
 			t.Errorf("%q: fixed %v, want %v", tt.worked, got, tt.want)
@@ -118,11 +130,13 @@ func TestATurnWithSomethingStillRunningIsNotOver(t *testing.T) {
 	s := newStage(t)
 	running := stop("p1", "The rollout of version 7 runs, I will report when it is through and healthy again.")
 	running.Background = 1
-	s.play(start("startup"), prompt("p1", "roll out version 7 to staging"), edited("p1", "t1", "/home/dev/shop/deploy.yaml", "6", "7"), running)
+	s.play(start("startup"), prompt("p1", "roll out version 7 to staging"),
+		edited("p1", "t1", "/home/dev/shop/deploy.yaml", "6", "7"), running)
 	if got := s.summaries("one"); len(got) != 0 {
 		t.Fatalf("%d summaries while it runs: %s", len(got), got[0].Title)
 	}
-	s.play(prompt("p2", "<task-notification>rollout finished</task-notification>"), stop("p2", "The rollout of version 7 is through, all pods are healthy."))
+	s.play(prompt("p2", "<task-notification>rollout finished</task-notification>"),
+		stop("p2", "The rollout of version 7 is through, all pods are healthy."))
 	got := s.summaries("one")
 	if len(got) != 1 {
 		t.Fatalf("%d summaries after it, want 1", len(got))
@@ -135,7 +149,8 @@ func TestATurnThatGoesOnIsOneTurn(t *testing.T) {
 	on := stop("p1", "The linter is happy too. Careful: `make lint` needs network access the first time.")
 	on.StopActive = true
 	said := "I decided to keep the flags in one struct instead of globals, because tests run side by side."
-	s.play(start("startup"), prompt("p1", "move the flags"), edited("p1", "t1", "/home/dev/shop/flags.go", "a", "b"), stop("p1", said), on)
+	s.play(start("startup"), prompt("p1", "move the flags"), edited("p1", "t1", "/home/dev/shop/flags.go", "a", "b"),
+		stop("p1", said), on)
 	wants(t, "kept", titles(s.words("one")), "one struct", "make lint")
 	got := s.summaries("one")
 	if len(got) != 1 {
@@ -146,9 +161,12 @@ func TestATurnThatGoesOnIsOneTurn(t *testing.T) {
 
 func TestSayingItAgainIsOneMemory(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "which queue?"), stop("p1", "We decided to use the SQS queue for outgoing mail, because it survives a restart."),
-		prompt("p2", "sum it up please"), stop("p2", "In short: we decided to use the SQS queue for outgoing mail because it survives restarts."),
-		prompt("p3", "and for invoices?"), stop("p3", "We decided to use the RabbitMQ2 queue for outgoing mail, because it survives a restart."))
+	s.play(start("startup"), prompt("p1", "which queue?"),
+		stop("p1", "We decided to use the SQS queue for outgoing mail, because it survives a restart."),
+		prompt("p2", "sum it up please"),
+		stop("p2", "In short: we decided to use the SQS queue for outgoing mail because it survives restarts."),
+		prompt("p3", "and for invoices?"),
+		stop("p3", "We decided to use the RabbitMQ2 queue for outgoing mail, because it survives a restart."))
 	got := s.words("one")
 	if len(got) != 2 || got[0].Repeats != 1 || got[1].Repeats != 0 {
 		t.Errorf("want the first with one repeat, and the other; got\n%s", titles(got))
@@ -157,7 +175,8 @@ func TestSayingItAgainIsOneMemory(t *testing.T) {
 
 func TestTwoRulesForTwoThingsStayTwo(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "and?"), stop("p1", "Careful: never call log1 while the lock of the store is held."),
+	s.play(start("startup"), prompt("p1", "and?"),
+		stop("p1", "Careful: never call log1 while the lock of the store is held."),
 		prompt("p2", "and?"), stop("p2", "Careful: never call log2 while the lock of the store is held."))
 	wants(t, "kept", titles(s.words("one")), "log1", "log2")
 }
@@ -168,7 +187,8 @@ func TestATaintedEchoTakesNothingFromWhatIsKnown(t *testing.T) {
 	s := newStage(t)
 	said := "Careful: the importer must not run while the index is rebuilt."
 	s.play(start("startup"), prompt("p1", "and?"), stop("p1", said),
-		prompt("p2", "read that page"), tool(mem.PostToolUse, "p2", "w", "WebFetch", nil, "x"), stop("p2", "As the page has it: careful, the importer must not run while the index is rebuilt."))
+		prompt("p2", "read that page"), tool(mem.PostToolUse, "p2", "w", "WebFetch", nil, "x"),
+		stop("p2", "As the page has it: careful, the importer must not run while the index is rebuilt."))
 	got := s.words("one")
 	if len(got) != 2 || got[0].Trust != mem.TrustAssistant || got[1].Trust != mem.TrustNone {
 		t.Errorf("got\n%s\nof %s and %s", titles(got), got[0].Trust, got[len(got)-1].Trust)
@@ -187,16 +207,21 @@ func (s *stage) openWork() string {
 
 func TestOpenWorkIsOneItemUntilItIsDone(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "write the export"), stop("p1", "The export works. Still open: the logout path has no audit entry."))
-	s.play(in("two", start("startup"), prompt("q1", "what is left?"), stop("q1", "Still open: the logout path has no audit entry."))...)
+	s.play(start("startup"), prompt("p1", "write the export"),
+		stop("p1", "The export works. Still open: the logout path has no audit entry."))
+	s.play(in("two", start("startup"), prompt("q1", "what is left?"),
+		stop("q1", "Still open: the logout path has no audit entry."))...)
 	if got := s.openWork(); strings.Count(got, "audit entry") != 1 {
 		t.Errorf("the item is there %d times:\n%s", strings.Count(got, "audit entry"), got)
 	}
-	s.play(in("two", prompt("q2", "go"), stop("q2", "The logout path is not covered by an audit entry yet, the entry of the login path is done."))...)
+	s.play(in("two", prompt("q2", "go"),
+		stop("q2", "The logout path is not covered by an audit entry yet, the entry of the login path is done."))...)
 	wants(t, "not done", s.openWork(), "audit entry")
-	s.play(in("two", prompt("q2b", "sum up"), stop("q2b", "The export and its logs are done now; only the audit entry of the logout path remains."))...)
+	s.play(in("two", prompt("q2b", "sum up"),
+		stop("q2b", "The export and its logs are done now; only the audit entry of the logout path remains."))...)
 	wants(t, "another thing is done", s.openWork(), "audit entry")
-	s.play(in("two", prompt("q3", "now"), tool(mem.PostToolUse, "q3", "w", "WebFetch", nil, "x"), stop("q3", "The logout path now writes an audit entry."))...)
+	s.play(in("two", prompt("q3", "now"), tool(mem.PostToolUse, "q3", "w", "WebFetch", nil, "x"),
+		stop("q3", "The logout path now writes an audit entry."))...)
 	wants(t, "done, says a turn that read the web", s.openWork(), "audit entry")
 	s.play(in("two", prompt("q4", "now"), stop("q4", "The logout path now writes an audit entry."))...)
 	wantsNot(t, "done", s.openWork(), "audit entry")
@@ -204,8 +229,10 @@ func TestOpenWorkIsOneItemUntilItIsDone(t *testing.T) {
 
 func TestWorkIsDoneWhenWhatItWasToGetIsThere(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "split the importer"), stop("p1", "Still open: get a second staging bucket. Still open: get an alert for the dead letter queue."),
-		prompt("p2", "do it"), stop("p2", "The second staging bucket is up: `stage-2`, in Frankfurt. An alert for the queue is not up."))
+	s.play(start("startup"), prompt("p1", "split the importer"),
+		stop("p1", "Still open: get a second staging bucket. Still open: get an alert for the dead letter queue."),
+		prompt("p2", "do it"), stop("p2", "The second staging bucket is up: `stage-2`, in Frankfurt. An alert for the "+
+			"queue is not up."))
 	wantsNot(t, "done", s.openWork(), "bucket")
 	wants(t, "not done", s.openWork(), "alert")
 }
@@ -220,26 +247,33 @@ func TestAnItemOfTheListIsNotKeptAgainInOtherWords(t *testing.T) {
 		}
 		return tool(mem.PostToolUse, id, id+fmt.Sprint(of), "TodoWrite", map[string]any{"todos": todos}, nil)
 	}
-	s.play(start("startup"), prompt("p1", "keys for transfers"), list("p1", "Purge keys older than 48h: pending", "Document the header in docs/api.md: pending", "honour Retry-After when it is a date: pending"),
-		stop("p1", "What's left:\n- The purge job for keys older than 48 hours\n- Documenting the `Idempotency-Key` header in `docs/api.md`\n- Documenting the footer in `docs/pages.md`\n\nStill open: Retry-After is ignored when it is a date."))
+	s.play(start("startup"), prompt("p1", "keys for transfers"), list("p1", "Purge keys older than 48h: pending",
+		"Document the header in docs/api.md: pending", "honour Retry-After when it is a date: pending"),
+		stop("p1", "What's left:\n- The purge job for keys older than 48 hours\n- Documenting the `Idempotency-Key` "+
+			"header in `docs/api.md`\n- Documenting the footer in `docs/pages.md`\n\nStill open: Retry-After is ignored when "+
+			"it is a date."))
 	if got := strings.Split(s.openWork(), "\n"); len(got) != 4 || !strings.Contains(s.openWork(), "footer") {
 		t.Errorf("want the three of the list and the footer, got\n%s", s.openWork())
 	}
 	s.play(in("two", start("startup"), prompt("q1", "what's left?"),
-		stop("q1", "Still open: documenting the `Idempotency-Key` header in `docs/api.md`, and the purge of keys older than 48 hours."))...)
-	s.play(in("two", prompt("q2", "go on"), list("q2", "Purge keys older than 48h: in_progress", "Document the header in docs/api.md: pending", "Create the table: completed"))...)
+		stop("q1", "Still open: documenting the `Idempotency-Key` header in `docs/api.md`, and the purge of keys older "+
+			"than 48 hours."))...)
+	s.play(in("two", prompt("q2", "go on"), list("q2", "Purge keys older than 48h: in_progress",
+		"Document the header in docs/api.md: pending", "Create the table: completed"))...)
 	if got := strings.Split(s.openWork(), "\n"); len(got) != 4 {
 		t.Errorf("said again in another session, got\n%s", s.openWork())
 	}
 	all := must(s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}}))
 	wantsNot(t, "kept", titles(all), "Create the table")
-	s.play(in("two", list("q2", "Purge keys older than 48h: completed", "Document the header in docs/api.md: completed"))...)
+	s.play(in("two", list("q2", "Purge keys older than 48h: completed",
+		"Document the header in docs/api.md: completed"))...)
 	wantsNot(t, "done", s.openWork(), "Purge", "docs/api.md")
 }
 
 func TestWhatThePersonLaidDownIsNotKeptAgainFromTheAnswer(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "prices are always integer cents everywhere in this project, never floats"), stop("p1", "Understood! Prices are always integer cents in this project — I'll keep to that."))
+	s.play(start("startup"), prompt("p1", "prices are always integer cents everywhere in this project, never floats"),
+		stop("p1", "Understood! Prices are always integer cents in this project — I'll keep to that."))
 	if got := s.words("one"); len(got) != 1 || got[0].Trust != mem.TrustUser {
 		t.Errorf("got\n%s", titles(got))
 	}
@@ -247,23 +281,32 @@ func TestWhatThePersonLaidDownIsNotKeptAgainFromTheAnswer(t *testing.T) {
 
 func TestWhatAnotherProgramInstalledDoesNotFailAnyMore(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "read the sheet"), failed("p1", "t1", "pip install openpyxl", "Exit code 1\nerror: externally-managed-environment"),
+	s.play(start("startup"), prompt("p1", "read the sheet"), failed("p1", "t1", "pip install openpyxl",
+		"Exit code 1\nerror: externally-managed-environment"),
 		ran("p1", "t2", "uv add --dev pandas", "ok"))
-	if open := must(s.store.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Command}, Open: true})); len(open) != 1 {
+	if open := must(s.store.List(t.Context(), mem.Query{
+		Session: "one", Kinds: []mem.Kind{mem.Command},
+		Open: true,
+	})); len(open) != 1 {
 		t.Errorf("another package: %d commands fail, want 1", len(open))
 	}
-	s.play(prompt("p2", "NO. never pip install here. uv add"), ran("p2", "t3", "uv add --dev openpyxl", "ok"), stop("p2", "It is there."))
+	s.play(prompt("p2", "NO. never pip install here. uv add"), ran("p2", "t3", "uv add --dev openpyxl", "ok"),
+		stop("p2", "It is there."))
 	got := titles(s.words("one"))
-	wants(t, "kept", got, "convention: never pip install here", "`pip install openpyxl` failed (exit 1: externally-managed-environment), done by `uv add --dev openpyxl`")
+	wants(t, "kept", got, "convention: never pip install here",
+		"`pip install openpyxl` failed (exit 1: externally-managed-environment), done by `uv add --dev openpyxl`")
 	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "failing:")
 }
 
 func TestWhatThePersonForbidsIsNoFix(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "plan it"), failed("p1", "t1", "terraform plan", "Exit code 1\nError: Error acquiring the state lock"),
-		ran("p1", "t2", "terraform force-unlock -force 8d3b", "unlocked"), ran("p1", "t3", "terraform plan", "No changes."), stop("p1", "The plan is clean."))
+	s.play(start("startup"), prompt("p1", "plan it"), failed("p1", "t1", "terraform plan",
+		"Exit code 1\nError: Error acquiring the state lock"),
+		ran("p1", "t2", "terraform force-unlock -force 8d3b", "unlocked"), ran("p1", "t3", "terraform plan", "No changes."),
+		stop("p1", "The plan is clean."))
 	wants(t, "before", titles(s.words("one")), "works after `terraform force-unlock")
-	s.play(prompt("p2", "do you never force-unlock?"), stop("p2", "Only then."), prompt("p3", "never apply it on a friday"), stop("p3", "Understood."))
+	s.play(prompt("p2", "do you never force-unlock?"), stop("p2", "Only then."),
+		prompt("p3", "never apply it on a friday"), stop("p3", "Understood."))
 	wants(t, "another matter", titles(s.words("one")), "works after `terraform force-unlock")
 	s.play(prompt("p4", "never force-unlock without asking me. jenkins might be at it"), stop("p4", "Understood."))
 	got := titles(s.words("one"))
@@ -280,9 +323,12 @@ func TestAFixThatIsTakenBackIsNone(t *testing.T) {
 		gone bool
 	}{{"image: node:20-alpine", true}, {"image: node:22-slim", false}} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "the build of the image fails"), failed("p1", "t1", "docker build .", "Exit code 1\nError: node-gyp needs python"),
-			edited("p1", "t2", "/home/dev/shop/base.yml", "image: node:20-alpine", "image: node:20"), ran("p1", "t3", "docker build .", "ok"), stop("p1", "It builds."),
-			prompt("p2", "that is 900 MB, install python instead"), edited("p2", "t4", "/home/dev/shop/base.yml", "image: node:20", tt.to), stop("p2", "Python is installed."))
+		s.play(start("startup"), prompt("p1", "the build of the image fails"), failed("p1", "t1", "docker build .",
+			"Exit code 1\nError: node-gyp needs python"),
+			edited("p1", "t2", "/home/dev/shop/base.yml", "image: node:20-alpine", "image: node:20"),
+			ran("p1", "t3", "docker build .", "ok"), stop("p1", "It builds."),
+			prompt("p2", "that is 900 MB, install python instead"), edited("p2", "t4", "/home/dev/shop/base.yml",
+				"image: node:20", tt.to), stop("p2", "Python is installed."))
 		if gone := !strings.Contains(titles(s.words("one")), "fixed in base.yml"); gone != tt.gone {
 			t.Errorf("%s: gone %v, want %v", tt.to, gone, tt.gone)
 		}
@@ -291,7 +337,8 @@ func TestAFixThatIsTakenBackIsNone(t *testing.T) {
 
 func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "store the theme"), stop("p1", "I decided to store the theme in local storage instead of a cookie."),
+	s.play(start("startup"), prompt("p1", "store the theme"),
+		stop("p1", "I decided to store the theme in local storage instead of a cookie."),
 		prompt("p2", "undo that, the server needs it"), stop("p2", "It is in a cookie now, as it was."))
 	wantsNot(t, "kept", titles(s.words("one")), "local storage")
 }
@@ -306,7 +353,8 @@ func TestADecisionIsOverWhenThePersonChangesTheirMind(t *testing.T) {
 		"log the retries of the client":                                 false,
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "orders get lost"), stop("p1", "I decided to put the retries into the client instead of the queue."),
+		s.play(start("startup"), prompt("p1", "orders get lost"),
+			stop("p1", "I decided to put the retries into the client instead of the queue."),
 			prompt("p2", "now the log"), stop("p2", "The log has a line for each order."),
 			prompt("p3", mind), edited("p3", "t1", "/home/dev/shop/retry.go", "a", "b"), stop("p3", "It is done as you said."))
 		if got := !strings.Contains(titles(s.words("one")), "decided to put the retries"); got != over {
@@ -330,7 +378,8 @@ func TestADecisionThatThePersonCorrectsIsOver(t *testing.T) {
 		{"no, are retries in the client safe?", true, false},
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "orders get lost"), stop("p1", "I decided to put the retries into the client instead of the queue."), prompt("p2", tt.no))
+		s.play(start("startup"), prompt("p1", "orders get lost"),
+			stop("p1", "I decided to put the retries into the client instead of the queue."), prompt("p2", tt.no))
 		if tt.work {
 			s.play(edited("p2", "t1", "/home/dev/shop/retry.go", "a", "b"))
 		}
@@ -347,7 +396,9 @@ func TestASessionHandsOnAFew(t *testing.T) {
 	things := strings.Fields("mail invoices search uploads exports sessions carts prices taxes refunds stock labels")
 	for i, thing := range things {
 		id := fmt.Sprint("p", i)
-		s.play(prompt(id, "what about "+thing+"?"), stop(id, "From "+fmt.Sprint(9*i)+" to "+fmt.Sprint(i)+" seconds is what the index made of "+thing+". We decided to keep the "+thing+" in their own table, because they grow fastest."))
+		s.play(prompt(id, "what about "+thing+"?"), stop(id, "From "+fmt.Sprint(9*i)+" to "+fmt.Sprint(i)+
+			" seconds is what the index made of "+thing+". We decided to keep the "+thing+
+			" in their own table, because they grow fastest."))
 	}
 	var handed, decisions int
 	for _, mm := range s.words("one") {
@@ -359,19 +410,23 @@ func TestASessionHandsOnAFew(t *testing.T) {
 		}
 	}
 	if handed != 8 || decisions != 8 || len(s.words("one")) != 2*len(things) {
-		t.Errorf("%d handed on, %d decisions of them, %d in all; want 8, 8, %d", handed, decisions, len(s.words("one")), 2*len(things))
+		t.Errorf("%d handed on, %d decisions of them, %d in all; want 8, 8, %d", handed, decisions, len(s.words("one")),
+			2*len(things))
 	}
 }
 
 func TestOneCorrectionIsNoHabitTwoAre(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "add zod"), stop("p1", "Added."), prompt("p2", "no, use pnpm instead of npm"), stop("p2", "Done."))
+	s.play(start("startup"), prompt("p1", "add zod"), stop("p1", "Added."), prompt("p2", "no, use pnpm instead of npm"),
+		stop("p2", "Done."))
 	if got := s.words("one"); len(got) != 0 {
 		t.Fatalf("one correction made\n%s", titles(got))
 	}
-	s.play(in("two", start("startup"), prompt("q1", "no, put it in lib"), stop("q1", "Moved."), prompt("q2", "nein, use pnpm, not npm!"), stop("q2", "Sorry."))...)
+	s.play(in("two", start("startup"), prompt("q1", "no, put it in lib"), stop("q1", "Moved."),
+		prompt("q2", "nein, use pnpm, not npm!"), stop("q2", "Sorry."))...)
 	got := s.words("two")
-	if len(got) != 1 || got[0].Kind != mem.Preference || got[0].Trust != mem.TrustUser || got[0].Title != "use pnpm, not npm!" {
+	if len(got) != 1 || got[0].Kind != mem.Preference || got[0].Trust != mem.TrustUser ||
+		got[0].Title != "use pnpm, not npm!" {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -380,8 +435,10 @@ func TestASessionOfSeveralTurnsHasItsSummary(t *testing.T) {
 	s := newStage(t)
 	end := mem.Event{Kind: mem.SessionEnd, Source: "other"}
 	s.play(bugHunt()...)
-	s.play(prompt("p2", "now the logout test"), edited("p2", "t9", "/home/dev/shop/auth/logout_test.go", "", "x"), stop("p2", "The logout path has a test now. Next step: run it against staging."),
-		prompt("p3", "read that page"), tool(mem.PostToolUse, "p3", "w", "WebFetch", nil, "x"), stop("p3", "The page says that plutonium is the way to go for every queue there is."), end)
+	s.play(prompt("p2", "now the logout test"), edited("p2", "t9", "/home/dev/shop/auth/logout_test.go", "", "x"),
+		stop("p2", "The logout path has a test now. Next step: run it against staging."),
+		prompt("p3", "read that page"), tool(mem.PostToolUse, "p3", "w", "WebFetch", nil, "x"),
+		stop("p3", "The page says that plutonium is the way to go for every queue there is."), end)
 	got := s.summaries("one")
 	whole := got[0]
 	if len(got) != 4 || whole.Scope != mem.ScopeSession || whole.Trust != mem.TrustAssistant {
@@ -418,9 +475,11 @@ func TestEveryMemoryOfLabelledTurnsKeepsItsBounds(t *testing.T) {
 
 func TestWhatIsMadeIsNotWhatWasWrong(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "add a checkout page, look at the login page first"), failed("p1", "t1", "pnpm lint", "Exit code 1\nerror: useForm is called conditionally"),
+	s.play(start("startup"), prompt("p1", "add a checkout page, look at the login page first"),
+		failed("p1", "t1", "pnpm lint", "Exit code 1\nerror: useForm is called conditionally"),
 		edited("p1", "t2", "/home/dev/shop/checkout/Form.tsx", "x", "y"), ran("p1", "t3", "pnpm lint", ""),
-		stop("p1", "The checkout page is there.\n\n- `Form.tsx` takes `useForm`, keys for every message, and a test id for each field\n- The date is formatted by `date-fns` in the user's locale."))
+		stop("p1", "The checkout page is there.\n\n- `Form.tsx` takes `useForm`, keys for every message, and a test id "+
+			"for each field\n- The date is formatted by `date-fns` in the user's locale."))
 	got := titles(s.words("one"))
 	wants(t, "kept", got, "`pnpm lint` failed")
 	wantsNot(t, "kept", got, "test id", "locale")
@@ -428,9 +487,12 @@ func TestWhatIsMadeIsNotWhatWasWrong(t *testing.T) {
 
 func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "make the export work"), edited("p1", "t1", "/home/dev/shop/export.go", "a", "b"),
-		stop("p1", "Here is what came of it:\n\n1. The export writes a header now.\n\nStill open: the footer of the export. Still open: the logout path has no audit entry."),
-		prompt("p2", "no, rows first"), edited("p2", "t2", "/home/dev/shop/export.go", "b", "c"), stop("p2", "Good catch — I settled on rows before the header:"))
+	s.play(start("startup"), prompt("p1", "make the export work"), edited("p1", "t1", "/home/dev/shop/export.go", "a",
+		"b"),
+		stop("p1", "Here is what came of it:\n\n1. The export writes a header now.\n\nStill open: the footer of the "+
+			"export. Still open: the logout path has no audit entry."),
+		prompt("p2", "no, rows first"), edited("p2", "t2", "/home/dev/shop/export.go", "b", "c"),
+		stop("p2", "Good catch — I settled on rows before the header:"))
 	all := s.summaries("one")
 	wants(t, "first turn", all[1].Summary.Completed, "The export writes a header now; changed")
 	wants(t, "next", all[1].Summary.NextSteps, "footer of the export; Still open: the logout path")
@@ -439,14 +501,16 @@ func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {
 
 func TestAShortCauseIsToldWithWhatStandsBeforeIt(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "why is the order of the pupils wrong?"), edited("p1", "t1", "/home/dev/shop/sort.go", "a", "b"),
+	s.play(start("startup"), prompt("p1", "why is the order of the pupils wrong?"),
+		edited("p1", "t1", "/home/dev/shop/sort.go", "a", "b"),
 		stop("p1", "`byName` compares bytes, in which capitals come first. Umlauts do not, so Özil was last."))
 	wants(t, "kept", titles(s.words("one")), "capitals come first. Umlauts do not, so Özil was last.")
 }
 
 func TestWhatIsNotUsedAfterANoIsARule(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "nope, we don't use moment in new code, take date-fns"), stop("p1", "It is date-fns now."),
+	s.play(start("startup"), prompt("p1", "nope, we don't use moment in new code, take date-fns"),
+		stop("p1", "It is date-fns now."),
 		prompt("p2", "no, we don't have that yet"), stop("p2", "It is gone."))
 	got := titles(s.words("one"))
 	wants(t, "kept", got, "convention: we don't use moment in new code")
@@ -456,7 +520,8 @@ func TestWhatIsNotUsedAfterANoIsARule(t *testing.T) {
 func TestAFigureIsToldWithWhatItIsOf(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "shrink the docker image"),
-		stop("p1", "Down from 910 MB to 84 MB.\n\nThe build of the worker image went from 240 s to 31 s with the cache of layers."))
+		stop("p1", "Down from 910 MB to 84 MB.\n\nThe build of the worker image went from 240 s to 31 s with the cache of "+
+			"layers."))
 	got := titles(s.words("one"))
 	wants(t, "kept", got, "910 MB to 84 MB. (on: shrink the docker image)", "cache of layers.")
 	wantsNot(t, "kept", got, "layers. (on")
@@ -464,7 +529,8 @@ func TestAFigureIsToldWithWhatItIsOf(t *testing.T) {
 
 func TestADecisionIsKeptWithoutTheApologyBeforeIt(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "session locks leak there"), stop("p1", "Good catch — I decided to use locks of the transaction instead of locks of the session."))
+	s.play(start("startup"), prompt("p1", "session locks leak there"),
+		stop("p1", "Good catch — I decided to use locks of the transaction instead of locks of the session."))
 	wants(t, "kept", titles(s.words("one")), "decision: I decided to use locks of the transaction")
 }
 
@@ -482,9 +548,12 @@ func TestShuffledTurnsKeepTrustAndSecrets(t *testing.T) {
 			}
 		}
 		r.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
-		text := strings.Join(said, "\n") + "\n<private>Careful: the zq71x wall must not fall.</private>\nWe decided to use password=Zq71xHunter2Long instead of keys."
+		text := strings.Join(said, "\n") +
+			"\n<private>Careful: the zq71x wall must not fall.</private>\nWe decided to use password=Zq71xHunter2Long " +
+			"instead of keys."
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "do it as we said"), tool(mem.PostToolUse, "p1", "w", "WebFetch", nil, "x"), stop("p1", text))
+		s.play(start("startup"), prompt("p1", "do it as we said"), tool(mem.PostToolUse, "p1", "w", "WebFetch", nil, "x"),
+			stop("p1", text))
 		for _, mm := range append(s.words("one"), s.summaries("one")...) {
 			if mm.Trust > mem.TrustNone && mm.Trust < mem.TrustUser {
 				t.Errorf("%s of a tainted turn has %s: %s", mm.Kind, mm.Trust, mm.Title)
@@ -528,12 +597,15 @@ func BenchmarkDigestOfATurn(b *testing.B) {
 }
 
 func FuzzDigest(f *testing.F) {
-	f.Add("no, use pnpm, not npm", "The root cause was **a race**.\n\n- [ ] still open: `x\n\n```go\n", "go test ./... && x")
+	f.Add("no, use pnpm, not npm", "The root cause was **a race**.\n\n- [ ] still open: `x\n\n```go\n",
+		"go test ./... && x")
 	f.Add("なぜ？", "> quoted\n1) 原因は `x` です。まだ未対応です。\n**Why:** „so“ «it» \"is", "a=b")
 	f.Fuzz(func(t *testing.T, asked, answer, command string) {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", asked), failed("p1", "t1", command, "Exit code 1\n"+answer), edited("p1", "t2", "/home/dev/shop/"+asked, answer, asked),
-			ran("p1", "t3", command, answer), stop("p1", answer), prompt("p2", asked), stop("p2", answer), mem.Event{Kind: mem.SessionEnd})
+		s.play(start("startup"), prompt("p1", asked), failed("p1", "t1", command, "Exit code 1\n"+answer),
+			edited("p1", "t2", "/home/dev/shop/"+asked, answer, asked),
+			ran("p1", "t3", command, answer), stop("p1", answer), prompt("p2", asked), stop("p2", answer),
+			mem.Event{Kind: mem.SessionEnd})
 		for _, mm := range s.words("one") {
 			if n := utf8.RuneCountInString(mm.Title); n == 0 || n > 160 {
 				t.Errorf("a title of %d characters: %q", n, mm.Title)
@@ -551,14 +623,19 @@ func FuzzDigest(f *testing.F) {
 func TestACauseNamesSomething(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "the tail loses lines when the file is rotated, why"),
-		stop("p1", "Found it and fixed it.\n\nThe culprit was `follow()`: it opened the path anew without reading the old file to its end."))
+		stop("p1", "Found it and fixed it.\n\nThe culprit was `follow()`: it opened the path anew without reading the old "+
+			"file to its end."))
 	if got := titles(s.words("one")); strings.Contains(got, "Found it") || !strings.Contains(got, "follow()") {
 		t.Errorf("kept:\n%s", got)
 	}
 }
 
 func TestWhatIsToBeRememberedStandsBeforeIt(t *testing.T) {
-	for _, told := range []string{"TODO for me: ask Lena about the rates for Switzerland. remember that", "Lena knows the rates for Switzerland. Please remember this!", "Lena kennt die Sätze für die Schweiz. Merk dir das bitte."} {
+	for _, told := range []string{
+		"TODO for me: ask Lena about the rates for Switzerland. remember that",
+		"Lena knows the rates for Switzerland. Please remember this!",
+		"Lena kennt die Sätze für die Schweiz. Merk dir das bitte.",
+	} {
 		s := newStage(t)
 		s.play(start("startup"), prompt("p1", told), stop("p1", "Noted."))
 		if got := s.words("one"); len(got) != 1 || got[0].Kind != mem.Fact || !strings.Contains(got[0].Title, "Lena") {
@@ -575,7 +652,8 @@ func TestWorkIsDoneWhenTheAnswerSaysSoInItsVerb(t *testing.T) {
 		"The page shows what `charge.refunded` sends to us.":                                false,
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "add the webhook for checkouts"), stop("p1", "The webhook is in place.\n\nNext steps:\n- handle `charge.refunded`"),
+		s.play(start("startup"), prompt("p1", "add the webhook for checkouts"),
+			stop("p1", "The webhook is in place.\n\nNext steps:\n- handle `charge.refunded`"),
 			prompt("p2", "go on with it"), stop("p2", said))
 		open, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 9})
 		if err != nil {
@@ -589,8 +667,11 @@ func TestWorkIsDoneWhenTheAnswerSaysSoInItsVerb(t *testing.T) {
 
 func TestWhatIsStillLeftStandsForTheItemItWasPartOf(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "store the refunds"), stop("p1", "Refunds have a table.\n\n**Not done yet:** the admin page does not show refunds, and the confirmation mail is missing."),
-		prompt("p2", "go on with the admin page"), stop("p2", "The admin page lists refunds with their reason. The confirmation mail is still missing."))
+	s.play(start("startup"), prompt("p1", "store the refunds"),
+		stop("p1", "Refunds have a table.\n\n**Not done yet:** the admin page does not show refunds, and the confirmation "+
+			"mail is missing."),
+		prompt("p2", "go on with the admin page"),
+		stop("p2", "The admin page lists refunds with their reason. The confirmation mail is still missing."))
 	open, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 9})
 	if err != nil {
 		t.Fatal(err)
@@ -602,16 +683,23 @@ func TestWhatIsStillLeftStandsForTheItemItWasPartOf(t *testing.T) {
 
 func TestASessionIsNotNamedForTheMarkOfAnOptionOrForCatchingUp(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "where were we?"), stop("p1", "The index has blocks of 4 GiB and the old files are readable. The check of the block table is left."),
-		prompt("p2", "store the refunds"), stop("p2", "I see two options:\n- **A** a column on `Order`\n- **B** a `Refund` table\n\nI'd go with B since one can be refunded twice."),
-		prompt("p3", "B"), edited("p3", "t1", "/home/dev/shop/order.go", "a", "b"), stop("p3", "Refunds are stored in a table of their own now."),
+	s.play(start("startup"), prompt("p1", "where were we?"),
+		stop("p1", "The index has blocks of 4 GiB and the old files are readable. The check of the block table is left."),
+		prompt("p2", "store the refunds"),
+		stop("p2", "I see two options:\n- **A** a column on `Order`\n- **B** a `Refund` table\n\nI'd go with B since one "+
+			"can be refunded twice."),
+		prompt("p3", "B"), edited("p3", "t1", "/home/dev/shop/order.go", "a", "b"),
+		stop("p3", "Refunds are stored in a table of their own now."),
 		mem.Event{Kind: mem.SessionEnd, Source: "prompt_input_exit"})
 	var got []string
 	for _, sum := range s.summaries("one") {
 		got = append(got, sum.Title)
 	}
 	slices.Sort(got)
-	want := []string{"Refunds are stored in a table of their own now; changed order.go", "store the refunds", "store the refunds"}
+	want := []string{
+		"Refunds are stored in a table of their own now; changed order.go", "store the refunds",
+		"store the refunds",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -621,10 +709,12 @@ func TestASessionIsNotNamedForTheMarkOfAnOptionOrForCatchingUp(t *testing.T) {
 
 func TestAskingForWhatIsLeftOfSomethingIsNoCatchingUp(t *testing.T) {
 	for asked, want := range map[string]bool{
-		"what's left to do?": true, "whats next": true, "wo waren wir gestern?": true, "what is left padding in css": false, "where are we handling the refunds": false, "what's open source here": false,
+		"what's left to do?": true, "whats next": true, "wo waren wir gestern?": true, "what is left padding in css": false,
+		"where are we handling the refunds": false, "what's open source here": false,
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", asked), stop("p1", strings.Repeat("The refunds are handled in one place of the code. ", 6)))
+		s.play(start("startup"), prompt("p1", asked),
+			stop("p1", strings.Repeat("The refunds are handled in one place of the code. ", 6)))
 		if got := len(s.summaries("one")) == 0; got != want {
 			t.Errorf("%s: caught up %v, want %v", asked, got, want)
 		}

@@ -13,7 +13,10 @@ import (
 // Drift looks for work of a session that nobody laid down: by rule, for somebody
 // to judge. ErrNotFound where no session of the place is known.
 func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.FindingsResponse, error) {
-	m, err := e.Continuity.HandoffContext(ctx, continuity.HandoffRequest{ProjectRef: ask.ProjectRef, Session: ask.Session, Agent: ask.Agent})
+	m, err := e.Continuity.HandoffContext(ctx, continuity.HandoffRequest{
+		ProjectRef: ask.ProjectRef, Session: ask.Session,
+		Agent: ask.Agent,
+	})
 	if err != nil {
 		return curate.FindingsResponse{}, err
 	}
@@ -25,7 +28,10 @@ func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.Find
 	if err != nil {
 		return curate.FindingsResponse{}, fmt.Errorf("what the session did: %w", err)
 	}
-	out := curate.FindingsResponse{Project: m.Project, Session: m.SessionInfo.Short, Looked: len(own), Findings: []curate.Finding{}}
+	out := curate.FindingsResponse{
+		Project: m.Project, Session: m.SessionInfo.Short, Looked: len(own),
+		Findings: []curate.Finding{},
+	}
 	all, err := e.Curate.LastingMemories(ctx, m.Project)
 	if err != nil {
 		return out, err
@@ -35,7 +41,8 @@ func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.Find
 		return out, err
 	}
 	for _, found := range [][]curate.Finding{
-		curate.Undeclared(own, all, state.State), curate.Unattributed(own), curate.Contradictions(own, all), curate.Skipped(own, state.State),
+		curate.Undeclared(own, all, state.State), curate.Unattributed(own), curate.Contradictions(own, all),
+		curate.Skipped(own, state.State),
 	} {
 		out.Findings = append(out.Findings, found[:min(len(found), curate.MaxOfOneRule)]...)
 	}

@@ -33,7 +33,8 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 	s.clock = s.clock.AddDate(0, 0, 2)
 	second := s.asked("three", aboutTheRace)
 	s.asked("four", "write a haiku about the sea in winter")
-	s.play(in("four", tool(mem.PostToolUse, "q-four", "c1", "mcp__remanence__search", map[string]any{"query": "sea"}, "nothing about any sea was found"))...)
+	s.play(in("four", tool(mem.PostToolUse, "q-four", "c1", "mcp__remanence__search", map[string]any{"query": "sea"},
+		"nothing about any sea was found"))...)
 	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop, Days: 7})
 	if err != nil || len(got.Days) != 7 {
 		t.Fatalf("%d days, %v", len(got.Days), err)
@@ -53,7 +54,9 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 	if n := got.Agents["claude-code"]; n != got.Total.InjectedTokens() || n == 0 || len(got.Agents) != 1 {
 		t.Errorf("by agent %v, want all %d by the one", got.Agents, got.Total.InjectedTokens())
 	}
-	if other, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: mem.ProjectRef{Dir: "/home/dev/other"}}); err != nil || other.Injected > 0 || other.Total.Calls > 0 {
+	if other, err := s.Views.Economy(t.Context(),
+		views.EconomyRequest{ProjectRef: mem.ProjectRef{Dir: "/home/dev/other"}}); err != nil || other.Injected > 0 ||
+		other.Total.Calls > 0 {
 		t.Errorf("another project: %+v, %v, want nothing told", other.Total, err)
 	}
 }
@@ -61,7 +64,8 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	s.play(tool(mem.PostToolUse, "p1", "t9", "Read", map[string]any{"file_path": "/home/dev/shop/auth/session.go"}, map[string]any{"content": "package auth // and much more of it"}))
+	s.play(tool(mem.PostToolUse, "p1", "t9", "Read", map[string]any{"file_path": "/home/dev/shop/auth/session.go"},
+		map[string]any{"content": "package auth // and much more of it"}))
 	r := s.asked("two", aboutTheRace)
 	if len(r.Items) == 0 {
 		t.Fatal("nothing was told")
@@ -82,7 +86,8 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 	s.clock = s.clock.Add(time.Minute)
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: withFile, Used: 1}}})
 	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
-	if err != nil || got.Used != 1 || got.Estimate.Items != 1 || got.Estimate.Reads != 1 || got.Estimate.Tokens != got.Estimate.PerRead || got.Estimate.PerRead == 0 {
+	if err != nil || got.Used != 1 || got.Estimate.Items != 1 || got.Estimate.Reads != 1 ||
+		got.Estimate.Tokens != got.Estimate.PerRead || got.Estimate.PerRead == 0 {
 		t.Errorf("after a use: %d used, estimate %+v, %v, want one item times one read", got.Used, got.Estimate, err)
 	}
 }
@@ -116,7 +121,10 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 	all[33].Supersedes = "m_1"
 	ids := s.learned(all...)
 	for i := range views.DeadAfter {
-		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected}
+		r := mem.Receipt{
+			ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt",
+			Outcome: mem.Injected,
+		}
 		for _, id := range ids[:3] {
 			r.Items = append(r.Items, mem.InjectedItem{ID: id, Tokens: 20})
 		}
@@ -128,16 +136,19 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
-	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] || got.Injected != 3*views.DeadAfter {
+	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] ||
+		got.Injected != 3*views.DeadAfter {
 		t.Errorf("%+v of %v are dead weight, %d told, %v", got.Dead, ids[:3], got.Injected, err)
 	}
 	if _, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop}); err != nil {
 		t.Errorf("review: %v", err)
 	}
-	if why, err := s.Views.Why(t.Context(), views.WhyRequest{ID: "r_0"}); err != nil || len(why.States) != 1 || why.States[ids[0]] != "erased" {
+	if why, err := s.Views.Why(t.Context(), views.WhyRequest{ID: "r_0"}); err != nil || len(why.States) != 1 ||
+		why.States[ids[0]] != "erased" {
 		t.Errorf("what became of what was told: %v, %v, want that %s is erased", why.States, err, ids[0])
 	}
-	if story, err := s.Views.MemoryStory(t.Context(), views.MemoryRequest{ID: ids[33]}); err != nil || story.Replaces != nil {
+	if story, err := s.Views.MemoryStory(t.Context(), views.MemoryRequest{ID: ids[33]}); err != nil ||
+		story.Replaces != nil {
 		t.Errorf("in the place of %s: %+v, %v", ids[0], story.Replaces, err)
 	}
 }

@@ -161,7 +161,8 @@ func (s *stage) weavings() int {
 }
 
 var notes = []string{
-	"the automobile needs winter tyres", "a loaf takes an hour", "authentication is by cookie", "the stream floods in spring",
+	"the automobile needs winter tyres", "a loaf takes an hour", "authentication is by cookie",
+	"the stream floods in spring",
 	"paint the fence white", "call the plumber about the sink", "water the ferns weekly",
 }
 
@@ -178,7 +179,10 @@ func TestWhatSharesNoWordIsFoundByMeaning(t *testing.T) {
 	if _, failed := s.work(); failed != nil {
 		t.Fatal(failed)
 	}
-	for question, want := range map[string]string{"which car": notes[0], "bread?": notes[1], "login": notes[2], "river": notes[3]} {
+	for question, want := range map[string]string{
+		"which car": notes[0], "bread?": notes[1], "login": notes[2],
+		"river": notes[3],
+	} {
 		if got := s.finds(question); len(got) == 0 || got[0] != want {
 			t.Errorf("%q finds %q, want %q first", question, got, want)
 		}
@@ -254,9 +258,12 @@ func TestOneJobWaitsHoweverMuchIsKept(t *testing.T) {
 func TestEventsGetVectorsToo(t *testing.T) {
 	s := newStage(t)
 	s.sees(&thesaurus{model: "m"})
-	s.play(start("startup"), prompt("p1", "where is the car parked"), stop("p1", "I decided to park the automobile in the garage instead of the street."))
+	s.play(start("startup"), prompt("p1", "where is the car parked"),
+		stop("p1", "I decided to park the automobile in the garage instead of the street."))
 	s.work()
-	if got := s.finds("vehicle"); !slices.ContainsFunc(got, func(title string) bool { return strings.HasPrefix(title, "I decided") }) {
+	if got := s.finds("vehicle"); !slices.ContainsFunc(got, func(title string) bool {
+		return strings.HasPrefix(title, "I decided")
+	}) {
 		t.Errorf("found %v, want the decision among them", got)
 	}
 }

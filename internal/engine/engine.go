@@ -48,7 +48,8 @@ type Config struct {
 	// up to a time, and returns the new mark, also beside an error; see mem.Checked. The events have
 	// kind, time, turn and what is theirs, redacted. Nil means that what was not
 	// reported is not looked for.
-	Past func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error)
+	Past func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
+		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	// Journal adds an entry to the person's journal and returns the file's path, or
 	// "" where the person keeps none. Nil means the same.
 	Journal func(entry string) (file string, err error)
@@ -133,7 +134,9 @@ func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 
 // HandleEvent keeps ev and answers it; one that was handed over later, or kept
 // before, is not answered. did tells what became of it, but for its session.
-func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Outcome, err error) {
+func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Outcome,
+	err error,
+) {
 	m, err := e.open(ctx, ev)
 	if err != nil {
 		return mem.Reply{}, did, err
@@ -294,7 +297,8 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*event.Context, error)
 	if m.Turn, err = e.turnOf(ctx, m); err != nil {
 		return nil, err
 	}
-	if m.PromptID == "" && event.BelongsToTurn(m.Kind) { // a client that numbers no turns: what it reads counts for the newest
+	// a client that numbers no turns: what it reads counts for the newest
+	if m.PromptID == "" && event.BelongsToTurn(m.Kind) {
 		m.PromptID = m.Turn.PromptID
 	}
 	if m.Kind == mem.SubagentStop { // its transcript is the subagent's

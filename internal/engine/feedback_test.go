@@ -11,7 +11,10 @@ import (
 
 func (s *stage) says(id, verdict, note, agent string) error {
 	s.t.Helper()
-	_, err := s.Curate.Feedback(s.t.Context(), curate.FeedbackRequest{IDs: []string{id}, Verdict: verdict, Note: note, Agent: agent})
+	_, err := s.Curate.Feedback(s.t.Context(), curate.FeedbackRequest{
+		IDs: []string{id}, Verdict: verdict, Note: note,
+		Agent: agent,
+	})
 	return err
 }
 
@@ -24,13 +27,17 @@ func TestAMistakeThatWasPreventedIsNamedAndCountsOnce(t *testing.T) {
 	if err := s.says(id, mem.PreventedMistake, "<private>x</private>", ""); !errors.Is(err, curate.ErrNoNote) {
 		t.Errorf("with a private one: got %v", err)
 	}
-	for _, note := range []string{"would have pushed the `fix` to main", "Would have pushed the fix to main", "would have tagged main"} {
+	for _, note := range []string{
+		"would have pushed the `fix` to main", "Would have pushed the fix to main",
+		"would have tagged main",
+	} {
 		if err := s.says(id, mem.PreventedMistake, note, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
 	m := s.memory(id)
-	if m.Prevented != 2 || len(m.Feedback) != 2 || m.Feedback[1].Note != "would have tagged main" || m.Feedback[1].By != mem.FromUserCommand {
+	if m.Prevented != 2 || len(m.Feedback) != 2 || m.Feedback[1].Note != "would have tagged main" ||
+		m.Feedback[1].By != mem.FromUserCommand {
 		t.Errorf("got %d, %+v", m.Prevented, m.Feedback)
 	}
 }
@@ -58,16 +65,23 @@ func TestAnAgentsWordDoesNotHideWhatAPersonKeeps(t *testing.T) {
 func TestAnOrderThatNamesNoMemoryTouchesNone(t *testing.T) {
 	s := newStage(t)
 	id := s.add("the gateway listens on port 8080")[0]
-	if _, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{Verdict: mem.Wrong}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{Verdict: mem.Wrong}); !errors.Is(err,
+		mem.ErrNotFound) {
 		t.Errorf("feedback: got %v", err)
 	}
 	if _, err := s.Views.Show(t.Context(), event.IDs{}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("show: got %v", err)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.ReviewStale, Action: curate.AcceptFinding}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule:   curate.ReviewStale,
+		Action: curate.AcceptFinding,
+	}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("resolve: got %v", err)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.LintDuplicate, Action: curate.MergeFinding, IDs: []string{id, id}}); !errors.Is(err, curate.ErrSame) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule:   curate.LintDuplicate,
+		Action: curate.MergeFinding, IDs: []string{id, id},
+	}); !errors.Is(err, curate.ErrSame) {
 		t.Errorf("merge with itself: got %v", err)
 	}
 	if m := s.memory(id); m.Status != mem.Active {
@@ -109,7 +123,8 @@ func TestWhatAnAgentReadsWholeIsUsedOnceATurn(t *testing.T) {
 func TestAnEditKeepsAllOfTheTextThatWas(t *testing.T) {
 	s := newStage(t)
 	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{
-		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision, Title: "jitter it", Body: "All clients came back at once.", Created: s.clock, Trust: mem.TrustUser,
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision, Title: "jitter it",
+		Body: "All clients came back at once.", Created: s.clock, Trust: mem.TrustUser,
 	}}}); err != nil {
 		t.Fatal(err)
 	}

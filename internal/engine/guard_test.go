@@ -51,7 +51,10 @@ func (s *stage) stored(session string) string {
 func TestReportOfAPrivateTurnsSubagentIsPrivate(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "<private>look into the merger</private>"),
-		mem.Event{Kind: mem.SubagentStop, PromptID: "p1", AgentID: "a1", AgentType: "explorer", Text: "The root cause was PRIVCANARY in the books."},
+		mem.Event{
+			Kind: mem.SubagentStop, PromptID: "p1", AgentID: "a1", AgentType: "explorer",
+			Text: "The root cause was PRIVCANARY in the books.",
+		},
 		prompt("p2", "<task-notification>the helper says PRIVCANARY</task-notification>"),
 		ran("p2", "t1", "make PRIVCANARY", "PRIVCANARY"),
 		stop("p2", "The root cause was PRIVCANARY, I decided to tell nobody instead."),
@@ -76,10 +79,14 @@ func TestItemsLeaveTheListByEveryDoor(t *testing.T) {
 		}
 		return tool(mem.PostToolUse, "p1", id, "TodoWrite", map[string]any{"todos": todos}, nil)
 	}
-	s.play(start("startup"), prompt("p1", "plan it well, please"), list("t1", "write the parser", "write the printer"), list("t2", "write the printer"),
-		tool(mem.PostToolUse, "p1", "t3", "TaskCreate", map[string]any{"subject": "draw the logo"}, "Task #7 created successfully: draw the logo"),
-		tool(mem.PostToolUse, "p1", "t4", "TaskCreate", map[string]any{"subject": "paint the wall"}, "Task #8 created successfully: paint the wall"),
-		tool(mem.PostToolUse, "p1", "t5", "TaskUpdate", map[string]any{"taskId": "7", "status": "completed"}, "Updated task #7 status"))
+	s.play(start("startup"), prompt("p1", "plan it well, please"), list("t1", "write the parser", "write the printer"),
+		list("t2", "write the printer"),
+		tool(mem.PostToolUse, "p1", "t3", "TaskCreate", map[string]any{"subject": "draw the logo"},
+			"Task #7 created successfully: draw the logo"),
+		tool(mem.PostToolUse, "p1", "t4", "TaskCreate", map[string]any{"subject": "paint the wall"},
+			"Task #8 created successfully: paint the wall"),
+		tool(mem.PostToolUse, "p1", "t5", "TaskUpdate", map[string]any{"taskId": "7", "status": "completed"},
+			"Updated task #7 status"))
 	got := s.play(in("two", start("startup"))...).Context
 	wants(t, "open items", got, "write the printer", "paint the wall")
 	wantsNot(t, "open items", got, "write the parser", "draw the logo")
@@ -87,10 +94,12 @@ func TestItemsLeaveTheListByEveryDoor(t *testing.T) {
 
 func TestAFloodFromOutsideDoesNotHideDecisions(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p0", "choose a queue, please"), stop("p0", "I decided to use NATS instead of Kafka for the event bus."))
+	s.play(start("startup"), prompt("p0", "choose a queue, please"),
+		stop("p0", "I decided to use NATS instead of Kafka for the event bus."))
 	for i := range 6 {
 		id := fmt.Sprint("p", i+1)
-		s.play(prompt(id, "what does the page say about it?"), tool(mem.PostToolUse, id, "w"+id, "WebFetch", map[string]any{"url": "x"}, "y"),
+		s.play(prompt(id, "what does the page say about it?"), tool(mem.PostToolUse, id, "w"+id, "WebFetch",
+			map[string]any{"url": "x"}, "y"),
 			stop(id, fmt.Sprintf("I decided to follow rule number %d of the page instead of ours.", i)))
 	}
 	got := s.play(in("two", start("startup"))...).Context
@@ -125,10 +134,16 @@ func TestALateSubagentIsBriefedToo(t *testing.T) {
 	s.settings = event.Defaults(event.Full)
 	s.settings.Budgets.SessionStart = 0
 	launch := func(id, about string) mem.Event {
-		return tool(mem.PreToolUse, "q1", id, "Agent", map[string]any{"description": about, "prompt": about, "subagent_type": "explorer"}, nil)
+		return tool(mem.PreToolUse, "q1", id, "Agent", map[string]any{
+			"description": about, "prompt": about,
+			"subagent_type": "explorer",
+		}, nil)
 	}
 	s.play(in("two", start("startup"), prompt("q1", "let a helper look at the login race"),
-		launch("u0", "count the lines of the readme"), mem.Event{Kind: mem.SubagentStart, PromptID: "q1", AgentID: "a0", AgentType: "explorer"})...)
+		launch("u0", "count the lines of the readme"), mem.Event{
+			Kind: mem.SubagentStart, PromptID: "q1", AgentID: "a0",
+			AgentType: "explorer",
+		})...)
 	for i := range 205 {
 		s.play(in("two", tool(mem.PreToolUse, "q1", fmt.Sprint("b", i), "Bash", map[string]any{"command": "true"}, nil))...)
 	}
@@ -153,8 +168,14 @@ func (s *stage) snapshot(t *testing.T) string {
 
 func TestSnapshotKeepsTheNewestWords(t *testing.T) {
 	s := newStage(t)
-	s.said = []mem.Quote{{Who: "user", Text: "long question"}, {Who: "assistant", Text: "BEGIN " + strings.Repeat("x ", 4000) + "NEWESTEND"}}
-	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
+	s.said = []mem.Quote{
+		{Who: "user", Text: "long question"},
+		{Who: "assistant", Text: "BEGIN " + strings.Repeat("x ", 4000) + "NEWESTEND"},
+	}
+	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{
+		Kind: mem.PreCompact, Source: "auto",
+		PromptID: "p1", Transcript: "/c/one.jsonl",
+	})
 	got := s.snapshot(t)
 	wants(t, "snapshot", got, "NEWESTEND")
 	wantsNot(t, "snapshot", got, "BEGIN")
@@ -181,7 +202,8 @@ func TestASnapshotHasNothingOfAPause(t *testing.T) {
 
 func TestTheStateLineIsPartOfTheBlockAndOfAReceipt(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "run the tests, please"), failed("p1", "t1", "go test ./x", "Exit code 1\nx_test.go:3: boom goes it"))
+	s.play(start("startup"), prompt("p1", "run the tests, please"),
+		failed("p1", "t1", "go test ./x", "Exit code 1\nx_test.go:3: boom goes it"))
 	got := s.play(prompt("p2", "ok")).Context
 	wants(t, "answer", got, "<remanence-context", "BLOCKED:", "boom goes it")
 	rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "one"})
@@ -234,7 +256,10 @@ func TestACitedMemoryCountsAsUsed(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.play(in("two", start("startup"), prompt("q1", "so what now, my friend?"))...)
-	found := must(s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "one mutex for each session", Kinds: []mem.Kind{mem.Decision}}}))
+	found := must(s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{
+		Text:  "one mutex for each session",
+		Kinds: []mem.Kind{mem.Decision},
+	}}))
 	id := found.Hits[0].Memory.ID
 	s.play(in("two", stop("q1", "As "+id+" says, one mutex. "+id+" again, and m_zzz."))...)
 	ms := must(s.store.List(t.Context(), mem.Query{IDs: []string{id}}))
@@ -252,7 +277,8 @@ func TestExclusionsReachWhereAPersonMeansThem(t *testing.T) {
 	s.settings.ExcludePaths = []string{"secrets/**", "*.env"}
 	s.settings.ExcludeProjects = []string{"/home/dev/vault"}
 	s.play(start("startup"), prompt("p1", "write both files, please"),
-		edited("p1", "t1", "/home/dev/shop/secrets/a.txt", "x", "CANARYA"), edited("p1", "t2", "/home/dev/shop/deep/prod.env", "x", "CANARYB"))
+		edited("p1", "t1", "/home/dev/shop/secrets/a.txt", "x", "CANARYA"), edited("p1", "t2", "/home/dev/shop/deep/prod.env",
+			"x", "CANARYB"))
 	wantsNot(t, "stored", s.stored("one"), "CANARY")
 	e := prompt("v1", "CANARYC is the word")
 	e.Root, e.Session = "/home/dev/vault/sub", "v"
@@ -280,7 +306,8 @@ func TestAnExcludedPathIsExcludedUnderEveryNameThatItHas(t *testing.T) {
 		return e
 	}
 	s.play(there(start("startup")), there(prompt("p1", "write both files, please")),
-		there(edited("p1", "t1", `C:\code\shop\secrets\a.txt`, "x", "CANARYA")), there(edited("p1", "t2", "/srv/link/secrets/b.txt", "x", "CANARYB")),
+		there(edited("p1", "t1", `C:\code\shop\secrets\a.txt`, "x", "CANARYA")),
+		there(edited("p1", "t2", "/srv/link/secrets/b.txt", "x", "CANARYB")),
 		there(edited("p1", "t3", `C:\code\shop\plain.txt`, "x", "in the open")))
 	wantsNot(t, "stored", s.stored("one"), "CANARY")
 	wants(t, "stored", s.stored("one"), "in the open")
@@ -290,7 +317,8 @@ func TestOurOwnDirectoriesAreOursWithBackSlashesToo(t *testing.T) {
 	s := newStage(t)
 	s.Own = []string{`C:\Users\dev\remanence`}
 	s.Engine.Reconnect()
-	s.play(start("startup"), prompt("p1", "look at the configuration, please"), edited("p1", "t1", `C:\Users\dev\remanence\config.toml`, "x", "CANARYA"))
+	s.play(start("startup"), prompt("p1", "look at the configuration, please"),
+		edited("p1", "t1", `C:\Users\dev\remanence\config.toml`, "x", "CANARYA"))
 	wantsNot(t, "kept", strings.Join(s.titles(), "\n"), "CANARYA")
 	e := prompt("v1", "CANARYB is the word")
 	e.Root, e.Session = `C:\Users\dev\remanence\agent`, "v"
@@ -303,7 +331,8 @@ func TestOurOwnDirectoriesAreOursWithBackSlashesToo(t *testing.T) {
 func TestWhatWasReadIsKeptByPathAlone(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "read the file, please"),
-		tool(mem.PostToolUse, "p1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/a.go"}, map[string]any{"file": map[string]string{"content": "FILECONTENT"}}))
+		tool(mem.PostToolUse, "p1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/a.go"},
+			map[string]any{"file": map[string]string{"content": "FILECONTENT"}}))
 	wantsNot(t, "stored", s.stored("one"), "FILECONTENT")
 	wants(t, "stored", s.stored("one"), "/home/dev/shop/a.go")
 }
@@ -311,8 +340,14 @@ func TestWhatWasReadIsKeptByPathAlone(t *testing.T) {
 func TestEditsOfEveryToolSayWhatTheyDid(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "edit them all, please"),
-		tool(mem.PostToolUse, "p1", "t1", "NotebookEdit", map[string]any{"notebook_path": "/home/dev/shop/a.ipynb", "new_source": "plot(total)"}, nil),
-		tool(mem.PostToolUse, "p1", "t2", "MultiEdit", map[string]any{"file_path": "/home/dev/shop/b.go", "edits": []map[string]string{{"old_string": "left", "new_string": "right"}}}, nil))
+		tool(mem.PostToolUse, "p1", "t1", "NotebookEdit", map[string]any{
+			"notebook_path": "/home/dev/shop/a.ipynb",
+			"new_source":    "plot(total)",
+		}, nil),
+		tool(mem.PostToolUse, "p1", "t2", "MultiEdit", map[string]any{
+			"file_path": "/home/dev/shop/b.go",
+			"edits":     []map[string]string{{"old_string": "left", "new_string": "right"}},
+		}, nil))
 	wants(t, "kept", strings.Join(s.titles(), "\n"), "plot(total)", "replaced 'left' with 'right'")
 }
 
@@ -331,19 +366,27 @@ func TestWhatIsDoneIsNotRecalled(t *testing.T) {
 	s := newStage(t)
 	s.settings.Budgets.SessionStart = 0
 	list := func(id, status string) mem.Event {
-		return tool(mem.PostToolUse, "p1", id, "TodoWrite", map[string]any{"todos": []map[string]string{{"content": "write the migration for invoices", "status": status}}}, nil)
+		return tool(mem.PostToolUse, "p1", id, "TodoWrite",
+			map[string]any{"todos": []map[string]string{{"content": "write the migration for invoices", "status": status}}}, nil)
 	}
 	s.play(start("startup"), prompt("p1", "plan the work, please"), list("t1", "pending"))
-	wants(t, "open", s.play(in("two", start("startup"), prompt("q1", "how far is the migration for invoices?"))...).Context, "write the migration for invoices")
+	wants(t, "open",
+		s.play(in("two", start("startup"), prompt("q1", "how far is the migration for invoices?"))...).Context,
+		"write the migration for invoices")
 	s.play(list("t2", "completed"))
-	wantsNot(t, "done", s.play(in("three", start("startup"), prompt("r1", "how far is the migration for invoices?"))...).Context, "write the migration for invoices")
+	wantsNot(t, "done",
+		s.play(in("three", start("startup"), prompt("r1", "how far is the migration for invoices?"))...).Context,
+		"write the migration for invoices")
 }
 
 func TestASnapshotOfATranscriptThatIsNeverWrittenIsGivenUpQuietly(t *testing.T) {
 	s := newStage(t)
 	s.Tail = func(string, int) ([]mem.Quote, error) { return nil, fmt.Errorf("open: %w", fs.ErrNotExist) }
 	s.Engine.Reconnect()
-	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
+	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{
+		Kind: mem.PreCompact, Source: "auto",
+		PromptID: "p1", Transcript: "/c/one.jsonl",
+	})
 	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs: %v %v", jobs, err)

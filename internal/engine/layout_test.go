@@ -22,7 +22,10 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"remainder", "Still open:\n" + list, 2},
 		{"remainder under a heading", "## Not done yet\n\n" + list, 2},
 		{"remainder with an offer to go on", "Still open:\n" + list + "\nShall I go on with the first?", 2},
-		{"remainder under a heading, with a question", "## Remaining work\n" + numbered + "\nWhere do you want me to start?", 2},
+		{
+			"remainder under a heading, with a question", "## Remaining work\n" + numbered + "\nWhere do you want me to start?",
+			2,
+		},
 		{"boxes with a question", "What I planned:\n- [ ] " + a + "\n- [ ] " + b + "\n\nOK so far?", 2},
 		{"next steps", "## Next steps\n" + list, 2},
 		{"list, then a report", "What I saw:\n" + list + "\nThe tests pass.", 2},
@@ -34,10 +37,19 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"numbers, a word for one, then a question", numbered + "\nThe first is smaller.\n\nWhich do you prefer?", 0},
 		{"bullets, then a question about them", "What I saw:\n\n" + list + "\nWhich of these is first?", 0},
 		{"a report, then an offer", "What I changed:\n" + list + "\nShall I commit it?", 2},
-		{"a numbered report, then an offer to go on", "Where it stands:\n" + numbered + "\nShall I go on with the report?", 2},
+		{
+			"a numbered report, then an offer to go on", "Where it stands:\n" + numbered + "\nShall I go on with the report?",
+			2,
+		},
 		{"what could be done", "You could:\n" + list + "\nWhat is it to be?", 0},
-		{"next steps in bullets, then a question", "## Next steps\n- Move the importer to the worker\n- Split the nightly report by area\n\nShall I?", 0},
-		{"next steps in bullets", "## Next steps\n- Move the importer to the worker\n- Split the nightly report by area\n", 2},
+		{
+			"next steps in bullets, then a question",
+			"## Next steps\n- Move the importer to the worker\n- Split the nightly report by area\n\nShall I?", 0,
+		},
+		{
+			"next steps in bullets", "## Next steps\n- Move the importer to the worker\n- Split the nightly report by area\n",
+			2,
+		},
 		{"next steps, then a question", "## Next steps\n" + numbered + "\nWant me to take one of them?", 0},
 		{"next steps, then an offer", "## Next steps\n" + numbered + "\nLet me know which of them I may take.", 0},
 		{"question that leads", "Want me to:\n" + numbered, 0},
@@ -49,7 +61,8 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"headings", "### Option A: one pass\n" + a + ".\n\n### Option B: two passes\n" + b + ".\n\nWhich one?", 0},
 		{"lines of an item", "1. One pass\n   " + a + "\n2. Two passes\n   " + b + "\n\nWhich one?", 0},
 		{"a heading for options", "## Options\n\n" + list, 0},
-		{"German", "## Nächste Schritte\n1. Der Import ist noch nicht umgezogen\n2. Der Bericht ist noch offen im Backlog\n\nWas soll zuerst kommen?", 0},
+		{"German", "## Nächste Schritte\n1. Der Import ist noch nicht umgezogen\n2. Der Bericht ist noch offen im " +
+			"Backlog\n\nWas soll zuerst kommen?", 0},
 		{"French", "1. L'import n'est pas encore déplacé\n2. Il reste à couper le rapport\n\nLequel préfères-tu ?", 0},
 		{"Japanese", "1. インポートの移動はまだ終わっていないので続ける\n2. 夜間レポートの分割は未着手なので始める\n\nどちらにしますか。", 0},
 		{"Chinese", "1. 导入任务的迁移还没有完成，可以继续做下去\n2. 夜间报告的拆分尚未开始，可以现在开始做\n\n你想先做哪一个？", 0},
@@ -66,7 +79,8 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"Japanese scope", "## 対象外\n" + list, 0},
 		{"after what is out of scope", "## Out of scope\n- The mail gateway of the other team\n\n## Still open\n" + list, 2},
 
-		{"heading that reports", "**Updated the TODO items:**\n- Sorted them into six groups by area\n- Twelve of them in all, none twice", 0},
+		{"heading that reports", "**Updated the TODO items:**\n- Sorted them into six groups by area\n- Twelve of them in " +
+			"all, none twice", 0},
 		{"list in a list", "Still open:\n- The importer\n  - " + a + "\n  - " + b, 2},
 	} {
 		var got []string

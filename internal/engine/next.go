@@ -36,7 +36,10 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 	if m.Settings.Profile == event.Silent {
 		m.Settings = m.Settings.Hushed()
 	}
-	none := mem.Receipt{Trigger: "session_start", Outcome: mem.Nothing, At: m.At, Budget: m.Settings.Budgets.OfStart(m.Source)}
+	none := mem.Receipt{
+		Trigger: "session_start", Outcome: mem.Nothing, At: m.At,
+		Budget: m.Settings.Budgets.OfStart(m.Source),
+	}
 	if ask.Prompt != "" {
 		none.Trigger, none.Query, none.Budget = "prompt", chars.Clip(chars.Line(m.Text), 200), m.Settings.Budgets.UserPrompt
 	}
@@ -84,13 +87,18 @@ func (e *Engine) rehearse(ctx context.Context, ask views.NextRequest, under even
 		return nil, err
 	}
 	m := &event.Context{
-		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: cmp.Or(ask.Source, "startup"), Root: p.Root},
-		Settings: under, Project: p, Started: e.Now(), Files: e.Event.OpenFiles(p), CreatedBefore: ask.Before, DisabledFeatures: recall.Set(ask.Without),
-		Batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
+		Event: mem.Event{
+			ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(),
+			Source: cmp.Or(ask.Source, "startup"), Root: p.Root,
+		},
+		Settings: under, Project: p, Started: e.Now(), Files: e.Event.OpenFiles(p), CreatedBefore: ask.Before,
+		DisabledFeatures: recall.Set(ask.Without),
+		Batch:            mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
 	m.Mind, err = e.Event.MindOf(p)
 	e.Event.LogDegraded("state files", err)
-	e.Event.LogDegraded("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.ReadHandoffFile(ctx, m, event.Person)))
+	e.Event.LogDegraded("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.ReadHandoffFile(ctx, m,
+		event.Person)))
 	if ask.Session != "" {
 		if m.SessionInfo, err = e.Store.Session(ctx, ask.Session); err != nil {
 			return nil, err

@@ -61,7 +61,8 @@ func (s *stage) kept() string {
 func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 	asked := []string{
 		"why did two logins race for the session lock?", "write a haiku about the sea in winter", "yes", "/compact",
-		"<task-notification>why did two logins race for the session lock?</task-notification>", "/remanence:off", "<private>the login race</private>",
+		"<task-notification>why did two logins race for the session lock?</task-notification>", "/remanence:off",
+		"<private>the login race</private>",
 		"implement the logout path with table tests and one mutex for each session",
 	}
 	for _, p := range asked {
@@ -205,7 +206,10 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	}
 	search := func(without ...string) mem.Hit {
 		t.Helper()
-		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+			ProjectRef: shop,
+			Query:      mem.Query{Text: aboutLimiter}, Without: without,
+		})
 		if err != nil || len(found.Hits) != 1 {
 			t.Fatalf("without %q: found %+v, %v", without, found.Hits, err)
 		}
@@ -229,7 +233,10 @@ func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
 	s := newStage(t)
 	s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key")
 	s.knows(mem.Fact, "the gateway is restarted on Thursdays")
-	s.brought(mem.Memory{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Utterance, Who: "user", Body: "let us look at the gateway once more"})
+	s.brought(mem.Memory{
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Utterance, Who: "user",
+		Body: "let us look at the gateway once more",
+	})
 	for _, tt := range []struct {
 		text  string
 		kinds []mem.Kind
@@ -242,7 +249,10 @@ func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
 		{"herons", []mem.Kind{mem.Todo}, 0},
 		{"", nil, 2},
 	} {
-		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+			ProjectRef: shop,
+			Query:      mem.Query{Text: tt.text, Kinds: tt.kinds},
+		})
 		if err != nil || found.Total != tt.want {
 			t.Errorf("%q, kinds %q: searched %d, %v, want %d", tt.text, tt.kinds, found.Total, err, tt.want)
 		}

@@ -23,7 +23,8 @@ func TestPagesOfASearchHoldEveryHitOnce(t *testing.T) {
 			said = append(said, words[r.IntN(len(words))])
 		}
 		b.Memories = append(b.Memories, mem.Memory{
-			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: fmt.Sprint("note ", i), Body: strings.Join(said, " "),
+			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: fmt.Sprint("note ", i),
+			Body:    strings.Join(said, " "),
 			Created: s.clock.Add(-time.Duration(r.IntN(5000)) * time.Hour), Trust: mem.TrustUser,
 		})
 	}
@@ -32,7 +33,10 @@ func TestPagesOfASearchHoldEveryHitOnce(t *testing.T) {
 	}
 	var all []string
 	for len(all) <= 200 {
-		got, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "session lock race", Limit: 20, Offset: len(all)}})
+		got, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+			ProjectRef: shop,
+			Query:      mem.Query{Text: "session lock race", Limit: 20, Offset: len(all)},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,14 +62,16 @@ func (l late) Apply(ctx context.Context, bs ...mem.Batch) ([]mem.Result, error) 
 func TestWhatIsForgottenDuringARoundStaysForgotten(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"))
-	ids := s.learned(mem.Memory{Title: words(1), Created: s.clock.Add(-400 * day)}, mem.Memory{Title: words(2), Created: s.clock.Add(-400 * day)})
+	ids := s.learned(mem.Memory{Title: words(1), Created: s.clock.Add(-400 * day)},
+		mem.Memory{Title: words(2), Created: s.clock.Add(-400 * day)})
 	forgotten := mem.Forgotten
 	s.Store = late{s.store, func() {
 		s.applies(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Status: &forgotten}}})
 	}}
 	s.Engine.Reconnect()
 	s.consolidate(curate.ConsolidateRequest{})
-	if a, b := s.memory(ids[0]), s.memory(ids[1]); a.Status != mem.Forgotten || a.Hidden.IsZero() || b.Status != mem.Archived {
+	if a, b := s.memory(ids[0]), s.memory(ids[1]); a.Status != mem.Forgotten || a.Hidden.IsZero() ||
+		b.Status != mem.Archived {
 		t.Errorf("the forgotten one is %s, the other %s, want it forgotten and the other archived", a.Status, b.Status)
 	}
 }

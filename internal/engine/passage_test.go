@@ -17,12 +17,21 @@ func TestAPassageIsWhereTheWordsAre(t *testing.T) {
 		terms []string
 		holds string
 	}{
-		"in the middle":      {filler + "The walrus sleeps in the harbour. " + filler, []string{"walrus", "harbour"}, "The walrus sleeps in the harbour."},
-		"at the end":         {filler + "The walrus sleeps in the harbour.", []string{"harbours"}, "harbour"},
-		"more terms win":     {"A walrus. " + filler + "The walrus sleeps in the harbour.", []string{"walrus", "harbour"}, "harbour"},
-		"nothing is met":     {filler, []string{"walrus"}, "Nothing of interest"},
-		"marks are of words": {strings.Repeat("कल बारिश थी। ", 40) + "यहाँ दीपक हिन्दी सीखता है। " + strings.Repeat("कल बारिश थी। ", 40), []string{"हिन्दी"}, "हिन्दी"},
-		"letters not bytes":  {strings.Repeat("там ", 100) + "а так нельзя", []string{"так"}, "так нельзя"},
+		"in the middle": {
+			filler + "The walrus sleeps in the harbour. " + filler,
+			[]string{"walrus", "harbour"},
+			"The walrus sleeps in the harbour.",
+		},
+		"at the end": {filler + "The walrus sleeps in the harbour.", []string{"harbours"}, "harbour"},
+		"more terms win": {
+			"A walrus. " + filler + "The walrus sleeps in the harbour.",
+			[]string{"walrus", "harbour"},
+			"harbour",
+		},
+		"nothing is met": {filler, []string{"walrus"}, "Nothing of interest"},
+		"marks are of words": {strings.Repeat("कल बारिश थी। ", 40) + "यहाँ दीपक हिन्दी सीखता है। " +
+			strings.Repeat("कल बारिश थी। ", 40), []string{"हिन्दी"}, "हिन्दी"},
+		"letters not bytes": {strings.Repeat("там ", 100) + "а так нельзя", []string{"так"}, "так нельзя"},
 	} {
 		got := recall.Passage(tt.text, tt.terms, 120)
 		if n := utf8.RuneCountInString(got); n > 120 || !strings.Contains(got, tt.holds) {
@@ -42,7 +51,13 @@ func TestKinAreFormsOfOneWord(t *testing.T) {
 			t.Errorf("%q and %q are not kin", pair[0], pair[1])
 		}
 	}
-	for _, pair := range [][2]string{{"state", "stats"}, {"retry", "retro"}, {"store", "story"}, {"так", "там"}, {"дом", "дол"}} {
+	for _, pair := range [][2]string{
+		{"state", "stats"},
+		{"retry", "retro"},
+		{"store", "story"},
+		{"так", "там"},
+		{"дом", "дол"},
+	} {
 		if recall.Akin(pair[0], pair[1]) {
 			t.Errorf("%q and %q are kin", pair[0], pair[1])
 		}
@@ -56,7 +71,8 @@ func TestASummaryThatSaysItInWordsWithMarksSaysIt(t *testing.T) {
 }
 
 func TestALineWithoutSpacesIsToldWhole(t *testing.T) {
-	for _, line := range []string{strings.Repeat("會話鎖在三十秒後超時。", 40), strings.Repeat("x", 1000), "é " + strings.Repeat("部署", 200) + " end"} {
+	for _, line := range []string{strings.Repeat("會話鎖在三十秒後超時。", 40), strings.Repeat("x", 1000), "é " +
+		strings.Repeat("部署", 200) + " end"} {
 		got := briefing.ToldLines(line)
 		if strings.ReplaceAll(strings.Join(got, ""), " ", "") != strings.ReplaceAll(line, " ", "") {
 			t.Errorf("%d lines do not hold all of %.40q…", len(got), line)

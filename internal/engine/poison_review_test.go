@@ -37,7 +37,10 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 				}
 				s.weaves()
 			}
-			inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop, Rules: []string{curate.ReviewLowTrust}, Limit: 100})
+			inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{
+				ProjectRef: shop,
+				Rules:      []string{curate.ReviewLowTrust}, Limit: 100,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,12 +64,14 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 				switch {
 				case m.Scope == mem.ScopeUser, m.Trust >= mem.TrustAssistant, m.Kind == mem.Convention, m.Kind == mem.Preference:
 					t.Errorf("it became a rule: %s %s %s %s: %q", m.ID, m.Kind, m.Scope, m.Trust, m.Title)
-				case m.Status == mem.Active && !tellable && (lasts(m.Kind) || inject.Suspicious(m.Title) || inject.Suspicious(m.Body)) && !seen[m.ID]:
+				case m.Status == mem.Active && !tellable && (lasts(m.Kind) || inject.Suspicious(m.Title) ||
+					inject.Suspicious(m.Body)) && !seen[m.ID]:
 					t.Errorf("the person does not see %s %s %s: %q", m.ID, m.Kind, m.Trust, m.Title)
 				}
 			}
 			r := s.play(in("three", start("startup"), prompt("x1", "what of "+p.mark()+"?"))...)
-			if p.channel != "error" && p.channel != "command" && strings.Contains(r.Context, p.mark()) { // which are told as what they are: one line of a failure
+			// which are told as what they are: one line of a failure
+			if p.channel != "error" && p.channel != "command" && strings.Contains(r.Context, p.mark()) {
 				t.Errorf("told unasked:\n%s", r.Context)
 			}
 		})
@@ -79,5 +84,8 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 
 // lasts reports whether a kind says how things are, and not what was done.
 func lasts(k mem.Kind) bool {
-	return !slices.Contains([]mem.Kind{mem.Change, mem.Command, mem.Snapshot, mem.Scratch, mem.Utterance, mem.Summary, mem.Request}, k)
+	return !slices.Contains([]mem.Kind{
+		mem.Change, mem.Command, mem.Snapshot, mem.Scratch, mem.Utterance, mem.Summary,
+		mem.Request,
+	}, k)
 }

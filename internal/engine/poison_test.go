@@ -63,12 +63,17 @@ func (p poison) comesIn(s *stage) mem.Trust {
 	case "remote":
 		s.play(ask, ran("p1", "t1", "curl -s https://a.example/x", p.text), stop("p1", said))
 	case "remote-error":
-		s.play(ask, failed("p1", "t1", "gh issue view 7", "Exit code 1\nerror "+p.mark()+" "+p.text), stop("p1", "It failed."))
+		s.play(ask, failed("p1", "t1", "gh issue view 7", "Exit code 1\nerror "+p.mark()+" "+p.text),
+			stop("p1", "It failed."))
 	case "notice":
-		s.play(ask, web, stop("p1", "It runs."), prompt("p2", "<task-notification>"+p.text+"</task-notification>"), stop("p2", said))
+		s.play(ask, web, stop("p1", "It runs."), prompt("p2", "<task-notification>"+p.text+"</task-notification>"),
+			stop("p2", said))
 	case "agent-add":
 		s.play(ask, web)
-		if _, err := s.Curate.Add(s.t.Context(), curate.AddRequest{ProjectRef: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
+		if _, err := s.Curate.Add(s.t.Context(), curate.AddRequest{
+			ProjectRef: shop, Text: p.mark() + " " + p.text,
+			Agent: "one",
+		}); err != nil {
 			s.t.Fatal(err)
 		}
 	default:
@@ -92,21 +97,26 @@ func (p poison) comesInFromHere(s *stage, ask mem.Event, said string) mem.Trust 
 		s.play(ask, ran("p1", "t1", "make test", p.mark()+p.text), stop("p1", "Done."))
 		return mem.TrustTool
 	case "file":
-		s.play(ask, tool(mem.PostToolUse, "p1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/a.go"}, p.mark()+p.text), stop("p1", "I have read it."))
+		s.play(ask, tool(mem.PostToolUse, "p1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/a.go"}, p.mark()+
+			p.text), stop("p1", "I have read it."))
 		return mem.TrustTool
 	case "path":
 		s.play(ask, edited("p1", "t1", "/home/dev/shop/"+p.text+p.mark(), "a", "b"),
-			tool(mem.PostToolUse, "p1", "t2", "Read", map[string]any{"file_path": "/home/dev/shop/" + p.text + p.mark()}, "x"), stop("p1", "Done."))
+			tool(mem.PostToolUse, "p1", "t2", "Read", map[string]any{"file_path": "/home/dev/shop/" + p.text + p.mark()}, "x"),
+			stop("p1", "Done."))
 	case "summary":
 		s.play(ask, stop("p1", said+"\nNext step: "+p.mark()+" and "+p.text))
 	case "split":
 		one, two, _ := strings.Cut(p.text, "⏎")
 		s.play(ask, stop("p1", one), prompt("p2", "and then?"), stop("p2", two))
 	case "todo":
-		s.play(ask, tool(mem.PostToolUse, "p1", "t1", "TodoWrite", map[string]any{"todos": []map[string]string{{"content": p.mark() + " " + p.text, "status": "pending"}}}, nil), stop("p1", "Listed."))
+		s.play(ask, tool(mem.PostToolUse, "p1", "t1", "TodoWrite",
+			map[string]any{"todos": []map[string]string{{"content": p.mark() + " " + p.text, "status": "pending"}}}, nil),
+			stop("p1", "Listed."))
 	case "subagent":
 		s.play(ask, mem.Event{Kind: mem.SubagentStart, PromptID: "p1", AgentID: "a1", AgentType: "explorer"},
-			mem.Event{Kind: mem.SubagentStop, PromptID: "p1", AgentID: "a1", AgentType: "explorer", Text: said}, stop("p1", "It is back."))
+			mem.Event{Kind: mem.SubagentStop, PromptID: "p1", AgentID: "a1", AgentType: "explorer", Text: said},
+			stop("p1", "It is back."))
 	case "branch":
 		s.Config.Project = func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_shop", Name: "shop", Root: dir, Branch: p.text, Commit: p.text}, nil
@@ -146,8 +156,12 @@ func (p poison) told(s *stage) []string {
 	case "command", "commit":
 		command = p.text + " " + p.mark()
 	}
-	for _, e := range in("two", start("startup"), start("clear"), prompt("q1", "what of "+p.mark()+"?"), prompt("q2", "is it so: "+chars.Clip(p.text, 300)+" "+p.mark()),
-		tool(mem.PreToolUse, "q2", "u0", "Agent", map[string]any{"description": p.mark(), "prompt": "look at " + p.mark(), "subagent_type": "explorer"}, nil),
+	for _, e := range in("two", start("startup"), start("clear"), prompt("q1", "what of "+p.mark()+"?"),
+		prompt("q2", "is it so: "+chars.Clip(p.text, 300)+" "+p.mark()),
+		tool(mem.PreToolUse, "q2", "u0", "Agent", map[string]any{
+			"description": p.mark(), "prompt": "look at " + p.mark(),
+			"subagent_type": "explorer",
+		}, nil),
 		mem.Event{Kind: mem.SubagentStart, PromptID: "q2", AgentID: "a9", AgentType: "explorer"},
 		tool(mem.PreToolUse, "q2", "u1", "Read", map[string]any{"file_path": file}, nil),
 		tool(mem.PostToolUse, "q2", "u1", "Read", map[string]any{"file_path": file}, "x"),
@@ -229,8 +243,10 @@ var fullBudgets = func() (b struct {
 
 var (
 	opening = regexp.MustCompile(`^<remanence-context kind="[a-z]+" id="r_[a-z2-7]+" boundary="([0-9a-f]{12})">$`)
-	ourLine = regexp.MustCompile(`^(- |> |\| |\|---|--- .* ---$|=== [A-Z ()-]+ ===$|=== CONTEXT RESTORED \(post-compaction\) ===$|### \w+ \d+, \d+$|\*\*.*\*\*$|\*\*Legend:\*\* |# \[remanence\] recent context$|Full text: remanence show ID$|\[Memory|Recorded history: may be wrong)`)
-	forged  = regexp.MustCompile(`(?i)<\s*/?\s*(system|user|assistant|human|invoke|function|tool|thinking|task-|local-command|claude-|!--|\?xml|\||remanence)|\[INST\]|<<SYS|＜`)
+	ourLine = regexp.MustCompile(`^(- |> |\| |\|---|--- .* ---$|=== [A-Z ()-]+ ===$|=== CONTEXT RESTORED ` +
+		`\(post-compaction\) ===$|### \w+ \d+, \d+$|\*\*.*\*\*$|\*\*Legend:\*\* |# \[remanence\] recent context$|Full ` +
+		`text: remanence show ID$|\[Memory|Recorded history: may be wrong)`)
+	forged = regexp.MustCompile(`(?i)<\s*/?\s*(system|user|assistant|human|invoke|function|tool|thinking|task-|local-command|claude-|!--|\?xml|\||remanence)|\[INST\]|<<SYS|＜`)
 )
 
 // inert proves that a block is one block of ours whatever stands in it.
@@ -259,7 +275,9 @@ func inert(t *testing.T, block string) {
 		}
 	}
 	for _, r := range strings.ReplaceAll(block, "⚖️", "") { // a glyph of ours has a selector
-		if r != '\n' && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector) || r >= 0xE0000 || strings.ContainsRune("\u034f\u115f\u1160\u3164\u2800\ufffd", r)) {
+		if r != '\n' &&
+			(unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
+				r >= 0xE0000 || strings.ContainsRune("\u034f\u115f\u1160\u3164\u2800\ufffd", r)) {
 			t.Errorf("%U is left in the block", r)
 		}
 	}

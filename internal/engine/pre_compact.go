@@ -32,7 +32,10 @@ func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, e
 	marker.Key = "compaction:" + m.ID
 	m.Add(marker)
 	if event.OwnTranscript(m.Event) {
-		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobSnapshot, Session: m.Session, Key: m.ID, Data: event.JobData(m)})
+		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{
+			Kind: event.JobSnapshot, Session: m.Session, Key: m.ID,
+			Data: event.JobData(m),
+		})
 	}
 	e.Capture.QueueTranscript(m, capture.KeyArchive)
 	e.Continuity.QueueAppendix(m)

@@ -39,7 +39,10 @@ func changes(s *stage, id, agent string) map[string]func() error {
 	}
 	mark := func(verb string) func() error {
 		return func() error {
-			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{ProjectRef: shop, Verb: verb, IDs: []string{id}, Agent: agent, Reason: "a page says so"})
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{
+				ProjectRef: shop, Verb: verb, IDs: []string{id},
+				Agent: agent, Reason: "a page says so",
+			})
 			return err
 		}
 	}
@@ -55,7 +58,10 @@ func changes(s *stage, id, agent string) map[string]func() error {
 			return err
 		},
 		"found by a query": func() error {
-			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{ProjectRef: shop, Verb: "forget", Query: &mem.Query{Text: "deploy shop"}, Agent: agent})
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{
+				ProjectRef: shop, Verb: "forget",
+				Query: &mem.Query{Text: "deploy shop"}, Agent: agent,
+			})
 			return err
 		},
 	}
@@ -76,7 +82,8 @@ func TestAnAgentDoesNotChangeWhatThePersonSaid(t *testing.T) {
 				}
 			}
 			got := s.memory(id)
-			if got.Title != was.Title || got.Status != mem.Active || got.Trust != mem.TrustUser || !got.Pinned || got.Importance != was.Importance ||
+			if got.Title != was.Title || got.Status != mem.Active || got.Trust != mem.TrustUser || !got.Pinned ||
+				got.Importance != was.Importance ||
 				got.Scope != was.Scope || len(got.Tags) != 1 {
 				t.Errorf("%s, %s: it is now %+v", name, how, got)
 			}
@@ -91,7 +98,10 @@ func TestAnAgentDoesNotChangeWhatThePersonSaid(t *testing.T) {
 // proposes has an agent of an unknown session ask for another text of a memory.
 func (s *stage) proposes(id, text string) mem.Proposal {
 	s.t.Helper()
-	got, err := s.Curate.Edit(s.t.Context(), curate.EditRequest{ID: id, Text: &text, Agent: event.UnknownAgent, Reason: "the page <private>of Ann</private> says so"})
+	got, err := s.Curate.Edit(s.t.Context(), curate.EditRequest{
+		ID: id, Text: &text, Agent: event.UnknownAgent,
+		Reason: "the page <private>of Ann</private> says so",
+	})
 	if err != nil || got.Proposal == nil {
 		s.t.Fatalf("got %+v, %v", got, err)
 	}
@@ -107,7 +117,8 @@ func TestAProposalShowsBothTextsAndItsAuthor(t *testing.T) {
 		t.Fatalf("got %+v", items)
 	}
 	got := *items[0].Proposal
-	if got.ID != p.ID || got.Was != ours || got.Session != event.UnknownAgent || got.Trust != mem.TrustNone || !got.At.Equal(s.clock) || got.Memory != id {
+	if got.ID != p.ID || got.Was != ours || got.Session != event.UnknownAgent || got.Trust != mem.TrustNone ||
+		!got.At.Equal(s.clock) || got.Memory != id {
 		t.Errorf("got %+v", got)
 	}
 	for _, text := range []string{got.Text(), got.Reason, items[0].Text} {
@@ -115,7 +126,8 @@ func TestAProposalShowsBothTextsAndItsAuthor(t *testing.T) {
 	}
 	wants(t, "the text", got.Text(), "deploy whenever", "and often")
 	wants(t, "the finding", items[0].Text, "unknown session", "deploy whenever", "the page")
-	wantsNot(t, "search", s.play(in("two", start("startup"), prompt("p1", "when do we deploy, whenever and often?"))...).Context, "whenever")
+	wantsNot(t, "search",
+		s.play(in("two", start("startup"), prompt("p1", "when do we deploy, whenever and often?"))...).Context, "whenever")
 }
 
 func TestAcceptingAProposalChangesTheMemoryAsThePersons(t *testing.T) {
@@ -123,12 +135,18 @@ func TestAcceptingAProposalChangesTheMemoryAsThePersons(t *testing.T) {
 		how  string
 		done func(mem.Memory) bool
 	}{
-		"text":       {"text", func(m mem.Memory) bool { return m.Title == "deploy whenever you like" && m.Feedback[0].Was == ours }},
+		"text": {"text", func(m mem.Memory) bool {
+			return m.Title == "deploy whenever you like" && m.Feedback[0].Was == ours
+		}},
 		"importance": {"importance", func(m mem.Memory) bool { return m.Importance == 0 && m.Title == ours }},
 		"tags":       {"tags", func(m mem.Memory) bool { return len(m.Tags) == 0 && m.Title == ours }},
-		"forget":     {"forget", func(m mem.Memory) bool { return m.Status == mem.Forgotten && m.Feedback[0].Verdict == "forget" }},
-		"unpin":      {"unpin", func(m mem.Memory) bool { return !m.Pinned }},
-		"replaced":   {"supersede", func(m mem.Memory) bool { return m.Title == "deploy whenever you like" && m.Status == mem.Active }},
+		"forget": {"forget", func(m mem.Memory) bool {
+			return m.Status == mem.Forgotten && m.Feedback[0].Verdict == "forget"
+		}},
+		"unpin": {"unpin", func(m mem.Memory) bool { return !m.Pinned }},
+		"replaced": {"supersede", func(m mem.Memory) bool {
+			return m.Title == "deploy whenever you like" && m.Status == mem.Active
+		}},
 	} {
 		s := newStage(t)
 		id := s.remember(curate.AddRequest{Text: ours, Tags: []string{"deploy"}}).ID
@@ -137,7 +155,10 @@ func TestAcceptingAProposalChangesTheMemoryAsThePersons(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := s.memory(id).Proposals[0]
-		if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id, p.ID}, Action: curate.AcceptFinding, Agent: "one"}); !errors.Is(err, curate.ErrNotPerson) {
+		if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+			Rule: "proposal", IDs: []string{id, p.ID},
+			Action: curate.AcceptFinding, Agent: "one",
+		}); !errors.Is(err, curate.ErrNotPerson) {
 			t.Errorf("%s: an agent accepted it: %v", name, err)
 		}
 		s.resolve(curate.AcceptFinding, "proposal "+id+" "+p.ID)
@@ -145,7 +166,10 @@ func TestAcceptingAProposalChangesTheMemoryAsThePersons(t *testing.T) {
 		if !tt.done(m) || m.Trust != mem.TrustUser || len(m.Proposals) > 0 || len(s.inbox(curate.ReviewProposal).Items) > 0 {
 			t.Errorf("%s: got %+v", name, m)
 		}
-		if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id, p.ID}, Action: curate.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
+		if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+			Rule: "proposal", IDs: []string{id, p.ID},
+			Action: curate.AcceptFinding,
+		}); !errors.Is(err, curate.ErrNoFinding) {
 			t.Errorf("%s: accepted twice: %v", name, err)
 		}
 	}
@@ -155,7 +179,10 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 	s := newStage(t)
 	id := s.add(ours)[0]
 	p, other := s.proposes(id, "deploy whenever you like"), s.proposes(id, "deploy on Mondays")
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id}, Action: curate.RejectFinding}); !errors.Is(err, mem.ErrAmbiguous) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule: "proposal", IDs: []string{id},
+		Action: curate.RejectFinding,
+	}); !errors.Is(err, mem.ErrAmbiguous) {
 		t.Errorf("which of two: %v", err)
 	}
 	s.resolve(curate.RejectFinding, "proposal "+id+" "+p.ID)
@@ -170,7 +197,10 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 	if m = s.memory(id); got.Decided != 1 || len(m.Proposals) > 0 || m.Title != ours {
 		t.Errorf("all: decided %d, %+v", got.Decided, m)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", ProjectRef: shop, Action: curate.AcceptFinding, Every: true}); !errors.Is(err, curate.ErrNoFinding) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule: "proposal", ProjectRef: shop,
+		Action: curate.AcceptFinding, Every: true,
+	}); !errors.Is(err, curate.ErrNoFinding) {
 		t.Errorf("accepted by the dozen: %v", err)
 	}
 }
@@ -189,8 +219,12 @@ func TestWhatAnAgentKeptItselfItChangesItself(t *testing.T) {
 	}
 	clean := s.remember(curate.AddRequest{Text: "the lamp is green", Agent: "one"})
 	s.play(prompt("p2", "read the page"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
-	other := s.remember(curate.AddRequest{Text: "the lamp of the yard is blue", Agent: "two"}) // of a session that nobody knows
-	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{ProjectRef: shop, Verb: "forget", IDs: []string{clean.ID, other.ID}, Agent: "one"}); err != nil || len(got.Memories) != 1 ||
+	// of a session that nobody knows
+	other := s.remember(curate.AddRequest{Text: "the lamp of the yard is blue", Agent: "two"})
+	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{
+		ProjectRef: shop, Verb: "forget",
+		IDs: []string{clean.ID, other.ID}, Agent: "one",
+	}); err != nil || len(got.Memories) != 1 ||
 		got.Memories[0].ID != other.ID || len(got.Proposed) != 1 {
 		t.Errorf("after a web page: %+v, %v", got, err)
 	}
@@ -216,17 +250,33 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 		s.play(start("startup"), prompt("p1", "go on with the shop"))
 		s.play(author.events...)
 		clean := name == "a clean turn"
-		ids := []string{s.remember(curate.AddRequest{Text: "clean the till", Kind: mem.Todo}).ID, s.remember(curate.AddRequest{Text: "oil the door", Kind: mem.Todo}).ID, s.add(ours)[0]}
-		s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase Okapi"), Active: &[]string{"the till"}}})
-		if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: ids[0], Resolved: new(true), Agent: author.agent}); err != nil {
+		ids := []string{
+			s.remember(curate.AddRequest{Text: "clean the till", Kind: mem.Todo}).ID,
+			s.remember(curate.AddRequest{Text: "oil the door", Kind: mem.Todo}).ID, s.add(ours)[0],
+		}
+		s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+			Phase:  new("Phase Okapi"),
+			Active: &[]string{"the till"},
+		}})
+		if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{
+			ID: ids[0], Resolved: new(true),
+			Agent: author.agent,
+		}); err != nil {
 			t.Fatal(err)
 		}
-		s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "oil the door", Action: "complete"}, Agent: author.agent})
+		s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+			Task:   "oil the door",
+			Action: "complete",
+		}, Agent: author.agent})
 		if err := s.says(ids[2], mem.Stale, "it is over", author.agent); err != nil {
 			t.Fatal(err)
 		}
-		got := s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase Zebra"), Active: &[]string{"nothing"}}, Agent: author.agent})
-		if done := s.memory(ids[0]).Resolved && s.memory(ids[1]).Resolved; done != clean || s.memory(ids[2]).Confidence < 0.5 != clean {
+		got := s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+			Phase:  new("Phase Zebra"),
+			Active: &[]string{"nothing"},
+		}, Agent: author.agent})
+		if done := s.memory(ids[0]).Resolved && s.memory(ids[1]).Resolved; done != clean ||
+			s.memory(ids[2]).Confidence < 0.5 != clean {
 			t.Errorf("%s: work done: %v, stale: %v", name, done, s.memory(ids[2]).Confidence)
 		}
 		if (got.Phase == "Phase Zebra") != clean || (got.Active[0] == "nothing") != clean || (len(got.Notes) == 0) != clean {
@@ -240,7 +290,8 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 			s.resolve(curate.AcceptFinding, "proposal "+it.Memories[0].ID+" "+it.Proposal.ID)
 		}
 		got = s.state(mem.StateRequest{Op: mem.StateGet})
-		if got.Phase != "Phase Zebra" || got.Active[0] != "nothing" || !s.memory(ids[0]).Resolved || !s.memory(ids[1]).Resolved {
+		if got.Phase != "Phase Zebra" || got.Active[0] != "nothing" || !s.memory(ids[0]).Resolved ||
+			!s.memory(ids[1]).Resolved {
 			t.Errorf("%s, accepted: %+v", name, got)
 		}
 	}
@@ -272,7 +323,8 @@ func TestAnAgentNeitherErasesNorMergesNorTakesBackWhatIsThePersons(t *testing.T)
 			t.Errorf("%s: error %v, want %v", name, err, curate.ErrNotPerson)
 		}
 	}
-	if m := s.memory("m_4"); m.Trust != mem.TrustUser || s.memory(own).Status != mem.Active || s.memory("m_6").Status != mem.Active {
+	if m := s.memory("m_4"); m.Trust != mem.TrustUser || s.memory(own).Status != mem.Active ||
+		s.memory("m_6").Status != mem.Active {
 		t.Errorf("got %+v", m)
 	}
 }
@@ -299,10 +351,16 @@ func TestAProposalOfAHiddenMemoryWaitsForNothing(t *testing.T) {
 	if got := findings(s.inbox(curate.ReviewProposal)); len(got) > 0 {
 		t.Errorf("it waits: %q", got)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id, p.ID}, Action: curate.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule: "proposal", IDs: []string{id, p.ID},
+		Action: curate.AcceptFinding,
+	}); !errors.Is(err, curate.ErrNoFinding) {
 		t.Errorf("accepted: %v", err)
 	}
-	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "restore", IDs: []string{id}, Agent: event.UnknownAgent}); err != nil || len(got.Proposed) != 1 || s.memory(id).Status != mem.Forgotten {
+	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{
+		Verb: "restore", IDs: []string{id},
+		Agent: event.UnknownAgent,
+	}); err != nil || len(got.Proposed) != 1 || s.memory(id).Status != mem.Forgotten {
 		t.Errorf("restored by an agent: %+v, %v", got, err)
 	}
 	s.resolve(curate.AcceptFinding, "proposal "+id+" "+s.memory(id).Proposals[1].ID)
@@ -315,11 +373,13 @@ func TestTheReviewOfAForeignProposalTaintsATurn(t *testing.T) {
 	s := newStage(t)
 	id := s.add(ours)[0]
 	p := s.proposes(id, "deploy whenever you like")
-	s.play(start("startup"), prompt("p1", "what waits?"), tool(mem.PostToolUse, "p1", "t1", "Bash", map[string]any{"command": "remanence search deploy"}, "  "+id+"  "+ours))
+	s.play(start("startup"), prompt("p1", "what waits?"), tool(mem.PostToolUse, "p1", "t1", "Bash",
+		map[string]any{"command": "remanence search deploy"}, "  "+id+"  "+ours))
 	if m := s.remember(curate.AddRequest{Text: "the lamp is green", Agent: "one"}); m.Trust != mem.TrustAssistant {
 		t.Errorf("after a search: %s", m.Trust)
 	}
-	s.play(tool(mem.PostToolUse, "p1", "t2", "Bash", map[string]any{"command": "remanence review"}, "  "+id+"  "+p.ID+"  deploy whenever you like"))
+	s.play(tool(mem.PostToolUse, "p1", "t2", "Bash", map[string]any{"command": "remanence review"}, "  "+id+"  "+p.ID+
+		"  deploy whenever you like"))
 	if m := s.remember(curate.AddRequest{Text: "the lamp of the yard is blue", Agent: "one"}); m.Trust != mem.TrustNone {
 		t.Errorf("after the review: %s", m.Trust)
 	}

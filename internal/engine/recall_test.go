@@ -59,7 +59,8 @@ func TestBeingShownDoesNotMakeAMemoryYoungerBeingUsedDoes(t *testing.T) {
 	}
 	shown := s.memory(id)
 	if shown.Uses != 0 || !shown.LastUsed.IsZero() || !shown.Updated.Equal(made.Updated) {
-		t.Errorf("shown three times: uses %d, last used %v, updated %v; want 0, never, %v", shown.Uses, shown.LastUsed, shown.Updated, made.Updated)
+		t.Errorf("shown three times: uses %d, last used %v, updated %v; want 0, never, %v", shown.Uses, shown.LastUsed,
+			shown.Updated, made.Updated)
 	}
 	_, before := s.asks("before", aboutLimiter)
 	s.play(in("before", stop("q-before", "As "+id+" says, it counts per key."))...)
@@ -85,7 +86,8 @@ func TestWhatWasReplacedIsToldAsHistoryAlone(t *testing.T) {
 	s := newStage(t).quietly()
 	old := s.knows(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{
-		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision, Title: "the rate limiter of the gateway allows bursts of 40",
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision,
+		Title: "the rate limiter of the gateway allows bursts of 40",
 		Trust: mem.TrustUser, Supersedes: old, Importance: 0.7, Confidence: 0.9, Resolved: true, Created: s.clock,
 	}}}); err != nil {
 		t.Fatal(err)
@@ -112,7 +114,8 @@ func TestAnEarlierFormFromOutsideIsNoHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := was
-		now.Title, now.Trust, now.Supersedes = "the rate limiter of the gateway allows bursts of 40", mem.TrustUser, r[0].IDs[0]
+		now.Title, now.Trust, now.Supersedes = "the rate limiter of the gateway allows bursts of 40", mem.TrustUser,
+			r[0].IDs[0]
 		now.Importance, now.Confidence, now.Resolved = 0.7, 0.9, true
 		s.applies(mem.Batch{Memories: []mem.Memory{now}})
 		got, _ := s.asks("a", aboutLimiter)
@@ -174,7 +177,10 @@ func TestUseWeighsOnAPromptAsThePersonSays(t *testing.T) {
 	if f := scores[rank.Documents] / none; f < 9.9 || f > 10.1 {
 		t.Errorf("the documents' form weighs %v, want 10: nine uses and itself", f)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: aboutLimiter}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		ProjectRef: shop,
+		Query:      mem.Query{Text: aboutLimiter},
+	})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("%v, %d hits", err, len(found.Hits))
 	}
@@ -211,13 +217,15 @@ func TestNotesOnAFileAreFoundByEitherFormOfItsName(t *testing.T) {
 	s := newStage(t).quietly()
 	relative := s.knows(mem.FileNote, "the limiter must be reloaded by hand", "gate/limit.go")
 	absolute, err := s.Curate.AddMany(t.Context(), []mem.Memory{{
-		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.FileNote, Title: "bursts are counted in whole seconds", Files: []string{"/home/dev/shop/gate/limit.go"},
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.FileNote, Title: "bursts are counted in whole seconds",
+		Files: []string{"/home/dev/shop/gate/limit.go"},
 		Trust: mem.TrustUser, Created: s.clock,
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := s.play(in("two", prompt("q1", "please look at the limiter now"), tool(mem.PostToolUse, "q1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/gate/limit.go"}, nil))...)
+	got := s.play(in("two", prompt("q1", "please look at the limiter now"), tool(mem.PostToolUse, "q1", "t1", "Read",
+		map[string]any{"file_path": "/home/dev/shop/gate/limit.go"}, nil))...)
 	wants(t, "notes", got.Context, relative, absolute[0])
 }
 
@@ -225,14 +233,18 @@ func TestABriefForASubagentTellsTheWeightiestFirst(t *testing.T) {
 	s := newStage(t).quietly()
 	light := s.knows(mem.Fact, "the rate limiter of the gateway has a dashboard, bursts in red")
 	heavy, err := s.Curate.AddMany(t.Context(), []mem.Memory{{
-		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Gotcha, Title: "the rate limiter counts bursts per key", Trust: mem.TrustUser,
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Gotcha, Title: "the rate limiter counts bursts per key",
+		Trust:      mem.TrustUser,
 		Importance: 0.95, Created: s.clock, Resolved: true,
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.play(in("two", prompt("q1", "let a helper look at it"),
-		tool(mem.PreToolUse, "q1", "u1", "Agent", map[string]any{"description": "rate limiter", "prompt": "find out how the rate limiter of the gateway counts bursts", "subagent_type": "explorer"}, nil))...)
+		tool(mem.PreToolUse, "q1", "u1", "Agent", map[string]any{
+			"description": "rate limiter",
+			"prompt":      "find out how the rate limiter of the gateway counts bursts", "subagent_type": "explorer",
+		}, nil))...)
 	s.play(in("two", mem.Event{Kind: mem.SubagentStart, PromptID: "q1", AgentID: "a1", AgentType: "explorer"})...)
 	rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1})
 	if err != nil || len(rs) == 0 || len(rs[0].Items) != 2 {
@@ -263,7 +275,8 @@ func TestAReceiptNamesFirstWhatWouldHaveFitted(t *testing.T) {
 // Sixty better matches must not hide what is known of the file in hand.
 func TestWhatIsKnownOfTheFileAtHandIsAlwaysLookedAt(t *testing.T) {
 	s := newStage(t).quietly()
-	id := s.knows(mem.Gotcha, "in this file a retry of the gateway doubles its pause, which nobody reads anywhere else in so many words", "gate/limit.go")
+	id := s.knows(mem.Gotcha, "in this file a retry of the gateway doubles its pause, which nobody reads anywhere else "+
+		"in so many words", "gate/limit.go")
 	for i := range rank.Candidates + 5 {
 		s.knows(mem.Fact, fmt.Sprintf("gateway retry pause %d", i))
 	}
@@ -326,7 +339,12 @@ func TestAConventionIsNotToldBesideWhatSaysTheSame(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"))
 	const text = "every endpoint of the billing service answers with problem json"
-	ids := s.learned(mem.Memory{Kind: mem.Convention, Title: text, Trust: mem.TrustUser, Created: s.clock.Add(-300 * day)}, mem.Memory{Kind: mem.Decision, Title: text, Trust: mem.TrustUser, Importance: 0.9}, mem.Memory{Kind: mem.Convention, Title: "branches are named after their ticket for the service", Trust: mem.TrustUser})
+	ids := s.learned(mem.Memory{Kind: mem.Convention, Title: text, Trust: mem.TrustUser, Created: s.clock.Add(-300 * day)},
+		mem.Memory{Kind: mem.Decision, Title: text, Trust: mem.TrustUser, Importance: 0.9},
+		mem.Memory{
+			Kind: mem.Convention, Title: "branches are named after their ticket for the service",
+			Trust: mem.TrustUser,
+		})
 	told, r := s.asks("two", "add an endpoint to the billing service that answers with a problem")
 	if n := strings.Count(told, text); n != 1 {
 		t.Errorf("told %d times:\n%s", n, told)
@@ -346,7 +364,8 @@ func TestAConventionIsNotToldBesideWhatSaysTheSame(t *testing.T) {
 func TestWhatIsLearnedAfterACompactionIsInView(t *testing.T) {
 	s := newStage(t)
 	said := "Careful: the purge of idempotency keys must never run twice, otherwise the ticker of the scheduler stalls."
-	s.play(start("startup"), prompt("p1", "write the purge"), stop("p1", "The purge of the idempotency keys is written and it works."),
+	s.play(start("startup"), prompt("p1", "write the purge"),
+		stop("p1", "The purge of the idempotency keys is written and it works."),
 		mem.Event{Kind: mem.PreCompact, Source: "auto"}, start("compact"), prompt("p2", "how does it run?"), stop("p2", said))
 	asked := "does the purge of the idempotency keys stall the ticker of the scheduler?"
 	wantsNot(t, "told", s.play(prompt("p3", asked)).Context, "otherwise the ticker")

@@ -37,7 +37,10 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 	switch r.Trigger {
 	case "session_start", "resume", "compact":
 		out.Basis = views.BasisNow
-		out.Receipt, err = e.Next(ctx, views.NextRequest{ProjectRef: mem.ProjectRef{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
+		out.Receipt, err = e.Next(ctx, views.NextRequest{
+			ProjectRef: mem.ProjectRef{Project: cmp.Or(r.Project, "all")},
+			Source:     recall.SourceOf(r.Trigger), Budget: budget,
+		})
 		if budget == 0 { // which Next takes for the configured one
 			out.Receipt = mem.Receipt{Trigger: r.Trigger, Outcome: mem.Nothing}
 		}
@@ -60,7 +63,8 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 // retell lays out what a recall named once more.
 func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor float64) (mem.Receipt, error) {
 	m := &event.Context{
-		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, Settings: e.Settings(), Project: mem.Project{Key: r.Project},
+		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, Settings: e.Settings(),
+		Project: mem.Project{Key: r.Project},
 		Started: e.Now(), Batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
 	m.Files = e.Event.OpenFiles(m.Project)
@@ -89,7 +93,9 @@ func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor fl
 // hitsOf are the items of a receipt that pass a floor, best first, and those
 // that do not or that another rule had cut. What was told in its place stays in
 // its order. Memories that are erased since are passed over.
-func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit, cuts []mem.LeftOutItem, err error) {
+func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit,
+	cuts []mem.LeftOutItem, err error,
+) {
 	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
 	passes := func(parts map[string]float64) bool { return rank.Passes(parts, r.Floor, floor, near, back) }
 	add := func(c mem.LeftOutItem, at int) error {

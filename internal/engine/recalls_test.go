@@ -46,8 +46,10 @@ func TestWhatIfOnTheSameTermsIsWhatWasTold(t *testing.T) {
 	r := s.asked("two", aboutTheRace)
 	before := s.kept()
 	got, err := s.WhatIf(t.Context(), views.WhatIfRequest{ID: r.ID})
-	if err != nil || len(got.Added)+len(got.Removed) != 0 || got.Receipt.Tokens != r.Tokens || inside(got.Receipt.Text) != inside(r.Text) {
-		t.Errorf("got %d tokens, added %v, lost %v, %v\n%s\nwant\n%s", got.Receipt.Tokens, got.Added, got.Removed, err, got.Receipt.Text, r.Text)
+	if err != nil || len(got.Added)+len(got.Removed) != 0 || got.Receipt.Tokens != r.Tokens ||
+		inside(got.Receipt.Text) != inside(r.Text) {
+		t.Errorf("got %d tokens, added %v, lost %v, %v\n%s\nwant\n%s", got.Receipt.Tokens, got.Added, got.Removed, err,
+			got.Receipt.Text, r.Text)
 	}
 	if s.kept() != before {
 		t.Error("asking what would have been changed what is kept")
@@ -76,7 +78,8 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 		t.Errorf("without a budget: %+v", got)
 	}
 	little -= 60 // the frame comes on top
-	if got := what(views.WhatIfRequest{Budget: &little}); len(got.Removed) == 0 || len(got.Added) != 0 || got.Receipt.Tokens >= r.Tokens {
+	if got := what(views.WhatIfRequest{Budget: &little}); len(got.Removed) == 0 || len(got.Added) != 0 ||
+		got.Receipt.Tokens >= r.Tokens {
 		t.Errorf("with %d tokens: %d told, lost %v", little, got.Receipt.Tokens, got.Removed)
 	}
 	if got := what(views.WhatIfRequest{Floor: &strict}); len(got.Removed) == 0 || got.Receipt.LeftOut[0].Gate == "" {
@@ -108,7 +111,8 @@ func TestAFileIsShownWithWhatIsKnownOfIt(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	got, err := s.Views.File(t.Context(), views.FileRequest{ProjectRef: shop, Path: "/home/dev/shop/auth/session.go"})
-	if err != nil || got.Path != "auth/session.go" || len(got.Memories) == 0 || len(got.Sessions) != 1 || got.Sessions[0].ID != "one" {
+	if err != nil || got.Path != "auth/session.go" || len(got.Memories) == 0 || len(got.Sessions) != 1 ||
+		got.Sessions[0].ID != "one" {
 		t.Errorf("got %q, %d memories, sessions %+v, %v", got.Path, len(got.Memories), got.Sessions, err)
 	}
 }

@@ -40,13 +40,18 @@ func TestWhatLiesAroundAMemoryAndAName(t *testing.T) {
 	s.lays(mem.Fact, "receipts are printed by `printSlip`", "print.go")
 	s.weaves()
 	nodes, edges, g := s.around(recall.RelatedRequest{ID: post})
-	if want := []string{"decision `postHook` waits ten seconds", "file send.go", "symbol postHook"}; g.Center != post || nodes[0] != want[0] || !sameSet(nodes, want) {
+	if want := []string{"decision `postHook` waits ten seconds", "file send.go", "symbol postHook"}; g.Center != post ||
+		nodes[0] != want[0] || !sameSet(nodes, want) {
 		t.Errorf("one step: %q around %s, want %q", nodes, g.Center, want)
 	}
-	if want := []string{"`postHook` waits ten seconds | mentions | postHook", "`postHook` waits ten seconds | mentions | send.go"}; !sameSet(edges, want) {
+	if want := []string{
+		"`postHook` waits ten seconds | mentions | postHook",
+		"`postHook` waits ten seconds | mentions | send.go",
+	}; !sameSet(edges, want) {
 		t.Errorf("edges %q, want %q", edges, want)
 	}
-	if nodes, _, _ = s.around(recall.RelatedRequest{ID: post, Depth: 2}); !slices.Contains(nodes, "gotcha a proxy eats the body") || slices.Contains(nodes, "file print.go") {
+	if nodes, _, _ = s.around(recall.RelatedRequest{ID: post, Depth: 2}); !slices.Contains(nodes,
+		"gotcha a proxy eats the body") || slices.Contains(nodes, "file print.go") {
 		t.Errorf("two steps: %q", nodes)
 	}
 	byName, _, g := s.around(recall.RelatedRequest{ID: "SEND.go"})
@@ -64,7 +69,8 @@ func TestWhatLiesAroundAMemoryAndAName(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", id, err, want)
 		}
 	}
-	if _, err := s.Recall.Related(t.Context(), recall.RelatedRequest{ID: post, Depth: 3}); !errors.Is(err, recall.ErrDepth) {
+	if _, err := s.Recall.Related(t.Context(), recall.RelatedRequest{ID: post, Depth: 3}); !errors.Is(err,
+		recall.ErrDepth) {
 		t.Errorf("got %v, want ErrDepth", err)
 	}
 }
@@ -85,7 +91,8 @@ func TestAMemoryIsShownWithWhatItReplacedAndWhatIsAgainstIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := shown.Linked[old]; len(b) != 1 || b[0].ID != got.ID || b[0].Kind != mem.LinkSupersedes || !b[0].From || !b[0].Since.Equal(got.Created) {
+	if b := shown.Linked[old]; len(b) != 1 || b[0].ID != got.ID || b[0].Kind != mem.LinkSupersedes || !b[0].From ||
+		!b[0].Since.Equal(got.Created) {
 		t.Errorf("the old one is shown with %+v", b)
 	}
 	b := shown.Linked[got.ID]
@@ -101,7 +108,10 @@ func TestContradictionsAndDeadWeightAreFoundByLint(t *testing.T) {
 	s := newStage(t).quietly()
 	old := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	now := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 40")
-	learned := s.learned(mem.Memory{Kind: mem.Gotcha, Title: "the rate limiter of the gateway counts bursts by tenant", Trust: mem.TrustAssistant})[0]
+	learned := s.learned(mem.Memory{
+		Kind: mem.Gotcha, Title: "the rate limiter of the gateway counts bursts by tenant",
+		Trust: mem.TrustAssistant,
+	})[0]
 	s.weaves()
 	for i := range views.DeadAfter {
 		s.asks(fmt.Sprint("s", i), aboutLimiter)
@@ -111,10 +121,14 @@ func TestContradictionsAndDeadWeightAreFoundByLint(t *testing.T) {
 		t.Errorf("on its first day: %+v, %v", got.Findings, err)
 	}
 	s.clock = s.clock.Add(8 * 24 * time.Hour)
-	if got, err := s.Curate.Lint(t.Context(), ask); err != nil || len(got.Findings) != 1 || !slices.Equal(got.Findings[0].IDs, []string{learned}) {
+	if got, err := s.Curate.Lint(t.Context(), ask); err != nil || len(got.Findings) != 1 ||
+		!slices.Equal(got.Findings[0].IDs, []string{learned}) {
 		t.Errorf("after a week: %+v, %v, want what was learned, not what the person laid down", got.Findings, err)
 	}
-	got, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop, Rules: []string{curate.LintContradiction, curate.LintDeadWeight}})
+	got, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop, Rules: []string{
+		curate.LintContradiction,
+		curate.LintDeadWeight,
+	}})
 	if err != nil || len(got.Findings) == 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -131,18 +145,26 @@ func TestAContradictionThatThePersonJudgedIsToldWithItsHistory(t *testing.T) {
 	old := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	now := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 40")
 	s.weaves()
-	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop, Rules: []string{curate.ReviewContradiction}})
+	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{
+		ProjectRef: shop,
+		Rules:      []string{curate.ReviewContradiction},
+	})
 	if err != nil || len(inbox.Items) != 1 || inbox.Items[0].Memories[0].ID != now {
 		t.Fatalf("%+v, %v", inbox, err)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.ReviewContradiction, IDs: []string{now, old}, Action: curate.AcceptFinding}); err != nil {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule: curate.ReviewContradiction,
+		IDs:  []string{now, old}, Action: curate.AcceptFinding,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := s.asks("a", aboutLimiter)
-	wants(t, "recall", got, now, "bursts of 40 [since 2 Mar 2026; before: the rate limiter of the gateway allows bursts of 10]")
+	wants(t, "recall", got, now, "bursts of 40 [since 2 Mar 2026; before: the rate limiter of the gateway allows "+
+		"bursts of 10]")
 	wantsNot(t, "recall", got, old)
 	shown, err := s.Views.Show(t.Context(), event.IDs{IDs: []string{old}})
-	if err != nil || shown.Memories[0].Status != mem.Superseded || len(shown.Linked[old]) != 1 || shown.Linked[old][0].Kind != mem.LinkSupersedes {
+	if err != nil || shown.Memories[0].Status != mem.Superseded || len(shown.Linked[old]) != 1 ||
+		shown.Linked[old][0].Kind != mem.LinkSupersedes {
 		t.Errorf("the earlier form is shown as %+v, %v", shown, err)
 	}
 }

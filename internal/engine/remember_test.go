@@ -49,8 +49,10 @@ func TestWhatIsKnownAlmostWordForWordIsReturnedAndNotKeptTwice(t *testing.T) {
 	}{
 		{"the same words", curate.AddRequest{Text: pump, IfNew: true}, first.ID},
 		{"with more detail", curate.AddRequest{Text: pump + " for good", IfNew: true}, first.ID},
-		{"said again in other order", curate.AddRequest{Text: "before it gives up the billing service retries three times, with jittered backoff", IfNew: true}, first.ID},
-		{"about the same thing", curate.AddRequest{Text: "the billing service logs every retry under its own request id in the journal", IfNew: true}, ""},
+		{"said again in other order", curate.AddRequest{Text: "before it gives up the billing service retries three " +
+			"times, with jittered backoff", IfNew: true}, first.ID},
+		{"about the same thing", curate.AddRequest{Text: "the billing service logs every retry under its own request id " +
+			"in the journal", IfNew: true}, ""},
 		{"of another reach", curate.AddRequest{Text: pump, Scope: mem.ScopeUser, IfNew: true}, ""},
 		{"kept in any case", curate.AddRequest{Text: pump + " at all"}, ""},
 	} {
@@ -89,7 +91,10 @@ func TestANewStatementTakesThePlaceOfTheOneItSupersedes(t *testing.T) {
 	if got.Similar != nil || s.shown(old.ID).Status != mem.Superseded || s.shown(got.ID).Status != mem.Active {
 		t.Errorf("got %+v; the old one is %s", got, s.shown(old.ID).Status)
 	}
-	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{ProjectRef: shop, Text: "x y", Supersedes: "m_zzzz"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{
+		ProjectRef: shop, Text: "x y",
+		Supersedes: "m_zzzz",
+	}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
 }
@@ -99,17 +104,21 @@ func TestAnAgentsStatementKnowsWhoSaidItAndWhatItNames(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "note that, please"))
 	half := 0.4
 	got := s.remember(curate.AddRequest{
-		Text: "we use it for the queue\nsince 2024", Title: "Valkey <private>x</private>holds the queue", Agent: "one", Origin: mem.FromMCP, Importance: &half,
-		Tags: []string{"infra", " infra ", ""}, Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}, {Name: "Redis"}, {}},
+		Text: "we use it for the queue\nsince 2024", Title: "Valkey <private>x</private>holds the queue", Agent: "one",
+		Origin: mem.FromMCP, Importance: &half,
+		Tags:    []string{"infra", " infra ", ""},
+		Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}, {Name: "Redis"}, {}},
 	})
 	m := s.shown(got.ID)
 	if m.Title != "Valkey holds the queue" || m.Body != "we use it for the queue\nsince 2024" || m.Importance != 0.4 {
 		t.Errorf("got %+v", m)
 	}
-	if m.Origin != mem.FromMCP || m.Trust != mem.TrustAssistant || m.Session != "one" || m.Source.PromptID != "p1" || m.Source.Agent != "claude-code" {
+	if m.Origin != mem.FromMCP || m.Trust != mem.TrustAssistant || m.Session != "one" || m.Source.PromptID != "p1" ||
+		m.Source.Agent != "claude-code" {
 		t.Errorf("got origin %s, trust %s, source %+v", m.Origin, m.Trust, m.Source)
 	}
-	if !slices.Equal(m.Tags, []string{"infra"}) || !slices.Equal(m.Concepts, []string{"Valkey", "Redis"}) || !slices.Equal(m.Facts, []string{"uses Valkey (library)"}) {
+	if !slices.Equal(m.Tags, []string{"infra"}) || !slices.Equal(m.Concepts, []string{"Valkey", "Redis"}) ||
+		!slices.Equal(m.Facts, []string{"uses Valkey (library)"}) {
 		t.Errorf("got tags %q, concepts %q, facts %q", m.Tags, m.Concepts, m.Facts)
 	}
 	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "redis"}})
@@ -128,7 +137,10 @@ func TestAStatementThatCannotBeIsRefused(t *testing.T) {
 		"nothing but a secret of the person": {curate.AddRequest{Text: "<private>x</private>"}, event.ErrNoText},
 		"no such kind":                       {curate.AddRequest{Text: "x", Kind: "idea"}, curate.ErrNoKind},
 		"no such scope":                      {curate.AddRequest{Text: "x", Scope: "world"}, curate.ErrNoScope},
-		"for a session nobody knows":         {curate.AddRequest{Text: "x", Scope: mem.ScopeSession, Agent: event.UnknownAgent}, curate.ErrNoScope},
+		"for a session nobody knows": {curate.AddRequest{
+			Text: "x", Scope: mem.ScopeSession,
+			Agent: event.UnknownAgent,
+		}, curate.ErrNoScope},
 		"too important":                      {curate.AddRequest{Text: "x", Importance: &much}, curate.ErrNoImportance},
 		"an importance that is not a number": {curate.AddRequest{Text: "x", Importance: &none}, curate.ErrNoImportance},
 	} {
@@ -151,7 +163,8 @@ func TestAnAgentWidensAScopeAndNeverNarrowsIt(t *testing.T) {
 	if err != nil || got.Scope != user {
 		t.Fatalf("got %s, %v", got.Scope, err)
 	}
-	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Scope: &project, Wider: true}); !errors.Is(err, curate.ErrNarrower) {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Scope: &project, Wider: true}); !errors.Is(err,
+		curate.ErrNarrower) {
 		t.Errorf("got %v, want %v", err, curate.ErrNarrower)
 	}
 	if got := s.shown(m.ID).Scope; got != user {
@@ -166,9 +179,11 @@ func TestAnAgentsChangeLeavesTheTrustAsItIs(t *testing.T) {
 	for agent, trust := range map[string]mem.Trust{"one": mem.TrustAssistant, event.UnknownAgent: mem.TrustNone} {
 		todo := s.remember(curate.AddRequest{Text: "clean the till", Kind: mem.Todo, Agent: agent})
 		got, err := s.Curate.Edit(t.Context(), curate.EditRequest{
-			ID: todo.ID, Agent: agent, Text: &text, Resolved: &yes, Importance: &high, AddTags: []string{"till", "shop"}, DropTags: []string{"shop"},
+			ID: todo.ID, Agent: agent, Text: &text, Resolved: &yes, Importance: &high, AddTags: []string{"till", "shop"},
+			DropTags: []string{"shop"},
 		})
-		if err != nil || got.Trust != trust || !got.Resolved || got.Importance != 0.9 || got.Title != text || !slices.Equal(got.Tags, []string{"till"}) {
+		if err != nil || got.Trust != trust || !got.Resolved || got.Importance != 0.9 || got.Title != text ||
+			!slices.Equal(got.Tags, []string{"till"}) {
 			t.Errorf("%s: got %+v, %v", agent, got, err)
 		}
 	}
@@ -181,7 +196,10 @@ func TestATagThatGoesMakesRoomForAnother(t *testing.T) {
 		tags[i] = fmt.Sprint("tag", i)
 	}
 	m := s.remember(curate.AddRequest{Text: "clean the till", Tags: tags})
-	got, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, AddTags: []string{"till"}, DropTags: []string{"tag0"}})
+	got, err := s.Curate.Edit(t.Context(), curate.EditRequest{
+		ID: m.ID, AddTags: []string{"till"},
+		DropTags: []string{"tag0"},
+	})
 	if err != nil || len(got.Tags) != 20 || !slices.Contains(got.Tags, "till") || slices.Contains(got.Tags, "tag0") {
 		t.Errorf("tags %v, %v", got.Tags, err)
 	}
@@ -201,9 +219,13 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 			d.fails = errors.New("gone")
 		}
 		for how, want := range map[recall.Strategy]string{
-			recall.ByKeyword: ids[1], recall.ByVector: ids[0] + ids[1], recall.Hybrid: ids[0] + ids[1], recall.Auto: ids[0] + ids[1], "": ids[0] + ids[1],
+			recall.ByKeyword: ids[1], recall.ByVector: ids[0] + ids[1], recall.Hybrid: ids[0] + ids[1], recall.Auto: ids[0] +
+				ids[1], "": ids[0] + ids[1],
 		} {
-			found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "car", Limit: 2}, Strategy: how})
+			found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+				ProjectRef: shop,
+				Query:      mem.Query{Text: "car", Limit: 2}, Strategy: how,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,7 +246,10 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 		}
 	}
 	s := newStage(t)
-	if _, err := s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "x"}, Strategy: "graph"}); !errors.Is(err, event.ErrNoStrategy) {
+	if _, err := s.Recall.Search(t.Context(), recall.SearchRequest{
+		Query:    mem.Query{Text: "x"},
+		Strategy: "graph",
+	}); !errors.Is(err, event.ErrNoStrategy) {
 		t.Errorf("got %v, want %v", err, event.ErrNoStrategy)
 	}
 }
@@ -260,7 +285,8 @@ func TestAnAnswerOfOurOwnServerTaintsATurnOnlyByWhatItShows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.play(tool(mem.PostToolUse, "p1", "t1", tt.tool, map[string]any{"query": "till"}, []any{map[string]string{"type": "text", "text": string(answer)}}))
+		s.play(tool(mem.PostToolUse, "p1", "t1", tt.tool, map[string]any{"query": "till"},
+			[]any{map[string]string{"type": "text", "text": string(answer)}}))
 		if got := s.remember(curate.AddRequest{Text: "the lamp in the yard is green", Agent: "one"}).Trust; got != tt.want {
 			t.Errorf("%s: what the agent keeps then has %s, want %s", name, got, tt.want)
 		}
@@ -276,14 +302,24 @@ func TestAnAgentsWordAfterAClearIsJudgedByTheConversationThatGoesOn(t *testing.T
 		want   mem.Trust
 		goesOn string
 	}{
-		"it goes on":                        {nil, mem.TrustAssistant, "one"},
-		"cleared, and the next is clean":    {append(in("one", ended("clear")), in("two", start("clear"), prompt("p2", "go on"))...), mem.TrustAssistant, "two"},
-		"cleared, and the next read a page": {append(in("one", ended("clear")), in("two", start("clear"), prompt("p2", "go on"), web)...), mem.TrustNone, "two"},
-		"cleared twice":                     {append(in("one", ended("clear")), append(in("two", start("clear"), prompt("p2", "go on"), ended("clear")), in("three", start("clear"), prompt("p3", "go on"))...)...), mem.TrustAssistant, "three"},
-		"cleared, and two may be the next":  {append(in("one", ended("clear")), append(in("two", start("clear"), prompt("p2", "go on")), in("three", start("startup"), prompt("p3", "go on"))...)...), mem.TrustNone, ""},
-		"cleared, and nothing came yet":     {in("one", ended("clear")), mem.TrustNone, ""},
-		"ended":                             {append(in("one", ended("logout")), in("two", start("startup"), prompt("p2", "go on"))...), mem.TrustNone, ""},
-		"ended and resumed":                 {append(in("one", ended("logout")), in("one", start("resume"), prompt("p2", "go on"))...), mem.TrustAssistant, "one"},
+		"it goes on": {nil, mem.TrustAssistant, "one"},
+		"cleared, and the next is clean": {append(in("one", ended("clear")),
+			in("two", start("clear"), prompt("p2", "go on"))...), mem.TrustAssistant, "two"},
+		"cleared, and the next read a page": {append(in("one", ended("clear")),
+			in("two", start("clear"), prompt("p2", "go on"), web)...), mem.TrustNone, "two"},
+		"cleared twice": {append(in("one", ended("clear")),
+			append(in("two", start("clear"), prompt("p2", "go on"), ended("clear")),
+				in("three", start("clear"), prompt("p3", "go on"))...)...), mem.TrustAssistant, "three"},
+		"cleared, and two may be the next": {append(in("one", ended("clear")),
+			append(in("two", start("clear"), prompt("p2", "go on")),
+				in("three", start("startup"), prompt("p3", "go on"))...)...), mem.TrustNone, ""},
+		"cleared, and nothing came yet": {in("one", ended("clear")), mem.TrustNone, ""},
+		"ended": {append(in("one", ended("logout")),
+			in("two", start("startup"), prompt("p2", "go on"))...), mem.TrustNone, ""},
+		"ended and resumed": {
+			append(in("one", ended("logout")), in("one", start("resume"), prompt("p2", "go on"))...),
+			mem.TrustAssistant, "one",
+		},
 	} {
 		s := newStage(t)
 		s.play(start("startup"), prompt("p1", "note that, please"))
@@ -292,7 +328,8 @@ func TestAnAgentsWordAfterAClearIsJudgedByTheConversationThatGoesOn(t *testing.T
 		if got.Trust != tt.want || got.Session != tt.goesOn {
 			t.Errorf("%s: got %s of session %q, want %s of %q", name, got.Trust, got.Session, tt.want, tt.goesOn)
 		}
-		if now, err := s.Continuity.Successor(t.Context(), continuity.SessionRequest{ID: "one"}); err != nil || now.ID != tt.goesOn {
+		if now, err := s.Continuity.Successor(t.Context(), continuity.SessionRequest{ID: "one"}); err != nil ||
+			now.ID != tt.goesOn {
 			t.Errorf("%s: %q goes on, %v; want %q", name, now.ID, err, tt.goesOn)
 		}
 	}
@@ -301,8 +338,12 @@ func TestAnAgentsWordAfterAClearIsJudgedByTheConversationThatGoesOn(t *testing.T
 func TestAnIdThatOurServerDoesNotKnowTaintsNothing(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "look that up"))
-	s.play(tool(mem.PostToolUse, "p1", "t1", "mcp__remanence__get", map[string]any{"ids": []string{"m_zz"}}, []any{map[string]string{"type": "text", "text": `{"records":[],"missing":["m_zz"]}`}}))
-	if got := s.remember(curate.AddRequest{Text: "the lamp in the yard is green", Agent: "one"}).Trust; got != mem.TrustAssistant {
+	s.play(tool(mem.PostToolUse, "p1", "t1", "mcp__remanence__get", map[string]any{"ids": []string{"m_zz"}},
+		[]any{map[string]string{"type": "text", "text": `{"records":[],"missing":["m_zz"]}`}}))
+	if got := s.remember(curate.AddRequest{
+		Text:  "the lamp in the yard is green",
+		Agent: "one",
+	}).Trust; got != mem.TrustAssistant {
 		t.Errorf("got %s", got)
 	}
 }
@@ -312,7 +353,10 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "go on"))
 	m := s.remember(curate.AddRequest{Text: pump})
 	long := strings.Repeat("the pump of the yard is oiled. ", 300)
-	for _, text := range []string{"the pump in the cellar is red", "the pump in the cellar is red", long, "the pump is gone"} {
+	for _, text := range []string{
+		"the pump in the cellar is red", "the pump in the cellar is red", long,
+		"the pump is gone",
+	} {
 		if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Text: &text}); err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +369,8 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 		}
 		was = append(was, f.Was)
 	}
-	if len(was) != 3 || was[0] != pump || was[1] != "the pump in the cellar is red" || !strings.HasPrefix(was[2], "the pump of the yard") || utf8.RuneCountInString(was[2]) > 4001 {
+	if len(was) != 3 || was[0] != pump || was[1] != "the pump in the cellar is red" ||
+		!strings.HasPrefix(was[2], "the pump of the yard") || utf8.RuneCountInString(was[2]) > 4001 {
 		t.Errorf("kept %q", was)
 	}
 	if traces := mem.Traces(got); !slices.Contains(traces, chars.Fold("the pump in the cellar is red")) {
@@ -338,20 +383,27 @@ func TestWhySomebodyChangedOrHidAMemoryIsKeptWithIt(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "go on"))
 	m := s.remember(curate.AddRequest{Text: pump, Agent: "one"})
 	half := 0.5
-	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Importance: &half, Agent: "one", Reason: "measured <private>by Ann</private> again"}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{
+		ID: m.ID, Importance: &half, Agent: "one",
+		Reason: "measured <private>by Ann</private> again",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Importance: &half}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "forget", IDs: []string{m.ID}, Reason: "it is over"}); err != nil {
+	if _, err := s.Curate.Mark(t.Context(), curate.MarkRequest{
+		Verb: "forget", IDs: []string{m.ID},
+		Reason: "it is over",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	got := s.shown(m.ID).Feedback
 	if len(got) != 2 {
 		t.Fatalf("got %+v", got)
 	}
-	if f := got[0]; f.Verdict != mem.Edited || f.By != mem.FromAssistant || f.Session != "one" || !strings.HasPrefix(f.Note, "measured") || strings.Contains(f.Note, "Ann") {
+	if f := got[0]; f.Verdict != mem.Edited || f.By != mem.FromAssistant || f.Session != "one" ||
+		!strings.HasPrefix(f.Note, "measured") || strings.Contains(f.Note, "Ann") {
 		t.Errorf("got %+v", f)
 	}
 	if f := got[1]; f.Verdict != "forget" || f.By != mem.FromUserCommand || f.Note != "it is over" {

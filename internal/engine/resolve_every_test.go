@@ -43,14 +43,26 @@ func TestManyFindingsAreDecidedInOneGoAndTakenBackInOne(t *testing.T) {
 	if dry.Decided != 450 || dry.Run != "" || len(dry.Memories) == 0 || dry.Memories[0].Status != mem.Active {
 		t.Fatalf("looked at %d findings, round %q, want 450 and nothing changed", dry.Decided, dry.Run)
 	}
-	old := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, MemoryFilter: curate.MemoryFilter{Before: s.clock.Add(-60 * day)}})
-	kind := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, MemoryFilter: curate.MemoryFilter{Kinds: []mem.Kind{mem.Fact}}})
-	none := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, MemoryFilter: curate.MemoryFilter{Tags: []string{"other"}}})
+	old := s.resolveEvery(curate.ResolveRequest{
+		Rule: "stale", Action: curate.AcceptFinding, DryRun: true,
+		MemoryFilter: curate.MemoryFilter{Before: s.clock.Add(-60 * day)},
+	})
+	kind := s.resolveEvery(curate.ResolveRequest{
+		Rule: "stale", Action: curate.AcceptFinding, DryRun: true,
+		MemoryFilter: curate.MemoryFilter{Kinds: []mem.Kind{mem.Fact}},
+	})
+	none := s.resolveEvery(curate.ResolveRequest{
+		Rule: "stale", Action: curate.AcceptFinding, DryRun: true,
+		MemoryFilter: curate.MemoryFilter{Tags: []string{"other"}},
+	})
 	if old.Decided != 45 || kind.Decided != 405 || none.Decided != 0 {
 		t.Fatalf("narrowed to %d, %d and %d findings, want 45, 405 and 0", old.Decided, kind.Decided, none.Decided)
 	}
 
-	got := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, MemoryFilter: curate.MemoryFilter{Kinds: []mem.Kind{mem.Fact}}})
+	got := s.resolveEvery(curate.ResolveRequest{
+		Rule: "stale", Action: curate.AcceptFinding,
+		MemoryFilter: curate.MemoryFilter{Kinds: []mem.Kind{mem.Fact}},
+	})
 	if n := s.inbox("stale").Counts["stale"]; got.Decided != 405 || n != 45 {
 		t.Fatalf("decided %d, left %d in the inbox, want 405 and 45", got.Decided, n)
 	}
@@ -65,7 +77,8 @@ func TestManyFindingsAreDecidedInOneGoAndTakenBackInOne(t *testing.T) {
 		t.Errorf("%d were taken back, want 405", undone.Changed)
 	}
 
-	if kept := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.RejectFinding}); kept.Decided != 45 || kept.Run != "" {
+	if kept := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.RejectFinding}); kept.Decided != 45 ||
+		kept.Run != "" {
 		t.Errorf("%+v, want 45 kept as they are", kept)
 	}
 	if n := s.inbox("stale").Counts["stale"]; n != 0 {
@@ -84,9 +97,14 @@ func TestNobodyVouchesForOrdersInOneGo(t *testing.T) {
 		mem.Memory{Title: words(2), Trust: mem.TrustTool, Origin: mem.FromWeb},
 	)
 	none := mem.TrustNone
-	s.applies(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Trust: &none}, {ID: "m_2", Trust: &none}, {ID: "m_3", Trust: &none}}})
+	s.applies(mem.Batch{Edits: []mem.Edit{
+		{ID: "m_1", Trust: &none},
+		{ID: "m_2", Trust: &none},
+		{ID: "m_3", Trust: &none},
+	}})
 	got := s.resolveEvery(curate.ResolveRequest{Rule: "low_trust", Action: curate.AcceptFinding})
-	if got.Decided != 2 || got.Left != 1 || s.memory("m_2").Trust != mem.TrustNone || s.memory("m_3").Trust != mem.TrustUser {
+	if got.Decided != 2 || got.Left != 1 || s.memory("m_2").Trust != mem.TrustNone ||
+		s.memory("m_3").Trust != mem.TrustUser {
 		t.Errorf("decided %d, left %d, the order is trusted %s", got.Decided, got.Left, s.memory("m_2").Trust)
 	}
 	if left := findings(s.inbox("low_trust")); len(left) != 1 || left[0] != "low_trust m_2" {

@@ -45,7 +45,8 @@ const day = 24 * time.Hour
 
 func TestOldWordsAreDroppedAndWhatWasLearnedStays(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "we always use jittered backoff in the gateway client"), ran("p1", "t1", "go test ./gateway", "ok gateway 0.2s"),
+	s.play(start("startup"), prompt("p1", "we always use jittered backoff in the gateway client"),
+		ran("p1", "t1", "go test ./gateway", "ok gateway 0.2s"),
 		stop("p1", "Decided: the gateway client retries with jittered backoff because the vendor throttles bursts."))
 	before, err := s.store.List(t.Context(), mem.Query{Limit: 100})
 	if err != nil || len(before) == 0 {
@@ -57,7 +58,8 @@ func TestOldWordsAreDroppedAndWhatWasLearnedStays(t *testing.T) {
 	if payloads, _ := s.letGo(); payloads != 4 {
 		t.Errorf("dropped %d payloads, want the 4 that are 91 days old", payloads)
 	}
-	if left := s.texts(); strings.Contains(left, "backoff") || strings.Contains(left, "gateway") || !strings.Contains(left, "scanner") {
+	if left := s.texts(); strings.Contains(left, "backoff") || strings.Contains(left, "gateway") ||
+		!strings.Contains(left, "scanner") {
 		t.Errorf("left: %s", left)
 	}
 	after, err := s.store.List(t.Context(), mem.Query{Limit: 100})

@@ -52,13 +52,29 @@ func reviewed(t *testing.T) *stage {
 	s.play(start("startup"))
 	used := []string{"a/1", "b/1", "c/1"}
 	s.learned(
-		mem.Memory{Title: "Orders are numbered per warehouse and year", Created: s.clock.Add(-40 * day)},                                       // m_1
-		mem.Memory{Kind: mem.Convention, Title: "Deploy the checkout to staging on every merge", Created: s.clock.Add(-5 * day)},               // m_2
-		mem.Memory{Kind: mem.Convention, Title: "Do not deploy the checkout to staging on every merge"},                                        // m_3
-		mem.Memory{Title: "The vendor page says the limit is five calls", Trust: mem.TrustTool, Origin: mem.FromWeb},                           // m_4
-		mem.Memory{Kind: mem.Convention, Title: "Commit messages begin with a verb in the imperative", Importance: 0.9, Confidence: 0.9},       // m_5
-		mem.Memory{Kind: mem.Gotcha, Title: "The mailer drops attachments that are larger than ten megabytes in staging"},                      // m_6
-		mem.Memory{Kind: mem.Discovery, Title: "The mailer drops attachments that are larger than ten megabytes in staging", Session: "other"}, // m_7
+		// m_1
+		mem.Memory{Title: "Orders are numbered per warehouse and year", Created: s.clock.Add(-40 * day)},
+		// m_2
+		mem.Memory{
+			Kind: mem.Convention, Title: "Deploy the checkout to staging on every merge",
+			Created: s.clock.Add(-5 * day),
+		},
+		// m_3
+		mem.Memory{Kind: mem.Convention, Title: "Do not deploy the checkout to staging on every merge"},
+		// m_4
+		mem.Memory{Title: "The vendor page says the limit is five calls", Trust: mem.TrustTool, Origin: mem.FromWeb},
+		// m_5
+		mem.Memory{
+			Kind: mem.Convention, Title: "Commit messages begin with a verb in the imperative", Importance: 0.9,
+			Confidence: 0.9,
+		},
+		// m_6
+		mem.Memory{Kind: mem.Gotcha, Title: "The mailer drops attachments that are larger than ten megabytes in staging"},
+		// m_7
+		mem.Memory{
+			Kind: mem.Discovery, Title: "The mailer drops attachments that are larger than ten megabytes in staging",
+			Session: "other",
+		},
 	)
 	none := mem.TrustNone
 	b := mem.Batch{Edits: []mem.Edit{{ID: "m_4", Trust: &none}}}
@@ -93,7 +109,8 @@ func TestTheInboxHoldsWhatNeedsAPerson(t *testing.T) {
 
 func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
 	s := newStage(t)
-	id := s.learned(mem.Memory{Kind: mem.Command, Scope: mem.ScopeSession, Session: "one", Title: "push with ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})[0]
+	id := s.learned(mem.Memory{Kind: mem.Command, Scope: mem.ScopeSession, Session: "one", Title: "push with ghp_" +
+		"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})[0]
 	in := s.inbox(curate.ReviewSecret)
 	if got := findings(in); len(got) != 1 || got[0] != "secret "+id {
 		t.Errorf("inbox %q", got)
@@ -105,14 +122,23 @@ func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
 
 func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
 	s := newStage(t)
-	id := s.learned(mem.Memory{Kind: mem.Utterance, Who: "assistant", Title: "the rate limiter of the gateway counts bursts by tenant"})[0]
+	id := s.learned(mem.Memory{
+		Kind: mem.Utterance, Who: "assistant",
+		Title: "the rate limiter of the gateway counts bursts by tenant",
+	})[0]
 	for i := range views.DeadAfter {
 		s.clock = s.clock.Add(time.Minute)
-		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected, Items: []mem.InjectedItem{{ID: id, Tokens: 20}}}
+		r := mem.Receipt{
+			ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt",
+			Outcome: mem.Injected, Items: []mem.InjectedItem{{ID: id, Tokens: 20}},
+		}
 		s.applies(mem.Batch{Receipts: []mem.Receipt{r}})
 	}
 	s.clock = s.clock.Add(8 * day)
-	if got, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop, Rules: []string{curate.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
+	if got, err := s.Curate.Lint(t.Context(), curate.LintRequest{
+		ProjectRef: shop,
+		Rules:      []string{curate.LintDeadWeight},
+	}); err != nil || len(got.Findings) != 1 {
 		t.Fatalf("dead weight: %+v, %v", got.Findings, err)
 	}
 	for _, it := range s.inbox().Items {
@@ -141,13 +167,15 @@ func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 	if w := waits(); w != nil {
 		t.Errorf("after a look at one rule: %+v", w)
 	}
-	s.play(in("over", start("startup"), prompt("p1", "look into the cache"), mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
+	s.play(in("over", start("startup"), prompt("p1", "look into the cache"),
+		mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
 	s.aMinuteOn()
 	if w := waits(); w != nil {
 		t.Errorf("after one session: %+v", w)
 	}
 	for i := range 4 {
-		s.play(in(fmt.Sprint("over", i), start("startup"), prompt("p1", "look into the cache"), mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
+		s.play(in(fmt.Sprint("over", i), start("startup"), prompt("p1", "look into the cache"),
+			mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
 		s.aMinuteOn()
 	}
 	if w := waits(); w != nil {
@@ -186,7 +214,8 @@ func TestHowMuchWaitsOutlastsTheProcess(t *testing.T) {
 	}
 	s.Engine = engine.New(s.Config) // a daemon that has just started
 	after, err := s.Views.Status(t.Context(), shop)
-	if err != nil || after.Review == nil || after.Review.Total != before.Review.Total || !after.Review.At.Equal(before.Review.At) {
+	if err != nil || after.Review == nil || after.Review.Total != before.Review.Total ||
+		!after.Review.At.Equal(before.Review.At) {
 		t.Fatalf("%+v, %v, want %+v as before", after.Review, err, before.Review)
 	}
 	s.resolve(curate.AcceptFinding, "low_trust m_4")
@@ -247,7 +276,10 @@ func TestWhatIsRejectedIsNotShownAgain(t *testing.T) {
 
 func TestOnlyAPersonDecides(t *testing.T) {
 	s := reviewed(t)
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "low_trust", IDs: []string{"m_4"}, Action: curate.AcceptFinding, Agent: "one"}); !errors.Is(err, curate.ErrNotPerson) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule: "low_trust", IDs: []string{"m_4"},
+		Action: curate.AcceptFinding, Agent: "one",
+	}); !errors.Is(err, curate.ErrNotPerson) {
 		t.Errorf("error %v", err)
 	}
 	if m := s.memory("m_4"); m.Trust != mem.TrustNone {
@@ -311,7 +343,8 @@ func TestWhatWasPutAwayIsNotBroughtBackByADecisionAboutIt(t *testing.T) {
 func TestWorkThatIsDoneIsNobodysDuplicate(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "hello there"))
-	s.learned(mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "a"}, mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "b"})
+	s.learned(mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "a"},
+		mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "b"})
 	if got := findings(s.inbox(curate.LintDuplicate)); len(got) != 0 {
 		t.Errorf("found %q", got)
 	}

@@ -27,14 +27,21 @@ func TestStateWithoutFilesIsKeptInTheStoreAndToldToTheNextSession(t *testing.T) 
 	s := newStage(t)
 	s.play(in("one", start("startup"), prompt("p1", "set up the payment service"))...)
 	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{
-		Phase: new("Phase 2: payments"), Next: new("write the refund handler"), Blockers: new([]string{"no test keys"}), Active: new([]string{"charge endpoint", "webhook"}),
+		Phase: new("Phase 2: payments"), Next: new("write the refund handler"), Blockers: new([]string{"no test keys"}),
+		Active: new([]string{"charge endpoint", "webhook"}),
 	}})
-	got := s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Next: new("review the refund handler")}})
-	if got.Phase != "Phase 2: payments" || got.Next != "review the refund handler" || !slices.Equal(got.Active, []string{"charge endpoint", "webhook"}) || !slices.Equal(got.Blockers, []string{"no test keys"}) {
+	got := s.state(mem.StateRequest{
+		Op: mem.StateUpdates, Agent: "one",
+		Update: mem.StateUpdate{Next: new("review the refund handler")},
+	})
+	if got.Phase != "Phase 2: payments" || got.Next != "review the refund handler" ||
+		!slices.Equal(got.Active, []string{"charge endpoint", "webhook"}) ||
+		!slices.Equal(got.Blockers, []string{"no test keys"}) {
 		t.Errorf("got %+v, want only the next action changed", got)
 	}
 	brief := s.play(in("two", start("startup"))...)
-	wants(t, "briefing", brief.Context, "Phase 2: payments", "review the refund handler", "no test keys", "charge endpoint")
+	wants(t, "briefing", brief.Context, "Phase 2: payments", "review the refund handler", "no test keys",
+		"charge endpoint")
 	wantsNot(t, "briefing", brief.Context, "write the refund handler")
 	nudge := s.play(in("three", prompt("p1", "hello there, what now then"), prompt("p2", "and what comes after it"))...)
 	wants(t, "nudge", nudge.Context, "Phase: Phase 2: payments | Next: review the refund handler | BLOCKED: no test keys")
@@ -45,17 +52,27 @@ func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 	for _, task := range []string{"Rate limiting middleware", "Refresh token rotation", "Refresh token storage"} {
 		s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: task, Action: "add"}})
 	}
-	got := s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "the rate limiting", Action: "complete"}})
+	got := s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		Task:   "the rate limiting",
+		Action: "complete",
+	}})
 	for _, it := range got.Progress {
 		if it.Done != strings.HasPrefix(it.Text, "Rate") {
 			t.Errorf("%s is done: %v", it.Text, it.Done)
 		}
 	}
-	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "refresh token", Action: "complete"}})
+	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		Task:   "refresh token",
+		Action: "complete",
+	}})
 	if len(got.Candidates) != 2 || len(got.Notes) == 0 || len(got.Changed) != 0 {
-		t.Errorf("got candidates %q, notes %q, changed %q; want both named and none completed", got.Candidates, got.Notes, got.Changed)
+		t.Errorf("got candidates %q, notes %q, changed %q; want both named and none completed", got.Candidates, got.Notes,
+			got.Changed)
 	}
-	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "bake a cake", Action: "complete"}})
+	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		Task:   "bake a cake",
+		Action: "complete",
+	}})
 	if len(got.Changed) != 0 || len(got.Notes) == 0 {
 		t.Errorf("got changed %q, notes %q; want nothing completed and that said", got.Changed, got.Notes)
 	}
@@ -63,19 +80,27 @@ func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 
 func TestDecisionsAndSessionsOfTheStateComeBack(t *testing.T) {
 	s := newStage(t)
-	s.state(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Money is integers", Decision: "amounts are kept in cents", Rationale: "floats lose them", Status: "revisit"}})
-	got := s.state(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Built the till", Completed: []string{"till"}, Next: []string{"receipts"}}})
+	s.state(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
+		Title:    "Money is integers",
+		Decision: "amounts are kept in cents", Rationale: "floats lose them", Status: "revisit",
+	}})
+	got := s.state(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{
+		Summary:   "Built the till",
+		Completed: []string{"till"}, Next: []string{"receipts"},
+	}})
 	if len(got.Decisions) != 1 || len(got.Sessions) != 1 {
 		t.Fatalf("got %d decisions, %d sessions", len(got.Decisions), len(got.Sessions))
 	}
 	d := got.Decisions[0]
-	if d.Title != "Money is integers" || d.Decision != "amounts are kept in cents" || d.Rationale != "floats lose them" || d.Status != "Revisit" || d.By != "agent" {
+	if d.Title != "Money is integers" || d.Decision != "amounts are kept in cents" || d.Rationale != "floats lose them" ||
+		d.Status != "Revisit" || d.By != "agent" {
 		t.Errorf("got %+v", d)
 	}
 	if e := got.Sessions[0]; e.Summary != "Built the till" || !slices.Equal(e.Next, []string{"receipts"}) {
 		t.Errorf("got %+v", e)
 	}
-	wants(t, "briefing", s.play(start("startup")).Context, "Money is integers: amounts are kept in cents", "Built the till")
+	wants(t, "briefing", s.play(start("startup")).Context, "Money is integers: amounts are kept in cents",
+		"Built the till")
 }
 
 func TestStateOfAnAgentThatReadTheWebIsNotTold(t *testing.T) {
@@ -99,16 +124,40 @@ func TestBadChangesOfTheStateAreRefusedWhole(t *testing.T) {
 		ask  mem.StateRequest
 		want error
 	}{
-		"unknown op":     {mem.StateRequest{Op: "drop"}, filesync.ErrNoOp},
-		"nothing given":  {mem.StateRequest{Op: mem.StateUpdates}, event.ErrNoText},
-		"long field":     {mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &long}}, filesync.ErrTooLong},
-		"long call":      {mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &many}}, filesync.ErrTooLong},
-		"no title":       {mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Decision: "x"}}, event.ErrNoText},
-		"odd status":     {mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "x", Decision: "x", Status: "maybe"}}, filesync.ErrNoStatus},
-		"odd action":     {mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "x", Action: "remove"}}, filesync.ErrNoAction},
-		"private only":   {mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "<private>x</private>"}}, event.ErrNoText},
-		"every project":  {mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "all"}}, filesync.ErrNoProject},
-		"other project?": {mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "nosuch"}}, mem.ErrNotFound},
+		"unknown op":    {mem.StateRequest{Op: "drop"}, filesync.ErrNoOp},
+		"nothing given": {mem.StateRequest{Op: mem.StateUpdates}, event.ErrNoText},
+		"long field": {
+			mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &long}},
+			filesync.ErrTooLong,
+		},
+		"long call": {
+			mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &many}},
+			filesync.ErrTooLong,
+		},
+		"no title": {
+			mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Decision: "x"}},
+			event.ErrNoText,
+		},
+		"odd status": {mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
+			Title: "x", Decision: "x",
+			Status: "maybe",
+		}}, filesync.ErrNoStatus},
+		"odd action": {mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+			Task:   "x",
+			Action: "remove",
+		}}, filesync.ErrNoAction},
+		"private only": {mem.StateRequest{
+			Op:      mem.StateEndsASession,
+			Session: mem.StateSession{Summary: "<private>x</private>"},
+		}, event.ErrNoText},
+		"every project": {
+			mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "all"}},
+			filesync.ErrNoProject,
+		},
+		"other project?": {
+			mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "nosuch"}},
+			mem.ErrNotFound,
+		},
 	} {
 		s := newStage(t)
 		if c.ask.Dir == "" && c.ask.Project == "" {

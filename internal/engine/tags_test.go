@@ -24,7 +24,8 @@ func TestATagMakesNothingOurs(t *testing.T) {
 
 	d.Stamp, d.Indexed, d.Parts = "v2", false, nil
 	s.clock = s.clock.Add(time.Minute)
-	s.play(in("one", prompt("p2", "hello to you there again"), tool(mem.PostToolUse, "p2", "t1", "TodoWrite", map[string]any{"todos": []any{}}, nil))...)
+	s.play(in("one", prompt("p2", "hello to you there again"), tool(mem.PostToolUse, "p2", "t1", "TodoWrite",
+		map[string]any{"todos": []any{}}, nil))...)
 	s.writes()
 	for _, id := range []string{note, field} {
 		if m := s.memory(id); m.Status != mem.Active {

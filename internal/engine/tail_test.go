@@ -54,7 +54,10 @@ func TestTheTailOfAHandoffSaysWhatHappenedSince(t *testing.T) {
 	s.works()
 	tail := files["p_shop"].tail
 	wants(t, "tail", tail,
-		"- asked: now the logout path, too\n- asked: and say why it failed\n", "- edited: auth/session.go\n", "- ran, exit 2: `go test ./logout`", "- ran, exit 1: `go test ./auth` login_test.go:41: expected 200, got 409 (works again)", "- open: ", "logout path has no test")
+		"- asked: now the logout path, too\n- asked: and say why it failed\n", "- edited: auth/session.go\n",
+		"- ran, exit 2: `go test ./logout`",
+		"- ran, exit 1: `go test ./auth` login_test.go:41: expected 200, got 409 (works again)", "- open: ",
+		"logout path has no test")
 	wantsNot(t, "tail", tail, "table tests", "RECENT TAIL")
 	if files["p_shop"].rich != handoffText {
 		t.Errorf("the tail changed what was written: %q", files["p_shop"].rich)
@@ -115,7 +118,8 @@ func TestATailWrittenWhileItsSessionIsErasedGoesToo(t *testing.T) {
 func TestACopiedTailDoesNotGrow(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the login test pass"))
-	cp := s.handsOff("one", "# Task\nship it\n\n## RECENT TAIL (since rich handoff)\n\n- asked: x\n### deeper\n- y\n\n## Open\nAda\n## RECENT TAIL (since rich handoff)\n- z")
+	cp := s.handsOff("one", "# Task\nship it\n\n## RECENT TAIL (since rich handoff)\n\n- asked: x\n### deeper\n- "+
+		"y\n\n## Open\nAda\n## RECENT TAIL (since rich handoff)\n- z")
 	if want := "# Task\nship it\n\n## Open\nAda"; cp.Handoff != want {
 		t.Errorf("kept %q, want %q", cp.Handoff, want)
 	}

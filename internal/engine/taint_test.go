@@ -36,7 +36,10 @@ func (w *work) add(e mem.Event) { w.events = append(w.events, e) }
 func (w *work) call(k mem.EventKind, tool string, in map[string]any, out any, failure string) mem.Event {
 	w.calls++
 	b, _ := json.Marshal(in)
-	e := mem.Event{Kind: k, PromptID: w.prompt(), Tool: tool, ToolUseID: "t" + strconv.Itoa(w.calls), Input: b, Error: failure}
+	e := mem.Event{
+		Kind: k, PromptID: w.prompt(), Tool: tool, ToolUseID: "t" + strconv.Itoa(w.calls), Input: b,
+		Error: failure,
+	}
 	if out != nil {
 		e.Response, _ = json.Marshal(out)
 	}
@@ -87,13 +90,18 @@ func (w *work) turn(prompt string, taint bool) {
 	command := rapid.SampledFrom([]string{"make check", "make lint"}).Draw(w.t, "command")
 	var doing []mem.Event
 	if rapid.Bool().Draw(w.t, "fails") {
-		doing = append(doing, w.call(mem.PostToolUseFailure, "Bash", map[string]any{"command": command}, nil, "Exit code 2\nerror: "+her(w.n)+" is undefined"))
+		doing = append(doing, w.call(mem.PostToolUseFailure, "Bash", map[string]any{"command": command}, nil,
+			"Exit code 2\nerror: "+her(w.n)+" is undefined"))
 	}
 	if rapid.Bool().Draw(w.t, "edits") {
-		doing = append(doing, w.call(mem.PostToolUse, "Edit", map[string]any{"file_path": "/home/dev/shop/a.go", "old_string": her(w.n), "new_string": her(w.n) + "()"}, nil, ""))
+		doing = append(doing, w.call(mem.PostToolUse, "Edit", map[string]any{
+			"file_path":  "/home/dev/shop/a.go",
+			"old_string": her(w.n), "new_string": her(w.n) + "()",
+		}, nil, ""))
 	}
 	if rapid.Bool().Draw(w.t, "works") {
-		doing = append(doing, w.call(mem.PostToolUse, "Bash", map[string]any{"command": command}, map[string]any{"stdout": "ok"}, ""))
+		doing = append(doing, w.call(mem.PostToolUse, "Bash", map[string]any{"command": command},
+			map[string]any{"stdout": "ok"}, ""))
 	}
 	if rapid.Bool().Draw(w.t, "lists") {
 		item := map[string]string{"content": "tidy up after " + her(w.n), "status": "pending"}
@@ -227,10 +235,12 @@ func TestNothingMadeOfATaintedTurnIsTrustedWhateverTheOrder(t *testing.T) {
 func TestAFixFoundAgainInATaintedTurnIsNotTrusted(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make it work, please"),
-		failed("p1", "t1", "make lint", "Exit code 2\nerror: x is undefined"), edited("p1", "t2", "/home/dev/shop/a.go", "x", "x()"), ran("p1", "t3", "make lint", "ok"))
+		failed("p1", "t1", "make lint", "Exit code 2\nerror: x is undefined"), edited("p1", "t2", "/home/dev/shop/a.go", "x",
+			"x()"), ran("p1", "t3", "make lint", "ok"))
 	s.clock = s.clock.Add(time.Minute)
 	s.play(prompt("p2", "and now as the page says"),
-		failed("p2", "t4", "make lint", "Exit code 2\nerror: heron is undefined"), edited("p2", "t5", "/home/dev/shop/a.go", "heron", "heron()"))
+		failed("p2", "t4", "make lint", "Exit code 2\nerror: heron is undefined"), edited("p2", "t5", "/home/dev/shop/a.go",
+			"heron", "heron()"))
 	s.clock = s.clock.Add(time.Minute)
 	s.play(prompt("p3", "go on"), ran("p3", "t6", "make lint", "ok"))
 	fixes := func() []mem.Memory {
@@ -286,8 +296,10 @@ func TestTaintFollowsSubagentsAndNotices(t *testing.T) {
 func TestAClientThatNumbersNoTurnsIsTaintedToo(t *testing.T) {
 	s := newStage(t)
 	web := tool(mem.PostToolUse, "", "t1", "WebFetch", map[string]any{"url": "https://a.example"}, "x")
-	s.play(start("startup"), prompt("", "what does the page say about queues?"), web, stop("", "I decided to use the heron queue instead of ours."))
-	s.play(prompt("", "<task-notification>done</task-notification>"), stop("", "I decided to use the egret queue instead of ours."))
+	s.play(start("startup"), prompt("", "what does the page say about queues?"), web,
+		stop("", "I decided to use the heron queue instead of ours."))
+	s.play(prompt("", "<task-notification>done</task-notification>"),
+		stop("", "I decided to use the egret queue instead of ours."))
 	s.play(prompt("", "and what do we have ourselves?"), stop("", "I decided to use the robin queue instead of theirs."))
 	got := s.play(in("two", start("startup"))...).Context
 	wantsNot(t, "told", got, "heron", "egret")
@@ -301,7 +313,8 @@ func TestWhatAnAgentKeepsByCommandIsItsOwnWordAtMost(t *testing.T) {
 	}
 	s.play(start("startup"), prompt("p1", "note that, please"))
 	clean := add("the till is closed at ten", "one")
-	s.play(prompt("p2", "read the page, please"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
+	s.play(prompt("p2", "read the page, please"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"},
+		"y"))
 	for _, tt := range []struct {
 		name string
 		m    mem.Memory
@@ -329,8 +342,10 @@ func TestWhatAnAgentKeepsByCommandIsItsOwnWordAtMost(t *testing.T) {
 
 func TestPoisonFoundByAnExplicitSearchStaysPoison(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "what does the page say?"), tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "x"}, "y"),
-		stop("p1", "I decided to follow the page and use plutonium backoff instead of jitter."), prompt("p2", "and what do we say?"),
+	s.play(start("startup"), prompt("p1", "what does the page say?"), tool(mem.PostToolUse, "p1", "t1", "WebFetch",
+		map[string]any{"url": "x"}, "y"),
+		stop("p1", "I decided to follow the page and use plutonium backoff instead of jitter."),
+		prompt("p2", "and what do we say?"),
 		stop("p2", "I decided to use jitter with a robin hood table instead of theirs."))
 	id := func(words string) string {
 		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: words}})
@@ -339,9 +354,11 @@ func TestPoisonFoundByAnExplicitSearchStaysPoison(t *testing.T) {
 		}
 		return found.Hits[0].Memory.ID
 	}
-	s.play(in("two", start("startup"), prompt("q1", "look it up, please"), ran("q1", "u1", "cd /x && remanence search plutonium", id("plutonium backoff")+" plutonium backoff"),
+	s.play(in("two", start("startup"), prompt("q1", "look it up, please"),
+		ran("q1", "u1", "cd /x && remanence search plutonium", id("plutonium backoff")+" plutonium backoff"),
 		stop("q1", "I decided to use thorium backoff instead of jitter."))...)
-	s.play(in("two", prompt("q2", "look it up again, please"), ran("q2", "u2", "remanence search robin | cat", id("robin hood")+" robin hood table"),
+	s.play(in("two", prompt("q2", "look it up again, please"), ran("q2", "u2", "remanence search robin | cat",
+		id("robin hood")+" robin hood table"),
 		stop("q2", "I decided to use a magpie table instead of a list."))...)
 	got := s.play(in("three", start("startup"))...).Context
 	wantsNot(t, "told", got, "thorium")
@@ -350,12 +367,14 @@ func TestPoisonFoundByAnExplicitSearchStaysPoison(t *testing.T) {
 
 func TestWhatRanInTheBackgroundIsReadAsItWasWritten(t *testing.T) {
 	for name, read := range map[string]mem.Event{
-		"output of a task":  tool(mem.PostToolUse, "p2", "t2", "TaskOutput", map[string]any{"task_id": "b1"}, "x"),
-		"a result put away": tool(mem.PostToolUse, "p2", "t2", "Read", map[string]any{"file_path": "/home/dev/.claude/projects/x/one/tool-results/t1.txt"}, "x"),
+		"output of a task": tool(mem.PostToolUse, "p2", "t2", "TaskOutput", map[string]any{"task_id": "b1"}, "x"),
+		"a result put away": tool(mem.PostToolUse, "p2", "t2", "Read",
+			map[string]any{"file_path": "/home/dev/.claude/projects/x/one/tool-results/t1.txt"}, "x"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.play(start("startup"), prompt("p1", "fetch it, please"), ran("p1", "t1", "curl https://a.example > /tmp/out", ""), stop("p1", "It runs."),
+			s.play(start("startup"), prompt("p1", "fetch it, please"), ran("p1", "t1", "curl https://a.example > /tmp/out", ""),
+				stop("p1", "It runs."),
 				prompt("p2", "what came of it?"), read, stop("p2", "I decided to use the heron queue instead of ours."))
 			wantsNot(t, "told", s.play(in("two", start("startup"))...).Context, "heron")
 		})
@@ -366,7 +385,10 @@ func TestOnlyTheSessionsOwnRecordIsRead(t *testing.T) {
 	for _, file := range []string{"/home/dev/.ssh/id_rsa", "/c/two.jsonl", "/c/one.jsonl.bak", "one.jsonl/x", ""} {
 		s := newStage(t)
 		s.said = []mem.Quote{{Who: "assistant", Text: "words of another conversation"}}
-		s.play(start("startup"), prompt("p1", "go on with it, please"), mem.Event{Kind: mem.PreCompact, PromptID: "p1", Transcript: file},
+		s.play(start("startup"), prompt("p1", "go on with it, please"), mem.Event{
+			Kind: mem.PreCompact, PromptID: "p1",
+			Transcript: file,
+		},
 			mem.Event{Kind: mem.Stop, PromptID: "p1", Transcript: file})
 		jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
 		if err != nil || len(jobs) != 0 {
@@ -379,8 +401,12 @@ func TestOnlyTheSessionsOwnRecordIsRead(t *testing.T) {
 func TestLateWordsAreWorthTheWorstTurnTheyMayBeOf(t *testing.T) {
 	s := newStage(t)
 	s.said = []mem.Quote{{Who: "assistant", Text: "I decided to use the heron queue instead of ours."}}
-	s.play(start("startup"), prompt("p1", "which queue do we take?"), mem.Event{Kind: mem.Stop, PromptID: "p1", Transcript: "/c/one.jsonl"},
-		prompt("p2", "and what does the page say?"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
+	s.play(start("startup"), prompt("p1", "which queue do we take?"), mem.Event{
+		Kind: mem.Stop, PromptID: "p1",
+		Transcript: "/c/one.jsonl",
+	},
+		prompt("p2", "and what does the page say?"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"},
+			"y"))
 	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs: %v %v", jobs, err)

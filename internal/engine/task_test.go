@@ -10,14 +10,18 @@ import (
 
 // created is a task tool's call that made a task, as the client answers it.
 func created(id, subject string) mem.Event {
-	return tool(mem.PostToolUse, "p1", "create"+id+subject, "TaskCreate", map[string]any{"subject": subject, "description": "all of it"},
+	return tool(mem.PostToolUse, "p1", "create"+id+subject, "TaskCreate",
+		map[string]any{"subject": subject, "description": "all of it"},
 		map[string]any{"task": map[string]any{"id": id, "subject": subject}})
 }
 
 // updated is one that changed a task: the call's input beside its id.
 func updated(call, id string, in map[string]any) mem.Event {
 	in["taskId"] = id
-	return tool(mem.PostToolUse, "p1", call, "TaskUpdate", in, map[string]any{"success": true, "taskId": id, "updatedFields": []string{"status"}})
+	return tool(mem.PostToolUse, "p1", call, "TaskUpdate", in, map[string]any{
+		"success": true, "taskId": id,
+		"updatedFields": []string{"status"},
+	})
 }
 
 func TestTaskIsOpenUntilItsUpdateEndsIt(t *testing.T) {
@@ -27,13 +31,44 @@ func TestTaskIsOpenUntilItsUpdateEndsIt(t *testing.T) {
 		in, out map[string]any
 		open    bool
 	}{
-		{"completed", map[string]any{"task": map[string]any{"id": "1", "subject": "oil the winch"}}, map[string]any{"taskId": "1", "status": "completed"}, nil, false},
-		{"deleted", map[string]any{"task": map[string]any{"id": "1"}}, map[string]any{"taskId": "1", "status": "deleted"}, nil, false},
-		{"in progress", map[string]any{"task": map[string]any{"id": "1"}}, map[string]any{"taskId": "1", "status": "in_progress"}, nil, true},
-		{"numbers", map[string]any{"task": map[string]any{"id": 1}}, map[string]any{"taskId": 1, "status": "completed"}, nil, false},
+		{
+			"completed",
+			map[string]any{"task": map[string]any{"id": "1", "subject": "oil the winch"}},
+			map[string]any{"taskId": "1", "status": "completed"},
+			nil, false,
+		},
+		{
+			"deleted",
+			map[string]any{"task": map[string]any{"id": "1"}},
+			map[string]any{"taskId": "1", "status": "deleted"},
+			nil, false,
+		},
+		{
+			"in progress",
+			map[string]any{"task": map[string]any{"id": "1"}},
+			map[string]any{"taskId": "1", "status": "in_progress"},
+			nil, true,
+		},
+		{
+			"numbers",
+			map[string]any{"task": map[string]any{"id": 1}},
+			map[string]any{"taskId": 1, "status": "completed"},
+			nil,
+			false,
+		},
 		{"flat id", map[string]any{"taskId": "1"}, map[string]any{"task_id": "1", "status": "completed"}, nil, false},
-		{"text", "Task #1 created successfully: oil the winch", map[string]any{"taskId": "1", "status": "completed"}, nil, false},
-		{"blocks", []map[string]any{{"type": "text", "text": "Task #1 created"}}, map[string]any{"taskId": "1", "status": "completed"}, nil, false},
+		{
+			"text", "Task #1 created successfully: oil the winch",
+			map[string]any{"taskId": "1", "status": "completed"},
+			nil,
+			false,
+		},
+		{
+			"blocks",
+			[]map[string]any{{"type": "text", "text": "Task #1 created"}},
+			map[string]any{"taskId": "1", "status": "completed"},
+			nil, false,
+		},
 		{
 			"status in the answer",
 			map[string]any{"task": map[string]any{"id": "1"}},
@@ -48,8 +83,16 @@ func TestTaskIsOpenUntilItsUpdateEndsIt(t *testing.T) {
 			map[string]any{"success": false, "taskId": "1", "error": "a hook refused it"},
 			true,
 		},
-		{"another", map[string]any{"task": map[string]any{"id": "1"}}, map[string]any{"taskId": "11", "status": "completed"}, nil, true},
-		{"huge id", map[string]any{"task": map[string]any{"id": "1"}}, map[string]any{"taskId": strings.Repeat("1", 1000), "status": "completed"}, nil, true},
+		{
+			"another",
+			map[string]any{"task": map[string]any{"id": "1"}},
+			map[string]any{"taskId": "11", "status": "completed"},
+			nil, true,
+		},
+		{"huge id", map[string]any{"task": map[string]any{"id": "1"}}, map[string]any{
+			"taskId": strings.Repeat("1", 1000),
+			"status": "completed",
+		}, nil, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
@@ -78,7 +121,8 @@ func TestRenamedTaskIsOneItem(t *testing.T) {
 func TestReopenedTaskIsOpen(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "work on the boat, please"), created("1", "oil the winch"),
-		updated("t2", "1", map[string]any{"status": "completed"}), updated("t3", "1", map[string]any{"status": "in_progress"}))
+		updated("t2", "1", map[string]any{"status": "completed"}),
+		updated("t3", "1", map[string]any{"status": "in_progress"}))
 	wants(t, "open items", s.play(in("two", start("startup"))...).Context, "oil the winch")
 }
 
@@ -100,7 +144,8 @@ func TestTaskOfASharedListEndsInALaterSession(t *testing.T) {
 		}
 		return events
 	}
-	s.play(of("boat", start("startup"), prompt("p1", "work on the boat, please"), created("1", "oil the winch"), created("2", "paint the mast"))...)
+	s.play(of("boat", start("startup"), prompt("p1", "work on the boat, please"), created("1", "oil the winch"),
+		created("2", "paint the mast"))...)
 	done := map[string]any{"status": "completed"}
 	s.play(in("two", of("house", start("startup"), prompt("p1", "go on"), updated("t3", "2", done))...)...)
 	s.play(in("three", of("boat", start("startup"), prompt("p1", "go on"), updated("t4", "1", done))...)...)
@@ -111,12 +156,17 @@ func TestTaskOfASharedListEndsInALaterSession(t *testing.T) {
 
 func TestTaskThatAListShowsAsDoneIsDone(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "work on the boat, please"), created("1", "oil the winch"), created("2", "paint the mast"))
+	s.play(start("startup"), prompt("p1", "work on the boat, please"), created("1", "oil the winch"),
+		created("2", "paint the mast"))
 	var rows []map[string]any
 	for i, status := range []string{"completed", "pending", "pending"} {
-		rows = append(rows, map[string]any{"id": fmt.Sprint(i + 1), "subject": []string{"oil the winch", "paint the mast", "caulk the deck"}[i], "status": status})
+		rows = append(rows, map[string]any{"id": fmt.Sprint(i + 1), "subject": []string{
+			"oil the winch", "paint the mast",
+			"caulk the deck",
+		}[i], "status": status})
 	}
-	s.play(in("two", start("startup"), prompt("p1", "go on"), tool(mem.PostToolUse, "p1", "t3", "TaskList", map[string]any{}, map[string]any{"tasks": rows}))...)
+	s.play(in("two", start("startup"), prompt("p1", "go on"), tool(mem.PostToolUse, "p1", "t3", "TaskList",
+		map[string]any{}, map[string]any{"tasks": rows}))...)
 	got := s.play(in("three", start("startup"))...).Context
 	wants(t, "open items", got, "paint the mast")
 	wantsNot(t, "open items", got, "oil the winch", "caulk the deck")

@@ -19,7 +19,10 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 	s := newStage(t)
 	var b mem.Batch
 	for _, title := range []string{"one", "two", "three", "four", "five", "six", "seven"} {
-		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: title, Created: s.clock, Trust: mem.TrustUser})
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: title,
+			Created: s.clock, Trust: mem.TrustUser,
+		})
 	}
 	if _, err := s.store.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -62,12 +65,19 @@ func TestAFileIsFoundHoweverItIsNamed(t *testing.T) {
 	s.Engine.Reconnect()
 	root := shop.Dir
 	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
-		{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: "it is sent twice", Files: []string{"net/send.go"}, Created: s.clock, Trust: mem.TrustNone},
-		{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: "elsewhere", Files: []string{"nets.go"}, Created: s.clock, Trust: mem.TrustNone},
+		{
+			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: "it is sent twice",
+			Files: []string{"net/send.go"}, Created: s.clock, Trust: mem.TrustNone,
+		},
+		{
+			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: "elsewhere", Files: []string{"nets.go"},
+			Created: s.clock, Trust: mem.TrustNone,
+		},
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"net/send.go", "./net/send.go", root + "/net/send.go", "net/", "./net/", root + "/net/"} {
+	for _, name := range []string{"net/send.go", "./net/send.go", root + "/net/send.go", "net/", "./net/", root +
+		"/net/"} {
 		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{ProjectRef: shop, Anchor: name})
 		if err != nil || len(got.Entries) != 1 || got.Entries[0].Title != "it is sent twice" {
 			t.Errorf("timeline of %s: %+v, %v", name, got.Entries, err)
@@ -76,7 +86,10 @@ func TestAFileIsFoundHoweverItIsNamed(t *testing.T) {
 		if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.Title != "it is sent twice" {
 			t.Errorf("search in %s: %d hits, %v", name, len(found.Hits), err)
 		}
-		inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop, MemoryFilter: curate.MemoryFilter{File: name}})
+		inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{
+			ProjectRef:   shop,
+			MemoryFilter: curate.MemoryFilter{File: name},
+		})
 		if err != nil || inbox.Looked != 1 {
 			t.Errorf("review of %s: %d looked at, %v", name, inbox.Looked, err)
 		}

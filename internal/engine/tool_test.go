@@ -103,24 +103,47 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"\n\nplain words\nmore", "plain words"},
 		{"", ""},
 		{"12:30: started\nfatal: bad ref", "fatal: bad ref"},
-		{"❯ src/cart.test.ts (3 tests | 1 failed) 12ms\nFAIL src/cart.test.ts > discounts\nAssertionError: expected 89.99 to be 90", "AssertionError: expected 89.99 to be 90"},
-		{"Tests: 1 failed, 120 passed\n  Failed asserting that 190 matches expected 191", "Failed asserting that 190 matches expected 191"},
+		{"❯ src/cart.test.ts (3 tests | 1 failed) 12ms\nFAIL src/cart.test.ts > discounts\nAssertionError: expected 89.99 " +
+			"to be 90", "AssertionError: expected 89.99 to be 90"},
+		{
+			"Tests: 1 failed, 120 passed\n  Failed asserting that 190 matches expected 191",
+			"Failed asserting that 190 matches expected 191",
+		},
 		{"│ Error: Error acquiring the state lock\n│", "Error: Error acquiring the state lock"},
-		{"E   AssertionError: DataFrame.index are different\n\ntests/test_a.py:44: AssertionError", "E AssertionError: DataFrame.index are different"},
-		{"Compiling foo v0.1.0\nerror[E0382]: borrow of moved value: `x`\n --> src/main.rs:4:5\nerror: aborting due to 1 previous error\n", "error[E0382]: borrow of moved value: `x`"},
-		{"error[E0425]: cannot find value `y` in this scope\nerror: could not compile `foo` (bin) due to 1 previous error", "error[E0425]: cannot find value `y` in this scope"},
-		{"src/a.ts(3,5): error TS2304: Cannot find name 'x'.\nerror: script \"build\" exited with code 2", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."},
+		{
+			"E   AssertionError: DataFrame.index are different\n\ntests/test_a.py:44: AssertionError",
+			"E AssertionError: DataFrame.index are different",
+		},
+		{"Compiling foo v0.1.0\nerror[E0382]: borrow of moved value: `x`\n --> src/main.rs:4:5\nerror: aborting due to 1 " +
+			"previous error\n", "error[E0382]: borrow of moved value: `x`"},
+		{
+			"error[E0425]: cannot find value `y` in this scope\nerror: could not compile `foo` (bin) due to 1 previous error",
+			"error[E0425]: cannot find value `y` in this scope",
+		},
+		{
+			"src/a.ts(3,5): error TS2304: Cannot find name 'x'.\nerror: script \"build\" exited with code 2",
+			"src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+		},
 		{"FAIL Tests\\PdfExportTest\n", "FAIL Tests\\PdfExportTest"},
-		{"> Task :billing:compileKotlin FAILED\ne: file:///home/dev/billing/src/Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected", "Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected"},
+		{"> Task :billing:compileKotlin FAILED\ne: file:///home/dev/billing/src/Tax.kt:7:21 Type mismatch: inferred type " +
+			"is Int but Long was expected", "Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected"},
 		{"w: file:///home/dev/Tax.kt\nFAILURE: Build failed with an exception.", "FAILURE: Build failed with an exception."},
-		{"09:14:02  4 of 9 ERROR creating table dim_customer ..... [ERROR in 0.4s]\n09:14:02  Finished with 1 error:\n09:14:02    Compilation Error in model dim_customer", "Compilation Error in model dim_customer"},
+		{"09:14:02  4 of 9 ERROR creating table dim_customer ..... [ERROR in 0.4s]\n09:14:02  Finished with 1 " +
+			"error:\n09:14:02    Compilation Error in model dim_customer", "Compilation Error in model dim_customer"},
 		{"2026-03-02T10:00:01.123Z [main] ERROR: pool is exhausted", "[main] ERROR: pool is exhausted"},
 		{"4:12: error in this line", "4:12: error in this line"},
-		{"npm error code E403\nnpm error 403 Forbidden - GET https://registry.example.org: denied by policy", "npm error 403 Forbidden - GET https://registry.example.org: denied by policy"},
+		{
+			"npm error code E403\nnpm error 403 Forbidden - GET https://registry.example.org: denied by policy",
+			"npm error 403 Forbidden - GET https://registry.example.org: denied by policy",
+		},
 		{"The following errors were found:\nlayout.tf line 3, undefined variable", "layout.tf line 3, undefined variable"},
 		{"> Task :app:test FAILED", "> Task :app:test FAILED"},
-		{"..F\n====== FAILURES ======\n______ test_total ______\n>   assert total([3]) == 3\nE   assert 2 == 3\n\ntests/test_cart.py:9: AssertionError\n1 failed, 2 passed", "E assert 2 == 3"},
-		{"======= ERRORS =======\nImportError while importing test module 'tests/test_a.py'.", "ImportError while importing test module 'tests/test_a.py'."},
+		{"..F\n====== FAILURES ======\n______ test_total ______\n>   assert total([3]) == 3\nE   assert 2 == " +
+			"3\n\ntests/test_cart.py:9: AssertionError\n1 failed, 2 passed", "E assert 2 == 3"},
+		{
+			"======= ERRORS =======\nImportError while importing test module 'tests/test_a.py'.",
+			"ImportError while importing test module 'tests/test_a.py'.",
+		},
 	} {
 		if got := extract.ErrorLine(tt.in); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
@@ -132,14 +155,16 @@ func TestTheErrorInATitleBeginsWithWhatTells(t *testing.T) {
 	for in, want := range map[string]string{
 		"Error: no such table": "no such table",
 		"[ERROR] /home/dev/shop/src/main/java/shop/Cart.java:[7,3] cannot find symbol": "Cart.java:[7,3] cannot find symbol",
-		"/usr/src/app/lib/cart.rb:12: syntax error, unexpected end":                    "cart.rb:12: syntax error, unexpected end",
-		"sqlalchemy.exc.OperationalError: server closed the connection":                "OperationalError: server closed the connection",
-		"java.lang.IllegalStateException: closed":                                      "IllegalStateException: closed",
-		"src/cart.ts(3,5): error TS2304: Cannot find name 'x'.":                        "src/cart.ts(3,5): error TS2304: Cannot find name 'x'.",
-		"/bin/sh: jq: not found":                                                       "sh: jq: not found",
-		"/var/lib is read-only":                                                        "/var/lib is read-only",
-		"error: ":                                                                      "error: ",
-		"oops":                                                                         "oops",
+		"/usr/src/app/lib/cart.rb:12: syntax error, unexpected end": "cart.rb:12: syntax error, " +
+			"unexpected end",
+		"sqlalchemy.exc.OperationalError: server closed the connection": "OperationalError: server closed the connection",
+		"java.lang.IllegalStateException: closed":                       "IllegalStateException: closed",
+		"src/cart.ts(3,5): error TS2304: Cannot find name 'x'.": "src/cart.ts(3,5): error TS2304: Cannot find " +
+			"name 'x'.",
+		"/bin/sh: jq: not found": "sh: jq: not found",
+		"/var/lib is read-only":  "/var/lib is read-only",
+		"error: ":                "error: ",
+		"oops":                   "oops",
 	} {
 		if got := extract.ShortError(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
@@ -223,7 +248,8 @@ func TestGlobs(t *testing.T) {
 func TestStoredFieldsAreBounded(t *testing.T) {
 	long := strings.Repeat("äx", 200_000)
 	got := event.Middle(long, event.MaxField)
-	if len(got) > event.MaxField || !utf8.ValidString(got) || !strings.HasPrefix(got, "äxäx") || !strings.HasSuffix(got, "äx") {
+	if len(got) > event.MaxField || !utf8.ValidString(got) || !strings.HasPrefix(got, "äxäx") ||
+		!strings.HasSuffix(got, "äx") {
 		t.Errorf("middle: %d bytes, valid %v", len(got), utf8.ValidString(got))
 	}
 	for name, v := range map[string]any{

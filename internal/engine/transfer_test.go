@@ -23,7 +23,10 @@ func (s *stage) brought(ms ...mem.Memory) []string {
 }
 
 func note(title, body string) mem.Memory {
-	return mem.Memory{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision, Trust: mem.TrustUser, Title: title, Body: body}
+	return mem.Memory{
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision, Trust: mem.TrustUser, Title: title,
+		Body: body,
+	}
 }
 
 func TestManyMemoriesAreKeptAtOnceAndFoundByTheirWords(t *testing.T) {
@@ -64,7 +67,8 @@ func TestWhatIsBroughtPassesTheDoor(t *testing.T) {
 
 func TestWhatComesWithoutATitleGetsItsFirstLine(t *testing.T) {
 	s := newStage(t)
-	ids := s.brought(note("", "one line only"), note("", "first line\nand more"), note(strings.Repeat("long ", 60), "body"))
+	ids := s.brought(note("", "one line only"), note("", "first line\nand more"),
+		note(strings.Repeat("long ", 60), "body"))
 	want := [][2]string{{"one line only", ""}, {"first line", "first line\nand more"}}
 	for i, w := range want {
 		if got := s.memory(ids[i]); got.Title != w[0] || got.Body != w[1] {
@@ -78,11 +82,13 @@ func TestWhatComesWithoutATitleGetsItsFirstLine(t *testing.T) {
 
 func TestAPromptCanBeAskedAsOfATime(t *testing.T) {
 	s := newStage(t)
-	old, late := note("", "the harpsichord is tuned to 415 hertz"), note("", "the harpsichord was tuned to 440 hertz again")
+	old, late := note("", "the harpsichord is tuned to 415 hertz"), note("",
+		"the harpsichord was tuned to 440 hertz again")
 	old.Created, late.Created = s.clock.Add(-2*day), s.clock.Add(-day)
 	ids := s.brought(old, late)
 	told := func(before time.Time) (out []string) {
-		r, err := s.Next(t.Context(), views.NextRequest{ProjectRef: shop, Prompt: "to how many hertz is the harpsichord tuned?", Before: before})
+		r, err := s.Next(t.Context(), views.NextRequest{ProjectRef: shop, Prompt: "to how many hertz is the harpsichord " +
+			"tuned?", Before: before})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -163,7 +163,8 @@ func (s *turnScript) add(st step) {
 	case "read":
 		s.put(tool(mem.PostToolUse, s.turn, id, "Read", map[string]any{"file_path": file}, nil))
 	case "write":
-		s.put(tool(mem.PostToolUse, s.turn, id, "Write", map[string]any{"file_path": file, "content": strings.TrimPrefix(st.below, "+ ")}, nil))
+		s.put(tool(mem.PostToolUse, s.turn, id, "Write",
+			map[string]any{"file_path": file, "content": strings.TrimPrefix(st.below, "+ ")}, nil))
 	case "edit":
 		from, to, _ := strings.Cut(st.below, "\n+")
 		s.put(edited(s.turn, id, file, strings.TrimPrefix(from, "- "), strings.TrimSpace(to)))
@@ -179,7 +180,10 @@ func (s *turnScript) add(st step) {
 		s.todo(id, st.below)
 	case "agent":
 		kind, about, _ := strings.Cut(st.rest, ": ")
-		s.put(tool(mem.PreToolUse, s.turn, id, "Agent", map[string]any{"description": about, "prompt": about, "subagent_type": kind}, nil))
+		s.put(tool(mem.PreToolUse, s.turn, id, "Agent", map[string]any{
+			"description": about, "prompt": about,
+			"subagent_type": kind,
+		}, nil))
 		s.put(mem.Event{Kind: mem.SubagentStart, PromptID: s.turn, AgentID: id, AgentType: kind})
 		s.put(mem.Event{Kind: mem.SubagentStop, PromptID: s.turn, AgentID: id, AgentType: kind, Text: st.below})
 	case "say":
@@ -219,7 +223,8 @@ func (c tally) String() string {
 		}
 		return fmt.Sprintf("%.2f", float64(a)/float64(b))
 	}
-	return fmt.Sprintf("%6d %4d %6s %5d %6d %10s", c.labels, c.met, share(c.met, c.labels), c.kept, c.right, share(c.right, c.kept))
+	return fmt.Sprintf("%6d %4d %6s %5d %6d %10s", c.labels, c.met, share(c.met, c.labels), c.kept, c.right,
+		share(c.right, c.kept))
 }
 
 // graded is what became of a set of labelled sessions.
@@ -335,7 +340,8 @@ func order(optional bool) int {
 }
 
 func (g *graded) table(b *strings.Builder, set string, sessions int) {
-	fmt.Fprintf(b, "\n%s: %d sessions\n%-12s %6s %4s %6s %5s %6s %10s\n", set, sessions, "kind", "labels", "met", "recall", "kept", "right", "precision")
+	fmt.Fprintf(b, "\n%s: %d sessions\n%-12s %6s %4s %6s %5s %6s %10s\n", set, sessions, "kind", "labels", "met", "recall",
+		"kept", "right", "precision")
 	for _, info := range mem.Kinds() {
 		if c := g.by[info.Kind]; c != nil {
 			fmt.Fprintf(b, "%-12s %s\n", info.Kind, c)
@@ -348,7 +354,8 @@ func (g *graded) table(b *strings.Builder, set string, sessions int) {
 // change of the rules makes of them, and write the golden anew with -update.
 func TestWhatIsKeptOfLabelledTurns(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# What the rules keep of the labelled turns; see turns/README.md.\n# Written by: go test ./internal/engine -run TestWhatIsKeptOfLabelledTurns -update\n")
+	b.WriteString("# What the rules keep of the labelled turns; see turns/README.md.\n# Written by: go test " +
+		"./internal/engine -run TestWhatIsKeptOfLabelledTurns -update\n")
 	for _, set := range []string{"work", "held", "late", "last"} {
 		g := graded{by: map[mem.Kind]*tally{}}
 		sessions := readTurns(t, set)

@@ -103,7 +103,8 @@ func (e *Engine) promptRecall(ctx context.Context, m *event.Context) ([]mem.Hit,
 		Trigger: "prompt", Asked: m.Text, Files: files, Budget: budget, Most: m.Settings.MaxMemories,
 		Query: mem.Query{NotKinds: recall.NotRecalled()},
 	})
-	if err == nil && len(hits) > 0 && rank.NewTask(m.Text) { // a task that this project knows nothing about is not one of it
+	// a task that this project knows nothing about is not one of it
+	if err == nil && len(hits) > 0 && rank.NewTask(m.Text) {
 		hits, err = e.Recall.WithRules(ctx, m, hits, &r)
 	}
 	if err != nil {
@@ -135,7 +136,8 @@ func (e *Engine) nudge(ctx context.Context, m *event.Context) (n nudge, err erro
 	if err != nil {
 		return nudge{}, err
 	}
-	due := m.Settings.NudgeEvery == event.NudgeAlways || line != m.SessionInfo.StateLine || m.SessionInfo.Prompts-m.SessionInfo.StateLinePrompt >= nudgeAgain || len(reminders) > 0
+	due := m.Settings.NudgeEvery == event.NudgeAlways || line != m.SessionInfo.StateLine ||
+		m.SessionInfo.Prompts-m.SessionInfo.StateLinePrompt >= nudgeAgain || len(reminders) > 0
 	if due && line != "" && chars.Tokens(line) <= m.Settings.NudgeTokens {
 		m.Batch.Session.StateLine = &line
 		n.lines = []string{line}
@@ -164,6 +166,7 @@ func (e *Engine) stateLine(ctx context.Context, m *event.Context) (string, error
 	if err != nil {
 		return "", err
 	}
-	line := inject.Nudge(s.Phase, cmp.Or(extract.First(s.Next), extract.First(s.Open)), cmp.Or(extract.First(s.Waiting), extract.First(s.Blocked)), "")
+	line := inject.Nudge(s.Phase, cmp.Or(extract.First(s.Next), extract.First(s.Open)),
+		cmp.Or(extract.First(s.Waiting), extract.First(s.Blocked)), "")
 	return strings.TrimPrefix(line, inject.HeadMemory+" "), nil // the block has that header itself
 }

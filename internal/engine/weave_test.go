@@ -87,9 +87,13 @@ func TestMemoriesAreLinkedByRule(t *testing.T) {
 	names := s.lays(mem.Gotcha, "`postHook` loses the body when a proxy answers first", "send.go")
 	other := s.lays(mem.Fact, "receipts are printed on thick paper")
 	s.clock = s.clock.Add(time.Second)
-	over := s.remember(curate.AddRequest{Text: "nobody calls the webhook sender directly", Kind: mem.Decision, Supersedes: other})
+	over := s.remember(curate.AddRequest{
+		Text: "nobody calls the webhook sender directly", Kind: mem.Decision,
+		Supersedes: other,
+	})
 	s.weaves()
-	if got, want := s.linked(like), []string{like + " similar_to " + old, names + " related_to " + like}; !slices.Equal(got, want) {
+	if got, want := s.linked(like), []string{like + " similar_to " + old, names + " related_to " +
+		like}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got, want := s.linked(other), []string{over.ID + " supersedes " + other}; !slices.Equal(got, want) {
@@ -100,7 +104,8 @@ func TestMemoriesAreLinkedByRule(t *testing.T) {
 func TestAFixIsLinkedToWhatFailedAndToItsTurn(t *testing.T) {
 	s := newStage(t)
 	s.play(
-		start("startup"), prompt("p1", "make the tests pass"), failed("p1", "t1", "make check", "Exit code 2\nundefined: rate"),
+		start("startup"), prompt("p1", "make the tests pass"),
+		failed("p1", "t1", "make check", "Exit code 2\nundefined: rate"),
 		edited("p1", "t2", "/home/dev/shop/rate.go", "a", "b"), ran("p1", "t3", "make check", "ok"),
 		stop("p1", "I decided to keep the rate in one place, because two copies drifted apart."),
 	)
@@ -115,9 +120,13 @@ func TestAFixIsLinkedToWhatFailedAndToItsTurn(t *testing.T) {
 
 func TestWhatIsNamedIsFound(t *testing.T) {
 	s := newStage(t)
-	s.lays(mem.Decision, "`sendWebhook()` posts to https://hooks.example.com/v1 and keeps its queue in Redis, as agreed with Ada", "internal/send.go")
+	s.lays(mem.Decision, "`sendWebhook()` posts to https://hooks.example.com/v1 and keeps its queue in Redis, as "+
+		"agreed with Ada", "internal/send.go")
 	s.lays(mem.Howto, "add github.com/jackc/pgx and left-pad@1.3.0; max_tries is read from the environment")
-	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{ProjectRef: shop, Text: "it holds the queue", Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
+	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{
+		ProjectRef: shop, Text: "it holds the queue",
+		Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	s.weaves()

@@ -64,7 +64,9 @@ func (e *Engine) connect(c Config) {
 		AuthorAt: func(ctx context.Context, by event.Author, at time.Time) (event.Author, error) {
 			return e.Filesync.AuthorAt(ctx, by, at)
 		},
-		IndexUtterances: func(ctx context.Context, m *event.Context) (int, error) { return e.Capture.IndexUtterances(ctx, m) },
+		IndexUtterances: func(ctx context.Context, m *event.Context) (int, error) {
+			return e.Capture.IndexUtterances(ctx, m)
+		},
 		RecordedState: func(ctx context.Context, project string, s *mem.State) error {
 			return e.Filesync.DeclaredState(ctx, project, s)
 		},
@@ -74,8 +76,9 @@ func (e *Engine) connect(c Config) {
 		},
 	})
 	e.Filesync = filesync.New(filesync.Config{
-		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Door, Journal: c.Journal, StateFiles: c.Minds,
-		Now: c.Now, Store: c.Store,
+		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Door, Journal: c.Journal,
+		StateFiles: c.Minds,
+		Now:        c.Now, Store: c.Store,
 		DeriveStanding: func(ctx context.Context, p mem.Project, out *mem.WorkState) error {
 			return e.Briefing.DeriveStanding(ctx, p, out)
 		},

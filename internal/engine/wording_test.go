@@ -11,8 +11,14 @@ import (
 )
 
 func TestSentencesOfAnAnswer(t *testing.T) {
-	in := "# Done\n\nThe root cause was **a race** in `session.go`. See v1.2 for more. It is 3.5 s!\n\n- first item\n2. second item\n\n```go\nx := 1. // code\n```\n| a | b |\n日本語の文。もう一つ。\nok, keep the drop-down. next the footer\nMeasured SQLite vs. Postgres (cf. Table 2).\n"
-	want := []string{"The root cause was a race in `session.go`.", "See v1.2 for more.", "It is 3.5 s!", "first item", "second item", "日本語の文。", "もう一つ。", "ok, keep the drop-down.", "next the footer", "Measured SQLite vs. Postgres (cf. Table 2)."}
+	in := "# Done\n\nThe root cause was **a race** in `session.go`. See v1.2 for more. It is 3.5 s!\n\n- first " +
+		"item\n2. second item\n\n```go\nx := 1. // code\n```\n| a | b |\n日本語の文。もう一つ。\nok, keep the drop-down. next the " +
+		"footer\nMeasured SQLite vs. Postgres (cf. Table 2).\n"
+	want := []string{
+		"The root cause was a race in `session.go`.", "See v1.2 for more.", "It is 3.5 s!", "first item",
+		"second item", "日本語の文。", "もう一つ。", "ok, keep the drop-down.", "next the footer",
+		"Measured SQLite vs. Postgres (cf. Table 2).",
+	}
 	if got := extract.Sentences(in); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -43,7 +49,10 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"Ich würde die mittlere Genauigkeit nehmen, weil nur fünf Prozent angerufen werden statt aller.", ""},
 		{"If clients rely on it, we'd need a column of its own, otherwise they break.", ""},
 	} {
-		if got, _ := (extract.TurnFacts{}).Meaning(extract.Statement{Text: tt.said, Bare: lang.CueText(tt.said)}); got != tt.want {
+		if got, _ := (extract.TurnFacts{}).Meaning(extract.Statement{
+			Text: tt.said,
+			Bare: lang.CueText(tt.said),
+		}); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}
@@ -86,7 +95,10 @@ func TestWhatMakesTroubleExplainsIt(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	}
-	if text := "`max_connections` forces a restart."; (extract.TurnFacts{}).Explains(extract.Statement{Text: text, Bare: lang.CueText(text)}) {
+	if text := "`max_connections` forces a restart."; (extract.TurnFacts{}).Explains(extract.Statement{
+		Text: text,
+		Bare: lang.CueText(text),
+	}) {
 		t.Error("explained where nothing was wrong")
 	}
 }
@@ -182,10 +194,16 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 
 func TestProfilesHaveTheirBudgets(t *testing.T) {
 	lean, full := event.Defaults(event.Lean), event.Defaults(event.Full)
-	if want := (event.Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400}); lean.Budgets != want {
+	if want := (event.Budgets{
+		SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120,
+		Bash: 120, Task: 400,
+	}); lean.Budgets != want {
 		t.Errorf("lean: got %+v, want %+v", lean.Budgets, want)
 	}
-	if want := (event.Budgets{SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500, Bash: 300, Task: 800}); full.Budgets != want {
+	if want := (event.Budgets{
+		SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500,
+		Bash: 300, Task: 800,
+	}); full.Budgets != want {
 		t.Errorf("full: got %+v, want %+v", full.Budgets, want)
 	}
 	if perPrompt := lean.Budgets.UserPrompt + lean.NudgeTokens; perPrompt > 360 {

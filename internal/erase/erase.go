@@ -104,7 +104,9 @@ func (w *sessionErasure) matches(s mem.ArchivedUtterance) bool {
 
 func (d ArchiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 	for session, words := range d {
-		err := a.Rewrite(ctx, session, func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, !words.matches(s) })
+		err := a.Rewrite(ctx, session, func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
+			return s, !words.matches(s)
+		})
 		if err != nil {
 			return fmt.Errorf("erase from the archive: %w", err)
 		}

@@ -110,7 +110,10 @@ func broken(file string, err error) error {
 	var whole json.RawMessage
 	var syntax *json.SyntaxError
 	if again := json.Unmarshal(text, &whole); errors.As(again, &syntax) {
-		return &Mistake{File: file, Line: 1 + bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")), Err: again}
+		return &Mistake{
+			File: file, Line: 1 + bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n")),
+			Err: again,
+		}
 	}
 	return &Mistake{File: file, Err: err}
 }

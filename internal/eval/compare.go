@@ -32,7 +32,10 @@ func Compare(before, after Result) []Difference {
 // byMeasure orders names as a reader wants them: what was found first, by
 // cutoff, then the rest.
 func byMeasure(x, y string) int {
-	order := []string{"units", "queries", "recall", "any", "mrr", "ndcg_10", "sessions", "told", "false_injections", "by_category", "latency_ms", "index_s", "db_bytes"}
+	order := []string{
+		"units", "queries", "recall", "any", "mrr", "ndcg_10", "sessions", "told", "false_injections",
+		"by_category", "latency_ms", "index_s", "db_bytes",
+	}
 	xs, ys := strings.Split(x, "."), strings.Split(y, ".")
 	if c := cmp.Compare(slices.Index(order, xs[0]), slices.Index(order, ys[0])); c != 0 {
 		return c

@@ -225,11 +225,13 @@ func isScore(name string) bool {
 
 // isCost reports whether less of a measure is better.
 func isCost(name string) bool {
-	return name == "index_s" || name == "db_bytes" || strings.HasPrefix(name, "latency_ms.") || strings.HasPrefix(name, "false_injections.")
+	return name == "index_s" || name == "db_bytes" || strings.HasPrefix(name, "latency_ms.") ||
+		strings.HasPrefix(name, "false_injections.")
 }
 
 // isQuality reports whether a measure is a mean over all questions, of which
 // more is better.
 func isQuality(name string) bool {
-	return !isCost(name) && name != "units" && name != "queries" && name != "told.any" && !strings.HasPrefix(name, "by_category.")
+	return !isCost(name) && name != "units" && name != "queries" && name != "told.any" &&
+		!strings.HasPrefix(name, "by_category.")
 }

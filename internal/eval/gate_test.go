@@ -10,7 +10,10 @@ import (
 )
 
 func scoresOf(recall10 float64) Scores {
-	return Scores{Recall: map[string]float64{"1": 0.3, "10": recall10}, Any: map[string]float64{"10": 0.8}, MRR: new(0.5), NDCG: new(0.6)}
+	return Scores{
+		Recall: map[string]float64{"1": 0.3, "10": recall10}, Any: map[string]float64{"10": 0.8}, MRR: new(0.5),
+		NDCG: new(0.6),
+	}
 }
 
 func resultOf(recall10 float64) Result {
@@ -39,7 +42,10 @@ func TestAGateIsReadWithItsDirection(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want %+v", s, got, err, want)
 		}
 	}
-	for _, s := range []string{"recall.10", "recall.10=much", "=", "recall.10=%", "recall.10=NaN", "mrr=inf", "mrr>=-Inf%"} {
+	for _, s := range []string{
+		"recall.10", "recall.10=much", "=", "recall.10=%", "recall.10=NaN", "mrr=inf",
+		"mrr>=-Inf%",
+	} {
 		if got, err := ParseGate(s); !errors.Is(err, ErrGate) {
 			t.Errorf("%s: got %+v, %v", s, got, err)
 		}
@@ -47,7 +53,8 @@ func TestAGateIsReadWithItsDirection(t *testing.T) {
 }
 
 func TestAGateOnWhatNoRunMeasuresIsRefused(t *testing.T) {
-	for _, name := range append(Names(), "by_category.fix.mrr", "by_category.a.b.recall.50", "false_injections.by_class.trivial.share") {
+	for _, name := range append(Names(), "by_category.fix.mrr", "by_category.a.b.recall.50",
+		"false_injections.by_class.trivial.share") {
 		if _, err := ParseGate(name + "=1"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -58,7 +65,8 @@ func TestAGateOnWhatNoRunMeasuresIsRefused(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", "recal.5", "recall.7", "recall", "told", "by_category", "by_category.fix", "by_category.mrr", "by_category.fix.units",
+		"", "recal.5", "recall.7", "recall", "told", "by_category", "by_category.fix", "by_category.mrr",
+		"by_category.fix.units",
 		"false_injections.by_class.share", "false_injections.by_class.trivial",
 	} {
 		if got, err := ParseGate(name + "=1"); !errors.Is(err, ErrMeasure) {
@@ -73,8 +81,10 @@ func TestVerdicts(t *testing.T) {
 		"recall.10=0.7": true, "recall.10=0.71": false, "any.10=0.8": true, "mrr=0.6": false,
 		"latency_ms.p95=9": true, "latency_ms.p95=8": false, "index_s=1": false, "db_bytes=5000": true,
 		"sessions.recall.10=0.9": true, "sessions.ndcg_10=0.8": false, "told.relevant=0.5": true, "told.any<=0.5": false,
-		"false_injections.share=0.02": true, "false_injections.share=0.01": false, "false_injections.by_class.trivial.share=0": true,
-		"by_category.fix.recall.10=0.4": true, "units>=11": false, "by_category.none.mrr=0": false, "recall.50=0": false,
+		"false_injections.share=0.02": true, "false_injections.share=0.01": false,
+		"false_injections.by_class.trivial.share=0": true,
+		"by_category.fix.recall.10=0.4":             true, "units>=11": false, "by_category.none.mrr=0": false,
+		"recall.50=0": false,
 	} {
 		g, err := ParseGate(s)
 		if err != nil {
@@ -91,10 +101,12 @@ func TestVerdicts(t *testing.T) {
 
 func TestAFileHoldsGatesOrAnEarlierResult(t *testing.T) {
 	gates, suite, err := ParseGates([]byte("# at least\nrecall.10=0.7\n\n  mrr=0.5 # the rest\n"))
-	if want := []Gate{{"recall.10", false, 0.7}, {"mrr", false, 0.5}}; err != nil || !slices.Equal(gates, want) || suite != "" {
+	if want := []Gate{{"recall.10", false, 0.7}, {"mrr", false, 0.5}}; err != nil || !slices.Equal(gates, want) ||
+		suite != "" {
 		t.Errorf("got %+v of %q, %v, want %+v of any suite", gates, suite, err, want)
 	}
-	if _, _, err := ParseGates([]byte("recall.10=0.7\nrecall.10\n")); !errors.Is(err, ErrGate) || !strings.Contains(err.Error(), "line 2") {
+	if _, _, err := ParseGates([]byte("recall.10=0.7\nrecall.10\n")); !errors.Is(err, ErrGate) ||
+		!strings.Contains(err.Error(), "line 2") {
 		t.Errorf("got %v, want line 2", err)
 	}
 	before, err := json.Marshal(resultOf(0.7))
@@ -135,11 +147,13 @@ func TestAResultSurvivesItsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ParseResult([]byte(`{"schema":"` + Schema + `",` + string(unmeasured[1:]))); err != nil || got.Suite != "empty" {
+	if got, err := ParseResult([]byte(`{"schema":"` + Schema + `",` + string(unmeasured[1:]))); err != nil ||
+		got.Suite != "empty" {
 		t.Errorf("got %+v, %v for a run that measured nothing", got, err)
 	}
 	for _, s := range []string{"[]", `{"recall":7}`, "3"} {
-		if _, err := ParseResult([]byte(s)); err == nil || strings.Contains(err.Error(), "struct") || strings.Contains(err.Error(), "float64") {
+		if _, err := ParseResult([]byte(s)); err == nil || strings.Contains(err.Error(), "struct") ||
+			strings.Contains(err.Error(), "float64") {
 			t.Errorf("%s: got %v, want words", s, err)
 		}
 	}
@@ -152,7 +166,10 @@ func TestAResultSurvivesItsJSON(t *testing.T) {
 
 func TestGatesOfAResultStandInAReadersOrder(t *testing.T) {
 	r := Result{Suite: "small", Scores: Scores{
-		Recall: map[string]float64{"1": 1, "5": 1, "10": 1, "50": 1}, Any: map[string]float64{"1": 1, "5": 1, "10": 1, "50": 1}, MRR: new(1.0),
+		Recall: map[string]float64{"1": 1, "5": 1, "10": 1, "50": 1}, Any: map[string]float64{
+			"1": 1, "5": 1, "10": 1,
+			"50": 1,
+		}, MRR: new(1.0),
 	}}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -186,7 +203,8 @@ func TestComparedAreTheMeasuresOfBothInAReadersOrder(t *testing.T) {
 		"units", "queries", "recall.1", "recall.10", "any.10", "mrr", "ndcg_10",
 		"sessions.any.10", "sessions.ndcg_10", "sessions.recall.10",
 		"false_injections.by_class.trivial.share", "false_injections.share",
-		"by_category.fix.any.10", "by_category.fix.mrr", "by_category.fix.ndcg_10", "by_category.fix.recall.1", "by_category.fix.recall.10",
+		"by_category.fix.any.10", "by_category.fix.mrr", "by_category.fix.ndcg_10", "by_category.fix.recall.1",
+		"by_category.fix.recall.10",
 		"latency_ms.p50", "latency_ms.p95", "index_s", "db_bytes",
 	}
 	if !slices.Equal(names, want) {

@@ -90,7 +90,10 @@ func (t locomoTalk) part() (Part, error) {
 		if a.Category == adversarial && len(a.Evidence) == 0 {
 			continue
 		}
-		q := Question{ID: fmt.Sprintf("%s/q%d", t.ID, i), Project: project, Text: a.Question, Category: strconv.Itoa(a.Category), Relevant: map[string]float64{}}
+		q := Question{
+			ID: fmt.Sprintf("%s/q%d", t.ID, i), Project: project, Text: a.Question,
+			Category: strconv.Itoa(a.Category), Relevant: map[string]float64{},
+		}
 		for _, id := range evidence(a.Evidence) {
 			if id = t.ID + "/" + id; known[id] {
 				q.Relevant[id] = 1

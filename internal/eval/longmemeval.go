@@ -67,7 +67,10 @@ func (q longQuestion) part() (Part, error) {
 		return Part{}, fmt.Errorf("%s: %d dates for %d sessions", q.ID, len(q.Dates), len(q.Turns))
 	}
 	project := projectKey(q.ID)
-	asked := Question{ID: q.ID, Project: project, Text: q.Question, Category: q.Type, Relevant: map[string]float64{}, Sessions: map[string]bool{}}
+	asked := Question{
+		ID: q.ID, Project: project, Text: q.Question, Category: q.Type, Relevant: map[string]float64{},
+		Sessions: map[string]bool{},
+	}
 	p := Part{}
 	for i, turns := range q.Turns {
 		begun := time.Time{}

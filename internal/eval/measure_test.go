@@ -20,13 +20,23 @@ func TestMeasuresOfOneAnswer(t *testing.T) {
 		"first":                      {[]string{"a", "b"}, map[string]float64{"a": 1}, 1, 1, 1, 1, 1},
 		"second of two, looked at 1": {[]string{"b", "a"}, map[string]float64{"a": 1}, 1, 0, 0, 0.5, 0},
 		"second of two, looked at 5": {[]string{"b", "a"}, map[string]float64{"a": 1}, 5, 1, 1, 0.5, second},
-		"half of what answers":       {[]string{"x", "a", "y"}, map[string]float64{"a": 1, "b": 1}, 5, 0.5, 1, 0.5, second / (1 + second)},
-		"both":                       {[]string{"a", "b"}, map[string]float64{"a": 1, "b": 1}, 5, 1, 1, 1, 1},
-		"the lesser answer first":    {[]string{"b", "a"}, map[string]float64{"a": 3, "b": 1}, 5, 1, 1, 1, (1 + 3*second) / (3 + second)},
-		"more answers than places":   {[]string{"a"}, map[string]float64{"a": 1, "b": 1, "c": 1}, 1, 1.0 / 3, 1, 1, 1},
-		"nothing found":              {nil, map[string]float64{"a": 1}, 5, 0, 0, 0, 0},
-		"nothing answers":            {[]string{"a"}, nil, 5, 0, 0, 0, 0},
-		"judged as no answer":        {[]string{"a"}, map[string]float64{"a": 0}, 5, 0, 0, 0, 0},
+		"half of what answers": {
+			[]string{"x", "a", "y"},
+			map[string]float64{"a": 1, "b": 1},
+			5, 0.5, 1, 0.5,
+			second / (1 + second),
+		},
+		"both": {[]string{"a", "b"}, map[string]float64{"a": 1, "b": 1}, 5, 1, 1, 1, 1},
+		"the lesser answer first": {
+			[]string{"b", "a"},
+			map[string]float64{"a": 3, "b": 1},
+			5, 1, 1, 1,
+			(1 + 3*second) / (3 + second),
+		},
+		"more answers than places": {[]string{"a"}, map[string]float64{"a": 1, "b": 1, "c": 1}, 1, 1.0 / 3, 1, 1, 1},
+		"nothing found":            {nil, map[string]float64{"a": 1}, 5, 0, 0, 0, 0},
+		"nothing answers":          {[]string{"a"}, nil, 5, 0, 0, 0, 0},
+		"judged as no answer":      {[]string{"a"}, map[string]float64{"a": 0}, 5, 0, 0, 0, 0},
 	} {
 		for _, m := range []struct {
 			what      string

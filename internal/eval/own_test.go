@@ -31,10 +31,16 @@ func (d *days) turn(session, text string, private bool, ms ...mem.Memory) (ids [
 	d.n++
 	d.clock = d.clock.Add(time.Minute)
 	prompt := "p" + string(rune('0'+d.n))
-	e := mem.Event{Agent: "claude-code", Kind: mem.UserPromptSubmit, Session: session, PromptID: prompt, At: d.clock, Root: "/shop"}
+	e := mem.Event{
+		Agent: "claude-code", Kind: mem.UserPromptSubmit, Session: session, PromptID: prompt, At: d.clock,
+		Root: "/shop",
+	}
 	e.Identify(prompt)
 	b := mem.Batch{
-		Event: &e, Project: &mem.Project{Key: "p_shop", Name: "shop"}, Session: &mem.SessionChange{Agent: "claude-code", Project: "p_shop"},
+		Event: &e, Project: &mem.Project{Key: "p_shop", Name: "shop"}, Session: &mem.SessionChange{
+			Agent:   "claude-code",
+			Project: "p_shop",
+		},
 		Turn: &mem.TurnChange{Person: true, Text: text, Private: private},
 	}
 	for _, m := range ms {
@@ -80,7 +86,10 @@ func TestLaterWorkAsksForWhatWasLearnedAboutIt(t *testing.T) {
 	d.turn("two", "why does the client wait so long?", false,
 		mem.Memory{Kind: mem.Change, Title: "edited it again", Files: []string{"net/retry.go"}},
 		mem.Memory{Kind: mem.Command, Title: "ran the tests", Command: "go test ./net"})
-	d.turn("two", "a secret of mine, long enough", true, mem.Memory{Kind: mem.Change, Title: "x", Files: []string{"db/pool.go"}})
+	d.turn("two", "a secret of mine, long enough", true, mem.Memory{
+		Kind: mem.Change, Title: "x",
+		Files: []string{"db/pool.go"},
+	})
 	d.turn("two", "go on", false, mem.Memory{Kind: mem.Change, Title: "y", Files: []string{"db/pool.go"}})
 
 	asked := d.exam()
@@ -92,7 +101,8 @@ func TestLaterWorkAsksForWhatWasLearnedAboutIt(t *testing.T) {
 	if !reflect.DeepEqual(q.Relevant, want) {
 		t.Errorf("got %v, want %v: knowledge of the file and the command, not the bare change", q.Relevant, want)
 	}
-	if q.Project != "p_shop" || !q.Sessions["one"] || len(q.Sessions) != 1 || !q.AsOf.After(d.clock.Add(-time.Hour)) || q.AsOf.After(d.clock) {
+	if q.Project != "p_shop" || !q.Sessions["one"] || len(q.Sessions) != 1 || !q.AsOf.After(d.clock.Add(-time.Hour)) ||
+		q.AsOf.After(d.clock) {
 		t.Errorf("got %+v, want as of the session's begin", q)
 	}
 	if q := asked["make the gateway client retry"]; len(q.Relevant) != 0 {
@@ -103,10 +113,16 @@ func TestLaterWorkAsksForWhatWasLearnedAboutIt(t *testing.T) {
 func TestAFileThatMuchIsKnownOfAnswersNothing(t *testing.T) {
 	d := newDays(t)
 	for i := range common + 1 {
-		d.turn("one", "note number x", false, mem.Memory{Kind: mem.Fact, Title: string(rune('a' + i)), Files: []string{"README.md"}})
+		d.turn("one", "note number x", false, mem.Memory{
+			Kind: mem.Fact, Title: string(rune('a' + i)),
+			Files: []string{"README.md"},
+		})
 	}
 	d.clock = d.clock.Add(24 * time.Hour)
-	d.turn("two", "polish the introduction", false, mem.Memory{Kind: mem.Change, Title: "edited", Files: []string{"README.md"}})
+	d.turn("two", "polish the introduction", false, mem.Memory{
+		Kind: mem.Change, Title: "edited",
+		Files: []string{"README.md"},
+	})
 	if q := d.exam()["polish the introduction"]; len(q.Relevant) != 0 {
 		t.Errorf("got %d answers, want none", len(q.Relevant))
 	}

@@ -109,7 +109,10 @@ func (t *tally) scored() Scored {
 		return Scored{}
 	}
 	n := float64(t.n)
-	s := Scored{t.n, Scores{Recall: map[string]float64{}, Any: map[string]float64{}, MRR: new(t.mrr / n), NDCG: new(t.ndcg / n)}}
+	s := Scored{t.n, Scores{
+		Recall: map[string]float64{}, Any: map[string]float64{}, MRR: new(t.mrr / n),
+		NDCG: new(t.ndcg / n),
+	}}
 	for i, k := range Cutoffs() {
 		s.Recall[strconv.Itoa(k)], s.Any[strconv.Itoa(k)] = t.recall[i]/n, t.any[i]/n
 	}

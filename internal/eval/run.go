@@ -42,7 +42,10 @@ func (o Options) progress(what string, done, total int) {
 // Run examines the subject, which is empty unless the suite is Kept. Questions
 // are asked one after the other.
 func Run(ctx context.Context, s Suite, on Subject, o Options) (Result, error) {
-	r := &run{on: on, options: o, notKinds: s.NotKinds, ids: map[string]string{}, sessions: map[string]string{}, projects: map[string]bool{}}
+	r := &run{
+		on: on, options: o, notKinds: s.NotKinds, ids: map[string]string{}, sessions: map[string]string{},
+		projects: map[string]bool{},
+	}
 	r.result = Result{Suite: s.Name, Units: s.Size, Without: o.Without, ByCategory: map[string]Scored{}}
 	for part, err := range s.Parts {
 		if err != nil {

@@ -121,11 +121,13 @@ func TestARunScoresWhatIsFoundUnderTheSuitesNames(t *testing.T) {
 	if ndcg := (0.6309297535714575 + 1/(1+0.6309297535714575)) / 2; !near(*r.NDCG, ndcg) {
 		t.Errorf("got nDCG %v, want %v", *r.NDCG, ndcg)
 	}
-	if x, y := r.ByCategory["x"], r.ByCategory["y"]; len(r.ByCategory) != 2 || x.Queries != 1 || *x.MRR != 0.5 || y.Recall["1"] != 0.5 {
+	if x, y := r.ByCategory["x"], r.ByCategory["y"]; len(r.ByCategory) != 2 || x.Queries != 1 || *x.MRR != 0.5 ||
+		y.Recall["1"] != 0.5 {
 		t.Errorf("got categories %+v", r.ByCategory)
 	}
 	// Sessions by their best unit: b before a, a alone of a and b, and c.
-	if in := r.Sessions; in == nil || in.Queries != 3 || !near(in.Recall["1"], (0+0.5+1)/3) || !near(in.Recall["5"], (1+0.5+1)/3.0) {
+	if in := r.Sessions; in == nil || in.Queries != 3 || !near(in.Recall["1"], (0+0.5+1)/3) ||
+		!near(in.Recall["5"], (1+0.5+1)/3.0) {
 		t.Errorf("got sessions %+v", r.Sessions)
 	}
 	if s.settled != 4 {
@@ -138,7 +140,8 @@ func TestARunScoresWhatIsFoundUnderTheSuitesNames(t *testing.T) {
 	if !slices.Equal(ask.Without, []string{"grams"}) || ask.Query.Limit != Depth || ask.Query.Kinds != nil {
 		t.Errorf("asked %+v", ask)
 	}
-	if m := s.kept[0]; m.Kind != mem.Utterance || m.Who != "Ann" || m.Session != "p/a" || m.Trust != mem.TrustUser || m.Key == s.kept[1].Key {
+	if m := s.kept[0]; m.Kind != mem.Utterance || m.Who != "Ann" || m.Session != "p/a" || m.Trust != mem.TrustUser ||
+		m.Key == s.kept[1].Key {
 		t.Errorf("kept %+v", m)
 	}
 }
@@ -150,7 +153,10 @@ func TestNotesAreFactsAndOnlyWhatWasThereMayBeFound(t *testing.T) {
 			{ID: "old", Project: "p", Title: "t", Text: "red", Files: []string{"a.go"}, Created: at},
 			{ID: "new", Project: "p", Text: "red", Created: at.Add(time.Hour)},
 		},
-		Questions: []Question{{ID: "1", Project: "p", Text: "red", AsOf: at.Add(time.Minute), Relevant: map[string]float64{"new": 1}}},
+		Questions: []Question{{
+			ID: "1", Project: "p", Text: "red", AsOf: at.Add(time.Minute),
+			Relevant: map[string]float64{"new": 1},
+		}},
 	}
 	s := &shelf{}
 	r, err := Run(t.Context(), suiteOf(p), s, Options{Prompts: []Prompt{{"other", "green"}}})
@@ -200,16 +206,23 @@ func TestWhatIsLeftOutIsLeftOutOfTellingToo(t *testing.T) {
 func TestWhatWasNotAskedIsNotMeasured(t *testing.T) {
 	unanswered := talkOf()
 	unanswered.Questions = unanswered.Questions[2:3]
-	for name, p := range map[string]Part{"an empty suite": {}, "without questions": {Units: talkOf().Units}, "without answers": unanswered} {
+	for name, p := range map[string]Part{
+		"an empty suite": {}, "without questions": {Units: talkOf().Units},
+		"without answers": unanswered,
+	} {
 		r, err := Run(t.Context(), suiteOf(p), &shelf{}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := slices.Sorted(maps.Keys(r.Measures())); !slices.Equal(got, []string{"db_bytes", "index_s", "queries", "units"}) {
+		if got := slices.Sorted(maps.Keys(r.Measures())); !slices.Equal(got, []string{
+			"db_bytes", "index_s", "queries",
+			"units",
+		}) {
 			t.Errorf("%s: measured %q", name, got)
 		}
 		b, err := json.Marshal(r)
-		if want := `"recall":null,"any":null,"mrr":null,"ndcg_10":null,`; err != nil || !strings.Contains(string(b), want) || !strings.Contains(string(b), `"latency_ms":null`) {
+		if want := `"recall":null,"any":null,"mrr":null,"ndcg_10":null,`; err != nil || !strings.Contains(string(b), want) ||
+			!strings.Contains(string(b), `"latency_ms":null`) {
 			t.Errorf("%s: got %s, %v, want %s and no latency", name, b, err, want)
 		}
 	}
@@ -222,7 +235,12 @@ func TestWhatWasNotAskedIsNotMeasured(t *testing.T) {
 }
 
 func TestTellingIsCountedByClass(t *testing.T) {
-	prompts := []Prompt{{ClassTrivial, "yes"}, {ClassTrivial, "no"}, {ClassUnrelated, "a red fox"}, {ClassUnrelated, "green"}}
+	prompts := []Prompt{
+		{ClassTrivial, "yes"},
+		{ClassTrivial, "no"},
+		{ClassUnrelated, "a red fox"},
+		{ClassUnrelated, "green"},
+	}
 	r, err := Run(t.Context(), suiteOf(talkOf()), &shelf{}, Options{Prompts: prompts})
 	if err != nil {
 		t.Fatal(err)

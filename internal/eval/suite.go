@@ -37,9 +37,10 @@ type Question struct {
 	Project  string // key
 	Text     string
 	Category string
-	AsOf     time.Time          // only units created before may be found; the zero time means all
-	Relevant map[string]float64 // units that answer it, with how much each says: 1 and more; none means that it is not scored on units
-	Sessions map[string]bool    // sessions that answer it; nil means those of Relevant
+	AsOf     time.Time // only units created before may be found; the zero time means all
+	// units that answer it, with how much each says: 1 and more; none means that it is not scored on units
+	Relevant map[string]float64
+	Sessions map[string]bool // sessions that answer it; nil means those of Relevant
 }
 
 // Part is a stretch of a suite. Its questions may be about units of any part.

@@ -56,7 +56,8 @@ func ids(units []Unit) []string {
 // small is a good folder in BEIR's layout.
 func small() map[string]string {
 	return map[string]string{
-		"corpus.jsonl": "\ufeff" + `{"_id":"n1","title":"Backoff","text":"with jitter","metadata":{"project":"p","created":1767225600,"files":["a/b.go"],"colour":"red"}}
+		"corpus.jsonl": "\ufeff" +
+			`{"_id":"n1","title":"Backoff","text":"with jitter","metadata":{"project":"p","created":1767225600,"files":["a/b.go"],"colour":"red"}}
 {"_id":"t2","title":"","text":"second","metadata":{"project":"p","session":"s","turn":1,"who":"Ann","created":1767225660.5}}
 
 {"_id":"t1","title":"","text":"first","metadata":{"project":"p","session":"s","turn":0,"who":"Bo"}}
@@ -79,7 +80,8 @@ func TestAFolderIsReadWithItsMetadata(t *testing.T) {
 	}
 	p, q := projectKey("p"), projectKey("q")
 	note, second, other := got.Units[0], got.Units[2], got.Units[3]
-	want := Unit{ID: "n1", Project: p, Title: "Backoff", Text: "with jitter", Created: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Files: []string{"a/b.go"}}
+	want := Unit{ID: "n1", Project: p, Title: "Backoff", Text: "with jitter", Created: time.Date(2026, 1, 1, 0, 0, 0, 0,
+		time.UTC), Files: []string{"a/b.go"}}
 	if !reflect.DeepEqual(note, want) {
 		t.Errorf("got %+v, want %+v", note, want)
 	}
@@ -103,10 +105,16 @@ func TestAFolderIsReadWithItsMetadata(t *testing.T) {
 
 func TestAnUnusableFileIsNamedWithItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, where, what string }{
-		"no JSON":             {"corpus.jsonl", "{\"_id\":\"a\"}\n\n{oops\n", "corpus.jsonl:3:", "invalid character"},
-		"a wrong type":        {"corpus.jsonl", `{"_id":"a","metadata":{"turn":"one"}}`, "corpus.jsonl:1:", "metadata.turn cannot be of type string"},
-		"a unit without id":   {"corpus.jsonl", "{}\n", "corpus.jsonl:1:", "without _id"},
-		"a unit twice":        {"corpus.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\"a\"}\n", "corpus.jsonl:2:", `second unit with the _id "a"`},
+		"no JSON": {"corpus.jsonl", "{\"_id\":\"a\"}\n\n{oops\n", "corpus.jsonl:3:", "invalid character"},
+		"a wrong type": {
+			"corpus.jsonl", `{"_id":"a","metadata":{"turn":"one"}}`, "corpus.jsonl:1:",
+			"metadata.turn cannot be of type string",
+		},
+		"a unit without id": {"corpus.jsonl", "{}\n", "corpus.jsonl:1:", "without _id"},
+		"a unit twice": {
+			"corpus.jsonl", "{\"_id\":\"a\"}\n{\"_id\":\"a\"}\n", "corpus.jsonl:2:",
+			`second unit with the _id "a"`,
+		},
 		"a query without id":  {"queries.jsonl", `{"text":"x"}`, "queries.jsonl:1:", "without _id"},
 		"a query twice":       {"queries.jsonl", "{\"_id\":\"q1\"}\n{\"_id\":\"q1\"}", "queries.jsonl:2:", "second query"},
 		"a judgement cut off": {"qrels/test.tsv", "q1\tn1\n", "test.tsv:1:", "2 fields"},
@@ -124,7 +132,8 @@ func TestAnUnusableFileIsNamedWithItsLine(t *testing.T) {
 		files[c.file] = c.text
 		_, err := all(t, written(t, files))
 		var m *Mistake
-		if !errors.Is(err, ErrFormat) || !errors.As(err, &m) || !strings.Contains(err.Error(), c.where) || !strings.Contains(err.Error(), c.what) {
+		if !errors.Is(err, ErrFormat) || !errors.As(err, &m) || !strings.Contains(err.Error(), c.where) ||
+			!strings.Contains(err.Error(), c.what) {
 			t.Errorf("%s: got %v, want %s … %s", name, err, c.where, c.what)
 		}
 	}
@@ -176,7 +185,8 @@ func TestLoCoMosFileIsReadByTurns(t *testing.T) {
 		t.Fatalf("got %q, want %q", ids(got.Units), want)
 	}
 	u := got.Units[1]
-	if u.Who != "Bo" || !u.Said || u.Turn != 1 || u.Text != "Nice! [image: a red boat]" || u.Created != time.Date(2023, 5, 8, 13, 56, 20, 0, time.UTC) {
+	if u.Who != "Bo" || !u.Said || u.Turn != 1 || u.Text != "Nice! [image: a red boat]" ||
+		u.Created != time.Date(2023, 5, 8, 13, 56, 20, 0, time.UTC) {
 		t.Errorf("got %+v", u)
 	}
 	if a, b := got.Units[0].Session, got.Units[2].Session; a != got.Units[1].Session || a == b {
@@ -188,7 +198,8 @@ func TestLoCoMosFileIsReadByTurns(t *testing.T) {
 	}
 	want := []map[string]float64{{"conv-1/D1:1": 1}, {"conv-1/D1:2": 1, "conv-1/D3:1": 1}, {}}
 	if !reflect.DeepEqual(relevant, want) {
-		t.Errorf("got %v, want %v: what has no evidence in the text is asked and not scored, the unanswerable is left out", relevant, want)
+		t.Errorf("got %v, want %v: what has no evidence in the text is asked and not scored, the unanswerable is left out",
+			relevant, want)
 	}
 }
 
@@ -208,15 +219,18 @@ const haystackFile = `[
 ]`
 
 func TestLongMemEvalsFileIsAProjectForEachQuestion(t *testing.T) {
-	got, err := all(t, filepath.Join(written(t, map[string]string{"longmemeval_s.json": haystackFile}), "longmemeval_s.json"))
+	got, err := all(t, filepath.Join(written(t, map[string]string{"longmemeval_s.json": haystackFile}),
+		"longmemeval_s.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Questions) != 2 || len(got.Units) != 4 {
-		t.Fatalf("got %d questions and %d units, want 2 and 4: without those that are not answered, and without empty turns", len(got.Questions), len(got.Units))
+		t.Fatalf("got %d questions and %d units, want 2 and 4: without those that are not answered, and without empty turns",
+			len(got.Questions), len(got.Units))
 	}
 	first, second := got.Questions[0], got.Questions[1]
-	if u := got.Units[0]; !reflect.DeepEqual(first.Relevant, map[string]float64{u.ID: 1}) || !first.Sessions[u.Session] || len(first.Sessions) != 1 || u.Who != "user" {
+	if u := got.Units[0]; !reflect.DeepEqual(first.Relevant, map[string]float64{u.ID: 1}) || !first.Sessions[u.Session] ||
+		len(first.Sessions) != 1 || u.Who != "user" {
 		t.Errorf("got %+v for %+v", first, u)
 	}
 	if u := got.Units[2]; u.Turn != 1 || u.Created != time.Date(2023, 5, 15, 11, 30, 20, 0, time.UTC) {
@@ -232,23 +246,31 @@ func TestLongMemEvalsFileIsAProjectForEachQuestion(t *testing.T) {
 
 func TestAnUnusableJSONFileIsNamedWithItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, line, what string }{
-		"no array":                 {`{"a":1}`, ":1:", "JSON array"},
-		"empty":                    {``, ":1:", "JSON array"},
-		"an empty array":           {`[]`, ":", "empty"},
-		"of another kind":          {"[\n{\"a\":1}]", ":2:", "neither"},
-		"cut off":                  {strings.TrimSuffix(talkFile, "]"), ":", "unexpected end"},
-		"broken inside":            {strings.Replace(talkFile, `"dia_id": "D3:1"`, `dia_id`, 1), ":13:", "invalid character"},
-		"a wrong type":             {strings.Replace(talkFile, `"category": 2`, `"category": "two"`, 1), ":18:", "category cannot be of type string"},
-		"a day that is none":       {strings.Replace(talkFile, "8 May", "8 Mai", 1), ":2:", "session_1"},
-		"a turn without id":        {strings.Replace(talkFile, `"dia_id": "D3:1", `, ``, 1), ":2:", "dia_id"},
-		"sessions without ids":     {strings.Replace(haystackFile, `"haystack_session_ids": ["s_a", "s_b"]`, `"haystack_session_ids": ["s_a"]`, 1), ":2:", "1 session ids for 2"},
-		"too few dates":            {strings.Replace(haystackFile, `"2023/05/10 (Wed) 09:00", `, ``, 1), ":2:", "1 dates for 2"},
+		"no array":        {`{"a":1}`, ":1:", "JSON array"},
+		"empty":           {``, ":1:", "JSON array"},
+		"an empty array":  {`[]`, ":", "empty"},
+		"of another kind": {"[\n{\"a\":1}]", ":2:", "neither"},
+		"cut off":         {strings.TrimSuffix(talkFile, "]"), ":", "unexpected end"},
+		"broken inside":   {strings.Replace(talkFile, `"dia_id": "D3:1"`, `dia_id`, 1), ":13:", "invalid character"},
+		"a wrong type": {
+			strings.Replace(talkFile, `"category": 2`, `"category": "two"`, 1), ":18:",
+			"category cannot be of type string",
+		},
+		"a day that is none": {strings.Replace(talkFile, "8 May", "8 Mai", 1), ":2:", "session_1"},
+		"a turn without id":  {strings.Replace(talkFile, `"dia_id": "D3:1", `, ``, 1), ":2:", "dia_id"},
+		"sessions without ids": {strings.Replace(haystackFile, `"haystack_session_ids": ["s_a", "s_b"]`,
+			`"haystack_session_ids": ["s_a"]`, 1), ":2:", "1 session ids for 2"},
+		"too few dates": {
+			strings.Replace(haystackFile, `"2023/05/10 (Wed) 09:00", `, ``, 1), ":2:",
+			"1 dates for 2",
+		},
 		"a date that is none":      {strings.Replace(haystackFile, `2023/05/10 (Wed)`, `10.5.2023`, 1), ":2:", "e1"},
 		"a question without an id": {strings.Replace(haystackFile, `"question_id": "e2", `, ``, 1), ":10:", "question_id"},
 	} {
 		file := filepath.Join(written(t, map[string]string{"suite.json": c.text}), "suite.json")
 		_, err := all(t, file)
-		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "suite.json"+c.line) || !strings.Contains(err.Error(), c.what) {
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "suite.json"+c.line) ||
+			!strings.Contains(err.Error(), c.what) {
 			t.Errorf("%s: got %v, want suite.json%s … %s", name, err, c.line, c.what)
 		}
 	}

@@ -27,7 +27,10 @@ func (r *run) tellQuestions(ctx context.Context) (*Telling, error) {
 		if len(q.Relevant) == 0 {
 			continue
 		}
-		items, err := r.told(ctx, views.NextRequest{ProjectRef: mem.ProjectRef{Project: q.Project}, Prompt: q.Text, Before: q.AsOf})
+		items, err := r.told(ctx, views.NextRequest{
+			ProjectRef: mem.ProjectRef{Project: q.Project}, Prompt: q.Text,
+			Before: q.AsOf,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("question %s: %w", q.ID, err)
 		}
@@ -54,7 +57,10 @@ func (r *run) tellOthers(ctx context.Context) (*False, error) {
 	}
 	out := &False{ByClass: map[string]Told{}}
 	for i, p := range r.options.Prompts {
-		items, err := r.told(ctx, views.NextRequest{ProjectRef: mem.ProjectRef{Project: r.places[i%len(r.places)]}, Prompt: p.Text})
+		items, err := r.told(ctx, views.NextRequest{
+			ProjectRef: mem.ProjectRef{Project: r.places[i%len(r.places)]},
+			Prompt:     p.Text,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("prompt %q: %w", chars.Clip(p.Text, 40), err)
 		}

@@ -33,7 +33,8 @@ type Context struct {
 // BelongsToTurn reports whether events of the kind are part of a turn.
 func BelongsToTurn(k mem.EventKind) bool {
 	switch k {
-	case mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure, mem.Stop, mem.SubagentStart, mem.SubagentStop, mem.TaskCompleted:
+	case mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure, mem.Stop, mem.SubagentStart, mem.SubagentStop,
+		mem.TaskCompleted:
 		return true
 	}
 	return false

@@ -23,7 +23,8 @@ type Files interface {
 // no longer be so when the file is another. The rest tells what happened.
 func Knowledge() []mem.Kind {
 	return []mem.Kind{
-		mem.FileNote, mem.Gotcha, mem.Decision, mem.Convention, mem.ErrorFix, mem.Howto, mem.Rationale, mem.TradeOff, mem.Fact,
+		mem.FileNote, mem.Gotcha, mem.Decision, mem.Convention, mem.ErrorFix, mem.Howto, mem.Rationale, mem.TradeOff,
+		mem.Fact,
 		mem.Discovery, mem.Preference,
 	}
 }

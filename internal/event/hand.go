@@ -31,5 +31,8 @@ func PersonAuthor(m *Context) Author {
 
 // AgentAuthor returns the author of a change that an agent makes in a session.
 func AgentAuthor(t mem.Turn) Author {
-	return Author{Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant, Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private}
+	return Author{
+		Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant,
+		Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private,
+	}
 }

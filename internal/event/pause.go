@@ -19,7 +19,8 @@ func (e *Service) Switched(ctx context.Context, m *Context) (bool, mem.Reply, er
 	if m.Kind == mem.UserPromptSubmit {
 		switch word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " "); word {
 		case "/remanence:off":
-			return e.switchSession(ctx, m, mem.Pause{Target: m.Session}, "remanence: off for this session; nothing is kept or told until /remanence:on")
+			return e.switchSession(ctx, m, mem.Pause{Target: m.Session},
+				"remanence: off for this session; nothing is kept or told until /remanence:on")
 		case "/remanence:on":
 			return e.switchSession(ctx, m, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
 		}
@@ -87,7 +88,10 @@ func (e *Service) excludedCall(m *Context) bool {
 		}
 	}
 	in := extract.Fields(m.Input)
-	for _, f := range []string{extract.Text(in["file_path"]), extract.Text(in["notebook_path"]), extract.Text(in["path"])} {
+	for _, f := range []string{
+		extract.Text(in["file_path"]), extract.Text(in["notebook_path"]),
+		extract.Text(in["path"]),
+	} {
 		if f == "" {
 			continue
 		}
@@ -114,7 +118,8 @@ func globAbove(pattern, dir string) bool {
 // matchesPath matches a pattern against a file: its whole path, its path in the
 // project, or for a pattern without a slash its name.
 func matchesPath(pattern, file, rel string) bool {
-	return Glob(pattern, file) || Glob(pattern, rel) || !strings.Contains(pattern, "/") && Glob(pattern, path.Base(extract.Slashed(file)))
+	return Glob(pattern, file) || Glob(pattern, rel) || !strings.Contains(pattern, "/") &&
+		Glob(pattern, path.Base(extract.Slashed(file)))
 }
 
 // Glob matches a path against a pattern in which * stands for any characters
@@ -141,7 +146,8 @@ func Glob(pattern, name string) bool {
 		if i > 0 && i < len(name) && name[i-1] != '/' && rest != "" {
 			continue
 		}
-		if ok, err := path.Match(head, name[:i]); (head == "" || err == nil && ok || head == name[:i]) && (rest == "" || Glob(rest, name[i:])) {
+		if ok, err := path.Match(head, name[:i]); (head == "" || err == nil && ok || head == name[:i]) &&
+			(rest == "" || Glob(rest, name[i:])) {
 			return true
 		}
 	}

@@ -49,7 +49,8 @@ func Failed(m *Context, c extract.Call) mem.Memory {
 	mm.Importance, mm.Resolved = importantFail, false
 	mm.Tool, mm.Command, mm.ExitCode = m.Tool, c.Plain, code
 	mm.Tags = []string{"command-outcome", "error", "debugging", extract.AutoCaptured}
-	mm.Title = chars.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, chars.Clip(c.Plain, MaxCommand), extract.ShortError(extract.ErrorLine(message))), 2*MaxCommand)
+	mm.Title = chars.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, chars.Clip(c.Plain, MaxCommand),
+		extract.ShortError(extract.ErrorLine(message))), 2*MaxCommand)
 	mm.Body = chars.Clip(message, MaxErrorText)
 	mm.Key = "failed:" + c.Plain
 	return mm

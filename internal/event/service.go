@@ -1,5 +1,5 @@
-// Package event holds what every use case needs of one event: its context, the settings that hold for it, its scope and its trust. It opens and
-// closes nothing of its own; start with Context.
+// Package event holds what every use case needs of one event: its context, the settings that hold for it, its scope
+// and its trust. It opens and closes nothing of its own; start with Context.
 package event
 
 import (
@@ -37,7 +37,8 @@ type Config struct {
 	Vault func() Vault
 }
 
-// Service answers what all use cases ask of an event: its session, its project, its trust. It is safe for concurrent use.
+// Service answers what all use cases ask of an event: its session, its project, its trust. It is safe for concurrent
+// use.
 type Service struct {
 	Config
 }

@@ -81,25 +81,37 @@ type Budgets struct {
 // Defaults are the settings of a profile before the person changed any.
 func Defaults(p Profile) Settings {
 	s := Settings{
-		Profile:      p,
-		Budgets:      Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400},
+		Profile: p,
+		Budgets: Budgets{
+			SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120,
+			Bash: 120, Task: 400,
+		},
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
 		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
 		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
 		Vault:         VaultSettings{TopK: 10, LogLines: 40},
 		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
 		RetentionDays: 90, HideDays: 30, Handoff: defaultHandoff,
-		ExcludePaths: []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**", "**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc"},
+		ExcludePaths: []string{
+			"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**",
+			"**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc",
+		},
 	}
 	if p == Full {
-		s.Budgets = Budgets{SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500, Bash: 300, Task: 800}
+		s.Budgets = Budgets{
+			SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500,
+			Bash: 300, Task: 800,
+		}
 		s.NudgeEvery = NudgeAlways
 	}
 	return s
 }
 
 // defaultHandoff are the rules before the person changed any.
-var defaultHandoff = HandoffRules{Threshold: 0.85, Rearm: 0.50, SampleEvery: 12 * time.Second, MaxAge: 7 * 24 * time.Hour}
+var defaultHandoff = HandoffRules{
+	Threshold: 0.85, Rearm: 0.50, SampleEvery: 12 * time.Second,
+	MaxAge: 7 * 24 * time.Hour,
+}
 
 // Hushed are the settings with everything off that tells the model something.
 func (s Settings) Hushed() Settings {

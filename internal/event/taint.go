@@ -110,7 +110,9 @@ func (e *Service) shows(ctx context.Context, text string, whole bool) (bool, err
 		if whole && errors.Is(err, mem.ErrNotFound) {
 			continue
 		}
-		if err != nil || slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.Trust == mem.TrustNone || showsProposal(text, mm) }) {
+		if err != nil || slices.ContainsFunc(ms, func(mm mem.Memory) bool {
+			return mm.Trust == mem.TrustNone || showsProposal(text, mm)
+		}) {
 			return true, nil
 		}
 	}
@@ -120,7 +122,9 @@ func (e *Service) shows(ctx context.Context, text string, whole bool) (bool, err
 // showsProposal reports whether a text shows a change of the memory that an agent
 // proposed after text from outside.
 func showsProposal(text string, mm mem.Memory) bool {
-	return slices.ContainsFunc(mm.Proposals, func(p mem.Proposal) bool { return p.Trust == mem.TrustNone && strings.Contains(text, p.ID) })
+	return slices.ContainsFunc(mm.Proposals, func(p mem.Proposal) bool {
+		return p.Trust == mem.TrustNone && strings.Contains(text, p.ID)
+	})
 }
 
 // WorstSince is the worst trust of the session's turns from one on, or of all

@@ -32,7 +32,8 @@ func todosOf(m *Context, in map[string]json.RawMessage, output string) (list []e
 		t.Id = cmp.Or(t.Id, extract.TaskNumber(output))
 		found = []extract.Todo{t}
 	case "TaskUpdate":
-		t := extract.TaskIn(in, out, extract.Fields(out["task"]), map[string]json.RawMessage{"status": extract.Fields(out["statusChange"])["to"]})
+		t := extract.TaskIn(in, out, extract.Fields(out["task"]),
+			map[string]json.RawMessage{"status": extract.Fields(out["statusChange"])["to"]})
 		t.Id, t.Change = cmp.Or(t.Id, extract.TaskNumber(output)), true
 		t.Text = extract.TaskIn(in).Text // the subject is part of the answer also where it did not change
 		found = []extract.Todo{t}

@@ -12,7 +12,8 @@ import (
 // Receipt is the empty receipt of an event's injection.
 func (m *Context) Receipt(trigger string, budget int) mem.Receipt {
 	return mem.Receipt{
-		ID: ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger, Budget: budget,
+		ID: ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger,
+		Budget: budget,
 	}
 }
 

@@ -11,8 +11,10 @@ import (
 func (e *Service) Understand(m *Context) extract.Call {
 	in := extract.Fields(m.Input)
 	c := extract.Call{
-		Command: extract.Text(in["command"]), Old: extract.Text(in["old_string"]), New: cmp.Or(extract.Text(in["new_string"]), extract.Text(in["content"]), extract.Text(in["new_source"])),
-		Pattern: extract.Text(in["pattern"]), Prompt: extract.Text(in["prompt"]), About: extract.Text(in["description"]), Subagent: extract.Text(in["subagent_type"]),
+		Command: extract.Text(in["command"]), Old: extract.Text(in["old_string"]), New: cmp.Or(extract.Text(in["new_string"]),
+			extract.Text(in["content"]), extract.Text(in["new_source"])),
+		Pattern: extract.Text(in["pattern"]), Prompt: extract.Text(in["prompt"]), About: extract.Text(in["description"]),
+		Subagent: extract.Text(in["subagent_type"]),
 	}
 	if f := cmp.Or(extract.Text(in["file_path"]), extract.Text(in["notebook_path"]), extract.Text(in["path"])); f != "" {
 		c.File = e.Rel(m.Project, f)

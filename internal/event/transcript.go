@@ -12,7 +12,8 @@ type Archive interface {
 	// thing once. judge is asked for each, in order, and may fill in its turn and
 	// its time; where it wants to be asked again the rest is left for then. A
 	// transcript that is not there says nothing.
-	Take(ctx context.Context, s mem.Session, transcript string, judge func(*mem.ArchivedUtterance) mem.Verdict) (mem.TranscriptImport, error)
+	Take(ctx context.Context, s mem.Session, transcript string,
+		judge func(*mem.ArchivedUtterance) mem.Verdict) (mem.TranscriptImport, error)
 	// Said gives out what is kept of a session, oldest first, some at a time: what
 	// was said after the one of an id, all if it is not there. What it gives out
 	// is not taken away before give returns.

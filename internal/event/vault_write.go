@@ -25,7 +25,8 @@ const (
 // that what changed since is told from what did not.
 func NoteState(mm mem.Memory) string {
 	parts := []string{
-		mm.Title, mm.Body, strings.Join(mm.Tags, "\x00"), string(mm.Kind), fmt.Sprint(mm.Pinned), mm.Invariant, fmt.Sprint(mm.Status == mem.Forgotten),
+		mm.Title, mm.Body, strings.Join(mm.Tags, "\x00"), string(mm.Kind), fmt.Sprint(mm.Pinned), mm.Invariant,
+		fmt.Sprint(mm.Status == mem.Forgotten),
 	}
 	for i, p := range parts {
 		sum := sha256.Sum256([]byte(p))

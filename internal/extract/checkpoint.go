@@ -62,8 +62,11 @@ func bareMark(prompt string) bool {
 func asksForStatus(prompt string) bool {
 	l := strings.Trim(strings.ReplaceAll(lang.CueText(prompt), "what's", "whats"), " ?.!？。")
 	for _, asks := range []string{
-		"where were we", "where are we", "where did we leave", "where did we stop", "whats left", "what is left", "whats next", "what is next", "what next", "whats open", "what is open",
-		"wo waren wir", "wo stehen wir", "was steht an", "was steht als nächstes an", "was ist noch offen", "où en étions-nous", "où en sommes-nous", "que reste-t-il", "dónde lo dejamos", "dónde estábamos", "qué queda", "どこまでやった", "我们做到哪了",
+		"where were we", "where are we", "where did we leave", "where did we stop", "whats left", "what is left",
+		"whats next", "what is next", "what next", "whats open", "what is open",
+		"wo waren wir", "wo stehen wir", "was steht an", "was steht als nächstes an", "was ist noch offen",
+		"où en étions-nous", "où en sommes-nous", "que reste-t-il", "dónde lo dejamos", "dónde estábamos", "qué queda",
+		"どこまでやった", "我们做到哪了",
 	} {
 		if rest, ok := strings.CutPrefix(l, asks); ok &&
 			!slices.ContainsFunc(strings.Fields(rest), func(w string) bool {

@@ -74,7 +74,8 @@ func Choice(asked, answer, prompt string, changed bool) (p Pick, ok bool) {
 	terms := rank.Terms(prompt)
 	about := CountShared(terms, rank.Terms(p.what+" "+p.Why)) > 0
 	switch {
-	case asksToChoose(asked) && len(terms) > 0 && len(strings.Fields(prompt)) <= 4 && CountShared(terms, rank.Terms(asked)) == len(terms):
+	case asksToChoose(asked) && len(terms) > 0 && len(strings.Fields(prompt)) <= 4 &&
+		CountShared(terms, rank.Terms(asked)) == len(terms):
 		return p, true // one of what was asked about, by its name
 	case TrimNo(prompt) != prompt:
 		return p, changed && about && asksToChoose(asked)
@@ -249,7 +250,10 @@ func optionOf(line string) (Option, bool) {
 // optionNamed is the place of the option that a sentence names by its mark; -1 if it names none.
 func optionNamed(l string, options []Option) int {
 	return slices.IndexFunc(options, func(o Option) bool {
-		for _, before := range []string{" option ", " with ", " for ", " variant ", " variante ", " number ", " opción ", " take ", " pick ", " choose ", " la ", " le "} {
+		for _, before := range []string{
+			" option ", " with ", " for ", " variant ", " variante ", " number ", " opción ",
+			" take ", " pick ", " choose ", " la ", " le ",
+		} {
 			for _, after := range []string{" ", ".", ",", ":", ";", "!"} {
 				if o.mark == "a" && before != " option " && after == " " {
 					continue // an article
@@ -270,7 +274,8 @@ func optionPicked(prompt string, options []Option) int {
 		strings.ToLower(prompt),
 		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",.:;!()", r) },
 	)
-	for len(words) > 1 && lang.ContainsAny("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
+	for len(words) > 1 &&
+		lang.ContainsAny("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
 		words = words[1:]
 	}
 	if len(words) == 0 {

@@ -71,7 +71,10 @@ func displaced(s string) (gone []string, rest string) {
 			}
 			words := strings.Fields(what)
 			if n := slices.IndexFunc(words, func(w string) bool {
-				return slices.Contains([]string{"for", "in", "to", "when", "because", "since", "so", "as", "on", "at", "und", "weil", "pour", "para"}, w)
+				return slices.Contains([]string{
+					"for", "in", "to", "when", "because", "since", "so", "as", "on", "at", "und",
+					"weil", "pour", "para",
+				}, w)
 			}); n > 0 {
 				words, beyond = words[:n], " "+strings.Join(words[n:], " ")+beyond
 			}
@@ -124,7 +127,9 @@ type Figures struct {
 // NumbersOf returns the numbers that a text names, and what they count.
 func NumbersOf(s string) (f Figures) {
 	before := ""
-	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.'
+	}) {
 		w = strings.Trim(w, ".")
 		switch {
 		case w == "":

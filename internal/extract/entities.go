@@ -79,10 +79,13 @@ func (n *EntityFinder) stated(fact string) {
 		return
 	}
 	kind, ok := map[string]mem.EntityKind{
-		"file": mem.EntityFile, "symbol": mem.EntitySymbol, "function": mem.EntitySymbol, "class": mem.EntitySymbol, "method": mem.EntitySymbol, "type": mem.EntitySymbol,
-		"package": mem.EntityPackage, "library": mem.EntityPackage, "module": mem.EntityPackage, "dependency": mem.EntityPackage,
-		"person": mem.EntityPerson, "user": mem.EntityPerson, "team": mem.EntityPerson,
-		"service": mem.EntityService, "server": mem.EntityService, "database": mem.EntityService, "system": mem.EntityService, "api": mem.EntityService,
+		"file": mem.EntityFile, "symbol": mem.EntitySymbol, "function": mem.EntitySymbol, "class": mem.EntitySymbol,
+		"method": mem.EntitySymbol, "type": mem.EntitySymbol,
+		"package": mem.EntityPackage, "library": mem.EntityPackage, "module": mem.EntityPackage,
+		"dependency": mem.EntityPackage,
+		"person":     mem.EntityPerson, "user": mem.EntityPerson, "team": mem.EntityPerson,
+		"service": mem.EntityService, "server": mem.EntityService, "database": mem.EntityService, "system": mem.EntityService,
+		"api": mem.EntityService,
 	}[strings.ToLower(what)]
 	if words := strings.Fields(said); ok && len(words) > 0 {
 		n.add(kind, words[len(words)-1], nameStated)
@@ -161,7 +164,11 @@ func (n *EntityFinder) Words(text string) {
 			n.add(mem.EntitySymbol, w, nameShaped)
 		case strings.HasPrefix(w, "@") && len(w) > 2 && isWord(w[1:]):
 			n.add(mem.EntityPerson, w, nameGuessed)
-		case i > 0 && isServiceWord(w) && isWord(fields[i-1]) && !slices.Contains([]string{"the", "a", "an", "our", "this", "that", "each", "every", "one", "new", "old", "same", "other", "its", "and", "or"}, strings.ToLower(fields[i-1])):
+		case i > 0 && isServiceWord(w) && isWord(fields[i-1]) &&
+			!slices.Contains([]string{
+				"the", "a", "an", "our", "this", "that", "each", "every", "one", "new", "old", "same",
+				"other", "its", "and", "or",
+			}, strings.ToLower(fields[i-1])):
 			n.add(mem.EntityService, strings.ToLower(fields[i-1]+" "+w), nameGuessed)
 		case i > 1 && beforePerson(fields[i-2]+" "+fields[i-1]) && capital(w):
 			n.add(mem.EntityPerson, w, nameShaped)

@@ -395,7 +395,10 @@ func withoutFolder(line string) string {
 
 func namesError(line string) bool {
 	l := strings.ToLower(line)
-	for _, w := range []string{"error", "fail", "panic", "fatal", "cannot", "not found", "undefined", "denied", "exception", "expected"} {
+	for _, w := range []string{
+		"error", "fail", "panic", "fatal", "cannot", "not found", "undefined", "denied",
+		"exception", "expected",
+	} {
 		if strings.Contains(l, w) && len(l) > len(w)+2 {
 			return true
 		}

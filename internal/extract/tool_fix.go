@@ -54,8 +54,10 @@ func Proves(worked, failed string) bool {
 
 // managers of packages: what they add or install is the same thing by another hand.
 var managers = []string{
-	"npm", "pnpm", "yarn", "bun", "deno", "pip", "pip3", "pipx", "python", "python3", "uv", "poetry", "pipenv", "pdm", "conda", "mamba",
-	"apt", "apt-get", "dnf", "yum", "apk", "pacman", "zypper", "brew", "port", "nix", "cargo", "gem", "bundle", "composer", "go", "choco", "winget", "scoop",
+	"npm", "pnpm", "yarn", "bun", "deno", "pip", "pip3", "pipx", "python", "python3", "uv", "poetry", "pipenv", "pdm",
+	"conda", "mamba",
+	"apt", "apt-get", "dnf", "yum", "apk", "pacman", "zypper", "brew", "port", "nix", "cargo", "gem", "bundle", "composer",
+	"go", "choco", "winget", "scoop",
 }
 
 // Installs reports whether a command that worked installs what another one failed

@@ -107,12 +107,15 @@ func sectionKind(heading string) mem.Kind {
 			return ""
 		}
 		return mem.Todo
-	case lang.ContainsAny(l, "decisi", "entscheidung", "décision", "決定", "决定", "what i chose", "choices", "the design", "design notes", "by design"):
+	case lang.ContainsAny(l, "decisi", "entscheidung", "décision", "決定", "决定", "what i chose", "choices", "the design",
+		"design notes", "by design"):
 		return mem.Decision
-	case lang.ContainsAny(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened", " problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"),
+	case lang.ContainsAny(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened",
+		" problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"),
 		lang.HasAnyPrefix(l, "why it ", "why the ", "why this ", "warum ", "pourquoi ", "por qué "):
 		return mem.ErrorFix
-	case lang.ContainsAny(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful", "be aware", "heads-up", "warning", "stolperfallen", "achtung", "pièges", "cuidado", "注意"):
+	case lang.ContainsAny(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful",
+		"be aware", "heads-up", "warning", "stolperfallen", "achtung", "pièges", "cuidado", "注意"):
 		return mem.Gotcha
 	case lang.ContainsAny(l, "convention", "konvention", "convenci", "規約", "约定"):
 		return mem.Convention
@@ -201,7 +204,8 @@ func apologizes(l string) bool {
 // promises reports whether a sentence takes a correction and says what the
 // assistant did, or will do now: "Understood, I won't do that again."
 func promises(l string) bool {
-	return (apologizes(l) || lang.HasAnyPrefix(l, "understood", "got it", "noted", "verstanden", "alles klar", "compris", "entendido")) &&
+	return (apologizes(l) || lang.HasAnyPrefix(l, "understood", "got it", "noted", "verstanden", "alles klar", "compris",
+		"entendido")) &&
 		lang.ContainsAny(l, " i ", " i'll ", " i won't ", " i've ", " ich ", " je ", " j'")
 }
 
@@ -423,13 +427,15 @@ func did(l string) bool {
 // it speaks of what the code did or did not do, and not of what was done now.
 func (w TurnFacts) Tells(s Statement) bool {
 	l := s.Bare
-	if !w.Trouble || lang.Width(s.Text) < 2*MinStatement || s.doubt || Asks(s.Text) || opensWithI(l) || promises(l) || lang.HasAnyPrefix(l, "it ", "the fix", "all ", "done") ||
+	if !w.Trouble || lang.Width(s.Text) < 2*MinStatement || s.doubt || Asks(s.Text) || opensWithI(l) || promises(l) ||
+		lang.HasAnyPrefix(l, "it ", "the fix", "all ", "done") ||
 		reports(l) ||
 		thoughtOf(l) ||
 		reported(l) ||
 		offers(l) ||
 		open(l) ||
-		lang.ContainsAny(l, " now ", " now.", " now,", " jetzt ", " maintenant ", " ahora ", " tests", " passes", " gone", "现在", "今は") {
+		lang.ContainsAny(l, " now ", " now.", " now,", " jetzt ", " maintenant ", " ahora ", " tests", " passes", " gone",
+			"现在", "今は") {
 		return false
 	}
 	lacks := lang.ContainsAny(

@@ -34,7 +34,8 @@ func decides(s Statement) bool {
 	) &&
 		!measured(l) {
 		return because(l) && !reports(l) ||
-			lang.ContainsAny(l, " use ", " uses ", " we use", " using ", " verwende", " nutze", " utilise", " usamos", " uso ", "使用", "用 ") && !abandoned(l) &&
+			lang.ContainsAny(l, " use ", " uses ", " we use", " using ", " verwende", " nutze", " utilise", " usamos", " uso ",
+				"使用", "用 ") && !abandoned(l) &&
 				!reports(l)
 	}
 	return opensWithI(l) && because(l) &&
@@ -123,7 +124,8 @@ func instructs(s Statement) bool {
 		return true
 	}
 	_, short, _ := strings.Cut(l, ": ")
-	return (lang.HasAnyPrefix(l, "to ", "um ", "pour ", "para ") || lang.HasAnyPrefix(short, "to ", "um ", "pour ", "para ")) &&
+	return (lang.HasAnyPrefix(l, "to ", "um ", "pour ", "para ") || lang.HasAnyPrefix(short, "to ", "um ", "pour ",
+		"para ")) &&
 		lang.ContainsAny(l, " run ", ", run", " use ", " add ", " set ", " call ", ", ", "führe", "lance", "ejecuta")
 }
 
@@ -165,7 +167,8 @@ func measures(s Statement) bool {
 
 // measured reports whether a sentence compares two figures.
 func measured(l string) bool {
-	return figureAfter(l, " from ") && figureAfter(l, " to ") || figureAfter(l, " instead of ") || figureAfter(l, " statt ") || figureAfter(l, "au lieu de ") || figureAfter(l, "en lugar de ") ||
+	return figureAfter(l, " from ") && figureAfter(l, " to ") || figureAfter(l, " instead of ") ||
+		figureAfter(l, " statt ") || figureAfter(l, "au lieu de ") || figureAfter(l, "en lugar de ") ||
 		figureAfter(l, " down to ") ||
 		figureAfter(l, " against ") ||
 		figureAfter(l, " von ") && figureAfter(l, " auf ") ||

@@ -25,25 +25,38 @@ func Instruction(s string) (mem.Kind, bool) {
 		return "", false
 	}
 	switch {
-	case lang.ContainsAny(l, " remember that ", " remember: ", "note for later", "for the record", "keep in mind", "merk dir", "merke dir", "denk daran, dass", "zur info fürs nächste mal", "souviens-toi", "retiens que", "pour mémoire", "recuerda que", "ten en cuenta que", "覚えておいて", "记住", "请记得"):
+	case lang.ContainsAny(l, " remember that ", " remember: ", "note for later", "for the record", "keep in mind",
+		"merk dir", "merke dir", "denk daran, dass", "zur info fürs nächste mal", "souviens-toi", "retiens que",
+		"pour mémoire", "recuerda que", "ten en cuenta que", "覚えておいて", "记住", "请记得"):
 		return mem.Fact, true
 	case negated(l):
 		return "", false
-	case staysWith(l) || lang.ContainsAny(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden", "wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ", "vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
+	case staysWith(l) || lang.ContainsAny(l, " we decided ", " we've decided ", " let's go with ", " we go with ",
+		" we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden",
+		"wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ",
+		"vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
 		return mem.Decision, true
-	case lang.ContainsAny(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
+	case lang.ContainsAny(l, " from now on", " our convention", " the convention ", " we use ", " we always ",
+		" we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden",
+		"wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora",
+		"siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
 		return mem.Convention, true
-	case lang.HasAnyPrefix(l, "never mind", "nevermind", "never say never", "always a pleasure", "always nice", "always good", "always happy", "immer gern", "immer wieder", "toujours un plaisir", "siempre un placer"):
+	case lang.HasAnyPrefix(l, "never mind", "nevermind", "never say never", "always a pleasure", "always nice",
+		"always good", "always happy", "immer gern", "immer wieder", "toujours un plaisir", "siempre un placer"):
 		return "", false
 	case lang.HasAnyPrefix(l, "always ", "never ", "immer ", "niemals ", "toujours ", "ne jamais ", "siempre ", "nunca "):
 		return mem.Convention, true
-	case lang.ContainsAny(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
+	case lang.ContainsAny(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ",
+		", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ",
+		" et toujours ", " y nunca ", " y siempre "):
 		return mem.Convention, true
-	case lang.ContainsAny(l, ", nie ", ", niemals ", ", jamais ", ", nunca ") && lang.ContainsAny(l, " immer ", " stets ", " nur ", " toujours ", " siempre ", " sólo ") && !was(l):
+	case lang.ContainsAny(l, ", nie ", ", niemals ", ", jamais ", ", nunca ") && lang.ContainsAny(l, " immer ", " stets ",
+		" nur ", " toujours ", " siempre ", " sólo ") && !was(l):
 		return mem.Convention, true
 	case ruleOfOurs(l) || ruleHere(l):
 		return mem.Convention, true
-	case lang.ContainsAny(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge", "mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
+	case lang.ContainsAny(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge",
+		"mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
 		return mem.Preference, true
 	}
 	return "", false
@@ -57,7 +70,9 @@ func RefersBack(l string) bool {
 		l = strings.TrimPrefix(l, please)
 	}
 	return lang.ContainsAny(
-		"|remember that|remember this|remember it|remember that please|remember that pls|keep that in mind|keep this in mind|merk dir das|merk dir das bitte|merke dir das|souviens-toi de ça|retiens ça|recuérdalo|recuerda eso|recuerda esto|覚えておいて|记住|记住这个|",
+		"|remember that|remember this|remember it|remember that please|remember that pls|keep that in mind|keep this in "+
+			"mind|merk dir das|merk dir das bitte|merke dir das|souviens-toi de ça|retiens ça|recuérdalo|recuerda "+
+			"eso|recuerda esto|覚えておいて|记住|记住这个|",
 		"|"+l+"|",
 	)
 }
@@ -98,7 +113,8 @@ func ruleOfOurs(l string) bool {
 		return false
 	}
 	return lang.ContainsAny(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") ||
-		lang.ContainsAny(l, " we don't use ", " we do not use ", " we only use ") && lang.ContainsAny(l, " here ", " here,", " here.") &&
+		lang.ContainsAny(l, " we don't use ", " we do not use ", " we only use ") &&
+			lang.ContainsAny(l, " here ", " here,", " here.") &&
 			!lang.ContainsAny(l, " this ", " that ", " it ") ||
 		lang.ContainsAny(l, " wir ") && lang.ContainsAny(l, " immer ", " nie ", " niemals ", " grundsätzlich ") ||
 		lang.ContainsAny(l, " on ", " nous ") && lang.ContainsAny(l, " toujours ", " jamais ")
@@ -115,11 +131,13 @@ func ruleHere(l string) bool {
 			l, " we ", " always ", " never ", " must ", " uses ", " only ", " wir ", " immer ", " nie ", " toujours ",
 			" jamais ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用",
 		) ||
-		lang.ContainsAny(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && lang.ContainsAny(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
+		lang.ContainsAny(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") &&
+			lang.ContainsAny(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
 			!opensWithI(l) && !was(l) && !Complains(l) &&
 			!lang.ContainsAny(l, " it ", " this ", " that ", " has never ", " have never ") ||
 		lang.ContainsAny(l, "dans ce projet", "dans ce dépôt") && lang.ContainsAny(l, " on ") ||
-		lang.ContainsAny(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package", "in this service") && lang.ContainsAny(l, " are ") && !was(l) && !describesProblem(l) &&
+		lang.ContainsAny(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package",
+			"in this service") && lang.ContainsAny(l, " are ") && !was(l) && !describesProblem(l) &&
 			!lang.ContainsAny(l, " there are ", " they are ") ||
 		ofEach(l) && !describesProblem(l)
 }
@@ -130,7 +148,8 @@ func ofEach(l string) bool {
 	words := strings.Fields(strings.ReplaceAll(l, ",", " "))
 	if len(words) < 6 ||
 		!lang.ContainsAny(
-			"|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce projet|dans ce dépôt|en este proyecto|en este repo|",
+			"|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce "+
+				"projet|dans ce dépôt|en este proyecto|en este repo|",
 			"|"+strings.Join(words[:3], " ")+"|",
 		) {
 		return false
@@ -162,8 +181,10 @@ func Corrections(text string) []string {
 			continue
 		}
 		told, no := withoutNo(s, l)
-		if (no || lang.ContainsAny(l, " not ", " instead of ", " rather than ", " stop using ", "don't use ", "statt ", "nicht ", " pas ", "au lieu d", "en lugar de", "ではなく", "不要", "而不是")) &&
-			lang.ContainsAny(l, " use ", " using ", " nimm ", " verwende ", " benutze ", " utilise ", " usa ", "使って", "使用", "用") {
+		if (no || lang.ContainsAny(l, " not ", " instead of ", " rather than ", " stop using ", "don't use ", "statt ",
+			"nicht ", " pas ", "au lieu d", "en lugar de", "ではなく", "不要", "而不是")) &&
+			lang.ContainsAny(l, " use ", " using ", " nimm ", " verwende ", " benutze ", " utilise ", " usa ", "使って", "使用",
+				"用") {
 			out = append(out, told)
 		}
 	}
@@ -242,7 +263,10 @@ func ForbidsCommand(prompt, command string) bool {
 
 // withoutNo is a sentence without the no that it begins with.
 func withoutNo(s, l string) (string, bool) {
-	for _, no := range []string{"no,", "no!", "no ", "nope,", "nein,", "nein!", "nein ", "non,", "non ", "不，", "不是，", "いや、", "いいえ、"} {
+	for _, no := range []string{
+		"no,", "no!", "no ", "nope,", "nein,", "nein!", "nein ", "non,", "non ", "不，", "不是，",
+		"いや、", "いいえ、",
+	} {
 		if lang.HasAnyPrefix(l, no) && len(s) > len(no) {
 			return strings.TrimSpace(s[len(no):]), true
 		}

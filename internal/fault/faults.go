@@ -123,7 +123,8 @@ var (
 	}
 	Config = Fault{
 		"REM-C001", exitFound, "the configuration has mistakes", "",
-		"A setting that is unknown or has a wrong value does not count, its default does. A file that does not parse does not count at all.",
+		"A setting that is unknown or has a wrong value does not count, its default does. A file that does not parse does " +
+			"not count at all.",
 		[]string{"remanence config validate", "remanence config edit"},
 	}
 	Overridden = Fault{
@@ -143,7 +144,8 @@ var (
 	}
 	Edit = Fault{
 		"REM-C005", ExitRefused, "the configuration file cannot be edited by command", "",
-		"The file holds this setting in a form that could not be changed without touching others, or cannot be written. Nothing was written.",
+		"The file holds this setting in a form that could not be changed without touching others, or cannot be written. " +
+			"Nothing was written.",
 		[]string{"remanence config edit"},
 	}
 	Daemon = Fault{
@@ -193,7 +195,8 @@ var (
 	}
 	Corrupt = Fault{
 		"REM-S002", ExitFailed, "the database is damaged", "",
-		"It is left as it is. Events are kept in the spool meanwhile. A backup can take its place, or a new database with all that can still be read of it; the damaged one is kept.",
+		"It is left as it is. Events are kept in the spool meanwhile. A backup can take its place, or a new database with " +
+			"all that can still be read of it; the damaged one is kept.",
 		[]string{"remanence db restore"},
 	}
 	Newer = Fault{
@@ -203,12 +206,14 @@ var (
 	}
 	Network = Fault{
 		"REM-S004", 0, "the data directory is on a network or shared file system", "",
-		"Locks and durable writes cannot be relied on there. The database does without its log on such a disk, which makes it slower.",
+		"Locks and durable writes cannot be relied on there. The database does without its log on such a disk, which " +
+			"makes it slower.",
 		[]string{"remanence --data-dir DIR status"},
 	}
 	DiskLow = Fault{
 		"REM-S005", 0, "the disk is nearly full", "",
-		"Without space nothing can be kept. remanence db info shows what takes how much; what was erased leaves space that remanence db vacuum gives back.",
+		"Without space nothing can be kept. remanence db info shows what takes how much; what was erased leaves space " +
+			"that remanence db vacuum gives back.",
 		[]string{"remanence db vacuum", "remanence db info"},
 	}
 	Index = Fault{
@@ -218,12 +223,14 @@ var (
 	}
 	LongLog = Fault{
 		"REM-S018", 0, "the log of the database is long", "",
-		"Another program keeps the database open, so that what was written cannot be folded in. Nothing is lost; it takes up space until that program ends.",
+		"Another program keeps the database open, so that what was written cannot be folded in. Nothing is lost; it takes " +
+			"up space until that program ends.",
 		[]string{"end the program that has the database open"},
 	}
 	Rows = Fault{
 		"REM-S019", 0, "rows of the database cannot be read", "",
-		"The database is sound but for single rows, in which a disk or a program changed what was written. All else goes on without them. A new database can be made of the rest; the present one is kept.",
+		"The database is sound but for single rows, in which a disk or a program changed what was written. All else goes " +
+			"on without them. A new database can be made of the rest; the present one is kept.",
 		[]string{"remanence db restore --salvage"},
 	}
 	Modes = Fault{
@@ -248,7 +255,8 @@ var (
 	}
 	DiskFull = Fault{
 		"REM-S013", ExitFailed, "the disk is full", "",
-		"Nothing was changed. What was kept before is safe. Events go to the spool as long as that has room, and are counted where it has none.",
+		"Nothing was changed. What was kept before is safe. Events go to the spool as long as that has room, and are " +
+			"counted where it has none.",
 		[]string{"free some space", "remanence db info", "remanence db vacuum"},
 	}
 	ReadOnly = Fault{
@@ -258,7 +266,8 @@ var (
 	}
 	DiskFails = Fault{
 		"REM-S015", ExitFailed, "the disk fails to read or write", "",
-		"The system reported an error of the disk or a limit on the size of files. What was acknowledged before is kept. Where a part of the database stays unreadable, remanence db restore saves the rest.",
+		"The system reported an error of the disk or a limit on the size of files. What was acknowledged before is kept. " +
+			"Where a part of the database stays unreadable, remanence db restore saves the rest.",
 		[]string{"look at the system's log of the disk", "remanence db check --full", "remanence db backup FILE"},
 	}
 	NoDatabase = Fault{
@@ -278,7 +287,8 @@ var (
 	}
 	Tags = Fault{
 		"REM-S012", 0, "tags are in the store that no text should hold", "",
-		"What stands between <private> tags, and what was told to an agent, is taken out before anything is kept. Here it was not.",
+		"What stands between <private> tags, and what was told to an agent, is taken out before anything is kept. Here it " +
+			"was not.",
 		[]string{"remanence search private", "remanence purge ID"},
 	}
 	NoModel = Fault{
@@ -288,17 +298,20 @@ var (
 	}
 	TokenCap = Fault{
 		"REM-N002", ExitRefused, "the model's tokens of today are spent", "",
-		"No model is asked beyond digest.daily_tokens. Turns wait for the next day; meanwhile what the rules made of them counts.",
+		"No model is asked beyond digest.daily_tokens. Turns wait for the next day; meanwhile what the rules made of them " +
+			"counts.",
 		[]string{"remanence config set digest.daily_tokens NUMBER", "remanence digest"},
 	}
 	Model = Fault{
 		"REM-N004", 0, "the model does not digest turns", "",
-		"What the rules made of them counts meanwhile, and nothing waits for it. Turns that were given up can be digested again.",
+		"What the rules made of them counts meanwhile, and nothing waits for it. Turns that were given up can be digested " +
+			"again.",
 		[]string{"remanence config list", "remanence daemon restart", "remanence config set digest.provider none"},
 	}
 	Embedding = Fault{
 		"REM-N003", 0, "the embedding server gives no vectors", "",
-		"Memories are found by their words meanwhile, and nothing waits for it. What has no vector gets one when the server answers again.",
+		"Memories are found by their words meanwhile, and nothing waits for it. What has no vector gets one when the " +
+			"server answers again.",
 		[]string{"remanence config list", "remanence config set embed.provider none"},
 	}
 	Vault = Fault{
@@ -313,32 +326,39 @@ var (
 	}
 	VaultFiles = Fault{
 		"REM-V003", 0, "files of the vault are left out or wait for you", "",
-		"The others are told. A copy beside a file holds what was changed here while somebody changed the file: take from it what you want and delete it.",
+		"The others are told. A copy beside a file holds what was changed here while somebody changed the file: take from " +
+			"it what you want and delete it.",
 		[]string{"remanence vault check"},
 	}
 	Lacking = Fault{
 		"REM-V004", exitFound, "something that must not be missing would not be told", "",
-		"Invariants, who you are, and the files of vault.critical are told at every start. A larger budget or shorter files make room.",
+		"Invariants, who you are, and the files of vault.critical are told at every start. A larger budget or shorter " +
+			"files make room.",
 		[]string{"remanence vault check", "remanence config set hooks.session_start.token_budget N"},
 	}
 	Secrets = Fault{
 		"REM-P001", exitFound, "secrets in the store", "",
-		"What was kept before a rule knew them, or typed into a memory, may hold secrets. They are searched for by today's rules.",
+		"What was kept before a rule knew them, or typed into a memory, may hold secrets. They are searched for by " +
+			"today's rules.",
 		[]string{"remanence privacy scan --fix", "remanence privacy scan"},
 	}
 	ForeignFiles = Fault{
 		"REM-P002", 0, "the repository's own memory is not trusted, so it is not read", "",
-		"What a repository says about itself may have been written by anybody. It is told to no agent and changed by no hook before you say that you stand for it, for this directory and this repository. Worktrees that git made of it and a renamed directory stay trusted.",
+		"What a repository says about itself may have been written by anybody. It is told to no agent and changed by no " +
+			"hook before you say that you stand for it, for this directory and this repository. Worktrees that git made of " +
+			"it and a renamed directory stay trusted.",
 		[]string{"remanence trust", "remanence mind show"},
 	}
 	NotTrusted = Fault{
 		"REM-P003", ExitRefused, "the repository's own memory is not trusted", "",
-		"Look at the files first. Trust counts for this directory and this repository; another repository in the same place is asked about again.",
+		"Look at the files first. Trust counts for this directory and this repository; another repository in the same " +
+			"place is asked about again.",
 		[]string{"remanence trust"},
 	}
 	StateFile = Fault{
 		"REM-P004", ExitRefused, "a state file cannot be used", "",
-		"State files are plain text files of yours below 1 MB, without links, under one name, and without the marks of a merge. The file was left as it is.",
+		"State files are plain text files of yours below 1 MB, without links, under one name, and without the marks of a " +
+			"merge. The file was left as it is.",
 		[]string{"look at the file named above", "remanence doctor"},
 	}
 	PersonOnly = Fault{
@@ -393,7 +413,8 @@ var (
 	}
 	Untrusted = Fault{
 		"REM-H007", 0, "the agent does not trust this directory, so it runs no hooks here", "",
-		"Claude Code asks once for every directory when it is started in a terminal there. Until it is answered with yes, hooks do not run.",
+		"Claude Code asks once for every directory when it is started in a terminal there. Until it is answered with yes, " +
+			"hooks do not run.",
 		[]string{"start claude in this directory and trust it", "remanence doctor"},
 	}
 	Disabled = Fault{
@@ -444,7 +465,8 @@ func All() []Fault {
 		Daemon, Running, Version, Unreachable, Stuck, Spooled, SlowDaemon, Port,
 		Locked, Corrupt, Newer, Network, DiskLow, LongLog, Index, Rows, Modes, Clock, Foreign, Store, Trip, Tags,
 		NoModel, TokenCap, Model, Embedding, DiskFull, ReadOnly, DiskFails, NoDatabase, NoBackup,
-		NoAgent, Binary, Cache, Path, Hooks, Doubled, OldHooks, Untrusted, Server, Disabled, SlowHooks, Cleanup, OtherTools, SwitchedOff, Dropped, Settings, Silent,
+		NoAgent, Binary, Cache, Path, Hooks, Doubled, OldHooks, Untrusted, Server, Disabled, SlowHooks, Cleanup, OtherTools,
+		SwitchedOff, Dropped, Settings, Silent,
 		Config, Overridden, NoHome, NoKey, Edit,
 		Vault, NoVault, VaultFiles, Lacking,
 		Secrets, ForeignFiles, NotTrusted, StateFile, PersonOnly, StateOld,

@@ -287,7 +287,10 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 		return mem.WorkState{}, err
 	}
 	if !who.MayReport(open[at]) {
-		_, err := s.Curate.Proposals(who, "").AddAndSave(ctx, open[at], mem.Proposal{Action: mem.ProposeEdit, Resolved: new(true)})
+		_, err := s.Curate.Proposals(who, "").AddAndSave(ctx, open[at], mem.Proposal{
+			Action:   mem.ProposeEdit,
+			Resolved: new(true),
+		})
 		return mem.WorkState{Notes: []string{proposedNote(open[at])}}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: new(true)}}}

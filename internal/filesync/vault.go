@@ -46,7 +46,9 @@ func (s *Service) SyncVault(ctx context.Context, by event.Author) error {
 
 // applyNotes applies the changes found in the vault to the memories. It returns the memories that had
 // changed on both sides, as stored before.
-func (s *Service) applyNotes(ctx context.Context, l mem.VaultChanges, by event.Author) (conflicts []mem.Memory, err error) {
+func (s *Service) applyNotes(ctx context.Context, l mem.VaultChanges, by event.Author) (conflicts []mem.Memory,
+	err error,
+) {
 	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return nil, err
@@ -219,7 +221,8 @@ func (s *Service) SyncVaultOnEvent(ctx context.Context, m *event.Context) error 
 	}
 	switch m.Kind {
 	case mem.SessionStart, mem.PreCompact:
-		return errors.Join(s.SyncVault(ctx, event.PersonAuthor(m)), s.Continuity.ReadHandoffFile(ctx, m, event.PersonAuthor(m)))
+		return errors.Join(s.SyncVault(ctx, event.PersonAuthor(m)), s.Continuity.ReadHandoffFile(ctx, m,
+			event.PersonAuthor(m)))
 	case mem.UserPromptSubmit, mem.SubagentStart, mem.Stop, mem.SessionEnd:
 		return s.SyncVault(ctx, event.PersonAuthor(m))
 	case mem.PostToolUse, mem.PostToolUseFailure:

@@ -106,7 +106,8 @@ func TestOpenMakesAPrivateFile(t *testing.T) {
 			must(t, errors.Join(err, f.Close()))
 		}
 		wantFiles(t, dir, "log=onetwo")
-		if info, err := os.Stat(filepath.Join(dir, "log")); err != nil || info.Mode().Perm()&^0o600 != 0 && OneName(info) && syncsDirs {
+		if info, err := os.Stat(filepath.Join(dir, "log")); err != nil || info.Mode().Perm()&^0o600 != 0 && OneName(info) &&
+			syncsDirs {
 			t.Errorf("got %v, %v; want a file of its owner alone", info.Mode(), err)
 		}
 	})

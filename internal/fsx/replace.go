@@ -17,7 +17,8 @@ type Replacement struct {
 
 	Prepare func(*os.File) error                // sets mode or owner of the empty temporary file; nil does nothing
 	Write   func(*os.File, []byte) (int, error) // writes the bytes given to Replace; nil means (*os.File).Write
-	Check   func() error                        // called right before the renaming; an error keeps the old file; nil does nothing
+	// called right before the renaming; an error keeps the old file; nil does nothing
+	Check func() error
 
 	NoSync bool // for a file that need not survive a power cut: sync neither it nor its directory
 }

@@ -47,7 +47,8 @@ func TestBeginningOfEndlessInputIsKept(t *testing.T) {
 				go func() {
 					_,
 						err := io.WriteString(w,
-						`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"`)
+						`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},`+
+							`"tool_response":{"stdout":"`)
 					for i := 0; err == nil; i++ {
 						if i >= c.lines {
 							time.Sleep(c.pause)

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const promptPayload = `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt_id":"p","cwd":"/project","prompt":"fix the parser"}`
+const promptPayload = `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt_id":"p","cwd":"/project",` +
+	`"prompt":"fix the parser"}`
 
 const startPayload = `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`
 
@@ -123,7 +124,8 @@ func TestAnswerIsPrintedOnce(t *testing.T) {
 		return mem.Reply{Context: "the parser is in parse.go"}, nil
 	}))
 	hook.Run(s.Config)
-	if want := `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"the parser is in parse.go"}}`; s.out.String() != want {
+	if want := `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"the parser is in ` +
+		`parse.go"}}`; s.out.String() != want {
 		t.Errorf("printed %s, want %s", &s.out, want)
 	}
 	if got.Text != "fix the parser" || !strings.HasPrefix(got.ID, "e_") || got.At.IsZero() ||

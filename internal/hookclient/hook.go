@@ -34,7 +34,9 @@ func Run(sys config.System, args []string) {
 	}
 	c := hook.Config{
 		Dialect: dialect, Stdin: sys.Stdin, Stdout: sys.Stdout, Getenv: sys.Getenv,
-		Now: sys.Now, Nonce: nonce(), Exit: sys.Exit, Slack: sys.Slack, Prepare: func(c hook.Config) hook.Config { return prepare(sys, c) },
+		Now: sys.Now, Nonce: nonce(), Exit: sys.Exit, Slack: sys.Slack, Prepare: func(c hook.Config) hook.Config {
+			return prepare(sys, c)
+		},
 		Dropped: func(reason string) { countUnprepared(sys, reason) },
 	}
 	if len(args) > 1 { // by hand: the project is that of the shell's directory
@@ -53,7 +55,9 @@ func Run(sys config.System, args []string) {
 // countUnprepared counts an event whose call was over before anything was ready.
 func countUnprepared(sys config.System, reason string) {
 	if paths, err := config.FindPaths(sys.Getenv, ""); err == nil {
-		spool.Open(spool.Config{Dir: paths.Spool(), Spare: func() (string, error) { return MakeSpareDir(paths) }}).Count(reason)
+		spool.Open(spool.Config{Dir: paths.Spool(), Spare: func() (string, error) {
+			return MakeSpareDir(paths)
+		}}).Count(reason)
 	}
 }
 
@@ -69,7 +73,9 @@ func prepare(sys config.System, c hook.Config) hook.Config {
 		return unwelcome(sys, paths, c)
 	}
 	rt, _ := ReadRuntime(paths) // without one there is no worker yet
-	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: func() (string, error) { return MakeSpareDir(paths) }})
+	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: func() (string, error) {
+		return MakeSpareDir(paths)
+	}})
 	c = redacting(c, config.ReadSecret(paths.Key()), rt.Rules...)
 	at := &client{sys: sys, paths: paths, rt: rt}
 	last := troubled{patient{hook.FirstOf(at, living{sp, gone}, sys.Slack), at}, sp, paths, sys.Now, new([]Notice)}
@@ -133,7 +139,8 @@ func LogHook(paths config.Paths, now time.Time, l hook.Line) {
 		return
 	}
 	defer f.Close()
-	_, _ = f.WriteString("time=" + now.UTC().Format(time.RFC3339Nano) + " level=WARN msg=" + strconv.Quote(l.String()) + "\n")
+	_, _ = f.WriteString("time=" + now.UTC().Format(time.RFC3339Nano) + " level=WARN msg=" + strconv.Quote(l.String()) +
+		"\n")
 }
 
 // pluginOption is the variable in which the agent hands the plugin's one option

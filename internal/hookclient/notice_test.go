@@ -27,11 +27,25 @@ func TestAWarningIsShownOnceADay(t *testing.T) {
 		causes []Notice
 		want   []string
 	}{
-		{"first", monday, []Notice{{Cause: "disk", Level: 0, Text: "full"}, {Cause: "lost", Level: 3, Text: "3 lost"}}, []string{"full", "3 lost"}},
-		{"again", monday.Add(time.Hour), []Notice{{Cause: "disk", Level: 0, Text: "full"}, {Cause: "lost", Level: 3, Text: "3 lost"}}, nil},
+		{
+			"first", monday,
+			[]Notice{{Cause: "disk", Level: 0, Text: "full"}, {Cause: "lost", Level: 3, Text: "3 lost"}},
+			[]string{"full", "3 lost"},
+		},
+		{"again", monday.Add(time.Hour), []Notice{
+			{Cause: "disk", Level: 0, Text: "full"},
+			{Cause: "lost", Level: 3, Text: "3 lost"},
+		}, nil},
 		{"more of it, same day", monday.Add(2 * time.Hour), []Notice{{Cause: "lost", Level: 4, Text: "4 lost"}}, nil},
-		{"next day, still full, nothing more lost", monday.AddDate(0, 0, 1), []Notice{{Cause: "disk", Level: 0, Text: "full"}, {Cause: "lost", Level: 3, Text: "3 lost"}}, []string{"full"}},
-		{"next day, more lost", monday.AddDate(0, 0, 1), []Notice{{Cause: "lost", Level: 5, Text: "5 lost"}}, []string{"5 lost"}},
+		{"next day, still full, nothing more lost", monday.AddDate(0, 0, 1), []Notice{
+			{Cause: "disk", Level: 0, Text: "full"},
+			{Cause: "lost", Level: 3, Text: "3 lost"},
+		}, []string{"full"}},
+		{
+			"next day, more lost", monday.AddDate(0, 0, 1),
+			[]Notice{{Cause: "lost", Level: 5, Text: "5 lost"}},
+			[]string{"5 lost"},
+		},
 		{"counted anew", monday.AddDate(0, 0, 3), []Notice{{Cause: "lost", Level: 1, Text: "1 lost"}}, []string{"1 lost"}},
 		{"nothing", monday.AddDate(0, 0, 2), nil, nil},
 	} {
@@ -67,7 +81,10 @@ func TestTheRecordOfWarningsKeepsItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	ShownNow(file, now, []Notice{{Cause: "a long cause", Level: 0, Text: "text"}, {Cause: "another", Level: 0, Text: "text"}})
+	ShownNow(file, now, []Notice{
+		{Cause: "a long cause", Level: 0, Text: "text"},
+		{Cause: "another", Level: 0, Text: "text"},
+	})
 	ShownNow(file, now.AddDate(0, 0, 1), []Notice{{Cause: "c", Level: 0, Text: "text"}})
 	after, err := os.Stat(file)
 	if err != nil || !os.SameFile(before, after) {

@@ -166,7 +166,8 @@ func TestOnlyTheOptionsOffMakesEventsQuiet(t *testing.T) {
 		}
 	}
 	seen := &seenEvent{}
-	if _, err := (quiet{seen}).Handle(t.Context(), mem.Event{ID: "e"}); err != nil || !seen.event.InjectionOff || seen.event.ID != "e" {
+	if _, err := (quiet{seen}).Handle(t.Context(), mem.Event{ID: "e"}); err != nil || !seen.event.InjectionOff ||
+		seen.event.ID != "e" {
 		t.Errorf("got %+v, %v", seen.event, err)
 	}
 }
@@ -218,9 +219,10 @@ func TestAQuestionIsAskedAgainOfAWorkerThatJustCame(t *testing.T) {
 	s := newStation(t)
 	now := s.reach.rt
 	now.Token = "new"
-	srv := &http.Server{Handler: api.Guard(api.Door{Hosts: []string{api.SocketHost}, Token: now.Token}, api.Mux(api.Config{Bindings: []api.Binding{
-		api.On(api.Event, func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{Context: "known"}, nil }),
-	}}))}
+	srv := &http.Server{Handler: api.Guard(api.Door{Hosts: []string{api.SocketHost}, Token: now.Token},
+		api.Mux(api.Config{Bindings: []api.Binding{
+			api.On(api.Event, func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{Context: "known"}, nil }),
+		}}))}
 	go func() { _ = srv.Serve(s.listener) }()
 	t.Cleanup(func() { _ = srv.Close() })
 	if err := now.Write(s.paths.Runtime()); err != nil {

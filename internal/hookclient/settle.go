@@ -52,14 +52,16 @@ func hooksStand(getenv func(string) string) bool {
 	}
 	project := filepath.Join(getenv("CLAUDE_PROJECT_DIR"), ".claude")
 	for _, file := range []string{
-		filepath.Join(own, "settings.json"), filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"),
+		filepath.Join(own, "settings.json"), filepath.Join(project, "settings.json"),
+		filepath.Join(project, "settings.local.json"),
 	} {
 		const most = 1 << 20 // bytes; no settings are that long
 		info, err := os.Stat(file)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 			continue
 		}
-		if b, err := os.ReadFile(file); err == nil && bytes.Contains(b, []byte("remanence")) && bytes.Contains(b, []byte(`"claude-code"`)) {
+		if b, err := os.ReadFile(file); err == nil && bytes.Contains(b, []byte("remanence")) &&
+			bytes.Contains(b, []byte(`"claude-code"`)) {
 			return true
 		}
 	}

@@ -23,7 +23,8 @@ func TestAHookThatEndsWhileItStartsAWorkerKeepsNoOtherFromIt(t *testing.T) {
 	ended() // as its end does, at whatever point
 	done, ok := second.alone()
 	if !ok || fresh(second.started(), startOnce, time.Now()) {
-		t.Errorf("the next hook may start %v, held off by a stamp %v; want it free to", ok, fresh(second.started(), startOnce, time.Now()))
+		t.Errorf("the next hook may start %v, held off by a stamp %v; want it free to", ok,
+			fresh(second.started(), startOnce, time.Now()))
 	}
 	if ok {
 		done()

@@ -51,13 +51,15 @@ const heldFor = time.Minute
 func (t troubled) notice(err error) Notice {
 	if err != nil {
 		f := lostTo(err)
-		return Notice{"lost: " + f.Code, 0, fmt.Sprintf("remanence: nothing of this is remembered: %s. Fix: %s", f.What, f.Fix[0])}
+		return Notice{"lost: " + f.Code, 0, fmt.Sprintf("remanence: nothing of this is remembered: %s. Fix: %s", f.What,
+			f.Fix[0])}
 	}
 	if trouble := ReadTrouble(t.paths); trouble.Text != "" {
 		return Notice{"trouble", 0, trouble.Text}
 	}
 	if since := t.spool.Since(); !since.IsZero() && t.now().Sub(since) > heldFor {
-		return Notice{"held", 0, fmt.Sprintf("remanence: events wait since %s, for the daemon does not answer. Fix: remanence doctor", since.Local().Format("2 Jan 15:04"))}
+		return Notice{"held", 0, fmt.Sprintf("remanence: events wait since %s, for the daemon does not answer. Fix: "+
+			"remanence doctor", since.Local().Format("2 Jan 15:04"))}
 	}
 	return Notice{}
 }
@@ -83,7 +85,8 @@ type homeless struct{}
 func (homeless) Handle(_ context.Context, e mem.Event) (mem.Reply, error) {
 	var r mem.Reply
 	if e.Kind == mem.SessionStart {
-		r.Notice = fmt.Sprintf("remanence: nothing of this is remembered: %s. Fix: %s", fault.NoHome.What, fault.NoHome.Fix[0])
+		r.Notice = fmt.Sprintf("remanence: nothing of this is remembered: %s. Fix: %s", fault.NoHome.What,
+			fault.NoHome.Fix[0])
 	}
 	return r, config.ErrNoHome
 }

@@ -145,7 +145,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-var ownLine = regexp.MustCompile(`^(- |> |\| |\|---|--- .* ---$|### \w+ \d+, \d+$|\*\*.*\*\*$|\*\*Legend:\*\* |# \[remanence\] recent context$|Full text: remanence show ID$|Recorded history: )`)
+var ownLine = regexp.MustCompile(`^(- |> |\| |\|---|--- .* ---$|### \w+ \d+, \d+$|\*\*.*\*\*$|\*\*Legend:\*\* |# ` +
+	`\[remanence\] recent context$|Full text: remanence show ID$|Recorded history: )`)
 
 func checkBlock(t failer, b Block) {
 	t.Helper()

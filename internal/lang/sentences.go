@@ -63,7 +63,8 @@ func SplitSentences(line string) []string {
 		if strings.ContainsRune(".!?", r) {
 			end = i+1 == len(rs) ||
 				i+2 < len(rs) && rs[i+1] == ' ' &&
-					(unicode.IsUpper(rs[i+2]) && !abbreviated(rs[start:i]) || strings.ContainsRune("`¿¡", rs[i+2]) || chars.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
+					(unicode.IsUpper(rs[i+2]) && !abbreviated(rs[start:i]) || strings.ContainsRune("`¿¡", rs[i+2]) ||
+						chars.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
 		}
 		if end && !code {
 			if s := strings.TrimSpace(string(rs[start : i+1])); s != "" {
@@ -151,7 +152,8 @@ func CueText(s string) string {
 	}
 	l := " " + chars.Line(b.String()) + " "
 	if strings.Contains(l, "nt ") {
-		l = strings.NewReplacer(" dont ", " don't ", " doesnt ", " doesn't ", " didnt ", " didn't ", " isnt ", " isn't ", " arent ", " aren't ", " wasnt ", " wasn't ", " wont ", " won't ", " cant ", " can't ").
+		l = strings.NewReplacer(" dont ", " don't ", " doesnt ", " doesn't ", " didnt ", " didn't ", " isnt ", " isn't ",
+			" arent ", " aren't ", " wasnt ", " wasn't ", " wont ", " won't ", " cant ", " can't ").
 			Replace(l)
 	}
 	return l

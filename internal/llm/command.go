@@ -84,7 +84,8 @@ func (m *Model) run(ctx context.Context, ask string) (answer, error) {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
 		return answer{}, fmt.Errorf("there is no program %q", program)
 	case ctx.Err() != nil:
-		return answer{}, mem.UnusableAnswer{Tokens: sent, Err: mem.RetryLater{Err: errors.New("the command did not answer in time")}}
+		return answer{},
+			mem.UnusableAnswer{Tokens: sent, Err: mem.RetryLater{Err: errors.New("the command did not answer in time")}}
 	case cmd.ProcessState == nil:
 		return answer{}, errors.New("the command cannot be started")
 	}

@@ -77,7 +77,8 @@ func model(t *testing.T, kind, url string) *Model {
 	return m
 }
 
-const goodTags = `<observation><type>decision</type><title>One mutex for each session</title></observation><summary><completed>done</completed></summary>`
+const goodTags = `<observation><type>decision</type><title>One mutex for each ` +
+	`session</title></observation><summary><completed>done</completed></summary>`
 
 func TestTwoContractsOfServersAreSpoken(t *testing.T) {
 	for _, c := range []struct{ kind, base, path string }{
@@ -266,7 +267,8 @@ func TestASlowServerIsNotWaitedForLonger(t *testing.T) {
 func TestARefusalIsNoDigest(t *testing.T) {
 	for kind, answer := range map[string]string{
 		Anthropic: `{"content":[],"stop_reason":"refusal","usage":{"input_tokens":500}}`,
-		OpenAI:    `{"choices":[{"message":{"content":null,"refusal":"I cannot"},"finish_reason":"stop"}],"usage":{"prompt_tokens":500}}`,
+		OpenAI: `{"choices":[{"message":{"content":null,"refusal":"I ` +
+			`cannot"},"finish_reason":"stop"}],"usage":{"prompt_tokens":500}}`,
 	} {
 		url, _ := server(t, func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, answer) })
 		_, err := model(t, kind, url).Digest(t.Context(), "x")

@@ -84,7 +84,12 @@ func TestWhatIsBrokenIsReadAsFarAsItGoes(t *testing.T) {
 			[]string{"a"},
 			false, true,
 		},
-		"JSON cut in the third":     {`{"summary":{"request":"r \" ]"},"observations":[{"title":"a","facts":["}"]},{"title":"b","importance":1e999},{"title":"c","facts":["x"],"narr`, []string{"a", "b"}, true, true},
+		"JSON cut in the third": {
+			`{"summary":{"request":"r \" ` +
+				`]"},"observations":[{"title":"a","facts":["}"]},{"title":"b","importance":1e999},{"title":"c","facts":["x"],"narr`,
+			[]string{"a", "b"},
+			true, true,
+		},
 		"a list cut in the third":   {`[{"title":"a"},{"title":"b"},{"title":"c`, []string{"a", "b"}, false, true},
 		"JSON cut in its first":     {`{"observations":[{"title":"a","facts":["x"`, nil, false, false},
 		"JSON cut behind a bracket": {`{"observations":[]`, nil, false, false},

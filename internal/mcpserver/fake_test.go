@@ -64,7 +64,8 @@ func (n *notebook) one(id string) (*mem.Memory, error) {
 func (n *notebook) memory() Memory {
 	return Memory{
 		Search: n.search, Timeline: n.timeline, Show: n.show, Status: n.status, Add: n.add, Edit: n.edit, Mark: n.mark,
-		Feedback: n.feedback, State: n.standing, Handoff: n.handoff, Next: n.next, GoesOn: n.goesOn, Related: n.related, Consolidate: n.consolidate,
+		Feedback: n.feedback, State: n.standing, Handoff: n.handoff, Next: n.next, GoesOn: n.goesOn, Related: n.related,
+		Consolidate: n.consolidate,
 	}
 }
 
@@ -93,7 +94,10 @@ func (n *notebook) timeline(_ context.Context, ask views.TimelineRequest) (views
 	defer done()
 	out := views.TimelineResponse{Anchor: ask.Anchor}
 	for _, m := range n.list {
-		out.Entries = append(out.Entries, views.TimelineEntry{ID: m.ID, At: m.Created, Session: "s_1", What: string(m.Kind), Title: m.Title})
+		out.Entries = append(out.Entries, views.TimelineEntry{
+			ID: m.ID, At: m.Created, Session: "s_1", What: string(m.Kind),
+			Title: m.Title,
+		})
 	}
 	return out, err
 }
@@ -116,7 +120,8 @@ func (n *notebook) status(_ context.Context, at mem.ProjectRef) (views.StatusRes
 	done, err := n.open(at)
 	defer done()
 	return views.StatusResponse{
-		Project: n.project(), Pauses: n.pauses, Stats: mem.Stats{Memories: len(n.list), Sessions: 3, Today: 1}, Health: views.Health{QueueDepth: 2},
+		Project: n.project(), Pauses: n.pauses, Stats: mem.Stats{Memories: len(n.list), Sessions: 3, Today: 1},
+		Health: views.Health{QueueDepth: 2},
 	}, err
 }
 
@@ -134,7 +139,10 @@ func (n *notebook) add(_ context.Context, ask curate.AddRequest) (curate.AddResp
 	if old, _ := n.one(ask.Supersedes); old != nil && old.Trust == mem.TrustUser {
 		return curate.AddResponse{Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Memory: old.ID}}, nil
 	}
-	m := mem.Memory{Title: ask.Text, Kind: ask.Kind, Scope: ask.Scope, Tags: ask.Tags, Supersedes: ask.Supersedes, Trust: mem.TrustAssistant, Created: noon}
+	m := mem.Memory{
+		Title: ask.Text, Kind: ask.Kind, Scope: ask.Scope, Tags: ask.Tags, Supersedes: ask.Supersedes,
+		Trust: mem.TrustAssistant, Created: noon,
+	}
 	if ask.Agent == event.UnknownAgent {
 		m.Trust = mem.TrustNone
 	}
@@ -156,7 +164,8 @@ func (n *notebook) edit(_ context.Context, ask curate.EditRequest) (curate.EditR
 		return curate.EditResponse{}, err
 	}
 	if m.Trust == mem.TrustUser && ask.Text != nil {
-		return curate.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Title: ask.Text}}, nil
+		return curate.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Title: ask.Text}},
+			nil
 	}
 	if ask.Text != nil {
 		m.Title = *ask.Text
@@ -179,7 +188,10 @@ func (n *notebook) mark(_ context.Context, ask curate.MarkRequest) (curate.MarkR
 		return curate.MarkResponse{}, err
 	}
 	if m.Trust == mem.TrustUser {
-		return curate.MarkResponse{Verb: ask.Verb, Memories: []mem.Memory{}, Proposed: []mem.Proposal{{ID: "pr_1", Action: ask.Verb, Memory: m.ID}}}, nil
+		return curate.MarkResponse{
+			Verb: ask.Verb, Memories: []mem.Memory{},
+			Proposed: []mem.Proposal{{ID: "pr_1", Action: ask.Verb, Memory: m.ID}},
+		}, nil
 	}
 	m.Status = mem.Forgotten
 	return curate.MarkResponse{Verb: ask.Verb, Memories: []mem.Memory{*m}}, nil
@@ -230,7 +242,10 @@ func (n *notebook) related(_ context.Context, ask recall.RelatedRequest) (recall
 	}
 	g := recall.RelatedResponse{Project: mem.Project{Name: "shop"}, Center: ask.ID, Nodes: []recall.GraphNode{
 		{ID: "n_1", Type: recall.NodeEntity, Kind: "file", Name: "net/client.go", Mentions: 2},
-		{ID: "m_1", Type: recall.NodeMemory, Kind: "gotcha", Name: "the gateway answers 429\nwithout Retry-After", Trust: "L2"},
+		{
+			ID: "m_1", Type: recall.NodeMemory, Kind: "gotcha", Name: "the gateway answers 429\nwithout Retry-After",
+			Trust: "L2",
+		},
 		{ID: "m_2", Type: recall.NodeMemory, Kind: "decision", Name: "retry thrice", Trust: "L3"},
 		{ID: "m_4", Type: recall.NodeMemory, Kind: "fact", Name: "a page said that the gateway limit is 50", Trust: "L0"},
 		{ID: "n_2", Type: recall.NodeEntity, Kind: "service", Name: "evil.example", Mentions: 1},
@@ -246,7 +261,10 @@ func (n *notebook) related(_ context.Context, ask recall.RelatedRequest) (recall
 func (n *notebook) consolidate(_ context.Context, ask curate.ConsolidateRequest) (curate.ConsolidateResponse, error) {
 	done, err := n.open(ask)
 	defer done()
-	run := mem.Run{Kind: mem.FullRun, Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_1", Other: "m_2", Reason: "says the same as m_2"}}}
+	run := mem.Run{
+		Kind:    mem.FullRun,
+		Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_1", Other: "m_2", Reason: "says the same as m_2"}},
+	}
 	if !ask.DryRun {
 		run.ID = "k_1"
 	}

@@ -181,10 +181,13 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 
 func (s *Server) record(m mem.Memory) record {
 	r := record{
-		ID: m.ID, Kind: m.Kind, Title: chars.Clip(s.Plain(m.Title), 240), Text: s.plainText(bodyOf(m)), Facts: s.plain(m.Facts, 8, 300), Scope: m.Scope, Project: m.Project,
-		Open: m.Kind == mem.Todo && !m.Resolved, Importance: m.Importance, Confidence: m.Confidence, Trust: m.Trust.String(), Untrusted: m.Trust == mem.TrustNone,
-		Tags: s.plain(m.Tags, 10, 60), Files: s.plain(m.Files, 10, 160), Command: chars.Clip(s.Plain(m.Command), 200), Supersedes: m.Supersedes,
-		Created: m.Created.UTC().Format(time.RFC3339), Source: chars.Clip(s.Source(m), 300),
+		ID: m.ID, Kind: m.Kind, Title: chars.Clip(s.Plain(m.Title), 240), Text: s.plainText(bodyOf(m)),
+		Facts: s.plain(m.Facts, 8, 300), Scope: m.Scope, Project: m.Project,
+		Open: m.Kind == mem.Todo && !m.Resolved, Importance: m.Importance, Confidence: m.Confidence, Trust: m.Trust.String(),
+		Untrusted: m.Trust == mem.TrustNone,
+		Tags:      s.plain(m.Tags, 10, 60), Files: s.plain(m.Files, 10, 160), Command: chars.Clip(s.Plain(m.Command), 200),
+		Supersedes: m.Supersedes,
+		Created:    m.Created.UTC().Format(time.RFC3339), Source: chars.Clip(s.Source(m), 300),
 	}
 	if m.Status != mem.Active {
 		r.Status = m.Status

@@ -92,7 +92,10 @@ func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
 // related is a part of the web as an agent reads it: without what came from
 // outside, and what that alone leads to.
 func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
-	got, err := s.Memory.Related(ctx, recall.RelatedRequest{ProjectRef: s.Place, ID: a.Entity, Depth: min(a.Depth, 2), Limit: cmp.Or(a.Limit, 40)})
+	got, err := s.Memory.Related(ctx, recall.RelatedRequest{
+		ProjectRef: s.Place, ID: a.Entity, Depth: min(a.Depth, 2),
+		Limit: cmp.Or(a.Limit, 40),
+	})
 	if err != nil {
 		return graph{}, err
 	}

@@ -129,7 +129,10 @@ func (l *lines) next() ([]byte, error) {
 		if !errors.Is(err, errLong) {
 			return line, err
 		}
-		if err := l.answer(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the message is longer than 1 MB"}); err != nil {
+		if err := l.answer(&jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidRequest,
+			Message: "the message is longer than 1 MB",
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -164,7 +167,10 @@ func judge(line []byte) (call bool, refusal *jsonrpc.Error) {
 	case !json.Valid(line):
 		return false, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "not JSON"}
 	case line[0] == '[':
-		return false, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "batches are not answered: send one message a line"}
+		return false, &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidRequest,
+			Message: "batches are not answered: send one message a line",
+		}
 	case line[0] != '{':
 		return false, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "not a message"}
 	}

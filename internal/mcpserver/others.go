@@ -25,13 +25,16 @@ func others() []tool {
 
 // other is a tool of another name.
 func other[A any](name, about string, e effect, f func(*Server, context.Context, A) (any, error), must ...string) tool {
-	return tool{name: name, about: about, effect: e, must: must, names: namesOf[A](), call: func(s *Server, ctx context.Context, raw json.RawMessage) (any, error) {
-		args, err := loose[A](raw)
-		if err != nil {
-			return nil, err
-		}
-		return f(s, ctx, args)
-	}}
+	return tool{
+		name: name, about: about, effect: e, must: must, names: namesOf[A](),
+		call: func(s *Server, ctx context.Context, raw json.RawMessage) (any, error) {
+			args, err := loose[A](raw)
+			if err != nil {
+				return nil, err
+			}
+			return f(s, ctx, args)
+		},
+	}
 }
 
 // loose reads the arguments that there are fields for.
@@ -78,7 +81,10 @@ type findArgs struct {
 }
 
 func (s *Server) find(ctx context.Context, a findArgs) (any, error) {
-	return s.search(ctx, searchArgs{Query: &a.Query, Scope: a.Scope, Kind: a.Kind, Tags: a.Tags, File: a.File, Limit: a.Limit})
+	return s.search(ctx, searchArgs{
+		Query: &a.Query, Scope: a.Scope, Kind: a.Kind, Tags: a.Tags, File: a.File,
+		Limit: a.Limit,
+	})
 }
 
 type contextArgs struct {
@@ -97,7 +103,10 @@ type briefing struct {
 }
 
 func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
-	got, err := s.Memory.Next(ctx, views.NextRequest{ProjectRef: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
+	got, err := s.Memory.Next(ctx, views.NextRequest{
+		ProjectRef: s.Place, Prompt: a.Task, Session: s.Session,
+		Budget: cmp.Or(a.MaxTokens, someTokens),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +135,12 @@ func otherSearches() []tool {
 		other("memory_query", "search", reads, (*Server).find, "query"),
 		other("recall_memories", "search", reads, (*Server).find, "query"),
 		other("get_observations", "get", reads, (*Server).get, "ids"),
-		other("search_knowledge_graph", "What memories say of a name, and how they stand to each other", reads, (*Server).graphAround, "entity"),
+		other("search_knowledge_graph", "What memories say of a name, and how they stand to each other", reads,
+			(*Server).graphAround, "entity"),
 		other("get_memory_context", "What is worth knowing for a task", reads, (*Server).briefed, "task_description"),
-		other("session_start_context", "What a new session is told", reads, func(s *Server, ctx context.Context, _ struct{}) (any, error) {
+		other("session_start_context", "What a new session is told", reads, func(s *Server, ctx context.Context,
+			_ struct{},
+		) (any, error) {
 			return s.briefed(ctx, contextArgs{})
 		}),
 		other("memory_status", "What is remembered, and how the memory does", reads, (*Server).overviewed),
@@ -156,13 +168,19 @@ func otherWrites() []tool {
 		other("store_memory", "remember", changes, (*Server).remember, "content"),
 		other("update_memory", "update", changes, (*Server).update, "id"),
 		other("forget_memory", "forget", hides, (*Server).forget, "id"),
-		other("promote_memory", "Widen a memory's scope", changes, func(s *Server, ctx context.Context, a scopeArgs) (any, error) {
+		other("promote_memory", "Widen a memory's scope", changes, func(s *Server, ctx context.Context, a scopeArgs) (any,
+			error,
+		) {
 			return s.update(ctx, updateArgs{ID: a.ID, Scope: cmp.Or(a.Scope, mem.ScopeUser)})
 		}, "id"),
-		other("tag_memory", "Add and remove tags of a memory", changes, func(s *Server, ctx context.Context, a tagArgs) (any, error) {
+		other("tag_memory", "Add and remove tags of a memory", changes, func(s *Server, ctx context.Context, a tagArgs) (any,
+			error,
+		) {
 			return s.update(ctx, updateArgs{ID: a.ID, Tags: &retag{Add: append(a.Tags, a.Add...), Remove: a.Remove}})
 		}, "id"),
-		other("reflect_and_consolidate", "Bring the project's memories in order: merge, promote, archive; all of it can be taken back", changes, (*Server).consolidate),
+		other("reflect_and_consolidate",
+			"Bring the project's memories in order: merge, promote, archive; all of it can be taken back", changes,
+			(*Server).consolidate),
 	}
 }
 

@@ -107,7 +107,8 @@ func (s *Server) of(ctx context.Context, w writer, id string) (mem.Memory, error
 	if m.Project != "" && m.Project != w.Key && m.Scope != mem.ScopeUser {
 		return m, Problem{
 			Code: codeForeign, What: m.ID + " belongs to another project",
-			Why: "an agent changes memories of the project that it works in", Fix: []string{"the user can: remanence forget " + m.ID},
+			Why: "an agent changes memories of the project that it works in", Fix: []string{"the user can: remanence forget " +
+				m.ID},
 		}
 	}
 	return m, nil

@@ -10,12 +10,18 @@ import (
 // else, or to himself later.
 func prompts() []*mcp.Prompt {
 	return []*mcp.Prompt{
-		{Name: "handoff", Title: "Hand off", Description: "Write down what whoever goes on must know", Arguments: []*mcp.PromptArgument{
-			{Name: "focus", Description: "what matters most, if anything does"},
-		}},
-		{Name: "checkpoint", Title: "Checkpoint", Description: "Lay down where the work stands", Arguments: []*mcp.PromptArgument{
-			{Name: "focus", Description: "what matters most, if anything does"},
-		}},
+		{
+			Name: "handoff", Title: "Hand off", Description: "Write down what whoever goes on must know",
+			Arguments: []*mcp.PromptArgument{
+				{Name: "focus", Description: "what matters most, if anything does"},
+			},
+		},
+		{
+			Name: "checkpoint", Title: "Checkpoint", Description: "Lay down where the work stands",
+			Arguments: []*mcp.PromptArgument{
+				{Name: "focus", Description: "what matters most, if anything does"},
+			},
+		},
 	}
 }
 

@@ -25,18 +25,29 @@ type resource struct {
 func resources() []resource {
 	return []resource{
 		{"status", "status", "What is remembered of this project, and how the memory does", (*Server).status},
-		{"session/summary", "session summary", "The newest summary of this session, or else of the project", (*Server).summary},
-		{"project/state", "project state", "Where the project's work stands", func(s *Server, ctx context.Context) (any, error) {
+		{
+			"session/summary", "session summary", "The newest summary of this session, or else of the project",
+			(*Server).summary,
+		},
+		{"project/state", "project state", "Where the project's work stands", func(s *Server, ctx context.Context) (any,
+			error,
+		) {
 			return s.state(ctx, stateArgs{Op: mem.StateGet})
 		}},
-		{"project/knowledge-graph", "knowledge graph", "What memories name, and how they stand to each other", (*Server).graph},
+		{
+			"project/knowledge-graph", "knowledge graph", "What memories name, and how they stand to each other",
+			(*Server).graph,
+		},
 		{"user/preferences", "user preferences", "What the user likes done, here and everywhere", (*Server).preferences},
 	}
 }
 
 func (s *Server) addResources() {
 	for _, r := range resources() {
-		s.mcp.AddResource(&mcp.Resource{URI: scheme + r.uri, Name: r.name, Description: r.about, MIMEType: "application/json"},
+		s.mcp.AddResource(&mcp.Resource{
+			URI: scheme + r.uri, Name: r.name, Description: r.about,
+			MIMEType: "application/json",
+		},
 			func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 				v, err := r.read(s, ctx)
 				return s.contents(req.Params.URI, v, err)
@@ -62,7 +73,10 @@ func (s *Server) contents(uri string, v any, err error) (*mcp.ReadResourceResult
 	} else {
 		text = result(v).Content[0].(*mcp.TextContent).Text
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "application/json", Text: text}}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+		URI: uri, MIMEType: "application/json",
+		Text: text,
+	}}}, nil
 }
 
 // overview is what status tells.
@@ -85,8 +99,9 @@ func (s *Server) status(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	out := overview{
-		Project: o.Project.Name, Memories: o.Stats.Memories, Today: o.Stats.Today, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions,
-		Session: s.Session, Waiting: o.Health.QueueDepth, LastError: chars.Clip(s.Plain(o.Health.LastError), 200),
+		Project: o.Project.Name, Memories: o.Stats.Memories, Today: o.Stats.Today, Hidden: o.Stats.Hidden,
+		Sessions: o.Stats.Sessions,
+		Session:  s.Session, Waiting: o.Health.QueueDepth, LastError: chars.Clip(s.Plain(o.Health.LastError), 200),
 	}
 	if o.Embedding != nil {
 		out.Vectors = o.Embedding.Vectors
@@ -98,7 +113,10 @@ func (s *Server) status(ctx context.Context) (any, error) {
 }
 
 func (s *Server) summary(ctx context.Context) (any, error) {
-	ask := recall.SearchRequest{ProjectRef: s.Place, Query: mem.Query{Kinds: []mem.Kind{mem.Summary}, Session: s.Session, Limit: 1}}
+	ask := recall.SearchRequest{ProjectRef: s.Place, Query: mem.Query{
+		Kinds: []mem.Kind{mem.Summary}, Session: s.Session,
+		Limit: 1,
+	}}
 	found, err := s.Memory.Search(ctx, ask)
 	if err == nil && len(found.Hits) == 0 && s.Session != "" { // it has none yet
 		ask.Query.Session = ""

@@ -72,7 +72,8 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	ask.Query.Limit++ // one more, to know whether there is more
 	found, err := s.Memory.Search(ctx, ask)
 	if a.Project != "" && errors.Is(err, mem.ErrNotFound) {
-		return nil, Problem{Code: codeNotFound, What: fmt.Sprintf("nothing is known of a project %q", chars.Clip(a.Project, 80)), Fix: []string{"project all searches every one, none this one"}}
+		return nil, Problem{Code: codeNotFound, What: fmt.Sprintf("nothing is known of a project %q",
+			chars.Clip(a.Project, 80)), Fix: []string{"project all searches every one, none this one"}}
 	}
 	if err != nil {
 		return nil, err
@@ -136,8 +137,10 @@ func (s *Server) at(project string) mem.ProjectRef {
 func (s *Server) row(h mem.Hit, found recall.SearchResponse, explain bool) row {
 	m := h.Memory
 	r := row{
-		ID: m.ID, Kind: string(m.Kind), Title: chars.Clip(s.Plain(m.Title), 160), Age: age(m.Created, found.At), Tokens: chars.Tokens(whole(m)),
-		Score: float64(int(h.Score*100+0.5)) / 100, Untrusted: m.Trust == mem.TrustNone, Stale: found.Stale[m.ID] != mem.Fresh,
+		ID: m.ID, Kind: string(m.Kind), Title: chars.Clip(s.Plain(m.Title), 160), Age: age(m.Created, found.At),
+		Tokens: chars.Tokens(whole(m)),
+		Score:  float64(int(h.Score*100+0.5)) / 100, Untrusted: m.Trust == mem.TrustNone,
+		Stale: found.Stale[m.ID] != mem.Fresh,
 	}
 	if m.Status != mem.Active {
 		r.Status = m.Status
@@ -225,7 +228,10 @@ const mostAround = 50
 
 func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 	before, after := 5, 5
-	for name, side := range map[string]*struct{ given, want *int }{"before": {a.Before, &before}, "after": {a.After, &after}} {
+	for name, side := range map[string]*struct{ given, want *int }{
+		"before": {a.Before, &before},
+		"after":  {a.After, &after},
+	} {
 		if side.given == nil {
 			continue
 		}
@@ -236,12 +242,18 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 	if a.Anchor != "" && a.File != "" || a.Query != "" && a.Anchor+a.File != "" {
 		return nil, bad("more than one of anchor, query and file").fixedBy("give one; session narrows any of them")
 	}
-	ask := views.TimelineRequest{ProjectRef: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session, Around: max(before, after, 1)}
+	ask := views.TimelineRequest{
+		ProjectRef: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session,
+		Around: max(before, after, 1),
+	}
 	if a.File != "" && !filepath.IsAbs(a.File) {
 		ask.Anchor = "./" + a.File // whatever it is called, it is no id and no day
 	}
 	if a.Query != "" {
-		found, err := s.Memory.Search(ctx, recall.SearchRequest{ProjectRef: ask.ProjectRef, Query: mem.Query{Text: a.Query, Limit: 1}})
+		found, err := s.Memory.Search(ctx, recall.SearchRequest{
+			ProjectRef: ask.ProjectRef,
+			Query:      mem.Query{Text: a.Query, Limit: 1},
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -272,7 +284,8 @@ func (s *Server) around(got views.TimelineResponse, before, after int) line {
 	out := line{Entries: []entry{}}
 	for _, m := range got.Entries[from:to] {
 		out.Entries = append(out.Entries, entry{
-			ID: m.ID, At: m.At.UTC().Format("2006-01-02T15:04Z"), Kind: m.What, Title: chars.Clip(s.Plain(m.Title), 160), Session: m.Session, Here: m.ID == got.Anchor,
+			ID: m.ID, At: m.At.UTC().Format("2006-01-02T15:04Z"), Kind: m.What, Title: chars.Clip(s.Plain(m.Title), 160),
+			Session: m.Session, Here: m.ID == got.Anchor,
 		})
 	}
 	for left := len(out.Entries); fitting(out.Entries, room) < left; left = len(out.Entries) {

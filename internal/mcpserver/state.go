@@ -135,12 +135,18 @@ func (s *Server) stateAsk(a stateArgs) (mem.StateRequest, error) {
 	switch a.Op {
 	case mem.StateGet:
 	case mem.StateUpdates:
-		ask.Update = mem.StateUpdate{Phase: a.Phase, Status: a.Status, Active: (*[]string)(a.Active), Blockers: (*[]string)(a.Blockers), Next: a.Next1}
+		ask.Update = mem.StateUpdate{
+			Phase: a.Phase, Status: a.Status, Active: (*[]string)(a.Active),
+			Blockers: (*[]string)(a.Blockers), Next: a.Next1,
+		}
 		if a.Phase == nil && a.Status == nil && a.Active == nil && a.Blockers == nil && a.Next1 == nil {
 			missing = "phase, status, active_work, blockers or next_action"
 		}
 	case mem.StateDecides:
-		ask.Decision = mem.StateDecision{Title: a.Title, Decision: a.Decision, Rationale: a.Rationale, By: a.By, Status: value(a.Status)}
+		ask.Decision = mem.StateDecision{
+			Title: a.Title, Decision: a.Decision, Rationale: a.Rationale, By: a.By,
+			Status: value(a.Status),
+		}
 		if strings.TrimSpace(a.Title) == "" || strings.TrimSpace(a.Decision) == "" {
 			missing = "title and decision"
 		}
@@ -158,7 +164,8 @@ func (s *Server) stateAsk(a stateArgs) (mem.StateRequest, error) {
 			missing = "summary"
 		}
 	default:
-		return ask, bad("no operation %q", chars.Clip(a.Op, 40)).fixedBy("op is get, update, decision, progress, session or handoff")
+		return ask, bad("no operation %q", chars.Clip(a.Op, 40)).fixedBy("op is get, update, decision, progress, session " +
+			"or handoff")
 	}
 	if missing != "" {
 		return ask, bad("op %s needs %s", a.Op, missing)
@@ -185,7 +192,8 @@ func (s *Server) handoff(ctx context.Context, a stateArgs) (any, error) {
 		return nil, bad("op handoff writes, and this server only reads").fixedBy("op get")
 	}
 	if strings.TrimSpace(a.Text) == "" {
-		return nil, bad("op handoff needs text").fixedBy("task in hand and its exact next step, open threads, decisions, what would be missed")
+		return nil, bad("op handoff needs text").fixedBy("task in hand and its exact next step, open threads, decisions, " +
+			"what would be missed")
 	}
 	if n := len([]rune(a.Text)); n > continuity.MaxHandoff {
 		return nil, bad("text has %d characters, %d are allowed", n, continuity.MaxHandoff)
@@ -203,21 +211,30 @@ func (s *Server) handoff(ctx context.Context, a stateArgs) (any, error) {
 
 func (s *Server) standing(g mem.WorkState) standing {
 	out := standing{
-		Project: g.Project.Name, Where: cmp.Or(g.Files, "store"), Phase: s.short(g.Phase), Status: s.short(g.Status), Active: s.plain(g.Active, 20, 200),
-		Blockers: s.plain(g.Blockers, 20, 200), Next1: s.short(g.Next), Changed: s.plain(g.Changed, 20, 160), Choose: s.plain(g.Candidates, 10, 200), Notes: s.plain(g.Notes, 10, 300),
+		Project: g.Project.Name, Where: cmp.Or(g.Files, "store"), Phase: s.short(g.Phase), Status: s.short(g.Status),
+		Active:   s.plain(g.Active, 20, 200),
+		Blockers: s.plain(g.Blockers, 20, 200), Next1: s.short(g.Next), Changed: s.plain(g.Changed, 20, 160),
+		Choose: s.plain(g.Candidates, 10, 200), Notes: s.plain(g.Notes, 10, 300),
 	}
 	if g.Untrusted != "" {
-		out.Notes = append(out.Notes, "there are state files in "+g.Untrusted+" that are not read until the user says so: remanence trust")
+		out.Notes = append(out.Notes, "there are state files in "+g.Untrusted+
+			" that are not read until the user says so: remanence trust")
 	}
 	for _, it := range g.Progress {
 		out.Progress = append(out.Progress, workItem{chars.Clip(s.Plain(it.Section), 60), s.short(it.Text), it.Done})
 	}
 	slices.SortStableFunc(out.Progress, func(a, b workItem) int { return cmp.Compare(rankOf(a.Done), rankOf(b.Done)) })
 	for _, d := range slices.Backward(g.Decisions) {
-		out.Decisions = append(out.Decisions, decided{d.ID, d.Date, s.short(d.Title), s.short(d.Decision), s.short(d.Rationale), d.Status})
+		out.Decisions = append(out.Decisions, decided{
+			d.ID, d.Date, s.short(d.Title), s.short(d.Decision),
+			s.short(d.Rationale), d.Status,
+		})
 	}
 	for _, e := range slices.Backward(g.Sessions) {
-		out.Sessions = append(out.Sessions, sessionEntry{s.short(e.Title), chars.Clip(s.Plain(e.Summary), 600), s.plain(e.Next, 5, 200)})
+		out.Sessions = append(out.Sessions, sessionEntry{
+			s.short(e.Title), chars.Clip(s.Plain(e.Summary), 600),
+			s.plain(e.Next, 5, 200),
+		})
 	}
 	return out
 }

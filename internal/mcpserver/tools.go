@@ -40,17 +40,23 @@ const (
 func core() []tool {
 	return []tool{
 		{
-			name: "search", about: "Find memories by words, best first; rows, not full text", effect: reads, must: []string{"query"},
-			args: `{"query":{"type":"string","description":"\"\" lists the newest"},"scope":{"enum":["session","project","user"]},"kind":{"type":"string"},` +
-				`"project":{"type":"string","description":"name or all"},"file":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
-				`"after":{"type":"string","description":"2026-01-31 or 3d"},"before":{"type":"string"},"min_importance":{"type":"number"},` +
-				`"include_hidden":{"type":"boolean"},"strategy":{"enum":["auto","keyword","vector","hybrid"]},"limit":{"type":"integer","maximum":50},` +
+			name: "search", about: "Find memories by words, best first; rows, not full text", effect: reads,
+			must: []string{"query"},
+			args: `{"query":{"type":"string","description":"\"\" lists the ` +
+				`newest"},"scope":{"enum":["session","project","user"]},"kind":{"type":"string"},` +
+				`"project":{"type":"string","description":"name or ` +
+				`all"},"file":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
+				`"after":{"type":"string","description":"2026-01-31 or ` +
+				`3d"},"before":{"type":"string"},"min_importance":{"type":"number"},` +
+				`"include_hidden":{"type":"boolean"},"strategy":{"enum":["auto","keyword","vector","hybrid"]},` +
+				`"limit":{"type":"integer","maximum":50},` +
 				`"offset":{"type":"integer"},"explain":{"type":"boolean"}}`,
 			names: namesOf[searchArgs](), call: does((*Server).search),
 		},
 		{
 			name: "timeline", about: "What was remembered around a moment; give one of anchor, query, file", effect: reads,
-			args: `{"anchor":{"type":"string","description":"memory or session id, or day"},"query":{"type":"string"},"file":{"type":"string"},` +
+			args: `{"anchor":{"type":"string","description":"memory or session id, or ` +
+				`day"},"query":{"type":"string"},"file":{"type":"string"},` +
 				`"before":{"type":"integer"},"after":{"type":"integer"},"session":{"type":"string"},"project":{"type":"string"}}`,
 			names: namesOf[timelineArgs](), call: does((*Server).timeline),
 		},
@@ -60,17 +66,23 @@ func core() []tool {
 			names: namesOf[getArgs](), call: does((*Server).get),
 		},
 		{
-			name: "remember", about: "Keep a statement for later sessions. If it is known, that one is returned instead; one that differs is named", effect: changes, must: []string{"content"},
-			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, convention, preference, todo …"},` +
-				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
+			name: "remember", about: "Keep a statement for later sessions. If it is known, that one is returned instead; one " +
+				"that differs is named", effect: changes, must: []string{"content"},
+			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, ` +
+				`convention, preference, todo …"},` +
+				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array",` +
+				`"items":{"type":"string"}},` +
 				`"files":{"type":"array","items":{"type":"string"}},"importance":{"type":"number"},` +
 				`"supersedes":{"type":"string","description":"id it replaces, or none to keep both"},` +
-				`"related":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"type":{"type":"string"},"relationship":{"type":"string"}}}}}`,
+				`"related":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
+				`"type":{"type":"string"},"relationship":{"type":"string"}}}}}`,
 			names: namesOf[rememberArgs](), call: does((*Server).remember),
 		},
 		{
-			name: "update", about: "Change a memory; scope only widens. What the user said is only proposed", effect: changes, must: []string{"id"},
-			args: `{"id":{"type":"string"},"content":{"type":"string"},"importance":{"type":"number"},"tags":{"type":"object","properties":` +
+			name: "update", about: "Change a memory; scope only widens. What the user said is only proposed", effect: changes,
+			must: []string{"id"},
+			args: `{"id":{"type":"string"},"content":{"type":"string"},"importance":{"type":"number"},` +
+				`"tags":{"type":"object","properties":` +
 				`{"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}}},` +
 				`"scope":{"enum":["project","user"]},"resolved":{"type":"boolean"},"reason":{"type":"string"}}`,
 			names: namesOf[updateArgs](), call: does((*Server).update),
@@ -87,13 +99,19 @@ func core() []tool {
 			names: namesOf[feedbackArgs](), call: does((*Server).feedback),
 		},
 		{
-			name: "state", about: "Where the project's work stands: read it, or lay down progress", effect: adds, must: []string{"op"},
-			args: `{"op":{"enum":["get","update","decision","progress","session","handoff"]},"phase":{"type":"string"},"status":{"type":"string"},` +
-				`"active_work":{"type":"array","items":{"type":"string"}},"blockers":{"type":"array","items":{"type":"string"}},"next_action":{"type":"string"},` +
-				`"title":{"type":"string"},"decision":{"type":"string"},"rationale":{"type":"string"},"decided_by":{"type":"string"},` +
+			name: "state", about: "Where the project's work stands: read it, or lay down progress", effect: adds,
+			must: []string{"op"},
+			args: `{"op":{"enum":["get","update","decision","progress","session","handoff"]},"phase":{"type":"string"},` +
+				`"status":{"type":"string"},` +
+				`"active_work":{"type":"array","items":{"type":"string"}},"blockers":{"type":"array","items":{"type":"string"}},` +
+				`"next_action":{"type":"string"},` +
+				`"title":{"type":"string"},"decision":{"type":"string"},"rationale":{"type":"string"},` +
+				`"decided_by":{"type":"string"},` +
 				`"task":{"type":"string"},"action":{"enum":["add","complete"]},"section":{"type":"string"},` +
-				`"summary":{"type":"string"},"completed":{"type":"array","items":{"type":"string"}},"decisions":{"type":"array","items":{"type":"string"}},` +
-				`"next":{"type":"array","items":{"type":"string"}},"text":{"type":"string"},"part":{"type":"string"},"offset":{"type":"integer"}}`,
+				`"summary":{"type":"string"},"completed":{"type":"array","items":{"type":"string"}},"decisions":{"type":"array",` +
+				`"items":{"type":"string"}},` +
+				`"next":{"type":"array","items":{"type":"string"}},"text":{"type":"string"},"part":{"type":"string"},` +
+				`"offset":{"type":"integer"}}`,
 			names: namesOf[stateArgs](), call: does((*Server).state),
 		},
 	}
@@ -136,7 +154,10 @@ func (t tool) schema() json.RawMessage {
 
 func (t tool) listed() *mcp.Tool {
 	yes, no := true, false
-	hints := &mcp.ToolAnnotations{ReadOnlyHint: t.effect == reads, IdempotentHint: t.effect != adds, DestructiveHint: &no, OpenWorldHint: &no}
+	hints := &mcp.ToolAnnotations{
+		ReadOnlyHint: t.effect == reads, IdempotentHint: t.effect != adds, DestructiveHint: &no,
+		OpenWorldHint: &no,
+	}
 	if t.effect == hides {
 		hints.DestructiveHint = &yes
 	}
@@ -158,7 +179,8 @@ func (t tool) handler(s *Server) mcp.ToolHandler {
 }
 
 // does makes a call of a method that takes its arguments as a struct.
-func does[A any](f func(*Server, context.Context, A) (any, error)) func(*Server, context.Context, json.RawMessage) (any, error) {
+func does[A any](f func(*Server, context.Context, A) (any, error)) func(*Server, context.Context, json.RawMessage) (any,
+	error) {
 	return func(s *Server, ctx context.Context, raw json.RawMessage) (any, error) {
 		args, err := decode[A](raw)
 		if err != nil {
@@ -183,7 +205,8 @@ func decode[A any](raw json.RawMessage) (A, error) {
 	case errors.As(err, &wrong) && wrong.Field == "":
 		return args, bad("the arguments are no object").because("they are a JSON %s", wrong.Value)
 	case errors.As(err, &wrong):
-		return args, bad("%s is of the wrong type", wrong.Field).because("it is a JSON %s", wrong.Value).fixedBy("give " + typeName(wrong.Type))
+		return args, bad("%s is of the wrong type", wrong.Field).because("it is a JSON %s", wrong.Value).fixedBy("give " +
+			typeName(wrong.Type))
 	case err != nil:
 		return args, bad("the arguments were not understood").because("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}

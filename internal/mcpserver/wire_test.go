@@ -45,12 +45,18 @@ func dial(t *testing.T, c Config) *wire {
 
 func shop(n *notebook) Config {
 	return Config{
-		Memory: n.memory(), Version: "1.2.3", Place: mem.ProjectRef{Dir: "/home/dev/shop"}, Session: "one", Now: func() time.Time { return noon },
+		Memory: n.memory(), Version: "1.2.3", Place: mem.ProjectRef{Dir: "/home/dev/shop"}, Session: "one",
+		Now: func() time.Time {
+			return noon
+		},
 		Explain: func(err error) Problem {
 			if errors.Is(err, mem.ErrNotFound) {
 				return Problem{Code: "not_found", What: "no such id", Why: err.Error(), Fix: []string{"remanence search"}}
 			}
-			return Problem{Code: "memory_unavailable", Degraded: true, What: "the daemon cannot be reached", Why: err.Error(), Fix: []string{"remanence doctor"}}
+			return Problem{
+				Code: "memory_unavailable", Degraded: true, What: "the daemon cannot be reached", Why: err.Error(),
+				Fix: []string{"remanence doctor"},
+			}
 		},
 	}
 }
@@ -87,7 +93,8 @@ func (w *wire) leave() {
 	_ = w.end.Close()
 }
 
-const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+	`"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 
 func (w *wire) greet() {
 	w.t.Helper()
@@ -102,17 +109,41 @@ func call(name, args string) string {
 func stocked() *notebook {
 	n := &notebook{}
 	n.keep(
-		mem.Memory{Kind: mem.Gotcha, Title: "the gateway answers 429 without Retry-After", Body: "seen with more than 20 requests a second\nback off by yourself", Scope: mem.ScopeProject, Importance: 0.7, Confidence: 0.7, Trust: mem.TrustAssistant, Origin: mem.FromAssistant, Files: []string{"net/client.go"}, Concepts: []string{"gateway"}, Tags: []string{"net"}},
-		mem.Memory{Kind: mem.Decision, Title: "retries use jittered backoff", Scope: mem.ScopeProject, Importance: 0.8, Trust: mem.TrustUser, Origin: mem.FromUserPrompt, Files: []string{"net/client.go", "net/retry.go"}},
-		mem.Memory{Kind: mem.Preference, Title: "tabs, not spaces", Scope: mem.ScopeUser, Importance: 0.8, Trust: mem.TrustUser, Origin: mem.FromUserCommand},
-		mem.Memory{Kind: mem.Fact, Title: "a page said that the gateway limit is 50", Scope: mem.ScopeProject, Trust: mem.TrustNone, Origin: mem.FromWeb},
-		mem.Memory{Kind: mem.Summary, Title: "the retry bug was fixed", Scope: mem.ScopeProject, Summary: &mem.SummaryText{Request: "fix the retries", Completed: "backoff with jitter"}, Trust: mem.TrustAssistant},
+		mem.Memory{
+			Kind: mem.Gotcha, Title: "the gateway answers 429 without Retry-After",
+			Body: "seen with more than 20 requests a second\nback off by yourself", Scope: mem.ScopeProject, Importance: 0.7,
+			Confidence: 0.7, Trust: mem.TrustAssistant, Origin: mem.FromAssistant, Files: []string{"net/client.go"},
+			Concepts: []string{"gateway"}, Tags: []string{"net"},
+		},
+		mem.Memory{
+			Kind: mem.Decision, Title: "retries use jittered backoff", Scope: mem.ScopeProject, Importance: 0.8,
+			Trust: mem.TrustUser, Origin: mem.FromUserPrompt, Files: []string{"net/client.go", "net/retry.go"},
+		},
+		mem.Memory{
+			Kind: mem.Preference, Title: "tabs, not spaces", Scope: mem.ScopeUser, Importance: 0.8,
+			Trust: mem.TrustUser, Origin: mem.FromUserCommand,
+		},
+		mem.Memory{
+			Kind: mem.Fact, Title: "a page said that the gateway limit is 50", Scope: mem.ScopeProject,
+			Trust: mem.TrustNone, Origin: mem.FromWeb,
+		},
+		mem.Memory{
+			Kind: mem.Summary, Title: "the retry bug was fixed", Scope: mem.ScopeProject,
+			Summary: &mem.SummaryText{Request: "fix the retries", Completed: "backoff with jitter"}, Trust: mem.TrustAssistant,
+		},
 	)
 	n.state = mem.WorkState{
-		Files: ".mind", Phase: "beta", Status: "green", Active: []string{"the payment page"}, Blockers: []string{"a key for the sandbox"}, Next: "write the test",
-		Progress:  []mem.StateItem{{Section: "Completed", Text: "the login", Done: true}, {Section: "In Progress", Text: "the payment page"}},
-		Decisions: []mem.StateDecision{{ID: "DEC-001", Title: "One queue", Decision: "Valkey", Rationale: "it is there", Date: "2026-01-02", Status: "Final"}},
-		Sessions:  []mem.StateSession{{Title: "Session 1", Summary: "set up the project", Next: []string{"the login"}}},
+		Files: ".mind", Phase: "beta", Status: "green", Active: []string{"the payment page"},
+		Blockers: []string{"a key for the sandbox"}, Next: "write the test",
+		Progress: []mem.StateItem{
+			{Section: "Completed", Text: "the login", Done: true},
+			{Section: "In Progress", Text: "the payment page"},
+		},
+		Decisions: []mem.StateDecision{{
+			ID: "DEC-001", Title: "One queue", Decision: "Valkey", Rationale: "it is there",
+			Date: "2026-01-02", Status: "Final",
+		}},
+		Sessions: []mem.StateSession{{Title: "Session 1", Summary: "set up the project", Next: []string{"the login"}}},
 	}
 	return n
 }
@@ -132,12 +163,20 @@ func TestTheWireSaysWhatTheTranscriptsSay(t *testing.T) {
 		},
 		"no-handshake": func(w *wire) {
 			w.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"x"}}}`, true)
-			w.say(`{"jsonrpc":"2.0","id":2,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}`, true)
-			w.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search","arguments":{"query":"429","limit":1},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}`, true)
+			w.say(`{"jsonrpc":"2.0","id":2,"method":"server/discover",`+
+				`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+				`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}`, true)
+			w.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search","arguments":{"query":"429",`+
+				`"limit":1},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+				`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}`, true)
 		},
 		"garbage": func(w *wire) {
 			w.greet()
-			for _, line := range []string{"garbage", `{"jsonrpc":"2.0","id":5,"method":"pi`, "[]", `[{"jsonrpc":"2.0","id":6,"method":"ping"}]`, `"text"`, `{"jsonrpc":"1.0","id":7,"method":"ping"}`, `{}`, long, strings.Repeat("[", 100_000)} {
+			for _, line := range []string{
+				"garbage", `{"jsonrpc":"2.0","id":5,"method":"pi`, "[]",
+				`[{"jsonrpc":"2.0","id":6,"method":"ping"}]`, `"text"`, `{"jsonrpc":"1.0","id":7,"method":"ping"}`, `{}`, long,
+				strings.Repeat("[", 100_000),
+			} {
 				w.say(line, true)
 			}
 			w.say("", false)
@@ -150,10 +189,14 @@ func TestTheWireSaysWhatTheTranscriptsSay(t *testing.T) {
 		"reading": func(w *wire) {
 			w.greet()
 			for _, line := range []string{
-				call("search", `{"query":"gateway"}`), call("search", `{"query":"","limit":2}`), call("search", `{"query":"","limit":2,"offset":2}`),
-				call("search", `{"query":"gateway","explain":true,"kind":"gotcha","tags":"net","after":"3d","before":"2026-03-02","min_importance":0.5,"include_hidden":true,"strategy":"vector","file":"net/client.go","scope":"project","project":"all"}`),
+				call("search", `{"query":"gateway"}`), call("search", `{"query":"","limit":2}`),
+				call("search", `{"query":"","limit":2,"offset":2}`),
+				call("search", `{"query":"gateway","explain":true,"kind":"gotcha","tags":"net","after":"3d",`+
+					`"before":"2026-03-02","min_importance":0.5,"include_hidden":true,"strategy":"vector","file":"net/client.go",`+
+					`"scope":"project","project":"all"}`),
 				call("get", `{"ids":["m_1","m_5","m_99"]}`), call("get", `{"ids":"m_2"}`),
-				call("timeline", `{"anchor":"m_3","before":1,"after":1}`), call("timeline", `{"query":"jittered","before":0,"after":0}`), call("timeline", `{"query":"nothing like it"}`),
+				call("timeline", `{"anchor":"m_3","before":1,"after":1}`),
+				call("timeline", `{"query":"jittered","before":0,"after":0}`), call("timeline", `{"query":"nothing like it"}`),
 				call("state", `{"op":"get"}`), call("state", `{"op":"get","part":"decisions"}`),
 			} {
 				w.say(line, true)
@@ -162,11 +205,17 @@ func TestTheWireSaysWhatTheTranscriptsSay(t *testing.T) {
 		"writing": func(w *wire) {
 			w.greet()
 			for _, line := range []string{
-				call("remember", `{"content":"the till is closed at ten","kind":"fact","scope":"project","title":"Till","tags":["till"],"files":["till.go"],"importance":0.6,"related":[{"name":"Till","type":"place","relationship":"closes"}]}`),
-				call("remember", `{"content":"retries use jittered backoff"}`), call("remember", `{"content":"retries use jittered backoff","supersedes":"none"}`),
+				call("remember", `{"content":"the till is closed at `+
+					`ten","kind":"fact","scope":"project","title":"Till","tags":["till"],"files":["till.go"],"importance":0.6,`+
+					`"related":[{"name":"Till","type":"place","relationship":"closes"}]}`),
+				call("remember", `{"content":"retries use jittered backoff"}`),
+				call("remember", `{"content":"retries use jittered backoff","supersedes":"none"}`),
 				call("remember", `{"content":"retries use backoff with jitter, 5 times","supersedes":"m_2"}`),
-				call("update", `{"id":"m_1","content":"the gateway answers 429","importance":0.9,"tags":{"add":["http"],"remove":["net"]},"scope":"user","resolved":true,"reason":"measured again"}`),
-				call("feedback", `{"id":"m_1","verdict":"prevented","note":"a loop of retries"}`), call("forget", `{"id":"m_1","reason":"it is over"}`),
+				call("update", `{"id":"m_1","content":"the gateway answers `+
+					`429","importance":0.9,"tags":{"add":["http"],"remove":["net"]},"scope":"user","resolved":true,`+
+					`"reason":"measured again"}`),
+				call("feedback", `{"id":"m_1","verdict":"prevented","note":"a loop of retries"}`),
+				call("forget", `{"id":"m_1","reason":"it is over"}`),
 				call("state", `{"op":"update","phase":"release","blockers":[],"next_action":"tag it"}`),
 				call("state", `{"op":"decision","title":"One queue","decision":"Valkey","rationale":"it is there"}`),
 				call("state", `{"op":"progress","task":"the payment page","action":"complete"}`),
@@ -179,17 +228,29 @@ func TestTheWireSaysWhatTheTranscriptsSay(t *testing.T) {
 		"mistakes": func(w *wire) {
 			w.greet()
 			for _, line := range []string{
-				call("search", `{}`), call("search", `{"query":"x","limt":3}`), call("search", `{"query":7}`), call("search", `{"query":"x","limit":51}`),
-				call("search", `{"query":"x","scope":"world"}`), call("search", `{"query":"x","kind":"idea"}`), call("search", `{"query":"x","strategy":"graph"}`),
-				call("search", `{"query":"x","after":"soon"}`), call("search", `{"query":"x","min_importance":2}`), call("search", `[]`), call("search", `null`),
-				call("search", `{"query":"x","tags":[1]}`), call("timeline", `{"before":-1}`), call("timeline", `{"anchor":"m_1","file":"a.go"}`), call("timeline", `{"query":"x","file":"a.go"}`), call("get", `{"ids":[]}`), call("get", `{"ids":["m_1@x"]}`), call("get", `{"ids":["m_1"],"max_tokens":3}`),
-				call("remember", `{"content":" "}`), call("remember", `{"content":"x","kind":"utterance"}`), call("remember", `{"content":"x","importance":-1}`),
-				call("remember", `{"content":"x","supersedes":"m_99"}`), call("remember", `{"content":"x","related":["a"]}`), call("remember", `{"content":"`+strings.Repeat("x", 8001)+`"}`),
-				call("update", `{"id":"m_1"}`), call("update", `{"id":"m_1","tags":["a"]}`), call("update", `{"id":"","importance":1}`), call("update", `{"id":"m_99","importance":1}`), call("update", `{"id":"m_1","content":""}`),
-				call("forget", `{}`), call("forget", `{"id":"m_99"}`), call("feedback", `{"id":"m_1","verdict":"great"}`), call("feedback", `{"id":"m_1","verdict":"prevented"}`),
-				call("state", `{}`), call("state", `{"op":"decision","title":"x"}`), call("state", `{"op":"update"}`), call("state", `{"op":"progress"}`), call("state", `{"op":"session"}`),
+				call("search", `{}`), call("search", `{"query":"x","limt":3}`), call("search", `{"query":7}`),
+				call("search", `{"query":"x","limit":51}`),
+				call("search", `{"query":"x","scope":"world"}`), call("search", `{"query":"x","kind":"idea"}`),
+				call("search", `{"query":"x","strategy":"graph"}`),
+				call("search", `{"query":"x","after":"soon"}`), call("search", `{"query":"x","min_importance":2}`),
+				call("search", `[]`), call("search", `null`),
+				call("search", `{"query":"x","tags":[1]}`), call("timeline", `{"before":-1}`),
+				call("timeline", `{"anchor":"m_1","file":"a.go"}`), call("timeline", `{"query":"x","file":"a.go"}`),
+				call("get", `{"ids":[]}`), call("get", `{"ids":["m_1@x"]}`), call("get", `{"ids":["m_1"],"max_tokens":3}`),
+				call("remember", `{"content":" "}`), call("remember", `{"content":"x","kind":"utterance"}`),
+				call("remember", `{"content":"x","importance":-1}`),
+				call("remember", `{"content":"x","supersedes":"m_99"}`), call("remember", `{"content":"x","related":["a"]}`),
+				call("remember", `{"content":"`+strings.Repeat("x", 8001)+`"}`),
+				call("update", `{"id":"m_1"}`), call("update", `{"id":"m_1","tags":["a"]}`),
+				call("update", `{"id":"","importance":1}`), call("update", `{"id":"m_99","importance":1}`),
+				call("update", `{"id":"m_1","content":""}`),
+				call("forget", `{}`), call("forget", `{"id":"m_99"}`), call("feedback", `{"id":"m_1","verdict":"great"}`),
+				call("feedback", `{"id":"m_1","verdict":"prevented"}`),
+				call("state", `{}`), call("state", `{"op":"decision","title":"x"}`), call("state", `{"op":"update"}`),
+				call("state", `{"op":"progress"}`), call("state", `{"op":"session"}`),
 				call("state", `{"op":"handoff"}`), call("state", `{"op":"get","part":"all"}`), call("no_such", `{}`),
-				`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":7}}`,
+				`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`,
+				`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":7}}`,
 			} {
 				w.say(line, true)
 			}
@@ -198,14 +259,18 @@ func TestTheWireSaysWhatTheTranscriptsSay(t *testing.T) {
 			w.greet()
 			w.say(`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, true)
 			w.say(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`, true)
-			for _, uri := range []string{"status", "session/summary", "project/state", "project/knowledge-graph", "user/preferences", "memory/m_1", "memory/m_99", "no/such"} {
+			for _, uri := range []string{
+				"status", "session/summary", "project/state", "project/knowledge-graph",
+				"user/preferences", "memory/m_1", "memory/m_99", "no/such",
+			} {
 				w.say(`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"remanence://`+uri+`"}}`, true)
 			}
 		},
 		"prompts": func(w *wire) {
 			w.greet()
 			w.say(`{"jsonrpc":"2.0","id":2,"method":"prompts/list"}`, true)
-			w.say(`{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"handoff","arguments":{"focus":"the lamp"}}}`, true)
+			w.say(`{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"handoff","arguments":{"focus":"the lamp"}}}`,
+				true)
 			w.say(`{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"checkpoint"}}`, true)
 			w.say(`{"jsonrpc":"2.0","id":5,"method":"prompts/get","params":{"name":"no-such"}}`, true)
 		},
@@ -225,13 +290,16 @@ func TestAMemoryThatIsNotThereIsAnAnswer(t *testing.T) {
 	w := dial(t, shop(n))
 	w.greet()
 	for _, line := range []string{
-		call("search", `{"query":"x"}`), call("timeline", `{}`), call("get", `{"ids":["m_1"]}`), call("remember", `{"content":"x"}`), call("update", `{"id":"m_1","importance":1}`),
-		call("forget", `{"id":"m_1"}`), call("feedback", `{"id":"m_1","verdict":"useful"}`), call("state", `{"op":"get"}`), call("state", `{"op":"handoff","text":"x"}`),
+		call("search", `{"query":"x"}`), call("timeline", `{}`), call("get", `{"ids":["m_1"]}`),
+		call("remember", `{"content":"x"}`), call("update", `{"id":"m_1","importance":1}`),
+		call("forget", `{"id":"m_1"}`), call("feedback", `{"id":"m_1","verdict":"useful"}`), call("state", `{"op":"get"}`),
+		call("state", `{"op":"handoff","text":"x"}`),
 		`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"remanence://status"}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"remanence://memory/m_1"}}`,
 	} {
 		got := w.say(line, true)
-		if !strings.Contains(got, `memory_unavailable`) || !strings.Contains(got, `degraded`) || strings.Contains(got, `"isError":true`) || strings.Contains(got, `"error":{"code"`) {
+		if !strings.Contains(got, `memory_unavailable`) || !strings.Contains(got, `degraded`) ||
+			strings.Contains(got, `"isError":true`) || strings.Contains(got, `"error":{"code"`) {
 			t.Errorf("%s: got %s", line, got)
 		}
 	}
@@ -274,7 +342,8 @@ func TestAnAgentChangesOnlyItsProjectAndItsUser(t *testing.T) {
 	w := dial(t, shop(n))
 	w.greet()
 	for _, line := range []string{
-		call("update", `{"id":"m_1","importance":1}`), call("forget", `{"id":"m_1"}`), call("feedback", `{"id":"m_1","verdict":"wrong"}`), call("remember", `{"content":"x","supersedes":"m_1"}`),
+		call("update", `{"id":"m_1","importance":1}`), call("forget", `{"id":"m_1"}`),
+		call("feedback", `{"id":"m_1","verdict":"wrong"}`), call("remember", `{"content":"x","supersedes":"m_1"}`),
 	} {
 		if got := w.say(line, true); !strings.Contains(got, "other_project") {
 			t.Errorf("%s: got %s", line, got)
@@ -325,16 +394,21 @@ func TestAReaderListsAndDoesNothingThatChanges(t *testing.T) {
 	w := dial(t, c)
 	w.greet()
 	list := w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, true)
-	for _, name := range []string{"remember", "update", "forget", "feedback", "memory_store", "forget_memory", "memory_save_decision", "promote_memory"} {
+	for _, name := range []string{
+		"remember", "update", "forget", "feedback", "memory_store", "forget_memory",
+		"memory_save_decision", "promote_memory",
+	} {
 		if strings.Contains(list, `"name":"`+name+`"`) {
 			t.Errorf("%s is listed", name)
 		}
-		if got := w.say(call(name, `{"id":"m_1","content":"x","verdict":"useful","title":"t","decision":"d"}`), true); !strings.Contains(got, "unknown tool") {
+		if got := w.say(call(name, `{"id":"m_1","content":"x","verdict":"useful","title":"t","decision":"d"}`),
+			true); !strings.Contains(got, "unknown tool") {
 			t.Errorf("%s is done: %s", name, got)
 		}
 	}
 	for _, op := range []string{"update", "decision", "progress", "session", "handoff"} {
-		got := w.say(call("state", `{"op":"`+op+`","phase":"x","title":"t","decision":"d","task":"x","summary":"x","text":"x"}`), true)
+		got := w.say(call("state", `{"op":"`+op+
+			`","phase":"x","title":"t","decision":"d","task":"x","summary":"x","text":"x"}`), true)
 		if !strings.Contains(got, "only reads") {
 			t.Errorf("state %s is done: %s", op, got)
 		}
@@ -363,15 +437,24 @@ func TestTheNamesOfOthersAreTheSameTools(t *testing.T) {
 	w.greet()
 	w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, true)
 	for _, line := range []string{
-		call("memory_search", `{"query":"gateway"}`), call("memory_query", `{"query":"gateway","unheard_of":true}`), call("recall_memories", `{"query":"gateway","limit":1}`),
-		call("memory_store", `{"content":"the till is closed at ten","scope":"project","tags":["till"]}`), call("store_memory", `{"content":"the lamp is green"}`),
-		call("memory_status", `{}`), call("get_memory_status", `{}`), call("get_observations", `{"ids":["m_2"]}`), call("session_start_context", `{}`),
-		call("get_memory_context", `{"task_description":"fix the retries","files_in_context":["net/client.go"],"max_tokens":500}`),
-		call("search_knowledge_graph", `{"entity":"net/client.go","depth":1,"include_memories":true}`), call("search_knowledge_graph", `{"entity":"x","depth":9}`),
-		call("search_knowledge_graph", `{"entity":"m_1","direction":"in","relationship_type":"related_to"}`), call("search_knowledge_graph", `{"entity":"nobody"}`),
-		call("search_knowledge_graph", `{"entity":"x","direction":"up"}`), call("reflect_and_consolidate", `{"strategy":"full","dry_run":true}`), call("reflect_and_consolidate", `{}`),
-		call("update_memory", `{"id":"m_1","importance":0.2}`), call("promote_memory", `{"id":"m_1"}`), call("tag_memory", `{"id":"m_1","add":["http"],"remove":["net"]}`),
-		call("forget_memory", `{"id":"m_1"}`), call("memory_update_state", `{"phase":"release"}`), call("memory_save_decision", `{"title":"t","decision":"d"}`),
+		call("memory_search", `{"query":"gateway"}`), call("memory_query", `{"query":"gateway","unheard_of":true}`),
+		call("recall_memories", `{"query":"gateway","limit":1}`),
+		call("memory_store", `{"content":"the till is closed at ten","scope":"project","tags":["till"]}`),
+		call("store_memory", `{"content":"the lamp is green"}`),
+		call("memory_status", `{}`), call("get_memory_status", `{}`), call("get_observations", `{"ids":["m_2"]}`),
+		call("session_start_context", `{}`),
+		call("get_memory_context", `{"task_description":"fix the `+
+			`retries","files_in_context":["net/client.go"],"max_tokens":500}`),
+		call("search_knowledge_graph", `{"entity":"net/client.go","depth":1,"include_memories":true}`),
+		call("search_knowledge_graph", `{"entity":"x","depth":9}`),
+		call("search_knowledge_graph", `{"entity":"m_1","direction":"in","relationship_type":"related_to"}`),
+		call("search_knowledge_graph", `{"entity":"nobody"}`),
+		call("search_knowledge_graph", `{"entity":"x","direction":"up"}`),
+		call("reflect_and_consolidate", `{"strategy":"full","dry_run":true}`), call("reflect_and_consolidate", `{}`),
+		call("update_memory", `{"id":"m_1","importance":0.2}`), call("promote_memory", `{"id":"m_1"}`),
+		call("tag_memory", `{"id":"m_1","add":["http"],"remove":["net"]}`),
+		call("forget_memory", `{"id":"m_1"}`), call("memory_update_state", `{"phase":"release"}`),
+		call("memory_save_decision", `{"title":"t","decision":"d"}`),
 		call("memory_save_progress", `{"task":"x","action":"add"}`), call("memory_save_session", `{"summary":"x"}`),
 	} {
 		w.say(line, true)

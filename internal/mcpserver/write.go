@@ -77,7 +77,10 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	}
 	var like *alike
 	if h := got.Similar; h != nil {
-		like = &alike{h.Memory.ID, chars.Clip(s.Plain(h.Memory.Title), 160), chars.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100}
+		like = &alike{
+			h.Memory.ID, chars.Clip(s.Plain(h.Memory.Title), 160), chars.Clip(s.plainText(h.Memory.Body), 1000),
+			float64(int(h.Score*100)) / 100,
+		}
 		if got.ID == "" {
 			return kept{
 				Similar: like, Relation: got.Relation,
@@ -86,15 +89,18 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 		}
 	}
 	k := kept{
-		Similar: like, Relation: got.Relation, Difference: got.Difference, Saved: true, ID: got.ID, Kind: string(got.Kind), Title: chars.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
+		Similar: like, Relation: got.Relation, Difference: got.Difference, Saved: true, ID: got.ID, Kind: string(got.Kind),
+		Title: chars.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
 		Repeats: got.Repeats, Supersedes: got.Supersedes, Undo: "forget " + got.ID,
 	}
 	if like != nil {
-		k.Note = "Saved beside " + like.ID + ", which differs. To replace that one, remember this again with supersedes: " + like.ID +
+		k.Note = "Saved beside " + like.ID + ", which differs. To replace that one, remember this again with supersedes: " +
+			like.ID +
 			"; if both hold, with supersedes: none. "
 	}
 	if got.Trust == mem.TrustNone {
-		k.Note += "Text from outside came into this turn, or the session is not known: this is found by searches and not told by itself until the user approves it."
+		k.Note += "Text from outside came into this turn, or the session is not known: this is found by searches and not " +
+			"told by itself until the user approves it."
 	}
 	k.Note = strings.TrimSpace(k.Note)
 	return k, nil
@@ -102,14 +108,16 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 
 func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 	ask := curate.AddRequest{
-		ProjectRef: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files, Importance: a.Importance,
-		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
+		ProjectRef: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files,
+		Importance: a.Importance,
+		Related:    a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
 	}
 	if strings.TrimSpace(a.Content) == "" {
 		return ask, bad("content is missing")
 	}
 	if n := len([]rune(a.Content)); n > maxContent {
-		return ask, bad("content has %d characters, %d are allowed", n, maxContent).fixedBy("keep what matters, or several statements")
+		return ask, bad("content has %d characters, %d are allowed", n,
+			maxContent).fixedBy("keep what matters, or several statements")
 	}
 	if a.Scope != "" {
 		if err := knownScope(a.Scope); err != nil {
@@ -203,7 +211,10 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 	if err := importance(a.Importance); err != nil {
 		return nil, err
 	}
-	ask := curate.EditRequest{Text: a.Content, Importance: a.Importance, Resolved: a.Resolved, Wider: true, Reason: a.Reason}
+	ask := curate.EditRequest{
+		Text: a.Content, Importance: a.Importance, Resolved: a.Resolved, Wider: true,
+		Reason: a.Reason,
+	}
 	if a.Scope != "" {
 		if err := knownScope(a.Scope); err != nil {
 			return nil, err
@@ -226,7 +237,8 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 		return s.proposed(got.Memory, *got.Proposal), nil
 	}
 	out := s.changed(got.Memory, "updated")
-	out.Scope, out.Tags, out.Importance, out.Trust = got.Scope, s.plain(got.Tags, 20, 60), got.Importance, got.Trust.String()
+	out.Scope, out.Tags, out.Importance, out.Trust = got.Scope, s.plain(got.Tags, 20, 60), got.Importance,
+		got.Trust.String()
 	out.Resolved = got.Kind == mem.Todo && got.Resolved
 	return out, nil
 }
@@ -245,7 +257,10 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.Memory.Mark(ctx, curate.MarkRequest{ProjectRef: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
+	got, err := s.Memory.Mark(ctx, curate.MarkRequest{
+		ProjectRef: s.Place, Verb: "forget", IDs: []string{m.ID},
+		Reason: a.Reason, Agent: w.agent,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +268,8 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 		return s.proposed(m, got.Proposed[0]), nil
 	}
 	out := s.changed(got.Memories[0], "hidden")
-	out.Undo, out.Note = "remanence restore "+m.ID, "Hidden, not erased: it is neither found nor told, and can be restored."
+	out.Undo, out.Note = "remanence restore "+m.ID,
+		"Hidden, not erased: it is neither found nor told, and can be restored."
 	return out, nil
 }
 
@@ -277,7 +293,10 @@ func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.Memory.Feedback(ctx, curate.FeedbackRequest{IDs: []string{m.ID}, Verdict: a.Verdict, Note: a.Note, Agent: w.agent})
+	got, err := s.Memory.Feedback(ctx, curate.FeedbackRequest{
+		IDs: []string{m.ID}, Verdict: a.Verdict, Note: a.Note,
+		Agent: w.agent,
+	})
 	if err != nil {
 		return nil, err
 	}

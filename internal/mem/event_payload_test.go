@@ -14,8 +14,9 @@ func TestDroppedPayloadLeavesNoText(t *testing.T) {
 	e := mem.Event{
 		ID: "e_1", Key: "k", Agent: "claude-code", Kind: mem.PostToolUse, At: time.Unix(1, 0).UTC(), Session: "s",
 		PromptID: "p", Source: "auto",
-		Tool: "Bash", ToolUseID: "tu", AgentID: "a", AgentType: "Explore", TaskID: "1", DurationMS: 3, Size: 9, Truncated: true,
-		Root: "/swordfish", Cwd: "/swordfish", Transcript: "/swordfish", Text: "swordfish", Error: "swordfish",
+		Tool: "Bash", ToolUseID: "tu", AgentID: "a", AgentType: "Explore", TaskID: "1", DurationMS: 3, Size: 9,
+		Truncated: true,
+		Root:      "/swordfish", Cwd: "/swordfish", Transcript: "/swordfish", Text: "swordfish", Error: "swordfish",
 		By:    "swordfish",
 		Input: said, Response: said,
 	}

@@ -188,6 +188,7 @@ func Origin(project string) string {
 const (
 	ignoreFile = ".gitignore"
 	ignored    = "# Of this machine alone: what happened here, and copies.\n" +
-		originFile + "\n" + activityFile + "\n" + trackerFile + "\n" + agentsFile + "\n" + tasksFile + "\n" + sessionsFile + "\n" +
+		originFile + "\n" + activityFile + "\n" + trackerFile + "\n" + agentsFile + "\n" + tasksFile + "\n" + sessionsFile +
+		"\n" +
 		lockName + "\n" + checkpointDir + "/\n*" + backupEnd + "\n*.tmp\n"
 )

@@ -32,9 +32,11 @@ func (f *Files) beforeCompaction(d *folder, n mem.MindNotes, l mem.MindLimits) e
 		return err
 	}
 	at := n.At.UTC().Format(time.RFC3339)
-	content := fmt.Sprintf("# Pre-Compaction Checkpoint\n## Timestamp: %s\n## Trigger: %s\n\n## State at Compaction\n%s\n\n## In-Progress Work\n%s\n\n## Recovery Instructions\n%s\n",
+	content := fmt.Sprintf("# Pre-Compaction Checkpoint\n## Timestamp: %s\n## Trigger: %s\n\n## State at "+
+		"Compaction\n%s\n\n## In-Progress Work\n%s\n\n## Recovery Instructions\n%s\n",
 		at, chars.Line(n.Compaction), f.stateNow(d, n), f.workNow(d),
-		"The next context begins with the briefing and what this checkpoint holds.\n.mind/STATE.md says where the work stands; where it differs from this file, it counts.")
+		"The next context begins with the briefing and what this checkpoint holds.\n.mind/STATE.md says where the work "+
+			"stands; where it differs from this file, it counts.")
 	err := d.store(latestFile, content)
 	if d.stampedBefore(n.At) {
 		return err
@@ -126,7 +128,8 @@ func (f *Files) atEnd(d *folder, n mem.MindNotes, changed bool, l mem.MindLimits
 	if st, err := d.look(stateFile); err == nil && changed && n.At.Sub(st.written) > l.StaleAfter {
 		note = "## Note: " + staleNote + "\n"
 	}
-	return d.store(endFile, fmt.Sprintf("# Session End Checkpoint\n## Timestamp: %s\n## Reason: %s\n%s\n## State at End\n%s\n",
+	return d.store(endFile, fmt.Sprintf("# Session End Checkpoint\n## Timestamp: %s\n## Reason: %s\n%s\n## State at "+
+		"End\n%s\n",
 		n.At.UTC().Format(time.RFC3339), chars.Line(n.EndReason), note, f.stateNow(d, n)))
 }
 

@@ -73,7 +73,10 @@ func (t *document) listed(it item) (decision, bool) {
 	}
 	mark := strings.TrimSpace(t.lines[it.from])
 	number := mark[:len(mark)-len(strings.TrimLeft(mark, "0123456789"))]
-	d := decision{mem.StateDecision{ID: number, Title: strings.TrimSpace(bold), Decision: strings.TrimSpace(strings.TrimLeft(rest, ":—–- "))}, it.span}
+	d := decision{mem.StateDecision{
+		ID: number, Title: strings.TrimSpace(bold),
+		Decision: strings.TrimSpace(strings.TrimLeft(rest, ":—–- ")),
+	}, it.span}
 	if number == "" || isPlaceholder(d.Title) {
 		return decision{}, false
 	}

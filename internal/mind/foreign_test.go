@@ -43,7 +43,8 @@ func TestAFileThatIsNoneIsLeftAlone(t *testing.T) {
 			return os.WriteFile(d.path(stateFile), []byte("## Current Phase\nOkapi\x00"), 0o600)
 		},
 		"an open merge": func(d *fixture, _ string) error {
-			return os.WriteFile(d.path(stateFile), []byte("## Current Phase\n<<<<<<< HEAD\nOkapi\n=======\nZebra\n>>>>>>> other\n"), 0o600)
+			return os.WriteFile(d.path(stateFile),
+				[]byte("## Current Phase\n<<<<<<< HEAD\nOkapi\n=======\nZebra\n>>>>>>> other\n"), 0o600)
 		},
 		"not UTF-8": func(d *fixture, _ string) error {
 			return os.WriteFile(d.path(stateFile), []byte("## Current Phase\nOkapi\xff"), 0o600)
@@ -60,9 +61,11 @@ func TestAFileThatIsNoneIsLeftAlone(t *testing.T) {
 		before, _ := os.Lstat(d.path(stateFile))
 		m := d.look()
 		if m.Phase != "" || len(m.Decisions) != 2 {
-			t.Errorf("%s: phase %q, %d decisions; want nothing of that file and all of the others", name, m.Phase, len(m.Decisions))
+			t.Errorf("%s: phase %q, %d decisions; want nothing of that file and all of the others", name, m.Phase,
+				len(m.Decisions))
 		}
-		if len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "STATE.md is not read: ") || strings.Count(m.Warnings[0], ":") > 2 || strings.Count(m.Warnings[0], "STATE.md") != 1 {
+		if len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], "STATE.md is not read: ") ||
+			strings.Count(m.Warnings[0], ":") > 2 || strings.Count(m.Warnings[0], "STATE.md") != 1 {
 			t.Errorf("%s: warnings %q", name, m.Warnings)
 		}
 		if err := d.update("x"); !errors.Is(err, mem.ErrUnsafe) {
@@ -108,7 +111,10 @@ func TestADirectoryThatLeadsAwayIsNotEntered(t *testing.T) {
 				watched = filepath.Join(d.p.Root, "src")
 			}
 			before := tree(t, watched)
-			_ = d.Note(t.Context(), d.p, mem.MindNotes{At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other", Files: []string{"a"}})
+			_ = d.Note(t.Context(), d.p, mem.MindNotes{
+				At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other",
+				Files: []string{"a"},
+			})
 			if m := d.look(); m.Present && name == mem.MindDir {
 				t.Errorf("%s: it is taken for state files", name)
 			}
@@ -132,7 +138,10 @@ func TestALockLeftBehindIsTakenAwayAndAFreshOneWaitedFor(t *testing.T) {
 	d.write(lockName, "held")
 	ctx, done := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer done()
-	if _, err := d.Change(ctx, d.p, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); !errors.Is(err, ErrBusy) {
+	if _, err := d.Change(ctx, d.p, mem.StateRequest{
+		Op:     mem.StateUpdates,
+		Update: mem.StateUpdate{Phase: new("x")},
+	}); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	if d.look().Phase != "after the lock" || d.file(lockName) != "held" {
@@ -146,7 +155,10 @@ func TestALockOfAClockThatWasWrongIsTakenAway(t *testing.T) {
 	d.old(lockName, -48*time.Hour)
 	ctx, done := context.WithTimeout(t.Context(), 10*time.Second) // which it would wait for
 	defer done()
-	if _, err := d.Change(ctx, d.p, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err != nil {
+	if _, err := d.Change(ctx, d.p, mem.StateRequest{
+		Op:     mem.StateUpdates,
+		Update: mem.StateUpdate{Phase: new("x")},
+	}); err != nil {
 		t.Error(err)
 	}
 }
@@ -221,7 +233,10 @@ func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
 // TestWhereNothingCanBeWrittenNothingIsLost lets every write end half way, as
 // on a full disk or one that may not be written.
 func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
-	for cause, want := range map[error]error{syscall.ENOSPC: mem.ErrFull, syscall.EDQUOT: mem.ErrFull, syscall.EROFS: mem.ErrReadOnly, syscall.EACCES: mem.ErrReadOnly} {
+	for cause, want := range map[error]error{
+		syscall.ENOSPC: mem.ErrFull, syscall.EDQUOT: mem.ErrFull,
+		syscall.EROFS: mem.ErrReadOnly, syscall.EACCES: mem.ErrReadOnly,
+	} {
 		for _, first := range []int{0, 1} { // the lock itself, or the first file
 			d := newFixture(t, "forge")
 			before := tree(t, d.p.Root)
@@ -241,7 +256,10 @@ func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
 				t.Errorf("%v: compress: %v", cause, err)
 			}
 			n = 0
-			err := d.Note(t.Context(), d.p, mem.MindNotes{At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other", Files: []string{"a.go"}, Done: []string{"Token rotation"}})
+			err := d.Note(t.Context(), d.p, mem.MindNotes{
+				At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other",
+				Files: []string{"a.go"}, Done: []string{"Token rotation"},
+			})
 			if !errors.Is(err, want) {
 				t.Errorf("%v: note: %v", cause, err)
 			}

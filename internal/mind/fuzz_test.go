@@ -12,8 +12,10 @@ import (
 func seeds(f *testing.F) {
 	f.Add("# Project State\n\n## Current Phase\nx\n\n## Blocked Items\n- a\n- b\n\n## Notes\nhand\n", "next", "entry")
 	f.Add("# S\r\n## Current Phase\r\n\r\n```\n## Next Action\n```\n\ufeff## x", "- y", "# z")
-	f.Add("### In Progress\n* [ ] one\n  more\n+ [x] two\n1. three\n~~~~\n### Completed\n~~~~\n## What’s Next\n", "one", "None.")
-	f.Add("## Phase 1: a — COMPLETE\n### Completed\n## DEC-1: t\n- **Date:** d\n  e\n1. **x — y**\n## Session 9 — z (auto-captured)\n", "\\", "[x]")
+	f.Add("### In Progress\n* [ ] one\n  more\n+ [x] two\n1. three\n~~~~\n### Completed\n~~~~\n## What’s Next\n", "one",
+		"None.")
+	f.Add("## Phase 1: a — COMPLETE\n### Completed\n## DEC-1: t\n- **Date:** d\n  e\n1. **x — y**\n## Session 9 — z "+
+		"(auto-captured)\n", "\\", "[x]")
 	f.Add("# \n* [ ]one\n 0\n0", "one", "0")
 }
 
@@ -92,7 +94,8 @@ func FuzzNoHandIsLost(f *testing.F) {
 		check("nothing", out, func(l string) bool { return len(was) > 0 && strings.TrimRight(l, " \t\r\n") == was[0] })
 
 		var m mem.Mind
-		view(&m, map[string]document{stateFile: fresh(), progressFile: fresh(), decisionFile: fresh(), logFile: fresh()}, mem.MindDefaults())
+		view(&m, map[string]document{stateFile: fresh(), progressFile: fresh(), decisionFile: fresh(), logFile: fresh()},
+			mem.MindDefaults())
 		short := fresh()
 		_ = short.shortenSessions(1) + short.shortenDecisions(1)
 		_, _ = short.takeOld(at)

@@ -40,14 +40,18 @@ func allLimits() []limit {
 	return []limit{
 		{"keepSessionsFull", 1, func(l *mem.MindLimits, n int) { l.KeepSessions = n }},
 		{"keepDecisionsFull", 1, func(l *mem.MindLimits, n int) { l.KeepDecisions = n }},
-		{"archiveAfterDays", 1, func(l *mem.MindLimits, n int) { l.ArchiveAfter = time.Duration(min(n, 100_000)) * 24 * time.Hour }},
+		{"archiveAfterDays", 1, func(l *mem.MindLimits, n int) {
+			l.ArchiveAfter = time.Duration(min(n, 100_000)) * 24 * time.Hour
+		}},
 		{"trackingMaxLines", 10, func(l *mem.MindLimits, n int) { l.TrackingLines = n }},
 		{"compressThresholdBytes", 1000, func(l *mem.MindLimits, n int) { l.CompressBytes = int64(n) }},
 		{"sessionLogTailLines", 0, func(l *mem.MindLimits, n int) { l.LogTail = n }},
 		{"briefingRecentDecisions", 0, func(l *mem.MindLimits, n int) { l.RecentDecisions = n }},
 		{"briefingMaxProgressLines", 0, func(l *mem.MindLimits, n int) { l.ProgressLines = n }},
 		{"maxCheckpointFiles", 3, func(l *mem.MindLimits, n int) { l.Checkpoints = n }},
-		{"staleWarningSeconds", 60, func(l *mem.MindLimits, n int) { l.StaleAfter = time.Duration(min(n, 1<<30)) * time.Second }},
+		{"staleWarningSeconds", 60, func(l *mem.MindLimits, n int) {
+			l.StaleAfter = time.Duration(min(n, 1<<30)) * time.Second
+		}},
 	}
 }
 
@@ -67,7 +71,8 @@ func ownLimits(l mem.MindLimits, b []byte) (mem.MindLimits, []string) {
 		}
 		var n float64
 		if json.Unmarshal(raw, &n) != nil || n != math.Floor(n) || n < float64(k.least) || n > math.MaxInt32 {
-			warnings = append(warnings, fmt.Sprintf("%s: %s is a whole number from %d; it is left out", limitsFile, k.name, k.least))
+			warnings = append(warnings, fmt.Sprintf("%s: %s is a whole number from %d; it is left out", limitsFile, k.name,
+				k.least))
 			continue
 		}
 		k.set(&l, int(n))
@@ -85,7 +90,12 @@ func bounded(l mem.MindLimits) mem.MindLimits {
 	for _, p := range []struct {
 		v   *int
 		def int
-	}{{&l.KeepSessions, d.KeepSessions}, {&l.KeepDecisions, d.KeepDecisions}, {&l.TrackingLines, d.TrackingLines}, {&l.Checkpoints, d.Checkpoints}} {
+	}{
+		{&l.KeepSessions, d.KeepSessions},
+		{&l.KeepDecisions, d.KeepDecisions},
+		{&l.TrackingLines, d.TrackingLines},
+		{&l.Checkpoints, d.Checkpoints},
+	} {
 		if *p.v <= 0 {
 			*p.v = p.def
 		}

@@ -107,16 +107,19 @@ func TestStateFilesOfAnotherProgramAreReadAsTheyAre(t *testing.T) {
 		m.Status != "Sign-in is done and reviewed. The endpoints for users are half done; rate limits come after them." {
 		t.Errorf("got phase %q, next %q, status %q", m.Phase, m.Next, m.Status)
 	}
-	if !slices.Equal(m.Active, []string{"GET /api/users/:id", "Token rotation"}) || !slices.Equal(m.Blockers, []string{"Payment webhook (no test keys yet)"}) {
+	if !slices.Equal(m.Active, []string{"GET /api/users/:id", "Token rotation"}) ||
+		!slices.Equal(m.Blockers, []string{"Payment webhook (no test keys yet)"}) {
 		t.Errorf("got active %q, blockers %q", m.Active, m.Blockers)
 	}
 	if len(m.Progress) != 8 || m.Progress[0].Section != "Completed" || !m.Progress[0].Done || m.Progress[2].Done {
 		t.Errorf("got progress %+v", m.Progress)
 	}
-	if len(m.Decisions) != 2 || m.Decisions[1].ID != "DEC-002" || m.Decisions[1].By != "agent" || m.Decisions[1].Status != "Pending — Ines has to agree" {
+	if len(m.Decisions) != 2 || m.Decisions[1].ID != "DEC-002" || m.Decisions[1].By != "agent" ||
+		m.Decisions[1].Status != "Pending — Ines has to agree" {
 		t.Errorf("got decisions %+v", m.Decisions)
 	}
-	if len(m.Sessions) != 2 || m.Sessions[0].Summary != "Built sign-in and its tests." || m.Sessions[1].Next[0] != "Users" || m.Sessions[1].Decisions != nil {
+	if len(m.Sessions) != 2 || m.Sessions[0].Summary != "Built sign-in and its tests." ||
+		m.Sessions[1].Next[0] != "Users" || m.Sessions[1].Decisions != nil {
 		t.Errorf("got sessions %+v", m.Sessions)
 	}
 	var heads []string
@@ -133,10 +136,12 @@ func TestOlderFormsAreRead(t *testing.T) {
 	if m.Phase != "Phase 2: Core" || m.Next != "Finish writing" || len(m.Blockers) != 0 {
 		t.Errorf("got phase %q, next %q, blockers %q", m.Phase, m.Next, m.Blockers)
 	}
-	if len(m.Decisions) != 2 || m.Decisions[0].Title != "Monorepo" || m.Decisions[0].Date != "2025-11-03" || m.Decisions[1].Rationale != "The queries are few and known" {
+	if len(m.Decisions) != 2 || m.Decisions[0].Title != "Monorepo" || m.Decisions[0].Date != "2025-11-03" ||
+		m.Decisions[1].Rationale != "The queries are few and known" {
 		t.Errorf("got decisions %+v", m.Decisions)
 	}
-	if last := m.Work[2]; last.Heading != "What's Next" || !slices.Equal(last.Lines, []string{"1. Finish writing", "2. Then watching"}) {
+	if last := m.Work[2]; last.Heading != "What's Next" ||
+		!slices.Equal(last.Lines, []string{"1. Finish writing", "2. Then watching"}) {
 		t.Errorf("got %+v", m.Work)
 	}
 }
@@ -148,7 +153,8 @@ func TestOnlyTheGivenFieldsChange(t *testing.T) {
 		Next: new("Review"), Active: new([]string{"Token rotation", "PATCH /api/users/:id"}), Blockers: new([]string{}),
 	}})
 	want := []string{
-		"-- GET /api/users/:id\n", "-- Payment webhook (no test keys yet)\n", "-Write the PATCH endpoint, then its tests\n", "-2026-02-10\n",
+		"-- GET /api/users/:id\n", "-- Payment webhook (no test keys yet)\n", "-Write the PATCH endpoint, then its tests\n",
+		"-2026-02-10\n",
 		"+- PATCH /api/users/:id\n", "+None.\n", "+Review\n", "+" + d.now.UTC().Format(time.DateOnly) + "\n",
 	}
 	if got := changedLines(before, d.file(stateFile)); !slices.Equal(got, want) {
@@ -161,8 +167,13 @@ func TestOnlyTheGivenFieldsChange(t *testing.T) {
 
 func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
 	d := newFixture(t, "old")
-	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase 3: Trim"), Status: new("Nearly there"), Next: new("Ship")}})
-	want := "# Project State\r\n\r\n## Current Phase\r\n\r\nPhase 3: Trim\r\n\r\n## Blocked Items\r\nNone.\r\n\r\n## Next Action\r\nShip\r\n\r\n## Current Status\r\nNearly there\r\n\r\n## Last Updated\r\n" + d.now.UTC().Format(time.RFC3339) + "\r\n"
+	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+		Phase:  new("Phase 3: Trim"),
+		Status: new("Nearly there"), Next: new("Ship"),
+	}})
+	want := "# Project State\r\n\r\n## Current Phase\r\n\r\nPhase 3: Trim\r\n\r\n## Blocked Items\r\nNone.\r\n\r\n## " +
+		"Next Action\r\nShip\r\n\r\n## Current Status\r\nNearly there\r\n\r\n## Last Updated\r\n" +
+		d.now.UTC().Format(time.RFC3339) + "\r\n"
 	if got := d.file(stateFile); got != want {
 		t.Errorf("got\n%q, want\n%q", got, want)
 	}
@@ -171,14 +182,19 @@ func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
 func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
 	d := newFixture(t, "forge")
 	seen := d.look().Version
-	d.write(stateFile, strings.Replace(strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1), "- Token rotation\n", "- Token rotation\n- Added by hand\n", 1))
+	d.write(stateFile, strings.Replace(strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand",
+		1), "- Token rotation\n", "- Token rotation\n- Added by hand\n", 1))
 	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
-		Seen: seen, Phase: new("Phase 2: by the agent"), Next: new("by the agent"), Active: new([]string{"Token rotation", "by the agent"}),
+		Seen: seen, Phase: new("Phase 2: by the agent"), Next: new("by the agent"),
+		Active: new([]string{"Token rotation", "by the agent"}),
 	}})
-	if got.Phase != "Phase 3: by hand" || got.Next != "by the agent" || !slices.Equal(got.Active, []string{"Token rotation", "Added by hand", "by the agent"}) {
+	if got.Phase != "Phase 3: by hand" || got.Next != "by the agent" ||
+		!slices.Equal(got.Active, []string{"Token rotation", "Added by hand", "by the agent"}) {
 		t.Errorf("got phase %q, next %q, active %q", got.Phase, got.Next, got.Active)
 	}
-	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "by hand") || !strings.Contains(d.file(stateFile), "## Not Written\n- "+d.now.UTC().Format(time.RFC3339)+" Current Phase: Phase 2: by the agent\n") {
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "by hand") ||
+		!strings.Contains(d.file(stateFile), "## Not Written\n- "+d.now.UTC().Format(time.RFC3339)+
+			" Current Phase: Phase 2: by the agent\n") {
 		t.Errorf("notes %q, file\n%s", got.Notes, d.file(stateFile))
 	}
 }
@@ -188,11 +204,18 @@ func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1))
 	d.Files = New(d.cfg) // another worker
-	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: seen, Phase: new("Phase 2: by the agent")}})
-	if got.Phase != "Phase 3: by hand" || len(got.Notes) != 1 || !strings.Contains(d.file(stateFile), "Current Phase: Phase 2: by the agent\n") {
+	got := d.change(mem.StateRequest{
+		Op:     mem.StateUpdates,
+		Update: mem.StateUpdate{Seen: seen, Phase: new("Phase 2: by the agent")},
+	})
+	if got.Phase != "Phase 3: by hand" || len(got.Notes) != 1 ||
+		!strings.Contains(d.file(stateFile), "Current Phase: Phase 2: by the agent\n") {
 		t.Errorf("got phase %q, notes %q, file\n%s", got.Phase, got.Notes, d.file(stateFile))
 	}
-	if got = d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: got.Version, Phase: new("Phase 4")}}); got.Phase != "Phase 4" {
+	if got = d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+		Seen:  got.Version,
+		Phase: new("Phase 4"),
+	}}); got.Phase != "Phase 4" {
 		t.Errorf("got phase %q, which it had in view", got.Phase)
 	}
 }
@@ -200,14 +223,22 @@ func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
 func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 	d := newFixture(t, "old")
 	before := d.file(progressFile)
-	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "writing files", Action: "complete"}})
+	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		Task:   "writing files",
+		Action: "complete",
+	}})
 	day := d.now.UTC().Format(time.DateOnly)
-	want := strings.Replace(strings.Replace(before, "- [ ] Writing of files (Jo, half done)\n  waits for the review of reading\n", "", 1),
-		"- [x] Reading of files\n", "- [x] Reading of files\n- [x] Writing of files (Jo, half done) (completed "+day+")\n  waits for the review of reading\n", 1)
+	want := strings.Replace(strings.Replace(before,
+		"- [ ] Writing of files (Jo, half done)\n  waits for the review of reading\n", "", 1),
+		"- [x] Reading of files\n", "- [x] Reading of files\n- [x] Writing of files (Jo, half done) (completed "+day+
+			")\n  waits for the review of reading\n", 1)
 	if got := d.file(progressFile); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "bake bread", Action: "complete"}})
+	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		Task:   "bake bread",
+		Action: "complete",
+	}})
 	if len(got.Changed) > 0 || len(got.Notes) != 1 || d.file(progressFile) != want {
 		t.Errorf("got %+v", got)
 	}
@@ -215,10 +246,17 @@ func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 
 func TestAnAmbiguousItemIsReportedAndNothingChanged(t *testing.T) {
 	d := newFixture(t, "forge")
-	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Rate limiting dashboard", Action: "add"}})
+	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		Task:   "Rate limiting dashboard",
+		Action: "add",
+	}})
 	before := d.file(progressFile)
-	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "rate limiting", Action: "complete"}})
-	if !slices.Equal(got.Candidates, []string{"Rate limiting middleware", "Rate limiting dashboard"}) || d.file(progressFile) != before {
+	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		Task:   "rate limiting",
+		Action: "complete",
+	}})
+	if !slices.Equal(got.Candidates, []string{"Rate limiting middleware", "Rate limiting dashboard"}) ||
+		d.file(progressFile) != before {
 		t.Errorf("got candidates %q, file\n%s", got.Candidates, d.file(progressFile))
 	}
 }
@@ -227,10 +265,16 @@ func TestTasksAreAddedWhereTheyBelong(t *testing.T) {
 	d := newFixture(t, "old")
 	before := d.file(progressFile)
 	for section, line := range map[string]string{"": "Icons", "blocked": "Notary", "Ideas": "Dark mode"} {
-		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: line, Action: "add", Section: section}})
+		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+			Task: line, Action: "add",
+			Section: section,
+		}})
 	}
 	got := d.file(progressFile)
-	for _, want := range []string{"- [ ] Watching of folders\n- [ ] Icons\n\n### Not Started", "no certificate)\n- [ ] Notary\n", "### Ideas\n- [ ] Dark mode\n\n## What's Next"} {
+	for _, want := range []string{
+		"- [ ] Watching of folders\n- [ ] Icons\n\n### Not Started",
+		"no certificate)\n- [ ] Notary\n", "### Ideas\n- [ ] Dark mode\n\n## What's Next",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -246,8 +290,12 @@ func TestDecisionsAreNumberedOn(t *testing.T) {
 	for fixture, want := range map[string]string{"forge": "DEC-003", "old": "DEC-003"} {
 		d := newFixture(t, fixture)
 		before := d.file(decisionFile)
-		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Cents", Decision: "Whole cents", Rationale: "Sums", By: "agent", Status: "Final"}})
-		want := before + "\n## " + want + ": Cents\n- **Date:** " + d.now.UTC().Format(time.DateOnly) + "\n- **Decided by:** agent\n- **Decision:** Whole cents\n- **Rationale:** Sums\n- **Status:** Final\n"
+		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
+			Title: "Cents", Decision: "Whole cents",
+			Rationale: "Sums", By: "agent", Status: "Final",
+		}})
+		want := before + "\n## " + want + ": Cents\n- **Date:** " + d.now.UTC().Format(time.DateOnly) +
+			"\n- **Decided by:** agent\n- **Decision:** Whole cents\n- **Rationale:** Sums\n- **Status:** Final\n"
 		if got := d.file(decisionFile); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", fixture, got, want)
 		}
@@ -270,8 +318,10 @@ func TestATaskTakesThePlaceOfTheLineThatSaysThereIsNone(t *testing.T) {
 func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 	for _, number := range []string{"9223372036854775807", "99999999999999999999"} {
 		d := newFixture(t, "forge")
-		d.write(logFile, "# Session Log\n\n## Session "+number+" — 2026-01-01\n\n## Session 4 — 2026-01-01\n\n## Archived Sessions\n- Session "+number+" — 2025-01-01: built\n")
-		d.write(decisionFile, "# Decision Log\n\n## DEC-"+number+": Units\n\n## DEC-004: Prices\n\n## Old\n"+number+". **Sums**\n\n## Archived Decisions\n- DEC-"+number+": Taxes\n")
+		d.write(logFile, "# Session Log\n\n## Session "+number+
+			" — 2026-01-01\n\n## Session 4 — 2026-01-01\n\n## Archived Sessions\n- Session "+number+" — 2025-01-01: built\n")
+		d.write(decisionFile, "# Decision Log\n\n## DEC-"+number+": Units\n\n## DEC-004: Prices\n\n## Old\n"+number+
+			". **Sums**\n\n## Archived Decisions\n- DEC-"+number+": Taxes\n")
 		d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Go on"}})
 		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Go on"}})
 		if got := d.file(logFile); !strings.Contains(got, "\n## Session 5 — ") {
@@ -286,8 +336,12 @@ func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
 	d := newFixture(t, "forge")
 	before := d.file(logFile)
-	got := d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Users are done", Completed: []string{"GET", "PATCH"}, Next: []string{"Rate limits"}}})
-	want := before + "\n## Session 3 — " + d.now.UTC().Format(time.DateOnly) + "\n- **Summary:** Users are done\n- **Completed:** GET; PATCH\n- **Next session:** Rate limits\n"
+	got := d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{
+		Summary:   "Users are done",
+		Completed: []string{"GET", "PATCH"}, Next: []string{"Rate limits"},
+	}})
+	want := before + "\n## Session 3 — " + d.now.UTC().Format(time.DateOnly) +
+		"\n- **Summary:** Users are done\n- **Completed:** GET; PATCH\n- **Next session:** Rate limits\n"
 	if d.file(logFile) != want || got.Sessions[2].Summary != "Users are done" {
 		t.Errorf("got\n%s", d.file(logFile))
 	}
@@ -295,7 +349,8 @@ func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
 
 func TestCodeAndCommentsAreNoHeadings(t *testing.T) {
 	d := newFixture(t, "")
-	d.write(stateFile, "# S\n\n```md\n## Current Phase\nnot this\n```\n\n## Current Phase\n\n\nthis\n\n## Next Action\n\n\n\ntoo far below\n")
+	d.write(stateFile, "# S\n\n```md\n## Current Phase\nnot this\n```\n\n## Current Phase\n\n\nthis\n\n## Next "+
+		"Action\n\n\n\ntoo far below\n")
 	if m := d.look(); m.Phase != "this" || m.Next != "" {
 		t.Errorf("got phase %q, next %q", m.Phase, m.Next)
 	}
@@ -348,11 +403,17 @@ func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
 	if m := d.look(); !m.Present || m.Trusted || m.Phase != "" || m.Parts != nil {
 		t.Errorf("got %+v", m)
 	}
-	if _, err := d.Change(context.Background(), d.p, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err == nil {
+	if _, err := d.Change(context.Background(), d.p, mem.StateRequest{
+		Op:     mem.StateUpdates,
+		Update: mem.StateUpdate{Phase: new("x")},
+	}); err == nil {
 		t.Error("written all the same")
 	}
 	before := tree(t, d.p.Root)
-	d.note(mem.MindNotes{TurnEnded: true, Files: []string{"a.go"}, Compaction: "auto", EndReason: "clear", Agents: []string{"x"}})
+	d.note(mem.MindNotes{
+		TurnEnded: true, Files: []string{"a.go"}, Compaction: "auto", EndReason: "clear",
+		Agents: []string{"x"},
+	})
 	if after := tree(t, d.p.Root); after != before {
 		t.Errorf("got\n%s\nwant\n%s", after, before)
 	}

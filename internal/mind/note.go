@@ -88,7 +88,8 @@ func (f *Files) track(d *folder, p mem.Project, n mem.MindNotes) error {
 	had := len(list)
 	for _, file := range files {
 		file = chars.Line(file)
-		if file == "" || strings.HasPrefix(file, mem.MindDir+"/") || slices.Contains(list, file) || len(list) >= maxFileNames {
+		if file == "" || strings.HasPrefix(file, mem.MindDir+"/") || slices.Contains(list, file) ||
+			len(list) >= maxFileNames {
 			continue
 		}
 		list = append(list, file)

@@ -25,7 +25,8 @@ func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
 	}
 	d.note(n)
 	n.At = d.now.Add(20 * time.Second)
-	n.Tasks = []string{"[" + n.At.UTC().Format(time.RFC3339) + "] COMPLETED: #3 — Token rotation (by: self)"} // told in another way too
+	// told in another way too
+	n.Tasks = []string{"[" + n.At.UTC().Format(time.RFC3339) + "] COMPLETED: #3 — Token rotation (by: self)"}
 	d.note(n)
 	for name, want := range map[string]string{
 		activityFile: n.At.UTC().Format(time.RFC3339) + "\n",
@@ -37,7 +38,8 @@ func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	if got := d.file(progressFile); strings.Count(got, "Token rotation") != 1 || !strings.Contains(got, "- [x] Token rotation (access and refresh) (completed ") {
+	if got := d.file(progressFile); strings.Count(got, "Token rotation") != 1 ||
+		!strings.Contains(got, "- [x] Token rotation (access and refresh) (completed ") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -97,10 +99,14 @@ func TestACheckpointHoldsTheStateUnderItsHeadings(t *testing.T) {
 	d.note(mem.MindNotes{Compaction: "auto"})
 	at := d.now.UTC().Format(time.RFC3339)
 	got := d.file(latestFile)
-	if !strings.HasPrefix(got, "# Pre-Compaction Checkpoint\n## Timestamp: "+at+"\n## Trigger: auto\n\n## State at Compaction\n# Project State\n") {
+	if !strings.HasPrefix(got, "# Pre-Compaction Checkpoint\n## Timestamp: "+at+
+		"\n## Trigger: auto\n\n## State at Compaction\n# Project State\n") {
 		t.Errorf("got\n%s", got)
 	}
-	for _, want := range []string{"\n\n## In-Progress Work\n- [ ] GET /api/users/:id", "- [ ] Container image\n\n## Recovery Instructions\n"} {
+	for _, want := range []string{
+		"\n\n## In-Progress Work\n- [ ] GET /api/users/:id",
+		"- [ ] Container image\n\n## Recovery Instructions\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -163,17 +169,21 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 	end := mem.MindNotes{At: d.now, EndReason: "prompt_input_exit", Files: files}
 	d.note(end)
 	day := d.now.UTC().Format(time.DateOnly)
-	want := before + "\n## Session 3 — " + day + " (auto-captured)\n- **Reason ended:** prompt_input_exit\n- **Files changed:** 17\n  - src/00.go\n"
-	if got := d.file(logFile); !strings.HasPrefix(got, want) || !strings.Contains(got, "  - src/14.go\n  - … and 2 more\n- **Note:** written automatically") {
+	want := before + "\n## Session 3 — " + day +
+		" (auto-captured)\n- **Reason ended:** prompt_input_exit\n- **Files changed:** 17\n  - src/00.go\n"
+	if got := d.file(logFile); !strings.HasPrefix(got, want) ||
+		!strings.Contains(got, "  - src/14.go\n  - … and 2 more\n- **Note:** written automatically") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := d.file(sessionsFile); got != "Session ended: "+d.now.UTC().Format(time.RFC3339)+" (reason: prompt_input_exit)\n" {
+	if got := d.file(sessionsFile); got != "Session ended: "+d.now.UTC().Format(time.RFC3339)+
+		" (reason: prompt_input_exit)\n" {
 		t.Errorf("got %q", got)
 	}
 	if _, err := os.Stat(d.path(trackerFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the list of files is still there: %v", err)
 	}
-	if got := d.file(endFile); !strings.HasPrefix(got, "# Session End Checkpoint\n## Timestamp: ") || !strings.Contains(got, "## Reason: prompt_input_exit\n## Note: "+staleNote+"\n\n## State at End\n# Project State\n") {
+	if got := d.file(endFile); !strings.HasPrefix(got, "# Session End Checkpoint\n## Timestamp: ") ||
+		!strings.Contains(got, "## Reason: prompt_input_exit\n## Note: "+staleNote+"\n\n## State at End\n# Project State\n") {
 		t.Errorf("got\n%s", got)
 	}
 	if !d.Forgotten(d.p) {
@@ -226,9 +236,11 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 		log += fmt.Sprintf("\n## Session %d — 2026-01-%02d\n- **Summary:** did %d\n", i, i, i)
 	}
 	for i := 1; i <= 12; i++ {
-		decided += fmt.Sprintf("\n## DEC-%03d: title %d\n- **Decision:** do %d\n- **Rationale:** because %d\n- **Status:** Final\n", i, i, i, i)
+		decided += fmt.Sprintf("\n## DEC-%03d: title %d\n- **Decision:** do %d\n- **Rationale:** because %d\n- "+
+			"**Status:** Final\n", i, i, i, i)
 	}
-	progress := "# Progress Tracker\n\n### Completed\n- [x] Old (completed 2025-01-01)\n  with a note\n- [x] New (completed " + d.now.UTC().Format(time.DateOnly) + ")\n- [x] Undated\n\n### In Progress\n- [ ] Now (2025-01-01)\n"
+	progress := "# Progress Tracker\n\n### Completed\n- [x] Old (completed 2025-01-01)\n  with a note\n- [x] New " +
+		"(completed " + d.now.UTC().Format(time.DateOnly) + ")\n- [x] Undated\n\n### In Progress\n- [ ] Now (2025-01-01)\n"
 	d.write(logFile, log)
 	d.write(decisionFile, decided)
 	d.write(progressFile, progress)
@@ -257,25 +269,34 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 			t.Errorf("copy of %s: got\n%s", name, got)
 		}
 	}
-	if got, want := d.file(logFile), "# Session Log\n\nIntro by hand.\n\n## Archived Sessions\n- Session 1 — 2026-01-01: did 1\n- Session 2 — 2026-01-02: did 2\n- Session 3 — 2026-01-03: did 3\n\n## Session 4 — 2026-01-04\n"; !strings.HasPrefix(got, want) {
+	if got, want := d.file(logFile), "# Session Log\n\nIntro by hand.\n\n## Archived Sessions\n- Session 1 — "+
+		"2026-01-01: did 1\n- Session 2 — 2026-01-02: did 2\n- Session 3 — 2026-01-03: did 3\n\n## Session 4 — 2026-01-04\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
-	if got, want := d.file(decisionFile), "# Decision Log\n\n## Archived Decisions\n- DEC-001: title 1: do 1 [Final]\n  Why: because 1\n- DEC-002"; !strings.HasPrefix(got, want) {
+	if got, want := d.file(decisionFile), "# Decision Log\n\n## Archived Decisions\n- DEC-001: title 1: do 1 [Final]\n "+
+		" Why: because 1\n- DEC-002"; !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
-	if got := d.file(progressFile); got != strings.Replace(progress, "- [x] Old (completed 2025-01-01)\n  with a note\n", "", 1) {
+	if got := d.file(progressFile); got != strings.Replace(progress, "- [x] Old (completed 2025-01-01)\n  with a note\n",
+		"", 1) {
 		t.Errorf("got\n%s", got)
 	}
-	if got := d.file(archiveFile); got != "# Archive\n\n## Completed tasks, archived "+d.now.UTC().Format(time.DateOnly)+"\n- [x] Old (completed 2025-01-01)\n  with a note\n" {
+	if got := d.file(archiveFile); got != "# Archive\n\n## Completed tasks, archived "+d.now.UTC().Format(time.DateOnly)+
+		"\n- [x] Old (completed 2025-01-01)\n  with a note\n" {
 		t.Errorf("got\n%s", got)
 	}
-	d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "t", Decision: "d", Status: "Final"}})
+	d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
+		Title: "t", Decision: "d",
+		Status: "Final",
+	}})
 	d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "s"}})
-	if !strings.Contains(d.file(decisionFile), "## DEC-013: t\n") || !strings.Contains(d.file(logFile), "## Session 9 — ") {
+	if !strings.Contains(d.file(decisionFile), "## DEC-013: t\n") ||
+		!strings.Contains(d.file(logFile), "## Session 9 — ") {
 		t.Error("the numbers do not go on")
 	}
 	again, err := d.Compress(t.Context(), d.p, false)
-	if err != nil || again.Sessions != 1 || again.Decisions != 1 || strings.Count(d.file(logFile), "## Archived Sessions") != 1 {
+	if err != nil || again.Sessions != 1 || again.Decisions != 1 ||
+		strings.Count(d.file(logFile), "## Archived Sessions") != 1 {
 		t.Errorf("again: got %+v, %v\n%s", again, err, d.file(logFile))
 	}
 }
@@ -298,7 +319,8 @@ func TestCompressionTakesNoLineOfAnotherEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := 1; i <= 12; i++ {
-		if !strings.Contains(d.file(logFile), fmt.Sprintf("did %d.", i)) || !strings.Contains(d.file(decisionFile), fmt.Sprintf("do %d.", i)) {
+		if !strings.Contains(d.file(logFile), fmt.Sprintf("did %d.", i)) ||
+			!strings.Contains(d.file(decisionFile), fmt.Sprintf("do %d.", i)) {
 			t.Errorf("entry %d is lost:\n%s\n%s", i, d.file(logFile), d.file(decisionFile))
 		}
 	}
@@ -323,7 +345,8 @@ func TestWhatAKilledWriteLeftIsTakenAwayAtTheEnd(t *testing.T) {
 	d := newFixture(t, "forge")
 	for name, ago := range map[string]time.Duration{
 		".STATE.md.0123456789ab.tmp": 31 * time.Second, checkpointDir + "/.latest.md.0123456789ab.tmp": time.Hour,
-		".STATE.md.ba9876543210.tmp": time.Second, ".mine.tmp": time.Hour, "STATE.md.0123456789ab.tmp": time.Hour, ".tmp": time.Hour,
+		".STATE.md.ba9876543210.tmp": time.Second, ".mine.tmp": time.Hour, "STATE.md.0123456789ab.tmp": time.Hour,
+		".tmp": time.Hour,
 	} {
 		d.write(name, "half")
 		d.old(name, ago)
@@ -337,7 +360,10 @@ func TestWhatAKilledWriteLeftIsTakenAwayAtTheEnd(t *testing.T) {
 		}
 	}
 	slices.Sort(left)
-	if want := []string{".STATE.md.ba9876543210.tmp", ".mine.tmp", ".tmp", "STATE.md.0123456789ab.tmp"}; !slices.Equal(left, want) {
+	if want := []string{
+		".STATE.md.ba9876543210.tmp", ".mine.tmp", ".tmp",
+		"STATE.md.0123456789ab.tmp",
+	}; !slices.Equal(left, want) {
 		t.Errorf("left are %q, want %q", left, want)
 	}
 }
@@ -350,11 +376,13 @@ func TestEveryTemplateIsWhatIsRead(t *testing.T) {
 			t.Fatalf("%s: %q, %v", name, made, err)
 		}
 		m := d.look()
-		if len(m.Warnings) > 0 || name != "default" && (m.Phase == "" || m.Next == "" || len(m.Work) == 0) || name == "default" && m.Phase+m.Next != "" {
+		if len(m.Warnings) > 0 || name != "default" && (m.Phase == "" || m.Next == "" || len(m.Work) == 0) ||
+			name == "default" && m.Phase+m.Next != "" {
 			t.Errorf("%s: got phase %q, next %q, work %+v, warnings %q", name, m.Phase, m.Next, m.Work, m.Warnings)
 		}
 		d.write(stateFile, "mine")
-		if made, err = Init(d.p.Root, name, "another"); err != nil || len(made) != 0 || Origin(d.p.Root) != "mark" || d.file(stateFile) != "mine" {
+		if made, err = Init(d.p.Root, name, "another"); err != nil || len(made) != 0 || Origin(d.p.Root) != "mark" ||
+			d.file(stateFile) != "mine" {
 			t.Errorf("%s again: %q, %v", name, made, err)
 		}
 	}
@@ -366,7 +394,8 @@ func TestEveryTemplateIsWhatIsRead(t *testing.T) {
 func TestAProjectsOwnLimitsCountAndMistakesInThemAreNamed(t *testing.T) {
 	d := newFixture(t, "forge")
 	conf := filepath.Join(d.p.Root, limitsFile)
-	if err := os.WriteFile(conf, []byte(`{"briefingRecentDecisions": 1, "sessionLogTailLines": 2, "keepSessionFull": 3, "staleWarningSeconds": "soon", "maxCheckpointFiles": 1}`), 0o600); err != nil {
+	if err := os.WriteFile(conf, []byte(`{"briefingRecentDecisions": 1, "sessionLogTailLines": 2, "keepSessionFull": `+
+		`3, "staleWarningSeconds": "soon", "maxCheckpointFiles": 1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	m := d.look()
@@ -415,7 +444,8 @@ func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
 		}
 		set(d)
 		if m := d.look(); len(m.Decided)+len(m.Log)+len(m.Work) > 0 || len(m.Warnings) > 0 {
-			t.Errorf("%s: %d decisions, %d lines of the log, %d of progress, warnings %q", by, len(m.Decided), len(m.Log), len(m.Work), m.Warnings)
+			t.Errorf("%s: %d decisions, %d lines of the log, %d of progress, warnings %q", by, len(m.Decided), len(m.Log),
+				len(m.Work), m.Warnings)
 		}
 	}
 }
@@ -441,14 +471,21 @@ func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 
 func TestPartsAreFoundByFileAndHeading(t *testing.T) {
 	m := newFixture(t, "forge").look()
-	i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool { return p.Key == "DECISIONS.md#DEC-001: PostgreSQL, not SQLite" })
-	if i < 0 || m.Parts[i].Kind != mem.Decision || m.Parts[i].Title != "PostgreSQL, not SQLite" || !strings.Contains(m.Parts[i].Body, "Several instances") {
+	i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool {
+		return p.Key == "DECISIONS.md#DEC-001: PostgreSQL, not SQLite"
+	})
+	if i < 0 || m.Parts[i].Kind != mem.Decision || m.Parts[i].Title != "PostgreSQL, not SQLite" ||
+		!strings.Contains(m.Parts[i].Body, "Several instances") {
 		t.Errorf("got %+v", m.Parts)
 	}
-	if i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool { return p.Key == "STATE.md#Team Notes" }); i < 0 || m.Parts[i].Title != "Team Notes: Ask Ines before touching the schema." || m.Parts[i].Body != "" {
+	if i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool {
+		return p.Key == "STATE.md#Team Notes"
+	}); i < 0 || m.Parts[i].Title != "Team Notes: Ask Ines before touching the schema." || m.Parts[i].Body != "" {
 		t.Errorf("got %+v", m.Parts)
 	}
-	if i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool { return p.Key == "PROGRESS.md#Not Started" }); i < 0 || m.Parts[i].Title != "Not Started: OpenAPI document" || m.Parts[i].Body != "- [ ] Container image" {
+	if i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool {
+		return p.Key == "PROGRESS.md#Not Started"
+	}); i < 0 || m.Parts[i].Title != "Not Started: OpenAPI document" || m.Parts[i].Body != "- [ ] Container image" {
 		t.Errorf("a piece says its first line twice, or as it is marked: %+v", m.Parts)
 	}
 }
@@ -469,7 +506,8 @@ func TestAListedDecisionIsOnePiece(t *testing.T) {
 
 func TestWhatWasDecidedAgainstIsNoDecision(t *testing.T) {
 	d := newFixture(t, "forge")
-	d.write(decisionFile, "# Decision Log\n\n## DEC-001: SQLite\n- **Decision:** one file\n\n### Not taken\n1. **Postgres** - a server\n\n## Older\n1. **Tabs** - in code\n")
+	d.write(decisionFile, "# Decision Log\n\n## DEC-001: SQLite\n- **Decision:** one file\n\n### Not taken\n1. "+
+		"**Postgres** - a server\n\n## Older\n1. **Tabs** - in code\n")
 	var got []string
 	for _, s := range d.look().Decisions {
 		got = append(got, s.Title)

@@ -163,7 +163,8 @@ func (t *document) insertSection(lines ...string) {
 // dated. Where several are alike, or none, nothing changes and the notes say so.
 func (t *document) complete(what string, at time.Time) (done bool, rivals []string, note string) {
 	tasks := slices.DeleteFunc(t.tasks(), func(k task) bool {
-		return k.done || !k.box && !named(t.heads[k.head].name, append(append(namesOf(headDoing), namesOf(headWaiting)...), namesOf(headStopped)...)...)
+		return k.done || !k.box && !named(t.heads[k.head].name, append(append(namesOf(headDoing), namesOf(headWaiting)...),
+			namesOf(headStopped)...)...)
 	})
 	list := make([]string, len(tasks))
 	for i, k := range tasks {

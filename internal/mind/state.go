@@ -215,7 +215,8 @@ func update(base, now document, u mem.StateUpdate, at time.Time) (out document, 
 		}
 		was, is := base.field(f.name), now.field(f.name)
 		if was != is && is != chars.Line(*f.text) {
-			notes = append(notes, fmt.Sprintf("%s was changed by hand to %q and stays so; %q stands under %s", f.name, is, *f.text, headKept))
+			notes = append(notes, fmt.Sprintf("%s was changed by hand to %q and stays so; %q stands under %s", f.name, is,
+				*f.text, headKept))
 			out.addNotWritten(f.name, *f.text, at)
 			continue
 		}

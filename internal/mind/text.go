@@ -263,7 +263,8 @@ func oneLine(s string) string {
 	if s == "" {
 		return s
 	}
-	if _, isEntry := listEntry(s + " "); strings.HasPrefix(s, "#") || fenceOf(s) != "" || isEntry || strings.Trim(s, "-=") == "" {
+	if _, isEntry := listEntry(s + " "); strings.HasPrefix(s, "#") || fenceOf(s) != "" || isEntry ||
+		strings.Trim(s, "-=") == "" {
 		return `\` + s
 	}
 	return s

@@ -97,10 +97,15 @@ func parts(t map[string]document) []mem.MindPart {
 			if len(out) == maxParts || len(lines) == 0 || allNothing(lines) || named(head.name, headUpdated) {
 				continue
 			}
-			if name == decisionFile && slices.ContainsFunc(listed, func(d decision) bool { return d.from >= body.from && d.to <= body.to }) {
+			if name == decisionFile && slices.ContainsFunc(listed, func(d decision) bool {
+				return d.from >= body.from && d.to <= body.to
+			}) {
 				continue // each of them is a piece by itself
 			}
-			p := mem.MindPart{Key: name + "#" + chars.Line(head.name), File: name, Kind: mem.Fact, Body: clipText(strings.Join(lines, "\n"))}
+			p := mem.MindPart{
+				Key: name + "#" + chars.Line(head.name), File: name, Kind: mem.Fact,
+				Body: clipText(strings.Join(lines, "\n")),
+			}
 			title := chars.Line(head.name + ": " + unlisted(lines[0]))
 			if p.Title = chars.Clip(title, 160); p.Title == title { // which says the first line
 				p.Body = clipText(strings.Join(lines[1:], "\n"))
@@ -142,7 +147,10 @@ func listedDecisions(t document) []decision {
 
 func listedPart(d decision) mem.MindPart {
 	body := strings.Join(decisionLines(d), "\n")
-	return mem.MindPart{Key: decisionFile + "#" + d.ID, File: decisionFile, Kind: mem.Decision, Title: chars.Clip(d.Title, 160), Body: clipText(body)}
+	return mem.MindPart{
+		Key: decisionFile + "#" + d.ID, File: decisionFile, Kind: mem.Decision,
+		Title: chars.Clip(d.Title, 160), Body: clipText(body),
+	}
 }
 
 func clipText(s string) string { return chars.Clip(s, maxPart) }

@@ -25,7 +25,10 @@ func packedHistory(t *testing.T) (mem.Project, []string) {
 	}
 	ids := strings.Fields(string(b))
 	common := t.TempDir()
-	for name, as := range map[string]string{"pack.idx": "objects/pack/pack-1.idx", "pack.pack": "objects/pack/pack-1.pack"} {
+	for name, as := range map[string]string{
+		"pack.idx":  "objects/pack/pack-1.idx",
+		"pack.pack": "objects/pack/pack-1.pack",
+	} {
 		b, err := os.ReadFile(filepath.Join("testdata/history", name))
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,10 @@ import (
 // The way to a file of git's costs more than the file, and every event reads some.
 func TestARepositoryIsOpenedOnce(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"HEAD": "ref: refs/heads/main\n", "objects/none": "", "refs/none": "", "config": ""} {
+	for name, text := range map[string]string{
+		"HEAD": "ref: refs/heads/main\n", "objects/none": "", "refs/none": "",
+		"config": "",
+	} {
 		file := filepath.Join(dir, ".git", name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)

@@ -35,7 +35,8 @@ func newNeighbour(t *testing.T) neighbour {
 	write(t, n.git("HEAD"), "ref: refs/heads/theirs\n")
 	write(t, n.git("config"), "[remote \"origin\"]\n\turl = https://git.example.org/their/secret.git\n")
 	write(t, n.git("refs/heads/theirs"), strings.Repeat("ab", 20)+"\n")
-	write(t, n.git("packed-refs"), strings.Repeat("ab", 20)+" refs/heads/packed\n"+strings.Repeat("ab", 20)+" refs/heads/main\n")
+	write(t, n.git("packed-refs"), strings.Repeat("ab", 20)+" refs/heads/packed\n"+strings.Repeat("ab", 20)+
+		" refs/heads/main\n")
 	mkdir(t, n.git("worktrees/tree"))
 	write(t, n.git("worktrees/tree/HEAD"), "ref: refs/heads/theirs\n")
 	write(t, n.git("worktrees/tree/commondir"), "../..\n")
@@ -43,7 +44,8 @@ func newNeighbour(t *testing.T) neighbour {
 	mkdir(t, n.git("modules/sub/objects"))
 	mkdir(t, n.git("modules/sub/refs"))
 	write(t, n.git("modules/sub/HEAD"), "ref: refs/heads/theirs\n")
-	write(t, n.git("modules/sub/config"), "[core]\n\tworktree = ../../../sub\n[remote \"origin\"]\n\turl = https://git.example.org/their/secret.git\n")
+	write(t, n.git("modules/sub/config"),
+		"[core]\n\tworktree = ../../../sub\n[remote \"origin\"]\n\turl = https://git.example.org/their/secret.git\n")
 	n.seen = identify(t, n.dir)
 	if n.seen.Origin == "" || n.seen.Branch != "theirs" || n.seen.Commit == "" {
 		t.Fatalf("the neighbour is no repository: %+v", n.seen)
@@ -139,14 +141,18 @@ func (n neighbour) unread() {
 
 func TestAHostileRepositoryShowsNothingOfItsNeighbour(t *testing.T) {
 	for name, arrange := range map[string]func(t *testing.T, dir string, n neighbour){
-		".git is a link":           func(t *testing.T, dir string, n neighbour) { replace(t, dir, ".git", n.git()) },
-		".git is a relative link":  func(t *testing.T, dir string, n neighbour) { replace(t, dir, ".git", rel(t, dir, n.git())) },
-		".git leads away":          func(t *testing.T, dir string, n neighbour) { point(t, dir, n.git()) },
-		".git leads away by ..":    func(t *testing.T, dir string, n neighbour) { point(t, dir, rel(t, dir, n.git())) },
-		".git of their worktree":   func(t *testing.T, dir string, n neighbour) { point(t, dir, n.git("worktrees", "tree")) },
-		".git of their submodule":  func(t *testing.T, dir string, n neighbour) { point(t, dir, n.git("modules", "sub")) },
-		".git leads to a link":     leadToLink,
-		"common directory is away": func(t *testing.T, dir string, n neighbour) { write(t, inGit(dir, "commondir"), n.git()+"\n") },
+		".git is a link": func(t *testing.T, dir string, n neighbour) { replace(t, dir, ".git", n.git()) },
+		".git is a relative link": func(t *testing.T, dir string, n neighbour) {
+			replace(t, dir, ".git", rel(t, dir, n.git()))
+		},
+		".git leads away":         func(t *testing.T, dir string, n neighbour) { point(t, dir, n.git()) },
+		".git leads away by ..":   func(t *testing.T, dir string, n neighbour) { point(t, dir, rel(t, dir, n.git())) },
+		".git of their worktree":  func(t *testing.T, dir string, n neighbour) { point(t, dir, n.git("worktrees", "tree")) },
+		".git of their submodule": func(t *testing.T, dir string, n neighbour) { point(t, dir, n.git("modules", "sub")) },
+		".git leads to a link":    leadToLink,
+		"common directory is away": func(t *testing.T, dir string, n neighbour) {
+			write(t, inGit(dir, "commondir"), n.git()+"\n")
+		},
 		"common directory by ..": func(t *testing.T, dir string, n neighbour) {
 			write(t, inGit(dir, "commondir"), rel(t, inGit(dir), n.git()))
 		},
@@ -155,12 +161,14 @@ func TestAHostileRepositoryShowsNothingOfItsNeighbour(t *testing.T) {
 		"config includes": func(t *testing.T, dir string, n neighbour) {
 			write(t, inGit(dir, "config"), "[include]\n\tpath = "+n.git("config")+"\n")
 		},
-		"packed-refs is a link":   packedLink,
-		"packed-refs is hard":     packedHard,
-		"a branch is a link":      func(t *testing.T, dir string, n neighbour) { branchLink(t, dir, n, os.Symlink) },
-		"a branch has two names":  func(t *testing.T, dir string, n neighbour) { branchLink(t, dir, n, os.Link) },
-		"the branches are a link": func(t *testing.T, dir string, n neighbour) { replace(t, dir, ".git/refs", n.git("refs")) },
-		"everything is a link":    everythingLinked,
+		"packed-refs is a link":  packedLink,
+		"packed-refs is hard":    packedHard,
+		"a branch is a link":     func(t *testing.T, dir string, n neighbour) { branchLink(t, dir, n, os.Symlink) },
+		"a branch has two names": func(t *testing.T, dir string, n neighbour) { branchLink(t, dir, n, os.Link) },
+		"the branches are a link": func(t *testing.T, dir string, n neighbour) {
+			replace(t, dir, ".git/refs", n.git("refs"))
+		},
+		"everything is a link": everythingLinked,
 		"a reference climbs out": func(t *testing.T, dir string, _ neighbour) {
 			write(t, inGit(dir, "HEAD"), "ref: refs/heads/../../../../neighbour/.git/HEAD")
 		},
@@ -238,7 +246,10 @@ func TestARepositoryOfAnotherUserIsNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for uid, want := range map[int]string{65533: `origin ""`, 65534: `origin "git.example.org/own/repo"`, 0: `origin "git.example.org/own/repo"`} {
+	for uid, want := range map[int]string{
+		65533: `origin ""`, 65534: `origin "git.example.org/own/repo"`,
+		0: `origin "git.example.org/own/repo"`,
+	} {
 		err := filepath.WalkDir(top, func(file string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Chmod(file, 0o755), os.Lchown(file, uid, uid))
 		})
@@ -258,7 +269,8 @@ func TestOddDirectoriesHaveAProject(t *testing.T) {
 	loop := filepath.Join(t.TempDir(), "loop")
 	symlink(t, loop, loop)
 	for _, dir := range []string{
-		"/" + strings.Repeat("deep/", 800), "/" + strings.Repeat("x", 5000), loop, loop + "/below", "/a\x00b", "/no/such/place", "/dev/null", "/proc/self/fd/0", "/..", "//",
+		"/" + strings.Repeat("deep/", 800), "/" + strings.Repeat("x", 5000), loop, loop + "/below", "/a\x00b",
+		"/no/such/place", "/dev/null", "/proc/self/fd/0", "/..", "//",
 	} {
 		if p, err := project.Identify(dir); err != nil || p.Key == "" {
 			t.Errorf("%.40q: %+v, %v", dir, p, err)
@@ -283,7 +295,8 @@ func TestExchangedDirectoriesLeadNowhere(t *testing.T) {
 	var odd mem.Project
 	for range tier.Runs(400, 40000) {
 		p := identify(t, dir)
-		if p.Key == n.seen.Key || p.Origin == n.seen.Origin || p.Branch == n.seen.Branch || p.Commit == n.seen.Commit || p.Common == n.seen.Common {
+		if p.Key == n.seen.Key || p.Origin == n.seen.Origin || p.Branch == n.seen.Branch || p.Commit == n.seen.Commit ||
+			p.Common == n.seen.Common {
 			odd = p
 			break
 		}

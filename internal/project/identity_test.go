@@ -61,7 +61,8 @@ func TestAWorktreeIsProvenByBothEndsMadeTogether(t *testing.T) {
 	}
 	git := func(dir string, args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@x.example"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@x.example"},
+			args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -94,7 +95,8 @@ func TestAWorktreeIsProvenByBothEndsMadeTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	git(forged, "worktree", "repair") // git believes the file, and notes the place
-	if b, err := os.ReadFile(filepath.Join(admin, "gitdir")); err != nil || string(b) != filepath.Join(forged, ".git")+"\n" {
+	if b, err := os.ReadFile(filepath.Join(admin, "gitdir")); err != nil || string(b) != filepath.Join(forged, ".git")+
+		"\n" {
 		t.Fatalf("git noted %q, %v", b, err)
 	}
 	if own(forged, apart) {

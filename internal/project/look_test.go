@@ -84,7 +84,9 @@ func TestTheContentDecidesWhetherAFileIsAnother(t *testing.T) {
 			_ = os.Remove(filepath.Join(dir, "a.go"))
 			write(t, filepath.Join(dir, "sub"), "")
 		}, mem.FileGone},
-		"grown huge":       {func(t *testing.T, dir string) { sparse(t, filepath.Join(dir, "a.go"), 1<<30) }, mem.FileChanged},
+		"grown huge": {func(t *testing.T, dir string) {
+			sparse(t, filepath.Join(dir, "a.go"), 1<<30)
+		}, mem.FileChanged},
 		"the new one came": {func(t *testing.T, dir string) { write(t, filepath.Join(dir, "new.go"), "x") }, mem.FileChanged},
 		"no project any more": {func(t *testing.T, dir string) {
 			if err := os.Rename(dir, dir+"-away"); err != nil {
@@ -152,7 +154,8 @@ func TestOnlyPlainFilesWithinTheProjectAreAnchors(t *testing.T) {
 			t.Errorf("%.40q: anchors %v, want one with a hash: %v", file, got, hashed)
 		}
 		before := []mem.Anchor{{File: file, Hash: "0"}}
-		if got := look(t, p).Freshness(before, time.Time{}); !hashed && got == mem.Fresh && (file == "pipe" || file == "dir") {
+		if got := look(t, p).Freshness(before, time.Time{}); !hashed && got == mem.Fresh &&
+			(file == "pipe" || file == "dir") {
 			t.Errorf("%q: fresh, though it is no file any more", file)
 		}
 	}
@@ -195,7 +198,8 @@ func BenchmarkAnchors(b *testing.B) {
 	names := []string{}
 	for i := range mem.MaxAnchors {
 		names = append(names, fmt.Sprintf("file%d.go", i))
-		if err := os.WriteFile(filepath.Join(dir, names[i]), []byte(strings.Repeat("some line of code\n", 1200)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, names[i]), []byte(strings.Repeat("some line of code\n", 1200)),
+			0o600); err != nil {
 			b.Fatal(err)
 		}
 	}

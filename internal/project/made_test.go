@@ -19,7 +19,8 @@ func TestFilesThatGitDoesNotKnowAreAmongTheChangedUnlessIgnored(t *testing.T) {
 	}
 	git := func(args ...string) string {
 		t.Helper()
-		out, err := exec.Command("git", append([]string{"-C", root, "-c", "user.name=x", "-c", "user.email=x@x.example"}, args...)...).CombinedOutput()
+		out, err := exec.Command("git", append([]string{"-C", root, "-c", "user.name=x", "-c", "user.email=x@x.example"},
+			args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -49,8 +50,10 @@ func TestFilesThatGitDoesNotKnowAreAmongTheChangedUnlessIgnored(t *testing.T) {
 	git("add", "known.go", ".gitignore", "sub/.gitignore", ".hidden/.gitignore")
 	git("commit", "-q", "-m", "x")
 	put(long, "mine.txt\n", ".git/info/exclude")
-	put(now, "text", "new.go", "a/b/new.go", "x.log", "keep.log", "build/out.o", "a/build/out.go", "a/node_modules/m.js", "docs/a/b/draft.md", "docs/final.md",
-		"sub/here.txt", "sub/below/here.txt", "sub/loud.log", "sub/quiet.log", "mine.txt", ".hidden/inside.txt", "hidden/inside.txt", "vendored/.git/HEAD", "vendored/theirs.go")
+	put(now, "text", "new.go", "a/b/new.go", "x.log", "keep.log", "build/out.o", "a/build/out.go", "a/node_modules/m.js",
+		"docs/a/b/draft.md", "docs/final.md",
+		"sub/here.txt", "sub/below/here.txt", "sub/loud.log", "sub/quiet.log", "mine.txt", ".hidden/inside.txt",
+		"hidden/inside.txt", "vendored/.git/HEAD", "vendored/theirs.go")
 	p, err := project.Identify(root)
 	if err != nil {
 		t.Fatal(err)

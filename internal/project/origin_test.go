@@ -64,13 +64,16 @@ func TestConfigIsReadAsGitReadsIt(t *testing.T) {
 		"half quoted":      "[remote \"origin\"]\nurl = https://\"e.com\"/a\n",
 		"continued":        "[remote \"origin\"]\nurl = https://e.com/\\\na\n",
 		"two":              "[remote \"origin\"]\nurl = https://e.com/a\nurl = https://e.com/b\n",
-		"other remotes":    "[remote \"up\"]\nurl = u\n[remote \"origin\"]\nurl = https://e.com/a\n[remote \"x]\\\"\"]\nurl = x\n",
-		"other keys":       "[remote \"origin\"]\npushurl = p\nurl = https://e.com/a\nfetch = +refs/heads/*:refs/remotes/origin/*\n",
-		"twice the header": "[remote \"origin\"]\nfetch = x\n[core]\nbare = false\n[remote \"origin\"]\nurl = https://e.com/a\n",
-		"none":             "[core]\nurl = x\n",
-		"mark":             "\uFEFF[remote \"origin\"]\nurl = https://e.com/a\n",
-		"escaped":          "[remote \"origin\"]\nurl = c:\\\\repo\\\\a\n",
-		"inner blanks":     "[remote \"origin\"]\nurl = /a b/c   \n",
+		"other remotes": "[remote \"up\"]\nurl = u\n[remote \"origin\"]\nurl = https://e.com/a\n[remote " +
+			"\"x]\\\"\"]\nurl = x\n",
+		"other keys": "[remote \"origin\"]\npushurl = p\nurl = https://e.com/a\nfetch = " +
+			"+refs/heads/*:refs/remotes/origin/*\n",
+		"twice the header": "[remote \"origin\"]\nfetch = x\n[core]\nbare = false\n[remote \"origin\"]\nurl = " +
+			"https://e.com/a\n",
+		"none":         "[core]\nurl = x\n",
+		"mark":         "\uFEFF[remote \"origin\"]\nurl = https://e.com/a\n",
+		"escaped":      "[remote \"origin\"]\nurl = c:\\\\repo\\\\a\n",
+		"inner blanks": "[remote \"origin\"]\nurl = /a b/c   \n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, want := configValue(text, "remote", "origin", "url"), askGit(t, text); got != want {

@@ -35,7 +35,10 @@ func TestEveryDirectoryOfARepositoryIsTheSameProject(t *testing.T) {
 	top := newRepo(t, "tool")
 	deep := mkdir(t, top, "a", "b")
 	want := identify(t, top)
-	for _, dir := range []string{deep, filepath.Join(top, "gone", "away"), filepath.Join(top, ".git"), filepath.Join(top, ".git", "hooks")} {
+	for _, dir := range []string{
+		deep, filepath.Join(top, "gone", "away"), filepath.Join(top, ".git"),
+		filepath.Join(top, ".git", "hooks"),
+	} {
 		if got := identify(t, dir); got != want {
 			t.Errorf("%s: got %+v, want %+v", dir, got, want)
 		}

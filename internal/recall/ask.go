@@ -9,8 +9,9 @@ import (
 // SearchRequest asks for memories by words or, without text, by filters alone.
 type SearchRequest struct {
 	mem.ProjectRef
-	Query   mem.Query `json:"query"`
-	Without []string  `json:"without,omitempty"` // features of the ranking to leave out, by the names of their parts; for measuring
+	Query mem.Query `json:"query"`
+	// features of the ranking to leave out, by the names of their parts; for measuring
+	Without []string `json:"without,omitempty"`
 
 	Strategy Strategy `json:"strategy,omitempty"` // "" means Auto
 
@@ -38,13 +39,15 @@ type SearchResponse struct {
 	Project mem.Project              `json:"project"`
 	Hits    []mem.Hit                `json:"hits"`
 	Stale   map[string]mem.Freshness `json:"stale,omitempty"` // of hits that are tied to files, by id; others have none
-	Total   int                      `json:"total"`           // memories that were searched; 0 where counting them would take longer
-	TookMS  float64                  `json:"took_ms"`
-	Terms   []string                 `json:"terms"`
-	At      time.Time                `json:"at"`
-	Warning string                   `json:"warning,omitempty"` // what was asked for and could not be done
+	// memories that were searched; 0 where counting them would take longer
+	Total   int       `json:"total"`
+	TookMS  float64   `json:"took_ms"`
+	Terms   []string  `json:"terms"`
+	At      time.Time `json:"at"`
+	Warning string    `json:"warning,omitempty"` // what was asked for and could not be done
 
-	Facets  map[string][]mem.Count `json:"facets,omitempty"`  // with SearchAsk.Facets: by kind, project, agent, branch, trust, status, dir
+	// with SearchAsk.Facets: by kind, project, agent, branch, trust, status, dir
+	Facets  map[string][]mem.Count `json:"facets,omitempty"`
 	Counted int                    `json:"counted,omitempty"` // the best matches, which Facets count
 	Marks   map[string]Marks       `json:"marks,omitempty"`   // with SearchAsk.Facets, by id of the hit
 }

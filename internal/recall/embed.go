@@ -200,7 +200,8 @@ func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits 
 		}
 	}
 	if len(rest) > 0 {
-		more, err := st.Near(ctx, em.Model(), v, mem.Query{IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*"}, len(rest))
+		more, err := st.Near(ctx, em.Model(), v, mem.Query{IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*"},
+			len(rest))
 		e.Event.LogDegraded("vectors", err)
 		for _, h := range more {
 			cos[h.Memory.ID] = h.Score

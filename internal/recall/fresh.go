@@ -43,9 +43,13 @@ func Belongs(m *event.Context, mm mem.Memory) bool {
 		return mm.Project == m.Project.Key
 	}
 	if mm.Note.File != "" { // its file says where it belongs, the hints where that is
-		return slices.ContainsFunc(mm.Projects, func(p string) bool { return slices.Contains(Hinted(m).Tags, strings.ToLower(p)) })
+		return slices.ContainsFunc(mm.Projects, func(p string) bool {
+			return slices.Contains(Hinted(m).Tags, strings.ToLower(p))
+		})
 	}
-	parts := strings.FieldsFunc(strings.ToLower(m.Project.Root+"/"+m.Project.Name), func(r rune) bool { return r == '/' || r == '\\' })
+	parts := strings.FieldsFunc(strings.ToLower(m.Project.Root+"/"+m.Project.Name), func(r rune) bool {
+		return r == '/' || r == '\\'
+	})
 	return slices.ContainsFunc(append(slices.Clone(mm.Tags), mm.Concepts...), func(tag string) bool {
 		return slices.Contains(parts, strings.ToLower(tag))
 	})

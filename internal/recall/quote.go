@@ -17,7 +17,9 @@ import (
 
 // QuotesBefore finds what was said about the prompt in earlier conversations and
 // is not in told, the memories found for it. The receipt gets what was left out.
-func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []string, told []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
+func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []string, told []mem.Hit,
+	r *mem.Receipt,
+) ([]mem.Hit, error) {
 	most := m.Settings.MaxChunks
 	if most <= 0 {
 		return nil, nil
@@ -61,7 +63,10 @@ func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []st
 			out = append(out, h)
 			continue
 		}
-		talk.LeftOut = append(talk.LeftOut, mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: gate})
+		talk.LeftOut = append(talk.LeftOut, mem.LeftOutItem{
+			ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score,
+			Parts: h.Parts, Gate: gate,
+		})
 	}
 	r.Candidates += talk.Candidates
 	r.LeftOut = append(r.LeftOut, talk.LeftOut...)
@@ -71,7 +76,10 @@ func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []st
 // forgottenOf are the lines, folded, of what was learned in a session and is
 // forgotten: it is not told in the words it was learned from either.
 func (e *Service) forgottenOf(ctx context.Context, session string) ([]string, error) {
-	ms, err := e.Store.List(ctx, mem.Query{Session: session, Hidden: true, HiddenBefore: e.Now().Add(time.Second), Within: "*", Limit: event.MaxTakenBack})
+	ms, err := e.Store.List(ctx, mem.Query{
+		Session: session, Hidden: true, HiddenBefore: e.Now().Add(time.Second),
+		Within: "*", Limit: event.MaxTakenBack,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("what was forgotten of %s: %w", session, err)
 	}
@@ -89,7 +97,10 @@ func (e *Service) inView(ctx context.Context, m *event.Context, hits []mem.Hit) 
 	if !slices.ContainsFunc(hits, own) {
 		return func(mem.Memory) bool { return false }, nil
 	}
-	events, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.SessionStart, mem.PostCompact}})
+	events, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{
+		mem.SessionStart,
+		mem.PostCompact,
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("last compaction: %w", err)
 	}
@@ -145,7 +156,9 @@ func saysIt(told []mem.Hit, u mem.Memory, terms []string) bool {
 		}
 		if h.Memory.Session == u.Session && h.Memory.Source.PromptID == u.Source.PromptID {
 			meets := met(text, terms)
-			left = slices.DeleteFunc(left, func(t string) bool { return slices.ContainsFunc(meets, func(o string) bool { return Akin(t, o) }) })
+			left = slices.DeleteFunc(left, func(t string) bool {
+				return slices.ContainsFunc(meets, func(o string) bool { return Akin(t, o) })
+			})
 		}
 	}
 	return len(left) == 0 && len(told) > 0
@@ -191,7 +204,10 @@ func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 		}
 		item, ok := inject.Quote(h, piece)
 		if !ok {
-			r.LeftOut = append(r.LeftOut, mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: "trust"})
+			r.LeftOut = append(r.LeftOut, mem.LeftOutItem{
+				ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts,
+				Gate: "trust",
+			})
 			continue
 		}
 		s.Items = append(s.Items, item)

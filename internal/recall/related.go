@@ -42,7 +42,9 @@ func (e *Service) Histories(ctx context.Context, hits []mem.Hit) error {
 	if err != nil {
 		return err
 	}
-	links = slices.DeleteFunc(links, func(l mem.Link) bool { return l.Kind != mem.LinkSupersedes && l.Kind != mem.LinkContradicts })
+	links = slices.DeleteFunc(links, func(l mem.Link) bool {
+		return l.Kind != mem.LinkSupersedes && l.Kind != mem.LinkContradicts
+	})
 	ends, err := e.AtEnds(ctx, links)
 	if err != nil {
 		return err
@@ -84,7 +86,10 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]Lin
 			if old := others[l.To]; l.Kind == mem.LinkContradicts && old.Status == mem.Superseded {
 				l.Kind = mem.LinkSupersedes // so the person judged
 			}
-			b := LinkedMemory{ID: id, Kind: l.Kind, From: from, Title: o.Title, Trust: o.Trust, Confidence: l.Confidence, Since: l.Made}
+			b := LinkedMemory{
+				ID: id, Kind: l.Kind, From: from, Title: o.Title, Trust: o.Trust, Confidence: l.Confidence,
+				Since: l.Made,
+			}
 			if l.Kind == mem.LinkSupersedes {
 				b.Since = others[l.From].Created
 			}
@@ -118,7 +123,10 @@ func (e *Service) linksAt(ctx context.Context, ms []mem.Memory) ([]mem.Link, err
 	for _, m := range ms {
 		known := func(l mem.Link) bool { return l.From == m.ID && l.To == m.Supersedes && l.Kind == mem.LinkSupersedes }
 		if m.Supersedes != "" && !slices.ContainsFunc(links, known) {
-			links = append(links, mem.Link{From: m.ID, To: m.Supersedes, Kind: mem.LinkSupersedes, Confidence: 1, Made: m.Created})
+			links = append(links, mem.Link{
+				From: m.ID, To: m.Supersedes, Kind: mem.LinkSupersedes, Confidence: 1,
+				Made: m.Created,
+			})
 		}
 	}
 	return links, nil
@@ -240,7 +248,8 @@ func (g *walk) room(id string) bool {
 func (g *walk) memory(m mem.Memory) {
 	if g.room(m.ID) {
 		g.out.Nodes = append(g.out.Nodes, GraphNode{
-			ID: m.ID, Type: NodeMemory, Kind: string(m.Kind), Name: m.Title, Weight: m.Importance, Status: m.Status, Trust: m.Trust.String(), At: m.Created,
+			ID: m.ID, Type: NodeMemory, Kind: string(m.Kind), Name: m.Title, Weight: m.Importance, Status: m.Status,
+			Trust: m.Trust.String(), At: m.Created,
 		})
 		g.at[m.ID] = len(g.out.Nodes)
 	}
@@ -249,7 +258,8 @@ func (g *walk) memory(m mem.Memory) {
 func (g *walk) name(n mem.Entity) {
 	if g.room(n.ID) {
 		g.out.Nodes = append(g.out.Nodes, GraphNode{
-			ID: n.ID, Type: NodeEntity, Kind: string(n.Kind), Name: n.Name, Weight: n.Confidence, At: n.LastSeen, Mentions: n.Mentions,
+			ID: n.ID, Type: NodeEntity, Kind: string(n.Kind), Name: n.Name, Weight: n.Confidence, At: n.LastSeen,
+			Mentions: n.Mentions,
 		})
 		g.at[n.ID] = len(g.out.Nodes)
 	}

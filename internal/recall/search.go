@@ -81,7 +81,9 @@ func (e *Service) Relative(p mem.Project, file string) string {
 // first returns the n best hits of a search or more, best first, and the size of the
 // index. Behind the best of some candidates come those of twice as many, whatever n
 // is: else a page would hold again what one before it did, and others would be on none.
-func (e *Service) first(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask, n int) (hits []mem.Hit, size int, err error) {
+func (e *Service) first(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask, n int) (hits []mem.Hit, size int,
+	err error,
+) {
 	known := map[string]bool{}
 	for q.Offset = 0; ; q.Limit *= 2 {
 		part, whole, err := e.withTalk(ctx, how, q, rule)
@@ -275,8 +277,9 @@ func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]m
 	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
 	r.Terms = q.Query.Terms
 	ask := rank.Ask{
-		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: m.Project.Branch, Now: m.At, Profile: rank.ProfileOf(q.Asked),
-		Back: q.loose || rank.RefersBack(q.Asked), Near: m.Settings.VectorFloor, Without: m.DisabledFeatures,
+		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: m.Project.Branch, Now: m.At,
+		Profile: rank.ProfileOf(q.Asked),
+		Back:    q.loose || rank.RefersBack(q.Asked), Near: m.Settings.VectorFloor, Without: m.DisabledFeatures,
 	}
 	hits, err := e.candidates(ctx, q, ask)
 	if err != nil {

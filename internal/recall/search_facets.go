@@ -54,7 +54,9 @@ func facets(hits []mem.Hit) map[string][]mem.Count {
 		for v, n := range values {
 			list = append(list, mem.Count{Value: v, N: n})
 		}
-		slices.SortStableFunc(list, func(a, b mem.Count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value)) })
+		slices.SortStableFunc(list, func(a, b mem.Count) int {
+			return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value))
+		})
 		out[facet] = list[:min(maxFacet, len(list))]
 	}
 	return out

@@ -189,7 +189,8 @@ func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.
 	}
 	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha, mem.Command}
 	hits, r, err := e.Recall(ctx, m, Question{
-		Trigger: "command", Asked: c.Plain, Budget: budget, Most: 3, strict: true, Query: mem.Query{Command: c.Plain, Kinds: kinds, Statuses: event.Findable(), Limit: 6},
+		Trigger: "command", Asked: c.Plain, Budget: budget, Most: 3, strict: true,
+		Query: mem.Query{Command: c.Plain, Kinds: kinds, Statuses: event.Findable(), Limit: 6},
 	})
 	if err != nil {
 		return mem.Reply{}, err
@@ -197,7 +198,8 @@ func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.
 	if len(hits) == 0 {
 		_, message := extract.ExitOf(m.Error)
 		hits, r, err = e.Recall(ctx, m, Question{
-			Trigger: "command", Asked: c.Plain + "\n" + extract.ErrorLine(message), Budget: budget, Most: 2, Query: mem.Query{Kinds: kinds},
+			Trigger: "command", Asked: c.Plain + "\n" + extract.ErrorLine(message), Budget: budget, Most: 2,
+			Query: mem.Query{Kinds: kinds},
 		})
 		if err != nil {
 			return mem.Reply{}, err
@@ -251,7 +253,8 @@ func Saying(mm mem.Memory) string {
 
 // ToldLine says in one line what a session was told.
 func ToldLine(r mem.Receipt) string {
-	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)), chars.Thousands(r.Tokens), r.ID)
+	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)),
+		chars.Thousands(r.Tokens), r.ID)
 }
 
 // ItemsOf returns a number of items in words: "1 item", "2 items".

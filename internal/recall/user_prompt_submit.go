@@ -64,7 +64,8 @@ func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hi
 	for _, h := range rules {
 		ofIt := func(c mem.LeftOutItem) bool { return c.ID == h.Memory.ID }
 		cut := slices.IndexFunc(r.LeftOut, ofIt)
-		if len(hits) >= m.Settings.MaxMemories || extract.Contains(hits, h.Memory.ID) || cut >= 0 && r.LeftOut[cut].Gate == "duplicate" {
+		if len(hits) >= m.Settings.MaxMemories || extract.Contains(hits, h.Memory.ID) || cut >= 0 &&
+			r.LeftOut[cut].Gate == "duplicate" {
 			continue
 		}
 		hits, r.LeftOut = append(hits, h), slices.DeleteFunc(r.LeftOut, ofIt)
@@ -113,7 +114,10 @@ func (e *Service) namesKnown(ctx context.Context, m *event.Context, text string)
 
 // FilesAtHand are the files the session touched last.
 func (e *Service) FilesAtHand(ctx context.Context, m *event.Context) ([]string, error) {
-	ms, err := e.Store.List(ctx, mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 5})
+	ms, err := e.Store.List(ctx, mem.Query{
+		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate,
+		Limit: 5,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("files at hand: %w", err)
 	}

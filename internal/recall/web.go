@@ -8,7 +8,10 @@ import (
 
 // LinkKinds lists them all, in that order.
 func LinkKinds() []mem.LinkKind {
-	return []mem.LinkKind{mem.LinkSupersedes, mem.LinkContradicts, mem.LinkCausedBy, mem.LinkSupports, mem.LinkDerivedFrom, mem.LinkPartOf, mem.LinkSimilarTo, mem.LinkRelatedTo}
+	return []mem.LinkKind{
+		mem.LinkSupersedes, mem.LinkContradicts, mem.LinkCausedBy, mem.LinkSupports, mem.LinkDerivedFrom,
+		mem.LinkPartOf, mem.LinkSimilarTo, mem.LinkRelatedTo,
+	}
 }
 
 // LinkedMemory is how a memory stands to another one, as a person reads it.
@@ -19,7 +22,8 @@ type LinkedMemory struct {
 	Title      string       `json:"title"`
 	Trust      mem.Trust    `json:"trust"` // of the other memory
 	Confidence float64      `json:"confidence"`
-	Since      time.Time    `json:"since"` // of LinkSupersedes: when the one took the other's place; else when the rule saw it
+	// of LinkSupersedes: when the one took the other's place; else when the rule saw it
+	Since time.Time `json:"since"`
 }
 
 // RelatedRequest asks for what lies around a memory or a name, or without one for

@@ -60,7 +60,8 @@ func TestServiceTokensAreRecognisedByFormat(t *testing.T) {
 // A terminal's colours hide nothing: neither between a name and its value nor within a secret, as grep paints it.
 func TestSecretsInsideANSIColoursAreRedacted(t *testing.T) {
 	for in, want := range map[string]string{
-		"\x1b[1mpassword\x1b[0m: \x1b[36mWinter2024!\x1b[0m\n":                        "\x1b[1mpassword\x1b[0m: \x1b[36m[secret:password]\x1b[0m\n",
+		"\x1b[1mpassword\x1b[0m: \x1b[36mWinter2024!\x1b[0m\n": "\x1b[1mpassword\x1b[0m: " +
+			"\x1b[36m[secret:password]\x1b[0m\n",
 		"\x1b[33mAPI_KEY\x1b[0m=\x1b[32ma7Bc9dE2fG4h\x1b[m":                           "\x1b[33mAPI_KEY\x1b[0m=\x1b[32m[secret:api-key]\x1b[m",
 		"x \x1b[01;31m\x1b[Kghp_\x1b[m\x1b[K0123456789abcdefghijklmnopqrstuvwxyz end": "x \x1b[01;31m\x1b[K[secret:github-pat] end",
 		"\x1b[32m+-----BEGIN RSA PRIVATE " +

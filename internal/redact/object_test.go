@@ -125,7 +125,8 @@ func TestDeepValuesBecomeNull(t *testing.T) {
 	if got := object(t, in); !strings.Contains(string(got.JSON), `{"b":null}`) {
 		t.Errorf("deep objects: %.200q", got.JSON)
 	}
-	if _, err := new(Redactor).Object(strings.NewReader(`{"a":` + strings.Repeat("[", maxLevels+maxDepth+1))); !errors.Is(err,
+	if _, err := new(Redactor).Object(strings.NewReader(`{"a":` + strings.Repeat("[", maxLevels+maxDepth+
+		1))); !errors.Is(err,
 		ErrNoObject) {
 		t.Errorf("endless depth: %v, want ErrNoObject", err)
 	}
@@ -157,8 +158,10 @@ func TestRecordedPayloadsPassUnchanged(t *testing.T) {
 }
 
 func TestIDsAndPathsAreRecognisedByForm(t *testing.T) {
-	kept := `{"session_id":"a=b:c","cwd":"/home/my pass words/x","tool_input":{"file_path":"C:\\Users\\a b\\token=abcdefgh12345678.txt"},` +
-		`"transcript_path":"~/a.jsonl","tool_response":{"filenames":["/a/api_key=0123456789abcdef","b/c.go"]},"tool_use_id":"toolu_01"}`
+	kept := `{"session_id":"a=b:c","cwd":"/home/my pass words/x","tool_input":{"file_path":"C:\\Users\\a ` +
+		`b\\token=abcdefgh12345678.txt"},` +
+		`"transcript_path":"~/a.jsonl","tool_response":{"filenames":["/a/api_key=0123456789abcdef","b/c.go"]},` +
+		`"tool_use_id":"toolu_01"}`
 	if got := object(t, kept); string(got.JSON) != kept {
 		t.Errorf("ids and paths:\n got %s\nwant %s", got.JSON, kept)
 	}
@@ -179,9 +182,12 @@ func TestIDsAndPathsAreRecognisedByForm(t *testing.T) {
 
 func TestValueOfSecretKeyIsRedacted(t *testing.T) {
 	in := `{"env":{"DB_PASSWORD":"hunter2","github":"` + pat +
-		`","tokens":12,"token_type":"bearer1234","apiKeys":["a1b2c3d4e5f6"]},"headers":{"Authorization":"Basic dXNlcjpwYXNz","Set-Cookie":"sid=0123456789abcdef; Path=/"},"registry":{"auth":"dXNlcjpwYXNz"},"` + pat + `":1}`
-	want := `{"env":{"DB_PASSWORD":"[secret:password]","github":"[secret:github-pat]","tokens":12,"token_type":"bearer1234","apiKeys":["[secret:token]"]},` +
-		`"headers":{"Authorization":"Basic [secret:authorization]","Set-Cookie":"sid=[secret:cookie]; Path=/"},"registry":{"auth":"[secret:token]"},"[secret:github-pat]":1}`
+		`","tokens":12,"token_type":"bearer1234","apiKeys":["a1b2c3d4e5f6"]},"headers":{"Authorization":"Basic ` +
+		`dXNlcjpwYXNz","Set-Cookie":"sid=0123456789abcdef; Path=/"},"registry":{"auth":"dXNlcjpwYXNz"},"` + pat + `":1}`
+	want := `{"env":{"DB_PASSWORD":"[secret:password]","github":"[secret:github-pat]","tokens":12,` +
+		`"token_type":"bearer1234","apiKeys":["[secret:token]"]},` +
+		`"headers":{"Authorization":"Basic [secret:authorization]","Set-Cookie":"sid=[secret:cookie]; ` +
+		`Path=/"},"registry":{"auth":"[secret:token]"},"[secret:github-pat]":1}`
 	if got := new(Redactor).JSON([]byte(in)); string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -76,19 +76,22 @@ func long(r *rand.Rand, s string) string {
 
 func TestASpanOverSeveralFieldsIsPrivate(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"a":"x<private>y","b":"SECRET","c":"z</private>w","d":"after"}`:         `{"a":"","b":"","c":"","d":"after"}`,
-		`{"b":"SECRET</private>","n":1,"a":"<private>y","d":"after"}`:             `{"b":"","n":1,"a":"","d":"after"}`,
-		`{"a":"<private>x","cwd":"/a/b","session_id":"s1","c":"y</private>"}`:     `{"a":"","cwd":"/a/b","session_id":"s1","c":""}`,
-		`{"a":["x<private>","SECRET"],"b":"SECRET</private>","c":"d"}`:            `{"a":["x",""],"b":"","c":"d"}`,
-		`{"a":[{"t":"x<pri"},{"t":"vate>SECRET"},{"t":"S</private>y"}],"c":"d"}`:  `{"a":[{"t":"x<pri"},{"t":""},{"t":"y"}],"c":"d"}`,
-		`{"a":"x<private>SECRET","b":"kept"}`:                                     `{"a":"x","b":"kept"}`,
-		`{"a":"x</private>y","b":"kept"}`:                                         `{"a":"xy","b":"kept"}`,
-		`{"a":"x</private>y<private>z","b":"kept"}`:                               `{"a":"xy","b":"kept"}`,
-		`{"a":["x</private>y","<private>z"],"b":"kept"}`:                          `{"a":["",""],"b":"kept"}`,
-		`{"prompt_id":["x<","private",">","SECRET","&am","p",";lt;/private>y"]}`:  `{"prompt_id":["x<","","","","","","y"]}`,
-		`{"filenames":["/x <pri","vate",">","/SECRET","</private>y"],"b":"kept"}`: `{"filenames":["/x <pri","","","","y"],"b":"kept"}`,
-		`{"a":"<private>","filenames":["/SECRET"],"b":"</private>"}`:              `{"a":"","filenames":[""],"b":""}`,
-		`{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`:                  `{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`,
+		`{"a":"x<private>y","b":"SECRET","c":"z</private>w","d":"after"}`: `{"a":"","b":"","c":"","d":"after"}`,
+		`{"b":"SECRET</private>","n":1,"a":"<private>y","d":"after"}`:     `{"b":"","n":1,"a":"","d":"after"}`,
+		`{"a":"<private>x","cwd":"/a/b","session_id":"s1","c":"y</private>"}`: `{"a":"","cwd":"/a/b",` +
+			`"session_id":"s1","c":""}`,
+		`{"a":["x<private>","SECRET"],"b":"SECRET</private>","c":"d"}`: `{"a":["x",""],"b":"","c":"d"}`,
+		`{"a":[{"t":"x<pri"},{"t":"vate>SECRET"},{"t":"S</private>y"}],"c":"d"}`: `{"a":[{"t":"x<pri"},{"t":""},` +
+			`{"t":"y"}],"c":"d"}`,
+		`{"a":"x<private>SECRET","b":"kept"}`:                                    `{"a":"x","b":"kept"}`,
+		`{"a":"x</private>y","b":"kept"}`:                                        `{"a":"xy","b":"kept"}`,
+		`{"a":"x</private>y<private>z","b":"kept"}`:                              `{"a":"xy","b":"kept"}`,
+		`{"a":["x</private>y","<private>z"],"b":"kept"}`:                         `{"a":["",""],"b":"kept"}`,
+		`{"prompt_id":["x<","private",">","SECRET","&am","p",";lt;/private>y"]}`: `{"prompt_id":["x<","","","","","","y"]}`,
+		`{"filenames":["/x <pri","vate",">","/SECRET","</private>y"],"b":"kept"}`: `{"filenames":["/x ` +
+			`<pri","","","","y"],"b":"kept"}`,
+		`{"a":"<private>","filenames":["/SECRET"],"b":"</private>"}`: `{"a":"","filenames":[""],"b":""}`,
+		`{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`:     `{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`,
 	} {
 		if got := object(t, in); string(got.JSON) != want {
 			t.Errorf("Object(%s)\n got %s\nwant %s", in, got.JSON, want)

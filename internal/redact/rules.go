@@ -631,7 +631,8 @@ var builtin = [...]rule{
 	},
 	{
 		kind: "cookie", fold: true, heads: []string{"cookie"},
-		tail: `[^\n]{0,24}?\b(?i:name)["']?\s{0,2}[:=]\s{0,2}["'][\w.-]{2,40}["'],?\s{0,40}["']?(?i:value)["']?\s{0,2}[:=]\s{0,2}["']([^"'\s]{16,})`, check: isMixed,
+		tail: `[^\n]{0,24}?\b(?i:name)["']?\s{0,2}[:=]\s{0,2}["'][\w.-]{2,40}["'],?\s{0,40}["']?(?i:value)["']?\s{0,` +
+			`2}[:=]\s{0,2}["']([^"'\s]{16,})`, check: isMixed,
 	},
 	{kind: "cookie", fold: true, heads: []string{"added cookie "}, tail: `[\w.-]{1,64}="([^"\s]{8,})"`, check: isMixed},
 	{

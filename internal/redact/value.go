@@ -50,7 +50,8 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 		limit = i + n
 	}
 	mayGoOn := a.class == password || a.name == "credentials"
-	for to < min(len(s), limit) && s[to] > ' ' && (strings.IndexByte(stops, s[to]) < 0 || mayGoOn && continuesAfter(s, to)) {
+	for to < min(len(s), limit) && s[to] > ' ' && (strings.IndexByte(stops, s[to]) < 0 || mayGoOn &&
+		continuesAfter(s, to)) {
 		to++
 	}
 	if a.strong {

@@ -27,9 +27,10 @@ type walker struct {
 	counts   Counts
 	cut      bool
 
-	unpaired      unpairedTags // unpaired tags so far
-	texts         []text       // strings written since the first unpaired tag
-	first, unsure int          // indexes in texts of the first and the last string with unpaired tags; -1 means before texts
+	unpaired unpairedTags // unpaired tags so far
+	texts    []text       // strings written since the first unpaired tag
+	// indexes in texts of the first and the last string with unpaired tags; -1 means before texts
+	first, unsure int
 
 	arrays int         // number of open arrays
 	lines  []arrayLine // strings of the outermost array

@@ -158,7 +158,8 @@ func TestCheckFindsEachFault(t *testing.T) {
 
 func TestInstallingRepairsWhatItSaysItDoes(t *testing.T) {
 	m := newMachine(t)
-	m.write(m.user(), `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/gone/remanence hook claude-code"}]}]}}`, 0o600)
+	m.write(m.user(), `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/gone/remanence hook claude-code"}]}]}}`,
+		0o600)
 	if got, want := codes(Check(m.Config)), []string{CodeBinary, CodeMissing}; !slices.Equal(got, want) {
 		t.Errorf("before: got %v, want %v", got, want)
 	}
@@ -183,7 +184,8 @@ func TestAMachineWithoutUsIsNotFaulty(t *testing.T) {
 
 func TestAPlanWarnsOfWhatWillKeepHooksFromServing(t *testing.T) {
 	m := newMachine(t)
-	m.write(m.user(), `{"disableAllHooks": true, "enabledPlugins": {"remanence@remanence": true, "memoryforge@x": true}}`, 0o600)
+	m.write(m.user(), `{"disableAllHooks": true, "enabledPlugins": {"remanence@remanence": true, "memoryforge@x": true}}`,
+		0o600)
 	p, err := PlanInstall(m.Config, Options{})
 	must(t, err)
 	if got, want := codes(p.Warnings), []string{CodeDoubled, CodeDisabled, CodeOthers}; !slices.Equal(got, want) {
@@ -207,7 +209,10 @@ func TestDetectFindsTheAgentAndItsPast(t *testing.T) {
 		t.Errorf("got %+v, want none", got)
 	}
 	projects := filepath.Join(m.Home, ".claude", "projects")
-	for _, name := range []string{"-a/1.jsonl", "-a/2.jsonl", "-b[x/3.jsonl", "-a/agent-1.jsonl", "-a/notes.txt", "-a/1/subagents/agent-2.jsonl"} {
+	for _, name := range []string{
+		"-a/1.jsonl", "-a/2.jsonl", "-b[x/3.jsonl", "-a/agent-1.jsonl", "-a/notes.txt",
+		"-a/1/subagents/agent-2.jsonl",
+	} {
 		m.write(filepath.Join(projects, name), "", 0o600)
 	}
 	program := filepath.Join(m.Path[0], "claude")

@@ -68,7 +68,8 @@ func (s state) stale() Finding {
 	return Finding{ID: "claude.version", State: OK, What: "hooks are those of this version"}
 }
 
-// current reports whether a hook stands as some profile of this version would write it, by whatever path to this program.
+// current reports whether a hook stands as some profile of this version would write it, by whatever path to this
+// program.
 func (s state) current(d document, f found) bool {
 	binary := s.Binary
 	if SameFile(f.Command, binary) {

@@ -13,23 +13,39 @@ import (
 // shapes are settings as people, teams and programs leave them.
 func shapes() map[string]string {
 	all := map[string]string{
-		"plain":         "{\n  \"model\": \"opus\"\n}\n",
-		"permissions":   "{\n  \"permissions\": {\n    \"allow\": [\"Bash(git *)\", \"Read(~/.zshrc)\"],\n    \"deny\": [\"Read(./.env)\"],\n    \"defaultMode\": \"acceptEdits\"\n  }\n}\n",
-		"environment":   "{\n  \"env\": {\"FOO\": \"a \\\"b\\\" <c>&\", \"N\": \"9007199254740993\"},\n  \"apiKeyHelper\": \"~/bin/key.sh\"\n}\n",
-		"numbers":       "{\n  \"cleanupPeriodDays\": 9007199254740993,\n  \"a\": 1.0,\n  \"b\": 1e400,\n  \"c\": -0,\n  \"d\": 1E+2,\n  \"e\": 0.30000000000000004\n}\n",
-		"escapes":       "{\n  \"\\u0061\": \"\\/\\u00e9\\ud83e\\udde0\\ud800\",\n  \"tab\": \"\\t\",\n  \"quote\": \"}],{\\\"hooks\\\":\"\n}\n",
-		"unicode":       "{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"echo 日本語 🧠 ñ\"},\n  \"é\": \"e\u0301\"\n}\n",
-		"doubled":       "{\n  \"model\": \"a\",\n  \"model\": \"b\",\n  \"hooks\": {},\n  \"hooks\": {\"Stop\": []}\n}\n",
-		"plugins":       "{\n  \"enabledPlugins\": {\"tools@market\": true, \"x@y\": false},\n  \"extraKnownMarketplaces\": {\"market\": {\"source\": {\"source\": \"github\", \"repo\": \"o/r\"}}}\n}\n",
-		"managed":       "{\n  \"forceLoginMethod\": \"claudeai\",\n  \"disableBypassPermissionsMode\": \"disable\",\n  \"allowManagedHooksOnly\": false,\n  \"strictKnownMarketplaces\": []\n}\n",
-		"sandbox":       "{\n  \"sandbox\": {\"enabled\": true, \"network\": {\"allowUnixSockets\": [\"/run/x\"]}},\n  \"outputStyle\": \"terse\"\n}\n",
-		"schema":        "{\n  \"$schema\": \"https://json.schemastore.org/claude-code-settings.json\",\n  \"includeCoAuthoredBy\": false\n}\n",
-		"servers":       "{\n  \"enableAllProjectMcpServers\": true,\n  \"enabledMcpjsonServers\": [\"memory\", \"github\"]\n}\n",
-		"lint hook":     "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"lint.sh\"\n          }\n        ]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
-		"many hooks":    "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"},{\"type\":\"prompt\",\"prompt\":\"ok?\"}]}],\"SessionStart\":[{\"matcher\":\"startup\",\"hooks\":[{\"type\":\"command\",\"command\":\"a\",\"args\":[\"b\"],\"timeout\":7,\"async\":true}]}],\"Notification\":[{\"hooks\":[{\"type\":\"http\",\"url\":\"http://localhost:1\"}]}]}}",
-		"empty lists":   "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"PreToolUse\": [\n    ],\n    \"Setup\": [ ]\n  }\n}\n",
-		"other memory":  "{\n  \"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"node ~/.mem/worker.js start\"}]}], \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notremanence hook claude-code\"}]}]}\n}\n",
-		"strange":       "{\n  \"hooks\": {\"Stop\": [1, null, \"x\", {\"hooks\": 7}, {\"hooks\": [null, {\"command\": 3}]}, {}]}\n}\n",
+		"plain": "{\n  \"model\": \"opus\"\n}\n",
+		"permissions": "{\n  \"permissions\": {\n    \"allow\": [\"Bash(git *)\", \"Read(~/.zshrc)\"],\n    \"deny\": " +
+			"[\"Read(./.env)\"],\n    \"defaultMode\": \"acceptEdits\"\n  }\n}\n",
+		"environment": "{\n  \"env\": {\"FOO\": \"a \\\"b\\\" <c>&\", \"N\": \"9007199254740993\"},\n  " +
+			"\"apiKeyHelper\": \"~/bin/key.sh\"\n}\n",
+		"numbers": "{\n  \"cleanupPeriodDays\": 9007199254740993,\n  \"a\": 1.0,\n  \"b\": 1e400,\n  \"c\": -0,\n  " +
+			"\"d\": 1E+2,\n  \"e\": 0.30000000000000004\n}\n",
+		"escapes": "{\n  \"\\u0061\": \"\\/\\u00e9\\ud83e\\udde0\\ud800\",\n  \"tab\": \"\\t\",\n  \"quote\": " +
+			"\"}],{\\\"hooks\\\":\"\n}\n",
+		"unicode": "{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"echo 日本語 🧠 ñ\"},\n  \"é\": " +
+			"\"e\u0301\"\n}\n",
+		"doubled": "{\n  \"model\": \"a\",\n  \"model\": \"b\",\n  \"hooks\": {},\n  \"hooks\": {\"Stop\": []}\n}\n",
+		"plugins": "{\n  \"enabledPlugins\": {\"tools@market\": true, \"x@y\": false},\n  " +
+			"\"extraKnownMarketplaces\": {\"market\": {\"source\": {\"source\": \"github\", \"repo\": \"o/r\"}}}\n}\n",
+		"managed": "{\n  \"forceLoginMethod\": \"claudeai\",\n  \"disableBypassPermissionsMode\": \"disable\",\n  " +
+			"\"allowManagedHooksOnly\": false,\n  \"strictKnownMarketplaces\": []\n}\n",
+		"sandbox": "{\n  \"sandbox\": {\"enabled\": true, \"network\": {\"allowUnixSockets\": [\"/run/x\"]}},\n  " +
+			"\"outputStyle\": \"terse\"\n}\n",
+		"schema": "{\n  \"$schema\": \"https://json.schemastore.org/claude-code-settings.json\",\n  " +
+			"\"includeCoAuthoredBy\": false\n}\n",
+		"servers": "{\n  \"enableAllProjectMcpServers\": true,\n  \"enabledMcpjsonServers\": [\"memory\", " +
+			"\"github\"]\n}\n",
+		"lint hook": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        " +
+			"\"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"lint.sh\"\n          " +
+			"}\n        ]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
+		"many hooks": "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say " +
+			"done\"},{\"type\":\"prompt\",\"prompt\":\"ok?\"}]}],\"SessionStart\":[{\"matcher\":\"startup\",\"hooks\":[{\"type\":\"command\",\"command\":\"a\",\"args\":[\"b\"],\"timeout\":7,\"async\":true}]}],\"Notification\":[{\"hooks\":[{\"type\":\"http\",\"url\":\"http://localhost:1\"}]}]}}",
+		"empty lists": "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"PreToolUse\": [\n    ],\n    \"Setup\": [ ]\n  }\n}\n",
+		"other memory": "{\n  \"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"node " +
+			"~/.mem/worker.js start\"}]}], \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notremanence hook " +
+			"claude-code\"}]}]}\n}\n",
+		"strange": "{\n  \"hooks\": {\"Stop\": [1, null, \"x\", {\"hooks\": 7}, {\"hooks\": [null, {\"command\": " +
+			"3}]}, {}]}\n}\n",
 		"deep":          "{\"x\":" + strings.Repeat(`{"a":[`, 300) + "1" + strings.Repeat("]}", 300) + "}",
 		"wide":          "{" + strings.Repeat(`"k":"v", `, 3000) + `"z":0}`,
 		"nothing":       "",
@@ -53,8 +69,10 @@ func mutations() map[string]func(string) string {
 		return func(s string) string { return strings.ReplaceAll(s, old, new) }
 	}
 	return map[string]func(string) string{
-		"as it is":        func(s string) string { return s },
-		"windows lines":   func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n") },
+		"as it is": func(s string) string { return s },
+		"windows lines": func(s string) string {
+			return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+		},
 		"old mac lines":   pair("\n", "\r"),
 		"tabs":            pair("  ", "\t"),
 		"four spaces":     pair("  ", "    "),
@@ -218,8 +236,14 @@ func checkRefused(t *testing.T, src []byte) {
 // hooks would.
 func TestCorpusOfWrongTypes(t *testing.T) {
 	n := 0
-	for _, value := range []string{"null", "1", "true", `"x"`, "[]", "[{}]", `{"Stop": {}}`, `{"Stop": null}`, `{"Stop": "x"}`, `{"Later": 1}`, `{"Stop": [], "PreToolUse": 0}`} {
-		for _, frame := range []string{`{"hooks": %s}`, "{\n  \"model\": \"a\",\n  \"hooks\": %s\n}\n", `{"hooks": {}, "hooks": %s}`, utfBOM + "{\r\n\t\"hooks\": %s\r\n}"} {
+	for _, value := range []string{
+		"null", "1", "true", `"x"`, "[]", "[{}]", `{"Stop": {}}`, `{"Stop": null}`,
+		`{"Stop": "x"}`, `{"Later": 1}`, `{"Stop": [], "PreToolUse": 0}`,
+	} {
+		for _, frame := range []string{
+			`{"hooks": %s}`, "{\n  \"model\": \"a\",\n  \"hooks\": %s\n}\n",
+			`{"hooks": {}, "hooks": %s}`, utfBOM + "{\r\n\t\"hooks\": %s\r\n}",
+		} {
 			src := []byte(fmt.Sprintf(frame, value))
 			if got, err := Merge(src, entries(t, Lean, binary)); got != nil || !errors.Is(err, ErrShape) {
 				t.Errorf("merge %q gave %q, %v, want %v", src, got, err, ErrShape)

@@ -43,7 +43,8 @@ func read(path string) (file, error) {
 	f.target, err = filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return f, fmt.Errorf("%s: %w: it is a link that leads nowhere; make its target or remove it (%w)", path, ErrNotFile, err)
+		return f, fmt.Errorf("%s: %w: it is a link that leads nowhere; make its target or remove it (%w)", path, ErrNotFile,
+			err)
 	case err != nil:
 		return f, fmt.Errorf("%s: %w: it is a link that cannot be followed (%w)", path, ErrNotFile, err)
 	}

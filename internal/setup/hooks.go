@@ -154,7 +154,8 @@ func checkBinary(binary string) error {
 		return fmt.Errorf("%w: %q is not absolute; run the installed binary by its full path", ErrBinary, binary)
 	}
 	if !isRemanence(binary) {
-		return fmt.Errorf("%w: %s must be called remanence, or its hooks could not be told from others; rename it", ErrBinary, binary)
+		return fmt.Errorf("%w: %s must be called remanence, or its hooks could not be told from others; rename it", ErrBinary,
+			binary)
 	}
 	return nil
 }

@@ -251,7 +251,8 @@ func TestADamagedRecordIsToldAndDoesNotKeepHooksIn(t *testing.T) {
 
 func TestPlanningWritesNothing(t *testing.T) {
 	m := newMachine(t)
-	m.write(m.user(), `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/old/remanence","args":["hook","claude-code"]}]}],
+	m.write(m.user(),
+		`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/old/remanence","args":["hook","claude-code"]}]}],
 		"Setup":[{"hooks":[{"type":"command","command":"/old/remanence","args":["hook","claude-code"]}]}]}}`, 0o600)
 	before := m.snapshot()
 	p, err := PlanInstall(m.Config, Options{})

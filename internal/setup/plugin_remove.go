@@ -53,7 +53,10 @@ func PlanPluginRemoval(c Config) (PluginRemoval, error) {
 		return PluginRemoval{}, err
 	}
 	if client, err := c.client(); err == nil && p.known {
-		p.Commands = [][]string{{client, "plugin", "uninstall", pluginID}, {client, "plugin", "marketplace", "remove", market}}
+		p.Commands = [][]string{{client, "plugin", "uninstall", pluginID}, {
+			client, "plugin", "marketplace", "remove",
+			market,
+		}}
 	}
 	if len(records) > 0 {
 		p.last = records[len(records)-1]
@@ -101,9 +104,9 @@ func (c Config) listed() bool {
 	})
 }
 
-// RemovePlugin carries a removal out. The agent's commands come first; what they leave is cut out. The settings get back
-// the bytes from before the installation if they mean the same but for the plugin, else only the plugin goes. If the
-// settings cannot be written, the plugin's files and records stay.
+// RemovePlugin carries a removal out. The agent's commands come first; what they leave is cut out. The settings get
+// back the bytes from before the installation if they mean the same but for the plugin, else only the plugin goes. If
+// the settings cannot be written, the plugin's files and records stay.
 func RemovePlugin(ctx context.Context, c Config, p PluginRemoval) (PluginRemoved, error) {
 	if p.Nothing() {
 		return PluginRemoved{Settings: Keep}, nil

@@ -60,7 +60,10 @@ func (a *agent) run(_ context.Context, _ string, args ...string) ([]byte, error)
 	}
 	switch args[2] + " " + args[3] {
 	case "marketplace add":
-		in("extraKnownMarketplaces")["remanence"] = map[string]any{"source": map[string]any{"source": "directory", "path": args[4]}}
+		in("extraKnownMarketplaces")["remanence"] = map[string]any{"source": map[string]any{
+			"source": "directory",
+			"path":   args[4],
+		}}
 		a.List("known_marketplaces.json", `{"remanence":{"x":1}}`)
 	case "marketplace remove":
 		delete(in("extraKnownMarketplaces"), "remanence")
@@ -120,7 +123,8 @@ func (m machine) leavesNothing() {
 }
 
 // oddSettings are laid out as only a person would, with what an agent that writes them anew does not keep.
-const oddSettings = utfBOM + "{ \"model\":\"x\",\r\n  \"big\": 9007199254740993, \"e\":1e3,\n\t\"enabledPlugins\": { },\"u\":\"\\u00e9\", \"model\":\"y\"}"
+const oddSettings = utfBOM + "{ \"model\":\"x\",\r\n  \"big\": 9007199254740993, \"e\":1e3,\n\t\"enabledPlugins\": " +
+	"{ },\"u\":\"\\u00e9\", \"model\":\"y\"}"
 
 func TestPluginComesAndGoesAndTheSettingsGetEveryByteBack(t *testing.T) {
 	for name, text := range map[string]string{
@@ -178,7 +182,8 @@ func TestWhatChangedMeanwhileStaysAndOnlyThePluginGoes(t *testing.T) {
 	if done := m.removePlugin(); done.Settings != Edit {
 		t.Errorf("got %+v, want %s", done, Edit)
 	}
-	want := "{\n  \"big\": 9007199254740992,\n  \"e\": 1000,\n  \"enabledPlugins\": {},\n  \"model\": \"z\",\n  \"u\": \"é\"\n}"
+	want := "{\n  \"big\": 9007199254740992,\n  \"e\": 1000,\n  \"enabledPlugins\": {},\n  \"model\": \"z\",\n  \"u\": " +
+		"\"é\"\n}"
 	if got := m.text(m.user()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -190,7 +195,8 @@ func TestOptionsOfThePluginGoWithIt(t *testing.T) {
 		m, a := withAgent(t)
 		m.write(m.user(), oddSettings, 0o600)
 		m.installPlugin()
-		m.write(m.user(), strings.Replace(m.text(m.user()), "{", `{"pluginConfigs": {"remanence@remanence": {"options": {"inject": "off"}}},`, 1), 0o600)
+		m.write(m.user(), strings.Replace(m.text(m.user()), "{",
+			`{"pluginConfigs": {"remanence@remanence": {"options": {"inject": "off"}}},`, 1), 0o600)
 		a.idle = idle
 		m.removePlugin()
 		if got := m.text(m.user()); got != oddSettings {
@@ -388,7 +394,8 @@ func TestPlanWarnsOfHooksBesideThePlugin(t *testing.T) {
 	m.install(Options{})
 	plan, err := PlanPlugin(m.Config, Full)
 	must(t, err)
-	if got := codes(plan.Warnings); !slices.Equal(got, []string{CodeDoubled}) || !slices.Equal(plan.Beside, []string{m.user()}) {
+	if got := codes(plan.Warnings); !slices.Equal(got, []string{CodeDoubled}) ||
+		!slices.Equal(plan.Beside, []string{m.user()}) {
 		t.Errorf("got %v beside %v", got, plan.Beside)
 	}
 	if len(plan.Entries) != len(leanHooks())+len(moreHooks()) {

@@ -24,7 +24,8 @@ func (o *oddJSON) pick(label string, from ...string) string {
 }
 
 func (o *oddJSON) blank() {
-	o.b.WriteString(o.pick("blank", "", "", "", " ", "  ", "   ", "    ", "\n", "\r\n", "\n  ", "\r\n\t", "\t", " \n ", "\r"))
+	o.b.WriteString(o.pick("blank", "", "", "", " ", "  ", "   ", "    ", "\n", "\r\n", "\n  ", "\r\n\t", "\t", " \n ",
+		"\r"))
 }
 
 func (o *oddJSON) List(brackets string, n int, item func()) {
@@ -202,7 +203,8 @@ func TestPropertyBrokenTextIsNeverEdited(t *testing.T) {
 			return
 		}
 		at := rapid.IntRange(0, len(src)-1).Draw(t, "at")
-		broken := append(bytes.Clone(src[:at]), rapid.SampledFrom([]string{"", ",", "//x\n", "}", "\x00", "\""}).Draw(t, "junk")...)
+		broken := append(bytes.Clone(src[:at]), rapid.SampledFrom([]string{"", ",", "//x\n", "}", "\x00", "\""}).Draw(t,
+			"junk")...)
 		broken = append(broken, src[at+1:]...)
 		checkAny(t, broken)
 	})
@@ -243,7 +245,10 @@ func FuzzSettings(f *testing.F) {
 		}
 		f.Add(merged)
 	}
-	for _, src := range []string{"null", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "{,}", `{"a":1,}`, "//", "\xef\xbb\xbf", "\xef\xbb\xbf\xef\xbb\xbf"} {
+	for _, src := range []string{
+		"null", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "{,}", `{"a":1,}`, "//",
+		"\xef\xbb\xbf", "\xef\xbb\xbf\xef\xbb\xbf",
+	} {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) { checkAny(t, src) })

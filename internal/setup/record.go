@@ -41,7 +41,8 @@ type Record struct {
 	Before       []byte    `json:"before"`           // base64 of the exact bytes; null if there was no file
 	Entries      []Entry   `json:"entries"`          // all of ours that are in the file since, or in the plugin
 	Plugin       string    `json:"plugin,omitempty"` // where the plugin was written; "" if the hooks are in the file
-	Server       bool      `json:"server,omitempty"` // the file is the agent's configuration, and what is ours in it the server; Before is not kept
+	// the file is the agent's configuration, and what is ours in it the server; Before is not kept
+	Server bool `json:"server,omitempty"`
 }
 
 // ofPlugin tells a plugin's record from one of hooks in settings. What the agent makes of its settings is not known

@@ -15,7 +15,9 @@ func Repair(c Config, profile Profile) error {
 		if err != nil {
 			return err
 		}
-		plan.Steps = slices.DeleteFunc(plan.Steps, func(s Step) bool { return s.Server || len(s.Records) == 0 && s.File != c.settingsFile(ScopeUser) })
+		plan.Steps = slices.DeleteFunc(plan.Steps, func(s Step) bool {
+			return s.Server || len(s.Records) == 0 && s.File != c.settingsFile(ScopeUser)
+		})
 		return Uninstall(c, plan)
 	}
 	records, _ := Records(c) // a damaged one has a finding of its own

@@ -58,7 +58,8 @@ func TestARepairBesideThePluginLeavesThePluginAlone(t *testing.T) {
 
 func TestARepairDoesNotTouchHooksThatCameWithAClone(t *testing.T) {
 	m := newMachine(t)
-	theirs := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/theirs/remanence","args":["hook","claude-code"],"timeout":5}]}]}}`
+	theirs := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/theirs/remanence","args":["hook",` +
+		`"claude-code"],"timeout":5}]}]}}`
 	m.write(m.project(), theirs, 0o644)
 	m.install(Options{})
 	for _, f := range Check(m.Config) {
@@ -74,7 +75,8 @@ func TestARepairDoesNotTouchHooksThatCameWithAClone(t *testing.T) {
 
 func TestARepairBesideThePluginDoesNotTouchHooksThatCameWithAClone(t *testing.T) {
 	m, _ := withAgent(t)
-	theirs := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/theirs/remanence","args":["hook","claude-code"],"timeout":5}]}]}}`
+	theirs := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/theirs/remanence","args":["hook",` +
+		`"claude-code"],"timeout":5}]}]}}`
 	m.write(m.project(), theirs, 0o644)
 	m.install(Options{})
 	m.installPlugin()

@@ -86,7 +86,8 @@ func ApplyServer(c Config, p ServerPlan) (Record, error) {
 		}
 	}
 	r := Record{
-		Schema: RecordSchema, When: c.now(), Agent: AgentID, Scope: ScopeUser, Binary: p.Binary, File: p.File, Target: p.was.target,
+		Schema: RecordSchema, When: c.now(), Agent: AgentID, Scope: ScopeUser, Binary: p.Binary, File: p.File,
+		Target:  p.was.target,
 		Created: p.Create, SHA256Before: digest(p.was.data), SHA256After: digest(p.after), Server: true,
 	}
 	if p.Create {

@@ -25,9 +25,10 @@ func (m machine) installServer() Record {
 
 func TestTheServerGoesInAndOutToTheByte(t *testing.T) {
 	for name, text := range map[string]string{
-		"nothing":         "{}\n",
-		"blanks":          "{ \n }",
-		"others":          "\ufeff{ \"numStartups\" : 3,\r\n  \"big\": 9007199254740993, \"mcpServers\":{\r\n\"x\":{\"command\":\"y\"}}, \"a\":\"\\u00e9\"}",
+		"nothing": "{}\n",
+		"blanks":  "{ \n }",
+		"others": "\ufeff{ \"numStartups\" : 3,\r\n  \"big\": 9007199254740993, " +
+			"\"mcpServers\":{\r\n\"x\":{\"command\":\"y\"}}, \"a\":\"\\u00e9\"}",
 		"none of many":    "{\n\t\"mcpServers\": { },\n\t\"projects\": {\"/p\": {\"mcpServers\": {}}}\n}\n",
 		"on one line":     `{"mcpServers":{},"userID":"1"}`,
 		"without servers": "{\n  \"numStartups\": 3\n}",
@@ -66,9 +67,12 @@ func TestAConfigurationThatTheAgentLaidOutAnewLosesOnlyOurServer(t *testing.T) {
 	m := newMachine(t)
 	m.write(m.servers(), `{"mcpServers":{"x":{"command":"y"}}}`, 0o600)
 	m.installServer()
-	m.write(m.servers(), "{\n  \"n\": 4,\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"y\"\n    },\n    \"remanence\": {\n      \"type\": \"stdio\",\n      \"command\": \""+m.Binary+"\",\n      \"args\": [\n        \"mcp\"\n      ],\n      \"env\": {}\n    }\n  }\n}", 0o600)
+	m.write(m.servers(), "{\n  \"n\": 4,\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"y\"\n    },\n    "+
+		"\"remanence\": {\n      \"type\": \"stdio\",\n      \"command\": \""+m.Binary+
+		"\",\n      \"args\": [\n        \"mcp\"\n      ],\n      \"env\": {}\n    }\n  }\n}", 0o600)
 	m.uninstall()
-	if got, want := m.text(m.servers()), "{\n  \"n\": 4,\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"y\"\n    }\n  }\n}"; got != want {
+	if got, want := m.text(m.servers()), "{\n  \"n\": 4,\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": "+
+		"\"y\"\n    }\n  }\n}"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -91,11 +95,14 @@ func TestAServerThatIsNotOursIsLeftAlone(t *testing.T) {
 		text string
 		want error
 	}{
-		"another program has the name": {`{"mcpServers":{"remanence":{"command":"/usr/bin/other","args":["mcp"]}}}`, ErrTaken},
-		"a list of servers":            {`{"mcpServers":[]}`, ErrShape},
-		"no object":                    {`[]`, ErrShape},
-		"nothing at all":               {"", ErrShape},
-		"not JSON":                     {`{"mcpServers":{}`, ErrNotJSON},
+		"another program has the name": {
+			`{"mcpServers":{"remanence":{"command":"/usr/bin/other","args":["mcp"]}}}`,
+			ErrTaken,
+		},
+		"a list of servers": {`{"mcpServers":[]}`, ErrShape},
+		"no object":         {`[]`, ErrShape},
+		"nothing at all":    {"", ErrShape},
+		"not JSON":          {`{"mcpServers":{}`, ErrNotJSON},
 	} {
 		m := newMachine(t)
 		m.write(m.servers(), tt.text, 0o600)
@@ -114,7 +121,8 @@ func TestAServerThatIsNotOursIsLeftAlone(t *testing.T) {
 
 func TestAServerOfAnotherPlaceIsRewrittenWhereItStands(t *testing.T) {
 	m := newMachine(t)
-	m.write(m.servers(), `{"mcpServers":{"remanence":{"command":"/old/remanence","args":["mcp","--read-only"]},"x":{}},"n":1}`, 0o600)
+	m.write(m.servers(), `{"mcpServers":{"remanence":{"command":"/old/remanence","args":["mcp","--read-only"]},"x":{}},`+
+		`"n":1}`, 0o600)
 	m.installServer()
 	want := `{"mcpServers":{"remanence":{"command":` + quote(m.Binary) + `,"args":["mcp","--read-only"]},"x":{}},"n":1}`
 	if got := m.text(m.servers()); got != want {

@@ -24,20 +24,23 @@ func entries(t testing.TB, p Profile, binary string) []Entry {
 // layouts are settings without hooks of ours, as people and programs leave them.
 func layouts() map[string]string {
 	return map[string]string{
-		"nothing":         "",
-		"blanks":          " \r\n\t",
-		"empty-object":    "{}",
-		"empty-line":      "{\n}\n",
-		"no-hooks":        "{\n  \"model\": \"opus\",\n  \"big\": 9007199254740993, \"one\": 1.0\n}\n",
-		"tabs-no-eof":     "{\n\t\"model\": \"opus\"\n}",
-		"crlf-bom":        "\xef\xbb\xbf{\r\n    \"env\": {\"A\": \"<b>&\"}\r\n}\r\n",
-		"minified":        `{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}`,
-		"empty-hooks":     "{\n  \"hooks\": {}\n}\n",
-		"empty-event":     "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"Setup\": [\n    ]\n  }\n}\n",
-		"others-hooks":    "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"lint.sh\"\n          }\n        ]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
-		"doubled-keys":    "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {\"Stop\": [], \"Stop\": []}\n}\n",
-		"escaped-key":     "{\n  \"ho\\u006fks\": { \"St\\u006fp\": [ ] }\n}\n",
-		"strange-inside":  "{\n  \"hooks\": {\"Stop\": [1, null, \"x\", {\"hooks\": 7}, {\"hooks\": [null, {\"command\": 3}]}]}\n}\n",
+		"nothing":      "",
+		"blanks":       " \r\n\t",
+		"empty-object": "{}",
+		"empty-line":   "{\n}\n",
+		"no-hooks":     "{\n  \"model\": \"opus\",\n  \"big\": 9007199254740993, \"one\": 1.0\n}\n",
+		"tabs-no-eof":  "{\n\t\"model\": \"opus\"\n}",
+		"crlf-bom":     "\xef\xbb\xbf{\r\n    \"env\": {\"A\": \"<b>&\"}\r\n}\r\n",
+		"minified":     `{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}`,
+		"empty-hooks":  "{\n  \"hooks\": {}\n}\n",
+		"empty-event":  "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"Setup\": [\n    ]\n  }\n}\n",
+		"others-hooks": "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        " +
+			"\"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"lint.sh\"\n          " +
+			"}\n        ]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
+		"doubled-keys": "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {\"Stop\": [], \"Stop\": []}\n}\n",
+		"escaped-key":  "{\n  \"ho\\u006fks\": { \"St\\u006fp\": [ ] }\n}\n",
+		"strange-inside": "{\n  \"hooks\": {\"Stop\": [1, null, \"x\", {\"hooks\": 7}, {\"hooks\": [null, {\"command\": " +
+			"3}]}]}\n}\n",
 		"one-line-spaced": `{ "model": "opus", "hooks": { } }`,
 	}
 }
@@ -163,9 +166,10 @@ func TestWhatIsNotAsWrittenIsWrittenAnew(t *testing.T) {
 		"one field less":  strings.Replace(want, `,"timeout":5`, ``, 1),
 		"another timeout": strings.Replace(want, `5}`, `5.0}`, 1),
 		"shell form":      `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + binary + ` hook claude-code"}]}]}}`,
-		"doubled":         strings.Replace(want, `}]}]`, `}]},{"hooks":[{"type":"command","command":"remanence","args":["hook","claude-code"]}]}]`, 1),
-		"hidden":          strings.Replace(want, `{"hooks":`, want[:len(want)-1]+`,"hooks":`, 1),
-		"hidden event":    strings.Replace(want, `"Stop"`, want[len(`{"hooks":{`):len(want)-2]+`,"Stop"`, 1),
+		"doubled": strings.Replace(want, `}]}]`,
+			`}]},{"hooks":[{"type":"command","command":"remanence","args":["hook","claude-code"]}]}]`, 1),
+		"hidden":       strings.Replace(want, `{"hooks":`, want[:len(want)-1]+`,"hooks":`, 1),
+		"hidden event": strings.Replace(want, `"Stop"`, want[len(`{"hooks":{`):len(want)-2]+`,"Stop"`, 1),
 	}
 	for name, src := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -190,14 +194,26 @@ func TestAHookThatADoubledKeyHidesDoesNotCount(t *testing.T) {
 func TestUnmergeTakesOursFromAmongOthers(t *testing.T) {
 	const ours = `{"type":"command","command":"/x/remanence","args":["hook","claude-code"],"timeout":5}`
 	cases := map[string]struct{ src, want string }{
-		"first of a group":  {`{"hooks":{"Stop":[{"hooks":[` + ours + `, {"a":1}]}]}}`, `{"hooks":{"Stop":[{"hooks":[{"a":1}]}]}}`},
-		"middle of a group": {`{"hooks":{"Stop":[{"hooks":[1, ` + ours + `, 2 ]}]}}`, `{"hooks":{"Stop":[{"hooks":[1, 2 ]}]}}`},
-		"last of a group":   {`{"hooks":{"Stop":[{"hooks":[1, ` + ours + ` ]}]}}`, `{"hooks":{"Stop":[{"hooks":[1 ]}]}}`},
-		"one group of two":  {`{"hooks":{"Stop":[{"hooks":[` + ours + `]},{"hooks":[1]}]}}`, `{"hooks":{"Stop":[{"hooks":[1]}]}}`},
-		"one event of two":  {`{"hooks":{"Stop":[{"hooks":[` + ours + `]}],"Setup":[]}}`, `{"hooks":{"Setup":[]}}`},
-		"all there is":      {`{"a":1,"hooks":{"Stop":[{"hooks":[` + ours + `,` + ours + `]}]},"b":2}`, `{"a":1,"b":2}`},
-		"a hidden double":   {`{"hooks":{"Stop":[{"hooks":[` + ours + `]}]},"hooks":{"Setup":[]}}`, `{"hooks":{"Setup":[]}}`},
-		"beside odd shapes": {`{"hooks":{"Setup":5,"Stop":[{"hooks":[` + ours + `]}]},"hooks":null}`, `{"hooks":{"Setup":5},"hooks":null}`},
+		"first of a group": {
+			`{"hooks":{"Stop":[{"hooks":[` + ours + `, {"a":1}]}]}}`,
+			`{"hooks":{"Stop":[{"hooks":[{"a":1}]}]}}`,
+		},
+		"middle of a group": {
+			`{"hooks":{"Stop":[{"hooks":[1, ` + ours + `, 2 ]}]}}`,
+			`{"hooks":{"Stop":[{"hooks":[1, 2 ]}]}}`,
+		},
+		"last of a group": {`{"hooks":{"Stop":[{"hooks":[1, ` + ours + ` ]}]}}`, `{"hooks":{"Stop":[{"hooks":[1 ]}]}}`},
+		"one group of two": {
+			`{"hooks":{"Stop":[{"hooks":[` + ours + `]},{"hooks":[1]}]}}`,
+			`{"hooks":{"Stop":[{"hooks":[1]}]}}`,
+		},
+		"one event of two": {`{"hooks":{"Stop":[{"hooks":[` + ours + `]}],"Setup":[]}}`, `{"hooks":{"Setup":[]}}`},
+		"all there is":     {`{"a":1,"hooks":{"Stop":[{"hooks":[` + ours + `,` + ours + `]}]},"b":2}`, `{"a":1,"b":2}`},
+		"a hidden double":  {`{"hooks":{"Stop":[{"hooks":[` + ours + `]}]},"hooks":{"Setup":[]}}`, `{"hooks":{"Setup":[]}}`},
+		"beside odd shapes": {
+			`{"hooks":{"Setup":5,"Stop":[{"hooks":[` + ours + `]}]},"hooks":null}`,
+			`{"hooks":{"Setup":5},"hooks":null}`,
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -108,7 +108,10 @@ func disabled(all []source) (path, key string) {
 
 // memoryTools are the names by which other memory tools show in hooks and plugins.
 func memoryTools() []string {
-	return []string{"claude-mem", "memoryforge", "mindstone", "surrealdb-memory", "engram", "basic-memory", "mem0", "supermemory"}
+	return []string{
+		"claude-mem", "memoryforge", "mindstone", "surrealdb-memory", "engram", "basic-memory", "mem0",
+		"supermemory",
+	}
 }
 
 // otherTool is another memory tool at work.

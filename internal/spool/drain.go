@@ -39,7 +39,9 @@ func (r ref) entry() *entry { return &r.part.entries[r.i] }
 // returns it, and the batch comes again. keep must therefore take care of
 // events that it can never keep. A drain killed halfway hands over the events
 // of its last batch again. While another process drains there is nothing to do.
-func (s *Spool) Drain(ctx context.Context, max int, keep func(ctx context.Context, events []mem.Event) error) (n int, err error) {
+func (s *Spool) Drain(ctx context.Context, max int, keep func(ctx context.Context, events []mem.Event) error) (n int,
+	err error,
+) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.Empty() {

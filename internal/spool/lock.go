@@ -40,7 +40,9 @@ func (s *Spool) lock(name string) *flock.Flock {
 }
 
 // acquire tries for a lock until wait is over or ctx ends, at least once.
-func acquire(ctx context.Context, l *flock.Flock, try func() (bool, error), wait time.Duration) (unlock func(), err error) {
+func acquire(ctx context.Context, l *flock.Flock, try func() (bool, error), wait time.Duration) (unlock func(),
+	err error,
+) {
 	for waited := time.Duration(0); ; waited += lockPause {
 		ok, err := try()
 		if ok {

@@ -277,7 +277,9 @@ func TestARecordThatIsNoEventIsCountedOnceHoweverOftenItsBatchComesAgain(t *test
 	}
 	broken := errors.New("store is away")
 	for range 3 {
-		if _, err := s.Drain(t.Context(), 0, func(context.Context, []mem.Event) error { return broken }); !errors.Is(err, broken) {
+		if _, err := s.Drain(t.Context(), 0, func(context.Context, []mem.Event) error {
+			return broken
+		}); !errors.Is(err, broken) {
 			t.Fatalf("got %v, want the keeper's error", err)
 		}
 	}

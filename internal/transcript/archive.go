@@ -60,7 +60,9 @@ var markStart = []byte(`{"mark":`)
 // to be asked again the rest is left for then. A record that is not there yet
 // says nothing. A second Take of the same words adds none, also if the first
 // one was killed.
-func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge func(*mem.ArchivedUtterance) mem.Verdict) (mem.TranscriptImport, error) {
+func (a *Archive) Take(ctx context.Context, s mem.Session, record string,
+	judge func(*mem.ArchivedUtterance) mem.Verdict,
+) (mem.TranscriptImport, error) {
 	var taken mem.TranscriptImport
 	if a.Door == nil || a.Private == nil {
 		return taken, errNoRedactor
@@ -84,7 +86,9 @@ func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge 
 }
 
 // takePart takes in one part. It is on disk when it returns.
-func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.ArchivedUtterance) mem.Verdict) (t intake, more bool, err error) {
+func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.ArchivedUtterance) mem.Verdict) (t intake,
+	more bool, err error,
+) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, err := os.Lstat(record); err != nil {
@@ -163,7 +167,8 @@ func (t *intake) take(p Part, door func(string) string) {
 // spoken is an utterance in the form that is kept.
 func spoken(u Utterance, door func(string) string) mem.ArchivedUtterance {
 	s := mem.ArchivedUtterance{
-		ID: chars.Clip(u.ID, maxID), PromptID: chars.Clip(u.PromptID, maxID), Who: u.Who, At: u.At, Branch: chars.Clip(door(u.Branch), maxID), Text: u.Text,
+		ID: chars.Clip(u.ID, maxID), PromptID: chars.Clip(u.PromptID, maxID), Who: u.Who, At: u.At,
+		Branch: chars.Clip(door(u.Branch), maxID), Text: u.Text,
 	}
 	if s.ID == "" {
 		s.ID = "h_" + hash([]byte(u.Who+"\n"+u.At.String()+"\n"+u.Text))
@@ -382,7 +387,9 @@ func entriesOf(dir string) ([]fs.DirEntry, error) {
 
 // safeName is an id as a file's name: itself, or its hash if it could mean anything else.
 func safeName(id string) string {
-	plain := id != "" && len(id) <= 128 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" && !strings.Contains(id, between)
+	plain := id != "" && len(id) <= 128 &&
+		strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" &&
+		!strings.Contains(id, between)
 	if !plain {
 		return "x" + strconv.Itoa(len(id)) + "-" + hash([]byte(id))
 	}

@@ -21,7 +21,9 @@ import (
 // Rewrite hands each thing said in a session, or in all without one, to change,
 // and keeps what that makes of it, or nothing where it says no. A file of which
 // nothing is left goes. Marks stay: what was taken in once is not taken in again.
-func (a *Archive) Rewrite(ctx context.Context, session string, change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
+func (a *Archive) Rewrite(ctx context.Context, session string,
+	change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool),
+) error {
 	return a.rewriteThose(ctx, session, func(string) bool { return true }, change)
 }
 
@@ -39,7 +41,9 @@ func (a *Archive) DropBefore(ctx context.Context, before time.Time) (dropped int
 	return dropped, err
 }
 
-func (a *Archive) rewriteThose(ctx context.Context, session string, which func(file string) bool, change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
+func (a *Archive) rewriteThose(ctx context.Context, session string, which func(file string) bool,
+	change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool),
+) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.dropUnfinished(); err != nil {
@@ -144,7 +148,8 @@ func (n *rewriter) begin(bytes int64) {
 		return
 	}
 	defer old.Close()
-	if n.out, n.err = fsx.Create(fsx.Host{}, n.file, fsx.Replacement{Temp: filepath.Base(n.file) + unfinished}); n.err != nil {
+	if n.out, n.err = fsx.Create(fsx.Host{}, n.file, fsx.Replacement{Temp: filepath.Base(n.file) +
+		unfinished}); n.err != nil {
 		return
 	}
 	n.w = bufio.NewWriterSize(n.out, 64<<10)

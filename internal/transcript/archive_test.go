@@ -49,7 +49,8 @@ func (d *fixture) writes(lines ...string) {
 		head, text, spoken := strings.Cut(l, ": ")
 		if spoken && !strings.HasPrefix(l, "{") {
 			who, prompt, _ := strings.Cut(head, " ")
-			l = fmt.Sprintf(`{"type":%q,"uuid":"u%d","promptId":%q,"timestamp":"2026-03-02T09:00:%02d.000Z","gitBranch":"main","message":{"id":"msg%d","content":%q}}`,
+			l = fmt.Sprintf(`{"type":%q,"uuid":"u%d","promptId":%q,"timestamp":"2026-03-02T09:00:%02d.000Z",`+
+				`"gitBranch":"main","message":{"id":"msg%d","content":%q}}`,
 				who, d.n, prompt, d.n%60, d.n, text)
 		}
 		d.text.WriteString(l + "\n")
@@ -111,7 +112,8 @@ func TestWhatIsSaidIsKeptOnceAndRedacted(t *testing.T) {
 	d.writes("user p1: the pass is hunter2", "assistant: noted")
 	d.takes(all)
 	d.takes(all)
-	d.writes(`{"type":"user","promptId":"p1","toolUseResult":{},"message":{"content":"tool output"}}`, "assistant: done", "no record")
+	d.writes(`{"type":"user","promptId":"p1","toolUseResult":{},"message":{"content":"tool output"}}`, "assistant: done",
+		"no record")
 	d.takes(all)
 	d.wants("all", "user p1: the pass is [secret]", "assistant p1: noted", "assistant p1: done")
 	for path, want := range map[string]os.FileMode{d.Dir: 0o700, filepath.Dir(d.file()): 0o700, d.file(): 0o600} {
@@ -208,7 +210,10 @@ func TestALongTornEndIsCutOff(t *testing.T) {
 }
 
 func TestAnswersToAPrivatePromptStayOutInALaterPartToo(t *testing.T) {
-	for name, prompts := range map[string][2]string{"numbered": {"user p1: ", "user p2: "}, "not numbered": {"user : ", "user : "}} {
+	for name, prompts := range map[string][2]string{
+		"numbered":     {"user p1: ", "user p2: "},
+		"not numbered": {"user : ", "user : "},
+	} {
 		t.Run(name, func(t *testing.T) {
 			d := newFixture(t)
 			d.writes(prompts[0]+"<private>one</private>", "assistant: two")
@@ -236,9 +241,11 @@ func TestAnswersToAPromptWithAPrivatePartStayOut(t *testing.T) {
 		if parts == 2 {
 			d.takes(all)
 		}
-		d.writes("assistant: hello hush", "user p2: louder", "assistant: HELLO hush", "user p3: and now", "assistant: nothing")
+		d.writes("assistant: hello hush", "user p2: louder", "assistant: HELLO hush", "user p3: and now",
+			"assistant: nothing")
 		d.takes(all)
-		d.wants(fmt.Sprint("in parts: ", parts), "user p1: hello there", "assistant p1: hello", "user p2: my name is , say hello",
+		d.wants(fmt.Sprint("in parts: ", parts), "user p1: hello there", "assistant p1: hello",
+			"user p2: my name is , say hello",
 			"user p2: louder", "user p3: and now", "assistant p3: nothing")
 	}
 }
@@ -269,7 +276,8 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 	d := newFixture(t)
 	d.writes("user p1: keep one", "assistant: lose two", "user p2: keep three")
 	d.takes(all)
-	for name, text := range map[string]string{d.file(): d.bytes() + `{"id":"u9","text":"lose torn`, d.file() + ".part": "lose more"} {
+	for name, text := range map[string]string{d.file(): d.bytes() + `{"id":"u9","text":"lose torn`, d.file() +
+		".part": "lose more"} {
 		put(t, name, text)
 	}
 	err := d.Rewrite(t.Context(), "one", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
@@ -293,7 +301,9 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 	if err := d.Rewrite(t.Context(), "one", nothing); err != nil || strings.Contains(d.bytes(), "lose") {
 		t.Errorf("%v; what was cut off is left: %s", err, d.bytes())
 	}
-	if err := d.Rewrite(t.Context(), "", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, false }); err != nil {
+	if err := d.Rewrite(t.Context(), "", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
+		return s, false
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(d.Dir, "*")); len(left) > 0 {

@@ -73,7 +73,8 @@ type measured struct {
 }
 
 func (m *usageMeter) line(line []byte) {
-	if len(line) > MaxLine || !bytes.Contains(line, []byte(`"usage"`)) && !bytes.Contains(line, []byte("compact_boundary")) {
+	if len(line) > MaxLine || !bytes.Contains(line, []byte(`"usage"`)) &&
+		!bytes.Contains(line, []byte("compact_boundary")) {
 		return
 	}
 	var r measured
@@ -95,7 +96,10 @@ func (m *usageMeter) message(r measured) {
 		return
 	}
 	total := 0
-	for _, name := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"} {
+	for _, name := range []string{
+		"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens",
+		"output_tokens",
+	} {
 		n, ok := tokens(r.Message.Usage[name])
 		if !ok {
 			return

@@ -18,11 +18,13 @@ import (
 
 // speaks is a record of a message of the main conversation.
 func speaks(id, usage string) string {
-	return fmt.Sprintf(`{"type":"assistant","isSidechain":false,"timestamp":"2026-03-02T09:00:00.5Z","message":{"id":%q,"model":"claude-opus-5-5","usage":{%s},"content":[{"type":"text","text":"hello"}]}}`, id, usage)
+	return fmt.Sprintf(`{"type":"assistant","isSidechain":false,"timestamp":"2026-03-02T09:00:00.5Z",`+
+		`"message":{"id":%q,"model":"claude-opus-5-5","usage":{%s},"content":[{"type":"text","text":"hello"}]}}`, id, usage)
 }
 
 func cut(trigger, before string) string {
-	return fmt.Sprintf(`{"type":"system","subtype":"compact_boundary","timestamp":"2026-03-02T09:01:00Z","compactMetadata":{"trigger":%q,"preTokens":%s}}`, trigger, before)
+	return fmt.Sprintf(`{"type":"system","subtype":"compact_boundary","timestamp":"2026-03-02T09:01:00Z",`+
+		`"compactMetadata":{"trigger":%q,"preTokens":%s}}`, trigger, before)
 }
 
 const hundred = `"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":40`
@@ -42,26 +44,60 @@ func TestTheContextIsAsFullAsTheNewestMessageSays(t *testing.T) {
 		lines []string
 		want  int
 	}{
-		"all four numbers count":                {[]string{speaks("a", hundred)}, 100},
-		"the newest message counts":             {[]string{speaks("a", `"input_tokens":999`), speaks("b", hundred)}, 100},
-		"a message of several records, once":    {[]string{speaks("a", hundred), speaks("a", hundred), speaks("a", hundred)}, 100},
-		"its last record is the complete one":   {[]string{speaks("a", `"input_tokens":60,"output_tokens":1`), speaks("a", hundred)}, 100},
-		"a subagent's does not":                 {[]string{speaks("a", hundred), sidechain}, 100},
-		"an error of the client's does not":     {[]string{speaks("a", hundred), strings.Replace(speaks("b", `"input_tokens":9`), "claude-opus-5-5", "<synthetic>", 1)}, 100},
-		"a copy does not":                       {[]string{speaks("a", hundred), strings.Replace(speaks("b", `"input_tokens":9`), `"type":"assistant"`, `"type":"api-request-blob"`, 1)}, 100},
-		"missing numbers are none":              {[]string{speaks("a", `"input_tokens":7,"output_tokens":null`)}, 7},
-		"whole numbers written otherwise":       {[]string{speaks("a", `"input_tokens":1e2,"output_tokens":2.0`)}, 102},
-		"nothing said":                          {[]string{speaks("a", hundred), speaks("b", `"input_tokens":0`), speaks("c", ``)}, 100},
-		"negative":                              {[]string{speaks("a", hundred), speaks("b", `"input_tokens":-5,"output_tokens":9`)}, 100},
-		"not a number":                          {[]string{speaks("a", hundred), speaks("b", `"input_tokens":NaN`)}, 100},
-		"a fraction":                            {[]string{speaks("a", hundred), speaks("b", `"input_tokens":1.5`)}, 100},
-		"text":                                  {[]string{speaks("a", hundred), speaks("b", `"input_tokens":"9"`), speaks("c", `"input_tokens":{}`)}, 100},
-		"huge":                                  {[]string{speaks("a", hundred), speaks("b", `"input_tokens":1e300`), speaks("c", `"input_tokens":9999999999999999999999`), speaks("d", `"input_tokens":90000000,"output_tokens":90000000`)}, 100},
-		"broken records":                        {[]string{speaks("a", hundred), `{"type":"assistant","message":{"usage":`, `null`, `[]`, `"usage"`, ``}, 100},
-		"a compaction empties it":               {[]string{speaks("a", hundred), cut("manual", "100")}, 0},
-		"what comes after a compaction counts":  {[]string{speaks("a", `"input_tokens":999`), cut("auto", "999"), speaks("b", hundred)}, 100},
-		"who only talks of one empties nothing": {[]string{speaks("a", hundred), `{"type":"user","message":{"content":"compact_boundary"}}`}, 100},
-		"an empty record":                       {nil, 0},
+		"all four numbers count":    {[]string{speaks("a", hundred)}, 100},
+		"the newest message counts": {[]string{speaks("a", `"input_tokens":999`), speaks("b", hundred)}, 100},
+		"a message of several records, once": {
+			[]string{speaks("a", hundred), speaks("a", hundred), speaks("a", hundred)},
+			100,
+		},
+		"its last record is the complete one": {[]string{
+			speaks("a", `"input_tokens":60,"output_tokens":1`),
+			speaks("a", hundred),
+		}, 100},
+		"a subagent's does not": {[]string{speaks("a", hundred), sidechain}, 100},
+		"an error of the client's does not": {[]string{
+			speaks("a", hundred),
+			strings.Replace(speaks("b", `"input_tokens":9`), "claude-opus-5-5", "<synthetic>", 1),
+		}, 100},
+		"a copy does not": {[]string{
+			speaks("a", hundred),
+			strings.Replace(speaks("b", `"input_tokens":9`), `"type":"assistant"`, `"type":"api-request-blob"`, 1),
+		}, 100},
+		"missing numbers are none":        {[]string{speaks("a", `"input_tokens":7,"output_tokens":null`)}, 7},
+		"whole numbers written otherwise": {[]string{speaks("a", `"input_tokens":1e2,"output_tokens":2.0`)}, 102},
+		"nothing said": {[]string{
+			speaks("a", hundred), speaks("b", `"input_tokens":0`),
+			speaks("c", ``),
+		}, 100},
+		"negative": {[]string{
+			speaks("a", hundred),
+			speaks("b", `"input_tokens":-5,"output_tokens":9`),
+		}, 100},
+		"not a number": {[]string{speaks("a", hundred), speaks("b", `"input_tokens":NaN`)}, 100},
+		"a fraction":   {[]string{speaks("a", hundred), speaks("b", `"input_tokens":1.5`)}, 100},
+		"text": {[]string{
+			speaks("a", hundred), speaks("b", `"input_tokens":"9"`),
+			speaks("c", `"input_tokens":{}`),
+		}, 100},
+		"huge": {[]string{
+			speaks("a", hundred), speaks("b", `"input_tokens":1e300`),
+			speaks("c", `"input_tokens":9999999999999999999999`),
+			speaks("d", `"input_tokens":90000000,"output_tokens":90000000`),
+		}, 100},
+		"broken records": {[]string{
+			speaks("a", hundred), `{"type":"assistant","message":{"usage":`,
+			`null`, `[]`, `"usage"`, ``,
+		}, 100},
+		"a compaction empties it": {[]string{speaks("a", hundred), cut("manual", "100")}, 0},
+		"what comes after a compaction counts": {[]string{
+			speaks("a", `"input_tokens":999`), cut("auto", "999"),
+			speaks("b", hundred),
+		}, 100},
+		"who only talks of one empties nothing": {[]string{
+			speaks("a", hundred),
+			`{"type":"user","message":{"content":"compact_boundary"}}`,
+		}, 100},
+		"an empty record": {nil, 0},
 	} {
 		if got := filled(t, tt.lines...); got.Tokens != tt.want {
 			t.Errorf("%s: %d tokens, want %d", name, got.Tokens, tt.want)
@@ -75,12 +111,18 @@ func TestWhereTheClientCutsByItselfIsSeen(t *testing.T) {
 		lines []string
 		want  int
 	}{
-		"by itself":              {[]string{speaks("a", hundred), cut("auto", "990501")}, 990501},
-		"the newest time":        {[]string{speaks("a", hundred), cut("auto", "5000"), speaks("b", hundred), cut("auto", "6000"), speaks("c", hundred)}, 6000},
+		"by itself": {[]string{speaks("a", hundred), cut("auto", "990501")}, 990501},
+		"the newest time": {[]string{
+			speaks("a", hundred), cut("auto", "5000"), speaks("b", hundred),
+			cut("auto", "6000"), speaks("c", hundred),
+		}, 6000},
 		"the person's own order": {[]string{speaks("a", hundred), cut("manual", "1050")}, 0},
 		"an order after it":      {[]string{speaks("a", hundred), cut("auto", "5000"), cut("manual", "1050")}, 5000},
 		"another model since":    {[]string{speaks("a", hundred), cut("auto", "5000"), other}, 0},
-		"nonsense":               {[]string{speaks("a", hundred), cut("auto", "-1"), cut("auto", `"x"`), cut("auto", "null")}, 0},
+		"nonsense": {
+			[]string{speaks("a", hundred), cut("auto", "-1"), cut("auto", `"x"`), cut("auto", "null")},
+			0,
+		},
 	} {
 		if got := filled(t, tt.lines...); got.AutoCompactTokens != tt.want {
 			t.Errorf("%s: %d, want %d", name, got.AutoCompactTokens, tt.want)
@@ -107,9 +149,13 @@ func TestOnlyTheEndOfALongRecordIsRead(t *testing.T) {
 
 func TestARecordThatShrankIsReadAsItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	for _, text := range []string{speaks("a", hundred) + "\n" + speaks("b", `"input_tokens":900`) + "\n", speaks("a", hundred) + "\n", speaks("a", hundred) + "\n" + speaks("b", `"input_tokens":9`)} {
+	for _, text := range []string{
+		speaks("a", hundred) + "\n" + speaks("b", `"input_tokens":900`) + "\n",
+		speaks("a", hundred) + "\n", speaks("a", hundred) + "\n" + speaks("b", `"input_tokens":9`),
+	} {
 		put(t, path, text)
-		if got, err := transcript.Fill(path); err != nil || got.Tokens != 900 && got.Tokens != 100 || got.Tokens == 900 && !strings.Contains(text, "900") {
+		if got, err := transcript.Fill(path); err != nil || got.Tokens != 900 && got.Tokens != 100 || got.Tokens == 900 &&
+			!strings.Contains(text, "900") {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
@@ -136,7 +182,8 @@ func TestNoRecordMakesTheContextNonsense(t *testing.T) {
 				lines = append(lines, speaks(fmt.Sprint(i), `"input_tokens":`+n+`,"output_tokens":`+number.Draw(rt, "out")))
 			}
 		}
-		if got := filled(t, lines...); got.Tokens < 0 || got.Tokens > 100_000_000 || got.AutoCompactTokens < 0 || got.AutoCompactTokens > 100_000_000 {
+		if got := filled(t, lines...); got.Tokens < 0 || got.Tokens > 100_000_000 || got.AutoCompactTokens < 0 ||
+			got.AutoCompactTokens > 100_000_000 {
 			rt.Fatalf("%+v", got)
 		}
 	})

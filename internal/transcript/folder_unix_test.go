@@ -50,7 +50,9 @@ func TestOtherFilesBesideTheFoldersOfProjectsArePassedOver(t *testing.T) {
 	if err := os.Symlink("gone", filepath.Join(d.Dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Rewrite(t.Context(), "one", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, false }); err != nil {
+	if err := d.Rewrite(t.Context(), "one", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
+		return s, false
+	}); err != nil {
 		t.Fatal(err)
 	}
 	d.wants("after all was taken out")

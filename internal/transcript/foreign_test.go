@@ -15,7 +15,8 @@ import (
 )
 
 // secret is a file that has the form of a record and is none of the session's.
-const secret = `{"type":"user","message":{"content":"the heron key is 4711"}}` + "\n" + `{"type":"assistant","message":{"content":"heron"}}` + "\n"
+const secret = `{"type":"user","message":{"content":"the heron key is 4711"}}` + "\n" +
+	`{"type":"assistant","message":{"content":"heron"}}` + "\n"
 
 // readAll reads a path in both ways; said is all that is said there.
 func readAll(path string) (said string) {
@@ -37,10 +38,14 @@ func readAll(path string) (said string) {
 
 func TestOnlyAPlainFileOfOneNameIsRead(t *testing.T) {
 	for name, arrange := range map[string]func(t *testing.T, dir, file string) error{
-		"pipe":              func(_ *testing.T, _, file string) error { return syscall.Mkfifo(file, 0o600) },
-		"directory":         func(_ *testing.T, _, file string) error { return os.Mkdir(file, 0o700) },
-		"link to a secret":  func(t *testing.T, dir, file string) error { return os.Symlink(put(t, dir+"/secret", secret), file) },
-		"a second name":     func(t *testing.T, dir, file string) error { return os.Link(put(t, dir+"/secret", secret), file) },
+		"pipe":      func(_ *testing.T, _, file string) error { return syscall.Mkfifo(file, 0o600) },
+		"directory": func(_ *testing.T, _, file string) error { return os.Mkdir(file, 0o700) },
+		"link to a secret": func(t *testing.T, dir, file string) error {
+			return os.Symlink(put(t, dir+"/secret", secret), file)
+		},
+		"a second name": func(t *testing.T, dir, file string) error {
+			return os.Link(put(t, dir+"/secret", secret), file)
+		},
 		"link to a device":  func(_ *testing.T, _, file string) error { return os.Symlink("/dev/zero", file) },
 		"link to the users": func(_ *testing.T, _, file string) error { return os.Symlink("/etc/passwd", file) },
 		"link to itself":    func(_ *testing.T, _, file string) error { return os.Symlink(file, file) },
@@ -64,11 +69,13 @@ func TestOnlyAPlainFileOfOneNameIsRead(t *testing.T) {
 	}
 }
 
-const keyFile = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n-----END OPENSSH PRIVATE KEY-----\n"
+const keyFile = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n-----END OPENSSH " +
+	"PRIVATE KEY-----\n"
 
 func TestOddPathsAreNoRecords(t *testing.T) {
 	for _, path := range []string{
-		"", ".", "..", "/", "/dev/null", "/dev/zero", "/dev/tty", "/proc/self/mem", "/etc/passwd", "a\x00b", "../../../../etc/passwd", strings.Repeat("/x", 4000), "/proc/kmsg",
+		"", ".", "..", "/", "/dev/null", "/dev/zero", "/dev/tty", "/proc/self/mem", "/etc/passwd", "a\x00b",
+		"../../../../etc/passwd", strings.Repeat("/x", 4000), "/proc/kmsg",
 	} {
 		if said := readAll(path); said != "" {
 			t.Errorf("%.20q: said %q, want nothing", path, said)

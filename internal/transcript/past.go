@@ -34,7 +34,9 @@ type Past struct {
 // next time, since it may go on. A record that is another than before is read
 // from its beginning; one that is not there tells nothing. Beside an error the
 // mark is as far as everything was given out.
-func (p Past) Read(ctx context.Context, record string, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error) {
+func (p Past) Read(ctx context.Context, record string, since mem.TranscriptPosition, until time.Time,
+	give func(mem.Event) error,
+) (mem.TranscriptPosition, error) {
 	if p.Door == nil || p.JSON == nil {
 		return since, errNoRedactor
 	}
@@ -53,7 +55,10 @@ func (p Past) Read(ctx context.Context, record string, since mem.TranscriptPosit
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return since, fmt.Errorf("read transcript: %w", err)
 	}
-	c := eventReader{Past: p, session: since.Session, until: until, give: give, next: from, calls: map[string]block{}, hidden: map[string]bool{}}
+	c := eventReader{
+		Past: p, session: since.Session, until: until, give: give, next: from, calls: map[string]block{},
+		hidden: map[string]bool{},
+	}
 	c.turn.from = from
 	failed := c.read(ctx, &lineReader{r: bufio.NewReaderSize(f, 64<<10)})
 	if failed == nil {
@@ -129,7 +134,8 @@ func (c *eventReader) line(line []byte, at int64) (young bool, err error) {
 	if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Type != "user" && r.Type != "assistant" {
 		return false, nil
 	}
-	if r.Sidechain != (c.agent.id != "") || r.Sidechain && r.Agent != c.agent.id || r.Session != "" && r.Session != c.session {
+	if r.Sidechain != (c.agent.id != "") || r.Sidechain && r.Agent != c.agent.id || r.Session != "" &&
+		r.Session != c.session {
 		return false, nil
 	}
 	when := stamp(r)
@@ -251,7 +257,8 @@ func (c *eventReader) result(r record, b block, at time.Time) error {
 		return nil
 	}
 	e := mem.Event{
-		Kind: mem.PostToolUse, At: at, PromptID: c.turn.id, Tool: chars.Clip(chars.Line(call.Name), maxID), ToolUseID: b.ToolUseID, Input: c.JSON(call.Input),
+		Kind: mem.PostToolUse, At: at, PromptID: c.turn.id, Tool: chars.Clip(chars.Line(call.Name), maxID),
+		ToolUseID: b.ToolUseID, Input: c.JSON(call.Input),
 		AgentID: c.agent.id, AgentType: c.agent.kind,
 	}
 	if !b.IsError {
@@ -273,7 +280,10 @@ func (c *eventReader) finishTurn() error {
 	if t.id == "" || !t.ended || len(t.said) == 0 || c.hidden[t.id] || c.agent.id != "" {
 		return nil
 	}
-	return c.give(mem.Event{Kind: mem.Stop, At: t.at, PromptID: t.id, Text: strings.TrimSpace(c.Door(strings.Join(t.said, "\n")))})
+	return c.give(mem.Event{
+		Kind: mem.Stop, At: t.at, PromptID: t.id,
+		Text: strings.TrimSpace(c.Door(strings.Join(t.said, "\n"))),
+	})
 }
 
 // resultOf is the result that a content holds; the zero block if it holds none.

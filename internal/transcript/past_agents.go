@@ -42,7 +42,8 @@ func (c *eventReader) subagents(ctx context.Context, record string) error {
 		if !isRecord || !isAgent || id == "" || looked == maxSubagents {
 			continue
 		}
-		if info, err := entry.Info(); err != nil || info.ModTime().Before(c.first.Add(-time.Second)) { // the clock of files is the coarser one
+		// the clock of files is the coarser one
+		if info, err := entry.Info(); err != nil || info.ModTime().Before(c.first.Add(-time.Second)) {
 			continue
 		}
 		looked++

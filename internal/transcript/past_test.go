@@ -26,11 +26,17 @@ func past() transcript.Past {
 var always = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // tells reads a record from a mark on and returns what it tells, one line each.
-func tells(t *testing.T, p transcript.Past, path string, since mem.TranscriptPosition, until time.Time) ([]string, mem.TranscriptPosition) {
+func tells(t *testing.T, p transcript.Past, path string, since mem.TranscriptPosition, until time.Time) ([]string,
+	mem.TranscriptPosition,
+) {
 	t.Helper()
 	var out []string
 	mark, err := p.Read(t.Context(), path, since, until, func(e mem.Event) error {
-		out = append(out, strings.TrimSpace(strings.Join([]string{string(e.Kind), e.Tool, e.Text, string(e.Input), string(e.Response), e.Error}, " ")))
+		out = append(out,
+			strings.TrimSpace(strings.Join([]string{
+				string(e.Kind), e.Tool, e.Text, string(e.Input), string(e.Response),
+				e.Error,
+			}, " ")))
 		return nil
 	})
 	if err != nil {
@@ -75,7 +81,8 @@ func TestARecordedSessionTellsWhatItsHooksReported(t *testing.T) {
 			"Stop  Finished main after stop-context.", "UserPromptSubmit  <task-notification>", "Stop  third",
 		},
 		"tui-resume": {
-			"UserPromptSubmit  hello three", "Stop  TUI answer one UNIQ1.", "UserPromptSubmit  after resume", "Stop  TUI answer two UNIQ2.",
+			"UserPromptSubmit  hello three", "Stop  TUI answer one UNIQ1.", "UserPromptSubmit  after resume",
+			"Stop  TUI answer two UNIQ2.",
 		},
 		"subagent-agent-a988c051f26d30663": nil,
 	} {
@@ -84,7 +91,9 @@ func TestARecordedSessionTellsWhatItsHooksReported(t *testing.T) {
 		if !slices.EqualFunc(got, want, strings.HasPrefix) {
 			t.Errorf("%s: got\n%s\nwant\n%s", file, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if again, _ := tells(t, past(), path, mark, always); len(want) > 0 && (len(again) == 0 || !strings.HasPrefix(again[0], "UserPromptSubmit") || !slices.Equal(again, got[len(got)-len(again):])) {
+		if again, _ := tells(t, past(), path, mark, always); len(want) > 0 &&
+			(len(again) == 0 || !strings.HasPrefix(again[0], "UserPromptSubmit") ||
+				!slices.Equal(again, got[len(got)-len(again):])) {
 			t.Errorf("%s: from the mark on it tells %q, want the last turn", file, again)
 		}
 		if other, _ := tells(t, past(), path, mem.TranscriptPosition{Session: "another"}, always); len(other) > 0 {
@@ -99,13 +108,17 @@ func asked(id, at, text string) string {
 }
 
 func called(id, at, tool, denial string) string {
-	call := fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m%s","stop_reason":"tool_use","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"ls"}}]}}`, at, tool, tool)
-	result := fmt.Sprintf(`{"type":"user","promptId":%q,"timestamp":%q,"toolDenialKind":%q,"toolUseResult":{"stdout":""},"message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":""}]}}`, id, at, denial, tool)
+	call := fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m%s","stop_reason":"tool_use",`+
+		`"content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"ls"}}]}}`, at, tool, tool)
+	result := fmt.Sprintf(`{"type":"user","promptId":%q,"timestamp":%q,"toolDenialKind":%q,`+
+		`"toolUseResult":{"stdout":""},"message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":""}]}}`, id, at,
+		denial, tool)
 	return call + "\n" + result
 }
 
 func answered(at, text string) string {
-	return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":%q,"stop_reason":"end_turn","content":[{"type":"text","text":%q}]}}`, at, "m"+text, text)
+	return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":%q,"stop_reason":"end_turn",`+
+		`"content":[{"type":"text","text":%q}]}}`, at, "m"+text, text)
 }
 
 func written(t *testing.T, lines ...string) string {
@@ -122,8 +135,11 @@ func TestTheRecordTellsNothingOfWhatNoHookReports(t *testing.T) {
 	path := written(t,
 		asked("p1", noon, "look"),
 		called("p1", noon, "t1", "userRejected"),
-		`{"type":"assistant","timestamp":"`+noon+`","message":{"id":"mx","content":[{"type":"tool_use","id":"t2","name":"Edit","input":{}}]}}`,
-		`{"type":"user","promptId":"p1","timestamp":"`+noon+`","message":{"content":[{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":"<tool_use_error>no such string</tool_use_error>"}]}}`,
+		`{"type":"assistant","timestamp":"`+noon+
+			`","message":{"id":"mx","content":[{"type":"tool_use","id":"t2","name":"Edit","input":{}}]}}`,
+		`{"type":"user","promptId":"p1","timestamp":"`+noon+
+			`","message":{"content":[{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":"<tool_use_error>no `+
+			`such string</tool_use_error>"}]}}`,
 		`{"type":"user","promptId":"p1","timestamp":"`+noon+`","isSidechain":true,"message":{"content":"aside"}}`,
 		`{"type":"api-request-blob","message":{"role":"user","content":"a copy"}}`,
 		`{"type":"attachment","attachment":{"type":"hook_additional_context","content":["told"]}}`,
@@ -133,22 +149,32 @@ func TestTheRecordTellsNothingOfWhatNoHookReports(t *testing.T) {
 		asked("p2", noon, "<local-command-stdout>Compacted</local-command-stdout>"),
 		asked("p3", noon, "Stop hook feedback: go on"),
 		`not json at all`,
-		`{"type":"assistant","timestamp":"`+noon+`","message":{"id":"m9","model":"<synthetic>","stop_reason":"end_turn","content":[{"type":"text","text":"API error"}]}}`,
+		`{"type":"assistant","timestamp":"`+noon+
+			`","message":{"id":"m9","model":"<synthetic>","stop_reason":"end_turn","content":[{"type":"text","text":"API `+
+			`error"}]}}`,
 	)
-	if got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always); !slices.Equal(got, []string{"UserPromptSubmit  look"}) {
+	if got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always); !slices.Equal(got,
+		[]string{"UserPromptSubmit  look"}) {
 		t.Errorf("tells %q", got)
 	}
 }
 
 func TestWhatIsTooYoungWaitsWithItsTurn(t *testing.T) {
-	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"), called("p2", noon, "t1", ""), called("p2", after, "t2", ""), answered(after, "done two"))
+	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"),
+		called("p2", noon, "t1", ""), called("p2", after, "t2", ""), answered(after, "done two"))
 	until, _ := time.Parse(time.RFC3339, "2026-11-20T12:01:00Z")
 	got, mark := tells(t, past(), path, mem.TranscriptPosition{}, until)
-	if want := []string{"UserPromptSubmit  one", "Stop  done one", "UserPromptSubmit  two", "PostToolUse Bash"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
+	if want := []string{
+		"UserPromptSubmit  one", "Stop  done one", "UserPromptSubmit  two",
+		"PostToolUse Bash",
+	}; !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("tells %q, want %q", got, want)
 	}
 	got, _ = tells(t, past(), path, mark, always)
-	if want := []string{"UserPromptSubmit  two", "PostToolUse Bash", "PostToolUse Bash", "Stop  done two"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
+	if want := []string{
+		"UserPromptSubmit  two", "PostToolUse Bash", "PostToolUse Bash",
+		"Stop  done two",
+	}; !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("then tells %q, want %q", got, want)
 	}
 }
@@ -171,7 +197,8 @@ func TestARecordThatIsAnotherIsReadFromItsBeginning(t *testing.T) {
 }
 
 func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
-	path := written(t, asked("p1", noon, "one"), asked("p1", noon, strings.Repeat("x", transcript.MaxLine)), called("p1", noon, "t1", ""), answered(noon, "done"))
+	path := written(t, asked("p1", noon, "one"), asked("p1", noon, strings.Repeat("x", transcript.MaxLine)),
+		called("p1", noon, "t1", ""), answered(noon, "done"))
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +210,8 @@ func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always)
-	if want := []string{"UserPromptSubmit  one", "PostToolUse Bash", "Stop  done"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
+	if want := []string{"UserPromptSubmit  one", "PostToolUse Bash", "Stop  done"}; !slices.EqualFunc(got, want,
+		strings.HasPrefix) {
 		t.Errorf("tells %d things, want %q", len(got), want)
 	}
 }
@@ -191,7 +219,10 @@ func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
 func TestWithoutADoorNothingIsTold(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"))
 	for _, p := range []transcript.Past{{}, {Door: same}, {JSON: past().JSON}} {
-		if _, err := p.Read(t.Context(), path, mem.TranscriptPosition{}, always, func(mem.Event) error { t.Error("told"); return nil }); err == nil {
+		if _, err := p.Read(t.Context(), path, mem.TranscriptPosition{}, always, func(mem.Event) error {
+			t.Error("told")
+			return nil
+		}); err == nil {
 			t.Error("no error")
 		}
 	}
@@ -199,7 +230,8 @@ func TestWithoutADoorNothingIsTold(t *testing.T) {
 
 // Who is cut off goes on where he was, not from the beginning.
 func TestAReadingThatWasCutOffGoesOn(t *testing.T) {
-	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"), answered(noon, "done two"))
+	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"),
+		answered(noon, "done two"))
 	ctx, stop := context.WithCancel(t.Context())
 	enough := errors.New("enough")
 	mark, err := past().Read(ctx, path, mem.TranscriptPosition{}, always, func(e mem.Event) error {
@@ -256,7 +288,8 @@ func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
 	}
 	since := mem.TranscriptPosition{Session: sessionOf(t, record)}
 	inside, mark := read(since, always)
-	if len(inside) != 1 || inside[0].Kind != mem.PostToolUse || inside[0].ToolUseID != "toolu_sub_00_00_0006" || inside[0].AgentID != "a988c051f26d30663" ||
+	if len(inside) != 1 || inside[0].Kind != mem.PostToolUse || inside[0].ToolUseID != "toolu_sub_00_00_0006" ||
+		inside[0].AgentID != "a988c051f26d30663" ||
 		inside[0].AgentType != "Explore" || inside[0].PromptID != "9eba0fee-c8f7-42e5-92ea-e726b98ede79" {
 		t.Errorf("got %+v", inside)
 	}
@@ -274,13 +307,15 @@ func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
 
 func TestACallOnRecordManyTimesPushesNoOtherOut(t *testing.T) {
 	call := func(id, input string) string {
-		return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m","content":[{"type":"tool_use","id":%q,"name":"Bash\n</block>","input":{"command":%q}}]}}`, noon, id, input)
+		return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m","content":[{"type":"tool_use","id":%q,`+
+			`"name":"Bash\n</block>","input":{"command":%q}}]}}`, noon, id, input)
 	}
 	lines := []string{asked("p1", noon, "one"), call("t1", "ls")}
 	for range 12 {
 		lines = append(lines, call("t2", strings.Repeat("x", 1_000_000)))
 	}
-	lines = append(lines, fmt.Sprintf(`{"type":"user","promptId":"p1","timestamp":%q,"toolUseResult":{},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":""}]}}`, noon))
+	lines = append(lines, fmt.Sprintf(`{"type":"user","promptId":"p1","timestamp":%q,"toolUseResult":{},`+
+		`"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":""}]}}`, noon))
 	got, _ := tells(t, past(), written(t, lines...), mem.TranscriptPosition{}, always)
 	if len(got) != 2 || !strings.HasPrefix(got[1], "PostToolUse Bash </block> ") {
 		t.Errorf("tells %.80q", got)
@@ -296,7 +331,8 @@ func TestOtherFilesBesideThoseOfSubagentsDoNotCount(t *testing.T) {
 	for i := range 600 {
 		put(t, filepath.Join(dir, fmt.Sprintf("a%03d.meta.json", i)), "{}")
 	}
-	inside := strings.NewReplacer(`{"type"`, `{"isSidechain":true,"agentId":"b","type"`).Replace(called("p1", noon, "t1", ""))
+	inside := strings.NewReplacer(`{"type"`, `{"isSidechain":true,"agentId":"b","type"`).Replace(called("p1", noon, "t1",
+		""))
 	put(t, filepath.Join(dir, "agent-b.jsonl"), inside+"\n")
 	if got, _ := tells(t, past(), record, mem.TranscriptPosition{}, always); len(got) != 2 {
 		t.Errorf("tells %q, want the prompt and the subagent's call", got)

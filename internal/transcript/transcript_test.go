@@ -20,7 +20,11 @@ func TestRecordedSessions(t *testing.T) {
 		said []string
 		fill int
 	}{
-		{"basic-print", []string{"user: please do the basic thing", "assistant: I will look.", "assistant: All done."}, 15620},
+		{
+			"basic-print",
+			[]string{"user: please do the basic thing", "assistant: I will look.", "assistant: All done."},
+			15620,
+		},
 		{"main-with-background-subagent", []string{
 			"user: the user prompt text", "assistant: Looking.", "assistant: Finished main.",
 			"assistant: Finished main after stop-context.", "assistant: third",
@@ -85,29 +89,41 @@ func TestReadingInPiecesSaysTheSame(t *testing.T) {
 func TestOnlyWordsOfPersonAndAssistantAreTaken(t *testing.T) {
 	tests := []struct{ name, line, want string }{
 		{"typed", `{"type":"user","message":{"content":"hi"}}`, "user: hi"},
-		{"blocks", `{"type":"user","message":{"content":[{"type":"text","text":"a"},{"type":"image","source":{}},{"type":"text","text":"b"}]}}`, "user: a\nb"},
+		{"blocks", `{"type":"user","message":{"content":[{"type":"text","text":"a"},{"type":"image","source":{}},` +
+			`{"type":"text","text":"b"}]}}`, "user: a\nb"},
 		{"null result", `{"type":"user","toolUseResult":null,"message":{"content":"hi"}}`, "user: hi"},
 		{"reminder inside", `{"type":"user","message":{"content":"a<system-reminder>x</system-reminder> b"}}`, "user: a b"},
-		{"reminder first", `{"type":"user","message":{"content":[{"type":"text","text":"<system-reminder>x</system-reminder>"},{"type":"text","text":"b"}]}}`, "user: b"},
+		{"reminder first", `{"type":"user","message":{"content":[{"type":"text",` +
+			`"text":"<system-reminder>x</system-reminder>"},{"type":"text","text":"b"}]}}`, "user: b"},
 		{"open reminder", `{"type":"user","message":{"content":"a <system-reminder>x"}}`, "user: a"},
 		{"only a reminder", `{"type":"user","message":{"content":"<system-reminder>x</system-reminder>"}}`, ""},
 		{"tool result", `{"type":"user","toolUseResult":{"a":1},"message":{"content":"x"}}`, ""},
-		{"tool result block", `{"type":"user","message":{"content":[{"type":"tool_result","content":"x"},{"type":"text","text":"y"}]}}`, ""},
+		{"tool result block", `{"type":"user","message":{"content":[{"type":"tool_result","content":"x"},{"type":"text",` +
+			`"text":"y"}]}}`, ""},
 		{"meta", `{"type":"user","isMeta":true,"message":{"content":"x"}}`, ""},
 		{"summary", `{"type":"user","isCompactSummary":true,"message":{"content":"x"}}`, ""},
 		{"task", `{"type":"user","turnOrigin":"task_notification","message":{"content":"x"}}`, ""},
 		{"sidechain", `{"type":"user","isSidechain":true,"message":{"content":"x"}}`, ""},
 		{"local command", `{"type":"user","message":{"content":"<local-command-stdout>x"}}`, ""},
 		{"command", `{"type":"user","message":{"content":"<command-name>/x</command-name>"}}`, ""},
-		{"command after reminder", `{"type":"user","message":{"content":"<system-reminder>r</system-reminder>\n<command-name>/x"}}`, ""},
+		{"command after reminder", `{"type":"user",` +
+			`"message":{"content":"<system-reminder>r</system-reminder>\n<command-name>/x"}}`, ""},
 		{"hook feedback", `{"type":"user","message":{"content":"Stop hook feedback: x"}}`, ""},
 		{"interrupted", `{"type":"user","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, ""},
 
 		{"answer", `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"ok"}]}}`, "assistant: ok"},
-		{"thinking", `{"type":"assistant","message":{"id":"m","content":[{"type":"thinking","thinking":"x","text":"x"}]}}`, ""},
+		{
+			"thinking", `{"type":"assistant","message":{"id":"m","content":[{"type":"thinking","thinking":"x","text":"x"}]}}`,
+			"",
+		},
 		{"tool use", `{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","input":{"text":"x"}}]}}`, ""},
-		{"subagent's answer", `{"type":"assistant","isSidechain":true,"message":{"id":"m","content":[{"type":"text","text":"x"}]}}`, ""},
-		{"error made up by the client", `{"type":"assistant","message":{"id":"m","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}`, ""},
+		{"subagent's answer", `{"type":"assistant","isSidechain":true,"message":{"id":"m","content":[{"type":"text",` +
+			`"text":"x"}]}}`, ""},
+		{
+			"error made up by the client",
+			`{"type":"assistant","message":{"id":"m","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}`,
+			"",
+		},
 
 		{"copy of a message", `{"type":"api-request-blob","message":{"role":"user","content":"x"}}`, ""},
 		{"our own hook", `{"type":"attachment","attachment":{"type":"hook_additional_context","content":["x"]}}`, ""},
@@ -279,8 +295,10 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{
-		`{"type":"user","message":{"content":"hi"}}`, `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a"}]}}`,
-		`{"type":"user","message":{"content":"<system-reminder>"}}`, `{"type":"user","message":null}`, "\n\n", `{"type":"system","subtype":"compact_boundary"}`,
+		`{"type":"user","message":{"content":"hi"}}`,
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a"}]}}`,
+		`{"type":"user","message":{"content":"<system-reminder>"}}`, `{"type":"user","message":null}`, "\n\n",
+		`{"type":"system","subtype":"compact_boundary"}`,
 	} {
 		f.Add(s)
 	}
@@ -292,7 +310,8 @@ func FuzzLine(f *testing.F) {
 			t.Fatalf("next %d, %v, want %d", p.Next, err, len(text)+1)
 		}
 		for _, u := range p.Said {
-			if u.Text == "" || strings.Contains(u.Text, "<system-reminder>") && !strings.Contains(text, `\u`) && strings.Count(text, "system-reminder") == 1 {
+			if u.Text == "" || strings.Contains(u.Text, "<system-reminder>") && !strings.Contains(text, `\u`) &&
+				strings.Count(text, "system-reminder") == 1 {
 				t.Errorf("utterance %+v of %q", u, text)
 			}
 		}
@@ -361,7 +380,10 @@ func TestAPrivateTurnsAnswersAreNotRead(t *testing.T) {
 		}
 		return out
 	}
-	if got, want := said(transcript.Tail(file, 100, door)), []string{"answer to a prompt before", "open question", "open answer", "another question"}; !slices.Equal(got, want) {
+	if got, want := said(transcript.Tail(file, 100, door)), []string{
+		"answer to a prompt before", "open question",
+		"open answer", "another question",
+	}; !slices.Equal(got, want) {
 		t.Errorf("all of it: got %q, want %q", got, want)
 	}
 	if got, want := said(transcript.Tail(file, 2, door)), []string{"another question"}; !slices.Equal(got, want) {

@@ -25,7 +25,9 @@ func copied(t *testing.T, name string) *Vault {
 func look(t *testing.T, v *Vault) mem.VaultChanges {
 	t.Helper()
 	var got mem.VaultChanges
-	if err := v.Look(func() ([]mem.Note, error) { return nil, nil }, func(l mem.VaultChanges) error { got = l; return nil }); err != nil {
+	if err := v.Look(func() ([]mem.Note, error) {
+		return nil, nil
+	}, func(l mem.VaultChanges) error { got = l; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -38,14 +40,17 @@ func TestAMindStoneFolderWorksAsItIs(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	r, f := got.Notes[0], got.Notes[1]
-	if r.Hits != 7 || r.Caught != 2 || r.HalfLife != 60 || !r.Critical || r.Invariant != "Sum in tenths of a cent and round once, at the end." || r.Projects[0] != "bakery" {
+	if r.Hits != 7 || r.Caught != 2 || r.HalfLife != 60 || !r.Critical ||
+		r.Invariant != "Sum in tenths of a cent and round once, at the end." || r.Projects[0] != "bakery" {
 		t.Errorf("got %+v", r)
 	}
-	if f.Description != "Where they come from, and when." || !f.Evergreen || !f.LastApplied.IsZero() || f.Body != "The mill publishes a list on Mondays." {
+	if f.Description != "Where they come from, and when." || !f.Evergreen || !f.LastApplied.IsZero() ||
+		f.Body != "The mill publishes a list on Mondays." {
 		t.Errorf("got %+v", f)
 	}
 	p, err := v.Pages(40)
-	if err != nil || !strings.HasPrefix(p.Identity.Text, "# Identity") || !strings.HasPrefix(p.User.Text, "Mo runs") || len(p.Log) != 3 {
+	if err != nil || !strings.HasPrefix(p.Identity.Text, "# Identity") || !strings.HasPrefix(p.User.Text, "Mo runs") ||
+		len(p.Log) != 3 {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	before, err := os.ReadFile(filepath.Join(v.Dir, indexFile))
@@ -62,7 +67,8 @@ func TestAMindStoneFolderWorksAsItIs(t *testing.T) {
 
 func TestTheIndexStandsBetweenWhatIsThePersons(t *testing.T) {
 	v := copied(t, "mindstone")
-	if err := os.WriteFile(filepath.Join(v.Dir, indexFile), []byte("mine\n"+indexBegin+"\nold\n"+indexEnd+"\nmine too\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(v.Dir, indexFile), []byte("mine\n"+indexBegin+"\nold\n"+indexEnd+"\nmine too\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("very ", 60) + "long"
@@ -82,7 +88,8 @@ func TestTheIndexStandsBetweenWhatIsThePersons(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(b)
-	if !strings.HasPrefix(text, "mine\n"+indexBegin+"\n- [") || !strings.HasSuffix(text, indexEnd+"\nmine too\n") || strings.Contains(text, "hidden") || strings.Contains(text, "\nold\n") {
+	if !strings.HasPrefix(text, "mine\n"+indexBegin+"\n- [") || !strings.HasSuffix(text, indexEnd+"\nmine too\n") ||
+		strings.Contains(text, "hidden") || strings.Contains(text, "\nold\n") {
 		t.Errorf("got\n%s", text)
 	}
 	if !strings.Contains(text, "\n- [short](memory/fact_long.md)\n") || !strings.Contains(text, "\n- [very very") {
@@ -105,7 +112,8 @@ func TestWhatIsNoPlainFileOfThePersonsIsLeftOutAlone(t *testing.T) {
 	for _, err := range []error{
 		os.Symlink(outside, filepath.Join(dir, "a_link.md")), os.Link(outside, filepath.Join(dir, "b_hard.md")),
 		os.WriteFile(filepath.Join(dir, "c_large.md"), make([]byte, maxFile+1), 0o600),
-		os.WriteFile(filepath.Join(dir, "d_merge.md"), []byte("---\nname: x\n<<<<<<< HEAD\nhits: 3\n=======\nhits: 4\n>>>>>>> other\n---\nx\n"), 0o600),
+		os.WriteFile(filepath.Join(dir, "d_merge.md"),
+			[]byte("---\nname: x\n<<<<<<< HEAD\nhits: 3\n=======\nhits: 4\n>>>>>>> other\n---\nx\n"), 0o600),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +123,10 @@ func TestWhatIsNoPlainFileOfThePersonsIsLeftOutAlone(t *testing.T) {
 	if len(got.Notes) != 2 || len(got.Bad) != 4 {
 		t.Errorf("got %d notes and %+v", len(got.Notes), got.Bad)
 	}
-	for _, name := range []string{"memory/a_link.md", "memory/b_hard.md", "memory/d_merge.md", "memory/../../x.md", "../x.md", "USER.md"} {
+	for _, name := range []string{
+		"memory/a_link.md", "memory/b_hard.md", "memory/d_merge.md", "memory/../../x.md",
+		"../x.md", "USER.md",
+	} {
 		if _, err := v.Write(mem.Note{File: name}, mem.NoteChange{Description: new("x"), Whole: true}); err == nil {
 			t.Errorf("%s: written", name)
 		}
@@ -136,7 +147,10 @@ func TestHintsAreByPartOfThePathWhateverItsCase(t *testing.T) {
 		bad       bool
 	}{
 		{"", "/code/shop", "", 0, false},
-		{"[hints]\n\"WORK/shop\" = \"Shop\"\n\"/work\" = \"all\"\n\"till\" = \"shop\"\n", "/home/Work/Shop-till", "all shop", 0, false},
+		{
+			"[hints]\n\"WORK/shop\" = \"Shop\"\n\"/work\" = \"all\"\n\"till\" = \"shop\"\n", "/home/Work/Shop-till", "all shop",
+			0, false,
+		},
 		{"[hints]\nx = 3\n\"\" = \"every\"\n[settings]\nmatch_boost = 3\n", "/x", "", 3, false},
 		{"[settings]\nmatch_boost = -2.0\n", "/x", "", 0, false},
 		{"[settings]\nmatch_boost = nan\n", "/x", "", 0, false},
@@ -205,7 +219,8 @@ func TestAFileKeepsItsMode(t *testing.T) {
 	}
 	v := copied(t, "mindstone")
 	file := filepath.Join(v.Dir, indexFile)
-	if err := errors.Join(os.WriteFile(file, []byte(indexBegin+"\n"+indexEnd+"\n"), 0o600), os.Chmod(file, 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(file, []byte(indexBegin+"\n"+indexEnd+"\n"), 0o600),
+		os.Chmod(file, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.WriteIndex(); err != nil {

@@ -33,7 +33,8 @@ type field struct {
 
 // knownKeys begin a frontmatter whose first fence was forgotten.
 var knownKeys = [...]string{
-	"name", "description", "type", "tags", "projects", "hits", "prevented", "last_applied", "created", "half_life_days", "critical", "evergreen", "invariant", "id",
+	"name", "description", "type", "tags", "projects", "hits", "prevented", "last_applied", "created", "half_life_days",
+	"critical", "evergreen", "invariant", "id",
 }
 
 // parseFront finds the frontmatter of a text.
@@ -111,7 +112,8 @@ func run(text string, at int) int {
 	for at < len(text) {
 		line, next := lineAt(text, at)
 		_, isKey := keyOf(line)
-		if !isKey && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "#!") {
+		if !isKey && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "- ") &&
+			!strings.HasPrefix(line, "#!") {
 			break
 		}
 		at = next
@@ -441,7 +443,8 @@ func (f frontmatter) confirm(out, key string) error {
 		return errUnsure
 	}
 	for i, fd := range rest {
-		if fd.key != was[i].key || now.text[fd.from:fd.to] != f.text[was[i].from:was[i].to] || fd.value != was[i].value || !slices.Equal(fd.list, was[i].list) {
+		if fd.key != was[i].key || now.text[fd.from:fd.to] != f.text[was[i].from:was[i].to] || fd.value != was[i].value ||
+			!slices.Equal(fd.list, was[i].list) {
 			return errUnsure
 		}
 	}
@@ -450,7 +453,8 @@ func (f frontmatter) confirm(out, key string) error {
 
 // written is a text as a value: plain where that can be read as nothing else.
 func written(s string) string {
-	plain := s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s, "\"'#:\n\r\t[]{},&*!|>%@`\\~") && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "?")
+	plain := s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s, "\"'#:\n\r\t[]{},&*!|>%@`\\~") &&
+		!strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "?")
 	for _, r := range s {
 		plain = plain && r >= ' ' && r != 0x7f && r != 0x85 && r != 0x2028 && r != 0x2029 && r != 0xfeff
 	}

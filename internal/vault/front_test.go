@@ -18,34 +18,76 @@ func TestWhatPeopleWriteIsRead(t *testing.T) {
 		want mem.NoteText
 	}{
 		"plain": {
-			"---\nname: No Friday deploys\ndescription: When to deploy # not before noon\ntype: feedback\ntags: [deploy, ops]\nprojects:\n  - shop\n  - \"web: shop\"\nhits: 3\nprevented: 1\nlast_applied: 2026-02-03\ncreated: 2026-01-02\nhalf_life_days: 45.5\ncritical: true\nevergreen: yes\ninvariant: Never deploy on a Friday.\nid: m_7\n---\n\nBecause of March.\n",
+			"---\nname: No Friday deploys\ndescription: When to deploy # not before noon\ntype: feedback\ntags: [deploy, " +
+				"ops]\nprojects:\n  - shop\n  - \"web: shop\"\nhits: 3\nprevented: 1\nlast_applied: 2026-02-03\ncreated: " +
+				"2026-01-02\nhalf_life_days: 45.5\ncritical: true\nevergreen: yes\ninvariant: Never deploy on a Friday.\nid: " +
+				"m_7\n---\n\nBecause of March.\n",
 			mem.NoteText{
-				Name: "No Friday deploys", Description: "When to deploy", Type: "feedback", Tags: []string{"deploy", "ops"}, Projects: []string{"shop", "web: shop"},
-				Hits: 3, Caught: 1, LastApplied: day(2026, 2, 3), Created: day(2026, 1, 2), HalfLife: 45.5, Critical: true, Evergreen: true,
+				Name: "No Friday deploys", Description: "When to deploy", Type: "feedback", Tags: []string{"deploy", "ops"},
+				Projects: []string{"shop", "web: shop"},
+				Hits:     3, Caught: 1, LastApplied: day(2026, 2, 3), Created: day(2026, 1, 2), HalfLife: 45.5, Critical: true,
+				Evergreen: true,
 				Invariant: "Never deploy on a Friday.", ID: "m_7", Body: "Because of March.",
 			},
 		},
 		"nested maps, block scalars, bare scalars": {
-			"---\nname: |\n  Two\n  lines\nmeta:\n  type: design\n  deep:\n    name: inner\ndescription: >-\n  folded over\n  two lines\ntype: reference\njust a line\n# a comment: here\ntags:\n- a\n- b\n---\nbody",
-			mem.NoteText{Name: "Two lines", Description: "folded over two lines", Type: "reference", Tags: []string{"a", "b"}, Body: "body"},
+			"---\nname: |\n  Two\n  lines\nmeta:\n  type: design\n  deep:\n    name: inner\ndescription: >-\n  folded over\n " +
+				" two lines\ntype: reference\njust a line\n# a comment: here\ntags:\n- a\n- b\n---\nbody",
+			mem.NoteText{
+				Name: "Two lines", Description: "folded over two lines", Type: "reference", Tags: []string{"a", "b"},
+				Body: "body",
+			},
 		},
-		"a colon in a value":            {"---\nname: Retry: how\ndescription: use X: not Y\n---\nb", mem.NoteText{Name: "Retry: how", Description: "use X: not Y", Type: "feedback", Body: "b"}},
-		"no second fence":               {"---\nname: A\ntype: user\n\n# Heading\ntext", mem.NoteText{Name: "A", Type: "user", Body: "# Heading\ntext"}},
-		"no first fence":                {"name: A\ntype: user\n---\nbody", mem.NoteText{Name: "A", Type: "user", Body: "body"}},
-		"no fences":                     {"name: A\ntype: user\n\nbody: x", mem.NoteText{Name: "A", Type: "user", Body: "body: x"}},
-		"no frontmatter":                {"# Title\n\nname: not one", mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "# Title\n\nname: not one"}},
-		"two rules, no frontmatter":     {"---\n\nName your price.\n\n---\nbody", mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "---\n\nName your price.\n\n---\nbody"}},
-		"a frontmatter of comments":     {"---\n# name: A\n\n---\nbody", mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "body"}},
-		"nothing":                       {"", mem.NoteText{Name: "feedback_x", Type: "feedback"}},
-		"windows":                       {"\ufeff---\r\nname: A\r\nhits: 2\r\n---\r\nb\r\nc\r\n", mem.NoteText{Name: "A", Hits: 2, Type: "feedback", Body: "b\nc"}},
-		"counters that cannot be meant": {"---\nhits: -3\nprevented: NaN\nhalf_life_days: .inf\nlast_applied: soon\n---\n", mem.NoteText{Name: "feedback_x", Type: "feedback"}},
-		"huge counters":                 {"---\nhits: 1e300\n---\n", mem.NoteText{Name: "feedback_x", Type: "feedback", Hits: maxCount}},
+		"a colon in a value": {
+			"---\nname: Retry: how\ndescription: use X: not Y\n---\nb",
+			mem.NoteText{Name: "Retry: how", Description: "use X: not Y", Type: "feedback", Body: "b"},
+		},
+		"no second fence": {"---\nname: A\ntype: user\n\n# Heading\ntext", mem.NoteText{
+			Name: "A", Type: "user",
+			Body: "# Heading\ntext",
+		}},
+		"no first fence": {"name: A\ntype: user\n---\nbody", mem.NoteText{
+			Name: "A", Type: "user",
+			Body: "body",
+		}},
+		"no fences": {"name: A\ntype: user\n\nbody: x", mem.NoteText{
+			Name: "A", Type: "user",
+			Body: "body: x",
+		}},
+		"no frontmatter": {"# Title\n\nname: not one", mem.NoteText{
+			Name: "feedback_x", Type: "feedback",
+			Body: "# Title\n\nname: not one",
+		}},
+		"two rules, no frontmatter": {
+			"---\n\nName your price.\n\n---\nbody",
+			mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "---\n\nName your price.\n\n---\nbody"},
+		},
+		"a frontmatter of comments": {"---\n# name: A\n\n---\nbody", mem.NoteText{
+			Name: "feedback_x", Type: "feedback",
+			Body: "body",
+		}},
+		"nothing": {"", mem.NoteText{Name: "feedback_x", Type: "feedback"}},
+		"windows": {
+			"\ufeff---\r\nname: A\r\nhits: 2\r\n---\r\nb\r\nc\r\n",
+			mem.NoteText{Name: "A", Hits: 2, Type: "feedback", Body: "b\nc"},
+		},
+		"counters that cannot be meant": {
+			"---\nhits: -3\nprevented: NaN\nhalf_life_days: .inf\nlast_applied: soon\n---\n",
+			mem.NoteText{Name: "feedback_x", Type: "feedback"},
+		},
+		"huge counters": {"---\nhits: 1e300\n---\n", mem.NoteText{Name: "feedback_x", Type: "feedback", Hits: maxCount}},
 		"quotes": {
 			"---\nname: 'it''s'\ndescription: \"a \\\"b\\\" # c\"\ntags: [\"x, y\", 'z']\n---\n",
 			mem.NoteText{Name: "it's", Description: `a "b" # c`, Type: "feedback", Tags: []string{"x, y", "z"}},
 		},
-		"a quote without an end": {"---\nname: \"open\ntype: user\n---\nb", mem.NoteText{Name: `"open`, Type: "user", Body: "b"}},
-		"null":                   {"---\nname: A\nlast_applied: null\ntags: []\ninvariant: ~\n---\n", mem.NoteText{Name: "A", Type: "feedback"}},
+		"a quote without an end": {"---\nname: \"open\ntype: user\n---\nb", mem.NoteText{
+			Name: `"open`, Type: "user",
+			Body: "b",
+		}},
+		"null": {
+			"---\nname: A\nlast_applied: null\ntags: []\ninvariant: ~\n---\n",
+			mem.NoteText{Name: "A", Type: "feedback"},
+		},
 	} {
 		got := parseNote("memory/feedback_x.md", tt.text)
 		tt.want.File = "memory/feedback_x.md"
@@ -64,13 +106,18 @@ func same(a, b mem.NoteText) bool {
 }
 
 func equalNote(a, b mem.NoteText) bool {
-	return a.Note == b.Note && a.ID == b.ID && a.Name == b.Name && a.Description == b.Description && a.Type == b.Type && a.Status == b.Status && a.Body == b.Body &&
-		a.Hits == b.Hits && a.Caught == b.Caught && a.LastApplied.Equal(b.LastApplied) && a.Created.Equal(b.Created) && a.HalfLife == b.HalfLife &&
+	return a.Note == b.Note && a.ID == b.ID && a.Name == b.Name && a.Description == b.Description && a.Type == b.Type &&
+		a.Status == b.Status && a.Body == b.Body &&
+		a.Hits == b.Hits && a.Caught == b.Caught && a.LastApplied.Equal(b.LastApplied) && a.Created.Equal(b.Created) &&
+		a.HalfLife == b.HalfLife &&
 		a.Critical == b.Critical && a.Evergreen == b.Evergreen && a.Invariant == b.Invariant
 }
 
 func TestOnlyTheChangedValuesChange(t *testing.T) {
-	const file = "\ufeff---\r\n# mine\r\nname:   Odd   spacing   # why\r\n'hits' : 3   # counted\r\nweird: {a: [1, 2], b: {c: d}}\r\nnotes: |\r\n    keep\r\n      this: exactly\r\n\r\ntags:\r\n  - a   # first\r\n  - b\r\ndescription: >\r\n  folded\r\n  text\r\nunknown_key: 0x1F\r\nlast_applied: null\r\n---\r\n\r\nBody   with  trailing  \r\n\r\n\r\n"
+	const file = "\ufeff---\r\n# mine\r\nname:   Odd   spacing   # why\r\n'hits' : 3   # counted\r\nweird: {a: [1, 2], " +
+		"b: {c: d}}\r\nnotes: |\r\n    keep\r\n      this: exactly\r\n\r\ntags:\r\n  - a   # first\r\n  - " +
+		"b\r\ndescription: >\r\n  folded\r\n  text\r\nunknown_key: 0x1F\r\nlast_applied: null\r\n---\r\n\r\nBody   with  " +
+		"trailing  \r\n\r\n\r\n"
 	got, err := changed("memory/a.md", file, mem.NoteChange{
 		ID: new("m_12"), Hits: new(4), Caught: new(2), LastApplied: new(day(2026, 3, 1)), Critical: new(true),
 	})
@@ -78,7 +125,8 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer(
-		"'hits' : 3   # counted", "'hits' : 4   # counted", "last_applied: null\r\n---", "last_applied: 2026-03-01\r\nid: m_12\r\ncritical: true\r\nprevented: 2\r\n---",
+		"'hits' : 3   # counted", "'hits' : 4   # counted", "last_applied: null\r\n---",
+		"last_applied: 2026-03-01\r\nid: m_12\r\ncritical: true\r\nprevented: 2\r\n---",
 	).Replace(file)
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
@@ -87,11 +135,13 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = strings.NewReplacer("tags:\r\n  - a   # first\r\n  - b\r\n", "tags: [x, y z]\r\n", "description: >\r\n  folded\r\n  text\r\n", "description: \"new: text\"\r\n").Replace(file)
+	want = strings.NewReplacer("tags:\r\n  - a   # first\r\n  - b\r\n", "tags: [x, y z]\r\n",
+		"description: >\r\n  folded\r\n  text\r\n", "description: \"new: text\"\r\n").Replace(file)
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	if got, err = changed("memory/a.md", file, mem.NoteChange{Hits: new(3), Tags: []string{"a", "b"}}); err != nil || got != file {
+	if got, err = changed("memory/a.md", file, mem.NoteChange{Hits: new(3), Tags: []string{"a", "b"}}); err != nil ||
+		got != file {
 		t.Errorf("what is so already changed bytes: %q, %v", got, err)
 	}
 }
@@ -185,8 +235,10 @@ func TestAYAMLLibraryReadsTheSame(t *testing.T) {
 // else, and can be read back.
 func FuzzFrontmatter(f *testing.F) {
 	for _, s := range []string{
-		"---\nname: a\nhits: 3 # x\n---\nbody", "name: x\ntype: user\n", "---\r\ntags:\r\n - a\r\n---\r\n", "---\nname: |\n a\n\n---\n", "---\n\"k\": [a, 'b\n---\n",
-		"---\nhits: {a: b}\n---", "\ufeff---\nname: \"a\\\"b\"\n...\nx", "---\n", "---\nname:\n  - a\n  deep: b\n---\n", "---\na: '''\n---\n",
+		"---\nname: a\nhits: 3 # x\n---\nbody", "name: x\ntype: user\n", "---\r\ntags:\r\n - a\r\n---\r\n",
+		"---\nname: |\n a\n\n---\n", "---\n\"k\": [a, 'b\n---\n",
+		"---\nhits: {a: b}\n---", "\ufeff---\nname: \"a\\\"b\"\n...\nx", "---\n", "---\nname:\n  - a\n  deep: b\n---\n",
+		"---\na: '''\n---\n",
 	} {
 		f.Add(s, "a: \"b\"", 7)
 	}
@@ -203,7 +255,8 @@ func FuzzFrontmatter(f *testing.F) {
 		if !same(now, want) {
 			t.Fatalf("%q with %d and %q became %q:\ngot  %+v\nwant %+v", text, n, word, got, now, want)
 		}
-		if line := strings.Join(strings.Fields(word), " "); now.Description != line && word != was.Description && !strings.ContainsAny(word, "\r\\\u0085\u2028\u2029\x00") {
+		if line := strings.Join(strings.Fields(word), " "); now.Description != line && word != was.Description &&
+			!strings.ContainsAny(word, "\r\\\u0085\u2028\u2029\x00") {
 			t.Fatalf("%q: said %q, want %q in %q", text, now.Description, line, got)
 		}
 		again, err := changed("memory/a.md", got, mem.NoteChange{Hits: &n})

@@ -73,7 +73,10 @@ func (v *Vault) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
 		return mem.HandoffNote{}, fmt.Errorf("read %s: %w", name, err)
 	}
 	rich, tail := mem.SplitHandoff(string(b))
-	return mem.HandoffNote{Rich: strings.TrimSpace(rich), Appendix: strings.TrimSpace(tail), At: info.ModTime(), Changed: changedAt(info)}, nil
+	return mem.HandoffNote{
+		Rich: strings.TrimSpace(rich), Appendix: strings.TrimSpace(tail), At: info.ModTime(),
+		Changed: changedAt(info),
+	}, nil
 }
 
 // WriteHandoff writes the rich part of a project's handoff anew. The tail goes:
@@ -125,7 +128,9 @@ func (v *Vault) EraseHandoff(p mem.Project, lines []string) error {
 	}
 	rich, _ := mem.SplitHandoff(string(b))
 	folded := chars.Fold(rich)
-	if strings.TrimSpace(rich) != "" && !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(folded, l) }) {
+	if strings.TrimSpace(rich) != "" && !slices.ContainsFunc(lines, func(l string) bool {
+		return strings.Contains(folded, l)
+	}) {
 		if err := replaceFile(root, name, b, []byte(rich)); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}

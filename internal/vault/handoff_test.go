@@ -28,11 +28,15 @@ func handoffText(t *testing.T, v *Vault, p mem.Project) string {
 
 func TestATailNeverTouchesWhatWasWrittenWithCare(t *testing.T) {
 	v := newVault(t)
-	if err := v.WriteHandoff(shop, "# Handoff\n\nGoing on with the retry of the webhook sender.\n\n## Decisions\nBackoff starts at 2 s."); err != nil {
+	if err := v.WriteHandoff(shop, "# Handoff\n\nGoing on with the retry of the webhook sender.\n\n## "+
+		"Decisions\nBackoff starts at 2 s."); err != nil {
 		t.Fatal(err)
 	}
 	rich := handoffText(t, v, shop)
-	for _, tail := range []string{"- asked: add jitter", "- asked: raise the limit\n## not a section of ours\n- edited: send.go"} {
+	for _, tail := range []string{
+		"- asked: add jitter",
+		"- asked: raise the limit\n## not a section of ours\n- edited: send.go",
+	} {
 		if err := v.WriteAppendix(shop, tail); err != nil {
 			t.Fatal(err)
 		}
@@ -70,14 +74,18 @@ func TestASectionAPersonAddsBelowTheTailStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := handoffText(t, v, shop)
-	if !strings.Contains(text, "## My notes\r\nask Ann   \r\n") || strings.Contains(text, "- old") || strings.Count(text, mem.AppendixHeading) != 1 {
+	if !strings.Contains(text, "## My notes\r\nask Ann   \r\n") || strings.Contains(text, "- old") ||
+		strings.Count(text, mem.AppendixHeading) != 1 {
 		t.Errorf("got:\n%s", text)
 	}
 }
 
 func TestANewHandoffBeginsWithoutATail(t *testing.T) {
 	v := newVault(t)
-	for _, step := range []error{v.WriteHandoff(shop, "first"), v.WriteAppendix(shop, "- since"), v.WriteHandoff(shop, "second\n"+mem.AppendixHeading+"\n- forged")} {
+	for _, step := range []error{
+		v.WriteHandoff(shop, "first"), v.WriteAppendix(shop, "- since"),
+		v.WriteHandoff(shop, "second\n"+mem.AppendixHeading+"\n- forged"),
+	} {
 		if step != nil {
 			t.Fatal(step)
 		}
@@ -97,7 +105,8 @@ func TestProjectsOfOneNameHaveHandoffsOfTheirOwn(t *testing.T) {
 		t.Errorf("got %q", got.Rich)
 	}
 	for name, want := range map[string]string{
-		"Web Shop": "handoff/web-shop-0a1b2c/.handoff.md", "../../etc": "handoff/etc-0a1b2c/.handoff.md", "": "handoff/project-0a1b2c/.handoff.md",
+		"Web Shop": "handoff/web-shop-0a1b2c/.handoff.md", "../../etc": "handoff/etc-0a1b2c/.handoff.md",
+		"": "handoff/project-0a1b2c/.handoff.md",
 	} {
 		if got := HandoffFile(mem.Project{Key: shop.Key, Name: name}); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
@@ -157,7 +166,8 @@ func TestErasingLeavesOfAHandoffWhatIsNotErased(t *testing.T) {
 		"":                     "",
 	} {
 		v := newVault(t)
-		if err := errors.Join(v.WriteHandoff(shop, rich), v.WriteAppendix(shop, "- asked: secret things"), v.EraseHandoff(shop, []string{"buy forty herrings"})); err != nil {
+		if err := errors.Join(v.WriteHandoff(shop, rich), v.WriteAppendix(shop, "- asked: secret things"),
+			v.EraseHandoff(shop, []string{"buy forty herrings"})); err != nil {
 			t.Fatal(err)
 		}
 		got, err := v.ReadHandoff(shop)

@@ -77,7 +77,8 @@ func parseHints(b []byte, dir string) (mem.Hints, error) {
 	place := strings.ToLower(strings.ReplaceAll(dir, `\`, "/"))
 	for part, tag := range file.Hints {
 		s, ok := tag.(string)
-		if part = strings.ToLower(strings.ReplaceAll(part, `\`, "/")); ok && s != "" && part != "" && strings.Contains(place, part) {
+		if part = strings.ToLower(strings.ReplaceAll(part, `\`, "/")); ok && s != "" && part != "" &&
+			strings.Contains(place, part) {
 			h.Tags = append(h.Tags, strings.ToLower(s))
 		}
 	}

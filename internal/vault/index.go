@@ -105,7 +105,10 @@ func indexed(was, block string) string {
 
 // State is how the vault stands. critical are files that are to be told always.
 func (v *Vault) State(critical []string) (mem.VaultState, error) {
-	s := mem.VaultState{Dir: v.Dir, Found: v.There(), Bad: []mem.BadNote{}, Conflicts: []string{}, MissingCritical: []string{}, DuplicateIDs: []string{}, WithoutInvariant: []string{}, Index: "none"}
+	s := mem.VaultState{
+		Dir: v.Dir, Found: v.There(), Bad: []mem.BadNote{}, Conflicts: []string{},
+		MissingCritical: []string{}, DuplicateIDs: []string{}, WithoutInvariant: []string{}, Index: "none",
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	root, err := v.open()

@@ -110,7 +110,10 @@ func (v *Vault) read(root *os.Root, name string, was cachedNote, look *mem.Vault
 		was.unsure = true
 		return was
 	}
-	s := cachedNote{hash: hashOf(b), size: info.Size(), written: info.ModTime(), unsure: time.Since(info.ModTime()) < settled}
+	s := cachedNote{
+		hash: hashOf(b), size: info.Size(), written: info.ModTime(),
+		unsure: time.Since(info.ModTime()) < settled,
+	}
 	if s.hash != was.hash {
 		n := parseNote(name, string(b))
 		n.Note, n.Changed = noteOf(name, s), changedAt(info)
@@ -166,7 +169,8 @@ func list(root *os.Root) (files []dirEntry, whole bool, err error) {
 	whole = !broken && len(names) < maxFiles
 	files = make([]dirEntry, 0, len(names))
 	for _, base := range names {
-		if !strings.HasSuffix(base, ".md") || strings.HasPrefix(base, ".") || base == indexFile || strings.Contains(base, conflictMark) {
+		if !strings.HasSuffix(base, ".md") || strings.HasPrefix(base, ".") || base == indexFile ||
+			strings.Contains(base, conflictMark) {
 			continue
 		}
 		f := dirEntry{name: memoryDir + "/" + base}

@@ -19,8 +19,9 @@ func parseNote(name, text string) mem.NoteText {
 		Name: f.text1("name"), Description: f.text1("description"), Type: strings.ToLower(f.text1("type")), ID: f.text1("id"),
 		Status: strings.ToLower(f.text1("status")), Tags: f.texts("tags"), Projects: f.texts("projects"),
 		Hits: f.count("hits"), Caught: f.count("prevented"), LastApplied: f.time("last_applied"), Created: f.time("created"),
-		HalfLife: f.number("half_life_days"), Critical: f.yes("critical"), Evergreen: f.yes("evergreen"), Invariant: f.text1("invariant"),
-		Body: strings.TrimSpace(strings.ReplaceAll(f.text[f.body:], "\r\n", "\n")),
+		HalfLife: f.number("half_life_days"), Critical: f.yes("critical"), Evergreen: f.yes("evergreen"),
+		Invariant: f.text1("invariant"),
+		Body:      strings.TrimSpace(strings.ReplaceAll(f.text[f.body:], "\r\n", "\n")),
 	}
 	n.File = name
 	if n.Name == "" {
@@ -37,7 +38,10 @@ func parseNote(name, text string) mem.NoteText {
 
 // isType reports whether a word is one of the types of a file.
 func isType(s string) bool {
-	return slices.Contains([]string{"feedback", "project", "reference", "design", "identity", "user", "log", "index", "roadmap", "lineage"}, s)
+	return slices.Contains([]string{
+		"feedback", "project", "reference", "design", "identity", "user", "log", "index",
+		"roadmap", "lineage",
+	}, s)
 }
 
 // text1 is a value in one line.

@@ -96,7 +96,8 @@ func (v *Vault) beside(root *os.Root, name, text string, c mem.NoteChange) error
 
 // ours reports whether a name is one that memories have.
 func ours(name string) bool {
-	return path.Dir(name) == memoryDir && strings.HasSuffix(name, ".md") && !strings.HasPrefix(path.Base(name), ".") && path.Clean(name) == name &&
+	return path.Dir(name) == memoryDir && strings.HasSuffix(name, ".md") && !strings.HasPrefix(path.Base(name), ".") &&
+		path.Clean(name) == name &&
 		filepath.IsLocal(filepath.FromSlash(name))
 }
 

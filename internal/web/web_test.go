@@ -156,7 +156,8 @@ func TestHandlerServesThePageAndItsFiles(t *testing.T) {
 		web.Handler().ServeHTTP(rec, r)
 		h := rec.Header()
 		if rec.Code != tt.status || h.Get("Content-Type") != tt.kind || h.Get("Cache-Control") != tt.cache {
-			t.Errorf("%s %s: got %d %q %q, want %d %q %q", tt.method, tt.path, rec.Code, h.Get("Content-Type"), h.Get("Cache-Control"), tt.status, tt.kind, tt.cache)
+			t.Errorf("%s %s: got %d %q %q, want %d %q %q", tt.method, tt.path, rec.Code, h.Get("Content-Type"),
+				h.Get("Cache-Control"), tt.status, tt.kind, tt.cache)
 		}
 		if tt.kind[:9] == "text/html" && tt.method == "GET" && !bytes.Equal(rec.Body.Bytes(), page) {
 			t.Errorf("%s %s: the body is not the page", tt.method, tt.path)

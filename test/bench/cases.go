@@ -57,7 +57,8 @@ func (w *world) cases() []*bench {
 		{name: "capture", make: func() (call, error) { return w.capture(w.warm) }, did: func(a []byte) (bool, error) {
 			return len(a) == 0 && warm.Empty(), nil
 		}},
-		{name: "recall", make: w.prompt, did: func([]byte) (bool, error) { return warm.Empty(), nil }}, // an answer, or silence for a reason
+		// an answer, or silence for a reason
+		{name: "recall", make: w.prompt, did: func([]byte) (bool, error) { return warm.Empty(), nil }},
 		{name: "session-start", make: w.sessionStart, did: answers},
 		{name: "spool", make: func() (call, error) {
 			if err := w.holdStarts(); err != nil {
@@ -116,7 +117,8 @@ func (w *world) huge() (call, error) {
 // prompt is the first prompt of a new session: what a session was told once is
 // not told to it again.
 func (w *world) prompt() (call, error) {
-	return w.hook(w.warm, uuid(), "UserPromptSubmit", map[string]any{"prompt_id": uuid(), "prompt": corpus.Question(w.memories)})
+	return w.hook(w.warm, uuid(), "UserPromptSubmit",
+		map[string]any{"prompt_id": uuid(), "prompt": corpus.Question(w.memories)})
 }
 
 // sessionStart is the start of a new session, with a file for its variables.

@@ -195,7 +195,8 @@ func (w *world) clients(ctx context.Context, n int) ([]time.Duration, error) {
 				_, errs[i] = c.Handle(ctx, mem.Event{
 					ID: rand.Text(), Kind: mem.PostToolUse, Agent: "claude-code", Session: session, PromptID: session,
 					Root: w.project, Cwd: w.project, At: begun, Tool: "Bash", ToolUseID: rand.Text(),
-					Input: []byte(`{"command":"go test ./internal/till"}`), Response: []byte(`{"stdout":"ok  till/internal/till  0.213s","stderr":""}`),
+					Input:    []byte(`{"command":"go test ./internal/till"}`),
+					Response: []byte(`{"stdout":"ok  till/internal/till  0.213s","stderr":""}`),
 				})
 				took[i] = append(took[i], time.Since(begun))
 			}

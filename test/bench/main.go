@@ -32,7 +32,8 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.runs, "n", 200, "runs of each case")
-	sizes := flag.String("memories", "1000", "memories in the store; several numbers are several stores, one after the other")
+	sizes := flag.String("memories", "1000",
+		"memories in the store; several numbers are several stores, one after the other")
 	flag.StringVar(&o.benchstat, "benchstat", "", "write every run to this file, in the format of Go benchmarks")
 	flag.Parse()
 	var err error

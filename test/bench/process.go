@@ -89,7 +89,8 @@ func (p programs) run(ctx context.Context, c call) (sample, error) {
 	err = cmd.Run()
 	_ = reportEnd.Close()
 	if err != nil || complaint.Len() > 0 {
-		return sample{}, fmt.Errorf("run %s: %w\n%s", c.args[0], errors.Join(err, errLoud(complaint.Len())), complaint.Bytes())
+		return sample{}, fmt.Errorf("run %s: %w\n%s", c.args[0], errors.Join(err, errLoud(complaint.Len())),
+			complaint.Bytes())
 	}
 	cost, err := io.ReadAll(report)
 	if err != nil {

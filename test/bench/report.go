@@ -49,7 +49,8 @@ func heading(o options, p programs) string {
 func table(memories int, cases []*bench) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nwhole processes, %d memories\n", memories)
-	fmt.Fprintf(&b, "%-14s%6s%9s%11s%9s%9s%9s%9s%12s%8s\n", "case", "runs", "min ms", "median ms", "p95 ms", "× empty", "cpu ms", "× empty", "max rss MB", "missed")
+	fmt.Fprintf(&b, "%-14s%6s%9s%11s%9s%9s%9s%9s%12s%8s\n", "case", "runs", "min ms", "median ms", "p95 ms", "× empty",
+		"cpu ms", "× empty", "max rss MB", "missed")
 	empty := summarise(cases[0].samples)
 	for _, c := range cases {
 		if len(c.samples) == 0 {
@@ -57,7 +58,8 @@ func table(memories int, cases []*bench) string {
 		}
 		s := summarise(c.samples)
 		fmt.Fprintf(&b, "%-14s%6d%9.2f%11.2f%9.2f%9.1f%9.2f%9.1f%12.1f%8d\n", c.name, len(c.samples),
-			ms(s.least), ms(s.median), ms(s.p95), times(s.median, empty.median), ms(s.cpu), times(s.cpu, empty.cpu), mb(s.rss), c.missed)
+			ms(s.least), ms(s.median), ms(s.p95), times(s.median, empty.median), ms(s.cpu), times(s.cpu, empty.cpu), mb(s.rss),
+			c.missed)
 	}
 	b.WriteString("cpu: median of user and system time, of the process alone and not of the worker.\n" +
 		"rss: no less than that of the small process which measures; the empty one's is that.\n" +
@@ -70,7 +72,8 @@ func workers(list []growth) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nthe worker\n%10s%11s%9s%9s%9s%12s%11s%9s%9s\n",
 		"memories", "database", "cold", "idle", "peak", "50 hooks", "16 clients", "4: p50", "4: p99")
-	fmt.Fprintf(&b, "%10s%11s%9s%9s%9s%12s%11s%9s%9s\n", "", "MB", "ms", "MB rss", "MB rss", "ms in all", "events/s", "ms", "ms")
+	fmt.Fprintf(&b, "%10s%11s%9s%9s%9s%12s%11s%9s%9s\n", "", "MB", "ms", "MB rss", "MB rss", "ms in all", "events/s", "ms",
+		"ms")
 	for _, g := range list {
 		fmt.Fprintf(&b, "%10d%11.1f%9.0f%9.1f%9.1f%12.0f%11.0f%9.2f%9.2f\n",
 			g.memories, mb(g.database), ms(g.cold), mb(g.idle), mb(g.peak), ms(g.parallel), g.rate, ms(g.p50), ms(g.p99))

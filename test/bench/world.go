@@ -77,7 +77,10 @@ func newWorld(ctx context.Context, dir string, p programs, memories int) (*world
 // furnish makes the homes, and the project: a repository as far as its files tell.
 func (w *world) furnish() error {
 	git := filepath.Join(w.project, ".git")
-	for _, d := range []string{filepath.Join(git, "objects"), filepath.Join(git, "refs/heads"), string(w.warm), filepath.Join(w.gone.state(), "run")} {
+	for _, d := range []string{
+		filepath.Join(git, "objects"), filepath.Join(git, "refs/heads"), string(w.warm),
+		filepath.Join(w.gone.state(), "run"),
+	} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return err
 		}
@@ -85,7 +88,8 @@ func (w *world) furnish() error {
 	for name, text := range map[string]string{
 		"HEAD":            "ref: refs/heads/main\n",
 		"refs/heads/main": strings.Repeat("1f", 20) + "\n",
-		"config":          "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = https://git.example.org/shop/till.git\n",
+		"config": "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = " +
+			"https://git.example.org/shop/till.git\n",
 	} {
 		if err := os.WriteFile(filepath.Join(git, name), []byte(text), 0o600); err != nil {
 			return err

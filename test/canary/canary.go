@@ -83,7 +83,8 @@ func Closer(r *rand.Rand) string {
 
 func bracket(r *rand.Rand, c byte) string {
 	if c == '<' {
-		return pick(r, "<", "<", "<", "<", "<", "＜", "﹤", "&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;", "&amp;lt;", `\u003c`, `\u003C`, `\\u003c`, `\x3c`)
+		return pick(r, "<", "<", "<", "<", "<", "＜", "﹤", "&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;", "&amp;lt;", `\u003c`,
+			`\u003C`, `\\u003c`, `\x3c`)
 	}
 	return pick(r, ">", ">", ">", ">", ">", "＞", "﹥", "&gt;", "&#62;", "&#x3e;", "&amp;gt;", `\u003e`, `\\u003E`, `\x3e`)
 }
@@ -98,7 +99,8 @@ func attributes(r *rand.Rand) string {
 
 // drawn lists, for each letter of the tag's name, others that are drawn like it.
 var drawn = map[rune]string{
-	'p': "рРρΡｐＰ𝐩𝓹ṗ", 'r': "гⓡｒＲ𝐫ŕ", 'i': "іІιΙıｉＩ𝐢íïⅰ", 'v': "ѵѴνｖＶ𝐯ⅴṽ", 'a': "аАαΑɑａＡ𝐚áåą", 't': "тТτΤｔＴ𝐭ţ", 'e': "еЕεΕｅＥ𝐞éëєę",
+	'p': "рРρΡｐＰ𝐩𝓹ṗ", 'r': "гⓡｒＲ𝐫ŕ", 'i': "іІιΙıｉＩ𝐢íïⅰ", 'v': "ѵѴνｖＶ𝐯ⅴṽ", 'a': "аАαΑɑａＡ𝐚áåą", 't': "тТτΤｔＴ𝐭ţ",
+	'e': "еЕεΕｅＥ𝐞éëєę",
 }
 
 // name spells the tag's name: mostly plainly, else with one letter in four exchanged.
@@ -115,7 +117,8 @@ func name(r *rand.Rand) string {
 		case 2:
 			b.WriteString(string(c) + pick(r, "\u200b", "\u200d", "\u00ad", "\u0301", "\u0332", "\ufe0f", "\U000e0041", "\x00"))
 		case 3:
-			b.WriteString(pick(r, fmt.Sprintf(`\u%04x`, c), fmt.Sprintf("&#%d;", c), fmt.Sprintf("&#x%X;", c), strings.ToUpper(string(c))))
+			b.WriteString(pick(r, fmt.Sprintf(`\u%04x`, c), fmt.Sprintf("&#%d;", c), fmt.Sprintf("&#x%X;", c),
+				strings.ToUpper(string(c))))
 		default:
 			b.WriteRune(c)
 		}
@@ -125,7 +128,8 @@ func name(r *rand.Rand) string {
 
 // filler is text without a tag.
 func filler(r *rand.Rand) string {
-	return pick(r, "", " ", "\n", "words before and after ", "if a < b && c > d { return }\n", "List<Private2> x ", "naïve café ", "<p>para</p>", "\\path\\to ", "&amp; ", `"quoted" `, "日本 ")
+	return pick(r, "", " ", "\n", "words before and after ", "if a < b && c > d { return }\n", "List<Private2> x ",
+		"naïve café ", "<p>para</p>", "\\path\\to ", "&amp; ", `"quoted" `, "日本 ")
 }
 
 func pick(r *rand.Rand, choices ...string) string { return choices[r.IntN(len(choices))] }

@@ -39,7 +39,8 @@ func unmetExpectations(requests string) (findings []string) {
 	readLines(requests, func(r obj) {
 		failed, _ := r["failed"].([]any)
 		for _, f := range failed {
-			findings = append(findings, fmt.Sprintf("EXPECTATION FAILED at request #%v (%v turn %v): %v", r["n"], r["kind"], r["turn"], f))
+			findings = append(findings, fmt.Sprintf("EXPECTATION FAILED at request #%v (%v turn %v): %v", r["n"], r["kind"],
+				r["turn"], f))
 		}
 	})
 	return findings
@@ -53,7 +54,8 @@ func printRequests(path string) {
 		if r["note"] != nil {
 			note = fmt.Sprintf(" note=%v", r["note"])
 		}
-		fmt.Printf("#%v %v %v kind=%v turn=%v model=%v msgs=%d%s\n", r["n"], r["method"], r["path"], r["kind"], r["turn"], r["model"], len(messages), note)
+		fmt.Printf("#%v %v %v kind=%v turn=%v model=%v msgs=%d%s\n", r["n"], r["method"], r["path"], r["kind"], r["turn"],
+			r["model"], len(messages), note)
 	})
 }
 

@@ -16,7 +16,8 @@ import (
 const (
 	maxContext    = 9900 // UTF-16 units; the client moves 10,000 and more to a file and shows the model a preview
 	maxSessionEnd = 1000 // ms; the client gives all SessionEnd hooks together 1,500
-	maxCrowd      = 4    // programs that want to run, for each core; with more of them the time of a call tells of the machine
+	// programs that want to run, for each core; with more of them the time of a call tells of the machine
+	maxCrowd = 4
 
 	// unawaited is the event after which a client in print mode leaves; what its hook has not done by then, it stops.
 	unawaited = "StopFailure"
@@ -134,7 +135,8 @@ func (r hookRecord) speech() (faults []string) {
 	}
 	context, _ := specific["additionalContext"].(string)
 	if units := len(utf16.Encode([]rune(context))); units > maxContext {
-		faults = append(faults, fmt.Sprintf("additionalContext has %d UTF-16 units, keep it at %d or less", units, maxContext))
+		faults = append(faults, fmt.Sprintf("additionalContext has %d UTF-16 units, keep it at %d or less", units,
+			maxContext))
 	}
 	return faults
 }

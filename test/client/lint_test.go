@@ -44,7 +44,10 @@ func TestLintAcceptsWhatTheClientAccepts(t *testing.T) {
 }
 
 func TestACrowdedMachineIsNoFaultOfASessionEnd(t *testing.T) {
-	for _, end := range []obj{{"event": "SessionEnd", "ms": maxSessionEnd + 1}, {"event": "SessionEnd", "killed": "terminated", "exit": -1}} {
+	for _, end := range []obj{
+		{"event": "SessionEnd", "ms": maxSessionEnd + 1},
+		{"event": "SessionEnd", "killed": "terminated", "exit": -1},
+	} {
 		if got := judgeOn(t, true, end); len(got) != 0 {
 			t.Errorf("%v: findings = %q, want none", end, got)
 		}

@@ -20,7 +20,8 @@ var (
 		"receipt printer", "barcode scanner", "coupon engine", "loyalty ledger", "card terminal", "cash drawer",
 		"invoice exporter", "stock forecast", "price catalogue", "tax table", "refund desk", "gift voucher",
 		"shift roster", "supplier feed", "delivery planner", "customer import", "search index", "image resizer",
-		"mail queue", "audit trail", "session cache", "login throttle", "currency converter", "holiday calendar", "backup job",
+		"mail queue", "audit trail", "session cache", "login throttle", "currency converter", "holiday calendar",
+		"backup job",
 	}
 	facts = []string{
 		"retries a lost connection three times, with jitter",

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 	}
 	binary = filepath.Join(dir, "remanence")
 	// What hooks answer is looked at, not when: a busy machine gets more time.
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-X main.slack=20s", "-o", binary, "remanence/cmd/remanence")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-X main.slack=20s", "-o", binary,
+		"remanence/cmd/remanence")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
@@ -92,7 +93,8 @@ func (u *user) worker() (rt struct {
 },
 ) {
 	u.t.Helper()
-	if err := json.Unmarshal([]byte(u.read(filepath.Join(u.home, ".local/state/remanence/run/runtime.json"))), &rt); err != nil {
+	if err := json.Unmarshal([]byte(u.read(filepath.Join(u.home, ".local/state/remanence/run/runtime.json"))),
+		&rt); err != nil {
 		u.t.Fatal(err)
 	}
 	return rt
@@ -192,7 +194,8 @@ func (u *user) play(s session) (ran, error) {
 	if code := cmd.ProcessState.ExitCode(); s.fails && code != 0 && code != 90 {
 		err = nil
 	}
-	if bytes.Contains(log, []byte("LINT ")) || bytes.Contains(log, []byte("EXPECTATION FAILED")) { // also where the client itself failed
+	// also where the client itself failed
+	if bytes.Contains(log, []byte("LINT ")) || bytes.Contains(log, []byte("EXPECTATION FAILED")) {
 		err = fmt.Errorf("broken rules or expectations (%w)", err)
 	}
 	if err != nil {

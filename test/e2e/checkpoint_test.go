@@ -25,11 +25,13 @@ func TestCheckpointRoutineRunsToItsEnd(t *testing.T) {
 		hooks: plugin, bare: true,
 		script: script(
 			says("Retries are bounded now."),
-			bash("remanence mark $(remanence search --ids -k decision jittered backoff | head -1) prevented --note 'would have retried without a pause'").given("Do all steps yourself"),
+			bash("remanence mark $(remanence search --ids -k decision jittered backoff | head -1) prevented --note 'would "+
+				"have retried without a pause'").given("Do all steps yourself"),
 			bash("remanence add --if-new -k gotcha 'the gateway drops a batch of more than 40, because its buffer is small'").given("marked prevented"),
 			bash("remanence checkpoint drift").given("added  m_"),
 			bash("remanence lint"),
-			bash("remanence checkpoint log 'retries' --happened 'Retries are bounded' --decision 'at most 40, because the buffer is small' --cited m_5"),
+			bash("remanence checkpoint log 'retries' --happened 'Retries are bounded' --decision 'at most 40, because the "+
+				"buffer is small' --cited m_5"),
 			bash("remanence checkpoint save --index").given("LOG.md"),
 			says("[checkpoint] OK").given("[checkpoint] OK c_"),
 		),
@@ -53,12 +55,16 @@ func TestHandoffThatTheAgentWritesIsToldToTheNextSession(t *testing.T) {
 		hooks: plugin, bare: true,
 		script: script(
 			says("Retries are bounded now."),
-			bash("remanence checkpoint save --handoff <<'HANDOFF'\nNext: mend the jitter in retry.conf.\nWaiting for the gateway team.\nHANDOFF").given("at most 4,000 characters"),
+			bash("remanence checkpoint save --handoff <<'HANDOFF'\nNext: mend the jitter in retry.conf.\nWaiting for the "+
+				"gateway team.\nHANDOFF").given("at most 4,000 characters"),
 			says("[checkpoint] OK").given("[checkpoint] OK c_", "handoff of"),
 		),
 		prompts: []string{"bound the retries", "/remanence:handoff"},
 	})
-	u.run(session{hooks: plugin, bare: true, script: script(says("I know.").given("mend the jitter in retry.conf")), prompts: []string{"go on"}})
+	u.run(session{
+		hooks: plugin, bare: true, script: script(says("I know.").given("mend the jitter in retry.conf")),
+		prompts: []string{"go on"},
+	})
 }
 
 // The agent ends without a word in the middle of its work, and of what it did

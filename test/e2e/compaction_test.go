@@ -18,7 +18,8 @@ func inHand(last turn) []turn {
 	}
 }
 
-const stillOpen = "The check still fails. The slowest of the 12 senders took 417 ms. Still open: the gateway timeout is not covered by a test."
+const stillOpen = "The check still fails. The slowest of the 12 senders took 417 ms. Still open: the gateway " +
+	"timeout is not covered by a test."
 
 // workInHand is what has to be back in view after a compaction.
 func workInHand() []string {
@@ -58,7 +59,8 @@ func TestWorkInHandIsBackAfterAutomaticCompaction(t *testing.T) {
 			reads("retry.conf"),
 			edits("check.sh", "echo ok", "echo fine").filling(),
 			bash("true").given("THE-SUMMARY", "CONTEXT RESTORED (post-compaction)",
-				"last request: make the check pass before port 8443 opens", "`sh check.sh` exit 3", "retry.conf", "gateway timeout"),
+				"last request: make the check pass before port 8443 opens", "`sh check.sh` exit 3", "retry.conf",
+				"gateway timeout"),
 			says("Done."),
 		),
 		prompts: []string{"make the check pass before port 8443 opens"},
@@ -109,7 +111,8 @@ func TestAfterCompactionMemoriesAreToldAgainOnce(t *testing.T) {
 		stream:  true,
 	})
 	if starts := r.tellings("SessionStart"); len(starts) != 2 {
-		t.Fatalf("%d briefings, want one at the start and one after the compaction:\n%s", len(starts), strings.Join(starts, "\n"))
+		t.Fatalf("%d briefings, want one at the start and one after the compaction:\n%s", len(starts),
+			strings.Join(starts, "\n"))
 	} else {
 		wants(t, "restore", starts[1], "jittered backoff")
 	}

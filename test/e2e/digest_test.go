@@ -37,14 +37,19 @@ func newDigests(t *testing.T) *digests {
 			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, b)
 		}
 		event("message_start", map[string]any{"message": map[string]any{
-			"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []any{}, "usage": map[string]int{"input_tokens": 900, "output_tokens": 1},
+			"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []any{},
+			"usage": map[string]int{"input_tokens": 900, "output_tokens": 1},
 		}})
 		event("content_block_start", map[string]any{"index": 0, "content_block": map[string]any{"type": "text", "text": ""}})
 		event("content_block_delta", map[string]any{"index": 0, "delta": map[string]any{
-			"type": "text_delta", "text": "<observation><type>decision</type><title>The model says: jittered backoff</title></observation>",
+			"type": "text_delta", "text": "<observation><type>decision</type><title>The model says: jittered " +
+				"backoff</title></observation>",
 		}})
 		event("content_block_stop", map[string]any{"index": 0})
-		event("message_delta", map[string]any{"delta": map[string]any{"stop_reason": "end_turn"}, "usage": map[string]int{"output_tokens": 60}})
+		event("message_delta", map[string]any{
+			"delta": map[string]any{"stop_reason": "end_turn"},
+			"usage": map[string]int{"output_tokens": 60},
+		})
 		event("message_stop", map[string]any{})
 	}))
 	t.Cleanup(d.Close)
@@ -62,18 +67,23 @@ func TestTheRealCommandDigestsATurnAndIsNotCapturedItself(t *testing.T) {
 	})
 	marker := filepath.Join(u.dir, "hooked")
 	hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":"touch %s"}]}]`, marker)
-	u.write(filepath.Join(u.home, ".claude", "settings.json"), fmt.Sprintf(`{"hooks":{"SessionStart":%s,"UserPromptSubmit":%s,"Stop":%s}}`, hook, hook, hook))
+	u.write(filepath.Join(u.home, ".claude", "settings.json"),
+		fmt.Sprintf(`{"hooks":{"SessionStart":%s,"UserPromptSubmit":%s,"Stop":%s}}`, hook, hook, hook))
 	u.write(filepath.Join(u.home, ".claude", "CLAUDE.md"), "INSTRUCTIONS-OF-THE-PERSON\n")
 
 	api := newDigests(t)
 	for key, value := range map[string]string{
-		"provider": "claude-command", "allow_remote": "true", "daily_tokens": "90000", "url": api.URL, "key_env": "KEY_OF_THE_TEST", "command": client(t),
+		"provider": "claude-command", "allow_remote": "true", "daily_tokens": "90000", "url": api.URL,
+		"key_env": "KEY_OF_THE_TEST", "command": client(t),
 	} {
 		u.remanence("config", "set", "digest."+key, value)
 	}
 	restart := exec.Command(binary, "daemon", "restart")
 	restart.Dir = u.project("")
-	restart.Env = []string{"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "KEY_OF_THE_TEST=fake-key-not-a-secret", "NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9"}
+	restart.Env = []string{
+		"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "KEY_OF_THE_TEST=fake-key-not-a-secret",
+		"NO_PROXY=127.0.0.1", "HTTPS_PROXY=http://127.0.0.1:9",
+	}
 	if out, err := restart.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -103,7 +113,8 @@ func TestTheRealCommandDigestsATurnAndIsNotCapturedItself(t *testing.T) {
 	}
 	u.asks(&now, "status", "--project", "all")
 	if now.Counts.Sessions != 1 || now.LLM.TokensToday < 900 {
-		t.Errorf("%d sessions, %d tokens, want the one of the person and what it cost", now.Counts.Sessions, now.LLM.TokensToday)
+		t.Errorf("%d sessions, %d tokens, want the one of the person and what it cost", now.Counts.Sessions,
+			now.LLM.TokensToday)
 	}
 	if left, _ := filepath.Glob(filepath.Join(u.home, ".claude", "projects", "*model*")); len(left) > 0 {
 		t.Errorf("it left a session behind: %v", left)

@@ -22,13 +22,16 @@ func TestAProposedReplacementIsInjectedOnceAccepted(t *testing.T) {
 	if old.Kind != "convention" && old.Kind != "preference" || old.Trust != "L3" {
 		t.Errorf("learned as %+v", old)
 	}
-	u.run(session{hooks: plugin, bare: true, prompts: []string{"we move the kiosk to pnpm, please keep that in mind"}, script: script(
-		own("search", map[string]any{"query": "how are the dependencies of the kiosk installed"}),
-		own("remember", map[string]any{
-			"content": "we always install the dependencies of the kiosk with pnpm", "kind": "convention", "supersedes": old.ID,
-		}).given(old.ID),
-		says("It waits for you.").given("waits for the user"),
-	)})
+	u.run(session{
+		hooks: plugin, bare: true, prompts: []string{"we move the kiosk to pnpm, please keep that in mind"},
+		script: script(
+			own("search", map[string]any{"query": "how are the dependencies of the kiosk installed"}),
+			own("remember", map[string]any{
+				"content": "we always install the dependencies of the kiosk with pnpm", "kind": "convention", "supersedes": old.ID,
+			}).given(old.ID),
+			says("It waits for you.").given("waits for the user"),
+		),
+	})
 	if still := u.keeps("dependencies of the kiosk with npm"); still.ID != old.ID || still.Trust != "L3" {
 		t.Errorf("the old form did not stay as it was: %+v", still)
 	}
@@ -54,9 +57,15 @@ func TestAProposedReplacementIsInjectedOnceAccepted(t *testing.T) {
 func TestAContradictionWaitsForThePerson(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
-	u.run(session{script: script(says("Noted.")), prompts: []string{"From now on the kiosk gives up after 90 seconds without an answer."}})
+	u.run(session{
+		script:  script(says("Noted.")),
+		prompts: []string{"From now on the kiosk gives up after 90 seconds without an answer."},
+	})
 	old := u.keeps("after 90 seconds")
-	u.run(session{script: script(says("Noted.")), prompts: []string{"From now on the kiosk gives up after 60 seconds without an answer."}})
+	u.run(session{
+		script:  script(says("Noted.")),
+		prompts: []string{"From now on the kiosk gives up after 60 seconds without an answer."},
+	})
 	now := u.keeps("after 60 seconds")
 	inbox := func() string { return u.remanence("review", "--rule", "contradiction") }
 	if !eventually(func() bool { out := inbox(); return strings.Contains(out, old.ID) && strings.Contains(out, now.ID) }) {
@@ -70,7 +79,8 @@ func TestAContradictionWaitsForThePerson(t *testing.T) {
 func TestTheFixOfACommandIsOfferedWhenItFailsAgain(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
-	u.write(u.project("")+"/check.sh", "#!/bin/sh\ngrep -q ready state.txt || { echo 'error: the till is not ready' >&2; exit 2; }\n")
+	u.write(u.project("")+"/check.sh",
+		"#!/bin/sh\ngrep -q ready state.txt || { echo 'error: the till is not ready' >&2; exit 2; }\n")
 	u.write(u.project("")+"/state.txt", "cold\n")
 	u.run(session{prompts: []string{"make the check pass"}, script: script(
 		bash("sh check.sh"),
@@ -103,6 +113,9 @@ func TestWhatASubagentFoundIsRecalledLater(t *testing.T) {
 	}
 	wants(t, "the subagent is briefed", inside[0], "[Memory: Subagent Context]")
 	u.keeps("the dispatcher sleeps before its first try")
-	again := u.run(session{script: script(says("At once.")), prompts: []string{"why does the dispatcher of the webhook sender sleep before its first try?"}})
+	again := u.run(session{
+		script:  script(says("At once.")),
+		prompts: []string{"why does the dispatcher of the webhook sender sleep before its first try?"},
+	})
 	wants(t, "a later session", again.told(), "the dispatcher", "first try")
 }

@@ -24,7 +24,8 @@ func (t turn) full() turn {
 func (u *user) seenToBeFull() []string {
 	u.t.Helper()
 	u.remanence("config", "set", "handoff.sample_every", "1s")
-	return []string{`CC_BEFORE=[ $1 != 2 ] || for i in $(seq 600); do ` + binary + ` status --json | grep -q '"tokens":86[0-9]*,"window"' && break; sleep 0.2; done`}
+	return []string{`CC_BEFORE=[ $1 != 2 ] || for i in $(seq 600); do ` + binary +
+		` status --json | grep -q '"tokens":86[0-9]*,"window"' && break; sleep 0.2; done`}
 }
 
 // handsOff is the command that the agent is told to use.
@@ -37,7 +38,8 @@ const asked = "[Remanence] The context of this conversation is nearly full (86 %
 // goingOn is what has to be in view after the compaction: what the agent wrote,
 // and what is exact by rule.
 func goingOn() []string {
-	return append(workInHand()[2:], "CONTEXT RESTORED (post-compaction)", "last request: and what about it?", "<session-handoff>", nextStep, waits, "</session-handoff>")
+	return append(workInHand()[2:], "CONTEXT RESTORED (post-compaction)", "last request: and what about it?",
+		"<session-handoff>", nextStep, waits, "</session-handoff>")
 }
 
 func TestHandoffOfAFullContextIsBackAfterCompact(t *testing.T) {
@@ -49,13 +51,17 @@ func TestHandoffOfAFullContextIsBackAfterCompact(t *testing.T) {
 			reads("retry.conf"),
 			edits("check.sh", "echo ok", "echo fine").full(),
 			says(stillOpen).full(),
-			handsOff("Task: the check.\n"+nextStep+"\n"+waits).full().given(asked, "checkpoint save --handoff", "/remanence:checkpoint"),
+			handsOff("Task: the check.\n"+nextStep+"\n"+waits).full().given(asked, "checkpoint save --handoff",
+				"/remanence:checkpoint"),
 			says("Handed off.").full(),
 			says("As before.").full(),
 			says("I go on.").given(append(goingOn(), "THE-SUMMARY")...),
 		),
-		prompts: []string{"make the check pass before port 8443 opens", "can it be done today?", "and what about it?", "/compact", "go on with it"},
-		stream:  true, env: u.seenToBeFull(),
+		prompts: []string{
+			"make the check pass before port 8443 opens", "can it be done today?", "and what about it?",
+			"/compact", "go on with it",
+		},
+		stream: true, env: u.seenToBeFull(),
 	})
 	compacted(t, r)
 	if n := strings.Count(strings.Join(r.tellings("UserPromptSubmit"), "\n"), "[Remanence]"); n != 1 {
@@ -73,7 +79,8 @@ func TestHandoffIsBackAfterAutomaticCompaction(t *testing.T) {
 			handsOff(nextStep+"\n"+waits).full().given(asked),
 			reads("retry.conf"),
 			edits("check.sh", "echo ok", "echo fine").filling(),
-			bash("true").given("THE-SUMMARY", "<session-handoff>", nextStep, waits, "`sh check.sh` exit 3", "retry.conf", "417 ms"),
+			bash("true").given("THE-SUMMARY", "<session-handoff>", nextStep, waits, "`sh check.sh` exit 3", "retry.conf",
+				"417 ms"),
 			says("Done."),
 		),
 		prompts: []string{"make the check pass before port 8443 opens", "can it be done today?"},
@@ -96,7 +103,10 @@ func TestHandoffIsToldOnceToTheNextSession(t *testing.T) {
 		u.newProject(p)
 	}
 	writes := func(project, text string) session {
-		return session{project: project, script: script(bash("sh check.sh"), handsOff(text), says("Handed off.")), prompts: []string{"make the check pass"}}
+		return session{
+			project: project, script: script(bash("sh check.sh"), handsOff(text), says("Handed off.")),
+			prompts: []string{"make the check pass"},
+		}
 	}
 	u.run(writes("", nextStep))
 	u.run(writes("bakery", "Next step: heat the oven to 250 degrees."))
@@ -125,7 +135,8 @@ func TestSessionThatIsKilledLeavesItsHandoff(t *testing.T) {
 		t.Fatal("the client came to its end: it was not killed")
 	}
 	next := u.run(session{
-		script:  script(says("I go on.").given("<session-handoff>", nextStep, waits, "failing: Command failed (exit 3): sh check.sh", "last request: make the check pass")),
+		script: script(says("I go on.").given("<session-handoff>", nextStep, waits,
+			"failing: Command failed (exit 3): sh check.sh", "last request: make the check pass")),
 		prompts: []string{"where were we?"},
 	})
 	wantsNot(t, "the next session", next.told(), "CONTEXT RESTORED")
@@ -135,7 +146,8 @@ func TestHandoffByTheToolIsToldToTheNextSession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
-	u.run(session{hooks: plugin, bare: true, prompts: []string{"hello"}, script: script(says("Hello."))}) // now it is a repository
+	// now it is a repository
+	u.run(session{hooks: plugin, bare: true, prompts: []string{"hello"}, script: script(says("Hello."))})
 	u.run(session{hooks: plugin, bare: true, prompts: []string{"hand it off"}, script: script(
 		own("state", map[string]any{"op": "handoff", "text": nextStep + "\n" + waits}),
 		says("Handed off.").given(`\"id\":\"c_`),
@@ -143,7 +155,10 @@ func TestHandoffByTheToolIsToldToTheNextSession(t *testing.T) {
 	u.run(session{hooks: plugin, bare: true, prompts: []string{"where were we?"}, script: script(
 		says("I go on.").given("<session-handoff>", nextStep, waits),
 	)})
-	u.run(session{hooks: plugin, bare: true, prompts: []string{"and now?"}, script: script(says("Well.").without("<session-handoff>"))})
+	u.run(session{
+		hooks: plugin, bare: true, prompts: []string{"and now?"},
+		script: script(says("Well.").without("<session-handoff>")),
+	})
 }
 
 func TestClearedConversationIsNotToldTheHandoff(t *testing.T) {
@@ -183,7 +198,8 @@ func TestWhatTheSummaryLostIsInItsReceipt(t *testing.T) {
 	turns := append(inHand(says(stillOpen)),
 		says("I go on.").given("LEFT OUT BY THE SUMMARY", "`sh check.sh` exit 3", "417 ms", "retry.conf"))
 	u.run(session{
-		script:  scene(map[string]any{"compact_summary": "It is open that the gateway timeout is not covered by a test."}, turns...),
+		script: scene(map[string]any{"compact_summary": "It is open that the gateway timeout is not covered by a test."},
+			turns...),
 		prompts: []string{"make the check pass before port 8443 opens", "/compact", "go on with it"},
 		stream:  true,
 	})

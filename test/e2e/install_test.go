@@ -13,7 +13,8 @@ import (
 // settings by itself: it moves some old options there when it first starts.
 func (u *user) settledHome() {
 	u.t.Helper()
-	u.write(filepath.Join(u.home, ".claude.json"), `{"hasCompletedOnboarding":true,"lastOnboardingVersion":"99.0.0","numStartups":10}`)
+	u.write(filepath.Join(u.home, ".claude.json"),
+		`{"hasCompletedOnboarding":true,"lastOnboardingVersion":"99.0.0","numStartups":10}`)
 }
 
 func TestInstalledHooksRememberAndUninstallGivesTheBytesBack(t *testing.T) {
@@ -21,7 +22,8 @@ func TestInstalledHooksRememberAndUninstallGivesTheBytesBack(t *testing.T) {
 	u.newProject("")
 	u.settledHome()
 	settings := filepath.Join(u.home, ".claude/settings.json")
-	own := "{ \"env\" : {\"FOO\":\"bar\"},\n\t\"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\", \"command\":\"true\"}]} ]}\n  }"
+	own := "{ \"env\" : {\"FOO\":\"bar\"},\n\t\"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\", " +
+		"\"command\":\"true\"}]} ]}\n  }"
 	u.write(settings, own)
 	u.remanence("install", "claude-code", "--yes")
 	installed := u.read(settings)

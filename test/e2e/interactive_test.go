@@ -35,7 +35,8 @@ func TestInteractiveSessionsRemember(t *testing.T) {
 		t.Errorf("SessionEnd came %d times, want once", n)
 	}
 	second := u.run(session{
-		script: script(says("THIRD ANSWER.").given("=== SESSION BRIEFING ===", "jittered backoff", "last request: remove the file")),
+		script: script(says("THIRD ANSWER.").given("=== SESSION BRIEFING ===", "jittered backoff",
+			"last request: remove the file")),
 		keys: strings.Join([]string{
 			"wait (shortcuts|for agents|❯) 120", "idle 1",
 			"type " + aboutSending,

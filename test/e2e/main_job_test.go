@@ -32,7 +32,8 @@ func TestSecondSessionIsToldWhatTheFirstLearned(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{script: "learn.json", prompts: []string{
-		"make the check pass <private>my cat is called Mitzi-77</private> the token is ghp_0123456789abcdefghijklmnopqrstuvwxyzA",
+		"make the check pass <private>my cat is called Mitzi-77</private> the token is " +
+			"ghp_0123456789abcdefghijklmnopqrstuvwxyzA",
 	}})
 	second := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
 	told := second.last()

@@ -17,17 +17,30 @@ func TestTheModelUsesEveryToolOfThePluginsServer(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
-	u.run(session{hooks: plugin, bare: true, prompts: []string{"hello"}, script: script(says("Hello."))}) // now it is a repository
+	// now it is a repository
+	u.run(session{hooks: plugin, bare: true, prompts: []string{"hello"}, script: script(says("Hello."))})
 	u.remanence("add", "the webhook sender waits at most 90 seconds", "-k", "decision")
 	u.run(session{hooks: plugin, bare: true, prompts: []string{"what do we know of the sender?"}, script: script(
 		own("search", map[string]any{"query": "webhook sender", "explain": true}),
-		own("get", map[string]any{"ids": []string{"m_1"}}).given(`the webhook sender waits at most 90 seconds`, `m_1`, `decision`),
+		own("get", map[string]any{"ids": []string{"m_1"}}).given(`the webhook sender waits at most 90 seconds`, `m_1`,
+			`decision`),
 		own("timeline", map[string]any{"anchor": "m_1"}).given("Added at the command line"),
-		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to the dead letter file", "kind": "gotcha", "tags": []string{"sender"}, "files": []string{"send.go"}}),
-		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to a dead letter file"}).given(`\"saved\":true`, `\"trust\":\"L2\"`),
-		own("update", map[string]any{"id": "m_1", "importance": 0.9, "tags": map[string]any{"add": []string{"webhook"}}}).given(`Not saved: this is known`),
-		own("feedback", map[string]any{"id": "m_1", "verdict": "prevented", "note": "a wait without an end"}).given(`\"did\":\"proposed\"`),
-		own("state", map[string]any{"op": "update", "phase": "beta", "next_action": "measure the sender"}).given(`marked prevented`),
+		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to the " +
+			"dead letter file", "kind": "gotcha", "tags": []string{"sender"}, "files": []string{"send.go"}}),
+		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to a dead " +
+			"letter file"}).given(`\"saved\":true`, `\"trust\":\"L2\"`),
+		own("update", map[string]any{
+			"id": "m_1", "importance": 0.9,
+			"tags": map[string]any{"add": []string{"webhook"}},
+		}).given(`Not saved: this is known`),
+		own("feedback", map[string]any{
+			"id": "m_1", "verdict": "prevented",
+			"note": "a wait without an end",
+		}).given(`\"did\":\"proposed\"`),
+		own("state", map[string]any{
+			"op": "update", "phase": "beta",
+			"next_action": "measure the sender",
+		}).given(`marked prevented`),
 		own("state", map[string]any{"op": "get"}),
 		own("forget", map[string]any{"id": "m_1", "reason": "only to see it"}).given(`measure the sender`),
 		own("get", map[string]any{"ids": []string{"m_zz"}}).given(`waits for the user`),
@@ -58,7 +71,10 @@ func TestWhatIsSavedInATurnThatReadTheWebIsNotToldByItself(t *testing.T) {
 	if m := u.keeps("harbour"); m.Trust != "L0" {
 		t.Errorf("got %s, want L0", m.Trust)
 	}
-	r := u.run(session{hooks: plugin, bare: true, prompts: []string{"which port does the gateway of the harbour listen on?"}, script: script(says("No idea."))})
+	r := u.run(session{
+		hooks: plugin, bare: true,
+		prompts: []string{"which port does the gateway of the harbour listen on?"}, script: script(says("No idea.")),
+	})
 	wantsNot(t, "told unasked", r.last(), "7777")
 }
 
@@ -67,12 +83,15 @@ func TestWhatIsSavedInATurnThatReadTheWebIsNotToldByItself(t *testing.T) {
 func TestASaveAfterClearIsJudgedByTheNewConversation(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
-	u.run(session{hooks: u.plugin(), bare: true, stream: true, prompts: []string{"hello", "/clear", "look at that"}, script: script(
-		says("Hello."),
-		bash("curl -s http://example.invalid/ || true"),
-		own("remember", map[string]any{"content": "the gateway of the harbour listens on port 7777"}),
-		says("Kept.").given(`\"trust\":\"L0\"`),
-	)})
+	u.run(session{
+		hooks: u.plugin(), bare: true, stream: true, prompts: []string{"hello", "/clear", "look at that"},
+		script: script(
+			says("Hello."),
+			bash("curl -s http://example.invalid/ || true"),
+			own("remember", map[string]any{"content": "the gateway of the harbour listens on port 7777"}),
+			says("Kept.").given(`\"trust\":\"L0\"`),
+		),
+	})
 	if m := u.keeps("harbour"); m.Trust != "L0" {
 		t.Errorf("got %s, want L0", m.Trust)
 	}
@@ -101,6 +120,7 @@ func TestThePluginAddsLittleToEveryRequest(t *testing.T) {
 	if cost > maxAlwaysOn || cost < 50 {
 		t.Errorf("got %d tokens, want at most %d", cost, maxAlwaysOn)
 	}
-	wants(t, "request", with, "mcp__plugin_remanence_remanence__search", "remanence:recall", "remanence:remember", "Long-term memory of this project")
+	wants(t, "request", with, "mcp__plugin_remanence_remanence__search", "remanence:recall", "remanence:remember",
+		"Long-term memory of this project")
 	wantsNot(t, "request", with, "remanence:why", "min_importance", "<remanence-context")
 }

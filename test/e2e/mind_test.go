@@ -57,16 +57,21 @@ func TestStateFilesAreToldAndTheStateLineComesWhenTheyChange(t *testing.T) {
 	u.run(session{
 		script: script(
 			edits(".mind/STATE.md", "Finish the webhook: an order becomes paid when it reports so.", "Write the invoices").
-				given("--- CURRENT STATE (.mind/STATE.md) ---", "Current Phase: Phase 2: Ordering", "Next Action: Finish the webhook",
-					"--- PROGRESS (.mind/PROGRESS.md) ---", "In Progress: Payment page", "--- DECISIONS (.mind/DECISIONS.md) ---", "DEC-001: Money is kept in cents",
+				given("--- CURRENT STATE (.mind/STATE.md) ---", "Current Phase: Phase 2: Ordering",
+					"Next Action: Finish the webhook",
+					"--- PROGRESS (.mind/PROGRESS.md) ---", "In Progress: Payment page", "--- DECISIONS (.mind/DECISIONS.md) ---",
+					"DEC-001: Money is kept in cents",
 					"--- SESSION LOG (.mind/SESSION-LOG.md) ---").
 				without("[Memory]"),
 			says("Changed.").without("Next: Write the invoices"),
 			says("Two.").given("Phase: Phase 2: Ordering | Next: Write the invoices | (Read .mind/STATE.md for details)"),
 			says("Three."),
 		),
-		prompts: []string{"we go on with the invoices, say so", "what is next in this project?", "and what comes after that one?"},
-		stream:  true,
+		prompts: []string{
+			"we go on with the invoices, say so", "what is next in this project?",
+			"and what comes after that one?",
+		},
+		stream: true,
 	})
 	if n := len(u.finds("-k", "decision", "cents")); n != 1 {
 		t.Errorf("%d decisions on cents are found, want the one of the file", n)
@@ -79,12 +84,14 @@ func TestCompactionSavesTheStateAndBringsItBack(t *testing.T) {
 	r := u.run(session{
 		script: scene(map[string]any{"compact_summary": "THE-SUMMARY"},
 			bash("sh check.sh"), says(stillOpen),
-			says("I go on.").given("CONTEXT RESTORED (post-compaction)", "--- CURRENT STATE (.mind/STATE.md) ---", "Next Action: Finish the webhook", "`sh check.sh` exit 3")),
+			says("I go on.").given("CONTEXT RESTORED (post-compaction)", "--- CURRENT STATE (.mind/STATE.md) ---",
+				"Next Action: Finish the webhook", "`sh check.sh` exit 3")),
 		prompts: []string{"make the check pass", "/compact", "go on with it"},
 		stream:  true,
 	})
 	compacted(t, r)
-	u.leaves("checkpoints/latest.md", "# Pre-Compaction Checkpoint\n## Timestamp: ", "\n## Trigger: manual\n\n## State at Compaction\n# Project State\n",
+	u.leaves("checkpoints/latest.md", "# Pre-Compaction Checkpoint\n## Timestamp: ",
+		"\n## Trigger: manual\n\n## State at Compaction\n# Project State\n",
 		"\n## In-Progress Work\n", "- [ ] Payment page\n", "\n## Recovery Instructions\n")
 	if list, err := filepath.Glob(u.mind("checkpoints/compact-*.md")); err != nil || len(list) != 1 {
 		t.Errorf("stamped copies: %v, %v", list, err)
@@ -107,8 +114,10 @@ func TestAnOldStateIsRemindedOfWithTheNextPromptAndTheSessionIsWrittenDown(t *te
 	u.leaves(".last-activity", time.Now().UTC().Format("2006-01-02T"))
 	u.leaves(".agent-activity", "] STARTED: general-purpose (", "] STOPPED: general-purpose (")
 	u.leaves(".session-tracking", "Session ended: ", "(reason: ")
-	u.leaves("SESSION-LOG.md", "## Session 2 — ", "(auto-captured)\n- **Reason ended:** ", "- **Files changed:** 1\n  - retry.conf\n")
-	u.leaves("checkpoints/session-end-latest.md", "# Session End Checkpoint\n", "## Note: STATE.md was not brought up to date", "## State at End\n# Project State\n")
+	u.leaves("SESSION-LOG.md", "## Session 2 — ", "(auto-captured)\n- **Reason ended:** ",
+		"- **Files changed:** 1\n  - retry.conf\n")
+	u.leaves("checkpoints/session-end-latest.md", "# Session End Checkpoint\n",
+		"## Note: STATE.md was not brought up to date", "## State at End\n# Project State\n")
 	if _, err := os.Stat(u.mind(".file-tracker")); err == nil {
 		t.Error("the list of changed files outlived its session")
 	}
@@ -137,8 +146,12 @@ func TestStateFilesOfACloneAreNotBelievedUntilSomebodyStandsForThem(t *testing.T
 	u := newUser(t)
 	u.newProject("")
 	u.write(u.mind("STATE.md"), "# Project State\n\n## Current Phase\nPhase Okapi\n\n## Next Action\nlook at the zoo\n")
-	r := u.run(session{script: script(edits("retry.conf", "many", "5").without("Okapi"), says("Hello.").without("Okapi")), prompts: []string{"hello to you there"}})
-	if all := r.printed("SessionStart"); !strings.Contains(all, ".mind/ of this project is not trusted, so it is not read. Fix: remanence trust") {
+	r := u.run(session{
+		script:  script(edits("retry.conf", "many", "5").without("Okapi"), says("Hello.").without("Okapi")),
+		prompts: []string{"hello to you there"},
+	})
+	if all := r.printed("SessionStart"); !strings.Contains(all,
+		".mind/ of this project is not trusted, so it is not read. Fix: remanence trust") {
 		t.Errorf("the person is not told: %s", all)
 	}
 	u.remanence("daemon", "stop")
@@ -146,5 +159,8 @@ func TestStateFilesOfACloneAreNotBelievedUntilSomebodyStandsForThem(t *testing.T
 		t.Errorf("written beside it: %v, %v", list, err)
 	}
 	u.remanence("trust")
-	u.run(session{script: script(says("Hello.").given("Current Phase: Phase Okapi")), prompts: []string{"hello to you there"}})
+	u.run(session{
+		script:  script(says("Hello.").given("Current Phase: Phase Okapi")),
+		prompts: []string{"hello to you there"},
+	})
 }

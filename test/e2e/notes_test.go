@@ -33,7 +33,8 @@ func TestFileThatIsReadComesWithItsNotesOnce(t *testing.T) {
 	u := learned(t)
 	u.withoutBriefing()
 	r := u.run(session{
-		script:  script(reads("retry.conf"), reads("retry.conf").given("must not hold a unit"), reads("check.sh"), says("Seen.")),
+		script: script(reads("retry.conf"), reads("retry.conf").given("must not hold a unit"), reads("check.sh"),
+			says("Seen.")),
 		prompts: []string{"read the configuration"},
 	})
 	wantsSilence(t, "start and prompt", r.printed("SessionStart", "UserPromptSubmit"))

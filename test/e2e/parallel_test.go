@@ -28,7 +28,8 @@ func TestSessionsSideBySideDoNotMix(t *testing.T) {
 	u := newUser(t)
 	for _, p := range []string{"project", "elsewhere"} {
 		u.newProject(p)
-		u.run(session{project: p, script: script(says("Hello.")), prompts: []string{"hello there, first of all"}}) // settings and repository are there
+		// settings and repository are there
+		u.run(session{project: p, script: script(says("Hello.")), prompts: []string{"hello there, first of all"}})
 	}
 	works := func(project, name string) session {
 		return session{
@@ -49,10 +50,14 @@ func TestSessionsSideBySideDoNotMix(t *testing.T) {
 		wantsNot(t, "side by side", rs[i].told(), strangers...)
 	}
 	next := func(project string) string {
-		return u.run(session{project: project, hooks: asTheyAre, script: script(says("I know.")), prompts: []string{"what do we use for the mooring?"}}).told()
+		return u.run(session{
+			project: project, hooks: asTheyAre, script: script(says("I know.")),
+			prompts: []string{"what do we use for the mooring?"},
+		}).told()
 	}
 	here, there := next("project"), next("elsewhere")
-	wants(t, "the first project", here, "manila instead of hemp", "sisal instead of hemp", "manila is not covered", "sisal is not covered")
+	wants(t, "the first project", here, "manila instead of hemp", "sisal instead of hemp", "manila is not covered",
+		"sisal is not covered")
 	wantsNot(t, "the first project", here, "nylon")
 	wants(t, "the second project", there, "nylon instead of hemp", "nylon is not covered")
 	wantsNot(t, "the second project", there, "manila", "sisal")

@@ -17,7 +17,8 @@ func TestProjectIsTheSameInEveryDirectoryOfIt(t *testing.T) {
 			bash("cd sub && pwd"),
 			bash("sh ../check.sh"),
 			calls("Edit", map[string]any{"file_path": "@CWD@/sub/notes.txt", "old_string": "one", "new_string": "two"}),
-			says("I decided to use jittered backoff instead of a fixed delay. Careful: sub/notes.txt must not hold a tab, the loader stops there."),
+			says("I decided to use jittered backoff instead of a fixed delay. Careful: sub/notes.txt must not hold a tab, "+
+				"the loader stops there."),
 		),
 		prompts: []string{"work in the directory below"},
 	})
@@ -37,9 +38,18 @@ func TestDirectoryWithoutRepositoryIsAProjectToo(t *testing.T) {
 	u.newProject("")
 	u.newProject("elsewhere")
 	noGit := []string{"CC_NOGIT=1"}
-	u.run(session{env: noGit, script: script(says("I decided to use jittered backoff instead of a fixed delay.")), prompts: []string{"how shall we wait?"}})
-	here := u.run(session{env: noGit, script: script(says("I know.")), prompts: []string{"how do we wait, with jittered backoff?"}})
-	there := u.run(session{project: "elsewhere", env: noGit, script: script(says("Who knows.")), prompts: []string{"how do we wait, with jittered backoff?"}})
+	u.run(session{
+		env: noGit, script: script(says("I decided to use jittered backoff instead of a fixed delay.")),
+		prompts: []string{"how shall we wait?"},
+	})
+	here := u.run(session{
+		env: noGit, script: script(says("I know.")),
+		prompts: []string{"how do we wait, with jittered backoff?"},
+	})
+	there := u.run(session{
+		project: "elsewhere", env: noGit, script: script(says("Who knows.")),
+		prompts: []string{"how do we wait, with jittered backoff?"},
+	})
 	wants(t, "the same directory", here.told(), "jittered backoff")
 	wantsSilence(t, "another directory", there.printed())
 }

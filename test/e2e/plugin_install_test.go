@@ -36,7 +36,8 @@ func (u *user) naming(dir, word string) []string {
 		if err != nil {
 			return err
 		}
-		if strings.Contains(path[len(dir):], word) || d.Type().IsRegular() && bytes.Contains([]byte(u.read(path)), []byte(word)) {
+		if strings.Contains(path[len(dir):], word) || d.Type().IsRegular() &&
+			bytes.Contains([]byte(u.read(path)), []byte(word)) {
 			list = append(list, path)
 		}
 		return nil
@@ -48,7 +49,8 @@ func (u *user) naming(dir, word string) []string {
 }
 
 // seeded are settings that the client itself would never write like this.
-const seeded = "\ufeff{ \"model\" : \"sonnet\",\r\n  \"big\": 9007199254740993, \"enabledPlugins\":{ }, \"env\":{\"A\":\"\\u00e9\"},\n" +
+const seeded = "\ufeff{ \"model\" : \"sonnet\",\r\n  \"big\": 9007199254740993, \"enabledPlugins\":{ }, " +
+	"\"env\":{\"A\":\"\\u00e9\"},\n" +
 	"\t\"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\", \"command\":\"true\"}]} ]}, \"model\": \"opus\"}"
 
 func TestInstalledPluginRemembersAndUninstallGivesTheBytesBack(t *testing.T) {
@@ -63,7 +65,8 @@ func TestInstalledPluginRemembersAndUninstallGivesTheBytesBack(t *testing.T) {
 	}
 	said := u.beside(binary, "install", "claude-code", "--plugin", "--yes")
 	wants(t, "install", said, "lays ~/.claude/settings.json out anew")
-	wants(t, "plugin list", u.beside(client(t), "plugin", "list"), "remanence@remanence", ".local/share/remanence/plugin/remanence", "enabled")
+	wants(t, "plugin list", u.beside(client(t), "plugin", "list"), "remanence@remanence",
+		".local/share/remanence/plugin/remanence", "enabled")
 	if u.read(settings) == seeded {
 		t.Error("the client does not rewrite its settings any more: then the plugin could be registered without a warning")
 	}
@@ -103,7 +106,10 @@ func TestInstalledPluginTakesTheHooksInSettingsWithIt(t *testing.T) {
 	u.beside(binary, "install", "claude-code", "--yes")
 	u.beside(binary, "install", "claude-code", "--plugin", "--yes")
 	wantsNot(t, "settings", u.read(settings), "claude-code")
-	r := u.run(session{hooks: asTheyAre, bare: true, stream: true, script: script(says("Done."), says("paused")), prompts: []string{"remember that the mast is 30 m high", "/remanence:off"}})
+	r := u.run(session{
+		hooks: asTheyAre, bare: true, stream: true, script: script(says("Done."), says("paused")),
+		prompts: []string{"remember that the mast is 30 m high", "/remanence:off"},
+	})
 	wants(t, "what the person sees", u.read(filepath.Join(r.out, "stream.1.jsonl")), "remanence: off for this session")
 	u.keeps("the mast is 30 m high")
 	u.beside(binary, "uninstall", "--yes")

@@ -35,7 +35,10 @@ func client(t *testing.T) string {
 func TestPluginIsValid(t *testing.T) {
 	u := newUser(t)
 	cmd := exec.Command(client(t), "plugin", "validate", u.plugin(), "--strict")
-	cmd.Env = []string{"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "DISABLE_AUTOUPDATER=1", "HTTPS_PROXY=http://127.0.0.1:9"}
+	cmd.Env = []string{
+		"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "DISABLE_AUTOUPDATER=1",
+		"HTTPS_PROXY=http://127.0.0.1:9",
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("plugin validate --strict: %v\n%s", err, out)
 	}
@@ -75,7 +78,10 @@ func TestPluginAndSettingsTogetherTellAndKeepOnce(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	both := "--plugin-dir " + u.plugin()
-	u.run(session{args: both, script: "learn.json", prompts: []string{"make the check pass", "remember that the mast is 30 m high"}})
+	u.run(session{args: both, script: "learn.json", prompts: []string{
+		"make the check pass",
+		"remember that the mast is 30 m high",
+	}})
 	r := u.run(session{
 		args: both, script: script(reads("retry.conf"), bash("exit 4"), says("I know.")), prompts: []string{aboutSending},
 	})

@@ -65,7 +65,8 @@ func TestPrivateTurnLeavesNoByte(t *testing.T) {
 	u.newProject("")
 	u.run(session{
 		script: scene(map[string]any{"conversations": []any{map[string]any{
-			"name": "sub", "match": "look for Mitzi", "on": "first", "turns": []turn{says("The root cause is that Mitzi-73 sleeps all day long.")},
+			"name": "sub", "match": "look for Mitzi", "on": "first",
+			"turns": []turn{says("The root cause is that Mitzi-73 sleeps all day long.")},
 		}}},
 			bash("echo seen Mitzi-74"),
 			bash("echo no Mitzi-75 >&2; exit 4"),
@@ -77,7 +78,8 @@ func TestPrivateTurnLeavesNoByte(t *testing.T) {
 		prompts: []string{"<private>my cat is called Mitzi-72</private>", "what shall we throw with?"},
 	})
 	u.keeps("ballista")
-	if left := u.leaks("Mitzi-72", "Mitzi-73", "Mitzi-74", "Mitzi-75", "Mitzi-76", "Mitzi-77", "Mitzi-78", "Mitzi-79"); len(left) > 0 {
+	if left := u.leaks("Mitzi-72", "Mitzi-73", "Mitzi-74", "Mitzi-75", "Mitzi-76", "Mitzi-77", "Mitzi-78",
+		"Mitzi-79"); len(left) > 0 {
 		t.Errorf("on the disk: %v", left)
 	}
 }

@@ -24,7 +24,8 @@ func TestSilentProfileKeepsAndTellsNothing(t *testing.T) {
 
 func TestFullProfileTellsMoreAndNamesTheSession(t *testing.T) {
 	u := learned(t)
-	names := `echo "names=$REMANENCE_SESSION_ID,$REMANENCE_PROJECT_DIR,$MEMORY_SESSION_ID,$MEMORY_PROJECT_DIR,${MEMORY_PROJECT_KEY:0:2}."`
+	names := `echo "names=$REMANENCE_SESSION_ID,$REMANENCE_PROJECT_DIR,$MEMORY_SESSION_ID,$MEMORY_PROJECT_DIR,` +
+		`${MEMORY_PROJECT_KEY:0:2}."`
 	two := []string{"thanks, that is good to know", "thanks, that is good to know too"}
 
 	lean := u.run(session{script: script(bash(names), says("one"), says("two")), prompts: two, stream: true})
@@ -55,9 +56,12 @@ func TestStateLineComesWhenTheStateChanges(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
-		script:  script(bash("sh check.sh"), says("one"), says("two").given("- BLOCKED: ", "sh check.sh"), says("three")),
-		prompts: []string{"thanks, that is good to know", "thanks, that is good to know too", "thanks, that is good to know as well"},
-		stream:  true,
+		script: script(bash("sh check.sh"), says("one"), says("two").given("- BLOCKED: ", "sh check.sh"), says("three")),
+		prompts: []string{
+			"thanks, that is good to know", "thanks, that is good to know too",
+			"thanks, that is good to know as well",
+		},
+		stream: true,
 	})
 	if nudges := r.tellings("UserPromptSubmit"); len(nudges) != 1 {
 		t.Errorf("the state line came %d times, want once:\n%s", len(nudges), strings.Join(nudges, "\n"))

@@ -12,11 +12,14 @@ import (
 func (u *user) relay() {
 	u.t.Helper()
 	for name, text := range map[string]string{
-		"worker.py":   "import queue\n\nVISIBILITY = 10  # seconds until a delivery is handed out again\n\ndef deliver(item):\n    item.receiver.post(item.body)\n",
+		"worker.py": "import queue\n\nVISIBILITY = 10  # seconds until a delivery is handed out again\n\ndef " +
+			"deliver(item):\n    item.receiver.post(item.body)\n",
 		"handlers.py": "def show(request):\n    return ok(store.get(request.id))\n",
 		"fanout.py":   "def fan_out(event):\n    for r in receivers(event):\n        r.post(event.body)\n",
-		"test.sh":     "grep -q 'VISIBILITY = 10 ' worker.py && { echo 'FAIL: delivery 17 was sent 2 times, want 1' >&2; exit 1; }\necho 'ok, 41 tests'\n",
-		"bench.sh":    "[ \"$1\" = --seed ] || [ -e .seeded ] || { echo 'error: no receivers in the database' >&2; exit 2; }\ntouch .seeded\necho 'fan-out of 500: 2.1 s'\n",
+		"test.sh": "grep -q 'VISIBILITY = 10 ' worker.py && { echo 'FAIL: delivery 17 was sent 2 times, want 1' >&2; " +
+			"exit 1; }\necho 'ok, 41 tests'\n",
+		"bench.sh": "[ \"$1\" = --seed ] || [ -e .seeded ] || { echo 'error: no receivers in the database' >&2; exit 2; " +
+			"}\ntouch .seeded\necho 'fan-out of 500: 2.1 s'\n",
 	} {
 		u.write(filepath.Join(u.project(""), name), text)
 	}
@@ -32,17 +35,20 @@ func week() []session {
 				reads("worker.py"),
 				edits("worker.py", "VISIBILITY = 10 ", "VISIBILITY = 45 "),
 				bash("sh test.sh"),
-				says("The tests pass now. The root cause was the visibility timeout of 10 seconds: slow receivers take longer, so the queue handed "+
+				says("The tests pass now. The root cause was the visibility timeout of 10 seconds: slow receivers take longer, "+
+					"so the queue handed "+
 					"the same delivery to a second worker. I raised it to 45 seconds in worker.py."),
 			),
 		},
 		{
 			prompts: []string{"Where should the signing keys of our customers be kept? They are in the environment today."},
-			script: script(says("I would move them. We decided to keep the signing keys in Postgres, encrypted with the KMS key, instead of " +
+			script: script(says("I would move them. We decided to keep the signing keys in Postgres, encrypted with the KMS " +
+				"key, instead of " +
 				"environment variables, because a customer has to be able to rotate a key without a deploy.")),
 		},
 		{
-			prompts: []string{"Add an endpoint that lists failed deliveries. From now on every handler returns its errors as problem+json, never as plain text."},
+			prompts: []string{"Add an endpoint that lists failed deliveries. From now on every handler returns its errors as " +
+				"problem+json, never as plain text."},
 			script: script(
 				reads("handlers.py"),
 				edits("handlers.py", "def show", "def failed(request):\n    return ok(store.failed())\n\n\ndef show"),
@@ -56,15 +62,21 @@ func week() []session {
 				bash("sh bench.sh --seed"),
 				reads("fanout.py"),
 				edits("fanout.py", "for r in receivers(event):", "for batch in chunks(receivers(event), 50):"),
-				says("It takes 0.4 seconds now. I tried a thread for each receiver first, which does not work: the connection pool runs dry at about 200 "+
-					"and the rest times out. I settled on batches of 50 receivers. Note that bench.sh only works with --seed on a fresh checkout."),
+				says("It takes 0.4 seconds now. I tried a thread for each receiver first, which does not work: the connection "+
+					"pool runs dry at about 200 "+
+					"and the rest times out. I settled on batches of 50 receivers. Note that bench.sh only works with --seed on a "+
+					"fresh checkout."),
 			),
 		},
 		{
 			prompts: []string{"Write a short runbook for an outage of the queue, please."},
 			script: script(
-				calls("Write", map[string]any{"file_path": "@CWD@/docs/outage.md", "content": "# Outage of the queue\n\n1. Stop the workers.\n2. Wait.\n"}),
-				says("The runbook is in docs/outage.md. Still open: nobody is alerted when the dead-letter queue grows, there is no metric for it yet."),
+				calls("Write", map[string]any{
+					"file_path": "@CWD@/docs/outage.md",
+					"content":   "# Outage of the queue\n\n1. Stop the workers.\n2. Wait.\n",
+				}),
+				says("The runbook is in docs/outage.md. Still open: nobody is alerted when the dead-letter queue grows, there "+
+					"is no metric for it yet."),
 			),
 		},
 	}
@@ -109,7 +121,8 @@ func TestAWeekOfWorkIsRecalledInOtherWords(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(got.Items[0].Title, ask.first) {
-			t.Errorf("%q\n is told %v,\n left out %v,\n want %q first:\n%s", ask.prompt, got.Items, got.Dropped, ask.first, foreseen)
+			t.Errorf("%q\n is told %v,\n left out %v,\n want %q first:\n%s", ask.prompt, got.Items, got.Dropped, ask.first,
+				foreseen)
 		}
 		if got.Tokens > got.Budget+60 {
 			t.Errorf("%q is told %d tokens, its budget is %d and the frame", ask.prompt, got.Tokens, got.Budget)

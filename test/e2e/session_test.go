@@ -28,7 +28,8 @@ func TestClearedConversationStartsWithTheStateOfTheOldOne(t *testing.T) {
 			bash("sh check.sh"),
 			says("It needs a number. Still open: the gateway timeout is not covered by a test."),
 			says("I see.").
-				given("=== SESSION BRIEFING ===", "last request: make the check pass", "failing: Command failed (exit 3): sh check.sh", "gateway timeout").
+				given("=== SESSION BRIEFING ===", "last request: make the check pass",
+					"failing: Command failed (exit 3): sh check.sh", "gateway timeout").
 				without("CONTEXT RESTORED"),
 		),
 		prompts: []string{"make the check pass", "/clear", "where were we?"},

@@ -22,7 +22,10 @@ const (
 )
 
 func subagent(turns ...turn) map[string]any {
-	return map[string]any{"conversations": []any{map[string]any{"name": "sub", "match": "between two tries", "on": "first", "turns": turns}}}
+	return map[string]any{"conversations": []any{map[string]any{
+		"name": "sub", "match": "between two tries", "on": "first",
+		"turns": turns,
+	}}}
 }
 
 func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {

@@ -15,7 +15,8 @@ func TestPlainTalkOfAnEarlierSessionIsQuotedOnceAndPrivateTalkNever(t *testing.T
 	u.newProject("")
 	u.run(session{
 		script: script(
-			says("The zstd bindings look all right. Unpacking is three times as fast on the small boxes, at the price of another megabyte in the image."),
+			says("The zstd bindings look all right. Unpacking is three times as fast on the small boxes, at the price of "+
+				"another megabyte in the image."),
 			says("I shall keep it to myself that Mitzi-81 unpacks her toys fast."),
 			says("Nothing else comes to mind."),
 		),

@@ -52,14 +52,18 @@ func TestChangedTasksAreInjectedAsTheyAre(t *testing.T) {
 		says("Three, and one of them is gone."),
 	)})
 	injected := u.run(session{prompts: []string{"what is left to do?"}, script: script(says("I know."))}).told()
-	wants(t, "third session", injected, "OPEN ITEMS", "Replace the winch", "Caulk the deck", "Sweep the yard", "Hang the door")
+	wants(t, "third session", injected, "OPEN ITEMS", "Replace the winch", "Caulk the deck", "Sweep the yard",
+		"Hang the door")
 	wantsNot(t, "third session", injected, "Paint the mast", "Oil the winch", "Glaze the window")
 }
 
 func TestTaskOfASharedListEndsInALaterSession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
-	tasks := session{args: "--model claude-sonnet-4-5", env: []string{"CC_SETENV=CLAUDE_CODE_ENABLE_TASKS=1 CLAUDE_CODE_TASK_LIST_ID=boat"}}
+	tasks := session{
+		args: "--model claude-sonnet-4-5",
+		env:  []string{"CC_SETENV=CLAUDE_CODE_ENABLE_TASKS=1 CLAUDE_CODE_TASK_LIST_ID=boat"},
+	}
 	first := tasks
 	first.prompts, first.script = []string{"let us work on the boat"}, script(
 		calls("TaskCreate", map[string]any{"subject": "Paint the mast", "description": "white"}),

@@ -27,7 +27,8 @@ func TestTurnCutByAnAPIErrorIsNotLost(t *testing.T) {
 		t.Fatalf("StopFailure came %d times, want once at most", n)
 	}
 	r := u.run(session{script: script(says("I see.")), prompts: []string{"where did we stop?"}})
-	wants(t, "next session", r.told(), "last request: make the check pass", "failing: Command failed (exit 3): sh check.sh")
+	wants(t, "next session", r.told(), "last request: make the check pass",
+		"failing: Command failed (exit 3): sh check.sh")
 }
 
 // killsTheWorker is the command with which a session kills the worker under it.
@@ -51,7 +52,8 @@ func TestNothingIsLostWhenTheWorkerIsKilledUnderASession(t *testing.T) {
 		t.Fatalf("failed calls: %v, want the check alone", failed)
 	}
 	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
-	wants(t, "next session", told, "`sh check.sh` failed (exit 3", "fixed in retry.conf", "jittered backoff", "gateway timeout",
+	wants(t, "next session", told, "`sh check.sh` failed (exit 3", "fixed in retry.conf", "jittered backoff",
+		"gateway timeout",
 		"last request: what is still open then?")
 	if decision := u.keeps("jittered backoff"); decision.Source.Turn != 1 {
 		t.Errorf("the decision of the first prompt is kept as of prompt %d", decision.Source.Turn)
@@ -66,7 +68,8 @@ func TestNothingIsLostWhenTheWorkerIsKilledBetweenSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
-	wants(t, "next session", told, "exit 3", "fixed in retry.conf", "jittered backoff", "must not hold a unit", "gateway timeout", "last request: make the check pass")
+	wants(t, "next session", told, "exit 3", "fixed in retry.conf", "jittered backoff", "must not hold a unit",
+		"gateway timeout", "last request: make the check pass")
 	if now := u.worker().PID; now == before {
 		t.Errorf("the worker is still %d, which was killed", now)
 	}
@@ -79,7 +82,8 @@ func TestNewerProgramTakesTheWorkOver(t *testing.T) {
 	u.run(session{program: old, script: "learn.json", prompts: []string{"make the check pass"}})
 	u.keeps("gateway timeout")
 	r := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
-	wants(t, "the newer program's session", r.told(), "exit 3", "jittered backoff", "gateway timeout", "last request: make the check pass")
+	wants(t, "the newer program's session", r.told(), "exit 3", "jittered backoff", "gateway timeout",
+		"last request: make the check pass")
 	if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.worker().PID)); exe != binary {
 		t.Errorf("the worker is %q, want %q", exe, binary)
 	}

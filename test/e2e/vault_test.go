@@ -23,12 +23,16 @@ func TestTheVaultIsToldCountedAndFollowsTheHand(t *testing.T) {
 	u.remanence("vault", "init")
 	u.note("IDENTITY.md", "I am the night shift of this shop.\n")
 	u.note("USER.md", "# Me\n\nAda; short answers, please.\n")
-	friday := u.note("memory/feedback_friday.md", "---\nname: No Friday deploys\ndescription: when to deploy\ntype: feedback\ncritical: true\ninvariant: Never deploy on a Friday.\nmine: [1, 2]   # kept\n---\n\nThe till was down for a weekend.\n")
-	ports := u.note("memory/reference_ports.md", "---\nname: Ports\ndescription: which port the gateway listens on\n---\n\nThe gateway listens on 8080.\n")
+	friday := u.note("memory/feedback_friday.md",
+		"---\nname: No Friday deploys\ndescription: when to deploy\ntype: feedback\ncritical: true\ninvariant: Never "+
+			"deploy on a Friday.\nmine: [1, 2]   # kept\n---\n\nThe till was down for a weekend.\n")
+	ports := u.note("memory/reference_ports.md",
+		"---\nname: Ports\ndescription: which port the gateway listens on\n---\n\nThe gateway listens on 8080.\n")
 	u.run(session{
 		script: script(
 			says("It is 8080, as reference_ports.md says; reference_ports.md is the place to look.").
-				given("--- IDENTITY AND USER (vault) ---", "I am the night shift of this shop.", "Ada; short answers, please.", "--- INVARIANTS (vault) ---", "Never deploy on a Friday.", "The gateway listens on 8080."),
+				given("--- IDENTITY AND USER (vault) ---", "I am the night shift of this shop.", "Ada; short answers, please.",
+					"--- INVARIANTS (vault) ---", "Never deploy on a Friday.", "The gateway listens on 8080."),
 			says("Still so."),
 		),
 		prompts: []string{"which port does the gateway have?", "and is that still so today?"},
@@ -46,9 +50,11 @@ func TestTheVaultIsToldCountedAndFollowsTheHand(t *testing.T) {
 	if m := found.Memories[0]; m.Uses != 1 || m.Note == nil || *m.Note != "memory/reference_ports.md" {
 		t.Errorf("got %+v, want one use of the file", m)
 	}
-	u.write(ports, "---\nname: Ports\ndescription: which port the gateway listens on\n---\n\nThe gateway listens on 9090 now.\n")
+	u.write(ports, "---\nname: Ports\ndescription: which port the gateway listens on\n---\n\nThe gateway listens on "+
+		"9090 now.\n")
 	u.run(session{
-		script:  script(says("It is 9090.").given("The gateway listens on 9090 now.", "Never deploy on a Friday.").without("listens on 8080")),
+		script: script(says("It is 9090.").given("The gateway listens on 9090 now.",
+			"Never deploy on a Friday.").without("listens on 8080")),
 		prompts: []string{"which port does the gateway have?"},
 	})
 	u.remanence("mark", u.finds("Friday")[0].ID, "prevented", "--note", "would have deployed on a Friday")
@@ -56,7 +62,9 @@ func TestTheVaultIsToldCountedAndFollowsTheHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(b); !strings.Contains(text, "\nmine: [1, 2]   # kept\n") || !strings.Contains(text, "\nprevented: 1\n") || !strings.HasSuffix(text, "\n---\n\nThe till was down for a weekend.\n") {
+	if text := string(b); !strings.Contains(text, "\nmine: [1, 2]   # kept\n") ||
+		!strings.Contains(text, "\nprevented: 1\n") ||
+		!strings.HasSuffix(text, "\n---\n\nThe till was down for a weekend.\n") {
 		t.Errorf("got\n%s", text)
 	}
 	u.remanence("next", "--check", "-q")

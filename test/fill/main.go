@@ -51,7 +51,9 @@ func fill(ctx context.Context, database, dir string, n int) (err error) {
 	apart := 2 * 365 * 24 * time.Hour / time.Duration(max(n, 1)) // first: the product of both would not fit
 	var group []mem.Batch
 	for first := 0; first < n; first += perSession {
-		group = append(group, session(p, first, min(first+perSession, n), func(i int) time.Time { return now.Add(-time.Duration(n-i) * apart) }, text))
+		group = append(group, session(p, first, min(first+perSession, n), func(i int) time.Time {
+			return now.Add(-time.Duration(n-i) * apart)
+		}, text))
 		if len(group) == 20 || first+perSession >= n {
 			if _, err := s.Apply(ctx, group...); err != nil {
 				return err
@@ -66,18 +68,30 @@ func fill(ctx context.Context, database, dir string, n int) (err error) {
 func session(p mem.Project, first, end int, at func(i int) time.Time, text corpus.Words) mem.Batch {
 	name := fmt.Sprintf("made-up-%06d", first/perSession)
 	asked := corpus.Question(first + 1)
-	ev := mem.Event{ID: "e_" + name, Agent: "claude-code", Kind: mem.UserPromptSubmit, At: at(first), Session: name, PromptID: "p1", Text: asked, Root: p.Root}
+	ev := mem.Event{
+		ID: "e_" + name, Agent: "claude-code", Kind: mem.UserPromptSubmit, At: at(first), Session: name,
+		PromptID: "p1", Text: asked, Root: p.Root,
+	}
 	b := mem.Batch{
 		Event: &ev, Project: &p, Turn: &mem.TurnChange{Text: asked, Person: true},
-		Session: &mem.SessionChange{Agent: "claude-code", Project: p.Key, ProjectName: p.Name, Root: p.Root, FirstPrompt: asked, Status: mem.Completed},
+		Session: &mem.SessionChange{
+			Agent: "claude-code", Project: p.Key, ProjectName: p.Name, Root: p.Root,
+			FirstPrompt: asked, Status: mem.Completed,
+		},
 	}
-	r := mem.Receipt{ID: fmt.Sprintf("r_%08d", first), Event: ev.ID, Session: name, Project: p.Key, At: ev.At, Trigger: "prompt", Query: asked, Outcome: mem.Injected, Budget: 300}
+	r := mem.Receipt{
+		ID: fmt.Sprintf("r_%08d", first), Event: ev.ID, Session: name, Project: p.Key, At: ev.At,
+		Trigger: "prompt", Query: asked, Outcome: mem.Injected, Budget: 300,
+	}
 	for i := first; i < end; i++ {
 		m := corpus.Memory(p, i, at(i), text)
 		m.Session, m.Source = name, mem.Source{Agent: "claude-code", Session: name, PromptID: "p1", Event: ev.ID}
 		b.Memories, b.Links = append(b.Memories, m), append(b.Links, corpus.Woven(i, m))
 		if len(r.Items) < 3 {
-			r.Items = append(r.Items, mem.InjectedItem{ID: chars.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind, Title: m.Title, Score: 0.5, Tokens: 40})
+			r.Items = append(r.Items, mem.InjectedItem{
+				ID: chars.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind,
+				Title: m.Title, Score: 0.5, Tokens: 40,
+			})
 			r.Tokens += 40
 		}
 	}

@@ -150,7 +150,8 @@ func TestTheOfficialTypeScriptClient(t *testing.T) {
 			if err := json.Unmarshal([]byte(out), &saw); err != nil {
 				t.Fatalf("%v in %s", err, out)
 			}
-			if saw.Server != "remanence" || len(saw.Tools) != 8 || len(saw.Resources) < 5 || len(saw.Templates) != 1 || len(saw.Prompts) != 2 || saw.Prompt != 1 {
+			if saw.Server != "remanence" || len(saw.Tools) != 8 || len(saw.Resources) < 5 || len(saw.Templates) != 1 ||
+				len(saw.Prompts) != 2 || saw.Prompt != 1 {
 				t.Errorf("it was offered %s", out)
 			}
 			if !saw.Saved.Saved || saw.Saved.Trust != "L0" {
@@ -175,7 +176,8 @@ func TestTheOfficialInspector(t *testing.T) {
 	address, token := serves(t, p)
 	inspector := program(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 	for transport, how := range map[string][]string{
-		"http": {address, "--transport", "http", "--header", "Authorization: Bearer " + token}, "stdio": {world.Binary, "mcp"},
+		"http":  {address, "--transport", "http", "--header", "Authorization: Bearer " + token},
+		"stdio": {world.Binary, "mcp"},
 	} {
 		t.Run(transport, func(t *testing.T) {
 			inspect := func(args ...string) string {
@@ -187,15 +189,20 @@ func TestTheOfficialInspector(t *testing.T) {
 					InputSchema struct{ Type string }
 				}
 			}
-			if err := json.Unmarshal([]byte(inspect("--method", "tools/list")), &listed); err != nil || len(listed.Tools) != 8 || listed.Tools[0].InputSchema.Type != "object" {
+			if err := json.Unmarshal([]byte(inspect("--method", "tools/list")), &listed); err != nil || len(listed.Tools) != 8 ||
+				listed.Tools[0].InputSchema.Type != "object" {
 				t.Errorf("tools: %+v, %v", listed, err)
 			}
-			for method, want := range map[string]string{"resources/list": "remanence://project/state", "prompts/list": "handoff"} {
+			for method, want := range map[string]string{
+				"resources/list": "remanence://project/state",
+				"prompts/list":   "handoff",
+			} {
 				if out := inspect("--method", method); !strings.Contains(out, want) {
 					t.Errorf("%s: %s", method, out)
 				}
 			}
-			if out := inspect("--method", "tools/call", "--tool-name", "search", "--tool-arg", "query=where is the spare key"); !strings.Contains(out, "night porter") {
+			if out := inspect("--method", "tools/call", "--tool-name", "search", "--tool-arg",
+				"query=where is the spare key"); !strings.Contains(out, "night porter") {
 				t.Errorf("search: %s", out)
 			}
 			if out := inspect("--method", "resources/read", "--uri", "remanence://status"); !strings.Contains(out, "memories") {
@@ -216,13 +223,19 @@ const (
 // scenarios are those of the conformance suite, each with why it does not
 // apply, or "".
 var scenarios = map[string]string{
-	"server-initialize": "", "ping": "", "tools-list": "", "resources-list": "", "prompts-list": "", "dns-rebinding-protection": "", "logging-set-level": "",
-	"tools-call-simple-text": fixture, "tools-call-image": fixture, "tools-call-audio": fixture, "tools-call-embedded-resource": fixture,
-	"tools-call-mixed-content": fixture, "tools-call-error": fixture, "json-schema-2020-12": fixture, "resources-read-text": fixture,
-	"resources-read-binary": fixture, "resources-templates-read": fixture, "prompts-get-simple": fixture, "prompts-get-with-args": fixture,
+	"server-initialize": "", "ping": "", "tools-list": "", "resources-list": "", "prompts-list": "",
+	"dns-rebinding-protection": "", "logging-set-level": "",
+	"tools-call-simple-text": fixture, "tools-call-image": fixture, "tools-call-audio": fixture,
+	"tools-call-embedded-resource": fixture,
+	"tools-call-mixed-content":     fixture, "tools-call-error": fixture, "json-schema-2020-12": fixture,
+	"resources-read-text":   fixture,
+	"resources-read-binary": fixture, "resources-templates-read": fixture, "prompts-get-simple": fixture,
+	"prompts-get-with-args":         fixture,
 	"prompts-get-embedded-resource": fixture, "prompts-get-with-image": fixture,
-	"tools-call-sampling": noClient, "tools-call-elicitation": noClient, "elicitation-sep1034-defaults": noClient, "elicitation-sep1330-enums": noClient,
-	"completion-complete": noUpdates, "resources-subscribe": noUpdates, "resources-unsubscribe": noUpdates, "tools-call-with-logging": noUpdates, "tools-call-with-progress": noUpdates,
+	"tools-call-sampling": noClient, "tools-call-elicitation": noClient, "elicitation-sep1034-defaults": noClient,
+	"elicitation-sep1330-enums": noClient,
+	"completion-complete":       noUpdates, "resources-subscribe": noUpdates, "resources-unsubscribe": noUpdates,
+	"tools-call-with-logging": noUpdates, "tools-call-with-progress": noUpdates,
 	"server-sse-polling": noStream, "server-sse-multiple-streams": noStream,
 }
 
@@ -230,7 +243,8 @@ func TestTheOfficialConformanceSuite(t *testing.T) {
 	p := world.NewPerson(t)
 	bun, suite := program(t, "@oven/bun-*/bin/bun"), program(t, "@modelcontextprotocol/conformance/dist/index.js")
 	url := admitted(t, p)
-	listed := regexp.MustCompile(`(?m)^  - ([a-z0-9-]+)`).FindAllStringSubmatch(runs(t, p, bun, suite, "list", "--server"), -1)
+	listed := regexp.MustCompile(`(?m)^  - ([a-z0-9-]+)`).FindAllStringSubmatch(runs(t, p, bun, suite, "list", "--server"),
+		-1)
 	if len(listed) != len(scenarios) {
 		t.Errorf("the suite has %d scenarios, %d are known", len(listed), len(scenarios))
 	}
@@ -246,7 +260,8 @@ func TestTheOfficialConformanceSuite(t *testing.T) {
 		applied++
 		t.Run(s[1], func(t *testing.T) {
 			out := runs(t, p, bun, suite, "server", "--url", url, "--scenario", s[1])
-			if !regexp.MustCompile(`Passed: (\d+)/(\d+), 0 failed, 0 warnings`).MatchString(out) || strings.Contains(out, "Passed: 0/") {
+			if !regexp.MustCompile(`Passed: (\d+)/(\d+), 0 failed, 0 warnings`).MatchString(out) ||
+				strings.Contains(out, "Passed: 0/") {
 				t.Errorf("%s", out)
 			}
 		})

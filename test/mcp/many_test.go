@@ -49,7 +49,10 @@ func speaks(p *world.Person) (*spoken, error) {
 	s := &spoken{cmd: cmd, in: in, out: bufio.NewScanner(out)}
 	s.out.Buffer(nil, 1<<20)
 	_, err = s.ask("initialize", map[string]any{
-		"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "trial", "version": "1"},
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{
+			"name":    "trial",
+			"version": "1",
+		},
 	})
 	if err == nil {
 		_, err = fmt.Fprintln(s.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -125,7 +128,8 @@ func TestManyServersAndHooksAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Logf("%d servers with %d searches each and %d hooks took %v", servers, searches, hooks, time.Since(before).Round(time.Millisecond))
+	t.Logf("%d servers with %d searches each and %d hooks took %v", servers, searches, hooks,
+		time.Since(before).Round(time.Millisecond))
 	if n := len(p.Workers()); n > 1 {
 		t.Errorf("%d workers", n)
 	}

@@ -124,7 +124,8 @@ func (p *Person) furnish() {
 	for name, text := range map[string]string{
 		"HEAD":            "ref: refs/heads/main\n",
 		"refs/heads/main": strings.Repeat("1f", 20) + "\n",
-		"config":          "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = https://git.example.org/shop/till.git\n",
+		"config": "[core]\n\trepositoryformatversion = 0\n[remote \"origin\"]\n\turl = " +
+			"https://git.example.org/shop/till.git\n",
 	} {
 		if err := os.WriteFile(filepath.Join(git, name), []byte(text), 0o600); err != nil {
 			p.T.Fatal(err)

@@ -47,7 +47,8 @@ func run(ctx context.Context, sessions, every int, seed uint64, out, dir string)
 		if err != nil {
 			return fmt.Errorf("a year (consolidation %v): %w", consolidates, err)
 		}
-		fmt.Fprintf(os.Stderr, "consolidation %v: %d sessions, %d events in %s\n", consolidates, sessions, w.events, time.Since(begun).Round(time.Second))
+		fmt.Fprintf(os.Stderr, "consolidation %v: %d sessions, %d events in %s\n", consolidates, sessions, w.events,
+			time.Since(begun).Round(time.Second))
 	}
 	table(os.Stdout, years[0], years[1])
 	if out == "" {

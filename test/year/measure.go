@@ -21,7 +21,8 @@ type look struct {
 	stale                    float64 // share of what is active and says how things are
 	twice                    int     // of it, pairs that say the same
 	fresh, old               float64 // share of what was learned within 90 days, and before, that is told when asked for
-	needed                   float64 // share of the prompts that came back to what an earlier session learned, and were told it
+	// share of the prompts that came back to what an earlier session learned, and were told it
+	needed float64
 }
 
 const (
@@ -54,7 +55,8 @@ func (w *world) look(ctx context.Context, sessions int) (look, error) {
 			case mem.Consolidated, mem.Promoted:
 				l.merged++
 			}
-			if m.Status == mem.Active && m.Scope == mem.ScopeProject && m.Kind != mem.Summary && m.Kind != mem.Change && m.Kind != mem.Command {
+			if m.Status == mem.Active && m.Scope == mem.ScopeProject && m.Kind != mem.Summary && m.Kind != mem.Change &&
+				m.Kind != mem.Command {
 				lasting = append(lasting, m)
 			}
 		}
@@ -120,12 +122,15 @@ func (w *world) told(ctx context.Context, r *rand.Rand, all []topic) (float64, e
 
 // table prints both years as a table of Markdown.
 func table(out io.Writer, with, without []look) {
-	fmt.Fprintln(out, "| sessions | learned | MB | active | archived | merged | stale | twice | needed again, told | exam ≤ 90 d | exam, older | without: MB | active | stale | twice | needed again, told | exam ≤ 90 d | exam, older |")
+	fmt.Fprintln(out, "| sessions | learned | MB | active | archived | merged | stale | twice | needed again, told | "+
+		"exam ≤ 90 d | exam, older | without: MB | active | stale | twice | needed again, told | exam ≤ 90 d | exam, older |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for i, l := range with {
 		o := without[i]
-		fmt.Fprintf(out, "| %d | %d | %.1f | %d | %d | %d | %.0f %% | %d | %.0f %% | %.0f %% | %.0f %% | %.1f | %d | %.0f %% | %d | %.0f %% | %.0f %% | %.0f %% |\n",
-			l.sessions, l.learned, mb(l.bytes), l.active, l.archived, l.merged, 100*l.stale, l.twice, 100*l.needed, 100*l.fresh, 100*l.old,
+		fmt.Fprintf(out, "| %d | %d | %.1f | %d | %d | %d | %.0f %% | %d | %.0f %% | %.0f %% | %.0f %% | %.1f | %d | %.0f "+
+			"%% | %d | %.0f %% | %.0f %% | %.0f %% |\n",
+			l.sessions, l.learned, mb(l.bytes), l.active, l.archived, l.merged, 100*l.stale, l.twice, 100*l.needed, 100*l.fresh,
+			100*l.old,
 			mb(o.bytes), o.active, 100*o.stale, o.twice, 100*o.needed, 100*o.fresh, 100*o.old)
 	}
 }

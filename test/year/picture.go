@@ -57,8 +57,10 @@ func picture(with, without []look) []byte {
 		}},
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height*len(charts))
-	fmt.Fprintf(&b, `<title>A year of memory, with consolidation and without</title>`+"\n"+`<rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+
+		"\n", width, height*len(charts))
+	fmt.Fprintf(&b, `<title>A year of memory, with consolidation and without</title>`+"\n"+
+		`<rect width="100%%" height="100%%" fill="#fff"/>`+"\n")
 	for i, c := range charts {
 		most := 1.0
 		for _, ln := range c.lines {
@@ -66,20 +68,24 @@ func picture(with, without []look) []byte {
 				most = max(most, ln.of(l))
 			}
 		}
-		fmt.Fprintf(&b, `<g transform="translate(0 %d)">`+"\n"+`<text x="%d" y="18" font-weight="bold">%s</text>`+"\n", i*height, left, c.title)
+		fmt.Fprintf(&b, `<g transform="translate(0 %d)">`+"\n"+`<text x="%d" y="18" font-weight="bold">%s</text>`+"\n",
+			i*height, left, c.title)
 		fmt.Fprintf(&b, `<path d="M%d %dV%dH%d" fill="none" stroke="#888"/>`+"\n", left, top, height-bottom, width-right)
 		for _, v := range []float64{0, most / 2, most} {
 			fmt.Fprintf(&b, `<text x="%d" y="%.1f" text-anchor="end">%s%s</text>`+"\n", left-6, y(v, most)+4, round(v), c.unit)
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%d sessions</text>`+"\n", width-right, height-8, with[len(with)-1].sessions)
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%d sessions</text>`+"\n", width-right, height-8,
+			with[len(with)-1].sessions)
 		names := ""
 		for j, ln := range c.lines {
 			dash := ""
 			if ln.dashed {
 				dash = ` stroke-dasharray="5 4"`
 			}
-			fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n", points(ln, rows(ln, with, without), most), ln.colour, dash)
-			names += fmt.Sprintf(`<path d="M%d %dh18" stroke="%s" stroke-width="2"%s/><text x="%d" y="%d">%s</text>`+"\n", width-right+8, top+8+18*j, ln.colour, dash, width-right+32, top+12+18*j, ln.name)
+			fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"%s/>`+"\n",
+				points(ln, rows(ln, with, without), most), ln.colour, dash)
+			names += fmt.Sprintf(`<path d="M%d %dh18" stroke="%s" stroke-width="2"%s/><text x="%d" y="%d">%s</text>`+"\n",
+				width-right+8, top+8+18*j, ln.colour, dash, width-right+32, top+12+18*j, ln.name)
 		}
 		b.WriteString(names + "</g>\n")
 	}

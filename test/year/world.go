@@ -18,10 +18,12 @@ import (
 // What the shop's program is made of, and what can be found out about it.
 var (
 	areas = []string{
-		"checkout", "invoice", "shipping", "catalogue", "loyalty", "returns", "payroll", "supplier", "coupon", "ledger", "warehouse", "newsletter",
+		"checkout", "invoice", "shipping", "catalogue", "loyalty", "returns", "payroll", "supplier", "coupon", "ledger",
+		"warehouse", "newsletter",
 	}
 	partNames = []string{
-		"gateway", "exporter", "scheduler", "importer", "cache", "parser", "mailer", "indexer", "validator", "planner", "printer", "throttle", "archive", "dashboard",
+		"gateway", "exporter", "scheduler", "importer", "cache", "parser", "mailer", "indexer", "validator", "planner",
+		"printer", "throttle", "archive", "dashboard",
 	}
 	claims = []string{
 		"drops every connection that idles longer than ninety seconds",
@@ -36,7 +38,8 @@ var (
 		"is tested against a recorded transcript instead of the live vendor",
 	}
 	leads = []string{
-		"Gotcha: the %s.", "Watch out: the %s.", "Decision: the %s.", "Convention here: the %s.", "The root cause was that the %s.", "Note that the %s.",
+		"Gotcha: the %s.", "Watch out: the %s.", "Decision: the %s.", "Convention here: the %s.",
+		"The root cause was that the %s.", "Note that the %s.",
 	}
 	again = []string{"as before", "still", "as noted earlier", "in production too"}
 )
@@ -50,7 +53,8 @@ func (t topic) said() string    { return t.subject() + " " + claims[t.claim] }
 // question asks for it in words of its own.
 func (t topic) question() string {
 	words := strings.Fields(claims[t.claim])
-	return fmt.Sprintf("what do we know about the %s, it %s %s", t.subject(), words[0], strings.Join(words[len(words)-3:], " "))
+	return fmt.Sprintf("what do we know about the %s, it %s %s", t.subject(), words[0],
+		strings.Join(words[len(words)-3:], " "))
 }
 
 // world is the person, the agent and the clock.
@@ -64,14 +68,16 @@ type world struct {
 	learned      []topic // in the order in which they were said first
 	at           map[topic]time.Time
 	events       int
-	needed, met  int // prompts since the last look that came back to what an earlier session learned, and those that were told it
+	// prompts since the last look that came back to what an earlier session learned, and those that were told it
+	needed, met int
 }
 
 var shop = mem.Project{Key: "p_shop", Name: "retail", Root: "/home/dev/retail"}
 
 func newWorld(ctx context.Context, path string, seed uint64, sessions int, consolidates bool) (*world, error) {
 	w := &world{
-		random: rand.New(rand.NewPCG(seed, seed)), clock: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC), consolidates: consolidates, at: map[topic]time.Time{},
+		random: rand.New(rand.NewPCG(seed, seed)), clock: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC),
+		consolidates: consolidates, at: map[topic]time.Time{},
 		step: 365 * 24 * time.Hour / time.Duration(sessions),
 	}
 	now := func() time.Time { return w.clock }
@@ -82,7 +88,10 @@ func newWorld(ctx context.Context, path string, seed uint64, sessions int, conso
 	w.store = st
 	settings := event.Defaults(event.Lean)
 	w.engine = engine.New(engine.Config{
-		Store: st, Door: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Settings: func() event.Settings { return settings },
+		Store: st, Door: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"),
+		Settings: func() event.Settings {
+			return settings
+		},
 		Project: func(string) (mem.Project, error) { return shop, nil },
 		Rel:     func(_ mem.Project, file string) string { return strings.TrimPrefix(file, shop.Root+"/") },
 	})
@@ -145,7 +154,10 @@ func (w *world) turn(ctx context.Context, session, id string, area int) error {
 	if old := w.of(area); len(old) > 0 && w.random.IntN(3) == 0 {
 		t = old[w.random.IntN(len(old))]
 	}
-	reply, err := w.give(ctx, mem.Event{Kind: mem.UserPromptSubmit, Session: session, PromptID: id, Text: "please look into the " + t.subject() + ": " + claims[t.claim]})
+	reply, err := w.give(ctx, mem.Event{
+		Kind: mem.UserPromptSubmit, Session: session, PromptID: id,
+		Text: "please look into the " + t.subject() + ": " + claims[t.claim],
+	})
 	if err != nil {
 		return err
 	}
@@ -187,7 +199,9 @@ func (w *world) answer(t topic, told string) string {
 	for line := range strings.SplitSeq(told, "\n") {
 		_, rest, found := strings.Cut(line, "m_")
 		if found && strings.Contains(line, t.subject()) && strings.Contains(line, claims[t.claim]) {
-			text += " As m_" + strings.TrimRight(strings.FieldsFunc(rest, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })[0], ".,") + " says, this was known."
+			text += " As m_" + strings.TrimRight(strings.FieldsFunc(rest, func(r rune) bool {
+				return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+			})[0], ".,") + " says, this was known."
 			break
 		}
 	}
@@ -205,7 +219,8 @@ func (w *world) call(session, prompt string, i int, t topic) mem.Event {
 		in["old_string"], in["new_string"] = "retry := 1", fmt.Sprintf("retry := %d", w.random.IntN(9))
 	case 1:
 		e.Tool = "Bash"
-		in, out = map[string]any{"command": "go test ./" + areas[t.area] + "/..."}, map[string]any{"stdout": "ok  \tretail/" + areas[t.area] + "\t0.2s"}
+		in, out = map[string]any{"command": "go test ./" + areas[t.area] + "/..."}, map[string]any{"stdout": "ok  \tretail/" +
+			areas[t.area] + "\t0.2s"}
 	default:
 		e.Tool = "Read"
 	}

@@ -47,10 +47,14 @@ type utteranceRow struct {
 // ItemOf returns the JSON form of a checkpoint.
 func ItemOf(cp mem.Checkpoint, short string) CheckpointItem {
 	it := CheckpointItem{
-		ID: cp.ID, At: TimeOrNil(cp.At), Trigger: cp.Trigger, Session: TextOrNil(cp.Session), SessionShort: TextOrNil(short), Project: TextOrNil(cp.Project),
-		Note: TextOrNil(cp.Note), Handoff: TextOrNil(cp.Handoff), Phase: TextOrNil(cp.State.Phase), Request: TextOrNil(cp.State.Request), Answer: TextOrNil(cp.State.Status),
-		Next: NotNil(cp.State.Next), Doing: NotNil(cp.State.Doing), Open: NotNil(cp.State.Open), Blocked: NotNil(cp.State.Blocked), Waiting: NotNil(cp.State.Waiting),
-		Editing: NotNil(cp.State.Files), Files: NotNil(cp.Evidence.Files), Commands: []outcome{}, Errors: NotNil(cp.Evidence.Errors), Numbers: NotNil(cp.Evidence.Numbers), Recent: []utteranceRow{},
+		ID: cp.ID, At: TimeOrNil(cp.At), Trigger: cp.Trigger, Session: TextOrNil(cp.Session), SessionShort: TextOrNil(short),
+		Project: TextOrNil(cp.Project),
+		Note:    TextOrNil(cp.Note), Handoff: TextOrNil(cp.Handoff), Phase: TextOrNil(cp.State.Phase),
+		Request: TextOrNil(cp.State.Request), Answer: TextOrNil(cp.State.Status),
+		Next: NotNil(cp.State.Next), Doing: NotNil(cp.State.Doing), Open: NotNil(cp.State.Open),
+		Blocked: NotNil(cp.State.Blocked), Waiting: NotNil(cp.State.Waiting),
+		Editing: NotNil(cp.State.Files), Files: NotNil(cp.Evidence.Files), Commands: []outcome{},
+		Errors: NotNil(cp.Evidence.Errors), Numbers: NotNil(cp.Evidence.Numbers), Recent: []utteranceRow{},
 	}
 	for _, c := range cp.Evidence.Commands {
 		it.Commands = append(it.Commands, outcome{c.Command, c.Exit, TextOrNil(c.Note)})
@@ -139,7 +143,13 @@ func (v CheckpointsView) Print(p *Printer) {
 		p.Hint("save one now: remanence checkpoint save")
 		return
 	}
-	cols := []Column{{Name: "when"}, {Name: "id"}, {Name: "trigger", Drop: 1}, {Name: "about", Flex: true}, {Name: "session", Drop: 2}}
+	cols := []Column{
+		{Name: "when"},
+		{Name: "id"},
+		{Name: "trigger", Drop: 1},
+		{Name: "about", Flex: true},
+		{Name: "session", Drop: 2},
+	}
 	rows := make([][]string, 0, len(v.Checkpoints))
 	for _, c := range v.Checkpoints {
 		when, about, session := "", "", ""
@@ -187,7 +197,8 @@ func (v SavedView) Print(p *Printer) {
 		line += " of " + *v.SessionShort
 	}
 	if v.Asked {
-		line += fmt.Sprintf(": %d things said taken in, %s indexed, %s found", v.Said, Plural(v.Indexed, "piece", "pieces"), Plural(v.Found, "lost report", "lost reports"))
+		line += fmt.Sprintf(": %d things said taken in, %s indexed, %s found", v.Said, Plural(v.Indexed, "piece", "pieces"),
+			Plural(v.Found, "lost report", "lost reports"))
 	}
 	if v.Handoff != nil {
 		line += fmt.Sprintf(": handoff of %d characters", len([]rune(*v.Handoff)))

@@ -153,7 +153,12 @@ func (v EvalCompareView) Print(p *Printer) {
 		}
 		rows = append(rows, []string{OneLine(m.Name), number(m.Before), number(m.After), change})
 	}
-	p.Table([]Column{{Name: "measure", Flex: true}, {Name: "before", right: true}, {Name: "after", right: true}, {Name: "change", right: true}}, rows)
+	p.Table([]Column{
+		{Name: "measure", Flex: true},
+		{Name: "before", right: true},
+		{Name: "after", right: true},
+		{Name: "change", right: true},
+	}, rows)
 	for _, g := range v.Gates {
 		p.Line("%s", gateLine(g))
 	}
@@ -173,7 +178,10 @@ func (v EvalReportView) List() []any { return Items(v.Runs) }
 
 // Print writes the view for a person.
 func (v EvalReportView) Print(p *Printer) {
-	rows := [][]string{{"suite", "queries", "R@1", "R@5", "R@10", "R@50", "MRR", "nDCG@10", "sessions R@10", "false", "p50 ms", "p95 ms"}}
+	rows := [][]string{{
+		"suite", "queries", "R@1", "R@5", "R@10", "R@50", "MRR", "nDCG@10", "sessions R@10", "false",
+		"p50 ms", "p95 ms",
+	}}
 	for _, r := range v.Runs {
 		sessions, falsely, p50, p95 := "", "", "", ""
 		if r.Sessions != nil {

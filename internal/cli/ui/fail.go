@@ -14,7 +14,10 @@ func (p *Printer) Fail(f fault.Fault) int {
 	}
 	fix := slices.DeleteFunc(slices.Clone(f.Fix), func(s string) bool { return s == "" })
 	if p.Flags.JSON || p.Flags.JSONLines {
-		b, err := Encode(errorView{"remanence.error/v1", errorBody{f.Code, f.What, TextOrNil(f.Why), NotNil(fix), "remanence help " + f.Code}})
+		b, err := Encode(errorView{"remanence.error/v1", errorBody{
+			f.Code, f.What, TextOrNil(f.Why), NotNil(fix),
+			"remanence help " + f.Code,
+		}})
 		if err == nil {
 			fmt.Fprintf(p.Err, "%s\n", b)
 		}

@@ -85,7 +85,8 @@ func (p *Printer) Judged(v View, ok bool) error {
 func (p *Printer) Write(text string) error {
 	_, err := fmt.Fprint(p.Out, text)
 	if err != nil && p.Failed == nil {
-		p.Failed = fault.Other.Saying("the output is incomplete").Because("%s", err).FixedBy("free some space, or send it elsewhere")
+		p.Failed = fault.Other.Saying("the output is incomplete").Because("%s",
+			err).FixedBy("free some space, or send it elsewhere")
 	}
 	return p.Failed
 }

@@ -37,7 +37,9 @@ func TestColourIsAChoiceOfTheReader(t *testing.T) {
 		{nil, Flags{Color: "always", NoColor: true}, false},
 		{map[string]string{"CLICOLOR_FORCE": "1"}, Flags{JSON: true}, false},
 	} {
-		p := NewPrinter(config.System{Stdout: &strings.Builder{}, Getenv: func(k string) string { return tc.env[k] }}, tc.flags)
+		p := NewPrinter(config.System{Stdout: &strings.Builder{}, Getenv: func(k string) string {
+			return tc.env[k]
+		}}, tc.flags)
 		if p.colour != tc.want {
 			t.Errorf("env %v, flags %+v: got %v, want %v", tc.env, tc.flags, p.colour, tc.want)
 		}

@@ -134,8 +134,10 @@ func RecordOf(m mem.Memory, now time.Time) Record {
 		Scope: m.Scope, Project: TextOrNil(m.Project), Status: m.Status, Pinned: m.Pinned, Resolved: m.Resolved,
 		Trust: m.Trust.String(), Importance: m.Importance, Confidence: m.Confidence,
 		Tags: NotNil(m.Tags), Files: NotNil(m.Files), Branch: TextOrNil(m.Branch), Commit: TextOrNil(m.Commit),
-		Command: TextOrNil(m.Command), Supersedes: TextOrNil(m.Supersedes), MergedInto: TextOrNil(m.MergedInto), PromotedFrom: TextOrNil(string(m.PromotedFrom)), Source: SourceOf(m), Provenance: Provenance(m, now),
-		Created: TimeOrNil(m.Created), Updated: TimeOrNil(m.Updated), Hidden: TimeOrNil(m.Hidden), Uses: m.Uses, LastUsed: TimeOrNil(m.LastUsed),
+		Command: TextOrNil(m.Command), Supersedes: TextOrNil(m.Supersedes), MergedInto: TextOrNil(m.MergedInto),
+		PromotedFrom: TextOrNil(string(m.PromotedFrom)), Source: SourceOf(m), Provenance: Provenance(m, now),
+		Created: TimeOrNil(m.Created), Updated: TimeOrNil(m.Updated), Hidden: TimeOrNil(m.Hidden), Uses: m.Uses,
+		LastUsed:  TimeOrNil(m.LastUsed),
 		Prevented: m.Prevented, Feedback: feedbackOf(m), Note: TextOrNil(m.Note.File), Invariant: TextOrNil(m.Invariant),
 		Projects: NotNil(m.Projects), HalfLife: days(m.HalfLife), Evergreen: m.Evergreen, Links: []Link{},
 		Summary: m.Summary, Who: TextOrNil(m.Who),
@@ -282,7 +284,8 @@ func (v Records) Print(p *Printer) {
 		p.Hint("these are the first %s that were found; if there are others do it again", *v.Next)
 	}
 	if len(v.Proposed) > 0 {
-		p.Hint("an agent does not change what has more trust: %s stays as it is, and the person decides: remanence review", strings.Join(v.Proposed, " "))
+		p.Hint("an agent does not change what has more trust: %s stays as it is, and the person decides: remanence review",
+			strings.Join(v.Proposed, " "))
 	}
 	switch {
 	case v.Undo == nil:

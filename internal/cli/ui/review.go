@@ -39,7 +39,8 @@ func (v ResolvedView) Print(p *Printer) {
 	}
 	p.Line("%s of %s %s%s.", Plural(v.Decided, "finding", "findings"), v.Rule, would, v.Did)
 	if v.Left > 0 {
-		p.Hint("%s left: they read like an order, or share a memory with another finding", Plural(v.Left, "finding is", "findings are"))
+		p.Hint("%s left: they read like an order, or share a memory with another finding",
+			Plural(v.Left, "finding is", "findings are"))
 	}
 	if v.Undo != nil {
 		p.Hint("undo: %s", *v.Undo)
@@ -82,7 +83,10 @@ func ProposalViewOf(p *mem.Proposal) *ProposalView {
 	if p == nil {
 		return nil
 	}
-	return &ProposalView{p.ID, p.Action, p.Was, TextOrNil(p.Text()), TextOrNil(p.Reason), TextOrNil(p.Session), p.Trust.String(), TimeOrNil(p.At)}
+	return &ProposalView{
+		p.ID, p.Action, p.Was, TextOrNil(p.Text()), TextOrNil(p.Reason), TextOrNil(p.Session),
+		p.Trust.String(), TimeOrNil(p.At),
+	}
 }
 
 // SchemaName returns the name of the view's schema.

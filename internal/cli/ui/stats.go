@@ -35,14 +35,17 @@ func (v StatsView) Print(p *Printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.Line("%s · %s up to today", p.Style(Bold, Safe(where)), Plural(len(v.Days), "day", "days"))
 	told := v.Total.InjectedTokens()
-	p.Field("told", "%s tokens in %s, %s with nothing worth telling", chars.Thousands(told), Plural(v.Total.Injected, "injection", "injections"), Plural(v.Total.Abstained, "time", "times"))
-	p.Field("tools", "%s tokens in %s of our tools · the list of them %d a session", chars.Thousands(v.Total.Results), Plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
+	p.Field("told", "%s tokens in %s, %s with nothing worth telling", chars.Thousands(told),
+		Plural(v.Total.Injected, "injection", "injections"), Plural(v.Total.Abstained, "time", "times"))
+	p.Field("tools", "%s tokens in %s of our tools · the list of them %d a session", chars.Thousands(v.Total.Results),
+		Plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
 	if v.Total.Model > 0 {
 		p.Field("model", "%s tokens, of all projects", chars.Thousands(v.Total.Model))
 	}
 	p.Field("used", "%s", v.usedText())
 	if e := v.Estimate; e.Tokens > 0 {
-		p.Field("estimate", "about %s tokens not read again: %d × %d (%s)", chars.Thousands(e.Tokens), e.Items, e.PerRead, e.Formula)
+		p.Field("estimate", "about %s tokens not read again: %d × %d (%s)", chars.Thousands(e.Tokens), e.Items, e.PerRead,
+			e.Formula)
 	}
 	if v.Cut {
 		p.Line("  only the newest %d receipts were counted", views.MaxEconomy)
@@ -54,7 +57,8 @@ func (v StatsView) Print(p *Printer) {
 	p.Line("dead weight: told %d times or more, never used", views.DeadAfter)
 	var ids []string
 	for _, d := range v.Dead[:min(len(v.Dead), 5)] {
-		p.Line("  %s  %d×  %s tokens  %s", d.ID, d.Injections, chars.Thousands(d.Tokens), Clip(OneLine(d.Title), max(minFlex, p.Width-40)))
+		p.Line("  %s  %d×  %s tokens  %s", d.ID, d.Injections, chars.Thousands(d.Tokens),
+			Clip(OneLine(d.Title), max(minFlex, p.Width-40)))
 		ids = append(ids, d.ID)
 	}
 	if more := len(v.Dead) - len(ids); more > 0 {
@@ -68,7 +72,8 @@ func (v StatsView) usedText() string {
 	if v.Injected == 0 {
 		return "nothing was told yet"
 	}
-	return fmt.Sprintf("%d of %s told were used afterwards (%.0f %%)", v.Used, Plural(v.Injected, "item", "items"), 100*float64(v.Used)/float64(v.Injected))
+	return fmt.Sprintf("%d of %s told were used afterwards (%.0f %%)", v.Used, Plural(v.Injected, "item", "items"),
+		100*float64(v.Used)/float64(v.Injected))
 }
 
 // draw shows a bar for each value. Days at the beginning without anything are left out.

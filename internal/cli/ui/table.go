@@ -115,7 +115,8 @@ func cellsOf(r rune) int {
 	switch {
 	case unicode.Is(unicode.Mn, r), r == '\u200c', r == '\u200d':
 		return 0
-	case chars.Wide(r), r >= 0x1F300 && r < 0x1FB00, r >= 0x20000 && r < 0x40000, r >= 0xFF01 && r <= 0xFF60, r >= 0x3000 && r <= 0x303F:
+	case chars.Wide(r), r >= 0x1F300 && r < 0x1FB00, r >= 0x20000 && r < 0x40000, r >= 0xFF01 && r <= 0xFF60,
+		r >= 0x3000 && r <= 0x303F:
 		return 2
 	}
 	return 1

@@ -33,8 +33,10 @@ func (v ReceiptView) Head(p *Printer) {
 	if v.At != nil {
 		when = " · " + DateTime(*v.At, p.Now())
 	}
-	p.Line("%s%s · %s%s", p.Style(Bold, *v.ID), when, v.Trigger, question(v.Asked, p.Width-Cells(*v.ID+when+" · "+v.Trigger)))
-	p.Line("  %d of %s · %s · %.0f ms", len(v.Items), Plural(v.Candidates, "candidate", "candidates"), views.Cost(v.Tokens, v.Budget), v.TookMS)
+	p.Line("%s%s · %s%s", p.Style(Bold, *v.ID), when, v.Trigger,
+		question(v.Asked, p.Width-Cells(*v.ID+when+" · "+v.Trigger)))
+	p.Line("  %d of %s · %s · %.0f ms", len(v.Items), Plural(v.Candidates, "candidate", "candidates"),
+		views.Cost(v.Tokens, v.Budget), v.TookMS)
 	switch v.Outcome {
 	case mem.Abstained:
 		p.Line("  abstained: nothing had enough in common with what was asked")
@@ -45,7 +47,8 @@ func (v ReceiptView) Head(p *Printer) {
 		p.Line("  nothing to tell")
 	}
 	if c := v.Compaction; c != nil {
-		p.Line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here", c.Exact, c.Checkpoint, c.Kept, c.Restored, c.InjectedNow)
+		p.Line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here",
+			c.Exact, c.Checkpoint, c.Kept, c.Restored, c.InjectedNow)
 	}
 }
 
@@ -58,14 +61,24 @@ func question(asked *string, width int) string {
 }
 
 func (v ReceiptView) items(p *Printer) {
-	cols := []Column{{Name: "rank", right: true}, {Name: "id"}, {Name: "kind", Drop: 2}, {Name: "score", Drop: 3, right: true}, {Name: "title", Flex: true}, {Name: "now"}}
+	cols := []Column{
+		{Name: "rank", right: true},
+		{Name: "id"},
+		{Name: "kind", Drop: 2},
+		{Name: "score", Drop: 3, right: true},
+		{Name: "title", Flex: true},
+		{Name: "now"},
+	}
 	var rows [][]string
 	for _, it := range v.Items {
 		score := ""
 		if len(it.Parts) > 0 {
 			score = fmt.Sprintf("%.2f", it.Score)
 		}
-		rows = append(rows, []string{fmt.Sprintf("  %d", it.Rank), it.ID, string(it.Kind), score, OneLine(it.Title), it.standing()})
+		rows = append(rows, []string{
+			fmt.Sprintf("  %d", it.Rank), it.ID, string(it.Kind), score, OneLine(it.Title),
+			it.standing(),
+		})
 	}
 	p.tableWith(cols, rows, func(i int) { v.Parts(p, v.Items[i].Parts) })
 }
@@ -74,7 +87,10 @@ func (v ReceiptView) items(p *Printer) {
 func (it ToldItem) standing() string {
 	var out []string
 	if it.Stale != nil {
-		out = append(out, map[string]string{string(mem.FileChanged): "file changed since", string(mem.FileGone): "file gone"}[*it.Stale])
+		out = append(out, map[string]string{
+			string(mem.FileChanged): "file changed since",
+			string(mem.FileGone):    "file gone",
+		}[*it.Stale])
 	}
 	if it.Used != nil && *it.Used {
 		out = append(out, "used since")

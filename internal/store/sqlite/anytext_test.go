@@ -25,8 +25,10 @@ func TestNoTextIsAnErrorToASearch(t *testing.T) {
 // that are there, and whatever else a string may hold.
 func anyText(r *rand.Rand) string {
 	pieces := []string{
-		`"`, `""`, "'", "*", "^", "(", ")", ":", "-", "+", ",", ".", ";", "{", "}", "\\", "\x00", "\xff", "\ufffd", "\u200b", "\u202e", "漢字", "é", "e\u0301", "🧲",
-		" AND ", " OR ", " NOT ", "NEAR(", "title:", "rowid", "word1", "word40", " ", "\n", "--", "/*", "?", "%", "_", "foo-bar", "don't", "c++",
+		`"`, `""`, "'", "*", "^", "(", ")", ":", "-", "+", ",", ".", ";", "{", "}", "\\", "\x00", "\xff", "\ufffd", "\u200b",
+		"\u202e", "漢字", "é", "e\u0301", "🧲",
+		" AND ", " OR ", " NOT ", "NEAR(", "title:", "rowid", "word1", "word40", " ", "\n", "--", "/*", "?", "%", "_",
+		"foo-bar", "don't", "c++",
 	}
 	var b strings.Builder
 	for range r.IntN(12) {

@@ -18,7 +18,8 @@ import (
 func event(id, session string) mem.Batch {
 	return mem.Batch{
 		Event: &mem.Event{
-			ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: session, PromptID: "p1", Tool: "Bash", ToolUseID: id,
+			ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: session, PromptID: "p1",
+			Tool: "Bash", ToolUseID: id,
 			Input: []byte(`{"command":"go test ./..."}`), Response: []byte(`{"stdout":"` + strings.Repeat("ok ", 200) + `"}`),
 		},
 		Session: &mem.SessionChange{Status: mem.Running},

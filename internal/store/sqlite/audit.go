@@ -47,7 +47,8 @@ func (a Audit) OK() bool {
 // nil also where it is damaged.
 func (s *Store) Describe(ctx context.Context) Health {
 	h := Health{Bytes: s.Bytes()}
-	err := s.read.QueryRowContext(ctx, "SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
+	err := s.read.QueryRowContext(ctx,
+		"SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
 		Scan(&h.Schema, &h.Journal, &h.SQLite)
 	if err != nil {
 		h.Err = fmt.Errorf("describe %s: %w", s.path, translate(err))
@@ -263,10 +264,22 @@ func checked(ctx context.Context, conn *sql.Conn, check, table string) ([]string
 // completeness looks whether every memory is in the index and nothing else is.
 func (a *Audit) completeness(ctx context.Context, conn *sql.Conn) error {
 	for _, q := range []struct{ query, what string }{
-		{"SELECT count(*) FROM memory WHERE kind <> 'utterance' AND number NOT IN (SELECT id FROM memory_fts_docsize)", "%d memories are not in it"},
-		{"SELECT count(*) FROM memory WHERE kind = 'utterance' AND number NOT IN (SELECT id FROM talk_fts_docsize)", "%d utterances are not in it"},
-		{"SELECT count(*) FROM memory_fts_docsize WHERE id NOT IN (SELECT number FROM memory)", "it has %d memories that are gone"},
-		{"SELECT count(*) FROM talk_fts_docsize WHERE id NOT IN (SELECT number FROM memory)", "it has %d utterances that are gone"},
+		{
+			"SELECT count(*) FROM memory WHERE kind <> 'utterance' AND number NOT IN (SELECT id FROM memory_fts_docsize)",
+			"%d memories are not in it",
+		},
+		{
+			"SELECT count(*) FROM memory WHERE kind = 'utterance' AND number NOT IN (SELECT id FROM talk_fts_docsize)",
+			"%d utterances are not in it",
+		},
+		{
+			"SELECT count(*) FROM memory_fts_docsize WHERE id NOT IN (SELECT number FROM memory)",
+			"it has %d memories that are gone",
+		},
+		{
+			"SELECT count(*) FROM talk_fts_docsize WHERE id NOT IN (SELECT number FROM memory)",
+			"it has %d utterances that are gone",
+		},
 	} {
 		var n int
 		if err := conn.QueryRowContext(ctx, q.query).Scan(&n); err != nil {

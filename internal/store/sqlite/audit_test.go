@@ -11,11 +11,13 @@ import (
 
 func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 	for name, spoil := range map[string]string{
-		"rows are missing":      "DELETE FROM memory_fts WHERE rowid IN (SELECT number FROM memory ORDER BY number DESC LIMIT 5)",
+		"rows are missing": "DELETE FROM memory_fts WHERE rowid IN (SELECT number FROM memory ORDER BY number DESC " +
+			"LIMIT 5)",
 		"rows of none are left": "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (9999, 'lighthouse', 'ghost', '')",
-		"its pages are spoilt":  "UPDATE memory_fts_data SET block = zeroblob(length(block)) WHERE id = (SELECT max(id) FROM memory_fts_data)",
-		"its format is lost":    "UPDATE memory_fts_config SET v=0 WHERE k='version'",
-		"its pages are gone":    "DELETE FROM memory_fts_data WHERE id > 10",
+		"its pages are spoilt": "UPDATE memory_fts_data SET block = zeroblob(length(block)) WHERE id = (SELECT max(id) " +
+			"FROM memory_fts_data)",
+		"its format is lost": "UPDATE memory_fts_config SET v=0 WHERE k='version'",
+		"its pages are gone": "DELETE FROM memory_fts_data WHERE id > 10",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := coast(t, 40)
@@ -41,11 +43,15 @@ func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 			if err != nil || len(hits) != 40 || n < 40 {
 				t.Errorf("%d of %d memories found, %v, want 40", len(hits), n, err)
 			}
-			if hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"keeper"}, Tags: []string{"coast"}, File: "log/7.md", Limit: 1000}); err != nil || len(hits) != 1 {
+			if hits, err := s.Match(t.Context(), mem.Query{
+				Terms: []string{"keeper"}, Tags: []string{"coast"}, File: "log/7.md",
+				Limit: 1000,
+			}); err != nil || len(hits) != 1 {
 				t.Errorf("by file and tag: %d, %v, want 1", len(hits), err)
 			}
 			var erases int
-			if err := s.conn.QueryRowContext(t.Context(), "SELECT v FROM memory_fts_config WHERE k='secure-delete'").Scan(&erases); err != nil || erases != 1 {
+			if err := s.conn.QueryRowContext(t.Context(),
+				"SELECT v FROM memory_fts_config WHERE k='secure-delete'").Scan(&erases); err != nil || erases != 1 {
 				t.Errorf("secure-delete is %d, %v, want 1", erases, err)
 			}
 		})
@@ -63,7 +69,8 @@ func sound(t *testing.T, s *Store) {
 func TestAStoreThatGrowsBetweenTwoLooksIsSound(t *testing.T) {
 	s := opened(t)
 	for i := range 3 {
-		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: string(rune('a'+i)) + " something to be found"}
+		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: string(rune('a'+i)) +
+			" something to be found"}
 		applied(t, s, mem.Batch{Memories: []mem.Memory{m}})
 		sound(t, s)
 	}

@@ -28,7 +28,8 @@ func (s *Store) sittings(ctx context.Context, ask mem.SessionsRequest) (out mem.
 	anyAgent := ask
 	anyAgent.Agent = ""
 	agents := sittingFilter(anyAgent)
-	out.Agents, err = rows(ctx, s.read, "SELECT s.agent, count(*) FROM session s WHERE "+agents.where()+" GROUP BY 1 ORDER BY 2 DESC, 1", agents.args, valueCount)
+	out.Agents, err = rows(ctx, s.read, "SELECT s.agent, count(*) FROM session s WHERE "+agents.where()+
+		" GROUP BY 1 ORDER BY 2 DESC, 1", agents.args, valueCount)
 	if err != nil {
 		return out, err
 	}
@@ -93,15 +94,17 @@ func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsR
 		(SELECT coalesce(sum(tokens), 0) FROM receipt WHERE session = s.number AND outcome = 'injected'),
 		(SELECT json_group_array(DISTINCT branch) FILTER (WHERE branch <> '') FROM memory WHERE session = s.number)
 		FROM session s WHERE ` + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
-	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(ask.Limit), max(0, ask.Offset)), func(r *sql.Rows) (v mem.SessionRow, err error) {
-		var branches string
-		if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Injections, &v.InjectedTokens, &branches); err != nil {
+	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(ask.Limit), max(0, ask.Offset)),
+		func(r *sql.Rows) (v mem.SessionRow, err error) {
+			var branches string
+			if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Injections, &v.InjectedTokens,
+				&branches); err != nil {
+				return v, err
+			}
+			err = json.Unmarshal([]byte(branches), &v.Branches)
+			slices.Sort(v.Branches)
 			return v, err
-		}
-		err = json.Unmarshal([]byte(branches), &v.Branches)
-		slices.Sort(v.Branches)
-		return v, err
-	})
+		})
 }
 
 // Day implements mem.Browser.
@@ -140,7 +143,8 @@ func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.D
 // CountEvents implements mem.Browser.
 func (s *Store) CountEvents(ctx context.Context, session string) (n int, err error) {
 	f := eventFilter(mem.EventQuery{Session: session}).and("e.payload <> ''")
-	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM event e WHERE "+f.where(), f.args...).Scan(&n); err != nil {
+	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM event e WHERE "+f.where(),
+		f.args...).Scan(&n); err != nil {
 		return 0, fmt.Errorf("events of %s: %w", session, translate(err))
 	}
 	return n, nil
@@ -148,7 +152,8 @@ func (s *Store) CountEvents(ctx context.Context, session string) (n int, err err
 
 // Successor implements mem.Browser.
 func (s *Store) Successor(ctx context.Context, id string) (string, error) {
-	found, err := rows(ctx, s.read, `SELECT m.id FROM memory o JOIN memory m ON m.project = o.project AND m.created >= o.created AND m.supersedes = o.id
+	found, err := rows(ctx, s.read,
+		`SELECT m.id FROM memory o JOIN memory m ON m.project = o.project AND m.created >= o.created AND m.supersedes = o.id
 		WHERE o.id = ? ORDER BY m.number DESC LIMIT 1`, []any{id}, one[string])
 	if err != nil {
 		return "", fmt.Errorf("successor of %s: %w", id, translate(err))

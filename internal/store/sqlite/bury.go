@@ -59,7 +59,8 @@ func (s *Store) finish(ctx context.Context, tries int) error {
 // resume finishes what an earlier purge could not. The caller leads.
 func (s *Store) resume(ctx context.Context, tries int) error {
 	var n int
-	if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM event WHERE id=?", unfinishedPurge).Scan(&n); err != nil || n == 0 {
+	if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM event WHERE id=?", unfinishedPurge).Scan(&n); err != nil ||
+		n == 0 {
 		return err
 	}
 	return s.finish(ctx, tries)
@@ -69,7 +70,8 @@ func (s *Store) resume(ctx context.Context, tries int) error {
 // zero time if nothing ever was.
 func (s *Store) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
 	var at int64
-	err := s.read.QueryRowContext(ctx, "SELECT coalesce(max(created_at), 0) FROM event WHERE id=?", tombstoneID(session)).Scan(&at)
+	err := s.read.QueryRowContext(ctx, "SELECT coalesce(max(created_at), 0) FROM event WHERE id=?",
+		tombstoneID(session)).Scan(&at)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("tombstone: %w", translate(err))
 	}
@@ -83,6 +85,7 @@ func (w *writer) erased(ctx context.Context, e mem.Event) (seq int64, err error)
 	if e.Text == "" && e.Error == "" && len(e.Input) == 0 && len(e.Response) == 0 {
 		return 0, nil
 	}
-	_, err = w.find(ctx, "SELECT seq FROM event WHERE id > ? AND id < ? AND key=? AND payload='' LIMIT 1", []any{"e_" + e.Key + ".", "e_" + e.Key + "/", e.Key}, &seq)
+	_, err = w.find(ctx, "SELECT seq FROM event WHERE id > ? AND id < ? AND key=? AND payload='' LIMIT 1",
+		[]any{"e_" + e.Key + ".", "e_" + e.Key + "/", e.Key}, &seq)
 	return seq, err
 }

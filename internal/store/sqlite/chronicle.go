@@ -26,7 +26,8 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 		}
 	}
 	for _, id := range b.UndoneRuns {
-		if _, err := e.exec(ctx, "UPDATE change SET undone=? WHERE undone=0 AND run=(SELECT number FROM run WHERE id=?)", stamp(e.now), id); err != nil {
+		if _, err := e.exec(ctx, "UPDATE change SET undone=? WHERE undone=0 AND run=(SELECT number FROM run WHERE id=?)",
+			stamp(e.now), id); err != nil {
 			return err
 		}
 	}
@@ -83,7 +84,8 @@ func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
 	return err
 }
 
-const runColumns = "SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.looked FROM run r LEFT JOIN session s ON s.number = r.session"
+const runColumns = "SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.looked FROM run r LEFT " +
+	"JOIN session s ON s.number = r.session"
 
 // Runs implements mem.Chronicle.
 func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
@@ -103,13 +105,14 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 		f.and("r.kind = ?", string(q.Kind))
 	}
 	var numbers []int64
-	runs, err := rows(ctx, s.read, runColumns+" WHERE "+f.where()+" ORDER BY r.number DESC LIMIT ?+0", append(f.args, limitOr(q.Limit)), func(r *sql.Rows) (mem.Run, error) {
-		var v mem.Run
-		var n, at int64
-		err := r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, &at, &v.Examined)
-		v.At, numbers = moment(at), append(numbers, n)
-		return v, err
-	})
+	runs, err := rows(ctx, s.read, runColumns+" WHERE "+f.where()+" ORDER BY r.number DESC LIMIT ?+0",
+		append(f.args, limitOr(q.Limit)), func(r *sql.Rows) (mem.Run, error) {
+			var v mem.Run
+			var n, at int64
+			err := r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, &at, &v.Examined)
+			v.At, numbers = moment(at), append(numbers, n)
+			return v, err
+		})
 	if err != nil {
 		return nil, fmt.Errorf("rounds of consolidation: %w", translate(err))
 	}
@@ -124,21 +127,22 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 // changes reads what a round changed.
 func (s *Store) changes(ctx context.Context, number int64, run *mem.Run) (err error) {
 	run.Changes, err = rows(ctx, s.read, `SELECT c.rule, m.id, c.other, c.reason, c.was, c.became, c.undone
-		FROM change c JOIN memory m ON m.number = c.memory WHERE c.run = ? ORDER BY c.number`, []any{number}, func(r *sql.Rows) (mem.Step, error) {
-		var c mem.Step
-		var was, became string
-		var undone int64
-		if err := r.Scan(&c.Rule, &c.Memory, &c.Other, &c.Reason, &was, &became, &undone); err != nil {
+		FROM change c JOIN memory m ON m.number = c.memory WHERE c.run = ? ORDER BY c.number`, []any{number},
+		func(r *sql.Rows) (mem.Step, error) {
+			var c mem.Step
+			var was, became string
+			var undone int64
+			if err := r.Scan(&c.Rule, &c.Memory, &c.Other, &c.Reason, &was, &became, &undone); err != nil {
+				return c, err
+			}
+			var err error
+			if c.Was, err = undoc[mem.Lifecycle]("change of "+c.Memory, was); err != nil {
+				return c, err
+			}
+			c.Became, err = undoc[mem.Lifecycle]("change of "+c.Memory, became)
+			c.Undone = moment(undone)
 			return c, err
-		}
-		var err error
-		if c.Was, err = undoc[mem.Lifecycle]("change of "+c.Memory, was); err != nil {
-			return c, err
-		}
-		c.Became, err = undoc[mem.Lifecycle]("change of "+c.Memory, became)
-		c.Undone = moment(undone)
-		return c, err
-	})
+		})
 	run.Undone = len(run.Changes) > 0
 	for _, c := range run.Changes {
 		run.Undone = run.Undone && !c.Undone.IsZero()
@@ -148,7 +152,8 @@ func (s *Store) changes(ctx context.Context, number int64, run *mem.Run) (err er
 
 // Dismissals implements mem.Chronicle.
 func (s *Store) Dismissals(ctx context.Context) ([]mem.Dismissal, error) {
-	all, err := rows(ctx, s.read, "SELECT d.rule, m.id, d.other, d.at FROM dismissed d JOIN memory m ON m.number = d.memory ORDER BY d.at, d.rule, d.memory", nil,
+	all, err := rows(ctx, s.read, "SELECT d.rule, m.id, d.other, d.at FROM dismissed d JOIN memory m ON m.number = "+
+		"d.memory ORDER BY d.at, d.rule, d.memory", nil,
 		func(r *sql.Rows) (mem.Dismissal, error) {
 			var d mem.Dismissal
 			var at int64

@@ -18,7 +18,8 @@ func TestACopyIsWholeAndPrivateOrNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(to)
-	if b, rerr := os.ReadFile(to); err != nil || rerr != nil || string(b) != "what was kept" || info.Mode().Perm() != 0o600 {
+	if b, rerr := os.ReadFile(to); err != nil || rerr != nil || string(b) != "what was kept" ||
+		info.Mode().Perm() != 0o600 {
 		t.Errorf("got %q, %v, %v, want all of it, 0600", b, info, errors.Join(err, rerr))
 	}
 	if err := CopyFile(from, to); !errors.Is(err, fs.ErrExist) {

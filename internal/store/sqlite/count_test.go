@@ -12,13 +12,19 @@ func TestCountTellsHowCommonTermsAre(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
 	for i := range 120 {
-		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: fmt.Sprintf("common words %d", i), Key: fmt.Sprint(i)}
+		m := mem.Memory{
+			Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: fmt.Sprintf("common words %d", i),
+			Key: fmt.Sprint(i),
+		}
 		if i < 3 {
 			m.Body = "a rare walrus, retry.go"
 		}
 		b.Memories = append(b.Memories, m)
 	}
-	b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Title: "the walrus said it"})
+	b.Memories = append(b.Memories, mem.Memory{
+		Scope: mem.ScopeProject, Project: "p_1", Session: "one",
+		Kind: mem.Utterance, Title: "the walrus said it",
+	})
 	applied(t, s, b)
 	for range 2 { // counted, then remembered
 		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common", "walrus", "retry.go", "unheard", `"!`}})
@@ -40,7 +46,10 @@ func TestCountsAreMadeAnewWhenTheIndexHasGrown(t *testing.T) {
 		var b mem.Batch
 		for range n {
 			next++
-			b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: fmt.Sprintf("common words %d", next)})
+			b.Memories = append(b.Memories, mem.Memory{
+				Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact,
+				Title: fmt.Sprintf("common words %d", next),
+			})
 		}
 		applied(t, s, b)
 	}

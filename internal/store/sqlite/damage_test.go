@@ -95,7 +95,14 @@ func TestAFaultOfTheStoreIsToldFromOneOfTheEvent(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want bool
-	}{{locked, true}, {gone, true}, {wrong, false}, {misfit, false}, {context.Canceled, false}, {fmt.Errorf("panic: %v", 1), false}} {
+	}{
+		{locked, true},
+		{gone, true},
+		{wrong, false},
+		{misfit, false},
+		{context.Canceled, false},
+		{fmt.Errorf("panic: %v", 1), false},
+	} {
 		if got := AtFault(c.err); got != c.want {
 			t.Errorf("AtFault(%v) is %v, want %v", c.err, got, c.want)
 		}

@@ -150,7 +150,8 @@ func (e *entry) work(ctx context.Context, b mem.Batch, r *mem.Result) error {
 		}
 	}
 	for _, c := range b.TranscriptPositions {
-		if _, err := e.exec(ctx, "UPDATE session SET checked_to=?, checked_hash=? WHERE id=?", c.To, c.Hash, c.Session); err != nil {
+		if _, err := e.exec(ctx, "UPDATE session SET checked_to=?, checked_hash=? WHERE id=?", c.To, c.Hash,
+			c.Session); err != nil {
 			return fmt.Errorf("mark of session %s: %w", c.Session, err)
 		}
 	}

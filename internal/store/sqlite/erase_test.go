@@ -43,8 +43,15 @@ func filled(t *testing.T) *Store {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := func(from, to int) {
 		for i := from; i < to; i++ {
-			e := mem.Event{ID: fmt.Sprint("e_noise", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: []string{"one", "three"}[i%2], PromptID: "p1", Text: strings.Repeat(fmt.Sprint("noise ", i, " "), r.IntN(300))}
-			m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: e.Session, Kind: mem.Fact, Title: fmt.Sprint("noise memory ", i), Body: strings.Repeat(fmt.Sprint("word", i, " "), r.IntN(200))}
+			e := mem.Event{
+				ID: fmt.Sprint("e_noise", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(),
+				Session: []string{"one", "three"}[i%2], PromptID: "p1", Text: strings.Repeat(fmt.Sprint("noise ", i, " "),
+					r.IntN(300)),
+			}
+			m := mem.Memory{
+				Scope: mem.ScopeProject, Project: "p_1", Session: e.Session, Kind: mem.Fact,
+				Title: fmt.Sprint("noise memory ", i), Body: strings.Repeat(fmt.Sprint("word", i, " "), r.IntN(200)),
+			}
 			applied(t, s, mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{m}})
 		}
 	}
@@ -92,10 +99,17 @@ func TestWhatWasSaidGoesAlsoWhereItsRowCannotBeRead(t *testing.T) {
 	s := opened(t)
 	turn := mem.Source{PromptID: "p1"}
 	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
-		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant, Title: "We decided to keep the walrus", Source: turn},
-		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0", Title: "It stays, as agreed", Source: turn},
+		{
+			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant,
+			Title: "We decided to keep the walrus", Source: turn,
+		},
+		{
+			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0",
+			Title: "It stays, as agreed", Source: turn,
+		},
 	}})
-	if _, err := s.conn.ExecContext(t.Context(), "UPDATE memory SET facts='[\"half a li' WHERE kind='utterance'"); err != nil {
+	if _, err := s.conn.ExecContext(t.Context(),
+		"UPDATE memory SET facts='[\"half a li' WHERE kind='utterance'"); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := s.Purge(t.Context(), res[0].IDs[0]); err != nil || done.Memories != 2 {
@@ -125,9 +139,18 @@ func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
 	s := opened(t)
 	turn := mem.Source{PromptID: "p1"}
 	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
-		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant, Title: "We decided to keep the walrus", Source: turn},
-		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0", Title: "It stays, as agreed", Source: turn},
-		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "user", Key: "u2/0", Title: "does it stay", Source: turn},
+		{
+			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant,
+			Title: "We decided to keep the walrus", Source: turn,
+		},
+		{
+			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0",
+			Title: "It stays, as agreed", Source: turn,
+		},
+		{
+			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "user", Key: "u2/0",
+			Title: "does it stay", Source: turn,
+		},
 	}})
 	ids := res[0].IDs
 	doomed, would, err := s.Doomed(t.Context(), ids[0])
@@ -226,7 +249,10 @@ func TestErasedIsGoneFromBackupsWhateverTheFolderIsCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	b := mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "the word is swordfish"}}}
+	b := mem.Batch{Memories: []mem.Memory{{
+		Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact,
+		Title: "the word is swordfish",
+	}}}
 	r, err := s.Apply(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,8 @@ func AtFault(err error) bool {
 	switch primary(err) {
 	case 0:
 		return errors.Is(err, errClosed)
-	case code.SQLITE_ERROR, code.SQLITE_CONSTRAINT, code.SQLITE_MISMATCH, code.SQLITE_TOOBIG, code.SQLITE_RANGE, code.SQLITE_MISUSE:
+	case code.SQLITE_ERROR, code.SQLITE_CONSTRAINT, code.SQLITE_MISMATCH, code.SQLITE_TOOBIG, code.SQLITE_RANGE,
+		code.SQLITE_MISUSE:
 		return false
 	}
 	return true

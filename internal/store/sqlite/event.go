@@ -123,7 +123,8 @@ func eventFilter(q mem.EventQuery) *filter {
 		f.and("e.session IN (SELECT number FROM session WHERE project = "+knownKey+")", q.Project, q.Project)
 	}
 	if !q.After.IsZero() { // along the indexes: an event has none by its time
-		f.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", stamp(q.After), stamp(q.After))
+		f.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", stamp(q.After),
+			stamp(q.After))
 	}
 	if q.AgentID != nil {
 		f.and("e.agent_id = ?", *q.AgentID)

@@ -11,7 +11,10 @@ func TestFilesAreCountedByWhatIsKnownOfThem(t *testing.T) {
 	s := opened(t)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	note := func(title, project string, kind mem.Kind, files ...string) mem.Memory {
-		return mem.Memory{Scope: mem.ScopeProject, Project: project, Kind: kind, Title: title, Files: files, Trust: mem.TrustUser, Created: at}
+		return mem.Memory{
+			Scope: mem.ScopeProject, Project: project, Kind: kind, Title: title, Files: files,
+			Trust: mem.TrustUser, Created: at,
+		}
 	}
 	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
 		note("the lock is one for each session", "p_1", mem.Gotcha, "auth/session.go", "auth/login.go"),
@@ -20,7 +23,10 @@ func TestFilesAreCountedByWhatIsKnownOfThem(t *testing.T) {
 		note("another project", "p_2", mem.Fact, "till.go"),
 		note("beside the folder", "p_1", mem.Fact, "authors.md"),
 	}})
-	told := mem.Receipt{ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected, Items: []mem.InjectedItem{{ID: res[0].IDs[0]}}, LeftOut: []mem.LeftOutItem{{ID: res[0].IDs[1]}}}
+	told := mem.Receipt{
+		ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected,
+		Items: []mem.InjectedItem{{ID: res[0].IDs[0]}}, LeftOut: []mem.LeftOutItem{{ID: res[0].IDs[1]}},
+	}
 	applied(t, s, mem.Batch{Receipts: []mem.Receipt{told}})
 	forgotten := mem.Forgotten
 	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: res[0].IDs[4], Status: &forgotten}}})
@@ -29,7 +35,10 @@ func TestFilesAreCountedByWhatIsKnownOfThem(t *testing.T) {
 		limit, total   int
 		want           []mem.FileRow
 	}{
-		{"p_1", "", 10, 2, []mem.FileRow{{Path: "auth/session.go", Memories: 2, Changes: 1, Recalls: 1, Last: at}, {Path: "auth/login.go", Memories: 1, Recalls: 1, Last: at}}},
+		{"p_1", "", 10, 2, []mem.FileRow{
+			{Path: "auth/session.go", Memories: 2, Changes: 1, Recalls: 1, Last: at},
+			{Path: "auth/login.go", Memories: 1, Recalls: 1, Last: at},
+		}},
 		{"p_1", "auth/", 1, 2, []mem.FileRow{{Path: "auth/session.go", Memories: 2, Changes: 1, Recalls: 1, Last: at}}},
 		{"", "till", 10, 0, nil},
 		{"p_2", "", 10, 1, []mem.FileRow{{Path: "till.go", Memories: 1, Last: at}}},

@@ -13,10 +13,14 @@ func TestAMatchBehindManyBetterOnesIsFound(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
 	b.Memories = append(b.Memories, mem.Memory{
-		Scope: mem.ScopeProject, Project: "p_one", Kind: mem.Fact, Title: "lighthouse" + strings.Repeat(" and other words", 40), Index: "lighthouse",
+		Scope: mem.ScopeProject, Project: "p_one", Kind: mem.Fact, Title: "lighthouse" + strings.Repeat(" and other words",
+			40), Index: "lighthouse",
 	})
 	for i := range heads[0] + heads[1] + 50 {
-		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_many", Kind: mem.Fact, Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse"})
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeProject, Project: "p_many", Kind: mem.Fact,
+			Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse",
+		})
 	}
 	applied(t, s, b)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse"}, Project: "p_one", Limit: 10})

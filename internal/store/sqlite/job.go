@@ -18,7 +18,8 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 		return err
 	}
 	var n int64
-	found, err := e.find(ctx, "SELECT number FROM job WHERE kind=? AND session IS ? AND key=? AND dead=0 AND leased<=? LIMIT 1",
+	found, err := e.find(ctx, "SELECT number FROM job WHERE kind=? AND session IS ? AND key=? AND dead=0 AND leased<=? "+
+		"LIMIT 1",
 		[]any{j.Kind, session, j.Key, stamp(e.now)}, &n)
 	if err != nil || found {
 		return err
@@ -26,15 +27,19 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 	if n, err = e.next(ctx, "job"); err != nil {
 		return err
 	}
-	_, err = e.exec(ctx, `INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error, dead, leased)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBefore), j.Attempts,
+	_,
+		err = e.exec(ctx,
+		`INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error, dead, leased)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBefore),
+		j.Attempts,
 		stamp(firstOf(j.Created, e.now)), j.Error, j.Dead)
 	return err
 }
 
 // failJob ends a job's lease. A job that is gone has been finished by another.
 func (e *entry) failJob(ctx context.Context, j mem.Job) error {
-	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error, stamp(j.NotBefore), j.Dead, j.ID)
+	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error, stamp(j.NotBefore),
+		j.Dead, j.ID)
 	return err
 }
 
@@ -53,9 +58,14 @@ func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n
 }
 
 // LeaseOf implements mem.Lanes.
-func (s *Store) LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+func (s *Store) LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration,
+	n int,
+) ([]mem.Job, error) {
 	l := lane{array(kinds), others}
-	due, err := lookUp(ctx, s.read, "SELECT 1 "+dueJobs+l.condition()+" LIMIT 1", []any{stamp(now), stamp(now), stamp(now), l.kinds}, one[int])
+	due, err := lookUp(ctx, s.read, "SELECT 1 "+dueJobs+l.condition()+" LIMIT 1", []any{
+		stamp(now), stamp(now), stamp(now),
+		l.kinds,
+	}, one[int])
 	if err != nil {
 		return nil, fmt.Errorf("lease: %w", translate(err))
 	}
@@ -92,7 +102,8 @@ func (l lane) condition() string {
 	return " AND j.kind IN (SELECT value FROM json_each(?))"
 }
 
-const jobColumns = "SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, j.error, j.dead "
+const jobColumns = "SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, " +
+	"j.error, j.dead "
 
 // Revive has every job that was given up tried again from its first attempt, and
 // says how many those are.
@@ -143,8 +154,14 @@ func (s *Store) EndLeases(ctx context.Context) error {
 func (w *writer) lease(ctx context.Context, l lane, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
 	var jobs []mem.Job
 	// Two questions, for the first ends early where one that sorts looks at all.
-	for _, of := range []string{" AND f.tries IS NULL ORDER BY j.number LIMIT ?+0", " AND f.tries IS NOT NULL ORDER BY f.tries, j.number LIMIT ?+0"} {
-		more, err := rows(ctx, w.conn, jobColumns+dueJobs+l.condition()+of, []any{stamp(now), stamp(now), stamp(now), l.kinds, n - len(jobs)}, scanJob)
+	for _, of := range []string{
+		" AND f.tries IS NULL ORDER BY j.number LIMIT ?+0",
+		" AND f.tries IS NOT NULL ORDER BY f.tries, j.number LIMIT ?+0",
+	} {
+		more, err := rows(ctx, w.conn, jobColumns+dueJobs+l.condition()+of, []any{
+			stamp(now), stamp(now), stamp(now), l.kinds,
+			n - len(jobs),
+		}, scanJob)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +171,8 @@ func (w *writer) lease(ctx context.Context, l lane, now time.Time, lease time.Du
 	}
 	for i := range jobs {
 		jobs[i].Attempts++
-		if _, err := w.exec(ctx, "UPDATE job SET leased=?, attempts=? WHERE id=?", stamp(now.Add(lease)), jobs[i].Attempts, jobs[i].ID); err != nil {
+		if _, err := w.exec(ctx, "UPDATE job SET leased=?, attempts=? WHERE id=?", stamp(now.Add(lease)), jobs[i].Attempts,
+			jobs[i].ID); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +181,9 @@ func (w *writer) lease(ctx context.Context, l lane, now time.Time, lease time.Du
 
 // JobsOf implements mem.Lanes.
 func (s *Store) JobsOf(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
-	jobs, err := rows(ctx, s.read, jobColumns+"FROM job j LEFT JOIN session s ON s.number = j.session WHERE j.kind = ? ORDER BY j.number LIMIT ?+0", []any{kind, limit}, scanJob)
+	jobs, err := rows(ctx, s.read, jobColumns+
+		"FROM job j LEFT JOIN session s ON s.number = j.session WHERE j.kind = ? ORDER BY j.number LIMIT ?+0",
+		[]any{kind, limit}, scanJob)
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", translate(err))
 	}
@@ -199,7 +219,8 @@ func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 
 // Paused implements mem.Store.
 func (s *Store) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
-	pauses, err := lookUp(ctx, s.read, "SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target",
+	pauses, err := lookUp(ctx, s.read,
+		"SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target",
 		[]any{stamp(now)}, func(r *sql.Rows) (mem.Pause, error) {
 			var p mem.Pause
 			var until int64

@@ -31,7 +31,8 @@ func TestWhatAKilledDaemonLeasedIsDueAgainAtTheNextStart(t *testing.T) {
 func TestWhatWasGivenUpIsTriedAgainFromTheFirstAttempt(t *testing.T) {
 	s := opened(t)
 	now := storetest.Clock()
-	applied(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}, {Kind: "digest", Key: "two", NotBefore: now.Add(time.Hour)}}})
+	applied(t, s,
+		mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}, {Kind: "digest", Key: "two", NotBefore: now.Add(time.Hour)}}})
 	jobs, err := s.Lease(t.Context(), now, time.Hour, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("leased %+v, %v", jobs, err)

@@ -27,7 +27,8 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	if len(page) == 0 { // mostly: the names alone of all columns cost more than to find that out
 		return nil, nil
 	}
-	found, err := read(ctx, s.read, "SELECT "+memoryColumns+` FROM json_each(?) page CROSS JOIN memory m ON m.number = page.value
+	found, err := read(ctx, s.read, "SELECT "+memoryColumns+
+		` FROM json_each(?) page CROSS JOIN memory m ON m.number = page.value
 		LEFT JOIN session s ON s.number = m.session ORDER BY page.key`, []any{array(page)}, scanMemory)
 	if err != nil {
 		return nil, fmt.Errorf("list: %w", translate(err))
@@ -66,10 +67,12 @@ func listQuery(q mem.Query) (string, []any) {
 	var args []any
 	last := limitOr(q.Limit) + max(q.Offset, 0)
 	for _, f := range listFilters(q) {
-		walks = append(walks, "SELECT * FROM (SELECT "+columns+" FROM memory m"+by+" WHERE "+f.where()+" ORDER BY "+order+" LIMIT ?+0)")
+		walks = append(walks, "SELECT * FROM (SELECT "+columns+" FROM memory m"+by+" WHERE "+f.where()+" ORDER BY "+order+
+			" LIMIT ?+0)")
 		args = append(append(args, f.args...), last)
 	}
-	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order + " LIMIT ?+0 OFFSET ?+0) SELECT number FROM page ORDER BY " + order
+	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order +
+		" LIMIT ?+0 OFFSET ?+0) SELECT number FROM page ORDER BY " + order
 	return query, append(args, limitOr(q.Limit), max(q.Offset, 0))
 }
 
@@ -150,7 +153,8 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	statusFilter(visible, q)
 	whole := map[string]int64{}
 	if len(q.IDs) > 1 || q.ExactIDs {
-		found, err := rows(ctx, s.read, "SELECT m.number FROM json_each(?) asked CROSS JOIN memory m ON m.id = asked.value WHERE "+visible.where(),
+		found, err := rows(ctx, s.read,
+			"SELECT m.number FROM json_each(?) asked CROSS JOIN memory m ON m.id = asked.value WHERE "+visible.where(),
 			append([]any{array(q.IDs)}, visible.args...), one[int64])
 		if err != nil {
 			return nil, translate(err)
@@ -187,7 +191,8 @@ func memoryFilter(q mem.Query) *filter {
 	}
 	switch {
 	case len(q.Tags) > 0 && isNarrow(q):
-		f.and("EXISTS (SELECT 1 FROM memory_tag t WHERE t.memory = m.number AND t.tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
+		f.and("EXISTS (SELECT 1 FROM memory_tag t WHERE t.memory = m.number AND t.tag IN (SELECT value FROM json_each(?)))",
+			array(q.Tags))
 	case len(q.Tags) > 0:
 		f.and("m.number IN (SELECT memory FROM memory_tag WHERE tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
 	}

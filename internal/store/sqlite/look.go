@@ -28,7 +28,8 @@ func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Stor
 	steps, err := migrations()
 	var app, version int
 	if err == nil {
-		err = db.QueryRowContext(ctx, "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version").Scan(&app, &version)
+		err = db.QueryRowContext(ctx,
+			"SELECT application_id, user_version FROM pragma_application_id, pragma_user_version").Scan(&app, &version)
 	}
 	switch {
 	case err != nil:

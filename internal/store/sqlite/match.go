@@ -64,7 +64,8 @@ type index struct{ table, score, own string }
 // indexOf is where the memories that q asks for are found.
 func indexOf(q mem.Query) index {
 	if slices.Contains(q.Kinds, mem.Utterance) {
-		return index{"talk_fts", "bm25(talk_fts, 1.0, 0.7, 2.0, 0.5, 0.3, 1.0)", "body ident who day"} // body, ident, who, near, far, day
+		// body, ident, who, near, far, day
+		return index{"talk_fts", "bm25(talk_fts, 1.0, 0.7, 2.0, 0.5, 0.3, 1.0)", "body ident who day"}
 	}
 	return index{"memory_fts", "bm25(memory_fts, 1.0, 0.8, 0.7)", ""} // body, title, ident
 }
@@ -141,7 +142,9 @@ func chosen(terms []string, corpus mem.Corpus) (rare, common []string) {
 			list = append(list, term{match, corpus.DocFreq[i]})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b term) int { return cmp.Or(cmp.Compare(a.held, b.held), cmp.Compare(a.match, b.match)) })
+	slices.SortStableFunc(list, func(a, b term) int {
+		return cmp.Or(cmp.Compare(a.held, b.held), cmp.Compare(a.match, b.match))
+	})
 	list = slices.Compact(list)
 	left := scoredRecords
 	for i, t := range list {
@@ -228,18 +231,19 @@ func (s *Store) passing(ctx context.Context, ix index, f *filter, holders []hold
 	for i := 0; len(holders) > 0 && len(out) < want; i++ {
 		head := holders[:min(len(holders), max(want, heads[min(i, len(heads)-1)]))]
 		holders = holders[len(head):]
-		pass, err := rows(ctx, s.read, ix.passQuery(f), append([]any{listOf(head)}, f.args...), func(r *sql.Rows) (holder, error) {
-			var place int
-			var created int64
-			var sizes sql.RawBytes
-			if err := r.Scan(&place, &created, &sizes); err != nil {
-				return holder{}, err
-			}
-			h := head[place]
-			h.created = created
-			h.common *= (k1 + 1) / (1 + k1*(1-lean+lean*float64(length(sizes))/mean))
-			return h, nil
-		})
+		pass, err := rows(ctx, s.read, ix.passQuery(f), append([]any{listOf(head)}, f.args...),
+			func(r *sql.Rows) (holder, error) {
+				var place int
+				var created int64
+				var sizes sql.RawBytes
+				if err := r.Scan(&place, &created, &sizes); err != nil {
+					return holder{}, err
+				}
+				h := head[place]
+				h.created = created
+				h.common *= (k1 + 1) / (1 + k1*(1-lean+lean*float64(length(sizes))/mean))
+				return h, nil
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +257,8 @@ func (s *Store) passing(ctx context.Context, ix index, f *filter, holders []hold
 // JOIN keeps the order of the tables: with a filter that looks selective the
 // planner would begin with that.
 func (ix index) passQuery(f *filter) string {
-	return "SELECT head.key, m.created, size.sz FROM json_each(?) head CROSS JOIN memory m ON m.number = head.value CROSS JOIN " +
+	return "SELECT head.key, m.created, size.sz FROM json_each(?) head CROSS JOIN memory m ON m.number = head.value " +
+		"CROSS JOIN " +
 		ix.table + "_docsize size ON size.id = m.number WHERE " + f.where()
 }
 
@@ -267,7 +272,8 @@ func (s *Store) hits(ctx context.Context, holders []holder) ([]mem.Hit, error) {
 		mem.Hit
 		place int
 	}
-	found, err := rows(ctx, s.read, "SELECT head.key, "+memoryColumns+` FROM json_each(?) head CROSS JOIN memory m ON m.number = head.value
+	found, err := rows(ctx, s.read, "SELECT head.key, "+memoryColumns+
+		` FROM json_each(?) head CROSS JOIN memory m ON m.number = head.value
 		LEFT JOIN session s ON s.number = m.session`, []any{listOf(holders)}, func(r *sql.Rows) (h placed, err error) {
 		var row memoryRow
 		if err := r.Scan(append([]any{&h.place}, row.fields()...)...); err != nil {

@@ -14,9 +14,11 @@ import (
 
 // everyFilter asks for all that a query can ask for at once.
 var everyFilter = mem.Query{
-	Terms: []string{"alpha"}, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Fact}, NotKinds: []mem.Kind{mem.Todo}, Project: "p_1",
-	Session: "one", PromptID: "p1", File: ".go", Tags: []string{"x"}, Command: "make", Agent: "claude-code", Branch: "main",
-	After: storetest.Clock(), Before: storetest.Clock(), MinImportance: 0.1, MinTrust: 1, Open: true,
+	Terms: []string{"alpha"}, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Fact},
+	NotKinds: []mem.Kind{mem.Todo}, Project: "p_1",
+	Session: "one", PromptID: "p1", File: ".go", Tags: []string{"x"}, Command: "make", Agent: "claude-code",
+	Branch: "main",
+	After:  storetest.Clock(), Before: storetest.Clock(), MinImportance: 0.1, MinTrust: 1, Open: true,
 }
 
 // TestOnlyTheBestAreLookedAt reads the planner's own words: the list of the best
@@ -27,15 +29,18 @@ func TestOnlyTheBestAreLookedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, q := range map[string]mem.Query{
-		"no filter": {}, "every filter": everyFilter, "project": {Project: "p_1"}, "within": {Within: "one"}, "kind": {Kinds: []mem.Kind{mem.Fact}},
-		"said": {Kinds: []mem.Kind{mem.Utterance}}, "day": {After: storetest.Clock()}, "file": {File: "a.go"}, "command": {Command: "make"},
+		"no filter": {}, "every filter": everyFilter, "project": {Project: "p_1"}, "within": {Within: "one"},
+		"kind": {Kinds: []mem.Kind{mem.Fact}},
+		"said": {Kinds: []mem.Kind{mem.Utterance}}, "day": {After: storetest.Clock()}, "file": {File: "a.go"},
+		"command": {Command: "make"},
 	} {
 		f := memoryFilter(q)
 		plan := explain(t, s, indexOf(q).passQuery(f), append([]any{"[1,2]"}, f.args...)...)
 		line := func(start string) int {
 			return slices.IndexFunc(plan, func(l string) bool { return strings.HasPrefix(l, start) })
 		}
-		if m := line("SEARCH m USING INTEGER PRIMARY KEY"); line("SCAN head VIRTUAL TABLE") != 0 || m < 1 || line("SEARCH size USING INTEGER PRIMARY KEY") < m {
+		if m := line("SEARCH m USING INTEGER PRIMARY KEY"); line("SCAN head VIRTUAL TABLE") != 0 || m < 1 ||
+			line("SEARCH size USING INTEGER PRIMARY KEY") < m {
 			t.Errorf("%s: plan %q, want the list before the memories, found by number", name, plan)
 		}
 	}
@@ -117,7 +122,10 @@ func TestCommonTermsCount(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
 	note := func(title, body string) {
-		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p", Kind: mem.Fact, Title: title, Body: body})
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeProject, Project: "p", Kind: mem.Fact, Title: title,
+			Body: body,
+		})
 	}
 	note("alpha beta", "both")
 	note("alpha gamma", "and many other words that make this record longer than all others are")
@@ -141,7 +149,8 @@ func TestCommonTermsCount(t *testing.T) {
 		{[]string{"alpha", "rare"}, "alpha rare", "rare"}, // though the other is shorter
 	} {
 		hits, err := s.Match(t.Context(), mem.Query{Terms: c.terms, Project: "p", Limit: 100})
-		if err != nil || len(hits) != 100 || hits[0].Memory.Title != c.first || !strings.HasPrefix(hits[1].Memory.Title, c.worse) || hits[0].Score <= hits[1].Score {
+		if err != nil || len(hits) != 100 || hits[0].Memory.Title != c.first ||
+			!strings.HasPrefix(hits[1].Memory.Title, c.worse) || hits[0].Score <= hits[1].Score {
 			t.Errorf("%q: %d hits, %v, want %s first", c.terms, len(hits), err, c.first)
 		}
 		seen := map[string]bool{}
@@ -168,12 +177,14 @@ func TestACommonTermCountsLessBesideARecord(t *testing.T) {
 			text = "alpha"
 		}
 		b.Memories = append(b.Memories, mem.Memory{
-			Scope: mem.ScopeProject, Project: "p", Session: "one", Kind: mem.Utterance, Title: text, Body: text, Created: storetest.Clock().Add(time.Duration(i) * time.Second),
+			Scope: mem.ScopeProject, Project: "p", Session: "one", Kind: mem.Utterance, Title: text, Body: text,
+			Created: storetest.Clock().Add(time.Duration(i) * time.Second),
 		})
 	}
 	applied(t, s, b)
 	sums := map[int64]float64{}
-	if err := s.addCommon(t.Context(), indexOf(mem.Query{Kinds: []mem.Kind{mem.Utterance}}), `"alpha"`, len(b.Memories), sums); err != nil {
+	if err := s.addCommon(t.Context(), indexOf(mem.Query{Kinds: []mem.Kind{mem.Utterance}}), `"alpha"`, len(b.Memories),
+		sums); err != nil {
 		t.Fatal(err)
 	}
 	if len(sums) != 3 || sums[2] <= 0 || sums[1] <= sums[2] || sums[2] != sums[3] {
@@ -210,8 +221,10 @@ func library(b testing.TB, n int) *Store {
 			words = append(words, word())
 		}
 		batches = append(batches, mem.Batch{Memories: []mem.Memory{{
-			Scope: mem.ScopeProject, Project: fmt.Sprint("p_", i%5), Session: fmt.Sprint("s", i/200), Kind: mem.Fact, Title: strings.Join(words[:6], " "),
-			Body: strings.Join(words, " "), Files: []string{fmt.Sprintf("dir%d/file%d.go", i%50, i%999)}, Tags: []string{"t"}, Created: storetest.Clock().Add(time.Duration(i) * time.Second),
+			Scope: mem.ScopeProject, Project: fmt.Sprint("p_", i%5), Session: fmt.Sprint("s", i/200), Kind: mem.Fact,
+			Title: strings.Join(words[:6], " "),
+			Body:  strings.Join(words, " "), Files: []string{fmt.Sprintf("dir%d/file%d.go", i%50, i%999)}, Tags: []string{"t"},
+			Created: storetest.Clock().Add(time.Duration(i) * time.Second),
 		}}})
 	}
 	applied(b, s, batches...)
@@ -225,7 +238,8 @@ func BenchmarkMatch(b *testing.B) {
 		}
 		s := library(b, n)
 		for name, terms := range map[string][]string{
-			"rare": {"word5001", "word7003"}, "prompt": {"word40", "word77", "word131", "word256", "word999", "word3001"}, "common": {"word1", "word2"},
+			"rare": {"word5001", "word7003"}, "prompt": {"word40", "word77", "word131", "word256", "word999", "word3001"},
+			"common": {"word1", "word2"},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				for b.Loop() {
@@ -245,11 +259,18 @@ func BenchmarkList(b *testing.B) {
 	s := library(b, 100_000)
 	rules := []mem.Kind{mem.Gotcha, mem.Convention}
 	for name, q := range map[string]mem.Query{
-		"newest": {Project: "p_1"}, "unknown project": {Project: "p_none"}, "importance": {Project: "p_1", Order: mem.ByImportance},
-		"kind": {Project: "p_1", Kinds: []mem.Kind{mem.Todo}, Open: true}, "user": {Project: "p_1", Scopes: []mem.Scope{mem.ScopeUser}},
-		"session": {Project: "p_1", Session: "s33", Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate}, "command": {Project: "p_1", Command: "make", Kinds: rules},
-		"file": {Project: "p_1", File: "dir3/file3.go"}, "directory": {Project: "p_1", File: "dir3/", Kinds: rules, Order: mem.ByImportance},
-		"extension": {Project: "p_1", File: ".go", Kinds: rules, Order: mem.ByImportance}, "tag": {Session: "s33", Tags: []string{"t"}, Offset: 99},
+		"newest": {Project: "p_1"}, "unknown project": {Project: "p_none"},
+		"importance": {Project: "p_1", Order: mem.ByImportance},
+		"kind":       {Project: "p_1", Kinds: []mem.Kind{mem.Todo}, Open: true},
+		"user":       {Project: "p_1", Scopes: []mem.Scope{mem.ScopeUser}},
+		"session":    {Project: "p_1", Session: "s33", Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate},
+		"command":    {Project: "p_1", Command: "make", Kinds: rules},
+		"file":       {Project: "p_1", File: "dir3/file3.go"}, "directory": {
+			Project: "p_1", File: "dir3/", Kinds: rules,
+			Order: mem.ByImportance,
+		},
+		"extension": {Project: "p_1", File: ".go", Kinds: rules, Order: mem.ByImportance},
+		"tag":       {Session: "s33", Tags: []string{"t"}, Offset: 99},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

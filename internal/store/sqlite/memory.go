@@ -37,8 +37,10 @@ func (r *memoryRow) fields() []any {
 	m := &r.Memory
 	return []any{
 		&r.number, &m.ID, &m.Scope, &m.Project, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts, &r.concepts, &r.tags,
-		&r.files, &r.anchors, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary, &m.Who, &m.Importance, &m.Confidence, &m.Trust, &m.Origin,
-		&r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned, &m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats, &m.Index,
+		&r.files, &r.anchors, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary, &m.Who, &m.Importance,
+		&m.Confidence, &m.Trust, &m.Origin,
+		&r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned, &m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats,
+		&m.Index,
 		&m.Uses, &r.lastUsed, &r.created, &r.updated, &r.hidden, &m.Note.File, &r.standing, &m.MergedInto,
 	}
 }
@@ -138,7 +140,8 @@ func (e *entry) sameMemory(ctx context.Context, session any, m mem.Memory) (memo
 
 // oneMemory finds a memory that is to be written again, with what can be read of it.
 func (e *entry) oneMemory(ctx context.Context, condition string, args ...any) (r memoryRow, found bool, err error) {
-	query := "SELECT " + memoryColumns + " FROM memory m LEFT JOIN session s ON s.number = m.session WHERE " + condition + " LIMIT 1"
+	query := "SELECT " + memoryColumns + " FROM memory m LEFT JOIN session s ON s.number = m.session WHERE " + condition +
+		" LIMIT 1"
 	found, err = e.find(ctx, query, args, r.fields()...)
 	if found {
 		err = r.unpack()
@@ -168,7 +171,8 @@ func (e *entry) sourcePrompt(ctx context.Context, session any, m mem.Memory) (in
 	switch {
 	case m.Source.Prompt != 0:
 		return m.Source.Prompt, nil
-	case m.Session == e.event.Session && e.prompt > 0 && (m.Source.PromptID == "" || m.Source.PromptID == e.event.PromptID):
+	case m.Session == e.event.Session && e.prompt > 0 &&
+		(m.Source.PromptID == "" || m.Source.PromptID == e.event.PromptID):
 		return e.prompt, nil
 	case e.session != nil && m.Session == e.event.Session && m.Source.PromptID == "":
 		return e.session.Prompts, nil
@@ -188,7 +192,8 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 	if now.Source.Prompt, err = e.sourcePrompt(ctx, session, m); err != nil {
 		return err
 	}
-	now.Title, now.Body, now.Facts, now.Concepts, now.Summary, now.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
+	now.Title, now.Body, now.Facts, now.Concepts, now.Summary, now.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary,
+		m.Index
 	now.Tool, now.Command, now.ExitCode, now.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
 	now.Files, now.Tags, now.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
 	now.Anchors = mem.MergeAnchors(old.Anchors, m.Anchors)
@@ -218,7 +223,8 @@ func (e *entry) replace(ctx context.Context, old memoryRow, m mem.Memory) error 
 	if !replaces(old.Memory, m) {
 		return nil
 	}
-	if _, err := e.exec(ctx, "UPDATE memory SET supersedes=?, woven=? WHERE number=?", m.Supersedes, !old.Kind.HasEntities(), old.number); err != nil {
+	if _, err := e.exec(ctx, "UPDATE memory SET supersedes=?, woven=? WHERE number=?", m.Supersedes,
+		!old.Kind.HasEntities(), old.number); err != nil {
 		return err
 	}
 	m.ID = old.ID
@@ -238,13 +244,17 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 	if err != nil {
 		return err
 	}
-	res, err := e.exec(ctx, `INSERT INTO memory (merged_into, id, scope, project, session, kind, title, body, facts, concepts, tags, files, anchors, modified,
+	res, err := e.exec(ctx,
+		`INSERT INTO memory (merged_into, id, scope, project, session, kind, title, body, facts, concepts, tags, files, anchors, modified,
 		tool, command, exit_code, event, summary, who, importance, confidence, trust, origin, agent, prompt_id, prompt, source,
 		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden, note, standing, woven)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
-		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin), m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
-		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden), m.Note.File, standing, !m.Kind.HasEntities())
+		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts),
+		list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
+		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin),
+		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
+		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses,
+		stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden), m.Note.File, standing, !m.Kind.HasEntities())
 	if err != nil {
 		return err
 	}
@@ -261,7 +271,8 @@ func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) e
 		e.talk.touch(session, n)
 		return nil
 	}
-	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)", n, searchBody(m), m.Title, searchIdent(m)); err != nil {
+	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)", n, searchBody(m),
+		m.Title, searchIdent(m)); err != nil {
 		return err
 	}
 	return e.indexLists(ctx, n, m)
@@ -276,14 +287,21 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 		return err
 	}
 	n := old.number
-	_, err = e.exec(ctx, `UPDATE memory SET agent=?, prompt=?, source=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
+	_,
+		err = e.exec(ctx,
+		`UPDATE memory SET agent=?, prompt=?, source=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
 		tool=?, exit_code=?, summary=?, confidence=?, resolved=?, repeats=?, words=?, uses=?, last_used=?, updated=?, hidden=?, standing=? WHERE number=?`,
-		m.Source.Agent, m.Source.Prompt, source, m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
-		m.Tool, m.ExitCode, summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), standing, n)
+		m.Source.Agent, m.Source.Prompt, source, m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags),
+		list(m.Files), list(m.Anchors), list(m.Modified),
+		m.Tool, m.ExitCode, summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed),
+		stamp(m.Updated), stamp(m.Hidden), standing, n)
 	if place := placeOf(m); err == nil && (old.broken || place != placeOf(old.Memory)) {
-		_, err = e.exec(ctx, `UPDATE memory SET prompt_id=?, scope=?, project=?, kind=?, command=?, importance=?, trust=?, status=?, pinned=?, note=?, merged_into=?
+		_,
+			err = e.exec(ctx,
+			`UPDATE memory SET prompt_id=?, scope=?, project=?, kind=?, command=?, importance=?, trust=?, status=?, pinned=?, note=?, merged_into=?
 			WHERE number=?`,
-			place.prompt, string(place.scope), place.project, string(place.kind), place.command, place.importance, int(place.trust), string(place.status),
+			place.prompt, string(place.scope), place.project, string(place.kind), place.command, place.importance,
+			int(place.trust), string(place.status),
 			place.pinned, place.note, place.merged, n)
 	}
 	if err == nil && (reindex || m.Kind != old.Kind) && m.Kind.HasEntities() {
@@ -297,7 +315,8 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 		e.talk.touch(session, n)
 		return err
 	}
-	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?", searchBody(m), m.Title, searchIdent(m), n); err != nil {
+	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?", searchBody(m), m.Title,
+		searchIdent(m), n); err != nil {
 		return err
 	}
 	for _, table := range []string{"memory_file", "memory_tag"} {
@@ -347,12 +366,14 @@ func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
 		if dir == "" {
 			dir = "./"
 		}
-		if _, err := e.exec(ctx, "INSERT INTO memory_file (memory, path, dir, ext) VALUES (?,?,?,?) ON CONFLICT DO NOTHING", n, f, dir, path.Ext(f)); err != nil {
+		if _, err := e.exec(ctx, "INSERT INTO memory_file (memory, path, dir, ext) VALUES (?,?,?,?) ON CONFLICT DO NOTHING",
+			n, f, dir, path.Ext(f)); err != nil {
 			return err
 		}
 	}
 	for _, t := range m.Tags {
-		if _, err := e.exec(ctx, "INSERT INTO memory_tag (memory, tag) VALUES (?,?) ON CONFLICT DO NOTHING", n, t); err != nil {
+		if _, err := e.exec(ctx, "INSERT INTO memory_tag (memory, tag) VALUES (?,?) ON CONFLICT DO NOTHING", n,
+			t); err != nil {
 			return err
 		}
 	}
@@ -380,7 +401,8 @@ func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
 	if m.Supersedes == "" || m.Supersedes == m.ID {
 		return nil
 	}
-	old, found, err := e.oneMemory(ctx, "m.id=? AND m.status IN (?,?)", m.Supersedes, string(mem.Active), string(mem.Archived))
+	old, found, err := e.oneMemory(ctx, "m.id=? AND m.status IN (?,?)", m.Supersedes, string(mem.Active),
+		string(mem.Archived))
 	if err != nil || !found {
 		return err
 	}

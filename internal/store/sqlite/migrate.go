@@ -146,7 +146,8 @@ func (s *Store) advance(ctx context.Context, from int, steps []string) error {
 			}
 		}
 		// The numbers are ours; a pragma takes no parameters.
-		_, err := s.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID, len(steps)))
+		_, err := s.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID,
+			len(steps)))
 		return err
 	})
 }

@@ -107,7 +107,10 @@ func TestNobodyElseCanReadTheFiles(t *testing.T) {
 	if err := s.Backup(t.Context(), filepath.Join(dir, "copy.db")); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]fs.FileMode{"": 0o700 | fs.ModeDir, "m.db": 0o600, "m.db-wal": 0o600, "m.db-shm": 0o600, "copy.db": 0o600} {
+	for name, want := range map[string]fs.FileMode{
+		"": 0o700 | fs.ModeDir, "m.db": 0o600, "m.db-wal": 0o600,
+		"m.db-shm": 0o600, "copy.db": 0o600,
+	} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -135,10 +138,12 @@ func TestALooseFileIsClosedToOthers(t *testing.T) {
 func TestEveryConnectionHasTheSafeSettings(t *testing.T) {
 	s := opened(t)
 	for pragma, want := range map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "foreign_keys": "1", "mmap_size": "0", "temp_store": "2", "busy_timeout": "5000",
+		"journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "foreign_keys": "1", "mmap_size": "0",
+		"temp_store": "2", "busy_timeout": "5000",
 	} {
 		for name, row := range map[string]*sql.Row{
-			"writer": s.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma), "reader": s.read.QueryRowContext(t.Context(), "PRAGMA "+pragma),
+			"writer": s.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma), "reader": s.read.QueryRowContext(t.Context(),
+				"PRAGMA "+pragma),
 		} {
 			var got string
 			if err := row.Scan(&got); err != nil || got != want {
@@ -150,7 +155,8 @@ func TestEveryConnectionHasTheSafeSettings(t *testing.T) {
 		t.Error("a reader can write")
 	}
 	var erases int
-	if err := s.conn.QueryRowContext(t.Context(), "SELECT v FROM memory_fts_config WHERE k='secure-delete'").Scan(&erases); err != nil || erases != 1 {
+	if err := s.conn.QueryRowContext(t.Context(),
+		"SELECT v FROM memory_fts_config WHERE k='secure-delete'").Scan(&erases); err != nil || erases != 1 {
 		t.Errorf("secure-delete of the search index is %d, %v, want 1", erases, err)
 	}
 }
@@ -309,10 +315,14 @@ func TestWhatARuleHadHiddenIsArchivedAndWhatSomebodyForgotIsNot(t *testing.T) {
 	s := openedAt(t, path)
 	var b mem.Batch
 	for _, title := range []string{"hidden by a rule", "forgotten by somebody", "in use"} {
-		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title, Trust: mem.TrustUser, Origin: mem.FromUserCommand})
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeUser, Kind: mem.Fact, Title: title, Trust: mem.TrustUser,
+			Origin: mem.FromUserCommand,
+		})
 	}
 	applied(t, s, b)
-	if _, err := s.conn.ExecContext(t.Context(), `UPDATE memory SET status='forgotten', hidden=1 WHERE id IN ('m_1', 'm_2');
+	if _, err := s.conn.ExecContext(t.Context(),
+		`UPDATE memory SET status='forgotten', hidden=1 WHERE id IN ('m_1', 'm_2');
 		UPDATE memory SET standing='{"faded":true,"prevented":2}' WHERE id='m_1'`); err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +360,8 @@ func older(t *testing.T, path string, schema int) string {
 	run(t, db, "ATTACH '"+path+"' AS new")
 	for _, table := range []string{"session", "memory"} {
 		var columns string
-		if err := db.QueryRowContext(t.Context(), "SELECT group_concat(name) FROM main.pragma_table_info(?)", table).Scan(&columns); err != nil {
+		if err := db.QueryRowContext(t.Context(), "SELECT group_concat(name) FROM main.pragma_table_info(?)",
+			table).Scan(&columns); err != nil {
 			t.Fatal(err)
 		}
 		run(t, db, fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM new.%[1]s", table, columns))
@@ -367,7 +378,10 @@ func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
 	var b mem.Batch
 	b.Event = &mem.Event{ID: "e_1", Kind: mem.Stop, Session: "one", At: storetest.Clock()}
 	for i, branch := range []string{"main", "retry", "main", ""} {
-		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Session: "one", Kind: mem.Fact, Title: fmt.Sprint("learned ", i), Branch: branch, Trust: mem.TrustUser, Origin: mem.FromUserCommand})
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeUser, Session: "one", Kind: mem.Fact,
+			Title: fmt.Sprint("learned ", i), Branch: branch, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
+		})
 	}
 	applied(t, s, b)
 	closed(t, s)
@@ -389,7 +403,10 @@ func TestWhatWaitedToBeWovenInStillDoes(t *testing.T) {
 	var b mem.Batch
 	for i, kind := range []mem.Kind{mem.Fact, mem.Fact, mem.Command, mem.Todo} {
 		at := storetest.Clock().Add(time.Duration(i) * time.Minute)
-		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Kind: kind, Title: fmt.Sprint("learned ", i), Trust: mem.TrustUser, Created: at, Updated: at})
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeUser, Kind: kind, Title: fmt.Sprint("learned ", i),
+			Trust: mem.TrustUser, Created: at, Updated: at,
+		})
 	}
 	applied(t, s, b)
 	closed(t, s)
@@ -405,7 +422,8 @@ func TestWhatWaitedToBeWovenInStillDoes(t *testing.T) {
 	} {
 		old := older(t, path, 7)
 		db := raw(t, old)
-		run(t, db, "INSERT INTO job (id, kind, key, data, not_before, attempts, created, error, dead, leased) VALUES ('j_1', 'weave', '"+tt.key+"', '"+tt.data+"', 0, 0, 0, '', 0, 0)")
+		run(t, db, "INSERT INTO job (id, kind, key, data, not_before, attempts, created, error, dead, leased) VALUES "+
+			"('j_1', 'weave', '"+tt.key+"', '"+tt.data+"', 0, 0, 0, '', 0, 0)")
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -427,17 +445,21 @@ func TestWhatWaitedToBeWovenInStillDoes(t *testing.T) {
 func TestABranchIsLookedUp(t *testing.T) {
 	s := opened(t)
 	for name, q := range map[string]mem.Query{
-		"alone": {Branch: "retry"}, "in a project": {Branch: "retry", Project: "p_1"}, "of a kind": {Branch: "retry", Project: "p_1", Kinds: []mem.Kind{mem.Fact, mem.Todo}},
-		"by agent": {Branch: "retry", Agent: "codex", Kinds: []mem.Kind{mem.Fact}}, "since": {Branch: "retry", After: storetest.Clock()},
+		"alone": {Branch: "retry"}, "in a project": {Branch: "retry", Project: "p_1"},
+		"of a kind": {Branch: "retry", Project: "p_1", Kinds: []mem.Kind{mem.Fact, mem.Todo}},
+		"by agent":  {Branch: "retry", Agent: "codex", Kinds: []mem.Kind{mem.Fact}},
+		"since":     {Branch: "retry", After: storetest.Clock()},
 	} {
 		query, args := listQuery(q)
 		plan := strings.Join(explain(t, s, query, args...), "\n")
-		if n := strings.Count(query, "FROM memory m"); strings.Count(plan, "INDEX memory_of_branch (branch=?") != n || strings.Contains(plan, "SCAN m\n") {
+		if n := strings.Count(query, "FROM memory m"); strings.Count(plan, "INDEX memory_of_branch (branch=?") != n ||
+			strings.Contains(plan, "SCAN m\n") {
 			t.Errorf("%s: plan %q, want %d walks along the branch", name, plan, n)
 		}
 	}
 	f := sittingFilter(mem.SessionsRequest{Branch: "retry"})
-	if plan := fmt.Sprint(explain(t, s, "SELECT s.number FROM session s WHERE "+f.where(), f.args...)); !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
+	if plan := fmt.Sprint(explain(t, s, "SELECT s.number FROM session s WHERE "+f.where(),
+		f.args...)); !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
 		t.Errorf("sessions on a branch: plan %q, want each looked up by its branch", plan)
 	}
 }
@@ -457,7 +479,8 @@ func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
 	s = openedAt(t, path)
 	defer closed(t, s)
 	var n int
-	if err := s.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema WHERE name='half'").Scan(&n); err != nil || n != 0 {
+	if err := s.conn.QueryRowContext(t.Context(),
+		"SELECT count(*) FROM sqlite_schema WHERE name='half'").Scan(&n); err != nil || n != 0 {
 		t.Errorf("%d tables of the failed step, %v, want 0", n, err)
 	}
 }

@@ -27,7 +27,9 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.exec(ctx, `INSERT INTO project (key, name, root, common, origin, branch, head, last_event) VALUES (?,?,?,?,?,?,?,?)
+	_,
+		err = e.exec(ctx,
+		`INSERT INTO project (key, name, root, common, origin, branch, head, last_event) VALUES (?,?,?,?,?,?,?,?)
 		ON CONFLICT (key) DO UPDATE SET
 			name = coalesce(nullif(excluded.name,''), name), root = coalesce(nullif(excluded.root,''), root),
 			common = coalesce(nullif(excluded.common,''), common), origin = coalesce(nullif(excluded.origin,''), origin),
@@ -51,7 +53,8 @@ func (e *entry) sameProject(ctx context.Context, p mem.Project) (bool, error) {
 		return false, nil
 	}
 	var known string
-	found, err := e.find(ctx, `SELECT p.key FROM project_common c JOIN project p ON p.key = c.key JOIN project_root r ON r.root = ? AND r.key = p.key
+	found, err := e.find(ctx,
+		`SELECT p.key FROM project_common c JOIN project p ON p.key = c.key JOIN project_root r ON r.root = ? AND r.key = p.key
 		WHERE c.common = ? AND p.key = ? AND ? IN ('', p.name) AND p.root = r.root AND p.common = c.common
 		AND ? IN ('', p.origin) AND ? IN ('', p.branch) AND ? IN ('', p.head)`,
 		[]any{p.Root, p.Common, p.Key, p.Name, p.Origin, p.Branch, p.Commit}, &known)
@@ -116,7 +119,8 @@ func (s *Store) findProjects(ctx context.Context, ref string) ([]mem.Project, er
 		return s.projects(ctx, &filter{})
 	}
 	named, err := s.projects(ctx, (&filter{}).and("p.key IN (SELECT "+knownKey+` UNION SELECT key FROM project WHERE name=?
-		UNION SELECT key FROM project_root WHERE root=? UNION SELECT key FROM project_common WHERE common=?)`, ref, ref, ref, ref, ref).
+		UNION SELECT key FROM project_root WHERE root=? UNION SELECT key FROM project_common WHERE common=?)`, ref, ref, ref,
+		ref, ref).
 		and("(p.key = "+knownKey+" OR NOT EXISTS (SELECT 1 FROM project WHERE key = "+knownKey+"))", ref, ref, ref, ref))
 	if len(named) > 0 || err != nil || len(ref) <= len(mem.KeyMark) {
 		return named, err

@@ -77,7 +77,9 @@ func (s *Store) Condemned(ctx context.Context, ids ...string) ([]mem.Memory, err
 }
 
 // rehearse does a part of a purge, or all of it, and takes it back.
-func (s *Store) rehearse(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser, err error) {
+func (s *Store) rehearse(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser,
+	err error,
+) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("purge: %w", err)
@@ -156,8 +158,9 @@ type eraser struct {
 
 func newEraser(w *writer) *eraser {
 	return &eraser{
-		writer: w, entry: &entry{writer: w, talk: talk{}}, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}, receipts: map[int64]bool{},
-		buried: map[string]bool{}, whole: map[string]bool{},
+		writer: w, entry: &entry{writer: w, talk: talk{}}, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{},
+		receipts: map[int64]bool{},
+		buried:   map[string]bool{}, whole: map[string]bool{},
 	}
 }
 
@@ -189,7 +192,8 @@ func (e *eraser) find(ctx context.Context, ids []string) error {
 
 // add dooms the memories of a condition and returns how many there are.
 func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
-	found, err := rows(ctx, e.conn, "SELECT "+memoryColumns+" FROM memory m LEFT JOIN session s ON s.number = m.session WHERE "+condition, args, scanRaw)
+	found, err := rows(ctx, e.conn, "SELECT "+memoryColumns+
+		" FROM memory m LEFT JOIN session s ON s.number = m.session WHERE "+condition, args, scanRaw)
 	if err != nil {
 		return 0, err
 	}
@@ -269,7 +273,8 @@ func (e *eraser) doomMerged(ctx context.Context) error {
 	for next := slices.Collect(maps.Keys(e.memories)); len(next) > 0; {
 		n := next[0]
 		next = next[1:]
-		merged, err := rows(ctx, e.conn, "SELECT number FROM memory WHERE merged_into=? AND merged_into<>''", []any{e.memories[n].ID}, one[int64])
+		merged, err := rows(ctx, e.conn, "SELECT number FROM memory WHERE merged_into=? AND merged_into<>''",
+			[]any{e.memories[n].ID}, one[int64])
 		if err != nil {
 			return err
 		}
@@ -307,7 +312,10 @@ func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
 // deleteSession removes a session with all that hangs on it. Of its events the
 // ids stay, as does the order.
 func (e *eraser) deleteSession(ctx context.Context, n int64) error {
-	for table, count := range map[string]*int{"turn": &e.done.Turns, "receipt": &e.done.Receipts, "checkpoint": &e.done.Checkpoints} {
+	for table, count := range map[string]*int{
+		"turn": &e.done.Turns, "receipt": &e.done.Receipts,
+		"checkpoint": &e.done.Checkpoints,
+	} {
 		var rows int
 		if err := e.get(ctx, "SELECT count(*) FROM "+table+" WHERE session=?", []any{n}, &rows); err != nil {
 			return err

@@ -41,7 +41,8 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	if m.Source.Event == "" && m.Source.ToolUseID == "" {
 		return nil
 	}
-	events, err := e.changed(ctx, blankEvent+" WHERE session=? AND payload<>'' AND (id=? OR (tool_use_id<>'' AND tool_use_id=?))",
+	events, err := e.changed(ctx, blankEvent+
+		" WHERE session=? AND payload<>'' AND (id=? OR (tool_use_id<>'' AND tool_use_id=?))",
 		n, m.Source.Event, m.Source.ToolUseID)
 	e.done.Events += events
 	return err
@@ -95,7 +96,9 @@ func (e *eraser) blankElsewhere(ctx context.Context) error {
 
 // traceSession collects the lines by which other texts give a session away.
 func (e *eraser) traceSession(ctx context.Context, n int64) error {
-	texts, err := rows(ctx, e.conn, "SELECT text FROM turn WHERE session=?1 UNION ALL SELECT first_prompt FROM session WHERE number=?1", []any{n}, one[string])
+	texts, err := rows(ctx, e.conn,
+		"SELECT text FROM turn WHERE session=?1 UNION ALL SELECT first_prompt FROM session WHERE number=?1", []any{n},
+		one[string])
 	if err != nil {
 		return err
 	}
@@ -185,7 +188,8 @@ func (e *eraser) blankOwn(ctx context.Context, f *finder) error {
 
 // doomDerived erases the other memories of the session that hold a trace.
 func (e *eraser) doomDerived(ctx context.Context, session int64, f *finder) error {
-	held, err := e.holding(ctx, `SELECT number, title || char(10) || body || char(10) || facts || char(10) || summary || char(10)
+	held, err := e.holding(ctx,
+		`SELECT number, title || char(10) || body || char(10) || facts || char(10) || summary || char(10)
 		|| command || char(10) || words || char(10) || standing FROM memory WHERE session=?`, session, f.in)
 	if err != nil {
 		return err
@@ -224,7 +228,9 @@ func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) erro
 // whatever session it was given to.
 func (e *eraser) blankTold(ctx context.Context, f *finder) error {
 	for _, m := range e.memories {
-		named, err := rows(ctx, e.conn, "SELECT number FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)", []any{m.ID}, one[int64])
+		named, err := rows(ctx, e.conn,
+			"SELECT number FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)", []any{m.ID},
+			one[int64])
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,9 @@ type asker interface {
 
 // rows reads every row of a query. It goes on without those that scan finds
 // unreadable: the others are not to be had otherwise.
-func rows[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {
+func rows[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T,
+	error,
+) {
 	rs, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -62,7 +64,9 @@ func rows[T any](ctx context.Context, db asker, query string, args []any, scan f
 // lookUp is rows for a query that touches a few rows along an index. It is not
 // cancelled half way: to watch for that takes two goroutines a query, which
 // cost more than the query.
-func lookUp[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {
+func lookUp[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T,
+	error,
+) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

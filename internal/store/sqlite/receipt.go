@@ -81,7 +81,8 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 // tell marks what a receipt told.
 func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
 	for _, m := range r.InjectedKeys() {
-		if _, err := e.exec(ctx, "INSERT INTO told (session, mark) VALUES (?,?) ON CONFLICT DO NOTHING", session, m); err != nil {
+		if _, err := e.exec(ctx, "INSERT INTO told (session, mark) VALUES (?,?) ON CONFLICT DO NOTHING", session,
+			m); err != nil {
 			return err
 		}
 	}
@@ -109,11 +110,13 @@ func (e *entry) unhear(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN (SELECT value FROM json_each(?))", session, told); err != nil {
+	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN (SELECT value FROM json_each(?))", session,
+		told); err != nil {
 		return err
 	}
 	if !r.ToSubagent {
-		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=max(0, told_tokens-?) WHERE number=?", r.Tokens, session); err != nil {
+		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=max(0, told_tokens-?) WHERE number=?", r.Tokens,
+			session); err != nil {
 			return err
 		}
 	}

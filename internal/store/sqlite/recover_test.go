@@ -102,7 +102,9 @@ func TestRowsAreSavedWhereTheTableOfContentsIsLost(t *testing.T) {
 		do    func(t *testing.T, path string)
 		table string // of which rows are left
 	}{
-		{"the first half is left", func(t *testing.T, path string) { resized(t, path, func(n int64) int64 { return n / 2 }) }, "event"},
+		{"the first half is left", func(t *testing.T, path string) {
+			resized(t, path, func(n int64) int64 { return n / 2 })
+		}, "event"},
 		{"pages of it are zeros", func(t *testing.T, path string) { zeroed(t, path, 4096, 11*4096) }, "memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -148,7 +150,9 @@ func TestRecoverDecidesNothingForAPerson(t *testing.T) {
 		want error
 	}
 	cases := []damaged{
-		{"the first half is left", func(t *testing.T, path string) { resized(t, path, func(n int64) int64 { return n / 2 }) }, nil},
+		{"the first half is left", func(t *testing.T, path string) {
+			resized(t, path, func(n int64) int64 { return n / 2 })
+		}, nil},
 		{"the first page is zeros", func(t *testing.T, path string) { zeroed(t, path, 0, 4096) }, mem.ErrCorrupt},
 		{"a newer version's", func(t *testing.T, path string) {
 			db := raw(t, path)

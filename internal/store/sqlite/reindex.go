@@ -37,7 +37,8 @@ func (w *writer) reindex(ctx context.Context, unreadable func(memoryRow, error) 
 		if err := w.conn.QueryRowContext(ctx, "SELECT sql FROM sqlite_schema WHERE name=?", index).Scan(&made); err != nil {
 			return 0, err
 		}
-		orders = append(orders, "INSERT OR REPLACE INTO "+index+"_config (k, v) VALUES ('version', 4)", // without it SQLite does not even drop it
+		// without it SQLite does not even drop it
+		orders = append(orders, "INSERT OR REPLACE INTO "+index+"_config (k, v) VALUES ('version', 4)",
 			"DROP TABLE "+index, made, "INSERT INTO "+index+" ("+index+", rank) VALUES ('secure-delete', 1)")
 	}
 	for _, q := range orders {

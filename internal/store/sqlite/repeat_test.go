@@ -16,7 +16,8 @@ import (
 // indexBytes is all that the index of words holds.
 func indexBytes(t *testing.T, s *Store) (all string) {
 	t.Helper()
-	if err := s.read.QueryRowContext(t.Context(), "SELECT group_concat(id || hex(block)) FROM (SELECT * FROM memory_fts_data ORDER BY id)").Scan(&all); err != nil {
+	if err := s.read.QueryRowContext(t.Context(),
+		"SELECT group_concat(id || hex(block)) FROM (SELECT * FROM memory_fts_data ORDER BY id)").Scan(&all); err != nil {
 		t.Fatal(err)
 	}
 	return all
@@ -31,7 +32,10 @@ func TestWhatIsSaidAgainInTheSameWordsIsNotIndexedAgain(t *testing.T) {
 		t.Helper()
 		said++
 		m.Session, m.Key, m.Kind, m.Scope, m.Trust = "one", "worked:go test", mem.Command, mem.ScopeSession, mem.TrustTool
-		ev := mem.Event{ID: fmt.Sprint("e_", said), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one", PromptID: "p1"}
+		ev := mem.Event{
+			ID: fmt.Sprint("e_", said), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(),
+			Session: "one", PromptID: "p1",
+		}
 		applied(t, s, mem.Batch{Event: &ev, Memories: []mem.Memory{m}})
 	}
 	found := func(q mem.Query) int {
@@ -75,7 +79,10 @@ func TestWhatIsSaidAgainWritesFewPages(t *testing.T) {
 	s := opened(t)
 	for i := range 3 {
 		before := fileSize(s.path + "-wal")
-		ev := mem.Event{ID: fmt.Sprint("e_", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one", PromptID: "p1"}
+		ev := mem.Event{
+			ID: fmt.Sprint("e_", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(),
+			Session: "one", PromptID: "p1",
+		}
 		m := mem.Memory{
 			Session: "one", Key: "worked:go test", Kind: mem.Command, Scope: mem.ScopeSession, Trust: mem.TrustTool,
 			Title: "the tests pass", Command: "go test", Project: "p_one", Source: mem.Source{Session: "one", PromptID: "p1"},
@@ -105,10 +112,16 @@ func TestNoColumnsAreReadOfWhatIsNotThere(t *testing.T) {
 // An event says where it happened, and that is mostly known in full.
 func TestAKnownProjectIsNotWrittenAgain(t *testing.T) {
 	s := opened(t)
-	p := mem.Project{Key: "p_one", Name: "till", Root: "/src/till", Common: "/src/till/.git", Origin: "example.org/till", Branch: "main", Commit: "a1"}
+	p := mem.Project{
+		Key: "p_one", Name: "till", Root: "/src/till", Common: "/src/till/.git", Origin: "example.org/till",
+		Branch: "main", Commit: "a1",
+	}
 	happen := func(id string) {
 		t.Helper()
-		ev := mem.Event{ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one", PromptID: "p1"}
+		ev := mem.Event{
+			ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one",
+			PromptID: "p1",
+		}
 		applied(t, s, mem.Batch{Event: &ev, Project: &p, Session: &mem.SessionChange{Project: p.Key}})
 	}
 	written := func() (n int) {

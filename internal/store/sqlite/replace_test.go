@@ -26,7 +26,8 @@ func coast(t *testing.T, n int) string {
 	var batches []mem.Batch
 	for i := range n {
 		batches = append(batches, mem.Batch{Memories: []mem.Memory{{
-			Scope: mem.ScopeUser, Kind: mem.Fact, Title: fmt.Sprintf("lighthouse %d", i), Body: strings.Repeat(fmt.Sprintf("keeper %d ", i), 60),
+			Scope: mem.ScopeUser, Kind: mem.Fact, Title: fmt.Sprintf("lighthouse %d", i),
+			Body: strings.Repeat(fmt.Sprintf("keeper %d ", i), 60),
 			Tags: []string{"coast"}, Files: []string{fmt.Sprintf("log/%d.md", i)},
 		}}})
 	}

@@ -17,7 +17,9 @@ var _ mem.Retainer = (*Store)(nil)
 const maxDropped = 50
 
 // DropPayloads implements mem.Retainer.
-func (s *Store) DropPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, dropped int, err error) {
+func (s *Store) DropPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, dropped int,
+	err error,
+) {
 	next, old, err := s.oldPayloads(ctx, before, from, n)
 	for len(old) > 0 && err == nil {
 		part := old[:min(len(old), maxDropped)]
@@ -42,7 +44,8 @@ func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped 
 	defer unlock()
 	err = s.transact(context.WithoutCancel(ctx), func(w *writer) error {
 		res, err := w.exec(ctx, `DELETE FROM job WHERE number IN
-			(SELECT number FROM job WHERE dead = 1 AND created < ? AND not_before < ? LIMIT ?+0)`, stamp(before), stamp(before), n)
+			(SELECT number FROM job WHERE dead = 1 AND created < ? AND not_before < ? LIMIT ?+0)`, stamp(before), stamp(before),
+			n)
 		if err != nil {
 			return err
 		}
@@ -57,9 +60,12 @@ func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped 
 }
 
 // oldPayloads looks at n events and returns those that have a payload to drop.
-func (s *Store) oldPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, old []int64, err error) {
+func (s *Store) oldPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, old []int64,
+	err error,
+) {
 	var last sql.NullInt64
-	err = s.read.QueryRowContext(ctx, "SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT 1 OFFSET ?+0", from, n).Scan(&last)
+	err = s.read.QueryRowContext(ctx, "SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT 1 OFFSET ?+0", from,
+		n).Scan(&last)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return from, nil, err
 	}

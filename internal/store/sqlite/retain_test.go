@@ -15,7 +15,11 @@ func TestDroppedPayloadsAreGoneFromTheFiles(t *testing.T) {
 	s := filled(t)
 	var group []mem.Batch
 	for i := range 3 * maxDropped {
-		e := mem.Event{ID: fmt.Sprint("e_old", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock().Add(-time.Hour), Session: "old", Text: "the old word is pumpernickel " + strings.Repeat("x", i*100)}
+		e := mem.Event{
+			ID: fmt.Sprint("e_old", i), Agent: "claude-code", Kind: mem.PostToolUse,
+			At: storetest.Clock().Add(-time.Hour), Session: "old", Text: "the old word is pumpernickel " +
+				strings.Repeat("x", i*100),
+		}
 		group = append(group, mem.Batch{Event: &e})
 	}
 	applied(t, s, group...)

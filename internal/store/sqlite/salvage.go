@@ -135,7 +135,8 @@ func contents(ctx context.Context, path, how string) (version int, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var app, tables int
-	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name IN ('memory', 'session')").Scan(&tables)
+	err = db.QueryRowContext(ctx,
+		"SELECT count(*) FROM sqlite_schema WHERE type='table' AND name IN ('memory', 'session')").Scan(&tables)
 	if err == nil {
 		err = db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app)
 	}
@@ -216,7 +217,8 @@ func bare(ctx context.Context, path string, steps []string) (*Store, error) {
 // table copies what can be read of one table.
 func (r *rescue) table(ctx context.Context, name string) error {
 	var keyed bool // without row numbers
-	if err := r.dst.conn.QueryRowContext(ctx, "SELECT wr FROM pragma_table_list WHERE schema='main' AND name=?", name).Scan(&keyed); err != nil {
+	if err := r.dst.conn.QueryRowContext(ctx, "SELECT wr FROM pragma_table_list WHERE schema='main' AND name=?",
+		name).Scan(&keyed); err != nil {
 		return err
 	}
 	columns, err := rows(ctx, r.dst.conn, "SELECT name FROM pragma_table_info(?)", []any{name}, one[string])
@@ -230,7 +232,8 @@ func (r *rescue) table(ctx context.Context, name string) error {
 		from:   "SELECT " + list + " FROM " + name,
 	}
 	if keyed {
-		key, err := rows(ctx, r.dst.conn, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", []any{name}, one[string])
+		key, err := rows(ctx, r.dst.conn, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", []any{name},
+			one[string])
 		if err != nil {
 			return err
 		}
@@ -258,15 +261,17 @@ func (r *rescue) sequences(ctx context.Context) error {
 		table string
 		n     int64
 	}
-	seqs, err := rows(ctx, r.src, "SELECT name, seq FROM sqlite_sequence WHERE typeof(seq) = 'integer'", nil, func(rs *sql.Rows) (s seq, err error) {
-		err = rs.Scan(&s.table, &s.n)
-		return s, err
-	})
+	seqs, err := rows(ctx, r.src, "SELECT name, seq FROM sqlite_sequence WHERE typeof(seq) = 'integer'", nil,
+		func(rs *sql.Rows) (s seq, err error) {
+			err = rs.Scan(&s.table, &s.n)
+			return s, err
+		})
 	if err != nil { // then they go on behind the last row
 		return ctx.Err()
 	}
 	for _, s := range seqs {
-		if _, err := r.dst.exec(ctx, "UPDATE sqlite_sequence SET seq=? WHERE name=? AND seq<?", s.n, s.table, s.n); err != nil {
+		if _, err := r.dst.exec(ctx, "UPDATE sqlite_sequence SET seq=? WHERE name=? AND seq<?", s.n, s.table,
+			s.n); err != nil {
 			return err
 		}
 		// None of its rows came along: then the table has no number yet.
@@ -311,11 +316,12 @@ func (r *rescue) mend(ctx context.Context) error {
 // and name nothing.
 func (r *rescue) unlink(ctx context.Context) error {
 	type link struct{ table, column, parent, key string }
-	links, err := rows(ctx, r.dst.conn, `SELECT t.name, f."from", f."table", f."to" FROM pragma_table_list t, pragma_foreign_key_list(t.name) f
+	links, err := rows(ctx, r.dst.conn,
+		`SELECT t.name, f."from", f."table", f."to" FROM pragma_table_list t, pragma_foreign_key_list(t.name) f
 		WHERE t.schema='main'`, nil, func(rs *sql.Rows) (l link, err error) {
-		err = rs.Scan(&l.table, &l.column, &l.parent, &l.key)
-		return l, err
-	})
+			err = rs.Scan(&l.table, &l.column, &l.parent, &l.key)
+			return l, err
+		})
 	if err != nil {
 		return err
 	}

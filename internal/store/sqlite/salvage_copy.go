@@ -60,7 +60,9 @@ func (c *copying) fromBothEnds(ctx context.Context, key []string) error {
 
 // read copies the rows of a query until one cannot be read or is out of order:
 // broken. It returns the number of the last row it copied, before if there was none.
-func (c *copying) read(ctx context.Context, query string, before int64, args ...any) (last int64, broken bool, err error) {
+func (c *copying) read(ctx context.Context, query string, before int64, args ...any) (last int64, broken bool,
+	err error,
+) {
 	last = before
 	rs, err := c.src.QueryContext(ctx, query, args...)
 	if err != nil {

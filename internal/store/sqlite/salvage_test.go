@@ -88,7 +88,8 @@ func TestADamagedNumberCostsItsRowAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := coast(t, n)
 			db := raw(t, path)
-			pages, err := rows(t.Context(), db, "SELECT pageno FROM dbstat WHERE name='memory' AND pagetype='leaf' ORDER BY path", nil, one[int64])
+			pages, err := rows(t.Context(), db,
+				"SELECT pageno FROM dbstat WHERE name='memory' AND pagetype='leaf' ORDER BY path", nil, one[int64])
 			if err == nil {
 				err = db.Close()
 			}
@@ -142,7 +143,8 @@ func counts(t *testing.T, path string) map[string]int {
 	t.Helper()
 	db := raw(t, path)
 	defer db.Close()
-	names, err := rows(t.Context(), db, "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'memory_fts_%'", nil, one[string])
+	names, err := rows(t.Context(), db,
+		"SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'memory_fts_%'", nil, one[string])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +196,8 @@ func TestWhatStandsInTheDatabasesPlaceMakesWayAndIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the new one works"}}})
+	ids := applied(t, s,
+		mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the new one works"}}})
 	if _, err := s.Purge(t.Context(), ids[0].IDs...); err != nil {
 		t.Errorf("purge beside it: %v", err)
 	}
@@ -211,7 +214,8 @@ func TestNumbersOfATableThatIsEmptyAreNotGivenAgain(t *testing.T) {
 	add := func() string {
 		s := openedAt(t, path)
 		defer closed(t, s)
-		ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the newest one"}}})
+		ids := applied(t, s,
+			mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the newest one"}}})
 		return ids[0].IDs[0]
 	}
 	before := add()

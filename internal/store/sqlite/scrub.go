@@ -34,13 +34,15 @@ const pieces = "words"
 func shelves() []shelf {
 	return []shelf{
 		{"memories", "memory", "number", "id", []string{
-			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", pieces, "key", "note", "standing",
+			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source",
+			"branch", pieces, "key", "note", "standing",
 			"anchors", "agent", "prompt_id",
 		}},
 		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id", "agent_id"}},
 		{"prompts", "turn", "number", "''", []string{"text", "prompt_id"}},
 		{"sessions", "session", "number", "short", []string{
-			"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name", "agent", "model", "source", "entrypoint",
+			"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name", "agent",
+			"model", "source", "entrypoint",
 		}},
 		{"checkpoints", "checkpoint", "number", "id", []string{"doc"}},
 		{"receipts", "receipt", "number", "id", []string{"doc"}},
@@ -146,7 +148,8 @@ func (r *scrubbing) read(ctx context.Context, sh shelf, after string) ([]record,
 		where = " WHERE " + sh.key + " > ?"
 		args = append(args, after)
 	}
-	rs, err := r.store.read.QueryContext(ctx, sh.query()+where+" ORDER BY "+sh.key+fmt.Sprintf(" LIMIT %d", scrubStep), args...)
+	rs, err := r.store.read.QueryContext(ctx, sh.query()+where+" ORDER BY "+sh.key+fmt.Sprintf(" LIMIT %d", scrubStep),
+		args...)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +205,9 @@ func (r *scrubbing) cleaned(sh shelf, rec record) (record, map[string]int, error
 
 // stillSaid are the words that stand in a text.
 func stillSaid(words, text string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(words), func(w string) bool { return !strings.Contains(text, w) }), " ")
+	return strings.Join(slices.DeleteFunc(strings.Fields(words), func(w string) bool {
+		return !strings.Contains(text, w)
+	}), " ")
 }
 
 // isDoc reports whether a stored text is a JSON document, whose strings are looked
@@ -317,7 +322,8 @@ func (r *scrubbing) rewrite(ctx context.Context, w *writer, sh shelf, key string
 		args = append(args, t)
 	}
 	// OR REPLACE: of two names that are the same without what is taken out, one is left.
-	if _, err := w.exec(ctx, "UPDATE OR REPLACE "+sh.table+" SET "+strings.Join(sh.columns, "=?, ")+"=? WHERE "+sh.key+"=?", append(args, key)...); err != nil {
+	if _, err := w.exec(ctx, "UPDATE OR REPLACE "+sh.table+" SET "+strings.Join(sh.columns, "=?, ")+"=? WHERE "+sh.key+
+		"=?", append(args, key)...); err != nil {
 		return err
 	}
 	if sh.table != "memory" {

@@ -30,17 +30,26 @@ func steeped(t *testing.T) *Store {
 	t.Helper()
 	s := filled(t)
 	word := "swordfish"
-	e := mem.Event{ID: "e_all", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "four", PromptID: "p1", Text: word, Input: json.RawMessage(`{"a":["` + word + `"]}`), Error: word}
+	e := mem.Event{
+		ID: "e_all", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "four",
+		PromptID: "p1", Text: word, Input: json.RawMessage(`{"a":["` + word + `"]}`), Error: word,
+	}
 	m := mem.Memory{
-		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word + " b ZebraFinch", Facts: []string{"f", word}, Concepts: []string{word},
-		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word, Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
+		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word +
+			" b ZebraFinch", Facts: []string{"f", word}, Concepts: []string{word},
+		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word,
+		Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
 		Proposals: []mem.Proposal{{ID: "pr_1", Action: mem.ProposeEdit, Title: &word, Was: word, Reason: word}},
 	}
-	said := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user", Key: "u1/0", Title: "they said " + word}
+	said := mem.Memory{
+		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user",
+		Key: "u1/0", Title: "they said " + word,
+	}
 	next := said
 	next.Key, next.Title = "u2/0", "and something beside it"
 	applied(t, s, mem.Batch{
-		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, said, next}, Session: &mem.SessionChange{StateLine: &word, FirstPrompt: word},
+		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, said, next},
+		Session:     &mem.SessionChange{StateLine: &word, FirstPrompt: word},
 		Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1", State: mem.State{Request: word}}},
 		Receipts:    []mem.Receipt{{ID: "r_all", Session: "four", Text: "<remanence-context>" + word}},
 		Jobs:        []mem.Job{{Kind: "x", Session: "four", Key: "k", Data: word}},
@@ -59,7 +68,10 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 	for _, f := range got.Finds {
 		places = append(places, f.Where)
 	}
-	if want := []string{"checkpoints", "events", "jobs", "memories", "prompts", "receipts", "sessions"}; !slices.Equal(places, want) {
+	if want := []string{
+		"checkpoints", "events", "jobs", "memories", "prompts", "receipts",
+		"sessions",
+	}; !slices.Equal(places, want) {
 		t.Errorf("found in %v, want %v", places, want)
 	}
 	if after := bytesLeft(t, s, "swordfish"); after != before || before == 0 {
@@ -69,11 +81,22 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 
 func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
 	s := opened(t)
-	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "what lives in the sea"}}})
-	w := mem.MemoryLinks{Memory: ids[0].IDs[0], Entities: []mem.NamedEntity{{Kind: "tool", Name: "swordfish", Confidence: 1}, {Kind: "tool", Name: "sawfish", Confidence: 1}}}
+	ids := applied(t, s,
+		mem.Batch{Memories: []mem.Memory{{
+			Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact,
+			Title: "what lives in the sea",
+		}}})
+	w := mem.MemoryLinks{
+		Memory: ids[0].IDs[0],
+		Entities: []mem.NamedEntity{
+			{Kind: "tool", Name: "swordfish", Confidence: 1},
+			{Kind: "tool", Name: "sawfish", Confidence: 1},
+		},
+	}
 	applied(t, s, mem.Batch{Links: []mem.MemoryLinks{w}})
 	both := func(doc []byte) ([]byte, map[string]int, error) {
-		out := bytes.ReplaceAll(bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[secret]")), []byte("sawfish"), []byte("[secret]"))
+		out := bytes.ReplaceAll(bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[secret]")), []byte("sawfish"),
+			[]byte("[secret]"))
 		if bytes.Equal(out, doc) {
 			return doc, nil, nil
 		}
@@ -102,7 +125,8 @@ func TestCleaningLeavesNoByteAndKeepsTheRest(t *testing.T) {
 	}
 	sound(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"zebrafinch"}, Within: "*"})
-	if err != nil || len(hits) != 1 || !strings.Contains(hits[0].Memory.Title, "[secret:word]") || hits[0].Memory.Summary.Learned != "[secret:word]" {
+	if err != nil || len(hits) != 1 || !strings.Contains(hits[0].Memory.Title, "[secret:word]") ||
+		hits[0].Memory.Summary.Learned != "[secret:word]" {
 		t.Errorf("Match = %+v, %v; want the cleaned memory", hits, err)
 	}
 	if again, err := s.Scrub(t.Context(), false, blotter("swordfish")); err != nil || len(again.Finds) != 0 {
@@ -116,7 +140,10 @@ func TestPartsOfNamesAreNotJudgedAndFollowTheTexts(t *testing.T) {
 	s := opened(t)
 	applied(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "the sword_fish is gone", Index: "sword fish"},
-		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "KeyOf_Abc-dEf9 opens the red-door", Index: "keyof_abc keyof key of abc def9 red door"},
+		{
+			Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "KeyOf_Abc-dEf9 opens the red-door",
+			Index: "keyof_abc keyof key of abc def9 red door",
+		},
 	}})
 	if got, err := s.Scrub(t.Context(), false, blotter("sword fish")); err != nil || got.WithSecrets != 0 {
 		t.Errorf("Scrub = %+v, %v, want nothing held", got, err)
@@ -145,7 +172,8 @@ func TestWhatWouldGoIsToldAndStays(t *testing.T) {
 		if err != nil || len(ms) == 0 || len(ms) != would.Memories {
 			t.Fatalf("Doomed(%s) = %d memories, %+v, %v", id, len(ms), would, err)
 		}
-		if after, err := s.Stats(t.Context(), "", time.Time{}); err != nil || after.Memories != before.Memories || after.Events != before.Events {
+		if after, err := s.Stats(t.Context(), "", time.Time{}); err != nil || after.Memories != before.Memories ||
+			after.Events != before.Events {
 			t.Errorf("Doomed(%s) changed %+v to %+v, %v", id, before, after, err)
 		}
 	}
@@ -165,7 +193,10 @@ func TestWhatWouldGoIsToldAndStays(t *testing.T) {
 func TestWhatWasErasedIsNotTakenAgain(t *testing.T) {
 	s := filled(t)
 	report := func(id string) mem.Batch {
-		e := mem.Event{ID: "e_aaaaaaaaaaaaaaaaaaaaaaaa." + id, Key: "aaaaaaaaaaaaaaaaaaaaaaaa", Agent: "claude-code", Kind: mem.PostCompact, Session: "one", At: storetest.Clock().Add(time.Hour), Text: "the swordfish summary"}
+		e := mem.Event{
+			ID: "e_aaaaaaaaaaaaaaaaaaaaaaaa." + id, Key: "aaaaaaaaaaaaaaaaaaaaaaaa", Agent: "claude-code",
+			Kind: mem.PostCompact, Session: "one", At: storetest.Clock().Add(time.Hour), Text: "the swordfish summary",
+		}
 		return mem.Batch{Event: &e, Turn: &mem.TurnChange{}}
 	}
 	apply := func(b mem.Batch) mem.Result {
@@ -176,7 +207,10 @@ func TestWhatWasErasedIsNotTakenAgain(t *testing.T) {
 	if apply(report("1")).Duplicate {
 		t.Fatal("the first report is a duplicate")
 	}
-	begun := mem.Event{ID: "e_bbbbbbbbbbbbbbbbbbbbbbbb.1", Key: "bbbbbbbbbbbbbbbbbbbbbbbb", Agent: "claude-code", Kind: mem.SessionStart, Session: "one", At: storetest.Clock().Add(2 * time.Hour)}
+	begun := mem.Event{
+		ID: "e_bbbbbbbbbbbbbbbbbbbbbbbb.1", Key: "bbbbbbbbbbbbbbbbbbbbbbbb", Agent: "claude-code",
+		Kind: mem.SessionStart, Session: "one", At: storetest.Clock().Add(2 * time.Hour),
+	}
 	apply(mem.Batch{Event: &begun})
 	if until, err := s.ErasedUntil(t.Context(), "one"); err != nil || !until.IsZero() {
 		t.Errorf("ErasedUntil before = %v, %v", until, err)
@@ -210,7 +244,10 @@ func TestATombstoneIsNotMovedBackByAClock(t *testing.T) {
 	}
 	defer s.Close()
 	for _, title := range []string{"the first of two", "the second of two"} {
-		b := mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: title}}}
+		b := mem.Batch{Memories: []mem.Memory{{
+			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact,
+			Title: title,
+		}}}
 		r := applied(t, s, b)
 		if _, err := s.Purge(t.Context(), r[0].IDs[0]); err != nil {
 			t.Fatal(err)

@@ -28,8 +28,10 @@ func (t sessionTimes) set(s *mem.Session) {
 func sessionFields(s *mem.Session, t *sessionTimes) []any {
 	return []any{
 		&s.Number, &s.ID, &s.Short, &s.Agent, &s.Project, &s.ProjectName, &s.Root, &s.Cwd, &s.FirstPrompt, &s.Prompts,
-		&s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, &t.created, &t.completed, &s.EndReason, &t.last,
-		&s.Processing, &s.LastNotification, &s.Notifications, &s.Compactions, &s.StateLine, &s.StateLinePrompt, &s.InjectedTokens,
+		&s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, &t.created, &t.completed, &s.EndReason,
+		&t.last,
+		&s.Processing, &s.LastNotification, &s.Notifications, &s.Compactions, &s.StateLine, &s.StateLinePrompt,
+		&s.InjectedTokens,
 		&s.ContextTokens, &s.ContextWindow, &s.HandoffArmed, &s.AutoCompactTokens, &t.sampled, &t.compacted,
 	}
 }
@@ -62,7 +64,8 @@ func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
 func (e *entry) loadSession(ctx context.Context, id string) (mem.Session, error) {
 	s := mem.Session{ID: id}
 	var last int64
-	err := e.get(ctx, "SELECT number, prompts, last_event FROM session WHERE id=?", []any{id}, &s.Number, &s.Prompts, &last)
+	err := e.get(ctx, "SELECT number, prompts, last_event FROM session WHERE id=?", []any{id}, &s.Number, &s.Prompts,
+		&last)
 	s.LastEvent = moment(last)
 	return s, err
 }
@@ -77,7 +80,9 @@ func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, er
 		return s, err
 	}
 	s.Number, s.Short, s.Status, s.Created, s.LastEvent = n, chars.ShortID("s_", n), mem.Initialized, e.at, e.at
-	_, err = e.exec(ctx, `INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt, prompts,
+	_,
+		err = e.exec(ctx,
+		`INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt, prompts,
 		status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
 		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)
 		VALUES (?,?,?,?,?,?,?,'','',0,?,'','','','','',?,0,'',?,0,'',0,0,'',0,0)`,
@@ -161,7 +166,8 @@ func given[T ~string](text T) any {
 // changeTold forgets or copies what the session was told.
 func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
 	if c.Compacted {
-		if _, err := e.exec(ctx, "UPDATE session SET compactions=compactions+1, context_tokens=0, handoff_armed=1, compacted=? WHERE number=?", stamp(e.at), e.session.Number); err != nil {
+		if _, err := e.exec(ctx, "UPDATE session SET compactions=compactions+1, context_tokens=0, handoff_armed=1, "+
+			"compacted=? WHERE number=?", stamp(e.at), e.session.Number); err != nil {
 			return err
 		}
 	}
@@ -176,7 +182,8 @@ func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
 	if c.CopyInjectedFrom == "" {
 		return nil
 	}
-	_, err := e.exec(ctx, `INSERT INTO told (session, mark) SELECT ?, t.mark FROM told t JOIN session s ON s.number = t.session
+	_, err := e.exec(ctx,
+		`INSERT INTO told (session, mark) SELECT ?, t.mark FROM told t JOIN session s ON s.number = t.session
 		WHERE s.id=? ON CONFLICT DO NOTHING`, e.session.Number, c.CopyInjectedFrom)
 	return err
 }
@@ -188,7 +195,8 @@ func (e *entry) putFill(ctx context.Context, f mem.ContextUsage) error {
 		context_window=CASE WHEN ?>0 THEN ? ELSE context_window END, cliff=CASE WHEN ?>0 THEN ? ELSE cliff END,
 		model=CASE WHEN ?<>'' THEN ? ELSE model END, handoff_armed=CASE WHEN ? THEN 1 ELSE handoff_armed END
 		WHERE id=? AND compacted<=?`,
-		f.Tokens, stamp(firstOf(f.ReadAt, e.at)), f.Window, f.Window, f.AutoCompactTokens, f.AutoCompactTokens, f.Model, f.Model, f.Rearm, f.Session, stamp(firstOf(f.At, e.at)))
+		f.Tokens, stamp(firstOf(f.ReadAt, e.at)), f.Window, f.Window, f.AutoCompactTokens, f.AutoCompactTokens, f.Model,
+		f.Model, f.Rearm, f.Session, stamp(firstOf(f.At, e.at)))
 	return err
 }
 
@@ -212,7 +220,8 @@ func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
 
 // session reads one session with what was told to it.
 func (s *Store) session(ctx context.Context, which string, arg any) ([]mem.Session, error) {
-	query := "SELECT " + sessionColumns + ", " + jobWaits + `, (SELECT json_group_array(mark) FROM told WHERE session = s.number),
+	query := "SELECT " + sessionColumns + ", " + jobWaits +
+		`, (SELECT json_group_array(mark) FROM told WHERE session = s.number),
 		(SELECT count(*) FROM (SELECT 1 FROM memory WHERE session = s.number LIMIT ?+0)) FROM session s WHERE ` + which
 	return lookUp(ctx, s.read, query, []any{mem.MemoriesCounted, arg}, func(r *sql.Rows) (mem.Session, error) {
 		var told string
@@ -242,10 +251,12 @@ func (s *Store) sessionNumber(ctx context.Context, ref string) (int64, error) {
 	if ref == "" {
 		return 0, mem.ErrNotFound
 	}
-	found, err := rows(ctx, s.read, "SELECT number FROM session WHERE id=? UNION SELECT number FROM session WHERE short=? LIMIT 1",
+	found, err := rows(ctx, s.read,
+		"SELECT number FROM session WHERE id=? UNION SELECT number FROM session WHERE short=? LIMIT 1",
 		[]any{ref, ref}, one[int64])
 	if err == nil && len(found) == 0 {
-		found, err = rows(ctx, s.read, "SELECT number FROM session WHERE id>? AND id<? UNION SELECT number FROM session WHERE short>? AND short<? LIMIT 2",
+		found, err = rows(ctx, s.read, "SELECT number FROM session WHERE id>? AND id<? UNION SELECT number FROM session "+
+			"WHERE short>? AND short<? LIMIT 2",
 			[]any{ref, above(ref), ref, above(ref)}, one[int64])
 	}
 	switch {
@@ -272,8 +283,11 @@ func (s *Store) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session
 }
 
 func (s *Store) sessions(ctx context.Context, f *filter, limit int) ([]mem.Session, error) {
-	query := "SELECT " + sessionColumns + ", " + jobWaits + " FROM session s WHERE " + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0"
-	found, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (mem.Session, error) { return s.scanSession(r) })
+	query := "SELECT " + sessionColumns + ", " + jobWaits + " FROM session s WHERE " + f.where() +
+		" ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0"
+	found, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (mem.Session, error) {
+		return s.scanSession(r)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("sessions: %w", translate(err))
 	}

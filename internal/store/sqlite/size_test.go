@@ -38,7 +38,10 @@ func TestThePartsOfTheStoreAreAllOfIt(t *testing.T) {
 	if want := fileSize(s.path) + fileSize(s.path+"-wal"); sum != want {
 		t.Errorf("the parts make %d bytes, the files are %d", sum, want)
 	}
-	for _, name := range []string{mem.PartPayloads, mem.PartEvents, mem.PartMemories, mem.PartSessions, mem.PartReceipts, mem.PartCheckpoints} {
+	for _, name := range []string{
+		mem.PartPayloads, mem.PartEvents, mem.PartMemories, mem.PartSessions, mem.PartReceipts,
+		mem.PartCheckpoints,
+	} {
 		if p := parts[name]; p.Bytes == 0 || p.Count == 0 {
 			t.Errorf("%s: got %d bytes, %d records, want some of both", name, p.Bytes, p.Count)
 		}
@@ -50,7 +53,10 @@ func TestThePartsOfTheStoreAreAllOfIt(t *testing.T) {
 
 func TestPayloadsAreToldFromTheirRows(t *testing.T) {
 	s := opened(t)
-	e := mem.Event{ID: "e_1", Agent: "claude-code", Kind: mem.PostToolUse, Session: "one", Text: strings.Repeat("x", 200_000)}
+	e := mem.Event{
+		ID: "e_1", Agent: "claude-code", Kind: mem.PostToolUse, Session: "one",
+		Text: strings.Repeat("x", 200_000),
+	}
 	applied(t, s, mem.Batch{Event: &e})
 	parts := partsOf(t, s)
 	if p := parts[mem.PartPayloads]; p.Bytes < 200_000 || p.Bytes > 201_000 || p.Count != 1 {
@@ -68,7 +74,10 @@ func TestEveryTableBelongsToAPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := []string{"project", "project_common", "project_root", "project_alias", "job", "pause", "silence", "spent", "sqlite_sequence"}
+	small := []string{
+		"project", "project_common", "project_root", "project_alias", "job", "pause", "silence", "spent",
+		"sqlite_sequence",
+	}
 	for _, name := range tables {
 		if part(name) == "" && !slices.Contains(small, name) {
 			t.Errorf("table %s belongs to no part", name)

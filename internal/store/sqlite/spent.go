@@ -23,10 +23,11 @@ func (e *entry) addSpent(ctx context.Context, s mem.Spending) error {
 
 // Spent implements mem.Ledger.
 func (s *Store) Spent(ctx context.Context, day string) (mem.Spending, error) {
-	found, err := rows(ctx, s.read, "SELECT tokens, calls, failures FROM spent WHERE day = ?", []any{day}, func(r *sql.Rows) (mem.Spending, error) {
-		v := mem.Spending{Day: day}
-		return v, r.Scan(&v.Tokens, &v.Calls, &v.Failures)
-	})
+	found, err := rows(ctx, s.read, "SELECT tokens, calls, failures FROM spent WHERE day = ?", []any{day},
+		func(r *sql.Rows) (mem.Spending, error) {
+			v := mem.Spending{Day: day}
+			return v, r.Scan(&v.Tokens, &v.Calls, &v.Failures)
+		})
 	if err != nil {
 		return mem.Spending{}, fmt.Errorf("spent: %w", translate(err))
 	}

@@ -113,7 +113,10 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, shared: cfg.Shared, now: cfg.Now, busy: cfg.Busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+	s := &Store{
+		path: path, shared: cfg.Shared, now: cfg.Now, busy: cfg.Busy, stmts: map[string]*sql.Stmt{},
+		queue: newQueue(),
+	}
 	if err := s.connect(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

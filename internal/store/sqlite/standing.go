@@ -30,12 +30,14 @@ type standing struct {
 
 // packedStanding is the column's JSON, empty where there is nothing to say.
 func packedStanding(m mem.Memory) (string, error) {
-	if m.Invariant == "" && len(m.Projects)+len(m.Feedback)+len(m.Proposals)+len(m.UsedIn)+m.Prevented == 0 && m.HalfLife == 0 && !m.Evergreen && m.PromotedFrom == "" && m.Note == (mem.Note{}) {
+	if m.Invariant == "" && len(m.Projects)+len(m.Feedback)+len(m.Proposals)+len(m.UsedIn)+m.Prevented == 0 &&
+		m.HalfLife == 0 && !m.Evergreen && m.PromotedFrom == "" && m.Note == (mem.Note{}) {
 		return "", nil
 	}
 	return text(standing{
 		Invariant: m.Invariant, Projects: m.Projects, HalfLife: m.HalfLife, Evergreen: m.Evergreen, Promoted: m.PromotedFrom,
-		Prevented: m.Prevented, Feedback: m.Feedback, Proposals: m.Proposals, UsedIn: m.UsedIn, Hash: m.Note.Hash, Size: m.Note.Size, Written: m.Note.Written,
+		Prevented: m.Prevented, Feedback: m.Feedback, Proposals: m.Proposals, UsedIn: m.UsedIn, Hash: m.Note.Hash,
+		Size: m.Note.Size, Written: m.Note.Written,
 		State: m.Note.State, BaseUses: m.Note.Uses, BaseSaved: m.Note.Prevented,
 	})
 }
@@ -44,7 +46,8 @@ func packedStanding(m mem.Memory) (string, error) {
 func standingOf(stored string, m *mem.Memory) error {
 	var s standing
 	err := json.Unmarshal([]byte(stored), &s)
-	m.Invariant, m.Projects, m.HalfLife, m.Evergreen, m.PromotedFrom = s.Invariant, s.Projects, s.HalfLife, s.Evergreen, s.Promoted
+	m.Invariant, m.Projects, m.HalfLife, m.Evergreen, m.PromotedFrom = s.Invariant, s.Projects, s.HalfLife, s.Evergreen,
+		s.Promoted
 	m.Prevented, m.Feedback, m.Proposals, m.UsedIn = s.Prevented, s.Feedback, s.Proposals, s.UsedIn
 	m.Note.Hash, m.Note.Size, m.Note.Written = s.Hash, s.Size, s.Written
 	m.Note.State, m.Note.Uses, m.Note.Prevented = s.State, s.BaseUses, s.BaseSaved

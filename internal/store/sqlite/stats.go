@@ -59,7 +59,8 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 	}
 	where, args := of(project, "project = ?")
 	// In the order of the index: to sort 100,000 rows takes longer than to count them.
-	counts, err := rows(ctx, tx, "SELECT kind, status, count(*) FROM memory INDEXED BY memory_kind"+where+" GROUP BY project, kind, status", args,
+	counts, err := rows(ctx, tx, "SELECT kind, status, count(*) FROM memory INDEXED BY memory_kind"+where+
+		" GROUP BY project, kind, status", args,
 		func(r *sql.Rows) (c count, err error) {
 			err = r.Scan(&c.kind, &c.status, &c.n)
 			return c, err
@@ -71,7 +72,8 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 	if project != "" {
 		index, own = "memory_project", " AND project = ?"
 	}
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM memory INDEXED BY "+index+" WHERE created >= ? AND status = 'active' AND kind <> 'utterance'"+own,
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM memory INDEXED BY "+index+
+		" WHERE created >= ? AND status = 'active' AND kind <> 'utterance'"+own,
 		append([]any{stamp(today)}, args...)...).Scan(&st.Today); err != nil {
 		return err
 	}
@@ -115,7 +117,8 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 		return err
 	}
 	st.LastEvent = moment(last)
-	names, err := rows(ctx, tx, "SELECT id FROM session"+own+" ORDER BY last_event DESC, number DESC LIMIT 1", args, one[string])
+	names, err := rows(ctx, tx, "SELECT id FROM session"+own+" ORDER BY last_event DESC, number DESC LIMIT 1", args,
+		one[string])
 	if err != nil {
 		return err
 	}

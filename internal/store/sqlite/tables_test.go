@@ -14,7 +14,8 @@ func TestTablesOfAnotherProgramAreOnlyRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(`CREATE TABLE observations (id INTEGER, title TEXT, facts BLOB, gone TEXT); INSERT INTO observations VALUES (1, 'a lock', '["one"]', NULL)`); err != nil {
+	if _, err := db.Exec(`CREATE TABLE observations (id INTEGER, title TEXT, facts BLOB, gone TEXT); INSERT INTO ` +
+		`observations VALUES (1, 'a lock', '["one"]', NULL)`); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -71,8 +71,10 @@ func (e *entry) indexSpan(ctx context.Context, session any, s span) error {
 	for i := from; i < to; i++ {
 		near, far := around(said, i, session != nil)
 		u := said[i]
-		if _, err := e.exec(ctx, "INSERT OR REPLACE INTO talk_fts (rowid, body, ident, who, near, far, day) VALUES (?,?,?,?,?,?,?)",
-			u.number, u.body, u.ident, mem.SpeakerName(u.who), near, far, moment(u.at).Local().Format("January 2006 2")); err != nil {
+		if _, err := e.exec(ctx, "INSERT OR REPLACE INTO talk_fts (rowid, body, ident, who, near, far, day) VALUES "+
+			"(?,?,?,?,?,?,?)",
+			u.number, u.body, u.ident, mem.SpeakerName(u.who), near, far,
+			moment(u.at).Local().Format("January 2006 2")); err != nil {
 			return err
 		}
 	}
@@ -99,7 +101,8 @@ func (e *entry) utterances(ctx context.Context, session any, condition string, a
 	if session == nil {
 		where = "session IS ?"
 	}
-	st, err := e.prepare(ctx, "SELECT number, title, body, words, who, created, status <> 'active' FROM memory WHERE "+where+" AND kind = 'utterance' AND "+condition) //nolint:sqlclosecheck // kept for the next call
+	st, err := e.prepare(ctx, "SELECT number, title, body, words, who, created, status <> 'active' FROM memory WHERE "+
+		where+" AND kind = 'utterance' AND "+condition) //nolint:sqlclosecheck // kept for the next call
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,10 @@ import (
 // What rules documents out at a glance rules none out that holds a trace.
 func TestAGlanceMissesNoTrace(t *testing.T) {
 	r := tier.Rand(t)
-	parts := []string{"keeper", "heron", "42", " ", " ", "\n", "\t", `\`, `"`, "<b>", "\x01", "漢字", "ä", "\u2028", "a", "-", "…"}
+	parts := []string{
+		"keeper", "heron", "42", " ", " ", "\n", "\t", `\`, `"`, "<b>", "\x01", "漢字", "ä", "\u2028", "a",
+		"-", "…",
+	}
 	draw := func(n int) string {
 		var b strings.Builder
 		for range 1 + r.IntN(n) {

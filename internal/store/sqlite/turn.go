@@ -56,7 +56,8 @@ func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
 		return err
 	}
 	// What was learned in the turn before its prompt arrived gets the number too.
-	_, err = e.exec(ctx, "UPDATE memory SET prompt=? WHERE session=? AND prompt_id=? AND prompt=0", t.Number, e.session.Number, key)
+	_, err = e.exec(ctx, "UPDATE memory SET prompt=? WHERE session=? AND prompt_id=? AND prompt=0", t.Number,
+		e.session.Number, key)
 	return err
 }
 
@@ -69,11 +70,13 @@ func (e *entry) newTurn(ctx context.Context, key string, t mem.Turn) error {
 	}
 	place := n
 	if e.event.Recovered {
-		if err := e.get(ctx, "SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?", []any{e.session.Number, stamp(t.At)}, &place); err != nil {
+		if err := e.get(ctx, "SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?",
+			[]any{e.session.Number, stamp(t.At)}, &place); err != nil {
 			return err
 		}
 	}
-	_, err = e.exec(ctx, "INSERT INTO turn (number, session, prompt_id, prompt, text, private, trust, at, place) VALUES (?,?,?,?,?,?,?,?,?)",
+	_, err = e.exec(ctx, "INSERT INTO turn (number, session, prompt_id, prompt, text, private, trust, at, place) "+
+		"VALUES (?,?,?,?,?,?,?,?,?)",
 		n, e.session.Number, key, t.Number, t.Text, t.Private, int(t.Trust), stamp(t.At), place)
 	return err
 }
@@ -138,7 +141,8 @@ func (e *entry) promptOf(ctx context.Context, session any, promptID string) (int
 // Turns implements mem.Store.
 func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
 	turns, err := lookUp(ctx, s.read, `SELECT t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
-		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.place DESC, t.number DESC LIMIT ?+0`, []any{session, limitOr(limit)},
+		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.place DESC, t.number DESC LIMIT ?+0`,
+		[]any{session, limitOr(limit)},
 		func(r *sql.Rows) (mem.Turn, error) {
 			t := mem.Turn{Session: session}
 			var at int64

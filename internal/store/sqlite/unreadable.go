@@ -84,7 +84,8 @@ func spoiltRows(ctx context.Context, db asker) ([]spoilt, error) {
 // spoiltMemories is spoiltRows for memories.
 func spoiltMemories(ctx context.Context, db asker) ([]spoilt, error) {
 	var found []spoilt
-	_, err := rows(ctx, db, "SELECT "+memoryColumns+" FROM memory m LEFT JOIN session s ON s.number = m.session ORDER BY m.number", nil,
+	_, err := rows(ctx, db, "SELECT "+memoryColumns+
+		" FROM memory m LEFT JOIN session s ON s.number = m.session ORDER BY m.number", nil,
 		func(r *sql.Rows) (none struct{}, err error) {
 			row, err := scanRow(r)
 			if errors.Is(err, errUnreadable) {

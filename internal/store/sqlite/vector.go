@@ -132,7 +132,8 @@ func (w *writer) putVector(ctx context.Context, model string, v mem.Vector) (p p
 	}
 	p.data = data
 	_, err = w.exec(ctx, `INSERT INTO vector (memory, model, scale, data) VALUES (?,?,?,?)
-		ON CONFLICT (memory) DO UPDATE SET model=excluded.model, scale=excluded.scale, data=excluded.data`, p.number, model, scale, data)
+		ON CONFLICT (memory) DO UPDATE SET model=excluded.model, scale=excluded.scale, data=excluded.data`, p.number, model,
+		scale, data)
 	return p, true, err
 }
 
@@ -181,22 +182,23 @@ func (s *Store) load(ctx context.Context, model string, dims int) error {
 	}
 	v.empty()
 	v.notes.width, v.talk.width = words(dims), words(dims)
-	_, err := rows(ctx, s.read, `SELECT v.memory, v.data, m.kind = 'utterance' FROM vector v CROSS JOIN memory m ON m.number = v.memory
+	_, err := rows(ctx, s.read,
+		`SELECT v.memory, v.data, m.kind = 'utterance' FROM vector v CROSS JOIN memory m ON m.number = v.memory
 		WHERE v.model=? ORDER BY v.memory`, []any{model}, func(r *sql.Rows) (struct{}, error) {
-		var number int64
-		var data sql.RawBytes
-		var talk bool
-		err := r.Scan(&number, &data, &talk)
-		if err != nil || len(data) != dims {
-			return struct{}{}, err
-		}
-		into := &v.notes
-		if talk {
-			into = &v.talk
-		}
-		into.numbers, into.rows = append(into.numbers, number), append(into.rows, storedSigns(data)...)
-		return struct{}{}, nil
-	})
+			var number int64
+			var data sql.RawBytes
+			var talk bool
+			err := r.Scan(&number, &data, &talk)
+			if err != nil || len(data) != dims {
+				return struct{}{}, err
+			}
+			into := &v.notes
+			if talk {
+				into = &v.talk
+			}
+			into.numbers, into.rows = append(into.numbers, number), append(into.rows, storedSigns(data)...)
+			return struct{}{}, nil
+		})
 	if err != nil {
 		v.empty()
 		return err
@@ -236,11 +238,13 @@ func (s *Store) Without(ctx context.Context, model, before string, n int) (ms []
 	if err := s.warm(ctx, model); err != nil {
 		return nil, "", fmt.Errorf("without vector: %w", translate(err))
 	}
-	seen, err := rows(ctx, s.read, `SELECT m.number, m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.memory = m.number AND v.model IN (?, ?))
-		FROM memory m WHERE m.number < ? ORDER BY m.number DESC LIMIT ?+0`, []any{model, none(model), from, window}, func(r *sql.Rows) (l lacking, err error) {
-		err = r.Scan(&l.number, &l.lacks)
-		return l, err
-	})
+	seen, err := rows(ctx, s.read,
+		`SELECT m.number, m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.memory = m.number AND v.model IN (?, ?))
+		FROM memory m WHERE m.number < ? ORDER BY m.number DESC LIMIT ?+0`, []any{model, none(model), from, window},
+		func(r *sql.Rows) (l lacking, err error) {
+			err = r.Scan(&l.number, &l.lacks)
+			return l, err
+		})
 	if err != nil {
 		return nil, "", fmt.Errorf("without vector: %w", translate(err))
 	}
@@ -323,7 +327,8 @@ func (s *Store) dropSome(ctx context.Context, where string, args ...any) (n int6
 	}
 	defer unlock()
 	err = s.transact(context.WithoutCancel(ctx), func(w *writer) error {
-		res, err := w.exec(ctx, "DELETE FROM vector WHERE memory IN (SELECT memory FROM vector WHERE "+where+" LIMIT ?+0)", append(slices.Clone(args), dropStep)...)
+		res, err := w.exec(ctx, "DELETE FROM vector WHERE memory IN (SELECT memory FROM vector WHERE "+where+" LIMIT ?+0)",
+			append(slices.Clone(args), dropStep)...)
 		if err == nil {
 			n, err = res.RowsAffected()
 		}

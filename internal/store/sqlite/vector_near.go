@@ -132,7 +132,8 @@ type near struct {
 // order compares with the stored vectors of some memories, number by number.
 func (c *closest) order(ctx context.Context, numbers []int64) ([]near, error) {
 	slices.Sort(numbers) // neighbours lie on one page
-	found, err := lookUp(ctx, c.store.read, `SELECT v.memory, v.data FROM json_each(?) j CROSS JOIN vector v ON v.memory = j.value WHERE v.model=?`,
+	found, err := lookUp(ctx, c.store.read,
+		`SELECT v.memory, v.data FROM json_each(?) j CROSS JOIN vector v ON v.memory = j.value WHERE v.model=?`,
 		[]any{array(numbers), c.model}, func(r *sql.Rows) (x near, err error) {
 			var data sql.RawBytes
 			if err := r.Scan(&x.number, &data); err != nil {
@@ -165,7 +166,8 @@ func (c *closest) passing(ctx context.Context, order []near) ([]mem.Hit, error) 
 		cos[chars.ShortID("m_", x.number)] = x.cos
 	}
 	args := append([]any{array(numbers)}, c.filter.args...)
-	ms, err := lookUp(ctx, c.store.read, "SELECT "+memoryColumns+` FROM json_each(?) j CROSS JOIN memory m ON m.number = j.value
+	ms, err := lookUp(ctx, c.store.read, "SELECT "+memoryColumns+
+		` FROM json_each(?) j CROSS JOIN memory m ON m.number = j.value
 		LEFT JOIN session s ON s.number = m.session WHERE `+c.filter.where()+" LIMIT ?+0", append(args, c.most), scanMemory)
 	if err != nil {
 		return nil, err

@@ -58,7 +58,10 @@ func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
 	for from := 0; from < len(vs); from += 1000 {
 		var ms []mem.Memory
 		for i := from; i < min(from+1000, len(vs)); i++ {
-			ms = append(ms, mem.Memory{Scope: mem.ScopeProject, Project: fmt.Sprint("p_", i%2), Kind: mem.Fact, Title: fmt.Sprint("memory ", i)})
+			ms = append(ms, mem.Memory{
+				Scope: mem.ScopeProject, Project: fmt.Sprint("p_", i%2), Kind: mem.Fact,
+				Title: fmt.Sprint("memory ", i),
+			})
 		}
 		r := applied(t, s, mem.Batch{Memories: ms})
 		var put []mem.Vector
@@ -343,7 +346,8 @@ func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
 			case 2:
 				remembersOne(rt, s, aimed(r, 70))
 			case 3:
-				if err := s.PutVectors(t.Context(), "other", []mem.Vector{{Memory: "m_1", Updated: storetest.Clock(), Values: aimed(r, 70)}}); err != nil {
+				if err := s.PutVectors(t.Context(), "other",
+					[]mem.Vector{{Memory: "m_1", Updated: storetest.Clock(), Values: aimed(r, 70)}}); err != nil {
 					rt.Fatal(err)
 				}
 			}
@@ -369,7 +373,11 @@ func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
 }
 
 func remembersOne(t *rapid.T, s *Store, v []float32) {
-	r, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Fact, Title: fmt.Sprint("more ", v[0])}}})
+	r, err := s.Apply(t.Context(),
+		mem.Batch{Memories: []mem.Memory{{
+			Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Fact,
+			Title: fmt.Sprint("more ", v[0]),
+		}}})
 	if err == nil {
 		err = s.PutVectors(t.Context(), "m", []mem.Vector{{Memory: r[0].IDs[0], Updated: storetest.Clock(), Values: v}})
 	}
@@ -418,7 +426,8 @@ func TestOneSessionsUtterancesHaveSignsOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range r[0].IDs {
-		if err := s.PutVectors(t.Context(), "m", []mem.Vector{{Memory: id, Updated: storetest.Clock(), Values: v}}); err != nil {
+		if err := s.PutVectors(t.Context(), "m",
+			[]mem.Vector{{Memory: id, Updated: storetest.Clock(), Values: v}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -541,7 +550,8 @@ func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
 func TestGoingOnBehindAnErasedMemoryIsNotGoingOnBehindOneNamedAlike(t *testing.T) {
 	s := opened(t)
 	for i := range 70 {
-		applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: fmt.Sprint("fact ", i)}}})
+		applied(t, s,
+			mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: fmt.Sprint("fact ", i)}}})
 	}
 	if _, err := s.Purge(t.Context(), "m_2"); err != nil {
 		t.Fatal(err)

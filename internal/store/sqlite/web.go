@@ -20,7 +20,8 @@ const maxLinks = 1000
 func (e *entry) weave(ctx context.Context, v mem.MemoryLinks) error {
 	var number, seen int64
 	var project string
-	found, err := e.find(ctx, "SELECT number, project, updated FROM memory WHERE id=?", []any{v.Memory}, &number, &project, &seen)
+	found, err := e.find(ctx, "SELECT number, project, updated FROM memory WHERE id=?", []any{v.Memory}, &number, &project,
+		&seen)
 	if err != nil || !found {
 		return err
 	}
@@ -31,11 +32,13 @@ func (e *entry) weave(ctx context.Context, v mem.MemoryLinks) error {
 			return fmt.Errorf("name %q: %w", n.Name, err)
 		}
 		named = append(named, id)
-		if _, err := e.exec(ctx, "INSERT INTO mention (entity, memory) VALUES (?,?) ON CONFLICT DO NOTHING", id, number); err != nil {
+		if _, err := e.exec(ctx, "INSERT INTO mention (entity, memory) VALUES (?,?) ON CONFLICT DO NOTHING", id,
+			number); err != nil {
 			return err
 		}
 	}
-	if _, err := e.exec(ctx, "DELETE FROM mention WHERE memory=? AND entity NOT IN (SELECT value FROM json_each(?))", number, array(named)); err != nil {
+	if _, err := e.exec(ctx, "DELETE FROM mention WHERE memory=? AND entity NOT IN (SELECT value FROM json_each(?))",
+		number, array(named)); err != nil {
 		return err
 	}
 	if _, err := e.exec(ctx, "DELETE FROM relation WHERE from_memory=?", number); err != nil {
@@ -57,18 +60,21 @@ func (e *entry) weave(ctx context.Context, v mem.MemoryLinks) error {
 // putEntity returns the number of an entity, which is new if it has no name like that.
 func (e *entry) putEntity(ctx context.Context, project string, n mem.NamedEntity, seen int64) (int64, error) {
 	var number int64
-	found, err := e.find(ctx, "SELECT number FROM entity WHERE project=? AND kind=? AND name=?", []any{project, string(n.Kind), n.Name}, &number)
+	found, err := e.find(ctx, "SELECT number FROM entity WHERE project=? AND kind=? AND name=?",
+		[]any{project, string(n.Kind), n.Name}, &number)
 	if err != nil {
 		return 0, err
 	}
 	if found {
-		_, err := e.exec(ctx, "UPDATE entity SET confidence=max(confidence, ?), last_seen=max(last_seen, ?) WHERE number=?", n.Confidence, seen, number)
+		_, err := e.exec(ctx, "UPDATE entity SET confidence=max(confidence, ?), last_seen=max(last_seen, ?) WHERE number=?",
+			n.Confidence, seen, number)
 		return number, err
 	}
 	if number, err = e.next(ctx, "entity"); err != nil {
 		return 0, err
 	}
-	_, err = e.exec(ctx, "INSERT INTO entity (number, id, project, kind, name, confidence, first_seen, last_seen) VALUES (?,?,?,?,?,?,?,?)",
+	_, err = e.exec(ctx, "INSERT INTO entity (number, id, project, kind, name, confidence, first_seen, last_seen) "+
+		"VALUES (?,?,?,?,?,?,?,?)",
 		number, chars.ShortID("n_", number), project, string(n.Kind), n.Name, n.Confidence, seen, seen)
 	return number, err
 }
@@ -85,7 +91,8 @@ func scanLink(r *sql.Rows) (l mem.Link, err error) {
 
 // Links implements mem.Web.
 func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, error) {
-	links, err := rows(ctx, s.read, "WITH these AS (SELECT number FROM memory WHERE id IN (SELECT value FROM json_each(?))) "+linkColumns+`
+	links, err := rows(ctx, s.read,
+		"WITH these AS (SELECT number FROM memory WHERE id IN (SELECT value FROM json_each(?))) "+linkColumns+`
 		WHERE r.from_memory IN these OR r.to_memory IN these ORDER BY r.confidence DESC, r.made DESC, r.from_memory DESC, r.to_memory DESC, r.kind LIMIT ?+0`,
 		[]any{array(memories), maxLinks}, scanLink)
 	if err != nil {
@@ -96,11 +103,14 @@ func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, erro
 
 // LinksOf implements mem.Web.
 func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, limit int) ([]mem.Link, error) {
-	f := (&filter{}).and("r.kind = ?", string(kind)).and("a.status = ? AND b.status = ?", string(mem.Active), string(mem.Active))
+	f := (&filter{}).and("r.kind = ?", string(kind)).and("a.status = ? AND b.status = ?", string(mem.Active),
+		string(mem.Active))
 	if project != "" {
-		f.and("(a.project = "+knownKey+" OR a.scope = 'user')", project, project).and("(b.project = "+knownKey+" OR b.scope = 'user')", project, project)
+		f.and("(a.project = "+knownKey+" OR a.scope = 'user')", project, project).and("(b.project = "+knownKey+
+			" OR b.scope = 'user')", project, project)
 	}
-	links, err := rows(ctx, s.read, linkColumns+" WHERE "+f.where()+" ORDER BY r.made DESC, r.from_memory DESC, r.to_memory DESC LIMIT ?+0", append(f.args, limitOr(limit)), scanLink)
+	links, err := rows(ctx, s.read, linkColumns+" WHERE "+f.where()+
+		" ORDER BY r.made DESC, r.from_memory DESC, r.to_memory DESC LIMIT ?+0", append(f.args, limitOr(limit)), scanLink)
 	if err != nil {
 		return nil, fmt.Errorf("links: %w", translate(err))
 	}
@@ -118,14 +128,16 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 		f.and("(e.project = "+knownKey+" OR e.project = '')", q.Project, q.Project)
 	}
 	if len(q.Memories) > 0 {
-		f.and(`e.number IN (SELECT n.entity FROM mention n JOIN memory m ON m.number = n.memory WHERE m.id IN (SELECT value FROM json_each(?)))`, array(q.Memories))
+		f.and(`e.number IN (SELECT n.entity FROM mention n JOIN memory m ON m.number = n.memory WHERE m.id IN (SELECT `+
+			`value FROM json_each(?)))`, array(q.Memories))
 	}
 	if q.Name != "" {
 		f.and("e.name = ? COLLATE NOCASE", q.Name)
 	}
 	found, err := rows(ctx, s.read, `SELECT e.id, e.project, e.kind, e.name, e.confidence, e.first_seen, e.last_seen,
 		(SELECT count(*) FROM mention n WHERE n.entity = e.number) AS mentions
-		FROM entity e WHERE `+f.where()+" ORDER BY mentions DESC, e.last_seen DESC, e.number DESC LIMIT ?+0", append(f.args, limitOr(q.Limit)),
+		FROM entity e WHERE `+f.where()+" ORDER BY mentions DESC, e.last_seen DESC, e.number DESC LIMIT ?+0",
+		append(f.args, limitOr(q.Limit)),
 		func(r *sql.Rows) (v mem.Entity, err error) {
 			var first, last int64
 			err = r.Scan(&v.ID, &v.Project, &v.Kind, &v.Name, &v.Confidence, &first, &last, &v.Mentions)
@@ -171,7 +183,10 @@ func (s *Store) Join(ctx context.Context, from, into string) error {
 			query string
 			args  []any
 		}{
-			{"INSERT INTO mention (entity, memory) SELECT ?, memory FROM mention WHERE entity=? ON CONFLICT DO NOTHING", []any{b, a}},
+			{
+				"INSERT INTO mention (entity, memory) SELECT ?, memory FROM mention WHERE entity=? ON CONFLICT DO NOTHING",
+				[]any{b, a},
+			},
 			{`UPDATE entity SET confidence=max(confidence, (SELECT confidence FROM entity WHERE number=?1)), first_seen=min(first_seen, (SELECT first_seen FROM entity WHERE number=?1)),
 				last_seen=max(last_seen, (SELECT last_seen FROM entity WHERE number=?1)) WHERE number=?2`, []any{a, b}},
 			{"DELETE FROM entity WHERE number=?", []any{a}},
@@ -196,8 +211,12 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (p mem.Pruned, err 
 			query string
 			args  []any
 		}{
-			{&p.Entities, "DELETE FROM entity WHERE confidence < ? AND last_seen < ? AND (SELECT count(*) FROM mention n WHERE n.entity = entity.number) < ?", []any{mem.MinLinkConfidence, stamp(before), mem.MinMentions}},
-			{&p.Links, "DELETE FROM relation WHERE confidence < ? AND made < ? AND kind IN (?,?)", []any{mem.MinLinkConfidence, stamp(before), string(mem.LinkSimilarTo), string(mem.LinkRelatedTo)}},
+			{&p.Entities, "DELETE FROM entity WHERE confidence < ? AND last_seen < ? AND (SELECT count(*) FROM mention n " +
+				"WHERE n.entity = entity.number) < ?", []any{mem.MinLinkConfidence, stamp(before), mem.MinMentions}},
+			{
+				&p.Links, "DELETE FROM relation WHERE confidence < ? AND made < ? AND kind IN (?,?)",
+				[]any{mem.MinLinkConfidence, stamp(before), string(mem.LinkSimilarTo), string(mem.LinkRelatedTo)},
+			},
 		} {
 			done, err := w.exec(ctx, step.query, step.args...)
 			if err != nil {

@@ -46,7 +46,8 @@ func (s *Store) Checked(ctx context.Context, session string) (mem.TranscriptPosi
 
 // Silences implements mem.Witness.
 func (s *Store) Silences(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
-	list, err := rows(ctx, s.read, "SELECT begun, ended FROM silence WHERE target IN (SELECT value FROM json_each(?)) ORDER BY begun",
+	list, err := rows(ctx, s.read, "SELECT begun, ended FROM silence WHERE target IN (SELECT value FROM json_each(?)) "+
+		"ORDER BY begun",
 		[]any{array(targets)}, func(r *sql.Rows) (mem.PausedPeriod, error) {
 			var begun, ended int64
 			err := r.Scan(&begun, &ended)
@@ -62,7 +63,8 @@ func (s *Store) Silences(ctx context.Context, targets ...string) ([]mem.PausedPe
 // ends the one before.
 func (e *entry) keepSilent(ctx context.Context, target string, p mem.Pause) error {
 	now := stamp(e.at)
-	if _, err := e.exec(ctx, "UPDATE silence SET ended=? WHERE target=? AND (ended=0 OR ended>?)", now, target, now); err != nil {
+	if _, err := e.exec(ctx, "UPDATE silence SET ended=? WHERE target=? AND (ended=0 OR ended>?)", now, target,
+		now); err != nil {
 		return err
 	}
 	if p.Lift || p.InjectOnly {

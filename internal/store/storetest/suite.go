@@ -160,14 +160,20 @@ func anonymous(kind mem.EventKind, source, nonce string, after time.Duration) *m
 
 // prompt is what a person types.
 func prompt(session, id, text string) mem.Batch {
-	e := mem.Event{Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: session, PromptID: id, Text: text}
+	e := mem.Event{
+		Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: session, PromptID: id,
+		Text: text,
+	}
 	e.Identify("nonce of " + id)
 	return mem.Batch{Event: &e, Session: &mem.SessionChange{}, Turn: &mem.TurnChange{Person: true, Text: text}}
 }
 
 // note is a memory of a project.
 func note(title string) mem.Memory {
-	return mem.Memory{Scope: mem.ScopeProject, Project: "p_000000000001", Kind: mem.Fact, Title: title, Trust: mem.TrustUser, Origin: mem.FromUserPrompt}
+	return mem.Memory{
+		Scope: mem.ScopeProject, Project: "p_000000000001", Kind: mem.Fact, Title: title,
+		Trust: mem.TrustUser, Origin: mem.FromUserPrompt,
+	}
 }
 
 // with changes a memory and returns it.

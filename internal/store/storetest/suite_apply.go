@@ -13,7 +13,8 @@ import (
 
 var applyTests = []promise{
 	{"each batch has a result, in order", func(k kit) {
-		got := k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Memories: []mem.Memory{note("alpha")}}, mem.Batch{Event: report("e_2", "one")})
+		got := k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Memories: []mem.Memory{note("alpha")}},
+			mem.Batch{Event: report("e_2", "one")})
 		k.same("results", got, []mem.Result{{Seq: 1}, {IDs: []string{"m_1"}}, {Seq: 2}})
 	}},
 	{"no batches are no error", func(k kit) { k.apply() }},
@@ -21,8 +22,10 @@ var applyTests = []promise{
 		e := mem.Event{
 			ID: "e_1", Key: "k", Agent: "claude-code", Kind: mem.PostToolUseFailure, At: Clock().Add(123 * time.Nanosecond),
 			Session: "one", PromptID: "p", Root: "/r", Cwd: "/r/c", Transcript: "/t.jsonl", Text: "a \"b\" <c> \\ \n é 漢字 🎯",
-			Tool: "Bash", ToolUseID: "tu", Input: []byte(`{"command":"ls","n":12345678901234567890}`), Response: []byte(`["x",null]`),
-			Error: "Exit code 2\nboom", Interrupt: true, DurationMS: 12, AgentID: "a", AgentType: "Explore", Size: 99, Truncated: true,
+			Tool: "Bash", ToolUseID: "tu", Input: []byte(`{"command":"ls","n":12345678901234567890}`),
+			Response: []byte(`["x",null]`),
+			Error:    "Exit code 2\nboom", Interrupt: true, DurationMS: 12, AgentID: "a", AgentType: "Explore", Size: 99,
+			Truncated: true,
 		}
 		k.apply(mem.Batch{Event: &e})
 		got, err := k.store.Events(k.Context(), mem.EventQuery{Session: "one"})
@@ -37,7 +40,8 @@ var applyTests = []promise{
 			Event: report("e_2", "two"), Memories: []mem.Memory{note("of the bad one")},
 			Edits: []mem.Edit{{ID: "m_zzz", Title: &title}}, Jobs: []mem.Job{{Kind: "transcript", Session: "two"}},
 		}
-		got, err := k.store.Apply(k.Context(), mem.Batch{Event: report("e_1", "one"), Memories: []mem.Memory{note("before")}}, bad, mem.Batch{Event: report("e_3", "one")})
+		got, err := k.store.Apply(k.Context(), mem.Batch{Event: report("e_1", "one"), Memories: []mem.Memory{note("before")}},
+			bad, mem.Batch{Event: report("e_3", "one")})
 		if !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("error %v, want %v", err, mem.ErrNotFound)
 		}
@@ -100,7 +104,8 @@ var applyTests = []promise{
 		}
 		s := k.session("one")
 		if s.Prompts != callers || s.Notifications != callers || s.InjectedTokens != 3*callers {
-			k.Errorf("prompts %d, notifications %d, told tokens %d, want %d, %d, %d", s.Prompts, s.Notifications, s.InjectedTokens, callers, callers, 3*callers)
+			k.Errorf("prompts %d, notifications %d, told tokens %d, want %d, %d, %d", s.Prompts, s.Notifications,
+				s.InjectedTokens, callers, callers, 3*callers)
 		}
 		if got := len(k.List(mem.Query{Limit: 1000})); got != callers {
 			k.Errorf("%d memories, want %d", got, callers)
@@ -162,7 +167,10 @@ var applyTests = []promise{
 
 var twiceTests = []promise{
 	{"an event that is stored is a duplicate and writes nothing", func(k kit) {
-		b := mem.Batch{Event: report("e_1", "one"), Session: &mem.SessionChange{Notification: "hello"}, Memories: []mem.Memory{note("alpha")}}
+		b := mem.Batch{
+			Event: report("e_1", "one"), Session: &mem.SessionChange{Notification: "hello"},
+			Memories: []mem.Memory{note("alpha")},
+		}
 		k.apply(b)
 		b.Memories = []mem.Memory{note("beta")}
 		k.same("result", k.apply(b)[0], mem.Result{Duplicate: true, Seq: 1})
@@ -196,13 +204,30 @@ func windowTest(k kit) {
 		second    *mem.Event
 		duplicate bool
 	}{
-		{"the same 1 s later", anonymous(mem.SessionStart, "startup", "n1", 0), nil, anonymous(mem.SessionStart, "startup", "n2", time.Second), true},
-		{"the same at the end of the window", anonymous(mem.PreCompact, "auto", "n1", 0), nil, anonymous(mem.PreCompact, "auto", "n2", mem.DuplicateWindow), true},
-		{"the same 6 s later", anonymous(mem.PreCompact, "auto", "n1", 0), nil, anonymous(mem.PreCompact, "auto", "n2", 6*time.Second), false},
-		{"the same, the clock set back 1 s", anonymous(mem.SessionEnd, "other", "n1", time.Second), nil, anonymous(mem.SessionEnd, "other", "n2", 0), true},
-		{"the same, another event of the session between", anonymous(mem.PreCompact, "auto", "n1", 0), report("e_b", "one"), anonymous(mem.PreCompact, "auto", "n2", time.Second), false},
-		{"the same, an event of another session between", anonymous(mem.PreCompact, "auto", "n1", 0), report("e_b", "two"), anonymous(mem.PreCompact, "auto", "n2", time.Second), true},
-		{"startup and resume 1 s apart", anonymous(mem.SessionStart, "startup", "n1", 0), nil, anonymous(mem.SessionStart, "resume", "n2", time.Second), false},
+		{"the same 1 s later", anonymous(mem.SessionStart, "startup", "n1", 0), nil, anonymous(mem.SessionStart, "startup",
+			"n2", time.Second), true},
+		{
+			"the same at the end of the window", anonymous(mem.PreCompact, "auto", "n1", 0), nil,
+			anonymous(mem.PreCompact, "auto", "n2", mem.DuplicateWindow), true,
+		},
+		{"the same 6 s later", anonymous(mem.PreCompact, "auto", "n1", 0), nil, anonymous(mem.PreCompact, "auto", "n2",
+			6*time.Second), false},
+		{
+			"the same, the clock set back 1 s", anonymous(mem.SessionEnd, "other", "n1", time.Second), nil,
+			anonymous(mem.SessionEnd, "other", "n2", 0), true,
+		},
+		{
+			"the same, another event of the session between", anonymous(mem.PreCompact, "auto", "n1", 0), report("e_b", "one"),
+			anonymous(mem.PreCompact, "auto", "n2", time.Second), false,
+		},
+		{
+			"the same, an event of another session between", anonymous(mem.PreCompact, "auto", "n1", 0), report("e_b", "two"),
+			anonymous(mem.PreCompact, "auto", "n2", time.Second), true,
+		},
+		{
+			"startup and resume 1 s apart", anonymous(mem.SessionStart, "startup", "n1", 0), nil,
+			anonymous(mem.SessionStart, "resume", "n2", time.Second), false,
+		},
 	} {
 		// Each case has a session of its own, so that one store serves all.
 		session := func(e *mem.Event) *mem.Event {

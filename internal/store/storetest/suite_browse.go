@@ -21,11 +21,17 @@ func (k kit) browser() mem.Browser {
 func (k kit) sat(id, agent, project, branch string, at time.Time, told int) {
 	k.Helper()
 	e := mem.Event{ID: "e_" + id, Agent: agent, Kind: mem.Stop, At: at, Session: id}
-	m := mem.Memory{Scope: mem.ScopeProject, Project: project, Session: id, Kind: mem.Fact, Title: "learned in " + id, Branch: branch, Files: []string{"a.go", "b.go"}, Created: at}
+	m := mem.Memory{
+		Scope: mem.ScopeProject, Project: project, Session: id, Kind: mem.Fact, Title: "learned in " + id,
+		Branch: branch, Files: []string{"a.go", "b.go"}, Created: at,
+	}
 	said := m
 	said.Kind, said.Title, said.Files = mem.Utterance, "said in "+id, nil
 	k.apply(mem.Batch{
-		Event: &e, Project: &mem.Project{Key: project, Name: "shop"}, Session: &mem.SessionChange{Agent: agent, Project: project, ProjectName: "shop"},
+		Event: &e, Project: &mem.Project{Key: project, Name: "shop"}, Session: &mem.SessionChange{
+			Agent:   agent,
+			Project: project, ProjectName: "shop",
+		},
 		Memories: []mem.Memory{m, said},
 		Receipts: []mem.Receipt{
 			{ID: "r_" + id, Session: id, Project: project, At: at, Outcome: mem.Injected, Tokens: told},
@@ -41,7 +47,10 @@ var browseTests = []promise{
 		k.sat("old", "claude-code", "p_1", "main", day, 10)
 		k.sat("new", "codex", "p_1", "retry", Clock(), 20)
 		k.sat("other", "codex", "p_2", "", Clock(), 30)
-		all, both := []mem.Count{{Value: "codex", N: 2}, {Value: "claude-code", N: 1}}, []mem.Count{{Value: "main", N: 1}, {Value: "retry", N: 1}}
+		all, both := []mem.Count{{Value: "codex", N: 2}, {Value: "claude-code", N: 1}}, []mem.Count{
+			{Value: "main", N: 1},
+			{Value: "retry", N: 1},
+		}
 		for name, tt := range map[string]struct {
 			ask      mem.SessionsRequest
 			want     []string
@@ -49,13 +58,37 @@ var browseTests = []promise{
 			agents   []mem.Count
 			branches []mem.Count
 		}{
-			"all":       {mem.SessionsRequest{}, []string{"other", "new", "old"}, 3, all, both},
-			"project":   {mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_1"}}, []string{"new", "old"}, 2, []mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}}, both},
-			"elsewhere": {mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_2"}}, []string{"other"}, 1, []mem.Count{{Value: "codex", N: 1}}, []mem.Count{}},
-			"agent":     {mem.SessionsRequest{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
-			"branch":    {mem.SessionsRequest{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
-			"since":     {mem.SessionsRequest{Since: Clock()}, []string{"other", "new"}, 2, []mem.Count{{Value: "codex", N: 2}}, both[1:]},
-			"until":     {mem.SessionsRequest{Until: Clock()}, []string{"old"}, 1, []mem.Count{{Value: "claude-code", N: 1}}, both[:1]},
+			"all": {mem.SessionsRequest{}, []string{"other", "new", "old"}, 3, all, both},
+			"project": {
+				mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_1"}},
+				[]string{"new", "old"},
+				2,
+				[]mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}},
+				both,
+			},
+			"elsewhere": {
+				mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_2"}},
+				[]string{"other"},
+				1,
+				[]mem.Count{{Value: "codex", N: 1}},
+				[]mem.Count{},
+			},
+			"agent":  {mem.SessionsRequest{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
+			"branch": {mem.SessionsRequest{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
+			"since": {
+				mem.SessionsRequest{Since: Clock()},
+				[]string{"other", "new"},
+				2,
+				[]mem.Count{{Value: "codex", N: 2}},
+				both[1:],
+			},
+			"until": {
+				mem.SessionsRequest{Until: Clock()},
+				[]string{"old"},
+				1,
+				[]mem.Count{{Value: "claude-code", N: 1}},
+				both[:1],
+			},
 			"page":      {mem.SessionsRequest{Limit: 1, Offset: 1}, []string{"new"}, 3, all, both},
 			"past them": {mem.SessionsRequest{Offset: 7}, nil, 3, all, both},
 			"none":      {mem.SessionsRequest{Agent: "nobody"}, nil, 0, all, []mem.Count{}},
@@ -81,31 +114,41 @@ var browseTests = []promise{
 		}
 		s := got.Sessions[0]
 		if s.Memories != 1 || s.Files != 2 || s.Injections != 1 || s.InjectedTokens != 10 || len(s.Branches) != 1 {
-			k.Errorf("got %d memories, %d files, told %d times %d tokens, branches %v, want 1, 2, 1, 10 and main", s.Memories, s.Files, s.Injections, s.InjectedTokens, s.Branches)
+			k.Errorf("got %d memories, %d files, told %d times %d tokens, branches %v, want 1, 2, 1, 10 and main", s.Memories,
+				s.Files, s.Injections, s.InjectedTokens, s.Branches)
 		}
 	}},
-	{"a session counts once for each branch it learned something on, and branches that many sessions know come first", func(k kit) {
-		b := k.browser()
-		for i, names := range [][]string{{"main", "retry", "main"}, {"main"}, {""}} {
-			id := fmt.Sprint("s", i)
-			batch := mem.Batch{Event: &mem.Event{ID: "e_" + id, Agent: "codex", Kind: mem.Stop, At: Clock(), Session: id}, Session: &mem.SessionChange{Agent: "codex", Project: "p_1"}}
-			for j, name := range names {
-				batch.Memories = append(batch.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: id, Kind: mem.Fact, Title: fmt.Sprint(id, " learned ", j), Branch: name, Created: Clock()})
+	{
+		"a session counts once for each branch it learned something on, and branches that many sessions know come first",
+		func(k kit) {
+			b := k.browser()
+			for i, names := range [][]string{{"main", "retry", "main"}, {"main"}, {""}} {
+				id := fmt.Sprint("s", i)
+				batch := mem.Batch{
+					Event:   &mem.Event{ID: "e_" + id, Agent: "codex", Kind: mem.Stop, At: Clock(), Session: id},
+					Session: &mem.SessionChange{Agent: "codex", Project: "p_1"},
+				}
+				for j, name := range names {
+					batch.Memories = append(batch.Memories, mem.Memory{
+						Scope: mem.ScopeProject, Project: "p_1", Session: id,
+						Kind: mem.Fact, Title: fmt.Sprint(id, " learned ", j), Branch: name, Created: Clock(),
+					})
+				}
+				k.apply(batch)
 			}
-			k.apply(batch)
-		}
-		want := []mem.Count{{Value: "main", N: 2}, {Value: "retry", N: 1}}
-		for i := range 60 {
-			id := fmt.Sprintf("t%02d", i)
-			k.sat(id, "codex", "p_1", "topic-"+id, Clock(), 0)
-			want = append(want, mem.Count{Value: "topic-" + id, N: 1})
-		}
-		got, err := b.Sittings(k.Context(), mem.SessionsRequest{Limit: 1})
-		if err != nil {
-			k.Fatal(err)
-		}
-		k.same("branches", got.Branches, want[:50])
-	}},
+			want := []mem.Count{{Value: "main", N: 2}, {Value: "retry", N: 1}}
+			for i := range 60 {
+				id := fmt.Sprintf("t%02d", i)
+				k.sat(id, "codex", "p_1", "topic-"+id, Clock(), 0)
+				want = append(want, mem.Count{Value: "topic-" + id, N: 1})
+			}
+			got, err := b.Sittings(k.Context(), mem.SessionsRequest{Limit: 1})
+			if err != nil {
+				k.Fatal(err)
+			}
+			k.same("branches", got.Branches, want[:50])
+		},
+	},
 	{"a day counts what happened since its start", func(k kit) {
 		b := k.browser()
 		k.sat("old", "claude-code", "p_1", "main", Clock().Add(-24*time.Hour), 10)
@@ -126,7 +169,8 @@ var browseTests = []promise{
 	}},
 	{"events of a session are counted but for erased ones", func(k kit) {
 		b := k.browser()
-		k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Event: report("e_2", "one")}, mem.Batch{Event: report("e_3", "two")})
+		k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Event: report("e_2", "one")},
+			mem.Batch{Event: report("e_3", "two")})
 		for _, want := range []int{2, 0} {
 			if got, err := b.CountEvents(k.Context(), "one"); got != want || err != nil {
 				k.Errorf("got %d, %v; want %d", got, err, want)

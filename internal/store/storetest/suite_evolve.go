@@ -51,17 +51,22 @@ var evolveTests = []promise{
 		archived := mem.Archived
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &archived}}})
 		k.same("usually", titles(k.List(mem.Query{})), []string{"third fact", "first fact"})
-		k.same("archived too", titles(k.List(mem.Query{Statuses: []mem.Status{mem.Active, mem.Archived}})), []string{"third fact", "second fact", "first fact"})
+		k.same("archived too", titles(k.List(mem.Query{Statuses: []mem.Status{mem.Active, mem.Archived}})),
+			[]string{"third fact", "second fact", "first fact"})
 		k.same("archived only", titles(k.List(mem.Query{Statuses: []mem.Status{mem.Archived}})), []string{"second fact"})
 		k.same("matched", len(k.match(mem.Query{Terms: []string{"fact"}})), 2)
-		k.same("matched with those", len(k.match(mem.Query{Terms: []string{"fact"}, Statuses: []mem.Status{mem.Active, mem.Archived}})), 3)
+		k.same("matched with those",
+			len(k.match(mem.Query{Terms: []string{"fact"}, Statuses: []mem.Status{mem.Active, mem.Archived}})), 3)
 	}},
 	{"an archived memory that is used, or said again, is active", func(k kit) {
 		k.three()
 		archived := mem.Archived
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Status: &archived}, {ID: "m_2", Status: &archived}}})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Used: 1}}})
-		k.apply(mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "second fact"}}})
+		k.apply(mem.Batch{Memories: []mem.Memory{{
+			Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact,
+			Title: "second fact",
+		}}})
 		k.same("active", titles(k.List(mem.Query{})), []string{"third fact", "second fact", "first fact"})
 	}},
 	{"what became of a memory is kept", func(k kit) {
@@ -78,7 +83,10 @@ var evolveTests = []promise{
 		k.three()
 		archived, forgotten, into := mem.Archived, mem.Forgotten, "m_1"
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &forgotten}}})
-		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", From: mem.Active, Status: &archived, MergedInto: &into, Used: 1}, {ID: "m_3", From: mem.Active, Status: &archived}}})
+		k.apply(mem.Batch{Edits: []mem.Edit{
+			{ID: "m_2", From: mem.Active, Status: &archived, MergedInto: &into, Used: 1},
+			{ID: "m_3", From: mem.Active, Status: &archived},
+		}})
 		ms := k.List(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
 		k.same("the forgotten one", ms[0].Status, mem.Forgotten)
 		k.same("merged into", ms[0].MergedInto, "")
@@ -88,7 +96,10 @@ var evolveTests = []promise{
 	{"erasing a memory erases what was merged into it, and that alone", func(k kit) {
 		k.three()
 		first, second, status := "m_1", "m_2", mem.Consolidated
-		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &status, MergedInto: &first}, {ID: "m_3", Status: &status, MergedInto: &second}}})
+		k.apply(mem.Batch{Edits: []mem.Edit{
+			{ID: "m_2", Status: &status, MergedInto: &first},
+			{ID: "m_3", Status: &status, MergedInto: &second},
+		}})
 		done, err := k.store.Purge(k.Context(), "m_2")
 		if err != nil {
 			k.Fatalf("Purge: %v", err)
@@ -97,7 +108,10 @@ var evolveTests = []promise{
 		k.same("left", titles(k.List(mem.Query{Hidden: true})), []string{"first fact"})
 	}},
 	{"erasing a memory erases what the session of a merged one keeps of it", func(k kit) {
-		ev := mem.Event{ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "two", PromptID: "p1", Text: "the ferry leaves at seven"}
+		ev := mem.Event{
+			ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "two",
+			PromptID: "p1", Text: "the ferry leaves at seven",
+		}
 		k.apply(mem.Batch{Event: &ev, Turn: &mem.TurnChange{Person: true, Text: ev.Text}, Memories: []mem.Memory{
 			{Scope: mem.ScopeUser, Session: "one", Kind: mem.Fact, Title: "departure of the ferry is at seven"},
 			{Scope: mem.ScopeUser, Session: "two", Kind: mem.Fact, Title: "the ferry leaves at seven"},
@@ -113,18 +127,30 @@ var evolveTests = []promise{
 	{"rounds are kept with what they changed", func(k kit) {
 		k.chronicle()
 		k.three()
-		was, became := mem.Lifecycle{Status: mem.Active, Scope: mem.ScopeProject, Importance: 0.5}, mem.Lifecycle{Status: mem.Archived, Scope: mem.ScopeProject, Importance: 0.5, Uses: 1, LastUsed: later(-time.Hour)}
-		got, err := k.store.Apply(k.Context(), mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Examined: 3, Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}}}})
+		was, became := mem.Lifecycle{
+			Status: mem.Active, Scope: mem.ScopeProject,
+			Importance: 0.5,
+		}, mem.Lifecycle{
+			Status: mem.Archived, Scope: mem.ScopeProject, Importance: 0.5, Uses: 1,
+			LastUsed: later(-time.Hour),
+		}
+		got, err := k.store.Apply(k.Context(),
+			mem.Batch{Run: &mem.Run{
+				Kind: mem.FullRun, Project: "p_1", Examined: 3,
+				Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}},
+			}})
 		if err != nil || got[0].Run != "k_1" {
 			k.Fatalf("run %q, error %v", got[0].Run, err)
 		}
 		k.apply(mem.Batch{Run: &mem.Run{ID: "k_1", Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"}}}})
 		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}})
 		want := mem.Run{ID: "k_1", Kind: mem.FullRun, Project: "p_1", At: Clock(), Examined: 3, Changes: []mem.Step{
-			{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}, {Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"},
+			{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became},
+			{Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"},
 		}}
 		k.same("the round", k.runs(mem.RunQuery{ID: "k_1"}), []mem.Run{want})
-		k.same("all, newest first", k.runs(mem.RunQuery{}), []mem.Run{{ID: "k_2", Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}, want})
+		k.same("all, newest first", k.runs(mem.RunQuery{}),
+			[]mem.Run{{ID: "k_2", Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}, want})
 		k.same("of a kind", len(k.runs(mem.RunQuery{Kind: mem.FullRun, Project: "p_1"})), 1)
 		k.same("of another project", len(k.runs(mem.RunQuery{Project: "p_2"})), 0)
 		if _, err := k.chronicle().Runs(k.Context(), mem.RunQuery{ID: "k_9"}); !errors.Is(err, mem.ErrNotFound) {
@@ -134,8 +160,14 @@ var evolveTests = []promise{
 	{"a round that is taken back says so", func(k kit) {
 		k.chronicle()
 		k.three()
-		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1"}}}})
-		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_2"}}}})
+		k.apply(mem.Batch{Run: &mem.Run{
+			Kind: mem.FullRun, Project: "p_1",
+			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1"}},
+		}})
+		k.apply(mem.Batch{Run: &mem.Run{
+			Kind: mem.FullRun, Project: "p_1",
+			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_2"}},
+		}})
 		k.apply(mem.Batch{UndoneRuns: []string{"k_1"}})
 		runs := k.runs(mem.RunQuery{})
 		k.same("the other", runs[0].Undone, false)
@@ -146,17 +178,31 @@ var evolveTests = []promise{
 		k.chronicle()
 		k.three()
 		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
-		k.apply(mem.Batch{Memories: []mem.Memory{m}, Dismissed: []mem.Dismissal{{Rule: mem.RuleMerge, Other: "m_1"}, {Rule: mem.RuleMerge, Other: "m_4"}}})
-		k.same("dismissed, but not from itself", k.dismissals(), []mem.Dismissal{{Rule: mem.RuleMerge, Memory: "m_4", Other: "m_1", At: Clock()}})
+		k.apply(mem.Batch{Memories: []mem.Memory{m}, Dismissed: []mem.Dismissal{
+			{Rule: mem.RuleMerge, Other: "m_1"},
+			{Rule: mem.RuleMerge, Other: "m_4"},
+		}})
+		k.same("dismissed, but not from itself", k.dismissals(),
+			[]mem.Dismissal{{Rule: mem.RuleMerge, Memory: "m_4", Other: "m_1", At: Clock()}})
 	}},
 	{"what is not to be done again goes with its memory, as do changes", func(k kit) {
 		k.chronicle()
 		k.three()
 		k.apply(mem.Batch{
-			Run:       &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1"}, {Rule: mem.RuleArchive, Memory: "m_2"}}},
-			Dismissed: []mem.Dismissal{{Rule: "merge", Memory: "m_1", Other: "m_2"}, {Rule: "archive", Memory: "m_2"}, {Rule: "archive", Memory: "m_2"}},
+			Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{
+				{Rule: mem.RuleArchive, Memory: "m_1"},
+				{Rule: mem.RuleArchive, Memory: "m_2"},
+			}},
+			Dismissed: []mem.Dismissal{
+				{Rule: "merge", Memory: "m_1", Other: "m_2"},
+				{Rule: "archive", Memory: "m_2"},
+				{Rule: "archive", Memory: "m_2"},
+			},
 		})
-		k.same("dismissed", k.dismissals(), []mem.Dismissal{{Rule: "archive", Memory: "m_2", At: Clock()}, {Rule: "merge", Memory: "m_1", Other: "m_2", At: Clock()}})
+		k.same("dismissed", k.dismissals(), []mem.Dismissal{
+			{Rule: "archive", Memory: "m_2", At: Clock()},
+			{Rule: "merge", Memory: "m_1", Other: "m_2", At: Clock()},
+		})
 		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
 			k.Fatalf("Purge: %v", err)
 		}

@@ -16,7 +16,9 @@ var matchTests = []promise{
 		}
 	}},
 	{"more and rarer matches come first", func(k kit) {
-		k.keep(note("common words alone"), note("common words and a zebra"), note("common words once more"), note("common rest"), note("unrelated"), note("also unrelated"), note("quite unrelated"), note("still unrelated"), note("very unrelated"), note("unrelated too"))
+		k.keep(note("common words alone"), note("common words and a zebra"), note("common words once more"),
+			note("common rest"), note("unrelated"), note("also unrelated"), note("quite unrelated"), note("still unrelated"),
+			note("very unrelated"), note("unrelated too"))
 		got := k.match(mem.Query{Terms: []string{"common", "zebra"}})
 		if len(got) != 4 || got[0] != "common words and a zebra" {
 			k.Errorf("got %v, want the zebra first of four", got)
@@ -49,10 +51,17 @@ var matchTests = []promise{
 	}},
 	{"every text of a memory is searched", func(k kit) {
 		k.keep(with(note("title1"), func(m *mem.Memory) {
-			m.Body, m.Facts, m.Concepts, m.Tags, m.Files, m.Command, m.Index = "body1", []string{"fact1"}, []string{"concept1"}, []string{"tag1"}, []string{"dir1/file1.go"}, "command1 --flag", "http server"
-			m.Summary = &mem.SummaryText{Request: "sum1", Investigated: "sum2", Learned: "sum3", Completed: "sum4", NextSteps: "sum5", Notes: "sum6"}
+			m.Body, m.Facts, m.Concepts, m.Tags, m.Files, m.Command, m.Index = "body1", []string{"fact1"}, []string{"concept1"},
+				[]string{"tag1"}, []string{"dir1/file1.go"}, "command1 --flag", "http server"
+			m.Summary = &mem.SummaryText{
+				Request: "sum1", Investigated: "sum2", Learned: "sum3", Completed: "sum4",
+				NextSteps: "sum5", Notes: "sum6",
+			}
 		}))
-		for _, term := range []string{"title1", "body1", "fact1", "concept1", "tag1", "dir1", "file1", "command1", "server", "sum1", "sum2", "sum3", "sum4", "sum5", "sum6"} {
+		for _, term := range []string{
+			"title1", "body1", "fact1", "concept1", "tag1", "dir1", "file1", "command1", "server",
+			"sum1", "sum2", "sum3", "sum4", "sum5", "sum6",
+		} {
 			k.same(term, k.match(mem.Query{Terms: []string{term}}), []string{"title1"})
 		}
 	}},
@@ -60,21 +69,26 @@ var matchTests = []promise{
 		k.keep(note("pack the reverse index"), note("index the reverse pack"))
 		k.same("phrase", k.match(mem.Query{Terms: []string{"reverse index"}}), []string{"pack the reverse index"})
 		k.same("hyphen", k.match(mem.Query{Terms: []string{"reverse-index"}}), []string{"pack the reverse index"})
-		k.same("stems in a phrase", k.match(mem.Query{Terms: []string{"reversing indexes"}}), []string{"pack the reverse index"})
+		k.same("stems in a phrase", k.match(mem.Query{Terms: []string{"reversing indexes"}}),
+			[]string{"pack the reverse index"})
 	}},
 	{"any text is a legal term", func(k kit) {
 		k.keep(note("near and not or match the column"), note("c++ don't foo-bar a/b.c"))
 		for _, term := range []string{
-			`"`, `""`, `"""`, `a"b`, `'`, "\x00", "a\x00b", "NEAR", "NEAR(a b)", "AND", "OR", "NOT", "*", "foo*", "^foo", "title:foo", "-foo", "+", "{a b}:c",
-			"(", ")", "((((", long("(", 5000), "\\", "%", "_", ";", "--", "\xff\xfe", "\u202e", "\ufffd", "é", "🎯", "漢字", long("x", 100000), long("word ", 3000), "\n", "\t",
+			`"`, `""`, `"""`, `a"b`, `'`, "\x00", "a\x00b", "NEAR", "NEAR(a b)", "AND", "OR", "NOT", "*", "foo*", "^foo",
+			"title:foo", "-foo", "+", "{a b}:c",
+			"(", ")", "((((", long("(", 5000), "\\", "%", "_", ";", "--", "\xff\xfe", "\u202e", "\ufffd", "é", "🎯", "漢字",
+			long("x", 100000), long("word ", 3000), "\n", "\t",
 		} {
 			if _, err := k.store.Match(k.Context(), mem.Query{Terms: []string{term}}); err != nil {
 				k.Errorf("term %.40q: %v", term, err)
 			}
 		}
 		for term, want := range map[string]string{
-			"NEAR": "near and not or match the column", "NOT": "near and not or match the column", "don't": "c++ don't foo-bar a/b.c", "foo-bar": "c++ don't foo-bar a/b.c",
-			`"column"`: "near and not or match the column", "col*": "", "(column": "near and not or match the column", "title:column": "", "a/b.c": "c++ don't foo-bar a/b.c",
+			"NEAR": "near and not or match the column", "NOT": "near and not or match the column",
+			"don't": "c++ don't foo-bar a/b.c", "foo-bar": "c++ don't foo-bar a/b.c",
+			`"column"`: "near and not or match the column", "col*": "", "(column": "near and not or match the column",
+			"title:column": "", "a/b.c": "c++ don't foo-bar a/b.c",
 			"column\x00": "near and not or match the column",
 		} {
 			got := k.match(mem.Query{Terms: []string{term}})
@@ -100,8 +114,13 @@ var matchTests = []promise{
 		k.same("found", k.match(mem.Query{Terms: terms}), []string{"alpha"})
 	}},
 	{"letters of every script are words", func(k kit) {
-		k.keep(note("Größe der Straße"), note("база данных"), with(note("漢字検索"), func(m *mem.Memory) { m.Index = "漢字 字検 検索" }))
-		for term, want := range map[string]string{"große": "Größe der Straße", "GRÖSSE": "", "база": "база данных", "БАЗА": "база данных", "検索": "漢字検索"} {
+		k.keep(note("Größe der Straße"), note("база данных"), with(note("漢字検索"), func(m *mem.Memory) {
+			m.Index = "漢字 字検 検索"
+		}))
+		for term, want := range map[string]string{
+			"große": "Größe der Straße", "GRÖSSE": "", "база": "база данных",
+			"БАЗА": "база данных", "検索": "漢字検索",
+		} {
 			got := k.match(mem.Query{Terms: []string{term}})
 			if want == "" && len(got) == 0 || len(got) == 1 && got[0] == want {
 				continue
@@ -114,7 +133,8 @@ var matchTests = []promise{
 			k.keep(with(note(fmt.Sprint("alpha alpha ", i)), func(m *mem.Memory) { m.Project = "p_2" }))
 		}
 		k.keep(note("alpha of mine and many other words"))
-		k.same("found", k.match(mem.Query{Terms: []string{"alpha"}, Project: "p_000000000001", Limit: 1}), []string{"alpha of mine and many other words"})
+		k.same("found", k.match(mem.Query{Terms: []string{"alpha"}, Project: "p_000000000001", Limit: 1}),
+			[]string{"alpha of mine and many other words"})
 	}},
 	{"ids narrow it", func(k kit) {
 		ids := k.keep(note("alpha one"), note("alpha two"))
@@ -139,13 +159,19 @@ func shelf(k kit) {
 		with(note("gotcha"), func(m *mem.Memory) { m.Kind, m.Created, m.Importance = mem.Gotcha, later(-8*time.Hour), 0.9 }),
 		with(note("user"), func(m *mem.Memory) { m.Scope, m.Project, m.Created = mem.ScopeUser, "", later(-7*time.Hour) }),
 		with(note("elsewhere"), func(m *mem.Memory) { m.Project, m.Created = "p_2", later(-6*time.Hour) }),
-		with(note("secret of one"), func(m *mem.Memory) { m.Scope, m.Session, m.Created = mem.ScopeSession, "one", later(-5*time.Hour) }),
-		with(note("secret of two"), func(m *mem.Memory) { m.Scope, m.Session, m.Created = mem.ScopeSession, "two", later(-4*time.Hour) }),
+		with(note("secret of one"), func(m *mem.Memory) {
+			m.Scope, m.Session, m.Created = mem.ScopeSession, "one", later(-5*time.Hour)
+		}),
+		with(note("secret of two"), func(m *mem.Memory) {
+			m.Scope, m.Session, m.Created = mem.ScopeSession, "two", later(-4*time.Hour)
+		}),
 		with(note("filed"), func(m *mem.Memory) {
-			m.Files, m.Tags, m.Command, m.Branch, m.Created = []string{"a/b/c.go", "a/d.md", ".gitignore"}, []string{"x", "y"}, "go test ./...", "main", later(-3*time.Hour)
+			m.Files, m.Tags, m.Command, m.Branch, m.Created = []string{"a/b/c.go", "a/d.md", ".gitignore"}, []string{"x", "y"},
+				"go test ./...", "main", later(-3*time.Hour)
 		}),
 		with(note("learned"), func(m *mem.Memory) {
-			m.Session, m.Source.PromptID, m.Source.Agent, m.Trust, m.Resolved, m.Created = "one", "p1", "codex", mem.TrustNone, true, later(-2*time.Hour)
+			m.Session, m.Source.PromptID, m.Source.Agent, m.Trust, m.Resolved, m.Created = "one", "p1", "codex", mem.TrustNone,
+				true, later(-2*time.Hour)
 		}),
 	)
 }
@@ -168,32 +194,50 @@ var listTests = []promise{
 			"session":                {mem.Query{Session: "one"}, []string{"learned", "secret of one"}},
 			"unknown session":        {mem.Query{Session: "none"}, []string{}},
 			"turn":                   {mem.Query{Session: "one", PromptID: "p1"}, []string{"learned"}},
-			"within a session":       {mem.Query{Within: "two", Limit: 4}, []string{"learned", "filed", "secret of two", "elsewhere"}},
-			"within all":             {mem.Query{Within: "*", Scopes: []mem.Scope{mem.ScopeSession}}, []string{"secret of two", "secret of one"}},
-			"within nobody's":        {mem.Query{Within: "none", Scopes: []mem.Scope{mem.ScopeSession}}, []string{}},
-			"file":                   {mem.Query{File: "a/d.md"}, []string{"filed"}},
-			"not part of a file":     {mem.Query{File: "d.md"}, []string{}},
-			"directory":              {mem.Query{File: "a/b/"}, []string{"filed"}},
-			"not below a directory":  {mem.Query{File: "b/"}, []string{}},
-			"directly in it":         {mem.Query{File: "a/"}, []string{"filed"}},
-			"extension":              {mem.Query{File: ".go"}, []string{"filed"}},
-			"a file with a dot":      {mem.Query{File: ".gitignore"}, []string{"filed"}},
-			"any tag":                {mem.Query{Tags: []string{"none", "y"}}, []string{"filed"}},
-			"no tag":                 {mem.Query{Tags: []string{"none"}}, []string{}},
-			"command":                {mem.Query{Command: "go test ./..."}, []string{"filed"}},
-			"not part of a command":  {mem.Query{Command: "go test"}, []string{}},
-			"agent":                  {mem.Query{Agent: "codex"}, []string{"learned"}},
-			"branch":                 {mem.Query{Branch: "main"}, []string{"filed"}},
-			"after, inclusive":       {mem.Query{After: later(-3 * time.Hour)}, []string{"learned", "filed"}},
-			"before, exclusive":      {mem.Query{Before: later(-8 * time.Hour)}, []string{"plain"}},
-			"after long ago":         {mem.Query{After: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), Kinds: []mem.Kind{mem.Gotcha}}, []string{"gotcha"}},
-			"before a far day":       {mem.Query{Before: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), Kinds: []mem.Kind{mem.Gotcha}}, []string{"gotcha"}},
-			"importance":             {mem.Query{MinImportance: 0.9}, []string{"gotcha"}},
-			"trust":                  {mem.Query{MinTrust: mem.TrustUser, After: later(-3 * time.Hour)}, []string{"filed"}},
-			"open":                   {mem.Query{Open: true, After: later(-3 * time.Hour)}, []string{"filed"}},
-			"several":                {mem.Query{Project: "p_000000000001", Kinds: []mem.Kind{mem.Fact}, File: ".md", Tags: []string{"x"}}, []string{"filed"}},
-			"hostile":                {mem.Query{Project: "' OR 1=1 --", File: "\"%", Tags: []string{"\"]", "\x00"}, Branch: "?"}, []string{}},
-			"terms are ignored":      {mem.Query{Terms: []string{"nowhere"}, File: ".md"}, []string{"filed"}},
+			"within a session": {mem.Query{Within: "two", Limit: 4}, []string{
+				"learned", "filed", "secret of two",
+				"elsewhere",
+			}},
+			"within all": {
+				mem.Query{Within: "*", Scopes: []mem.Scope{mem.ScopeSession}},
+				[]string{"secret of two", "secret of one"},
+			},
+			"within nobody's":       {mem.Query{Within: "none", Scopes: []mem.Scope{mem.ScopeSession}}, []string{}},
+			"file":                  {mem.Query{File: "a/d.md"}, []string{"filed"}},
+			"not part of a file":    {mem.Query{File: "d.md"}, []string{}},
+			"directory":             {mem.Query{File: "a/b/"}, []string{"filed"}},
+			"not below a directory": {mem.Query{File: "b/"}, []string{}},
+			"directly in it":        {mem.Query{File: "a/"}, []string{"filed"}},
+			"extension":             {mem.Query{File: ".go"}, []string{"filed"}},
+			"a file with a dot":     {mem.Query{File: ".gitignore"}, []string{"filed"}},
+			"any tag":               {mem.Query{Tags: []string{"none", "y"}}, []string{"filed"}},
+			"no tag":                {mem.Query{Tags: []string{"none"}}, []string{}},
+			"command":               {mem.Query{Command: "go test ./..."}, []string{"filed"}},
+			"not part of a command": {mem.Query{Command: "go test"}, []string{}},
+			"agent":                 {mem.Query{Agent: "codex"}, []string{"learned"}},
+			"branch":                {mem.Query{Branch: "main"}, []string{"filed"}},
+			"after, inclusive":      {mem.Query{After: later(-3 * time.Hour)}, []string{"learned", "filed"}},
+			"before, exclusive":     {mem.Query{Before: later(-8 * time.Hour)}, []string{"plain"}},
+			"after long ago": {mem.Query{
+				After: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC),
+				Kinds: []mem.Kind{mem.Gotcha},
+			}, []string{"gotcha"}},
+			"before a far day": {mem.Query{
+				Before: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),
+				Kinds:  []mem.Kind{mem.Gotcha},
+			}, []string{"gotcha"}},
+			"importance": {mem.Query{MinImportance: 0.9}, []string{"gotcha"}},
+			"trust":      {mem.Query{MinTrust: mem.TrustUser, After: later(-3 * time.Hour)}, []string{"filed"}},
+			"open":       {mem.Query{Open: true, After: later(-3 * time.Hour)}, []string{"filed"}},
+			"several": {mem.Query{
+				Project: "p_000000000001", Kinds: []mem.Kind{mem.Fact}, File: ".md",
+				Tags: []string{"x"},
+			}, []string{"filed"}},
+			"hostile": {
+				mem.Query{Project: "' OR 1=1 --", File: "\"%", Tags: []string{"\"]", "\x00"}, Branch: "?"},
+				[]string{},
+			},
+			"terms are ignored": {mem.Query{Terms: []string{"nowhere"}, File: ".md"}, []string{"filed"}},
 		} {
 			k.same(name, titles(k.List(c.q)), c.want)
 		}
@@ -225,7 +269,8 @@ var listTests = []promise{
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Body: &up}}})
 		k.same("newest", titles(k.List(mem.Query{})), []string{"c", "b", "a"})
 		k.same("oldest", titles(k.List(mem.Query{Order: mem.Oldest})), []string{"a", "b", "c"})
-		k.same("oldest since", titles(k.List(mem.Query{Order: mem.Oldest, After: later(-2 * time.Hour), Limit: 1})), []string{"b"})
+		k.same("oldest since", titles(k.List(mem.Query{Order: mem.Oldest, After: later(-2 * time.Hour), Limit: 1})),
+			[]string{"b"})
 		k.same("importance", titles(k.List(mem.Query{Order: mem.ByImportance})), []string{"b", "c", "a"})
 		k.same("update", titles(k.List(mem.Query{Order: mem.ByUpdate})), []string{"a", "c", "b"})
 		pinned := true
@@ -244,14 +289,20 @@ var listTests = []promise{
 	}},
 	{"by id it returns exactly those, in that order, whatever else is asked", func(k kit) {
 		shelf(k)
-		got := k.List(mem.Query{IDs: []string{"m_5", "m_1", "m_5"}, Project: "p_9", Kinds: []mem.Kind{mem.Todo}, Limit: 1, Offset: 1})
+		got := k.List(mem.Query{
+			IDs: []string{"m_5", "m_1", "m_5"}, Project: "p_9", Kinds: []mem.Kind{mem.Todo}, Limit: 1,
+			Offset: 1,
+		})
 		k.same("titles", titles(got), []string{"secret of one", "plain", "secret of one"})
 	}},
 	{"by id it tells what is not there and what is ambiguous", func(k kit) {
 		for i := range 40 {
 			k.keep(note(fmt.Sprint(i)))
 		}
-		for id, want := range map[string]error{"m_1": nil, "m_18": nil, "m_": mem.ErrAmbiguous, "m_zz": mem.ErrNotFound, "": mem.ErrNotFound, "m_%": mem.ErrNotFound, "18": mem.ErrNotFound} {
+		for id, want := range map[string]error{
+			"m_1": nil, "m_18": nil, "m_": mem.ErrAmbiguous, "m_zz": mem.ErrNotFound,
+			"": mem.ErrNotFound, "m_%": mem.ErrNotFound, "18": mem.ErrNotFound,
+		} {
 			if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{id}}); !errors.Is(err, want) {
 				k.Errorf("id %q: %v, want %v", id, err, want)
 			}
@@ -271,7 +322,8 @@ var listTests = []promise{
 		}
 		k.same("of m_10", titles(k.List(mem.Query{IDs: []string{"m_1"}})), []string{"31"})
 		k.same("among whole ones", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_2"}})), []string{"2", "31", "1"})
-		k.same("whole ones only", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_", "m_2"}, ExactIDs: true})), []string{"2", "1"})
+		k.same("whole ones only", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_", "m_2"}, ExactIDs: true})),
+			[]string{"2", "1"})
 		k.same("none of it whole", titles(k.List(mem.Query{IDs: []string{"m_1"}, ExactIDs: true})), []string{})
 	}},
 	{"by id hidden ones are shown only when asked for", func(k kit) {
@@ -281,7 +333,8 @@ var listTests = []promise{
 		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{id}}); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("%v, want %v", err, mem.ErrNotFound)
 		}
-		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{k.keep(note("beta"))[0], id}}); !errors.Is(err, mem.ErrNotFound) {
+		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{k.keep(note("beta"))[0], id}}); !errors.Is(err,
+			mem.ErrNotFound) {
 			k.Errorf("one of two hidden: %v, want %v", err, mem.ErrNotFound)
 		}
 		k.same("hidden", titles(k.List(mem.Query{IDs: []string{id}, Hidden: true})), []string{"alpha"})

@@ -14,16 +14,27 @@ func later(d time.Duration) time.Time { return Clock().Add(d) }
 var memoryTests = []promise{
 	{"it comes back as it was given, but for its search words", func(k kit) {
 		m := mem.Memory{
-			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Summary, Title: "a \"title\" 漢字", Body: "body\nlines\x00end",
-			Facts: []string{"f1", "f2"}, Concepts: []string{"c"}, Tags: []string{"t1", "t2"}, Files: []string{"a/b.go", "c.md"}, Modified: []string{"a/b.go"},
-			Tool: "Bash", Command: "go test", ExitCode: 2, Event: "stop", Summary: &mem.SummaryText{Request: "r", Learned: "l", NextSteps: "n"},
+			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Summary, Title: "a \"title\" 漢字",
+			Body:  "body\nlines\x00end",
+			Facts: []string{"f1", "f2"}, Concepts: []string{"c"}, Tags: []string{"t1", "t2"}, Files: []string{"a/b.go", "c.md"},
+			Modified: []string{"a/b.go"},
+			Tool:     "Bash", Command: "go test", ExitCode: 2, Event: "stop", Summary: &mem.SummaryText{
+				Request: "r",
+				Learned: "l", NextSteps: "n",
+			},
 			Importance: 0.25, Confidence: 0.75, Trust: mem.TrustAssistant, Origin: mem.FromAssistant,
-			Source: mem.Source{Agent: "claude-code", Session: "one", PromptID: "p1", Event: "e_1", ToolUseID: "tu", AgentID: "a"},
+			Source: mem.Source{
+				Agent: "claude-code", Session: "one", PromptID: "p1", Event: "e_1", ToolUseID: "tu",
+				AgentID: "a",
+			},
 			Pinned: true, Branch: "main", Commit: "abc", Key: "k", Index: "hidden words", Uses: 3,
 			LastUsed: later(1), Created: later(2), Updated: later(3),
 			Invariant: "always so", Projects: []string{"shop"}, HalfLife: 12.5, Evergreen: true, Prevented: 2,
-			Note:     mem.Note{File: "memory/fact_a.md", Hash: "ab12", Size: 99, Written: later(4)},
-			Feedback: []mem.Feedback{{At: later(5), Verdict: mem.PreventedMistake, Note: "would have used port 80", By: mem.FromUserCommand, Session: "one"}},
+			Note: mem.Note{File: "memory/fact_a.md", Hash: "ab12", Size: 99, Written: later(4)},
+			Feedback: []mem.Feedback{{
+				At: later(5), Verdict: mem.PreventedMistake, Note: "would have used port 80",
+				By: mem.FromUserCommand, Session: "one",
+			}},
 		}
 		id := k.keep(m)[0]
 		m.ID, m.Status, m.Index = id, mem.Active, ""
@@ -42,7 +53,10 @@ var memoryTests = []promise{
 			all = append(all, note(fmt.Sprint("memory ", i)))
 		}
 		ids := k.keep(all...)
-		k.same("some ids", []string{ids[8], ids[17], ids[30], ids[31], ids[32]}, []string{"m_9", "m_j", "m_z", "m_10", "m_11"})
+		k.same("some ids", []string{ids[8], ids[17], ids[30], ids[31], ids[32]}, []string{
+			"m_9", "m_j", "m_z", "m_10",
+			"m_11",
+		})
 	}},
 	{"ids are never given again", func(k kit) {
 		first := k.keep(note("alpha"), note("beta"))
@@ -75,15 +89,20 @@ var memoryTests = []promise{
 // repeatTests are about what is said more than once.
 var repeatTests = []promise{
 	{"the same key in the same session replaces text, adds files and tags, counts", func(k kit) {
-		first := mem.Memory{Scope: mem.ScopeSession, Session: "one", Kind: mem.Change, Title: "first", Body: "old words", Key: "k", Files: []string{"a"}, Tags: []string{"x"}, Trust: mem.TrustTool, Created: Clock()}
+		first := mem.Memory{
+			Scope: mem.ScopeSession, Session: "one", Kind: mem.Change, Title: "first", Body: "old words",
+			Key: "k", Files: []string{"a"}, Tags: []string{"x"}, Trust: mem.TrustTool, Created: Clock(),
+		}
 		again := first
-		again.Title, again.Body, again.Files, again.Tags, again.Created = "second", "new text", []string{"b", "a"}, []string{"y"}, later(time.Hour)
+		again.Title, again.Body, again.Files, again.Tags, again.Created = "second", "new text", []string{"b", "a"},
+			[]string{"y"}, later(time.Hour)
 		ids := k.keep(first, again)
 		if ids[0] != ids[1] {
 			k.Fatalf("ids %v, want the same twice", ids)
 		}
 		got := k.one(ids[0])
-		if got.Title != "second" || got.Body != "new text" || got.Repeats != 1 || !got.Created.Equal(Clock()) || !got.Updated.Equal(later(time.Hour)) {
+		if got.Title != "second" || got.Body != "new text" || got.Repeats != 1 || !got.Created.Equal(Clock()) ||
+			!got.Updated.Equal(later(time.Hour)) {
 			k.Errorf("got %+v", got)
 		}
 		k.same("files", got.Files, []string{"a", "b"})
@@ -97,7 +116,10 @@ var repeatTests = []promise{
 	}},
 	{"one that comes again is tied to what its files hold now", func(k kit) {
 		m := with(note("alpha"), func(m *mem.Memory) {
-			m.Session, m.Files, m.Anchors = "one", []string{"a", "b"}, []mem.Anchor{{File: "a", Hash: "a1"}, {File: "b", Hash: "b1"}}
+			m.Session, m.Files, m.Anchors = "one", []string{"a", "b"}, []mem.Anchor{
+				{File: "a", Hash: "a1"},
+				{File: "b", Hash: "b1"},
+			}
 		})
 		id := k.keep(m)[0]
 		k.keep(with(m, func(m *mem.Memory) { m.Files, m.Anchors = nil, nil }))
@@ -188,7 +210,9 @@ var sourceTests = []promise{
 		learned := func(id string) mem.Batch {
 			e := report("e_"+id, "one")
 			e.PromptID = id
-			return mem.Batch{Event: e, Memories: []mem.Memory{with(note("of "+id), func(m *mem.Memory) { m.Session, m.Source.PromptID = "one", id })}}
+			return mem.Batch{Event: e, Memories: []mem.Memory{with(note("of "+id), func(m *mem.Memory) {
+				m.Session, m.Source.PromptID = "one", id
+			})}}
 		}
 		early := k.apply(prompt("one", "p1", "a"), learned("p1"), learned("p2"))[2].IDs[0]
 		if got := k.one("m_1").Source.Prompt; got != 1 {
@@ -203,7 +227,12 @@ var sourceTests = []promise{
 		}
 	}},
 	{"without a prompt id it has the newest prompt of its session", func(k kit) {
-		k.apply(prompt("one", "", "a"), mem.Batch{Event: report("e_1", "one"), Memories: []mem.Memory{with(note("x"), func(m *mem.Memory) { m.Session = "one" })}})
+		k.apply(prompt("one", "", "a"), mem.Batch{
+			Event: report("e_1", "one"),
+			Memories: []mem.Memory{with(note("x"), func(m *mem.Memory) {
+				m.Session = "one"
+			})},
+		})
 		if got := k.one("m_1").Source.Prompt; got != 1 {
 			k.Errorf("prompt %d, want 1", got)
 		}
@@ -219,14 +248,20 @@ var sourceTests = []promise{
 var editTests = []promise{
 	{"counters are added to, or replaced by what something else counted", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Uses, m.Prevented = 3, 1 }))[0]
-		f := mem.Feedback{At: later(1), Verdict: mem.PreventedMistake, Note: "would have deployed on a Friday", By: mem.FromUserCommand}
+		f := mem.Feedback{
+			At: later(1), Verdict: mem.PreventedMistake, Note: "would have deployed on a Friday",
+			By: mem.FromUserCommand,
+		}
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Prevented: 1, Feedback: &f}}})
 		got := k.one(id)
 		if got.Uses != 3 || got.Prevented != 2 || !got.Updated.Equal(Clock()) {
 			k.Errorf("got %+v", got)
 		}
 		k.same("feedback", got.Feedback, []mem.Feedback{f})
-		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Counted: &mem.Counted{Uses: 7, Prevented: 5, LastUsed: later(time.Hour)}}}})
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Counted: &mem.Counted{
+			Uses: 7, Prevented: 5,
+			LastUsed: later(time.Hour),
+		}}}})
 		if got = k.one(id); got.Uses != 7 || got.Prevented != 5 || !got.LastUsed.Equal(later(time.Hour)) {
 			k.Errorf("got %+v", got)
 		}
@@ -255,7 +290,8 @@ var editTests = []promise{
 		n := mem.Note{File: "memory/a.md", Hash: "ab", Size: 5, Written: later(time.Hour)}
 		always, projects, life, yes, sure := "never on a Friday", []string{"shop"}, 90.0, true, 0.25
 		k.apply(mem.Batch{Edits: []mem.Edit{{
-			ID: ids[0], Note: &n, Invariant: &always, Projects: projects, HalfLife: &life, Evergreen: &yes, Confidence: &sure, Concepts: []string{"deploy"},
+			ID: ids[0], Note: &n, Invariant: &always, Projects: projects, HalfLife: &life, Evergreen: &yes, Confidence: &sure,
+			Concepts: []string{"deploy"},
 		}}})
 		got := k.one(ids[0])
 		if got.Note != n || got.Invariant != always || got.HalfLife != life || !got.Evergreen || got.Confidence != sure {
@@ -263,7 +299,8 @@ var editTests = []promise{
 		}
 		k.same("projects", got.Projects, projects)
 		k.same("noted", titles(k.List(mem.Query{InVault: true})), []string{"beta", "alpha"})
-		k.same("noted in the project", titles(k.List(mem.Query{InVault: true, Project: "p_000000000001"})), []string{"beta", "alpha"})
+		k.same("noted in the project", titles(k.List(mem.Query{InVault: true, Project: "p_000000000001"})),
+			[]string{"beta", "alpha"})
 		k.same("found by its invariant", k.match(mem.Query{Terms: []string{"friday"}}), []string{"alpha"})
 		k.same("found by its concept", k.match(mem.Query{Terms: []string{"deploy"}}), []string{"alpha"})
 		none := mem.Note{}
@@ -271,23 +308,31 @@ var editTests = []promise{
 		k.same("noted after it lost its file", titles(k.List(mem.Query{InVault: true})), []string{"beta"})
 	}},
 	{"nil fields leave it alone", func(k kit) {
-		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Tags, m.Files, m.Body = []string{"t"}, []string{"f"}, "b" }))[0]
+		id := k.keep(with(note("alpha"), func(m *mem.Memory) {
+			m.Tags, m.Files, m.Body = []string{"t"}, []string{"f"}, "b"
+		}))[0]
 		before := k.one(id)
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id}}})
 		k.same("memory", k.one(id), before)
 	}},
 	{"given fields replace", func(k kit) {
-		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Tags, m.Files = []string{"t"}, []string{"f"}; m.Created = later(-time.Hour) }))[0]
+		id := k.keep(with(note("alpha"), func(m *mem.Memory) {
+			m.Tags, m.Files = []string{"t"}, []string{"f"}
+			m.Created = later(-time.Hour)
+		}))[0]
 		title, body, index, kind, scope, project := "beta", "new body", "needle", mem.Gotcha, mem.ScopeUser, ""
 		importance, trust, yes := 0.9, mem.TrustUser, true
 		k.apply(mem.Batch{Edits: []mem.Edit{{
-			ID: id, Title: &title, Body: &body, Index: &index, Kind: &kind, Scope: &scope, Project: &project, Importance: &importance,
-			Trust: &trust, Resolved: &yes, Pinned: &yes, Files: []string{"g.go"}, Tags: []string{},
+			ID: id, Title: &title, Body: &body, Index: &index, Kind: &kind, Scope: &scope, Project: &project,
+			Importance: &importance,
+			Trust:      &trust, Resolved: &yes, Pinned: &yes, Files: []string{"g.go"}, Tags: []string{},
 		}}})
 		got := k.one(id)
 		k.same("memory", got, mem.Memory{
-			ID: id, Title: "beta", Body: "new body", Kind: mem.Gotcha, Scope: mem.ScopeUser, Importance: 0.9, Trust: mem.TrustUser, Origin: mem.FromUserPrompt,
-			Resolved: true, Pinned: true, Files: []string{"g.go"}, Status: mem.Active, Key: got.Key, Created: later(-time.Hour), Updated: Clock(),
+			ID: id, Title: "beta", Body: "new body", Kind: mem.Gotcha, Scope: mem.ScopeUser, Importance: 0.9,
+			Trust: mem.TrustUser, Origin: mem.FromUserPrompt,
+			Resolved: true, Pinned: true, Files: []string{"g.go"}, Status: mem.Active, Key: got.Key, Created: later(-time.Hour),
+			Updated: Clock(),
 		})
 		k.same("found by its old title", k.match(mem.Query{Terms: []string{"alpha"}}), []string{})
 		k.same("found by its new index", k.match(mem.Query{Terms: []string{"needle"}}), []string{"beta"})
@@ -329,7 +374,8 @@ var editTests = []promise{
 		}
 	}},
 	{"one that is not there is an error", func(k kit) {
-		if _, err := k.store.Apply(k.Context(), mem.Batch{Edits: []mem.Edit{{ID: "m_1", Used: 1}}}); !errors.Is(err, mem.ErrNotFound) {
+		if _, err := k.store.Apply(k.Context(), mem.Batch{Edits: []mem.Edit{{ID: "m_1", Used: 1}}}); !errors.Is(err,
+			mem.ErrNotFound) {
 			k.Errorf("%v, want %v", err, mem.ErrNotFound)
 		}
 	}},

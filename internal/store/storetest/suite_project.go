@@ -10,14 +10,18 @@ import (
 
 var projectTests = []promise{
 	{"Projects finds by key, prefix, name, root and git directory", func(k kit) {
-		a := mem.Project{Key: "p_aaaaaaaaaaa1", Name: "alpha", Root: "/src/alpha", Common: "/src/alpha/.git", Origin: "host/alpha", Branch: "main", Commit: "c1"}
+		a := mem.Project{
+			Key: "p_aaaaaaaaaaa1", Name: "alpha", Root: "/src/alpha", Common: "/src/alpha/.git",
+			Origin: "host/alpha", Branch: "main", Commit: "c1",
+		}
 		b := mem.Project{Key: "p_aaaaaaaaaaa2", Name: "beta", Root: "/src/beta"}
 		late := report("e_2", "two")
 		late.At = later(time.Hour)
 		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &a}, mem.Batch{Event: late, Project: &b})
 		a.LastEvent, b.LastEvent = Clock(), later(time.Hour)
 		for ref, want := range map[string][]mem.Project{
-			"": {b, a}, a.Key: {a}, "beta": {b}, "/src/alpha": {a}, "/src/alpha/.git": {a}, "p_aaaaaaaaaaa2": {b}, "/src": {}, "nothing": {}, "p_b": {}, "%": {},
+			"": {b, a}, a.Key: {a}, "beta": {b}, "/src/alpha": {a}, "/src/alpha/.git": {a}, "p_aaaaaaaaaaa2": {b}, "/src": {},
+			"nothing": {}, "p_b": {}, "%": {},
 		} {
 			got, err := k.store.Projects(k.Context(), ref)
 			if err != nil {
@@ -30,7 +34,8 @@ var projectTests = []promise{
 		}
 	}},
 	{"a unique prefix is enough", func(k kit) {
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_aaa1", Name: "x"}}, mem.Batch{Project: &mem.Project{Key: "p_bbb1", Name: "y"}})
+		k.apply(mem.Batch{Project: &mem.Project{Key: "p_aaa1", Name: "x"}},
+			mem.Batch{Project: &mem.Project{Key: "p_bbb1", Name: "y"}})
 		k.same("keys", k.keys("p_b"), []string{"p_bbb1"})
 	}},
 	{"a name that keys begin with is no key", func(k kit) {
@@ -47,7 +52,10 @@ var projectTests = []promise{
 		k.same("keys", k.keys("same"), []string{"p_2", "p_3", "p_1"})
 	}},
 	{"an event of its session makes it active", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &mem.Project{Key: "p_1"}, Session: &mem.SessionChange{Project: "p_1"}})
+		k.apply(mem.Batch{
+			Event: report("e_1", "one"), Project: &mem.Project{Key: "p_1"},
+			Session: &mem.SessionChange{Project: "p_1"},
+		})
 		e := report("e_2", "one")
 		e.At = later(time.Hour)
 		k.apply(mem.Batch{Event: e})
@@ -67,7 +75,12 @@ var projectTests = []promise{
 		}
 	}},
 	{"a known git directory keeps its project's key", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &mem.Project{Key: "p_old", Name: "x", Common: "/a/.git"}, Memories: []mem.Memory{with(note("before"), func(m *mem.Memory) { m.Project = "p_old" })}})
+		k.apply(mem.Batch{
+			Event: report("e_1", "one"), Project: &mem.Project{Key: "p_old", Name: "x", Common: "/a/.git"},
+			Memories: []mem.Memory{with(note("before"), func(m *mem.Memory) {
+				m.Project = "p_old"
+			})},
+		})
 		k.apply(mem.Batch{
 			Event: report("e_2", "two"), Project: &mem.Project{Key: "p_new", Name: "x", Common: "/a/.git", Origin: "host/x"},
 			Session:     &mem.SessionChange{Project: "p_new"},
@@ -103,18 +116,28 @@ var projectTests = []promise{
 		k.same("pauses", k.pauses(), []mem.Pause{{Target: "p_old"}})
 	}},
 	{"a key that is a project of its own is not taken from it", func(k kit) {
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one", Common: "/a/.git"}}, mem.Batch{Project: &mem.Project{Key: "p_2", Name: "two", Common: "/b/.git"}})
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "two", Common: "/b/.git"}, Memories: []mem.Memory{with(note("of two"), func(m *mem.Memory) { m.Project = "p_1" })}})
+		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one", Common: "/a/.git"}},
+			mem.Batch{Project: &mem.Project{Key: "p_2", Name: "two", Common: "/b/.git"}})
+		k.apply(mem.Batch{
+			Project: &mem.Project{Key: "p_1", Name: "two", Common: "/b/.git"},
+			Memories: []mem.Memory{with(note("of two"), func(m *mem.Memory) {
+				m.Project = "p_1"
+			})},
+		})
 		k.same("by p_1", k.keys("p_1"), []string{"p_1"})
 		k.same("of p_2", titles(k.List(mem.Query{Project: "p_2"})), []string{"of two"})
 	}},
 	{"what is not given is left alone", func(k kit) {
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "main", Commit: "c"}}, mem.Batch{Project: &mem.Project{Key: "p_1", Branch: "dev"}})
+		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "main", Commit: "c"}},
+			mem.Batch{Project: &mem.Project{Key: "p_1", Branch: "dev"}})
 		got, err := k.store.Projects(k.Context(), "p_1")
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("project", got, []mem.Project{{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "dev", Commit: "c", LastEvent: Clock()}})
+		k.same("project", got, []mem.Project{{
+			Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "dev", Commit: "c",
+			LastEvent: Clock(),
+		}})
 	}},
 }
 

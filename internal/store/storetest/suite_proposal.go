@@ -21,7 +21,8 @@ var proposalTests = []promise{
 		ids := k.keep(note("alpha"), note("beta"))
 		before := k.one(ids[0])
 		p, other := proposed("gamma \"quoted\"", "two"), proposed("delta", "two")
-		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Proposed: p}}}, mem.Batch{Edits: []mem.Edit{{ID: ids[0], Proposed: p}, {ID: ids[0], Proposed: other}}})
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Proposed: p}}},
+			mem.Batch{Edits: []mem.Edit{{ID: ids[0], Proposed: p}, {ID: ids[0], Proposed: other}}})
 		got := k.one(ids[0])
 		k.same("proposals", got.Proposals, []mem.Proposal{*p, *other})
 		got.Proposals = nil

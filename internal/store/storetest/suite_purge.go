@@ -20,8 +20,14 @@ func Diary() []mem.Batch {
 		ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "one", PromptID: "p1",
 		Text: "remember:\n  \"" + Secret + "\"", Input: json.RawMessage(`{"a":["x","` + Secret + `"]}`),
 	}
-	other := mem.Event{ID: "e_2", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one", PromptID: "p1", Text: "harmless words"}
-	source := mem.Event{ID: "e_3", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one", PromptID: "p1", ToolUseID: "tu", Text: "the same in other words"}
+	other := mem.Event{
+		ID: "e_2", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one", PromptID: "p1",
+		Text: "harmless words",
+	}
+	source := mem.Event{
+		ID: "e_3", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one",
+		PromptID: "p1", ToolUseID: "tu", Text: "the same in other words",
+	}
 	nudge := "think of it: " + Secret
 	told := []mem.InjectedItem{{ID: "m_1", Title: "code: " + Secret}}
 	return []mem.Batch{
@@ -29,17 +35,33 @@ func Diary() []mem.Batch {
 			Event: &e, Turn: &mem.TurnChange{Person: true, Text: e.Text},
 			Session: &mem.SessionChange{FirstPrompt: e.Text, Notification: "saw " + Secret, StateLine: &nudge},
 			Memories: []mem.Memory{
-				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "code: " + Secret, Body: "first line\n" + Secret + "\nlast line", Facts: []string{Secret}, Tags: []string{"code"}, Files: []string{"launch.txt"}, Index: Secret, Source: mem.Source{Event: "e_1", ToolUseID: "tu"}},
-				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Summary, Title: "sum of it", Summary: &mem.SummaryText{Learned: "we know that " + Secret + "."}},
+				{
+					Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "code: " + Secret,
+					Body: "first line\n" + Secret + "\nlast line", Facts: []string{Secret}, Tags: []string{"code"},
+					Files: []string{"launch.txt"}, Index: Secret, Source: mem.Source{Event: "e_1", ToolUseID: "tu"},
+				},
+				{
+					Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Summary, Title: "sum of it",
+					Summary: &mem.SummaryText{Learned: "we know that " + Secret + "."},
+				},
 				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "unrelated and kept"},
 			},
-			Checkpoints: []mem.Checkpoint{{Session: "one", State: mem.State{Request: e.Text, Phase: "build"}, Evidence: mem.Evidence{Numbers: []string{Secret, "42"}}}},
-			Receipts:    []mem.Receipt{{ID: "r_1", Session: "one", Query: "what is it: " + Secret, Text: "told: " + Secret, Outcome: mem.Injected, Tokens: 9, Items: told}},
-			Jobs:        []mem.Job{{Kind: "transcript", Session: "one", Data: Secret}},
+			Checkpoints: []mem.Checkpoint{{
+				Session: "one", State: mem.State{Request: e.Text, Phase: "build"},
+				Evidence: mem.Evidence{Numbers: []string{Secret, "42"}},
+			}},
+			Receipts: []mem.Receipt{{
+				ID: "r_1", Session: "one", Query: "what is it: " + Secret, Text: "told: " + Secret,
+				Outcome: mem.Injected, Tokens: 9, Items: told,
+			}},
+			Jobs: []mem.Job{{Kind: "transcript", Session: "one", Data: Secret}},
 		},
 		{Event: &other},
 		{Event: &source},
-		{Event: report("e_4", "two"), Receipts: []mem.Receipt{{ID: "r_2", Session: "two", Text: "told: " + Secret, Outcome: mem.Injected, Items: told}}},
+		{Event: report("e_4", "two"), Receipts: []mem.Receipt{{
+			ID: "r_2", Session: "two", Text: "told: " + Secret,
+			Outcome: mem.Injected, Items: told,
+		}}},
 	}
 }
 
@@ -56,10 +78,12 @@ var purgeTests = []promise{
 		}
 		k.same("memories", titles(k.List(mem.Query{Hidden: true, Within: "*"})), []string{"unrelated and kept"})
 		k.same("events", k.eventIDs(mem.EventQuery{}), []string{"e_4", "e_2"})
-		if c, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{}); err != nil || len(c) != 1 || c[0].State.Phase != "build" {
+		if c, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{}); err != nil || len(c) != 1 ||
+			c[0].State.Phase != "build" {
 			k.Errorf("checkpoints %+v, %v, want the rest of it kept", c, err)
 		}
-		if r, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Session: "one"}); err != nil || len(r) != 1 || r[0].Tokens != 9 || r[0].Items[0].ID != "m_1" {
+		if r, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Session: "one"}); err != nil || len(r) != 1 ||
+			r[0].Tokens != 9 || r[0].Items[0].ID != "m_1" {
 			k.Errorf("receipts %+v, %v, want the rest of it kept", r, err)
 		}
 		k.same("found", k.match(mem.Query{Terms: []string{"swordfish", "launch"}}), []string{})
@@ -102,14 +126,20 @@ var purgeTests = []promise{
 		k.apply(
 			mem.Batch{
 				Event: report("e_1", "one"), Session: &mem.SessionChange{FirstPrompt: "paint the walrus purple"},
-				Turn:        &mem.TurnChange{Person: true, Text: long},
-				Checkpoints: []mem.Checkpoint{{Session: "one", Trigger: mem.TriggerHandoff, Handoff: "Task: feed it\nNext: buy forty herrings"}},
+				Turn: &mem.TurnChange{Person: true, Text: long},
+				Checkpoints: []mem.Checkpoint{{
+					Session: "one", Trigger: mem.TriggerHandoff,
+					Handoff: "Task: feed it\nNext: buy forty herrings",
+				}},
 			},
-			mem.Batch{Event: report("e_2", "two"), Turn: &mem.TurnChange{Person: true, Text: "paint the walrus purple"}, Receipts: []mem.Receipt{
-				{ID: "r_1", Session: "two", Text: "- last request: " + chars.Clip(long, 160), Tokens: 9},
-				{ID: "r_2", Session: "two", Text: "| s_1 | paint the walrus purple | > Next: buy forty herrings"},
-				{ID: "r_3", Session: "two", Text: "nothing of it"},
-			}},
+			mem.Batch{
+				Event: report("e_2", "two"), Turn: &mem.TurnChange{Person: true, Text: "paint the walrus purple"},
+				Receipts: []mem.Receipt{
+					{ID: "r_1", Session: "two", Text: "- last request: " + chars.Clip(long, 160), Tokens: 9},
+					{ID: "r_2", Session: "two", Text: "| s_1 | paint the walrus purple | > Next: buy forty herrings"},
+					{ID: "r_3", Session: "two", Text: "nothing of it"},
+				},
+			},
 		)
 		got, err := k.store.Purge(k.Context(), "one")
 		if err != nil {
@@ -154,7 +184,10 @@ var purgeTests = []promise{
 		line := "Next: " + open
 		id := k.keep(with(note(open), func(m *mem.Memory) { m.Session = "one" }))[0]
 		k.change("two", mem.SessionChange{StateLine: &line})
-		k.apply(mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_1", State: mem.State{Request: "kept", Open: []string{open}}}}})
+		k.apply(mem.Batch{Checkpoints: []mem.Checkpoint{{
+			Session: "two", Project: "p_1",
+			State: mem.State{Request: "kept", Open: []string{open}},
+		}}})
 		if _, err := k.store.Purge(k.Context(), id); err != nil {
 			k.Fatal(err)
 		}
@@ -162,7 +195,8 @@ var purgeTests = []promise{
 			k.Errorf("state line: %q", s.StateLine)
 		}
 		cps, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{Session: "two"})
-		if err != nil || len(cps) != 1 || cps[0].State.Request != "kept" || strings.Contains(strings.Join(cps[0].State.Open, ""), "canary") {
+		if err != nil || len(cps) != 1 || cps[0].State.Request != "kept" ||
+			strings.Contains(strings.Join(cps[0].State.Open, ""), "canary") {
 			k.Errorf("checkpoints: %+v, %v", cps, err)
 		}
 	}},
@@ -203,7 +237,8 @@ var purgeTests = []promise{
 			m.Session, m.Origin, m.Source.PromptID = "one", mem.FromUserPrompt, "p1"
 		})
 		turn := func(m *mem.Memory) { m.Source.PromptID = "p1" }
-		id := k.keep(wish, with(line("one", "user", "do not give me spaces"), turn), with(line("one", "assistant", "as you like it"), turn))[0]
+		id := k.keep(wish, with(line("one", "user", "do not give me spaces"), turn),
+			with(line("one", "assistant", "as you like it"), turn))[0]
 		if _, err := k.store.Purge(k.Context(), id); err != nil {
 			k.Fatal(err)
 		}
@@ -212,7 +247,13 @@ var purgeTests = []promise{
 	{"a memory of no session is erased from receipts", func(k kit) {
 		m := with(note(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })
 		id := k.keep(m)[0]
-		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Text: Secret, Items: []mem.InjectedItem{{ID: id, Title: Secret}}}, {ID: "r_2", Session: "one", LeftOut: []mem.LeftOutItem{{ID: id, Title: Secret}}}}})
+		k.apply(mem.Batch{Receipts: []mem.Receipt{{
+			ID: "r_1", Session: "one", Text: Secret,
+			Items: []mem.InjectedItem{{ID: id, Title: Secret}},
+		}, {
+			ID: "r_2", Session: "one",
+			LeftOut: []mem.LeftOutItem{{ID: id, Title: Secret}},
+		}}})
 		got, err := k.store.Purge(k.Context(), id)
 		if err != nil {
 			k.Fatal(err)

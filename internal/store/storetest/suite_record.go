@@ -46,10 +46,15 @@ var recordTests = []promise{
 	}},
 	{"Checkpoints come back whole, newest first", func(k kit) {
 		c := mem.Checkpoint{
-			Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "auto", State: mem.State{Phase: "test", Next: []string{"n"}, Files: []string{"f"}},
-			Evidence: mem.Evidence{Commands: []mem.Outcome{{Command: "make", Exit: 2, Note: "boom"}}, Numbers: []string{"1 of 2"}}, Recent: []mem.Quote{{Who: "user", Text: "go"}},
+			Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "auto",
+			State: mem.State{Phase: "test", Next: []string{"n"}, Files: []string{"f"}},
+			Evidence: mem.Evidence{
+				Commands: []mem.Outcome{{Command: "make", Exit: 2, Note: "boom"}},
+				Numbers:  []string{"1 of 2"},
+			}, Recent: []mem.Quote{{Who: "user", Text: "go"}},
 		}
-		k.apply(mem.Batch{Event: report("e_1", "one"), Checkpoints: []mem.Checkpoint{c}}, mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_2"}}})
+		k.apply(mem.Batch{Event: report("e_1", "one"), Checkpoints: []mem.Checkpoint{c}},
+			mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_2"}}})
 		c.ID = "c_1"
 		second := mem.Checkpoint{ID: "c_2", Session: "two", Project: "p_2", At: Clock()}
 		for name, q := range map[string]struct {
@@ -76,8 +81,14 @@ var recordTests = []promise{
 	{"What was only listed, or told to a subagent, may still be told", func(k kit) {
 		item := func(id, place string) mem.InjectedItem { return mem.InjectedItem{ID: id, Section: place} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
-			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1", "facts"), item("m_2", mem.SectionIndex)}, Marks: []string{"file:a"}},
-			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3", "facts")}, Marks: []string{"file:b"}, ToSubagent: true},
+			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{
+				item("m_1", "facts"),
+				item("m_2", mem.SectionIndex),
+			}, Marks: []string{"file:a"}},
+			{
+				ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 50,
+				Items: []mem.InjectedItem{item("m_3", "facts")}, Marks: []string{"file:b"}, ToSubagent: true,
+			},
 		}})
 		ss, err := k.store.Session(k.Context(), "one")
 		if err != nil {
@@ -89,9 +100,15 @@ var recordTests = []promise{
 	{"What nobody heard was not told", func(k kit) {
 		item := func(id string) mem.InjectedItem { return mem.InjectedItem{ID: id, Section: "facts"} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
-			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1")}, Marks: []string{"file:a"}},
+			{
+				ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1")},
+				Marks: []string{"file:a"},
+			},
 			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 30, Items: []mem.InjectedItem{item("m_2")}},
-			{ID: "r_00000003", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3")}, Marks: []string{"sub/m_3"}, ToSubagent: true},
+			{
+				ID: "r_00000003", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3")},
+				Marks: []string{"sub/m_3"}, ToSubagent: true,
+			},
 			{ID: "r_00000004", Session: "two", Outcome: mem.Injected, Tokens: 40, Items: []mem.InjectedItem{item("m_1")}},
 		}})
 		k.apply(mem.Batch{Undelivered: []string{"r_00000001", "r_00000003", "r_never"}})
@@ -120,15 +137,25 @@ var recordTests = []promise{
 	}},
 	{"Receipts come back whole, newest first", func(k kit) {
 		r := mem.Receipt{
-			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt", Query: "what?", Terms: []string{"what"},
+			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt",
+			Query: "what?", Terms: []string{"what"},
 			Outcome: mem.Injected, Candidates: 3, Floor: 0.5, Budget: 100, Tokens: 20, TookMS: 1.5, Text: "the exact text",
-			Items:   []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Section: "facts"}},
+			Items: []mem.InjectedItem{{
+				ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9,
+				Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Section: "facts",
+			}},
 			LeftOut: []mem.LeftOutItem{{ID: "m_2", Title: "u", Score: 0.1, Gate: "below_floor"}}, Marks: []string{"file:a"},
 		}
 		brief := r
 		brief.Terms, brief.LeftOut, brief.Text = nil, nil, ""
-		brief.Items = []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Tokens: 9, Section: "facts"}}
-		second := mem.Receipt{ID: "r_00000002", Session: "two", Project: "p_2", At: later(2 * time.Hour), Outcome: mem.Nothing}
+		brief.Items = []mem.InjectedItem{{
+			ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Tokens: 9,
+			Section: "facts",
+		}}
+		second := mem.Receipt{
+			ID: "r_00000002", Session: "two", Project: "p_2", At: later(2 * time.Hour),
+			Outcome: mem.Nothing,
+		}
 		k.apply(mem.Batch{Receipts: []mem.Receipt{r}}, mem.Batch{Receipts: []mem.Receipt{second}})
 		for name, q := range map[string]struct {
 			q    mem.ReceiptQuery
@@ -160,7 +187,8 @@ var recordTests = []promise{
 		}
 	}},
 	{"two receipts may share an id", func(k kit) {
-		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one"}}}, mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "two"}}})
+		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one"}}},
+			mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "two"}}})
 		got, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{ID: "r_1"})
 		if err != nil || len(got) != 1 || got[0].Session != "two" {
 			k.Errorf("got %+v, %v, want the newest", got, err)
@@ -168,7 +196,10 @@ var recordTests = []promise{
 	}},
 	{"Paused leaves out what ended", func(k kit) {
 		k.apply(mem.Batch{Pauses: []mem.Pause{
-			{Target: "all", Until: later(-time.Second)}, {Target: "one", InjectOnly: true}, {Target: "p_1", Until: later(time.Hour)}, {Target: "two", Until: Clock()},
+			{Target: "all", Until: later(-time.Second)},
+			{Target: "one", InjectOnly: true},
+			{Target: "p_1", Until: later(time.Hour)},
+			{Target: "two", Until: Clock()},
 		}})
 		k.same("pauses", k.pauses(), []mem.Pause{{Target: "one", InjectOnly: true}, {Target: "p_1", Until: later(time.Hour)}})
 	}},
@@ -235,7 +266,12 @@ var jobTests = []promise{
 		k.same("jobs", got, []mem.Job{j})
 	}},
 	{"up to n that are due, oldest first", func(k kit) {
-		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}, {Kind: "a", Key: "2", NotBefore: later(time.Hour)}, {Kind: "a", Key: "3"}, {Kind: "a", Key: "4"}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{
+			{Kind: "a", Key: "1"},
+			{Kind: "a", Key: "2", NotBefore: later(time.Hour)},
+			{Kind: "a", Key: "3"},
+			{Kind: "a", Key: "4"},
+		}})
 		k.same("none", k.lease(0, 0), []string{})
 		k.same("first", k.lease(0, 2), []string{"1", "3"})
 		k.same("next", k.lease(0, 9), []string{"4"})
@@ -256,7 +292,10 @@ var jobTests = []promise{
 	{"one that failed is tried again when it says, and keeps its error", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.lease(0, 1)
-		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_1", Error: "boom", NotBefore: later(10 * time.Second)}, {ID: "j_never"}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{
+			{ID: "j_1", Error: "boom", NotBefore: later(10 * time.Second)},
+			{ID: "j_never"},
+		}})
 		k.same("too early", k.lease(9*time.Second, 1), []string{})
 		got, err := k.store.Lease(k.Context(), later(10*time.Second), time.Minute, 1)
 		if err != nil || len(got) != 1 || got[0].Error != "boom" || got[0].Attempts != 2 {
@@ -305,7 +344,13 @@ var jobTests = []promise{
 	{"a waiting job is not added again", func(k kit) {
 		j := mem.Job{Kind: "a", Session: "one", Key: "k", Data: "first"}
 		k.apply(mem.Batch{Jobs: []mem.Job{j, {Kind: "a", Session: "one", Key: "k", Data: "second"}}})
-		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "b", Session: "one", Key: "k"}, {Kind: "a", Session: "two", Key: "k"}, {Kind: "a", Session: "one", Key: "l"}, {Kind: "a", Key: "k"}, {Kind: "a", Key: "k"}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{
+			{Kind: "b", Session: "one", Key: "k"},
+			{Kind: "a", Session: "two", Key: "k"},
+			{Kind: "a", Session: "one", Key: "l"},
+			{Kind: "a", Key: "k"},
+			{Kind: "a", Key: "k"},
+		}})
 		got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 9)
 		if err != nil {
 			k.Fatal(err)
@@ -371,15 +416,20 @@ var statsTests = []promise{
 		k.apply(mem.Batch{
 			Event: late, Session: &mem.SessionChange{Project: "p_2"}, Edits: []mem.Edit{{ID: "m_3", Status: &forgotten}},
 			Memories:   []mem.Memory{with(note("other"), func(m *mem.Memory) { m.Project = "p_2" })},
-			FailedJobs: []mem.Job{{ID: "j_2", Dead: true}}, Receipts: []mem.Receipt{{ID: "r_2", Session: "two", Project: "p_2", Outcome: mem.Nothing}},
+			FailedJobs: []mem.Job{{ID: "j_2", Dead: true}},
+			Receipts:   []mem.Receipt{{ID: "r_2", Session: "two", Project: "p_2", Outcome: mem.Nothing}},
 		})
 		k.same("one project", k.stats("p_000000000001"), mem.Stats{
-			Memories: 2, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 1, mem.Gotcha: 1}, Today: 1, Sessions: 1, Events: 1, Turns: 1, Receipts: 1,
-			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, InjectedTokens: 40, ByOutcome: map[string]int{mem.Injected: 1}, LastEvent: Clock(), LastSession: "one",
+			Memories: 2, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 1, mem.Gotcha: 1}, Today: 1, Sessions: 1, Events: 1,
+			Turns: 1, Receipts: 1,
+			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, InjectedTokens: 40,
+			ByOutcome: map[string]int{mem.Injected: 1}, LastEvent: Clock(), LastSession: "one",
 		})
 		k.same("all", k.stats(""), mem.Stats{
-			Memories: 3, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 2, mem.Gotcha: 1}, Today: 2, Sessions: 2, Events: 2, Turns: 1, Receipts: 2,
-			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, InjectedTokens: 40, ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
+			Memories: 3, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 2, mem.Gotcha: 1}, Today: 2, Sessions: 2, Events: 2,
+			Turns: 1, Receipts: 2,
+			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, InjectedTokens: 40,
+			ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
 		})
 	}},
 	{"a job for later does not wait until it is due", func(k kit) {
@@ -391,7 +441,8 @@ var statsTests = []promise{
 		}
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "snapshot", Session: "one", NotBefore: later(time.Second)}}})
 		if st := k.stats(""); st.Jobs != 2 || st.LaterJobs != 1 || !st.OldestJob.Equal(later(time.Second)) {
-			k.Errorf("%d jobs, %d for later, the oldest of %v, want 2, 1, %v", st.Jobs, st.LaterJobs, st.OldestJob, later(time.Second))
+			k.Errorf("%d jobs, %d for later, the oldest of %v, want 2, 1, %v", st.Jobs, st.LaterJobs, st.OldestJob,
+				later(time.Second))
 		}
 		jobs, err := k.store.Lease(k.Context(), later(20*time.Minute), time.Second, 1)
 		if err != nil || len(jobs) != 1 {

@@ -31,9 +31,11 @@ func (k kit) drop(before time.Time, from int64, n int) (next int64, dropped int)
 // spoken is an event with something in every field that holds text.
 func spoken(i int, at time.Time) mem.Event {
 	return mem.Event{
-		ID: fmt.Sprint("e_", i), Agent: "claude-code", Kind: mem.PostToolUse, At: at, Session: "one", PromptID: "p1", Source: "auto",
-		Tool: "Bash", ToolUseID: fmt.Sprint("tu_", i), AgentID: "sub", AgentType: "Explore", DurationMS: 12, Size: 99, Truncated: true,
-		Root: "/home/eve", Cwd: "/home/eve/x", Transcript: "/home/eve/t", Text: "much said", Error: "boom",
+		ID: fmt.Sprint("e_", i), Agent: "claude-code", Kind: mem.PostToolUse, At: at, Session: "one", PromptID: "p1",
+		Source: "auto",
+		Tool:   "Bash", ToolUseID: fmt.Sprint("tu_", i), AgentID: "sub", AgentType: "Explore", DurationMS: 12, Size: 99,
+		Truncated: true,
+		Root:      "/home/eve", Cwd: "/home/eve/x", Transcript: "/home/eve/t", Text: "much said", Error: "boom",
 		Input: json.RawMessage(`{"dropped":true}`), Response: json.RawMessage(`{"a":1}`),
 	}
 }
@@ -112,7 +114,8 @@ var retainTests = []promise{
 		}
 		old, new := day.Add(-time.Hour), day
 		k.apply(mem.Batch{Jobs: []mem.Job{
-			job("old", old, old, true), job("old too", old, time.Time{}, true), job("tried since", old, new, true), job("new", new, new, true), job("waits", old, old, false),
+			job("old", old, old, true), job("old too", old, time.Time{}, true), job("tried since", old, new, true),
+			job("new", new, new, true), job("waits", old, old, false),
 		}})
 		var left []int
 		for range 3 {

@@ -20,33 +20,48 @@ var sessionTests = []promise{
 		k.apply(mem.Batch{Event: report("e_1", "one")})
 		got := k.session("one")
 		k.same("session", got, mem.Session{
-			ID: "one", Number: 1, Short: "s_1", Agent: "claude-code", Status: mem.Initialized, Created: Clock(), LastEvent: Clock(), HandoffArmed: true,
+			ID: "one", Number: 1, Short: "s_1", Agent: "claude-code", Status: mem.Initialized, Created: Clock(),
+			LastEvent: Clock(), HandoffArmed: true,
 		})
 	}},
 	{"zero fields leave what is stored alone", func(k kit) {
 		yes, nudge := true, "3 left"
 		all := mem.SessionChange{
-			Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m", Entrypoint: "cli", Parent: "zero",
-			Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: &yes, Notification: "ping", StateLine: &nudge,
+			Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m", Entrypoint: "cli",
+			Parent:     "zero",
+			Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: &yes,
+			Notification: "ping", StateLine: &nudge,
 		}
 		k.change("e_1", all)
 		k.change("e_2", mem.SessionChange{})
 		k.same("session", k.session("one"), mem.Session{
-			ID: "one", Number: 1, Short: "s_1", Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m",
-			Entrypoint: "cli", Parent: "zero", Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: true,
-			LastNotification: "ping", Notifications: 1, StateLine: "3 left", Created: Clock(), LastEvent: Clock(), HandoffArmed: true,
+			ID: "one", Number: 1, Short: "s_1", Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c",
+			Model:      "m",
+			Entrypoint: "cli", Parent: "zero", Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running,
+			Processing:       true,
+			LastNotification: "ping", Notifications: 1, StateLine: "3 left", Created: Clock(), LastEvent: Clock(),
+			HandoffArmed: true,
 		})
 	}},
 	{"the memories of a session are counted, up to a point", func(k kit) {
 		var made []mem.Memory
 		for i := range mem.MemoriesCounted {
-			made = append(made, mem.Memory{Scope: mem.ScopeSession, Session: "one", Kind: mem.Command, Title: "make", Key: fmt.Sprint("k", i)})
+			made = append(made, mem.Memory{
+				Scope: mem.ScopeSession, Session: "one", Kind: mem.Command, Title: "make",
+				Key: fmt.Sprint("k", i),
+			})
 		}
-		k.apply(mem.Batch{Event: report("e_1", "one"), Memories: made[:3]}, mem.Batch{Event: report("e_2", "two"), Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "two", Kind: mem.Command, Title: "make"}}})
+		k.apply(mem.Batch{Event: report("e_1", "one"), Memories: made[:3]}, mem.Batch{
+			Event:    report("e_2", "two"),
+			Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "two", Kind: mem.Command, Title: "make"}},
+		})
 		if s := k.session("one"); s.Memories != 3 {
 			k.Errorf("%d memories, want 3", s.Memories)
 		}
-		k.apply(mem.Batch{Event: report("e_3", "one"), Memories: made}, mem.Batch{Event: report("e_4", "one"), Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "one", Kind: mem.Command, Title: "make"}}})
+		k.apply(mem.Batch{Event: report("e_3", "one"), Memories: made}, mem.Batch{
+			Event:    report("e_4", "one"),
+			Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "one", Kind: mem.Command, Title: "make"}},
+		})
 		if s := k.session("one"); s.Memories != mem.MemoriesCounted {
 			k.Errorf("%d memories, want %d", s.Memories, mem.MemoriesCounted)
 		}
@@ -108,7 +123,10 @@ var sessionTests = []promise{
 	}},
 	{"it is summarizing while its digest waits", func(k kit) {
 		yes, no := true, false
-		k.apply(mem.Batch{Event: report("e_1", "one"), Session: &mem.SessionChange{Status: mem.Running, Processing: &no}, Jobs: []mem.Job{{Kind: "transcript", Session: "one"}}})
+		k.apply(mem.Batch{
+			Event: report("e_1", "one"), Session: &mem.SessionChange{Status: mem.Running, Processing: &no},
+			Jobs: []mem.Job{{Kind: "transcript", Session: "one"}},
+		})
 		if got := k.session("one").Status; got != mem.Summarizing {
 			k.Errorf("status %q, want %q", got, mem.Summarizing)
 		}
@@ -123,7 +141,13 @@ var sessionTests = []promise{
 		}
 	}},
 	{"what was told is known until a compaction", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 7, Items: []mem.InjectedItem{{ID: "m_1"}}, Marks: []string{"file:a.go"}}}})
+		k.apply(mem.Batch{
+			Event: report("e_1", "one"),
+			Receipts: []mem.Receipt{{
+				ID: "r_1", Session: "one", Tokens: 7, Items: []mem.InjectedItem{{ID: "m_1"}},
+				Marks: []string{"file:a.go"},
+			}},
+		})
 		s := k.session("one")
 		k.same("told", s.Injected, map[string]bool{"m_1": true, "file:a.go": true})
 		if s.InjectedTokens != 7 {
@@ -138,11 +162,15 @@ var sessionTests = []promise{
 	}},
 	{"how full the context is stays known, what is not told stays as it was", func(k kit) {
 		k.change("e_1", mem.SessionChange{Model: "old"})
-		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 80, At: later(time.Second), Model: "new", Window: 100, AutoCompactTokens: 90, ReadAt: later(time.Minute)}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{
+			Session: "one", Tokens: 80, At: later(time.Second), Model: "new",
+			Window: 100, AutoCompactTokens: 90, ReadAt: later(time.Minute),
+		}}})
 		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 81, At: later(2 * time.Second)}}})
 		k.change("e_2", mem.SessionChange{Cwd: "/r"})
 		s := k.session("one")
-		if s.ContextTokens != 81 || s.ContextWindow != 100 || s.AutoCompactTokens != 90 || s.Model != "new" || !s.ContextReadAt.Equal(Clock()) {
+		if s.ContextTokens != 81 || s.ContextWindow != 100 || s.AutoCompactTokens != 90 || s.Model != "new" ||
+			!s.ContextReadAt.Equal(Clock()) {
 			k.Errorf("context of the session: %+v", s)
 		}
 	}},
@@ -201,7 +229,10 @@ var sessionTests = []promise{
 			k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Model: "m"}})
 		}
 		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{
-			{Session: "a", AutoCompactTokens: 60, At: later(time.Hour)}, {Session: "b", AutoCompactTokens: 70, At: later(time.Hour)}, {Session: "c", Tokens: 1, At: later(time.Hour)},
+			{Session: "a", AutoCompactTokens: 60, At: later(time.Hour)}, {
+				Session: "b", AutoCompactTokens: 70,
+				At: later(time.Hour),
+			}, {Session: "c", Tokens: 1, At: later(time.Hour)},
 		}})
 		for model, want := range map[string][]string{"m": {"b", "a"}, "other": nil} {
 			ss, err := k.store.Sessions(k.Context(), mem.SessionQuery{AutoCompactModel: model})
@@ -218,7 +249,10 @@ var sessionTests = []promise{
 		}
 	}},
 	{"TellAgain forgets without counting a compaction", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Items: []mem.InjectedItem{{ID: "m_1"}}}}})
+		k.apply(mem.Batch{
+			Event:    report("e_1", "one"),
+			Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Items: []mem.InjectedItem{{ID: "m_1"}}}},
+		})
 		k.change("e_2", mem.SessionChange{ClearInjected: true})
 		s := k.session("one")
 		k.same("told", s.Injected, map[string]bool{})
@@ -227,7 +261,10 @@ var sessionTests = []promise{
 		}
 	}},
 	{"a receipt of the batch that compacts counts as told after it", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 5, Items: []mem.InjectedItem{{ID: "m_1"}}}}})
+		k.apply(mem.Batch{
+			Event:    report("e_1", "one"),
+			Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 5, Items: []mem.InjectedItem{{ID: "m_1"}}}},
+		})
 		k.apply(mem.Batch{
 			Event: report("e_2", "one"), Session: &mem.SessionChange{Compacted: true},
 			Receipts: []mem.Receipt{{ID: "r_2", Session: "one", Tokens: 2, Items: []mem.InjectedItem{{ID: "m_2"}}}},
@@ -239,20 +276,30 @@ var sessionTests = []promise{
 		}
 	}},
 	{"ToldLike copies the marks of another session", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "zero"), Receipts: []mem.Receipt{{ID: "r_1", Session: "zero", Items: []mem.InjectedItem{{ID: "m_1"}}}}})
+		k.apply(mem.Batch{
+			Event:    report("e_1", "zero"),
+			Receipts: []mem.Receipt{{ID: "r_1", Session: "zero", Items: []mem.InjectedItem{{ID: "m_1"}}}},
+		})
 		k.change("e_2", mem.SessionChange{CopyInjectedFrom: "zero", Parent: "zero"})
 		k.same("told", k.session("one").Injected, map[string]bool{"m_1": true})
 		k.change("e_3", mem.SessionChange{CopyInjectedFrom: "nobody"})
 	}},
 	{"it is found by id, short id and unique prefix", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "aaa-1")}, mem.Batch{Event: report("e_2", "aab-2")}, mem.Batch{Event: report("e_3", "aab")})
+		k.apply(mem.Batch{Event: report("e_1", "aaa-1")}, mem.Batch{Event: report("e_2", "aab-2")},
+			mem.Batch{Event: report("e_3", "aab")})
 		k.apply(mem.Batch{Event: report("e_4", "s_3x")})
-		for ref, want := range map[string]string{"s_3": "aab", "s_3x": "s_3x", "aaa-1": "aaa-1", "aaa": "aaa-1", "aab": "aab", "aab-": "aab-2", "s_2": "aab-2"} {
+		for ref, want := range map[string]string{
+			"s_3": "aab", "s_3x": "s_3x", "aaa-1": "aaa-1", "aaa": "aaa-1", "aab": "aab",
+			"aab-": "aab-2", "s_2": "aab-2",
+		} {
 			if got := k.session(ref).ID; got != want {
 				k.Errorf("Session(%q) is %s, want %s", ref, got, want)
 			}
 		}
-		for ref, want := range map[string]error{"aa": mem.ErrAmbiguous, "s_": mem.ErrAmbiguous, "zzz": mem.ErrNotFound, "": mem.ErrNotFound, "s_2x": mem.ErrNotFound, "a%": mem.ErrNotFound} {
+		for ref, want := range map[string]error{
+			"aa": mem.ErrAmbiguous, "s_": mem.ErrAmbiguous, "zzz": mem.ErrNotFound,
+			"": mem.ErrNotFound, "s_2x": mem.ErrNotFound, "a%": mem.ErrNotFound,
+		} {
 			if _, err := k.store.Session(k.Context(), ref); !errors.Is(err, want) {
 				k.Errorf("Session(%q): %v, want %v", ref, err, want)
 			}
@@ -304,7 +351,10 @@ var turnTests = []promise{
 		if got := k.apply(late)[0].Prompt; got != 1 {
 			k.Errorf("prompt %d, want 1", got)
 		}
-		k.same("turns", k.turns("one"), []mem.Turn{{Session: "one", PromptID: "p1", Number: 1, Text: "what I asked", Trust: mem.TrustUser, At: Clock()}})
+		k.same("turns", k.turns("one"), []mem.Turn{{
+			Session: "one", PromptID: "p1", Number: 1, Text: "what I asked",
+			Trust: mem.TrustUser, At: Clock(),
+		}})
 	}},
 	{"each prompt of the person has the next number, a repeated prompt id has not", func(k kit) {
 		again := prompt("one", "p1", "other words")
@@ -379,8 +429,11 @@ var turnTests = []promise{
 		k.apply(prompt("one", "p1", "a"))
 		k.keep(with(of("p1", "said again", mem.TrustAssistant), func(m *mem.Memory) { m.Key = "k" }))
 		k.apply(prompt("one", "p2", "b"))
-		early := k.keep(of("p2", "early", mem.TrustAssistant), of("p2", "tool", mem.TrustTool), of("p2", "person", mem.TrustUser), of("p1", "other turn", mem.TrustAssistant))
-		again := k.keep(with(of("p2", "said again", mem.TrustAssistant), func(m *mem.Memory) { m.Key, m.Updated = "k", later(time.Second) }))
+		early := k.keep(of("p2", "early", mem.TrustAssistant), of("p2", "tool", mem.TrustTool),
+			of("p2", "person", mem.TrustUser), of("p1", "other turn", mem.TrustAssistant))
+		again := k.keep(with(of("p2", "said again", mem.TrustAssistant), func(m *mem.Memory) {
+			m.Key, m.Updated = "k", later(time.Second)
+		}))
 		taint("e_1", "p2")
 		late := k.keep(of("p2", "late", mem.TrustAssistant), of("p2", "late person", mem.TrustUser))
 		taint("e_2", "p3")
@@ -389,7 +442,10 @@ var turnTests = []promise{
 		for _, id := range slices.Concat(early, again, late, first) {
 			got = append(got, k.one(id).Trust)
 		}
-		k.same("trust", got, []mem.Trust{mem.TrustNone, mem.TrustNone, mem.TrustUser, mem.TrustAssistant, mem.TrustNone, mem.TrustNone, mem.TrustUser, mem.TrustNone})
+		k.same("trust", got, []mem.Trust{
+			mem.TrustNone, mem.TrustNone, mem.TrustUser, mem.TrustAssistant, mem.TrustNone,
+			mem.TrustNone, mem.TrustUser, mem.TrustNone,
+		})
 	}},
 	{"Turns returns the newest of one session, newest first", func(k kit) {
 		k.apply(prompt("one", "p1", "a"), prompt("two", "q1", "x"), prompt("one", "p2", "b"), prompt("one", "p3", "c"))

@@ -102,9 +102,11 @@ var vectorTests = []promise{
 		forgotten := mem.Forgotten
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[4], Status: &forgotten}}})
 		k.same("project", k.near("m", north, mem.Query{Project: "p_000000000001"}, 10), []string{"here"})
-		k.same("session", k.near("m", north, mem.Query{Within: "one", Project: "p_000000000001"}, 10), []string{"a session's own", "here"})
+		k.same("session", k.near("m", north, mem.Query{Within: "one", Project: "p_000000000001"}, 10),
+			[]string{"a session's own", "here"})
 		k.same("utterances", k.near("m", north, mem.Query{Kinds: []mem.Kind{mem.Utterance}}, 10), []string{"said"})
-		k.same("hidden", k.near("m", north, mem.Query{Hidden: true, Project: "p_000000000001"}, 10), []string{"forgotten", "here"})
+		k.same("hidden", k.near("m", north, mem.Query{Hidden: true, Project: "p_000000000001"}, 10),
+			[]string{"forgotten", "here"})
 		k.same("by id", k.near("m", east, mem.Query{IDs: []string{ids[1], ids[0]}}, 10), []string{"other project", "here"})
 		k.same("an id that is hidden", k.near("m", north, mem.Query{IDs: []string{ids[4]}}, 10), []string{})
 	}},

@@ -49,8 +49,15 @@ var webTests = []promise{
 		k.web()
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
-			{Memory: "m_2", Links: []mem.Link{{To: "m_1", Kind: mem.LinkSupersedes, Confidence: 1, Made: Clock()}, {To: "m_3", Kind: mem.LinkRelatedTo, Confidence: 0.4, Made: Clock()}}},
-			{Memory: "m_3", Links: []mem.Link{{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 1}, {To: "m_9", Kind: mem.LinkSimilarTo, Confidence: 1}}}, // of itself, and of nobody
+			{Memory: "m_2", Links: []mem.Link{
+				{To: "m_1", Kind: mem.LinkSupersedes, Confidence: 1, Made: Clock()},
+				{To: "m_3", Kind: mem.LinkRelatedTo, Confidence: 0.4, Made: Clock()},
+			}},
+			// of itself, and of nobody
+			{Memory: "m_3", Links: []mem.Link{
+				{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 1},
+				{To: "m_9", Kind: mem.LinkSimilarTo, Confidence: 1},
+			}},
 			{Memory: "m_8", Entities: []mem.NamedEntity{sender}},
 		}})
 		over := mem.Link{From: "m_2", To: "m_1", Kind: mem.LinkSupersedes, Confidence: 1, Made: Clock()}
@@ -66,20 +73,35 @@ var webTests = []promise{
 	{"what is woven anew takes the place of what was", func(k kit) {
 		k.web()
 		k.three()
-		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Entities: []mem.NamedEntity{sender, queue}, Links: []mem.Link{{To: "m_2", Kind: mem.LinkSimilarTo, Confidence: 0.6}}}}})
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{
+			Memory: "m_1", Entities: []mem.NamedEntity{sender, queue},
+			Links: []mem.Link{{To: "m_2", Kind: mem.LinkSimilarTo, Confidence: 0.6}},
+		}}})
 		_, before := k.entities(mem.EntityQuery{Name: "Redis"})
-		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Entities: []mem.NamedEntity{queue}, Links: []mem.Link{{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 0.7, Made: Clock()}}}}})
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{
+			Memory: "m_1", Entities: []mem.NamedEntity{queue},
+			Links: []mem.Link{{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 0.7, Made: Clock()}},
+		}}})
 		names, after := k.entities(mem.EntityQuery{})
 		k.same("names", names, []string{"redis"})
 		k.same("it is the same one", after, before)
-		k.same("links", k.links("m_1"), []mem.Link{{From: "m_1", To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 0.7, Made: Clock()}})
+		k.same("links", k.links("m_1"), []mem.Link{{
+			From: "m_1", To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 0.7,
+			Made: Clock(),
+		}})
 	}},
 	{"what was written is unwoven until a Woven tells of it as it is", func(k kit) {
 		k.web()
 		unwoven := func() []string { return titles(k.List(mem.Query{LinksOutdated: true, Within: "*"})) }
-		one := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Key: "k_1", Kind: mem.Fact, Title: "first", Updated: Clock()}
+		one := mem.Memory{
+			Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Key: "k_1", Kind: mem.Fact, Title: "first",
+			Updated: Clock(),
+		}
 		command := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Kind: mem.Command, Title: "make"}
-		k.apply(mem.Batch{Memories: []mem.Memory{one, command, {Scope: mem.ScopeSession, Project: "p_1", Session: "s_1", Kind: mem.Todo, Title: "second"}}})
+		k.apply(mem.Batch{Memories: []mem.Memory{one, command, {
+			Scope: mem.ScopeSession, Project: "p_1", Session: "s_1",
+			Kind: mem.Todo, Title: "second",
+		}}})
 		k.same("new ones, of kinds with names", unwoven(), []string{"second", "first"})
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Updated: Clock().Add(-time.Hour)}}})
 		k.same("told of as it was once", unwoven(), []string{"second", "first"})
@@ -96,7 +118,9 @@ var webTests = []promise{
 		w := k.web()
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
-			{Memory: "m_1", Entities: []mem.NamedEntity{sender, queue, queue}}, {Memory: "m_2", Entities: []mem.NamedEntity{queue}}, {Memory: "m_3", Entities: []mem.NamedEntity{guess}},
+			{Memory: "m_1", Entities: []mem.NamedEntity{sender, queue, queue}},
+			{Memory: "m_2", Entities: []mem.NamedEntity{queue}},
+			{Memory: "m_3", Entities: []mem.NamedEntity{guess}},
 		}})
 		names, found := k.entities(mem.EntityQuery{Project: "p_1"})
 		k.same("most mentioned first", names, []string{"redis", "Robin", "sendWebhook"})
@@ -111,7 +135,10 @@ var webTests = []promise{
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("who names them, newest first", at, []mem.Mention{{Entity: found[0].ID, Memory: "m_2"}, {Entity: found[1].ID, Memory: "m_3"}})
+		k.same("who names them, newest first", at, []mem.Mention{
+			{Entity: found[0].ID, Memory: "m_2"},
+			{Entity: found[1].ID, Memory: "m_3"},
+		})
 		forgotten := mem.Forgotten
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &forgotten}}})
 		if at, err = w.Mentions(k.Context(), 10, found[0].ID); err != nil {
@@ -128,14 +155,18 @@ var webTests = []promise{
 		w := k.web()
 		k.three()
 		other := mem.NamedEntity{Kind: mem.EntitySymbol, Name: "send_webhook", Confidence: 0.9}
-		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Entities: []mem.NamedEntity{sender}}, {Memory: "m_2", Entities: []mem.NamedEntity{other, sender}}}})
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{
+			{Memory: "m_1", Entities: []mem.NamedEntity{sender}},
+			{Memory: "m_2", Entities: []mem.NamedEntity{other, sender}},
+		}})
 		_, all := k.entities(mem.EntityQuery{})
 		if err := w.Join(k.Context(), all[1].ID, all[0].ID); err != nil {
 			k.Fatal(err)
 		}
 		_, left := k.entities(mem.EntityQuery{})
 		k.same("one is left", len(left), 1)
-		k.same("with all mentions and the greater confidence", []any{left[0].Name, left[0].Mentions, left[0].Confidence}, []any{"sendWebhook", 2, 0.9})
+		k.same("with all mentions and the greater confidence", []any{left[0].Name, left[0].Mentions, left[0].Confidence},
+			[]any{"sendWebhook", 2, 0.9})
 		if err := w.Join(k.Context(), all[1].ID, all[0].ID); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("got %v, want ErrNotFound", err)
 		}
@@ -170,7 +201,10 @@ var webTests = []promise{
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_2", Links: []mem.Link{{To: "m_1", Kind: mem.LinkContradicts, Confidence: 0.6, Made: Clock()}}},
-			{Memory: "m_3", Links: []mem.Link{{To: "m_1", Kind: mem.LinkContradicts, Confidence: 0.6, Made: later(time.Second)}, {To: "m_2", Kind: mem.LinkRelatedTo, Confidence: 0.6}}},
+			{Memory: "m_3", Links: []mem.Link{
+				{To: "m_1", Kind: mem.LinkContradicts, Confidence: 0.6, Made: later(time.Second)},
+				{To: "m_2", Kind: mem.LinkRelatedTo, Confidence: 0.6},
+			}},
 		}})
 		list := func(project string) (out []string) {
 			found, err := w.LinksOf(k.Context(), mem.LinkContradicts, project, 10)

@@ -18,7 +18,10 @@ func (k kit) witness() mem.Witness {
 }
 
 func called(session, prompt, tool string, at time.Duration) *mem.Event {
-	e := mem.Event{Agent: "claude-code", Kind: mem.PostToolUse, At: later(at), Session: session, PromptID: prompt, ToolUseID: tool, Tool: "Bash"}
+	e := mem.Event{
+		Agent: "claude-code", Kind: mem.PostToolUse, At: later(at), Session: session, PromptID: prompt,
+		ToolUseID: tool, Tool: "Bash",
+	}
 	e.Identify("n")
 	return &e
 }
@@ -27,7 +30,8 @@ var witnessTests = []promise{
 	{"Heard lists what was reported, without what it says", func(k kit) {
 		w := k.witness()
 		start := anonymous(mem.SessionStart, "resume", "a", 0)
-		k.apply(mem.Batch{Event: start}, prompt("one", "p1", "words"), mem.Batch{Event: called("one", "p1", "t1", time.Second)}, prompt("two", "p2", "others"))
+		k.apply(mem.Batch{Event: start}, prompt("one", "p1", "words"),
+			mem.Batch{Event: called("one", "p1", "t1", time.Second)}, prompt("two", "p2", "others"))
 		aside := called("one", "p1", "t2", 2*time.Second)
 		aside.AgentID = "sub"
 		end := anonymous(mem.SubagentStop, "", "b", 3*time.Second)
@@ -59,13 +63,20 @@ var witnessTests = []promise{
 		w := k.witness()
 		k.apply(prompt("one", "p1", "words"))
 		k.checked(w, "one", mem.TranscriptPosition{Session: "one"})
-		k.apply(mem.Batch{TranscriptPositions: []mem.TranscriptPosition{{Session: "one", To: 42, Hash: "abc"}, {Session: "nobody", To: 1}}})
+		k.apply(mem.Batch{TranscriptPositions: []mem.TranscriptPosition{
+			{Session: "one", To: 42, Hash: "abc"},
+			{Session: "nobody", To: 1},
+		}})
 		k.checked(w, "one", mem.TranscriptPosition{Session: "one", To: 42, Hash: "abc"})
 		k.checked(w, "nobody", mem.TranscriptPosition{Session: "nobody"})
 	}},
 	{"a pause is known when it is over", func(k kit) {
 		w := k.witness()
-		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Until: later(time.Hour)}, {Target: "two", InjectOnly: true}, {Target: "three"}}})
+		k.apply(mem.Batch{Pauses: []mem.Pause{
+			{Target: "one", Until: later(time.Hour)},
+			{Target: "two", InjectOnly: true},
+			{Target: "three"},
+		}})
 		k.silences(w, []mem.PausedPeriod{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
 		k.silences(w, []mem.PausedPeriod{{Begun: Clock()}}, "three")
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Lift: true}, {Target: "three", InjectOnly: true}}})

@@ -46,7 +46,10 @@ var ledgerTests = []promise{
 	}},
 	{"a batch that fails spends nothing", func(k kit) {
 		k.ledger()
-		_, err := k.store.Apply(k.Context(), mem.Batch{Memories: []mem.Memory{{}}, Spent: &mem.Spending{Day: "2026-03-01", Tokens: 9}})
+		_, err := k.store.Apply(k.Context(), mem.Batch{Memories: []mem.Memory{{}}, Spent: &mem.Spending{
+			Day:    "2026-03-01",
+			Tokens: 9,
+		}})
 		if err == nil {
 			k.Fatal("an empty memory was kept")
 		}
@@ -57,7 +60,12 @@ var ledgerTests = []promise{
 var laneTests = []promise{
 	{"jobs of some kinds, or of all others", func(k kit) {
 		l := k.lanes()
-		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "slow", Key: "1"}, {Kind: "quick", Key: "2"}, {Kind: "slow", Key: "3"}, {Kind: "other", Key: "4"}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{
+			{Kind: "slow", Key: "1"},
+			{Kind: "quick", Key: "2"},
+			{Kind: "slow", Key: "3"},
+			{Kind: "other", Key: "4"},
+		}})
 		of := func(others bool, kinds ...string) []string {
 			k.Helper()
 			jobs, err := l.LeaseOf(k.Context(), kinds, others, Clock(), time.Minute, 9)
@@ -77,7 +85,11 @@ var laneTests = []promise{
 	}},
 	{"the jobs of a kind are listed, taken or given up too", func(k kit) {
 		l := k.lanes()
-		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Session: "one", Key: "1"}, {Kind: "b", Key: "2"}, {Kind: "a", Key: "3", NotBefore: later(time.Hour)}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{
+			{Kind: "a", Session: "one", Key: "1"},
+			{Kind: "b", Key: "2"},
+			{Kind: "a", Key: "3", NotBefore: later(time.Hour)},
+		}})
 		k.lease(0, 1)
 		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_3", Error: "boom", Dead: true}}})
 		got, err := l.JobsOf(k.Context(), "a", 9)

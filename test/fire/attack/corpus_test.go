@@ -62,7 +62,10 @@ func hosts() []hostile {
 		{"host", "missing, HTTP/1.0", "", func(_ scene, r *request) { r.unset("Host"); r.proto = "HTTP/1.0" }},
 		{"host", "empty", "", host("")},
 		{"host", "doubled", "", func(_ scene, r *request) { r.add("Host", "evil.example") }},
-		{"host", "doubled, foreign first", "", func(x scene, r *request) { r.set("Host", "evil.example"); r.add("Host", x.d.host) }},
+		{"host", "doubled, foreign first", "", func(x scene, r *request) {
+			r.set("Host", "evil.example")
+			r.add("Host", x.d.host)
+		}},
 		{"host", "wrong port", "", host("127.0.0.1:1")},
 		{"host", "no port", "", host("127.0.0.1")},
 		{"host", "trailing dot", "", host("localhost.:%p")},
@@ -97,7 +100,10 @@ func pages() []hostile {
 		{"page", "other port", "", header("Origin", "http://127.0.0.1:1")},
 		{"page", "other spelling", "", header("Origin", "http://LOCALHOST")},
 		{"page", "prefix trick", "", func(x scene, r *request) { r.set("Origin", "http://"+x.d.host+".evil.example") }},
-		{"page", "two origins", "", func(x scene, r *request) { r.set("Origin", "http://"+x.d.host); r.add("Origin", "null") }},
+		{"page", "two origins", "", func(x scene, r *request) {
+			r.set("Origin", "http://"+x.d.host)
+			r.add("Origin", "null")
+		}},
 		{"page", "same site", "", header("Sec-Fetch-Site", "same-site")},
 		{"page", "cross site", "", header("Sec-Fetch-Site", "cross-site")},
 		{"page", "unknown site", "", header("Sec-Fetch-Site", "other")},
@@ -134,7 +140,10 @@ func methods() []hostile {
 		{"method", "two types in one", "post", kind("application/json, text/plain")},
 		{"method", "two types", "post", func(_ scene, r *request) { r.add("Content-Type", "text/plain") }},
 		{"method", "GET that writes", "post", method("GET")},
-		{"method", "GET of somebody who overrides", "post", func(_ scene, r *request) { r.method = "GET"; r.set("X-HTTP-Method-Override", "POST") }},
+		{"method", "GET of somebody who overrides", "post", func(_ scene, r *request) {
+			r.method = "GET"
+			r.set("X-HTTP-Method-Override", "POST")
+		}},
 		{"method", "HEAD", "", method("HEAD")},
 		{"method", "PUT", "", method("PUT")},
 		{"method", "DELETE", "", method("DELETE")},
@@ -160,7 +169,9 @@ func tokens() []hostile {
 		{"token", "wrong", "", auth("Bearer " + strings.Repeat("0f", 32))},
 		{"token", "prefix", "", func(x scene, r *request) { r.set("Authorization", "Bearer "+x.v.Token[:63]) }},
 		{"token", "and more", "", auth("Bearer %t0")},
-		{"token", "upper case", "", func(x scene, r *request) { r.set("Authorization", "Bearer "+strings.ToUpper(x.v.Token)+" ") }},
+		{"token", "upper case", "", func(x scene, r *request) {
+			r.set("Authorization", "Bearer "+strings.ToUpper(x.v.Token)+" ")
+		}},
 		{"token", "of a worker that has ended", "", func(x scene, r *request) { r.set("Authorization", "Bearer "+x.old) }},
 		{"token", "doubled", "", func(x scene, r *request) { r.add("Authorization", "Bearer "+x.v.Token) }},
 		{"token", "behind a wrong one", "", func(x scene, r *request) {
@@ -173,16 +184,26 @@ func tokens() []hostile {
 		{"token", "without its scheme", "", auth("%t")},
 		{"token", "other scheme", "", auth("Token %t")},
 		{"token", "in the query", "", bare(func(x scene, r *request) { r.uri += "?token=" + x.v.Token })},
-		{"token", "in the query, as browsers' sockets do", "", bare(func(x scene, r *request) { r.uri += "?access_token=" + x.v.Token })},
+		{"token", "in the query, as browsers' sockets do", "", bare(func(x scene, r *request) {
+			r.uri += "?access_token=" + x.v.Token
+		})},
 		{"token", "in the path", "", bare(func(x scene, r *request) { r.uri = "/" + x.v.Token + r.uri })},
-		{"token", "in a cookie", "", bare(func(x scene, r *request) { r.set("Cookie", "token="+x.v.Token+"; remanence="+x.v.Token) })},
+		{"token", "in a cookie", "", bare(func(x scene, r *request) {
+			r.set("Cookie", "token="+x.v.Token+"; remanence="+x.v.Token)
+		})},
 		{"token", "in other headers", "", bare(func(x scene, r *request) {
 			r.set("X-Api-Key", x.v.Token)
 			r.set("Proxy-Authorization", "Bearer "+x.v.Token)
 		})},
-		{"token", "login of nobody", "", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookieName()+"=9999999999."+strings.Repeat("0f", 32)) })},
-		{"token", "login, its time changed", "", bare(func(x scene, r *request) { r.set("Cookie", strings.Replace(x.v.cookie, "=1", "=9", 1)) })},
-		{"token", "login without its proof", "", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookie[:strings.Index(x.v.cookie, ".")+1]) })},
+		{"token", "login of nobody", "", bare(func(x scene, r *request) {
+			r.set("Cookie", x.v.cookieName()+"=9999999999."+strings.Repeat("0f", 32))
+		})},
+		{"token", "login, its time changed", "", bare(func(x scene, r *request) {
+			r.set("Cookie", strings.Replace(x.v.cookie, "=1", "=9", 1))
+		})},
+		{"token", "login without its proof", "", bare(func(x scene, r *request) {
+			r.set("Cookie", x.v.cookie[:strings.Index(x.v.cookie, ".")+1])
+		})},
 		{"token", "login of another instance", "", bare(func(x scene, r *request) {
 			_, value, _ := strings.Cut(x.v.cookie, "=")
 			r.set("Cookie", "remanence_00000000="+value)
@@ -204,7 +225,9 @@ func tokens() []hostile {
 				r.set("Content-Length", strconv.Itoa(len(r.body)))
 			}
 		})},
-		{"page", "login, of a page that hides where it is from", "post", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookie) })},
+		{"page", "login, of a page that hides where it is from", "post", bare(func(x scene, r *request) {
+			r.set("Cookie", x.v.cookie)
+		})},
 		{"page", "login, foreign origin", "", bare(func(x scene, r *request) {
 			r.set("Cookie", x.v.cookie)
 			r.set("Origin", "https://evil.example")
@@ -224,7 +247,9 @@ func tokens() []hostile {
 			r.set("Origin", "http://evil.example:"+x.port)
 			r.set("Sec-Fetch-Site", "same-origin")
 		})},
-		{"token", "in the user info", "", bare(func(x scene, r *request) { r.uri = "http://x:" + x.v.Token + "@" + x.d.host + r.uri })},
+		{"token", "in the user info", "", bare(func(x scene, r *request) {
+			r.uri = "http://x:" + x.v.Token + "@" + x.d.host + r.uri
+		})},
 	}
 }
 
@@ -290,7 +315,9 @@ func transports() []hostile {
 				r.add(fmt.Sprint("X-Many-", i), "abcdefgh")
 			}
 		}},
-		{"transport", "folded header", "", func(_ scene, r *request) { r.head = append(r.head, "X-A: b\r\n c: d", "Origin\t: null") }},
+		{"transport", "folded header", "", func(_ scene, r *request) {
+			r.head = append(r.head, "X-A: b\r\n c: d", "Origin\t: null")
+		}},
 		{"transport", "line feed alone in a value", "", func(_ scene, r *request) { r.add("X-A", "b\x00\x0bc") }},
 		{"transport", "unknown version", "", func(_ scene, r *request) { r.proto = "HTTP/3.0" }},
 		{"transport", "no version", "", func(_ scene, r *request) { r.proto = "" }},
@@ -320,11 +347,17 @@ func paths() []hostile {
 		{"path", "climbing, escaped", "", uri("/x/%2e%2e%s")},
 		{"path", "out of the root", "", uri("/../../../../etc/passwd")},
 		{"path", "doubled slash", "", uri("/%s")},
-		{"path", "doubled slash within", "", func(_ scene, r *request) { r.uri = "/" + strings.ReplaceAll(r.uri[1:], "/", "//") + "/" }},
+		{"path", "doubled slash within", "", func(_ scene, r *request) {
+			r.uri = "/" + strings.ReplaceAll(r.uri[1:], "/", "//") + "/"
+		}},
 		{"path", "dot", "", uri("/.%s")},
 		{"path", "slash at the end", "", uri("%s/")},
-		{"path", "escaped slash", "", func(_ scene, r *request) { r.uri = "/" + strings.ReplaceAll(r.uri[1:], "/", "%2f") + "%2f" }},
-		{"path", "escaped letter", "", func(_ scene, r *request) { r.uri = r.uri[:1] + fmt.Sprintf("%%%02x", at(r.uri, 1)) + from(r.uri, 2) }},
+		{"path", "escaped slash", "", func(_ scene, r *request) {
+			r.uri = "/" + strings.ReplaceAll(r.uri[1:], "/", "%2f") + "%2f"
+		}},
+		{"path", "escaped letter", "", func(_ scene, r *request) {
+			r.uri = r.uri[:1] + fmt.Sprintf("%%%02x", at(r.uri, 1)) + from(r.uri, 2)
+		}},
 		{"path", "backslash", "", func(_ scene, r *request) { r.uri = strings.ReplaceAll(r.uri, "/", `\`) }},
 		{"path", "own host in the target", "", func(x scene, r *request) { r.uri = "http://" + x.d.host + r.uri }},
 		{"path", "escaped NUL", "", uri("%s%00")},
@@ -335,7 +368,9 @@ func paths() []hostile {
 		{"path", "semicolon", "", uri("%s;x=1")},
 		{"path", "fragment", "", uri("%s#x")},
 		{"path", "upper case", "", func(_ scene, r *request) { r.uri = strings.ToUpper(r.uri) + "X" }},
-		{"path", "file", "", func(x scene, r *request) { r.uri = "/api/v1/" + net.JoinHostPort("..", "x") + x.v.RuntimeFile() }},
+		{"path", "file", "", func(x scene, r *request) {
+			r.uri = "/api/v1/" + net.JoinHostPort("..", "x") + x.v.RuntimeFile()
+		}},
 		{"path", "a space", "", uri("%s x")},
 	}
 }

@@ -48,7 +48,8 @@ func TestHooksAreAnsweredDuringAFlood(t *testing.T) {
 		most = max(most, all)
 		v.ask(t, asked)
 	}
-	if a := v.Hook(v.Payload("UserPromptSubmit", map[string]any{"prompt": "what opens the vault?"})); a.Status != 0 || len(a.Stderr) != 0 {
+	if a := v.Hook(v.Payload("UserPromptSubmit", map[string]any{"prompt": "what opens the vault?"})); a.Status != 0 ||
+		len(a.Stderr) != 0 {
 		t.Errorf("hook: exit %d, stderr %q, want 0 and none", a.Status, a.Stderr)
 	}
 	close(stop)
@@ -110,7 +111,8 @@ func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
 
 // drawers asks for what fill made.
 func drawers(v victim) []byte {
-	r := proper(v, v.doors()[0], target{"/api/v1/search", "POST", `{"project":"all","query":{"text":"drawer spoons","limit":400}}`, true})
+	r := proper(v, v.doors()[0], target{"/api/v1/search", "POST", `{"project":"all","query":{"text":"drawer ` +
+		`spoons","limit":400}}`, true})
 	return r.bytes()
 }
 
@@ -119,7 +121,10 @@ func (v victim) fill(t *testing.T, n, size int) {
 	t.Helper()
 	for i := range n {
 		text := fmt.Sprint("drawer ", i, " holds ", strings.Repeat("spoons and ", size/11))
-		if _, err := api.Add.Call(t.Context(), v.client(), curate.AddRequest{ProjectRef: mem.ProjectRef{Dir: v.Project}, Text: text}); err != nil {
+		if _, err := api.Add.Call(t.Context(), v.client(), curate.AddRequest{
+			ProjectRef: mem.ProjectRef{Dir: v.Project},
+			Text:       text,
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +135,10 @@ func (v victim) ask(t *testing.T, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	e := mem.Event{ID: fmt.Sprint("e_flood", n), Agent: "claude-code", Kind: mem.PostToolUse, At: time.Now(), Session: "flood", Root: v.Project, Cwd: v.Project, Tool: "Bash"}
+	e := mem.Event{
+		ID: fmt.Sprint("e_flood", n), Agent: "claude-code", Kind: mem.PostToolUse, At: time.Now(),
+		Session: "flood", Root: v.Project, Cwd: v.Project, Tool: "Bash",
+	}
 	if _, err := v.client().Handle(ctx, e); err != nil {
 		t.Errorf("event %d during the flood: %v", n, err)
 	}

@@ -104,7 +104,8 @@ var bodies = map[string]string{
 	"add":    `{"project":"all","text":"planted by a stranger","kind":"fact","scope":"user"}`,
 	"mark":   `{"project":"all","verb":"forget","query":{"text":"` + canary + `"}}`,
 	"pause":  `{"scope":"all"}`,
-	"event":  `{"id":"e_planted","agent":"claude-code","kind":"UserPromptSubmit","session":"stranger","text":"planted by a stranger"}`,
+	"event": `{"id":"e_planted","agent":"claude-code","kind":"UserPromptSubmit","session":"stranger","text":"planted ` +
+		`by a stranger"}`,
 }
 
 // targets are all routes, the other paths that are answered, and some that must
@@ -119,7 +120,10 @@ func targets(t *testing.T) []target {
 		}
 		all = append(all, target{"/api/v1/" + r.name, "POST", body, true})
 		if r.get != "" {
-			all = append(all, target{"/api/v1/" + strings.NewReplacer("{ids}", "m_1", "{id}", "m_1").Replace(r.get), "GET", "", true})
+			all = append(all, target{
+				"/api/v1/" + strings.NewReplacer("{ids}", "m_1", "{id}", "m_1").Replace(r.get), "GET", "",
+				true,
+			})
 		}
 	}
 	for _, r := range compatible(t) {
@@ -132,8 +136,12 @@ func targets(t *testing.T) []target {
 	for _, path := range slices.Concat(always, streams) {
 		all = append(all, target{path, "GET", "", true})
 	}
-	all = append(all, target{"/api/v1/logout", "POST", "{}", true}, target{"/api/v1/login", "POST", `{"code":"0123456789abcdef0123456789abcdef"}`, false})
-	for _, path := range []string{"/", "/api", "/api/v1/", "/api/v1/nothing", "/api/v2/search", "/index.html", "/debug/pprof/", "/etc/passwd"} {
+	all = append(all, target{"/api/v1/logout", "POST", "{}", true},
+		target{"/api/v1/login", "POST", `{"code":"0123456789abcdef0123456789abcdef"}`, false})
+	for _, path := range []string{
+		"/", "/api", "/api/v1/", "/api/v1/nothing", "/api/v2/search", "/index.html",
+		"/debug/pprof/", "/etc/passwd",
+	} {
 		all = append(all, target{path, "POST", "{}", false}, target{path, "GET", "", false})
 	}
 	return all
@@ -146,7 +154,8 @@ var (
 )
 
 // oldBody is what a compatible route could take, if it were let.
-const oldBody = `{"claudeSessionId":"stranger","prompt":"planted by a stranger","tool_name":"Bash","tool_input":{},"text":"planted by a stranger",` +
+const oldBody = `{"claudeSessionId":"stranger","prompt":"planted by a ` +
+	`stranger","tool_name":"Bash","tool_input":{},"text":"planted by a stranger",` +
 	`"q":"` + canary + `","ids":[1],"isProcessing":false,"recall.max_chunks":9}`
 
 // oldRoute is one path of those that tools of other memories ask.

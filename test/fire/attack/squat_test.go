@@ -39,7 +39,10 @@ func asNobody(t *testing.T, do func()) {
 		defer close(done)
 		runtime.LockOSThread() // for good: the thread is of no use to others
 		for _, call := range [][4]uintptr{
-			{syscall.SYS_SETGROUPS}, {syscall.SYS_SETRESGID, nobody, nobody, nobody}, {syscall.SYS_SETRESUID, nobody, nobody, nobody},
+			{syscall.SYS_SETGROUPS}, {syscall.SYS_SETRESGID, nobody, nobody, nobody}, {
+				syscall.SYS_SETRESUID, nobody, nobody,
+				nobody,
+			},
 		} {
 			if _, _, e := syscall.RawSyscall(call[0], call[1], call[2], call[3]); e != 0 {
 				t.Errorf("become another user: %v", e)
@@ -126,7 +129,8 @@ func TestATakenPortLeavesTheSocketServed(t *testing.T) {
 			if out := p.Run("status"); !strings.Contains(out, "http port not open") {
 				t.Errorf("status does not tell: %s", out)
 			}
-			if out, _ := p.Command("doctor").CombinedOutput(); !strings.Contains(string(out), "REM-D008") || !strings.Contains(string(out), "address already in use") {
+			if out, _ := p.Command("doctor").CombinedOutput(); !strings.Contains(string(out), "REM-D008") ||
+				!strings.Contains(string(out), "address already in use") {
 				t.Errorf("doctor does not tell: %s", out)
 			}
 			if s.calls.Load() != 0 {
@@ -183,7 +187,8 @@ func TestOnlyThisMachineIsListenedTo(t *testing.T) {
 func tell(t *testing.T, p *world.Person) {
 	t.Helper()
 	for try, lost := 0, 0; try < 5; try++ {
-		a := p.Hook(p.Payload("UserPromptSubmit", map[string]any{"prompt": "remember that the " + canary + " lies in the upper drawer"}))
+		a := p.Hook(p.Payload("UserPromptSubmit", map[string]any{"prompt": "remember that the " + canary +
+			" lies in the upper drawer"}))
 		if a.Status != 0 || len(a.Stderr) != 0 {
 			t.Errorf("hook: exit %d, stderr %q, want 0 and none", a.Status, a.Stderr)
 		}
@@ -208,7 +213,8 @@ func kept(t *testing.T, p *world.Person) {
 	}
 	if !p.Eventually(in) {
 		log, _ := os.ReadFile(filepath.Join(p.State(), "log", "remanence.log"))
-		t.Errorf("what the hook was told is lost; it is in %v; counted as lost: %v; the log:\n%s", p.Traces(canary), spool.Counters(filepath.Join(p.State(), "spool")), log)
+		t.Errorf("what the hook was told is lost; it is in %v; counted as lost: %v; the log:\n%s", p.Traces(canary),
+			spool.Counters(filepath.Join(p.State(), "spool")), log)
 	}
 }
 
@@ -271,11 +277,15 @@ func TestAHookTellsASquatterNothing(t *testing.T) {
 			must(t, os.Symlink(filepath.Join(lair, "s"), rt.Socket))
 			return foreignSocket(t, filepath.Join(lair, "s")), nil
 		},
-		"socket in a directory that all can write": func(t *testing.T, _ *world.Person, rt api.Runtime) (*squatter, func() error) {
+		"socket in a directory that all can write": func(t *testing.T, _ *world.Person, rt api.Runtime) (*squatter,
+			func() error,
+		) {
 			must(t, os.Chmod(filepath.Dir(rt.Socket), 0o777))
 			return foreignSocket(t, rt.Socket), nil
 		},
-		"socket in a directory of another user": func(t *testing.T, p *world.Person, rt api.Runtime) (*squatter, func() error) {
+		"socket in a directory of another user": func(t *testing.T, p *world.Person, rt api.Runtime) (*squatter,
+			func() error,
+		) {
 			lair := lair(t)
 			rt.Socket = filepath.Join(lair, "s")
 			must(t, rt.Write(p.RuntimeFile()))
@@ -308,7 +318,9 @@ func TestAHookTellsASquatterNothing(t *testing.T) {
 			must(t, os.Mkdir(p.RuntimeFile(), 0o700))
 			return nil, func() error { return os.Remove(p.RuntimeFile()) }
 		},
-		"run directory that is a link to another user's": func(t *testing.T, p *world.Person, rt api.Runtime) (*squatter, func() error) {
+		"run directory that is a link to another user's": func(t *testing.T, p *world.Person, rt api.Runtime) (*squatter,
+			func() error,
+		) {
 			lair, run := lair(t), filepath.Dir(p.RuntimeFile())
 			rt.Socket = filepath.Join(run, "s")
 			paused(t, rt, filepath.Join(lair, "runtime.json"))

@@ -168,7 +168,13 @@ func TestNoWorkerLeavesAProcessBehind(t *testing.T) {
 func TestNoCommandLeavesAProcessBehind(t *testing.T) {
 	adopt(t)
 	r := tier.Rand(t)
-	for _, args := range [][]string{{"install", "claude-code", "--yes"}, {"doctor"}, {"demo", "--fast"}, {"daemon", "stop"}, {"status"}} {
+	for _, args := range [][]string{
+		{"install", "claude-code", "--yes"},
+		{"doctor"},
+		{"demo", "--fast"},
+		{"daemon", "stop"},
+		{"status"},
+	} {
 		for how, end := range endings {
 			t.Run(args[0]+" "+how, func(t *testing.T) {
 				p := newPerson(t)
@@ -240,7 +246,8 @@ func TestWorkerStartedByAHookInheritsNothing(t *testing.T) {
 	}
 	rt, _ := p.Runtime()
 	checkFiles(t, p, rt.PID, given)
-	if env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", rt.PID)); err != nil || bytes.Contains(env, []byte("canary")) {
+	if env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", rt.PID)); err != nil ||
+		bytes.Contains(env, []byte("canary")) {
 		t.Errorf("the worker knows the hook's variables: %v", err)
 	}
 	_ = w.Close()
@@ -273,7 +280,8 @@ func checkFiles(t *testing.T, p *world.Person, pid int, given []*os.File) {
 			continue
 		}
 		fd, _ := strconv.Atoi(filepath.Base(link))
-		own := strings.HasPrefix(name, p.Home) || strings.HasPrefix(name, "anon_inode:") || strings.HasPrefix(name, "socket:") ||
+		own := strings.HasPrefix(name, p.Home) || strings.HasPrefix(name, "anon_inode:") ||
+			strings.HasPrefix(name, "socket:") ||
 			strings.HasPrefix(name, "/sys/fs/cgroup/") // where the language's runtime reads how many processors it has
 		switch {
 		case fd <= 2 && name != os.DevNull:

@@ -72,14 +72,20 @@ type scene struct {
 
 // kinds are those that a scene may have: with an id of their own and without,
 // with a memory in their train and without, counted by the session and not.
-var kinds = []mem.EventKind{mem.PostToolUse, mem.PostToolUse, mem.PostToolUse, mem.UserPromptSubmit, mem.Stop, mem.PostToolUseFailure, mem.Notification}
+var kinds = []mem.EventKind{
+	mem.PostToolUse, mem.PostToolUse, mem.PostToolUse, mem.UserPromptSubmit, mem.Stop,
+	mem.PostToolUseFailure, mem.Notification,
+}
 
 // payload is the scene as the client tells it.
 func (s scene) payload(p *world.Person) []byte {
 	set := map[string]any{"session_id": s.session, "prompt_id": "prompt-" + s.mark}
 	switch s.kind {
 	case mem.PostToolUse:
-		set["tool_use_id"], set["tool_input"] = "toolu_"+s.mark, map[string]any{"file_path": p.Project + "/" + s.mark + ".go", "old_string": "a", "new_string": "b"}
+		set["tool_use_id"], set["tool_input"] = "toolu_"+s.mark, map[string]any{
+			"file_path":  p.Project + "/" + s.mark + ".go",
+			"old_string": "a", "new_string": "b",
+		}
 		return p.Payload("PostToolUse.Edit", set)
 	case mem.PostToolUseFailure:
 		set["tool_use_id"], set["error"] = "toolu_"+s.mark, "Exit code 1\n"+s.mark+" failed"

@@ -78,7 +78,8 @@ func checkWhole(t *testing.T, db *sql.DB) {
 			(SELECT count(*) FROM event e WHERE e.session = s.number AND kind = 'UserPromptSubmit')`,
 		"sessions that count other notices than they have": `SELECT count(*) FROM session s WHERE notifications <>
 			(SELECT count(*) FROM event e WHERE e.session = s.number AND kind = 'Notification')`,
-		"memories that are there twice": `SELECT count(*) FROM (SELECT 1 FROM memory WHERE title LIKE '%kestrel%' GROUP BY kind, title HAVING count(*) > 1)`,
+		"memories that are there twice": `SELECT count(*) FROM (SELECT 1 FROM memory WHERE title LIKE '%kestrel%' GROUP ` +
+			`BY kind, title HAVING count(*) > 1)`,
 	} {
 		if n := number(t, db, query); n != 0 {
 			t.Errorf("%s: got %d, want none", what, n)

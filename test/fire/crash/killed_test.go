@@ -110,8 +110,11 @@ func TestKilledWorkersAndHooksLoseNothingAndKeepNothingTwice(t *testing.T) {
 		dropped += int(n)
 		t.Logf("counted as lost: %d %s", n, reason)
 	}
-	t.Logf("%d kills (%d workers, %d hooks) in %s: %d events, %d acknowledged (%d by the spool to socket clients), %d kept, %d lost, %d doubled; %d hooks ended in time without their event, %d late ones, %d counted; left in the spool %d",
-		workers+hooks, workers, hooks, stormed.Round(time.Second), len(s.history), acknowledged, s.spooled, len(got), lost, doubled, exits, s.late.Load(), dropped, left)
+	t.Logf("%d kills (%d workers, %d hooks) in %s: %d events, %d acknowledged (%d by the spool to socket clients), %d "+
+		"kept, %d lost, %d doubled; %d hooks ended in time without their event, %d late ones, %d counted; left in the "+
+		"spool %d",
+		workers+hooks, workers, hooks, stormed.Round(time.Second), len(s.history), acknowledged, s.spooled, len(got), lost,
+		doubled, exits, s.late.Load(), dropped, left)
 	if lost > 0 || doubled > 0 || unsent > 0 || left > 0 {
 		t.Errorf("lost %d, doubled %d, never sent %d, left %d: want none", lost, doubled, unsent, left)
 	}
@@ -162,7 +165,8 @@ func (s *storm) scenes(r *rand.Rand, client string) func() scene {
 	n := 0
 	return func() scene {
 		n++
-		sc := scene{mark: mark(s.next.Add(1)), kind: kinds[r.IntN(len(kinds))], session: fmt.Sprintf("%s-%d", client, n/sessionEvents)}
+		sc := scene{mark: mark(s.next.Add(1)), kind: kinds[r.IntN(len(kinds))], session: fmt.Sprintf("%s-%d", client,
+			n/sessionEvents)}
 		s.note(sc, sent)
 		return sc
 	}

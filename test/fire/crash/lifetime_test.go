@@ -24,8 +24,12 @@ func TestWorkerEndsWithWhatItLivesOn(t *testing.T) {
 		"its program is gone":     func(p *world.Person, _ api.Runtime) error { return os.Remove(p.Program) },
 		"its program is replaced": func(p *world.Person, _ api.Runtime) error { return replace(p.Program) },
 		"its socket is gone":      func(_ *world.Person, rt api.Runtime) error { return os.Remove(rt.Socket) },
-		"its data is gone":        func(p *world.Person, _ api.Runtime) error { return os.Rename(p.Data(), p.Data()+".away") },
-		"its database is gone":    func(p *world.Person, _ api.Runtime) error { return os.Remove(filepath.Join(p.Data(), "remanence.db")) },
+		"its data is gone": func(p *world.Person, _ api.Runtime) error {
+			return os.Rename(p.Data(), p.Data()+".away")
+		},
+		"its database is gone": func(p *world.Person, _ api.Runtime) error {
+			return os.Remove(filepath.Join(p.Data(), "remanence.db"))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPerson(t)
@@ -132,7 +136,8 @@ func TestAskedToEndTheWorkerKeepsWhatItAcknowledged(t *testing.T) {
 				lost++
 			}
 		}
-		t.Logf("round %d: %d acknowledged, %d refused or cut off, %d kept, %d lost or doubled", round+1, len(acknowledged), refused, len(got), lost)
+		t.Logf("round %d: %d acknowledged, %d refused or cut off, %d kept, %d lost or doubled", round+1, len(acknowledged),
+			refused, len(got), lost)
 		// What was cut off may be kept or not; it is one call a client at most.
 		if lost > 0 || len(acknowledged) == 0 || len(got) > len(acknowledged)+8 {
 			t.Errorf("%d acknowledged, %d kept, %d lost or doubled", len(acknowledged), len(got), lost)

@@ -63,8 +63,10 @@ func TestSessionStartsNoAgent(t *testing.T) {
 	}
 	p.Env = append(p.Env, "PATH="+bin+":"+os.Getenv("PATH"))
 	for _, name := range []string{
-		"SessionStart.startup", "UserPromptSubmit", "PreToolUse.Bash", "PostToolUse.Bash", "PostToolUse.Edit", "PostToolUseFailure",
-		"SubagentStart", "SubagentStop", "TaskCompleted", "Notification.idle_prompt", "Stop", "PreCompact.auto", "PostCompact.auto", "SessionEnd.other",
+		"SessionStart.startup", "UserPromptSubmit", "PreToolUse.Bash", "PostToolUse.Bash", "PostToolUse.Edit",
+		"PostToolUseFailure",
+		"SubagentStart", "SubagentStop", "TaskCompleted", "Notification.idle_prompt", "Stop", "PreCompact.auto",
+		"PostCompact.auto", "SessionEnd.other",
 	} {
 		p.Hook(p.Payload(name, nil))
 	}

@@ -153,7 +153,8 @@ func TestDatabaseOfANewerProgramIsNotTouched(t *testing.T) {
 	const events = 7
 	for n := range events {
 		kept := func() bool { // not at once, where a busy machine leaves a hook no time
-			if a := p.Hook(scene{mark: mark(int64(n + 1)), session: "s", kind: kinds[n]}.payload(p)); a.Status != 0 || len(a.Stderr) > 0 {
+			if a := p.Hook(scene{mark: mark(int64(n + 1)), session: "s", kind: kinds[n]}.payload(p)); a.Status != 0 ||
+				len(a.Stderr) > 0 {
 				t.Errorf("hook: status %d, stderr %q", a.Status, a.Stderr)
 			}
 			st, err := p.Spool().Stat()

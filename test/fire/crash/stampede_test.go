@@ -128,7 +128,10 @@ func stampede(t *testing.T, p *world.Person) []string {
 	for i := range herd + starters {
 		cmd := p.Command("daemon", "run", "--background")
 		if i < herd {
-			cmd = p.HookCommand(scene{mark: mark(int64(i)), session: fmt.Sprint("herd-", i%20), kind: kinds[i%len(kinds)]}.payload(p))
+			cmd = p.HookCommand(scene{
+				mark: mark(int64(i)), session: fmt.Sprint("herd-", i%20),
+				kind: kinds[i%len(kinds)],
+			}.payload(p))
 		}
 		// The shell stands at the barrier; after it, it is the hook, or a worker.
 		cmd.Args = append([]string{"sh", "-c", `read -r _ <&3; exec 3<&-; exec "$@"`, "sh"}, cmd.Args...)

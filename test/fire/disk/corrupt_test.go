@@ -62,7 +62,8 @@ func takeSample(t *testing.T) sample {
 	p.Eventually(func() bool { return len(p.Processes()) == 0 })
 	s := sample{data: readAll(t, p.Data()), state: readAll(t, p.State()), events: n}
 	if len(s.data["remanence.db-wal"]) == 0 || len(s.data["remanence.db"]) < 20*page {
-		t.Fatalf("the sample has a database of %d bytes and a log of %d", len(s.data["remanence.db"]), len(s.data["remanence.db-wal"]))
+		t.Fatalf("the sample has a database of %d bytes and a log of %d", len(s.data["remanence.db"]),
+			len(s.data["remanence.db-wal"]))
 	}
 	return s
 }

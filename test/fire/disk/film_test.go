@@ -58,14 +58,16 @@ func shootOnce(t *testing.T, story, program, newer string) (*film, error) {
 		return nil, err
 	}
 	record := filepath.Join(scratch(t), "record")
-	cmd := exec.Command("strace", "-f", "--seccomp-bpf", "-y", "-s", fmt.Sprint(longest), "-e", "trace="+watched, "-e", "signal=none", "-o", record, self)
+	cmd := exec.Command("strace", "-f", "--seccomp-bpf", "-y", "-s", fmt.Sprint(longest), "-e", "trace="+watched, "-e",
+		"signal=none", "-o", record, self)
 	cmd.Dir = p.Project
 	cmd.Env = p.Environ(storyVar+"="+story, programVar+"="+program, newerVar+"="+newer)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
-	if _, said, found := strings.Cut(string(out), "strace: "+record); found { // what it cannot write it leaves out, and goes on
+	// what it cannot write it leaves out, and goes on
+	if _, said, found := strings.Cut(string(out), "strace: "+record); found {
 		return nil, fmt.Errorf("%w: strace cannot write%.200s", errIncomplete, said)
 	}
 	f, err := readFilm(record, p.Home)
@@ -162,7 +164,8 @@ func (f *film) choose(open []*call, r rest) error {
 			first = wrong
 		}
 	}
-	return fmt.Errorf("%w: at %d of %d it makes another %s than was found, with %d calls open", errIncomplete, r.at, f.length, first, len(open))
+	return fmt.Errorf("%w: at %d of %d it makes another %s than was found, with %d calls open", errIncomplete, r.at,
+		f.length, first, len(open))
 }
 
 // follows reports whether a call may change what the film is about.

@@ -57,8 +57,10 @@ func small(t *testing.T, dir string, kb int) (fill func(left int), free func()) 
 // fat is an event of a tool whose output is long.
 func fat(p *world.Person, id string) mem.Event {
 	e := mem.Event{
-		Agent: "claude-code", At: time.Now().UTC(), Kind: mem.PostToolUse, Session: "full", PromptID: "prompt", Root: p.Project, Cwd: p.Project,
-		Tool: "Bash", ToolUseID: id, Input: []byte(`{"command":"go test"}`), Response: []byte(`{"stdout":"` + strings.Repeat(id+" ", 1500) + `"}`),
+		Agent: "claude-code", At: time.Now().UTC(), Kind: mem.PostToolUse, Session: "full", PromptID: "prompt",
+		Root: p.Project, Cwd: p.Project,
+		Tool: "Bash", ToolUseID: id, Input: []byte(`{"command":"go test"}`),
+		Response: []byte(`{"stdout":"` + strings.Repeat(id+" ", 1500) + `"}`),
 	}
 	e.Identify(id)
 	return e

@@ -49,7 +49,8 @@ func (f fault) around(cmd *exec.Cmd, record string, files ...string) {
 	if f.stays {
 		when += "+"
 	}
-	args := []string{"-o", record, "-e", "trace=" + f.call, "-e", "inject=" + f.call + ":error=" + f.errno + ":when=" + when}
+	args := []string{"-o", record, "-e", "trace=" + f.call, "-e", "inject=" + f.call + ":error=" + f.errno + ":when=" +
+		when}
 	if f.call == "write" || f.call == "openat" {
 		for _, file := range files {
 			args = append(args, "-P", file)
@@ -80,7 +81,8 @@ func faults(upTo map[string]int) []fault {
 	errnos := map[string][]string{
 		"fsync": {"EIO", "ENOSPC"}, "pwrite64": {"EIO", "ENOSPC", "EDQUOT"}, "write": {"EIO", "ENOSPC", "EDQUOT"},
 		"openat": {"EIO", "ENOSPC", "EROFS", "EACCES"}, "open": {"EIO", "ENOSPC", "EROFS", "EACCES"}, "ftruncate": {"EIO"},
-		"renameat": {"EIO", "ENOSPC", "EROFS"}, "mkdirat": {"ENOSPC", "EROFS"}, "unlinkat": {"EIO", "EROFS"}, "unlink": {"EIO", "EROFS"},
+		"renameat": {"EIO", "ENOSPC", "EROFS"}, "mkdirat": {"ENOSPC", "EROFS"}, "unlinkat": {"EIO", "EROFS"},
+		"unlink":  {"EIO", "EROFS"},
 		"pread64": {"EIO"}, "flock": {"EIO", "ENOLCK"}, "fcntl": {"EIO", "ENOLCK"}, "fchmod": {"EIO", "EROFS"},
 	}
 	var all []fault
@@ -303,7 +305,10 @@ func hold(t *testing.T, p *world.Person) {
 // events: whatever becomes of the worker, nothing is lost.
 func TestTheWorkerSurvivesFailingCalls(t *testing.T) {
 	needStrace(t)
-	all := faults(map[string]int{"fsync": 8, "pwrite64": 40, "write": 8, "open": 8, "openat": 6, "ftruncate": 2, "renameat": 2, "unlink": 2, "pread64": 12, "fcntl": 12})
+	all := faults(map[string]int{
+		"fsync": 8, "pwrite64": 40, "write": 8, "open": 8, "openat": 6, "ftruncate": 2,
+		"renameat": 2, "unlink": 2, "pread64": 12, "fcntl": 12,
+	})
 	chosen := choose(t, all, 16)
 	for half := range 2 {
 		t.Run(fmt.Sprint(half), func(t *testing.T) {
@@ -354,7 +359,8 @@ func disturbed(t *testing.T, p *world.Person, f fault, n int, record string) (se
 		polite(t, id, p.Hook(tool(p, id)))
 		sent = append(sent, id)
 	}
-	if code := troubleOf(p); code == "REM-S002" && f.call != "pread64" { // a fault of one thread alone: another may read what seemed damaged
+	// a fault of one thread alone: another may read what seemed damaged
+	if code := troubleOf(p); code == "REM-S002" && f.call != "pread64" {
 		t.Errorf("%s: the fault is taken for damage", f)
 	}
 	if !p.Eventually(func() bool { return endWorkers(p) == 0 }) {

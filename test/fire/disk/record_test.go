@@ -31,15 +31,39 @@ func TestARecordSaysWhatWasDone(t *testing.T) {
 		lines []string
 		want  string // of the log; "" if the record is to be refused
 	}{
-		{"killed before the log was cut off", []string{opened, write(2, "old!", 0, done), cut + killed, "2 +++ killed by SIGKILL +++", rest("old!"), write(3, "new!", 4, done), end}, "old!new!"},
-		{"killed after it", []string{opened, write(2, "old!", 0, done), cut + killed, "2 +++ killed by SIGKILL +++", rest(""), write(3, "new!", 0, done), end}, "new!"},
-		{"killed with nothing more said of it", []string{opened, write(2, "old!", 0, done), cut + " <unfinished ...>", "2 +++ killed by SIGKILL +++", rest("old!"), end}, "old!"},
-		{"killed and let go", []string{opened, write(2, "old!", 0, done), cut + " <detached ...>", "2 +++ killed by SIGKILL +++", rest("old!"), end}, "old!"},
-		{"one of two done", []string{opened, write(2, "old!", 0, killed), write(4, "tail", 4, " <unfinished ...>"), "4 +++ killed by SIGKILL +++", rest("old!"), end}, "old!"},
-		{"interrupted and begun anew", []string{opened, cut + ") = ? ERESTARTSYS (To be restarted if SA_RESTART is set)", write(2, "old!", 0, done), rest("old!"), end}, "old!"},
-		{"over two lines", []string{opened, write(2, "old!", 0, " <unfinished ...>"), "2 <... pwrite64 resumed>) = 4", rest("old!"), end}, "old!"},
+		{"killed before the log was cut off", []string{
+			opened, write(2, "old!", 0, done), cut + killed,
+			"2 +++ killed by SIGKILL +++", rest("old!"), write(3, "new!", 4, done), end,
+		}, "old!new!"},
+		{"killed after it", []string{
+			opened, write(2, "old!", 0, done), cut + killed, "2 +++ killed by SIGKILL +++", rest(""),
+			write(3, "new!", 0, done), end,
+		}, "new!"},
+		{"killed with nothing more said of it", []string{
+			opened, write(2, "old!", 0, done), cut + " <unfinished ...>",
+			"2 +++ killed by SIGKILL +++", rest("old!"), end,
+		}, "old!"},
+		{"killed and let go", []string{
+			opened, write(2, "old!", 0, done), cut + " <detached ...>",
+			"2 +++ killed by SIGKILL +++", rest("old!"), end,
+		}, "old!"},
+		{"one of two done", []string{
+			opened, write(2, "old!", 0, killed), write(4, "tail", 4, " <unfinished ...>"),
+			"4 +++ killed by SIGKILL +++", rest("old!"), end,
+		}, "old!"},
+		{"interrupted and begun anew", []string{
+			opened, cut + ") = ? ERESTARTSYS (To be restarted if SA_RESTART is set)",
+			write(2, "old!", 0, done), rest("old!"), end,
+		}, "old!"},
+		{"over two lines", []string{
+			opened, write(2, "old!", 0, " <unfinished ...>"), "2 <... pwrite64 resumed>) = 4",
+			rest("old!"), end,
+		}, "old!"},
 		{"a write is missing", []string{opened, rest("old!"), end}, ""},
-		{"a write has lost its middle", []string{opened, strings.Replace(write(2, "old!", 0, done), "ld", "", 1), rest("o!"), end}, ""},
+		{"a write has lost its middle", []string{
+			opened, strings.Replace(write(2, "old!", 0, done), "ld", "", 1), rest("o!"),
+			end,
+		}, ""},
 		{"an end without a beginning", []string{opened, "2 <... pwrite64 resumed>) = 4", rest(""), end}, ""},
 		{"a beginning without an end", []string{opened, write(2, "old!", 0, " <unfinished ...>"), rest("old!"), end}, ""},
 		{"it breaks off", []string{opened, write(2, "old!", 0, done), rest("old!")}, ""},

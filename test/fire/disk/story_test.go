@@ -192,7 +192,8 @@ func (t *teller) event(n int) mem.Event {
 		Agent: "claude-code", At: time.Now().UTC(), Session: fmt.Sprintf("session-%d", n%4),
 		PromptID: fmt.Sprintf("prompt-%d", n/8), Root: t.project, Cwd: t.project,
 	}
-	text := fmt.Sprintf("event number %d: we decided to keep ledger%d in file%d.go. %s", n, n, n, strings.Repeat("It has to balance. ", n*37%150))
+	text := fmt.Sprintf("event number %d: we decided to keep ledger%d in file%d.go. %s", n, n, n,
+		strings.Repeat("It has to balance. ", n*37%150))
 	switch n % 5 {
 	case 0:
 		e.Kind, e.Text, e.PromptID = mem.UserPromptSubmit, text, fmt.Sprintf("prompt-of-%d", n)
@@ -290,7 +291,10 @@ func (t *teller) erase() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	t.mark("keep %s", canary)
-	added, err := api.Add.Call(ctx, t.client, curate.AddRequest{Text: "the safe's word is " + canary, ProjectRef: mem.ProjectRef{Dir: t.project}})
+	added, err := api.Add.Call(ctx, t.client, curate.AddRequest{
+		Text:       "the safe's word is " + canary,
+		ProjectRef: mem.ProjectRef{Dir: t.project},
+	})
 	if err != nil {
 		panic(err)
 	}

@@ -183,7 +183,8 @@ const diskFile = "internal/daemon/disk_linux.go"
 func onNFS(t *testing.T) string {
 	t.Helper()
 	return variant(t, "nfs", map[string]func(string) string{
-		diskFile: instead("	switch uint32(st.Type) {", "	if st.Bsize >= 0 {\n		return \"NFS\"\n	}\n	switch uint32(st.Type) {"),
+		diskFile: instead("	switch uint32(st.Type) {",
+			"	if st.Bsize >= 0 {\n		return \"NFS\"\n	}\n	switch uint32(st.Type) {"),
 	})
 }
 

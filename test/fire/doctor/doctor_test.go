@@ -35,7 +35,8 @@ func onDisk(t *testing.T, p *world.Person, options string, script string) (statu
 		}
 		t.Skipf("no file system can be mounted here: %v: %s", err, out)
 	}
-	cmd := exec.Command("unshare", "-m", "sh", "-c", fmt.Sprintf("mount -t tmpfs -o mode=700,%s tmpfs '%s' && %s", options, data, script))
+	cmd := exec.Command("unshare", "-m", "sh", "-c", fmt.Sprintf("mount -t tmpfs -o mode=700,%s tmpfs '%s' && %s", options,
+		data, script))
 	cmd.Env, cmd.Dir = p.Environ("DATA="+data, "R="+world.Binary+" --no-daemon --data-dir "+data), p.Project
 	var both bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &both, &both
@@ -47,10 +48,17 @@ func TestAFullOrReadOnlyDiskIsToldAsSuch(t *testing.T) {
 	for name, c := range map[string]struct {
 		options, script, code string
 	}{
-		"full":                    {"size=2m", `$R add first && { dd if=/dev/zero of="$DATA/filler" bs=4096 2>/dev/null; true; } && $R add "` + strings.Repeat("second ", 4000) + `"`, "REM-S013"},
+		"full": {
+			"size=2m",
+			`$R add first && { dd if=/dev/zero of="$DATA/filler" bs=4096 2>/dev/null; true; } && $R add "` +
+				strings.Repeat("second ", 4000) + `"`, "REM-S013",
+		},
 		"full from the beginning": {"size=64k", `$R add first`, "REM-S013"},
-		"no room for a backup":    {"size=4m", `$R add first && { dd if=/dev/zero of="$DATA/filler" bs=4096 2>/dev/null; true; } && $R db backup`, "REM-S013"},
-		"read-only":               {"size=4m", `$R add first && mount -o remount,ro "$DATA" && $R add second`, "REM-S014"},
+		"no room for a backup": {
+			"size=4m",
+			`$R add first && { dd if=/dev/zero of="$DATA/filler" bs=4096 2>/dev/null; true; } && $R db backup`, "REM-S013",
+		},
+		"read-only": {"size=4m", `$R add first && mount -o remount,ro "$DATA" && $R add second`, "REM-S014"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, said := onDisk(t, world.NewPerson(t), c.options, c.script)
@@ -65,7 +73,8 @@ func TestAFullOrReadOnlyDiskIsToldAsSuch(t *testing.T) {
 func TestALimitOnTheSizeOfFilesIsTold(t *testing.T) {
 	p := world.NewPerson(t)
 	p.Run("--no-daemon", "add", "first")
-	cmd := exec.Command("sh", "-c", `ulimit -f 100; trap "" XFSZ; exec "$0" --no-daemon add "$1"`, world.Binary, strings.Repeat("second ", 12000))
+	cmd := exec.Command("sh", "-c", `ulimit -f 100; trap "" XFSZ; exec "$0" --no-daemon add "$1"`, world.Binary,
+		strings.Repeat("second ", 12000))
 	cmd.Env, cmd.Dir = p.Environ(), p.Project
 	out, _ := cmd.CombinedOutput() // its status is what is asked for
 	if cmd.ProcessState.ExitCode() != 1 || !bytes.Contains(out, []byte("REM-S015")) {

@@ -151,7 +151,8 @@ func (l *lateness) add(cells []*cell) {
 }
 
 func (l *lateness) judge(t *testing.T) {
-	t.Logf("%d calls, %d of them too late to count their event, %.1f programs for a core", l.calls.Load(), l.late.Load(), world.Crowd())
+	t.Logf("%d calls, %d of them too late to count their event, %.1f programs for a core", l.calls.Load(), l.late.Load(),
+		world.Crowd())
 	if l.late.Load()*20 > l.calls.Load() && world.Crowd() < world.Crowded {
 		t.Errorf("%d of %d calls came too late to count their event", l.late.Load(), l.calls.Load())
 	}
@@ -163,7 +164,8 @@ func meet(t *testing.T, f fault, events []happening) []*cell {
 	f.lay(s)
 	var cells []*cell
 	for i, h := range events {
-		c := &cell{event: h.payload, kind: h.kind, session: fmt.Sprintf("fa%06x-0000-4000-8000-%012x", i, time.Now().UnixNano()&0xffffffffffff)}
+		c := &cell{event: h.payload, kind: h.kind, session: fmt.Sprintf("fa%06x-0000-4000-8000-%012x", i,
+			time.Now().UnixNano()&0xffffffffffff)}
 		cells = append(cells, c)
 		s.forget()
 		if f.each != nil {

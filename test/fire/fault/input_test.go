@@ -24,19 +24,25 @@ func inputs() []fault {
 		{name: "input never closed", lay: w, call: fed(func(p []byte) []byte { return p }, false), ends: stored},
 		{name: "input one byte a second", lay: w, call: dripped, ends: dropped},
 		{name: "input empty", lay: w, call: fed(func([]byte) []byte { return nil }, true), ends: nothing},
-		{name: "input empty, never closed", lay: w, call: fed(func([]byte) []byte { return nil }, false), ends: nothing + dropped},
+		{name: "input empty, never closed", lay: w, call: fed(func([]byte) []byte {
+			return nil
+		}, false), ends: nothing + dropped},
 		{name: "no input", lay: w, call: shell("exec \"$0\" \"$@\" <&-"), ends: nothing},
 		{name: "input is a terminal", lay: w, call: atTerminal, ends: nothing + dropped},
 		{name: "half an object", lay: w, call: fed(half, true), ends: dropped},
 		{name: "half an object, never closed", lay: w, call: fed(half, false), ends: dropped},
 		{name: "50 MB", lay: w, call: fed(huge, true), ends: stored + dropped},
 		{name: "depth 10,001", lay: w, call: fed(deep, true), ends: stored + dropped},
-		{name: "byte order mark", lay: w, call: fed(func(p []byte) []byte { return append([]byte("\xef\xbb\xbf"), p...) }, true), ends: stored},
+		{name: "byte order mark", lay: w, call: fed(func(p []byte) []byte {
+			return append([]byte("\xef\xbb\xbf"), p...)
+		}, true), ends: stored},
 		{name: "NUL", lay: w, call: fed(field(`"odd":"a\u0000b"`), true), ends: stored},
 		{name: "raw NUL", lay: w, call: fed(field("\"odd\":\"a\x00b\""), true), ends: stored},
 		{name: "bad UTF-8", lay: w, call: fed(field("\"odd\":\"a\xff\xfe\x80b\""), true), ends: stored},
 		{name: "lone surrogate", lay: w, call: fed(field(`"odd":"a\ud800b"`), true), ends: stored},
-		{name: "two objects", lay: w, call: fed(func(p []byte) []byte { return append(bytes.Clone(p), p...) }, true), ends: stored},
+		{name: "two objects", lay: w, call: fed(func(p []byte) []byte {
+			return append(bytes.Clone(p), p...)
+		}, true), ends: stored},
 	}
 }
 
@@ -176,16 +182,32 @@ func limits() []fault {
 		{name: "no memory", lay: limited(w, "--as=40000000"), ends: stored + spooled + dropped + nothing, dies: true},
 		{name: "little memory", lay: limited(w, "--data=30000000"), ends: stored + spooled + dropped + nothing, dies: true},
 		{name: "no threads", lay: noThreads, ends: stored + spooled + dropped + nothing, dies: true},
-		{name: "connecting forbidden", lay: sandboxed, call: withoutStart, ends: spooled + stored, slow: true}, // the worker sees to the spool by itself
+		// the worker sees to the spool by itself
+		{name: "connecting forbidden", lay: sandboxed, call: withoutStart, ends: spooled + stored, slow: true},
 		{name: "no network", lay: under("unshare", "-n", "--"), ends: stored},
 		{name: "no /proc", lay: hiddenProc, ends: stored + spooled},
-		{name: "no temporary directory", lay: func(s *scene) { s.worker(); s.env = []string{"TMPDIR=/nonexistent"} }, ends: stored},
-		{name: "nothing on the search path", lay: func(s *scene) { s.worker(); s.StopWorker(); s.env = []string{"PATH="} }, ends: stored + spooled},
-		{name: "bad rule for secrets", lay: configured("[privacy]\nrules = ['mine=(((', 'x{9999}', 'own=ab+c']\n"), ends: stored},
+		{name: "no temporary directory", lay: func(s *scene) {
+			s.worker()
+			s.env = []string{"TMPDIR=/nonexistent"}
+		}, ends: stored},
+		{name: "nothing on the search path", lay: func(s *scene) {
+			s.worker()
+			s.StopWorker()
+			s.env = []string{"PATH="}
+		}, ends: stored + spooled},
+		{
+			name: "bad rule for secrets", lay: configured("[privacy]\nrules = ['mine=(((', 'x{9999}', 'own=ab+c']\n"),
+			ends: stored,
+		},
 		{name: "bad configuration", lay: configured("inject = 7\n[nothing\nof = this"), ends: stored},
-		{name: "bad values", lay: configured("profile = 3\n[worker]\nidle_exit = 'soon'\n[spool]\nmax_bytes = -1\n[log]\nlevel = {}\n"), ends: stored},
-		{name: "no umask", lay: func(s *scene) { s.prefix = []string{"sh", "-c", `umask 000; exec "$0" "$@"`} }, ends: stored + spooled},
-		{name: "umask of everything", lay: func(s *scene) { s.prefix = []string{"sh", "-c", `umask 777; exec "$0" "$@"`} }, ends: stored + spooled},
+		{name: "bad values", lay: configured("profile = 3\n[worker]\nidle_exit = 'soon'\n[spool]\nmax_bytes = " +
+			"-1\n[log]\nlevel = {}\n"), ends: stored},
+		{name: "no umask", lay: func(s *scene) {
+			s.prefix = []string{"sh", "-c", `umask 000; exec "$0" "$@"`}
+		}, ends: stored + spooled},
+		{name: "umask of everything", lay: func(s *scene) {
+			s.prefix = []string{"sh", "-c", `umask 777; exec "$0" "$@"`}
+		}, ends: stored + spooled},
 	}
 }
 

@@ -29,7 +29,10 @@ func disks() []fault {
 		{name: "short write", lay: limited(stopsWorker, "--fsize=400"), ends: dropped},
 		// Without a byte that may be written there is nothing to count with either.
 		{name: "no write", lay: limited((*scene).worker, "--fsize=0"), ends: stored + nothing},
-		{name: "writing fails", lay: failing("mkdirat,renameat,pwrite64,ftruncate,fchmod,flock", "EIO"), ends: dropped, slow: true},
+		{
+			name: "writing fails", lay: failing("mkdirat,renameat,pwrite64,ftruncate,fchmod,flock", "EIO"), ends: dropped,
+			slow: true,
+		},
 		{name: "opening fails", lay: failing("openat", "EIO"), ends: nothing, slow: true},
 		{name: "home read-only, worker up", lay: readOnly(true), ends: stored + dropped},
 		{name: "home read-only, no worker", lay: readOnly(false), ends: dropped},
@@ -178,6 +181,9 @@ func clocks() []fault {
 	return []fault{
 		{name: "clock set back a year", lay: started(year), each: stamps(year), ends: stored},
 		{name: "clock set ahead a year", lay: started(-year), each: stamps(-year), ends: stored},
-		{name: "clock set back, no worker", lay: func(s *scene) { started(year)(s); s.StopWorker() }, each: stamps(year), ends: stored + spooled},
+		{name: "clock set back, no worker", lay: func(s *scene) {
+			started(year)(s)
+			s.StopWorker()
+		}, each: stamps(year), ends: stored + spooled},
 	}
 }

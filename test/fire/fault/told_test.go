@@ -39,7 +39,8 @@ func noticeOf(t *testing.T, out []byte) string {
 func (s *scene) opens(n int) string {
 	s.t.Helper()
 	s.forget()
-	a := s.hook(s.Payload("SessionStart.startup", map[string]any{"session_id": fmt.Sprintf("fa000000-0000-4000-8000-0000000000%02d", n)}))
+	a := s.hook(s.Payload("SessionStart.startup",
+		map[string]any{"session_id": fmt.Sprintf("fa000000-0000-4000-8000-0000000000%02d", n)}))
 	if a.Status != 0 || len(a.Stderr) > 0 {
 		s.t.Errorf("status %d, stderr %q", a.Status, a.Stderr)
 	}
@@ -63,9 +64,24 @@ func TestThePersonHearsOnceOfWhatIsLost(t *testing.T) {
 		doctor []string // what doctor says meanwhile
 		add    string   // what add says meanwhile
 	}{
-		{"full disk, worker up", fullDisk(".local", true), []string{"the disk is full", "Fix: free some space"}, []string{"could not be kept", "free some space"}, "REM-S013"},
-		{"full disk, no worker", fullDisk(".local", false), []string{"the disk is full", "Fix: free some space"}, []string{"could not be kept", "free some space"}, ""},
-		{"spool at its cap", cappedSpool, []string{"Fix: remanence doctor"}, []string{"could not be kept", "newer version"}, "REM-S003"},
+		{
+			"full disk, worker up", fullDisk(".local", true),
+			[]string{"the disk is full", "Fix: free some space"},
+			[]string{"could not be kept", "free some space"},
+			"REM-S013",
+		},
+		{
+			"full disk, no worker", fullDisk(".local", false),
+			[]string{"the disk is full", "Fix: free some space"},
+			[]string{"could not be kept", "free some space"},
+			"",
+		},
+		{
+			"spool at its cap", cappedSpool,
+			[]string{"Fix: remanence doctor"},
+			[]string{"could not be kept", "newer version"},
+			"REM-S003",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -132,7 +148,10 @@ func TestThePersonHearsOnceOfWhatIsHeld(t *testing.T) {
 	}{
 		{"worker stopped", stoppedWorker, []string{"events wait since", "Fix: remanence doctor"}, []string{"REM-D00"}},
 		{"newer schema", newerSchema, []string{"newer version", "Fix: remanence doctor"}, []string{"REM-S003"}},
-		{"database damaged", damaged(func(b []byte) []byte { clear(b[:100]); return b }), []string{"damaged", "Fix: remanence doctor"}, []string{"REM-S002"}},
+		{"database damaged", damaged(func(b []byte) []byte {
+			clear(b[:100])
+			return b
+		}), []string{"damaged", "Fix: remanence doctor"}, []string{"REM-S002"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

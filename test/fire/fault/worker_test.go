@@ -28,7 +28,8 @@ import (
 func faults(r *rand.Rand) []fault {
 	odd := oddFiles()
 	r.Shuffle(len(odd), func(i, j int) { odd[i], odd[j] = odd[j], odd[i] })
-	return slices.Concat(healthy(), starts(), answers(), databases(), disks(), inputs(), outputs(), limits(), clocks(), odd[:tier.Runs(3, len(odd))])
+	return slices.Concat(healthy(), starts(), answers(), databases(), disks(), inputs(), outputs(), limits(), clocks(),
+		odd[:tier.Runs(3, len(odd))])
 }
 
 // healthy is the control: a matrix in which nothing is ever stored proves nothing.
@@ -42,13 +43,19 @@ func starts() []fault {
 		{name: "no worker yet", lay: func(*scene) {}, ends: stored + spooled},
 		{name: "worker ended", lay: func(s *scene) { s.worker(); s.StopWorker() }, ends: stored + spooled},
 		{name: "program removed", lay: ownProgram, call: changing(os.Remove), ends: spooled},
-		{name: "program not executable", lay: ownProgram, call: changing(func(f string) error { return os.Chmod(f, 0o600) }), ends: spooled},
+		{name: "program not executable", lay: ownProgram, call: changing(func(f string) error {
+			return os.Chmod(f, 0o600)
+		}), ends: spooled},
 		{name: "program replaced by no program", lay: ownProgram, call: changing(by("not a program\n")), ends: spooled},
-		{name: "program replaced by one that fails", lay: ownProgram, call: changing(by("#!/bin/sh\nexit 2\n")), ends: spooled},
+		{
+			name: "program replaced by one that fails", lay: ownProgram, call: changing(by("#!/bin/sh\nexit 2\n")),
+			ends: spooled,
+		},
 		{name: "no process can be made", lay: noNewProcess, ends: spooled, slow: true},
 		{name: "worker comes late", lay: lateWorker, ends: spooled},
 		{name: "worker stopped", lay: stoppedWorker, ends: spooled},
-		{name: "worker killed before the commit", lay: (*scene).worker, call: killedUnder, ends: spooled + stored}, // by the next worker
+		// by the next worker
+		{name: "worker killed before the commit", lay: (*scene).worker, call: killedUnder, ends: spooled + stored},
 		{name: "worker killed, socket left", lay: (*scene).worker, each: killWorker, ends: stored + spooled},
 		{name: "older worker", lay: func(s *scene) { s.workerOf("0.0.1") }, ends: stored + spooled},
 		{name: "newer worker", lay: func(s *scene) { s.workerOf("99.0.0") }, ends: stored},
@@ -82,7 +89,10 @@ func changing(change func(file string) error) func(*scene, []byte) world.Answer 
 		_, _ = w.Write(payload)
 		_ = w.Close()
 		_ = cmd.Wait()
-		return world.Answer{Status: cmd.ProcessState.ExitCode(), Stdout: out.Bytes(), Stderr: errs.Bytes(), Took: time.Since(begun)}
+		return world.Answer{
+			Status: cmd.ProcessState.ExitCode(), Stdout: out.Bytes(), Stderr: errs.Bytes(),
+			Took: time.Since(begun),
+		}
 	}
 }
 
@@ -98,7 +108,10 @@ func by(text string) func(file string) error {
 
 // noNewProcess lets every start of another program fail for want of processes.
 func noNewProcess(s *scene) {
-	s.prefix = []string{"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=execve", "-e", "signal=none", "-e", "inject=execve:error=EAGAIN:when=1+"}
+	s.prefix = []string{
+		"strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=execve", "-e", "signal=none", "-e",
+		"inject=execve:error=EAGAIN:when=1+",
+	}
 }
 
 // lateWorker holds the lock that every worker needs, until the fault is lifted.
@@ -197,15 +210,24 @@ func answers() []fault {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
 	return []fault{
 		{name: "nobody accepts", lay: impostor(nil), ends: spooled + stored},
-		{name: "accepted, never answered", lay: impostor(func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }), ends: spooled + stored},
+		{name: "accepted, never answered", lay: impostor(func(c net.Conn) {
+			_, _ = io.Copy(io.Discard, c)
+		}), ends: spooled + stored},
 		{name: "one byte a second", lay: impostor(func(c net.Conn) { drip(c, ok+"2\r\n\r\n{}") }), ends: spooled + stored},
 		{name: "garbage", lay: impostor(says("\x00\xff garbage\r\n\r\n")), ends: spooled + stored},
-		{name: "a server's failure", lay: impostor(says("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")), ends: spooled + stored},
+		{
+			name: "a server's failure", lay: impostor(says("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")),
+			ends: spooled + stored,
+		},
 		{name: "no JSON", lay: impostor(says(ok + "5\r\n\r\nhello")), ends: spooled + stored},
 		{name: "half an answer", lay: impostor(says(ok + "500\r\n\r\n{")), ends: spooled + stored},
 		{name: "hangs up", lay: impostor(func(net.Conn) {}), ends: spooled + stored},
-		{name: "socket where others may enter", lay: func(*scene) {}, each: foreign(func(dir string) error { return os.Chmod(dir, 0o777) }), ends: stored + spooled},
-		{name: "socket of another user", lay: func(*scene) {}, each: foreign(func(dir string) error { return os.Chown(dir, nobody, nobody) }), ends: stored + spooled},
+		{name: "socket where others may enter", lay: func(*scene) {}, each: foreign(func(dir string) error {
+			return os.Chmod(dir, 0o777)
+		}), ends: stored + spooled},
+		{name: "socket of another user", lay: func(*scene) {}, each: foreign(func(dir string) error {
+			return os.Chown(dir, nobody, nobody)
+		}), ends: stored + spooled},
 	}
 }
 
@@ -303,9 +325,15 @@ func databases() []fault {
 	return []fault{
 		{name: "newer schema", lay: newerSchema, ends: spooled},
 		{name: "database locked", lay: func(s *scene) { s.worker(); s.lifting(s.writeLock()) }, ends: spooled},
-		{name: "database damaged", lay: damaged(func(b []byte) []byte { return append(b[:100], bytes.Repeat([]byte{0xa5}, len(b)-100)...) }), ends: stored + spooled},
-		{name: "database is something else", lay: damaged(func([]byte) []byte { return []byte(strings.Repeat("hello ", 999)) }), ends: spooled},
-		{name: "database of zeros", lay: damaged(func(b []byte) []byte { return make([]byte, len(b)) }), ends: stored + spooled},
+		{name: "database damaged", lay: damaged(func(b []byte) []byte {
+			return append(b[:100], bytes.Repeat([]byte{0xa5}, len(b)-100)...)
+		}), ends: stored + spooled},
+		{name: "database is something else", lay: damaged(func([]byte) []byte {
+			return []byte(strings.Repeat("hello ", 999))
+		}), ends: spooled},
+		{name: "database of zeros", lay: damaged(func(b []byte) []byte {
+			return make([]byte, len(b))
+		}), ends: stored + spooled},
 	}
 }
 
@@ -320,7 +348,8 @@ func newerSchema(s *scene) {
 // open opens the database as another program would.
 func (s *scene) open() *sql.DB {
 	s.t.Helper()
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: s.database(), RawQuery: "_pragma=busy_timeout(10000)"}).String())
+	db, err := sql.Open("sqlite",
+		(&url.URL{Scheme: "file", Path: s.database(), RawQuery: "_pragma=busy_timeout(10000)"}).String())
 	s.need(err)
 	return db
 }

@@ -110,9 +110,15 @@ func session(p *world.Person, id string) {
 		set  map[string]any
 	}{
 		{"SessionStart.startup", map[string]any{"source": "startup"}},
-		{"UserPromptSubmit", map[string]any{"prompt_id": id + "-1", "prompt": "From now on we use table tests in this repo."}},
+		{"UserPromptSubmit", map[string]any{
+			"prompt_id": id + "-1",
+			"prompt":    "From now on we use table tests in this repo.",
+		}},
 		{"PostToolUse.Bash", map[string]any{"prompt_id": id + "-1", "tool_use_id": id + "-t1"}},
-		{"Stop", map[string]any{"prompt_id": id + "-1", "last_assistant_message": "I decided to use one mutex for each session instead of a global one."}},
+		{"Stop", map[string]any{
+			"prompt_id":              id + "-1",
+			"last_assistant_message": "I decided to use one mutex for each session instead of a global one.",
+		}},
 	} {
 		e.set["session_id"] = id
 		if a := p.Hook(p.Payload(e.name, e.set)); a.Status != 0 || len(a.Stderr) > 0 {

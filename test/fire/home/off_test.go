@@ -78,7 +78,8 @@ func TestWithoutPurgeOnlyWhatWasRememberedStays(t *testing.T) {
 	}
 	got := slices.DeleteFunc(left(), func(f string) bool {
 		// The database's own companions, and what was still on its way to it.
-		return (strings.HasPrefix(f, "/.local/share/remanence/") || strings.HasPrefix(f, "/.local/state/remanence/spool/")) && !slices.Contains(want, f)
+		return (strings.HasPrefix(f, "/.local/share/remanence/") || strings.HasPrefix(f, "/.local/state/remanence/spool/")) &&
+			!slices.Contains(want, f)
 	})
 	if !slices.Equal(got, want) {
 		t.Errorf("left %q, want %q", got, want)
@@ -90,7 +91,9 @@ func TestWithoutPurgeOnlyWhatWasRememberedStays(t *testing.T) {
 	same(t, "after late hooks", tree(t, p.Home, temp), was)
 
 	p.Run("install", "claude-code", "--yes")
-	if a := p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "two", "source": "startup"})); !strings.Contains(string(a.Stdout), "one mutex for each session") {
+	if a := p.Hook(p.Payload("SessionStart.startup",
+		map[string]any{"session_id": "two", "source": "startup"})); !strings.Contains(string(a.Stdout),
+		"one mutex for each session") {
 		t.Errorf("after a new installation a session is told %s", a.Stdout)
 	}
 	p.Run("uninstall", "--all", "--purge", "--yes")
@@ -116,7 +119,10 @@ func TestHooksUnderWayBringNothingBack(t *testing.T) {
 						default:
 						}
 						name := []string{"PostToolUse.Bash", "UserPromptSubmit", "Stop"}[n%3]
-						p.Hook(p.Payload(name, map[string]any{"session_id": "one", "prompt_id": fmt.Sprint("x", k, n), "tool_use_id": fmt.Sprint("y", k, n)}))
+						p.Hook(p.Payload(name, map[string]any{
+							"session_id": "one", "prompt_id": fmt.Sprint("x", k, n),
+							"tool_use_id": fmt.Sprint("y", k, n),
+						}))
 					}
 				})
 			}

@@ -52,11 +52,15 @@ func (x poison) comesIn(p *world.Person, turn string) {
 	said := "I decided " + x.mark + " to note this: " + x.text
 	switch strings.TrimSuffix(x.channel, "!") {
 	case "web":
-		hook("PostToolUse.Bash", map[string]any{"tool_name": "WebFetch", "tool_input": map[string]any{"url": "https://a.example"}, "tool_response": x.text})
+		hook("PostToolUse.Bash", map[string]any{
+			"tool_name":  "WebFetch",
+			"tool_input": map[string]any{"url": "https://a.example"}, "tool_response": x.text,
+		})
 	case "mcp":
 		hook("PostToolUse.mcp", map[string]any{"tool_name": "mcp__tracker__issue", "tool_response": x.text})
 	case "error":
-		hook("PostToolUseFailure", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make " + turn}, "error": "Exit code 2\nerror " + x.mark + " " + x.text})
+		hook("PostToolUseFailure", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "make " +
+			turn}, "error": "Exit code 2\nerror " + x.mark + " " + x.text})
 		said = "It failed."
 	}
 	hook("Stop", map[string]any{"last_assistant_message": said})
@@ -95,7 +99,8 @@ func TestPoisonThroughTheProgram(t *testing.T) {
 			t.Fatalf("%s: %v: %s", name, err, a.Stdout)
 		}
 		block := out.HookSpecificOutput.AdditionalContext
-		if strings.Count(block, "<remanence-context") != 1 || strings.Count(block, "</") != 1 || len(block) > 8<<10 || strings.ContainsAny(block, "\x1b\x00\x07\u200b\u202e") {
+		if strings.Count(block, "<remanence-context") != 1 || strings.Count(block, "</") != 1 || len(block) > 8<<10 ||
+			strings.ContainsAny(block, "\x1b\x00\x07\u200b\u202e") {
 			t.Errorf("%s is told what is not inert:\n%q", name, block)
 		}
 		told += block
@@ -104,8 +109,13 @@ func TestPoisonThroughTheProgram(t *testing.T) {
 	// A hook that has no time left says nothing, so that a busy machine needs more tries.
 	for try := 0; try < 5 && !strings.Contains(told, "zk"); try++ {
 		for i, x := range all {
-			ask("UserPromptSubmit", map[string]any{"prompt_id": fmt.Sprint("q", try, "-", i), "prompt": "what do we know of " + x.mark + "?"})
-			ask("PostToolUseFailure", map[string]any{"prompt_id": fmt.Sprint("q", try, "-", i), "tool_use_id": fmt.Sprint("u", try, "-", i), "tool_name": "Bash", "tool_input": map[string]any{"command": fmt.Sprint("make p", i)}, "error": "Exit code 2\nno"})
+			ask("UserPromptSubmit", map[string]any{"prompt_id": fmt.Sprint("q", try, "-", i), "prompt": "what do we know of " +
+				x.mark + "?"})
+			ask("PostToolUseFailure", map[string]any{
+				"prompt_id":   fmt.Sprint("q", try, "-", i),
+				"tool_use_id": fmt.Sprint("u", try, "-", i), "tool_name": "Bash",
+				"tool_input": map[string]any{"command": fmt.Sprint("make p", i)}, "error": "Exit code 2\nno",
+			})
 		}
 	}
 	shown := 0

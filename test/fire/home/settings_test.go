@@ -22,7 +22,8 @@ func TestSettingsGetTheirBytesBack(t *testing.T) {
 	p, _ := newcomer(t)
 	file := filepath.Join(p.Home, ".claude/settings.json")
 	for name, text := range map[string]string{
-		"odd": settings, "empty": "", "object": "{}", "no last line": "{\n\t\"model\": \"opus\"\n}", "windows": "{\r\n  \"a\": 1.0\r\n}\r\n",
+		"odd": settings, "empty": "", "object": "{}", "no last line": "{\n\t\"model\": \"opus\"\n}",
+		"windows": "{\r\n  \"a\": 1.0\r\n}\r\n",
 		"doubled": "{\"hooks\": {}, \"hooks\": {\"Stop\": []}, \"n\": 9007199254740993}",
 		"ours":    "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}}\n",
 	} {
@@ -121,7 +122,8 @@ func TestAnInvalidConfigurationIsLeftAloneAndExplained(t *testing.T) {
 		if status == 0 || !strings.Contains(out, c.why) {
 			t.Errorf("%s: status %d, says %q, want %q in it", name, status, out, c.why)
 		}
-		if a := p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": name, "source": "startup"})); a.Status != 0 || len(a.Stderr) > 0 {
+		if a := p.Hook(p.Payload("SessionStart.startup",
+			map[string]any{"session_id": name, "source": "startup"})); a.Status != 0 || len(a.Stderr) > 0 {
 			t.Errorf("%s: a hook ends with %d, %s", name, a.Status, a.Stderr)
 		}
 		if out, status := try(p, "search", "anything"); status > 1 {

@@ -222,7 +222,10 @@ func place(r *rand.Rand, s canary.Secret) string {
 	switch r.IntN(12) {
 	case 0:
 		filler := strings.Repeat("some words\n", 20_000)
-		at := []int{64 << 10, 72 << 10, 128 << 10, len(filler) - (32 << 10), len(filler) - (40 << 10)}[r.IntN(5)] - r.IntN(2*len(s.Text))
+		at := []int{
+			64 << 10, 72 << 10, 128 << 10, len(filler) - (32 << 10),
+			len(filler) - (40 << 10),
+		}[r.IntN(5)] - r.IntN(2*len(s.Text))
 		return filler[:at] + " " + s.Text + " " + filler[at:]
 	case 1, 2, 3:
 		return "use " + s.Text + " for it"

@@ -80,7 +80,8 @@ func columns(t *testing.T, file string, words ...string) []string {
 	}
 	defer db.Close()
 	var places [][2]string
-	rows, err := db.Query(`SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name <> ''`)
+	rows, err := db.Query(`SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = ` +
+		`'table' AND c.name <> ''`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,8 @@ func columns(t *testing.T, file string, words ...string) []string {
 		for _, w := range words {
 			var n int
 			var one sql.NullString
-			query := fmt.Sprintf(`SELECT count(*), max(substr(CAST(%q AS TEXT), 1, 400)) FROM %q WHERE instr(lower(CAST(%q AS TEXT)), ?) > 0`, p[1], p[0], p[1])
+			query := fmt.Sprintf(`SELECT count(*), max(substr(CAST(%q AS TEXT), 1, 400)) FROM %q WHERE instr(lower(CAST(%q `+
+				`AS TEXT)), ?) > 0`, p[1], p[0], p[1])
 			if err := db.QueryRow(query, strings.ToLower(w)).Scan(&n, &one); err != nil {
 				continue // a table of the full-text index that cannot be read so
 			}
@@ -172,14 +174,32 @@ func TestNoSecretIsKeptFromWhatIsRoundTheEvents(t *testing.T) {
 	tape := filepath.Join(p.Home, "tape.jsonl")
 	t.Cleanup(func() { _ = os.Remove(tape) })
 	said := map[string]any{"transcript_path": tape, "session_id": "seen", "prompt": "the till sends receipts by snailmail"}
-	patch := map[string]any{"filePath": filepath.Join(p.Project, "a.txt"), "newString": values["key"], "structuredPatch": []any{map[string]any{"lines": values["lines"]}}}
+	patch := map[string]any{
+		"filePath": filepath.Join(p.Project, "a.txt"), "newString": values["key"],
+		"structuredPatch": []any{map[string]any{"lines": values["lines"]}},
+	}
 	p.Hook(p.Payload("UserPromptSubmit", said)) // spooled
 	p.StartWorker()
-	p.Hook(p.Payload("PostToolUse.Edit", map[string]any{"session_id": "seen", "tool_response": patch, "tool_input": map[string]any{"file_path": "a.txt", "old_string": "", "new_string": values["key"]}}))
-	for _, text := range []string{values["key"].(string), values["body"].(string), values["password"].(string), values["token"].(string)} {
-		p.Hook(p.Payload("UserPromptSubmit", map[string]any{"session_id": "seen", "transcript_path": tape, "prompt": "remember this: " + text}))
-		p.Hook(p.Payload("PostToolUseFailure", map[string]any{"session_id": "seen", "error": "Exit code 1\n" + text, "tool_use_id": fmt.Sprint("t", len(text))}))
-		p.Hook(p.Payload("Stop", map[string]any{"session_id": "seen", "transcript_path": tape, "last_assistant_message": "I decided to use " + text}))
+	p.Hook(p.Payload("PostToolUse.Edit", map[string]any{
+		"session_id": "seen", "tool_response": patch,
+		"tool_input": map[string]any{"file_path": "a.txt", "old_string": "", "new_string": values["key"]},
+	}))
+	for _, text := range []string{
+		values["key"].(string), values["body"].(string), values["password"].(string),
+		values["token"].(string),
+	} {
+		p.Hook(p.Payload("UserPromptSubmit", map[string]any{
+			"session_id": "seen", "transcript_path": tape,
+			"prompt": "remember this: " + text,
+		}))
+		p.Hook(p.Payload("PostToolUseFailure", map[string]any{
+			"session_id": "seen", "error": "Exit code 1\n" + text,
+			"tool_use_id": fmt.Sprint("t", len(text)),
+		}))
+		p.Hook(p.Payload("Stop", map[string]any{
+			"session_id": "seen", "transcript_path": tape,
+			"last_assistant_message": "I decided to use " + text,
+		}))
 	}
 	other := p.Project + "-" + values["token"].(string)
 	if err := os.MkdirAll(other, 0o700); err != nil {
@@ -202,7 +222,10 @@ func TestScanTakesOutWhatWasWrittenBefore(t *testing.T) {
 	r := tier.Rand(t)
 	values := secrets(r)
 	p.StartWorker()
-	p.Hook(p.Payload("UserPromptSubmit", map[string]any{"prompt": "the till sends receipts by snailmail", "session_id": "seen"}))
+	p.Hook(p.Payload("UserPromptSubmit", map[string]any{
+		"prompt":     "the till sends receipts by snailmail",
+		"session_id": "seen",
+	}))
 	p.Run("add", "the till sends receipts by snailmail")
 	p.StopWorker()
 	file := filepath.Join(p.Data(), "remanence.db")
@@ -210,16 +233,20 @@ func TestScanTakesOutWhatWasWrittenBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	payload, err := json.Marshal(map[string]any{"tool": "Edit", "response": map[string]any{"structuredPatch": []any{map[string]any{"lines": values["lines"]}}}})
+	payload, err := json.Marshal(map[string]any{
+		"tool":     "Edit",
+		"response": map[string]any{"structuredPatch": []any{map[string]any{"lines": values["lines"]}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for query, arg := range map[string]any{
-		"UPDATE event SET payload = ?":            string(payload),
-		"UPDATE memory SET branch = ?":            "fix-" + values["token"].(string),
-		"UPDATE project SET branch = ?":           "fix-" + values["token"].(string),
-		"UPDATE memory SET title = ?, body = 'x'": "Command failed: " + strings.ReplaceAll(values["body"].(string), "\n", " "),
-		"UPDATE turn SET text = ?":                values["flag"],
+		"UPDATE event SET payload = ?":  string(payload),
+		"UPDATE memory SET branch = ?":  "fix-" + values["token"].(string),
+		"UPDATE project SET branch = ?": "fix-" + values["token"].(string),
+		"UPDATE memory SET title = ?, body = 'x'": "Command failed: " + strings.ReplaceAll(values["body"].(string), "\n",
+			" "),
+		"UPDATE turn SET text = ?": values["flag"],
 	} {
 		if _, err := db.Exec(query, arg); err != nil {
 			t.Fatal(err)
@@ -230,7 +257,8 @@ func TestScanTakesOutWhatWasWrittenBefore(t *testing.T) {
 	}
 	words := []string{keyWord, tokenWord, passWord}
 	scan := func(args ...string) string {
-		out, _ := p.Command(append([]string{"privacy", "scan"}, args...)...).CombinedOutput() // its status says what was found
+		// its status says what was found
+		out, _ := p.Command(append([]string{"privacy", "scan"}, args...)...).CombinedOutput()
 		return string(out)
 	}
 	before := scan()

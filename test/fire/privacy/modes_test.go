@@ -109,7 +109,8 @@ func everyCorner(t *testing.T, p *world.Person) {
 	run("db", "backup")
 	tight(t, p, "with a worker")
 	run("daemon", "stop")
-	if err := os.WriteFile(filepath.Join(p.Data(), "remanence.db"), []byte("SQLite format 3\x00 and nothing more"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.Data(), "remanence.db"), []byte("SQLite format 3\x00 and nothing more"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	hook("SessionStart.startup") // a worker that cannot start, and says so
@@ -165,7 +166,8 @@ func TestAnotherUserReadsNothing(t *testing.T) {
 			return
 		}
 		n++
-		if out, err := foreign(t, "cat", file).CombinedOutput(); err == nil || !strings.Contains(string(out), "ermission denied") {
+		if out, err := foreign(t, "cat", file).CombinedOutput(); err == nil ||
+			!strings.Contains(string(out), "ermission denied") {
 			t.Errorf("cat %s: %v\n%.80q", file, err, out)
 		}
 	})
@@ -191,7 +193,8 @@ func TestSpeaker(t *testing.T) {
 		t.Fatalf("dial: %v", err)
 	}
 	defer c.Close()
-	_, _ = c.Write([]byte("GET /health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + os.Getenv("TOKEN") + "\r\nConnection: close\r\n\r\n"))
+	_, _ = c.Write([]byte("GET /health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + os.Getenv("TOKEN") +
+		"\r\nConnection: close\r\n\r\n"))
 	var heard bytes.Buffer
 	_, _ = heard.ReadFrom(c)
 	t.Logf("heard %d bytes: %.200q", heard.Len(), heard.Bytes())

@@ -18,7 +18,8 @@ import (
 // anything but our own socket: seen at the calls of the system, over a whole
 // session with its digest, a search and a check-up.
 func TestNothingConnectsToAnywhereUnlessAsked(t *testing.T) {
-	if out, err := exec.Command("strace", "-f", "-o", os.DevNull, "-e", "trace=connect", "true").CombinedOutput(); err != nil {
+	if out, err := exec.Command("strace", "-f", "-o", os.DevNull, "-e", "trace=connect",
+		"true").CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("strace does not work here, and nothing is proved without it: %v\n%s", err, out)
 		}
@@ -30,7 +31,10 @@ func TestNothingConnectsToAnywhereUnlessAsked(t *testing.T) {
 	n := 0
 	watched := func(cmd *exec.Cmd) *exec.Cmd {
 		n++
-		cmd.Args = append([]string{"strace", "-f", "-qq", "-o", fmt.Sprintf("%s.%d", log, n), "-e", "trace=connect,sendto,sendmsg", "--"}, append([]string{cmd.Path}, cmd.Args[1:]...)...)
+		cmd.Args = append([]string{
+			"strace", "-f", "-qq", "-o", fmt.Sprintf("%s.%d", log, n), "-e",
+			"trace=connect,sendto,sendmsg", "--",
+		}, append([]string{cmd.Path}, cmd.Args[1:]...)...)
 		cmd.Path, _ = exec.LookPath("strace")
 		return cmd
 	}
@@ -53,7 +57,8 @@ func TestNothingConnectsToAnywhereUnlessAsked(t *testing.T) {
 				break
 			}
 		}
-		if a := p.Await(watched(p.HookCommand(p.Payload(name, map[string]any{"session_id": "one", "prompt_id": "p1"})))); a.Status != 0 {
+		if a := p.Await(watched(p.HookCommand(p.Payload(name,
+			map[string]any{"session_id": "one", "prompt_id": "p1"})))); a.Status != 0 {
 			t.Errorf("%s: %d %s", event, a.Status, a.Stderr)
 		}
 	}

@@ -26,7 +26,10 @@ func plant(t *testing.T, p *world.Person, r *rand.Rand, n int, draw func() any) 
 			t.Errorf("%s with %v: exit %d", f.event, f.at, a.Status)
 		}
 	}
-	p.Hook(p.Payload("UserPromptSubmit", map[string]any{"prompt": "the till sends receipts by snailmail", "session_id": "seen"}))
+	p.Hook(p.Payload("UserPromptSubmit", map[string]any{
+		"prompt":     "the till sends receipts by snailmail",
+		"session_id": "seen",
+	}))
 }
 
 func private(r *rand.Rand) func() any {
@@ -83,7 +86,8 @@ func TestNothingPrivateIsLoggedWhenTheStoreIsDamaged(t *testing.T) {
 	r := tier.Rand(t)
 	p.Run("add", "a note")
 	p.StopWorker()
-	if err := os.WriteFile(filepath.Join(p.Data(), "remanence.db"), []byte("SQLite format 3\x00 and then nothing of the kind"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.Data(), "remanence.db"),
+		[]byte("SQLite format 3\x00 and then nothing of the kind"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	plant(t, p, r, tier.Runs(60, 10_000), private(r))

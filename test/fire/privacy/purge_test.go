@@ -48,9 +48,16 @@ func (s *told) tell() {
 		{"SessionStart.startup", nil},
 		{"UserPromptSubmit", map[string]any{"prompt": "please note: " + doomed}},
 		{"PreToolUse.Bash", map[string]any{"tool_use_id": "t1", "tool_input": map[string]any{"command": "echo " + rarest}}},
-		{"PostToolUse.Bash", map[string]any{"tool_use_id": "t1", "tool_input": map[string]any{"command": "echo " + rarest}, "tool_response": map[string]any{"stdout": doomed}}},
-		{"PostToolUseFailure", map[string]any{"tool_use_id": "t2", "tool_input": map[string]any{"command": "make " + rarest}, "error": "Exit code 2\n" + doomed}},
-		{"PostToolUse.Write", map[string]any{"tool_use_id": "t3", "tool_input": map[string]any{"file_path": s.Project + "/" + rarest + ".go", "content": doomed}}},
+		{"PostToolUse.Bash", map[string]any{
+			"tool_use_id": "t1", "tool_input": map[string]any{"command": "echo " + rarest},
+			"tool_response": map[string]any{"stdout": doomed},
+		}},
+		{"PostToolUseFailure", map[string]any{
+			"tool_use_id": "t2", "tool_input": map[string]any{"command": "make " + rarest},
+			"error": "Exit code 2\n" + doomed,
+		}},
+		{"PostToolUse.Write", map[string]any{"tool_use_id": "t3", "tool_input": map[string]any{"file_path": s.Project + "/" +
+			rarest + ".go", "content": doomed}}},
 		{"Notification.idle_prompt", map[string]any{"message": doomed}},
 		{"SubagentStop", map[string]any{"agent_id": "a1", "last_assistant_message": doomed}},
 		{"PreCompact.manual", map[string]any{"custom_instructions": doomed}},
@@ -67,7 +74,10 @@ func (s *told) tell() {
 
 // compact has the agent's own record read for the words before a compaction.
 func (s *told) compact() {
-	s.Hook(s.Payload("PreCompact.auto", map[string]any{"session_id": s.session, "prompt_id": "later", "transcript_path": s.transcript()}))
+	s.Hook(s.Payload("PreCompact.auto", map[string]any{
+		"session_id": s.session, "prompt_id": "later",
+		"transcript_path": s.transcript(),
+	}))
 }
 
 // transcript is the agent's own record of the session, which no purge reaches.
@@ -79,7 +89,10 @@ func (s *told) record() {
 	lines := ""
 	for _, r := range []map[string]any{
 		{"type": "user", "message": map[string]any{"role": "user", "content": "please note: " + doomed}},
-		{"type": "assistant", "message": map[string]any{"role": "assistant", "id": "msg_1", "model": "m", "content": []any{map[string]any{"type": "text", "text": doomed}}}},
+		{"type": "assistant", "message": map[string]any{
+			"role": "assistant", "id": "msg_1", "model": "m",
+			"content": []any{map[string]any{"type": "text", "text": doomed}},
+		}},
 	} {
 		r["timestamp"], r["sessionId"], r["uuid"], r["promptId"] = at, s.session, "u"+fmt.Sprint(len(lines)), s.session+"-p1"
 		b, err := json.Marshal(r)
@@ -120,7 +133,10 @@ func teller(t *testing.T) *told {
 	p.StartWorker()
 	s.tell()
 	s.settle()
-	other := map[string]any{"session_id": "0ther", "prompt_id": "0ther-p1", "prompt": "what is the launch code of the till?"}
+	other := map[string]any{
+		"session_id": "0ther", "prompt_id": "0ther-p1",
+		"prompt": "what is the launch code of the till?",
+	}
 	p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "0ther"}))
 	p.Hook(p.Payload("UserPromptSubmit", other))
 	p.Hook(p.Payload("PreCompact.auto", map[string]any{"session_id": "0ther"}))
@@ -271,7 +287,8 @@ func killedPurge(t *testing.T, after time.Duration) {
 	time.Sleep(after)
 	_ = syscall.Kill(worker[0], syscall.SIGKILL)
 	_ = cmd.Wait() // it may have come through, or not
-	if out, err := s.Command("purge", s.session, "--yes").CombinedOutput(); err != nil && !strings.Contains(string(out), "REM-U002") {
+	if out, err := s.Command("purge", s.session, "--yes").CombinedOutput(); err != nil &&
+		!strings.Contains(string(out), "REM-U002") {
 		t.Errorf("purge again: %v\n%s", err, out)
 	}
 	for _, id := range s.memories() {

@@ -64,7 +64,10 @@ func TestABacklogIsWorkedOffBesideTheWork(t *testing.T) {
 
 	// A person works all the while.
 	say := func(event string, more payload) world.Answer {
-		pl := payload{"hook_event_name": event, "session_id": "live", "cwd": p.Project, "transcript_path": filepath.Join(p.Home, "none.jsonl")}
+		pl := payload{
+			"hook_event_name": event, "session_id": "live", "cwd": p.Project,
+			"transcript_path": filepath.Join(p.Home, "none.jsonl"),
+		}
 		maps.Copy(pl, more)
 		b, err := json.Marshal(pl)
 		if err != nil {
@@ -78,7 +81,10 @@ func TestABacklogIsWorkedOffBesideTheWork(t *testing.T) {
 	// A prompt that got no answer in time makes hooks not wait for some seconds.
 	for ; told == 0 && prompts < 60; prompts++ {
 		i := prompts
-		a := say("UserPromptSubmit", payload{"prompt_id": fmt.Sprint("p", i), "prompt": fmt.Sprintf("does the gateway need jittered backoff, try %d", i)})
+		a := say("UserPromptSubmit", payload{
+			"prompt_id": fmt.Sprint("p", i),
+			"prompt":    fmt.Sprintf("does the gateway need jittered backoff, try %d", i),
+		})
 		if a.Status != 0 || len(a.Stderr) > 0 || a.Took > world.Stretched(3*time.Second) {
 			t.Errorf("prompt %d: status %d, %v, stderr %q", i, a.Status, a.Took, a.Stderr)
 		}
@@ -94,7 +100,8 @@ func TestABacklogIsWorkedOffBesideTheWork(t *testing.T) {
 	}
 	s := look(t, rt.PID, database)
 	t.Logf("while %d of %d waited: prompt %d recalled, slowest hook %v", left.Records, before.Records, prompts, slowest)
-	t.Logf("the worker used %v of CPU in %v: %.0f %%; rss %.1f MB", s.cpu-first.cpu, s.at.Sub(first.at), 100*(s.cpu-first.cpu).Seconds()/s.at.Sub(first.at).Seconds(), mb(s.rss))
+	t.Logf("the worker used %v of CPU in %v: %.0f %%; rss %.1f MB", s.cpu-first.cpu, s.at.Sub(first.at),
+		100*(s.cpu-first.cpu).Seconds()/s.at.Sub(first.at).Seconds(), mb(s.rss))
 	if left.Records == 0 {
 		t.Error("the backlog was gone before the person worked: nothing was proved")
 	}
@@ -112,7 +119,8 @@ func TestABacklogIsWorkedOffBesideTheWork(t *testing.T) {
 func newestFirst(t *testing.T, rt api.Runtime, n int) {
 	t.Helper()
 	for id, want := range map[string]bool{fmt.Sprintf("left-%05d", (n-1)/100): true, "left-00000": false} {
-		got, err := api.Search.Call(t.Context(), rt.Client(""), recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Session: id}})
+		got, err := api.Search.Call(t.Context(), rt.Client(""),
+			recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Session: id}})
 		if err != nil {
 			t.Fatal(err)
 		}

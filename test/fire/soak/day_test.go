@@ -12,15 +12,20 @@ import (
 // What a shop's till is made of, and what can be said of its parts.
 var (
 	parts = []string{
-		"receipt printer", "barcode scanner", "coupon engine", "loyalty ledger", "card terminal", "cash drawer", "invoice exporter",
-		"stock forecast", "price catalogue", "tax table", "refund desk", "gift voucher", "shift roster", "supplier feed", "delivery planner",
+		"receipt printer", "barcode scanner", "coupon engine", "loyalty ledger", "card terminal", "cash drawer",
+		"invoice exporter",
+		"stock forecast", "price catalogue", "tax table", "refund desk", "gift voucher", "shift roster", "supplier feed",
+		"delivery planner",
 	}
 	habits = []string{
 		"retries a lost connection three times, with jitter", "rounds half to even, never half up",
 		"must not hold the lock while it talks to the network", "reads dates as local time and stores them as UTC",
 		"drops messages that are older than a day", "writes a temporary file first and renames it",
 	}
-	reasons = []string{"because the vendor's gateway times out at peak hours", "after the accountant's complaint in spring", "so that two shops can share one database"}
+	reasons = []string{
+		"because the vendor's gateway times out at peak hours",
+		"after the accountant's complaint in spring", "so that two shops can share one database",
+	}
 )
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
@@ -72,7 +77,8 @@ func (s *scene) turn() {
 	s.turns++
 	s.prompt = fmt.Sprintf("%s-p%d", s.id, s.turns)
 	part := pick(s.Rand, parts)
-	s.say("UserPromptSubmit", payload{"prompt": fmt.Sprintf("find out why the %s %s, %s", part, pick(s.Rand, habits), s.words(6))})
+	s.say("UserPromptSubmit", payload{"prompt": fmt.Sprintf("find out why the %s %s, %s", part, pick(s.Rand, habits),
+		s.words(6))})
 	for range 6 + s.IntN(16) {
 		s.tool()
 	}
@@ -80,12 +86,16 @@ func (s *scene) turn() {
 	case 0:
 		s.subagent(part)
 	case 1:
-		s.say("TaskCompleted", payload{"task_id": fmt.Sprint(s.turns), "task_subject": "mend the " + part, "task_description": "all of it"})
+		s.say("TaskCompleted", payload{
+			"task_id": fmt.Sprint(s.turns), "task_subject": "mend the " + part,
+			"task_description": "all of it",
+		})
 	case 2:
 		s.say("Notification", payload{"message": "Claude is waiting for your input", "notification_type": "idle_prompt"})
 	}
 	s.say("Stop", payload{"stop_hook_active": false, "last_assistant_message": fmt.Sprintf(
-		"Decided: the %s %s %s, as for %s.\nFixed the flaky test of %s.", part, pick(s.Rand, habits), pick(s.Rand, reasons), s.words(5), s.words(3),
+		"Decided: the %s %s %s, as for %s.\nFixed the flaky test of %s.", part, pick(s.Rand, habits), pick(s.Rand, reasons),
+		s.words(5), s.words(3),
 	)})
 }
 
@@ -104,10 +114,16 @@ func (s *scene) tool() {
 		more["tool_name"], more["tool_input"] = "Read", payload{"file_path": "/src/till/" + file}
 		more["tool_response"] = payload{"file": payload{"content": out, "filePath": "/src/till/" + file}, "type": "text"}
 	case 1, 2:
-		more["tool_name"], more["tool_input"] = "Edit", payload{"file_path": "/src/till/" + file, "old_string": s.words(20), "new_string": s.words(25)}
+		more["tool_name"], more["tool_input"] = "Edit", payload{
+			"file_path": "/src/till/" + file, "old_string": s.words(20),
+			"new_string": s.words(25),
+		}
 		more["tool_response"] = payload{"filePath": "/src/till/" + file, "originalFile": out}
 	default:
-		more["tool_name"], more["tool_input"] = "Bash", payload{"command": "go test ./" + file, "description": "run the tests"}
+		more["tool_name"], more["tool_input"] = "Bash", payload{
+			"command":     "go test ./" + file,
+			"description": "run the tests",
+		}
 		more["tool_response"] = payload{"stdout": out, "stderr": "", "interrupted": false}
 		if s.IntN(6) == 0 {
 			event = "PostToolUseFailure"
@@ -122,7 +138,10 @@ func (s *scene) subagent(part string) {
 	agent := payload{"agent_id": fmt.Sprintf("a%x", s.Uint64()), "agent_type": "general-purpose"}
 	s.say("PreToolUse", payload{
 		"tool_name": "Agent", "tool_use_id": fmt.Sprintf("%s-a%d", s.id, s.turns),
-		"tool_input": payload{"description": "look into it", "prompt": "find out how the " + part + " works", "subagent_type": "general-purpose"},
+		"tool_input": payload{
+			"description": "look into it", "prompt": "find out how the " + part + " works",
+			"subagent_type": "general-purpose",
+		},
 	})
 	s.say("SubagentStart", agent)
 	agent["last_assistant_message"] = "The " + part + " " + pick(s.Rand, habits) + "."
@@ -137,7 +156,8 @@ func (s *scene) compact() {
 
 // syllables make words of a language nobody speaks: common ones come often, rare
 // ones seldom, as in every language.
-var syllables = strings.Fields("ba de fi go lu ka me ni po ru sa te vi wo zu bar del fin gor lum kas men nil por rus sat tev vin wol zun")
+var syllables = strings.Fields("ba de fi go lu ka me ni po ru sa te vi wo zu bar del fin gor lum kas men nil por " +
+	"rus sat tev vin wol zun")
 
 // words is a text of n words.
 func (s *scene) words(n int) string {

@@ -35,12 +35,20 @@ func remember(t *testing.T, p *world.Person, r *rand.Rand, n int) {
 	for i := range n {
 		title := fmt.Sprintf("%d: the %s %s", i, pick(r, parts), s.words(8))
 		m := mem.Memory{
-			Scope: mem.ScopeProject, Project: here.Key, Kind: mem.Decision, Title: title, Body: s.words(60), Files: []string{fmt.Sprintf("internal/part%d/file.go", i%500)},
-			Importance: 0.7, Confidence: 0.7, Trust: mem.TrustAssistant, Origin: mem.FromAssistant, Created: time.Now().Add(-time.Duration(n-i) * time.Minute),
+			Scope: mem.ScopeProject, Project: here.Key, Kind: mem.Decision, Title: title, Body: s.words(60),
+			Files:      []string{fmt.Sprintf("internal/part%d/file.go", i%500)},
+			Importance: 0.7, Confidence: 0.7, Trust: mem.TrustAssistant, Origin: mem.FromAssistant,
+			Created: time.Now().Add(-time.Duration(n-i) * time.Minute),
 		}
 		m.Updated, m.Index = m.Created, rank.Index(m)
-		e := mem.Event{ID: fmt.Sprint("e_before", i), Agent: "claude-code", Kind: mem.PostToolUse, At: m.Created, Session: fmt.Sprint("before-", i/500), Text: s.words(100)}
-		group = append(group, mem.Batch{Event: &e, Project: &here, Session: &mem.SessionChange{Project: here.Key, ProjectName: here.Name}, Memories: []mem.Memory{m}, Links: []mem.MemoryLinks{corpus.Woven(i, m)}})
+		e := mem.Event{
+			ID: fmt.Sprint("e_before", i), Agent: "claude-code", Kind: mem.PostToolUse, At: m.Created,
+			Session: fmt.Sprint("before-", i/500), Text: s.words(100),
+		}
+		group = append(group, mem.Batch{Event: &e, Project: &here, Session: &mem.SessionChange{
+			Project:     here.Key,
+			ProjectName: here.Name,
+		}, Memories: []mem.Memory{m}, Links: []mem.MemoryLinks{corpus.Woven(i, m)}})
 		if len(group) < 250 && i < n-1 {
 			continue
 		}
@@ -76,7 +84,8 @@ func TestARestingWorkerTakesLittle(t *testing.T) {
 			d.day(r, 1, 200)
 			busy := look(t, rt.PID, database)
 			rest := settled(t, rt.PID, database, func(s sample) bool { return s.rss <= c.most })
-			t.Logf("rss at the start %.1f MB, after a session %.1f (anonymous %.1f), at rest %.1f (%.1f)", mb(begun.rss), mb(busy.rss), mb(busy.anon), mb(rest.rss), mb(rest.anon))
+			t.Logf("rss at the start %.1f MB, after a session %.1f (anonymous %.1f), at rest %.1f (%.1f)", mb(begun.rss),
+				mb(busy.rss), mb(busy.anon), mb(rest.rss), mb(rest.anon))
 			if rest.rss > c.most {
 				t.Errorf("with %d memories it takes %d bytes at rest, want at most %d", c.memories, rest.rss, c.most)
 			}

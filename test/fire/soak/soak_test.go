@@ -107,7 +107,10 @@ func (d *driver) order(r *rand.Rand) {
 	default:
 		ctx, stop := context.WithTimeout(context.Background(), patience)
 		defer stop()
-		found, err := api.Search.Call(ctx, d.client, recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Limit: 3}})
+		found, err := api.Search.Call(ctx, d.client, recall.SearchRequest{
+			ProjectRef: mem.ProjectRef{Project: "all"},
+			Query:      mem.Query{Limit: 3},
+		})
 		if err != nil || len(found.Hits) == 0 {
 			d.T.Errorf("search: %d hits, %v", len(found.Hits), err)
 			return
@@ -206,12 +209,14 @@ func judge(t *testing.T, samples []sample) {
 		top.rss, top.anon, top.wal = max(top.rss, s.rss), max(top.anon, s.anon), max(top.wal, s.wal)
 		top.files, top.conns, top.threads = max(top.files, s.files), max(top.conns, s.conns), max(top.threads, s.threads)
 		if i%max(1, len(samples)/20) == 0 {
-			t.Logf("%7d events: rss %5.1f anon %5.1f wal %5.1f MB, %d files, %d conns, %d threads", s.events, mb(s.rss), mb(s.anon), mb(s.wal), s.files, s.conns, s.threads)
+			t.Logf("%7d events: rss %5.1f anon %5.1f wal %5.1f MB, %d files, %d conns, %d threads", s.events, mb(s.rss),
+				mb(s.anon), mb(s.wal), s.files, s.conns, s.threads)
 		}
 	}
 	slices.Sort(rss)
 	mostly := rss[(len(rss)-1)*99/100]
-	t.Logf("at most: rss %.1f (%.1f at 99 of 100 moments) anon %.1f wal %.1f MB, %d files, %d conns, %d threads", mb(top.rss), mb(mostly), mb(top.anon), mb(top.wal), top.files, top.conns, top.threads)
+	t.Logf("at most: rss %.1f (%.1f at 99 of 100 moments) anon %.1f wal %.1f MB, %d files, %d conns, %d threads",
+		mb(top.rss), mb(mostly), mb(top.anon), mb(top.wal), top.files, top.conns, top.threads)
 	var x, y []float64
 	for _, s := range samples[len(samples)/2:] {
 		x, y = append(x, float64(s.events)), append(y, float64(s.anon))
@@ -224,7 +229,13 @@ func judge(t *testing.T, samples []sample) {
 	for _, c := range []struct {
 		what      string
 		got, want int64
-	}{{"bytes of memory at 99 of 100 moments", mostly, maxRSS}, {"bytes of memory", top.rss, maxPeak}, {"bytes of log", top.wal, maxWAL}, {"descriptors", int64(top.files), maxFiles}, {"connections", int64(top.conns), maxConns}} {
+	}{
+		{"bytes of memory at 99 of 100 moments", mostly, maxRSS},
+		{"bytes of memory", top.rss, maxPeak},
+		{"bytes of log", top.wal, maxWAL},
+		{"descriptors", int64(top.files), maxFiles},
+		{"connections", int64(top.conns), maxConns},
+	} {
 		if c.got > c.want {
 			t.Errorf("%s: %d, want at most %d", c.what, c.got, c.want)
 		}
@@ -249,7 +260,8 @@ func settle(t *testing.T, pid int, database string, first sample) {
 	s := settled(t, pid, database, func(s sample) bool {
 		return !slices.ContainsFunc(bounds(s), func(b bound) bool { return b.got > b.most })
 	})
-	t.Logf("at rest: rss %.1f anon %.1f MB (%.1f, %.1f at the start), %d files (%d), %d threads (%d)", mb(s.rss), mb(s.anon), mb(first.rss), mb(first.anon), s.files, first.files, s.threads, first.threads)
+	t.Logf("at rest: rss %.1f anon %.1f MB (%.1f, %.1f at the start), %d files (%d), %d threads (%d)", mb(s.rss),
+		mb(s.anon), mb(first.rss), mb(first.anon), s.files, first.files, s.threads, first.threads)
 	for _, b := range bounds(s) {
 		if b.got > b.most {
 			t.Errorf("at rest, %s: %d, want at most %d", b.what, b.got, b.most)

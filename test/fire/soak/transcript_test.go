@@ -34,7 +34,10 @@ func TestATranscriptOfAnySizeIsTakenInWithLittleMemory(t *testing.T) {
 	begun := time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
 	give := func(kind mem.EventKind, prompt, text string, at time.Time) {
 		t.Helper()
-		e := mem.Event{Agent: "claude-code", Kind: kind, At: at, Session: "long", PromptID: prompt, Text: text, Root: p.Project, Cwd: p.Project, Transcript: record}
+		e := mem.Event{
+			Agent: "claude-code", Kind: kind, At: at, Session: "long", PromptID: prompt, Text: text,
+			Root: p.Project, Cwd: p.Project, Transcript: record,
+		}
 		e.Identify("n")
 		if _, err := rt.Client("").Handle(t.Context(), e); err != nil {
 			t.Fatal(err)
@@ -54,7 +57,8 @@ func TestATranscriptOfAnySizeIsTakenInWithLittleMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	peak := status["VmHWM"] << 10
-	t.Logf("%.0f MB, %d turns: %d reports found, %d things said, peak %.1f MB", mb(l.size), l.turns, got.Found, got.Said, mb(peak))
+	t.Logf("%.0f MB, %d turns: %d reports found, %d things said, peak %.1f MB", mb(l.size), l.turns, got.Found, got.Said,
+		mb(peak))
 	if got.Found != l.reports {
 		t.Errorf("%d reports found, want %d", got.Found, l.reports)
 	}
@@ -87,25 +91,38 @@ func recorded(t *testing.T, r *rand.Rand, file string, size int64, at time.Time)
 	for l.size < size {
 		l.turns++
 		turn := fmt.Sprint("p", l.turns)
-		l.line(map[string]any{"type": "user", "promptId": turn, "message": map[string]any{"content": "look at " + s.words(30)}})
+		l.line(map[string]any{"type": "user", "promptId": turn, "message": map[string]any{"content": "look at " +
+			s.words(30)}})
 		for c := range 3 {
 			id := fmt.Sprintf("t%d_%d", l.turns, c)
 			output := bulk[:len(bulk)/(1+r.IntN(4))]
-			l.line(map[string]any{"type": "assistant", "message": map[string]any{"id": "m" + id, "stop_reason": "tool_use", "content": []any{
-				map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": "make " + id}},
-			}}})
+			l.line(map[string]any{"type": "assistant", "message": map[string]any{
+				"id": "m" + id, "stop_reason": "tool_use",
+				"content": []any{
+					map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": "make " + id}},
+				},
+			}})
 			l.line(map[string]any{"type": "api-request-blob", "message": map[string]any{"role": "user", "content": output}})
-			l.line(map[string]any{"type": "user", "promptId": turn, "toolUseResult": map[string]any{"stdout": output}, "message": map[string]any{"content": []any{
-				map[string]any{"type": "tool_result", "tool_use_id": id, "content": output},
-			}}})
+			l.line(map[string]any{
+				"type": "user", "promptId": turn, "toolUseResult": map[string]any{"stdout": output},
+				"message": map[string]any{"content": []any{
+					map[string]any{"type": "tool_result", "tool_use_id": id, "content": output},
+				}},
+			})
 		}
 		if l.turns%50 == 0 {
-			l.line(map[string]any{"type": "user", "promptId": turn, "message": map[string]any{"content": strings.Repeat("x", 24<<20)}})
+			l.line(map[string]any{
+				"type": "user", "promptId": turn,
+				"message": map[string]any{"content": strings.Repeat("x", 24<<20)},
+			})
 			l.write("{cut off in the mid\n")
 		}
-		l.line(map[string]any{"type": "assistant", "message": map[string]any{"id": "a" + turn, "stop_reason": "end_turn", "content": []any{
-			map[string]any{"type": "text", "text": "It was " + s.words(40)},
-		}}})
+		l.line(map[string]any{"type": "assistant", "message": map[string]any{
+			"id": "a" + turn, "stop_reason": "end_turn",
+			"content": []any{
+				map[string]any{"type": "text", "text": "It was " + s.words(40)},
+			},
+		}})
 		l.reports += 5 // a prompt, three calls, the end
 	}
 	if err := errors.Join(l.Flush(), f.Close()); err != nil {
