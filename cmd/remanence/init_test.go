@@ -45,7 +45,7 @@ func TestHookStartsWithinItsBudget(t *testing.T) {
 }
 
 // The Go runtime of a start reads what a container may use, and a goroutine looks again all the time.
-func TestAStartLooksUpNoLimitsOfAContainer(t *testing.T) {
+func TestAStartReadsNoContainerLimits(t *testing.T) {
 	info, err := buildinfo.ReadFile(build(t))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestAStartLooksUpNoLimitsOfAContainer(t *testing.T) {
 // as a text template, makes the linker keep every method of every type: 2.6 MB of them.
 const maxBytes = 24_000_000
 
-func TestTheProgramWeighsLittle(t *testing.T) {
+func TestTheProgramIsSmallerThanItsBound(t *testing.T) {
 	info, err := os.Stat(build(t))
 	if err != nil {
 		t.Fatal(err)

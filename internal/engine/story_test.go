@@ -171,7 +171,7 @@ func bugHunt() []mem.Event {
 	}
 }
 
-func TestSecondSessionIsToldWhatTheFirstLearned(t *testing.T) {
+func TestTheSecondSessionGetsWhatTheFirstLearned(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	got := s.play(in("two", start("startup"))...)
@@ -356,7 +356,7 @@ func TestSessionsLive(t *testing.T) {
 	status(mem.Running)
 }
 
-func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {
+func TestASubagentIsBriefedAndItsFindingKept(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0

@@ -136,7 +136,7 @@ func TestTaskIdsOfTwoSessionsAreTwoTasks(t *testing.T) {
 	wantsNot(t, "open items", got, "paint the door")
 }
 
-func TestTaskOfASharedListEndsInALaterSession(t *testing.T) {
+func TestATaskOfASharedListIsClosedInALaterSession(t *testing.T) {
 	s := newStage(t)
 	of := func(list string, events ...mem.Event) []mem.Event {
 		for i := range events {

@@ -32,7 +32,7 @@ func TestQuantileIsTheNearestRank(t *testing.T) {
 	}
 }
 
-func TestStarterReportIsReadInFullOrNotAtAll(t *testing.T) {
+func TestAStarterReportIsReadInFullOrNotAtAll(t *testing.T) {
 	got, err := read("5000 200 30 7 0\n")
 	if err != nil || got.wall != 5000 || got.cpu != 230 || got.rss < 7 {
 		t.Errorf("got %+v, %v; want 5µs wall, 230ns cpu, 7 or 7 KB", got, err)
@@ -44,7 +44,7 @@ func TestStarterReportIsReadInFullOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestMemoryOfALargeParentIsNotTheChilds(t *testing.T) {
+func TestMemoryOfALargeParentIsNotCountedForTheChild(t *testing.T) {
 	dir := t.TempDir()
 	p := programs{empty: filepath.Join(dir, "empty"), starter: filepath.Join(dir, "starter")}
 	for _, file := range []string{p.empty, p.starter} {
@@ -65,7 +65,7 @@ func TestMemoryOfALargeParentIsNotTheChilds(t *testing.T) {
 	}
 }
 
-func TestRowThatMeasuresSomethingElseIsRefused(t *testing.T) {
+func TestARowThatMeasuresSomethingElseIsRefused(t *testing.T) {
 	c := &bench{name: "recall"}
 	for i := range 20 {
 		c.add(sample{}, i >= 2)

@@ -49,7 +49,7 @@ func said(t *testing.T, answer string) string {
 	return msg.Content[0].Text
 }
 
-func TestTheScriptIsPlayedTurnByTurn(t *testing.T) {
+func TestTheScriptAnswersTurnByTurn(t *testing.T) {
 	ask := play(t, `{"turns": [{"text": "one"}, {"text": "two"}],
 		"conversations": [{"name": "sub", "match": "SUBAGENT", "turns": [{"text": "sub one"}]}]}`)
 	for _, step := range []struct{ request, want string }{
@@ -74,7 +74,7 @@ func TestACompactionGetsTheScriptedSummary(t *testing.T) {
 	}
 }
 
-func TestExpectationsLookAtTheWholeRequest(t *testing.T) {
+func TestExpectationsSearchTheWholeRequest(t *testing.T) {
 	want := turn{Expect: []string{"in the system prompt", "absent"}, ExpectNot: []string{"hello"}}
 	r := request{system: "in the system prompt", all: "hello"}
 	got := strings.Join(want.unmet(r), "; ")

@@ -12,7 +12,7 @@ import (
 )
 
 // The routine as an agent does it that reads the skill.
-func TestCheckpointRoutineRunsToItsEnd(t *testing.T) {
+func TestTheCheckpointRoutineCompletes(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
@@ -47,7 +47,7 @@ func TestCheckpointRoutineRunsToItsEnd(t *testing.T) {
 	}
 }
 
-func TestHandoffThatTheAgentWritesIsToldToTheNextSession(t *testing.T) {
+func TestAHandoffByTheAgentIsInjectedIntoTheNextSession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
@@ -69,7 +69,7 @@ func TestHandoffThatTheAgentWritesIsToldToTheNextSession(t *testing.T) {
 
 // The agent ends without a word in the middle of its work, and of what it did
 // last no hook told. When the next session starts it is found in the transcript.
-func TestSessionThatBrokeOffIsCompletedFromItsTranscript(t *testing.T) {
+func TestAnInterruptedSessionIsCompletedFromItsTranscript(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	settings := u.hooksBut("PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")
@@ -101,7 +101,7 @@ func (u *user) findsLost(want int) {
 }
 
 // A subagent's calls stand in a record of its own.
-func TestWhatASubagentDidIsFoundInItsRecord(t *testing.T) {
+func TestSubagentWorkIsReadFromItsTranscript(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{

@@ -33,7 +33,7 @@ func workInHand() []string {
 	}
 }
 
-func TestWorkInHandIsBackAfterCompact(t *testing.T) {
+func TestWorkInHandIsInjectedAfterCompact(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	turns := append(inHand(says(stillOpen)),
@@ -49,7 +49,7 @@ func TestWorkInHandIsBackAfterCompact(t *testing.T) {
 	}
 }
 
-func TestWorkInHandIsBackAfterAutomaticCompaction(t *testing.T) {
+func TestWorkInHandIsInjectedAfterAutomaticCompaction(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{script: script(says(stillOpen)), prompts: []string{"how slow are the senders?"}})
@@ -99,7 +99,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 
 // What went before a compaction is out of view, so it may be told again; what
 // was told after it may not.
-func TestAfterCompactionMemoriesAreToldAgainOnce(t *testing.T) {
+func TestMemoriesAreInjectedAgainOnceAfterCompaction(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{
 		script: script(

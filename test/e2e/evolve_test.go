@@ -54,7 +54,7 @@ func TestAProposedReplacementIsInjectedOnceAccepted(t *testing.T) {
 
 // What the person lays down against something earlier is not resolved by itself:
 // it waits in review, and counts once the person says so.
-func TestAContradictionWaitsForThePerson(t *testing.T) {
+func TestAContradictionIsListedForReview(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{
@@ -76,7 +76,7 @@ func TestAContradictionWaitsForThePerson(t *testing.T) {
 	}
 }
 
-func TestTheFixOfACommandIsOfferedWhenItFailsAgain(t *testing.T) {
+func TestTheKnownFixIsInjectedWhenACommandFailsAgain(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.write(u.project("")+"/check.sh",
@@ -98,7 +98,7 @@ func TestTheFixOfACommandIsOfferedWhenItFailsAgain(t *testing.T) {
 	wants(t, "after the failure", r.last(), "fixed in state.txt")
 }
 
-func TestWhatASubagentFoundIsRecalledLater(t *testing.T) {
+func TestASubagentsFindingIsRecalledLater(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{
 		script: scene(subagent(bash("echo looking"), says(subFinding)),

@@ -42,7 +42,7 @@ func goingOn() []string {
 		"<session-handoff>", nextStep, waits, "</session-handoff>")
 }
 
-func TestHandoffOfAFullContextIsBackAfterCompact(t *testing.T) {
+func TestTheHandoffOfAFullContextIsInjectedAfterCompact(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -69,7 +69,7 @@ func TestHandoffOfAFullContextIsBackAfterCompact(t *testing.T) {
 	}
 }
 
-func TestHandoffIsBackAfterAutomaticCompaction(t *testing.T) {
+func TestTheHandoffIsInjectedAfterAutomaticCompaction(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -97,7 +97,7 @@ func TestHandoffIsBackAfterAutomaticCompaction(t *testing.T) {
 
 // A session that ends without a word, as by a crash, leaves its handoff to the
 // next one, and only to that one.
-func TestHandoffIsToldOnceToTheNextSession(t *testing.T) {
+func TestTheHandoffIsInjectedOnceIntoTheNextSession(t *testing.T) {
 	u := newUser(t)
 	for _, p := range []string{"", "bakery"} {
 		u.newProject(p)
@@ -124,7 +124,7 @@ func TestHandoffIsToldOnceToTheNextSession(t *testing.T) {
 // killsTheClient is the command with which a session kills the client that runs it.
 const killsTheClient = `kill -9 $PPID`
 
-func TestSessionThatIsKilledLeavesItsHandoff(t *testing.T) {
+func TestAKilledSessionLeavesItsHandoff(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -142,7 +142,7 @@ func TestSessionThatIsKilledLeavesItsHandoff(t *testing.T) {
 	wantsNot(t, "the next session", next.told(), "CONTEXT RESTORED")
 }
 
-func TestHandoffByTheToolIsToldToTheNextSession(t *testing.T) {
+func TestAHandoffByToolIsInjectedIntoTheNextSession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
@@ -161,7 +161,7 @@ func TestHandoffByTheToolIsToldToTheNextSession(t *testing.T) {
 	})
 }
 
-func TestClearedConversationIsNotToldTheHandoff(t *testing.T) {
+func TestAClearedConversationDoesNotGetTheHandoff(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -178,7 +178,7 @@ func TestClearedConversationIsNotToldTheHandoff(t *testing.T) {
 
 // What the agent wrote is in the view of the conversation that goes on: only what
 // was written since is told to it.
-func TestResumedConversationIsToldOnlyANewerHandoff(t *testing.T) {
+func TestAResumedConversationGetsOnlyANewerHandoff(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{script: script(handsOff(nextStep), says("Handed off.")), prompts: []string{"hand it off"}})
@@ -191,7 +191,7 @@ func TestResumedConversationIsToldOnlyANewerHandoff(t *testing.T) {
 	wants(t, "resumed", strings.Join(r.tellings("SessionStart"), "\n"), "<session-handoff>", "ask Grace first")
 }
 
-func TestWhatTheSummaryLostIsInItsReceipt(t *testing.T) {
+func TestTheReceiptListsWhatTheCompactionLost(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.remanence("config", "set", "hooks.compact.token_budget", "0") // so that nothing is restored at once

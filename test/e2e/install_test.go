@@ -17,7 +17,7 @@ func (u *user) settledHome() {
 		`{"hasCompletedOnboarding":true,"lastOnboardingVersion":"99.0.0","numStartups":10}`)
 }
 
-func TestInstalledHooksRememberAndUninstallGivesTheBytesBack(t *testing.T) {
+func TestInstalledHooksCaptureAndUninstallRestoresTheSettings(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.settledHome()
@@ -60,7 +60,7 @@ func TestInstallMakesSettingsAndUninstallRemovesThem(t *testing.T) {
 	}
 }
 
-func TestFullInstallationTellsAFilesNotesOnce(t *testing.T) {
+func TestAFullInstallationInjectsAFilesMemoriesOnce(t *testing.T) {
 	u := learned(t)
 	u.settledHome()
 	u.withoutBriefing()

@@ -9,7 +9,7 @@ import (
 
 // A person at the keyboard: allows one command, refuses another, compacts,
 // leaves, and comes back.
-func TestInteractiveSessionsRemember(t *testing.T) {
+func TestInteractiveSessionsAreCapturedAndGetMemories(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	first := u.run(session{

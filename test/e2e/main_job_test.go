@@ -28,7 +28,7 @@ func learned(t *testing.T) *user {
 // aboutSending is a prompt to which the first session's decision belongs.
 const aboutSending = "what do we know about how the webhook sender waits?"
 
-func TestSecondSessionIsToldWhatTheFirstLearned(t *testing.T) {
+func TestTheSecondSessionGetsWhatTheFirstLearned(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{script: "learn.json", prompts: []string{

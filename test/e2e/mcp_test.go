@@ -59,7 +59,7 @@ func TestTheModelUsesEveryToolOfThePluginsServer(t *testing.T) {
 	}
 }
 
-func TestWhatIsSavedInATurnThatReadTheWebIsNotToldByItself(t *testing.T) {
+func TestAMemorySavedAfterReadingTheWebIsNotInjectedUnasked(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
@@ -80,7 +80,7 @@ func TestWhatIsSavedInATurnThatReadTheWebIsNotToldByItself(t *testing.T) {
 
 // After /clear the conversation is another, and the server that the client
 // started for the old one may go on: what it saves is judged by the new one.
-func TestASaveAfterClearIsJudgedByTheNewConversation(t *testing.T) {
+func TestAMemorySavedAfterClearHasTheTrustOfTheNewConversation(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{
@@ -100,7 +100,7 @@ func TestASaveAfterClearIsJudgedByTheNewConversation(t *testing.T) {
 // maxAlwaysOn is what the plugin may add to every request, in tokens.
 const maxAlwaysOn = 1000
 
-func TestThePluginAddsLittleToEveryRequest(t *testing.T) {
+func TestThePluginAddsFewTokensToEveryRequest(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	request := func(hooks string) string {

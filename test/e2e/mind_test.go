@@ -52,7 +52,7 @@ func (u *user) leaves(name string, words ...string) {
 	}
 }
 
-func TestStateFilesAreToldAndTheStateLineComesWhenTheyChange(t *testing.T) {
+func TestStateFilesAreInjectedAndChangeTheStateLine(t *testing.T) {
 	u := minded(t)
 	u.run(session{
 		script: script(
@@ -79,7 +79,7 @@ func TestStateFilesAreToldAndTheStateLineComesWhenTheyChange(t *testing.T) {
 	u.keeps("Write the invoices")
 }
 
-func TestCompactionSavesTheStateAndBringsItBack(t *testing.T) {
+func TestACompactionSavesAndRestoresTheState(t *testing.T) {
 	u := minded(t)
 	r := u.run(session{
 		script: scene(map[string]any{"compact_summary": "THE-SUMMARY"},
@@ -98,7 +98,7 @@ func TestCompactionSavesTheStateAndBringsItBack(t *testing.T) {
 	}
 }
 
-func TestAnOldStateIsRemindedOfWithTheNextPromptAndTheSessionIsWrittenDown(t *testing.T) {
+func TestAStaleStateIsRemindedOfAndTheSessionIsLogged(t *testing.T) {
 	u := minded(t)
 	u.aged("STATE.md", "SESSION-LOG.md")
 	r := u.run(session{
@@ -127,7 +127,7 @@ func TestAnOldStateIsRemindedOfWithTheNextPromptAndTheSessionIsWrittenDown(t *te
 	}
 }
 
-func TestHooksMakeNoStateFiles(t *testing.T) {
+func TestHooksCreateNoStateFiles(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{
@@ -142,7 +142,7 @@ func TestHooksMakeNoStateFiles(t *testing.T) {
 	}
 }
 
-func TestStateFilesOfACloneAreNotBelievedUntilSomebodyStandsForThem(t *testing.T) {
+func TestStateFilesOfACloneAreNotUsedUntilTrusted(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.write(u.mind("STATE.md"), "# Project State\n\n## Current Phase\nPhase Okapi\n\n## Next Action\nlook at the zoo\n")

@@ -17,7 +17,7 @@ func (u *user) withoutBriefing() {
 	u.remanence("config", "set", "nudge.every", "never")
 }
 
-func TestFailingCommandIsToldItsKnownFix(t *testing.T) {
+func TestAFailingCommandGetsItsKnownFix(t *testing.T) {
 	u := learned(t)
 	u.withoutBriefing()
 	u.write(filepath.Join(u.project(""), "retry.conf"), "limit=many\n") // broken again
@@ -29,7 +29,7 @@ func TestFailingCommandIsToldItsKnownFix(t *testing.T) {
 	wants(t, "the fix", strings.Join(r.tellings("PostToolUseFailure"), "\n"), `kind="command"`, "fixed in retry.conf")
 }
 
-func TestFileThatIsReadComesWithItsNotesOnce(t *testing.T) {
+func TestAReadFileGetsItsMemoriesOnce(t *testing.T) {
 	u := learned(t)
 	u.withoutBriefing()
 	r := u.run(session{

@@ -24,7 +24,7 @@ func (u *user) together(ss ...session) []ran {
 	return out
 }
 
-func TestSessionsSideBySideDoNotMix(t *testing.T) {
+func TestParallelSessionsDoNotMix(t *testing.T) {
 	u := newUser(t)
 	for _, p := range []string{"project", "elsewhere"} {
 		u.newProject(p)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestProjectIsTheSameInEveryDirectoryOfIt(t *testing.T) {
+func TestEveryDirectoryOfAProjectSharesIt(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.write(filepath.Join(u.project("project/sub"), "notes.txt"), "one\n")
@@ -33,7 +33,7 @@ func TestProjectIsTheSameInEveryDirectoryOfIt(t *testing.T) {
 	wants(t, "a session below", below.told(), "jittered backoff", "must not hold a tab")
 }
 
-func TestDirectoryWithoutRepositoryIsAProjectToo(t *testing.T) {
+func TestADirectoryWithoutRepositoryIsAProject(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.newProject("elsewhere")
@@ -55,7 +55,7 @@ func TestDirectoryWithoutRepositoryIsAProjectToo(t *testing.T) {
 }
 
 // Why shows a person the very words that the model got.
-func TestReceiptHoldsWhatTheModelGot(t *testing.T) {
+func TestAReceiptHoldsWhatTheModelGot(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{script: script(reads("retry.conf"), says("I know.")), prompts: []string{aboutSending}})
 	tellings := 0

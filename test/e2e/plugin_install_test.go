@@ -53,7 +53,7 @@ const seeded = "\ufeff{ \"model\" : \"sonnet\",\r\n  \"big\": 9007199254740993, 
 	"\"env\":{\"A\":\"\\u00e9\"},\n" +
 	"\t\"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\", \"command\":\"true\"}]} ]}, \"model\": \"opus\"}"
 
-func TestInstalledPluginRemembersAndUninstallGivesTheBytesBack(t *testing.T) {
+func TestAnInstalledPluginCapturesAndUninstallRestoresTheSettings(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.settledHome()
@@ -97,7 +97,7 @@ func TestInstalledPluginRemembersAndUninstallGivesTheBytesBack(t *testing.T) {
 	u.keeps("jittered backoff")
 }
 
-func TestInstalledPluginTakesTheHooksInSettingsWithIt(t *testing.T) {
+func TestAnInstalledPluginReplacesTheHooksInSettings(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.settledHome()
@@ -118,7 +118,7 @@ func TestInstalledPluginTakesTheHooksInSettingsWithIt(t *testing.T) {
 	}
 }
 
-func TestInstalledPluginMakesSettingsAndUninstallRemovesThem(t *testing.T) {
+func TestAnInstalledPluginCreatesSettingsAndUninstallRemovesThem(t *testing.T) {
 	u := newUser(t)
 	u.write(filepath.Join(u.project(""), "README"), "a project\n")
 	u.settledHome()

@@ -32,7 +32,7 @@ func client(t *testing.T) string {
 	return string(out)
 }
 
-func TestPluginIsValid(t *testing.T) {
+func TestThePluginIsValid(t *testing.T) {
 	u := newUser(t)
 	cmd := exec.Command(client(t), "plugin", "validate", u.plugin(), "--strict")
 	cmd.Env = []string{
@@ -44,7 +44,7 @@ func TestPluginIsValid(t *testing.T) {
 	}
 }
 
-func TestPluginRemembersFromSessionToSession(t *testing.T) {
+func TestThePluginCarriesMemoriesToTheNextSession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
@@ -54,7 +54,7 @@ func TestPluginRemembersFromSessionToSession(t *testing.T) {
 }
 
 // Some clients ignore the args of a hook and run the bare program.
-func TestBareProgramAsAHookShowsTheModelNothing(t *testing.T) {
+func TestTheBareProgramAsAHookPrintsNothing(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
@@ -74,7 +74,7 @@ func TestBareProgramAsAHookShowsTheModelNothing(t *testing.T) {
 	}
 }
 
-func TestPluginAndSettingsTogetherTellAndKeepOnce(t *testing.T) {
+func TestPluginAndSettingsTogetherCaptureAndInjectOnce(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	both := "--plugin-dir " + u.plugin()
@@ -106,7 +106,7 @@ func TestPluginAndSettingsTogetherTellAndKeepOnce(t *testing.T) {
 	}
 }
 
-func TestOffSwitchesASessionOffUntilOn(t *testing.T) {
+func TestOffDisablesASessionUntilOn(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{
 		hooks: u.plugin(), bare: true, stream: true,

@@ -36,7 +36,7 @@ func (u *user) leaks(words ...string) []string {
 
 const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyzA"
 
-func TestPrivateWordsAndSecretsReachNoFileOfOurs(t *testing.T) {
+func TestPrivateTextAndSecretsReachNoFile(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.write(filepath.Join(u.project(""), ".env"), "GITHUB_TOKEN="+token+"\n")
@@ -60,7 +60,7 @@ func TestPrivateWordsAndSecretsReachNoFileOfOurs(t *testing.T) {
 	}
 }
 
-func TestPrivateTurnLeavesNoByte(t *testing.T) {
+func TestAPrivateTurnLeavesNoByte(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{
@@ -84,7 +84,7 @@ func TestPrivateTurnLeavesNoByte(t *testing.T) {
 	}
 }
 
-func TestWhatWasForgottenIsNotToldAndWhatWasPurgedIsGone(t *testing.T) {
+func TestForgottenMemoriesAreNotInjectedAndPurgedOnesAreErased(t *testing.T) {
 	u := learned(t)
 	hidden, gone := u.keeps("jittered backoff"), u.keeps("must not hold a unit")
 	for _, m := range u.finds("backoff") { // the summary of the turn quotes it

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestSilentProfileKeepsAndTellsNothing(t *testing.T) {
+func TestTheSilentProfileCapturesAndInjectsNothing(t *testing.T) {
 	u := learned(t)
 	u.remanence("config", "set", "profile", "silent")
 	r := u.run(session{
@@ -22,7 +22,7 @@ func TestSilentProfileKeepsAndTellsNothing(t *testing.T) {
 	wants(t, "lean again", r.told(), "jittered backoff", "ballista")
 }
 
-func TestFullProfileTellsMoreAndNamesTheSession(t *testing.T) {
+func TestTheFullProfileInjectsMoreAndNamesTheSession(t *testing.T) {
 	u := learned(t)
 	names := `echo "names=$REMANENCE_SESSION_ID,$REMANENCE_PROJECT_DIR,$MEMORY_SESSION_ID,$MEMORY_PROJECT_DIR,` +
 		`${MEMORY_PROJECT_KEY:0:2}."`
@@ -52,7 +52,7 @@ func TestFullProfileTellsMoreAndNamesTheSession(t *testing.T) {
 	}
 }
 
-func TestStateLineComesWhenTheStateChanges(t *testing.T) {
+func TestTheStateLineIsInjectedWhenTheStateChanges(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{

@@ -4,7 +4,7 @@ package e2e
 
 import "testing"
 
-func TestEmptyProjectIsToldNothingAtAll(t *testing.T) {
+func TestAnEmptyProjectGetsNothing(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -14,7 +14,7 @@ func TestEmptyProjectIsToldNothingAtAll(t *testing.T) {
 	wantsSilence(t, "an empty project", r.printed())
 }
 
-func TestPausedProjectKeepsAndTellsNothing(t *testing.T) {
+func TestAPausedProjectCapturesAndInjectsNothing(t *testing.T) {
 	u := learned(t)
 	count := func() (n struct {
 		Counts struct{ Memories, Sessions int }

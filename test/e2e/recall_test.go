@@ -94,7 +94,7 @@ type recalled struct {
 	Text string
 }
 
-func TestAWeekOfWorkIsRecalledInOtherWords(t *testing.T) {
+func TestAWeekOfWorkIsRecalledByParaphrase(t *testing.T) {
 	u := newUser(t)
 	u.relay()
 	for _, s := range week() {

@@ -20,7 +20,7 @@ func toldTwice(tellings string) []string {
 	return twice
 }
 
-func TestClearedConversationStartsWithTheStateOfTheOldOne(t *testing.T) {
+func TestAClearedConversationStartsWithThePreviousState(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -51,7 +51,7 @@ func TestClearedConversationStartsWithTheStateOfTheOldOne(t *testing.T) {
 	}
 }
 
-func TestResumedConversationIsNotToldWhatIsInView(t *testing.T) {
+func TestAResumedConversationGetsNothingThatIsInView(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{
 		script:  script(says("one").given("jittered backoff", "gateway timeout"), says("two").given("jittered backoff")),
@@ -68,7 +68,7 @@ func TestResumedConversationIsNotToldWhatIsInView(t *testing.T) {
 	}
 }
 
-func TestForkIsNotToldWhatItsParentWas(t *testing.T) {
+func TestAForkGetsNothingThatItsParentGot(t *testing.T) {
 	u := learned(t)
 	parent := u.run(session{script: script(says("one")), prompts: []string{aboutSending}})
 	fork := u.run(session{
@@ -87,7 +87,7 @@ func TestForkIsNotToldWhatItsParentWas(t *testing.T) {
 }
 
 // What a resumed session lacks it is told: learned elsewhere in the meantime.
-func TestResumedConversationIsToldWhatIsNew(t *testing.T) {
+func TestAResumedConversationGetsWhatIsNew(t *testing.T) {
 	u := learned(t)
 	u.run(session{script: script(says("one")), prompts: []string{aboutSending}})
 	u.remanence("add", "the webhook sender waits at most 90 seconds", "-k", "decision")

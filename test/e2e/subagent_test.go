@@ -28,7 +28,7 @@ func subagent(turns ...turn) map[string]any {
 	}}}
 }
 
-func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {
+func TestASubagentIsBriefedAndItsFindingKept(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{
 		script: scene(subagent(bash("echo looking"), says(subFinding)),
@@ -48,7 +48,7 @@ func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {
 	u.keeps("the dispatcher sleeps before its first try")
 }
 
-func TestBackgroundSubagentIsNotTakenForAPerson(t *testing.T) {
+func TestABackgroundSubagentIsNotTakenForThePerson(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -76,7 +76,7 @@ func TestBackgroundSubagentIsNotTakenForAPerson(t *testing.T) {
 	wants(t, "next session", next.told(), "last request: then what shall we do?")
 }
 
-func TestWordsOfAnMCPServerAreNeverToldUnasked(t *testing.T) {
+func TestTextOfAnMCPServerIsNeverInjectedUnasked(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.write(u.project("")+"/.mcp.json", `{"mcpServers":{"wiki":{"command":"cch","args":["mcp","-name","wiki"]}}}`)
@@ -101,7 +101,7 @@ func TestWordsOfAnMCPServerAreNeverToldUnasked(t *testing.T) {
 }
 
 // Not even where a compaction gives a session its own work back.
-func TestWordsOfAnMCPServerDoNotComeBackAfterCompact(t *testing.T) {
+func TestTextOfAnMCPServerIsNotInjectedAfterCompact(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.write(u.project("")+"/.mcp.json", `{"mcpServers":{"wiki":{"command":"cch","args":["mcp","-name","wiki"]}}}`)

@@ -10,7 +10,7 @@ import (
 
 // What was only talked about is no decision, no fix and no finding: nothing but
 // the words themselves has it.
-func TestPlainTalkOfAnEarlierSessionIsQuotedOnceAndPrivateTalkNever(t *testing.T) {
+func TestConversationIsQuotedOnceAndPrivateTextNever(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.run(session{

@@ -4,7 +4,7 @@ package e2e
 
 import "testing"
 
-func TestOpenTasksAreToldUntilTheyAreDone(t *testing.T) {
+func TestOpenTasksAreInjectedUntilTheyAreDone(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	tasks := session{args: "--model claude-sonnet-4-5", env: []string{"CC_SETENV=CLAUDE_CODE_ENABLE_TASKS=1"}}
@@ -57,7 +57,7 @@ func TestChangedTasksAreInjectedAsTheyAre(t *testing.T) {
 	wantsNot(t, "third session", injected, "Paint the mast", "Oil the winch", "Glaze the window")
 }
 
-func TestTaskOfASharedListEndsInALaterSession(t *testing.T) {
+func TestATaskOfASharedListIsClosedInALaterSession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	tasks := session{

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestTurnCutByAnAPIErrorIsNotLost(t *testing.T) {
+func TestATurnEndedByAnAPIErrorIsKept(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	broken := map[string]any{
@@ -34,7 +34,7 @@ func TestTurnCutByAnAPIErrorIsNotLost(t *testing.T) {
 // killsTheWorker is the command with which a session kills the worker under it.
 const killsTheWorker = `kill -9 $(sed -n 's/.*"pid": *\([0-9]*\).*/\1/p' ~/.local/state/remanence/run/runtime.json)`
 
-func TestNothingIsLostWhenTheWorkerIsKilledUnderASession(t *testing.T) {
+func TestNothingIsLostWhenTheDaemonIsKilledDuringASession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -60,7 +60,7 @@ func TestNothingIsLostWhenTheWorkerIsKilledUnderASession(t *testing.T) {
 	}
 }
 
-func TestNothingIsLostWhenTheWorkerIsKilledBetweenSessions(t *testing.T) {
+func TestNothingIsLostWhenTheDaemonIsKilledBetweenSessions(t *testing.T) {
 	u := learned(t)
 	u.keeps("gateway timeout")
 	before := u.worker().PID
@@ -75,7 +75,7 @@ func TestNothingIsLostWhenTheWorkerIsKilledBetweenSessions(t *testing.T) {
 	}
 }
 
-func TestNewerProgramTakesTheWorkOver(t *testing.T) {
+func TestANewerProgramReplacesTheDaemon(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	old := u.copied(filepath.Join(u.dir, "old/remanence"), time.Now().Add(-24*time.Hour))
@@ -90,7 +90,7 @@ func TestNewerProgramTakesTheWorkOver(t *testing.T) {
 }
 
 // As where a plugin and the settings bring a program each.
-func TestNewerProgramTakesOverFromAWorkerThatHasJustStarted(t *testing.T) {
+func TestANewerProgramReplacesADaemonThatJustStarted(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")
@@ -101,7 +101,7 @@ func TestNewerProgramTakesOverFromAWorkerThatHasJustStarted(t *testing.T) {
 }
 
 // A worker that is killed takes connections until the kernel has buried it.
-func TestWorkerThatIsKilledWhileItIsAskedIsStartedAgain(t *testing.T) {
+func TestADaemonKilledDuringARequestIsStartedAgain(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")
@@ -139,7 +139,7 @@ func connections(socket string) int {
 	return bytes.Count(all, []byte(" "+socket+"\n"))
 }
 
-func TestWorkerThatDiesAtItsStartIsStartedAgain(t *testing.T) {
+func TestADaemonKilledAtItsStartIsStartedAgain(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")

@@ -17,7 +17,7 @@ func (u *user) note(name, text string) string {
 	return file
 }
 
-func TestTheVaultIsToldCountedAndFollowsTheHand(t *testing.T) {
+func TestTheVaultIsInjectedAndFollowsEdits(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.remanence("vault", "init")

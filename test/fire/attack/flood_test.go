@@ -96,8 +96,8 @@ func TestAClientThatNeverReadsIsDropped(t *testing.T) {
 	}
 }
 
-// TestABodyThatNeverComesIsNotWaitedFor promises a body and sends half of it.
-func TestABodyThatNeverComesIsNotWaitedFor(t *testing.T) {
+// TestAMissingRequestBodyIsNotWaitedFor promises a body and sends half of it.
+func TestAMissingRequestBodyIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	inParallel(v.doors(), func(d door) {

@@ -108,7 +108,7 @@ func foreignSocket(t *testing.T, path string) *squatter {
 	return squat(t, l)
 }
 
-func TestATakenPortLeavesTheSocketServed(t *testing.T) {
+func TestAnOccupiedPortLeavesTheSocketServed(t *testing.T) {
 	for _, at := range []string{"127.0.0.1", "::1", "0.0.0.0"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +146,7 @@ func TestATakenPortLeavesTheSocketServed(t *testing.T) {
 	}
 }
 
-func TestOnlyThisMachineIsListenedTo(t *testing.T) {
+func TestOnlyLoopbackIsServed(t *testing.T) {
 	v := newVictim(t)
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
@@ -262,9 +262,9 @@ func TestAnotherUserGetsNothing(t *testing.T) {
 // if somebody does, and what makes the way free again, if that is needed.
 type obstacle func(t *testing.T, p *world.Person, rt api.Runtime) (*squatter, func() error)
 
-// TestAHookTellsASquatterNothing puts other users' things where hooks look for
+// TestAHookSendsNothingToAForeignSocket puts other users' things where hooks look for
 // the worker. Nobody gets a byte, no pause of theirs counts, and the event is kept.
-func TestAHookTellsASquatterNothing(t *testing.T) {
+func TestAHookSendsNothingToAForeignSocket(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make things of another user")
 	}

@@ -134,7 +134,7 @@ func TestNoHookLeavesAProcessBehind(t *testing.T) {
 	}
 }
 
-func TestNoWorkerLeavesAProcessBehind(t *testing.T) {
+func TestNoDaemonLeavesAProcessBehind(t *testing.T) {
 	adopt(t)
 	work := func(p *world.Person) {
 		for i, kind := range kinds {
@@ -197,7 +197,7 @@ func TestNoCommandLeavesAProcessBehind(t *testing.T) {
 	}
 }
 
-func TestWorkerStartedByAHookInheritsNothing(t *testing.T) {
+func TestADaemonStartedByAHookInheritsNothing(t *testing.T) {
 	p := newPerson(t)
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -58,7 +58,7 @@ const (
 	glance = 250 * time.Millisecond
 )
 
-func TestKilledWorkersAndHooksLoseNothingAndKeepNothingTwice(t *testing.T) {
+func TestKilledProcessesLoseNothingAndStoreNothingTwice(t *testing.T) {
 	r := tier.Rand(t)
 	kills := killsAsked(t, tier.Runs(100, 1000))
 	p := newPerson(t)

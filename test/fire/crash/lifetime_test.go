@@ -19,7 +19,7 @@ import (
 	"remanence/test/world"
 )
 
-func TestWorkerEndsWithWhatItLivesOn(t *testing.T) {
+func TestDaemonEndsWhenItsFilesAreRemoved(t *testing.T) {
 	for name, take := range map[string]func(*world.Person, api.Runtime) error{
 		"its program is gone":     func(p *world.Person, _ api.Runtime) error { return os.Remove(p.Program) },
 		"its program is replaced": func(p *world.Person, _ api.Runtime) error { return replace(p.Program) },
@@ -66,7 +66,7 @@ func replace(file string) error {
 	return os.Rename(file+".new", file)
 }
 
-func TestIdleWorkerEndsAndTheNextHookBringsOne(t *testing.T) {
+func TestAnIdleDaemonEndsAndTheNextHookStartsOne(t *testing.T) {
 	p := patient(t)
 	p.Env = append(p.Env, "REMANENCE_WORKER_IDLE_EXIT=1s")
 	for n := range 2 {
@@ -93,7 +93,7 @@ func TestIdleWorkerEndsAndTheNextHookBringsOne(t *testing.T) {
 	}
 }
 
-func TestAskedToEndTheWorkerKeepsWhatItAcknowledged(t *testing.T) {
+func TestAStoppedDaemonHasStoredWhatItAcknowledged(t *testing.T) {
 	for round := range tier.Runs(3, 50) {
 		p := newPerson(t)
 		rt := p.StartWorker()

@@ -14,7 +14,7 @@ import (
 	"remanence/test/world"
 )
 
-func TestHookOfAnAgentThatWeStartedDoesNothing(t *testing.T) {
+func TestTheHookOfAnAgentStartedByADigestDoesNothing(t *testing.T) {
 	for depth, kept := range map[string]int{"": 1, "0": 1, "1": 0, "2": 0, "deep": 0} {
 		p := patient(t)
 		cmd := p.HookCommand(scene{mark: mark(1), session: "s", kind: kinds[0]}.payload(p))
@@ -106,7 +106,7 @@ func told(t *testing.T, a world.Answer) string {
 // nests is how often what was told comes back before it is looked at.
 const nests = 100
 
-func TestWhatWasToldDoesNotComeBackAsMemory(t *testing.T) {
+func TestInjectedTextIsNotCapturedAgain(t *testing.T) {
 	p := patient(t)
 	p.StartWorker()
 	secret := mark(7)

@@ -37,7 +37,7 @@ func build(t *testing.T, version string) string {
 	return file
 }
 
-func TestHooksAndWorkersOfTwoVersionsLoseNothing(t *testing.T) {
+func TestHooksAndDaemonsOfTwoVersionsLoseNothing(t *testing.T) {
 	programs := map[string]string{before: build(t, before), after: build(t, after)}
 	for round := range tier.Runs(2, 50) {
 		for _, c := range []struct {
@@ -139,7 +139,7 @@ func servedVersions(t *testing.T, p *world.Person) []string {
 	return versions
 }
 
-func TestDatabaseOfANewerProgramIsNotTouched(t *testing.T) {
+func TestADatabaseOfANewerProgramIsNotWritten(t *testing.T) {
 	p := newPerson(t)
 	p.Hook(scene{mark: mark(0), session: "s", kind: kinds[0]}.payload(p))
 	p.StartWorker()

@@ -52,7 +52,7 @@ func bring(t *testing.T, p *world.Person, earlier int) {
 	}
 }
 
-func TestStampedeOfHooksMakesOneWorker(t *testing.T) {
+func TestManyHooksAtOnceStartOneDaemon(t *testing.T) {
 	places := []struct {
 		name   string
 		before func(*testing.T, *world.Person)

@@ -13,7 +13,7 @@ import (
 	"remanence/test/world"
 )
 
-func TestWorkThatStandsStillShowsWithinAMinute(t *testing.T) {
+func TestStalledWorkIsReportedWithinAMinute(t *testing.T) {
 	for name, put := range map[string]struct{ notBefore, leased time.Duration }{
 		"a job that is put off for ever": {notBefore: time.Hour},
 		"a job whose lease does not end": {leased: time.Hour},
@@ -51,7 +51,7 @@ func TestWorkThatStandsStillShowsWithinAMinute(t *testing.T) {
 	}
 }
 
-func TestEventsLostShowAtOnce(t *testing.T) {
+func TestLostEventsAreShownAtOnce(t *testing.T) {
 	p := patient(t)
 	if a := p.Hook([]byte(`{"hook_event_name":"Stop"`)); a.Status != 0 { // half an object
 		t.Errorf("status %d, want 0", a.Status)

@@ -118,9 +118,9 @@ func TestAFullDiskOfTheDatabaseLosesNothing(t *testing.T) {
 	allThere(t, p, sent, 0)
 }
 
-// TestADiskThatIsFullForAllKeepsWhatItTook has database and spool on one file
+// TestAFullFileSystemKeepsWhatWasAcknowledged has database and spool on one file
 // system that fills up: what comes then is lost, and said to be.
-func TestADiskThatIsFullForAllKeepsWhatItTook(t *testing.T) {
+func TestAFullFileSystemKeepsWhatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	p := world.NewPerson(t)
 	fill, free := small(t, filepath.Join(p.Home, ".local"), 8<<10)
@@ -170,9 +170,9 @@ func limited(cmd *exec.Cmd, kb int) {
 	cmd.Path, cmd.Args = "/bin/bash", append([]string{"bash"}, args...)
 }
 
-// TestFilesThatMayNotGrowLoseNothing gives a worker a limit of file sizes: a write
+// TestAFileSizeLimitLosesNothing gives a worker a limit of file sizes: a write
 // is cut short, the next one fails, and the kernel sends a signal.
-func TestFilesThatMayNotGrowLoseNothing(t *testing.T) {
+func TestAFileSizeLimitLosesNothing(t *testing.T) {
 	t.Parallel()
 	p := world.NewPerson(t)
 	p.StartWorker()
@@ -206,9 +206,9 @@ func TestFilesThatMayNotGrowLoseNothing(t *testing.T) {
 	}
 }
 
-// TestAHookWhoseFilesMayNotGrowIsPolite gives hooks a limit that cuts their
+// TestAHookUnderAFileSizeLimitExitsZero gives hooks a limit that cuts their
 // record in the spool short.
-func TestAHookWhoseFilesMayNotGrowIsPolite(t *testing.T) {
+func TestAHookUnderAFileSizeLimitExitsZero(t *testing.T) {
 	t.Parallel()
 	p := world.NewPerson(t)
 	p.StartWorker()

@@ -301,9 +301,9 @@ func hold(t *testing.T, p *world.Person) {
 	}
 }
 
-// TestTheWorkerSurvivesFailingCalls lets calls of workers fail while hooks report
+// TestTheDaemonSurvivesFailingCalls lets calls of workers fail while hooks report
 // events: whatever becomes of the worker, nothing is lost.
-func TestTheWorkerSurvivesFailingCalls(t *testing.T) {
+func TestTheDaemonSurvivesFailingCalls(t *testing.T) {
 	needStrace(t)
 	all := faults(map[string]int{
 		"fsync": 8, "pwrite64": 40, "write": 8, "open": 8, "openat": 6, "ftruncate": 2,

@@ -383,9 +383,9 @@ func laterSchema() map[string]func(string) string {
 	}
 }
 
-// TestPowerCutsCostNothingAcknowledged plays a whole life of the program and
+// TestPowerCutsLoseNothingAcknowledged plays a whole life of the program and
 // takes the power away at moments of it.
-func TestPowerCutsCostNothingAcknowledged(t *testing.T) {
+func TestPowerCutsLoseNothingAcknowledged(t *testing.T) {
 	newer := variant(t, "newer", laterSchema())
 	f := shoot(t, "life", world.Binary, newer)
 	f.cuts(t, tier.Runs(260, 14_000)).clean(t)
@@ -408,9 +408,9 @@ func (f *film) erasures(n int) (moments []int) {
 // storeFile is where the settings of the database stand.
 const storeFile = "internal/store/sqlite/sqlite.go"
 
-// TestPowerCutsWhileTheLogIsEmptied is the same with a log that is emptied after
+// TestPowerCutsDuringACheckpointOfTheLog is the same with a log that is emptied after
 // some hundred kilobytes instead of 32 MB, so that it is over and over again.
-func TestPowerCutsWhileTheLogIsEmptied(t *testing.T) {
+func TestPowerCutsDuringACheckpointOfTheLog(t *testing.T) {
 	small := variant(t, "small", map[string]func(string) string{
 		storeFile: func(s string) string {
 			return regexp.MustCompile(`(?m)^(\s+maxWAL\s+=) 32 << 20`).ReplaceAllString(s, "$1 300 << 10")
@@ -429,8 +429,8 @@ func TestPowerCutsWhileTheLogIsEmptied(t *testing.T) {
 	f.cuts(t, tier.Runs(100, 4_000)).clean(t)
 }
 
-// TestTheHarnessSeesLoss takes the settings away on which all this rests.
-func TestTheHarnessSeesLoss(t *testing.T) {
+// TestTheHarnessDetectsLoss takes the settings away on which all this rests.
+func TestTheHarnessDetectsLoss(t *testing.T) {
 	settings := []string{"NORMAL", "OFF"}
 	for _, setting := range settings[:tier.Runs(1, 2)] {
 		t.Run(setting, func(t *testing.T) {

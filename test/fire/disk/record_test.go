@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestARecordSaysWhatWasDone reads records of a life in which a process of a
+// TestATraceRecordsEachSystemCall reads records of a life in which a process of a
 // worker is killed and another goes on. A call that the kill ended counts as the
 // files say that were found; a record that does not lead to them is refused.
-func TestARecordSaysWhatWasDone(t *testing.T) {
+func TestATraceRecordsEachSystemCall(t *testing.T) {
 	const home, log = "/home/ada", "/home/ada/.local/share/remanence/remanence.db-wal"
 	rest := func(content string) string {
 		text := fmt.Sprintf(`rest {\"%s\":\"%s\"}\n`, log[len(home):], digest([]byte(content)))
@@ -95,8 +95,8 @@ func TestARecordSaysWhatWasDone(t *testing.T) {
 	}
 }
 
-// TestAnFsyncThatWasNotOverKeepsNothing: nor does one keep what was still on its way.
-func TestAnFsyncThatWasNotOverKeepsNothing(t *testing.T) {
+// TestAnUnfinishedFsyncKeepsNothing: nor does one keep what was still on its way.
+func TestAnUnfinishedFsyncKeepsNothing(t *testing.T) {
 	const home, log = "/home/ada", "/home/ada/.local/share/remanence/remanence.db-wal"
 	record := filepath.Join(t.TempDir(), "record")
 	text := fmt.Sprintf(`1 write(5<%[1]s/marks>, "begin\n", 6) = 6

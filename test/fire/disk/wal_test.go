@@ -53,10 +53,10 @@ func grow(t *testing.T, p *world.Person, c api.Client, wal string, bytes int64) 
 	return sent
 }
 
-// TestALongReaderDoesNotHideHowLongTheLogIs keeps another program reading while
+// TestALongReaderDoesNotHideTheSizeOfTheLog keeps another program reading while
 // much is written: the log cannot be folded in, and that is told. It is short
 // again once the reader is gone.
-func TestALongReaderDoesNotHideHowLongTheLogIs(t *testing.T) {
+func TestALongReaderDoesNotHideTheSizeOfTheLog(t *testing.T) {
 	p := world.NewPerson(t)
 	rt := p.StartWorker()
 	db := filepath.Join(p.Data(), "remanence.db")

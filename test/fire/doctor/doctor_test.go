@@ -44,7 +44,7 @@ func onDisk(t *testing.T, p *world.Person, options string, script string) (statu
 	return cmd.ProcessState.ExitCode(), both.String()
 }
 
-func TestAFullOrReadOnlyDiskIsToldAsSuch(t *testing.T) {
+func TestAFullOrReadOnlyDiskIsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		options, script, code string
 	}{
@@ -70,7 +70,7 @@ func TestAFullOrReadOnlyDiskIsToldAsSuch(t *testing.T) {
 }
 
 // A file that may not grow is neither full nor read-only: the disk refused.
-func TestALimitOnTheSizeOfFilesIsTold(t *testing.T) {
+func TestAFileSizeLimitIsReported(t *testing.T) {
 	p := world.NewPerson(t)
 	p.Run("--no-daemon", "add", "first")
 	cmd := exec.Command("sh", "-c", `ulimit -f 100; trap "" XFSZ; exec "$0" --no-daemon add "$1"`, world.Binary,
@@ -87,7 +87,7 @@ func TestALimitOnTheSizeOfFilesIsTold(t *testing.T) {
 
 // Whatever part of the file is damaged: the backup brings all of it back, and
 // the salvage ends with a sound database.
-func TestADamagedDatabaseComesBack(t *testing.T) {
+func TestADamagedDatabaseIsRecovered(t *testing.T) {
 	r := tier.Rand(t)
 	for range tier.Runs(2, 40) {
 		p := world.NewPerson(t)

@@ -17,7 +17,7 @@ import (
 // The n-th call against a worker that takes everything and never answers is
 // like the first, or quicker: nothing grows, nothing is lost, and no more than
 // one call in five seconds waits for long.
-func TestABlackHoleNeverGetsWorse(t *testing.T) {
+func TestHooksStayFastWhenTheSocketNeverAnswers(t *testing.T) {
 	t.Parallel()
 	r := tier.Rand(t)
 	s := newScene(t)
@@ -63,7 +63,7 @@ func nth(i int) string { return fmt.Sprintf("fb000000-0000-4000-8000-%012d", i) 
 
 // A wait in vain holds later calls off: the stamp, not the worker, is asked. It
 // holds for five seconds, and then one call tries again.
-func TestAWaitInVainHoldsLaterCallsOff(t *testing.T) {
+func TestAFailedWaitSuspendsLaterWaits(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	asked := make(chan struct{}, 1000)

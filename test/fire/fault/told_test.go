@@ -56,7 +56,7 @@ func (s *scene) says(args ...string) string {
 
 // A fault under which events are lost is told when a session starts, once, with
 // what mends it; and when it is over, that something was lost.
-func TestThePersonHearsOnceOfWhatIsLost(t *testing.T) {
+func TestLostEventsAreReportedOnce(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		lay    func(*scene)
@@ -114,7 +114,7 @@ func TestThePersonHearsOnceOfWhatIsLost(t *testing.T) {
 
 // What cannot be written cannot be noted as told either: it is told at every
 // start while it lasts, and not in between.
-func TestThePersonHearsThatNothingCanBeWritten(t *testing.T) {
+func TestUnwritableStorageIsReported(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		lay  func(*scene)
@@ -139,7 +139,7 @@ func TestThePersonHearsThatNothingCanBeWritten(t *testing.T) {
 
 // A fault under which events are only held is told once they have waited for a
 // while, or at once where the worker knows why it cannot work.
-func TestThePersonHearsOnceOfWhatIsHeld(t *testing.T) {
+func TestSpooledEventsAreReportedOnce(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		lay    func(*scene)

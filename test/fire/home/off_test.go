@@ -29,7 +29,7 @@ func quiet(p *world.Person) {
 	}
 }
 
-func TestOffIsOff(t *testing.T) {
+func TestADisabledProgramKeepsNothing(t *testing.T) {
 	p, temp := newcomer(t)
 	before := tree(t, p.Home, p.Project, temp)
 	p.Run("install", "claude-code", "--yes")
@@ -56,7 +56,7 @@ func TestOffIsOff(t *testing.T) {
 	same(t, "after a second uninstall --purge", tree(t, p.Home, p.Project, temp), before)
 }
 
-func TestWithoutPurgeOnlyWhatWasRememberedStays(t *testing.T) {
+func TestUninstallWithoutPurgeKeepsOnlyTheMemories(t *testing.T) {
 	p, temp := newcomer(t)
 	before := tree(t, p.Home, temp)
 	p.Run("install", "claude-code", "--yes")
@@ -101,7 +101,7 @@ func TestWithoutPurgeOnlyWhatWasRememberedStays(t *testing.T) {
 }
 
 // Hooks that are under way while everything goes bring nothing back.
-func TestHooksUnderWayBringNothingBack(t *testing.T) {
+func TestRunningHooksRestoreNothingAfterAnUninstall(t *testing.T) {
 	for i := range tier.Runs(3, 100) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			p, temp := newcomer(t)
@@ -141,7 +141,7 @@ func TestHooksUnderWayBringNothingBack(t *testing.T) {
 }
 
 // An uninstallation that was killed is finished by the next.
-func TestAKilledUninstallIsFinishedByTheNext(t *testing.T) {
+func TestAKilledUninstallIsCompletedByTheNext(t *testing.T) {
 	rng := tier.Rand(t)
 	for i := range tier.Runs(4, 200) {
 		// Before the wait for hooks that are under way, and when all goes.

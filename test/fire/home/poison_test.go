@@ -68,7 +68,7 @@ func (x poison) comesIn(p *world.Person, turn string) {
 
 // A sample of the corpus goes through the built program: hooks, worker,
 // database, and the hooks of a later session.
-func TestPoisonThroughTheProgram(t *testing.T) {
+func TestInjectedInstructionsAreNotInjectedAgain(t *testing.T) {
 	p := world.NewPerson(t)
 	p.StartWorker()
 	all := poisons(t)

@@ -18,7 +18,7 @@ func try(p *world.Person, args ...string) (out string, status int) {
 	return string(a.Stdout) + string(a.Stderr), a.Status
 }
 
-func TestSettingsGetTheirBytesBack(t *testing.T) {
+func TestUninstallRestoresSettingsByteForByte(t *testing.T) {
 	p, _ := newcomer(t)
 	file := filepath.Join(p.Home, ".claude/settings.json")
 	for name, text := range map[string]string{
@@ -41,7 +41,7 @@ func TestSettingsGetTheirBytesBack(t *testing.T) {
 	}
 }
 
-func TestSettingsNotUnderstoodAreLeftAloneAndExplained(t *testing.T) {
+func TestUnreadableSettingsAreLeftUnchangedAndReported(t *testing.T) {
 	p, _ := newcomer(t)
 	file := filepath.Join(p.Home, ".claude/settings.json")
 	for name, c := range map[string]struct{ text, why string }{
@@ -65,7 +65,7 @@ func TestSettingsNotUnderstoodAreLeftAloneAndExplained(t *testing.T) {
 	}
 }
 
-func TestSettingsBehindOddLinks(t *testing.T) {
+func TestSettingsBehindSymbolicLinks(t *testing.T) {
 	p, _ := newcomer(t)
 	dir := filepath.Join(p.Home, ".claude")
 	file, own := filepath.Join(dir, "settings.json"), filepath.Join(p.Home, "dotfiles/claude.json")
@@ -104,7 +104,7 @@ func TestSettingsBehindOddLinks(t *testing.T) {
 	}
 }
 
-func TestAnInvalidConfigurationIsLeftAloneAndExplained(t *testing.T) {
+func TestAnInvalidConfigurationIsLeftUnchangedAndReported(t *testing.T) {
 	p, _ := newcomer(t)
 	file := filepath.Join(p.Home, ".config/remanence/config.toml")
 	for name, c := range map[string]struct{ text, why string }{

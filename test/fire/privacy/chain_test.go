@@ -114,7 +114,7 @@ func (c *chain) everything() []byte {
 // A part of the inputs is sent through one chain, then everything is looked at.
 const portion = 200
 
-func TestNoDisguiseBringsPrivateTextThroughTheChain(t *testing.T) {
+func TestNoEncodingOfPrivateTextPassesTheHook(t *testing.T) {
 	r := tier.Rand(t)
 	all := fields(t, world.NewPerson(t))
 	through := 0
@@ -182,7 +182,7 @@ func TestNoPrivateByteReachesTheDatabase(t *testing.T) {
 }
 
 // Every kind of secret in every field of every event.
-func TestNoSecretComesThroughTheChain(t *testing.T) {
+func TestNoSecretPassesTheHook(t *testing.T) {
 	r := tier.Rand(t)
 	all := fields(t, world.NewPerson(t))
 	if !tier.IsLong() {

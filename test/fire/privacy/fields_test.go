@@ -162,7 +162,7 @@ func TestNoSecretIsKeptFromAnyField(t *testing.T) {
 }
 
 // Secrets around the events: the branch, the directory, the record of the client; into spool, store, archive and log.
-func TestNoSecretIsKeptFromWhatIsRoundTheEvents(t *testing.T) {
+func TestNoSecretIsKeptFromMetadata(t *testing.T) {
 	p := person(t)
 	r := tier.Rand(t)
 	values := secrets(r)
@@ -217,7 +217,7 @@ func TestNoSecretIsKeptFromWhatIsRoundTheEvents(t *testing.T) {
 }
 
 // What an older version wrote in clear is found by scan and doctor, and is gone after the fix.
-func TestScanTakesOutWhatWasWrittenBefore(t *testing.T) {
+func TestScanRedactsStoredText(t *testing.T) {
 	p := person(t)
 	r := tier.Rand(t)
 	values := secrets(r)

@@ -137,7 +137,7 @@ func tight(t *testing.T, p *world.Person, when string) {
 	}
 }
 
-func TestNothingOfOursIsOpenToOthers(t *testing.T) {
+func TestFilesAreReadableByTheirOwnerOnly(t *testing.T) {
 	everyCorner(t, open(t))
 }
 
@@ -181,9 +181,9 @@ func TestAnotherUserReadsNothing(t *testing.T) {
 	}
 }
 
-// TestSpeaker is what this binary does as somebody else: it asks a socket and
+// TestConnectingProcess is what this binary does as somebody else: it asks a socket and
 // prints what it hears.
-func TestSpeaker(t *testing.T) {
+func TestConnectingProcess(t *testing.T) {
 	path := os.Getenv(speaker)
 	if path == "" {
 		t.Skip("only run by another test, as another user")
@@ -227,7 +227,7 @@ func TestTheSocketServesItsOwnerOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	args := []string{self, "-test.run", "^TestSpeaker$", "-test.v"}
+	args := []string{self, "-test.run", "^TestConnectingProcess$", "-test.v"}
 	if out := speak(t, foreign(t, args...), rt.Socket, rt.Token); !strings.Contains(out, "ermission denied") {
 		t.Errorf("behind a closed directory: %s", out)
 	}
@@ -249,7 +249,7 @@ func TestTheSocketServesItsOwnerOnly(t *testing.T) {
 }
 
 // In the shared temporary directory others can be first. What they put there is not used.
-func TestNothingPlantedInTheTemporaryDirectoryIsUsed(t *testing.T) {
+func TestFilesPlantedInTheTemporaryDirectoryAreNotUsed(t *testing.T) {
 	for name, plant := range map[string]func(t *testing.T, dir string){
 		"a directory of another user": func(t *testing.T, dir string) {
 			if out, err := foreign(t, "mkdir", "-m", "777", dir).CombinedOutput(); err != nil {

@@ -17,7 +17,7 @@ import (
 // Where nothing was configured that asks a server, no process of ours connects to
 // anything but our own socket: seen at the calls of the system, over a whole
 // session with its digest, a search and a check-up.
-func TestNothingConnectsToAnywhereUnlessAsked(t *testing.T) {
+func TestNoConnectionLeavesTheMachineUnasked(t *testing.T) {
 	if out, err := exec.Command("strace", "-f", "-o", os.DevNull, "-e", "trace=connect",
 		"true").CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {

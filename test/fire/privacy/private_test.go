@@ -48,7 +48,7 @@ func none(t *testing.T, p *world.Person, words ...string) {
 	}
 }
 
-func TestNothingPrivateIsWrittenByAWorker(t *testing.T) {
+func TestNothingPrivateIsWrittenByTheDaemon(t *testing.T) {
 	p := person(t)
 	r := tier.Rand(t)
 	p.StartWorker()
@@ -81,7 +81,7 @@ func TestNothingPrivateIsSpooled(t *testing.T) {
 }
 
 // A worker that cannot open its database says so in the log and in a file of its own.
-func TestNothingPrivateIsLoggedWhenTheStoreIsDamaged(t *testing.T) {
+func TestNothingPrivateIsLoggedWithADamagedStore(t *testing.T) {
 	p := person(t)
 	r := tier.Rand(t)
 	p.Run("add", "a note")

@@ -178,7 +178,7 @@ func (s *told) gone(when string) {
 // erasedWithin is how long erasing may take, where nobody else wants to run.
 const erasedWithin = 10 * time.Second
 
-func TestAnErasedSessionIsGoneAndDoesNotComeBack(t *testing.T) {
+func TestAPurgedSessionIsNotCapturedAgain(t *testing.T) {
 	s := teller(t)
 	db := filepath.Join(s.Data(), "remanence.db")
 	b, err := os.ReadFile(db)
@@ -215,7 +215,7 @@ func TestAnErasedSessionIsGoneAndDoesNotComeBack(t *testing.T) {
 }
 
 // What waits in the spool while something is erased belongs to it.
-func TestWhatWaitsInTheSpoolIsErasedToo(t *testing.T) {
+func TestPurgeErasesSpooledEvents(t *testing.T) {
 	p := person(t)
 	s := &told{Person: p, session: "5e551077-0000-4000-8000-000000000002"}
 	p.Run("add", "a note beside")
@@ -236,7 +236,7 @@ func TestWhatWaitsInTheSpoolIsErasedToo(t *testing.T) {
 }
 
 // One memory goes, with what was made of the same words; the session stays.
-func TestAnErasedMemoryTakesItsWordsAlong(t *testing.T) {
+func TestPurgeErasesTheWordsOfAMemoryEverywhere(t *testing.T) {
 	s := teller(t)
 	ids := s.memories()
 	if len(ids) == 0 {
@@ -265,7 +265,7 @@ func TestAnErasedMemoryTakesItsWordsAlong(t *testing.T) {
 	}
 }
 
-func TestAPurgeThatIsKilledIsFinished(t *testing.T) {
+func TestAKilledPurgeIsCompleted(t *testing.T) {
 	r := tier.Rand(t)
 	for i := range tier.Runs(4, 100) {
 		after := time.Duration(r.IntN(60)) * time.Millisecond

@@ -50,7 +50,7 @@ func leave(t *testing.T, p *world.Person, n int) {
 
 // A worker that finds a long backlog at its start answers hooks meanwhile, and
 // leaves most of the processor to others.
-func TestABacklogIsWorkedOffBesideTheWork(t *testing.T) {
+func TestABacklogIsDrainedWhileHooksAreServed(t *testing.T) {
 	p := world.NewPerson(t)
 	n := tier.Runs(10_000, 100_000)
 	leave(t, p, n)

@@ -63,7 +63,7 @@ func remember(t *testing.T, p *world.Person, r *rand.Rand, n int) {
 }
 
 // A worker that remembers much and has worked for one session takes little.
-func TestARestingWorkerTakesLittle(t *testing.T) {
+func TestARestingDaemonUsesLittleMemory(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		memories int
@@ -99,7 +99,7 @@ func TestARestingWorkerTakesLittle(t *testing.T) {
 const maxWakes = 400
 
 // A worker with nothing to do sleeps.
-func TestAnIdleWorkerDoesNothing(t *testing.T) {
+func TestAnIdleDaemonUsesNoProcessorTime(t *testing.T) {
 	t.Parallel()
 	p := world.NewPerson(t)
 	rt := p.StartWorker()

@@ -144,7 +144,7 @@ func (d *driver) day(r *rand.Rand, sessions, events int) {
 	all.Wait()
 }
 
-func TestADayOfWorkLeavesTheWorkerAsSmallAsItWas(t *testing.T) {
+func TestADayOfEventsDoesNotGrowTheDaemon(t *testing.T) {
 	t.Parallel()
 	r := tier.Rand(t)
 	p := world.NewPerson(t)

@@ -25,7 +25,7 @@ const mostForTranscript = 64 << 20
 
 // A transcript of any size is taken in, and searched for what no hook delivered,
 // in a bounded amount of memory.
-func TestATranscriptOfAnySizeIsTakenInWithLittleMemory(t *testing.T) {
+func TestALargeTranscriptIsReadWithBoundedMemory(t *testing.T) {
 	size := int64(tier.Runs(160<<20, 1<<30))
 	r := tier.Rand(t)
 	p := world.NewPerson(t)
