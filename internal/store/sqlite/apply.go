@@ -27,11 +27,11 @@ type writer struct {
 // Apply implements mem.Store. The first caller that waits commits for all that
 // wait with it; who comes meanwhile makes the next group. So a lone batch never
 // waits and many share the cost of one synchronised write.
-func (s *Store) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
+func (db *database) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results := make([]mem.Result, 0, len(batches))
 	for len(batches) > 0 {
 		n := min(len(batches), maxGroup)
-		part, err := s.applyPart(ctx, batches[:n])
+		part, err := db.applyPart(ctx, batches[:n])
 		results = append(results, part...)
 		if err != nil {
 			return results, err
@@ -41,12 +41,12 @@ func (s *Store) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, 
 	return results, nil
 }
 
-func (s *Store) applyPart(ctx context.Context, batches []mem.Batch) ([]mem.Result, error) {
+func (db *database) applyPart(ctx context.Context, batches []mem.Batch) ([]mem.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	c := &call{batches: batches, done: make(chan struct{})}
-	if err := s.queue.add(c); err != nil {
+	if err := db.queue.add(c); err != nil {
 		return nil, err
 	}
 	cancelled := ctx.Done()
@@ -59,11 +59,11 @@ func (s *Store) applyPart(ctx context.Context, batches []mem.Batch) ([]mem.Resul
 		select {
 		case <-c.done:
 			return c.results, c.err
-		case s.queue.lead <- struct{}{}:
-			s.commitWaiting(context.WithoutCancel(ctx))
-			<-s.queue.lead
+		case db.queue.lead <- struct{}{}:
+			db.commitWaiting(context.WithoutCancel(ctx))
+			<-db.queue.lead
 		case <-cancelled:
-			if s.queue.withdraw(c) {
+			if db.queue.withdraw(c) {
 				return nil, ctx.Err()
 			}
 			cancelled = nil // somebody is writing it: the outcome is near
@@ -72,12 +72,12 @@ func (s *Store) applyPart(ctx context.Context, batches []mem.Batch) ([]mem.Resul
 }
 
 // commitWaiting writes one group and tells each caller its outcome.
-func (s *Store) commitWaiting(ctx context.Context) {
-	group := s.queue.take()
+func (db *database) commitWaiting(ctx context.Context) {
+	group := db.queue.take()
 	if len(group) == 0 {
 		return
 	}
-	err := s.transact(ctx, func(w *writer) error {
+	err := db.transact(ctx, func(w *writer) error {
 		for _, c := range group {
 			c.results = c.results[:0]
 			for _, b := range c.batches {
@@ -95,21 +95,21 @@ func (s *Store) commitWaiting(ctx context.Context) {
 		case isLocked(err): // and would be for each of them
 			c.results, c.err = nil, fmt.Errorf("apply: %w", translate(err))
 		case err != nil:
-			s.redo(ctx, c)
+			db.redo(ctx, c)
 		}
 	}
 	for _, c := range group {
 		close(c.done)
 	}
-	s.boundLog(ctx)
+	db.boundLog(ctx)
 }
 
 // redo writes a call's batches one by one, so that a bad one fails alone.
-func (s *Store) redo(ctx context.Context, c *call) {
+func (db *database) redo(ctx context.Context, c *call) {
 	c.results, c.err = nil, nil
 	for _, b := range c.batches {
 		var r mem.Result
-		err := s.transact(ctx, func(w *writer) (err error) {
+		err := db.transact(ctx, func(w *writer) (err error) {
 			r, err = w.apply(ctx, b)
 			return err
 		})
@@ -122,16 +122,16 @@ func (s *Store) redo(ctx context.Context, c *call) {
 }
 
 // lock makes the caller the only writer. The function returned ends that.
-func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+func (db *database) lock(ctx context.Context) (unlock func(), err error) {
 	select {
-	case <-s.queue.gone:
+	case <-db.queue.gone:
 		return nil, errClosed
 	default:
 	}
 	select {
-	case s.queue.lead <- struct{}{}:
-		return func() { <-s.queue.lead }, nil
-	case <-s.queue.gone:
+	case db.queue.lead <- struct{}{}:
+		return func() { <-db.queue.lead }, nil
+	case <-db.queue.gone:
 		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -139,11 +139,11 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 }
 
 // transact runs f in one transaction. The caller leads, or nobody else is there yet.
-func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error) {
+func (db *database) transact(ctx context.Context, f func(*writer) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := &writer{conn: s.conn, stmts: s.stmts, now: s.now()}
+	w := &writer{conn: db.conn, stmts: db.stmts, now: db.now()}
 	// Neither is cancelled: the driver would say so of one that has taken place,
 	// and a transaction that nobody knows of would keep all from writing.
 	whole := context.WithoutCancel(ctx)
@@ -159,7 +159,7 @@ func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error)
 		}
 		if err != nil {
 			// Some errors end the transaction by themselves; then this one says so.
-			_, _ = s.conn.ExecContext(whole, "ROLLBACK")
+			_, _ = db.conn.ExecContext(whole, "ROLLBACK")
 		}
 	}()
 	return f(w)
@@ -168,27 +168,27 @@ func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error)
 // boundLog folds the log back when it has grown long, which happens when
 // readers keep SQLite from doing it by itself. It waits for them only a moment,
 // and after a vain try some groups go by before the next.
-func (s *Store) boundLog(ctx context.Context) {
-	if s.logRest > 0 {
-		s.logRest--
+func (db *database) boundLog(ctx context.Context) {
+	if db.logRest > 0 {
+		db.logRest--
 		return
 	}
-	if fileSize(s.path+"-wal") <= maxWAL {
+	if fileSize(db.path+"-wal") <= maxWAL {
 		return
 	}
-	s.wait(ctx, logWait)
-	defer s.wait(ctx, s.busy)
+	db.wait(ctx, logWait)
+	defer db.wait(ctx, db.busy)
 	var busy, pages, moved int
-	err := s.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	err := db.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
 	if err != nil || busy != 0 {
-		s.logRest = logRest
+		db.logRest = logRest
 	}
 }
 
 // wait sets how long the writing connection waits for locks.
-func (s *Store) wait(ctx context.Context, d time.Duration) {
+func (db *database) wait(ctx context.Context, d time.Duration) {
 	// Setting a number cannot fail, and if it did the old one would do.
-	_, _ = s.conn.ExecContext(ctx, "PRAGMA busy_timeout="+strconv.FormatInt(d.Milliseconds(), 10))
+	_, _ = db.conn.ExecContext(ctx, "PRAGMA busy_timeout="+strconv.FormatInt(d.Milliseconds(), 10))
 }
 
 // exec runs a statement.

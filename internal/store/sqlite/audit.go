@@ -45,7 +45,7 @@ func (a Audit) OK() bool {
 
 // Describe says what the database is like, without reading much of it: Err is
 // nil also where it is damaged.
-func (s *Store) Describe(ctx context.Context) Health {
+func (s *maintenance) Describe(ctx context.Context) Health {
 	h := Health{Bytes: s.Bytes()}
 	err := s.read.QueryRowContext(ctx,
 		"SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
@@ -57,11 +57,11 @@ func (s *Store) Describe(ctx context.Context) Health {
 }
 
 // Bytes is the size of database and log.
-func (s *Store) Bytes() int64 { return fileSize(s.path) + fileSize(s.path+"-wal") }
+func (s *maintenance) Bytes() int64 { return fileSize(s.path) + fileSize(s.path+"-wal") }
 
 // Writable takes the write lock for a moment. mem.ErrLocked means that another
 // program has it, mem.ErrReadOnly that nobody may.
-func (s *Store) Writable(ctx context.Context) error {
+func (s *maintenance) Writable(ctx context.Context) error {
 	unlock, err := s.lock(ctx)
 	if err == nil {
 		err = s.provesWritable(ctx)
@@ -77,7 +77,7 @@ func (s *Store) Writable(ctx context.Context) error {
 // also reads every row and compares it with its indexes; that takes several
 // times as long. Where tables are damaged nothing else is looked at.
 // The error says that it could not look; damage is no error.
-func (s *Store) Audit(ctx context.Context, full bool) (Audit, error) {
+func (s *maintenance) Audit(ctx context.Context, full bool) (Audit, error) {
 	a, err := audit(ctx, dsn(s.path, s.busy, "query_only(1)"), full, full)
 	if isDamage(err) || len(a.Damage) > 0 {
 		err = errors.Join(a.unread(s.path), err)
@@ -171,7 +171,7 @@ func audit(ctx context.Context, source string, full, read bool) (a Audit, err er
 		return a, err
 	}
 	defer conn.Close()
-	if a.Schema, err = (&Store{conn: conn}).identify(ctx); err != nil || a.Schema == 0 {
+	if a.Schema, err = identify(ctx, conn); err != nil || a.Schema == 0 {
 		return a, err
 	}
 	if err := a.integrity(ctx, conn, full); err != nil || len(a.Damage) > 0 {
@@ -331,5 +331,5 @@ func versionOf(ctx context.Context, path string) (have int, err error) {
 		return 0, err
 	}
 	defer conn.Close()
-	return (&Store{conn: conn}).identify(ctx)
+	return identify(ctx, conn)
 }

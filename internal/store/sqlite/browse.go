@@ -12,7 +12,7 @@ import (
 )
 
 // Sittings implements mem.Browser.
-func (s *Store) Sittings(ctx context.Context, ask mem.SessionsRequest) (mem.Sessions, error) {
+func (s *sessionStore) Sittings(ctx context.Context, ask mem.SessionsRequest) (mem.Sessions, error) {
 	out, err := s.sittings(ctx, ask)
 	if err != nil {
 		return out, fmt.Errorf("sessions: %w", translate(err))
@@ -20,7 +20,7 @@ func (s *Store) Sittings(ctx context.Context, ask mem.SessionsRequest) (mem.Sess
 	return out, nil
 }
 
-func (s *Store) sittings(ctx context.Context, ask mem.SessionsRequest) (out mem.Sessions, err error) {
+func (s *sessionStore) sittings(ctx context.Context, ask mem.SessionsRequest) (out mem.Sessions, err error) {
 	f := sittingFilter(ask)
 	if out.Sessions, err = s.pageOfSittings(ctx, f, ask); err != nil {
 		return out, err
@@ -50,7 +50,7 @@ const maxBranches = 50
 // branches counts sessions by the branches they learned something on. A session
 // has few branches and many memories: its branches are looked up one after the
 // other, each as the next beyond the last.
-func (s *Store) branches(ctx context.Context, f *filter) ([]mem.Count, error) {
+func (s *sessionStore) branches(ctx context.Context, f *filter) ([]mem.Count, error) {
 	query := `WITH RECURSIVE learned (session, branch) AS (
 			SELECT s.number, (SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = s.number AND branch > '') FROM session s WHERE ` + f.where() + `
 			UNION ALL
@@ -86,7 +86,7 @@ func sittingFilter(ask mem.SessionsRequest) *filter {
 }
 
 // pageOfSittings reads the sessions that are listed, and what came of each.
-func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsRequest) ([]mem.SessionRow, error) {
+func (s *sessionStore) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsRequest) ([]mem.SessionRow, error) {
 	query := "SELECT " + sessionColumns + ", " + jobWaits + `,
 		(SELECT count(*) FROM memory WHERE session = s.number AND status = 'active' AND kind <> 'utterance'),
 		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number AND m.status = 'active'),
@@ -108,7 +108,7 @@ func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsR
 }
 
 // Day implements mem.Browser.
-func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.Day, error) {
+func (s *statistics) Day(ctx context.Context, project string, since time.Time) (mem.Day, error) {
 	d := mem.Day{Since: since}
 	at := stamp(since)
 	own, key := "", []any(nil)
@@ -141,7 +141,7 @@ func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.D
 }
 
 // CountEvents implements mem.Browser.
-func (s *Store) CountEvents(ctx context.Context, session string) (n int, err error) {
+func (s *eventStore) CountEvents(ctx context.Context, session string) (n int, err error) {
 	f := eventFilter(mem.EventQuery{Session: session}).and("e.payload <> ''")
 	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM event e WHERE "+f.where(),
 		f.args...).Scan(&n); err != nil {
@@ -151,7 +151,7 @@ func (s *Store) CountEvents(ctx context.Context, session string) (n int, err err
 }
 
 // Successor implements mem.Browser.
-func (s *Store) Successor(ctx context.Context, id string) (string, error) {
+func (s *memoryStore) Successor(ctx context.Context, id string) (string, error) {
 	found, err := rows(ctx, s.read,
 		`SELECT m.id FROM memory o JOIN memory m ON m.project = o.project AND m.created >= o.created AND m.supersedes = o.id
 		WHERE o.id = ? ORDER BY m.number DESC LIMIT 1`, []any{id}, one[string])

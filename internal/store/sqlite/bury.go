@@ -46,29 +46,29 @@ func (w *writer) raise(ctx context.Context, id string) error {
 const unfinishedPurge = "x_unfinished"
 
 // finish takes what was erased out of the log and the copies. The caller leads.
-func (s *Store) finish(ctx context.Context, tries int) error {
-	if err := s.scrub(ctx, tries); err != nil {
+func (db *database) finish(ctx context.Context, tries int) error {
+	if err := db.scrub(ctx, tries); err != nil {
 		return err
 	}
-	return s.transact(ctx, func(w *writer) error {
+	return db.transact(ctx, func(w *writer) error {
 		_, err := w.exec(ctx, "DELETE FROM event WHERE id=?", unfinishedPurge)
 		return err
 	})
 }
 
 // resume finishes what an earlier purge could not. The caller leads.
-func (s *Store) resume(ctx context.Context, tries int) error {
+func (db *database) resume(ctx context.Context, tries int) error {
 	var n int
-	if err := s.conn.QueryRowContext(ctx, "SELECT count(*) FROM event WHERE id=?", unfinishedPurge).Scan(&n); err != nil ||
+	if err := db.conn.QueryRowContext(ctx, "SELECT count(*) FROM event WHERE id=?", unfinishedPurge).Scan(&n); err != nil ||
 		n == 0 {
 		return err
 	}
-	return s.finish(ctx, tries)
+	return db.finish(ctx, tries)
 }
 
 // ErasedUntil returns when something of the agent's session was last erased; the
 // zero time if nothing ever was.
-func (s *Store) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
+func (s *sessionStore) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, "SELECT coalesce(max(created_at), 0) FROM event WHERE id=?",
 		tombstoneID(session)).Scan(&at)

@@ -88,10 +88,10 @@ const runColumns = "SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, '')
 	"JOIN session s ON s.number = r.session"
 
 // Runs implements mem.Chronicle.
-func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
+func (s *runStore) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 	f := &filter{}
 	if q.ID != "" {
-		n, err := s.single(ctx, "run", q.ID, nil)
+		n, err := resolveID(ctx, s.read, "run", q.ID, nil)
 		if err != nil {
 			return nil, fmt.Errorf("round of consolidation %w", err)
 		}
@@ -125,7 +125,7 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 }
 
 // changes reads what a round changed.
-func (s *Store) changes(ctx context.Context, number int64, run *mem.Run) (err error) {
+func (s *runStore) changes(ctx context.Context, number int64, run *mem.Run) (err error) {
 	run.Changes, err = rows(ctx, s.read, `SELECT c.rule, m.id, c.other, c.reason, c.was, c.became, c.undone
 		FROM change c JOIN memory m ON m.number = c.memory WHERE c.run = ? ORDER BY c.number`, []any{number},
 		func(r *sql.Rows) (mem.Step, error) {
@@ -151,7 +151,7 @@ func (s *Store) changes(ctx context.Context, number int64, run *mem.Run) (err er
 }
 
 // Dismissals implements mem.Chronicle.
-func (s *Store) Dismissals(ctx context.Context) ([]mem.Dismissal, error) {
+func (s *runStore) Dismissals(ctx context.Context) ([]mem.Dismissal, error) {
 	all, err := rows(ctx, s.read, "SELECT d.rule, m.id, d.other, d.at FROM dismissed d JOIN memory m ON m.number = "+
 		"d.memory ORDER BY d.at, d.rule, d.memory", nil,
 		func(r *sql.Rows) (mem.Dismissal, error) {

@@ -91,7 +91,7 @@ const daily = "daily"
 
 // Keep makes a backup beside the database and returns it. It waits for no
 // writer and none waits for it.
-func (s *Store) Keep(ctx context.Context) (Copy, error) {
+func (s *maintenance) Keep(ctx context.Context) (Copy, error) {
 	name, err := freeName(s.path + ".backup-" + s.now().UTC().Format(copyStamp))
 	if err != nil {
 		return Copy{}, err
@@ -101,7 +101,7 @@ func (s *Store) Keep(ctx context.Context) (Copy, error) {
 
 // KeepDaily makes the one backup that nobody asked for anew, if the last is
 // older than a day and anything was written since. It reports whether it did.
-func (s *Store) KeepDaily(ctx context.Context) (bool, error) {
+func (s *maintenance) KeepDaily(ctx context.Context) (bool, error) {
 	name := s.path + ".backup-" + daily
 	if info, err := os.Stat(name); err == nil {
 		age := s.now().Sub(info.ModTime())
@@ -125,7 +125,7 @@ func changedAfter(path string, t time.Time) bool {
 
 // keepAs makes a backup of a name. What is erased while it is made may be in
 // it, so that it is made again.
-func (s *Store) keepAs(ctx context.Context, name string) (Copy, error) {
+func (s *maintenance) keepAs(ctx context.Context, name string) (Copy, error) {
 	const tries = 3
 	next := name + ".part"
 	for range tries {
@@ -141,7 +141,7 @@ func (s *Store) keepAs(ctx context.Context, name string) (Copy, error) {
 	return Copy{}, fmt.Errorf("copy to %s: %w", name, mem.ErrLocked)
 }
 
-func (s *Store) makeCopy(ctx context.Context, next string) error {
+func (s *maintenance) makeCopy(ctx context.Context, next string) error {
 	if err := s.Backup(ctx, next); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *Store) makeCopy(ctx context.Context, next string) error {
 
 // keep gives a copy its name, unless something was erased since its beginning.
 // No purge runs meanwhile.
-func (s *Store) keep(ctx context.Context, next, name string, before int64) (bool, error) {
+func (s *maintenance) keep(ctx context.Context, next, name string, before int64) (bool, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return false, err

@@ -25,23 +25,23 @@ const (
 	commonCount = 50
 )
 
-// common remembers how common the common terms were. A count holds until the
+// countCache remembers how common the common terms were. A count holds until the
 // index has grown by a twentieth.
-type common struct {
+type countCache struct {
 	mu   sync.Mutex
 	seen map[string]counted // by index and term
 }
 
 type counted struct{ size, holding int }
 
-func (c *common) get(key string, size int) (int, bool) {
+func (c *countCache) get(key string, size int) (int, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old, ok := c.seen[key]
 	return old.holding, ok && size >= old.size && size <= old.size+old.size/20
 }
 
-func (c *common) put(key string, n counted) {
+func (c *countCache) put(key string, n counted) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen == nil || len(c.seen) >= keptCounts {
@@ -51,7 +51,7 @@ func (c *common) put(key string, n counted) {
 }
 
 // Count implements mem.Counter.
-func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
+func (s *memoryStore) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 	ix := indexOf(q)
 	size, err := s.indexSize(ctx, ix)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 		if terms == "" {
 			continue
 		}
-		n, known := s.common.get(ix.table+" "+terms, size)
+		n, known := s.counts.get(ix.table+" "+terms, size)
 		if !known && places[terms] == nil {
 			unknown = append(unknown, terms)
 		}
@@ -83,7 +83,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 			out.DocFreq[at] = found[i]
 		}
 		if found[i] >= commonCount {
-			s.common.put(ix.table+" "+terms, counted{size, found[i]})
+			s.counts.put(ix.table+" "+terms, counted{size, found[i]})
 		}
 	}
 	return out, nil
@@ -91,7 +91,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 
 // countAll counts what matches each expression, up to a limit, in one statement:
 // to run one takes longer than to count what a rare term finds.
-func (s *Store) countAll(ctx context.Context, ix index, terms []string, limit int) ([]int, error) {
+func (s *memoryStore) countAll(ctx context.Context, ix index, terms []string, limit int) ([]int, error) {
 	if len(terms) == 0 {
 		return nil, nil
 	}
@@ -107,20 +107,20 @@ var errAverages = errors.New("unreadable averages of the index")
 
 // indexSize is how many records the index has. To count them would take longer
 // than a search.
-func (s *Store) indexSize(ctx context.Context, ix index) (int, error) {
+func (s *memoryStore) indexSize(ctx context.Context, ix index) (int, error) {
 	n, _, err := s.totals(ctx, ix)
 	return n, err
 }
 
 // meanLength is how many words a record of the index has, at least 1.
-func (s *Store) meanLength(ctx context.Context, ix index) (float64, error) {
+func (s *memoryStore) meanLength(ctx context.Context, ix index) (float64, error) {
 	n, words, err := s.totals(ctx, ix)
 	return max(1, float64(words)/float64(max(1, n))), err
 }
 
 // totals reads how many records the index has and how many words: what FTS5
 // keeps of its averages in the row with id 1.
-func (s *Store) totals(ctx context.Context, ix index) (records, words int, err error) {
+func (s *memoryStore) totals(ctx context.Context, ix index) (records, words int, err error) {
 	blocks, err := lookUp(ctx, s.read, "SELECT block FROM "+ix.table+"_data WHERE id = 1", nil, one[[]byte])
 	if err != nil || len(blocks) == 0 || len(blocks[0]) == 0 {
 		return 0, 0, err

@@ -74,7 +74,7 @@ func exitCode(e mem.Event) any {
 }
 
 // Events implements mem.Store. Erased events are left out.
-func (s *Store) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, error) {
+func (s *eventStore) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultEvents
@@ -132,13 +132,13 @@ func eventFilter(q mem.EventQuery) *filter {
 	return f
 }
 
-func (s *Store) eventSeq(ctx context.Context, id string) (seq int64, err error) {
+func (s *eventStore) eventSeq(ctx context.Context, id string) (seq int64, err error) {
 	err = s.read.QueryRowContext(ctx, "SELECT seq FROM event WHERE id=? AND payload<>''", id).Scan(&seq)
 	return seq, err
 }
 
 // events reads the payloads that pass; direction is ASC or DESC.
-func (s *Store) events(ctx context.Context, f *filter, direction string, limit int) ([]mem.Event, error) {
+func (s *eventStore) events(ctx context.Context, f *filter, direction string, limit int) ([]mem.Event, error) {
 	f.and("e.payload <> ''")
 	query := "SELECT e.payload FROM event e WHERE " + f.where() + " ORDER BY e.seq " + direction + " LIMIT ?+0"
 	events, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (ev mem.Event, err error) {

@@ -16,7 +16,7 @@ var _ mem.FileCounter = (*Store)(nil)
 // of a memory: to look at a third of all memories would be to read nearly all of
 // their table. How often what is known of a file was told is counted for those
 // files only that are returned.
-func (s *Store) FileCounts(ctx context.Context, project, under string, limit int) ([]mem.FileRow, int, error) {
+func (s *memoryStore) FileCounts(ctx context.Context, project, under string, limit int) ([]mem.FileRow, int, error) {
 	from := "memory m INDEXED BY memory_importance CROSS JOIN memory_file f"
 	f := (&filter{}).and("m.status = ?", string(mem.Active)).and("m.kind <> ?", string(mem.Utterance))
 	if project != "" {

@@ -53,12 +53,12 @@ const dueJobs = `FROM job j LEFT JOIN session s ON s.number = j.session
 var _ mem.LaneLeaser = (*Store)(nil)
 
 // Lease implements mem.Store. Attempts of a job returned counts this one.
-func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+func (s *jobStore) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
 	return s.LeaseOf(ctx, nil, true, now, lease, n)
 }
 
 // LeaseOf implements mem.Lanes.
-func (s *Store) LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration,
+func (s *jobStore) LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration,
 	n int,
 ) ([]mem.Job, error) {
 	l := lane{array(kinds), others}
@@ -107,7 +107,7 @@ const jobColumns = "SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.no
 
 // Revive has every job that was given up tried again from its first attempt, and
 // says how many those are.
-func (s *Store) Revive(ctx context.Context) (n int, err error) {
+func (s *jobStore) Revive(ctx context.Context) (n int, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("revive jobs: %w", err)
@@ -128,7 +128,7 @@ func (s *Store) Revive(ctx context.Context) (n int, err error) {
 
 // EndLeases ends all leases. It is for whoever alone leases jobs and begins to:
 // what is leased then was leased by one that was killed.
-func (s *Store) EndLeases(ctx context.Context) error {
+func (s *jobStore) EndLeases(ctx context.Context) error {
 	held, err := lookUp(ctx, s.read, "SELECT 1 FROM job WHERE leased > 0 LIMIT 1", nil, one[int])
 	if err != nil {
 		return fmt.Errorf("end leases: %w", translate(err))
@@ -180,7 +180,7 @@ func (w *writer) lease(ctx context.Context, l lane, now time.Time, lease time.Du
 }
 
 // JobsOf implements mem.Lanes.
-func (s *Store) JobsOf(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
+func (s *jobStore) JobsOf(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
 	jobs, err := rows(ctx, s.read, jobColumns+
 		"FROM job j LEFT JOIN session s ON s.number = j.session WHERE j.kind = ? ORDER BY j.number LIMIT ?+0",
 		[]any{kind, limit}, scanJob)
@@ -218,7 +218,7 @@ func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 }
 
 // Paused implements mem.Store.
-func (s *Store) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
+func (s *sessionStore) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
 	pauses, err := lookUp(ctx, s.read,
 		"SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target",
 		[]any{stamp(now)}, func(r *sql.Rows) (mem.Pause, error) {

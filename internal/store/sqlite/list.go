@@ -11,7 +11,7 @@ import (
 )
 
 // List implements mem.Store.
-func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+func (s *memoryStore) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	if len(q.IDs) > 0 {
 		return s.byID(ctx, q)
 	}
@@ -115,8 +115,8 @@ func byProject(q mem.Query) bool {
 func isNarrow(q mem.Query) bool { return q.Session != "" || q.Command != "" || isPath(q.File) }
 
 // byID returns exactly the memories that q names.
-func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
-	numbers, err := s.numbers(ctx, q)
+func (s *memoryStore) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+	numbers, err := resolveIDs(ctx, s.read, q)
 	if err != nil {
 		return nil, fmt.Errorf("memory %w", err)
 	}
@@ -147,13 +147,13 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	return out, nil
 }
 
-// numbers resolves the ids of q: whole ones together, what is left one by one.
-func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
+// resolveIDs resolves the ids of q: whole ones together, what is left one by one.
+func resolveIDs(ctx context.Context, db *reader, q mem.Query) ([]int64, error) {
 	visible := &filter{}
 	statusFilter(visible, q)
 	whole := map[string]int64{}
 	if len(q.IDs) > 1 || q.ExactIDs {
-		found, err := rows(ctx, s.read,
+		found, err := rows(ctx, db,
 			"SELECT m.number FROM json_each(?) asked CROSS JOIN memory m ON m.id = asked.value WHERE "+visible.where(),
 			append([]any{array(q.IDs)}, visible.args...), one[int64])
 		if err != nil {
@@ -171,7 +171,7 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 		}
 		if !known {
 			var err error
-			if n, err = s.single(ctx, "memory", id, visible); err != nil {
+			if n, err = resolveID(ctx, db, "memory", id, visible); err != nil {
 				return nil, err
 			}
 		}

@@ -19,16 +19,16 @@ func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Stor
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db, err := sql.Open("sqlite", dsn(path, busy, "query_only(1)")+"&mode=ro")
+	pool, err := sql.Open("sqlite", dsn(path, busy, "query_only(1)")+"&mode=ro")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &Store{path: path, now: time.Now, busy: busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
-	s.read = &reader{DB: db, stmts: map[string]*sql.Stmt{}}
+	db := &database{path: path, now: time.Now, busy: busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+	db.read = &reader{DB: pool, stmts: map[string]*sql.Stmt{}}
 	steps, err := migrations()
 	var app, version int
 	if err == nil {
-		err = db.QueryRowContext(ctx,
+		err = pool.QueryRowContext(ctx,
 			"SELECT application_id, user_version FROM pragma_application_id, pragma_user_version").Scan(&app, &version)
 	}
 	switch {
@@ -39,7 +39,7 @@ func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Stor
 		err = mem.ErrForeign
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, translate(err)), s.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, translate(err)), db.Close())
 	}
-	return s, nil
+	return newStore(db), nil
 }

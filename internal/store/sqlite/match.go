@@ -23,7 +23,7 @@ const maxPhrase = 400
 // them. For a score it looks up the length of every record, four fifths of what a
 // search takes, and that a common word stands in one twice tells little. The best
 // are filtered, and only those that pass and are asked for are read.
-func (s *Store) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
+func (s *memoryStore) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	f, err := s.matchFilter(ctx, q)
 	if errors.Is(err, mem.ErrNotFound) {
 		return nil, nil
@@ -49,11 +49,11 @@ func (s *Store) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 }
 
 // matchFilter is what q asks for besides terms.
-func (s *Store) matchFilter(ctx context.Context, q mem.Query) (*filter, error) {
+func (s *memoryStore) matchFilter(ctx context.Context, q mem.Query) (*filter, error) {
 	if len(q.IDs) == 0 {
 		return memoryFilter(q), nil
 	}
-	numbers, err := s.numbers(ctx, q)
+	numbers, err := resolveIDs(ctx, s.read, q)
 	return (&filter{}).and("m.number IN (SELECT value FROM json_each(?))", array(numbers)), err
 }
 
@@ -97,7 +97,7 @@ func (h holder) compare(o holder) int {
 
 // holders returns all records that hold a term, best first, the newest first
 // among equals.
-func (s *Store) holders(ctx context.Context, ix index, q mem.Query) ([]holder, error) {
+func (s *memoryStore) holders(ctx context.Context, ix index, q mem.Query) ([]holder, error) {
 	corpus, err := s.Count(ctx, q)
 	if err != nil || corpus.Size == 0 {
 		return nil, err
@@ -169,7 +169,7 @@ const (
 func saturated(times float64) float64 { return times * (k1 + 1) / (times + k1) }
 
 // addCommon adds what a term counts to the sums of the records that hold it.
-func (s *Store) addCommon(ctx context.Context, ix index, term string, size int, sums map[int64]float64) error {
+func (s *memoryStore) addCommon(ctx context.Context, ix index, term string, size int, sums map[int64]float64) error {
 	query := "SELECT coalesce(group_concat(rowid), '') FROM " + ix.table + " WHERE " + ix.table + " MATCH ?"
 	lists, err := lookUp(ctx, s.read, query, []any{term}, scanNumbers)
 	if err != nil {
@@ -219,7 +219,7 @@ var heads = [...]int{150, 2000, 20_000}
 
 // passing returns holders that pass, best first: want of them or more, if there
 // are so many. What they hold of common terms counts the more the shorter they are.
-func (s *Store) passing(ctx context.Context, ix index, f *filter, holders []holder, want int) ([]holder, error) {
+func (s *memoryStore) passing(ctx context.Context, ix index, f *filter, holders []holder, want int) ([]holder, error) {
 	if len(holders) == 0 {
 		return nil, nil
 	}
@@ -264,7 +264,7 @@ func (ix index) passQuery(f *filter) string {
 
 // hits reads the memories of holders, in their order. They are put into it here:
 // SQLite would copy every memory once more.
-func (s *Store) hits(ctx context.Context, holders []holder) ([]mem.Hit, error) {
+func (s *memoryStore) hits(ctx context.Context, holders []holder) ([]mem.Hit, error) {
 	if len(holders) == 0 {
 		return nil, nil
 	}

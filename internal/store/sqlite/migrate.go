@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -20,40 +21,40 @@ var schemas embed.FS
 const applicationID = 0x526d6e63
 
 // migrate brings the database to the newest schema.
-func (s *Store) migrate(ctx context.Context) error {
+func (db *database) migrate(ctx context.Context) error {
 	steps, err := migrations()
 	if err != nil {
 		return err
 	}
-	return s.migrateTo(ctx, steps)
+	return db.migrateTo(ctx, steps)
 }
 
 // migrateTo applies the steps that are missing. A database that holds something is copied first.
-func (s *Store) migrateTo(ctx context.Context, steps []string) error {
-	have, err := s.identify(ctx)
+func (db *database) migrateTo(ctx context.Context, steps []string) error {
+	have, err := identify(ctx, db.conn)
 	if err != nil {
 		return err
 	}
 	if have > len(steps) {
 		return fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, have, len(steps))
 	}
-	if err := closeToOthers(s.path); err != nil {
+	if err := closeToOthers(db.path); err != nil {
 		return err
 	}
-	if err := s.setJournal(ctx); err != nil {
+	if err := db.setJournal(ctx); err != nil {
 		return err
 	}
 	if have > 0 && have < len(steps) {
-		if err := s.Backup(ctx, s.copyName(have)); err != nil {
+		if err := db.Backup(ctx, db.copyName(have)); err != nil {
 			return fmt.Errorf("copy before migration: %w", err)
 		}
 	}
 	if have < len(steps) {
-		if err := s.advance(ctx, have, steps); err != nil {
+		if err := db.advance(ctx, have, steps); err != nil {
 			return fmt.Errorf("migrate to schema %d: %w", len(steps), err)
 		}
 	}
-	return s.provesWritable(ctx)
+	return db.provesWritable(ctx)
 }
 
 // journalWait is how long to wait before the journal is chosen once more.
@@ -61,14 +62,14 @@ const journalWait = 10 * time.Millisecond
 
 // setJournal chooses how changes are made safe: by a log, or by a journal where
 // the log cannot be relied on.
-func (s *Store) setJournal(ctx context.Context) error {
+func (db *database) setJournal(ctx context.Context) error {
 	want, got := "wal", ""
-	if s.shared {
+	if db.shared {
 		want = "delete"
 	}
 	// Where two would wait for each other SQLite does not wait at all.
-	for patience := s.busy; ; patience -= journalWait {
-		err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&got)
+	for patience := db.busy; ; patience -= journalWait {
+		err := db.conn.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&got)
 		if err == nil {
 			break
 		}
@@ -80,11 +81,11 @@ func (s *Store) setJournal(ctx context.Context) error {
 	if got != want {
 		return fmt.Errorf("journal mode is %s, not %s", got, want)
 	}
-	if !s.shared {
+	if !db.shared {
 		return nil
 	}
 	// A journal is gone for good only once its directory is on the disk, too.
-	_, err := s.conn.ExecContext(ctx, "PRAGMA synchronous=EXTRA")
+	_, err := db.conn.ExecContext(ctx, "PRAGMA synchronous=EXTRA")
 	return err
 }
 
@@ -109,10 +110,10 @@ func migrations() ([]string, error) {
 }
 
 // identify returns the schema's number, 0 for an empty file.
-func (s *Store) identify(ctx context.Context) (int, error) {
+func identify(ctx context.Context, conn *sql.Conn) (int, error) {
 	var app, version, objects int
 	// In one statement: another process may be making the database just now.
-	err := s.conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+	err := conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
 		FROM pragma_application_id, pragma_user_version`).Scan(&app, &version, &objects)
 	if err != nil {
 		return 0, err
@@ -131,8 +132,8 @@ func (s *Store) identify(ctx context.Context) (int, error) {
 
 // advance applies the steps that come after from, all or none, unless another
 // process did it in the meantime: nobody ever sees a schema between two versions.
-func (s *Store) advance(ctx context.Context, from int, steps []string) error {
-	return s.transact(ctx, func(w *writer) error {
+func (db *database) advance(ctx context.Context, from int, steps []string) error {
+	return db.transact(ctx, func(w *writer) error {
 		var have int
 		if err := w.get(ctx, "PRAGMA user_version", nil, &have); err != nil {
 			return err
@@ -141,12 +142,12 @@ func (s *Store) advance(ctx context.Context, from int, steps []string) error {
 			return nil
 		}
 		for n, text := range steps[from:] {
-			if _, err := s.conn.ExecContext(ctx, text); err != nil {
+			if _, err := db.conn.ExecContext(ctx, text); err != nil {
 				return fmt.Errorf("step %d: %w", from+n+1, err)
 			}
 		}
 		// The numbers are ours; a pragma takes no parameters.
-		_, err := s.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID,
+		_, err := db.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID,
 			len(steps)))
 		return err
 	})
@@ -154,20 +155,20 @@ func (s *Store) advance(ctx context.Context, from int, steps []string) error {
 
 // provesWritable takes the write lock once, so that a database that cannot be
 // written is found here and not at the first event.
-func (s *Store) provesWritable(ctx context.Context) error {
-	return s.transact(ctx, func(*writer) error { return nil })
+func (db *database) provesWritable(ctx context.Context) error {
+	return db.transact(ctx, func(*writer) error { return nil })
 }
 
 // copyName is where the copy before a migration goes.
-func (s *Store) copyName(version int) string {
-	return fmt.Sprintf("%s.schema%d", s.path, version)
+func (db *database) copyName(version int) string {
+	return fmt.Sprintf("%s.schema%d", db.path, version)
 }
 
 // Backup writes a consistent copy of the database to path, which nobody else
 // can read. A file that is there is replaced.
-func (s *Store) Backup(ctx context.Context, path string) error {
+func (db *database) Backup(ctx context.Context, path string) error {
 	next := path + ".part"
-	if err := vacuumInto(ctx, dsn(s.path, s.busy), next); err != nil {
+	if err := vacuumInto(ctx, dsn(db.path, db.busy), next); err != nil {
 		_ = os.Remove(next)
 		return fmt.Errorf("copy to %s: %w", path, translate(err))
 	}

@@ -105,7 +105,7 @@ func (e *entry) knownProject(ctx context.Context, key string) (string, error) {
 }
 
 // Projects implements mem.Store.
-func (s *Store) Projects(ctx context.Context, ref string) ([]mem.Project, error) {
+func (s *projectStore) Projects(ctx context.Context, ref string) ([]mem.Project, error) {
 	found, err := s.findProjects(ctx, ref)
 	if err != nil {
 		return nil, fmt.Errorf("projects %q: %w", ref, translate(err))
@@ -114,7 +114,7 @@ func (s *Store) Projects(ctx context.Context, ref string) ([]mem.Project, error)
 }
 
 // findProjects tries the ways to name a project, the surest first.
-func (s *Store) findProjects(ctx context.Context, ref string) ([]mem.Project, error) {
+func (s *projectStore) findProjects(ctx context.Context, ref string) ([]mem.Project, error) {
 	if ref == "" {
 		return s.projects(ctx, &filter{})
 	}
@@ -132,7 +132,7 @@ func (s *Store) findProjects(ctx context.Context, ref string) ([]mem.Project, er
 	return prefixed, err
 }
 
-func (s *Store) projects(ctx context.Context, f *filter) ([]mem.Project, error) {
+func (s *projectStore) projects(ctx context.Context, f *filter) ([]mem.Project, error) {
 	query := `SELECT p.key, p.name, p.root, p.common, p.origin, p.branch, p.head,
 		max(p.last_event, coalesce((SELECT max(last_event) FROM session WHERE project = p.key), 0)) AS active
 		FROM project p WHERE ` + f.where() + " ORDER BY active DESC, p.key"

@@ -14,7 +14,7 @@ import (
 )
 
 // Purge implements mem.Store.
-func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
+func (s *erasure) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return mem.Purged{}, fmt.Errorf("purge: %w", err)
@@ -34,7 +34,7 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 }
 
 // eraseRows is the part of a purge that happens whole or not at all.
-func (s *Store) eraseRows(ctx context.Context, ids []string) (done mem.Purged, err error) {
+func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged, err error) {
 	var gone map[int64]bool
 	err = s.transact(ctx, func(w *writer) error {
 		e := newEraser(w)
@@ -58,7 +58,7 @@ var errRehearsal = errors.New("nothing is to be erased")
 
 // Doomed returns what Purge would erase: the memories, oldest first, and the
 // counts. It changes nothing. ErrNotFound as Purge.
-func (s *Store) Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
+func (s *erasure) Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
 	e, err := s.rehearse(ctx, ids, (*eraser).erase)
 	if err != nil {
 		return nil, mem.Purged{}, err
@@ -68,7 +68,7 @@ func (s *Store) Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.Pu
 
 // Condemned is Doomed without the counts, for which all that is kept would have
 // to be read.
-func (s *Store) Condemned(ctx context.Context, ids ...string) ([]mem.Memory, error) {
+func (s *erasure) Condemned(ctx context.Context, ids ...string) ([]mem.Memory, error) {
 	e, err := s.rehearse(ctx, ids, (*eraser).doom)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Store) Condemned(ctx context.Context, ids ...string) ([]mem.Memory, err
 }
 
 // rehearse does a part of a purge, or all of it, and takes it back.
-func (s *Store) rehearse(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser,
+func (s *erasure) rehearse(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser,
 	err error,
 ) {
 	unlock, err := s.lock(ctx)
@@ -109,13 +109,13 @@ const (
 
 // scrub takes the erased text out of the log, which still holds the pages as
 // they were, and out of our own copies.
-func (s *Store) scrub(ctx context.Context, tries int) error {
-	s.purges.Add(1)
-	s.wait(ctx, time.Second)
-	defer s.wait(ctx, s.busy)
+func (db *database) scrub(ctx context.Context, tries int) error {
+	db.purges.Add(1)
+	db.wait(ctx, time.Second)
+	defer db.wait(ctx, db.busy)
 	for i := range tries {
 		var busy, pages, moved int
-		if err := s.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
+		if err := db.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
 			return err
 		}
 		if busy == 0 {
@@ -130,7 +130,7 @@ func (s *Store) scrub(ctx context.Context, tries int) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return dropCopies(s.path)
+	return dropCopies(db.path)
 }
 
 // globQuote makes a path that stands for itself in a pattern.

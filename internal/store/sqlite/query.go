@@ -94,9 +94,9 @@ func limitOr(n int) int {
 // above is the first text after all that begin with prefix.
 func above(prefix string) string { return prefix + string(utf8.MaxRune) }
 
-// single picks the number that an exact id or a unique prefix of one names.
+// resolveID picks the number that an exact id or a unique prefix of one names.
 // more narrows the rows, table m, that count.
-func (s *Store) single(ctx context.Context, table, ref string, more *filter) (int64, error) {
+func resolveID(ctx context.Context, db *reader, table, ref string, more *filter) (int64, error) {
 	if ref == "" {
 		return 0, mem.ErrNotFound
 	}
@@ -105,12 +105,12 @@ func (s *Store) single(ctx context.Context, table, ref string, more *filter) (in
 		where, args = more.where(), more.args
 	}
 	var n int64
-	err := s.read.QueryRowContext(ctx, "SELECT number FROM "+table+" m WHERE "+where+" AND id=? ORDER BY number DESC",
+	err := db.QueryRowContext(ctx, "SELECT number FROM "+table+" m WHERE "+where+" AND id=? ORDER BY number DESC",
 		append(args[:len(args):len(args)], ref)...).Scan(&n)
 	if err == nil || !errors.Is(err, sql.ErrNoRows) {
 		return n, translate(err)
 	}
-	found, err := rows(ctx, s.read, "SELECT number FROM "+table+" m WHERE "+where+" AND id > ? AND id < ? LIMIT 2",
+	found, err := rows(ctx, db, "SELECT number FROM "+table+" m WHERE "+where+" AND id > ? AND id < ? LIMIT 2",
 		append(args[:len(args):len(args)], ref, above(ref)), one[int64])
 	switch {
 	case err != nil:

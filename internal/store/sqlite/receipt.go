@@ -125,10 +125,10 @@ func (e *entry) unhear(ctx context.Context, id string) error {
 }
 
 // Checkpoints implements mem.Store.
-func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
+func (s *receiptStore) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
 	f := &filter{}
 	if q.ID != "" {
-		n, err := s.single(ctx, "checkpoint", q.ID, nil)
+		n, err := resolveID(ctx, s.read, "checkpoint", q.ID, nil)
 		if err != nil {
 			return nil, fmt.Errorf("checkpoint: %w", err)
 		}
@@ -139,7 +139,7 @@ func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.C
 			f.and("m.trigger = ?", q.Trigger)
 		}
 	}
-	found, err := documents[mem.Checkpoint](ctx, s, "checkpoint", f, q.Limit, 0)
+	found, err := documents[mem.Checkpoint](ctx, s.read, "checkpoint", f, q.Limit, 0)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoints: %w", translate(err))
 	}
@@ -147,10 +147,10 @@ func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.C
 }
 
 // Receipts implements mem.Store.
-func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
+func (s *receiptStore) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
 	f := &filter{}
 	if q.ID != "" {
-		n, err := s.single(ctx, "receipt", q.ID, nil)
+		n, err := resolveID(ctx, s.read, "receipt", q.ID, nil)
 		if err != nil {
 			return nil, fmt.Errorf("receipt: %w", err)
 		}
@@ -168,7 +168,7 @@ func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt
 		}
 	}
 	if q.Brief {
-		briefs, err := documents[brief](ctx, s, "receipt", f, q.Limit, q.Offset)
+		briefs, err := documents[brief](ctx, s.read, "receipt", f, q.Limit, q.Offset)
 		if err != nil {
 			return nil, fmt.Errorf("receipts: %w", translate(err))
 		}
@@ -178,7 +178,7 @@ func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt
 		}
 		return found, nil
 	}
-	found, err := documents[mem.Receipt](ctx, s, "receipt", f, q.Limit, q.Offset)
+	found, err := documents[mem.Receipt](ctx, s.read, "receipt", f, q.Limit, q.Offset)
 	if err != nil {
 		return nil, fmt.Errorf("receipts: %w", translate(err))
 	}
@@ -223,9 +223,9 @@ func ownFilter(f *filter, session, project string) {
 }
 
 // documents reads what a table keeps as JSON, newest first.
-func documents[T any](ctx context.Context, s *Store, table string, f *filter, limit, offset int) ([]T, error) {
+func documents[T any](ctx context.Context, db *reader, table string, f *filter, limit, offset int) ([]T, error) {
 	query := "SELECT m.doc FROM " + table + " m WHERE " + f.where() + " ORDER BY m.number DESC LIMIT ?+0 OFFSET ?+0"
-	return rows(ctx, s.read, query, append(f.args, limitOr(limit), max(offset, 0)), func(r *sql.Rows) (v T, err error) {
+	return rows(ctx, db, query, append(f.args, limitOr(limit), max(offset, 0)), func(r *sql.Rows) (v T, err error) {
 		var doc string
 		if err := r.Scan(&doc); err != nil {
 			return v, err

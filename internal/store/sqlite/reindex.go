@@ -11,7 +11,7 @@ const reindexStep = 500
 
 // Reindex makes the index anew from the memories, and returns how many those
 // are. It happens whole or not at all; writers wait meanwhile.
-func (s *Store) Reindex(ctx context.Context) (int, error) {
+func (s *maintenance) Reindex(ctx context.Context) (int, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("reindex: %w", err)

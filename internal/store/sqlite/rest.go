@@ -14,21 +14,21 @@ const keptReaders = 1
 // GiveBack closes the connections for reading that a bustle opened and nobody
 // uses, and frees the pages that the others keep in memory. They are read again
 // when they are needed.
-func (s *Store) GiveBack(ctx context.Context) error {
+func (db *database) GiveBack(ctx context.Context) error {
 	const shrink = "PRAGMA shrink_memory"
-	unlock, err := s.lock(ctx)
+	unlock, err := db.lock(ctx)
 	if err != nil {
 		return fmt.Errorf("give back: %w", err)
 	}
-	_, err = s.conn.ExecContext(ctx, shrink)
+	_, err = db.conn.ExecContext(ctx, shrink)
 	unlock()
 	errs := []error{err}
-	s.read.SetMaxIdleConns(keptReaders)
-	s.read.SetMaxIdleConns(readers)
+	db.read.SetMaxIdleConns(keptReaders)
+	db.read.SetMaxIdleConns(readers)
 	// Each is held until all are done: the pool gives out the last one returned.
 	var held []*sql.Conn
-	for range s.read.Stats().Idle {
-		c, err := s.read.Conn(ctx)
+	for range db.read.Stats().Idle {
+		c, err := db.read.Conn(ctx)
 		if err != nil {
 			errs = append(errs, err)
 			break

@@ -17,7 +17,7 @@ var _ mem.Retainer = (*Store)(nil)
 const maxDropped = 50
 
 // DropPayloads implements mem.Retainer.
-func (s *Store) DropPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, dropped int,
+func (s *erasure) DropPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, dropped int,
 	err error,
 ) {
 	next, old, err := s.oldPayloads(ctx, before, from, n)
@@ -36,7 +36,7 @@ func (s *Store) DropPayloads(ctx context.Context, before time.Time, from int64, 
 }
 
 // DropJobs implements mem.Retainer.
-func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped int, err error) {
+func (s *jobStore) DropJobs(ctx context.Context, before time.Time, n int) (dropped int, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("drop jobs: %w", err)
@@ -60,7 +60,7 @@ func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped 
 }
 
 // oldPayloads looks at n events and returns those that have a payload to drop.
-func (s *Store) oldPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, old []int64,
+func (s *erasure) oldPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, old []int64,
 	err error,
 ) {
 	var last sql.NullInt64
@@ -83,7 +83,7 @@ func (s *Store) oldPayloads(ctx context.Context, before time.Time, from int64, n
 
 // husk drops the payloads of events in one transaction. One that was erased
 // meanwhile stays so.
-func (s *Store) husk(ctx context.Context, seqs []int64) error {
+func (s *erasure) husk(ctx context.Context, seqs []int64) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err

@@ -196,22 +196,22 @@ func (r *rescue) run(ctx context.Context, from, to string, steps []string) (err 
 }
 
 // bare opens a new database of some of the steps, for writing only.
-func bare(ctx context.Context, path string, steps []string) (*Store, error) {
-	s := &Store{path: path, now: time.Now, busy: defaultBusy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+func bare(ctx context.Context, path string, steps []string) (*database, error) {
+	db := &database{path: path, now: time.Now, busy: defaultBusy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
 	err := prepareFile(path)
 	if err == nil {
-		s.write, err = sql.Open("sqlite", dsn(path, defaultBusy))
+		db.write, err = sql.Open("sqlite", dsn(path, defaultBusy))
 	}
 	if err == nil {
-		s.conn, err = s.write.Conn(ctx)
+		db.conn, err = db.write.Conn(ctx)
 	}
 	if err == nil {
-		err = s.migrateTo(ctx, steps)
+		err = db.migrateTo(ctx, steps)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, db.Close())
 	}
-	return s, nil
+	return db, nil
 }
 
 // table copies what can be read of one table.

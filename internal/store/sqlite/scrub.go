@@ -63,7 +63,7 @@ const (
 // Scrub puts every stored text through clean and counts what that takes out.
 // With fix it is taken out of the rows too, and when Scrub returns no byte of it
 // is left in the store's files. Events go on being taken meanwhile.
-func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanResponse, error) {
+func (s *erasure) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanResponse, error) {
 	if err := s.forget(ctx); err != nil {
 		return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))
 	}
@@ -87,7 +87,7 @@ func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanRespo
 
 // forget finishes what was begun before: the log, in which pages stand as they
 // were, is emptied.
-func (s *Store) forget(ctx context.Context) error {
+func (s *erasure) forget(ctx context.Context) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Store) forget(ctx context.Context) error {
 
 // scrubbing is one Scrub on its way.
 type scrubbing struct {
-	store *Store
+	store *erasure
 	clean Clean
 	fix   bool
 	done  mem.ScanResponse

@@ -201,7 +201,7 @@ func (e *entry) putFill(ctx context.Context, f mem.ContextUsage) error {
 }
 
 // Session implements mem.Store.
-func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
+func (s *sessionStore) Session(ctx context.Context, id string) (mem.Session, error) {
 	found, err := s.session(ctx, "s.id = ?", id)
 	if err == nil && len(found) == 0 { // events name sessions in full, people do not
 		var n int64
@@ -219,7 +219,7 @@ func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
 }
 
 // session reads one session with what was told to it.
-func (s *Store) session(ctx context.Context, which string, arg any) ([]mem.Session, error) {
+func (s *sessionStore) session(ctx context.Context, which string, arg any) ([]mem.Session, error) {
 	query := "SELECT " + sessionColumns + ", " + jobWaits +
 		`, (SELECT json_group_array(mark) FROM told WHERE session = s.number),
 		(SELECT count(*) FROM (SELECT 1 FROM memory WHERE session = s.number LIMIT ?+0)) FROM session s WHERE ` + which
@@ -247,7 +247,7 @@ func (s *Store) session(ctx context.Context, which string, arg any) ([]mem.Sessi
 const jobWaits = "EXISTS (SELECT 1 FROM job j WHERE j.session = s.number AND j.dead = 0)"
 
 // sessionNumber resolves an id or a short id, whole before in part.
-func (s *Store) sessionNumber(ctx context.Context, ref string) (int64, error) {
+func (s *sessionStore) sessionNumber(ctx context.Context, ref string) (int64, error) {
 	if ref == "" {
 		return 0, mem.ErrNotFound
 	}
@@ -271,7 +271,7 @@ func (s *Store) sessionNumber(ctx context.Context, ref string) (int64, error) {
 }
 
 // Sessions implements mem.Store.
-func (s *Store) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session, error) {
+func (s *sessionStore) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session, error) {
 	f := &filter{}
 	if q.Project != "" {
 		f.and("s.project = "+knownKey, q.Project, q.Project)
@@ -282,7 +282,7 @@ func (s *Store) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session
 	return s.sessions(ctx, f, limitOr(q.Limit))
 }
 
-func (s *Store) sessions(ctx context.Context, f *filter, limit int) ([]mem.Session, error) {
+func (s *sessionStore) sessions(ctx context.Context, f *filter, limit int) ([]mem.Session, error) {
 	query := "SELECT " + sessionColumns + ", " + jobWaits + " FROM session s WHERE " + f.where() +
 		" ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0"
 	found, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (mem.Session, error) {
@@ -296,7 +296,7 @@ func (s *Store) sessions(ctx context.Context, f *filter, limit int) ([]mem.Sessi
 
 // scanSession reads a session, and into more what follows its columns, and
 // derives the states that nobody writes.
-func (s *Store) scanSession(r *sql.Rows, more ...any) (mem.Session, error) {
+func (s *sessionStore) scanSession(r *sql.Rows, more ...any) (mem.Session, error) {
 	var v mem.Session
 	var t sessionTimes
 	var waiting bool

@@ -30,7 +30,7 @@ func part(table string) string {
 }
 
 // Sizes implements mem.Sizer.
-func (s *Store) Sizes(ctx context.Context) ([]mem.Part, error) {
+func (s *statistics) Sizes(ctx context.Context) ([]mem.Part, error) {
 	parts, err := s.sizes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sizes: %w", translate(err))
@@ -40,7 +40,7 @@ func (s *Store) Sizes(ctx context.Context) ([]mem.Part, error) {
 }
 
 // sizes asks in one read transaction, so that the parts fit one another.
-func (s *Store) sizes(ctx context.Context) ([]mem.Part, error) {
+func (s *statistics) sizes(ctx context.Context) ([]mem.Part, error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func (e *entry) addSpent(ctx context.Context, s mem.Spending) error {
 }
 
 // Spent implements mem.Ledger.
-func (s *Store) Spent(ctx context.Context, day string) (mem.Spending, error) {
+func (s *runStore) Spent(ctx context.Context, day string) (mem.Spending, error) {
 	found, err := rows(ctx, s.read, "SELECT tokens, calls, failures FROM spent WHERE day = ?", []any{day},
 		func(r *sql.Rows) (mem.Spending, error) {
 			v := mem.Spending{Day: day}

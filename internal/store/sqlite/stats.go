@@ -10,7 +10,7 @@ import (
 )
 
 // Stats implements mem.Store.
-func (s *Store) Stats(ctx context.Context, project string, today time.Time) (mem.Stats, error) {
+func (s *statistics) Stats(ctx context.Context, project string, today time.Time) (mem.Stats, error) {
 	st, err := s.stats(ctx, project, today)
 	if err != nil {
 		return st, fmt.Errorf("stats: %w", translate(err))
@@ -22,7 +22,7 @@ func (s *Store) Stats(ctx context.Context, project string, today time.Time) (mem
 }
 
 // stats asks in one read transaction, so that the counts fit one another.
-func (s *Store) stats(ctx context.Context, project string, today time.Time) (st mem.Stats, err error) {
+func (s *statistics) stats(ctx context.Context, project string, today time.Time) (st mem.Stats, err error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return st, err
@@ -129,7 +129,7 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 }
 
 // Waiting implements mem.Waiter.
-func (s *Store) Waiting(ctx context.Context) (mem.Waiting, error) {
+func (s *jobStore) Waiting(ctx context.Context) (mem.Waiting, error) {
 	w, err := jobsWaiting(ctx, s.read, s.now().Add(soon), "", nil)
 	if err != nil {
 		return w, fmt.Errorf("waiting jobs: %w", translate(err))

@@ -139,7 +139,7 @@ func (e *entry) promptOf(ctx context.Context, session any, promptID string) (int
 }
 
 // Turns implements mem.Store.
-func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
+func (s *sessionStore) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
 	turns, err := lookUp(ctx, s.read, `SELECT t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
 		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.place DESC, t.number DESC LIMIT ?+0`,
 		[]any{session, limitOr(limit)},

@@ -53,7 +53,7 @@ func (v *vectors) empty() {
 func none(model string) string { return model + " (none)" }
 
 // PutVectors implements mem.Vectors.
-func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
+func (s *vectorStore) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
 	if err := s.makeWay(ctx, model, vs); err != nil {
 		return fmt.Errorf("put vectors: %w", translate(err))
 	}
@@ -79,13 +79,13 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) e
 	if err != nil {
 		return fmt.Errorf("put vectors: %w", translate(err))
 	}
-	s.vectors.put(model, kept)
+	s.cache.put(model, kept)
 	return nil
 }
 
 // makeWay erases the vectors of a model that have another length than the ones to
 // come. All that are there have the same.
-func (s *Store) makeWay(ctx context.Context, model string, vs []mem.Vector) error {
+func (s *vectorStore) makeWay(ctx context.Context, model string, vs []mem.Vector) error {
 	i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 })
 	if i < 0 {
 		return nil
@@ -98,14 +98,14 @@ func (s *Store) makeWay(ctx context.Context, model string, vs []mem.Vector) erro
 	if err := s.drop(ctx, "model=? AND length(data)<>?", model, dims); err != nil {
 		return err
 	}
-	s.vectors.mu.Lock()
-	defer s.vectors.mu.Unlock()
-	s.vectors.empty()
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	s.cache.empty()
 	return nil
 }
 
 // dimensions is the length of a model's vectors, 0 if there is none.
-func (s *Store) dimensions(ctx context.Context, model string) (int, error) {
+func (s *vectorStore) dimensions(ctx context.Context, model string) (int, error) {
 	dims, err := rows(ctx, s.read, "SELECT length(data) FROM vector WHERE model=? LIMIT 1", []any{model}, one[int])
 	if err != nil || len(dims) == 0 {
 		return 0, err
@@ -167,8 +167,8 @@ func (v *vectors) put(model string, kept []placed) {
 }
 
 // load reads the signs of a model's vectors, unless they are in hand.
-func (s *Store) load(ctx context.Context, model string, dims int) error {
-	v := &s.vectors
+func (s *vectorStore) load(ctx context.Context, model string, dims int) error {
+	v := s.cache
 	v.mu.RLock()
 	have := v.has(model, dims)
 	v.mu.RUnlock()
@@ -209,10 +209,10 @@ func (s *Store) load(ctx context.Context, model string, dims int) error {
 
 // warm has the signs in hand before the first question needs them: who looks for
 // memories without vectors has the time.
-func (s *Store) warm(ctx context.Context, model string) error {
-	s.vectors.mu.RLock()
-	have := s.vectors.model == model
-	s.vectors.mu.RUnlock()
+func (s *vectorStore) warm(ctx context.Context, model string) error {
+	s.cache.mu.RLock()
+	have := s.cache.model == model
+	s.cache.mu.RUnlock()
 	if have {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (s *Store) warm(ctx context.Context, model string) error {
 const window = 2000
 
 // Without implements mem.Vectors.
-func (s *Store) Without(ctx context.Context, model, before string, n int) (ms []mem.Memory, next string, err error) {
+func (s *vectorStore) Without(ctx context.Context, model, before string, n int) (ms []mem.Memory, next string, err error) {
 	from := furthest
 	if before != "" {
 		// In full: the start of another's id would do where that memory is erased.
@@ -272,7 +272,7 @@ type lacking struct {
 }
 
 // inOrder returns the memories of numbers that are there, in that order.
-func (s *Store) inOrder(ctx context.Context, numbers []int64) ([]mem.Memory, error) {
+func (s *vectorStore) inOrder(ctx context.Context, numbers []int64) ([]mem.Memory, error) {
 	if len(numbers) == 0 {
 		return nil, nil
 	}
@@ -281,7 +281,7 @@ func (s *Store) inOrder(ctx context.Context, numbers []int64) ([]mem.Memory, err
 }
 
 // CountVectors implements mem.Vectors.
-func (s *Store) CountVectors(ctx context.Context, model string) (int, error) {
+func (s *vectorStore) CountVectors(ctx context.Context, model string) (int, error) {
 	found, err := rows(ctx, s.read, "SELECT count(*) FROM vector WHERE model=?", []any{model}, one[int])
 	if err != nil {
 		return 0, fmt.Errorf("count vectors: %w", translate(err))
@@ -294,7 +294,7 @@ func (s *Store) CountVectors(ctx context.Context, model string) (int, error) {
 const dropStep = 500
 
 // DropVectors implements mem.Vectors.
-func (s *Store) DropVectors(ctx context.Context, model string) error {
+func (s *vectorStore) DropVectors(ctx context.Context, model string) error {
 	keep := []string{model, none(model)}
 	if model == "" {
 		keep = nil
@@ -302,16 +302,16 @@ func (s *Store) DropVectors(ctx context.Context, model string) error {
 	if err := s.drop(ctx, "model NOT IN (SELECT value FROM json_each(?))", array(keep)); err != nil {
 		return fmt.Errorf("drop vectors: %w", translate(err))
 	}
-	s.vectors.mu.Lock()
-	defer s.vectors.mu.Unlock()
-	if s.vectors.model != model {
-		s.vectors.empty()
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	if s.cache.model != model {
+		s.cache.empty()
 	}
 	return nil
 }
 
 // drop erases the vectors that a condition names.
-func (s *Store) drop(ctx context.Context, where string, args ...any) error {
+func (s *vectorStore) drop(ctx context.Context, where string, args ...any) error {
 	for {
 		n, err := s.dropSome(ctx, where, args...)
 		if err != nil || n < dropStep {
@@ -320,7 +320,7 @@ func (s *Store) drop(ctx context.Context, where string, args ...any) error {
 	}
 }
 
-func (s *Store) dropSome(ctx context.Context, where string, args ...any) (n int64, err error) {
+func (s *vectorStore) dropSome(ctx context.Context, where string, args ...any) (n int64, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return 0, err

@@ -21,7 +21,7 @@ const (
 // Near implements mem.Vectors. The signs in memory pick a shortlist, the stored
 // vectors order it, and the best that pass the filters are read. Only if too few
 // do are all that pass looked up, and the nearest picked among them.
-func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
+func (s *vectorStore) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
 	c := &closest{store: s, model: model, v: v, length: lengthOf(v), most: limitOr(n), filter: memoryFilter(q)}
 	if c.length == 0 {
 		return nil, nil
@@ -35,7 +35,7 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 
 // closest is one search by a vector.
 type closest struct {
-	store  *Store
+	store  *vectorStore
 	model  string
 	v      []float32
 	length float64
@@ -45,7 +45,7 @@ type closest struct {
 
 func (c *closest) find(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	if len(q.IDs) > 0 {
-		numbers, err := c.store.numbers(ctx, q)
+		numbers, err := resolveIDs(ctx, c.store.read, q)
 		if errors.Is(err, mem.ErrNotFound) {
 			return nil, nil
 		}
@@ -94,7 +94,7 @@ func (c *closest) among(ctx context.Context, q mem.Query, asked []uint64) ([]mem
 
 // look looks at the signs, which nobody changes meanwhile.
 func (c *closest) look(q mem.Query, at func(*signs) ([]int64, bool)) ([]int64, bool) {
-	v := &c.store.vectors
+	v := c.store.cache
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if !v.has(c.model, len(c.v)) { // another model's were loaded in between

@@ -90,7 +90,7 @@ func scanLink(r *sql.Rows) (l mem.Link, err error) {
 }
 
 // Links implements mem.Web.
-func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, error) {
+func (s *linkStore) Links(ctx context.Context, memories ...string) ([]mem.Link, error) {
 	links, err := rows(ctx, s.read,
 		"WITH these AS (SELECT number FROM memory WHERE id IN (SELECT value FROM json_each(?))) "+linkColumns+`
 		WHERE r.from_memory IN these OR r.to_memory IN these ORDER BY r.confidence DESC, r.made DESC, r.from_memory DESC, r.to_memory DESC, r.kind LIMIT ?+0`,
@@ -102,7 +102,7 @@ func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, erro
 }
 
 // LinksOf implements mem.Web.
-func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, limit int) ([]mem.Link, error) {
+func (s *linkStore) LinksOf(ctx context.Context, kind mem.LinkKind, project string, limit int) ([]mem.Link, error) {
 	f := (&filter{}).and("r.kind = ?", string(kind)).and("a.status = ? AND b.status = ?", string(mem.Active),
 		string(mem.Active))
 	if project != "" {
@@ -118,7 +118,7 @@ func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, 
 }
 
 // Entities implements mem.Web.
-func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, error) {
+func (s *linkStore) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, error) {
 	f := &filter{}
 	if len(q.IDs) > 0 {
 		f.and("e.id IN (SELECT value FROM json_each(?))", array(q.IDs))
@@ -151,7 +151,7 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 }
 
 // Mentions implements mem.Web.
-func (s *Store) Mentions(ctx context.Context, limit int, entities ...string) ([]mem.Mention, error) {
+func (s *linkStore) Mentions(ctx context.Context, limit int, entities ...string) ([]mem.Mention, error) {
 	found, err := rows(ctx, s.read, `SELECT entity, memory FROM (
 		SELECT e.number AS number, e.id AS entity, m.id AS memory, m.number AS row, row_number() OVER (PARTITION BY e.number ORDER BY m.number DESC) AS nth
 		FROM entity e JOIN mention n ON n.entity = e.number JOIN memory m ON m.number = n.memory
@@ -166,7 +166,7 @@ func (s *Store) Mentions(ctx context.Context, limit int, entities ...string) ([]
 }
 
 // Join implements mem.Web.
-func (s *Store) Join(ctx context.Context, from, into string) error {
+func (s *linkStore) Join(ctx context.Context, from, into string) error {
 	err := s.change(ctx, func(w *writer) error {
 		var a, b int64
 		for id, n := range map[string]*int64{from: &a, into: &b} {
@@ -204,7 +204,7 @@ func (s *Store) Join(ctx context.Context, from, into string) error {
 }
 
 // Prune implements mem.Web.
-func (s *Store) Prune(ctx context.Context, before time.Time) (p mem.Pruned, err error) {
+func (s *linkStore) Prune(ctx context.Context, before time.Time) (p mem.Pruned, err error) {
 	err = s.change(ctx, func(w *writer) error {
 		for _, step := range []struct {
 			count *int
@@ -237,11 +237,11 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (p mem.Pruned, err 
 }
 
 // change runs f in a transaction of its own.
-func (s *Store) change(ctx context.Context, f func(*writer) error) error {
-	unlock, err := s.lock(ctx)
+func (db *database) change(ctx context.Context, f func(*writer) error) error {
+	unlock, err := db.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return s.transact(context.WithoutCancel(ctx), f)
+	return db.transact(context.WithoutCancel(ctx), f)
 }

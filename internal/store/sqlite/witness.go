@@ -11,7 +11,7 @@ import (
 var _ mem.Witness = (*Store)(nil)
 
 // Heard implements mem.Witness.
-func (s *Store) Heard(ctx context.Context, session string) ([]mem.EventHeader, error) {
+func (s *eventStore) Heard(ctx context.Context, session string) ([]mem.EventHeader, error) {
 	heard, err := rows(ctx, s.read, `SELECT e.kind, e.created_at, e.prompt_id, e.tool_use_id,
 		CASE WHEN e.kind = 'SessionStart' AND json_valid(e.payload) THEN coalesce(e.payload ->> '$.source', '') ELSE '' END
 		FROM event e WHERE e.session = (SELECT number FROM session WHERE id=?)
@@ -29,7 +29,7 @@ func (s *Store) Heard(ctx context.Context, session string) ([]mem.EventHeader, e
 }
 
 // Checked implements mem.Witness.
-func (s *Store) Checked(ctx context.Context, session string) (mem.TranscriptPosition, error) {
+func (s *sessionStore) Checked(ctx context.Context, session string) (mem.TranscriptPosition, error) {
 	found, err := rows(ctx, s.read, "SELECT checked_to, checked_hash FROM session WHERE id=?", []any{session},
 		func(r *sql.Rows) (mem.TranscriptPosition, error) {
 			c := mem.TranscriptPosition{Session: session}
@@ -45,7 +45,7 @@ func (s *Store) Checked(ctx context.Context, session string) (mem.TranscriptPosi
 }
 
 // Silences implements mem.Witness.
-func (s *Store) Silences(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
+func (s *sessionStore) Silences(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
 	list, err := rows(ctx, s.read, "SELECT begun, ended FROM silence WHERE target IN (SELECT value FROM json_each(?)) "+
 		"ORDER BY begun",
 		[]any{array(targets)}, func(r *sql.Rows) (mem.PausedPeriod, error) {
