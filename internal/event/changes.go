@@ -1,0 +1,94 @@
+package event
+
+import (
+	"cmp"
+
+	"remanence/internal/mem"
+)
+
+// Changes is what a use case adds to the batch of an event. The zero value
+// changes nothing.
+type Changes struct {
+	Event        *mem.Event // replaces the event as it is stored; nil means that it is stored as it came
+	Session      mem.SessionChange
+	Turn         mem.TurnChange
+	Memories     []mem.Memory
+	Edits        []mem.Edit
+	Checkpoints  []mem.Checkpoint
+	Receipts     []mem.Receipt
+	Jobs         []mem.Job
+	ContextUsage []mem.ContextUsage
+}
+
+// Merge adds others to c, in order. Lists are appended. A field of the session, of
+// the turn or the event itself that several of them set has the value of the last.
+func (c *Changes) Merge(others ...Changes) {
+	for _, o := range others {
+		c.Event = cmp.Or(o.Event, c.Event)
+		c.Session = mergeSession(c.Session, o.Session)
+		c.Turn = mergeTurn(c.Turn, o.Turn)
+		c.Memories = append(c.Memories, o.Memories...)
+		c.Edits = append(c.Edits, o.Edits...)
+		c.Checkpoints = append(c.Checkpoints, o.Checkpoints...)
+		c.Receipts = append(c.Receipts, o.Receipts...)
+		c.Jobs = append(c.Jobs, o.Jobs...)
+		c.ContextUsage = append(c.ContextUsage, o.ContextUsage...)
+	}
+}
+
+// mergeSession returns a with the fields that b sets.
+func mergeSession(a, b mem.SessionChange) mem.SessionChange {
+	return mem.SessionChange{
+		Agent:            cmp.Or(b.Agent, a.Agent),
+		Project:          cmp.Or(b.Project, a.Project),
+		ProjectName:      cmp.Or(b.ProjectName, a.ProjectName),
+		Root:             cmp.Or(b.Root, a.Root),
+		Cwd:              cmp.Or(b.Cwd, a.Cwd),
+		Model:            cmp.Or(b.Model, a.Model),
+		Entrypoint:       cmp.Or(b.Entrypoint, a.Entrypoint),
+		Parent:           cmp.Or(b.Parent, a.Parent),
+		Transcript:       cmp.Or(b.Transcript, a.Transcript),
+		Source:           cmp.Or(b.Source, a.Source),
+		FirstPrompt:      cmp.Or(b.FirstPrompt, a.FirstPrompt),
+		Status:           cmp.Or(b.Status, a.Status),
+		EndReason:        cmp.Or(b.EndReason, a.EndReason),
+		Processing:       cmp.Or(b.Processing, a.Processing),
+		Notification:     cmp.Or(b.Notification, a.Notification),
+		StateLine:        cmp.Or(b.StateLine, a.StateLine),
+		HandoffArmed:     cmp.Or(b.HandoffArmed, a.HandoffArmed),
+		Compacted:        b.Compacted || a.Compacted,
+		ClearInjected:    b.ClearInjected || a.ClearInjected,
+		CopyInjectedFrom: cmp.Or(b.CopyInjectedFrom, a.CopyInjectedFrom),
+	}
+}
+
+// mergeTurn returns a with the fields that b sets. A turn that is private or
+// tainted by one of them stays so; the lower trust counts.
+func mergeTurn(a, b mem.TurnChange) mem.TurnChange {
+	out := mem.TurnChange{
+		Text: cmp.Or(b.Text, a.Text), Person: a.Person || b.Person, Private: a.Private || b.Private,
+		Taint: a.Taint, Tainted: a.Tainted || b.Tainted,
+	}
+	if b.Tainted && (!a.Tainted || b.Taint < a.Taint) {
+		out.Taint = b.Taint
+	}
+	return out
+}
+
+// Take adds changes to the batch of the event.
+func (m *Context) Take(c Changes) {
+	if c.Event != nil {
+		m.Event = *c.Event
+	}
+	b := &m.Batch
+	if b.Session == nil {
+		b.Session = &mem.SessionChange{}
+	}
+	if b.Turn == nil {
+		b.Turn = &mem.TurnChange{}
+	}
+	*b.Session, *b.Turn = mergeSession(*b.Session, c.Session), mergeTurn(*b.Turn, c.Turn)
+	b.Memories, b.Edits = append(b.Memories, c.Memories...), append(b.Edits, c.Edits...)
+	b.Checkpoints, b.Receipts = append(b.Checkpoints, c.Checkpoints...), append(b.Receipts, c.Receipts...)
+	b.Jobs, b.ContextUsage = append(b.Jobs, c.Jobs...), append(b.ContextUsage, c.ContextUsage...)
+}
