@@ -134,8 +134,7 @@ func (s *Service) filesRead(ctx context.Context, m *event.Context) ([]string, er
 	}
 	var out []string
 	for i := len(events) - 1; i >= 0; i-- {
-		lm := event.Context{Event: events[i], Project: m.Project}
-		out = extract.AppendNew(out, s.Event.Understand(&lm).File, 5)
+		out = extract.AppendNew(out, s.Event.ReadCall(events[i], m.Project).File, 5)
 	}
 	return extract.TrustedNames(out), nil
 }

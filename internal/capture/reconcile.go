@@ -205,7 +205,7 @@ func (s *Service) WorkedLater(ctx context.Context, m *event.Context, c extract.C
 		return false, fmt.Errorf("later calls: %w", err)
 	}
 	return slices.ContainsFunc(calls, func(ev mem.Event) bool {
-		return ev.At.After(m.At) && s.Event.Understand(&event.Context{Event: ev, Project: m.Project}).Plain == c.Plain
+		return ev.At.After(m.At) && s.Event.ReadCall(ev, m.Project).Plain == c.Plain
 	}), nil
 }
 
@@ -224,25 +224,23 @@ func (s *Service) CatchUp(ctx context.Context, m *event.Context) error {
 		if s.Archive == nil {
 			continue
 		}
-		then := event.Context{
-			Event: mem.Event{
-				Agent:      sess.Agent,
-				Kind:       mem.SessionEnd,
-				At:         sess.LastEvent,
-				Session:    sess.ID,
-				Root:       sess.Root,
-				Cwd:        sess.Cwd,
-				Transcript: sess.Transcript,
-			},
+		then := mem.Event{
+			Agent:      sess.Agent,
+			Kind:       mem.SessionEnd,
+			At:         sess.LastEvent,
+			Session:    sess.ID,
+			Root:       sess.Root,
+			Cwd:        sess.Cwd,
+			Transcript: sess.Transcript,
 		}
-		if event.OwnTranscript(then.Event) {
+		if event.OwnTranscript(then) {
 			m.Batch.Jobs = append(
 				m.Batch.Jobs,
 				mem.Job{
 					Kind:      event.JobTranscript,
 					Session:   sess.ID,
 					Key:       whenIdle,
-					Data:      event.JobData(&then),
+					Data:      event.JobData(then),
 					NotBefore: m.At,
 				},
 			)

@@ -34,8 +34,7 @@ func (s *Service) FindLaunch(ctx context.Context, m *event.Context) (extract.Cal
 		}
 	}
 	for i := len(launches) - 1; i >= 0; i-- {
-		lm := event.Context{Event: launches[i], Project: m.Project}
-		c := s.Event.Understand(&lm)
+		c := s.Event.ReadCall(launches[i], m.Project)
 		if cmp.Or(c.Subagent, "general-purpose") != m.AgentType {
 			continue
 		}

@@ -141,7 +141,7 @@ func (s *Service) sideEffectsBetween(
 		if !ev.At.After(failure.Updated) || !ev.At.Before(m.At) || len(out) == extract.MaxSideEffects {
 			continue
 		}
-		c := s.Event.Understand(&event.Context{Event: ev, Project: m.Project})
+		c := s.Event.ReadCall(ev, m.Project)
 		if !extract.HasSideEffects(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) ||
 			extract.Remote(ev.Tool, c.Command) {
 			continue

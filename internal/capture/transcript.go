@@ -33,7 +33,7 @@ func (s *Service) QueueTranscript(m *event.Context, key string) {
 			Kind:      event.JobTranscript,
 			Session:   m.Session,
 			Key:       key,
-			Data:      event.JobData(m),
+			Data:      event.JobData(m.Event),
 			NotBefore: m.At.Add(event.TranscriptLag),
 		},
 	)

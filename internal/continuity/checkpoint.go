@@ -69,8 +69,7 @@ func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger stri
 		return cp, fmt.Errorf("calls: %w", err)
 	}
 	for _, ev := range reads {
-		lm := event.Context{Event: ev, Project: m.Project}
-		if c := s.Event.Understand(&lm); c.File != "" && lm.Tool == "Read" && !inject.Suspicious(c.File) {
+		if c := s.Event.ReadCall(ev, m.Project); c.File != "" && ev.Tool == "Read" && !inject.Suspicious(c.File) {
 			cp.Evidence.Files = extract.AppendNew(cp.Evidence.Files, c.File, extract.MaxFiles)
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Service) QueueMeasureContext(m *event.Context) {
 	}
 	m.Batch.Jobs = append(
 		m.Batch.Jobs,
-		mem.Job{Kind: event.JobFill, Session: m.Session, Key: event.JobFill, Data: event.JobData(m), NotBefore: at},
+		mem.Job{Kind: event.JobFill, Session: m.Session, Key: event.JobFill, Data: event.JobData(m.Event), NotBefore: at},
 	)
 }
 

@@ -33,7 +33,7 @@ func (s *Service) QueueAppendix(m *event.Context) {
 	if s.Handoffs != nil && m.Person() {
 		m.Batch.Jobs = append(
 			m.Batch.Jobs,
-			mem.Job{Kind: event.JobTail, Session: m.Session, Key: event.JobTail, Data: event.JobData(m)},
+			mem.Job{Kind: event.JobTail, Session: m.Session, Key: event.JobTail, Data: event.JobData(m.Event)},
 		)
 	}
 }

@@ -22,7 +22,7 @@ func DigestJob(m *event.Context) mem.Job {
 		Kind:      event.JobDigest,
 		Session:   m.Session,
 		Key:       m.ID,
-		Data:      event.JobData(m),
+		Data:      event.JobData(m.Event),
 		NotBefore: m.At.Add(event.TranscriptLag),
 	}
 }

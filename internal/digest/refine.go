@@ -44,12 +44,12 @@ func mayRefine(m *event.Context) bool {
 		m.Turn.Trust < m.Settings.DigestTrust {
 		return false
 	}
-	return !event.ExcludedProject(m) && !excludedFromModels(m)
+	return !m.ProjectIn(m.Settings.ExcludeProjects) && !excludedFromModels(m)
 }
 
 // excludedFromModels reports whether no model may see the project.
 func excludedFromModels(m *event.Context) bool {
-	return slices.ContainsFunc(m.Settings.DigestExclude, m.IsProject)
+	return m.ProjectIn(m.Settings.DigestExclude)
 }
 
 func refineKey(promptID, agentID string) string {

@@ -13,7 +13,7 @@ import (
 // postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
 func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	e.Continuity.QueueMeasureInTurn(m)
-	c := e.Event.Understand(m)
+	c := e.Event.ReadCall(m.Event, m.Project)
 	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
@@ -48,7 +48,7 @@ func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, 
 // postToolUseFailure keeps a call that failed, and tells the fix if one is known.
 func (e *Engine) postToolUseFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	e.Continuity.QueueMeasureInTurn(m)
-	c := e.Event.Understand(m)
+	c := e.Event.ReadCall(m.Event, m.Project)
 	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}

@@ -34,7 +34,7 @@ func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, e
 	if event.OwnTranscript(m.Event) {
 		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{
 			Kind: event.JobSnapshot, Session: m.Session, Key: m.ID,
-			Data: event.JobData(m),
+			Data: event.JobData(m.Event),
 		})
 	}
 	e.Capture.QueueTranscript(m, capture.KeyArchive)
@@ -108,7 +108,7 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if said, err = e.Erase.WithoutErased(ctx, m.Session, said); err != nil {
 		return mem.Batch{}, err
 	}
-	if said, err = e.Event.Unpaused(ctx, m, said); err != nil {
+	if said, err = e.Event.Unpaused(ctx, m.Project.Key, m.Session, said); err != nil {
 		return mem.Batch{}, err
 	}
 	if m.Turn, err = e.turnOf(ctx, m); err != nil || m.Turn.Private {
@@ -119,7 +119,7 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 		return mem.Batch{Memories: m.Complete(continuity.Snapshot(m, said))}, nil
 	case event.JobDigest:
 		// The newest words may be of a later turn.
-		if m.Turn.Trust, err = e.Event.WorstSince(ctx, m, ev.PromptID); err != nil {
+		if m.Turn.Trust, err = e.Event.WorstSince(ctx, m.Session, ev.PromptID); err != nil {
 			return mem.Batch{}, err
 		}
 		for i := len(said) - 1; i >= 0 && m.Text == ""; i-- {

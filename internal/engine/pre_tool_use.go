@@ -11,7 +11,7 @@ import (
 // it when it starts. Where the person asked for notes before a call, it gives
 // them; the client shows them together with the tool's result all the same.
 func (e *Engine) preToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	c := e.Event.Understand(m)
+	c := e.Event.ReadCall(m.Event, m.Project)
 	if m.Settings.Profile != event.Full || e.Capture.OwnCall(m) {
 		return mem.Reply{}, nil
 	}

@@ -128,16 +128,16 @@ func Indexed(ms []mem.Memory) []mem.Memory {
 }
 
 // Complete gives memories of this event what is known of them only now.
-func (m *Context) Complete(ms []mem.Memory) []mem.Memory {
+func (m Context) Complete(ms []mem.Memory) []mem.Memory {
 	Anchored(ms, m.Files.At)
 	return Indexed(ms)
 }
 
 // Person reports whether the main thread of the session is speaking.
-func (m *Context) Person() bool { return m.AgentID == "" }
+func (m Context) Person() bool { return m.AgentID == "" }
 
 // NewMemory is a memory of this event with what all of them share.
-func (m *Context) NewMemory(k mem.Kind, s mem.Scope) mem.Memory {
+func (m Context) NewMemory(k mem.Kind, s mem.Scope) mem.Memory {
 	info, _ := k.Info()
 	return mem.Memory{
 		Scope: s, Project: m.Project.Key, Session: m.Session, Kind: k,

@@ -75,7 +75,7 @@ func (v *OpenedFiles) Close() {
 
 // Freshness is how the files of a memory stand. A memory of another project,
 // or of none, has no files here.
-func (m *Context) Freshness(mm mem.Memory) mem.Freshness {
+func (m Context) Freshness(mm mem.Memory) mem.Freshness {
 	if len(mm.Anchors) == 0 || mm.Project != m.Project.Key {
 		return mem.Fresh
 	}
@@ -88,7 +88,7 @@ func (m *Context) Freshness(mm mem.Memory) mem.Freshness {
 }
 
 // Stale reports whether a memory is about nothing but files that are gone.
-func (m *Context) Stale(mm mem.Memory) bool {
+func (m Context) Stale(mm mem.Memory) bool {
 	if mm.Kind != mem.FileNote && mm.Kind != mem.Change {
 		return false
 	}

@@ -20,11 +20,11 @@ var Person = Author{Trust: mem.TrustUser, Origin: mem.FromVault}
 
 // PersonAuthor is the person's at an event. A turn that begins or ends has no calls
 // that run.
-func PersonAuthor(m *Context) Author {
+func PersonAuthor(ev mem.Event) Author {
 	h := Person
-	switch m.Kind {
+	switch ev.Kind {
 	case mem.SessionStart, mem.UserPromptSubmit, mem.Stop, mem.SessionEnd:
-		h.Idle = m.Session
+		h.Idle = ev.Session
 	}
 	return h
 }

@@ -28,11 +28,12 @@ type Noted struct {
 	Notes mem.MindNotes `json:"notes"`
 }
 
-// Leave asks for what an event leaves in the state files, where there are any
-// that somebody stands for. The files are written later: no answer waits for them.
-func (m *Context) Leave(n mem.MindNotes) {
+// StateFileNotes queues the job that writes an event's notes into the state files,
+// if the project has trusted ones. The files are written later: no answer waits for
+// them.
+func (m Context) StateFileNotes(n mem.MindNotes) Changes {
 	if !m.Mind.Trusted {
-		return
+		return Changes{}
 	}
 	n.At, n.Session = m.At, m.Session
 	if n.TurnEnded || n.EndReason != "" {
@@ -40,10 +41,13 @@ func (m *Context) Leave(n mem.MindNotes) {
 	}
 	b, err := json.Marshal(Noted{m.Root, n})
 	if err != nil {
-		return
+		return Changes{}
 	}
-	m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: JobNote, Session: m.Session, Key: m.ID, Data: string(b)})
+	return Changes{Jobs: []mem.Job{{Kind: JobNote, Session: m.Session, Key: m.ID, Data: string(b)}}}
 }
+
+// Leave adds the job of StateFileNotes to the batch.
+func (m *Context) Leave(n mem.MindNotes) { m.Take(m.StateFileNotes(n)) }
 
 // StampOf returns a time as state files write it, in UTC.
 func StampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }

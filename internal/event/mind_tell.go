@@ -13,7 +13,7 @@ import (
 const maxMindLine = 380 // bytes of an item
 
 // MindMark marks a version of the state files as told.
-func (m *Context) MindMark() string { return "mind:" + m.Mind.Stamp }
+func (m Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 
 // ToldWhole reports whether a folded text says a piece: a decision by its
 // heading, all else line by line.
@@ -42,7 +42,7 @@ func PartMark(key, title, body string) string {
 
 // toldInBriefing reports whether a memory is a piece of the state files that the
 // conversation was told as it is now.
-func (m *Context) toldInBriefing(mm mem.Memory) bool {
+func (m Context) toldInBriefing(mm mem.Memory) bool {
 	key, ok := strings.CutPrefix(mm.Key, MindKey)
 	return ok && m.SessionInfo.Injected[PartMark(key, mm.Title, mm.Body)]
 }

@@ -25,10 +25,10 @@ func (e *Service) Switched(ctx context.Context, m *Context) (bool, mem.Reply, er
 			return e.switchSession(ctx, m, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
 		}
 	}
-	if ExcludedProject(m) || e.atHome(m.Root) {
+	if m.ProjectIn(m.Settings.ExcludeProjects) || e.atHome(m.Root) {
 		return true, mem.Reply{}, nil
 	}
-	excluded := e.excludedCall(m)
+	excluded := e.excludedCall(*m)
 	pauses, err := e.Store.Paused(ctx, m.At)
 	if err != nil {
 		return true, mem.Reply{}, fmt.Errorf("pauses: %w", err)
@@ -66,19 +66,16 @@ func (e *Service) atHome(dir string) bool {
 	return slices.ContainsFunc(e.Own, func(own string) bool { return extract.Within(own, dir) })
 }
 
-// ExcludedProject reports whether the person's settings keep the project out.
-func ExcludedProject(m *Context) bool {
-	return slices.ContainsFunc(m.Settings.ExcludeProjects, m.IsProject)
-}
-
-// IsProject reports whether a setting names the project of the moment: by key, by
+// ProjectIn reports whether a setting lists the project of the event: by key, by
 // name, or by a glob on its root.
-func (m *Context) IsProject(g string) bool {
-	return g == m.Project.Key || g == m.Project.Name || globAbove(g, m.Root)
+func (m Context) ProjectIn(list []string) bool {
+	return slices.ContainsFunc(list, func(g string) bool {
+		return g == m.Project.Key || g == m.Project.Name || globAbove(g, m.Root)
+	})
 }
 
 // excludedCall reports whether the person's settings keep the tool call out.
-func (e *Service) excludedCall(m *Context) bool {
+func (e *Service) excludedCall(m Context) bool {
 	if m.Tool == "" {
 		return false
 	}
@@ -156,12 +153,12 @@ func Glob(pattern, name string) bool {
 
 // Unpaused leaves out what was said while the person had paused: the agent's
 // record has it all the same.
-func (e *Service) Unpaused(ctx context.Context, m *Context, said []mem.Quote) ([]mem.Quote, error) {
+func (e *Service) Unpaused(ctx context.Context, project, session string, said []mem.Quote) ([]mem.Quote, error) {
 	w, ok := e.Store.(mem.Witness)
 	if !ok {
 		return said, nil
 	}
-	silences, err := w.Silences(ctx, "all", m.Project.Key, m.Session)
+	silences, err := w.Silences(ctx, "all", project, session)
 	if err != nil {
 		return nil, fmt.Errorf("pauses: %w", err)
 	}

@@ -26,8 +26,7 @@ func OwnTranscript(ev mem.Event) bool {
 }
 
 // JobData carries the event that asked for the job, without its bulk.
-func JobData(m *Context) string {
-	ev := m.Event
+func JobData(ev mem.Event) string {
 	ev.Input, ev.Response, ev.Text = nil, nil, ""
 	b, err := json.Marshal(ev)
 	if err != nil {

@@ -49,7 +49,7 @@ func (e *Service) outside(ctx context.Context, m *Context, c extract.Call) (bool
 	case extract.RunsRemanence(c.Command):
 		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, false)
 	case extract.ReturnsEarlierOutput(m.Tool, m.Input):
-		worst, err := e.WorstSince(ctx, m, "")
+		worst, err := e.WorstSince(ctx, m.Session, "")
 		return worst == mem.TrustNone, err
 	}
 	return false, nil
@@ -61,7 +61,7 @@ func (e *Service) taintByExcluded(ctx context.Context, m *Context) error {
 	if m.Kind != mem.PostToolUse && m.Kind != mem.PostToolUseFailure {
 		return nil
 	}
-	if err := e.TaintByCall(ctx, m, e.Understand(m)); err != nil || !m.Batch.Turn.Tainted {
+	if err := e.TaintByCall(ctx, m, e.ReadCall(m.Event, m.Project)); err != nil || !m.Batch.Turn.Tainted {
 		return err
 	}
 	m.Tool, m.Input, m.Response, m.Error = "", nil, nil, ""
@@ -129,8 +129,8 @@ func showsProposal(text string, mm mem.Memory) bool {
 
 // WorstSince is the worst trust of the session's turns from one on, or of all
 // where that one is not known.
-func (e *Service) WorstSince(ctx context.Context, m *Context, promptID string) (mem.Trust, error) {
-	turns, err := e.Store.Turns(ctx, m.Session, WholeSession)
+func (e *Service) WorstSince(ctx context.Context, session, promptID string) (mem.Trust, error) {
+	turns, err := e.Store.Turns(ctx, session, WholeSession)
 	if err != nil {
 		return mem.TrustNone, fmt.Errorf("turns: %w", err)
 	}
@@ -158,7 +158,7 @@ func (e *Service) TaintBySubagent(ctx context.Context, m *Context) error {
 	if len(starts) > 0 {
 		from = starts[0].PromptID
 	}
-	worst, err := e.WorstSince(ctx, m, from)
+	worst, err := e.WorstSince(ctx, m.Session, from)
 	m.Turn.Trust = min(m.Turn.Trust, worst)
 	return err
 }

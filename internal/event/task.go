@@ -12,8 +12,8 @@ import (
 // todosOf reads the items of the list tool, or those of a task tool. Other tools
 // have subjects too: a mail's is nothing to do. whole reports that the items are
 // the whole list.
-func todosOf(m *Context, in map[string]json.RawMessage, output string) (list []extract.Todo, whole bool) {
-	if m.Tool == "TodoWrite" {
+func todosOf(ev mem.Event, in map[string]json.RawMessage, output string) (list []extract.Todo, whole bool) {
+	if ev.Tool == "TodoWrite" {
 		for _, item := range extract.Items(in["todos"]) {
 			if t := extract.TaskIn(item); t.Text != "" {
 				list = append(list, extract.Todo{Text: t.Text, Status: t.Status})
@@ -21,12 +21,12 @@ func todosOf(m *Context, in map[string]json.RawMessage, output string) (list []e
 		}
 		return list, true
 	}
-	out := extract.Fields(m.Response)
+	out := extract.Fields(ev.Response)
 	if string(out["success"]) == "false" {
 		return nil, false
 	}
 	var found []extract.Todo
-	switch m.Tool {
+	switch ev.Tool {
 	case "TaskCreate":
 		t := extract.TaskIn(in, out, extract.Fields(out["task"]))
 		t.Id = cmp.Or(t.Id, extract.TaskNumber(output))
@@ -49,7 +49,7 @@ func todosOf(m *Context, in map[string]json.RawMessage, output string) (list []e
 
 // TaskTag tags the item of a task. Ids count within a list, and each session has
 // its own, unless it shares one that has a name.
-func (m *Context) TaskTag(id string) string {
+func (m Context) TaskTag(id string) string {
 	if m.TaskList != "" {
 		return "task:" + m.TaskList + "/" + id
 	}
@@ -57,6 +57,6 @@ func (m *Context) TaskTag(id string) string {
 }
 
 // HasTask reports whether an item is the task of an id.
-func (m *Context) HasTask(o mem.Memory, id string) bool {
+func (m Context) HasTask(o mem.Memory, id string) bool {
 	return id != "" && (m.TaskList != "" || o.Session == m.Session) && slices.Contains(o.Tags, m.TaskTag(id))
 }

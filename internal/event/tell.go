@@ -10,7 +10,7 @@ import (
 )
 
 // Receipt is the empty receipt of an event's injection.
-func (m *Context) Receipt(trigger string, budget int) mem.Receipt {
+func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 	return mem.Receipt{
 		ID: ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger,
 		Budget: budget,
@@ -18,7 +18,7 @@ func (m *Context) Receipt(trigger string, budget int) mem.Receipt {
 }
 
 // Gate names the rule that keeps a memory from being told, if one does.
-func (m *Context) Gate(mm mem.Memory) string {
+func (m Context) Gate(mm mem.Memory) string {
 	switch {
 	case m.SessionInfo.Injected[mm.ID], m.toldInBriefing(mm):
 		return "already_told"

@@ -26,7 +26,7 @@ func IndexStateFilesLater(m *event.Context) {
 		key := "mind:" + m.Mind.Stamp
 		m.Batch.Jobs = append(
 			m.Batch.Jobs,
-			mem.Job{Kind: event.JobMind, Session: m.Session, Key: key, Data: event.JobData(m)},
+			mem.Job{Kind: event.JobMind, Session: m.Session, Key: key, Data: event.JobData(m.Event)},
 		)
 	}
 }

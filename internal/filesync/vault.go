@@ -221,10 +221,10 @@ func (s *Service) SyncVaultOnEvent(ctx context.Context, m *event.Context) error 
 	}
 	switch m.Kind {
 	case mem.SessionStart, mem.PreCompact:
-		return errors.Join(s.SyncVault(ctx, event.PersonAuthor(m)), s.Continuity.ReadHandoffFile(ctx, m,
-			event.PersonAuthor(m)))
+		return errors.Join(s.SyncVault(ctx, event.PersonAuthor(m.Event)), s.Continuity.ReadHandoffFile(ctx, m,
+			event.PersonAuthor(m.Event)))
 	case mem.UserPromptSubmit, mem.SubagentStart, mem.Stop, mem.SessionEnd:
-		return s.SyncVault(ctx, event.PersonAuthor(m))
+		return s.SyncVault(ctx, event.PersonAuthor(m.Event))
 	case mem.PostToolUse, mem.PostToolUseFailure:
 		if mayChangeBelow(m, v.Folder()) {
 			return errors.Join(s.SyncVault(ctx, agentAuthor(m)), s.Continuity.ReadHandoffFile(ctx, m, agentAuthor(m)))

@@ -200,7 +200,7 @@ func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b StoryEntry, ok bool
 
 // toolEntry sets the title and the lane of a tool call.
 func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *StoryEntry) {
-	c := s.Event.Understand(&event.Context{Event: ev, Project: p})
+	c := s.Event.ReadCall(ev, p)
 	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
 	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
 	if b.Failed {
