@@ -87,7 +87,7 @@ func (c oldCall) found(ctx context.Context, q mem.Query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.Offset, q.Limit = offset, limit+1
+	q.Offset, q.Limit = offset, limit
 	got, err := Search.Call(ctx, c, recall.SearchRequest{ProjectRef: c.place(), Query: q})
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (c oldCall) found(ctx context.Context, q mem.Query) (any, error) {
 		o.Score = h.Score
 		all = append(all, o)
 	}
-	return rows(all, offset, limit), nil
+	return oldRows[oldObservation]{all, offset, limit, got.Next != ""}, nil
 }
 
 // kinds are those that the query names.

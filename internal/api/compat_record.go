@@ -209,13 +209,13 @@ func (r *oldRecord) memory(isSummary bool) (m mem.Memory, badDate string, err er
 		}
 	}
 	for _, several := range []struct {
-		into *[]string
+		into *mem.Strings
 		keys []string
 	}{
 		{&m.Facts, []string{"facts"}},
 		{&m.Concepts, []string{"concepts"}},
 		{&m.Files, []string{"files", "filesread"}},
-		{&m.Modified, []string{"filesmodified", "filesedited"}},
+		{(*mem.Strings)(&m.Modified), []string{"modified", "filesmodified", "filesedited"}},
 		{&m.Tags, []string{"tags"}},
 	} {
 		if *several.into, err = r.lists(several.keys...); err != nil {
@@ -323,7 +323,8 @@ func whyDropped(key string) string {
 		return "the memory gets an id of its own here"
 	case "trust", "origin", "confidence", "importance", "status", "pinned", "score", "resolved":
 		return "an import is worth what you make of it in review"
-	case "updated", "updatedat", "updatedatepoch", "discoverytokens", "hits", "uses", "accesscount", "relevancecount":
+	case "updated", "updatedat", "updatedatepoch", "discoverytokens", "hits", "uses", "lastused", "accesscount",
+		"relevancecount", "feedback", "prevented", "repeats":
 		return "use and age are counted anew"
 	}
 	return "a memory has no such field"

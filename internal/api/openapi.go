@@ -169,7 +169,7 @@ func (d *description) schema(t reflect.Type) object {
 		return object{}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return object{"type": "string"}
-	case t.Implements(reflect.TypeFor[json.Marshaler]()):
+	case t.Kind() != reflect.Slice && t.Implements(reflect.TypeFor[json.Marshaler]()):
 		return object{}
 	}
 	switch t.Kind() {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +41,7 @@ func consolidateCommand(a *app) *cobra.Command {
 				if err != nil {
 					return a.noProject(err)
 				}
-				return a.out.Show(consolidationOf("listed", got))
+				return a.out.Show(consolidationView{got, true})
 			}
 			got, err := ask(cmd.Context(), a, api.Consolidate, q)
 			if q.Undo != "" && errors.Is(err, mem.ErrNotFound) {
@@ -52,11 +51,7 @@ func consolidateCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			did := "consolidated"
-			if q.Undo != "" {
-				did = "undone"
-			}
-			return a.out.Show(consolidationOf(did, got))
+			return a.out.Show(consolidationView{got, false})
 		},
 	}
 	f := cmd.Flags()
@@ -67,104 +62,64 @@ func consolidateCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// consolidationView lists rounds and what they changed.
+// consolidationView lists runs and what they changed.
 type consolidationView struct {
-	Did      string      `json:"did"` // consolidated, undone, listed
-	DryRun   bool        `json:"dry_run"`
-	Restored int         `json:"restored"` // memories that were given back what they had
-	Total    int         `json:"total"`
-	Rounds   []roundItem `json:"rounds"`
-}
-
-type roundItem struct {
-	ID      *string    `json:"id"`   // null where nothing was written
-	Kind    string     `json:"kind"` // session, full, asked
-	Project *string    `json:"project"`
-	Session *string    `json:"session"`
-	At      *time.Time `json:"at"`
-	Looked  int        `json:"looked"`
-	Undone  bool       `json:"undone"`
-	Changes []stepLine `json:"changes"`
-}
-
-// stepLine is one memory as a round changed it.
-type stepLine struct {
-	Rule   string        `json:"rule"`
-	Memory string        `json:"memory"`
-	Other  *string       `json:"other"`
-	Title  string        `json:"title"`
-	Reason string        `json:"reason"`
-	Was    mem.Lifecycle `json:"was"`
-	Became mem.Lifecycle `json:"became"`
-	Undone *time.Time    `json:"undone"`
-}
-
-func consolidationOf(did string, c curate.ConsolidateResponse) consolidationView {
-	v := consolidationView{Did: did, DryRun: c.DryRun, Restored: c.Changed, Total: len(c.Runs), Rounds: []roundItem{}}
-	titles := map[string]string{}
-	for _, m := range c.Memories {
-		titles[m.ID] = m.Title
-	}
-	for _, r := range c.Runs {
-		item := roundItem{
-			ID: ui.TextOrNil(r.ID), Kind: string(r.Kind), Project: ui.TextOrNil(r.Project), Session: ui.TextOrNil(r.Session),
-			At:     ui.TimeOrNil(r.At),
-			Looked: r.Examined, Undone: r.Undone, Changes: []stepLine{},
-		}
-		for _, s := range r.Changes {
-			item.Changes = append(item.Changes, stepLine{
-				s.Rule, s.Memory, ui.TextOrNil(s.Other), titles[s.Memory], s.Reason,
-				s.Was, s.Became, ui.TimeOrNil(s.Undone),
-			})
-		}
-		v.Rounds = append(v.Rounds, item)
-	}
-	return v
+	curate.ConsolidateResponse
+	listed bool // runs of the past
 }
 
 func (consolidationView) SchemaName() string { return "consolidation" }
 
-func (v consolidationView) List() []any { return ui.Items(v.Rounds) }
+func (v consolidationView) List() []any { return ui.Items(v.Runs) }
 
 func (v consolidationView) Print(p *ui.Printer) {
-	if v.Total == 0 {
+	if len(v.Runs) == 0 {
 		p.Line("No rounds yet.")
 		return
 	}
-	for _, r := range v.Rounds {
-		r.human(p, v)
+	for _, r := range v.Runs {
+		v.printRun(p, r)
 	}
 }
 
-func (r roundItem) human(p *ui.Printer, v consolidationView) {
-	what := ui.Plural(r.Looked, "memory", "memories") + " looked at, " + ui.Plural(len(r.Changes), "change", "changes")
+func (v consolidationView) printRun(p *ui.Printer, r mem.Run) {
+	what := ui.Plural(r.Examined, "memory", "memories") + " looked at, " + ui.Plural(len(r.Changes), "change", "changes")
 	switch {
-	case v.Did == "undone":
-		p.Line("%s  %s restored", *r.ID, ui.Plural(v.Restored, "memory", "memories"))
+	case v.Undo:
+		p.Line("%s  %s restored", r.ID, ui.Plural(v.Changed, "memory", "memories"))
 		return
 	case v.DryRun:
 		what += " would be made"
 	case r.Undone:
 		what += ", undone"
 	}
-	if v.Did == "listed" && r.At != nil {
-		what = r.At.Local().Format("2006-01-02 15:04") + "  " + r.Kind + "  " + what
+	if v.listed && !r.At.IsZero() {
+		what = r.At.Local().Format("2006-01-02 15:04") + "  " + string(r.Kind) + "  " + what
 	}
-	head := what
-	if r.ID != nil {
-		head = *r.ID + "  " + what
+	if r.ID != "" {
+		what = r.ID + "  " + what
 	}
-	p.Line("%s", head)
+	p.Line("%s", what)
 	for _, s := range r.Changes {
-		if s.Rule == mem.RuleContinue { // said by the one that went into it
+		if s.Rule == mem.RuleContinue { // the memory that was merged into it shows it
 			continue
 		}
-		p.Line("  %s%s  %s", ui.Pad(verbOf(s.Rule), 13), s.Memory, ui.Clip(ui.OneLine(s.Title), 100))
+		p.Line("  %s%s  %s", ui.Pad(verbOf(s.Rule), 13), s.Memory, ui.Clip(ui.OneLine(v.title(s.Memory)), 100))
 		p.Line("  %s%s", strings.Repeat(" ", 13), ui.OneLine(s.Reason))
 	}
-	if r.ID != nil && len(r.Changes) > 0 && !r.Undone && !v.DryRun {
-		p.Hint("undo: remanence consolidate --undo %s", *r.ID)
+	if r.ID != "" && len(r.Changes) > 0 && !r.Undone && !v.DryRun {
+		p.Hint("undo: remanence consolidate --undo %s", r.ID)
 	}
+}
+
+// title returns the title of a changed memory, "" if it was erased.
+func (v consolidationView) title(id string) string {
+	for _, m := range v.Memories {
+		if m.ID == id {
+			return m.Title
+		}
+	}
+	return ""
 }
 
 // verbOf is a rule as what it did.
@@ -199,9 +154,10 @@ func mergeCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := ui.RecordsOf("merged", got.Memories, a.Sys.Now())
-			v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Run)
-			return a.out.Show(v)
+			return a.out.Show(ui.MemoryList{
+				Schema: "merge", Response: got, Memories: got.Memories, Did: "merged",
+				Undo: "remanence consolidate --undo " + got.Run,
+			})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/fault"
@@ -61,14 +60,14 @@ func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest) error {
 	old := got.Memories[0]
 	q.ID = old.ID
 	if q.Text == nil && q.Kind == nil && q.Scope == nil {
-		was := ui.RecordOf(old, a.Sys.Now()).Text()
+		was := old.Text()
 		text, err := a.editText(old.ID, was)
 		if err != nil {
 			return err
 		}
 		if text == strings.TrimSpace(was) {
 			a.out.Say("Nothing was changed.")
-			return a.did("unchanged", old, "")
+			return a.did("edit", curate.EditResponse{Memory: old}, "unchanged", old, "")
 		}
 		q.Text = &text
 	}
@@ -80,7 +79,7 @@ func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest) error {
 		return err
 	}
 	if m.Proposal != nil {
-		return printProposed(a, cmd, *m.Proposal)
+		return printProposed(a, cmd, "edit", m, *m.Proposal)
 	}
-	return a.did("edited", m.Memory, "")
+	return a.did("edit", m, "edited", m.Memory, "")
 }

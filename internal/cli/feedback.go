@@ -42,10 +42,9 @@ func feedbackCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := ui.RecordsOf("marked "+verdict, got.Memories, a.Sys.Now())
+			v := ui.MemoryList{Schema: "mark", Response: got, Memories: got.Memories, Did: "marked " + verdict}
 			if verdict == mem.Wrong && a.agent() == "" {
-				v.Did = "hidden"
-				v.Undo = ui.TextOrNil("remanence restore " + strings.Join(idsOf(got.Memories), " "))
+				v.Did, v.Undo = "hidden", "remanence restore "+strings.Join(idsOf(got.Memories), " ")
 			}
 			return a.out.Show(v)
 		},

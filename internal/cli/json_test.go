@@ -74,7 +74,6 @@ func viewsByName() map[string]ui.View {
 	}
 	pid := 4121
 	ran := doctor.DaemonView{State: "up", Since: ui.TimeOrNil(at), PID: &pid}
-	undo := "remanence restore m_7k2q"
 	scores := eval.Scores{
 		Recall: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1},
 		Any:    map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, MRR: new(0.6), NDCG: new(0.7),
@@ -103,16 +102,28 @@ func viewsByName() map[string]ui.View {
 		},
 		Recent: []mem.Quote{{Who: "user", Text: "add retries"}},
 	}
-	forgotten := ui.RecordsOf("hidden", []mem.Memory{m}, at)
-	forgotten.Undo = &undo
 	status := doctor.StatusOf(o, ran, doctor.HooksItem{State: setup.OK, What: "all hooks are registered"},
 		doctor.CaptureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3})
 	status.Vault = &doctor.VaultItem{Dir: "/home/dev/notes", Notes: 12, Trouble: 1}
 	return map[string]ui.View{
 		"status": status,
-		"search": searched(recall.SearchResponse{Project: o.Project, Hits: hits, Total: 412, TookMS: 4},
-			mem.Query{Text: "retry backoff"}, 20),
-		"memory":  forgotten,
+		"search": searchView{SearchResponse: recall.SearchResponse{
+			Project: o.Project, Hits: hits, Searched: 412, TookMS: 4, Terms: []string{"retry", "backoff"}, At: at, Next: "1",
+		}},
+		"show": ui.MemoryList{Schema: "show", Memories: []mem.Memory{m}, Response: views.ShowResponse{
+			Memories: []mem.Memory{m}, Links: map[string][]recall.LinkedMemory{"m_7k2q": {{ID: "m_2aa1", Kind: mem.LinkSupersedes}}},
+		}},
+		"mark": ui.MemoryList{Schema: "mark", Memories: []mem.Memory{m}, Response: curate.MarkResponse{
+			Verb: "forget", Memories: []mem.Memory{m},
+		}},
+		"add": ui.MemoryList{Schema: "add", Memories: []mem.Memory{m}, Response: curate.AddResponse{
+			Memory: m, Similar: &hits[0], Relation: "differs",
+		}},
+		"edit":  ui.MemoryList{Schema: "edit", Memories: []mem.Memory{m}, Response: curate.EditResponse{Memory: m}},
+		"merge": ui.MemoryList{Schema: "merge", Memories: []mem.Memory{m}, Response: curate.MergeResponse{Run: "k_3", Memories: []mem.Memory{m}}},
+		"resolve": ui.MemoryList{Schema: "resolve", Memories: []mem.Memory{m}, Response: curate.ResolveResponse{
+			Rule: "stale", Action: "accept", Run: "k_3", Memories: []mem.Memory{m},
+		}},
 		"receipt": weighed("receipt", receipt),
 		"next":    nextView{weighed("next", foreseen), false},
 		"import": importView{
@@ -241,7 +252,7 @@ func viewsByName() map[string]ui.View {
 			Session: "s_4d", Looked: 4,
 			Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}},
 		}),
-		"consolidation": consolidationOf("consolidated", curate.ConsolidateResponse{
+		"consolidation": consolidationView{ConsolidateResponse: curate.ConsolidateResponse{
 			Memories: []mem.Memory{m},
 			Runs: []mem.Run{{
 				ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Examined: 412,
@@ -250,15 +261,14 @@ func viewsByName() map[string]ui.View {
 					Was: curate.MutableOf(m), Became: mem.Lifecycle{Status: mem.Archived},
 				}},
 			}},
-		}),
-		"review": inboxOf(curate.ReviewResponse{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
+		}},
+		"review": ui.ReviewView{ReviewResponse: curate.ReviewResponse{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
 			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"},
 			Memories: []mem.Memory{m},
-		}}}, at),
-		"resolved": ui.ResolvedView{
-			Rule: "stale", Did: "accepted", Decided: 412, Left: 1,
-			Undo: ui.TextOrNil("remanence consolidate --undo k_3"), Memories: ui.RecordsOf("", []mem.Memory{m}, at).Records,
-		},
+		}}}},
+		"resolved": ui.ResolvedView{ResolveResponse: curate.ResolveResponse{
+			Rule: "stale", Action: "accept", Decided: 412, Left: 1, Run: "k_3", Memories: []mem.Memory{m},
+		}},
 		"lint": findingsOf("lint",
 			curate.FindingsResponse{
 				Looked: 4,
@@ -341,14 +351,15 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		Tags: []string{evil}, Branch: evil, Tool: evil,
 	}
 	now := time.Now()
-	shown := ui.RecordsOf("shown", []mem.Memory{m}, now)
+	shown := ui.MemoryList{Memories: []mem.Memory{m}, Did: "shown", Now: now}
 	raw := shown
 	raw.Raw = true
 	for name, v := range map[string]ui.View{
-		"show": shown, "show --raw": raw, "forget": ui.RecordsOf("hidden", []mem.Memory{m}, now),
-		"search": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}},
-			mem.Query{Text: evil}, 5),
-		"empty": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
+		"show": shown, "show --raw": raw, "forget": ui.MemoryList{Memories: []mem.Memory{m}, Did: "hidden"},
+		"search": searchView{SearchResponse: recall.SearchResponse{
+			Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}},
+		}, query: evil},
+		"empty": searchView{SearchResponse: recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, query: evil},
 		"why": receiptOf("receipt",
 			mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
 		"next": nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},

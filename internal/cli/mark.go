@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,9 +76,7 @@ func forgetFound(a *app, cmd *cobra.Command, order curate.MarkRequest, q mem.Que
 		return printMarked(a, cmd, found)
 	}
 	if !yes {
-		if !a.flags.JSON && !a.flags.JSONLines {
-			ui.RecordsOf("hidden", found.Memories, a.Sys.Now()).Preview(a.out)
-		}
+		ui.PreviewMemories(a.out, found.Memories)
 		if err := a.confirm("Hide " + ui.Plural(len(found.Memories), "memory", "memories") + "?"); err != nil {
 			return err
 		}
@@ -121,26 +118,22 @@ func runMark(a *app, cmd *cobra.Command, order curate.MarkRequest) error {
 
 // printProposed shows memories that stay as they are until the person decides. That
 // nothing was changed is also the exit status.
-func printProposed(a *app, cmd *cobra.Command, list ...mem.Proposal) error {
-	v, err := proposedView(a, cmd, list)
+func printProposed(a *app, cmd *cobra.Command, schema string, response any, list ...mem.Proposal) error {
+	ids := memoriesOf(list)
+	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: ids})
 	if err != nil {
 		return err
+	}
+	v := ui.MemoryList{
+		Schema: schema, Response: response, Memories: kept.Memories, Did: "not changed, waits for the person", Proposed: ids,
+	}
+	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
+		v.Did = "not changed, rejected before"
 	}
 	if err := a.out.Show(v); err != nil {
 		return err
 	}
 	return fault.FoundProblems
-}
-
-func proposedView(a *app, cmd *cobra.Command, list []mem.Proposal) (ui.Records, error) {
-	ids := memoriesOf(list)
-	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: ids})
-	v := ui.RecordsOf("not changed, waits for the person", kept.Memories, a.Sys.Now())
-	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
-		v.Did = "not changed, rejected before"
-	}
-	v.Proposed = ids
-	return v, err
 }
 
 func memoriesOf(list []mem.Proposal) (ids []string) {
@@ -153,25 +146,22 @@ func memoriesOf(list []mem.Proposal) (ids []string) {
 // printMarked shows what an order did and how to undo it.
 func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse) error {
 	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
-		return printProposed(a, cmd, got.Proposed...)
+		return printProposed(a, cmd, "mark", got, got.Proposed...)
 	}
 	verbs := map[string]struct{ did, undo string }{
 		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
 		"pin": {"pinned", "unpin"}, "unpin": {"unpinned", "pin"},
 	}
-	v := ui.RecordsOf(verbs[got.Verb].did, got.Memories, a.Sys.Now())
-	v.DryRun = got.DryRun
+	v := ui.MemoryList{
+		Schema: "mark", Response: got, Memories: got.Memories, Did: verbs[got.Verb].did, DryRun: got.DryRun,
+		Proposed: memoriesOf(got.Proposed),
+	}
 	if got.Verb == "forget" && len(got.Memories) == curate.MaxFound { // there may be more
-		v.Next = ui.TextOrNil(strconv.Itoa(curate.MaxFound))
+		v.Limit = curate.MaxFound
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
-		undo := "remanence " + verbs[got.Verb].undo
-		for _, m := range got.Memories {
-			undo += " " + m.ID
-		}
-		v.Undo = &undo
+		v.Undo = "remanence " + verbs[got.Verb].undo + " " + strings.Join(idsOf(got.Memories), " ")
 	}
-	v.Proposed = memoriesOf(got.Proposed)
 	if err := a.out.Show(v); err != nil || len(got.Proposed) == 0 {
 		return err
 	}
@@ -208,15 +198,15 @@ func addCommand(a *app) *cobra.Command {
 				return a.noProject(err)
 			}
 			if m.Proposal != nil {
-				return printProposed(a, cmd, *m.Proposal)
+				return printProposed(a, cmd, "add", m, *m.Proposal)
 			}
 			if m.Similar != nil && m.ID == "" {
-				return alikeHit(a, *m.Similar)
+				return printSimilar(a, m)
 			}
 			if m.Repeats > 0 && m.Supersedes == "" {
-				return a.did("known already", m.Memory, "")
+				return a.did("add", m, "known already", m.Memory, "")
 			}
-			if err := a.did("added", m.Memory, "remanence forget "+m.ID); err != nil || m.Similar == nil {
+			if err := a.did("add", m, "added", m.Memory, "remanence forget "+m.ID); err != nil || m.Similar == nil {
 				return err
 			}
 			printDiffers(a, m)
@@ -239,22 +229,22 @@ func printDiffers(a *app, m curate.AddResponse) {
 	if a.flags.JSON || a.flags.JSONLines {
 		return
 	}
-	old := m.Similar.Memory
+	old := m.Similar
 	a.out.Hint("%s differs (%s): %s", old.ID, m.Difference, ui.OneLine(old.Text()))
 	a.out.Hint("If this takes its place: remanence forget %s; if both hold, there is nothing to do", old.ID)
 }
 
-// alikeHit shows the memory that says nearly the same as one that was to be added.
-// That nothing was added is also the exit status.
-func alikeHit(a *app, h mem.Hit) error {
-	v := ui.RecordsOf("not added, alike", []mem.Memory{h.Memory}, a.Sys.Now())
-	if err := a.out.Show(v); err != nil {
+// printSimilar shows the memory that is similar to one that was to be added.
+// The exit status also reports that nothing was added.
+func printSimilar(a *app, got curate.AddResponse) error {
+	h := got.Similar
+	if err := a.did("add", got, "not added, alike", h.Memory, ""); err != nil {
 		return err
 	}
 	if !a.flags.JSON && !a.flags.JSONLines {
-		a.out.Hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
+		a.out.Hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.ID)
 		a.out.Hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new",
-			h.Memory.ID)
+			h.ID)
 	}
 	return fault.FoundProblems
 }
@@ -273,11 +263,11 @@ func (a *app) session() string {
 	return cmp.Or(a.Sys.Getenv("CLAUDE_CODE_SESSION_ID"), a.Sys.Getenv("REMANENCE_SESSION_ID"))
 }
 
-// did shows the one memory that was made or changed.
-func (a *app) did(what string, m mem.Memory, undo string) error {
-	v := ui.RecordsOf(what, []mem.Memory{m}, a.Sys.Now())
-	v.Undo = ui.TextOrNil(undo)
-	return a.out.Show(v)
+// did shows the one memory that was made or changed, as JSON the response of the API.
+func (a *app) did(schema string, response any, what string, m mem.Memory, undo string) error {
+	return a.out.Show(ui.MemoryList{
+		Schema: schema, Response: response, Memories: []mem.Memory{m}, Did: what, Undo: undo,
+	})
 }
 
 func parseScope(s string) (mem.Scope, error) {

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"remanence/internal/cli/ui"
-	"remanence/internal/mem"
-	"remanence/internal/recall"
 )
 
 func testPrinter(width int) (*ui.Printer, *strings.Builder) {
@@ -53,7 +51,7 @@ func TestAQuestionIsShownShortAndEscapedOnce(t *testing.T) {
 			t.Errorf("%.20q: got %s, want %s", in, got, want)
 		}
 		p, out := testPrinter(100)
-		searched(recall.SearchResponse{}, mem.Query{Text: in}, 5).Print(p)
+		searchView{query: in}.Print(p)
 		if !strings.HasPrefix(out.String(), "Nothing for "+want+" among ") {
 			t.Errorf("%.20q: got %.200s", in, out)
 		}

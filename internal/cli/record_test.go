@@ -22,8 +22,7 @@ func TestAllThatAMemorySaysIsShown(t *testing.T) {
 		{mem.Memory{Title: "a long line that …", Body: "a long line that goes on"}, "a long line that goes on"},
 		{mem.Memory{Title: "jitter it", Body: "All clients came back at once."}, "jitter it\nAll clients came back at once."},
 	} {
-		shown := ui.RecordsOf("shown", []mem.Memory{tt.m}, time.Now())
-		shown.Raw = true
+		shown := ui.MemoryList{Memories: []mem.Memory{tt.m}, Did: "shown", Raw: true}
 		p, out := testPrinter(100)
 		shown.Print(p)
 		if got := strings.TrimSuffix(out.String(), "\n"); got != tt.want {
@@ -31,13 +30,13 @@ func TestAllThatAMemorySaysIsShown(t *testing.T) {
 		}
 	}
 	p, out := testPrinter(100)
-	ui.RecordsOf("shown", []mem.Memory{{
+	ui.MemoryList{Did: "shown", Now: time.Now(), Memories: []mem.Memory{{
 		Kind: mem.Summary, Title: "add retries", Body: "retries are there",
 		Summary: &mem.SummaryText{
 			Request: "add retries", Completed: "retries are there", Learned: "the gateway\nsays 429",
 			NextSteps: "jitter",
 		},
-	}}, time.Now()).Print(p)
+	}}}.Print(p)
 	for _, want := range []string{
 		"add retries\nretries are there\n", "learned       the gateway says 429\n",
 		"next          jitter\n",

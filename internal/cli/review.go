@@ -3,7 +3,6 @@ package cli
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +49,7 @@ func reviewCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.Show(inboxOf(got, a.Sys.Now()))
+			return a.out.Show(ui.ReviewView{ReviewResponse: got})
 		},
 	}
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
@@ -111,9 +110,9 @@ func resolveCommand(a *app, action string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := ui.RecordsOf(decided(action), got.Memories, a.Sys.Now())
+			v := ui.MemoryList{Schema: "resolve", Response: got, Memories: got.Memories, Did: ui.Resolved(action)}
 			if got.Run != "" {
-				v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Run)
+				v.Undo = "remanence consolidate --undo " + got.Run
 			}
 			return a.out.Show(v)
 		},
@@ -142,15 +141,10 @@ func resolveEvery(a *app, cmd *cobra.Command, q curate.ResolveRequest, among fil
 		if err != nil {
 			return a.noProject(err)
 		}
-		v := resolvedView(a, found)
 		if dry || found.Decided == 0 {
-			return a.out.Show(v)
+			return a.out.Show(ui.ResolvedView{ResolveResponse: found})
 		}
-		if !a.flags.JSON && !a.flags.JSONLines {
-			for _, r := range v.Memories {
-				a.out.Say("  %s  %s  %s", r.ID, r.Kind, ui.Clip(ui.OneLine(r.Title), 100))
-			}
-		}
+		ui.PreviewMemories(a.out, found.Memories)
 		if err := a.confirm(ui.Plural(found.Decided, "finding", "findings") + " of " + q.Rule + ": " + q.Action +
 			"?"); err != nil {
 			return err
@@ -161,39 +155,5 @@ func resolveEvery(a *app, cmd *cobra.Command, q curate.ResolveRequest, among fil
 	if err != nil {
 		return a.noProject(err)
 	}
-	return a.out.Show(resolvedView(a, got))
-}
-
-// decided says what an action did.
-func decided(action string) string {
-	return map[string]string{
-		curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is",
-		curate.MergeFinding: "merged",
-	}[action]
-}
-
-func resolvedView(a *app, got curate.ResolveResponse) ui.ResolvedView {
-	v := ui.ResolvedView{
-		Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided,
-		Left: got.Left,
-	}
-	v.Memories = ui.RecordsOf("", got.Memories, a.Sys.Now()).Records
-	if got.Run != "" {
-		v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Run)
-	}
-	return v
-}
-
-func inboxOf(in curate.ReviewResponse, now time.Time) ui.InboxView {
-	v := ui.InboxView{Looked: in.Looked, Counts: in.Counts, Findings: []ui.InboxItem{}}
-	for _, n := range in.Counts {
-		v.Total += n
-	}
-	for _, it := range in.Items {
-		v.Findings = append(v.Findings, ui.InboxItem{
-			Rule: it.Rule, Text: it.Text, Accept: it.Accept, Actions: it.Actions,
-			Memories: ui.RecordsOf("", it.Memories, now).Records, Proposal: ui.ProposalViewOf(it.Proposal),
-		})
-	}
-	return v
+	return a.out.Show(ui.ResolvedView{ResolveResponse: got})
 }

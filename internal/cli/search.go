@@ -193,14 +193,13 @@ func searchCommand(a *app) *cobra.Command {
 				return err
 			}
 			q.MinImportance, q.Hidden = importance, hidden
-			q.Limit = n + 1 // one more, to know whether there is more
+			q.Limit = n
 			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{ProjectRef: a.Place(), Query: q, Strategy: how})
 			if err != nil {
 				return a.noProject(err)
 			}
-			v := searched(found, q, n)
-			v.explain, v.ids, v.filters = explain, ids, f.inForce(a.Project)
-			if found.Total == 0 {
+			v := searchView{SearchResponse: found, query: q.Text, explain: explain, ids: ids, filters: f.inForce(a.Project)}
+			if found.Searched == 0 {
 				v.before = movedFrom(cmd.Context(), a, found.Project)
 			}
 			if found.Warning != "" {
@@ -239,80 +238,27 @@ func offset(cursor string) (int, error) {
 	return n, nil
 }
 
-// searchView is the answer to a search.
+// searchView shows the response to a search.
 type searchView struct {
-	Query    string  `json:"query"`
-	TookMS   float64 `json:"took_ms"`
-	Total    *int    `json:"total"`    // matches; null while there are more
-	Searched int     `json:"searched"` // memories
-	Project  *string `json:"project"`
-	Next     *string `json:"next"`
-	Results  []hit   `json:"results"`
-
+	recall.SearchResponse
+	query        string
 	explain, ids bool
 	filters      []string
 	before       mem.Project // that this one may have been; without a key there is none
 }
 
-type hit struct {
-	ID      string             `json:"id"`
-	Kind    mem.Kind           `json:"kind"`
-	Title   string             `json:"title"`
-	Score   *float64           `json:"score"` // null in a list without words
-	Parts   map[string]float64 `json:"parts"`
-	Created *time.Time         `json:"created"`
-	Source  ui.Source          `json:"source"`
-	Files   []string           `json:"files"`
-	Stale   *bool              `json:"stale"` // null: not looked at
-	Trust   string             `json:"trust"`
-}
-
-// searched is the first n of what was found.
-func searched(f recall.SearchResponse, q mem.Query, n int) searchView {
-	v := searchView{
-		Query: q.Text, TookMS: f.TookMS, Searched: f.Total, Project: ui.TextOrNil(f.Project.Name),
-		Results: []hit{},
-	}
-	total := q.Offset + len(f.Hits)
-	if len(f.Hits) > n {
-		f.Hits = f.Hits[:n]
-		v.Next = ui.TextOrNil(strconv.Itoa(q.Offset + n))
-	} else {
-		v.Total = &total
-	}
-	for _, h := range f.Hits {
-		m := h.Memory
-		r := hit{
-			ID: m.ID, Kind: m.Kind, Title: m.Title, Parts: h.Parts, Created: ui.TimeOrNil(m.Created),
-			Source: ui.SourceOf(m), Files: ui.NotNil(m.Files), Trust: m.Trust.String(),
-		}
-		if q.Text != "" {
-			r.Score = &h.Score
-		}
-		if files, looked := f.Stale[m.ID]; looked {
-			stale := files != mem.Fresh
-			r.Stale = &stale
-		}
-		if r.Parts == nil {
-			r.Parts = map[string]float64{}
-		}
-		v.Results = append(v.Results, r)
-	}
-	return v
-}
-
 func (searchView) SchemaName() string { return "search" }
 
-func (v searchView) List() []any { return ui.Items(v.Results) }
+func (v searchView) List() []any { return ui.Items(v.Hits) }
 
 func (v searchView) Print(p *ui.Printer) {
 	if v.ids {
-		for _, h := range v.Results {
+		for _, h := range v.Hits {
 			p.Line("%s", h.ID)
 		}
 		return
 	}
-	if len(v.Results) == 0 {
+	if len(v.Hits) == 0 {
 		v.nothing(p)
 		return
 	}
@@ -324,41 +270,40 @@ func (v searchView) Print(p *ui.Printer) {
 		{Name: "file", Drop: 2},
 		{Name: "score", Drop: 4},
 	}
-	rows := make([][]string, 0, len(v.Results))
-	for _, h := range v.Results {
-		rows = append(rows, h.row(p.Now()))
+	rows := make([][]string, 0, len(v.Hits))
+	for _, h := range v.Hits {
+		rows = append(rows, v.row(h, p.Now()))
 	}
 	if !v.explain {
 		p.Table(cols, rows)
 	}
-	for i, h := range v.Results {
+	for i, h := range v.Hits {
 		if v.explain {
 			p.Table(cols, rows[i:i+1])
 			p.Line("    %s", parts(h.Parts))
 		}
 	}
 	more := ""
-	if v.Next != nil {
-		more = " · more: --next " + *v.Next
+	if v.Next != "" {
+		more = " · more: --next " + v.Next
 	}
 	of := ""
 	if v.Searched > 0 {
 		of = fmt.Sprintf(" of %d", v.Searched)
 	}
-	p.Hint("%d%s · %.0f ms · details: remanence show %s%s", len(v.Results), of, v.TookMS, v.Results[0].ID, more)
+	p.Hint("%d%s · %.0f ms · details: remanence show %s%s", len(v.Hits), of, v.TookMS, v.Hits[0].ID, more)
 }
 
-func (h hit) row(now time.Time) []string {
-	file, score := "", ""
+func (v searchView) row(h mem.Hit, now time.Time) []string {
+	file, score, when := "", "", ""
 	if len(h.Files) > 0 {
 		file = ui.Clip(ui.OneLine(h.Files[0]), 32)
 	}
-	if h.Score != nil {
-		score = fmt.Sprintf("%.2f", *h.Score)
+	if v.query != "" {
+		score = fmt.Sprintf("%.2f", h.Score)
 	}
-	when := ""
-	if h.Created != nil {
-		when = ui.Date(*h.Created, now)
+	if !h.Created.IsZero() {
+		when = ui.Date(h.Created, now)
 	}
 	return []string{h.ID, string(h.Kind), ui.OneLine(h.Title), when, file, score}
 }
@@ -366,12 +311,12 @@ func (h hit) row(now time.Time) []string {
 // nothing says what was searched and which filter to drop.
 func (v searchView) nothing(p *ui.Printer) {
 	where := "every project"
-	if v.Project != nil {
-		where = ui.OneLine(*v.Project)
+	if v.Project.Name != "" {
+		where = ui.OneLine(v.Project.Name)
 	}
 	what := "Nothing"
-	if v.Query != "" {
-		what = "Nothing for " + ui.InQuotes(chars.Clip(v.Query, 200))
+	if v.query != "" {
+		what = "Nothing for " + ui.InQuotes(chars.Clip(v.query, 200))
 	}
 	p.Line("%s among %s of %s.", what, ui.Plural(v.Searched, "memory", "memories"), where)
 	switch {
@@ -380,9 +325,9 @@ func (v searchView) nothing(p *ui.Printer) {
 	case v.Searched == 0 && v.before.Key != "":
 		p.Line("Nothing is remembered here yet. %s is not there any more; what was remembered there: --project %s",
 			ui.OneLine(v.before.Root), v.before.Key)
-	case v.Searched == 0 && v.Project != nil:
+	case v.Searched == 0 && v.Project.Name != "":
 		p.Line("Nothing is remembered here yet. Every project: --project all")
-	case v.Project != nil:
+	case v.Project.Name != "":
 		p.Hint("Try fewer words, or every project: --project all")
 	}
 }

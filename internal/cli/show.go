@@ -34,12 +34,10 @@ func showCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := ui.RecordsOf("shown", got.Memories, a.Sys.Now())
-			v.Raw, v.Sources, v.Now = raw, sources, a.Sys.Now()
-			for i, r := range v.Records {
-				v.Records[i].Links = ui.LinksOf(got.Linked[r.ID])
-			}
-			return a.out.Show(v)
+			return a.out.Show(ui.MemoryList{
+				Schema: "show", Response: got, Memories: got.Memories, Did: "shown",
+				Links: got.Links, Raw: raw, Sources: sources, Now: a.Sys.Now(),
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "only the text")

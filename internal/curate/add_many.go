@@ -62,9 +62,10 @@ func (s *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 func (s *Service) prepare(mm mem.Memory) mem.Memory {
 	mm.Title, mm.Body = s.Redactor.Prompt(mm.Title), s.Redactor.Prompt(mm.Body)
 	mm.Command = s.Redactor.Text(mm.Command)
-	for _, list := range []*[]string{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files, &mm.Modified} {
+	for _, list := range []*mem.Strings{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files} {
 		*list = s.redactList(*list)
 	}
+	mm.Modified = s.redactList(mm.Modified)
 	if sum := mm.Summary; sum != nil {
 		mm.Summary = &mem.SummaryText{
 			Request: s.Redactor.Prompt(

@@ -132,6 +132,14 @@ func valueOr[T any](v *T, or T) T {
 	return *v
 }
 
+// listOr returns list, or the other one if it is nil.
+func listOr(list, or []string) []string {
+	if list == nil {
+		return or
+	}
+	return list
+}
+
 // replacementProposal returns the proposal to change m into the statement that was to replace it.
 func replacementProposal(m, by mem.Memory, req AddRequest) mem.Proposal {
 	ed := mem.Edit{Title: &by.Title, Body: &by.Body}
@@ -175,11 +183,7 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 	m.Title, m.Body, m.Invariant = valueOr(p.Title, m.Title), valueOr(p.Body, m.Body), valueOr(p.Invariant, m.Invariant)
 	m.Kind, m.Scope = valueOr(p.Kind, m.Kind), valueOr(p.Scope, m.Scope)
 	m.Importance, m.Resolved = valueOr(p.Importance, m.Importance), valueOr(p.Resolved, m.Resolved)
-	for _, l := range []struct{ into, from *[]string }{{&m.Tags, &p.Tags}, {&m.Files, &p.Files}, {&m.Facts, &p.Facts}} {
-		if *l.from != nil {
-			*l.into = *l.from
-		}
-	}
+	m.Tags, m.Files, m.Facts = listOr(p.Tags, m.Tags), listOr(p.Files, m.Files), listOr(p.Facts, m.Facts)
 	if p.Action == mem.ProposeForget {
 		m.Status = mem.Forgotten
 	}

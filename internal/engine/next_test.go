@@ -253,8 +253,8 @@ func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
 			ProjectRef: shop,
 			Query:      mem.Query{Text: tt.text, Kinds: tt.kinds},
 		})
-		if err != nil || found.Total != tt.want {
-			t.Errorf("%q, kinds %q: searched %d, %v, want %d", tt.text, tt.kinds, found.Total, err, tt.want)
+		if err != nil || found.Searched != tt.want {
+			t.Errorf("%q, kinds %q: searched %d, %v, want %d", tt.text, tt.kinds, found.Searched, err, tt.want)
 		}
 	}
 }

@@ -91,11 +91,11 @@ func TestAMemoryIsShownWithWhatItReplacedAndWhatIsAgainstIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := shown.Linked[old]; len(b) != 1 || b[0].ID != got.ID || b[0].Kind != mem.LinkSupersedes || !b[0].From ||
+	if b := shown.Links[old]; len(b) != 1 || b[0].ID != got.ID || b[0].Kind != mem.LinkSupersedes || !b[0].From ||
 		!b[0].Since.Equal(got.Created) {
 		t.Errorf("the old one is shown with %+v", b)
 	}
-	b := shown.Linked[got.ID]
+	b := shown.Links[got.ID]
 	if len(b) != 2 || b[0].ID != old || b[0].From || b[1].ID != against || b[1].Kind != mem.LinkContradicts {
 		t.Errorf("the new one is shown with %+v", b)
 	}
@@ -163,8 +163,8 @@ func TestAContradictionThatThePersonJudgedIsToldWithItsHistory(t *testing.T) {
 		"bursts of 10]")
 	wantsNot(t, "recall", got, old)
 	shown, err := s.Views.Show(t.Context(), event.IDs{IDs: []string{old}})
-	if err != nil || shown.Memories[0].Status != mem.Superseded || len(shown.Linked[old]) != 1 ||
-		shown.Linked[old][0].Kind != mem.LinkSupersedes {
+	if err != nil || shown.Memories[0].Status != mem.Superseded || len(shown.Links[old]) != 1 ||
+		shown.Links[old][0].Kind != mem.LinkSupersedes {
 		t.Errorf("the earlier form is shown as %+v, %v", shown, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -82,7 +83,9 @@ func (n *notebook) search(_ context.Context, ask recall.SearchRequest) (recall.S
 		}
 	}
 	out.Hits = out.Hits[min(q.Offset, len(out.Hits)):]
-	out.Hits = out.Hits[:min(q.Limit, len(out.Hits))]
+	if len(out.Hits) > q.Limit {
+		out.Hits, out.Next = out.Hits[:q.Limit], strconv.Itoa(q.Offset+q.Limit)
+	}
 	if ask.Strategy == recall.ByVector {
 		out.Warning = "there are no vectors here, so only words were searched for"
 	}

@@ -68,8 +68,6 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := ask.Query.Limit
-	ask.Query.Limit++ // one more, to know whether there is more
 	found, err := s.Memory.Search(ctx, ask)
 	if a.Project != "" && errors.Is(err, mem.ErrNotFound) {
 		return nil, Problem{Code: codeNotFound, What: fmt.Sprintf("nothing is known of a project %q",
@@ -79,13 +77,13 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 		return nil, err
 	}
 	out := rows{Project: found.Project.Name, Results: []row{}, Warning: found.Warning}
-	for _, h := range found.Hits[:min(limit, len(found.Hits))] {
+	for _, h := range found.Hits {
 		out.Results = append(out.Results, s.row(h, found, a.Explain))
 	}
 	if n := fitting(out.Results, room); n < len(out.Results) {
 		out.Results = out.Results[:n]
 	}
-	if n := len(out.Results); n < len(found.Hits) {
+	if n := len(out.Results); n < len(found.Hits) || found.Next != "" {
 		out.Next = map[string]any{"offset": ask.Query.Offset + n}
 	}
 	return out, nil

@@ -1,6 +1,12 @@
 package mem
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Scope is the set of sessions in which a memory may be used.
 type Scope string
@@ -106,6 +112,37 @@ const (
 // String is the level's short name, L0 … L3.
 func (t Trust) String() string { return "L" + string(rune('0'+int(t))) }
 
+// MarshalText implements encoding.TextMarshaler: JSON holds the short name.
+func (t Trust) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. It reads a short name or its number.
+func (t *Trust) UnmarshalText(text []byte) error {
+	digit := strings.TrimPrefix(string(text), "L")
+	if len(digit) != 1 || digit[0] < '0' || digit[0] > '3' {
+		return fmt.Errorf("%q is no trust level from L0 to L3", text)
+	}
+	*t = Trust(digit[0] - '0')
+	return nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Stored data has numbers as well as names.
+func (t *Trust) UnmarshalJSON(b []byte) error { return t.UnmarshalText(bytes.Trim(b, `"`)) }
+
+// Strings is a list of texts. In JSON an empty list is [], never null.
+type Strings []string
+
+// MarshalJSON implements json.Marshaler.
+func (s Strings) MarshalJSON() ([]byte, error) {
+	if len(s) == 0 {
+		return []byte("[]"), nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode([]string(s))
+	return b.Bytes(), err
+}
+
 // Origin is the channel a text came through.
 type Origin string
 
@@ -136,7 +173,8 @@ const (
 	Forgotten    Status = "forgotten"
 )
 
-// Memory is one stored statement. [Batch] writes it, and [Query] finds it.
+// Memory is one stored statement. [Batch] writes it, and [Query] finds it. Its
+// JSON form is the same in the API, the command line's --json, exports and the viewer.
 type Memory struct {
 	ID      string `json:"id"` // "m_" + the row's number in base 32; empty on a new one, the store sets it
 	Scope   Scope  `json:"scope"`
@@ -144,12 +182,12 @@ type Memory struct {
 	Session string `json:"session,omitempty"` // the agent's id of the session it was made in
 
 	Kind     Kind         `json:"kind"`
-	Title    string       `json:"title"`              // one line, ≤ 160 characters
-	Body     string       `json:"body,omitempty"`     // full text; empty if the title is the full text
-	Facts    []string     `json:"facts,omitempty"`    // separate statements
-	Concepts []string     `json:"concepts,omitempty"` // free topic words
-	Tags     []string     `json:"tags,omitempty"`
-	Files    []string     `json:"files,omitempty"`    // relative to the project if inside it; slashes
+	Title    string       `json:"title"`          // one line, ≤ 160 characters
+	Body     string       `json:"body,omitempty"` // full text; empty if the title is the full text
+	Facts    Strings      `json:"facts"`          // separate statements
+	Concepts Strings      `json:"concepts"`       // free topic words
+	Tags     Strings      `json:"tags"`
+	Files    Strings      `json:"files"`              // relative to the project if inside it; slashes
 	Anchors  []Anchor     `json:"anchors,omitempty"`  // content of some of Files when made or last confirmed
 	Modified []string     `json:"modified,omitempty"` // those of Files that were changed
 	Tool     string       `json:"tool,omitempty"`

@@ -55,9 +55,14 @@ const MaxProposals = 20
 
 // WithID returns p with its ID set. Equal changes have equal ids.
 func (p Proposal) WithID() Proposal {
-	what := p
-	what.ID, what.Was, what.Reason, what.By, what.Session, what.Trust, what.At = "", "", "", "", "", 0, time.Time{}
-	b, _ := json.Marshal(what) // cannot fail: texts and numbers only
+	var change struct {
+		Proposal
+		Trust int       `json:"trust"` // a number, as in the ids of stored proposals
+		At    time.Time `json:"at"`
+	}
+	change.Proposal = p
+	change.ID, change.Was, change.Reason, change.By, change.Session = "", "", "", "", ""
+	b, _ := json.Marshal(change) // cannot fail: texts and numbers only
 	sum := sha256.Sum256(b)
 	p.ID = "pr_" + hex.EncodeToString(sum[:6])
 	return p

@@ -69,7 +69,7 @@ const (
 
 // Hit is one match of a search. Memory is complete except for Index.
 type Hit struct {
-	Memory   Memory             `json:"memory"`
+	Memory
 	Score    float64            `json:"score"` // higher is better; comparable only within one result
 	Parts    map[string]float64 `json:"parts,omitempty"`
 	Replaced *Memory            `json:"-"` // the memory that Memory replaces, if that is shown

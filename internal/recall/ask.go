@@ -34,17 +34,18 @@ const (
 // Strategies lists them all.
 func Strategies() []Strategy { return []Strategy{Auto, ByKeyword, ByVector, Hybrid} }
 
-// SearchResponse is what a search found.
+// SearchResponse is a page of memories that a search found.
 type SearchResponse struct {
 	Project mem.Project              `json:"project"`
-	Hits    []mem.Hit                `json:"hits"`
+	Hits    []mem.Hit                `json:"results"`
+	Next    string                   `json:"next,omitempty"`  // offset of the next page; "" if this is the last one
 	Stale   map[string]mem.Freshness `json:"stale,omitempty"` // of hits that are tied to files, by id; others have none
-	// memories that were searched; 0 where counting them would take longer
-	Total   int       `json:"total"`
-	TookMS  float64   `json:"took_ms"`
-	Terms   []string  `json:"terms"`
-	At      time.Time `json:"at"`
-	Warning string    `json:"warning,omitempty"` // what was asked for and could not be done
+	// Searched counts the memories that were searched; 0 if counting would take longer.
+	Searched int       `json:"searched"`
+	TookMS   float64   `json:"took_ms"`
+	Terms    []string  `json:"terms"`
+	At       time.Time `json:"at"`
+	Warning  string    `json:"warning,omitempty"` // what was asked for and could not be done
 
 	// with SearchAsk.Facets: by kind, project, agent, branch, trust, status, dir
 	Facets  map[string][]mem.Count `json:"facets,omitempty"`

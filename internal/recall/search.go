@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,31 +40,35 @@ func (e *Service) Search(ctx context.Context, ask SearchRequest) (SearchResponse
 	if err != nil {
 		return SearchResponse{}, err
 	}
-	limit, offset := q.Limit, q.Offset
-	if limit <= 0 {
-		limit = mem.DefaultLimit
-	}
+	limit, offset := cmp.Or(q.Limit, mem.DefaultLimit), q.Offset
 	q.Terms = rank.Terms(q.Text)
 	q.Limit = max(rank.Candidates, limit)
 	rule := rank.Ask{Text: q.Text, Terms: q.Terms, Now: start, Search: true, Without: Set(ask.Without)}
-	hits, size, err := e.first(ctx, how, q, rule, limit+offset)
+	hits, size, err := e.first(ctx, how, q, rule, limit+offset+1) // one more shows whether there is a next page
 	if err != nil {
 		return SearchResponse{}, err
 	}
-	if out.Total, err = e.searched(ctx, q, size, len(hits)); err != nil {
+	if out.Searched, err = e.searched(ctx, q, size, len(hits)); err != nil {
 		return SearchResponse{}, err
 	}
 	if ask.Facets {
 		out.Facets, out.Counted = facets(hits), len(hits)
 	}
-	hits = hits[min(offset, len(hits)):]
-	out.Hits = append(out.Hits, hits[:min(limit, len(hits))]...)
+	out.page(hits[min(offset, len(hits)):], limit, offset)
 	out.Stale, out.Warning = e.Standing(p, out.Hits), warning
 	if ask.Facets {
 		out.Marks = marks(q.Terms, out.Hits)
 	}
 	out.Terms, out.TookMS = append(out.Terms, q.Terms...), Ms1(e.Now().Sub(start))
 	return out, nil
+}
+
+// page fills in the first hits, and where the next page begins.
+func (r *SearchResponse) page(hits []mem.Hit, limit, offset int) {
+	if len(hits) > limit {
+		hits, r.Next = hits[:limit], strconv.Itoa(offset+limit)
+	}
+	r.Hits = append(r.Hits, hits...)
 }
 
 // Relative is a file, or with a slash at its end a folder, as memories name it.
@@ -115,9 +120,10 @@ func (e *Service) withTalk(ctx context.Context, how Strategy, q mem.Query, rule 
 
 // listed finds by the filters alone.
 func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out *SearchResponse) error {
-	limit, offset := q.Limit, q.Offset
+	limit, offset := cmp.Or(q.Limit, mem.DefaultLimit), q.Offset
+	q.Limit = limit + 1
 	if withFacets {
-		q.Limit, q.Offset = max(facetBase, limit+offset), 0
+		q.Limit, q.Offset = max(facetBase, limit+offset+1), 0
 	}
 	ms, err := e.Store.List(ctx, q)
 	if err != nil {
@@ -130,12 +136,11 @@ func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out 
 	if withFacets {
 		out.Facets, out.Counted = facets(hits), len(hits)
 		hits = hits[min(offset, len(hits)):]
-		hits = hits[:min(cmp.Or(limit, mem.DefaultLimit), len(hits))]
 	}
-	out.Hits = hits
-	out.Stale = e.Standing(out.Project, hits)
-	if !withFacets || len(hits) == 0 { // whoever counts facets does without the sum
-		out.Total, err = e.searched(ctx, q, 0, len(hits))
+	out.page(hits, limit, offset)
+	out.Stale = e.Standing(out.Project, out.Hits)
+	if !withFacets || len(out.Hits) == 0 { // whoever counts facets does without the sum
+		out.Searched, err = e.searched(ctx, q, 0, len(out.Hits))
 	}
 	return err
 }

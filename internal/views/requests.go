@@ -13,7 +13,7 @@ import (
 // ShowResponse contains whole memories.
 type ShowResponse struct {
 	Memories []mem.Memory                     `json:"memories"`
-	Linked   map[string][]recall.LinkedMemory `json:"beside,omitempty"` // linked memories by ID, strongest first
+	Links    map[string][]recall.LinkedMemory `json:"links,omitempty"` // by ID of the memory, strongest first
 }
 
 // TimelineRequest asks for the entries around an anchor: a memory or session ID, a file, a day, or ""

@@ -15,8 +15,8 @@ func (s *Service) Show(ctx context.Context, req event.IDs) (ShowResponse, error)
 		return ShowResponse{}, err
 	}
 	s.Event.LogDegraded("uses", s.countUse(ctx, req.Agent, ms))
-	beside, err := s.Recall.Beside(ctx, ms)
-	return ShowResponse{Memories: ms, Linked: beside}, err
+	links, err := s.Recall.Beside(ctx, ms)
+	return ShowResponse{Memories: ms, Links: links}, err
 }
 
 // countUse counts a use of memories that an agent fetches, once per turn.

@@ -2,22 +2,12 @@ package ui
 
 import (
 	"strings"
-	"time"
 
 	"remanence/internal/curate"
-	"remanence/internal/mem"
 )
 
-// ResolvedView is what became of all findings of a rule, or would.
-type ResolvedView struct {
-	Rule     string   `json:"rule"`
-	Did      string   `json:"did"` // accepted, kept as it is, merged
-	DryRun   bool     `json:"dry_run"`
-	Decided  int      `json:"decided"` // findings
-	Left     int      `json:"left"`    // that need a look of their own
-	Undo     *string  `json:"undo"`
-	Memories []Record `json:"memories"` // of the first of them
-}
+// ResolvedView shows what happened to the findings of a rule.
+type ResolvedView struct{ curate.ResolveResponse }
 
 // SchemaName returns the name of the view's schema.
 func (ResolvedView) SchemaName() string { return "resolved" }
@@ -37,72 +27,41 @@ func (v ResolvedView) Print(p *Printer) {
 	if n := v.Decided - len(v.Memories); n > 0 && len(v.Memories) > 0 {
 		p.Line("  and %d more", n)
 	}
-	p.Line("%s of %s %s%s.", Plural(v.Decided, "finding", "findings"), v.Rule, would, v.Did)
+	p.Line("%s of %s %s%s.", Plural(v.Decided, "finding", "findings"), v.Rule, would, Resolved(v.Action))
 	if v.Left > 0 {
 		p.Hint("%s left: they read like an order, or share a memory with another finding",
 			Plural(v.Left, "finding is", "findings are"))
 	}
-	if v.Undo != nil {
-		p.Hint("undo: %s", *v.Undo)
+	if v.Run != "" {
+		p.Hint("undo: remanence consolidate --undo %s", v.Run)
 	}
 }
 
-// InboxView lists findings.
-type InboxView struct {
-	Looked   int            `json:"looked"`
-	Total    int            `json:"total"`
-	Counts   map[string]int `json:"counts"` // by rule, those that are not shown too
-	Findings []InboxItem    `json:"findings"`
+// Resolved says what an action did to a finding.
+func Resolved(action string) string {
+	return map[string]string{
+		curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is",
+		curate.MergeFinding: "merged",
+	}[action]
 }
 
-// InboxItem is one finding that waits for a person.
-type InboxItem struct {
-	Rule     string   `json:"rule"`
-	Text     string   `json:"text"`
-	Accept   string   `json:"accept"` // what accepting does
-	Actions  []string `json:"actions"`
-	Memories []Record `json:"memories"`
-	// Proposal is the change that waits, of a finding about one.
-	Proposal *ProposalView `json:"proposal,omitempty"`
-}
-
-// ProposalView is a change that an agent asks for.
-type ProposalView struct {
-	ID      string     `json:"id"`
-	Action  string     `json:"action"`
-	Was     string     `json:"was"`  // the text when it was proposed
-	Text    *string    `json:"text"` // the proposed one; null where it stays
-	Reason  *string    `json:"reason"`
-	Session *string    `json:"session"`
-	Trust   string     `json:"trust"` // of the author
-	At      *time.Time `json:"at"`
-}
-
-// ProposalViewOf returns the JSON form of a proposal.
-func ProposalViewOf(p *mem.Proposal) *ProposalView {
-	if p == nil {
-		return nil
-	}
-	return &ProposalView{
-		p.ID, p.Action, p.Was, TextOrNil(p.Text()), TextOrNil(p.Reason), TextOrNil(p.Session),
-		p.Trust.String(), TimeOrNil(p.At),
-	}
-}
+// ReviewView lists findings that wait for a person's decision.
+type ReviewView struct{ curate.ReviewResponse }
 
 // SchemaName returns the name of the view's schema.
-func (InboxView) SchemaName() string { return "review" }
+func (ReviewView) SchemaName() string { return "review" }
 
 // List returns the items that --jsonl prints.
-func (v InboxView) List() []any { return Items(v.Findings) }
+func (v ReviewView) List() []any { return Items(v.Items) }
 
 // Print writes the view for a person.
-func (v InboxView) Print(p *Printer) {
-	if v.Total == 0 {
+func (v ReviewView) Print(p *Printer) {
+	if len(v.Items) == 0 {
 		p.Line("Inbox zero: %s looked at.", Plural(v.Looked, "memory", "memories"))
 		return
 	}
 	rule, shown := "", map[string]int{}
-	for _, f := range v.Findings {
+	for _, f := range v.Items {
 		shown[f.Rule]++
 		if f.Rule != rule {
 			rule = f.Rule
@@ -116,7 +75,7 @@ func (v InboxView) Print(p *Printer) {
 			p.Line("  %s%s", strings.Repeat(" ", 10), OneLine(f.Text))
 		}
 		if f.Proposal != nil {
-			p.Line("  %s%s  %s", strings.Repeat(" ", 10), f.Proposal.ID, DateTime(*f.Proposal.At, p.Now()))
+			p.Line("  %s%s  %s", strings.Repeat(" ", 10), f.Proposal.ID, DateTime(f.Proposal.At, p.Now()))
 		}
 	}
 	p.Hint("decide: remanence review accept|reject|merge RULE ID [ID]")

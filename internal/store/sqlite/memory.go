@@ -52,11 +52,11 @@ func (r *memoryRow) unpack() error {
 	var errs []error
 	for _, list := range [...]struct {
 		stored string
-		into   *[]string
-	}{{r.facts, &m.Facts}, {r.concepts, &m.Concepts}, {r.tags, &m.Tags}, {r.files, &m.Files}, {r.modified, &m.Modified}} {
+		into   *mem.Strings
+	}{{r.facts, &m.Facts}, {r.concepts, &m.Concepts}, {r.tags, &m.Tags}, {r.files, &m.Files}} {
 		errs = append(errs, unlist(list.stored, list.into))
 	}
-	errs = append(errs, unlist(r.anchors, &m.Anchors))
+	errs = append(errs, unlist(r.modified, &m.Modified), unlist(r.anchors, &m.Anchors))
 	if r.summary != "" {
 		errs = append(errs, json.Unmarshal([]byte(r.summary), &m.Summary))
 	}

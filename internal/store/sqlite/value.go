@@ -72,7 +72,7 @@ func array[T ~string | ~int64](v []T) string {
 }
 
 // unlist reads what list wrote.
-func unlist[T any](s string, into *[]T) error {
+func unlist[S ~[]T, T any](s string, into *S) error {
 	if s == "" {
 		return nil
 	}

@@ -82,7 +82,7 @@ var memoryTests = []promise{
 		id := k.keep(m)[0]
 		m.Tags[0] = "changed"
 		k.one(id).Tags[0] = "changed too"
-		k.same("tags", k.one(id).Tags, []string{"x"})
+		k.same("tags", k.one(id).Tags, mem.Strings{"x"})
 	}},
 }
 
@@ -105,8 +105,8 @@ var repeatTests = []promise{
 			!got.Updated.Equal(later(time.Hour)) {
 			k.Errorf("got %+v", got)
 		}
-		k.same("files", got.Files, []string{"a", "b"})
-		k.same("tags", got.Tags, []string{"x", "y"})
+		k.same("files", got.Files, mem.Strings{"a", "b"})
+		k.same("tags", got.Tags, mem.Strings{"x", "y"})
 		within := mem.Query{Within: "one"}
 		within.Terms = []string{"old"}
 		k.same("found by the old text", k.match(within), []string{})

@@ -54,7 +54,7 @@ var proposalTests = []promise{
 	{"facts are replaced", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Facts = []string{"one"} }))[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Facts: []string{"zwei", "drei"}}}})
-		k.same("facts", k.one(id).Facts, []string{"zwei", "drei"})
+		k.same("facts", k.one(id).Facts, mem.Strings{"zwei", "drei"})
 		k.same("found by a new one", k.match(mem.Query{Terms: []string{"drei"}}), []string{"alpha"})
 	}},
 	{"a proposal is erased with its memory, with its session, and with the memory that it repeats", func(k kit) {

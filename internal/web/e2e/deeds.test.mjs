@@ -18,7 +18,7 @@ after(async () => {
   await w?.end();
 });
 
-const add = async (text) => (await w.json("add", text)).memories[0].id;
+const add = async (text) => (await w.json("add", text)).id;
 const shown = async (id) => (await w.json("show", id)).memories[0];
 
 test("a memory is changed, pinned, hidden, taken back and restored, and each survives a reload", async () => {

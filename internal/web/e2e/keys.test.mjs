@@ -18,7 +18,7 @@ after(async () => {
 
 const LETTERS = "we x p s x u y . t ? / g s [ ] j k o m a x"; // a space, and every key that is a shortcut somewhere
 const QUIET = 1_500; // milliseconds after which a key is surely a new gesture
-const add = async (text, ...more) => (await w.json("add", text, ...more)).memories[0].id;
+const add = async (text, ...more) => (await w.json("add", text, ...more)).id;
 const shown = async (id) => (await w.json("show", id)).memories[0];
 const pause = (ms) => new Promise((go) => setTimeout(go, ms));
 const focused = (page) => page.evaluate(() => {

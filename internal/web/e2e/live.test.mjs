@@ -124,7 +124,7 @@ test("what happens while a page comes is on it", async () => {
 });
 
 test("what is slow to load is not begun anew by all that happens meanwhile", async () => {
-  const id = (await w.json("add", "the sexton has the second key")).memories[0].id;
+  const id = (await w.json("add", "the sexton has the second key")).id;
   const { page: other, base, faults, context } = await eye.enter(w);
   const page = await context.newPage(), cut = [];
   page.on("requestfailed", (r) => { if (r.url().includes(id)) cut.push(r.failure()?.errorText); });
@@ -188,7 +188,7 @@ test("what was taken over does not wait any more, and what is erased is not show
   await rows("stack the turf").waitFor();
   await page.getByTestId("news").waitFor({ state: "detached" });
   assert.equal(await rows("whet the scythe").count(), 1);
-  const id = (await w.json("add", "the miller hides the deed in the clock")).memories[0].id;
+  const id = (await w.json("add", "the miller hides the deed in the clock")).id;
   await rows("the miller hides").waitFor();
   await w.cli("purge", id, "--yes");
   await rows("the miller hides").waitFor({ state: "detached" });

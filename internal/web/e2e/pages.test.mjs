@@ -25,7 +25,7 @@ before(async () => {
   await cp(join(worlds.demo.project, ".git"), join(far, ".git"), { recursive: true });
   await worlds.demo.hook({ session_id: "far", hook_event_name: "UserPromptSubmit", prompt_id: "f1", prompt: "is anybody here?", cwd: far });
   await worlds.demo.hostile();
-  const [gone] = (await worlds.demo.json("add", "the old gateway speaks SOAP")).memories;
+  const gone = await worlds.demo.json("add", "the old gateway speaks SOAP");
   worlds.demo.forgotten = gone.id;
   await worlds.demo.cli("forget", gone.id, "--yes");
   eye = await Eye.make();

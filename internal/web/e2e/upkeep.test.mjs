@@ -133,8 +133,8 @@ test("a pause begins and ends, and what would be kept of a text is shown", async
 });
 
 test("a finding of the inbox is merged, kept as it is, and taken back, by keys too", async () => {
-  const first = (await w.json("add", "the ledger service rounds every tax line to whole cents before it sums them up", "-k", "fact")).memories[0].id;
-  const second = (await w.json("add", "the ledger service rounds every tax line to whole cents before summing them up", "-k", "fact")).memories[0].id;
+  const first = (await w.json("add", "the ledger service rounds every tax line to whole cents before it sums them up", "-k", "fact")).id;
+  const second = (await w.json("add", "the ledger service rounds every tax line to whole cents before summing them up", "-k", "fact")).id;
   const seen = await eye.enter(w), { page, base } = seen;
   await page.goto(base + "/review?rule=duplicate");
   const finding = page.getByTestId("finding").filter({ hasText: first }).filter({ hasText: second });
@@ -144,7 +144,7 @@ test("a finding of the inbox is merged, kept as it is, and taken back, by keys t
   for (let tries = 0; tries < 100 && (await shown(second)).status !== "active"; tries++) await page.waitForTimeout(100);
   for (const id of [first, second]) assert.equal((await shown(id)).status, "active");
   // What was taken back is not proposed again; another pair is kept as it is.
-  const third = (await w.json("add", "the payroll service sorts every wage slip by surname before it prints them all", "-k", "fact")).memories[0].id;
+  const third = (await w.json("add", "the payroll service sorts every wage slip by surname before it prints them all", "-k", "fact")).id;
   await w.json("add", "the payroll service sorts every wage slip by surname before printing them all", "-k", "fact");
   await page.reload();
   const other = page.getByTestId("finding").filter({ hasText: third });

@@ -13,15 +13,15 @@ export type Status = "active" | "superseded" | "forgotten";
 
 export interface Memory {
   id: string; scope: Scope; project?: string; session?: string;
-  kind: string; title: string; body?: string; facts?: string[]; concepts?: string[]; tags?: string[];
-  files?: string[]; anchors?: Anchor[]; modified?: string[]; tool?: string; command?: string; exit_code?: number; event?: string;
-  importance: number; confidence: number; trust: 0 | 1 | 2 | 3; origin: string; source: Source;
+  kind: string; title: string; body?: string; facts: string[]; concepts: string[]; tags: string[];
+  files: string[]; anchors?: Anchor[]; modified?: string[]; tool?: string; command?: string; exit_code?: number; event?: string;
+  importance: number; confidence: number; trust: "L0" | "L1" | "L2" | "L3"; origin: string; source: Source;
   resolved: boolean; status: Status; pinned?: boolean; supersedes?: string; branch?: string; commit?: string; repeats?: number;
   invariant?: string; feedback?: Feedback[]; uses: number; last_used?: string; created: string; updated: string; hidden?: string;
   who?: string; prevented?: number; evergreen?: boolean;
 }
 
-export interface Hit { memory: Memory; score: number; parts?: Record<string, number> }
+export interface Hit extends Memory { score: number; parts?: Record<string, number> }
 
 export interface Told { id: string; rank: number; kind?: string; title?: string; score: number; parts?: Record<string, number>; tokens: number; stale?: string; place?: string }
 export interface Cut { id: string; title?: string; score: number; parts?: Record<string, number>; required?: boolean; gate: string }
@@ -63,7 +63,7 @@ export interface SessionStory { session: Sitting; activity: Activity; beats: Bea
 
 export interface Marks { title?: [number, number][]; excerpt?: string; in?: [number, number][] }
 export interface Found {
-  project: Project; hits: Hit[]; stale?: Record<string, string>; total: number; took_ms: number; terms: string[]; warning?: string;
+  project: Project; results: Hit[]; next?: string; stale?: Record<string, string>; searched: number; took_ms: number; terms: string[]; warning?: string;
   facets?: Record<string, Count[]>; counted?: number; marks?: Record<string, Marks>;
 }
 

@@ -32,14 +32,14 @@ export default function Search() {
       {typed.unknown.map((w) => <p key={w} class="warn">{t.unknown(w)}</p>)}
       <Loaded of={found}>
         {(d) => {
-          const hits = d.hits.filter((h) => (!only("stale") || d.stale?.[h.memory.id]) && (!only("pinned") || h.memory.pinned));
-          if (params.order && !typed.text) hits.sort((a, b) => Date.parse(b.memory.created) - Date.parse(a.memory.created));
+          const hits = d.results.filter((h) => (!only("stale") || d.stale?.[h.id]) && (!only("pinned") || h.pinned));
+          if (params.order && !typed.text) hits.sort((a, b) => Date.parse(b.created) - Date.parse(a.created));
           return (
             <>
               {d.warning && <p class="warn">{d.warning}</p>}
               {only("stale") && !d.project.key && <p class="warn">{t.staleWhere}</p>}
-              {sifted && d.hits.length >= MOST && <p class="warn">{t.sifted(MOST)}</p>}
-              {!q && <Examples of={d.hits} />}
+              {sifted && d.results.length >= MOST && <p class="warn">{t.sifted(MOST)}</p>}
+              {!q && <Examples of={d.results} />}
               <Facets of={d} q={q} by={by} />
               {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} />}
             </>
@@ -88,7 +88,7 @@ function Facets({ of: d, q, by }: { of: Found; q: string; by: string }) {
             values={values.map((c) => ({ value: as(c.value), n: c.n, label: names.get(c.value) ?? (facet === "kind" ? words(c.value) : as(c.value)) }))} />
         );
       })}
-      {d.hits.length > 1 && (
+      {d.results.length > 1 && (
         <label class="group">{t.group}{" "}
           <select value={by} onChange={(e) => setQuery({ by: e.currentTarget.value })}>
             <option value="">{t.none}</option><option value="kind">{t.facets["kind"]}</option><option value="session">{p.memory.fields.session}</option>
@@ -104,16 +104,16 @@ function Hits({ of: d, hits, by, ranked, shown }: { of: Found; hits: Hit[]; by: 
   const best = Math.max(...hits.map((h) => h.score), 1e-9);
   const groups = new Map<string, Hit[]>();
   for (const h of hits) {
-    const key = by === "kind" ? words(h.memory.kind) : by === "session" ? (h.memory.session ?? "") : "";
+    const key = by === "kind" ? words(h.kind) : by === "session" ? (h.session ?? "") : "";
     groups.set(key, [...(groups.get(key) ?? []), h]);
   }
   return (
     <div ref={rows}>
-      <p class="muted" role="status">{ranked ? t.took(hits.length, d.counted ?? hits.length, ms(d.took_ms)) : t.listed(hits.length, d.total)}</p>
+      <p class="muted" role="status">{ranked ? t.took(hits.length, d.counted ?? hits.length, ms(d.took_ms)) : t.listed(hits.length, d.searched)}</p>
       {[...groups].map(([name, list]) => (
         <section key={name} aria-label={name || undefined}>
           {by && <h2 class="group-head">{name || t.none} <span class="muted">{list.length}</span></h2>}
-          <ol class="hits">{list.map((h) => <HitRow key={h.memory.id} of={h} d={d} best={ranked ? best : 0} />)}</ol>
+          <ol class="hits">{list.map((h) => <HitRow key={h.id} of={h} d={d} best={ranked ? best : 0} />)}</ol>
         </section>
       ))}
       {(d.counted ?? 0) > shown && shown < MOST && <button type="button" onClick={() => setQuery({ shown: String(shown + PAGE) })}>{t.more}</button>}
@@ -122,7 +122,7 @@ function Hits({ of: d, hits, by, ranked, shown }: { of: Found; hits: Hit[]; by: 
 }
 
 function HitRow({ of: h, d, best }: { of: Hit; d: Found; best: number }) {
-  const m = h.memory, marks = d.marks?.[m.id];
+  const m = h, marks = d.marks?.[m.id];
   const body = marks?.excerpt ?? (m.body && m.body !== m.title ? m.body.slice(0, 200) : "");
   return (
     <li data-row>
@@ -141,7 +141,7 @@ function HitRow({ of: h, d, best }: { of: Hit; d: Found; best: number }) {
 
 /** Searches that find something here: the first words of memories, one each. A character is not cut in two: no address could hold a half. */
 function queries(hits: Hit[]): string[] {
-  const all = hits.map((h) => [...new Set(h.memory.title.match(/(?<!\p{L})\p{L}{4,30}(?!\p{L})/gu))].slice(0, 3).join(" ") || [...h.memory.title].slice(0, 30).join(""));
+  const all = hits.map((h) => [...new Set(h.title.match(/(?<!\p{L})\p{L}{4,30}(?!\p{L})/gu))].slice(0, 3).join(" ") || [...h.title].slice(0, 30).join(""));
   return [...new Set(all)].slice(0, 5);
 }
 
@@ -161,10 +161,10 @@ function NoHits({ q, found }: { q: string; found: Resource<Found> }) {
       {typed.filters.map((f) => (
         <p key={f.key + f.value}><a href={"/search?q=" + encodeURIComponent(write({ text: typed.text, filters: typed.filters.filter((x) => x !== f) }))}>{t.drop(f.key + ":" + f.value)}</a></p>
       ))}
-      {(examples.data?.hits.length ?? 0) > 0 && !found.loading && (
+      {(examples.data?.results.length ?? 0) > 0 && !found.loading && (
         <>
           <p class="muted">{t.tryThese} ({many(examples.data!.counted ?? 0, "memory", "memories")})</p>
-          <ul>{queries(examples.data!.hits).map((e) => <li key={e}><Query of={e} /></li>)}</ul>
+          <ul>{queries(examples.data!.results).map((e) => <li key={e}><Query of={e} /></li>)}</ul>
         </>
       )}
     </Empty>

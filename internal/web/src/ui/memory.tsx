@@ -11,7 +11,7 @@ export function States({ of: m, stale }: { of: Memory; stale?: string | undefine
       {m.pinned && <Tag>{p.memory.pinned}</Tag>}
       {m.kind === "todo" && !m.resolved && <Tag tone="warn">{p.memory.open}</Tag>}
       {stale && <Tag tone="warn">{p.memory.stale[stale] ?? stale}</Tag>}
-      {m.trust < 2 && <Tag tone={m.trust === 0 ? "warn" : "plain"}>{p.search.trust["L" + m.trust]}</Tag>}
+      {m.trust < "L2" && <Tag tone={m.trust === "L0" ? "warn" : "plain"}>{p.search.trust[m.trust]}</Tag>}
       {m.status === "forgotten" && <Tag tone="bad">{p.memory.forgottenTag}</Tag>}
       {m.status !== "active" && m.status !== "forgotten" && <Tag>{m.status === "superseded" ? p.memory.supersededTag : m.status}</Tag>}
     </>
