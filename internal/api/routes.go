@@ -104,7 +104,7 @@ var (
 	Settle       = Route[Nothing, Working]{Name: "settle"} // has it that no session works on a prompt
 	WorkingNow   = Route[Nothing, Working]{Name: "working", Get: "working"}
 	Feed         = Route[views.FeedRequest, views.FeedResponse]{Name: "feed", Get: "feed"}
-	Sessions     = Route[mem.SessionsRequest, mem.Sessions]{Name: "sessions", Get: "sessions"}
+	Sessions     = Route[views.SessionsRequest, views.SessionsResponse]{Name: "sessions", Get: "sessions"}
 	SessionStory = Route[views.MemoryRequest, views.SessionStory]{Name: "session", Get: "sessions/{id}"}
 	MemoryStory  = Route[views.MemoryRequest, views.MemoryStory]{Name: "memory", Get: "memories/{id}"}
 )

@@ -27,19 +27,18 @@ func OwnCommand(prompt string) bool {
 // for which no event arrived, and handles them as events without a reply. It returns
 // how many it found. It is idempotent.
 func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, err error) {
-	w, ok := s.Store.(mem.Witness)
-	if !ok || s.ReadPastEvents == nil || sess.ID == "" ||
+	if s.ReadPastEvents == nil || sess.ID == "" ||
 		!event.OwnTranscript(mem.Event{Session: sess.ID, Transcript: sess.Transcript}) {
 		return 0, nil
 	}
 	if paused, err := s.pausedNow(ctx, sess); paused || err != nil {
 		return 0, err // retried after the pause
 	}
-	since, err := w.Checked(ctx, sess.ID)
+	since, err := s.Store.TranscriptPosition(ctx, sess.ID)
 	if err != nil {
 		return 0, err
 	}
-	h, err := s.newReconciliation(ctx, w, sess)
+	h, err := s.newReconciliation(ctx, sess)
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +85,7 @@ type reconciliation struct {
 // span is the time from a session start to the last event before the next one.
 type span struct{ from, to time.Time }
 
-func (s *Service) newReconciliation(ctx context.Context, w mem.Witness, sess mem.Session) (*reconciliation, error) {
+func (s *Service) newReconciliation(ctx context.Context, sess mem.Session) (*reconciliation, error) {
 	h := &reconciliation{
 		e:       s,
 		s:       sess,
@@ -95,7 +94,7 @@ func (s *Service) newReconciliation(ctx context.Context, w mem.Witness, sess mem
 		calls:   map[string]bool{},
 		turns:   map[string]mem.Turn{},
 	}
-	heard, err := w.Heard(ctx, sess.ID)
+	heard, err := s.Store.EventHeaders(ctx, sess.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +106,7 @@ func (s *Service) newReconciliation(ctx context.Context, w mem.Witness, sess mem
 	for _, t := range turns {
 		h.turns[t.PromptID] = t
 	}
-	if h.silences, err = w.Silences(ctx, "all", sess.Project, sess.ID); err != nil {
+	if h.silences, err = s.Store.PausedPeriods(ctx, "all", sess.Project, sess.ID); err != nil {
 		return nil, err
 	}
 	h.after = sess.Created.Add(-clockSlack) // from before is what it was forked from
@@ -143,7 +142,7 @@ func (h *reconciliation) keep(ctx context.Context, ev mem.Event) error {
 	if !h.missing(ev) {
 		return nil
 	}
-	until, err := h.e.Event.ErasedUntil(ctx, h.s.ID) // it may be erased while its record is read
+	until, err := h.e.Store.ErasedUntil(ctx, h.s.ID) // it may be erased while its record is read
 	if err != nil || !ev.At.After(until) {
 		return err
 	}

@@ -128,7 +128,7 @@ func (s *Service) newTakePolicy(ctx context.Context, m *event.Context) (*takePol
 	if len(list) > 0 {
 		j.newest = list[0]
 	}
-	if j.after, err = s.Event.ErasedUntil(ctx, m.Session); err != nil {
+	if j.after, err = s.Store.ErasedUntil(ctx, m.Session); err != nil {
 		return nil, err
 	}
 	if before, ok := s.Event.KeptSince(); ok && before.After(j.after) {
@@ -144,7 +144,7 @@ func (j *takePolicy) verdict(ctx context.Context, s *mem.ArchivedUtterance) mem.
 	if v != mem.Keep {
 		return v
 	}
-	until, err := j.e.Event.ErasedUntil(ctx, j.m.Session)
+	until, err := j.e.Store.ErasedUntil(ctx, j.m.Session)
 	switch {
 	case err != nil:
 		j.err = err

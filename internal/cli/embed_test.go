@@ -107,7 +107,7 @@ func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
 func work(t *testing.T, h *daemon.Daemon) {
 	t.Helper()
 	for {
-		jobs, err := h.Store.Lease(t.Context(), h.Sys.Now(), 1e9, 1)
+		jobs, err := h.Store.Lease(t.Context(), mem.JobKinds{}, h.Sys.Now(), 1e9, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestFloatsAreSettings(t *testing.T) {
 // jobsOf are the jobs of a kind, waiting ones and those that were given up.
 func jobsOf(t *testing.T, h *daemon.Daemon, kind string) []mem.Job {
 	t.Helper()
-	js, err := h.Store.JobsOf(t.Context(), kind, 100)
+	js, err := h.Store.Jobs(t.Context(), kind, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

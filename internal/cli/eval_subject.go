@@ -157,7 +157,7 @@ func (x *examined) Settle(ctx context.Context) error {
 		return err
 	}
 	for {
-		jobs, err := x.store.Lease(ctx, x.now, time.Hour, 1)
+		jobs, err := x.store.Lease(ctx, mem.JobKinds{}, x.now, time.Hour, 1)
 		if err != nil || len(jobs) == 0 {
 			return err
 		}

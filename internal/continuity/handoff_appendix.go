@@ -107,7 +107,7 @@ func (s *Service) HandoffsToErase(ctx context.Context, ids, words []string) ([]m
 		return nil, words, nil
 	}
 	projects := map[string]bool{}
-	ms, err := s.Event.PurgePreview(ctx, ids)
+	ms, err := s.Store.PurgeMemories(ctx, ids...)
 	if err != nil {
 		return nil, nil, err
 	}

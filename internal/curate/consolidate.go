@@ -2,7 +2,6 @@ package curate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -23,15 +22,9 @@ const (
 	maxSimilarEach     = 20                // possible duplicates read for each memory of a session
 )
 
-// errNoRunLog reports a store without a mem.RunLog. Without one, no change could be undone.
-var errNoRunLog = errors.New("this store records no changes, so consolidation could not be undone")
-
 // ConsolidateJob runs one consolidation job. Changes are written pass by pass. The returned batch
 // contains only follow-up jobs.
 func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	if _, ok := s.Store.(mem.RunLog); !ok {
-		return mem.Batch{}, nil
-	}
 	if job.Data == string(mem.FullRun) {
 		within, cancel := context.WithTimeout(ctx, fullTimeout)
 		defer cancel()
@@ -65,7 +58,7 @@ func (s *Service) maybeOpen(sess mem.Session) bool {
 
 // fullRunDue reports whether sessionsPerFullRun sessions began since the project's last full run.
 func (s *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
-	runs, err := s.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
+	runs, err := s.Store.Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
 	if err != nil {
 		return false, err
 	}
@@ -191,10 +184,7 @@ func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 
 // loadDismissed loads into a pass what the person dismissed, and whether vectors are available.
 func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
-	if _, ok := s.Store.(mem.RunLog); !ok {
-		return errNoRunLog
-	}
-	_, _, ps.embedded = s.Event.CurrentEmbedder()
+	_, ps.embedded = s.Event.CurrentEmbedder()
 	ps.dismissed, err = s.dismissals(ctx)
 	return err
 }
@@ -202,17 +192,13 @@ func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
 // Consolidate consolidates the memories of a place, previews the changes, or undoes a run.
 func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (ConsolidateResponse, error) {
 	out := ConsolidateResponse{DryRun: req.DryRun, Undo: req.Undo != "", Runs: []mem.Run{}}
-	c, ok := s.Store.(mem.RunLog)
-	if !ok {
-		return out, errNoRunLog
-	}
 	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil && req.Undo == "" {
 		return out, err
 	}
 	out.Project = p
 	if req.Undo != "" {
-		err = s.undo(ctx, c, req, &out)
+		err = s.undo(ctx, req, &out)
 	} else {
 		err = s.consolidateNow(ctx, p, req.DryRun, &out)
 	}
@@ -226,16 +212,12 @@ func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Cons
 // Runs lists the runs of a place, newest first.
 func (s *Service) Runs(ctx context.Context, req RunsRequest) (ConsolidateResponse, error) {
 	out := ConsolidateResponse{Runs: []mem.Run{}}
-	c, ok := s.Store.(mem.RunLog)
-	if !ok {
-		return out, errNoRunLog
-	}
 	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return out, err
 	}
 	out.Project = p
-	runs, err := c.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: req.Limit})
+	runs, err := s.Store.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: req.Limit})
 	if err != nil {
 		return out, err
 	}
@@ -291,8 +273,8 @@ func (s *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Me
 
 // undo restores the values from before a run, except values changed since. The undone changes are
 // dismissed, so that consolidation does not repeat them.
-func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *ConsolidateResponse) error {
-	runs, err := c.Runs(ctx, mem.RunQuery{ID: req.Undo})
+func (s *Service) undo(ctx context.Context, req ConsolidateRequest, out *ConsolidateResponse) error {
+	runs, err := s.Store.Runs(ctx, mem.RunQuery{ID: req.Undo})
 	if err != nil {
 		return err
 	}
@@ -341,7 +323,7 @@ func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 		if _, err := s.Store.Apply(ctx, mem.Batch{UndoneRuns: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
 			return fmt.Errorf("take back %s: %w", run.ID, err)
 		}
-		if runs, err = c.Runs(ctx, mem.RunQuery{ID: run.ID}); err != nil {
+		if runs, err = s.Store.Runs(ctx, mem.RunQuery{ID: run.ID}); err != nil {
 			return err
 		}
 	}
@@ -352,9 +334,6 @@ func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 // restoreDismissals returns the dismissals that keep consolidation from hiding a restored memory
 // again.
 func (s *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
-	if _, ok := s.Store.(mem.RunLog); !ok {
-		return nil
-	}
 	out := []mem.Dismissal{{Rule: mem.RuleArchive, Memory: m.ID}}
 	if m.MergedInto != "" {
 		out = append(out, mem.Dismissal{Rule: mem.RuleMerge, Memory: m.ID, Other: m.MergedInto})

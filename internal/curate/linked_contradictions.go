@@ -9,11 +9,7 @@ import (
 
 // contradicted returns the linked contradictions of a project, the newer memory first.
 func (s *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
-	w, ok := s.Store.(mem.LinkStore)
-	if !ok {
-		return nil, nil
-	}
-	links, err := w.LinksOf(ctx, mem.LinkContradicts, p.Key, MaxOfOneRule)
+	links, err := s.Store.LinksOf(ctx, mem.LinkContradicts, p.Key, MaxOfOneRule)
 	if err != nil {
 		return nil, fmt.Errorf("contradictions: %w", err)
 	}

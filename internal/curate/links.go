@@ -34,12 +34,8 @@ const (
 
 // LinkJob runs one link job: it links new memories, or tidies names and links.
 func (s *Service) LinkJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	w, ok := s.Store.(mem.LinkStore)
-	if !ok {
-		return mem.Batch{}, nil
-	}
 	if job.Key == tidyKey {
-		return mem.Batch{}, s.tidy(ctx, w)
+		return mem.Batch{}, s.tidy(ctx)
 	}
 	ms, err := s.Store.List(ctx, mem.Query{LinksOutdated: true, Within: "*", Limit: linkBatch})
 	if err != nil {
@@ -165,23 +161,23 @@ func sharedNames(a, b []mem.NamedEntity) int {
 }
 
 // tidy merges names with different spellings and prunes weak links.
-func (s *Service) tidy(ctx context.Context, w mem.LinkStore) error {
+func (s *Service) tidy(ctx context.Context) error {
 	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return fmt.Errorf("projects: %w", err)
 	}
 	for _, p := range ps {
-		all, err := w.Entities(ctx, mem.EntityQuery{Project: p.Key, Limit: maxTidied})
+		all, err := s.Store.Entities(ctx, mem.EntityQuery{Project: p.Key, Limit: maxTidied})
 		if err != nil {
 			return err
 		}
 		for from, into := range duplicateNames(all) {
-			if err := w.Join(ctx, from, into); err != nil {
+			if err := s.Store.Join(ctx, from, into); err != nil {
 				return err
 			}
 		}
 	}
-	_, err = w.Prune(ctx, s.Now().Add(-mem.LinkRetention))
+	_, err = s.Store.Prune(ctx, s.Now().Add(-mem.LinkRetention))
 	return err
 }
 

@@ -442,7 +442,7 @@ func (s *Service) MayErase(ctx context.Context, req event.IDs) error {
 	if slices.ContainsFunc(req.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
 		return fmt.Errorf("erase a session: %w", ErrNotPerson)
 	}
-	ms, err := s.Event.PurgePreview(ctx, req.IDs)
+	ms, err := s.Store.PurgeMemories(ctx, req.IDs...)
 	if err != nil {
 		return err
 	}

@@ -156,9 +156,6 @@ func (s *Service) draftsOf(ctx context.Context, ids ...string) ([]*draft, error)
 
 // applyDecision writes a decision and returns the ID of its run. ps is nil if no memory changes.
 func (s *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls []*draft) (string, error) {
-	if _, ok := s.Store.(mem.RunLog); !ok {
-		return "", errNoRunLog
-	}
 	if ps != nil {
 		b.Edits = ps.edits()
 		if b.Run == nil {

@@ -27,8 +27,7 @@ type RetentionResult struct {
 
 // ApplyRetention runs one short step of the retention rules. It first purges forgotten memories, one per step,
 // since a purge searches all stored text. Then it drops event payloads, starting at position from; 0
-// starts a new round. The last step of a round deletes old dead jobs. A store that is no mem.Retainer
-// keeps payloads and jobs. copies reports that the store has copies that would still contain purged
+// starts a new round. The last step of a round deletes old dead jobs. copies reports that the store has copies that would still contain purged
 // text: purging is then postponed.
 func (s *Service) ApplyRetention(ctx context.Context, from int64, copies bool) (RetentionResult, error) {
 	settings := s.Settings()
@@ -40,18 +39,17 @@ func (s *Service) ApplyRetention(ctx context.Context, from int64, copies bool) (
 		}
 		failed = err
 	}
-	r, able := s.Store.(mem.Retainer)
 	before, ok := s.Event.KeptSince()
-	if !able || !ok {
+	if !ok {
 		return RetentionResult{}, failed
 	}
-	next, n, err := r.DropPayloads(ctx, before, from, retentionEvents)
+	next, n, err := s.Store.DropPayloads(ctx, before, from, retentionEvents)
 	if err != nil {
 		return RetentionResult{Payloads: n}, errors.Join(failed, fmt.Errorf("retention: %w", err))
 	}
 	gone := RetentionResult{Payloads: n, Next: next, More: next > 0}
 	if !gone.More {
-		if gone.Jobs, err = r.DropJobs(ctx, before, retentionJobs); err != nil {
+		if gone.Jobs, err = s.Store.DropJobs(ctx, before, retentionJobs); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("retention: %w", err))
 		}
 	}

@@ -232,14 +232,10 @@ func (r reviewRule) item(f Finding, known map[string]*mem.Memory) ReviewItem {
 	return it
 }
 
-// dismissals returns what the person dismissed. It is empty for a store without a mem.RunLog.
+// dismissals returns what the person dismissed.
 func (s *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
 	out := map[mem.Dismissal]bool{}
-	c, ok := s.Store.(mem.RunLog)
-	if !ok {
-		return out, nil
-	}
-	ds, err := c.Dismissals(ctx)
+	ds, err := s.Store.Dismissals(ctx)
 	for _, d := range ds {
 		out[mem.Dismissal{Rule: d.Rule, Memory: d.Memory, Other: d.Other}] = true
 	}
@@ -344,7 +340,7 @@ const promotionSessions = 3
 
 // promotions finds project memories that may be useful in every project.
 func (d *reviewData) promotions() []Finding {
-	_, _, embedded := d.svc.Event.CurrentEmbedder()
+	_, embedded := d.svc.Event.CurrentEmbedder()
 	var out []Finding
 	for _, m := range d.ms {
 		merit := rank.Merit(m, embedded)

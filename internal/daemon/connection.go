@@ -130,7 +130,7 @@ type Revived struct {
 var ReviveJobs = api.Route[api.Nothing, Revived]{Name: "retry"}
 
 func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (Revived, error) {
-	n, err := h.Store.Revive(ctx)
+	n, err := h.Store.RetryDeadJobs(ctx)
 	return Revived{n}, err
 }
 

@@ -97,7 +97,7 @@ func (p *player) answers(text string) {
 // heard are the marks of what is kept of the session.
 func (p *player) heard() []string {
 	p.t.Helper()
-	list, err := p.Store.Heard(p.t.Context(), "one")
+	list, err := p.Store.EventHeaders(p.t.Context(), "one")
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func (k *talker) works(ctx context.Context, after time.Duration) error {
 	k.t.Helper()
 	k.clock = k.clock.Add(after)
 	for {
-		jobs, err := k.Store.Lease(k.t.Context(), k.clock, time.Minute, 1)
+		jobs, err := k.Store.Lease(k.t.Context(), mem.JobKinds{}, k.clock, time.Minute, 1)
 		if err != nil || len(jobs) == 0 {
 			return err
 		}

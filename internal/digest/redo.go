@@ -42,16 +42,10 @@ func (s *Service) Status(ctx context.Context, ask Request) (event.Digesting, err
 // status reads today's spending and the waiting jobs from the store.
 func (s *Service) status(ctx context.Context) (d event.Digesting, err error) {
 	d.Limit = s.Settings().DigestTokens
-	if l, ok := s.Store.(mem.SpendStore); ok {
-		if d.Today, err = l.Spent(ctx, s.day()); err != nil {
-			return d, fmt.Errorf("what was spent: %w", err)
-		}
+	if d.Today, err = s.Store.Spent(ctx, s.day()); err != nil {
+		return d, fmt.Errorf("what was spent: %w", err)
 	}
-	st, ok := s.Store.(mem.LaneLeaser)
-	if !ok {
-		return d, nil
-	}
-	jobs, err := st.JobsOf(ctx, event.JobRefine, maxJobs)
+	jobs, err := s.Store.Jobs(ctx, event.JobRefine, maxJobs)
 	if err != nil {
 		return d, fmt.Errorf("what waits for a model: %w", err)
 	}

@@ -24,9 +24,6 @@ const (
 	pausedFor = time.Hour
 )
 
-// errNoSpendStore is returned if the store cannot count what a model costs.
-var errNoSpendStore = errors.New("this store cannot count what a model costs, so none is asked")
-
 // QueueRefine queues a job that digests the ended turn, or a subagent's part of it,
 // with a model. It does nothing if there is no model or it may not see the turn.
 func (s *Service) QueueRefine(m *event.Context) {
@@ -82,7 +79,7 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil || !ok {
 		return mem.Batch{}, err
 	}
-	erased, err := s.Event.ErasedUntil(ctx, m.Session)
+	erased, err := s.Store.ErasedUntil(ctx, m.Session)
 	if err != nil {
 		return mem.Batch{}, err
 	}
@@ -90,7 +87,7 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return s.retryOrGiveUp(job, err)
 	}
-	if again, err := s.Event.ErasedUntil(ctx, m.Session); err != nil || !again.Equal(erased) {
+	if again, err := s.Store.ErasedUntil(ctx, m.Session); err != nil || !again.Equal(erased) {
 		return mem.Batch{}, errors.Join(err, errErasedMeanwhile)
 	}
 	// The model call is slow: read the turn again, as it may have changed meanwhile.
@@ -194,11 +191,7 @@ func (s *Service) retryOrGiveUp(job mem.Job, cause error) (mem.Batch, error) {
 
 // deadJobs returns the IDs of dead jobs for the same turns.
 func (s *Service) deadJobs(ctx context.Context, jobs ...mem.Job) ([]string, error) {
-	st, ok := s.Store.(mem.LaneLeaser)
-	if !ok {
-		return nil, nil
-	}
-	all, err := st.JobsOf(ctx, event.JobRefine, maxJobs)
+	all, err := s.Store.Jobs(ctx, event.JobRefine, maxJobs)
 	if err != nil {
 		return nil, fmt.Errorf("given up: %w", err)
 	}

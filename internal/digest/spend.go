@@ -44,12 +44,8 @@ func (s *Service) askModel(ctx context.Context, model event.Summarizer, text str
 // callWithinLimit calls a model once, within the daily token limit. It records the
 // highest possible cost before the call, so that a crash cannot lose it.
 func (s *Service) callWithinLimit(ctx context.Context, model event.Summarizer, text string) (mem.Digest, error) {
-	ledger, ok := s.Store.(mem.SpendStore)
-	if !ok {
-		return mem.Digest{}, errNoSpendStore
-	}
 	most, day := model.Cost(text), s.day()
-	now, err := ledger.Spent(ctx, day)
+	now, err := s.Store.Spent(ctx, day)
 	if err != nil {
 		return mem.Digest{}, fmt.Errorf("what was spent: %w", err)
 	}

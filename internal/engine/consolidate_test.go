@@ -14,7 +14,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 )
 
@@ -478,21 +477,5 @@ func TestALongRoundGoesOnInSteps(t *testing.T) {
 	list := s.rounds()
 	if len(list.Runs) != 1 || len(list.Runs[0].Changes) != 450 {
 		t.Errorf("%d rounds", len(list.Runs))
-	}
-}
-
-// bare is a store that keeps no record of changes.
-type bare struct{ mem.Store }
-
-func TestNothingIsChangedThatCannotBeTakenBack(t *testing.T) {
-	s := newStage(t)
-	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
-	c := s.Config
-	c.Store = bare{s.store}
-	if _, err := engine.New(c).Curate.Consolidate(t.Context(), curate.ConsolidateRequest{ProjectRef: shop}); err == nil {
-		t.Error("no error")
-	}
-	if m := s.memory(ids[0]); m.Status != mem.Active {
-		t.Errorf("status %s", m.Status)
 	}
 }

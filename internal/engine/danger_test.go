@@ -32,7 +32,7 @@ func (s *stage) filling(f *mem.ContextUsage) {
 // works does what is due, as the worker would.
 func (s *stage) works() {
 	s.t.Helper()
-	jobs, err := s.store.Lease(s.t.Context(), s.clock, time.Second, 100)
+	jobs, err := s.store.Lease(s.t.Context(), mem.JobKinds{}, s.clock, time.Second, 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (s *stage) add(texts ...string) (ids []string) {
 func (s *stage) work() (done int, failed []error) {
 	s.t.Helper()
 	for done+len(failed) < 100 {
-		jobs, err := s.store.Lease(s.t.Context(), s.clock, time.Minute, 1)
+		jobs, err := s.store.Lease(s.t.Context(), mem.JobKinds{}, s.clock, time.Minute, 1)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func (s *stage) jobs() int {
 // weavings counts the jobs that follow everything that is kept.
 func (s *stage) weavings() int {
 	s.t.Helper()
-	js, err := s.store.JobsOf(s.t.Context(), event.JobLink, 100)
+	js, err := s.store.Jobs(s.t.Context(), event.JobLink, 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -461,7 +461,7 @@ func TestErasedWhileItWasEmbedded(t *testing.T) {
 	for i := range 40 {
 		ids = append(ids, s.add(fmt.Sprint("note number ", i))...)
 	}
-	jobs, err := s.store.Lease(t.Context(), s.clock, time.Minute, 1)
+	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{}, s.clock, time.Minute, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("%v, %v", jobs, err)
 	}

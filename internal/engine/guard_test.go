@@ -155,7 +155,7 @@ func TestALateSubagentIsBriefedToo(t *testing.T) {
 // snapshot is what the one job that waits makes of the conversation.
 func (s *stage) snapshot(t *testing.T) string {
 	t.Helper()
-	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
+	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{}, s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs: %v %v", jobs, err)
 	}
@@ -387,7 +387,7 @@ func TestASnapshotOfATranscriptThatIsNeverWrittenIsGivenUpQuietly(t *testing.T) 
 		Kind: mem.PreCompact, Source: "auto",
 		PromptID: "p1", Transcript: "/c/one.jsonl",
 	})
-	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
+	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{}, s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs: %v %v", jobs, err)
 	}

@@ -92,7 +92,7 @@ func TestAPieceThatIsGoneIsPutAwayHoweverManyCameAfterIt(t *testing.T) {
 // writes does all jobs of the kinds that state files have.
 func (s *stage) writes() {
 	s.t.Helper()
-	jobs, err := s.store.Lease(s.t.Context(), s.clock.Add(time.Hour), time.Minute, 50)
+	jobs, err := s.store.Lease(s.t.Context(), mem.JobKinds{}, s.clock.Add(time.Hour), time.Minute, 50)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -304,7 +304,7 @@ func TestAWorkerThatDiesInTheMiddleHasSpentAndDoesNothingTwice(t *testing.T) {
 	c := s.hires(&clerk{says: wellSaid(), cost: 90})
 	s.play(bugHunt()...)
 	s.clock = s.clock.Add(time.Minute)
-	jobs, err := s.store.LeaseOf(t.Context(), []string{event.JobRefine}, false, s.clock, time.Minute, 1)
+	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{Only: []string{event.JobRefine}}, s.clock, time.Minute, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("%v, %v", jobs, err)
 	}
@@ -371,7 +371,7 @@ func TestWhatIsSentGoesThroughTheDoorOnceMore(t *testing.T) {
 	s := newStage(t)
 	c := s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)
-	jobs, err := s.store.LeaseOf(t.Context(), []string{event.JobRefine}, false, s.clock.Add(time.Minute), time.Minute, 1)
+	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{Only: []string{event.JobRefine}}, s.clock.Add(time.Minute), time.Minute, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(err)
 	}
@@ -662,20 +662,6 @@ func TestWhatAnAgentOfOursDoesIsNotCaptured(t *testing.T) {
 	}
 }
 
-// oneStore is a store that can neither count nor tell jobs apart.
-type oneStore struct{ mem.Store }
-
-func TestAStoreThatCannotCountAsksNobody(t *testing.T) {
-	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
-	s.play(bugHunt()...)
-	s.Store = oneStore{s.store}
-	s.Engine.Reconnect()
-	if failed := s.later(time.Minute); len(failed) != 1 || len(c.sent) != 0 {
-		t.Errorf("asked %d times, failures %v", len(c.sent), failed)
-	}
-}
-
 // A server that asks for a rest because of one session is not asked about it before
 // all others, and what was not asked meanwhile has not failed.
 func TestASessionThatIsAlwaysRefusedStarvesNoOther(t *testing.T) {
@@ -707,7 +693,7 @@ func TestASessionThatIsAlwaysRefusedStarvesNoOther(t *testing.T) {
 		turn("good", fmt.Sprint("g", i), "harmless")
 	}
 	s.later(time.Minute)
-	waiting, err := s.store.JobsOf(t.Context(), event.JobRefine, 100)
+	waiting, err := s.store.Jobs(t.Context(), event.JobRefine, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -390,7 +390,7 @@ func TestOnlyTheSessionsOwnRecordIsRead(t *testing.T) {
 			Transcript: file,
 		},
 			mem.Event{Kind: mem.Stop, PromptID: "p1", Transcript: file})
-		jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
+		jobs, err := s.store.Lease(t.Context(), mem.JobKinds{}, s.clock.AddDate(0, 0, 1), 1e9, 10)
 		if err != nil || len(jobs) != 0 {
 			t.Errorf("%s: %d jobs to read it, %v; want none", file, len(jobs), err)
 		}
@@ -407,7 +407,7 @@ func TestLateWordsAreWorthTheWorstTurnTheyMayBeOf(t *testing.T) {
 	},
 		prompt("p2", "and what does the page say?"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"},
 			"y"))
-	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
+	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{}, s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs: %v %v", jobs, err)
 	}

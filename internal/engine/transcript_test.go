@@ -133,7 +133,7 @@ func (th *theater) works(after time.Duration) {
 	th.t.Helper()
 	th.clock = th.clock.Add(after)
 	for {
-		jobs, err := th.store.Lease(th.t.Context(), th.clock, time.Minute, 10)
+		jobs, err := th.store.Lease(th.t.Context(), mem.JobKinds{}, th.clock, time.Minute, 10)
 		if err != nil {
 			th.t.Fatal(err)
 		}
@@ -542,7 +542,7 @@ func TestIndexingThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
 		store := &failing{th.store, killed}
 		th.Store = store
 		th.Engine.Reconnect()
-		jobs, err := th.store.Lease(t.Context(), th.clock, time.Second, 10)
+		jobs, err := th.store.Lease(t.Context(), mem.JobKinds{}, th.clock, time.Second, 10)
 		if err != nil {
 			t.Fatal(err)
 		}

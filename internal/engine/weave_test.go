@@ -169,7 +169,7 @@ func (s *stage) wove(jobs int) map[string]int {
 	s.clock = s.clock.Add(time.Minute)
 	out := map[string]int{}
 	for range jobs {
-		j, err := s.store.Lease(s.t.Context(), s.clock, time.Minute, 1)
+		j, err := s.store.Lease(s.t.Context(), mem.JobKinds{}, s.clock, time.Minute, 1)
 		if err != nil {
 			s.t.Fatal(err)
 		}

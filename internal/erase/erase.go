@@ -49,7 +49,7 @@ func (s *Service) PlanArchive(ctx context.Context, ids []string) (ArchiveErasure
 	if s.Archive == nil {
 		return d, nil
 	}
-	ms, err := s.Event.PurgePreview(ctx, ids)
+	ms, err := s.Store.PurgeMemories(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}

@@ -22,17 +22,13 @@ const JobEmbed = "embed"
 // EmbedNew is the key of the job that embeds what was just stored.
 const EmbedNew = "new" // from the newest memory on, as long as any lack a vector
 
-// CurrentEmbedder is where vectors come from and where they are kept; ok is false if
-// there are none.
-func (e *Service) CurrentEmbedder() (em Embedder, st mem.Vectors, ok bool) {
+// CurrentEmbedder returns the source of vectors; ok is false if there is none.
+func (e *Service) CurrentEmbedder() (em Embedder, ok bool) {
 	if e.Embedder == nil {
-		return nil, nil, false
+		return nil, false
 	}
-	if em = e.Embedder(); em == nil {
-		return nil, nil, false
-	}
-	st, ok = e.Store.(mem.Vectors)
-	return em, st, ok
+	em = e.Embedder()
+	return em, em != nil
 }
 
 // toEmbed adds to a batch the job that gives its memories their vectors.
@@ -40,7 +36,7 @@ func (e *Service) toEmbed(b *mem.Batch) {
 	if len(b.Memories) == 0 && !slices.ContainsFunc(b.Edits, saysElse) {
 		return
 	}
-	if _, _, ok := e.CurrentEmbedder(); ok {
+	if _, ok := e.CurrentEmbedder(); ok {
 		b.Jobs = append(b.Jobs, mem.Job{Kind: JobEmbed, Key: EmbedNew})
 	}
 }

@@ -154,11 +154,7 @@ func Glob(pattern, name string) bool {
 // Unpaused leaves out what was said while the person had paused: the agent's
 // record has it all the same.
 func (e *Service) Unpaused(ctx context.Context, project, session string, said []mem.Quote) ([]mem.Quote, error) {
-	w, ok := e.Store.(mem.Witness)
-	if !ok {
-		return said, nil
-	}
-	silences, err := w.Silences(ctx, "all", project, session)
+	silences, err := e.Store.PausedPeriods(ctx, "all", project, session)
 	if err != nil {
 		return nil, fmt.Errorf("pauses: %w", err)
 	}

@@ -2,7 +2,6 @@ package event
 
 import (
 	"context"
-	"time"
 
 	"remanence/internal/mem"
 )
@@ -26,13 +25,4 @@ func (e *Service) CurrentModel() Summarizer {
 		return nil
 	}
 	return e.Summarizer()
-}
-
-// ErasedUntil is when something of a session was last erased; zero if never.
-func (e *Service) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
-	st, ok := e.Store.(gravekeeper)
-	if !ok {
-		return time.Time{}, nil
-	}
-	return st.ErasedUntil(ctx, session)
 }

@@ -24,9 +24,6 @@ func (e *Service) Follow(b *mem.Batch) {
 
 // toWeave adds to a batch the job that weaves its memories in.
 func (e *Service) toWeave(b *mem.Batch) {
-	if _, ok := e.Store.(mem.LinkStore); !ok {
-		return
-	}
 	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return m.Kind.HasEntities() }) ||
 		slices.ContainsFunc(b.Edits, func(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Files != nil }) {
 		b.Jobs = append(b.Jobs, mem.Job{Kind: JobLink, Key: WeaveNew, NotBefore: e.Now().Add(weaveAfter)})

@@ -139,7 +139,7 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 	if _, err := s.Erase.PlanArchive(ctx, ids); err != nil {
 		return nil, err
 	}
-	ms, err := s.Event.PurgePreview(ctx, ids)
+	ms, err := s.Store.PurgeMemories(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}

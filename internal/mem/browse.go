@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"context"
 	"time"
 )
 
@@ -16,20 +15,8 @@ type Day struct {
 	Tokens    int       `json:"tokens"` // injected
 }
 
-// SessionsRequest asks for sessions, last active first.
-type SessionsRequest struct {
-	ProjectRef
-	Agent  string    `json:"agent,omitempty"`
-	Branch string    `json:"branch,omitempty"` // a memory was made on it
-	Since  time.Time `json:"since,omitzero"`   // last active at or after
-	Until  time.Time `json:"until,omitzero"`   // last active before
-	Limit  int       `json:"limit,omitempty"`  // 0 means DefaultLimit
-	Offset int       `json:"offset,omitempty"`
-}
-
-// Sessions is one page of sessions, with totals for the filters.
-type Sessions struct {
-	Project  Project      `json:"project"`
+// SessionPage is one page of sessions, with totals for the filters.
+type SessionPage struct {
 	Sessions []SessionRow `json:"sessions"`
 	Total    int          `json:"total"`    // sessions that pass the filter
 	Agents   []Count      `json:"agents"`   // of sessions that pass without the agent filter
@@ -50,21 +37,4 @@ type SessionRow struct {
 type Count struct {
 	Value string `json:"value"`
 	N     int    `json:"n"`
-}
-
-// Browser is the ability of a store to be looked through by a person.
-type Browser interface {
-	// Sittings lists the sessions that pass, last active first, and counts them
-	// all, their agents and their branches. Project is a key.
-	Sittings(ctx context.Context, ask SessionsRequest) (Sessions, error)
-
-	// Day counts what happened since, in a project or, with an empty key, in all.
-	Day(ctx context.Context, project string, since time.Time) (Day, error)
-
-	// CountEvents counts the stored events of a session, by the agent's id; erased
-	// ones are left out.
-	CountEvents(ctx context.Context, session string) (int, error)
-
-	// Successor returns the id of the memory that replaced one; "" if none did.
-	Successor(ctx context.Context, id string) (string, error)
 }

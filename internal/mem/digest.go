@@ -1,9 +1,7 @@
 package mem
 
 import (
-	"context"
 	"errors"
-	"time"
 )
 
 // ErrTextTooLong means that the text is longer than the model's limit.
@@ -48,21 +46,4 @@ type Spending struct {
 	Tokens   int    `json:"tokens"`   // of requests and answers, running requests included
 	Calls    int    `json:"calls"`    // started
 	Failures int    `json:"failures"` // calls without a usable answer
-}
-
-// SpendStore is a Store that counts what models were asked for. A Batch adds to it.
-type SpendStore interface {
-	// Spent returns the counts of a day, zeros if there are none.
-	Spent(ctx context.Context, day string) (Spending, error)
-}
-
-// LaneLeaser is a Store whose jobs can be leased and listed by kind, so that slow
-// ones hold up nobody.
-type LaneLeaser interface {
-	// LeaseOf is Store.Lease for jobs of the kinds, or for all others.
-	LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration, n int) ([]Job, error)
-
-	// JobsOf returns the first jobs of a kind in their order, waiting ones and
-	// those given up.
-	JobsOf(ctx context.Context, kind string, limit int) ([]Job, error)
 }

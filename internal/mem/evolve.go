@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"context"
 	"time"
 )
 
@@ -77,14 +76,4 @@ type RunQuery struct {
 	Project string
 	Kind    RunKind
 	Limit   int // 0 means DefaultLimit
-}
-
-// RunLog is a Store that keeps what consolidation changed. A Batch adds to it.
-type RunLog interface {
-	// Runs returns rounds with what they changed. ErrNotFound or ErrAmbiguous if
-	// q.ID names none or several.
-	Runs(ctx context.Context, q RunQuery) ([]Run, error)
-
-	// Dismissals returns all of them.
-	Dismissals(ctx context.Context) ([]Dismissal, error)
 }

@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"context"
 	"time"
 )
 
@@ -81,14 +80,6 @@ type Corpus struct {
 	DocFreq []int // records that contain each term; counting stops at some thousands
 }
 
-// Counter is the ability of a store to tell how common terms are.
-type Counter interface {
-	// Count returns the corpus of the memories, or with Kinds the utterances,
-	// that q asks for; q's other filters are ignored. It has one count for
-	// each of q.Terms, 0 where none is a word.
-	Count(ctx context.Context, q Query) (Corpus, error)
-}
-
 // EventQuery asks for stored events, newest first.
 type EventQuery struct {
 	Session  string
@@ -104,9 +95,14 @@ type EventQuery struct {
 
 // SessionQuery asks for sessions, last active first.
 type SessionQuery struct {
-	Project          string
-	AutoCompactModel string // model: only its sessions that were compacted automatically
-	Limit            int    // 0 means DefaultLimit
+	Project          string    // key
+	Agent            string    // exact
+	Branch           string    // a memory was made on it
+	AutoCompactModel string    // model: only its sessions that were compacted automatically
+	Since            time.Time // last active at or after
+	Until            time.Time // last active before
+	Limit            int       // 0 means DefaultLimit
+	Offset           int
 }
 
 // ReceiptQuery asks for receipts, newest first.
@@ -156,13 +152,6 @@ type Waiting struct {
 	LaterJobs int       `json:"later_jobs"`          // waiting, never tried, and due in more than a minute
 	DeadJobs  int       `json:"dead_jobs"`           // given up
 	OldestJob time.Time `json:"oldest_job,omitzero"` // when the first of the other jobs was made or became due
-}
-
-// Waiter is the ability of a store to count its jobs alone, which stays quick
-// however much is remembered.
-type Waiter interface {
-	// Waiting returns the same as Stats of all projects.
-	Waiting(ctx context.Context) (Waiting, error)
 }
 
 // Purged counts what a purge erased.

@@ -105,3 +105,9 @@ type Job struct {
 	Error     string    `json:"error,omitempty"` // of the last attempt
 	Dead      bool      `json:"dead,omitempty"`  // given up; kept so that it can be run again
 }
+
+// JobKinds selects jobs by kind. The zero value selects all.
+type JobKinds struct {
+	Only   []string // only these kinds; nil means any
+	Except []string // none of these kinds
+}

@@ -1,14 +1,5 @@
 package mem
 
-import "context"
-
-// Sizer is a Store that can tell what takes how much room.
-type Sizer interface {
-	// Sizes returns the parts of the store's files. Their sum is what the files
-	// take, to the page. It reads all of them: seconds, for a large store.
-	Sizes(ctx context.Context) ([]Part, error)
-}
-
 // Part is one part of the data on disk, with its size.
 type Part struct {
 	Name  string `json:"name"`

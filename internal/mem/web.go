@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"context"
 	"time"
 )
 
@@ -97,29 +96,3 @@ const (
 	MinMentions       = 2
 	LinkRetention     = 30 * 24 * time.Hour
 )
-
-// LinkStore is a Store that keeps how memories stand to each other and to names.
-// Batch.Woven adds to it; an erased memory takes its part out of it.
-type LinkStore interface {
-	// Links returns the links that begin or end at any of the memories, the most
-	// confident first, then the newest; at most 1000.
-	Links(ctx context.Context, memories ...string) ([]Link, error)
-
-	// LinksOf returns the links of a kind between active memories of a project
-	// and those of user scope, of all with an empty key; newest first, at most limit.
-	LinksOf(ctx context.Context, kind LinkKind, project string, limit int) ([]Link, error)
-
-	// Entities returns the entities that pass q.
-	Entities(ctx context.Context, q EntityQuery) ([]Entity, error)
-
-	// Mentions returns which memories name the entities, the newest memory
-	// first, at most limit of each entity. Forgotten memories are left out.
-	Mentions(ctx context.Context, limit int, entities ...string) ([]Mention, error)
-
-	// Join makes two entities one: what names the first names the second.
-	Join(ctx context.Context, from, into string) error
-
-	// Prune drops entities with less than LeastConfidence and LeastMentions that
-	// were not seen since, and links of likeness with less than LeastConfidence made before.
-	Prune(ctx context.Context, before time.Time) (Pruned, error)
-}

@@ -1,24 +1,8 @@
 package mem
 
 import (
-	"context"
 	"time"
 )
-
-// Witness is the ability of a store to tell what was reported of a session, so
-// that what was not can be found in the agent's own record.
-type Witness interface {
-	// Heard lists the reports of a session in the order in which they came,
-	// without what they say: those of the main conversation, and the calls of
-	// subagents. Erased ones are left out.
-	Heard(ctx context.Context, session string) ([]EventHeader, error)
-	// Checked tells how far the session's record was compared; the zero value if
-	// it never was. Batch.Checked sets it.
-	Checked(ctx context.Context, session string) (TranscriptPosition, error)
-	// Silences are the times in which nothing was to be captured of the targets,
-	// by pauses that are over or in force.
-	Silences(ctx context.Context, targets ...string) ([]PausedPeriod, error)
-}
 
 // EventHeader identifies a stored event without its payload.
 type EventHeader struct {

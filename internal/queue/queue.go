@@ -28,7 +28,7 @@ const (
 // Store is the part of mem.Store that a queue uses.
 type Store interface {
 	Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error)
-	Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error)
+	Lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration, n int) ([]mem.Job, error)
 }
 
 // Config configures a [Queue].
@@ -38,6 +38,7 @@ type Config struct {
 	// lease. The batch and the end of the job are written together or not at all, so an
 	// interrupted job is repeated as a whole.
 	Do    func(ctx context.Context, j mem.Job) (mem.Batch, error)
+	Kinds mem.JobKinds     // the jobs that this queue runs; the zero value means all
 	Now   func() time.Time // nil means time.Now
 	Log   *slog.Logger     // nil means no log
 	Every time.Duration    // longest time between two polls of the store; 0 means a second
@@ -137,7 +138,7 @@ func (q *Queue) workOff(ctx context.Context) {
 func (q *Queue) round(ctx context.Context) (more bool) {
 	// The lease of the last one must outlive the work of those before it.
 	lease := q.cfg.Lease * time.Duration(q.cfg.Batch)
-	jobs, err := q.cfg.Store.Lease(ctx, q.cfg.Now(), lease, q.cfg.Batch)
+	jobs, err := q.cfg.Store.Lease(ctx, q.cfg.Kinds, q.cfg.Now(), lease, q.cfg.Batch)
 	if err != nil {
 		if ctx.Err() == nil {
 			q.cfg.Log.Error("lease jobs", "error", err)

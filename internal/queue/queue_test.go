@@ -219,7 +219,7 @@ func (f *fake) add(j mem.Job) {
 	f.jobs = append(f.jobs, j)
 }
 
-func (f *fake) Lease(_ context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+func (f *fake) Lease(_ context.Context, _ mem.JobKinds, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.leaseFails > 0 {

@@ -31,7 +31,7 @@ const (
 // EmbedAll has every memory looked at that may lack a vector: after a start, and
 // when the model has changed. Without an embedder nothing happens.
 func (e *Service) EmbedAll(ctx context.Context) error {
-	if _, _, ok := e.Event.CurrentEmbedder(); !ok {
+	if _, ok := e.Event.CurrentEmbedder(); !ok {
 		return nil
 	}
 	if _, err := e.Store.Apply(ctx, mem.Batch{Jobs: []mem.Job{{Kind: event.JobEmbed, Key: embedAll}}}); err != nil {
@@ -42,10 +42,8 @@ func (e *Service) EmbedAll(ctx context.Context) error {
 
 // ForgetVectors erases all vectors. With an embedder they are made anew.
 func (e *Service) ForgetVectors(ctx context.Context) error {
-	if st, ok := e.Store.(mem.Vectors); ok {
-		if err := st.DropVectors(ctx, ""); err != nil {
-			return fmt.Errorf("forget vectors: %w", err)
-		}
+	if err := e.Store.DropVectors(ctx, ""); err != nil {
+		return fmt.Errorf("forget vectors: %w", err)
 	}
 	return e.EmbedAll(ctx)
 }
@@ -53,17 +51,17 @@ func (e *Service) ForgetVectors(ctx context.Context) error {
 // Embed does a job: it gives one group of memories their vectors and leaves the
 // rest to the next job, so that others get their turn in between.
 func (e *Service) Embed(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	em, st, ok := e.Event.CurrentEmbedder()
+	em, ok := e.Event.CurrentEmbedder()
 	if !ok {
 		return mem.Batch{}, nil // switched off since
 	}
-	ms, next, err := lacking(ctx, st, em.Model(), job)
+	ms, next, err := lacking(ctx, e.Store, em.Model(), job)
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("memories without vector: %w", err)
 	}
 	if len(ms) == 0 {
 		if job.Key == embedAll { // what is left of other models belongs to hidden memories
-			err = st.DropVectors(ctx, em.Model())
+			err = e.Store.DropVectors(ctx, em.Model())
 		}
 		return mem.Batch{}, err
 	}
@@ -71,7 +69,7 @@ func (e *Service) Embed(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return e.embedLater(job, err)
 	}
-	if err := st.PutVectors(ctx, em.Model(), vs); err != nil {
+	if err := e.Store.PutVectors(ctx, em.Model(), vs); err != nil {
 		return mem.Batch{}, fmt.Errorf("keep vectors: %w", err)
 	}
 	if next == "" && job.Key != embedAll {
@@ -86,10 +84,10 @@ func (e *Service) Embed(ctx context.Context, job mem.Job) (mem.Batch, error) {
 
 // lacking returns the next group of memories without a vector. A job that goes
 // through the whole store passes over parts where none lacks one.
-func lacking(ctx context.Context, st mem.Vectors, model string, job mem.Job) ([]mem.Memory, string, error) {
+func lacking(ctx context.Context, st mem.VectorStore, model string, job mem.Job) ([]mem.Memory, string, error) {
 	before := job.Data
 	for {
-		ms, next, err := st.Without(ctx, model, before, embedGroup)
+		ms, next, err := st.WithoutVector(ctx, model, before, embedGroup)
 		if errors.Is(err, mem.ErrNotFound) && before != "" { // that memory was erased
 			before = ""
 			continue
@@ -175,7 +173,7 @@ func WholeText(mm mem.Memory) string {
 // the door. Without vectors, or where the question's is not to be had at once,
 // the matches come back as they are.
 func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits []mem.Hit) []mem.Hit {
-	em, st, ok := e.Event.CurrentEmbedder()
+	em, ok := e.Event.CurrentEmbedder()
 	if !ok || strings.TrimSpace(text) == "" {
 		return hits
 	}
@@ -184,7 +182,7 @@ func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits 
 		e.Event.LogDegraded("vectors", err)
 		return hits
 	}
-	found, err := st.Near(ctx, em.Model(), v, q, rank.Candidates)
+	found, err := e.Store.Near(ctx, em.Model(), v, q, rank.Candidates)
 	if err != nil {
 		e.Event.LogDegraded("vectors", err)
 		return hits
@@ -200,7 +198,7 @@ func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits 
 		}
 	}
 	if len(rest) > 0 {
-		more, err := st.Near(ctx, em.Model(), v, mem.Query{IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*"},
+		more, err := e.Store.Near(ctx, em.Model(), v, mem.Query{IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*"},
 			len(rest))
 		e.Event.LogDegraded("vectors", err)
 		for _, h := range more {

@@ -22,9 +22,6 @@ const (
 	mentionsEach = 20 // of one name
 )
 
-// ErrNoWeb is what a store without links answers.
-var ErrNoWeb = errors.New("this store keeps no links")
-
 // ErrDepth refuses more steps than are gone.
 var ErrDepth = errors.New("depth is 1 or 2")
 
@@ -108,15 +105,11 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]Lin
 // linksAt are the links of memories, those too that nobody wove yet: a memory
 // knows itself what it took the place of.
 func (e *Service) linksAt(ctx context.Context, ms []mem.Memory) ([]mem.Link, error) {
-	w, ok := e.Store.(mem.LinkStore)
-	if !ok {
-		return nil, nil
-	}
 	ids := make([]string, 0, len(ms))
 	for _, m := range ms {
 		ids = append(ids, m.ID)
 	}
-	links, err := w.Links(ctx, ids...)
+	links, err := e.Store.Links(ctx, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("links: %w", err)
 	}
@@ -161,10 +154,6 @@ func (e *Service) ByID(ctx context.Context, ids []string) (map[string]mem.Memory
 // Related returns what lies around a memory or a name: the nearest first, within
 // bounds. Without one it is what a project names most, and who names it.
 func (e *Service) Related(ctx context.Context, ask RelatedRequest) (RelatedResponse, error) {
-	w, ok := e.Store.(mem.LinkStore)
-	if !ok {
-		return RelatedResponse{}, ErrNoWeb
-	}
 	if ask.Depth < 0 || ask.Depth > mostDepth {
 		return RelatedResponse{}, fmt.Errorf("%d: %w", ask.Depth, ErrDepth)
 	}
@@ -172,10 +161,10 @@ func (e *Service) Related(ctx context.Context, ask RelatedRequest) (RelatedRespo
 	if err != nil {
 		return RelatedResponse{}, err
 	}
-	g := &walk{e: e, web: w, limit: min(cmp.Or(max(ask.Limit, 0), graphNodes), mostNodes), at: map[string]int{}}
+	g := &walk{e: e, limit: min(cmp.Or(max(ask.Limit, 0), graphNodes), mostNodes), at: map[string]int{}}
 	g.out = RelatedResponse{Project: p, Nodes: []GraphNode{}, Edges: []GraphEdge{}}
 	if ask.ID == "" {
-		names, err := w.Entities(ctx, mem.EntityQuery{Project: p.Key, Limit: graphNames})
+		names, err := e.Store.Entities(ctx, mem.EntityQuery{Project: p.Key, Limit: graphNames})
 		if err != nil {
 			return g.out, fmt.Errorf("names: %w", err)
 		}
@@ -201,7 +190,6 @@ func (e *Service) Related(ctx context.Context, ask RelatedRequest) (RelatedRespo
 // walk is a Graph on its way.
 type walk struct {
 	e     *Service
-	web   mem.LinkStore
 	out   RelatedResponse
 	at    map[string]int // by id, the place of its node from 1
 	seen  map[GraphEdge]bool
@@ -220,7 +208,7 @@ func (g *walk) begin(ctx context.Context, p mem.Project, id string) error {
 		return fmt.Errorf("%s: %w", id, err)
 	}
 	for _, q := range []mem.EntityQuery{{IDs: []string{id}}, {Project: p.Key, Name: id, Limit: 1}} {
-		found, err := g.web.Entities(ctx, q)
+		found, err := g.e.Store.Entities(ctx, q)
 		if err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
@@ -297,7 +285,7 @@ func (g *walk) step(ctx context.Context, nodes []GraphNode) error {
 }
 
 func (g *walk) fromMemories(ctx context.Context, ids []string) error {
-	links, err := g.web.Links(ctx, ids...)
+	links, err := g.e.Store.Links(ctx, ids...)
 	if err != nil {
 		return fmt.Errorf("links: %w", err)
 	}
@@ -314,7 +302,7 @@ func (g *walk) fromMemories(ctx context.Context, ids []string) error {
 		g.edge(GraphEdge{From: l.From, To: l.To, Kind: string(l.Kind), Confidence: l.Confidence})
 	}
 	for _, id := range ids {
-		names, err := g.web.Entities(ctx, mem.EntityQuery{Memories: []string{id}, Limit: extract.MaxNames})
+		names, err := g.e.Store.Entities(ctx, mem.EntityQuery{Memories: []string{id}, Limit: extract.MaxNames})
 		if err != nil {
 			return fmt.Errorf("names: %w", err)
 		}
@@ -327,7 +315,7 @@ func (g *walk) fromMemories(ctx context.Context, ids []string) error {
 }
 
 func (g *walk) fromNames(ctx context.Context, ids []string) error {
-	mentions, err := g.web.Mentions(ctx, mentionsEach, ids...)
+	mentions, err := g.e.Store.Mentions(ctx, mentionsEach, ids...)
 	if err != nil {
 		return fmt.Errorf("mentions: %w", err)
 	}

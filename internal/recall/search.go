@@ -154,7 +154,7 @@ func (e *Service) strategy(ctx context.Context, how Strategy, text string) (Stra
 	default:
 		return how, "", fmt.Errorf("%q: %w", how, event.ErrNoStrategy)
 	}
-	em, _, ok := e.Event.CurrentEmbedder()
+	em, ok := e.Event.CurrentEmbedder()
 	if !ok {
 		return ByKeyword, "there are no vectors here, so only words were searched for", nil
 	}
@@ -192,14 +192,11 @@ func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule 
 // Matched returns the best matches of q.Terms by words, and what is about the
 // files at hand.
 func (e *Service) Matched(ctx context.Context, q mem.Query, files []string) ([]mem.Hit, mem.Corpus, error) {
-	var corpus mem.Corpus
-	if c, ok := e.Store.(mem.Counter); ok {
-		var err error
-		if corpus, err = c.Count(ctx, q); err != nil {
-			return nil, corpus, fmt.Errorf("count: %w", err)
-		}
-		q.Terms = rank.Choose(q.Terms, corpus)
+	corpus, err := e.Store.Count(ctx, q)
+	if err != nil {
+		return nil, corpus, fmt.Errorf("count: %w", err)
 	}
+	q.Terms = rank.Choose(q.Terms, corpus)
 	hits, err := e.Store.Match(ctx, q)
 	if err != nil {
 		return nil, corpus, fmt.Errorf("match: %w", err)

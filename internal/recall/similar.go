@@ -71,9 +71,6 @@ func (e *Service) AlreadyKept(ctx context.Context, mm mem.Memory) (*mem.Hit, lan
 
 // Apart records that a new statement and the memories like it are both kept.
 func (e *Service) Apart(ctx context.Context, mm mem.Memory) ([]mem.Dismissal, error) {
-	if _, ok := e.Store.(mem.RunLog); !ok {
-		return nil, nil
-	}
 	scopes := []mem.Scope{mm.Scope}
 	if mm.Scope != mem.ScopeUser { // a session's memory may reach the project
 		scopes = []mem.Scope{mem.ScopeSession, mem.ScopeProject}

@@ -3,7 +3,6 @@ package views
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,17 +10,6 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
-
-// errNoBrowser reports a store that is no mem.Browser.
-var errNoBrowser = errors.New("this store cannot list sessions or days")
-
-func (s *Service) browser() (mem.Browser, error) {
-	b, ok := s.Store.(mem.Browser)
-	if !ok {
-		return nil, errNoBrowser
-	}
-	return b, nil
-}
 
 // Projects lists the known projects, last active first.
 func (s *Service) Projects(ctx context.Context) (ProjectsResponse, error) {
@@ -168,33 +156,43 @@ func (s *Service) Day(ctx context.Context, at mem.ProjectRef) (mem.Day, error) {
 	if err != nil {
 		return mem.Day{}, err
 	}
-	b, err := s.browser()
-	if err != nil {
-		return mem.Day{}, err
-	}
-	return b.Day(ctx, p.Key, s.Event.Today())
+	return s.Store.Day(ctx, p.Key, s.Event.Today())
+}
+
+// SessionsRequest asks for sessions, last active first.
+type SessionsRequest struct {
+	mem.ProjectRef
+	Agent  string    `json:"agent,omitempty"`
+	Branch string    `json:"branch,omitempty"` // a memory was made on it
+	Since  time.Time `json:"since,omitzero"`   // last active at or after
+	Until  time.Time `json:"until,omitzero"`   // last active before
+	Limit  int       `json:"limit,omitempty"`  // 0 means mem.DefaultLimit; at most 200
+	Offset int       `json:"offset,omitempty"`
+}
+
+// SessionsResponse is one page of sessions.
+type SessionsResponse struct {
+	Project mem.Project `json:"project"`
+	mem.SessionPage
 }
 
 // Sessions lists sessions with their counts.
-func (s *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Sessions, error) {
+func (s *Service) Sessions(ctx context.Context, req SessionsRequest) (SessionsResponse, error) {
 	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
-		return mem.Sessions{}, err
+		return SessionsResponse{}, err
 	}
-	b, err := s.browser()
-	if err != nil {
-		return mem.Sessions{}, err
+	page, err := s.Store.SessionPage(ctx, mem.SessionQuery{
+		Project: p.Key, Agent: req.Agent, Branch: req.Branch, Since: req.Since, Until: req.Until,
+		Limit: min(req.Limit, 200), Offset: req.Offset,
+	})
+	if page.Sessions == nil {
+		page.Sessions = []mem.SessionRow{}
 	}
-	req.Project, req.Limit = p.Key, min(req.Limit, 200)
-	out, err := b.Sittings(ctx, req)
-	out.Project = p
-	if out.Sessions == nil {
-		out.Sessions = []mem.SessionRow{}
+	if page.Agents == nil {
+		page.Agents = []mem.Count{}
 	}
-	if out.Agents == nil {
-		out.Agents = []mem.Count{}
-	}
-	return out, err
+	return SessionsResponse{Project: p, SessionPage: page}, err
 }
 
 // ProjectsResponse lists the known projects, last active first.

@@ -303,13 +303,9 @@ func (s *Service) countCalls(ctx context.Context, c *tally) error {
 
 // countModel counts the tokens of models. They are not recorded by project.
 func (s *Service) countModel(ctx context.Context, c *tally) error {
-	ledger, ok := s.Store.(mem.SpendStore)
-	if !ok {
-		return nil
-	}
 	for i := range c.out.Days {
 		day := &c.out.Days[i]
-		spent, err := ledger.Spent(ctx, day.Day)
+		spent, err := s.Store.Spent(ctx, day.Day)
 		if err != nil {
 			return fmt.Errorf("spent tokens: %w", err)
 		}

@@ -24,11 +24,7 @@ func (s *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error)
 		return FileTree{}, err
 	}
 	out := FileTree{Project: p, Files: []mem.FileRow{}}
-	counter, ok := s.Store.(mem.FileCounter)
-	if !ok {
-		return out, nil
-	}
-	list, total, err := counter.FileCounts(
+	list, total, err := s.Store.FileCounts(
 		ctx,
 		p.Key,
 		req.Under,

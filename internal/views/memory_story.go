@@ -118,11 +118,7 @@ func (s *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
 	if out.Memory.Status != mem.Superseded {
 		return nil
 	}
-	b, err := s.browser()
-	if err != nil {
-		return err
-	}
-	id, err := b.Successor(ctx, out.Memory.ID)
+	id, err := s.Store.SupersededBy(ctx, out.Memory.ID)
 	if err != nil || id == "" {
 		return err
 	}

@@ -62,11 +62,7 @@ func (s *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionS
 
 // olderEvents counts the events that the story of a session leaves out.
 func (s *Service) olderEvents(ctx context.Context, session string) (int, error) {
-	b, err := s.browser()
-	if err != nil {
-		return 0, err
-	}
-	n, err := b.CountEvents(ctx, session)
+	n, err := s.Store.CountEvents(ctx, session)
 	return n - maxStoryEvents, err
 }
 

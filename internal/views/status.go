@@ -51,7 +51,7 @@ func (s *Service) health(ctx context.Context, o StatusResponse) (Health, error) 
 	all := o.Stats.Waiting
 	if o.Project.Key != "" {
 		var err error
-		if all, err = s.waiting(ctx); err != nil {
+		if all, err = s.Store.Waiting(ctx); err != nil {
 			return Health{}, fmt.Errorf("backlog: %w", err)
 		}
 	}
@@ -60,14 +60,4 @@ func (s *Service) health(ctx context.Context, o StatusResponse) (Health, error) 
 		h.OldestJobS = max(0, s.Now().Sub(all.OldestJob).Seconds())
 	}
 	return h, nil
-}
-
-// waiting counts the waiting jobs of all projects. A mem.Waiter counts them without the other
-// statistics.
-func (s *Service) waiting(ctx context.Context) (mem.Waiting, error) {
-	if w, ok := s.Store.(mem.Waiter); ok {
-		return w.Waiting(ctx)
-	}
-	st, err := s.Store.Stats(ctx, "", s.Event.Today())
-	return st.Waiting, err
 }

@@ -24,7 +24,7 @@ func (s *store) Waiting(context.Context) (mem.Waiting, error) {
 	return mem.Waiting{Jobs: int(s.waiting.Load()), OldestJob: time.Now().Add(-time.Minute)}, nil
 }
 
-func (s *store) Lease(context.Context, time.Time, time.Duration, int) ([]mem.Job, error) {
+func (s *store) Lease(context.Context, mem.JobKinds, time.Time, time.Duration, int) ([]mem.Job, error) {
 	if n := s.waiting.Load(); n > 0 {
 		return []mem.Job{{ID: fmt.Sprint("j_", n)}}, nil
 	}

@@ -50,7 +50,7 @@ func TestASlowJobHoldsUpNoOther(t *testing.T) {
 	}
 	close(free)
 	await(t, func() bool {
-		left, err := st.JobsOf(t.Context(), "slow", 9)
+		left, err := st.Jobs(t.Context(), "slow", 9)
 		return err == nil && len(left) == 0 && len(slow) == 2
 	})
 	w.cancel()

@@ -36,7 +36,7 @@ const (
 // Store is the part of mem.Store that the daemon itself uses.
 type Store interface {
 	queue.Store
-	mem.Waiter
+	Waiting(ctx context.Context) (mem.Waiting, error)
 }
 
 // Config configures the daemon. Fields whose comment does not mention nil or zero must be set.

@@ -242,7 +242,7 @@ func (w *world) give(ctx context.Context, e mem.Event) (mem.Reply, error) {
 func (w *world) idle(ctx context.Context) error {
 	w.clock = w.clock.Add(time.Hour)
 	for {
-		jobs, err := w.store.Lease(ctx, w.clock, time.Minute, 1)
+		jobs, err := w.store.Lease(ctx, mem.JobKinds{}, w.clock, time.Minute, 1)
 		if err != nil || len(jobs) == 0 {
 			return err
 		}

@@ -11,36 +11,36 @@ import (
 	"remanence/internal/mem"
 )
 
-// Sittings implements mem.Browser.
-func (s *sessionStore) Sittings(ctx context.Context, ask mem.SessionsRequest) (mem.Sessions, error) {
-	out, err := s.sittings(ctx, ask)
+// SessionPage implements mem.Store.
+func (s *sessionStore) SessionPage(ctx context.Context, q mem.SessionQuery) (mem.SessionPage, error) {
+	out, err := s.page(ctx, q)
 	if err != nil {
 		return out, fmt.Errorf("sessions: %w", translate(err))
 	}
 	return out, nil
 }
 
-func (s *sessionStore) sittings(ctx context.Context, ask mem.SessionsRequest) (out mem.Sessions, err error) {
-	f := sittingFilter(ask)
-	if out.Sessions, err = s.pageOfSittings(ctx, f, ask); err != nil {
+func (s *sessionStore) page(ctx context.Context, q mem.SessionQuery) (out mem.SessionPage, err error) {
+	f := sessionFilter(q)
+	if out.Sessions, err = s.sessionRows(ctx, f, q); err != nil {
 		return out, err
 	}
-	anyAgent := ask
+	anyAgent := q
 	anyAgent.Agent = ""
-	agents := sittingFilter(anyAgent)
+	agents := sessionFilter(anyAgent)
 	out.Agents, err = rows(ctx, s.read, "SELECT s.agent, count(*) FROM session s WHERE "+agents.where()+
 		" GROUP BY 1 ORDER BY 2 DESC, 1", agents.args, valueCount)
 	if err != nil {
 		return out, err
 	}
 	for _, c := range out.Agents {
-		if ask.Agent == "" || c.Value == ask.Agent {
+		if q.Agent == "" || c.Value == q.Agent {
 			out.Total += c.N
 		}
 	}
-	anyBranch := ask
+	anyBranch := q
 	anyBranch.Branch = ""
-	out.Branches, err = s.branches(ctx, sittingFilter(anyBranch))
+	out.Branches, err = s.branches(ctx, sessionFilter(anyBranch))
 	return out, err
 }
 
@@ -65,28 +65,31 @@ func valueCount(r *sql.Rows) (c mem.Count, err error) {
 	return c, err
 }
 
-func sittingFilter(ask mem.SessionsRequest) *filter {
+func sessionFilter(q mem.SessionQuery) *filter {
 	f := &filter{}
-	if ask.Project != "" {
-		f.and("s.project = "+knownKey, ask.Project, ask.Project)
+	if q.Project != "" {
+		f.and("s.project = "+knownKey, q.Project, q.Project)
 	}
-	if ask.Agent != "" {
-		f.and("s.agent = ?", ask.Agent)
+	if q.Agent != "" {
+		f.and("s.agent = ?", q.Agent)
 	}
-	if ask.Branch != "" {
-		f.and("EXISTS (SELECT 1 FROM memory WHERE session = s.number AND branch = ?)", ask.Branch)
+	if q.Branch != "" {
+		f.and("EXISTS (SELECT 1 FROM memory WHERE session = s.number AND branch = ?)", q.Branch)
 	}
-	if !ask.Since.IsZero() {
-		f.and("s.last_event >= ?", stamp(ask.Since))
+	if q.AutoCompactModel != "" {
+		f.and("s.cliff > 0 AND s.model = ?", q.AutoCompactModel)
 	}
-	if !ask.Until.IsZero() {
-		f.and("s.last_event < ?", stamp(ask.Until))
+	if !q.Since.IsZero() {
+		f.and("s.last_event >= ?", stamp(q.Since))
+	}
+	if !q.Until.IsZero() {
+		f.and("s.last_event < ?", stamp(q.Until))
 	}
 	return f
 }
 
-// pageOfSittings reads the sessions that are listed, and what came of each.
-func (s *sessionStore) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsRequest) ([]mem.SessionRow, error) {
+// sessionRows reads the sessions that are listed, and what came of each.
+func (s *sessionStore) sessionRows(ctx context.Context, f *filter, q mem.SessionQuery) ([]mem.SessionRow, error) {
 	query := "SELECT " + sessionColumns + ", " + jobWaits + `,
 		(SELECT count(*) FROM memory WHERE session = s.number AND status = 'active' AND kind <> 'utterance'),
 		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number AND m.status = 'active'),
@@ -94,7 +97,7 @@ func (s *sessionStore) pageOfSittings(ctx context.Context, f *filter, ask mem.Se
 		(SELECT coalesce(sum(tokens), 0) FROM receipt WHERE session = s.number AND outcome = 'injected'),
 		(SELECT json_group_array(DISTINCT branch) FILTER (WHERE branch <> '') FROM memory WHERE session = s.number)
 		FROM session s WHERE ` + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
-	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(ask.Limit), max(0, ask.Offset)),
+	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(q.Limit), max(0, q.Offset)),
 		func(r *sql.Rows) (v mem.SessionRow, err error) {
 			var branches string
 			if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Injections, &v.InjectedTokens,
@@ -107,7 +110,7 @@ func (s *sessionStore) pageOfSittings(ctx context.Context, f *filter, ask mem.Se
 		})
 }
 
-// Day implements mem.Browser.
+// Day implements mem.Store.
 func (s *statistics) Day(ctx context.Context, project string, since time.Time) (mem.Day, error) {
 	d := mem.Day{Since: since}
 	at := stamp(since)
@@ -140,7 +143,7 @@ func (s *statistics) Day(ctx context.Context, project string, since time.Time) (
 	return d, nil
 }
 
-// CountEvents implements mem.Browser.
+// CountEvents implements mem.Store.
 func (s *eventStore) CountEvents(ctx context.Context, session string) (n int, err error) {
 	f := eventFilter(mem.EventQuery{Session: session}).and("e.payload <> ''")
 	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM event e WHERE "+f.where(),
@@ -150,8 +153,8 @@ func (s *eventStore) CountEvents(ctx context.Context, session string) (n int, er
 	return n, nil
 }
 
-// Successor implements mem.Browser.
-func (s *memoryStore) Successor(ctx context.Context, id string) (string, error) {
+// SupersededBy implements mem.Store.
+func (s *memoryStore) SupersededBy(ctx context.Context, id string) (string, error) {
 	found, err := rows(ctx, s.read,
 		`SELECT m.id FROM memory o JOIN memory m ON m.project = o.project AND m.created >= o.created AND m.supersedes = o.id
 		WHERE o.id = ? ORDER BY m.number DESC LIMIT 1`, []any{id}, one[string])

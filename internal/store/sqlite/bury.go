@@ -66,8 +66,7 @@ func (db *database) resume(ctx context.Context, tries int) error {
 	return db.finish(ctx, tries)
 }
 
-// ErasedUntil returns when something of the agent's session was last erased; the
-// zero time if nothing ever was.
+// ErasedUntil implements mem.Store.
 func (s *sessionStore) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, "SELECT coalesce(max(created_at), 0) FROM event WHERE id=?",

@@ -9,8 +9,6 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.RunLog = (*Store)(nil)
-
 // putRun writes what a round of consolidation changed, what of others is taken
 // back, and what is not to be done again.
 func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {

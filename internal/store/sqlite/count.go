@@ -50,7 +50,7 @@ func (c *countCache) put(key string, n counted) {
 	c.seen[key] = n
 }
 
-// Count implements mem.Counter.
+// Count implements mem.Store.
 func (s *memoryStore) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 	ix := indexOf(q)
 	size, err := s.indexSize(ctx, ix)

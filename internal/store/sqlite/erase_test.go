@@ -153,7 +153,7 @@ func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
 		},
 	}})
 	ids := res[0].IDs
-	doomed, would, err := s.Doomed(t.Context(), ids[0])
+	doomed, would, err := s.PreviewPurge(t.Context(), ids[0])
 	if err != nil || would.Memories != 2 || len(doomed) != 2 || doomed[1].ID != ids[1] {
 		t.Errorf("%d memories doomed, %+v, %v, want the decision and what was said", len(doomed), would, err)
 	}

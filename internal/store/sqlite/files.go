@@ -9,9 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.FileCounter = (*Store)(nil)
-
-// FileCounts implements mem.FileCounter. Below a folder it goes from the files to
+// FileCounts implements mem.Store. Below a folder it goes from the files to
 // their memories. For all files it goes along an index that holds what is asked
 // of a memory: to look at a third of all memories would be to read nearly all of
 // their table. How often what is known of a file was told is counted for those

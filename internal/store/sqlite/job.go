@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"remanence/internal/chars"
@@ -50,22 +51,13 @@ const dueJobs = `FROM job j LEFT JOIN session s ON s.number = j.session
 		FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind AND f.session = j.session
 	WHERE j.dead = 0 AND j.not_before <= ? AND j.leased <= ? AND coalesce(f.until, 0) <= ?`
 
-var _ mem.LaneLeaser = (*Store)(nil)
-
 // Lease implements mem.Store. Attempts of a job returned counts this one.
-func (s *jobStore) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
-	return s.LeaseOf(ctx, nil, true, now, lease, n)
-}
-
-// LeaseOf implements mem.Lanes.
-func (s *jobStore) LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration,
+func (s *jobStore) Lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration,
 	n int,
 ) ([]mem.Job, error) {
-	l := lane{array(kinds), others}
-	due, err := lookUp(ctx, s.read, "SELECT 1 "+dueJobs+l.condition()+" LIMIT 1", []any{
-		stamp(now), stamp(now), stamp(now),
-		l.kinds,
-	}, one[int])
+	of, args := kindsCondition(kinds)
+	due, err := lookUp(ctx, s.read, "SELECT 1 "+dueJobs+of+" LIMIT 1",
+		append([]any{stamp(now), stamp(now), stamp(now)}, args...), one[int])
 	if err != nil {
 		return nil, fmt.Errorf("lease: %w", translate(err))
 	}
@@ -79,7 +71,7 @@ func (s *jobStore) LeaseOf(ctx context.Context, kinds []string, others bool, now
 	defer unlock()
 	var jobs []mem.Job
 	err = s.transact(context.WithoutCancel(ctx), func(w *writer) (err error) {
-		jobs, err = w.lease(ctx, l, now, lease, n)
+		jobs, err = w.lease(ctx, kinds, now, lease, n)
 		return err
 	})
 	if err != nil {
@@ -88,29 +80,26 @@ func (s *jobStore) LeaseOf(ctx context.Context, kinds []string, others bool, now
 	return jobs, nil
 }
 
-// lane is a choice of jobs by kind.
-type lane struct {
-	kinds  string // a JSON list
-	others bool   // all but those
-}
-
-// condition has kinds as its argument.
-func (l lane) condition() string {
-	if l.others {
-		return " AND j.kind NOT IN (SELECT value FROM json_each(?))"
+// kindsCondition returns the condition of jobs by kind, and its arguments.
+func kindsCondition(kinds mem.JobKinds) (condition string, args []any) {
+	if len(kinds.Only) > 0 {
+		condition, args = " AND j.kind IN (SELECT value FROM json_each(?))", append(args, array(kinds.Only))
 	}
-	return " AND j.kind IN (SELECT value FROM json_each(?))"
+	if len(kinds.Except) > 0 {
+		condition += " AND j.kind NOT IN (SELECT value FROM json_each(?))"
+		args = append(args, array(kinds.Except))
+	}
+	return condition, args
 }
 
 const jobColumns = "SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, " +
 	"j.error, j.dead "
 
-// Revive has every job that was given up tried again from its first attempt, and
-// says how many those are.
-func (s *jobStore) Revive(ctx context.Context) (n int, err error) {
+// RetryDeadJobs implements mem.Store.
+func (s *jobStore) RetryDeadJobs(ctx context.Context) (n int, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("revive jobs: %w", err)
+		return 0, fmt.Errorf("retry dead jobs: %w", err)
 	}
 	defer unlock()
 	err = s.transact(ctx, func(w *writer) error {
@@ -121,13 +110,12 @@ func (s *jobStore) Revive(ctx context.Context) (n int, err error) {
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("revive jobs: %w", translate(err))
+		return 0, fmt.Errorf("retry dead jobs: %w", translate(err))
 	}
 	return n, nil
 }
 
-// EndLeases ends all leases. It is for whoever alone leases jobs and begins to:
-// what is leased then was leased by one that was killed.
+// EndLeases implements mem.Store.
 func (s *jobStore) EndLeases(ctx context.Context) error {
 	held, err := lookUp(ctx, s.read, "SELECT 1 FROM job WHERE leased > 0 LIMIT 1", nil, one[int])
 	if err != nil {
@@ -151,17 +139,16 @@ func (s *jobStore) EndLeases(ctx context.Context) error {
 	return nil
 }
 
-func (w *writer) lease(ctx context.Context, l lane, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+func (w *writer) lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+	condition, args := kindsCondition(kinds)
+	args = append([]any{stamp(now), stamp(now), stamp(now)}, args...)
 	var jobs []mem.Job
 	// Two questions, for the first ends early where one that sorts looks at all.
 	for _, of := range []string{
 		" AND f.tries IS NULL ORDER BY j.number LIMIT ?+0",
 		" AND f.tries IS NOT NULL ORDER BY f.tries, j.number LIMIT ?+0",
 	} {
-		more, err := rows(ctx, w.conn, jobColumns+dueJobs+l.condition()+of, []any{
-			stamp(now), stamp(now), stamp(now), l.kinds,
-			n - len(jobs),
-		}, scanJob)
+		more, err := rows(ctx, w.conn, jobColumns+dueJobs+condition+of, append(slices.Clone(args), n-len(jobs)), scanJob)
 		if err != nil {
 			return nil, err
 		}
@@ -179,8 +166,8 @@ func (w *writer) lease(ctx context.Context, l lane, now time.Time, lease time.Du
 	return jobs, nil
 }
 
-// JobsOf implements mem.Lanes.
-func (s *jobStore) JobsOf(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
+// Jobs implements mem.Store.
+func (s *jobStore) Jobs(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
 	jobs, err := rows(ctx, s.read, jobColumns+
 		"FROM job j LEFT JOIN session s ON s.number = j.session WHERE j.kind = ? ORDER BY j.number LIMIT ?+0",
 		[]any{kind, limit}, scanJob)

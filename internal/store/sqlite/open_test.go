@@ -387,7 +387,7 @@ func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
 	closed(t, s)
 	s = openedAt(t, older(t, path, 6))
 	defer closed(t, s)
-	got, err := s.Sittings(t.Context(), mem.SessionsRequest{Branch: "retry"})
+	got, err := s.SessionPage(t.Context(), mem.SessionQuery{Branch: "retry"})
 	if err != nil || len(got.Sessions) != 1 || fmt.Sprint(got.Branches) != "[{main 1} {retry 1}]" {
 		t.Errorf("%d sessions on retry, branches %v, %v, want 1, main and retry", len(got.Sessions), got.Branches, err)
 	}
@@ -457,7 +457,7 @@ func TestABranchIsLookedUp(t *testing.T) {
 			t.Errorf("%s: plan %q, want %d walks along the branch", name, plan, n)
 		}
 	}
-	f := sittingFilter(mem.SessionsRequest{Branch: "retry"})
+	f := sessionFilter(mem.SessionQuery{Branch: "retry"})
 	if plan := fmt.Sprint(explain(t, s, "SELECT s.number FROM session s WHERE "+f.where(),
 		f.args...)); !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
 		t.Errorf("sessions on a branch: plan %q, want each looked up by its branch", plan)

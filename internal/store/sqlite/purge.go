@@ -56,9 +56,8 @@ func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged,
 // errRehearsal takes back a purge that only had to show what it would do.
 var errRehearsal = errors.New("nothing is to be erased")
 
-// Doomed returns what Purge would erase: the memories, oldest first, and the
-// counts. It changes nothing. ErrNotFound as Purge.
-func (s *erasure) Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
+// PreviewPurge implements mem.Store.
+func (s *erasure) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
 	e, err := s.rehearse(ctx, ids, (*eraser).erase)
 	if err != nil {
 		return nil, mem.Purged{}, err
@@ -66,9 +65,8 @@ func (s *erasure) Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.
 	return e.doomed(), e.done, nil
 }
 
-// Condemned is Doomed without the counts, for which all that is kept would have
-// to be read.
-func (s *erasure) Condemned(ctx context.Context, ids ...string) ([]mem.Memory, error) {
+// PurgeMemories implements mem.Store. To count, all that is stored would have to be read.
+func (s *erasure) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
 	e, err := s.rehearse(ctx, ids, (*eraser).doom)
 	if err != nil {
 		return nil, err

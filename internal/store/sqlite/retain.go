@@ -10,13 +10,11 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Retainer = (*Store)(nil)
-
 // maxDropped is how many payloads one transaction drops. Events that come
 // meanwhile wait for it.
 const maxDropped = 50
 
-// DropPayloads implements mem.Retainer.
+// DropPayloads implements mem.Store.
 func (s *erasure) DropPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, dropped int,
 	err error,
 ) {
@@ -35,7 +33,7 @@ func (s *erasure) DropPayloads(ctx context.Context, before time.Time, from int64
 	return next, dropped, nil
 }
 
-// DropJobs implements mem.Retainer.
+// DropJobs implements mem.Store.
 func (s *jobStore) DropJobs(ctx context.Context, before time.Time, n int) (dropped int, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {

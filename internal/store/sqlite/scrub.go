@@ -60,9 +60,7 @@ const (
 	scrubIDs  = 5   // ids named of each kind and place
 )
 
-// Scrub puts every stored text through clean and counts what that takes out.
-// With fix it is taken out of the rows too, and when Scrub returns no byte of it
-// is left in the store's files. Events go on being taken meanwhile.
+// Scrub implements mem.Store.
 func (s *erasure) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanResponse, error) {
 	if err := s.forget(ctx); err != nil {
 		return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))

@@ -168,23 +168,23 @@ func TestWhatWouldGoIsToldAndStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"m_1", "one"} {
-		ms, would, err := s.Doomed(t.Context(), id)
+		ms, would, err := s.PreviewPurge(t.Context(), id)
 		if err != nil || len(ms) == 0 || len(ms) != would.Memories {
-			t.Fatalf("Doomed(%s) = %d memories, %+v, %v", id, len(ms), would, err)
+			t.Fatalf("PreviewPurge(%s) = %d memories, %+v, %v", id, len(ms), would, err)
 		}
 		if after, err := s.Stats(t.Context(), "", time.Time{}); err != nil || after.Memories != before.Memories ||
 			after.Events != before.Events {
-			t.Errorf("Doomed(%s) changed %+v to %+v, %v", id, before, after, err)
+			t.Errorf("PreviewPurge(%s) changed %+v to %+v, %v", id, before, after, err)
 		}
 	}
-	_, would, err := s.Doomed(t.Context(), "one")
+	_, would, err := s.PreviewPurge(t.Context(), "one")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if done, err := s.Purge(t.Context(), "one"); err != nil || done != would {
 		t.Errorf("Purge = %+v, %v; foretold were %+v", done, err, would)
 	}
-	if _, _, err := s.Doomed(t.Context(), "one"); !errors.Is(err, mem.ErrNotFound) {
+	if _, _, err := s.PreviewPurge(t.Context(), "one"); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("Doomed of what is gone: %v, want %v", err, mem.ErrNotFound)
 	}
 }

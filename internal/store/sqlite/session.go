@@ -272,20 +272,10 @@ func (s *sessionStore) sessionNumber(ctx context.Context, ref string) (int64, er
 
 // Sessions implements mem.Store.
 func (s *sessionStore) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session, error) {
-	f := &filter{}
-	if q.Project != "" {
-		f.and("s.project = "+knownKey, q.Project, q.Project)
-	}
-	if q.AutoCompactModel != "" {
-		f.and("s.cliff > 0 AND s.model = ?", q.AutoCompactModel)
-	}
-	return s.sessions(ctx, f, limitOr(q.Limit))
-}
-
-func (s *sessionStore) sessions(ctx context.Context, f *filter, limit int) ([]mem.Session, error) {
+	f := sessionFilter(q)
 	query := "SELECT " + sessionColumns + ", " + jobWaits + " FROM session s WHERE " + f.where() +
-		" ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0"
-	found, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (mem.Session, error) {
+		" ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
+	found, err := rows(ctx, s.read, query, append(f.args, limitOr(q.Limit), max(0, q.Offset)), func(r *sql.Rows) (mem.Session, error) {
 		return s.scanSession(r)
 	})
 	if err != nil {

@@ -9,8 +9,6 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Sizer = (*Store)(nil)
-
 // partOf is the part that a table belongs to, with its indexes.
 var partOf = map[string]string{
 	"event": mem.PartEvents, "memory": mem.PartMemories, "memory_file": mem.PartMemories, "memory_tag": mem.PartMemories,
@@ -29,7 +27,7 @@ func part(table string) string {
 	return partOf[table]
 }
 
-// Sizes implements mem.Sizer.
+// Sizes implements mem.Store.
 func (s *statistics) Sizes(ctx context.Context) ([]mem.Part, error) {
 	parts, err := s.sizes(ctx)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.SpendStore = (*Store)(nil)
-
 // addSpent adds to the counts of a day.
 func (e *entry) addSpent(ctx context.Context, s mem.Spending) error {
 	_, err := e.exec(ctx, `INSERT INTO spent (day, tokens, calls, failures) VALUES (?,?,?,?)
@@ -21,7 +19,7 @@ func (e *entry) addSpent(ctx context.Context, s mem.Spending) error {
 	return nil
 }
 
-// Spent implements mem.Ledger.
+// Spent implements mem.Store.
 func (s *runStore) Spent(ctx context.Context, day string) (mem.Spending, error) {
 	found, err := rows(ctx, s.read, "SELECT tokens, calls, failures FROM spent WHERE day = ?", []any{day},
 		func(r *sql.Rows) (mem.Spending, error) {

@@ -83,10 +83,7 @@ type (
 	statistics   struct{ *database }
 )
 
-var (
-	_ mem.Store   = (*Store)(nil)
-	_ mem.Counter = (*Store)(nil)
-)
+var _ mem.Store = (*Store)(nil)
 
 func newStore(db *database) *Store {
 	cache := &vectors{}

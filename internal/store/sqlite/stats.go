@@ -128,7 +128,7 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 	return outcomeStats(ctx, tx, st, own, args)
 }
 
-// Waiting implements mem.Waiter.
+// Waiting implements mem.Store.
 func (s *jobStore) Waiting(ctx context.Context) (mem.Waiting, error) {
 	w, err := jobsWaiting(ctx, s.read, s.now().Add(soon), "", nil)
 	if err != nil {

@@ -12,8 +12,6 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Vectors = (*Store)(nil)
-
 // vectors are the signs of one model's vectors, read when they are first needed.
 type vectors struct {
 	mu          sync.RWMutex
@@ -52,7 +50,7 @@ func (v *vectors) empty() {
 // none is the model under which a memory stands that a model has no vector for.
 func none(model string) string { return model + " (none)" }
 
-// PutVectors implements mem.Vectors.
+// PutVectors implements mem.Store.
 func (s *vectorStore) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
 	if err := s.makeWay(ctx, model, vs); err != nil {
 		return fmt.Errorf("put vectors: %w", translate(err))
@@ -226,8 +224,8 @@ func (s *vectorStore) warm(ctx context.Context, model string) error {
 // window is how many memories one call of Without looks at.
 const window = 2000
 
-// Without implements mem.Vectors.
-func (s *vectorStore) Without(ctx context.Context, model, before string, n int) (ms []mem.Memory, next string, err error) {
+// WithoutVector implements mem.Store.
+func (s *vectorStore) WithoutVector(ctx context.Context, model, before string, n int) (ms []mem.Memory, next string, err error) {
 	from := furthest
 	if before != "" {
 		// In full: the start of another's id would do where that memory is erased.
@@ -280,7 +278,7 @@ func (s *vectorStore) inOrder(ctx context.Context, numbers []int64) ([]mem.Memor
 		LEFT JOIN session s ON s.number = m.session ORDER BY j.key`, []any{array(numbers)}, scanMemory)
 }
 
-// CountVectors implements mem.Vectors.
+// CountVectors implements mem.Store.
 func (s *vectorStore) CountVectors(ctx context.Context, model string) (int, error) {
 	found, err := rows(ctx, s.read, "SELECT count(*) FROM vector WHERE model=?", []any{model}, one[int])
 	if err != nil {
@@ -293,7 +291,7 @@ func (s *vectorStore) CountVectors(ctx context.Context, model string) (int, erro
 // meanwhile wait for it.
 const dropStep = 500
 
-// DropVectors implements mem.Vectors.
+// DropVectors implements mem.Store.
 func (s *vectorStore) DropVectors(ctx context.Context, model string) error {
 	keep := []string{model, none(model)}
 	if model == "" {

@@ -18,7 +18,7 @@ const (
 	longer    = 1200 // as many if too few of the shortlist pass
 )
 
-// Near implements mem.Vectors. The signs in memory pick a shortlist, the stored
+// Near implements mem.Store. The signs in memory pick a shortlist, the stored
 // vectors order it, and the best that pass the filters are read. Only if too few
 // do are all that pass looked up, and the nearest picked among them.
 func (s *vectorStore) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {

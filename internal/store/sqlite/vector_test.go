@@ -491,7 +491,7 @@ func BenchmarkNear(b *testing.B) {
 	})
 	b.Run("without", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := s.Without(b.Context(), "m", "", 32); err != nil {
+			if _, _, err := s.WithoutVector(b.Context(), "m", "", 32); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -556,7 +556,7 @@ func TestGoingOnBehindAnErasedMemoryIsNotGoingOnBehindOneNamedAlike(t *testing.T
 	if _, err := s.Purge(t.Context(), "m_2"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Without(t.Context(), "model", "m_2", 5); !errors.Is(err, mem.ErrNotFound) {
+	if _, _, err := s.WithoutVector(t.Context(), "model", "m_2", 5); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want %v", err, mem.ErrNotFound)
 	}
 }

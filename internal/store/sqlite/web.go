@@ -10,8 +10,6 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.LinkStore = (*Store)(nil)
-
 // maxLinks is how many links one question gets.
 const maxLinks = 1000
 

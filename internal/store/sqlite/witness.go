@@ -8,10 +8,8 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Witness = (*Store)(nil)
-
-// Heard implements mem.Witness.
-func (s *eventStore) Heard(ctx context.Context, session string) ([]mem.EventHeader, error) {
+// EventHeaders implements mem.Store.
+func (s *eventStore) EventHeaders(ctx context.Context, session string) ([]mem.EventHeader, error) {
 	heard, err := rows(ctx, s.read, `SELECT e.kind, e.created_at, e.prompt_id, e.tool_use_id,
 		CASE WHEN e.kind = 'SessionStart' AND json_valid(e.payload) THEN coalesce(e.payload ->> '$.source', '') ELSE '' END
 		FROM event e WHERE e.session = (SELECT number FROM session WHERE id=?)
@@ -28,8 +26,8 @@ func (s *eventStore) Heard(ctx context.Context, session string) ([]mem.EventHead
 	return heard, nil
 }
 
-// Checked implements mem.Witness.
-func (s *sessionStore) Checked(ctx context.Context, session string) (mem.TranscriptPosition, error) {
+// TranscriptPosition implements mem.Store.
+func (s *sessionStore) TranscriptPosition(ctx context.Context, session string) (mem.TranscriptPosition, error) {
 	found, err := rows(ctx, s.read, "SELECT checked_to, checked_hash FROM session WHERE id=?", []any{session},
 		func(r *sql.Rows) (mem.TranscriptPosition, error) {
 			c := mem.TranscriptPosition{Session: session}
@@ -44,8 +42,8 @@ func (s *sessionStore) Checked(ctx context.Context, session string) (mem.Transcr
 	return found[0], nil
 }
 
-// Silences implements mem.Witness.
-func (s *sessionStore) Silences(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
+// PausedPeriods implements mem.Store.
+func (s *sessionStore) PausedPeriods(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
 	list, err := rows(ctx, s.read, "SELECT begun, ended FROM silence WHERE target IN (SELECT value FROM json_each(?)) "+
 		"ORDER BY begun",
 		[]any{array(targets)}, func(r *sql.Rows) (mem.PausedPeriod, error) {

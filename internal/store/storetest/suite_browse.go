@@ -7,16 +7,6 @@ import (
 	"remanence/internal/mem"
 )
 
-// browser is the store's, or the test is skipped.
-func (k kit) browser() mem.Browser {
-	k.Helper()
-	b, ok := k.store.(mem.Browser)
-	if !ok {
-		k.Skip("this store cannot be looked through")
-	}
-	return b
-}
-
 // sat makes a session of a project, active at a time, that learned and was told something.
 func (k kit) sat(id, agent, project, branch string, at time.Time, told int) {
 	k.Helper()
@@ -42,7 +32,6 @@ func (k kit) sat(id, agent, project, branch string, at time.Time, told int) {
 
 var browseTests = []promise{
 	{"sessions are listed with what came of them, and narrowed down", func(k kit) {
-		b := k.browser()
 		day := Clock().Add(-24 * time.Hour)
 		k.sat("old", "claude-code", "p_1", "main", day, 10)
 		k.sat("new", "codex", "p_1", "retry", Clock(), 20)
@@ -52,48 +41,48 @@ var browseTests = []promise{
 			{Value: "retry", N: 1},
 		}
 		for name, tt := range map[string]struct {
-			ask      mem.SessionsRequest
+			ask      mem.SessionQuery
 			want     []string
 			total    int
 			agents   []mem.Count
 			branches []mem.Count
 		}{
-			"all": {mem.SessionsRequest{}, []string{"other", "new", "old"}, 3, all, both},
+			"all": {mem.SessionQuery{}, []string{"other", "new", "old"}, 3, all, both},
 			"project": {
-				mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_1"}},
+				mem.SessionQuery{Project: "p_1"},
 				[]string{"new", "old"},
 				2,
 				[]mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}},
 				both,
 			},
 			"elsewhere": {
-				mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_2"}},
+				mem.SessionQuery{Project: "p_2"},
 				[]string{"other"},
 				1,
 				[]mem.Count{{Value: "codex", N: 1}},
 				[]mem.Count{},
 			},
-			"agent":  {mem.SessionsRequest{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
-			"branch": {mem.SessionsRequest{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
+			"agent":  {mem.SessionQuery{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
+			"branch": {mem.SessionQuery{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
 			"since": {
-				mem.SessionsRequest{Since: Clock()},
+				mem.SessionQuery{Since: Clock()},
 				[]string{"other", "new"},
 				2,
 				[]mem.Count{{Value: "codex", N: 2}},
 				both[1:],
 			},
 			"until": {
-				mem.SessionsRequest{Until: Clock()},
+				mem.SessionQuery{Until: Clock()},
 				[]string{"old"},
 				1,
 				[]mem.Count{{Value: "claude-code", N: 1}},
 				both[:1],
 			},
-			"page":      {mem.SessionsRequest{Limit: 1, Offset: 1}, []string{"new"}, 3, all, both},
-			"past them": {mem.SessionsRequest{Offset: 7}, nil, 3, all, both},
-			"none":      {mem.SessionsRequest{Agent: "nobody"}, nil, 0, all, []mem.Count{}},
+			"page":      {mem.SessionQuery{Limit: 1, Offset: 1}, []string{"new"}, 3, all, both},
+			"past them": {mem.SessionQuery{Offset: 7}, nil, 3, all, both},
+			"none":      {mem.SessionQuery{Agent: "nobody"}, nil, 0, all, []mem.Count{}},
 		} {
-			got, err := b.Sittings(k.Context(), tt.ask)
+			got, err := k.store.SessionPage(k.Context(), tt.ask)
 			if err != nil {
 				k.Fatalf("%s: %v", name, err)
 			}
@@ -108,7 +97,7 @@ var browseTests = []promise{
 				k.Errorf("%s: total %d, want %d", name, got.Total, tt.total)
 			}
 		}
-		got, err := b.Sittings(k.Context(), mem.SessionsRequest{Branch: "main"})
+		got, err := k.store.SessionPage(k.Context(), mem.SessionQuery{Branch: "main"})
 		if err != nil || len(got.Sessions) != 1 {
 			k.Fatalf("branch main: %+v, %v", got, err)
 		}
@@ -121,7 +110,6 @@ var browseTests = []promise{
 	{
 		"a session counts once for each branch it learned something on, and branches that many sessions know come first",
 		func(k kit) {
-			b := k.browser()
 			for i, names := range [][]string{{"main", "retry", "main"}, {"main"}, {""}} {
 				id := fmt.Sprint("s", i)
 				batch := mem.Batch{
@@ -142,7 +130,7 @@ var browseTests = []promise{
 				k.sat(id, "codex", "p_1", "topic-"+id, Clock(), 0)
 				want = append(want, mem.Count{Value: "topic-" + id, N: 1})
 			}
-			got, err := b.Sittings(k.Context(), mem.SessionsRequest{Limit: 1})
+			got, err := k.store.SessionPage(k.Context(), mem.SessionQuery{Limit: 1})
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -150,7 +138,6 @@ var browseTests = []promise{
 		},
 	},
 	{"a day counts what happened since its start", func(k kit) {
-		b := k.browser()
 		k.sat("old", "claude-code", "p_1", "main", Clock().Add(-24*time.Hour), 10)
 		k.sat("new", "codex", "p_1", "retry", Clock(), 20)
 		k.sat("other", "codex", "p_2", "", Clock(), 30)
@@ -160,7 +147,7 @@ var browseTests = []promise{
 			"p_1": {Since: since, Sessions: 1, Captured: 1, Memories: 1, Recalled: 1, Abstained: 1, Tokens: 20},
 			"p_3": {Since: since},
 		} {
-			got, err := b.Day(k.Context(), project, since)
+			got, err := k.store.Day(k.Context(), project, since)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -168,27 +155,25 @@ var browseTests = []promise{
 		}
 	}},
 	{"events of a session are counted but for erased ones", func(k kit) {
-		b := k.browser()
 		k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Event: report("e_2", "one")},
 			mem.Batch{Event: report("e_3", "two")})
 		for _, want := range []int{2, 0} {
-			if got, err := b.CountEvents(k.Context(), "one"); got != want || err != nil {
+			if got, err := k.store.CountEvents(k.Context(), "one"); got != want || err != nil {
 				k.Errorf("got %d, %v; want %d", got, err, want)
 			}
 			if _, err := k.store.Purge(k.Context(), "one"); err != nil && want > 0 {
 				k.Fatal(err)
 			}
 		}
-		if got, err := b.CountEvents(k.Context(), "two"); got != 1 || err != nil {
+		if got, err := k.store.CountEvents(k.Context(), "two"); got != 1 || err != nil {
 			k.Errorf("of the other: %d, %v; want 1", got, err)
 		}
 	}},
 	{"the successor of a memory is the newest that replaced it", func(k kit) {
-		b := k.browser()
 		ids := k.keep(note("the lock is fair"))
 		next := k.keep(with(note("the lock is not fair"), func(m *mem.Memory) { m.Supersedes = ids[0] }))
 		for id, want := range map[string]string{ids[0]: next[0], next[0]: "", "m_none": ""} {
-			if got, err := b.Successor(k.Context(), id); got != want || err != nil {
+			if got, err := k.store.SupersededBy(k.Context(), id); got != want || err != nil {
 				k.Errorf("successor of %s: got %q, %v, want %q", id, got, err, want)
 			}
 		}

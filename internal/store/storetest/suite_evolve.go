@@ -7,19 +7,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// chronicle is the store as one that keeps what consolidation changed.
-func (k kit) chronicle() mem.RunLog {
-	k.Helper()
-	c, ok := k.store.(mem.RunLog)
-	if !ok {
-		k.Skip("this store keeps no rounds of consolidation")
-	}
-	return c
-}
-
 func (k kit) runs(q mem.RunQuery) []mem.Run {
 	k.Helper()
-	runs, err := k.chronicle().Runs(k.Context(), q)
+	runs, err := k.store.Runs(k.Context(), q)
 	if err != nil {
 		k.Fatalf("Runs: %v", err)
 	}
@@ -28,7 +18,7 @@ func (k kit) runs(q mem.RunQuery) []mem.Run {
 
 func (k kit) dismissals() []mem.Dismissal {
 	k.Helper()
-	ds, err := k.chronicle().Dismissals(k.Context())
+	ds, err := k.store.Dismissals(k.Context())
 	if err != nil {
 		k.Fatalf("Dismissals: %v", err)
 	}
@@ -125,7 +115,6 @@ var evolveTests = []promise{
 		k.same("erased", []int{done.Memories, done.Events, done.Turns}, []int{2, 1, 1})
 	}},
 	{"rounds are kept with what they changed", func(k kit) {
-		k.chronicle()
 		k.three()
 		was, became := mem.Lifecycle{
 			Status: mem.Active, Scope: mem.ScopeProject,
@@ -153,12 +142,11 @@ var evolveTests = []promise{
 			[]mem.Run{{ID: "k_2", Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}, want})
 		k.same("of a kind", len(k.runs(mem.RunQuery{Kind: mem.FullRun, Project: "p_1"})), 1)
 		k.same("of another project", len(k.runs(mem.RunQuery{Project: "p_2"})), 0)
-		if _, err := k.chronicle().Runs(k.Context(), mem.RunQuery{ID: "k_9"}); !errors.Is(err, mem.ErrNotFound) {
+		if _, err := k.store.Runs(k.Context(), mem.RunQuery{ID: "k_9"}); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("error %v, want %v", err, mem.ErrNotFound)
 		}
 	}},
 	{"a round that is taken back says so", func(k kit) {
-		k.chronicle()
 		k.three()
 		k.apply(mem.Batch{Run: &mem.Run{
 			Kind: mem.FullRun, Project: "p_1",
@@ -175,7 +163,6 @@ var evolveTests = []promise{
 		k.same("its change", runs[1].Changes[0].Undone, Clock())
 	}},
 	{"two memories can be kept apart with the batch that keeps the second", func(k kit) {
-		k.chronicle()
 		k.three()
 		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
 		k.apply(mem.Batch{Memories: []mem.Memory{m}, Dismissed: []mem.Dismissal{
@@ -186,7 +173,6 @@ var evolveTests = []promise{
 			[]mem.Dismissal{{Rule: mem.RuleMerge, Memory: "m_4", Other: "m_1", At: Clock()}})
 	}},
 	{"what is not to be done again goes with its memory, as do changes", func(k kit) {
-		k.chronicle()
 		k.three()
 		k.apply(mem.Batch{
 			Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{

@@ -243,7 +243,7 @@ func (k kit) pauses() []mem.Pause {
 // lease takes jobs at a time after Clock and returns their keys.
 func (k kit) lease(after time.Duration, n int) []string {
 	k.Helper()
-	jobs, err := k.store.Lease(k.Context(), later(after), time.Minute, n)
+	jobs, err := k.store.Lease(k.Context(), mem.JobKinds{}, later(after), time.Minute, n)
 	if err != nil {
 		k.Fatalf("Lease: %v", err)
 	}
@@ -258,7 +258,7 @@ var jobTests = []promise{
 	{"a job comes back as it was given, with an id and this attempt counted", func(k kit) {
 		j := mem.Job{Kind: "transcript", Session: "one", Key: "k", Data: "d", NotBefore: later(-time.Hour)}
 		k.apply(mem.Batch{Jobs: []mem.Job{j}})
-		got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 5)
+		got, err := k.store.Lease(k.Context(), mem.JobKinds{}, Clock(), time.Minute, 5)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -297,7 +297,7 @@ var jobTests = []promise{
 			{ID: "j_never"},
 		}})
 		k.same("too early", k.lease(9*time.Second, 1), []string{})
-		got, err := k.store.Lease(k.Context(), later(10*time.Second), time.Minute, 1)
+		got, err := k.store.Lease(k.Context(), mem.JobKinds{}, later(10*time.Second), time.Minute, 1)
 		if err != nil || len(got) != 1 || got[0].Error != "boom" || got[0].Attempts != 2 {
 			k.Errorf("got %+v, %v, want attempt 2 after boom", got, err)
 		}
@@ -351,7 +351,7 @@ var jobTests = []promise{
 			{Kind: "a", Key: "k"},
 			{Kind: "a", Key: "k"},
 		}})
-		got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 9)
+		got, err := k.store.Lease(k.Context(), mem.JobKinds{}, Clock(), time.Minute, 9)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -372,7 +372,7 @@ var jobTests = []promise{
 		done := make(chan error)
 		for range 8 {
 			go func() {
-				got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 5)
+				got, err := k.store.Lease(k.Context(), mem.JobKinds{}, Clock(), time.Minute, 5)
 				for _, j := range got {
 					taken <- j.ID
 				}
@@ -444,7 +444,7 @@ var statsTests = []promise{
 			k.Errorf("%d jobs, %d for later, the oldest of %v, want 2, 1, %v", st.Jobs, st.LaterJobs, st.OldestJob,
 				later(time.Second))
 		}
-		jobs, err := k.store.Lease(k.Context(), later(20*time.Minute), time.Second, 1)
+		jobs, err := k.store.Lease(k.Context(), mem.JobKinds{}, later(20*time.Minute), time.Second, 1)
 		if err != nil || len(jobs) != 1 {
 			k.Fatalf("%d jobs leased, %v, want 1", len(jobs), err)
 		}
@@ -465,8 +465,8 @@ func (k kit) stats(project string) mem.Stats {
 		k.Fatalf("Stats: %v", err)
 	}
 	st.Schema, st.Bytes = 0, 0
-	if s, ok := k.store.(mem.Waiter); ok && project == "" {
-		if w, err := s.Waiting(k.Context()); err != nil || w != st.Waiting {
+	if project == "" {
+		if w, err := k.store.Waiting(k.Context()); err != nil || w != st.Waiting {
 			k.Errorf("Waiting: %+v, %v, want what Stats says: %+v", w, err, st.Waiting)
 		}
 	}

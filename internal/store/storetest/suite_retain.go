@@ -8,20 +8,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// retainer is the store as one that lets go of what is old. A store that cannot
-// keeps everything, which is no fault of the contract's, but it has to say so.
-func (k kit) retainer() mem.Retainer {
-	k.Helper()
-	r, ok := k.store.(mem.Retainer)
-	if !ok {
-		k.Skip("this store lets go of nothing")
-	}
-	return r
-}
-
 func (k kit) drop(before time.Time, from int64, n int) (next int64, dropped int) {
 	k.Helper()
-	next, dropped, err := k.retainer().DropPayloads(k.Context(), before, from, n)
+	next, dropped, err := k.store.DropPayloads(k.Context(), before, from, n)
 	if err != nil {
 		k.Fatalf("DropPayloads: %v", err)
 	}
@@ -119,7 +108,7 @@ var retainTests = []promise{
 		}})
 		var left []int
 		for range 3 {
-			n, err := k.retainer().DropJobs(k.Context(), day, 1)
+			n, err := k.store.DropJobs(k.Context(), day, 1)
 			if err != nil {
 				k.Fatalf("DropJobs: %v", err)
 			}

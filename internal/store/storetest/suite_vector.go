@@ -7,17 +7,6 @@ import (
 	"remanence/internal/mem"
 )
 
-// vectors is the store as one that keeps vectors. A store that cannot does
-// without them, but it has to say so.
-func (k kit) vectors() mem.Vectors {
-	k.Helper()
-	v, ok := k.store.(mem.Vectors)
-	if !ok {
-		k.Skip("this store keeps no vectors")
-	}
-	return v
-}
-
 // means gives memories vectors of a model.
 func (k kit) means(model string, vs map[string][]float32) {
 	k.Helper()
@@ -25,7 +14,7 @@ func (k kit) means(model string, vs map[string][]float32) {
 	for id, values := range vs {
 		put = append(put, mem.Vector{Memory: id, Updated: k.one(id).Updated, Values: values})
 	}
-	if err := k.vectors().PutVectors(k.Context(), model, put); err != nil {
+	if err := k.store.PutVectors(k.Context(), model, put); err != nil {
 		k.Fatalf("PutVectors: %v", err)
 	}
 }
@@ -33,7 +22,7 @@ func (k kit) means(model string, vs map[string][]float32) {
 // near returns the titles of what is nearest.
 func (k kit) near(model string, v []float32, q mem.Query, n int) []string {
 	k.Helper()
-	hits, err := k.vectors().Near(k.Context(), model, v, q, n)
+	hits, err := k.store.Near(k.Context(), model, v, q, n)
 	if err != nil {
 		k.Fatalf("Near: %v", err)
 	}
@@ -49,7 +38,7 @@ func (k kit) without(model string, n int) []string {
 	k.Helper()
 	out := []string{}
 	for before := ""; ; {
-		ms, next, err := k.vectors().Without(k.Context(), model, before, n)
+		ms, next, err := k.store.WithoutVector(k.Context(), model, before, n)
 		if err != nil {
 			k.Fatalf("Without: %v", err)
 		}
@@ -63,7 +52,7 @@ func (k kit) without(model string, n int) []string {
 
 func (k kit) counted(model string) int {
 	k.Helper()
-	n, err := k.vectors().CountVectors(k.Context(), model)
+	n, err := k.store.CountVectors(k.Context(), model)
 	if err != nil {
 		k.Fatalf("CountVectors: %v", err)
 	}
@@ -81,7 +70,7 @@ var vectorTests = []promise{
 		ids := k.keep(note("north"), note("east"), note("west"), note("north east"))
 		k.means("m", map[string][]float32{ids[0]: north, ids[1]: east, ids[2]: west, ids[3]: {3, 3, 0}})
 		k.same("nearest", k.near("m", []float32{0.5, 1, 0}, mem.Query{}, 3), []string{"north east", "north", "east"})
-		hits, err := k.vectors().Near(k.Context(), "m", []float32{0, 7, 0}, mem.Query{}, 10)
+		hits, err := k.store.Near(k.Context(), "m", []float32{0, 7, 0}, mem.Query{}, 10)
 		if err != nil || len(hits) != 4 {
 			k.Fatalf("Near: %d hits, %v", len(hits), err)
 		}
@@ -176,7 +165,7 @@ var vectorTests = []promise{
 		put[0].Updated = Clock().Add(-time.Hour)
 		forgotten := mem.Forgotten
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[1], Status: &forgotten}}})
-		if err := k.vectors().PutVectors(k.Context(), "m", put); err != nil {
+		if err := k.store.PutVectors(k.Context(), "m", put); err != nil {
 			k.Fatal(err)
 		}
 		k.same("nearest", k.near("m", north, mem.Query{Hidden: true}, 10), []string{"kept"})
@@ -198,7 +187,7 @@ var vectorTests = []promise{
 		k.means("m", map[string][]float32{ids[0]: north, ids[2]: nil})
 		k.means("old", map[string][]float32{ids[1]: north})
 		drop := func(model string) {
-			if err := k.vectors().DropVectors(k.Context(), model); err != nil {
+			if err := k.store.DropVectors(k.Context(), model); err != nil {
 				k.Fatal(err)
 			}
 		}

@@ -7,19 +7,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// web is the store as one that keeps how memories stand to each other.
-func (k kit) web() mem.LinkStore {
-	k.Helper()
-	w, ok := k.store.(mem.LinkStore)
-	if !ok {
-		k.Skip("this store keeps no links and no names")
-	}
-	return w
-}
-
 func (k kit) links(ids ...string) []mem.Link {
 	k.Helper()
-	links, err := k.web().Links(k.Context(), ids...)
+	links, err := k.store.Links(k.Context(), ids...)
 	if err != nil {
 		k.Fatalf("Links: %v", err)
 	}
@@ -28,7 +18,7 @@ func (k kit) links(ids ...string) []mem.Link {
 
 func (k kit) entities(q mem.EntityQuery) (names []string, found []mem.Entity) {
 	k.Helper()
-	found, err := k.web().Entities(k.Context(), q)
+	found, err := k.store.Entities(k.Context(), q)
 	if err != nil {
 		k.Fatalf("Entities: %v", err)
 	}
@@ -46,7 +36,6 @@ var (
 
 var webTests = []promise{
 	{"links are found from both ends, and go with either memory", func(k kit) {
-		k.web()
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_2", Links: []mem.Link{
@@ -71,7 +60,6 @@ var webTests = []promise{
 		k.same("after one was erased", k.links("m_2"), []mem.Link{beside})
 	}},
 	{"what is woven anew takes the place of what was", func(k kit) {
-		k.web()
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{{
 			Memory: "m_1", Entities: []mem.NamedEntity{sender, queue},
@@ -91,7 +79,6 @@ var webTests = []promise{
 		}})
 	}},
 	{"what was written is unwoven until a Woven tells of it as it is", func(k kit) {
-		k.web()
 		unwoven := func() []string { return titles(k.List(mem.Query{LinksOutdated: true, Within: "*"})) }
 		one := mem.Memory{
 			Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Key: "k_1", Kind: mem.Fact, Title: "first",
@@ -115,7 +102,6 @@ var webTests = []promise{
 		k.same("of another session", titles(k.List(mem.Query{LinksOutdated: true})), []string{"first"})
 	}},
 	{"entities count who names them, and go with the last who does", func(k kit) {
-		w := k.web()
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_1", Entities: []mem.NamedEntity{sender, queue, queue}},
@@ -131,7 +117,7 @@ var webTests = []promise{
 		k.same("of another project", names, []string(nil))
 		names, _ = k.entities(mem.EntityQuery{IDs: []string{found[1].ID}})
 		k.same("by id", names, []string{"Robin"})
-		at, err := w.Mentions(k.Context(), 1, found[0].ID, found[1].ID)
+		at, err := k.store.Mentions(k.Context(), 1, found[0].ID, found[1].ID)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -141,7 +127,7 @@ var webTests = []promise{
 		})
 		forgotten := mem.Forgotten
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &forgotten}}})
-		if at, err = w.Mentions(k.Context(), 10, found[0].ID); err != nil {
+		if at, err = k.store.Mentions(k.Context(), 10, found[0].ID); err != nil {
 			k.Fatal(err)
 		}
 		k.same("without a forgotten one", at, []mem.Mention{{Entity: found[0].ID, Memory: "m_1"}})
@@ -152,7 +138,6 @@ var webTests = []promise{
 		k.same("after one was erased", names, []string{"Robin", "redis"})
 	}},
 	{"two entities become one", func(k kit) {
-		w := k.web()
 		k.three()
 		other := mem.NamedEntity{Kind: mem.EntitySymbol, Name: "send_webhook", Confidence: 0.9}
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
@@ -160,19 +145,18 @@ var webTests = []promise{
 			{Memory: "m_2", Entities: []mem.NamedEntity{other, sender}},
 		}})
 		_, all := k.entities(mem.EntityQuery{})
-		if err := w.Join(k.Context(), all[1].ID, all[0].ID); err != nil {
+		if err := k.store.Join(k.Context(), all[1].ID, all[0].ID); err != nil {
 			k.Fatal(err)
 		}
 		_, left := k.entities(mem.EntityQuery{})
 		k.same("one is left", len(left), 1)
 		k.same("with all mentions and the greater confidence", []any{left[0].Name, left[0].Mentions, left[0].Confidence},
 			[]any{"sendWebhook", 2, 0.9})
-		if err := w.Join(k.Context(), all[1].ID, all[0].ID); !errors.Is(err, mem.ErrNotFound) {
+		if err := k.store.Join(k.Context(), all[1].ID, all[0].ID); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("got %v, want ErrNotFound", err)
 		}
 	}},
 	{"guesses that were not seen again are pruned", func(k kit) {
-		w := k.web()
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_1", Entities: []mem.NamedEntity{guess, sender}, Links: []mem.Link{
@@ -187,7 +171,7 @@ var webTests = []promise{
 			before time.Time
 			want   mem.Pruned
 		}{{Clock().Add(-time.Hour), mem.Pruned{}}, {seen.Add(time.Hour), mem.Pruned{Entities: 1, Links: 1}}} {
-			got, err := w.Prune(k.Context(), tt.before)
+			got, err := k.store.Prune(k.Context(), tt.before)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -197,7 +181,6 @@ var webTests = []promise{
 		k.same("left", names, []string{"sendWebhook"})
 	}},
 	{"contradictions are listed while both sides hold", func(k kit) {
-		w := k.web()
 		k.three()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_2", Links: []mem.Link{{To: "m_1", Kind: mem.LinkContradicts, Confidence: 0.6, Made: Clock()}}},
@@ -207,7 +190,7 @@ var webTests = []promise{
 			}},
 		}})
 		list := func(project string) (out []string) {
-			found, err := w.LinksOf(k.Context(), mem.LinkContradicts, project, 10)
+			found, err := k.store.LinksOf(k.Context(), mem.LinkContradicts, project, 10)
 			if err != nil {
 				k.Fatal(err)
 			}

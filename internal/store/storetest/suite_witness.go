@@ -6,17 +6,6 @@ import (
 	"remanence/internal/mem"
 )
 
-// witness is the ability of the store to tell what was reported; a store that
-// has none passes over its tests.
-func (k kit) witness() mem.Witness {
-	k.Helper()
-	w, ok := k.store.(mem.Witness)
-	if !ok {
-		k.Skip("the store is no mem.Witness")
-	}
-	return w
-}
-
 func called(session, prompt, tool string, at time.Duration) *mem.Event {
 	e := mem.Event{
 		Agent: "claude-code", Kind: mem.PostToolUse, At: later(at), Session: session, PromptID: prompt,
@@ -27,8 +16,7 @@ func called(session, prompt, tool string, at time.Duration) *mem.Event {
 }
 
 var witnessTests = []promise{
-	{"Heard lists what was reported, without what it says", func(k kit) {
-		w := k.witness()
+	{"EventHeaders lists events without their payload", func(k kit) {
 		start := anonymous(mem.SessionStart, "resume", "a", 0)
 		k.apply(mem.Batch{Event: start}, prompt("one", "p1", "words"),
 			mem.Batch{Event: called("one", "p1", "t1", time.Second)}, prompt("two", "p2", "others"))
@@ -37,7 +25,7 @@ var witnessTests = []promise{
 		end := anonymous(mem.SubagentStop, "", "b", 3*time.Second)
 		end.AgentID = "sub"
 		k.apply(mem.Batch{Event: aside}, mem.Batch{Event: end})
-		got, err := w.Heard(k.Context(), "one")
+		got, err := k.store.EventHeaders(k.Context(), "one")
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -48,43 +36,39 @@ var witnessTests = []promise{
 			{Kind: mem.PostToolUse, At: later(2 * time.Second), PromptID: "p1", ToolUseID: "t2"},
 		})
 	}},
-	{"Heard leaves out what was erased", func(k kit) {
-		w := k.witness()
+	{"EventHeaders leaves out erased events", func(k kit) {
 		k.apply(prompt("one", "p1", "words"))
 		if _, err := k.store.Purge(k.Context(), "one"); err != nil {
 			k.Fatal(err)
 		}
-		got, err := w.Heard(k.Context(), "one")
+		got, err := k.store.EventHeaders(k.Context(), "one")
 		if err != nil || len(got) != 0 {
 			k.Errorf("got %+v, %v", got, err)
 		}
 	}},
 	{"a session remembers how far its record was checked", func(k kit) {
-		w := k.witness()
 		k.apply(prompt("one", "p1", "words"))
-		k.checked(w, "one", mem.TranscriptPosition{Session: "one"})
+		k.checked("one", mem.TranscriptPosition{Session: "one"})
 		k.apply(mem.Batch{TranscriptPositions: []mem.TranscriptPosition{
 			{Session: "one", To: 42, Hash: "abc"},
 			{Session: "nobody", To: 1},
 		}})
-		k.checked(w, "one", mem.TranscriptPosition{Session: "one", To: 42, Hash: "abc"})
-		k.checked(w, "nobody", mem.TranscriptPosition{Session: "nobody"})
+		k.checked("one", mem.TranscriptPosition{Session: "one", To: 42, Hash: "abc"})
+		k.checked("nobody", mem.TranscriptPosition{Session: "nobody"})
 	}},
 	{"a pause is known when it is over", func(k kit) {
-		w := k.witness()
 		k.apply(mem.Batch{Pauses: []mem.Pause{
 			{Target: "one", Until: later(time.Hour)},
 			{Target: "two", InjectOnly: true},
 			{Target: "three"},
 		}})
-		k.silences(w, []mem.PausedPeriod{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
-		k.silences(w, []mem.PausedPeriod{{Begun: Clock()}}, "three")
+		k.silences([]mem.PausedPeriod{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
+		k.silences([]mem.PausedPeriod{{Begun: Clock()}}, "three")
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Lift: true}, {Target: "three", InjectOnly: true}}})
-		k.silences(w, []mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "one")
-		k.silences(w, []mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "three")
+		k.silences([]mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "one")
+		k.silences([]mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "three")
 	}},
 	{"a turn that was found later stands where it took place", func(k kit) {
-		k.witness()
 		at := func(id string, seconds int, found bool) mem.Batch {
 			b := prompt("one", id, "the words of "+id)
 			b.Event.At, b.Event.Recovered = later(time.Duration(seconds)*time.Second), found
@@ -98,18 +82,18 @@ var witnessTests = []promise{
 	}},
 }
 
-func (k kit) checked(w mem.Witness, session string, want mem.TranscriptPosition) {
+func (k kit) checked(session string, want mem.TranscriptPosition) {
 	k.Helper()
-	got, err := w.Checked(k.Context(), session)
+	got, err := k.store.TranscriptPosition(k.Context(), session)
 	if err != nil {
 		k.Fatal(err)
 	}
 	k.same("checked", got, want)
 }
 
-func (k kit) silences(w mem.Witness, want []mem.PausedPeriod, targets ...string) {
+func (k kit) silences(want []mem.PausedPeriod, targets ...string) {
 	k.Helper()
-	got, err := w.Silences(k.Context(), targets...)
+	got, err := k.store.PausedPeriods(k.Context(), targets...)
 	if err != nil {
 		k.Fatal(err)
 	}

@@ -6,29 +6,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// ledger is the store as one that counts what was spent.
-func (k kit) ledger() mem.SpendStore {
-	k.Helper()
-	l, ok := k.store.(mem.SpendStore)
-	if !ok {
-		k.Skip("this store counts nothing")
-	}
-	return l
-}
-
-// lanes is the store as one that tells jobs apart.
-func (k kit) lanes() mem.LaneLeaser {
-	k.Helper()
-	l, ok := k.store.(mem.LaneLeaser)
-	if !ok {
-		k.Skip("this store has one lane")
-	}
-	return l
-}
-
 func (k kit) spent(day string) mem.Spending {
 	k.Helper()
-	s, err := k.ledger().Spent(k.Context(), day)
+	s, err := k.store.Spent(k.Context(), day)
 	if err != nil {
 		k.Fatalf("Spent: %v", err)
 	}
@@ -45,7 +25,6 @@ var ledgerTests = []promise{
 		k.same("the next", k.spent("2026-03-02"), mem.Spending{Day: "2026-03-02", Tokens: 5, Calls: 2})
 	}},
 	{"a batch that fails spends nothing", func(k kit) {
-		k.ledger()
 		_, err := k.store.Apply(k.Context(), mem.Batch{Memories: []mem.Memory{{}}, Spent: &mem.Spending{
 			Day:    "2026-03-01",
 			Tokens: 9,
@@ -59,18 +38,17 @@ var ledgerTests = []promise{
 
 var laneTests = []promise{
 	{"jobs of some kinds, or of all others", func(k kit) {
-		l := k.lanes()
 		k.apply(mem.Batch{Jobs: []mem.Job{
 			{Kind: "slow", Key: "1"},
 			{Kind: "quick", Key: "2"},
 			{Kind: "slow", Key: "3"},
 			{Kind: "other", Key: "4"},
 		}})
-		of := func(others bool, kinds ...string) []string {
+		of := func(kinds mem.JobKinds) []string {
 			k.Helper()
-			jobs, err := l.LeaseOf(k.Context(), kinds, others, Clock(), time.Minute, 9)
+			jobs, err := k.store.Lease(k.Context(), kinds, Clock(), time.Minute, 9)
 			if err != nil {
-				k.Fatalf("LeaseOf: %v", err)
+				k.Fatalf("Lease: %v", err)
 			}
 			keys := []string{}
 			for _, j := range jobs {
@@ -78,13 +56,12 @@ var laneTests = []promise{
 			}
 			return keys
 		}
-		k.same("no kind", of(false), []string{})
-		k.same("others than the slow ones", of(true, "slow"), []string{"2", "4"})
-		k.same("the slow ones", of(false, "slow"), []string{"1", "3"})
-		k.same("all are taken", of(true), []string{})
+		k.same("an unknown kind", of(mem.JobKinds{Only: []string{"none"}}), []string{})
+		k.same("others than the slow ones", of(mem.JobKinds{Except: []string{"slow"}}), []string{"2", "4"})
+		k.same("the slow ones", of(mem.JobKinds{Only: []string{"slow"}}), []string{"1", "3"})
+		k.same("all are taken", of(mem.JobKinds{}), []string{})
 	}},
 	{"the jobs of a kind are listed, taken or given up too", func(k kit) {
-		l := k.lanes()
 		k.apply(mem.Batch{Jobs: []mem.Job{
 			{Kind: "a", Session: "one", Key: "1"},
 			{Kind: "b", Key: "2"},
@@ -92,15 +69,15 @@ var laneTests = []promise{
 		}})
 		k.lease(0, 1)
 		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_3", Error: "boom", Dead: true}}})
-		got, err := l.JobsOf(k.Context(), "a", 9)
+		got, err := k.store.Jobs(k.Context(), "a", 9)
 		if err != nil {
-			k.Fatalf("JobsOf: %v", err)
+			k.Fatalf("Jobs: %v", err)
 		}
 		k.same("jobs", got, []mem.Job{
 			{ID: "j_1", Kind: "a", Session: "one", Key: "1", Attempts: 1, Created: Clock()},
 			{ID: "j_3", Kind: "a", Key: "3", Created: Clock(), Error: "boom", Dead: true},
 		})
-		if got, _ = l.JobsOf(k.Context(), "a", 1); len(got) != 1 {
+		if got, _ = k.store.Jobs(k.Context(), "a", 1); len(got) != 1 {
 			k.Errorf("%d jobs, want no more than 1", len(got))
 		}
 	}},
