@@ -13,6 +13,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/redact"
 )
 
 // minUserImportance is the lowest importance of a statement that a person adds.
@@ -98,7 +99,7 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 		Scope:      req.Scope,
 		Project:    p.Key,
 		Kind:       kind,
-		Tags:       s.cleanTags(req.Tags),
+		Tags:       cleanTags(s.Redactor, req.Tags),
 		Importance: max(info.Importance, minUserImportance),
 		Confidence: event.ConfidenceUser,
 		Trust:      mem.TrustUser,
@@ -112,7 +113,7 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 	for _, f := range req.Files {
 		mm.Files = append(mm.Files, s.Rel(p, s.Redactor.Text(f)))
 	}
-	s.addRelations(&mm, req.Related)
+	addRelations(s.Redactor, &mm, req.Related)
 	if req.Agent != "" {
 		if err := s.attributeToAgent(ctx, &mm, req); err != nil {
 			return mm, err
@@ -205,10 +206,10 @@ const (
 )
 
 // cleanTags returns tags redacted, each in one line, without duplicates and at most maxTags.
-func (s *Service) cleanTags(list []string) []string {
+func cleanTags(r *redact.Redactor, list []string) []string {
 	var out []string
 	for _, t := range list {
-		t = chars.Clip(chars.Line(s.Redactor.Text(t)), maxTag)
+		t = chars.Clip(chars.Line(r.Text(t)), maxTag)
 		if t != "" && !slices.Contains(out, t) && len(out) < maxTags {
 			out = append(out, t)
 		}
@@ -217,18 +218,18 @@ func (s *Service) cleanTags(list []string) []string {
 }
 
 // addRelations adds the related names as concepts, and each described relation as a fact.
-func (s *Service) addRelations(mm *mem.Memory, list []Relation) {
+func addRelations(redactor *redact.Redactor, mm *mem.Memory, list []Relation) {
 	for _, r := range list[:min(len(list), maxRelations)] {
-		name := chars.Clip(chars.Line(s.Redactor.Text(r.Name)), maxTag)
+		name := chars.Clip(chars.Line(redactor.Text(r.Name)), maxTag)
 		if name == "" {
 			continue
 		}
 		mm.Concepts = append(mm.Concepts, name)
 		fact := name
-		if how := chars.Clip(chars.Line(s.Redactor.Text(r.Relationship)), maxTag); how != "" {
+		if how := chars.Clip(chars.Line(redactor.Text(r.Relationship)), maxTag); how != "" {
 			fact = how + " " + name
 		}
-		if what := chars.Clip(chars.Line(s.Redactor.Text(r.Type)), maxTag); what != "" {
+		if what := chars.Clip(chars.Line(redactor.Text(r.Type)), maxTag); what != "" {
 			fact += " (" + what + ")"
 		}
 		if fact != name {

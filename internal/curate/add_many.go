@@ -11,6 +11,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/redact"
 )
 
 // batchSize is how many memories one batch holds. It is small enough for a capture waiting for the
@@ -38,7 +39,7 @@ func (s *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 	var places []int // indexes into group of the stored memories
 	var b mem.Batch
 	for i, mm := range group {
-		if mm = s.prepare(mm); mm.Title != "" {
+		if mm = prepare(s.Redactor, mm); mm.Title != "" {
 			b.Memories, places = append(b.Memories, mm), append(places, i)
 		}
 	}
@@ -59,23 +60,21 @@ func (s *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 
 // prepare redacts a memory from elsewhere and fills in its title and importance. Its title is "" if
 // nothing is left to store.
-func (s *Service) prepare(mm mem.Memory) mem.Memory {
-	mm.Title, mm.Body = s.Redactor.Prompt(mm.Title), s.Redactor.Prompt(mm.Body)
-	mm.Command = s.Redactor.Text(mm.Command)
+func prepare(r *redact.Redactor, mm mem.Memory) mem.Memory {
+	mm.Title, mm.Body = r.Prompt(mm.Title), r.Prompt(mm.Body)
+	mm.Command = r.Text(mm.Command)
 	for _, list := range []*mem.Strings{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files} {
-		*list = s.redactList(*list)
+		*list = redactList(r, *list)
 	}
-	mm.Modified = s.redactList(mm.Modified)
+	mm.Modified = redactList(r, mm.Modified)
 	if sum := mm.Summary; sum != nil {
 		mm.Summary = &mem.SummaryText{
-			Request: s.Redactor.Prompt(
-				sum.Request,
-			),
-			Investigated: s.Redactor.Prompt(sum.Investigated),
-			Learned:      s.Redactor.Prompt(sum.Learned),
-			Completed:    s.Redactor.Prompt(sum.Completed),
-			NextSteps:    s.Redactor.Prompt(sum.NextSteps),
-			Notes:        s.Redactor.Prompt(sum.Notes),
+			Request:      r.Prompt(sum.Request),
+			Investigated: r.Prompt(sum.Investigated),
+			Learned:      r.Prompt(sum.Learned),
+			Completed:    r.Prompt(sum.Completed),
+			NextSteps:    r.Prompt(sum.NextSteps),
+			Notes:        r.Prompt(sum.Notes),
 		}
 		mm.Title = cmp.Or(mm.Title, mm.Summary.Request, mm.Summary.Completed)
 	}
@@ -89,10 +88,10 @@ func (s *Service) prepare(mm mem.Memory) mem.Memory {
 	return mm
 }
 
-func (s *Service) redactList(list []string) []string {
+func redactList(r *redact.Redactor, list []string) []string {
 	var out []string
 	for _, text := range list {
-		if text = s.Redactor.Text(text); strings.TrimSpace(text) != "" {
+		if text = r.Text(text); strings.TrimSpace(text) != "" {
 			out = append(out, text)
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, e
 	if err != nil || sess.ID == "" {
 		return mem.Batch{}, err
 	}
-	if due := sess.LastEvent.Add(event.SilentFor); s.maybeOpen(sess) && due.After(s.Now()) {
+	if due := sess.LastEvent.Add(event.SilentFor); maybeOpen(sess, s.Now()) && due.After(s.Now()) {
 		return mem.Batch{Jobs: []mem.Job{event.ConsolidateLater(sess.ID, due)}}, nil
 	}
 	within, cancel := context.WithTimeout(ctx, sessionTimeout)
@@ -52,8 +52,8 @@ func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, e
 }
 
 // maybeOpen reports whether a session may receive further events.
-func (s *Service) maybeOpen(sess mem.Session) bool {
-	return sess.Status != mem.Completed && s.Now().Sub(sess.LastEvent) < event.SilentFor
+func maybeOpen(sess mem.Session, now time.Time) bool {
+	return sess.Status != mem.Completed && now.Sub(sess.LastEvent) < event.SilentFor
 }
 
 // fullRunDue reports whether sessionsPerFullRun sessions began since the project's last full run.
@@ -143,7 +143,7 @@ func (s *Service) openSessions(ctx context.Context, project string) (map[string]
 	}
 	open := map[string]bool{}
 	for _, sess := range ss {
-		open[sess.ID] = s.maybeOpen(sess)
+		open[sess.ID] = maybeOpen(sess, s.Now())
 	}
 	return open, nil
 }
@@ -333,7 +333,7 @@ func (s *Service) undo(ctx context.Context, req ConsolidateRequest, out *Consoli
 
 // restoreDismissals returns the dismissals that keep consolidation from hiding a restored memory
 // again.
-func (s *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
+func restoreDismissals(m mem.Memory) []mem.Dismissal {
 	out := []mem.Dismissal{{Rule: mem.RuleArchive, Memory: m.ID}}
 	if m.MergedInto != "" {
 		out = append(out, mem.Dismissal{Rule: mem.RuleMerge, Memory: m.ID, Other: m.MergedInto})

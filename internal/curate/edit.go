@@ -77,7 +77,7 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 			return ed, event.ErrNoText
 		}
 		if was := old.Text(); was != strings.TrimSpace(text) {
-			ed.Feedback = s.withPreviousText(ed.Feedback, was, req.Agent)
+			ed.Feedback = withPreviousText(ed.Feedback, was, req.Agent, s.Now())
 		}
 		old.Title, old.Body = extract.Headline(text)
 		ed.Title, ed.Body = &old.Title, &old.Body
@@ -85,7 +85,7 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 	if len(req.AddTags)+len(req.DropTags) > 0 {
 		dropped := func(t string) bool { return slices.Contains(req.DropTags, t) }
 		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), req.AddTags...) // drops first, to free room
-		old.Tags = slices.DeleteFunc(s.cleanTags(old.Tags), dropped)
+		old.Tags = slices.DeleteFunc(cleanTags(s.Redactor, old.Tags), dropped)
 		ed.Tags = append([]string{}, old.Tags...) // empty, not nil: no tags remain
 	}
 	if ed.Title != nil || ed.Tags != nil {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/redact"
 )
 
 // Errors of Feedback.
@@ -28,7 +30,7 @@ const (
 // the trust to do so. Preventing the same mistake counts once per memory.
 func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
 	out := MarkResponse{Verb: req.Verdict}
-	f := *s.newFeedback(req.Verdict, s.cleanNote(req.Note), req.Agent)
+	f := *newFeedback(req.Verdict, cleanNote(s.Redactor, req.Note), req.Agent, s.Now())
 	switch {
 	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedMistake}, req.Verdict):
 		return out, fmt.Errorf("%q: %w", req.Verdict, ErrNoVerdict)
@@ -98,21 +100,21 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 
 // reasonFeedback returns the feedback that records the reason of a change, or nil without a reason.
 func (s *Service) reasonFeedback(verdict, reason, agent string) *mem.Feedback {
-	note := s.cleanNote(reason)
+	note := cleanNote(s.Redactor, reason)
 	if note == "" {
 		return nil
 	}
-	return s.newFeedback(verdict, note, agent)
+	return newFeedback(verdict, note, agent, s.Now())
 }
 
 // cleanNote redacts and clips the note of a feedback.
-func (s *Service) cleanNote(note string) string {
-	return strings.TrimSpace(chars.Clip(s.Redactor.Prompt(note), MaxNote))
+func cleanNote(r *redact.Redactor, note string) string {
+	return strings.TrimSpace(chars.Clip(r.Prompt(note), MaxNote))
 }
 
 // newFeedback returns a feedback of an agent's session, or of the person where agent is "".
-func (s *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
-	f := &mem.Feedback{At: s.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
+func newFeedback(verdict, note, agent string, now time.Time) *mem.Feedback {
+	f := &mem.Feedback{At: now, Verdict: verdict, Note: note, By: mem.FromUserCommand}
 	if agent != "" {
 		f.By, f.Session = mem.FromAssistant, agent
 	}
@@ -123,9 +125,9 @@ func (s *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
 const maxPreviousText = 4000
 
 // withPreviousText adds the text from before an edit to its feedback, which may be nil.
-func (s *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Feedback {
+func withPreviousText(why *mem.Feedback, was, agent string, now time.Time) *mem.Feedback {
 	if why == nil {
-		why = s.newFeedback(mem.Edited, "", agent)
+		why = newFeedback(mem.Edited, "", agent, now)
 	}
 	why.Was = chars.Clip(was, maxPreviousText)
 	return why

@@ -46,7 +46,7 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		if err != nil {
 			return ImportResponse{}, err
 		}
-		mm = s.prepare(fromImport(mm, key, out.Tag, now))
+		mm = prepare(s.Redactor, fromImport(mm, key, out.Tag, now))
 		words := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
 		if mm.Title == "" {
 			out.Empty++

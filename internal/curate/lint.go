@@ -170,21 +170,20 @@ func (s *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]f
 		if p.Root == "" {
 			continue
 		}
-		out[m.ID] = s.fileStateOf(p, m)
+		out[m.ID] = fileStateOf(s.OpenFiles(p), m, s.Now())
 	}
 	return out, nil
 }
 
-// fileStateOf examines the files of one memory. It reports nothing for a project whose directory is
+// fileStateOf examines the files of one memory and closes files. It reports nothing for a project whose directory is
 // missing.
-func (s *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
-	files := s.OpenFiles(p)
+func fileStateOf(files event.Files, m mem.Memory, now time.Time) fileState {
 	defer files.Close()
 	var st fileState
 	if len(m.Anchors) > 0 {
 		st.fresh = files.Freshness(m.Anchors, m.Created)
 	}
-	for _, a := range files.Anchors(m.Files, s.Now()) {
+	for _, a := range files.Anchors(m.Files, now) {
 		born := slices.ContainsFunc(m.Anchors, func(b mem.Anchor) bool { return b.File == a.File && b.Hash == "" })
 		if a.Hash == "" && !born { // the memory may be about the file's absence
 			st.gone = append(st.gone, a.File)

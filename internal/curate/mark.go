@@ -61,7 +61,7 @@ func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, erro
 			ed.Anchors = s.Recall.Confirmed(ctx, mm)
 		}
 		if req.Verb == "restore" {
-			b.Dismissed = append(b.Dismissed, s.restoreDismissals(mm)...)
+			b.Dismissed = append(b.Dismissed, restoreDismissals(mm)...)
 		}
 		b.Edits = append(b.Edits, ed)
 	}

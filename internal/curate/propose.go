@@ -45,7 +45,7 @@ type ProposalSet struct {
 
 // Proposals returns an empty collection of proposals by an author, all for one reason.
 func (s *Service) Proposals(who event.Author, reason string) *ProposalSet {
-	return &ProposalSet{svc: s, author: who, reason: s.cleanNote(reason)}
+	return &ProposalSet{svc: s, author: who, reason: cleanNote(s.Redactor, reason)}
 }
 
 // Add proposes a change of m. A change already proposed is not repeated, and one that the person
@@ -171,9 +171,10 @@ func (s *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) 
 		ed.Index, ed.Anchors = &words, s.Recall.Confirmed(ctx, now)
 	}
 	ed.ID, ed.Settled = m.ID, []string{p.ID}
-	ed.Feedback = s.newFeedback(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
+	verdict := cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action)
+	ed.Feedback = newFeedback(verdict, p.Reason, "", s.Now())
 	if p.Text() != "" && p.Text() != m.Text() {
-		ed.Feedback = s.withPreviousText(ed.Feedback, m.Text(), "")
+		ed.Feedback = withPreviousText(ed.Feedback, m.Text(), "", s.Now())
 	}
 	return ed
 }
@@ -336,7 +337,7 @@ func (s *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Propos
 	}
 	b := mem.Batch{Edits: []mem.Edit{s.acceptEdit(ctx, m, p)}}
 	if p.Action == mem.ProposeRestore {
-		b.Dismissed = s.restoreDismissals(m)
+		b.Dismissed = restoreDismissals(m)
 	}
 	s.Event.Follow(&b)
 	if _, err := s.Store.Apply(ctx, b); err != nil {

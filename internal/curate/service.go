@@ -17,16 +17,16 @@ import (
 type Config struct {
 	Event  *event.Service
 	Recall *recall.Service
-	// Door removes secrets and private text.
+	// Redactor removes secrets and private text.
 	Redactor *redact.Redactor
-	// Look opens a project's files for reading; nil means that files are not read.
+	// OpenFiles opens a project's files for reading; nil means that files are not read.
 	OpenFiles func(p mem.Project) event.Files
 	Now       func() time.Time
 	// Rel returns a path relative to the project, with slashes.
 	Rel      func(p mem.Project, path string) string
 	Settings func() event.Settings
 	Store    mem.Store
-	// Tray stores the sizes of the review queues; nil keeps them in memory only.
+	// CountStore stores the sizes of the review queues; nil keeps them in memory only.
 	CountStore CountStore
 
 	// Calls into higher packages, connected by the wiring.
