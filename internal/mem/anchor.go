@@ -16,9 +16,9 @@ const (
 	FileGone    Freshness = "gone"    // all files are missing
 )
 
-// MergeAnchors merges the anchors of a memory that was captured a second time:
+// mergeAnchors merges the anchors of a memory that was captured a second time:
 // the newer ones, then older ones for other files, at most [MaxAnchors].
-func MergeAnchors(older, newer []Anchor) []Anchor {
+func mergeAnchors(older, newer []Anchor) []Anchor {
 	if len(newer) == 0 {
 		return older
 	}

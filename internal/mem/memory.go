@@ -241,7 +241,7 @@ type Memory struct {
 	Proposals []Proposal `json:"proposals,omitempty"`
 
 	Uses     int       `json:"uses"` // how often it was fetched or cited; an injection is not a use
-	UsedIn   []string  `json:"-"`    // turns of its newest uses, newest last, at most MaxUsedIn; see Edit.UsedIn
+	UsedIn   []string  `json:"-"`    // turns of its newest uses, newest last, at most 8; see Edit.UsedIn
 	LastUsed time.Time `json:"last_used,omitzero"`
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
@@ -294,8 +294,8 @@ const (
 	PreventedMistake = "prevented" // it prevented the mistake that Note names
 )
 
-// MaxUsedIn is the largest length of Memory.UsedIn.
-const MaxUsedIn = 8
+// maxUsedIn is the largest length of Memory.UsedIn.
+const maxUsedIn = 8
 
 // MaxFeedback is the largest length of Memory.Feedback.
 const MaxFeedback = 20

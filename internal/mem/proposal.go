@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"remanence/internal/chars"
@@ -96,20 +95,4 @@ func (p Proposal) Traces() (out []string) {
 		out = append(out, chars.TraceLines(text)...)
 	}
 	return out
-}
-
-// ProposalsAfter returns the proposals of a memory after an edit.
-func ProposalsAfter(list []Proposal, ed Edit) []Proposal {
-	if p := ed.Proposed; p != nil && !slices.ContainsFunc(list, func(o Proposal) bool { return o.ID == p.ID }) {
-		list = append(slices.Clone(list), *p)
-		list = list[max(0, len(list)-MaxProposals):]
-	}
-	if len(ed.Settled) == 0 {
-		return list
-	}
-	left := slices.DeleteFunc(slices.Clone(list), func(p Proposal) bool { return slices.Contains(ed.Settled, p.ID) })
-	if len(left) == 0 {
-		return nil
-	}
-	return left
 }

@@ -2,12 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -85,7 +82,7 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 	}
 	byContent := m.Key == ""
 	if byContent {
-		m.Key = contentKey(m)
+		m.Key = m.ContentKey()
 	}
 	session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
 	if err != nil {
@@ -95,7 +92,7 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 		return "", err
 	}
 	old, found, err := e.sameMemory(ctx, session, m)
-	for err == nil && found && byContent && rewritten(old, m) {
+	for err == nil && found && byContent && !old.broken && !old.SameText(m) {
 		m.Key += "_" + old.ID
 		old, found, err = e.sameMemory(ctx, session, m)
 	}
@@ -112,21 +109,6 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 		return "", err
 	}
 	return m.ID, e.supersede(ctx, m)
-}
-
-// rewritten reports whether a memory was edited since it got the key that is made
-// of its content: what is said again then is another statement.
-func rewritten(old memoryRow, m mem.Memory) bool {
-	return !old.broken && (old.Title != m.Title || old.Body != m.Body)
-}
-
-// contentKey is the key of a memory that brings none.
-func contentKey(m mem.Memory) string {
-	h := sha256.New()
-	for _, part := range []string{string(m.Kind), string(m.Scope), m.Title, m.Body} {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
-	}
-	return "h_" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // sameMemory finds the memory of the session with the same key. Memories of no
@@ -180,47 +162,30 @@ func (e *entry) sourcePrompt(ctx context.Context, session any, m mem.Memory) (in
 	return e.promptOf(ctx, session, m.Source.PromptID)
 }
 
-// repeat gives the old memory the text of the new one and its source, and the
-// files and tags of both. Its trust is the worse of the two, unless a person
-// says it again. What was said is not said again by being read again.
+// repeat adds a memory to the stored one with the same key.
 func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Memory) (err error) {
-	if isTalk(m) && isTalk(old.Memory) && m.Title == old.Title && m.Body == old.Body && m.Trust == old.Trust {
+	now, ok := old.Repeated(m, e.now)
+	if !ok {
 		return nil
 	}
-	now := old.Memory
-	now.Source = m.Source
 	if now.Source.Prompt, err = e.sourcePrompt(ctx, session, m); err != nil {
 		return err
 	}
-	now.Title, now.Body, now.Facts, now.Concepts, now.Summary, now.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary,
-		m.Index
-	now.Tool, now.Command, now.ExitCode, now.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
-	now.Files, now.Tags, now.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
-	now.Anchors = mem.MergeAnchors(old.Anchors, m.Anchors)
-	if m.Trust < now.Trust || m.Trust == mem.TrustUser {
-		now.Trust = m.Trust
-	}
-	if now.Status == mem.Archived || m.Origin == mem.FromUserCommand && now.Status != mem.Active {
-		now.Status, now.Hidden = mem.Active, moment(0)
-	}
-	if replaces(old.Memory, m) && now.Status != mem.Forgotten {
-		now.Status = mem.Active
-	}
-	now.Repeats++
-	now.Updated = firstOf(m.Updated, m.Created, e.now)
 	if err := e.replace(ctx, old, m); err != nil {
 		return err
 	}
-	// Words of what cannot be read may still be in the index.
-	return e.updateMemory(ctx, old, now, old.broken || isTalk(now) || !foundAlike(old.Memory, now))
+	return e.updateMemory(ctx, old, now, searchChanged(old, now))
 }
 
-// replaces reports whether a memory that comes again takes the place of another one.
-func replaces(old, m mem.Memory) bool { return m.Supersedes != "" && m.Supersedes != old.ID }
+// searchChanged reports whether a memory is found by other words, files or tags than before. Index rows are
+// costly to write. Words of a row that cannot be read may still be in the index.
+func searchChanged(old memoryRow, now mem.Memory) bool {
+	return old.broken || isTalk(now) || !foundAlike(old.Memory, now)
+}
 
 // replace has a memory that is kept already supersede the one that m names.
 func (e *entry) replace(ctx context.Context, old memoryRow, m mem.Memory) error {
-	if !replaces(old.Memory, m) {
+	if !m.Replaces(old.ID) {
 		return nil
 	}
 	if _, err := e.exec(ctx, "UPDATE memory SET supersedes=?, woven=? WHERE number=?", m.Supersedes,
@@ -420,81 +385,18 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 	if !found {
 		return mem.ErrNotFound
 	}
-	m := old.Memory
-	if ed.From != "" && ed.From != m.Status {
-		return nil
-	}
-	changed, reindex := edited(&m, ed)
 	if ed.Project != nil {
-		if m.Project, err = e.knownProject(ctx, *ed.Project); err != nil {
+		known, err := e.knownProject(ctx, *ed.Project)
+		if err != nil {
 			return err
 		}
-		changed = true
+		ed.Project = &known
 	}
-	if m.Scope == mem.ScopeUser {
-		m.Project = ""
+	now, ok := ed.Apply(old.Memory, e.now)
+	if !ok {
+		return nil
 	}
-	if ed.Status != nil && m.Status != *ed.Status {
-		m.Status, m.Hidden, changed = *ed.Status, moment(0), true
-		reindex = reindex || isTalk(m) // its words are among those of its neighbours
-		if m.Status == mem.Forgotten {
-			m.Hidden = e.now
-		}
-	}
-	count(&m, ed, e.now)
-	if changed {
-		m.Updated = e.now
-	}
-	return e.updateMemory(ctx, old, m, reindex)
-}
-
-// edited sets the plain fields. It reports whether anything was given, and
-// whether it is something that search goes by.
-func edited(m *mem.Memory, ed mem.Edit) (changed, reindex bool) {
-	reindex = set(&m.Title, ed.Title)
-	reindex = set(&m.Body, ed.Body) || reindex
-	reindex = set(&m.Index, ed.Index) || reindex
-	if ed.Files != nil {
-		m.Files, reindex = ed.Files, true
-	}
-	if ed.Tags != nil {
-		m.Tags, reindex = ed.Tags, true
-	}
-	if ed.Facts != nil {
-		m.Facts, reindex = ed.Facts, true
-	}
-	if ed.Anchors != nil {
-		m.Anchors = ed.Anchors
-	}
-	if ed.Concepts != nil {
-		m.Concepts, reindex = ed.Concepts, true
-	}
-	reindex = set(&m.Invariant, ed.Invariant) || reindex
-	if ed.Projects != nil {
-		m.Projects, changed = ed.Projects, true
-	}
-	set(&m.Note, ed.Note)
-	changed = set(&m.MergedInto, ed.MergedInto) || changed
-	changed = set(&m.PromotedFrom, ed.Promoted) || changed
-	changed = set(&m.Kind, ed.Kind) || reindex || changed
-	changed = set(&m.HalfLife, ed.HalfLife) || changed
-	changed = set(&m.Evergreen, ed.Evergreen) || changed
-	changed = set(&m.Confidence, ed.Confidence) || changed
-	changed = set(&m.Scope, ed.Scope) || changed
-	changed = set(&m.Importance, ed.Importance) || changed
-	changed = set(&m.Trust, ed.Trust) || changed
-	changed = set(&m.Resolved, ed.Resolved) || changed
-	changed = set(&m.Pinned, ed.Pinned) || changed
-	return changed, reindex
-}
-
-// set assigns a value that was given and reports whether it was.
-func set[T any](field, value *T) bool {
-	if value == nil {
-		return false
-	}
-	*field = *value
-	return true
+	return e.updateMemory(ctx, old, now, searchChanged(old, now))
 }
 
 // scanRow reads a row of memoryColumns.

@@ -285,7 +285,7 @@ func (s *sessionStore) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.
 }
 
 // scanSession reads a session, and into more what follows its columns, and
-// derives the states that nobody writes.
+// derives the states that are not stored.
 func (s *sessionStore) scanSession(r *sql.Rows, more ...any) (mem.Session, error) {
 	var v mem.Session
 	var t sessionTimes
@@ -295,12 +295,6 @@ func (s *sessionStore) scanSession(r *sql.Rows, more ...any) (mem.Session, error
 		return v, err
 	}
 	t.set(&v)
-	switch {
-	case v.Status == mem.Completed:
-	case s.now().Sub(v.LastEvent) >= mem.AbandonAfter:
-		v.Status = mem.Abandoned
-	case waiting && v.Status == mem.Running && !v.Processing:
-		v.Status = mem.Summarizing
-	}
+	v.Status = v.StatusAt(s.now(), waiting)
 	return v, nil
 }

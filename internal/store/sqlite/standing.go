@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -52,28 +51,4 @@ func standingOf(stored string, m *mem.Memory) error {
 	m.Note.Hash, m.Note.Size, m.Note.Written = s.Hash, s.Size, s.Written
 	m.Note.State, m.Note.Uses, m.Note.Prevented = s.State, s.BaseUses, s.BaseSaved
 	return err
-}
-
-// count changes the counters of a memory and adds what was said of it.
-func count(m *mem.Memory, ed mem.Edit, now time.Time) {
-	if ed.Used != 0 && !slices.Contains(m.UsedIn, ed.UsedIn) {
-		m.Uses += ed.Used
-		m.LastUsed = now
-		if m.Status == mem.Archived {
-			m.Status = mem.Active
-		}
-		if ed.UsedIn != "" {
-			m.UsedIn = append(m.UsedIn, ed.UsedIn)
-			m.UsedIn = m.UsedIn[max(0, len(m.UsedIn)-mem.MaxUsedIn):]
-		}
-	}
-	if c := ed.Counted; c != nil {
-		m.Uses, m.Prevented, m.LastUsed = c.Uses, c.Prevented, c.LastUsed
-	}
-	m.Prevented += ed.Prevented
-	if ed.Feedback != nil {
-		m.Feedback = append(m.Feedback, *ed.Feedback)
-		m.Feedback = m.Feedback[max(0, len(m.Feedback)-mem.MaxFeedback):]
-	}
-	m.Proposals = mem.ProposalsAfter(m.Proposals, ed)
 }

@@ -38,7 +38,13 @@ func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
 		t.At = e.at
 	}
 	was := t
-	newcomer := e.changeTurn(&t, c)
+	newcomer := false
+	if c != nil {
+		t, newcomer = c.Apply(t, e.session.Prompts)
+	}
+	if newcomer {
+		e.session.Prompts = t.Number
+	}
 	e.prompt, e.trust = t.Number, t.Trust
 	if found && t == was {
 		return nil
@@ -101,26 +107,6 @@ func (e *entry) worth(ctx context.Context, session any, m mem.Memory) (mem.Trust
 	t := mem.TrustUser
 	_, err := e.find(ctx, "SELECT trust FROM turn WHERE session=? AND prompt_id=?", []any{session, m.Source.PromptID}, &t)
 	return min(m.Trust, t), err
-}
-
-// changeTurn merges c into t and reports whether the turn got its number now.
-func (e *entry) changeTurn(t *mem.Turn, c *mem.TurnChange) bool {
-	if c == nil {
-		return false
-	}
-	if t.Text == "" {
-		t.Text = c.Text
-	}
-	t.Private = t.Private || c.Private
-	if c.Tainted {
-		t.Trust = min(t.Trust, c.Taint)
-	}
-	if !c.Person || t.Number != 0 {
-		return false
-	}
-	e.session.Prompts++
-	t.Number = e.session.Prompts
-	return true
 }
 
 // promptOf returns the number of the prompt that a memory was learned in. A

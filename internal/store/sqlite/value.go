@@ -82,25 +82,6 @@ func unlist[S ~[]T, T any](s string, into *S) error {
 	return nil
 }
 
-// union returns the members of a and then those of b that a does not have.
-func union(a, b []string) []string {
-	if len(a) == 0 {
-		return b
-	}
-	have := make(map[string]bool, len(a))
-	out := append([]string(nil), a...)
-	for _, s := range a {
-		have[s] = true
-	}
-	for _, s := range b {
-		if !have[s] {
-			have[s] = true
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // fileSize returns 0 for a file that is not there.
 func fileSize(path string) int64 {
 	info, err := os.Stat(path)
