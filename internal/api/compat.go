@@ -33,7 +33,7 @@ func oldRoutes() []oldRoute {
 		{"POST", "/api/sessions/session-end", complete},
 		{"POST", "/api/processing", setProcessing},
 		{"GET", "/api/processing-status", func(ctx context.Context, c oldCall) (any, error) {
-			return WorkingNow.Call(ctx, c, Nothing{})
+			return Processing.Call(ctx, c, Nothing{})
 		}},
 
 		{"GET", "/api/search", searchOld},

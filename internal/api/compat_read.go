@@ -233,7 +233,7 @@ func session(ctx context.Context, c oldCall) (any, error) {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
 		id = chars.ShortID("s_", n)
 	}
-	return SessionOf.Call(ctx, c, views.MemoryRequest{ID: id})
+	return GetSession.Call(ctx, c, views.MemoryRequest{ID: id})
 }
 
 func prompt(ctx context.Context, c oldCall) (any, error) {

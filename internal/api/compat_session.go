@@ -80,7 +80,7 @@ func (s oldSession) eventOf(ctx context.Context, c Caller, kind mem.EventKind, i
 
 // sessionByID returns the session of exactly this id.
 func sessionByID(ctx context.Context, c Caller, id string) (mem.Session, error) {
-	s, err := SessionOf.Call(ctx, c, views.MemoryRequest{ID: id})
+	s, err := GetSession.Call(ctx, c, views.MemoryRequest{ID: id})
 	if errors.Is(err, mem.ErrAmbiguous) || err == nil && s.ID != id {
 		return mem.Session{}, fmt.Errorf("session %s: %w", id, mem.ErrNotFound)
 	}
@@ -195,7 +195,7 @@ func (s oldSession) numbered(ctx context.Context, c Caller, number string) (mem.
 	if err != nil || n < 1 {
 		return mem.Event{}, fmt.Errorf("%w: %q is no number of a session", ErrInvalid, number)
 	}
-	known, err := SessionOf.Call(ctx, c, views.MemoryRequest{ID: chars.ShortID("s_", n)})
+	known, err := GetSession.Call(ctx, c, views.MemoryRequest{ID: chars.ShortID("s_", n)})
 	if err != nil {
 		return mem.Event{}, err
 	}
@@ -298,9 +298,9 @@ func setProcessing(ctx context.Context, c oldCall) (any, error) {
 	if in.On == nil {
 		return nil, fmt.Errorf("%w: isProcessing is needed", ErrInvalid)
 	}
-	route := Settle
+	route := EndPrompts
 	if *in.On {
-		route = WorkingNow
+		route = Processing
 	}
 	now, err := route.Call(ctx, c, Nothing{})
 	return map[string]bool{"isProcessing": now.IsProcessing}, err

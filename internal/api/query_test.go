@@ -115,7 +115,7 @@ func orders() []api.Binding {
 		answers(api.Add), answers(api.Edit), answers(api.Mark), answers(api.Feedback), answers(api.Purge), answers(api.Pause),
 		answers(api.Event),
 		answers(api.Drain), answers(api.Handoff), answers(api.State), answers(api.Scan), answers(api.Save),
-		answers(api.WriteLog),
+		answers(api.CheckpointLog),
 	}
 }
 

@@ -13,31 +13,30 @@ import (
 	"remanence/internal/views"
 )
 
-// The routes.
+// Routes of hooks and of the daemon itself.
 var (
-	Event = Route[mem.Event, mem.Reply]{Name: "event"}
-	// as Event, for who wants no answer but to know what became of it
-	Report = Route[mem.Event, capture.Outcome]{Name: "report"}
-	Drain  = Route[Nothing, Nothing]{Name: "drain"} // finish what runs, then exit
-	Open   = Route[Nothing, Opened]{Name: "open"}   // open the door for a browser, if it is shut
+	Event  = Route[mem.Event, mem.Reply]{Name: "event"}
+	Report = Route[mem.Event, capture.Outcome]{Name: "report"} // as Event, but answers what was stored
+	Drain  = Route[Nothing, Nothing]{Name: "drain"}            // finishes running requests, then exits
+	Open   = Route[Nothing, OpenResponse]{Name: "open"}        // starts the HTTP listener if it is not running
 )
 
-// Opened is where a person's browser finds the viewer, and a code that lets it in.
-type Opened struct {
+// OpenResponse is the address of the viewer, and a code that logs a browser in.
+type OpenResponse struct {
 	URL   string    `json:"url"`   // ends with a slash
-	Code  string    `json:"code"`  // good for one login, see CodeFor
-	Until time.Time `json:"until"` // when the code ends
+	Code  string    `json:"code"`  // valid for one login, see CodeFor
+	Until time.Time `json:"until"` // when the code expires
 }
 
-// Health is the worker's word on itself: GET /health and /api/health.
+// Health is the state of the daemon: GET /health and /api/health.
 type Health struct {
-	Status           string  `json:"status"` // "ok", or "draining" on its way out
+	Status           string  `json:"status"` // OK or Draining
 	Version          string  `json:"version"`
 	Build            string  `json:"build,omitempty"`
 	PID              int     `json:"pid"`
 	Uptime           float64 `json:"uptime"` // seconds
 	QueueDepth       int     `json:"queueDepth"`
-	OldestJobSeconds float64 `json:"oldestJobSeconds"` // 0 with no job waiting
+	OldestJobSeconds float64 `json:"oldestJobSeconds"` // 0 if no job waits
 }
 
 // The states of Health.
@@ -46,65 +45,92 @@ const (
 	Draining = "draining"
 )
 
-// What a person asks and orders.
+// Routes of the command line and of MCP. Those with a Get change nothing.
 var (
 	Search   = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
 	Show     = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
-	Why      = Route[views.WhyRequest, views.WhyResponse]{Name: "why", Get: "receipts/{id}"}
-	Next     = Route[views.NextRequest, mem.Receipt]{Name: "next", Get: "next"}
 	Timeline = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
+	Related  = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
 	Status   = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
-	Add      = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
-	Import   = Route[curate.ImportRequest, curate.ImportResponse]{Name: "import"}
-	Edit     = Route[curate.EditRequest, curate.EditResponse]{Name: "edit"}
-	Mark     = Route[curate.MarkRequest, curate.MarkResponse]{Name: "mark"}
-	Feedback = Route[curate.FeedbackRequest, curate.MarkResponse]{Name: "feedback"}
-	Purge    = Route[event.IDs, event.PurgeResponse]{Name: "purge"}
-	Doomed   = Route[event.IDs, event.PurgeResponse]{Name: "doomed"} // what Purge would erase; changes nothing
-	Scan     = Route[event.ScanRequest, mem.ScanResponse]{Name: "scan"}
-	Pause    = Route[event.PauseRequest, event.PauseResponse]{Name: "pause"}
-	Save     = Route[continuity.SaveRequest, continuity.SaveResponse]{Name: "checkpoint_save"}
-	Resume   = Route[continuity.CheckpointsRequest, continuity.ResumeResponse]{Name: "checkpoint_resume"}
-	Diff     = Route[continuity.DiffRequest, continuity.DiffResponse]{Name: "checkpoint_diff", Get: "checkpoint_diff"}
-	WriteLog = Route[filesync.LogRequest, filesync.LogResponse]{Name: "checkpoint_log"}
-	Drift    = Route[views.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
-	Lint     = Route[curate.LintRequest, curate.FindingsResponse]{Name: "lint"}
+	Sizes    = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
+
+	Add          = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
+	Import       = Route[curate.ImportRequest, curate.ImportResponse]{Name: "import"}
+	Edit         = Route[curate.EditRequest, curate.EditResponse]{Name: "edit"}
+	Mark         = Route[curate.MarkRequest, curate.MarkResponse]{Name: "mark"}
+	Feedback     = Route[curate.FeedbackRequest, curate.MarkResponse]{Name: "feedback"}
+	Merge        = Route[curate.MergeRequest, curate.MergeResponse]{Name: "merge"}
+	Purge        = Route[event.IDs, event.PurgeResponse]{Name: "purge"}
+	PurgePreview = Route[event.IDs, event.PurgeResponse]{Name: "purge_preview"} // what Purge would erase
+	Scan         = Route[event.ScanRequest, mem.ScanResponse]{Name: "scan"}
+	Pause        = Route[event.PauseRequest, event.PauseResponse]{Name: "pause"}
 
 	Consolidate = Route[curate.ConsolidateRequest, curate.ConsolidateResponse]{Name: "consolidate"}
-	Rounds      = Route[curate.RunsRequest, curate.ConsolidateResponse]{Name: "rounds", Get: "rounds"}
+	Runs        = Route[curate.RunsRequest, curate.ConsolidateResponse]{Name: "runs", Get: "runs"}
 	Review      = Route[curate.ReviewRequest, curate.ReviewResponse]{Name: "review", Get: "review"}
-	// does something about a finding of Review
-	Resolve = Route[curate.ResolveRequest, curate.ResolveResponse]{Name: "resolve"}
-	Merge   = Route[curate.MergeRequest, curate.MergeResponse]{Name: "merge"}
+	Resolve     = Route[curate.ResolveRequest, curate.ResolveResponse]{Name: "resolve"} // a finding of Review
+	Lint        = Route[curate.LintRequest, curate.FindingsResponse]{Name: "lint"}
 
-	Checkpoints = Route[continuity.CheckpointsRequest, continuity.Checkpoints]{Name: "checkpoints", Get: "checkpoints"}
+	Save          = Route[continuity.SaveRequest, continuity.SaveResponse]{Name: "checkpoint_save"}
+	Resume        = Route[continuity.CheckpointsRequest, continuity.ResumeResponse]{Name: "checkpoint_resume"}
+	Diff          = Route[continuity.DiffRequest, continuity.DiffResponse]{Name: "checkpoint_diff", Get: "checkpoint_diff"}
+	CheckpointLog = Route[filesync.LogRequest, filesync.LogResponse]{Name: "checkpoint_log"}
+	Drift         = Route[views.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
+	Checkpoints   = Route[continuity.CheckpointsRequest, continuity.Checkpoints]{Name: "checkpoints", Get: "checkpoints"}
+	Handoff       = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // stores one
+	State         = Route[mem.StateRequest, mem.WorkState]{Name: "state"}
+	ReadState     = Route[mem.ProjectRef, mem.WorkState]{Name: "read_state", Get: "state"}
 
-	// the session that goes on where one was; zero if nobody can tell
-	GoesOn   = Route[continuity.SessionRequest, mem.Session]{Name: "goes-on"}
-	Handoff  = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // keeps one
-	Receipts = Route[views.ReceiptsRequest, views.ReceiptsResponse]{Name: "receipts", Get: "receipts"}
-	WhatIf   = Route[views.WhatIfRequest, views.WhatIfResponse]{Name: "what_if", Get: "what_if"} // changes nothing
-	Economy  = Route[views.EconomyRequest, views.EconomyResponse]{Name: "economy", Get: "economy"}
-	Related  = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
-	Files    = Route[views.FilesRequest, views.FileTree]{Name: "files", Get: "files"}
-	File     = Route[views.FileRequest, views.FilePage]{Name: "file", Get: "file"}
-	Fleet    = Route[Nothing, views.OverviewResponse]{Name: "fleet", Get: "fleet"}
-
-	Sizes = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
-	State = Route[mem.StateRequest, mem.WorkState]{Name: "state"}
-	Stand = Route[mem.ProjectRef, mem.WorkState]{Name: "standing", Get: "state"} // what State tells, and changes nothing
+	// Successor returns the session that continued another one; zero if it is unknown.
+	Successor = Route[continuity.SessionRequest, mem.Session]{Name: "successor"}
 )
 
-// What the viewer shows, beside what a person asks for.
+// Routes about injections.
+var (
+	Why      = Route[views.WhyRequest, views.WhyResponse]{Name: "why", Get: "receipts/{id}"}
+	Receipts = Route[views.ReceiptsRequest, views.ReceiptsResponse]{Name: "receipts", Get: "receipts"}
+	Next     = Route[views.NextRequest, mem.Receipt]{Name: "next", Get: "next"}
+	WhatIf   = Route[views.WhatIfRequest, views.WhatIfResponse]{Name: "what_if", Get: "what_if"}
+	Economy  = Route[views.EconomyRequest, views.EconomyResponse]{Name: "economy", Get: "economy"}
+)
+
+// Routes of the viewer's pages.
 var (
 	Projects     = Route[Nothing, views.ProjectsResponse]{Name: "projects", Get: "projects"}
+	Overview     = Route[Nothing, views.OverviewResponse]{Name: "overview", Get: "overview"}
 	Now          = Route[mem.ProjectRef, NowResponse]{Name: "now", Get: "now"}
-	Prompts      = Route[views.PromptsRequest, views.PromptsResponse]{Name: "prompts", Get: "prompts"}
-	SessionOf    = Route[views.MemoryRequest, mem.Session]{Name: "session_record", Get: "session_records/{id}"}
-	Settle       = Route[Nothing, Working]{Name: "settle"} // has it that no session works on a prompt
-	WorkingNow   = Route[Nothing, Working]{Name: "working", Get: "working"}
 	Feed         = Route[views.FeedRequest, views.FeedResponse]{Name: "feed", Get: "feed"}
+	Prompts      = Route[views.PromptsRequest, views.PromptsResponse]{Name: "prompts", Get: "prompts"}
 	Sessions     = Route[views.SessionsRequest, views.SessionsResponse]{Name: "sessions", Get: "sessions"}
 	SessionStory = Route[views.MemoryRequest, views.SessionStory]{Name: "session", Get: "sessions/{id}"}
+	GetSession   = Route[views.MemoryRequest, mem.Session]{Name: "session_record", Get: "session_records/{id}"}
 	MemoryStory  = Route[views.MemoryRequest, views.MemoryStory]{Name: "memory", Get: "memories/{id}"}
+	Files        = Route[views.FilesRequest, views.FileTree]{Name: "files", Get: "files"}
+	File         = Route[views.FileRequest, views.FilePage]{Name: "file", Get: "file"}
+
+	Processing = Route[Nothing, ProcessingResponse]{Name: "processing", Get: "processing"}
+	EndPrompts = Route[Nothing, ProcessingResponse]{Name: "end_prompts"} // marks every session as idle
 )
+
+// SizesResponse lists what takes how much space on disk.
+type SizesResponse struct {
+	Parts []mem.Part `json:"parts"`
+	Bytes int64      `json:"bytes"` // sum of all parts
+}
+
+// ProcessingResponse reports whether sessions or jobs are being worked on.
+type ProcessingResponse struct {
+	IsProcessing bool `json:"isProcessing"` // whether any session works on a prompt
+	QueueDepth   int  `json:"queueDepth"`   // waiting jobs
+}
+
+// NowResponse is the content of the viewer's first page.
+type NowResponse struct {
+	views.StatusResponse
+	Next mem.Receipt `json:"next"` // as NextRequest returns it
+	// NextProject is the project of Next: the requested one, or else the one active last.
+	NextProject mem.Project `json:"next_project"`
+
+	Day    mem.Day               `json:"day"`
+	Recent []views.TimelineEntry `json:"recent"` // as FeedRequest returns them
+}

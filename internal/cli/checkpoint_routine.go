@@ -29,7 +29,7 @@ func checkpointLogCommand(a *app) *cobra.Command {
 		Args: exactly(1, "a title"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			en.Title, q.ProjectRef, q.Agent = args[0], a.Place(), a.agent()
-			got, err := ask(cmd.Context(), a, api.WriteLog, q)
+			got, err := ask(cmd.Context(), a, api.CheckpointLog, q)
 			if err != nil {
 				return a.noProject(err)
 			}
@@ -155,7 +155,7 @@ type finding struct {
 
 func findingsOf(name string, got curate.FindingsResponse) findingsView {
 	v := findingsView{
-		Session: ui.TextOrNil(got.Session), Looked: got.Looked, Total: len(got.Findings),
+		Session: ui.TextOrNil(got.Session), Looked: got.Examined, Total: len(got.Findings),
 		Findings: []finding{}, name: name,
 	}
 	for _, f := range got.Findings {

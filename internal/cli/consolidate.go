@@ -37,7 +37,7 @@ func consolidateCommand(a *app) *cobra.Command {
 			}
 			q.ProjectRef, q.Agent = a.Place(), a.agent()
 			if list {
-				got, err := ask(cmd.Context(), a, api.Rounds, curate.RunsRequest{ProjectRef: q.ProjectRef, Limit: limit})
+				got, err := ask(cmd.Context(), a, api.Runs, curate.RunsRequest{ProjectRef: q.ProjectRef, Limit: limit})
 				if err != nil {
 					return a.noProject(err)
 				}

@@ -41,7 +41,7 @@ func exportCommand(a *app) *cobra.Command {
 				return fault.Usage.Saying("the page is HTML, not JSON").FixedBy("remanence export -o FILE --json",
 					"remanence search --json")
 			}
-			f, err := ask(cmd.Context(), a, api.Fleet, api.Nothing{})
+			f, err := ask(cmd.Context(), a, api.Overview, api.Nothing{})
 			if err != nil {
 				return err
 			}
@@ -69,12 +69,12 @@ func exportCommand(a *app) *cobra.Command {
 
 // fleetOf is the part of a fleet that --project names.
 func fleetOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
-	at, err := ask(cmd.Context(), a, api.Stand, a.Place())
+	at, err := ask(cmd.Context(), a, api.ReadState, a.Place())
 	if err != nil {
 		return f, a.noProject(err)
 	}
 	f.Projects = slices.DeleteFunc(f.Projects, func(p views.OverviewRow) bool {
-		return p.Standing.Project.Key != at.Project.Key
+		return p.State.Project.Key != at.Project.Key
 	})
 	return f, nil
 }
@@ -134,7 +134,7 @@ func fleetPage(f views.OverviewResponse) string {
 	m.add("<table><thead><tr><th>project</th><th>phase</th><th>in hand</th><th class=\"n\">blockers</th><th " +
 		"class=\"n\">memories</th><th class=\"n\">sessions</th><th>last event</th></tr></thead><tbody>\n")
 	for _, p := range f.Projects {
-		s := p.Standing
+		s := p.State
 		m.add("<tr><td><a href=\"#%s\">%s</a></td><td>%s</td><td>%s</td>", s.Project.Key, projectName(s.Project), s.Phase,
 			firstNonEmpty(s.Active, s.Status))
 		m.add("<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td>%s", strconv.Itoa(len(s.Blockers)),
@@ -146,7 +146,7 @@ func fleetPage(f views.OverviewResponse) string {
 	}
 	m.add("</tbody></table>\n")
 	for _, p := range f.Projects {
-		m.project(p.Standing)
+		m.project(p.State)
 	}
 	m.add("</body></html>\n")
 	return m.String()

@@ -20,7 +20,7 @@ func TestAnExportedPageHoldsTextAndNothingThatRuns(t *testing.T) {
 	}
 	page := fleetPage(views.OverviewResponse{
 		At:       time.Now(),
-		Projects: []views.OverviewRow{{Standing: s, Stale: true, Memories: 3}},
+		Projects: []views.OverviewRow{{State: s, Stale: true, Memories: 3}},
 	})
 	for _, bad := range []string{"<script", "<img", "\x1b", "\u202e", "\"'>"} {
 		if strings.Contains(page, bad) {

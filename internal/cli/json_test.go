@@ -249,7 +249,7 @@ func viewsByName() map[string]ui.View {
 		},
 		"checkpoint_log": loggedView{Memory: ui.TextOrNil("m_7k2q"), Text: "## 2026-09-12 — retries"},
 		"drift": findingsOf("drift", curate.FindingsResponse{
-			Session: "s_4d", Looked: 4,
+			Session: "s_4d", Examined: 4,
 			Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}},
 		}),
 		"consolidation": consolidationView{ConsolidateResponse: curate.ConsolidateResponse{
@@ -262,7 +262,7 @@ func viewsByName() map[string]ui.View {
 				}},
 			}},
 		}},
-		"review": ui.ReviewView{ReviewResponse: curate.ReviewResponse{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
+		"review": ui.ReviewView{ReviewResponse: curate.ReviewResponse{Examined: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
 			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"},
 			Memories: []mem.Memory{m},
 		}}}},
@@ -271,7 +271,7 @@ func viewsByName() map[string]ui.View {
 		}},
 		"lint": findingsOf("lint",
 			curate.FindingsResponse{
-				Looked: 4,
+				Examined: 4,
 				Findings: []curate.Finding{{
 					Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"},
 					Fix: "remanence forget m_7k2q",

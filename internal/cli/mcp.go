@@ -100,7 +100,7 @@ func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Confi
 		Memory: mcpserver.Memory{
 			Search: port(r, api.Search), Timeline: port(r, api.Timeline), Show: port(r, api.Show), Status: port(r, api.Status),
 			Add: port(r, api.Add), Edit: port(r, api.Edit), Mark: port(r, api.Mark), Feedback: port(r, api.Feedback),
-			State: port(r, api.State), Handoff: port(r, api.Handoff), GoesOn: port(r, api.GoesOn), Next: port(r, api.Next),
+			State: port(r, api.State), Handoff: port(r, api.Handoff), Successor: port(r, api.Successor), Next: port(r, api.Next),
 			Related:     port(r, api.Related),
 			Consolidate: port(r, api.Consolidate),
 		},

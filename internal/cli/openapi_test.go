@@ -17,7 +17,7 @@ func workersOwn() []api.Binding {
 	return []api.Binding{
 		api.On(api.Event, func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
 		api.On(api.Drain, func(context.Context, api.Nothing) (api.Nothing, error) { return api.Nothing{}, nil }),
-		api.On(api.Open, func(context.Context, api.Nothing) (api.Opened, error) { return api.Opened{}, nil }),
+		api.On(api.Open, func(context.Context, api.Nothing) (api.OpenResponse, error) { return api.OpenResponse{}, nil }),
 	}
 }
 

@@ -65,7 +65,7 @@ func TestASettingIsTriedSetAndTakenBack(t *testing.T) {
 	}
 	before, err := settings.Call(ctx, way, api.Nothing{})
 	if err != nil || item(t, before, key).Origin != "default" || item(t, before, key).Type != "integer" ||
-		!item(t, before, key).Told {
+		!item(t, before, key).Preview {
 		t.Fatalf("before: %+v, %v", item(t, before, key), err)
 	}
 	for value, told := range map[string]bool{"1200": true, "0": false} {

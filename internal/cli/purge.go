@@ -29,7 +29,7 @@ func purgeCommand(a *app) *cobra.Command {
 				return err
 			}
 			if dry || !yes {
-				would, err := ask(cmd.Context(), a, api.Doomed, event.IDs{ProjectRef: a.Place(), IDs: ids})
+				would, err := ask(cmd.Context(), a, api.PurgePreview, event.IDs{ProjectRef: a.Place(), IDs: ids})
 				if err != nil {
 					return err
 				}

@@ -14,8 +14,8 @@ func BenchmarkReview(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
 				found, err := e.Curate.Review(b.Context(), curate.ReviewRequest{})
-				if err != nil || found.Looked == 0 {
-					b.Fatalf("looked at %d, %v", found.Looked, err)
+				if err != nil || found.Examined == 0 {
+					b.Fatalf("looked at %d, %v", found.Examined, err)
 				}
 			}
 		})

@@ -28,7 +28,7 @@ type settingsView struct {
 	Values   []settingItem  `json:"values"`
 	Warnings []string       `json:"warnings"`
 	Pauses   []ui.PauseItem `json:"pauses"`
-	Said     []string       `json:"said"` // what is to be known of a change that was made
+	Notes    []string       `json:"notes"` // about the change just made
 }
 
 // settingItem is a setting and what may be put there.
@@ -39,7 +39,7 @@ type settingItem struct {
 	Choices []string `json:"choices"`
 	Env     string   `json:"env"`      // the variable that overrides the file
 	AtStart bool     `json:"at_start"` // a change counts from the daemon's next start on
-	Told    bool     `json:"told"`     // it has a say in what a session is told
+	Preview bool     `json:"preview"`  // it changes what is injected, so that a preview shows its effect
 }
 
 func settingItemOf(v config.Value) settingItem {
@@ -54,12 +54,12 @@ func settingItemOf(v config.Value) settingItem {
 	case time.Duration:
 		s.Type = "duration"
 	}
-	s.Told = isTold(v.Key)
+	s.Preview = changesInjection(v.Key)
 	return s
 }
 
-// isTold reports whether a setting has a say in what a session is told.
-func isTold(key string) bool {
+// changesInjection reports whether a setting changes what is injected.
+func changesInjection(key string) bool {
 	for _, part := range []string{"profile", "hooks.", "context.", "recall.", "nudge.", "scri.", "vault."} {
 		if key == part || len(key) > len(part) && key[:len(part)] == part {
 			return true
@@ -70,7 +70,7 @@ func isTold(key string) bool {
 
 func (h *programPages) settings(ctx context.Context, _ api.Nothing) (settingsView, error) {
 	cfg, err := config.LoadConfig(h.Paths.Config, h.Sys.Getenv)
-	v := settingsView{File: h.Paths.Config, Warnings: ui.NotNil(cfg.Warnings), Said: []string{}}
+	v := settingsView{File: h.Paths.Config, Warnings: ui.NotNil(cfg.Warnings), Notes: []string{}}
 	if err != nil {
 		v.Warnings = append([]string{err.Error()}, v.Warnings...)
 	}
@@ -98,7 +98,7 @@ func (h *programPages) set(ctx context.Context, ask settingAsk) (settingsView, e
 		return settingsView{}, fmt.Errorf("%w: %w", api.ErrInvalid, err)
 	}
 	v, err := h.settings(ctx, api.Nothing{})
-	v.Said = ui.NotNil(afterChange(a, ask.Key))
+	v.Notes = ui.NotNil(afterChange(a, ask.Key))
 	return v, err
 }
 

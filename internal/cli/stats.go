@@ -84,13 +84,13 @@ func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, 
 		}
 	case "project":
 		v.Unit = "memories"
-		f, err := ask(ctx, a, api.Fleet, api.Nothing{})
+		f, err := ask(ctx, a, api.Overview, api.Nothing{})
 		if err != nil {
 			return v, err
 		}
 		for _, p := range f.Projects {
 			v.Bars = append(v.Bars, ui.StatsBar{
-				Name:  cmp.Or(p.Standing.Project.Name, p.Standing.Project.Key),
+				Name:  cmp.Or(p.State.Project.Name, p.State.Project.Key),
 				Value: p.Memories,
 			})
 		}

@@ -33,7 +33,7 @@ func TestWhatIsNotThereIsAPlainNotFound(t *testing.T) {
 	for name, body := range map[string]string{
 		"edit": `{"id":"m_0","text":"x"}`, "mark": `{"ids":["m_0"],"verb":"forget"}`,
 		"feedback": `{"ids":["m_0"],"verdict":"useful"}`,
-		"purge":    `{"ids":["m_0"]}`, "doomed": `{"ids":["m_0"]}`, "merge": `{"keep":"m_0","drop":"m_1"}`,
+		"purge":    `{"ids":["m_0"]}`, "purge_preview": `{"ids":["m_0"]}`, "merge": `{"keep":"m_0","drop":"m_1"}`,
 		"show": `{"ids":["m_0"]}`,
 	} {
 		asked["POST /api/v1/"+name] = body

@@ -13,7 +13,7 @@ type LintRequest struct {
 type FindingsResponse struct {
 	Project  mem.Project `json:"project"`
 	Session  string      `json:"session_short,omitempty"` // short id of the examined session, if any
-	Looked   int         `json:"looked"`                  // number of examined memories
+	Examined int         `json:"examined"`                // number of examined memories
 	Findings []Finding   `json:"findings"`
 }
 

@@ -54,7 +54,7 @@ func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 	if err != nil {
 		return out, err
 	}
-	out.Looked = len(ms)
+	out.Examined = len(ms)
 	stand, err := s.fileStates(ctx, ms)
 	if err != nil {
 		return out, err

@@ -61,11 +61,11 @@ type ImportRequest struct {
 
 // ImportResponse is the result of an ImportRequest.
 type ImportResponse struct {
-	Tag      string   `json:"tag"`   // on all imported memories; remanence forget --tag TAG reverts the import
-	IDs      []string `json:"ids"`   // in the order of the request; "" for a skipped memory
-	Imported int      `json:"kept"`  // new memories
-	Known    int      `json:"known"` // skipped: already stored with the same words
-	Empty    int      `json:"empty"` // skipped: empty after redaction
+	Tag      string   `json:"tag"`      // on all imported memories; remanence forget --tag TAG reverts the import
+	IDs      []string `json:"ids"`      // in the order of the request; "" for a skipped memory
+	Imported int      `json:"imported"` // new memories
+	Known    int      `json:"known"`    // skipped: already stored with the same words
+	Empty    int      `json:"empty"`    // skipped: empty after redaction
 }
 
 // EditRequest changes one memory. A person's edit sets TrustUser. An agent's edit leaves the trust
@@ -148,7 +148,7 @@ type ConsolidateResponse struct {
 	Project  mem.Project  `json:"project"`
 	DryRun   bool         `json:"dry_run"`
 	Undo     bool         `json:"undo"`
-	Runs     []mem.Run    `json:"rounds"`
+	Runs     []mem.Run    `json:"runs"`
 	Memories []mem.Memory `json:"memories"` // changed by the runs, in their current state
 	// Changed counts the memories that Undo restored. Later changes are kept.
 	Changed int `json:"changed"`
@@ -163,7 +163,7 @@ type MergeRequest struct {
 
 // MergeResponse holds the ID of the run, which can be undone, and both memories.
 type MergeResponse struct {
-	Run      string       `json:"round"`
+	Run      string       `json:"run"`
 	Memories []mem.Memory `json:"memories"` // kept one first
 }
 
@@ -191,10 +191,10 @@ func (a MemoryFilter) isZero() bool {
 
 // ReviewResponse is the review queue of a place.
 type ReviewResponse struct {
-	Project mem.Project    `json:"project"`
-	Looked  int            `json:"looked"` // examined memories
-	Counts  map[string]int `json:"counts"` // findings by rule, including those beyond the limit
-	Items   []ReviewItem   `json:"items"`
+	Project  mem.Project    `json:"project"`
+	Examined int            `json:"examined"` // memories
+	Counts   map[string]int `json:"counts"`   // findings by rule, including those beyond the limit
+	Items    []ReviewItem   `json:"items"`
 }
 
 // ReviewCounts is the size of a review queue.
@@ -241,8 +241,8 @@ type ResolveRequest struct {
 type ResolveResponse struct {
 	Rule     string       `json:"rule"`
 	Action   string       `json:"action"`
-	Run      string       `json:"round,omitempty"` // run to undo, see ConsolidateRequest.Undo; "" without changes
-	Memories []mem.Memory `json:"memories"`        // with Every the first ones
+	Run      string       `json:"run,omitempty"` // run to undo, see ConsolidateRequest.Undo; "" without changes
+	Memories []mem.Memory `json:"memories"`      // with Every the first ones
 
 	// With Every.
 	DryRun  bool `json:"dry_run,omitempty"`

@@ -114,7 +114,7 @@ func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse
 	if err != nil {
 		return out, err
 	}
-	out.Project, out.Looked = d.project, len(d.known)
+	out.Project, out.Examined = d.project, len(d.known)
 	limit := cmp.Or(max(0, req.Limit), findingsShown)
 	for _, r := range reviewRules() {
 		if len(req.Rules) > 0 && !slices.Contains(req.Rules, r.rule) {

@@ -167,7 +167,7 @@ func beginning(s string) string {
 // standing is how it stands when somebody begins to look on.
 type standing struct {
 	Projects []mem.Project `json:"projects"` // last active first
-	api.Working
+	api.ProcessingResponse
 }
 
 // recentSessions is how many of the newest sessions are looked at for one that works.
@@ -183,13 +183,13 @@ func (h *Daemon) standing(ctx context.Context) (any, error) {
 }
 
 // working says whether anything is being worked on.
-func (h *Daemon) working(ctx context.Context, _ api.Nothing) (api.Working, error) {
+func (h *Daemon) working(ctx context.Context, _ api.Nothing) (api.ProcessingResponse, error) {
 	busy, err := h.busy(ctx)
 	if err != nil {
-		return api.Working{}, err
+		return api.ProcessingResponse{}, err
 	}
 	got, err := h.Store.Waiting(ctx)
-	return api.Working{IsProcessing: len(busy) > 0, QueueDepth: got.Jobs - got.LaterJobs}, err
+	return api.ProcessingResponse{IsProcessing: len(busy) > 0, QueueDepth: got.Jobs - got.LaterJobs}, err
 }
 
 // busy are the sessions that work on a prompt, as far as they reported.
@@ -205,14 +205,14 @@ func (h *Daemon) busy(ctx context.Context) ([]string, error) {
 }
 
 // settle has it that no session works on a prompt.
-func (h *Daemon) settle(ctx context.Context, _ api.Nothing) (api.Working, error) {
+func (h *Daemon) settle(ctx context.Context, _ api.Nothing) (api.ProcessingResponse, error) {
 	busy, err := h.busy(ctx)
 	if err != nil {
-		return api.Working{}, err
+		return api.ProcessingResponse{}, err
 	}
 	if len(busy) > 0 {
 		if _, err := (watched{h.Store, h.live}).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
-			return api.Working{}, err
+			return api.ProcessingResponse{}, err
 		}
 	}
 	return h.working(ctx, api.Nothing{})

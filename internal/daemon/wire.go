@@ -201,28 +201,28 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Add, blamed(e.Curate.Add)),
 		api.On(api.Import, blamed(e.Curate.Import)), api.On(api.Edit, blamed(e.Curate.Edit)),
 		api.On(api.Mark, blamed(e.Curate.Mark)), api.On(api.Feedback, blamed(e.Curate.Feedback)),
-		api.On(api.Purge, blamed(h.purge)), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan),
+		api.On(api.Purge, blamed(h.purge)), api.On(api.PurgePreview, h.doomed), api.On(api.Scan, h.scan),
 		api.On(api.Pause, e.Event.Pause),
 		api.On(api.Handoff, blamed(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save),
 		api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
-		api.On(api.Diff, e.Continuity.Diff), api.On(api.WriteLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift),
+		api.On(api.Diff, e.Continuity.Diff), api.On(api.CheckpointLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift),
 		api.On(api.Lint, blamed(e.Curate.Lint)),
-		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Rounds, e.Curate.Runs),
+		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Runs, e.Curate.Runs),
 		api.On(api.Review, blamed(e.Curate.Review)), api.On(api.Resolve, blamed(e.Curate.Resolve)),
 		api.On(api.Merge, blamed(e.Curate.Merge)),
-		api.On(api.GoesOn, e.Continuity.Successor), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts),
-		api.On(api.SessionOf, h.sessionOf),
-		api.On(api.Settle, h.settle), api.On(api.WorkingNow, h.working),
+		api.On(api.Successor, e.Continuity.Successor), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts),
+		api.On(api.GetSession, h.sessionOf),
+		api.On(api.EndPrompts, h.settle), api.On(api.Processing, h.working),
 		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed),
 		api.On(api.Sessions, e.Views.Sessions),
 		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
 		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy),
 		api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
-		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) {
+		api.On(api.Overview, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) {
 			return e.Views.Overview(ctx)
 		}),
 		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.Filesync.State)),
-		api.On(api.Stand, blamed(func(ctx context.Context, at mem.ProjectRef) (mem.WorkState, error) {
+		api.On(api.ReadState, blamed(func(ctx context.Context, at mem.ProjectRef) (mem.WorkState, error) {
 			return e.Filesync.State(ctx, mem.StateRequest{ProjectRef: at, Op: mem.StateGet})
 		})),
 		api.On(ExamineStore, h.Examine), api.On(Namesakes, h.namesakes),

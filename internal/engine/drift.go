@@ -29,7 +29,7 @@ func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.Find
 		return curate.FindingsResponse{}, fmt.Errorf("what the session did: %w", err)
 	}
 	out := curate.FindingsResponse{
-		Project: m.Project, Session: m.SessionInfo.Short, Looked: len(own),
+		Project: m.Project, Session: m.SessionInfo.Short, Examined: len(own),
 		Findings: []curate.Finding{},
 	}
 	all, err := e.Curate.LastingMemories(ctx, m.Project)

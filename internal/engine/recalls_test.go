@@ -129,8 +129,8 @@ func TestAFleetMarksWhatNobodyTouchedForAWeek(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for _, p := range got.Projects {
-		if old := p.Standing.Project.Name == "shop"; p.Stale != old || p.Sessions != 1 || old && p.Memories == 0 {
-			t.Errorf("%s: stale %t, %d sessions, %d memories", p.Standing.Project.Name, p.Stale, p.Sessions, p.Memories)
+		if old := p.State.Project.Name == "shop"; p.Stale != old || p.Sessions != 1 || old && p.Memories == 0 {
+			t.Errorf("%s: stale %t, %d sessions, %d memories", p.State.Project.Name, p.Stale, p.Sessions, p.Memories)
 		}
 	}
 }

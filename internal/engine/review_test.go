@@ -115,8 +115,8 @@ func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
 	if got := findings(in); len(got) != 1 || got[0] != "secret "+id {
 		t.Errorf("inbox %q", got)
 	}
-	if in.Looked != 1 {
-		t.Errorf("looked at %d memories, want the one that was found counted", in.Looked)
+	if in.Examined != 1 {
+		t.Errorf("looked at %d memories, want the one that was found counted", in.Examined)
 	}
 }
 

@@ -232,8 +232,8 @@ func TestLintFindsWhatIsInNeedOfCare(t *testing.T) {
 	s.clock = s.clock.Add(91 * 24 * time.Hour)
 	twin := s.adds("the hinge of the gate is oiled every spring, by hand!", mem.Gotcha)
 	got, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop})
-	if err != nil || got.Looked != 4 {
-		t.Fatalf("looked at %d, %v", got.Looked, err)
+	if err != nil || got.Examined != 4 {
+		t.Fatalf("looked at %d, %v", got.Examined, err)
 	}
 	if want := []string{"duplicate " + twin.ID + " " + old.ID, "unused " + old.ID}; !slices.Equal(rules(got), want) {
 		t.Errorf("got %q, want %q", rules(got), want)

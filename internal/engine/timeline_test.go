@@ -90,8 +90,8 @@ func TestAFileIsFoundHoweverItIsNamed(t *testing.T) {
 			ProjectRef:   shop,
 			MemoryFilter: curate.MemoryFilter{File: name},
 		})
-		if err != nil || inbox.Looked != 1 {
-			t.Errorf("review of %s: %d looked at, %v", name, inbox.Looked, err)
+		if err != nil || inbox.Examined != 1 {
+			t.Errorf("review of %s: %d looked at, %v", name, inbox.Examined, err)
 		}
 	}
 }

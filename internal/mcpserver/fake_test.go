@@ -65,7 +65,7 @@ func (n *notebook) one(id string) (*mem.Memory, error) {
 func (n *notebook) memory() Memory {
 	return Memory{
 		Search: n.search, Timeline: n.timeline, Show: n.show, Status: n.status, Add: n.add, Edit: n.edit, Mark: n.mark,
-		Feedback: n.feedback, State: n.standing, Handoff: n.handoff, Next: n.next, GoesOn: n.goesOn, Related: n.related,
+		Feedback: n.feedback, State: n.standing, Handoff: n.handoff, Next: n.next, Successor: n.successor, Related: n.related,
 		Consolidate: n.consolidate,
 	}
 }
@@ -274,7 +274,7 @@ func (n *notebook) consolidate(_ context.Context, ask curate.ConsolidateRequest)
 	return curate.ConsolidateResponse{DryRun: ask.DryRun, Runs: []mem.Run{run}}, err
 }
 
-func (n *notebook) goesOn(_ context.Context, ask continuity.SessionRequest) (mem.Session, error) {
+func (n *notebook) successor(_ context.Context, ask continuity.SessionRequest) (mem.Session, error) {
 	done, err := n.open(ask)
 	defer done()
 	switch n.now {

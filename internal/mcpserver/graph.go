@@ -152,7 +152,7 @@ type consolidateArgs struct {
 // consolidated is what a round of consolidation changed, or would.
 type consolidated struct {
 	DryRun  bool     `json:"dry_run"`
-	Rounds  []string `json:"rounds,omitempty"`
+	Runs    []string `json:"runs,omitempty"`
 	Changes []change `json:"changes"`
 	Undo    string   `json:"undo,omitempty"`
 	Warning string   `json:"warning,omitempty"`
@@ -178,7 +178,7 @@ func (s *Server) consolidate(ctx context.Context, a consolidateArgs) (any, error
 	out := consolidated{DryRun: got.DryRun, Changes: []change{}}
 	for _, r := range got.Runs {
 		if r.ID != "" && len(r.Changes) > 0 {
-			out.Rounds, out.Undo = append(out.Rounds, r.ID), "remanence consolidate --undo "+r.ID
+			out.Runs, out.Undo = append(out.Runs, r.ID), "remanence consolidate --undo "+r.ID
 		}
 		for _, c := range r.Changes {
 			out.Changes = append(out.Changes, change{c.Memory, c.Rule, c.Other, s.Plain(c.Reason)})

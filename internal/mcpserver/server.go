@@ -43,7 +43,7 @@ type Memory struct {
 	Next        func(context.Context, views.NextRequest) (mem.Receipt, error)
 	Consolidate func(context.Context, curate.ConsolidateRequest) (curate.ConsolidateResponse, error)
 	Related     func(context.Context, recall.RelatedRequest) (recall.RelatedResponse, error)
-	GoesOn      func(context.Context, continuity.SessionRequest) (mem.Session, error)
+	Successor   func(context.Context, continuity.SessionRequest) (mem.Session, error)
 }
 
 // Config is what the server needs from outside.

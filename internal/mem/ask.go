@@ -10,17 +10,17 @@ type ProjectRef struct {
 // Weights are the factors of the parts of a score in its weighted sum. The part
 // "authority" is different: it multiplies the sum.
 type Weights struct {
-	Memories   map[string]float64 `json:"kept"` // for memories
-	Utterances map[string]float64 `json:"said"` // for utterances
+	Memories   map[string]float64 `json:"memories"`   // for memories
+	Utterances map[string]float64 `json:"utterances"` // for utterances
 }
 
 // ScanResponse is the result of a search for secrets in stored text. It counts
 // the secrets and never contains one.
 type ScanResponse struct {
-	Records     int      `json:"records"` // records scanned
-	WithSecrets int      `json:"held"`    // records with at least one secret
-	Finds       []Find   `json:"finds"`   // sorted by place, then kind
-	Fixed       bool     `json:"fixed"`   // the secrets were erased from the store's files
+	Records     int      `json:"records"`      // records scanned
+	WithSecrets int      `json:"with_secrets"` // records with at least one secret
+	Finds       []Find   `json:"finds"`        // sorted by place, then kind
+	Fixed       bool     `json:"fixed"`        // the secrets were erased from the store's files
 	Unreached   []string `json:"unreached"`
 }
 

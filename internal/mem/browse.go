@@ -28,7 +28,7 @@ type SessionRow struct {
 	Session
 	Memories       int      `json:"memories"`           // active memories made in it, without utterances
 	Files          int      `json:"files"`              // files of those memories
-	Injections     int      `json:"told"`               // injections that contained an item
+	Injections     int      `json:"injections"`         // injections that contained an item
 	InjectedTokens int      `json:"tokens"`             // tokens of those injections
 	Branches       []string `json:"branches,omitempty"` // on which a memory was made
 }

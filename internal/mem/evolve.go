@@ -12,7 +12,7 @@ type Run struct {
 	Project  string    `json:"project,omitempty"` // key; empty means only memories of user scope
 	Session  string    `json:"session,omitempty"` // of SessionRun: the agent's id
 	At       time.Time `json:"at"`
-	Examined int       `json:"looked"`            // number of memories examined
+	Examined int       `json:"examined"`          // number of memories examined
 	Changes  []Step    `json:"changes,omitempty"` // in the order in which they were made
 	Undone   bool      `json:"undone,omitempty"`  // there were changes, and all were undone
 }

@@ -195,7 +195,7 @@ type Memory struct {
 	ExitCode int          `json:"exit_code,omitempty"` // of Command; also 0 if unknown
 	Event    string       `json:"event,omitempty"`     // what produced it, e.g. "pre-compact"
 	Summary  *SummaryText `json:"summary,omitempty"`   // kind summary only
-	Who      string       `json:"who,omitempty"`       // kind utterance only: "user", "assistant", or a name
+	Who      string       `json:"speaker,omitempty"`   // kind utterance only: "user", "assistant", or a name
 
 	Importance float64 `json:"importance"` // 0…1
 	Confidence float64 `json:"confidence"` // 0…1

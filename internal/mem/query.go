@@ -43,7 +43,7 @@ type Query struct {
 	Hidden        bool      `json:"hidden,omitempty"`   // include memories that are not active
 	Statuses      []Status  `json:"statuses,omitempty"` // only these; overrides Hidden
 
-	InVault       bool `json:"noted,omitempty"`    // only memories with a file in the vault
+	InVault       bool `json:"in_vault,omitempty"` // only memories with a file in the vault
 	Proposed      bool `json:"proposed,omitempty"` // only memories with Proposals
 	LinksOutdated bool `json:"-"`                  // only memories whose links are older than their text; see Kind.Named
 
@@ -139,8 +139,8 @@ type Stats struct {
 	Turns    int          `json:"turns"`
 	Receipts int          `json:"receipts"`
 	Waiting
-	Bytes          int64          `json:"bytes"`       // size of the store's files
-	InjectedTokens int            `json:"told_tokens"` // injected, over all receipts
+	Bytes          int64          `json:"bytes"`           // size of the store's files
+	InjectedTokens int            `json:"injected_tokens"` // injected, over all receipts
 	ByOutcome      map[string]int `json:"by_outcome,omitempty"`
 	LastEvent      time.Time      `json:"last_event,omitzero"`
 	LastSession    string         `json:"last_session,omitempty"`

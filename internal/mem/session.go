@@ -47,9 +47,9 @@ type Session struct {
 	Notifications    int    `json:"notifications,omitempty"`
 	Compactions      int    `json:"compactions,omitempty"`
 
-	StateLine       string `json:"-"`           // the last injected state line
-	StateLinePrompt int    `json:"-"`           // number of the prompt it was injected with
-	InjectedTokens  int    `json:"told_tokens"` // injected since the last compaction
+	StateLine       string `json:"-"`               // the last injected state line
+	StateLinePrompt int    `json:"-"`               // number of the prompt it was injected with
+	InjectedTokens  int    `json:"injected_tokens"` // injected since the last compaction
 
 	ContextTokens     int       `json:"context_tokens,omitempty"` // context usage when last read; 0 if unknown
 	ContextWindow     int       `json:"context_window,omitempty"` // as the client reported it; 0 if it did not

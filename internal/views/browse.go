@@ -220,7 +220,7 @@ type MemoryRequest struct {
 type SessionStory struct {
 	Session  mem.SessionRow `json:"session"`
 	Activity Activity       `json:"activity"`
-	Entries  []StoryEntry   `json:"beats"`         // oldest first
+	Entries  []StoryEntry   `json:"entries"`       // oldest first
 	Cut      int            `json:"cut,omitempty"` // number of older entries left out
 	// Partial reports that the agent's transcript no longer exists.
 	Partial bool `json:"partial,omitempty"`
@@ -266,9 +266,9 @@ type MemoryStory struct {
 	Provenance string         `json:"provenance"` // one sentence
 	Session    *mem.Session   `json:"session,omitempty"`
 	Project    mem.Project    `json:"project,omitzero"`
-	Prompt     string         `json:"asked,omitempty"` // the prompt of the turn it was learned in
+	Prompt     string         `json:"prompt,omitempty"` // the prompt of the turn it was learned in
 	Stale      mem.Freshness  `json:"stale,omitempty"`
-	Injections []InjectionRow `json:"told"` // newest first
+	Injections []InjectionRow `json:"injections"` // newest first
 	Replaces   *mem.Memory    `json:"replaces,omitempty"`
 	ReplacedBy *mem.Memory    `json:"replaced_by,omitempty"`
 }
@@ -279,7 +279,7 @@ type InjectionRow struct {
 	Session string    `json:"session"` // short ID, or the agent's if it has none
 	At      time.Time `json:"at"`
 	Trigger string    `json:"trigger"`
-	Asked   string    `json:"asked,omitempty"`
+	Asked   string    `json:"query,omitempty"`
 	Rank    int       `json:"rank"`
 	Score   float64   `json:"score"`
 	Tokens  int       `json:"tokens"`

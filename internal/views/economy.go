@@ -352,7 +352,7 @@ type EconomyResponse struct {
 	Cut      bool           `json:"cut,omitempty"` // only the newest MaxEconomy receipts were counted
 
 	Total       EconomyDay `json:"total"`        // of all days; its Day is empty
-	Injected    int        `json:"told"`         // injected items
+	Injected    int        `json:"injected"`     // injected items
 	Used        int        `json:"used"`         // injected items that were used afterwards
 	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, per session of an agent that has them
 
@@ -398,7 +398,7 @@ type DeadItem struct {
 	Kind       mem.Kind  `json:"kind"`
 	Title      string    `json:"title"`
 	Pinned     bool      `json:"pinned"`
-	Injections int       `json:"told"`
+	Injections int       `json:"injections"`
 	Tokens     int       `json:"tokens"` // of all injections
 	Last       time.Time `json:"last"`
 }

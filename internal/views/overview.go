@@ -17,11 +17,11 @@ func (s *Service) Overview(ctx context.Context) (OverviewResponse, error) {
 	}
 	out := OverviewResponse{At: s.Now(), Projects: []OverviewRow{}}
 	for _, p := range ps {
-		item := OverviewRow{Standing: mem.WorkState{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
+		item := OverviewRow{State: mem.WorkState{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
 		standing, err := s.Filesync.State(ctx, mem.StateRequest{ProjectRef: mem.ProjectRef{Project: p.Key}, Op: mem.StateGet})
 		s.Event.LogDegraded("state of a project", err)
 		if err == nil {
-			item.Standing = standing
+			item.State = standing
 		}
 		st, err := s.Store.Stats(ctx, p.Key, s.Event.Today())
 		if err != nil {
@@ -41,7 +41,7 @@ type OverviewResponse struct {
 
 // OverviewRow is one project.
 type OverviewRow struct {
-	Standing mem.WorkState `json:"standing"`
+	State    mem.WorkState `json:"state"`
 	Memories int           `json:"memories"`
 	Sessions int           `json:"sessions"`
 	Stale    bool          `json:"stale"` // no event for StaleAfter

@@ -101,10 +101,10 @@ type ReceiptRow struct {
 	Short      string    `json:"session_short"` // empty if the session is not known any more
 	Project    string    `json:"project"`       // its name
 	Trigger    string    `json:"trigger"`
-	Asked      string    `json:"asked"`
+	Asked      string    `json:"query"`
 	Outcome    string    `json:"outcome"`
 	Candidates int       `json:"candidates"`
-	Injected   int       `json:"told"` // number of injected items
+	Injected   int       `json:"injected"` // number of injected items
 	LeftOut    int       `json:"left_out"`
 	Tokens     int       `json:"tokens"`
 	Budget     int       `json:"budget"`

@@ -87,7 +87,7 @@ type StatusResponse struct {
 	Project       mem.Project  `json:"project"`
 	Stats         mem.Stats    `json:"stats"`
 	Last          *mem.Session `json:"last_session,omitempty"`
-	LastInjection *mem.Receipt `json:"last_told,omitempty"` // the newest receipt with an injection
+	LastInjection *mem.Receipt `json:"last_injection,omitempty"` // the newest receipt with an injection
 	Pauses        []mem.Pause  `json:"pauses"`
 	Health        Health       `json:"health"`
 	// Review is the size of the review queue; nil if it was not counted yet.

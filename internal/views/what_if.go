@@ -13,7 +13,7 @@ type WhatIfRequest struct {
 type WhatIfResponse struct {
 	Receipt mem.Receipt `json:"receipt"` // its Text uses the current wording of the memories
 	Added   []string    `json:"added"`   // IDs that would be injected in addition
-	Removed []string    `json:"lost"`    // IDs that would not be injected
+	Removed []string    `json:"removed"` // IDs that would not be injected
 	Basis   string      `json:"basis"`   // BasisReceipt or BasisNow
 }
 

@@ -50,21 +50,21 @@ func (w *worker) listenHTTP(port int) error {
 
 // openBrowser prepares access for a person's browser: it listens on TCP if necessary,
 // preferably on the last port, and makes a code for one login.
-func (w *worker) openBrowser(context.Context, api.Nothing) (api.Opened, error) {
+func (w *worker) openBrowser(context.Context, api.Nothing) (api.OpenResponse, error) {
 	w.httpMu.Lock()
 	defer w.httpMu.Unlock()
 	switch {
 	case w.draining.Load():
-		return api.Opened{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "not_ready", Detail: api.Draining}
+		return api.OpenResponse{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "not_ready", Detail: api.Draining}
 	case len(w.httpListeners) == 0 && w.cfg.HTTPPort != 0:
-		return api.Opened{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "no_port", Detail: w.runtime.HTTPFault}
+		return api.OpenResponse{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "no_port", Detail: w.runtime.HTTPFault}
 	case len(w.httpListeners) == 0:
 		err := w.listenHTTP(w.runtime.HTTPPort)
 		if err != nil && w.runtime.HTTPPort != 0 {
 			err = w.listenHTTP(0)
 		}
 		if err != nil {
-			return api.Opened{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "no_port", Detail: err.Error()}
+			return api.OpenResponse{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "no_port", Detail: err.Error()}
 		}
 		for _, l := range w.httpListeners {
 			w.all.Go(func() { w.serveHTTP(l) })
@@ -73,7 +73,7 @@ func (w *worker) openBrowser(context.Context, api.Nothing) (api.Opened, error) {
 		w.updateRuntime(func(rt *api.Runtime) { rt.HTTP, rt.HTTPPort = at, portOf(w.httpListeners[0]) })
 		w.cfg.Log.Info("http port opened for a browser", "http", w.runtime.HTTP)
 	}
-	return api.Opened{
+	return api.OpenResponse{
 		URL: "http://" + w.runtime.HTTP + "/", Code: w.logins.Code(),
 		Until: time.Now().Add(api.CodeFor).UTC(),
 	}, nil

@@ -281,7 +281,7 @@ func (w *running) told0(t *testing.T) api.Runtime {
 }
 
 // login exchanges the code for a cookie.
-func login(t *testing.T, o api.Opened) string {
+func login(t *testing.T, o api.OpenResponse) string {
 	t.Helper()
 	resp, err := http.Post(o.URL+"api/v1/login", "application/json", strings.NewReader(`{"code":"`+o.Code+`"}`))
 	if err != nil {

@@ -57,7 +57,7 @@ func (v ReviewView) List() []any { return Items(v.Items) }
 // Print writes the view for a person.
 func (v ReviewView) Print(p *Printer) {
 	if len(v.Items) == 0 {
-		p.Line("Inbox zero: %s looked at.", Plural(v.Looked, "memory", "memories"))
+		p.Line("Inbox zero: %s looked at.", Plural(v.Examined, "memory", "memories"))
 		return
 	}
 	rule, shown := "", map[string]int{}

@@ -1,5 +1,5 @@
 // The viewer over 100,000 memories: every page comes, the first one soon, and
-// idle tabs cost the worker little. Times are printed; the bounds are wide.
+// idle tabs cost the daemon little. Times are printed; the bounds are wide.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { holdings, pages } from "./pages.mjs";
@@ -72,7 +72,7 @@ test("every page comes, and lists are not loaded whole", async () => {
   await context.close();
 });
 
-test("ten idle tabs take little of the worker's memory", async () => {
+test("ten idle tabs take little of the daemon's memory", async () => {
   const { page, base, context } = await eye.enter(w);
   await page.waitForTimeout(1_000);
   const before = await w.rss();
@@ -83,7 +83,7 @@ test("ten idle tabs take little of the worker's memory", async () => {
   }
   await page.waitForTimeout(1_000);
   const grown = (await w.rss()) - before;
-  console.log(`# worker: ${before} kB with one tab, ${grown} kB more with eleven`);
+  console.log(`# daemon: ${before} kB with one tab, ${grown} kB more with eleven`);
   assert.ok(grown < 40_000);
   await context.close();
 });

@@ -28,7 +28,7 @@ test("a memory is changed, pinned, hidden, taken back and restored, and each sur
 
   await page.getByRole("button", { name: "Edit" }).click();
   await page.getByLabel("Text").fill("the tax table rounds half up since March");
-  await page.getByLabel("Reach").selectOption("user");
+  await page.getByLabel("Scope").selectOption("user");
   await page.getByLabel("Why").fill("the accountant said so");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "rounds half up since March" }).waitFor();
@@ -45,14 +45,14 @@ test("a memory is changed, pinned, hidden, taken back and restored, and each sur
   await page.getByRole("button", { name: /^Unpin/ }).waitFor();
 
   await page.getByRole("button", { name: /^Forget/ }).click();
-  await page.getByText("It is told to nobody").waitFor();
+  await page.getByText("It is not injected").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: /^Forget/ }).waitFor();
   await page.reload();
   await page.getByRole("button", { name: /^Forget/ }).click();
-  await page.getByText("It is told to nobody").waitFor();
+  await page.getByText("It is not injected").waitFor();
   await page.reload();
-  await page.getByText("It is told to nobody").waitFor();
+  await page.getByText("It is not injected").waitFor();
   assert.equal((await shown(id)).status, "forgotten");
   await page.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("button", { name: /^Forget/ }).waitFor();
@@ -115,7 +115,7 @@ test("the keyboard alone finds, opens, changes and takes back", async () => {
   await page.keyboard.press("p");
   await page.getByRole("button", { name: /^Unpin/ }).waitFor();
   await page.keyboard.press("x");
-  await page.getByText("It is told to nobody").waitFor();
+  await page.getByText("It is not injected").waitFor();
   await page.keyboard.press("u");
   await page.getByRole("button", { name: /^Forget/ }).waitFor();
   await chord(page, "g", "s");
@@ -184,7 +184,7 @@ test("keys that come faster than a busy page takes them mean the same", async ()
     await route.fulfill({ response: done });
   }, { times: 1 });
   await page.keyboard.press("x");
-  await page.getByText("It is told to nobody").waitFor(); // the feed was faster than the answer
+  await page.getByText("It is not injected").waitFor(); // the feed was faster than the answer
   await page.keyboard.press("u");
   answer();
   await page.getByRole("button", { name: /^Forget/ }).waitFor();
@@ -211,8 +211,8 @@ test("a session is replayed: the point moves by key, and what was known grows", 
   const second = await eye.enter(w);
   await second.page.goto(base + "/sessions");
   await second.page.getByRole("link", { name: /is red again since the upgrade/ }).click();
-  await second.page.locator("#known").getByRole("link", { name: /^told at session start: \d+ items?, \d+ tokens \(budget 1,200 \+ frame\)/ }).click();
-  await second.page.getByTestId("told").waitFor(); // what that was
+  await second.page.locator("#known").getByRole("link", { name: /^injected at session start: \d+ items?, \d+ tokens \(budget 1,200 \+ frame\)/ }).click();
+  await second.page.getByTestId("injected").waitFor(); // what that was
   await second.context.close();
   await page.getByRole("slider", { name: "Point in the session" }).fill("4");
   await at(5).waitFor();

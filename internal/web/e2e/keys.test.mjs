@@ -52,7 +52,7 @@ for (const slow of [0, 700]) {
     await page.keyboard.type(LETTERS);
     assert.equal(await text.inputValue(), `the ferry leaves at ${slow} past` + "we x" + LETTERS);
     assert.equal(await focused(page), "TEXTAREA");
-    for (const field of [page.getByLabel("Kind"), page.getByLabel("Reach"), page.getByLabel("Why"), page.getByRole("button", { name: "Close" })]) {
+    for (const field of [page.getByLabel("Kind"), page.getByLabel("Scope"), page.getByLabel("Why"), page.getByRole("button", { name: "Close" })]) {
       await field.focus();
       await page.keyboard.type("pxsuyx");
     }
@@ -89,7 +89,7 @@ test("keys that follow the closing of a dialog are not shortcuts, and focus retu
     await pause(QUIET);
   }
   await page.keyboard.press("x"); // a gesture of its own
-  await page.getByText("It is told to nobody").waitFor();
+  await page.getByText("It is not injected").waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -246,7 +246,7 @@ test("a key that orders what cannot be taken back asks first, on Cancel", async 
   await page.locator(".feed li", { hasText: "stale" }).waitFor();
   assert.equal((await shown(id)).status, "active");
 
-  await page.route("**/api/v1/review?*", (route) => route.fulfill({ json: { looked: 1, counts: { secret: 1 }, items: [{ rule: "secret", text: "a secret", accept: "take it out", actions: ["accept", "reject"], memories: [finding] }] } }));
+  await page.route("**/api/v1/review?*", (route) => route.fulfill({ json: { examined: 1, counts: { secret: 1 }, items: [{ rule: "secret", text: "a secret", accept: "take it out", actions: ["accept", "reject"], memories: [finding] }] } }));
   const finding = await shown(id);
   let orders = 0;
   await page.route("**/api/v1/resolve", (route) => { orders++; return route.fulfill({ json: { rule: "secret", action: "accept", memories: [] } }); });

@@ -147,7 +147,7 @@ test("what is slow to load is not begun anew by all that happens meanwhile", asy
   await context.close();
 });
 
-test("the worker is restarted under an open page, and the page goes on", async () => {
+test("the daemon is restarted under an open page, and the page goes on", async () => {
   const { page, faults, context } = await eye.enter(w);
   page.lenient = true; // the stream is cut: the browser says so on its console
   await page.locator(".feed li").first().waitFor();
@@ -243,7 +243,7 @@ test("a leader whose clock the browser lets sleep is asked for a sign of life", 
   await context.close();
 });
 
-test("a worker that counts from an earlier clock is heard", async () => {
+test("a daemon that counts from an earlier clock is heard", async () => {
   const { page: first, base, context } = await eye.enter(w);
   await first.close();
   const page = await context.newPage();

@@ -35,23 +35,23 @@ test("a recall is found, traced, asked what if, and an item of it is forgotten a
   const seen = await eye.enter(w), { page, base } = seen;
   await page.goto(base + "/recalls?trigger=prompt");
   await page.getByRole("row", { name: /abstained/ }).first().waitFor();
-  await page.getByRole("button", { name: "told", exact: true }).click();
+  await page.getByRole("button", { name: "injected", exact: true }).click();
   await page.getByRole("row", { name: /abstained/ }).first().waitFor({ state: "detached" });
   await page.getByRole("link", { name: /back off/ }).first().click();
   await page.getByTestId("steps").waitFor();
   const receipt = new URL(page.url()).pathname.split("/").pop();
   const why = await w.json("why", receipt);
   const id = why.items.find((i) => i.id.startsWith("m_")).id;
-  await page.getByTestId("told").getByRole("link", { name: id, exact: true }).waitFor();
-  await page.getByTestId("told").getByText("What the score is made of").first().click();
+  await page.getByTestId("injected").getByRole("link", { name: id, exact: true }).waitFor();
+  await page.getByTestId("injected").getByText("What the score is made of").first().click();
   await page.getByRole("columnheader", { name: "weight" }).first().waitFor();
 
   const dial = page.getByLabel("Budget", { exact: true });
-  await page.getByTestId("whatif").getByText("The same would be told").waitFor();
+  await page.getByTestId("whatif").getByText("The same would be injected").waitFor();
   await dial.fill("0");
   await page.getByTestId("whatif").getByText("Would tell 0 items").waitFor();
   await page.getByRole("button", { name: "As it was" }).click();
-  await page.getByTestId("whatif").getByText("The same would be told").waitFor();
+  await page.getByTestId("whatif").getByText("The same would be injected").waitFor();
   assert.deepEqual((await w.json("why", receipt)).items.map((i) => i.id), why.items.map((i) => i.id));
 
   await page.getByRole("button", { name: `Forget ${id}` }).click();
@@ -69,7 +69,7 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
   const told = Object.values(stats.total.tokens).reduce((a, b) => a + b, 0);
   await page.goto(base + "/economy?days=7");
   await page.getByText(told.toLocaleString("en-US"), { exact: true }).first().waitFor();
-  await page.getByRole("img", { name: /Tokens told by trigger/ }).waitFor();
+  await page.getByRole("img", { name: /Injected tokens by trigger/ }).waitFor();
   await page.getByText("As a table").click();
   const today = stats.days.at(-1);
   await page.getByRole("row", { name: new RegExp(`^${today.day}`) }).waitFor();
@@ -94,7 +94,7 @@ test("a setting is previewed, saved, taken back, and survives a reload", async (
   const box = page.getByLabel(key, { exact: true });
   await box.fill("100");
   await page.getByRole("button", { name: "Preview" }).click();
-  await page.getByText(/next session in the project that was active last would be told \d+ items?, \d+ tokens \(−/).waitFor();
+  await page.getByText(/next session in the project that was active last would get \d+ items?, \d+ tokens \(−/).waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("file", { exact: true }).waitFor();
   assert.equal((await w.json("config", "get", key)).value, 100);
@@ -110,7 +110,7 @@ test("a setting is previewed, saved, taken back, and survives a reload", async (
   await page.getByLabel("Project").selectOption({ label: "ledger" });
   await box.fill("60");
   await page.getByRole("button", { name: "Preview" }).click();
-  await page.getByText(/next session would be told \d+ items?, \d+ tokens \(−/).waitFor();
+  await page.getByText(/next session would get \d+ items?, \d+ tokens \(−/).waitFor();
   await clean({ ...seen, faults: seen.faults.filter((f) => !f.includes("400")) }); // the refusal that was asked for
 });
 
@@ -118,7 +118,7 @@ test("a pause begins and ends, and what would be kept of a text is shown", async
   const seen = await eye.enter(w), { page, base } = seen;
   await page.goto(base + "/settings");
   await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByText(/nothing is kept or told/).first().waitFor();
+  await page.getByText(/nothing is stored or injected/).first().waitFor();
   assert.equal((await w.json("status")).paused !== null, true);
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByText("Nothing is paused.").waitFor();

@@ -92,7 +92,7 @@ export class World {
     await run(process.env.FILL ?? join(root, "bin/fill"), ["-database", join(this.env.XDG_DATA_HOME, "remanence/remanence.db"), "-project", this.project, "-memories", String(n)], { env: this.env });
   }
 
-  /** Kilobytes of memory that the worker takes. */
+  /** Kilobytes of memory that the daemon takes. */
   async rss() {
     const { pid } = JSON.parse(await readFile(join(this.env.XDG_STATE_HOME, "remanence/run/runtime.json"), "utf8"));
     return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))[1]);

@@ -8,14 +8,14 @@ import { loggedOut, login, project, readAhead } from "./lib/api";
 import { startFeed } from "./lib/feed";
 import { startKeys } from "./lib/keys";
 import { followLinks } from "./lib/router";
-import { codeSpent, fetchPage, Shell } from "./ui/shell";
+import { markCodeUsed, fetchPage, Shell } from "./ui/shell";
 
 async function start(): Promise<void> {
   fetchPage(location.pathname);
-  if (location.hash.startsWith("#code=") && !(await login())) codeSpent();
+  if (location.hash.startsWith("#code=") && !(await login())) markCodeUsed();
   if (location.pathname === "/") readAhead("now", { project: project.value });
   // A code may come to a page that is open already.
-  addEventListener("hashchange", () => void login().then((ok) => { if (!ok && loggedOut.value) codeSpent(); }));
+  addEventListener("hashchange", () => void login().then((ok) => { if (!ok && loggedOut.value) markCodeUsed(); }));
   followLinks();
   startKeys();
   startFeed();

@@ -1,4 +1,4 @@
-// Orders: done at once, told in a line below, taken back with u.
+// Changes: sent at once, reported in a message, undone with u.
 import { signal } from "@preact/signals";
 import { ApiError, post } from "./api";
 import { s } from "../strings";
@@ -12,9 +12,9 @@ export interface Toast {
 
 export const toasts = signal<Toast[]>([]);
 let last = 0;
-let underway: Promise<unknown> = Promise.resolve(); // the newest order
+let pending: Promise<unknown> = Promise.resolve(); // the newest change
 
-export function tell(text: string, more: { undo?: (() => Promise<void>) | undefined; bad?: boolean } = {}): void {
+export function showMessage(text: string, more: { undo?: (() => Promise<void>) | undefined; bad?: boolean } = {}): void {
   const t: Toast = { id: ++last, text, ...more };
   toasts.value = [...toasts.value.filter((x) => !x.undo || !t.undo).slice(-2), t];
   setTimeout(() => dismiss(t.id), t.undo ? 30_000 : t.bad ? 12_000 : 5_000);
@@ -24,21 +24,21 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((t) => t.id !== id);
 }
 
-/** Takes back the newest order that can be. One that is not answered yet is waited for: it is the one that is meant. */
+/** Undoes the newest change that can be undone. It first waits for a change that is not answered yet. */
 export async function undoLast(): Promise<void> {
-  await underway;
+  await pending;
   const t = toasts.value.findLast((x) => x.undo);
   if (!t?.undo) return;
   dismiss(t.id);
   try {
     await t.undo();
-    tell(s.undone);
+    showMessage(s.undone);
   } catch (e) {
-    tell(reason(e), { bad: true });
+    showMessage(reason(e), { bad: true });
   }
 }
 
-/** What went wrong, in a sentence. */
+/** Describes an error in a sentence. */
 export function reason(e: unknown): string {
   if (e instanceof ApiError) {
     if (e.status === 0) return s.errors.unreachable.what;
@@ -49,30 +49,30 @@ export function reason(e: unknown): string {
 }
 
 /**
- * Gives an order and says what became of it. undo, if there is one, is offered
- * for a while. False if it failed; that is told too.
+ * Sends a change and reports the result in a message, which offers undo for a
+ * while if it is given. Returns false if the change failed.
  */
-export function act(said: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
-  const done = carryOut(said, order, undo);
-  underway = done;
+export function act(message: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
+  const done = carryOut(message, order, undo);
+  pending = done;
   return done;
 }
 
-async function carryOut(said: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
+async function carryOut(message: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
   try {
     await order();
   } catch (e) {
-    tell(reason(e), { bad: true });
+    showMessage(reason(e), { bad: true });
     return false;
   }
-  tell(said, { undo: undo && (async () => void (await undo())) });
+  showMessage(message, { undo: undo && (async () => void (await undo())) });
   return true;
 }
 
 type Verb = "forget" | "restore" | "pin" | "unpin";
 const opposite: Record<Verb, Verb> = { forget: "restore", restore: "forget", pin: "unpin", unpin: "pin" };
 
-/** Forgets, restores, pins or unpins memories, with undo. then is called after either. */
+/** Forgets, restores, pins or unpins memories, with undo. It calls then after each. */
 export function mark(verb: Verb, ids: string[], then: () => void): Promise<boolean> {
   const order = (v: Verb) => async () => {
     await post("mark", { verb: v, ids });

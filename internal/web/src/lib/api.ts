@@ -1,7 +1,7 @@
-// The worker's API. GET reads, POST changes; errors are problem documents.
+// The daemon's API. GET reads, POST changes; errors are problem documents (RFC 9457).
 import { signal } from "@preact/signals";
 
-/** True once the worker answered that this browser is not logged in. */
+/** True once the daemon answered that this browser is not logged in. */
 export const loggedOut = signal(false);
 
 addEventListener("storage", (e) => { if (e.key === "login") loggedOut.value = false; });
@@ -10,7 +10,7 @@ addEventListener("storage", (e) => { if (e.key === "login") loggedOut.value = fa
 export const project = signal(localStorage.getItem("project") ?? "");
 project.subscribe((p) => localStorage.setItem("project", p));
 
-/** An answer that is a refusal. status 0: nobody answered. */
+/** An error response. status 0 means that the daemon did not answer. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -23,8 +23,8 @@ export class ApiError extends Error {
 
 export type Params = Record<string, string | number | boolean | undefined | readonly string[]>;
 
-/** The path of a read below /api/v1/, with those parameters that say something. */
-export function twin(path: string, params: Params = {}): string {
+/** The path of a read below /api/v1/, without empty parameters. */
+export function readPath(path: string, params: Params = {}): string {
   const q = new URLSearchParams();
   for (const [key, value] of Object.entries(params)) {
     if (Array.isArray(value)) for (const v of value as readonly string[]) q.append(key, v);
@@ -36,28 +36,28 @@ export function twin(path: string, params: Params = {}): string {
 
 /** Reads. signal ends the request. */
 export function get<T>(path: string, params: Params = {}, abort?: AbortSignal): Promise<T> {
-  const at = twin(path, params), early = ahead.get(at);
+  const at = readPath(path, params), early = ahead.get(at);
   ahead.delete(at);
   return early ? early as Promise<T> : ask<T>(at, { signal: abort });
 }
 
-/** Reads what is to be changed: every character is as it was written. */
-export const getAsIs = <T>(path: string, abort?: AbortSignal): Promise<T> => ask<T>(twin(path), { signal: abort }, null);
+/** Reads text that is about to be edited: invisible characters stay as they are. */
+export const getAsIs = <T>(path: string, abort?: AbortSignal): Promise<T> => ask<T>(readPath(path), { signal: abort }, null);
 
 const ahead = new Map<string, Promise<unknown>>();
 
-/** Begins a read that a page will get at once, while the page's program is still on its way. */
+/** Starts a read that a page will need, while the page's script is still loading. */
 export function readAhead(path: string, params: Params = {}): void {
-  const at = twin(path, params), answer = ask(at, {});
-  answer.catch(() => undefined); // whoever gets it is told
+  const at = readPath(path, params), answer = ask(at, {});
+  answer.catch(() => undefined); // get() reports the error
   ahead.set(at, answer);
-  setTimeout(() => ahead.delete(at), 3_000); // nobody came for it, and it grows old
+  setTimeout(() => ahead.delete(at), 3_000); // unused, and outdated by now
 }
 
-/** What was read ahead is not how it stands any more. */
+/** Discards what was read ahead, because something changed. */
 export const dropAhead = (): void => ahead.clear();
 
-/** Orders, or reads with more than a query can say. */
+/** Sends a request that changes something, or a read that is too large for a query. */
 export function post<T>(name: string, body: unknown = {}, abort?: AbortSignal): Promise<T> {
   return ask<T>("/api/v1/" + name, {
     method: "POST",
@@ -69,7 +69,7 @@ export function post<T>(name: string, body: unknown = {}, abort?: AbortSignal): 
 
 const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Makes characters visible that nobody sees and that change how others are shown. */
+/** Replaces invisible characters, which could change how the text around them is shown. */
 function shown(_: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   return value.replace(UNSEEN, (c) => {
@@ -95,7 +95,7 @@ async function ask<T>(path: string, init: RequestInit, as: typeof shown | null =
 
 /**
  * Exchanges the single-use code of the address for a login. The code leaves the
- * address bar first. False if there was none, or it was not good any more.
+ * address bar first. False if there was none, or it was no longer valid.
  */
 export async function login(): Promise<boolean> {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
@@ -104,7 +104,7 @@ export async function login(): Promise<boolean> {
   try {
     await post("login", { code });
     loggedOut.value = false;
-    localStorage.setItem("login", String(Date.now())); // the other tabs hear of it
+    localStorage.setItem("login", String(Date.now())); // notifies the other tabs
     return true;
   } catch {
     return false;

@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { dropAhead, loggedOut } from "./api";
 
-/** What happened. type is the event's name, data what came with it. */
+/** One event of the feed. */
 export interface Live {
   id: number;
   type: string;
@@ -16,17 +16,17 @@ export interface Live {
 
 export type FeedState = "connecting" | "live" | "offline";
 
-/** How the feed does. */
+/** The state of the feed. */
 export const feedState = signal<FeedState>("connecting");
-/** While true nothing is taken over into lists. */
+/** While true, lists are not updated. */
 export const paused = signal(false);
 /** True in the tab that owns the stream. */
 export const leading = signal(false);
 
 const NAME = "remanence-feed";
-const BEAT = 5_000; // ms between two signs of life of the leader
-const SILENCE = 15_000; // ms without one until the feed counts as offline
-const POLL = 10_000; // ms between two looks while it does
+const HEARTBEAT = 5_000; // ms between two heartbeats of the leader
+const SILENCE = 15_000; // ms without a heartbeat until the feed counts as offline
+const POLL = 10_000; // ms between two reloads while it is offline
 
 const TYPES = [
   "new_prompt", "new_observation", "new_summary", "processing_status", "session_completed", "changed", "resync",
@@ -35,51 +35,51 @@ const TYPES = [
 type Listener = (e: Live) => void;
 const listeners = new Set<Listener>();
 let lastID = 0;
-let heard = Date.now();
-let asked = false; // for a sign of life, and there was none since
+let lastHeartbeat = Date.now();
+let pinged = false; // the leader was asked for a heartbeat and has not answered
 
-/** Calls f with every event, and with {type: "resync"} where some were missed. Returns the way out. */
+/** Calls f with every event, and with {type: "resync"} if some were missed. Returns a function that unsubscribes. */
 export function onLive(f: Listener): () => void {
   listeners.add(f);
   return () => listeners.delete(f);
 }
 
-function give(e: Live): void {
+function deliver(e: Live): void {
   if (e.id) {
     if (e.id <= lastID && e.type !== "resync") return;
-    lastID = e.id; // after a resync it may be lower: the clock that a worker counts from was set back
+    lastID = e.id; // after a resync it may be lower: the clock of the daemon was set back
   }
   dropAhead();
   for (const f of [...listeners]) f(e);
 }
 
-const resync = (): void => give({ id: 0, type: "resync" });
+const resync = (): void => deliver({ id: 0, type: "resync" });
 
-/** Pauses, or goes on: then what was held back is loaded. */
+/** Pauses or resumes. Resuming loads what happened meanwhile. */
 export function togglePause(): void {
   paused.value = !paused.value;
   if (!paused.value) resync();
 }
 
-type Said = { event: Live } | { beat: FeedState; id: number } | { ask: true };
+type FeedMessage = { event: Live } | { beat: FeedState; id: number } | { ask: true };
 
 /** Starts the feed of this tab; it lasts as long as the tab. */
 export function startFeed(): void {
   const channel = "BroadcastChannel" in window ? new BroadcastChannel(NAME) : null;
-  const say = (s: Said): void => channel?.postMessage(s);
+  const send = (s: FeedMessage): void => channel?.postMessage(s);
   if (!channel || !navigator.locks) {
     poll(() => true);
     return;
   }
-  channel.onmessage = ({ data }: MessageEvent<Said>) => {
+  channel.onmessage = ({ data }: MessageEvent<FeedMessage>) => {
     if ("ask" in data) {
-      if (leading.value) say({ beat: feedState.value, id: lastID });
+      if (leading.value) send({ beat: feedState.value, id: lastID });
       return;
     }
     if (leading.value) return;
-    heard = Date.now();
-    asked = false;
-    if ("event" in data) give(data.event);
+    lastHeartbeat = Date.now();
+    pinged = false;
+    if ("event" in data) deliver(data.event);
     else {
       const back = feedState.value === "offline" && data.beat === "live";
       feedState.value = data.beat;
@@ -87,27 +87,27 @@ export function startFeed(): void {
       lastID = Math.max(lastID, data.id);
     }
   };
-  void navigator.locks.request(NAME, () => lead(say));
+  void navigator.locks.request(NAME, () => lead(send));
   const ask = (): boolean => {
-    const before = asked;
-    asked = true;
-    say({ ask: true });
+    const before = pinged;
+    pinged = true;
+    send({ ask: true });
     return before;
   };
-  // A browser lets the clock of a tab that nobody sees go slow, but not its ear: who is silent is asked first.
-  poll(() => !leading.value && Date.now() - heard > SILENCE && ask());
+  // Browsers slow down timers of hidden tabs, but not messages: a silent leader is asked first.
+  poll(() => !leading.value && Date.now() - lastHeartbeat > SILENCE && ask());
   ask();
 }
 
-/** Holds the stream until the tab is gone. */
-function lead(say: (s: Said) => void): Promise<never> {
+/** Keeps the stream open until the tab closes. */
+function lead(send: (s: FeedMessage) => void): Promise<never> {
   leading.value = true;
   let source: EventSource | null = null;
   let wait = 500;
   let lost = false;
   const state = (s: FeedState): void => {
     feedState.value = s;
-    say({ beat: s, id: lastID });
+    send({ beat: s, id: lastID });
   };
   const open = (): void => {
     if (loggedOut.value) {
@@ -123,7 +123,7 @@ function lead(say: (s: Said) => void): Promise<never> {
     const missed = (): void => {
       lost = false;
       resync();
-      say({ event: { id: 0, type: "resync" } });
+      send({ event: { id: 0, type: "resync" } });
     };
     source.onopen = () => {
       wait = 500;
@@ -142,26 +142,26 @@ function lead(say: (s: Said) => void): Promise<never> {
     };
     source.addEventListener("hello", (m) => {
       const now = JSON.parse((m as MessageEvent<string>).data) as Live, id = Number(now.id) || 0;
-      if (id < lastID) lastID = id; // another store, or another life of this one
+      if (id < lastID) lastID = id; // another store, or a restored one
       lastID ||= id;
-      if (lost || Number(now["quiet_ms"]) <= performance.now()) missed(); // it changed since this page began to load
+      if (lost || Number(now["quiet_ms"]) <= performance.now()) missed(); // something changed since this page began to load
     });
     for (const type of TYPES) {
       source.addEventListener(type, (m) => {
         const { data, lastEventId } = m as MessageEvent<string>;
         const e = { ...(JSON.parse(data) as Live), type };
         e.id ||= Number(lastEventId) || 0;
-        give(e);
-        say({ event: e });
+        deliver(e);
+        send({ event: e });
       });
     }
   };
   open();
-  setInterval(() => say({ beat: feedState.value, id: lastID }), BEAT);
+  setInterval(() => send({ beat: feedState.value, id: lastID }), HEARTBEAT);
   return new Promise<never>(() => undefined);
 }
 
-/** While needed, says that something may have changed: whoever shows something loads it anew. */
+/** While needed, reports that something may have changed, so that all resources reload. */
 function poll(needed: () => boolean): void {
   setInterval(() => {
     if (!needed()) return;

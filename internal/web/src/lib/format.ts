@@ -1,8 +1,8 @@
-// How figures and times read.
+// Formats of numbers and times.
 
 const zero = "0001-01-01T00:00:00Z";
 
-/** Whether a time was given at all. */
+/** Whether a time is set. */
 export const given = (t: string | undefined): t is string => !!t && t !== zero;
 
 const two = (n: number): string => String(n).padStart(2, "0");

@@ -1,8 +1,9 @@
-// Single keys. They never fire in a dialog or a field, right after one has closed, or with a modifier, and can be switched off.
+// Keyboard shortcuts. They never fire in a dialog or a field, right after one has closed, or with a modifier. They can be
+// switched off.
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** What a key does. label stands in the help; hidden ones do not. */
+/** One shortcut. The help shows its label. */
 export interface Key {
   key: string; // as KeyboardEvent.key, or "g s" for one after the other
   label: string;
@@ -13,10 +14,10 @@ export interface Key {
 export const keysOn = signal(localStorage.getItem("keys") !== "off");
 keysOn.subscribe((on) => localStorage.setItem("keys", on ? "on" : "off"));
 
-/** All keys that do something now; the newest of a key wins. */
+/** The active shortcuts; of two for one key the newer one wins. */
 export const keys = signal<Key[]>([]);
 
-/** Keys that work while the component is shown: from the moment that it can be seen. */
+/** Shortcuts that are active while the component is visible. */
 export function useKeys(list: Key[]): void {
   const latest = useRef(list);
   latest.current = list;
@@ -33,17 +34,17 @@ const EXPECTED = 10_000; // milliseconds that a field may take to appear
 
 const FIELD = "input,textarea,select,[contenteditable]:not([contenteditable=false]),[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton]";
 
-/** What takes the keys for itself now: the open dialog, or the field that has the focus; null means the page. */
+/** The element that receives keys now: the open dialog or the focused field; null means the page. */
 function taker(e: KeyboardEvent): Element | null {
   const field = (el: unknown): Element | null => (el instanceof Element ? el.closest(FIELD) : null);
   return document.querySelector("dialog[open]") ?? field(document.activeElement) ?? field(e.target);
 }
 
-let last: Element | null = null; // the dialog or field that took the newest key
-let quiet = 0; // until when the keys after it still belong to the same typing
-let began: Element | null = null; // what took the first press of the key that is held down
-let forPage = false; // whether the key that is under way may be a shortcut
-let ahead: { text: string; until: number } | undefined; // what is typed for a field that has not appeared yet
+let last: Element | null = null; // the dialog or field that received the newest key
+let quiet = 0; // until then, keys belong to the same typing
+let began: Element | null = null; // the element that received the first press of the held key
+let forPage = false; // whether the current key may be a shortcut
+let ahead: { text: string; until: number } | undefined; // typed for a field that has not appeared yet
 
 /** Keeps what is typed from now on for the field that is about to appear. */
 export function expectField(): void {
@@ -60,14 +61,14 @@ export function enterField(el: HTMLElement | null): void {
   el.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertText", data: text }));
 }
 
-/** Says that a dialog closes: keys that follow at once were meant for it. */
+/** Reports that a dialog closes: keys that follow at once were meant for it. */
 export function leaveDialog(el: Element): void {
   ahead = undefined;
   last = el;
   quiet = Math.max(quiet, performance.now() + QUIET);
 }
 
-/** Adds a key to what is typed ahead; false if it is none of that. */
+/** Adds a key to the text typed ahead; false if it does not belong to it. */
 function typeAhead(e: KeyboardEvent): boolean {
   if (!ahead || e.timeStamp > ahead.until || e.key === "Escape") {
     ahead = undefined;
@@ -84,9 +85,9 @@ function typeAhead(e: KeyboardEvent): boolean {
 const gone = (el: Element): boolean => !el.checkVisibility() || el.matches(":disabled");
 
 /**
- * Decides for each key, before anything else hears of it, whose it is: that of a dialog or a field, of the page, or
- * nobody's. It is nobody's while it is held down since something else had the keys, and in the typing that went on
- * when its dialog or field disappeared.
+ * Decides for each key, before other handlers run, whether a dialog or a field, the page, or nothing receives it.
+ * Nothing receives a key that is held down since another element had the focus, or that continues the typing in a
+ * dialog or field that disappeared.
  */
 function sortKey(e: KeyboardEvent): void {
   forPage = false;
@@ -105,7 +106,7 @@ function sortKey(e: KeyboardEvent): void {
 }
 
 let first = "";
-let since = 0; // when it was pressed: a busy page may hear of it later
+let since = 0; // when it was pressed: a busy page handles it later
 
 export function startKeys(): void {
   addEventListener("keydown", sortKey, { capture: true });

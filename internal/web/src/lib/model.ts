@@ -1,5 +1,4 @@
-// What the API answers: the nouns of the worker, as far as pages need them.
-// Absent fields are left out by the worker where they are empty.
+// What the API answers, as far as pages need it. The daemon leaves out empty optional fields.
 
 export interface Project { key: string; name: string; root?: string; branch?: string; last_event?: string }
 export interface Projects { projects: Project[] }
@@ -18,27 +17,27 @@ export interface Memory {
   importance: number; confidence: number; trust: "L0" | "L1" | "L2" | "L3"; origin: string; source: Source;
   resolved: boolean; status: Status; pinned?: boolean; supersedes?: string; branch?: string; commit?: string; repeats?: number;
   invariant?: string; feedback?: Feedback[]; uses: number; last_used?: string; created: string; updated: string; hidden?: string;
-  who?: string; prevented?: number; evergreen?: boolean;
+  speaker?: string; prevented?: number; evergreen?: boolean;
 }
 
 export interface Hit extends Memory { score: number; parts?: Record<string, number> }
 
-export interface Told { id: string; rank: number; kind?: string; title?: string; score: number; parts?: Record<string, number>; tokens: number; stale?: string; place?: string }
-export interface Cut { id: string; title?: string; score: number; parts?: Record<string, number>; required?: boolean; gate: string }
+export interface InjectedItem { id: string; rank: number; kind?: string; title?: string; score: number; parts?: Record<string, number>; tokens: number; stale?: string; place?: string }
+export interface LeftOutItem { id: string; title?: string; score: number; parts?: Record<string, number>; required?: boolean; gate: string }
 export interface Receipt {
   id: string; session: string; project?: string; at: string; trigger: string; asked?: string; terms?: string[];
   outcome: "injected" | "abstained" | "nothing" | "off"; candidates: number; floor: number; budget: number; tokens: number; took_ms: number;
-  items?: Told[]; dropped?: Cut[]; text?: string;
+  items?: InjectedItem[]; dropped?: LeftOutItem[]; text?: string;
 }
 
 export interface Session {
   id: string; number: number; short: string; agent: string; project: string; project_name: string; root?: string; first_prompt?: string;
   prompts: number; status: string; source?: string; model?: string; created: string; completed?: string; end_reason?: string; last_event: string;
-  processing: boolean; compactions?: number; notifications?: number; last_notification?: string; told_tokens: number; context_tokens?: number; context_window?: number;
+  processing: boolean; compactions?: number; notifications?: number; last_notification?: string; injected_tokens: number; context_tokens?: number; context_window?: number;
 }
 
-export interface Moment { id: string; at: string; session: string; what: string; title: string; files?: string[]; project?: string; project_name?: string; tokens?: number; count?: number }
-export interface Timeline { anchor?: string; entries: Moment[] | null }
+export interface TimelineEntry { id: string; at: string; session: string; what: string; title: string; files?: string[]; project?: string; project_name?: string; tokens?: number; count?: number }
+export interface Timeline { anchor?: string; entries: TimelineEntry[] | null }
 
 export interface Health {
   since?: string; hooks: number; hook_errors: number; hook_p50_ms: number; hook_p95_ms: number; private: number; secrets: number;
@@ -46,29 +45,29 @@ export interface Health {
 }
 export interface Stats {
   memories: number; hidden: number; kinds?: Record<string, number>; today: number; sessions: number; events: number; turns: number;
-  receipts: number; jobs: number; bytes: number; told_tokens: number; by_outcome?: Record<string, number>;
+  receipts: number; jobs: number; bytes: number; injected_tokens: number; by_outcome?: Record<string, number>;
 }
-export interface Overview { project: Project; stats: Stats; last_session?: Session; last_told?: Receipt; pauses: { target: string; until?: string; inject_only?: boolean }[] | null; health: Health; digest?: { today: { tokens: number } } }
+export interface StatusResponse { project: Project; stats: Stats; last_session?: Session; last_injection?: Receipt; pauses: { target: string; until?: string; inject_only?: boolean }[] | null; health: Health; digest?: { today: { tokens: number } } }
 
 export interface Day { since: string; sessions: number; captured: number; memories: number; recalled: number; abstained: number; tokens: number }
-export interface Now extends Overview { next: Receipt; next_project: Project; day: Day; recent: Moment[] }
+export interface Now extends StatusResponse { next: Receipt; next_project: Project; day: Day; recent: TimelineEntry[] }
 
 export interface Count { value: string; n: number }
-export interface Sitting extends Session { memories: number; files: number; told: number; tokens: number; branches?: string[] }
-export interface Sessions { project: Project; sessions: Sitting[]; total: number; agents: Count[]; branches: Count[] }
+export interface SessionRow extends Session { memories: number; files: number; injections: number; tokens: number; branches?: string[] }
+export interface Sessions { project: Project; sessions: SessionRow[]; total: number; agents: Count[]; branches: Count[] }
 
-export interface Beat { id: string; at: string; lane: string; title: string; detail?: string; prompt?: number; failed?: boolean; took_ms?: number; tokens?: number; agent_id?: string }
+export interface StoryEntry { id: string; at: string; lane: string; title: string; detail?: string; prompt?: number; failed?: boolean; took_ms?: number; tokens?: number; agent_id?: string }
 export interface Activity { prompts: number; tools: number; gaps: number; idle_s: number }
-export interface SessionStory { session: Sitting; activity: Activity; beats: Beat[]; cut?: number; partial?: boolean }
+export interface SessionStory { session: SessionRow; activity: Activity; entries: StoryEntry[]; cut?: number; partial?: boolean }
 
 export interface Marks { title?: [number, number][]; excerpt?: string; in?: [number, number][] }
-export interface Found {
+export interface SearchResponse {
   project: Project; results: Hit[]; next?: string; stale?: Record<string, string>; searched: number; took_ms: number; terms: string[]; warning?: string;
   facets?: Record<string, Count[]>; counted?: number; marks?: Record<string, Marks>;
 }
 
-export interface Telling { receipt: string; session: string; at: string; trigger: string; asked?: string; rank: number; score: number; tokens: number }
+export interface InjectionRow { receipt: string; session: string; at: string; trigger: string; query?: string; rank: number; score: number; tokens: number }
 export interface MemoryStory {
-  memory: Memory; provenance: string; session?: Session; project?: Project; asked?: string; stale?: string; told: Telling[];
+  memory: Memory; provenance: string; session?: Session; project?: Project; prompt?: string; stale?: string; injections: InjectionRow[];
   replaces?: Memory; replaced_by?: Memory;
 }

@@ -1,11 +1,11 @@
-// What a page loads: it is loading, there, or failed, and can be loaded anew.
+// Data that a page loads: loading, loaded or failed; it can be reloaded.
 import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { loggedOut } from "./api";
 import { onLive, type Live } from "./feed";
 
 export interface Resource<T> {
-  data: T | undefined; // the last that was there, also while more is loading
+  data: T | undefined; // the last loaded value, also while it is reloading
   error: unknown;
   loading: boolean;
   reload: () => void;
@@ -20,9 +20,9 @@ interface State<T> {
 
 /**
  * Loads when the component appears and whenever one of deps changes. With live
- * it also loads anew, at most twice a second, after events that live names
- * (and after "resync"). That waits for what is loading already, which would
- * never come otherwise where events are faster than answers.
+ * it also reloads after events that live selects and after "resync", at most
+ * twice a second. A reload waits for a running load, which would otherwise
+ * never finish if events are faster than answers.
  */
 export function useResource<T>(
   load: (abort: AbortSignal) => Promise<T>,

@@ -1,4 +1,4 @@
-// Where we are: the address bar as a signal, links without a reload.
+// The address bar as a signal, and links without a reload.
 import { computed, signal } from "@preact/signals";
 
 interface Place {
@@ -12,7 +12,7 @@ export const place = signal<Place>(read());
 export const path = computed(() => place.value.path);
 export const query = computed(() => place.value.query);
 
-/** Goes to a path of ours. replace leaves no entry behind. */
+/** Navigates to a path of the viewer. replace adds no history entry. */
 export function go(to: string, replace = false): void {
   if (to === location.pathname + location.search) return;
   stay();
@@ -23,9 +23,9 @@ export function go(to: string, replace = false): void {
   if (place.value.path !== before) window.scrollTo(0, 0);
 }
 
-let stay = (): void => undefined; // gives up going back to a place
+let stay = (): void => undefined; // stops restoring a scroll position
 
-/** Scrolls to where a page was left, once it is that long again, unless the person does something first. */
+/** Restores a scroll position once the page is long enough, unless the person acts first. */
 function returnTo(y: number): void {
   stay();
   const end = new AbortController();
@@ -35,11 +35,11 @@ function returnTo(y: number): void {
     window.scrollTo(0, y);
   });
   stay = () => { end.abort(); watch.disconnect(); };
-  for (const deed of ["wheel", "pointerdown", "keydown"]) addEventListener(deed, stay, { signal: end.signal });
+  for (const action of ["wheel", "pointerdown", "keydown"]) addEventListener(action, stay, { signal: end.signal });
   watch.observe(document.body);
 }
 
-/** Changes parts of the query and stays on the page; "" or undefined takes one away. */
+/** Changes parts of the query and stays on the page; "" or undefined removes one. */
 export function setQuery(change: Record<string, string | undefined>, replace = true): void {
   const q = new URLSearchParams(location.search);
   for (const [k, v] of Object.entries(change)) v ? q.set(k, v) : q.delete(k);

@@ -1,9 +1,9 @@
-// What is typed into the search box: words, and filters such as kind:decision.
+// The syntax of the search box: words, and filters such as kind:decision.
 
 export interface Typed {
   text: string; // the words
   filters: { key: string; value: string }[]; // in order
-  unknown: string[]; // looked like filters and are not
+  unknown: string[]; // looks like a filter and is none
 }
 
 const KEYS = ["kind", "file", "tag", "agent", "branch", "after", "before", "is", "project"];
@@ -26,12 +26,12 @@ export function parse(typed: string): Typed {
   return out;
 }
 
-/** Writes it back. */
+/** Converts a parsed search back to text. */
 export function write(t: { text: string; filters: Typed["filters"] }): string {
   return [t.text, ...t.filters.map((f) => f.key + ":" + (/\s/.test(f.value) ? `"${f.value}"` : f.value))].filter(Boolean).join(" ");
 }
 
-/** Sets a filter, or takes it away with "". */
+/** Sets a filter, or removes it with "". */
 export function withFilter(typed: string, key: string, value: string): string {
   const t = parse(typed);
   const filters = t.filters.filter((f) => f.key !== key);
@@ -48,7 +48,7 @@ export function moment(s: string, now = Date.now()): string {
   return day && !Number.isNaN(day.getTime()) ? day.toISOString() : "";
 }
 
-/** The question as the worker takes it. */
+/** The search as parameters of the API. */
 export function ask(t: Typed): Record<string, string | string[] | boolean> {
   const all = (key: string): string[] => t.filters.filter((f) => f.key === key).map((f) => f.value);
   const last = (key: string): string => all(key).at(-1) ?? "";

@@ -5,7 +5,7 @@ import { commandHere } from "../lib/command";
 import { mark } from "../lib/act";
 import { count, many, percent } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { Day, Dead, Economy as Data } from "../lib/model_upkeep";
+import type { Day, DeadItem, Economy as Data } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { e as w, trigger } from "../strings/recalls";
@@ -30,7 +30,7 @@ const Few = ({ n }: { n: number }) => (
   <Empty title={w.needs}><p><Bar share={n / 3} label={w.soFar(n)} /> <span class="muted">{w.soFar(n)}</span></p></Empty>
 );
 
-const told = (d: Day): number => Object.values(d.tokens).reduce((a, b) => a + b, 0);
+const injectedTokens = (d: Day): number => Object.values(d.tokens).reduce((a, b) => a + b, 0);
 
 function Full({ of: d, reload }: { of: Data; reload: () => void }) {
   const t = d.total;
@@ -43,14 +43,14 @@ function Full({ of: d, reload }: { of: Data; reload: () => void }) {
   return (
     <>
       <Figures of={[
-        { term: w.told, value: count(told(t)) },
-        { term: w.perSession, value: count(told(t) / Math.max(1, d.sessions)) },
+        { term: w.injected, value: count(injectedTokens(t)) },
+        { term: w.perSession, value: count(injectedTokens(t) / Math.max(1, d.sessions)) },
         { term: w.results, value: count(t.results), note: many(t.calls, "call") },
         { term: w.tools, value: count(d.tools_tokens), note: w.toolsNote },
         { term: w.model, value: count(t.model), note: w.modelNote },
-        { term: w.rate, value: d.told ? percent(d.used / d.told) : "–", note: w.rateNote(d.used, d.told) },
+        { term: w.rate, value: d.injected ? percent(d.used / d.injected) : "–", note: w.rateNote(d.used, d.injected) },
       ]} />
-      <p class="muted">{w.rateNote(d.used, d.told)}. {d.cut && w.cut}</p>
+      <p class="muted">{w.rateNote(d.used, d.injected)}. {d.cut && w.cut}</p>
       <Section title={w.measured} id="days">
         <Stacked caption={w.chart} labels={d.days.map((x) => x.day.slice(5))} series={series} line={line} />
         <details class="twin"><summary>{w.table}</summary><div class="scroll hscroll">
@@ -76,7 +76,7 @@ function Full({ of: d, reload }: { of: Data; reload: () => void }) {
   );
 }
 
-function DeadList({ of, reload }: { of: Dead[]; reload: () => void }) {
+function DeadList({ of, reload }: { of: DeadItem[]; reload: () => void }) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const rows = useRows();
   if (of.length === 0) return <p class="muted">{w.deadNone}</p>;
@@ -96,7 +96,7 @@ function DeadList({ of, reload }: { of: Dead[]; reload: () => void }) {
         { head: <span class="sr">{w.choose}</span>, cell: (x) => <input type="checkbox" aria-label={`${w.choose} ${x.id}`} disabled={x.pinned} checked={chosen.value.has(x.id)} onChange={(ev) => choose(x.id, ev.currentTarget.checked)} /> },
         { head: "ID", cell: (x) => <ID of={x.id} /> },
         { head: "memory", wide: true, cell: (x) => <span class="title-cell">{x.title}<span class="sub"><Kind of={x.kind} /> {x.pinned && <Tag>pinned</Tag>}</span></span> },
-        { head: w.times, num: true, cell: (x) => count(x.told) + "×" },
+        { head: w.times, num: true, cell: (x) => count(x.injections) + "×" },
         { head: "tokens", num: true, cell: (x) => count(x.tokens) },
         { head: w.last, spare: true, num: true, cell: (x) => <Ago at={x.last} /> },
       ]} />

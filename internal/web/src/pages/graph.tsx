@@ -4,7 +4,7 @@ import { get, project } from "../lib/api";
 import { command } from "../lib/command";
 import { percent, words } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { Overview } from "../lib/model";
+import type { StatusResponse } from "../lib/model";
 import type { Graph as Data, GraphNode } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
@@ -16,7 +16,7 @@ const least = 30;
 export default function Graph() {
   const id = query.value.get("id") ?? "", depth = query.value.get("depth") === "2" ? 2 : 1;
   const params = { project: project.value, id, depth };
-  const status = useResource((a) => get<Overview>("status", { project: project.value }, a), []);
+  const status = useResource((a) => get<StatusResponse>("status", { project: project.value }, a), []);
   const graph = useResource((a) => get<Data>("related", params, a), [id, depth], (e) => e.type === "changed");
   const center = graph.data?.nodes.find((n) => n.id === graph.data?.center);
   const few = !id && (status.data?.stats.memories ?? 0) < least;
@@ -53,7 +53,7 @@ function Full({ of: d }: { of: Data }) {
         ]} />
       </div>
       </div>
-      <details class="twin section" id="edges"><summary>{gr.edges}</summary>
+      <details class="readPath section" id="edges"><summary>{gr.edges}</summary>
         <Table caption={gr.edges} of={d.edges} id={(e) => `${e.from} ${e.kind} ${e.to}`} columns={[
           { head: gr.heads.from, wide: true, cell: (e) => name.get(e.from)?.name ?? e.from },
           { head: gr.heads.how, cell: (e) => words(e.kind) },

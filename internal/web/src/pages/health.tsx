@@ -102,7 +102,7 @@ function Checks({ title, of }: { title: string; of: Check[] }) {
   );
 }
 
-/** What takes how much room: asked for only on demand, since all of the store is read. */
+/** Disk usage; loaded only on demand, because it reads the whole store. */
 function Room() {
   const sizes = useSignal<Sizes | undefined>(undefined), state = useSignal("");
   const measure = (): void => {

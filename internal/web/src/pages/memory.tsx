@@ -6,7 +6,7 @@ import { diff } from "../lib/diff";
 import { count, exact, given } from "../lib/format";
 import { useKeys } from "../lib/keys";
 import { Markdown } from "../lib/markdown";
-import type { Feedback, Memory, MemoryStory, Telling } from "../lib/model";
+import type { Feedback, Memory, MemoryStory, InjectionRow } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { p } from "../strings/pages";
 import { Confirm, Dialog } from "../ui/dialog";
@@ -53,7 +53,7 @@ function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> 
       {body && <Markdown text={body} />}
       {m.invariant && <Section title={t.invariant}><p>{m.invariant}</p></Section>}
       {(m.facts ?? []).length > 0 && <Section title={t.facts}><ul class="dots">{m.facts!.map((f) => <li key={f}>{f}</li>)}</ul></Section>}
-      {d.asked && <p class="asked"><span class="muted">{t.asked}:</span> {d.asked}</p>}
+      {d.prompt && <p class="prompt"><span class="muted">{t.prompt}:</span> {d.prompt}</p>}
       {active && (
         <div class="line actions" role="group" aria-label={t.about}>
           <button type="button" onClick={() => (open.value = "edit")}>{t.actions.edit}<kbd aria-hidden="true">e</kbd></button>
@@ -65,8 +65,8 @@ function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> 
       <Section title={t.about}><Fields of={d} /></Section>
       <Kin of={d} />
       <Section title={t.life}><Life of={m} /></Section>
-      <Section title={t.told} aside={d.told.length ? t.times(d.told.length) : undefined}>
-        {d.told.length === 0 ? <p class="muted">{t.toldNone}</p> : <Told of={d.told} />}
+      <Section title={t.injections} aside={d.injections.length ? t.times(d.injections.length) : undefined}>
+        {d.injections.length === 0 ? <p class="muted">{t.injectionsNone}</p> : <Injections of={d.injections} />}
       </Section>
       {open.value === "edit" && <Dialog title={`${t.edit.title} ${m.id}`} close={close}><EditForm id={m.id} done={() => { close(); story.reload(); }} /></Dialog>}
       {open.value === "purge" && <Dialog title={t.purge.title} close={close} destroys><PurgeForm of={m} close={close} /></Dialog>}
@@ -140,11 +140,11 @@ function Life({ of: m }: { of: Memory }) {
   ))}</ul>;
 }
 
-function Told({ of }: { of: Telling[] }) {
-  return <Table caption={t.told} of={of} id={(x) => x.receipt} columns={[
+function Injections({ of }: { of: InjectionRow[] }) {
+  return <Table caption={t.injections} of={of} id={(x) => x.receipt} columns={[
     { head: t.heads.at, cell: (x) => <Ago at={x.at} /> },
     { head: t.heads.trigger, cell: (x) => <a href={"/recalls/" + x.receipt}>{x.trigger.replaceAll("_", " ")}</a> },
-    { head: t.heads.asked, wide: true, cell: (x) => x.asked },
+    { head: t.heads.query, wide: true, cell: (x) => x.query },
     { head: t.heads.session, spare: true, cell: (x) => <ID of={x.session} /> },
     { head: t.heads.rank, num: true, spare: true, cell: (x) => count(x.rank) },
     { head: t.heads.score, num: true, cell: (x) => (x.score > 0 ? x.score.toFixed(2) : "–") },

@@ -6,7 +6,7 @@ import { commandHere } from "../lib/command";
 import { onLive, paused } from "../lib/feed";
 import { bytes, count, ms } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { Moment, Now as NowData, Receipt, Told } from "../lib/model";
+import type { TimelineEntry, Now as NowData, Receipt, InjectedItem } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { p } from "../strings/pages";
 import { Ago, Command, Empty, Figures, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
@@ -82,7 +82,7 @@ function Briefing({ of: r, where, reload }: { of: Receipt; where: string; reload
   );
 }
 
-function Item({ of: i, reload }: { of: Told; reload: () => void }) {
+function Item({ of: i, reload }: { of: InjectedItem; reload: () => void }) {
   return (
     <li data-row>
       <div class="line"><Kind of={i.kind ?? ""} /><ID of={i.id} /><span class="muted">{count(i.tokens)} tok</span>
@@ -96,15 +96,15 @@ function Item({ of: i, reload }: { of: Told; reload: () => void }) {
   );
 }
 
-const keyOf = (m: Moment): string => m.id + m.at + m.what;
+const keyOf = (m: TimelineEntry): string => m.id + m.at + m.what;
 
 /** The newest moments. What comes while somebody reads waits behind a button. */
-function Feed({ first }: { first: Moment[] }) {
+function Feed({ first }: { first: TimelineEntry[] }) {
   const list = useSignal(first);
-  const waiting = useSignal<Moment[]>([]);
+  const waiting = useSignal<TimelineEntry[]>([]);
   const box = useRef<HTMLElement | null>(null);
   const rows = useRows();
-  const take = (entries: Moment[]): void => {
+  const take = (entries: TimelineEntry[]): void => {
     const known = new Set(list.value.map(keyOf));
     const fresh = entries.filter((m) => !known.has(keyOf(m)));
     const el = box.current;
@@ -116,12 +116,12 @@ function Feed({ first }: { first: Moment[] }) {
       waiting.value = [];
     }
   };
-  useEffect(() => take(first), [first]); // what happened while the page came is told to nobody
+  useEffect(() => take(first), [first]); // events from before the page loaded are not announced
   useEffect(() => {
     let timer = 0, gone = false;
     const load = (): void => {
       timer = 0;
-      void get<{ entries: Moment[] }>("feed", { project: project.value, limit: 50 }).then(({ entries }) => { if (!gone) take(entries); }, () => undefined);
+      void get<{ entries: TimelineEntry[] }>("feed", { project: project.value, limit: 50 }).then(({ entries }) => { if (!gone) take(entries); }, () => undefined);
     };
     const stop = onLive((e) => {
       if (paused.value || timer || e.type === "processing_status") return;
@@ -144,14 +144,14 @@ function Feed({ first }: { first: Moment[] }) {
   );
 }
 
-function FeedRow({ of: m }: { of: Moment }) {
-  const told = m.what === "injection", ended = m.what === "session_end";
-  const to = told ? "/recalls/" + m.id : m.id.startsWith("m_") ? "/m/" + m.id : "/sessions/" + m.session;
+function FeedRow({ of: m }: { of: TimelineEntry }) {
+  const injection = m.what === "injection", ended = m.what === "session_end";
+  const to = injection ? "/recalls/" + m.id : m.id.startsWith("m_") ? "/m/" + m.id : "/sessions/" + m.session;
   return (
     <li data-row class={"w-" + m.what}>
       <span class="when muted"><Ago at={m.at} /></span>
       {p.now.what[m.what] ? <span class="kind plain">{p.now.what[m.what]}</span> : <Kind of={m.what} />}
-      <a class="plain title" dir="auto" href={to}>{told ? p.now.told(m.title, m.count ?? 0) : ended ? p.now.ended : m.title}</a>
+      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(m.title, m.count ?? 0) : ended ? p.now.ended : m.title}</a>
       <span class="end muted">{m.tokens ? count(m.tokens) + " tok " : ""}{!project.value ? m.project_name : ""} {m.session && <a class="id" href={"/sessions/" + m.session}>{m.session}</a>}</span>
     </li>
   );

@@ -1,4 +1,4 @@
-// One recall: what was asked, how it was looked for, what was told and what was not.
+// One injection: its query, its candidates, what was injected and what was left out.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get } from "../lib/api";
@@ -6,16 +6,16 @@ import { mark } from "../lib/act";
 import { command } from "../lib/command";
 import { count, exact, ms, words } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { Cut, Receipt, Told } from "../lib/model";
-import type { Explained, Weights, WhatIf } from "../lib/model_upkeep";
+import type { LeftOutItem, Receipt, InjectedItem } from "../lib/model";
+import type { WhyResponse, Weights, WhatIf } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { gate, outcomes, r, trigger } from "../strings/recalls";
 import { Command, Copy, Failure, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
 
-type Item = Told & { gate?: string };
+type Item = InjectedItem & { gate?: string };
 
 export default function Recall({ id }: { id: string }) {
-  const why = useResource((a) => get<Explained>("receipts/" + encodeURIComponent(id), {}, a), [id]);
+  const why = useResource((a) => get<WhyResponse>("receipts/" + encodeURIComponent(id), {}, a), [id]);
   return (
     <>
       <Head title={<>{r.title.slice(0, -1)} <code>{id}</code></>} name={id} command={command("why", id)} json={"receipts/" + id} />
@@ -24,9 +24,9 @@ export default function Recall({ id }: { id: string }) {
   );
 }
 
-function Trace({ of: e, reload }: { of: Explained; reload: () => void }) {
+function Trace({ of: e, reload }: { of: WhyResponse; reload: () => void }) {
   const x = e.receipt, o = outcomes[x.outcome];
-  const items: Item[] = x.items ?? [], cuts: Item[] = (x.dropped ?? []).map((c: Cut) => ({ ...c, rank: 0, tokens: 0 }));
+  const items: Item[] = x.items ?? [], cuts: Item[] = (x.dropped ?? []).map((c: LeftOutItem) => ({ ...c, rank: 0, tokens: 0 }));
   const rows = useRows();
   return (
     <div ref={rows}>
@@ -35,14 +35,14 @@ function Trace({ of: e, reload }: { of: Explained; reload: () => void }) {
         <span>{trigger(x.trigger)}</span>
         <time dateTime={x.at} title={exact(x.at)}>{exact(x.at)}</time>
         {e.session_short && <span class="muted">{r.head.session} <ID of={e.session_short} /></span>}
-        <span class="muted">{r.toldLine(items.length, x.tokens, x.budget)} · {ms(x.took_ms)}</span>
+        <span class="muted">{r.injectedLine(items.length, x.tokens, x.budget)} · {ms(x.took_ms)}</span>
         {x.aside && <span class="muted">{r.aside}</span>}
       </p>
       {x.outcome === "abstained" && <Abstained of={x} cuts={cuts} />}
       {x.compaction && <p>{r.compaction(x.compaction)}</p>}
       <Section title={r.steps.title} id="steps"><Steps of={x} cuts={cuts} /></Section>
       {items.length > 0 && (
-        <Section title={r.items} id="told">
+        <Section title={r.items} id="injected">
           <ItemTable caption={r.items} of={items} all={[...items, ...cuts]} weights={e.weights} state={(i) => <Now e={e} id={i.id} reload={reload} />} />
         </Section>
       )}
@@ -70,7 +70,7 @@ function Abstained({ of: x, cuts }: { of: Receipt; cuts: Item[] }) {
 }
 
 /** What became of an item since, and what can be done about it. */
-function Now({ e, id, reload }: { e: Explained; id: string; reload: () => void }) {
+function Now({ e, id, reload }: { e: WhyResponse; id: string; reload: () => void }) {
   if (!id.startsWith("m_")) return null;
   const state = e.states?.[id];
   return (
@@ -100,7 +100,7 @@ function Steps({ of: x, cuts }: { of: Receipt; cuts: Item[] }) {
   const terms = x.terms ?? [];
   return (
     <dl class="steps">
-      <dt>{t.asked}</dt>
+      <dt>{t.query}</dt>
       <dd>{x.asked && <div>{x.asked}</div>}{terms.length > 0 ? <span class="terms" aria-label={t.terms(terms.length)}>{terms.map((w) => <code key={w}>{w}</code>)}</span> : <span class="outs">{t.noTerms}</span>}</dd>
       <dt>{t.candidates}</dt>
       <dd><span class="n">{count(x.candidates)}</span> {all.some((i) => i.parts) && <span class="outs">{t.named}: {Object.entries(channels).filter(([, n]) => n > 0).map(([c, n]) => `${n} ${t.channels[c]}`).join(", ")}</span>}</dd>
@@ -108,7 +108,7 @@ function Steps({ of: x, cuts }: { of: Receipt; cuts: Item[] }) {
       {x.floor > 0 && <><dt>{t.floor}</dt><dd><div>{t.floorAt(x.floor.toFixed(2))}</div>{outs(floor)}</dd></>}
       <dt>{t.gates}</dt><dd>{outs(rules)}{unnamed > 0 && cuts.length > 0 && <div class="outs">{t.besides(unnamed)}</div>}</dd>
       <dt>{t.budget}</dt><dd><div>{r.place2(x.tokens, x.budget)}</div>{outs(budget)}</dd>
-      <dt>{t.told}</dt><dd class="end"><span class="n">{items.length}</span></dd>
+      <dt>{t.injected}</dt><dd class="end"><span class="n">{items.length}</span></dd>
     </dl>
   );
 }
@@ -126,9 +126,9 @@ function ItemTable({ caption, of, all, weights, state }: { caption: string; of: 
               <td><ID of={i.id} /></td>
               <td class="wide">
                 <span class="title-cell">{i.title || i.id}<span class="sub">{i.kind && <Kind of={i.kind} />}{i.kind && i.place && " · "}{i.place && words(i.place)} {i.stale && <Tag tone="warn">file {i.stale}</Tag>}</span></span>
-                {i.parts && <Parts of={i} weights={"session" in i.parts ? weights.said : weights.kept} />}
+                {i.parts && <Parts of={i} weights={"session" in i.parts ? weights.utterances : weights.memories} />}
               </td>
-              <td class="num">{i.parts ? <ScoreBar of={i} most={most} weights={"session" in i.parts ? weights.said : weights.kept} /> : <span class="muted">–</span>}</td>
+              <td class="num">{i.parts ? <ScoreBar of={i} most={most} weights={"session" in i.parts ? weights.utterances : weights.memories} /> : <span class="muted">–</span>}</td>
               <td class="num spare">{i.tokens ? count(i.tokens) : <span class="muted">–</span>}</td>
               <td>{state(i)}</td>
             </tr>
@@ -205,9 +205,9 @@ function If({ of: x }: { of: Receipt }) {
       {error.value ? <Failure error={error.value} /> : null}
       {a && (
         <div class="stack" aria-live="polite" data-testid="whatif">
-          <p>{a.added.length + a.lost.length === 0 && !briefing ? r.same + " " : ""}{r.would(a.receipt.items?.length ?? 0, a.receipt.tokens)} {touched && <button type="button" class="quiet" onClick={() => { budget.value = x.budget; floor.value = x.floor; }}>{r.reset}</button>}</p>
+          <p>{a.added.length + a.removed.length === 0 && !briefing ? r.same + " " : ""}{r.would(a.receipt.items?.length ?? 0, a.receipt.tokens)} {touched && <button type="button" class="quiet" onClick={() => { budget.value = x.budget; floor.value = x.floor; }}>{r.reset}</button>}</p>
           {a.added.length > 0 && <p><span class="ok">+ {r.added}:</span> {a.added.map((id) => <Named key={id} id={id} of={a.receipt} was={x} />)}</p>}
-          {a.lost.length > 0 && <p><span class="bad">− {r.lost}:</span> {a.lost.map((id) => <Named key={id} id={id} of={a.receipt} was={x} />)}</p>}
+          {a.removed.length > 0 && <p><span class="bad">− {r.lost}:</span> {a.removed.map((id) => <Named key={id} id={id} of={a.receipt} was={x} />)}</p>}
           {a.receipt.text && <details class="under"><summary>{r.text}</summary><pre class="panel">{a.receipt.text}</pre></details>}
         </div>
       )}

@@ -1,11 +1,11 @@
-// What was told at each moment of a session, and what was not.
+// The injections of a session, including those that injected nothing.
 import { useSignal } from "@preact/signals";
 import { get, project } from "../lib/api";
 import { commandHere } from "../lib/command";
-import { reason, tell } from "../lib/act";
+import { reason, showMessage } from "../lib/act";
 import { count, ms } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { ReceiptLine, ReceiptList } from "../lib/model_upkeep";
+import type { ReceiptRow, ReceiptsResponse } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { outcomes, r, trigger, triggers } from "../strings/recalls";
@@ -19,12 +19,12 @@ export default function Recalls() {
     project: project.value, trigger: q.get("trigger") ?? "", outcome: q.get("outcome") ?? "", session: q.get("session") ?? "", memory: q.get("memory") ?? "",
   };
   const filtered = !!(params.trigger || params.outcome || params.session || params.memory);
-  const list = useResource((a) => get<ReceiptList>("receipts", { ...params, limit: page }, a), Object.values(params), (e) => e.type === "changed");
-  const seen = useSignal<{ of: string; rows: ReceiptLine[]; more: boolean }>({ of: "", rows: [], more: false }); // all rows there were when older ones came
+  const list = useResource((a) => get<ReceiptsResponse>("receipts", { ...params, limit: page }, a), Object.values(params), (e) => e.type === "changed");
+  const seen = useSignal<{ of: string; rows: ReceiptRow[]; more: boolean }>({ of: "", rows: [], more: false }); // all rows there were when older ones came
   const rows = useRows();
   const of = Object.values(params).join(" ");
   // What is older than the first page, which moves on: nothing, if its end was never seen.
-  const below = (first: ReceiptList): { rows: ReceiptLine[]; more: boolean } => {
+  const below = (first: ReceiptsResponse): { rows: ReceiptRow[]; more: boolean } => {
     const at = seen.value.of === of ? seen.value.rows.findIndex((x) => x.id === first.receipts.at(-1)?.id) : -1;
     return at < 0 ? { rows: [], more: first.more } : { rows: seen.value.rows.slice(at + 1), more: seen.value.more };
   };
@@ -34,10 +34,10 @@ export default function Recalls() {
     if (!base) return;
     const had = [...base.receipts, ...below(base).rows], ids = new Set(had.map((x) => x.id));
     try {
-      const next = await get<ReceiptList>("receipts", { ...params, limit: page, offset: had.length });
+      const next = await get<ReceiptsResponse>("receipts", { ...params, limit: page, offset: had.length });
       seen.value = { of, rows: [...had, ...next.receipts.filter((x) => !ids.has(x.id))], more: next.more };
     } catch (e) {
-      tell(reason(e), { bad: true });
+      showMessage(reason(e), { bad: true });
     }
   };
 
@@ -75,18 +75,18 @@ const Nothing = () => (
   </Empty>
 );
 
-function List({ of }: { of: readonly ReceiptLine[] }) {
+function List({ of }: { of: readonly ReceiptRow[] }) {
   return (
     <Table caption={r.list} of={of} id={(x) => x.id} columns={[
       { head: r.head.when, cell: (x) => <Ago at={x.at} /> },
-      { head: r.head.asked, wide: true, cell: (x) => (
-        <span class="title-cell"><a href={"/recalls/" + x.id}>{x.asked || trigger(x.trigger)}</a>{x.asked && <span class="sub">{trigger(x.trigger)}</span>}</span>
+      { head: r.head.query, wide: true, cell: (x) => (
+        <span class="title-cell"><a href={"/recalls/" + x.id}>{x.query || trigger(x.trigger)}</a>{x.query && <span class="sub">{trigger(x.trigger)}</span>}</span>
       ) },
       { head: r.head.outcome, cell: (x) => {
         const o = outcomes[x.outcome];
         return <Tag tone={o?.tone ?? "plain"}>{o?.word ?? x.outcome}</Tag>;
       } },
-      { head: r.head.told, num: true, spare: true, cell: (x) => <span title={`${count(x.told)} / ${count(x.candidates)}`}>{count(x.told)} <span class="muted">/ {count(x.candidates)}</span></span> },
+      { head: r.head.injected, num: true, spare: true, cell: (x) => <span title={`${count(x.injected)} / ${count(x.candidates)}`}>{count(x.injected)} <span class="muted">/ {count(x.candidates)}</span></span> },
       { head: r.head.tokens, num: true, cell: (x) => (
         <span class="score">{x.budget > 0 && <Bar share={x.tokens / x.budget} label={r.place2(x.tokens, x.budget)} />}<span class="num">{count(x.tokens)}</span></span>
       ) },

@@ -1,10 +1,10 @@
 // What needs a person's judgement. A decision can be taken back, or changes no memory, or asks first.
 import { post, get, project } from "../lib/api";
 import { commandHere } from "../lib/command";
-import { act, reason, tell } from "../lib/act";
+import { act, reason, showMessage } from "../lib/act";
 import { useKeys, useRows } from "../lib/keys";
 import type { Memory } from "../lib/model";
-import type { Inbox, InboxItem, Proposal, Resolved } from "../lib/model_upkeep";
+import type { ReviewResponse, ReviewItem, Proposal, Resolved } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { useState } from "preact/hooks";
 import { query, setQuery } from "../lib/router";
@@ -12,8 +12,8 @@ import { v } from "../strings/places";
 import { Confirm } from "../ui/dialog";
 import { Ago, Empty, Facet, Head, ID, Kind, Loaded, Tag } from "../ui/parts";
 
-const ids = (i: InboxItem): string[] => [...i.memories.map((m) => m.id), ...(i.proposal ? [i.proposal.id] : [])];
-const key = (i: InboxItem): string => i.rule + " " + ids(i).join(" ");
+const ids = (i: ReviewItem): string[] => [...i.memories.map((m) => m.id), ...(i.proposal ? [i.proposal.id] : [])];
+const key = (i: ReviewItem): string => i.rule + " " + ids(i).join(" ");
 
 /** Reports whether there is no way back: what is kept as it is changes no memory, a secret that was taken out is nowhere any more. */
 const final = (rule: string, action: string): boolean => action === "reject" || rule === "secret";
@@ -21,16 +21,16 @@ const final = (rule: string, action: string): boolean => action === "reject" || 
 export default function Review() {
   const rule = query.value.get("rule") ?? "";
   const params = { project: project.value, rules: rule ? [rule] : [], limit: rule ? 50 : 15 };
-  const inbox = useResource((a) => get<Inbox>("review", params, a), [rule]);
+  const inbox = useResource((a) => get<ReviewResponse>("review", params, a), [rule]);
   const rows = useRows();
 
-  const [asked, setAsked] = useState<InboxItem | null>(null);
-  const resolve = (i: InboxItem, action: string): void => (i.rule === "secret" && action === "accept" ? setAsked(i) : decide(i, action));
-  const decide = (i: InboxItem, action: string): void => {
+  const [confirming, setConfirming] = useState<ReviewItem | null>(null);
+  const resolve = (i: ReviewItem, action: string): void => (i.rule === "secret" && action === "accept" ? setConfirming(i) : decide(i, action));
+  const decide = (i: ReviewItem, action: string): void => {
     let round = "";
     void act(v.did[action] ?? action, async () => {
       const done = await post<Resolved>("resolve", { rule: i.rule, ids: ids(i), action });
-      round = done.round ?? "";
+      round = done.run ?? "";
       inbox.reload();
     }, final(i.rule, action) || i.proposal ? undefined : async () => {
       if (round) await post("consolidate", { undo: round });
@@ -55,7 +55,7 @@ export default function Review() {
           <div class="facets"><Facet title={v.rule} values={Object.entries(d.counts).filter(([r, n]) => n > 0 || r === rule).map(([value, n]) => ({ value, n, label: v.rules[value] ?? value }))} chosen={rule} choose={(r) => setQuery({ rule: r })} /></div>
           {rule && (d.counts[rule] ?? 0) > 1 && <Many rule={rule} done={inbox.reload} />}
           {d.items.length === 0
-            ? <Empty title={rule ? v.zeroFor : v.zero}><p>{v.zeroNote(d.looked)}</p>{rule && <button type="button" onClick={() => setQuery({ rule: "" })}>{v.all}</button>}</Empty>
+            ? <Empty title={rule ? v.zeroFor : v.zero}><p>{v.zeroNote(d.examined)}</p>{rule && <button type="button" onClick={() => setQuery({ rule: "" })}>{v.all}</button>}</Empty>
             : <ul class="inbox" ref={rows}>{d.items.map((i) => <Finding key={key(i)} of={i} resolve={resolve} />)}</ul>}
           {Object.entries(d.counts).map(([r, n]) => {
             const more = n - d.items.filter((i) => i.rule === r).length;
@@ -63,7 +63,7 @@ export default function Review() {
           })}
         </>
       )}</Loaded>
-      {asked && <Confirm title={v.secretAsk.title} text={v.secretAsk.text} yes={v.accept} order={() => decide(asked, "accept")} close={() => setAsked(null)} />}
+      {confirming && <Confirm title={v.secretConfirm.title} text={v.secretConfirm.text} yes={v.accept} order={() => decide(confirming, "accept")} close={() => setConfirming(null)} />}
     </>
   );
 }
@@ -82,13 +82,13 @@ function Many({ rule, done }: { rule: string; done: () => void }) {
     try {
       setSeen({ action, of: await ask(action, true) });
     } catch (e) {
-      tell(reason(e), { bad: true });
+      showMessage(reason(e), { bad: true });
     }
   };
   const order = (action: string): void => {
     let round = "";
     void act(v.did[action] ?? action, async () => {
-      round = (await ask(action, false)).round ?? "";
+      round = (await ask(action, false)).run ?? "";
       setSeen(null);
       done();
     }, final(rule, action) ? undefined : async () => {
@@ -114,7 +114,7 @@ function Many({ rule, done }: { rule: string; done: () => void }) {
   );
 }
 
-function Finding({ of: i, resolve }: { of: InboxItem; resolve: (i: InboxItem, action: string) => void }) {
+function Finding({ of: i, resolve }: { of: ReviewItem; resolve: (i: ReviewItem, action: string) => void }) {
   const two = i.memories.length === 2 || !!i.proposal?.title;
   const roles = i.proposal ? [undefined, undefined] : i.rule === "duplicate" ? [v.keepThis, v.goes] : [v.newer, v.older];
   return (

@@ -4,7 +4,7 @@ import { get, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
 import { many, ms, words } from "../lib/format";
 import { enterField, useRows } from "../lib/keys";
-import type { Count, Found, Hit } from "../lib/model";
+import type { Count, SearchResponse, Hit } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { ask, parse, withFilter, write } from "../lib/syntax";
@@ -24,7 +24,7 @@ export default function Search() {
   const params = {
     ...ask(typed), project: own ?? (project.value || "all"), facets: true, limit: sifted ? MOST : Math.min(shown, MOST), order: only("pinned") ? "importance" : "",
   };
-  const found = useResource((a) => get<Found>("search", params, a), [q, shown], (e) => e.type === "changed");
+  const found = useResource((a) => get<SearchResponse>("search", params, a), [q, shown], (e) => e.type === "changed");
   return (
     <>
       <Head title={t.title} command={searchCommand(typed)} json="search" params={params} />
@@ -73,7 +73,7 @@ function Box({ q }: { q: string }) {
 
 const FILTER: Record<string, string> = { kind: "kind", project: "project", agent: "agent", branch: "branch", dir: "file" };
 
-function Facets({ of: d, q, by }: { of: Found; q: string; by: string }) {
+function Facets({ of: d, q, by }: { of: SearchResponse; q: string; by: string }) {
   const typed = parse(q);
   const names = new Map([[d.project.key, d.project.name]]);
   return (
@@ -99,7 +99,7 @@ function Facets({ of: d, q, by }: { of: Found; q: string; by: string }) {
   );
 }
 
-function Hits({ of: d, hits, by, ranked, shown }: { of: Found; hits: Hit[]; by: string; ranked: boolean; shown: number }) {
+function Hits({ of: d, hits, by, ranked, shown }: { of: SearchResponse; hits: Hit[]; by: string; ranked: boolean; shown: number }) {
   const rows = useRows();
   const best = Math.max(...hits.map((h) => h.score), 1e-9);
   const groups = new Map<string, Hit[]>();
@@ -121,7 +121,7 @@ function Hits({ of: d, hits, by, ranked, shown }: { of: Found; hits: Hit[]; by: 
   );
 }
 
-function HitRow({ of: h, d, best }: { of: Hit; d: Found; best: number }) {
+function HitRow({ of: h, d, best }: { of: Hit; d: SearchResponse; best: number }) {
   const m = h, marks = d.marks?.[m.id];
   const body = marks?.excerpt ?? (m.body && m.body !== m.title ? m.body.slice(0, 200) : "");
   return (
@@ -152,9 +152,9 @@ function Examples({ of }: { of: Hit[] }) {
   return list.length === 0 ? null : <p class="line" data-testid="examples"><span class="muted">{t.examples}</span>{list.map((e) => <Query key={e} of={e} />)}</p>;
 }
 
-function NoHits({ q, found }: { q: string; found: Resource<Found> }) {
+function NoHits({ q, found }: { q: string; found: Resource<SearchResponse> }) {
   const typed = parse(q);
-  const examples = useResource((a) => get<Found>("search", { project: project.value || "all", limit: 5, facets: true }, a), []);
+  const examples = useResource((a) => get<SearchResponse>("search", { project: project.value || "all", limit: 5, facets: true }, a), []);
   return (
     <Empty title={q ? t.noHits : p.now.emptyTitle}>
       {!q && <p><Command>{'remanence add "tests use the fake clock"'}</Command></p>}

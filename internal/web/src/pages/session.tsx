@@ -2,13 +2,13 @@ import { useSignal } from "@preact/signals";
 import { get } from "../lib/api";
 import { clock, count, exact, ms, span } from "../lib/format";
 import { useKeys } from "../lib/keys";
-import type { Beat, Sessions, SessionStory } from "../lib/model";
+import type { StoryEntry, Sessions, SessionStory } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { p } from "../strings/pages";
 import { Empty, Figures, Head, ID, Loaded, Section, Table, Tag } from "../ui/parts";
 import { State } from "./sessions";
-import { Lanes, Overview } from "../ui/lanes";
+import { Lanes, EntryOverview } from "../ui/lanes";
 
 const t = p.session;
 
@@ -18,7 +18,7 @@ export default function SessionPage({ id }: { id: string }) {
 }
 
 function View({ of: d }: { of: SessionStory }) {
-  const s = d.session, last = d.beats.length - 1;
+  const s = d.session, last = d.entries.length - 1;
   const at = useSignal(last);
   const beside = (earlier: boolean) => (): void => {
     const params = earlier ? { until: s.last_event, limit: 1 } : { since: s.last_event, limit: 200 };
@@ -33,7 +33,7 @@ function View({ of: d }: { of: SessionStory }) {
     { key: "]", label: t.next, run: beside(false) },
     { key: "Escape", label: "back", run: () => history.back() },
   ]);
-  const now = d.beats[Math.min(at.value, last)];
+  const now = d.entries[Math.min(at.value, last)];
   return (
     <>
       <Head title={s.first_prompt || p.sessions.untitled} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
@@ -49,34 +49,34 @@ function View({ of: d }: { of: SessionStory }) {
         ...(s.notifications ? [{ term: t.notifications, value: count(s.notifications), note: s.last_notification }] : []),
         { term: p.sessions.heads.memories, value: count(s.memories) },
         { term: p.sessions.heads.files, value: count(s.files) },
-        { term: p.now.figures.recalled, value: count(s.told) },
+        { term: p.now.figures.recalled, value: count(s.injections) },
         { term: p.now.figures.tokens, value: count(s.tokens) },
         ...(s.compactions ? [{ term: t.lane["compaction"]!, value: count(s.compactions) }] : []),
       ]} />
       {!now ? <Empty title={t.empty} /> : (
         <>
-          <Section id="lanes" title={t.lanes} aside={t.at(at.value + 1, d.beats.length)}>
-            <Lanes beats={d.beats} at={at.value} choose={(i) => (at.value = i)} />
+          <Section id="lanes" title={t.lanes} aside={t.at(at.value + 1, d.entries.length)}>
+            <Lanes entries={d.entries} at={at.value} choose={(i) => (at.value = i)} />
             <div class="lane-slider">
-              {d.beats.length > 30 && <Overview beats={d.beats} at={at.value} />}
-              <input class="slider" type="range" min={0} max={last} value={at.value} aria-label={t.slider} aria-valuetext={`${t.at(at.value + 1, d.beats.length)}: ${now.title}`}
+              {d.entries.length > 30 && <EntryOverview entries={d.entries} at={at.value} />}
+              <input class="slider" type="range" min={0} max={last} value={at.value} aria-label={t.slider} aria-valuetext={`${t.at(at.value + 1, d.entries.length)}: ${now.title}`}
                 onInput={(e) => (at.value = e.currentTarget.valueAsNumber)} />
             </div>
           </Section>
           <div class="two">
             <Section title={t.detail}><Detail of={now} /></Section>
-            <Known beats={d.beats} at={at.value} />
+            <Known entries={d.entries} at={at.value} />
           </div>
-          <details class="section"><summary>{t.table}</summary><BeatTable of={d.beats} /></details>
+          <details class="section"><summary>{t.table}</summary><StoryTable of={d.entries} /></details>
         </>
       )}
     </>
   );
 }
 
-const place = (b: Beat): string => (b.id.startsWith("m_") ? "/m/" + b.id : b.id.startsWith("r_") ? "/recalls/" + b.id : "");
+const place = (b: StoryEntry): string => (b.id.startsWith("m_") ? "/m/" + b.id : b.id.startsWith("r_") ? "/recalls/" + b.id : "");
 
-function Detail({ of: b }: { of: Beat }) {
+function Detail({ of: b }: { of: StoryEntry }) {
   return (
     <div data-testid="beat">
       <p class="line"><span class="muted">{clock(b.at)}</span><span class={"lane-name l-" + b.lane}>{t.lane[b.lane]}</span>
@@ -87,19 +87,19 @@ function Detail({ of: b }: { of: Beat }) {
   );
 }
 
-/** The memories that the session had made, and was told, up to a point. */
-function Known({ beats, at }: { beats: Beat[]; at: number }) {
-  const known = beats.slice(0, at + 1).filter((b) => b.lane === "memory" || b.lane === "injection").reverse();
+/** The memories that the session had made or received up to a point. */
+function Known({ entries, at }: { entries: StoryEntry[]; at: number }) {
+  const known = entries.slice(0, at + 1).filter((b) => b.lane === "memory" || b.lane === "injection").reverse();
   return (
     <Section id="known" title={t.known} aside={count(known.length)}>
       {known.length === 0 ? <p class="muted">{t.knownNone}</p> : (
-        <ul class="feed">{known.slice(0, 40).map((b) => <li key={b.id}><span class="when muted">{clock(b.at)}</span><a class="plain title" href={place(b)}>{b.lane === "injection" ? t.told(b.title, b.detail) : b.title}</a></li>)}</ul>
+        <ul class="feed">{known.slice(0, 40).map((b) => <li key={b.id}><span class="when muted">{clock(b.at)}</span><a class="plain title" href={place(b)}>{b.lane === "injection" ? t.injection(b.title, b.detail) : b.title}</a></li>)}</ul>
       )}
     </Section>
   );
 }
 
-function BeatTable({ of }: { of: Beat[] }) {
+function StoryTable({ of }: { of: StoryEntry[] }) {
   return <Table caption={t.lanesLabel} of={of.slice(-1000)} id={(b) => b.lane + b.id} columns={[
     { head: t.heads.at, cell: (b) => <time dateTime={b.at} title={exact(b.at)}>{clock(b.at)}</time> },
     { head: t.heads.lane, cell: (b) => t.lane[b.lane] },

@@ -2,7 +2,7 @@ import { get, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { count, span } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { Sessions as Data, Sitting } from "../lib/model";
+import type { Sessions as Data, SessionRow } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { p } from "../strings/pages";
@@ -43,14 +43,14 @@ export default function Sessions() {
                 <Table caption={t.caption} of={d.sessions} id={(s) => s.id} columns={[
                   { head: t.heads.last, cell: (s) => <Ago at={s.last_event} /> },
                   { head: t.heads.title, wide: true, cell: (s) => <a class="plain" dir="auto" href={"/sessions/" + s.short}>{s.first_prompt || t.untitled}</a> },
-                  ...(project.value ? [] : [{ head: t.heads.project, spare: true, cell: (s: Sitting) => <span class="title-cell">{s.project_name}</span> }]),
+                  ...(project.value ? [] : [{ head: t.heads.project, spare: true, cell: (s: SessionRow) => <span class="title-cell">{s.project_name}</span> }]),
                   { head: t.heads.agent, spare: true, cell: (s) => s.agent },
                   { head: t.heads.state, spare: true, cell: (s) => <State of={s} /> },
                   { head: t.heads.lasted, num: true, spare: true, cell: (s) => span(Date.parse(s.last_event) - Date.parse(s.created)) },
                   { head: t.heads.prompts, num: true, spare: true, cell: (s) => count(s.prompts) },
                   { head: t.heads.files, num: true, spare: true, cell: (s) => count(s.files) },
                   { head: t.heads.memories, num: true, cell: (s) => count(s.memories) },
-                  { head: t.heads.told, num: true, cell: (s) => count(s.tokens) },
+                  { head: t.heads.injected, num: true, cell: (s) => count(s.tokens) },
                 ]} />
                 <p class="muted foot">{t.total(d.sessions.length, d.total)}{" "}
                   {d.sessions.length < d.total && shown < 200 && <button type="button" onClick={() => setQuery({ shown: String(shown + PAGE) })}>{p.search.more}</button>}
@@ -65,7 +65,7 @@ export default function Sessions() {
 }
 
 /** How a session stands. */
-export function State({ of: s }: { of: Sitting }) {
+export function State({ of: s }: { of: SessionRow }) {
   const tone = { completed: "plain", active: "ok", summarizing: "ok", abandoned: "warn" }[s.status] as "plain" | "ok" | "warn" | undefined;
   return <Tag tone={tone ?? "plain"} title={s.end_reason}>{s.status}</Tag>;
 }

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { get, post, project } from "../lib/api";
-import { act, reason, tell } from "../lib/act";
+import { act, reason, showMessage } from "../lib/act";
 import { clock } from "../lib/format";
 import type { Receipt } from "../lib/model";
 import type { Pause, Redacted, Setting, Settings as Data } from "../lib/model_upkeep";
@@ -63,7 +63,7 @@ function Row({ of: v, set }: { of: Setting; set: (d: Data) => void }) {
     const send = async (a: typeof ask): Promise<void> => {
       const d = await post<Data>("config_set", { key: v.key, value: "", ...a });
       set(d);
-      for (const line of d.said) tell(line);
+      for (const line of d.notes) showMessage(line);
     };
     await act(st.saved(v.key), () => send(ask), () => send(undo));
   };
@@ -88,7 +88,7 @@ function Row({ of: v, set }: { of: Setting; set: (d: Data) => void }) {
       <div class="field">
         <Field id={id} of={v} text={text.value} change={(t) => (text.value = t)} />
         {dirty && <button type="button" onClick={() => void order({ value: text.value }, before)}>{st.save}</button>}
-        {dirty && v.told && <button type="button" class="quiet" onClick={() => void preview()}>{st.preview}</button>}
+        {dirty && v.preview && <button type="button" class="quiet" onClick={() => void preview()}>{st.preview}</button>}
         {v.origin === "file" && !dirty && <button type="button" class="quiet" onClick={() => void order({ unset: true }, { value: v.text })}>{st.unset}</button>}
       </div>
       {effect.value && <p class="effect" aria-live="polite">{effect.value}</p>}

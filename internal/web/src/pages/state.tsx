@@ -4,7 +4,7 @@ import { get, project } from "../lib/api";
 import { command } from "../lib/command";
 import { count } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { Fleet, Standing } from "../lib/model_upkeep";
+import type { OverviewResponse, WorkState } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { s } from "../strings";
 import { f } from "../strings/upkeep";
@@ -14,7 +14,7 @@ export default function State({ id }: { id?: string }) {
   const key = id ?? project.value;
   return key ? <One key={key} project={key} /> : (
     <>
-      <Head title={f.title} command="remanence mind show" json="fleet" />
+      <Head title={f.title} command="remanence mind show" json="overview" />
       <All />
     </>
   );
@@ -23,21 +23,21 @@ export default function State({ id }: { id?: string }) {
 const PAGE = 100; // projects
 
 function All() {
-  const fleet = useResource((a) => get<Fleet>("fleet", {}, a), [], (e) => e.type === "session_completed");
+  const overview = useResource((a) => get<OverviewResponse>("overview", {}, a), [], (e) => e.type === "session_completed");
   const rows = useRows();
   const shown = useSignal(PAGE);
   return (
-    <Section title={f.fleet} id="fleet" aside={f.fleetNote}>
-      <Loaded of={fleet}>{(d) => d.projects.length === 0 ? <Empty title={f.none} /> : (
+    <Section title={f.overview} id="overview" aside={f.overviewNote}>
+      <Loaded of={overview}>{(d) => d.projects.length === 0 ? <Empty title={f.none} /> : (
         <div ref={rows}>
-          <Table caption={f.fleet} of={d.projects.slice(0, shown.value)} id={(p) => p.standing.project.key} columns={[
-            { head: f.heads.project, cell: (p) => <span class="title-cell"><a href={"/state/" + p.standing.project.key}>{p.standing.project.name || p.standing.project.key}</a><span class="sub">{p.standing.project.branch}</span></span> },
-            { head: f.heads.phase, spare: true, cell: (p) => p.standing.phase || <span class="muted">–</span> },
-            { head: f.heads.doing, wide: true, cell: (p) => <span class="title-cell">{p.standing.active_work?.[0] ?? p.standing.status ?? ""}{p.standing.next_action && <span class="sub">{f.next}: {p.standing.next_action}</span>}</span> },
-            { head: f.heads.blockers, num: true, cell: (p) => p.standing.blockers?.length ? <Tag tone="bad">{p.standing.blockers.length}</Tag> : <span class="muted">0</span> },
+          <Table caption={f.overview} of={d.projects.slice(0, shown.value)} id={(p) => p.state.project.key} columns={[
+            { head: f.heads.project, cell: (p) => <span class="title-cell"><a href={"/state/" + p.state.project.key}>{p.state.project.name || p.state.project.key}</a><span class="sub">{p.state.project.branch}</span></span> },
+            { head: f.heads.phase, spare: true, cell: (p) => p.state.phase || <span class="muted">–</span> },
+            { head: f.heads.doing, wide: true, cell: (p) => <span class="title-cell">{p.state.active_work?.[0] ?? p.state.status ?? ""}{p.state.next_action && <span class="sub">{f.next}: {p.state.next_action}</span>}</span> },
+            { head: f.heads.blockers, num: true, cell: (p) => p.state.blockers?.length ? <Tag tone="bad">{p.state.blockers.length}</Tag> : <span class="muted">0</span> },
             { head: f.heads.memories, num: true, spare: true, cell: (p) => count(p.memories) },
             { head: f.heads.sessions, num: true, spare: true, cell: (p) => count(p.sessions) },
-            { head: f.heads.last, num: true, cell: (p) => <>{p.stale && <Tag tone="warn">{f.stale}</Tag>} <Ago at={p.standing.project.last_event} /></> },
+            { head: f.heads.last, num: true, cell: (p) => <>{p.stale && <Tag tone="warn">{f.stale}</Tag>} <Ago at={p.state.project.last_event} /></> },
           ]} />
           {d.projects.length > shown.value && <p><button type="button" onClick={() => (shown.value += PAGE)}>{s.more}</button></p>}
         </div>
@@ -47,7 +47,7 @@ function All() {
 }
 
 function One({ project: key }: { project: string }) {
-  const state = useResource((a) => get<Standing>("state", { project: key }, a), [key], (e) => e.type === "changed");
+  const state = useResource((a) => get<WorkState>("state", { project: key }, a), [key], (e) => e.type === "changed");
   const name = state.data?.project.name || key;
   return (
     <>
@@ -60,7 +60,7 @@ function One({ project: key }: { project: string }) {
 
 const List = ({ of }: { of: string[] }) => of.length === 1 ? <>{of[0]}</> : <ul class="bullets">{of.map((x, i) => <li key={i}>{x}</li>)}</ul>;
 
-function Stands({ of: d }: { of: Standing }) {
+function Stands({ of: d }: { of: WorkState }) {
   const known = d.phase || d.status || d.next_action || d.active_work?.length || d.blockers?.length;
   const sections = [...new Set((d.progress ?? []).map((i) => i.section))];
   return (

@@ -1,12 +1,12 @@
-// The catalogue: every word that the shell and the shared parts show. Pages
-// keep theirs in a file of their own beside it.
+// All texts of the shell and of shared components. Each page has its texts in a
+// separate file of this directory.
 import { many } from "../lib/format";
 
 export const s = {
   name: "Remanence",
   skip: "Skip to content",
   memories: (n: number) => many(n, "memory", "memories"),
-  undone: "Taken back.",
+  undone: "Undone.",
   undo: "Undo",
   close: "Close",
   cancel: "Cancel",
@@ -16,7 +16,7 @@ export const s = {
   more: "More",
   facet: { more: (n: number) => `${n} more`, fewer: "fewer" },
   copied: "Copied.",
-  notCopied: "The browser did not let us copy.",
+  notCopied: "The browser did not allow copying.",
   marked: {
     forget: (what: string) => `Forgot ${what}. It can be restored.`,
     restore: (what: string) => `Restored ${what}.`,
@@ -36,16 +36,16 @@ export const s = {
     connecting: "connecting",
     offline: "offline",
     paused: "paused",
-    offlineNote: "The worker does not answer. The page looks again by itself.",
+    offlineNote: "The daemon does not answer. The page retries by itself.",
   },
   tools: { link: "Copy link", command: "Copy command", json: "JSON" },
   errors: {
-    unreachable: { what: "The worker does not answer.", fix: "remanence daemon start" },
+    unreachable: { what: "The daemon does not answer.", fix: "remanence daemon start" },
     loggedOut: { what: "This browser is not logged in.", fix: "remanence open" },
-    refused: "The worker refused.",
+    refused: "The daemon refused the request.",
     notFound: "Nothing is here.",
     noPage: "There is no such page.",
-    broke: "This page broke.",
+    broke: "This page failed.",
   },
   login: {
     title: "Not logged in",
@@ -57,7 +57,7 @@ export const s = {
     on: "Single keys work",
     search: "search",
     help: "this list",
-    undo: "take the last order back",
+    undo: "undo the last change",
     pause: "pause the live feed",
     theme: "next theme",
     goto: (page: string) => `go to ${page}`,

@@ -1,27 +1,27 @@
-// The words of the review inbox, the files and the graph.
+// The texts of the review queue, the files and the graph.
 import { count, many } from "../lib/format";
 
 export const v = {
   title: "Review",
   rules: {
-    proposal: "Proposed change", secret: "Holds a secret", contradiction: "Contradiction", low_trust: "From outside", promotion: "Worth every project", duplicate: "Near-duplicate", stale: "Stale",
+    proposal: "Proposed change", secret: "Holds a secret", contradiction: "Contradiction", low_trust: "From outside", promotion: "Useful in every project", duplicate: "Near-duplicate", stale: "Stale",
     dead_weight: "Dead weight", unused: "Unused", outdated: "Outdated", dead_file: "File gone",
   } as Record<string, string>,
   rule: "What for", whole: "Whole text", proposed: "proposed",
-  zero: "Inbox zero.",
-  zeroNote: (n: number) => `Nothing among ${many(n, "memory", "memories")} needs your judgement.`,
+  zero: "The review queue is empty.",
+  zeroNote: (n: number) => `Nothing among ${many(n, "memory", "memories")} needs your decision.`,
   zeroFor: "Nothing of that kind.",
   all: "Show all",
   left: (n: number) => many(n, "finding"),
   accept: "Accept", reject: "Keep as it is", merge: "Merge",
   will: "accepting:",
   keys: { accept: "accept the finding", reject: "keep it as it is", merge: "merge the two" },
-  secretAsk: { title: "Take out the secrets?", text: "Every secret that is found in what is stored is taken out of it, not only this one. This cannot be taken back." },
+  secretConfirm: { title: "Take out the secrets?", text: "Every secret that is found in what is stored is taken out of it, not only this one. This cannot be undone." },
   did: { accept: "Accepted.", reject: "Kept as it is. It is not shown again.", merge: "Merged." } as Record<string, string>,
   newer: "newer", older: "older", keepThis: "keeps", goes: "goes into it",
   age: "Learned", ages: (days: number) => days ? `more than ${days} days ago` : "at any time",
   acceptAll: "Accept all", rejectAll: "Keep all as they are", yes: "yes", no: "No",
-  many: (n: number, left: number) => many(n, "finding") + (left > 0 ? `; ${count(left)} need a look of their own` : "") + ".",
+  many: (n: number, left: number) => many(n, "finding") + (left > 0 ? `; ${count(left)} must be decided one by one` : "") + ".",
   beyond: (n: number) => `${count(n)} more of these are shown once some are done.`,
 };
 
@@ -52,7 +52,7 @@ export const gr = {
   title: "Graph",
   few: (have: number, least: number) => `The graph is drawn from ${least} memories on; there ${have === 1 ? "is" : "are"} ${have} so far.`,
   fewList: "All memories as a list",
-  fewNote: "With fewer there is nothing to see in a picture that a list does not say better.",
+  fewNote: "With fewer memories a list shows more than a picture.",
   none: "Nothing is linked yet.",
   noneNote: "Memories are linked as they are consolidated: by the names they share, by what replaces or contradicts what.",
   around: (name: string) => `Around ${name}`,
@@ -61,8 +61,8 @@ export const gr = {
   cut: "There is more than is shown.",
   list: "The same as a list",
   nodes: "Memories and names",
-  edges: "How they stand to each other",
-  heads: { name: "name", kind: "kind", links: "links", at: "when", from: "from", how: "stands to", to: "to", sure: "confidence" },
+  edges: "Links",
+  heads: { name: "name", kind: "kind", links: "links", at: "when", from: "from", how: "link", to: "to", sure: "confidence" },
   open: "open", centre: "centre",
-  picture: (n: number, m: number) => `${many(n, "node")}, ${many(m, "relation")}; the list beside it says the same`,
+  picture: (n: number, m: number) => `${many(n, "node")}, ${many(m, "link")}; the list beside it says the same`,
 };

@@ -1,4 +1,4 @@
-// Charts, drawn as SVG. Each is told apart by pattern as well as by colour, and
+// Charts, drawn as SVG. Series differ by pattern as well as by colour, and
 // stands beside a table of the same figures.
 import { useId } from "preact/hooks";
 import { count } from "../lib/format";

@@ -1,7 +1,7 @@
 // A session's swim-lanes: what happened, in order, one lane for each sort.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { Beat } from "../lib/model";
+import type { StoryEntry } from "../lib/model";
 import { p } from "../strings/pages";
 
 const t = p.session;
@@ -10,7 +10,7 @@ export const lanes = ["prompt", "tool", "edit", "test", "compaction", "injection
 const ROW = 20, LABEL = 92, SMALL = 11, LARGE = 30; // pixels; an event is SMALL to LARGE wide
 
 /** A window of events around a point. The arrow keys walk it. */
-export function Lanes({ beats, at, choose }: { beats: Beat[]; at: number; choose: (i: number) => void }) {
+export function Lanes({ entries, at, choose }: { entries: StoryEntry[]; at: number; choose: (i: number) => void }) {
   const box = useRef<HTMLDivElement>(null);
   const width = useSignal(800);
   useEffect(() => {
@@ -20,19 +20,19 @@ export function Lanes({ beats, at, choose }: { beats: Beat[]; at: number; choose
     watch.observe(el);
     return () => watch.disconnect();
   }, []);
-  const used = lanes.filter((l) => beats.some((b) => b.lane === l));
+  const used = lanes.filter((l) => entries.some((b) => b.lane === l));
   const wide = width.value - LABEL - 4;
-  const cell = Math.min(LARGE, Math.max(SMALL, wide / Math.max(1, beats.length)));
+  const cell = Math.min(LARGE, Math.max(SMALL, wide / Math.max(1, entries.length)));
   const room = Math.max(8, Math.floor(wide / cell + 1e-6));
-  const from = Math.min(Math.max(0, at - Math.floor(room * 0.7)), Math.max(0, beats.length - room));
-  const shown = beats.slice(from, from + room);
+  const from = Math.min(Math.max(0, at - Math.floor(room * 0.7)), Math.max(0, entries.length - room));
+  const shown = entries.slice(from, from + room);
   const height = used.length * ROW + 4;
-  const step = (by: number) => choose(Math.min(Math.max(0, at + by), beats.length - 1));
+  const step = (by: number) => choose(Math.min(Math.max(0, at + by), entries.length - 1));
   return (
-    <div ref={box} class="lanes" role="slider" tabIndex={0} aria-label={t.lanesLabel} aria-valuemin={1} aria-valuemax={beats.length} aria-valuenow={at + 1}
-      aria-valuetext={beats[at] ? `${t.lane[beats[at].lane]}: ${beats[at].title}` : ""} data-testid="lanes"
+    <div ref={box} class="lanes" role="slider" tabIndex={0} aria-label={t.lanesLabel} aria-valuemin={1} aria-valuemax={entries.length} aria-valuenow={at + 1}
+      aria-valuetext={entries[at] ? `${t.lane[entries[at].lane]}: ${entries[at].title}` : ""} data-testid="lanes"
       onKeyDown={(e) => {
-        const by = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1, PageUp: 20, PageDown: -20, Home: -beats.length, End: beats.length }[e.key];
+        const by = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1, PageUp: 20, PageDown: -20, Home: -entries.length, End: entries.length }[e.key];
         if (by) { e.preventDefault(); step(by); }
       }}>
       <svg width={width.value} height={height} aria-hidden="true">
@@ -59,12 +59,12 @@ export function Lanes({ beats, at, choose }: { beats: Beat[]; at: number; choose
 }
 
 /** All of the session in one strip, with the point in it. */
-export function Overview({ beats, at }: { beats: Beat[]; at: number }) {
-  const used = lanes.filter((l) => beats.some((b) => b.lane === l));
-  const n = Math.max(1, beats.length);
+export function EntryOverview({ entries, at }: { entries: StoryEntry[]; at: number }) {
+  const used = lanes.filter((l) => entries.some((b) => b.lane === l));
+  const n = Math.max(1, entries.length);
   return (
     <svg class="minimap" viewBox={`0 0 ${n} ${used.length}`} preserveAspectRatio="none" role="img" aria-label={t.overview}>
-      {beats.map((b, i) => <rect key={i} class={"beat-mark l-" + b.lane} x={i} y={used.indexOf(b.lane)} width={Math.max(1, n / 600)} height={1} />)}
+      {entries.map((b, i) => <rect key={i} class={"beat-mark l-" + b.lane} x={i} y={used.indexOf(b.lane)} width={Math.max(1, n / 600)} height={1} />)}
       <rect class="minimap-at" x={at} y={0} width={Math.max(1, n / 300)} height={used.length} />
     </svg>
   );

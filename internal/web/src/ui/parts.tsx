@@ -1,8 +1,8 @@
 // The parts that pages are made of.
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { ApiError, loggedOut, twin, type Params } from "../lib/api";
-import { reason, tell } from "../lib/act";
+import { ApiError, loggedOut, readPath, type Params } from "../lib/api";
+import { reason, showMessage } from "../lib/act";
 import { exact, given, span, words } from "../lib/format";
 import type { Resource } from "../lib/resource";
 import { signal, useSignal } from "@preact/signals";
@@ -11,9 +11,9 @@ import { s } from "../strings";
 async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    tell(s.copied);
+    showMessage(s.copied);
   } catch {
-    tell(s.notCopied, { bad: true });
+    showMessage(s.notCopied, { bad: true });
   }
 }
 
@@ -33,7 +33,7 @@ interface HeadProps {
   title: ComponentChildren;
   name?: string; // for the tab, if title is no text
   command?: string; // the same on the command line
-  json?: string; // path of the twin below /api/v1/
+  json?: string; // path of the readPath below /api/v1/
   params?: Params;
   children?: ComponentChildren; // what belongs beside the heading
 }
@@ -49,7 +49,7 @@ export function Head({ title, name, command, json, params, children }: HeadProps
       <span class="tools">
         <Copy text={location.href}>{s.tools.link}</Copy>
         {command && <Copy text={command}>{s.tools.command}</Copy>}
-        {json && <a class="quiet" href={twin(json, params)} target="_blank">{s.tools.json}</a>}
+        {json && <a class="quiet" href={readPath(json, params)} target="_blank">{s.tools.json}</a>}
       </span>
     </header>
   );

@@ -1,4 +1,4 @@
-// What stands around every page: navigation, project, feed, keys, messages.
+// The frame of every page: navigation, project, feed, shortcuts, messages.
 import { signal, useSignal } from "@preact/signals";
 import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
@@ -18,8 +18,8 @@ import { Command, Failure } from "./parts";
 const helpOpen = signal(false);
 const spent = signal(false);
 
-/** Says that the address held a code that was not good. */
-export const codeSpent = (): void => void (spent.value = true);
+/** Records that the address had an invalid login code. */
+export const markCodeUsed = (): void => void (spent.value = true);
 
 export function Shell() {
   useKeys([

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-IIQOUJRC.js";import"./chunk-UVPTNUSZ.js";import"./chunk-WINFY4G7.js";import"./chunk-J7TCO4DR.js";import"./chunk-WLV24YQ2.js";import"./chunk-GSUBENJG.js";export{b as State,a as default};
