@@ -186,7 +186,7 @@ func (e *Service) staleReminder(ctx context.Context, m *event.Context) (line, ma
 	if err != nil || len(stops) == 0 || stops[0].At.Sub(m.Mind.Written) <= limit {
 		return "", "", err
 	}
-	files, err := e.Filesync.ChangedFiles(ctx, m)
+	files, err := e.Filesync.ChangedFiles(ctx, *m)
 	if err != nil || len(files) == 0 {
 		return "", "", err
 	}

@@ -352,7 +352,7 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	}
 	// Taken anew from what is stored: what was forgotten, erased or found to
 	// come from elsewhere since then is not told.
-	cp, err := g.e.Continuity.Checkpoint(ctx, g.m, cps[0].Trigger)
+	cp, err := g.e.Continuity.Checkpoint(ctx, *g.m, cps[0].Trigger)
 	if err != nil {
 		return s, err
 	}

@@ -18,58 +18,47 @@ import (
 // the previous answer. The edits add the user's words to that turn's summary and end
 // the other options.
 func (s *Service) chosenDecision(
-	ctx context.Context,
-	m *event.Context,
-	own []mem.Memory,
+	ctx context.Context, t turn,
 ) (mm mem.Memory, edits []mem.Edit, ok bool, err error) {
-	if m.Turn.Number < 2 || m.Turn.Private || len([]rune(m.Turn.Text)) > extract.MaxPick ||
-		m.Turn.Trust == mem.TrustNone {
+	if t.Turn.Number < 2 || t.Turn.Private || len([]rune(t.Turn.Text)) > extract.MaxPick ||
+		t.Turn.Trust == mem.TrustNone {
 		return mm, nil, false, nil
 	}
-	asked, answer, err := s.previousAnswer(ctx, m)
+	asked, answer, err := s.previousAnswer(ctx, t.Context)
 	if err != nil || answer == "" {
 		return mm, nil, false, err
 	}
-	did := slices.ContainsFunc(own, func(o mem.Memory) bool { return o.Kind == mem.Change })
-	c, ok := extract.Choice(asked.Text, answer, m.Turn.Text, did)
+	did := slices.ContainsFunc(t.did, func(o mem.Memory) bool { return o.Kind == mem.Change })
+	c, ok := extract.Choice(asked.Text, answer, t.Turn.Text, did)
 	if !ok {
 		return mm, nil, false, nil
 	}
-	mm = m.NewMemory(mem.Decision, mem.ScopeProject)
+	mm = t.NewMemory(mem.Decision, mem.ScopeProject)
 	if mm.Title, mm.Body = extract.TitleAndBody(c.Said()); c.Why != "" {
 		mm.Body = chars.Clip(chars.Line(strings.TrimRight(c.Said(), ".")+". "+c.Why), extract.MaxStatement)
 	}
-	mm.Trust, mm.Origin = extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust, asked.Trust), own), mem.FromAssistant
-	mm.Tags, mm.Concepts, mm.Files = []string{
-		extract.DigestTag,
-	}, extract.TopicsOf(
-		asked.Text,
-	), extract.FilesNamedIn(
-		mm.Text(),
-		nil,
-	)
+	mm.Trust, mm.Origin = extract.CapTrust(min(mem.TrustAssistant, t.Turn.Trust, asked.Trust), t.did), mem.FromAssistant
+	mm.Tags, mm.Concepts = []string{extract.DigestTag}, extract.TopicsOf(asked.Text)
+	mm.Files = extract.FilesNamedIn(mm.Text(), nil)
 	if c.Words != "" {
-		if edits, err = s.amendSummary(ctx, m, asked.PromptID, c.Words); err != nil {
+		if edits, err = s.amendSummary(ctx, t.Context, asked.PromptID, c.Words); err != nil {
 			return mm, nil, false, err
 		}
 	}
-	over, err := s.endOptions(ctx, m, asked.PromptID, c.Among)
+	over, err := s.endOptions(ctx, t.Context, asked.PromptID, c.Among)
 	return mm, append(edits, over...), true, err
 }
 
 // endOptions supersedes the open items that were options of an answer: the decision
 // replaces all of them.
 func (s *Service) endOptions(
-	ctx context.Context,
-	m *event.Context,
-	prompt string,
-	among []extract.Option,
+	ctx context.Context, ec event.Context, prompt string, among []extract.Option,
 ) ([]mem.Edit, error) {
-	if len(among) == 0 || m.Turn.Trust == mem.TrustNone {
+	if len(among) == 0 || ec.Turn.Trust == mem.TrustNone {
 		return nil, nil
 	}
 	open, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, PromptID: prompt, Kinds: []mem.Kind{mem.Todo},
+		Project: ec.Project.Key, Session: ec.Session, PromptID: prompt, Kinds: []mem.Kind{mem.Todo},
 		Tags: []string{extract.DigestTag}, Open: true, Limit: 20,
 	})
 	if err != nil {
@@ -88,28 +77,28 @@ func (s *Service) endOptions(
 
 // previousAnswer returns the previous turn of the user with the lower trust of both
 // turns, and its last answer; "" if that is private or untrusted.
-func (s *Service) previousAnswer(ctx context.Context, m *event.Context) (asked mem.Turn, answer string, err error) {
-	turns, err := s.Store.Turns(ctx, m.Session, 20)
+func (s *Service) previousAnswer(ctx context.Context, ec event.Context) (asked mem.Turn, answer string, err error) {
+	turns, err := s.Store.Turns(ctx, ec.Session, 20)
 	if err != nil {
 		return asked, "", fmt.Errorf("turn before: %w", err)
 	}
-	stops, err := s.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 5})
+	stops, err := s.Store.Events(ctx, mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 5})
 	if err != nil {
 		return asked, "", fmt.Errorf("answer before: %w", err)
 	}
-	i := slices.IndexFunc(stops, func(stop mem.Event) bool { return stop.PromptID != m.PromptID })
+	i := slices.IndexFunc(stops, func(stop mem.Event) bool { return stop.PromptID != ec.PromptID })
 	if i < 0 {
 		return asked, "", nil
 	}
 	worst := mem.TrustUser
 	for _, t := range turns { // newest first
-		if t.PromptID != stops[i].PromptID && t.Number != m.Turn.Number-1 {
+		if t.PromptID != stops[i].PromptID && t.Number != ec.Turn.Number-1 {
 			continue
 		}
 		if worst = min(worst, t.Trust); t.Private || t.Trust == mem.TrustNone || len(t.Text) > extract.PastedLength {
 			return asked, "", nil
 		}
-		if t.Number == m.Turn.Number-1 {
+		if t.Number == ec.Turn.Number-1 {
 			asked, answer = t, stops[i].Text
 		}
 	}
@@ -118,11 +107,10 @@ func (s *Service) previousAnswer(ctx context.Context, m *event.Context) (asked m
 }
 
 // amendSummary returns the edit that adds the user's words to a turn's summary.
-func (s *Service) amendSummary(ctx context.Context, m *event.Context, prompt, words string) ([]mem.Edit, error) {
-	old, err := s.Store.List(
-		ctx,
-		mem.Query{Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, Limit: 20},
-	)
+func (s *Service) amendSummary(ctx context.Context, ec event.Context, prompt, words string) ([]mem.Edit, error) {
+	old, err := s.Store.List(ctx, mem.Query{
+		Project: ec.Project.Key, Session: ec.Session, Kinds: []mem.Kind{mem.Summary}, Limit: 20,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("summary of the turn before: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"remanence/internal/event"
@@ -16,10 +17,29 @@ import (
 // maxCited bounds the memories that one text may cite.
 const maxCited = 20
 
-// CountCitations returns an edit that counts a use for each memory that an answer cites by
+// Citations counts a use of each memory that the answers of turns cite, and queues the
+// job that writes the counts into the vault.
+func (s *Service) Citations(
+	ctx context.Context, sess mem.Session, at time.Time, answers ...mem.ArchivedUtterance,
+) (event.Changes, error) {
+	var ch event.Changes
+	for _, a := range answers {
+		uses, err := s.cited(ctx, sess, a.PromptID, a.Text)
+		if err != nil {
+			return event.Changes{}, err
+		}
+		ch.Edits = append(ch.Edits, uses...)
+	}
+	if len(ch.Edits) > 0 && s.Event.CurrentVault() != nil {
+		ch.Jobs = []mem.Job{s.Event.VaultJob(at)}
+	}
+	return ch, nil
+}
+
+// cited returns an edit that counts a use for each memory that an answer cites by
 // its ID or file name, once per turn. An ID counts only if the memory was injected
 // or has a file: identifiers in programs can look the same.
-func (s *Service) CountCitations(ctx context.Context, sess mem.Session, promptID, text string) ([]mem.Edit, error) {
+func (s *Service) cited(ctx context.Context, sess mem.Session, promptID, text string) ([]mem.Edit, error) {
 	var out []mem.Edit
 	add := func(id string) {
 		if len(out) < maxCited && !slices.ContainsFunc(out, func(ed mem.Edit) bool { return ed.ID == id }) {
@@ -72,25 +92,4 @@ func citedNames(text string) (ids []string, files map[string]bool) {
 		}
 	}
 	return ids, files
-}
-
-// countCitations counts the citations in all answers of turns: the event at a turn's
-// end has only the last answer.
-func (s *Service) countCitations(ctx context.Context, m *event.Context, answers []mem.ArchivedUtterance) error {
-	var b mem.Batch
-	for _, a := range answers {
-		uses, err := s.CountCitations(ctx, m.SessionInfo, a.PromptID, a.Text)
-		if err != nil {
-			return err
-		}
-		b.Edits = append(b.Edits, uses...)
-	}
-	if len(b.Edits) == 0 {
-		return nil
-	}
-	if s.Event.CurrentVault() != nil {
-		b.Jobs = append(b.Jobs, s.Event.VaultJob(s.Now()))
-	}
-	_, err := s.Store.Apply(ctx, b)
-	return err
 }

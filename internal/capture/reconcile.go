@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"remanence/internal/event"
-	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
@@ -38,23 +37,23 @@ func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, e
 	if err != nil {
 		return 0, err
 	}
-	h, err := s.newReconciliation(ctx, sess)
+	r, err := s.newReconciliation(ctx, sess)
 	if err != nil {
 		return 0, err
 	}
-	mark, err := s.ReadPastEvents(
-		ctx, sess, since,
-		s.Now().Add(-lostAfter),
-		func(ev mem.Event) error { return h.keep(ctx, ev) },
-	)
-	if mark != since { // also where the time was up: the next try goes on from there
-		_, kept := s.Store.Apply(context.WithoutCancel(ctx), mem.Batch{TranscriptPositions: []mem.TranscriptPosition{mark}})
-		err = errors.Join(err, kept)
+	position, err := s.ReadPastEvents(ctx, sess, since, s.Now().Add(-lostAfter), func(ev mem.Event) error {
+		return r.handle(ctx, ev)
+	})
+	if position != since { // also after an error: the next call continues there
+		_, saveErr := s.Store.Apply(context.WithoutCancel(ctx), mem.Batch{
+			TranscriptPositions: []mem.TranscriptPosition{position},
+		})
+		err = errors.Join(err, saveErr)
 	}
 	if err != nil {
-		return h.found, fmt.Errorf("look for what was lost: %w", err)
+		return r.found, fmt.Errorf("recover missing events: %w", err)
 	}
-	return h.found, nil
+	return r.found, nil
 }
 
 func (s *Service) pausedNow(ctx context.Context, sess mem.Session) (bool, error) {
@@ -70,93 +69,89 @@ func (s *Service) pausedNow(ctx context.Context, sess mem.Session) (bool, error)
 // reconciliation holds the stored events of a session, with which its transcript is
 // compared.
 type reconciliation struct {
-	e        *Service
-	s        mem.Session
-	prompts  map[string]bool // ids of turns
-	ends     map[string]bool // likewise
-	calls    map[string]bool // ids of calls
-	turns    map[string]mem.Turn
-	spans    []span
-	silences []mem.PausedPeriod
-	after    time.Time // what happened before is too old to be kept
-	found    int
+	s       *Service
+	session mem.Session
+	prompts map[string]bool // prompt IDs of turns
+	ends    map[string]bool // prompt IDs of ended turns
+	calls   map[string]bool // IDs of tool calls
+	turns   map[string]mem.Turn
+	spans   []span
+	paused  []mem.PausedPeriod
+	after   time.Time // earlier events are too old
+	found   int
 }
 
 // span is the time from a session start to the last event before the next one.
 type span struct{ from, to time.Time }
 
 func (s *Service) newReconciliation(ctx context.Context, sess mem.Session) (*reconciliation, error) {
-	h := &reconciliation{
-		e:       s,
-		s:       sess,
-		prompts: map[string]bool{},
-		ends:    map[string]bool{},
-		calls:   map[string]bool{},
-		turns:   map[string]mem.Turn{},
+	r := &reconciliation{
+		s: s, session: sess, prompts: map[string]bool{}, ends: map[string]bool{}, calls: map[string]bool{},
+		turns: map[string]mem.Turn{},
 	}
-	heard, err := s.Store.EventHeaders(ctx, sess.ID)
+	stored, err := s.Store.EventHeaders(ctx, sess.ID)
 	if err != nil {
 		return nil, err
 	}
-	h.addReported(heard)
+	r.addStored(stored)
 	turns, err := s.Store.Turns(ctx, sess.ID, event.WholeSession)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}
 	for _, t := range turns {
-		h.turns[t.PromptID] = t
+		r.turns[t.PromptID] = t
 	}
-	if h.silences, err = s.Store.PausedPeriods(ctx, "all", sess.Project, sess.ID); err != nil {
+	if r.paused, err = s.Store.PausedPeriods(ctx, "all", sess.Project, sess.ID); err != nil {
 		return nil, err
 	}
-	h.after = sess.Created.Add(-clockSlack) // from before is what it was forked from
-	if before, ok := s.Event.KeptSince(); ok && before.After(h.after) {
-		h.after = before
+	r.after = sess.Created.Add(-clockSlack) // earlier events are of the session that it was forked from
+	if before, ok := s.Event.KeptSince(); ok && before.After(r.after) {
+		r.after = before
 	}
-	return h, nil
+	return r, nil
 }
 
-func (h *reconciliation) addReported(heard []mem.EventHeader) {
-	slices.SortStableFunc(
-		heard,
-		func(a, b mem.EventHeader) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) },
-	)
-	for _, r := range heard {
-		switch r.Kind {
+// addStored adds the headers of the session's stored events.
+func (r *reconciliation) addStored(stored []mem.EventHeader) {
+	slices.SortStableFunc(stored, func(a, b mem.EventHeader) int {
+		return cmp.Compare(a.At.UnixNano(), b.At.UnixNano())
+	})
+	for _, ev := range stored {
+		switch ev.Kind {
 		case mem.UserPromptSubmit:
-			h.prompts[r.PromptID] = true
+			r.prompts[ev.PromptID] = true
 		case mem.Stop, mem.StopFailure:
-			h.ends[r.PromptID] = true
+			r.ends[ev.PromptID] = true
 		case mem.PostToolUse, mem.PostToolUseFailure:
-			h.calls[r.ToolUseID] = true
+			r.calls[ev.ToolUseID] = true
 		}
-		if began := r.Kind == mem.SessionStart && r.Source != "compact"; began || len(h.spans) == 0 {
-			h.spans = append(h.spans, span{r.At, r.At})
+		if began := ev.Kind == mem.SessionStart && ev.Source != "compact"; began || len(r.spans) == 0 {
+			r.spans = append(r.spans, span{ev.At, ev.At})
 		}
-		h.spans[len(h.spans)-1].to = r.At
+		r.spans[len(r.spans)-1].to = ev.At
 	}
 }
 
-// keep handles an event of the transcript if it is missing in the store.
-func (h *reconciliation) keep(ctx context.Context, ev mem.Event) error {
-	if !h.missing(ev) {
+// handle handles an event of the transcript if it is missing in the store.
+func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
+	if !r.missing(ev) {
 		return nil
 	}
-	until, err := h.e.Store.ErasedUntil(ctx, h.s.ID) // it may be erased while its record is read
+	until, err := r.s.Store.ErasedUntil(ctx, r.session.ID) // a purge may happen while the transcript is read
 	if err != nil || !ev.At.After(until) {
 		return err
 	}
-	ev.Agent, ev.Session, ev.Root, ev.Cwd, ev.Recovered = h.s.Agent, h.s.ID, h.s.Root, h.s.Cwd, true
+	ev.Agent, ev.Session, ev.Root, ev.Cwd, ev.Recovered = r.session.Agent, r.session.ID, r.session.Root, r.session.Cwd, true
 	ev.Identify("record")
-	_, did, err := h.e.HandleEvent(ctx, ev, true)
+	_, outcome, err := r.s.HandleEvent(ctx, ev, true)
 	if err != nil {
 		return err
 	}
-	if did.New() {
-		h.found++
+	if outcome.New() {
+		r.found++
 	}
-	if _, known := h.turns[ev.PromptID]; !known {
-		h.turns[ev.PromptID] = mem.Turn{PromptID: ev.PromptID}
+	if _, known := r.turns[ev.PromptID]; !known {
+		r.turns[ev.PromptID] = mem.Turn{PromptID: ev.PromptID}
 	}
 	return nil
 }
@@ -164,86 +159,55 @@ func (h *reconciliation) keep(ctx context.Context, ev mem.Event) error {
 // missing reports whether an event was expected and is not stored. For an unknown
 // turn the transcript must contain the prompt, and its time must lie within a span:
 // outside of one the agent may have run without Remanence.
-func (h *reconciliation) missing(ev mem.Event) bool {
+func (r *reconciliation) missing(ev mem.Event) bool {
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
-		if h.prompts[ev.PromptID] || OwnCommand(ev.Text) {
+		if r.prompts[ev.PromptID] || OwnCommand(ev.Text) {
 			return false
 		}
 	case mem.Stop:
-		if h.ends[ev.PromptID] {
+		if r.ends[ev.PromptID] {
 			return false
 		}
 	default:
-		if h.calls[ev.ToolUseID] {
+		if r.calls[ev.ToolUseID] {
 			return false
 		}
 	}
-	if !ev.At.After(h.after) || slices.ContainsFunc(h.silences, func(s mem.PausedPeriod) bool {
-		return s.Contains(ev.At)
+	if !ev.At.After(r.after) || slices.ContainsFunc(r.paused, func(p mem.PausedPeriod) bool {
+		return p.Contains(ev.At)
 	}) {
 		return false
 	}
-	t, known := h.turns[ev.PromptID]
+	t, known := r.turns[ev.PromptID]
 	if known {
 		return !t.Private && t.Text != event.OwnCommand
 	}
-	return ev.Kind == mem.UserPromptSubmit && slices.ContainsFunc(h.spans, func(s span) bool {
+	return ev.Kind == mem.UserPromptSubmit && slices.ContainsFunc(r.spans, func(s span) bool {
 		return !ev.At.Before(s.from) && !ev.At.After(s.to)
 	})
 }
 
-// WorkedLater reports whether a failed command succeeded later: a missing event may
-// be found after later ones.
-func (s *Service) WorkedLater(ctx context.Context, m *event.Context, c extract.Call) (bool, error) {
-	calls, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: m.Tool, Limit: 500},
-	)
-	if err != nil {
-		return false, fmt.Errorf("later calls: %w", err)
-	}
-	return slices.ContainsFunc(calls, func(ev mem.Event) bool {
-		return ev.At.After(m.At) && s.Event.ReadCall(ev, m.Project).Plain == c.Plain
-	}), nil
-}
-
 // CatchUp queues the transcripts of the project's sessions that ended without an
 // event, for example by a crash.
-func (s *Service) CatchUp(ctx context.Context, m *event.Context) error {
-	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 6})
+func (s *Service) CatchUp(ctx context.Context, ec event.Context) (event.Changes, error) {
+	var ch event.Changes
+	all, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: 6})
 	if err != nil {
-		return fmt.Errorf("sessions that broke off: %w", err)
+		return ch, fmt.Errorf("interrupted sessions: %w", err)
 	}
-	for _, sess := range ss {
-		if sess.ID == m.Session || sess.Status == mem.Completed || m.At.Sub(sess.LastEvent) < idleAfter {
+	for _, sess := range all {
+		if sess.ID == ec.Session || sess.Status == mem.Completed || ec.At.Sub(sess.LastEvent) < idleAfter {
 			continue
 		}
-		m.Batch.Jobs = append(m.Batch.Jobs, event.ConsolidateLater(sess.ID, sess.LastEvent.Add(event.SilentFor)))
-		if s.Archive == nil {
-			continue
-		}
-		then := mem.Event{
-			Agent:      sess.Agent,
-			Kind:       mem.SessionEnd,
-			At:         sess.LastEvent,
-			Session:    sess.ID,
-			Root:       sess.Root,
-			Cwd:        sess.Cwd,
+		ch.Jobs = append(ch.Jobs, event.ConsolidateLater(sess.ID, sess.LastEvent.Add(event.SilentFor)))
+		end := mem.Event{
+			Agent: sess.Agent, Kind: mem.SessionEnd, At: sess.LastEvent, Session: sess.ID, Root: sess.Root, Cwd: sess.Cwd,
 			Transcript: sess.Transcript,
 		}
-		if event.OwnTranscript(then) {
-			m.Batch.Jobs = append(
-				m.Batch.Jobs,
-				mem.Job{
-					Kind:      event.JobTranscript,
-					Session:   sess.ID,
-					Key:       whenIdle,
-					Data:      event.JobData(then),
-					NotBefore: m.At,
-				},
-			)
+		if s.Archive != nil && event.OwnTranscript(end) {
+			ch.Jobs = append(ch.Jobs, transcriptJob(sess.ID, keyIdle, event.JobData(end), ec.At))
 		}
 	}
-	return nil
+	return ch, nil
 }

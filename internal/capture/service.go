@@ -1,5 +1,7 @@
 // Package capture makes memories of tool calls, turns, subagents and transcripts,
-// and finds events that no hook reported. Start with Service.Digest.
+// and finds events that no hook reported. It stores only what it finds in transcripts:
+// of an event it returns the changes. Start with Service.ToolSucceeded and
+// Service.TurnEnd.
 package capture
 
 import (
@@ -16,9 +18,9 @@ type Config struct {
 	// Archive stores the conversation word for word; nil means nothing is archived.
 	Archive event.Archive
 	Now     func() time.Time
-	// Own lists our own directories; calls on files in them are not captured.
+	// OwnDirs lists our own directories; calls on files in them are not captured.
 	OwnDirs []string
-	// Past reads from a transcript the events since a mark and returns the new mark.
+	// ReadPastEvents reads the events of a transcript after a position and returns the new position.
 	ReadPastEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	Store mem.Store

@@ -4,38 +4,47 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
+// SubagentEnd returns memories of what a subagent found.
+func (s *Service) SubagentEnd(ctx context.Context, ec event.Context) (event.Changes, error) {
+	launch, _, err := s.FindLaunch(ctx, ec)
+	if err != nil {
+		return event.Changes{}, err
+	}
+	return event.Changes{Memories: findings(ec, launch.About)}, nil
+}
+
 // FindLaunch finds the tool call that launched the subagent of the event. The n-th
 // launch of a type belongs to the n-th subagent of that type.
-func (s *Service) FindLaunch(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
-	launches, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200},
-	)
+func (s *Service) FindLaunch(ctx context.Context, ec event.Context) (extract.Call, bool, error) {
+	launches, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200,
+	})
 	if err != nil {
 		return extract.Call{}, false, fmt.Errorf("launches: %w", err)
 	}
-	starts, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStart}, Limit: 200},
-	)
+	starts, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.SubagentStart}, Limit: 200,
+	})
 	if err != nil {
 		return extract.Call{}, false, fmt.Errorf("subagents: %w", err)
 	}
 	n := 0
-	for i := len(starts) - 1; i >= 0 && starts[i].AgentID != m.AgentID; i-- {
-		if starts[i].AgentType == m.AgentType {
+	for i := len(starts) - 1; i >= 0 && starts[i].AgentID != ec.AgentID; i-- {
+		if starts[i].AgentType == ec.AgentType {
 			n++
 		}
 	}
 	for i := len(launches) - 1; i >= 0; i-- {
-		c := s.Event.ReadCall(launches[i], m.Project)
-		if cmp.Or(c.Subagent, "general-purpose") != m.AgentType {
+		c := s.Event.ReadCall(launches[i], ec.Project)
+		if cmp.Or(c.Subagent, "general-purpose") != ec.AgentType {
 			continue
 		}
 		if n == 0 {
@@ -44,4 +53,33 @@ func (s *Service) FindLaunch(ctx context.Context, m *event.Context) (extract.Cal
 		n--
 	}
 	return extract.Call{}, false, nil
+}
+
+// findings returns memories of a subagent's answer: its statements of a known kind
+// first, else its first sentence.
+func findings(ec event.Context, about string) []mem.Memory {
+	w := extract.TurnFacts{Trouble: true}
+	all := extract.Statements(ec.Text)
+	picked := w.Points(all)
+	for i, s := range all {
+		if len(picked) < extract.MaxFindings && w.Observes(s) &&
+			!slices.ContainsFunc(picked, func(p extract.Point) bool { return p.Text == s.Text }) {
+			picked = append(picked, extract.Point{Statement: s, Kind: mem.FileNote, At: i})
+		}
+	}
+	if len(picked) == 0 && len(all) > 0 && len(all[0].Text) >= extract.MinStatement {
+		picked = []extract.Point{{Statement: all[0]}}
+	}
+	var out []mem.Memory
+	for _, p := range picked[:min(len(picked), extract.MaxFindings)] {
+		mm := ec.NewMemory(mem.Discovery, mem.ScopeSession)
+		mm.Title, mm.Body = p.TitleAndBody(about)
+		mm.Body = chars.Clip(mm.Body, extract.MaxFinding-len(mm.Title))
+		mm.Trust, mm.Origin = min(mem.TrustAssistant, ec.Turn.Trust), mem.FromAssistant
+		mm.Files = extract.FilesNamedIn(p.Text, nil)
+		mm.Tags = []string{"subagent-discovery", extract.FindingTag(p.Kind, mm.Files)}
+		mm.Concepts = extract.AppendNew(nil, chars.Clip(chars.Line(about), 120), 1)
+		out = append(out, mm)
+	}
+	return out
 }

@@ -12,55 +12,56 @@ import (
 	"remanence/internal/mem"
 )
 
-// CommandSucceeded stores a successful command: as a fix of its earlier failure in the
-// session, or as a command worth keeping.
-func (s *Service) CommandSucceeded(ctx context.Context, m *event.Context, c extract.Call) error {
+// commandSucceeded returns the memory of a successful command: a fix of its earlier
+// failure in the session, or a command worth keeping.
+func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extract.Call) (event.Changes, error) {
+	var ch event.Changes
 	if c.Plain == "" {
-		return nil
+		return ch, nil
 	}
 	open, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate,
+		Project: ec.Project.Key, Session: ec.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate,
 		Limit: 20,
 	})
 	if err != nil {
-		return fmt.Errorf("find failure: %w", err)
+		return ch, fmt.Errorf("find failure: %w", err)
 	}
 	joined := false
 	for _, failure := range open {
 		other := extract.Installs(c.Plain, failure.Command)
-		if !other && !extract.Proves(c.Plain, failure.Command) || failure.Updated.After(m.At) {
+		if !other && !extract.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
 			continue
 		}
-		m.Batch.Edits = append(m.Batch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
+		ch.Edits = append(ch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
 		if joined {
 			continue
 		}
-		fix, ok := replacedFix(m, failure, c), !extract.Remote(m.Tool, c.Command)
+		fix, ok := replacedFix(ec, failure, c), !extract.Remote(ec.Tool, c.Command)
 		if !other {
-			if fix, ok, err = s.fixByChange(ctx, m, failure); err != nil {
-				return err
+			if fix, ok, err = s.fixByChange(ctx, ec, failure); err != nil {
+				return ch, err
 			}
 		}
 		if joined = ok; ok {
-			s.Observe(ctx, m, fix)
+			ch.Merge(s.keep(ctx, ec, fix))
 		}
 	}
-	if joined || len(m.Batch.Edits) > 0 || !extract.WorthKeeping(c.Plain) {
-		return nil
+	if len(ch.Edits) > 0 || !extract.WorthKeeping(c.Plain) {
+		return ch, nil
 	}
-	mm := m.NewMemory(mem.Command, mem.ScopeSession)
-	mm.Tool, mm.Command = m.Tool, c.Plain
+	mm := ec.NewMemory(mem.Command, mem.ScopeSession)
+	mm.Tool, mm.Command = ec.Tool, c.Plain
 	mm.Tags = []string{"command-outcome", extract.AutoCaptured}
 	mm.Title = "Command succeeded: " + chars.Clip(c.Plain, event.MaxCommand)
 	mm.Key = "worked:" + c.Plain
-	s.Observe(ctx, m, mm)
-	return nil
+	ch.Merge(s.keep(ctx, ec, mm))
+	return ch, nil
 }
 
 // replacedFix returns the fix of a failed command that another command replaced.
-func replacedFix(m *event.Context, failure mem.Memory, c extract.Call) mem.Memory {
-	mm := newFix(m, failure)
-	mm.Trust = min(mm.Trust, m.Turn.Trust)
+func replacedFix(ec event.Context, failure mem.Memory, c extract.Call) mem.Memory {
+	mm := newFix(ec, failure)
+	mm.Trust = min(mm.Trust, ec.Turn.Trust)
 	mm.Title = extract.FixTitle(failure, fmt.Sprintf("done by `%s`", chars.Clip(c.Plain, extract.MaxFixError)))
 	mm.Body = chars.Clip(c.Plain, extract.MaxSideEffect)
 	return mm
@@ -69,17 +70,17 @@ func replacedFix(m *event.Context, failure mem.Memory, c extract.Call) mem.Memor
 // fixByChange returns the fix between a failure and a success of the same command:
 // the files changed between the two, else the commands with side effects. ok is
 // false if nothing was changed.
-func (s *Service) fixByChange(ctx context.Context, m *event.Context, failure mem.Memory) (mem.Memory, bool, error) {
+func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem.Memory) (mem.Memory, bool, error) {
 	changes, err := s.Store.List(ctx, mem.Query{
-		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
+		Session: ec.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
 	})
 	if err != nil {
 		return mem.Memory{}, false, fmt.Errorf("find changes: %w", err)
 	}
-	mm := newFix(m, failure)
+	mm := newFix(ec, failure)
 	var how []string
 	for _, ch := range changes {
-		if ch.Updated.Before(failure.Updated) || ch.Updated.After(m.At) {
+		if ch.Updated.Before(failure.Updated) || ch.Updated.After(ec.At) {
 			continue
 		}
 		for _, f := range ch.Files {
@@ -93,7 +94,7 @@ func (s *Service) fixByChange(ctx context.Context, m *event.Context, failure mem
 	if len(mm.Files) > 0 {
 		helped = chars.Clip("fixed in "+extract.FilesPhrase(mm.Files), 2*extract.MaxFixError)
 	} else {
-		acts, trust, err := s.sideEffectsBetween(ctx, m, failure)
+		acts, trust, err := s.sideEffectsBetween(ctx, ec, failure)
 		if err != nil || len(acts) == 0 {
 			return mem.Memory{}, false, err
 		}
@@ -102,16 +103,16 @@ func (s *Service) fixByChange(ctx context.Context, m *event.Context, failure mem
 	}
 	mm.Title = extract.FixTitle(failure, helped)
 	mm.Body = strings.Join(how[:min(len(how), extract.MaxFixFiles)], "\n")
-	if _, said, _ := strings.Cut(failure.Title, "| Error: "); !strings.Contains(mm.Title, said) {
-		mm.Facts = []string{"error: " + chars.Clip(said, extract.MaxFact)}
+	if _, text, _ := strings.Cut(failure.Title, "| Error: "); !strings.Contains(mm.Title, text) {
+		mm.Facts = []string{"error: " + chars.Clip(text, extract.MaxFact)}
 	}
 	return mm, true, nil
 }
 
 // newFix returns a memory with the fields that every fix of a failure has.
-func newFix(m *event.Context, failure mem.Memory) mem.Memory {
-	mm := m.NewMemory(mem.ErrorFix, mem.ScopeProject)
-	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust,
+func newFix(ec event.Context, failure mem.Memory) mem.Memory {
+	mm := ec.NewMemory(mem.ErrorFix, mem.ScopeProject)
+	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, ec.Tool, failure.Trust,
 		failure.Origin
 	mm.Tags, mm.Key = []string{"debugging", "resolved", extract.AutoCaptured}, "fix:"+failure.Command
 	return mm
@@ -120,28 +121,25 @@ func newFix(m *event.Context, failure mem.Memory) mem.Memory {
 // sideEffectsBetween returns the commands since a failure that changed something
 // besides files, oldest first, and the lowest trust of their turns.
 func (s *Service) sideEffectsBetween(
-	ctx context.Context,
-	m *event.Context,
-	failure mem.Memory,
+	ctx context.Context, ec event.Context, failure mem.Memory,
 ) ([]string, mem.Trust, error) {
 	worst := mem.TrustUser
-	calls, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", Limit: 50},
-	)
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", Limit: 50,
+	})
 	if err != nil {
-		return nil, worst, fmt.Errorf("find what was run: %w", err)
+		return nil, worst, fmt.Errorf("find commands: %w", err)
 	}
-	turns, err := s.Store.Turns(ctx, m.Session, event.WholeSession)
+	turns, err := s.Store.Turns(ctx, ec.Session, event.WholeSession)
 	if err != nil {
 		return nil, worst, fmt.Errorf("turns: %w", err)
 	}
 	var out []string
 	for _, ev := range calls { // newest first
-		if !ev.At.After(failure.Updated) || !ev.At.Before(m.At) || len(out) == extract.MaxSideEffects {
+		if !ev.At.After(failure.Updated) || !ev.At.Before(ec.At) || len(out) == extract.MaxSideEffects {
 			continue
 		}
-		c := s.Event.ReadCall(ev, m.Project)
+		c := s.Event.ReadCall(ev, ec.Project)
 		if !extract.HasSideEffects(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) ||
 			extract.Remote(ev.Tool, c.Command) {
 			continue

@@ -17,30 +17,30 @@ import (
 // Bounds of utterances.
 const (
 	maxUtterance = 1500 // characters; longer ones are cut into pieces
-	maxPieces    = 20   // of one; more is a paste
+	maxPieces    = 20   // of one utterance; the rest is a pasted text
 	minWords     = 3
 )
 
 // IndexUtterances stores utterances of the session's archive that are not yet indexed, and
 // returns how many. It is idempotent: each piece has a key.
-func (s *Service) IndexUtterances(ctx context.Context, m *event.Context) (made int, err error) {
-	after, err := s.lastIndexed(ctx, m.Session)
+func (s *Service) IndexUtterances(ctx context.Context, ec event.Context) (made int, err error) {
+	after, err := s.lastIndexed(ctx, ec.Session)
 	if err != nil {
 		return 0, err
 	}
-	err = s.Archive.Said(ctx, m.SessionInfo, after, func(list []mem.ArchivedUtterance) error {
-		turns, err := s.Store.Turns(ctx, m.Session, event.WholeSession)
+	err = s.Archive.Said(ctx, ec.SessionInfo, after, func(list []mem.ArchivedUtterance) error {
+		turns, err := s.Store.Turns(ctx, ec.Session, event.WholeSession)
 		if err != nil {
 			return fmt.Errorf("turns: %w", err)
 		}
-		of := map[string]mem.Turn{}
+		byPrompt := map[string]mem.Turn{}
 		for _, t := range turns {
-			of[t.PromptID] = t
+			byPrompt[t.PromptID] = t
 		}
 		var b mem.Batch
-		for _, spoken := range list {
-			if t, known := of[spoken.PromptID]; known && !t.Private {
-				b.Memories = append(b.Memories, utterances(m, spoken, t)...)
+		for _, u := range list {
+			if t, known := byPrompt[u.PromptID]; known && !t.Private {
+				b.Memories = append(b.Memories, utterances(ec, u, t)...)
 			}
 		}
 		made += len(b.Memories)
@@ -62,7 +62,7 @@ func (s *Service) storeUtterances(ctx context.Context, ms []mem.Memory) error {
 		b := mem.Batch{Memories: ms[:n]}
 		s.Event.Follow(&b)
 		if _, err := s.Store.Apply(ctx, b); err != nil {
-			return fmt.Errorf("keep what was said: %w", err)
+			return fmt.Errorf("store utterances: %w", err)
 		}
 		ms = ms[n:]
 	}
@@ -72,10 +72,9 @@ func (s *Service) storeUtterances(ctx context.Context, ms []mem.Memory) error {
 // lastIndexed returns the ID of the newest indexed utterance; "" if there is none.
 // All earlier ones of the archive are indexed too.
 func (s *Service) lastIndexed(ctx context.Context, session string) (string, error) {
-	ms, err := s.Store.List(
-		ctx,
-		mem.Query{Session: session, Kinds: []mem.Kind{mem.Utterance}, Hidden: true, Within: "*", Limit: 1},
-	)
+	ms, err := s.Store.List(ctx, mem.Query{
+		Session: session, Kinds: []mem.Kind{mem.Utterance}, Hidden: true, Within: "*", Limit: 1,
+	})
 	if err != nil || len(ms) == 0 {
 		return "", err
 	}
@@ -84,28 +83,25 @@ func (s *Service) lastIndexed(ctx context.Context, session string) (string, erro
 
 // utterances returns the memories of one prompt or answer; none if it has fewer than
 // minWords words.
-func utterances(m *event.Context, s mem.ArchivedUtterance, t mem.Turn) []mem.Memory {
-	if wordCount(s.Text) < minWords {
+func utterances(ec event.Context, u mem.ArchivedUtterance, t mem.Turn) []mem.Memory {
+	if wordCount(u.Text) < minWords {
 		return nil
 	}
 	var out []mem.Memory
-	for n, text := range extract.Pieces(s.Text, maxUtterance) {
+	for n, text := range extract.Pieces(u.Text, maxUtterance) {
 		if n == maxPieces {
 			break
 		}
-		mm := m.NewMemory(mem.Utterance, mem.ScopeProject)
-		mm.Project = cmp.Or(m.SessionInfo.Project, mm.Project)
+		mm := ec.NewMemory(mem.Utterance, mem.ScopeProject)
+		mm.Project = cmp.Or(ec.SessionInfo.Project, mm.Project)
 		mm.Title, mm.Body = extract.Headline(text)
-		mm.Who, mm.Key, mm.Created, mm.Updated = s.Who, s.ID+"/"+strconv.Itoa(n), s.At, s.At
-		mm.Source.PromptID, mm.Source.Event = s.PromptID, ""
-		mm.Branch, mm.Commit = s.Branch, ""
-		mm.Trust, mm.Origin, mm.Confidence = min(
-			mem.TrustAssistant,
-			t.Trust,
-		), mem.FromAssistant, event.ConfidenceAgent
-		if s.Who == "user" {
+		mm.Who, mm.Key, mm.Created, mm.Updated = u.Who, u.ID+"/"+strconv.Itoa(n), u.At, u.At
+		mm.Source.PromptID, mm.Source.Event = u.PromptID, ""
+		mm.Branch, mm.Commit = u.Branch, ""
+		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, t.Trust), mem.FromAssistant, event.ConfidenceAgent
+		if u.Who == "user" {
 			mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
-			if len(s.Text) > extract.PastedLength {
+			if len(u.Text) > extract.PastedLength {
 				mm.Trust = mem.TrustTool // its author is unknown
 			}
 		}
@@ -118,10 +114,9 @@ func utterances(m *event.Context, s mem.ArchivedUtterance, t mem.Turn) []mem.Mem
 func wordCount(s string) int {
 	n, wide := 0, 0
 	for _, w := range strings.Fields(s) {
-		if strings.ContainsFunc(
-			w,
-			func(r rune) bool { return unicode.IsLetter(r) && !chars.Wide(r) || unicode.IsDigit(r) },
-		) {
+		if strings.ContainsFunc(w, func(r rune) bool {
+			return unicode.IsLetter(r) && !chars.Wide(r) || unicode.IsDigit(r)
+		}) {
 			n++
 		}
 		for _, r := range w {

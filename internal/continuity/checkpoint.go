@@ -26,15 +26,15 @@ const (
 )
 
 // Checkpoint returns a checkpoint of the session of m. It writes nothing.
-func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger string) (mem.Checkpoint, error) {
-	cp := mem.Checkpoint{Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger}
-	turns, err := s.Store.Turns(ctx, m.Session, 20)
+func (s *Service) Checkpoint(ctx context.Context, ec event.Context, trigger string) (mem.Checkpoint, error) {
+	cp := mem.Checkpoint{Session: ec.Session, Project: ec.Project.Key, At: ec.At, Trigger: trigger}
+	turns, err := s.Store.Turns(ctx, ec.Session, 20)
 	if err != nil {
 		return cp, fmt.Errorf("turns: %w", err)
 	}
 	stops, err := s.Store.Events(
 		ctx,
-		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxRecent},
+		mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxRecent},
 	)
 	if err != nil {
 		return cp, fmt.Errorf("answers: %w", err)
@@ -46,13 +46,13 @@ func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger stri
 		return b.At.Compare(a.At)
 	})
 	own, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix},
+		Project: ec.Project.Key, Session: ec.Session, Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix},
 		Order: mem.ByUpdate, Limit: 100,
 	})
 	if err != nil {
 		return cp, fmt.Errorf("what the session did: %w", err)
 	}
-	if cp.State, err = s.State(ctx, m.Project.Key, m.Session, turns, own); err != nil {
+	if cp.State, err = s.State(ctx, ec.Project.Key, ec.Session, turns, own); err != nil {
 		return cp, err
 	}
 	stops = trustedAnswers(stops, turns)
@@ -63,13 +63,13 @@ func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger stri
 	cp.Recent = recentQuotes(turns, stops)
 	reads, err := s.Store.Events(
 		ctx,
-		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: 60},
+		mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: 60},
 	)
 	if err != nil {
 		return cp, fmt.Errorf("calls: %w", err)
 	}
 	for _, ev := range reads {
-		if c := s.Event.ReadCall(ev, m.Project); c.File != "" && ev.Tool == "Read" && !inject.Suspicious(c.File) {
+		if c := s.Event.ReadCall(ev, ec.Project); c.File != "" && ev.Tool == "Read" && !inject.Suspicious(c.File) {
 			cp.Evidence.Files = extract.AppendNew(cp.Evidence.Files, c.File, extract.MaxFiles)
 		}
 	}

@@ -38,29 +38,29 @@ type Loss struct {
 // and with the text injected after it. It does so once, at the first prompt after
 // the summary arrives: the client reports it only after the new session start. It
 // returns the zero value if there is nothing to compare.
-func (s *Service) CompactionLoss(ctx context.Context, m *event.Context) (Loss, error) {
-	if m.SessionInfo.Compactions == 0 || m.SessionInfo.Injected[AfterCompaction] || m.Settings.Budgets.UserPrompt == 0 {
+func (s *Service) CompactionLoss(ctx context.Context, ec event.Context) (Loss, error) {
+	if ec.SessionInfo.Compactions == 0 || ec.SessionInfo.Injected[AfterCompaction] || ec.Settings.Budgets.UserPrompt == 0 {
 		return Loss{}, nil
 	}
 	evs, err := s.Store.Events(
 		ctx,
-		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostCompact}, Limit: 1},
+		mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.PostCompact}, Limit: 1},
 	)
 	if err != nil {
 		return Loss{}, fmt.Errorf("summary: %w", err)
 	}
-	if len(evs) == 0 || evs[0].At.Before(m.SessionInfo.Compacted) || evs[0].Text == "" {
+	if len(evs) == 0 || evs[0].At.Before(ec.SessionInfo.Compacted) || evs[0].Text == "" {
 		return Loss{}, nil // not reported yet, or private
 	}
-	before, err := s.beforeCompaction(ctx, m)
+	before, err := s.beforeCompaction(ctx, ec)
 	if err != nil || before.ID == "" {
 		return Loss{}, err
 	}
-	had, err := s.exactItems(ctx, m, before)
+	had, err := s.exactItems(ctx, ec, before)
 	if err != nil {
 		return Loss{}, err
 	}
-	restored, err := s.restoredText(ctx, m)
+	restored, err := s.restoredText(ctx, ec)
 	if err != nil {
 		return Loss{}, err
 	}
@@ -95,13 +95,13 @@ func summaryOf(text string) string {
 }
 
 // beforeCompaction returns the checkpoint taken before the newest compaction.
-func (s *Service) beforeCompaction(ctx context.Context, m *event.Context) (mem.Checkpoint, error) {
-	cps, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: m.Session, Limit: 10})
+func (s *Service) beforeCompaction(ctx context.Context, ec event.Context) (mem.Checkpoint, error) {
+	cps, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: ec.Session, Limit: 10})
 	if err != nil {
 		return mem.Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
 	}
 	for _, cp := range cps {
-		if (cp.Trigger == "auto" || cp.Trigger == "manual") && !cp.At.After(m.SessionInfo.Compacted) {
+		if (cp.Trigger == "auto" || cp.Trigger == "manual") && !cp.At.After(ec.SessionInfo.Compacted) {
 			return cp, nil
 		}
 	}
@@ -109,13 +109,13 @@ func (s *Service) beforeCompaction(ctx context.Context, m *event.Context) (mem.C
 }
 
 // restoredText returns the folded text that was injected after the compaction.
-func (s *Service) restoredText(ctx context.Context, m *event.Context) (string, error) {
-	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: m.Session, Limit: 50})
+func (s *Service) restoredText(ctx context.Context, ec event.Context) (string, error) {
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: ec.Session, Limit: 50})
 	if err != nil {
 		return "", fmt.Errorf("what was restored: %w", err)
 	}
 	for _, r := range rs {
-		if r.Trigger == "compact" && !r.At.Before(m.SessionInfo.Compacted) {
+		if r.Trigger == "compact" && !r.At.Before(ec.SessionInfo.Compacted) {
 			return chars.Fold(r.Text), nil
 		}
 	}
@@ -125,8 +125,8 @@ func (s *Service) restoredText(ctx context.Context, m *event.Context) (string, e
 // exactItems returns the exact details of a checkpoint that still hold. It takes a
 // new checkpoint from the store and keeps what both contain: forgotten or purged
 // text is not injected.
-func (s *Service) exactItems(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]exactItem, error) {
-	now, err := s.Checkpoint(ctx, m, before.Trigger)
+func (s *Service) exactItems(ctx context.Context, ec event.Context, before mem.Checkpoint) ([]exactItem, error) {
+	now, err := s.Checkpoint(ctx, ec, before.Trigger)
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +152,14 @@ func (s *Service) exactItems(ctx context.Context, m *event.Context, before mem.C
 			out = append(out, exactItem{"open: " + o, ContainsTerms(o)})
 		}
 	}
-	decided, err := s.decisionItems(ctx, m, before)
+	decided, err := s.decisionItems(ctx, ec, before)
 	return append(out, decided...), err
 }
 
 // decisionItems returns the session's decisions before the compaction.
-func (s *Service) decisionItems(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]exactItem, error) {
+func (s *Service) decisionItems(ctx context.Context, ec event.Context, before mem.Checkpoint) ([]exactItem, error) {
 	ms, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustAssistant,
+		Project: ec.Project.Key, Session: ec.Session, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustAssistant,
 		Before: before.At, Limit: 5,
 	})
 	if err != nil {

@@ -12,74 +12,76 @@ import (
 	"remanence/internal/mem"
 )
 
-// QueueMeasureContext queues a job that reads the context usage after the client has written
+// MeasureLater queues a job that reads the context usage after the client has written
 // its transcript, at most once per Handoff.SampleEvery.
-func (s *Service) QueueMeasureContext(m *event.Context) {
-	if s.ReadContextUsage == nil || !m.Person() || !event.OwnTranscript(m.Event) {
-		return
+func (s *Service) MeasureLater(ec event.Context) event.Changes {
+	if s.ReadContextUsage == nil || !ec.Person() || !event.OwnTranscript(ec.Event) {
+		return event.Changes{}
 	}
-	at, next := m.At.Add(event.TranscriptLag), m.SessionInfo.ContextReadAt.Add(m.Settings.Handoff.SampleEvery)
+	at, next := ec.At.Add(event.TranscriptLag), ec.SessionInfo.ContextReadAt.Add(ec.Settings.Handoff.SampleEvery)
 	if next.After(at) {
 		at = next
 	}
-	m.Batch.Jobs = append(
-		m.Batch.Jobs,
-		mem.Job{Kind: event.JobFill, Session: m.Session, Key: event.JobFill, Data: event.JobData(m.Event), NotBefore: at},
-	)
+	return event.Changes{Jobs: []mem.Job{{
+		Kind: event.JobFill, Session: ec.Session, Key: event.JobFill, Data: event.JobData(ec.Event), NotBefore: at,
+	}}}
 }
 
-// QueueMeasureInTurn calls FillLater during a turn if the last reading is old enough.
-func (s *Service) QueueMeasureInTurn(m *event.Context) {
-	if m.At.Sub(m.SessionInfo.ContextReadAt) >= m.Settings.Handoff.SampleEvery {
-		s.QueueMeasureContext(m)
+// MeasureInTurn is MeasureLater during a turn: it queues a job only if the last reading
+// is old enough.
+func (s *Service) MeasureInTurn(ec event.Context) event.Changes {
+	if ec.At.Sub(ec.SessionInfo.ContextReadAt) < ec.Settings.Handoff.SampleEvery {
+		return event.Changes{}
 	}
+	return s.MeasureLater(ec)
 }
 
 // maxWindow bounds a plausible context window, in tokens.
 const maxWindow = 100_000_000
 
-// RecordReportedUsage records the context usage that the client reported in the event.
-func RecordReportedUsage(m *event.Context) {
+// ReportedUsage returns the context usage that the client reported in the event.
+func ReportedUsage(ec event.Context) event.Changes {
 	f := mem.ContextUsage{
-		Session: m.Session, Tokens: m.SessionInfo.ContextTokens, At: m.At,
-		ReadAt: m.SessionInfo.ContextReadAt,
+		Session: ec.Session, Tokens: ec.SessionInfo.ContextTokens, At: ec.At,
+		ReadAt: ec.SessionInfo.ContextReadAt,
 	}
-	told := false
-	if 0 < m.Tokens && m.Tokens <= maxWindow {
-		f.Tokens, f.ReadAt, told = int(m.Tokens), m.At, true
+	reported := false
+	if 0 < ec.Tokens && ec.Tokens <= maxWindow {
+		f.Tokens, f.ReadAt, reported = int(ec.Tokens), ec.At, true
 	}
-	if 0 < m.Window && m.Window <= maxWindow {
-		f.Window, told = int(m.Window), true
+	if 0 < ec.Window && ec.Window <= maxWindow {
+		f.Window, reported = int(ec.Window), true
 	}
-	if told {
-		m.Batch.ContextUsage = append(m.Batch.ContextUsage, f)
+	if !reported {
+		return event.Changes{}
 	}
+	return event.Changes{ContextUsage: []mem.ContextUsage{f}}
 }
 
 // MeasureContext reads the context usage from the transcript. If it cannot be read,
 // the known value stays and the next event tries again.
-func (s *Service) MeasureContext(ctx context.Context, m *event.Context) (mem.Batch, error) {
-	if s.ReadContextUsage == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) {
+func (s *Service) MeasureContext(ctx context.Context, ec event.Context) (mem.Batch, error) {
+	if s.ReadContextUsage == nil || ec.SessionInfo.ID == "" || !event.OwnTranscript(ec.Event) {
 		return mem.Batch{}, nil
 	}
-	f, err := s.ReadContextUsage(m.Transcript)
+	f, err := s.ReadContextUsage(ec.Transcript)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.Event.LogDegraded("how full the context is", err)
+		s.Event.LogDegraded("context usage", err)
 	}
 	if err != nil || f.Tokens == 0 && f.AutoCompactTokens == 0 { // what was known stays, if no compaction came between
 		f = mem.ContextUsage{
-			Session: m.Session,
-			Tokens:  m.SessionInfo.ContextTokens,
-			At:      m.SessionInfo.LastEvent,
+			Session: ec.Session,
+			Tokens:  ec.SessionInfo.ContextTokens,
+			At:      ec.SessionInfo.LastEvent,
 			ReadAt:  s.Now(),
 		}
 		return mem.Batch{ContextUsage: []mem.ContextUsage{f}}, nil
 	}
-	f.Session, f.ReadAt, f.Model = m.Session, s.Now(), fullerModelName(m.SessionInfo.Model, f.Model)
-	sess := m.SessionInfo
+	f.Session, f.ReadAt, f.Model = ec.Session, s.Now(), fullerModelName(ec.SessionInfo.Model, f.Model)
+	sess := ec.SessionInfo
 	sess.ContextTokens, sess.Model, sess.AutoCompactTokens = f.Tokens, cmp.Or(f.Model, sess.Model),
 		max(sess.AutoCompactTokens, f.AutoCompactTokens)
-	r, err := s.limitsOf(ctx, m.Settings, sess)
+	r, err := s.limitsOf(ctx, ec.Settings, sess)
 	if err != nil {
 		return mem.Batch{}, err
 	}
@@ -89,26 +91,25 @@ func (s *Service) MeasureContext(ctx context.Context, m *event.Context) (mem.Bat
 
 // fullerModelName returns the longer of two names of the same model: the client's
 // name may have a suffix for a larger window that the transcript lacks.
-func fullerModelName(told, spoke string) string {
-	if base, _, _ := strings.Cut(told, "["); base != "" && strings.HasPrefix(spoke, base) &&
-		strings.Contains(told, "[") {
-		return told
+func fullerModelName(client, transcript string) string {
+	if base, _, _ := strings.Cut(client, "["); base != "" && strings.HasPrefix(transcript, base) &&
+		strings.Contains(client, "[") {
+		return client
 	}
-	return spoke
+	return transcript
 }
 
 // usageLimits are the limits of a session's context, in tokens.
 type usageLimits struct {
-	window      int // 0 if nothing is to be done
-	autoCompact int // where the client of the model compacts by itself; 0 if that was never seen
-	handoffAt   int // from here on a handoff is asked for
-	rearm       int // below this it will be asked for again
+	window      int // 0 if handoffs are off
+	autoCompact int // usage at which the client compacts by itself; 0 if unknown
+	handoffAt   int // usage from which a handoff is requested
+	rearm       int // usage below which the next handoff may be requested
 }
 
-// Where a client compacts by itself, in tokens as it counts them.
 const (
-	minAutoCompact    = 10_000 // tokens; a compaction of less was no sign of a full context
-	autoCompactMargin = 0.92   // of the place where the client compacts, by its own count as ours is
+	minAutoCompact    = 10_000 // tokens; a compaction below that is no sign of a full context
+	autoCompactMargin = 0.92   // share of the usage at which the client compacts by itself
 )
 
 // limitsOf computes the limits of a session's context from its window and from the
@@ -123,7 +124,7 @@ func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Ses
 	if sess.Model != "" {
 		ss, err := s.Store.Sessions(ctx, mem.SessionQuery{AutoCompactModel: sess.Model, Limit: 1})
 		if err != nil {
-			return usageLimits{}, fmt.Errorf("where the context is cut: %w", err)
+			return usageLimits{}, fmt.Errorf("automatic compactions: %w", err)
 		}
 		if len(ss) > 0 && ss[0].AutoCompactTokens >= minAutoCompact {
 			r.autoCompact = ss[0].AutoCompactTokens

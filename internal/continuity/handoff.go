@@ -28,27 +28,25 @@ func (s *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoi
 	if n := utf8.RuneCountInString(text); n > MaxHandoff {
 		return mem.Checkpoint{}, fmt.Errorf("%w: %d characters, %d at most", ErrLongHandoff, n, MaxHandoff)
 	}
-	m, err := s.HandoffContext(ctx, ask)
+	ec, err := s.HandoffContext(ctx, ask)
 	if err != nil {
 		return mem.Checkpoint{}, err
 	}
-	defer m.Files.Close()
+	defer ec.Files.Close()
 	trust := mem.TrustAssistant
 	if ask.Agent != "" {
 		if trust, err = s.Event.ByAgent(ctx, ask.Agent); err != nil {
 			return mem.Checkpoint{}, err
 		}
 	}
-	s.Event.LogDegraded(
-		"handoff file",
-		s.ReadHandoffFile(ctx, m, event.Person),
-	) // what was edited there is kept, though this one counts
-	cp, err := s.storeHandoff(ctx, m, text, trust)
+	// An edit of the file is stored first; this handoff replaces it.
+	s.Event.LogDegraded("handoff file", s.ReadHandoffFile(ctx, ec, event.Person))
+	cp, err := s.storeHandoff(ctx, ec, ec.At, text, trust)
 	if err != nil {
 		return cp, err
 	}
 	if s.Handoffs != nil {
-		s.Event.LogDegraded("handoff file", s.Handoffs.WriteHandoff(m.Project, text))
+		s.Event.LogDegraded("handoff file", s.Handoffs.WriteHandoff(ec.Project, text))
 	}
 	kept, err := s.Store.Checkpoints(
 		ctx,
@@ -63,23 +61,20 @@ func (s *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoi
 	return kept[0], nil
 }
 
-// storeHandoff stores a text as the handoff of the context's session.
+// storeHandoff stores a text as the handoff of the context's session at a time.
 func (s *Service) storeHandoff(
-	ctx context.Context,
-	m *event.Context,
-	text string,
-	t mem.Trust,
+	ctx context.Context, ec event.Context, at time.Time, text string, t mem.Trust,
 ) (mem.Checkpoint, error) {
-	cp, err := s.Checkpoint(ctx, m, mem.TriggerHandoff)
+	cp, err := s.Checkpoint(ctx, ec, mem.TriggerHandoff)
 	if err != nil {
 		return cp, err
 	}
-	cp.Handoff, cp.Trust = text, t
+	cp.At, cp.Handoff, cp.Trust = at, text, t
 	if t < mem.TrustUser { // a person's text does not depend on the trust of a turn
-		cp.PromptID = m.Turn.PromptID
+		cp.PromptID = ec.Turn.PromptID
 	}
 	if _, err := s.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
-		return cp, fmt.Errorf("keep handoff: %w", err)
+		return cp, fmt.Errorf("store handoff: %w", err)
 	}
 	return cp, nil
 }
@@ -93,11 +88,11 @@ const fileTimeSlack = 20 * time.Millisecond
 
 // ReadHandoffFile stores an edited handoff file as a handoff. A text that equals an
 // earlier handoff is ignored: the file is out of date.
-func (s *Service) ReadHandoffFile(ctx context.Context, m *event.Context, by event.Author) error {
-	if s.Handoffs == nil || m.Project.Key == "" || m.Project.Key == event.Nowhere.Key {
+func (s *Service) ReadHandoffFile(ctx context.Context, ec event.Context, by event.Author) error {
+	if s.Handoffs == nil || ec.Project.Key == "" || ec.Project.Key == event.Nowhere.Key {
 		return nil
 	}
-	note, err := s.Handoffs.ReadHandoff(m.Project)
+	note, err := s.Handoffs.ReadHandoff(ec.Project)
 	if err != nil {
 		return fmt.Errorf("handoff file: %w", err)
 	}
@@ -107,7 +102,7 @@ func (s *Service) ReadHandoffFile(ctx context.Context, m *event.Context, by even
 	}
 	past, err := s.Store.Checkpoints(
 		ctx,
-		mem.CheckpointQuery{Project: m.Project.Key, Trigger: mem.TriggerHandoff, Limit: pastHandoffs},
+		mem.CheckpointQuery{Project: ec.Project.Key, Trigger: mem.TriggerHandoff, Limit: pastHandoffs},
 	)
 	if err != nil {
 		return fmt.Errorf("past handoffs: %w", err)
@@ -119,24 +114,25 @@ func (s *Service) ReadHandoffFile(ctx context.Context, m *event.Context, by even
 	if by, err = s.AuthorAt(ctx, by, note.Changed); err != nil || by.Private {
 		return err
 	}
-	of, err := s.HandoffContext(ctx, HandoffRequest{
-		ProjectRef: mem.ProjectRef{Project: m.Project.Key},
-		Session:    m.SessionInfo.ID,
+	handoff, err := s.HandoffContext(ctx, HandoffRequest{
+		ProjectRef: mem.ProjectRef{Project: ec.Project.Key},
+		Session:    ec.SessionInfo.ID,
 	})
-	if errors.Is(err, mem.ErrNotFound) { // of a project that nothing is known of
+	if errors.Is(err, mem.ErrNotFound) { // the project is not stored yet
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer of.Files.Close()
-	if note.At.Before(of.At) {
-		of.At = note.At
+	defer handoff.Files.Close()
+	at := handoff.At
+	if note.At.Before(at) {
+		at = note.At
 	}
-	if len(past) > 0 && !of.At.After(past[0].At) { // it was written over that one
-		of.At = past[0].At.Add(1)
+	if len(past) > 0 && !at.After(past[0].At) { // the file was edited after that handoff
+		at = past[0].At.Add(1)
 	}
-	_, err = s.storeHandoff(ctx, of, text, by.Trust)
+	_, err = s.storeHandoff(ctx, handoff, at, text, by.Trust)
 	return err
 }
 
@@ -153,34 +149,39 @@ func WholeLines(s string, n int) string {
 }
 
 // HandoffContext returns the event context of a handoff. Its project is the session's,
-// which may differ from the project of the request's directory.
-func (s *Service) HandoffContext(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
+// which may differ from the project of the request's directory. The caller closes its
+// files.
+func (s *Service) HandoffContext(ctx context.Context, ask HandoffRequest) (event.Context, error) {
 	p, err := s.Event.Place(ctx, ask.ProjectRef)
 	if err != nil {
-		return nil, err
+		return event.Context{}, err
 	}
-	m := &event.Context{Event: mem.Event{At: s.Now()}, Settings: s.Settings(), Project: p, Started: s.Now()}
-	if m.SessionInfo, err = s.handoffSession(ctx, ask, p); err != nil {
-		return nil, err
+	sess, err := s.handoffSession(ctx, ask, p)
+	if err != nil {
+		return event.Context{}, err
 	}
-	m.Session, m.Agent = m.SessionInfo.ID, m.SessionInfo.Agent
-	if m.SessionInfo.Project != "" && m.SessionInfo.Project != p.Key {
-		if m.Project, err = s.Event.Place(ctx, mem.ProjectRef{Project: m.SessionInfo.Project}); err != nil {
-			return nil, err
+	if sess.Project != "" && sess.Project != p.Key {
+		if p, err = s.Event.Place(ctx, mem.ProjectRef{Project: sess.Project}); err != nil {
+			return event.Context{}, err
 		}
 	}
-	if m.Project.Key == "" {
-		m.Project = event.Nowhere
+	if p.Key == "" {
+		p = event.Nowhere
 	}
-	turns, err := s.Store.Turns(ctx, m.Session, 1)
+	turns, err := s.Store.Turns(ctx, sess.ID, 1)
 	if err != nil {
-		return nil, fmt.Errorf("turns: %w", err)
+		return event.Context{}, fmt.Errorf("turns: %w", err)
 	}
+	var turn mem.Turn
 	if len(turns) > 0 {
-		m.Turn = turns[0]
+		turn = turns[0]
 	}
-	m.Files = s.Event.OpenFiles(m.Project)
-	return m, nil
+	return event.Context{
+		Event: mem.Event{
+			Session: sess.ID, Agent: sess.Agent, At: s.Now(), Root: sess.Root, Cwd: sess.Cwd, Transcript: sess.Transcript,
+		},
+		Settings: s.Settings(), Project: p, SessionInfo: sess, Turn: turn, Files: s.Event.OpenFiles(p), Started: s.Now(),
+	}, nil
 }
 
 // handoffSession returns the session of a handoff; the zero value if it is unknown.

@@ -28,44 +28,44 @@ type Handoffs interface {
 // maxAppendixPrompts bounds the newest prompts that an appendix lists.
 const maxAppendixPrompts = 5
 
-// QueueAppendix queues a job that writes the handoff appendix, if there are handoff files.
-func (s *Service) QueueAppendix(m *event.Context) {
-	if s.Handoffs != nil && m.Person() {
-		m.Batch.Jobs = append(
-			m.Batch.Jobs,
-			mem.Job{Kind: event.JobTail, Session: m.Session, Key: event.JobTail, Data: event.JobData(m.Event)},
-		)
+// AppendixLater queues a job that writes the handoff appendix, if there are handoff files.
+func (s *Service) AppendixLater(ec event.Context) event.Changes {
+	if s.Handoffs == nil || !ec.Person() {
+		return event.Changes{}
 	}
+	return event.Changes{Jobs: []mem.Job{{
+		Kind: event.JobTail, Session: ec.Session, Key: event.JobTail, Data: event.JobData(ec.Event),
+	}}}
 }
 
 // WriteAppendix writes the handoff appendix: what happened in the session since its
 // handoff. It uses no model.
-func (s *Service) WriteAppendix(ctx context.Context, m *event.Context) error {
-	if s.Handoffs == nil || m.SessionInfo.ID == "" {
+func (s *Service) WriteAppendix(ctx context.Context, ec event.Context) error {
+	if s.Handoffs == nil || ec.SessionInfo.ID == "" {
 		return nil
 	}
-	cp, err := s.Checkpoint(ctx, m, mem.TriggerHandoff)
+	cp, err := s.Checkpoint(ctx, ec, mem.TriggerHandoff)
 	if err != nil {
 		return err
 	}
-	demands, err := s.promptsSinceHandoff(ctx, m)
+	demands, err := s.promptsSinceHandoff(ctx, ec)
 	if err != nil {
 		return err
 	}
-	return s.Handoffs.WriteAppendix(m.Project, appendixText(cp, demands))
+	return s.Handoffs.WriteAppendix(ec.Project, appendixText(cp, demands))
 }
 
 // promptsSinceHandoff returns the user's newest prompts after the session's handoff,
 // oldest first.
-func (s *Service) promptsSinceHandoff(ctx context.Context, m *event.Context) ([]string, error) {
+func (s *Service) promptsSinceHandoff(ctx context.Context, ec event.Context) ([]string, error) {
 	cps, err := s.Store.Checkpoints(
 		ctx,
-		mem.CheckpointQuery{Session: m.Session, Trigger: mem.TriggerHandoff, Limit: 1},
+		mem.CheckpointQuery{Session: ec.Session, Trigger: mem.TriggerHandoff, Limit: 1},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("handoff: %w", err)
 	}
-	turns, err := s.Store.Turns(ctx, m.Session, 50)
+	turns, err := s.Store.Turns(ctx, ec.Session, 50)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}

@@ -13,22 +13,8 @@ const (
 	snapshotChars = 4000
 )
 
-// The kinds of jobs.
-const ()
-
-// DigestJob returns the job that digests the turn of m later.
-func DigestJob(m *event.Context) mem.Job {
-	return mem.Job{
-		Kind:      event.JobDigest,
-		Session:   m.Session,
-		Key:       m.ID,
-		Data:      event.JobData(m.Event),
-		NotBefore: m.At.Add(event.TranscriptLag),
-	}
-}
-
 // Snapshot returns a memory of the newest prompts and answers before a compaction.
-func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
+func Snapshot(ec event.Context, said []mem.Quote) []mem.Memory {
 	text, left := "", snapshotChars
 	for i := len(said) - 1; i >= 0 && left > 0; i-- {
 		line := said[i].Who + ": " + said[i].Text
@@ -41,12 +27,12 @@ func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
 	if text == "" {
 		return nil
 	}
-	mm := m.NewMemory(mem.Snapshot, mem.ScopeSession)
+	mm := ec.NewMemory(mem.Snapshot, mem.ScopeSession)
 	mm.Title, mm.Body, mm.Event = "words before compaction", text, "pre-compact"
 	mm.Tags, mm.Origin, mm.Key = []string{
 		"compaction-snapshot",
 		extract.AutoCaptured,
-	}, mem.FromAssistant, "snapshot:"+m.ID
+	}, mem.FromAssistant, "snapshot:"+ec.ID
 	mm.Trust = mem.TrustNone // words of many turns, whatever those have read
 	return []mem.Memory{mm}
 }

@@ -19,23 +19,23 @@ const maxSaveNote = 1000
 // It returns ErrNotFound if the project has no session, and ErrPrivateTurn if an
 // agent adds a note in a private turn.
 func (s *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, error) {
-	m, err := s.HandoffContext(ctx, HandoffRequest{ProjectRef: ask.ProjectRef, Session: ask.Session, Agent: ask.Agent})
+	ec, err := s.HandoffContext(ctx, HandoffRequest{ProjectRef: ask.ProjectRef, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
 		return SaveResponse{}, err
 	}
-	defer m.Files.Close()
-	if m.SessionInfo.ID == "" {
+	defer ec.Files.Close()
+	if ec.SessionInfo.ID == "" {
 		return SaveResponse{}, fmt.Errorf("session: %w", mem.ErrNotFound)
 	}
 	note := chars.Clip(strings.TrimSpace(s.Redactor.Prompt(ask.Note)), maxSaveNote)
 	if err := s.Event.MayKeep(ctx, ask.Agent, note); err != nil {
 		return SaveResponse{}, err
 	}
-	out := SaveResponse{Short: m.SessionInfo.Short, Trouble: []string{}}
+	out := SaveResponse{Short: ec.SessionInfo.Short, Trouble: []string{}}
 	if ask.Index {
-		s.takeTranscript(ctx, m, &out)
+		s.indexTranscript(ctx, ec, &out)
 	}
-	cp, err := s.Checkpoint(ctx, m, TriggerSave)
+	cp, err := s.Checkpoint(ctx, ec, TriggerSave)
 	if err != nil {
 		return out, err
 	}
@@ -51,28 +51,27 @@ func (s *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, erro
 	return out, nil
 }
 
-// takeTranscript archives and indexes the session's transcript.
-func (s *Service) takeTranscript(ctx context.Context, m *event.Context, out *SaveResponse) {
+// indexTranscript archives and indexes the session's transcript.
+func (s *Service) indexTranscript(ctx context.Context, ec event.Context, out *SaveResponse) {
 	trouble := func(what string, err error) {
 		if err != nil {
 			out.Trouble = append(out.Trouble, fmt.Sprintf("%s: %s", what, err))
 		}
 	}
-	m.Transcript, m.Root, m.Cwd = m.SessionInfo.Transcript, m.SessionInfo.Root, m.SessionInfo.Cwd
 	switch {
 	case s.Archive == nil:
 		trouble("archive", errors.New("transcripts are not kept here"))
 		return
-	case !event.OwnTranscript(m.Event):
+	case !event.OwnTranscript(ec.Event):
 		trouble("archive", errors.New("the agent named no transcript of this session"))
 	default:
 		var err error
-		out.Found, err = s.Reconcile(ctx, m.SessionInfo)
+		out.Found, err = s.Reconcile(ctx, ec.SessionInfo)
 		trouble("lost reports", err)
-		out.Taken, err = s.ArchiveTranscript(ctx, m)
+		out.Taken, err = s.ArchiveTranscript(ctx, ec.SessionInfo)
 		trouble("archive", err)
 		if err == nil && !out.Taken.Found {
-			trouble("archive", fmt.Errorf("the transcript is not there: %s", m.SessionInfo.Transcript))
+			trouble("archive", fmt.Errorf("the transcript is not there: %s", ec.SessionInfo.Transcript))
 		}
 		if out.Taken.BadLines > 0 {
 			trouble(
@@ -82,7 +81,7 @@ func (s *Service) takeTranscript(ctx context.Context, m *event.Context, out *Sav
 		}
 	}
 	var err error
-	out.Indexed, err = s.IndexUtterances(ctx, m)
+	out.Indexed, err = s.IndexUtterances(ctx, ec)
 	trouble("index", err)
 }
 

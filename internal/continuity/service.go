@@ -30,10 +30,10 @@ type Config struct {
 
 	// Calls into packages above this one.
 	AuthorAt          func(ctx context.Context, by event.Author, at time.Time) (event.Author, error)
-	IndexUtterances   func(ctx context.Context, m *event.Context) (made int, err error)
+	IndexUtterances   func(ctx context.Context, ec event.Context) (made int, err error)
 	RecordedState     func(ctx context.Context, project string, s *mem.State) error
 	Reconcile         func(ctx context.Context, s mem.Session) (found int, err error)
-	ArchiveTranscript func(ctx context.Context, m *event.Context) (mem.TranscriptImport, error)
+	ArchiveTranscript func(ctx context.Context, s mem.Session) (mem.TranscriptImport, error)
 }
 
 // Service keeps checkpoints and handoffs. It is safe for concurrent use.

@@ -80,11 +80,11 @@ func (s *Service) redoJobs(
 			return nil, fmt.Errorf("turns: %w", err)
 		}
 		for i := len(turns) - 1; i >= 0; i-- {
-			m := s.contextOfTurn(sess, turns[i], "")
-			if turns[i].At.Before(ask.Since) || !mayRefine(m) {
+			ec := s.contextOfTurn(sess, turns[i], "")
+			if turns[i].At.Before(ask.Since) || !mayRefine(ec) {
 				continue
 			}
-			r, ok, err := s.readTurn(ctx, m)
+			r, ok, err := s.readTurn(ctx, ec)
 			if err != nil {
 				return nil, err
 			}
@@ -96,7 +96,7 @@ func (s *Service) redoJobs(
 				d.Refused = true
 			}
 			d.Turns, d.Tokens = d.Turns+1, d.Tokens+cost
-			jobs = append(jobs, mem.Job{Kind: event.JobRefine, Session: sess.ID, Key: refineKey(m.PromptID, "")})
+			jobs = append(jobs, mem.Job{Kind: event.JobRefine, Session: sess.ID, Key: refineKey(ec.PromptID, "")})
 		}
 	}
 	return jobs, nil

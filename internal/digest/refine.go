@@ -24,29 +24,29 @@ const (
 	pausedFor = time.Hour
 )
 
-// QueueRefine queues a job that digests the ended turn, or a subagent's part of it,
-// with a model. It does nothing if there is no model or it may not see the turn.
-func (s *Service) QueueRefine(m *event.Context) {
-	if s.Event.CurrentModel() == nil || !mayRefine(m) {
-		return
+// RefineLater queues a job that digests the ended turn, or a subagent's part of it,
+// with a model. It queues nothing if there is no model or it may not see the turn.
+func (s *Service) RefineLater(ec event.Context) event.Changes {
+	if s.Event.CurrentModel() == nil || !mayRefine(ec) {
+		return event.Changes{}
 	}
-	m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{
-		Kind: event.JobRefine, Session: m.Session, Key: refineKey(m.PromptID, m.AgentID), NotBefore: m.At.Add(refineAfter),
-	})
+	return event.Changes{Jobs: []mem.Job{{
+		Kind: event.JobRefine, Session: ec.Session, Key: refineKey(ec.PromptID, ec.AgentID), NotBefore: ec.At.Add(refineAfter),
+	}}}
 }
 
 // mayRefine reports whether the person's settings let a model see the turn.
-func mayRefine(m *event.Context) bool {
-	if m.PromptID == "" || m.Turn.Number == 0 || m.Turn.Private || m.Turn.Text == event.OwnCommand ||
-		m.Turn.Trust < m.Settings.DigestTrust {
+func mayRefine(ec event.Context) bool {
+	if ec.PromptID == "" || ec.Turn.Number == 0 || ec.Turn.Private || ec.Turn.Text == event.OwnCommand ||
+		ec.Turn.Trust < ec.Settings.DigestTrust {
 		return false
 	}
-	return !m.ProjectIn(m.Settings.ExcludeProjects) && !excludedFromModels(m)
+	return !ec.ProjectIn(ec.Settings.ExcludeProjects) && !excludedFromModels(ec)
 }
 
 // excludedFromModels reports whether no model may see the project.
-func excludedFromModels(m *event.Context) bool {
-	return m.ProjectIn(m.Settings.DigestExclude)
+func excludedFromModels(ec event.Context) bool {
+	return ec.ProjectIn(ec.Settings.DigestExclude)
 }
 
 func refineKey(promptID, agentID string) string {
@@ -68,18 +68,18 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if model == nil {
 		return mem.Batch{}, nil // switched off since
 	}
-	m, ok, err := s.turnOfJob(ctx, job)
-	if err != nil || !ok || !mayRefine(m) {
+	ec, ok, err := s.turnOfJob(ctx, job)
+	if err != nil || !ok || !mayRefine(ec) {
 		return mem.Batch{}, err
 	}
-	if b, waits, err := s.waitForPause(ctx, m, job); waits || err != nil {
+	if b, waits, err := s.waitForPause(ctx, ec, job); waits || err != nil {
 		return b, err
 	}
-	r, ok, err := s.readTurn(ctx, m)
+	r, ok, err := s.readTurn(ctx, ec)
 	if err != nil || !ok {
 		return mem.Batch{}, err
 	}
-	erased, err := s.Store.ErasedUntil(ctx, m.Session)
+	erased, err := s.Store.ErasedUntil(ctx, ec.Session)
 	if err != nil {
 		return mem.Batch{}, err
 	}
@@ -87,17 +87,17 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return s.retryOrGiveUp(job, err)
 	}
-	if again, err := s.Store.ErasedUntil(ctx, m.Session); err != nil || !again.Equal(erased) {
+	if again, err := s.Store.ErasedUntil(ctx, ec.Session); err != nil || !again.Equal(erased) {
 		return mem.Batch{}, errors.Join(err, errErasedMeanwhile)
 	}
 	// The model call is slow: read the turn again, as it may have changed meanwhile.
-	if m, ok, err = s.turnOfJob(ctx, job); err != nil || !ok || !mayRefine(m) {
+	if ec, ok, err = s.turnOfJob(ctx, job); err != nil || !ok || !mayRefine(ec) {
 		return mem.Batch{}, err
 	}
-	if r, ok, err = s.readTurn(ctx, m); err != nil || !ok {
+	if r, ok, err = s.readTurn(ctx, ec); err != nil || !ok {
 		return mem.Batch{}, err
 	}
-	b, err := s.refinedBatch(ctx, m, r, d, model.Model(), job)
+	b, err := s.refinedBatch(ctx, ec, r, d, model.Model(), job)
 	if err == nil {
 		b.FinishedJobs, err = s.deadJobs(ctx, job)
 	}
@@ -109,27 +109,27 @@ var errErasedMeanwhile = errors.New("something of the session was erased while t
 
 // turnOfJob finds the turn that a job is about; ok is false if it is gone or too
 // old to be still waiting.
-func (s *Service) turnOfJob(ctx context.Context, job mem.Job) (m *event.Context, ok bool, err error) {
+func (s *Service) turnOfJob(ctx context.Context, job mem.Job) (ec event.Context, ok bool, err error) {
 	sess, err := s.Event.SessionOf(ctx, job.Session)
 	if err != nil || sess.ID == "" || !job.Created.IsZero() && s.Now().Sub(job.Created) > refineWithin {
-		return nil, false, err
+		return ec, false, err
 	}
 	promptID, agentID := splitRefineKey(job.Key)
 	turns, err := s.Store.Turns(ctx, sess.ID, event.WholeSession)
 	if err != nil {
-		return nil, false, fmt.Errorf("turns: %w", err)
+		return ec, false, fmt.Errorf("turns: %w", err)
 	}
 	i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.PromptID == promptID })
 	if i < 0 {
-		return nil, false, nil
+		return ec, false, nil
 	}
 	return s.contextOfTurn(sess, turns[i], agentID), true, nil
 }
 
 // contextOfTurn returns the event context of a stored turn, or of a subagent's part
 // of it, as if it ended now. It reads no files: the project may be deleted.
-func (s *Service) contextOfTurn(sess mem.Session, t mem.Turn, agentID string) *event.Context {
-	return &event.Context{
+func (s *Service) contextOfTurn(sess mem.Session, t mem.Turn, agentID string) event.Context {
+	return event.Context{
 		Event: mem.Event{
 			Kind: mem.Stop, Agent: sess.Agent, Session: sess.ID, PromptID: t.PromptID, AgentID: agentID,
 			At: s.Now(), Root: sess.Root, Cwd: sess.Cwd, Transcript: sess.Transcript,
@@ -142,7 +142,7 @@ func (s *Service) contextOfTurn(sess mem.Session, t mem.Turn, agentID string) *e
 // waitForPause returns, while capture is paused, a batch that delays the job.
 func (s *Service) waitForPause(
 	ctx context.Context,
-	m *event.Context,
+	ec event.Context,
 	job mem.Job,
 ) (b mem.Batch, waits bool, err error) {
 	pauses, err := s.Store.Paused(ctx, s.Now())
@@ -150,7 +150,7 @@ func (s *Service) waitForPause(
 		return b, false, fmt.Errorf("pauses: %w", err)
 	}
 	for _, p := range pauses {
-		if p.InjectOnly || !p.Of(m.Project.Key, m.Session) {
+		if p.InjectOnly || !p.Of(ec.Project.Key, ec.Session) {
 			continue
 		}
 		until := p.Until

@@ -35,13 +35,13 @@ const modelTag = "model"
 // again. Memories that the user wrote, changed or pinned are not replaced.
 func (s *Service) refinedBatch(
 	ctx context.Context,
-	m *event.Context,
+	ec event.Context,
 	r turnRecord,
 	d mem.Digest,
 	model string,
 	job mem.Job,
 ) (mem.Batch, error) {
-	w := writer{m, r, s.Redactor.Text, "digest by " + model, time.Time{}}
+	w := writer{ec, r, s.Redactor.Text, "digest by " + model, time.Time{}}
 	w.at = w.when()
 	var b mem.Batch
 	for i, o := range d.Observations {
@@ -72,7 +72,7 @@ func (s *Service) refinedBatch(
 
 // writer converts a model's answer into memories of a turn.
 type writer struct {
-	m      *event.Context
+	ec     event.Context
 	r      turnRecord
 	redact func(string) string
 	by     string
@@ -82,7 +82,7 @@ type writer struct {
 // when returns the creation time of the new memories: the newest time among the
 // memories they replace, so that the order of turns does not change.
 func (w writer) when() time.Time {
-	at := w.m.Turn.At
+	at := w.ec.Turn.At
 	for _, mm := range slices.Concat(w.r.fromTools, w.r.digested) {
 		if mm.Created.After(at) {
 			at = mm.Created
@@ -93,7 +93,7 @@ func (w writer) when() time.Time {
 
 // maxObservations bounds how many observations are kept.
 func (w writer) maxObservations() int {
-	if w.m.Person() {
+	if w.ec.Person() {
 		return extract.MaxStatements
 	}
 	return extract.MaxFindings
@@ -113,8 +113,8 @@ func (w writer) lines(list []string, most, each int) []string {
 // memory returns a memory with the fields that all memories of the digest share. Its
 // trust is at most the lowest trust of the model's input.
 func (w writer) memory(k mem.Kind) mem.Memory {
-	mm := w.m.NewMemory(k, mem.ScopeProject)
-	mm.Trust = extract.CapTrust(min(mem.TrustAssistant, w.m.Turn.Trust), slices.Concat(w.r.fromTools, w.r.digested))
+	mm := w.ec.NewMemory(k, mem.ScopeProject)
+	mm.Trust = extract.CapTrust(min(mem.TrustAssistant, w.ec.Turn.Trust), slices.Concat(w.r.fromTools, w.r.digested))
 	mm.Origin, mm.Confidence, mm.Event = mem.FromAssistant, ConfidenceModel, w.by
 	mm.Source.Event = ""
 	mm.Created, mm.Updated = w.at, w.at
@@ -129,7 +129,7 @@ func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 	modified := w.files(o.Modified)
 	mm := w.memory(extract.KindOf(o.Type))
 	mm.Tags = []string{extract.DigestTag, modelTag}
-	if !w.m.Person() {
+	if !w.ec.Person() {
 		mm.Scope, mm.Tags = mem.ScopeSession, []string{"subagent-discovery", modelTag, extract.AutoCaptured}
 	}
 	mm.Title = w.line(o.Title, 160)
@@ -149,7 +149,7 @@ func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 }
 
 func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
-	if s == nil || !w.m.Person() {
+	if s == nil || !w.ec.Person() {
 		return mem.Memory{}, false
 	}
 	mm := w.memory(mem.Summary)
@@ -163,7 +163,7 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 			maxPart,
 		), NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),
 	}
-	t.Request = cmp.Or(t.Request, chars.Clip(extract.Request(w.m.Turn.Text), 200))
+	t.Request = cmp.Or(t.Request, chars.Clip(extract.Request(w.ec.Turn.Text), 200))
 	mm.Summary, mm.Title, mm.Body = &t, chars.Clip(
 		cmp.Or(t.Request, t.Completed),
 		120,

@@ -33,9 +33,9 @@ type turnRecord struct {
 // readTurn reads the record of a turn, or of a subagent's part of it. ok is false if
 // there is too little to refine, or if any memory of the turn was forgotten: a
 // digest could bring the forgotten text back.
-func (s *Service) readTurn(ctx context.Context, m *event.Context) (r turnRecord, ok bool, err error) {
+func (s *Service) readTurn(ctx context.Context, ec event.Context) (r turnRecord, ok bool, err error) {
 	all, err := s.Store.List(ctx, mem.Query{
-		Session: m.Session, PromptID: m.PromptID, NotKinds: []mem.Kind{mem.Utterance, mem.Snapshot}, Hidden: true,
+		Session: ec.Session, PromptID: ec.PromptID, NotKinds: []mem.Kind{mem.Utterance, mem.Snapshot}, Hidden: true,
 		Within: "*", Limit: maxTurnMemories,
 	})
 	if err != nil {
@@ -47,25 +47,25 @@ func (s *Service) readTurn(ctx context.Context, m *event.Context) (r turnRecord,
 		switch {
 		case mm.Status == mem.Forgotten:
 			return r, false, nil
-		case mm.Source.AgentID != m.AgentID:
+		case mm.Source.AgentID != ec.AgentID:
 		case mm.Origin == mem.FromAssistant && isDigest(mm):
 			r.digested = append(r.digested, mm)
 		case (mm.Origin == mem.FromTool || mm.Origin == mem.FromWeb) && mm.Status == mem.Active:
 			r.fromTools = append(r.fromTools, mm)
 		}
 	}
-	if r.answers, err = s.answersOf(ctx, m); err != nil {
+	if r.answers, err = s.answersOf(ctx, ec); err != nil {
 		return r, false, err
 	}
-	r.prompt = m.Turn.Text
-	if !m.Person() {
+	r.prompt = ec.Turn.Text
+	if !ec.Person() {
 		if len(r.digested) == 0 { // its trust is unknown
 			return r, false, nil
 		}
 		r.prompt = strings.Join(r.digested[0].Concepts, " ")
 	}
 	enough := utf8.RuneCountInString(strings.Join(r.answers, " ")) >= extract.MinAnswer ||
-		m.Person() && len(r.fromTools) > 0
+		ec.Person() && len(r.fromTools) > 0
 	return r, enough, nil
 }
 
@@ -81,21 +81,21 @@ func isDigest(mm mem.Memory) bool {
 
 // answersOf returns the agent's answers in the turn: all of them if the transcript is
 // archived, else the last one.
-func (s *Service) answersOf(ctx context.Context, m *event.Context) ([]string, error) {
+func (s *Service) answersOf(ctx context.Context, ec event.Context) ([]string, error) {
 	q := mem.EventQuery{
-		Session:  m.Session,
-		PromptID: m.PromptID,
+		Session:  ec.Session,
+		PromptID: ec.PromptID,
 		Kinds:    []mem.EventKind{mem.Stop},
-		AgentID:  &m.AgentID,
+		AgentID:  &ec.AgentID,
 	}
-	if !m.Person() {
+	if !ec.Person() {
 		q.Kinds = []mem.EventKind{mem.SubagentStop}
 	}
 	ends, err := s.Store.Events(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("how the turn ended: %w", err)
 	}
-	said, err := s.archivedAnswers(ctx, m)
+	said, err := s.archivedAnswers(ctx, ec)
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +109,14 @@ func (s *Service) answersOf(ctx context.Context, m *event.Context) ([]string, er
 }
 
 // archivedAnswers returns the agent's answers in the turn from the archive.
-func (s *Service) archivedAnswers(ctx context.Context, m *event.Context) (said []string, err error) {
-	if s.Archive == nil || !m.Person() {
+func (s *Service) archivedAnswers(ctx context.Context, ec event.Context) (said []string, err error) {
+	if s.Archive == nil || !ec.Person() {
 		return nil, nil
 	}
 	size := 0
-	err = s.Archive.Said(ctx, m.SessionInfo, "", func(some []mem.ArchivedUtterance) error {
+	err = s.Archive.Said(ctx, ec.SessionInfo, "", func(some []mem.ArchivedUtterance) error {
 		for _, spoken := range some {
-			if spoken.PromptID == m.PromptID && spoken.Who == "assistant" && size+len(spoken.Text) <= maxAnswerBytes {
+			if spoken.PromptID == ec.PromptID && spoken.Who == "assistant" && size+len(spoken.Text) <= maxAnswerBytes {
 				said, size = append(said, spoken.Text), size+len(spoken.Text)
 			}
 		}

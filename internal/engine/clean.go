@@ -1,10 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
-
-	"remanence/internal/event"
-	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
 )
@@ -49,23 +45,5 @@ func redactedProject(d *redact.Redactor, identify func(dir string) (mem.Project,
 		p.Name, p.Branch, p.Origin = d.Text(p.Name), d.Text(p.Branch), d.Text(p.Origin)
 		p.Root, p.Common = d.Member("cwd", p.Root), d.Member("cwd", p.Common)
 		return p, err
-	}
-}
-
-// keepOutcome leaves of the response to an edit what its input does not say: what was changed stands there.
-func keepOutcome(m *event.Context) {
-	kept := map[string]json.RawMessage{}
-	for name, value := range extract.Fields(m.Response) {
-		switch name {
-		case "filePath", "file_path", "notebook_path", "type", "userModified", "replaceAll", "edit_mode", "cell_type",
-			"cell_id", "language", "success", "error":
-			kept[name] = value
-		}
-	}
-	if len(m.Response) == 0 || m.Response[0] != '{' {
-		return
-	}
-	if out, err := json.Marshal(kept); err == nil {
-		m.Response = out
 	}
 }

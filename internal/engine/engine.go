@@ -146,7 +146,7 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	if done, reply, err := e.Event.Switched(ctx, m); done {
 		return reply, capture.Outcome{Outcome: capture.ReportOff}, err
 	}
-	e.Event.LogDegraded("vault", e.Filesync.SyncVaultOnEvent(ctx, m))
+	e.Event.LogDegraded("vault", e.Filesync.SyncVaultOnEvent(ctx, *m))
 	if replay || m.InjectionOff || m.Settings.Profile == event.Silent {
 		m.Settings = m.Settings.Hushed()
 	}
@@ -156,7 +156,7 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	if m.Recovered {
 		m.AsLost()
 	}
-	filesync.IndexStateFilesLater(m)
+	m.Take(filesync.IndexStateFilesLater(*m))
 	m.Complete(m.Batch.Memories)
 	e.Event.Follow(&m.Batch)
 	results, err := e.Store.Apply(ctx, m.Batch)

@@ -97,7 +97,7 @@ func (e *Engine) rehearse(ctx context.Context, ask views.NextRequest, under even
 	}
 	m.Mind, err = e.Event.MindOf(p)
 	e.Event.LogDegraded("state files", err)
-	e.Event.LogDegraded("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.ReadHandoffFile(ctx, m,
+	e.Event.LogDegraded("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.ReadHandoffFile(ctx, *m,
 		event.Person)))
 	if ask.Session != "" {
 		if m.SessionInfo, err = e.Store.Session(ctx, ask.Session); err != nil {
@@ -124,7 +124,7 @@ func (e *Engine) rehearsePrompt(ctx context.Context, m *event.Context) error {
 	if err != nil {
 		return err
 	}
-	gone, err := e.Continuity.CompactionLoss(ctx, m)
+	gone, err := e.Continuity.CompactionLoss(ctx, *m)
 	if err != nil {
 		return err
 	}

@@ -5,40 +5,32 @@ import (
 
 	"remanence/internal/capture"
 	"remanence/internal/event"
-	"remanence/internal/extract"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
 )
 
 // postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
 func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	e.Continuity.QueueMeasureInTurn(m)
+	m.Take(e.Continuity.MeasureInTurn(*m))
 	c := e.Event.ReadCall(m.Event, m.Project)
 	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
-	if e.Capture.OwnCall(m) {
-		capture.DropResponse(m) // what we told must not come back as memory
+	if e.Capture.OwnCall(m.Event) { // its response has injected text, which must not become a memory
+		m.Take(event.Changes{Event: capture.WithoutResponse(m.Event)})
 		return mem.Reply{}, nil
 	}
-	done, err := e.Capture.KeepTodos(ctx, m, c)
+	kept, completed, err := e.Capture.ToolSucceeded(ctx, *m, c)
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	filesync.NoteTasks(m, done)
-	switch m.Tool {
-	case "Read", "Grep", "Glob", "LS":
-		capture.DropResponse(m) // what was looked at is kept, not what it holds
-	}
+	m.Take(kept)
+	m.Take(filesync.NoteTasks(*m, completed))
 	switch m.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		keepOutcome(m)
-		e.Capture.Observe(ctx, m, event.Changed(m, c))
 		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Write)
 	case "Read":
 		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Read)
-	case "Bash":
-		return mem.Reply{}, e.Capture.CommandSucceeded(ctx, m, c)
 	case "Agent":
 		return e.Briefing.AgentCompleted(ctx, m)
 	}
@@ -47,27 +39,18 @@ func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, 
 
 // postToolUseFailure keeps a call that failed, and tells the fix if one is known.
 func (e *Engine) postToolUseFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	e.Continuity.QueueMeasureInTurn(m)
+	m.Take(e.Continuity.MeasureInTurn(*m))
 	c := e.Event.ReadCall(m.Event, m.Project)
 	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
-	if e.Capture.OwnCall(m) || m.Interrupt {
+	if e.Capture.OwnCall(m.Event) || m.Interrupt || m.Tool != "Bash" || c.Plain == "" {
 		return mem.Reply{}, nil
 	}
-	if m.Tool != "Bash" || c.Plain == "" {
-		return mem.Reply{}, nil
+	failed, err := e.Capture.CommandFailed(ctx, *m, c)
+	if err != nil {
+		return mem.Reply{}, err
 	}
-	mm := event.Failed(m, c)
-	if extract.Remote(m.Tool, c.Command) {
-		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // its error text is somebody else's
-	}
-	if m.Recovered {
-		var err error
-		if mm.Resolved, err = e.Capture.WorkedLater(ctx, m, c); err != nil {
-			return mem.Reply{}, err
-		}
-	}
-	e.Capture.Observe(ctx, m, mm)
+	m.Take(failed)
 	return e.Recall.CommandNotes(ctx, m, c)
 }

@@ -20,7 +20,7 @@ import (
 // answers nothing at all: whatever is printed here becomes part of the
 // summariser's instructions. That it fired does not mean that a compaction follows.
 func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	cp, err := e.Continuity.Checkpoint(ctx, m, cmp.Or(m.Source, "auto"))
+	cp, err := e.Continuity.Checkpoint(ctx, *m, cmp.Or(m.Source, "auto"))
 	if err != nil {
 		return mem.Reply{}, err
 	}
@@ -37,15 +37,15 @@ func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, e
 			Data: event.JobData(m.Event),
 		})
 	}
-	e.Capture.QueueTranscript(m, capture.KeyArchive)
-	e.Continuity.QueueAppendix(m)
+	m.Take(e.Capture.TranscriptLater(*m, capture.KeyArchive))
+	m.Take(e.Continuity.AppendixLater(*m))
 	return mem.Reply{}, nil
 }
 
 // postCompact keeps the summary the client made; it stays readable in the
 // event, nothing is answered. What was said is out of the agent's sight now.
 func (e *Engine) postCompact(_ context.Context, m *event.Context) (mem.Reply, error) {
-	e.Capture.QueueTranscript(m, capture.KeyIndex)
+	m.Take(e.Capture.TranscriptLater(*m, capture.KeyIndex))
 	return mem.Reply{}, nil
 }
 
@@ -89,11 +89,11 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	defer m.Files.Close()
 	switch job.Kind {
 	case event.JobTranscript:
-		return e.Capture.RunTranscriptJob(ctx, m, job)
+		return e.Capture.RunTranscriptJob(ctx, *m, job)
 	case event.JobFill:
-		return e.Continuity.MeasureContext(ctx, m)
+		return e.Continuity.MeasureContext(ctx, *m)
 	case event.JobTail:
-		return mem.Batch{}, e.Continuity.WriteAppendix(ctx, m)
+		return mem.Batch{}, e.Continuity.WriteAppendix(ctx, *m)
 	}
 	if e.Tail == nil || !event.OwnTranscript(ev) {
 		return mem.Batch{}, nil
@@ -116,7 +116,7 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	}
 	switch job.Kind {
 	case event.JobSnapshot:
-		return mem.Batch{Memories: m.Complete(continuity.Snapshot(m, said))}, nil
+		return mem.Batch{Memories: m.Complete(continuity.Snapshot(*m, said))}, nil
 	case event.JobDigest:
 		// The newest words may be of a later turn.
 		if m.Turn.Trust, err = e.Event.WorstSince(ctx, m.Session, ev.PromptID); err != nil {
@@ -127,8 +127,8 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 				m.Text = said[i].Text
 			}
 		}
-		ms, err := e.Capture.Digest(ctx, m)
-		return mem.Batch{Memories: m.Complete(ms), Edits: m.Batch.Edits}, err
+		ch, err := e.Capture.TurnEnd(ctx, *m)
+		return mem.Batch{Memories: m.Complete(ch.Memories), Edits: ch.Edits}, err
 	}
 	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
 }

@@ -12,7 +12,7 @@ import (
 // them; the client shows them together with the tool's result all the same.
 func (e *Engine) preToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	c := e.Event.ReadCall(m.Event, m.Project)
-	if m.Settings.Profile != event.Full || e.Capture.OwnCall(m) {
+	if m.Settings.Profile != event.Full || e.Capture.OwnCall(m.Event) {
 		return mem.Reply{}, nil
 	}
 	switch m.Tool {

@@ -14,25 +14,21 @@ import (
 func (e *Engine) sessionEnd(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	m.Batch.Session.Processing = new(false)
 	m.Batch.Session.Status, m.Batch.Session.EndReason = mem.Completed, cmp.Or(m.Source, "other")
-	end := mem.MindNotes{EndReason: m.Batch.Session.EndReason}
-	if m.Mind.Trusted {
-		var err error
-		end.Files, err = e.Filesync.ChangedFiles(ctx, m)
-		e.Event.LogDegraded("changed files", err)
-	}
-	m.Leave(end)
+	m.Take(e.Filesync.NoteSessionEnd(ctx, *m, m.Batch.Session.EndReason))
 	if m.SessionInfo.Prompts == 0 {
 		return mem.Reply{}, nil
 	}
-	cp, err := e.Continuity.Checkpoint(ctx, m, "session-end")
+	cp, err := e.Continuity.Checkpoint(ctx, *m, "session-end")
 	if err != nil {
 		return mem.Reply{}, err
 	}
 	m.Batch.Checkpoints = append(m.Batch.Checkpoints, cp)
-	if err := e.Capture.SessionSummary(ctx, m); err != nil {
+	summary, err := e.Capture.SessionSummary(ctx, *m)
+	if err != nil {
 		return mem.Reply{}, err
 	}
+	m.Take(summary)
 	m.Batch.Jobs = append(m.Batch.Jobs, event.ConsolidateLater(m.Session, m.At.Add(event.ConsolidateLag)))
-	e.Capture.QueueTranscript(m, capture.KeyIndex)
+	m.Take(e.Capture.TranscriptLater(*m, capture.KeyIndex))
 	return mem.Reply{}, nil
 }

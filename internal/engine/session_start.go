@@ -14,22 +14,24 @@ import (
 // sessionStart opens a session, or goes on with one, and answers with the briefing.
 func (e *Engine) sessionStart(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	m.Batch.Session.Source = cmp.Or(m.Source, "startup")
-	continuity.RecordReportedUsage(m)
+	m.Take(continuity.ReportedUsage(*m))
 	switch m.Source {
 	case "compact":
 		m.Batch.Session.Compacted = true
 		m.SessionInfo.Injected, m.SessionInfo.InjectedTokens = nil, 0
-		e.Capture.QueueTranscript(m, capture.KeyIndex)
+		m.Take(e.Capture.TranscriptLater(*m, capture.KeyIndex))
 	case "fork":
 		if err := e.Briefing.Forked(ctx, m); err != nil {
 			return mem.Reply{}, err
 		}
 	case "resume":
 		m.Batch.Session.Status = mem.Running
-		e.Capture.QueueTranscript(m, capture.KeyArchive)
+		m.Take(e.Capture.TranscriptLater(*m, capture.KeyArchive))
 	}
 	if m.Source != "compact" {
-		e.Event.LogDegraded("sessions that broke off", e.Capture.CatchUp(ctx, m))
+		interrupted, err := e.Capture.CatchUp(ctx, *m)
+		e.Event.LogDegraded("interrupted sessions", err)
+		m.Take(interrupted)
 	}
 	if m.SessionInfo.ID == "" {
 		m.Batch.Session.Status = mem.Initialized

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"remanence/internal/capture"
-	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -15,48 +14,35 @@ func (e *Engine) stop(ctx context.Context, m *event.Context) (mem.Reply, error) 
 	if !m.Person() {
 		return mem.Reply{}, nil
 	}
-	m.Batch.Session.Processing = new(false)
-	e.Capture.QueueTranscript(m, capture.KeyArchive)
-	e.Continuity.QueueMeasureContext(m)
-	e.Filesync.NoteTurn(ctx, m)
-	uses, err := e.Capture.CountCitations(ctx, m.SessionInfo, m.PromptID, m.Text)
+	cited, err := e.Capture.Citations(ctx, m.SessionInfo, m.At, mem.ArchivedUtterance{PromptID: m.PromptID, Text: m.Text})
 	e.Event.LogDegraded("uses", err)
-	count(m, e, uses)
+	ch := event.Changes{Session: mem.SessionChange{Processing: new(false)}}
+	ch.Merge(e.Capture.TranscriptLater(*m, capture.KeyArchive), e.Continuity.MeasureLater(*m), e.Filesync.NoteTurn(ctx, *m),
+		cited)
 	if m.StopActive && m.Text == "" {
+		m.Take(ch)
 		return mem.Reply{}, nil
 	}
-	ms, err := e.Capture.Digest(ctx, m)
+	kept, err := e.Capture.TurnEnd(ctx, *m)
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.Add(ms...)
-	e.Digest.QueueRefine(m)
-	if m.Text == "" && event.OwnTranscript(m.Event) { // an older client: the words are in the transcript, a little later
-		m.Batch.Jobs = append(m.Batch.Jobs, continuity.DigestJob(m))
-	}
+	ch.Merge(kept, e.Digest.RefineLater(*m), capture.DigestLater(*m))
+	m.Take(ch)
 	return mem.Reply{}, nil
-}
-
-// count adds uses to the batch, and has them written into the vault later.
-func count(m *event.Context, e *Engine, uses []mem.Edit) {
-	if len(uses) == 0 {
-		return
-	}
-	m.Batch.Edits = append(m.Batch.Edits, uses...)
-	if e.Event.CurrentVault() != nil {
-		m.Batch.Jobs = append(m.Batch.Jobs, e.Event.VaultJob(m.At))
-	}
 }
 
 // stopFailure ends a turn that an error of the model's service cut off. What
 // was in hand is saved: nobody says whether it goes on.
 func (e *Engine) stopFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	m.Batch.Session.Processing = new(false)
-	e.Continuity.QueueMeasureContext(m)
-	cp, err := e.Continuity.Checkpoint(ctx, m, "stop-failure")
+	cp, err := e.Continuity.Checkpoint(ctx, *m, "stop-failure")
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.Batch.Checkpoints = append(m.Batch.Checkpoints, cp)
+	ch := event.Changes{
+		Session: mem.SessionChange{Processing: new(false)}, Checkpoints: []mem.Checkpoint{cp},
+	}
+	ch.Merge(e.Continuity.MeasureLater(*m))
+	m.Take(ch)
 	return mem.Reply{}, nil
 }

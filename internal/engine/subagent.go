@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 
-	"remanence/internal/capture"
 	"remanence/internal/event"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
@@ -12,8 +11,8 @@ import (
 // subagentStart briefs a subagent: with what is known about the task it was
 // launched for. Launches and starts of one type are matched first in, first out.
 func (e *Engine) subagentStart(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	filesync.NoteAgent(m, "STARTED")
-	launch, ok, err := e.Capture.FindLaunch(ctx, m)
+	m.Take(filesync.NoteAgent(*m, "STARTED"))
+	launch, ok, err := e.Capture.FindLaunch(ctx, *m)
 	if err != nil || !ok {
 		return mem.Reply{}, err
 	}
@@ -27,17 +26,15 @@ func (e *Engine) subagentStop(ctx context.Context, m *event.Context) (mem.Reply,
 		m.Text = ""
 		return mem.Reply{}, nil
 	}
-	filesync.NoteAgent(m, "STOPPED")
+	m.Take(filesync.NoteAgent(*m, "STOPPED"))
 	if err := e.Event.TaintBySubagent(ctx, m); err != nil {
 		return mem.Reply{}, err
 	}
-	about := ""
-	if launch, ok, err := e.Capture.FindLaunch(ctx, m); err != nil {
+	found, err := e.Capture.SubagentEnd(ctx, *m)
+	if err != nil {
 		return mem.Reply{}, err
-	} else if ok {
-		about = launch.About
 	}
-	m.Add(capture.Findings(m, about)...)
-	e.Digest.QueueRefine(m)
+	found.Merge(e.Digest.RefineLater(*m))
+	m.Take(found)
 	return mem.Reply{}, nil
 }

@@ -16,7 +16,11 @@ func (e *Engine) taskCompleted(ctx context.Context, m *event.Context) (mem.Reply
 		return mem.Reply{}, nil
 	}
 	done := extract.Todo{Id: m.TaskID, Text: chars.Clip(chars.Line(m.Text), 160), Status: "completed"}
-	filesync.NoteTasks(m, []extract.Todo{done})
-	_, err := e.Capture.KeepTodos(ctx, m, extract.Call{Todos: []extract.Todo{done}})
-	return mem.Reply{}, err
+	kept, _, err := e.Capture.Todos(ctx, *m, extract.Call{Todos: []extract.Todo{done}})
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	kept.Merge(filesync.NoteTasks(*m, []extract.Todo{done}))
+	m.Take(kept)
+	return mem.Reply{}, nil
 }

@@ -34,21 +34,22 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *event.Context) (mem.Re
 	}
 	m.Batch.Turn.Person, m.Batch.Turn.Text, m.Batch.Turn.Private = true, m.Text, m.Private
 	if (m.SessionInfo.Prompts+1)%capture.ArchiveEvery == 0 {
-		e.Capture.QueueTranscript(m, capture.KeyArchive)
+		m.Take(e.Capture.TranscriptLater(*m, capture.KeyArchive))
 	}
 	if m.Private {
 		return mem.Reply{}, nil
 	}
-	var err error
-	m.Directive, err = e.Continuity.HandoffDirective(ctx, m)
+	directive, asked, err := e.Continuity.HandoffDirective(ctx, *m)
 	e.Event.LogDegraded("handoff", err)
+	m.Directive = directive
+	m.Take(asked)
 	n, err := e.nudge(ctx, m)
 	e.Event.LogDegraded("state line", err)
 	within, done := context.WithTimeout(ctx, recall.RecallWithin+e.Slack)
 	defer done()
 	hits, r, err := e.promptRecall(within, m)
 	e.Event.LogDegraded("recall", err)
-	gone, err := e.Continuity.CompactionLoss(ctx, m)
+	gone, err := e.Continuity.CompactionLoss(ctx, *m)
 	e.Event.LogDegraded("what the summary left out", err)
 	return mem.Reply{Context: recall.Above(m.Directive, e.tellPrompt(m, n, gone, hits, r))}, nil
 }

@@ -64,15 +64,15 @@ func (e *Engine) connect(c Config) {
 		AuthorAt: func(ctx context.Context, by event.Author, at time.Time) (event.Author, error) {
 			return e.Filesync.AuthorAt(ctx, by, at)
 		},
-		IndexUtterances: func(ctx context.Context, m *event.Context) (int, error) {
-			return e.Capture.IndexUtterances(ctx, m)
+		IndexUtterances: func(ctx context.Context, ec event.Context) (int, error) {
+			return e.Capture.IndexUtterances(ctx, ec)
 		},
 		RecordedState: func(ctx context.Context, project string, s *mem.State) error {
 			return e.Filesync.DeclaredState(ctx, project, s)
 		},
 		Reconcile: func(ctx context.Context, s mem.Session) (int, error) { return e.Capture.Reconcile(ctx, s) },
-		ArchiveTranscript: func(ctx context.Context, m *event.Context) (mem.TranscriptImport, error) {
-			return e.Capture.ArchiveTranscript(ctx, m)
+		ArchiveTranscript: func(ctx context.Context, s mem.Session) (mem.TranscriptImport, error) {
+			return e.Capture.ArchiveTranscript(ctx, s)
 		},
 	})
 	e.Filesync = filesync.New(filesync.Config{

@@ -13,7 +13,7 @@ import (
 )
 
 // agentAuthor returns the agent of an event's tool call as author.
-func agentAuthor(m *event.Context) event.Author { return event.AgentAuthor(m.Turn) }
+func agentAuthor(ec event.Context) event.Author { return event.AgentAuthor(ec.Turn) }
 
 // Bounds for attributing a file change to a running command.
 const (
@@ -96,16 +96,16 @@ func (s *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem
 }
 
 // mayChangeBelow reports whether a call may have changed a file below dir.
-func mayChangeBelow(m *event.Context, dir string) bool {
+func mayChangeBelow(ec event.Context, dir string) bool {
 	dir = strings.TrimSuffix(extract.Slashed(dir), "/")
-	if dir == "" || m.Tool == "Read" {
+	if dir == "" || ec.Tool == "Read" {
 		return false
 	}
-	if extract.Within(dir, m.Cwd) {
+	if extract.Within(dir, ec.Cwd) {
 		return true
 	}
 	name := path.Base(dir) // commands may use shorter paths: ~/notes, $HOME/notes, notes/memory
-	in := extract.Fields(m.Input)
+	in := extract.Fields(ec.Input)
 	command := extract.Slashed(extract.Text(in["command"]))
 	if strings.Contains(command, "/"+name) || strings.Contains(command, name+"/") {
 		return true

@@ -20,15 +20,15 @@ const stateFileTag = "state-file"
 // maxStateFileParts bounds the indexed parts of a project's state files.
 const maxStateFileParts = 600
 
-// IndexStateFilesLater adds a job that indexes the state files, if they changed since the last time.
-func IndexStateFilesLater(m *event.Context) {
-	if m.Mind.Present && !m.Mind.Indexed {
-		key := "mind:" + m.Mind.Stamp
-		m.Batch.Jobs = append(
-			m.Batch.Jobs,
-			mem.Job{Kind: event.JobMind, Session: m.Session, Key: key, Data: event.JobData(m.Event)},
-		)
+// IndexStateFilesLater queues a job that indexes the state files, if they changed since
+// the last time.
+func IndexStateFilesLater(ec event.Context) event.Changes {
+	if !ec.Mind.Present || ec.Mind.Indexed {
+		return event.Changes{}
 	}
+	return event.Changes{Jobs: []mem.Job{{
+		Kind: event.JobMind, Session: ec.Session, Key: "mind:" + ec.Mind.Stamp, Data: event.JobData(ec.Event),
+	}}}
 }
 
 // indexStateFiles makes the state files of a project searchable now.
@@ -136,9 +136,9 @@ func (s *Service) StateFileJob(ctx context.Context, job mem.Job) (mem.Batch, err
 }
 
 // ChangedFiles returns the files of the project that the session changed.
-func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string, error) {
+func (s *Service) ChangedFiles(ctx context.Context, ec event.Context) ([]string, error) {
 	ms, err := s.Store.List(ctx, mem.Query{
-		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200,
+		Session: ec.Session, Kinds: []mem.Kind{mem.Change}, Within: ec.Session, Order: mem.ByUpdate, Limit: 200,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("changed files: %w", err)
@@ -152,40 +152,43 @@ func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string,
 	return out, nil
 }
 
-// NoteTurn writes to the state files that a turn ended, and which files the session changed.
-func (s *Service) NoteTurn(ctx context.Context, m *event.Context) {
-	if !m.Mind.Trusted {
-		return
+// NoteTurn notes in the state files that a turn ended, and which files the session changed.
+func (s *Service) NoteTurn(ctx context.Context, ec event.Context) event.Changes {
+	if !ec.Mind.Trusted {
+		return event.Changes{}
 	}
-	files, err := s.ChangedFiles(ctx, m)
+	files, err := s.ChangedFiles(ctx, ec)
 	s.Event.LogDegraded("changed files", err)
-	m.Leave(mem.MindNotes{TurnEnded: true, Files: files})
+	return ec.StateFileNotes(mem.MindNotes{TurnEnded: true, Files: files})
 }
 
-// NoteAgent writes to the state files that a subagent started or stopped.
-func NoteAgent(m *event.Context, what string) {
-	m.Leave(
-		mem.MindNotes{Agents: []string{fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(m.At), what, m.AgentType, m.AgentID)}},
-	)
+// NoteSessionEnd notes in the state files why a session ended, and which files it changed.
+func (s *Service) NoteSessionEnd(ctx context.Context, ec event.Context, reason string) event.Changes {
+	if !ec.Mind.Trusted {
+		return event.Changes{}
+	}
+	files, err := s.ChangedFiles(ctx, ec)
+	s.Event.LogDegraded("changed files", err)
+	return ec.StateFileNotes(mem.MindNotes{EndReason: reason, Files: files})
 }
 
-// NoteTasks writes to the state files that tasks were completed.
-func NoteTasks(m *event.Context, tasks []extract.Todo) {
+// NoteAgent notes in the state files that a subagent started or stopped.
+func NoteAgent(ec event.Context, what string) event.Changes {
+	return ec.StateFileNotes(mem.MindNotes{Agents: []string{
+		fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(ec.At), what, ec.AgentType, ec.AgentID),
+	}})
+}
+
+// NoteTasks notes in the state files that tasks were completed.
+func NoteTasks(ec event.Context, tasks []extract.Todo) event.Changes {
+	if len(tasks) == 0 {
+		return event.Changes{}
+	}
 	var n mem.MindNotes
 	for _, t := range tasks {
-		n.Tasks = append(
-			n.Tasks,
-			fmt.Sprintf(
-				"[%s] COMPLETED: #%s — %s (by: %s)",
-				event.StampOf(m.At),
-				cmp.Or(t.Id, "-"),
-				t.Text,
-				cmp.Or(m.By, "self"),
-			),
-		)
+		n.Tasks = append(n.Tasks, fmt.Sprintf("[%s] COMPLETED: #%s — %s (by: %s)",
+			event.StampOf(ec.At), cmp.Or(t.Id, "-"), t.Text, cmp.Or(ec.By, "self")))
 		n.Done = append(n.Done, t.Text)
 	}
-	if len(tasks) > 0 {
-		m.Leave(n)
-	}
+	return ec.StateFileNotes(n)
 }

@@ -214,22 +214,22 @@ func noteEdit(was, now mem.Memory) mem.Edit {
 
 // SyncVaultOnEvent syncs the vault before events that may inject its memories, and after tool calls that
 // may have changed it.
-func (s *Service) SyncVaultOnEvent(ctx context.Context, m *event.Context) error {
+func (s *Service) SyncVaultOnEvent(ctx context.Context, ec event.Context) error {
 	v := s.Event.CurrentVault()
-	if v == nil || m.FromSpool {
+	if v == nil || ec.FromSpool {
 		return nil
 	}
-	switch m.Kind {
+	switch ec.Kind {
 	case mem.SessionStart, mem.PreCompact:
-		return errors.Join(s.SyncVault(ctx, event.PersonAuthor(m.Event)), s.Continuity.ReadHandoffFile(ctx, m,
-			event.PersonAuthor(m.Event)))
+		return errors.Join(s.SyncVault(ctx, event.PersonAuthor(ec.Event)), s.Continuity.ReadHandoffFile(ctx, ec,
+			event.PersonAuthor(ec.Event)))
 	case mem.UserPromptSubmit, mem.SubagentStart, mem.Stop, mem.SessionEnd:
-		return s.SyncVault(ctx, event.PersonAuthor(m.Event))
+		return s.SyncVault(ctx, event.PersonAuthor(ec.Event))
 	case mem.PostToolUse, mem.PostToolUseFailure:
-		if mayChangeBelow(m, v.Folder()) {
-			return errors.Join(s.SyncVault(ctx, agentAuthor(m)), s.Continuity.ReadHandoffFile(ctx, m, agentAuthor(m)))
+		if mayChangeBelow(ec, v.Folder()) {
+			return errors.Join(s.SyncVault(ctx, agentAuthor(ec)), s.Continuity.ReadHandoffFile(ctx, ec, agentAuthor(ec)))
 		}
-		if m.Tool == "Read" || m.Tool == "Edit" || m.Tool == "Write" { // their replies contain what is known about the file
+		if ec.Tool == "Read" || ec.Tool == "Edit" || ec.Tool == "Write" { // their replies contain what is known about the file
 			return s.SyncVault(ctx, event.Person)
 		}
 	}

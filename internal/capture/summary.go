@@ -13,64 +13,53 @@ import (
 	"remanence/internal/mem"
 )
 
-// summarize returns the summary of the turn. While a background command runs there
-// is none: the turn that reports its outcome completes it.
-func (s *Service) summarize(
-	ctx context.Context,
-	m *event.Context,
-	own, kept []mem.Memory,
-) (sum mem.Memory, ok bool, err error) {
-	t := m.Turn
-	if t.Number == 0 {
-		if t, ok, err = s.turnLeftRunning(ctx, m); err != nil || !ok {
+// summarize returns the summary of a turn. While a background command runs there is
+// none: the turn that reports its outcome completes it.
+func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (sum mem.Memory, ok bool, err error) {
+	asked := t.Turn
+	if asked.Number == 0 {
+		if asked, ok, err = s.turnLeftRunning(ctx, t.Context); err != nil || !ok {
 			return sum, false, err
 		}
 	}
-	if m.Background > 0 || len(own) == 0 && len(kept) == 0 && extract.IsTrivial(t.Text, m.Text) {
+	if t.Background > 0 || len(t.did) == 0 && len(found) == 0 && extract.IsTrivial(asked.Text, t.Text) {
 		return sum, false, nil
 	}
-	read, err := s.filesRead(ctx, m)
+	read, err := s.filesRead(ctx, t.Context)
 	if err != nil {
 		return sum, false, err
 	}
-	mm := m.NewMemory(mem.Summary, mem.ScopeProject)
-	mm.Key = "turn:" + cmp.Or(t.PromptID, m.PromptID, m.ID)
-	mm.Summary = summaryParts(m, t, own, kept, read)
-	if m.StopActive {
-		if err := s.continueSummary(ctx, m, mm); err != nil {
+	mm := t.NewMemory(mem.Summary, mem.ScopeProject)
+	mm.Key = "turn:" + cmp.Or(asked.PromptID, t.PromptID, t.ID)
+	mm.Summary = t.summaryParts(asked, found, read)
+	if t.StopActive {
+		if err := s.continueSummary(ctx, t.Context, mm); err != nil {
 			return sum, false, err
 		}
 	}
-	for _, o := range own {
+	for _, o := range t.did {
 		if o.Kind == mem.Change && len(o.Files) > 0 {
 			mm.Files = extract.AppendNew(mm.Files, o.Files[0], 8)
 		}
 	}
 	mm.Modified = mm.Files
-	mm.Title, mm.Body = chars.Clip(
-		cmp.Or(mm.Summary.Request, mm.Summary.Completed),
-		120,
-	), chars.Clip(
-		mm.Summary.Completed,
-		extract.MaxStatement,
-	)
-	mm.Trust, mm.Origin = extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust, t.Trust), own), mem.FromAssistant
+	setSummaryTexts(&mm)
+	mm.Trust, mm.Origin = extract.CapTrust(min(mem.TrustAssistant, t.Turn.Trust, asked.Trust), t.did), mem.FromAssistant
 	mm.Tags = []string{extract.SummaryTag}
 	return mm, mm.Title != "", nil
 }
 
+// setSummaryTexts sets the title and the body of a summary from its parts.
+func setSummaryTexts(mm *mem.Memory) {
+	mm.Title = chars.Clip(cmp.Or(mm.Summary.Request, mm.Summary.Completed), 120)
+	mm.Body = chars.Clip(mm.Summary.Completed, extract.MaxStatement)
+}
+
 // continueSummary adds the earlier summary of a turn that continued after its end.
-func (s *Service) continueSummary(ctx context.Context, m *event.Context, mm mem.Memory) error {
-	old, err := s.Store.List(
-		ctx,
-		mem.Query{
-			Project:  m.Project.Key,
-			Session:  m.Session,
-			PromptID: m.PromptID,
-			Kinds:    []mem.Kind{mem.Summary},
-			Limit:    5,
-		},
-	)
+func (s *Service) continueSummary(ctx context.Context, ec event.Context, mm mem.Memory) error {
+	old, err := s.Store.List(ctx, mem.Query{
+		Project: ec.Project.Key, Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.Kind{mem.Summary}, Limit: 5,
+	})
 	if err != nil {
 		return fmt.Errorf("summary so far: %w", err)
 	}
@@ -79,15 +68,8 @@ func (s *Service) continueSummary(ctx context.Context, m *event.Context, mm mem.
 		return nil
 	}
 	was, parts := old[i].Summary, mm.Summary
-	parts.Completed, parts.Learned = extract.JoinPart(
-		was.Completed,
-		parts.Completed,
-		extract.MaxPartOfTurn,
-	), extract.JoinPart(
-		was.Learned,
-		parts.Learned,
-		extract.MaxPartOfTurn,
-	)
+	parts.Completed = extract.JoinPart(was.Completed, parts.Completed, extract.MaxPartOfTurn)
+	parts.Learned = extract.JoinPart(was.Learned, parts.Learned, extract.MaxPartOfTurn)
 	parts.Investigated = cmp.Or(parts.Investigated, was.Investigated)
 	parts.NextSteps = cmp.Or(parts.NextSteps, was.NextSteps)
 	return nil
@@ -95,22 +77,21 @@ func (s *Service) continueSummary(ctx context.Context, m *event.Context, mm mem.
 
 // turnLeftRunning returns the user's newest turn if a background command ran when it
 // stopped. The event's turn, which no user began, reports its outcome.
-func (s *Service) turnLeftRunning(ctx context.Context, m *event.Context) (mem.Turn, bool, error) {
-	if m.Turn.PromptID == "" {
+func (s *Service) turnLeftRunning(ctx context.Context, ec event.Context) (mem.Turn, bool, error) {
+	if ec.Turn.PromptID == "" {
 		return mem.Turn{}, false, nil
 	}
-	turns, err := s.Store.Turns(ctx, m.Session, 20)
+	turns, err := s.Store.Turns(ctx, ec.Session, 20)
 	if err != nil {
 		return mem.Turn{}, false, fmt.Errorf("turns: %w", err)
 	}
 	i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.Number > 0 })
-	if i < 0 || turns[i].Private || turns[i].PromptID == m.Turn.PromptID {
+	if i < 0 || turns[i].Private || turns[i].PromptID == ec.Turn.PromptID {
 		return mem.Turn{}, false, nil
 	}
-	stops, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: m.Session, PromptID: turns[i].PromptID, Kinds: []mem.EventKind{mem.Stop}, Limit: 1},
-	)
+	stops, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, PromptID: turns[i].PromptID, Kinds: []mem.EventKind{mem.Stop}, Limit: 1,
+	})
 	if err != nil {
 		return mem.Turn{}, false, fmt.Errorf("end of the turn: %w", err)
 	}
@@ -118,38 +99,32 @@ func (s *Service) turnLeftRunning(ctx context.Context, m *event.Context) (mem.Tu
 }
 
 // filesRead returns the files that the turn read.
-func (s *Service) filesRead(ctx context.Context, m *event.Context) ([]string, error) {
-	events, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{
-			Session:  m.Session,
-			PromptID: m.PromptID,
-			Kinds:    []mem.EventKind{mem.PostToolUse},
-			Tool:     "Read",
-			Limit:    20,
-		},
-	)
+func (s *Service) filesRead(ctx context.Context, ec event.Context) ([]string, error) {
+	events, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Limit: 20,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("what the turn read: %w", err)
+		return nil, fmt.Errorf("files read in the turn: %w", err)
 	}
 	var out []string
 	for i := len(events) - 1; i >= 0; i-- {
-		out = extract.AppendNew(out, s.Event.ReadCall(events[i], m.Project).File, 5)
+		out = extract.AppendNew(out, s.Event.ReadCall(events[i], ec.Project).File, 5)
 	}
 	return extract.TrustedNames(out), nil
 }
 
-// summaryParts returns the parts of a turn's summary.
-func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string) *mem.SummaryText {
+// summaryParts returns the parts of a turn's summary. asked is the turn with the user's
+// prompt, read are the files that the turn read.
+func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *mem.SummaryText {
 	s := &mem.SummaryText{}
-	if !extract.Agrees(t.Text) {
-		s.Request = chars.Clip(extract.Request(t.Text), extract.MaxPartOfTurn)
+	if !extract.Agrees(asked.Text) {
+		s.Request = chars.Clip(extract.Request(asked.Text), extract.MaxPartOfTurn)
 	}
 	var done, tried, changed, learned, next []string
-	if said := extract.Opening(m.Text); said != "" {
-		done = append(done, chars.Clip(said, extract.MaxPartOfTurn))
+	if opening := extract.Opening(t.Text); opening != "" {
+		done = append(done, chars.Clip(opening, extract.MaxPartOfTurn))
 	}
-	for _, o := range own {
+	for _, o := range t.did {
 		switch o.Kind {
 		case mem.Change:
 			changed = extract.AppendNew(changed, extract.First(o.Files), 8)
@@ -165,7 +140,7 @@ func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []s
 	if len(read) > 0 {
 		tried = append([]string{"read " + strings.Join(read, ", ")}, tried...)
 	}
-	for _, k := range kept {
+	for _, k := range found {
 		if k.Kind == mem.Todo {
 			next = append(next, chars.Clip(k.Title, 160))
 		} else {
@@ -179,18 +154,18 @@ func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []s
 	return s
 }
 
-// SessionSummary adds a summary of the session, made from the trusted summaries of
+// SessionSummary returns a summary of the session, made from the trusted summaries of
 // its turns. A session of one turn gets none.
-func (s *Service) SessionSummary(ctx context.Context, m *event.Context) error {
+func (s *Service) SessionSummary(ctx context.Context, ec event.Context) (event.Changes, error) {
 	all, err := s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant,
-		Within: m.Session, Limit: 50,
+		Project: ec.Project.Key, Session: ec.Session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant,
+		Within: ec.Session, Limit: 50,
 	})
 	if err != nil {
-		return fmt.Errorf("summaries of the session: %w", err)
+		return event.Changes{}, fmt.Errorf("summaries of the session: %w", err)
 	}
 	var turns []mem.Memory
-	mm := m.NewMemory(mem.Summary, mem.ScopeSession)
+	mm := ec.NewMemory(mem.Summary, mem.ScopeSession)
 	mm.Trust, mm.Origin = mem.TrustAssistant, mem.FromAssistant
 	for _, sum := range all { // newest first
 		switch {
@@ -202,13 +177,11 @@ func (s *Service) SessionSummary(ctx context.Context, m *event.Context) error {
 		}
 	}
 	if len(turns) < 2 {
-		return nil
+		return event.Changes{}, nil
 	}
 	slices.Reverse(turns)
 	last := turns[len(turns)-1]
-	parts := mem.SummaryText{
-		Request: m.SessionInfo.FirstPrompt,
-	} // also of a turn that was broken off, and has no summary
+	parts := mem.SummaryText{Request: ec.SessionInfo.FirstPrompt} // its turn may have no summary
 	share := max(extract.MinPart, extract.MaxPartOfSession/len(turns))
 	for _, t := range turns {
 		parts.Investigated = extract.JoinPart(parts.Investigated, t.Summary.Investigated, share)
@@ -224,16 +197,10 @@ func (s *Service) SessionSummary(ctx context.Context, m *event.Context) error {
 	}
 	parts.NextSteps = last.Summary.NextSteps
 	mm.Modified, mm.Summary = mm.Files, &parts
-	mm.Title, mm.Body = chars.Clip(
-		cmp.Or(parts.Request, parts.Completed),
-		120,
-	), chars.Clip(
-		parts.Completed,
-		extract.MaxStatement,
-	)
+	setSummaryTexts(&mm)
 	mm.Tags, mm.Key = []string{extract.SummaryTag}, extract.SessionKey+last.Key
-	if mm.Title != "" && mm.Key != "" {
-		m.Add(mm)
+	if mm.Title == "" {
+		return event.Changes{}, nil
 	}
-	return nil
+	return event.Changes{Memories: []mem.Memory{mm}}, nil
 }

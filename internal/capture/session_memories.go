@@ -14,21 +14,22 @@ import (
 	"remanence/internal/rank"
 )
 
-// sessionMemories is what a session made of words before, and what is open in its project.
+// sessionMemories are the statements that a session stored before, and the open items
+// of its project.
 type sessionMemories struct {
-	made []mem.Memory // newest first
-	open []mem.Memory // items of work, likewise
+	made []mem.Memory // statements, last changed first
+	open []mem.Memory // items of work, last changed first
 }
 
-func (s *Service) sessionMemories(ctx context.Context, m *event.Context) (k sessionMemories, err error) {
+func (s *Service) sessionMemories(ctx context.Context, ec event.Context) (k sessionMemories, err error) {
 	if k.made, err = s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Within: m.Session, Tags: []string{extract.DigestTag, extract.StatedTag},
+		Project: ec.Project.Key, Session: ec.Session, Within: ec.Session, Tags: []string{extract.DigestTag, extract.StatedTag},
 		Order: mem.ByUpdate, Limit: 60,
 	}); err != nil {
-		return k, fmt.Errorf("what the session said before: %w", err)
+		return k, fmt.Errorf("earlier statements of the session: %w", err)
 	}
 	if k.open, err = s.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true,
+		Project: ec.Project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true,
 		Order: mem.ByUpdate, Limit: 50,
 	}); err != nil {
 		return k, fmt.Errorf("open items: %w", err)
@@ -36,13 +37,12 @@ func (s *Service) sessionMemories(ctx context.Context, m *event.Context) (k sess
 	return k, nil
 }
 
-// merge are the new memories without what is said already: what the turn says
-// twice, what the session said before, items of work that are on the list. The
-// ones that a session hands on are bounded.
-func (k *sessionMemories) merge(m *event.Context, fresh []mem.Memory) []mem.Memory {
-	var out []mem.Memory
+// merge returns the new memories without repetitions: within the turn, of the session,
+// and of listed items of work. It bounds how many memories of the session have project
+// scope; the edits take that scope from older ones.
+func (k *sessionMemories) merge(ec event.Context, fresh []mem.Memory) (out []mem.Memory, edits []mem.Edit) {
 	var toCarry []int
-	fresh = k.withoutListed(m, fresh)
+	fresh = k.withoutListed(ec, fresh)
 	for _, mm := range fresh {
 		if slices.ContainsFunc(out, func(o mem.Memory) bool {
 			return o.Trust >= mm.Trust && (extract.SameThing(o, mm) || extract.RepeatsUser(mm, o))
@@ -60,17 +60,19 @@ func (k *sessionMemories) merge(m *event.Context, fresh []mem.Memory) []mem.Memo
 	}
 	slices.SortStableFunc(toCarry, func(a, b int) int { return cmp.Compare(out[b].Importance, out[a].Importance) })
 	for _, i := range toCarry {
-		out[i] = k.limitCarried(m, out[i])
+		var demoted []mem.Edit
+		out[i], demoted = k.limitCarried(out[i])
+		edits = append(edits, demoted...)
 	}
-	return out
+	return out, edits
 }
 
 // withoutListed removes new items of work that the session's own list has in other
 // words. One listed item removes at most one of them.
-func (k *sessionMemories) withoutListed(m *event.Context, fresh []mem.Memory) []mem.Memory {
+func (k *sessionMemories) withoutListed(ec event.Context, fresh []mem.Memory) []mem.Memory {
 	gone := map[int]bool{}
 	for _, o := range k.open {
-		if o.Session != m.Session || !slices.Contains(o.Tags, extract.ListedTag) {
+		if o.Session != ec.Session || !slices.Contains(o.Tags, extract.ListedTag) {
 			continue
 		}
 		best, most := -1, 0.0
@@ -118,11 +120,12 @@ func (k *sessionMemories) isListed(mm mem.Memory) bool {
 }
 
 // limitCarried bounds how many memories of a session have project scope. Above
-// MaxCarried the least important one gets session scope.
-func (k *sessionMemories) limitCarried(m *event.Context, mm mem.Memory) mem.Memory {
+// MaxCarried the least important one gets session scope: mm, or an older one by an edit.
+func (k *sessionMemories) limitCarried(mm mem.Memory) (mem.Memory, []mem.Edit) {
 	if !slices.Contains(mm.Tags, extract.DigestTag) {
-		return mm
+		return mm, nil
 	}
+	var edits []mem.Edit
 	var least *mem.Memory
 	n := 0
 	for i := range k.made {
@@ -139,47 +142,44 @@ func (k *sessionMemories) limitCarried(m *event.Context, mm mem.Memory) mem.Memo
 	if n >= extract.MaxCarried {
 		if least == nil || least.Importance > mm.Importance {
 			mm.Scope = mem.ScopeSession
-			return mm
+			return mm, nil
 		}
-		within := mem.ScopeSession
-		m.Batch.Edits = append(m.Batch.Edits, mem.Edit{ID: least.ID, Scope: &within})
+		edits = []mem.Edit{{ID: least.ID, Scope: new(mem.ScopeSession)}}
 		least.Scope = mem.ScopeSession
 	}
 	k.made = append([]mem.Memory{mm}, k.made...)
-	return mm
+	return mm, edits
 }
 
 // settledEdits returns the edits a turn makes to known memories: it resolves items
 // of work that are done, and supersedes decisions that the user revoked or corrected.
-func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Statement, own []mem.Memory) []mem.Edit {
-	if m.Turn.Trust == mem.TrustNone {
+func (k *sessionMemories) settledEdits(t turn) []mem.Edit {
+	if t.Turn.Trust == mem.TrustNone {
 		return nil
 	}
 	var out []mem.Edit
 	yes, over := true, mem.Superseded
 	for _, o := range k.open {
-		if o.Trust == mem.TrustUser || o.Source.PromptID == m.PromptID && o.Session == m.Session {
+		if o.Trust == mem.TrustUser || o.Source.PromptID == t.PromptID && o.Session == t.Session {
 			continue
 		}
-		if slices.ContainsFunc(all, func(s extract.Statement) bool { return extract.DoneWith(o.Title, s) }) {
+		if slices.ContainsFunc(t.statements, func(s extract.Statement) bool { return extract.DoneWith(o.Title, s) }) {
 			out = append(out, mem.Edit{ID: o.ID, Resolved: &yes})
 		}
 	}
-	back := extract.Retracts(m.Turn.Text)
-	if !back &&
-		(len(m.Turn.Text) > extract.PastedLength || !slices.ContainsFunc(own, func(o mem.Memory) bool {
-			return o.Kind == mem.Change
-		})) {
+	retracts := extract.Retracts(t.Turn.Text)
+	changed := slices.ContainsFunc(t.did, func(o mem.Memory) bool { return o.Kind == mem.Change })
+	if !retracts && (len(t.Turn.Text) > extract.PastedLength || !changed) {
 		return out
 	}
 	for _, o := range k.made {
-		before := m.Turn.Number - o.Source.Prompt
+		before := t.Turn.Number - o.Source.Prompt
 		if o.Kind != mem.Decision || o.ID == "" || o.Trust >= mem.TrustUser || o.Pinned || before < 1 ||
 			o.Source.Prompt < 1 {
 			continue
 		}
-		if before == 1 && (back || extract.Corrects(m.Turn.Text, o.Text())) ||
-			extract.ChangesMind(m.Turn.Text, o.Text()) {
+		if before == 1 && (retracts || extract.Corrects(t.Turn.Text, o.Text())) ||
+			extract.ChangesMind(t.Turn.Text, o.Text()) {
 			out = append(out, mem.Edit{ID: o.ID, Status: &over})
 		}
 	}
@@ -207,39 +207,38 @@ func (k *sessionMemories) restatedEdits(fresh []mem.Memory) []mem.Edit {
 	return out
 }
 
-// dropForbidden supersedes fixes of the session that the user forbids or the agent
-// reverted, so that they are not injected again.
-func (s *Service) dropForbidden(ctx context.Context, m *event.Context, own []mem.Memory) error {
-	if m.Turn.Number == 0 || len(m.Turn.Text) > extract.PastedLength {
-		return nil
+// forbiddenFixes returns edits that supersede fixes of the session which the user forbids
+// or the agent reverted, so that they are not injected again.
+func (s *Service) forbiddenFixes(ctx context.Context, t turn) ([]mem.Edit, error) {
+	if t.Turn.Number == 0 || len(t.Turn.Text) > extract.PastedLength {
+		return nil, nil
 	}
-	fixes, err := s.Store.List(
-		ctx,
-		mem.Query{
-			Project: m.Project.Key,
-			Session: m.Session,
-			Kinds:   []mem.Kind{mem.ErrorFix},
-			Tags:    []string{extract.AutoCaptured},
-			Limit:   20,
-		},
-	)
+	fixes, err := s.Store.List(ctx, mem.Query{
+		Project: t.Project.Key, Session: t.Session, Kinds: []mem.Kind{mem.ErrorFix}, Tags: []string{extract.AutoCaptured},
+		Limit: 20,
+	})
 	if err != nil {
-		return fmt.Errorf("what helped: %w", err)
+		return nil, fmt.Errorf("fixes of the session: %w", err)
 	}
+	var out []mem.Edit
 	over := mem.Superseded
-	for _, o := range fixes {
-		if o.Pinned {
+	for _, fix := range fixes {
+		if fix.Pinned {
 			continue
 		}
-		if slices.ContainsFunc(strings.Split(o.Body, "\n"), func(act string) bool {
-			return len(o.Files) == 0 && extract.ForbidsCommand(m.Turn.Text, act) ||
-				slices.ContainsFunc(own, func(c mem.Memory) bool {
-					return c.Kind == mem.Change && c.Updated.After(o.Updated) && c.Title != act &&
-						c.Title == extract.RevertTitle(act)
-				})
+		if slices.ContainsFunc(strings.Split(fix.Body, "\n"), func(act string) bool {
+			return len(fix.Files) == 0 && extract.ForbidsCommand(t.Turn.Text, act) || t.reverts(fix, act)
 		}) {
-			m.Batch.Edits = append(m.Batch.Edits, mem.Edit{ID: o.ID, Status: &over})
+			out = append(out, mem.Edit{ID: fix.ID, Status: &over})
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// reverts reports whether the turn undid one of the changes that a fix consists of.
+func (t turn) reverts(fix mem.Memory, act string) bool {
+	return slices.ContainsFunc(t.did, func(c mem.Memory) bool {
+		return c.Kind == mem.Change && c.Updated.After(fix.Updated) && c.Title != act &&
+			c.Title == extract.RevertTitle(act)
+	})
 }

@@ -1,0 +1,128 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// maxCaptured bounds the memories of tool calls in a session; further calls stay events.
+const maxCaptured = mem.MemoriesCounted
+
+// OwnCall reports whether a call uses Remanence itself: its tools, command line or
+// files. Injected text must not become a memory again.
+func (s *Service) OwnCall(ev mem.Event) bool {
+	if strings.HasPrefix(ev.Tool, "mcp__") && strings.Contains(ev.Tool, "remanence") || ev.Tool == "ToolSearch" {
+		return true
+	}
+	in := extract.Fields(ev.Input)
+	if extract.RunsRemanence(extract.Text(in["command"])) {
+		return true
+	}
+	file := cmp.Or(extract.Text(in["file_path"]), extract.Text(in["path"]))
+	return slices.ContainsFunc(s.OwnDirs, func(dir string) bool { return extract.Within(dir, file) })
+}
+
+// ToolSucceeded returns what a successful call of another tool than ours leaves: items
+// of the agent's task list, a memory of the changed file or the command, and the event
+// without the text of files. completed are the tasks that the call completed.
+func (s *Service) ToolSucceeded(
+	ctx context.Context, ec event.Context, c extract.Call,
+) (ch event.Changes, completed []extract.Todo, err error) {
+	if ch, completed, err = s.Todos(ctx, ec, c); err != nil {
+		return event.Changes{}, nil, err
+	}
+	var kept event.Changes
+	switch ec.Tool {
+	case "Read", "Grep", "Glob", "LS":
+		ch.Event = WithoutResponse(ec.Event)
+	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+		ch.Event = withoutFileText(ec.Event)
+		kept = s.keep(ctx, ec, event.Changed(&ec, c))
+	case "Bash":
+		kept, err = s.commandSucceeded(ctx, ec, c)
+	}
+	ch.Merge(kept)
+	return ch, completed, err
+}
+
+// CommandFailed returns the memory of a command that failed.
+func (s *Service) CommandFailed(ctx context.Context, ec event.Context, c extract.Call) (event.Changes, error) {
+	mm := event.Failed(&ec, c)
+	if extract.Remote(ec.Tool, c.Command) {
+		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // the error text is external
+	}
+	if ec.Recovered {
+		var err error
+		if mm.Resolved, err = s.succeededLater(ctx, ec, c); err != nil {
+			return event.Changes{}, err
+		}
+	}
+	return s.keep(ctx, ec, mm), nil
+}
+
+// succeededLater reports whether a failed command succeeded later: the event of a
+// failure may be recovered after later events were handled.
+func (s *Service) succeededLater(ctx context.Context, ec event.Context, c extract.Call) (bool, error) {
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: ec.Tool, Limit: 500,
+	})
+	if err != nil {
+		return false, fmt.Errorf("later calls: %w", err)
+	}
+	return slices.ContainsFunc(calls, func(ev mem.Event) bool {
+		return ev.At.After(ec.At) && s.Event.ReadCall(ev, ec.Project).Plain == c.Plain
+	}), nil
+}
+
+// keep returns the memory of a tool call, or nothing if the tool is on the skip list or
+// the session has reached its limit.
+func (s *Service) keep(ctx context.Context, ec event.Context, mm mem.Memory) event.Changes {
+	if slices.Contains(ec.Settings.SkipTools, ec.Tool) {
+		return event.Changes{}
+	}
+	if ec.SessionInfo.Memories >= maxCaptured {
+		full, err := s.Store.List(ctx, mem.Query{
+			Session: ec.Session, Tags: []string{extract.AutoCaptured}, Offset: maxCaptured - 1, Limit: 1,
+		})
+		if err != nil || len(full) > 0 {
+			return event.Changes{}
+		}
+	}
+	return event.Changes{Memories: []mem.Memory{mm}}
+}
+
+// WithoutResponse returns an event with the size of the tool's response instead of the
+// response.
+func WithoutResponse(ev mem.Event) *mem.Event {
+	ev.ResponseTokens, ev.Response = chars.Tokens(string(ev.Response)), nil
+	return &ev
+}
+
+// withoutFileText returns the event of an edit without the text of the file in the
+// response. The input has the changed text.
+func withoutFileText(ev mem.Event) *mem.Event {
+	if len(ev.Response) == 0 || ev.Response[0] != '{' {
+		return &ev
+	}
+	kept := map[string]json.RawMessage{}
+	for name, value := range extract.Fields(ev.Response) {
+		switch name {
+		case "filePath", "file_path", "notebook_path", "type", "userModified", "replaceAll", "edit_mode", "cell_type",
+			"cell_id", "language", "success", "error":
+			kept[name] = value
+		}
+	}
+	if out, err := json.Marshal(kept); err == nil {
+		ev.Response = out
+	}
+	return &ev
+}
