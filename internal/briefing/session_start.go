@@ -265,7 +265,7 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	}
 	if last.ID == "" {
 		var st mem.State
-		err := g.e.Filesync.DeclaredState(ctx, g.m.Project.Key, &st)
+		err := g.e.Filesync.ApplyDeclaredState(ctx, g.m.Project.Key, &st)
 		s.Items = StateItems(st)
 		return s, err
 	}

@@ -134,10 +134,10 @@ func runCheckpointSave(a *app, cmd *cobra.Command, q continuity.SaveRequest, fil
 		trouble = append(trouble, notInFile(err)...)
 	}
 	v := ui.SavedView{
-		CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...),
+		CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Problems...),
 		Asked: q.Index,
 	}
-	v.Said, v.Indexed, v.Found = got.Taken.Utterances, got.Indexed, got.Found
+	v.Said, v.Indexed, v.Found = got.Archived.Utterances, got.Indexed, got.Recovered
 	return printSaved(a, v)
 }
 
@@ -352,7 +352,7 @@ func checkpointDiffCommand(a *app) *cobra.Command {
 				ToAt: ui.TimeOrNil(got.To.At), Changes: []ui.Change{},
 			}
 			for _, c := range got.Changes {
-				v.Changes = append(v.Changes, ui.Change{What: c.What, Gone: c.Gone, Text: c.Text})
+				v.Changes = append(v.Changes, ui.Change{What: c.What, Gone: c.Removed, Text: c.Text})
 			}
 			return a.out.Show(v)
 		},

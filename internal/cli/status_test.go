@@ -131,12 +131,12 @@ func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 			"9000 of 200000 tokens · a handoff is asked for from 170000",
 		},
 		{
-			continuity.ContextUsage{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true},
+			continuity.ContextUsage{Tokens: 171000, Window: 200000, HandoffAt: 170000, HandoffRequested: true},
 			"171000 of 200000 tokens · a handoff was asked for",
 		},
 		{continuity.ContextUsage{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
 		{
-			continuity.ContextUsage{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640},
+			continuity.ContextUsage{Tokens: 9000, Window: 1000000, Model: "a\nb", AutoCompactAt: 67000, HandoffAt: 61640},
 			"9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000",
 		},
 	} {

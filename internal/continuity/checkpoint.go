@@ -15,14 +15,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of a checkpoint. A restore favours what a summary loses: paths,
-// commands with their outcome, figures, errors, open items.
+// Bounds of a checkpoint. It holds the details that a summary loses: paths, commands
+// with their outcome, figures, errors, open items.
 const (
 	maxOutcomes = 12
 	maxOpen     = 10
 	maxFigures  = 8
 	maxRecent   = 6 // utterances
-
 )
 
 // Checkpoint returns a checkpoint of the session of m. It writes nothing.
@@ -32,14 +31,13 @@ func (s *Service) Checkpoint(ctx context.Context, ec event.Context, trigger stri
 	if err != nil {
 		return cp, fmt.Errorf("turns: %w", err)
 	}
-	stops, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxRecent},
-	)
+	stops, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxRecent,
+	})
 	if err != nil {
 		return cp, fmt.Errorf("answers: %w", err)
 	}
-	slices.SortStableFunc(stops, func(a, b mem.Event) int { // one that was found later is not the newest
+	slices.SortStableFunc(stops, func(a, b mem.Event) int { // a recovered event may be older
 		if !a.Recovered && !b.Recovered {
 			return 0
 		}
@@ -50,7 +48,7 @@ func (s *Service) Checkpoint(ctx context.Context, ec event.Context, trigger stri
 		Order: mem.ByUpdate, Limit: 100,
 	})
 	if err != nil {
-		return cp, fmt.Errorf("what the session did: %w", err)
+		return cp, fmt.Errorf("tool memories of the session: %w", err)
 	}
 	if cp.State, err = s.State(ctx, ec.Project.Key, ec.Session, turns, own); err != nil {
 		return cp, err
@@ -61,10 +59,9 @@ func (s *Service) Checkpoint(ctx context.Context, ec event.Context, trigger stri
 	}
 	cp.Evidence = evidenceOf(own, stops)
 	cp.Recent = recentQuotes(turns, stops)
-	reads, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: 60},
-	)
+	reads, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: 60,
+	})
 	if err != nil {
 		return cp, fmt.Errorf("calls: %w", err)
 	}
@@ -78,10 +75,7 @@ func (s *Service) Checkpoint(ctx context.Context, ec event.Context, trigger stri
 
 // State derives the state of the work in a session from stored turns and memories.
 func (s *Service) State(
-	ctx context.Context,
-	project, session string,
-	turns []mem.Turn,
-	own []mem.Memory,
+	ctx context.Context, project, session string, turns []mem.Turn, own []mem.Memory,
 ) (mem.State, error) {
 	var state mem.State
 	for _, t := range turns { // newest first
@@ -89,10 +83,9 @@ func (s *Service) State(
 			state.Request = extract.Request(t.Text)
 		}
 	}
-	open, err := s.Store.List(
-		ctx,
-		mem.Query{Project: project, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: maxOpen},
-	)
+	open, err := s.Store.List(ctx, mem.Query{
+		Project: project, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: maxOpen,
+	})
 	if err != nil {
 		return state, fmt.Errorf("open items: %w", err)
 	}
@@ -113,16 +106,9 @@ func (s *Service) State(
 			}
 		}
 	}
-	sum, err := s.Store.List(
-		ctx,
-		mem.Query{
-			Project:  project,
-			Session:  session,
-			Kinds:    []mem.Kind{mem.Summary},
-			MinTrust: mem.TrustAssistant,
-			Limit:    1,
-		},
-	)
+	sum, err := s.Store.List(ctx, mem.Query{
+		Project: project, Session: session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Limit: 1,
+	})
 	if err != nil {
 		return state, fmt.Errorf("summary: %w", err)
 	}
@@ -130,7 +116,7 @@ func (s *Service) State(
 		!inject.Suspicious(sum[0].Summary.NextSteps) {
 		state.Next = []string{sum[0].Summary.NextSteps}
 	}
-	return state, s.RecordedState(ctx, project, &state)
+	return state, s.ApplyDeclaredState(ctx, project, &state)
 }
 
 // evidenceOf collects files, commands, errors and figures, newest first.
@@ -185,10 +171,9 @@ func hasFigure(s string) bool {
 // like instructions.
 func trustedAnswers(stops []mem.Event, turns []mem.Turn) []mem.Event {
 	return slices.DeleteFunc(stops, func(st mem.Event) bool {
-		tainted := slices.ContainsFunc(
-			turns,
-			func(t mem.Turn) bool { return t.PromptID == st.PromptID && t.Trust == mem.TrustNone },
-		)
+		tainted := slices.ContainsFunc(turns, func(t mem.Turn) bool {
+			return t.PromptID == st.PromptID && t.Trust == mem.TrustNone
+		})
 		return st.Text == "" || tainted || inject.Suspicious(st.Text)
 	})
 }

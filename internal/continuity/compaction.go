@@ -42,10 +42,9 @@ func (s *Service) CompactionLoss(ctx context.Context, ec event.Context) (Loss, e
 	if ec.SessionInfo.Compactions == 0 || ec.SessionInfo.Injected[AfterCompaction] || ec.Settings.Budgets.UserPrompt == 0 {
 		return Loss{}, nil
 	}
-	evs, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.PostCompact}, Limit: 1},
-	)
+	evs, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.PostCompact}, Limit: 1,
+	})
 	if err != nil {
 		return Loss{}, fmt.Errorf("summary: %w", err)
 	}
@@ -79,8 +78,8 @@ func (s *Service) CompactionLoss(ctx context.Context, ec event.Context) (Loss, e
 		case p.keptIn(restored):
 			l.Restored++
 		default:
-			told := mem.InjectedItem{ID: before.ID, Title: chars.Clip(p.text, 120)}
-			l.Section.Items = append(l.Section.Items, inject.Item{Text: p.text, Told: told})
+			item := mem.InjectedItem{ID: before.ID, Title: chars.Clip(p.text, 120)}
+			l.Section.Items = append(l.Section.Items, inject.Item{Text: p.text, Told: item})
 		}
 	}
 	return l, nil
@@ -94,7 +93,7 @@ func summaryOf(text string) string {
 	return text
 }
 
-// beforeCompaction returns the checkpoint taken before the newest compaction.
+// beforeCompaction returns the checkpoint stored before the newest compaction.
 func (s *Service) beforeCompaction(ctx context.Context, ec event.Context) (mem.Checkpoint, error) {
 	cps, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: ec.Session, Limit: 10})
 	if err != nil {
@@ -112,7 +111,7 @@ func (s *Service) beforeCompaction(ctx context.Context, ec event.Context) (mem.C
 func (s *Service) restoredText(ctx context.Context, ec event.Context) (string, error) {
 	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: ec.Session, Limit: 50})
 	if err != nil {
-		return "", fmt.Errorf("what was restored: %w", err)
+		return "", fmt.Errorf("receipts: %w", err)
 	}
 	for _, r := range rs {
 		if r.Trigger == "compact" && !r.At.Before(ec.SessionInfo.Compacted) {
@@ -122,7 +121,7 @@ func (s *Service) restoredText(ctx context.Context, ec event.Context) (string, e
 	return "", nil
 }
 
-// exactItems returns the exact details of a checkpoint that still hold. It takes a
+// exactItems returns the exact details of a checkpoint that still hold. It makes a
 // new checkpoint from the store and keeps what both contain: forgotten or purged
 // text is not injected.
 func (s *Service) exactItems(ctx context.Context, ec event.Context, before mem.Checkpoint) ([]exactItem, error) {
@@ -216,15 +215,12 @@ const minSharedWords = 0.6
 
 // ContainsTerms returns a test for most terms of a sentence, in any form.
 func ContainsTerms(sentence string) func(string) bool {
-	want := slices.DeleteFunc(
-		rank.Terms(sentence),
-		func(t string) bool { return strings.Contains(t, " ") },
-	) // phrases, whose words are there too
+	// Phrases are left out: their words are terms, too.
+	want := slices.DeleteFunc(rank.Terms(sentence), func(t string) bool { return strings.Contains(t, " ") })
 	return func(in string) bool {
-		have := strings.FieldsFunc(
-			strings.ToLower(in),
-			func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) },
-		)
+		have := strings.FieldsFunc(strings.ToLower(in), func(r rune) bool {
+			return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+		})
 		n := 0
 		for _, t := range want {
 			if slices.ContainsFunc(have, func(w string) bool { return recall.Akin(w, t) }) {

@@ -136,6 +136,16 @@ func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Ses
 	return r, nil
 }
 
+// ContextUsage is the context usage of a session and its limits, in tokens.
+type ContextUsage struct {
+	Tokens           int    `json:"tokens"`            // used at the last reading
+	Window           int    `json:"window"`            // size of the context window
+	Model            string `json:"model"`             // "" if unknown
+	AutoCompactAt    int    `json:"auto_compact_at"`   // usage at which the client compacts by itself; 0 if unknown
+	HandoffAt        int    `json:"handoff_at"`        // usage from which a handoff is requested; 0 means never
+	HandoffRequested bool   `json:"handoff_requested"` // and the usage was not below the lower limit since
+}
+
 // ContextOf returns the context usage of a session; nil if it is unknown.
 func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*ContextUsage, error) {
 	if sess.ContextTokens == 0 {
@@ -150,8 +160,8 @@ func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*ContextUsag
 		return nil, err
 	}
 	return &ContextUsage{
-		Tokens: sess.ContextTokens, Window: windowOf(set, sess), Model: sess.Model, Cliff: r.autoCompact,
-		HandoffAt: r.handoffAt, Asked: !sess.HandoffArmed,
+		Tokens: sess.ContextTokens, Window: windowOf(set, sess), Model: sess.Model, AutoCompactAt: r.autoCompact,
+		HandoffAt: r.handoffAt, HandoffRequested: !sess.HandoffArmed,
 	}, nil
 }
 

@@ -13,22 +13,70 @@ import (
 	"remanence/internal/mem"
 )
 
+// CheckpointsRequest asks for checkpoints, newest first: one by its ID, else those
+// of a session or of a project.
+type CheckpointsRequest struct {
+	mem.ProjectRef
+	ID      string `json:"id,omitempty"`      // exact or unique prefix; "last" is the newest
+	Session string `json:"session,omitempty"` // id, short id or unique prefix
+	Limit   int    `json:"limit,omitempty"`   // 0 means DefaultLimit
+}
+
+// Checkpoints are checkpoints and the short ids of their sessions.
+type Checkpoints struct {
+	Project     mem.Project       `json:"project"`
+	Checkpoints []mem.Checkpoint  `json:"checkpoints"`
+	Shorts      map[string]string `json:"shorts"` // by session
+}
+
+// ResumeResponse is what a session needs to continue the work.
+type ResumeResponse struct {
+	Checkpoint mem.Checkpoint  `json:"checkpoint"`
+	Handoff    *mem.Checkpoint `json:"handoff,omitempty"` // the newest of the same session, if there is one
+	Project    mem.Project     `json:"project"`
+	Session    mem.Session     `json:"session"` // zero if it is erased
+	Text       string          `json:"text"`    // the same as Markdown
+}
+
+// DiffRequest compares two checkpoints; without ids the newest of the place with the
+// one before it of the same session.
+type DiffRequest struct {
+	mem.ProjectRef
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"` // "" means the newest of From's session
+}
+
+// DiffResponse lists what changed between two checkpoints.
+type DiffResponse struct {
+	From    mem.Checkpoint     `json:"from"`
+	To      mem.Checkpoint     `json:"to"`
+	Changes []CheckpointChange `json:"changes"`
+}
+
+// CheckpointChange is one entry that was added or removed.
+type CheckpointChange struct {
+	// request, status, phase, next, open, doing, blocked, waiting, files, commands, errors, numbers
+	What    string `json:"what"`
+	Removed bool   `json:"removed"` // it is in the first checkpoint only
+	Text    string `json:"text"`
+}
+
 // Checkpoints lists checkpoints, newest first.
-func (s *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Checkpoints, error) {
+func (s *Service) Checkpoints(ctx context.Context, req CheckpointsRequest) (Checkpoints, error) {
 	out := Checkpoints{Shorts: map[string]string{}}
-	q := mem.CheckpointQuery{ID: ask.ID, Limit: ask.Limit}
-	if ask.ID == "last" {
+	q := mem.CheckpointQuery{ID: req.ID, Limit: req.Limit}
+	if req.ID == "last" {
 		q.ID, q.Limit = "", 1
 	}
 	var err error
-	if ask.Session != "" {
-		sess, err := s.Store.Session(ctx, ask.Session)
+	if req.Session != "" {
+		sess, err := s.Store.Session(ctx, req.Session)
 		if err != nil {
 			return out, err
 		}
 		q.Session = sess.ID
 	} else if q.ID == "" {
-		if out.Project, err = s.Event.Place(ctx, ask.ProjectRef); err != nil {
+		if out.Project, err = s.Event.Place(ctx, req.ProjectRef); err != nil {
 			return out, err
 		}
 		q.Project = out.Project.Key
@@ -46,14 +94,14 @@ func (s *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Chec
 
 // Resume returns a checkpoint with its session, project and newest handoff.
 // ErrNotFound if there is no checkpoint.
-func (s *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeResponse, error) {
-	ask.Limit, ask.ID = 1, cmp.Or(ask.ID, "last")
-	got, err := s.Checkpoints(ctx, ask)
+func (s *Service) Resume(ctx context.Context, req CheckpointsRequest) (ResumeResponse, error) {
+	req.Limit, req.ID = 1, cmp.Or(req.ID, "last")
+	got, err := s.Checkpoints(ctx, req)
 	if err != nil {
 		return ResumeResponse{}, err
 	}
 	if len(got.Checkpoints) == 0 {
-		return ResumeResponse{}, fmt.Errorf("checkpoint %q: %w", ask.ID, mem.ErrNotFound)
+		return ResumeResponse{}, fmt.Errorf("checkpoint %q: %w", req.ID, mem.ErrNotFound)
 	}
 	r := ResumeResponse{Checkpoint: got.Checkpoints[0]}
 	if sess, err := s.Store.Session(ctx, r.Checkpoint.Session); err == nil && r.Checkpoint.Session != "" {
@@ -67,10 +115,9 @@ func (s *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeRes
 	case r.Checkpoint.Handoff != "":
 		r.Handoff = &r.Checkpoint
 	case r.Checkpoint.Session != "":
-		hs, err := s.Store.Checkpoints(
-			ctx,
-			mem.CheckpointQuery{Session: r.Checkpoint.Session, Trigger: mem.TriggerHandoff, Limit: 1},
-		)
+		hs, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{
+			Session: r.Checkpoint.Session, Trigger: mem.TriggerHandoff, Limit: 1,
+		})
 		if err != nil && !errors.Is(err, mem.ErrNotFound) {
 			return r, fmt.Errorf("handoff: %w", err)
 		}
@@ -113,12 +160,7 @@ func resumeText(r ResumeResponse) string {
 		fmt.Fprintf(&b, "\n## Note\n\n%s\n", cp.Note)
 	}
 	if r.Handoff != nil {
-		fmt.Fprintf(
-			&b,
-			"\n## Handoff (%s)\n\n%s\n",
-			r.Handoff.At.UTC().Format("2006-01-02 15:04 MST"),
-			r.Handoff.Handoff,
-		)
+		fmt.Fprintf(&b, "\n## Handoff (%s)\n\n%s\n", r.Handoff.At.UTC().Format("2006-01-02 15:04 MST"), r.Handoff.Handoff)
 	}
 	list("Next", cp.State.Next)
 	list("In progress", cp.State.Doing)
@@ -129,11 +171,11 @@ func resumeText(r ResumeResponse) string {
 	list("Commands, newest first", commandsOf(cp))
 	list("Errors", cp.Evidence.Errors)
 	list("Figures", cp.Evidence.Numbers)
-	var said []string
-	for _, s := range cp.Recent {
-		said = append(said, s.Who+": "+s.Text)
+	var quotes []string
+	for _, q := range cp.Recent {
+		quotes = append(quotes, q.Who+": "+q.Text)
 	}
-	list("Last words", said)
+	list("Recent conversation", quotes)
 	return b.String()
 }
 
@@ -151,31 +193,30 @@ func commandsOf(cp mem.Checkpoint) []string {
 }
 
 // Diff compares two checkpoints.
-func (s *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, error) {
-	to, err := s.Checkpoints(ctx, CheckpointsRequest{ProjectRef: ask.ProjectRef, ID: cmp.Or(ask.To, "last")})
+func (s *Service) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error) {
+	to, err := s.Checkpoints(ctx, CheckpointsRequest{ProjectRef: req.ProjectRef, ID: cmp.Or(req.To, "last")})
 	if err != nil {
 		return DiffResponse{}, err
 	}
 	var from Checkpoints
-	if ask.From != "" {
-		if from, err = s.Checkpoints(ctx, CheckpointsRequest{ID: ask.From}); err != nil {
+	if req.From != "" {
+		if from, err = s.Checkpoints(ctx, CheckpointsRequest{ID: req.From}); err != nil {
 			return DiffResponse{}, err
 		}
-		if ask.To == "" && len(from.Checkpoints) > 0 {
-			to.Checkpoints, err = s.Store.Checkpoints(
-				ctx,
-				mem.CheckpointQuery{Session: from.Checkpoints[0].Session, Limit: 1},
-			)
+		if req.To == "" && len(from.Checkpoints) > 0 {
+			to.Checkpoints, err = s.Store.Checkpoints(ctx, mem.CheckpointQuery{
+				Session: from.Checkpoints[0].Session, Limit: 1,
+			})
 			if err != nil {
 				return DiffResponse{}, fmt.Errorf("newest checkpoint: %w", err)
 			}
 		}
 	}
-	if len(to.Checkpoints) == 0 || ask.From != "" && len(from.Checkpoints) == 0 {
+	if len(to.Checkpoints) == 0 || req.From != "" && len(from.Checkpoints) == 0 {
 		return DiffResponse{}, fmt.Errorf("checkpoint: %w", mem.ErrNotFound)
 	}
 	d := DiffResponse{To: to.Checkpoints[0]}
-	if ask.From != "" {
+	if req.From != "" {
 		d.From = from.Checkpoints[0]
 	} else if d.From, err = s.previousCheckpoint(ctx, d.To); err != nil {
 		return d, err
@@ -199,14 +240,14 @@ func (s *Service) previousCheckpoint(ctx context.Context, cp mem.Checkpoint) (me
 }
 
 // changes lists the added and removed entries of each field.
-func changes(from, to mem.Checkpoint) []Changed {
-	out := []Changed{}
+func changes(from, to mem.Checkpoint) []CheckpointChange {
+	out := []CheckpointChange{}
 	compare := func(what string, was, now []string) {
 		for _, s := range extract.Missing(was, now) {
-			out = append(out, Changed{What: what, Gone: true, Text: s})
+			out = append(out, CheckpointChange{What: what, Removed: true, Text: s})
 		}
 		for _, s := range extract.Missing(now, was) {
-			out = append(out, Changed{What: what, Text: s})
+			out = append(out, CheckpointChange{What: what, Text: s})
 		}
 	}
 	line := func(s string) []string {

@@ -1,5 +1,6 @@
 // Package continuity carries work across compactions and sessions: checkpoints,
-// context usage, handoffs, resume. Start with Service.Checkpoint.
+// context usage, handoffs, resume. It reads no transcripts and no files itself. Start
+// with Service.Checkpoint and Service.PreCompact.
 package continuity
 
 import (
@@ -16,9 +17,9 @@ type Config struct {
 	Event *event.Service
 	// Archive stores the conversation word for word; nil means nothing is archived.
 	Archive event.Archive
-	// Door removes secrets and private text.
+	// Redactor removes secrets and private text.
 	Redactor *redact.Redactor
-	// Fill reads the context usage from a transcript. The error wraps fs.ErrNotExist if there is none.
+	// ReadContextUsage reads the context usage from a transcript. The error wraps fs.ErrNotExist if there is none.
 	ReadContextUsage func(path string) (mem.ContextUsage, error)
 	// Handoffs are the handoff files of projects; nil means none are written.
 	Handoffs Handoffs
@@ -29,11 +30,12 @@ type Config struct {
 	Store    mem.Store
 
 	// Calls into packages above this one.
-	AuthorAt          func(ctx context.Context, by event.Author, at time.Time) (event.Author, error)
-	IndexUtterances   func(ctx context.Context, ec event.Context) (made int, err error)
-	RecordedState     func(ctx context.Context, project string, s *mem.State) error
-	Reconcile         func(ctx context.Context, s mem.Session) (found int, err error)
-	ArchiveTranscript func(ctx context.Context, s mem.Session) (mem.TranscriptImport, error)
+	AuthorAt        func(ctx context.Context, by event.Author, at time.Time) (event.Author, error)
+	IndexUtterances func(ctx context.Context, ec event.Context) (made int, err error)
+	// ApplyDeclaredState overrides a derived state with the declared fields of the project.
+	ApplyDeclaredState func(ctx context.Context, project string, s *mem.State) error
+	Reconcile          func(ctx context.Context, s mem.Session) (found int, err error)
+	ArchiveTranscript  func(ctx context.Context, s mem.Session) (mem.TranscriptImport, error)
 }
 
 // Service keeps checkpoints and handoffs. It is safe for concurrent use.

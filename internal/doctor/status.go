@@ -342,13 +342,13 @@ func contextSentence(c continuity.ContextUsage) string {
 	s := fmt.Sprintf("%d of %d tokens", c.Tokens, c.Window)
 	switch {
 	case c.HandoffAt == 0:
-	case c.Asked:
+	case c.HandoffRequested:
 		s += " · a handoff was asked for"
 	default:
 		s += fmt.Sprintf(" · a handoff is asked for from %d", c.HandoffAt)
 	}
-	if c.Cliff > 0 {
-		s += fmt.Sprintf(" · %s compacts by itself at %d", ui.OneLine(c.Model), c.Cliff)
+	if c.AutoCompactAt > 0 {
+		s += fmt.Sprintf(" · %s compacts by itself at %d", ui.OneLine(c.Model), c.AutoCompactAt)
 	}
 	return s
 }

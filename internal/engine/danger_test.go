@@ -351,7 +351,7 @@ func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := continuity.ContextUsage{
-		Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000,
+		Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", AutoCompactAt: 67_000,
 		HandoffAt: 61_640,
 	}
 	if o.Context == nil || *o.Context != want {

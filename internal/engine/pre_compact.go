@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"remanence/internal/capture"
 	"remanence/internal/continuity"
 	"remanence/internal/event"
-	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
@@ -20,25 +18,15 @@ import (
 // answers nothing at all: whatever is printed here becomes part of the
 // summariser's instructions. That it fired does not mean that a compaction follows.
 func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	cp, err := e.Continuity.Checkpoint(ctx, *m, cmp.Or(m.Source, "auto"))
+	ch, err := e.Continuity.PreCompact(ctx, *m)
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.Batch.Checkpoints = append(m.Batch.Checkpoints, cp)
-	m.Leave(mem.MindNotes{Compaction: cmp.Or(m.Source, "auto"), Derived: event.LinesOf(briefing.StateItems(cp.State))})
-	marker := m.NewMemory(mem.Snapshot, mem.ScopeSession)
-	marker.Title, marker.Event = "context compaction occurred", "pre-compact"
-	marker.Tags, marker.Importance = []string{"compaction-event", extract.AutoCaptured}, 0.4
-	marker.Key = "compaction:" + m.ID
-	m.Add(marker)
-	if event.OwnTranscript(m.Event) {
-		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{
-			Kind: event.JobSnapshot, Session: m.Session, Key: m.ID,
-			Data: event.JobData(m.Event),
-		})
-	}
-	m.Take(e.Capture.TranscriptLater(*m, capture.KeyArchive))
-	m.Take(e.Continuity.AppendixLater(*m))
+	cp := ch.Checkpoints[0]
+	ch.Merge(e.Capture.TranscriptLater(*m, capture.KeyArchive), m.StateFileNotes(mem.MindNotes{
+		Compaction: cp.Trigger, Derived: event.LinesOf(briefing.StateItems(cp.State)),
+	}))
+	m.Take(ch)
 	return mem.Reply{}, nil
 }
 

@@ -33,7 +33,7 @@ func TestASaveHoldsWhereTheWorkStands(t *testing.T) {
 	got := s.saves(continuity.SaveRequest{ProjectRef: shop, Note: "before <private>the walrus</private> the merge"})
 	cp := got.Checkpoint
 	if cp.Trigger != continuity.TriggerSave || cp.ID == "" || cp.Session != "one" || got.Short == "" ||
-		len(got.Trouble) != 0 {
+		len(got.Problems) != 0 {
 		t.Errorf("got %+v", got)
 	}
 	if cp.State.Request != "make the gate open again" || !slices.Contains(cp.Evidence.Files, "gate.go") ||
@@ -60,7 +60,7 @@ func TestASaveThatIndexesFindsWhatWasSaidAtOnce(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()[:3]...)
 	got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true})
-	if len(got.Trouble) != 0 || got.Indexed != 2 || len(th.utterances("one")) != 2 {
+	if len(got.Problems) != 0 || got.Indexed != 2 || len(th.utterances("one")) != 2 {
 		t.Errorf("got %+v, %d utterances", got, len(th.utterances("one")))
 	}
 	if again := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); again.Indexed != 0 ||
@@ -86,19 +86,19 @@ func TestASaveNamesWhatDidNotWork(t *testing.T) {
 	th.play(plainTalk()[:3]...)
 	th.Archive = absent{th.tape, nil}
 	th.Engine.Reconnect()
-	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); len(got.Trouble) != 2 ||
+	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); len(got.Problems) != 2 ||
 		got.Checkpoint.ID == "" {
 		t.Errorf("without a transcript: %+v", got)
 	}
 	th.Archive = absent{th.tape, errors.New("the disk is full")}
 	th.Engine.Reconnect()
-	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); !strings.Contains(strings.Join(got.Trouble,
+	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); !strings.Contains(strings.Join(got.Problems,
 		"\n"), "the disk is full") || got.Checkpoint.ID == "" {
 		t.Errorf("with a full disk: %+v", got)
 	}
 	bare := newStage(t)
 	bare.play(start("startup"), prompt("p1", "make the gate open"))
-	if got := bare.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); len(got.Trouble) != 1 {
+	if got := bare.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); len(got.Problems) != 1 {
 		t.Errorf("without an archive: %+v", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestADifferenceNamesWhatCameAndWent(t *testing.T) {
 		failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"))
 	first := s.saves(continuity.SaveRequest{ProjectRef: shop}).Checkpoint
 	alone, err := s.Continuity.Diff(t.Context(), continuity.DiffRequest{ProjectRef: shop})
-	if err != nil || alone.From.ID != "" || len(alone.Changes) == 0 || alone.Changes[0].Gone {
+	if err != nil || alone.From.ID != "" || len(alone.Changes) == 0 || alone.Changes[0].Removed {
 		t.Errorf("the first: %+v, %v", alone, err)
 	}
 	s.play(ran("p1", "t2", "make gate", "ok"), prompt("p2", "now the fence"), edited("p2", "t3", "/home/dev/shop/fence.go",
@@ -148,8 +148,8 @@ func TestADifferenceNamesWhatCameAndWent(t *testing.T) {
 			t.Errorf("%s: %s to %s, %v", name, d.From.ID, d.To.ID, err)
 			continue
 		}
-		for _, want := range []continuity.Changed{
-			{What: "request", Gone: true, Text: "make the gate open again"},
+		for _, want := range []continuity.CheckpointChange{
+			{What: "request", Removed: true, Text: "make the gate open again"},
 			{What: "request", Text: "now the fence"},
 			{What: "files", Text: "fence.go"},
 		} {

@@ -67,8 +67,8 @@ func (e *Engine) connect(c Config) {
 		IndexUtterances: func(ctx context.Context, ec event.Context) (int, error) {
 			return e.Capture.IndexUtterances(ctx, ec)
 		},
-		RecordedState: func(ctx context.Context, project string, s *mem.State) error {
-			return e.Filesync.DeclaredState(ctx, project, s)
+		ApplyDeclaredState: func(ctx context.Context, project string, s *mem.State) error {
+			return e.Filesync.ApplyDeclaredState(ctx, project, s)
 		},
 		Reconcile: func(ctx context.Context, s mem.Session) (int, error) { return e.Capture.Reconcile(ctx, s) },
 		ArchiveTranscript: func(ctx context.Context, s mem.Session) (mem.TranscriptImport, error) {

@@ -148,8 +148,8 @@ func (s *Service) stateFields(ctx context.Context, project string) ([]mem.Memory
 	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !event.IsField(mm) }), nil
 }
 
-// DeclaredState overrides a state derived from a session with the declared fields of the project.
-func (s *Service) DeclaredState(ctx context.Context, project string, st *mem.State) error {
+// ApplyDeclaredState overrides a state derived from a session with the declared fields of the project.
+func (s *Service) ApplyDeclaredState(ctx context.Context, project string, st *mem.State) error {
 	fields, err := s.stateFields(ctx, project)
 	if err != nil {
 		return err
