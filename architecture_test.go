@@ -78,6 +78,8 @@ var outside = map[string][]string{
 	"cmd/remanence": {"internal/cli", "internal/config"},
 	"plugin":        {},
 
+	"tools/fitcapture": {"internal/extract"},
+
 	"test/e2e":          nil, // nil means any
 	"test/bench":        nil,
 	"test/fill":         nil,

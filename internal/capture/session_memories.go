@@ -37,6 +37,16 @@ func (s *Service) sessionMemories(ctx context.Context, ec event.Context) (k sess
 	return k, nil
 }
 
+// digested is how many statements of the assistant's the session made.
+func (k *sessionMemories) digested() (n int) {
+	for _, o := range k.made {
+		if slices.Contains(o.Tags, extract.DigestTag) {
+			n++
+		}
+	}
+	return n
+}
+
 // merge returns the new memories without repetitions: within the turn, of the session,
 // and of listed items of work. It bounds how many memories of the session have project
 // scope; the edits take that scope from older ones.

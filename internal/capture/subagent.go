@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"remanence/internal/chars"
 	"remanence/internal/event"
@@ -55,25 +54,18 @@ func (s *Service) FindLaunch(ctx context.Context, ec event.Context) (extract.Cal
 	return extract.Call{}, false, nil
 }
 
-// findings returns memories of a subagent's answer: its statements of a known kind
-// first, else its first sentence.
+// findings returns memories of a subagent's answer: its most salient statements, else its
+// first sentence.
 func findings(ec event.Context, about string) []mem.Memory {
-	w := extract.TurnFacts{Trouble: true}
 	all := extract.Statements(ec.Text)
-	picked := w.Points(all)
-	for i, s := range all {
-		if len(picked) < extract.MaxFindings && w.Observes(s) &&
-			!slices.ContainsFunc(picked, func(p extract.Point) bool { return p.Text == s.Text }) {
-			picked = append(picked, extract.Point{Statement: s, Kind: mem.FileNote, At: i})
-		}
-	}
+	picked := extract.TurnFacts{Trouble: true, Request: about}.Choose(all, extract.MaxFindings, 0)
 	if len(picked) == 0 && len(all) > 0 && len(all[0].Text) >= extract.MinStatement {
-		picked = []extract.Point{{Statement: all[0]}}
+		picked = []extract.Point{{Text: all[0].Text}}
 	}
 	var out []mem.Memory
-	for _, p := range picked[:min(len(picked), extract.MaxFindings)] {
+	for _, p := range picked {
 		mm := ec.NewMemory(mem.Discovery, mem.ScopeSession)
-		mm.Title, mm.Body = p.TitleAndBody(about)
+		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
 		mm.Body = chars.Clip(mm.Body, extract.MaxFinding-len(mm.Title))
 		mm.Trust, mm.Origin = min(mem.TrustAssistant, ec.Turn.Trust), mem.FromAssistant
 		mm.Files = extract.FilesNamedIn(p.Text, nil)

@@ -7,7 +7,6 @@ import (
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
-	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
 
@@ -19,11 +18,11 @@ func (s *Service) TurnEnd(ctx context.Context, ec event.Context) (event.Changes,
 	if err != nil {
 		return event.Changes{}, err
 	}
-	stated, found, choiceEdits, err := s.candidates(ctx, t)
+	known, err := s.sessionMemories(ctx, ec)
 	if err != nil {
 		return event.Changes{}, err
 	}
-	known, err := s.sessionMemories(ctx, ec)
+	stated, found, choiceEdits, err := s.candidates(ctx, t, known.digested())
 	if err != nil {
 		return event.Changes{}, err
 	}
@@ -62,14 +61,16 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (turn, error) 
 
 // candidates returns what may become memories of a turn: the statements of the user,
 // and those of the assistant with the decision that the user chose. The edits are those
-// of the choice.
-func (s *Service) candidates(ctx context.Context, t turn) (stated, found []mem.Memory, edits []mem.Edit, err error) {
+// of the choice. made is how many statements of the assistant's the session has.
+func (s *Service) candidates(ctx context.Context, t turn, made int) (
+	stated, found []mem.Memory, edits []mem.Edit, err error,
+) {
 	if t.Turn.Number > 0 {
 		if stated, err = s.userStatements(ctx, t.Context); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	found = t.assistantStatements()
+	found = t.assistantStatements(made)
 	decision, edits, ok, err := s.chosenDecision(ctx, t)
 	if err != nil {
 		return nil, nil, nil, err
@@ -92,45 +93,43 @@ func DigestLater(ec event.Context) event.Changes {
 	}}}
 }
 
-// userStatements returns memories of the rules and facts that a prompt states, and
-// of repeated corrections.
+// userStatements returns memories of what a prompt lays down, wants or corrects. What is
+// in a pasted document has the trust of the assistant's words at most.
 func (s *Service) userStatements(ctx context.Context, ec event.Context) ([]mem.Memory, error) {
+	again, err := s.correctedAgain(ctx, ec)
+	if err != nil {
+		return nil, err
+	}
+	var out []mem.Memory
+	for _, p := range extract.FromPerson(ec.Turn.Text) {
+		mm := ec.NewMemory(p.Kind, mem.ScopeProject)
+		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
+		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
+		if p.Pasted {
+			mm.Trust, mm.Confidence = min(mem.TrustAssistant, ec.Turn.Trust), event.ConfidenceAgent
+		}
+		if slices.ContainsFunc(again, func(c string) bool { return extract.SameCorrection(c, p.Text) }) {
+			mm.Kind = mem.Preference
+		}
+		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(p.Text, nil)
+		out = append(out, mm)
+	}
+	return out, nil
+}
+
+// correctedAgain returns the corrections of a prompt that the person made before.
+func (s *Service) correctedAgain(ctx context.Context, ec event.Context) ([]string, error) {
 	if len(ec.Turn.Text) > extract.PastedLength {
 		return nil, nil
 	}
-	var out []mem.Memory
-	keep := func(kind mem.Kind, text string) {
-		if len(out) == extract.MaxUserStatements {
-			return
-		}
-		mm := ec.NewMemory(kind, mem.ScopeProject)
-		mm.Title, mm.Body = extract.TitleAndBody(text)
-		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
-		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(text, nil)
-		out = append(out, mm)
-	}
-	all := extract.Sentences(ec.Turn.Text)
-	for i, text := range all {
-		statement := extract.TrimNo(text)
-		if i > 0 && extract.RefersBack(lang.CueText(statement)) {
-			if _, ok := extract.Instruction(extract.TrimNo(all[i-1])); !ok && !extract.Asks(all[i-1]) {
-				keep(mem.Fact, all[i-1])
-			}
-		} else if kind, ok := extract.Instruction(statement); ok {
-			keep(kind, statement)
-		} else if l := lang.CueText(statement); statement != text && !extract.Asks(statement) &&
-			lang.ContainsAny(l, " we don't use ", " we do not use ") && !lang.ContainsAny(l, " this ", " that ", " it ",
-			" yet ") {
-			keep(mem.Convention, statement)
-		}
-	}
+	var out []string
 	for _, text := range extract.Corrections(ec.Turn.Text) {
 		again, err := s.correctedBefore(ctx, ec, text)
 		if err != nil {
 			return nil, err
 		}
 		if again {
-			keep(mem.Preference, text)
+			out = append(out, text)
 		}
 	}
 	return out, nil
@@ -167,30 +166,32 @@ func (s *Service) correctedBefore(ctx context.Context, ec event.Context, text st
 	return false, nil
 }
 
-// wordingFacts returns the facts of a turn that the wording rules need.
-func (t turn) wordingFacts() extract.TurnFacts {
+// facts returns what statements are judged by besides themselves.
+func (t turn) facts() extract.TurnFacts {
 	w := extract.TurnFacts{
 		Files:    extract.FilesOf(t.did),
+		Request:  t.Turn.Text,
 		Reported: len(t.Turn.Text) <= extract.PastedLength && extract.Complains(t.Turn.Text),
 	}
 	w.Trouble = w.Reported
 	for _, o := range t.did {
 		w.Trouble = w.Trouble || o.Kind == mem.ErrorFix || o.Kind == mem.Command && o.ExitCode != 0
 		w.Solved = w.Solved || o.Kind == mem.ErrorFix
+		w.Changed = w.Changed || o.Kind == mem.Change
 	}
 	return w
 }
 
 // assistantStatements returns memories of what the assistant decided, found and left
 // open.
-func (t turn) assistantStatements() []mem.Memory {
-	w := t.wordingFacts()
+func (t turn) assistantStatements(made int) []mem.Memory {
+	w := t.facts()
 	trust := extract.CapTrust(min(mem.TrustAssistant, t.Turn.Trust), t.did)
 	topics := extract.TopicsOf(t.Turn.Text)
 	var out []mem.Memory
-	for _, p := range w.Points(t.statements) {
+	for _, p := range w.Choose(t.statements, extract.MaxStatements, made) {
 		mm := t.NewMemory(p.Kind, mem.ScopeProject)
-		mm.Title, mm.Body = p.TitleAndBody(t.Turn.Text)
+		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
 		mm.Trust, mm.Origin = trust, mem.FromAssistant
 		mm.Files, mm.Tags = extract.FilesNamedIn(mm.Title+" "+mm.Body, w.Files), []string{extract.DigestTag}
 		mm.Resolved, mm.Concepts = p.Kind != mem.Todo, topics

@@ -409,9 +409,9 @@ func TestASessionHandsOnAFew(t *testing.T) {
 			}
 		}
 	}
-	if handed != 8 || decisions != 8 || len(s.words("one")) != 2*len(things) {
-		t.Errorf("%d handed on, %d decisions of them, %d in all; want 8, 8, %d", handed, decisions, len(s.words("one")),
-			2*len(things))
+	if handed != 8 || decisions != 8 || len(s.words("one")) > len(things)+4 {
+		t.Errorf("%d handed on, %d decisions of them, %d in all; want 8, 8, at most %d", handed, decisions, len(s.words("one")),
+			len(things)+4)
 	}
 }
 
@@ -419,7 +419,7 @@ func TestOneCorrectionIsNoHabitTwoAre(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "add zod"), stop("p1", "Added."), prompt("p2", "no, use pnpm instead of npm"),
 		stop("p2", "Done."))
-	if got := s.words("one"); len(got) != 0 {
+	if got := s.words("one"); len(got) != 1 || got[0].Kind == mem.Preference || got[0].Trust != mem.TrustUser {
 		t.Fatalf("one correction made\n%s", titles(got))
 	}
 	s.play(in("two", start("startup"), prompt("q1", "no, put it in lib"), stop("q1", "Moved."),
@@ -482,7 +482,7 @@ func TestWhatIsMadeIsNotWhatWasWrong(t *testing.T) {
 			"for each field\n- The date is formatted by `date-fns` in the user's locale."))
 	got := titles(s.words("one"))
 	wants(t, "kept", got, "`pnpm lint` failed")
-	wantsNot(t, "kept", got, "test id", "locale")
+	wantsNot(t, "kept", got, "error_fix: `Form.tsx`")
 }
 
 func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {

@@ -84,7 +84,7 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"list in a list", "Still open:\n- The importer\n  - " + a + "\n  - " + b, 2},
 	} {
 		var got []string
-		for _, p := range (extract.TurnFacts{}).Points(extract.Statements(tt.text)) {
+		for _, p := range (extract.TurnFacts{}).Choose(extract.Statements(tt.text), extract.MaxStatements, 0) {
 			if p.Kind == mem.Todo {
 				got = append(got, p.Text)
 			}
@@ -99,7 +99,7 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 func TestChoiceKeepsWhatItSaysOfTheCode(t *testing.T) {
 	text := "1. Keep the pool\n2. Drop it\n\nCareful: the loader ignores the whole line then.\n\nWhich one?"
 	kinds := []mem.Kind{}
-	for _, p := range (extract.TurnFacts{}).Points(extract.Statements(text)) {
+	for _, p := range (extract.TurnFacts{}).Choose(extract.Statements(text), extract.MaxStatements, 0) {
 		kinds = append(kinds, p.Kind)
 	}
 	if !slices.Contains(kinds, mem.Gotcha) {

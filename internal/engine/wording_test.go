@@ -6,7 +6,6 @@ import (
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
-	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
 
@@ -31,13 +30,12 @@ func TestStatementsWorthKeeping(t *testing.T) {
 	}{
 		{"The root cause was a missing lock around the map.", mem.ErrorFix},
 		{"I decided to use one mutex for each session.", mem.Decision},
-		{"We use SQLite instead of Postgres here.", mem.Decision},
+		{"We use SQLite instead of Postgres here.", mem.Convention},
 		{"Switched back to zerolog; allocations went from 41 to 12.", mem.Decision},
 		{"Careful: the loader ignores the whole line then.", mem.Gotcha},
 		{"Still open: the logout path has no test.", mem.Todo},
 		{"❌ Not profiled yet with the big catalogue", mem.Todo},
 		{"Amounts are always in cents.", mem.Convention},
-		{"Closures in a loop are always created anew, so each sees its own counter.", ""},
 		{"⚠️ `--force` also drops rows that were added on purpose.", mem.Gotcha},
 		{"To run the slow tests set SLOW=1.", mem.Howto},
 		{"By convention every handler lives in its own file.", mem.Convention},
@@ -49,10 +47,7 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"Ich würde die mittlere Genauigkeit nehmen, weil nur fünf Prozent angerufen werden statt aller.", ""},
 		{"If clients rely on it, we'd need a column of its own, otherwise they break.", ""},
 	} {
-		if got, _ := (extract.TurnFacts{}).Meaning(extract.Statement{
-			Text: tt.said,
-			Bare: lang.CueText(tt.said),
-		}); got != tt.want {
+		if got := kindChosen(extract.TurnFacts{}, tt.said); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}
@@ -74,51 +69,31 @@ func TestWhatStandsUnderALineIsWhatTheLineSays(t *testing.T) {
 		{"## Root cause\n- Retries in the client, so the server saw each order twice.", mem.ErrorFix},
 		{"Two facts:\n- Retries in the client, so the server saw each order twice.", mem.ErrorFix},
 	} {
-		all := extract.Statements(tt.text)
-		if got, _ := (extract.TurnFacts{Trouble: true}).Meaning(all[len(all)-1]); got != tt.want {
+		if got := kindChosen(extract.TurnFacts{Trouble: true}, tt.text); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
 
-func TestWhatMakesTroubleExplainsIt(t *testing.T) {
-	w := extract.TurnFacts{Trouble: true}
-	for text, want := range map[string]bool{
-		"The wildcard in `tsconfig.json` makes the compiler read all of `node_modules`.": true,
-		"`shared_preload_libraries` forces a restart of the primary on every deploy.":    true,
-		"Der Import von `index.ts` führt dazu, dass der Bundler alle Sprachen lädt.":     true,
-		"The cache in `build.yml` makes the pipeline faster.":                            false,
-		"This makes `deploy.sh` idempotent.":                                             false,
-		"A label makes the field readable.":                                              false,
-	} {
-		if got := w.Explains(extract.Statement{Text: text, Bare: lang.CueText(text)}); got != want {
-			t.Errorf("%q: got %v, want %v", text, got, want)
-		}
+// kindChosen is the kind of the last statement that is kept of an answer; empty if none is.
+func kindChosen(w extract.TurnFacts, answer string) mem.Kind {
+	points := w.Choose(extract.Statements(answer), extract.MaxStatements, 0)
+	if len(points) == 0 {
+		return ""
 	}
-	if text := "`max_connections` forces a restart."; (extract.TurnFacts{}).Explains(extract.Statement{
-		Text: text,
-		Bare: lang.CueText(text),
-	}) {
-		t.Error("explained where nothing was wrong")
-	}
+	return points[len(points)-1].Kind
 }
 
-func TestAPromiseOrWhatWasAskedIsNoFix(t *testing.T) {
-	w := extract.TurnFacts{Trouble: true}
-	for _, tt := range []struct {
-		said string
-		want bool
-	}{
-		{"Got it, sorry: I won't touch the generated client without a word from you.", false},
-		{"You're right, I didn't wait for the lock, so the job ran twice.", false},
-		{"Verstanden, ich fasse den generierten Client nicht mehr an, weil er neu erzeugt wird.", false},
-		{"`serde_json` is not a dependency yet and you asked me not to add crates without asking.", false},
-		{"The job didn't wait for the lock, so it ran twice.", true},
-		{"You're right, the job never waits for the lock when it is resumed.", true},
+func TestAPromiseOrWhatWasAskedIsNotKept(t *testing.T) {
+	for said, want := range map[string]bool{
+		"Got it, sorry: I won't touch the generated client without a word from you.":            false,
+		"You're right, I didn't wait for the lock, so the job ran twice.":                       false,
+		"Verstanden, ich fasse den generierten Client nicht mehr an, weil er neu erzeugt wird.": false,
+		"The job didn't wait for the lock, so it ran twice.":                                    true,
+		"The wildcard in `tsconfig.json` makes the compiler read all of `node_modules`.":        true,
 	} {
-		s := extract.Statement{Text: tt.said, Bare: lang.CueText(tt.said)}
-		if got := w.Tells(s) || w.Explains(s); got != tt.want {
-			t.Errorf("%q: got %v, want %v", tt.said, got, tt.want)
+		if got := kindChosen(extract.TurnFacts{Trouble: true}, said) != ""; got != want {
+			t.Errorf("%q: kept %v, want %v", said, got, want)
 		}
 	}
 }
@@ -159,7 +134,6 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"and in general: no inline styles, ever", mem.Convention},
 		{"One rule for this folder: no default exports, ever.", mem.Convention},
 		{"und: den Seed immer aus der Datei, nie im Code", mem.Convention},
-		{"der Dienst antwortet manchmal, nie aber nachts", ""},
 		{"and please remember this", ""},
 		{"dont delete anything in prod without asking me!!", mem.Convention},
 		{"did that work, ever", ""},
@@ -174,19 +148,22 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"bitte nichts löschen, ohne mich zu fragen", mem.Convention},
 		{"don't delete branches without asking, that one was mine", mem.Convention},
 		{"you did that without asking", ""},
-		{"you don't need to ask, but do not push without asking", ""},
+		{"you don't need to ask, but do not push without asking", mem.Convention},
 		{"go ahead without asking", ""},
 		{"ok, we stay with gunicorn", mem.Decision},
 		{"dann bleiben wir bei Flyway", mem.Decision},
 		{"we don't use lodash here", mem.Convention},
 		{"we don't use it yet", ""},
-		{"we don't use this function, delete it please", ""},
+		{"we don't use this function, delete it please", mem.Convention},
 		{"wir sollten das nie wieder so machen", ""},
 		{"on ne sait jamais", ""},
-		{"the bot never merges without asking", ""},
 		{"can we stick with the old one", ""},
 	} {
-		if got, _ := extract.Instruction(tt.said); got != tt.want {
+		var got mem.Kind
+		if points := extract.FromPerson(tt.said); len(points) > 0 {
+			got = points[0].Kind
+		}
+		if got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}

@@ -7,33 +7,52 @@ import (
 	"remanence/internal/mem"
 )
 
-// Statement is one sentence or list item of a text, and what stands around it.
+// Statement is one sentence, list item or table row of a text, and what stands around it.
 type Statement struct {
 	Text   string
-	Bare   string   // text as cues are looked for in it: see cueText
+	Bare   string   // text as cues are looked for in it: see lang.CueText
 	before string   // the sentence before it in the same paragraph
 	after  string   // the one after it
 	under  mem.Kind // what the heading or the line above says the items below it are
 	first  bool     // it is the first of its line
 	doubt  bool     // the line above says that they are only thought of
 	stands standing // to work that is left
+
+	heading string // above it
+	lead    string // the line that introduces its list, or the item that it is a part of
+	block   int    // its paragraph, item or row
+	list    int    // its list or table; 0 in a paragraph
+	level   int    // columns that its item is indented by
+	row     bool
+	cues    lang.Found
 }
 
 // MaxSentences is how many sentences of one text are looked at.
 const MaxSentences = 200
 
-// prose is a text taken apart: what it says in its own words. Code fences,
-// quotations, tables and headings are no statements.
+// prose is a text taken apart: what it says in its own words. Code fences and
+// quotations are no statements.
 type prose struct {
 	out           []Statement
 	fence         string // what the open code fence was opened with
 	section, list mem.Kind
 	doubt         bool // of the list
 	stands        standing
+
+	heading, lead string
+	block, listID int
+	parents       []parentItem // items that the line is indented below
+	table         tableRows
 }
 
-// Statements splits a text into sentences and list items. Emphasis and list
-// marks are removed.
+// parentItem is an item that others may stand below.
+type parentItem struct {
+	level int
+	text  string
+}
+
+// Statements splits a text into sentences, list items and table rows. Emphasis and
+// list marks are removed.
 func Statements(text string) []Statement {
 	var p prose
 	paragraph, at := 0, -1
@@ -49,20 +68,59 @@ func Statements(text string) []Statement {
 			paragraph = len(p.out)
 			continue
 		}
+		if row, ok := p.table.read(t); ok {
+			paragraph = len(p.out)
+			p.row(row)
+			continue
+		}
 		if t == "" || t[0] == '#' || t[0] == '|' || t[0] == '>' {
 			if t != "" && t[0] == '#' {
 				p.section, p.list, p.doubt = sectionKind(t), "", false
+				p.head(strings.TrimLeft(t, "# "))
 			}
 			paragraph = len(p.out)
 			continue
 		}
 		plain, item := lang.TrimListMark(t)
+		level := len(line) - len(strings.TrimLeft(line, " \t"))
 		if item {
 			paragraph = len(p.out)
+			p.item(plain, level)
+		} else if paragraph == len(p.out) {
+			p.block++
 		}
 		p.line(plain, item, paragraph)
 	}
 	return p.out
+}
+
+// head begins a section.
+func (p *prose) head(title string) {
+	p.heading, p.lead, p.parents = strings.TrimRight(lang.WithoutEmphasis(title), " :："), "", nil
+	p.listID++
+}
+
+// item begins an item of a list.
+func (p *prose) item(t string, level int) {
+	for len(p.parents) > 0 && p.parents[len(p.parents)-1].level >= level {
+		p.parents = p.parents[:len(p.parents)-1]
+	}
+	p.parents = append(p.parents, parentItem{level, lang.WithoutEmphasis(t)})
+	p.block++
+}
+
+// row takes the cells of a table's row.
+func (p *prose) row(text string) {
+	if text == "" {
+		return
+	}
+	p.block++
+	text = lang.WithoutEmphasis(text)
+	p.out = append(p.out, Statement{
+		Text: text, Bare: lang.CueText(text), first: true, row: true, stands: p.stands,
+		heading: p.heading, lead: p.lead, block: p.block, list: p.table.id,
+	})
+	p.out[len(p.out)-1].cues = cuesIn(p.out[len(p.out)-1].Bare)
 }
 
 // fenced reports whether a line belongs to a code fence. A fence ends at a line
@@ -88,7 +146,14 @@ func (p *prose) line(t string, item bool, paragraph int) {
 	lead := strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")
 	t = lang.WithoutEmphasis(t)
 	if !item {
-		p.list, p.doubt = "", false
+		p.list, p.doubt, p.lead, p.parents = "", false, "", nil
+		p.listID++
+		if lead || whole {
+			p.lead = strings.TrimRight(t, " :：")
+		}
+		if whole {
+			p.head(t)
+		}
 		if lead || whole {
 			l := lang.CueText(t)
 			p.list, p.doubt = sectionKind(t), thoughtOf(l) || thoughtOfList(l)
@@ -123,6 +188,16 @@ func (p *prose) line(t string, item bool, paragraph int) {
 			first:  i == 0,
 			doubt:  item && p.doubt,
 			stands: p.stands,
+
+			heading: p.heading, lead: p.lead, block: p.block,
+		}
+		one.cues = cuesIn(one.Bare)
+		if item {
+			one.list = p.listID + 1
+			one.level = p.parents[len(p.parents)-1].level
+			if n := len(p.parents); n > 1 {
+				one.lead = p.parents[n-2].text
+			}
 		}
 		if n := len(p.out); n > paragraph {
 			one.before = p.out[n-1].Text
@@ -140,4 +215,41 @@ func Sentences(text string) []string {
 		out = append(out, s.Text)
 	}
 	return out
+}
+
+// tableRows reads the rows of a table.
+type tableRows struct {
+	id     int
+	header string
+	open   bool
+	ids    int
+}
+
+// read takes a line; ok tells that it belongs to a table whose head is known. The
+// text is empty for lines that hold no cells.
+func (x *tableRows) read(t string) (text string, ok bool) {
+	if !strings.HasPrefix(t, "|") {
+		x.open, x.header = false, ""
+		return "", false
+	}
+	if strings.Trim(t, "|-: ") == "" {
+		x.open = x.header != ""
+		x.ids++
+		x.id = 1000 + x.ids
+		return "", x.open
+	}
+	if !x.open {
+		x.header = t
+		return "", false
+	}
+	var cells []string
+	for _, c := range strings.Split(strings.Trim(t, "|"), "|") {
+		if c = strings.TrimSpace(c); c != "" {
+			cells = append(cells, c)
+		}
+	}
+	if len(cells) < 2 {
+		return strings.Join(cells, ""), true
+	}
+	return cells[0] + ": " + strings.Join(cells[1:], " — "), true
 }

@@ -1,0 +1,263 @@
+package extract
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/lang"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Bounds of passages, in characters.
+const (
+	maxPassage   = 320
+	maxContext   = 80 // of a heading or a lead that a passage is completed with
+	maxItemShort = 70 // items that are shorter on average are kept together
+	shortAbout   = 60 // of a request that a passage is completed with
+)
+
+// passage is a part of an answer that says one thing whole: neighbouring sentences of a
+// paragraph, an item of a list, a row of a table, or a short list with its lead.
+type passage struct {
+	all []Statement
+	at  int // place among the passages
+	// words of the request and files of the turn are not in the text: they complete it
+	joined bool // a list that is kept together
+	text   string
+}
+
+// passagesOf returns the passages of a text in its order. What only accompanies the
+// work is left out: questions, offers, narration, lines that introduce others. With
+// single each sentence is a passage of its own.
+func passagesOf(all []Statement, single bool) []passage {
+	var out []passage
+	for i := 0; i < len(all); {
+		end := i + 1
+		for end < len(all) && all[end].block == all[i].block {
+			end++
+		}
+		out = append(out, cutBlock(all[i:end], single)...)
+		i = end
+	}
+	out = joinLists(out)
+	for i := range out {
+		out[i].at = i
+		out[i].text = out[i].say()
+	}
+	return out
+}
+
+// cutBlock divides the statements of a block at what accompanies the work, at what says
+// that it is open or a warning, and where a passage would be too long.
+func cutBlock(block []Statement, single bool) []passage {
+	var out []passage
+	var run []Statement
+	n := 0
+	flush := func() {
+		if len(run) > 0 {
+			out = append(out, passage{all: run})
+		}
+		run, n = nil, 0
+	}
+	for _, s := range block {
+		if s.accompanies(single) {
+			flush()
+			continue
+		}
+		w := len([]rune(s.Text)) + 1
+		if n > 0 && (n+w > maxPassage || single || !s.continues(run[len(run)-1])) {
+			flush()
+		}
+		run, n = append(run, s), n+w
+	}
+	flush()
+	return out
+}
+
+// continues reports whether a sentence goes on with what the one before it says: it
+// points back or shares a word with it, and is no warning, decision or work that is left.
+func (s Statement) continues(before Statement) bool {
+	switch {
+	case open(s.Bare), open(before.Bare), s.cues.Has(cueWarn), s.cues.Has(cueDecide) && !s.cues.Has(cuePoints):
+		return false
+	case s.cues.Has(cuePoints), before.cues.Has(cueCause), s.list != 0,
+		lang.Width(s.Text) < 2*MinStatement && len(codeNames(s.Text)) == 0:
+		return true
+	}
+	return CountShared(rank.Terms(s.Text), rank.Terms(before.Text)) > 0
+}
+
+// accompanies reports whether a sentence only accompanies the work. A person narrates
+// and offers nothing.
+func (s Statement) accompanies(person bool) bool {
+	bare := lang.Width(s.Text) < MinStatement && len(codeNames(s.Text)) == 0 // "Fixed."
+	switch {
+	case bare && s.list == 0, s.leads(), Asks(s.Text):
+		return true
+	case person:
+		return false
+	case s.cues.Has(cueOffer, cueApology) && !s.cues.Has(cueDecide, cueCause), s.cues.Has(cueNarrate):
+		return true
+	}
+	return s.cues.Has(cuePraise, cueVerify) && !s.cues.Has(cueCause, cueDecide, cueContrast) &&
+		lang.Width(s.Text) < 3*MinStatement
+}
+
+// joinLists makes one passage of a list whose items are short and no work that is left.
+func joinLists(all []passage) []passage {
+	var out []passage
+	for i := 0; i < len(all); {
+		end, total := i, 0
+		for end < len(all) && all[end].list() != 0 && all[end].list() == all[i].list() &&
+			all[end].all[0].level == all[i].all[0].level && all[end].all[0].lead == all[i].all[0].lead {
+			total += len([]rune(all[end].plain())) + 2
+			end++
+		}
+		n := end - i
+		head := all[i].all[0]
+		if slices.ContainsFunc(all[i:end], passage.open) || n < 2 || total > maxPassage || total/n > maxItemShort || head.stands != 0 || head.under != "" || head.doubt {
+			out = append(out, all[i])
+			i++
+			continue
+		}
+		whole := passage{joined: true}
+		for _, p := range all[i:end] {
+			whole.all = append(whole.all, p.all...)
+		}
+		out = append(out, whole)
+		i = end
+	}
+	return out
+}
+
+func (p passage) list() int { return p.all[0].list }
+
+// plain is the text of a passage without what it is completed with.
+func (p passage) plain() string {
+	var b strings.Builder
+	for i, s := range p.all {
+		if i > 0 && p.joined && s.block != p.all[i-1].block {
+			b.WriteString("; ")
+		} else if i > 0 {
+			b.WriteString(" ")
+		}
+		text := s.Text
+		if p.joined {
+			text = strings.TrimRight(text, ".;,")
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// say is the text of a passage, completed by its subject: the sentence before it, the
+// item that it is part of, the line above its list, or the heading.
+func (p passage) say() string {
+	head, text := p.all[0], withoutApology(p.plain())
+	if p.leans() && head.before != "" && !Asks(head.before) &&
+		len([]rune(head.before))+len([]rune(text)) < MaxStatement &&
+		!cuesIn(lang.CueText(head.before)).Has(cueOffer, cueNarrate, cuePraise) {
+		return head.before + " " + text
+	}
+	if head.list == 0 {
+		return text
+	}
+	for _, context := range []string{head.lead, head.heading} {
+		if completes(context, text) && !(head.under == mem.Todo && sectionKind(context) == mem.Todo) {
+			return strings.TrimRight(chars.Clip(context, maxContext), " .:") + ": " + text
+		}
+	}
+	return text
+}
+
+// leans reports whether a passage begins with a word that points back.
+func (p passage) leans() bool { return p.all[0].cues.Has(cuePoints) }
+
+// about is the text of a passage of a turn. One that no word before it and no heading
+// completes is told with the only file that was changed, or with what was asked.
+func (w TurnFacts) about(p passage, k mem.Kind) string {
+	if p.text != p.plain() {
+		return p.text
+	}
+	file := onlyFile(w.Files)
+	if p.list() != 0 && k != mem.Todo && file != "" && len(codeNames(p.text)) == 0 {
+		return path.Base(file) + ": " + p.text
+	}
+	if !p.leans() && (k != mem.Discovery || lang.Width(p.text) >= 3*MinStatement) {
+		return p.text
+	}
+	if about := chars.Clip(Request(w.Request), shortAbout); about != "" {
+		return p.text + " (on: " + about + ")"
+	}
+	return p.text
+}
+
+// onlyFile is the file that was changed if it is one, apart from tests.
+func onlyFile(files []string) string {
+	only := ""
+	for _, f := range files {
+		switch {
+		case strings.Contains(strings.ToLower(f), "test"):
+		case only != "":
+			return ""
+		default:
+			only = f
+		}
+	}
+	return only
+}
+
+// tells reports whether a passage has words of its own beside names: a file's path alone
+// says nothing.
+func (p passage) tells() bool {
+	n := 0
+	for _, w := range strings.Fields(strings.ReplaceAll(p.plain(), "`", " ` ")) {
+		if w != "`" && !spelledLikeCode(strings.Trim(w, ".,;:!?()[]{}'\"*")) && lang.Width(w) > 1 {
+			n += lang.Width(w)
+		}
+	}
+	if p.under() == mem.Todo || p.open() {
+		return n > 0
+	}
+	return n >= MinStatement && !isLog(p.plain())
+}
+
+// isLog reports whether a text is a line of a log or of a program's output.
+func isLog(text string) bool {
+	return strings.HasPrefix(text, "[") || strings.HasPrefix(text, "at ") && strings.Contains(text, "(") ||
+		strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
+}
+
+// completes reports whether a heading or a line above a list adds a subject to a text.
+func completes(context, text string) bool {
+	if context == "" || Asks(context) {
+		return false
+	}
+	l := lang.CueText(context)
+	c := cuesIn(l)
+	terms := rank.Terms(context)
+	if c.Has(cueOffer, cueNarrate) || c.Has(cueGeneric) && !strings.Contains(context, "`") || len(terms) == 0 {
+		return false
+	}
+	return 2*CountShared(terms, rank.Terms(text)) < len(terms)
+}
+
+// under is what the heading or the label of a passage says it is.
+func (p passage) under() mem.Kind { return p.all[0].under }
+
+// found adds up the cues of the sentences of a passage.
+func (p passage) found(class uint8) float64 {
+	n := 0
+	for _, s := range p.all {
+		n += s.cues.Count(class)
+	}
+	return [...]float64{0, 0.7, 1}[min(n, 2)]
+}
+
+// above reports whether the heading or the line above a list has a cue.
+func (p passage) above(class uint8) bool {
+	return cuesIn(lang.CueText(p.all[0].lead)).Has(class) || cuesIn(lang.CueText(p.all[0].heading)).Has(class)
+}

@@ -1,0 +1,91 @@
+package extract
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"remanence/internal/lang"
+	"remanence/internal/mem"
+)
+
+// maxPlanStatements is how many statements are made of a pasted plan.
+const maxPlanStatements = 4
+
+// surelySalient is the least salience of a rule that the person lays down for good.
+const surelySalient = 0.9
+
+// FromPerson returns what a prompt lays down, wants or corrects, in its order. A prompt
+// with headings is a plan: its passages are judged as those of an answer, and Pasted.
+func FromPerson(prompt string) []Point {
+	prompt = withoutImages(prompt)
+	if isPlan(prompt) {
+		out := TurnFacts{}.Choose(Statements(prompt), maxPlanStatements, 0)
+		for i := range out {
+			out[i].Pasted = true
+		}
+		return slices.DeleteFunc(out, func(p Point) bool { return p.checks })
+	}
+	if len(prompt) > PastedLength {
+		return nil
+	}
+	var out []Point
+	all := Statements(prompt)
+	for i, s := range all {
+		if i > 0 && RefersBack(s.Bare) && !Asks(all[i-1].Text) {
+			out = append(out, Point{Text: all[i-1].Text, Kind: mem.Fact, At: i, Salience: surelySalient})
+		}
+	}
+	for _, p := range (TurnFacts{}).score(all, ModelPerson) {
+		p.Text = TrimNo(p.Text)
+		p.Kind = personKind(p.Text)
+		if kind, ok := Instruction(p.Text); ok {
+			p.Kind, p.Salience = kind, max(p.Salience, surelySalient)
+		}
+		if pointsAt(p.Text) {
+			p.Salience -= 0.3
+		}
+		if p.Salience >= leastSalience && !slices.ContainsFunc(out, func(o Point) bool { return o.Text == p.Text }) {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Point) int { return cmp.Compare(b.Salience, a.Salience) })
+	out = out[:min(len(out), MaxUserStatements)]
+	slices.SortStableFunc(out, func(a, b Point) int { return a.At - b.At })
+	return out
+}
+
+// isPlan reports whether a prompt is laid out as a document.
+func isPlan(prompt string) bool {
+	n := 0
+	for line := range strings.Lines(prompt) {
+		if strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+// personKind names what a sentence of the person's is.
+func personKind(s string) mem.Kind {
+	c := cuesIn(lang.CueText(s))
+	switch {
+	case c.Has(cueRemember):
+		return mem.Fact
+	case c.Has(cueDecide):
+		return mem.Decision
+	case c.Has(cueNorm, cueConvention):
+		return mem.Convention
+	case c.Has(cuePrefer):
+		return mem.Preference
+	case c.Has(cueWish, cueReverse):
+		return mem.Decision
+	}
+	return mem.Fact
+}
+
+// pointsAt reports whether a short sentence speaks of something that it does not name.
+func pointsAt(s string) bool {
+	return lang.Width(s) < 3*MinStatement && len(codeNames(s)) == 0 &&
+		lang.ContainsAny(lang.CueText(s), " this ", " that ", " it ", " them ", " das ", " es ", " ça ", " cela ", " eso ", " это ")
+}

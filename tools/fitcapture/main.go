@@ -1,0 +1,231 @@
+// Command fitcapture fits the weights by which statements are chosen (internal/extract/weights.tsv)
+// on labelled sessions, and shows what the weights keep of them. It copies nothing of
+// the sessions.
+//
+//	go run ./tools/fitcapture -turns internal/engine/testdata/turns/work -sessions DIR -labels FILE [-fit] [-show]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"remanence/internal/extract"
+)
+
+func main() {
+	var (
+		dirs     multi
+		sessions = flag.String("sessions", "", "folder of transcripts, in folders by project")
+		file     = flag.String("labels", "", "labels of the transcripts, as JSON")
+		fit      = flag.Bool("fit", false, "fit the weights and print the new table")
+		show     = flag.Bool("show", false, "print what is kept, and what is missed")
+		ridge    = flag.Float64("ridge", 3, "how strongly the fitted weights are held to the present ones")
+	)
+	explain := flag.String("explain", "", "print the features of a text that count, and their weights")
+	flag.Var(&dirs, "turns", "folder of scripted sessions; may be repeated")
+	flag.Parse()
+	if *explain != "" {
+		explainText(*explain)
+		return
+	}
+	all, err := read(*sessions, *file, dirs)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fitcapture:", err)
+		os.Exit(1)
+	}
+	if *fit {
+		printWeights(fitted(all, extract.ModelAssistant, *ridge), fitted(all, extract.ModelPerson, *ridge))
+		return
+	}
+	report(all, *show)
+}
+
+type multi []string
+
+func (m *multi) String() string { return strings.Join(*m, ",") }
+
+func (m *multi) Set(s string) error {
+	*m = append(*m, s)
+	return nil
+}
+
+func read(dir, file string, turns []string) ([]session, error) {
+	var out []session
+	if dir != "" {
+		s, err := readSessions(dir, file)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s...)
+	}
+	for _, d := range turns {
+		s, err := readTurns(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s...)
+	}
+	return out, nil
+}
+
+// report prints how many facts the present weights keep.
+func report(all []session, show bool) {
+	facts, kept, not, broken, statements := 0, 0, 0, 0, 0
+	for _, s := range all {
+		said := s.kept()
+		statements += len(said)
+		if show {
+			fmt.Println("==", s.id)
+			for _, p := range said {
+				mark := "   "
+				for _, f := range s.facts {
+					if f.meets(p.Text) {
+						mark = " + "
+					}
+				}
+				for _, f := range s.not {
+					if f.meets(p.Text) {
+						mark = "!! "
+					}
+				}
+				fmt.Printf("%s%.2f %-10s %s\n", mark, p.Salience, p.Kind, p.Text)
+			}
+		}
+		for _, f := range s.facts {
+			facts++
+			if meets(said, f) {
+				kept++
+			} else if show {
+				fmt.Println("   MISSED", f.id, f.who)
+			}
+		}
+		for _, f := range s.not {
+			not++
+			if meets(said, f) {
+				broken++
+			}
+		}
+	}
+	fmt.Printf("%d sessions: kept %d of %d facts (%.0f%%), %d of %d must-nots, %.1f statements a session\n", len(all), kept, facts,
+		100*float64(kept)/math.Max(1, float64(facts)), broken, not, float64(statements)/math.Max(1, float64(len(all))))
+}
+
+func meets(said []extract.Point, f fact) bool {
+	for _, p := range said {
+		if f.meets(p.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// kept is what is chosen of a session.
+func (s session) kept() []extract.Point {
+	var out []extract.Point
+	made := 0
+	for _, t := range s.turns {
+		out = append(out, extract.FromPerson(t.prompt)...)
+		said := t.facts().Choose(extract.Statements(t.answer), extract.MaxStatements, made)
+		made += len(said)
+		out = append(out, said...)
+	}
+	return out
+}
+
+func (t turn) facts() extract.TurnFacts {
+	w := extract.TurnFacts{Changed: t.changed, Files: t.files, Request: t.prompt, Reported: extract.Complains(t.prompt)}
+	w.Trouble = w.Reported || t.trouble
+	return w
+}
+
+// example is a passage as the fit sees it.
+type example struct {
+	v      []float64
+	want   bool
+	weight float64
+}
+
+func (s session) examples(model string) []example {
+	var out []example
+	for _, t := range s.turns {
+		text, w := t.answer, t.facts()
+		if model == extract.ModelPerson && len(t.prompt) > 1500 { // a paste
+			continue
+		}
+		if model == extract.ModelPerson {
+			text, w = t.prompt, extract.TurnFacts{}
+		}
+		for _, r := range w.Rate(text, model) {
+			e := example{v: r.Features, weight: 1}
+			for _, f := range s.facts {
+				if f.meets(r.Text) { // to miss one costs more than to keep one too many
+					e.want, e.weight = true, 2
+				}
+			}
+			for _, f := range s.not {
+				if f.meets(r.Text) {
+					e.want, e.weight = false, 3
+				}
+			}
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// fitted are the weights of a logistic regression that is held to the present weights.
+func fitted(all []session, model string, ridge float64) []float64 {
+	var examples []example
+	for _, s := range all {
+		examples = append(examples, s.examples(model)...)
+	}
+	prior := extract.Weights(model)
+	w := append([]float64{}, prior...)
+	for range 4000 {
+		grad := make([]float64, len(w))
+		for _, e := range examples {
+			sum := 0.0
+			for i := range e.v {
+				sum += e.v[i] * w[i]
+			}
+			d := 1 / (1 + math.Exp(-sum))
+			if e.want {
+				d--
+			}
+			for i := range e.v {
+				grad[i] += e.weight * d * e.v[i]
+			}
+		}
+		for i := range w {
+			if prior[i] == 0 { // no part of the model
+				continue
+			}
+			w[i] -= 0.5 * (grad[i] + ridge*(w[i]-prior[i])) / float64(len(examples)/4+1)
+		}
+	}
+	return w
+}
+
+func printWeights(assistant, person []float64) {
+	fmt.Println("# Weights of the features of salience.go by model; written by tools/fitcapture.")
+	fmt.Println("feature\tassistant\tperson")
+	for i, f := range extract.Features() {
+		fmt.Printf("%s\t%.2f\t%.2f\n", f, assistant[i], person[i])
+	}
+}
+
+// explainText prints what makes the passages of an answer salient.
+func explainText(text string) {
+	weights := extract.Weights(extract.ModelAssistant)
+	for _, r := range (extract.TurnFacts{}).Rate(text, extract.ModelAssistant) {
+		fmt.Printf("%.2f %s\n", r.Salience, r.Text)
+		for i, f := range extract.Features() {
+			if v := r.Features[i] * weights[i]; v != 0 {
+				fmt.Printf("     %-16s %+.2f\n", f, v)
+			}
+		}
+	}
+}
