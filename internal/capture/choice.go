@@ -123,3 +123,26 @@ func (s *Service) amendSummary(ctx context.Context, ec event.Context, prompt, wo
 	o.Index = rank.Index(o)
 	return []mem.Edit{{ID: o.ID, Body: &o.Body, Index: &o.Index}}, nil
 }
+
+// answered returns the decisions that the person made by answering the agent's question
+// tool. Of a turn that read external text they have its trust: the options may be its.
+func answered(ec event.Context) event.Changes {
+	var ch event.Changes
+	if slices.Contains(ec.Settings.SkipTools, ec.Tool) {
+		return ch
+	}
+	for _, a := range extract.Answers(ec.Input, ec.Response) {
+		mm := ec.NewMemory(mem.Decision, mem.ScopeProject)
+		mm.Title, mm.Body = extract.TitleAndBody(a.Said())
+		if a.About != "" {
+			mm.Body = chars.Clip(a.Said()+". "+a.About, extract.MaxStatement)
+		}
+		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
+		if ec.Turn.Trust == mem.TrustNone {
+			mm.Trust = mem.TrustNone
+		}
+		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(mm.Text(), nil)
+		ch.Memories = append(ch.Memories, mm)
+	}
+	return ch
+}

@@ -49,9 +49,10 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 	return mm, mm.Title != "", nil
 }
 
-// setSummaryTexts sets the title and the body of a summary from its parts.
+// setSummaryTexts sets the title and the body of a summary from its parts: what came of
+// the work, and only where nothing is known of that, what was asked.
 func setSummaryTexts(mm *mem.Memory) {
-	mm.Title = chars.Clip(cmp.Or(mm.Summary.Request, mm.Summary.Completed), 120)
+	mm.Title = extract.WholeTitle(cmp.Or(mm.Summary.Completed, mm.Summary.Learned, mm.Summary.Request), 120)
 	mm.Body = chars.Clip(mm.Summary.Completed, extract.MaxStatement)
 }
 

@@ -49,6 +49,8 @@ func (s *Service) ToolSucceeded(
 		kept = s.keep(ctx, ec, event.Changed(&ec, c))
 	case "Bash":
 		kept, err = s.commandSucceeded(ctx, ec, c)
+	case "AskUserQuestion":
+		kept = answered(ec)
 	}
 	ch.Merge(kept)
 	return ch, completed, err

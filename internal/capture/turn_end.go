@@ -66,7 +66,7 @@ func (s *Service) candidates(ctx context.Context, t turn, made int) (
 	stated, found []mem.Memory, edits []mem.Edit, err error,
 ) {
 	if t.Turn.Number > 0 {
-		if stated, err = s.userStatements(ctx, t.Context); err != nil {
+		if stated, err = s.statedSinceLastStop(ctx, t.Context); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -91,6 +91,45 @@ func DigestLater(ec event.Context) event.Changes {
 		Kind: event.JobDigest, Session: ec.Session, Key: ec.ID, Data: event.JobData(ec.Event),
 		NotBefore: ec.At.Add(event.TranscriptLag),
 	}}}
+}
+
+// maxInterrupted bounds the interrupted turns whose prompts are read at the next end of one.
+const maxInterrupted = 5
+
+// statedSinceLastStop returns memories of the turn's prompt, and of those before it whose
+// turns were interrupted: no event tells their end.
+func (s *Service) statedSinceLastStop(ctx context.Context, ec event.Context) ([]mem.Memory, error) {
+	turns, err := s.Store.Turns(ctx, ec.Session, maxInterrupted+1)
+	if err != nil {
+		return nil, fmt.Errorf("interrupted turns: %w", err)
+	}
+	stops, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxInterrupted + 1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ends of turns: %w", err)
+	}
+	var out []mem.Memory
+	for _, t := range turns { // newest first
+		if t.PromptID == ec.PromptID || t.Number >= ec.Turn.Number {
+			continue
+		}
+		if slices.ContainsFunc(stops, func(stop mem.Event) bool { return stop.PromptID == t.PromptID }) {
+			break
+		}
+		if t.Number == 0 || t.Private {
+			continue
+		}
+		of := ec
+		of.Turn, of.PromptID = t, t.PromptID
+		stated, err := s.userStatements(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		out = append(stated, out...)
+	}
+	stated, err := s.userStatements(ctx, ec)
+	return append(out, stated...), err
 }
 
 // userStatements returns memories of what a prompt lays down, wants or corrects. What is

@@ -93,7 +93,29 @@ func TestOptionsOfAQuestionToolAreNotOpen(t *testing.T) {
 		tool(mem.PostToolUse, "p1", "t1", "AskUserQuestion", map[string]any{"questions": questions},
 			map[string]any{"questions": questions, "answers": map[string]string{"What is next?": "Report"}}),
 		stop("p1", "The report is split by area now."))
-	wantsNot(t, "open items", s.play(in("two", start("startup"))...).Context, "importer", "Split the report")
+	wantsNot(t, "open items", s.play(in("two", start("startup"))...).Context, "importer", "OPEN ITEMS")
+}
+
+func TestAnswersToAQuestionToolAreDecisionsOfThePerson(t *testing.T) {
+	s := newStage(t)
+	ask := func(turn, id, question string, pick any) {
+		questions := []map[string]any{{"question": question, "header": "x", "options": []map[string]string{
+			{"label": "Cents", "description": "Integers, as the payment service has them"},
+			{"label": "Yes, push it", "description": "Push the branch"},
+		}}}
+		s.play(tool(mem.PostToolUse, turn, id, "AskUserQuestion", map[string]any{"questions": questions},
+			map[string]any{"questions": questions, "answers": map[string]any{question: pick}}))
+	}
+	s.play(start("startup"), prompt("p1", "store the prices"))
+	ask("p1", "t1", "How are prices stored?", "Cents")
+	ask("p1", "t2", "Should I push the branch now?", "Yes, push it")
+	s.play(prompt("p2", "read that page"), tool(mem.PostToolUse, "p2", "w", "WebFetch", nil, "x"))
+	ask("p2", "t3", "Which queue?", "Kafka of the page")
+	got := s.words("one")
+	if len(got) != 2 || got[0].Kind != mem.Decision || got[0].Trust != mem.TrustUser || got[1].Trust != mem.TrustNone {
+		t.Fatalf("kept:\n%s", titles(got))
+	}
+	wants(t, "the decision", got[0].Title+got[0].Body, "How are prices stored? → Cents", "as the payment service has them")
 }
 
 func indexOfKind(ms []mem.Memory, k mem.Kind) int {

@@ -431,6 +431,16 @@ func TestOneCorrectionIsNoHabitTwoAre(t *testing.T) {
 	}
 }
 
+func TestWhatThePersonSaysInAnInterruptedTurnIsKept(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "prices must always be integers in cents"), prompt("p2", "go on"),
+		stop("p2", "The prices are integers."), prompt("p3", "and now?"), stop("p3", "Nothing is left."))
+	got := s.words("one")
+	if len(got) != 1 || got[0].Trust != mem.TrustUser || got[0].Source.PromptID != "p1" {
+		t.Errorf("kept:\n%s", titles(got))
+	}
+}
+
 func TestASessionOfSeveralTurnsHasItsSummary(t *testing.T) {
 	s := newStage(t)
 	end := mem.Event{Kind: mem.SessionEnd, Source: "other"}
@@ -697,8 +707,9 @@ func TestASessionIsNotNamedForTheMarkOfAnOptionOrForCatchingUp(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"Refunds are stored in a table of their own now; changed order.go", "store the refunds",
-		"store the refunds",
+		"I'd go with B since one can be refunded twice.",
+		"I'd go with B since one can be refunded twice; Refunds are stored in a table of their own now; changed order.go",
+		"Refunds are stored in a table of their own now; changed order.go",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)

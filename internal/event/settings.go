@@ -90,7 +90,7 @@ func Defaults(p Profile) Settings {
 		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
 		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
 		Vault:         VaultSettings{TopK: 10, LogLines: 40},
-		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
+		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"},
 		RetentionDays: 90, HideDays: 30, Handoff: defaultHandoff,
 		ExcludePaths: []string{
 			"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**",

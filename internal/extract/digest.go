@@ -74,24 +74,35 @@ func FindingTag(k mem.Kind, files []string) string {
 	return AutoCaptured
 }
 
-// TitleAndBody splits a statement into a title of at most 160 characters, whole sentences
-// where they fit, and, where it is longer, a body that holds all of it.
+// TitleAndBody splits a statement into a title of at most 160 characters and, where it
+// is longer, a body that holds all of it.
 func TitleAndBody(s string) (title, body string) {
 	s = chars.Line(s)
-	if title = chars.Clip(s, 160); title == s {
+	if title = WholeTitle(s, 160); title == s {
 		return title, ""
+	}
+	return title, chars.Clip(s, MaxStatement)
+}
+
+// WholeTitle is a text cut to limit characters: at the end of a sentence, if one that
+// says something ends there.
+func WholeTitle(s string, limit int) string {
+	s = chars.Line(s)
+	title := chars.Clip(s, limit)
+	if title == s {
+		return s
 	}
 	whole := ""
 	for _, one := range lang.SplitSentences(s) {
-		if len([]rune(whole))+len([]rune(one)) >= 160 {
+		if len([]rune(whole))+len([]rune(one)) >= limit {
 			break
 		}
 		whole = strings.TrimSpace(whole + " " + one)
 	}
 	if lang.Width(whole) >= 2*MinStatement {
-		title = whole
+		return whole
 	}
-	return title, chars.Clip(s, MaxStatement)
+	return title
 }
 
 // FilesOf returns the files that memories name, without duplicates.

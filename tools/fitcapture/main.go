@@ -219,9 +219,15 @@ func printWeights(assistant, person []float64) {
 
 // explainText prints what makes the passages of an answer salient.
 func explainText(text string) {
-	weights := extract.Weights(extract.ModelAssistant)
-	for _, r := range (extract.TurnFacts{}).Rate(text, extract.ModelAssistant) {
-		fmt.Printf("%.2f %s\n", r.Salience, r.Text)
+	for _, model := range []string{extract.ModelAssistant, extract.ModelPerson} {
+		explainBy(text, model)
+	}
+}
+
+func explainBy(text, model string) {
+	weights := extract.Weights(model)
+	for _, r := range (extract.TurnFacts{}).Rate(text, model) {
+		fmt.Printf("%s: %.2f %s\n", model, r.Salience, r.Text)
 		for i, f := range extract.Features() {
 			if v := r.Features[i] * weights[i]; v != 0 {
 				fmt.Printf("     %-16s %+.2f\n", f, v)
