@@ -60,7 +60,7 @@ hook:           mem chars agent
 queue:          mem chars
 worker:         mem api queue
 setup:          fsx
-eval:           mem chars recall views
+eval:           mem chars extract recall views
 mcpserver:      mem chars event recall curate continuity views
 web:
 fault:
@@ -78,7 +78,7 @@ var outside = map[string][]string{
 	"cmd/remanence": {"internal/cli", "internal/config"},
 	"plugin":        {},
 
-	"tools/fitcapture": {"internal/extract"},
+	"tools/fitcapture": {"internal/extract", "internal/eval"},
 
 	"test/e2e":          nil, // nil means any
 	"test/bench":        nil,

@@ -31,7 +31,7 @@ func evalCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
 	}
-	cmd.AddCommand(evalRun(a), evalCompare(a), evalReport(a))
+	cmd.AddCommand(evalRun(a), evalCapture(a), evalCompare(a), evalReport(a))
 	return cmd
 }
 

@@ -212,7 +212,7 @@ func onlyFile(files []string) string {
 
 // tells reports whether a passage has words of its own beside names: a file's path alone
 // says nothing.
-func (p passage) tells() bool {
+func (p passage) tells(person bool) bool {
 	n := 0
 	for _, w := range strings.Fields(strings.ReplaceAll(p.plain(), "`", " ` ")) {
 		if w != "`" && !spelledLikeCode(strings.Trim(w, ".,;:!?()[]{}'\"*")) && lang.Width(w) > 1 {
@@ -222,7 +222,11 @@ func (p passage) tells() bool {
 	if p.under() == mem.Todo || p.open() {
 		return n > 0
 	}
-	return n >= MinStatement && !isLog(p.plain())
+	least := MinStatement
+	if person {
+		least /= 2
+	}
+	return n >= least && !isLog(p.plain())
 }
 
 // isLog reports whether a text is a line of a log or of a program's output.

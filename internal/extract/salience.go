@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -197,6 +198,8 @@ func spelledLikeCode(w string) bool {
 	upper, lower, sign := 0, 0, false
 	for i, r := range w {
 		switch {
+		case chars.Wide(r):
+			return false
 		case unicode.IsUpper(r) && i > 0:
 			upper++
 		case unicode.IsLower(r):

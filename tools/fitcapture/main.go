@@ -127,18 +127,12 @@ func (s session) kept() []extract.Point {
 	var out []extract.Point
 	made := 0
 	for _, t := range s.turns {
-		out = append(out, extract.FromPerson(t.prompt)...)
-		said := t.facts().Choose(extract.Statements(t.answer), extract.MaxStatements, made)
+		out = append(out, extract.FromPerson(t.Prompt)...)
+		said := t.Facts().Choose(extract.Statements(t.Answer), extract.MaxStatements, made)
 		made += len(said)
 		out = append(out, said...)
 	}
 	return out
-}
-
-func (t turn) facts() extract.TurnFacts {
-	w := extract.TurnFacts{Changed: t.changed, Files: t.files, Request: t.prompt, Reported: extract.Complains(t.prompt)}
-	w.Trouble = w.Reported || t.trouble
-	return w
 }
 
 // example is a passage as the fit sees it.
@@ -151,12 +145,12 @@ type example struct {
 func (s session) examples(model string) []example {
 	var out []example
 	for _, t := range s.turns {
-		text, w := t.answer, t.facts()
-		if model == extract.ModelPerson && len(t.prompt) > 1500 { // a paste
+		text, w := t.Answer, t.Facts()
+		if model == extract.ModelPerson && len(t.Prompt) > 1500 { // a paste
 			continue
 		}
 		if model == extract.ModelPerson {
-			text, w = t.prompt, extract.TurnFacts{}
+			text, w = t.Prompt, extract.TurnFacts{}
 		}
 		for _, r := range w.Rate(text, model) {
 			e := example{v: r.Features, weight: 1}

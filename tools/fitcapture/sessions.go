@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"remanence/internal/eval"
 )
 
 // session is what two speakers said, with what should be kept of it.
@@ -20,12 +22,8 @@ type session struct {
 	not   []fact
 }
 
-// turn is a prompt, the last answer to it, and whether the work met trouble.
-type turn struct {
-	prompt, answer   string
-	changed, trouble bool
-	files            []string // that it changed
-}
+// turn is a prompt, the last answer to it, and what the turn did.
+type turn = eval.CaptureTurn
 
 // fact is met by a passage that all expressions match.
 type fact struct {
@@ -176,12 +174,11 @@ func take(out []turn, who, text string, blocks []block) []turn {
 		case b.Type == "tool_result":
 			result = true
 			if last != nil && b.IsError {
-				last.trouble = true
+				last.Failed = true
 			}
 		case b.Type == "tool_use" && last != nil && (b.Name == "Edit" || b.Name == "Write" || b.Name == "MultiEdit"):
-			last.changed = true
-			if f := path.Base(b.Input.File); !slices.Contains(last.files, f) {
-				last.files = append(last.files, f)
+			if f := path.Base(b.Input.File); !slices.Contains(last.Files, f) {
+				last.Files = append(last.Files, f)
 			}
 		}
 	}
@@ -189,10 +186,10 @@ func take(out []turn, who, text string, blocks []block) []turn {
 	switch {
 	case text == "" || result:
 	case who == "assistant" && last != nil:
-		last.answer = text
+		last.Answer = text
 	case who == "user" && !strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "[Request") &&
 		!strings.HasPrefix(text, "Caveat:") && !strings.HasPrefix(text, "This session is being continued"):
-		out = append(out, turn{prompt: text})
+		out = append(out, turn{Prompt: text})
 	}
 	return out
 }
@@ -218,9 +215,9 @@ func readRendered(path string) ([]turn, error) {
 		switch {
 		case said == "" || strings.HasPrefix(said, "[Request"):
 		case text[m[2]:m[3]] == "User":
-			out = append(out, turn{prompt: said})
+			out = append(out, turn{Prompt: said})
 		case len(out) > 0:
-			out[len(out)-1].answer = said
+			out[len(out)-1].Answer = said
 		}
 	}
 	return out, nil
@@ -238,12 +235,17 @@ func readTurns(dir string) ([]session, error) {
 		if err != nil {
 			return nil, fmt.Errorf("turns: %w", err)
 		}
-		for _, part := range strings.Split("\n"+string(raw), "\n=== ")[1:] {
-			name, body, _ := strings.Cut(part, "\n")
-			script, want, _ := strings.Cut(body, "\n---\n")
-			s := session{id: filepath.Base(p) + "/" + name, turns: scripted(script)}
-			for line := range strings.Lines(want) {
-				s.label(strings.TrimSpace(line))
+		parsed, err := eval.ParseCapture(string(raw))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		for _, one := range parsed {
+			s := session{id: filepath.Base(p) + "/" + one.Name, turns: one.Turns}
+			for _, l := range one.Keep {
+				s.facts = append(s.facts, factOf(s.id, l))
+			}
+			for _, l := range one.Not {
+				s.not = append(s.not, factOf(s.id, l))
 			}
 			out = append(out, s)
 		}
@@ -251,48 +253,10 @@ func readTurns(dir string) ([]session, error) {
 	return out, nil
 }
 
-func scripted(script string) []turn {
-	var out []turn
-	saying := false
-	for line := range strings.Lines(script) {
-		last := &turn{}
-		if len(out) > 0 {
-			last = &out[len(out)-1]
-		}
-		text, below := strings.CutPrefix(line, "  ")
-		switch {
-		case strings.HasPrefix(line, "> "):
-			out = append(out, turn{prompt: strings.TrimSpace(line[2:])})
-			saying = false
-		case below || strings.TrimSpace(line) == "":
-			if saying {
-				last.answer += text
-			}
-		default:
-			saying = strings.HasPrefix(line, "say")
-			last.changed = last.changed || strings.HasPrefix(line, "edit") || strings.HasPrefix(line, "write")
-			last.trouble = last.trouble || strings.HasPrefix(line, "fail")
-		}
+func factOf(session string, l eval.CaptureLabel) fact {
+	f := fact{id: session + ": " + strings.Join(l.Words, " | "), who: l.Who}
+	for _, w := range l.Words {
+		f.rx = append(f.rx, regexp.MustCompile("(?is)"+regexp.QuoteMeta(w)))
 	}
-	return out
-}
-
-func (s *session) label(line string) {
-	verb, rest, _ := strings.Cut(line, " ")
-	words := rest
-	if verb == "keep" || verb == "may" {
-		_, words, _ = strings.Cut(rest, ": ")
-		words, _, _ = strings.Cut(words, " @")
-	} else if verb != "not:" {
-		return
-	}
-	f := fact{id: s.id + " " + rest, kind: verb}
-	for _, w := range strings.Split(words, " | ") {
-		f.rx = append(f.rx, regexp.MustCompile("(?is)"+regexp.QuoteMeta(strings.TrimSpace(w))))
-	}
-	if verb == "not:" {
-		s.not = append(s.not, f)
-	} else {
-		s.facts = append(s.facts, f)
-	}
+	return f
 }

@@ -164,6 +164,23 @@ func (v EvalCompareView) Print(p *Printer) {
 	}
 }
 
+// EvalCaptureView is the result of the exam of capture.
+type EvalCaptureView struct{ eval.CaptureResult }
+
+// SchemaName returns the name of the view's schema.
+func (EvalCaptureView) SchemaName() string { return "eval_capture" }
+
+// Print writes the view for a person.
+func (v EvalCaptureView) Print(p *Printer) {
+	p.Line("%d sessions, %d statements", v.Sessions, v.CaptureResult.Statements)
+	p.Line("kept %d of %d facts, %d of %d of the right kind", v.Kept, v.CaptureResult.Facts, v.RightKind,
+		v.WithKind)
+	p.Line("kept %d of %d that must not be", v.Broken, v.MustNot)
+	for _, n := range v.Notes {
+		p.Line("  %s", OneLine(n))
+	}
+}
+
 // EvalReportView is many runs in a table.
 type EvalReportView struct {
 	Total int           `json:"total"`
