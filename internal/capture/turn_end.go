@@ -133,7 +133,7 @@ func (s *Service) statedSinceLastStop(ctx context.Context, ec event.Context) ([]
 }
 
 // userStatements returns memories of what a prompt lays down, wants or corrects. What is
-// in a pasted document has the trust of the assistant's words at most.
+// in a pasted document has the trust of the assistant's words at most, of a long one less.
 func (s *Service) userStatements(ctx context.Context, ec event.Context) ([]mem.Memory, error) {
 	again, err := s.correctedAgain(ctx, ec)
 	if err != nil {
@@ -146,6 +146,9 @@ func (s *Service) userStatements(ctx context.Context, ec event.Context) ([]mem.M
 		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
 		if p.Pasted {
 			mm.Trust, mm.Confidence = min(mem.TrustAssistant, ec.Turn.Trust), event.ConfidenceAgent
+			if len(ec.Turn.Text) > extract.PastedLength {
+				mm.Trust = min(mem.TrustTool, mm.Trust) // its author is unknown
+			}
 		}
 		if slices.ContainsFunc(again, func(c string) bool { return extract.SameCorrection(c, p.Text) }) {
 			mm.Kind = mem.Preference

@@ -39,11 +39,11 @@ func FromPerson(prompt string) []Point {
 	for _, p := range (TurnFacts{}).score(all, ModelPerson) {
 		p.Text = TrimNo(p.Text)
 		p.Kind = personKind(p.Text)
+		if pointsAt(p.Text) {
+			p.Salience -= 0.5
+		}
 		if kind, ok := Instruction(p.Text); ok {
 			p.Kind, p.Salience = kind, max(p.Salience, surelySalient)
-		}
-		if pointsAt(p.Text) {
-			p.Salience -= 0.3
 		}
 		if p.Salience >= leastSalience && !slices.ContainsFunc(out, func(o Point) bool { return o.Text == p.Text }) {
 			out = append(out, p)
