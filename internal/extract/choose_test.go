@@ -72,16 +72,6 @@ func TestWhatIsKeptIsCompletedByItsHeadingOrItsList(t *testing.T) {
 	}
 }
 
-func TestALongAnswerIsRatedInTime(t *testing.T) {
-	answer := strings.Repeat("- The cause was `pool.go`: it never closed the file, so each import held one worker.\n", 400)
-	chosen(answer)
-	begin := time.Now()
-	chosen(answer)
-	if took := time.Since(begin); took > 250*time.Millisecond {
-		t.Errorf("%s for one answer", took)
-	}
-}
-
 func BenchmarkChoose(b *testing.B) {
 	answer := strings.Repeat("The cause was `pool.go`: it never closed the file. Each import held one worker for a minute.\n\n"+
 		"- I decided to use a semaphore instead of a pool\n- Still open: the nightly job\n\n", 8)

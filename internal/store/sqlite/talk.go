@@ -101,8 +101,9 @@ func (e *entry) utterances(ctx context.Context, session any, condition string, a
 	if session == nil {
 		where = "session IS ?"
 	}
+	//nolint:sqlclosecheck // kept for the next call
 	st, err := e.prepare(ctx, "SELECT number, title, body, words, who, created, status <> 'active' FROM memory WHERE "+
-		where+" AND kind = 'utterance' AND "+condition) //nolint:sqlclosecheck // kept for the next call
+		where+" AND kind = 'utterance' AND "+condition)
 	if err != nil {
 		return nil, err
 	}
