@@ -4,28 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
+// Request asks for the status of the digest by a model. With Redo it also digests turns
+// again: those of Session, else those since Since, else those of the newest session.
+type Request struct {
+	mem.ProjectRef
+	Redo    bool      `json:"redo,omitempty"`
+	Session string    `json:"session,omitempty"` // ID or unique prefix
+	Since   time.Time `json:"since,omitzero"`    // of all sessions of the project
+	DryRun  bool      `json:"dry_run,omitempty"` // only count the turns and their cost
+}
+
 // ErrNoModel is returned when a request needs a language model and none is configured.
 var ErrNoModel = errors.New("no model is set up")
 
-// Status returns the status of the digest by a model. With Redo it also queues
-// turns to be digested again: those of a session, those since a time, else those of
-// the newest session of the project. It returns ErrNoModel if none is configured.
-func (s *Service) Status(ctx context.Context, ask Request) (event.Digesting, error) {
+// Status returns the status of the digest by a model, and with Redo queues turns to be
+// digested again. Redo returns ErrNoModel if no model is configured.
+func (s *Service) Status(ctx context.Context, req Request) (event.Digesting, error) {
 	d, err := s.status(ctx)
-	if err != nil || !ask.Redo {
+	if err != nil || !req.Redo {
 		return d, err
 	}
 	model := s.Event.CurrentModel()
 	if model == nil {
 		return d, fmt.Errorf("digest again: %w", ErrNoModel)
 	}
-	jobs, err := s.redoJobs(ctx, model, ask, &d)
-	if err != nil || d.Refused || ask.DryRun || len(jobs) == 0 {
+	jobs, err := s.redoJobs(ctx, model, req, &d)
+	if err != nil || d.Refused || req.DryRun || len(jobs) == 0 {
 		return d, err
 	}
 	dead, err := s.deadJobs(ctx, jobs...)
@@ -43,11 +53,11 @@ func (s *Service) Status(ctx context.Context, ask Request) (event.Digesting, err
 func (s *Service) status(ctx context.Context) (d event.Digesting, err error) {
 	d.Limit = s.Settings().DigestTokens
 	if d.Today, err = s.Store.Spent(ctx, s.day()); err != nil {
-		return d, fmt.Errorf("what was spent: %w", err)
+		return d, fmt.Errorf("spending: %w", err)
 	}
 	jobs, err := s.Store.Jobs(ctx, event.JobRefine, maxJobs)
 	if err != nil {
-		return d, fmt.Errorf("what waits for a model: %w", err)
+		return d, fmt.Errorf("waiting jobs: %w", err)
 	}
 	for _, j := range jobs {
 		if j.Dead {
@@ -64,12 +74,9 @@ func (s *Service) status(ctx context.Context) (d event.Digesting, err error) {
 
 // redoJobs returns a job for each turn to digest again, and adds their cost to d.
 func (s *Service) redoJobs(
-	ctx context.Context,
-	model event.Summarizer,
-	ask Request,
-	d *event.Digesting,
+	ctx context.Context, model event.Summarizer, req Request, d *event.Digesting,
 ) ([]mem.Job, error) {
-	sessions, err := s.redoSessions(ctx, ask)
+	sessions, err := s.redoSessions(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +88,7 @@ func (s *Service) redoJobs(
 		}
 		for i := len(turns) - 1; i >= 0; i-- {
 			ec := s.contextOfTurn(sess, turns[i], "")
-			if turns[i].At.Before(ask.Since) || !mayRefine(ec) {
+			if turns[i].At.Before(req.Since) || !mayRefine(ec) {
 				continue
 			}
 			r, ok, err := s.readTurn(ctx, ec)
@@ -102,20 +109,20 @@ func (s *Service) redoJobs(
 	return jobs, nil
 }
 
-func (s *Service) redoSessions(ctx context.Context, ask Request) ([]mem.Session, error) {
-	if ask.Session != "" {
-		sess, err := s.Store.Session(ctx, ask.Session)
+func (s *Service) redoSessions(ctx context.Context, req Request) ([]mem.Session, error) {
+	if req.Session != "" {
+		sess, err := s.Store.Session(ctx, req.Session)
 		if err != nil {
 			return nil, err
 		}
 		return []mem.Session{sess}, nil
 	}
-	p, err := s.Event.Place(ctx, ask.ProjectRef)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return nil, err
 	}
 	q := mem.SessionQuery{Project: p.Key, Limit: 1}
-	if !ask.Since.IsZero() {
+	if !req.Since.IsZero() {
 		q.Limit = event.WholeSession
 	}
 	list, err := s.Store.Sessions(ctx, q)
@@ -124,7 +131,7 @@ func (s *Service) redoSessions(ctx context.Context, ask Request) ([]mem.Session,
 	}
 	var out []mem.Session
 	for i := len(list) - 1; i >= 0; i-- { // oldest first
-		if !list[i].LastEvent.Before(ask.Since) {
+		if !list[i].LastEvent.Before(req.Since) {
 			out = append(out, list[i])
 		}
 	}

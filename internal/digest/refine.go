@@ -31,7 +31,8 @@ func (s *Service) RefineLater(ec event.Context) event.Changes {
 		return event.Changes{}
 	}
 	return event.Changes{Jobs: []mem.Job{{
-		Kind: event.JobRefine, Session: ec.Session, Key: refineKey(ec.PromptID, ec.AgentID), NotBefore: ec.At.Add(refineAfter),
+		Kind: event.JobRefine, Session: ec.Session, Key: refineKey(ec.PromptID, ec.AgentID),
+		NotBefore: ec.At.Add(refineAfter),
 	}}}
 }
 
@@ -41,14 +42,10 @@ func mayRefine(ec event.Context) bool {
 		ec.Turn.Trust < ec.Settings.DigestTrust {
 		return false
 	}
-	return !ec.ProjectIn(ec.Settings.ExcludeProjects) && !excludedFromModels(ec)
+	return !ec.ProjectIn(ec.Settings.ExcludeProjects) && !ec.ProjectIn(ec.Settings.DigestExclude)
 }
 
-// excludedFromModels reports whether no model may see the project.
-func excludedFromModels(ec event.Context) bool {
-	return ec.ProjectIn(ec.Settings.DigestExclude)
-}
-
+// refineKey returns the key of the job for a turn, or for a subagent's part of it.
 func refineKey(promptID, agentID string) string {
 	if agentID == "" {
 		return promptID
@@ -56,17 +53,12 @@ func refineKey(promptID, agentID string) string {
 	return promptID + "/" + agentID
 }
 
-func splitRefineKey(key string) (promptID, agentID string) {
-	promptID, agentID, _ = strings.Cut(key, "/")
-	return promptID, agentID
-}
-
 // Refine runs one job: a model digests a turn, and its memories replace those that
 // the rules made. On any failure the memories of the rules stay unchanged.
 func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	model := s.Event.CurrentModel()
 	if model == nil {
-		return mem.Batch{}, nil // switched off since
+		return mem.Batch{}, nil // it was switched off meanwhile
 	}
 	ec, ok, err := s.turnOfJob(ctx, job)
 	if err != nil || !ok || !mayRefine(ec) {
@@ -105,7 +97,7 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 }
 
 // errErasedMeanwhile is returned if a purge happened during the model call.
-var errErasedMeanwhile = errors.New("something of the session was erased while the model was asked")
+var errErasedMeanwhile = errors.New("part of the session was purged during the call of the model")
 
 // turnOfJob finds the turn that a job is about; ok is false if it is gone or too
 // old to be still waiting.
@@ -114,7 +106,7 @@ func (s *Service) turnOfJob(ctx context.Context, job mem.Job) (ec event.Context,
 	if err != nil || sess.ID == "" || !job.Created.IsZero() && s.Now().Sub(job.Created) > refineWithin {
 		return ec, false, err
 	}
-	promptID, agentID := splitRefineKey(job.Key)
+	promptID, agentID, _ := strings.Cut(job.Key, "/") // see refineKey
 	turns, err := s.Store.Turns(ctx, sess.ID, event.WholeSession)
 	if err != nil {
 		return ec, false, fmt.Errorf("turns: %w", err)
@@ -141,9 +133,7 @@ func (s *Service) contextOfTurn(sess mem.Session, t mem.Turn, agentID string) ev
 
 // waitForPause returns, while capture is paused, a batch that delays the job.
 func (s *Service) waitForPause(
-	ctx context.Context,
-	ec event.Context,
-	job mem.Job,
+	ctx context.Context, ec event.Context, job mem.Job,
 ) (b mem.Batch, waits bool, err error) {
 	pauses, err := s.Store.Paused(ctx, s.Now())
 	if err != nil {
@@ -157,13 +147,13 @@ func (s *Service) waitForPause(
 		if until.IsZero() {
 			until = s.Now().Add(pausedFor)
 		}
-		return s.requeue(job, until), true, nil
+		return requeue(job, until), true, nil
 	}
 	return b, false, nil
 }
 
 // requeue returns a batch that queues the job anew at a time, with no attempt counted.
-func (s *Service) requeue(job mem.Job, at time.Time) mem.Batch {
+func requeue(job mem.Job, at time.Time) mem.Batch {
 	job.ID, job.Error, job.Attempts, job.NotBefore = "", "", 0, at
 	return mem.Batch{Jobs: []mem.Job{job}}
 }
@@ -172,7 +162,7 @@ func (s *Service) requeue(job mem.Job, at time.Time) mem.Batch {
 // of the same session wait: the store leases none while one of them is delayed.
 func (s *Service) retryOrGiveUp(job mem.Job, cause error) (mem.Batch, error) {
 	if full, ok := errors.AsType[limitReached](cause); ok {
-		return s.requeue(job, full.until), nil
+		return requeue(job, full.until), nil
 	}
 	var later mem.RetryLater
 	isLater := errors.As(cause, &later)
@@ -184,7 +174,7 @@ func (s *Service) retryOrGiveUp(job mem.Job, cause error) (mem.Batch, error) {
 	var paid mem.UnusableAnswer
 	if !isLater && errors.As(cause, &paid) && job.Attempts >= refineTries || errors.Is(cause, mem.ErrTextTooLong) {
 		job.ID, job.Error, job.Dead = "", chars.Clip(cause.Error(), event.MaxErrorText), true
-		return mem.Batch{Jobs: []mem.Job{job}}, nil // asking again would cost as much and give as little
+		return mem.Batch{Jobs: []mem.Job{job}}, nil // another call would cost the same and fail again
 	}
 	return mem.Batch{}, cause
 }
@@ -193,15 +183,15 @@ func (s *Service) retryOrGiveUp(job mem.Job, cause error) (mem.Batch, error) {
 func (s *Service) deadJobs(ctx context.Context, jobs ...mem.Job) ([]string, error) {
 	all, err := s.Store.Jobs(ctx, event.JobRefine, maxJobs)
 	if err != nil {
-		return nil, fmt.Errorf("given up: %w", err)
+		return nil, fmt.Errorf("dead jobs: %w", err)
 	}
-	about := map[[2]string]bool{}
+	turns := map[[2]string]bool{}
 	for _, j := range jobs {
-		about[[2]string{j.Session, j.Key}] = true
+		turns[[2]string{j.Session, j.Key}] = true
 	}
 	var out []string
 	for _, j := range all {
-		if j.Dead && about[[2]string{j.Session, j.Key}] {
+		if j.Dead && turns[[2]string{j.Session, j.Key}] {
 			out = append(out, j.ID)
 		}
 	}

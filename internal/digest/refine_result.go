@@ -18,10 +18,9 @@ import (
 // Bounds of the memories made from a model's answer, in characters and items.
 const (
 	maxNarrative = 600
-
-	maxFacts   = 6
-	maxConcept = 40
-	maxPart    = 300 // of a summary
+	maxFacts     = 6
+	maxConcept   = 40
+	maxPart      = 300 // of a summary
 )
 
 // ConfidenceModel is the confidence of memories that a model wrote.
@@ -34,12 +33,7 @@ const modelTag = "model"
 // they replace. Superseded memories stay stored, so that the turn can be digested
 // again. Memories that the user wrote, changed or pinned are not replaced.
 func (s *Service) refinedBatch(
-	ctx context.Context,
-	ec event.Context,
-	r turnRecord,
-	d mem.Digest,
-	model string,
-	job mem.Job,
+	ctx context.Context, ec event.Context, r turnRecord, d mem.Digest, model string, job mem.Job,
 ) (mem.Batch, error) {
 	w := writer{ec, r, s.Redactor.Text, "digest by " + model, time.Time{}}
 	w.at = w.when()
@@ -50,18 +44,18 @@ func (s *Service) refinedBatch(
 			b.Memories = append(b.Memories, mm)
 		}
 	}
-	learned := len(b.Memories) > 0
-	sum, summed := w.summary(d.Summary)
-	if summed {
-		sum.Key = "model:" + job.ID
-		b.Memories = append(b.Memories, sum)
+	hasObservations := len(b.Memories) > 0
+	summary, hasSummary := w.summary(d.Summary)
+	if hasSummary {
+		summary.Key = "model:" + job.ID
+		b.Memories = append(b.Memories, summary)
 	}
 	over := mem.Superseded
 	for _, old := range r.digested {
 		if old.Status != mem.Active || old.Trust == mem.TrustUser || old.Pinned {
 			continue
 		}
-		if old.Kind == mem.Summary && summed || old.Kind != mem.Summary && learned {
+		if old.Kind == mem.Summary && hasSummary || old.Kind != mem.Summary && hasObservations {
 			b.Edits = append(b.Edits, mem.Edit{ID: old.ID, Status: &over})
 		}
 	}
@@ -102,6 +96,7 @@ func (w writer) maxObservations() int {
 // line redacts a text, joins it into one line and clips it to most characters.
 func (w writer) line(s string, most int) string { return chars.Clip(chars.Line(w.redact(s)), most) }
 
+// lines redacts and clips a list, and removes repetitions.
 func (w writer) lines(list []string, most, each int) []string {
 	var out []string
 	for _, s := range list {
@@ -124,6 +119,7 @@ func (w writer) memory(k mem.Kind) mem.Memory {
 	return mm
 }
 
+// observation returns the memory of an observation. ok is false if it has no title.
 func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 	files := w.files(slices.Concat(o.Modified, o.Read))
 	modified := w.files(o.Modified)
@@ -134,43 +130,28 @@ func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 	}
 	mm.Title = w.line(o.Title, 160)
 	mm.Body = chars.Clip(strings.TrimSpace(w.redact(strings.TrimSpace(o.Subtitle+"\n"+o.Narrative))), maxNarrative)
-	mm.Facts, mm.Concepts = w.lines(
-		o.Facts,
-		maxFacts,
-		extract.MaxFact,
-	), w.lines(
-		o.Concepts,
-		extract.MaxTopics,
-		maxConcept,
-	)
+	mm.Facts = w.lines(o.Facts, maxFacts, extract.MaxFact)
+	mm.Concepts = w.lines(o.Concepts, extract.MaxTopics, maxConcept)
 	mm.Files, mm.Modified, mm.Resolved = files, modified, mm.Kind != mem.Todo
 	mm.Anchors = w.anchors(files)
 	return w.checkTrust(mm), mm.Title != ""
 }
 
+// summary returns the memory of a summary. ok is false for an empty one and for
+// subagents.
 func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 	if s == nil || !w.ec.Person() {
 		return mem.Memory{}, false
 	}
 	mm := w.memory(mem.Summary)
 	t := mem.SummaryText{
-		Request: w.line(
-			s.Request,
-			maxPart,
-		), Investigated: w.line(s.Investigated, maxPart), Learned: w.line(s.Learned, maxPart),
-		Completed: w.line(
-			s.Completed,
-			maxPart,
-		), NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),
+		Request: w.line(s.Request, maxPart), Investigated: w.line(s.Investigated, maxPart),
+		Learned: w.line(s.Learned, maxPart), Completed: w.line(s.Completed, maxPart),
+		NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),
 	}
 	t.Request = cmp.Or(t.Request, chars.Clip(extract.Request(w.ec.Turn.Text), 200))
-	mm.Summary, mm.Title, mm.Body = &t, chars.Clip(
-		cmp.Or(t.Request, t.Completed),
-		120,
-	), chars.Clip(
-		t.Completed,
-		extract.MaxStatement,
-	)
+	mm.Summary, mm.Title = &t, chars.Clip(cmp.Or(t.Request, t.Completed), 120)
+	mm.Body = chars.Clip(t.Completed, extract.MaxStatement)
 	mm.Tags = []string{extract.SummaryTag, modelTag}
 	for _, old := range w.r.digested {
 		if old.Kind == mem.Summary {
@@ -216,8 +197,8 @@ func (w writer) anchors(files []string) []mem.Anchor {
 	var out []mem.Anchor
 	for _, mm := range slices.Concat(w.r.digested, w.r.fromTools) {
 		for _, a := range mm.Anchors {
-			held := slices.ContainsFunc(out, func(have mem.Anchor) bool { return have.File == a.File })
-			if slices.Contains(files, a.File) && !held {
+			known := slices.ContainsFunc(out, func(b mem.Anchor) bool { return b.File == a.File })
+			if slices.Contains(files, a.File) && !known {
 				out = append(out, a)
 			}
 		}

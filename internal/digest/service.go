@@ -1,5 +1,6 @@
 // Package digest lets a language model write memories of a turn, within a daily
-// limit of tokens. Start with Service.Refine.
+// limit of tokens. It does not connect to a model itself; see llm. Start with
+// Service.Refine.
 package digest
 
 import (
@@ -15,7 +16,7 @@ type Config struct {
 	Event *event.Service
 	// Archive stores the conversation word for word; nil means nothing is archived.
 	Archive event.Archive
-	// Door removes secrets and private text.
+	// Redactor removes secrets and private text.
 	Redactor *redact.Redactor
 	Now      func() time.Time
 	Settings func() event.Settings

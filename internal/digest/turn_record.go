@@ -24,9 +24,9 @@ const maxAnswerBytes = 1 << 20
 // the titles of tool memories. It contains no tool output.
 type turnRecord struct {
 	prompt    string
-	fromTools []mem.Memory // of the tools, oldest first
+	fromTools []mem.Memory // active memories of tool calls, oldest first
 	answers   []string     // oldest first
-	digested  []mem.Memory // by rule or by a model of what was said, hidden ones too
+	digested  []mem.Memory // memories of the conversation, oldest first; also inactive ones
 	redact    func(string) string
 }
 
@@ -39,7 +39,7 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (r turnRecord,
 		Within: "*", Limit: maxTurnMemories,
 	})
 	if err != nil {
-		return r, false, fmt.Errorf("what the turn made: %w", err)
+		return r, false, fmt.Errorf("memories of the turn: %w", err)
 	}
 	r.redact = s.Redactor.Text
 	slices.Reverse(all)
@@ -82,50 +82,47 @@ func isDigest(mm mem.Memory) bool {
 // answersOf returns the agent's answers in the turn: all of them if the transcript is
 // archived, else the last one.
 func (s *Service) answersOf(ctx context.Context, ec event.Context) ([]string, error) {
-	q := mem.EventQuery{
-		Session:  ec.Session,
-		PromptID: ec.PromptID,
-		Kinds:    []mem.EventKind{mem.Stop},
-		AgentID:  &ec.AgentID,
-	}
+	kind := mem.Stop
 	if !ec.Person() {
-		q.Kinds = []mem.EventKind{mem.SubagentStop}
+		kind = mem.SubagentStop
 	}
-	ends, err := s.Store.Events(ctx, q)
+	ends, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{kind}, AgentID: &ec.AgentID,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("how the turn ended: %w", err)
+		return nil, fmt.Errorf("end of the turn: %w", err)
 	}
-	said, err := s.archivedAnswers(ctx, ec)
+	answers, err := s.archivedAnswers(ctx, ec)
 	if err != nil {
 		return nil, err
 	}
 	for i := len(ends) - 1; i >= 0; i-- {
 		if text := ends[i].Text; text != "" &&
-			!slices.ContainsFunc(said, func(answer string) bool { return extract.SameWords(text, answer) }) {
-			said = append(said, text)
+			!slices.ContainsFunc(answers, func(a string) bool { return extract.SameWords(text, a) }) {
+			answers = append(answers, text)
 		}
 	}
-	return said, nil
+	return answers, nil
 }
 
 // archivedAnswers returns the agent's answers in the turn from the archive.
-func (s *Service) archivedAnswers(ctx context.Context, ec event.Context) (said []string, err error) {
+func (s *Service) archivedAnswers(ctx context.Context, ec event.Context) (answers []string, err error) {
 	if s.Archive == nil || !ec.Person() {
 		return nil, nil
 	}
 	size := 0
 	err = s.Archive.Said(ctx, ec.SessionInfo, "", func(some []mem.ArchivedUtterance) error {
-		for _, spoken := range some {
-			if spoken.PromptID == ec.PromptID && spoken.Who == "assistant" && size+len(spoken.Text) <= maxAnswerBytes {
-				said, size = append(said, spoken.Text), size+len(spoken.Text)
+		for _, u := range some {
+			if u.PromptID == ec.PromptID && u.Who == "assistant" && size+len(u.Text) <= maxAnswerBytes {
+				answers, size = append(answers, u.Text), size+len(u.Text)
 			}
 		}
 		return ctx.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("what was said: %w", err)
+		return nil, fmt.Errorf("archived answers: %w", err)
 	}
-	return said, nil
+	return answers, nil
 }
 
 // text formats the record for the model, redacted again.

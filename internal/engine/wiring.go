@@ -79,7 +79,7 @@ func (e *Engine) connect(c Config) {
 		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Door, Journal: c.Journal,
 		StateFiles: c.Minds,
 		Now:        c.Now, Store: c.Store,
-		DeriveStanding: func(ctx context.Context, p mem.Project, out *mem.WorkState) error {
+		DeriveState: func(ctx context.Context, p mem.Project, out *mem.WorkState) error {
 			return e.Briefing.DeriveStanding(ctx, p, out)
 		},
 	})

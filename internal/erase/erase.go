@@ -38,8 +38,8 @@ type ArchiveErasure map[string]*sessionErasure
 type sessionErasure struct {
 	all     bool            // the whole session
 	ids     map[string]bool // of archived utterances
-	lines   []string        // folded; text that contains one is removed
-	sources []mem.Memory    // text these were made of is removed, even in other words
+	lines   []string        // folded; utterances that contain one are removed
+	sources []mem.Memory    // utterances that these were made from are removed
 }
 
 // PlanArchive determines what a purge of ids removes from the archive. It returns ErrNotFound for an
@@ -57,10 +57,10 @@ func (s *Service) PlanArchive(ctx context.Context, ids []string) (ArchiveErasure
 		if mm.Session == "" {
 			continue
 		}
-		w := d.of(mm.Session)
-		w.add(mm)
+		erasure := d.of(mm.Session)
+		erasure.add(mm)
 		if slices.Contains(ids, mm.ID) {
-			w.sources = append(w.sources, mm)
+			erasure.sources = append(erasure.sources, mm)
 		}
 	}
 	for _, id := range ids {
@@ -79,6 +79,7 @@ func (s *Service) PlanArchive(ctx context.Context, ids []string) (ArchiveErasure
 	return d, nil
 }
 
+// of returns the erasure of a session, and adds it if there is none.
 func (d ArchiveErasure) of(session string) *sessionErasure {
 	if d[session] == nil {
 		d[session] = &sessionErasure{ids: map[string]bool{}}
@@ -86,26 +87,29 @@ func (d ArchiveErasure) of(session string) *sessionErasure {
 	return d[session]
 }
 
-func (w *sessionErasure) add(mm mem.Memory) {
+// add adds the text of a memory.
+func (e *sessionErasure) add(mm mem.Memory) {
 	if mm.Kind == mem.Utterance {
-		w.ids[extract.UtteranceID(mm)] = true
+		e.ids[extract.UtteranceID(mm)] = true
 	}
-	w.lines = append(w.lines, mem.Traces(mm)...)
+	e.lines = append(e.lines, mem.Traces(mm)...)
 }
 
-func (w *sessionErasure) matches(s mem.ArchivedUtterance) bool {
-	if w.all || w.ids[s.ID] ||
-		slices.ContainsFunc(w.sources, func(mm mem.Memory) bool { return mm.DerivedFrom(s.PromptID, s.Who) }) {
+// matches reports whether an utterance is to be removed.
+func (e *sessionErasure) matches(u mem.ArchivedUtterance) bool {
+	if e.all || e.ids[u.ID] ||
+		slices.ContainsFunc(e.sources, func(mm mem.Memory) bool { return mm.DerivedFrom(u.PromptID, u.Who) }) {
 		return true
 	}
-	text := chars.Fold(s.Text)
-	return slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(text, line) })
+	text := chars.Fold(u.Text)
+	return slices.ContainsFunc(e.lines, func(line string) bool { return strings.Contains(text, line) })
 }
 
+// rewrite removes what the erasure matches from the archive.
 func (d ArchiveErasure) rewrite(ctx context.Context, a event.Archive) error {
-	for session, words := range d {
-		err := a.Rewrite(ctx, session, func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
-			return s, !words.matches(s)
+	for session, erasure := range d {
+		err := a.Rewrite(ctx, session, func(u mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
+			return u, !erasure.matches(u)
 		})
 		if err != nil {
 			return fmt.Errorf("erase from the archive: %w", err)
@@ -123,25 +127,25 @@ func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Re
 		return nil
 	}
 	kinds := map[string]int{}
-	clean := func(spoken mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
-		text, found := redactor.Scrub(spoken.Text)
+	clean := func(u mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
+		text, found := redactor.Scrub(u.Text)
 		got.Records++
-		if text == spoken.Text {
-			return spoken, true
+		if text == u.Text {
+			return u, true
 		}
 		got.WithSecrets++
 		kinds[PrivateSpan] += found.Private
 		for kind, n := range found.Secrets {
 			kinds[kind] += n
 		}
-		spoken.Text = text
-		return spoken, text != ""
+		u.Text = text
+		return u, text != ""
 	}
 	var err error
 	if fix {
 		err = s.Archive.Rewrite(ctx, "", clean)
 	} else { // read-only: unreadable parts stay
-		err = s.Archive.Each(ctx, func(spoken mem.ArchivedUtterance) { clean(spoken) })
+		err = s.Archive.Each(ctx, func(u mem.ArchivedUtterance) { clean(u) })
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if kinds[kind] > 0 {

@@ -13,9 +13,9 @@ type Config struct {
 	Event *event.Service
 	// Archive stores the conversations word for word; nil means no archive.
 	Archive event.Archive
-	// Door removes secrets and private text.
+	// Redactor removes secrets and private text.
 	Redactor *redact.Redactor
-	// Minds are the state files of projects; nil means none.
+	// StateFiles are the state files of projects; nil means none.
 	StateFiles event.StateFiles
 	Store      mem.Store
 }

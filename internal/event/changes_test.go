@@ -74,8 +74,10 @@ func TestMergedTurnHasTheLowestTrust(t *testing.T) {
 		{"a later taint", mem.TurnChange{}, mem.TurnChange{Tainted: true, Taint: mem.TrustTool}, mem.TrustTool, true},
 		{"an earlier taint", mem.TurnChange{Tainted: true, Taint: mem.TrustTool}, mem.TurnChange{}, mem.TrustTool, true},
 		{
-			"the lower of two", mem.TurnChange{Tainted: true, Taint: mem.TrustNone},
-			mem.TurnChange{Tainted: true, Taint: mem.TrustTool}, mem.TrustNone, true,
+			"the lower of two",
+			mem.TurnChange{Tainted: true, Taint: mem.TrustNone},
+			mem.TurnChange{Tainted: true, Taint: mem.TrustTool},
+			mem.TrustNone, true,
 		},
 	} {
 		c := event.Changes{Turn: tt.first}

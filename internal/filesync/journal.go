@@ -37,40 +37,22 @@ func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, er
 	if p.Key == "" {
 		p = event.Nowhere
 	}
-	m := mem.Memory{
-		Scope:   mem.ScopeProject,
-		Project: p.Key,
-		Kind:    mem.Summary,
-		Title:   chars.Clip(entry.Title, 160),
-		Body:    out.Text,
-		Tags:    []string{"log"},
-		Summary: &mem.SummaryText{
-			Request:   entry.Title,
-			Completed: entry.Happened,
-			Learned:   strings.Join(entry.Decisions, " "),
-			Notes:     strings.Join(entry.Prevented, " "),
-		},
-		Importance: 0.6,
-		Confidence: event.ConfidenceUser,
-		Trust:      mem.TrustUser,
-		Origin:     mem.FromUserCommand,
-		Resolved:   true,
-		Branch:     p.Branch,
-		Commit:     p.Commit,
-		Created:    s.Now(),
-		Updated:    s.Now(),
+	m := s.stateMemory(p, mem.Summary, req.Agent != "")
+	m.Title, m.Body, m.Tags, m.Importance = chars.Clip(entry.Title, 160), out.Text, []string{"log"}, 0.6
+	m.Summary = &mem.SummaryText{
+		Request: entry.Title, Completed: entry.Happened, Learned: strings.Join(entry.Decisions, " "),
+		Notes: strings.Join(entry.Prevented, " "),
 	}
 	if req.Agent != "" {
 		if m.Trust, err = s.Event.ByAgent(ctx, req.Agent); err != nil {
 			return out, err
 		}
-		m.Confidence, m.Origin = event.ConfidenceAgent, mem.FromAssistant
 	}
 	b := mem.Batch{Project: &p, Memories: event.Indexed([]mem.Memory{m})}
 	s.Event.Follow(&b)
 	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
-		return out, fmt.Errorf("keep entry: %w", err)
+		return out, fmt.Errorf("store entry: %w", err)
 	}
 	kept, err := s.Event.One(ctx, res[0].IDs[0])
 	out.Memory = &kept
@@ -90,18 +72,12 @@ func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 		return out
 	}
 	out := LogEntry{
-		Title:    chars.Clip(line(in.Title), 120),
-		Projects: list(in.Projects),
-		Scope:    line(in.Scope),
-		Happened: chars.Clip(strings.TrimSpace(s.Redactor.Prompt(in.Happened)), maxHappened),
-		Decisions: list(
-			in.Decisions,
-		),
-		Cited:     list(in.Cited),
-		Prevented: list(in.Prevented),
-		New:       list(in.New),
-		Drift:     list(in.Drift),
-		Lint:      list(in.Lint),
+		Title:     chars.Clip(line(in.Title), 120),
+		Projects:  list(in.Projects),
+		Scope:     line(in.Scope),
+		Happened:  chars.Clip(strings.TrimSpace(s.Redactor.Prompt(in.Happened)), maxHappened),
+		Decisions: list(in.Decisions), Cited: list(in.Cited), Prevented: list(in.Prevented),
+		New: list(in.New), Drift: list(in.Drift), Lint: list(in.Lint),
 	}
 	if out.Title == "" {
 		return out, event.ErrNoText
@@ -148,7 +124,7 @@ func entryText(en LogEntry, day string) string {
 // LogRequest adds an entry to the person's journal.
 type LogRequest struct {
 	mem.ProjectRef
-	Agent string   `json:"agent,omitempty"` // as in AddRequest
+	Agent string   `json:"agent,omitempty"` // ID of the agent's session; "" means that a person asks
 	Entry LogEntry `json:"entry"`
 }
 

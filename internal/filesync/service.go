@@ -21,17 +21,17 @@ type Config struct {
 	Curate     *curate.Service
 	Erase      *erase.Service
 	Event      *event.Service
-	// Door removes secrets and private text.
+	// Redactor removes secrets and private text.
 	Redactor *redact.Redactor
 	// Journal appends an entry to the person's journal and returns its file, or "" without a journal.
 	Journal func(entry string) (file string, err error)
-	// Minds are the state files of projects; nil means none.
+	// StateFiles are the state files of projects; nil means none.
 	StateFiles event.StateFiles
 	Now        func() time.Time
 	Store      mem.Store
 
-	// Calls into higher packages, connected by the wiring.
-	DeriveStanding func(ctx context.Context, p mem.Project, out *mem.WorkState) error
+	// DeriveState fills in the state of the last session. It is above this package.
+	DeriveState func(ctx context.Context, p mem.Project, out *mem.WorkState) error
 }
 
 // Service synchronizes files with memories. It is safe for concurrent use.

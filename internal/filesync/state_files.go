@@ -39,7 +39,7 @@ func (s *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
 	}
 	s.Event.Follow(&b)
 	if _, err := s.Store.Apply(ctx, b); err != nil {
-		return fmt.Errorf("keep: %w", err)
+		return fmt.Errorf("store parts of state files: %w", err)
 	}
 	return markIndexed()
 }
@@ -84,6 +84,7 @@ func (s *Service) stateFileBatch(
 	return b, markIndexed, nil
 }
 
+// stateFileMemory returns the memory of a part of a state file.
 func (s *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
 	mm := s.stateMemory(p, part.Kind, true)
 	mm.Trust, mm.Key = mem.TrustAssistant, event.MindKey+part.Key
@@ -100,12 +101,7 @@ func updateOf(old, now mem.Memory) (mem.Edit, bool) {
 		return mem.Edit{}, false
 	}
 	return mem.Edit{
-		ID:     old.ID,
-		Title:  &now.Title,
-		Body:   &now.Body,
-		Index:  &now.Index,
-		Kind:   &now.Kind,
-		Trust:  &now.Trust,
+		ID: old.ID, Title: &now.Title, Body: &now.Body, Index: &now.Index, Kind: &now.Kind, Trust: &now.Trust,
 		Status: new(mem.Active),
 	}, true
 }
@@ -154,22 +150,22 @@ func (s *Service) ChangedFiles(ctx context.Context, ec event.Context) ([]string,
 
 // NoteTurn notes in the state files that a turn ended, and which files the session changed.
 func (s *Service) NoteTurn(ctx context.Context, ec event.Context) event.Changes {
-	if !ec.Mind.Trusted {
-		return event.Changes{}
-	}
-	files, err := s.ChangedFiles(ctx, ec)
-	s.Event.LogDegraded("changed files", err)
-	return ec.StateFileNotes(mem.MindNotes{TurnEnded: true, Files: files})
+	return s.noteWithFiles(ctx, ec, mem.MindNotes{TurnEnded: true})
 }
 
 // NoteSessionEnd notes in the state files why a session ended, and which files it changed.
 func (s *Service) NoteSessionEnd(ctx context.Context, ec event.Context, reason string) event.Changes {
+	return s.noteWithFiles(ctx, ec, mem.MindNotes{EndReason: reason})
+}
+
+func (s *Service) noteWithFiles(ctx context.Context, ec event.Context, n mem.MindNotes) event.Changes {
 	if !ec.Mind.Trusted {
 		return event.Changes{}
 	}
-	files, err := s.ChangedFiles(ctx, ec)
+	var err error
+	n.Files, err = s.ChangedFiles(ctx, ec)
 	s.Event.LogDegraded("changed files", err)
-	return ec.StateFileNotes(mem.MindNotes{EndReason: reason, Files: files})
+	return ec.StateFileNotes(n)
 }
 
 // NoteAgent notes in the state files that a subagent started or stopped.

@@ -52,21 +52,17 @@ func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateR
 	if err != nil {
 		return mem.WorkState{}, err
 	}
-	out, err := s.storedStanding(ctx, p)
+	out, err := s.readState(ctx, p)
 	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, note.Notes
 	return out, err
 }
 
-// storedStanding reads the state of a project from the store. Without declared fields it is derived
+// readState reads the state of a project from the store. Without declared fields it is derived
 // from the last session.
-func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.WorkState, error) {
+func (s *Service) readState(ctx context.Context, p mem.Project) (mem.WorkState, error) {
 	out := mem.WorkState{
-		Project:   p,
-		Active:    []string{},
-		Blockers:  []string{},
-		Progress:  []mem.StateItem{},
-		Decisions: []mem.StateDecision{},
-		Sessions:  []mem.StateSession{},
+		Project: p, Active: []string{}, Blockers: []string{}, Progress: []mem.StateItem{},
+		Decisions: []mem.StateDecision{}, Sessions: []mem.StateSession{},
 	}
 	fields, err := s.stateFields(ctx, p.Key)
 	if err != nil {
@@ -79,7 +75,7 @@ func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.WorkSt
 		}
 	}
 	if len(fields) == 0 {
-		if err := s.DeriveStanding(ctx, p, &out); err != nil {
+		if err := s.DeriveState(ctx, p, &out); err != nil {
 			return out, err
 		}
 	}
@@ -101,10 +97,11 @@ func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.WorkSt
 	for i := len(decided) - 1; i >= 0; i-- {
 		out.Decisions = append(out.Decisions, decisionOf(decided[i]))
 	}
-	return out, s.standingSessions(ctx, p, &out)
+	return out, s.stateSessions(ctx, p, &out)
 }
 
-func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.WorkState) error {
+// stateSessions adds the newest summaries of sessions to out, oldest first.
+func (s *Service) stateSessions(ctx context.Context, p mem.Project, out *mem.WorkState) error {
 	ms, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40,
 	})
@@ -168,7 +165,7 @@ func (s *Service) ApplyDeclaredState(ctx context.Context, project string, st *me
 	return nil
 }
 
-// setField sets the value of one field in the standing.
+// setField sets the value of one field of the state.
 func setField(out *mem.WorkState, m mem.Memory) {
 	name, text, _ := strings.Cut(cmp.Or(m.Body, m.Title), ": ")
 	if text == noValue {
@@ -269,18 +266,14 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 	if req.Progress.Action == "add" {
 		section := cmp.Or(req.Progress.Section, sectionDoing)
 		mm := s.stateMemory(p, mem.Todo, req.Agent != "")
-		mm.Title, mm.Key, mm.Resolved = chars.Clip(
-			req.Progress.Task,
-			160,
-		), extract.ListedKey+strings.ToLower(
-			req.Progress.Task,
-		), false
+		mm.Title, mm.Resolved = chars.Clip(req.Progress.Task, 160), false
+		mm.Key = extract.ListedKey + strings.ToLower(req.Progress.Task)
 		mm.Tags = []string{event.SectionTag + section}
 		return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 	}
-	at, rivals := chars.BestMatch(titles, req.Progress.Task)
+	at, matches := chars.BestMatch(titles, req.Progress.Task)
 	if at < 0 {
-		return noSingleMatch(req.Progress.Task, titles, rivals), nil
+		return noSingleMatch(req.Progress.Task, titles, matches), nil
 	}
 	who, err := s.Curate.AuthorOf(ctx, req.Agent)
 	if err != nil {
@@ -288,8 +281,7 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 	}
 	if !who.MayReport(open[at]) {
 		_, err := s.Curate.Proposals(who, "").AddAndSave(ctx, open[at], mem.Proposal{
-			Action:   mem.ProposeEdit,
-			Resolved: new(true),
+			Action: mem.ProposeEdit, Resolved: new(true),
 		})
 		return mem.WorkState{Notes: []string{proposedNote(open[at])}}, err
 	}
@@ -302,12 +294,12 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 }
 
 // noSingleMatch explains that no open item, or more than one, matched.
-func noSingleMatch(task string, titles []string, rivals []int) mem.WorkState {
-	if len(rivals) == 0 {
+func noSingleMatch(task string, titles []string, matches []int) mem.WorkState {
+	if len(matches) == 0 {
 		return mem.WorkState{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
 	}
-	out := mem.WorkState{Notes: []string{fmt.Sprintf("%d open items are like %q; none was completed", len(rivals), task)}}
-	for _, i := range rivals {
+	out := mem.WorkState{Notes: []string{fmt.Sprintf("%d open items are like %q; none was completed", len(matches), task)}}
+	for _, i := range matches {
 		out.Candidates = append(out.Candidates, titles[i])
 	}
 	return out
@@ -342,18 +334,9 @@ func (s *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memor
 	info, _ := k.Info()
 	now := s.Now()
 	mm := mem.Memory{
-		Scope:      mem.ScopeProject,
-		Project:    p.Key,
-		Kind:       k,
-		Importance: info.Importance,
-		Confidence: event.ConfidenceUser,
-		Trust:      mem.TrustUser,
-		Origin:     mem.FromUserCommand,
-		Resolved:   true,
-		Branch:     p.Branch,
-		Commit:     p.Commit,
-		Created:    now,
-		Updated:    now,
+		Scope: mem.ScopeProject, Project: p.Key, Kind: k, Importance: info.Importance,
+		Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand, Resolved: true,
+		Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
 	}
 	if byAgent {
 		mm.Confidence, mm.Origin = event.ConfidenceAgent, mem.FromAssistant
@@ -364,10 +347,7 @@ func (s *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memor
 // saveState stores memories of the state. An agent's memory has the trust of its turn, also if it
 // replaces an older field. If the agent lacks the trust to replace a field, the change is proposed.
 func (s *Service) saveState(
-	ctx context.Context,
-	p mem.Project,
-	agent string,
-	ms, old []mem.Memory,
+	ctx context.Context, p mem.Project, agent string, ms, old []mem.Memory,
 ) (mem.WorkState, error) {
 	who, err := s.Curate.AuthorOf(ctx, agent)
 	if err == nil && who.Private {
@@ -383,10 +363,9 @@ func (s *Service) saveState(
 		mm.Trust, mm.Index = who.Trust, rank.Index(mm)
 		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
 		if i >= 0 && !who.MayReport(old[i]) {
-			change := curate.ProposalOf(
-				old[i],
-				mem.Edit{Title: &mm.Title, Body: &mm.Body, Facts: append([]string{}, mm.Facts...)},
-			)
+			change := curate.ProposalOf(old[i], mem.Edit{
+				Title: &mm.Title, Body: &mm.Body, Facts: append([]string{}, mm.Facts...),
+			})
 			if !curate.HasEffect(change) {
 				continue
 			}
@@ -405,15 +384,13 @@ func (s *Service) saveState(
 	s.Event.Follow(&b)
 	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
-		return mem.WorkState{}, fmt.Errorf("keep: %w", err)
+		return mem.WorkState{}, fmt.Errorf("store state: %w", err)
 	}
 	return mem.WorkState{Changed: res[0].IDs, Notes: notes}, nil
 }
 
 // proposedNote explains that a change of the state was only proposed.
 func proposedNote(m mem.Memory) string {
-	return fmt.Sprintf(
-		"%q stays as it is: it has more trust than this turn, so the change waits for the user in review",
-		chars.Clip(m.Title, 80),
-	)
+	return fmt.Sprintf("%q stays as it is: it has more trust than this turn, so the change waits for the user in review",
+		chars.Clip(m.Title, 80))
 }

@@ -103,7 +103,7 @@ func (s *Service) applyNotes(ctx context.Context, l mem.VaultChanges, by event.A
 	s.Event.Follow(&b)
 	b.Jobs = append(b.Jobs, s.Event.VaultJob(s.Now())) // rewrites the index
 	if _, err := s.Store.Apply(ctx, b); err != nil {
-		return nil, fmt.Errorf("keep: %w", err)
+		return nil, fmt.Errorf("store changes of the vault: %w", err)
 	}
 	return conflicts, nil
 }
@@ -229,7 +229,7 @@ func (s *Service) SyncVaultOnEvent(ctx context.Context, ec event.Context) error 
 		if mayChangeBelow(ec, v.Folder()) {
 			return errors.Join(s.SyncVault(ctx, agentAuthor(ec)), s.Continuity.ReadHandoffFile(ctx, ec, agentAuthor(ec)))
 		}
-		if ec.Tool == "Read" || ec.Tool == "Edit" || ec.Tool == "Write" { // their replies contain what is known about the file
+		if ec.Tool == "Read" || ec.Tool == "Edit" || ec.Tool == "Write" { // their replies contain memories of the file
 			return s.SyncVault(ctx, event.Person)
 		}
 	}

@@ -20,12 +20,8 @@ func (s *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Me
 	p := mem.Proposal{Action: mem.ProposeForget}
 	if now.Status != mem.Forgotten || was.Status == mem.Forgotten {
 		p = curate.ProposalOf(was, mem.Edit{
-			Title:      &now.Title,
-			Body:       &now.Body,
-			Invariant:  &now.Invariant,
-			Kind:       &now.Kind,
-			Importance: &now.Importance,
-			Tags:       append([]string{}, now.Tags...),
+			Title: &now.Title, Body: &now.Body, Invariant: &now.Invariant, Kind: &now.Kind, Importance: &now.Importance,
+			Tags: append([]string{}, now.Tags...),
 		})
 	}
 	ps := s.Curate.Proposals(who, "")
@@ -85,7 +81,7 @@ func (s *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
 	}
 	note.State, note.Uses, note.Prevented = event.NoteState(m), m.Uses, m.Prevented
 	if _, err := s.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: m.ID, Note: &note}}}); err != nil {
-		return fmt.Errorf("keep the note: %w", err)
+		return fmt.Errorf("store note: %w", err)
 	}
 	return v.WriteIndex()
 }

@@ -59,6 +59,7 @@ func noteChange(mm mem.Memory, whole bool) mem.NoteChange {
 	return c
 }
 
+// lastApplied returns when a memory was last used; nil means never.
 func lastApplied(mm mem.Memory) *time.Time {
 	if mm.LastUsed.IsZero() {
 		return nil
@@ -107,7 +108,7 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 		return nil
 	}
 	if _, err := s.Store.Apply(ctx, b); err != nil {
-		return fmt.Errorf("keep notes: %w", err)
+		return fmt.Errorf("store notes: %w", err)
 	}
 	return v.WriteIndex()
 }
@@ -143,10 +144,10 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	var words []string
+	var lines []string
 	files := 0
 	for _, mm := range ms {
-		words = append(words, mem.Traces(mm)...)
+		lines = append(lines, mem.Traces(mm)...)
 		if mm.Note.File == "" {
 			continue
 		}
@@ -156,18 +157,19 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 		}
 	}
 	if files == 0 {
-		return words, nil
+		return lines, nil
 	}
-	return words, v.WriteIndex()
+	return lines, v.WriteIndex()
 }
 
-// FilesHolding names vault files that contain such lines. They belong to the person and are not deleted.
-func (s *Service) FilesHolding(words []string) []string {
+// FilesHolding names vault files that contain one of the lines. They belong to the person and are not
+// deleted.
+func (s *Service) FilesHolding(lines []string) []string {
 	v := s.Event.CurrentVault()
-	if v == nil || len(words) == 0 {
+	if v == nil || len(lines) == 0 {
 		return nil
 	}
-	files, err := v.Holding(words)
+	files, err := v.Holding(lines)
 	s.Event.LogDegraded("vault", err)
 	var out []string
 	for _, f := range files {
