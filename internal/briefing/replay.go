@@ -186,11 +186,11 @@ func (e *Service) takenBack(ctx context.Context, cp mem.Checkpoint) ([]string, e
 	}
 	var out []string
 	for _, mm := range forgotten {
-		out = append(out, mem.Traces(mm)...)
+		out = append(out, mm.Traces()...)
 	}
 	for _, mm := range learned {
 		if mm.Trust == mem.TrustNone && mm.Kind != mem.Snapshot {
-			out = append(out, mem.Traces(mm)...)
+			out = append(out, mm.Traces()...)
 		}
 	}
 	return out, nil

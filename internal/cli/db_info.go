@@ -97,7 +97,7 @@ func (v dbInfoView) Print(p *ui.Printer) {
 	p.Field("size", "%s in all", ui.BytesText(v.Bytes))
 	for _, part := range v.Parts {
 		if part.Bytes > 0 {
-			p.Line("    %s%10s", ui.Pad(part.Name, 12), ui.BytesText(part.Bytes))
+			p.Line("    %s%10s", ui.Pad(string(part.Name), 12), ui.BytesText(part.Bytes))
 		}
 	}
 	p.Field("last backup", "%s", sinceText(v.LastBackup, p.Now()))

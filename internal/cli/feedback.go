@@ -16,7 +16,7 @@ import (
 // feedbackCommand says what memories were worth.
 func feedbackCommand(a *app) *cobra.Command {
 	var note string
-	verdicts := []string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedMistake}
+	verdicts := []string{curate.Useful, curate.Wrong, curate.Stale, curate.PreventedMistake}
 	cmd := &cobra.Command{
 		Use:   "mark <id>... useful|wrong|stale|prevented",
 		Short: "say what memories were worth",
@@ -31,7 +31,7 @@ func feedbackCommand(a *app) *cobra.Command {
 			if !slices.Contains(verdicts, verdict) {
 				return fault.Input.Saying("no such verdict: %q", verdict).FixedBy("one of " + strings.Join(verdicts, ", "))
 			}
-			if verdict == mem.PreventedMistake && strings.TrimSpace(note) == "" {
+			if verdict == curate.PreventedMistake && strings.TrimSpace(note) == "" {
 				return fault.Input.Saying("the mistake that was prevented is not named").
 					Because("only a named one counts").FixedBy("--note \"what would have been done\"")
 			}
@@ -43,7 +43,7 @@ func feedbackCommand(a *app) *cobra.Command {
 				return err
 			}
 			v := ui.MemoryList{Schema: "mark", Response: got, Memories: got.Memories, Did: "marked " + verdict}
-			if verdict == mem.Wrong && a.agent() == "" {
+			if verdict == curate.Wrong && a.agent() == "" {
 				v.Did, v.Undo = "hidden", "remanence restore "+strings.Join(idsOf(got.Memories), " ")
 			}
 			return a.out.Show(v)

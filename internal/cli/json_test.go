@@ -21,6 +21,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/setup"
@@ -285,7 +286,7 @@ func viewsByName() map[string]ui.View {
 // weighed is a receipt with weights of its own: those in use are tuned by others.
 func weighed(name string, r mem.Receipt) ui.ReceiptView {
 	v := receiptOf(name, r)
-	v.Weights = mem.Weights{
+	v.Weights = rank.Weights{
 		Memories:   map[string]float64{"fts": 0.5, "stale": -0.15},
 		Utterances: map[string]float64{"fts": 1},
 	}

@@ -51,7 +51,7 @@ func receiptOf(name string, r mem.Receipt) ui.ReceiptView {
 		Candidates: r.Candidates, Floor: r.Floor, Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS,
 		Items: []ui.ToldItem{}, Dropped: []ui.CutItem{}, Text: r.Text, Compaction: r.Compaction, Name: name,
 		Terms:   ui.NotNil(r.Terms),
-		Weights: rank.Weights(),
+		Weights: rank.AllWeights(),
 	}
 	if r.Session == "next" {
 		v.Session = nil // there is none yet

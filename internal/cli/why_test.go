@@ -121,7 +121,7 @@ func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
 	}
 	long := strings.Repeat("the gate squeaks ", 9)
 	for _, width := range []int{80, 100} {
-		for _, outcome := range []string{mem.Injected, mem.Abstained} {
+		for _, outcome := range []mem.InjectionOutcome{mem.Injected, mem.Abstained} {
 			v := receiptOf("receipt", mem.Receipt{
 				ID: "r_01234567", Trigger: "prompt", Outcome: outcome, Floor: 0.55,
 				LeftOut: []mem.LeftOutItem{

@@ -256,7 +256,7 @@ func (p Paths) FileParts() []mem.Part {
 
 // partOf is the part that a file of ours belongs to; "" for the database, whose
 // parts the store tells.
-func (p Paths) partOf(file string) string {
+func (p Paths) partOf(file string) mem.PartName {
 	within := func(dir string) bool { return strings.HasPrefix(file, dir+string(filepath.Separator)) }
 	switch db := p.Database(); {
 	case file == db, file == db+"-wal", file == db+"-shm":

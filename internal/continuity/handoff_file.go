@@ -107,7 +107,7 @@ func (s *Service) HandoffsToErase(ctx context.Context, ids, words []string) ([]m
 		return nil, nil, err
 	}
 	for _, mm := range ms {
-		words = append(words, mem.Traces(mm)...)
+		words = append(words, mm.Traces()...)
 		projects[mm.Project] = true
 	}
 	for _, id := range ids {

@@ -63,7 +63,7 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 		Scope:      req.Scope,
 		Importance: req.Importance,
 		Resolved:   req.Resolved,
-		Feedback:   s.reasonFeedback(mem.Edited, req.Reason, req.Agent),
+		Feedback:   s.reasonFeedback(Edited, req.Reason, req.Agent),
 	}
 	if req.Agent == "" {
 		ed.Trust = new(mem.TrustUser) // an agent's edit leaves the trust unchanged

@@ -32,9 +32,9 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 	out := MarkResponse{Verb: req.Verdict}
 	f := *newFeedback(req.Verdict, cleanNote(s.Redactor, req.Note), req.Agent, s.Now())
 	switch {
-	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedMistake}, req.Verdict):
+	case !slices.Contains([]string{Useful, Wrong, Stale, PreventedMistake}, req.Verdict):
 		return out, fmt.Errorf("%q: %w", req.Verdict, ErrNoVerdict)
-	case req.Verdict == mem.PreventedMistake && f.Note == "":
+	case req.Verdict == PreventedMistake && f.Note == "":
 		return out, ErrNoNote
 	}
 	if err := s.Event.MayKeep(ctx, req.Agent, f.Note); err != nil {
@@ -56,7 +56,7 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
-		if req.Verdict != mem.PreventedMistake || !alreadyPrevented(mm, f.Note) {
+		if req.Verdict != PreventedMistake || !alreadyPrevented(mm, f.Note) {
 			ed := verdictEdit(mm, f, turn)
 			if !who.MayReport(mm) { // stored without effect on the confidence
 				ed.Confidence = nil
@@ -80,14 +80,14 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	ed := mem.Edit{ID: mm.ID, Feedback: &f}
 	confidence := mm.Confidence
 	switch f.Verdict {
-	case mem.Useful:
+	case Useful:
 		ed.Used, ed.UsedIn = 1, turn
-	case mem.PreventedMistake:
+	case PreventedMistake:
 		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, turn
-	case mem.Stale:
+	case Stale:
 		confidence = min(confidence, confidenceDoubted)
 		ed.Confidence = &confidence
-	case mem.Wrong:
+	case Wrong:
 		confidence = min(confidence, confidenceDoubted)
 		if f.By == mem.FromUserCommand {
 			confidence = min(confidence, confidenceRejected)
@@ -127,7 +127,7 @@ const maxPreviousText = 4000
 // withPreviousText adds the text from before an edit to its feedback, which may be nil.
 func withPreviousText(why *mem.Feedback, was, agent string, now time.Time) *mem.Feedback {
 	if why == nil {
-		why = newFeedback(mem.Edited, "", agent, now)
+		why = newFeedback(Edited, "", agent, now)
 	}
 	why.Was = chars.Clip(was, maxPreviousText)
 	return why
@@ -136,6 +136,16 @@ func withPreviousText(why *mem.Feedback, was, agent string, now time.Time) *mem.
 // alreadyPrevented reports whether the memory already has a feedback about preventing this mistake.
 func alreadyPrevented(mm mem.Memory, note string) bool {
 	return slices.ContainsFunc(mm.Feedback, func(f mem.Feedback) bool {
-		return f.Verdict == mem.PreventedMistake && strings.EqualFold(chars.Fold(f.Note), chars.Fold(note))
+		return f.Verdict == PreventedMistake && strings.EqualFold(chars.Fold(f.Note), chars.Fold(note))
 	})
 }
+
+// The verdicts of feedback. Feedback also stores the reason for an edit, or for a change of
+// the memory's status, if the author gave one.
+const (
+	Edited           = "edited"
+	Useful           = "useful"    // it helped
+	Wrong            = "wrong"     // it is false
+	Stale            = "stale"     // it is no longer true
+	PreventedMistake = "prevented" // it prevented the mistake that the note names
+)

@@ -25,11 +25,12 @@ const (
 	linkBatch = 50 // memories per job
 
 	tidyAfter          = 24 * time.Hour
-	maxLikeLinks       = 5    // similar memories linked to one memory; likewise related ones
-	minSharedNames     = 2    // names that two related memories share at least
-	sameNameSimilarity = 0.88 // similarity above which two names are the same entity
-	maxTidied          = 2000 // names examined per project
-	ruleConfidence     = 0.6  // confidence of a contradiction found without a model
+	linkRetention      = 30 * 24 * time.Hour // of weak links and entities that were not seen since
+	maxLikeLinks       = 5                   // similar memories linked to one memory; likewise related ones
+	minSharedNames     = 2                   // names that two related memories share at least
+	sameNameSimilarity = 0.88                // similarity above which two names are the same entity
+	maxTidied          = 2000                // names examined per project
+	ruleConfidence     = 0.6                 // confidence of a contradiction found without a model
 )
 
 // LinkJob runs one link job: it links new memories, or tidies names and links.
@@ -177,7 +178,7 @@ func (s *Service) tidy(ctx context.Context) error {
 			}
 		}
 	}
-	_, err = s.Store.Prune(ctx, s.Now().Add(-mem.LinkRetention))
+	_, err = s.Store.Prune(ctx, s.Now().Add(-linkRetention))
 	return err
 }
 

@@ -12,13 +12,13 @@ import (
 // markEdit returns the edit of a forget, restore, pin or unpin request.
 func markEdit(verb string) (ed mem.Edit, err error) {
 	switch verb {
-	case mem.ProposeForget:
+	case ProposeForget:
 		ed.Status = new(mem.Forgotten)
-	case mem.ProposeRestore:
+	case ProposeRestore:
 		ed.Status, ed.MergedInto = new(mem.Active), new(string)
-	case mem.ProposePin:
+	case ProposePin:
 		ed.Pinned = new(true)
-	case mem.ProposeUnpin:
+	case ProposeUnpin:
 		ed.Pinned = new(false)
 	default:
 		err = fmt.Errorf("%q: %w", verb, ErrNoVerb)
@@ -100,3 +100,12 @@ func (s *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memor
 	}
 	return ms, nil
 }
+
+// The actions of a proposal. Except ProposeEdit they are actions of a MarkRequest.
+const (
+	ProposeEdit    = "edit"
+	ProposeForget  = "forget"
+	ProposeRestore = "restore"
+	ProposePin     = "pin"
+	ProposeUnpin   = "unpin"
+)

@@ -99,12 +99,12 @@ func (ps *ProposalSet) AddAndSave(ctx context.Context, m mem.Memory, p mem.Propo
 
 // HasEffect reports whether a proposal would change anything.
 func HasEffect(p mem.Proposal) bool {
-	return p.Action != mem.ProposeEdit || !reflect.DeepEqual(p, mem.Proposal{Action: p.Action})
+	return p.Action != ProposeEdit || !reflect.DeepEqual(p, mem.Proposal{Action: p.Action})
 }
 
 // ProposalOf returns a proposal with the fields of an edit that differ from m.
 func ProposalOf(m mem.Memory, ed mem.Edit) mem.Proposal {
-	p := mem.Proposal{Action: mem.ProposeEdit}
+	p := mem.Proposal{Action: ProposeEdit}
 	text := ed.Title != nil && *ed.Title != m.Title || ed.Body != nil && *ed.Body != m.Body
 	if text { // both fields: a new title alone would leave the old text
 		p.Title, p.Body = ed.Title, ed.Body
@@ -171,7 +171,7 @@ func (s *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) 
 		ed.Index, ed.Anchors = &words, s.Recall.Confirmed(ctx, now)
 	}
 	ed.ID, ed.Settled = m.ID, []string{p.ID}
-	verdict := cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action)
+	verdict := cmp.Or(map[string]string{ProposeEdit: Edited}[p.Action], p.Action)
 	ed.Feedback = newFeedback(verdict, p.Reason, "", s.Now())
 	if p.Text() != "" && p.Text() != m.Text() {
 		ed.Feedback = withPreviousText(ed.Feedback, m.Text(), "", s.Now())
@@ -185,7 +185,7 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 	m.Kind, m.Scope = valueOr(p.Kind, m.Kind), valueOr(p.Scope, m.Scope)
 	m.Importance, m.Resolved = valueOr(p.Importance, m.Importance), valueOr(p.Resolved, m.Resolved)
 	m.Tags, m.Files, m.Facts = listOr(p.Tags, m.Tags), listOr(p.Files, m.Files), listOr(p.Facts, m.Facts)
-	if p.Action == mem.ProposeForget {
+	if p.Action == ProposeForget {
 		m.Status = mem.Forgotten
 	}
 	return m
@@ -235,13 +235,13 @@ func (d *reviewData) proposals() []Finding {
 
 // stillApplies reports whether accepting a proposal would still change its memory.
 func stillApplies(m mem.Memory, p mem.Proposal) bool {
-	return slices.Contains(event.Findable(), m.Status) != (p.Action == mem.ProposeRestore)
+	return slices.Contains(event.Findable(), m.Status) != (p.Action == ProposeRestore)
 }
 
 // proposalText describes a proposal: what, by whom and why.
 func proposalText(p mem.Proposal) string {
 	what := "to " + p.Action + " it"
-	if p.Action == mem.ProposeEdit {
+	if p.Action == ProposeEdit {
 		what = "to change its " + strings.Join(proposedParts(p), ", ")
 	}
 	who := "an agent"
@@ -336,14 +336,14 @@ func (s *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Propos
 		return fmt.Errorf("%s is %s: %w", m.ID, m.Status, ErrNoFinding)
 	}
 	b := mem.Batch{Edits: []mem.Edit{s.acceptEdit(ctx, m, p)}}
-	if p.Action == mem.ProposeRestore {
+	if p.Action == ProposeRestore {
 		b.Dismissed = restoreDismissals(m)
 	}
 	s.Event.Follow(&b)
 	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
-	s.Event.LogDegraded("vault", s.WriteNotes(ctx, p.Action == mem.ProposeRestore, m.ID))
+	s.Event.LogDegraded("vault", s.WriteNotes(ctx, p.Action == ProposeRestore, m.ID))
 	return nil
 }
 

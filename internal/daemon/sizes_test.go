@@ -31,7 +31,7 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]mem.Part{
+	want := map[mem.PartName]mem.Part{
 		// with the room for counts
 		mem.PartBackups: {Name: mem.PartBackups, Bytes: 30_000, Count: 2}, mem.PartSpool: {
 			Name: mem.PartSpool, Bytes: 3001,
@@ -42,7 +42,7 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 			Count: 1,
 		},
 	}
-	sum, seen := int64(0), map[string]bool{}
+	sum, seen := int64(0), map[mem.PartName]bool{}
 	for _, part := range got.Parts {
 		if w, ok := want[part.Name]; ok && part != w {
 			t.Errorf("got %+v, want %+v", part, w)
@@ -56,7 +56,7 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 	if sum != got.Bytes {
 		t.Errorf("all takes %d bytes, its parts %d", got.Bytes, sum)
 	}
-	for _, name := range []string{
+	for _, name := range []mem.PartName{
 		mem.PartMemories, mem.PartWAL, mem.PartSpool, mem.PartBackups, mem.PartTranscripts,
 		mem.PartLog, mem.PartFiles,
 	} {

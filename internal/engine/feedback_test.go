@@ -21,17 +21,17 @@ func (s *stage) says(id, verdict, note, agent string) error {
 func TestAMistakeThatWasPreventedIsNamedAndCountsOnce(t *testing.T) {
 	s := newStage(t)
 	id := s.add("never push to main of the shop")[0]
-	if err := s.says(id, mem.PreventedMistake, "  ", ""); !errors.Is(err, curate.ErrNoNote) {
+	if err := s.says(id, curate.PreventedMistake, "  ", ""); !errors.Is(err, curate.ErrNoNote) {
 		t.Errorf("without a mistake: got %v", err)
 	}
-	if err := s.says(id, mem.PreventedMistake, "<private>x</private>", ""); !errors.Is(err, curate.ErrNoNote) {
+	if err := s.says(id, curate.PreventedMistake, "<private>x</private>", ""); !errors.Is(err, curate.ErrNoNote) {
 		t.Errorf("with a private one: got %v", err)
 	}
 	for _, note := range []string{
 		"would have pushed the `fix` to main", "Would have pushed the fix to main",
 		"would have tagged main",
 	} {
-		if err := s.says(id, mem.PreventedMistake, note, ""); err != nil {
+		if err := s.says(id, curate.PreventedMistake, note, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestAnAgentsWordDoesNotHideWhatAPersonKeeps(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "what about the gateway of the shop?"))
 	ids := s.add("the gateway listens on port 8080", "the gateway listens on port 9090")
 	for i, agent := range []string{"one", ""} {
-		if err := s.says(ids[i], mem.Wrong, "it is 7070", agent); err != nil {
+		if err := s.says(ids[i], curate.Wrong, "it is 7070", agent); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestAnAgentsWordDoesNotHideWhatAPersonKeeps(t *testing.T) {
 func TestAnOrderThatNamesNoMemoryTouchesNone(t *testing.T) {
 	s := newStage(t)
 	id := s.add("the gateway listens on port 8080")[0]
-	if _, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{Verdict: mem.Wrong}); !errors.Is(err,
+	if _, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{Verdict: curate.Wrong}); !errors.Is(err,
 		mem.ErrNotFound) {
 		t.Errorf("feedback: got %v", err)
 	}
@@ -107,7 +107,7 @@ func TestWhatAnAgentReadsWholeIsUsedOnceATurn(t *testing.T) {
 	show("one")
 	show("one")
 	s.play(stop("p1", "As "+id+" says it is 8080, see "+id+"."))
-	if err := s.says(id, mem.Useful, "", "one"); err != nil {
+	if err := s.says(id, curate.Useful, "", "one"); err != nil {
 		t.Fatal(err)
 	}
 	if m := s.memory(id); m.Uses != 1 || m.LastUsed.IsZero() {

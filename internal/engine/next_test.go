@@ -170,7 +170,7 @@ func TestABudgetIsTriedOutWithoutBeingSet(t *testing.T) {
 func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hush func(s *stage)
-		want string
+		want mem.InjectionOutcome
 	}{
 		"paused": {func(s *stage) {
 			if _, err := s.Event.Pause(t.Context(), event.PauseRequest{ProjectRef: shop}); err != nil {

@@ -268,7 +268,7 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 			Task:   "oil the door",
 			Action: "complete",
 		}, Agent: author.agent})
-		if err := s.says(ids[2], mem.Stale, "it is over", author.agent); err != nil {
+		if err := s.says(ids[2], curate.Stale, "it is over", author.agent); err != nil {
 			t.Fatal(err)
 		}
 		got := s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{

@@ -364,7 +364,7 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 	got := s.shown(m.ID)
 	var was []string
 	for _, f := range got.Feedback {
-		if f.Verdict != mem.Edited || f.By != mem.FromUserCommand {
+		if f.Verdict != curate.Edited || f.By != mem.FromUserCommand {
 			t.Errorf("got %+v", f)
 		}
 		was = append(was, f.Was)
@@ -373,7 +373,7 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 		!strings.HasPrefix(was[2], "the pump of the yard") || utf8.RuneCountInString(was[2]) > 4001 {
 		t.Errorf("kept %q", was)
 	}
-	if traces := mem.Traces(got); !slices.Contains(traces, chars.Fold("the pump in the cellar is red")) {
+	if traces := got.Traces(); !slices.Contains(traces, chars.Fold("the pump in the cellar is red")) {
 		t.Errorf("who erases it would not look for what it said before: %q", traces)
 	}
 }
@@ -402,7 +402,7 @@ func TestWhySomebodyChangedOrHidAMemoryIsKeptWithIt(t *testing.T) {
 	if len(got) != 2 {
 		t.Fatalf("got %+v", got)
 	}
-	if f := got[0]; f.Verdict != mem.Edited || f.By != mem.FromAssistant || f.Session != "one" ||
+	if f := got[0]; f.Verdict != curate.Edited || f.By != mem.FromAssistant || f.Session != "one" ||
 		!strings.HasPrefix(f.Note, "measured") || strings.Contains(f.Note, "Ann") {
 		t.Errorf("got %+v", f)
 	}

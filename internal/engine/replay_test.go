@@ -268,7 +268,7 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 		},
 		"a verdict": func(s *stage, agent, id string) error {
 			_, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{
-				IDs: []string{id}, Verdict: mem.Useful, Note: cake,
+				IDs: []string{id}, Verdict: curate.Useful, Note: cake,
 				Agent: agent,
 			})
 			return err

@@ -92,7 +92,7 @@ func (e *sessionErasure) add(mm mem.Memory) {
 	if mm.Kind == mem.Utterance {
 		e.ids[extract.UtteranceID(mm)] = true
 	}
-	e.lines = append(e.lines, mem.Traces(mm)...)
+	e.lines = append(e.lines, mm.Traces()...)
 }
 
 // matches reports whether an utterance is to be removed.

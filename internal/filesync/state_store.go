@@ -281,7 +281,8 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 	}
 	if !who.MayReport(open[at]) {
 		_, err := s.Curate.Proposals(who, "").AddAndSave(ctx, open[at], mem.Proposal{
-			Action: mem.ProposeEdit, Resolved: new(true),
+			Action:   curate.ProposeEdit,
+			Resolved: new(true),
 		})
 		return mem.WorkState{Notes: []string{proposedNote(open[at])}}, err
 	}

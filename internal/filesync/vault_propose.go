@@ -17,7 +17,7 @@ import (
 // proposed in a private turn.
 func (s *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Author) error {
 	who.Origin = mem.FromVault
-	p := mem.Proposal{Action: mem.ProposeForget}
+	p := mem.Proposal{Action: curate.ProposeForget}
 	if now.Status != mem.Forgotten || was.Status == mem.Forgotten {
 		p = curate.ProposalOf(was, mem.Edit{
 			Title: &now.Title, Body: &now.Body, Invariant: &now.Invariant, Kind: &now.Kind, Importance: &now.Importance,
@@ -55,7 +55,7 @@ func noteOnlyEdit(was, now mem.Memory) mem.Edit {
 // in it does not adopt that text.
 func proposedByAgent(was, now mem.Memory) bool {
 	return slices.ContainsFunc(was.Proposals, func(p mem.Proposal) bool {
-		if p.By != mem.FromVault || p.Action != mem.ProposeEdit {
+		if p.By != mem.FromVault || p.Action != curate.ProposeEdit {
 			return false
 		}
 		then := curate.ProposedMemory(was, p)

@@ -147,7 +147,7 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 	var lines []string
 	files := 0
 	for _, mm := range ms {
-		lines = append(lines, mem.Traces(mm)...)
+		lines = append(lines, mm.Traces()...)
 		if mm.Note.File == "" {
 			continue
 		}

@@ -140,7 +140,7 @@ func (n *notebook) add(_ context.Context, ask curate.AddRequest) (curate.AddResp
 		}
 	}
 	if old, _ := n.one(ask.Supersedes); old != nil && old.Trust == mem.TrustUser {
-		return curate.AddResponse{Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Memory: old.ID}}, nil
+		return curate.AddResponse{Proposal: &mem.Proposal{ID: "pr_1", Action: curate.ProposeEdit, Memory: old.ID}}, nil
 	}
 	m := mem.Memory{
 		Title: ask.Text, Kind: ask.Kind, Scope: ask.Scope, Tags: ask.Tags, Supersedes: ask.Supersedes,
@@ -167,7 +167,7 @@ func (n *notebook) edit(_ context.Context, ask curate.EditRequest) (curate.EditR
 		return curate.EditResponse{}, err
 	}
 	if m.Trust == mem.TrustUser && ask.Text != nil {
-		return curate.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Title: ask.Text}},
+		return curate.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: curate.ProposeEdit, Title: ask.Text}},
 			nil
 	}
 	if ask.Text != nil {

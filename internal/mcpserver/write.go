@@ -281,8 +281,8 @@ type feedbackArgs struct {
 
 func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 	switch a.Verdict {
-	case mem.Useful, mem.Wrong, mem.Stale:
-	case mem.PreventedMistake:
+	case curate.Useful, curate.Wrong, curate.Stale:
+	case curate.PreventedMistake:
 		if strings.TrimSpace(a.Note) == "" {
 			return nil, bad("prevented needs a note").fixedBy("say which mistake was not made because of it")
 		}

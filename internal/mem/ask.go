@@ -7,13 +7,6 @@ type ProjectRef struct {
 	Dir     string `json:"dir,omitempty"`
 }
 
-// Weights are the factors of the parts of a score in its weighted sum. The part
-// "authority" is different: it multiplies the sum.
-type Weights struct {
-	Memories   map[string]float64 `json:"memories"`   // for memories
-	Utterances map[string]float64 `json:"utterances"` // for utterances
-}
-
 // ScanResponse is the result of a search for secrets in stored text. It counts
 // the secrets and never contains one.
 type ScanResponse struct {

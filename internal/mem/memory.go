@@ -236,8 +236,8 @@ type Memory struct {
 	Note      Note     `json:"note,omitzero"`            // its file in the vault; the zero value means none
 
 	Prevented int        `json:"prevented,omitempty"` // number of mistakes that it prevented
-	Feedback  []Feedback `json:"feedback,omitempty"`  // newest last, at most MaxFeedback
-	// Proposals are changes that wait for a person's decision, newest last, at most MaxProposals.
+	Feedback  []Feedback `json:"feedback,omitempty"`  // newest last, at most 20
+	// Proposals are changes that wait for a person's decision, newest last, at most 20.
 	Proposals []Proposal `json:"proposals,omitempty"`
 
 	Uses     int       `json:"uses"` // how often it was fetched or cited; an injection is not a use
@@ -248,13 +248,13 @@ type Memory struct {
 	Hidden   time.Time `json:"hidden,omitzero"` // when it was forgotten
 }
 
-// SpeakerName returns the name of a speaker. It is empty for "user" and
+// SpeakerName returns the name in Who. It is empty for "user" and
 // "assistant", which would match too many queries.
-func SpeakerName(who string) string {
-	if who == "user" || who == "assistant" {
+func (m Memory) SpeakerName() string {
+	if m.Who == "user" || m.Who == "assistant" {
 		return ""
 	}
-	return who
+	return m.Who
 }
 
 // Anchor is the content hash of a file that a memory is about.
@@ -284,21 +284,11 @@ type Feedback struct {
 	Session string    `json:"session,omitempty"`
 }
 
-// The verdicts. Feedback also stores the reason for an edit, or for a change of
-// the memory's status, if the author gave one.
-const (
-	Edited           = "edited"
-	Useful           = "useful"    // it helped
-	Wrong            = "wrong"     // it is false
-	Stale            = "stale"     // it is no longer true
-	PreventedMistake = "prevented" // it prevented the mistake that Note names
-)
-
 // maxUsedIn is the largest length of Memory.UsedIn.
 const maxUsedIn = 8
 
-// MaxFeedback is the largest length of Memory.Feedback.
-const MaxFeedback = 20
+// maxFeedback is the largest length of Memory.Feedback.
+const maxFeedback = 20
 
 // Source is the place in a session that a memory came from.
 type Source struct {

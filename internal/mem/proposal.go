@@ -13,8 +13,8 @@ import (
 // its author has less trust than the memory. Nil and zero fields are not part of
 // the change. It is erased with its memory, or with the session it came from.
 type Proposal struct {
-	ID     string `json:"id"` // hash of the change, see [Proposal.Named]
-	Action string `json:"action"`
+	ID     string `json:"id"`     // hash of the change, see [Proposal.Named]
+	Action string `json:"action"` // edit, forget, restore, pin or unpin
 
 	Title      *string  `json:"title,omitempty"`
 	Body       *string  `json:"body,omitempty"`
@@ -39,18 +39,9 @@ type Proposal struct {
 	Rejected bool   `json:"rejected,omitempty"` // a person rejected the same change before; it does not wait
 }
 
-// The actions of a Proposal. Except ProposeEdit they are actions of a MarkRequest.
-const (
-	ProposeEdit    = "edit"
-	ProposeForget  = "forget"
-	ProposeRestore = "restore"
-	ProposePin     = "pin"
-	ProposeUnpin   = "unpin"
-)
-
-// MaxProposals is the largest number of waiting proposals of a memory. A further
+// maxProposals is the largest number of waiting proposals of a memory. A further
 // proposal removes the oldest.
-const MaxProposals = 20
+const maxProposals = 20
 
 // WithID returns p with its ID set. Equal changes have equal ids.
 func (p Proposal) WithID() Proposal {

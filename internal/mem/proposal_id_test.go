@@ -9,7 +9,7 @@ import (
 func TestIDOfAProposalStays(t *testing.T) {
 	title, kind := "tabs", Preference
 	p := Proposal{
-		Action: ProposeEdit, Title: &title, Kind: &kind, Tags: []string{"a"}, Was: "spaces", Reason: "asked", By: FromMCP,
+		Action: "edit", Title: &title, Kind: &kind, Tags: []string{"a"}, Was: "spaces", Reason: "asked", By: FromMCP,
 		Session: "s", Trust: TrustAssistant, At: time.Unix(5, 0),
 	}
 	if got, want := p.WithID().ID, "pr_19b98711296a"; got != want {

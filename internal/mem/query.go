@@ -110,10 +110,10 @@ type ReceiptQuery struct {
 	ID      string // exact or unique prefix; if set, the other fields are ignored
 	Session string
 	Project string
-	Memory  string // only receipts that contain it
-	Trigger string // exact
-	Outcome string // exact
-	Limit   int    // 0 means DefaultLimit
+	Memory  string           // only receipts that contain it
+	Trigger string           // exact
+	Outcome InjectionOutcome // exact
+	Limit   int              // 0 means DefaultLimit
 	Offset  int
 	Brief   bool // leave out Terms, Dropped, Text, and Parts of the items
 }
@@ -139,11 +139,11 @@ type Stats struct {
 	Turns    int          `json:"turns"`
 	Receipts int          `json:"receipts"`
 	Waiting
-	Bytes          int64          `json:"bytes"`           // size of the store's files
-	InjectedTokens int            `json:"injected_tokens"` // injected, over all receipts
-	ByOutcome      map[string]int `json:"by_outcome,omitempty"`
-	LastEvent      time.Time      `json:"last_event,omitzero"`
-	LastSession    string         `json:"last_session,omitempty"`
+	Bytes          int64                    `json:"bytes"`           // size of the store's files
+	InjectedTokens int                      `json:"injected_tokens"` // injected, over all receipts
+	ByOutcome      map[InjectionOutcome]int `json:"by_outcome,omitempty"`
+	LastEvent      time.Time                `json:"last_event,omitzero"`
+	LastSession    string                   `json:"last_session,omitempty"`
 }
 
 // Waiting counts jobs by state.

@@ -16,17 +16,17 @@ type Receipt struct {
 	Query   string    `json:"asked,omitempty"`
 	Terms   []string  `json:"terms,omitempty"`
 
-	Outcome    string         `json:"outcome"` // injected, abstained, nothing
-	Candidates int            `json:"candidates"`
-	Floor      float64        `json:"floor"`
-	Budget     int            `json:"budget"` // tokens, without the frame
-	Tokens     int            `json:"tokens"` // of Text, with its frame
-	TookMS     float64        `json:"took_ms"`
-	Items      []InjectedItem `json:"items,omitempty"`
-	LeftOut    []LeftOutItem  `json:"dropped,omitempty"`
-	ToSubagent bool           `json:"aside,omitempty"` // injected into a subagent, not into the session itself
-	Marks      []string       `json:"marks,omitempty"` // further keys not to inject again, e.g. "file:a.go"
-	Text       string         `json:"text,omitempty"`  // the exact injected text
+	Outcome    InjectionOutcome `json:"outcome"` // injected, abstained, nothing
+	Candidates int              `json:"candidates"`
+	Floor      float64          `json:"floor"`
+	Budget     int              `json:"budget"` // tokens, without the frame
+	Tokens     int              `json:"tokens"` // of Text, with its frame
+	TookMS     float64          `json:"took_ms"`
+	Items      []InjectedItem   `json:"items,omitempty"`
+	LeftOut    []LeftOutItem    `json:"dropped,omitempty"`
+	ToSubagent bool             `json:"aside,omitempty"` // injected into a subagent, not into the session itself
+	Marks      []string         `json:"marks,omitempty"` // further keys not to inject again, e.g. "file:a.go"
+	Text       string           `json:"text,omitempty"`  // the exact injected text
 
 	Compaction *Compaction `json:"compaction,omitempty"` // set for the first prompt after a compaction
 }
@@ -53,12 +53,15 @@ func (r Receipt) InjectedKeys() []string {
 	return told
 }
 
-// The outcomes of an injection.
+// InjectionOutcome is the outcome of an injection.
+type InjectionOutcome string
+
+// The outcomes.
 const (
-	Injected  = "injected"
-	Abstained = "abstained"
-	Nothing   = "nothing"
-	Off       = "off" // in a preview only: injection is paused, or the project is excluded
+	Injected  InjectionOutcome = "injected"
+	Abstained InjectionOutcome = "abstained" // no candidate was relevant enough
+	Nothing   InjectionOutcome = "nothing"   // there was no candidate
+	Off       InjectionOutcome = "off"       // in a preview only: injection is paused, or the project is excluded
 )
 
 // InjectedItem is one memory that an injection contained.

@@ -161,7 +161,7 @@ func (ed Edit) count(m *Memory, now time.Time) {
 	}
 	m.Prevented += ed.Prevented
 	if ed.Feedback != nil {
-		m.Feedback = newest(append(m.Feedback, *ed.Feedback), MaxFeedback)
+		m.Feedback = newest(append(m.Feedback, *ed.Feedback), maxFeedback)
 	}
 	m.Proposals = ed.proposals(m.Proposals)
 }
@@ -172,7 +172,7 @@ func newest[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 // proposals returns the proposals of a memory after the edit.
 func (ed Edit) proposals(list []Proposal) []Proposal {
 	if p := ed.Proposed; p != nil && !slices.ContainsFunc(list, func(o Proposal) bool { return o.ID == p.ID }) {
-		list = newest(append(slices.Clone(list), *p), MaxProposals)
+		list = newest(append(slices.Clone(list), *p), maxProposals)
 	}
 	if len(ed.Settled) == 0 {
 		return list
@@ -207,7 +207,7 @@ func (s Session) StatusAt(now time.Time, waiting bool) SessionStatus {
 	switch {
 	case s.Status == Completed:
 		return Completed
-	case now.Sub(s.LastEvent) >= AbandonAfter:
+	case now.Sub(s.LastEvent) >= abandonAfter:
 		return Abandoned
 	case waiting && s.Status == Running && !s.Processing:
 		return Summarizing

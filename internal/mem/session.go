@@ -6,7 +6,7 @@ import "time"
 type SessionStatus string
 
 // The states. Summarizing and Abandoned are computed when a session is read:
-// Summarizing while a digest of the session waits, Abandoned after AbandonAfter
+// Summarizing while a digest of the session waits, Abandoned after abandonAfter
 // without an event.
 const (
 	Initialized SessionStatus = "initialized"
@@ -16,8 +16,8 @@ const (
 	Abandoned   SessionStatus = "abandoned"
 )
 
-// AbandonAfter is the time without events after which an open session counts as abandoned.
-const AbandonAfter = 12 * time.Hour
+// abandonAfter is the time without events after which an open session counts as abandoned.
+const abandonAfter = 12 * time.Hour
 
 // Session is one conversation with an agent.
 type Session struct {

@@ -4,7 +4,7 @@ import "remanence/internal/chars"
 
 // Traces returns the folded lines of a memory. After the memory is erased, a text
 // whose [chars.Folded] form contains one of them still reveals the memory.
-func Traces(m Memory) []string {
+func (m Memory) Traces() []string {
 	texts := append([]string{m.Title, m.Body, m.Invariant}, m.Facts...)
 	for _, v := range m.Feedback {
 		texts = append(texts, v.Note, v.Was)

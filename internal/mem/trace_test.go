@@ -10,10 +10,11 @@ import (
 )
 
 func TestTracesMatchTextInOtherFormatting(t *testing.T) {
-	traces := mem.Traces(mem.Memory{
+	m := mem.Memory{
 		Title: "We decided to keep the queue_depth at 64…", Body: "> see C:\\temp\\secret file.txt\nshort",
 		Summary: &mem.SummaryText{Learned: "the lamp of the lighthouse is red"},
-	})
+	}
+	traces := m.Traces()
 	for text, want := range map[string]bool{
 		"So. **We decided** to keep\n   the `queue_depth` at *64* from now on": true,
 		"# We decided to keep the queue\\_depth at 64":                         true,

@@ -89,10 +89,8 @@ type Pruned struct {
 	Links    int `json:"links"`
 }
 
-// Entities and similarity links that were not seen for LinkedMemory are pruned if
-// they are below LeastConfidence and, for entities, below LeastMentions.
+// Store.Prune deletes what is below these bounds and was not seen lately.
 const (
 	MinLinkConfidence = 0.3
 	MinMentions       = 2
-	LinkRetention     = 30 * 24 * time.Hour
 )

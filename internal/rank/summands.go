@@ -1,7 +1,5 @@
 package rank
 
-import "remanence/internal/mem"
-
 // Summand is what one part of a score counts in the sum.
 type Summand struct {
 	Part   string
@@ -18,9 +16,16 @@ func Summands(parts map[string]float64) []Summand {
 	return ofNotes
 }
 
-// Weights are the weights of all summands.
-func Weights() mem.Weights {
-	w := mem.Weights{Memories: map[string]float64{}, Utterances: map[string]float64{}}
+// Weights are the factors of the parts of a score in its weighted sum. The part
+// "authority" is different: it multiplies the sum.
+type Weights struct {
+	Memories   map[string]float64 `json:"kept"` // for memories
+	Utterances map[string]float64 `json:"said"` // for utterances
+}
+
+// AllWeights returns the weights of all parts.
+func AllWeights() Weights {
+	w := Weights{Memories: map[string]float64{}, Utterances: map[string]float64{}}
 	for _, s := range ofNotes {
 		w.Memories[s.Part] = s.Weight
 	}

@@ -63,7 +63,7 @@ func isNumber(word string) bool { return word != "" && word[0] >= '0' && word[0]
 
 // talk measures an utterance by who said it, when, and how.
 func (a asked) talk(m mem.Memory, parts map[string]float64) {
-	if name := mem.SpeakerName(m.Who); name != "" && a.words[strings.ToLower(name)] {
+	if name := m.SpeakerName(); name != "" && a.words[strings.ToLower(name)] {
 		parts[PartWho] = 1
 	}
 	if a.month != 0 && m.Created.Local().Month() == a.month {

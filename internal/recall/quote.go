@@ -85,7 +85,7 @@ func (e *Service) forgottenOf(ctx context.Context, session string) ([]string, er
 	}
 	var out []string
 	for _, mm := range ms {
-		out = append(out, mem.Traces(mm)...)
+		out = append(out, mm.Traces()...)
 	}
 	return out, nil
 }

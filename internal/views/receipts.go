@@ -78,12 +78,12 @@ func receiptRow(r mem.Receipt) ReceiptRow {
 // ReceiptsRequest asks for a page of receipts, newest first.
 type ReceiptsRequest struct {
 	mem.ProjectRef
-	Session string `json:"session,omitempty"` // the agent's ID, a short ID or a unique prefix
-	Trigger string `json:"trigger,omitempty"` // exact
-	Outcome string `json:"outcome,omitempty"` // exact
-	Memory  string `json:"memory,omitempty"`  // only receipts with this memory
-	Offset  int    `json:"offset,omitempty"`
-	Limit   int    `json:"limit,omitempty"` // 0 means 50; at most 200
+	Session string               `json:"session,omitempty"` // the agent's ID, a short ID or a unique prefix
+	Trigger string               `json:"trigger,omitempty"` // exact
+	Outcome mem.InjectionOutcome `json:"outcome,omitempty"` // exact
+	Memory  string               `json:"memory,omitempty"`  // only receipts with this memory
+	Offset  int                  `json:"offset,omitempty"`
+	Limit   int                  `json:"limit,omitempty"` // 0 means 50; at most 200
 }
 
 // ReceiptsResponse is a page of receipts.
@@ -95,20 +95,20 @@ type ReceiptsResponse struct {
 
 // ReceiptRow is the summary of one receipt.
 type ReceiptRow struct {
-	ID         string    `json:"id"`
-	At         time.Time `json:"at"`
-	Session    string    `json:"session"`       // the agent's ID
-	Short      string    `json:"session_short"` // empty if the session is not known any more
-	Project    string    `json:"project"`       // its name
-	Trigger    string    `json:"trigger"`
-	Asked      string    `json:"query"`
-	Outcome    string    `json:"outcome"`
-	Candidates int       `json:"candidates"`
-	Injected   int       `json:"injected"` // number of injected items
-	LeftOut    int       `json:"left_out"`
-	Tokens     int       `json:"tokens"`
-	Budget     int       `json:"budget"`
-	TookMS     float64   `json:"took_ms"`
-	Floor      float64   `json:"floor"`
-	Best       float64   `json:"best"` // highest coverage of the query by an item below the floor, 0…1
+	ID         string               `json:"id"`
+	At         time.Time            `json:"at"`
+	Session    string               `json:"session"`       // the agent's ID
+	Short      string               `json:"session_short"` // empty if the session is not known any more
+	Project    string               `json:"project"`       // its name
+	Trigger    string               `json:"trigger"`
+	Asked      string               `json:"query"`
+	Outcome    mem.InjectionOutcome `json:"outcome"`
+	Candidates int                  `json:"candidates"`
+	Injected   int                  `json:"injected"` // number of injected items
+	LeftOut    int                  `json:"left_out"`
+	Tokens     int                  `json:"tokens"`
+	Budget     int                  `json:"budget"`
+	TookMS     float64              `json:"took_ms"`
+	Floor      float64              `json:"floor"`
+	Best       float64              `json:"best"` // highest coverage of the query by an item below the floor, 0…1
 }

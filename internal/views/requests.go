@@ -7,6 +7,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 	"remanence/internal/recall"
 )
 
@@ -60,7 +61,7 @@ type WhyResponse struct {
 	States  map[string]mem.Status `json:"states,omitempty"` // of items that are not active any more
 	Used    map[string]bool       `json:"used,omitempty"`   // items cited or fetched after the injection
 	Later   *mem.Receipt          `json:"later,omitempty"`  // the newest receipt, if it is newer and injected nothing
-	Weights mem.Weights           `json:"weights"`
+	Weights rank.Weights          `json:"weights"`
 }
 
 // Health describes how the daemon works. Its counters start with the daemon.

@@ -35,7 +35,7 @@ func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 			break
 		}
 	}
-	out := WhyResponse{Receipt: r, Weights: rank.Weights(), States: map[string]mem.Status{}, Used: map[string]bool{}}
+	out := WhyResponse{Receipt: r, Weights: rank.AllWeights(), States: map[string]mem.Status{}, Used: map[string]bool{}}
 	if r.ID != rs[0].ID && rs[0].Outcome != mem.Injected {
 		out.Later = &rs[0]
 	}

@@ -238,27 +238,27 @@ func (v ReceiptView) gate(g string) string {
 
 // ReceiptView is a receipt: what was told, or would be.
 type ReceiptView struct {
-	ID           *string    `json:"id"` // null: nothing was ever told
-	At           *time.Time `json:"at"`
-	Session      *string    `json:"session"`
-	SessionShort *string    `json:"session_short"`
-	Trigger      string     `json:"trigger"`
-	Outcome      string     `json:"outcome"`
-	Asked        *string    `json:"asked"`
-	Terms        []string   `json:"terms"` // of the question
-	Candidates   int        `json:"candidates"`
-	Floor        float64    `json:"floor"`
-	Tokens       int        `json:"tokens"`
-	Budget       int        `json:"budget"`
-	TookMS       float64    `json:"took_ms"`
-	Items        []ToldItem `json:"items"`
-	Dropped      []CutItem  `json:"dropped"`
-	Text         string     `json:"text"`
+	ID           *string              `json:"id"` // null: nothing was ever told
+	At           *time.Time           `json:"at"`
+	Session      *string              `json:"session"`
+	SessionShort *string              `json:"session_short"`
+	Trigger      string               `json:"trigger"`
+	Outcome      mem.InjectionOutcome `json:"outcome"`
+	Asked        *string              `json:"asked"`
+	Terms        []string             `json:"terms"` // of the question
+	Candidates   int                  `json:"candidates"`
+	Floor        float64              `json:"floor"`
+	Tokens       int                  `json:"tokens"`
+	Budget       int                  `json:"budget"`
+	TookMS       float64              `json:"took_ms"`
+	Items        []ToldItem           `json:"items"`
+	Dropped      []CutItem            `json:"dropped"`
+	Text         string               `json:"text"`
 
 	Compaction *mem.Compaction `json:"compaction"` // null: it is not the first prompt after one
 
-	Weights mem.Weights `json:"weights"`
-	Later   *laterItem  `json:"later"` // that told nothing; null: this is the newest
+	Weights rank.Weights `json:"weights"`
+	Later   *laterItem   `json:"later"` // that told nothing; null: this is the newest
 
 	Name string `json:"-"`
 }

@@ -39,7 +39,7 @@ func steeped(t *testing.T) *Store {
 			" b ZebraFinch", Facts: []string{"f", word}, Concepts: []string{word},
 		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word,
 		Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
-		Proposals: []mem.Proposal{{ID: "pr_1", Action: mem.ProposeEdit, Title: &word, Was: word, Reason: word}},
+		Proposals: []mem.Proposal{{ID: "pr_1", Action: "edit", Title: &word, Was: word, Reason: word}},
 	}
 	said := mem.Memory{
 		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user",

@@ -10,7 +10,7 @@ import (
 )
 
 // partOf is the part that a table belongs to, with its indexes.
-var partOf = map[string]string{
+var partOf = map[string]mem.PartName{
 	"event": mem.PartEvents, "memory": mem.PartMemories, "memory_file": mem.PartMemories, "memory_tag": mem.PartMemories,
 	"session": mem.PartSessions, "turn": mem.PartSessions, "told": mem.PartSessions,
 	"receipt": mem.PartReceipts, "receipt_item": mem.PartReceipts, "checkpoint": mem.PartCheckpoints,
@@ -20,7 +20,7 @@ var partOf = map[string]string{
 }
 
 // part is the part that a table belongs to, "" if to none.
-func part(table string) string {
+func part(table string) mem.PartName {
 	if strings.HasPrefix(table, "memory_fts") || strings.HasPrefix(table, "talk_fts") {
 		return mem.PartIndex
 	}
@@ -67,7 +67,7 @@ func (s *statistics) sizes(ctx context.Context) ([]mem.Part, error) {
 
 // spaceOf returns what is known of the database without its tables: all of it
 // is other until a table is found, the room of events without that of payloads.
-func spaceOf(ctx context.Context, tx *sql.Tx) (map[string]int64, error) {
+func spaceOf(ctx context.Context, tx *sql.Tx) (map[mem.PartName]int64, error) {
 	var whole, free, payloads int64
 	err := tx.QueryRowContext(ctx, `SELECT page_count * page_size, freelist_count * page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&whole, &free)
@@ -76,7 +76,7 @@ func spaceOf(ctx context.Context, tx *sql.Tx) (map[string]int64, error) {
 	}
 	// The length stands in a row's head: no payload is read for it.
 	err = tx.QueryRowContext(ctx, "SELECT coalesce(sum(octet_length(payload)), 0) FROM event").Scan(&payloads)
-	return map[string]int64{
+	return map[mem.PartName]int64{
 		mem.PartFree: free, mem.PartOther: whole - free, mem.PartPayloads: payloads, mem.PartEvents: -payloads,
 	}, err
 }
@@ -85,7 +85,10 @@ func spaceOf(ctx context.Context, tx *sql.Tx) (map[string]int64, error) {
 // without their bytes.
 func countedParts(ctx context.Context, tx *sql.Tx) ([]mem.Part, error) {
 	var parts []mem.Part
-	for _, p := range []struct{ name, rows string }{
+	for _, p := range []struct {
+		name mem.PartName
+		rows string
+	}{
 		{mem.PartPayloads, "event WHERE payload <> ''"},
 		{mem.PartEvents, "event"},
 		{mem.PartMemories, "memory"},

@@ -8,13 +8,13 @@ import (
 	"remanence/internal/mem"
 )
 
-func partsOf(t *testing.T, s *Store) map[string]mem.Part {
+func partsOf(t *testing.T, s *Store) map[mem.PartName]mem.Part {
 	t.Helper()
 	parts, err := s.Sizes(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := map[string]mem.Part{}
+	by := map[mem.PartName]mem.Part{}
 	for _, p := range parts {
 		if p.Bytes < 0 {
 			t.Errorf("%s takes %d bytes", p.Name, p.Bytes)
@@ -38,7 +38,7 @@ func TestThePartsOfTheStoreAreAllOfIt(t *testing.T) {
 	if want := fileSize(s.path) + fileSize(s.path+"-wal"); sum != want {
 		t.Errorf("the parts make %d bytes, the files are %d", sum, want)
 	}
-	for _, name := range []string{
+	for _, name := range []mem.PartName{
 		mem.PartPayloads, mem.PartEvents, mem.PartMemories, mem.PartSessions, mem.PartReceipts,
 		mem.PartCheckpoints,
 	} {

@@ -151,10 +151,10 @@ func jobsWaiting(ctx context.Context, db asker, due time.Time, where string, arg
 }
 
 func outcomeStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, own string, args []any) error {
-	st.ByOutcome = map[string]int{}
+	st.ByOutcome = map[mem.InjectionOutcome]int{}
 	_, err := rows(ctx, tx, "SELECT outcome, count(*) FROM receipt"+own+" GROUP BY outcome", args,
 		func(r *sql.Rows) (n int, err error) {
-			var outcome string
+			var outcome mem.InjectionOutcome
 			err = r.Scan(&outcome, &n)
 			st.ByOutcome[outcome] = n
 			return n, err

@@ -73,7 +73,7 @@ func (e *entry) indexSpan(ctx context.Context, session any, s span) error {
 		u := said[i]
 		if _, err := e.exec(ctx, "INSERT OR REPLACE INTO talk_fts (rowid, body, ident, who, near, far, day) VALUES "+
 			"(?,?,?,?,?,?,?)",
-			u.number, u.body, u.ident, mem.SpeakerName(u.who), near, far,
+			u.number, u.body, u.ident, mem.Memory{Who: u.who}.SpeakerName(), near, far,
 			moment(u.at).Local().Format("January 2006 2")); err != nil {
 			return err
 		}

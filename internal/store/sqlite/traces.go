@@ -17,7 +17,7 @@ var errUnchanged = errors.New("unchanged")
 // traces are the lines of erased memories by which other texts give them away.
 type traces []string
 
-func (t *traces) add(m mem.Memory) { *t = append(*t, mem.Traces(m)...) }
+func (t *traces) add(m mem.Memory) { *t = append(*t, m.Traces()...) }
 
 // finder finds traces in texts. The zero value finds none.
 type finder struct {

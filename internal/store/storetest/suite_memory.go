@@ -32,7 +32,7 @@ var memoryTests = []promise{
 			Invariant: "always so", Projects: []string{"shop"}, HalfLife: 12.5, Evergreen: true, Prevented: 2,
 			Note: mem.Note{File: "memory/fact_a.md", Hash: "ab12", Size: 99, Written: later(4)},
 			Feedback: []mem.Feedback{{
-				At: later(5), Verdict: mem.PreventedMistake, Note: "would have used port 80",
+				At: later(5), Verdict: "prevented", Note: "would have used port 80",
 				By: mem.FromUserCommand, Session: "one",
 			}},
 		}
@@ -249,7 +249,7 @@ var editTests = []promise{
 	{"counters are added to, or replaced by what something else counted", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Uses, m.Prevented = 3, 1 }))[0]
 		f := mem.Feedback{
-			At: later(1), Verdict: mem.PreventedMistake, Note: "would have deployed on a Friday",
+			At: later(1), Verdict: "prevented", Note: "would have deployed on a Friday",
 			By: mem.FromUserCommand,
 		}
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Prevented: 1, Feedback: &f}}})
@@ -266,13 +266,14 @@ var editTests = []promise{
 			k.Errorf("got %+v", got)
 		}
 		var many []mem.Edit
-		for range mem.MaxFeedback + 5 {
+		const limit = 20
+		for range limit + 5 {
 			many = append(many, mem.Edit{ID: id, Feedback: &f})
 		}
-		many = append(many, mem.Edit{ID: id, Feedback: &mem.Feedback{Verdict: mem.Useful}})
+		many = append(many, mem.Edit{ID: id, Feedback: &mem.Feedback{Verdict: "useful"}})
 		k.apply(mem.Batch{Edits: many})
 		got = k.one(id)
-		if n := len(got.Feedback); n != mem.MaxFeedback || got.Feedback[n-1].Verdict != mem.Useful {
+		if n := len(got.Feedback); n != limit || got.Feedback[n-1].Verdict != "useful" {
 			k.Errorf("%d kept, the newest %+v", n, got.Feedback[n-1])
 		}
 	}},

@@ -9,7 +9,7 @@ import (
 // proposed is a change of a text that waits for the person.
 func proposed(text, session string) *mem.Proposal {
 	p := mem.Proposal{
-		Action: mem.ProposeEdit, Title: &text, Tags: []string{}, Was: "as it was", Reason: "a page says so",
+		Action: "edit", Title: &text, Tags: []string{}, Was: "as it was", Reason: "a page says so",
 		By: mem.FromAssistant, Session: session, At: later(1),
 	}.WithID()
 	return &p
@@ -37,18 +37,19 @@ var proposalTests = []promise{
 	{"no more than MaxProposals wait with a memory, the newest", func(k kit) {
 		id := k.keep(note("alpha"))[0]
 		var edits []mem.Edit
-		for i := range mem.MaxProposals + 3 {
+		const limit = 20
+		for i := range limit + 3 {
 			edits = append(edits, mem.Edit{ID: id, Proposed: proposed(strings.Repeat("x", i+1), "two")})
 		}
 		k.apply(mem.Batch{Edits: edits})
 		got := k.one(id).Proposals
-		if n := len(got); n != mem.MaxProposals || *got[n-1].Title != strings.Repeat("x", mem.MaxProposals+3) {
+		if n := len(got); n != limit || *got[n-1].Title != strings.Repeat("x", limit+3) {
 			k.Errorf("%d wait, the newest %+v", n, got[n-1])
 		}
 	}},
 	{"a text that looks like a proposal is none", func(k kit) {
 		id := k.keep(note("alpha"))[0]
-		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Feedback: &mem.Feedback{Verdict: mem.Useful, Note: `"proposals":[`}}}})
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Feedback: &mem.Feedback{Verdict: "useful", Note: `"proposals":[`}}}})
 		k.same("those with any", titles(k.List(mem.Query{Proposed: true})), []string{})
 	}},
 	{"facts are replaced", func(k kit) {

@@ -103,7 +103,7 @@ var sessionTests = []promise{
 	}},
 	{"silence of 12 hours is abandonment, until the next event", func(k kit) {
 		old := report("e_1", "one")
-		old.At = Clock().Add(-mem.AbandonAfter)
+		old.At = Clock().Add(-12 * time.Hour)
 		k.apply(mem.Batch{Event: old, Session: &mem.SessionChange{Status: mem.Running}})
 		if got := k.session("one").Status; got != mem.Abandoned {
 			k.Errorf("status %q, want %q", got, mem.Abandoned)
