@@ -34,7 +34,7 @@ func newApp(sys config.System) *app {
 		a.sayAside()
 		a.sayNamesakes(ctx)
 	}
-	a.Say = func(format string, args ...any) { a.out.Say(format, args...) }
+	a.Notify = func(format string, args ...any) { a.out.Say(format, args...) }
 	return a
 }
 

@@ -100,7 +100,7 @@ func checkpointSaveCommand(a *app) *cobra.Command {
 			if err := file.check(); err != nil {
 				return err
 			}
-			q.ProjectRef, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.ProjectRef(), a.agent()
 			if handoff {
 				return handOff(a, cmd, q, file)
 			}
@@ -223,7 +223,7 @@ func listCheckpoints(a *app, cmd *cobra.Command, q continuity.CheckpointsRequest
 	if q.Limit < 1 {
 		return fault.Input.Saying("-n has to be 1 or more")
 	}
-	q.ProjectRef = a.Place()
+	q.ProjectRef = a.ProjectRef()
 	got, err := ask(cmd.Context(), a, api.Checkpoints, q)
 	if err != nil {
 		return a.noProject(err)
@@ -255,7 +255,7 @@ func runCheckpointShow(a *app, cmd *cobra.Command, id string) error {
 		return fault.Input.Saying("%q is no checkpoint",
 			id).Because("their ids begin with c_").FixedBy("remanence checkpoint list")
 	}
-	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{ProjectRef: a.Place(), ID: id})
+	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{ProjectRef: a.ProjectRef(), ID: id})
 	if id != "last" && (errors.Is(err, mem.ErrNotFound) || err == nil && len(got.Checkpoints) == 0) {
 		return noCheckpoint(id)
 	}
@@ -289,7 +289,7 @@ func checkpointResumeCommand(a *app) *cobra.Command {
 			if err := file.check(); err != nil {
 				return err
 			}
-			q.ProjectRef, q.ID = a.Place(), strings.Join(args, "")
+			q.ProjectRef, q.ID = a.ProjectRef(), strings.Join(args, "")
 			got, err := ask(cmd.Context(), a, api.Resume, q)
 			if errors.Is(err, mem.ErrNotFound) && (q.ID == "" || q.ID == "last") && q.Session == "" {
 				return fault.NoWork.Saying("there is nothing to go on with").Because("no checkpoint of this project was ever saved").FixedBy("remanence checkpoint list --project all")
@@ -330,7 +330,7 @@ func checkpointDiffCommand(a *app) *cobra.Command {
 		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d c_1f --json",
 		Args:    atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := continuity.DiffRequest{ProjectRef: a.Place()}
+			q := continuity.DiffRequest{ProjectRef: a.ProjectRef()}
 			if len(args) > 0 {
 				q.From = args[0]
 			}

@@ -28,7 +28,7 @@ func checkpointLogCommand(a *app) *cobra.Command {
 			"  remanence checkpoint log \"retries\" --decision \"jitter: bursts came back\"",
 		Args: exactly(1, "a title"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			en.Title, q.ProjectRef, q.Agent = args[0], a.Place(), a.agent()
+			en.Title, q.ProjectRef, q.Agent = args[0], a.ProjectRef(), a.agent()
 			got, err := ask(cmd.Context(), a, api.CheckpointLog, q)
 			if err != nil {
 				return a.noProject(err)
@@ -87,7 +87,7 @@ func checkpointDriftCommand(a *app) *cobra.Command {
 		Example: "  remanence checkpoint drift\n  remanence checkpoint drift --session s_4d --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			q.ProjectRef, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.ProjectRef(), a.agent()
 			got, err := ask(cmd.Context(), a, api.Drift, q)
 			if errors.Is(err, mem.ErrNotFound) && q.Session == "" && a.Project == "" {
 				got, err = curate.FindingsResponse{}, nil
@@ -121,7 +121,7 @@ func lintCommand(a *app) *cobra.Command {
 					return fault.Input.Saying("no such rule: %q", r).FixedBy("use " + strings.Join(curate.LintRules(), ", "))
 				}
 			}
-			q.ProjectRef = a.Place()
+			q.ProjectRef = a.ProjectRef()
 			got, err := ask(cmd.Context(), a, api.Lint, q)
 			if err != nil {
 				return a.noProject(err)

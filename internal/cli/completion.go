@@ -73,7 +73,7 @@ func (a *app) completeIDs(cmd *cobra.Command, _ []string, _ string) ([]string, c
 	ctx, stop := context.WithTimeout(context.Background(), completeWithin)
 	defer stop()
 	found, err := api.Search.Call(ctx, rt.Client(config.Version), recall.SearchRequest{
-		ProjectRef: a.Place(),
+		ProjectRef: a.ProjectRef(),
 		Query:      mem.Query{Limit: 50},
 	})
 	if err != nil {

@@ -35,7 +35,7 @@ func consolidateCommand(a *app) *cobra.Command {
 			if cmd.Flags().Changed("undo") && q.Undo == "" {
 				return fault.Usage.Saying("--undo needs the id of a round").FixedBy("remanence consolidate --list")
 			}
-			q.ProjectRef, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.ProjectRef(), a.agent()
 			if list {
 				got, err := ask(cmd.Context(), a, api.Runs, curate.RunsRequest{ProjectRef: q.ProjectRef, Limit: limit})
 				if err != nil {

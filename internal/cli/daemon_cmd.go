@@ -78,7 +78,7 @@ func daemonCommand(a *app) *cobra.Command {
 }
 
 // retryView shows it.
-type retryView daemon.Revived
+type retryView daemon.ReviveResponse
 
 func (retryView) SchemaName() string { return "daemon_retry" }
 

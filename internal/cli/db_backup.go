@@ -41,12 +41,12 @@ func runBackup(ctx context.Context, a *app, file string) error {
 		err = a.hasDatabase()
 	}
 	if err == nil {
-		err = daemon.Room(a.Paths.Data, a.Paths.DatabaseBytes())
+		err = daemon.CheckSpace(a.Paths.Data, a.Paths.DatabaseBytes())
 	}
 	if err != nil {
 		return err
 	}
-	made, err := ask(ctx, a, daemon.KeepStore, api.Nothing{})
+	made, err := ask(ctx, a, daemon.BackupStore, api.Nothing{})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (a *app) audit(ctx context.Context, full bool) (dbCheckView, error) {
 	if err := a.hasDatabase(); err != nil {
 		return dbCheckView{}, err
 	}
-	got, err := ask(ctx, a, daemon.AuditStore, daemon.AuditAsk{Full: full})
+	got, err := ask(ctx, a, daemon.AuditStore, daemon.AuditRequest{Full: full})
 	if err == nil {
 		return a.checked(got, full), nil
 	}

@@ -116,10 +116,10 @@ func (a *app) damaged(ctx context.Context) bool {
 
 // restore carries a plan out.
 func (a *app) restore(ctx context.Context, v dbRestoreView) error {
-	if err := daemon.Room(a.Paths.Data, v.needs()); err != nil {
+	if err := daemon.CheckSpace(a.Paths.Data, v.needs()); err != nil {
 		return err
 	}
-	err := a.Alone(ctx, func() error {
+	err := a.Exclusively(ctx, func() error {
 		if v.From == nil {
 			got, err := sqlite.Salvage(ctx, v.Path, a.Sys.Now())
 			v.Aside, v.Rows, v.Gaps, v.Empty = ui.TextOrNil(got.Aside), got.Rows, got.Gaps, got.Empty
@@ -225,10 +225,10 @@ func runMigrate(ctx context.Context, a *app, dry bool) error {
 	if dry || len(pending) == 0 {
 		return a.out.Show(v)
 	}
-	if err := daemon.Room(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
+	if err := daemon.CheckSpace(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
 		return err
 	}
-	err = a.Alone(ctx, func() error {
+	err = a.Exclusively(ctx, func() error {
 		st, err := sqlite.Open(ctx, sqlite.Config{Path: a.Paths.Database(), Now: a.Sys.Now})
 		if err != nil {
 			return err

@@ -26,11 +26,11 @@ func runVacuum(ctx context.Context, a *app) error {
 	if err := a.hasDatabase(); err != nil {
 		return err
 	}
-	if err := daemon.Room(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
+	if err := daemon.CheckSpace(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
 		return err
 	}
 	var v dbVacuumView
-	err := a.Alone(ctx, func() (err error) {
+	err := a.Exclusively(ctx, func() (err error) {
 		v.Before, v.After, err = sqlite.Vacuum(ctx, a.Paths.Database())
 		return err
 	})
@@ -78,7 +78,7 @@ func dbReindexCommand(a *app) *cobra.Command {
 }
 
 // dbReindexView says how many memories are in the new index.
-type dbReindexView daemon.Reindexed
+type dbReindexView daemon.ReindexResponse
 
 func (dbReindexView) SchemaName() string { return "db_reindex" }
 

@@ -147,7 +147,7 @@ func (s *stage) kept(ctx context.Context) error {
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
 	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{
-		ProjectRef: inner.Place(),
+		ProjectRef: inner.ProjectRef(),
 		Query:      mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}},
 	})
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *stage) forgetAndRestore(ctx context.Context) error {
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
 	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{
-		ProjectRef: inner.Place(),
+		ProjectRef: inner.ProjectRef(),
 		Query:      mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1},
 	})
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *stage) inner(out io.Writer) *app {
 // clear stops the daemon the demo started and removes its directory.
 func (s *stage) clear(keep bool) error {
 	p := s.a.out
-	ctx, stop := context.WithTimeout(context.Background(), daemon.StartWithin)
+	ctx, stop := context.WithTimeout(context.Background(), daemon.StartTimeout)
 	defer stop()
 	in := s.inner(io.Discard)
 	if rt, err := hookclient.ReadRuntime(in.Paths); err == nil {

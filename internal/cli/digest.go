@@ -47,8 +47,8 @@ func digestCommand(a *app) *cobra.Command {
 }
 
 func runDigest(a *app, cmd *cobra.Command, q digest.Request) error {
-	q.ProjectRef = a.Place()
-	d, err := ask(cmd.Context(), a, daemon.Digesting, q)
+	q.ProjectRef = a.ProjectRef()
+	d, err := ask(cmd.Context(), a, daemon.DigestStatus, q)
 	if err != nil {
 		return a.noProject(err)
 	}

@@ -53,7 +53,7 @@ func editCommand(a *app) *cobra.Command {
 }
 
 func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest) error {
-	got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: []string{q.ID}})
+	got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: []string{q.ID}})
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func TestAChangeOfTheModelCountsAtOnce(t *testing.T) {
 	p := newMachine(t)
 	p.remember("the keeper counts herons")
 	p.store(func(h *daemon.Daemon) {
-		h.Config.Changed = h.EmbedAgain
+		h.Config.OnChange = h.EmbedIfChanged
 		h.EmbedAll(t.Context())
 		jobs := func() int {
 			st, err := h.Store.Stats(t.Context(), "", h.Sys.Now())
@@ -177,7 +177,7 @@ func TestAChangeOfTheModelCountsAtOnce(t *testing.T) {
 			t.Errorf("%d vectors of the new model, want 1", n)
 		}
 		p.configure("profile = \"lean\"\n")
-		if h.Embedder() != nil || h.EnginesEmbedder() != nil {
+		if h.Embedder() != nil || h.EngineEmbedder() != nil {
 			t.Error("switched off, and it is still there")
 		}
 	})
@@ -219,7 +219,7 @@ func TestAServerElsewhereIsAskedOnlyIfThatIsAllowed(t *testing.T) {
 		if e := h.Embedder(); e != nil {
 			t.Errorf("%s would be asked", e.Model())
 		}
-		if now := h.VectorsNow(t.Context()); now == nil || !strings.Contains(now.Error, "not on this machine") {
+		if now := h.EmbeddingStatus(t.Context()); now == nil || !strings.Contains(now.Error, "not on this machine") {
 			t.Errorf("status says %+v", now)
 		}
 	})

@@ -52,7 +52,7 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := ask(ctx, a, daemon.KeepStore, api.Nothing{})
+	made, err := ask(ctx, a, daemon.BackupStore, api.Nothing{})
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func exportCommand(a *app) *cobra.Command {
 
 // fleetOf is the part of a fleet that --project names.
 func fleetOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
-	at, err := ask(cmd.Context(), a, api.ReadState, a.Place())
+	at, err := ask(cmd.Context(), a, api.ReadState, a.ProjectRef())
 	if err != nil {
 		return f, a.noProject(err)
 	}

@@ -164,7 +164,7 @@ func placeImport(ctx context.Context, a *app, old api.OldMemories) (importView, 
 	if err != nil {
 		return v, nil, err
 	}
-	here, err := ask(ctx, a, api.ReadState, a.Place())
+	here, err := ask(ctx, a, api.ReadState, a.ProjectRef())
 	if err != nil {
 		return v, nil, a.noProject(err)
 	}

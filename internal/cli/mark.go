@@ -30,7 +30,7 @@ func forgetCommand(a *app) *cobra.Command {
 			"\"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order := curate.MarkRequest{
-				ProjectRef: a.Place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason,
+				ProjectRef: a.ProjectRef(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason,
 				Agent: a.agent(),
 			}
 			words := strings.Fields(query)
@@ -101,7 +101,7 @@ func markCommand(a *app, verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runMark(a, cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: verb, IDs: args, Agent: a.agent()})
+			return runMark(a, cmd, curate.MarkRequest{ProjectRef: a.ProjectRef(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
@@ -120,7 +120,7 @@ func runMark(a *app, cmd *cobra.Command, order curate.MarkRequest) error {
 // nothing was changed is also the exit status.
 func printProposed(a *app, cmd *cobra.Command, schema string, response any, list ...mem.Proposal) error {
 	ids := memoriesOf(list)
-	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: ids})
+	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: ids})
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func addCommand(a *app) *cobra.Command {
 			for i, f := range q.Files {
 				q.Files[i] = a.fromHere(f)
 			}
-			q.ProjectRef, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.ProjectRef(), a.agent()
 			m, err := ask(cmd.Context(), a, api.Add, q)
 			if err != nil {
 				return a.noProject(err)

@@ -70,7 +70,7 @@ func mcpServer(a *app, cfg config.Config, readOnly bool) *mcpserver.Server {
 	c := overMCP(cfg, a.Sys.Now, func(ctx context.Context) (api.Caller, func(), error) {
 		return daemon.Connect(ctx, a.Connection)
 	})
-	c.Place, c.Session, c.Reader = a.Place(), a.session(), readOnly
+	c.Place, c.Session, c.Reader = a.ProjectRef(), a.session(), readOnly
 	c.Abandon = func() { a.Sys.Exit(fault.ExitFailed) }
 	return mcpserver.New(c)
 }
@@ -78,7 +78,7 @@ func mcpServer(a *app, cfg config.Config, readOnly bool) *mcpserver.Server {
 // mcpOf is the server within the daemon. Which project is asked about its callers say.
 func mcpOf(h *daemon.Daemon) http.Handler {
 	return lazily(func() http.Handler {
-		here := api.Local(h.JudgedRoutes())
+		here := api.Local(h.CheckedRoutes())
 		c := overMCP(h.Config.Now(), h.Sys.Now, func(context.Context) (api.Caller, func(), error) {
 			return here, func() {}, nil
 		})

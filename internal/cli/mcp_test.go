@@ -140,7 +140,7 @@ func TestTheDaemonItselfAnswersAgentsAboutTheProjectOfTheAddress(t *testing.T) {
 	h, _ := housed(t)
 	at := time.Now() // that it takes long must not let it write again
 	h.Sys.Now = func() time.Time { return at }
-	server, shop, mill := h.Mcp(), t.TempDir(), t.TempDir()
+	server, shop, mill := h.MCPHandler(), t.TempDir(), t.TempDir()
 	if got := asked(t, server, shop, "remember",
 		`{"content":"the courier rings three times","kind":"fact"}`); !strings.Contains(got, `"saved":true`) ||
 		!strings.Contains(got, `"trust":"L0"`) {

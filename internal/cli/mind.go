@@ -78,7 +78,7 @@ func mindInit(a *app, template string, protocol bool) error {
 	if err != nil {
 		return err
 	}
-	book := daemon.TrustBook{Paths: a.Paths}
+	book := daemon.TrustList{Paths: a.Paths}
 	if own {
 		if _, err := daemon.TrustProject(a.Paths, p, mark, a.Sys.Now()); err != nil {
 			return err
@@ -131,7 +131,7 @@ func mindShowCommand(a *app) *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{
-				ProjectRef: a.Place(), Op: mem.StateGet,
+				ProjectRef: a.ProjectRef(), Op: mem.StateGet,
 				Agent: a.agent(),
 			})
 			if err != nil {

@@ -16,11 +16,11 @@ import (
 // sayNamesakes says which project is meant where --project gives a name that
 // several have. It never fails: the command itself will.
 func (a *app) sayNamesakes(ctx context.Context) {
-	where := a.Place()
+	where := a.ProjectRef()
 	if where.Project == "" || where.Project == "all" {
 		return
 	}
-	ps, err := daemon.Namesakes.Call(ctx, a.Caller, where)
+	ps, err := daemon.ProjectsNamed.Call(ctx, a.Caller, where)
 	if err != nil || len(ps) < 2 {
 		return
 	}

@@ -40,7 +40,7 @@ func nextCommand(a *app) *cobra.Command {
 			if q.Session != "" && q.Prompt == "" {
 				return fault.Input.Saying("--session needs --prompt")
 			}
-			q.ProjectRef = a.Place()
+			q.ProjectRef = a.ProjectRef()
 			r, err := ask(cmd.Context(), a, api.Next, q)
 			if q.Session != "" && errors.Is(err, mem.ErrNotFound) && a.Project == "" {
 				return fault.NoID.Saying("no such session").Because("none has the id %q", q.Session).FixedBy("remanence timeline")

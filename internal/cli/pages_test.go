@@ -101,7 +101,7 @@ func TestWhatPrivacyWouldTakeOutIsNotCountedAsTakenOut(t *testing.T) {
 	if err != nil || strings.Contains(got.Text, "plan") || got.Private != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if n := h.Door.Counts().Private; n != 0 {
+	if n := h.Redactor.Counts().Private; n != 0 {
 		t.Errorf("the house counts %d private spans", n)
 	}
 }
@@ -199,7 +199,7 @@ func TestWhatALookAtTheLogTakesOutIsNotCounted(t *testing.T) {
 	if err != nil || len(got.Lines) != 1 || strings.Contains(got.Lines[0].Text, "plan") {
 		t.Errorf("got %+v, %v", got.Lines, err)
 	}
-	if n := h.Door.Counts().Private; n != 0 {
+	if n := h.Redactor.Counts().Private; n != 0 {
 		t.Errorf("the house counts %d private spans", n)
 	}
 }

@@ -72,7 +72,7 @@ func runPause(a *app, cmd *cobra.Command, q event.PauseRequest) error {
 	default:
 		return fault.Input.Saying("no such scope: %q", q.Scope).FixedBy("use session, project or all")
 	}
-	q.ProjectRef = a.Place()
+	q.ProjectRef = a.ProjectRef()
 	if q.Scope == "project" && q.Project == "all" {
 		q.Scope = "all"
 	}

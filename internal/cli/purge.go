@@ -29,7 +29,7 @@ func purgeCommand(a *app) *cobra.Command {
 				return err
 			}
 			if dry || !yes {
-				would, err := ask(cmd.Context(), a, api.PurgePreview, event.IDs{ProjectRef: a.Place(), IDs: ids})
+				would, err := ask(cmd.Context(), a, api.PurgePreview, event.IDs{ProjectRef: a.ProjectRef(), IDs: ids})
 				if err != nil {
 					return err
 				}
@@ -43,7 +43,7 @@ func purgeCommand(a *app) *cobra.Command {
 				}
 			}
 			copies := a.copies()
-			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{ProjectRef: a.Place(), IDs: ids, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{ProjectRef: a.ProjectRef(), IDs: ids, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error)
 			ids = append(ids, id)
 			continue
 		}
-		got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: []string{id}})
+		got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: []string{id}})
 		if err != nil {
 			return nil, err
 		}

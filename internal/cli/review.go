@@ -44,7 +44,7 @@ func reviewCommand(a *app) *cobra.Command {
 				return err
 			}
 			q.File = a.fromHere(q.File)
-			q.ProjectRef = a.Place()
+			q.ProjectRef = a.ProjectRef()
 			got, err := ask(cmd.Context(), a, api.Review, q)
 			if err != nil {
 				return a.noProject(err)
@@ -133,7 +133,7 @@ func resolveEvery(a *app, cmd *cobra.Command, q curate.ResolveRequest, among fil
 	if q.MemoryFilter, err = among.among(a.Sys.Now()); err != nil {
 		return err
 	}
-	q.ProjectRef, q.File = a.Place(), a.fromHere(q.File)
+	q.ProjectRef, q.File = a.ProjectRef(), a.fromHere(q.File)
 	dry := q.DryRun
 	q.DryRun = true
 	if dry || !yes {

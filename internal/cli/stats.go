@@ -50,7 +50,7 @@ func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, 
 		return ui.StatsView{}, fault.Input.Saying("--by %q is unknown",
 			by).FixedBy("use day, trigger, agent, kind or project")
 	}
-	e, err := ask(ctx, a, api.Economy, views.EconomyRequest{ProjectRef: a.Place(), Days: days})
+	e, err := ask(ctx, a, api.Economy, views.EconomyRequest{ProjectRef: a.ProjectRef(), Days: days})
 	if err != nil {
 		return ui.StatsView{}, a.noProject(err)
 	}
@@ -73,7 +73,7 @@ func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, 
 		})
 	case "kind":
 		v.Unit = "memories"
-		o, err := ask(ctx, a, api.Status, a.Place())
+		o, err := ask(ctx, a, api.Status, a.ProjectRef())
 		if err != nil {
 			return v, a.noProject(err)
 		}

@@ -42,7 +42,7 @@ func runStatus(a *app, cmd *cobra.Command, suggest bool) error {
 	}
 	v := doctor.StatusOf(o, d, hooksState(a), captureItem(a, o.Health))
 	if d.State == doctor.DaemonSilent {
-		f := a.Unanswered()
+		f := a.NoAnswer()
 		v.Faults = append([]doctor.FaultItem{{Code: f.Code, What: f.Error()}}, v.Faults...)
 		v.Suggest = &doctor.SuggestItem{Text: "end it and start another", Command: f.Fix[0]}
 	}
@@ -55,8 +55,8 @@ func runStatus(a *app, cmd *cobra.Command, suggest bool) error {
 // stateNow is what is known and how the daemon is. One that does not answer is not
 // waited for: files are read then.
 func (a *app) stateNow(ctx context.Context) (views.StatusResponse, doctor.DaemonView, error) {
-	if a.Silent(ctx) {
-		return a.StateFromFiles(ctx, a.Place()), doctor.DaemonView{State: doctor.DaemonSilent}, nil
+	if a.Unresponsive(ctx) {
+		return a.StatusFromFiles(ctx, a.ProjectRef()), doctor.DaemonView{State: doctor.DaemonSilent}, nil
 	}
 	o, err := a.state(ctx)
 	if err != nil {
@@ -67,8 +67,8 @@ func (a *app) stateNow(ctx context.Context) (views.StatusResponse, doctor.Daemon
 
 // state is what is known, which is nothing where Remanence never lived.
 func (a *app) state(ctx context.Context) (views.StatusResponse, error) {
-	at := a.Place()
-	if a.Visits(ctx) {
+	at := a.ProjectRef()
+	if a.ReadUninstalled(ctx) {
 		o := views.StatusResponse{}
 		if at.Project == "" {
 			o.Project, _ = project.Identify(at.Dir) // as all projects, where it is none

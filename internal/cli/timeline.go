@@ -28,7 +28,7 @@ func timelineCommand(a *app) *cobra.Command {
 			if q.Around < 1 {
 				return fault.Input.Saying("--around has to be 1 or more")
 			}
-			q.ProjectRef, q.Anchor = a.Place(), anchor(strings.Join(args, ""), a.Sys.Now())
+			q.ProjectRef, q.Anchor = a.ProjectRef(), anchor(strings.Join(args, ""), a.Sys.Now())
 			if _, err := time.Parse(time.DateOnly, q.Anchor); err != nil { // else it is a day
 				q.Anchor = a.fromHere(q.Anchor)
 			}

@@ -58,7 +58,7 @@ func runTrust(a *app, _ *cobra.Command, args []string, revoke bool) error {
 		}
 		v.Did = "revoked"
 		if !ok {
-			v.Did, off = "unchanged", []daemon.Trusted{{Root: p.Root}}
+			v.Did, off = "unchanged", []daemon.TrustedRepo{{Root: p.Root}}
 		}
 		for _, t := range off {
 			v.add(t, false)
@@ -83,7 +83,7 @@ func listTrusted(a *app) error {
 	v := trustView{Did: "list", Repositories: []trustItemView{}}
 	for _, t := range list {
 		p, err := project.Identify(t.Root)
-		v.add(t, err == nil && t.Stands(p))
+		v.add(t, err == nil && t.Covers(p))
 	}
 	return a.out.Show(v)
 }
@@ -103,7 +103,7 @@ type trustItemView struct {
 	Gone  bool      `json:"gone"`  // there is no such directory any more
 }
 
-func (v *trustView) add(t daemon.Trusted, holds bool) {
+func (v *trustView) add(t daemon.TrustedRepo, holds bool) {
 	_, err := os.Lstat(filepath.Join(t.Root, mem.MindDir, "STATE.md"))
 	there := !errors.Is(err, fs.ErrNotExist)
 	v.Repositories = append(v.Repositories, trustItemView{

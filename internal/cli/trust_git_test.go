@@ -66,7 +66,7 @@ func clonedShop(t *testing.T, m *machine) (top, upstream, shop string) {
 // trusts reports whether a daemon started now trusts a directory.
 func (p *machine) trusts(dir string) bool {
 	p.t.Helper()
-	return (&daemon.TrustBook{Paths: p.Paths}).Trusts(identified(p.t, dir))
+	return (&daemon.TrustList{Paths: p.Paths}).Trusts(identified(p.t, dir))
 }
 
 func TestTrustHoldsForEveryWorktreeOfTheRepository(t *testing.T) {

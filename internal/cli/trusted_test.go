@@ -36,7 +36,7 @@ func TestTrustIsOfOnePlaceAndOneRepository(t *testing.T) {
 	m := newMachine(t)
 	dir := filepath.Join(t.TempDir(), "shop")
 	lay(t, filepath.Join(dir, ".mind/STATE.md"), "# S\n\n## Current Phase\nx\n")
-	book := &daemon.TrustBook{Paths: m.Paths}
+	book := &daemon.TrustList{Paths: m.Paths}
 	if book.Trusts(identified(t, dir)) {
 		t.Error("trusted before anybody said so")
 	}
@@ -75,10 +75,10 @@ func TestAnotherFirstCommitAsksAgain(t *testing.T) {
 	}
 	p := identified(t, dir)
 	got, err := daemon.TrustProject(m.Paths, p, "", time.Now())
-	if err != nil || got.First != "5464ea99c86096a31bfef16330e3117d7d8da2e9" || !got.Stands(p) {
+	if err != nil || got.First != "5464ea99c86096a31bfef16330e3117d7d8da2e9" || !got.Covers(p) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	book := &daemon.TrustBook{Paths: m.Paths}
+	book := &daemon.TrustList{Paths: m.Paths}
 	if !book.Trusts(p) {
 		t.Error("not trusted")
 	}
@@ -102,11 +102,11 @@ func TestWhatThisMachineMadeIsTrustedAlsoAfterTheFirstCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Common, p.Commit = filepath.Join(dir, ".git"), "9a180127d56869d22fe848928c25efed3c02238d"
-	if book := (&daemon.TrustBook{Paths: m.Paths}); !book.Trusts(p) {
+	if book := (&daemon.TrustList{Paths: m.Paths}); !book.Trusts(p) {
 		t.Error("it asks again after the first commit")
 	}
 	lay(t, filepath.Join(dir, ".mind/.origin"), "another mark\n")
-	if book := (&daemon.TrustBook{Paths: m.Paths}); book.Trusts(p) {
+	if book := (&daemon.TrustList{Paths: m.Paths}); book.Trusts(p) {
 		t.Error("files of another origin are trusted")
 	}
 }
@@ -115,7 +115,7 @@ func TestADamagedListTrustsNobody(t *testing.T) {
 	m := newMachine(t)
 	dir := t.TempDir()
 	lay(t, m.Paths.TrustedFile(), `[{"root": "`+identified(t, dir).Root+`"`)
-	if (&daemon.TrustBook{Paths: m.Paths}).Trusts(identified(t, dir)) {
+	if (&daemon.TrustList{Paths: m.Paths}).Trusts(identified(t, dir)) {
 		t.Error("trusted")
 	}
 	if _, err := daemon.TrustProject(m.Paths, identified(t, dir), "", time.Now()); err == nil {

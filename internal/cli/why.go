@@ -28,7 +28,7 @@ func whyCommand(a *app) *cobra.Command {
 }
 
 func runWhy(a *app, cmd *cobra.Command, id string) error {
-	got, err := ask(cmd.Context(), a, api.Why, views.WhyRequest{ProjectRef: a.Place(), ID: id})
+	got, err := ask(cmd.Context(), a, api.Why, views.WhyRequest{ProjectRef: a.ProjectRef(), ID: id})
 	last := id == "" || id == "last"
 	if last && errors.Is(err, mem.ErrNotFound) && a.Project == "" {
 		got, err = views.WhyResponse{}, nil

@@ -19,7 +19,7 @@ import (
 )
 
 // StartWithin is how long a command waits for a worker it starts.
-const StartWithin = 10 * time.Second
+const StartTimeout = 10 * time.Second
 
 // Connect returns the way to the worker, which is started if none runs, or
 // with --no-daemon an engine in this process.
@@ -28,7 +28,7 @@ func Connect(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 		return inProcess(ctx, a)
 	}
 	whole := ctx
-	ctx, stop := context.WithTimeout(whole, StartWithin)
+	ctx, stop := context.WithTimeout(whole, StartTimeout)
 	defer stop()
 	if rt, err := hookclient.ReadRuntime(a.Paths); err == nil {
 		c := rt.Client(config.Version)
@@ -37,7 +37,7 @@ func Connect(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 		case whole.Err() != nil:
 			return nil, nil, whole.Err()
 		case errors.Is(err, context.DeadlineExceeded):
-			return nil, nil, a.Unanswered()
+			return nil, nil, a.NoAnswer()
 		case config.Older(rt.Build, config.BuildID()):
 			_ = c.Drain(ctx) // a dead one needs no draining
 		case err == nil && h.Status == api.OK:
@@ -68,20 +68,20 @@ func startAndWait(ctx context.Context, a *Connection) (api.Client, error) {
 		return api.Client{}, fault.Daemon.Because("%s", err)
 	}
 	for said := false; ; {
-		c, err := waitABit(ctx, a)
+		c, err := waitBriefly(ctx, a)
 		if err == nil {
 			return c, nil
 		}
-		if !said && time.Since(begun) > answerWithin {
+		if !said && time.Since(begun) > answerTimeout {
 			said = true
-			a.tell("the daemon does not answer yet; waiting up to %s", StartWithin)
+			a.notify("the daemon does not answer yet; waiting up to %s", StartTimeout)
 		}
 		// Trouble of an earlier attempt may be over; at the end it is all there is to say.
 		if t := hookclient.ReadTrouble(a.Paths); t.Text != "" && (ctx.Err() != nil || newer(a.Paths.TroubleFile(), begun)) {
 			return api.Client{}, t.Fault()
 		}
 		if ctx.Err() != nil {
-			return api.Client{}, fault.Daemon.Because("it did not answer within %s", StartWithin)
+			return api.Client{}, fault.Daemon.Because("it did not answer within %s", StartTimeout)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func newer(file string, t time.Time) bool {
 	return err == nil && info.ModTime().After(t.Add(-clockGrain))
 }
 
-func waitABit(ctx context.Context, a *Connection) (api.Client, error) {
+func waitBriefly(ctx context.Context, a *Connection) (api.Client, error) {
 	ctx, stop := context.WithTimeout(ctx, 250*time.Millisecond)
 	defer stop()
 	return api.Wait(ctx, a.Paths.Runtime(), config.Version, func(rt api.Runtime) bool {

@@ -14,7 +14,7 @@ func TestAChangeOfTheFileIsToldOnce(t *testing.T) {
 	live := newLiveConfig(file, environment(nil), slog.New(slog.DiscardHandler))
 	var levels []slog.Level
 	live.Now()
-	live.Changed = func(c config.Config) { levels = append(levels, c.LogLevel()) }
+	live.OnChange = func(c config.Config) { levels = append(levels, c.LogLevel()) }
 	live.Now()
 	if err := os.WriteFile(file, []byte("log.level = 'debug'\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ type Connection struct {
 	// Caller is made by the first question and closed by close, which is never nil.
 	Caller api.Caller
 	Close  func()
-	Say    func(format string, args ...any) // tells the person; nil tells nobody
+	Notify func(format string, args ...any) // tells the person; nil tells nobody
 	// Connected, if set, is called once after the connection was made.
 	Connected func(context.Context)
 }
@@ -47,9 +47,9 @@ type Extension struct {
 }
 
 // tell says something to the person that cannot wait for the answer.
-func (a *Connection) tell(format string, args ...any) {
-	if a.Say != nil {
-		a.Say(format, args...)
+func (a *Connection) notify(format string, args ...any) {
+	if a.Notify != nil {
+		a.Notify(format, args...)
 	}
 }
 
@@ -76,7 +76,7 @@ func Ask[Req, Rep any](ctx context.Context, c *Connection, r api.Route[Req, Rep]
 
 // Place is what the person's command is about: the project of the working
 // directory unless a flag says otherwise.
-func (a *Connection) Place() mem.ProjectRef {
+func (a *Connection) ProjectRef() mem.ProjectRef {
 	if strings.ContainsAny(a.Project, `./\`) {
 		if dir, err := filepath.Abs(a.Project); err == nil && config.IsDir(dir) {
 			return mem.ProjectRef{Dir: dir}
@@ -91,18 +91,18 @@ func (a *Connection) Place() mem.ProjectRef {
 
 // Settles is how long a daemon that starts or ends may hold its lock without
 // answering.
-const Settles = 2 * time.Second
+const SettleTime = 2 * time.Second
 
 // Answers reports whether a daemon answers, at once.
 func (a *Connection) Answers(ctx context.Context) bool {
-	ctx, stop := context.WithTimeout(ctx, Settles/2)
+	ctx, stop := context.WithTimeout(ctx, SettleTime/2)
 	defer stop()
 	_, _, err := a.Running(ctx)
 	return err == nil
 }
 
 // Is reports whether two processes are the same one.
-func (p Process) Is(q Process) bool { return p.PID == q.PID }
+func (p Process) Same(q Process) bool { return p.PID == q.PID }
 
 // Restart stops the daemon and starts it again.
 func (a *Connection) Restart(ctx context.Context) error {
@@ -121,26 +121,26 @@ func (a *Connection) StartDaemon(ctx context.Context) error {
 	return err
 }
 
-// Revived says how many jobs are tried again.
-type Revived struct {
+// ReviveResponse says how many jobs are tried again.
+type ReviveResponse struct {
 	Jobs int `json:"jobs"`
 }
 
 // ReviveJobs has the jobs that were given up tried again.
-var ReviveJobs = api.Route[api.Nothing, Revived]{Name: "retry"}
+var ReviveJobs = api.Route[api.Nothing, ReviveResponse]{Name: "retry"}
 
-func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (Revived, error) {
+func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (ReviveResponse, error) {
 	n, err := h.Store.RetryDeadJobs(ctx)
-	return Revived{n}, err
+	return ReviveResponse{n}, err
 }
 
 // StopWithin is how long a daemon that was asked to end may take.
-const StopWithin = 15 * time.Second
+const StopTimeout = 15 * time.Second
 
 // StopDaemon lets the daemon finish and waits until it has let go of the
 // database. It reports whether there was one.
 func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
-	ctx, stop := context.WithTimeout(ctx, StopWithin)
+	ctx, stop := context.WithTimeout(ctx, StopTimeout)
 	defer stop()
 	was := false
 	for {
@@ -186,7 +186,7 @@ func (a *Connection) Files() (*mind.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	book := &TrustBook{Paths: a.Paths}
+	book := &TrustList{Paths: a.Paths}
 	return mind.New(mind.Config{
 		Trusted: book.Trusts, Main: project.MainCheckout, Now: a.Sys.Now, Limits: cfg.MindLimits,
 	}), nil
@@ -195,7 +195,7 @@ func (a *Connection) Files() (*mind.Files, error) {
 // Visits keeps a command that only looks from moving in where Remanence does not
 // live: no daemon is started for it. It reports whether there is nothing to ask
 // either; what is there is read in this process.
-func (a *Connection) Visits(ctx context.Context) (nothing bool) {
+func (a *Connection) ReadUninstalled(ctx context.Context) (nothing bool) {
 	if !a.Paths.Uninstalled(a.Sys.Getenv) || a.Answers(ctx) {
 		return false
 	}

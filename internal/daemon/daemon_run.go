@@ -46,8 +46,8 @@ func Run(ctx context.Context, sys config.System, paths config.Paths, background 
 	}
 	log, closer := openLog(paths, &level)
 	defer closer.Close()
-	if n := openFiles(); n > 0 && n < leastFiles {
-		err := fault.Daemon.Because("it may have %d files open and needs %d", n, leastFiles).FixedBy("ulimit -n 1024")
+	if n := maxOpenFiles(); n > 0 && n < minOpenFiles {
+		err := fault.Daemon.Because("it may have %d files open and needs %d", n, minOpenFiles).FixedBy("ulimit -n 1024")
 		log.Error("worker cannot start", "error", err)
 		return err
 	}
@@ -69,10 +69,10 @@ func Run(ctx context.Context, sys config.System, paths config.Paths, background 
 		writeTrouble(paths, sys.Now(), err)
 		return err
 	}
-	h.Config.Changed = func(c config.Config) {
+	h.Config.OnChange = func(c config.Config) {
 		level.Set(c.LogLevel())
-		h.tellCap(c.SpoolBytes())
-		h.EmbedAgain(c)
+		h.publishSpoolLimit(c.SpoolBytes())
+		h.EmbedIfChanged(c)
 	}
 	level.Set(h.Config.Now().LogLevel()) // it may have changed since the start
 	if err = h.serve(ctx, lock); err != nil {
@@ -90,21 +90,21 @@ func Run(ctx context.Context, sys config.System, paths config.Paths, background 
 
 // leastFiles is how many open files a daemon needs: one that has fewer can keep
 // its lock and take no caller.
-const leastFiles = 48
+const minOpenFiles = 48
 
 // takeLock waits for a worker that is on its way out, but not beside one that
 // stays: whoever waited there would begin just when that one is stopped.
 func takeLock(ctx context.Context, paths config.Paths) (*worker.Lock, error) {
-	for end := time.Now().Add(DrainWait); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(LockTimeout); ; time.Sleep(10 * time.Millisecond) {
 		lock, err := worker.Acquire(paths.Data, 0)
-		if !errors.Is(err, worker.ErrRunning) || serves(ctx, paths) || time.Now().After(end) {
+		if !errors.Is(err, worker.ErrRunning) || takesEvents(ctx, paths) || time.Now().After(end) {
 			return lock, err
 		}
 	}
 }
 
 // serves reports whether the worker of the runtime file takes events.
-func serves(ctx context.Context, paths config.Paths) bool {
+func takesEvents(ctx context.Context, paths config.Paths) bool {
 	rt, err := hookclient.ReadRuntime(paths)
 	if err != nil {
 		return false
@@ -116,7 +116,7 @@ func serves(ctx context.Context, paths config.Paths) bool {
 }
 
 // DrainWait is how long a new worker waits for the lock of one that was asked to leave.
-const DrainWait = 2 * time.Second
+const LockTimeout = 2 * time.Second
 
 // gcPercent is by how much the worker's heap may grow between two collections:
 // half of what Go takes by itself, since its memory is in the person's way longer
@@ -126,12 +126,12 @@ const gcPercent = 50
 // heldBack is how much of the heap, in bytes, is reserved and never touched, so
 // it is no memory of the machine. What is in use is less than 1 MB mostly: half
 // of that once more would be a collection every few events.
-const heldBack = 8 << 20
+const reservedHeap = 8 << 20
 
 // collectSeldom sets how often memory is collected, until the end is called.
-func collectSeldom() (end func()) {
+func collectLessOften() (end func()) {
 	before := debug.SetGCPercent(gcPercent)
-	reserved := make([]byte, heldBack)
+	reserved := make([]byte, reservedHeap)
 	return func() {
 		runtime.KeepAlive(reserved)
 		debug.SetGCPercent(before)
@@ -139,12 +139,12 @@ func collectSeldom() (end func()) {
 }
 
 func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
-	defer collectSeldom()()
-	h.serving = h.Sys.Now()
+	defer collectLessOften()()
+	h.servingSince = h.Sys.Now()
 	cfg := h.Config.Now()
 	pauses, err := h.Store.Paused(ctx, h.Sys.Now())
 	if sqlite.Damaged(err) {
-		err = errors.Join(sound(ctx, h.Store, h.log), err)
+		err = errors.Join(checkSound(ctx, h.Store, h.log), err)
 	}
 	if err != nil {
 		return err
@@ -153,10 +153,10 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		h.log.Warn("jobs of a killed daemon wait for the end of their leases", "error", err)
 	}
 	before, _ := hookclient.ReadRuntime(h.Paths) // zero if there was none
-	ctx, h.end = context.WithCancelCause(ctx)
-	defer h.end(nil)
+	ctx, h.stop = context.WithCancelCause(ctx)
+	defer h.stop(nil)
 	err = worker.Run(ctx, worker.Config{
-		Watch: []string{h.Paths.Database()}, Web: web.Handler(), MCP: h.Mcp(),
+		Watch: []string{h.Paths.Database()}, Web: web.Handler(), MCP: h.MCPHandler(),
 		Lock: lock, RuntimeFile: h.Paths.Runtime(), SocketDir: h.Paths.Run,
 		HTTPPort: config.Get[int](cfg, "worker.http_port"),
 		Runtime: api.Runtime{
@@ -164,16 +164,16 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 			SpoolBytes: cfg.SpoolBytes(), Rules: cfg.OwnRules(),
 			HTTPPort: before.HTTPPort, Login: before.Login,
 		},
-		Store: watched{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: wary{h.Meter, h},
-		Bindings: h.JudgedRoutes(),
-		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Maintain: h.wait,
-		FreeMemory: h.rest,
+		Store: publishingStore{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
+		Bindings: h.CheckedRoutes(),
+		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Maintain: h.maintain,
+		FreeMemory: h.freeMemory,
 		Idle:       func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {
 			clearTrouble(h.Paths)
 			hookclient.ForgetWaits(h.Paths)
 			h.mu.Lock()
-			h.retell = tell
+			h.setRuntime = tell
 			h.mu.Unlock()
 			h.EmbedAll(ctx)
 		},
@@ -196,7 +196,7 @@ func (h *Daemon) giveUp(_ mem.Event, cause error) error {
 }
 
 // Mcp answers clients of the Model Context Protocol; nil where nothing does.
-func (h *Daemon) Mcp() http.Handler {
+func (h *Daemon) MCPHandler() http.Handler {
 	if h.extra.MCP == nil {
 		return nil
 	}

@@ -22,38 +22,38 @@ import (
 // Reading all of a database that was called damaged takes at most so long, and
 // is not done again for so long where it was found sound.
 const (
-	lookWithin = time.Minute
-	lookAgain  = time.Minute
+	checkTimeout  = time.Minute
+	checkInterval = time.Minute
 )
 
 // wary hands events on and looks at what the store answers.
-type wary struct {
+type damageHandler struct {
 	next mem.Handler
 	h    *Daemon
 }
 
 // Handle implements mem.Handler.
-func (w wary) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+func (w damageHandler) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	r, err := w.next.Handle(ctx, e)
-	return r, w.h.judged(err)
+	return r, w.h.checkDamage(err)
 }
 
 // replay keeps spooled events.
 func (h *Daemon) replay(ctx context.Context, events []mem.Event) error {
-	return h.judged(h.Engine.Replay(ctx, events))
+	return h.checkDamage(h.Engine.Replay(ctx, events))
 }
 
 // Work does a job.
 func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
 	b, err := h.Engine.Work(ctx, j)
-	return b, h.judged(err)
+	return b, h.checkDamage(err)
 }
 
 // JudgedRoutes are the routes whose errors are judged.
-func (h *Daemon) JudgedRoutes() []api.Binding {
+func (h *Daemon) CheckedRoutes() []api.Binding {
 	routes := h.Bindings()
 	for i := range routes {
-		routes[i] = routes[i].Judged(h.judged)
+		routes[i] = routes[i].Judged(h.checkDamage)
 	}
 	return routes
 }
@@ -63,25 +63,25 @@ func (h *Daemon) JudgedRoutes() []api.Binding {
 // damaged database may be lost with it. From then on events wait in the spool,
 // and the person is told. Whoever comes while that is found out waits for it: to
 // say anything else would send the person elsewhere.
-func (h *Daemon) judged(err error) error {
-	if !sqlite.Suspect(err) || h.end == nil {
+func (h *Daemon) checkDamage(err error) error {
+	if !sqlite.Suspect(err) || h.stop == nil {
 		return err
 	}
-	h.looking.Lock()
-	defer h.looking.Unlock()
+	h.checking.Lock()
+	defer h.checking.Unlock()
 	if h.damage != nil {
 		return h.damage
 	}
-	if !h.looked.IsZero() && time.Since(h.looked) < lookAgain {
+	if !h.checkedAt.IsZero() && time.Since(h.checkedAt) < checkInterval {
 		return err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), lookWithin)
+	ctx, stop := context.WithTimeout(context.Background(), checkTimeout)
 	defer stop()
-	found := sound(ctx, h.Store, h.log)
-	h.looked = time.Now()
+	found := checkSound(ctx, h.Store, h.log)
+	h.checkedAt = time.Now()
 	if errors.Is(found, mem.ErrCorrupt) {
 		h.damage = found
-		h.end(found)
+		h.stop(found)
 		return found
 	}
 	h.log.Warn("the database was called damaged, but is not", "error", err, "found", found)
@@ -90,8 +90,8 @@ func (h *Daemon) judged(err error) error {
 
 // sound reads all of a database and returns mem.ErrCorrupt if it is damaged. What
 // is wrong with the index alone is mended: the index is made of the rest.
-func sound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
-	a, err := looked(ctx, st, closely(st))
+func checkSound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
+	a, err := auditTwice(ctx, st, fitsFullAudit(st))
 	switch {
 	case err != nil:
 		return err
@@ -107,7 +107,7 @@ func sound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
 
 // looked audits a database, and again where that finds damage, before it returns
 // mem.ErrCorrupt.
-func looked(ctx context.Context, st *sqlite.Store, full bool) (sqlite.Audit, error) {
+func auditTwice(ctx context.Context, st *sqlite.Store, full bool) (sqlite.Audit, error) {
 	var found error
 	for range 2 {
 		a, err := st.Audit(ctx, full)
@@ -127,18 +127,18 @@ func looked(ctx context.Context, st *sqlite.Store, full bool) (sqlite.Audit, err
 
 // closeMost is up to which size every row is looked at without being asked to,
 // in bytes: that takes about a second.
-const closeMost = 64 << 20
+const maxFullAudit = 64 << 20
 
 // closely reports whether a database is small enough for a full look.
-func closely(st *sqlite.Store) bool { return st.Bytes() <= closeMost }
+func fitsFullAudit(st *sqlite.Store) bool { return st.Bytes() <= maxFullAudit }
 
 // soundAgain looks at a database that was damaged when it was last used, before
 // anything is written into it.
-func soundAgain(ctx context.Context, st *sqlite.Store, paths config.Paths, log *slog.Logger) error {
+func recheck(ctx context.Context, st *sqlite.Store, paths config.Paths, log *slog.Logger) error {
 	if hookclient.ReadTrouble(paths).Code != fault.Corrupt.Code {
 		return nil
 	}
-	if err := sound(ctx, st, log); errors.Is(err, mem.ErrCorrupt) {
+	if err := checkSound(ctx, st, log); errors.Is(err, mem.ErrCorrupt) {
 		return err
 	}
 	return nil

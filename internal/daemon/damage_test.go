@@ -25,10 +25,10 @@ func TestWhoeverComesWhileDamageIsLookedForHearsOfIt(t *testing.T) {
 	defer h.Store.Close()
 	patch(t, p.Database(), 3*4096, make([]byte, 20<<10))
 	ended := 0
-	h.end = func(error) { ended++ }
+	h.stop = func(error) { ended++ }
 	said := make(chan error, 4)
 	for range cap(said) {
-		go func() { said <- h.judged(fmt.Errorf("list: %w", mem.ErrCorrupt)) }()
+		go func() { said <- h.checkDamage(fmt.Errorf("list: %w", mem.ErrCorrupt)) }()
 	}
 	first := <-said
 	for range cap(said) - 1 {
@@ -45,7 +45,7 @@ func TestWhoeverComesWhileDamageIsLookedForHearsOfIt(t *testing.T) {
 func TestAnIndexThatCannotBeUsedIsMadeAnewWhenItIsMet(t *testing.T) {
 	h, p := openDaemon(t)
 	defer h.Store.Close()
-	h.end = func(err error) { t.Errorf("the worker ends: %v", err) }
+	h.stop = func(err error) { t.Errorf("the worker ends: %v", err) }
 	db, err := sql.Open("sqlite", p.Database())
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestAnIndexThatCannotBeUsedIsMadeAnewWhenItIsMet(t *testing.T) {
 	if met == nil {
 		t.Fatal("the index can be used")
 	}
-	_ = h.judged(met)
+	_ = h.checkDamage(met)
 	if err := keep("the second"); err != nil {
 		t.Errorf("after it was met: %v, want it mended", err)
 	}

@@ -11,12 +11,12 @@ import (
 
 // Digesting asks whoever owns the database how it stands with the digest by a
 // model, and has turns digested again.
-var Digesting = api.Route[digest.Request, event.Digesting]{Name: "digest"}
+var DigestStatus = api.Route[digest.Request, event.Digesting]{Name: "digest"}
 
 func (h *Daemon) digest(ctx context.Context, ask digest.Request) (event.Digesting, error) {
 	d, err := h.Engine.Digest.Status(ctx, ask)
 	if errors.Is(err, digest.ErrNoModel) { // what is the matter with it stands beside
 		err = nil
 	}
-	return h.named(d), err
+	return h.withModel(d), err
 }

@@ -14,11 +14,11 @@ import (
 
 // liveEmbedder is the embedder that the configuration asks for now.
 type liveEmbedder struct {
-	mu     sync.Mutex
-	choice config.EmbedChoice
-	made   *embed.Embedder    // nil if there is none
-	err    error              // why there is none, although one is chosen
-	walked config.EmbedChoice // for which all memories were last looked at
+	mu       sync.Mutex
+	choice   config.EmbedChoice
+	embedder *embed.Embedder    // nil if there is none
+	err      error              // why there is none, although one is chosen
+	embedded config.EmbedChoice // for which all memories were last looked at
 }
 
 // Embedder returns the embedder for the configuration as it is, nil for none.
@@ -31,22 +31,22 @@ func (h *Daemon) Embedder() *embed.Embedder {
 // of one moment, since the configuration may be another the next.
 func (h *Daemon) chosenEmbedder() (*embed.Embedder, config.EmbedChoice, error) {
 	choice := h.Config.Now().EmbedChoice()
-	l := &h.embedding
+	l := &h.liveEmbedder
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.choice == choice {
-		return l.made, l.choice, l.err
+		return l.embedder, l.choice, l.err
 	}
 	l.choice = choice
-	l.made, l.err = choice.Embedder(h.Sys.Getenv)
+	l.embedder, l.err = choice.Embedder(h.Sys.Getenv)
 	if l.err != nil {
 		h.log.Warn("no embeddings", "error", l.err)
 	}
-	return l.made, l.choice, l.err
+	return l.embedder, l.choice, l.err
 }
 
 // EnginesEmbedder is embedder as the engine wants it: none is nil there too.
-func (h *Daemon) EnginesEmbedder() event.Embedder {
+func (h *Daemon) EngineEmbedder() event.Embedder {
 	if e := h.Embedder(); e != nil {
 		return e
 	}
@@ -56,19 +56,19 @@ func (h *Daemon) EnginesEmbedder() event.Embedder {
 // EmbedAll has memories embedded that have no vector of the model chosen now.
 func (h *Daemon) EmbedAll(ctx context.Context) {
 	choice := h.Config.Now().EmbedChoice()
-	h.embedding.mu.Lock()
-	h.embedding.walked = choice
-	h.embedding.mu.Unlock()
+	h.liveEmbedder.mu.Lock()
+	h.liveEmbedder.embedded = choice
+	h.liveEmbedder.mu.Unlock()
 	if err := h.Engine.Recall.EmbedAll(ctx); err != nil {
-		h.log.Error("embeddings", "error", h.judged(err))
+		h.log.Error("embeddings", "error", h.checkDamage(err))
 	}
 }
 
 // EmbedAgain does so if the choice has changed.
-func (h *Daemon) EmbedAgain(c config.Config) {
-	h.embedding.mu.Lock()
-	same := h.embedding.walked == c.EmbedChoice()
-	h.embedding.mu.Unlock()
+func (h *Daemon) EmbedIfChanged(c config.Config) {
+	h.liveEmbedder.mu.Lock()
+	same := h.liveEmbedder.embedded == c.EmbedChoice()
+	h.liveEmbedder.mu.Unlock()
 	if same {
 		return
 	}
@@ -79,7 +79,7 @@ func (h *Daemon) EmbedAgain(c config.Config) {
 
 // VectorsNow is how it stands with the vectors, nil if nobody wants any. No
 // server is asked for it.
-func (h *Daemon) VectorsNow(ctx context.Context) *views.Embedding {
+func (h *Daemon) EmbeddingStatus(ctx context.Context) *views.Embedding {
 	e, choice, err := h.chosenEmbedder()
 	if !choice.Enabled() {
 		return nil
@@ -109,23 +109,23 @@ type EmbedTrial struct {
 }
 
 // trialWithin is how long a server may take that has to load its model first.
-const trialWithin = 30 * time.Second
+const trialTimeout = 30 * time.Second
 
 func (h *Daemon) tryEmbedding(ctx context.Context, _ api.Nothing) (EmbedTrial, error) {
 	e := h.Embedder()
 	if e == nil {
 		var t EmbedTrial
-		if now := h.VectorsNow(ctx); now != nil {
+		if now := h.EmbeddingStatus(ctx); now != nil {
 			t.Embedding = *now
 		}
 		return t, nil
 	}
-	within, stop := context.WithTimeout(ctx, trialWithin)
+	within, stop := context.WithTimeout(ctx, trialTimeout)
 	defer stop()
 	start := time.Now()
 	n, err := e.Try(within)
 	t := EmbedTrial{Dimensions: n, TookMS: Millis(time.Since(start))}
-	if now := h.VectorsNow(ctx); now != nil { // else it was switched off meanwhile
+	if now := h.EmbeddingStatus(ctx); now != nil { // else it was switched off meanwhile
 		t.Embedding = *now
 	}
 	if err != nil {

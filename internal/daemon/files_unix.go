@@ -5,7 +5,7 @@ package daemon
 import "syscall"
 
 // openFiles is how many files this process may have open; 0 if nobody says.
-func openFiles() uint64 {
+func maxOpenFiles() uint64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
 		return 0

@@ -17,13 +17,13 @@ type liveConfig struct {
 	log    *slog.Logger
 	// Changed, if set, is told of every configuration but the first. It is set
 	// before a second goroutine asks.
-	Changed func(config.Config)
+	OnChange func(config.Config)
 
-	mu   sync.Mutex
-	seen os.FileInfo // nil: no file
-	have bool
-	cfg  config.Config
-	own  event.Settings // of cfg: every event asks for them
+	mu            sync.Mutex
+	seen          os.FileInfo // nil: no file
+	loaded        bool
+	cfg           config.Config
+	eventSettings event.Settings // of cfg: every event asks for them
 }
 
 func newLiveConfig(file string, getenv func(string) string, log *slog.Logger) *liveConfig {
@@ -31,9 +31,9 @@ func newLiveConfig(file string, getenv func(string) string, log *slog.Logger) *l
 }
 
 func (l *liveConfig) Now() config.Config {
-	cfg, news := l.look()
-	if news && l.Changed != nil {
-		l.Changed(cfg)
+	cfg, news := l.reload()
+	if news && l.OnChange != nil {
+		l.OnChange(cfg)
 	}
 	return cfg
 }
@@ -43,29 +43,29 @@ func (l *liveConfig) settings() event.Settings {
 	l.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.own
+	return l.eventSettings
 }
 
 // look returns the configuration, and whether it is another than before.
-func (l *liveConfig) look() (cfg config.Config, news bool) {
+func (l *liveConfig) reload() (cfg config.Config, news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	info, err := os.Stat(l.file)
 	if err != nil {
 		info = nil
 	}
-	if l.have && sameFileState(l.seen, info) {
+	if l.loaded && sameFileState(l.seen, info) {
 		return l.cfg, false
 	}
-	news = l.have
+	news = l.loaded
 	if cfg, err = config.LoadConfig(l.file, l.getenv); err != nil {
 		l.log.Warn("configuration", "error", err)
 		cfg.Warnings = append(cfg.Warnings, err.Error())
-		if l.have { // half an edit: what was in force stays
+		if l.loaded { // half an edit: what was in force stays
 			cfg.Values = l.cfg.Values
 		}
 	}
-	l.cfg, l.own, l.seen, l.have = cfg, cfg.Settings(), info, true
+	l.cfg, l.eventSettings, l.seen, l.loaded = cfg, cfg.Settings(), info, true
 	return cfg, news
 }
 

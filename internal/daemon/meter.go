@@ -13,22 +13,22 @@ import (
 // meter measures how long hooks take: what the hook spent before it handed its
 // event over, and the worker's answer.
 type meter struct {
-	next mem.Handler
-	told func() // called when what the person is told is on its way; nil means nobody asks
+	next  mem.Handler
+	shown func() // called when what the person is told is on its way; nil means nobody asks
 
-	mu     sync.Mutex
-	newest [512]time.Duration // a ring
-	count  int64
-	errors int64
-	inRow  int64 // errors since the last success
+	mu          sync.Mutex
+	newest      [512]time.Duration // a ring
+	count       int64
+	errors      int64
+	failedInRow int64 // errors since the last success
 }
 
 // Handle implements mem.Handler.
 func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	begun := time.Now()
 	r, err := m.next.Handle(ctx, e)
-	if err == nil && r.Notice != "" && m.told != nil {
-		m.told()
+	if err == nil && r.Notice != "" && m.shown != nil {
+		m.shown()
 	}
 	took := time.Duration(e.SpentUS)*time.Microsecond + time.Since(begun)
 	m.mu.Lock()
@@ -37,9 +37,9 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	m.count++
 	if err != nil {
 		m.errors++
-		m.inRow++
+		m.failedInRow++
 	} else {
-		m.inRow = 0
+		m.failedInRow = 0
 	}
 	return r, err
 }
@@ -48,7 +48,7 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 func (m *meter) read(h *views.Health) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	h.Hooks, h.HookErrors, h.FailedInRow = m.count, m.errors, m.inRow
+	h.Hooks, h.HookErrors, h.FailedInRow = m.count, m.errors, m.failedInRow
 	seen := slices.Clone(m.newest[:min(m.count, int64(len(m.newest)))])
 	if len(seen) == 0 {
 		return

@@ -13,7 +13,7 @@ func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 	if p.Root == "" {
 		return nil
 	}
-	m, err := h.minds.Look(p)
+	m, err := h.stateFiles.Look(p)
 	switch {
 	case err != nil || !m.Present:
 		return nil
@@ -26,14 +26,14 @@ func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 		out = append(out, hookclient.Notice{Cause: "mind: " + p.Root + ": " + m.Warnings[0], Level: 0, Text: "remanence: " +
 			m.Warnings[0] + ". Fix: remanence mind show"})
 	}
-	if h.minds.Forgotten(p) {
+	if h.stateFiles.Forgotten(p) {
 		out = append(out, hookclient.Notice{
 			Cause: "mind stale: " + p.Root, Level: 0,
 			Text: "remanence: the last session changed files and left " + mem.MindDir +
 				"/STATE.md as it was. Fix: bring it up to date",
 		})
 	}
-	if list := h.minds.Offer(p); len(list) > 0 && !h.Config.Now().MindLimits().AutoCompress {
+	if list := h.stateFiles.Offer(p); len(list) > 0 && !h.Config.Now().MindLimits().AutoCompress {
 		out = append(out, hookclient.Notice{Cause: "mind large: " + p.Root, Level: 0, Text: "remanence: " +
 			strings.Join(list, ", ") + " has grown large. Fix: remanence mind compress --dry-run"})
 	}

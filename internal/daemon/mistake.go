@@ -13,14 +13,14 @@ import (
 )
 
 // mistake is what an order can get wrong, and how to put it right.
-type mistake struct {
+type inputError struct {
 	is  error
 	fix string
 }
 
 // mistakes are those of the person, or of the agent that asks.
-func mistakes() []mistake {
-	return []mistake{
+func inputErrors() []inputError {
+	return []inputError{
 		{event.ErrNoText, "give a text, outside of <private>…</private>"},
 		{curate.ErrNoKind, "remanence add --help"},
 		{curate.ErrNoScope, "use project or user"},
@@ -47,10 +47,10 @@ func mistakes() []mistake {
 
 // blamed marks mistakes as such, with what puts them right, so that they say it
 // over the wire, too.
-func blamed[Req, Rep any](answer func(context.Context, Req) (Rep, error)) func(context.Context, Req) (Rep, error) {
+func asInvalid[Req, Rep any](answer func(context.Context, Req) (Rep, error)) func(context.Context, Req) (Rep, error) {
 	return func(ctx context.Context, req Req) (Rep, error) {
 		rep, err := answer(ctx, req)
-		for _, m := range mistakes() {
+		for _, m := range inputErrors() {
 			if errors.Is(err, m.is) {
 				return rep, &api.Error{Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: err.Error(), Fix: m.fix}
 			}

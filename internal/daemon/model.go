@@ -17,7 +17,7 @@ import (
 type liveModel struct {
 	mu     sync.Mutex
 	choice config.ModelChoice
-	made   *llm.Model // nil if there is none
+	model  *llm.Model // nil if there is none
 	err    error      // why there is none, although one is chosen
 }
 
@@ -25,22 +25,22 @@ type liveModel struct {
 // keeps a chosen one from being asked.
 func (h *Daemon) model() (*llm.Model, config.ModelChoice, error) {
 	choice := h.Config.Now().ModelChoice()
-	l := &h.modelling
+	l := &h.liveModel
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.choice == choice {
-		return l.made, choice, l.err
+		return l.model, choice, l.err
 	}
 	dir := h.Paths.CommandDir()
 	l.choice = choice
-	if l.made, l.err = choice.Summarizer(h.Sys, dir); l.err == nil && choice.Provider == llm.Claude {
+	if l.model, l.err = choice.Summarizer(h.Sys, dir); l.err == nil && choice.Provider == llm.Claude {
 		l.err = os.MkdirAll(dir, 0o700)
 	}
 	if l.err != nil {
-		l.made = nil
+		l.model = nil
 		h.log.Warn("no digest by a model", "error", l.err)
 	}
-	return l.made, choice, l.err
+	return l.model, choice, l.err
 }
 
 // summarizer is model as the engine wants it: none is nil there too.
@@ -52,7 +52,7 @@ func (h *Daemon) summarizer() event.Summarizer {
 }
 
 // named adds to what the store knows which model it is about, and how that does.
-func (h *Daemon) named(d event.Digesting) event.Digesting {
+func (h *Daemon) withModel(d event.Digesting) event.Digesting {
 	m, choice, err := h.model()
 	if !choice.Enabled() {
 		d.Provider = ""
@@ -66,14 +66,14 @@ func (h *Daemon) named(d event.Digesting) event.Digesting {
 	case m.LastError() != nil:
 		d.Error = m.LastError().Error()
 	default:
-		d.Error = h.unready(choice)
+		d.Error = h.missingForModel(choice)
 	}
 	d.Model, d.URL = m.Model(), m.Where()
 	return d
 }
 
 // unready is what is missing of what a model needs from outside; empty if nothing is.
-func (h *Daemon) unready(c config.ModelChoice) string {
+func (h *Daemon) missingForModel(c config.ModelChoice) string {
 	if c.KeyEnv != "" && h.Sys.Getenv(c.KeyEnv) == "" {
 		return fmt.Sprintf("the variable %s is not set where the daemon was started", c.KeyEnv)
 	}
@@ -87,11 +87,11 @@ func (h *Daemon) unready(c config.ModelChoice) string {
 
 // digestNow is how it stands with the digest by a model, nil if nobody wants one. No
 // model is asked for it.
-func (h *Daemon) digestNow(ctx context.Context) (*event.Digesting, error) {
+func (h *Daemon) digestStatus(ctx context.Context) (*event.Digesting, error) {
 	if _, choice, _ := h.model(); !choice.Enabled() {
 		return nil, nil
 	}
 	d, err := h.Engine.Digest.Status(ctx, digest.Request{})
-	d = h.named(d)
+	d = h.withModel(d)
 	return &d, err
 }

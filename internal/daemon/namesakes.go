@@ -8,8 +8,8 @@ import (
 )
 
 // Namesakes asks which projects a place's project names, last active first.
-var Namesakes = api.Route[mem.ProjectRef, []mem.Project]{Name: "namesakes"}
+var ProjectsNamed = api.Route[mem.ProjectRef, []mem.Project]{Name: "namesakes"}
 
-func (h *Daemon) namesakes(ctx context.Context, at mem.ProjectRef) ([]mem.Project, error) {
+func (h *Daemon) projectsNamed(ctx context.Context, at mem.ProjectRef) ([]mem.Project, error) {
 	return h.Store.Projects(ctx, at.Project)
 }

@@ -10,26 +10,26 @@ import (
 
 // scan takes the spool in first: what waits there is part of what is kept.
 func (h *Daemon) scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error) {
-	left, err := h.TakeSpool(ctx)
+	left, err := h.DrainSpool(ctx)
 	if err != nil {
 		return mem.ScanResponse{}, err
 	}
 	copies, _ := sqlite.Copies(h.Paths.Database()) // only a malformed pattern fails
 	got, err := h.Engine.Erase.Scan(ctx, ask)
 	if err == nil && ask.Fix && len(copies) > 0 {
-		h.keepDaily(ctx) // they went with what was taken out
+		h.backupDaily(ctx) // they went with what was taken out
 	}
-	got.Unreached = append(got.Unreached, h.stillSpooled(left)...)
+	got.Unreached = append(got.Unreached, h.spooledUnreached(left)...)
 	return got, err
 }
 
 // doomed takes the spool in first, as purge does.
-func (h *Daemon) doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
-	left, err := h.TakeSpool(ctx)
+func (h *Daemon) previewPurge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
+	left, err := h.DrainSpool(ctx)
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
 	would, err := h.Engine.Erase.PreviewPurge(ctx, ask)
-	would.Unreached = append(would.Unreached, h.stillSpooled(left)...)
+	would.Unreached = append(would.Unreached, h.spooledUnreached(left)...)
 	return would, err
 }

@@ -12,9 +12,9 @@ import (
 
 // Process is a process that has to do with a file of ours.
 type Process struct {
-	PID  int
-	Name string
-	Ours bool // a daemon
+	PID      int
+	Name     string
+	IsDaemon bool // a daemon
 }
 
 // Lockers are the processes that hold a lock on one of the files, as the kernel
@@ -93,7 +93,7 @@ func processOf(pid int) Process {
 }
 
 // AskToEnd asks a daemon of ours, also one that was stopped, to finish and end.
-func (p Process) AskToEnd() error {
+func (p Process) Terminate() error {
 	proc, err := os.FindProcess(p.PID)
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ func (p *player) asks(text string) {
 		"type": "user", "sessionId": "one", "uuid": "u" + id, "promptId": id,
 		"message": map[string]any{"content": text},
 	})
-	told := p.Door.Prompt(text)
+	told := p.Redactor.Prompt(text)
 	p.happens(mem.Event{Kind: mem.UserPromptSubmit, PromptID: id, Text: told, Private: told == ""})
 }
 
@@ -91,7 +91,7 @@ func (p *player) answers(text string) {
 	p.writes(map[string]any{"type": "assistant", "sessionId": "one", "uuid": "a" + id, "message": map[string]any{
 		"id": "m" + id, "stop_reason": "end_turn", "content": []any{map[string]any{"type": "text", "text": text}},
 	}})
-	p.happens(mem.Event{Kind: mem.Stop, PromptID: id, Text: p.Door.Text(text)})
+	p.happens(mem.Event{Kind: mem.Stop, PromptID: id, Text: p.Redactor.Text(text)})
 }
 
 // heard are the marks of what is kept of the session.

@@ -19,7 +19,7 @@ import (
 
 // recoverMost is up to which size a damaged database is replaced without a
 // person's order, in bytes: callers wait for it.
-const recoverMost = 64 << 20
+const maxAutoRecover = 64 << 20
 
 // openStore opens the database. One that cannot be opened and has no backup is
 // set aside, and a new one takes its place, where a person has nothing to decide.
@@ -28,7 +28,7 @@ func openStore(ctx context.Context, sys config.System, paths config.Paths, log *
 	_, never := hookclient.ReadRuntime(paths)
 	cfg := sqlite.Config{Path: paths.Database(), Now: sys.Now, Known: never == nil, Shared: FileSystem(paths.Data) != ""}
 	st, err := sqlite.Open(ctx, cfg)
-	if !errors.Is(err, mem.ErrCorrupt) || config.SizeOfFile(paths.Database()) > recoverMost {
+	if !errors.Is(err, mem.ErrCorrupt) || config.SizeOfFile(paths.Database()) > maxAutoRecover {
 		return st, err
 	}
 	kept, berr := hasBackup(ctx, paths.Database())

@@ -47,13 +47,13 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 		left  []string
 		jobs  int
 	}{
-		{2 * tidyEvery, []string{"4711", "0815"}, 1},
-		{4 * tidyEvery, []string{"0815"}, 1},
-		{91 * tidyEvery, nil, 0},
+		{2 * retentionInterval, []string{"4711", "0815"}, 1},
+		{4 * retentionInterval, []string{"0815"}, 1},
+		{91 * retentionInterval, nil, 0},
 	} {
 		clock = event.At.Add(step.after)
 		for range 10 {
-			if rest := h.tidy(t.Context()); rest > 0 {
+			if rest := h.applyRetention(t.Context()); rest > 0 {
 				break
 			}
 		}
@@ -70,8 +70,8 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 			t.Errorf("after %v: %d jobs that were given up, %v, want %d", step.after, st.DeadJobs, err, step.jobs)
 		}
 	}
-	if rest := h.tidy(t.Context()); rest != tidyEvery {
-		t.Errorf("with nothing to do it rests %v, want %v", rest, tidyEvery)
+	if rest := h.applyRetention(t.Context()); rest != retentionInterval {
+		t.Errorf("with nothing to do it rests %v, want %v", rest, retentionInterval)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // LongLogSize is the size of the database's log, in bytes, from which on it is
 // said that it cannot be folded in: twice what the store allows it.
-const LongLogSize = 64 << 20
+const LongWALBytes = 64 << 20
 
 // ExamineStore has whoever owns the database read all of it.
 var ExamineStore = api.Route[api.Nothing, StoreHealth]{Name: "examine"}
@@ -30,10 +30,10 @@ type StoreHealth struct {
 	Bytes   int64  `json:"bytes"`
 	// Tagged are the ids of memories and of the newest events whose text holds
 	// what the door takes out. Empty where all is well.
-	Tagged []string `json:"tagged,omitempty"`
-	Index  []string `json:"index,omitempty"`  // what is wrong with the index alone
-	Spoilt []string `json:"spoilt,omitempty"` // rows that cannot be read
-	Full   bool     `json:"full,omitempty"`   // every row was read
+	Tagged     []string `json:"tagged,omitempty"`
+	Index      []string `json:"index,omitempty"`  // what is wrong with the index alone
+	Unreadable []string `json:"spoilt,omitempty"` // rows that cannot be read
+	Full       bool     `json:"full,omitempty"`   // every row was read
 }
 
 // Examine answers examineStore. What is wrong with the store is its error, but
@@ -43,17 +43,17 @@ func (h *Daemon) Examine(ctx context.Context, _ api.Nothing) (StoreHealth, error
 	if err != nil {
 		return got, err
 	}
-	got.Full = closely(h.Store)
-	found, err := looked(ctx, h.Store, got.Full)
+	got.Full = fitsFullAudit(h.Store)
+	found, err := auditTwice(ctx, h.Store, got.Full)
 	if err == nil {
 		err = h.Store.Writable(ctx)
 	}
 	if err != nil {
 		return got, err
 	}
-	got.Spoilt = found.Spoilt
+	got.Unreadable = found.Spoilt
 	if got.Index = found.Index; len(got.Index) == 0 {
-		got.Tagged, err = tagged(ctx, h.Store)
+		got.Tagged, err = findTags(ctx, h.Store)
 	}
 	return got, err
 }
@@ -64,7 +64,7 @@ const tagEvents = 1000 // the newest
 
 // tagged looks for tags that no text should hold behind the door. Memories are
 // found by the tags' words, since reading all of them would take long.
-func tagged(ctx context.Context, st mem.Store) ([]string, error) {
+func findTags(ctx context.Context, st mem.Store) ([]string, error) {
 	var ids []string
 	hits, err := st.Match(ctx, mem.Query{
 		Terms: []string{"private", "remanence context"}, Hidden: true, Within: "*",
@@ -83,7 +83,7 @@ func tagged(ctx context.Context, st mem.Store) ([]string, error) {
 		return nil, err
 	}
 	for _, e := range events {
-		if holdsTag(e.Text + "\n" + e.Error + "\n" + unescaped(e.Input) + "\n" + unescaped(e.Response)) {
+		if holdsTag(e.Text + "\n" + e.Error + "\n" + unescapeTags(e.Input) + "\n" + unescapeTags(e.Response)) {
 			ids = append(ids, e.ID)
 		}
 	}
@@ -96,7 +96,7 @@ func holdsTag(s string) bool {
 }
 
 // unescaped shows the one character of a tag that JSON may write in another way.
-func unescaped(raw json.RawMessage) string {
+func unescapeTags(raw json.RawMessage) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003C`, "<").Replace(string(raw))
 }
 
@@ -109,10 +109,10 @@ const stopTries = 5
 
 // Alone runs f while nobody has the database, with the daemon's lock held. A
 // daemon that ran is started again afterwards, as is one where events wait.
-func (a *Connection) Alone(ctx context.Context, f func() error) error {
+func (a *Connection) Exclusively(ctx context.Context, f func() error) error {
 	a.Close()
 	a.Caller, a.Close = nil, func() {}
-	was, lock, err := a.takeOver(ctx)
+	was, lock, err := a.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (a *Connection) Alone(ctx context.Context, f func() error) error {
 }
 
 // takeOver stops the daemon and takes its lock. It reports whether there was one.
-func (a *Connection) takeOver(ctx context.Context) (was bool, lock *worker.Lock, err error) {
+func (a *Connection) acquire(ctx context.Context) (was bool, lock *worker.Lock, err error) {
 	for range stopTries {
 		if !a.NoDaemon {
 			ran, err := a.StopDaemon(ctx)
@@ -139,7 +139,7 @@ func (a *Connection) takeOver(ctx context.Context) (was bool, lock *worker.Lock,
 			}
 			was = was || ran
 		}
-		lock, err = worker.Acquire(a.Paths.Data, DrainWait)
+		lock, err = worker.Acquire(a.Paths.Data, LockTimeout)
 		if err == nil || !errors.Is(err, worker.ErrRunning) || a.NoDaemon {
 			break
 		}
@@ -157,37 +157,37 @@ func (a *Connection) takeOver(ctx context.Context) (was bool, lock *worker.Lock,
 }
 
 // spare is what has to stay free on a disk, in bytes.
-const spare = 16 << 20
+const spareBytes = 16 << 20
 
 // Room refuses what needs more bytes than are free.
-func Room(dir string, need int64) error {
-	if free, ok := FreeBytes(dir); ok && free < need+spare {
+func CheckSpace(dir string, need int64) error {
+	if free, ok := FreeBytes(dir); ok && free < need+spareBytes {
 		return fault.DiskFull.Saying("there is no room for another copy").Because("%s are needed in %s, %s are free",
-			fault.ByteCount(need+spare), dir, fault.ByteCount(free))
+			fault.ByteCount(need+spareBytes), dir, fault.ByteCount(free))
 	}
 	return nil
 }
 
 // KeepStore has whoever owns the database make a backup beside it. A route
 // takes no path: where else it shall go is done by the caller.
-var KeepStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
+var BackupStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
 
-func (h *Daemon) keep(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
-	if err := Room(h.Paths.Data, h.Paths.DatabaseBytes()); err != nil {
+func (h *Daemon) backup(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
+	if err := CheckSpace(h.Paths.Data, h.Paths.DatabaseBytes()); err != nil {
 		return sqlite.Copy{}, err
 	}
 	return h.Store.Keep(ctx)
 }
 
 // AuditStore has whoever owns the database look closely.
-var AuditStore = api.Route[AuditAsk, sqlite.Audit]{Name: "audit"}
+var AuditStore = api.Route[AuditRequest, sqlite.Audit]{Name: "audit"}
 
 // AuditAsk asks for an audit of the database.
-type AuditAsk struct {
+type AuditRequest struct {
 	Full bool `json:"full"`
 }
 
-func (h *Daemon) audit(ctx context.Context, ask AuditAsk) (sqlite.Audit, error) {
+func (h *Daemon) audit(ctx context.Context, ask AuditRequest) (sqlite.Audit, error) {
 	return h.Store.Audit(ctx, ask.Full)
 }
 
@@ -199,18 +199,18 @@ func (h *Daemon) describe(ctx context.Context, _ api.Nothing) (StoreHealth, erro
 }
 
 // ReindexStore has whoever owns the database make its index anew.
-var ReindexStore = api.Route[api.Nothing, Reindexed]{Name: "reindex"}
+var ReindexStore = api.Route[api.Nothing, ReindexResponse]{Name: "reindex"}
 
 // Reindexed says how many memories were indexed.
-type Reindexed struct {
+type ReindexResponse struct {
 	Memories int `json:"memories"`
 }
 
 // Reindex answers ReindexStore.
-func (h *Daemon) Reindex(ctx context.Context, _ api.Nothing) (Reindexed, error) {
+func (h *Daemon) Reindex(ctx context.Context, _ api.Nothing) (ReindexResponse, error) {
 	n, err := h.Store.Reindex(ctx)
 	if err == nil {
 		err = h.Engine.Recall.ForgetVectors(ctx)
 	}
-	return Reindexed{n}, err
+	return ReindexResponse{n}, err
 }

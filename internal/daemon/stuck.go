@@ -2,4 +2,4 @@ package daemon
 
 import "time"
 
-const justStarted = 5 * time.Second // the age of a daemon that has not looked at old jobs yet
+const startupGrace = 5 * time.Second // the age of a daemon that has not looked at old jobs yet

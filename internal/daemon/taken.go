@@ -13,13 +13,13 @@ import (
 // the store works goes back to its end, where it holds up nothing that somebody
 // waits for; left is how many events those are. Whether they are ever given up
 // is the daemon's to judge.
-func (h *Daemon) TakeSpool(ctx context.Context) (left int, err error) {
+func (h *Daemon) DrainSpool(ctx context.Context) (left int, err error) {
 	keep := func(ctx context.Context, events []mem.Event) error {
-		if h.replayed(ctx, events...) == nil {
+		if h.replaySafely(ctx, events...) == nil {
 			return nil
 		}
 		for _, e := range events {
-			err := h.replayed(ctx, e)
+			err := h.replaySafely(ctx, e)
 			if err == nil {
 				continue
 			}
@@ -45,7 +45,7 @@ func (h *Daemon) TakeSpool(ctx context.Context) (left int, err error) {
 }
 
 // replayed keeps events; a panic is an error.
-func (h *Daemon) replayed(ctx context.Context, events ...mem.Event) (err error) {
+func (h *Daemon) replaySafely(ctx context.Context, events ...mem.Event) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -56,7 +56,7 @@ func (h *Daemon) replayed(ctx context.Context, events ...mem.Event) (err error) 
 
 // stillSpooled tells the person of events that erasing did not reach, for they
 // are not taken in.
-func (h *Daemon) stillSpooled(n int) []string {
+func (h *Daemon) spooledUnreached(n int) []string {
 	if n == 0 {
 		return nil
 	}

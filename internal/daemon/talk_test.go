@@ -306,7 +306,7 @@ func TestArchivedWordsGoWhenTheyAreAsOldAsPayloads(t *testing.T) {
 		k.clock = k.clock.AddDate(0, 0, days)
 		after += days
 		for range 5 {
-			if k.tidy(t.Context()) > 0 {
+			if k.applyRetention(t.Context()) > 0 {
 				break
 			}
 		}

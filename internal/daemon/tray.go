@@ -10,13 +10,13 @@ import (
 
 // tray keeps that count in a file. It is made anew before long, so that what
 // cannot be read or written is none.
-type tray struct {
+type reviewCountFile struct {
 	file string
 	log  *slog.Logger
 }
 
 // Read implements engine.Tray.
-func (t tray) Read() map[string]curate.ReviewCounts {
+func (t reviewCountFile) Read() map[string]curate.ReviewCounts {
 	var by map[string]curate.ReviewCounts
 	if b, err := config.ReadUpTo(t.file, 1<<20); err != nil || json.Unmarshal(b, &by) != nil {
 		return nil
@@ -25,7 +25,7 @@ func (t tray) Read() map[string]curate.ReviewCounts {
 }
 
 // Write implements engine.Tray.
-func (t tray) Write(by map[string]curate.ReviewCounts) {
+func (t reviewCountFile) Write(by map[string]curate.ReviewCounts) {
 	b, err := json.Marshal(by)
 	if err == nil {
 		err = config.ReplaceFile(t.file, b)

@@ -19,7 +19,7 @@ import (
 )
 
 // Trusted is one repository whose own files about itself the person stands for.
-type Trusted struct {
+type TrustedRepo struct {
 	Root  string    `json:"root"`           // top of the checkout
 	First string    `json:"first"`          // its first commit; empty outside of git and before there is one
 	Made  bool      `json:"made"`           // this machine made the files
@@ -33,12 +33,12 @@ type Trusted struct {
 const maxTrustedFile = 1 << 20
 
 // ReadTrusted reads the list of trusted repositories.
-func ReadTrusted(p config.Paths) ([]Trusted, error) {
+func ReadTrusted(p config.Paths) ([]TrustedRepo, error) {
 	b, err := config.ReadUpTo(p.TrustedFile(), maxTrustedFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var list []Trusted
+	var list []TrustedRepo
 	if err == nil {
 		err = json.Unmarshal(b, &list)
 	}
@@ -61,7 +61,7 @@ func TrustedStateDirs(p config.Paths) (dirs []string) {
 }
 
 // WriteTrusted replaces the list, whole or not at all.
-func WriteTrusted(p config.Paths, list []Trusted) error {
+func WriteTrusted(p config.Paths, list []TrustedRepo) error {
 	b, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return err
@@ -71,12 +71,12 @@ func WriteTrusted(p config.Paths, list []Trusted) error {
 
 // TrustProject adds a project to the list, or renews what is known of it. With a mark
 // this machine made its files and gave them that.
-func TrustProject(p config.Paths, pr mem.Project, mark string, now time.Time) (Trusted, error) {
+func TrustProject(p config.Paths, pr mem.Project, mark string, now time.Time) (TrustedRepo, error) {
 	first, err := project.First(pr)
 	if err != nil {
-		return Trusted{}, fmt.Errorf("first commit of %s: %w", pr.Root, err)
+		return TrustedRepo{}, fmt.Errorf("first commit of %s: %w", pr.Root, err)
 	}
-	t := Trusted{
+	t := TrustedRepo{
 		Root: pr.Root, First: first, Made: mark != "", Mark: mark, At: now.UTC().Truncate(time.Second),
 		Dir: project.Identity(pr.Root), Repo: project.Identity(pr.Common),
 	}
@@ -85,9 +85,9 @@ func TrustProject(p config.Paths, pr mem.Project, mark string, now time.Time) (T
 		if err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(o Trusted) bool { return o.Root == t.Root || o.movedTo(t) })
+		list = slices.DeleteFunc(list, func(o TrustedRepo) bool { return o.Root == t.Root || o.movedTo(t) })
 		list = append(list, t)
-		slices.SortStableFunc(list, func(a, b Trusted) int { return strings.Compare(a.Root, b.Root) })
+		slices.SortStableFunc(list, func(a, b TrustedRepo) int { return strings.Compare(a.Root, b.Root) })
 		return WriteTrusted(p, list)
 	})
 }
@@ -95,15 +95,15 @@ func TrustProject(p config.Paths, pr mem.Project, mark string, now time.Time) (T
 // DistrustProject takes off the list what makes a project trusted, and its own entry if
 // that holds no more: also from a worktree, or where the directory is now. ok is
 // false if there is nothing of it on the list.
-func DistrustProject(p config.Paths, pr mem.Project) (off []Trusted, ok bool, err error) {
+func DistrustProject(p config.Paths, pr mem.Project) (off []TrustedRepo, ok bool, err error) {
 	err = p.WithLock(func() error {
 		list, err := ReadTrusted(p)
 		if err != nil {
 			return err
 		}
-		var rest []Trusted
+		var rest []TrustedRepo
 		for _, t := range list {
-			if t.Root == pr.Root || t.Stands(pr) {
+			if t.Root == pr.Root || t.Covers(pr) {
 				off = append(off, t)
 			} else {
 				rest = append(rest, t)
@@ -121,22 +121,22 @@ func DistrustProject(p config.Paths, pr mem.Project) (off []Trusted, ok bool, er
 // place, a worktree of the same repository, or the same directory after a rename;
 // and there the files that this machine made, or a repository that holds the
 // commit that the other one began with.
-func (t Trusted) Stands(pr mem.Project) bool {
+func (t TrustedRepo) Covers(pr mem.Project) bool {
 	switch {
 	case t.Root == "":
 		return false
 	case t.Root == pr.Root:
-		return t.made(pr.Root) || t.begins(pr)
-	case !t.renamed(pr) && !t.shares(pr):
+		return t.holdsMark(pr.Root) || t.holdsFirst(pr)
+	case !t.sameDir(pr) && !t.sameRepo(pr):
 		return false
 	case t.Mark != "": // nobody looked at what other worktrees hold
-		return t.made(pr.Root, project.MainCheckout(pr))
+		return t.holdsMark(pr.Root, project.MainCheckout(pr))
 	}
-	return t.begins(pr)
+	return t.holdsFirst(pr)
 }
 
 // made reports whether one of some directories holds the files that this machine made.
-func (t Trusted) made(roots ...string) bool {
+func (t TrustedRepo) holdsMark(roots ...string) bool {
 	return t.Mark != "" && slices.ContainsFunc(roots, func(root string) bool {
 		return root != "" && mind.Origin(root) == t.Mark
 	})
@@ -144,7 +144,7 @@ func (t Trusted) made(roots ...string) bool {
 
 // begins reports whether the repository of a project holds the commit that the
 // trusted one began with.
-func (t Trusted) begins(pr mem.Project) bool {
+func (t TrustedRepo) holdsFirst(pr mem.Project) bool {
 	if t.First == "" {
 		return pr.Commit == ""
 	}
@@ -152,14 +152,14 @@ func (t Trusted) begins(pr mem.Project) bool {
 }
 
 // renamed reports whether a project is in the very directory that was trusted.
-func (t Trusted) renamed(pr mem.Project) bool {
+func (t TrustedRepo) sameDir(pr mem.Project) bool {
 	return t.Dir != "" && project.Identity(pr.Root) == t.Dir && (t.Repo == "" || project.Identity(pr.Common) == t.Repo)
 }
 
 // shares reports whether a project is a checkout of the very repository that was
 // trusted, made by git. What the directory says of itself does not count: an
 // archive may hold a .git file that names any repository of this machine.
-func (t Trusted) shares(pr mem.Project) bool {
+func (t TrustedRepo) sameRepo(pr mem.Project) bool {
 	if pr.Common == "" || !project.OwnCheckout(pr) {
 		return false
 	}
@@ -176,30 +176,30 @@ func (t Trusted) shares(pr mem.Project) bool {
 
 // movedTo reports whether an entry is about a directory that is gone from its
 // place and was trusted again where it is now.
-func (t Trusted) movedTo(now Trusted) bool {
+func (t TrustedRepo) movedTo(now TrustedRepo) bool {
 	return t.Dir != "" && t.Dir == now.Dir && t.Repo == now.Repo && !config.Exists(t.Root)
 }
 
 // TrustBook answers who is trusted, out of the list as it is now. What it found
 // of a repository holds until the list, the directory or what is checked out there
 // changes.
-type TrustBook struct {
+type TrustList struct {
 	Paths config.Paths
 
-	mu     sync.Mutex
-	seen   os.FileInfo // of the list, nil before it was read
-	list   []Trusted
-	judged map[judgedProject]bool
+	mu       sync.Mutex
+	seen     os.FileInfo // of the list, nil before it was read
+	list     []TrustedRepo
+	verdicts map[trustKey]bool
 }
 
 // judgedProject is a project as it was judged.
-type judgedProject struct{ root, commit, common, dir, repo string }
+type trustKey struct{ root, commit, common, dir, repo string }
 
 // maxJudged bounds how many projects are remembered as judged.
-const maxJudged = 256
+const maxVerdicts = 256
 
 // Trusts reports whether the person stands for a project's files about itself.
-func (b *TrustBook) Trusts(pr mem.Project) bool {
+func (b *TrustList) Trusts(pr mem.Project) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	info, err := os.Stat(b.Paths.TrustedFile())
@@ -211,19 +211,19 @@ func (b *TrustBook) Trusts(pr mem.Project) bool {
 		if err != nil {
 			return false
 		}
-		b.list, b.seen, b.judged = list, info, map[judgedProject]bool{}
+		b.list, b.seen, b.verdicts = list, info, map[trustKey]bool{}
 	}
 	if len(b.list) == 0 {
 		return false
 	}
-	now := judgedProject{pr.Root, pr.Commit, pr.Common, project.Identity(pr.Root), project.Identity(pr.Common)}
-	ok, known := b.judged[now]
+	now := trustKey{pr.Root, pr.Commit, pr.Common, project.Identity(pr.Root), project.Identity(pr.Common)}
+	ok, known := b.verdicts[now]
 	if !known {
-		ok = slices.ContainsFunc(b.list, func(t Trusted) bool { return t.Stands(pr) })
-		if len(b.judged) >= maxJudged {
-			clear(b.judged)
+		ok = slices.ContainsFunc(b.list, func(t TrustedRepo) bool { return t.Covers(pr) })
+		if len(b.verdicts) >= maxVerdicts {
+			clear(b.verdicts)
 		}
-		b.judged[now] = ok
+		b.verdicts[now] = ok
 	}
 	return ok
 }

@@ -21,27 +21,27 @@ import (
 const (
 	// answerWithin is how long a daemon has to say that it is there before a person
 	// hears of it. It needs no database for that.
-	answerWithin = time.Second
+	answerTimeout = time.Second
 	// readWithin bounds what is read of the database of a daemon that does not answer.
-	readWithin = 2 * time.Second
+	readTimeout = 2 * time.Second
 	// lockedWithin is how long such a read waits for a lock.
-	lockedWithin = 100 * time.Millisecond
+	lockTimeout = 100 * time.Millisecond
 )
 
 // health asks a daemon how it is. Where that takes long the person hears of it.
 func (a *Connection) health(ctx context.Context, c api.Client) (api.Health, error) {
-	soon, stop := context.WithTimeout(ctx, answerWithin)
+	soon, stop := context.WithTimeout(ctx, answerTimeout)
 	h, err := c.Health(soon)
 	stop()
 	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return h, err
 	}
-	a.tell("the daemon does not answer yet; waiting up to %s", StartWithin)
+	a.notify("the daemon does not answer yet; waiting up to %s", StartTimeout)
 	return c.Health(ctx)
 }
 
 // Unanswered is the fault of a daemon that is there and does not answer.
-func (a *Connection) Unanswered() fault.Fault {
+func (a *Connection) NoAnswer() fault.Fault {
 	f := fault.Unreachable.Because("the daemon does not answer").FixedBy("remanence doctor --fix", "remanence daemon logs")
 	if held := Lockers(a.Paths.Lock()); len(held) > 0 {
 		f = f.Because("process %d holds the lock and does not answer", held[0].PID)
@@ -51,11 +51,11 @@ func (a *Connection) Unanswered() fault.Fault {
 
 // Silent reports whether a daemon is there that does not answer within a second:
 // it takes no calls, or takes them and says nothing.
-func (a *Connection) Silent(ctx context.Context) bool {
+func (a *Connection) Unresponsive(ctx context.Context) bool {
 	if a.NoDaemon {
 		return false
 	}
-	ctx, stop := context.WithTimeout(ctx, answerWithin)
+	ctx, stop := context.WithTimeout(ctx, answerTimeout)
 	defer stop()
 	for {
 		rt, err := hookclient.ReadRuntime(a.Paths)
@@ -82,14 +82,14 @@ func (a *Connection) Silent(ctx context.Context) bool {
 
 // StateFromFiles is what the database says of a place, read beside a daemon that
 // does not answer. What cannot be read is left out.
-func (a *Connection) StateFromFiles(ctx context.Context, at mem.ProjectRef) views.StatusResponse {
-	ctx, stop := context.WithTimeout(ctx, readWithin)
+func (a *Connection) StatusFromFiles(ctx context.Context, at mem.ProjectRef) views.StatusResponse {
+	ctx, stop := context.WithTimeout(ctx, readTimeout)
 	defer stop()
 	none := views.StatusResponse{}
 	if at.Project == "" {
 		none.Project, _ = project.Identify(at.Dir) // as all projects, where it is none
 	}
-	st, err := sqlite.OpenForReading(ctx, a.Paths.Database(), lockedWithin)
+	st, err := sqlite.OpenForReading(ctx, a.Paths.Database(), lockTimeout)
 	if err != nil {
 		return none
 	}

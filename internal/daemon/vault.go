@@ -37,16 +37,16 @@ type liveVault struct {
 
 func (h *Daemon) vault() *vault.Vault {
 	want := VaultOf(h.Config.Now(), h.Paths, h.Sys.Getenv)
-	h.notes.mu.Lock()
-	defer h.notes.mu.Unlock()
-	if h.notes.now == nil || h.notes.now.Dir != want.Dir {
-		h.notes.now = want // what is known of the files of another is nothing of this one's
+	h.liveVault.mu.Lock()
+	defer h.liveVault.mu.Unlock()
+	if h.liveVault.now == nil || h.liveVault.now.Dir != want.Dir {
+		h.liveVault.now = want // what is known of the files of another is nothing of this one's
 	}
-	return h.notes.now
+	return h.liveVault.now
 }
 
 // enginesVault is the vault as the engine asks for it.
-func (h *Daemon) enginesVault() event.Vault { return h.vault() }
+func (h *Daemon) engineVault() event.Vault { return h.vault() }
 
 // handoffs are the files of the vault in which a person finds handoffs. Without a
 // vault there are none.
@@ -57,7 +57,7 @@ func (f handoffs) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
 }
 
 func (f handoffs) WriteHandoff(p mem.Project, text string) error {
-	return withoutVaultNone(f.vault().WriteHandoff(p, text))
+	return ignoreNoVault(f.vault().WriteHandoff(p, text))
 }
 
 func (f handoffs) EraseHandoff(p mem.Project, lines []string) error {
@@ -65,10 +65,10 @@ func (f handoffs) EraseHandoff(p mem.Project, lines []string) error {
 }
 
 func (f handoffs) WriteAppendix(p mem.Project, text string) error {
-	return withoutVaultNone(f.vault().WriteAppendix(p, text))
+	return ignoreNoVault(f.vault().WriteAppendix(p, text))
 }
 
-func withoutVaultNone(err error) error {
+func ignoreNoVault(err error) error {
 	if errors.Is(err, vault.ErrNone) {
 		return nil
 	}

@@ -38,7 +38,7 @@ func TestAFileThatComesBackIsWhatItIsThen(t *testing.T) {
 				t.Fatalf("gone: %s %s", got.ID, got.Status)
 			}
 			if later.worker {
-				d.notes.now = nil
+				d.liveVault.now = nil
 			}
 			d.write(m.Note.File, later.text)
 			if err := os.Chtimes(d.path(m.Note.File), written, written); err != nil {

@@ -13,13 +13,13 @@ import (
 
 // watched is the store, telling what is written to who looks on. Everything that
 // changes passes here, after it is durable.
-type watched struct {
+type publishingStore struct {
 	*sqlite.Store
 	live *api.Live
 }
 
 // Apply implements mem.Store.
-func (w watched) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
+func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results, err := w.Store.Apply(ctx, batches...)
 	if !w.live.Touch() {
 		return results, err
@@ -27,7 +27,7 @@ func (w watched) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result,
 	var all []api.Change
 	for i, r := range results {
 		if !r.Duplicate {
-			all = append(all, changesOf(batches[i], r)...)
+			all = append(all, changesIn(batches[i], r)...)
 		}
 	}
 	for i := range all {
@@ -40,7 +40,7 @@ func (w watched) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result,
 }
 
 // Purge implements mem.Store.
-func (w watched) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
+func (w publishingStore) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 	done, err := w.Store.Purge(ctx, ids...)
 	if err == nil {
 		w.live.Publish(api.Change{Type: api.Changed, What: []string{"purged"}, IDs: ids})
@@ -49,7 +49,7 @@ func (w watched) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 }
 
 // queue adds how many jobs wait.
-func (w watched) queue(ctx context.Context, c *api.Change) {
+func (w publishingStore) queue(ctx context.Context, c *api.Change) {
 	if got, err := w.Waiting(ctx); err == nil {
 		c.QueueDepth = new(got.Jobs - got.LaterJobs)
 	}
@@ -57,7 +57,7 @@ func (w watched) queue(ctx context.Context, c *api.Change) {
 
 // changesOf is what a batch that was written means for who looks on: its event,
 // then each memory, then everything else in one.
-func changesOf(b mem.Batch, r mem.Result) []api.Change {
+func changesIn(b mem.Batch, r mem.Result) []api.Change {
 	project, session := "", ""
 	if b.Event != nil {
 		session = b.Event.Session
@@ -165,7 +165,7 @@ func beginning(s string) string {
 }
 
 // standing is how it stands when somebody begins to look on.
-type standing struct {
+type liveStatus struct {
 	Projects []mem.Project `json:"projects"` // last active first
 	api.ProcessingResponse
 }
@@ -173,18 +173,18 @@ type standing struct {
 // recentSessions is how many of the newest sessions are looked at for one that works.
 const recentSessions = 50
 
-func (h *Daemon) standing(ctx context.Context) (any, error) {
+func (h *Daemon) liveStatus(ctx context.Context) (any, error) {
 	ps, err := h.Store.Projects(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	w, err := h.working(ctx, api.Nothing{})
-	return standing{ps, w}, err
+	return liveStatus{ps, w}, err
 }
 
 // working says whether anything is being worked on.
 func (h *Daemon) working(ctx context.Context, _ api.Nothing) (api.ProcessingResponse, error) {
-	busy, err := h.busy(ctx)
+	busy, err := h.busySessions(ctx)
 	if err != nil {
 		return api.ProcessingResponse{}, err
 	}
@@ -193,7 +193,7 @@ func (h *Daemon) working(ctx context.Context, _ api.Nothing) (api.ProcessingResp
 }
 
 // busy are the sessions that work on a prompt, as far as they reported.
-func (h *Daemon) busy(ctx context.Context) ([]string, error) {
+func (h *Daemon) busySessions(ctx context.Context) ([]string, error) {
 	ss, err := h.Store.Sessions(ctx, mem.SessionQuery{Limit: recentSessions})
 	var busy []string
 	for _, s := range ss {
@@ -205,13 +205,13 @@ func (h *Daemon) busy(ctx context.Context) ([]string, error) {
 }
 
 // settle has it that no session works on a prompt.
-func (h *Daemon) settle(ctx context.Context, _ api.Nothing) (api.ProcessingResponse, error) {
-	busy, err := h.busy(ctx)
+func (h *Daemon) markIdle(ctx context.Context, _ api.Nothing) (api.ProcessingResponse, error) {
+	busy, err := h.busySessions(ctx)
 	if err != nil {
 		return api.ProcessingResponse{}, err
 	}
 	if len(busy) > 0 {
-		if _, err := (watched{h.Store, h.live}).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
+		if _, err := (publishingStore{h.Store, h.live}).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
 			return api.ProcessingResponse{}, err
 		}
 	}

@@ -72,7 +72,7 @@ func TestWhatIsWrittenIsToldToWhoLooksOn(t *testing.T) {
 		},
 		"nothing": {mem.Batch{}, mem.Result{}, nil},
 	} {
-		got := changesOf(tt.batch, tt.res)
+		got := changesIn(tt.batch, tt.res)
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", tt.want) {
 			t.Errorf("%s: got\n%+v, want\n%+v", name, got, tt.want)
 		}

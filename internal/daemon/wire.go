@@ -32,36 +32,36 @@ import (
 
 // Daemon is everything behind the worker's socket, built and open.
 type Daemon struct {
-	Sys       config.System
-	Paths     config.Paths
-	log       *slog.Logger
-	Store     *sqlite.Store
-	live      *api.Live // of what is written to the store
-	Engine    *engine.Engine
-	spool     *spool.Spool
-	talks     *transcript.Archive
-	Config    *liveConfig
-	embedding liveEmbedder
-	modelling liveModel
-	Door      *redact.Redactor
-	book      *TrustBook
-	minds     *mind.Files
-	Meter     *meter
-	notes     liveVault
-	Since     time.Time
-	serving   time.Time              // since when a daemon; zero within a command
-	gone      curate.RetentionResult // by this round of tidy so far
+	Sys          config.System
+	Paths        config.Paths
+	log          *slog.Logger
+	Store        *sqlite.Store
+	live         *api.Live // of what is written to the store
+	Engine       *engine.Engine
+	spool        *spool.Spool
+	archive      *transcript.Archive
+	Config       *liveConfig
+	liveEmbedder liveEmbedder
+	liveModel    liveModel
+	Redactor     *redact.Redactor
+	trust        *TrustList
+	stateFiles   *mind.Files
+	Meter        *meter
+	liveVault    liveVault
+	Since        time.Time
+	servingSince time.Time              // since when a daemon; zero within a command
+	retained     curate.RetentionResult // by this round of tidy so far
 
-	end     context.CancelCauseFunc // ends the worker; nil without one
-	looking sync.Mutex              // holds who reads all of the database; guards the next two
-	looked  time.Time               // when it was last found sound, though something said otherwise
-	damage  error                   // what was found where it is not sound
+	stop      context.CancelCauseFunc // ends the worker; nil without one
+	checking  sync.Mutex              // holds who reads all of the database; guards the next two
+	checkedAt time.Time               // when it was last found sound, though something said otherwise
+	damage    error                   // what was found where it is not sound
 
 	extra Extension
 
-	mu     sync.Mutex
-	retell func(set func(*api.Runtime)) // changes the runtime file; nil until the worker is reachable
-	due    []hookclient.Notice          // warnings on their way to the person
+	mu         sync.Mutex
+	setRuntime func(set func(*api.Runtime)) // changes the runtime file; nil until the worker is reachable
+	dueNotices []hookclient.Notice          // warnings on their way to the person
 }
 
 // New opens the store and joins the parts. The caller holds the lock.
@@ -72,7 +72,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	if err != nil {
 		return nil, err
 	}
-	if err := soundAgain(ctx, st, paths, log); err != nil {
+	if err := recheck(ctx, st, paths, log); err != nil {
 		_ = st.Close()
 		return nil, err
 	}
@@ -93,46 +93,46 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	for _, err := range d.Errors() {
 		log.Warn("own secret rule skipped", "error", err)
 	}
-	h.Door = d
-	h.talks = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: hides(d)}
-	h.book = &TrustBook{Paths: paths}
-	h.minds = mind.New(mind.Config{
-		Trusted: h.book.Trusts, Main: project.MainCheckout, Door: d.Text, Now: sys.Now, Changed: project.Changed,
+	h.Redactor = d
+	h.archive = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: hasPrivate(d)}
+	h.trust = &TrustList{Paths: paths}
+	h.stateFiles = mind.New(mind.Config{
+		Trusted: h.trust.Trusts, Main: project.MainCheckout, Door: d.Text, Now: sys.Now, Changed: project.Changed,
 		Limits: func() mem.MindLimits { return h.Config.Now().MindLimits() },
 	})
 	h.Engine = engine.New(engine.Config{
-		Store: watched{st, h.live}, Door: d, Now: sys.Now, Secret: secret,
+		Store: publishingStore{st, h.live}, Door: d, Now: sys.Now, Secret: secret,
 		Settings: h.Config.settings,
 		Project:  project.Identify,
 		Moved:    project.Moved,
 		Rel:      project.Rel,
-		Tail:     tail(d),
+		Tail:     newestQuotes(d),
 		Fill:     transcript.Fill,
-		Archive:  h.talks,
-		Minds:    h.minds,
+		Archive:  h.archive,
+		Minds:    h.stateFiles,
 		Program:  ownProgram(),
-		Past:     past(d),
-		Journal:  journal(h.vault),
+		Past:     pastEvents(d),
+		Journal:  vaultLog(h.vault),
 		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
 		Look:     func(p mem.Project) event.Files { return project.NewLook(p) },
 		Slack:    sys.Slack,
 		Log: func(what string, err error) {
-			log.Error("answered without", "what", what, "error", h.judged(err))
+			log.Error("answered without", "what", what, "error", h.checkDamage(err))
 		},
 		Warnings: h.warnings,
-		Embedder: h.EnginesEmbedder, Summarizer: h.summarizer,
-		Paused:   h.tellHooks,
-		Vault:    h.enginesVault,
+		Embedder: h.EngineEmbedder, Summarizer: h.summarizer,
+		Paused:   h.publishPauses,
+		Vault:    h.engineVault,
 		Handoffs: handoffs{h.vault},
-		Tray:     tray{paths.Inbox(), log},
+		Tray:     reviewCountFile{paths.Inbox(), log},
 	})
-	h.live.Initial = h.standing
-	h.Meter = &meter{next: h.Engine, told: h.warned}
+	h.live.Initial = h.liveStatus
+	h.Meter = &meter{next: h.Engine, shown: h.noticesShown}
 	return h, nil
 }
 
 // past reads what a session's transcript tells through the door.
-func past(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
+func pastEvents(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 	give func(mem.Event) error) (mem.TranscriptPosition, error) {
 	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
 	return func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
@@ -143,7 +143,7 @@ func past(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem
 }
 
 // journal adds entries to the log of a vault, if that is there.
-func journal(find func() *vault.Vault) func(string) (string, error) {
+func vaultLog(find func() *vault.Vault) func(string) (string, error) {
 	return func(entry string) (string, error) {
 		v := find()
 		if !v.There() {
@@ -154,7 +154,7 @@ func journal(find func() *vault.Vault) func(string) (string, error) {
 }
 
 // hides reports whether a text has a private part.
-func hides(d *redact.Redactor) func(string) bool {
+func hasPrivate(d *redact.Redactor) func(string) bool {
 	return func(s string) bool {
 		_, found := d.Scrub(s)
 		return found.Private > 0
@@ -162,7 +162,7 @@ func hides(d *redact.Redactor) func(string) bool {
 }
 
 // tail reads the newest utterances of a transcript through the door.
-func tail(d *redact.Redactor) func(path string, lines int) ([]mem.Quote, error) {
+func newestQuotes(d *redact.Redactor) func(path string, lines int) ([]mem.Quote, error) {
 	return func(path string, lines int) ([]mem.Quote, error) {
 		part, err := transcript.Tail(path, lines, d.Text)
 		if err != nil {
@@ -196,23 +196,23 @@ func ownProgram() string {
 func (h *Daemon) Bindings() []api.Binding {
 	e := h.Engine
 	own := []api.Binding{
-		api.On(api.Search, blamed(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why),
+		api.On(api.Search, asInvalid(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why),
 		api.On(api.Next, e.Next),
-		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Add, blamed(e.Curate.Add)),
-		api.On(api.Import, blamed(e.Curate.Import)), api.On(api.Edit, blamed(e.Curate.Edit)),
-		api.On(api.Mark, blamed(e.Curate.Mark)), api.On(api.Feedback, blamed(e.Curate.Feedback)),
-		api.On(api.Purge, blamed(h.purge)), api.On(api.PurgePreview, h.doomed), api.On(api.Scan, h.scan),
+		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Add, asInvalid(e.Curate.Add)),
+		api.On(api.Import, asInvalid(e.Curate.Import)), api.On(api.Edit, asInvalid(e.Curate.Edit)),
+		api.On(api.Mark, asInvalid(e.Curate.Mark)), api.On(api.Feedback, asInvalid(e.Curate.Feedback)),
+		api.On(api.Purge, asInvalid(h.purge)), api.On(api.PurgePreview, h.previewPurge), api.On(api.Scan, h.scan),
 		api.On(api.Pause, e.Event.Pause),
-		api.On(api.Handoff, blamed(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save),
+		api.On(api.Handoff, asInvalid(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save),
 		api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
-		api.On(api.Diff, e.Continuity.Diff), api.On(api.CheckpointLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift),
-		api.On(api.Lint, blamed(e.Curate.Lint)),
-		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Runs, e.Curate.Runs),
-		api.On(api.Review, blamed(e.Curate.Review)), api.On(api.Resolve, blamed(e.Curate.Resolve)),
-		api.On(api.Merge, blamed(e.Curate.Merge)),
+		api.On(api.Diff, e.Continuity.Diff), api.On(api.CheckpointLog, asInvalid(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift),
+		api.On(api.Lint, asInvalid(e.Curate.Lint)),
+		api.On(api.Consolidate, asInvalid(e.Curate.Consolidate)), api.On(api.Runs, e.Curate.Runs),
+		api.On(api.Review, asInvalid(e.Curate.Review)), api.On(api.Resolve, asInvalid(e.Curate.Resolve)),
+		api.On(api.Merge, asInvalid(e.Curate.Merge)),
 		api.On(api.Successor, e.Continuity.Successor), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts),
 		api.On(api.GetSession, h.sessionOf),
-		api.On(api.EndPrompts, h.settle), api.On(api.Processing, h.working),
+		api.On(api.EndPrompts, h.markIdle), api.On(api.Processing, h.working),
 		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed),
 		api.On(api.Sessions, e.Views.Sessions),
 		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
@@ -221,14 +221,14 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Overview, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) {
 			return e.Views.Overview(ctx)
 		}),
-		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.Filesync.State)),
-		api.On(api.ReadState, blamed(func(ctx context.Context, at mem.ProjectRef) (mem.WorkState, error) {
+		api.On(api.Sizes, h.sizes), api.On(api.State, asInvalid(e.Filesync.State)),
+		api.On(api.ReadState, asInvalid(func(ctx context.Context, at mem.ProjectRef) (mem.WorkState, error) {
 			return e.Filesync.State(ctx, mem.StateRequest{ProjectRef: at, Op: mem.StateGet})
 		})),
-		api.On(ExamineStore, h.Examine), api.On(Namesakes, h.namesakes),
-		api.On(DescribeStore, h.describe), api.On(AuditStore, h.audit), api.On(KeepStore, h.keep),
+		api.On(ExamineStore, h.Examine), api.On(ProjectsNamed, h.projectsNamed),
+		api.On(DescribeStore, h.describe), api.On(AuditStore, h.audit), api.On(BackupStore, h.backup),
 		api.On(ReindexStore, h.Reindex), api.On(ReviveJobs, h.revive), api.On(TryEmbedding, h.tryEmbedding),
-		api.On(Digesting, h.digest),
+		api.On(DigestStatus, h.digest),
 	}
 	if h.extra.Bindings != nil {
 		own = append(own, h.extra.Bindings(h)...)
@@ -242,15 +242,15 @@ func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusRes
 	if err != nil {
 		return o, err
 	}
-	o.Health.Since, o.Embedding = h.Since, h.VectorsNow(ctx)
+	o.Health.Since, o.Embedding = h.Since, h.EmbeddingStatus(ctx)
 	h.Meter.read(&o.Health)
-	if !h.serving.IsZero() && h.Sys.Now().Sub(h.serving) < justStarted {
+	if !h.servingSince.IsZero() && h.Sys.Now().Sub(h.servingSince) < startupGrace {
 		o.Health.OldestJobS = 0 // whatever waited, waited for a daemon
 	}
-	if o.Digest, err = h.digestNow(ctx); err != nil {
+	if o.Digest, err = h.digestStatus(ctx); err != nil {
 		return o, err
 	}
-	taken := h.Door.Counts()
+	taken := h.Redactor.Counts()
 	o.Health.Private = taken.Private
 	for _, n := range taken.Secrets {
 		o.Health.Secrets += n
@@ -260,31 +260,35 @@ func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusRes
 
 // purge takes the spool in first: what is erased must not come back from it.
 func (h *Daemon) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
-	left, err := h.TakeSpool(ctx)
+	left, err := h.DrainSpool(ctx)
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
 	copies, _ := sqlite.Copies(h.Paths.Database()) // only a malformed pattern fails
 	done, err := h.Engine.Purge(ctx, ask)
 	if err == nil && len(copies) > 0 {
-		h.keepDaily(ctx) // they went with what was erased
+		h.backupDaily(ctx) // they went with what was erased
 	}
-	done.Unreached = append(done.Unreached, h.stillSpooled(left)...)
+	done.Unreached = append(done.Unreached, h.spooledUnreached(left)...)
 	return done, err
 }
 
 // tellHooks writes the pauses into the runtime file, where hooks see them.
-func (h *Daemon) tellHooks(ps []mem.Pause) { h.tell(func(rt *api.Runtime) { rt.Paused = ps }) }
+func (h *Daemon) publishPauses(ps []mem.Pause) {
+	h.updateRuntime(func(rt *api.Runtime) { rt.Paused = ps })
+}
 
 // tellCap writes the cap of the spool into the runtime file.
-func (h *Daemon) tellCap(bytes int64) { h.tell(func(rt *api.Runtime) { rt.SpoolBytes = bytes }) }
+func (h *Daemon) publishSpoolLimit(bytes int64) {
+	h.updateRuntime(func(rt *api.Runtime) { rt.SpoolBytes = bytes })
+}
 
-func (h *Daemon) tell(set func(*api.Runtime)) {
+func (h *Daemon) updateRuntime(set func(*api.Runtime)) {
 	h.mu.Lock()
-	retell := h.retell
+	update := h.setRuntime
 	h.mu.Unlock()
-	if retell != nil {
-		retell(set)
+	if update != nil {
+		update(set)
 	}
 }
 
@@ -302,7 +306,7 @@ func (h *Daemon) warnings(p mem.Project) []string {
 			Text: fmt.Sprintf("remanence: %d events could not be kept so far. Fix: remanence doctor", lost),
 		})
 	}
-	if n := h.Paths.LogBytes(); n > LongLogSize {
+	if n := h.Paths.LogBytes(); n > LongWALBytes {
 		causes = append(causes, hookclient.Notice{
 			Cause: "log", Level: 0,
 			Text: fmt.Sprintf("remanence: the database's log has grown to %s, because another program keeps the database "+
@@ -317,15 +321,15 @@ func (h *Daemon) warnings(p mem.Project) []string {
 	due := hookclient.DueOf(h.Paths.Notices(), h.Sys.Now(), causes)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.due = due
+	h.dueNotices = due
 	return hookclient.Texts(due)
 }
 
 // warned remembers that the newest warnings were shown. Until then they come
 // again: an event that cannot be kept is not answered, whatever it was to say.
-func (h *Daemon) warned() {
+func (h *Daemon) noticesShown() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	hookclient.ShownNow(h.Paths.Notices(), h.Sys.Now(), h.due)
-	h.due = nil
+	hookclient.ShownNow(h.Paths.Notices(), h.Sys.Now(), h.dueNotices)
+	h.dueNotices = nil
 }

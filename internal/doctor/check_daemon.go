@@ -59,7 +59,7 @@ func (a *Checks) checkHeld(ctx context.Context) (Check, bool) {
 	if a.NoDaemon {
 		return Check{}, false
 	}
-	for end := time.Now().Add(daemon.Settles); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(daemon.SettleTime); ; time.Sleep(50 * time.Millisecond) {
 		if !a.Locked() {
 			return Check{}, false
 		}
@@ -72,7 +72,7 @@ func (a *Checks) checkHeld(ctx context.Context) (Check, bool) {
 	}
 	if held := daemon.Lockers(a.Paths.Lock()); len(held) > 0 {
 		p := held[0]
-		if !p.Ours {
+		if !p.IsDaemon {
 			return Bad("daemon", true,
 				fault.Running.Saying("another program holds the daemon's lock").Because("process %d (%s) holds %s", p.PID, p.Name,
 					a.Paths.Lock()).
@@ -90,11 +90,11 @@ func (a *Checks) checkHeld(ctx context.Context) (Check, bool) {
 // endHeld asks the process that the kernel names as the lock's holder to end,
 // and starts another, unless one that waited for the lock has it already.
 func (a *Checks) endHeld(ctx context.Context, p daemon.Process) error {
-	if err := p.AskToEnd(); err != nil {
+	if err := p.Terminate(); err != nil {
 		return fmt.Errorf("process %d: %w", p.PID, err)
 	}
-	for end := time.Now().Add(2 * daemon.StopWithin); slices.ContainsFunc(daemon.Lockers(a.Paths.Lock()),
-		p.Is); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * daemon.StopTimeout); slices.ContainsFunc(daemon.Lockers(a.Paths.Lock()),
+		p.Same); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) || ctx.Err() != nil {
 			return fmt.Errorf("process %d does not end: end it by force", p.PID)
 		}
@@ -144,7 +144,7 @@ func (a *Checks) two(more []daemon.Process, why string, args ...any) Check {
 func others(list []daemon.Process, pid int) []daemon.Process {
 	var out []daemon.Process
 	for _, p := range list {
-		if p.Ours && p.PID != pid {
+		if p.IsDaemon && p.PID != pid {
 			out = append(out, p)
 		}
 	}
@@ -154,13 +154,13 @@ func others(list []daemon.Process, pid int) []daemon.Process {
 // endOthers lets all daemons end, those in list by their process, and starts one.
 func (a *Checks) endOthers(ctx context.Context, list []daemon.Process) error {
 	for _, p := range list {
-		if err := p.AskToEnd(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		if err := p.Terminate(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("process %d: %w", p.PID, err)
 		}
 	}
-	for end := time.Now().Add(2 * daemon.StopWithin); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * daemon.StopTimeout); ; time.Sleep(20 * time.Millisecond) {
 		still := slices.DeleteFunc(daemon.Openers(a.Paths.Database()), func(p daemon.Process) bool {
-			return !slices.ContainsFunc(list, p.Is)
+			return !slices.ContainsFunc(list, p.Same)
 		})
 		if len(still) == 0 {
 			return a.Restart(ctx)
@@ -195,7 +195,7 @@ func (a *Checks) lastError() string {
 func holdersOf(p config.Paths) string {
 	var names []string
 	for _, h := range daemon.Lockers(p.Database(), p.Database()+"-wal", p.Database()+"-shm") {
-		if !h.Ours && h.PID != os.Getpid() {
+		if !h.IsDaemon && h.PID != os.Getpid() {
 			names = append(names, fmt.Sprintf("process %d (%s)", h.PID, h.Name))
 		}
 	}

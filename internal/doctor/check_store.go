@@ -45,7 +45,7 @@ func (a *Checks) CheckClosedStore(ctx context.Context) []Check {
 	if _, err := os.Stat(a.Paths.Database()); err != nil {
 		return []Check{Good("store", true, "there is no database yet")}
 	}
-	lock, err := worker.Acquire(a.Paths.Data, daemon.DrainWait) // a daemon on its way out has it a moment longer
+	lock, err := worker.Acquire(a.Paths.Data, daemon.LockTimeout) // a daemon on its way out has it a moment longer
 	if errors.Is(err, worker.ErrRunning) {
 		if a.Answers(ctx) { // and yet it could not say how it is; what it has in hand may be why
 			got, err := daemon.Ask(ctx, a.Connection, daemon.ExamineStore, api.Nothing{})
@@ -89,8 +89,8 @@ const rowsShown = 3
 
 func rowItem(h daemon.StoreHealth) Check {
 	switch {
-	case len(h.Spoilt) > 0:
-		return Bad("rows", true, fault.Rows.Because("%s", strings.Join(h.Spoilt[:min(len(h.Spoilt), rowsShown)], "; ")))
+	case len(h.Unreadable) > 0:
+		return Bad("rows", true, fault.Rows.Because("%s", strings.Join(h.Unreadable[:min(len(h.Unreadable), rowsShown)], "; ")))
 	case !h.Full:
 		return unread("rows", true, "not read, that takes longer: remanence db check --full")
 	}

@@ -21,7 +21,7 @@ func (a *Checks) checkBriefing(ctx context.Context) []Check {
 	if a.Profile() == "silent" { // has a row of its own
 		return nil
 	}
-	r, err := daemon.Ask(ctx, a.Connection, api.Next, views.NextRequest{ProjectRef: a.Place()})
+	r, err := daemon.Ask(ctx, a.Connection, api.Next, views.NextRequest{ProjectRef: a.ProjectRef()})
 	if err != nil {
 		return nil
 	}

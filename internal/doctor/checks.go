@@ -49,7 +49,7 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 	a.Close()
 	a.Caller, a.Close = nil, func() {} // a repair may have replaced what was connected to
 	modes := a.CheckModes()            // whoever opens the store closes it to others
-	nothing := a.Visits(ctx)
+	nothing := a.ReadUninstalled(ctx)
 	daemon, o := a.checkDaemon(ctx, nothing)
 	waiting := a.checkSpool(ctx) // before anything that takes it in
 	list := []Check{daemon, modes, a.checkTrip(ctx)}
@@ -213,7 +213,7 @@ func (a *Checks) checkSpool(ctx context.Context) Check {
 	sp := spool.Open(spool.Config{Dir: a.Paths.Spool()})
 	st, err := sp.Stat()
 	if _, _, rerr := a.Running(ctx); rerr == nil && !a.NoDaemon {
-		for end := time.Now().Add(daemon.Settles); err == nil && st.Records > 0 &&
+		for end := time.Now().Add(daemon.SettleTime); err == nil && st.Records > 0 &&
 			time.Now().Before(end); st, err = sp.Stat() {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -236,19 +236,19 @@ func (a *Checks) drainSpool(ctx context.Context) error {
 			return err
 		}
 		sp := spool.Open(spool.Config{Dir: a.Paths.Spool()})
-		for end := time.Now().Add(daemon.StartWithin); !sp.Empty(); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(daemon.StartTimeout); !sp.Empty(); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) || ctx.Err() != nil {
 				return errors.New("the daemon does not take them in")
 			}
 		}
 		return nil
 	}
-	return a.Alone(ctx, func() error {
+	return a.Exclusively(ctx, func() error {
 		h, err := daemon.New(ctx, a.Sys, a.Paths, slog.New(slog.DiscardHandler), daemon.Extension{})
 		if err != nil {
 			return err
 		}
-		left, err := h.TakeSpool(ctx)
+		left, err := h.DrainSpool(ctx)
 		if left > 0 {
 			err = fmt.Errorf("%s cannot be kept", ui.Plural(left, "event", "events"))
 		}

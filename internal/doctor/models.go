@@ -69,7 +69,7 @@ func (a *Checks) checkDigest(ctx context.Context) []Check {
 	if err != nil || !cfg.ModelChoice().Enabled() {
 		return nil
 	}
-	d, err := daemon.Ask(ctx, a.Connection, daemon.Digesting, digest.Request{})
+	d, err := daemon.Ask(ctx, a.Connection, daemon.DigestStatus, digest.Request{})
 	if err != nil {
 		return []Check{Bad("digest", false, daemon.Explain(err))}
 	}

@@ -36,7 +36,7 @@ func (a *Checks) SetupConfig() (setup.Config, error) {
 		}
 	}
 	c.Plugin, c.Run = plugin.Files, runAgent
-	if p, err := project.Identify(a.Place().Dir); err == nil && !config.SameDir(p.Root, home) {
+	if p, err := project.Identify(a.ProjectRef().Dir); err == nil && !config.SameDir(p.Root, home) {
 		c.Project = p.Root
 	}
 	return c, nil
@@ -60,7 +60,7 @@ func (a *Checks) Profile() string {
 
 // ProjectHere is the project of a directory, or of the one a command is about.
 func (a *Checks) ProjectHere(args []string) (mem.Project, error) {
-	dir := a.Place().Dir
+	dir := a.ProjectRef().Dir
 	if len(args) > 0 {
 		dir = args[0]
 	}
