@@ -18,7 +18,7 @@ import (
 	"remanence/internal/worker"
 )
 
-// StartWithin is how long a command waits for a worker it starts.
+// StartTimeout is how long a command waits for a worker it starts.
 const StartTimeout = 10 * time.Second
 
 // Connect returns the way to the worker, which is started if none runs, or

@@ -74,7 +74,7 @@ func Ask[Req, Rep any](ctx context.Context, c *Connection, r api.Route[Req, Rep]
 	return r.Call(ctx, c.Caller, req)
 }
 
-// Place is what the person's command is about: the project of the working
+// ProjectRef is what the person's command is about: the project of the working
 // directory unless a flag says otherwise.
 func (a *Connection) ProjectRef() mem.ProjectRef {
 	if strings.ContainsAny(a.Project, `./\`) {
@@ -89,7 +89,7 @@ func (a *Connection) ProjectRef() mem.ProjectRef {
 	return mem.ProjectRef{Project: a.Project, Dir: dir}
 }
 
-// Settles is how long a daemon that starts or ends may hold its lock without
+// SettleTime is how long a daemon that starts or ends may hold its lock without
 // answering.
 const SettleTime = 2 * time.Second
 
@@ -101,7 +101,7 @@ func (a *Connection) Answers(ctx context.Context) bool {
 	return err == nil
 }
 
-// Is reports whether two processes are the same one.
+// Same reports whether two processes are the same one.
 func (p Process) Same(q Process) bool { return p.PID == q.PID }
 
 // Restart stops the daemon and starts it again.
@@ -134,7 +134,7 @@ func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (ReviveResponse, err
 	return ReviveResponse{n}, err
 }
 
-// StopWithin is how long a daemon that was asked to end may take.
+// StopTimeout is how long a daemon that was asked to end may take.
 const StopTimeout = 15 * time.Second
 
 // StopDaemon lets the daemon finish and waits until it has let go of the
@@ -192,7 +192,7 @@ func (a *Connection) Files() (*mind.Files, error) {
 	}), nil
 }
 
-// Visits keeps a command that only looks from moving in where Remanence does not
+// ReadUninstalled keeps a command that only looks from moving in where Remanence does not
 // live: no daemon is started for it. It reports whether there is nothing to ask
 // either; what is there is read in this process.
 func (a *Connection) ReadUninstalled(ctx context.Context) (nothing bool) {

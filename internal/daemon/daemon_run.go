@@ -115,7 +115,7 @@ func takesEvents(ctx context.Context, paths config.Paths) bool {
 	return err == nil && h.Status == api.OK
 }
 
-// DrainWait is how long a new worker waits for the lock of one that was asked to leave.
+// LockTimeout is how long a new worker waits for the lock of one that was asked to leave.
 const LockTimeout = 2 * time.Second
 
 // gcPercent is by how much the worker's heap may grow between two collections:
@@ -195,7 +195,7 @@ func (h *Daemon) giveUp(_ mem.Event, cause error) error {
 	return nil
 }
 
-// Mcp answers clients of the Model Context Protocol; nil where nothing does.
+// MCPHandler answers clients of the Model Context Protocol; nil where nothing does.
 func (h *Daemon) MCPHandler() http.Handler {
 	if h.extra.MCP == nil {
 		return nil

@@ -49,7 +49,7 @@ func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
 	return b, h.checkDamage(err)
 }
 
-// JudgedRoutes are the routes whose errors are judged.
+// CheckedRoutes are the routes whose errors are judged.
 func (h *Daemon) CheckedRoutes() []api.Binding {
 	routes := h.Bindings()
 	for i := range routes {

@@ -9,7 +9,7 @@ import (
 	"remanence/internal/event"
 )
 
-// Digesting asks whoever owns the database how it stands with the digest by a
+// DigestStatus asks whoever owns the database how it stands with the digest by a
 // model, and has turns digested again.
 var DigestStatus = api.Route[digest.Request, event.Digesting]{Name: "digest"}
 

@@ -45,7 +45,7 @@ func (h *Daemon) chosenEmbedder() (*embed.Embedder, config.EmbedChoice, error) {
 	return l.embedder, l.choice, l.err
 }
 
-// EnginesEmbedder is embedder as the engine wants it: none is nil there too.
+// EngineEmbedder is embedder as the engine wants it: none is nil there too.
 func (h *Daemon) EngineEmbedder() event.Embedder {
 	if e := h.Embedder(); e != nil {
 		return e
@@ -64,7 +64,7 @@ func (h *Daemon) EmbedAll(ctx context.Context) {
 	}
 }
 
-// EmbedAgain does so if the choice has changed.
+// EmbedIfChanged does so if the choice has changed.
 func (h *Daemon) EmbedIfChanged(c config.Config) {
 	h.liveEmbedder.mu.Lock()
 	same := h.liveEmbedder.embedded == c.EmbedChoice()
@@ -77,7 +77,7 @@ func (h *Daemon) EmbedIfChanged(c config.Config) {
 	h.EmbedAll(ctx)
 }
 
-// VectorsNow is how it stands with the vectors, nil if nobody wants any. No
+// EmbeddingStatus is how it stands with the vectors, nil if nobody wants any. No
 // server is asked for it.
 func (h *Daemon) EmbeddingStatus(ctx context.Context) *views.Embedding {
 	e, choice, err := h.chosenEmbedder()

@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Namesakes asks which projects a place's project names, last active first.
+// ProjectsNamed asks which projects a place's project names, last active first.
 var ProjectsNamed = api.Route[mem.ProjectRef, []mem.Project]{Name: "namesakes"}
 
 func (h *Daemon) projectsNamed(ctx context.Context, at mem.ProjectRef) ([]mem.Project, error) {

@@ -92,7 +92,7 @@ func processOf(pid int) Process {
 	return Process{pid, strings.TrimSpace(string(name)), bytes.Contains(args, []byte("\x00daemon\x00run"))}
 }
 
-// AskToEnd asks a daemon of ours, also one that was stopped, to finish and end.
+// Terminate asks a daemon of ours, also one that was stopped, to finish and end.
 func (p Process) Terminate() error {
 	proc, err := os.FindProcess(p.PID)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"remanence/internal/worker"
 )
 
-// LongLogSize is the size of the database's log, in bytes, from which on it is
+// LongWALBytes is the size of the database's log, in bytes, from which on it is
 // said that it cannot be folded in: twice what the store allows it.
 const LongWALBytes = 64 << 20
 
@@ -107,7 +107,7 @@ func healthOf(h sqlite.Health) (StoreHealth, error) {
 // stopTries is how often the daemon is stopped where hooks start a new one.
 const stopTries = 5
 
-// Alone runs f while nobody has the database, with the daemon's lock held. A
+// Exclusively runs f while nobody has the database, with the daemon's lock held. A
 // daemon that ran is started again afterwards, as is one where events wait.
 func (a *Connection) Exclusively(ctx context.Context, f func() error) error {
 	a.Close()
@@ -159,7 +159,7 @@ func (a *Connection) acquire(ctx context.Context) (was bool, lock *worker.Lock, 
 // spare is what has to stay free on a disk, in bytes.
 const spareBytes = 16 << 20
 
-// Room refuses what needs more bytes than are free.
+// CheckSpace refuses what needs more bytes than are free.
 func CheckSpace(dir string, need int64) error {
 	if free, ok := FreeBytes(dir); ok && free < need+spareBytes {
 		return fault.DiskFull.Saying("there is no room for another copy").Because("%s are needed in %s, %s are free",
@@ -168,7 +168,7 @@ func CheckSpace(dir string, need int64) error {
 	return nil
 }
 
-// KeepStore has whoever owns the database make a backup beside it. A route
+// BackupStore has whoever owns the database make a backup beside it. A route
 // takes no path: where else it shall go is done by the caller.
 var BackupStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
 
@@ -182,7 +182,7 @@ func (h *Daemon) backup(ctx context.Context, _ api.Nothing) (sqlite.Copy, error)
 // AuditStore has whoever owns the database look closely.
 var AuditStore = api.Route[AuditRequest, sqlite.Audit]{Name: "audit"}
 
-// AuditAsk asks for an audit of the database.
+// AuditRequest asks for an audit of the database.
 type AuditRequest struct {
 	Full bool `json:"full"`
 }
@@ -201,7 +201,7 @@ func (h *Daemon) describe(ctx context.Context, _ api.Nothing) (StoreHealth, erro
 // ReindexStore has whoever owns the database make its index anew.
 var ReindexStore = api.Route[api.Nothing, ReindexResponse]{Name: "reindex"}
 
-// Reindexed says how many memories were indexed.
+// ReindexResponse says how many memories were indexed.
 type ReindexResponse struct {
 	Memories int `json:"memories"`
 }

@@ -9,7 +9,7 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-// TakeSpool takes in all that waits in the spool. What cannot be kept although
+// DrainSpool takes in all that waits in the spool. What cannot be kept although
 // the store works goes back to its end, where it holds up nothing that somebody
 // waits for; left is how many events those are. Whether they are ever given up
 // is the daemon's to judge.

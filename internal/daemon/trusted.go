@@ -18,7 +18,7 @@ import (
 	"remanence/internal/project"
 )
 
-// Trusted is one repository whose own files about itself the person stands for.
+// TrustedRepo is one repository whose own files about itself the person stands for.
 type TrustedRepo struct {
 	Root  string    `json:"root"`           // top of the checkout
 	First string    `json:"first"`          // its first commit; empty outside of git and before there is one
@@ -117,7 +117,7 @@ func DistrustProject(p config.Paths, pr mem.Project) (off []TrustedRepo, ok bool
 	return off, err == nil && len(off) > 0, err
 }
 
-// Stands reports whether an entry is about a project as it is now: the same
+// Covers reports whether an entry is about a project as it is now: the same
 // place, a worktree of the same repository, or the same directory after a rename;
 // and there the files that this machine made, or a repository that holds the
 // commit that the other one began with.
@@ -180,7 +180,7 @@ func (t TrustedRepo) movedTo(now TrustedRepo) bool {
 	return t.Dir != "" && t.Dir == now.Dir && t.Repo == now.Repo && !config.Exists(t.Root)
 }
 
-// TrustBook answers who is trusted, out of the list as it is now. What it found
+// TrustList answers who is trusted, out of the list as it is now. What it found
 // of a repository holds until the list, the directory or what is checked out there
 // changes.
 type TrustList struct {

@@ -40,7 +40,7 @@ func (a *Connection) health(ctx context.Context, c api.Client) (api.Health, erro
 	return c.Health(ctx)
 }
 
-// Unanswered is the fault of a daemon that is there and does not answer.
+// NoAnswer is the fault of a daemon that is there and does not answer.
 func (a *Connection) NoAnswer() fault.Fault {
 	f := fault.Unreachable.Because("the daemon does not answer").FixedBy("remanence doctor --fix", "remanence daemon logs")
 	if held := Lockers(a.Paths.Lock()); len(held) > 0 {
@@ -49,7 +49,7 @@ func (a *Connection) NoAnswer() fault.Fault {
 	return f
 }
 
-// Silent reports whether a daemon is there that does not answer within a second:
+// Unresponsive reports whether a daemon is there that does not answer within a second:
 // it takes no calls, or takes them and says nothing.
 func (a *Connection) Unresponsive(ctx context.Context) bool {
 	if a.NoDaemon {
@@ -80,7 +80,7 @@ func (a *Connection) Unresponsive(ctx context.Context) bool {
 	}
 }
 
-// StateFromFiles is what the database says of a place, read beside a daemon that
+// StatusFromFiles is what the database says of a place, read beside a daemon that
 // does not answer. What cannot be read is left out.
 func (a *Connection) StatusFromFiles(ctx context.Context, at mem.ProjectRef) views.StatusResponse {
 	ctx, stop := context.WithTimeout(ctx, readTimeout)
