@@ -19,8 +19,8 @@ func Summands(parts map[string]float64) []Summand {
 // Weights are the factors of the parts of a score in its weighted sum. The part
 // "authority" is different: it multiplies the sum.
 type Weights struct {
-	Memories   map[string]float64 `json:"kept"` // for memories
-	Utterances map[string]float64 `json:"said"` // for utterances
+	Memories   map[string]float64 `json:"memories"` // for memories
+	Utterances map[string]float64 `json:"utterances"` // for utterances
 }
 
 // AllWeights returns the weights of all parts.
