@@ -19,7 +19,7 @@ func Summands(parts map[string]float64) []Summand {
 // Weights are the factors of the parts of a score in its weighted sum. The part
 // "authority" is different: it multiplies the sum.
 type Weights struct {
-	Memories   map[string]float64 `json:"memories"` // for memories
+	Memories   map[string]float64 `json:"memories"`   // for memories
 	Utterances map[string]float64 `json:"utterances"` // for utterances
 }
 

@@ -304,7 +304,7 @@ func (u *user) asks(v any, args ...string) {
 // memory is what the person's own search shows of one.
 type memory struct {
 	ID, Kind, Title, Body, Trust string
-	Source                       struct{ Turn int }
+	Source                       struct{ Prompt int }
 }
 
 // finds are the memories that a person's search finds; without words all, the newest first.

@@ -94,8 +94,8 @@ func TestPluginAndSettingsTogetherCaptureAndInjectOnce(t *testing.T) {
 		t.Errorf("told twice: %v in\n%s", twice, clip(told))
 	}
 	mast := u.keeps("the mast is 30 m high")
-	if mast.Source.Turn != 2 {
-		t.Errorf("the second prompt is counted as number %d", mast.Source.Turn)
+	if mast.Source.Prompt != 2 {
+		t.Errorf("the second prompt is counted as number %d", mast.Source.Prompt)
 	}
 	seen := map[string]bool{}
 	for _, m := range u.finds() {

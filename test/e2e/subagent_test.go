@@ -65,8 +65,8 @@ func TestABackgroundSubagentIsNotTakenForThePerson(t *testing.T) {
 		t.Fatalf("prompts: %q, want a notification between two of the person's", prompts)
 	}
 	decision := u.keeps("one dispatcher instead of two")
-	if decision.Source.Turn != 2 {
-		t.Errorf("the person's second prompt is counted as number %d", decision.Source.Turn)
+	if decision.Source.Prompt != 2 {
+		t.Errorf("the person's second prompt is counted as number %d", decision.Source.Prompt)
 	}
 	u.keeps("the dispatcher sleeps before its first try")
 	for _, m := range u.finds() {

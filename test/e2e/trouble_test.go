@@ -55,8 +55,8 @@ func TestNothingIsLostWhenTheDaemonIsKilledDuringASession(t *testing.T) {
 	wants(t, "next session", told, "`sh check.sh` failed (exit 3", "fixed in retry.conf", "jittered backoff",
 		"gateway timeout",
 		"last request: what is still open then?")
-	if decision := u.keeps("jittered backoff"); decision.Source.Turn != 1 {
-		t.Errorf("the decision of the first prompt is kept as of prompt %d", decision.Source.Turn)
+	if decision := u.keeps("jittered backoff"); decision.Source.Prompt != 1 {
+		t.Errorf("the decision of the first prompt is kept as of prompt %d", decision.Source.Prompt)
 	}
 }
 

@@ -41,13 +41,13 @@ func TestTheVaultIsInjectedAndFollowsEdits(t *testing.T) {
 	var found struct {
 		Memories []struct {
 			ID   string
-			Note *string
+			Note struct{ File string }
 			Uses int
 		}
 	}
 	id := u.finds("ports")[0].ID
 	u.asks(&found, "show", id)
-	if m := found.Memories[0]; m.Uses != 1 || m.Note == nil || *m.Note != "memory/reference_ports.md" {
+	if m := found.Memories[0]; m.Uses != 1 || m.Note.File != "memory/reference_ports.md" {
 		t.Errorf("got %+v, want one use of the file", m)
 	}
 	u.write(ports, "---\nname: Ports\ndescription: which port the gateway listens on\n---\n\nThe gateway listens on "+
