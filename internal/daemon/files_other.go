@@ -2,5 +2,5 @@
 
 package daemon
 
-// openFiles is how many files this process may have open; 0 if nobody says.
-func openFiles() uint64 { return 0 }
+// maxOpenFiles is how many files this process may have open; 0 if nobody says.
+func maxOpenFiles() uint64 { return 0 }

@@ -6,9 +6,9 @@ import "errors"
 
 // Process is a process that has to do with a file of ours.
 type Process struct {
-	PID  int
-	Name string
-	Ours bool // a daemon
+	PID      int
+	Name     string
+	IsDaemon bool // a daemon
 }
 
 // Lockers and openers need /proc: elsewhere nobody is known.
@@ -17,4 +17,4 @@ func Lockers(...string) []Process { return nil }
 // Openers returns the processes that have a file open; none are known here.
 func Openers(string) []Process { return nil }
 
-func (Process) AskToEnd() error { return errors.ErrUnsupported }
+func (Process) Terminate() error { return errors.ErrUnsupported }
