@@ -1,8 +1,9 @@
-// Package api is how the worker is spoken to: one table of typed routes makes
-// the server's handler (Mux), the client over a unix socket (Client) and the
-// calls inside one process (Local). It also keeps the runtime file, which tells
-// clients where the worker is, and starts the worker. It knows neither the
-// engine nor a database: what a route does is bound by the wiring.
+// Package api defines the daemon's HTTP API. One table of typed routes makes the
+// server's handler (Mux), the client over a unix socket (Client) and the calls
+// inside one process (Local). The package also contains the runtime file, which
+// tells clients how to reach the daemon, and starts the daemon. It imports neither
+// the engine nor a database: the wiring binds routes to their functions. Start
+// reading at routes.go.
 package api
 
 import (
@@ -11,36 +12,37 @@ import (
 	"reflect"
 )
 
-// Protocol is the version of the wire contract. It grows when an older client
-// would no longer be understood.
+// Protocol is the version of the protocol. It increases when older clients stop
+// working.
 const Protocol = 1
 
-// Route is one question to the worker: POST /api/v1/<Name>, JSON both ways.
+// Route is one operation of the API: POST /api/v1/<Name>, with JSON in both directions.
 type Route[Req, Rep any] struct {
 	Name string
-	// Get is where GET asks the same below /api/v1/, with the request in its query
-	// and in the {parts} of its path; "" means nowhere. Only a route that changes
-	// nothing may have one.
+	// Get is the path below /api/v1/ at which GET does the same, with the request in
+	// the query and in the {parts} of the path; "" means none. Only a route that
+	// changes nothing may have one.
 	Get string
 }
 
-// Call puts the question. Its errors match the sentinels of package mem, and
-// context.DeadlineExceeded, also when the answer came over the wire.
+// Call calls the route. Its errors match the sentinels of package mem and
+// context.DeadlineExceeded, also if they came over the wire.
 func (r Route[Req, Rep]) Call(ctx context.Context, c Caller, req Req) (Rep, error) {
 	var rep Rep
 	err := c.Call(ctx, r.Name, req, &rep)
 	return rep, err
 }
 
-// Caller carries a question to whoever answers it. rep points to the answer.
+// Caller calls routes by name: Client over the socket, Local in the same process.
+// rep points to the response.
 type Caller interface {
 	Call(ctx context.Context, name string, req, rep any) error
 }
 
-// Nothing is the request or reply of a route that needs none.
+// Nothing is an empty request or response.
 type Nothing struct{}
 
-// Binding is a route together with what answers it; made by On.
+// Binding is a route with the function that answers it. On makes one.
 type Binding struct {
 	name  string
 	get   string
@@ -50,27 +52,27 @@ type Binding struct {
 	wire  func(ctx context.Context, fill func(req any) error) (any, error)
 }
 
-// Judged returns the binding with every error of its answers passed through judge.
-func (b Binding) Judged(judge func(error) error) Binding {
+// MapErrors returns a binding whose errors are passed through f.
+func (b Binding) MapErrors(f func(error) error) Binding {
 	local, wire := b.local, b.wire
 	b.local = func(ctx context.Context, req, rep any) error {
 		err := local(ctx, req, rep)
 		if err != nil {
-			err = judge(err)
+			err = f(err)
 		}
 		return err
 	}
 	b.wire = func(ctx context.Context, fill func(req any) error) (any, error) {
 		rep, err := wire(ctx, fill)
 		if err != nil {
-			err = judge(err)
+			err = f(err)
 		}
 		return rep, err
 	}
 	return b
 }
 
-// On binds a route to what answers it.
+// On binds a route to the function that answers it.
 func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep, error)) Binding {
 	return Binding{
 		name: r.Name,
@@ -100,7 +102,7 @@ func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep,
 	}
 }
 
-// Local is a Caller inside one process: values pass as they are.
+// Local is a Caller inside one process. Values are passed without encoding.
 type Local []Binding
 
 // Call implements Caller.

@@ -309,7 +309,7 @@ func serve(t *testing.T, cfg api.Config) api.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: api.Guard(api.Door{Hosts: []string{api.SocketHost}, Token: token}, api.Mux(cfg))}
+	srv := &http.Server{Handler: api.Guard(api.Access{Hosts: []string{api.SocketHost}, Token: token}, api.Mux(cfg))}
 	done := make(chan struct{})
 	go func() { defer close(done); _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close(); <-done })

@@ -18,15 +18,15 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxReply is the largest answer read, in bytes.
+// maxReply is the largest response read, in bytes.
 const maxReply = 64 << 20
 
-// Client asks the worker over its unix socket. Each call is one connection in
-// the caller's own goroutine. A call ends with its context.
+// Client calls the daemon over its unix socket. Each call uses one connection in the
+// caller's goroutine and ends with its context.
 type Client struct {
 	Socket  string
 	Token   string
-	Version string // of this program, for the worker's log
+	Version string // of this program, for the daemon's log
 }
 
 // Call implements Caller.
@@ -35,37 +35,37 @@ func (c Client) Call(ctx context.Context, name string, req, rep any) error {
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(req); err != nil {
-		return fmt.Errorf("ask %s: %w", name, err)
+		return fmt.Errorf("call %s: %w", name, err)
 	}
-	return c.ask(ctx, http.MethodPost, prefix+name, body.Bytes(), rep)
+	return c.call(ctx, http.MethodPost, prefix+name, body.Bytes(), rep)
 }
 
-// Handle implements mem.Handler by the worker's event route.
+// Handle implements mem.Handler with the event route.
 func (c Client) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	body, err := encode(e)
 	if err != nil {
-		return mem.Reply{}, fmt.Errorf("ask %s: %w", Event.Name, err)
+		return mem.Reply{}, fmt.Errorf("call %s: %w", Event.Name, err)
 	}
 	var answer json.RawMessage
-	if err := c.ask(ctx, http.MethodPost, prefix+Event.Name, body, &answer); err != nil {
+	if err := c.call(ctx, http.MethodPost, prefix+Event.Name, body, &answer); err != nil {
 		return mem.Reply{}, err
 	}
 	var r mem.Reply
 	if err := decode(answer, &r); err != nil {
-		return mem.Reply{}, fmt.Errorf("ask %s: answer: %w", Event.Name, err)
+		return mem.Reply{}, fmt.Errorf("call %s: response: %w", Event.Name, err)
 	}
 	return r, nil
 }
 
-// Health asks the worker how it is.
+// Health returns the state of the daemon.
 func (c Client) Health(ctx context.Context) (Health, error) {
 	var h Health
-	err := c.ask(ctx, http.MethodGet, "/api/health", nil, &h)
+	err := c.call(ctx, http.MethodGet, "/api/health", nil, &h)
 	return h, err
 }
 
-// Drain asks the worker to finish and exit, and waits until its socket takes no
-// more connections. Its lock may be held a moment longer, while the database closes.
+// Drain asks the daemon to finish and exit, and waits until its socket accepts no
+// more connections. Its lock may be held a little longer, while the database closes.
 func (c Client) Drain(ctx context.Context) error {
 	if _, err := Drain.Call(ctx, c, Nothing{}); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c Client) Drain(ctx context.Context) error {
 	}
 }
 
-func (c Client) ask(ctx context.Context, method, path string, body []byte, rep any) error {
+func (c Client) call(ctx context.Context, method, path string, body []byte, rep any) error {
 	conn, err := c.dial(ctx)
 	if err != nil {
 		return err
@@ -93,16 +93,16 @@ func (c Client) ask(ctx context.Context, method, path string, body []byte, rep a
 		err = ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("ask %s: %w", path, deadline(err))
+		return fmt.Errorf("call %s: %w", path, deadline(err))
 	}
 	if err := json.Unmarshal(answer, rep); err != nil {
-		return fmt.Errorf("ask %s: answer: %w", path, err)
+		return fmt.Errorf("call %s: response: %w", path, err)
 	}
 	return nil
 }
 
-// dial connects, once it is proven that only this user can have put the socket
-// there, and returns the connection once it is proven who listens.
+// dial connects to the socket. It first checks that only this user can have created
+// the socket, and then that a process of this user listens.
 func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", c.Socket)
-	if errors.Is(err, context.DeadlineExceeded) { // it may not even have been tried
+	if errors.Is(err, context.DeadlineExceeded) { // possibly before it was tried
 		return nil, err
 	}
 	if err != nil {
@@ -145,8 +145,8 @@ func (c Client) exchange(ctx context.Context, conn net.Conn, method, path string
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	// A worker that refuses may answer before it has read everything, so a
-	// failed write is reported only if there is no answer.
+	// The daemon may refuse before it has read everything, so a failed write is
+	// reported only if there is no response.
 	sent := req.Write(conn)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c Client) exchange(ctx context.Context, conn net.Conn, method, path string
 		return nil, gone(err)
 	}
 	if len(answer) > maxReply {
-		return nil, errors.New("answer is too long")
+		return nil, errors.New("response is too long")
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, readProblem(resp.StatusCode, answer)
@@ -174,7 +174,7 @@ func readProblem(status int, body []byte) error {
 	return &Error{Status: status, Name: p.Name, Detail: p.Detail, Fix: p.Fix}
 }
 
-// gone makes a connection that ended before the answer did ErrGone.
+// gone returns ErrGone if the connection ended before the response.
 func gone(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, end) {
@@ -184,7 +184,7 @@ func gone(err error) error {
 	return err
 }
 
-// deadline makes the end of a connection's time the end of the context's.
+// deadline converts a connection's timeout to that of the context.
 func deadline(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)

@@ -13,92 +13,95 @@ import (
 	"remanence/internal/mem"
 )
 
-// oldRoute is a path that tools ask which were written for other memories, as
-// their documents have it. It is answered by our own routes.
-type oldRoute struct {
-	method string
-	path   string // with {parts} like Route.Get
-	answer func(context.Context, oldCall) (any, error)
+// compatRoute is a path of claude-mem's HTTP API, as its documentation has it. Its
+// handler calls our own routes and answers in the documented shape.
+type compatRoute struct {
+	method  string
+	path    string // with {parts} like Route.Get
+	handler func(context.Context, compatRequest) (any, error)
 }
 
-// oldRoutes are all of them.
-func oldRoutes() []oldRoute {
-	return []oldRoute{
-		{"GET", "/api/context/inject", inject},
+// compatRoutes lists the paths in the order of docs/api.md.
+func compatRoutes() []compatRoute {
+	return []compatRoute{
+		// sessions, as hooks report them
+		{"GET", "/api/context/inject", injectContext},
 		{"POST", "/sessions/{id}/init", initSession},
 		{"POST", "/api/sessions/init", initSession},
-		{"POST", "/api/sessions/observations", observe},
-		{"POST", "/api/sessions/summarize", summarize},
-		{"POST", "/api/sessions/complete", complete},
-		{"POST", "/api/sessions/session-end", complete},
+		{"POST", "/api/sessions/observations", addToolUse},
+		{"POST", "/api/sessions/summarize", endTurn},
+		{"POST", "/api/sessions/complete", endSession},
+		{"POST", "/api/sessions/session-end", endSession},
 		{"POST", "/api/processing", setProcessing},
-		{"GET", "/api/processing-status", func(ctx context.Context, c oldCall) (any, error) {
-			return Processing.Call(ctx, c, Nothing{})
-		}},
+		{"GET", "/api/processing-status", getProcessing},
 
-		{"GET", "/api/search", searchOld},
-		{"GET", "/api/search/by-file", byFile},
-		{"GET", "/api/observations/by-file", byFile},
-		{"GET", "/api/observations", observations},
-		{"GET", "/api/summaries", summaries},
-		{"GET", "/api/prompts", prompts},
-		{"GET", "/api/timeline", timeline},
-		{"GET", "/api/observation/{id}", observation},
-		{"GET", "/api/session/{id}", session},
-		{"GET", "/api/prompt/{id}", prompt},
-		{"POST", "/api/observations/batch", observationsByID},
-		{"GET", "/api/stats", stats},
-		{"GET", "/api/projects", projects},
-		{"GET", "/api/context/preview", preview},
-		{"POST", "/api/context/semantic", semantic},
-		{"GET", "/api/settings", func(ctx context.Context, c oldCall) (any, error) {
-			return c.pass(ctx, "config", Nothing{})
-		}},
-		{"GET", "/api/logs", logs},
+		// search and lists
+		{"GET", "/api/search", searchMemories},
+		{"GET", "/api/search/by-file", searchByFile},
+		{"GET", "/api/observations/by-file", searchByFile},
+		{"GET", "/api/observations", listObservations},
+		{"GET", "/api/summaries", listSummaries},
+		{"GET", "/api/prompts", listPrompts},
+		{"GET", "/api/timeline", getTimeline},
 
-		{"POST", "/api/memory/save", save},
-		{"POST", "/api/import", importOld},
-		{"DELETE", "/api/observation/{id}", hide},
-		{"DELETE", "/api/summary/{id}", hide},
-		{"DELETE", "/api/prompt/{id}", hidePrompt},
-		{"POST", "/api/settings", set},
+		// single records
+		{"GET", "/api/observation/{id}", getObservation},
+		{"GET", "/api/session/{id}", getSession},
+		{"GET", "/api/prompt/{id}", getPrompt},
+		{"POST", "/api/observations/batch", getObservations},
+
+		// state
+		{"GET", "/api/stats", getStats},
+		{"GET", "/api/projects", listProjects},
+		{"GET", "/api/context/preview", previewContext},
+		{"POST", "/api/context/semantic", recallContext},
+		{"GET", "/api/settings", getSettings},
+		{"GET", "/api/logs", getLogs},
+
+		// changes
+		{"POST", "/api/memory/save", saveMemory},
+		{"POST", "/api/import", importMemories},
+		{"DELETE", "/api/observation/{id}", forgetMemory},
+		{"DELETE", "/api/summary/{id}", forgetMemory},
+		{"DELETE", "/api/prompt/{id}", forgetPrompt},
+		{"POST", "/api/settings", changeSettings},
 	}
 }
 
-// oldCall is one request of such a tool.
-type oldCall struct {
+// compatRequest is one request for such a path.
+type compatRequest struct {
 	Local
 	part  map[string]string // of the path
 	query url.Values
-	body  []byte // JSON; nil of a read
+	body  []byte // JSON; nil for a read
 }
 
-// markdown is an answer that is no JSON.
+// markdown is an answer in Markdown instead of JSON.
 type markdown string
 
-// decode reads the body. What it says besides is of no interest.
-func (c oldCall) decode(into any) error {
+// decode reads the body. Unknown fields are ignored.
+func (c compatRequest) decode(into any) error {
 	if err := json.Unmarshal(c.body, into); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return nil
 }
 
-// number is a whole number of the query from 0 up; more than most counts as most.
-func (c oldCall) number(key string, or, most int) (int, error) {
+// number returns a whole number of the query, from 0 to most; def if the key is missing.
+func (c compatRequest) number(key string, def, most int) (int, error) {
 	s := c.query.Get(key)
 	if s == "" {
-		return or, nil
+		return def, nil
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%w: %s: %q is no whole number from 0", ErrInvalid, key, s)
+		return 0, fmt.Errorf("%w: %s: %q is not a whole number from 0", ErrInvalid, key, s)
 	}
 	return min(n, most), nil
 }
 
-// place is the project that the query names; all of them if it names none.
-func (c oldCall) place() mem.ProjectRef { return placeOf(c.query.Get("project")) }
+// place returns the project that the query names, or all projects.
+func (c compatRequest) place() mem.ProjectRef { return placeOf(c.query.Get("project")) }
 
 func placeOf(project string) mem.ProjectRef {
 	if project == "" {
@@ -107,8 +110,8 @@ func placeOf(project string) mem.ProjectRef {
 	return mem.ProjectRef{Project: project}
 }
 
-// pass asks a route by its name, with a request that its JSON understands.
-func (c oldCall) pass(ctx context.Context, name string, req any) (any, error) {
+// callByName calls a route that another package binds.
+func (c compatRequest) callByName(ctx context.Context, name string, req any) (any, error) {
 	body, err := json.Marshal(req)
 	if err != nil {
 		return nil, err
@@ -121,30 +124,30 @@ func (c oldCall) pass(ctx context.Context, name string, req any) (any, error) {
 	return nil, ErrUnknownRoute
 }
 
-// old finds who answers a request of such a tool. known reports whether the path
-// is one of theirs, whatever the method.
-func (m *mux) old(r *http.Request) (o oldRoute, part map[string]string, known bool) {
+// findCompat returns the compat route of a request. known reports whether the path
+// exists, possibly with another method.
+func (m *mux) findCompat(r *http.Request) (route compatRoute, part map[string]string, known bool) {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	given := strings.Split(path, "/")
-	for _, o := range m.olds {
+	for _, o := range m.compat {
 		part, ok := match(strings.Split(o.path, "/"), given)
 		if ok && o.method == r.Method {
 			return o, part, true
 		}
 		known = known || ok
 	}
-	return oldRoute{}, nil, known
+	return compatRoute{}, nil, known
 }
 
-// answerOld answers a request of such a tool.
-func (m *mux) answerOld(r *http.Request, o oldRoute, part map[string]string) (any, error) {
-	c := oldCall{Local: m.Bindings, part: part}
-	_, query, asked := strings.Cut(r.RequestURI, "?")
+// serveCompat answers a request for a compat route.
+func (m *mux) serveCompat(r *http.Request, route compatRoute, part map[string]string) (any, error) {
+	c := compatRequest{Local: m.Bindings, part: part}
+	_, query, hasQuery := strings.Cut(r.RequestURI, "?")
 	var err error
 	switch {
-	case asked && (o.method != http.MethodGet || query == ""):
+	case hasQuery && (route.method != http.MethodGet || query == ""):
 		return nil, ErrUnknownRoute
-	case o.method == http.MethodPost:
+	case route.method == http.MethodPost:
 		c.body, err = readBody(r)
 	case r.ContentLength != 0:
 		err = fmt.Errorf("%w: no body is expected", ErrInvalid)
@@ -156,11 +159,11 @@ func (m *mux) answerOld(r *http.Request, o oldRoute, part map[string]string) (an
 	if err != nil {
 		return nil, err
 	}
-	return o.answer(r.Context(), c)
+	return route.handler(r.Context(), c)
 }
 
-// absent makes a thing that is not there an answer of its own.
-func absent(answer, instead any, err error) (any, error) {
+// orIfNotFound returns instead if the error is ErrNotFound.
+func orIfNotFound(answer, instead any, err error) (any, error) {
 	if errors.Is(err, mem.ErrNotFound) {
 		return instead, nil
 	}

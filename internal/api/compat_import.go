@@ -18,31 +18,31 @@ import (
 	"remanence/internal/mem"
 )
 
-// OldMemories is what another memory kept, as far as it can be taken over.
-type OldMemories struct {
-	Project  string // of those that name none
+// ExportedMemories are the memories of an export, as far as they can be imported.
+type ExportedMemories struct {
+	Project  string // of memories without one
 	Memories []mem.Memory
-	LeftOut  map[string]int // how many of what cannot be had without what happened in them
+	LeftOut  map[string]int // number of sessions and prompts, which cannot be imported without their events
 
 	dropped map[Dropped]int
 }
 
-// Dropped is something with a value that an import does not take over.
+// Dropped is a field or record that an import does not use.
 type Dropped struct {
 	What  string `json:"what"`
 	Why   string `json:"why"`
 	Count int    `json:"count"`
 }
 
-// maxDropped bounds how many different things are named as dropped, and
-// maxDroppedName how long such a name is, in characters.
+// maxDropped bounds the number of different entries, and maxDroppedName the length of
+// a name in characters.
 const (
 	maxDropped     = 200
 	maxDroppedName = 80
 )
 
-// Drop counts something that is not taken over.
-func (out *OldMemories) Drop(what, why string, n int) {
+// Drop counts something that is not imported.
+func (out *ExportedMemories) Drop(what, why string, n int) {
 	if n <= 0 {
 		return
 	}
@@ -56,8 +56,8 @@ func (out *OldMemories) Drop(what, why string, n int) {
 	out.dropped[d] += n
 }
 
-// Dropped lists what is not taken over, most first.
-func (out OldMemories) Dropped() []Dropped {
+// Dropped lists what is not imported, most frequent first.
+func (out ExportedMemories) Dropped() []Dropped {
 	all := make([]Dropped, 0, len(out.dropped))
 	for d, n := range out.dropped {
 		d.Count = n
@@ -69,18 +69,18 @@ func (out OldMemories) Dropped() []Dropped {
 	return all
 }
 
-// oldFile is an export of such a tool, or an answer of our own commands.
-type oldFile struct {
+// exportFile is an export of claude-mem, or a response of our API.
+type exportFile struct {
 	project  string
 	sessions map[string]string // project by each name that a session has
-	memories []oldRecord
-	// summaries are records of summaries whatever else they say.
-	summaries []oldRecord
+	memories []exportRecord
+	// summaries are imported as summaries, whatever their kind.
+	summaries []exportRecord
 }
 
-// ReadOld reads JSON values one after another: exports, lists of records, or records.
-func ReadOld(r io.Reader) (OldMemories, error) {
-	out := OldMemories{LeftOut: map[string]int{}}
+// ReadExport reads JSON values one after another: exports, lists of records, or records.
+func ReadExport(r io.Reader) (ExportedMemories, error) {
+	out := ExportedMemories{LeftOut: map[string]int{}}
 	values := json.NewDecoder(r)
 	for n := 1; ; n++ {
 		var raw json.RawMessage
@@ -97,8 +97,8 @@ func ReadOld(r io.Reader) (OldMemories, error) {
 	}
 }
 
-// take takes over one value.
-func (out *OldMemories) take(raw json.RawMessage) error {
+// take imports one value.
+func (out *ExportedMemories) take(raw json.RawMessage) error {
 	f, err := out.file(raw)
 	if err != nil {
 		return err
@@ -120,22 +120,22 @@ func (out *OldMemories) take(raw json.RawMessage) error {
 }
 
 // file reads one value: a list of records, a record, or a file of several lists.
-func (out *OldMemories) file(raw json.RawMessage) (f oldFile, err error) {
+func (out *ExportedMemories) file(raw json.RawMessage) (f exportFile, err error) {
 	if bytes.HasPrefix(raw, []byte("[")) {
 		return f, json.Unmarshal(raw, &f.memories)
 	}
-	var r oldRecord
+	var r exportRecord
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return f, err
 	}
 	lists := []struct {
 		key  string
-		into *[]oldRecord
+		into *[]exportRecord
 	}{{"observations", &f.memories}, {"memories", &f.memories}, {"summaries", &f.summaries}}
 	isFile := false
 	for _, l := range lists {
 		for _, field := range r.take(l.key) {
-			var more []oldRecord
+			var more []exportRecord
 			if err := json.Unmarshal(field.value, &more); err != nil {
 				return f, fmt.Errorf("%s: a list of records is needed: %w", field.name, err)
 			}
@@ -143,7 +143,7 @@ func (out *OldMemories) file(raw json.RawMessage) (f oldFile, err error) {
 		}
 	}
 	if !isFile && r.isRecord() {
-		f.memories = []oldRecord{r}
+		f.memories = []exportRecord{r}
 		return f, nil
 	}
 	if !isFile && len(r.take("sessions", "prompts")) == 0 {
@@ -153,8 +153,8 @@ func (out *OldMemories) file(raw json.RawMessage) (f oldFile, err error) {
 	return f, out.besides(&r, &f)
 }
 
-// besides takes what a file of several lists says beside memories.
-func (out *OldMemories) besides(r *oldRecord, f *oldFile) (err error) {
+// besides reads what a file contains beside memories.
+func (out *ExportedMemories) besides(r *exportRecord, f *exportFile) (err error) {
 	if f.project, err = r.text("project"); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (out *OldMemories) besides(r *oldRecord, f *oldFile) (err error) {
 	for _, name := range []string{"sessions", "prompts"} {
 		out.LeftOut[name] += 0
 		for _, field := range r.take(name) {
-			var list []oldRecord
+			var list []exportRecord
 			if err := json.Unmarshal(field.value, &list); err != nil {
 				return fmt.Errorf("%s: a list of records is needed: %w", field.name, err)
 			}
@@ -185,8 +185,8 @@ func (out *OldMemories) besides(r *oldRecord, f *oldFile) (err error) {
 	return nil
 }
 
-// noteSession notes the project of a session, for the records that name only their session.
-func (f *oldFile) noteSession(r *oldRecord, list string) {
+// noteSession records the project of a session, for records that name only a session.
+func (f *exportFile) noteSession(r *exportRecord, list string) {
 	project, err := r.text("project")
 	if list != "sessions" || project == "" || err != nil {
 		return
@@ -199,8 +199,8 @@ func (f *oldFile) noteSession(r *oldRecord, list string) {
 	}
 }
 
-// keep takes over one record, and counts what of it is not taken over.
-func (out *OldMemories) keep(r *oldRecord, f oldFile, isSummary bool) error {
+// keep imports one record, and counts the fields that are not used.
+func (out *ExportedMemories) keep(r *exportRecord, f exportFile, isSummary bool) error {
 	m, badDate, err := r.memory(isSummary)
 	if err != nil {
 		return err
@@ -217,17 +217,17 @@ func (out *OldMemories) keep(r *oldRecord, f oldFile, isSummary bool) error {
 	}
 	switch {
 	case badDate != "":
-		out.Drop("date in "+badDate, "it cannot be read; the day of the import stands for it", 1)
+		out.Drop("date in "+badDate, "it cannot be read; the day of the import is used", 1)
 	case m.Created.After(time.Now().Add(time.Minute)):
-		out.Drop("date in the future", "the day of the import stands for it", 1)
+		out.Drop("date in the future", "the day of the import is used", 1)
 	}
 	return nil
 }
 
-// importOld takes over what another memory kept. Sessions and prompts cannot be
-// had without what happened in them, and are counted only.
-func importOld(ctx context.Context, c oldCall) (any, error) {
-	in := OldMemories{LeftOut: map[string]int{}}
+// importMemories imports an export. Sessions and prompts are only counted, because they
+// cannot be imported without their events.
+func importMemories(ctx context.Context, c compatRequest) (any, error) {
+	in := ExportedMemories{LeftOut: map[string]int{}}
 	if err := in.take(c.body); err != nil {
 		return nil, refused("the import cannot be read: "+err.Error(), "send observations and summaries as lists of records")
 	}
@@ -243,8 +243,7 @@ func importOld(ctx context.Context, c oldCall) (any, error) {
 	}, err
 }
 
-// refused is the answer to a request that cannot be understood: what is wrong
-// with it and why, and what puts it right.
+// refused returns the error of an invalid request: what is wrong, and how to fix it.
 func refused(detail, fix string) error {
 	return &Error{Status: http.StatusBadRequest, Name: NameInvalid, Detail: detail, Fix: fix}
 }

@@ -30,7 +30,7 @@ func TestWhatAnotherMemoryKeptIsReadInEveryForm(t *testing.T) {
 		"nothing that we know": {`{"a":1}`, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := api.ReadOld(strings.NewReader(c.text))
+			got, err := api.ReadExport(strings.NewReader(c.text))
 			if err != nil || len(got.Memories) != c.memories || got.LeftOut["sessions"]+got.LeftOut["prompts"] != c.left {
 				t.Fatalf("got %+v, %v, want %d memories and %d left out", got, err, c.memories, c.left)
 			}
@@ -47,7 +47,7 @@ func TestWhatAnotherMemoryKeptIsReadInEveryForm(t *testing.T) {
 			}
 		})
 	}
-	own, err := api.ReadOld(strings.NewReader(`{"schema":"remanence.memory/v1","memories":[{"id":"m_1","kind":"gotcha",` +
+	own, err := api.ReadExport(strings.NewReader(`{"schema":"remanence.memory/v1","memories":[{"id":"m_1","kind":"gotcha",` +
 		`"title":"No ` +
 		`Retry-After","body":null,"facts":[],"tags":["net"],"files":["client.go"],"command":null,` +
 		`"created":"2026-09-12T08:14:03Z"}]}`))
@@ -59,15 +59,15 @@ func TestWhatAnotherMemoryKeptIsReadInEveryForm(t *testing.T) {
 		t.Errorf("our own %+v", m)
 	}
 	for _, bad := range []string{`nonsense`, `{"observations":3}`, `[1]`, `{"title":3}`, `{"observations":[`, `3`} {
-		if got, err := api.ReadOld(strings.NewReader(bad)); err == nil {
+		if got, err := api.ReadExport(strings.NewReader(bad)); err == nil {
 			t.Errorf("%s: read as %+v", bad, got)
 		}
 	}
 }
 
-func readOld(t *testing.T, text string) api.OldMemories {
+func readOld(t *testing.T, text string) api.ExportedMemories {
 	t.Helper()
-	got, err := api.ReadOld(strings.NewReader(text))
+	got, err := api.ReadExport(strings.NewReader(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -135,7 +135,7 @@ func TestADateIsTakenOverInEveryForm(t *testing.T) {
 }
 
 // names are what is named as dropped, with its number.
-func names(got api.OldMemories) (out []string) {
+func names(got api.ExportedMemories) (out []string) {
 	for _, d := range got.Dropped() {
 		if d.Why == "" {
 			out = append(out, "no reason for:")

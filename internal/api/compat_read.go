@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	maxPage = 100 // the most rows that one answer to such a tool holds
-	oldPage = 20  // how many it holds if the tool does not say
+	maxPage     = 100 // largest number of rows in a response
+	defaultPage = 20  // rows without a limit in the request
 )
 
-// oldObservation is a memory as such tools know it.
-type oldObservation struct {
+// observation is a memory in the shape of claude-mem's API.
+type observation struct {
 	ID        string           `json:"id"`
 	Session   string           `json:"memory_session_id,omitempty"`
 	Project   string           `json:"project,omitempty"`
@@ -43,8 +43,8 @@ type oldObservation struct {
 	Epoch     int64            `json:"created_at_epoch"` // ms
 }
 
-func oldOf(m mem.Memory) oldObservation {
-	return oldObservation{
+func observationOf(m mem.Memory) observation {
+	return observation{
 		ID: m.ID, Session: m.Session, Project: m.Project, Type: m.Kind, Title: m.Title, Narrative: m.Body,
 		Facts: list(m.Facts), Concepts: list(m.Concepts), Files: list(m.Files), Modified: list(m.Modified),
 		Prompt: m.Source.Prompt, Trust: m.Trust.String(), Summary: m.Summary, Created: m.Created,
@@ -59,31 +59,31 @@ func list(s []string) []string {
 	return s
 }
 
-// oldRows is a page of rows.
-type oldRows[T any] struct {
+// page is one page of rows.
+type page[T any] struct {
 	Items   []T  `json:"items"`
 	Offset  int  `json:"offset"`
 	Limit   int  `json:"limit"`
 	HasMore bool `json:"hasMore"`
 }
 
-// page is which rows the query asks for.
-func (c oldCall) page() (offset, limit int, err error) {
-	if limit, err = c.number("limit", oldPage, maxPage); err != nil {
+// pageBounds returns the requested rows.
+func (c compatRequest) pageBounds() (offset, limit int, err error) {
+	if limit, err = c.number("limit", defaultPage, maxPage); err != nil {
 		return 0, 0, err
 	}
 	offset, err = c.number("offset", 0, 1<<30)
 	return offset, max(1, limit), err
 }
 
-// rows makes a page of what was asked for: one row more than it may hold.
-func rows[T any](all []T, offset, limit int) oldRows[T] {
-	return oldRows[T]{append([]T{}, all[:min(limit, len(all))]...), offset, limit, len(all) > limit}
+// rows returns a page of rows that were read with a limit of one more.
+func rows[T any](all []T, offset, limit int) page[T] {
+	return page[T]{append([]T{}, all[:min(limit, len(all))]...), offset, limit, len(all) > limit}
 }
 
-// found is a page of memories that a query finds.
-func (c oldCall) found(ctx context.Context, q mem.Query) (any, error) {
-	offset, limit, err := c.page()
+// found returns a page of the memories that a query finds.
+func (c compatRequest) found(ctx context.Context, q mem.Query) (any, error) {
+	offset, limit, err := c.pageBounds()
 	if err != nil {
 		return nil, err
 	}
@@ -92,17 +92,17 @@ func (c oldCall) found(ctx context.Context, q mem.Query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]oldObservation, 0, len(got.Hits))
+	all := make([]observation, 0, len(got.Hits))
 	for _, h := range got.Hits {
-		o := oldOf(h.Memory)
+		o := observationOf(h.Memory)
 		o.Score = h.Score
 		all = append(all, o)
 	}
-	return oldRows[oldObservation]{all, offset, limit, got.Next != ""}, nil
+	return page[observation]{all, offset, limit, got.Next != ""}, nil
 }
 
-// kinds are those that the query names.
-func (c oldCall) kinds() []mem.Kind {
+// kinds returns the kinds that the query names.
+func (c compatRequest) kinds() []mem.Kind {
 	var all []mem.Kind
 	for _, k := range strings.FieldsFunc(c.query.Get("type"), func(r rune) bool { return r == ',' }) {
 		all = append(all, mem.Kind(k))
@@ -110,21 +110,21 @@ func (c oldCall) kinds() []mem.Kind {
 	return all
 }
 
-// either is the value of the first of two keys that has one.
-func (c oldCall) either(a, b string) string {
+// either returns the value of the first of two keys that is not empty.
+func (c compatRequest) either(a, b string) string {
 	if s := c.query.Get(a); s != "" {
 		return s
 	}
 	return c.query.Get(b)
 }
 
-func searchOld(ctx context.Context, c oldCall) (any, error) {
+func searchMemories(ctx context.Context, c compatRequest) (any, error) {
 	return c.found(ctx, mem.Query{Text: c.either("query", "q"), Kinds: c.kinds()})
 }
 
-// byFile answers with what is known of a file, or with isFolder of what lies
-// directly in a folder. An absolute path names its project too.
-func byFile(ctx context.Context, c oldCall) (any, error) {
+// searchByFile lists memories about a file, or with isFolder about the files directly in
+// a folder. An absolute path also selects its project.
+func searchByFile(ctx context.Context, c compatRequest) (any, error) {
 	file := cmp.Or(c.query.Get("filePath"), c.query.Get("file_path"), c.either("path", "file"))
 	if strings.TrimSpace(file) == "" {
 		return nil, refused("no file is named to search for", "add ?filePath=PATH, of a file in the project or absolute")
@@ -150,7 +150,7 @@ func byFile(ctx context.Context, c oldCall) (any, error) {
 	return c.found(ctx, mem.Query{File: file, Kinds: c.kinds()})
 }
 
-// around is the innermost of some projects that an absolute path lies in.
+// around returns the innermost project that contains an absolute path.
 func around(all []mem.Project, file string) (in mem.Project, ok bool) {
 	for _, p := range all {
 		inside := p.Root != "" && strings.HasPrefix(file, strings.TrimRight(p.Root, "/")+"/")
@@ -161,16 +161,16 @@ func around(all []mem.Project, file string) (in mem.Project, ok bool) {
 	return in, ok
 }
 
-func observations(ctx context.Context, c oldCall) (any, error) {
+func listObservations(ctx context.Context, c compatRequest) (any, error) {
 	return c.found(ctx, mem.Query{Kinds: c.kinds(), NotKinds: []mem.Kind{mem.Summary}})
 }
 
-func summaries(ctx context.Context, c oldCall) (any, error) {
+func listSummaries(ctx context.Context, c compatRequest) (any, error) {
 	return c.found(ctx, mem.Query{Kinds: []mem.Kind{mem.Summary}})
 }
 
-func prompts(ctx context.Context, c oldCall) (any, error) {
-	offset, limit, err := c.page()
+func listPrompts(ctx context.Context, c compatRequest) (any, error) {
+	offset, limit, err := c.pageBounds()
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func prompts(ctx context.Context, c oldCall) (any, error) {
 	return rows(got.Prompts, offset, limit), err
 }
 
-func timeline(ctx context.Context, c oldCall) (any, error) {
+func getTimeline(ctx context.Context, c compatRequest) (any, error) {
 	around, err := c.number("depth", 0, maxPage)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func timeline(ctx context.Context, c oldCall) (any, error) {
 	})
 }
 
-// memoryID is our id of what may be its number.
+// memoryID converts a memory's number to its id; an id stays as it is.
 func memoryID(id string) string {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
 		return chars.ShortID("m_", n)
@@ -197,16 +197,16 @@ func memoryID(id string) string {
 	return id
 }
 
-func observation(ctx context.Context, c oldCall) (any, error) {
+func getObservation(ctx context.Context, c compatRequest) (any, error) {
 	got, err := Show.Call(ctx, c, event.IDs{IDs: []string{memoryID(c.part["id"])}})
 	if err != nil {
 		return nil, err
 	}
-	return oldOf(got.Memories[0]), nil
+	return observationOf(got.Memories[0]), nil
 }
 
-// observationsByID takes ids as texts or as numbers.
-func observationsByID(ctx context.Context, c oldCall) (any, error) {
+// getObservations accepts ids as texts or as numbers.
+func getObservations(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
 		IDs []json.RawMessage `json:"ids"`
 	}
@@ -221,14 +221,14 @@ func observationsByID(ctx context.Context, c oldCall) (any, error) {
 		ask.IDs = append(ask.IDs, memoryID(strings.Trim(string(id), `"`)))
 	}
 	got, err := Show.Call(ctx, c, ask)
-	all := make([]oldObservation, 0, len(got.Memories))
+	all := make([]observation, 0, len(got.Memories))
 	for _, m := range got.Memories {
-		all = append(all, oldOf(m))
+		all = append(all, observationOf(m))
 	}
 	return all, err
 }
 
-func session(ctx context.Context, c oldCall) (any, error) {
+func getSession(ctx context.Context, c compatRequest) (any, error) {
 	id := c.part["id"]
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
 		id = chars.ShortID("s_", n)
@@ -236,7 +236,7 @@ func session(ctx context.Context, c oldCall) (any, error) {
 	return GetSession.Call(ctx, c, views.MemoryRequest{ID: id})
 }
 
-func prompt(ctx context.Context, c oldCall) (any, error) {
+func getPrompt(ctx context.Context, c compatRequest) (any, error) {
 	got, err := Prompts.Call(ctx, c, views.PromptsRequest{ID: c.part["id"]})
 	if err != nil {
 		return nil, err
@@ -244,12 +244,12 @@ func prompt(ctx context.Context, c oldCall) (any, error) {
 	return got.Prompts[0], nil
 }
 
-func stats(ctx context.Context, c oldCall) (any, error) {
+func getStats(ctx context.Context, c compatRequest) (any, error) {
 	got, err := Status.Call(ctx, c, c.place())
 	return got.Stats, err
 }
 
-func projects(ctx context.Context, c oldCall) (any, error) {
+func listProjects(ctx context.Context, c compatRequest) (any, error) {
 	got, err := Projects.Call(ctx, c, Nothing{})
 	names := []string{}
 	for _, p := range got.Projects {
@@ -258,15 +258,15 @@ func projects(ctx context.Context, c oldCall) (any, error) {
 	return map[string]any{"projects": names}, err
 }
 
-func preview(ctx context.Context, c oldCall) (any, error) {
+func previewContext(ctx context.Context, c compatRequest) (any, error) {
 	return Next.Call(ctx, c, views.NextRequest{
 		ProjectRef: mem.ProjectRef{Project: c.query.Get("project")},
 		Source:     c.query.Get("source"),
 	})
 }
 
-// semantic is what a prompt would be told.
-func semantic(ctx context.Context, c oldCall) (any, error) {
+// recallContext previews the recall for a prompt.
+func recallContext(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
 		Q       string `json:"q"`
 		Prompt  string `json:"prompt"`
@@ -283,17 +283,16 @@ func semantic(ctx context.Context, c oldCall) (any, error) {
 	return map[string]any{"context": r.Text, "count": len(r.Items)}, err
 }
 
-func logs(ctx context.Context, c oldCall) (any, error) {
+func getLogs(ctx context.Context, c compatRequest) (any, error) {
 	limit, err := c.number("lines", 200, 1000)
 	if err != nil {
 		return nil, err
 	}
-	return c.pass(ctx, "log", map[string]any{"level": c.query.Get("level"), "limit": limit})
+	return c.callByName(ctx, "log", map[string]any{"level": c.query.Get("level"), "limit": limit})
 }
 
-// save keeps a statement. Whoever asks is no person: what it says has the trust
-// of an agent that nobody knows.
-func save(ctx context.Context, c oldCall) (any, error) {
+// saveMemory stores a statement with the trust of an unknown agent.
+func saveMemory(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
 		Text    string   `json:"text"`
 		Content string   `json:"content"`
@@ -323,20 +322,20 @@ func save(ctx context.Context, c oldCall) (any, error) {
 	return map[string]any{"success": err == nil, "id": got.ID, "title": got.Title}, err
 }
 
-// hide forgets a memory; it can be restored.
-func hide(ctx context.Context, c oldCall) (any, error) {
+// forgetMemory forgets a memory; it can be restored.
+func forgetMemory(ctx context.Context, c compatRequest) (any, error) {
 	return c.forget(ctx, curate.MarkRequest{IDs: []string{memoryID(c.part["id"])}})
 }
 
-// hidePrompt forgets what was said with a prompt.
-func hidePrompt(ctx context.Context, c oldCall) (any, error) {
+// forgetPrompt forgets the utterances of a prompt.
+func forgetPrompt(ctx context.Context, c compatRequest) (any, error) {
 	got, err := Prompts.Call(ctx, c, views.PromptsRequest{ID: c.part["id"]})
 	if err != nil {
 		return nil, err
 	}
 	p := got.Prompts[0]
 	if p.Turn == "" {
-		return nil, fmt.Errorf("what was said with %s: %w", p.ID, mem.ErrNotFound)
+		return nil, fmt.Errorf("utterances of %s: %w", p.ID, mem.ErrNotFound)
 	}
 	return c.forget(ctx, curate.MarkRequest{ProjectRef: placeOf(""), Query: &mem.Query{
 		Session:  p.Session,
@@ -344,7 +343,7 @@ func hidePrompt(ctx context.Context, c oldCall) (any, error) {
 	}})
 }
 
-func (c oldCall) forget(ctx context.Context, ask curate.MarkRequest) (any, error) {
+func (c compatRequest) forget(ctx context.Context, ask curate.MarkRequest) (any, error) {
 	ask.Verb, ask.Agent = "forget", event.UnknownAgent
 	got, err := Mark.Call(ctx, c, ask)
 	ids := []string{}
@@ -358,7 +357,7 @@ func (c oldCall) forget(ctx context.Context, ask curate.MarkRequest) (any, error
 	return out, err
 }
 
-// proposedIDs are the memories that stay until the person decides.
+// proposedIDs returns the memories that stay unchanged until the person decides.
 func proposedIDs(list []mem.Proposal) []string {
 	ids := []string{}
 	for _, p := range list {
@@ -367,8 +366,8 @@ func proposedIDs(list []mem.Proposal) []string {
 	return ids
 }
 
-// set changes settings, each by its key, and answers with all of them.
-func set(ctx context.Context, c oldCall) (any, error) {
+// changeSettings changes settings by key, and returns all settings.
+func changeSettings(ctx context.Context, c compatRequest) (any, error) {
 	var in map[string]json.RawMessage
 	if err := c.decode(&in); err != nil {
 		return nil, err
@@ -385,9 +384,13 @@ func set(ctx context.Context, c oldCall) (any, error) {
 			}
 		}
 		var err error
-		if now, err = c.pass(ctx, "config_set", map[string]any{"key": key, "value": value}); err != nil {
+		if now, err = c.callByName(ctx, "config_set", map[string]any{"key": key, "value": value}); err != nil {
 			return nil, err
 		}
 	}
 	return now, nil
+}
+
+func getSettings(ctx context.Context, c compatRequest) (any, error) {
+	return c.callByName(ctx, "config", Nothing{})
 }

@@ -14,30 +14,31 @@ import (
 	"remanence/internal/mem"
 )
 
-// oldRecord is a memory as it comes from such a tool: one of our own reads, or a
-// row of its tables. What is asked for is marked, so that the rest can be named.
-type oldRecord struct{ fields []oldField }
+// exportRecord is one memory of an export: an object of our API, or a row of
+// claude-mem's tables. Fields that are read are marked, so that the others can be
+// reported.
+type exportRecord struct{ fields []exportField }
 
-type oldField struct {
-	name  string // as it is written there
+type exportField struct {
+	name  string // as written in the export
 	key   string // lower-case, without underscores: created_at and createdAt are one
 	value json.RawMessage
 	taken bool
 }
 
-func (r *oldRecord) UnmarshalJSON(b []byte) error {
+func (r *exportRecord) UnmarshalJSON(b []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(b, &all); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		key := strings.ReplaceAll(strings.ToLower(name), "_", "")
-		r.fields = append(r.fields, oldField{name: name, key: key, value: all[name]})
+		r.fields = append(r.fields, exportField{name: name, key: key, value: all[name]})
 	}
 	return nil
 }
 
-// isEmpty reports whether a value says nothing.
+// isEmpty reports whether a value is empty in any notation.
 func isEmpty(value json.RawMessage) bool {
 	switch string(bytes.Join(bytes.Fields(value), nil)) {
 	case "", "null", `""`, "[]", "{}", `"[]"`, `"{}"`, "false":
@@ -46,9 +47,9 @@ func isEmpty(value json.RawMessage) bool {
 	return false
 }
 
-// take returns the fields of some keys that say something, in the order of the
-// keys, and marks them.
-func (r *oldRecord) take(keys ...string) (out []oldField) {
+// take returns the fields of some keys that are not empty, in the order of the keys,
+// and marks them as read.
+func (r *exportRecord) take(keys ...string) (out []exportField) {
 	for _, key := range keys {
 		for i := range r.fields {
 			if f := &r.fields[i]; f.key == key {
@@ -62,8 +63,8 @@ func (r *oldRecord) take(keys ...string) (out []oldField) {
 	return out
 }
 
-// texts are the texts of some keys, each once.
-func (r *oldRecord) texts(keys ...string) (out []string, err error) {
+// texts returns the texts of some keys without duplicates.
+func (r *exportRecord) texts(keys ...string) (out []string, err error) {
 	for _, f := range r.take(keys...) {
 		var s string
 		if err := json.Unmarshal(f.value, &s); err != nil {
@@ -76,8 +77,8 @@ func (r *oldRecord) texts(keys ...string) (out []string, err error) {
 	return out, nil
 }
 
-// text is the first text of some keys.
-func (r *oldRecord) text(keys ...string) (string, error) {
+// text returns the first text of some keys.
+func (r *exportRecord) text(keys ...string) (string, error) {
 	all, err := r.texts(keys...)
 	if len(all) == 0 {
 		return "", err
@@ -85,9 +86,9 @@ func (r *oldRecord) text(keys ...string) (string, error) {
 	return all[0], err
 }
 
-// lists are the lists of some keys in one, each text once. Tables keep a list as
-// its text, or a single text for one.
-func (r *oldRecord) lists(keys ...string) (out []string, err error) {
+// lists returns the lists of some keys as one, without duplicates. Tables store a list
+// as JSON text, or as a single text.
+func (r *exportRecord) lists(keys ...string) (out []string, err error) {
 	for _, f := range r.take(keys...) {
 		var all texts
 		if err := json.Unmarshal(f.value, &all); err != nil {
@@ -102,7 +103,7 @@ func (r *oldRecord) lists(keys ...string) (out []string, err error) {
 	return out, nil
 }
 
-// texts is a list that its table may have kept as the text of one.
+// texts is a list that may be stored as JSON text.
 type texts []string
 
 func (t *texts) UnmarshalJSON(b []byte) error {
@@ -121,12 +122,12 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(t))
 }
 
-// created is when the record was made; the zero time if it does not say, or not
-// so that it can be read: then name is the field that says it.
-func (r *oldRecord) created() (at time.Time, name string) {
+// created returns the creation time. If it cannot be read, it is zero and name is the
+// field that contains it.
+func (r *exportRecord) created() (at time.Time, name string) {
 	for _, f := range r.take("createdatepoch", "createdat", "created", "timestamp", "date") {
 		if !at.IsZero() {
-			continue // the same moment in another form
+			continue // the same time in another form
 		}
 		if t, ok := mem.ParseTime(strings.Trim(string(f.value), `"`), time.UTC); ok {
 			at, name = t, ""
@@ -137,8 +138,8 @@ func (r *oldRecord) created() (at time.Time, name string) {
 	return at, name
 }
 
-// summary is the text of a summary: of its own field, or of the fields beside all else.
-func (r *oldRecord) summary() (s *mem.SummaryText, loose []string, err error) {
+// summary returns the text of the field summary: its parts, or loose texts.
+func (r *exportRecord) summary() (s *mem.SummaryText, loose []string, err error) {
 	for _, f := range r.take("summary") {
 		if f.value[0] == '"' {
 			var text string
@@ -148,7 +149,7 @@ func (r *oldRecord) summary() (s *mem.SummaryText, loose []string, err error) {
 			loose = append(loose, text)
 			continue
 		}
-		var inner oldRecord
+		var inner exportRecord
 		if err := json.Unmarshal(f.value, &inner); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", f.name, err)
 		}
@@ -163,8 +164,8 @@ func (r *oldRecord) summary() (s *mem.SummaryText, loose []string, err error) {
 	return s, loose, nil
 }
 
-// parts are the fields of a summary; nil if there are none.
-func (r *oldRecord) parts() (*mem.SummaryText, error) {
+// parts returns the parts of a summary, or nil if there are none.
+func (r *exportRecord) parts() (*mem.SummaryText, error) {
 	var s mem.SummaryText
 	for key, into := range map[string]*string{
 		"request": &s.Request, "investigated": &s.Investigated, "learned": &s.Learned,
@@ -181,18 +182,18 @@ func (r *oldRecord) parts() (*mem.SummaryText, error) {
 	return &s, nil
 }
 
-// partsOf lists what a summary says.
+// partsOf lists the non-empty parts of a summary.
 func partsOf(s *mem.SummaryText) []string {
 	all := []string{s.Request, s.Completed, s.Learned, s.Investigated, s.NextSteps, s.Notes}
 	return slices.DeleteFunc(all, func(t string) bool { return t == "" })
 }
 
-// maxOldTitle is how much of a title is kept as one, in characters.
-const maxOldTitle = 160
+// maxTitle bounds a title, in characters.
+const maxTitle = 160
 
-// memory is what can be taken over of a record. isSummary says that it comes from
-// a list of summaries. badDate is the field of a date that cannot be read.
-func (r *oldRecord) memory(isSummary bool) (m mem.Memory, badDate string, err error) {
+// memory converts a record. isSummary reports that it comes from a list of summaries.
+// badDate is the field of a date that cannot be read.
+func (r *exportRecord) memory(isSummary bool) (m mem.Memory, badDate string, err error) {
 	var kind, scope string
 	for _, one := range []struct {
 		into *string
@@ -231,7 +232,7 @@ func (r *oldRecord) memory(isSummary bool) (m mem.Memory, badDate string, err er
 	return m, badDate, nil
 }
 
-// bodyKeys are the fields that say what a record has to say.
+// bodyKeys returns the fields that may contain the body of a record.
 func bodyKeys() []string {
 	return []string{
 		"body", "narrative", "content", "text", "description", "observation", "compressedobservation",
@@ -239,8 +240,8 @@ func bodyKeys() []string {
 	}
 }
 
-// words takes over what a record says: as a summary where it is one, else as a body.
-func (r *oldRecord) words(m *mem.Memory, isSummary bool) error {
+// words sets the text of a memory: a summary if the record is one, otherwise a body.
+func (r *exportRecord) words(m *mem.Memory, isSummary bool) error {
 	bodies, err := r.texts(bodyKeys()...)
 	if err != nil {
 		return err
@@ -267,25 +268,25 @@ func (r *oldRecord) words(m *mem.Memory, isSummary bool) error {
 	return nil
 }
 
-// entitle gives a memory a title where only its other parts say something. A
-// title that is too long for one is also the beginning of the text.
-func (*oldRecord) entitle(m *mem.Memory) {
+// entitle makes a title from other parts if the record has none. A title that is too
+// long also becomes the beginning of the body.
+func (*exportRecord) entitle(m *mem.Memory) {
 	switch {
-	case utf8.RuneCountInString(m.Title) > maxOldTitle:
+	case utf8.RuneCountInString(m.Title) > maxTitle:
 		m.Body = strings.TrimSpace(m.Title + "\n\n" + m.Body)
 	case m.Title != "" || m.Body != "":
 	case m.Summary != nil && m.Summary.Request == "" && m.Summary.Completed == "":
 		if parts := partsOf(m.Summary); len(parts) > 0 {
-			m.Title = chars.Clip(chars.Line(parts[0]), maxOldTitle)
+			m.Title = chars.Clip(chars.Line(parts[0]), maxTitle)
 		}
 	case m.Summary == nil && len(m.Facts) > 0:
 		m.Body, m.Facts = m.Facts[0], m.Facts[1:]
 	}
 }
 
-// isRecord reports whether an object is a memory by itself, and no file of them.
-func (r *oldRecord) isRecord() bool {
-	return slices.ContainsFunc(r.fields, func(f oldField) bool {
+// isRecord reports whether an object is a memory, not a file of memories.
+func (r *exportRecord) isRecord() bool {
+	return slices.ContainsFunc(r.fields, func(f exportField) bool {
 		switch f.key {
 		case "title", "request", "learned", "completed", "facts":
 			return !isEmpty(f.value)
@@ -294,8 +295,8 @@ func (r *oldRecord) isRecord() bool {
 	})
 }
 
-// session is what the record calls its session; empty if it names none.
-func (r *oldRecord) session() (refs []string) {
+// session returns the names of the record's session.
+func (r *exportRecord) session() (refs []string) {
 	for _, f := range r.fields {
 		if isSessionKey(f.key) && !isEmpty(f.value) {
 			refs = append(refs, strings.Trim(string(f.value), `"`))
@@ -312,20 +313,20 @@ func isSessionKey(key string) bool {
 	return false
 }
 
-// whyDropped is why a field is not taken over.
+// whyDropped returns why a field is not imported.
 func whyDropped(key string) string {
 	switch {
 	case isSessionKey(key), key == "session", key == "promptnumber", key == "promptid", key == "turn":
-		return "the session is not taken over"
+		return "the session is not imported"
 	}
 	switch key {
 	case "id", "uuid", "number", "contenthash", "schema":
-		return "the memory gets an id of its own here"
+		return "the memory gets a new id"
 	case "trust", "origin", "confidence", "importance", "status", "pinned", "score", "resolved":
-		return "an import is worth what you make of it in review"
+		return "imported memories have no trust until you accept them in review"
 	case "updated", "updatedat", "updatedatepoch", "discoverytokens", "hits", "uses", "lastused", "accesscount",
 		"relevancecount", "feedback", "prevented", "repeats":
-		return "use and age are counted anew"
+		return "use and age start from zero"
 	}
 	return "a memory has no such field"
 }

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	oldAgent   = "claude-code" // the agent that the documents' hooks belong to
-	maxSession = 128           // bytes of a session's id
+	compatAgent = "claude-code" // agent of claude-mem's hooks
+	maxSession  = 128           // bytes of a session's id
 
-	fullBudget   = 2000            // tokens of a briefing where all of it is asked for
+	fullBudget   = 2000            // tokens of a briefing with full=true
 	injectWithin = 5 * time.Second // for a briefing
 )
 
-// oldSession is what the documents' writes say about their session: its key, in
-// one of three spellings, and where it is.
-type oldSession struct {
+// sessionRef names the session of a write: its id, in one of three spellings, and its
+// directory.
+type sessionRef struct {
 	Claude  string `json:"claudeSessionId"`
 	Content string `json:"contentSessionId"`
 	Plain   string `json:"session_id"`
@@ -32,8 +32,8 @@ type oldSession struct {
 	Cwd     string `json:"cwd"`
 }
 
-// key is the agent's id of the session.
-func (s oldSession) key() (string, error) {
+// key returns the agent's id of the session.
+func (s sessionRef) key() (string, error) {
 	id := ""
 	for _, given := range []string{s.Claude, s.Content, s.Plain} {
 		if given != "" && id != "" && given != id {
@@ -51,8 +51,8 @@ func (s oldSession) key() (string, error) {
 	return id, nil
 }
 
-// event is the beginning of a report about the session.
-func (s oldSession) event(ctx context.Context, c Caller, kind mem.EventKind) (mem.Event, error) {
+// event returns an event of the session without its details.
+func (s sessionRef) event(ctx context.Context, c Caller, kind mem.EventKind) (mem.Event, error) {
 	id, err := s.key()
 	if err != nil {
 		return mem.Event{}, err
@@ -60,10 +60,10 @@ func (s oldSession) event(ctx context.Context, c Caller, kind mem.EventKind) (me
 	return s.eventOf(ctx, c, kind, id)
 }
 
-// eventOf is the same with the id at hand. The session is where it was, where the
-// request says, or where its project is.
-func (s oldSession) eventOf(ctx context.Context, c Caller, kind mem.EventKind, id string) (mem.Event, error) {
-	e := mem.Event{Agent: oldAgent, Kind: kind, At: time.Now().UTC(), Session: id, Root: s.Cwd, Cwd: s.Cwd}
+// eventOf is event for a known id. The directory is that of the stored session, of the
+// request, or of the project.
+func (s sessionRef) eventOf(ctx context.Context, c Caller, kind mem.EventKind, id string) (mem.Event, error) {
+	e := mem.Event{Agent: compatAgent, Kind: kind, At: time.Now().UTC(), Session: id, Root: s.Cwd, Cwd: s.Cwd}
 	known, err := sessionByID(ctx, c, id)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return e, err
@@ -87,8 +87,8 @@ func sessionByID(ctx context.Context, c Caller, id string) (mem.Session, error) 
 	return s, err
 }
 
-// rootOf is where the project of a name lies; empty if nobody knows. Of several
-// it is the one that was worked on last.
+// rootOf returns the root of a project by name, "" if it is unknown. Of several it
+// returns the one active last.
 func rootOf(ctx context.Context, c Caller, name string) (string, error) {
 	all, err := Projects.Call(ctx, c, Nothing{})
 	for _, p := range all.Projects {
@@ -99,30 +99,29 @@ func rootOf(ctx context.Context, c Caller, name string) (string, error) {
 	return "", err
 }
 
-// report keeps an event and says what became of it.
+// report stores an event and returns the outcome.
 func report(ctx context.Context, c Caller, e mem.Event) (capture.Outcome, error) {
 	e.Identify(random(4))
 	return Report.Call(ctx, c, e)
 }
 
-// oldStatus is the answer to most writes.
-type oldStatus struct {
+// writeStatus is the response to most writes.
+type writeStatus struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// queued says that something was taken, or why not.
-func queued(did capture.Outcome) oldStatus {
+// queued returns the status of a stored event, or why it was skipped.
+func queued(did capture.Outcome) writeStatus {
 	if did.Outcome == capture.ReportKept {
-		return oldStatus{Status: "queued"}
+		return writeStatus{Status: "queued"}
 	}
-	return oldStatus{"skipped", did.Outcome}
+	return writeStatus{"skipped", did.Outcome}
 }
 
-// inject answers with what a session would be told at its start; with nothing
-// where nothing is known of the project: the documents' hooks tell the agent
-// whatever the body is.
-func inject(ctx context.Context, c oldCall) (any, error) {
+// injectContext returns the briefing of a new session. For an unknown project it is
+// empty, not an error: claude-mem's hooks inject any body.
+func injectContext(ctx context.Context, c compatRequest) (any, error) {
 	budget, err := c.number("budget", 0, 1<<20)
 	if err != nil {
 		return nil, err
@@ -140,21 +139,21 @@ func inject(ctx context.Context, c oldCall) (any, error) {
 	ctx, stop := context.WithTimeout(ctx, injectWithin)
 	defer stop()
 	r, err := Next.Call(ctx, c, ask)
-	return absent(markdown(r.Text), markdown(""), err)
+	return orIfNotFound(markdown(r.Text), markdown(""), err)
 }
 
-// oldInit is the answer to a prompt.
-type oldInit struct {
+// initResponse is the response to a prompt.
+type initResponse struct {
 	Session int64  `json:"sessionDbId"`
 	Number  int    `json:"promptNumber"`
 	Skipped bool   `json:"skipped,omitempty"`
 	Reason  string `json:"reason,omitempty"` // private, duplicate or excluded
 }
 
-// initSession keeps a prompt, and with it the session.
-func initSession(ctx context.Context, c oldCall) (any, error) {
+// initSession stores a prompt and, if it is new, the session.
+func initSession(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
-		oldSession
+		sessionRef
 		Prompt string `json:"prompt"`
 		User   string `json:"userPrompt"`
 		Number int    `json:"promptNumber"`
@@ -182,18 +181,18 @@ func initSession(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := oldInit{Session: did.Session.Number, Number: did.Prompt}
+	out := initResponse{Session: did.Session.Number, Number: did.Prompt}
 	if did.Outcome != capture.ReportKept {
 		out.Number, out.Skipped, out.Reason = did.Session.Prompts, true, did.Outcome
 	}
 	return out, nil
 }
 
-// numbered is the report about a session that goes by its number with us.
-func (s oldSession) numbered(ctx context.Context, c Caller, number string) (mem.Event, error) {
+// numbered returns an event of a session by its number.
+func (s sessionRef) numbered(ctx context.Context, c Caller, number string) (mem.Event, error) {
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 1 {
-		return mem.Event{}, fmt.Errorf("%w: %q is no number of a session", ErrInvalid, number)
+		return mem.Event{}, fmt.Errorf("%w: %q is not the number of a session", ErrInvalid, number)
 	}
 	known, err := GetSession.Call(ctx, c, views.MemoryRequest{ID: chars.ShortID("s_", n)})
 	if err != nil {
@@ -205,10 +204,10 @@ func (s oldSession) numbered(ctx context.Context, c Caller, number string) (mem.
 	return s.eventOf(ctx, c, mem.UserPromptSubmit, known.ID)
 }
 
-// observe keeps the call of a tool.
-func observe(ctx context.Context, c oldCall) (any, error) {
+// addToolUse stores a tool call.
+func addToolUse(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
-		oldSession
+		sessionRef
 		Tool     string          `json:"tool_name"`
 		Input    json.RawMessage `json:"tool_input"`
 		Response json.RawMessage `json:"tool_response"`
@@ -229,11 +228,10 @@ func observe(ctx context.Context, c oldCall) (any, error) {
 	return queued(did), err
 }
 
-// summarize ends a turn. If the prompt that it answers was never reported, that
-// is kept first.
-func summarize(ctx context.Context, c oldCall) (any, error) {
+// endTurn ends a turn. If the session has no prompt yet, it first stores the given one.
+func endTurn(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
-		oldSession
+		sessionRef
 		User      string `json:"last_user_message"`
 		Assistant string `json:"last_assistant_message"`
 	}
@@ -249,9 +247,9 @@ func summarize(ctx context.Context, c oldCall) (any, error) {
 		return nil, err
 	}
 	if in.User != "" && known.Prompts == 0 {
-		asked := e
-		asked.Kind, asked.Text = mem.UserPromptSubmit, in.User
-		if _, err := report(ctx, c, asked); err != nil {
+		prompt := e
+		prompt.Kind, prompt.Text = mem.UserPromptSubmit, in.User
+		if _, err := report(ctx, c, prompt); err != nil {
 			return nil, err
 		}
 	}
@@ -260,10 +258,10 @@ func summarize(ctx context.Context, c oldCall) (any, error) {
 	return queued(did), err
 }
 
-// complete ends a session that is known.
-func complete(ctx context.Context, c oldCall) (any, error) {
+// endSession ends a stored session.
+func endSession(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
-		oldSession
+		sessionRef
 		Reason string `json:"reason"`
 	}
 	if err := c.decode(&in); err != nil {
@@ -274,21 +272,21 @@ func complete(ctx context.Context, c oldCall) (any, error) {
 		return nil, err
 	}
 	if _, err := sessionByID(ctx, c, e.Session); err != nil {
-		return absent(nil, oldStatus{Status: "unknown"}, err)
+		return orIfNotFound(nil, writeStatus{Status: "unknown"}, err)
 	}
 	if e.Source = in.Reason; e.Source != "" && !plain(e.Source) {
-		detail := fmt.Sprintf("%q is no reason for the end of a session", chars.Clip(in.Reason, 40))
+		detail := fmt.Sprintf("%q is not a reason for the end of a session", chars.Clip(in.Reason, 40))
 		return nil, refused(detail, "send one word as reason, or none")
 	}
 	if _, err := report(ctx, c, e); err != nil {
 		return nil, err
 	}
-	return oldStatus{Status: "completed"}, nil
+	return writeStatus{Status: "completed"}, nil
 }
 
-// setProcessing has it that nothing works on a prompt any more. That something
-// does, only a prompt says.
-func setProcessing(ctx context.Context, c oldCall) (any, error) {
+// setProcessing marks every session as idle. It cannot mark one as busy: only a prompt
+// does.
+func setProcessing(ctx context.Context, c compatRequest) (any, error) {
 	var in struct {
 		On *bool `json:"isProcessing"`
 	}
@@ -304,4 +302,8 @@ func setProcessing(ctx context.Context, c oldCall) (any, error) {
 	}
 	now, err := route.Call(ctx, c, Nothing{})
 	return map[string]bool{"isProcessing": now.IsProcessing}, err
+}
+
+func getProcessing(ctx context.Context, c compatRequest) (any, error) {
+	return Processing.Call(ctx, c, Nothing{})
 }

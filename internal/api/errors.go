@@ -8,24 +8,24 @@ import (
 	"remanence/internal/mem"
 )
 
-// Errors of the contract itself. Those of package mem travel as well.
+// Errors of the protocol. Those of package mem are transmitted as well.
 var (
 	ErrInvalid      = errors.New("request not understood")
 	ErrUnknownRoute = errors.New("no such route")
-	// ErrUnreachable means that no worker could be connected to: nothing was
-	// sent. The cause is wrapped too: fs.ErrPermission tells a sandbox.
-	ErrUnreachable = errors.New("no worker reached")
-	// ErrGone means that the worker ended while it was asked, or that one on its
-	// way out still took the connection: what was asked may be done or not.
-	ErrGone = errors.New("the worker ended while it was asked")
+	// ErrUnreachable means that no daemon could be connected to: nothing was sent.
+	// It wraps the cause: fs.ErrPermission indicates a sandbox.
+	ErrUnreachable = errors.New("no daemon reached")
+	// ErrGone means that the daemon ended during the request, or accepted the
+	// connection while draining. The request may have been carried out or not.
+	ErrGone = errors.New("the daemon ended during the request")
 )
 
-// Error is a refusal or failure that the worker answered with.
+// Error is an error response of the daemon.
 type Error struct {
 	Status int    // HTTP status
-	Name   string // ours, stable: "not_found", "unauthorized" …
+	Name   string // stable: "not_found", "unauthorized" …
 	Detail string // for people
-	Fix    string // what puts it right; "" if nobody knows
+	Fix    string // how to fix it; "" if unknown
 }
 
 // NameInvalid is the name of ErrInvalid.
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	return e.Detail
 }
 
-// Unwrap makes errors.Is find the sentinel that the worker met.
+// Unwrap returns the sentinel that Name stands for, so that errors.Is works.
 func (e *Error) Unwrap() error {
 	for _, k := range known() {
 		if k.name == e.Name {
@@ -55,7 +55,7 @@ type knownError struct {
 	status int
 }
 
-// known are the errors that keep their meaning on the wire.
+// known lists the errors that keep their identity on the wire.
 func known() []knownError {
 	return []knownError{
 		{ErrInvalid, NameInvalid, http.StatusBadRequest},
@@ -76,7 +76,7 @@ func known() []knownError {
 	}
 }
 
-// asError puts any error into the form of the wire.
+// asError converts an error to the form of the wire.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -89,7 +89,7 @@ func asError(err error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Name: "internal", Detail: err.Error()}
 }
 
-// problem is an Error in the JSON form of RFC 9457, with our name added, and what puts it right.
+// problem is an Error as problem JSON (RFC 9457), with the additional members fix and error.
 type problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`

@@ -18,7 +18,7 @@ const own = "127.0.0.1:7777"
 func knock(t *testing.T, r *http.Request) int {
 	t.Helper()
 	in := false
-	d := api.Door{Hosts: api.LoopbackHosts(7777), Token: token}
+	d := api.Access{Hosts: api.LoopbackHosts(7777), Token: token}
 	rec := httptest.NewRecorder()
 	api.Guard(d, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		in = true
@@ -146,7 +146,7 @@ func TestOnlyTheWholeTokenPasses(t *testing.T) {
 }
 
 func TestADoorOfNothingLetsNobodyIn(t *testing.T) {
-	for name, d := range map[string]api.Door{
+	for name, d := range map[string]api.Access{
 		"zero": {}, "no token": {Hosts: []string{""}}, "no host": {Token: token},
 	} {
 		for _, auth := range []string{"", "Bearer ", "Bearer", "Bearer " + token} {

@@ -14,51 +14,51 @@ import (
 )
 
 const (
-	// MaxStreams is how many event streams are served at a time.
+	// MaxStreams is the largest number of event streams at a time.
 	MaxStreams = 8
-	// liveLength is how many changes are kept for who is behind, or comes back:
-	// four seconds of a thousand a second.
+	// liveLength is how many changes are kept for slow and returning clients: four
+	// seconds at a thousand a second.
 	liveLength = 4096
 
-	liveBeat  = 5 * time.Second // between two signs of life
-	liveRetry = time.Second     // after which a browser comes back
+	liveBeat  = 5 * time.Second // between two heartbeats
+	liveRetry = time.Second     // after which a browser reconnects
 )
 
 // The types of Change.
 const (
 	NewPrompt        = "new_prompt"
-	NewObservation   = "new_observation" // a memory was kept
+	NewObservation   = "new_observation" // a memory was stored
 	NewSummary       = "new_summary"
 	ProcessingStatus = "processing_status"
 	SessionCompleted = "session_completed"
-	Changed          = "changed" // anything else that a page may show
+	Changed          = "changed" // any other change that a page may show
 
-	initialLoad = "initial_load" // how it stands when a stream begins
-	hello       = "hello"        // the same, without saying how
-	resync      = "resync"       // more happened than is still known: all has to be loaded anew
+	initialLoad = "initial_load" // the current state, when a stream begins
+	hello       = "hello"        // the same, without the state
+	resync      = "resync"       // changes were missed: reload everything
 )
 
-// Change is one thing that happened to what is kept, as it is told to who looks on.
+// Change is one change of the store, as streams report it.
 type Change struct {
-	ID      int64     `json:"id"` // set by Publish; higher than every earlier one, also of earlier workers
+	ID      int64     `json:"id"` // set by Publish; higher than every earlier one, also of earlier daemons
 	Type    string    `json:"type"`
 	At      time.Time `json:"at"` // set by Publish
 	Project string    `json:"project,omitempty"`
 	Session string    `json:"session,omitempty"`
-	// sorts of things a Changed is about: event, memory, utterance, receipt, checkpoint, job, pause, purged
+	// what a Changed is about: event, memory, utterance, receipt, checkpoint, job, pause, purged
 	What []string `json:"what,omitempty"`
-	IDs  []string `json:"ids,omitempty"` // of them, where they have one
+	IDs  []string `json:"ids,omitempty"` // of What, if there are any
 
 	Kind   string `json:"kind,omitempty"`   // of the memory, or of the event
-	Title  string `json:"title,omitempty"`  // the memory's, or the beginning of the prompt
-	Tool   string `json:"tool,omitempty"`   // that the event is about
+	Title  string `json:"title,omitempty"`  // of the memory, or the beginning of the prompt
+	Tool   string `json:"tool,omitempty"`   // of the event
 	Number int    `json:"number,omitempty"` // of the prompt in its session
 
 	IsProcessing *bool `json:"isProcessing,omitempty"` // whether the session works on a prompt
 	QueueDepth   *int  `json:"queueDepth,omitempty"`   // jobs waiting
 }
 
-// Add adds to what a Changed is about: a sort of things once, and an id unless it is empty.
+// Add adds an entry to What, once, and an id unless it is empty.
 func (c *Change) Add(what, id string) {
 	if !slices.Contains(c.What, what) {
 		c.What = append(c.What, what)
@@ -68,30 +68,30 @@ func (c *Change) Add(what, id string) {
 	}
 }
 
-// Live tells what changes to who looks on: the last changes are kept, and every
-// stream reads them at its own pace. Nothing is kept, and nothing costs anything,
-// before the first stream. The zero value is ready.
+// Live streams changes to clients. It keeps the newest changes, and every stream
+// reads them at its own pace. Before the first stream it keeps nothing. The zero
+// value is ready.
 type Live struct {
-	// Initial is how it stands, for a stream that begins; nil means nothing to say.
+	// Initial returns the current state for a new stream; nil means none.
 	Initial func(ctx context.Context) (any, error)
 
 	mu      sync.Mutex
-	ring    []frame // by id modulo its length; nil before the first stream
-	first   int64   // id of the oldest one kept
-	next    int64   // id of the next one; 0 before the first
+	ring    []frame // indexed by id modulo length; nil before the first stream
+	first   int64   // id of the oldest kept change
+	next    int64   // id of the next change; 0 before the first
 	news    chan struct{}
 	ended   bool
 	streams int
 	touched time.Time // of the last change; zero before the first
 }
 
-// frame is a change, and the same as a stream has it.
+// frame is a change as a stream sends it.
 type frame struct {
 	kind string
 	data []byte
 }
 
-// Publish tells changes, in order.
+// Publish sends changes to all streams, in order.
 func (f *Live) Publish(changes ...Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,8 +114,8 @@ func (f *Live) Publish(changes ...Change) {
 	f.wake()
 }
 
-// Touch notes that something changed, and reports whether anybody has looked on
-// so far: else nothing need be published.
+// Touch records the time of a change. It reports whether there was any stream so
+// far; if not, nothing needs to be published.
 func (f *Live) Touch() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,21 +123,21 @@ func (f *Live) Touch() bool {
 	return f.ring != nil
 }
 
-// quiet is for how many milliseconds nothing has changed; false if nothing has so far.
+// quiet returns the milliseconds since the last change; false if there was none.
 func (f *Live) quiet() (int64, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return time.Since(f.touched).Milliseconds(), !f.touched.IsZero()
 }
 
-// Streams is how many look on now.
+// Streams returns the number of open streams.
 func (f *Live) Streams() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.streams
 }
 
-// End ends all streams; there are none later.
+// End ends all streams and refuses new ones.
 func (f *Live) End() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -145,7 +145,7 @@ func (f *Live) End() {
 	f.wake()
 }
 
-// begin numbers from the clock, so that a later worker's ids are higher.
+// begin starts ids at the current time, so that those of a later daemon are higher.
 func (f *Live) begin() {
 	if f.next == 0 {
 		f.next = time.Now().UnixMicro()
@@ -160,7 +160,7 @@ func (f *Live) wake() {
 	}
 }
 
-// join takes a place and returns the id of the next change.
+// join counts a new stream and returns the id of the next change.
 func (f *Live) join() (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -187,8 +187,8 @@ func (f *Live) leave() {
 	f.streams--
 }
 
-// since returns the changes from id on, or a channel that is closed when there
-// is one. lost says that some are not known any more; then none are returned.
+// since returns the changes from id on, or a channel that is closed when there is
+// one. lost reports that some are no longer kept; then none are returned.
 func (f *Live) since(id int64) (some []frame, news <-chan struct{}, lost, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -210,22 +210,22 @@ func (f *Live) since(id int64) (some []frame, news <-chan struct{}, lost, ended 
 	return some, nil, false, false
 }
 
-// The paths of the stream: of our own pages, and as others know it.
+// The paths of the stream: for the viewer, and for clients of claude-mem's API.
 const (
 	EventsPath = prefix + "events"
 	StreamPath = "/stream"
 )
 
-// IsStream reports whether a request is for a Live to answer.
+// IsStream reports whether Live answers a request.
 func IsStream(r *http.Request) bool {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	return path == EventsPath || path == StreamPath
 }
 
-// ServeHTTP answers GET with a stream of events that goes on until the client
-// leaves or it ends. It begins after the change that the header
-// Last-Event-ID or else the key "after" names; with what comes next if neither
-// does, or with a resync if that change is too long ago.
+// ServeHTTP answers GET with a stream of events until the client disconnects or the
+// feed ends. The stream begins after the change that the header Last-Event-ID or the
+// key "after" names. Without either it begins with the next change, and with a resync
+// if that change is no longer kept.
 func (f *Live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	after, err := streamAfter(r)
 	if err != nil {
@@ -238,10 +238,10 @@ func (f *Live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.leave()
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the request is over, the stream is not
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the stream outlasts the request
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	if err := http.NewResponseController(w).Flush(); err != nil { // whoever comes back sees at once that it is open
+	if err := http.NewResponseController(w).Flush(); err != nil { // a returning client sees at once that it is open
 		return
 	}
 	s := stream{w: w, named: strings.HasPrefix(r.RequestURI, EventsPath)}
@@ -260,9 +260,9 @@ func streamAfter(r *http.Request) (int64, error) {
 	if r.ContentLength != 0 {
 		return 0, fmt.Errorf("%w: a read has no body", ErrInvalid)
 	}
-	_, query, asked := strings.Cut(r.RequestURI, "?")
+	_, query, hasQuery := strings.Cut(r.RequestURI, "?")
 	keys, err := url.ParseQuery(query)
-	if err != nil || asked && (len(keys) != 1 || len(keys["after"]) != 1) {
+	if err != nil || hasQuery && (len(keys) != 1 || len(keys["after"]) != 1) {
 		return 0, fmt.Errorf("%w: a stream takes one key, after", ErrInvalid)
 	}
 	id := r.Header.Get("Last-Event-ID")
@@ -274,21 +274,21 @@ func streamAfter(r *http.Request) (int64, error) {
 	}
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%w: %q is no id of an event", ErrInvalid, id)
+		return 0, fmt.Errorf("%w: %q is not the id of an event", ErrInvalid, id)
 	}
 	return n, nil
 }
 
-// stream is one who looks on.
+// stream is one client.
 type stream struct {
 	w     http.ResponseWriter
-	named bool // events go by their type; else all of them are plain messages
+	named bool // events have their type as a name; otherwise all are plain messages
 	out   []byte
 }
 
-// begin says how it stands. The id lets who comes back without having seen a
-// change name the last one there was, quiet_ms lets a page tell whether
-// something changed while it was on its way to the stream.
+// begin sends the current state. With the id a client can reconnect before it has
+// seen a change. With quiet_ms a page knows whether something changed between its
+// load and the stream.
 func (s *stream) begin(ctx context.Context, f *Live, id int64) error {
 	now := map[string]any{}
 	if f.Initial != nil && !s.named {
@@ -350,7 +350,7 @@ func (s *stream) follow(ctx context.Context, f *Live, next int64) error {
 	}
 }
 
-// resync says that some was missed and returns the id of what comes next.
+// resync reports that changes were missed and returns the id of the next one.
 func (s *stream) resync(f *Live) int64 {
 	f.mu.Lock()
 	next := f.next
@@ -367,7 +367,7 @@ func (s *stream) add(id int64, c frame) {
 	s.out = append(append(append(s.out, "data: "...), c.data...), "\n\n"...)
 }
 
-// flush sends what was added. A client that does not take it is dropped by the
+// flush sends the added frames. A client that does not read them is dropped by the
 // deadline of the connection.
 func (s *stream) flush() error {
 	_, err := s.w.Write(s.out)

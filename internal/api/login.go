@@ -14,40 +14,39 @@ import (
 	"time"
 )
 
-// How long a code may be exchanged, and how long the login that it buys lasts.
+// How long a code is valid, and how long a login lasts.
 const (
 	CodeFor  = 60 * time.Second
 	LoginFor = 7 * 24 * time.Hour
 
-	maxCodes = 16 // that wait to be exchanged; the oldest gives way
+	maxCodes = 16 // that are valid at a time; a new one replaces the oldest
 )
 
-// LoginPath is where a code is exchanged, logoutPath where all logins end.
+// LoginPath exchanges a code for a login, logoutPath ends all logins.
 const (
 	LoginPath  = prefix + "login"
 	logoutPath = prefix + "logout"
 )
 
-// IsLogin reports whether a request is for Logins to answer.
+// IsLogin reports whether Logins answers a request.
 func IsLogin(r *http.Request) bool { return r.RequestURI == LoginPath || r.RequestURI == logoutPath }
 
-// Logins let a person's browser in without the token: a code, shown to the
-// person once, is exchanged for a cookie. What the cookie holds is signed, so
-// that it is worth the same after a restart of the worker with the same Key.
-// The zero Logins knows nobody.
+// Logins authenticates browsers without the token: a code, shown to the person
+// once, is exchanged for a cookie. The cookie is signed, so that it stays valid
+// after a restart of the daemon with the same Key. The zero Logins accepts none.
 type Logins struct {
-	Cookie string    // name of the cookie: an instance's own, since cookies are shared by all ports
-	Told   func(Key) // is told of every change of the key; may be nil
-	Now    func() time.Time
+	Cookie   string    // name of the cookie, unique for each instance: all ports share cookies
+	OnChange func(Key) // called after every change of the key; may be nil
+	Now      func() time.Time
 
 	mu    sync.Mutex
 	key   Key
 	codes []code // oldest first
 }
 
-// Key signs cookies. Whoever has it can log in.
+// Key signs cookies. It gives full access.
 type Key struct {
-	Secret string    `json:"secret"` // 64 hex digits; empty: no cookie is worth anything
+	Secret string    `json:"secret"` // 64 hex digits; if empty, no cookie is valid
 	Until  time.Time `json:"until"`  // when the last login ends
 }
 
@@ -56,14 +55,14 @@ type code struct {
 	until time.Time
 }
 
-// Use sets the key of an earlier worker.
+// Use sets the key of an earlier daemon.
 func (l *Logins) Use(k Key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.key = k
 }
 
-// Code makes a code that buys one login.
+// Code returns a new code for one login.
 func (l *Logins) Code() string {
 	c := random(16)
 	l.mu.Lock()
@@ -75,8 +74,8 @@ func (l *Logins) Code() string {
 	return c
 }
 
-// exchange takes a code for what the cookie shall hold. False for a code that
-// was never made, is too old or was used: it is used by this.
+// exchange returns the cookie's value for a code and invalidates the code. ok is
+// false if the code is unknown, expired or used.
 func (l *Logins) exchange(given string) (value string, until time.Time, ok bool) {
 	sum, now := sha256.Sum256([]byte(given)), l.Now()
 	l.mu.Lock()
@@ -97,25 +96,25 @@ func (l *Logins) exchange(given string) (value string, until time.Time, ok bool)
 		l.key.Secret = random(32)
 	}
 	l.key.Until = now.Add(LoginFor).UTC().Truncate(time.Second)
-	l.tell()
+	l.notify()
 	return l.signed(l.key.Until), l.key.Until, true
 }
 
-// forget ends all logins, and the codes with them.
+// forget ends all logins and invalidates all codes.
 func (l *Logins) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.key, l.codes = Key{}, nil
-	l.tell()
+	l.notify()
 }
 
-func (l *Logins) tell() {
-	if l.Told != nil {
-		l.Told(l.key)
+func (l *Logins) notify() {
+	if l.OnChange != nil {
+		l.OnChange(l.key)
 	}
 }
 
-// signed is what a cookie holds: until when it is worth something, and a proof.
+// signed returns the value of a cookie: its expiry and a signature.
 func (l *Logins) signed(until time.Time) string {
 	stamp := strconv.FormatInt(until.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(l.key.Secret))
@@ -123,7 +122,7 @@ func (l *Logins) signed(until time.Time) string {
 	return stamp + "." + hex.EncodeToString(mac.Sum(nil))
 }
 
-// proves reports whether the request carries one cookie of a login, and still may.
+// proves reports whether the request has exactly one valid login cookie.
 func (l *Logins) proves(r *http.Request) bool {
 	if l == nil {
 		return false
@@ -152,7 +151,7 @@ func (l *Logins) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = send(w, http.StatusOK, "application/json", answer)
 }
 
-// Login is what a login answers.
+// Login is the response to a login.
 type Login struct {
 	Until time.Time `json:"until"`
 }
@@ -185,7 +184,7 @@ func (l *Logins) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 	return Login{until}, nil
 }
 
-// random is n bytes that nobody guesses, as hex digits.
+// random returns n cryptographically random bytes as hex digits.
 func random(n int) string {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails

@@ -25,8 +25,8 @@ func newLodge() *lodge {
 	l := &lodge{now: time.Date(2026, 9, 12, 8, 0, 0, 0, time.UTC)}
 	l.logins = &api.Logins{Cookie: "remanence_x", Now: func() time.Time {
 		return l.now
-	}, Told: func(k api.Key) { l.key = k }}
-	l.Handler = api.Guard(api.Door{
+	}, OnChange: func(k api.Key) { l.key = k }}
+	l.Handler = api.Guard(api.Access{
 		Hosts: api.LoopbackHosts(7777), Token: token, Logins: l.logins,
 		Public: func(r *http.Request) bool { return r.RequestURI == api.LoginPath },
 	}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

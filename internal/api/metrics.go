@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// MetricsPath is where counters are read, in the text format of Prometheus 0.0.4.
+// MetricsPath serves metrics in the text format 0.0.4 of Prometheus.
 const MetricsPath = "/metrics"
 
-// Metric is one figure at one moment.
+// Metric is one sample.
 type Metric struct {
-	Name   string // without the prefix remanence_; one that counts up ends with _total
+	Name   string // without the prefix remanence_; counters end with _total
 	Help   string // one line; the first of a name counts
 	Labels map[string]string
 	Value  float64
 }
 
-// metricsText is an answer in that format.
+// metricsText is a response in that format.
 type metricsText []Metric
 
-// WriteTo writes metrics, those of one name together and in the order in which
-// the names came. Metrics that end with _total are counters, others gauges.
+// WriteTo writes metrics grouped by name, in the order of the first of each name.
+// Metrics whose name ends with _total are counters, the others gauges.
 func (m metricsText) WriteTo(w io.Writer) (int64, error) {
 	var out bytes.Buffer
 	written := map[string]bool{}

@@ -27,21 +27,20 @@ const (
 type Config struct {
 	Bindings []Binding
 	Health   func() Health // nil means a bare "ok"
-	// Metrics, if set, are what is counted.
+	// Metrics, if set, returns the metrics.
 	Metrics func(context.Context) ([]Metric, error)
-	// Observe, if set, hears of every answered route, and of panics as errors.
+	// Observe, if set, is called after every request; a panic is passed as an error.
 	// It is called by several goroutines.
 	Observe func(name string, took time.Duration, err error)
 }
 
-// Mux returns the handler of the routes. It lets everybody in: a Guard stands
-// before it. It refuses, in this order: a target that is not a route's own,
-// letter by letter (404), another method (405), another content type than JSON
-// (415), a body that does not say its length (411), one beyond MaxBody (413),
-// one that is not the route's JSON (400). A read has its request in the address
-// and no body (400).
+// Mux returns the handler of the routes. It does not check who asks: put a Guard in
+// front of it. It refuses, in this order: a target that does not equal a route's
+// (404), another method (405), a content type other than JSON (415), a body without
+// a length (411) or beyond MaxBody (413), and a body that is not the route's JSON
+// (400). A read has its request in the query and no body (400).
 func Mux(c Config) http.Handler {
-	m := &mux{Config: c, olds: oldRoutes(), routes: make(map[string]Binding, len(c.Bindings))}
+	m := &mux{Config: c, compat: compatRoutes(), routes: make(map[string]Binding, len(c.Bindings))}
 	for _, b := range c.Bindings {
 		m.routes[prefix+b.name] = b
 		if b.get != "" {
@@ -55,7 +54,7 @@ type mux struct {
 	Config
 	routes map[string]Binding // by the target of the request
 	reads  []read
-	olds   []oldRoute
+	compat []compatRoute
 }
 
 func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +70,7 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// write sends an answer in the form that it has.
+// write sends an answer in the format of its type.
 func write(w http.ResponseWriter, answer any) (err error) {
 	switch a := answer.(type) {
 	case markdown:
@@ -86,9 +85,9 @@ func write(w http.ResponseWriter, answer any) (err error) {
 	return err
 }
 
-// serve answers r. A panic of the route becomes an error. Targets are compared
-// as they were sent: a host or an escape in one makes it another, and so does a
-// query, unless it is a read's.
+// serve answers r. A panic of the route becomes an error. Targets are compared as
+// they were sent: a target with a host, an escape or a query is unknown, except
+// that a read may have a query.
 func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -118,9 +117,9 @@ func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 	}
 	b, ok := m.routes[r.RequestURI]
 	if !ok {
-		if o, part, known := m.old(r); o.answer != nil {
-			name = o.path
-			answer, err = m.answerOld(r, o, part)
+		if route, part, known := m.findCompat(r); route.handler != nil {
+			name = route.path
+			answer, err = m.serveCompat(r, route, part)
 			return name, answer, err
 		} else if known {
 			return "", nil, refusal(http.StatusMethodNotAllowed, "method")
@@ -144,16 +143,16 @@ func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 	return name, answer, err
 }
 
-// read is where GET asks what a route answers.
+// read is the path at which GET calls a route.
 type read struct {
-	parts []string // of the path; one in braces stands for any
+	parts []string // of the path; one in braces matches any
 	Binding
 }
 
-// read finds who answers a read of target. keys are those of its query and its path.
+// read finds the route of a GET target. keys returns the values of its query and its path.
 func (m *mux) read(target string) (b Binding, keys func() (url.Values, error), ok bool) {
-	path, query, asked := strings.Cut(target, "?")
-	if asked && query == "" {
+	path, query, hasQuery := strings.Cut(target, "?")
+	if hasQuery && query == "" {
 		return Binding{}, nil, false
 	}
 	given := strings.Split(path, "/")
@@ -195,8 +194,8 @@ func match(pattern, given []string) (map[string]string, bool) {
 	return own, true
 }
 
-// IsPage reports whether a request is to see a page or what belongs to one: a
-// GET of a plain path that is none of the routes'.
+// IsPage reports whether a request is for a page of the viewer or one of its assets:
+// a GET of a plain path that belongs to no route.
 func IsPage(r *http.Request) bool {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if r.Method != http.MethodGet || !strings.HasPrefix(path, "/") {
@@ -207,7 +206,7 @@ func IsPage(r *http.Request) bool {
 	}
 	parts := strings.Split(path[1:], "/")
 	switch strings.ToLower(parts[0]) {
-	case "health": // a page, too: a browser that goes there says so, and nobody else can
+	case "health": // also a page; only a browser that navigates there sends this header
 		return path == "/health" && r.Header.Get("Sec-Fetch-Dest") == "document"
 	case "api", "stream", "metrics", "mcp":
 		return false
@@ -215,15 +214,15 @@ func IsPage(r *http.Request) bool {
 	return !slices.ContainsFunc(parts, func(p string) bool { return !plain(p) })
 }
 
-// plain reports whether a part of a path may be an id: what ids are made of, and
-// nothing that leads elsewhere.
+// plain reports whether a part of a path has only the characters of ids, and is not
+// a reference to another directory.
 func plain(s string) bool {
 	return s != "" && strings.Trim(s, ".") != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-:@", r)
 	})
 }
 
-// fillRead fills the request of a read.
+// fillRead sets the request of a read from its query and path.
 func fillRead(req any, keys func() (url.Values, error), r *http.Request) error {
 	if err := isRead(r); err != nil {
 		return err
@@ -246,7 +245,7 @@ func (m *mux) metrics(r *http.Request) (any, error) {
 	return metricsText(all), err
 }
 
-// isRead refuses what is not a GET without a body.
+// isRead returns an error unless the request is a GET without a body.
 func isRead(r *http.Request) error {
 	if r.Method != http.MethodGet {
 		return refusal(http.StatusMethodNotAllowed, "method")
@@ -257,8 +256,8 @@ func isRead(r *http.Request) error {
 	return nil
 }
 
-// health answers the three health paths; of them readiness alone turns into a
-// failure when the worker is on its way out.
+// health answers the three health paths. Only readiness fails while the daemon is
+// draining.
 func (m *mux) health(r *http.Request) (any, error) {
 	if r.Method != http.MethodGet {
 		return nil, refusal(http.StatusMethodNotAllowed, "method")
@@ -273,7 +272,7 @@ func (m *mux) health(r *http.Request) (any, error) {
 	return h, nil
 }
 
-// readBody reads what the request says that it carries, and no more.
+// readBody reads exactly the announced length of the body.
 func readBody(r *http.Request) ([]byte, error) {
 	switch {
 	case r.Method != http.MethodPost:
@@ -316,7 +315,7 @@ func refuse(w http.ResponseWriter, e *Error) {
 	})
 }
 
-// send writes one whole answer, or an internal error if v has no JSON.
+// send writes one answer, or an internal error if v cannot be encoded.
 func send(w http.ResponseWriter, status int, kind string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -105,7 +105,7 @@ func TestHealthIsTold(t *testing.T) {
 
 // behindDoor is a mux as the worker serves it.
 func behindDoor(c api.Config) http.Handler {
-	return api.Guard(api.Door{Hosts: append(api.LoopbackHosts(7777), api.SocketHost), Token: token}, api.Mux(c))
+	return api.Guard(api.Access{Hosts: append(api.LoopbackHosts(7777), api.SocketHost), Token: token}, api.Mux(c))
 }
 
 // request is a good request but for what is set; lines of a value are values.

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// OpenAPIPath is where the description of all paths is read.
+// OpenAPIPath serves the description of all paths.
 const OpenAPIPath = prefix + "openapi.json"
 
 // object is a JSON object of the description.
 type object = map[string]any
 
-// OpenAPI describes every path that is answered, as OpenAPI 3.1. It is made of
-// the routes and their types, so that it says what is so.
+// OpenAPI describes every path as OpenAPI 3.1. It is generated from the routes and
+// their types.
 func OpenAPI(bindings []Binding) ([]byte, error) {
 	d := &description{paths: object{}, schemas: object{}}
 	for _, b := range bindings {
@@ -41,7 +41,7 @@ func OpenAPI(bindings []Binding) ([]byte, error) {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "Remanence", "version": "v1",
-			"description": "The worker's HTTP API: over its unix socket, and on this machine's loopback. docs/api.md " +
+			"description": "The daemon's HTTP API: over its unix socket, and on this machine's loopback. docs/api.md " +
 				"explains it.",
 		},
 		"security": []object{{"token": []string{}}, {"login": []string{}}},
@@ -51,18 +51,18 @@ func OpenAPI(bindings []Binding) ([]byte, error) {
 			"securitySchemes": object{
 				"token": object{
 					"type": "http", "scheme": "bearer",
-					"description": "from the runtime file, which only its person can read",
+					"description": "from the runtime file, which only its user can read",
 				},
 				"login": object{
 					"type": "apiKey", "in": "cookie", "name": "remanence_INSTANCE",
-					"description": "bought with the code of remanence open; writes need an Origin beside it",
+					"description": "exchanged for the code of remanence open; writes also need an Origin",
 				},
 			},
 		},
 	}, "", " ")
 }
 
-// description is an OpenAPI document in the making.
+// description is an OpenAPI document under construction.
 type description struct {
 	paths, schemas object
 }
@@ -78,18 +78,18 @@ func (d *description) add(method, path string, operation object) {
 
 func asJSON(schema object) object { return object{"application/json": object{"schema": schema}} }
 
-// responses are the answer and, for everything else, a problem.
+// responses describes the response and, for everything else, a problem.
 func (d *description) responses(content object) object {
 	return object{
-		"200": object{"description": "the answer", "content": content},
+		"200": object{"description": "the response", "content": content},
 		"default": object{
-			"description": "what went wrong",
+			"description": "the error",
 			"content":     object{"application/problem+json": object{"schema": d.schema(reflect.TypeFor[problem]())}},
 		},
 	}
 }
 
-// parameters are the keys of a read.
+// parameters describes the keys of a read.
 func (d *description) parameters(b Binding) []object {
 	all := []object{}
 	fields := queryFields(b.req)
@@ -106,13 +106,13 @@ func (d *description) parameters(b Binding) []object {
 	return all
 }
 
-// others are the paths that are no routes of ours.
+// others adds the paths that are no native routes.
 func (d *description) others() {
 	anything := asJSON(object{})
-	for _, o := range oldRoutes() {
+	for _, route := range compatRoutes() {
 		op := object{"tags": []string{"compatible"}, "responses": d.responses(anything)}
 		var params []object
-		for part := range strings.SplitSeq(o.path, "/") {
+		for part := range strings.SplitSeq(route.path, "/") {
 			if name, ok := strings.CutPrefix(part, "{"); ok {
 				params = append(params, object{
 					"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true,
@@ -123,10 +123,10 @@ func (d *description) others() {
 		if params != nil {
 			op["parameters"] = params
 		}
-		if o.method == http.MethodPost {
+		if route.method == http.MethodPost {
 			op["requestBody"] = object{"required": true, "content": asJSON(object{"type": "object"})}
 		}
-		d.add(o.method, o.path, op)
+		d.add(route.method, route.path, op)
 	}
 	health := object{"tags": []string{"state"}, "responses": d.responses(asJSON(d.schema(reflect.TypeFor[Health]())))}
 	for _, at := range []string{"/health", "/api/health", "/api/readiness"} {
@@ -158,7 +158,7 @@ func (d *description) others() {
 	})
 }
 
-// schema describes the JSON of a type. Structs that have a name are described once.
+// schema describes the JSON of a type. Named structs are described once.
 func (d *description) schema(t reflect.Type) object {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -205,7 +205,7 @@ func (d *description) structure(t reflect.Type) object {
 		return r
 	}, path.Base(t.PkgPath())+"."+t.Name())
 	if d.schemas[name] == nil {
-		d.schemas[name] = object{} // it may hold itself
+		d.schemas[name] = object{} // the type may contain itself
 		d.schemas[name] = d.properties(t)
 	}
 	return object{"$ref": "#/components/schemas/" + name}
@@ -222,8 +222,8 @@ func (d *description) properties(t reflect.Type) object {
 	return s
 }
 
-// collect gathers the fields of a struct as encoding/json does: those of one that
-// is embedded belong to whoever embeds it, unless that has one of the same name.
+// collect adds the fields of a struct as encoding/json does: fields of an embedded
+// struct are promoted unless the outer one has a field of that name.
 func (d *description) collect(t reflect.Type, props object, required *[]string) {
 	var embedded []reflect.Type
 	for f := range t.Fields() {

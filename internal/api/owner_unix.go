@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// checkOwner proves that a file is this user's and that nobody else can write it.
+// checkOwner returns an error if a file belongs to another user or others can write it.
 func checkOwner(info fs.FileInfo) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Getuid() {
 		return fmt.Errorf("%s belongs to another user", info.Name())

@@ -2,5 +2,5 @@ package api
 
 import "io/fs"
 
-// checkOwner has nothing to compare here: files below the user's profile are the user's.
+// checkOwner does nothing: files in the user's profile belong to the user.
 func checkOwner(fs.FileInfo) error { return nil }

@@ -2,7 +2,7 @@ package api
 
 import "golang.org/x/sys/unix"
 
-// peer returns whose process is at the other end of a socket.
+// peer returns the user of the process at the other end of a socket.
 func peer(fd int) (uid int, err error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {

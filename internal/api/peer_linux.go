@@ -2,7 +2,7 @@ package api
 
 import "syscall"
 
-// peer returns whose process is at the other end of a socket.
+// peer returns the user of the process at the other end of a socket.
 func peer(fd int) (uid int, err error) {
 	cred, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {

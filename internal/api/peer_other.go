@@ -4,5 +4,6 @@ package api
 
 import "net"
 
-// OwnPeer cannot tell here: the private directory and the token keep others out.
+// OwnPeer returns true: this system does not report the peer. The private directory
+// and the token keep other users out.
 func OwnPeer(net.Conn) bool { return true }

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// OwnPeer reports whether the other end of a unix socket is a process of this
-// user: whoever connected, or whoever listened. Where the system does not tell,
-// the private directory and the token have to do.
+// OwnPeer reports whether the process at the other end of a unix socket belongs to
+// this user. Where the system does not report it, the private directory and the
+// token keep other users out.
 func OwnPeer(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
 	if !ok {

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// readQuery fills the request of a read from the keys of its address. Keys are
-// the JSON names of the request's fields; those of nested structs are keys too,
-// and of two of one name the shallower counts, as with embedding in Go. A list
-// is a key given several times. Fields marked query:"-" have none. An unknown
-// key, a single one given twice and a value of another type are ErrInvalid.
+// readQuery sets the fields of a request from a query. Keys are the JSON names of the
+// fields. Fields of nested structs are keys too; of two with one name the shallower
+// counts, as with embedding in Go. A list is a key given several times. Fields with
+// the tag query:"-" have no key. It returns ErrInvalid for an unknown key, for a
+// repeated key that is no list, and for a value of the wrong type.
 func readQuery(into any, keys url.Values) error {
 	v := reflect.ValueOf(into).Elem()
 	fields := queryFields(v.Type())
@@ -23,15 +23,15 @@ func readQuery(into any, keys url.Values) error {
 		if !ok {
 			return fmt.Errorf("%w: no key %q here", ErrInvalid, key)
 		}
-		if err := setField(reach(v, f.Index), values); err != nil {
+		if err := setField(fieldAt(v, f.Index), values); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
 		}
 	}
 	return nil
 }
 
-// queryFields are the fields of a struct that a query can set, by key. Index is
-// the way to a field from the top.
+// queryFields returns the fields of a struct that a query can set, by key. Index is
+// the index sequence from the top.
 func queryFields(t reflect.Type) map[string]reflect.StructField {
 	found := map[string]reflect.StructField{}
 	for level := []reflect.StructField{{Type: t}}; len(level) > 0; {
@@ -58,7 +58,7 @@ func queryFields(t reflect.Type) map[string]reflect.StructField {
 	return found
 }
 
-// nested reports whether a field's own fields are keys.
+// nested reports whether the fields of a type are keys.
 func nested(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !isText(t)
 }
@@ -67,7 +67,7 @@ func isText(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// settable reports whether a text can say a value of the type.
+// settable reports whether a value of the type can be read from a text.
 func settable(t reflect.Type) bool {
 	switch {
 	case isText(t):
@@ -83,9 +83,9 @@ func settable(t reflect.Type) bool {
 	return false
 }
 
-// reach is the field at the end of a way.
-func reach(v reflect.Value, way []int) reflect.Value {
-	for _, i := range way {
+// fieldAt returns the field at an index sequence.
+func fieldAt(v reflect.Value, index []int) reflect.Value {
+	for _, i := range index {
 		v = v.Field(i)
 	}
 	return v
@@ -108,7 +108,7 @@ func setField(f reflect.Value, values []string) error {
 	return setValue(f, values[0])
 }
 
-// setValue reads one text as a value of the field's type.
+// setValue parses one text as a value of the field's type.
 func setValue(f reflect.Value, s string) error {
 	if text, ok := f.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return text.UnmarshalText([]byte(s))
@@ -134,19 +134,19 @@ func setValue(f reflect.Value, s string) error {
 	case reflect.Float64:
 		n, err := strconv.ParseFloat(s, 64)
 		if err != nil || n != n {
-			return fmt.Errorf("%q is no number", s)
+			return fmt.Errorf("%q is not a number", s)
 		}
 		f.SetFloat(n)
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
 		n, err := strconv.ParseUint(s, 10, f.Type().Bits())
 		if err != nil {
-			return fmt.Errorf("%q is no whole number from 0", s)
+			return fmt.Errorf("%q is not a whole number from 0", s)
 		}
 		f.SetUint(n)
 	default:
 		n, err := strconv.ParseInt(s, 10, f.Type().Bits())
 		if err != nil {
-			return fmt.Errorf("%q is no whole number", s)
+			return fmt.Errorf("%q is not a whole number", s)
 		}
 		f.SetInt(n)
 	}

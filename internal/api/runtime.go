@@ -15,32 +15,32 @@ import (
 // maxRuntime bounds the runtime file, in bytes.
 const maxRuntime = 1 << 20
 
-// Runtime is the runtime file: all that a hook needs to know. Only the worker
-// that holds the lock writes it. It stays behind when the worker ends, since
-// pauses and exclusions hold without a worker too.
+// Runtime is the runtime file: everything that a hook needs to know. Only the daemon
+// that holds the lock writes it. It is not removed when the daemon ends, because
+// pauses and exclusions apply without a daemon too.
 type Runtime struct {
-	Data     string    `json:"data"` // data directory that the worker serves
+	Data     string    `json:"data"` // data directory of the daemon
 	Socket   string    `json:"socket"`
 	Token    string    `json:"token"`
 	Version  string    `json:"version"`
 	Build    string    `json:"build"`
 	Protocol int       `json:"protocol"`
-	PID      int       `json:"pid"` // information only: proves nothing, nothing is killed by it
+	PID      int       `json:"pid"` // for information only; never used to kill a process
 	Started  time.Time `json:"started"`
 
-	HTTP      string `json:"http,omitempty"`       // host and port of the door on TCP; empty: there is none
-	HTTPFault string `json:"http_fault,omitempty"` // why there is none, although one was asked for
+	HTTP      string `json:"http,omitempty"`       // host and port of the HTTP listener; empty if there is none
+	HTTPFault string `json:"http_fault,omitempty"` // why a configured listener does not run
 
-	HTTPPort int `json:"http_port,omitempty"` // that was last taken for a person's browser; 0: never
-	Login    Key `json:"login,omitzero"`      // of browsers
+	HTTPPort int `json:"http_port,omitempty"` // last port of the HTTP listener; 0 if there was none
+	Login    Key `json:"login,omitzero"`      // key of browser logins
 
 	Paused     []mem.Pause `json:"paused,omitempty"`
-	Rules      []string    `json:"rules,omitempty"`       // secrets of the person's own, NAME=PATTERN
-	SpoolBytes int64       `json:"spool_bytes,omitempty"` // cap of the spool; 0 means its default
+	Rules      []string    `json:"rules,omitempty"`       // secret patterns that the person configured, NAME=PATTERN
+	SpoolBytes int64       `json:"spool_bytes,omitempty"` // limit of the spool; 0 means its default
 }
 
-// ReadRuntime reads the runtime file, if it is this user's and nobody else's to
-// write. fs.ErrNotExist if there never was a worker.
+// ReadRuntime reads the runtime file. It returns an error if the file belongs to
+// another user or if others can write it, and fs.ErrNotExist if no daemon ever ran.
 func ReadRuntime(path string) (Runtime, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -68,9 +68,9 @@ func ReadRuntime(path string) (Runtime, error) {
 	return r, nil
 }
 
-// Write replaces the runtime file, readable by this user alone. A reader sees
-// the old or the new content, never a part. After a power cut the file may be
-// unreadable; the next worker makes it anew.
+// Write replaces the runtime file, readable by this user only. A reader sees the old
+// or the new content, never a part. After a power failure the file may be
+// unreadable; the next daemon writes it again.
 func (r Runtime) Write(path string) error {
 	body, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -94,36 +94,36 @@ func (r Runtime) Write(path string) error {
 	return nil
 }
 
-// Client returns the client of the worker that wrote the file. version is this program's.
+// Client returns a client of the daemon that wrote the file. version is that of this program.
 func (r Runtime) Client(version string) Client {
 	return Client{Socket: r.Socket, Token: r.Token, Version: version}
 }
 
-// Wait returns a client once the worker of the runtime file answers, if ours says
-// yes to it, or the end of ctx as an error; a nil ours does so to all. It looks
-// again after 2 ms, 5 ms, 10 ms and so on up to every 50 ms.
-func Wait(ctx context.Context, path, version string, ours func(Runtime) bool) (Client, error) {
+// Wait returns a client once the daemon of the runtime file answers and accept
+// returns true for the file; a nil accept accepts any. It retries after 2 ms, 5 ms
+// and so on, up to every 50 ms, until ctx ends.
+func Wait(ctx context.Context, path, version string, accept func(Runtime) bool) (Client, error) {
 	for _, ms := range []int{2, 5, 10, 20, 30} {
-		if c, ok := answering(ctx, path, version, ours); ok {
+		if c, ok := tryClient(ctx, path, version, accept); ok {
 			return c, nil
 		}
 		if err := sleep(ctx, time.Duration(ms)*time.Millisecond); err != nil {
-			return Client{}, fmt.Errorf("wait for the worker: %w", err)
+			return Client{}, fmt.Errorf("wait for the daemon: %w", err)
 		}
 	}
 	for {
-		if c, ok := answering(ctx, path, version, ours); ok {
+		if c, ok := tryClient(ctx, path, version, accept); ok {
 			return c, nil
 		}
 		if err := sleep(ctx, 50*time.Millisecond); err != nil {
-			return Client{}, fmt.Errorf("wait for the worker: %w", err)
+			return Client{}, fmt.Errorf("wait for the daemon: %w", err)
 		}
 	}
 }
 
-func answering(ctx context.Context, path, version string, ours func(Runtime) bool) (Client, bool) {
+func tryClient(ctx context.Context, path, version string, accept func(Runtime) bool) (Client, bool) {
 	r, err := ReadRuntime(path)
-	if err != nil || ours != nil && !ours(r) {
+	if err != nil || accept != nil && !accept(r) {
 		return Client{}, false
 	}
 	c := r.Client(version)

@@ -13,9 +13,9 @@ const rootDir = "/"
 
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// keepFilesHome marks every file that this process has open, also those it was
-// given by its own parent, as not to be inherited.
-func keepFilesHome() {
+// closeFilesOnExec marks every open file of this process, inherited ones too, as
+// close-on-exec.
+func closeFilesOnExec() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
 		for fd := 3; fd < 256; fd++ {
@@ -30,8 +30,8 @@ func keepFilesHome() {
 	}
 }
 
-// CheckDir proves that dir is a directory which this user owns and nobody else
-// can enter. A symlink does not count as one.
+// CheckDir returns an error unless dir is a directory that this user owns and nobody
+// else can enter. A symbolic link is not a directory.
 func CheckDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -21,11 +21,11 @@ func detached() *syscall.SysProcAttr {
 	}
 }
 
-// keepFilesHome has nothing to do: only the files named at the start are inherited.
-func keepFilesHome() {}
+// closeFilesOnExec does nothing: only the files named at the start are inherited.
+func closeFilesOnExec() {}
 
-// CheckDir proves that dir is a directory. Who may enter it is decided by the
-// access list of the user's profile, which it inherits.
+// CheckDir returns an error unless dir is a directory. It inherits its access list
+// from the user's profile.
 func CheckDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -72,17 +72,17 @@ func importCommand(a *app) *cobra.Command {
 }
 
 // readOld reads a file or standard input.
-func readOld(ctx context.Context, a *app, args []string) (api.OldMemories, error) {
+func readOld(ctx context.Context, a *app, args []string) (api.ExportedMemories, error) {
 	in, name := a.Sys.Stdin, "standard input"
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
 		if err != nil {
-			return api.OldMemories{}, fault.NoFile.Because("%s", err)
+			return api.ExportedMemories{}, fault.NoFile.Because("%s", err)
 		}
 		defer f.Close()
 		in, name = f, args[0]
 	} else if ui.IsTerminal(in) {
-		return api.OldMemories{}, fault.Usage.Saying("no file was given").FixedBy("remanence import --help")
+		return api.ExportedMemories{}, fault.Usage.Saying("no file was given").FixedBy("remanence import --help")
 	}
 	within := &io.LimitedReader{R: in, N: maxImportFile}
 	r := bufio.NewReader(within)
@@ -91,11 +91,11 @@ func readOld(ctx context.Context, a *app, args []string) (api.OldMemories, error
 	if head, _ := r.Peek(len(sqlite.Magic)); string(head) == sqlite.Magic && name != "standard input" {
 		b, rows, err := readTables(ctx, name)
 		if err != nil {
-			return api.OldMemories{}, fault.Input.Saying("%s cannot be read", name).Because("%s", err)
+			return api.ExportedMemories{}, fault.Input.Saying("%s cannot be read", name).Because("%s", err)
 		}
 		from, others = bytes.NewReader(b), rows
 	}
-	old, err := api.ReadOld(from)
+	old, err := api.ReadExport(from)
 	for table, n := range others {
 		old.Drop("rows of "+table, "no table that memories are taken from", n)
 	}
@@ -139,7 +139,7 @@ func oldTables() map[string]string {
 }
 
 // holds says what was read where there was no memory.
-func holds(old api.OldMemories) string {
+func holds(old api.ExportedMemories) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(old.LeftOut)) {
 		if n := old.LeftOut[what]; n > 0 {
@@ -157,7 +157,7 @@ const maxHolds = 5
 
 // placeImport says which project each memory goes to, in orders that can be sent. What
 // names a project that is not known here is left out, and counted.
-func placeImport(ctx context.Context, a *app, old api.OldMemories) (importView, []curate.ImportRequest, error) {
+func placeImport(ctx context.Context, a *app, old api.ExportedMemories) (importView, []curate.ImportRequest, error) {
 	v := importView{Undo: []string{}, Projects: []importedProject{}, LeftOut: old.LeftOut, Dropped: old.Dropped()}
 	maps.DeleteFunc(v.LeftOut, func(_ string, n int) bool { return n == 0 })
 	known, err := ask(ctx, a, api.Projects, api.Nothing{})

@@ -129,7 +129,7 @@ func viewsByName() map[string]ui.View {
 		"next":    nextView{weighed("next", foreseen), false},
 		"import": importView{
 			Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2},
-			Dropped:  []api.Dropped{{What: "field id", Why: "the memory gets an id of its own here", Count: 4}},
+			Dropped:  []api.Dropped{{What: "field id", Why: "the memory gets a new id", Count: 4}},
 			Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}},
 			Undo:     []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"},
 		},

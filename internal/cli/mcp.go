@@ -188,7 +188,7 @@ func serveMCP(ctx context.Context, a *app, s *mcpserver.Server, address string) 
 	var one http.Protocols
 	one.SetHTTP1(true)
 	srv := &http.Server{
-		Handler:           api.Guard(api.Door{Hosts: api.LoopbackHosts(port), Token: fmt.Sprintf("%x", token)}, mux),
+		Handler:           api.Guard(api.Access{Hosts: api.LoopbackHosts(port), Token: fmt.Sprintf("%x", token)}, mux),
 		ReadHeaderTimeout: 2 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: mcpPatience + 10*time.Second,
 		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: 16 << 10, Protocols: &one,

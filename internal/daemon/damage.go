@@ -53,7 +53,7 @@ func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
 func (h *Daemon) CheckedRoutes() []api.Binding {
 	routes := h.Bindings()
 	for i := range routes {
-		routes[i] = routes[i].Judged(h.checkDamage)
+		routes[i] = routes[i].MapErrors(h.checkDamage)
 	}
 	return routes
 }

@@ -219,7 +219,7 @@ func TestAQuestionIsAskedAgainOfAWorkerThatJustCame(t *testing.T) {
 	s := newStation(t)
 	now := s.reach.rt
 	now.Token = "new"
-	srv := &http.Server{Handler: api.Guard(api.Door{Hosts: []string{api.SocketHost}, Token: now.Token},
+	srv := &http.Server{Handler: api.Guard(api.Access{Hosts: []string{api.SocketHost}, Token: now.Token},
 		api.Mux(api.Config{Bindings: []api.Binding{
 			api.On(api.Event, func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{Context: "known"}, nil }),
 		}}))}

@@ -30,7 +30,7 @@ func (w *worker) newServer(hosts ...string) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	srv := &http.Server{
-		Handler: api.Guard(api.Door{Hosts: hosts, Token: w.runtime.Token, Logins: w.logins, Public: w.public},
+		Handler: api.Guard(api.Access{Hosts: hosts, Token: w.runtime.Token, Logins: w.logins, Public: w.public},
 			w.routes()),
 		ReadHeaderTimeout: headerWithin,
 		ReadTimeout:       bodyWithin,

@@ -188,7 +188,7 @@ func (w *worker) publish(socket string) error {
 	w.runtime.Protocol = api.Protocol
 	w.logins = &api.Logins{
 		Cookie: "remanence_" + instance(w.cfg.Lock.data), Now: time.Now,
-		Told: func(k api.Key) { w.updateRuntime(func(rt *api.Runtime) { rt.Login = k }) },
+		OnChange: func(k api.Key) { w.updateRuntime(func(rt *api.Runtime) { rt.Login = k }) },
 	}
 	w.logins.Use(w.runtime.Login)
 
