@@ -293,7 +293,7 @@ const maxFeedback = 20
 // Source is the place in a session that a memory came from.
 type Source struct {
 	Agent     string `json:"agent,omitempty"`
-	Session   string `json:"session,omitempty"`
+	Session   string `json:"session"` // empty if it was not made in a session
 	PromptID  string `json:"prompt_id,omitempty"`
 	Prompt    int    `json:"prompt,omitempty"` // number of the prompt in its session, from 1; the store fills it
 	Event     string `json:"event,omitempty"`  // id of the event
