@@ -119,7 +119,7 @@ func (r *run) place(project string) {
 func (r *run) keep(ctx context.Context, units []Unit) error {
 	ms := make([]mem.Memory, 0, len(units))
 	for _, u := range units {
-		ms = append(ms, u.memory())
+		ms = append(ms, u.Memory())
 	}
 	begun := time.Now()
 	ids, err := r.on.Keep(ctx, ms)

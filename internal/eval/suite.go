@@ -120,9 +120,9 @@ func sessionID(project, session string) string {
 	return project + "/" + session
 }
 
-// memory is the unit as the product keeps it: what a person said, so that no
+// Memory is the unit as the product keeps it: what a person said, so that no
 // lack of trust hides it.
-func (u Unit) memory() mem.Memory {
+func (u Unit) Memory() mem.Memory {
 	m := mem.Memory{
 		Scope: mem.ScopeProject, Project: u.Project, Session: u.Session, Kind: mem.Fact, Key: "suite:" + u.ID,
 		Title: u.Title, Body: u.Text, Files: u.Files, Confidence: 0.9, Trust: mem.TrustUser, Origin: mem.FromUserPrompt,

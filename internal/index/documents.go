@@ -1,0 +1,374 @@
+package index
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// none marks a document that has no neighbour, and a number that is not known.
+const none = -1
+
+// documents are the columns of the index: what is known of each document apart from its words. A document's number
+// is its row; numbers rise in the order of adding.
+type documents struct {
+	ids     []string
+	byID    map[string]int32
+	rows    []row
+	lengths [][fields]uint16
+	sums    [fields]float64 // of the lengths, of all documents that were added
+	counted [fields]float64 // documents with a length above 0
+
+	words []byte   // the first words of each document as numbers of terms
+	at    []uint32 // where a document's words begin; one more entry than documents
+
+	names   map[string]uint32 // projects, sessions, agents and branches → their number
+	strings []string
+	kinds   []mem.Kind
+
+	ends   map[uint32]ends // of each session's chain of utterances
+	after  []int32
+	before []int32
+}
+
+// row holds the columns that filters read.
+type row struct {
+	created    int64 // unix microseconds
+	project    uint32
+	session    uint32
+	branch     uint32
+	agent      uint32
+	importance float32
+	kind       uint8
+	scope      uint8
+	trust      int8
+	flags      flags
+	titled     uint8 // how many of the kept words are the title's
+}
+
+// flags are yes-or-no columns.
+type flags uint8
+
+const (
+	dead     flags = 1 << iota // removed
+	archived                   // found, but not active
+	open                       // not resolved
+	question                   // ends with a question mark
+	dated                      // holds a word of time
+)
+
+// ends are the first and the last document of a session.
+type ends struct{ first, last int32 }
+
+func newDocuments() documents {
+	return documents{
+		byID: map[string]int32{}, at: []uint32{0}, names: map[string]uint32{"": 0}, strings: []string{""},
+		ends: map[uint32]ends{},
+	}
+}
+
+func (d *documents) len() int             { return len(d.rows) }
+func (d *documents) next() int32          { return int32(len(d.rows)) }
+func (d *documents) alive(doc int32) bool { return d.rows[doc].flags&dead == 0 }
+func (d *documents) average(f field) float64 {
+	return max(1, d.sums[f]/max(1, d.counted[f]))
+}
+
+// name returns the number of a name, which is added if it is new.
+func (d *documents) name(s string) uint32 {
+	n, ok := d.names[s]
+	if !ok {
+		s = strings.Clone(s)
+		n = uint32(len(d.strings))
+		d.names[s], d.strings = n, append(d.strings, s)
+	}
+	return n
+}
+
+// known returns the number of a name, or none.
+func (d *documents) known(s string) int64 {
+	if n, ok := d.names[s]; ok {
+		return int64(n)
+	}
+	return none
+}
+
+// add appends a document with its lengths and its first words.
+func (d *documents) add(m mem.Memory, lengths [fields]int, words []int32, titled int, text string) {
+	doc := d.next()
+	r := row{
+		created: m.Created.UnixMicro(), project: d.name(m.Project), session: d.name(m.Session), branch: d.name(m.Branch),
+		agent: d.name(m.Source.Agent), importance: float32(m.Importance), kind: d.kind(m.Kind),
+		scope: scopeNumber(m.Scope), trust: int8(m.Trust), titled: uint8(titled),
+	}
+	if m.Status == mem.Archived {
+		r.flags |= archived
+	}
+	if !m.Resolved {
+		r.flags |= open
+	}
+	if m.Kind == mem.Utterance {
+		if strings.HasSuffix(strings.TrimRight(text, " \t\n\"')”’"), "?") {
+			r.flags |= question
+		}
+		if rank.HasDate(text) {
+			r.flags |= dated
+		}
+	}
+	id := strings.Clone(m.ID)
+	d.ids, d.rows, d.byID[id] = append(d.ids, id), append(d.rows, r), doc
+	var stored [fields]uint16
+	for f, n := range lengths {
+		stored[f] = uint16(n)
+		d.sums[f] += float64(n)
+		if n > 0 {
+			d.counted[f]++
+		}
+	}
+	d.lengths = append(d.lengths, stored)
+	for _, w := range words {
+		d.words = binary.AppendUvarint(d.words, uint64(w))
+	}
+	d.at = append(d.at, uint32(len(d.words)))
+	d.after, d.before = append(d.after, none), append(d.before, none)
+	if m.Kind == mem.Utterance && m.Session != "" {
+		d.chain(doc)
+	}
+}
+
+// chain puts an utterance into the chain of its session, in the order of time.
+func (d *documents) chain(doc int32) {
+	r := d.rows[doc]
+	e, ok := d.ends[r.session]
+	if !ok {
+		d.ends[r.session] = ends{doc, doc}
+		return
+	}
+	before := e.last
+	for before != none && d.rows[before].created > r.created {
+		before = d.before[before]
+	}
+	after := e.first
+	if before != none {
+		after = d.after[before]
+		d.after[before] = doc
+	} else {
+		e.first = doc
+	}
+	if after != none {
+		d.before[after] = doc
+	} else {
+		e.last = doc
+	}
+	d.before[doc], d.after[doc] = before, after
+	d.ends[r.session] = e
+}
+
+// kill removes a document from what is found and from its session's chain.
+func (d *documents) kill(doc int32) {
+	delete(d.byID, d.ids[doc])
+	d.ids[doc] = ""
+	r := &d.rows[doc]
+	r.flags |= dead
+	before, after := d.before[doc], d.after[doc]
+	if before != none {
+		d.after[before] = after
+	}
+	if after != none {
+		d.before[after] = before
+	}
+	if e, ok := d.ends[r.session]; ok {
+		if e.first == doc {
+			e.first = after
+		}
+		if e.last == doc {
+			e.last = before
+		}
+		if d.ends[r.session] = e; e.first == none {
+			delete(d.ends, r.session)
+		}
+	}
+	d.before[doc], d.after[doc] = none, none
+}
+
+// first appends the kept words of a document to out.
+func (d *documents) first(out []int32, doc int32) []int32 {
+	data := d.words[d.at[doc]:d.at[doc+1]]
+	for len(data) > 0 {
+		v, n := binary.Uvarint(data)
+		out, data = append(out, int32(v)), data[n:]
+	}
+	return out
+}
+
+// compact drops removed documents and returns the new number of each old one, none for those that are gone.
+func (d *documents) compact() []int32 {
+	to := make([]int32, d.len())
+	old := *d
+	*d = newDocuments()
+	d.kinds = old.kinds
+	for doc, r := range old.rows {
+		to[doc] = none
+		if r.flags&dead != 0 {
+			continue
+		}
+		to[doc] = d.next()
+		for _, n := range []*uint32{&r.project, &r.session, &r.branch, &r.agent} {
+			*n = d.name(old.strings[*n])
+		}
+		d.ids, d.byID[old.ids[doc]] = append(d.ids, old.ids[doc]), d.next()
+		d.rows, d.lengths = append(d.rows, r), append(d.lengths, old.lengths[doc])
+		for f, n := range old.lengths[doc] {
+			if d.sums[f] += float64(n); n > 0 {
+				d.counted[f]++
+			}
+		}
+		d.words = append(d.words, old.words[old.at[doc]:old.at[doc+1]]...)
+		d.at = append(d.at, uint32(len(d.words)))
+	}
+	moved := func(doc int32) int32 {
+		if doc == none {
+			return none
+		}
+		return to[doc]
+	}
+	for doc := range to {
+		if to[doc] != none {
+			d.before, d.after = append(d.before, moved(old.before[doc])), append(d.after, moved(old.after[doc]))
+		}
+	}
+	for s, e := range old.ends {
+		d.ends[d.name(old.strings[s])] = ends{moved(e.first), moved(e.last)}
+	}
+	return to
+}
+
+// renumber rewrites the kept words with new numbers of terms. A term that is gone is left out.
+func (d *documents) renumber(terms []int32) {
+	var words []byte
+	var list []int32
+	at := []uint32{0}
+	for doc := range d.rows {
+		list = d.first(list[:0], int32(doc))
+		for _, w := range list {
+			if terms[w] >= 0 {
+				words = binary.AppendUvarint(words, uint64(terms[w]))
+			}
+		}
+		at = append(at, uint32(len(words)))
+	}
+	d.words, d.at = words, at
+}
+
+// kind returns the number of a kind, which is added if it is new.
+func (d *documents) kind(k mem.Kind) uint8 {
+	at := slices.Index(d.kinds, k)
+	if at < 0 {
+		at = len(d.kinds)
+		d.kinds = append(d.kinds, k)
+	}
+	return uint8(at)
+}
+
+func scopeNumber(s mem.Scope) uint8 { return uint8(slices.Index(scopes, s) + 1) }
+
+var scopes = []mem.Scope{mem.ScopeSession, mem.ScopeProject, mem.ScopeUser}
+
+// Filters reports whether the index can apply all filters of q. It cannot narrow by file, tag, command, turn or
+// place in the vault, and it holds no forgotten, superseded or merged memories.
+func Filters(q mem.Query) bool {
+	for _, s := range q.Statuses {
+		if s != mem.Active && s != mem.Archived {
+			return false
+		}
+	}
+	return q.File == "" && len(q.Tags) == 0 && q.Command == "" && q.PromptID == "" && !q.InVault && !q.Proposed &&
+		!q.LinksOutdated && q.HiddenBefore.IsZero() && len(q.IDs) == 0 && (!q.Hidden || len(q.Statuses) > 0)
+}
+
+// filter is a query's filters as numbers of columns.
+type filter struct {
+	kinds                                [256 / 64]uint64
+	scopes                               uint8
+	project, session, within             int64 // none: no document passes; -2: any
+	agent, branch                        int64
+	after, before                        int64
+	importance                           float32
+	trust                                int8
+	anyProject, anyScope, open, archived bool
+	active                               bool
+}
+
+const anything = -2
+
+func (d *documents) filter(q mem.Query) filter {
+	f := filter{
+		project: anything, session: anything, within: anything, agent: anything, branch: anything, after: math.MinInt64, before: math.MaxInt64,
+		importance: float32(q.MinImportance), trust: int8(q.MinTrust), open: q.Open, active: true,
+	}
+	number := func(s string) int64 {
+		if s == "" {
+			return anything
+		}
+		return d.known(s)
+	}
+	f.project, f.session, f.agent, f.branch = number(q.Project), number(q.Session), number(q.Agent), number(q.Branch)
+	switch {
+	case q.Session != "" || q.Within == "*":
+	case q.Within == "":
+		f.within = none
+	default:
+		f.within = d.known(q.Within)
+	}
+	for i, k := range d.kinds {
+		if (len(q.Kinds) == 0 || slices.Contains(q.Kinds, k)) && !slices.Contains(q.NotKinds, k) {
+			f.kinds[i/64] |= 1 << (i % 64)
+		}
+	}
+	for i, s := range scopes {
+		if len(q.Scopes) == 0 || slices.Contains(q.Scopes, s) {
+			f.scopes |= 1 << (i + 1)
+		}
+	}
+	if !q.After.IsZero() {
+		f.after = q.After.UnixMicro()
+	}
+	if !q.Before.IsZero() {
+		f.before = q.Before.UnixMicro()
+	}
+	if len(q.Statuses) > 0 {
+		f.active, f.archived = slices.Contains(q.Statuses, mem.Active), slices.Contains(q.Statuses, mem.Archived)
+	}
+	return f
+}
+
+func is(want int64, got uint32) bool { return want == anything || want == int64(got) }
+
+// passes reports whether a document may be found.
+func (f *filter) passes(r *row) bool {
+	switch {
+	case r.flags&dead != 0,
+		f.kinds[r.kind/64]&(1<<(r.kind%64)) == 0,
+		f.scopes&(1<<r.scope) == 0,
+		!is(f.project, r.project) && r.scope != userScope,
+		r.created < f.after || r.created >= f.before,
+		r.trust < f.trust || r.importance < f.importance,
+		!is(f.session, r.session) || !is(f.agent, r.agent) || !is(f.branch, r.branch),
+		r.scope == sessionScope && f.within != anything && f.within != int64(r.session),
+		f.open && r.flags&open == 0:
+		return false
+	}
+	if r.flags&archived != 0 {
+		return f.archived
+	}
+	return f.active
+}
+
+const (
+	sessionScope = 1
+	userScope    = 3
+)

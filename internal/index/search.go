@@ -1,0 +1,402 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Limit is the number of candidates that a search measures and ranks.
+const Limit = 100
+
+// weights are the constants of BM25F. Round values: fitting many at once to one set did worse on the others. See
+// tools/fit.
+type weights struct {
+	k1       float64         // saturation of a term's frequency
+	field    [fields]float64 // weight of a field
+	length   [fields]float64 // b, the share of the length norm
+	near     [2]float64      // weight of the utterances one and two places away
+	nearNorm float64         // their b
+	lead     float64         // factor of terms in the first line of the query
+	idf      float64         // power of the inverse document frequency
+	sum      [features]float64
+}
+
+const saturation = 2 // k3: a term that is asked for twice weighs half as much again, ten times at most 2.5
+
+var (
+	memoryWeights = weights{
+		k1:     1.2,
+		field:  [fields]float64{title: 1.5, body: 1, files: 1, pieces: 1, whole: 0.25, alias: 0.5},
+		length: [fields]float64{title: 0.75, body: 0.7, files: 0.3, pieces: 0.3, whole: 0.3, alias: 0.3},
+		lead:   1.25, idf: 1.1,
+		sum: [features]float64{
+			words: 1, proximity: 0.8, titleCover: 0.5, recency: 0.5, path: 0.5, cites: 0.3, grams: 0.1,
+		},
+	}
+	utteranceWeights = weights{
+		k1:     1.2,
+		field:  [fields]float64{body: 1, pieces: 0.5, whole: 0.25, who: 2, day: 1},
+		length: [fields]float64{body: 0.3, pieces: 0.3},
+		near:   [2]float64{0.5, 0.3}, nearNorm: 0.3,
+		lead: 1, idf: 1,
+		sum: [features]float64{
+			words: 1, proximity: 0.6, grams: 0.1, session: 0.45, speaker: 0.25, month: 0.5, when: 0.5, asks: -0.4,
+		},
+	}
+)
+
+// Query is one search.
+type Query struct {
+	mem.Query                 // its text and filters; see Filters
+	Now       time.Time       // for the age of what is found
+	Without   map[string]bool // parts of the score that do not count, to measure what each is worth
+}
+
+// Candidate is a memory that a search found.
+type Candidate struct {
+	ID    string
+	Score float64            // weighted sum of Parts; higher is better, comparable within one result
+	Parts map[string]float64 // by the names of package rank
+}
+
+// Result is the answer to a search.
+type Result struct {
+	Size       int         // memories that pass the filters
+	Candidates []Candidate // best first
+}
+
+// term is one term of a query.
+type term struct {
+	number int32 // none if no memory holds it
+	kind   rank.TokenKind
+	asked  float64 // weight by where and how often the query has it
+	idf    float64
+	light  bool // an everyday word, a compound, or an identifier whose pieces are terms too
+	name   bool // a compound or an identifier
+	pair   bool // two letters of an unsegmented script
+}
+
+// scratch is the working memory of one search.
+type scratch struct {
+	allowed []bool
+	times   []float32 // weighted frequency of the current term, by document
+	scores  []float32 // by document
+	touched []int32
+}
+
+// Search returns the best matches of q.Text among the memories that pass q's filters. Any text is a legal query; text
+// without words matches nothing. Filters(q.Query) is true.
+func (x *Index) Search(q Query) Result {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s, _ := x.pool.Get().(*scratch)
+	if s == nil {
+		s = &scratch{}
+	}
+	defer x.pool.Put(s)
+	size := x.begin(s, q)
+	terms := x.terms(q.Text)
+	for i := range terms {
+		x.score(s, &terms[i], float64(size))
+	}
+	found := x.cite(s, best(s.scores, Limit))
+	return Result{Size: size, Candidates: x.measure(s, q, terms, found, size)}
+}
+
+// begin prepares the working memory and returns how many documents pass the filters.
+func (x *Index) begin(s *scratch, q Query) int {
+	n := x.docs.len()
+	if cap(s.scores) < n {
+		room := n + n/4 + 64
+		s.allowed, s.times, s.scores = make([]bool, room), make([]float32, room), make([]float32, room)
+	}
+	s.allowed, s.times, s.scores = s.allowed[:n], s.times[:n], s.scores[:n]
+	clear(s.scores)
+	f, size := x.docs.filter(q.Query), 0
+	for i := range x.docs.rows {
+		pass := f.passes(&x.docs.rows[i])
+		if s.allowed[i] = pass; pass {
+			size++
+		}
+	}
+	return size
+}
+
+// terms reads the text of a query. Stop words are terms only if there is nothing else.
+func (x *Index) terms(text string) []term {
+	for _, stops := range [...]bool{false, true} {
+		if out := x.readTerms(text, stops); len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// maxText is how much of a query's text is read, from each of its ends.
+const maxText = 32 << 10
+
+// maxTerms bounds the terms of a query; the first of a text win.
+const maxTerms = 256
+
+func (x *Index) readTerms(text string, stops bool) []term {
+	var out []term
+	var tokens []rank.Token
+	at, times, lead := map[string]int{}, []float64{}, []bool{}
+	first := true
+	for line := range strings.Lines(bothEnds(text)) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		for name := range rank.TextNames(line) {
+			tokens = rank.Analyze(tokens[:0], name)
+			for _, t := range tokens {
+				if t.Stop && !stops {
+					continue
+				}
+				i, ok := at[t.Key]
+				if !ok {
+					if len(out) == maxTerms {
+						continue
+					}
+					i = len(out)
+					at[t.Key] = i
+					out, times, lead = append(out, x.newTerm(t)), append(times, 0), append(lead, false)
+				}
+				times[i]++
+				lead[i] = lead[i] || first
+			}
+		}
+		first = false
+	}
+	for i := range out {
+		out[i].asked = (saturation + 1) * times[i] / (saturation + times[i])
+		if lead[i] {
+			out[i].asked *= x.weights.lead
+		}
+	}
+	return out
+}
+
+func (x *Index) newTerm(t rank.Token) term {
+	number, ok := x.ids[t.Key]
+	if !ok {
+		number = none
+	}
+	return term{
+		number: number, kind: t.Kind, pair: t.Pair, name: t.Identifier || t.Kind == rank.Whole || t.Numbered,
+		light: t.Identifier || t.Kind == rank.Whole || rank.IsEveryday(t.Key),
+	}
+}
+
+func bothEnds(text string) string {
+	if len(text) <= 2*maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "\n" + strings.ToValidUTF8(text[len(text)-maxText:], "")
+}
+
+// score adds what one term contributes to the scores of the documents that hold it. size is the number of documents
+// that may be found.
+func (x *Index) score(s *scratch, t *term, size float64) {
+	if t.number == none {
+		t.idf = x.inverse(size, 0)
+		return
+	}
+	s.touched = s.touched[:0]
+	if x.utterances {
+		x.countUtterances(s, t.number)
+	} else {
+		x.countMemories(s, t.number)
+	}
+	t.idf = x.inverse(size, float64(len(s.touched)))
+	w, k1 := float32(t.asked*math.Pow(t.idf, x.weights.idf)*(x.weights.k1+1)), float32(x.weights.k1)
+	for _, d := range s.touched {
+		tf := s.times[d]
+		s.scores[d] += w * tf / (tf + k1)
+		s.times[d] = 0
+	}
+}
+
+// leastSize is the least number of documents that an index is taken for: in a store of five memories every word
+// would look common.
+const leastSize = 50
+
+// inverse is BM25's inverse document frequency, never negative.
+func (x *Index) inverse(size, df float64) float64 {
+	size = max(size, leastSize)
+	return math.Log(1 + (max(0, size-df)+0.5)/(df+0.5))
+}
+
+// norms are the length norms of all fields: a frequency is divided by constant + factor·length.
+type norms struct{ weight, constant, factor [fields]float32 }
+
+func (x *Index) norms() (n norms) {
+	for f := range fields {
+		b := x.weights.length[f]
+		n.weight[f], n.constant[f] = float32(x.weights.field[f]), float32(1-b)
+		n.factor[f] = float32(b / x.docs.average(f))
+	}
+	return n
+}
+
+// countMemories sums the weighted frequencies of a term, by document.
+func (x *Index) countMemories(s *scratch, number int32) {
+	n := x.norms()
+	c := cursor{data: x.lists[number].data}
+	for c.next() {
+		if s.allowed[c.doc] {
+			s.times[c.doc] = x.frequency(&c, &n)
+			s.touched = append(s.touched, c.doc)
+		}
+	}
+}
+
+// frequency is the weighted frequency of a term in the document at the cursor.
+func (x *Index) frequency(c *cursor, n *norms) float32 {
+	lengths := &x.docs.lengths[c.doc]
+	if c.mask == 0 {
+		return n.weight[body] / (n.constant[body] + n.factor[body]*float32(lengths[body]))
+	}
+	tf, at := float32(0), c.times
+	for f := range fields {
+		if c.mask&(1<<f) != 0 {
+			tf += n.weight[f] * float32(c.data[at]) / (n.constant[f] + n.factor[f]*float32(lengths[f]))
+			at++
+		}
+	}
+	return tf
+}
+
+// countUtterances also counts a term for the utterances around the one that holds it, so that an answer is found by
+// the words of its question.
+func (x *Index) countUtterances(s *scratch, number int32) {
+	n := x.norms()
+	around := 2 * x.docs.average(body)
+	c := cursor{data: x.lists[number].data}
+	add := func(d int32, tf float32) {
+		if s.times[d] == 0 {
+			s.touched = append(s.touched, d)
+		}
+		s.times[d] += tf
+	}
+	for c.next() {
+		if !s.allowed[c.doc] {
+			continue
+		}
+		add(c.doc, x.frequency(&c, &n))
+		if !c.has(body) {
+			continue
+		}
+		times := float64(c.frequencies()[body])
+		for _, chain := range [...][]int32{x.docs.before, x.docs.after} {
+			d := c.doc
+			for i, weight := range x.weights.near {
+				if d = chain[d]; d == none {
+					break
+				}
+				if s.allowed[d] {
+					b := x.weights.nearNorm
+					add(d, float32(weight*times/(1-b+b*x.around(d, i+1)/around)))
+				}
+			}
+		}
+	}
+}
+
+// around is the number of words of the utterances at a distance before and after a document.
+func (x *Index) around(doc int32, distance int) float64 {
+	sum := 0.0
+	for _, chain := range [...][]int32{x.docs.before, x.docs.after} {
+		d := doc
+		for range distance {
+			if d = chain[d]; d == none {
+				break
+			}
+		}
+		if d != none {
+			sum += float64(x.docs.lengths[d][body])
+		}
+	}
+	return sum
+}
+
+// best returns the n documents with the highest scores, best first; ties break by newest.
+func best(scores []float32, n int) []int32 {
+	less := func(a, b int32) bool { return scores[a] < scores[b] || scores[a] == scores[b] && a < b }
+	heap := make([]int32, 0, n)
+	sink := func(i int) {
+		for {
+			child := 2*i + 1
+			if child >= len(heap) {
+				return
+			}
+			if child+1 < len(heap) && less(heap[child+1], heap[child]) {
+				child++
+			}
+			if !less(heap[child], heap[i]) {
+				return
+			}
+			heap[child], heap[i] = heap[i], heap[child]
+			i = child
+		}
+	}
+	for d, v := range scores {
+		switch {
+		case v <= 0:
+		case len(heap) < n:
+			if heap = append(heap, int32(d)); len(heap) == n {
+				for i := n/2 - 1; i >= 0; i-- {
+					sink(i)
+				}
+			}
+		case less(heap[0], int32(d)):
+			heap[0] = int32(d)
+			sink(0)
+		}
+	}
+	slices.SortFunc(heap, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(b, a))
+	})
+	return heap
+}
+
+// candidate is a document that is measured.
+type candidate struct {
+	doc   int32
+	votes float64 // scores of the candidates that cite it, as shares of the best
+	parts [features]float64
+}
+
+// citing is how many of the best candidates vote for what they cite.
+const citing = 50
+
+// cite makes candidates of documents and adds the memories that the best of them cite.
+func (x *Index) cite(s *scratch, found []int32) []candidate {
+	out := make([]candidate, 0, len(found)+8)
+	at := make(map[int32]int, len(found))
+	for i, d := range found {
+		at[d] = i
+		out = append(out, candidate{doc: d})
+	}
+	for _, d := range found[:min(citing, len(found))] {
+		for _, to := range x.links[d] {
+			if !s.allowed[to] {
+				continue
+			}
+			i, ok := at[to]
+			if !ok {
+				i = len(out)
+				at[to] = i
+				out = append(out, candidate{doc: to})
+			}
+			out[i].votes += float64(s.scores[d] / s.scores[found[0]])
+		}
+	}
+	return out
+}

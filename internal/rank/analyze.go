@@ -1,0 +1,116 @@
+package rank
+
+import (
+	"iter"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// TokenKind is the sort of a token.
+type TokenKind uint8
+
+// The kinds of tokens.
+const (
+	Word  TokenKind = iota // a word, or a pair of letters of an unsegmented script
+	Piece                  // a part of an identifier
+	Whole                  // a compound as it is written; its key begins with "="
+)
+
+// Token is one unit by which an index finds a text.
+type Token struct {
+	Key        string // the form that is compared: folded and stemmed
+	Kind       TokenKind
+	Stop       bool // says nothing about a topic
+	Identifier bool // a word with inner capitals; its parts follow as pieces
+	Pair       bool // two letters of an unsegmented script
+	Numbered   bool // holds letters and digits
+}
+
+// TextNames yields the names of a text: words, paths, options and identifiers, in their own spelling.
+func TextNames(text string) iter.Seq[string] { return names(text) }
+
+// Analyze returns the tokens of one name, as TextNames yields it, appended to out.
+func Analyze(out []Token, name string) []Token {
+	words := 0
+	for _, segment := range strings.FieldsFunc(name, func(r rune) bool { return !wordRune(r) && r != '_' }) {
+		if segment = strings.Trim(segment, "_"); segment != "" {
+			words++
+			out = analyzeSegment(out, segment)
+		}
+	}
+	if words > 1 || strings.HasPrefix(name, "--") || signed(name) {
+		lower := strings.ToLower(name)
+		out = append(out, Token{Key: "=" + lower, Kind: Whole})
+		if base := baseName(lower); base != lower && base != "" {
+			out = append(out, Token{Key: "=" + base, Kind: Whole})
+		}
+	}
+	return out
+}
+
+// analyzeSegment appends the tokens of a run of word characters and underscores.
+func analyzeSegment(out []Token, segment string) []Token {
+	var pieces []string
+	for _, a := range atoms(segment) {
+		if a.wide {
+			for _, p := range pairs(a.text) {
+				out = append(out, Token{Key: p, Pair: true})
+			}
+			continue
+		}
+		for _, c := range camel(a.text) {
+			pieces = append(pieces, strings.ToLower(c))
+		}
+	}
+	if len(pieces) == 0 {
+		return out
+	}
+	lower := strings.ToLower(segment)
+	out = append(out, Token{Key: stem(fold(lower)), Stop: stopWord(lower), Identifier: len(pieces) > 1, Numbered: hasDigit(lower)})
+	if len(pieces) == 1 {
+		return out
+	}
+	for _, p := range pieces {
+		out = append(out, Token{Key: stem(fold(p)), Kind: Piece, Stop: stopWord(p)})
+	}
+	return out
+}
+
+// IsEveryday reports whether a key is a word of everyday requests, a stop word or a single letter: it counts little
+// for what a text is about.
+func IsEveryday(key string) bool { return everyday(key) || stopWord(key) || len(key) < 2 }
+
+// Base returns the last part of a path, or the name itself.
+func Base(name string) string { return baseName(name) }
+
+// HasDate reports whether a text has a word of time in it.
+func HasDate(text string) bool { return tellsTime(text) }
+
+// Grams yields the pieces of four bytes of a word, with a mark at either end, each as one number.
+func Grams(word string) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for g := range pieces(word) {
+			if !yield(uint32(g)) {
+				return
+			}
+		}
+	}
+}
+
+// Question is what of a query helps to choose among utterances.
+type Question struct {
+	Month time.Month // that it names; 0 for none
+	When  bool       // it asks for a time
+}
+
+// ReadQuestion reads a query's text.
+func ReadQuestion(text string) Question {
+	a := newAsked(text)
+	return Question{Month: a.month, When: a.when}
+}
+
+// hasDigit reports whether a word holds letters and digits, as an identifier does.
+func hasDigit(word string) bool {
+	return strings.IndexFunc(word, unicode.IsDigit) >= 0 && strings.IndexFunc(word, unicode.IsLetter) >= 0
+}

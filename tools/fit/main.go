@@ -1,0 +1,174 @@
+// Command fit measures the in-memory index on retrieval suites (see package eval) and shows what each weight is worth.
+//
+//	go run ./tools/fit SUITE...          scores with the built-in weights
+//	go run ./tools/fit -scan SUITE...    also with each weight changed, all others as they are
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"remanence/internal/eval"
+	"remanence/internal/index"
+	"remanence/internal/mem"
+)
+
+func main() {
+	scan := flag.Bool("scan", false, "also change each weight")
+	flag.Parse()
+	for _, path := range flag.Args() {
+		if err := run(path, *scan); err != nil {
+			fmt.Fprintln(os.Stderr, "fit:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+func run(path string, scan bool) error {
+	s, err := load(path)
+	if err != nil {
+		return err
+	}
+	asked := s.ask()
+	w := s.x.Weights()
+	fmt.Printf("  %-16s %s  %s\n", "as built in", asked.score(w), asked.latency())
+	if !scan {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(w)) {
+		for _, factor := range []float64{0, 0.5, 2} {
+			changed := maps.Clone(w)
+			changed[name] *= factor
+			fmt.Printf("  %-10s %5.2f %s\n", name, changed[name], asked.score(changed))
+		}
+	}
+	return nil
+}
+
+// suite is a suite in an index.
+type suite struct {
+	x         *index.Index
+	questions []eval.Question
+	newest    time.Time // of its memories
+}
+
+// load reads a suite into an index and prints what that took.
+func load(path string) (suite, error) {
+	from, err := eval.Open(path)
+	if err != nil {
+		return suite{}, err
+	}
+	var s suite
+	var ms []mem.Memory
+	for part, err := range from.Parts {
+		if err != nil {
+			return suite{}, err
+		}
+		for _, u := range part.Units {
+			m := u.Memory()
+			m.ID = u.ID
+			ms = append(ms, m)
+			if u.Created.After(s.newest) {
+				s.newest = u.Created
+			}
+		}
+		s.questions = append(s.questions, part.Questions...)
+	}
+	if len(ms) == 0 {
+		return suite{}, fmt.Errorf("%s holds no texts", path)
+	}
+	before := heap()
+	begun := time.Now()
+	s.x = index.New(ms[0].Kind == mem.Utterance)
+	s.x.Put(ms...)
+	took := time.Since(begun)
+	s.x.Trim()
+	size := heap() - before
+	runtime.KeepAlive(ms)
+	fmt.Printf("%s: %d memories indexed in %s, %.1f MB\n", filepath.Base(path), len(ms), took.Round(time.Millisecond),
+		float64(size)/1e6)
+	return s, nil
+}
+
+// heap is the number of bytes that are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// answers are the candidates of all questions.
+type answers struct {
+	found [][]index.Candidate
+	want  []map[string]float64
+	took  []time.Duration
+}
+
+func (s suite) ask() (out answers) {
+	for _, q := range s.questions {
+		if len(q.Relevant) == 0 {
+			continue
+		}
+		now := q.AsOf
+		if now.IsZero() {
+			now = s.newest
+		}
+		begun := time.Now()
+		r := s.x.Search(index.Query{
+			Query: mem.Query{Text: q.Text, Project: q.Project, Before: q.AsOf, Within: "*"}, Now: now,
+		})
+		out.took = append(out.took, time.Since(begun))
+		out.found, out.want = append(out.found, r.Candidates), append(out.want, q.Relevant)
+	}
+	slices.Sort(out.took)
+	return out
+}
+
+func (a answers) latency() string {
+	at := func(share int) float64 { return float64(a.took[len(a.took)*share/100].Microseconds()) / 1000 }
+	return fmt.Sprintf("p50 %.2f p95 %.2f ms", at(50), at(95))
+}
+
+// score ranks the candidates by the weights.
+func (a answers) score(weights map[string]float64) string {
+	var first, hit, recall, gain float64
+	for i, list := range a.found {
+		list = slices.Clone(list)
+		for k, c := range list {
+			list[k].Score = 0
+			for part, w := range weights {
+				list[k].Score += w * c.Parts[part]
+			}
+		}
+		slices.SortStableFunc(list, func(a, b index.Candidate) int { return cmp.Compare(b.Score, a.Score) })
+		found, dcg, ideal := 0.0, 0.0, 0.0
+		for at, c := range list[:min(10, len(list))] {
+			if a.want[i][c.ID] > 0 {
+				found++
+				dcg += 1 / math.Log2(float64(at+2))
+				if at == 0 {
+					first++
+				}
+			}
+		}
+		for at := range min(10, len(a.want[i])) {
+			ideal += 1 / math.Log2(float64(at+2))
+		}
+		if found > 0 {
+			hit++
+		}
+		recall += found / float64(len(a.want[i]))
+		gain += dcg / ideal
+	}
+	n := float64(len(a.found)) / 100
+	return fmt.Sprintf("any@1 %.1f any@10 %.1f R@10 %.1f nDCG@10 %.1f", first/n, hit/n, recall/n, gain/n)
+}
