@@ -27,6 +27,7 @@ mem:            chars
 lang:           chars
 redact:
 rank:           mem chars
+index:          mem rank
 inject:         mem chars
 agent:          mem chars
 extract:        mem chars lang rank inject
@@ -78,6 +79,7 @@ var outside = map[string][]string{
 	"cmd/remanence": {"internal/cli", "internal/config"},
 	"plugin":        {},
 
+	"tools/fit":        {"internal/eval", "internal/index", "internal/mem"},
 	"tools/fitcapture": {"internal/extract", "internal/eval"},
 
 	"test/e2e":          nil, // nil means any

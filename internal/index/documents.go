@@ -292,15 +292,15 @@ func Filters(q mem.Query) bool {
 
 // filter is a query's filters as numbers of columns.
 type filter struct {
-	kinds                                [256 / 64]uint64
-	scopes                               uint8
-	project, session, within             int64 // none: no document passes; -2: any
-	agent, branch                        int64
-	after, before                        int64
-	importance                           float32
-	trust                                int8
-	anyProject, anyScope, open, archived bool
-	active                               bool
+	kinds                    [256 / 64]uint64
+	scopes                   uint8
+	project, session, within int64 // none: no document passes; -2: any
+	agent, branch            int64
+	after, before            int64
+	importance               float32
+	trust                    int8
+	open, archived           bool
+	active                   bool
 }
 
 const anything = -2

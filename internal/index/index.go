@@ -162,7 +162,7 @@ func (x *Index) add(m mem.Memory) {
 		}
 	}
 	if x.utterances {
-		a.text(mem.SpeakerName(m.Who), who)
+		a.text(m.SpeakerName(), who)
 		a.text(m.Created.UTC().Format("January 2006 2"), day)
 	}
 	terms := make([]int32, 0, len(a.bag))
