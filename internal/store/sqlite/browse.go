@@ -52,9 +52,11 @@ const maxBranches = 50
 // other, each as the next beyond the last.
 func (s *sessionStore) branches(ctx context.Context, f *filter) ([]mem.Count, error) {
 	query := `WITH RECURSIVE learned (session, branch) AS (
-			SELECT s.number, (SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = s.number AND branch > '') FROM session s WHERE ` + f.where() + `
+			SELECT s.number, (SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = s.number
+			AND branch > '') FROM session s WHERE ` + f.where() + `
 			UNION ALL
-			SELECT session, (SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = l.session AND branch > l.branch) FROM learned l WHERE l.branch IS NOT NULL)
+			SELECT session, (SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = l.session
+			AND branch > l.branch) FROM learned l WHERE l.branch IS NOT NULL)
 		SELECT branch, count(*) FROM learned WHERE branch IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?+0`
 	counts, err := rows(ctx, s.read, query, append(slices.Clone(f.args), maxBranches), valueCount)
 	return append([]mem.Count{}, counts...), err
@@ -92,7 +94,8 @@ func sessionFilter(q mem.SessionQuery) *filter {
 func (s *sessionStore) sessionRows(ctx context.Context, f *filter, q mem.SessionQuery) ([]mem.SessionRow, error) {
 	query := "SELECT " + sessionColumns + ", " + jobWaits + `,
 		(SELECT count(*) FROM memory WHERE session = s.number AND status = 'active' AND kind <> 'utterance'),
-		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number AND m.status = 'active'),
+		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number
+		AND m.status = 'active'),
 		(SELECT count(*) FROM receipt WHERE session = s.number AND outcome = 'injected'),
 		(SELECT coalesce(sum(tokens), 0) FROM receipt WHERE session = s.number AND outcome = 'injected'),
 		(SELECT json_group_array(DISTINCT branch) FILTER (WHERE branch <> '') FROM memory WHERE session = s.number)

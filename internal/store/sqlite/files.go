@@ -32,7 +32,8 @@ func (s *memoryStore) FileCounts(ctx context.Context, project, under string, lim
 		FROM ` + from + ` ON f.memory = m.number WHERE ` + f.where() + `
 		GROUP BY f.path ORDER BY known DESC, changes DESC, path LIMIT ?+0)
 	SELECT path, known, changes, last, files, (SELECT count(*) FROM memory_file f JOIN memory m ON m.number = f.memory
-		JOIN receipt_item i ON i.memory = m.id AND i.told = 1 WHERE f.path = top.path) FROM top ORDER BY known DESC, changes DESC, path`
+		JOIN receipt_item i ON i.memory = m.id AND i.told = 1 WHERE f.path = top.path) FROM top ORDER BY known DESC,
+		changes DESC, path`
 	found, err := rows(ctx, s.read, query, append(f.args, limitOr(limit)), func(r *sql.Rows) (l mem.FileRow, err error) {
 		var last int64
 		err = r.Scan(&l.Path, &l.Memories, &l.Changes, &last, &total, &l.Recalls)

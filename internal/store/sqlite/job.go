@@ -48,7 +48,8 @@ func (e *entry) failJob(ctx context.Context, j mem.Job) error {
 // which something failed rests as a whole, and holds up no other when it has rested.
 const dueJobs = `FROM job j LEFT JOIN session s ON s.number = j.session
 	LEFT JOIN (SELECT kind, session, max(attempts) AS tries, max(iif(dead, 0, not_before)) AS until
-		FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind AND f.session = j.session
+		FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind
+		AND f.session = j.session
 	WHERE j.dead = 0 AND j.not_before <= ? AND j.leased <= ? AND coalesce(f.until, 0) <= ?`
 
 // Lease implements mem.Store. Attempts of a job returned counts this one.

@@ -14,8 +14,10 @@ import (
 )
 
 // memoryColumns need table memory as m and its session as s.
-const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts, m.concepts, m.tags,
-	m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.who, m.importance, m.confidence, m.trust, m.origin,
+const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts,
+	m.concepts, m.tags,
+	m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.who, m.importance,
+	m.confidence, m.trust, m.origin,
 	m.prompt, m.source, m.resolved, m.status, m.pinned, m.supersedes, m.branch, m.head, m.key, m.repeats, m.words,
 	m.uses, m.last_used, m.created, m.updated, m.hidden, m.note, m.standing, m.merged_into`
 
@@ -210,9 +212,12 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 		return err
 	}
 	res, err := e.exec(ctx,
-		`INSERT INTO memory (merged_into, id, scope, project, session, kind, title, body, facts, concepts, tags, files, anchors, modified,
-		tool, command, exit_code, event, summary, who, importance, confidence, trust, origin, agent, prompt_id, prompt, source,
-		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden, note, standing, woven)
+		`INSERT INTO memory (merged_into, id, scope, project, session, kind, title, body, facts, concepts, tags, files,
+			anchors, modified,
+		tool, command, exit_code, event, summary, who, importance, confidence, trust, origin, agent, prompt_id, prompt,
+		source,
+		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated,
+		hidden, note, standing, woven)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts),
 		list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
@@ -254,8 +259,10 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 	n := old.number
 	_,
 		err = e.exec(ctx,
-		`UPDATE memory SET agent=?, prompt=?, source=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
-		tool=?, exit_code=?, summary=?, confidence=?, resolved=?, repeats=?, words=?, uses=?, last_used=?, updated=?, hidden=?, standing=? WHERE number=?`,
+		`UPDATE memory SET agent=?, prompt=?, source=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, anchors=?,
+			modified=?,
+		tool=?, exit_code=?, summary=?, confidence=?, resolved=?, repeats=?, words=?, uses=?, last_used=?, updated=?,
+		hidden=?, standing=? WHERE number=?`,
 		m.Source.Agent, m.Source.Prompt, source, m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags),
 		list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.ExitCode, summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed),
@@ -263,7 +270,8 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 	if place := placeOf(m); err == nil && (old.broken || place != placeOf(old.Memory)) {
 		_,
 			err = e.exec(ctx,
-			`UPDATE memory SET prompt_id=?, scope=?, project=?, kind=?, command=?, importance=?, trust=?, status=?, pinned=?, note=?, merged_into=?
+			`UPDATE memory SET prompt_id=?, scope=?, project=?, kind=?, command=?, importance=?, trust=?, status=?, pinned=?,
+				note=?, merged_into=?
 			WHERE number=?`,
 			place.prompt, string(place.scope), place.project, string(place.kind), place.command, place.importance,
 			int(place.trust), string(place.status),

@@ -54,7 +54,8 @@ func (e *entry) sameProject(ctx context.Context, p mem.Project) (bool, error) {
 	}
 	var known string
 	found, err := e.find(ctx,
-		`SELECT p.key FROM project_common c JOIN project p ON p.key = c.key JOIN project_root r ON r.root = ? AND r.key = p.key
+		`SELECT p.key FROM project_common c JOIN project p ON p.key = c.key JOIN project_root r ON r.root = ?
+			AND r.key = p.key
 		WHERE c.common = ? AND p.key = ? AND ? IN ('', p.name) AND p.root = r.root AND p.common = c.common
 		AND ? IN ('', p.origin) AND ? IN ('', p.branch) AND ? IN ('', p.head)`,
 		[]any{p.Root, p.Common, p.Key, p.Name, p.Origin, p.Branch, p.Commit}, &known)

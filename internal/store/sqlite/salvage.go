@@ -179,7 +179,8 @@ func (r *rescue) run(ctx context.Context, from, to string, steps []string) (err 
 	return s.transact(ctx, func(w *writer) error {
 		r.dst = w
 		tables, err := rows(ctx, w.conn, `SELECT name FROM pragma_table_list WHERE schema='main' AND type='table'
-			AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'memory\_fts%' ESCAPE '\' AND name NOT LIKE 'talk\_fts%' ESCAPE '\' ORDER BY name`, nil, one[string])
+			AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'memory\_fts%' ESCAPE '\'
+			AND name NOT LIKE 'talk\_fts%' ESCAPE '\' ORDER BY name`, nil, one[string])
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,8 @@ func TestScrubLooksAtEveryColumnOfText(t *testing.T) {
 	run(t, db, "INSERT INTO change (run, memory, other, rule, reason, was, became, undone) SELECT 1, min(number), '', "+
 		"'x', 'why', '{}', '{}', 0 FROM memory")
 	rows, err := s.read.QueryContext(t.Context(), `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c
-		WHERE m.type = 'table' AND m.sql NOT LIKE '%VIRTUAL%' AND m.name NOT LIKE '%\_fts\_%' ESCAPE '\' AND c.type = 'TEXT' ORDER BY 1, 2`)
+		WHERE m.type = 'table' AND m.sql NOT LIKE '%VIRTUAL%' AND m.name NOT LIKE '%\_fts\_%' ESCAPE '\'
+		AND c.type = 'TEXT' ORDER BY 1, 2`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"remanence/internal/mem"
 )
 
-const sessionColumns = `s.number, s.id, s.short, s.agent, s.project, s.project_name, s.root, s.cwd, s.first_prompt, s.prompts,
+const sessionColumns = `s.number, s.id, s.short, s.agent, s.project, s.project_name, s.root, s.cwd, s.first_prompt,
+	s.prompts,
 	s.status, s.source, s.model, s.entrypoint, s.parent, s.transcript, s.created, s.completed, s.end_reason, s.last_event,
 	s.processing, s.last_notification, s.notifications, s.compactions, s.nudge, s.nudge_prompt, s.told_tokens,
 	s.context_tokens, s.context_window, s.handoff_armed, s.cliff, s.sampled, s.compacted`
@@ -139,10 +140,13 @@ func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
 	s := e.session
 	_, err = e.exec(ctx, `UPDATE session SET prompts=?, last_event=?, agent=coalesce(?,agent), project=coalesce(?,project),
 		project_name=coalesce(?,project_name), root=coalesce(?,root), cwd=coalesce(?,cwd), model=coalesce(?,model),
-		entrypoint=coalesce(?,entrypoint), parent=coalesce(?,parent), transcript=coalesce(?,transcript), source=coalesce(?,source),
-		first_prompt=coalesce(nullif(first_prompt,''),?), status=coalesce(?,status), completed=coalesce(?,completed), end_reason=coalesce(?,end_reason),
+		entrypoint=coalesce(?,entrypoint), parent=coalesce(?,parent), transcript=coalesce(?,transcript),
+		source=coalesce(?,source),
+		first_prompt=coalesce(nullif(first_prompt,''),?), status=coalesce(?,status), completed=coalesce(?,completed),
+		end_reason=coalesce(?,end_reason),
 		processing=coalesce(?,processing), last_notification=coalesce(?,last_notification), notifications=notifications+?,
-		nudge=coalesce(?,nudge), nudge_prompt=CASE WHEN ? THEN ? ELSE nudge_prompt END, handoff_armed=coalesce(?,handoff_armed) WHERE number=?`,
+		nudge=coalesce(?,nudge), nudge_prompt=CASE WHEN ? THEN ? ELSE nudge_prompt END,
+		handoff_armed=coalesce(?,handoff_armed) WHERE number=?`,
 		s.Prompts, stamp(s.LastEvent), given(c.Agent), given(project),
 		given(c.ProjectName), given(c.Root), given(c.Cwd), given(c.Model),
 		given(c.Entrypoint), given(c.Parent), given(c.Transcript), given(c.Source),

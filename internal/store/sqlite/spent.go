@@ -11,7 +11,8 @@ import (
 // addSpent adds to the counts of a day.
 func (e *entry) addSpent(ctx context.Context, s mem.Spending) error {
 	_, err := e.exec(ctx, `INSERT INTO spent (day, tokens, calls, failures) VALUES (?,?,?,?)
-		ON CONFLICT (day) DO UPDATE SET tokens=tokens+excluded.tokens, calls=calls+excluded.calls, failures=failures+excluded.failures`,
+		ON CONFLICT (day) DO UPDATE SET tokens=tokens+excluded.tokens, calls=calls+excluded.calls,
+		failures=failures+excluded.failures`,
 		s.Day, s.Tokens, s.Calls, s.Failures)
 	if err != nil {
 		return fmt.Errorf("count what was spent: %w", err)

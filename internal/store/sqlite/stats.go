@@ -140,8 +140,10 @@ func (s *jobStore) Waiting(ctx context.Context) (mem.Waiting, error) {
 // jobsWaiting counts the jobs that pass a condition. One that was never tried is one
 // for later if it is not due by then.
 func jobsWaiting(ctx context.Context, db asker, due time.Time, where string, args []any) (w mem.Waiting, err error) {
-	jobs := `SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0), coalesce(min(iif(dead OR later, NULL, since)), 0)
-		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later, iif(attempts = 0, max(created, not_before), created) AS since FROM job` + where + ")"
+	jobs := `SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0), coalesce(min(iif(dead
+		OR later, NULL, since)), 0)
+		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later, iif(attempts = 0, max(created,
+		not_before), created) AS since FROM job` + where + ")"
 	_, err = rows(ctx, db, jobs, append([]any{stamp(due)}, args...), func(r *sql.Rows) (oldest int64, err error) {
 		err = r.Scan(&w.Jobs, &w.DeadJobs, &w.LaterJobs, &oldest)
 		w.OldestJob = moment(oldest)

@@ -237,7 +237,8 @@ func (s *vectorStore) WithoutVector(ctx context.Context, model, before string, n
 		return nil, "", fmt.Errorf("without vector: %w", translate(err))
 	}
 	seen, err := rows(ctx, s.read,
-		`SELECT m.number, m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.memory = m.number AND v.model IN (?, ?))
+		`SELECT m.number, m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.memory = m.number
+			AND v.model IN (?, ?))
 		FROM memory m WHERE m.number < ? ORDER BY m.number DESC LIMIT ?+0`, []any{model, none(model), from, window},
 		func(r *sql.Rows) (l lacking, err error) {
 			err = r.Scan(&l.number, &l.lacks)

@@ -91,7 +91,8 @@ func scanLink(r *sql.Rows) (l mem.Link, err error) {
 func (s *linkStore) Links(ctx context.Context, memories ...string) ([]mem.Link, error) {
 	links, err := rows(ctx, s.read,
 		"WITH these AS (SELECT number FROM memory WHERE id IN (SELECT value FROM json_each(?))) "+linkColumns+`
-		WHERE r.from_memory IN these OR r.to_memory IN these ORDER BY r.confidence DESC, r.made DESC, r.from_memory DESC, r.to_memory DESC, r.kind LIMIT ?+0`,
+		WHERE r.from_memory IN these OR r.to_memory IN these ORDER BY r.confidence DESC, r.made DESC, r.from_memory DESC,
+		r.to_memory DESC, r.kind LIMIT ?+0`,
 		[]any{array(memories), maxLinks}, scanLink)
 	if err != nil {
 		return nil, fmt.Errorf("links: %w", translate(err))
@@ -151,7 +152,8 @@ func (s *linkStore) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Enti
 // Mentions implements mem.Web.
 func (s *linkStore) Mentions(ctx context.Context, limit int, entities ...string) ([]mem.Mention, error) {
 	found, err := rows(ctx, s.read, `SELECT entity, memory FROM (
-		SELECT e.number AS number, e.id AS entity, m.id AS memory, m.number AS row, row_number() OVER (PARTITION BY e.number ORDER BY m.number DESC) AS nth
+		SELECT e.number AS number, e.id AS entity, m.id AS memory, m.number AS row,
+		row_number() OVER (PARTITION BY e.number ORDER BY m.number DESC) AS nth
 		FROM entity e JOIN mention n ON n.entity = e.number JOIN memory m ON m.number = n.memory
 		WHERE e.id IN (SELECT value FROM json_each(?)) AND m.status <> ?) WHERE nth <= ? ORDER BY number, row DESC`,
 		[]any{array(entities), string(mem.Forgotten), limitOr(limit)}, func(r *sql.Rows) (v mem.Mention, err error) {
@@ -185,7 +187,8 @@ func (s *linkStore) Join(ctx context.Context, from, into string) error {
 				"INSERT INTO mention (entity, memory) SELECT ?, memory FROM mention WHERE entity=? ON CONFLICT DO NOTHING",
 				[]any{b, a},
 			},
-			{`UPDATE entity SET confidence=max(confidence, (SELECT confidence FROM entity WHERE number=?1)), first_seen=min(first_seen, (SELECT first_seen FROM entity WHERE number=?1)),
+			{`UPDATE entity SET confidence=max(confidence, (SELECT confidence FROM entity WHERE number=?1)),
+				first_seen=min(first_seen, (SELECT first_seen FROM entity WHERE number=?1)),
 				last_seen=max(last_seen, (SELECT last_seen FROM entity WHERE number=?1)) WHERE number=?2`, []any{a, b}},
 			{"DELETE FROM entity WHERE number=?", []any{a}},
 		} {
