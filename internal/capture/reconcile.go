@@ -141,7 +141,8 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 	if err != nil || !ev.At.After(until) {
 		return err
 	}
-	ev.Agent, ev.Session, ev.Root, ev.Cwd, ev.Recovered = r.session.Agent, r.session.ID, r.session.Root, r.session.Cwd, true
+	ev.Agent, ev.Session, ev.Root, ev.Cwd, ev.Recovered = r.session.Agent, r.session.ID, r.session.Root, r.session.Cwd,
+		true
 	ev.Identify("record")
 	_, outcome, err := r.s.HandleEvent(ctx, ev, true)
 	if err != nil {

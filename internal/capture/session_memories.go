@@ -23,7 +23,8 @@ type sessionMemories struct {
 
 func (s *Service) sessionMemories(ctx context.Context, ec event.Context) (k sessionMemories, err error) {
 	if k.made, err = s.Store.List(ctx, mem.Query{
-		Project: ec.Project.Key, Session: ec.Session, Within: ec.Session, Tags: []string{extract.DigestTag, extract.StatedTag},
+		Project: ec.Project.Key, Session: ec.Session, Within: ec.Session,
+		Tags:  []string{extract.DigestTag, extract.StatedTag},
 		Order: mem.ByUpdate, Limit: 60,
 	}); err != nil {
 		return k, fmt.Errorf("earlier statements of the session: %w", err)

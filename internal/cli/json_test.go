@@ -112,7 +112,8 @@ func viewsByName() map[string]ui.View {
 			Project: o.Project, Hits: hits, Searched: 412, TookMS: 4, Terms: []string{"retry", "backoff"}, At: at, Next: "1",
 		}},
 		"show": ui.MemoryList{Schema: "show", Memories: []mem.Memory{m}, Response: views.ShowResponse{
-			Memories: []mem.Memory{m}, Links: map[string][]recall.LinkedMemory{"m_7k2q": {{ID: "m_2aa1", Kind: mem.LinkSupersedes}}},
+			Memories: []mem.Memory{m},
+			Links:    map[string][]recall.LinkedMemory{"m_7k2q": {{ID: "m_2aa1", Kind: mem.LinkSupersedes}}},
 		}},
 		"mark": ui.MemoryList{Schema: "mark", Memories: []mem.Memory{m}, Response: curate.MarkResponse{
 			Verb: "forget", Memories: []mem.Memory{m},
@@ -120,8 +121,11 @@ func viewsByName() map[string]ui.View {
 		"add": ui.MemoryList{Schema: "add", Memories: []mem.Memory{m}, Response: curate.AddResponse{
 			Memory: m, Similar: &hits[0], Relation: "differs",
 		}},
-		"edit":  ui.MemoryList{Schema: "edit", Memories: []mem.Memory{m}, Response: curate.EditResponse{Memory: m}},
-		"merge": ui.MemoryList{Schema: "merge", Memories: []mem.Memory{m}, Response: curate.MergeResponse{Run: "k_3", Memories: []mem.Memory{m}}},
+		"edit": ui.MemoryList{Schema: "edit", Memories: []mem.Memory{m}, Response: curate.EditResponse{Memory: m}},
+		"merge": ui.MemoryList{Schema: "merge", Memories: []mem.Memory{m}, Response: curate.MergeResponse{
+			Run:      "k_3",
+			Memories: []mem.Memory{m},
+		}},
 		"resolve": ui.MemoryList{Schema: "resolve", Memories: []mem.Memory{m}, Response: curate.ResolveResponse{
 			Rule: "stale", Action: "accept", Run: "k_3", Memories: []mem.Memory{m},
 		}},
@@ -263,10 +267,13 @@ func viewsByName() map[string]ui.View {
 				}},
 			}},
 		}},
-		"review": ui.ReviewView{ReviewResponse: curate.ReviewResponse{Examined: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
-			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"},
-			Memories: []mem.Memory{m},
-		}}}},
+		"review": ui.ReviewView{ReviewResponse: curate.ReviewResponse{
+			Examined: 412, Counts: map[string]int{"stale": 1},
+			Items: []curate.ReviewItem{{
+				Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"},
+				Memories: []mem.Memory{m},
+			}},
+		}},
 		"resolved": ui.ResolvedView{ResolveResponse: curate.ResolveResponse{
 			Rule: "stale", Action: "accept", Decided: 412, Left: 1, Run: "k_3", Memories: []mem.Memory{m},
 		}},

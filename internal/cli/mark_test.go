@@ -34,7 +34,8 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 		a := &app{Connection: &daemon.Connection{Sys: h.Sys, Paths: h.Paths, Caller: local, Project: "all"}}
 		a.out = ui.NewPrinter(config.System{Stdout: &out, Stderr: &out, Getenv: h.Sys.Getenv, Now: time.Now},
 			ui.Flags{NoPager: true})
-		if err := forgetFound(a, cmd, curate.MarkRequest{ProjectRef: a.ProjectRef(), Verb: "forget"}, mem.Query{Text: "okapi"},
+		if err := forgetFound(a, cmd, curate.MarkRequest{ProjectRef: a.ProjectRef(), Verb: "forget"},
+			mem.Query{Text: "okapi"},
 			true); err != nil {
 			t.Fatal(err)
 		}

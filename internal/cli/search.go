@@ -194,7 +194,10 @@ func searchCommand(a *app) *cobra.Command {
 			}
 			q.MinImportance, q.Hidden = importance, hidden
 			q.Limit = n
-			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{ProjectRef: a.ProjectRef(), Query: q, Strategy: how})
+			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{
+				ProjectRef: a.ProjectRef(), Query: q,
+				Strategy: how,
+			})
 			if err != nil {
 				return a.noProject(err)
 			}

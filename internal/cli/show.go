@@ -28,7 +28,10 @@ func showCommand(a *app) *cobra.Command {
 			case len(args) == 1 && strings.HasPrefix(args[0], "c_"):
 				return runCheckpointShow(a, cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
-				return runTimeline(a, cmd, views.TimelineRequest{ProjectRef: a.ProjectRef(), Anchor: args[0], Around: defaultAround})
+				return runTimeline(a, cmd, views.TimelineRequest{
+					ProjectRef: a.ProjectRef(), Anchor: args[0],
+					Around: defaultAround,
+				})
 			}
 			got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: args, Agent: a.agent()})
 			if err != nil {

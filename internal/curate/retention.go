@@ -27,8 +27,8 @@ type RetentionResult struct {
 
 // ApplyRetention runs one short step of the retention rules. It first purges forgotten memories, one per step,
 // since a purge searches all stored text. Then it drops event payloads, starting at position from; 0
-// starts a new round. The last step of a round deletes old dead jobs. copies reports that the store has copies that would still contain purged
-// text: purging is then postponed.
+// starts a new round. The last step of a round deletes old dead jobs. copies reports that the store has copies that
+// would still contain purged text: purging is then postponed.
 func (s *Service) ApplyRetention(ctx context.Context, from int64, copies bool) (RetentionResult, error) {
 	settings := s.Settings()
 	var failed error

@@ -166,7 +166,8 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		},
 		Store: publishingStore{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
 		Bindings: h.CheckedRoutes(),
-		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Maintain: h.maintain,
+		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine},
+		Maintain:   h.maintain,
 		FreeMemory: h.freeMemory,
 		Idle:       func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {

@@ -132,7 +132,8 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 }
 
 // past reads what a session's transcript tells through the door.
-func pastEvents(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
+func pastEvents(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition,
+	until time.Time,
 	give func(mem.Event) error) (mem.TranscriptPosition, error) {
 	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
 	return func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
@@ -205,7 +206,8 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Pause, e.Event.Pause),
 		api.On(api.Handoff, asInvalid(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save),
 		api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
-		api.On(api.Diff, e.Continuity.Diff), api.On(api.CheckpointLog, asInvalid(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift),
+		api.On(api.Diff, e.Continuity.Diff), api.On(api.CheckpointLog, asInvalid(e.Filesync.WriteLog)),
+		api.On(api.Drift, e.Drift),
 		api.On(api.Lint, asInvalid(e.Curate.Lint)),
 		api.On(api.Consolidate, asInvalid(e.Curate.Consolidate)), api.On(api.Runs, e.Curate.Runs),
 		api.On(api.Review, asInvalid(e.Curate.Review)), api.On(api.Resolve, asInvalid(e.Curate.Resolve)),

@@ -90,7 +90,8 @@ const rowsShown = 3
 func rowItem(h daemon.StoreHealth) Check {
 	switch {
 	case len(h.Unreadable) > 0:
-		return Bad("rows", true, fault.Rows.Because("%s", strings.Join(h.Unreadable[:min(len(h.Unreadable), rowsShown)], "; ")))
+		return Bad("rows", true, fault.Rows.Because("%s", strings.Join(h.Unreadable[:min(len(h.Unreadable), rowsShown)],
+			"; ")))
 	case !h.Full:
 		return unread("rows", true, "not read, that takes longer: remanence db check --full")
 	}

@@ -410,7 +410,8 @@ func TestASessionHandsOnAFew(t *testing.T) {
 		}
 	}
 	if handed != 8 || decisions != 8 || len(s.words("one")) > len(things)+4 {
-		t.Errorf("%d handed on, %d decisions of them, %d in all; want 8, 8, at most %d", handed, decisions, len(s.words("one")),
+		t.Errorf("%d handed on, %d decisions of them, %d in all; want 8, 8, at most %d", handed, decisions,
+			len(s.words("one")),
 			len(things)+4)
 	}
 }

@@ -371,7 +371,8 @@ func TestWhatIsSentGoesThroughTheDoorOnceMore(t *testing.T) {
 	s := newStage(t)
 	c := s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)
-	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{Only: []string{event.JobRefine}}, s.clock.Add(time.Minute), time.Minute, 1)
+	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{Only: []string{event.JobRefine}}, s.clock.Add(time.Minute),
+		time.Minute, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(err)
 	}

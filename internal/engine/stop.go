@@ -17,7 +17,8 @@ func (e *Engine) stop(ctx context.Context, m *event.Context) (mem.Reply, error) 
 	cited, err := e.Capture.Citations(ctx, m.SessionInfo, m.At, mem.ArchivedUtterance{PromptID: m.PromptID, Text: m.Text})
 	e.Event.LogDegraded("uses", err)
 	ch := event.Changes{Session: mem.SessionChange{Processing: new(false)}}
-	ch.Merge(e.Capture.TranscriptLater(*m, capture.KeyArchive), e.Continuity.MeasureLater(*m), e.Filesync.NoteTurn(ctx, *m),
+	ch.Merge(e.Capture.TranscriptLater(*m, capture.KeyArchive), e.Continuity.MeasureLater(*m),
+		e.Filesync.NoteTurn(ctx, *m),
 		cited)
 	if m.StopActive && m.Text == "" {
 		m.Take(ch)

@@ -132,7 +132,8 @@ func (r *CaptureResult) kind(l CaptureLabel, met []extract.Point) {
 func (s CaptureSession) Statements() (person, assistant []extract.Point) {
 	for _, t := range s.Turns {
 		person = append(person, extract.FromPerson(t.Prompt)...)
-		assistant = append(assistant, t.Facts().Choose(extract.Statements(t.Answer), extract.MaxStatements, len(assistant))...)
+		assistant = append(assistant, t.Facts().Choose(extract.Statements(t.Answer), extract.MaxStatements,
+			len(assistant))...)
 	}
 	return person, assistant
 }

@@ -72,7 +72,8 @@ func TestWhatIsKeptIsCompletedByItsHeadingOrItsList(t *testing.T) {
 }
 
 func BenchmarkChoose(b *testing.B) {
-	answer := strings.Repeat("The cause was `pool.go`: it never closed the file. Each import held one worker for a minute.\n\n"+
+	answer := strings.Repeat("The cause was `pool.go`: it never closed the file. Each import held one worker for a "+
+		"minute.\n\n"+
 		"- I decided to use a semaphore instead of a pool\n- Still open: the nightly job\n\n", 8)
 	for b.Loop() {
 		(TurnFacts{Request: "why is the export empty"}).Choose(Statements(answer), MaxStatements, 0)

@@ -118,7 +118,8 @@ func joinLists(all []passage) []passage {
 		}
 		n := end - i
 		head := all[i].all[0]
-		if slices.ContainsFunc(all[i:end], passage.open) || n < 2 || total > maxPassage || total/n > maxItemShort || head.stands != 0 || head.under != "" || head.doubt {
+		if slices.ContainsFunc(all[i:end], passage.open) || n < 2 || total > maxPassage || total/n > maxItemShort ||
+			head.stands != 0 || head.under != "" || head.doubt {
 			out = append(out, all[i])
 			i++
 			continue

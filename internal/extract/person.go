@@ -87,5 +87,6 @@ func personKind(s string) mem.Kind {
 // pointsAt reports whether a short sentence speaks of something that it does not name.
 func pointsAt(s string) bool {
 	return lang.Width(s) < 3*MinStatement && len(codeNames(s)) == 0 &&
-		lang.ContainsAny(lang.CueText(s), " this ", " that ", " it ", " them ", " das ", " es ", " ça ", " cela ", " eso ", " это ")
+		lang.ContainsAny(lang.CueText(s), " this ", " that ", " it ", " them ", " das ", " es ", " ça ", " cela ", " eso ",
+			" это ")
 }

@@ -21,12 +21,14 @@ var weightTable string
 // Features lists the features of a passage in the order of a vector's values.
 func Features() []string {
 	return []string{
-		"bias", "names", "path", "figure", "arrow", "symbol", "cause", "reason", "fix", "decide", "against", "contrast", "norm", "warn",
+		"bias", "names", "path", "figure", "arrow", "symbol", "cause", "reason", "fix", "decide", "against", "contrast",
+		"norm", "warn",
 		"limit", "open", "convention", "tradeoff", "howto", "place", "find", "under_cause", "under_decision",
 		"under_open", "under_other", "item", "row", "joined", "label", "first", "late", "only", "short", "long",
 		"inventory", "praise", "verify", "hedge", "thought", "report", "self", "past", "ideas", "aside", "doubt", "points",
 		"taken_back", "abandoned", "changed", "trouble", "solved", "asked", "repeats_request", "new_names", "open_trouble",
-		"cause_trouble", "task", "prefer", "own", "wish", "remember", "reverse", "meta", "under_checks", "under_fix", "here", "left", "reason_trouble", "measures", "fresh",
+		"cause_trouble", "task", "prefer", "own", "wish", "remember", "reverse", "meta", "under_checks", "under_fix", "here",
+		"left", "reason_trouble", "measures", "fresh",
 	}
 }
 
@@ -135,7 +137,8 @@ func (w TurnFacts) vector(p passage, of int) []float64 {
 		p.found(cueHowto), p.found(cuePlace), p.found(cueFind),
 		is(p.under() == mem.ErrorFix), is(p.under() == mem.Decision), is(p.under() == mem.Todo),
 		is(p.under() != "" && p.under() != mem.ErrorFix && p.under() != mem.Decision && p.under() != mem.Todo),
-		is(head.list != 0 && !head.row), is(head.row), is(p.joined), is(label), is(p.at == 0), share(p.at, max(of-1, 1)), is(of == 1),
+		is(head.list != 0 && !head.row), is(head.row), is(p.joined), is(label), is(p.at == 0), share(p.at, max(of-1, 1)),
+		is(of == 1),
 		is(width < 2*MinStatement), is(width > 240),
 		p.found(cueInventory), p.found(cuePraise), p.found(cueVerify), p.found(cueHedge), p.found(cueThought),
 		p.found(cueReport), p.found(cueSelf), p.found(cuePast), is(p.above(cueIdeas)),
@@ -144,7 +147,8 @@ func (w TurnFacts) vector(p passage, of int) []float64 {
 		is(w.Changed), is(w.Trouble), is(w.Solved), is(Asks(w.Request)), repeats, share(fresh, 3),
 		open*is(w.Trouble), cause*is(w.Trouble),
 		is(head.cues.Has(cueTask)), p.found(cuePrefer), p.found(cueOwn), p.found(cueWish), p.found(cueRemember),
-		p.found(cueReverse), p.found(cueMeta), is(p.above(cueChecks)), is(p.above(cueFix)), p.found(cueHere), is(head.stands == left && (p.open() || p.under() == mem.Todo)),
+		p.found(cueReverse), p.found(cueMeta), is(p.above(cueChecks)), is(p.above(cueFix)), p.found(cueHere),
+		is(head.stands == left && (p.open() || p.under() == mem.Todo)),
 		p.found(cueReason)*is(w.Trouble), is(measures(text)), share(unknown, 3))
 	return v
 }

@@ -307,7 +307,8 @@ const anything = -2
 
 func (d *documents) filter(q mem.Query) filter {
 	f := filter{
-		project: anything, session: anything, within: anything, agent: anything, branch: anything, after: math.MinInt64, before: math.MaxInt64,
+		project: anything, session: anything, within: anything, agent: anything, branch: anything, after: math.MinInt64,
+		before:     math.MaxInt64,
 		importance: float32(q.MinImportance), trust: int8(q.MinTrust), open: q.Open, active: true,
 	}
 	number := func(s string) int64 {

@@ -62,7 +62,8 @@ func TestTextWithoutKnownWordsMatchesNothing(t *testing.T) {
 
 func TestIdentifiersAreFoundByTheirParts(t *testing.T) {
 	x := New(false)
-	x.Put(note("m_1", "parseHTTPRequest panics on an empty body", ""), note("m_2", "The pool", "", "internal/db/conn_pool.go"))
+	x.Put(note("m_1", "parseHTTPRequest panics on an empty body", ""),
+		note("m_2", "The pool", "", "internal/db/conn_pool.go"))
 	expect(t, found(x, "http request"), "m_1")
 	expect(t, found(x, "conn_pool"), "m_2")
 	expect(t, found(x, "pool.go"), "m_2")
@@ -172,7 +173,8 @@ func TestErasedTextLeavesNoWord(t *testing.T) {
 // TestIndexAgreesWithItselfAfterAnyChange compares an index that was changed at random with one that is built anew.
 func TestIndexAgreesWithItselfAfterAnyChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("clock printer retry webhook invoice batch gateway session branch lock queue cache login token page")
+	words := strings.Fields("clock printer retry webhook invoice batch gateway session branch lock queue cache login " +
+		"token page")
 	text := func() string {
 		var out []string
 		for range 3 + r.IntN(12) {

@@ -167,7 +167,10 @@ func (n *notebook) edit(_ context.Context, ask curate.EditRequest) (curate.EditR
 		return curate.EditResponse{}, err
 	}
 	if m.Trust == mem.TrustUser && ask.Text != nil {
-		return curate.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: curate.ProposeEdit, Title: ask.Text}},
+		return curate.EditResponse{Memory: *m, Proposal: &mem.Proposal{
+				ID: "pr_1", Action: curate.ProposeEdit,
+				Title: ask.Text,
+			}},
 			nil
 	}
 	if ask.Text != nil {

@@ -67,7 +67,10 @@ func analyzeSegment(out []Token, segment string) []Token {
 		return out
 	}
 	lower := strings.ToLower(segment)
-	out = append(out, Token{Key: stem(fold(lower)), Stop: stopWord(lower), Identifier: len(pieces) > 1, Numbered: hasDigit(lower)})
+	out = append(out, Token{
+		Key: stem(fold(lower)), Stop: stopWord(lower), Identifier: len(pieces) > 1,
+		Numbered: hasDigit(lower),
+	})
 	if len(pieces) == 1 {
 		return out
 	}

@@ -198,7 +198,10 @@ func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits 
 		}
 	}
 	if len(rest) > 0 {
-		more, err := e.Store.Near(ctx, em.Model(), v, mem.Query{IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*"},
+		more, err := e.Store.Near(ctx, em.Model(), v, mem.Query{
+			IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses,
+			Within: "*",
+		},
 			len(rest))
 		e.Event.LogDegraded("vectors", err)
 		for _, h := range more {

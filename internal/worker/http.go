@@ -57,7 +57,10 @@ func (w *worker) openBrowser(context.Context, api.Nothing) (api.OpenResponse, er
 	case w.draining.Load():
 		return api.OpenResponse{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "not_ready", Detail: api.Draining}
 	case len(w.httpListeners) == 0 && w.cfg.HTTPPort != 0:
-		return api.OpenResponse{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "no_port", Detail: w.runtime.HTTPFault}
+		return api.OpenResponse{}, &api.Error{
+			Status: http.StatusServiceUnavailable, Name: "no_port",
+			Detail: w.runtime.HTTPFault,
+		}
 	case len(w.httpListeners) == 0:
 		err := w.listenHTTP(w.runtime.HTTPPort)
 		if err != nil && w.runtime.HTTPPort != 0 {

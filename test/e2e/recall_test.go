@@ -122,7 +122,8 @@ func TestAWeekOfWorkIsRecalledByParaphrase(t *testing.T) {
 		}
 		if !strings.Contains(got.Items[0].Title, ask.first) &&
 			(len(got.Items) < 2 || !strings.Contains(got.Items[1].Title, ask.first)) {
-			t.Errorf("%q\n is told %v,\n left out %v,\n want %q among the first two:\n%s", ask.prompt, got.Items, got.Dropped, ask.first,
+			t.Errorf("%q\n is told %v,\n left out %v,\n want %q among the first two:\n%s", ask.prompt, got.Items, got.Dropped,
+				ask.first,
 				foreseen)
 		}
 		if got.Tokens > got.Budget+60 {

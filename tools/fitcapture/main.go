@@ -109,7 +109,8 @@ func report(all []session, show bool) {
 			}
 		}
 	}
-	fmt.Printf("%d sessions: kept %d of %d facts (%.0f%%), %d of %d must-nots, %.1f statements a session\n", len(all), kept, facts,
+	fmt.Printf("%d sessions: kept %d of %d facts (%.0f%%), %d of %d must-nots, %.1f statements a session\n", len(all),
+		kept, facts,
 		100*float64(kept)/math.Max(1, float64(facts)), broken, not, float64(statements)/math.Max(1, float64(len(all))))
 }
 

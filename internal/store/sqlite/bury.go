@@ -59,7 +59,8 @@ func (db *database) finish(ctx context.Context, tries int) error {
 // resume finishes what an earlier purge could not. The caller leads.
 func (db *database) resume(ctx context.Context, tries int) error {
 	var n int
-	if err := db.conn.QueryRowContext(ctx, "SELECT count(*) FROM event WHERE id=?", unfinishedPurge).Scan(&n); err != nil ||
+	if err := db.conn.QueryRowContext(ctx, "SELECT count(*) FROM event WHERE id=?",
+		unfinishedPurge).Scan(&n); err != nil ||
 		n == 0 {
 		return err
 	}

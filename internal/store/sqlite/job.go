@@ -140,7 +140,9 @@ func (s *jobStore) EndLeases(ctx context.Context) error {
 	return nil
 }
 
-func (w *writer) lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+func (w *writer) lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration, n int) ([]mem.Job,
+	error,
+) {
 	condition, args := kindsCondition(kinds)
 	args = append([]any{stamp(now), stamp(now), stamp(now)}, args...)
 	var jobs []mem.Job

@@ -279,9 +279,10 @@ func (s *sessionStore) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.
 	f := sessionFilter(q)
 	query := "SELECT " + sessionColumns + ", " + jobWaits + " FROM session s WHERE " + f.where() +
 		" ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
-	found, err := rows(ctx, s.read, query, append(f.args, limitOr(q.Limit), max(0, q.Offset)), func(r *sql.Rows) (mem.Session, error) {
-		return s.scanSession(r)
-	})
+	found, err := rows(ctx, s.read, query, append(f.args, limitOr(q.Limit), max(0, q.Offset)),
+		func(r *sql.Rows) (mem.Session, error) {
+			return s.scanSession(r)
+		})
 	if err != nil {
 		return nil, fmt.Errorf("sessions: %w", translate(err))
 	}

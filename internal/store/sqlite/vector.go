@@ -225,7 +225,9 @@ func (s *vectorStore) warm(ctx context.Context, model string) error {
 const window = 2000
 
 // WithoutVector implements mem.Store.
-func (s *vectorStore) WithoutVector(ctx context.Context, model, before string, n int) (ms []mem.Memory, next string, err error) {
+func (s *vectorStore) WithoutVector(ctx context.Context, model, before string, n int) (ms []mem.Memory, next string,
+	err error,
+) {
 	from := furthest
 	if before != "" {
 		// In full: the start of another's id would do where that memory is erased.

@@ -429,7 +429,8 @@ var statsTests = []promise{
 			Memories: 3, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 2, mem.Gotcha: 1}, Today: 2, Sessions: 2, Events: 2,
 			Turns: 1, Receipts: 2,
 			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, InjectedTokens: 40,
-			ByOutcome: map[mem.InjectionOutcome]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
+			ByOutcome: map[mem.InjectionOutcome]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour),
+			LastSession: "two",
 		})
 	}},
 	{"a job for later does not wait until it is due", func(k kit) {

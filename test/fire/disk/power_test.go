@@ -405,14 +405,17 @@ func (f *film) erasures(n int) (moments []int) {
 	return moments
 }
 
-// storeFile is where the settings of the database stand.
-const storeFile = "internal/store/sqlite/sqlite.go"
+// The files that hold the settings of a connection and the bound of the log.
+const (
+	connectionFile = "internal/store/sqlite/database.go"
+	logFile        = "internal/store/sqlite/sqlite.go"
+)
 
 // TestPowerCutsDuringACheckpointOfTheLog is the same with a log that is emptied after
 // some hundred kilobytes instead of 32 MB, so that it is over and over again.
 func TestPowerCutsDuringACheckpointOfTheLog(t *testing.T) {
 	small := variant(t, "small", map[string]func(string) string{
-		storeFile: func(s string) string {
+		logFile: func(s string) string {
 			return regexp.MustCompile(`(?m)^(\s+maxWAL\s+=) 32 << 20`).ReplaceAllString(s, "$1 300 << 10")
 		},
 	})
@@ -435,7 +438,7 @@ func TestTheHarnessDetectsLoss(t *testing.T) {
 	for _, setting := range settings[:tier.Runs(1, 2)] {
 		t.Run(setting, func(t *testing.T) {
 			weak := variant(t, "weak", map[string]func(string) string{
-				storeFile: instead(`"synchronous(FULL)"`, `"synchronous(`+setting+`)"`),
+				connectionFile: instead(`"synchronous(FULL)"`, `"synchronous(`+setting+`)"`),
 			})
 			v := shoot(t, "short", weak, "").cuts(t, 60)
 			t.Logf("%d power cuts: %d databases damaged, %d acknowledged events lost", v.images, v.damaged, v.lost)

@@ -41,7 +41,8 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	fmt.Fprintln(os.NewFile(report, "report"), wall.Nanoseconds(), used.Utime.Nano(), used.Stime.Nano(), used.Maxrss, status.ExitStatus())
+	fmt.Fprintln(os.NewFile(report, "report"), wall.Nanoseconds(), used.Utime.Nano(), used.Stime.Nano(), used.Maxrss,
+		status.ExitStatus())
 }
 
 func fail(err error) {
