@@ -49,7 +49,7 @@ test("a recall is found, traced, asked what if, and an item of it is forgotten a
   const dial = page.getByLabel("Budget", { exact: true });
   await page.getByTestId("whatif").getByText("The same would be injected").waitFor();
   await dial.fill("0");
-  await page.getByTestId("whatif").getByText("Would tell 0 items").waitFor();
+  await page.getByTestId("whatif").getByText("Would inject 0 items").waitFor();
   await page.getByRole("button", { name: "As it was" }).click();
   await page.getByTestId("whatif").getByText("The same would be injected").waitFor();
   assert.deepEqual((await w.json("why", receipt)).items.map((i) => i.id), why.items.map((i) => i.id));

@@ -19,7 +19,7 @@ export const trigger = (t: string): string => triggers[t] ?? t.replaceAll("_", "
 export const outcomes: Record<string, { word: string; tone: "ok" | "plain" | "warn" }> = {
   injected: { word: "injected", tone: "ok" },
   abstained: { word: "abstained", tone: "plain" },
-  nothing: { word: "nothing to inject", tone: "plain" },
+  nothing: { word: "nothing", tone: "plain" },
   off: { word: "off", tone: "warn" },
 };
 
