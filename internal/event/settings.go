@@ -135,3 +135,43 @@ func (b Budgets) OfStart(source string) int {
 func (s Settings) Told(session mem.Session) bool {
 	return s.SessionTokens <= 0 || session.InjectedTokens < s.SessionTokens
 }
+
+// KeptSince is the time from which on what agents reported word for word is
+// kept; ok is false where all of it is.
+func (e *Service) KeptSince() (t time.Time, ok bool) { return e.DaysAgo(e.Settings().RetentionDays) }
+
+// maxDays is as good as never, and still a date.
+const maxDays = 36500
+
+// DaysAgo is a number of days before now; ok is false where that means never.
+func (e *Service) DaysAgo(days int) (t time.Time, ok bool) {
+	return e.Now().AddDate(0, 0, -min(days, maxDays)), days > 0 && days < maxDays
+}
+
+// JobFill is the kind of job that looks how full the context of a session is.
+const JobFill = "fill"
+
+// HandoffRules say when a handoff is asked for and told.
+type HandoffRules struct {
+	Threshold   float64       // share of the window from which one is asked for; 0 is never
+	Rearm       float64       // share below which it will be asked for again
+	SampleEvery time.Duration // how often a session's context is looked at, at most
+	MaxAge      time.Duration // an older one is not told to a new session; 0 is never
+}
+
+// ThresholdOf is a share that can be: one that cannot is the default.
+func (h HandoffRules) ThresholdOf() float64 {
+	if h.Threshold >= 0 && h.Threshold <= 1 {
+		return h.Threshold
+	}
+	return defaultHandoff.Threshold
+}
+
+// RearmAt returns the fraction of the window below which a handoff may be asked
+// for again, 0…1.
+func (h HandoffRules) RearmAt() float64 {
+	if h.Rearm >= 0 && h.Rearm < h.ThresholdOf() {
+		return h.Rearm
+	}
+	return min(defaultHandoff.Rearm, h.ThresholdOf()/2)
+}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -192,3 +193,44 @@ func (e *Service) MayKeep(ctx context.Context, agent, text string) error {
 	_, err := e.ByAgent(ctx, agent)
 	return err
 }
+
+// Author is whose work a change is: of a file of the vault, or by a request.
+type Author struct {
+	Trust   mem.Trust
+	Origin  mem.Origin
+	Private bool   // of a turn that nothing is kept of
+	Session string // of the agent; "" is the person
+	Idle    string // a session of which no call runs now
+}
+
+// Person is the hand of whoever edits the files; an agent's is seen in its calls.
+var Person = Author{Trust: mem.TrustUser, Origin: mem.FromVault}
+
+// PersonAuthor is the person's at an event. A turn that begins or ends has no calls
+// that run.
+func PersonAuthor(ev mem.Event) Author {
+	h := Person
+	switch ev.Kind {
+	case mem.SessionStart, mem.UserPromptSubmit, mem.Stop, mem.SessionEnd:
+		h.Idle = ev.Session
+	}
+	return h
+}
+
+// AgentAuthor returns the author of a change that an agent makes in a session.
+func AgentAuthor(t mem.Turn) Author {
+	return Author{
+		Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant,
+		Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private,
+	}
+}
+
+// MayChange is the rule for every change of what a memory says, of whether it is
+// shown and of how much it counts: its author needs at least the memory's trust.
+// What such an author may not do becomes a proposal.
+func (h Author) MayChange(m mem.Memory) bool { return h.Trust >= m.Trust }
+
+// MayReport is the rule for progress: that a piece of work is done, where the work
+// stands, that a memory was wrong. An agent in whose turn nothing came from outside
+// may report that of the person's memories, too.
+func (h Author) MayReport(m mem.Memory) bool { return h.Trust >= min(m.Trust, mem.TrustAssistant) }

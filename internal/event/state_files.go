@@ -1,0 +1,166 @@
+package event
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+)
+
+// StateFiles are the state files of projects.
+type StateFiles interface {
+	// Look reads the state files of a project, if it has any that are trusted.
+	Look(p mem.Project) (mem.Mind, error)
+	// Change does what ask says to trusted state files and nothing else to them.
+	Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.WorkState, error)
+	// Note leaves what an event has to leave there.
+	Note(ctx context.Context, p mem.Project, n mem.MindNotes) error
+}
+
+// MindOf looks at the state files of a project.
+func (e *Service) MindOf(p mem.Project) (mem.Mind, error) {
+	if e.Minds == nil || p.Root == "" {
+		return mem.Mind{}, nil
+	}
+	m, err := e.Minds.Look(p)
+	if err != nil {
+		return m, fmt.Errorf("state files: %w", err)
+	}
+	return m, nil
+}
+
+// MindKey begins their keys: a tag may be anybody's.
+const MindKey = "mind:"
+
+// OfStateFile reports whether a memory is a piece of a state file.
+func OfStateFile(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, MindKey) }
+
+// JobMind is the kind of job that indexes changed state files.
+const JobMind = "mind" // make what they say findable
+
+// JobNote is the kind of job that writes notes into state files.
+const JobNote = "notes" // leave in them what an event has to
+
+// Noted is an event's project and what the event leaves in its state files.
+type Noted struct {
+	Root  string        `json:"root"`
+	Notes mem.MindNotes `json:"notes"`
+}
+
+// StateFileNotes queues the job that writes an event's notes into the state files,
+// if the project has trusted ones. The files are written later: no answer waits for
+// them.
+func (m Context) StateFileNotes(n mem.MindNotes) Changes {
+	if !m.Mind.Trusted {
+		return Changes{}
+	}
+	n.At, n.Session = m.At, m.Session
+	if n.TurnEnded || n.EndReason != "" {
+		n.Since = m.SessionInfo.Created
+	}
+	b, err := json.Marshal(Noted{m.Root, n})
+	if err != nil {
+		return Changes{}
+	}
+	return Changes{Jobs: []mem.Job{{Kind: JobNote, Session: m.Session, Key: m.ID, Data: string(b)}}}
+}
+
+// Leave adds the job of StateFileNotes to the batch.
+func (m *Context) Leave(n mem.MindNotes) { m.Take(m.StateFileNotes(n)) }
+
+// StampOf returns a time as state files write it, in UTC.
+func StampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// LinesOf are the items of a derived state, as lines of a checkpoint.
+func LinesOf(items []inject.Item) string {
+	var b strings.Builder
+	for _, it := range items {
+		b.WriteString("- " + chars.Line(it.Text) + "\n")
+	}
+	return b.String()
+}
+
+const maxMindLine = 380 // bytes of an item
+
+// MindMark marks a version of the state files as told.
+func (m Context) MindMark() string { return "mind:" + m.Mind.Stamp }
+
+// ToldWhole reports whether a folded text says a piece: a decision by its
+// heading, all else line by line.
+func ToldWhole(told string, p mem.MindPart) bool {
+	_, heading, _ := strings.Cut(p.Key, "#")
+	if !strings.Contains(told, chars.Fold(heading)) {
+		return false
+	}
+	if p.Kind == mem.Decision {
+		return true
+	}
+	for line := range strings.Lines(strings.TrimPrefix(p.Title, heading+": ") + "\n" + p.Body) {
+		if line = chars.Fold(Bare(line)); !strings.Contains(told, line) {
+			return false
+		}
+	}
+	return true
+}
+
+// PartMark marks a piece of the state files as it reads.
+func PartMark(key, title, body string) string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key + "\n" + title + "\n" + body))
+	return "part:" + strconv.FormatUint(h.Sum64(), 36)
+}
+
+// toldInBriefing reports whether a memory is a piece of the state files that the
+// conversation was told as it is now.
+func (m Context) toldInBriefing(mm mem.Memory) bool {
+	key, ok := strings.CutPrefix(mm.Key, MindKey)
+	return ok && m.SessionInfo.Injected[PartMark(key, mm.Title, mm.Body)]
+}
+
+// SectionItems are a section in one line, or where that is too long a line each.
+// What reads like an order is left out.
+func SectionItems(sec mem.MindSection) []inject.Item {
+	var lines []string
+	for _, l := range sec.Lines {
+		if l = Bare(l); l != "" && !inject.Suspicious(l) {
+			lines = append(lines, l)
+		}
+	}
+	if len(lines) == 0 || inject.Suspicious(sec.Heading) {
+		return nil
+	}
+	all := sec.Heading + ": " + strings.Join(lines, "; ")
+	if len(all) <= maxMindLine {
+		return []inject.Item{{Text: all}}
+	}
+	var out []inject.Item
+	for _, l := range lines {
+		out = append(out, inject.Item{Text: sec.Heading + ": " + l})
+	}
+	return out
+}
+
+// Bare is a line without the mark of a list and its box.
+func Bare(l string) string {
+	l = strings.TrimSpace(l)
+	for _, mark := range []string{"- ", "* ", "+ ", "[ ] "} {
+		l = strings.TrimPrefix(l, mark)
+	}
+	return strings.TrimSpace(l)
+}
+
+// FieldKey begins their keys: a tag may be anybody's.
+const FieldKey = "state:"
+
+// IsField reports whether a memory holds a field of a project's state.
+func IsField(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, FieldKey) }
+
+// SectionTag marks a memory as an item of a section of the state file.
+const SectionTag = "section:"

@@ -1,0 +1,134 @@
+package event
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"remanence/internal/chars"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// ReadCall reads the tool input and response of an event. Clients change their
+// shapes, so each field is read on its own and a strange one is empty.
+func (e *Service) ReadCall(ev mem.Event, p mem.Project) extract.Call {
+	in := extract.Fields(ev.Input)
+	c := extract.Call{
+		Command: extract.Text(in["command"]), Old: extract.Text(in["old_string"]), New: cmp.Or(extract.Text(in["new_string"]),
+			extract.Text(in["content"]), extract.Text(in["new_source"])),
+		Pattern: extract.Text(in["pattern"]), Prompt: extract.Text(in["prompt"]), About: extract.Text(in["description"]),
+		Subagent: extract.Text(in["subagent_type"]),
+	}
+	if f := cmp.Or(extract.Text(in["file_path"]), extract.Text(in["notebook_path"]), extract.Text(in["path"])); f != "" {
+		c.File = e.Rel(p, f)
+	}
+	if edits := extract.Items(in["edits"]); len(edits) > 0 && c.Old == "" {
+		c.Old, c.New = extract.Text(edits[0]["old_string"]), extract.Text(edits[0]["new_string"])
+	}
+	c.Plain = extract.PlainCommand(c.Command)
+	c.Output = extract.ResponseText(ev.Response)
+	c.Todos, c.Whole = todosOf(ev, in, c.Output)
+	return c
+}
+
+// MaxCommand bounds a stored command, in runes.
+const MaxCommand = 300
+
+// MaxErrorText bounds the stored text of an error, in runes.
+const MaxErrorText = 500
+
+const maxExcerpt = 200 // of a text that is shown in part
+
+const maxReplaced = 80 // of each side of a replacement
+
+const importantFail = 0.6
+
+// Add appends memories of the event to its batch.
+func (m *Context) Add(ms ...mem.Memory) { m.Batch.Memories = append(m.Batch.Memories, ms...) }
+
+// Changed is the memory of an edited or written file. Edits of one file in one
+// turn become one memory.
+func Changed(m *Context, c extract.Call) mem.Memory {
+	mm := m.NewMemory(mem.Change, mem.ScopeSession)
+	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{c.File}, []string{c.File}
+	mm.Tags = []string{"file-change", extract.AutoCaptured}
+	mm.Title = "Wrote file " + c.File
+	if c.Old != "" || m.Tool != "Write" {
+		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.File, excerpt(c.Old), excerpt(c.New))
+	}
+	mm.Title = chars.Clip(mm.Title, 240)
+	mm.Key = "change:" + m.PromptID + ":" + c.File
+	return mm
+}
+
+func excerpt(s string) string {
+	return chars.Clip(chars.Line(chars.Clip(s, maxExcerpt)), maxReplaced)
+}
+
+// Failed is the memory of a command that failed.
+func Failed(m *Context, c extract.Call) mem.Memory {
+	code, message := extract.ExitOf(m.Error)
+	mm := m.NewMemory(mem.Command, mem.ScopeSession)
+	mm.Importance, mm.Resolved = importantFail, false
+	mm.Tool, mm.Command, mm.ExitCode = m.Tool, c.Plain, code
+	mm.Tags = []string{"command-outcome", "error", "debugging", extract.AutoCaptured}
+	mm.Title = chars.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, chars.Clip(c.Plain, MaxCommand),
+		extract.ShortError(extract.ErrorLine(message))), 2*MaxCommand)
+	mm.Body = chars.Clip(message, MaxErrorText)
+	mm.Key = "failed:" + c.Plain
+	return mm
+}
+
+// todosOf reads the items of the list tool, or those of a task tool. Other tools
+// have subjects too: a mail's is nothing to do. whole reports that the items are
+// the whole list.
+func todosOf(ev mem.Event, in map[string]json.RawMessage, output string) (list []extract.Todo, whole bool) {
+	if ev.Tool == "TodoWrite" {
+		for _, item := range extract.Items(in["todos"]) {
+			if t := extract.TaskIn(item); t.Text != "" {
+				list = append(list, extract.Todo{Text: t.Text, Status: t.Status})
+			}
+		}
+		return list, true
+	}
+	out := extract.Fields(ev.Response)
+	if string(out["success"]) == "false" {
+		return nil, false
+	}
+	var found []extract.Todo
+	switch ev.Tool {
+	case "TaskCreate":
+		t := extract.TaskIn(in, out, extract.Fields(out["task"]))
+		t.Id = cmp.Or(t.Id, extract.TaskNumber(output))
+		found = []extract.Todo{t}
+	case "TaskUpdate":
+		t := extract.TaskIn(in, out, extract.Fields(out["task"]),
+			map[string]json.RawMessage{"status": extract.Fields(out["statusChange"])["to"]})
+		t.Id, t.Change = cmp.Or(t.Id, extract.TaskNumber(output)), true
+		t.Text = extract.TaskIn(in).Text // the subject is part of the answer also where it did not change
+		found = []extract.Todo{t}
+	case "TaskGet", "TaskList":
+		for _, item := range append(extract.Items(out["tasks"]), extract.Fields(out["task"])) {
+			t := extract.TaskIn(item)
+			t.Shown = true
+			found = append(found, t)
+		}
+	}
+	return slices.DeleteFunc(found, func(t extract.Todo) bool { return t.Id == "" && t.Text == "" }), false
+}
+
+// TaskTag tags the item of a task. Ids count within a list, and each session has
+// its own, unless it shares one that has a name.
+func (m Context) TaskTag(id string) string {
+	if m.TaskList != "" {
+		return "task:" + m.TaskList + "/" + id
+	}
+	return "task:" + id
+}
+
+// HasTask reports whether an item is the task of an id.
+func (m Context) HasTask(o mem.Memory, id string) bool {
+	return id != "" && (m.TaskList != "" || o.Session == m.Session) && slices.Contains(o.Tags, m.TaskTag(id))
+}
