@@ -22,40 +22,39 @@ const (
 	shareLog     = 5
 )
 
-// markMind marks the pieces of the state files that a briefing told whole, so
-// that recall does not tell them again in this conversation.
-func markMind(m *event.Context, told string) {
-	n := len(m.Batch.Receipts)
-	if told == "" || n == 0 || !m.Mind.Trusted {
-		return
+// stateFileMarks marks the pieces of the state files that a briefing contains whole, so that recall does not inject them
+// again in this conversation.
+func stateFileMarks(ec event.Context, briefing string) (marks []string) {
+	if briefing == "" || !ec.Mind.Trusted {
+		return nil
 	}
-	told = chars.Fold(told)
-	r := &m.Batch.Receipts[n-1]
-	for _, p := range m.Mind.Parts {
-		if event.ToldWhole(told, p) {
-			r.Marks = append(r.Marks, event.PartMark(p.Key, p.Title, p.Body))
+	briefing = chars.Fold(briefing)
+	for _, p := range ec.Mind.Parts {
+		if event.ToldWhole(briefing, p) {
+			marks = append(marks, event.PartMark(p.Key, p.Title, p.Body))
 		}
 	}
+	return marks
 }
 
 // tellsMind reports whether a briefing tells the state files: where the
 // conversation goes on only what is new in them.
 func (g *gather) tellsMind() bool {
-	return g.m.Mind.Trusted && !(g.resumed() && g.m.SessionInfo.Injected[g.m.MindMark()])
+	return g.ec.Mind.Trusted && !(g.resumed() && g.ec.SessionInfo.Injected[g.ec.MindMark()])
 }
 
-func (g *gather) resumed() bool { return g.m.Source == "resume" || g.m.Source == "fork" }
+func (g *gather) resumed() bool { return g.ec.Source == "resume" || g.ec.Source == "fork" }
 
 // short reports whether the state files are told in their short form.
-func (g *gather) short() bool { return g.m.Mind.Size > shortFrom && g.m.Source != "compact" }
+func (g *gather) short() bool { return g.ec.Mind.Size > shortFrom && g.ec.Source != "compact" }
 
 // mindState is STATE.md.
 func (g *gather) mindState() inject.Section {
 	s := inject.Section{
-		Name: "state", Caption: "CURRENT STATE (" + mindDir(g.m.Mind) + "/STATE.md)", Share: shareState,
+		Name: "state", Caption: "CURRENT STATE (" + mindDir(g.ec.Mind) + "/STATE.md)", Share: shareState,
 		Apart: true,
 	}
-	for _, sec := range g.m.Mind.Sections {
+	for _, sec := range g.ec.Mind.Sections {
 		s.Items = append(s.Items, event.SectionItems(sec)...)
 	}
 	return s
@@ -64,13 +63,13 @@ func (g *gather) mindState() inject.Section {
 // progress is what PROGRESS.md says of the work in hand and to come.
 func (g *gather) progress(context.Context) (inject.Section, error) {
 	s := inject.Section{
-		Name: "progress", Caption: "PROGRESS (" + mindDir(g.m.Mind) + "/PROGRESS.md)",
+		Name: "progress", Caption: "PROGRESS (" + mindDir(g.ec.Mind) + "/PROGRESS.md)",
 		Share: shareProgress, Apart: true,
 	}
 	if !g.tellsMind() {
 		return s, nil
 	}
-	for _, sec := range g.m.Mind.Work {
+	for _, sec := range g.ec.Mind.Work {
 		most := len(sec.Lines)
 		if g.short() {
 			most = map[string]int{"In Progress": shortDoing, "Blocked": shortBlocked}[sec.Heading]
@@ -82,7 +81,7 @@ func (g *gather) progress(context.Context) (inject.Section, error) {
 		}
 	}
 	if g.short() {
-		s.Items = append(s.Items, inject.Item{Text: "more is in " + mindDir(g.m.Mind) +
+		s.Items = append(s.Items, inject.Item{Text: "more is in " + mindDir(g.ec.Mind) +
 			"/ and is found by: remanence search WORDS"})
 	}
 	return s, nil
@@ -91,10 +90,10 @@ func (g *gather) progress(context.Context) (inject.Section, error) {
 // decided are the last decisions of DECISIONS.md.
 func (g *gather) decided() inject.Section {
 	s := inject.Section{
-		Name: "decisions", Caption: "DECISIONS (" + mindDir(g.m.Mind) + "/DECISIONS.md)",
+		Name: "decisions", Caption: "DECISIONS (" + mindDir(g.ec.Mind) + "/DECISIONS.md)",
 		Share: shareDecisions, Apart: true,
 	}
-	for _, d := range g.m.Mind.Decided {
+	for _, d := range g.ec.Mind.Decided {
 		text := strings.Join(append([]string{d.Heading}, d.Lines...), ". ")
 		if !inject.Suspicious(text) {
 			s.Items = append(s.Items, inject.Item{Text: text})
@@ -106,13 +105,13 @@ func (g *gather) decided() inject.Section {
 // log is the end of SESSION-LOG.md.
 func (g *gather) log(context.Context) (inject.Section, error) {
 	s := inject.Section{
-		Name: "log", Caption: "SESSION LOG (" + mindDir(g.m.Mind) + "/SESSION-LOG.md)", Share: shareLog,
+		Name: "log", Caption: "SESSION LOG (" + mindDir(g.ec.Mind) + "/SESSION-LOG.md)", Share: shareLog,
 		Apart: true,
 	}
 	if !g.tellsMind() || g.short() {
 		return s, nil
 	}
-	for _, l := range g.m.Mind.Log {
+	for _, l := range g.ec.Mind.Log {
 		if strings.HasPrefix(l, "# ") {
 			continue // the title of the file
 		}
@@ -141,21 +140,21 @@ func mindDir(m mem.Mind) string { return cmp.Or(m.Files, mem.MindDir) }
 // Reminders are lines that go with the next prompt: that the state is out of
 // date, and under the full profile which subagents ended. The marks say that
 // they were given.
-func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks []string, err error) {
-	if m.Settings.NudgeEvery == event.NudgeNever || m.SessionInfo.ID == "" {
+func (e *Service) Reminders(ctx context.Context, ec event.Context) (lines, marks []string, err error) {
+	if ec.Settings.NudgeEvery == event.NudgeNever || ec.SessionInfo.ID == "" {
 		return nil, nil, nil
 	}
-	line, mark, err := e.staleReminder(ctx, m)
+	line, mark, err := e.staleReminder(ctx, ec)
 	if err != nil {
 		return nil, nil, err
 	}
 	if line != "" {
 		lines, marks = append(lines, line), append(marks, mark)
 	}
-	if m.Settings.Profile != event.Full {
+	if ec.Settings.Profile != event.Full {
 		return lines, marks, nil
 	}
-	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{
 		mem.SubagentStop,
 		mem.UserPromptSubmit,
 	}, Limit: 20})
@@ -167,7 +166,7 @@ func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks
 			break
 		}
 		line, mark := agentReminder(ev)
-		if ev.Kind == mem.SubagentStop && line != "" && !m.SessionInfo.Injected[mark] {
+		if ev.Kind == mem.SubagentStop && line != "" && !ec.SessionInfo.Injected[mark] {
 			lines, marks = append(lines, line), append(marks, mark)
 		}
 	}
@@ -176,23 +175,23 @@ func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks
 
 // staleReminder says that STATE.md was not brought up to date though files were
 // changed, once until it is written.
-func (e *Service) staleReminder(ctx context.Context, m *event.Context) (line, mark string, err error) {
-	mark = "stale:" + strconv.FormatInt(m.Mind.Written.Unix(), 36)
-	limit := m.Mind.StaleAfter
-	if !m.Mind.Trusted || m.At.Sub(m.Mind.Written) <= limit || m.SessionInfo.Injected[mark] {
+func (e *Service) staleReminder(ctx context.Context, ec event.Context) (line, mark string, err error) {
+	mark = "stale:" + strconv.FormatInt(ec.Mind.Written.Unix(), 36)
+	limit := ec.Mind.StaleAfter
+	if !ec.Mind.Trusted || ec.At.Sub(ec.Mind.Written) <= limit || ec.SessionInfo.Injected[mark] {
 		return "", "", nil
 	}
-	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 1})
-	if err != nil || len(stops) == 0 || stops[0].At.Sub(m.Mind.Written) <= limit {
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 1})
+	if err != nil || len(stops) == 0 || stops[0].At.Sub(ec.Mind.Written) <= limit {
 		return "", "", err
 	}
-	files, err := e.Filesync.ChangedFiles(ctx, *m)
+	files, err := e.Filesync.ChangedFiles(ctx, ec)
 	if err != nil || len(files) == 0 {
 		return "", "", err
 	}
 	return fmt.Sprintf("%s/STATE.md was last written %s ago and files were changed since. Bring it up to date: phase, "+
 		"next action, blockers.",
-		mindDir(m.Mind), inject.Age(m.At.Sub(m.Mind.Written))), mark, nil
+		mindDir(ec.Mind), inject.Age(ec.At.Sub(ec.Mind.Written))), mark, nil
 }
 
 // agentReminder says that a subagent ended.
@@ -206,30 +205,31 @@ func agentReminder(ev mem.Event) (line, mark string) {
 
 // AgentCompleted is the reminder that goes with the result of the launch itself,
 // where the subagent ran in its foreground: it ended between the two.
-func (e *Service) AgentCompleted(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	if m.Settings.Profile != event.Full || m.Settings.NudgeEvery == event.NudgeNever || !m.Person() {
-		return mem.Reply{}, nil
+func (e *Service) AgentCompleted(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	if ec.Settings.Profile != event.Full || ec.Settings.NudgeEvery == event.NudgeNever || !ec.Person() {
+		return mem.Reply{}, event.Changes{}, nil
 	}
 	stops, err := e.Store.Events(ctx, mem.EventQuery{
-		Session: m.Session, PromptID: m.PromptID,
+		Session: ec.Session, PromptID: ec.PromptID,
 		Kinds: []mem.EventKind{mem.SubagentStop, mem.PreToolUse, mem.PostToolUse}, Limit: 20,
 	})
 	if err != nil {
-		return mem.Reply{}, fmt.Errorf("subagents: %w", err)
+		return mem.Reply{}, event.Changes{}, fmt.Errorf("subagents: %w", err)
 	}
-	kind := cmp.Or(extract.Text(extract.Fields(m.Input)["subagent_type"]), "general-purpose")
+	kind := cmp.Or(extract.Text(extract.Fields(ec.Input)["subagent_type"]), "general-purpose")
 	for _, ev := range stops {
 		line, mark := agentReminder(ev)
-		if ev.Kind != mem.SubagentStop || ev.AgentType != kind || line == "" || m.SessionInfo.Injected[mark] {
+		if ev.Kind != mem.SubagentStop || ev.AgentType != kind || line == "" || ec.SessionInfo.Injected[mark] {
 			continue
 		}
-		r := m.Receipt("agent", m.Settings.NudgeTokens)
+		r := ec.Receipt("agent", ec.Settings.NudgeTokens)
 		r.Marks = []string{mark}
 		b := inject.Block{
 			Kind: "recall", Header: inject.HeadMemory,
 			Sections: []inject.Section{{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}},
 		}
-		return mem.Reply{Context: e.Recall.Inject(m, b, r)}, nil
+		r = e.Recall.Inject(ec, b, r)
+		return mem.Reply{Context: r.Text}, event.Changes{Receipts: []mem.Receipt{r}}, nil
 	}
-	return mem.Reply{}, nil
+	return mem.Reply{}, event.Changes{}, nil
 }

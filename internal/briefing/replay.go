@@ -27,7 +27,7 @@ const maxHandoffLine = 300
 // is the word of an agent, quoted line by line.
 func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "handoff", Tag: "session-handoff", Share: shareRestore, Capped: true, Apart: true}
-	cp, err := g.e.handoffFor(ctx, g.m)
+	cp, err := g.e.handoffFor(ctx, g.ec, g.parent)
 	if err != nil || cp.Handoff == "" {
 		return s, err
 	}
@@ -40,7 +40,7 @@ func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 	if err != nil || len(lines) == 0 {
 		return s, err
 	}
-	s.Caption = fmt.Sprintf("HANDOFF %s, age %s", cp.ID, inject.Age(g.m.At.Sub(cp.At)))
+	s.Caption = fmt.Sprintf("HANDOFF %s, age %s", cp.ID, inject.Age(g.ec.At.Sub(cp.At)))
 	if since > 0 {
 		s.Items = append(s.Items, inject.Item{Text: fmt.Sprintf("(prompts in its session after it was written: %d; some "+
 			"of it may be done)", since)})
@@ -53,15 +53,15 @@ func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 }
 
 // handoffFor finds the handoff that the session is told; the zero value if none.
-func (e *Service) handoffFor(ctx context.Context, m *event.Context) (mem.Checkpoint, error) {
+func (e *Service) handoffFor(ctx context.Context, ec event.Context, parent string) (mem.Checkpoint, error) {
 	none := mem.Checkpoint{}
-	q := mem.CheckpointQuery{Project: m.Project.Key, Trigger: mem.TriggerHandoff, Limit: 1}
+	q := mem.CheckpointQuery{Project: ec.Project.Key, Trigger: mem.TriggerHandoff, Limit: 1}
 	lowest := mem.TrustAssistant
-	switch m.Source {
+	switch ec.Source {
 	case "clear":
 		return none, nil
 	case "compact":
-		q.Project, q.Session, lowest = "", m.Session, mem.TrustTool
+		q.Project, q.Session, lowest = "", ec.Session, mem.TrustTool
 	}
 	cps, err := e.Store.Checkpoints(ctx, q)
 	if err != nil {
@@ -71,14 +71,14 @@ func (e *Service) handoffFor(ctx context.Context, m *event.Context) (mem.Checkpo
 		return none, nil
 	}
 	cp := cps[0]
-	switch m.Source {
+	switch ec.Source {
 	case "compact":
 	case "resume", "fork":
-		if ok, err := e.newToConversation(ctx, m, cp); err != nil || !ok {
+		if ok, err := e.newToConversation(ctx, ec, parent, cp); err != nil || !ok {
 			return none, err
 		}
 	default:
-		if ok, err := e.waits(ctx, m, cp); err != nil || !ok {
+		if ok, err := e.waits(ctx, ec, cp); err != nil || !ok {
 			return none, err
 		}
 	}
@@ -91,8 +91,8 @@ func (e *Service) handoffFor(ctx context.Context, m *event.Context) (mem.Checkpo
 
 // waits reports whether a handoff waits for a session that starts anew: nobody
 // was told it, it is not too old, and the last conversation was not just cleared.
-func (e *Service) waits(ctx context.Context, m *event.Context, cp mem.Checkpoint) (bool, error) {
-	if m.At.Sub(cp.At) > m.Settings.Handoff.MaxAge {
+func (e *Service) waits(ctx context.Context, ec event.Context, cp mem.Checkpoint) (bool, error) {
+	if ec.At.Sub(cp.At) > ec.Settings.Handoff.MaxAge {
 		return false, nil
 	}
 	told, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: cp.ID, Limit: 100})
@@ -102,13 +102,13 @@ func (e *Service) waits(ctx context.Context, m *event.Context, cp mem.Checkpoint
 	if slices.ContainsFunc(told, func(r mem.Receipt) bool { return r.Trigger == "session_start" }) {
 		return false, nil
 	}
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 2})
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: 2})
 	if err != nil {
 		return false, fmt.Errorf("last session: %w", err)
 	}
 	for _, s := range ss {
-		if s.ID != m.Session {
-			return s.EndReason != "clear" || m.At.Sub(s.Completed) > clearedWithin, nil
+		if s.ID != ec.Session {
+			return s.EndReason != "clear" || ec.At.Sub(s.Completed) > clearedWithin, nil
 		}
 	}
 	return true, nil
@@ -116,16 +116,16 @@ func (e *Service) waits(ctx context.Context, m *event.Context, cp mem.Checkpoint
 
 // newToConversation reports whether a handoff was written after the last thing
 // that happened in the conversation that goes on.
-func (e *Service) newToConversation(ctx context.Context, m *event.Context, cp mem.Checkpoint) (bool, error) {
-	last := m.SessionInfo.LastEvent
-	if parent := m.Batch.Session.Parent; last.IsZero() && parent != "" {
+func (e *Service) newToConversation(ctx context.Context, ec event.Context, parent string, cp mem.Checkpoint) (bool, error) {
+	last := ec.SessionInfo.LastEvent
+	if last.IsZero() && parent != "" {
 		s, err := e.Store.Session(ctx, parent)
 		if err != nil && !errors.Is(err, mem.ErrNotFound) {
 			return false, fmt.Errorf("parent: %w", err)
 		}
 		last = s.LastEvent
 	}
-	return cp.At.After(last) && m.At.Sub(cp.At) <= m.Settings.Handoff.MaxAge && !m.SessionInfo.Injected[cp.ID], nil
+	return cp.At.After(last) && ec.At.Sub(cp.At) <= ec.Settings.Handoff.MaxAge && !ec.SessionInfo.Injected[cp.ID], nil
 }
 
 // handoffTrust is what a handoff is worth by now: its turn may have read

@@ -18,38 +18,34 @@ import (
 	"remanence/internal/recall"
 )
 
-// Forked makes the session a child of the project's last active one: a fork
-// does not say what it was forked from. What the parent was told is in its view.
-func (e *Service) Forked(ctx context.Context, m *event.Context) error {
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 2})
+// Parent returns the project's last active session besides the event's own, the zero value if there is none: a fork
+// does not say what it was forked from. What was injected into the parent is in the fork's view.
+func (e *Service) Parent(ctx context.Context, ec event.Context) (mem.Session, error) {
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: 2})
 	if err != nil {
-		return fmt.Errorf("parent: %w", err)
+		return mem.Session{}, fmt.Errorf("parent: %w", err)
 	}
 	for _, s := range ss {
-		if s.ID == m.Session {
+		if s.ID == ec.Session {
 			continue
 		}
 		parent, err := e.Store.Session(ctx, s.ID)
 		if err != nil {
-			return fmt.Errorf("parent: %w", err)
+			return mem.Session{}, fmt.Errorf("parent: %w", err)
 		}
-		m.Batch.Session.Parent, m.Batch.Session.CopyInjectedFrom = s.ID, s.ID
-		if m.SessionInfo.Injected == nil {
-			m.SessionInfo.Injected = parent.Injected
-		}
-		return nil
+		return parent, nil
 	}
-	return nil
+	return mem.Session{}, nil
 }
 
 // Env are the variables for the session's later shell commands.
-func (e *Service) Env(m *event.Context) []mem.EnvVar {
+func (e *Service) Env(ec event.Context) []mem.EnvVar {
 	vars := []mem.EnvVar{
-		{Name: "REMANENCE_SESSION_ID", Value: m.Session},
-		{Name: "REMANENCE_PROJECT_KEY", Value: m.Project.Key},
-		{Name: "REMANENCE_PROJECT_DIR", Value: m.Root},
+		{Name: "REMANENCE_SESSION_ID", Value: ec.Session},
+		{Name: "REMANENCE_PROJECT_KEY", Value: ec.Project.Key},
+		{Name: "REMANENCE_PROJECT_DIR", Value: ec.Root},
 	}
-	if m.Settings.Profile != event.Full {
+	if ec.Settings.Profile != event.Full {
 		return vars
 	}
 	for _, v := range slices.Clone(vars) {
@@ -59,16 +55,15 @@ func (e *Service) Env(m *event.Context) []mem.EnvVar {
 }
 
 // Notice is the one line for the person: warnings not shown today, else what
-// the session was told if the person wants to know.
-func (e *Service) Notice(m *event.Context) string {
-	if e.Warnings != nil && !m.FromSpool {
-		if w := e.Warnings(m.Project); len(w) > 0 {
+// the briefing injected if the person wants to know.
+func (e *Service) Notice(ec event.Context, briefing mem.Receipt) string {
+	if e.Warnings != nil && !ec.FromSpool {
+		if w := e.Warnings(ec.Project); len(w) > 0 {
 			return strings.Join(w, " · ")
 		}
 	}
-	rs := m.Batch.Receipts
-	if m.Settings.ReceiptLine && len(rs) > 0 && rs[len(rs)-1].Outcome == mem.Injected {
-		return recall.ToldLine(rs[len(rs)-1])
+	if ec.Settings.ReceiptLine && briefing.Outcome == mem.Injected {
+		return recall.ToldLine(briefing)
 	}
 	return ""
 }
@@ -87,25 +82,31 @@ const (
 	shareIndex       = 10
 )
 
-// Brief is the block a session starts with.
-func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (string, error) {
-	if budget == 0 {
-		return "", nil
+// Request asks for a briefing.
+type Request struct {
+	Budget int    // tokens; 0 means no briefing
+	Parent string // session that the event's was forked from
+}
+
+// Brief returns the receipt of the block that a session starts with; the zero value with a budget of 0.
+func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem.Receipt, error) {
+	if ask.Budget == 0 {
+		return mem.Receipt{}, nil
 	}
 	b := inject.Block{Kind: "briefing", Header: inject.HeadBriefing, Footer: inject.FootBriefing}
 	trigger := "session_start"
-	switch m.Source {
+	switch ec.Source {
 	case "compact":
 		b.Header, trigger = inject.HeadRestored, "compact"
 	case "resume", "fork":
 		trigger = "resume"
 	}
-	s, missing, err := e.sections(ctx, m, budget)
+	s, missing, err := e.sections(ctx, ec, ask)
 	if err != nil {
-		return "", err
+		return mem.Receipt{}, err
 	}
 	b.Sections = s
-	r := m.Receipt(trigger, budget)
+	r := ec.Receipt(trigger, ask.Budget)
 	r.LeftOut = missing
 	for _, part := range s {
 		r.Candidates += len(part.Rows)
@@ -115,22 +116,21 @@ func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (stri
 			}
 		}
 	}
-	if m.Mind.Trusted {
-		r.Marks = append(r.Marks, m.MindMark())
+	if ec.Mind.Trusted {
+		r.Marks = append(r.Marks, ec.MindMark())
 	}
-	told := e.Recall.Inject(m, b, r)
-	markMind(m, told)
-	return told, nil
+	r = e.Recall.Inject(ec, b, r)
+	r.Marks = append(r.Marks, stateFileMarks(ec, r.Text)...)
+	return r, nil
 }
 
 // sections gathers the parts of a briefing, in their order. What was told
 // already, or in an earlier section, is left out. What had to be told and is not
 // to be had is missing.
-func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (out []inject.Section,
+func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (out []inject.Section,
 	missing []mem.LeftOutItem, err error,
 ) {
-	e.Recall.Hint(m)
-	g := gather{e: e, m: m, told: map[string]bool{}}
+	g := gather{e: e, ec: ec, parent: ask.Parent, hints: e.Recall.VaultHints(ec), told: map[string]bool{}}
 	add := func(s inject.Section, err error) error {
 		if err == nil && len(s.Items)+len(s.Rows) > 0 {
 			out = append(out, s)
@@ -148,8 +148,8 @@ func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (o
 		_ = add(s, nil)
 	}
 	weighted := always(g.weighted(v)) // told later; the contents only name what it tells
-	_ = add(g.contents(v, budget), nil)
-	restored := m.Source == "compact"
+	_ = add(g.contents(v, ask.Budget), nil)
+	restored := ec.Source == "compact"
 	if restored {
 		if err := add(g.restore(ctx)); err != nil {
 			return nil, nil, err
@@ -173,15 +173,17 @@ func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (o
 
 // gather collects the sections of one briefing.
 type gather struct {
-	e    *Service
-	m    *event.Context
-	told map[string]bool // ids and words in this briefing
+	e      *Service
+	ec     event.Context
+	parent string          // session that this one was forked from
+	hints  mem.Hints       // of the vault on the project
+	told   map[string]bool // ids and words in this briefing
 }
 
 func (g *gather) List(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
 	s := inject.Section{Name: name, Caption: caption, Share: share}
 	most := q.Limit
-	q.Project, q.MinTrust, q.Limit = g.m.Project.Key, mem.TrustTool, 3*most
+	q.Project, q.MinTrust, q.Limit = g.ec.Project.Key, mem.TrustTool, 3*most
 	ms, err := g.e.Store.List(ctx, q)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
@@ -191,7 +193,7 @@ func (g *gather) List(ctx context.Context, name, caption string, share int, q me
 		if len(hits) == most {
 			break
 		}
-		if inject.IsTellable(mm) && !g.m.Stale(mm) && g.news(mm) {
+		if inject.IsTellable(mm) && !g.ec.Stale(mm) && g.news(mm) {
 			hits = append(hits, mem.Hit{Memory: mm})
 		}
 	}
@@ -199,7 +201,7 @@ func (g *gather) List(ctx context.Context, name, caption string, share int, q me
 		return s, err
 	}
 	for _, h := range hits {
-		if item, ok := inject.Line(h, g.m.At, g.m.Freshness(h.Memory)); ok {
+		if item, ok := inject.Line(h, g.ec.At, g.ec.Freshness(h.Memory)); ok {
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -227,14 +229,14 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		if len(fit) == most {
 			break
 		}
-		if g.known(mm) || g.m.Stale(mm) {
+		if g.known(mm) || g.ec.Stale(mm) {
 			continue
 		}
 		if inject.IsTellable(mm) { // last: it reads the whole text
 			fit = append(fit, mm)
 		}
 	}
-	return g.use().Order(fit, g.m.At, func(mm mem.Memory) bool { return recall.Belongs(g.m, mm) })
+	return g.use().Order(fit, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
 }
 
 // news reports whether a memory was not told yet, neither itself nor in the
@@ -249,14 +251,14 @@ func (g *gather) news(mm mem.Memory) bool {
 
 func (g *gather) known(mm mem.Memory) bool {
 	return event.IsField(mm) || event.OfStateFile(mm) || g.told[mm.ID] || g.told[recall.Saying(mm)] ||
-		g.m.SessionInfo.Injected[mm.ID]
+		g.ec.SessionInfo.Injected[mm.ID]
 }
 
 // state says where the project's work stands: of this session if it goes on,
 // else of the last one.
 func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "state", Caption: "CURRENT STATE", Share: shareState, Apart: true}
-	if g.resumed() || g.m.Mind.Trusted && len(g.mindState().Items) > 0 {
+	if g.resumed() || g.ec.Mind.Trusted && len(g.mindState().Items) > 0 {
 		return s, nil // the conversation itself is in view, or the files say it
 	}
 	last, err := g.last(ctx)
@@ -265,11 +267,11 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	}
 	if last.ID == "" {
 		var st mem.State
-		err := g.e.Filesync.ApplyDeclaredState(ctx, g.m.Project.Key, &st)
+		err := g.e.Filesync.ApplyDeclaredState(ctx, g.ec.Project.Key, &st)
 		s.Items = StateItems(st)
 		return s, err
 	}
-	st, err := g.e.leftBy(ctx, g.m.Project.Key, last.ID)
+	st, err := g.e.leftBy(ctx, g.ec.Project.Key, last.ID)
 	if err != nil {
 		return s, err
 	}
@@ -298,15 +300,15 @@ func (e *Service) leftBy(ctx context.Context, project, session string) (mem.Stat
 
 // last is the session whose state is current: the newest of the project that had a prompt.
 func (g *gather) last(ctx context.Context) (mem.Session, error) {
-	if g.m.SessionInfo.Prompts > 0 {
-		return g.m.SessionInfo, nil
+	if g.ec.SessionInfo.Prompts > 0 {
+		return g.ec.SessionInfo, nil
 	}
-	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.m.Project.Key, Limit: 10})
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.ec.Project.Key, Limit: 10})
 	if err != nil {
 		return mem.Session{}, fmt.Errorf("sessions: %w", err)
 	}
 	for _, s := range ss {
-		if s.Prompts > 0 && s.ID != g.m.Session {
+		if s.Prompts > 0 && s.ID != g.ec.Session {
 			return s, nil
 		}
 	}
@@ -343,7 +345,7 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 		Name: "checkpoint", Caption: "WORK IN HAND (checkpoint before compaction)", Share: shareRestore,
 		Apart: true,
 	}
-	cps, err := g.e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: g.m.Session, Limit: 1})
+	cps, err := g.e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: g.ec.Session, Limit: 1})
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return s, fmt.Errorf("checkpoint: %w", err)
 	}
@@ -352,7 +354,7 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	}
 	// Taken anew from what is stored: what was forgotten, erased or found to
 	// come from elsewhere since then is not told.
-	cp, err := g.e.Continuity.Checkpoint(ctx, *g.m, cps[0].Trigger)
+	cp, err := g.e.Continuity.Checkpoint(ctx, g.ec, cps[0].Trigger)
 	if err != nil {
 		return s, err
 	}
@@ -402,7 +404,7 @@ func (g *gather) memories(ctx context.Context) (inject.Section, error) {
 }
 
 func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
-	if len(g.m.Mind.Decided) > 0 && g.tellsMind() && !g.short() {
+	if len(g.ec.Mind.Decided) > 0 && g.tellsMind() && !g.short() {
 		return g.decided(), nil
 	}
 	return g.List(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{
@@ -418,7 +420,7 @@ const sessionMark = "session:"
 func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
 	ms, err := g.e.Store.List(ctx, mem.Query{
-		Project: g.m.Project.Key, Kinds: []mem.Kind{mem.Summary},
+		Project: g.ec.Project.Key, Kinds: []mem.Kind{mem.Summary},
 		MinTrust: mem.TrustTool, Within: "*", Limit: 40,
 	})
 	if err != nil {
@@ -426,10 +428,10 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	}
 	seen := map[string]bool{}
 	for _, mm := range ms {
-		if seen[mm.Session] || mm.Session == g.m.Session || len(s.Items) == 5 || !g.news(mm) {
+		if seen[mm.Session] || mm.Session == g.ec.Session || len(s.Items) == 5 || !g.news(mm) {
 			continue
 		}
-		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.m.At, mem.Fresh); ok {
+		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.ec.At, mem.Fresh); ok {
 			seen[mm.Session], g.told[sessionMark+mm.Session] = true, true
 			s.Items = append(s.Items, item)
 		}
@@ -447,21 +449,21 @@ func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
 // index lists titles of what else there is, the newest first, and the sessions
 // it came from. It is not given where the conversation goes on.
 func (g *gather) index(ctx context.Context) (inject.Section, error) {
-	set := g.m.Settings
+	set := g.ec.Settings
 	s := inject.Section{Name: mem.SectionIndex, Share: shareIndex, Plain: !set.Glyphs}
 	if g.resumed() {
 		return s, nil
 	}
 	if set.Observations > 0 {
 		ms, err := g.e.Store.List(ctx, mem.Query{
-			Project: g.m.Project.Key, Scopes: []mem.Scope{mem.ScopeProject},
+			Project: g.ec.Project.Key, Scopes: []mem.Scope{mem.ScopeProject},
 			NotKinds: recall.NotRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.told),
 		})
 		if err != nil {
 			return s, fmt.Errorf("index: %w", err)
 		}
 		for _, mm := range ms {
-			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || g.m.Stale(mm) || !g.news(mm) {
+			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || g.ec.Stale(mm) || !g.news(mm) {
 				continue
 			}
 			if row, ok := inject.IndexRow(mm, time.Local); ok {
@@ -472,12 +474,12 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	if set.Sessions == 0 {
 		return s, nil
 	}
-	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.m.Project.Key, Limit: set.Sessions})
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.ec.Project.Key, Limit: set.Sessions})
 	if err != nil {
 		return s, fmt.Errorf("sessions: %w", err)
 	}
 	for _, se := range ss {
-		if se.FirstPrompt != "" && se.ID != g.m.Session && !g.told[sessionMark+se.ID] {
+		if se.FirstPrompt != "" && se.ID != g.ec.Session && !g.told[sessionMark+se.ID] {
 			s.Rows = append(s.Rows, inject.Row{
 				ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt,
 				Tokens: chars.Tokens(se.FirstPrompt),

@@ -11,7 +11,7 @@ import (
 
 // DeriveStanding fills in what follows from the project's last session.
 func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.WorkState) error {
-	g := gather{e: e, m: &event.Context{Project: p}}
+	g := gather{e: e, ec: event.Context{Project: p}}
 	last, err := g.last(ctx)
 	if err != nil || last.ID == "" {
 		return err

@@ -43,7 +43,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 		return shelf{lacking: g.withoutVault()}
 	}
 	var s shelf
-	pages, err := v.Pages(g.m.Settings.Vault.LogLines)
+	pages, err := v.Pages(g.ec.Settings.Vault.LogLines)
 	if err != nil {
 		s.lacking = append(s.lacking, absent("vault", "unreadable"))
 		g.e.Event.LogDegraded("vault pages", err)
@@ -58,7 +58,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 		g.e.Event.LogDegraded("vault", err)
 	}
 	named := map[string]bool{}
-	for _, name := range g.m.Settings.Vault.Critical {
+	for _, name := range g.ec.Settings.Vault.Critical {
 		named[mem.NoteFile(name)] = true
 	}
 	var rest []mem.Memory
@@ -84,14 +84,14 @@ func (g *gather) shelf(ctx context.Context) shelf {
 		s.lacking = append(s.lacking, absent(name, "missing"))
 	}
 	slices.SortStableFunc(s.critical, func(a, b mem.Memory) int { return strings.Compare(a.Note.File, b.Note.File) })
-	s.others = g.use().Order(rest, g.m.At, func(mm mem.Memory) bool { return recall.Belongs(g.m, mm) })
+	s.others = g.use().Order(rest, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
 	return s
 }
 
 // withoutVault is what is lacking where no vault is.
 func (g *gather) withoutVault() []mem.LeftOutItem {
 	var out []mem.LeftOutItem
-	for _, name := range g.m.Settings.Vault.Critical {
+	for _, name := range g.ec.Settings.Vault.Critical {
 		out = append(out, absent(mem.NoteFile(name), "missing"))
 	}
 	return out
@@ -103,8 +103,8 @@ func absent(id, gate string) mem.LeftOutItem {
 
 // use is how use counts here: the hints may say what belonging counts.
 func (g *gather) use() rank.Use {
-	u := g.m.Settings.Use
-	if h := recall.Hinted(g.m); h.Boost > 0 {
+	u := g.ec.Settings.Use
+	if h := g.hints; h.Boost > 0 {
 		u.Boost = h.Boost
 	}
 	return u
@@ -119,7 +119,7 @@ func (g *gather) persona(s shelf) inject.Section {
 	for _, page := range []mem.Page{s.pages.Identity, s.pages.User} {
 		text := g.e.Door.Prompt(page.Text)
 		id := page.File + "@" + page.Hash[:min(8, len(page.Hash))]
-		if text == "" || g.m.SessionInfo.Injected[id] {
+		if text == "" || g.ec.SessionInfo.Injected[id] {
 			continue
 		}
 		lines := ToldLines(text)
@@ -238,10 +238,10 @@ func (g *gather) contents(s shelf, budget int) inject.Section {
 func (g *gather) weighted(s shelf) inject.Section {
 	out := inject.Section{Name: "weighted", Caption: "WEIGHTED MEMORIES (vault)", Share: shareVault, Purse: purseVault}
 	for _, mm := range s.others {
-		if len(out.Items) == g.m.Settings.Vault.TopK {
+		if len(out.Items) == g.ec.Settings.Vault.TopK {
 			break
 		}
-		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.m.At, mem.Fresh); ok && g.news(mm) {
+		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.ec.At, mem.Fresh); ok && g.news(mm) {
 			out.Items = append(out.Items, item)
 		}
 	}

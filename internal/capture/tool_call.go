@@ -46,7 +46,7 @@ func (s *Service) ToolSucceeded(
 		ch.Event = WithoutResponse(ec.Event)
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		ch.Event = withoutFileText(ec.Event)
-		kept = s.keep(ctx, ec, event.Changed(&ec, c))
+		kept = s.keep(ctx, ec, event.Changed(ec, c))
 	case "Bash":
 		kept, err = s.commandSucceeded(ctx, ec, c)
 	case "AskUserQuestion":
@@ -58,7 +58,7 @@ func (s *Service) ToolSucceeded(
 
 // CommandFailed returns the memory of a command that failed.
 func (s *Service) CommandFailed(ctx context.Context, ec event.Context, c extract.Call) (event.Changes, error) {
-	mm := event.Failed(&ec, c)
+	mm := event.Failed(ec, c)
 	if extract.Remote(ec.Tool, c.Command) {
 		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // the error text is external
 	}

@@ -137,41 +137,50 @@ func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Outcome,
 	err error,
 ) {
-	m, err := e.open(ctx, ev)
+	ec, err := e.open(ctx, ev)
 	if err != nil {
 		return mem.Reply{}, did, err
 	}
-	m.FromSpool = replay
-	defer m.Files.Close()
-	if done, reply, err := e.Event.Switched(ctx, m); done {
-		return reply, capture.Outcome{Outcome: capture.ReportOff}, err
+	ec.FromSpool = replay
+	defer ec.Files.Close()
+	if off, err := e.Event.SwitchOf(ctx, ec); off.Off {
+		return off.Reply, capture.Outcome{Outcome: capture.ReportOff}, err
+	} else if off.Silent {
+		ec.Settings.Profile = event.Silent
 	}
-	e.Event.LogDegraded("vault", e.Filesync.SyncVaultOnEvent(ctx, *m))
-	if replay || m.InjectionOff || m.Settings.Profile == event.Silent {
-		m.Settings = m.Settings.Hushed()
+	e.Event.LogDegraded("vault", e.Filesync.SyncVaultOnEvent(ctx, ec))
+	if replay || ec.InjectionOff || ec.Settings.Profile == event.Silent {
+		ec.Settings = ec.Settings.Hushed()
 	}
-	if reply, err = e.dispatch(ctx, m); err != nil {
+	if ec.Turn.Private && !event.BelongsToTurn(ec.Kind) {
+		ec.Text = "" // of a compaction, a failure or a notice in that turn
+	}
+	ch := event.Changes{Session: ec.SessionChange()}
+	reply, handled, err := e.dispatch(ctx, ec)
+	if err != nil {
 		return mem.Reply{}, did, fmt.Errorf("%s: %w", ev.Kind, err)
 	}
-	if m.Recovered {
-		m.AsLost()
+	ch.Merge(handled)
+	if ec.Recovered {
+		ch = ch.AsRecovered()
 	}
-	m.Take(filesync.IndexStateFilesLater(*m))
-	m.Complete(m.Batch.Memories)
-	e.Event.Follow(&m.Batch)
-	results, err := e.Store.Apply(ctx, m.Batch)
+	ch.Merge(filesync.IndexStateFilesLater(ec))
+	ec.Complete(ch.Memories)
+	b := ec.Batch(ch)
+	e.Event.Follow(&b)
+	results, err := e.Store.Apply(ctx, b)
 	if err != nil {
 		return mem.Reply{}, did, fmt.Errorf("keep %s: %w", ev.Kind, err)
 	}
 	did = capture.Outcome{Outcome: capture.ReportKept, Prompt: results[0].Prompt}
 	switch {
 	case results[0].Duplicate && replay:
-		return mem.Reply{}, capture.Outcome{Outcome: capture.ReportDuplicate}, e.unheard(ctx, m)
+		return mem.Reply{}, capture.Outcome{Outcome: capture.ReportDuplicate}, e.undelivered(ctx, ec)
 	case results[0].Duplicate:
-		return mem.Reply{Context: e.toldOnce(ctx, m)}, capture.Outcome{Outcome: capture.ReportDuplicate}, nil
-	case m.Private, m.Turn.Private && event.BelongsToTurn(m.Kind):
+		return mem.Reply{Context: e.injectedBefore(ctx, ec)}, capture.Outcome{Outcome: capture.ReportDuplicate}, nil
+	case ec.Private, ec.Turn.Private && event.BelongsToTurn(ec.Kind):
 		did.Outcome = capture.ReportPrivate
-	case m.Tool != "" && slices.Contains(m.Settings.SkipTools, m.Tool):
+	case ec.Tool != "" && slices.Contains(ec.Settings.SkipTools, ec.Tool):
 		did.Outcome = capture.ReportSkipped
 	}
 	if replay {
@@ -181,73 +190,71 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 }
 
 // dispatch is the table of contents: one event, one file, one method.
-func (e *Engine) dispatch(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	if (m.Turn.Private || m.Turn.Text == event.OwnCommand) && event.BelongsToTurn(m.Kind) {
-		return e.private(m)
+func (e *Engine) dispatch(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	if (ec.Turn.Private || ec.Turn.Text == event.OwnCommand) && event.BelongsToTurn(ec.Kind) {
+		return mem.Reply{}, private(ec), nil
 	}
-	if m.Turn.Private {
-		m.Text = "" // of a compaction, a failure or a notice in that turn
-	}
-	switch m.Kind {
+	switch ec.Kind {
 	case mem.SessionStart:
-		return e.sessionStart(ctx, m)
+		return e.sessionStart(ctx, ec)
 	case mem.UserPromptSubmit:
-		return e.userPromptSubmit(ctx, m)
+		return e.userPromptSubmit(ctx, ec)
 	case mem.PreToolUse:
-		return e.preToolUse(ctx, m)
+		return e.preToolUse(ctx, ec)
 	case mem.PostToolUse:
-		return e.postToolUse(ctx, m)
+		return e.postToolUse(ctx, ec)
 	case mem.PostToolUseFailure:
-		return e.postToolUseFailure(ctx, m)
+		return e.postToolUseFailure(ctx, ec)
 	case mem.Stop:
-		return e.stop(ctx, m)
+		return e.stop(ctx, ec)
 	case mem.StopFailure:
-		return e.stopFailure(ctx, m)
+		return e.stopFailure(ctx, ec)
 	case mem.SubagentStart:
-		return e.subagentStart(ctx, m)
+		return e.subagentStart(ctx, ec)
 	case mem.SubagentStop:
-		return e.subagentStop(ctx, m)
+		return e.subagentStop(ctx, ec)
 	case mem.TaskCompleted:
-		return e.taskCompleted(ctx, m)
+		return e.taskCompleted(ctx, ec)
 	case mem.PreCompact:
-		return e.preCompact(ctx, m)
+		return e.preCompact(ctx, ec)
 	case mem.PostCompact:
-		return e.postCompact(ctx, m)
+		return e.postCompact(ctx, ec)
 	case mem.SessionEnd:
-		return e.sessionEnd(ctx, m)
+		return e.sessionEnd(ctx, ec)
 	case mem.Notification:
-		return e.notification(ctx, m)
+		return e.notification(ctx, ec)
 	default: // Setup and whatever an agent may send besides
-		return mem.Reply{}, nil
+		return mem.Reply{}, event.Changes{}, nil
 	}
 }
 
 // private keeps that something happened in a turn whose prompt was private, or
 // one of our own commands, and nothing of what.
-func (e *Engine) private(m *event.Context) (mem.Reply, error) {
-	m.Input, m.Response, m.Error, m.Text = nil, nil, "", ""
-	if m.Kind == mem.Stop {
-		m.Batch.Session.Processing = new(false)
+func private(ec event.Context) event.Changes {
+	ec.Input, ec.Response, ec.Error, ec.Text = nil, nil, "", ""
+	ch := event.Changes{Event: &ec.Event}
+	if ec.Kind == mem.Stop {
+		ch.Session.Processing = new(false)
 	}
-	return mem.Reply{}, nil
+	return ch
 }
 
 // turnOf finds the turn of an event: by its prompt id, or without one the
 // newest. The summary of a compaction is about all turns: if any was private, it is.
-func (e *Engine) turnOf(ctx context.Context, m *event.Context) (mem.Turn, error) {
-	if m.Kind == mem.UserPromptSubmit || m.Kind == mem.SessionStart {
+func (e *Engine) turnOf(ctx context.Context, ec event.Context) (mem.Turn, error) {
+	if ec.Kind == mem.UserPromptSubmit || ec.Kind == mem.SessionStart {
 		return mem.Turn{Trust: mem.TrustUser}, nil
 	}
-	turns, err := e.Store.Turns(ctx, m.Session, 1) // mostly that
-	if err == nil && (m.Kind == mem.PostCompact || len(turns) > 0 && m.PromptID != "" && turns[0].PromptID != m.PromptID) {
-		turns, err = e.Store.Turns(ctx, m.Session, event.WholeSession)
+	turns, err := e.Store.Turns(ctx, ec.Session, 1) // mostly that
+	if err == nil && (ec.Kind == mem.PostCompact || len(turns) > 0 && ec.PromptID != "" && turns[0].PromptID != ec.PromptID) {
+		turns, err = e.Store.Turns(ctx, ec.Session, event.WholeSession)
 	}
 	if err != nil {
 		return mem.Turn{}, fmt.Errorf("turn: %w", err)
 	}
-	private := m.Kind == mem.PostCompact && slices.ContainsFunc(turns, func(t mem.Turn) bool { return t.Private })
+	private := ec.Kind == mem.PostCompact && slices.ContainsFunc(turns, func(t mem.Turn) bool { return t.Private })
 	for _, t := range turns {
-		if m.PromptID == "" || t.PromptID == m.PromptID {
+		if ec.PromptID == "" || t.PromptID == ec.PromptID {
 			t.Private = t.Private || private
 			return t, nil
 		}
@@ -255,60 +262,47 @@ func (e *Engine) turnOf(ctx context.Context, m *event.Context) (mem.Turn, error)
 	return mem.Turn{Trust: mem.TrustUser, Private: private}, nil
 }
 
-// open passes the event through the door and finds its project and session.
-func (e *Engine) open(ctx context.Context, ev mem.Event) (*event.Context, error) {
-	m := &event.Context{Event: e.clean(ev), Settings: e.Settings(), Started: e.Now()}
-	p, err := e.Event.ProjectOf(m.Root)
+// open redacts the event and finds its project and session.
+func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) {
+	ec := event.Context{Event: e.clean(ev), Settings: e.Settings(), Started: e.Now()}
+	p, err := e.Event.ProjectOf(ec.Root)
 	if err != nil {
-		return nil, err
+		return event.Context{}, err
 	}
-	if m.SessionInfo, err = e.Event.SessionOf(ctx, m.Session); err != nil {
-		return nil, fmt.Errorf("session: %w", err)
+	if ec.SessionInfo, err = e.Event.SessionOf(ctx, ec.Session); err != nil {
+		return event.Context{}, fmt.Errorf("session: %w", err)
 	}
-	m.Project = p
-	if m.SessionInfo.Root != m.Root || m.SessionInfo.Project != p.Key { // else the session's last event asked
+	ec.Project = p
+	if ec.SessionInfo.Root != ec.Root || ec.SessionInfo.Project != p.Key { // else the session's last event asked
 		known, err := e.Event.Known(ctx, p)
 		if err != nil {
-			return nil, err
+			return event.Context{}, err
 		}
-		m.Project.Key = cmp.Or(known, p.Key)
+		ec.Project.Key = cmp.Or(known, p.Key)
 	}
-	m.Files = e.Event.OpenFiles(m.Project)
-	m.Mind, err = e.Event.MindOf(m.Project)
+	ec.Files = e.Event.OpenFiles(ec.Project)
+	ec.Mind, err = e.Event.MindOf(ec.Project)
 	e.Event.LogDegraded("state files", err)
-	m.Batch = mem.Batch{
-		Event:   &m.Event,
-		Project: &m.Project,
-		Session: &mem.SessionChange{
-			Agent: m.Agent, Project: m.Project.Key, ProjectName: m.Project.Name, Root: m.Root, Cwd: m.Cwd,
-			Model: m.Model, Entrypoint: m.Entrypoint, Transcript: m.Transcript,
-		},
-		Turn: &mem.TurnChange{},
-	}
-	if !m.Person() { // a subagent's view is its own: nothing was told to it yet, nothing is in it
+	if !ec.Person() { // a subagent's view is its own: nothing was told to it yet, nothing is in it
 		told := map[string]bool{}
-		for mark := range m.SessionInfo.Injected {
-			if rest, ok := strings.CutPrefix(mark, m.AgentID+"/"); ok {
+		for mark := range ec.SessionInfo.Injected {
+			if rest, ok := strings.CutPrefix(mark, ec.AgentID+"/"); ok {
 				told[rest] = true
 			}
 		}
-		m.SessionInfo.Injected, m.SessionInfo.Compactions = told, max(1, m.SessionInfo.Compactions)
+		ec.SessionInfo.Injected, ec.SessionInfo.Compactions = told, max(1, ec.SessionInfo.Compactions)
 	}
-	if m.Turn, err = e.turnOf(ctx, m); err != nil {
-		return nil, err
+	if ec.Turn, err = e.turnOf(ctx, ec); err != nil {
+		return event.Context{}, err
 	}
 	// a client that numbers no turns: what it reads counts for the newest
-	if m.PromptID == "" && event.BelongsToTurn(m.Kind) {
-		m.PromptID = m.Turn.PromptID
+	if ec.PromptID == "" && event.BelongsToTurn(ec.Kind) {
+		ec.PromptID = ec.Turn.PromptID
 	}
-	if m.Kind == mem.SubagentStop { // its transcript is the subagent's
-		m.Batch.Session.Transcript = ""
-	}
-	return m, nil
+	return ec, nil
 }
 
-// clean passes every text of ev through the door once more: not every way to
-// the engine has a hook in front of it.
+// clean redacts every text of ev once more: not every way to the engine has a hook in front of it.
 func (e *Engine) clean(ev mem.Event) mem.Event {
 	said := ev.Text != ""
 	if ev.Kind == mem.UserPromptSubmit {

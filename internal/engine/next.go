@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"remanence/internal/briefing"
 	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
@@ -22,26 +23,30 @@ func (e *Engine) Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, 
 
 // NextUnder is Next under other settings.
 func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under event.Settings) (mem.Receipt, error) {
-	m, err := e.rehearse(ctx, ask, under)
+	ec, err := e.nextContext(ctx, ask, under)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
-	defer m.Files.Close()
-	asks, off := m.Kind == mem.SessionStart || recall.IsQuestion(m.Text), false
+	defer ec.Files.Close()
+	asks, off := ec.Kind == mem.SessionStart || recall.IsQuestion(ec.Text), false
 	if asks { // the words that switch a session off would do so
-		if off, _, err = e.Event.Switched(ctx, m); err != nil {
+		s, err := e.Event.SwitchOf(ctx, ec)
+		if err != nil {
 			return mem.Receipt{}, err
 		}
+		if off = s.Off; s.Silent {
+			ec.Settings.Profile = event.Silent
+		}
 	}
-	if m.Settings.Profile == event.Silent {
-		m.Settings = m.Settings.Hushed()
+	if ec.Settings.Profile == event.Silent {
+		ec.Settings = ec.Settings.Hushed()
 	}
 	none := mem.Receipt{
-		Trigger: "session_start", Outcome: mem.Nothing, At: m.At,
-		Budget: m.Settings.Budgets.OfStart(m.Source),
+		Trigger: "session_start", Outcome: mem.Nothing, At: ec.At,
+		Budget: ec.Settings.Budgets.OfStart(ec.Source),
 	}
 	if ask.Prompt != "" {
-		none.Trigger, none.Query, none.Budget = "prompt", chars.Clip(chars.Line(m.Text), 200), m.Settings.Budgets.UserPrompt
+		none.Trigger, none.Query, none.Budget = "prompt", chars.Clip(chars.Line(ec.Text), 200), ec.Settings.Budgets.UserPrompt
 	}
 	switch {
 	case off:
@@ -50,18 +55,19 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 	case !asks:
 		return none, nil
 	}
-	if m.Kind == mem.UserPromptSubmit {
-		err = e.rehearsePrompt(ctx, m)
+	var next mem.Receipt
+	if ec.Kind == mem.UserPromptSubmit {
+		next, err = e.nextPrompt(ctx, ec)
 	} else {
-		_, err = e.Briefing.Brief(ctx, m, m.Settings.Budgets.OfStart(m.Source))
+		next, err = e.Briefing.Brief(ctx, ec, briefing.Request{Budget: ec.Settings.Budgets.OfStart(ec.Source)})
 	}
 	if err != nil {
 		return mem.Receipt{}, err
 	}
-	if len(m.Batch.Receipts) == 0 {
+	if next.ID == "" {
 		return none, nil
 	}
-	return m.Batch.Receipts[0], nil
+	return next, nil
 }
 
 // NextProject is the project that the next session of a place will be in. Every
@@ -79,55 +85,53 @@ func (e *Engine) NextProject(ctx context.Context, at mem.ProjectRef) (mem.Projec
 	return ps[0], nil
 }
 
-// rehearse is the moment that is asked about, as if it were now. Its batch is
-// never applied.
-func (e *Engine) rehearse(ctx context.Context, ask views.NextRequest, under event.Settings) (*event.Context, error) {
+// nextContext is the event that is asked about, as if it happened now.
+func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under event.Settings) (event.Context, error) {
 	p, err := e.NextProject(ctx, ask.ProjectRef)
 	if err != nil {
-		return nil, err
+		return event.Context{}, err
 	}
-	m := &event.Context{
+	ec := event.Context{
 		Event: mem.Event{
 			ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(),
 			Source: cmp.Or(ask.Source, "startup"), Root: p.Root,
 		},
 		Settings: under, Project: p, Started: e.Now(), Files: e.Event.OpenFiles(p), CreatedBefore: ask.Before,
 		DisabledFeatures: recall.Set(ask.Without),
-		Batch:            mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
-	m.Mind, err = e.Event.MindOf(p)
+	ec.Mind, err = e.Event.MindOf(p)
 	e.Event.LogDegraded("state files", err)
-	e.Event.LogDegraded("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.ReadHandoffFile(ctx, *m,
+	e.Event.LogDegraded("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.ReadHandoffFile(ctx, ec,
 		event.Person)))
 	if ask.Session != "" {
-		if m.SessionInfo, err = e.Store.Session(ctx, ask.Session); err != nil {
-			return nil, err
+		if ec.SessionInfo, err = e.Store.Session(ctx, ask.Session); err != nil {
+			return event.Context{}, err
 		}
-		m.Session = m.SessionInfo.ID
+		ec.Session = ec.SessionInfo.ID
 	}
-	b := &m.Settings.Budgets
+	b := &ec.Settings.Budgets
 	if ask.Prompt != "" {
-		m.Kind, m.Text = mem.UserPromptSubmit, e.Door.Prompt(ask.Prompt)
+		ec.Kind, ec.Text = mem.UserPromptSubmit, e.Door.Prompt(ask.Prompt)
 	}
 	if ask.Budget > 0 {
 		b.SessionStart, b.Resume, b.Compact, b.UserPrompt = ask.Budget, ask.Budget, ask.Budget, ask.Budget
 	}
-	return m, nil
+	return ec, nil
 }
 
-func (e *Engine) rehearsePrompt(ctx context.Context, m *event.Context) error {
-	n, err := e.nudge(ctx, m)
+// nextPrompt is the receipt of what a prompt would get.
+func (e *Engine) nextPrompt(ctx context.Context, ec event.Context) (mem.Receipt, error) {
+	n, err := e.nudge(ctx, ec)
 	if err != nil {
-		return err
+		return mem.Receipt{}, err
 	}
-	hits, r, err := e.promptRecall(ctx, m)
+	hits, r, err := e.promptRecall(ctx, ec)
 	if err != nil {
-		return err
+		return mem.Receipt{}, err
 	}
-	gone, err := e.Continuity.CompactionLoss(ctx, *m)
+	gone, err := e.Continuity.CompactionLoss(ctx, ec)
 	if err != nil {
-		return err
+		return mem.Receipt{}, err
 	}
-	e.tellPrompt(m, n, gone, hits, r)
-	return nil
+	return e.promptBlock(ec, "", n, gone, hits, r), nil
 }

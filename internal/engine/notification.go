@@ -8,8 +8,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// notification counts what the client told the person.
-func (e *Engine) notification(_ context.Context, m *event.Context) (mem.Reply, error) {
-	m.Batch.Session.Notification = cmp.Or(m.Source, m.Text, "notification")
-	return mem.Reply{}, nil
+// notification counts what the client reported to the person.
+func (e *Engine) notification(_ context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	return mem.Reply{}, event.Changes{
+		Session: mem.SessionChange{Notification: cmp.Or(ec.Source, ec.Text, "notification")},
+	}, nil
 }

@@ -9,48 +9,57 @@ import (
 	"remanence/internal/mem"
 )
 
-// postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
-func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	m.Take(e.Continuity.MeasureInTurn(*m))
-	c := e.Event.ReadCall(m.Event, m.Project)
-	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
-		return mem.Reply{}, err
-	}
-	if e.Capture.OwnCall(m.Event) { // its response has injected text, which must not become a memory
-		m.Take(event.Changes{Event: capture.WithoutResponse(m.Event)})
-		return mem.Reply{}, nil
-	}
-	kept, completed, err := e.Capture.ToolSucceeded(ctx, *m, c)
+// postToolUse keeps a tool call that worked, and injects what is known of the file it touched.
+func (e *Engine) postToolUse(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	ch := e.Continuity.MeasureInTurn(ec)
+	c := e.Event.ReadCall(ec.Event, ec.Project)
+	tainted, err := e.Event.TaintByCall(ctx, ec, c)
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	m.Take(kept)
-	m.Take(filesync.NoteTasks(*m, completed))
-	switch m.Tool {
+	ec = ec.After(tainted)
+	ch.Merge(tainted)
+	if e.Capture.OwnCall(ec.Event) { // its response has injected text, which must not become a memory
+		ch.Merge(event.Changes{Event: capture.WithoutResponse(ec.Event)})
+		return mem.Reply{}, ch, nil
+	}
+	kept, completed, err := e.Capture.ToolSucceeded(ctx, ec, c)
+	if err != nil {
+		return mem.Reply{}, event.Changes{}, err
+	}
+	ch.Merge(kept, filesync.NoteTasks(ec, completed))
+	var reply mem.Reply
+	var injected event.Changes
+	switch ec.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Write)
+		reply, injected, err = e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Write)
 	case "Read":
-		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Read)
+		reply, injected, err = e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Read)
 	case "Agent":
-		return e.Briefing.AgentCompleted(ctx, m)
+		reply, injected, err = e.Briefing.AgentCompleted(ctx, ec)
 	}
-	return mem.Reply{}, nil
+	ch.Merge(injected)
+	return reply, ch, err
 }
 
-// postToolUseFailure keeps a call that failed, and tells the fix if one is known.
-func (e *Engine) postToolUseFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	m.Take(e.Continuity.MeasureInTurn(*m))
-	c := e.Event.ReadCall(m.Event, m.Project)
-	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
-		return mem.Reply{}, err
-	}
-	if e.Capture.OwnCall(m.Event) || m.Interrupt || m.Tool != "Bash" || c.Plain == "" {
-		return mem.Reply{}, nil
-	}
-	failed, err := e.Capture.CommandFailed(ctx, *m, c)
+// postToolUseFailure keeps a call that failed, and injects the fix if one is known.
+func (e *Engine) postToolUseFailure(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	ch := e.Continuity.MeasureInTurn(ec)
+	c := e.Event.ReadCall(ec.Event, ec.Project)
+	tainted, err := e.Event.TaintByCall(ctx, ec, c)
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	m.Take(failed)
-	return e.Recall.CommandNotes(ctx, m, c)
+	ec = ec.After(tainted)
+	ch.Merge(tainted)
+	if e.Capture.OwnCall(ec.Event) || ec.Interrupt || ec.Tool != "Bash" || c.Plain == "" {
+		return mem.Reply{}, ch, nil
+	}
+	failed, err := e.Capture.CommandFailed(ctx, ec, c)
+	if err != nil {
+		return mem.Reply{}, event.Changes{}, err
+	}
+	reply, injected, err := e.Recall.CommandNotes(ctx, ec, c)
+	ch.Merge(failed, injected)
+	return reply, ch, err
 }

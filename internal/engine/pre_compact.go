@@ -17,24 +17,22 @@ import (
 // preCompact saves the work in hand before the client shortens its context. It
 // answers nothing at all: whatever is printed here becomes part of the
 // summariser's instructions. That it fired does not mean that a compaction follows.
-func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	ch, err := e.Continuity.PreCompact(ctx, *m)
+func (e *Engine) preCompact(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	ch, err := e.Continuity.PreCompact(ctx, ec)
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
 	cp := ch.Checkpoints[0]
-	ch.Merge(e.Capture.TranscriptLater(*m, capture.KeyArchive), m.StateFileNotes(mem.MindNotes{
+	ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive), ec.StateFileNotes(mem.MindNotes{
 		Compaction: cp.Trigger, Derived: event.LinesOf(briefing.StateItems(cp.State)),
 	}))
-	m.Take(ch)
-	return mem.Reply{}, nil
+	return mem.Reply{}, ch, nil
 }
 
 // postCompact keeps the summary the client made; it stays readable in the
 // event, nothing is answered. What was said is out of the agent's sight now.
-func (e *Engine) postCompact(_ context.Context, m *event.Context) (mem.Reply, error) {
-	m.Take(e.Capture.TranscriptLater(*m, capture.KeyIndex))
-	return mem.Reply{}, nil
+func (e *Engine) postCompact(_ context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	return mem.Reply{}, e.Capture.TranscriptLater(ec, capture.KeyIndex), nil
 }
 
 // Work does one job and returns what it writes. The caller finishes the job in
@@ -70,18 +68,18 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err := json.Unmarshal([]byte(job.Data), &ev); err != nil {
 		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
 	}
-	m, err := e.open(ctx, ev)
+	ec, err := e.open(ctx, ev)
 	if err != nil {
 		return mem.Batch{}, err
 	}
-	defer m.Files.Close()
+	defer ec.Files.Close()
 	switch job.Kind {
 	case event.JobTranscript:
-		return e.Capture.RunTranscriptJob(ctx, *m, job)
+		return e.Capture.RunTranscriptJob(ctx, ec, job)
 	case event.JobFill:
-		return e.Continuity.MeasureContext(ctx, *m)
+		return e.Continuity.MeasureContext(ctx, ec)
 	case event.JobTail:
-		return mem.Batch{}, e.Continuity.WriteAppendix(ctx, *m)
+		return mem.Batch{}, e.Continuity.WriteAppendix(ctx, ec)
 	}
 	if e.Tail == nil || !event.OwnTranscript(ev) {
 		return mem.Batch{}, nil
@@ -93,30 +91,30 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
 	}
-	if said, err = e.Erase.WithoutErased(ctx, m.Session, said); err != nil {
+	if said, err = e.Erase.WithoutErased(ctx, ec.Session, said); err != nil {
 		return mem.Batch{}, err
 	}
-	if said, err = e.Event.Unpaused(ctx, m.Project.Key, m.Session, said); err != nil {
+	if said, err = e.Event.Unpaused(ctx, ec.Project.Key, ec.Session, said); err != nil {
 		return mem.Batch{}, err
 	}
-	if m.Turn, err = e.turnOf(ctx, m); err != nil || m.Turn.Private {
+	if ec.Turn, err = e.turnOf(ctx, ec); err != nil || ec.Turn.Private {
 		return mem.Batch{}, err
 	}
 	switch job.Kind {
 	case event.JobSnapshot:
-		return mem.Batch{Memories: m.Complete(continuity.Snapshot(*m, said))}, nil
+		return mem.Batch{Memories: ec.Complete(continuity.Snapshot(ec, said))}, nil
 	case event.JobDigest:
 		// The newest words may be of a later turn.
-		if m.Turn.Trust, err = e.Event.WorstSince(ctx, m.Session, ev.PromptID); err != nil {
+		if ec.Turn.Trust, err = e.Event.WorstSince(ctx, ec.Session, ev.PromptID); err != nil {
 			return mem.Batch{}, err
 		}
-		for i := len(said) - 1; i >= 0 && m.Text == ""; i-- {
+		for i := len(said) - 1; i >= 0 && ec.Text == ""; i-- {
 			if said[i].Who == "assistant" {
-				m.Text = said[i].Text
+				ec.Text = said[i].Text
 			}
 		}
-		ch, err := e.Capture.TurnEnd(ctx, *m)
-		return mem.Batch{Memories: m.Complete(ch.Memories), Edits: ch.Edits}, err
+		ch, err := e.Capture.TurnEnd(ctx, ec)
+		return mem.Batch{Memories: ec.Complete(ch.Memories), Edits: ch.Edits}, err
 	}
 	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
 }

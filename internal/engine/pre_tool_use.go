@@ -10,18 +10,18 @@ import (
 // preToolUse remembers the launch of a subagent, for the brief that goes into
 // it when it starts. Where the person asked for notes before a call, it gives
 // them; the client shows them together with the tool's result all the same.
-func (e *Engine) preToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	c := e.Event.ReadCall(m.Event, m.Project)
-	if m.Settings.Profile != event.Full || e.Capture.OwnCall(m.Event) {
-		return mem.Reply{}, nil
+func (e *Engine) preToolUse(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	c := e.Event.ReadCall(ec.Event, ec.Project)
+	if ec.Settings.Profile != event.Full || e.Capture.OwnCall(ec.Event) {
+		return mem.Reply{}, event.Changes{}, nil
 	}
-	switch m.Tool {
+	switch ec.Tool {
 	case "Read":
-		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Read)
+		return e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Read)
 	case "Write", "Edit":
-		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Write)
+		return e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Write)
 	case "Bash":
-		return e.Recall.CommandNotes(ctx, m, c)
+		return e.Recall.CommandNotes(ctx, ec, c)
 	}
-	return mem.Reply{}, nil
+	return mem.Reply{}, event.Changes{}, nil
 }

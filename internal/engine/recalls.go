@@ -62,14 +62,14 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 
 // retell lays out what a recall named once more.
 func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor float64) (mem.Receipt, error) {
-	m := &event.Context{
+	ec := event.Context{
 		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, Settings: e.Settings(),
 		Project: mem.Project{Key: r.Project},
-		Started: e.Now(), Batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
+		Started: e.Now(),
 	}
-	m.Files = e.Event.OpenFiles(m.Project)
-	defer m.Files.Close()
-	hits, cuts, err := e.hitsOf(ctx, r, floor, m.Settings.VectorFloor)
+	ec.Files = e.Event.OpenFiles(ec.Project)
+	defer ec.Files.Close()
+	hits, cuts, err := e.hitsOf(ctx, r, floor, ec.Settings.VectorFloor)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
@@ -77,7 +77,7 @@ func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor fl
 	next.Items, next.LeftOut, next.Text, next.Compaction = nil, cuts, "", nil
 	next.Budget, next.Floor, next.Outcome = budget, floor, mem.Abstained
 	memories, said := recall.Parted(hits)
-	b := e.Recall.RecallBlock(m, "recall", memories)
+	b := e.Recall.RecallBlock(ec, "recall", memories)
 	b.Sections = append(b.Sections, recall.Quotes(b, said, &next))
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.Recall.Boundary(r.Session), budget
 	shown := inject.Render(b)
@@ -86,7 +86,7 @@ func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor fl
 	if shown.Text != "" {
 		next.Outcome = mem.Injected
 	}
-	next.TookMS = recall.Ms1(e.Now().Sub(m.Started))
+	next.TookMS = recall.Ms1(e.Now().Sub(ec.Started))
 	return next, nil
 }
 

@@ -11,24 +11,25 @@ import (
 
 // sessionEnd closes a session and saves where it stood. A session nobody knew
 // is closed all the same.
-func (e *Engine) sessionEnd(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	m.Batch.Session.Processing = new(false)
-	m.Batch.Session.Status, m.Batch.Session.EndReason = mem.Completed, cmp.Or(m.Source, "other")
-	m.Take(e.Filesync.NoteSessionEnd(ctx, *m, m.Batch.Session.EndReason))
-	if m.SessionInfo.Prompts == 0 {
-		return mem.Reply{}, nil
+func (e *Engine) sessionEnd(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	reason := cmp.Or(ec.Source, "other")
+	ch := event.Changes{
+		Session: mem.SessionChange{Processing: new(false), Status: mem.Completed, EndReason: reason},
 	}
-	cp, err := e.Continuity.Checkpoint(ctx, *m, "session-end")
+	ch.Merge(e.Filesync.NoteSessionEnd(ctx, ec, reason))
+	if ec.SessionInfo.Prompts == 0 {
+		return mem.Reply{}, ch, nil
+	}
+	cp, err := e.Continuity.Checkpoint(ctx, ec, "session-end")
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	m.Batch.Checkpoints = append(m.Batch.Checkpoints, cp)
-	summary, err := e.Capture.SessionSummary(ctx, *m)
+	summary, err := e.Capture.SessionSummary(ctx, ec)
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	m.Take(summary)
-	m.Batch.Jobs = append(m.Batch.Jobs, event.ConsolidateLater(m.Session, m.At.Add(event.ConsolidateLag)))
-	m.Take(e.Capture.TranscriptLater(*m, capture.KeyIndex))
-	return mem.Reply{}, nil
+	ch.Merge(event.Changes{Checkpoints: []mem.Checkpoint{cp}}, summary,
+		event.Changes{Jobs: []mem.Job{event.ConsolidateLater(ec.Session, ec.At.Add(event.ConsolidateLag))}},
+		e.Capture.TranscriptLater(ec, capture.KeyIndex))
+	return mem.Reply{}, ch, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"remanence/internal/briefing"
 	"remanence/internal/capture"
 	"remanence/internal/continuity"
 	"remanence/internal/event"
@@ -12,44 +13,52 @@ import (
 )
 
 // sessionStart opens a session, or goes on with one, and answers with the briefing.
-func (e *Engine) sessionStart(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	m.Batch.Session.Source = cmp.Or(m.Source, "startup")
-	m.Take(continuity.ReportedUsage(*m))
-	switch m.Source {
+func (e *Engine) sessionStart(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	ch := event.Changes{Session: mem.SessionChange{Source: cmp.Or(ec.Source, "startup")}}
+	ch.Merge(continuity.ReportedUsage(ec))
+	switch ec.Source {
 	case "compact":
-		m.Batch.Session.Compacted = true
-		m.SessionInfo.Injected, m.SessionInfo.InjectedTokens = nil, 0
-		m.Take(e.Capture.TranscriptLater(*m, capture.KeyIndex))
+		ch.Session.Compacted = true
+		ec.SessionInfo.Injected, ec.SessionInfo.InjectedTokens = nil, 0
+		ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyIndex))
 	case "fork":
-		if err := e.Briefing.Forked(ctx, m); err != nil {
-			return mem.Reply{}, err
+		parent, err := e.Briefing.Parent(ctx, ec)
+		if err != nil {
+			return mem.Reply{}, event.Changes{}, err
+		}
+		ch.Session.Parent, ch.Session.CopyInjectedFrom = parent.ID, parent.ID
+		if ec.SessionInfo.Injected == nil {
+			ec.SessionInfo.Injected = parent.Injected
 		}
 	case "resume":
-		m.Batch.Session.Status = mem.Running
-		m.Take(e.Capture.TranscriptLater(*m, capture.KeyArchive))
+		ch.Session.Status = mem.Running
+		ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive))
 	}
-	if m.Source != "compact" {
-		interrupted, err := e.Capture.CatchUp(ctx, *m)
+	if ec.Source != "compact" {
+		interrupted, err := e.Capture.CatchUp(ctx, ec)
 		e.Event.LogDegraded("interrupted sessions", err)
-		m.Take(interrupted)
+		ch.Merge(interrupted)
 	}
-	if m.SessionInfo.ID == "" {
-		m.Batch.Session.Status = mem.Initialized
+	if ec.SessionInfo.ID == "" {
+		ch.Session.Status = mem.Initialized
 	}
-	var r mem.Reply
-	if m.EnvFile {
-		r.Env = e.Briefing.Env(m)
-	}
-	var err error
 	within, done := context.WithTimeout(ctx, recall.BriefWithin+e.Slack)
 	defer done()
-	r.Context, err = e.Briefing.Brief(within, m, m.Settings.Budgets.OfStart(m.Source))
+	brief, err := e.Briefing.Brief(within, ec, briefing.Request{
+		Budget: ec.Settings.Budgets.OfStart(ec.Source), Parent: ch.Session.Parent,
+	})
 	e.Event.LogDegraded("briefing", err)
-	if r.Context != "" && m.Settings.NudgeEvery == event.NudgeOnChange && m.Source != "compact" {
-		line, err := e.stateLine(ctx, m)
-		e.Event.LogDegraded("state line", err)
-		m.Batch.Session.StateLine = &line // the briefing says it already
+	if brief.ID != "" {
+		ch.Receipts = append(ch.Receipts, brief)
 	}
-	r.Notice = e.Briefing.Notice(m)
-	return r, nil
+	if brief.Text != "" && ec.Settings.NudgeEvery == event.NudgeOnChange && ec.Source != "compact" {
+		line, err := e.stateLine(ctx, ec)
+		e.Event.LogDegraded("state line", err)
+		ch.Session.StateLine = &line // the briefing says it already
+	}
+	r := mem.Reply{Context: brief.Text, Notice: e.Briefing.Notice(ec, brief)}
+	if ec.EnvFile {
+		r.Env = e.Briefing.Env(ec)
+	}
+	return r, ch, nil
 }

@@ -10,40 +10,37 @@ import (
 
 // stop ends a turn: what the assistant said is digested. It never answers:
 // context from here would start another turn of the model.
-func (e *Engine) stop(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	if !m.Person() {
-		return mem.Reply{}, nil
+func (e *Engine) stop(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	if !ec.Person() {
+		return mem.Reply{}, event.Changes{}, nil
 	}
-	cited, err := e.Capture.Citations(ctx, m.SessionInfo, m.At, mem.ArchivedUtterance{PromptID: m.PromptID, Text: m.Text})
+	cited, err := e.Capture.Citations(ctx, ec.SessionInfo, ec.At, mem.ArchivedUtterance{PromptID: ec.PromptID, Text: ec.Text})
 	e.Event.LogDegraded("uses", err)
 	ch := event.Changes{Session: mem.SessionChange{Processing: new(false)}}
-	ch.Merge(e.Capture.TranscriptLater(*m, capture.KeyArchive), e.Continuity.MeasureLater(*m),
-		e.Filesync.NoteTurn(ctx, *m),
+	ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive), e.Continuity.MeasureLater(ec),
+		e.Filesync.NoteTurn(ctx, ec),
 		cited)
-	if m.StopActive && m.Text == "" {
-		m.Take(ch)
-		return mem.Reply{}, nil
+	if ec.StopActive && ec.Text == "" {
+		return mem.Reply{}, ch, nil
 	}
-	kept, err := e.Capture.TurnEnd(ctx, *m)
+	kept, err := e.Capture.TurnEnd(ctx, ec)
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	ch.Merge(kept, e.Digest.RefineLater(*m), capture.DigestLater(*m))
-	m.Take(ch)
-	return mem.Reply{}, nil
+	ch.Merge(kept, e.Digest.RefineLater(ec), capture.DigestLater(ec))
+	return mem.Reply{}, ch, nil
 }
 
 // stopFailure ends a turn that an error of the model's service cut off. What
 // was in hand is saved: nobody says whether it goes on.
-func (e *Engine) stopFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	cp, err := e.Continuity.Checkpoint(ctx, *m, "stop-failure")
+func (e *Engine) stopFailure(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	cp, err := e.Continuity.Checkpoint(ctx, ec, "stop-failure")
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
 	ch := event.Changes{
 		Session: mem.SessionChange{Processing: new(false)}, Checkpoints: []mem.Checkpoint{cp},
 	}
-	ch.Merge(e.Continuity.MeasureLater(*m))
-	m.Take(ch)
-	return mem.Reply{}, nil
+	ch.Merge(e.Continuity.MeasureLater(ec))
+	return mem.Reply{}, ch, nil
 }

@@ -10,31 +10,32 @@ import (
 
 // subagentStart briefs a subagent: with what is known about the task it was
 // launched for. Launches and starts of one type are matched first in, first out.
-func (e *Engine) subagentStart(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	m.Take(filesync.NoteAgent(*m, "STARTED"))
-	launch, ok, err := e.Capture.FindLaunch(ctx, *m)
+func (e *Engine) subagentStart(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	ch := filesync.NoteAgent(ec, "STARTED")
+	launch, ok, err := e.Capture.FindLaunch(ctx, ec)
 	if err != nil || !ok {
-		return mem.Reply{}, err
+		return mem.Reply{}, ch, err
 	}
-	return e.Recall.SubagentBrief(ctx, m, launch)
+	reply, injected, err := e.Recall.SubagentBrief(ctx, ec, launch)
+	ch.Merge(injected)
+	return reply, ch, err
 }
 
 // subagentStop keeps what a subagent found. It never answers: that would keep
 // the subagent running. A stop without a type is the client's own summariser.
-func (e *Engine) subagentStop(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	if m.AgentType == "" {
-		m.Text = ""
-		return mem.Reply{}, nil
+func (e *Engine) subagentStop(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	if ec.AgentType == "" {
+		ec.Text = ""
+		return mem.Reply{}, event.Changes{Event: &ec.Event}, nil
 	}
-	m.Take(filesync.NoteAgent(*m, "STOPPED"))
-	if err := e.Event.TaintBySubagent(ctx, m); err != nil {
-		return mem.Reply{}, err
+	var err error
+	if ec.Turn.Trust, err = e.Event.SubagentTrust(ctx, ec); err != nil {
+		return mem.Reply{}, event.Changes{}, err
 	}
-	found, err := e.Capture.SubagentEnd(ctx, *m)
+	ch, err := e.Capture.SubagentEnd(ctx, ec)
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	found.Merge(e.Digest.RefineLater(*m))
-	m.Take(found)
-	return mem.Reply{}, nil
+	ch.Merge(filesync.NoteAgent(ec, "STOPPED"), e.Digest.RefineLater(ec))
+	return mem.Reply{}, ch, nil
 }

@@ -11,16 +11,15 @@ import (
 )
 
 // taskCompleted marks an item of work as done.
-func (e *Engine) taskCompleted(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	if m.Text == "" {
-		return mem.Reply{}, nil
+func (e *Engine) taskCompleted(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
+	if ec.Text == "" {
+		return mem.Reply{}, event.Changes{}, nil
 	}
-	done := extract.Todo{Id: m.TaskID, Text: chars.Clip(chars.Line(m.Text), 160), Status: "completed"}
-	kept, _, err := e.Capture.Todos(ctx, *m, extract.Call{Todos: []extract.Todo{done}})
+	done := extract.Todo{Id: ec.TaskID, Text: chars.Clip(chars.Line(ec.Text), 160), Status: "completed"}
+	kept, _, err := e.Capture.Todos(ctx, ec, extract.Call{Todos: []extract.Todo{done}})
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	kept.Merge(filesync.NoteTasks(*m, []extract.Todo{done}))
-	m.Take(kept)
-	return mem.Reply{}, nil
+	kept.Merge(filesync.NoteTasks(ec, []extract.Todo{done}))
+	return mem.Reply{}, kept, nil
 }

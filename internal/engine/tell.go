@@ -7,24 +7,24 @@ import (
 	"remanence/internal/mem"
 )
 
-// toldOnce is what an event was told that is handed in again since the answer never
-// came, by its receipt: nobody else knows of it. Others are told nothing twice.
-func (e *Engine) toldOnce(ctx context.Context, m *event.Context) string {
-	if !m.Redelivered || m.InjectionOff {
+// injectedBefore is the text that was injected for an event that is delivered again because its answer never arrived, by
+// its receipt. Other events that are delivered twice get nothing.
+func (e *Engine) injectedBefore(ctx context.Context, ec event.Context) string {
+	if !ec.Redelivered || ec.InjectionOff {
 		return ""
 	}
-	r, ok := e.Recall.ReceiptOf(ctx, m)
+	r, ok := e.Recall.ReceiptOf(ctx, ec)
 	if !ok {
-		return "" // there was nothing to tell
+		return "" // nothing was injected
 	}
 	return r.Text
 }
 
-// unheard takes back what an event was told that comes from the spool although it
-// was kept before: its hook had no answer in time, so nobody heard it.
-func (e *Engine) unheard(ctx context.Context, m *event.Context) error {
-	r, ok := e.Recall.ReceiptOf(ctx, m)
-	if !ok || r.Text == "" || m.Recovered {
+// undelivered marks the injection of an event that comes from the spool although it was stored before: its hook had no
+// answer in time, so the text did not reach the client.
+func (e *Engine) undelivered(ctx context.Context, ec event.Context) error {
+	r, ok := e.Recall.ReceiptOf(ctx, ec)
+	if !ok || r.Text == "" || ec.Recovered {
 		return nil
 	}
 	_, err := e.Store.Apply(ctx, mem.Batch{Undelivered: []string{r.ID}})

@@ -2,6 +2,7 @@ package event
 
 import (
 	"cmp"
+	"slices"
 
 	"remanence/internal/mem"
 )
@@ -75,20 +76,41 @@ func mergeTurn(a, b mem.TurnChange) mem.TurnChange {
 	return out
 }
 
-// Take adds changes to the batch of the event.
-func (m *Context) Take(c Changes) {
+// AsRecovered returns the changes of an event that is of the past: its session went on or ended since.
+func (c Changes) AsRecovered() Changes {
+	c.Session = mem.SessionChange{FirstPrompt: c.Session.FirstPrompt}
+	c.Jobs = slices.DeleteFunc(slices.Clone(c.Jobs), func(j mem.Job) bool { return j.Kind == JobTranscript })
+	return c
+}
+
+// After returns the context with the trust that changes left to its turn.
+func (m Context) After(c Changes) Context {
+	if c.Turn.Tainted {
+		m.Turn.Trust = min(m.Turn.Trust, c.Turn.Taint)
+	}
+	return m
+}
+
+// SessionChange is what every event tells of its session.
+func (m Context) SessionChange() mem.SessionChange {
+	out := mem.SessionChange{
+		Agent: m.Agent, Project: m.Project.Key, ProjectName: m.Project.Name, Root: m.Root, Cwd: m.Cwd,
+		Model: m.Model, Entrypoint: m.Entrypoint, Transcript: m.Transcript,
+	}
+	if m.Kind == mem.SubagentStop { // its transcript is the subagent's
+		out.Transcript = ""
+	}
+	return out
+}
+
+// Batch returns what is written for the event with the changes of its handler.
+func (m Context) Batch(c Changes) mem.Batch {
+	stored := m.Event
 	if c.Event != nil {
-		m.Event = *c.Event
+		stored = *c.Event
 	}
-	b := &m.Batch
-	if b.Session == nil {
-		b.Session = &mem.SessionChange{}
+	return mem.Batch{
+		Event: &stored, Project: &m.Project, Session: &c.Session, Turn: &c.Turn, Memories: c.Memories, Edits: c.Edits,
+		Checkpoints: c.Checkpoints, Receipts: c.Receipts, Jobs: c.Jobs, ContextUsage: c.ContextUsage,
 	}
-	if b.Turn == nil {
-		b.Turn = &mem.TurnChange{}
-	}
-	*b.Session, *b.Turn = mergeSession(*b.Session, c.Session), mergeTurn(*b.Turn, c.Turn)
-	b.Memories, b.Edits = append(b.Memories, c.Memories...), append(b.Edits, c.Edits...)
-	b.Checkpoints, b.Receipts = append(b.Checkpoints, c.Checkpoints...), append(b.Receipts, c.Receipts...)
-	b.Jobs, b.ContextUsage = append(b.Jobs, c.Jobs...), append(b.ContextUsage, c.ContextUsage...)
 }

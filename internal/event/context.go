@@ -11,22 +11,19 @@ import (
 	"remanence/internal/rank"
 )
 
-// Context is one event and what its handler needs to know about it. The handler
-// fills the batch.
+// Context is one event and what a use case needs to know about it. It is a value: a use case returns what it decides as
+// Changes.
 type Context struct {
 	mem.Event
 	Settings         Settings
 	Project          mem.Project
 	SessionInfo      mem.Session // zero before the session's first event
 	Turn             mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
-	Batch            mem.Batch
 	Mind             mem.Mind
-	Files            *OpenedFiles // of the project's files; whoever opens the moment closes it
+	Files            *OpenedFiles // of the project's files; closed by the caller of the handler
 	Started          time.Time
-	Directive        string          // what the agent is asked to do, before what it is told
 	FromSpool        bool            // from the spool: kept, never answered
 	CreatedBefore    time.Time       // recalls only what was made before; zero: all
-	Hints            *mem.Hints      // of the vault on the project; nil until they are asked for
 	DisabledFeatures map[string]bool // features of the ranking that do not count
 }
 
@@ -159,10 +156,3 @@ const ConfidenceAgent = 0.7
 
 // ConfidenceUser is the confidence of what the person stated, 0…1.
 const ConfidenceUser = 0.9
-
-// AsLost takes out of a batch what would be news of now: the event is of the
-// past, its session went on or ended since.
-func (m *Context) AsLost() {
-	m.Batch.Session = &mem.SessionChange{FirstPrompt: m.Batch.Session.FirstPrompt}
-	m.Batch.Jobs = slices.DeleteFunc(m.Batch.Jobs, func(j mem.Job) bool { return j.Kind == JobTranscript })
-}

@@ -12,52 +12,58 @@ import (
 	"remanence/internal/mem"
 )
 
-// Switched reports whether Remanence is off for the event: paused, or its
-// project, tool or path excluded. Such an event leaves nothing behind. The
-// words that switch a session off and on are always heard.
-func (e *Service) Switched(ctx context.Context, m *Context) (bool, mem.Reply, error) {
+// Switch is whether and how far Remanence is off for an event.
+type Switch struct {
+	Off    bool      // nothing is kept, and Reply is the answer
+	Silent bool      // it is kept, and nothing is injected
+	Reply  mem.Reply // of the words that switch a session off or on
+}
+
+// SwitchOf reports whether Remanence is off for the event: paused, or its project, tool or path excluded. Such an event
+// leaves nothing behind. The words that switch a session off and on always count.
+func (e *Service) SwitchOf(ctx context.Context, m Context) (Switch, error) {
 	if m.Kind == mem.UserPromptSubmit {
 		switch word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " "); word {
 		case "/remanence:off":
-			return e.switchSession(ctx, m, mem.Pause{Target: m.Session},
-				"remanence: off for this session; nothing is kept or told until /remanence:on")
+			return e.switchSession(ctx, mem.Pause{Target: m.Session},
+				"remanence: off for this session; nothing is captured or injected until /remanence:on")
 		case "/remanence:on":
-			return e.switchSession(ctx, m, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
+			return e.switchSession(ctx, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
 		}
 	}
 	if m.ProjectIn(m.Settings.ExcludeProjects) || e.atHome(m.Root) {
-		return true, mem.Reply{}, nil
+		return Switch{Off: true}, nil
 	}
-	excluded := e.excludedCall(*m)
+	excluded := e.excludedCall(m)
 	pauses, err := e.Store.Paused(ctx, m.At)
 	if err != nil {
-		return true, mem.Reply{}, fmt.Errorf("pauses: %w", err)
+		return Switch{Off: true}, fmt.Errorf("pauses: %w", err)
 	}
+	silent := false
 	for _, p := range pauses {
 		if !p.Of(m.Project.Key, m.Session) {
 			continue
 		}
 		if !p.InjectOnly {
-			return true, mem.Reply{}, nil
+			return Switch{Off: true}, nil
 		}
-		m.Settings.Profile = Silent
+		silent = true
 	}
 	if excluded {
-		return true, mem.Reply{}, e.taintByExcluded(ctx, m)
+		return Switch{Off: true}, e.taintByExcluded(ctx, m)
 	}
-	return false, mem.Reply{}, nil
+	return Switch{Silent: silent}, nil
 }
 
-func (e *Service) switchSession(ctx context.Context, m *Context, p mem.Pause, notice string) (bool, mem.Reply, error) {
-	m.Text = ""
+func (e *Service) switchSession(ctx context.Context, p mem.Pause, notice string) (Switch, error) {
 	b := mem.Batch{Pauses: []mem.Pause{p}}
 	if _, err := e.Store.Apply(ctx, b); err != nil {
-		return true, mem.Reply{}, fmt.Errorf("switch: %w", err)
+		return Switch{Off: true}, fmt.Errorf("switch: %w", err)
 	}
 	if err := e.tellPauses(ctx); err != nil {
-		return true, mem.Reply{}, err
+		return Switch{Off: true}, err
 	}
-	return true, mem.Reply{Notice: notice}, nil
+	return Switch{Off: true, Reply: mem.Reply{Notice: notice}}, nil
 }
 
 // atHome reports whether something takes place in a directory of ours: nobody but

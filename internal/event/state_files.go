@@ -72,9 +72,6 @@ func (m Context) StateFileNotes(n mem.MindNotes) Changes {
 	return Changes{Jobs: []mem.Job{{Kind: JobNote, Session: m.Session, Key: m.ID, Data: string(b)}}}
 }
 
-// Leave adds the job of StateFileNotes to the batch.
-func (m *Context) Leave(n mem.MindNotes) { m.Take(m.StateFileNotes(n)) }
-
 // StampOf returns a time as state files write it, in UTC.
 func StampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

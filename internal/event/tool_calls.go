@@ -45,12 +45,9 @@ const maxReplaced = 80 // of each side of a replacement
 
 const importantFail = 0.6
 
-// Add appends memories of the event to its batch.
-func (m *Context) Add(ms ...mem.Memory) { m.Batch.Memories = append(m.Batch.Memories, ms...) }
-
 // Changed is the memory of an edited or written file. Edits of one file in one
 // turn become one memory.
-func Changed(m *Context, c extract.Call) mem.Memory {
+func Changed(m Context, c extract.Call) mem.Memory {
 	mm := m.NewMemory(mem.Change, mem.ScopeSession)
 	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{c.File}, []string{c.File}
 	mm.Tags = []string{"file-change", extract.AutoCaptured}
@@ -68,7 +65,7 @@ func excerpt(s string) string {
 }
 
 // Failed is the memory of a command that failed.
-func Failed(m *Context, c extract.Call) mem.Memory {
+func Failed(m Context, c extract.Call) mem.Memory {
 	code, message := extract.ExitOf(m.Error)
 	mm := m.NewMemory(mem.Command, mem.ScopeSession)
 	mm.Importance, mm.Resolved = importantFail, false

@@ -16,32 +16,29 @@ import (
 // WholeSession is more turns than a session has.
 const WholeSession = 10000
 
-// Taint lowers the trust of the event's turn, and of all that is made of it,
-// if the event brought in text from elsewhere.
-func (m *Context) Taint(fromOutside bool) {
-	if fromOutside {
-		m.Batch.Turn.Tainted, m.Batch.Turn.Taint = true, mem.TrustNone
-		m.Turn.Trust = mem.TrustNone
-	}
+// Tainted is the change of a turn that text from elsewhere came into: its trust, and that of all that is made of it,
+// is the lowest.
+func Tainted() Changes {
+	return Changes{Turn: mem.TurnChange{Tainted: true, Taint: mem.TrustNone}}
 }
 
 // TaintByCall taints the turn if a tool call brought in text from elsewhere: by
 // itself, out of our own store, or as what something left running has read
 // since. It is judged before anything is made of the call.
-func (e *Service) TaintByCall(ctx context.Context, m *Context, c extract.Call) error {
-	was := m.Turn.Trust
+func (e *Service) TaintByCall(ctx context.Context, m Context, c extract.Call) (Changes, error) {
 	outside, err := e.outside(ctx, m, c)
 	if err != nil || !outside {
-		return err
+		return Changes{}, err
 	}
-	m.Taint(true)
-	if was == mem.TrustNone {
-		return nil
+	ch := Tainted()
+	if m.Turn.Trust == mem.TrustNone {
+		return ch, nil
 	}
-	return e.demoteJoined(ctx, m)
+	ch.Edits, err = e.demoteJoined(ctx, m)
+	return ch, err
 }
 
-func (e *Service) outside(ctx context.Context, m *Context, c extract.Call) (bool, error) {
+func (e *Service) outside(ctx context.Context, m Context, c extract.Call) (bool, error) {
 	switch {
 	case extract.OwnTool(m.Tool):
 		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, true)
@@ -58,15 +55,17 @@ func (e *Service) outside(ctx context.Context, m *Context, c extract.Call) (bool
 
 // taintByExcluded keeps nothing of a call that the person excluded but this: that
 // it brought in text from elsewhere.
-func (e *Service) taintByExcluded(ctx context.Context, m *Context) error {
+func (e *Service) taintByExcluded(ctx context.Context, m Context) error {
 	if m.Kind != mem.PostToolUse && m.Kind != mem.PostToolUseFailure {
 		return nil
 	}
-	if err := e.TaintByCall(ctx, m, e.ReadCall(m.Event, m.Project)); err != nil || !m.Batch.Turn.Tainted {
+	ch, err := e.TaintByCall(ctx, m, e.ReadCall(m.Event, m.Project))
+	if err != nil || !ch.Turn.Tainted {
 		return err
 	}
 	m.Tool, m.Input, m.Response, m.Error = "", nil, nil, ""
-	_, err := e.Store.Apply(ctx, m.Batch)
+	ch.Session = mergeSession(m.SessionChange(), ch.Session)
+	_, err = e.Store.Apply(ctx, m.Batch(ch))
 	return err
 }
 
@@ -75,24 +74,25 @@ func (e *Service) taintByExcluded(ctx context.Context, m *Context) error {
 // order there is none yet. A fix that is found again keeps the date of the first,
 // so the last change decides. A summary of the session may be of an end that was
 // reported late, and then is dated before the turn.
-func (e *Service) demoteJoined(ctx context.Context, m *Context) error {
+func (e *Service) demoteJoined(ctx context.Context, m Context) ([]mem.Edit, error) {
 	if m.Turn.At.IsZero() { // nothing was made of it yet
-		return nil
+		return nil, nil
 	}
 	joined, err := e.Store.List(ctx, mem.Query{
 		Session: m.Session, Kinds: []mem.Kind{mem.ErrorFix, mem.Summary}, Hidden: true, Within: "*", Limit: WholeSession,
 	})
 	if err != nil {
-		return fmt.Errorf("what was joined: %w", err)
+		return nil, fmt.Errorf("what was joined: %w", err)
 	}
 	none := mem.TrustNone
+	var edits []mem.Edit
 	for _, j := range joined {
 		later := !j.Updated.Before(m.Turn.At) && j.Source.PromptID != m.PromptID
 		if j.Trust > none && j.Trust < mem.TrustUser && (later || strings.HasPrefix(j.Key, extract.SessionKey)) {
-			m.Batch.Edits = append(m.Batch.Edits, mem.Edit{ID: j.ID, Trust: &none})
+			edits = append(edits, mem.Edit{ID: j.ID, Trust: &none})
 		}
 	}
-	return nil
+	return edits, nil
 }
 
 // shows reports whether a text of our own shows memories that came from
@@ -145,23 +145,21 @@ func (e *Service) WorstSince(ctx context.Context, session, promptID string) (mem
 	return worst, nil
 }
 
-// TaintBySubagent gives the report of a subagent the worst trust of the turns
-// it lived through: one in the background outlives the turn it was started in,
+// SubagentTrust is the trust of a subagent's report: the worst of the turns it lived through: one in the background outlives the turn it was started in,
 // and may report in another.
-func (e *Service) TaintBySubagent(ctx context.Context, m *Context) error {
+func (e *Service) SubagentTrust(ctx context.Context, m Context) (mem.Trust, error) {
 	starts, err := e.Store.Events(ctx, mem.EventQuery{
 		Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStart}, AgentID: &m.AgentID, Limit: 1,
 	})
 	if err != nil {
-		return fmt.Errorf("start of the subagent: %w", err)
+		return mem.TrustNone, fmt.Errorf("start of the subagent: %w", err)
 	}
 	from := ""
 	if len(starts) > 0 {
 		from = starts[0].PromptID
 	}
 	worst, err := e.WorstSince(ctx, m.Session, from)
-	m.Turn.Trust = min(m.Turn.Trust, worst)
-	return err
+	return min(m.Turn.Trust, worst), err
 }
 
 // ByAgent is the trust of what an agent keeps or changes by our command line:

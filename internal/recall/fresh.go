@@ -26,9 +26,9 @@ func (e *Service) Standing(p mem.Project, hits []mem.Hit) map[string]mem.Freshne
 
 // ordered sorts what is worth telling by what is known of each memory itself:
 // how its files stand and, where the words of a question decided, its use.
-func ordered(m *event.Context, q Question, hits []mem.Hit) []mem.Hit {
+func ordered(ec event.Context, q Question, hits []mem.Hit) []mem.Hit {
 	s := rank.Standing{
-		Now: m.At, Use: m.Settings.Use, Stale: func(mm mem.Memory) bool { return m.Freshness(mm) != mem.Fresh },
+		Now: ec.At, Use: ec.Settings.Use, Stale: func(mm mem.Memory) bool { return ec.Freshness(mm) != mem.Fresh },
 	}
 	if q.strict {
 		s.Use.Prompt = rank.NoUse
@@ -38,16 +38,16 @@ func ordered(m *event.Context, q Question, hits []mem.Hit) []mem.Hit {
 
 // Belongs reports whether a memory is of the project at hand: it was learned
 // here, or one of its tags is part of the path of the project.
-func Belongs(m *event.Context, mm mem.Memory) bool {
+func Belongs(ec event.Context, hints mem.Hints, mm mem.Memory) bool {
 	if mm.Project != "" {
-		return mm.Project == m.Project.Key
+		return mm.Project == ec.Project.Key
 	}
 	if mm.Note.File != "" { // its file says where it belongs, the hints where that is
 		return slices.ContainsFunc(mm.Projects, func(p string) bool {
-			return slices.Contains(Hinted(m).Tags, strings.ToLower(p))
+			return slices.Contains(hints.Tags, strings.ToLower(p))
 		})
 	}
-	parts := strings.FieldsFunc(strings.ToLower(m.Project.Root+"/"+m.Project.Name), func(r rune) bool {
+	parts := strings.FieldsFunc(strings.ToLower(ec.Project.Root+"/"+ec.Project.Name), func(r rune) bool {
 		return r == '/' || r == '\\'
 	})
 	return slices.ContainsFunc(append(slices.Clone(mm.Tags), mm.Concepts...), func(tag string) bool {

@@ -17,21 +17,21 @@ import (
 
 // QuotesBefore finds what was said about the prompt in earlier conversations and
 // is not in told, the memories found for it. The receipt gets what was left out.
-func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []string, told []mem.Hit,
+func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []string, told []mem.Hit,
 	r *mem.Receipt,
 ) ([]mem.Hit, error) {
-	most := m.Settings.MaxChunks
+	most := ec.Settings.MaxChunks
 	if most <= 0 {
 		return nil, nil
 	}
-	hits, talk, err := e.Recall(ctx, m, Question{
-		Trigger: "prompt", Asked: m.Text, Files: files, Most: 3 * most, // some of which are in view
+	hits, talk, err := e.Recall(ctx, ec, Question{
+		Trigger: "prompt", Asked: ec.Text, Files: files, Most: 3 * most, // some of which are in view
 		Query: mem.Query{Kinds: []mem.Kind{mem.Utterance}},
 	})
 	if err != nil {
 		return nil, err
 	}
-	inView, err := e.inView(ctx, m, hits)
+	inView, err := e.inView(ctx, ec, hits)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []st
 				return nil, err
 			}
 		}
-		known, err := e.toldOf(ctx, m, h.Memory)
+		known, err := e.toldOf(ctx, ec, h.Memory)
 		if err != nil {
 			return nil, err
 		}
@@ -92,12 +92,12 @@ func (e *Service) forgottenOf(ctx context.Context, session string) ([]string, er
 
 // inView tells which utterances the agent still sees: those of its session since
 // the last compaction, and of the one it was forked from, until then.
-func (e *Service) inView(ctx context.Context, m *event.Context, hits []mem.Hit) (func(mem.Memory) bool, error) {
-	own := func(h mem.Hit) bool { return h.Memory.Session == m.Session || forkedFrom(m, h.Memory) }
+func (e *Service) inView(ctx context.Context, ec event.Context, hits []mem.Hit) (func(mem.Memory) bool, error) {
+	own := func(h mem.Hit) bool { return h.Memory.Session == ec.Session || forkedFrom(ec, h.Memory) }
 	if !slices.ContainsFunc(hits, own) {
 		return func(mem.Memory) bool { return false }, nil
 	}
-	events, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{
+	events, err := e.Store.Events(ctx, mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{
 		mem.SessionStart,
 		mem.PostCompact,
 	}})
@@ -111,32 +111,32 @@ func (e *Service) inView(ctx context.Context, m *event.Context, hits []mem.Hit) 
 		}
 	}
 	return func(mm mem.Memory) bool {
-		if forkedFrom(m, mm) {
+		if forkedFrom(ec, mm) {
 			return compacted.IsZero()
 		}
-		return mm.Session == m.Session && !mm.Created.Before(compacted)
+		return mm.Session == ec.Session && !mm.Created.Before(compacted)
 	}, nil
 }
 
 // forkedFrom reports whether something was said before the session was forked
 // from the one it was said in.
-func forkedFrom(m *event.Context, mm mem.Memory) bool {
-	return m.SessionInfo.Parent != "" && mm.Session == m.SessionInfo.Parent && mm.Created.Before(m.SessionInfo.Created)
+func forkedFrom(ec event.Context, mm mem.Memory) bool {
+	return ec.SessionInfo.Parent != "" && mm.Session == ec.SessionInfo.Parent && mm.Created.Before(ec.SessionInfo.Created)
 }
 
 // toldOf are the memories made of an utterance's turn that the session was told
 // since its last compaction.
-func (e *Service) toldOf(ctx context.Context, m *event.Context, u mem.Memory) ([]mem.Hit, error) {
-	if len(m.SessionInfo.Injected) == 0 || u.Source.PromptID == "" {
+func (e *Service) toldOf(ctx context.Context, ec event.Context, u mem.Memory) ([]mem.Hit, error) {
+	if len(ec.SessionInfo.Injected) == 0 || u.Source.PromptID == "" {
 		return nil, nil
 	}
-	ms, err := e.Store.List(ctx, mem.Query{Session: u.Session, PromptID: u.Source.PromptID, Within: m.Session, Limit: 50})
+	ms, err := e.Store.List(ctx, mem.Query{Session: u.Session, PromptID: u.Source.PromptID, Within: ec.Session, Limit: 50})
 	if err != nil {
 		return nil, fmt.Errorf("what else was made of the turn: %w", err)
 	}
 	var out []mem.Hit
 	for _, mm := range ms {
-		if m.SessionInfo.Injected[mm.ID] {
+		if ec.SessionInfo.Injected[mm.ID] {
 			out = append(out, mem.Hit{Memory: mm})
 		}
 	}

@@ -269,19 +269,19 @@ type Question struct {
 
 // Recall finds what is worth telling for q and says in the receipt what was
 // left out and why. The receipt's items are not set: only rendering knows what fits.
-func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
+func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
 	r := mem.Receipt{
-		ID: event.ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At,
+		ID: event.ReceiptID(ec.ID), Event: ec.ID, Session: ec.Session, Project: ec.Project.Key, At: ec.At,
 		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
 	}
-	q.Query.Project, q.Query.Within, q.Query.Before = m.Project.Key, m.Session, m.CreatedBefore
+	q.Query.Project, q.Query.Within, q.Query.Before = ec.Project.Key, ec.Session, ec.CreatedBefore
 	text := Unmarked(q.Asked)
 	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
 	r.Terms = q.Query.Terms
 	ask := rank.Ask{
-		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: m.Project.Branch, Now: m.At,
+		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: ec.Project.Branch, Now: ec.At,
 		Profile: rank.ProfileOf(q.Asked),
-		Back:    q.loose || rank.RefersBack(q.Asked), Near: m.Settings.VectorFloor, Without: m.DisabledFeatures,
+		Back:    q.loose || rank.RefersBack(q.Asked), Near: ec.Settings.VectorFloor, Without: ec.DisabledFeatures,
 	}
 	hits, err := e.candidates(ctx, q, ask)
 	if err != nil {
@@ -302,14 +302,14 @@ func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]m
 			rest = append(rest, c)
 			return true
 		}
-		if c.Gate = m.Gate(h.Memory); c.Gate != "" {
+		if c.Gate = ec.Gate(h.Memory); c.Gate != "" {
 			r.LeftOut = append(r.LeftOut, c)
 			return true
 		}
 		room--
 		return false
 	})
-	hits, cuts := rank.Diversify(ordered(m, q, hits), q.Most, e.lexicon)
+	hits, cuts := rank.Diversify(ordered(ec, q, hits), q.Most, e.lexicon)
 	hits = rank.Distil(hits)
 	if err := e.Histories(ctx, hits); err != nil {
 		return nil, r, err

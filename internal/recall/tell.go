@@ -20,18 +20,17 @@ import (
 	"remanence/internal/rank"
 )
 
-// Inject renders a block, completes its receipt and puts the receipt into the
-// batch, also when nothing fits or nothing was found.
-func (e *Service) Inject(m *event.Context, b inject.Block, r mem.Receipt) string {
-	b.Receipt, b.Boundary, b.Budget = r.ID, e.Boundary(m.Session), r.Budget
-	b.Before = len(m.Directive)
+// Inject renders a block and completes its receipt, also when nothing fits or nothing was found. The receipt holds the
+// text.
+func (e *Service) Inject(ec event.Context, b inject.Block, r mem.Receipt) mem.Receipt {
+	b.Receipt, b.Boundary, b.Budget = r.ID, e.Boundary(ec.Session), r.Budget
 	out := inject.Render(b)
-	if r.ToSubagent = !m.Person(); r.ToSubagent {
+	if r.ToSubagent = !ec.Person(); r.ToSubagent {
 		for i := range r.Marks {
-			r.Marks[i] = m.AgentID + "/" + r.Marks[i]
+			r.Marks[i] = ec.AgentID + "/" + r.Marks[i]
 		}
 		for _, it := range out.Told {
-			r.Marks = append(r.Marks, m.AgentID+"/"+it.ID)
+			r.Marks = append(r.Marks, ec.AgentID+"/"+it.ID)
 		}
 	}
 	r.Text, r.Tokens = out.Text, out.Tokens
@@ -50,9 +49,13 @@ func (e *Service) Inject(m *event.Context, b inject.Block, r mem.Receipt) string
 	case r.Outcome == "":
 		r.Outcome = mem.Nothing
 	}
-	r.TookMS = Ms1(e.Now().Sub(m.Started))
-	m.Batch.Receipts = append(m.Batch.Receipts, r)
-	return out.Text
+	r.TookMS = Ms1(e.Now().Sub(ec.Started))
+	return r
+}
+
+// injected is the answer that an injection makes, and its receipt.
+func injected(r mem.Receipt) (mem.Reply, event.Changes) {
+	return mem.Reply{Context: r.Text}, event.Changes{Receipts: []mem.Receipt{r}}
 }
 
 // maxDropped is how many left-out items a receipt names.
@@ -97,9 +100,9 @@ func unfit(c mem.LeftOutItem) int {
 }
 
 // ReceiptOf is the receipt of an event that was kept before, if it has one.
-func (e *Service) ReceiptOf(ctx context.Context, m *event.Context) (mem.Receipt, bool) {
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: event.ReceiptID(m.ID)})
-	if err != nil || len(rs) == 0 || rs[0].Event != m.ID {
+func (e *Service) ReceiptOf(ctx context.Context, ec event.Context) (mem.Receipt, bool) {
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: event.ReceiptID(ec.ID)})
+	if err != nil || len(rs) == 0 || rs[0].Event != ec.ID {
 		return mem.Receipt{}, false
 	}
 	return rs[0], true
@@ -113,37 +116,40 @@ func (e *Service) Boundary(session string) string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// FileNotes tells what is known of a file that was just read or changed: once a
+// FileNotes injects what is known of a file that was just read or changed: once a
 // session and file, again after a compaction.
-func (e *Service) FileNotes(ctx context.Context, m *event.Context, file string, budget int) (mem.Reply, error) {
+func (e *Service) FileNotes(ctx context.Context, ec event.Context, file string, budget int) (mem.Reply, event.Changes,
+	error,
+) {
 	mark := "file:" + file
-	if file == "" || budget == 0 || m.SessionInfo.Injected[mark] || !m.Settings.Told(m.SessionInfo) {
-		return mem.Reply{}, nil
+	if file == "" || budget == 0 || ec.SessionInfo.Injected[mark] || !ec.Settings.Told(ec.SessionInfo) {
+		return mem.Reply{}, event.Changes{}, nil
 	}
-	notes, err := e.notesOn(ctx, m, file)
+	notes, err := e.notesOn(ctx, ec, file)
 	if err != nil || len(notes) == 0 {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
-	r := m.Receipt("file", budget)
+	r := ec.Receipt("file", budget)
 	r.Query, r.Marks, r.Candidates = file, []string{mark}, len(notes)
-	return mem.Reply{Context: e.Inject(m, e.RecallBlock(m, "file", notes), r)}, nil
+	reply, ch := injected(e.Inject(ec, e.RecallBlock(ec, "file", notes), r))
+	return reply, ch, nil
 }
 
 // notesOn finds notes on the file itself, and where there are none the
 // conventions of its directory and of its kind.
-func (e *Service) notesOn(ctx context.Context, m *event.Context, file string) ([]mem.Hit, error) {
+func (e *Service) notesOn(ctx context.Context, ec event.Context, file string) ([]mem.Hit, error) {
 	rules := []mem.Kind{mem.Convention, mem.Gotcha, mem.Decision}
 	var out []mem.Hit
 	for _, q := range []mem.Query{
 		{File: file, Kinds: event.Knowledge(), Statuses: event.Findable(), Limit: 6},
-		{File: otherForm(m.Project, file), Kinds: event.Knowledge(), Statuses: event.Findable(), Limit: 6},
+		{File: otherForm(ec.Project, file), Kinds: event.Knowledge(), Statuses: event.Findable(), Limit: 6},
 		{File: dirOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 		{File: extOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 	} {
 		if q.File == "" {
 			continue
 		}
-		hits, _, err := e.Recall(ctx, m, Question{Trigger: "file", Query: q, Most: 3, strict: true})
+		hits, _, err := e.Recall(ctx, ec, Question{Trigger: "file", Query: q, Most: 3, strict: true})
 		if err != nil {
 			return nil, err
 		}
@@ -182,61 +188,67 @@ func extOf(file string) string {
 
 // CommandNotes tells how a command went before and what fixed it: first what is
 // known of the very same command, else of one like it.
-func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.Call) (mem.Reply, error) {
-	budget := m.Settings.Budgets.Bash
-	if budget == 0 || c.Plain == "" || !m.Settings.Told(m.SessionInfo) {
-		return mem.Reply{}, nil
+func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.Call) (mem.Reply, event.Changes,
+	error,
+) {
+	budget := ec.Settings.Budgets.Bash
+	if budget == 0 || c.Plain == "" || !ec.Settings.Told(ec.SessionInfo) {
+		return mem.Reply{}, event.Changes{}, nil
 	}
 	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha, mem.Command}
-	hits, r, err := e.Recall(ctx, m, Question{
+	hits, r, err := e.Recall(ctx, ec, Question{
 		Trigger: "command", Asked: c.Plain, Budget: budget, Most: 3, strict: true,
 		Query: mem.Query{Command: c.Plain, Kinds: kinds, Statuses: event.Findable(), Limit: 6},
 	})
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
 	if len(hits) == 0 {
-		_, message := extract.ExitOf(m.Error)
-		hits, r, err = e.Recall(ctx, m, Question{
+		_, message := extract.ExitOf(ec.Error)
+		hits, r, err = e.Recall(ctx, ec, Question{
 			Trigger: "command", Asked: c.Plain + "\n" + extract.ErrorLine(message), Budget: budget, Most: 2,
 			Query: mem.Query{Kinds: kinds},
 		})
 		if err != nil {
-			return mem.Reply{}, err
+			return mem.Reply{}, event.Changes{}, err
 		}
 	}
-	return mem.Reply{Context: e.Inject(m, e.RecallBlock(m, "command", hits), r)}, nil
+	reply, ch := injected(e.Inject(ec, e.RecallBlock(ec, "command", hits), r))
+	return reply, ch, nil
 }
 
 // SubagentBrief tells a subagent what is known about its task.
-func (e *Service) SubagentBrief(ctx context.Context, m *event.Context, launch extract.Call) (mem.Reply, error) {
-	budget := m.Settings.Budgets.Task
+func (e *Service) SubagentBrief(ctx context.Context, ec event.Context, launch extract.Call) (mem.Reply,
+	event.Changes, error,
+) {
+	budget := ec.Settings.Budgets.Task
 	if budget == 0 {
-		return mem.Reply{}, nil
+		return mem.Reply{}, event.Changes{}, nil
 	}
-	hits, r, err := e.Recall(ctx, m, Question{
+	hits, r, err := e.Recall(ctx, ec, Question{
 		Trigger: "subagent", Asked: launch.About + "\n" + launch.Prompt, Budget: budget, Most: 10, loose: true,
 		Query: mem.Query{NotKinds: NotRecalled(), Scopes: []mem.Scope{mem.ScopeProject, mem.ScopeSession}},
 	})
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, event.Changes{}, err
 	}
 	slices.SortStableFunc(hits, func(a, b mem.Hit) int { // a brief is short: the weightiest is told first
 		return cmp.Or(cmp.Compare(b.Memory.Importance, a.Memory.Importance), b.Memory.Updated.Compare(a.Memory.Updated))
 	})
-	b := e.RecallBlock(m, "subagent", hits)
+	b := e.RecallBlock(ec, "subagent", hits)
 	b.Header = inject.HeadSubagent
-	return mem.Reply{Context: e.Inject(m, b, r)}, nil
+	reply, ch := injected(e.Inject(ec, b, r))
+	return reply, ch, nil
 }
 
 // NotRecalled are the kinds that are the raw stuff of memory, not worth telling.
 func NotRecalled() []mem.Kind { return []mem.Kind{mem.Change, mem.Snapshot, mem.Scratch} }
 
 // RecallBlock lays found memories out. Each says if its files are no longer the same.
-func (e *Service) RecallBlock(m *event.Context, kind string, hits []mem.Hit) inject.Block {
+func (e *Service) RecallBlock(ec event.Context, kind string, hits []mem.Hit) inject.Block {
 	s := inject.Section{Name: "recall", Share: 100}
 	for _, h := range hits {
-		if item, ok := inject.Recall(h, m.At, m.Freshness(h.Memory)); ok {
+		if item, ok := inject.Recall(h, ec.At, ec.Freshness(h.Memory)); ok {
 			s.Items = append(s.Items, item)
 		}
 	}

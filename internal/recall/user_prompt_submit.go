@@ -33,29 +33,33 @@ const (
 // Inherit gives a turn that no person began, such as a subagent's report, the
 // worst trust of the turns before it, and their privacy: what the subagent read
 // and was asked is behind it.
-func (e *Service) Inherit(ctx context.Context, m *event.Context) error {
-	turns, err := e.Store.Turns(ctx, m.Session, event.WholeSession)
+func (e *Service) Inherit(ctx context.Context, ec event.Context) (event.Changes, error) {
+	turns, err := e.Store.Turns(ctx, ec.Session, event.WholeSession)
 	if err != nil {
-		return fmt.Errorf("turns: %w", err)
+		return event.Changes{}, fmt.Errorf("turns: %w", err)
 	}
-	if m.PromptID == "" && len(turns) > 0 {
-		m.PromptID = turns[0].PromptID
+	if ec.PromptID == "" && len(turns) > 0 {
+		ec.PromptID = turns[0].PromptID
 	}
+	var ch event.Changes
 	for _, t := range turns {
-		m.Taint(t.Trust == mem.TrustNone)
-		m.Batch.Turn.Private = m.Batch.Turn.Private || t.Private
+		if t.Trust == mem.TrustNone {
+			ch.Merge(event.Tainted())
+		}
+		ch.Turn.Private = ch.Turn.Private || t.Private
 	}
-	if m.Batch.Turn.Private {
-		m.Text = ""
+	if ch.Turn.Private {
+		ec.Text = ""
 	}
-	return nil
+	ch.Event = &ec.Event
+	return ch, nil
 }
 
 // WithRules adds the project's conventions to what was found: a new task has to
 // keep to them whether or not it names them, unless what was found says the same.
-func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
-	rules, _, err := e.Recall(ctx, m, Question{
-		Trigger: "prompt", Most: m.Settings.MaxMemories, strict: true,
+func (e *Service) WithRules(ctx context.Context, ec event.Context, hits []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
+	rules, _, err := e.Recall(ctx, ec, Question{
+		Trigger: "prompt", Most: ec.Settings.MaxMemories, strict: true,
 		Query: mem.Query{Kinds: []mem.Kind{mem.Convention, mem.Preference}, Order: mem.ByImportance, Limit: 5},
 	})
 	if err != nil {
@@ -64,7 +68,7 @@ func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hi
 	for _, h := range rules {
 		ofIt := func(c mem.LeftOutItem) bool { return c.ID == h.Memory.ID }
 		cut := slices.IndexFunc(r.LeftOut, ofIt)
-		if len(hits) >= m.Settings.MaxMemories || extract.Contains(hits, h.Memory.ID) || cut >= 0 &&
+		if len(hits) >= ec.Settings.MaxMemories || extract.Contains(hits, h.Memory.ID) || cut >= 0 &&
 			r.LeftOut[cut].Gate == "duplicate" {
 			continue
 		}
@@ -76,25 +80,25 @@ func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hi
 // Skips reports whether the prompt asks for nothing that memory could help
 // with. One that is only short does if it speaks of the past or names what the
 // store knows.
-func (e *Service) Skips(ctx context.Context, m *event.Context) (bool, error) {
-	p := strings.TrimSpace(m.Text)
-	short := rank.Trivial(p) || len([]rune(p)) < m.Settings.MinPromptChars && !strings.ContainsFunc(p, chars.Wide)
+func (e *Service) Skips(ctx context.Context, ec event.Context) (bool, error) {
+	p := strings.TrimSpace(ec.Text)
+	short := rank.Trivial(p) || len([]rune(p)) < ec.Settings.MinPromptChars && !strings.ContainsFunc(p, chars.Wide)
 	if !short || rank.Courtesy(p) {
 		return short, nil
 	}
 	if rank.RefersBack(p) {
 		return false, nil
 	}
-	known, err := e.namesKnown(ctx, m, p)
+	known, err := e.namesKnown(ctx, ec, p)
 	return !known, err
 }
 
 // namesKnown reports whether a text names a file that memories are about, or a
 // symbol or an error that one holds.
-func (e *Service) namesKnown(ctx context.Context, m *event.Context, text string) (bool, error) {
+func (e *Service) namesKnown(ctx context.Context, ec event.Context, text string) (bool, error) {
 	for _, name := range rank.Names(text) {
-		q := mem.Query{Project: m.Project.Key, Within: m.Session, NotKinds: NotRecalled(), Limit: 1}
-		q.File = e.Rel(m.Project, name)
+		q := mem.Query{Project: ec.Project.Key, Within: ec.Session, NotKinds: NotRecalled(), Limit: 1}
+		q.File = e.Rel(ec.Project, name)
 		ms, err := e.Store.List(ctx, q)
 		if err != nil {
 			return false, fmt.Errorf("memories of %s: %w", name, err)
@@ -113,9 +117,9 @@ func (e *Service) namesKnown(ctx context.Context, m *event.Context, text string)
 }
 
 // FilesAtHand are the files the session touched last.
-func (e *Service) FilesAtHand(ctx context.Context, m *event.Context) ([]string, error) {
+func (e *Service) FilesAtHand(ctx context.Context, ec event.Context) ([]string, error) {
 	ms, err := e.Store.List(ctx, mem.Query{
-		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate,
+		Session: ec.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate,
 		Limit: 5,
 	})
 	if err != nil {

@@ -5,21 +5,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// Hinted are the vault's hints on the project.
-func Hinted(m *event.Context) mem.Hints {
-	if m.Hints == nil {
+// VaultHints are the vault's hints on the event's project; the zero value without a vault.
+func (e *Service) VaultHints(ec event.Context) mem.Hints {
+	v := e.Event.CurrentVault()
+	if v == nil {
 		return mem.Hints{}
 	}
-	return *m.Hints
-}
-
-// Hint asks for the hints once.
-func (e *Service) Hint(m *event.Context) {
-	v := e.Event.CurrentVault()
-	if m.Hints != nil || v == nil {
-		return
-	}
-	h, err := v.Hints(m.Project.Root)
+	h, err := v.Hints(ec.Project.Root)
 	e.Event.LogDegraded("project hints", err)
-	m.Hints = &h
+	return h
 }
