@@ -121,11 +121,11 @@ func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under e
 
 // nextPrompt is the receipt of what a prompt would get.
 func (e *Engine) nextPrompt(ctx context.Context, ec event.Context) (mem.Receipt, error) {
-	n, err := e.nudge(ctx, ec)
+	n, err := e.Briefing.StateLines(ctx, ec)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
-	hits, r, err := e.promptRecall(ctx, ec)
+	hits, r, err := e.Recall.Prompt(ctx, ec)
 	if err != nil {
 		return mem.Receipt{}, err
 	}

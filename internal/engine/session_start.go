@@ -52,7 +52,7 @@ func (e *Engine) sessionStart(ctx context.Context, ec event.Context) (mem.Reply,
 		ch.Receipts = append(ch.Receipts, brief)
 	}
 	if brief.Text != "" && ec.Settings.NudgeEvery == event.NudgeOnChange && ec.Source != "compact" {
-		line, err := e.stateLine(ctx, ec)
+		line, err := e.Briefing.StateLine(ctx, ec)
 		e.Event.LogDegraded("state line", err)
 		ch.Session.StateLine = &line // the briefing says it already
 	}

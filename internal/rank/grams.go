@@ -1,6 +1,8 @@
 package rank
 
-import "iter"
+import (
+	"iter"
+)
 
 // gramLength is the length of a gram, in bytes, with a mark at either end of
 // its word.

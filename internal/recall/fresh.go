@@ -73,3 +73,14 @@ func (e *Service) Confirmed(ctx context.Context, mm mem.Memory) []mem.Anchor {
 	event.Anchored(list, v.At)
 	return list[0].Anchors
 }
+
+// VaultHints are the vault's hints on the event's project; the zero value without a vault.
+func (e *Service) VaultHints(ec event.Context) mem.Hints {
+	v := e.Event.CurrentVault()
+	if v == nil {
+		return mem.Hints{}
+	}
+	h, err := v.Hints(ec.Project.Root)
+	e.Event.LogDegraded("project hints", err)
+	return h
+}

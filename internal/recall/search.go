@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -254,106 +252,3 @@ func Set(names []string) map[string]bool {
 
 // Ms1 is d in milliseconds.
 func Ms1(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// Question is one recall: what is asked, within what, for how many tokens.
-type Question struct {
-	Trigger string // prompt, file, command, subagent
-	Asked   string
-	Files   []string // at hand
-	Query   mem.Query
-	Budget  int
-	Most    int  // items
-	loose   bool // a long text of which parts may match
-	strict  bool // the query's own filters say what belongs; no floor on the words
-}
-
-// Recall finds what is worth telling for q and says in the receipt what was
-// left out and why. The receipt's items are not set: only rendering knows what fits.
-func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
-	r := mem.Receipt{
-		ID: event.ReceiptID(ec.ID), Event: ec.ID, Session: ec.Session, Project: ec.Project.Key, At: ec.At,
-		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
-	}
-	q.Query.Project, q.Query.Within, q.Query.Before = ec.Project.Key, ec.Session, ec.CreatedBefore
-	text := Unmarked(q.Asked)
-	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
-	r.Terms = q.Query.Terms
-	ask := rank.Ask{
-		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: ec.Project.Branch, Now: ec.At,
-		Profile: rank.ProfileOf(q.Asked),
-		Back:    q.loose || rank.RefersBack(q.Asked), Near: ec.Settings.VectorFloor, Without: ec.DisabledFeatures,
-	}
-	hits, err := e.candidates(ctx, q, ask)
-	if err != nil {
-		return nil, r, err
-	}
-	r.Candidates = len(hits)
-	if !q.strict {
-		var cuts []mem.LeftOutItem
-		hits, cuts, r.Floor = rank.Floor(ask, hits)
-		r.LeftOut = append(r.LeftOut, cuts...)
-	}
-	var rest []mem.LeftOutItem
-	room := spare * q.Most
-	hits = slices.DeleteFunc(hits, func(h mem.Hit) bool {
-		c := mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
-		if room <= 0 && q.Most > 0 && h.Parts[rank.PartPath] < 1 {
-			c.Gate = "limit"
-			rest = append(rest, c)
-			return true
-		}
-		if c.Gate = ec.Gate(h.Memory); c.Gate != "" {
-			r.LeftOut = append(r.LeftOut, c)
-			return true
-		}
-		room--
-		return false
-	})
-	hits, cuts := rank.Diversify(ordered(ec, q, hits), q.Most, e.lexicon)
-	hits = rank.Distil(hits)
-	if err := e.Histories(ctx, hits); err != nil {
-		return nil, r, err
-	}
-	r.LeftOut = append(append(r.LeftOut, cuts...), rest...)
-	return hits, r, nil
-}
-
-// spare is how many times as many as may be told are looked at more closely: at
-// where they came from, and how alike they are. What is about the file at hand
-// is looked at in any case.
-const spare = 5
-
-// Unmarked is text without the marks that stand for secrets: their words are
-// ours, and what shares one with them has nothing else in common. One that was
-// cut off, or typed, ends with its last letter.
-func Unmarked(s string) string {
-	const mark = "[secret:"
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, mark)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteByte(' ')
-		s = strings.TrimPrefix(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz0123456789-:"), "]")
-	}
-}
-
-// candidates are what may be told, best first.
-func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
-	if !q.strict {
-		q.Query.Limit = rank.Candidates
-		hits, _, err := e.ranked(ctx, q.Query, ask)
-		return hits, err
-	}
-	ms, err := e.Store.List(ctx, q.Query)
-	if err != nil {
-		return nil, fmt.Errorf("list: %w", err)
-	}
-	hits := make([]mem.Hit, 0, len(ms))
-	for i, mm := range ms {
-		hits = append(hits, mem.Hit{Memory: mm, Score: 1 / float64(1+i)})
-	}
-	return hits, nil
-}

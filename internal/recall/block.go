@@ -1,0 +1,197 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Inject renders a block and completes its receipt, also when nothing fits or nothing was found. The receipt holds the
+// text.
+func (e *Service) Inject(ec event.Context, b inject.Block, r mem.Receipt) mem.Receipt {
+	b.Receipt, b.Boundary, b.Budget = r.ID, e.Boundary(ec.Session), r.Budget
+	out := inject.Render(b)
+	if r.ToSubagent = !ec.Person(); r.ToSubagent {
+		for i := range r.Marks {
+			r.Marks[i] = ec.AgentID + "/" + r.Marks[i]
+		}
+		for _, it := range out.Told {
+			r.Marks = append(r.Marks, ec.AgentID+"/"+it.ID)
+		}
+	}
+	r.Text, r.Tokens = out.Text, out.Tokens
+	r.Items, r.LeftOut = out.Told, Foremost(append(r.LeftOut, out.Cuts...))
+	Shorten(r)
+	if r.Compaction != nil {
+		for _, it := range out.Told {
+			if it.Section == PlaceCompaction {
+				r.Compaction.InjectedNow++
+			}
+		}
+	}
+	switch {
+	case out.Text != "":
+		r.Outcome = mem.Injected
+	case r.Outcome == "":
+		r.Outcome = mem.Nothing
+	}
+	r.TookMS = Ms1(e.Now().Sub(ec.Started))
+	return r
+}
+
+// injected is the answer that an injection makes, and its receipt.
+func injected(r mem.Receipt) (mem.Reply, event.Changes) {
+	return mem.Reply{Context: r.Text}, event.Changes{Receipts: []mem.Receipt{r}}
+}
+
+// maxDropped is how many left-out items a receipt names.
+const maxDropped = 20
+
+// Foremost are those left-out items that a receipt names: before all what fits
+// the question and was left out all the same, then what came next to fitting.
+func Foremost(cuts []mem.LeftOutItem) []mem.LeftOutItem {
+	slices.SortStableFunc(cuts, func(a, b mem.LeftOutItem) int { return cmp.Compare(unfit(a), unfit(b)) })
+	return cuts[:min(len(cuts), maxDropped)]
+}
+
+// Shorten keeps four digits of what a receipt says of scores: more tell nobody
+// anything, and would be a third of what receipts take.
+func Shorten(r mem.Receipt) {
+	short := func(score float64, parts map[string]float64) (float64, map[string]float64) {
+		var out map[string]float64 // the parts are still in use
+		if len(parts) > 0 {
+			out = make(map[string]float64, len(parts))
+		}
+		for name, v := range parts {
+			out[name] = math.Round(v*1e4) / 1e4
+		}
+		return math.Round(score*1e4) / 1e4, out
+	}
+	for i, it := range r.Items {
+		r.Items[i].Score, r.Items[i].Parts = short(it.Score, it.Parts)
+	}
+	for i, c := range r.LeftOut {
+		r.LeftOut[i].Score, r.LeftOut[i].Parts = short(c.Score, c.Parts)
+	}
+}
+
+func unfit(c mem.LeftOutItem) int {
+	if c.Required {
+		return -1
+	}
+	if c.Gate == rank.BelowFloor {
+		return 1
+	}
+	return 0
+}
+
+// ReceiptOf is the receipt of an event that was kept before, if it has one.
+func (e *Service) ReceiptOf(ctx context.Context, ec event.Context) (mem.Receipt, bool) {
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: event.ReceiptID(ec.ID)})
+	if err != nil || len(rs) == 0 || rs[0].Event != ec.ID {
+		return mem.Receipt{}, false
+	}
+	return rs[0], true
+}
+
+// Boundary marks the blocks of one session. Nobody without the machine's secret
+// can foresee it.
+func (e *Service) Boundary(session string) string {
+	h := hmac.New(sha256.New, e.Secret)
+	_, _ = h.Write([]byte(session))
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// RecallBlock lays found memories out. Each says if its files are no longer the same.
+func (e *Service) RecallBlock(ec event.Context, kind string, hits []mem.Hit) inject.Block {
+	s := inject.Section{Name: "recall", Share: 100}
+	for _, h := range hits {
+		if item, ok := inject.Recall(h, ec.At, ec.Freshness(h.Memory)); ok {
+			s.Items = append(s.Items, item)
+		}
+	}
+	return inject.Block{Kind: kind, Header: inject.HeadMemory, Sections: []inject.Section{s}}
+}
+
+// Saying is what a briefing tells of a memory: of what is little trusted the title alone.
+func Saying(mm mem.Memory) string {
+	if mm.Trust < mem.TrustAssistant {
+		return mm.Title + "\n"
+	}
+	return mm.Title + "\n" + strings.TrimPrefix(mm.Body, mm.Title)
+}
+
+// ToldLine says in one line what a session was told.
+func ToldLine(r mem.Receipt) string {
+	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)),
+		chars.Thousands(r.Tokens), r.ID)
+}
+
+// ItemsOf returns a number of items in words: "1 item", "2 items".
+func ItemsOf(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
+}
+
+// Above puts what we ask of the agent before what it is told.
+func Above(asked, told string) string {
+	if asked == "" || told == "" {
+		return asked + told
+	}
+	return asked + "\n\n" + told
+}
+
+// Parted parts what was said from memories.
+func Parted(hits []mem.Hit) (memories, said []mem.Hit) {
+	for _, h := range hits {
+		if h.Memory.Kind == mem.Utterance {
+			said = append(said, h)
+		} else {
+			memories = append(memories, h)
+		}
+	}
+	return memories, said
+}
+
+// Quotes is the section of what was said: of each the part that meets the
+// question, as long as the memories of the block leave room for.
+func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
+	s := inject.Section{Name: "said"}
+	left := r.Budget - chars.Tokens(b.Header+"\n")
+	for _, part := range b.Sections {
+		for _, item := range part.Items {
+			left -= chars.Tokens("- " + item.Text + "\n")
+		}
+	}
+	for _, h := range said {
+		piece := Passage(cmp.Or(h.Memory.Body, h.Memory.Title), r.Terms, quoteChars)
+		if room := left - quoteHead; chars.Tokens(piece) > room {
+			piece = Passage(piece, r.Terms, max(leastQuote, len([]rune(piece))*max(0, room)/max(1, chars.Tokens(piece))))
+		}
+		item, ok := inject.Quote(h, piece)
+		if !ok {
+			r.LeftOut = append(r.LeftOut, mem.LeftOutItem{
+				ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts,
+				Gate: "trust",
+			})
+			continue
+		}
+		s.Items = append(s.Items, item)
+		left -= chars.Tokens("> " + item.Text + "\n")
+	}
+	return s
+}

@@ -1,0 +1,448 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Prompt finds what is known about the event's prompt, quotes of the conversation last, and says in the receipt what was
+// left out. The receipt is zero where the prompt asks for nothing.
+func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.Receipt, error) {
+	budget := ec.Settings.Budgets.UserPrompt
+	if budget == 0 || !ec.Settings.Told(ec.SessionInfo) {
+		return nil, mem.Receipt{}, nil
+	}
+	if skip, err := e.Skips(ctx, ec); skip || err != nil {
+		return nil, mem.Receipt{}, err
+	}
+	files, err := e.FilesAtHand(ctx, ec)
+	if err != nil {
+		return nil, mem.Receipt{}, err
+	}
+	hits, r, err := e.Recall(ctx, ec, Question{
+		Trigger: "prompt", Asked: ec.Text, Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
+		Query: mem.Query{NotKinds: NotRecalled()},
+	})
+	// Conventions go with a new task only if the project knows something about it.
+	if err == nil && len(hits) > 0 && rank.NewTask(ec.Text) {
+		hits, err = e.WithRules(ctx, ec, hits, &r)
+	}
+	if err != nil {
+		return nil, mem.Receipt{}, err
+	}
+	said, err := e.QuotesBefore(ctx, ec, files, hits, &r)
+	e.Event.LogDegraded("quotes", err)
+	return append(hits, said...), r, nil
+}
+
+// Question is one recall: what is asked, within what, for how many tokens.
+type Question struct {
+	Trigger string // prompt, file, command, subagent
+	Asked   string
+	Files   []string // at hand
+	Query   mem.Query
+	Budget  int
+	Most    int  // items
+	loose   bool // a long text of which parts may match
+	strict  bool // the query's own filters say what belongs; no floor on the words
+}
+
+// Recall finds what is worth telling for q and says in the receipt what was
+// left out and why. The receipt's items are not set: only rendering knows what fits.
+func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
+	r := mem.Receipt{
+		ID: event.ReceiptID(ec.ID), Event: ec.ID, Session: ec.Session, Project: ec.Project.Key, At: ec.At,
+		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
+	}
+	q.Query.Project, q.Query.Within, q.Query.Before = ec.Project.Key, ec.Session, ec.CreatedBefore
+	text := Unmarked(q.Asked)
+	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
+	r.Terms = q.Query.Terms
+	ask := rank.Ask{
+		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: ec.Project.Branch, Now: ec.At,
+		Profile: rank.ProfileOf(q.Asked),
+		Back:    q.loose || rank.RefersBack(q.Asked), Near: ec.Settings.VectorFloor, Without: ec.DisabledFeatures,
+	}
+	hits, err := e.candidates(ctx, q, ask)
+	if err != nil {
+		return nil, r, err
+	}
+	r.Candidates = len(hits)
+	if !q.strict {
+		var cuts []mem.LeftOutItem
+		hits, cuts, r.Floor = rank.Floor(ask, hits)
+		r.LeftOut = append(r.LeftOut, cuts...)
+	}
+	var rest []mem.LeftOutItem
+	room := spare * q.Most
+	hits = slices.DeleteFunc(hits, func(h mem.Hit) bool {
+		c := mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
+		if room <= 0 && q.Most > 0 && h.Parts[rank.PartPath] < 1 {
+			c.Gate = "limit"
+			rest = append(rest, c)
+			return true
+		}
+		if c.Gate = ec.Gate(h.Memory); c.Gate != "" {
+			r.LeftOut = append(r.LeftOut, c)
+			return true
+		}
+		room--
+		return false
+	})
+	hits, cuts := rank.Diversify(ordered(ec, q, hits), q.Most, e.lexicon)
+	hits = rank.Distil(hits)
+	if err := e.Histories(ctx, hits); err != nil {
+		return nil, r, err
+	}
+	r.LeftOut = append(append(r.LeftOut, cuts...), rest...)
+	return hits, r, nil
+}
+
+// spare is how many times as many as may be told are looked at more closely: at
+// where they came from, and how alike they are. What is about the file at hand
+// is looked at in any case.
+const spare = 5
+
+// Unmarked is text without the marks that stand for secrets: their words are
+// ours, and what shares one with them has nothing else in common. One that was
+// cut off, or typed, ends with its last letter.
+func Unmarked(s string) string {
+	const mark = "[secret:"
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, mark)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteByte(' ')
+		s = strings.TrimPrefix(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz0123456789-:"), "]")
+	}
+}
+
+// candidates are what may be told, best first.
+func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
+	if !q.strict {
+		q.Query.Limit = rank.Candidates
+		hits, _, err := e.ranked(ctx, q.Query, ask)
+		return hits, err
+	}
+	ms, err := e.Store.List(ctx, q.Query)
+	if err != nil {
+		return nil, fmt.Errorf("list: %w", err)
+	}
+	hits := make([]mem.Hit, 0, len(ms))
+	for i, mm := range ms {
+		hits = append(hits, mem.Hit{Memory: mm, Score: 1 / float64(1+i)})
+	}
+	return hits, nil
+}
+
+// recallWithin and briefWithin are how long a recall and a briefing may take.
+// Whoever waits for longer leaves without an answer, and hands the event over
+// again; so it is kept in time, and answered without.
+const (
+	RecallWithin = 180 * time.Millisecond
+	BriefWithin  = 700 * time.Millisecond
+)
+
+// Inherit gives a turn that no person began, such as a subagent's report, the
+// worst trust of the turns before it, and their privacy: what the subagent read
+// and was asked is behind it.
+func (e *Service) Inherit(ctx context.Context, ec event.Context) (event.Changes, error) {
+	turns, err := e.Store.Turns(ctx, ec.Session, event.WholeSession)
+	if err != nil {
+		return event.Changes{}, fmt.Errorf("turns: %w", err)
+	}
+	if ec.PromptID == "" && len(turns) > 0 {
+		ec.PromptID = turns[0].PromptID
+	}
+	var ch event.Changes
+	for _, t := range turns {
+		if t.Trust == mem.TrustNone {
+			ch.Merge(event.Tainted())
+		}
+		ch.Turn.Private = ch.Turn.Private || t.Private
+	}
+	if ch.Turn.Private {
+		ec.Text = ""
+	}
+	ch.Event = &ec.Event
+	return ch, nil
+}
+
+// WithRules adds the project's conventions to what was found: a new task has to
+// keep to them whether or not it names them, unless what was found says the same.
+func (e *Service) WithRules(ctx context.Context, ec event.Context, hits []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
+	rules, _, err := e.Recall(ctx, ec, Question{
+		Trigger: "prompt", Most: ec.Settings.MaxMemories, strict: true,
+		Query: mem.Query{Kinds: []mem.Kind{mem.Convention, mem.Preference}, Order: mem.ByImportance, Limit: 5},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range rules {
+		ofIt := func(c mem.LeftOutItem) bool { return c.ID == h.Memory.ID }
+		cut := slices.IndexFunc(r.LeftOut, ofIt)
+		if len(hits) >= ec.Settings.MaxMemories || extract.Contains(hits, h.Memory.ID) || cut >= 0 &&
+			r.LeftOut[cut].Gate == "duplicate" {
+			continue
+		}
+		hits, r.LeftOut = append(hits, h), slices.DeleteFunc(r.LeftOut, ofIt)
+	}
+	return hits, nil
+}
+
+// Skips reports whether the prompt asks for nothing that memory could help
+// with. One that is only short does if it speaks of the past or names what the
+// store knows.
+func (e *Service) Skips(ctx context.Context, ec event.Context) (bool, error) {
+	p := strings.TrimSpace(ec.Text)
+	short := rank.Trivial(p) || len([]rune(p)) < ec.Settings.MinPromptChars && !strings.ContainsFunc(p, chars.Wide)
+	if !short || rank.Courtesy(p) {
+		return short, nil
+	}
+	if rank.RefersBack(p) {
+		return false, nil
+	}
+	known, err := e.namesKnown(ctx, ec, p)
+	return !known, err
+}
+
+// namesKnown reports whether a text names a file that memories are about, or a
+// symbol or an error that one holds.
+func (e *Service) namesKnown(ctx context.Context, ec event.Context, text string) (bool, error) {
+	for _, name := range rank.Names(text) {
+		q := mem.Query{Project: ec.Project.Key, Within: ec.Session, NotKinds: NotRecalled(), Limit: 1}
+		q.File = e.Rel(ec.Project, name)
+		ms, err := e.Store.List(ctx, q)
+		if err != nil {
+			return false, fmt.Errorf("memories of %s: %w", name, err)
+		}
+		q.File, q.Text, q.Terms = "", name, rank.Terms(name)
+		q.Terms = q.Terms[:min(len(q.Terms), 1)] // all of it; its parts come after
+		hits, err := e.Store.Match(ctx, q)
+		if err != nil {
+			return false, fmt.Errorf("memories that name %s: %w", name, err)
+		}
+		if len(ms)+len(hits) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// FilesAtHand are the files the session touched last.
+func (e *Service) FilesAtHand(ctx context.Context, ec event.Context) ([]string, error) {
+	ms, err := e.Store.List(ctx, mem.Query{
+		Session: ec.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate,
+		Limit: 5,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("files at hand: %w", err)
+	}
+	return extract.FilesOf(ms), nil
+}
+
+// perFile is how many memories of each file at hand are looked at whatever their words.
+const perFile = 5
+
+// ofFiles adds to the matches of a question what is known of the files at hand.
+// Many memories may match better by the words alone; whether these are worth
+// telling is decided by the same rules.
+func (e *Service) ofFiles(ctx context.Context, q mem.Query, files []string, hits []mem.Hit) ([]mem.Hit, error) {
+	if len(q.Kinds) > 0 {
+		return hits, nil
+	}
+	q.Kinds, q.Limit, q.Offset, q.Order = event.Knowledge(), perFile, 0, mem.ByImportance
+	for _, f := range files[:min(len(files), mem.MaxAnchors)] {
+		q.File = f
+		ms, err := e.Store.List(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("memories of %s: %w", f, err)
+		}
+		for _, mm := range ms {
+			if !extract.Contains(hits, mm.ID) {
+				hits = append(hits, mem.Hit{Memory: mm})
+			}
+		}
+	}
+	return hits, nil
+}
+
+// QuotesBefore finds what was said about the prompt in earlier conversations and
+// is not in told, the memories found for it. The receipt gets what was left out.
+func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []string, told []mem.Hit,
+	r *mem.Receipt,
+) ([]mem.Hit, error) {
+	most := ec.Settings.MaxChunks
+	if most <= 0 {
+		return nil, nil
+	}
+	hits, talk, err := e.Recall(ctx, ec, Question{
+		Trigger: "prompt", Asked: ec.Text, Files: files, Most: 3 * most, // some of which are in view
+		Query: mem.Query{Kinds: []mem.Kind{mem.Utterance}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	inView, err := e.inView(ctx, ec, hits)
+	if err != nil {
+		return nil, err
+	}
+	var out []mem.Hit
+	forgotten := map[string][]string{} // lines, by session
+	for _, h := range hits {
+		s := h.Memory.Session
+		if _, looked := forgotten[s]; !looked {
+			if forgotten[s], err = e.forgottenOf(ctx, s); err != nil {
+				return nil, err
+			}
+		}
+		known, err := e.toldOf(ctx, ec, h.Memory)
+		if err != nil {
+			return nil, err
+		}
+		gate := ""
+		switch {
+		case inView(h.Memory):
+			gate = "in_conversation"
+		case event.Says(chars.Fold(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
+			gate = "forgotten"
+		case saysIt(append(known, told...), h.Memory, talk.Terms):
+			gate = "duplicate"
+		case len(out) == most:
+			gate = "limit"
+		}
+		if gate == "" {
+			out = append(out, h)
+			continue
+		}
+		talk.LeftOut = append(talk.LeftOut, mem.LeftOutItem{
+			ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score,
+			Parts: h.Parts, Gate: gate,
+		})
+	}
+	r.Candidates += talk.Candidates
+	r.LeftOut = append(r.LeftOut, talk.LeftOut...)
+	return out, nil
+}
+
+// forgottenOf are the lines, folded, of what was learned in a session and is
+// forgotten: it is not told in the words it was learned from either.
+func (e *Service) forgottenOf(ctx context.Context, session string) ([]string, error) {
+	ms, err := e.Store.List(ctx, mem.Query{
+		Session: session, Hidden: true, HiddenBefore: e.Now().Add(time.Second),
+		Within: "*", Limit: event.MaxTakenBack,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("what was forgotten of %s: %w", session, err)
+	}
+	var out []string
+	for _, mm := range ms {
+		out = append(out, mm.Traces()...)
+	}
+	return out, nil
+}
+
+// inView tells which utterances the agent still sees: those of its session since
+// the last compaction, and of the one it was forked from, until then.
+func (e *Service) inView(ctx context.Context, ec event.Context, hits []mem.Hit) (func(mem.Memory) bool, error) {
+	own := func(h mem.Hit) bool { return h.Memory.Session == ec.Session || forkedFrom(ec, h.Memory) }
+	if !slices.ContainsFunc(hits, own) {
+		return func(mem.Memory) bool { return false }, nil
+	}
+	events, err := e.Store.Events(ctx, mem.EventQuery{Session: ec.Session, Kinds: []mem.EventKind{
+		mem.SessionStart,
+		mem.PostCompact,
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("last compaction: %w", err)
+	}
+	var compacted time.Time
+	for _, ev := range events { // newest first
+		if compacted.IsZero() && (ev.Kind == mem.PostCompact || ev.Source == "compact") {
+			compacted = ev.At
+		}
+	}
+	return func(mm mem.Memory) bool {
+		if forkedFrom(ec, mm) {
+			return compacted.IsZero()
+		}
+		return mm.Session == ec.Session && !mm.Created.Before(compacted)
+	}, nil
+}
+
+// forkedFrom reports whether something was said before the session was forked
+// from the one it was said in.
+func forkedFrom(ec event.Context, mm mem.Memory) bool {
+	return ec.SessionInfo.Parent != "" && mm.Session == ec.SessionInfo.Parent && mm.Created.Before(ec.SessionInfo.Created)
+}
+
+// toldOf are the memories made of an utterance's turn that the session was told
+// since its last compaction.
+func (e *Service) toldOf(ctx context.Context, ec event.Context, u mem.Memory) ([]mem.Hit, error) {
+	if len(ec.SessionInfo.Injected) == 0 || u.Source.PromptID == "" {
+		return nil, nil
+	}
+	ms, err := e.Store.List(ctx, mem.Query{Session: u.Session, PromptID: u.Source.PromptID, Within: ec.Session, Limit: 50})
+	if err != nil {
+		return nil, fmt.Errorf("what else was made of the turn: %w", err)
+	}
+	var out []mem.Hit
+	for _, mm := range ms {
+		if ec.SessionInfo.Injected[mm.ID] {
+			out = append(out, mem.Hit{Memory: mm})
+		}
+	}
+	return out, nil
+}
+
+// saysIt reports whether memories that are told already say what an utterance
+// does: one holds most of its words, or those made of the same turn meet every
+// term of the question that it meets.
+func saysIt(told []mem.Hit, u mem.Memory, terms []string) bool {
+	words := rank.Terms(u.Title + "\n" + u.Body)
+	left := met(words, terms)
+	for _, h := range told {
+		text := rank.Terms(h.Memory.Title + "\n" + h.Memory.Body + "\n" + strings.Join(h.Memory.Facts, "\n"))
+		if 10*len(met(words, text)) >= 9*len(words) {
+			return true
+		}
+		if h.Memory.Session == u.Session && h.Memory.Source.PromptID == u.Source.PromptID {
+			meets := met(text, terms)
+			left = slices.DeleteFunc(left, func(t string) bool {
+				return slices.ContainsFunc(meets, func(o string) bool { return Akin(t, o) })
+			})
+		}
+	}
+	return len(left) == 0 && len(told) > 0
+}
+
+// met are those of words that are akin to one of the terms.
+func met(words, terms []string) []string {
+	var out []string
+	for _, w := range words {
+		if slices.ContainsFunc(terms, func(t string) bool { return Akin(w, t) }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// The length of a quotation, in characters, and what stands before it, in tokens.
+const (
+	quoteChars = inject.MaxQuote - 50
+	leastQuote = 200
+	quoteHead  = 15
+)
