@@ -121,7 +121,7 @@ func drawn(r *rand.Rand) []happening {
 	return some
 }
 
-func TestNoFaultReachesTheAgent(t *testing.T) {
+func TestHooksSurviveFaults(t *testing.T) {
 	r := tier.Rand(t)
 	var late lateness
 	t.Cleanup(func() { late.judge(t) })

@@ -65,9 +65,9 @@ func fullDisk(place string, worker bool) func(*scene) {
 	return func(s *scene) {
 		dir := filepath.Join(s.Home, place)
 		s.mount("tmpfs", dir, "tmpfs", 0, "size=16m,mode=700")
-		if place == ".local" { // nothing of the hooks has another disk
-			s.need(os.Mkdir(filepath.Join(dir, "tmp"), 0o700))
-			s.env = []string{"TMPDIR=" + filepath.Join(dir, "tmp")}
+		if place == ".local" { // hooks have no other disk; a short name, since a socket's path is bounded
+			s.need(os.Mkdir(filepath.Join(dir, "t"), 0o700))
+			s.env = []string{"TMPDIR=" + filepath.Join(dir, "t")}
 		}
 		s.worker()
 		if !worker {
