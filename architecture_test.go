@@ -33,7 +33,7 @@ agent:          mem chars
 extract:        mem chars lang rank inject
 # 2 core
 event:          mem chars extract rank inject redact
-recall:         mem chars lang extract rank inject redact event
+recall:         mem chars lang extract rank index inject redact event
 erase:          mem chars extract redact event
 curate:         mem chars lang extract rank inject redact event recall
 digest:         mem chars extract inject redact event
@@ -69,7 +69,7 @@ config:         mem rank redact event recall egress embed llm setup fault
 cli/ui:         mem chars rank event recall curate digest views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
-daemon:         mem chars redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient
+daemon:         mem chars index redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient
 doctor:         *
 cli:            *
 `

@@ -164,10 +164,13 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 			SpoolBytes: cfg.SpoolBytes(), Rules: cfg.OwnRules(),
 			HTTPPort: before.HTTPPort, Login: before.Login,
 		},
-		Store: publishingStore{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
+		Store: publishingStore{h.indexed, h.live}, Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
 		Bindings: h.CheckedRoutes(),
 		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine},
-		Maintain:   h.maintain,
+		Maintain: h.maintain,
+		Background: func(ctx context.Context) {
+			h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
+		},
 		FreeMemory: h.freeMemory,
 		Idle:       func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {

@@ -62,6 +62,7 @@ func (h *Daemon) hasCopies() bool {
 // what the store keeps in memory is given back.
 func (h *Daemon) freeMemory(ctx context.Context) {
 	h.Engine.Curate.CountReviews(ctx)
+	h.indexed.FreeMemory()
 	if err := h.Store.GiveBack(ctx); err != nil {
 		h.log.Warn("give memory back", "error", err)
 	}

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 
 	"remanence/internal/api"
+	"remanence/internal/index"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
 	"remanence/internal/views"
 )
 
 // watched is the store, telling what is written to who looks on. Everything that
 // changes passes here, after it is durable.
 type publishingStore struct {
-	*sqlite.Store
+	*index.Store
 	live *api.Live
 }
 
@@ -211,7 +211,7 @@ func (h *Daemon) markIdle(ctx context.Context, _ api.Nothing) (api.ProcessingRes
 		return api.ProcessingResponse{}, err
 	}
 	if len(busy) > 0 {
-		if _, err := (publishingStore{h.Store, h.live}).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
+		if _, err := (publishingStore{h.indexed, h.live}).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
 			return api.ProcessingResponse{}, err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/hookclient"
+	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
@@ -36,7 +37,8 @@ type Daemon struct {
 	Paths        config.Paths
 	log          *slog.Logger
 	Store        *sqlite.Store
-	live         *api.Live // of what is written to the store
+	indexed      *index.Store // Store with an index in RAM, once serving
+	live         *api.Live    // of what is written to the store
 	Engine       *engine.Engine
 	spool        *spool.Spool
 	archive      *transcript.Archive
@@ -77,7 +79,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		return nil, err
 	}
 	h := &Daemon{
-		Sys: sys, Paths: paths, extra: extra, log: log, Store: st, live: &api.Live{}, Since: sys.Now(),
+		Sys: sys, Paths: paths, extra: extra, log: log, Store: st, indexed: index.NewStore(st), live: &api.Live{}, Since: sys.Now(),
 		Config: newLiveConfig(paths.Config, sys.Getenv, log),
 	}
 	cfg := h.Config.Now()
@@ -101,7 +103,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Limits: func() mem.MindLimits { return h.Config.Now().MindLimits() },
 	})
 	h.Engine = engine.New(engine.Config{
-		Store: publishingStore{st, h.live}, Door: d, Now: sys.Now, Secret: secret,
+		Store: publishingStore{h.indexed, h.live}, Door: d, Now: sys.Now, Secret: secret,
 		Settings: h.Config.settings,
 		Project:  project.Identify,
 		Moved:    project.Moved,

@@ -18,9 +18,10 @@ const none = -1
 type documents struct {
 	ids     []string
 	byID    map[string]int32
+	hashes  []uint64 // of the texts
 	rows    []row
 	lengths [][fields]uint16
-	sums    [fields]float64 // of the lengths, of all documents that were added
+	sums    [fields]float64 // of the lengths
 	counted [fields]float64 // documents with a length above 0
 
 	words []byte   // the first words of each document as numbers of terms
@@ -71,9 +72,8 @@ func newDocuments() documents {
 	}
 }
 
-func (d *documents) len() int             { return len(d.rows) }
-func (d *documents) next() int32          { return int32(len(d.rows)) }
-func (d *documents) alive(doc int32) bool { return d.rows[doc].flags&dead == 0 }
+func (d *documents) len() int    { return len(d.rows) }
+func (d *documents) next() int32 { return int32(len(d.rows)) }
 func (d *documents) average(f field) float64 {
 	return max(1, d.sums[f]/max(1, d.counted[f]))
 }
@@ -98,19 +98,10 @@ func (d *documents) known(s string) int64 {
 }
 
 // add appends a document with its lengths and its first words.
-func (d *documents) add(m mem.Memory, lengths [fields]int, words []int32, titled int, text string) {
+func (d *documents) add(m mem.Memory, hash uint64, lengths [fields]int, words []int32, titled int, text string) {
 	doc := d.next()
-	r := row{
-		created: m.Created.UnixMicro(), project: d.name(m.Project), session: d.name(m.Session), branch: d.name(m.Branch),
-		agent: d.name(m.Source.Agent), importance: float32(m.Importance), kind: d.kind(m.Kind),
-		scope: scopeNumber(m.Scope), trust: int8(m.Trust), titled: uint8(titled),
-	}
-	if m.Status == mem.Archived {
-		r.flags |= archived
-	}
-	if !m.Resolved {
-		r.flags |= open
-	}
+	r := d.row(m)
+	r.titled = uint8(titled)
 	if m.Kind == mem.Utterance {
 		if strings.HasSuffix(strings.TrimRight(text, " \t\n\"')”’"), "?") {
 			r.flags |= question
@@ -121,6 +112,7 @@ func (d *documents) add(m mem.Memory, lengths [fields]int, words []int32, titled
 	}
 	id := strings.Clone(m.ID)
 	d.ids, d.rows, d.byID[id] = append(d.ids, id), append(d.rows, r), doc
+	d.hashes = append(d.hashes, hash)
 	var stored [fields]uint16
 	for f, n := range lengths {
 		stored[f] = uint16(n)
@@ -138,6 +130,30 @@ func (d *documents) add(m mem.Memory, lengths [fields]int, words []int32, titled
 	if m.Kind == mem.Utterance && m.Session != "" {
 		d.chain(doc)
 	}
+}
+
+// row returns the columns of a memory that filters read.
+func (d *documents) row(m mem.Memory) row {
+	r := row{
+		created: m.Created.UnixMicro(), project: d.name(m.Project), session: d.name(m.Session), branch: d.name(m.Branch),
+		agent: d.name(m.Source.Agent), importance: float32(m.Importance), kind: d.kind(m.Kind),
+		scope: scopeNumber(m.Scope), trust: int8(m.Trust),
+	}
+	if m.Status == mem.Archived {
+		r.flags |= archived
+	}
+	if !m.Resolved {
+		r.flags |= open
+	}
+	return r
+}
+
+// update changes what filters read of a document whose text stays.
+func (d *documents) update(doc int32, m mem.Memory) {
+	old := d.rows[doc]
+	d.rows[doc] = d.row(m)
+	d.rows[doc].titled = old.titled
+	d.rows[doc].flags |= old.flags & (question | dated)
 }
 
 // chain puts an utterance into the chain of its session, in the order of time.
@@ -172,6 +188,11 @@ func (d *documents) chain(doc int32) {
 func (d *documents) kill(doc int32) {
 	delete(d.byID, d.ids[doc])
 	d.ids[doc] = ""
+	for f, n := range d.lengths[doc] {
+		if d.sums[f] -= float64(n); n > 0 {
+			d.counted[f]--
+		}
+	}
 	r := &d.rows[doc]
 	r.flags |= dead
 	before, after := d.before[doc], d.after[doc]
@@ -222,6 +243,7 @@ func (d *documents) compact() []int32 {
 		}
 		d.ids, d.byID[old.ids[doc]] = append(d.ids, old.ids[doc]), d.next()
 		d.rows, d.lengths = append(d.rows, r), append(d.lengths, old.lengths[doc])
+		d.hashes = append(d.hashes, old.hashes[doc])
 		for f, n := range old.lengths[doc] {
 			if d.sums[f] += float64(n); n > 0 {
 				d.counted[f]++

@@ -425,7 +425,7 @@ func (m *measuring) ranked() []Candidate {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(m.found[b].doc, m.found[a].doc))
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), m.x.newer(m.found[a].doc, m.found[b].doc))
 	})
 	out := make([]Candidate, 0, len(order))
 	for _, i := range order {

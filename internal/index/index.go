@@ -1,13 +1,15 @@
-// Package index is a full-text index of memories that is kept in RAM. It finds and scores candidates by BM25F over
-// fields, with the document frequencies of exactly what a query may find, and measures what the re-ranking needs. It
-// holds no text of a memory apart from its words, reads no database and knows no file. The store stays the truth: the
-// index is built from it at start and told of every change.
+// Package index is a full-text index of memories in RAM. It finds and scores candidates by BM25F over fields, with the
+// document frequencies of exactly what a query may find, and measures what the re-ranking needs. It holds no text of a
+// memory apart from its words, and knows no database and no file: Store, which wraps any mem.Store, builds the index
+// from it and keeps it in step with every change.
 //
-// Start at Index, then search.go (what a query does), postings.go (how a list is stored), features.go (what is
-// measured of a candidate).
+// Start at Store, then index.go (what is indexed), search.go (what a query does), postings.go (how a list is stored),
+// features.go (what is measured of a candidate).
 package index
 
 import (
+	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -51,10 +53,11 @@ type Index struct {
 	keys  []string         // by term
 	lists []list           // by term
 	docs  documents
-	cited map[string]int32 // name by which a memory is cited → its document
-	links map[int32][]int32
+	cited map[string]string    // name by which a memory is cited → its id
+	links map[int32][]string   // document → ids of memories that it cites
 	names map[string][]reading // how names are read, while documents are added
 	pool  sync.Pool            // of *scratch
+	seed  maphash.Seed         // of the hashes of texts
 }
 
 // reading is a token of a name whose term is known.
@@ -66,7 +69,7 @@ type reading struct {
 
 // New returns an empty index of memories or, with utterances, of what was said in conversations.
 func New(utterances bool) *Index {
-	x := &Index{utterances: utterances, weights: memoryWeights}
+	x := &Index{utterances: utterances, weights: memoryWeights, seed: maphash.MakeSeed()}
 	if utterances {
 		x.weights = utteranceWeights
 	}
@@ -77,7 +80,7 @@ func New(utterances bool) *Index {
 func (x *Index) reset() {
 	x.ids, x.keys, x.lists = map[string]int32{}, nil, nil
 	x.docs = newDocuments()
-	x.cited, x.links = map[string]int32{}, map[int32][]int32{}
+	x.cited, x.links = map[string]string{}, map[int32][]string{}
 	x.names = map[string][]reading{}
 }
 
@@ -88,19 +91,54 @@ func (x *Index) Len() int {
 	return len(x.docs.byID)
 }
 
-// Put adds memories, or replaces those whose ids are known. Utterances and other kinds that do not belong into this
-// index are skipped.
+// Put adds memories, or replaces those whose ids are known. Utterances or other memories, whichever do not belong into
+// this index, are taken out if they are in it.
 func (x *Index) Put(ms ...mem.Memory) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, m := range ms {
 		if (m.Kind == mem.Utterance) != x.utterances {
+			x.drop(m.ID)
+			continue
+		}
+		hash := x.textHash(m)
+		if d, ok := x.docs.byID[m.ID]; ok && x.docs.hashes[d] == hash {
+			x.docs.update(d, m)
 			continue
 		}
 		x.drop(m.ID)
-		x.add(m)
+		x.add(m, hash)
 	}
 	x.compactIfSparse()
+}
+
+// textHash is a hash of all by which a memory is found apart from filters.
+func (x *Index) textHash(m mem.Memory) uint64 {
+	var h maphash.Hash
+	h.SetSeed(x.seed)
+	add := func(parts ...string) {
+		for _, s := range parts {
+			_, _ = h.WriteString(s)
+			_ = h.WriteByte(0)
+		}
+		_ = h.WriteByte(1)
+	}
+	add(m.Title, m.Body, m.Command, m.Who, m.Key, m.Session)
+	add(m.Facts...)
+	add(m.Concepts...)
+	add(m.Tags...)
+	add(m.Files...)
+	if s := m.Summary; s != nil {
+		add(s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)
+	}
+	return h.Sum64() ^ uint64(m.Created.UnixMicro())
+}
+
+// hasProject reports whether a memory of a project with that key was ever in the index.
+func (x *Index) hasProject(key string) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.docs.known(key) != none
 }
 
 // Remove takes memories out. Their words stay in RAM until enough is removed to compact the index; see Erase.
@@ -137,6 +175,7 @@ const maxNames = 50_000
 type adding struct {
 	x       *Index
 	doc     int32
+	id      string
 	bag     map[int32]*[fields]uint8
 	lengths [fields]int
 	words   []int32
@@ -145,8 +184,8 @@ type adding struct {
 }
 
 // add appends m as a new document.
-func (x *Index) add(m mem.Memory) {
-	a := adding{x: x, doc: x.docs.next(), bag: map[int32]*[fields]uint8{}}
+func (x *Index) add(m mem.Memory, hash uint64) {
+	a := adding{x: x, doc: x.docs.next(), id: m.ID, bag: map[int32]*[fields]uint8{}}
 	heading, text := parts(m)
 	a.text(heading, title)
 	a.titled = min(len(a.words), forward)
@@ -173,9 +212,10 @@ func (x *Index) add(m mem.Memory) {
 	for _, t := range terms {
 		x.lists[t].add(a.doc, *a.bag[t])
 	}
-	x.docs.add(m, a.lengths, a.words[:min(len(a.words), forward)], a.titled, strings.Join(text, "\n"))
+	x.docs.add(m, hash, a.lengths, a.words[:min(len(a.words), forward)], a.titled, strings.Join(text, "\n"))
+	id := x.docs.ids[a.doc]
 	for _, name := range citedNames(m) {
-		x.cited[name] = a.doc
+		x.cited[strings.Clone(name)] = id
 	}
 	if len(x.names) > maxNames {
 		x.names = map[string][]reading{}
@@ -326,7 +366,7 @@ func (a *adding) cite(name string) {
 	if !ok && len(name) > leastHash && len(name) <= mostHash && strings.Trim(name, "0123456789abcdef") == "" {
 		to, ok = a.x.cited[name[:leastHash]]
 	}
-	if ok && to != a.doc && a.x.docs.alive(to) && !slices.Contains(a.x.links[a.doc], to) {
+	if ok && to != a.id && !slices.Contains(a.x.links[a.doc], to) {
 		a.x.links[a.doc] = append(a.x.links[a.doc], to)
 	}
 }
@@ -358,25 +398,18 @@ func (x *Index) compact() {
 	}
 	x.ids, x.keys, x.lists = ids, keys, lists
 	x.docs.renumber(terms)
-	links := make(map[int32][]int32, len(x.links))
+	gone := func(id string) bool {
+		_, ok := x.docs.byID[id]
+		return !ok
+	}
+	links := make(map[int32][]string, len(x.links))
 	for from, targets := range x.links {
-		if to[from] < 0 {
-			continue
-		}
-		for _, target := range targets {
-			if to[target] >= 0 {
-				links[to[from]] = append(links[to[from]], to[target])
-			}
+		if targets = slices.DeleteFunc(targets, gone); to[from] >= 0 && len(targets) > 0 {
+			links[to[from]] = targets
 		}
 	}
 	x.links = links
-	for name, d := range x.cited {
-		if to[d] < 0 {
-			delete(x.cited, name)
-		} else {
-			x.cited[name] = to[d]
-		}
-	}
+	maps.DeleteFunc(x.cited, func(_, id string) bool { return gone(id) })
 	x.names = map[string][]reading{}
 }
 

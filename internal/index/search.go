@@ -105,7 +105,7 @@ func (x *Index) Search(q Query) Result {
 	for i := range terms {
 		x.score(s, &terms[i], float64(size))
 	}
-	found := x.cite(s, best(s.scores, Limit))
+	found := x.cite(s, x.best(s.scores, Limit))
 	return Result{Size: size, Candidates: x.measure(s, q, terms, found, size)}
 }
 
@@ -326,9 +326,16 @@ func (x *Index) around(doc int32, distance int) float64 {
 	return sum
 }
 
+// newer orders documents by their time; of the same time, the one that was added later is the newer.
+func (x *Index) newer(a, b int32) int {
+	return cmp.Or(cmp.Compare(x.docs.rows[b].created, x.docs.rows[a].created), cmp.Compare(b, a))
+}
+
 // best returns the n documents with the highest scores, best first; ties break by newest.
-func best(scores []float32, n int) []int32 {
-	less := func(a, b int32) bool { return scores[a] < scores[b] || scores[a] == scores[b] && a < b }
+func (x *Index) best(scores []float32, n int) []int32 {
+	less := func(a, b int32) bool {
+		return scores[a] < scores[b] || scores[a] == scores[b] && x.newer(a, b) > 0
+	}
 	heap := make([]int32, 0, n)
 	sink := func(i int) {
 		for {
@@ -361,7 +368,7 @@ func best(scores []float32, n int) []int32 {
 		}
 	}
 	slices.SortFunc(heap, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(b, a))
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), x.newer(a, b))
 	})
 	return heap
 }
@@ -385,8 +392,9 @@ func (x *Index) cite(s *scratch, found []int32) []candidate {
 		out = append(out, candidate{doc: d})
 	}
 	for _, d := range found[:min(citing, len(found))] {
-		for _, to := range x.links[d] {
-			if !s.allowed[to] {
+		for _, id := range x.links[d] {
+			to, known := x.docs.byID[id]
+			if !known || !s.allowed[to] {
 				continue
 			}
 			i, ok := at[to]

@@ -76,6 +76,9 @@ type Config struct {
 	// daemon was quiet for several checks. It may be nil.
 	Maintain func(ctx context.Context) time.Duration
 
+	// Background runs beside the server and returns when ctx ends. It may be nil.
+	Background func(ctx context.Context)
+
 	// Rest frees caches. It is called once after five seconds without a request, and after
 	// later jobs and calls of Tidy. It may be nil.
 	FreeMemory func(ctx context.Context)
@@ -247,6 +250,9 @@ func (w *worker) run(ctx context.Context) error {
 			}
 			q.Run(within)
 		})
+	}
+	if w.cfg.Background != nil {
+		w.all.Go(func() { w.cfg.Background(looking) })
 	}
 	if w.cfg.Ready != nil {
 		w.cfg.Ready(w.updateRuntime)

@@ -1,0 +1,306 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/sqlitetest"
+)
+
+func openStore(t *testing.T) *Store {
+	t.Helper()
+	s := NewStore(sqlitetest.Open(t, nil))
+	if err := s.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func apply(t *testing.T, s *Store, batches ...mem.Batch) []mem.Result {
+	t.Helper()
+	r, err := s.Apply(t.Context(), batches...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// search returns the ids that a query finds in the store's index, best first.
+func search(t *testing.T, s *Store, q mem.Query) []string {
+	t.Helper()
+	r, ok := s.Search(t.Context(), Query{Query: q, Now: noon})
+	if !ok {
+		t.Fatalf("the index does not answer %+v", q)
+	}
+	out := []string{}
+	for _, c := range r.Candidates {
+		out = append(out, c.ID)
+	}
+	return out
+}
+
+func fact(title string) mem.Memory {
+	m := note("", title, "")
+	m.ID, m.Status = "", ""
+	return m
+}
+
+func clock(statuses ...mem.Status) mem.Query {
+	return mem.Query{Text: "clock", Project: "p", Within: "*", Statuses: statuses}
+}
+
+func TestCommittedChangesAreFoundAtOnce(t *testing.T) {
+	s := openStore(t)
+	first := apply(t, s, mem.Batch{Memories: []mem.Memory{fact("the clock is fast")}})[0].IDs[0]
+	expect(t, search(t, s, clock()), first)
+	forgotten, active, archived := mem.Forgotten, mem.Active, mem.Archived
+	title := "the watch is fast"
+	for _, c := range []struct {
+		edit mem.Edit
+		want []string
+	}{
+		{mem.Edit{Status: &forgotten}, []string{}},
+		{mem.Edit{Status: &active}, []string{first}},
+		{mem.Edit{Status: &archived}, []string{}},
+		{mem.Edit{Status: &active}, []string{first}},
+		{mem.Edit{Title: &title, Index: new(string)}, []string{}},
+	} {
+		c.edit.ID = first
+		apply(t, s, mem.Batch{Edits: []mem.Edit{c.edit}})
+		expect(t, search(t, s, clock()), c.want...)
+	}
+}
+
+func TestSupersededMemoryIsNotFound(t *testing.T) {
+	s := openStore(t)
+	first := apply(t, s, mem.Batch{Memories: []mem.Memory{fact("the clock is fast")}})[0].IDs[0]
+	next := fact("the clock is slow")
+	next.Supersedes = first
+	second := apply(t, s, mem.Batch{Memories: []mem.Memory{next}})[0].IDs[0]
+	expect(t, search(t, s, clock()), second)
+}
+
+func TestFailedBatchChangesNothingButThoseBeforeItDo(t *testing.T) {
+	s := openStore(t)
+	_, err := s.Apply(t.Context(),
+		mem.Batch{Memories: []mem.Memory{fact("the clock is fast")}},
+		mem.Batch{Memories: []mem.Memory{fact("the clock is slow")}, Edits: []mem.Edit{{ID: "m_unknown"}}},
+		mem.Batch{Memories: []mem.Memory{fact("the clock is late")}},
+	)
+	if !errors.Is(err, mem.ErrNotFound) {
+		t.Fatalf("error %v, want not found", err)
+	}
+	if got := search(t, s, clock()); len(got) != 1 {
+		t.Errorf("found %v, want the memory of the first batch alone", got)
+	}
+}
+
+func TestTaintedTurnLowersTrustInTheIndex(t *testing.T) {
+	s := openStore(t)
+	m := fact("the clock is fast")
+	m.Session, m.Trust, m.Source = "s", mem.TrustAssistant, mem.Source{Session: "s", PromptID: "turn"}
+	event := func(id string) *mem.Event {
+		return &mem.Event{ID: id, Kind: mem.PostToolUse, Session: "s", PromptID: "turn", At: noon}
+	}
+	apply(t, s, mem.Batch{Event: event("e1"), Turn: &mem.TurnChange{Text: "what time is it"}, Memories: []mem.Memory{m}})
+	q := clock()
+	q.MinTrust = mem.TrustAssistant
+	if got := search(t, s, q); len(got) != 1 {
+		t.Fatalf("found %v, want one", got)
+	}
+	apply(t, s, mem.Batch{Event: event("e2"), Turn: &mem.TurnChange{Tainted: true}})
+	expect(t, search(t, s, q))
+}
+
+func TestProjectIsFoundUnderItsOtherKey(t *testing.T) {
+	s := openStore(t)
+	project := mem.Project{Key: "p", Name: "app", Root: "/app", Common: "/app/.git"}
+	id := apply(t, s, mem.Batch{Project: &project, Memories: []mem.Memory{fact("the clock is fast")}})[0].IDs[0]
+	q := clock()
+	q.Project = "p_other"
+	expect(t, search(t, s, q))
+	project.Key = "p_other" // the remote has changed
+	apply(t, s, mem.Batch{Project: &project})
+	expect(t, search(t, s, q), id)
+}
+
+func TestPurgeLeavesNothingInTheIndex(t *testing.T) {
+	s := openStore(t)
+	secret := fact("the clock says swordfish")
+	secret.Files = []string{"swordfish/plan.txt"}
+	ids := apply(t, s, mem.Batch{Memories: []mem.Memory{secret, fact("the clock is slow")}})[0].IDs
+	expect(t, search(t, s, mem.Query{Text: "swordfish", Within: "*"}), ids[0])
+	if _, err := s.Purge(t.Context(), ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.Search(t.Context(), Query{Query: clock()}); ok || s.built != nil {
+		t.Fatal("the index answers after a purge before it is rebuilt")
+	}
+	if len(s.wake) != 1 {
+		t.Error("the index is not rebuilt")
+	}
+	if err := s.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, search(t, s, clock()), ids[1])
+	for _, key := range s.built.memories.keys {
+		if strings.Contains(key, "sword") {
+			t.Errorf("%q is still a term", key)
+		}
+	}
+}
+
+func TestBuildThatAPurgeOvertookIsNotUsed(t *testing.T) {
+	s := openStore(t)
+	s.Store = purging{s.Store, s.reset}
+	if err := s.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.built != nil {
+		t.Error("an index that was read before a purge is used after it")
+	}
+}
+
+// purging is a store that is purged while it is read.
+type purging struct {
+	mem.Store
+	purge func()
+}
+
+func (p purging) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+	p.purge()
+	return p.Store.List(ctx, q)
+}
+
+func TestManyMemoriesOfOneTimeAreAllRead(t *testing.T) {
+	st := NewStore(sqlitetest.Open(t, nil))
+	var b mem.Batch
+	for i := range 2*page + 300 {
+		m := fact(fmt.Sprint("clock ", i))
+		if i < 200 {
+			m.Created = noon.Add(-time.Hour)
+		}
+		b.Memories = append(b.Memories, m)
+	}
+	apply(t, st, b)
+	if err := st.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := st.built.memories.Len(); got != len(b.Memories) {
+		t.Errorf("%d memories in the index, want %d", got, len(b.Memories))
+	}
+}
+
+// TestIndexAgreesWithTheStoreAfterAnyChange changes a store at random and compares what its index finds with what an
+// index finds that is built anew.
+func TestIndexAgreesWithTheStoreAfterAnyChange(t *testing.T) {
+	s := openStore(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	words := strings.Fields("clock printer retry webhook invoice batch gateway session branch lock queue cache login")
+	text := func(n int) string {
+		var out []string
+		for range 1 + r.IntN(n) {
+			out = append(out, words[r.IntN(len(words))])
+		}
+		return strings.Join(out, " ")
+	}
+	var ids []string
+	id := func() string { return ids[r.IntN(len(ids))] }
+	made := func(step int) mem.Memory {
+		m := note("", text(6), text(20), text(1)+".go")
+		m.ID, m.Status, m.Created, m.Session = "", "", noon.Add(time.Duration(step)*time.Second), fmt.Sprint("s", r.IntN(3))
+		if r.IntN(3) == 0 {
+			m.Kind, m.Who = mem.Utterance, "user"
+		}
+		if len(ids) > 0 && r.IntN(4) == 0 {
+			m.Supersedes = id()
+		}
+		if len(ids) > 0 && r.IntN(4) == 0 {
+			m.Body += " as " + id() + " says"
+		}
+		return m
+	}
+	for step := range 200 {
+		switch n := r.IntN(12); {
+		case len(ids) == 0 || n < 6:
+			for _, res := range apply(t, s, mem.Batch{Memories: []mem.Memory{made(2 * step), made(2*step + 1)}}) {
+				ids = append(ids, res.IDs...)
+			}
+		case n < 9:
+			status := []mem.Status{mem.Active, mem.Archived, mem.Forgotten}[r.IntN(3)]
+			apply(t, s, mem.Batch{Edits: []mem.Edit{{ID: id(), Status: &status}}})
+		case n < 10:
+			title, body := text(6), text(20)
+			apply(t, s, mem.Batch{Edits: []mem.Edit{{ID: id(), Title: &title, Body: &body, Index: new(string)}}})
+		case n < 11:
+			_, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{made(2 * step)}, Edits: []mem.Edit{{ID: "none"}}})
+			if err == nil {
+				t.Fatal("an edit of nothing succeeds")
+			}
+		case step%40 == 0:
+			gone := id()
+			if _, err := s.Purge(t.Context(), gone); err != nil {
+				t.Fatal(err)
+			}
+			ids = slices.DeleteFunc(ids, func(one string) bool {
+				_, err := s.List(t.Context(), mem.Query{IDs: []string{one}, Hidden: true, Within: "*"})
+				return errors.Is(err, mem.ErrNotFound)
+			})
+			if err := s.Build(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if step%20 != 0 {
+			continue
+		}
+		fresh := NewStore(s.Store)
+		if err := fresh.Build(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, kinds := range [][]mem.Kind{nil, {mem.Utterance}} {
+			q := mem.Query{Text: text(3), Project: "p", Within: "*", Kinds: kinds, Statuses: []mem.Status{
+				mem.Active, mem.Archived,
+			}}
+			got, want := search(t, s, q), search(t, fresh, q)
+			slices.Sort(got)
+			slices.Sort(want)
+			expect(t, got, want...)
+		}
+	}
+}
+
+func TestReadersAndWritersShareTheStore(t *testing.T) {
+	s := openStore(t)
+	var all sync.WaitGroup
+	for w := range 2 {
+		all.Go(func() {
+			for i := range 60 {
+				r, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{fact(fmt.Sprint("clock ", w, " ", i))}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				found, ok := s.Search(t.Context(), Query{Query: mem.Query{Text: fmt.Sprint("clock ", w, " ", i), Within: "*"}})
+				if ok && !slices.ContainsFunc(found.Candidates, func(c Candidate) bool { return c.ID == r[0].IDs[0] }) {
+					t.Errorf("%s is not found", r[0].IDs[0])
+				}
+			}
+		})
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	all.Go(func() { s.Run(ctx, func(err error) { t.Error(err) }) })
+	for range 5 {
+		s.reset()
+		time.Sleep(5 * time.Millisecond)
+	}
+	time.AfterFunc(300*time.Millisecond, stop)
+	all.Wait()
+}
