@@ -21,8 +21,10 @@ import (
 const plan = `
 # 0 ground
 chars:
+fault:
 fsx:
-mem:            chars
+mem:            chars fault
+when:           chars fault
 # 1 pure
 lang:           chars
 redact:
@@ -41,7 +43,7 @@ continuity:     mem chars lang extract rank inject redact event recall
 filesync:       mem chars extract rank inject redact event erase curate continuity
 capture:        mem chars lang extract rank event
 briefing:       mem chars extract rank inject redact event recall continuity filesync
-views:          mem chars rank event recall curate continuity filesync
+views:          mem chars when rank event recall curate continuity filesync
 engine:         mem chars lang extract rank inject redact event recall erase curate digest continuity filesync capture briefing views
 # 3 adapters
 store/sqlite:   mem chars
@@ -51,21 +53,20 @@ spool:          mem chars fsx
 transcript:     mem chars fsx
 project:        mem chars fsx
 mind:           mem chars fsx
-vault:          mem chars fsx
+vault:          mem chars when fsx
 egress:         mem chars
 embed:          mem chars egress
 llm:            mem chars egress
-api:            mem chars event recall curate continuity filesync capture views
+api:            mem chars fault when event recall curate continuity filesync capture views
 # 4 edges
 hook:           mem chars agent
 queue:          mem chars
 worker:         mem api queue
 setup:          fsx
 eval:           mem chars extract recall views
-mcpserver:      mem chars event recall curate continuity views
+mcpserver:      mem chars fault when event recall curate continuity views
 web:
-fault:
-config:         mem rank redact event recall egress embed llm setup fault
+config:         mem chars when rank redact event recall egress embed llm setup fault
 cli/ui:         mem chars rank event recall curate digest views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring

@@ -12,6 +12,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/when"
 )
 
 // exportRecord is one memory of an export: an object of our API, or a row of
@@ -129,7 +130,7 @@ func (r *exportRecord) created() (at time.Time, name string) {
 		if !at.IsZero() {
 			continue // the same time in another form
 		}
-		if t, ok := mem.ParseTime(strings.Trim(string(f.value), `"`), time.UTC); ok {
+		if t, ok := when.ParseStamp(strings.Trim(string(f.value), `"`), time.UTC); ok {
 			at, name = t, ""
 		} else if name == "" {
 			name = f.name

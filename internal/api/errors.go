@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 )
 
@@ -81,9 +83,10 @@ func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
+	input, _ := errors.AsType[fault.Fault](err) // in a query
 	for _, k := range known() {
 		if errors.Is(err, k.err) {
-			return &Error{Status: k.status, Name: k.name, Detail: err.Error()}
+			return &Error{Status: k.status, Name: k.name, Detail: err.Error(), Fix: strings.Join(input.Fix, "; ")}
 		}
 	}
 	return &Error{Status: http.StatusInternalServerError, Name: "internal", Detail: err.Error()}

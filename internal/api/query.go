@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"remanence/internal/when"
 )
 
 // readQuery sets the fields of a request from a query. Keys are the JSON names of the
@@ -110,14 +112,22 @@ func setField(f reflect.Value, values []string) error {
 
 // setValue parses one text as a value of the field's type.
 func setValue(f reflect.Value, s string) error {
+	if t, ok := f.Addr().Interface().(*time.Time); ok {
+		var err error
+		*t, _, err = when.Parse(s, time.Now())
+		return err
+	}
 	if text, ok := f.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return text.UnmarshalText([]byte(s))
 	}
 	if d, ok := f.Addr().Interface().(*time.Duration); ok {
-		if parsed, err := time.ParseDuration(s); err == nil {
-			*d = parsed
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+			*d = time.Duration(n)
 			return nil
 		}
+		var err error
+		*d, err = when.ParseDuration(s)
+		return err
 	}
 	switch f.Kind() {
 	case reflect.Pointer:

@@ -70,6 +70,27 @@ func TestAReadFindsItsRequestInTheAddress(t *testing.T) {
 	}
 }
 
+func TestAReadTakesTheTimesThatPeopleWrite(t *testing.T) {
+	for text, want := range map[string]time.Time{
+		"2026-01-31":        time.Date(2026, 1, 31, 0, 0, 0, 0, time.Local),
+		"2026-01-31T08:05Z": time.Date(2026, 1, 31, 8, 5, 0, 0, time.UTC),
+	} {
+		if got, status := ask(t, "/api/v1/plain?after="+text, ""); status != 200 || !got.Query.After.Equal(want) {
+			t.Errorf("after %s: got %d %s, want 200 %s", text, status, got.Query.After, want)
+		}
+	}
+	began := time.Now()
+	got, status := ask(t, "/api/v1/plain?after=3d", "")
+	if at := got.Query.After.Add(72 * time.Hour); status != 200 || at.Before(began) || at.After(time.Now()) {
+		t.Errorf("after 3d: got %d %s, want 200 and three days before now", status, got.Query.After)
+	}
+	for text, want := range map[string]time.Duration{"3d": 72 * time.Hour, "1h30m": 90 * time.Minute, "60": 60} {
+		if got, status := ask(t, "/api/v1/plain?for="+text, ""); status != 200 || got.For != want {
+			t.Errorf("for %s: got %d %s, want 200 %s", text, status, got.For, want)
+		}
+	}
+}
+
 func TestAReadThatIsNotUnderstoodIsRefused(t *testing.T) {
 	for target, want := range map[string]int{
 		"/api/v1/plain?": 404, "/api/v1/plain/": 404, "/api/v1/plain/x": 404, "/api/v1/asked/": 404, "/api/v1/asked": 404,
@@ -79,7 +100,7 @@ func TestAReadThatIsNotUnderstoodIsRefused(t *testing.T) {
 
 		"/api/v1/plain?x=1": 400, "/api/v1/plain?text": 200, "/api/v1/plain?text=a&text=b": 400, "/api/v1/plain?limit=x": 400,
 		"/api/v1/plain?limit=1.5":    400,
-		"/api/v1/plain?hidden=maybe": 400, "/api/v1/plain?after=yesterday": 400, "/api/v1/plain?score=NaN": 400,
+		"/api/v1/plain?hidden=maybe": 400, "/api/v1/plain?after=soon": 400, "/api/v1/plain?score=NaN": 400,
 		"/api/v1/plain?limit=99999999999999999999": 400,
 		"/api/v1/plain?text=%zz":                   400, "/api/v1/plain?text=a;b=c": 400, "/api/v1/plain?query=x": 400,
 		"/api/v1/plain?for=long":   400,

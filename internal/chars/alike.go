@@ -74,6 +74,26 @@ func BestMatch(list []string, text string) (found int, rivals []int) {
 	return found, nil
 }
 
+// EditDistance returns the Levenshtein distance of two texts, in bytes.
+func EditDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		prev := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := prev
+			if a[i] != b[j] {
+				cost = 1 + min(prev, row[j], row[j+1])
+			}
+			prev, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
 func wordsOf(s string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {

@@ -8,6 +8,7 @@ import (
 	"remanence/internal/daemon"
 	"remanence/internal/digest"
 	"remanence/internal/fault"
+	"remanence/internal/when"
 )
 
 func digestCommand(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ func digestCommand(a *app) *cobra.Command {
 				return fault.Usage.Saying("--session and --since exclude each other").FixedBy("remanence digest --help")
 			}
 			if since != "" {
-				if q.Since, _, err = ui.ParseSpan(since, a.Sys.Now()); err != nil {
+				if q.Since, _, err = when.Parse(since, a.Sys.Now()); err != nil {
 					return err
 				}
 			}

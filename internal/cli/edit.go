@@ -9,6 +9,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/fault"
+	"remanence/internal/mem"
 )
 
 func editCommand(a *app) *cobra.Command {
@@ -27,14 +28,14 @@ func editCommand(a *app) *cobra.Command {
 				q.Text = &text
 			}
 			if changed("kind") {
-				k, err := parseKind(kind)
+				k, err := mem.ParseKind(kind)
 				if err != nil {
 					return err
 				}
 				q.Kind = &k
 			}
 			if changed("scope") {
-				s, err := parseScope(scope)
+				s, err := mem.ParseScope(scope)
 				if err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"remanence/internal/chars"
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
 	"remanence/internal/fault"
@@ -206,7 +207,7 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 	}
 	best, dist := "", 3
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := config.EditDistance(word, f.Name); d < dist && !f.Hidden {
+		if d := chars.EditDistance(word, f.Name); d < dist && !f.Hidden {
 			best, dist = f.Name, d
 		}
 	})

@@ -180,10 +180,10 @@ func addCommand(a *app) *cobra.Command {
 			"  remanence add -k preference --scope user \"tabs, not spaces\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if q.Kind, err = parseKind(kind); err != nil {
+			if q.Kind, err = mem.ParseKind(kind); err != nil {
 				return err
 			}
-			if q.Scope, err = parseScope(scope); err != nil {
+			if q.Scope, err = mem.ParseScope(scope); err != nil {
 				return err
 			}
 			if q.Text, err = a.textFrom(args, cmd.CommandPath()); err != nil {
@@ -268,12 +268,4 @@ func (a *app) did(schema string, response any, what string, m mem.Memory, undo s
 	return a.out.Show(ui.MemoryList{
 		Schema: schema, Response: response, Memories: []mem.Memory{m}, Did: what, Undo: undo,
 	})
-}
-
-func parseScope(s string) (mem.Scope, error) {
-	switch k := mem.Scope(s); k {
-	case mem.ScopeProject, mem.ScopeUser:
-		return k, nil
-	}
-	return "", fault.Input.Saying("no such scope: %q", s).FixedBy("use project or user")
 }

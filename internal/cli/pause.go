@@ -7,9 +7,9 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/cli/ui"
-	"remanence/internal/config"
 	"remanence/internal/event"
 	"remanence/internal/fault"
+	"remanence/internal/when"
 )
 
 func pauseCommand(a *app) *cobra.Command {
@@ -25,7 +25,7 @@ func pauseCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if length != "" {
-				d, err := config.ParseDuration(length)
+				d, err := when.ParseDuration(length)
 				if err != nil {
 					return err
 				}

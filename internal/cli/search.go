@@ -17,12 +17,12 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/chars"
 	"remanence/internal/cli/ui"
-	"remanence/internal/config"
 	"remanence/internal/curate"
 	"remanence/internal/daemon"
 	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/when"
 )
 
 // filters are the flags that narrow a search.
@@ -57,7 +57,7 @@ func (f filters) query(words []string, now time.Time) (mem.Query, error) {
 	q := mem.Query{Text: strings.Join(words, " "), File: f.file, Branch: f.branch, Tags: f.tags}
 	var err error
 	for _, k := range f.kinds {
-		kind, err := parseKind(k)
+		kind, err := mem.ParseKind(k)
 		if err != nil {
 			return q, err
 		}
@@ -69,12 +69,12 @@ func (f filters) query(words []string, now time.Time) (mem.Query, error) {
 		}
 	}
 	if f.since != "" {
-		if q.After, _, err = ui.ParseSpan(f.since, now); err != nil {
+		if q.After, _, err = when.Parse(f.since, now); err != nil {
 			return q, err
 		}
 	}
 	if f.until != "" {
-		if _, q.Before, err = ui.ParseSpan(f.until, now); err != nil {
+		if _, q.Before, err = when.Parse(f.until, now); err != nil {
 			return q, err
 		}
 	}
@@ -124,23 +124,6 @@ func (f filters) inForce(project string) []string {
 	add("agent", f.agent)
 	add("project", project)
 	return out
-}
-
-// parseKind checks a kind.
-func parseKind(s string) (mem.Kind, error) {
-	k := mem.Kind(strings.ReplaceAll(strings.ToLower(s), "-", "_"))
-	if _, ok := k.Info(); ok {
-		return k, nil
-	}
-	names := kindNames()
-	near := slices.MinFunc(names, func(x, y string) int {
-		return cmp.Compare(config.EditDistance(s, x), config.EditDistance(s, y))
-	})
-	fix := []string{"use one of: " + strings.Join(names, ", ")}
-	if config.EditDistance(s, near) <= 2 {
-		fix = append([]string{"-k " + near}, fix...)
-	}
-	return "", fault.Input.Saying("no such kind of memory: %q", s).FixedBy(fix...)
 }
 
 func kindNames() []string {

@@ -10,6 +10,7 @@ import (
 	"remanence/internal/cli/ui"
 	"remanence/internal/fault"
 	"remanence/internal/views"
+	"remanence/internal/when"
 )
 
 // defaultAround is how many entries of a timeline are shown on each side.
@@ -28,9 +29,9 @@ func timelineCommand(a *app) *cobra.Command {
 			if q.Around < 1 {
 				return fault.Input.Saying("--around has to be 1 or more")
 			}
-			q.ProjectRef, q.Anchor = a.ProjectRef(), anchor(strings.Join(args, ""), a.Sys.Now())
-			if _, err := time.Parse(time.DateOnly, q.Anchor); err != nil { // else it is a day
-				q.Anchor = a.fromHere(q.Anchor)
+			q.ProjectRef, q.Anchor = a.ProjectRef(), strings.Join(args, "")
+			if _, _, err := when.Parse(q.Anchor, a.Sys.Now()); err != nil {
+				q.Anchor = a.fromHere(q.Anchor) // a file, if it is not an id
 			}
 			return runTimeline(a, cmd, q)
 		},
@@ -39,17 +40,6 @@ func timelineCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&q.Session, "session", "", "only of this session")
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
-}
-
-// anchor makes a day of what a person calls a time; ids and files stay.
-func anchor(s string, now time.Time) string {
-	if s == "" || strings.ContainsAny(s, "/\\_.") {
-		return s
-	}
-	if t, _, err := ui.ParseSpan(s, now); err == nil {
-		return t.Local().Format("2006-01-02")
-	}
-	return s
 }
 
 func runTimeline(a *app, cmd *cobra.Command, q views.TimelineRequest) error {

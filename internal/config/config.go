@@ -14,9 +14,11 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/when"
 )
 
 // Option is one setting: its default, and the one of the full profile where it differs.
@@ -229,7 +231,7 @@ func (o Option) Parse(raw any) (any, error) {
 		}
 		return f, nil
 	case time.Duration:
-		if d, err := ParseDuration(s); isText && err == nil {
+		if d, err := when.ParseDuration(s); isText && err == nil {
 			return d, nil
 		}
 		return nil, fmt.Errorf("%v is not a duration such as 30m", raw)
@@ -378,7 +380,7 @@ const maxDays = 100_000
 func Nearest(key string) string {
 	best, dist := "", 4
 	for _, o := range Options() {
-		if d := EditDistance(key, o.Key); d < dist {
+		if d := chars.EditDistance(key, o.Key); d < dist {
 			best, dist = o.Key, d
 		}
 	}
@@ -386,24 +388,4 @@ func Nearest(key string) string {
 		return ""
 	}
 	return fmt.Sprintf(", did you mean %q?", best)
-}
-
-// EditDistance is Levenshtein's, in bytes.
-func EditDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost = 1 + min(prev, row[j], row[j+1])
-			}
-			prev, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

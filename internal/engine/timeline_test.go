@@ -4,8 +4,10 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"remanence/internal/curate"
 	"remanence/internal/mem"
@@ -55,6 +57,36 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 		}
 		if got.More != c.more {
 			t.Errorf("%d around %q: more is %t, want %t", c.around, c.anchor, got.More, c.more)
+		}
+	}
+}
+
+func TestATimelineIsOfTheLocalDayThatItsTimeIsOn(t *testing.T) {
+	zone := time.Local
+	time.Local = time.UTC
+	defer func() { time.Local = zone }()
+	s := newStage(t)
+	var b mem.Batch
+	for _, day := range []int{13, 14, 15, 16} {
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: strconv.Itoa(day),
+			Created: time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC), Trust: mem.TrustUser,
+		})
+	}
+	if _, err := s.store.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for anchor, want := range map[string][]string{
+		"2026-03-14T23:30:00-08:00": {"14", "15", "16"}, "2026-03-15": {"14", "15", "16"}, "20260315": {"14", "15", "16"},
+		"2026-03-15T01:00:00+09:00": {"13", "14", "15"},
+	} {
+		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{ProjectRef: shop, Anchor: anchor, Around: 1})
+		var titles []string
+		for _, m := range got.Entries {
+			titles = append(titles, m.Title)
+		}
+		if err != nil || !slices.Equal(titles, want) {
+			t.Errorf("%s: got %q, %v, want %q", anchor, titles, err, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"remanence/internal/chars"
+	"remanence/internal/fault"
 )
 
 // MaxAnswer is how long the text of an answer is at most, in bytes.
@@ -68,9 +69,16 @@ func result(v any) *mcp.CallToolResult {
 
 // problem is the answer to a call that cannot be answered.
 func (s *Server) problem(err error) *mcp.CallToolResult {
-	p, ok := err.(Problem) //nolint:errorlint // one of ours that was wrapped is somebody else's by now
-	if !ok {
+	var p Problem
+	switch e := err.(type) { //nolint:errorlint // a wrapped one is another error
+	case Problem:
+		p = e
+	default:
 		p = s.Explain(err)
+	case fault.Fault:
+		if p = s.Explain(err); e.Is(fault.Input) { // an argument
+			p = Problem{Code: codeBad, What: e.What, Why: e.Why, Fix: e.Fix}
+		}
 	}
 	p.What, p.Why = chars.Clip(s.Plain(p.What), 300), chars.Clip(s.Plain(p.Why), 600)
 	r := result(p)

@@ -72,12 +72,12 @@ func schemaOf(names []string) string {
 }
 
 type findArgs struct {
-	Query string    `json:"query"`
-	Scope mem.Scope `json:"scope"`
-	Kind  string    `json:"kind"`
-	Tags  texts     `json:"tags"`
-	File  string    `json:"file"`
-	Limit int       `json:"limit"`
+	Query string `json:"query"`
+	Scope string `json:"scope"`
+	Kind  string `json:"kind"`
+	Tags  texts  `json:"tags"`
+	File  string `json:"file"`
+	Limit int    `json:"limit"`
 }
 
 func (s *Server) find(ctx context.Context, a findArgs) (any, error) {
@@ -151,8 +151,8 @@ func otherSearches() []tool {
 func (s *Server) overviewed(ctx context.Context, _ struct{}) (any, error) { return s.status(ctx) }
 
 type scopeArgs struct {
-	ID    string    `json:"id"`
-	Scope mem.Scope `json:"scope"`
+	ID    string `json:"id"`
+	Scope string `json:"scope"`
 }
 
 type tagArgs struct {
@@ -171,7 +171,7 @@ func otherWrites() []tool {
 		other("promote_memory", "Widen a memory's scope", changes, func(s *Server, ctx context.Context, a scopeArgs) (any,
 			error,
 		) {
-			return s.update(ctx, updateArgs{ID: a.ID, Scope: cmp.Or(a.Scope, mem.ScopeUser)})
+			return s.update(ctx, updateArgs{ID: a.ID, Scope: cmp.Or(a.Scope, string(mem.ScopeUser))})
 		}, "id"),
 		other("tag_memory", "Add and remove tags of a memory", changes, func(s *Server, ctx context.Context, a tagArgs) (any,
 			error,

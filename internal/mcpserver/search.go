@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/views"
+	"remanence/internal/when"
 )
 
 // mostRows is how many rows a search returns at most.
@@ -22,7 +22,7 @@ const mostRows = 50
 
 type searchArgs struct {
 	Query         *string         `json:"query"`
-	Scope         mem.Scope       `json:"scope"`
+	Scope         string          `json:"scope"`
 	Kind          string          `json:"kind"`
 	Project       string          `json:"project"`
 	File          string          `json:"file"`
@@ -105,21 +105,22 @@ func (s *Server) asked(a searchArgs) (recall.SearchRequest, error) {
 		return ask, bad("min_importance is from 0 to 1")
 	}
 	if a.Scope != "" {
-		if err := knownScope(a.Scope); err != nil {
+		scope, err := mem.ParseScope(a.Scope)
+		if err != nil {
 			return ask, err
 		}
-		q.Scopes = []mem.Scope{a.Scope}
+		q.Scopes = []mem.Scope{scope}
 	}
 	if a.Kind != "" {
-		k, err := knownKind(a.Kind)
+		k, err := mem.ParseKind(a.Kind)
 		if err != nil {
 			return ask, err
 		}
 		q.Kinds = []mem.Kind{k}
 	}
 	var err error
-	if q.After, err = s.moment("after", a.After); err == nil {
-		q.Before, err = s.moment("before", a.Before)
+	if q.After, err = s.parseTime(a.After); err == nil {
+		q.Before, err = s.parseTime(a.Before)
 	}
 	return ask, err
 }
@@ -157,41 +158,13 @@ func whole(m mem.Memory) string {
 	return strings.Join(append([]string{m.Title, bodyOf(m)}, m.Facts...), "\n")
 }
 
-func knownScope(s mem.Scope) error {
-	switch s {
-	case mem.ScopeSession, mem.ScopeProject, mem.ScopeUser:
-		return nil
-	}
-	return bad("no scope %q", s).fixedBy("session, project or user")
-}
-
-func knownKind(text string) (mem.Kind, error) {
-	k := mem.Kind(strings.ReplaceAll(strings.ToLower(text), "-", "_"))
-	if _, ok := k.Info(); ok {
-		return k, nil
-	}
-	var names []string
-	for _, i := range mem.Kinds() {
-		names = append(names, string(i.Kind))
-	}
-	return "", bad("no kind %q", chars.Clip(text, 40)).fixedBy("one of " + strings.Join(names, ", "))
-}
-
-// moment reads a day, a time, or how long ago: 12h, 3d, 2w. Empty is the zero time.
-func (s *Server) moment(name, text string) (time.Time, error) {
+// parseTime reads a time that an argument names; "" is the zero time.
+func (s *Server) parseTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if t, ok := mem.ParseISOTime(text, time.Local); ok {
-		return t, nil
-	}
-	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	unit := units[text[len(text)-1]]
-	n, err := strconv.Atoi(text[:len(text)-1])
-	if err != nil || n < 0 || n > 10000 || unit == 0 {
-		return time.Time{}, bad("%s is no time: %q", name, chars.Clip(text, 40)).fixedBy("2026-01-31, or 12h, 3d, 2w ago")
-	}
-	return s.Now().Add(-time.Duration(n) * unit), nil
+	t, _, err := when.Parse(text, s.Now())
+	return t, err
 }
 
 type timelineArgs struct {

@@ -15,7 +15,7 @@ const maxContent = 8000
 type rememberArgs struct {
 	Content    string            `json:"content"`
 	Kind       string            `json:"kind"`
-	Scope      mem.Scope         `json:"scope"`
+	Scope      string            `json:"scope"`
 	Title      string            `json:"title"`
 	Tags       texts             `json:"tags"`
 	Files      texts             `json:"files"`
@@ -108,7 +108,7 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 
 func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 	ask := curate.AddRequest{
-		ProjectRef: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files,
+		ProjectRef: s.Place, Text: a.Content, Title: a.Title, Tags: a.Tags, Files: a.Files,
 		Importance: a.Importance,
 		Related:    a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
 	}
@@ -120,16 +120,17 @@ func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 			maxContent).fixedBy("keep what matters, or several statements")
 	}
 	if a.Scope != "" {
-		if err := knownScope(a.Scope); err != nil {
+		var err error
+		if ask.Scope, err = mem.ParseScope(a.Scope); err != nil {
 			return ask, err
 		}
 	}
-	if a.Scope == mem.ScopeSession && s.Session == "" {
+	if ask.Scope == mem.ScopeSession && s.Session == "" {
 		return ask, bad("scope session needs a session, and which one this is is not known").fixedBy("scope project")
 	}
 	if a.Kind != "" {
 		var err error
-		if ask.Kind, err = knownKind(a.Kind); err != nil {
+		if ask.Kind, err = mem.ParseKind(a.Kind); err != nil {
 			return ask, err
 		}
 		if ask.Kind == mem.Utterance {
@@ -150,13 +151,13 @@ func importance(v *float64) error {
 }
 
 type updateArgs struct {
-	ID         string    `json:"id"`
-	Content    *string   `json:"content"`
-	Importance *float64  `json:"importance"`
-	Tags       *retag    `json:"tags"`
-	Scope      mem.Scope `json:"scope"`
-	Resolved   *bool     `json:"resolved"`
-	Reason     string    `json:"reason"`
+	ID         string   `json:"id"`
+	Content    *string  `json:"content"`
+	Importance *float64 `json:"importance"`
+	Tags       *retag   `json:"tags"`
+	Scope      string   `json:"scope"`
+	Resolved   *bool    `json:"resolved"`
+	Reason     string   `json:"reason"`
 }
 
 type retag struct {
@@ -216,10 +217,11 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 		Reason: a.Reason,
 	}
 	if a.Scope != "" {
-		if err := knownScope(a.Scope); err != nil {
+		scope, err := mem.ParseScope(a.Scope)
+		if err != nil {
 			return nil, err
 		}
-		ask.Scope = &a.Scope
+		ask.Scope = &scope
 	}
 	if a.Tags != nil {
 		ask.AddTags, ask.DropTags = a.Tags.Add, a.Tags.Remove

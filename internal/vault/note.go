@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/when"
 )
 
 // parseNote reads a memory. It takes what it can: a value that cannot be meant
@@ -95,7 +96,7 @@ func (f frontmatter) yes(key string) bool {
 // time is a day or a moment; the zero time if it is neither.
 func (f frontmatter) time(key string) time.Time {
 	fd, _ := f.get(key)
-	if t, ok := mem.ParseISOTime(fd.value, time.UTC); ok && t.Year() > 1970 && t.Year() < 9999 {
+	if t, ok := when.ParseISO(fd.value, time.UTC); ok && t.Year() > 1970 && t.Year() < 9999 {
 		return t.UTC()
 	}
 	return time.Time{}

@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/when"
 )
 
 // maxAround bounds the entries on each side of a timeline's anchor.
@@ -101,8 +102,9 @@ func (s *Service) anchor(ctx context.Context, p mem.Project, a string, q *mem.Qu
 		q.Session = sess.ID
 		return time.Time{}, "", nil
 	}
-	if t, err := time.ParseInLocation("2006-01-02", a, time.Local); err == nil {
-		return t, "", nil
+	if t, _, err := when.Parse(a, s.Now()); err == nil { // its day
+		y, m, d := t.Local().Date()
+		return time.Date(y, m, d, 0, 0, 0, 0, time.Local), "", nil
 	}
 	q.File = s.Recall.Relative(p, a)
 	return time.Time{}, "", nil

@@ -1,4 +1,4 @@
-package mem
+package when
 
 import (
 	"math"
@@ -17,9 +17,9 @@ func isoLayouts() []string {
 	}
 }
 
-// ParseISOTime parses an ISO 8601 date, or date and time; a space may replace the
+// ParseISO parses an ISO 8601 date, or date and time; a space may replace the
 // T. A time without zone is in the given zone. ok is false for anything else.
-func ParseISOTime(s string, zone *time.Location) (t time.Time, ok bool) {
+func ParseISO(s string, zone *time.Location) (t time.Time, ok bool) {
 	s = strings.TrimSpace(s)
 	const day = len(time.DateOnly)
 	if len(s) > day && (s[day] == ' ' || s[day] == 't') {
@@ -38,12 +38,12 @@ func ParseISOTime(s string, zone *time.Location) (t time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// ParseTime parses a time that another program wrote: ISO 8601, or seconds,
+// ParseStamp parses a time that another program wrote: ISO 8601, or seconds,
 // milliseconds, microseconds or nanoseconds since 1970, distinguished by size.
 // Eight digits are a date. ok is false for anything else, and for times before
 // 1970 or after the year 9999.
-func ParseTime(s string, zone *time.Location) (t time.Time, ok bool) {
-	if t, ok = ParseISOTime(s, zone); !ok {
+func ParseStamp(s string, zone *time.Location) (t time.Time, ok bool) {
+	if t, ok = ParseISO(s, zone); !ok {
 		t, ok = epoch(strings.TrimSpace(s))
 	}
 	return t, ok && t.Unix() > 0 && t.Year() <= 9999

@@ -1,13 +1,13 @@
-package mem_test
+package when_test
 
 import (
 	"testing"
 	"time"
 
-	"remanence/internal/mem"
+	"remanence/internal/when"
 )
 
-func TestParseTimeAcceptsEveryForm(t *testing.T) {
+func TestStampsOfOtherProgramsAreRead(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for s, want := range map[string]time.Time{
 		"2026-01-02T03:04:05Z":          at,
@@ -31,23 +31,23 @@ func TestParseTimeAcceptsEveryForm(t *testing.T) {
 		"1767323045000000000":           at,
 		"2026-01-02T03:04:05.000000001": at.Add(time.Nanosecond),
 	} {
-		if got, ok := mem.ParseTime(s, time.UTC); !ok || !got.Equal(want) {
+		if got, ok := when.ParseStamp(s, time.UTC); !ok || !got.Equal(want) {
 			t.Errorf("%q: got %s, %v, want %s", s, got, ok, want)
 		}
 	}
 	zone := time.FixedZone("x", 3600)
-	if got, ok := mem.ParseTime("2026-01-02 04:04:05", zone); !ok || !got.Equal(at) {
+	if got, ok := when.ParseStamp("2026-01-02 04:04:05", zone); !ok || !got.Equal(at) {
 		t.Errorf("in another zone: %s, %v", got, ok)
 	}
 	for _, s := range []string{
 		"", " ", "soon", "2026", "0", "-5", "NaN", "Inf", "1e300", "2026-13-01", "2026-02-30", "1960-01-01", "03:04:05",
 		"2026-01-02T03:04:05Zz", "99999999999999999999",
 	} {
-		if got, ok := mem.ParseTime(s, time.UTC); ok {
+		if got, ok := when.ParseStamp(s, time.UTC); ok {
 			t.Errorf("%q is read as %s", s, got)
 		}
 	}
-	if got, ok := mem.ParseISOTime("1767323045", time.UTC); ok {
+	if got, ok := when.ParseISO("1767323045", time.UTC); ok {
 		t.Errorf("a number is read as the date %s", got)
 	}
 }
