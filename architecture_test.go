@@ -27,7 +27,9 @@ mem:            chars fault
 when:           chars fault
 # 1 pure
 lang:           chars
-redact:
+redact/secrets:
+redact/jsonstream:
+redact:         redact/secrets redact/jsonstream
 rank:           mem chars
 index:          mem rank
 inject:         mem chars

@@ -1,11 +1,12 @@
 package redact
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/hex"
 	"slices"
 	"strings"
+
+	"remanence/internal/redact/jsonstream"
+	"remanence/internal/redact/secrets"
 )
 
 // Tools report files, patches and answers as arrays with one string per line, or one block of
@@ -58,12 +59,12 @@ func (w *walker) joinLines() {
 // whether it found any.
 func (w *walker) redactLines(group []*arrayLine) (changed bool) {
 	for _, l := range group {
-		l.text = unquoted(w.out[l.from:l.to])
+		l.text = jsonstream.Unquote(w.out[l.from:l.to])
 	}
 	for {
-		found := w.redactor.secrets(join(group))
+		found := w.redactor.finder().Find(join(group))
 		if slices.ContainsFunc(group, func(l *arrayLine) bool { return l.shaped }) { // in ids and paths only key blocks count
-			found = slices.DeleteFunc(found, func(f span) bool { return f.kind != "private-key" })
+			found = slices.DeleteFunc(found, func(f secrets.Span) bool { return f.Kind != "private-key" })
 		}
 		if len(found) == 0 {
 			return changed
@@ -81,11 +82,11 @@ func (w *walker) redactLines(group []*arrayLine) (changed bool) {
 }
 
 // redactSpan removes one secret from the lines that it spans.
-func (w *walker) redactSpan(group []*arrayLine, f span) {
-	mark := w.redactor.marker(f.kind, secretOf(group, f))
-	w.counts.secret(f.kind, 1)
+func (w *walker) redactSpan(group []*arrayLine, f secrets.Span) {
+	mark := secrets.Marker(w.redactor.Key, f.Kind, secretOf(group, f))
+	w.counts.secret(f.Kind, 1)
 	for _, l := range group {
-		from, to := max(f.from-l.start, 0), min(f.to-l.start, len(l.text))
+		from, to := max(f.From-l.start, 0), min(f.To-l.start, len(l.text))
 		if from >= to {
 			continue
 		}
@@ -94,10 +95,10 @@ func (w *walker) redactSpan(group []*arrayLine, f span) {
 }
 
 // secretOf returns the text of a span without the separators between lines.
-func secretOf(group []*arrayLine, f span) string {
+func secretOf(group []*arrayLine, f secrets.Span) string {
 	var b strings.Builder
 	for _, l := range group {
-		if from, to := max(f.from-l.start, 0), min(f.to-l.start, len(l.text)); from < to {
+		if from, to := max(f.From-l.start, 0), min(f.To-l.start, len(l.text)); from < to {
 			b.WriteString(l.text[from:to])
 		}
 	}
@@ -118,8 +119,7 @@ func join(group []*arrayLine) string {
 		b.WriteString(l.text)
 		switch {
 		case strings.HasSuffix(l.text, "\n"):
-		case len(l.text) <= maxName && strings.HasPrefix(l.text, "-") && isAll(l.text, isNamePart) &&
-			classify(l.text) != noSecret:
+		case secrets.IsFlag(l.text):
 			b.WriteByte(' ')
 		default:
 			b.WriteByte('\n')
@@ -135,7 +135,7 @@ func (w *walker) rewrite(lines []arrayLine) {
 	growth := 0
 	for i, l := range lines {
 		if l.changed {
-			texts[i] = string(appendQuoted(nil, l.text))
+			texts[i] = string(jsonstream.AppendQuoted(nil, l.text))
 			growth += len(texts[i]) - (l.to - l.from)
 		}
 	}
@@ -174,33 +174,4 @@ func (w *walker) moveTexts(index, to, by int) int {
 		w.texts[index].to += by
 	}
 	return index
-}
-
-// unquoted decodes a string that appendQuoted wrote.
-func unquoted(b []byte) string {
-	b = b[1 : len(b)-1]
-	if bytes.IndexByte(b, '\\') < 0 {
-		return string(b)
-	}
-	out := make([]byte, 0, len(b))
-	for i := 0; i < len(b); i++ {
-		c := b[i]
-		if c == '\\' {
-			i++
-			switch c = b[i]; c {
-			case 'n':
-				c = '\n'
-			case 'r':
-				c = '\r'
-			case 't':
-				c = '\t'
-			case 'u': // a control character
-				code, _ := hex.DecodeString(string(b[i+3 : i+5]))
-				c = code[0]
-				i += len("0000")
-			}
-		}
-		out = append(out, c)
-	}
-	return string(out)
 }

@@ -7,26 +7,6 @@ import (
 	"testing"
 )
 
-// Ordinary source: how fast, and how many words a megabyte are taken for secrets that are none.
-func BenchmarkStandardLibrary(b *testing.B) {
-	var files []string
-	size := 0
-	sources(b, library(b), func(_, text string) {
-		files = append(files, text)
-		size += len(text)
-	})
-	b.SetBytes(int64(size))
-	found := 0
-	for b.Loop() {
-		found = 0
-		d := &Redactor{}
-		for _, text := range files {
-			found += len(d.secrets(text))
-		}
-	}
-	b.ReportMetric(float64(found)/float64(size)*1e6, "found/MB")
-}
-
 // A payload as large as tools make them: what of it is kept is small, all of it is searched for tags.
 func BenchmarkObject50MB(b *testing.B) {
 	line := `\tif err := run(ctx, \"name\"); err != nil { return fmt.Errorf(\"run: %w\", err) }\n`

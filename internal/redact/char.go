@@ -82,7 +82,7 @@ func namedEntity(s string) (r rune, n int) {
 		if hasFold(s, e.name) {
 			return e.r, len(e.name) + semicolon(s[len(e.name):])
 		}
-		if len(s) < len(e.name) && hasFold(e.name, asciiLower(s)) { // its beginning
+		if len(s) < len(e.name) && hasFold(e.name, s) { // its beginning
 			return 0, len(s)
 		}
 	}

@@ -1,42 +1,20 @@
 package redact
 
-import (
-	"cmp"
-	"slices"
-)
+import "remanence/internal/redact/secrets"
 
-// Kind is a kind of secret that a Door recognises.
+// Kind is a kind of secret that a Redactor recognises.
 type Kind struct {
 	Name     string
 	Marker   string // an example of its marker
 	UserRule bool   // from one of Rules
 }
 
-// Kinds lists the kinds of secrets: the built-in ones, then those of Rules, each part sorted
-// by name.
-func (d *Redactor) Kinds() []Kind {
-	d.prepare()
+// Kinds lists the kinds of secrets: the built-in ones, then those of Rules, each part sorted by name.
+func (r *Redactor) Kinds() []Kind {
+	builtIn, user := r.finder().Kinds()
 	var kinds []Kind
-	add := func(name string, own bool) {
-		k := Kind{Name: name, Marker: d.marker(name, name), UserRule: own}
-		if !slices.Contains(kinds, k) {
-			kinds = append(kinds, k)
-		}
+	for i, name := range append(builtIn, user...) {
+		kinds = append(kinds, Kind{Name: name, Marker: secrets.Marker(r.Key, name, name), UserRule: i >= len(builtIn)})
 	}
-	for i := range builtin {
-		add(builtin[i].kind, false)
-	}
-	for _, r := range d.user {
-		add(r.kind, true)
-	}
-	slices.SortStableFunc(kinds, func(a, b Kind) int {
-		if a.UserRule != b.UserRule {
-			if a.UserRule {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(a.Name, b.Name)
-	})
 	return kinds
 }

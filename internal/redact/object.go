@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"remanence/internal/redact/jsonstream"
 )
 
 // The limits of an Object, in bytes.
@@ -28,7 +30,7 @@ type Object struct {
 	Counts    Counts // what was removed
 }
 
-// Object reads the first JSON object of r and stops after its closing brace; it does not wait
+// Object reads the first JSON object of in and stops after its closing brace; it does not wait
 // for the end of the stream. A byte order mark and white space may precede the object. Text
 // after it is ignored.
 //
@@ -37,21 +39,21 @@ type Object struct {
 // Members that exceed the size limit are left out, those of the top level last. If the stream
 // does not begin with a complete JSON object, the error is an ErrNoObject.
 //
-// If r returns context.DeadlineExceeded, the object ends with the part that was read, and Cut
+// If in returns context.DeadlineExceeded, the object ends with the part that was read, and Cut
 // is set. An incomplete string keeps its beginning, up to the same limit. A private span that
 // is still open there hides the rest of the string.
-func (d *Redactor) Object(r io.Reader) (Object, error) {
-	w := walker{redactor: d, in: source{r: r}, limit: MaxObject}
+func (r *Redactor) Object(in io.Reader) (Object, error) {
+	w := walker{redactor: r, in: jsonstream.NewReader(in), limit: MaxObject}
 	size, err := w.object()
 	if isTimeout(err) && len(w.stack) > 0 {
-		size, err = w.in.offset(), nil
+		size, err = w.in.Offset(), nil
 		w.closeOpen()
 	}
 	if err != nil {
 		return Object{}, fmt.Errorf("%w: %w", ErrNoObject, err)
 	}
 	w.hideUnpaired()
-	d.count(w.counts)
+	r.count(w.counts)
 	return Object{JSON: w.out, Size: size, Truncated: w.cut, Counts: w.counts}, nil
 }
 
@@ -80,20 +82,20 @@ func (w *walker) closeOpen() {
 // JSON strips and redacts every string of a JSON value, and keys that contain a secret. Order,
 // duplicate keys and the spelling of numbers stay. Nothing is shortened, but values nested
 // deeper than 256 become null. For invalid JSON it returns {}.
-func (d *Redactor) JSON(raw []byte) json.RawMessage {
-	out, c, err := d.tree(raw, false)
+func (r *Redactor) JSON(raw []byte) json.RawMessage {
+	out, c, err := r.tree(raw, false)
 	if err != nil {
 		return json.RawMessage("{}")
 	}
-	d.count(c)
+	r.count(c)
 	return out
 }
 
 // ScrubJSON is Scrub for the strings of a stored JSON value. Invalid JSON is an error.
-func (d *Redactor) ScrubJSON(raw []byte) (json.RawMessage, Counts, error) { return d.tree(raw, true) }
+func (r *Redactor) ScrubJSON(raw []byte) (json.RawMessage, Counts, error) { return r.tree(raw, true) }
 
-func (d *Redactor) tree(raw []byte, stored bool) (json.RawMessage, Counts, error) {
-	w := walker{redactor: d, in: source{buf: raw}, stored: stored}
+func (r *Redactor) tree(raw []byte, stored bool) (json.RawMessage, Counts, error) {
+	w := walker{redactor: r, in: jsonstream.NewBytesReader(raw), stored: stored}
 	if err := w.whole(); err != nil {
 		return nil, Counts{}, err
 	}
@@ -103,37 +105,37 @@ func (d *Redactor) tree(raw []byte, stored bool) (json.RawMessage, Counts, error
 
 // object reads one object and returns its size in the stream, in bytes.
 func (w *walker) object() (int64, error) {
-	if err := w.in.skipMark(); err != nil {
+	if err := w.in.SkipMark(); err != nil {
 		return 0, err
 	}
-	c, err := w.in.nextToken()
+	c, err := w.in.NextToken()
 	if err != nil {
 		return 0, err
 	}
 	if c != '{' {
-		return 0, errSyntax
+		return 0, jsonstream.ErrSyntax
 	}
-	start := w.in.offset() - 1
+	start := w.in.Offset() - 1
 	if err := w.walk(c); err != nil {
 		return 0, err
 	}
-	return w.in.offset() - start, nil
+	return w.in.Offset() - start, nil
 }
 
 // whole reads a value that must be the whole input.
 func (w *walker) whole() error {
-	if err := w.in.skipMark(); err != nil {
+	if err := w.in.SkipMark(); err != nil {
 		return err
 	}
-	c, err := w.in.nextToken()
+	c, err := w.in.NextToken()
 	if err != nil {
 		return err
 	}
 	if err := w.walk(c); err != nil {
 		return err
 	}
-	if _, err := w.in.nextToken(); !errors.Is(err, io.EOF) {
-		return errSyntax
+	if _, err := w.in.NextToken(); !errors.Is(err, io.EOF) {
+		return jsonstream.ErrSyntax
 	}
 	return nil
 }

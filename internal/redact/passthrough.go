@@ -13,17 +13,17 @@ const (
 
 // Member returns the string value of a member of an event as Object would: ids and paths stay
 // unchanged if they have the form of one. It is for events that do not come as JSON.
-func (d *Redactor) Member(key, value string) string {
-	if d.passes(key, true, value) {
+func (r *Redactor) Member(key, value string) string {
+	if r.passes(key, true, value) {
 		return value
 	}
-	return d.Text(value)
+	return r.Text(value)
 }
 
 // passes reports whether the string s under key stays unchanged because it is an id or a path.
 // Ids and paths must stay equal, or later readers would not find the session or file. A string
 // with a tag, a secret of a known format, or a password after its name is neither.
-func (d *Redactor) passes(key string, top bool, s string) bool {
+func (r *Redactor) passes(key string, top bool, s string) bool {
 	switch {
 	case isIDKey(key) || top && isTopIDKey(key):
 		if !isID(s) {
@@ -36,20 +36,7 @@ func (d *Redactor) passes(key string, top bool, s string) bool {
 	default:
 		return false
 	}
-	return firstTag(s, false) < 0 && !d.holdsSecret(s)
-}
-
-// holdsSecret reports whether an id or a path contains a secret. Digits after "token=" or
-// "key=" are common in file names and do not count.
-func (d *Redactor) holdsSecret(s string) bool {
-	d.prepare()
-	assigns := strings.ContainsAny(s, " =:")
-	for _, f := range d.match(s, 0, nil) {
-		if f.sure || assigns && f.kind == "password" {
-			return true
-		}
-	}
-	return false
+	return firstTag(s, false) < 0 && !r.finder().InIdentifier(s)
 }
 
 func isIDKey(key string) bool {

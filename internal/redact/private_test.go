@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/redact/jsonstream"
 	"remanence/test/canary"
 	"remanence/test/tier"
 )
@@ -112,4 +113,4 @@ func TestScrubKeepsInjectedBlocks(t *testing.T) {
 	}
 }
 
-func quotedPlain(s string) string { return string(appendQuoted(nil, s)) }
+func quotedPlain(s string) string { return string(jsonstream.AppendQuoted(nil, s)) }

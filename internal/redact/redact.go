@@ -8,12 +8,11 @@
 package redact
 
 import (
-	"errors"
-	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"sync"
+
+	"remanence/internal/redact/secrets"
 )
 
 // Redactor removes private spans, injected blocks and secrets from text. The zero value uses the
@@ -29,21 +28,14 @@ type Redactor struct {
 	Rules []Rule
 
 	setup sync.Once
-	finder
-	compiled []compiledTail
-	user     []userRule
-	errs     []error
+	found *secrets.Finder // see finder
 
 	mu    sync.Mutex
 	total Counts
 }
 
-// Rule is a person's own rule: text that matches Pattern is redacted. If Pattern has groups,
-// only the first group is redacted.
-type Rule struct {
-	Name    string // kind in the marker: in lower case, with '-' for anything but a-z, 0-9 and '-'
-	Pattern string // syntax of package regexp
-}
+// Rule is a user's own rule.
+type Rule = secrets.Rule
 
 // Counts counts what was removed from texts.
 type Counts struct {
@@ -71,31 +63,31 @@ func (c Counts) any() bool { return c.Private+c.Injected+len(c.Secrets) > 0 }
 
 // Prompt returns Text(s) without surrounding white space. It is for text that a person typed;
 // "" means that nothing of it may be stored.
-func (d *Redactor) Prompt(s string) string { return strings.TrimSpace(d.Text(s)) }
+func (r *Redactor) Prompt(s string) string { return strings.TrimSpace(r.Text(s)) }
 
 // Text returns s without private spans, injected blocks and secrets. Text without any of these
 // is returned unchanged, and so is the result of an earlier call.
-func (d *Redactor) Text(s string) string {
+func (r *Redactor) Text(s string) string {
 	var c Counts
-	out := d.clean(s, false, &c)
-	d.count(c)
+	out := r.clean(s, false, &c)
+	r.count(c)
 	return out
 }
 
 // Scrub removes private spans and secrets from a text that is already stored, and counts them.
 // Injected blocks stay, because the stored text may be one.
-func (d *Redactor) Scrub(s string) (string, Counts) {
+func (r *Redactor) Scrub(s string) (string, Counts) {
 	var c Counts
-	return d.clean(s, true, &c), c
+	return r.clean(s, true, &c), c
 }
 
 // clean strips and redacts until nothing changes, because removing a span may join its
 // neighbours to a new tag or secret. If stored is set, envelopes other than private spans
 // stay.
-func (d *Redactor) clean(s string, stored bool, c *Counts) string {
+func (r *Redactor) clean(s string, stored bool, c *Counts) string {
 	for {
 		plain, _ := stripUnpaired(s, c, stored)
-		out, _ := d.redact(plain, 0, c)
+		out, _ := r.redact(plain, 0, c)
 		if len(out) == len(s) && out == s {
 			return out
 		}
@@ -104,77 +96,62 @@ func (d *Redactor) clean(s string, stored bool, c *Counts) string {
 }
 
 // Counts returns what the Door has removed so far. Calls of Scrub and ScrubJSON do not count.
-func (d *Redactor) Counts() Counts {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c := d.total
+func (r *Redactor) Counts() Counts {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.total
 	c.Secrets = maps.Clone(c.Secrets)
 	return c
 }
 
-func (d *Redactor) count(c Counts) {
+func (r *Redactor) count(c Counts) {
 	if !c.any() {
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.total.add(c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.total.add(c)
 }
 
 // Errors returns one error for each of Rules that does not compile. Such rules are skipped.
-func (d *Redactor) Errors() []error {
-	d.prepare()
-	return d.errs
+func (r *Redactor) Errors() []error { return r.finder().Errors() }
+
+// finder returns the finder of secrets, which the first call makes.
+func (r *Redactor) finder() *secrets.Finder {
+	r.setup.Do(func() { r.found = secrets.New(r.Rules) })
+	return r.found
 }
 
-type userRule struct {
-	kind    string
-	pattern *regexp.Regexp
-}
-
-// prepare builds, once, what the first search for secrets needs. Built-in patterns are
-// compiled later, each when a text contains one of its heads.
-func (d *Redactor) prepare() {
-	d.setup.Do(func() {
-		d.buildIndex()
-		d.compiled = make([]compiledTail, len(builtin))
-		for i, r := range d.Rules {
-			re, err := compileUser(r.Pattern)
-			if err != nil {
-				d.errs = append(d.errs, fmt.Errorf("rule %d %q: %w", i+1, r.Name, err))
-				continue
-			}
-			d.user = append(d.user, userRule{kind: kindName(r.Name), pattern: re})
+// redact replaces the secrets of s by markers until it finds no more. It also returns the
+// position in the result that corresponds to cut; a cut inside a secret moves to the start of
+// its marker.
+func (r *Redactor) redact(s string, cut int, c *Counts) (string, int) {
+	for {
+		found := r.finder().Find(s)
+		if len(found) == 0 {
+			return s, cut
 		}
-	})
+		s, cut = r.render(s, cut, found, c)
+	}
 }
 
-var errEmptyRule = errors.New("pattern matches the empty text")
-
-func compileUser(pattern string) (*regexp.Regexp, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if re.MatchString("") {
-		return nil, errEmptyRule
-	}
-	return re, nil
-}
-
-func kindName(name string) string {
-	kind := strings.Map(func(r rune) rune {
+func (r *Redactor) render(s string, cut int, found []secrets.Span, c *Counts) (string, int) {
+	var b strings.Builder
+	b.Grow(len(s) + 16*len(found))
+	moved, last := cut, 0
+	for _, f := range found {
+		b.WriteString(s[last:f.From])
+		start := b.Len()
+		b.WriteString(secrets.Marker(r.Key, f.Kind, s[f.From:f.To]))
 		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
+		case cut >= f.To:
+			moved = b.Len() + cut - f.To
+		case cut > f.From:
+			moved = start
 		}
-		return '-'
-	}, name)
-	kind = strings.Trim(kind, "-")
-	if kind == "" {
-		return "custom"
+		c.secret(f.Kind, 1)
+		last = f.To
 	}
-	return kind[:min(len(kind), maxKind)]
+	b.WriteString(s[last:])
+	return b.String(), moved
 }

@@ -26,55 +26,6 @@ func TestAMarkerNamesTheKind(t *testing.T) {
 	}
 }
 
-func TestTheContextOfASecretStays(t *testing.T) {
-	for in, want := range map[string]string{
-		`export DB_PASSWORD="s3cr3t!x" && run`:                  `export DB_PASSWORD="[secret:password]" && run`,
-		"mysql -u root -phunter2 app":                           "mysql -u root -p[secret:password] app",
-		"my password is hunter2, ok?":                           "my password is [secret:password], ok?",
-		"postgres://app:hunter2@db:5432/x":                      "postgres://app:[secret:url-password]@db:5432/x",
-		"Authorization: Bearer " + pat:                          "Authorization: Bearer [secret:github-pat]",
-		"Set-Cookie: sid=0123456789abcdefABCDEF; Path=/":        "Set-Cookie: sid=[secret:cookie]; Path=/",
-		"password=" + pat + "!x":                                "password=[secret:github-pat]",
-		"a -----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n": "a [secret:private-key]",
-		"MIIEpAIBAAKCAQEA7\nabc\n-----END PRIVATE KEY----- b":   "[secret:private-key] b",
-	} {
-		if got := new(Redactor).Text(in); got != want {
-			t.Errorf("Text(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestOrdinaryTextIsUnchanged(t *testing.T) {
-	for _, s := range []string{
-		"993404b5-91aa-4a15-97f6-c25103f13900", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "toolu_01A09q90qw90lq917835lq9",
-		"commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-		"/home/dev/.claude/projects/-home-dev/26b09994.jsonl",
-		"h1:oIi9Bhn8mCnGn8OTf6UgKhmEQq0pVPwV0d3bFbS9SKQ=",
-		`"integrity": "sha512-Xq9nH7KlWZmcAGODXti8yv7RPVsLuJCTgCkOiz7G6ZLpBc=="`,
-		"the password is wrong", "password is required", "Invalid password.", "token expired", "the secret is safe",
-		"max_tokens: 4096", "input_tokens=120394",
-		"password: string", "password: ${DB_PASSWORD}", "token = os.Getenv(\"TOKEN\")", "apiKey: process.env.API_KEY",
-		"password = \"\"", "PASSWORD=$PASS",
-		"Authorization: Bearer $TOKEN", "password: ********", "func (t *Token) String() string", "token := p.next()",
-		"if tok == token.LPAREN {",
-		"secret_name: my-app-credentials", "password_file: /run/secrets/db", "git commit -m 'pass ctx to store'",
-		"the key-value store", "primary_key: id",
-		"http://localhost:8080/a@b", "user@example.org", "npm_config_registry=x", "task-skills-and-more-things1",
-		"go test ./... -run TestToken",
-		"<password>", "password:", "token", "mysql -u root -p app", "curl -u admin https://h/", "api key", "Cookie: none",
-		"-----BEGIN CERTIFICATE-----\nMIID\n",
-		"strings.Contains(s, \"-----BEGIN PRIVATE KEY-----\")", "passwd := readPasswd(r)", "const secretKey = loadKey()",
-		"session_id=993404b5-91aa-4a15-97f6-c25103f13900",
-		"x-amz-date 20250101T000000Z", "v1.2.3-20240102030405-abcdef012345", "2025-01-02T03:04:05.678Z",
-		"PWD=/home/dev/project", "cd $PWD",
-		"password *uint16", `["thinking-token-count-2026-05-13", "advanced-tool-use-2025-11-20"]`,
-	} {
-		if got := new(Redactor).Text(s); got != s {
-			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
-		}
-	}
-}
-
 func TestSecretsAreCountedByKind(t *testing.T) {
 	d := &Redactor{}
 	d.Text(pat + " and " + pat + " and my password is hunter2")
@@ -84,24 +35,32 @@ func TestSecretsAreCountedByKind(t *testing.T) {
 	}
 }
 
+// contexts are some places of a secret, %s.
+var contexts = []string{
+	"DB_PASSWORD=%s\n", "export PGPASSWORD='%s'", "password: %s\n", `{\"passwd\": \"%s\"}`, "mysql -u root -p%s app",
+	"my password is %s", "Server=db;User Id=sa;Password=%s;Encrypt=true", "<password>%s</password>",
+	"curl -u admin:%s https://h/", "machine h login bob password %s", "psql postgres://app:%s@db:5432/x",
+	"echo %s | sudo -S apt update",
+}
+
 func TestConcurrentUse(t *testing.T) {
-	d := &Redactor{Key: []byte("k"), Rules: []Rule{{"badge", `EMP-\d{6}`}}}
+	d := &Redactor{Key: []byte("k"), Rules: []Rule{{Name: "badge", Pattern: `EMP-\d{6}`}}}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for _, c := range passwordContexts {
+			for _, c := range contexts {
 				d.Text(strings.ReplaceAll(c, "%s", pat) + " EMP-123456")
 			}
 		})
 	}
 	all.Wait()
-	if got, want := d.Counts().Secrets["badge"], 8*len(passwordContexts); got != want {
+	if got, want := d.Counts().Secrets["badge"], 8*len(contexts); got != want {
 		t.Errorf("%d badges counted, want %d", got, want)
 	}
 }
 
 func TestUserRulesRedact(t *testing.T) {
-	d := &Redactor{Rules: []Rule{{"Badge No.", `EMP-\d{6}`}, {"", `pin (\d{4})`}}}
+	d := &Redactor{Rules: []Rule{{Name: "Badge No.", Pattern: `EMP-\d{6}`}, {Name: "", Pattern: `pin (\d{4})`}}}
 	in, want := "EMP-123456 has pin 9876", "[secret:badge-no] has pin [secret:custom]"
 	if got := d.Text(in); got != want {
 		t.Errorf("Text(%q) = %q, want %q", in, got, want)
@@ -112,7 +71,7 @@ func TestUserRulesRedact(t *testing.T) {
 }
 
 func TestABadUserRuleIsReportedAndSkipped(t *testing.T) {
-	d := &Redactor{Rules: []Rule{{"paren", `(`}, {"too many", `x{1001}`}, {"nothing", `y*`}, {"good", `EMP-\d{6}`}}}
+	d := &Redactor{Rules: []Rule{{Name: "paren", Pattern: `(`}, {Name: "too many", Pattern: `x{1001}`}, {Name: "nothing", Pattern: `y*`}, {Name: "good", Pattern: `EMP-\d{6}`}}}
 	if got, want := d.Text("EMP-123456 "+pat), "[secret:good] [secret:github-pat]"; got != want {
 		t.Errorf("Text = %q, want %q", got, want)
 	}
@@ -127,95 +86,8 @@ func TestABadUserRuleIsReportedAndSkipped(t *testing.T) {
 	}
 }
 
-func TestBuiltInRulesCompileAndHaveHeads(t *testing.T) {
-	d := &Redactor{}
-	d.prepare()
-	for i := range builtin {
-		r := &builtin[i]
-		if (r.find == nil) == (r.tail == "") {
-			t.Errorf("%s: want either a tail or a finder", r.kind)
-		}
-		if r.tail != "" {
-			d.tail(i) // panics if it does not compile
-		}
-		if _, ok := markerEnd(r.kind+"]", 0); !ok {
-			t.Errorf("%q is no kind for a marker", r.kind)
-		}
-		for _, h := range r.heads {
-			if len(h) < 3 || r.fold && h != asciiLower(h) {
-				t.Errorf("%s: bad head %q", r.kind, h)
-			}
-		}
-	}
-}
-
-// spell draws one spelling of a head: a choice of its classes, and letters in any case if it folds.
-func spell(t *rapid.T, head string, fold bool) string {
-	var b []byte
-	for rest := head; rest != ""; {
-		var class string
-		class, rest = element(rest)
-		c := rapid.SampledFrom([]byte(class)).Draw(t, "choice")
-		if fold && isLower(c) && rapid.Bool().Draw(t, "upper") {
-			c -= 'a' - 'A'
-		}
-		b = append(b, c)
-	}
-	return string(b)
-}
-
-// Whatever a rule's pattern matches, the finder leads to it: no head is missing from the index, in whatever spelling
-// and company it stands.
-func TestEveryHeadIsFound(t *testing.T) {
-	d := &Redactor{}
-	d.prepare()
-	rapid.Check(t, func(t *rapid.T) {
-		index := rapid.IntRange(0, len(builtin)-1).Draw(t, "rule")
-		r := &builtin[index]
-		text := spell(t, rapid.SampledFrom(r.heads).Draw(t, "head"), r.fold)
-		before := drawText(t)
-		s := before + text
-		if r.tail != "" {
-			s += rapid.StringMatching(r.tail).Draw(t, "tail")
-		}
-		s += drawText(t)
-		for at := d.next(s, 0); at <= len(before); at = d.next(s, at+1) {
-			for i := d.bucket(s, at); at == len(before) && i > 0; i = d.entries[i].next {
-				end, ok := d.entries[i].at(s, at)
-				if ok && int(d.entries[i].rule) == index && s[at:end] == text {
-					return
-				}
-			}
-		}
-		t.Fatalf("%s: head %q not found at %d of %q", r.kind, text, len(before), s)
-	})
-}
-
-// What matches a rule's pattern, standing alone, is redacted. Rules with a check are left out: it may say no.
-func TestEveryPatternIsRedacted(t *testing.T) {
-	d := &Redactor{}
-	var plain []*rule
-	for i := range builtin {
-		if r := &builtin[i]; r.tail != "" && r.check == nil {
-			plain = append(plain, r)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		r := rapid.SampledFrom(plain).Draw(t, "rule")
-		before := " "
-		if r.left == edgeDigit {
-			before = " 12345678"
-		}
-		s := before + spell(t, rapid.SampledFrom(r.heads).Draw(t, "head"), r.fold) + rapid.StringMatching(r.tail).Draw(t,
-			"tail")
-		if got := d.Text(s); !strings.Contains(got, markerHead) {
-			t.Fatalf("%s: Text(%q) = %q", r.kind, s, got)
-		}
-	})
-}
-
 func TestRedactingTwiceIsRedactingOnce(t *testing.T) {
-	d := &Redactor{Key: []byte("k"), Rules: []Rule{{"word", `x\w+`}}}
+	d := &Redactor{Key: []byte("k"), Rules: []Rule{{Name: "word", Pattern: `x\w+`}}}
 	rapid.Check(t, func(t *rapid.T) {
 		once := d.Text(drawText(t))
 		if twice := d.Text(once); twice != once {
@@ -238,26 +110,18 @@ func FuzzRedact(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(p, "x", `x+`)
 	}
-	for _, c := range passwordContexts {
+	for _, c := range contexts {
 		f.Add(strings.ReplaceAll(c, "%s", "hunter2!"), "tail", `(`)
 	}
 	f.Add("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", `\b`)
 	f.Fuzz(func(t *testing.T, before, after, pattern string) {
-		d := &Redactor{Rules: []Rule{{"fuzzed", pattern}}}
+		d := &Redactor{Rules: []Rule{{Name: "fuzzed", Pattern: pattern}}}
 		once := d.Text(before + " " + pat + " " + after)
 		if strings.Contains(once, pat) {
 			t.Errorf("secret survives: %q", once)
 		}
 		if twice := d.Text(once); twice != once {
 			t.Errorf("%q, then %q", once, twice)
-		}
-		s := before + after
-		last := 0
-		for _, m := range d.secrets(s) {
-			if m.from < last || m.from >= m.to || m.to > len(s) {
-				t.Errorf("span %+v of %q", m, s)
-			}
-			last = m.to
 		}
 	})
 }

@@ -2,12 +2,15 @@ package redact
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf8"
+
+	"remanence/internal/redact/jsonstream"
+	"remanence/internal/redact/secrets"
 )
 
 const (
 	streamAt = 128 << 10 // bytes of a string above which it is not held in memory
+	step     = 64 << 10  // bytes in which such a string is read
 	margin   = 8 << 10   // bytes beyond a cut that are also searched for secrets
 )
 
@@ -15,20 +18,20 @@ const (
 // shortened.
 func (w *walker) str() error {
 	if w.muted() {
-		return w.skipString()
+		return w.in.SkipString()
 	}
 	if !w.room(1) {
 		w.cut = true
-		return w.skipString()
+		return w.in.SkipString()
 	}
 	hold := 0
 	if w.limit > 0 {
 		hold = streamAt
 	}
-	w.text = w.text[:0]
-	done, err := w.readString(hold)
+	w.in.Text = w.in.Text[:0]
+	done, err := w.in.ReadString(hold)
 	if isTimeout(err) {
-		w.truncatedString(w.carried(w.key(), wellFormed(w.text[:len(w.text)-partialRune(w.text)])))
+		w.truncatedString(w.carried(w.key(), jsonstream.WellFormed(w.in.Text[:len(w.in.Text)-jsonstream.PartialRune(w.in.Text)])))
 	}
 	if err != nil {
 		return err
@@ -36,7 +39,7 @@ func (w *walker) str() error {
 	if !done {
 		return w.longString()
 	}
-	w.shortString(wellFormed(w.text))
+	w.shortString(jsonstream.WellFormed(w.in.Text))
 	return nil
 }
 
@@ -78,40 +81,34 @@ func (w *walker) clean(key, s string) string {
 
 // valueOf redacts s if its key alone shows that it is a secret. A value with a marker was
 // redacted before.
-func (d *Redactor) valueOf(key, s string, c *Counts) string {
-	if marker, _ := nextMarker(s, 0); marker < len(s) {
+func (r *Redactor) valueOf(key, s string, c *Counts) string {
+	if marker, _ := secrets.NextMarker(s, 0); marker < len(s) {
 		return s
 	}
-	found, ok := keyedValue(key, s)
+	found, ok := secrets.FindUnderKey(key, s)
 	if !ok {
 		return s
 	}
-	all := merge(append(d.secrets(s), found))
-	s, _ = d.render(s, 0, all, c)
+	all := secrets.Merge(append(r.finder().Find(s), found))
+	s, _ = r.render(s, 0, all, c)
 	return s
 }
 
-func keyedValue(key, s string) (span, bool) {
-	switch asciiLower(key[:min(len(key), 16)]) {
-	case "authorization":
-		from, to, ok := schemeValue(s, 0)
-		return span{from: from, to: to, kind: "authorization"}, ok
-	case "cookie", "set-cookie":
-		from, to, ok := cookieValue(s, 0, len(key) > len("cookie"))
-		return span{from: from, to: to, kind: "cookie"}, ok
+// printed redacts the string s under key if it is the output of a command that prints a secret. In an event, command
+// and output are two members.
+func (w *walker) printed(key, s string) string {
+	switch key {
+	case "command":
+		w.command = s
+	case "stdout", "output", "tool_response", "tool_output":
+		if found, ok := w.redactor.finder().FindPrinted(w.command, s); ok {
+			s, _ = w.redactor.render(s, 0, []secrets.Span{found}, &w.counts)
+		}
 	}
-	a := assignment{class: classify(key), name: key, value: s, quoted: true}
-	if a.class == noSecret || len(s) > maxValue && strings.ContainsAny(s, " \t\n") {
-		return span{}, false
-	}
-	kind := "token"
-	if a.class == password {
-		kind = "password"
-	}
-	return span{to: len(s), kind: kind}, a.judge()
+	return s
 }
 
-// longString handles a string whose beginning is in w.text and whose rest is still unread. It
+// longString handles a string whose beginning is in w.in.Text and whose rest is still unread. It
 // searches the whole string for tags and keeps the visible text of its two ends.
 func (w *walker) longString() error {
 	var k endsBuffer
@@ -120,9 +117,9 @@ func (w *walker) longString() error {
 		st, carry.partialTag = carry, ""
 	}
 	for {
-		done, err := w.readString(len(w.text) + readSize)
+		done, err := w.in.ReadString(len(w.in.Text) + step)
 		if isTimeout(err) {
-			part := wellFormed(w.text[:len(w.text)-partialRune(w.text)])
+			part := jsonstream.WellFormed(w.in.Text[:len(w.in.Text)-jsonstream.PartialRune(w.in.Text)])
 			st.feed(part, true, &w.counts, func(from, to int) { k.add(part[from:to]) })
 			w.noteUnpaired(st.unpaired(), len(w.texts))
 			text := string(k.head)
@@ -134,14 +131,14 @@ func (w *walker) longString() error {
 		if err != nil {
 			return err
 		}
-		whole := len(w.text)
+		whole := len(w.in.Text)
 		if !done {
-			whole -= partialRune(w.text)
+			whole -= jsonstream.PartialRune(w.in.Text)
 		}
-		part := wellFormed(w.text[:whole])
+		part := jsonstream.WellFormed(w.in.Text[:whole])
 		n := st.feed(part, done, &w.counts, func(from, to int) { k.add(part[from:to]) })
-		split := string(w.text[whole:])
-		w.text = append(append(w.text[:0], part[n:]...), split...)
+		split := string(w.in.Text[whole:])
+		w.in.Text = append(append(w.in.Text[:0], part[n:]...), split...)
 		if done {
 			break
 		}
@@ -165,8 +162,8 @@ func (w *walker) truncatedString(s string) {
 	if to <= 0 {
 		return
 	}
-	if found, ok := keyedValue(w.key(), s); ok {
-		w.writeText(w.bound(w.redactor.valueOf(w.key(), s[:found.to], &w.counts)))
+	if found, ok := secrets.FindUnderKey(w.key(), s); ok {
+		w.writeText(w.bound(w.redactor.valueOf(w.key(), s[:found.To], &w.counts)))
 		return
 	}
 	head, to := w.redactor.redact(s, to, &w.counts)
@@ -180,7 +177,7 @@ func (w *walker) truncatedString(s string) {
 func (w *walker) kept(k *endsBuffer) string {
 	head, tail := string(k.head), string(k.tail)
 	if k.dropped > 0 {
-		if found, ok := keyedValue(w.key(), head); ok && found.to == len(head) { // the key shows it, also for the other end
+		if found, ok := secrets.FindUnderKey(w.key(), head); ok && found.To == len(head) { // the key shows it, also for the other end
 			if s := w.redactor.valueOf(w.key(), head, &w.counts); s != head {
 				w.cut = true
 				return s
@@ -220,6 +217,36 @@ func (w *walker) cutText(head string, to int, tail string, from, dropped int) st
 	return w.redactor.clean(head[:to]+mark+tail[from:], w.stored, &w.counts)
 }
 
+// writeString writes s as a value and returns where that begins. If the object is nearly full it writes as much of s
+// as finds room.
+func (w *walker) writeString(s string) (from int) {
+	if w.limit > 0 {
+		n := jsonstream.QuotedPrefix(s, w.roomLeft(len(s)))
+		if n < len(s) {
+			w.cut = true
+			s = s[:n]
+		}
+	}
+	w.begin()
+	from = len(w.out)
+	w.out = jsonstream.AppendQuoted(w.out, s)
+	return from
+}
+
+// roomLeft returns how many bytes a string of n bytes may take; as room does.
+func (w *walker) roomLeft(n int) int {
+	limit := w.limit - lateRoom
+	if len(w.stack) == 1 && n <= shortText {
+		limit = w.limit - maxDepth
+	}
+	if f := w.top(); f != nil && !f.array {
+		n = 6*len(f.key) + 4
+	} else {
+		n = 4
+	}
+	return max(0, limit-len(w.out)-n)
+}
+
 // endsBuffer keeps the beginning and the end of a text that is too long for memory, each with
 // its margin.
 type endsBuffer struct {
@@ -235,7 +262,7 @@ func (k *endsBuffer) add(run string) {
 	}
 	const size = keepTail + margin
 	k.tail = append(k.tail, run...)
-	if extra := len(k.tail) - size; extra > readSize {
+	if extra := len(k.tail) - size; extra > step {
 		k.dropped += extra
 		k.tail = append(k.tail[:0], k.tail[extra:]...)
 	}

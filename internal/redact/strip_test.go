@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
+
+	"remanence/internal/redact/jsonstream"
 )
 
 func TestPrivateSpansAreRemoved(t *testing.T) {
@@ -217,7 +219,7 @@ func stripParts(in string, size int) string {
 		in = in[n:]
 		whole := len(held)
 		if in != "" {
-			whole -= partialRune(held)
+			whole -= jsonstream.PartialRune(held)
 		}
 		used := st.feed(string(held[:whole]), in == "", &c, func(from, to int) { out.Write(held[from:to]) })
 		held = held[used:]

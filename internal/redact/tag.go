@@ -147,21 +147,3 @@ func envelopeNamed(name string) int {
 	}
 	return -1
 }
-
-// hasFold reports whether s begins with prefix, ignoring ASCII case. prefix is lower-case
-// ASCII.
-func hasFold(s, prefix string) bool {
-	if len(s) < len(prefix) {
-		return false
-	}
-	for i := range len(prefix) {
-		c := s[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != prefix[i] {
-			return false
-		}
-	}
-	return true
-}

@@ -1,6 +1,10 @@
 package redact
 
-import "errors"
+import (
+	"errors"
+
+	"remanence/internal/redact/jsonstream"
+)
 
 const (
 	maxDepth  = 256     // deeper values become null
@@ -10,17 +14,14 @@ const (
 	shortText = 4 << 10 // bytes; largest value that may use lateRoom
 )
 
-var (
-	errSyntax = errors.New("invalid JSON")
-	errDeep   = errors.New("nested too deep")
-)
+var errDeep = errors.New("nested too deep")
 
 // walker copies one JSON value from in to out, token by token and without recursion. Its
 // memory use depends neither on the size nor on the depth of the input. It cleans every
 // string.
 type walker struct {
 	redactor *Redactor
-	in       source
+	in       jsonstream.Reader
 	out      []byte
 	limit    int  // largest size of out in bytes; 0 means no limit
 	stored   bool // the value is stored data: only private spans are stripped
@@ -37,12 +38,7 @@ type walker struct {
 
 	stack   []frame // open containers that are copied
 	skipped levels  // open containers that are left out, all inside the copied ones
-	text    []byte  // the string being read
-
-	command string // the last command that the agent reported, as a terminal shows it
-
-	high    rune // the last escaped high surrogate
-	highEnd int  // its end in text; 0 for none
+	command string  // the last command that the agent reported
 }
 
 // frame is an open container.
@@ -82,10 +78,29 @@ func (w *walker) value(c byte) (opened bool, err error) {
 		return true, w.open(c)
 	case c == '"':
 		return false, w.str()
-	case c == '-' || isDigit(c):
-		return false, w.number(c)
 	}
-	return false, w.literal(c)
+	return false, w.scalar(c)
+}
+
+// scalar copies the number or literal that begins with c.
+func (w *walker) scalar(c byte) error {
+	limit := 0
+	if w.limit > 0 {
+		limit = maxNumber
+	}
+	text, err := w.in.ReadScalar(c, limit)
+	if err != nil || w.muted() {
+		return err
+	}
+	if text == "" {
+		w.cut, text = true, "null"
+	}
+	if !w.room(len(text)) {
+		w.cut = true
+		return nil
+	}
+	w.raw(text)
+	return nil
 }
 
 func (w *walker) muted() bool { return w.skipped.n > 0 }
@@ -128,7 +143,7 @@ func (w *walker) open(c byte) error {
 // enter follows an opening bracket. It returns the first byte of the first value, or closes an
 // empty container.
 func (w *walker) enter() (byte, error) {
-	c, err := w.in.nextToken()
+	c, err := w.in.NextToken()
 	if err != nil {
 		return 0, err
 	}
@@ -145,12 +160,12 @@ func (w *walker) enter() (byte, error) {
 // the next value, 0 if there is none.
 func (w *walker) leave() (byte, error) {
 	for len(w.stack) > 0 || w.muted() {
-		c, err := w.in.nextToken()
+		c, err := w.in.NextToken()
 		if err != nil {
 			return 0, err
 		}
 		if c == ',' {
-			if c, err = w.in.nextToken(); err != nil {
+			if c, err = w.in.NextToken(); err != nil {
 				return 0, err
 			}
 			return w.member(c)
@@ -175,7 +190,7 @@ func (w *walker) close(c byte) error {
 		want = ']'
 	}
 	if c != want {
-		return errSyntax
+		return jsonstream.ErrSyntax
 	}
 	if w.muted() {
 		w.skipped.pop()
@@ -198,42 +213,42 @@ func (w *walker) close(c byte) error {
 func (w *walker) member(c byte) (byte, error) {
 	if !w.inArray() {
 		if c != '"' {
-			return 0, errSyntax
+			return 0, jsonstream.ErrSyntax
 		}
 		if err := w.readKey(); err != nil {
 			return 0, err
 		}
-		colon, err := w.in.nextToken()
+		colon, err := w.in.NextToken()
 		if err != nil {
 			return 0, err
 		}
 		if colon != ':' {
-			return 0, errSyntax
+			return 0, jsonstream.ErrSyntax
 		}
-		if c, err = w.in.nextToken(); err != nil {
+		if c, err = w.in.NextToken(); err != nil {
 			return 0, err
 		}
 	}
 	if c == 0 { // no value begins with 0, and leave returns it at the end
-		return 0, errSyntax
+		return 0, jsonstream.ErrSyntax
 	}
 	return c, nil
 }
 
 func (w *walker) readKey() error {
 	if w.muted() {
-		return w.skipString()
+		return w.in.SkipString()
 	}
-	w.text = w.text[:0]
-	done, err := w.readString(w.keyLimit())
+	w.in.Text = w.in.Text[:0]
+	done, err := w.in.ReadString(w.keyLimit())
 	if err != nil {
 		return err
 	}
 	f := w.top()
-	f.key, f.skip = wellFormed(w.text), !done
+	f.key, f.skip = jsonstream.WellFormed(w.in.Text), !done
 	if f.skip {
 		w.cut = true
-		return w.skipString()
+		return w.in.SkipString()
 	}
 	return nil
 }
@@ -256,7 +271,7 @@ func (w *walker) begin() {
 	}
 	f.any = true
 	if !f.array {
-		w.out = appendQuoted(w.out, w.cleanKey(f.key))
+		w.out = jsonstream.AppendQuoted(w.out, w.cleanKey(f.key))
 		w.out = append(w.out, ':')
 	}
 }
@@ -294,3 +309,28 @@ func (w *walker) room(n int) bool {
 	}
 	return len(w.out)+n+1 <= limit
 }
+
+// levels is a stack of container kinds, one bit each.
+type levels struct {
+	bits []uint64
+	n    int
+}
+
+func (l *levels) push(array bool) error {
+	if l.n == maxLevels {
+		return errDeep
+	}
+	if l.n>>6 == len(l.bits) {
+		l.bits = append(l.bits, 0)
+	}
+	l.bits[l.n>>6] &^= 1 << (l.n & 63)
+	if array {
+		l.bits[l.n>>6] |= 1 << (l.n & 63)
+	}
+	l.n++
+	return nil
+}
+
+func (l *levels) pop() { l.n-- }
+
+func (l *levels) top() bool { return l.bits[(l.n-1)>>6]>>((l.n-1)&63)&1 == 1 }

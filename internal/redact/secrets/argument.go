@@ -1,0 +1,64 @@
+package secrets
+
+// Calls that take a user and a password by position: the name of the function says which argument is the secret.
+
+const (
+	maxCall     = 512 // bytes of a call that are looked at
+	maxArgument = 8   // arguments, likewise
+)
+
+func findFirstArgument(s string, _, end int) (from, to int, ok bool) {
+	from, to, ok = argument(s, end, 1)
+	return from, to, ok && to-from >= 6
+}
+
+func findFourthArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 4) }
+
+// findSecondPassword and findThirdPassword are for calls that may as well be others: what is there must look like one.
+func findSecondPassword(s string, _, end int) (from, to int, ok bool) {
+	from, to, ok = argument(s, end, 2)
+	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to]) && !isMail(s[from:to])
+}
+
+func findThirdPassword(s string, _, end int) (from, to int, ok bool) {
+	from, to, ok = argument(s, end, 3)
+	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to])
+}
+
+func findSecondArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 2) }
+
+func findThirdArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 3) }
+
+// argument returns the place of the text between quotes in argument number n of the call whose name ends at s[i:].
+func argument(s string, i, n int) (from, to int, ok bool) {
+	i = skipAny(s, i, " \t=", 4)
+	if i >= len(s) || s[i] != '(' {
+		return 0, 0, false
+	}
+	depth, at := 0, 1
+	for limit := min(len(s), i+maxCall); i < limit && at <= min(n, maxArgument); i++ {
+		switch c := s[i]; {
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			if depth--; depth == 0 {
+				return 0, 0, false
+			}
+		case c == ',' && depth == 1:
+			at++
+		case isQuote(c):
+			slashes := 0
+			for s[i-1-slashes] == '\\' {
+				slashes++
+			}
+			from = i + 1
+			to = closingQuote(s, from, c, slashes)
+			if at == n {
+				v := s[from:to]
+				return from, to, notPlaceholder(v) && !isWordOfCode(v) && !isAlgorithm(v) && !looksLikePhrase(v)
+			}
+			i = to + slashes
+		}
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,461 @@
+package secrets
+
+import "strings"
+
+// An assignment gives a value to a name that suggests a secret: in code, a settings file, a
+// command line, a URL or a sentence. Neither name nor value is enough; judge considers both.
+type assignment struct {
+	class   class
+	name    string
+	value   string
+	quoted  bool
+	strong  bool // written so that the value stands for itself: a flag, NAME=value, a line of a settings file
+	glued   bool // NAME=value without blanks
+	prose   bool // "the password is …"
+	owned   bool // "my password is …"
+	braced  bool // what a shell takes where NAME has no value
+	listed  bool // where a plain word may stand as well
+	inner   bool // the text of an element of XML
+	escaped bool // as in a URL within a URL
+	whole   bool // NAME=value between quotes
+}
+
+// class is the kind of secret that a name suggests.
+type class uint8
+
+const (
+	noSecret class = iota
+	password       // may be a word
+	token          // random letters and digits
+	someKey        // perhaps those, perhaps what a table is sorted by
+)
+
+const (
+	maxName  = 64
+	maxValue = 512
+	maxLong  = 1024 // bytes of a token without quotes
+)
+
+// findAssignment reads the assignment round a name's word at s[at:end] and returns the place of its value.
+func findAssignment(s string, at, end int) (from, to int, ok bool) {
+	var a assignment
+	left, right := nameRound(s, at, end)
+	a.name = s[left:right]
+	if isResource(s, left) {
+		return 0, 0, false
+	}
+	a.class = classify(a.name)
+	if a.name == "PWD" && left > 0 && s[left-1] == ';' { // of a connection string
+		a.class = password
+	}
+	if a.class == noSecret {
+		return 0, 0, false
+	}
+	apart := a
+	if i, ok := a.separator(s, left, right); ok {
+		from, to = a.readValue(s, i)
+		a.value = s[from:to]
+		if !a.quoted && !a.strong { // the end of a sentence is not its last word's
+			a.value = strings.TrimRight(a.value, ".,:;!?")
+			to = from + len(a.value)
+		}
+		if a.judge() {
+			return from, to, true
+		}
+	}
+	if from, to, ok = apart.paired(s, right); ok {
+		return from, to, true
+	}
+	return apart.printed(s, left, right)
+}
+
+// findShortAssignment is findAssignment for a head of two letters and what follows them.
+func findShortAssignment(s string, at, _ int) (from, to int, ok bool) {
+	return findAssignment(s, at, at+2)
+}
+
+// nameRound returns the identifier that holds s[at:end].
+func nameRound(s string, at, end int) (left, right int) {
+	left, right = at, end
+	for left > 0 && at-left < maxName && isNamePart(s[left-1]) {
+		left--
+	}
+	if left < at && endsEscape(s[:left+1]) { // the n of an escaped newline is not the name's
+		left++
+	}
+	for right < len(s) && right-end < maxName && isNamePart(s[right]) {
+		right++
+	}
+	return left, right
+}
+
+func isNamePart(c byte) bool { return isWordByte(c) || c == '-' || c == '.' }
+
+// isResource reports whether what begins at s[left:] is the kind of a resource within its name, as in
+// arn:aws:secretsmanager:eu-west-1:1:secret:db.
+func isResource(s string, left int) bool {
+	if left == 0 || s[left-1] != ':' {
+		return false
+	}
+	from := left
+	for from > 0 && left-from < maxValue && (isNamePart(s[from-1]) || s[from-1] == ':' || s[from-1] == '/') {
+		from--
+	}
+	return hasAnyPrefix(s[from:left], resources[:])
+}
+
+// resources begin the names that clouds give to what they keep.
+var resources = [...]string{"arn:", "aws:arn:", "urn:", "AWS::"}
+
+// wordQuote returns the place of the quote that opens the word whose last part begins at s[left:]: -1 if it opens more
+// than a word.
+func wordQuote(s string, left int) int {
+	for i := left - 1; i >= max(0, left-maxName) && s[i] > ' '; i-- {
+		if isQuote(s[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isListed reports whether the quote at s[i] opens one of several words: another one comes before it.
+func isListed(s string, i int) bool {
+	before := strings.TrimRight(s[max(0, i-maxName):i], " \t\r\n\\")
+	return strings.HasSuffix(before, ",")
+}
+
+// isOptionWord reports whether word, behind a flag, goes on with a sentence or is the next flag.
+func isOptionWord(word string) bool {
+	switch asciiLower(strings.TrimRight(word, ".,:;")) {
+	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when",
+		"instead", "into", "over",
+		"value", "prompt":
+		return true
+	}
+	return strings.HasPrefix(word, "--") || len(word) >= 4 && isCommonWord(asciiLower(word))
+}
+
+// separator reads what stands between name and value and returns where the value begins.
+func (a *assignment) separator(s string, left, right int) (int, bool) {
+	i := skipAny(s, right, "\"'`\\])*", 6)
+	closed := i > right                 // the name was quoted
+	if strings.HasPrefix(s[i:], "[]") { // an array of C
+		i += len("[]")
+	}
+	if hasFold(s[i:], "%5d") {
+		i += len("%5d")
+	}
+	flag := strings.HasPrefix(a.name, "-")
+	start := i
+	i = skipAny(s, i, " \t", 16)
+	blank := i > start
+	if i >= len(s) {
+		return 0, false
+	}
+	switch c := s[i]; {
+	case hasFold(s[i:], "%3d"):
+		a.strong, a.escaped = true, true
+		return i + len("%3d"), true
+	case strings.HasPrefix(s[right:], "'s "):
+		a.prose = true
+		return right + len("'s "), true
+	case i == right && left >= 2 && s[left-2:left] == "${" && hasAnyPrefix(s[i:], defaultOperators[:]):
+		a.strong, a.braced = true, true
+		i = skipAny(s, i, ":-=", 2)
+		return i, i < len(s) && s[i] != '?' && s[i] != '+'
+	case c == '=' || c == ':':
+		return a.sign(s, left, right, i)
+	case c == '<' && strings.HasPrefix(s[i:], "<<"):
+		a.strong = true
+		at := blockText(s, i)
+		return at, at > i
+	case c == '<' && strings.HasPrefix(s[i:], "<- "), c == '{' && !blank && !closed:
+		a.listed = c == '{'
+		i = skipAny(s, i, "<- {", 4)
+		return i, i < len(s) && isQuote(s[i])
+	case c == '!' && strings.HasPrefix(s[i:], "!="):
+		return skipAny(s, i+2, "= \t", 8), true
+	case c == ',' && closed && wordQuote(s, left) >= 0, c == '(' && !blank && !closed:
+		a.listed = c == ',' && !flag && isListed(s, wordQuote(s, left))
+		blanks := " \t\\"
+		if flag {
+			blanks += "\r\n" // the arguments of a command, one a line
+		}
+		i = skipAny(s, i+1, blanks, 32)
+		return i, i < len(s) && isQuote(s[i])
+	case c == '>' && left > 0 && s[left-1] == '<', c == '>' && (s[i-1] == '"' || s[i-1] == '\''):
+		a.strong, a.inner = true, true
+		return innerText(s, i+1), true
+	case blank && left > 0 && (s[left-1] == '<' || closed && s[left-1] == '"' || s[left-1] == ':') && attributes(s, i) > i:
+		a.strong, a.listed, a.inner = true, true, true
+		return innerText(s, attributes(s, i)), true
+	case blank && c == '(':
+		return a.group(s, left, right, i)
+	case blank && isDash(s[i:]) > 0:
+		a.prose = true
+		return skipAny(s, i+isDash(s[i:]), " \t", 4), true
+	case c == '<' && strings.HasPrefix(s[i:], "</") && a.class == password:
+		a.strong, a.listed = true, true
+		return afterTags(s, i), true
+	case c == ',' && a.class == password && !closed:
+		return a.asked(s, left, i)
+	case isBar(separatorOf(s[i:])) && (isCell(s, left) || c != '|' && beginsLine(s, left)):
+		a.strong = true
+		return skipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
+	case blank && flag:
+		a.strong = true
+		return i, !closed && !isOptionWord(firstWord(s[i:min(len(s), i+maxName)]))
+	case blank:
+		a.owned = isOwner(wordBefore(s, left))
+		if a.class == password && isBareLine(s, left, i, a.name) {
+			a.strong = true
+			return i, true
+		}
+		return a.sentence(s, i, !isAlsoVerb(s, left, a.name))
+	}
+	return 0, false
+}
+
+// sign reads the = or : at s[i] and what belongs to it.
+func (a *assignment) sign(s string, left, right, i int) (int, bool) {
+	c := s[i]
+	next := skipAny(s, i, "=:>~", 3)
+	a.strong = strongPlace(s, left, i, next, a.name, strings.HasPrefix(a.name, "-"))
+	a.glued = c == '=' && !isBlank(s[i-1]) && next < len(s) && !isBlank(s[next])
+	a.whole = a.glued && i == right && left > 0 && isQuote(s[left-1])
+	i = skipAny(s, next, "*", 2)
+	i = skipAny(s, i, " \t", 16)
+	if i < len(s) && s[i] == '<' && a.class == password {
+		a.listed = true
+		i = afterTags(s, i)
+	}
+	if at := nextLine(s, i); c == ':' && a.class == password && at > i && beginsLine(s, left) {
+		a.strong, a.listed = true, true
+		return at, true
+	}
+	if at := blockText(s, i); at > i {
+		a.strong = true
+		return at, true
+	}
+	if a.whole && i < len(s) && s[i] == s[left-1] { // the quote that closes "NAME="
+		return i, false
+	}
+	return a.afterType(s, i, c), i < len(s)
+}
+
+// group reads the bracket at s[i] behind a name and what follows it: "password (default): …".
+func (a *assignment) group(s string, left, right, i int) (int, bool) {
+	inner, _, _ := strings.Cut(s[i:min(len(s), i+24)], ")")
+	i += len(inner) + 1
+	if i >= len(s) || s[i] != ':' {
+		return 0, false
+	}
+	return a.sign(s, left, right, i)
+}
+
+// defaultOperators stand between a shell variable and its default value.
+var defaultOperators = [...]string{":-", ":=", "-", "=", ":"}
+
+// promptPhrases stand between a clause about a password and the clause that gives it.
+var promptPhrases = [...]string{", use ", ", type ", ", enter ", ", it's ", ", it is ", ", nimm "}
+
+// asked reads the comma at s[i] behind a name: ", use …", or the next argument of a call.
+func (a *assignment) asked(s string, left, i int) (int, bool) {
+	for _, ask := range promptPhrases {
+		if strings.HasPrefix(s[i:], ask) {
+			a.prose = true
+			return i + len(ask), true
+		}
+	}
+	a.listed = true
+	i = skipAny(s, i+1, " ", 2)
+	return i, left > 0 && s[left-1] == '(' && i < len(s) && isQuote(s[i])
+}
+
+// isDash returns the size of the dash or arrow that s begins with, and a blank behind it; 0 if there is none.
+func isDash(s string) int {
+	for _, dash := range [...]string{"- ", "– ", "— ", "→ ", "-> ", "… "} {
+		if strings.HasPrefix(s, dash) {
+			return len(dash)
+		}
+	}
+	return 0
+}
+
+// wordBefore returns the word that ends, a blank apart, at s[:i].
+func wordBefore(s string, i int) string {
+	s = strings.TrimRight(s[max(0, i-24):i], " \t")
+	return s[strings.LastIndexAny(s, " \t\n\"'(,:")+1:]
+}
+
+// strongPlace reports whether name and separator s[sep:next] stand as in a settings file or an environment: nothing
+// but the name before them on the line, or NAME=value without blanks.
+func strongPlace(s string, left, sep, next int, name string, flag bool) bool {
+	if flag {
+		return true
+	}
+	glued := next < len(s) && s[sep] == '=' && next == sep+1 && !isBlank(s[next]) && !isBlank(s[sep-1])
+	if glued && (name == strings.ToUpper(name) || left > 0 && strings.IndexByte("?&;", s[left-1]) >= 0) {
+		return true
+	}
+	return beginsLine(s, left) && (glued || endsLine(s, next))
+}
+
+// numberSigns stand behind the number of a line.
+var numberSigns = [...]string{"→", ":", "\t", "|", ".", ")"}
+
+// beginsLine reports whether nothing but signs, a line's number and words that set a variable stand before s[left:] on
+// its line.
+func beginsLine(s string, left int) bool {
+	line := s[max(0, left-maxName):left]
+	n, escaped := strings.LastIndexByte(line, '\n'), strings.LastIndex(line, `\n`)
+	switch {
+	case escaped > n:
+		line = line[escaped+len(`\n`):]
+	case n >= 0:
+		line = line[n+1:]
+	case left > maxName:
+		return false
+	}
+	line = strings.TrimLeft(line, " \t+-><*/")
+	if rest := strings.TrimLeft(line, "0123456789"); len(rest) < len(line) && hasAnyPrefix(rest, numberSigns[:]) {
+		line = strings.TrimLeft(strings.TrimPrefix(rest, "→"), ":\t|.) ")
+	}
+	line = strings.TrimPrefix(line, "- ")
+	line = strings.TrimPrefix(line, "export ")
+	line = strings.TrimPrefix(line, "set ")
+	return strings.Trim(line, "\"'#; \t+") == ""
+}
+
+// isBareLine reports whether a name and the value at s[i:] are a line of a settings file that needs no sign between
+// the two.
+func isBareLine(s string, left, i int, name string) bool {
+	if !beginsLine(s, left) || !endsLine(s, i) {
+		return false
+	}
+	word := wholeWord(s[i:min(len(s), i+maxValue)])
+	switch asciiLower(name) {
+	case "requirepass", "masterauth", "bindpw", "rootpw":
+		return true
+	}
+	return isMixed(word) && !isAlgorithm(word) && !isVersion(word) || isPassphrase(word) || isJumbled(word)
+}
+
+// isAlsoVerb reports whether name may be a verb where it stands: "pass", unless a user is named before it.
+func isAlsoVerb(s string, left int, name string) bool {
+	if asciiLower(name) != "pass" {
+		return false
+	}
+	before := asciiLower(s[max(0, left-maxName):left])
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	return !strings.Contains(before, "user") && !strings.Contains(before, "login")
+}
+
+// afterType skips the type that some languages put between name and value: "token: string = …".
+func (a *assignment) afterType(s string, i int, sep byte) int {
+	if sep != ':' {
+		return i
+	}
+	j := skipAny(s, i, "&", 1)
+	for j < len(s) && j-i < 24 && (isWordByte(s[j]) || s[j] == '.' || s[j] == '[' || s[j] == ']') {
+		j++
+	}
+	if j == i {
+		return i
+	}
+	blank := j
+	j = skipAny(s, j, " \t", 4)
+	if j < len(s) && s[j] == '=' && !strings.HasPrefix(s[j:], "==") && (j > blank || j+1 < len(s) && isQuote(s[j+1])) {
+		a.strong = false
+		return skipAny(s, j+1, " \t", 8)
+	}
+	return i
+}
+
+// verbs stand between the word for a secret and the secret, the longer ones first.
+var verbs = [...]string{
+	"is set to ", "war mal ", "war ", "soll ", "muss ", "bitte: ", "changed from ",
+	"is now ", "has been reset to ", "has been changed to ", "has been set to ", "was reset to ", "was changed to ",
+	"was set to ", "should be ",
+	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "ist: ", "lautet ", "lautet: ", "= ", "è ", "es ", "est ", "é ",
+}
+
+// sentence reads " is ", " for the server is ", or nothing but the blank before a value.
+func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
+	line := s[i:min(len(s), i+nearby)]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	end := clauseEnd(bare || a.owned)
+	a.owned = a.owned && bare
+	if q := skipAny(line, 0, "@", 1); q < len(line) && isQuote(line[q]) {
+		return i, bare
+	}
+	line, _, _ = strings.Cut(line, end)
+	for _, verb := range verbs {
+		if hasFold(line, verb) {
+			a.prose = true
+			return i + skipAny(line, len(verb), " \t", 8), true
+		}
+	}
+	if i, ok := a.setTo(s, i, line); ok && bare {
+		return i, true
+	}
+	if _, after, found := strings.Cut(line, " "); found && hasAnyPrefix(after, signs[:]) && a.class == password {
+		return i + len(line) - len(after) + 2, true // "PASSWORD elastic = …"
+	}
+	for _, link := range [...]string{
+		"for ", "to ", "of ", "on ", "in ", "string ", "für ", "fürs ", "dafür ", "vom ",
+		"von ", "zum ", "zur ", "des ", "der ",
+	} {
+		if !hasFold(line, link) {
+			continue
+		}
+		for _, verb := range [...]string{" is ", " is: ", " ist ", " lautet ", ": ", " = "} {
+			if n := strings.Index(line, verb); n >= 0 {
+				a.prose = verb != " = "
+				return i + n + len(verb), true
+			}
+		}
+		return 0, false
+	}
+	a.prose = true
+	word := firstWord(s[i:min(len(s), i+maxValue)])
+	if a.class == token {
+		return i, len(word) >= 20 && isRandom(word)
+	}
+	word = wholeWord(s[i:min(len(s), i+maxValue)])
+	return i, bare && isPasswordLike(word) && !isVersion(word)
+}
+
+// clauseEnd returns what ends a clause in which a secret may be named: behind it another thing is spoken of. Of a verb
+// that is any clause's end ("the tests pass in CI; run: …"), of a noun only what a summary of ours says of a command.
+func clauseEnd(noun bool) string {
+	if noun {
+		return "; fixed: `"
+	}
+	return ";"
+}
+
+var signs = [...]string{"= ", ": "}
+
+// setTo reads "to …", as in "set NAME to …" and "changed the password to …".
+func (a *assignment) setTo(s string, i int, line string) (int, bool) {
+	to := 0
+	for _, link := range [...]string{"to ", "auf ", "bitte auf "} {
+		if hasFold(line, link) {
+			to = len(link)
+		}
+	}
+	if to == 0 {
+		return 0, false
+	}
+	i += skipAny(line, to, " \t", 4)
+	q := skipAny(s, i, "\"'`", 1)
+	word := firstWord(s[q:min(len(s), q+maxValue)])
+	if !isMixed(word) && !isPassphrase(word) || isAlgorithm(word) {
+		return 0, false
+	}
+	a.prose = true
+	return i, len(word) >= 6
+}

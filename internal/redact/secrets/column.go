@@ -1,0 +1,144 @@
+package secrets
+
+import "strings"
+
+// A name may head the column of a table, and what stands below it in every row is its value: in Markdown, in what
+// databases print, and in the files with separators that password managers write.
+
+const (
+	maxHeader = 512      // bytes of the line with the names
+	maxTable  = 64 << 10 // bytes of the rows that are looked at
+)
+
+// bars stand between the columns of a table that is drawn.
+var bars = [...]string{"|", "│", "┃"}
+
+// columns returns the values below the name that s[at:end] is part of, and the place of the
+// rows; ok is false if it heads no column.
+func columns(s string, at, end int) (below []Span, rows Span, ok bool) {
+	left, right := nameRound(s, at, end)
+	sep := separatorOf(s[skipAny(s, right, " \t`*\"", 8):])
+	if sep == "" {
+		return nil, Span{}, false
+	}
+	start := strings.LastIndexByte(s[max(0, left-maxHeader):left], '\n') + 1 + max(0, left-maxHeader)
+	if start > 0 && s[start-1] != '\n' {
+		return nil, Span{}, false // the line is longer: which column it is cannot be told
+	}
+	header, rest, found := strings.Cut(s[start:min(len(s), left+maxHeader)], "\n")
+	if !found {
+		return nil, Span{}, false
+	}
+	if sep == "\n" { // the last column's
+		sep = lastSeparator(s[start:left])
+	}
+	body := start + len(header) + 1
+	if isBar(sep) {
+		line, _, found := strings.Cut(rest, "\n")
+		if !found || !isRule(line) {
+			return nil, Span{}, false
+		}
+		body += len(line) + 1
+	} else if sep == "" || firstCell(header, sep) == firstCell(rest, sep) || !isHeader(header, sep) {
+		return nil, Span{}, false
+	}
+	a := assignment{class: classify(s[left:right]), name: s[left:right], strong: true}
+	if a.class == noSecret {
+		return nil, Span{}, false
+	}
+	a.listed = hasFold(a.name, "pass") && len(a.name) == len("pass") // tests pass, too
+	n := strings.Count(s[start:left], sep)
+	if sep == "┃" { // only the header is drawn so thick
+		sep = "│"
+	}
+	below, end = a.cells(s, body, sep, n)
+	return below, Span{From: body, To: end}, true
+}
+
+// separatorOf returns the separator of columns that s begins with, "" if it is none.
+func separatorOf(s string) string {
+	for _, sep := range [...]string{"|", "│", "┃", ",", ";", "\t", "\n", "\r"} {
+		if strings.HasPrefix(s, sep) {
+			return strings.Replace(sep, "\r", "\n", 1)
+		}
+	}
+	return ""
+}
+
+// lastSeparator returns the separator that stands last in a line, "" if there is none.
+func lastSeparator(line string) (sep string) {
+	last := -1
+	for _, s := range [...]string{"|", "│", "┃", ",", ";", "\t"} {
+		if i := strings.LastIndex(line, s); i > last {
+			last, sep = i, s
+		}
+	}
+	return sep
+}
+
+func isBar(sep string) bool { return sep == bars[0] || sep == bars[1] || sep == bars[2] }
+
+// isRule reports whether line is drawn between the rows of a table.
+func isRule(line string) bool {
+	return strings.Trim(line, "|-+: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" &&
+		(strings.Contains(line, "--") || strings.Contains(line, "──") || strings.Contains(line, "━━") ||
+			strings.Contains(line, "══"))
+}
+
+// isHeader reports whether a line holds names and nothing else, without the blanks that a sentence has.
+func isHeader(line, sep string) bool {
+	names := strings.Split(strings.TrimRight(line, "\r"), sep)
+	for _, name := range names {
+		name = strings.Trim(name, "\"")
+		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) ||
+			!isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' }) {
+			return false
+		}
+	}
+	return len(names) > 1
+}
+
+// firstCell returns what the first row of a table has before its first separator.
+func firstCell(rows, sep string) string {
+	row, _, _ := strings.Cut(rows, "\n")
+	cell, _, _ := strings.Cut(row, sep)
+	return cell
+}
+
+// cells returns the values in column number n, from 0, of the rows at s[i:], and where the rows end.
+func (a *assignment) cells(s string, i int, sep string, n int) (found []Span, end int) {
+	for limit := min(len(s), i+maxTable); i < limit; {
+		row, _, _ := strings.Cut(s[i:], "\n")
+		if strings.Trim(row, " \r") == "" || isBar(sep) && !strings.Contains(row, sep) {
+			break
+		}
+		from, to, ok := cell(row, sep, n)
+		quoted := strings.Trim(row[from:to], " `\r")
+		from += strings.Index(row[from:to], quoted)
+		a.value = strings.Trim(quoted, "\"")
+		from += strings.Index(quoted, a.value)
+		if ok && a.value != "" && !strings.Contains(a.value, " ") && a.judge() {
+			found = append(found, Span{From: i + from, To: i + from + len(a.value)})
+		}
+		i += len(row) + 1
+	}
+	return found, i
+}
+
+// cell returns the place of cell number n of a row. A separator between quotes is none.
+func cell(row, sep string, n int) (from, to int, ok bool) {
+	quoted := false
+	for to = range len(row) {
+		switch {
+		case row[to] == '"':
+			quoted = !quoted
+		case quoted || !strings.HasPrefix(row[to:], sep):
+		case n == 0:
+			return from, to, true
+		default:
+			n--
+			from = to + len(sep)
+		}
+	}
+	return from, len(row), n == 0
+}

@@ -1,0 +1,67 @@
+package secrets
+
+import "strings"
+
+// edge says what may stand before a rule's head.
+type edge uint8
+
+const (
+	edgeAny   edge = iota
+	edgeWord       // no letter, digit or '_'
+	edgeToken      // nor '-', '+' or '.': heads that are also the end of longer words
+	edgeDigit      // a digit, and only that
+)
+
+func (e edge) allows(s string, at int) bool {
+	if at == 0 {
+		return e != edgeDigit
+	}
+	c := s[at-1]
+	switch e {
+	case edgeAny:
+		return true
+	case edgeDigit:
+		return isDigit(c)
+	case edgeToken:
+		if c == '-' || c == '+' || c == '.' {
+			return c != '.' && (at == 1 || s[at-2] == '\n') // a line of a patch
+		}
+	}
+	return !isWordByte(c) || endsEscape(s[:at])
+}
+
+// endsEscape reports whether s ends with the escape of a character that is no letter, as text does that was quoted
+// once more: \n, \u003d, %3D, or a terminal's colour.
+func endsEscape(s string) bool {
+	n := len(s)
+	switch {
+	case n >= 2 && s[n-2] == '\\' && strings.IndexByte("abfnrtv", s[n-1]) >= 0:
+		return true
+	case n >= 3 && s[n-3] == '%' && isAll(s[n-2:], isHex):
+		return true
+	case n >= 6 && s[n-6:n-4] == `\u` && isAll(s[n-4:], isHex):
+		return true
+	case n >= 4 && s[n-4:n-2] == `\x` && isAll(s[n-2:], isHex):
+		return true
+	}
+	return endsColour(s)
+}
+
+// endsColour reports whether s ends with ESC [ … m, the escape character itself or spelled out.
+func endsColour(s string) bool {
+	body, ok := strings.CutSuffix(s, "m")
+	if !ok {
+		return false
+	}
+	body = body[max(0, len(body)-24):]
+	open := strings.LastIndexByte(body, '[')
+	if open < 0 || !isAll(body[open+1:], func(c byte) bool { return isDigit(c) || c == ';' }) {
+		return false
+	}
+	for _, esc := range [...]string{"\x1b", `\u001b`, `\u001B`, `\x1b`, `\x1B`, `\033`, `\e`} {
+		if strings.HasSuffix(body[:open], esc) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package secrets
+
+import "strings"
+
+// headIndex finds all heads of rules in one pass over a text. It looks up every three bytes, with
+// ASCII letters folded to one case, and compares heads only at triples that begin one. Heads
+// are ASCII; folding other letters would change byte offsets.
+type headIndex struct {
+	triples [1 << 15 / 64]uint64 // bit set of the triples that begin a head, five bits per byte
+	first   [512]uint16          // index of a bucket's first entry, by a hash of the triple
+	entries []entry              // entries[0] is unused, so that 0 ends a bucket
+}
+
+// entry is a head in a bucket. A head with a character class among its first three bytes has
+// one entry for each combination.
+type entry struct {
+	rule, head, next uint16 // indexes in builtin, in its heads, in entries
+}
+
+// build adds every head of the built-in rules.
+func (x *headIndex) build() {
+	x.entries = make([]entry, 1, 1024)
+	for i := range builtin {
+		for j, h := range builtin[i].heads {
+			a, rest := element(h)
+			b, rest := element(rest)
+			c, _ := element(rest)
+			x.add(entry{rule: uint16(i), head: uint16(j)}, a, b, c)
+		}
+	}
+}
+
+// element splits a head after its first byte or character class.
+func element(head string) (class, rest string) {
+	if head[0] != '[' {
+		return head[:1], head[1:]
+	}
+	end := strings.IndexByte(head, ']')
+	return head[1:end], head[end+1:]
+}
+
+// add adds a head whose first three bytes are each in one of the given sets.
+func (x *headIndex) add(e entry, first, second, third string) {
+	for i := range len(first) {
+		for j := range len(second) {
+			for k := range len(third) {
+				t := uint32(first[i]&31)<<10 | uint32(second[j]&31)<<5 | uint32(third[k]&31)
+				x.triples[t>>6] |= 1 << (t & 63)
+				b := bucketOf(t)
+				e.next = x.first[b]
+				x.entries = append(x.entries, e)
+				x.first[b] = uint16(len(x.entries) - 1)
+			}
+		}
+	}
+}
+
+func triple(s string, i int) uint32 {
+	return uint32(s[i]&31)<<10 | uint32(s[i+1]&31)<<5 | uint32(s[i+2]&31)
+}
+
+func bucketOf(triple uint32) uint32 { return triple * 0x9E3779B1 >> 23 }
+
+// next returns the first offset at or after i where a head may begin, or len(s).
+func (x *headIndex) next(s string, i int) int {
+	if i+3 > len(s) {
+		return len(s)
+	}
+	t := triple(s, i) >> 5
+	for j := i + 2; j < len(s); j++ {
+		t = (t<<5 | uint32(s[j]&31)) & (1<<15 - 1)
+		if x.triples[t>>6]&(1<<(t&63)) != 0 {
+			return j - 2
+		}
+	}
+	return len(s)
+}
+
+func (x *headIndex) bucket(s string, at int) uint16 { return x.first[bucketOf(triple(s, at))] }
+
+// at reports whether the head begins at s[i:], and returns its end.
+func (e *entry) at(s string, i int) (end int, ok bool) {
+	r := &builtin[e.rule]
+	for rest := r.heads[e.head]; rest != ""; i++ {
+		if i == len(s) {
+			return 0, false
+		}
+		c := s[i]
+		if r.fold && isUpper(c) {
+			c += 'a' - 'A'
+		}
+		if rest[0] == c && c != '[' {
+			rest = rest[1:]
+			continue
+		}
+		if rest[0] != '[' {
+			return 0, false
+		}
+		var class string
+		if class, rest = element(rest); strings.IndexByte(class, c) < 0 {
+			return 0, false
+		}
+	}
+	return i, true
+}

@@ -1,0 +1,251 @@
+package secrets
+
+import (
+	"math"
+	"strings"
+)
+
+// Heuristics on the characters of a value, independent of its position.
+
+// isGenerated reports whether v is a long value of letters, digits and many symbols, as frameworks generate keys. What
+// else has so many symbols is an expression, and has more blanks.
+func isGenerated(v string) bool {
+	symbols := 0
+	for _, c := range "!@#$%^&*()-_=+[]{}<>~`,.;:/?|" {
+		if strings.ContainsRune(v, c) {
+			symbols++
+		}
+	}
+	if symbols < 6 || strings.Contains(v, "://") || strings.Contains(v, "${") && strings.Contains(v, "}") {
+		return false
+	}
+	return len(v) >= 32 && hasDigit(v) && strings.Count(v, " ")*8 <= len(v) && entropy(v) >= 4.2
+}
+
+// isScrambled reports whether v has letters, digits and more sorts of symbols than an expression without blanks has.
+func isScrambled(v string) bool {
+	sorts := 0
+	for _, c := range "!@#$%^&*+=~?,;" {
+		if strings.ContainsRune(v, c) {
+			sorts++
+		}
+	}
+	return sorts >= 4 && len(v) >= 10 && isMixed(v) && !strings.ContainsAny(v, " \t") && !strings.Contains(v, "://")
+}
+
+// isDense reports whether v mixes letters of both cases, digits and symbols, without a blank.
+func isDense(v string) bool {
+	return len(v) >= 8 && isMixed(v) && hasUpperAndLower(v) && !strings.ContainsAny(v, " \t") &&
+		!strings.Contains(v, "()") && entropy(v) >= 3
+}
+
+// isPasswordLike reports whether v, a word where a password may stand, is one that no text would have there otherwise.
+func isPasswordLike(v string) bool {
+	return notPlaceholder(v) && !isAlgorithm(v) && (isMixed(v) || isPassphrase(v) || isJumbled(v) || len(v) >= 8 &&
+		countSymbols(v) >= 3)
+}
+
+// isPassphrase reports whether v is a row of words joined by dashes, four or more, as password makers draw it.
+func isPassphrase(v string) bool {
+	return strings.Count(v, "-") >= 3 && len(v) >= 15 && isLetter(v[0]) && isLetter(v[len(v)-1]) &&
+		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") && !mentionsSecret(v)
+}
+
+// mentionsSecret reports whether one of the words of v names a secret or asks for one. Then v
+// is a name, not a value.
+func mentionsSecret(v string) bool {
+	for word := range strings.SplitSeq(v, "-") {
+		switch word {
+		case "your", "here", "change", "changeme", "replace", "my", "example", "key", "set", "from", "for", "the", "to", "of",
+			"in", "and", "with":
+			return true
+		}
+		if wordClass(word) != noSecret {
+			return true
+		}
+	}
+	return false
+}
+
+// isJumbled reports whether v is nearly all letters and yet no word: its case changes as no name's does.
+func isJumbled(v string) bool {
+	letters, changes := 0, 0
+	for i := range len(v) {
+		if !isLetter(v[i]) {
+			continue
+		}
+		letters++
+		if i > 0 && isLetter(v[i-1]) && isUpper(v[i]) != isUpper(v[i-1]) {
+			changes++
+		}
+	}
+	if letters < 10 || letters*10 < len(v)*7 || strings.ContainsAny(v, "()[]{} ") {
+		return false
+	}
+	return changes*3 >= letters && vowels(v)*4 < letters || changes*20 >= letters*9 || letters >= 24 &&
+		changes*5 >= letters*2
+}
+
+// isUnbalanced reports whether a bracket of v has no partner, as in no expression.
+func isUnbalanced(v string) bool {
+	for _, pair := range [...]string{"()", "[]", "{}"} {
+		if strings.Count(v, pair[:1]) != strings.Count(v, pair[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLogin reports whether v is a user and a password with a colon between them.
+func isLogin(v string) bool {
+	user, password, found := strings.Cut(v, ":")
+	if !found || !isAll(user, isNamePart) || len(password) < 6 || looksLikeCode(password) {
+		return false
+	}
+	return isMixed(password) || isPassphrase(password) || hasSymbol(password)
+}
+
+func isBase32Secret(v string) bool { return len(v)%8 == 0 || hasDigit(v) }
+
+// isRandom reports whether v has the look of a generated value: letters and digits mixed, few of them repeated.
+func isRandom(v string) bool {
+	if !isMixed(v) {
+		return len(v) >= 20 && hasUpperAndLower(v) && (vowels(v)*4 < len(v) || isJumbled(v)) && entropy(v) >= 3.8
+	}
+	if len(v) < 16 {
+		return entropy(v) >= 2.5
+	}
+	return entropy(v) >= 3
+}
+
+// isMixed reports whether v has both letters and digits.
+func isMixed(v string) bool {
+	return hasLetter(v) && hasDigit(v)
+}
+
+// isManyCased reports whether v has small letters, capitals and digits, few of them repeated.
+func isManyCased(v string) bool {
+	return isRandom(v) && isMixed(v) && hasUpperAndLower(v) && entropy(v) >= 3.2
+}
+
+func isSessionValue(v string) bool {
+	return isMixed(v) && !isWordy(v) && !isUUID(v) && entropy(v) >= 3 && (!isDottedName(v) || entropy(v) >= 4.5)
+}
+
+// isWordy reports whether v is little else than a row of words with signs between them, three or more.
+func isWordy(v string) bool {
+	words, size := 0, 0
+	for word := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
+		if len(word) >= 3 && isAll(word, isLetter) {
+			words++
+			size += len(word)
+		}
+	}
+	return words >= 3 && size*3 >= len(v)*2
+}
+
+// isOpaque reports whether v is one run of letters and digits that no name would be.
+func isOpaque(v string) bool {
+	digits := 0
+	for i := range len(v) {
+		if isDigit(v[i]) {
+			digits++
+		}
+	}
+	if digits < 3 || !isRandom(v) || isWordy(v) || isUUID(v) {
+		return false
+	}
+	return hasUpperAndLower(v) || isAll(v, func(c byte) bool { return isLower(c) || isDigit(c) })
+}
+
+// isMail reports whether v is an address of mail.
+func isMail(v string) bool {
+	user, host, found := strings.Cut(v, "@")
+	dot := strings.LastIndexByte(host, '.')
+	return found && dot > 0 && isAll(user, isNamePart) && isAll(host, isNamePart) && isAll(host[dot+1:], isLetter)
+}
+
+// isLoginPassword reports whether v may be the password of what reads as "login: user / v".
+func isLoginPassword(v string) bool {
+	return isPasswordLike(v) && !looksLikeCode(v) && !isMail(v) && !strings.ContainsAny(v, "{}")
+}
+
+// isVersion reports whether v is that of a program: 1:4.13+dfsg1-1, 2.0.1-rc1.
+func isVersion(v string) bool {
+	n := len(v) - len(strings.TrimLeft(v, "0123456789"))
+	return n > 0 && n < len(v) && (v[n] == '.' || v[n] == ':') && n+1 < len(v) && isDigit(v[n+1]) &&
+		isAll(v, func(c byte) bool { return isWordByte(c) || strings.IndexByte(".:+~-", c) >= 0 })
+}
+
+// isUUID reports whether v is one, in its usual form.
+func isUUID(v string) bool {
+	if len(v) != 36 {
+		return false
+	}
+	for i := range len(v) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (v[i] == '-') || !dash && !isHex(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasLetter(v string) bool {
+	for i := range len(v) {
+		if isLetter(v[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }
+
+func hasSymbol(v string) bool { return strings.ContainsAny(v, "!@#$%^&*+=~") }
+
+func countSymbols(v string) int {
+	n := 0
+	for i := range len(v) {
+		if strings.IndexByte("!@#$%^&*+=~?", v[i]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func hasUpperAndLower(v string) bool {
+	upper, lower := false, false
+	for i := range len(v) {
+		upper = upper || isUpper(v[i])
+		lower = lower || isLower(v[i])
+	}
+	return upper && lower
+}
+
+// vowels counts them. Words have two in five letters, random letters one in five.
+func vowels(v string) int {
+	n := 0
+	for i := range len(v) {
+		if strings.IndexByte("aeiouAEIOU", v[i]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// entropy is Shannon's, in bits per byte.
+func entropy(v string) float64 {
+	var count [256]int
+	for i := range len(v) {
+		count[v[i]]++
+	}
+	bits, n := 0.0, float64(len(v))
+	for _, c := range count {
+		if c > 0 {
+			p := float64(c) / n
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}

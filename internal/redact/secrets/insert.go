@@ -1,0 +1,68 @@
+package secrets
+
+import "strings"
+
+// SQL names the columns first and gives the values of each row afterwards: INSERT INTO t (a, b) VALUES (1, 2), (3, 4),
+// and in what PostgreSQL dumps, COPY t (a, b) FROM stdin with a line for each row.
+
+// inserted returns the values of the column whose name s[at:end] is part of, and the place of
+// the rows; ok is false if it is none.
+func inserted(s string, at, end int) (values []Span, rows Span, ok bool) {
+	left, right := nameRound(s, at, end)
+	next := skipAny(s, right, " `\"]\n\t", 8)
+	if next == len(s) || s[next] != ',' && s[next] != ')' {
+		return nil, Span{}, false
+	}
+	before := s[max(0, left-maxHeader):left]
+	open := strings.LastIndexByte(before, '(')
+	closing := strings.IndexByte(s[next:min(len(s), next+maxHeader)], ')')
+	if open < 0 || closing < 0 || strings.ContainsAny(before[open:], ")'=;") {
+		return nil, Span{}, false
+	}
+	i := skipAny(s, next+closing+1, " \n\r\t", 16)
+	a := assignment{class: classify(s[left:right]), name: s[left:right], quoted: true}
+	n := strings.Count(before[open:], ",")
+	switch {
+	case a.class == noSecret:
+		return nil, Span{}, false
+	case hasFold(s[i:], "values"):
+		values, end = a.tuples(s, i+len("values"), n)
+	case hasFold(s[i:], "from stdin;\n"):
+		a.quoted, a.strong = false, true
+		values, end = a.cells(s, i+len("from stdin;\n"), "\t", n)
+	default:
+		return nil, Span{}, false
+	}
+	return values, Span{From: i, To: end}, true
+}
+
+// tuples returns the texts in place number n, from 0, of the rows in brackets at s[i:], and where the rows end.
+func (a *assignment) tuples(s string, i, n int) (found []Span, end int) {
+	limit := min(len(s), i+maxTable)
+	depth, at := 0, 0
+	for i < limit {
+		switch c := s[i]; {
+		case c == '(':
+			if depth++; depth == 1 {
+				at = 0
+			}
+		case c == ')':
+			depth--
+		case c == ',' && depth == 1:
+			at++
+		case c == '\'' || c == '"':
+			to := closingQuote(s, i+1, c, 0)
+			if depth > 0 && at == n {
+				a.value = s[i+1 : to]
+				if a.judge() {
+					found = append(found, Span{From: i + 1, To: to})
+				}
+			}
+			i = to
+		case depth == 0 && c != ',' && c > ' ':
+			return found, i
+		}
+		i++
+	}
+	return found, min(i, limit)
+}

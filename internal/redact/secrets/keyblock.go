@@ -1,0 +1,134 @@
+package secrets
+
+import "strings"
+
+// Private keys come as blocks of lines between a BEGIN and an END. The block is a secret from its first dash to its
+// last; the lines may be separated by newlines or by their escapes, and numbered or quoted.
+
+const (
+	keyBlockLabel = 64       // bytes a label may have, at most
+	keyBlockSize  = 16 << 10 // bytes in which the END is looked for
+)
+
+// findKeyBlock finds a block from its BEGIN. One without an END lasts as long as its lines look like a key's.
+func findKeyBlock(s string, at, end int) (from, to int, ok bool) {
+	body, ok := keyLabel(s, end)
+	if !ok || !beginsKey(s, body) && !beginsQuotedKey(s, body) {
+		return 0, 0, false
+	}
+	window := s[body:min(len(s), body+keyBlockSize)]
+	if stop := strings.Index(window, "-----END"); stop >= 0 {
+		return at, labelEnd(s, body+stop+len("-----END")), true
+	}
+	for body < len(s) && isArmour(s[body]) {
+		body++
+	}
+	return at, body, true
+}
+
+// findKeyBlockTail finds a block whose BEGIN was cut off: what stands before its END and looks like a key.
+func findKeyBlockTail(s string, at, end int) (from, to int, ok bool) {
+	if _, ok := keyLabel(s, end); !ok {
+		return 0, 0, false
+	}
+	from = at
+	for from > 0 && (isBase64Byte(s[from-1]) || strings.IndexByte("=\r\n\\", s[from-1]) >= 0) {
+		from--
+	}
+	return from, labelEnd(s, end), at-from >= 12
+}
+
+// keyLabel reads " RSA PRIVATE KEY-----" or the like and returns where it ends.
+func keyLabel(s string, i int) (int, bool) {
+	label := s[i:min(len(s), i+keyBlockLabel)]
+	n := strings.Index(label, "PRIVATE KEY")
+	if n < 0 || strings.ContainsAny(label[:n], "\n\\\"'") {
+		return 0, false
+	}
+	return labelEnd(s, i), true
+}
+
+func labelEnd(s string, i int) int {
+	limit := min(len(s), i+keyBlockLabel)
+	for i < limit && (isUpper(s[i]) || isDigit(s[i]) || s[i] == ' ') {
+		i++
+	}
+	for i < limit && s[i] == '-' {
+		i++
+	}
+	return i
+}
+
+// beginsKey tells a key from a mere mention of one: after the label comes a run of base 64 or an armour's header.
+func beginsKey(s string, i int) bool {
+	for limit := min(len(s), i+32); i < limit; i++ {
+		c := s[i]
+		escaped := (c == 'n' || c == 'r' || c == 't') && s[i-1] == '\\'
+		if !escaped && (isLetter(c) || c == '/' || c == ')') {
+			break
+		}
+	}
+	run := i
+	for run < len(s) && isBase64Byte(s[run]) && run-i < 12 {
+		run++
+	}
+	if run-i == 12 {
+		return true
+	}
+	for _, header := range [...]string{"Proc-Type:", "DEK-Info:", "Version:", "Comment:"} {
+		if strings.HasPrefix(s[i:], header) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsQuotedKey is beginsKey for a block whose lines all have something before them, as in a comment or in the output
+// of grep: one of the next lines ends with a long run of base 64.
+func beginsQuotedKey(s string, i int) bool {
+	lines := strings.SplitN(s[i:min(len(s), i+maxValue)], "\n", 5)
+	for _, line := range lines[1:min(len(lines), 4)] {
+		line = strings.TrimRight(line, "=\r \"'\\,;")
+		run := len(line)
+		for run > 0 && isBase64Byte(line[run-1]) {
+			run--
+		}
+		if len(line)-run >= 40 && isMixed(line[run:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isArmour reports whether c stands in a block: base 64, blanks, headers, quotes, escaped newlines.
+func isArmour(c byte) bool {
+	return isBase64Byte(c) || strings.IndexByte("=-:,. \t\r\n\\\"'", c) >= 0
+}
+
+const jwkReach = 4 << 10 // bytes round a member in which the type of its key stands
+
+// findKeyMember finds a private member of a JSON Web Key: the members of all keys have the same short names.
+func findKeyMember(s string, at, end int) (from, to int, ok bool) {
+	i := skipAny(s, end, " \t:", 4)
+	from = skipAny(s, i, "\\\"", 5)
+	for to = from; to < len(s) && (isWordByte(s[to]) || s[to] == '-'); {
+		to++
+	}
+	if i == end || from == i || to-from < 22 || !isManyCased(s[from:to]) {
+		return 0, 0, false
+	}
+	return from, to, strings.Contains(s[max(0, at-jwkReach):min(len(s), to+jwkReach)], "kty")
+}
+
+// findPuttyKey finds the private lines of a PuTTY key file.
+func findPuttyKey(s string, _, end int) (from, to int, ok bool) {
+	i := skipAny(s, end, " \t0123456789\r\n", 32)
+	to = i
+	for to < len(s) && (isBase64Byte(s[to]) || strings.IndexByte("=\r\n", s[to]) >= 0) {
+		to++
+	}
+	if mac := strings.Index(s[i:to], "Private"); mac >= 0 {
+		to = i + mac
+	}
+	return i, to, to-i >= 32
+}

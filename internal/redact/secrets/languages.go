@@ -1,0 +1,106 @@
+package secrets
+
+import (
+	"strings"
+	"unicode"
+)
+
+// The word for a password in other languages. The sentence is parsed without grammar: the
+// word, a verb or a sign, and a value that is not a dictionary word.
+
+// findForeignPassword finds the value behind a word whose stem is s[at:end].
+func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
+	i := end
+	for i < len(s) && i-end < 8 && (isLetter(s[i]) || s[i] >= 0x80 && !hasAnyPrefix(s[i:], wideSigns[:])) { // its ending
+		i++
+	}
+	i = skipAny(s, i, "\"'`*\\)", 4)
+	i = skipAny(s, i, " \t", 4)
+	linked, sign := false, false
+	for _, link := range foreignLinks {
+		if hasFold(s[i:], link) {
+			i += len(link)
+			linked = true
+			sign = strings.TrimSpace(link) == "" || !isLetter(link[0])
+			break
+		}
+	}
+	if !linked {
+		i = foreignVerb(s, i)
+	}
+	i = skipAny(s, i, " \t*", 4)
+	a := assignment{class: password, name: s[end:end], prose: !sign, strong: sign}
+	from, to = a.readValue(s, i)
+	if !a.quoted {
+		to = from + len(strings.TrimRight(s[from:to], ".,;"))
+	}
+	a.value = s[from:to]
+	if len(a.value) < 4 || !notPlaceholder(a.value) || isAlgorithm(a.value) || isWordOfCode(a.value) {
+		return 0, 0, false
+	}
+	return from, to, isMixed(a.value) || isPassphrase(a.value) || hasInnerCapital(a.value) || sign &&
+		(hasSymbol(a.value) || a.quoted && !looksLikePhrase(a.value))
+}
+
+// foreignVerb returns where the value begins when words tell first whose password it is, i if no verb follows them.
+func foreignVerb(s string, i int) int {
+	words := s[i:min(len(s), i+nearby)]
+	if n := strings.Index(words, ": "); n >= 0 && hasAnyPrefix(words, owners[:]) &&
+		!strings.ContainsAny(words[:n], "\n.,;()\"'") {
+		return i + n + len(": ")
+	}
+	if n := strings.IndexAny(words, "\n.,;:()\"'"); n >= 0 {
+		words = words[:n]
+	}
+	for _, verb := range [...]string{" ist ", " lautet ", " es ", " est ", " è ", " é ", " är ", " jest "} {
+		if n := strings.Index(words, verb); n >= 0 {
+			return i + n + len(verb)
+		}
+	}
+	return i
+}
+
+// owners lead to whose password it is.
+var owners = [...]string{"für ", "fürs ", "vom ", "von ", "del ", "de ", "du ", "per "}
+
+// isForeignWord reports whether v is a message in another language, as files of translations have it under the name of
+// a secret: mostly written in characters that nobody types unseen, or itself the word for a password.
+func isForeignWord(v string) bool {
+	letters, n := 0, 0
+	for _, r := range v {
+		n++
+		if unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
+			letters++
+		}
+	}
+	if letters*2 > n {
+		return true
+	}
+	switch strings.ToLower(v) {
+	case "passwort", "kennwort", "contraseña", "clave", "senha", "palavra-passe", "mot de passe", "wachtwoord",
+		"adgangskode", "lösenord", "passord",
+		"heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "κωδικός":
+		return true
+	}
+	return false
+}
+
+// hasInnerCapital reports whether a capital follows a small letter, as in no word of a sentence.
+func hasInnerCapital(v string) bool {
+	for i := 1; i < len(v); i++ {
+		if isUpper(v[i]) && isLower(v[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// wideSigns are the colon and the equals sign as wide as an ideograph, and a particle that joins.
+var wideSigns = [...]string{"：", "＝", "は", "是", "为", "為"}
+
+// foreignLinks stand between the word and the value.
+var foreignLinks = [...]string{
+	":", "：", "=", "＝", "は", "是", "为", "為", "ist: ", "lautet: ", "ist ", "lautet ", "est ", "es ", "è ", "é ", "is ",
+	"är ", "er ", "jest ", "to ", "on ", "je ",
+	"este ",
+}

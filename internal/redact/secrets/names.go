@@ -1,0 +1,188 @@
+package secrets
+
+import "strings"
+
+// classify returns the class of an identifier by its words: "db_password" and
+// "stripeSecretKey" name secrets, "password_file", "maxTokens" and "primary_key" do not.
+func classify(name string) class {
+	if !mayNameSecret(name) {
+		return noSecret
+	}
+	words := nameWords(name)
+	if len(words) == 0 {
+		return noSecret
+	}
+	for len(words) > 1 && isAll(words[len(words)-1], isDigit) {
+		words = words[:len(words)-1]
+	}
+	if isAbout(words[len(words)-1]) {
+		return noSecret
+	}
+	if name == "PWD" { // where one is, not what one knows
+		return noSecret
+	}
+	found := noSecret
+	for i, w := range words {
+		c := wordClass(w)
+		if w == "token" && i > 0 && isPlaceWord(words, i-1) {
+			c = noSecret
+		}
+		if (w == "pass" || w == "pwd" || w == "pw") && i+1 < len(words) { // "passConstant"
+			c = noSecret
+		}
+		if c == noSecret && i > 0 && (w == "key" || w == "keys") && isKeyOwner(words[i-1]) {
+			c = token
+		}
+		if c != noSecret {
+			found = c
+		}
+	}
+	if last := len(words) - 1; found == noSecret && last > 0 && words[last] == "key" && !isPlainKey(words[last-1]) {
+		if words[0] == "x" { // of a header
+			return token
+		}
+		return someKey
+	}
+	return found
+}
+
+// isPlaceWord reports whether a token of the sort that words[i] says tells where one is in a list, or that a request is
+// the same: "nextToken", "clientRequestToken".
+func isPlaceWord(words []string, i int) bool {
+	switch words[i] {
+	case "next", "page", "continuation", "pagination", "cursor", "change", "idempotency":
+		return true
+	case "request":
+		return i > 0 && words[i-1] == "client"
+	}
+	return false
+}
+
+// isPlainKey reports whether a key of this sort is known to be no secret.
+func isPlainKey(word string) bool {
+	switch word {
+	case "public", "pub", "publishable", "foreign", "unique", "cache", "sort", "partition", "index", "object", "map",
+		"hash", "lookup",
+		"composite", "natural", "shard", "routing", "group", "idempotency", "dedup", "site", "host", "anon", "registry",
+		"arrow", "hot", "row":
+		return true
+	}
+	return false
+}
+
+// mayNameSecret is a fast check that excludes most names that do not name secrets.
+func mayNameSecret(name string) bool {
+	for i := range len(name) {
+		stem := ""
+		switch name[i] | 0x20 {
+		case 'p':
+			stem = "pass"
+			if hasFold(name[i:], "pw") || hasFold(name[i:], "psk") {
+				return true
+			}
+		case 's':
+			stem = "secret"
+		case 't':
+			stem = "token"
+		case 'k':
+			stem = "key"
+		case 'c':
+			stem = "credential"
+		case 'a':
+			stem = "auth"
+		}
+		if stem != "" && hasFold(name[i:], stem) {
+			return true
+		}
+	}
+	return false
+}
+
+func wordClass(word string) class {
+	word = strings.TrimRight(word, "0123456789")
+	switch word {
+	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "pw", "passcode", "passwords", "userpass",
+		"dbpass",
+		"sshpass", "mypass", "adminpass", "rootpass", "smtppass", "mysqlpass", "requirepass", "storepass", "keypass",
+		"becomepass",
+		"masterauth", "psk", "bindpw", "rootpw", "dbpw", "userpw":
+		return password
+	case "secret", "secrets", "token", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "masterkey",
+		"signingkey", "encryptionkey", "subscriptionkey", "credential", "credentials", "authtoken", "accesstoken",
+		"clientsecret", "apitoken", "apisecret", "auth", "refreshtoken", "sharedsecret", "usertoken", "bottoken", "appsecret",
+		"secretaccesskey", "secrettoken", "jwtsecret", "cookiesecret", "sessionsecret", "consumersecret", "idtoken",
+		"sessiontoken":
+		return token
+	}
+	for _, ending := range [...]string{"password", "passwd", "passwort", "passphrase"} {
+		if strings.HasSuffix(word, ending) {
+			return password
+		}
+	}
+	if strings.HasSuffix(word, "stoken") { // German joins words: "Zugriffstoken"
+		return token
+	}
+	if owner, ok := strings.CutSuffix(word, "key"); ok && isKeyOwner(owner) {
+		return token
+	}
+	return noSecret
+}
+
+// isKeyOwner reports whether a key of this sort is a secret.
+func isKeyOwner(word string) bool {
+	switch word {
+	case "api", "access", "private", "secret", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "master",
+		"account", "service", "shared", "admin", "app", "application", "consumer", "client", "storage", "subscription",
+		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project",
+		"server",
+		"presharedkey", "preshared", "setup", "recovery", "backup", "function", "wallet", "deployer", "dkim", "management",
+		"functions", "llm", "ai", "openai", "gemini",
+		"authorization", "root", "ssh", "gpg", "security", "crypto", "aes":
+		return true
+	}
+	return false
+}
+
+// isAbout reports whether a name that ends in word is about a secret and not one itself.
+func isAbout(word string) bool {
+	switch word {
+	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "typ",
+		"kind", "count",
+		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex",
+		"pattern",
+		"expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err", "message", "msg", "title",
+		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env",
+		"var",
+		"index", "pos", "position", "required", "enabled", "strength", "rotation", "manager", "store", "provider", "helper",
+		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set",
+		"at",
+		"changed", "updated", "created", "window", "rate", "kinds", "cache", "command":
+		return true
+	}
+	return false
+}
+
+// nameWords splits an identifier at '_', '-', '.' and before a capital after a small letter.
+// The words are in lower case.
+func nameWords(name string) []string {
+	var words []string
+	start := 0
+	cut := func(end int) {
+		if end > start {
+			words = append(words, asciiLower(name[start:end]))
+		}
+	}
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c == '_' || c == '-' || c == '.' || c == ' ':
+			cut(i)
+			start = i + 1
+		case i > start && isUpper(c) && (!isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])):
+			cut(i)
+			start = i
+		}
+	}
+	cut(len(name))
+	return words
+}
