@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"remanence/internal/cli/ui"
@@ -56,24 +54,6 @@ func readResults(files []string) ([]eval.Result, error) {
 		out = append(out, r)
 	}
 	return out, nil
-}
-
-func evalCapture(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "capture",
-		Short: "which statements of the built-in sessions become memories",
-		Long: "Sessions that come with the program, with what should be kept of them and what not,\n" +
-			"are read by the rules of capture. Nothing is stored.",
-		Example: "  remanence eval capture",
-		Args:    atMost(0),
-		RunE: func(*cobra.Command, []string) error {
-			result, err := eval.Capture()
-			if err != nil {
-				return fmt.Errorf("eval capture: %w", err)
-			}
-			return a.out.Show(ui.EvalCaptureView{CaptureResult: result})
-		},
-	}
 }
 
 func evalReport(a *app) *cobra.Command {

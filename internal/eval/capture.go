@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"context"
 	"embed"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -13,13 +15,15 @@ import (
 //go:embed capture/*.txt
 var captureFiles embed.FS
 
-// CaptureSession is a session of the exam of capture: what was said in it, and what
-// should be kept of it.
+// CaptureSession is a session of the exam of capture: its script, what should be kept
+// of it, and later prompts. Sessions share a project if their names agree up to the
+// first comma.
 type CaptureSession struct {
-	Name  string
-	Turns []CaptureTurn
-	Keep  []CaptureLabel
-	Not   []CaptureLabel
+	Name   string
+	Turns  []CaptureTurn
+	Keep   []CaptureLabel
+	Not    []CaptureLabel
+	Probes []CaptureProbe
 }
 
 // CaptureTurn is a prompt, the answer to it, and what the turn changed.
@@ -27,115 +31,182 @@ type CaptureTurn struct {
 	Prompt, Answer string
 	Files          []string
 	Failed         bool // a command failed
+	Steps          []CaptureStep
 }
 
 // CaptureLabel is met by a statement that holds all of its words.
 type CaptureLabel struct {
 	Who   string // person, assistant or any; "" means any
 	Kinds []string
-	Words []string
+	Words []string // each one or more wordings, see Wordings
 }
+
+// Wordings returns the accepted wordings of a word of a label: "a / b" is met by either.
+func Wordings(word string) []string { return strings.Split(word, " / ") }
 
 // Met reports whether a text holds the words of a label.
 func (l CaptureLabel) Met(text string) bool {
 	text = strings.ToLower(text)
-	return !slices.ContainsFunc(l.Words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+	return !slices.ContainsFunc(l.Words, func(w string) bool {
+		return !slices.ContainsFunc(Wordings(w), func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
+	})
 }
 
-// CaptureResult is what the rules of capture keep of the exam's sessions.
+// CaptureResult is the result of the exam of capture: what the rules find in the exam's
+// sessions, what a store holds after they were played, and what later prompts get.
 type CaptureResult struct {
-	Sessions   int               `json:"sessions"`
+	Sessions int `json:"sessions"`
+	CaptureScore
+	Stored *CaptureScore `json:"stored"` // null if no engine was examined
+	Probes *ProbeScore   `json:"probes"`
+}
+
+// CaptureScore counts which labels are met by statements.
+type CaptureScore struct {
 	Statements int               `json:"statements"`
 	Facts      int               `json:"facts"`
 	Kept       int               `json:"kept"`
 	RightKind  int               `json:"right_kind"` // of those kept whose label names kinds
 	WithKind   int               `json:"with_kind"`
 	MustNot    int               `json:"must_not"`
-	Broken     int               `json:"broken"` // must-nots that are kept
-	By         map[string][2]int `json:"by"`     // speaker: facts kept, facts
-	Notes      []string          `json:"notes"`  // what is missed or kept against a label
+	Broken     int               `json:"broken"`  // must-nots that are kept
+	By         map[string][2]int `json:"by"`      // speaker: facts kept, facts
+	ByKind     map[string][2]int `json:"by_kind"` // first kind of the label: facts kept, facts
+	Notes      []string          `json:"notes"`   // what is missed or kept against a label
 }
 
-// Capture runs the built-in exam of capture: which of what two speakers say in a session
-// becomes a memory. It needs no store.
-func Capture() (CaptureResult, error) {
-	r := CaptureResult{By: map[string][2]int{}}
+// statement is one thing that is kept of a session.
+type statement struct {
+	who  string // person, assistant or tool
+	kind string
+	text string
+}
+
+// Capture runs the built-in exam of capture: which statements of two speakers become
+// memories. Without an engine, only the rules are examined.
+func Capture(ctx context.Context, on CaptureSubject) (CaptureResult, error) {
+	r := CaptureResult{CaptureScore: newCaptureScore()}
+	sessions, err := builtinCapture()
+	if err != nil {
+		return r, err
+	}
+	for _, s := range sessions {
+		r.Sessions++
+		r.add(s, s.statements())
+	}
+	if on != nil {
+		r.Stored, r.Probes, err = playCapture(ctx, sessions, on)
+	}
+	return r, err
+}
+
+// builtinCapture reads the sessions that come with the program.
+func builtinCapture() ([]CaptureSession, error) {
 	entries, err := captureFiles.ReadDir("capture")
 	if err != nil {
-		return r, fmt.Errorf("exam of capture: %w", err)
+		return nil, fmt.Errorf("exam of capture: %w", err)
 	}
+	var out []CaptureSession
 	for _, e := range entries {
 		text, err := captureFiles.ReadFile(path.Join("capture", e.Name()))
 		if err != nil {
-			return r, fmt.Errorf("exam of capture: %w", err)
+			return nil, fmt.Errorf("exam of capture: %w", err)
 		}
 		sessions, err := ParseCapture(string(text))
 		if err != nil {
-			return r, fmt.Errorf("%s: %w", e.Name(), err)
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		}
-		for _, s := range sessions {
-			r.add(s)
-		}
+		out = append(out, sessions...)
 	}
-	return r, nil
+	return out, nil
+}
+
+func newCaptureScore() CaptureScore {
+	return CaptureScore{By: map[string][2]int{}, ByKind: map[string][2]int{}}
 }
 
 // add counts what is kept of a session.
-func (r *CaptureResult) add(s CaptureSession) {
-	person, assistant := s.Statements()
-	r.Sessions++
-	r.Statements += len(person) + len(assistant)
+func (r *CaptureScore) add(s CaptureSession, kept []statement) {
+	r.Statements += len(kept)
 	for _, l := range s.Keep {
-		of := slices.Concat(person, assistant)
-		switch l.Who {
-		case "person":
-			of = person
-		case "assistant":
-			of = assistant
-		}
+		met := slices.DeleteFunc(slices.Clone(kept), func(p statement) bool { return !l.by(p.who) || !l.Met(p.text) })
 		r.Facts++
-		count := r.By[l.Who]
-		count[1]++
-		met := slices.DeleteFunc(slices.Clone(of), func(p extract.Point) bool { return !l.Met(p.Text) })
-		if len(met) > 0 {
-			r.Kept++
-			count[0]++
-			r.kind(l, met)
-		} else {
-			r.Notes = append(r.Notes, fmt.Sprintf("missed: %s: %s: %s", s.Name, l.Who, strings.Join(l.Words, " | ")))
+		count(r.By, l.Who, len(met) > 0)
+		if len(l.Kinds) > 0 {
+			count(r.ByKind, l.Kinds[0], len(met) > 0)
 		}
-		r.By[l.Who] = count
+		if len(met) == 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("missed: %s: %s: %s", s.Name, l.Who, strings.Join(l.Words, " | ")))
+			continue
+		}
+		r.Kept++
+		r.kind(l, met)
 	}
 	for _, l := range s.Not {
 		r.MustNot++
-		for _, p := range slices.Concat(person, assistant) {
-			if l.Met(p.Text) {
+		for _, p := range kept {
+			if l.Met(p.text) {
 				r.Broken++
-				r.Notes = append(r.Notes, fmt.Sprintf("kept: %s: %s", s.Name, p.Text))
+				r.Notes = append(r.Notes, fmt.Sprintf("kept: %s: %s", s.Name, p.text))
 				break
 			}
 		}
 	}
 }
 
-func (r *CaptureResult) kind(l CaptureLabel, met []extract.Point) {
+// Report returns the score as lines of text.
+func (r *CaptureScore) Report() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "statements %d\nkept %d of %d facts, of the right kind %d of %d\n", r.Statements, r.Kept, r.Facts,
+		r.RightKind, r.WithKind)
+	for _, by := range []map[string][2]int{r.By, r.ByKind} {
+		for _, name := range slices.Sorted(maps.Keys(by)) {
+			fmt.Fprintf(&b, "%s %d of %d\n", name, by[name][0], by[name][1])
+		}
+	}
+	fmt.Fprintf(&b, "must-nots kept %d of %d\n%s\n", r.Broken, r.MustNot, strings.Join(r.Notes, "\n"))
+	return b.String()
+}
+
+func count(by map[string][2]int, name string, kept bool) {
+	c := by[name]
+	c[1]++
+	if kept {
+		c[0]++
+	}
+	by[name] = c
+}
+
+// by reports whether a statement of a speaker can meet the label.
+func (l CaptureLabel) by(who string) bool {
+	return l.Who != "person" && l.Who != "assistant" || l.Who == who
+}
+
+func (r *CaptureScore) kind(l CaptureLabel, met []statement) {
 	if len(l.Kinds) == 0 {
 		return
 	}
 	r.WithKind++
-	if slices.ContainsFunc(met, func(p extract.Point) bool { return slices.Contains(l.Kinds, string(p.Kind)) }) {
+	if slices.ContainsFunc(met, func(p statement) bool { return slices.Contains(l.Kinds, p.kind) }) {
 		r.RightKind++
 	}
 }
 
-// Statements returns what is kept of both speakers.
-func (s CaptureSession) Statements() (person, assistant []extract.Point) {
+// statements returns what the rules keep of both speakers.
+func (s CaptureSession) statements() []statement {
+	var out []statement
+	ofAssistant := 0
 	for _, t := range s.Turns {
-		person = append(person, extract.FromPerson(t.Prompt)...)
-		assistant = append(assistant, t.Facts().Choose(extract.Statements(t.Answer), extract.MaxStatements,
-			len(assistant))...)
+		for _, p := range extract.FromPerson(t.Prompt) {
+			out = append(out, statement{"person", string(p.Kind), p.Text})
+		}
+		chosen := t.Facts().Choose(extract.Statements(t.Answer), extract.MaxStatements, ofAssistant)
+		ofAssistant += len(chosen)
+		for _, p := range chosen {
+			out = append(out, statement{"assistant", string(p.Kind), p.Text})
+		}
 	}
-	return person, assistant
+	return out
 }
 
 // Facts returns what the statements of a turn are judged by.
@@ -146,84 +217,4 @@ func (t CaptureTurn) Facts() extract.TurnFacts {
 	}
 	w.Trouble = w.Reported || t.Failed
 	return w
-}
-
-// ParseCapture reads sessions of scripts and labels. A session begins with "=== name". A
-// turn begins with "> prompt"; "edit F" and "write F" change a file, "fail C" is a command
-// that failed, "say" is followed by the indented answer. Behind "---" stand the labels:
-// "keep [WHO] [KIND/KIND]: words | words", "may …" likewise, "not: words". Other lines of
-// scripts and labels are passed over.
-func ParseCapture(text string) ([]CaptureSession, error) {
-	var out []CaptureSession
-	for _, part := range strings.Split("\n"+text, "\n=== ")[1:] {
-		name, body, _ := strings.Cut(part, "\n")
-		script, labels, ok := strings.Cut(body, "\n---\n")
-		if !ok {
-			return nil, fmt.Errorf("session %q has no labels", name)
-		}
-		s := CaptureSession{Name: name, Turns: parseScript(script)}
-		for line := range strings.Lines(labels) {
-			s.label(strings.TrimSpace(line))
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-func parseScript(script string) []CaptureTurn {
-	out := []CaptureTurn{}
-	verb := ""
-	for line := range strings.Lines(script) {
-		if below, ok := strings.CutPrefix(line, "  "); ok || strings.TrimSpace(line) == "" {
-			if len(out) > 0 && verb == "say" {
-				out[len(out)-1].Answer += below
-			}
-			if len(out) > 0 && verb == ">" {
-				out[len(out)-1].Prompt += "\n" + strings.TrimRight(below, "\n")
-			}
-			continue
-		}
-		var rest string
-		verb, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
-		if verb == ">" {
-			out = append(out, CaptureTurn{Prompt: rest})
-			continue
-		}
-		if len(out) == 0 {
-			continue
-		}
-		last := &out[len(out)-1]
-		switch {
-		case verb == "edit" || verb == "write":
-			last.Files = append(last.Files, rest)
-		case strings.HasPrefix(verb, "fail"):
-			last.Failed = true
-		}
-	}
-	return out
-}
-
-func (s *CaptureSession) label(line string) {
-	head, words, ok := strings.Cut(line, ": ")
-	f := strings.Fields(head)
-	if !ok || len(f) == 0 || f[0] != "keep" && f[0] != "may" && f[0] != "not" {
-		return
-	}
-	words, _, _ = strings.Cut(words, " @")
-	l := CaptureLabel{}
-	for _, w := range strings.Split(words, " | ") {
-		l.Words = append(l.Words, strings.TrimSpace(w))
-	}
-	for _, w := range f[1:] {
-		if w == "person" || w == "assistant" || w == "any" {
-			l.Who = w
-		} else {
-			l.Kinds = strings.Split(w, "/")
-		}
-	}
-	if f[0] == "not" {
-		s.Not = append(s.Not, l)
-	} else {
-		s.Keep = append(s.Keep, l)
-	}
 }

@@ -1,33 +1,110 @@
 package eval
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
+	"time"
 
 	"remanence/test/golden"
 )
 
-// What is kept of the exam's sessions is what it was. A change of the words, the weights
-// or the kinds shows here what it costs.
-func TestWhatIsKeptOfTheExamOfCapture(t *testing.T) {
-	r, err := Capture()
+// The rules keep of the exam's sessions what the golden file says. A change of the words,
+// the weights or the kinds shows here what it costs.
+func TestRulesKeepOfTheExamWhatTheyKept(t *testing.T) {
+	r, err := Capture(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "sessions %d, statements %d\n", r.Sessions, r.Statements)
-	fmt.Fprintf(&b, "kept %d of %d facts, of the right kind %d of %d\n", r.Kept, r.Facts, r.RightKind, r.WithKind)
-	for _, who := range []string{"person", "assistant", "any"} {
-		fmt.Fprintf(&b, "%s %d of %d\n", who, r.By[who][0], r.By[who][1])
-	}
-	fmt.Fprintf(&b, "must-nots kept %d of %d\n%s\n", r.Broken, r.MustNot, strings.Join(r.Notes, "\n"))
-	golden.Compare(t, filepath.Join("testdata", "capture.golden"), b.String())
+	golden.Compare(t, filepath.Join("testdata", "capture.golden"), fmt.Sprintf("sessions %d, ", r.Sessions)+r.Report())
 }
 
 func TestASessionWithoutLabelsIsRefused(t *testing.T) {
 	if _, err := ParseCapture("=== one\n> hello\n"); err == nil {
 		t.Error("no error")
+	}
+}
+
+// A label that no speaker's words can meet measures nothing.
+func TestEveryFactOfTheExamIsInItsSession(t *testing.T) {
+	sessions, err := builtinCapture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sessions {
+		for _, l := range s.Keep {
+			if !slices.ContainsFunc(s.Turns, func(turn CaptureTurn) bool { return said(turn, l) }) {
+				t.Errorf("%s: no speaker uses the words %q", s.Name, l.Words)
+			}
+		}
+	}
+}
+
+// said reports whether the label's speaker says its words in a turn.
+func said(turn CaptureTurn, l CaptureLabel) bool {
+	texts := []string{}
+	if l.Who != "assistant" {
+		texts = append(texts, turn.Prompt)
+		for _, s := range turn.Steps {
+			if s.Verb == "ask" || s.Verb == "deny" {
+				texts = append(texts, s.On+"\n"+s.Text)
+			}
+		}
+	}
+	if l.Who != "person" {
+		texts = append(texts, turn.Answer)
+	}
+	return slices.ContainsFunc(texts, l.Met)
+}
+
+func TestAScriptBecomesEventsAndATranscript(t *testing.T) {
+	sessions, err := ParseCapture(`=== shop, prices
+> store prices
+  as cents
+edit a.go
+  - x := 1.0
+  + x := 100
+fail go test
+  no such field
+ask Which one?
+  - Cents: exact
+  = Cents
+say
+  Done.
+---
+keep person decision: cents / penny | prices
+probe: how are prices stored? => cents
+unrelated: hello
+`)
+	if err != nil || len(sessions) != 1 {
+		t.Fatalf("got %d sessions, %v", len(sessions), err)
+	}
+	s := sessions[0]
+	if got := s.Turns[0].Prompt; got != "store prices\nas cents" {
+		t.Errorf("got prompt %q", got)
+	}
+	if len(s.Probes) != 2 || s.Probes[0].Want == nil || s.Probes[1].Want != nil {
+		t.Errorf("got probes %+v", s.Probes)
+	}
+	if !s.Keep[0].Met("Prices in PENNY") || s.Keep[0].Met("prices in dollars") {
+		t.Error("a label is met by any of its wordings, and only by them")
+	}
+	p := newScriptPlayer(s, "one", time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
+	p.play(s)
+	var kinds []string
+	for _, e := range p.events {
+		kinds = append(kinds, string(e.Kind)+" "+e.Tool)
+	}
+	want := []string{
+		"SessionStart ", "UserPromptSubmit ", "PostToolUse Edit", "PostToolUseFailure Bash",
+		"PostToolUse AskUserQuestion", "Stop ", "SessionEnd ",
+	}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("got events %q, want %q", kinds, want)
+	}
+	if n := bytes.Count(p.transcript, []byte("\n")); n != 8 {
+		t.Errorf("got %d lines of transcript, want 8: two speakers, three calls with their results", n)
 	}
 }

@@ -256,7 +256,11 @@ func readTurns(dir string) ([]session, error) {
 func factOf(session string, l eval.CaptureLabel) fact {
 	f := fact{id: session + ": " + strings.Join(l.Words, " | "), who: l.Who}
 	for _, w := range l.Words {
-		f.rx = append(f.rx, regexp.MustCompile("(?is)"+regexp.QuoteMeta(w)))
+		var any []string
+		for _, wording := range eval.Wordings(w) {
+			any = append(any, regexp.QuoteMeta(wording))
+		}
+		f.rx = append(f.rx, regexp.MustCompile("(?is)"+strings.Join(any, "|")))
 	}
 	return f
 }

@@ -172,11 +172,33 @@ func (EvalCaptureView) SchemaName() string { return "eval_capture" }
 
 // Print writes the view for a person.
 func (v EvalCaptureView) Print(p *Printer) {
-	p.Line("%d sessions, %d statements", v.Sessions, v.CaptureResult.Statements)
-	p.Line("kept %d of %d facts, %d of %d of the right kind", v.Kept, v.CaptureResult.Facts, v.RightKind,
-		v.WithKind)
-	p.Line("kept %d of %d that must not be", v.Broken, v.MustNot)
-	for _, n := range v.Notes {
+	p.Line("%d sessions", v.Sessions)
+	printCaptureScore(p, "by the rules", v.CaptureScore)
+	if v.Stored != nil {
+		printCaptureScore(p, "in the store", *v.Stored)
+	}
+	if r := v.Probes; r != nil {
+		p.Line("%d of %d later prompts answered, %.0f tokens injected on average", r.Answered, r.Probes, r.Tokens)
+		p.Line("%d of %d unrelated prompts answered", r.False, r.Unrelated)
+		printNotes(p, r.Notes)
+	}
+}
+
+func printCaptureScore(p *Printer, where string, s eval.CaptureScore) {
+	p.Line("%s: %d statements, %d of %d facts, %d of %d of the right kind, %d of %d that must not be", where,
+		s.Statements, s.Kept, s.Facts, s.RightKind, s.WithKind, s.Broken, s.MustNot)
+	for _, by := range []map[string][2]int{s.By, s.ByKind} {
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(by)) {
+			parts = append(parts, fmt.Sprintf("%s %d of %d", name, by[name][0], by[name][1]))
+		}
+		p.Line("  %s", strings.Join(parts, ", "))
+	}
+	printNotes(p, s.Notes)
+}
+
+func printNotes(p *Printer, notes []string) {
+	for _, n := range notes {
 		p.Line("  %s", OneLine(n))
 	}
 }

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/cli/ui"
+	"remanence/internal/engine"
+	"remanence/internal/eval"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/project"
+	"remanence/internal/redact"
+	"remanence/internal/transcript"
+	"remanence/internal/views"
+)
+
+func evalCapture(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "capture",
+		Short: "which statements of the built-in sessions become memories",
+		Long: "Sessions that come with the program, with what should be kept of them and what not,\n" +
+			"are read by the rules of capture. Then they are played to an engine with a store of\n" +
+			"its own, and later prompts show what is injected. Nothing of it stays.",
+		Example: "  remanence eval capture",
+		Args:    atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			result, err := captureExam(cmd.Context())
+			if err != nil {
+				return fmt.Errorf("eval capture: %w", err)
+			}
+			return a.out.Show(ui.EvalCaptureView{CaptureResult: result})
+		},
+	}
+}
+
+// captureExam runs the exam of capture on an engine in a temporary directory.
+func captureExam(ctx context.Context) (result eval.CaptureResult, err error) {
+	x, err := openCaptureExam(ctx)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, x.close()) }()
+	return eval.Capture(ctx, x)
+}
+
+// capturing is an examined engine to which whole sessions are played. It implements
+// eval.CaptureSubject.
+type capturing struct{ *examined }
+
+// examSlack is added to the time limits of an exam's recalls: the result must not
+// depend on what else the machine does.
+const examSlack = time.Minute
+
+func openCaptureExam(ctx context.Context) (capturing, error) {
+	x, err := openExamined(ctx, time.Time{}, nil)
+	if err != nil {
+		return capturing{}, err
+	}
+	door := &redact.Redactor{}
+	settings := event.Defaults(event.Lean)
+	x.engine = engine.New(engine.Config{
+		Store: x.store, Door: door, Now: x.clock, Rel: project.Rel, Slack: examSlack,
+		Settings: func() event.Settings { return settings },
+		Project: func(dir string) (mem.Project, error) {
+			return mem.Project{Key: path.Base(dir), Name: path.Base(dir), Root: dir}, nil
+		},
+		Archive: &transcript.Archive{
+			Dir: filepath.Join(x.dir, "transcripts"), Door: door.Text, Private: func(string) bool { return false },
+		},
+	})
+	return capturing{x}, nil
+}
+
+// Play implements eval.CaptureSubject.
+func (x capturing) Play(ctx context.Context, record []byte, events []mem.Event) error {
+	file := filepath.Join(x.dir, events[0].Session+".jsonl")
+	if err := os.WriteFile(file, record, 0o600); err != nil {
+		return fmt.Errorf("write transcript: %w", err)
+	}
+	for _, e := range events {
+		e.Transcript, x.now = file, e.At
+		if _, err := x.engine.Handle(ctx, e); err != nil {
+			return err
+		}
+	}
+	return x.work(ctx)
+}
+
+// work does all jobs that wait.
+func (x capturing) work(ctx context.Context) error {
+	for {
+		x.now = x.now.Add(time.Minute)
+		jobs, err := x.store.Lease(ctx, mem.JobKinds{}, x.now, time.Hour, 1)
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		b, err := x.engine.Work(ctx, jobs[0])
+		if err != nil {
+			return fmt.Errorf("job %s: %w", jobs[0].Kind, err)
+		}
+		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
+		if _, err := x.store.Apply(ctx, b); err != nil {
+			return err
+		}
+	}
+}
+
+// Kept implements eval.CaptureSubject.
+func (x capturing) Kept(ctx context.Context, session string) ([]mem.Memory, error) {
+	return x.store.List(ctx, mem.Query{Session: session, Within: "*", Limit: 1000})
+}
+
+// Inject implements eval.CaptureSubject.
+func (x capturing) Inject(ctx context.Context, at time.Time, ask views.NextRequest) (mem.Receipt, error) {
+	x.now = at
+	return x.engine.Next(ctx, ask)
+}
