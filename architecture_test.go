@@ -48,7 +48,7 @@ briefing:       mem chars extract rank inject redact event recall continuity fil
 views:          mem chars when rank event recall curate continuity filesync
 engine:         mem chars lang extract rank inject redact event recall erase curate digest continuity filesync capture briefing views
 # 3 adapters
-store/sqlite:   mem chars
+store/sqlite:   mem chars fsx
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx

@@ -64,7 +64,7 @@ func (a *app) audit(ctx context.Context, full bool) (dbCheckView, error) {
 func (a *app) checked(got sqlite.Audit, full bool) dbCheckView {
 	return dbCheckView{
 		OK: got.OK(), Path: a.Paths.Database(), Full: full, Schema: got.Schema,
-		Damage: ui.NotNil(got.Damage), Dangling: got.Dangling, Index: ui.NotNil(got.Index), Spoilt: ui.NotNil(got.Spoilt),
+		Damage: ui.NotNil(got.Damage), Dangling: got.Dangling, Index: ui.NotNil(got.Index), Spoilt: ui.NotNil(got.Unreadable),
 		Unseen: unseen(got, full),
 	}
 }

@@ -305,7 +305,7 @@ func TestPartsThatWereNotLookedAtAreNotCalledWhole(t *testing.T) {
 			true, 0,
 			[]string{"fail", "row 3 missing", "not looked at: references", "not looked at: rows", "not looked at: index"},
 		},
-		{"a row", sqlite.Audit{Spoilt: []string{"event 7"}}, true, 3, []string{
+		{"a row", sqlite.Audit{Unreadable: []string{"event 7"}}, true, 3, []string{
 			"fail", "event 7", "REM-S019",
 			"restore --salvage",
 		}},

@@ -99,8 +99,8 @@ func checkSound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
 		n, err := st.Reindex(ctx)
 		log.Warn("the index was damaged and is made anew", "was", a.Index[0], "memories", n, "error", err)
 		return err
-	case len(a.Spoilt) > 0:
-		log.Warn("rows cannot be read", "first", a.Spoilt[0], "rows", len(a.Spoilt))
+	case len(a.Unreadable) > 0:
+		log.Warn("rows cannot be read", "first", a.Unreadable[0], "rows", len(a.Unreadable))
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (h *Daemon) hasCopies() bool {
 func (h *Daemon) freeMemory(ctx context.Context) {
 	h.Engine.Curate.CountReviews(ctx)
 	h.indexed.FreeMemory()
-	if err := h.Store.GiveBack(ctx); err != nil {
+	if err := h.Store.ReleaseMemory(ctx); err != nil {
 		h.log.Warn("give memory back", "error", err)
 	}
 }

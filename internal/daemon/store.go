@@ -51,7 +51,7 @@ func (h *Daemon) Examine(ctx context.Context, _ api.Nothing) (StoreHealth, error
 	if err != nil {
 		return got, err
 	}
-	got.Unreadable = found.Spoilt
+	got.Unreadable = found.Unreadable
 	if got.Index = found.Index; len(got.Index) == 0 {
 		got.Tagged, err = findTags(ctx, h.Store)
 	}

@@ -14,19 +14,19 @@ import (
 // maxGroup is how many batches one transaction takes.
 const maxGroup = 256
 
-// errClosed is what calls get after Close.
+// errClosed is returned by calls after Close.
 var errClosed = errors.New("store is closed")
 
 // writer is one transaction on the writing connection.
 type writer struct {
 	conn  *sql.Conn
-	stmts map[string]*sql.Stmt // prepared before, kept for the next
+	stmts map[string]*sql.Stmt // prepared, kept for later transactions
 	now   time.Time
 }
 
-// Apply implements mem.Store. The first caller that waits commits for all that
-// wait with it; who comes meanwhile makes the next group. So a lone batch never
-// waits and many share the cost of one synchronised write.
+// Apply implements mem.Store. One of the waiting callers, the leader, commits the
+// batches of all of them; callers that arrive meanwhile form the next group. So a
+// single batch never waits, and many share the cost of one synchronous write.
 func (db *database) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results := make([]mem.Result, 0, len(batches))
 	for len(batches) > 0 {
@@ -66,12 +66,12 @@ func (db *database) applyPart(ctx context.Context, batches []mem.Batch) ([]mem.R
 			if db.queue.withdraw(c) {
 				return nil, ctx.Err()
 			}
-			cancelled = nil // somebody is writing it: the outcome is near
+			cancelled = nil // it is being written: the result comes soon
 		}
 	}
 }
 
-// commitWaiting writes one group and tells each caller its outcome.
+// commitWaiting writes one group and sets the result of each caller.
 func (db *database) commitWaiting(ctx context.Context) {
 	group := db.queue.take()
 	if len(group) == 0 {
@@ -92,10 +92,10 @@ func (db *database) commitWaiting(ctx context.Context) {
 	})
 	for _, c := range group {
 		switch {
-		case isLocked(err): // and would be for each of them
-			c.results, c.err = nil, fmt.Errorf("apply: %w", translate(err))
+		case isLocked(err): // as it would be for each of them alone
+			c.results, c.err = nil, wrap("apply", err)
 		case err != nil:
-			db.redo(ctx, c)
+			db.applySingly(ctx, c)
 		}
 	}
 	for _, c := range group {
@@ -104,8 +104,8 @@ func (db *database) commitWaiting(ctx context.Context) {
 	db.boundLog(ctx)
 }
 
-// redo writes a call's batches one by one, so that a bad one fails alone.
-func (db *database) redo(ctx context.Context, c *call) {
+// applySingly writes a call's batches one by one, so that only a bad one fails.
+func (db *database) applySingly(ctx context.Context, c *call) {
 	c.results, c.err = nil, nil
 	for _, b := range c.batches {
 		var r mem.Result
@@ -114,14 +114,14 @@ func (db *database) redo(ctx context.Context, c *call) {
 			return err
 		})
 		if err != nil {
-			c.err = fmt.Errorf("apply: %w", translate(err))
+			c.err = wrap("apply", err)
 			return
 		}
 		c.results = append(c.results, r)
 	}
 }
 
-// lock makes the caller the only writer. The function returned ends that.
+// lock makes the caller the leader, who alone writes, until unlock is called.
 func (db *database) lock(ctx context.Context) (unlock func(), err error) {
 	select {
 	case <-db.queue.gone:
@@ -138,14 +138,24 @@ func (db *database) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// transact runs f in one transaction. The caller leads, or nobody else is there yet.
+// change runs f in a transaction of its own, after those that wait before it.
+func (db *database) change(ctx context.Context, f func(*writer) error) error {
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return db.transact(context.WithoutCancel(ctx), f)
+}
+
+// transact runs f in one transaction. The caller is the leader, or the database has no other users yet.
 func (db *database) transact(ctx context.Context, f func(*writer) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	w := &writer{conn: db.conn, stmts: db.stmts, now: db.now()}
-	// Neither is cancelled: the driver would say so of one that has taken place,
-	// and a transaction that nobody knows of would keep all from writing.
+	// Neither is cancelled: the driver would report a BEGIN that has taken place as
+	// cancelled, and the open transaction would keep all others from writing.
 	whole := context.WithoutCancel(ctx)
 	if _, err := w.exec(whole, "BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -158,16 +168,16 @@ func (db *database) transact(ctx context.Context, f func(*writer) error) (err er
 			_, err = w.exec(whole, "COMMIT")
 		}
 		if err != nil {
-			// Some errors end the transaction by themselves; then this one says so.
+			// Some errors end the transaction themselves; then ROLLBACK fails, which is no matter.
 			_, _ = db.conn.ExecContext(whole, "ROLLBACK")
 		}
 	}()
 	return f(w)
 }
 
-// boundLog folds the log back when it has grown long, which happens when
-// readers keep SQLite from doing it by itself. It waits for them only a moment,
-// and after a vain try some groups go by before the next.
+// boundLog checkpoints the write-ahead log when it has grown long. SQLite does
+// that itself unless readers are in the way. boundLog waits for them for logWait,
+// and after a failure it skips some groups before it tries again.
 func (db *database) boundLog(ctx context.Context) {
 	if db.logRest > 0 {
 		db.logRest--
@@ -176,18 +186,24 @@ func (db *database) boundLog(ctx context.Context) {
 	if fileSize(db.path+"-wal") <= maxWAL {
 		return
 	}
-	db.wait(ctx, logWait)
-	defer db.wait(ctx, db.busy)
-	var busy, pages, moved int
-	err := db.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
-	if err != nil || busy != 0 {
+	db.setBusyTimeout(ctx, logWait)
+	defer db.setBusyTimeout(ctx, db.busy)
+	if emptied, err := emptyLog(ctx, db.conn); err != nil || !emptied {
 		db.logRest = logRest
 	}
 }
 
-// wait sets how long the writing connection waits for locks.
-func (db *database) wait(ctx context.Context, d time.Duration) {
-	// Setting a number cannot fail, and if it did the old one would do.
+// emptyLog moves the write-ahead log into the database and truncates it. It
+// returns false if another connection is in the way.
+func emptyLog(ctx context.Context, db rowQuerier) (bool, error) {
+	var busy, pages, moved int
+	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	return busy == 0, err
+}
+
+// setBusyTimeout sets how long the writing connection waits for locks.
+func (db *database) setBusyTimeout(ctx context.Context, d time.Duration) {
+	// Setting a number does not fail; if it did, the old one would do.
 	_, _ = db.conn.ExecContext(ctx, "PRAGMA busy_timeout="+strconv.FormatInt(d.Milliseconds(), 10))
 }
 
@@ -200,18 +216,47 @@ func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Resul
 	return st.ExecContext(ctx, args...)
 }
 
-// get scans one row; sql.ErrNoRows if there is none.
-func (w *writer) get(ctx context.Context, query string, args []any, dest ...any) error {
+// changed runs a statement and returns how many rows it changed.
+func (w *writer) changed(ctx context.Context, query string, args ...any) (int, error) {
+	res, err := w.exec(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// execEach runs a statement once for each number, its only argument.
+func (w *writer) execEach(ctx context.Context, query string, numbers []int64) error {
+	for _, n := range numbers {
+		if _, err := w.exec(ctx, query, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// QueryContext runs a query with a prepared statement.
+func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	st, err := w.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call, closed with the store
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+// get scans one row; sql.ErrNoRows if there is none.
+func (w *writer) get(ctx context.Context, s statement, dest ...any) error {
+	st, err := w.prepare(ctx, s.text) //nolint:sqlclosecheck // kept for the next call, closed with the store
 	if err != nil {
 		return err
 	}
-	return st.QueryRowContext(ctx, args...).Scan(dest...)
+	return st.QueryRowContext(ctx, s.args...).Scan(dest...)
 }
 
-// find is get that tells whether there was a row.
-func (w *writer) find(ctx context.Context, query string, args []any, dest ...any) (bool, error) {
-	err := w.get(ctx, query, args, dest...)
+// find is get that reports whether there was a row.
+func (w *writer) find(ctx context.Context, s statement, dest ...any) (bool, error) {
+	err := w.get(ctx, s, dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -230,10 +275,10 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-// next returns the number that the next row of an AUTOINCREMENT table gets.
-// Numbers are never given twice, also not after the newest row was erased.
+// next returns the number of the next row of an AUTOINCREMENT table. No number is
+// used twice, even if the newest row was erased.
 func (w *writer) next(ctx context.Context, table string) (int64, error) {
 	var n int64
-	_, err := w.find(ctx, "SELECT seq FROM sqlite_sequence WHERE name=?", []any{table}, &n)
+	_, err := w.find(ctx, stmt("SELECT seq FROM sqlite_sequence WHERE name=?", table), &n)
 	return n + 1, err
 }

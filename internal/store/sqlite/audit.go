@@ -15,95 +15,82 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxProblems bounds how many lines of damage are reported.
+// maxProblems bounds how many problems of a kind are reported.
 const maxProblems = 20
 
-// Audit is what a closer look at a database found.
+// Audit is the result of a check of a database.
 type Audit struct {
 	Schema   int
 	Damage   []string // of tables and pages; the database is damaged
-	Dangling int      // rows that name others which are not there
-	Index    []string // what is wrong with the index alone; Reindex mends it
-	// Spoilt are rows of sound pages that cannot be read: lists go on without
-	// them, Salvage leaves them behind. Only a full look finds them.
-	Spoilt []string
+	Dangling int      // rows that refer to rows that do not exist
+	Index    []string // problems of the index alone; Reindex repairs it
+	// Unreadable names rows on sound pages that cannot be decoded: lists leave them
+	// out, Salvage does not copy them. Only a full check finds them.
+	Unreadable []string
 }
 
-// Health is what Describe tells of a database.
+// Health is the result of Describe.
 type Health struct {
 	Schema  int
 	SQLite  string // version of the library
-	Journal string // "wal" where all is well
-	Bytes   int64  // of database and log
+	Journal string // "wal", or "delete" on a shared file system
+	Bytes   int64  // of database and write-ahead log
 	Err     error
 }
 
-// OK reports that nothing was found.
+// OK reports whether nothing was found.
 func (a Audit) OK() bool {
-	return len(a.Damage) == 0 && a.Dangling == 0 && len(a.Index) == 0 && len(a.Spoilt) == 0
+	return len(a.Damage) == 0 && a.Dangling == 0 && len(a.Index) == 0 && len(a.Unreadable) == 0
 }
 
-// Describe says what the database is like, without reading much of it: Err is
-// nil also where it is damaged.
+// Describe returns the database's properties without reading much of it. Err may
+// be nil even if the database is damaged.
 func (s *maintenance) Describe(ctx context.Context) Health {
 	h := Health{Bytes: s.Bytes()}
 	err := s.read.QueryRowContext(ctx,
 		"SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
 		Scan(&h.Schema, &h.Journal, &h.SQLite)
-	if err != nil {
-		h.Err = fmt.Errorf("describe %s: %w", s.path, translate(err))
-	}
+	h.Err = wrap("describe "+s.path, err)
 	return h
 }
 
-// Bytes is the size of database and log.
+// Bytes is the size of database and write-ahead log.
 func (s *maintenance) Bytes() int64 { return fileSize(s.path) + fileSize(s.path+"-wal") }
 
-// Writable takes the write lock for a moment. mem.ErrLocked means that another
-// program has it, mem.ErrReadOnly that nobody may.
+// Writable takes the write lock once. mem.ErrLocked means that another program has
+// it, mem.ErrReadOnly that the file cannot be written.
 func (s *maintenance) Writable(ctx context.Context) error {
-	unlock, err := s.lock(ctx)
-	if err == nil {
-		err = s.provesWritable(ctx)
-		unlock()
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", s.path, translate(err))
-	}
-	return nil
+	return wrap("write "+s.path, s.change(ctx, func(*writer) error { return nil }))
 }
 
-// Audit looks at tables, references and index without changing anything. Full
-// also reads every row and compares it with its indexes; that takes several
-// times as long. Where tables are damaged nothing else is looked at.
-// The error says that it could not look; damage is no error.
+// Audit checks tables, references and index without changing anything. A full
+// check also decodes every row and compares it with its indexes, which takes
+// several times as long. If tables are damaged nothing else is checked. An error
+// means that the check could not be made; damage is no error.
 func (s *maintenance) Audit(ctx context.Context, full bool) (Audit, error) {
 	a, err := audit(ctx, dsn(s.path, s.busy, "query_only(1)"), full, full)
 	if isDamage(err) || len(a.Damage) > 0 {
-		err = errors.Join(a.unread(s.path), err)
+		err = errors.Join(a.readError(s.path), err)
 	}
-	if err != nil {
-		return a, fmt.Errorf("check %s: %w", s.path, translate(err))
-	}
-	return a, nil
+	return a, wrap("check "+s.path, err)
 }
 
-// Inspect audits a database file that nobody writes, such as a backup. It
-// returns fs.ErrNotExist, mem.ErrForeign, mem.ErrNewer or mem.ErrCorrupt where
-// one of them applies. A fault of the index alone is none here, nor is a row
-// that cannot be read.
+// Inspect audits a database file that no program writes, such as a backup. It
+// returns fs.ErrNotExist, mem.ErrForeign, mem.ErrNewer or mem.ErrCorrupt if one of
+// them applies. A problem of the index alone is no error, nor is a row that cannot
+// be decoded.
 func Inspect(ctx context.Context, path string) (Audit, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = mem.ErrForeign
 	}
 	if err != nil {
-		return Audit{}, fmt.Errorf("look at %s: %w", path, err)
+		return Audit{}, fmt.Errorf("inspect %s: %w", path, err)
 	}
 	a, err := audit(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", true, false)
 	steps, stepErr := migrations()
 	if isDamage(err) || len(a.Damage) > 0 {
-		stepErr = errors.Join(a.unread(path), stepErr)
+		stepErr = errors.Join(a.readError(path), stepErr)
 	}
 	switch {
 	case errors.Is(stepErr, mem.ErrDisk):
@@ -116,24 +103,24 @@ func Inspect(ctx context.Context, path string) (Audit, error) {
 		err = stepErr
 	case a.Schema == 0:
 		err = mem.ErrForeign
-	case a.Schema > len(steps):
-		err = fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, a.Schema, len(steps))
-	case len(a.Damage) > 0:
+	case len(a.Damage) > 0 && a.Schema <= len(steps):
 		err = fmt.Errorf("%w: %s", mem.ErrCorrupt, a.Damage[0])
+	default:
+		err = notNewer(a.Schema, len(steps))
 	}
 	if err != nil {
-		return a, fmt.Errorf("look at %s: %w", path, err)
+		return a, fmt.Errorf("inspect %s: %w", path, err)
 	}
 	return a, nil
 }
 
-// pageError stands before SQLite's code of why it could not get a page that it
-// looked at.
+// pageError precedes an error code in SQLite's message about a page that it could
+// not read.
 const pageError = "unable to get the page. error code="
 
-// unread returns mem.ErrDisk if not all of a database that looks damaged can be
-// read: SQLite takes some of what it cannot read for damage.
-func (a Audit) unread(path string) error {
+// readError returns mem.ErrDisk if part of a database that looks damaged cannot be
+// read from the disk: SQLite reports some read errors as damage.
+func (a Audit) readError(path string) error {
 	for _, line := range a.Damage {
 		for _, rest := range strings.Split(line, pageError)[1:] {
 			var n int
@@ -158,53 +145,61 @@ func (a Audit) unread(path string) error {
 	return nil
 }
 
-// audit opens a connection of its own: one that checked before compares what is
-// there now with what it remembers of the index.
-func audit(ctx context.Context, source string, full, read bool) (a Audit, err error) {
+// withConn runs f on a new connection, and closes it.
+func withConn(ctx context.Context, source string, f func(*sql.Conn) error) (err error) {
 	db, err := sql.Open("sqlite", source)
 	if err != nil {
-		return a, err
+		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return a, err
+		return err
 	}
 	defer conn.Close()
-	if a.Schema, err = identify(ctx, conn); err != nil || a.Schema == 0 {
-		return a, err
-	}
-	if err := a.integrity(ctx, conn, full); err != nil || len(a.Damage) > 0 {
-		return a, err
-	}
-	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&a.Dangling); err != nil {
-		return a, err
-	}
-	if read {
-		if err := a.readability(ctx, conn); err != nil {
-			return a, err
-		}
-	}
-	return a, a.completeness(ctx, conn)
+	return f(conn)
 }
 
-// readability reads every row that is more than text and numbers.
+// audit uses a new connection: FTS5 keeps data of its index in memory, and a
+// connection that checked before would compare it with newer tables.
+func audit(ctx context.Context, source string, full, decode bool) (a Audit, err error) {
+	err = withConn(ctx, source, func(conn *sql.Conn) (err error) {
+		if a.Schema, err = identify(ctx, conn); err != nil || a.Schema == 0 {
+			return err
+		}
+		if err := a.integrity(ctx, conn, full); err != nil || len(a.Damage) > 0 {
+			return err
+		}
+		if err := stmt("SELECT count(*) FROM pragma_foreign_key_check").scan(ctx, conn, &a.Dangling); err != nil {
+			return err
+		}
+		if decode {
+			if err := a.readability(ctx, conn); err != nil {
+				return err
+			}
+		}
+		return a.completeness(ctx, conn)
+	})
+	return a, err
+}
+
+// readability decodes every row that has JSON documents.
 func (a *Audit) readability(ctx context.Context, conn *sql.Conn) error {
-	memories, err := spoiltMemories(ctx, conn)
+	memories, err := unreadableMemories(ctx, conn)
 	if err != nil {
 		return err
 	}
-	others, err := spoiltRows(ctx, conn)
-	for _, s := range append(memories, others...) {
-		if len(a.Spoilt) < maxProblems {
-			a.Spoilt = append(a.Spoilt, strings.TrimPrefix(s.err.Error(), errUnreadable.Error()+": "))
+	others, err := unreadableRows(ctx, conn)
+	for _, row := range append(memories, others...) {
+		if len(a.Unreadable) < maxProblems {
+			a.Unreadable = append(a.Unreadable, strings.TrimPrefix(row.err.Error(), errUnreadable.Error()+": "))
 		}
 	}
 	return err
 }
 
-// integrity has SQLite check the file. What it says of the index is told apart
-// by checking every other table alone.
+// integrity runs SQLite's check of the file. It separates problems of the index
+// from damage by checking each table alone.
 func (a *Audit) integrity(ctx context.Context, conn *sql.Conn, full bool) error {
 	check := "quick_check"
 	if full {
@@ -214,7 +209,7 @@ func (a *Audit) integrity(ctx context.Context, conn *sql.Conn, full bool) error 
 	if err != nil || len(whole) == 0 {
 		return err
 	}
-	tables, err := rows(ctx, conn, "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage > 0", nil, one[string])
+	tables, err := rows(ctx, conn, stmt("SELECT name FROM sqlite_schema WHERE type='table' AND rootpage > 0"), one[string])
 	if err != nil {
 		return err
 	}
@@ -241,48 +236,35 @@ func (a *Audit) integrity(ctx context.Context, conn *sql.Conn, full bool) error 
 	return nil
 }
 
-// checked returns what an integrity check says of a table, or of all for "";
-// nothing where all is well.
+// checked returns the problems that a check finds in a table, or in all tables for "".
 func checked(ctx context.Context, conn *sql.Conn, check, table string) ([]string, error) {
 	arg := fmt.Sprint(maxProblems)
 	if table != "" {
 		arg = `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
 	}
-	said, err := rows(ctx, conn, "PRAGMA "+check+"("+arg+")", nil, one[string])
+	found, err := rows(ctx, conn, stmt("PRAGMA "+check+"("+arg+")"), one[string])
 	if isMisread(err) {
 		return []string{err.Error()}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(said) == 1 && said[0] == "ok" {
+	if len(found) == 1 && found[0] == "ok" {
 		return nil, nil
 	}
-	return said[:min(len(said), maxProblems)], nil
+	return found[:min(len(found), maxProblems)], nil
 }
 
-// completeness looks whether every memory is in the index and nothing else is.
+// completeness compares the index with the memories.
 func (a *Audit) completeness(ctx context.Context, conn *sql.Conn) error {
-	for _, q := range []struct{ query, what string }{
-		{
-			"SELECT count(*) FROM memory WHERE kind <> 'utterance' AND number NOT IN (SELECT id FROM memory_fts_docsize)",
-			"%d memories are not in it",
-		},
-		{
-			"SELECT count(*) FROM memory WHERE kind = 'utterance' AND number NOT IN (SELECT id FROM talk_fts_docsize)",
-			"%d utterances are not in it",
-		},
-		{
-			"SELECT count(*) FROM memory_fts_docsize WHERE id NOT IN (SELECT number FROM memory)",
-			"it has %d memories that are gone",
-		},
-		{
-			"SELECT count(*) FROM talk_fts_docsize WHERE id NOT IN (SELECT number FROM memory)",
-			"it has %d utterances that are gone",
-		},
+	for _, q := range []struct{ from, what string }{
+		{"memory WHERE kind <> 'utterance' AND number NOT IN (SELECT id FROM memory_fts_docsize)", "%d memories are missing"},
+		{"memory WHERE kind = 'utterance' AND number NOT IN (SELECT id FROM talk_fts_docsize)", "%d utterances are missing"},
+		{"memory_fts_docsize WHERE id NOT IN (SELECT number FROM memory)", "it contains %d deleted memories"},
+		{"talk_fts_docsize WHERE id NOT IN (SELECT number FROM memory)", "it contains %d deleted utterances"},
 	} {
 		var n int
-		if err := conn.QueryRowContext(ctx, q.query).Scan(&n); err != nil {
+		if err := stmt("SELECT count(*) FROM "+q.from).scan(ctx, conn, &n); err != nil {
 			return err
 		}
 		if n > 0 {
@@ -292,44 +274,33 @@ func (a *Audit) completeness(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// missing reports whether there is no file.
-func missing(path string) bool {
+// isMissing reports whether no file has the name.
+func isMissing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Steps says how far a database is behind this version: the schema that it has,
-// 0 if it holds nothing yet or is not there, and the names of the steps to come.
-// It changes nothing.
+// Steps returns the schema of a database, 0 if it is empty or does not exist, and
+// the names of the migrations that this version would apply. It changes nothing.
 func Steps(ctx context.Context, path string) (have int, pending []string, err error) {
 	entries, err := schemas.ReadDir("schema")
 	if err != nil {
 		return 0, nil, err
 	}
-	if !missing(path) {
-		if have, err = versionOf(ctx, path); err != nil {
-			return 0, nil, fmt.Errorf("look at %s: %w", path, translate(err))
+	if !isMissing(path) {
+		err := withConn(ctx, dsn(path, lockWait)+"&mode=ro", func(conn *sql.Conn) (err error) {
+			have, err = identify(ctx, conn)
+			return err
+		})
+		if err != nil {
+			return 0, nil, wrap("inspect "+path, err)
 		}
 	}
-	if have > len(entries) {
-		return have, nil, fmt.Errorf("look at %s: %w: schema %d, this one knows %d", path, mem.ErrNewer, have, len(entries))
+	if err := notNewer(have, len(entries)); err != nil {
+		return have, nil, fmt.Errorf("inspect %s: %w", path, err)
 	}
 	for _, e := range entries[have:] {
 		pending = append(pending, strings.TrimSuffix(e.Name(), ".sql"))
 	}
 	return have, pending, nil
-}
-
-func versionOf(ctx context.Context, path string) (have int, err error) {
-	db, err := sql.Open("sqlite", dsn(path, lockWait)+"&mode=ro")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close()
-	return identify(ctx, conn)
 }

@@ -108,7 +108,7 @@ func TestWhatCannotBeReadIsNoDamage(t *testing.T) {
 		{sound, "Tree 4 page 7: unable to get the page. error code=8458", mem.ErrDisk},
 		{failing, "Tree 4 page 9: btreeInitPage() returns error code 11", mem.ErrDisk},
 	} {
-		if err := (Audit{Damage: []string{c.said}}).unread(c.path); !errors.Is(err, c.want) {
+		if err := (Audit{Damage: []string{c.said}}).readError(c.path); !errors.Is(err, c.want) {
 			t.Errorf("%s, %s: %v, want %v", filepath.Base(c.path), c.said, err, c.want)
 		}
 	}

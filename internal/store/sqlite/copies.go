@@ -18,12 +18,12 @@ import (
 
 // Kinds of copies.
 const (
-	CopyBackup    = "backup"    // made to be kept
-	CopyMigration = "migration" // of before the schema was changed
-	CopyAside     = "aside"     // what another database took the place of
+	CopyBackup    = "backup"    // made by Keep or KeepDaily
+	CopyMigration = "migration" // made before the schema was changed
+	CopyAside     = "aside"     // a database that was replaced
 )
 
-// Copy is a copy of the database that the store keeps beside it.
+// Copy is a copy of the database in the same directory.
 type Copy struct {
 	Path  string
 	Kind  string
@@ -33,8 +33,8 @@ type Copy struct {
 
 const copyStamp = "20060102T150405Z"
 
-// Copies lists the copies beside a database, newest first. Purge removes all of
-// them: they hold what is erased.
+// Copies lists the copies of a database in its directory, newest first. Purge
+// removes all of them, because they contain the erased text.
 func Copies(path string) ([]Copy, error) {
 	var list []Copy
 	for kind, prefix := range map[string]string{CopyBackup: ".backup-", CopyMigration: ".schema", CopyAside: ".aside-"} {
@@ -54,7 +54,7 @@ func Copies(path string) ([]Copy, error) {
 	return list, nil
 }
 
-// dropCopies removes every copy, finished or not, and nothing that others named.
+// dropCopies removes every copy, finished or not, and no other file.
 func dropCopies(path string) error {
 	for _, name := range []string{".backup-*", ".schema*", ".aside-*", ".next*", ".scratch*"} {
 		files, err := filepath.Glob(globQuote(path) + name)
@@ -62,10 +62,10 @@ func dropCopies(path string) error {
 			return err
 		}
 		for _, f := range files {
-			if isOther(f) { // what stood in the database's place and was never ours
+			if isNotFile(f) { // it had the database's name but is no database
 				continue
 			}
-			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := removeFiles(f, ""); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,7 @@ func dropCopies(path string) error {
 	return nil
 }
 
-// unfinished reports whether a file belongs to a copy and is none by itself.
+// unfinished reports whether a file is an incomplete copy or belongs to one.
 func unfinished(file string) bool {
 	for _, suffix := range []string{".part", "-wal", "-shm", "-journal"} {
 		if strings.HasSuffix(file, suffix) {
@@ -83,14 +83,14 @@ func unfinished(file string) bool {
 	return false
 }
 
-// Daily reports whether the copy is the one that is made anew every day.
+// Daily reports whether the copy is the one that KeepDaily replaces.
 func (c Copy) Daily() bool { return strings.HasSuffix(c.Path, ".backup-"+daily) }
 
-// daily is the end of the name of the backup that is made without being asked for.
+// daily is the end of the name of the automatic backup.
 const daily = "daily"
 
-// Keep makes a backup beside the database and returns it. It waits for no
-// writer and none waits for it.
+// Keep makes a backup in the database's directory and returns it. Writers do not
+// wait for it.
 func (s *maintenance) Keep(ctx context.Context) (Copy, error) {
 	name, err := freeName(s.path + ".backup-" + s.now().UTC().Format(copyStamp))
 	if err != nil {
@@ -99,8 +99,8 @@ func (s *maintenance) Keep(ctx context.Context) (Copy, error) {
 	return s.keepAs(ctx, name)
 }
 
-// KeepDaily makes the one backup that nobody asked for anew, if the last is
-// older than a day and anything was written since. It reports whether it did.
+// KeepDaily replaces the automatic backup if it is older than a day and anything
+// was written since. It reports whether it did.
 func (s *maintenance) KeepDaily(ctx context.Context) (bool, error) {
 	name := s.path + ".backup-" + daily
 	if info, err := os.Stat(name); err == nil {
@@ -123,8 +123,8 @@ func changedAfter(path string, t time.Time) bool {
 	return false
 }
 
-// keepAs makes a backup of a name. What is erased while it is made may be in
-// it, so that it is made again.
+// keepAs makes a backup with a name. If text was erased meanwhile it makes another
+// one, because the first may contain that text.
 func (s *maintenance) keepAs(ctx context.Context, name string) (Copy, error) {
 	const tries = 3
 	next := name + ".part"
@@ -147,13 +147,13 @@ func (s *maintenance) makeCopy(ctx context.Context, next string) error {
 	}
 	if _, err := Inspect(ctx, next); err != nil {
 		_ = os.Remove(next)
-		return fmt.Errorf("look at the new backup: %w", err)
+		return fmt.Errorf("check the new backup: %w", err)
 	}
 	return nil
 }
 
-// keep gives a copy its name, unless something was erased since its beginning.
-// No purge runs meanwhile.
+// keep renames a finished copy, unless a purge began since the copying did. No
+// purge runs meanwhile.
 func (s *maintenance) keep(ctx context.Context, next, name string, before int64) (bool, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *maintenance) keep(ctx context.Context, next, name string, before int64)
 	if s.purges.Load() != before {
 		return false, removeAll(next)
 	}
-	return true, errors.Join(os.Rename(next, name), syncDir(filepath.Dir(name)))
+	return true, rename(next, name)
 }
 
 func copyAt(path string) Copy {
@@ -174,8 +174,8 @@ func copyAt(path string) Copy {
 	return c
 }
 
-// CopyFile copies a file for this user alone. When it returns the copy is on the
-// disk, or none is there. fs.ErrExist where a file has the name already.
+// CopyFile makes a copy of a file that only this user can read. After an error there
+// is no copy; otherwise its content is synced. fs.ErrExist if the name is taken.
 func CopyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -196,27 +196,16 @@ func CopyFile(from, to string) error {
 	return err
 }
 
-// freeName returns the name, or it with a number where a file has it already.
+// freeName returns the name, with a number if it is taken.
 func freeName(path string) (string, error) {
 	for n := 1; n < 1000; n++ {
 		name := path
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d", path, n)
 		}
-		if missing(name) {
+		if isMissing(name) {
 			return name, nil
 		}
 	}
 	return "", fmt.Errorf("%s: %w", path, fs.ErrExist)
-}
-
-// syncDir makes names that were given or taken away last. Where a directory
-// cannot be synchronised, as on Windows, the system does it by itself.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync()
-	return d.Close()
 }

@@ -29,7 +29,7 @@ func TestACopyIsWholeAndPrivateOrNotThere(t *testing.T) {
 		t.Errorf("the other is now %q, %v", b, err)
 	}
 	none := filepath.Join(dir, "none")
-	if err := CopyFile(dir, none); err == nil || !missing(none) {
-		t.Errorf("of a directory: %v, and something is there: %v, want an error and nothing", err, !missing(none))
+	if err := CopyFile(dir, none); err == nil || !isMissing(none) {
+		t.Errorf("of a directory: %v, and something is there: %v, want an error and nothing", err, !isMissing(none))
 	}
 }

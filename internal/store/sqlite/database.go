@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -29,44 +29,42 @@ type database struct {
 	conn   *sql.Conn // the only one of write
 	stmts  map[string]*sql.Stmt
 	queue  *queue
-	purges atomic.Int64 // that have begun to scrub: a copy begun before holds what they erased
+	purges atomic.Int64 // purges that have begun to empty the log: an earlier copy may contain erased text
 
-	logRest int // groups to go by before the log is looked at again; the leader's
+	logRest int // groups of batches before the log is checked again; used by the leader
 }
 
-func open(ctx context.Context, cfg Config) (*database, error) {
+func newDatabase(cfg Config) *database {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Busy <= 0 {
 		cfg.Busy = defaultBusy
 	}
-	path, err := filepath.Abs(cfg.Path)
-	if err != nil {
+	return &database{
+		path: cfg.Path, shared: cfg.Shared, now: cfg.Now, busy: cfg.Busy, stmts: map[string]*sql.Stmt{}, queue: newQueue(),
+	}
+}
+
+func open(ctx context.Context, cfg Config) (_ *database, err error) {
+	if cfg.Path, err = filepath.Abs(cfg.Path); err != nil {
 		return nil, err
 	}
-	if err := emptied(path, cfg.Known); err != nil {
+	if err := checkNotEmptied(cfg.Path, cfg.Known); err != nil {
 		return nil, err
 	}
-	if err := prepareFile(path); err != nil {
+	if err := prepareFile(cfg.Path); err != nil {
 		return nil, err
 	}
-	db := &database{
-		path: path, shared: cfg.Shared, now: cfg.Now, busy: cfg.Busy, stmts: map[string]*sql.Stmt{},
-		queue: newQueue(),
-	}
+	db := newDatabase(cfg)
 	if err := db.connect(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
-func (db *database) connect(ctx context.Context) (err error) {
-	if db.write, err = sql.Open("sqlite", dsn(db.path, db.busy)); err != nil {
-		return err
-	}
-	db.write.SetMaxOpenConns(1)
-	if db.conn, err = db.write.Conn(ctx); err != nil {
+func (db *database) connect(ctx context.Context) error {
+	if err := db.connectWriter(ctx); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -79,13 +77,22 @@ func (db *database) connect(ctx context.Context) (err error) {
 	pool.SetMaxOpenConns(readers)
 	pool.SetMaxIdleConns(readers)
 	db.read = &reader{DB: pool, stmts: map[string]*sql.Stmt{}}
-	_ = db.resume(ctx, impatient) // with a reader in its way it stays unfinished, for the next one
+	_ = db.finishPurge(ctx, openTries) // if a reader is in the way, a later call finishes it
 	return db.read.PingContext(ctx)
 }
 
-// emptied finds a database that lost everything: SQLite would begin a new one
-// in its place, and throw away what is in the log.
-func emptied(path string, known bool) error {
+func (db *database) connectWriter(ctx context.Context) (err error) {
+	if db.write, err = sql.Open("sqlite", dsn(db.path, db.busy)); err != nil {
+		return err
+	}
+	db.write.SetMaxOpenConns(1)
+	db.conn, err = db.write.Conn(ctx)
+	return err
+}
+
+// checkNotEmptied returns mem.ErrCorrupt for a database that was truncated to
+// nothing: SQLite would take it for a new one and delete its log.
+func checkNotEmptied(path string, known bool) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 0 || !known && fileSize(path+"-wal") == 0 {
 		return nil
@@ -93,30 +100,37 @@ func emptied(path string, known bool) error {
 	return fmt.Errorf("%w: it is empty", mem.ErrCorrupt)
 }
 
-// prepareFile makes the file if it is missing. SQLite gives the files that it
-// puts beside it the same rights.
+// prepareFile makes the file if it is missing. SQLite gives its other files the
+// same mode.
 func prepareFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := fsx.MakePrivateDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	if isOther(path) { // before it is opened: a pipe would be waited for
-		return fmt.Errorf("%w: it is not a file", mem.ErrForeign)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, _, err := openFile(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// isOther reports whether something is there that is not a file, such as a directory.
-func isOther(path string) bool {
+// openFile opens a database file. It returns mem.ErrForeign for anything that is
+// not a regular file, without waiting for a pipe.
+func openFile(path string, flag int) (*os.File, fs.FileInfo, error) {
+	f, info, err := fsx.Open(fsx.Host{}, path, fsx.Options{Flag: flag, FollowLinks: true})
+	if errors.Is(err, fsx.ErrUnsafe) {
+		err = fmt.Errorf("%w: %w", mem.ErrForeign, err)
+	}
+	return f, info, err
+}
+
+// isNotFile reports whether the name has something other than a regular file, such as a directory.
+func isNotFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// closeToOthers takes from a database of ours the rights that others have.
-func closeToOthers(path string) error {
+// restrictAccess removes the access of other users to the database.
+func restrictAccess(path string) error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		info, err := os.Stat(path + suffix)
 		if err == nil && info.Mode().Perm()&0o077 != 0 {
@@ -129,24 +143,11 @@ func closeToOthers(path string) error {
 	return nil
 }
 
-// wiped reports whether a file begins with zeros, as a database does whose
-// first page a power cut took. Anybody's text would begin with something.
-func wiped(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [100]byte
-	n, err := io.ReadFull(f, head[:])
-	return err == nil && n == len(head) && head == [100]byte{}
-}
-
-// dsn names the database with the settings that every connection needs, and
-// more, which must set nothing that those set: the driver sorts them.
-// secure_delete must be in force before the first row is written. Pages are kept
-// as SQLite does by itself, 2,000 KiB for each connection: one takes twice its
-// size in memory, and the system keeps it as well.
+// dsn returns the data source name with the settings that every connection needs,
+// and more pragmas. Those must set other settings, as the driver sorts all of them.
+// secure_delete must be on before the first row is written. The page cache has
+// SQLite's default, 2,000 KiB for each connection: a page takes twice its size in
+// memory, and the system caches it as well.
 func dsn(path string, busy time.Duration, more ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
@@ -159,12 +160,12 @@ func dsn(path string, busy time.Duration, more ...string) string {
 		"foreign_keys(1)",
 		"mmap_size(0)",
 		"journal_size_limit(" + strconv.Itoa(maxWAL) + ")",
-		"temp_store(MEMORY)", // no text leaves the files that Purge knows
+		"temp_store(MEMORY)", // no text in files that Purge does not know
 	}, more...)
 	return "file://" + (&url.URL{Path: p}).EscapedPath() + "?" + url.Values{"_pragma": pragmas}.Encode()
 }
 
-// Close folds the log back into the database and ends the store's work.
+// Close writes the waiting batches, checkpoints the log and closes the connections.
 func (db *database) Close() error {
 	if !db.queue.close() {
 		return nil

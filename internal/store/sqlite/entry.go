@@ -10,29 +10,35 @@ import (
 	"remanence/internal/mem"
 )
 
-// entry is one batch on its way into the database.
+// entry is one batch while it is written.
 type entry struct {
 	*writer
 	at       time.Time         // of the event, or now
-	event    mem.Event         // zero where the batch has none
+	event    mem.Event         // zero if the batch has none
 	session  *mem.Session      // of the event
-	prompt   int               // number of the event's turn, 0 if it is not a person's
-	trust    mem.Trust         // of the event's turn; means nothing without a prompt id
-	projects map[string]string // project key given -> key it is known under
+	prompt   int               // number of the event's turn, 0 if no person began it
+	trust    mem.Trust         // of the event's turn; not set without a prompt id
+	projects map[string]string // key of a project -> its canonical key
 	sessions map[string]int64  // agent's session id -> number
-	talk     talk              // what was said and is not indexed yet
+	spans    changedSpans      // utterances whose index rows are to be written
+}
+
+func newEntry(w *writer) *entry {
+	return &entry{
+		writer: w, at: w.now, projects: map[string]string{}, sessions: map[string]int64{}, spans: changedSpans{},
+	}
 }
 
 // apply writes one batch. After an error the transaction must be rolled back.
 func (w *writer) apply(ctx context.Context, b mem.Batch) (mem.Result, error) {
-	e := &entry{writer: w, at: w.now, projects: map[string]string{}, sessions: map[string]int64{}, talk: talk{}}
+	e := newEntry(w)
 	var r mem.Result
 	if b.Event != nil {
 		if b.Event.ID == "" {
 			return r, errors.New("event without an id")
 		}
 		e.event, e.at = *b.Event, firstOf(b.Event.At, w.now)
-		seq, err := w.known(ctx, e.event)
+		seq, err := w.duplicateOf(ctx, e.event)
 		if err != nil {
 			return r, fmt.Errorf("look up event %s: %w", e.event.ID, err)
 		}
@@ -40,17 +46,18 @@ func (w *writer) apply(ctx context.Context, b mem.Batch) (mem.Result, error) {
 			return mem.Result{Duplicate: true, Seq: seq}, nil
 		}
 	}
-	if err := e.happening(ctx, b, &r); err != nil {
-		return r, err
+	for _, part := range []func(context.Context, mem.Batch, *mem.Result) error{
+		e.applyEvent, e.applyMemories, e.applyReceipts, e.applyJobs, e.applyPositions, e.applyRuns,
+	} {
+		if err := part(ctx, b, &r); err != nil {
+			return r, err
+		}
 	}
-	if err := e.knowledge(ctx, b, &r); err != nil {
-		return r, err
-	}
-	return r, e.work(ctx, b, &r)
+	return r, nil
 }
 
-// happening writes what took place: project, event, turn, session.
-func (e *entry) happening(ctx context.Context, b mem.Batch, r *mem.Result) (err error) {
+// applyEvent writes project, event, turn and session.
+func (e *entry) applyEvent(ctx context.Context, b mem.Batch, r *mem.Result) (err error) {
 	if b.Project != nil {
 		if err := e.putProject(ctx, *b.Project); err != nil {
 			return fmt.Errorf("project %s: %w", b.Project.Key, err)
@@ -82,8 +89,8 @@ func (e *entry) happening(ctx context.Context, b mem.Batch, r *mem.Result) (err 
 	return nil
 }
 
-// knowledge writes what is kept of it: memories, checkpoints, receipts.
-func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error {
+// applyMemories writes memories, edits and links.
+func (e *entry) applyMemories(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	for _, m := range b.Memories {
 		id, err := e.putMemory(ctx, m)
 		if err != nil {
@@ -96,14 +103,19 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 			return fmt.Errorf("edit %s: %w", ed.ID, err)
 		}
 	}
-	if err := e.indexTalk(ctx); err != nil {
-		return fmt.Errorf("index what was said: %w", err)
+	if err := e.indexUtterances(ctx); err != nil {
+		return fmt.Errorf("index utterances: %w", err)
 	}
-	for _, v := range b.Links {
-		if err := e.weave(ctx, v); err != nil {
-			return fmt.Errorf("what %s names: %w", v.Memory, err)
+	for _, l := range b.Links {
+		if err := e.putLinks(ctx, l); err != nil {
+			return fmt.Errorf("links of %s: %w", l.Memory, err)
 		}
 	}
+	return nil
+}
+
+// applyReceipts writes checkpoints, receipts and context usage.
+func (e *entry) applyReceipts(ctx context.Context, b mem.Batch, _ *mem.Result) error {
 	for _, c := range b.Checkpoints {
 		if err := e.putCheckpoint(ctx, c); err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
@@ -115,25 +127,25 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 		}
 	}
 	for _, id := range b.Undelivered {
-		if err := e.unhear(ctx, id); err != nil {
+		if err := e.removeReceipt(ctx, id); err != nil {
 			return fmt.Errorf("receipt %s: %w", id, err)
 		}
 	}
-	for _, f := range b.ContextUsage {
-		if err := e.putFill(ctx, f); err != nil {
-			return fmt.Errorf("context of %s: %w", f.Session, err)
+	for _, u := range b.ContextUsage {
+		if err := e.putContextUsage(ctx, u); err != nil {
+			return fmt.Errorf("context usage of %s: %w", u.Session, err)
 		}
 	}
 	for _, id := range b.IdleSessions {
-		if _, err := e.exec(ctx, `UPDATE session SET processing=0 WHERE id=?`, id); err != nil {
+		if _, err := e.exec(ctx, "UPDATE session SET processing=0 WHERE id=?", id); err != nil {
 			return fmt.Errorf("session %s: %w", id, err)
 		}
 	}
 	return nil
 }
 
-// work writes what is to be done and what is switched off.
-func (e *entry) work(ctx context.Context, b mem.Batch, r *mem.Result) error {
+// applyJobs writes jobs.
+func (e *entry) applyJobs(ctx context.Context, b mem.Batch, _ *mem.Result) error {
 	for _, j := range b.Jobs {
 		if err := e.putJob(ctx, j); err != nil {
 			return fmt.Errorf("job %s: %w", j.Kind, err)
@@ -149,10 +161,15 @@ func (e *entry) work(ctx context.Context, b mem.Batch, r *mem.Result) error {
 			return fmt.Errorf("job %s: %w", j.ID, err)
 		}
 	}
-	for _, c := range b.TranscriptPositions {
-		if _, err := e.exec(ctx, "UPDATE session SET checked_to=?, checked_hash=? WHERE id=?", c.To, c.Hash,
-			c.Session); err != nil {
-			return fmt.Errorf("mark of session %s: %w", c.Session, err)
+	return nil
+}
+
+// applyPositions writes positions in transcripts and pauses.
+func (e *entry) applyPositions(ctx context.Context, b mem.Batch, _ *mem.Result) error {
+	for _, p := range b.TranscriptPositions {
+		if _, err := e.exec(ctx, "UPDATE session SET checked_to=?, checked_hash=? WHERE id=?", p.To, p.Hash,
+			p.Session); err != nil {
+			return fmt.Errorf("transcript position of %s: %w", p.Session, err)
 		}
 	}
 	for _, p := range b.Pauses {
@@ -160,11 +177,16 @@ func (e *entry) work(ctx context.Context, b mem.Batch, r *mem.Result) error {
 			return fmt.Errorf("pause %s: %w", p.Target, err)
 		}
 	}
+	return nil
+}
+
+// applyRuns writes a consolidation run, what is undone of others, dismissals and spending.
+func (e *entry) applyRuns(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	if err := e.putRun(ctx, b, r); err != nil {
-		return fmt.Errorf("round of consolidation: %w", err)
+		return fmt.Errorf("consolidation run: %w", err)
 	}
 	if b.Spent != nil {
-		return e.addSpent(ctx, *b.Spent)
+		return e.addSpending(ctx, *b.Spent)
 	}
 	return nil
 }

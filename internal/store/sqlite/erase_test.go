@@ -66,7 +66,7 @@ func TestNoByteOfAnErasedMemoryIsLeft(t *testing.T) {
 	for _, id := range []string{"m_1", "one"} {
 		t.Run(id, func(t *testing.T) {
 			s := filled(t)
-			if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+			if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 				t.Fatal(err)
 			}
 			if n := bytesLeft(t, s, "swordfish"); n == 0 {
@@ -216,7 +216,7 @@ func TestAPurgeThatWasCutShortIsFinishedLater(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := filled(t)
-			if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+			if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.eraseRows(t.Context(), []string{"m_1", "one"}); err != nil { // and no more: it is killed

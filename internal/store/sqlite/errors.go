@@ -21,24 +21,23 @@ func primary(err error) int {
 	return 0
 }
 
-// isDamage reports whether SQLite found the file's content wrong. A full disk,
-// a missing right or a lock is not that.
+// isDamage reports whether SQLite found the file damaged. A full disk, a missing
+// permission or a lock is no damage.
 func isDamage(err error) bool { return primary(err) == code.SQLITE_CORRUPT }
 
-// isMisread reports whether a query that is right in itself failed for what it
-// read. The full-text index calls some damage of its own a mere error.
+// isMisread reports whether a correct query failed because of what it read. FTS5
+// reports some damage of its tables as SQLITE_ERROR.
 func isMisread(err error) bool { return isDamage(err) || primary(err) == code.SQLITE_ERROR }
 
-// Suspect reports whether an error may come of damage: a look at the database is
-// worth it.
+// Suspect reports whether damage may be the cause of an error, so that the database should be checked.
 func Suspect(err error) bool { return Damaged(err) || isMisread(err) }
 
-// Damaged reports whether SQLite found what it read wrong. That alone proves
-// little: Check does.
+// Damaged reports whether SQLite found the database damaged. A single bad read is
+// no proof; [maintenance.Audit] is.
 func Damaged(err error) bool { return isDamage(err) || errors.Is(err, mem.ErrCorrupt) }
 
-// AtFault reports whether the store failed, and not what it was given: the same
-// may work once the store does.
+// AtFault reports whether the store is the cause of an error, not the caller's
+// data: the same call may succeed later.
 func AtFault(err error) bool {
 	switch primary(err) {
 	case 0:
@@ -50,20 +49,20 @@ func AtFault(err error) bool {
 	return true
 }
 
-// isLocked reports whether another program kept us out for as long as we wait.
+// isLocked reports whether another program held a lock for longer than the busy timeout.
 func isLocked(err error) bool {
 	c := primary(err)
 	return c == code.SQLITE_BUSY || c == code.SQLITE_LOCKED
 }
 
-// isFull reports whether no space was left, be it for the file in memory that
-// SQLite puts beside its log.
+// isFull reports whether no space was left, be it for the shared-memory file of
+// the write-ahead log.
 func isFull(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && (e.Code()&0xff == code.SQLITE_FULL || e.Code() == code.SQLITE_IOERR_SHMSIZE)
 }
 
-// isReadOnly reports whether we may not write here.
+// isReadOnly reports whether the process may not write the file.
 func isReadOnly(err error) bool {
 	switch primary(err) {
 	case code.SQLITE_READONLY, code.SQLITE_PERM, code.SQLITE_CANTOPEN:
@@ -72,7 +71,7 @@ func isReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)
 }
 
-// isMisfit reports whether a row does not fit its table.
+// isMisfit reports whether the values of a row violate its table's types or constraints.
 func isMisfit(err error) bool {
 	switch primary(err) {
 	case code.SQLITE_CONSTRAINT, code.SQLITE_MISMATCH, code.SQLITE_TOOBIG:
@@ -81,7 +80,7 @@ func isMisfit(err error) bool {
 	return false
 }
 
-// translate puts mem's words before SQLite's where callers act on them.
+// translate adds the sentinel of package mem that applies to an error of SQLite or the system.
 func translate(err error) error {
 	switch {
 	case isLocked(err):
@@ -95,7 +94,15 @@ func translate(err error) error {
 	case primary(err) == code.SQLITE_IOERR:
 		return fmt.Errorf("%w: %w", mem.ErrDisk, err)
 	case errors.Is(err, sql.ErrNoRows):
-		return mem.ErrNotFound // what the database calls it says no more
+		return mem.ErrNotFound // the text of sql.ErrNoRows adds nothing
 	}
 	return err
+}
+
+// wrap translates an error and says what was being done; nil stays nil.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, translate(err))
 }

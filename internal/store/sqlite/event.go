@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,32 +12,29 @@ import (
 
 const defaultEvents = 100
 
-// known returns the place of the event that e repeats, 0 if it is new.
-func (w *writer) known(ctx context.Context, e mem.Event) (int64, error) {
+// duplicateOf returns the position of the event that e repeats, 0 if e is new.
+func (w *writer) duplicateOf(ctx context.Context, e mem.Event) (int64, error) {
 	var seq int64
-	if found, err := w.find(ctx, "SELECT seq FROM event WHERE id=?", []any{e.ID}, &seq); found || err != nil {
+	if found, err := w.find(ctx, stmt("SELECT seq FROM event WHERE id=?", e.ID), &seq); found || err != nil {
 		return seq, err
 	}
 	if e.Key == "" {
 		return 0, nil
 	}
-	if seq, err := w.erased(ctx, e); seq != 0 || err != nil {
+	if seq, err := w.erasedDuplicate(ctx, e); seq != 0 || err != nil {
 		return seq, err
 	}
 	var key string
 	var at int64
-	found, err := w.find(ctx, `SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
-		WHERE s.id=? ORDER BY e.seq DESC LIMIT 1`, []any{e.Session}, &seq, &key, &at)
-	if err != nil || !found || key != e.Key {
+	found, err := w.find(ctx, stmt(`SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
+		WHERE s.id=? ORDER BY e.seq DESC LIMIT 1`, e.Session), &seq, &key, &at)
+	if err != nil || !found || key != e.Key || e.At.Sub(timeOf(at)).Abs() > mem.DuplicateWindow {
 		return 0, err
-	}
-	if e.At.Sub(moment(at)).Abs() > mem.DuplicateWindow {
-		return 0, nil
 	}
 	return seq, nil
 }
 
-// putEvent writes the event's row and returns its place.
+// putEvent writes the event's row and returns its position.
 func (e *entry) putEvent(ctx context.Context) (int64, error) {
 	ev := e.event
 	payload, err := text(ev)
@@ -59,7 +55,7 @@ func (e *entry) putEvent(ctx context.Context) (int64, error) {
 	return res.LastInsertId()
 }
 
-// exitCode reads the code that failed commands report in words; nil if there is none.
+// exitCode returns the exit code in the error text of a failed command, nil if there is none.
 func exitCode(e mem.Event) any {
 	rest, ok := strings.CutPrefix(e.Error, "Exit code ")
 	if !ok {
@@ -82,9 +78,10 @@ func (s *eventStore) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event,
 	if q.Around == "" {
 		return s.events(ctx, eventFilter(q), "DESC", limit)
 	}
-	seq, err := s.eventSeq(ctx, q.Around)
+	var seq int64
+	err := s.read.QueryRowContext(ctx, "SELECT seq FROM event WHERE id=? AND payload<>''", q.Around).Scan(&seq)
 	if err != nil {
-		return nil, fmt.Errorf("event %s: %w", q.Around, translate(err))
+		return nil, wrap("event "+q.Around, err)
 	}
 	before, err := s.events(ctx, eventFilter(q).and("e.seq < ?", seq), "DESC", limit)
 	if err != nil {
@@ -103,26 +100,19 @@ func (s *eventStore) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event,
 }
 
 func eventFilter(q mem.EventQuery) *filter {
-	f := &filter{}
-	if q.Session != "" {
-		f.and("e.session = (SELECT number FROM session WHERE id=?)", q.Session)
-	}
-	if q.PromptID != "" {
-		f.and("e.prompt_id = ?", q.PromptID)
-	}
+	f := (&filter{}).session("e.session", q.Session).equal("e.prompt_id", q.PromptID)
 	if len(q.Kinds) > 0 {
-		f.and("e.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
+		f.in("e.kind", array(q.Kinds))
 	}
-	switch {
-	case strings.Contains(q.Tool, "*"):
-		f.and("e.tool GLOB (? || '')", q.Tool) // a bare ? would have it planned anew
-	case q.Tool != "":
-		f.and("e.tool = ?", q.Tool)
+	if strings.Contains(q.Tool, "*") {
+		f.and("e.tool GLOB (? || '')", q.Tool) // with a bare ? SQLite would plan the statement again for each value
+	} else {
+		f.equal("e.tool", q.Tool)
 	}
 	if q.Project != "" {
-		f.and("e.session IN (SELECT number FROM session WHERE project = "+knownKey+")", q.Project, q.Project)
+		f.and("e.session IN (SELECT number FROM session WHERE project = "+canonicalKey+")", q.Project, q.Project)
 	}
-	if !q.After.IsZero() { // along the indexes: an event has none by its time
+	if !q.After.IsZero() { // events have no index by time, sessions have
 		f.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", stamp(q.After),
 			stamp(q.After))
 	}
@@ -132,24 +122,29 @@ func eventFilter(q mem.EventQuery) *filter {
 	return f
 }
 
-func (s *eventStore) eventSeq(ctx context.Context, id string) (seq int64, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT seq FROM event WHERE id=? AND payload<>''", id).Scan(&seq)
-	return seq, err
+// events reads the payloads that pass a filter; direction is ASC or DESC.
+func (s *eventStore) events(ctx context.Context, f *filter, direction string, limit int) ([]mem.Event, error) {
+	events, err := rows(ctx, s.read, stmt("SELECT e.payload FROM event e").where(f.and("e.payload <> ''")).
+		orderBy("e.seq "+direction).limit(limit), scanDoc[mem.Event]("event"))
+	return events, wrap("events", err)
 }
 
-// events reads the payloads that pass; direction is ASC or DESC.
-func (s *eventStore) events(ctx context.Context, f *filter, direction string, limit int) ([]mem.Event, error) {
-	f.and("e.payload <> ''")
-	query := "SELECT e.payload FROM event e WHERE " + f.where() + " ORDER BY e.seq " + direction + " LIMIT ?+0"
-	events, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (ev mem.Event, err error) {
-		var payload string
-		if err := r.Scan(&payload); err != nil {
-			return ev, err
-		}
-		return undoc[mem.Event]("event", payload)
+// CountEvents implements mem.Store.
+func (s *eventStore) CountEvents(ctx context.Context, session string) (int, error) {
+	f := eventFilter(mem.EventQuery{Session: session}).and("e.payload <> ''")
+	n, _, err := first(ctx, s.read, stmt("SELECT count(*) FROM event e").where(f), one[int])
+	return n, wrap("events of "+session, err)
+}
+
+// EventHeaders implements mem.Store.
+func (s *eventStore) EventHeaders(ctx context.Context, session string) ([]mem.EventHeader, error) {
+	f := (&filter{}).and("e.session = (SELECT number FROM session WHERE id=?)", session).
+		and("(e.agent_id = '' OR e.kind IN ('PostToolUse', 'PostToolUseFailure'))")
+	headers, err := rows(ctx, s.read, stmt(`SELECT e.kind, e.created_at, e.prompt_id, e.tool_use_id,
+		CASE WHEN e.kind = 'SessionStart' AND json_valid(e.payload) THEN coalesce(e.payload ->> '$.source', '') ELSE '' END
+		FROM event e`).where(f).orderBy("e.seq"), func(r *sql.Rows) (h mem.EventHeader, err error) {
+		err = r.Scan(&h.Kind, timeAt(&h.At), &h.PromptID, &h.ToolUseID, &h.Source)
+		return h, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("events: %w", translate(err))
-	}
-	return events, nil
+	return headers, wrap("events of "+session, err)
 }

@@ -3,155 +3,96 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"slices"
 	"time"
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
-// putJob adds a job, unless one like it waits. One that somebody works on does
-// not count: it may have read before what the new one is about came in.
+// putJob adds a job, unless the same job waits already. A leased one does not
+// count: it may have read its input before the cause of the new one was stored.
 func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 	session, err := e.sessionOf(ctx, j.Session, "", e.event.Agent)
 	if err != nil {
 		return err
 	}
 	var n int64
-	found, err := e.find(ctx, "SELECT number FROM job WHERE kind=? AND session IS ? AND key=? AND dead=0 AND leased<=? "+
-		"LIMIT 1",
-		[]any{j.Kind, session, j.Key, stamp(e.now)}, &n)
+	found, err := e.find(ctx, stmt("SELECT number FROM job WHERE kind=? AND session IS ? AND key=? AND dead=0 "+
+		"AND leased<=? LIMIT 1", j.Kind, session, j.Key, stamp(e.now)), &n)
 	if err != nil || found {
 		return err
 	}
 	if n, err = e.next(ctx, "job"); err != nil {
 		return err
 	}
-	_,
-		err = e.exec(ctx,
-		`INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error, dead, leased)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBefore),
-		j.Attempts,
-		stamp(firstOf(j.Created, e.now)), j.Error, j.Dead)
+	_, err = e.exec(ctx, `INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error,
+		dead, leased) VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data,
+		stamp(j.NotBefore), j.Attempts, stamp(firstOf(j.Created, e.now)), j.Error, j.Dead)
 	return err
 }
 
-// failJob ends a job's lease. A job that is gone has been finished by another.
+// failJob ends the lease of a job that failed. A job that was finished meanwhile stays finished.
 func (e *entry) failJob(ctx context.Context, j mem.Job) error {
 	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error, stamp(j.NotBefore),
 		j.Dead, j.ID)
 	return err
 }
 
-// dueJobs has now as its argument, three times, before the lane's. A session in
-// which something failed rests as a whole, and holds up no other when it has rested.
-const dueJobs = `FROM job j LEFT JOIN session s ON s.number = j.session
-	LEFT JOIN (SELECT kind, session, max(attempts) AS tries, max(iif(dead, 0, not_before)) AS until
-		FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind
-		AND f.session = j.session
-	WHERE j.dead = 0 AND j.not_before <= ? AND j.leased <= ? AND coalesce(f.until, 0) <= ?`
+// dueJobs completes a SELECT of jobs of some kinds that are due. While a job of a
+// session waits for a retry, the others of that session and kind are not due; after
+// that time they delay no other session.
+func dueJobs(columns string, kinds mem.JobKinds, now time.Time) statement {
+	at := stamp(now)
+	s := stmt("SELECT "+columns+` FROM job j LEFT JOIN session s ON s.number = j.session
+		LEFT JOIN (SELECT kind, session, max(attempts) AS tries, max(iif(dead, 0, not_before)) AS until
+			FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind
+			AND f.session = j.session
+		WHERE j.dead = 0 AND j.not_before <= ? AND j.leased <= ? AND coalesce(f.until, 0) <= ?`, at, at, at)
+	if len(kinds.Only) > 0 {
+		s = s.add(" AND j.kind IN "+listed, array(kinds.Only))
+	}
+	if len(kinds.Except) > 0 {
+		s = s.add(" AND j.kind NOT IN "+listed, array(kinds.Except))
+	}
+	return s
+}
 
-// Lease implements mem.Store. Attempts of a job returned counts this one.
+// Lease implements mem.Store. The attempts of a returned job include this one.
 func (s *jobStore) Lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration,
 	n int,
-) ([]mem.Job, error) {
-	of, args := kindsCondition(kinds)
-	due, err := lookUp(ctx, s.read, "SELECT 1 "+dueJobs+of+" LIMIT 1",
-		append([]any{stamp(now), stamp(now), stamp(now)}, args...), one[int])
-	if err != nil {
-		return nil, fmt.Errorf("lease: %w", translate(err))
+) (jobs []mem.Job, err error) {
+	_, due, err := first(ctx, s.read, dueJobs("1", kinds, now).add(" LIMIT 1"), one[int])
+	if err != nil || !due || n <= 0 {
+		return nil, wrap("lease", err)
 	}
-	if len(due) == 0 || n <= 0 {
-		return nil, nil
-	}
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("lease: %w", err)
-	}
-	defer unlock()
-	var jobs []mem.Job
-	err = s.transact(context.WithoutCancel(ctx), func(w *writer) (err error) {
+	err = s.change(ctx, func(w *writer) (err error) {
 		jobs, err = w.lease(ctx, kinds, now, lease, n)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lease: %w", translate(err))
+		return nil, wrap("lease", err)
 	}
 	return jobs, nil
 }
 
-// kindsCondition returns the condition of jobs by kind, and its arguments.
-func kindsCondition(kinds mem.JobKinds) (condition string, args []any) {
-	if len(kinds.Only) > 0 {
-		condition, args = " AND j.kind IN (SELECT value FROM json_each(?))", append(args, array(kinds.Only))
-	}
-	if len(kinds.Except) > 0 {
-		condition += " AND j.kind NOT IN (SELECT value FROM json_each(?))"
-		args = append(args, array(kinds.Except))
-	}
-	return condition, args
-}
+const jobColumns = "j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, j.error, j.dead"
 
-const jobColumns = "SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, " +
-	"j.error, j.dead "
-
-// RetryDeadJobs implements mem.Store.
-func (s *jobStore) RetryDeadJobs(ctx context.Context) (n int, err error) {
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("retry dead jobs: %w", err)
+func jobFields(j *mem.Job) []any {
+	return []any{
+		&j.ID, &j.Kind, &j.Session, &j.Key, &j.Data, timeAt(&j.NotBefore), &j.Attempts, timeAt(&j.Created), &j.Error, &j.Dead,
 	}
-	defer unlock()
-	err = s.transact(ctx, func(w *writer) error {
-		if err := w.get(ctx, "SELECT count(*) FROM job WHERE dead = 1", nil, &n); err != nil || n == 0 {
-			return err
-		}
-		_, err := w.exec(ctx, "UPDATE job SET dead = 0, attempts = 0, not_before = 0 WHERE dead = 1")
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("retry dead jobs: %w", translate(err))
-	}
-	return n, nil
-}
-
-// EndLeases implements mem.Store.
-func (s *jobStore) EndLeases(ctx context.Context) error {
-	held, err := lookUp(ctx, s.read, "SELECT 1 FROM job WHERE leased > 0 LIMIT 1", nil, one[int])
-	if err != nil {
-		return fmt.Errorf("end leases: %w", translate(err))
-	}
-	if len(held) == 0 { // as a rule: nothing is written at a start
-		return nil
-	}
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return fmt.Errorf("end leases: %w", err)
-	}
-	defer unlock()
-	err = s.transact(ctx, func(w *writer) error {
-		_, err := w.exec(ctx, "UPDATE job SET leased = 0 WHERE leased > 0")
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("end leases: %w", translate(err))
-	}
-	return nil
 }
 
 func (w *writer) lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration, n int) ([]mem.Job,
 	error,
 ) {
-	condition, args := kindsCondition(kinds)
-	args = append([]any{stamp(now), stamp(now), stamp(now)}, args...)
 	var jobs []mem.Job
-	// Two questions, for the first ends early where one that sorts looks at all.
-	for _, of := range []string{
-		" AND f.tries IS NULL ORDER BY j.number LIMIT ?+0",
-		" AND f.tries IS NOT NULL ORDER BY f.tries, j.number LIMIT ?+0",
+	// Two statements: the first can stop early, while one that sorts reads all jobs.
+	for _, rest := range []string{
+		" AND f.tries IS NULL ORDER BY j.number",
+		" AND f.tries IS NOT NULL ORDER BY f.tries, j.number",
 	} {
-		more, err := rows(ctx, w.conn, jobColumns+dueJobs+condition+of, append(slices.Clone(args), n-len(jobs)), scanJob)
+		more, err := rows(ctx, w.conn, dueJobs(jobColumns, kinds, now).add(rest).limit(n-len(jobs)), into(jobFields))
 		if err != nil {
 			return nil, err
 		}
@@ -169,57 +110,69 @@ func (w *writer) lease(ctx context.Context, kinds mem.JobKinds, now time.Time, l
 	return jobs, nil
 }
 
+// RetryDeadJobs implements mem.Store.
+func (s *jobStore) RetryDeadJobs(ctx context.Context) (n int, err error) {
+	err = s.change(ctx, func(w *writer) (err error) {
+		n, err = w.changed(ctx, "UPDATE job SET dead = 0, attempts = 0, not_before = 0 WHERE dead = 1")
+		return err
+	})
+	if err != nil {
+		return 0, wrap("retry dead jobs", err)
+	}
+	return n, nil
+}
+
+// DropJobs implements mem.Store.
+func (s *jobStore) DropJobs(ctx context.Context, before time.Time, n int) (dropped int, err error) {
+	err = s.change(ctx, func(w *writer) (err error) {
+		dropped, err = w.changed(ctx, `DELETE FROM job WHERE number IN
+			(SELECT number FROM job WHERE dead = 1 AND created < ? AND not_before < ? LIMIT ?+0)`, stamp(before),
+			stamp(before), n)
+		return err
+	})
+	if err != nil {
+		return 0, wrap("drop jobs", err)
+	}
+	return dropped, nil
+}
+
+// EndLeases implements mem.Store. As a rule there are no leases at a start, and nothing is written.
+func (s *jobStore) EndLeases(ctx context.Context) error {
+	_, leased, err := first(ctx, s.read, stmt("SELECT 1 FROM job WHERE leased > 0 LIMIT 1"), one[int])
+	if err == nil && leased {
+		err = s.change(ctx, func(w *writer) error {
+			_, err := w.exec(ctx, "UPDATE job SET leased = 0 WHERE leased > 0")
+			return err
+		})
+	}
+	return wrap("end leases", err)
+}
+
 // Jobs implements mem.Store.
 func (s *jobStore) Jobs(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
-	jobs, err := rows(ctx, s.read, jobColumns+
-		"FROM job j LEFT JOIN session s ON s.number = j.session WHERE j.kind = ? ORDER BY j.number LIMIT ?+0",
-		[]any{kind, limit}, scanJob)
-	if err != nil {
-		return nil, fmt.Errorf("jobs: %w", translate(err))
-	}
-	return jobs, nil
+	jobs, err := rows(ctx, s.read, stmt("SELECT "+jobColumns+" FROM job j LEFT JOIN session s ON s.number = j.session "+
+		"WHERE j.kind = ? ORDER BY j.number", kind).limit(limit), into(jobFields))
+	return jobs, wrap("jobs", err)
 }
 
-func scanJob(r *sql.Rows) (mem.Job, error) {
-	var j mem.Job
-	var notBefore, created int64
-	err := r.Scan(&j.ID, &j.Kind, &j.Session, &j.Key, &j.Data, &notBefore, &j.Attempts, &created, &j.Error, &j.Dead)
-	j.NotBefore, j.Created = moment(notBefore), moment(created)
-	return j, err
+// soon is how far ahead the due time of a job may lie that counts as waiting now.
+const soon = time.Minute
+
+// Waiting implements mem.Store.
+func (s *jobStore) Waiting(ctx context.Context) (mem.Waiting, error) {
+	w, err := jobsWaiting(ctx, s.read, s.now().Add(soon), &filter{})
+	return w, wrap("waiting jobs", err)
 }
 
-// putPause sets or lifts a pause.
-func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
-	target, err := e.knownProject(ctx, p.Target)
-	if err != nil {
-		return err
-	}
-	if err := e.keepSilent(ctx, target, p); err != nil {
-		return err
-	}
-	if p.Lift {
-		_, err = e.exec(ctx, "DELETE FROM pause WHERE target=?", target)
-		return err
-	}
-	_, err = e.exec(ctx, `INSERT INTO pause (target, until, inject_only) VALUES (?,?,?)
-		ON CONFLICT (target) DO UPDATE SET until=excluded.until, inject_only=excluded.inject_only`,
-		target, stamp(p.Until), p.InjectOnly)
-	return err
-}
-
-// Paused implements mem.Store.
-func (s *sessionStore) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
-	pauses, err := lookUp(ctx, s.read,
-		"SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target",
-		[]any{stamp(now)}, func(r *sql.Rows) (mem.Pause, error) {
-			var p mem.Pause
-			var until int64
-			err := r.Scan(&p.Target, &until, &p.InjectOnly)
-			p.Until = moment(until)
-			return p, err
-		})
-	if err != nil {
-		return nil, fmt.Errorf("pauses: %w", translate(err))
-	}
-	return pauses, nil
+// jobsWaiting counts the jobs that pass a filter. A job that was never tried and
+// is not due at that time counts as later.
+func jobsWaiting(ctx context.Context, db querier, due time.Time, f *filter) (w mem.Waiting, err error) {
+	jobs := stmt(`SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0),
+		coalesce(min(iif(dead OR later, NULL, since)), 0)
+		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later,
+		iif(attempts = 0, max(created, not_before), created) AS since FROM job`, stamp(due)).where(f).add(")")
+	_, err = rows(ctx, db, jobs, func(r *sql.Rows) (none struct{}, err error) {
+		return none, r.Scan(&w.Jobs, &w.DeadJobs, &w.LaterJobs, timeAt(&w.OldestJob))
+	})
+	return w, err
 }

@@ -15,33 +15,31 @@ func (s *memoryStore) List(ctx context.Context, q mem.Query) ([]mem.Memory, erro
 	if len(q.IDs) > 0 {
 		return s.byID(ctx, q)
 	}
-	query, args := listQuery(q)
-	ask, read := rows[int64], rows[mem.Memory]
+	find, read := rows[int64], rows[mem.Memory]
 	if isNarrow(q) {
-		ask, read = lookUp[int64], lookUp[mem.Memory]
+		find, read = lookUp[int64], lookUp[mem.Memory]
 	}
-	page, err := ask(ctx, s.read, query, args, one[int64])
+	page, err := find(ctx, s.read, listQuery(q), one[int64])
 	if err != nil {
 		return nil, fmt.Errorf("list: %w", translate(err))
 	}
-	if len(page) == 0 { // mostly: the names alone of all columns cost more than to find that out
+	if len(page) == 0 { // as a rule: the names of all columns alone cost more than the query for the numbers
 		return nil, nil
 	}
-	found, err := read(ctx, s.read, "SELECT "+memoryColumns+
-		` FROM json_each(?) page CROSS JOIN memory m ON m.number = page.value
-		LEFT JOIN session s ON s.number = m.session ORDER BY page.key`, []any{array(page)}, scanMemory)
+	found, err := read(ctx, s.read,
+		stmt("SELECT "+memoryColumns+listedMemories, array(page)).orderBy("list.key"), scanMemory)
 	if err != nil {
 		return nil, fmt.Errorf("list: %w", translate(err))
 	}
 	return found, nil
 }
 
-// listQuery picks the numbers of the page; whole rows are read last. Where
-// nothing narrower than a project is asked for, its memories and those of user
-// scope, of each kind, are walks of their own along an index, each no longer
-// than the page, merged: with an OR it would be a walk through everybody's. With
-// a branch they are walks along what was learned on it, of whatever kind.
-func listQuery(q mem.Query) (string, []any) {
+// listQuery selects the numbers of the page; whole rows are read last. If nothing
+// is narrower than a project, each kind of the project's memories, and of those of
+// user scope, is read along an index of its own, no further than the page, and the
+// results are merged. With an OR SQLite would read the memories of all projects.
+// With a branch the index of its memories is read instead, for all kinds.
+func listQuery(q mem.Query) statement {
 	order, columns := "created DESC, number DESC", "m.number AS number, m.created AS created"
 	switch q.Order {
 	case mem.Oldest:
@@ -53,30 +51,34 @@ func listQuery(q mem.Query) (string, []any) {
 		order = "updated DESC, " + order
 		columns += ", m.updated AS updated"
 	}
-	by := ""
-	switch {
-	case q.LinksOutdated:
-		by = " INDEXED BY memory_unwoven"
-	case !byProject(q):
-	case q.Branch != "":
-		by = " INDEXED BY memory_of_branch" // the planner would as soon walk through all of the project
-	case len(q.Kinds) > 0:
-		by = " INDEXED BY memory_kind" // the planner would walk in the order asked for, past all other kinds
-	}
-	var walks []string
-	var args []any
+	part := "SELECT " + columns + " FROM memory m" + listIndex(q)
 	last := limitOr(q.Limit) + max(q.Offset, 0)
-	for _, f := range listFilters(q) {
-		walks = append(walks, "SELECT * FROM (SELECT "+columns+" FROM memory m"+by+" WHERE "+f.where()+" ORDER BY "+order+
-			" LIMIT ?+0)")
-		args = append(append(args, f.args...), last)
+	list := stmt("WITH page AS (")
+	for i, f := range listFilters(q) {
+		if i > 0 {
+			list = list.add(" UNION ALL ")
+		}
+		list = list.add("SELECT * FROM (" + part).where(f).orderBy(order).limit(last).add(")")
 	}
-	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order +
-		" LIMIT ?+0 OFFSET ?+0) SELECT number FROM page ORDER BY " + order
-	return query, append(args, limitOr(q.Limit), max(q.Offset, 0))
+	return list.orderBy(order).page(q.Limit, q.Offset).add(") SELECT number FROM page").orderBy(order)
 }
 
-// listFilters returns the filters whose results, added, are what q asks for.
+// listIndex names the index for a list where the planner would choose another.
+func listIndex(q mem.Query) string {
+	switch {
+	case q.LinksOutdated:
+		return " INDEXED BY memory_unwoven"
+	case !byProject(q):
+		return ""
+	case q.Branch != "":
+		return " INDEXED BY memory_of_branch" // the planner may choose to read the whole project
+	case len(q.Kinds) > 0:
+		return " INDEXED BY memory_kind" // the planner would read all kinds in the order of the list
+	}
+	return ""
+}
+
+// listFilters returns filters whose results together are what q selects.
 func listFilters(q mem.Query) []*filter {
 	if !byProject(q) {
 		return []*filter{memoryFilter(q)}
@@ -92,13 +94,13 @@ func listFilters(q mem.Query) []*filter {
 	return filters
 }
 
-// scopeFilters are those of the project's memories and of the user's.
+// scopeFilters are the filters of the project's memories and of those of user scope.
 func scopeFilters(q mem.Query) []*filter {
 	key := q.Project
 	q.Project = ""
 	var filters []*filter
 	if len(q.Scopes) != 1 || q.Scopes[0] != mem.ScopeUser {
-		filters = append(filters, memoryFilter(q).and("m.project = "+knownKey, key, key))
+		filters = append(filters, memoryFilter(q).project("m.project", key))
 	}
 	if len(q.Scopes) == 0 || slices.Contains(q.Scopes, mem.ScopeUser) {
 		filters = append(filters, memoryFilter(q).and("m.project = '' AND m.scope = 'user'"))
@@ -106,12 +108,12 @@ func scopeFilters(q mem.Query) []*filter {
 	return filters
 }
 
-// byProject reports whether a project is the narrowest thing that q asks for.
+// byProject reports whether the project is the narrowest condition of q.
 func byProject(q mem.Query) bool {
 	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.InVault && !q.LinksOutdated
 }
 
-// isNarrow reports whether q asks for something that few memories have.
+// isNarrow reports whether q has a condition that few memories meet.
 func isNarrow(q mem.Query) bool { return q.Session != "" || q.Command != "" || isPath(q.File) }
 
 // byID returns exactly the memories that q names.
@@ -120,14 +122,13 @@ func (s *memoryStore) byID(ctx context.Context, q mem.Query) ([]mem.Memory, erro
 	if err != nil {
 		return nil, fmt.Errorf("memory %w", err)
 	}
-	found, err := rows(ctx, s.read, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
-		WHERE m.number IN (SELECT value FROM json_each(?))`, []any{array(numbers)}, scanRaw)
+	found, err := rows(ctx, s.read, stmt(selectMemories+" WHERE m.number IN "+listed, array(numbers)), scanStored)
 	if err != nil {
 		return nil, fmt.Errorf("list: %w", translate(err))
 	}
 	byID := make(map[string]mem.Memory, len(found))
 	for _, r := range found {
-		if err := r.unpack(); err != nil { // it was asked for by name: to leave it out would be to deny it
+		if err := r.unpack(); err != nil { // a list without it would say that it does not exist
 			return nil, err
 		}
 		r.Index = ""
@@ -147,15 +148,15 @@ func (s *memoryStore) byID(ctx context.Context, q mem.Query) ([]mem.Memory, erro
 	return out, nil
 }
 
-// resolveIDs resolves the ids of q: whole ones together, what is left one by one.
+// resolveIDs resolves the ids of q: exact ones in one query, prefixes one by one.
 func resolveIDs(ctx context.Context, db *reader, q mem.Query) ([]int64, error) {
 	visible := &filter{}
 	statusFilter(visible, q)
 	whole := map[string]int64{}
 	if len(q.IDs) > 1 || q.ExactIDs {
-		found, err := rows(ctx, db,
-			"SELECT m.number FROM json_each(?) asked CROSS JOIN memory m ON m.id = asked.value WHERE "+visible.where(),
-			append([]any{array(q.IDs)}, visible.args...), one[int64])
+		found, err := rows(ctx, db, stmt(
+			"SELECT m.number FROM json_each(?) list CROSS JOIN memory m ON m.id = list.value", array(q.IDs)).where(visible),
+			one[int64])
 		if err != nil {
 			return nil, translate(err)
 		}
@@ -180,7 +181,7 @@ func resolveIDs(ctx context.Context, db *reader, q mem.Query) ([]int64, error) {
 	return out, nil
 }
 
-// memoryFilter turns all that q asks for, but terms and ids, into conditions.
+// memoryFilter returns the conditions of q other than terms and ids.
 func memoryFilter(q mem.Query) *filter {
 	f := &filter{}
 	statusFilter(f, q)
@@ -191,10 +192,9 @@ func memoryFilter(q mem.Query) *filter {
 	}
 	switch {
 	case len(q.Tags) > 0 && isNarrow(q):
-		f.and("EXISTS (SELECT 1 FROM memory_tag t WHERE t.memory = m.number AND t.tag IN (SELECT value FROM json_each(?)))",
-			array(q.Tags))
+		f.and("EXISTS (SELECT 1 FROM memory_tag t WHERE t.memory = m.number AND t.tag IN "+listed+")", array(q.Tags))
 	case len(q.Tags) > 0:
-		f.and("m.number IN (SELECT memory FROM memory_tag WHERE tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
+		f.and("m.number IN (SELECT memory FROM memory_tag WHERE tag IN "+listed+")", array(q.Tags))
 	}
 	if q.InVault {
 		f.and("m.number IN (SELECT number FROM memory WHERE note <> '')")
@@ -217,30 +217,31 @@ func memoryFilter(q mem.Query) *filter {
 	return f
 }
 
-// statusFilter narrows by where memories stand in their life.
+// statusFilter narrows by status.
 func statusFilter(f *filter, q mem.Query) {
 	switch {
 	case len(q.Statuses) > 0:
-		marks, args := "?", []any{string(q.Statuses[0])} // a row's own test: a list of rows would be made anew for each query
-		for _, s := range q.Statuses[1:] {
-			marks, args = marks+",?", append(args, string(s))
+		// A list of parameters is tested for each row; a table of values would be made anew for each query.
+		args := make([]any, len(q.Statuses))
+		for i, s := range q.Statuses {
+			args[i] = string(s)
 		}
-		f.and("m.status IN ("+marks+")", args...)
+		f.and("m.status IN (?"+strings.Repeat(",?", len(args)-1)+")", args...)
 	case !q.Hidden:
 		f.and("m.status = 'active'")
 	}
 }
 
-// placeFilter narrows by project and session. The memories of a session's own
-// scope are seen only by those who name that session.
+// placeFilter narrows by project and session. Memories of session scope are
+// returned only if q names their session.
 func placeFilter(f *filter, q mem.Query) {
 	if q.Project != "" {
-		// The + keeps the planner from going by project: what comes with it is narrower.
-		f.and("(+m.project = "+knownKey+" OR m.scope = 'user')", q.Project, q.Project)
+		// The + keeps the planner from using an index of the project: the other conditions are narrower.
+		f.and("(+m.project = "+canonicalKey+" OR m.scope = 'user')", q.Project, q.Project)
 	}
 	switch {
 	case q.Session != "":
-		f.and("m.session = (SELECT number FROM session WHERE id=?)", q.Session)
+		f.session("m.session", q.Session)
 	case q.Within == "":
 		f.and("m.scope <> 'session'")
 	case q.Within != "*":
@@ -249,32 +250,25 @@ func placeFilter(f *filter, q mem.Query) {
 	if q.Command != "" {
 		f.and("m.number IN (SELECT number FROM memory WHERE command = ? AND command <> '')", q.Command)
 	}
-	for _, c := range [...]struct{ condition, value string }{
-		{"m.prompt_id = ?", q.PromptID}, {"m.agent = ?", q.Agent}, {"m.branch = ?", q.Branch},
-	} {
-		if c.value != "" {
-			f.and(c.condition, c.value)
-		}
-	}
+	f.equal("m.prompt_id", q.PromptID).equal("m.agent", q.Agent).equal("m.branch", q.Branch)
 }
 
-// kindFilter narrows by what a memory is and how good it is.
+// kindFilter narrows by kind, scope and quality.
 func kindFilter(f *filter, q mem.Query) {
 	if len(q.Scopes) > 0 {
-		f.and("m.scope IN (SELECT value FROM json_each(?))", array(q.Scopes))
+		f.in("m.scope", array(q.Scopes))
 	}
 	switch len(q.Kinds) {
 	case 0:
 		f.and("m.kind <> 'utterance'")
 	case 1:
-		// Not a bare parameter: with it the planner looks whether the index of what
-		// was said would do, and does so anew for every other value.
+		// With a bare parameter the planner would check for each new value whether the index of utterances fits.
 		f.and("m.kind = ?||''", string(q.Kinds[0]))
 	default:
-		f.and("m.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
+		f.in("m.kind", array(q.Kinds))
 	}
 	if len(q.NotKinds) > 0 {
-		f.and("m.kind NOT IN (SELECT value FROM json_each(?))", array(q.NotKinds))
+		f.and("m.kind NOT IN "+listed, array(q.NotKinds))
 	}
 	if q.MinImportance > 0 {
 		f.and("m.importance >= ?", q.MinImportance)
@@ -287,7 +281,7 @@ func kindFilter(f *filter, q mem.Query) {
 	}
 }
 
-// isPath reports whether a file is asked for by its name.
+// isPath reports whether a file filter is the path of a file.
 func isPath(file string) bool {
 	return file != "" && !strings.HasSuffix(file, "/") && !isExtension(file)
 }
@@ -296,9 +290,9 @@ func isExtension(file string) bool {
 	return strings.HasPrefix(file, ".") && !strings.ContainsAny(file, "/")
 }
 
-// fileFilter narrows to a file, what lies directly in a directory, or an
-// extension. A file is looked up; the others are had by so many memories that
-// it is better to look at the files of those that pass the rest.
+// fileFilter narrows to a file, to the files directly in a directory, or to an
+// extension. A path is looked up along an index. Directories and extensions have
+// so many memories that the files of each row are checked instead.
 func fileFilter(f *filter, file string) {
 	const has = "EXISTS (SELECT 1 FROM memory_file f WHERE f.memory = m.number AND "
 	switch {
@@ -309,4 +303,12 @@ func fileFilter(f *filter, file string) {
 	default:
 		f.and(has+"+f.dir=?)", file)
 	}
+}
+
+// SupersededBy implements mem.Store.
+func (s *memoryStore) SupersededBy(ctx context.Context, id string) (string, error) {
+	by, _, err := first(ctx, s.read, stmt(`SELECT m.id FROM memory o
+		JOIN memory m ON m.project = o.project AND m.created >= o.created AND m.supersedes = o.id
+		WHERE o.id = ? ORDER BY m.number DESC LIMIT 1`, id), one[string])
+	return by, wrap("successor of "+id, err)
 }

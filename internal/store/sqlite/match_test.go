@@ -34,8 +34,7 @@ func TestOnlyTheBestAreLookedAt(t *testing.T) {
 		"said": {Kinds: []mem.Kind{mem.Utterance}}, "day": {After: storetest.Clock()}, "file": {File: "a.go"},
 		"command": {Command: "make"},
 	} {
-		f := memoryFilter(q)
-		plan := explain(t, s, indexOf(q).passQuery(f), append([]any{"[1,2]"}, f.args...)...)
+		plan := explain(t, s, indexOf(q).passQuery([]candidate{{number: 1}, {number: 2}}, memoryFilter(q)))
 		line := func(start string) int {
 			return slices.IndexFunc(plan, func(l string) bool { return strings.HasPrefix(l, start) })
 		}
@@ -46,23 +45,11 @@ func TestOnlyTheBestAreLookedAt(t *testing.T) {
 	}
 }
 
-func explain(t *testing.T, s *Store, query string, args ...any) []string {
+func explain(t *testing.T, s *Store, query statement) []string {
 	t.Helper()
-	rs, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+	plan, err := rows(t.Context(), s.read, stmt("EXPLAIN QUERY PLAN "+query.text, query.args...),
+		into(func(line *string) []any { return []any{new(int), new(int), new(int), line} }))
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer rs.Close()
-	var plan []string
-	for rs.Next() {
-		var id, parent, unused int
-		var line string
-		if err := rs.Scan(&id, &parent, &unused, &line); err != nil {
-			t.Fatal(err)
-		}
-		plan = append(plan, line)
-	}
-	if err := rs.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return plan
@@ -103,7 +90,7 @@ func TestTheRarestTermsAreScored(t *testing.T) {
 		"no words":              {[]string{"--", "a"}, []int{0, 1}, `"a"`, ""},
 		"more than one can ask": {many, held, "", ""},
 	} {
-		rare, common := chosen(c.terms, mem.Corpus{Size: 1e6, DocFreq: c.holding})
+		rare, common := splitTerms(c.terms, mem.Corpus{Size: 1e6, DocFreq: c.holding})
 		if len(c.terms) > mem.MaxTerms {
 			if len(rare)+len(common) != mem.MaxTerms {
 				t.Errorf("%s: %d terms are asked, want %d", name, len(rare)+len(common), mem.MaxTerms)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -29,23 +30,23 @@ func (db *database) migrate(ctx context.Context) error {
 	return db.migrateTo(ctx, steps)
 }
 
-// migrateTo applies the steps that are missing. A database that holds something is copied first.
+// migrateTo applies the missing steps. A database with a schema is copied first.
 func (db *database) migrateTo(ctx context.Context, steps []string) error {
 	have, err := identify(ctx, db.conn)
 	if err != nil {
 		return err
 	}
-	if have > len(steps) {
-		return fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, have, len(steps))
+	if err := notNewer(have, len(steps)); err != nil {
+		return err
 	}
-	if err := closeToOthers(db.path); err != nil {
+	if err := restrictAccess(db.path); err != nil {
 		return err
 	}
 	if err := db.setJournal(ctx); err != nil {
 		return err
 	}
 	if have > 0 && have < len(steps) {
-		if err := db.Backup(ctx, db.copyName(have)); err != nil {
+		if err := db.Backup(ctx, fmt.Sprintf("%s.schema%d", db.path, have)); err != nil {
 			return fmt.Errorf("copy before migration: %w", err)
 		}
 	}
@@ -54,20 +55,21 @@ func (db *database) migrateTo(ctx context.Context, steps []string) error {
 			return fmt.Errorf("migrate to schema %d: %w", len(steps), err)
 		}
 	}
-	return db.provesWritable(ctx)
+	// A database that cannot be written is found here and not at the first event.
+	return db.transact(ctx, func(*writer) error { return nil })
 }
 
-// journalWait is how long to wait before the journal is chosen once more.
+// journalWait is how long to wait before the journal mode is set again.
 const journalWait = 10 * time.Millisecond
 
-// setJournal chooses how changes are made safe: by a log, or by a journal where
-// the log cannot be relied on.
+// setJournal sets the journal mode: a write-ahead log, or a rollback journal on a
+// shared file system.
 func (db *database) setJournal(ctx context.Context) error {
 	want, got := "wal", ""
 	if db.shared {
 		want = "delete"
 	}
-	// Where two would wait for each other SQLite does not wait at all.
+	// SQLite does not wait if two processes would wait for each other.
 	for patience := db.busy; ; patience -= journalWait {
 		err := db.conn.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&got)
 		if err == nil {
@@ -84,12 +86,12 @@ func (db *database) setJournal(ctx context.Context) error {
 	if !db.shared {
 		return nil
 	}
-	// A journal is gone for good only once its directory is on the disk, too.
+	// The deletion of a journal is durable only after its directory was synced.
 	_, err := db.conn.ExecContext(ctx, "PRAGMA synchronous=EXTRA")
 	return err
 }
 
-// migrations returns the text of every step in order.
+// migrations returns the SQL of all steps in order.
 func migrations() ([]string, error) {
 	entries, err := schemas.ReadDir("schema") // sorted by name
 	if err != nil {
@@ -109,10 +111,18 @@ func migrations() ([]string, error) {
 	return steps, nil
 }
 
+// notNewer returns mem.ErrNewer for a schema that this version does not know.
+func notNewer(schema, known int) error {
+	if schema > known {
+		return fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, schema, known)
+	}
+	return nil
+}
+
 // identify returns the schema's number, 0 for an empty file.
 func identify(ctx context.Context, conn *sql.Conn) (int, error) {
 	var app, version, objects int
-	// In one statement: another process may be making the database just now.
+	// In one statement: another process may be making the database now.
 	err := conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
 		FROM pragma_application_id, pragma_user_version`).Scan(&app, &version, &objects)
 	if err != nil {
@@ -130,12 +140,12 @@ func identify(ctx context.Context, conn *sql.Conn) (int, error) {
 	}
 }
 
-// advance applies the steps that come after from, all or none, unless another
-// process did it in the meantime: nobody ever sees a schema between two versions.
+// advance applies the steps after from in one transaction, unless another process
+// did it meanwhile. So no process sees a schema between two versions.
 func (db *database) advance(ctx context.Context, from int, steps []string) error {
 	return db.transact(ctx, func(w *writer) error {
 		var have int
-		if err := w.get(ctx, "PRAGMA user_version", nil, &have); err != nil {
+		if err := w.get(ctx, stmt("PRAGMA user_version"), &have); err != nil {
 			return err
 		}
 		if have != from {
@@ -146,39 +156,33 @@ func (db *database) advance(ctx context.Context, from int, steps []string) error
 				return fmt.Errorf("step %d: %w", from+n+1, err)
 			}
 		}
-		// The numbers are ours; a pragma takes no parameters.
+		// A pragma takes no parameters.
 		_, err := db.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID,
 			len(steps)))
 		return err
 	})
 }
 
-// provesWritable takes the write lock once, so that a database that cannot be
-// written is found here and not at the first event.
-func (db *database) provesWritable(ctx context.Context) error {
-	return db.transact(ctx, func(*writer) error { return nil })
-}
-
-// copyName is where the copy before a migration goes.
-func (db *database) copyName(version int) string {
-	return fmt.Sprintf("%s.schema%d", db.path, version)
-}
-
-// Backup writes a consistent copy of the database to path, which nobody else
-// can read. A file that is there is replaced.
+// Backup writes a consistent copy of the database to path, which other users
+// cannot read. It replaces a file that exists.
 func (db *database) Backup(ctx context.Context, path string) error {
 	next := path + ".part"
 	if err := vacuumInto(ctx, dsn(db.path, db.busy), next); err != nil {
 		_ = os.Remove(next)
-		return fmt.Errorf("copy to %s: %w", path, translate(err))
+		return wrap("copy to "+path, err)
 	}
-	if err := os.Rename(next, path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
+	return rename(next, path)
 }
 
-// syncFile brings a file to the disk.
+// rename renames a file of a directory and syncs the directory.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return fsx.SyncDir(fsx.Host{}, filepath.Dir(to))
+}
+
+// syncFile syncs the content of a file.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

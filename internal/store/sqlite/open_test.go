@@ -450,16 +450,15 @@ func TestABranchIsLookedUp(t *testing.T) {
 		"by agent":  {Branch: "retry", Agent: "codex", Kinds: []mem.Kind{mem.Fact}},
 		"since":     {Branch: "retry", After: storetest.Clock()},
 	} {
-		query, args := listQuery(q)
-		plan := strings.Join(explain(t, s, query, args...), "\n")
-		if n := strings.Count(query, "FROM memory m"); strings.Count(plan, "INDEX memory_of_branch (branch=?") != n ||
+		query := listQuery(q)
+		plan := strings.Join(explain(t, s, query), "\n")
+		if n := strings.Count(query.text, "FROM memory m"); strings.Count(plan, "INDEX memory_of_branch (branch=?") != n ||
 			strings.Contains(plan, "SCAN m\n") {
 			t.Errorf("%s: plan %q, want %d walks along the branch", name, plan, n)
 		}
 	}
-	f := sessionFilter(mem.SessionQuery{Branch: "retry"})
-	if plan := fmt.Sprint(explain(t, s, "SELECT s.number FROM session s WHERE "+f.where(),
-		f.args...)); !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
+	sessions := stmt("SELECT s.number FROM session s").where(sessionFilter(mem.SessionQuery{Branch: "retry"}))
+	if plan := fmt.Sprint(explain(t, s, sessions)); !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
 		t.Errorf("sessions on a branch: plan %q, want each looked up by its branch", plan)
 	}
 }

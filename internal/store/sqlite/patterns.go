@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// leastPattern is how many bytes a pattern has at least.
+// leastPattern is the least length of a pattern in bytes.
 const leastPattern = 2
 
-// patterns are strings that are looked for together, in one pass over a text: a
-// purge may have thousands. The zero value has none.
+// patterns are strings that are searched together in one pass over a text: a purge
+// may have thousands. The zero value has none.
 type patterns struct {
-	width int                  // bytes that tell where one may begin
-	pairs [1 << 16 / 64]uint64 // the first two of them, a bit for each
-	begun map[string][]string  // by all of them
+	width int                  // bytes of the beginnings that are compared
+	pairs [1 << 16 / 64]uint64 // a bit for each pair of first bytes
+	begun map[string][]string  // patterns by their beginning
 }
 
-// newPatterns takes strings of leastPattern bytes and more.
+// newPatterns returns patterns of strings of at least leastPattern bytes.
 func newPatterns(list []string) patterns {
 	p := patterns{width: 8, begun: make(map[string][]string, len(list))}
 	for _, s := range list {
@@ -32,7 +32,7 @@ func newPatterns(list []string) patterns {
 
 func pair(s string) int { return int(s[0])<<8 | int(s[1]) }
 
-// in yields the patterns that stand in text, one each time that it does.
+// in yields a pattern for each of its occurrences in text.
 func (p *patterns) in(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if len(p.begun) == 0 {

@@ -2,20 +2,18 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 
 	"remanence/internal/mem"
 )
 
-// knownKey is a condition's right side: the key that a project is known under.
-// It takes the key that the caller has, twice.
-const knownKey = "coalesce((SELECT known FROM project_alias WHERE key=?), ?)"
+// canonicalKey is the right side of a condition: the key under which a project is
+// stored. Its argument is the caller's key, twice.
+const canonicalKey = "coalesce((SELECT known FROM project_alias WHERE key=?), ?)"
 
-// putProject writes a project if there is something new of it: when it was
-// active last is told by its sessions. One that is known under another key keeps that:
-// its memories would be lost to it if a new remote gave it a new one.
+// putProject writes a project if something of it is new; its last activity is
+// taken from its sessions. A project that is stored under another key keeps that
+// one: with a new key for a new remote it would lose its memories.
 func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 	if p.Key == "" {
 		return errors.New("project without a key")
@@ -23,14 +21,12 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 	if same, err := e.sameProject(ctx, p); same || err != nil {
 		return err
 	}
-	known, err := e.settleKey(ctx, p)
+	key, err := e.settleKey(ctx, p)
 	if err != nil {
 		return err
 	}
-	_,
-		err = e.exec(ctx,
-		`INSERT INTO project (key, name, root, common, origin, branch, head, last_event) VALUES (?,?,?,?,?,?,?,?)
-		ON CONFLICT (key) DO UPDATE SET
+	_, err = e.exec(ctx, `INSERT INTO project (key, name, root, common, origin, branch, head, last_event)
+		VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET
 			name = coalesce(nullif(excluded.name,''), name), root = coalesce(nullif(excluded.root,''), root),
 			common = coalesce(nullif(excluded.common,''), common), origin = coalesce(nullif(excluded.origin,''), origin),
 			branch = coalesce(nullif(excluded.branch,''), branch), head = coalesce(nullif(excluded.head,''), head),
@@ -38,91 +34,89 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 		WHERE excluded.name NOT IN ('', name) OR excluded.root NOT IN ('', root) OR excluded.common NOT IN ('', common)
 			OR excluded.origin NOT IN ('', origin) OR excluded.branch NOT IN ('', branch) OR excluded.head NOT IN ('', head)
 			OR (? AND excluded.last_event > last_event)`,
-		known, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stamp(e.at), e.event.Session == "")
+		key, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stamp(e.at), e.event.Session == "")
 	if err != nil || p.Root == "" {
 		return err
 	}
-	_, err = e.exec(ctx, "INSERT INTO project_root (root, key) VALUES (?,?) ON CONFLICT DO NOTHING", p.Root, known)
+	_, err = e.exec(ctx, "INSERT INTO project_root (root, key) VALUES (?,?) ON CONFLICT DO NOTHING", p.Root, key)
 	return err
 }
 
-// sameProject reports whether nothing of a repository is new, which nearly every
-// event finds: one question instead of four.
+// sameProject reports whether nothing of a repository is new. That is so for nearly
+// every event, and takes one statement instead of four.
 func (e *entry) sameProject(ctx context.Context, p mem.Project) (bool, error) {
 	if p.Common == "" || e.event.Session == "" {
 		return false, nil
 	}
-	var known string
-	found, err := e.find(ctx,
-		`SELECT p.key FROM project_common c JOIN project p ON p.key = c.key JOIN project_root r ON r.root = ?
-			AND r.key = p.key
+	var key string
+	found, err := e.find(ctx, stmt(`SELECT p.key FROM project_common c JOIN project p ON p.key = c.key
+			JOIN project_root r ON r.root = ? AND r.key = p.key
 		WHERE c.common = ? AND p.key = ? AND ? IN ('', p.name) AND p.root = r.root AND p.common = c.common
 		AND ? IN ('', p.origin) AND ? IN ('', p.branch) AND ? IN ('', p.head)`,
-		[]any{p.Root, p.Common, p.Key, p.Name, p.Origin, p.Branch, p.Commit}, &known)
+		p.Root, p.Common, p.Key, p.Name, p.Origin, p.Branch, p.Commit), &key)
 	if found {
-		e.projects[p.Key] = known
+		e.projects[p.Key] = key
 	}
 	return found, err
 }
 
-// settleKey decides under which key a project is known, and remembers it.
+// settleKey decides under which key a project is stored, and stores that decision.
 func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
-	known, err := e.knownProject(ctx, p.Key)
+	key, err := e.canonicalProject(ctx, p.Key)
 	if err != nil || p.Common == "" {
-		return known, err
+		return key, err
 	}
-	found, err := e.find(ctx, "SELECT key FROM project_common WHERE common=?", []any{p.Common}, &known)
+	found, err := e.find(ctx, stmt("SELECT key FROM project_common WHERE common=?", p.Common), &key)
 	if err != nil {
-		return known, err
+		return key, err
 	}
-	e.projects[p.Key] = known
+	e.projects[p.Key] = key
 	if !found {
-		_, err := e.exec(ctx, "INSERT INTO project_common (common, key) VALUES (?,?)", p.Common, known)
-		return known, err
+		_, err := e.exec(ctx, "INSERT INTO project_common (common, key) VALUES (?,?)", p.Common, key)
+		return key, err
 	}
-	if known == p.Key {
-		return known, nil
+	if key == p.Key {
+		return key, nil
 	}
-	// A key that is a project of its own stays one.
+	// A key under which another project is stored does not become an alias.
 	_, err = e.exec(ctx, `INSERT INTO project_alias (key, known) SELECT ?, ?
-		WHERE NOT EXISTS (SELECT 1 FROM project WHERE key=?) ON CONFLICT DO NOTHING`, p.Key, known, p.Key)
-	return known, err
+		WHERE NOT EXISTS (SELECT 1 FROM project WHERE key=?) ON CONFLICT DO NOTHING`, p.Key, key, p.Key)
+	return key, err
 }
 
-// knownProject translates a key into the one that its project is known under.
-func (e *entry) knownProject(ctx context.Context, key string) (string, error) {
+// canonicalProject returns the key under which a project is stored.
+func (e *entry) canonicalProject(ctx context.Context, key string) (string, error) {
 	if key == "" {
 		return "", nil
 	}
-	if known, ok := e.projects[key]; ok {
-		return known, nil
+	if canonical, ok := e.projects[key]; ok {
+		return canonical, nil
 	}
-	known := key
-	if _, err := e.find(ctx, "SELECT known FROM project_alias WHERE key=?", []any{key}, &known); err != nil {
+	canonical := key
+	if _, err := e.find(ctx, stmt("SELECT known FROM project_alias WHERE key=?", key), &canonical); err != nil {
 		return "", err
 	}
-	e.projects[key] = known
-	return known, nil
+	e.projects[key] = canonical
+	return canonical, nil
 }
 
 // Projects implements mem.Store.
 func (s *projectStore) Projects(ctx context.Context, ref string) ([]mem.Project, error) {
 	found, err := s.findProjects(ctx, ref)
-	if err != nil {
-		return nil, fmt.Errorf("projects %q: %w", ref, translate(err))
-	}
-	return found, nil
+	return found, wrap("projects \""+ref+"\"", err)
 }
 
-// findProjects tries the ways to name a project, the surest first.
+// findProjects tries the ways to name a project, exact ones first.
 func (s *projectStore) findProjects(ctx context.Context, ref string) ([]mem.Project, error) {
 	if ref == "" {
 		return s.projects(ctx, &filter{})
 	}
-	named, err := s.projects(ctx, (&filter{}).and("p.key IN (SELECT "+knownKey+` UNION SELECT key FROM project WHERE name=?
-		UNION SELECT key FROM project_root WHERE root=? UNION SELECT key FROM project_common WHERE common=?)`, ref, ref, ref,
-		ref, ref).
-		and("(p.key = "+knownKey+" OR NOT EXISTS (SELECT 1 FROM project WHERE key = "+knownKey+"))", ref, ref, ref, ref))
+	f := (&filter{}).and("p.key IN (SELECT "+canonicalKey+` UNION SELECT key FROM project WHERE name=?
+		UNION SELECT key FROM project_root WHERE root=? UNION SELECT key FROM project_common WHERE common=?)`,
+		ref, ref, ref, ref, ref).
+		and("(p.key = "+canonicalKey+" OR NOT EXISTS (SELECT 1 FROM project WHERE key = "+canonicalKey+"))",
+			ref, ref, ref, ref)
+	named, err := s.projects(ctx, f)
 	if len(named) > 0 || err != nil || len(ref) <= len(mem.KeyMark) {
 		return named, err
 	}
@@ -134,14 +128,9 @@ func (s *projectStore) findProjects(ctx context.Context, ref string) ([]mem.Proj
 }
 
 func (s *projectStore) projects(ctx context.Context, f *filter) ([]mem.Project, error) {
-	query := `SELECT p.key, p.name, p.root, p.common, p.origin, p.branch, p.head,
+	return lookUp(ctx, s.read, stmt(`SELECT p.key, p.name, p.root, p.common, p.origin, p.branch, p.head,
 		max(p.last_event, coalesce((SELECT max(last_event) FROM session WHERE project = p.key), 0)) AS active
-		FROM project p WHERE ` + f.where() + " ORDER BY active DESC, p.key"
-	return lookUp(ctx, s.read, query, f.args, func(r *sql.Rows) (mem.Project, error) {
-		var p mem.Project
-		var last int64
-		err := r.Scan(&p.Key, &p.Name, &p.Root, &p.Common, &p.Origin, &p.Branch, &p.Commit, &last)
-		p.LastEvent = moment(last)
-		return p, err
-	})
+		FROM project p`).where(f).orderBy("active DESC, p.key"), into(func(p *mem.Project) []any {
+		return []any{&p.Key, &p.Name, &p.Root, &p.Common, &p.Origin, &p.Branch, &p.Commit, timeAt(&p.LastEvent)}
+	}))
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,28 +15,24 @@ import (
 )
 
 // Purge implements mem.Store.
-func (s *erasure) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
+func (s *erasure) Purge(ctx context.Context, ids ...string) (done mem.Purged, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
-		return mem.Purged{}, fmt.Errorf("purge: %w", err)
+		return done, wrap("purge", err)
 	}
 	defer unlock()
-	if err := s.resume(ctx, patient); err != nil {
-		return mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
+	if err := s.finishPurge(ctx, purgeTries); err != nil {
+		return done, wrap("purge", err)
 	}
-	done, err := s.eraseRows(ctx, ids)
-	if err != nil {
-		return mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
+	if done, err = s.eraseRows(ctx, ids); err != nil {
+		return mem.Purged{}, wrap("purge", err)
 	}
-	if err := s.finish(ctx, patient); err != nil {
-		return done, fmt.Errorf("purge: %w", translate(err))
-	}
-	return done, nil
+	return done, wrap("purge", s.removeTraces(ctx, purgeTries))
 }
 
-// eraseRows is the part of a purge that happens whole or not at all.
+// eraseRows is the part of a purge that happens in one transaction.
 func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged, err error) {
-	var gone map[int64]bool
+	var erased map[int64]bool
 	err = s.transact(ctx, func(w *writer) error {
 		e := newEraser(w)
 		if err := e.find(ctx, ids); err != nil {
@@ -44,46 +41,41 @@ func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged,
 		if err := e.erase(ctx); err != nil {
 			return err
 		}
-		done, gone = e.done, numbersOf(e.memories)
-		return e.bury(ctx)
+		done, erased = e.done, numbersOf(e.memories)
+		return e.putTombstones(ctx)
 	})
 	if err == nil {
-		s.vectors.forget(gone)
+		s.vectors.drop(erased)
 	}
 	return done, err
 }
 
-// errRehearsal takes back a purge that only had to show what it would do.
-var errRehearsal = errors.New("nothing is to be erased")
+// errPreview rolls back a purge that only shows what it would erase.
+var errPreview = errors.New("preview of a purge")
 
 // PreviewPurge implements mem.Store.
 func (s *erasure) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
-	e, err := s.rehearse(ctx, ids, (*eraser).erase)
+	e, err := s.preview(ctx, ids, (*eraser).erase)
 	if err != nil {
 		return nil, mem.Purged{}, err
 	}
-	return e.doomed(), e.done, nil
+	return e.marked(), e.done, nil
 }
 
-// PurgeMemories implements mem.Store. To count, all that is stored would have to be read.
+// PurgeMemories implements mem.Store. It does not count, because that reads all rows.
 func (s *erasure) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
-	e, err := s.rehearse(ctx, ids, (*eraser).doom)
+	e, err := s.preview(ctx, ids, (*eraser).mark)
 	if err != nil {
 		return nil, err
 	}
-	return e.doomed(), nil
+	return e.marked(), nil
 }
 
-// rehearse does a part of a purge, or all of it, and takes it back.
-func (s *erasure) rehearse(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser,
+// preview does part of a purge, or all of it, and rolls it back.
+func (s *erasure) preview(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser,
 	err error,
 ) {
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("purge: %w", err)
-	}
-	defer unlock()
-	err = s.transact(ctx, func(w *writer) error {
+	err = s.change(ctx, func(w *writer) error {
 		e = newEraser(w)
 		if err := e.find(ctx, ids); err != nil {
 			return err
@@ -91,32 +83,32 @@ func (s *erasure) rehearse(ctx context.Context, ids []string, part func(*eraser,
 		if err := part(e, ctx); err != nil {
 			return err
 		}
-		return errRehearsal
+		return errPreview
 	})
-	if !errors.Is(err, errRehearsal) {
-		return nil, fmt.Errorf("purge: %w", translate(err))
+	if !errors.Is(err, errPreview) {
+		return nil, wrap("purge", err)
 	}
 	return e, nil
 }
 
-// How often the log is tried to be emptied, a second each: readers are short.
+// How often to try to empty the log, a second each. Reading takes less as a rule.
 const (
-	patient   = 8
-	impatient = 1
+	purgeTries = 8
+	openTries  = 1
 )
 
-// scrub takes the erased text out of the log, which still holds the pages as
-// they were, and out of our own copies.
-func (db *database) scrub(ctx context.Context, tries int) error {
+// emptyLogAndCopies removes erased text from the log, which still contains the
+// pages from before, and deletes the copies of the database.
+func (db *database) emptyLogAndCopies(ctx context.Context, tries int) error {
 	db.purges.Add(1)
-	db.wait(ctx, time.Second)
-	defer db.wait(ctx, db.busy)
+	db.setBusyTimeout(ctx, time.Second)
+	defer db.setBusyTimeout(ctx, db.busy)
 	for i := range tries {
-		var busy, pages, moved int
-		if err := db.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
+		emptied, err := emptyLog(ctx, db.conn)
+		if err != nil {
 			return err
 		}
-		if busy == 0 {
+		if emptied {
 			break
 		}
 		if i == tries-1 {
@@ -131,10 +123,10 @@ func (db *database) scrub(ctx context.Context, tries int) error {
 	return dropCopies(db.path)
 }
 
-// globQuote makes a path that stands for itself in a pattern.
+// globQuote quotes a path for use in a pattern.
 func globQuote(path string) string {
 	pairs := []string{"*", "[*]", "?", "[?]", "[", "[[]"}
-	if filepath.Separator != '\\' { // else it quotes nothing
+	if filepath.Separator != '\\' { // on Windows it quotes nothing
 		pairs = append(pairs, `\`, `\\`)
 	}
 	return strings.NewReplacer(pairs...).Replace(path)
@@ -143,26 +135,25 @@ func globQuote(path string) string {
 // eraser is one purge in its transaction.
 type eraser struct {
 	*writer
-	entry    *entry
-	memories map[int64]mem.Memory // to be erased, by number
-	sessions map[int64]bool       // to be erased whole
-	whole    map[string]bool      // the same by the agent's id
-	traces   traces               // of all memories, for the receipts that told them
-	asked    traces               // what was asked and handed on in the sessions that are erased whole
-	receipts map[int64]bool       // blanked or deleted
-	buried   map[string]bool      // sessions of which something was erased, by the agent's id
-	done     mem.Purged
+	entry         *entry
+	memories      map[int64]mem.Memory // to be erased, by number
+	sessions      map[int64]bool       // to be erased as a whole
+	sessionIDs    map[string]bool      // the same by the agent's id
+	traces        traces               // of all memories, for the receipts that contain them
+	sessionTraces traces               // of prompts and handoffs of the sessions that are erased as a whole
+	receipts      map[int64]bool       // blanked or deleted
+	affected      map[string]bool      // sessions of which something was erased, by the agent's id
+	done          mem.Purged
 }
 
 func newEraser(w *writer) *eraser {
 	return &eraser{
-		writer: w, entry: &entry{writer: w, talk: talk{}}, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{},
-		receipts: map[int64]bool{},
-		buried:   map[string]bool{}, whole: map[string]bool{},
+		writer: w, entry: newEntry(w), memories: map[int64]mem.Memory{}, sessions: map[int64]bool{},
+		sessionIDs: map[string]bool{}, receipts: map[int64]bool{}, affected: map[string]bool{},
 	}
 }
 
-// find resolves the ids. Nothing has been written when one is not there.
+// find resolves the ids. It fails before anything is written if one does not exist.
 func (e *eraser) find(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		if strings.HasPrefix(id, "m_") {
@@ -175,69 +166,80 @@ func (e *eraser) find(ctx context.Context, ids []string) error {
 			}
 		}
 		var n int64
-		var agents string
-		found, err := e.writer.find(ctx, "SELECT number, id FROM session WHERE id=? OR short=?", []any{id, id}, &n, &agents)
+		var agentID string
+		found, err := e.writer.find(ctx, stmt("SELECT number, id FROM session WHERE id=? OR short=?", id, id), &n, &agentID)
 		if err != nil {
 			return err
 		}
 		if !found {
 			return fmt.Errorf("%s: %w", id, mem.ErrNotFound)
 		}
-		e.sessions[n], e.whole[agents] = true, true
+		e.sessions[n], e.sessionIDs[agentID] = true, true
 	}
 	return nil
 }
 
-// add dooms the memories of a condition and returns how many there are.
+// add marks the memories that meet a condition and returns their number.
 func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
-	found, err := rows(ctx, e.conn, "SELECT "+memoryColumns+
-		" FROM memory m LEFT JOIN session s ON s.number = m.session WHERE "+condition, args, scanRaw)
+	found, err := rows(ctx, e.conn, stmt(selectMemories+" WHERE "+condition, args...), scanStored)
 	if err != nil {
 		return 0, err
 	}
 	for _, r := range found {
-		if err := despite(r.unpack()); err != nil {
+		if err := ignoreUnreadable(r.unpack()); err != nil {
 			return 0, err
 		}
 		e.memories[r.number] = r.Memory
 		e.traces.add(r.Memory)
-		e.buried[r.Session] = true
+		e.affected[r.Session] = true
 	}
 	return len(found), nil
 }
 
-// doomed are the memories that go, oldest first.
-func (e *eraser) doomed() (ms []mem.Memory) {
+// addEach marks the memories with the given numbers.
+func (e *eraser) addEach(ctx context.Context, numbers []int64) error {
+	for _, n := range numbers {
+		if _, err := e.add(ctx, "m.number=?", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marked returns the memories to be erased, oldest first.
+func (e *eraser) marked() (ms []mem.Memory) {
 	for _, n := range slices.Sorted(maps.Keys(e.memories)) {
 		ms = append(ms, e.memories[n])
 	}
 	return ms
 }
 
-// doom finds what goes with that which was named. In the sessions of those
-// memories that includes blanking the rest.
-func (e *eraser) doom(ctx context.Context) error {
+// mark marks what must be erased with the memories and sessions that were named,
+// and blanks the rest of the memories' sessions.
+func (e *eraser) mark(ctx context.Context) error {
 	for n := range e.sessions {
 		if _, err := e.add(ctx, "m.session=?", n); err != nil {
 			return err
 		}
 	}
-	if err := e.doomMerged(ctx); err != nil {
+	if err := e.markMerged(ctx); err != nil {
 		return err
 	}
-	if err := e.dropProposals(ctx, e.traces.finder()); err != nil { // before their memories are taken to say the same
+	// Before memories are marked because they contain the same text.
+	if err := e.dropProposals(ctx, e.traces.finder()); err != nil {
 		return err
 	}
-	for _, m := range slices.Collect(maps.Values(e.memories)) { // those found meanwhile hold only what these say
+	// Memories that are marked meanwhile contain no more than these.
+	for _, m := range slices.Collect(maps.Values(e.memories)) {
 		if err := e.blankSession(ctx, m); err != nil {
 			return err
 		}
 	}
-	return e.doomMerged(ctx)
+	return e.markMerged(ctx)
 }
 
 func (e *eraser) erase(ctx context.Context) error {
-	if err := e.doom(ctx); err != nil {
+	if err := e.mark(ctx); err != nil {
 		return err
 	}
 	for n := range e.memories {
@@ -245,61 +247,55 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.entry.indexTalk(ctx); err != nil { // what was said next to it held its text
+	if err := e.entry.indexUtterances(ctx); err != nil { // neighbours were indexed with its text
 		return err
 	}
 	for n := range e.sessions {
-		if err := e.traceSession(ctx, n); err != nil {
+		if err := e.addSessionTraces(ctx, n); err != nil {
 			return err
 		}
 		if err := e.deleteSession(ctx, n); err != nil {
 			return err
 		}
 	}
-	if err := e.dropProposals(ctx, slices.Concat(e.traces, e.asked).finder()); err != nil {
+	if err := e.dropProposals(ctx, slices.Concat(e.traces, e.sessionTraces).finder()); err != nil {
 		return err
 	}
-	if err := e.blankElsewhere(ctx); err != nil {
+	if err := e.blankOtherSessions(ctx); err != nil {
 		return err
 	}
 	e.done.Receipts += len(e.receipts)
 	return nil
 }
 
-// doomMerged erases what was merged into any of the memories: it says the same.
-func (e *eraser) doomMerged(ctx context.Context) error {
-	for next := slices.Collect(maps.Keys(e.memories)); len(next) > 0; {
-		n := next[0]
-		next = next[1:]
-		merged, err := rows(ctx, e.conn, "SELECT number FROM memory WHERE merged_into=? AND merged_into<>''",
-			[]any{e.memories[n].ID}, one[int64])
+// markMerged marks the memories that were merged into marked ones.
+func (e *eraser) markMerged(ctx context.Context) error {
+	for next := slices.Collect(maps.Keys(e.memories)); len(next) > 0; next = next[1:] {
+		merged, err := rows(ctx, e.conn, stmt("SELECT number FROM memory WHERE merged_into=? AND merged_into<>''",
+			e.memories[next[0]].ID), one[int64])
 		if err != nil {
 			return err
 		}
-		for _, n := range merged {
-			if _, known := e.memories[n]; known {
-				continue
-			}
-			if _, err := e.add(ctx, "m.number=?", n); err != nil {
-				return err
-			}
-			next = append(next, n)
+		merged = slices.DeleteFunc(merged, func(n int64) bool { _, known := e.memories[n]; return known })
+		if err := e.addEach(ctx, merged); err != nil {
+			return err
 		}
+		next = append(next, merged...)
 	}
 	return nil
 }
 
 func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
-	if m := e.memories[n]; isTalk(m) {
-		if _, err := e.exec(ctx, "DELETE FROM talk_fts WHERE rowid=?", n); err != nil {
-			return err
-		}
+	index := "memory_fts"
+	if isUtterance(e.memories[n]) {
+		index = "talk_fts"
 		var session any
-		if err := e.get(ctx, "SELECT session FROM memory WHERE number=?", []any{n}, &session); err != nil {
+		if err := e.get(ctx, stmt("SELECT session FROM memory WHERE number=?", n), &session); err != nil {
 			return err
 		}
-		e.entry.talk.touch(session, n)
-	} else if _, err := e.exec(ctx, "DELETE FROM memory_fts WHERE rowid=?", n); err != nil {
+		e.entry.spans.add(session, n)
+	}
+	if _, err := e.exec(ctx, "DELETE FROM "+index+" WHERE rowid=?", n); err != nil {
 		return err
 	}
 	e.done.Memories++
@@ -307,15 +303,15 @@ func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
 	return err
 }
 
-// deleteSession removes a session with all that hangs on it. Of its events the
-// ids stay, as does the order.
+// deleteSession deletes a session with all that belongs to it. Its events keep
+// their ids and their order.
 func (e *eraser) deleteSession(ctx context.Context, n int64) error {
 	for table, count := range map[string]*int{
 		"turn": &e.done.Turns, "receipt": &e.done.Receipts,
 		"checkpoint": &e.done.Checkpoints,
 	} {
 		var rows int
-		if err := e.get(ctx, "SELECT count(*) FROM "+table+" WHERE session=?", []any{n}, &rows); err != nil {
+		if err := e.get(ctx, stmt("SELECT count(*) FROM "+table+" WHERE session=?", n), &rows); err != nil {
 			return err
 		}
 		*count += rows
@@ -326,42 +322,27 @@ func (e *eraser) deleteSession(ctx context.Context, n int64) error {
 	}
 	e.done.Events += events
 	var id string
-	if err := e.get(ctx, "SELECT id FROM session WHERE number=?", []any{n}, &id); err != nil {
+	if err := e.get(ctx, stmt("SELECT id FROM session WHERE number=?", n), &id); err != nil {
 		return err
 	}
-	e.buried[id] = true
+	e.affected[id] = true
 	_, err = e.exec(ctx, "DELETE FROM session WHERE number=?", n)
 	return err
 }
 
-// changed runs a statement and returns how many rows it changed.
-func (e *eraser) changed(ctx context.Context, query string, args ...any) (int, error) {
-	res, err := e.exec(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	n, err := res.RowsAffected()
-	return int(n), err
-}
-
-// holding returns the numbers of the rows whose text passes: the texts of a
-// large session would be a hundred megabytes.
-func (e *eraser) holding(ctx context.Context, query string, arg any, passes func(string) bool) ([]int64, error) {
-	rs, err := e.conn.QueryContext(ctx, query, arg)
-	if err != nil {
-		return nil, err
-	}
-	defer rs.Close()
-	var held []int64
-	for rs.Next() {
+// matching returns the numbers of the rows whose text passes. It keeps no texts:
+// those of a large session are a hundred megabytes.
+func (e *eraser) matching(ctx context.Context, s statement, passes func(string) bool) (found []int64, err error) {
+	_, err = rows(ctx, e.conn, s, func(r *sql.Rows) (none struct{}, err error) {
 		var n int64
 		var text string
-		if err := rs.Scan(&n, &text); err != nil {
-			return nil, err
+		if err := r.Scan(&n, &text); err != nil {
+			return none, err
 		}
 		if passes(text) {
-			held = append(held, n)
+			found = append(found, n)
 		}
-	}
-	return held, rs.Err()
+		return none, nil
+	})
+	return found, err
 }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,28 +13,28 @@ import (
 
 const blankEvent = "UPDATE event SET payload='', prompt_id='', tool='', tool_use_id='', agent_id='', agent_type=''"
 
-// blankSession erases what else of the memory's session holds its text.
+// blankSession erases the other texts of the memory's session that contain its text.
 func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	if m.Session == "" {
 		return nil
 	}
 	var n int64
-	if err := e.get(ctx, "SELECT number FROM session WHERE id=?", []any{m.Session}, &n); err != nil {
+	if err := e.get(ctx, stmt("SELECT number FROM session WHERE id=?", m.Session), &n); err != nil {
 		return err
 	}
 	if e.sessions[n] {
-		return nil // all of it goes
+		return nil // it is erased as a whole
 	}
 	var t traces
 	t.add(m)
 	f := t.finder()
-	for _, blank := range []func(context.Context, int64, *finder) error{e.blankEvents, e.blankTurns, e.doomDerived} {
+	for _, blank := range []func(context.Context, int64, *finder) error{e.blankEvents, e.blankTurns, e.markDerived} {
 		if err := blank(ctx, n, f); err != nil {
 			return err
 		}
 	}
-	// What the memory was made of may say the same in other words.
-	if err := e.doomSaid(ctx, n, m); err != nil {
+	// What the memory was made from may say the same in other words.
+	if err := e.markUtterances(ctx, n, m); err != nil {
 		return err
 	}
 	if m.Source.Event == "" && m.Source.ToolUseID == "" {
@@ -49,87 +48,75 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 }
 
 func (e *eraser) blankEvents(ctx context.Context, session int64, f *finder) error {
-	held, err := e.holding(ctx, "SELECT seq, payload FROM event WHERE session=? AND payload<>''", session, f.inDocument)
+	found, err := e.matching(ctx, stmt("SELECT seq, payload FROM event WHERE session=? AND payload<>''", session),
+		f.inDocument)
 	if err != nil {
 		return err
 	}
-	for _, n := range held {
-		if _, err := e.exec(ctx, blankEvent+" WHERE seq=?", n); err != nil {
-			return err
-		}
-	}
-	e.done.Events += len(held)
-	return nil
+	e.done.Events += len(found)
+	return e.execEach(ctx, blankEvent+" WHERE seq=?", found)
 }
 
 func (e *eraser) blankTurns(ctx context.Context, session int64, f *finder) error {
-	held, err := e.holding(ctx, "SELECT number, text FROM turn WHERE session=? AND text<>''", session, f.in)
+	found, err := e.matching(ctx, stmt("SELECT number, text FROM turn WHERE session=? AND text<>''", session), f.in)
 	if err != nil {
 		return err
 	}
-	for _, n := range held {
-		if _, err := e.exec(ctx, "UPDATE turn SET text='' WHERE number=?", n); err != nil {
-			return err
-		}
-	}
-	e.done.Turns += len(held)
-	return nil
+	e.done.Turns += len(found)
+	return e.execEach(ctx, "UPDATE turn SET text='' WHERE number=?", found)
 }
 
-// blankElsewhere erases what any session that is left keeps of the memories: open
-// items are told to, and saved with, every session of a project. All that is kept
-// is read for it, once.
-func (e *eraser) blankElsewhere(ctx context.Context) error {
+// blankOtherSessions erases the memories' texts from all other sessions: open work
+// is injected into, and saved with, every session of a project. It reads all rows once.
+func (e *eraser) blankOtherSessions(ctx context.Context) error {
 	f := e.traces.finder()
 	if err := e.blankDocs(ctx, "checkpoint", f); err != nil {
 		return err
 	}
-	// Later sessions were told what the one that is erased was asked last.
-	if err := e.blankDocs(ctx, "receipt", slices.Concat(e.traces, e.asked).finder()); err != nil {
+	// The last prompts of an erased session were injected into later ones.
+	if err := e.blankDocs(ctx, "receipt", slices.Concat(e.traces, e.sessionTraces).finder()); err != nil {
 		return err
 	}
-	if err := e.blankOwn(ctx, f); err != nil {
+	if err := e.blankSessionsAndJobs(ctx, f); err != nil {
 		return err
 	}
-	return e.blankTold(ctx, f)
+	return e.blankReceipts(ctx, f)
 }
 
-// traceSession collects the lines by which other texts give a session away.
-func (e *eraser) traceSession(ctx context.Context, n int64) error {
-	texts, err := rows(ctx, e.conn,
-		"SELECT text FROM turn WHERE session=?1 UNION ALL SELECT first_prompt FROM session WHERE number=?1", []any{n},
-		one[string])
+// addSessionTraces adds the traces of a session's prompts and checkpoints.
+func (e *eraser) addSessionTraces(ctx context.Context, n int64) error {
+	texts, err := rows(ctx, e.conn, stmt(
+		"SELECT text FROM turn WHERE session=?1 UNION ALL SELECT first_prompt FROM session WHERE number=?1", n), one[string])
 	if err != nil {
 		return err
 	}
-	docs, err := rows(ctx, e.conn, "SELECT doc FROM checkpoint WHERE session=?", []any{n}, one[string])
+	docs, err := rows(ctx, e.conn, stmt("SELECT doc FROM checkpoint WHERE session=?", n), one[string])
 	if err != nil {
 		return err
 	}
 	for _, doc := range docs {
 		var cp mem.Checkpoint
 		if err := json.Unmarshal([]byte(doc), &cp); err != nil {
-			continue // it goes, read or not
+			continue // it is deleted in any case
 		}
 		texts = append(texts, cp.Handoff, cp.Note)
 	}
 	for _, text := range texts {
-		e.asked = append(e.asked, chars.TracesOfText(text)...)
+		e.sessionTraces = append(e.sessionTraces, chars.TracesOfText(text)...)
 	}
 	return nil
 }
 
-// blankDocs blanks the strings of checkpoints, or of receipts, that hold a trace;
-// the rest of them stays.
+// blankDocs blanks the strings of checkpoints, or of receipts, that contain a trace.
 func (e *eraser) blankDocs(ctx context.Context, table string, f *finder) error {
 	if len(f.of) == 0 {
 		return nil
 	}
-	held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE doc<>?", "", f.inDocument)
+	found, err := e.matching(ctx, stmt("SELECT number, doc FROM "+table+" WHERE doc<>''"), f.inDocument)
 	if err != nil {
 		return err
 	}
-	for _, n := range held {
+	for _, n := range found {
 		if err := e.replaceDoc(ctx, table, n, f.blank); err != nil {
 			return fmt.Errorf("%s %d: %w", table, n, err)
 		}
@@ -142,14 +129,14 @@ func (e *eraser) blankDocs(ctx context.Context, table string, f *finder) error {
 	return nil
 }
 
-// replaceDoc writes what blank makes of a document. One that cannot be read may
-// hold what is erased, so it goes as a whole.
+// replaceDoc writes the result of blank for a document. A document that cannot be
+// decoded may contain erased text, and is deleted.
 func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, blank func(string) (string, error)) error {
 	var doc string
-	if err := e.get(ctx, "SELECT doc FROM "+table+" WHERE number=?", []any{n}, &doc); err != nil {
+	if err := e.get(ctx, stmt("SELECT doc FROM "+table+" WHERE number=?", n), &doc); err != nil {
 		return err
 	}
-	if _, err := decode(doc); err != nil {
+	if _, err := decodeAny(doc); err != nil {
 		_, err := e.exec(ctx, "DELETE FROM "+table+" WHERE number=?", n)
 		return err
 	}
@@ -161,59 +148,44 @@ func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, blank fu
 	return err
 }
 
-// blankOwn blanks the texts of sessions and drops the jobs that hold a trace.
-func (e *eraser) blankOwn(ctx context.Context, f *finder) error {
+// blankSessionsAndJobs blanks the texts of sessions and deletes the jobs that contain a trace.
+func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *finder) error {
 	for _, column := range []string{"first_prompt", "last_notification", "nudge"} {
-		held, err := e.holding(ctx, "SELECT number, "+column+" FROM session WHERE "+column+"<>?", "", f.in)
+		found, err := e.matching(ctx, stmt("SELECT number, "+column+" FROM session WHERE "+column+"<>''"), f.in)
+		if err == nil {
+			err = e.execEach(ctx, "UPDATE session SET "+column+"='' WHERE number=?", found)
+		}
 		if err != nil {
 			return err
 		}
-		for _, n := range held {
-			if _, err := e.exec(ctx, "UPDATE session SET "+column+"='' WHERE number=?", n); err != nil {
-				return err
-			}
-		}
 	}
-	jobs, err := e.holding(ctx, "SELECT number, data || char(10) || error FROM job WHERE data || error <> ?", "", f.in)
+	found, err := e.matching(ctx, stmt("SELECT number, data || char(10) || error FROM job WHERE data || error <> ''"), f.in)
 	if err != nil {
 		return err
 	}
-	for _, n := range jobs {
-		if _, err := e.exec(ctx, "DELETE FROM job WHERE number=?", n); err != nil {
-			return err
-		}
-	}
-	return nil
+	return e.execEach(ctx, "DELETE FROM job WHERE number=?", found)
 }
 
-// doomDerived erases the other memories of the session that hold a trace.
-func (e *eraser) doomDerived(ctx context.Context, session int64, f *finder) error {
-	held, err := e.holding(ctx,
-		`SELECT number, title || char(10) || body || char(10) || facts || char(10) || summary || char(10)
-		|| command || char(10) || words || char(10) || standing FROM memory WHERE session=?`, session, f.in)
+// markDerived marks the other memories of the session that contain a trace.
+func (e *eraser) markDerived(ctx context.Context, session int64, f *finder) error {
+	found, err := e.matching(ctx, stmt(`SELECT number, title || char(10) || body || char(10) || facts || char(10) ||
+		summary || char(10) || command || char(10) || words || char(10) || standing FROM memory WHERE session=?`, session),
+		f.in)
 	if err != nil {
 		return err
 	}
-	for _, n := range held {
-		if _, err := e.add(ctx, "m.number=?", n); err != nil {
-			return err
-		}
-	}
-	return nil
+	return e.addEach(ctx, found)
 }
 
-// doomSaid erases what was said in the session that the memory was made of.
-func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) error {
-	// Also one that cannot be read as a whole: its text is there.
-	said, err := rows(ctx, e.conn, "SELECT number, who FROM memory WHERE session=? AND kind='utterance' AND prompt_id=?",
-		[]any{session, m.Source.PromptID}, func(r *sql.Rows) (u utterance, err error) {
-			err = r.Scan(&u.number, &u.who)
-			return u, err
-		})
+// markUtterances marks the utterances of the session that the memory was made from.
+func (e *eraser) markUtterances(ctx context.Context, session int64, m mem.Memory) error {
+	// Also those that cannot be decoded: their text is stored all the same.
+	found, err := rows(ctx, e.conn, stmt("SELECT number, who FROM memory WHERE session=? AND kind='utterance' "+
+		"AND prompt_id=?", session, m.Source.PromptID), into(func(u *utterance) []any { return []any{&u.number, &u.who} }))
 	if err != nil {
 		return err
 	}
-	for _, u := range said {
+	for _, u := range found {
 		if !m.DerivedFrom(m.Source.PromptID, u.who) {
 			continue
 		}
@@ -224,13 +196,11 @@ func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) erro
 	return nil
 }
 
-// blankTold takes the erased memories out of every receipt that named them,
-// whatever session it was given to.
-func (e *eraser) blankTold(ctx context.Context, f *finder) error {
+// blankReceipts removes the memories from the receipts of all sessions.
+func (e *eraser) blankReceipts(ctx context.Context, f *finder) error {
 	for _, m := range e.memories {
-		named, err := rows(ctx, e.conn,
-			"SELECT number FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)", []any{m.ID},
-			one[int64])
+		named, err := rows(ctx, e.conn, stmt(
+			"SELECT number FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)", m.ID), one[int64])
 		if err != nil {
 			return err
 		}

@@ -5,44 +5,123 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
 
-// filter collects the conditions of a query and their arguments, in order.
+// statement is the text of an SQL statement and the arguments of its parameters,
+// in order. Composed statements are put together with its methods and with
+// [filter]: values of callers become arguments and never part of the text.
+type statement struct {
+	text string
+	args []any
+}
+
+// stmt returns a statement of a text with one ? for each argument.
+func stmt(text string, args ...any) statement { return statement{text, args} }
+
+// add appends text with its arguments.
+func (s statement) add(text string, args ...any) statement {
+	return statement{s.text + text, append(s.args[:len(s.args):len(s.args)], args...)}
+}
+
+// where appends the conditions of a filter; nothing if it has none, which lets
+// SQLite count the rows of a table without reading them.
+func (s statement) where(f *filter) statement {
+	if len(f.conditions) == 0 {
+		return s
+	}
+	return s.add(" WHERE "+f.text(), f.args...)
+}
+
+// orderBy appends the order of the rows.
+func (s statement) orderBy(order string) statement { return s.add(" ORDER BY " + order) }
+
+// limit appends how many rows are returned at most. SQLite looks at the value of
+// a bare parameter of a LIMIT and plans the statement again for each new value,
+// which takes longer than most statements. An expression prevents that.
+func (s statement) limit(n int) statement { return s.add(" LIMIT ?+0", n) }
+
+// page appends the limit and the offset of a page. 0 rows mean mem.DefaultLimit.
+func (s statement) page(rows, offset int) statement {
+	return s.limit(limitOr(rows)).add(" OFFSET ?+0", max(offset, 0))
+}
+
+// scan runs a statement and scans its first row; sql.ErrNoRows if there is none.
+func (s statement) scan(ctx context.Context, db rowQuerier, dest ...any) error {
+	return db.QueryRowContext(ctx, s.text, s.args...).Scan(dest...)
+}
+
+// filter collects the conditions of a query and their arguments, in order. All
+// must hold.
 type filter struct {
 	conditions []string
 	args       []any
 }
 
-// and adds a condition with a ? for each argument. What a caller gives goes
-// into arguments only, never into the condition.
+// and adds a condition with a ? for each argument.
 func (f *filter) and(condition string, args ...any) *filter {
 	f.conditions = append(f.conditions, condition)
 	f.args = append(f.args, args...)
 	return f
 }
 
-func (f *filter) where() string {
-	if len(f.conditions) == 0 {
-		return "1"
-	}
-	return strings.Join(f.conditions, " AND ")
+// with returns a copy of the filter with one more condition.
+func (f *filter) with(condition string, args ...any) *filter {
+	return (&filter{slices.Clone(f.conditions), slices.Clone(f.args)}).and(condition, args...)
 }
 
-// asker is what can be asked: the readers, or the writer's connection.
-type asker interface {
+// equal adds that a column has a value. It adds nothing for an empty value.
+func (f *filter) equal(column, value string) *filter {
+	if value == "" {
+		return f
+	}
+	return f.and(column+" = ?", value)
+}
+
+// project adds that a column holds the key of a project. It adds nothing for an
+// empty key.
+func (f *filter) project(column, key string) *filter {
+	if key == "" {
+		return f
+	}
+	return f.and(column+" = "+canonicalKey, key, key)
+}
+
+// session adds that a column holds the number of a session. It adds nothing for
+// an empty id.
+func (f *filter) session(column, id string) *filter {
+	if id == "" {
+		return f
+	}
+	return f.and(column+" = (SELECT number FROM session WHERE id=?)", id)
+}
+
+// in adds that a column has one of the values of a JSON array.
+func (f *filter) in(column, array string) *filter { return f.and(column+" IN "+listed, array) }
+
+// listed are the values of a JSON array, which is its argument.
+const listed = "(SELECT value FROM json_each(?))"
+
+func (f *filter) text() string { return strings.Join(f.conditions, " AND ") }
+
+// querier runs statements: the readers, a transaction or the writer's connection.
+type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// rows reads every row of a query. It goes on without those that scan finds
-// unreadable: the others are not to be had otherwise.
-func rows[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T,
-	error,
-) {
-	rs, err := db.QueryContext(ctx, query, args...)
+// rowQuerier runs statements of which one row is read.
+type rowQuerier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// rows reads every row of a statement. It skips rows that scan finds unreadable, so
+// that one bad row does not hide the others.
+func rows[T any](ctx context.Context, db querier, s statement, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	rs, err := db.QueryContext(ctx, s.text, s.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -58,19 +137,39 @@ func rows[T any](ctx context.Context, db asker, query string, args []any, scan f
 		}
 		out = append(out, v)
 	}
-	return out, rs.Err()
+	if err := rs.Err(); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
-// lookUp is rows for a query that touches a few rows along an index. It is not
-// cancelled half way: to watch for that takes two goroutines a query, which
-// cost more than the query.
-func lookUp[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T,
-	error,
-) {
+// lookUp is rows for a statement that reads a few rows along an index. It cannot be
+// cancelled while it runs: the driver would start two goroutines for that, which
+// cost more than the statement.
+func lookUp[T any](ctx context.Context, db querier, s statement, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return rows(context.WithoutCancel(ctx), db, query, args, scan)
+	return rows(context.WithoutCancel(ctx), db, s, scan)
+}
+
+// first reads the first row of a statement, along an index. found is false if there is none.
+func first[T any](ctx context.Context, db querier, s statement, scan func(*sql.Rows) (T, error)) (v T, found bool,
+	err error,
+) {
+	all, err := lookUp(ctx, db, s, scan)
+	if len(all) == 0 {
+		return v, false, err
+	}
+	return all[0], true, nil
+}
+
+// into scans a row into the fields of a value that f names, in the order of the columns.
+func into[T any](f func(v *T) []any) func(*sql.Rows) (T, error) {
+	return func(r *sql.Rows) (v T, err error) {
+		err = r.Scan(f(&v)...)
+		return v, err
+	}
 }
 
 // one scans a single column.
@@ -79,11 +178,7 @@ func one[T any](r *sql.Rows) (v T, err error) {
 	return v, err
 }
 
-// The planner looks at the values of bare parameters in a LIMIT, so a statement
-// with one is planned anew each time it gets another value, and that takes longer
-// than most queries run. Hence ?+0 wherever rows are limited.
-
-// limitOr returns n, or what mem promises where n is not given.
+// limitOr returns n, or mem.DefaultLimit if n is not positive.
 func limitOr(n int) int {
 	if n <= 0 {
 		return mem.DefaultLimit
@@ -94,24 +189,22 @@ func limitOr(n int) int {
 // above is the first text after all that begin with prefix.
 func above(prefix string) string { return prefix + string(utf8.MaxRune) }
 
-// resolveID picks the number that an exact id or a unique prefix of one names.
-// more narrows the rows, table m, that count.
-func resolveID(ctx context.Context, db *reader, table, ref string, more *filter) (int64, error) {
+// resolveID returns the number of the row that an exact id or a unique prefix of
+// one names. Only rows that pass f count; it calls the table m, and may be nil.
+func resolveID(ctx context.Context, db *reader, table, ref string, f *filter) (int64, error) {
 	if ref == "" {
 		return 0, mem.ErrNotFound
 	}
-	where, args := "1", []any{}
-	if more != nil {
-		where, args = more.where(), more.args
+	if f == nil {
+		f = &filter{}
 	}
+	s := stmt("SELECT number FROM " + table + " m")
 	var n int64
-	err := db.QueryRowContext(ctx, "SELECT number FROM "+table+" m WHERE "+where+" AND id=? ORDER BY number DESC",
-		append(args[:len(args):len(args)], ref)...).Scan(&n)
+	err := s.where(f.with("id=?", ref)).orderBy("number DESC").scan(ctx, db, &n)
 	if err == nil || !errors.Is(err, sql.ErrNoRows) {
 		return n, translate(err)
 	}
-	found, err := rows(ctx, db, "SELECT number FROM "+table+" m WHERE "+where+" AND id > ? AND id < ? LIMIT 2",
-		append(args[:len(args):len(args)], ref, above(ref)), one[int64])
+	found, err := rows(ctx, db, s.where(f.with("id > ? AND id < ?", ref, above(ref))).limit(2), one[int64])
 	switch {
 	case err != nil:
 		return 0, translate(err)

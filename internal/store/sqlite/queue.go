@@ -6,18 +6,18 @@ import (
 	"remanence/internal/mem"
 )
 
-// call is one caller's share of a group.
+// call is one caller's part of a group.
 type call struct {
 	batches []mem.Batch
 	results []mem.Result
 	err     error
-	done    chan struct{} // closed when results and err are final
+	done    chan struct{} // closed when results and err are set
 }
 
 // queue holds the calls that wait for a leader.
 type queue struct {
-	lead chan struct{} // holds a token while somebody writes
-	gone chan struct{} // closed when nobody will ever write again
+	lead chan struct{} // holds a token while a leader writes
+	gone chan struct{} // closed after the last write
 
 	mu      sync.Mutex
 	waiting []*call
@@ -53,7 +53,7 @@ func (q *queue) take() []*call {
 	return group
 }
 
-// withdraw removes a call that nobody has taken yet.
+// withdraw removes a call that was not taken yet. It reports whether it did.
 func (q *queue) withdraw(c *call) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -66,8 +66,8 @@ func (q *queue) withdraw(c *call) bool {
 	return false
 }
 
-// close takes no more calls and returns when those that wait are written and
-// nobody writes any more. It reports false if the queue was closed before.
+// close refuses new calls and returns when all waiting ones are written. It
+// returns false if the queue was closed before.
 func (q *queue) close() bool {
 	q.mu.Lock()
 	was := q.closed
@@ -83,8 +83,8 @@ func (q *queue) close() bool {
 		q.mu.Unlock()
 		if n == 0 {
 			close(q.gone)
-			return true // the token is kept: nobody leads again
+			return true // the token is kept, so that there is no other leader
 		}
-		<-q.lead // let one of those that wait lead
+		<-q.lead // let a waiting call lead
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// maxPrepared bounds the statements kept prepared for reading. The texts of
-// queries are few: only lists of ids make new ones.
+// maxPrepared bounds how many prepared statements are kept for reading. There are
+// few different texts of statements.
 const maxPrepared = 200
 
-// reader is the connections that read. It keeps statements prepared: parsing a
-// short query costs as much as running it.
+// reader is the pool of connections that read. It keeps statements prepared:
+// parsing a short query takes as long as running it.
 type reader struct {
 	*sql.DB
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
 }
 
-// QueryContext is that of sql.DB over a prepared statement.
+// QueryContext runs a query as sql.DB does, with a prepared statement.
 func (r *reader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	st, err := r.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call, closed with the store
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *reader) QueryContext(ctx context.Context, query string, args ...any) (*
 	return st.QueryContext(ctx, args...)
 }
 
-// prepare returns the statement of a query, or nil if no more are kept.
+// prepare returns the prepared statement of a query, or nil if maxPrepared others are kept.
 func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	r.mu.Lock()
 	st, full := r.stmts[query], len(r.stmts) >= maxPrepared
@@ -39,7 +39,7 @@ func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	if st != nil || full {
 		return st, nil
 	}
-	// Not under the lock: it may wait for a connection whose user waits for us.
+	// Not under the lock: it may wait for a connection whose user waits for the lock.
 	st, err := r.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 func (r *reader) Close() error {
 	r.mu.Lock()
 	stmts := r.stmts
-	r.stmts = map[string]*sql.Stmt{} // what is prepared meanwhile goes with its connection
+	r.stmts = map[string]*sql.Stmt{} // a statement that is prepared meanwhile is closed with its connection
 	r.mu.Unlock()
 	var errs []error
 	for _, st := range stmts {

@@ -18,7 +18,7 @@ func TestReadsWhileAReaderIsClosed(t *testing.T) {
 					begun.Done()
 				}
 				query := fmt.Sprintf("SELECT %d + %d", who*maxPrepared, i)
-				if _, err := rows(t.Context(), s.read, query, nil, one[int]); err != nil {
+				if _, err := rows(t.Context(), s.read, stmt(query), one[int]); err != nil {
 					return // it is closed
 				}
 			}

@@ -10,9 +10,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// putCheckpoint writes a checkpoint under a number of its own.
+// putCheckpoint writes a checkpoint with a new number.
 func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error) {
-	if c.Project, err = e.knownProject(ctx, c.Project); err != nil {
+	if c.Project, err = e.canonicalProject(ctx, c.Project); err != nil {
 		return err
 	}
 	session, err := e.sessionOf(ctx, c.Session, c.Project, e.event.Agent)
@@ -33,9 +33,9 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 	return err
 }
 
-// putReceipt writes a receipt, and what it told as told to its session.
+// putReceipt writes a receipt, and its items as injected into its session.
 func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
-	if r.Project, err = e.knownProject(ctx, r.Project); err != nil {
+	if r.Project, err = e.canonicalProject(ctx, r.Project); err != nil {
 		return err
 	}
 	session, err := e.sessionOf(ctx, r.Session, r.Project, e.event.Agent)
@@ -59,7 +59,7 @@ func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
 	if err := e.putItems(ctx, n, r); err != nil || session == nil {
 		return err
 	}
-	return e.tell(ctx, session, r)
+	return e.markInjected(ctx, session, r)
 }
 
 // putItems writes which memories a receipt names.
@@ -78,11 +78,11 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 	return nil
 }
 
-// tell marks what a receipt told.
-func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
-	for _, m := range r.InjectedKeys() {
+// markInjected adds the items of a receipt to what its session was injected.
+func (e *entry) markInjected(ctx context.Context, session any, r mem.Receipt) error {
+	for _, key := range r.InjectedKeys() {
 		if _, err := e.exec(ctx, "INSERT INTO told (session, mark) VALUES (?,?) ON CONFLICT DO NOTHING", session,
-			m); err != nil {
+			key); err != nil {
 			return err
 		}
 	}
@@ -93,25 +93,21 @@ func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
 	return err
 }
 
-// unhear removes a receipt, with what it told of its session.
-func (e *entry) unhear(ctx context.Context, id string) error {
+// removeReceipt removes a receipt and takes its items from what its session was injected.
+func (e *entry) removeReceipt(ctx context.Context, id string) error {
 	var n int64
 	var session sql.NullInt64
 	var doc string
-	found, err := e.find(ctx, "SELECT number, session, doc FROM receipt WHERE id=?", []any{id}, &n, &session, &doc)
+	found, err := e.find(ctx, stmt("SELECT number, session, doc FROM receipt WHERE id=?", id), &n, &session, &doc)
 	if err != nil || !found {
 		return err
 	}
 	var r mem.Receipt
 	if json.Unmarshal([]byte(doc), &r) != nil {
-		return nil // a damaged row says nothing of what it told
+		return nil // the items of a damaged row are unknown
 	}
-	told, err := text(r.InjectedKeys())
-	if err != nil {
-		return err
-	}
-	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN (SELECT value FROM json_each(?))", session,
-		told); err != nil {
+	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN "+listed, session,
+		array(r.InjectedKeys())); err != nil {
 		return err
 	}
 	if !r.ToSubagent {
@@ -126,68 +122,58 @@ func (e *entry) unhear(ctx context.Context, id string) error {
 
 // Checkpoints implements mem.Store.
 func (s *receiptStore) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
-	f := &filter{}
-	if q.ID != "" {
-		n, err := resolveID(ctx, s.read, "checkpoint", q.ID, nil)
-		if err != nil {
-			return nil, fmt.Errorf("checkpoint: %w", err)
-		}
-		f.and("m.number = ?", n)
-	} else {
-		ownFilter(f, q.Session, q.Project)
-		if q.Trigger != "" {
-			f.and("m.trigger = ?", q.Trigger)
-		}
-	}
-	found, err := documents[mem.Checkpoint](ctx, s.read, "checkpoint", f, q.Limit, 0)
+	f, err := s.documentFilter(ctx, "checkpoint", q.ID, q.Session, q.Project)
 	if err != nil {
-		return nil, fmt.Errorf("checkpoints: %w", translate(err))
+		return nil, err
 	}
-	return found, nil
+	if q.ID == "" {
+		f.equal("m.trigger", q.Trigger)
+	}
+	return documents[mem.Checkpoint](ctx, s.read, "checkpoint", f, q.Limit, 0)
 }
 
 // Receipts implements mem.Store.
 func (s *receiptStore) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
-	f := &filter{}
-	if q.ID != "" {
-		n, err := resolveID(ctx, s.read, "receipt", q.ID, nil)
-		if err != nil {
-			return nil, fmt.Errorf("receipt: %w", err)
-		}
-		f.and("m.number = ?", n)
-	} else {
-		ownFilter(f, q.Session, q.Project)
+	f, err := s.documentFilter(ctx, "receipt", q.ID, q.Session, q.Project)
+	if err != nil {
+		return nil, err
+	}
+	if q.ID == "" {
 		if q.Memory != "" {
 			f.and("m.number IN (SELECT receipt FROM receipt_item WHERE memory=? AND told=1)", q.Memory)
 		}
-		if q.Outcome != "" {
-			f.and("m.outcome = ?", q.Outcome)
-		}
-		if q.Trigger != "" {
-			f.and("CASE WHEN json_valid(m.doc) THEN m.doc ->> '$.trigger' END = ?", q.Trigger)
-		}
+		f.equal("m.outcome", string(q.Outcome)).
+			equal("CASE WHEN json_valid(m.doc) THEN m.doc ->> '$.trigger' END", q.Trigger)
 	}
-	if q.Brief {
-		briefs, err := documents[brief](ctx, s.read, "receipt", f, q.Limit, q.Offset)
-		if err != nil {
-			return nil, fmt.Errorf("receipts: %w", translate(err))
-		}
-		found := make([]mem.Receipt, len(briefs))
-		for i, b := range briefs {
-			found[i] = b.receipt()
-		}
-		return found, nil
+	if !q.Brief {
+		return documents[mem.Receipt](ctx, s.read, "receipt", f, q.Limit, q.Offset)
 	}
-	found, err := documents[mem.Receipt](ctx, s.read, "receipt", f, q.Limit, q.Offset)
+	briefs, err := documents[briefReceipt](ctx, s.read, "receipt", f, q.Limit, q.Offset)
 	if err != nil {
-		return nil, fmt.Errorf("receipts: %w", translate(err))
+		return nil, err
+	}
+	found := make([]mem.Receipt, len(briefs))
+	for i, b := range briefs {
+		found[i] = b.receipt()
 	}
 	return found, nil
 }
 
-// brief is a receipt of which only what counts is read: a name that stands
-// further out is the one that JSON means.
-type brief struct {
+// documentFilter selects one document by its id, or those of a session and a project.
+func (s *receiptStore) documentFilter(ctx context.Context, table, id, session, project string) (*filter, error) {
+	if id == "" {
+		return (&filter{}).session("m.session", session).project("m.project", project), nil
+	}
+	n, err := resolveID(ctx, s.read, table, id, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", table, err)
+	}
+	return (&filter{}).and("m.number = ?", n), nil
+}
+
+// briefReceipt is a receipt of which only the parts of Brief are decoded. Its
+// fields hide those of the same JSON names in the embedded structs.
+type briefReceipt struct {
 	mem.Receipt
 	Terms   skipped     `json:"terms"`
 	Dropped skipped     `json:"dropped"`
@@ -200,36 +186,22 @@ type briefItem struct {
 	Parts skipped `json:"parts"`
 }
 
-// skipped is a value that is read over.
+// skipped is a JSON value that is not decoded.
 type skipped struct{}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (skipped) UnmarshalJSON([]byte) error { return nil }
 
-func (b brief) receipt() mem.Receipt {
+func (b briefReceipt) receipt() mem.Receipt {
 	for _, it := range b.Items {
 		b.Receipt.Items = append(b.Receipt.Items, it.InjectedItem)
 	}
 	return b.Receipt
 }
 
-func ownFilter(f *filter, session, project string) {
-	if session != "" {
-		f.and("m.session = (SELECT number FROM session WHERE id=?)", session)
-	}
-	if project != "" {
-		f.and("m.project = "+knownKey, project, project)
-	}
-}
-
-// documents reads what a table keeps as JSON, newest first.
+// documents reads the JSON documents of a table, newest first.
 func documents[T any](ctx context.Context, db *reader, table string, f *filter, limit, offset int) ([]T, error) {
-	query := "SELECT m.doc FROM " + table + " m WHERE " + f.where() + " ORDER BY m.number DESC LIMIT ?+0 OFFSET ?+0"
-	return rows(ctx, db, query, append(f.args, limitOr(limit), max(offset, 0)), func(r *sql.Rows) (v T, err error) {
-		var doc string
-		if err := r.Scan(&doc); err != nil {
-			return v, err
-		}
-		return undoc[T](table, doc)
-	})
+	found, err := rows(ctx, db, stmt("SELECT m.doc FROM "+table+" m").where(f).orderBy("m.number DESC").
+		page(limit, offset), scanDoc[T](table))
+	return found, wrap(table+"s", err)
 }

@@ -85,7 +85,7 @@ func TestWhereNothingCanBeReadANewDatabaseBeginsAndTheOldOneIsKept(t *testing.T)
 			if b, err := os.ReadFile(got.Aside + "-wal"); err != nil || string(b) != "a log" {
 				t.Errorf("the log aside holds %q, %v", b, err)
 			}
-			if missing(got.Aside + "-shm") {
+			if isMissing(got.Aside + "-shm") {
 				t.Error("the log's index is not aside")
 			}
 			if n := found(t, path, "lighthouse"); n != 0 {

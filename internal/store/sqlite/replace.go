@@ -10,27 +10,27 @@ import (
 	"path/filepath"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
-// The functions of this file work on a database that nobody has open: their
+// The functions of this file work on a database that no process has open: their
 // caller holds the worker's lock. They prepare another database beside it and
-// then let that take its name, so that at every moment there is a whole one.
+// rename that, so that there is a complete database at any time.
 
-// lockWait is how long a database that nobody should have open is waited for.
+// lockWait is how long to wait for a database that no process should have open.
 const lockWait = time.Second
 
-// Restored says what a restore did.
+// Restored is the result of a restore.
 type Restored struct {
 	Schema int    // of the file that was restored; an older one was migrated
-	Aside  string // where the database of before is; "" if there was none
+	Aside  string // where the previous database is; "" if there was none
 }
 
-// Restore puts a copy of the file from into the database's place and keeps what
-// is there, damaged or not, aside. Before anything is changed, the file is
-// found sound and its copy brought to the newest schema: mem.ErrNewer,
-// mem.ErrForeign, mem.ErrCorrupt or fs.ErrNotExist otherwise. mem.ErrLocked if
-// another program has the present database open.
+// Restore replaces the database by a copy of the file from and keeps the previous
+// one, damaged or not, aside. It checks the file and migrates the copy before it
+// changes anything: mem.ErrNewer, mem.ErrForeign, mem.ErrCorrupt or fs.ErrNotExist.
+// mem.ErrLocked if another program has the database open.
 func Restore(ctx context.Context, path, from string, now time.Time) (Restored, error) {
 	found, err := Inspect(ctx, from)
 	if err != nil {
@@ -39,57 +39,57 @@ func Restore(ctx context.Context, path, from string, now time.Time) (Restored, e
 	next := path + ".next"
 	err = copyInto(ctx, from, next)
 	if err == nil {
-		err = settle(ctx, next)
+		err = prepareCopy(ctx, next)
 	}
 	if err == nil {
-		if err = foldLog(ctx, path); !isLocked(err) && !errors.Is(err, mem.ErrLocked) {
-			err = nil // a damaged one keeps its log
+		if err = checkpointClosed(ctx, path); !isLocked(err) && !errors.Is(err, mem.ErrLocked) {
+			err = nil // a damaged database keeps its log
 		}
 	}
 	var aside string
 	if err == nil {
-		aside, err = takePlace(path, next, now)
+		aside, err = replaceDatabase(path, next, now)
 	}
 	if err != nil {
-		return Restored{}, errors.Join(fmt.Errorf("restore %s: %w", from, translate(err)), removeAll(next))
+		return Restored{}, errors.Join(wrap("restore "+from, err), removeAll(next))
 	}
 	return Restored{Schema: found.Schema, Aside: aside}, nil
 }
 
-// Vacuum writes the database anew without its free pages and returns its size
-// before and after, in bytes. A damaged one is left as it is: mem.ErrCorrupt.
-// For a moment both are on the disk.
+// Vacuum rewrites the database without its free pages and returns its size before
+// and after, in bytes. Meanwhile both need space on the disk. It leaves a damaged
+// database unchanged: mem.ErrCorrupt.
 func Vacuum(ctx context.Context, path string) (before, after int64, err error) {
 	if _, err := Inspect(ctx, path); err != nil {
 		return 0, 0, err
 	}
-	if err := foldLog(ctx, path); err != nil {
-		return 0, 0, fmt.Errorf("vacuum: %w", translate(err))
+	if err := checkpointClosed(ctx, path); err != nil {
+		return 0, 0, wrap("vacuum", err)
 	}
 	before = fileSize(path)
 	next := path + ".next"
 	err = copyInto(ctx, path, next)
 	if err == nil {
-		err = settle(ctx, next)
+		err = prepareCopy(ctx, next)
 	}
 	if err == nil {
 		err = os.Rename(next, path)
 	}
 	if err != nil {
-		return 0, 0, errors.Join(fmt.Errorf("vacuum: %w", translate(err)), removeAll(next))
+		return 0, 0, errors.Join(wrap("vacuum", err), removeAll(next))
 	}
-	return before, fileSize(path), syncDir(filepath.Dir(path))
+	return before, fileSize(path), fsx.SyncDir(fsx.Host{}, filepath.Dir(path))
 }
 
-// copyInto writes what a sound database holds into a new file.
+// copyInto copies a sound database into a new file.
 func copyInto(ctx context.Context, from, to string) error {
 	return vacuumInto(ctx, dsn(from, defaultBusy)+"&mode=ro", to)
 }
 
-// vacuumInto copies into a new file that nobody else can read, over a connection of
-// its own: it may take long, the writer need not wait for it, and readers may write
-// nothing, not even elsewhere.
-func vacuumInto(ctx context.Context, source, to string) (err error) {
+// vacuumInto copies a database into a new file that other users cannot read. It
+// uses a connection of its own: copying may take long and must not block the writer,
+// and connections for reading may write nothing, not even elsewhere.
+func vacuumInto(ctx context.Context, source, to string) error {
 	if err := removeAll(to); err != nil {
 		return err
 	}
@@ -100,96 +100,93 @@ func vacuumInto(ctx context.Context, source, to string) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", source)
-	if err != nil {
+	if err := withConn(ctx, source, func(conn *sql.Conn) error {
+		_, err := conn.ExecContext(ctx, "VACUUM INTO ?", to)
 		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+	}); err != nil {
 		return err
 	}
 	return syncFile(to)
 }
 
-// settle brings a new file to the newest schema, and to one file on the disk.
-func settle(ctx context.Context, path string) error {
+// prepareCopy migrates a new file to the newest schema and syncs it as a single file.
+func prepareCopy(ctx context.Context, path string) error {
 	s, err := open(ctx, Config{Path: path})
 	if err != nil {
 		return err
 	}
-	_, err = s.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	_, err = emptyLog(ctx, s.conn)
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	if !missing(path + "-wal") {
+	if !isMissing(path + "-wal") {
 		return fmt.Errorf("%s has a log of its own: %w", path, mem.ErrLocked)
 	}
 	copies, err := filepath.Glob(globQuote(path) + ".schema*")
-	for _, c := range copies { // of before the migration: the file itself is still there
+	for _, c := range copies { // from before the migration: the source still exists
 		err = errors.Join(err, os.Remove(c))
 	}
 	return errors.Join(err, syncFile(path))
 }
 
-// takePlace gives next the name path. What has that name is linked aside first,
-// with its log, that log's index and its journal if it has them.
-func takePlace(path, next string, now time.Time) (aside string, err error) {
-	if missing(path) {
+// replaceDatabase renames next to path. A previous file of that name is linked
+// aside first, with its log, the log's index and its journal.
+func replaceDatabase(path, next string, now time.Time) (aside string, err error) {
+	if isMissing(path) {
 		if err := removeAll(path); err != nil { // a log without its database
 			return "", err
 		}
-		return "", errors.Join(os.Rename(next, path), syncDir(filepath.Dir(path)))
+		return "", rename(next, path)
 	}
 	if aside, err = freeName(path + ".aside-" + now.UTC().Format(copyStamp)); err != nil {
 		return "", err
 	}
-	if isOther(path) { // has only one name at a time
+	if isNotFile(path) { // a directory cannot have two names
 		if err := os.Rename(path, aside); err != nil {
 			return "", fmt.Errorf("keep %s: %w", path, err)
 		}
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		give := os.Link
-		if suffix != "" && isOther(path+suffix) {
+		if suffix != "" && isNotFile(path+suffix) {
 			give = os.Rename
 		}
 		if err := give(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("keep %s: %w", path+suffix, err)
 		}
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := fsx.SyncDir(fsx.Host{}, filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} { // never beside another database than theirs
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
+	// A log or a journal must never stand beside another database than its own.
+	if err := removeFiles(path, "-wal", "-shm", "-journal"); err != nil {
+		return "", err
 	}
-	return aside, errors.Join(os.Rename(next, path), syncDir(filepath.Dir(path)))
+	return aside, rename(next, path)
 }
 
-// foldLog brings the log of a closed database into it.
-func foldLog(ctx context.Context, path string) error {
-	if missing(path) {
+// checkpointClosed moves the log of a closed database into it.
+func checkpointClosed(ctx context.Context, path string) error {
+	if isMissing(path) {
 		return nil
 	}
-	db, err := sql.Open("sqlite", dsn(path, lockWait))
-	if err != nil {
+	return withConn(ctx, dsn(path, lockWait), func(conn *sql.Conn) error {
+		emptied, err := emptyLog(ctx, conn)
+		if err == nil && !emptied {
+			err = mem.ErrLocked
+		}
 		return err
-	}
-	var busy, pages, moved int
-	err = db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
-	if err == nil && busy != 0 {
-		err = mem.ErrLocked
-	}
-	return errors.Join(err, db.Close())
+	})
 }
 
-// removeAll removes a database with what SQLite puts beside it, and the copy of
-// one that is not finished.
-func removeAll(path string) error {
+// removeAll removes a database with SQLite's files beside it, the database last.
+func removeAll(path string) error { return removeFiles(path, "-wal", "-shm", "-journal", "") }
+
+// removeFiles removes the files with a name and one of the suffixes, in this order,
+// as far as they exist.
+func removeFiles(path string, suffixes ...string) error {
 	var errs []error
-	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} {
+	for _, suffix := range suffixes {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

@@ -261,10 +261,10 @@ func TestACopyBegunBeforeAPurgeIsNotKept(t *testing.T) {
 	}
 	write(t, next, copied) // it is finished only now
 	kept, err := s.keep(t.Context(), next, name, before)
-	if err != nil || kept || !missing(next) || !missing(name) {
+	if err != nil || kept || !isMissing(next) || !isMissing(name) {
 		t.Errorf("kept %v, %v, want it gone", kept, err)
 	}
-	if _, err := s.keepAs(t.Context(), name); err != nil || missing(name) {
-		t.Errorf("a new copy: %v, missing %v", err, missing(name))
+	if _, err := s.keepAs(t.Context(), name); err != nil || isMissing(name) {
+		t.Errorf("a new copy: %v, missing %v", err, isMissing(name))
 	}
 }

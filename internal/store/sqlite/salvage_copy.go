@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// copying is one table on its way.
-type copying struct {
-	*rescue
+// tableCopy copies one table.
+type tableCopy struct {
+	*salvager
 	table, insert, from string
 	width               int
-	numbered            bool // the first value is the row's number
+	numbered            bool // the first value of a row is its number
 	failures            int
 }
 
-// span copies the rows of a range of numbers. Where one cannot be read it goes on
-// from the other end, and then in ever smaller parts. So it does where rows end
-// before the range: a damaged number can look like one behind its end.
-func (c *copying) span(ctx context.Context, lo, hi int64) error {
+// copyRange copies the rows of a range of numbers. At a row that cannot be read it
+// continues from the other end, and then with halves of the rest. It does so too if
+// the rows end before the range: a damaged number may look like one behind it.
+func (c *tableCopy) copyRange(ctx context.Context, lo, hi int64) error {
 	for lo <= hi {
 		last, broken, err := c.read(ctx, c.from, lo-1, lo, hi)
 		if err != nil || last == hi {
@@ -37,7 +37,7 @@ func (c *copying) span(ctx context.Context, lo, hi int64) error {
 		}
 		if stuck {
 			mid := lo + (hi-lo)/2
-			if err := c.span(ctx, lo, mid); err != nil {
+			if err := c.copyRange(ctx, lo, mid); err != nil {
 				return err
 			}
 			lo = mid + 1
@@ -48,7 +48,7 @@ func (c *copying) span(ctx context.Context, lo, hi int64) error {
 
 // fromBothEnds copies a table without row numbers up to the damage, and from
 // its other end down to it.
-func (c *copying) fromBothEnds(ctx context.Context, key []string) error {
+func (c *tableCopy) fromBothEnds(ctx context.Context, key []string) error {
 	_, broken, err := c.read(ctx, c.from+" ORDER BY "+strings.Join(key, ", "), 0)
 	if err != nil || !broken {
 		return err
@@ -60,7 +60,7 @@ func (c *copying) fromBothEnds(ctx context.Context, key []string) error {
 
 // read copies the rows of a query until one cannot be read or is out of order:
 // broken. It returns the number of the last row it copied, before if there was none.
-func (c *copying) read(ctx context.Context, query string, before int64, args ...any) (last int64, broken bool,
+func (c *tableCopy) read(ctx context.Context, query string, before int64, args ...any) (last int64, broken bool,
 	err error,
 ) {
 	last = before
@@ -94,7 +94,7 @@ func (c *copying) read(ctx context.Context, query string, before int64, args ...
 }
 
 // put writes one row. One that does not fit its table is damaged.
-func (c *copying) put(ctx context.Context, values []any) error {
+func (c *tableCopy) put(ctx context.Context, values []any) error {
 	res, err := c.dst.exec(ctx, c.insert, values...)
 	if isMisfit(err) {
 		c.gaps++

@@ -89,7 +89,7 @@ func TestADamagedNumberCostsItsRowAlone(t *testing.T) {
 			path := coast(t, n)
 			db := raw(t, path)
 			pages, err := rows(t.Context(), db,
-				"SELECT pageno FROM dbstat WHERE name='memory' AND pagetype='leaf' ORDER BY path", nil, one[int64])
+				stmt("SELECT pageno FROM dbstat WHERE name='memory' AND pagetype='leaf' ORDER BY path"), one[int64])
 			if err == nil {
 				err = db.Close()
 			}
@@ -144,7 +144,7 @@ func counts(t *testing.T, path string) map[string]int {
 	db := raw(t, path)
 	defer db.Close()
 	names, err := rows(t.Context(), db,
-		"SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'memory_fts_%'", nil, one[string])
+		stmt("SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'memory_fts_%'"), one[string])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestWhatStandsInTheDatabasesPlaceMakesWayAndIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(got.Aside + "-journal"); string(b) != "of the one before" || !missing(path+"-journal") {
+	if b, err := os.ReadFile(got.Aside + "-journal"); string(b) != "of the one before" || !isMissing(path+"-journal") {
 		t.Errorf("journal aside: %q, %v, want it there and not beside the new one", b, err)
 	}
 	s, err := Open(t.Context(), Config{Path: path})

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,30 +13,30 @@ import (
 	"remanence/internal/mem"
 )
 
-// Clean takes out of a JSON object what must not be kept, and says of what kinds
-// it found how many. Keys, and strings under names of ids and paths, stay.
+// Clean removes secrets from the values of a JSON object and returns how many it
+// found of each kind. Keys, and strings under names of ids and paths, stay.
 type Clean = func(doc []byte) (out []byte, found map[string]int, err error)
 
-// shelf is a table with texts of the person's. What tables are left out hold
-// ids, keys and directories only.
-type shelf struct {
-	where   string // as people call what stands there
+// textTable is a table with texts of the person. Tables that are not listed contain
+// only ids, keys and directories.
+type textTable struct {
+	where   string // its name in a scan's report
 	table   string
 	key     string // its number
-	id      string // what a record is known by outside, '' if by nothing
+	id      string // the id that a report names, '' if there is none
 	columns []string
 }
 
-// pieces is the column of what a memory is found by beside its texts: parts of the names in them, without the signs
-// between. It says nothing of its own, and what stands side by side there stood apart; so it is not judged, and
-// follows the texts.
-const pieces = "words"
+// derivedWords is the column with the search words of a memory: parts of names in
+// its texts, without punctuation. It is not scanned, because words next to each other
+// there were not so in the texts. It keeps the words that are still in the texts.
+const derivedWords = "words"
 
-func shelves() []shelf {
-	return []shelf{
+func textTables() []textTable {
+	return []textTable{
 		{"memories", "memory", "number", "id", []string{
 			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source",
-			"branch", pieces, "key", "note", "standing",
+			"branch", derivedWords, "key", "note", "standing",
 			"anchors", "agent", "prompt_id",
 		}},
 		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id", "agent_id"}},
@@ -56,26 +57,15 @@ func shelves() []shelf {
 }
 
 const (
-	scrubStep = 500 // records read at a time, and written in one transaction at most
-	scrubIDs  = 5   // ids named of each kind and place
+	scrubStep = 500 // records that are read at a time and written in one transaction
+	scrubIDs  = 5   // ids that a report names of each kind and place
 )
 
 // Scrub implements mem.Store.
 func (s *erasure) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanResponse, error) {
-	if err := s.forget(ctx); err != nil {
-		return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))
-	}
-	r := &scrubbing{store: s, clean: clean, fix: fix}
-	for _, sh := range shelves() {
-		if err := r.walk(ctx, sh); err != nil {
-			return mem.ScanResponse{}, fmt.Errorf("scrub %s: %w", sh.where, translate(err))
-		}
-	}
-	if fix {
-		if err := s.forget(ctx); err != nil {
-			return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))
-		}
-		r.done.Fixed = true
+	r := &scrubRun{store: s, clean: clean, fix: fix}
+	if err := r.run(ctx); err != nil {
+		return mem.ScanResponse{}, wrap("scrub", err)
 	}
 	slices.SortStableFunc(r.done.Finds, func(a, b mem.Find) int {
 		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.Kind, b.Kind))
@@ -83,53 +73,69 @@ func (s *erasure) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanRes
 	return r.done, nil
 }
 
-// forget finishes what was begun before: the log, in which pages stand as they
-// were, is emptied.
-func (s *erasure) forget(ctx context.Context) error {
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return s.resume(ctx, patient)
-}
-
-// scrubbing is one Scrub on its way.
-type scrubbing struct {
+// scrubRun is one call of Scrub.
+type scrubRun struct {
 	store *erasure
 	clean Clean
 	fix   bool
 	done  mem.ScanResponse
 }
 
-// record is one row: its texts as a JSON object.
+func (r *scrubRun) run(ctx context.Context) error {
+	if err := r.store.finishEarlierPurge(ctx); err != nil {
+		return err
+	}
+	for _, t := range textTables() {
+		if err := r.walk(ctx, t); err != nil {
+			return fmt.Errorf("%s: %w", t.where, err)
+		}
+	}
+	r.done.Fixed = r.fix
+	if !r.fix {
+		return nil
+	}
+	return r.store.finishEarlierPurge(ctx)
+}
+
+// finishEarlierPurge empties the log, which contains the former pages, if a purge or
+// a scrub did not.
+func (s *erasure) finishEarlierPurge(ctx context.Context) error {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.finishPurge(ctx, purgeTries)
+}
+
+// record is one row: its texts, in the order of the table's columns.
 type record struct {
 	key, id string
 	texts   []string
 }
 
-// walk goes over a table in steps, so that nobody waits for long.
-func (r *scrubbing) walk(ctx context.Context, sh shelf) error {
+// walk scans a table in steps, so that writers do not wait for long.
+func (r *scrubRun) walk(ctx context.Context, t textTable) error {
 	last := ""
 	for {
-		found, err := r.read(ctx, sh, last)
+		found, err := r.read(ctx, t, last)
 		if err != nil {
 			return err
 		}
-		var held []record
+		var secret []record
 		for _, rec := range found {
-			_, kinds, err := r.cleaned(sh, rec)
+			_, kinds, err := r.cleaned(t, rec)
 			if err != nil {
 				return fmt.Errorf("record %s: %w", rec.key, err)
 			}
 			if len(kinds) > 0 {
-				held = append(held, rec)
-				r.count(sh, rec, kinds)
+				secret = append(secret, rec)
+				r.count(t, rec, kinds)
 			}
 		}
 		r.done.Records += len(found)
-		if r.fix && len(held) > 0 {
-			if err := r.write(ctx, sh, held); err != nil {
+		if r.fix && len(secret) > 0 {
+			if err := r.write(ctx, t, secret); err != nil {
 				return err
 			}
 		}
@@ -140,36 +146,26 @@ func (r *scrubbing) walk(ctx context.Context, sh shelf) error {
 	}
 }
 
-func (r *scrubbing) read(ctx context.Context, sh shelf, after string) ([]record, error) {
-	where, args := "", []any{}
+func (r *scrubRun) read(ctx context.Context, t textTable, after string) ([]record, error) {
+	f := &filter{}
 	if after != "" {
-		where = " WHERE " + sh.key + " > ?"
-		args = append(args, after)
+		f.and(t.key+" > ?", after)
 	}
-	rs, err := r.store.read.QueryContext(ctx, sh.query()+where+" ORDER BY "+sh.key+fmt.Sprintf(" LIMIT %d", scrubStep),
-		args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rs.Close()
-	var out []record
-	for rs.Next() {
-		rec, fields := sh.empty()
-		if err := rs.Scan(fields...); err != nil {
-			return nil, err
-		}
-		out = append(out, *rec)
-	}
-	return out, rs.Err()
+	return rows(ctx, r.store.read, stmt(t.query()).where(f).orderBy(t.key).limit(scrubStep),
+		func(r *sql.Rows) (record, error) {
+			rec, fields := t.empty()
+			err := r.Scan(fields...)
+			return *rec, err
+		})
 }
 
-func (sh shelf) query() string {
-	return "SELECT " + sh.key + ", " + sh.id + ", " + strings.Join(sh.columns, ", ") + " FROM " + sh.table
+func (t textTable) query() string {
+	return "SELECT " + t.key + ", " + t.id + ", " + strings.Join(t.columns, ", ") + " FROM " + t.table
 }
 
-// empty is a record to be scanned into.
-func (sh shelf) empty() (*record, []any) {
-	rec := &record{texts: make([]string, len(sh.columns))}
+// empty returns a record and where to scan its columns.
+func (t textTable) empty() (*record, []any) {
+	rec := &record{texts: make([]string, len(t.columns))}
 	fields := []any{&rec.key, &rec.id}
 	for i := range rec.texts {
 		fields = append(fields, &rec.texts[i])
@@ -177,9 +173,9 @@ func (sh shelf) empty() (*record, []any) {
 	return rec, fields
 }
 
-// cleaned is the record without what must not be kept.
-func (r *scrubbing) cleaned(sh shelf, rec record) (record, map[string]int, error) {
-	b, err := sh.document(rec)
+// cleaned returns the record without secrets, and how many there were by kind.
+func (r *scrubRun) cleaned(t textTable, rec record) (record, map[string]int, error) {
+	b, err := t.document(rec)
 	if err != nil {
 		return rec, nil, err
 	}
@@ -192,50 +188,50 @@ func (r *scrubbing) cleaned(sh shelf, rec record) (record, map[string]int, error
 		return rec, nil, err
 	}
 	fresh := record{key: rec.key, id: rec.id}
-	for i, name := range sh.columns {
+	for i, name := range t.columns {
 		fresh.texts = append(fresh.texts, asText(rec.texts[i], doc[name]))
 	}
-	if i := slices.Index(sh.columns, pieces); i >= 0 {
-		fresh.texts[i] = stillSaid(rec.texts[i], strings.ToLower(strings.Join(fresh.texts, "\n")))
+	if i := slices.Index(t.columns, derivedWords); i >= 0 {
+		fresh.texts[i] = wordsIn(rec.texts[i], strings.ToLower(strings.Join(fresh.texts, "\n")))
 	}
 	return fresh, kinds, nil
 }
 
-// stillSaid are the words that stand in a text.
-func stillSaid(words, text string) string {
+// wordsIn returns the words that are in a text.
+func wordsIn(words, text string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(words), func(w string) bool {
 		return !strings.Contains(text, w)
 	}), " ")
 }
 
-// isDoc reports whether a stored text is a JSON document, whose strings are looked
-// at one by one.
+// isDoc reports whether a stored text is a JSON document, whose strings are scanned
+// one by one.
 func isDoc(s string) bool {
 	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))
 }
 
-// document is a record as one JSON object, without the texts that are empty.
-func (sh shelf) document(rec record) ([]byte, error) {
+// document returns a record as one JSON object, without empty texts.
+func (t textTable) document(rec record) ([]byte, error) {
 	b := []byte("{")
-	for i, t := range rec.texts {
-		if t == "" || sh.columns[i] == pieces {
+	for i, value := range rec.texts {
+		if value == "" || t.columns[i] == derivedWords {
 			continue
 		}
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
 		b = append(b, '"')
-		b = append(b, sh.columns[i]...)
+		b = append(b, t.columns[i]...)
 		b = append(b, '"', ':')
 		switch {
-		case isDoc(t):
-			b = append(b, t...)
-		case isVerbatim(t): // most are
+		case isDoc(value):
+			b = append(b, value...)
+		case isVerbatim(value): // as most texts
 			b = append(b, '"')
-			b = append(b, t...)
+			b = append(b, value...)
 			b = append(b, '"')
 		default:
-			quoted, err := text(t)
+			quoted, err := text(value)
 			if err != nil {
 				return nil, err
 			}
@@ -245,7 +241,7 @@ func (sh shelf) document(rec record) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// isVerbatim reports whether a text stands in JSON as it is.
+// isVerbatim reports whether a text needs no escaping in JSON.
 func isVerbatim(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
@@ -255,7 +251,7 @@ func isVerbatim(s string) bool {
 	return utf8.ValidString(s)
 }
 
-// asText is the stored form of what became of the text old.
+// asText is the stored form of the cleaned value of a text.
 func asText(old string, now json.RawMessage) string {
 	if isDoc(old) {
 		return string(now)
@@ -268,12 +264,12 @@ func asText(old string, now json.RawMessage) string {
 	return s
 }
 
-func (r *scrubbing) count(sh shelf, rec record, kinds map[string]int) {
+func (r *scrubRun) count(t textTable, rec record, kinds map[string]int) {
 	r.done.WithSecrets++
 	for kind, n := range kinds {
-		i := slices.IndexFunc(r.done.Finds, func(f mem.Find) bool { return f.Where == sh.where && f.Kind == kind })
+		i := slices.IndexFunc(r.done.Finds, func(f mem.Find) bool { return f.Where == t.where && f.Kind == kind })
 		if i < 0 {
-			r.done.Finds = append(r.done.Finds, mem.Find{Where: sh.where, Kind: kind, IDs: []string{}})
+			r.done.Finds = append(r.done.Finds, mem.Find{Where: t.where, Kind: kind, IDs: []string{}})
 			i = len(r.done.Finds) - 1
 		}
 		f := &r.done.Finds[i]
@@ -284,20 +280,15 @@ func (r *scrubbing) count(sh shelf, rec record, kinds map[string]int) {
 	}
 }
 
-// write cleans records in one transaction. Each is read again in it: it may have
-// changed since.
-func (r *scrubbing) write(ctx context.Context, sh shelf, held []record) error {
-	unlock, err := r.store.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return r.store.transact(ctx, func(w *writer) error {
-		if err := w.raise(ctx, unfinishedPurge); err != nil {
+// write cleans records in one transaction. It reads each again, as it may have
+// changed meanwhile.
+func (r *scrubRun) write(ctx context.Context, t textTable, found []record) error {
+	return r.store.change(ctx, func(w *writer) error {
+		if err := w.putTombstone(ctx, unfinishedPurge); err != nil {
 			return err
 		}
-		for _, rec := range held {
-			if err := r.rewrite(ctx, w, sh, rec.key); err != nil {
+		for _, rec := range found {
+			if err := r.rewrite(ctx, w, t, rec.key); err != nil {
 				return fmt.Errorf("record %s: %w", rec.key, err)
 			}
 		}
@@ -305,13 +296,13 @@ func (r *scrubbing) write(ctx context.Context, sh shelf, held []record) error {
 	})
 }
 
-func (r *scrubbing) rewrite(ctx context.Context, w *writer, sh shelf, key string) error {
-	rec, fields := sh.empty()
-	found, err := w.find(ctx, sh.query()+" WHERE "+sh.key+"=?", []any{key}, fields...)
+func (r *scrubRun) rewrite(ctx context.Context, w *writer, t textTable, key string) error {
+	rec, fields := t.empty()
+	found, err := w.find(ctx, stmt(t.query()+" WHERE "+t.key+"=?", key), fields...)
 	if err != nil || !found {
 		return err
 	}
-	fresh, kinds, err := r.cleaned(sh, *rec)
+	fresh, kinds, err := r.cleaned(t, *rec)
 	if err != nil || len(kinds) == 0 {
 		return err
 	}
@@ -319,21 +310,22 @@ func (r *scrubbing) rewrite(ctx context.Context, w *writer, sh shelf, key string
 	for _, t := range fresh.texts {
 		args = append(args, t)
 	}
-	// OR REPLACE: of two names that are the same without what is taken out, one is left.
-	if _, err := w.exec(ctx, "UPDATE OR REPLACE "+sh.table+" SET "+strings.Join(sh.columns, "=?, ")+"=? WHERE "+sh.key+
+	// OR REPLACE: of two names that differ only in what was removed, one stays.
+	if _, err := w.exec(ctx, "UPDATE OR REPLACE "+t.table+" SET "+strings.Join(t.columns, "=?, ")+"=? WHERE "+t.key+
 		"=?", append(args, key)...); err != nil {
 		return err
 	}
-	if sh.table != "memory" {
+	if t.table != "memory" {
 		return nil
 	}
-	e := &entry{writer: w, at: w.now, sessions: map[string]int64{}, talk: talk{}}
+	e := newEntry(w)
 	m, _, err := e.oneMemory(ctx, "m.number=?", key)
 	if err != nil {
 		return err
 	}
-	if err := e.updateMemory(ctx, memoryRow{number: m.number}, m.Memory, true); err != nil { // all that it is found by
+	// With an empty old row, so that all index rows are written again.
+	if err := e.updateMemory(ctx, memoryRow{number: m.number}, m.Memory, true); err != nil {
 		return err
 	}
-	return e.indexTalk(ctx)
+	return e.indexUtterances(ctx)
 }

@@ -113,7 +113,7 @@ func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
 
 func TestCleaningLeavesNoByteAndKeepsTheRest(t *testing.T) {
 	s := steeped(t)
-	if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Scrub(t.Context(), true, blotter("swordfish"))

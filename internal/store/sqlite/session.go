@@ -5,35 +5,25 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
+// sessionColumns are the columns that sessionFields scans, of table session as s.
 const sessionColumns = `s.number, s.id, s.short, s.agent, s.project, s.project_name, s.root, s.cwd, s.first_prompt,
-	s.prompts,
-	s.status, s.source, s.model, s.entrypoint, s.parent, s.transcript, s.created, s.completed, s.end_reason, s.last_event,
-	s.processing, s.last_notification, s.notifications, s.compactions, s.nudge, s.nudge_prompt, s.told_tokens,
-	s.context_tokens, s.context_window, s.handoff_armed, s.cliff, s.sampled, s.compacted`
+	s.prompts, s.status, s.source, s.model, s.entrypoint, s.parent, s.transcript, s.created, s.completed, s.end_reason,
+	s.last_event, s.processing, s.last_notification, s.notifications, s.compactions, s.nudge, s.nudge_prompt,
+	s.told_tokens, s.context_tokens, s.context_window, s.handoff_armed, s.cliff, s.sampled, s.compacted,
+	EXISTS (SELECT 1 FROM job j WHERE j.session = s.number AND j.dead = 0)`
 
-// sessionTimes are the times of a session as stamps.
-type sessionTimes struct{ created, completed, last, sampled, compacted int64 }
-
-func (t sessionTimes) set(s *mem.Session) {
-	s.Created, s.Completed, s.LastEvent = moment(t.created), moment(t.completed), moment(t.last)
-	s.ContextReadAt, s.Compacted = moment(t.sampled), moment(t.compacted)
-}
-
-// sessionFields are where sessionColumns go; the times come as stamps.
-func sessionFields(s *mem.Session, t *sessionTimes) []any {
+func sessionFields(s *mem.Session, waiting *bool) []any {
 	return []any{
-		&s.Number, &s.ID, &s.Short, &s.Agent, &s.Project, &s.ProjectName, &s.Root, &s.Cwd, &s.FirstPrompt, &s.Prompts,
-		&s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, &t.created, &t.completed, &s.EndReason,
-		&t.last,
-		&s.Processing, &s.LastNotification, &s.Notifications, &s.Compactions, &s.StateLine, &s.StateLinePrompt,
-		&s.InjectedTokens,
-		&s.ContextTokens, &s.ContextWindow, &s.HandoffArmed, &s.AutoCompactTokens, &t.sampled, &t.compacted,
+		&s.Number, &s.ID, &s.Short, &s.Agent, &s.Project, &s.ProjectName, &s.Root, &s.Cwd, &s.FirstPrompt,
+		&s.Prompts, &s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, timeAt(&s.Created),
+		timeAt(&s.Completed), &s.EndReason, timeAt(&s.LastEvent), &s.Processing, &s.LastNotification, &s.Notifications,
+		&s.Compactions, &s.StateLine, &s.StateLinePrompt, &s.InjectedTokens, &s.ContextTokens, &s.ContextWindow,
+		&s.HandoffArmed, &s.AutoCompactTokens, timeAt(&s.ContextReadAt), timeAt(&s.Compacted), waiting,
 	}
 }
 
@@ -60,39 +50,35 @@ func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
 	return nil
 }
 
-// loadSession reads what a row of the event needs to know of its session. The
-// rest is changed where it is stored: to read it takes as long as to write it.
+// loadSession reads the columns that an event needs. The others are changed in the
+// database: reading them takes as long as writing them.
 func (e *entry) loadSession(ctx context.Context, id string) (mem.Session, error) {
 	s := mem.Session{ID: id}
-	var last int64
-	err := e.get(ctx, "SELECT number, prompts, last_event FROM session WHERE id=?", []any{id}, &s.Number, &s.Prompts,
-		&last)
-	s.LastEvent = moment(last)
+	err := e.get(ctx, stmt("SELECT number, prompts, last_event FROM session WHERE id=?", id), &s.Number, &s.Prompts,
+		timeAt(&s.LastEvent))
 	return s, err
 }
 
-// makeSession writes the row of a session that was not there.
+// makeSession writes the row of a new session.
 func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, error) {
 	n, err := e.next(ctx, "session")
 	if err != nil {
 		return s, err
 	}
-	if s.Project, err = e.knownProject(ctx, s.Project); err != nil {
+	if s.Project, err = e.canonicalProject(ctx, s.Project); err != nil {
 		return s, err
 	}
 	s.Number, s.Short, s.Status, s.Created, s.LastEvent = n, chars.ShortID("s_", n), mem.Initialized, e.at, e.at
-	_,
-		err = e.exec(ctx,
-		`INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt, prompts,
-		status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
+	_, err = e.exec(ctx, `INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt,
+		prompts, status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
 		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)
 		VALUES (?,?,?,?,?,?,?,'','',0,?,'','','','','',?,0,'',?,0,'',0,0,'',0,0)`,
 		n, s.ID, s.Short, s.Agent, s.Project, s.ProjectName, s.Root, string(s.Status), stamp(s.Created), stamp(s.LastEvent))
 	return s, err
 }
 
-// sessionOf returns the number of the session that something of the batch
-// names. It is made if it is not there; an empty id has none.
+// sessionOf returns the number of a session that the batch names. A missing session
+// is made; an empty id has the number nil.
 func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, error) {
 	if id == "" {
 		return nil, nil
@@ -104,7 +90,7 @@ func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, 
 		return n, nil
 	}
 	var n int64
-	found, err := e.find(ctx, "SELECT number FROM session WHERE id=?", []any{id}, &n)
+	found, err := e.find(ctx, stmt("SELECT number FROM session WHERE id=?", id), &n)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +105,14 @@ func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, 
 	return n, nil
 }
 
-// changeSession merges a change into the session of the event. Any status but
+// changeSession applies a change to the session of the event. Any status but
 // Completed reopens it.
 func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
-	project, err := e.knownProject(ctx, c.Project)
+	project, err := e.canonicalProject(ctx, c.Project)
 	if err != nil {
 		return err
 	}
-	var completed, reason any // nil: as it is
+	var completed, reason any // nil keeps the stored value
 	switch c.Status {
 	case "":
 	case mem.Completed:
@@ -156,10 +142,10 @@ func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
 	if err != nil {
 		return err
 	}
-	return e.changeTold(ctx, c)
+	return e.changeInjected(ctx, c)
 }
 
-// given is a text for coalesce: without one, what is stored stays.
+// given is a parameter of coalesce: an empty text keeps the stored value.
 func given[T ~string](text T) any {
 	if text == "" {
 		return nil
@@ -167,8 +153,8 @@ func given[T ~string](text T) any {
 	return string(text)
 }
 
-// changeTold forgets or copies what the session was told.
-func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
+// changeInjected clears what was injected into the session, or copies it from another.
+func (e *entry) changeInjected(ctx context.Context, c mem.SessionChange) error {
 	if c.Compacted {
 		if _, err := e.exec(ctx, "UPDATE session SET compactions=compactions+1, context_tokens=0, handoff_armed=1, "+
 			"compacted=? WHERE number=?", stamp(e.at), e.session.Number); err != nil {
@@ -192,76 +178,68 @@ func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
 	return err
 }
 
-// putFill writes how full a session's context is. What is from before its last
-// compaction says nothing any more.
-func (e *entry) putFill(ctx context.Context, f mem.ContextUsage) error {
+// putContextUsage writes the context usage of a session, unless it was read before
+// the session's last compaction.
+func (e *entry) putContextUsage(ctx context.Context, u mem.ContextUsage) error {
 	_, err := e.exec(ctx, `UPDATE session SET context_tokens=?, sampled=?,
 		context_window=CASE WHEN ?>0 THEN ? ELSE context_window END, cliff=CASE WHEN ?>0 THEN ? ELSE cliff END,
 		model=CASE WHEN ?<>'' THEN ? ELSE model END, handoff_armed=CASE WHEN ? THEN 1 ELSE handoff_armed END
 		WHERE id=? AND compacted<=?`,
-		f.Tokens, stamp(firstOf(f.ReadAt, e.at)), f.Window, f.Window, f.AutoCompactTokens, f.AutoCompactTokens, f.Model,
-		f.Model, f.Rearm, f.Session, stamp(firstOf(f.At, e.at)))
+		u.Tokens, stamp(firstOf(u.ReadAt, e.at)), u.Window, u.Window, u.AutoCompactTokens, u.AutoCompactTokens, u.Model,
+		u.Model, u.Rearm, u.Session, stamp(firstOf(u.At, e.at)))
 	return err
 }
 
 // Session implements mem.Store.
 func (s *sessionStore) Session(ctx context.Context, id string) (mem.Session, error) {
-	found, err := s.session(ctx, "s.id = ?", id)
-	if err == nil && len(found) == 0 { // events name sessions in full, people do not
+	v, found, err := s.session(ctx, "s.id = ?", id)
+	if err == nil && !found { // events name sessions by the full id, people by a short one
 		var n int64
 		if n, err = s.sessionNumber(ctx, id); err == nil {
-			found, err = s.session(ctx, "s.number = ?", n)
+			v, found, err = s.session(ctx, "s.number = ?", n)
 		}
 	}
-	if err == nil && len(found) == 0 {
+	if err == nil && !found {
 		err = mem.ErrNotFound
 	}
-	if err != nil {
-		return mem.Session{}, fmt.Errorf("session %s: %w", id, translate(err))
-	}
-	return found[0], nil
+	return v, wrap("session "+id, err)
 }
 
-// session reads one session with what was told to it.
-func (s *sessionStore) session(ctx context.Context, which string, arg any) ([]mem.Session, error) {
-	query := "SELECT " + sessionColumns + ", " + jobWaits +
+// session reads one session with what was injected into it.
+func (s *sessionStore) session(ctx context.Context, which string, arg any) (mem.Session, bool, error) {
+	return first(ctx, s.read, stmt("SELECT "+sessionColumns+
 		`, (SELECT json_group_array(mark) FROM told WHERE session = s.number),
-		(SELECT count(*) FROM (SELECT 1 FROM memory WHERE session = s.number LIMIT ?+0)) FROM session s WHERE ` + which
-	return lookUp(ctx, s.read, query, []any{mem.MemoriesCounted, arg}, func(r *sql.Rows) (mem.Session, error) {
-		var told string
+		(SELECT count(*) FROM (SELECT 1 FROM memory WHERE session = s.number LIMIT ?+0)) FROM session s WHERE `+which,
+		mem.MemoriesCounted, arg), func(r *sql.Rows) (mem.Session, error) {
+		var injected string
 		var memories int
-		v, err := s.scanSession(r, &told, &memories)
-		v.Memories = memories
+		v, err := s.scanSession(r, &injected, &memories)
 		if err != nil {
 			return v, err
 		}
-		var marks []string
-		if err := json.Unmarshal([]byte(told), &marks); err != nil {
+		v.Memories = memories
+		var keys []string
+		if err := json.Unmarshal([]byte(injected), &keys); err != nil {
 			return v, err
 		}
-		v.Injected = make(map[string]bool, len(marks))
-		for _, m := range marks {
-			v.Injected[m] = true
+		v.Injected = make(map[string]bool, len(keys))
+		for _, k := range keys {
+			v.Injected[k] = true
 		}
 		return v, nil
 	})
 }
 
-// jobWaits tells whether work for session s is still to be done.
-const jobWaits = "EXISTS (SELECT 1 FROM job j WHERE j.session = s.number AND j.dead = 0)"
-
-// sessionNumber resolves an id or a short id, whole before in part.
+// sessionNumber resolves an id or a short id, exact ones before prefixes.
 func (s *sessionStore) sessionNumber(ctx context.Context, ref string) (int64, error) {
 	if ref == "" {
 		return 0, mem.ErrNotFound
 	}
-	found, err := rows(ctx, s.read,
-		"SELECT number FROM session WHERE id=? UNION SELECT number FROM session WHERE short=? LIMIT 1",
-		[]any{ref, ref}, one[int64])
+	found, err := rows(ctx, s.read, stmt(
+		"SELECT number FROM session WHERE id=? UNION SELECT number FROM session WHERE short=? LIMIT 1", ref, ref), one[int64])
 	if err == nil && len(found) == 0 {
-		found, err = rows(ctx, s.read, "SELECT number FROM session WHERE id>? AND id<? UNION SELECT number FROM session "+
-			"WHERE short>? AND short<? LIMIT 2",
-			[]any{ref, above(ref), ref, above(ref)}, one[int64])
+		found, err = rows(ctx, s.read, stmt("SELECT number FROM session WHERE id>? AND id<? UNION SELECT number "+
+			"FROM session WHERE short>? AND short<? LIMIT 2", ref, above(ref), ref, above(ref)), one[int64])
 	}
 	switch {
 	case err != nil:
@@ -276,30 +254,27 @@ func (s *sessionStore) sessionNumber(ctx context.Context, ref string) (int64, er
 
 // Sessions implements mem.Store.
 func (s *sessionStore) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session, error) {
-	f := sessionFilter(q)
-	query := "SELECT " + sessionColumns + ", " + jobWaits + " FROM session s WHERE " + f.where() +
-		" ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
-	found, err := rows(ctx, s.read, query, append(f.args, limitOr(q.Limit), max(0, q.Offset)),
-		func(r *sql.Rows) (mem.Session, error) {
-			return s.scanSession(r)
-		})
-	if err != nil {
-		return nil, fmt.Errorf("sessions: %w", translate(err))
-	}
-	return found, nil
+	found, err := rows(ctx, s.read, stmt("SELECT "+sessionColumns+" FROM session s").where(sessionFilter(q)).
+		orderBy("s.last_event DESC, s.number DESC").page(q.Limit, q.Offset),
+		func(r *sql.Rows) (mem.Session, error) { return s.scanSession(r) })
+	return found, wrap("sessions", err)
 }
 
-// scanSession reads a session, and into more what follows its columns, and
+// scanSession reads a session, and into more the columns after its own, and
 // derives the states that are not stored.
-func (s *sessionStore) scanSession(r *sql.Rows, more ...any) (mem.Session, error) {
-	var v mem.Session
-	var t sessionTimes
+func (s *sessionStore) scanSession(r *sql.Rows, more ...any) (v mem.Session, err error) {
 	var waiting bool
-	fields := append(sessionFields(&v, &t), &waiting)
-	if err := r.Scan(append(fields, more...)...); err != nil {
+	if err := r.Scan(append(sessionFields(&v, &waiting), more...)...); err != nil {
 		return v, err
 	}
-	t.set(&v)
 	v.Status = v.StatusAt(s.now(), waiting)
 	return v, nil
+}
+
+// TranscriptPosition implements mem.Store.
+func (s *sessionStore) TranscriptPosition(ctx context.Context, session string) (mem.TranscriptPosition, error) {
+	p, _, err := first(ctx, s.read, stmt("SELECT checked_to, checked_hash FROM session WHERE id=?", session),
+		into(func(p *mem.TranscriptPosition) []any { return []any{&p.To, &p.Hash} }))
+	p.Session = session
+	return p, wrap("transcript position of "+session, err)
 }

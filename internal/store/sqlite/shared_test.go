@@ -39,7 +39,7 @@ func TestASharedDiskGetsNoLog(t *testing.T) {
 		}
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
-		if !missing(path + suffix) {
+		if !isMissing(path + suffix) {
 			t.Errorf("there is a file m.db%s", suffix)
 		}
 	}

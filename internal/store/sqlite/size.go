@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"strings"
 
 	"remanence/internal/mem"
@@ -31,13 +30,13 @@ func part(table string) mem.PartName {
 func (s *statistics) Sizes(ctx context.Context) ([]mem.Part, error) {
 	parts, err := s.sizes(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("sizes: %w", translate(err))
+		return nil, wrap("sizes", err)
 	}
 	log := fileSize(s.path + "-wal")
 	return append(parts, mem.Part{Name: mem.PartWAL, Bytes: log}), nil
 }
 
-// sizes asks in one read transaction, so that the parts fit one another.
+// sizes reads everything in one transaction, so that the parts are consistent.
 func (s *statistics) sizes(ctx context.Context) ([]mem.Part, error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -65,8 +64,8 @@ func (s *statistics) sizes(ctx context.Context) ([]mem.Part, error) {
 	return parts, err
 }
 
-// spaceOf returns what is known of the database without its tables: all of it
-// is other until a table is found, the room of events without that of payloads.
+// spaceOf returns the sizes that do not come from a table: at first all used pages
+// count as other. The bytes of payloads are subtracted from those of events.
 func spaceOf(ctx context.Context, tx *sql.Tx) (map[mem.PartName]int64, error) {
 	var whole, free, payloads int64
 	err := tx.QueryRowContext(ctx, `SELECT page_count * page_size, freelist_count * page_size
@@ -74,15 +73,15 @@ func spaceOf(ctx context.Context, tx *sql.Tx) (map[mem.PartName]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The length stands in a row's head: no payload is read for it.
+	// The length is in the header of a row: no payload is read.
 	err = tx.QueryRowContext(ctx, "SELECT coalesce(sum(octet_length(payload)), 0) FROM event").Scan(&payloads)
 	return map[mem.PartName]int64{
 		mem.PartFree: free, mem.PartOther: whole - free, mem.PartPayloads: payloads, mem.PartEvents: -payloads,
 	}, err
 }
 
-// countedParts returns the parts of the database in the order of a report,
-// without their bytes.
+// countedParts returns the parts of the database with their row counts, in the
+// order of a report and without their bytes.
 func countedParts(ctx context.Context, tx *sql.Tx) ([]mem.Part, error) {
 	var parts []mem.Part
 	for _, p := range []struct {
@@ -113,8 +112,8 @@ func countedParts(ctx context.Context, tx *sql.Tx) ([]mem.Part, error) {
 // tableSizes returns the bytes of each table with its indexes.
 func tableSizes(ctx context.Context, tx *sql.Tx) (map[string]int64, error) {
 	sizes := map[string]int64{}
-	_, err := rows(ctx, tx, `SELECT coalesce(o.tbl_name, d.name), sum(d.pgsize) FROM dbstat d
-		LEFT JOIN sqlite_schema o ON o.name = d.name WHERE d.aggregate = TRUE GROUP BY 1`, nil,
+	_, err := rows(ctx, tx, stmt(`SELECT coalesce(o.tbl_name, d.name), sum(d.pgsize) FROM dbstat d
+		LEFT JOIN sqlite_schema o ON o.name = d.name WHERE d.aggregate = TRUE GROUP BY 1`),
 		func(r *sql.Rows) (n int64, err error) {
 			var table string
 			err = r.Scan(&table, &n)

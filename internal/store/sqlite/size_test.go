@@ -70,7 +70,7 @@ func TestPayloadsAreToldFromTheirRows(t *testing.T) {
 // A table that belongs to no part hides its growth.
 func TestEveryTableBelongsToAPart(t *testing.T) {
 	s := opened(t)
-	tables, err := rows(t.Context(), s.read, "SELECT name FROM sqlite_schema WHERE type='table'", nil, one[string])
+	tables, err := rows(t.Context(), s.read, stmt("SELECT name FROM sqlite_schema WHERE type='table'"), one[string])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,14 @@
-// Package sqlite keeps what is remembered in one SQLite file. It knows the
-// nouns of package mem and SQL, and nothing about agents, ranking or policy.
+// Package sqlite implements [mem.Store] in one SQLite file. It knows the types of
+// package mem and SQL, and nothing about agents, ranking or policy.
 //
-// One connection writes, a few read. Everything acknowledged is on disk: the
-// log is synchronised before Apply returns. Erased text is overwritten, not
+// One connection writes, a few read. Acknowledged batches are on disk: the
+// write-ahead log is synced before Apply returns. Erased text is overwritten, not
 // only unlinked, so the secure-delete settings must never be turned off.
+//
+// Start reading at [Open] and [Store.Apply]. Statements that are composed are put
+// together in query.go. Each file named after a kind of rows writes and reads them;
+// audit.go, copies.go, migrate.go, recover.go, replace.go and salvage.go take care
+// of the file.
 package sqlite
 
 import (
@@ -19,25 +24,23 @@ import (
 
 // Config says where the database is.
 type Config struct {
-	Path string           // of the database file; its directory is made if it is missing
+	Path string           // of the database file; a missing directory is made
 	Now  func() time.Time // nil means time.Now
-	Busy time.Duration    // how long to wait for other programs' locks; 0 means 5 s
-	// Known says that a database of ours was at Path before. What is empty or
-	// another's there is then a damaged one, neither new nor foreign. A missing
-	// file is new all the same: somebody moved it away.
+	Busy time.Duration    // how long to wait for locks of other programs; 0 means 5 s
+	// Known says that this program had a database at Path before. An empty or foreign
+	// file there is then a damaged database. A missing file still means a new one.
 	Known bool
-	// Shared says that Path is on a network or shared file system. The log needs
-	// memory that all who use it see, which is not to be had there: a rollback
-	// journal takes its place.
+	// Shared says that Path is on a network or shared file system, which has no shared
+	// memory for a write-ahead log. A rollback journal is used instead.
 	Shared bool
 }
 
 const (
 	readers     = 4
 	defaultBusy = 5 * time.Second
-	maxWAL      = 32 << 20              // bytes; a longer log is folded back into the database
-	logWait     = 20 * time.Millisecond // for readers, before that is given up for now
-	logRest     = 32                    // groups that go by before it is tried again
+	maxWAL      = 32 << 20              // bytes of the write-ahead log; a longer one is checkpointed
+	logWait     = 20 * time.Millisecond // how long a checkpoint waits for readers
+	logRest     = 32                    // groups of batches between two failed checkpoints
 )
 
 // Store is an open database. It implements mem.Store. Each part has the methods for one kind of rows; all
@@ -95,26 +98,32 @@ func newStore(db *database) *Store {
 	}
 }
 
-// Open opens the database, makes it if it is missing and brings its schema up
-// to date. It returns mem.ErrNewer, mem.ErrForeign, mem.ErrCorrupt or
-// mem.ErrLocked where one of them applies; the file is then as it was.
+// Open opens the database, makes it if it is missing and migrates its schema. If
+// it returns mem.ErrNewer, mem.ErrForeign, mem.ErrCorrupt or mem.ErrLocked, the file
+// is unchanged.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	db, err := open(ctx, cfg)
 	if cfg.damaged(err) {
-		// One bad read proves nothing: look again before saying so.
+		// One bad read is no proof of damage: try again.
 		db, err = open(ctx, cfg)
 		if cfg.damaged(err) {
-			err = fmt.Errorf("%w: %v", mem.ErrCorrupt, err) //nolint:errorlint // it is damage now, whatever it looked like
+			err = fmt.Errorf("%w: %v", mem.ErrCorrupt, err) //nolint:errorlint // callers must see damage alone
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", cfg.Path, translate(err))
+		return nil, wrap("open "+cfg.Path, err)
 	}
 	return newStore(db), nil
 }
 
-// damaged reports whether an error of open means that the file's content is wrong.
+// damaged reports whether an error of open means that the file is damaged.
 func (c Config) damaged(err error) bool {
-	foreign := errors.Is(err, mem.ErrForeign) || primary(err) == code.SQLITE_NOTADB
-	return isDamage(err) || errors.Is(err, mem.ErrCorrupt) || foreign && (c.Known || wiped(c.Path))
+	if isDamage(err) || errors.Is(err, mem.ErrCorrupt) {
+		return true
+	}
+	if !errors.Is(err, mem.ErrForeign) && primary(err) != code.SQLITE_NOTADB {
+		return false
+	}
+	h, err := headerOf(c.Path)
+	return c.Known || err == nil && len(h.text) == fileHeader && h.zeros()
 }

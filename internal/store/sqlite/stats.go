@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"remanence/internal/mem"
@@ -13,7 +12,7 @@ import (
 func (s *statistics) Stats(ctx context.Context, project string, today time.Time) (mem.Stats, error) {
 	st, err := s.stats(ctx, project, today)
 	if err != nil {
-		return st, fmt.Errorf("stats: %w", translate(err))
+		return st, wrap("stats", err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		st.Bytes += fileSize(s.path + suffix)
@@ -21,7 +20,7 @@ func (s *statistics) Stats(ctx context.Context, project string, today time.Time)
 	return st, nil
 }
 
-// stats asks in one read transaction, so that the counts fit one another.
+// stats reads everything in one transaction, so that the counts are consistent.
 func (s *statistics) stats(ctx context.Context, project string, today time.Time) (st mem.Stats, err error) {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -29,7 +28,7 @@ func (s *statistics) stats(ctx context.Context, project string, today time.Time)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
 	if project != "" {
-		if err := tx.QueryRowContext(ctx, "SELECT "+knownKey, project, project).Scan(&project); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT "+canonicalKey, project, project).Scan(&project); err != nil {
 			return st, err
 		}
 	}
@@ -42,39 +41,25 @@ func (s *statistics) stats(ctx context.Context, project string, today time.Time)
 	return st, activityStats(ctx, tx, &st, project, s.now().Add(soon))
 }
 
-// of returns a condition by project, and its arguments. An OR would read all
-// rows for the sake of one project's.
-func of(project, condition string) (where string, args []any) {
-	if project == "" {
-		return "", nil
-	}
-	return " WHERE " + condition, []any{project}
-}
-
 func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, today time.Time) error {
 	type count struct {
 		kind   mem.Kind
 		status mem.Status
 		n      int
 	}
-	where, args := of(project, "project = ?")
-	// In the order of the index: to sort 100,000 rows takes longer than to count them.
-	counts, err := rows(ctx, tx, "SELECT kind, status, count(*) FROM memory INDEXED BY memory_kind"+where+
-		" GROUP BY project, kind, status", args,
-		func(r *sql.Rows) (c count, err error) {
-			err = r.Scan(&c.kind, &c.status, &c.n)
-			return c, err
-		})
+	own := (&filter{}).equal("project", project)
+	// In the order of the index: sorting 100,000 rows takes longer than counting them.
+	counts, err := rows(ctx, tx, stmt("SELECT kind, status, count(*) FROM memory INDEXED BY memory_kind").where(own).
+		add(" GROUP BY project, kind, status"), into(func(c *count) []any { return []any{&c.kind, &c.status, &c.n} }))
 	if err != nil {
 		return err
 	}
-	index, own := "memory_created", ""
+	index := "memory_created"
 	if project != "" {
-		index, own = "memory_project", " AND project = ?"
+		index = "memory_project"
 	}
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM memory INDEXED BY "+index+
-		" WHERE created >= ? AND status = 'active' AND kind <> 'utterance'"+own,
-		append([]any{stamp(today)}, args...)...).Scan(&st.Today); err != nil {
+	own.and("created >= ? AND status = 'active' AND kind <> 'utterance'", stamp(today))
+	if err := stmt("SELECT count(*) FROM memory INDEXED BY "+index).where(own).scan(ctx, tx, &st.Today); err != nil {
 		return err
 	}
 	st.Kinds = map[mem.Kind]int{}
@@ -84,77 +69,42 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 			continue
 		}
 		st.Kinds[c.kind] += c.n
-		if c.kind == mem.Utterance {
-			continue
+		if c.kind != mem.Utterance {
+			st.Memories += c.n
 		}
-		st.Memories += c.n
 	}
 	return nil
 }
 
-// soon is how far ahead the time of a job may lie that counts as waiting now.
-const soon = time.Minute
-
-// activityStats counts what happened.
+// activityStats counts sessions, events, turns, receipts and jobs.
 func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, due time.Time) (err error) {
-	own, args := of(project, "project = ?")
-	inside, _ := of(project, "session IN (SELECT number FROM session WHERE project = ?)")
-	var last int64
+	own, inside := (&filter{}).equal("project", project), &filter{}
+	if project != "" { // with an OR all rows would be read
+		inside.and("session IN (SELECT number FROM session WHERE project = ?)", project)
+	}
 	for _, q := range []struct {
-		query string
-		dest  []any
+		text string
+		f    *filter
+		dest []any
 	}{
-		{"SELECT count(*), coalesce(max(last_event), 0) FROM session" + own, []any{&st.Sessions, &last}},
-		{"SELECT count(*) FROM event" + inside, []any{&st.Events}},
-		{"SELECT count(*) FROM turn" + inside, []any{&st.Turns}},
-		{"SELECT count(*), coalesce(sum(tokens), 0) FROM receipt" + own, []any{&st.Receipts, &st.InjectedTokens}},
+		{"SELECT count(*), coalesce(max(last_event), 0) FROM session", own, []any{&st.Sessions, timeAt(&st.LastEvent)}},
+		{"SELECT count(*) FROM event", inside, []any{&st.Events}},
+		{"SELECT count(*) FROM turn", inside, []any{&st.Turns}},
+		{"SELECT count(*), coalesce(sum(tokens), 0) FROM receipt", own, []any{&st.Receipts, &st.InjectedTokens}},
 	} {
-		if err := tx.QueryRowContext(ctx, q.query, args...).Scan(q.dest...); err != nil {
+		if err := stmt(q.text).where(q.f).scan(ctx, tx, q.dest...); err != nil {
 			return err
 		}
 	}
-	if st.Waiting, err = jobsWaiting(ctx, tx, due, inside, args); err != nil {
+	if st.Waiting, err = jobsWaiting(ctx, tx, due, inside); err != nil {
 		return err
 	}
-	st.LastEvent = moment(last)
-	names, err := rows(ctx, tx, "SELECT id FROM session"+own+" ORDER BY last_event DESC, number DESC LIMIT 1", args,
-		one[string])
-	if err != nil {
+	if st.LastSession, _, err = first(ctx, tx, stmt("SELECT id FROM session").where(own).
+		orderBy("last_event DESC, number DESC LIMIT 1"), one[string]); err != nil {
 		return err
 	}
-	if len(names) > 0 {
-		st.LastSession = names[0]
-	}
-	return outcomeStats(ctx, tx, st, own, args)
-}
-
-// Waiting implements mem.Store.
-func (s *jobStore) Waiting(ctx context.Context) (mem.Waiting, error) {
-	w, err := jobsWaiting(ctx, s.read, s.now().Add(soon), "", nil)
-	if err != nil {
-		return w, fmt.Errorf("waiting jobs: %w", translate(err))
-	}
-	return w, nil
-}
-
-// jobsWaiting counts the jobs that pass a condition. One that was never tried is one
-// for later if it is not due by then.
-func jobsWaiting(ctx context.Context, db asker, due time.Time, where string, args []any) (w mem.Waiting, err error) {
-	jobs := `SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0), coalesce(min(iif(dead
-		OR later, NULL, since)), 0)
-		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later, iif(attempts = 0, max(created,
-		not_before), created) AS since FROM job` + where + ")"
-	_, err = rows(ctx, db, jobs, append([]any{stamp(due)}, args...), func(r *sql.Rows) (oldest int64, err error) {
-		err = r.Scan(&w.Jobs, &w.DeadJobs, &w.LaterJobs, &oldest)
-		w.OldestJob = moment(oldest)
-		return oldest, err
-	})
-	return w, err
-}
-
-func outcomeStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, own string, args []any) error {
 	st.ByOutcome = map[mem.InjectionOutcome]int{}
-	_, err := rows(ctx, tx, "SELECT outcome, count(*) FROM receipt"+own+" GROUP BY outcome", args,
+	_, err = rows(ctx, tx, stmt("SELECT outcome, count(*) FROM receipt").where(own).add(" GROUP BY outcome"),
 		func(r *sql.Rows) (n int, err error) {
 			var outcome mem.InjectionOutcome
 			err = r.Scan(&outcome, &n)
@@ -162,4 +112,32 @@ func outcomeStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, own string, ar
 			return n, err
 		})
 	return err
+}
+
+// Day implements mem.Store.
+func (s *statistics) Day(ctx context.Context, project string, since time.Time) (mem.Day, error) {
+	d := mem.Day{Since: since}
+	at := stamp(since)
+	sessions := (&filter{}).and("last_event >= ?", at).project("project", project)
+	// Events and receipts have no index by time: they are looked up by the sessions that were active.
+	inside := (&filter{}).and("session IN (SELECT number FROM session WHERE "+sessions.text()+")", sessions.args...)
+	memories := (&filter{}).and("created >= ? AND kind <> 'utterance'", at).project("project", project)
+	for _, q := range []struct {
+		text string
+		f    *filter
+		dest []any
+	}{
+		{"SELECT count(*) FROM session", sessions, []any{&d.Sessions}},
+		{"SELECT count(*) FROM event", inside.with("created_at >= ?", at), []any{&d.Captured}},
+		{"SELECT count(*) FROM memory", memories, []any{&d.Memories}},
+		{
+			`SELECT coalesce(sum(outcome = 'injected'), 0), coalesce(sum(outcome = 'abstained'), 0),
+			coalesce(sum(tokens), 0) FROM receipt`, inside.with("at >= ?", at), []any{&d.Recalled, &d.Abstained, &d.Tokens},
+		},
+	} {
+		if err := stmt(q.text).where(q.f).scan(ctx, s.read, q.dest...); err != nil {
+			return d, wrap("day", err)
+		}
+	}
+	return d, nil
 }

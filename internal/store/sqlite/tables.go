@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Magic is how every SQLite file begins.
+// Magic is the beginning of every SQLite file.
 const Magic = "SQLite format 3\x00"
 
-// Tables reads whole tables of another program's database, each under the name
-// given for it. Nothing is written there; a table that it has not is left out.
+// Tables reads whole tables of another program's database and returns them under
+// the names given for them. It writes nothing. A missing table is left out.
 func Tables(ctx context.Context, path string, names map[string]string) (_ map[string][]map[string]any, err error) {
 	db, err := sql.Open("sqlite", dsn(path, defaultBusy, "query_only(1)")+"&mode=ro")
 	if err != nil {
@@ -21,14 +21,14 @@ func Tables(ctx context.Context, path string, names map[string]string) (_ map[st
 	defer func() { err = errors.Join(err, db.Close()) }()
 	out := map[string][]map[string]any{}
 	for table, name := range names {
-		there, err := rows(ctx, db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", []any{table}, one[int])
+		there, err := rows(ctx, db, stmt("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table), one[int])
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", path, translate(err))
 		}
 		if len(there) == 0 {
 			continue
 		}
-		list, err := rows(ctx, db, `SELECT * FROM "`+table+`"`, nil, columns)
+		list, err := rows(ctx, db, stmt(`SELECT * FROM "`+table+`"`), columns)
 		if err != nil {
 			return nil, fmt.Errorf("read %s of %s: %w", table, path, translate(err))
 		}
@@ -37,7 +37,7 @@ func Tables(ctx context.Context, path string, names map[string]string) (_ map[st
 	return out, nil
 }
 
-// columns is a row by the names of its columns, those without a value left out.
+// columns returns a row by the names of its columns, without NULL values.
 func columns(r *sql.Rows) (map[string]any, error) {
 	names, err := r.Columns()
 	if err != nil {
@@ -63,8 +63,8 @@ func columns(r *sql.Rows) (map[string]any, error) {
 	return out, nil
 }
 
-// RowCounts are the numbers of rows of a database's own tables: none of what SQLite
-// keeps for itself or for a search index. Empty tables are left out.
+// RowCounts returns the numbers of rows of a database's tables, without those of
+// SQLite itself and of search indexes. Empty tables are left out.
 func RowCounts(ctx context.Context, path string) (_ map[string]int, err error) {
 	db, err := sql.Open("sqlite", dsn(path, defaultBusy, "query_only(1)")+"&mode=ro")
 	if err != nil {
@@ -73,13 +73,13 @@ func RowCounts(ctx context.Context, path string) (_ map[string]int, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	const own = `SELECT name FROM pragma_table_list
 		WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_'`
-	names, err := rows(ctx, db, own, nil, one[string])
+	names, err := rows(ctx, db, stmt(own), one[string])
 	if err != nil {
 		return nil, fmt.Errorf("list tables of %s: %w", path, translate(err))
 	}
 	out := map[string]int{}
 	for _, name := range names {
-		n, err := rows(ctx, db, `SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`, nil, one[int])
+		n, err := rows(ctx, db, stmt(`SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`), one[int])
 		if err != nil {
 			return nil, fmt.Errorf("count %s of %s: %w", name, path, translate(err))
 		}

@@ -14,17 +14,17 @@ import (
 
 var errUnchanged = errors.New("unchanged")
 
-// traces are the lines of erased memories by which other texts give them away.
+// traces are lines of erased memories. Other texts that contain one are blanked.
 type traces []string
 
 func (t *traces) add(m mem.Memory) { *t = append(*t, m.Traces()...) }
 
-// finder finds traces in texts. The zero value finds none.
+// finder searches texts for traces. The zero value finds nothing.
 type finder struct {
 	lines patterns
 	runs  patterns              // the longest run of letters and digits of each line
-	of    map[string][][]string // by the longest: all runs of the lines that have it
-	loose bool                  // a line has no run to go by
+	of    map[string][][]string // the runs of each line, by the longest of them
+	loose bool                  // a line has no run that is long enough
 }
 
 func (t traces) finder() *finder {
@@ -47,7 +47,7 @@ func (t traces) finder() *finder {
 	return f
 }
 
-// in reports whether text holds a trace.
+// in reports whether a text contains a trace.
 func (f *finder) in(text string) bool {
 	for range f.lines.in(chars.Fold(text)) {
 		return true
@@ -55,13 +55,13 @@ func (f *finder) in(text string) bool {
 	return false
 }
 
-// inDocument reports whether a string of the JSON document holds a trace. What
-// cannot be read counts as holding one.
+// inDocument reports whether a string of a JSON document contains a trace. A
+// document that cannot be decoded counts as containing one.
 func (f *finder) inDocument(doc string) bool {
 	if json.Valid([]byte(doc)) && !f.mayBeIn(doc) {
 		return false
 	}
-	v, err := decode(doc)
+	v, err := decodeAny(doc)
 	if err != nil {
 		return true
 	}
@@ -69,10 +69,9 @@ func (f *finder) inDocument(doc string) bool {
 	return held
 }
 
-// mayBeIn rules out most documents without taking them to pieces, which a purge
-// of a large store would spend seconds on: letters and digits stand in JSON as
-// they are, unless they are escaped by number, and between those that follow one
-// another in a trace there is nothing but what folding takes away.
+// mayBeIn rules out most documents without decoding them, which would take a purge
+// of a large store seconds. Letters and digits are the same in JSON, unless they are
+// escaped by number, and folding removes everything between the runs of a trace.
 func (f *finder) mayBeIn(doc string) bool {
 	if f.loose || strings.Contains(doc, `\u00`) {
 		return true
@@ -97,28 +96,28 @@ func isPlain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// blank returns the document with empty strings for those that hold a trace.
+// blank returns the document with empty strings in place of those that contain a trace.
 func (f *finder) blank(doc string) (string, error) {
-	v, err := decode(doc)
+	v, err := decodeAny(doc)
 	if err != nil {
 		return "", err
 	}
 	v, _ = f.walk(v)
 	if doc, ok := v.(map[string]any); ok && doc["asked"] == "" {
-		delete(doc, "terms") // of a receipt: the words of what was asked
+		delete(doc, "terms") // of a receipt: the words of the query
 	}
 	return text(v)
 }
 
-// decode keeps numbers as they are written.
-func decode(doc string) (v any, err error) {
+// decodeAny decodes any JSON and keeps numbers as they are written.
+func decodeAny(doc string) (v any, err error) {
 	d := json.NewDecoder(strings.NewReader(doc))
 	d.UseNumber()
 	err = d.Decode(&v)
 	return v, err
 }
 
-// walk blanks in place and reports whether there was anything to blank.
+// walk blanks strings in place and reports whether there were any to blank.
 func (f *finder) walk(v any) (any, bool) {
 	switch v := v.(type) {
 	case string:
@@ -143,8 +142,8 @@ func (f *finder) walk(v any) (any, bool) {
 	return v, false
 }
 
-// blankReceipt takes one memory out of a receipt: its titles, the text that was
-// told, and all else that holds a trace. errUnchanged if that was done before.
+// blankReceipt removes one memory from a receipt: its titles, the injected text, and
+// all other strings that contain a trace. errUnchanged if that was done before.
 func (f *finder) blankReceipt(doc, id string) (string, error) {
 	var r mem.Receipt
 	if err := json.Unmarshal([]byte(doc), &r); err != nil {

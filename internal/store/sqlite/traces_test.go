@@ -11,7 +11,7 @@ import (
 	"remanence/test/tier"
 )
 
-// What rules documents out at a glance rules none out that holds a trace.
+// What rules documents out at a preselected rules none out that holds a trace.
 func TestAGlanceMissesNoTrace(t *testing.T) {
 	r := tier.Rand(t)
 	parts := []string{

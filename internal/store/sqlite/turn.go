@@ -2,14 +2,12 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 
 	"remanence/internal/mem"
 )
 
-// turnKey names the turn of the event; empty if it belongs to none. A prompt of
-// a client that does not number turns is a turn under the event's own id.
+// turnKey names the turn of the event; "" if it belongs to none. If the client
+// does not number turns, a prompt begins a turn that is named by the event's id.
 func (e *entry) turnKey(c *mem.TurnChange) string {
 	if e.event.PromptID != "" {
 		return e.event.PromptID
@@ -20,29 +18,28 @@ func (e *entry) turnKey(c *mem.TurnChange) string {
 	return ""
 }
 
-// putTurn makes the turn of the event if it is not there and changes it.
+// putTurn makes the turn of the event, unless it exists, and changes it.
 func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
 	key := e.turnKey(c)
 	if key == "" {
 		return nil
 	}
-	t := mem.Turn{Trust: mem.TrustUser, At: e.at}
-	var n, at int64
-	found, err := e.find(ctx, "SELECT number, prompt, text, private, trust, at FROM turn WHERE session=? AND prompt_id=?",
-		[]any{e.session.Number, key}, &n, &t.Number, &t.Text, &t.Private, &t.Trust, &at)
+	t := mem.Turn{Trust: mem.TrustUser}
+	var n int64
+	found, err := e.find(ctx, stmt("SELECT number, prompt, text, private, trust, at FROM turn WHERE session=? "+
+		"AND prompt_id=?", e.session.Number, key), &n, &t.Number, &t.Text, &t.Private, &t.Trust, timeAt(&t.At))
 	if err != nil {
 		return err
 	}
-	t.At = moment(at)
 	if !found {
 		t.At = e.at
 	}
 	was := t
-	newcomer := false
+	numbered := false
 	if c != nil {
-		t, newcomer = c.Apply(t, e.session.Prompts)
+		t, numbered = c.Apply(t, e.session.Prompts)
 	}
-	if newcomer {
+	if numbered {
 		e.session.Prompts = t.Number
 	}
 	e.prompt, e.trust = t.Number, t.Trust
@@ -56,19 +53,19 @@ func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
 			t.Number, t.Text, t.Private, int(t.Trust), n)
 	}
 	if err == nil && t.Trust < was.Trust {
-		err = e.demote(ctx, key, t)
+		err = e.lowerTrust(ctx, key, t)
 	}
-	if err != nil || !found || !newcomer {
+	if err != nil || !found || !numbered {
 		return err
 	}
-	// What was learned in the turn before its prompt arrived gets the number too.
+	// Memories that were captured in the turn before its prompt arrived get the number too.
 	_, err = e.exec(ctx, "UPDATE memory SET prompt=? WHERE session=? AND prompt_id=? AND prompt=0", t.Number,
 		e.session.Number, key)
 	return err
 }
 
-// newTurn writes the row of a turn. One that was found later stands behind the
-// last turn from before it.
+// newTurn writes the row of a turn. A turn that was found in the transcript later
+// is placed after the last turn from before it.
 func (e *entry) newTurn(ctx context.Context, key string, t mem.Turn) error {
 	n, err := e.next(ctx, "turn")
 	if err != nil {
@@ -76,8 +73,8 @@ func (e *entry) newTurn(ctx context.Context, key string, t mem.Turn) error {
 	}
 	place := n
 	if e.event.Recovered {
-		if err := e.get(ctx, "SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?",
-			[]any{e.session.Number, stamp(t.At)}, &place); err != nil {
+		if err := e.get(ctx, stmt("SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?", e.session.Number,
+			stamp(t.At)), &place); err != nil {
 			return err
 		}
 	}
@@ -87,17 +84,17 @@ func (e *entry) newTurn(ctx context.Context, key string, t mem.Turn) error {
 	return err
 }
 
-// demote lowers what was learned in a turn to the turn's trust. What a person
-// wrote or approved stays.
-func (e *entry) demote(ctx context.Context, key string, t mem.Turn) error {
+// lowerTrust lowers the trust of a turn's memories to that of the turn. Memories
+// that a person wrote or approved keep theirs.
+func (e *entry) lowerTrust(ctx context.Context, key string, t mem.Turn) error {
 	_, err := e.exec(ctx, "UPDATE memory SET trust=? WHERE session=? AND prompt_id=? AND trust>? AND trust<?",
 		int(t.Trust), e.session.Number, key, int(t.Trust), int(mem.TrustUser))
 	return err
 }
 
-// worth is the trust of a memory on its way in: no more than its turn's, unless
+// cappedTrust is the trust of a new memory: no more than that of its turn, unless
 // a person wrote it.
-func (e *entry) worth(ctx context.Context, session any, m mem.Memory) (mem.Trust, error) {
+func (e *entry) cappedTrust(ctx context.Context, session any, m mem.Memory) (mem.Trust, error) {
 	switch {
 	case m.Trust >= mem.TrustUser || session == nil || m.Source.PromptID == "":
 		return m.Trust, nil
@@ -105,39 +102,30 @@ func (e *entry) worth(ctx context.Context, session any, m mem.Memory) (mem.Trust
 		return min(m.Trust, e.trust), nil
 	}
 	t := mem.TrustUser
-	_, err := e.find(ctx, "SELECT trust FROM turn WHERE session=? AND prompt_id=?", []any{session, m.Source.PromptID}, &t)
+	_, err := e.find(ctx, stmt("SELECT trust FROM turn WHERE session=? AND prompt_id=?", session, m.Source.PromptID), &t)
 	return min(m.Trust, t), err
 }
 
-// promptOf returns the number of the prompt that a memory was learned in. A
-// client that numbers no turns leaves the newest prompt of the session.
-func (e *entry) promptOf(ctx context.Context, session any, promptID string) (int, error) {
+// promptOf returns the number of a turn's prompt. Without a prompt id it is that of
+// the newest prompt of the session.
+func (e *entry) promptOf(ctx context.Context, session any, promptID string) (n int, err error) {
 	if session == nil {
 		return 0, nil
 	}
-	var n int
 	if promptID == "" {
-		_, err := e.find(ctx, "SELECT prompts FROM session WHERE number=?", []any{session}, &n)
+		_, err = e.find(ctx, stmt("SELECT prompts FROM session WHERE number=?", session), &n)
 		return n, err
 	}
-	_, err := e.find(ctx, "SELECT prompt FROM turn WHERE session=? AND prompt_id=?", []any{session, promptID}, &n)
+	_, err = e.find(ctx, stmt("SELECT prompt FROM turn WHERE session=? AND prompt_id=?", session, promptID), &n)
 	return n, err
 }
 
 // Turns implements mem.Store.
 func (s *sessionStore) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
-	turns, err := lookUp(ctx, s.read, `SELECT t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
-		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.place DESC, t.number DESC LIMIT ?+0`,
-		[]any{session, limitOr(limit)},
-		func(r *sql.Rows) (mem.Turn, error) {
-			t := mem.Turn{Session: session}
-			var at int64
-			err := r.Scan(&t.PromptID, &t.Number, &t.Text, &t.Private, &t.Trust, &at)
-			t.At = moment(at)
-			return t, err
-		})
-	if err != nil {
-		return nil, fmt.Errorf("turns of %s: %w", session, translate(err))
-	}
-	return turns, nil
+	turns, err := lookUp(ctx, s.read, stmt(`SELECT s.id, t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
+		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.place DESC, t.number DESC`, session).
+		limit(limitOr(limit)), into(func(t *mem.Turn) []any {
+		return []any{&t.Session, &t.PromptID, &t.Number, &t.Text, &t.Private, &t.Trust, timeAt(&t.At)}
+	}))
+	return turns, wrap("turns of "+session, err)
 }

@@ -10,67 +10,79 @@ import (
 	"remanence/internal/mem"
 )
 
-// errUnreadable is about a row of sound pages that does not hold what was
-// written into it. The rows around it are as good as ever, so lists go on
-// without it; Audit names it and Salvage leaves it behind.
+// errUnreadable is the error of a row on a sound page whose content cannot be
+// decoded. Other rows are not affected: lists leave the row out, Audit names it
+// and Salvage does not copy it.
 var errUnreadable = fmt.Errorf("%w: a row cannot be read", mem.ErrCorrupt)
 
 func unreadable(what string, err error) error {
 	return fmt.Errorf("%w: %s: %w", errUnreadable, what, err)
 }
 
-// despite takes of a row what could be read of it: for those who write or erase it.
-func despite(err error) error {
+// ignoreUnreadable drops an errUnreadable, for callers that change or erase a row
+// and need only the fields that could be decoded.
+func ignoreUnreadable(err error) error {
 	if errors.Is(err, errUnreadable) {
 		return nil
 	}
 	return err
 }
 
-// undoc reads a stored document.
-func undoc[T any](what, doc string) (v T, err error) {
+// decodeDoc decodes a stored JSON document.
+func decodeDoc[T any](what, doc string) (v T, err error) {
 	if err := json.Unmarshal([]byte(doc), &v); err != nil {
 		return v, unreadable(what, err)
 	}
 	return v, nil
 }
 
-// spoilt is a row that cannot be read.
-type spoilt struct {
+// scanDoc scans a single column with a JSON document.
+func scanDoc[T any](what string) func(*sql.Rows) (T, error) {
+	return func(r *sql.Rows) (v T, err error) {
+		var doc string
+		if err := r.Scan(&doc); err != nil {
+			return v, err
+		}
+		return decodeDoc[T](what, doc)
+	}
+}
+
+// unreadableRow is a row that cannot be decoded.
+type unreadableRow struct {
 	table  string
 	number int64
 	err    error
 }
 
-// spoiltRows reads every row that holds documents, in the way that it is read
-// for use, and returns those that cannot be.
-func spoiltRows(ctx context.Context, db asker) ([]spoilt, error) {
-	var found []spoilt
+// unreadableRows decodes every row that has a JSON document, and returns those
+// that cannot be decoded.
+func unreadableRows(ctx context.Context, db querier) ([]unreadableRow, error) {
+	var found []unreadableRow
 	for _, t := range []struct {
-		table, query string
-		read         func(number int64, id, doc string) error
+		table, columns string
+		decode         func(number int64, id, doc string) error
 	}{
-		{"event", "SELECT seq, id, payload FROM event WHERE payload<>'' ORDER BY seq", func(n int64, id, doc string) error {
-			_, err := undoc[mem.Event](fmt.Sprintf("event %d (%s)", n, id), doc)
+		{"event", "seq, id, payload FROM event WHERE payload<>'' ORDER BY seq", func(n int64, id, doc string) error {
+			_, err := decodeDoc[mem.Event](fmt.Sprintf("event %d (%s)", n, id), doc)
 			return err
 		}},
-		{"checkpoint", "SELECT number, id, doc FROM checkpoint ORDER BY number", func(_ int64, id, doc string) error {
-			_, err := undoc[mem.Checkpoint]("checkpoint "+id, doc)
+		{"checkpoint", "number, id, doc FROM checkpoint ORDER BY number", func(_ int64, id, doc string) error {
+			_, err := decodeDoc[mem.Checkpoint]("checkpoint "+id, doc)
 			return err
 		}},
-		{"receipt", "SELECT number, id, doc FROM receipt ORDER BY number", func(_ int64, id, doc string) error {
-			_, err := undoc[mem.Receipt]("receipt "+id, doc)
+		{"receipt", "number, id, doc FROM receipt ORDER BY number", func(_ int64, id, doc string) error {
+			_, err := decodeDoc[mem.Receipt]("receipt "+id, doc)
 			return err
 		}},
 	} {
-		_, err := rows(ctx, db, t.query, nil, func(r *sql.Rows) (none struct{}, err error) {
-			s := spoilt{table: t.table}
+		_, err := rows(ctx, db, stmt("SELECT "+t.columns), func(r *sql.Rows) (none struct{}, err error) {
+			row := unreadableRow{table: t.table}
 			var id, doc string
-			if err := r.Scan(&s.number, &id, &doc); err != nil {
+			if err := r.Scan(&row.number, &id, &doc); err != nil {
 				return none, err
 			}
-			if s.err = t.read(s.number, id, doc); s.err != nil {
-				found = append(found, s)
+			if row.err = t.decode(row.number, id, doc); row.err != nil {
+				found = append(found, row)
 			}
 			return none, nil
 		})
@@ -81,19 +93,17 @@ func spoiltRows(ctx context.Context, db asker) ([]spoilt, error) {
 	return found, nil
 }
 
-// spoiltMemories is spoiltRows for memories.
-func spoiltMemories(ctx context.Context, db asker) ([]spoilt, error) {
-	var found []spoilt
-	_, err := rows(ctx, db, "SELECT "+memoryColumns+
-		" FROM memory m LEFT JOIN session s ON s.number = m.session ORDER BY m.number", nil,
-		func(r *sql.Rows) (none struct{}, err error) {
-			row, err := scanRow(r)
-			if errors.Is(err, errUnreadable) {
-				found = append(found, spoilt{"memory", row.number, err})
-				err = nil
-			}
-			return none, err
-		})
+// unreadableMemories is unreadableRows for memories.
+func unreadableMemories(ctx context.Context, db querier) ([]unreadableRow, error) {
+	var found []unreadableRow
+	_, err := rows(ctx, db, stmt(selectMemories+" ORDER BY m.number"), func(r *sql.Rows) (none struct{}, err error) {
+		row, err := scanRow(r)
+		if errors.Is(err, errUnreadable) {
+			found = append(found, unreadableRow{"memory", row.number, err})
+			err = nil
+		}
+		return none, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("table memory: %w", err)
 	}

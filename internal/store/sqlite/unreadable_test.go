@@ -72,12 +72,12 @@ func TestRowsThatCannotBeReadAreNamed(t *testing.T) {
 		t.Errorf("a quick look: %+v, %v, want it to read no rows", a, err)
 	}
 	a, err := s.Audit(t.Context(), true)
-	if err != nil || a.OK() || len(a.Damage) > 0 || len(a.Spoilt) != 4 {
+	if err != nil || a.OK() || len(a.Damage) > 0 || len(a.Unreadable) != 4 {
 		t.Fatalf("got %+v, %v, want 4 rows of a sound database", a, err)
 	}
 	for i, want := range []string{"memory m_3: ", "event 2 (e_2): ", "checkpoint c_1: ", "receipt r_1: "} {
-		if !strings.HasPrefix(a.Spoilt[i], want) {
-			t.Errorf("got %q, want %q", a.Spoilt[i], want)
+		if !strings.HasPrefix(a.Unreadable[i], want) {
+			t.Errorf("got %q, want %q", a.Unreadable[i], want)
 		}
 	}
 	if _, err := Inspect(t.Context(), path); err != nil {

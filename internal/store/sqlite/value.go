@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// stamp is how a time is stored. One so far away that nanoseconds do not reach it
-// counts as the farthest that they reach.
+// stamp is the stored form of a time: nanoseconds since 1970, 0 for the zero time.
+// Times out of their range are stored as the nearest time in it.
 func stamp(t time.Time) int64 {
 	switch {
 	case t.IsZero():
@@ -24,8 +24,8 @@ func stamp(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// moment is the time that stamp stored.
-func moment(n int64) time.Time {
+// timeOf is the time of a stamp.
+func timeOf(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
 	}
@@ -42,7 +42,23 @@ func firstOf(times ...time.Time) time.Time {
 	return time.Time{}
 }
 
-// text writes v as JSON, letters as they are, so that erasing finds them.
+// storedTime scans a stamp into a time.
+type storedTime time.Time
+
+// timeAt is where to scan a stored time into t.
+func timeAt(t *time.Time) *storedTime { return (*storedTime)(t) }
+
+// Scan implements sql.Scanner.
+func (t *storedTime) Scan(v any) error {
+	n, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("stored time is a %T", v)
+	}
+	*t = storedTime(timeOf(n))
+	return nil
+}
+
+// text encodes v as JSON without escaping letters, so that a purge finds them.
 func text(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -53,16 +69,16 @@ func text(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// list writes a list as JSON, an empty one as nothing.
+// list encodes a list as JSON, an empty one as "".
 func list[T any](v []T) string {
 	if len(v) == 0 {
 		return ""
 	}
-	s, _ := text(v) // strings and structs of strings always can be written
+	s, _ := text(v) // strings and structs of strings can always be encoded
 	return s
 }
 
-// array writes values for json_each.
+// array encodes values for json_each.
 func array[T ~string | ~int64](v []T) string {
 	if len(v) == 0 {
 		return "[]"
@@ -71,7 +87,7 @@ func array[T ~string | ~int64](v []T) string {
 	return s
 }
 
-// unlist reads what list wrote.
+// unlist decodes the result of list.
 func unlist[S ~[]T, T any](s string, into *S) error {
 	if s == "" {
 		return nil
@@ -82,7 +98,7 @@ func unlist[S ~[]T, T any](s string, into *S) error {
 	return nil
 }
 
-// fileSize returns 0 for a file that is not there.
+// fileSize returns the size of a file, 0 if it does not exist.
 func fileSize(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -2,9 +2,8 @@ package sqlite
 
 import "math"
 
-// quantize turns a vector into one byte a number and the scale that they are
-// multiplied by. A vector that holds what is no number, or nothing but zeros, has
-// no form.
+// quantize stores a vector in one byte for each number, and a scale by which they
+// are multiplied. ok is false for a vector with NaN or infinity, or only zeros.
 func quantize(v []float32) (scale float64, data []byte, ok bool) {
 	most := 0.0
 	for _, x := range v {
@@ -24,8 +23,8 @@ func quantize(v []float32) (scale float64, data []byte, ok bool) {
 	return scale, data, true
 }
 
-// cosine compares a vector of the given length with a stored one. The scale of
-// that one cancels out. ok is false if the two cannot be compared.
+// cosine compares a vector of the given Euclidean length with a stored one, whose
+// scale cancels out. ok is false if the two cannot be compared.
 func cosine(v []float32, length float64, data []byte) (cos float64, ok bool) {
 	if len(v) != len(data) || len(v) == 0 {
 		return 0, false
@@ -52,7 +51,7 @@ func cosine(v []float32, length float64, data []byte) (cos float64, ok bool) {
 	return max(-1, min(1, float64(dot)/(length*math.Sqrt(float64(square))))), true
 }
 
-// lengthOf is a vector's Euclidean length, 0 if it is none that can be compared.
+// lengthOf is a vector's Euclidean length, 0 if the vector cannot be compared.
 func lengthOf(v []float32) float64 {
 	sum := 0.0
 	for _, x := range v {

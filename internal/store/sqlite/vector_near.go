@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 
 	"remanence/internal/chars"
@@ -13,28 +12,25 @@ import (
 )
 
 const (
-	glance    = 2000 // how many vectors have their signs weighed
-	shortlist = 400  // how many of those are read and compared number by number
-	longer    = 1200 // as many if too few of the shortlist pass
+	preselected = 2000 // vectors, by the number of equal signs, that are ranked by weighted signs
+	shortlist   = 400  // how many of those are read and compared number by number
+	longList    = 1200 // the same if too few of the shortlist pass
 )
 
-// Near implements mem.Store. The signs in memory pick a shortlist, the stored
-// vectors order it, and the best that pass the filters are read. Only if too few
-// do are all that pass looked up, and the nearest picked among them.
+// Near implements mem.Store. The cached signs select a shortlist, the stored vectors
+// rank it, and the best that pass the filters are read. If too few pass, it looks up
+// all memories that do and ranks those.
 func (s *vectorStore) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
-	c := &closest{store: s, model: model, v: v, length: lengthOf(v), most: limitOr(n), filter: memoryFilter(q)}
+	c := &nearSearch{store: s, model: model, v: v, length: lengthOf(v), most: limitOr(n), filter: memoryFilter(q)}
 	if c.length == 0 {
 		return nil, nil
 	}
 	hits, err := c.find(ctx, q)
-	if err != nil {
-		return nil, fmt.Errorf("near: %w", translate(err))
-	}
-	return hits, nil
+	return hits, wrap("near", err)
 }
 
-// closest is one search by a vector.
-type closest struct {
+// nearSearch is one call of Near.
+type nearSearch struct {
 	store  *vectorStore
 	model  string
 	v      []float32
@@ -43,7 +39,7 @@ type closest struct {
 	filter *filter
 }
 
-func (c *closest) find(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
+func (c *nearSearch) find(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	if len(q.IDs) > 0 {
 		numbers, err := resolveIDs(ctx, c.store.read, q)
 		if errors.Is(err, mem.ErrNotFound) {
@@ -58,55 +54,55 @@ func (c *closest) find(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	if err := c.store.load(ctx, c.model, len(c.v)); err != nil {
 		return nil, err
 	}
-	asked := signsOf(c.v)
-	short, all := c.look(q, func(s *signs) ([]int64, bool) {
-		return s.weigh(c.v, s.glance(asked, glance), glance), len(s.numbers) <= glance
+	query := signsOf(c.v)
+	short, all := c.withSigns(q, func(s *signs) ([]int64, bool) {
+		return s.rank(c.v, s.nearest(query, preselected), preselected), len(s.numbers) <= preselected
 	})
-	for _, n := range [...]int{shortlist, longer} {
+	for _, n := range [...]int{shortlist, longList} {
 		n = min(n, len(short))
 		hits, err := c.best(ctx, short[:n])
 		if err != nil || len(hits) == c.most || all && n == len(short) {
 			return hits, err
 		}
-		if len(hits)*longer < c.most*shortlist { // nor will the longer one do
+		if len(hits)*longList < c.most*shortlist { // the long list will not be enough either
 			break
 		}
 	}
-	return c.among(ctx, q, asked)
+	return c.findFiltered(ctx, q, query)
 }
 
-// among looks up all memories that pass the filters, and picks the nearest of them.
-func (c *closest) among(ctx context.Context, q mem.Query, asked []uint64) ([]mem.Hit, error) {
+// findFiltered looks up all memories that pass the filters, and ranks them.
+func (c *nearSearch) findFiltered(ctx context.Context, q mem.Query, query []uint64) ([]mem.Hit, error) {
 	var passing []int64
 	for _, f := range listFilters(q) {
-		some, err := rows(ctx, c.store.read, "SELECT m.number FROM memory m WHERE "+f.where(), f.args, one[int64])
+		some, err := rows(ctx, c.store.read, stmt("SELECT m.number FROM memory m").where(f), one[int64])
 		if err != nil {
 			return nil, err
 		}
 		passing = append(passing, some...)
 	}
 	slices.Sort(passing)
-	short, _ := c.look(q, func(s *signs) ([]int64, bool) {
-		return s.weigh(c.v, s.glanceOf(asked, glance, passing), max(shortlist, c.most)), true
+	short, _ := c.withSigns(q, func(s *signs) ([]int64, bool) {
+		return s.rank(c.v, s.nearestOf(query, preselected, passing), max(shortlist, c.most)), true
 	})
 	return c.best(ctx, short)
 }
 
-// look looks at the signs, which nobody changes meanwhile.
-func (c *closest) look(q mem.Query, at func(*signs) ([]int64, bool)) ([]int64, bool) {
+// withSigns calls f with the cached signs, which do not change meanwhile.
+func (c *nearSearch) withSigns(q mem.Query, f func(*signs) ([]int64, bool)) ([]int64, bool) {
 	v := c.store.cache
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if !v.has(c.model, len(c.v)) { // another model's were loaded in between
+	if !v.has(c.model, len(c.v)) { // another model's vectors were loaded meanwhile
 		return nil, true
 	}
-	return at(v.of(q))
+	return f(v.of(q))
 }
 
-// best returns the nearest of some memories that pass the filters, nearest
-// first; ties break by newest.
-func (c *closest) best(ctx context.Context, numbers []int64) ([]mem.Hit, error) {
-	order, err := c.order(ctx, numbers)
+// best returns the nearest of some memories that pass the filters, nearest first;
+// ties break by newest.
+func (c *nearSearch) best(ctx context.Context, numbers []int64) ([]mem.Hit, error) {
+	order, err := c.byCosine(ctx, numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +125,11 @@ type near struct {
 	cos    float64
 }
 
-// order compares with the stored vectors of some memories, number by number.
-func (c *closest) order(ctx context.Context, numbers []int64) ([]near, error) {
-	slices.Sort(numbers) // neighbours lie on one page
+// byCosine sorts memories by the cosine with their stored vectors.
+func (c *nearSearch) byCosine(ctx context.Context, numbers []int64) ([]near, error) {
+	slices.Sort(numbers) // neighbours are on the same page
 	found, err := lookUp(ctx, c.store.read,
-		`SELECT v.memory, v.data FROM json_each(?) j CROSS JOIN vector v ON v.memory = j.value WHERE v.model=?`,
-		[]any{array(numbers), c.model}, func(r *sql.Rows) (x near, err error) {
+		stmt(`SELECT v.memory, v.data FROM json_each(?) j CROSS JOIN vector v ON v.memory = j.value WHERE v.model=?`, array(numbers), c.model), func(r *sql.Rows) (x near, err error) {
 			var data sql.RawBytes
 			if err := r.Scan(&x.number, &data); err != nil {
 				return x, err
@@ -156,19 +151,17 @@ func (c *closest) order(ctx context.Context, numbers []int64) ([]near, error) {
 	return found, nil
 }
 
-// passing reads the memories that pass the filters, in the order given, and no
-// more of them than are asked for.
-func (c *closest) passing(ctx context.Context, order []near) ([]mem.Hit, error) {
+// passing reads the memories that pass the filters, in the given order, and no more
+// than c.most.
+func (c *nearSearch) passing(ctx context.Context, order []near) ([]mem.Hit, error) {
 	numbers := make([]int64, 0, len(order))
 	cos := make(map[string]float64, len(order))
 	for _, x := range order {
 		numbers = append(numbers, x.number)
 		cos[chars.ShortID("m_", x.number)] = x.cos
 	}
-	args := append([]any{array(numbers)}, c.filter.args...)
-	ms, err := lookUp(ctx, c.store.read, "SELECT "+memoryColumns+
-		` FROM json_each(?) j CROSS JOIN memory m ON m.number = j.value
-		LEFT JOIN session s ON s.number = m.session WHERE `+c.filter.where()+" LIMIT ?+0", append(args, c.most), scanMemory)
+	ms, err := lookUp(ctx, c.store.read, stmt("SELECT "+memoryColumns+listedMemories, array(numbers)).where(c.filter).
+		limit(c.most), scanMemory)
 	if err != nil {
 		return nil, err
 	}

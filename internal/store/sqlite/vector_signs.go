@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// signs holds of every vector of some memories the signs of its numbers, one bit
-// each: how many of them two vectors share says well enough which are worth a
-// closer look. 100,000 vectors of 384 numbers take 5 MB.
+// signs are the signs of the numbers of memories' vectors, one bit each. The number
+// of equal signs of two vectors selects those whose cosine is worth computing.
+// 100,000 vectors of 384 numbers take 5 MB.
 type signs struct {
-	width   int      // words a row
+	width   int      // words of a row
 	numbers []int64  // of the memories, ascending
 	rows    []uint64 // width words for each of numbers
 }
@@ -21,10 +21,10 @@ type row struct {
 	bits   []uint64
 }
 
-// words is how many words hold so many bits.
+// words is how many words n bits take.
 func words(n int) int { return (n + 63) / 64 }
 
-// signsOf are the signs of a vector as it is asked about.
+// signsOf returns the signs of a vector that is searched for.
 func signsOf(v []float32) []uint64 {
 	out := make([]uint64, words(len(v)))
 	for i, x := range v {
@@ -35,7 +35,7 @@ func signsOf(v []float32) []uint64 {
 	return out
 }
 
-// storedSigns are the signs of a stored vector.
+// storedSigns returns the signs of a stored vector.
 func storedSigns(data []byte) []uint64 {
 	out := make([]uint64, words(len(data)))
 	for i, b := range data {
@@ -46,7 +46,7 @@ func storedSigns(data []byte) []uint64 {
 	return out
 }
 
-// put adds rows and replaces those that are there.
+// put adds rows and replaces existing ones.
 func (s *signs) put(fresh []row) {
 	slices.SortStableFunc(fresh, func(a, b row) int { return cmp.Compare(a.number, b.number) })
 	var more []row
@@ -62,7 +62,7 @@ func (s *signs) put(fresh []row) {
 	s.merge(more)
 }
 
-// merge makes room for rows that are not there yet, ascending, from the end on.
+// merge inserts new rows, which are in ascending order, beginning at the end.
 func (s *signs) merge(more []row) {
 	have := len(s.numbers)
 	s.numbers = append(s.numbers, make([]int64, len(more))...)
@@ -81,7 +81,7 @@ func (s *signs) merge(more []row) {
 	}
 }
 
-// drop takes rows out and leaves nothing of them behind.
+// drop removes rows and overwrites their memory.
 func (s *signs) drop(numbers map[int64]bool) {
 	to := 0
 	for from, n := range s.numbers {
@@ -99,16 +99,16 @@ func (s *signs) drop(numbers map[int64]bool) {
 	s.numbers, s.rows = s.numbers[:to], s.rows[:to*s.width]
 }
 
-// glance returns n rows, those that share the most signs with those asked about,
-// in no order; of equal ones the newest.
-func (s *signs) glance(asked []uint64, n int) []int32 {
+// nearest returns the n rows with the most signs equal to those of the query, in no
+// order; ties break by newest.
+func (s *signs) nearest(query []uint64, n int) []int32 {
 	apart := make([]uint16, len(s.numbers))
-	s.measure(asked, apart)
+	s.measure(query, apart)
 	return s.pick(apart, n)
 }
 
-// glanceOf is glance among some memories, which come in ascending order.
-func (s *signs) glanceOf(asked []uint64, n int, among []int64) []int32 {
+// nearestOf is nearest among some memories, which are in ascending order.
+func (s *signs) nearestOf(query []uint64, n int, among []int64) []int32 {
 	var at []int32
 	var apart []uint16
 	from := 0
@@ -116,7 +116,7 @@ func (s *signs) glanceOf(asked []uint64, n int, among []int64) []int32 {
 		i, found := slices.BinarySearch(s.numbers[from:], number)
 		if from += i; found {
 			at = append(at, int32(from))
-			apart = append(apart, distance(asked, s.rows[from*s.width:]))
+			apart = append(apart, distance(query, s.rows[from*s.width:]))
 		}
 	}
 	rows := s.pick(apart, n)
@@ -126,14 +126,14 @@ func (s *signs) glanceOf(asked []uint64, n int, among []int64) []int32 {
 	return rows
 }
 
-// pick returns the places of the n least, of equal ones the last.
+// pick returns the positions of the n least values; ties break by the last.
 func (s *signs) pick(apart []uint16, n int) []int32 {
 	n = min(n, len(apart))
 	tally := make([]int, s.width*64+1)
 	for _, d := range apart {
 		tally[d]++
 	}
-	limit, left := 0, n // how far apart a row may be, and how many that are just so far
+	limit, left := 0, n // the greatest distance of a row, and how many rows of that distance are returned
 	for ; tally[limit] < left; limit++ {
 		left -= tally[limit]
 	}
@@ -150,9 +150,9 @@ func (s *signs) pick(apart []uint16, n int) []int32 {
 	return out
 }
 
-// weigh returns the memories of n of some rows, those that weigh the most, the
-// heaviest first; of equal ones the newest.
-func (s *signs) weigh(v []float32, rows []int32, n int) []int64 {
+// rank returns the memories of the n rows with the greatest weights, the greatest
+// first; ties break by newest.
+func (s *signs) rank(v []float32, rows []int32, n int) []int64 {
 	type weighed struct {
 		row    int32
 		weight float32
@@ -172,10 +172,10 @@ func (s *signs) weigh(v []float32, rows []int32, n int) []int64 {
 	return out
 }
 
-// weights are what the signs of a row weigh, four by four: the sum of the numbers
-// asked about whose sign in the row is plus. It goes the way of the product with a
-// vector of which the signs alone are known, and so tells more than how many signs
-// are shared: a large number counts more than one that is nearly zero.
+// weights are the weights of the signs of a row, in groups of four: the sum of the
+// query's numbers whose sign in the row is plus. That estimates the product with a
+// vector of which only the signs are known, better than the number of equal signs
+// does: a large number counts more than one near zero.
 type weights [][16]float32
 
 func weightsOf(v []float32) weights {
@@ -203,20 +203,20 @@ func (w weights) of(row []uint64) float32 {
 	return sum
 }
 
-// measure counts for every row the signs that differ.
-func (s *signs) measure(asked []uint64, apart []uint16) {
+// measure counts the differing signs of every row.
+func (s *signs) measure(query []uint64, apart []uint16) {
 	left := s.rows
 	for i := range apart {
-		apart[i] = distance(asked, left)
-		left = left[len(asked):]
+		apart[i] = distance(query, left)
+		left = left[len(query):]
 	}
 }
 
-// distance is how many of the signs asked about differ from those that row begins with.
-func distance(asked, row []uint64) uint16 {
+// distance is how many signs of the query differ from those at the beginning of row.
+func distance(query, row []uint64) uint16 {
 	n := 0
-	row = row[:len(asked)]
-	for i, x := range asked {
+	row = row[:len(query)]
+	for i, x := range query {
 		n += bits.OnesCount64(x ^ row[i])
 	}
 	return uint16(n)

@@ -202,8 +202,8 @@ func TestAGlanceHoldsThoseThatShareTheMostSigns(t *testing.T) {
 			}
 		}
 		asked, n := []uint64{uint64(r.IntN(8)), 1}, rapid.IntRange(1, 60).Draw(t, "n")
-		fits(t, &s, asked, s.glance(asked, n), s.numbers, n)
-		fits(t, &s, asked, s.glanceOf(asked, n, append([]int64{-1}, among...)), among, n)
+		fits(t, &s, asked, s.nearest(asked, n), s.numbers, n)
+		fits(t, &s, asked, s.nearestOf(asked, n, append([]int64{-1}, among...)), among, n)
 	})
 }
 
@@ -230,7 +230,7 @@ func fits(t *rapid.T, s *signs, asked []uint64, places []int32, rows []int64, n 
 	slices.Sort(want)
 	slices.Sort(short)
 	if !slices.Equal(short, want) {
-		t.Fatalf("glance at %d is %v, want %v", n, short, want)
+		t.Fatalf("preselected at %d is %v, want %v", n, short, want)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestAShortlistHoldsThoseThatWeighTheMost(t *testing.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "n")
 		slices.SortFunc(want, func(a, b int64) int { return cmp.Or(cmp.Compare(product[b], product[a]), cmp.Compare(b, a)) })
 		want = want[:min(n, len(want))]
-		if got := s.weigh(v, rows, n); !slices.Equal(got, want) {
+		if got := s.rank(v, rows, n); !slices.Equal(got, want) {
 			t.Fatalf("the %d heaviest are %v, want %v", n, got, want)
 		}
 	})
@@ -352,12 +352,12 @@ func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
 				}
 			}
 		}
-		kept := signs{s.vectors.notes.width, slices.Clone(s.vectors.notes.numbers), slices.Clone(s.vectors.notes.rows)}
-		s.vectors.empty()
+		kept := signs{s.vectors.memories.width, slices.Clone(s.vectors.memories.numbers), slices.Clone(s.vectors.memories.rows)}
+		s.vectors.clear()
 		if err := s.load(t.Context(), "m", 70); err != nil {
 			rt.Fatal(err)
 		}
-		want := s.vectors.notes
+		want := s.vectors.memories
 		for i, n := range want.numbers { // what another model took over may linger, and is not in the table
 			at, ok := slices.BinarySearch(kept.numbers, n)
 			if !ok || !slices.Equal(kept.rows[at*kept.width:(at+1)*kept.width], want.rows[i*want.width:(i+1)*want.width]) {
@@ -395,7 +395,7 @@ func TestAnErasedMemoryLeavesNoByteOfItsVector(t *testing.T) {
 	remembers(t, s, "m", [][]float32{mark, aimed(rand.New(rand.NewPCG(1, 1)), 64)})
 	_, data, _ := quantize(mark)
 	text := strings.ToLower(string(data))
-	if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Near(t.Context(), "m", mark, mem.Query{}, 1); err != nil { // the signs are in hand
@@ -410,7 +410,7 @@ func TestAnErasedMemoryLeavesNoByteOfItsVector(t *testing.T) {
 	if n := bytesLeft(t, s, text); n != 0 {
 		t.Errorf("%d traces left, want 0", n)
 	}
-	if slices.Contains(s.vectors.notes.numbers, 1) {
+	if slices.Contains(s.vectors.memories.numbers, 1) {
 		t.Error("its signs are still in hand")
 	}
 }
@@ -432,10 +432,10 @@ func TestOneSessionsUtterancesHaveSignsOfTheirOwn(t *testing.T) {
 		}
 	}
 	for range 2 { // once as they were put, once as they are read
-		if !slices.Equal(s.vectors.talk.numbers, []int64{1}) || !slices.Equal(s.vectors.notes.numbers, []int64{2}) {
-			t.Errorf("utterances %v, others %v, want 1 and 2", s.vectors.talk.numbers, s.vectors.notes.numbers)
+		if !slices.Equal(s.vectors.utterances.numbers, []int64{1}) || !slices.Equal(s.vectors.memories.numbers, []int64{2}) {
+			t.Errorf("utterances %v, others %v, want 1 and 2", s.vectors.utterances.numbers, s.vectors.memories.numbers)
 		}
-		s.vectors.empty()
+		s.vectors.clear()
 		if err := s.load(t.Context(), "m", 3); err != nil {
 			t.Fatal(err)
 		}
@@ -445,8 +445,8 @@ func TestOneSessionsUtterancesHaveSignsOfTheirOwn(t *testing.T) {
 func TestNothingIsInHandUntilItIsAskedFor(t *testing.T) {
 	s := opened(t)
 	remembers(t, s, "m", topics(rand.New(rand.NewPCG(1, 1)), 50, 64))
-	if s.vectors.dims != 0 || s.vectors.notes.rows != nil {
-		t.Errorf("signs of %d vectors are in hand", len(s.vectors.notes.numbers))
+	if s.vectors.dims != 0 || s.vectors.memories.rows != nil {
+		t.Errorf("signs of %d vectors are in hand", len(s.vectors.memories.numbers))
 	}
 }
 
@@ -478,12 +478,12 @@ func BenchmarkNear(b *testing.B) {
 	b.Run("signs", func(b *testing.B) {
 		asked := signsOf(v)
 		for b.Loop() {
-			s.vectors.notes.weigh(v, s.vectors.notes.glance(asked, glance), shortlist)
+			s.vectors.memories.rank(v, s.vectors.memories.nearest(asked, preselected), shortlist)
 		}
 	})
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
-			s.vectors.empty()
+			s.vectors.clear()
 			if err := s.load(b.Context(), "m", 384); err != nil {
 				b.Fatal(err)
 			}

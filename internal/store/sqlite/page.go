@@ -7,26 +7,25 @@ import (
 	"slices"
 )
 
-// This file knows how SQLite lays out pages, as far as it takes to find the
-// table of contents of a database whose first page is lost:
-// https://www.sqlite.org/fileformat2.html
+// The functions of this file find the pages of the schema table of a database whose
+// first page is lost. The layout of pages: https://www.sqlite.org/fileformat2.html
 
 const (
-	pageSize     = 4096 // of every database that we make
+	pageSize     = 4096 // of every database that this program makes
 	fileHeader   = 100  // bytes before the first page's own header
 	interiorPage = 5    // of a table: cells point to other pages
 	leafPage     = 13   // of a table: cells are rows
 )
 
-// leaf is a page with rows of a table of contents.
+// leaf is a page with rows of a schema table.
 type leaf struct {
 	page        int // from 1
 	first, last uint64
 }
 
-// firstPage makes the first page of a database anew: the header of one that was
-// made alike, and a table of contents that leads to the leaves that are there.
-// nil if they do not make one: none is found, or two have the same rows.
+// firstPage makes the first page of a database: the header of a similar database,
+// and an interior page that leads to the leaves of the schema table. It returns nil
+// if fewer than two leaves are found, or two have the same rows.
 func firstPage(header []byte, pages io.ReaderAt) []byte {
 	leaves := leavesOf(pages)
 	slices.SortStableFunc(leaves, func(a, b leaf) int { return cmp.Compare(a.first, b.first) })
@@ -35,7 +34,7 @@ func firstPage(header []byte, pages io.ReaderAt) []byte {
 			return nil
 		}
 	}
-	if len(leaves) < 2 { // so little stands on the first page itself
+	if len(leaves) < 2 { // so few rows would be on the first page itself
 		return nil
 	}
 	page := make([]byte, pageSize)
@@ -57,7 +56,7 @@ func firstPage(header []byte, pages io.ReaderAt) []byte {
 	return page
 }
 
-// leavesOf finds the leaves of the table of contents.
+// leavesOf finds the leaves of the schema table.
 func leavesOf(pages io.ReaderAt) []leaf {
 	var out []leaf
 	for n := 2; ; n++ {
@@ -71,7 +70,7 @@ func leavesOf(pages io.ReaderAt) []leaf {
 	}
 }
 
-// pageAt is a page by its number, from 1; nil where there is none.
+// pageAt returns a page by its number, from 1; nil if the file has no such page.
 func pageAt(file io.ReaderAt, n int) []byte {
 	page := make([]byte, pageSize)
 	if read, _ := file.ReadAt(page, int64(n-1)*pageSize); n < 1 || read < pageSize {
@@ -80,7 +79,7 @@ func pageAt(file io.ReaderAt, n int) []byte {
 	return page
 }
 
-// cellsOf are the places of a leaf's cells.
+// cellsOf returns the offsets of a leaf's cells.
 func cellsOf(page []byte) []int {
 	const header = 8
 	var out []int
@@ -98,8 +97,8 @@ func cellsOf(page []byte) []int {
 	return out
 }
 
-// rowsOf are the numbers of the rows on a leaf of a table of contents; nil if
-// the page is none.
+// rowsOf returns the numbers of the rows on a leaf of the schema table; nil for any
+// other page.
 func rowsOf(page []byte) []uint64 {
 	if len(page) < pageSize || page[0] != leafPage {
 		return nil
@@ -108,7 +107,7 @@ func rowsOf(page []byte) []uint64 {
 	for _, at := range cellsOf(page) {
 		_, n := varint(page[at:])
 		row, m := varint(page[at+n:])
-		if n == 0 || m == 0 || !listsSomething(page[at+n+m:]) {
+		if n == 0 || m == 0 || !isSchemaRow(page[at+n+m:]) {
 			return nil
 		}
 		out = append(out, row)
@@ -116,9 +115,9 @@ func rowsOf(page []byte) []uint64 {
 	return out
 }
 
-// listsSomething reports whether a record has the columns of a table of contents
-// and begins as one of its rows does.
-func listsSomething(record []byte) bool {
+// isSchemaRow reports whether a record has the columns of a schema table and begins
+// with the type of an object.
+func isSchemaRow(record []byte) bool {
 	const columns = 5
 	var types [columns]uint64
 	size, at := varint(record)
@@ -139,7 +138,7 @@ func listsSomething(record []byte) bool {
 	return slices.Contains([]string{"table", "index", "trigger", "view"}, string(record[at:at+length]))
 }
 
-// appendVarint writes what varint reads, of less than 2⁵⁶.
+// appendVarint appends SQLite's variable-length integer of a value below 2⁵⁶.
 func appendVarint(b []byte, v uint64) []byte {
 	for shift := 49; shift > 0; shift -= 7 {
 		if v>>shift > 0 {

@@ -11,10 +11,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// OpenForReading opens the database of a process that has it and does not answer.
-// The Store can be read and nothing else; it changes no row, waits for no lock for
-// longer than busy, and fails where the schema is not this version's: mem.ErrNewer,
-// mem.ErrForeign for any other. fs.ErrNotExist if there is no database.
+// OpenForReading opens the database of a daemon that does not answer. The Store can
+// only be read. It waits for a lock no longer than busy. The schema must be that of
+// this version: mem.ErrNewer if it is newer, mem.ErrForeign for any other.
+// fs.ErrNotExist if there is no database.
 func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -23,7 +23,7 @@ func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Stor
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db := &database{path: path, now: time.Now, busy: busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+	db := newDatabase(Config{Path: path, Busy: busy})
 	db.read = &reader{DB: pool, stmts: map[string]*sql.Stmt{}}
 	steps, err := migrations()
 	var app, version int
@@ -39,7 +39,7 @@ func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Stor
 		err = mem.ErrForeign
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, translate(err)), db.Close())
+		return nil, errors.Join(wrap("open "+path, err), db.Close())
 	}
 	return newStore(db), nil
 }

@@ -24,7 +24,7 @@ func TestAStoreThatGaveItsMemoryBackGoesOn(t *testing.T) {
 		})
 	}
 	for range 5 {
-		if err := s.GiveBack(t.Context()); err != nil {
+		if err := s.ReleaseMemory(t.Context()); err != nil {
 			t.Errorf("give back: %v", err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestAStoreThatGaveItsMemoryBackGoesOn(t *testing.T) {
 	if got, err := s.List(t.Context(), mem.Query{Limit: 1000}); err != nil || len(got) != len(want) {
 		t.Errorf("got %d memories, %v, want %d", len(got), err, len(want))
 	}
-	if err := s.GiveBack(t.Context()); err != nil {
+	if err := s.ReleaseMemory(t.Context()); err != nil {
 		t.Errorf("give back: %v", err)
 	}
 	if st := s.read.Stats(); st.InUse != 0 || st.OpenConnections > keptReaders {

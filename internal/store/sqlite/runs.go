@@ -9,8 +9,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// putRun writes what a round of consolidation changed, what of others is taken
-// back, and what is not to be done again.
+// putRun writes the changes of a consolidation run, marks changes of earlier runs
+// as undone and stores dismissals.
 func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	if b.Run != nil {
 		n, err := e.openRun(ctx, b.Run, r)
@@ -45,12 +45,12 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	return nil
 }
 
-// openRun returns the number of a round, which is new if it has no id.
+// openRun returns the number of a run. A run without an id is new.
 func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int64, err error) {
 	if r.Run = run.ID; run.ID != "" {
-		return n, e.get(ctx, "SELECT number FROM run WHERE id=?", []any{run.ID}, &n)
+		return n, e.get(ctx, stmt("SELECT number FROM run WHERE id=?", run.ID), &n)
 	}
-	project, err := e.knownProject(ctx, run.Project)
+	project, err := e.canonicalProject(ctx, run.Project)
 	if err != nil {
 		return 0, err
 	}
@@ -67,7 +67,7 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 	return n, err
 }
 
-// putChange writes one change. One of a memory that is gone is not written.
+// putChange writes one change, unless its memory was erased.
 func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
 	was, err := text(c.Was)
 	if err != nil {
@@ -82,63 +82,51 @@ func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
 	return err
 }
 
-const runColumns = "SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.looked FROM run r LEFT " +
-	"JOIN session s ON s.number = r.session"
-
-// Runs implements mem.Chronicle.
+// Runs implements mem.Store.
 func (s *runStore) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 	f := &filter{}
 	if q.ID != "" {
 		n, err := resolveID(ctx, s.read, "run", q.ID, nil)
 		if err != nil {
-			return nil, fmt.Errorf("round of consolidation %w", err)
+			return nil, fmt.Errorf("consolidation run %w", err)
 		}
 		f.and("r.number = ?", n)
 		q = mem.RunQuery{}
 	}
-	if q.Project != "" {
-		f.and("r.project = "+knownKey, q.Project, q.Project)
-	}
-	if q.Kind != "" {
-		f.and("r.kind = ?", string(q.Kind))
-	}
+	f.project("r.project", q.Project).equal("r.kind", string(q.Kind))
 	var numbers []int64
-	runs, err := rows(ctx, s.read, runColumns+" WHERE "+f.where()+" ORDER BY r.number DESC LIMIT ?+0",
-		append(f.args, limitOr(q.Limit)), func(r *sql.Rows) (mem.Run, error) {
-			var v mem.Run
-			var n, at int64
-			err := r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, &at, &v.Examined)
-			v.At, numbers = moment(at), append(numbers, n)
+	runs, err := rows(ctx, s.read, stmt(`SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.looked
+		FROM run r LEFT JOIN session s ON s.number = r.session`).where(f).orderBy("r.number DESC").limit(limitOr(q.Limit)),
+		func(r *sql.Rows) (v mem.Run, err error) {
+			var n int64
+			err = r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, timeAt(&v.At), &v.Examined)
+			numbers = append(numbers, n)
 			return v, err
 		})
 	if err != nil {
-		return nil, fmt.Errorf("rounds of consolidation: %w", translate(err))
+		return nil, wrap("consolidation runs", err)
 	}
 	for i := range runs {
 		if err := s.changes(ctx, numbers[i], &runs[i]); err != nil {
-			return nil, fmt.Errorf("round of consolidation %s: %w", runs[i].ID, translate(err))
+			return nil, wrap("consolidation run "+runs[i].ID, err)
 		}
 	}
 	return runs, nil
 }
 
-// changes reads what a round changed.
+// changes reads the changes of a run.
 func (s *runStore) changes(ctx context.Context, number int64, run *mem.Run) (err error) {
-	run.Changes, err = rows(ctx, s.read, `SELECT c.rule, m.id, c.other, c.reason, c.was, c.became, c.undone
-		FROM change c JOIN memory m ON m.number = c.memory WHERE c.run = ? ORDER BY c.number`, []any{number},
-		func(r *sql.Rows) (mem.Step, error) {
-			var c mem.Step
+	run.Changes, err = rows(ctx, s.read, stmt(`SELECT c.rule, m.id, c.other, c.reason, c.was, c.became, c.undone
+		FROM change c JOIN memory m ON m.number = c.memory WHERE c.run = ? ORDER BY c.number`, number),
+		func(r *sql.Rows) (c mem.Step, err error) {
 			var was, became string
-			var undone int64
-			if err := r.Scan(&c.Rule, &c.Memory, &c.Other, &c.Reason, &was, &became, &undone); err != nil {
+			if err := r.Scan(&c.Rule, &c.Memory, &c.Other, &c.Reason, &was, &became, timeAt(&c.Undone)); err != nil {
 				return c, err
 			}
-			var err error
-			if c.Was, err = undoc[mem.Lifecycle]("change of "+c.Memory, was); err != nil {
+			if c.Was, err = decodeDoc[mem.Lifecycle]("change of "+c.Memory, was); err != nil {
 				return c, err
 			}
-			c.Became, err = undoc[mem.Lifecycle]("change of "+c.Memory, became)
-			c.Undone = moment(undone)
+			c.Became, err = decodeDoc[mem.Lifecycle]("change of "+c.Memory, became)
 			return c, err
 		})
 	run.Undone = len(run.Changes) > 0
@@ -148,19 +136,30 @@ func (s *runStore) changes(ctx context.Context, number int64, run *mem.Run) (err
 	return err
 }
 
-// Dismissals implements mem.Chronicle.
+// Dismissals implements mem.Store.
 func (s *runStore) Dismissals(ctx context.Context) ([]mem.Dismissal, error) {
-	all, err := rows(ctx, s.read, "SELECT d.rule, m.id, d.other, d.at FROM dismissed d JOIN memory m ON m.number = "+
-		"d.memory ORDER BY d.at, d.rule, d.memory", nil,
-		func(r *sql.Rows) (mem.Dismissal, error) {
-			var d mem.Dismissal
-			var at int64
-			err := r.Scan(&d.Rule, &d.Memory, &d.Other, &at)
-			d.At = moment(at)
-			return d, err
-		})
+	all, err := rows(ctx, s.read, stmt(`SELECT d.rule, m.id, d.other, d.at FROM dismissed d
+		JOIN memory m ON m.number = d.memory ORDER BY d.at, d.rule, d.memory`),
+		into(func(d *mem.Dismissal) []any { return []any{&d.Rule, &d.Memory, &d.Other, timeAt(&d.At)} }))
+	return all, wrap("dismissals", err)
+}
+
+// addSpending adds to the sums of a day.
+func (e *entry) addSpending(ctx context.Context, s mem.Spending) error {
+	_, err := e.exec(ctx, `INSERT INTO spent (day, tokens, calls, failures) VALUES (?,?,?,?)
+		ON CONFLICT (day) DO UPDATE SET tokens=tokens+excluded.tokens, calls=calls+excluded.calls,
+		failures=failures+excluded.failures`,
+		s.Day, s.Tokens, s.Calls, s.Failures)
 	if err != nil {
-		return nil, fmt.Errorf("dismissals: %w", translate(err))
+		return fmt.Errorf("add spending: %w", err)
 	}
-	return all, nil
+	return nil
+}
+
+// Spent implements mem.Store.
+func (s *runStore) Spent(ctx context.Context, day string) (mem.Spending, error) {
+	v, _, err := first(ctx, s.read, stmt("SELECT tokens, calls, failures FROM spent WHERE day = ?", day),
+		into(func(v *mem.Spending) []any { return []any{&v.Tokens, &v.Calls, &v.Failures} }))
+	v.Day = day
+	return v, wrap("spending", err)
 }

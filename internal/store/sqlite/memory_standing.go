@@ -7,8 +7,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// standing is what only some memories have, in one column: most rows are read
-// without looking into it.
+// standing is the content of the column of that name: fields that few memories
+// have. Most rows have none of them and need no decoding.
 type standing struct {
 	Invariant string         `json:"invariant,omitempty"`
 	Projects  []string       `json:"projects,omitempty"`
@@ -27,8 +27,8 @@ type standing struct {
 	BaseSaved int            `json:"base_prevented,omitempty"`
 }
 
-// packedStanding is the column's JSON, empty where there is nothing to say.
-func packedStanding(m mem.Memory) (string, error) {
+// packStanding returns the column's JSON, or "" if all fields are empty.
+func packStanding(m mem.Memory) (string, error) {
 	if m.Invariant == "" && len(m.Projects)+len(m.Feedback)+len(m.Proposals)+len(m.UsedIn)+m.Prevented == 0 &&
 		m.HalfLife == 0 && !m.Evergreen && m.PromotedFrom == "" && m.Note == (mem.Note{}) {
 		return "", nil
@@ -41,8 +41,8 @@ func packedStanding(m mem.Memory) (string, error) {
 	})
 }
 
-// standingOf reads the column into m.
-func standingOf(stored string, m *mem.Memory) error {
+// unpackStanding decodes the column into m.
+func unpackStanding(stored string, m *mem.Memory) error {
 	var s standing
 	err := json.Unmarshal([]byte(stored), &s)
 	m.Invariant, m.Projects, m.HalfLife, m.Evergreen, m.PromotedFrom = s.Invariant, s.Projects, s.HalfLife, s.Evergreen,

@@ -1,0 +1,267 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// memoryColumns are the columns of a memoryRow, of table memory as m and its
+// session as s.
+const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts,
+	m.concepts, m.tags, m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.who,
+	m.importance, m.confidence, m.trust, m.origin, m.prompt, m.source, m.resolved, m.status, m.pinned, m.supersedes,
+	m.branch, m.head, m.key, m.repeats, m.words, m.uses, m.last_used, m.created, m.updated, m.hidden, m.note,
+	m.standing, m.merged_into`
+
+const (
+	// selectMemories reads memories. A WHERE clause follows.
+	selectMemories = "SELECT " + memoryColumns + " FROM memory m LEFT JOIN session s ON s.number = m.session"
+	// listedMemories are the memories of a JSON array of numbers, which is its
+	// argument. CROSS JOIN keeps the order of the tables.
+	listedMemories = ` FROM json_each(?) list CROSS JOIN memory m ON m.number = list.value
+		LEFT JOIN session s ON s.number = m.session`
+)
+
+// memoryRow is a memory as its table holds it. The fields are those of the
+// memory that are stored in another form.
+type memoryRow struct {
+	mem.Memory
+	number                                                           int64
+	facts, concepts, tags, files, anchors, modified, summary, source string
+	standing                                                         string
+	prompt                                                           int
+	broken                                                           bool // some of it could not be decoded
+}
+
+func (r *memoryRow) fields() []any {
+	m := &r.Memory
+	return []any{
+		&r.number, &m.ID, &m.Scope, &m.Project, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts,
+		&r.concepts, &r.tags, &r.files, &r.anchors, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary,
+		&m.Who, &m.Importance, &m.Confidence, &m.Trust, &m.Origin, &r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned,
+		&m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats, &m.Index, &m.Uses, timeAt(&m.LastUsed), timeAt(&m.Created),
+		timeAt(&m.Updated), timeAt(&m.Hidden), &m.Note.File, &r.standing, &m.MergedInto,
+	}
+}
+
+// unpack decodes the stored forms into the memory. After an error, which is
+// errUnreadable, the fields that could be decoded are set.
+func (r *memoryRow) unpack() error {
+	m := &r.Memory
+	var errs []error
+	for _, list := range [...]struct {
+		stored string
+		into   *mem.Strings
+	}{{r.facts, &m.Facts}, {r.concepts, &m.Concepts}, {r.tags, &m.Tags}, {r.files, &m.Files}} {
+		errs = append(errs, unlist(list.stored, list.into))
+	}
+	errs = append(errs, unlist(r.modified, &m.Modified), unlist(r.anchors, &m.Anchors))
+	if r.summary != "" {
+		errs = append(errs, json.Unmarshal([]byte(r.summary), &m.Summary))
+	}
+	if r.standing != "" {
+		errs = append(errs, unpackStanding(r.standing, m))
+	}
+	errs = append(errs, json.Unmarshal([]byte(r.source), &m.Source))
+	m.Source.Prompt = r.prompt
+	if err := errors.Join(errs...); err != nil {
+		return unreadable("memory "+m.ID, err)
+	}
+	return nil
+}
+
+// scanStored reads a row of memoryColumns without decoding it.
+func scanStored(r *sql.Rows) (row memoryRow, err error) {
+	err = r.Scan(row.fields()...)
+	return row, err
+}
+
+// scanRow reads and decodes a row of memoryColumns.
+func scanRow(r *sql.Rows) (memoryRow, error) {
+	row, err := scanStored(r)
+	if err == nil {
+		err = row.unpack()
+	}
+	return row, err
+}
+
+// scanMemory reads a row of memoryColumns as callers get it, without its search words.
+func scanMemory(r *sql.Rows) (mem.Memory, error) {
+	row, err := scanRow(r)
+	row.Index = ""
+	return row.Memory, err
+}
+
+// insertMemory writes a new memory and its index rows.
+func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) error {
+	summary, source, standing, err := packed(m)
+	if err != nil {
+		return err
+	}
+	res, err := e.exec(ctx, `INSERT INTO memory (merged_into, id, scope, project, session, kind, title, body,
+			facts, concepts, tags, files, anchors, modified,
+			tool, command, exit_code, event, summary, who, importance, confidence, trust, origin,
+			agent, prompt_id, prompt, source, resolved, status, pinned, supersedes,
+			branch, head, key, repeats, words, uses, last_used, created, updated, hidden, note, standing, woven)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body,
+		list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
+		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin),
+		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, m.Resolved, string(m.Status), m.Pinned, m.Supersedes,
+		m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated),
+		stamp(m.Hidden), m.Note.File, standing, !m.Kind.HasEntities())
+	if err != nil {
+		return err
+	}
+	n, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+	return e.index(ctx, session, n, m)
+}
+
+// index writes what a new memory is found by.
+func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) error {
+	if isUtterance(m) {
+		e.spans.add(session, n)
+		return nil
+	}
+	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)",
+		n, searchBody(m), m.Title, searchIdent(m)); err != nil {
+		return err
+	}
+	return e.indexLists(ctx, n, m)
+}
+
+// updateMemory writes what may change after a memory was made. Indexed columns,
+// and with reindex the rows of the search index, are written only if they change:
+// SQLite writes index pages even if the value stays the same.
+func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, reindex bool) error {
+	summary, source, standing, err := packed(m)
+	if err != nil {
+		return err
+	}
+	n := old.number
+	if _, err := e.exec(ctx, `UPDATE memory SET agent=?, prompt=?, source=?, title=?, body=?,
+			facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
+			tool=?, exit_code=?, summary=?, confidence=?, resolved=?, repeats=?, words=?, uses=?,
+			last_used=?, updated=?, hidden=?, standing=? WHERE number=?`,
+		m.Source.Agent, m.Source.Prompt, source, m.Title, m.Body,
+		list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
+		m.Tool, m.ExitCode, summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses,
+		stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), standing, n); err != nil {
+		return err
+	}
+	if fresh := indexedOf(m); old.broken || fresh != indexedOf(old.Memory) {
+		if _, err := e.exec(ctx, `UPDATE memory SET prompt_id=?, scope=?, project=?, kind=?, command=?, importance=?,
+				trust=?, status=?, pinned=?, note=?, merged_into=? WHERE number=?`,
+			fresh.prompt, string(fresh.scope), fresh.project, string(fresh.kind), fresh.command, fresh.importance,
+			int(fresh.trust), string(fresh.status), fresh.pinned, fresh.note, fresh.merged, n); err != nil {
+			return err
+		}
+	}
+	if (reindex || m.Kind != old.Kind) && m.Kind.HasEntities() {
+		if _, err := e.exec(ctx, "UPDATE memory SET woven=0 WHERE number=?", n); err != nil {
+			return err
+		}
+	}
+	if !reindex {
+		return nil
+	}
+	return e.reindexMemory(ctx, n, m)
+}
+
+// reindexMemory writes anew what a memory is found by.
+func (e *entry) reindexMemory(ctx context.Context, n int64, m mem.Memory) error {
+	if isUtterance(m) {
+		session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
+		e.spans.add(session, n)
+		return err
+	}
+	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?",
+		searchBody(m), m.Title, searchIdent(m), n); err != nil {
+		return err
+	}
+	for _, table := range []string{"memory_file", "memory_tag"} {
+		if _, err := e.exec(ctx, "DELETE FROM "+table+" WHERE memory=?", n); err != nil {
+			return err
+		}
+	}
+	return e.indexLists(ctx, n, m)
+}
+
+// indexedFields are the fields of a memory that indexes of its table hold and
+// that may change.
+type indexedFields struct {
+	prompt, project, command, note, merged string
+	scope                                  mem.Scope
+	kind                                   mem.Kind
+	status                                 mem.Status
+	trust                                  mem.Trust
+	importance                             float64
+	pinned                                 bool
+}
+
+func indexedOf(m mem.Memory) indexedFields {
+	return indexedFields{
+		prompt: m.Source.PromptID, project: m.Project, command: m.Command, note: m.Note.File, merged: m.MergedInto,
+		scope: m.Scope, kind: m.Kind, status: m.Status, trust: m.Trust, importance: m.Importance, pinned: m.Pinned,
+	}
+}
+
+// packed returns the JSON of a memory's columns summary, source and standing.
+func packed(m mem.Memory) (summary, source, standing string, err error) {
+	if m.Summary != nil {
+		if summary, err = text(m.Summary); err != nil {
+			return "", "", "", err
+		}
+	}
+	if standing, err = packStanding(m); err != nil {
+		return "", "", "", err
+	}
+	source, err = text(m.Source)
+	return summary, source, standing, err
+}
+
+// indexLists writes the rows by which files and tags are looked up.
+func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
+	for _, f := range m.Files {
+		dir, _ := path.Split(f)
+		if dir == "" {
+			dir = "./"
+		}
+		if _, err := e.exec(ctx, "INSERT INTO memory_file (memory, path, dir, ext) VALUES (?,?,?,?) ON CONFLICT DO NOTHING",
+			n, f, dir, path.Ext(f)); err != nil {
+			return err
+		}
+	}
+	for _, t := range m.Tags {
+		if _, err := e.exec(ctx, "INSERT INTO memory_tag (memory, tag) VALUES (?,?) ON CONFLICT DO NOTHING",
+			n, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchBody is the text that a memory is found by, beside its title. A title
+// that is the beginning of the body counts once.
+func searchBody(m mem.Memory) string {
+	parts := append([]string{strings.TrimPrefix(m.Body, m.Title), m.Invariant}, m.Facts...)
+	if t := m.Summary; t != nil {
+		parts = append(parts, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// searchIdent are the names of the things that a memory is about.
+func searchIdent(m mem.Memory) string {
+	parts := append([]string{m.Index, m.Command}, m.Tags...)
+	return strings.Join(append(append(parts, m.Concepts...), m.Files...), "\n")
+}

@@ -1,0 +1,95 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+
+	"remanence/internal/mem"
+)
+
+// SessionPage implements mem.Store.
+func (s *sessionStore) SessionPage(ctx context.Context, q mem.SessionQuery) (mem.SessionPage, error) {
+	out, err := s.page(ctx, q)
+	return out, wrap("sessions", err)
+}
+
+func (s *sessionStore) page(ctx context.Context, q mem.SessionQuery) (out mem.SessionPage, err error) {
+	if out.Sessions, err = s.sessionRows(ctx, q); err != nil {
+		return out, err
+	}
+	anyAgent := q
+	anyAgent.Agent = ""
+	out.Agents, err = rows(ctx, s.read, stmt("SELECT s.agent, count(*) FROM session s").where(sessionFilter(anyAgent)).
+		add(" GROUP BY 1 ORDER BY 2 DESC, 1"), into(countFields))
+	if err != nil {
+		return out, err
+	}
+	for _, c := range out.Agents {
+		if q.Agent == "" || c.Value == q.Agent {
+			out.Total += c.N
+		}
+	}
+	anyBranch := q
+	anyBranch.Branch = ""
+	out.Branches, err = s.branches(ctx, sessionFilter(anyBranch))
+	return out, err
+}
+
+// maxBranches is how many branches of sessions are counted.
+const maxBranches = 50
+
+// branches counts sessions by the branches of their memories. A session has few
+// branches and many memories: its branches are looked up one after the other, each
+// as the next beyond the last.
+func (s *sessionStore) branches(ctx context.Context, f *filter) ([]mem.Count, error) {
+	const next = "(SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = "
+	counts, err := rows(ctx, s.read, stmt("WITH RECURSIVE found (session, branch) AS (SELECT s.number, "+next+
+		"s.number AND branch > '') FROM session s").where(f).add(` UNION ALL
+			SELECT session, `+next+`l.session AND branch > l.branch) FROM found l WHERE l.branch IS NOT NULL)
+		SELECT branch, count(*) FROM found WHERE branch IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`).limit(maxBranches),
+		into(countFields))
+	return append([]mem.Count{}, counts...), err
+}
+
+func countFields(c *mem.Count) []any { return []any{&c.Value, &c.N} }
+
+func sessionFilter(q mem.SessionQuery) *filter {
+	f := (&filter{}).project("s.project", q.Project).equal("s.agent", q.Agent)
+	if q.Branch != "" {
+		f.and("EXISTS (SELECT 1 FROM memory WHERE session = s.number AND branch = ?)", q.Branch)
+	}
+	if q.AutoCompactModel != "" {
+		f.and("s.cliff > 0 AND s.model = ?", q.AutoCompactModel)
+	}
+	if !q.Since.IsZero() {
+		f.and("s.last_event >= ?", stamp(q.Since))
+	}
+	if !q.Until.IsZero() {
+		f.and("s.last_event < ?", stamp(q.Until))
+	}
+	return f
+}
+
+// sessionRows reads the sessions of the page, with counts of what belongs to each.
+func (s *sessionStore) sessionRows(ctx context.Context, q mem.SessionQuery) ([]mem.SessionRow, error) {
+	return rows(ctx, s.read, stmt("SELECT "+sessionColumns+`,
+		(SELECT count(*) FROM memory WHERE session = s.number AND status = 'active' AND kind <> 'utterance'),
+		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number
+		AND m.status = 'active'),
+		(SELECT count(*) FROM receipt WHERE session = s.number AND outcome = 'injected'),
+		(SELECT coalesce(sum(tokens), 0) FROM receipt WHERE session = s.number AND outcome = 'injected'),
+		(SELECT json_group_array(DISTINCT branch) FILTER (WHERE branch <> '') FROM memory WHERE session = s.number)
+		FROM session s`).where(sessionFilter(q)).orderBy("s.last_event DESC, s.number DESC").page(q.Limit, q.Offset),
+		func(r *sql.Rows) (v mem.SessionRow, err error) {
+			var branches string
+			if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Injections, &v.InjectedTokens,
+				&branches); err != nil {
+				return v, err
+			}
+			err = json.Unmarshal([]byte(branches), &v.Branches)
+			slices.Sort(v.Branches)
+			return v, err
+		})
+}

@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// A tombstone stores when data of a session was last erased: older events of its
+// transcript must not be captured again. It is an event without payload, which no
+// query returns, and does not contain the session's id.
+
+const tombstone = mem.EventKind("Erased")
+
+func tombstoneID(session string) string {
+	sum := sha256.Sum256([]byte("erased session " + session))
+	return "x_" + hex.EncodeToString(sum[:16])
+}
+
+// putTombstones writes the tombstones of a purge.
+func (e *eraser) putTombstones(ctx context.Context) error {
+	for session := range e.affected {
+		if session == "" {
+			continue
+		}
+		if err := e.putTombstone(ctx, tombstoneID(session)); err != nil {
+			return err
+		}
+	}
+	return e.putTombstone(ctx, unfinishedPurge)
+}
+
+func (w *writer) putTombstone(ctx context.Context, id string) error {
+	_, err := w.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
+		ok, exit_code, duration_ms, payload, created_at) VALUES (?,'',NULL,'',?,'','','','',1,NULL,0,'',?)
+		ON CONFLICT (id) DO UPDATE SET created_at=max(created_at, excluded.created_at)`, id, string(tombstone), stamp(w.now))
+	return err
+}
+
+// unfinishedPurge is the tombstone that exists while rows are erased, but the log
+// and the copies may still contain their text: the process was killed during a
+// purge, or a reader was in the way.
+const unfinishedPurge = "x_unfinished"
+
+// removeTraces removes erased text from the log and the copies. The caller is the leader.
+func (db *database) removeTraces(ctx context.Context, tries int) error {
+	if err := db.emptyLogAndCopies(ctx, tries); err != nil {
+		return err
+	}
+	return db.transact(ctx, func(w *writer) error {
+		_, err := w.exec(ctx, "DELETE FROM event WHERE id=?", unfinishedPurge)
+		return err
+	})
+}
+
+// finishPurge finishes an earlier purge that was interrupted. The caller is the leader.
+func (db *database) finishPurge(ctx context.Context, tries int) error {
+	var n int
+	err := stmt("SELECT count(*) FROM event WHERE id=?", unfinishedPurge).scan(ctx, db.conn, &n)
+	if err != nil || n == 0 {
+		return err
+	}
+	return db.removeTraces(ctx, tries)
+}
+
+// ErasedUntil implements mem.Store.
+func (s *erasure) ErasedUntil(ctx context.Context, session string) (at time.Time, err error) {
+	err = stmt("SELECT coalesce(max(created_at), 0) FROM event WHERE id=?", tombstoneID(session)).
+		scan(ctx, s.read, timeAt(&at))
+	return at, wrap("erased until", err)
+}
+
+// erasedDuplicate returns the position of an erased event of the same session with
+// the same content as e; 0 if there is none. Events without content repeat
+// rightly, as when a session is resumed.
+func (w *writer) erasedDuplicate(ctx context.Context, e mem.Event) (seq int64, err error) {
+	if e.Text == "" && e.Error == "" && len(e.Input) == 0 && len(e.Response) == 0 {
+		return 0, nil
+	}
+	_, err = w.find(ctx, stmt("SELECT seq FROM event WHERE id > ? AND id < ? AND key=? AND payload='' LIMIT 1",
+		"e_"+e.Key+".", "e_"+e.Key+"/", e.Key), &seq)
+	return seq, err
+}
