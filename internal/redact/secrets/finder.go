@@ -140,11 +140,13 @@ func (f *Finder) search(s string, offset int, found []Span, layers int) []Span {
 }
 
 func (f *Finder) searchText(s string, offset int, found []Span, layers int) []Span {
+	earlier := len(found)
 	found = f.match(s, offset, found)
 	found = keyBodies(s, offset, found)
 	if layers > 0 {
 		found = f.base64Secrets(s, offset, found, layers)
 	}
+	found = append(found[:earlier], outsidePublicBlocks(s, offset, found[earlier:])...)
 	for _, r := range f.user {
 		for _, m := range r.pattern.FindAllStringSubmatchIndex(s, -1) {
 			from, to := m[0], m[1]

@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/pem"
 	"fmt"
@@ -103,6 +104,68 @@ func TestFirstLineOfAKeyIsRedacted(t *testing.T) {
 	}
 	lines := strings.Split(string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})), "\n")
 	leaks(t, "sec1", New(nil).redact(lines[1]), lines[1:2])
+}
+
+// publicBlock is a block of DER whose base64 holds inner, with lines of 64 bytes and a label.
+func publicBlock(t *testing.T, label, inner string) string {
+	t.Helper()
+	content, err := base64.StdEncoding.DecodeString(inner + "ABC="[len(inner)%4:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(content)
+	der := append([]byte{0x30, 0x82, byte((size + 5) >> 8), byte(size + 5), 2, 4, 82, 19, 74}, content...) // 9 bytes: 12 of base64
+	return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
+}
+
+// In random base64 the pattern of a token occurs by chance, in one certificate of four hundred.
+func TestTokensByChanceInPublicBlocksStay(t *testing.T) {
+	inner := strings.Repeat("q7Zx9Lm2Kd4Wp8Vt", 12) + "/x+ATTAq7Zx9Lm2Kd4Wp8VtB3nR5cY/" + strings.Repeat("Vt8pW4dK2mL9xZ7q", 12) + "Pw+3"
+	for _, label := range []string{"CERTIFICATE", "CERTIFICATE REQUEST", "PUBLIC KEY", "RSA PUBLIC KEY", "X509 CRL"} {
+		block := publicBlock(t, label, inner)
+		if got := New(nil).redact(strings.ReplaceAll(block, label, "SOMETHING")); !strings.Contains(got, markerHead) {
+			t.Fatalf("without its label %q stays: the test shows nothing", block)
+		}
+		for shape, s := range prefixed(strings.Split(strings.TrimSpace(block), "\n")) {
+			if got := New(nil).redact(s); got != s {
+				t.Errorf("%s, %s became %q", label, shape, got)
+			}
+		}
+		quoted := strings.ReplaceAll(block, "\n", `\\n`)
+		if got := New(nil).redact(quoted); got != quoted {
+			t.Errorf("%s, quoted twice, became %q", label, got)
+		}
+	}
+}
+
+func TestSecretsBesideAndInPublicBlocksAreRedacted(t *testing.T) {
+	const token, word = "AKIAQ7ZXLMKDWPVTBNRC", "Winter.sunshine99"
+	block := publicBlock(t, "CERTIFICATE", strings.Repeat("q7Zx9Lm2Kd4Wp8Vt", 24))
+	lines := strings.SplitAfter(block, "\n")
+	body := strings.Join(lines[1:len(lines)-2], "")
+	key := canary.Key(seeded(5))
+	for name, s := range map[string]string{
+		"above":              token + "\n" + block,
+		"below":              block + token + "\n",
+		"between two":        block + token + "\n" + block,
+		"a line within":      lines[0] + lines[1] + token + "\n" + strings.Join(lines[2:], ""),
+		"a password within":  lines[0] + "password=" + word + "\n" + strings.Join(lines[1:], ""),
+		"before a line":      lines[0] + "DB_PASSWORD=" + word + " " + strings.Join(lines[1:], ""),
+		"instead of a body":  lines[0] + token + "\n" + lines[len(lines)-2],
+		"behind the label":   strings.TrimSpace(lines[0]) + " " + token + "\n" + strings.Join(lines[1:], ""),
+		"before the END":     lines[0] + body + token + lines[len(lines)-2],
+		"a private key next": block + strings.Join(key, "\n") + "\n" + block,
+		"a private key as a certificate": lines[0] + strings.Join(key[1:len(key)-1], "\n") + "\n" + lines[len(lines)-2] +
+			"MIIEpAIBAAKCAQEA7bq1hJ2kQz5vN0rT3uYwEoPsDfGhJ" + "\n",
+	} {
+		got := New(nil).redact(s)
+		if strings.Contains(got, token) || strings.Contains(got, word) || !strings.Contains(got, markerHead) {
+			t.Errorf("%s: %q became %q", name, s, got)
+		}
+		if strings.HasPrefix(name, "a private key next") {
+			leaks(t, name, got, key)
+		}
+	}
 }
 
 func TestPublicBlocksOfBase64StayAsTheyAre(t *testing.T) {
