@@ -59,7 +59,7 @@ vault:          mem chars when fsx
 egress:         mem chars
 embed:          mem chars egress
 llm:            mem chars egress
-api:            mem chars fault when event recall curate continuity filesync capture views
+api:            mem chars fault fsx when event recall curate continuity filesync capture views
 # 4 edges
 hook:           mem chars agent
 queue:          mem chars
@@ -68,7 +68,7 @@ setup:          fsx
 eval:           mem chars extract recall views
 mcpserver:      mem chars fault when event recall curate continuity views
 web:
-config:         mem chars when rank redact event recall egress embed llm setup fault
+config:         mem chars fsx when rank redact event recall egress embed llm setup fault
 cli/ui:         mem chars rank event recall curate digest views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring

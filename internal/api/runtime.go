@@ -2,13 +2,14 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -76,19 +77,8 @@ func (r Runtime) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write runtime file: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".runtime-*")
+	err = fsx.Replace(fsx.Host{}, path, body, fsx.Replacement{Temp: ".runtime-" + rand.Text(), NoSync: true})
 	if err != nil {
-		return fmt.Errorf("write runtime file: %w", err)
-	}
-	_, err = f.Write(body)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
 		return fmt.Errorf("write runtime file: %w", err)
 	}
 	return nil

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -14,6 +13,7 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/daemon"
 	"remanence/internal/fault"
+	"remanence/internal/fsx"
 	"remanence/internal/store/sqlite"
 )
 
@@ -52,7 +52,7 @@ func runBackup(ctx context.Context, a *app, file string) error {
 	}
 	if to == "" {
 		to = made.Path
-	} else if err := moveFile(made.Path, to); err != nil {
+	} else if err := fsx.Move(made.Path, to); err != nil {
 		return errors.Join(fault.Store.Saying("the backup cannot be written there").Because("%s", err), os.Remove(made.Path))
 	}
 	found, err := sqlite.Inspect(ctx, to)
@@ -85,21 +85,6 @@ func backupFile(file string) (string, error) {
 		return "", fault.NoFile.Saying("no such directory: %s", dir)
 	}
 	return to, nil
-}
-
-// moveFile gives a file another place, whole or not at all, also on another disk.
-func moveFile(from, to string) error {
-	if os.Rename(from, to) == nil {
-		return nil
-	}
-	part := filepath.Join(filepath.Dir(to), fmt.Sprintf(".%s.%d.part", filepath.Base(to), os.Getpid()))
-	if err := sqlite.CopyFile(from, part); err != nil {
-		return err
-	}
-	if err := os.Rename(part, to); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Remove(from)
 }
 
 // dbBackupView is a backup that was made.

@@ -14,6 +14,7 @@ import (
 	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/fault"
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/recall"
@@ -57,7 +58,7 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 		return nil, err
 	}
 	x, err := openExam(ctx, a.Sys.Now(), a.lookingDoor(), cfg.Settings(), em, func(file string) error {
-		return moveFile(made.Path, file)
+		return fsx.Move(made.Path, file)
 	})
 	if err != nil {
 		_ = os.Remove(made.Path) // gone already unless it could not be moved

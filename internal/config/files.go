@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"remanence/internal/fsx"
 )
 
 // IsDir reports whether a path is a directory.
@@ -32,16 +33,10 @@ func ReplaceAs(file string, data []byte, mode fs.FileMode) error {
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".remanence-*")
+	err := fsx.Replace(fsx.Host{}, file, data, fsx.Replacement{
+		Prepare: func(f *os.File) error { return f.Chmod(mode) }, // whatever the umask
+	})
 	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.Write(data)
-	if err := errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	if err := os.Rename(tmp.Name(), file); err != nil {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -118,6 +119,30 @@ func Replace(base Base, name string, data []byte, how Replacement) error {
 		return errors.Join(err, p.Discard())
 	}
 	return p.Commit()
+}
+
+// Move gives a plain file another name, whole or not at all, also on another file
+// system. A file with the new name is replaced.
+func Move(from, to string) error {
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+	in, _, err := Open(Host{}, from, Options{})
+	if err != nil {
+		return err
+	}
+	p, err := Create(Host{}, to, Replacement{})
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	_, err = io.Copy(p, in)
+	if err := errors.Join(err, in.Close()); err != nil {
+		return errors.Join(err, p.Discard())
+	}
+	if err := p.Commit(); err != nil {
+		return err
+	}
+	return os.Remove(from)
 }
 
 // WriteNew makes the file name with data and syncs it and its directory. It
