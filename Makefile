@@ -49,7 +49,7 @@ SECOND := (^|[[:space:]])go (func|[a-z][A-Za-z.]*\()|\.Go\(|\.Parallel\(|\.NewSe
 ALONE  := TestSignsFindTheSameAsBruteForce|TestSignsInHandStayThoseOfTheTable|TestWhatIsReadableOfADamagedDatabaseIsSaved|TestNoTextIsAnErrorToASearch|$\
 TestCommonTermsCount|TestAPartHoldsABoundedNumberOfWords|TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|$\
 TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNotMatter|TestFoldAgreesWithNFKC|$\
-TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|$\
+TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|$\
 TestUnrelatedPromptsAreToldNothing|TestRelatedPromptsFindTheirMemory|TestAllPairsThatAreAlikeAreFound
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
