@@ -69,7 +69,7 @@ eval:           mem chars extract recall views
 mcpserver:      mem chars fault when event recall curate continuity views
 web:
 config:         mem chars fsx when rank redact event recall egress embed llm setup fault
-cli/ui:         mem chars rank event recall curate digest views eval fault config
+cli/ui:         mem chars rank event recall curate digest continuity views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
 daemon:         mem chars index redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient

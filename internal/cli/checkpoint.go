@@ -133,12 +133,8 @@ func runCheckpointSave(a *app, cmd *cobra.Command, q continuity.SaveRequest, fil
 		}
 		trouble = append(trouble, notInFile(err)...)
 	}
-	v := ui.SavedView{
-		CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Problems...),
-		Asked: q.Index,
-	}
-	v.Said, v.Indexed, v.Found = got.Archived.Utterances, got.Indexed, got.Recovered
-	return printSaved(a, v)
+	got.Problems = append(trouble, got.Problems...)
+	return printSaved(a, ui.SavedView{SaveResponse: got, Indexing: q.Index})
 }
 
 // notInFile is the trouble of a checkpoint that was kept, but not in the file.
@@ -151,11 +147,8 @@ func notInFile(err error) []string {
 
 // printSaved shows what was kept; the exit status says whether there was any trouble.
 func printSaved(a *app, v ui.SavedView) error {
-	v.Status, v.Trouble = "ok", ui.NotNil(v.Trouble)
-	if len(v.Trouble) > 0 {
-		v.Status = "degraded"
-	}
-	return a.out.Judged(v, len(v.Trouble) == 0)
+	v.Problems = ui.NotNil(v.Problems)
+	return a.out.Judged(v, len(v.Problems) == 0)
 }
 
 func nobodyWorked(session string) string {
@@ -196,7 +189,7 @@ func handOff(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile) 
 		q.Note = ""
 		return runCheckpointSave(a, cmd, q, toFile{}, trouble)
 	}
-	err = printSaved(a, ui.SavedView{CheckpointItem: ui.ItemOf(got, ""), Trouble: trouble})
+	err = printSaved(a, ui.SavedView{SaveResponse: continuity.SaveResponse{Checkpoint: got, Problems: trouble}})
 	if got.Trust < mem.TrustAssistant {
 		a.out.Say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read "+
 			"it: remanence checkpoint show %s", got.ID)
@@ -228,11 +221,7 @@ func listCheckpoints(a *app, cmd *cobra.Command, q continuity.CheckpointsRequest
 	if err != nil {
 		return a.noProject(err)
 	}
-	v := ui.CheckpointsView{Total: len(got.Checkpoints), Checkpoints: []ui.CheckpointItem{}}
-	for _, cp := range got.Checkpoints {
-		v.Checkpoints = append(v.Checkpoints, ui.ItemOf(cp, got.Shorts[cp.Session]))
-	}
-	return a.out.Show(v)
+	return a.out.Show(ui.CheckpointsView{Checkpoints: got})
 }
 
 func checkpointShowCommand(a *app) *cobra.Command {
@@ -263,10 +252,9 @@ func runCheckpointShow(a *app, cmd *cobra.Command, id string) error {
 		return a.noProject(err)
 	}
 	if len(got.Checkpoints) == 0 {
-		return a.out.Show(ui.CheckpointsView{Checkpoints: []ui.CheckpointItem{}})
+		return a.out.Show(ui.CheckpointsView{Checkpoints: got})
 	}
-	cp := got.Checkpoints[0]
-	return a.out.Show(ui.CheckpointView{CheckpointItem: ui.ItemOf(cp, got.Shorts[cp.Session])})
+	return a.out.Show(ui.CheckpointView{Checkpoints: got})
 }
 
 func noCheckpoint(id string) fault.Fault {
@@ -303,22 +291,12 @@ func checkpointResumeCommand(a *app) *cobra.Command {
 			if err := file.write(got.Text); err != nil {
 				return err
 			}
-			return a.out.Show(ui.ResumeView{
-				Checkpoint: ui.ItemOf(got.Checkpoint, got.Session.Short),
-				Handoff:    handoffOf(got.Handoff), Text: got.Text,
-			})
+			return a.out.Show(ui.ResumeView{ResumeResponse: got})
 		},
 	}
 	cmd.Flags().StringVar(&q.Session, "session", "", "session (default: the last one of the project)")
 	file.register(cmd)
 	return cmd
-}
-
-func handoffOf(cp *mem.Checkpoint) *string {
-	if cp == nil {
-		return nil
-	}
-	return &cp.Handoff
 }
 
 func checkpointDiffCommand(a *app) *cobra.Command {
@@ -339,7 +317,7 @@ func checkpointDiffCommand(a *app) *cobra.Command {
 			}
 			got, err := ask(cmd.Context(), a, api.Diff, q)
 			if errors.Is(err, mem.ErrNotFound) && len(args) == 0 {
-				return a.out.Show(ui.DiffView{Changes: []ui.Change{}})
+				return a.out.Show(ui.DiffView{})
 			}
 			if errors.Is(err, mem.ErrNotFound) {
 				return fault.NoID.Saying("no such checkpoint").Because("%s", daemon.Cause(err)).FixedBy("remanence checkpoint list")
@@ -347,14 +325,7 @@ func checkpointDiffCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			v := ui.DiffView{
-				From: ui.TextOrNil(got.From.ID), To: ui.TextOrNil(got.To.ID), FromAt: ui.TimeOrNil(got.From.At),
-				ToAt: ui.TimeOrNil(got.To.At), Changes: []ui.Change{},
-			}
-			for _, c := range got.Changes {
-				v.Changes = append(v.Changes, ui.Change{What: c.What, Gone: c.Removed, Text: c.Text})
-			}
-			return a.out.Show(v)
+			return a.out.Show(ui.DiffView{DiffResponse: got})
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -33,11 +34,7 @@ func checkpointLogCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			v := loggedView{File: ui.TextOrNil(got.File), Text: got.Text}
-			if got.Memory != nil {
-				v.Memory = &got.Memory.ID
-			}
-			return a.out.Show(v)
+			return a.out.Show(loggedView{got})
 		},
 	}
 	f := cmd.Flags()
@@ -53,25 +50,19 @@ func checkpointLogCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-type loggedView struct {
-	File   *string `json:"file"`   // null: there is no vault
-	Memory *string `json:"memory"` // its id, if the entry went into one
-	Text   string  `json:"text"`
-}
+// loggedView shows a new entry of the journal.
+type loggedView struct{ filesync.LogResponse }
 
 func (loggedView) SchemaName() string { return "checkpoint_log" }
 
 func (v loggedView) Print(p *ui.Printer) {
-	where := "nowhere"
-	switch {
-	case v.File != nil:
-		where = *v.File
-	case v.Memory != nil:
-		where = *v.Memory
+	where := cmp.Or(v.File, "nowhere")
+	if v.File == "" && v.Memory != nil {
+		where = v.Memory.ID
 	}
 	p.Line("logged  %s", where)
 	p.Line("%s", ui.Safe(v.Text))
-	if v.File == nil {
+	if v.File == "" {
 		p.Say("There is no vault, so the entry is a memory. To have the journal in a file: remanence vault init")
 	}
 }
@@ -95,7 +86,7 @@ func checkpointDriftCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.Show(findingsOf("drift", got))
+			return a.out.Show(findingsView{got, "drift"})
 		},
 	}
 	cmd.Flags().StringVar(&q.Session, "session", "",
@@ -126,7 +117,7 @@ func lintCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.Show(findingsOf("lint", got))
+			return a.out.Show(findingsView{got, "lint"})
 		},
 	}
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
@@ -135,33 +126,10 @@ func lintCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+// findingsView shows findings of lint or of drift detection.
 type findingsView struct {
-	Session  *string   `json:"session"` // that was looked at
-	Looked   int       `json:"looked"`  // at so many memories
-	Total    int       `json:"total"`
-	Next     *string   `json:"next"`
-	Findings []finding `json:"findings"`
-
+	curate.FindingsResponse
 	name string
-}
-
-type finding struct {
-	Rule  string   `json:"rule"`
-	Text  string   `json:"text"`
-	IDs   []string `json:"ids"`
-	Files []string `json:"files"`
-	Fix   *string  `json:"fix"`
-}
-
-func findingsOf(name string, got curate.FindingsResponse) findingsView {
-	v := findingsView{
-		Session: ui.TextOrNil(got.Session), Looked: got.Examined, Total: len(got.Findings),
-		Findings: []finding{}, name: name,
-	}
-	for _, f := range got.Findings {
-		v.Findings = append(v.Findings, finding{f.Rule, f.Text, ui.NotNil(f.IDs), ui.NotNil(f.Files), ui.TextOrNil(f.Fix)})
-	}
-	return v
 }
 
 func (v findingsView) SchemaName() string { return v.name }
@@ -169,8 +137,8 @@ func (v findingsView) SchemaName() string { return v.name }
 func (v findingsView) List() []any { return ui.Items(v.Findings) }
 
 func (v findingsView) Print(p *ui.Printer) {
-	if v.Total == 0 {
-		p.Line("Nothing found in %s.", v.looked())
+	if len(v.Findings) == 0 {
+		p.Line("Nothing found in %s.", v.examined())
 		return
 	}
 	for _, f := range v.Findings {
@@ -179,17 +147,17 @@ func (v findingsView) Print(p *ui.Printer) {
 			ids = "  " + ids
 		}
 		p.Line("%s%s  %s", ui.Pad(f.Rule, 14), ids, ui.Clip(ui.OneLine(f.Text), 200))
-		if f.Fix != nil {
-			p.Hint("%s%s", strings.Repeat(" ", 16), *f.Fix)
+		if f.Fix != "" {
+			p.Hint("%s%s", strings.Repeat(" ", 16), f.Fix)
 		}
 	}
-	p.Hint("%s in %s. These are hints: judge each.", ui.Plural(v.Total, "finding", "findings"), v.looked())
+	p.Hint("%s in %s. These are hints: judge each.", ui.Plural(len(v.Findings), "finding", "findings"), v.examined())
 }
 
-// looked is what was looked at: lint leaves out what only says what happened.
-func (v findingsView) looked() string {
+// examined counts the examined memories. Lint leaves out those that only record an event.
+func (v findingsView) examined() string {
 	if v.name == "lint" {
-		return ui.Plural(v.Looked, "lasting memory", "lasting memories")
+		return ui.Plural(v.Examined, "lasting memory", "lasting memories")
 	}
-	return ui.Plural(v.Looked, "memory", "memories")
+	return ui.Plural(v.Examined, "memory", "memories")
 }

@@ -20,6 +20,7 @@ import (
 	"remanence/internal/eval"
 	"remanence/internal/event"
 	"remanence/internal/fault"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
@@ -129,8 +130,14 @@ func viewsByName() map[string]ui.View {
 		"resolve": ui.MemoryList{Schema: "resolve", Memories: []mem.Memory{m}, Response: curate.ResolveResponse{
 			Rule: "stale", Action: "accept", Run: "k_3", Memories: []mem.Memory{m},
 		}},
-		"receipt": weighed("receipt", receipt),
-		"next":    nextView{weighed("next", foreseen), false},
+		"receipt": ui.ReceiptView{WhyResponse: views.WhyResponse{
+			Receipt: receipt, Short: "s_4d", States: map[string]mem.Status{"m_7k2q": mem.Archived},
+			Used: map[string]bool{"m_7k2q": true}, Weights: rank.Weights{
+				Memories:   map[string]float64{"fts": 0.5, "stale": -0.15},
+				Utterances: map[string]float64{"fts": 1},
+			},
+		}},
+		"next": nextView{foreseen, false},
 		"import": importView{
 			Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2},
 			Dropped:  []api.Dropped{{What: "field id", Why: "the memory gets a new id", Count: 4}},
@@ -154,13 +161,9 @@ func viewsByName() map[string]ui.View {
 			},
 			By: "trigger", Unit: "tokens", Bars: []ui.StatsBar{{Name: "prompt", Value: 212}},
 		},
-		"timeline": timelineView{
-			Total: 1,
-			Entries: []entry{{
-				ID: "m_7k2q", At: ui.TimeOrNil(at), What: "decision", Title: "chose jittered backoff",
-				Files: []string{},
-			}},
-		},
+		"timeline": timelineView{TimelineResponse: views.TimelineResponse{
+			Entries: []views.TimelineEntry{{ID: "m_7k2q", At: at, What: "decision", Title: "chose jittered backoff"}},
+		}},
 		"purge": purgeView{
 			IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{},
 			Copies: []string{}, Unreached: []string{"exports"},
@@ -238,25 +241,28 @@ func viewsByName() map[string]ui.View {
 		"db_reindex":   dbReindexView{Memories: 3},
 		"daemon_retry": retryView{Jobs: 2},
 		"db_migrate":   dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
-		"checkpoint":   ui.CheckpointView{CheckpointItem: ui.ItemOf(saved, "s_4d")},
-		"checkpoints": ui.CheckpointsView{
-			Total:       1,
-			Checkpoints: []ui.CheckpointItem{ui.ItemOf(mem.Checkpoint{ID: "c_2", At: at, Trigger: "session-end"}, "")},
-		},
-		"checkpoint_save": ui.SavedView{
-			CheckpointItem: ui.ItemOf(saved, "s_4d"), Status: "degraded",
-			Trouble: []string{"archive: the disk is full"}, Asked: true, Said: 3, Indexed: 2, Found: 1,
-		},
-		"checkpoint_resume": ui.ResumeView{Checkpoint: ui.ItemOf(saved, "s_4d"), Text: "# Where the work stands"},
-		"checkpoint_diff": ui.DiffView{
-			From: ui.TextOrNil("c_1"), To: ui.TextOrNil("c_2"), FromAt: ui.TimeOrNil(at),
-			ToAt: ui.TimeOrNil(at), Changes: []ui.Change{{What: "files", Gone: true, Text: "retry.go"}},
-		},
-		"checkpoint_log": loggedView{Memory: ui.TextOrNil("m_7k2q"), Text: "## 2026-09-12 — retries"},
-		"drift": findingsOf("drift", curate.FindingsResponse{
+		"checkpoint": ui.CheckpointView{Checkpoints: continuity.Checkpoints{
+			Project: o.Project, Checkpoints: []mem.Checkpoint{saved}, Shorts: map[string]string{saved.Session: "s_4d"},
+		}},
+		"checkpoints": ui.CheckpointsView{Checkpoints: continuity.Checkpoints{
+			Project: o.Project, Checkpoints: []mem.Checkpoint{{ID: "c_2", At: at, Trigger: "session-end"}},
+		}},
+		"checkpoint_save": ui.SavedView{SaveResponse: continuity.SaveResponse{
+			Checkpoint: saved, Short: "s_4d", Archived: mem.TranscriptImport{Found: true, Utterances: 3}, Indexed: 2,
+			Recovered: 1, Problems: []string{"archive: the disk is full"},
+		}, Indexing: true},
+		"checkpoint_resume": ui.ResumeView{ResumeResponse: continuity.ResumeResponse{
+			Checkpoint: saved, Project: o.Project, Session: *o.Last, Text: "# Where the work stands",
+		}},
+		"checkpoint_diff": ui.DiffView{DiffResponse: continuity.DiffResponse{
+			From: mem.Checkpoint{ID: "c_1", At: at}, To: saved,
+			Changes: []continuity.CheckpointChange{{What: "files", Removed: true, Text: "retry.go"}},
+		}},
+		"checkpoint_log": loggedView{filesync.LogResponse{Memory: &m, Text: "## 2026-09-12 — retries"}},
+		"drift": findingsView{curate.FindingsResponse{
 			Session: "s_4d", Examined: 4,
 			Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}},
-		}),
+		}, "drift"},
 		"consolidation": consolidationView{ConsolidateResponse: curate.ConsolidateResponse{
 			Memories: []mem.Memory{m},
 			Runs: []mem.Run{{
@@ -277,27 +283,20 @@ func viewsByName() map[string]ui.View {
 		"resolved": ui.ResolvedView{ResolveResponse: curate.ResolveResponse{
 			Rule: "stale", Action: "accept", Decided: 412, Left: 1, Run: "k_3", Memories: []mem.Memory{m},
 		}},
-		"lint": findingsOf("lint",
-			curate.FindingsResponse{
-				Examined: 4,
-				Findings: []curate.Finding{{
-					Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"},
-					Fix: "remanence forget m_7k2q",
-				}},
-			}),
+		"lint": findingsView{curate.FindingsResponse{
+			Examined: 4,
+			Findings: []curate.Finding{{
+				Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"}, Fix: "remanence forget m_7k2q",
+			}},
+		}, "lint"},
 
 		"fault": faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
 	}
 }
 
-// weighed is a receipt with weights of its own: those in use are tuned by others.
-func weighed(name string, r mem.Receipt) ui.ReceiptView {
-	v := receiptOf(name, r)
-	v.Weights = rank.Weights{
-		Memories:   map[string]float64{"fts": 0.5, "stale": -0.15},
-		Utterances: map[string]float64{"fts": 1},
-	}
-	return v
+// receiptView is the view of a receipt alone.
+func receiptView(r mem.Receipt) ui.ReceiptView {
+	return ui.ReceiptView{WhyResponse: views.WhyResponse{Receipt: r}}
 }
 
 func TestJSONShapesStayAsTheyAre(t *testing.T) {
@@ -368,9 +367,8 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 			Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}},
 		}, query: evil},
 		"empty": searchView{SearchResponse: recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, query: evil},
-		"why": receiptOf("receipt",
-			mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
-		"next": nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
+		"why":   receiptView(mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
+		"next":  nextView{mem.Receipt{ID: "r_1", Text: evil}, false},
 		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{
 				Project: mem.Project{Name: evil},
@@ -378,7 +376,9 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 			},
 			By: "trigger", Bars: []ui.StatsBar{{Name: evil, Value: 3}},
 		},
-		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
+		"timeline": timelineView{TimelineResponse: views.TimelineResponse{
+			Entries: []views.TimelineEntry{{ID: "m_1", Title: evil}},
+		}, asked: evil},
 		"status": doctor.StatusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}},
 			doctor.DaemonView{}, doctor.HooksItem{What: evil}, doctor.CaptureItem{}),
 		"pause":  pauseView{Pauses: []ui.PauseItem{{Target: evil}}},

@@ -48,7 +48,7 @@ func nextCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			if err := a.out.Show(nextView{receiptOf("next", r), tooShort(a, q.Prompt)}); err != nil {
+			if err := a.out.Show(nextView{r, tooShort(a, q.Prompt)}); err != nil {
 				return err
 			}
 			if !check {
@@ -82,9 +82,11 @@ func tooShort(a *app, prompt string) bool {
 
 // nextView is the receipt of an injection that has not happened yet.
 type nextView struct {
-	ui.ReceiptView
+	mem.Receipt
 	short bool // the prompt is
 }
+
+func (nextView) SchemaName() string { return "next" }
 
 func (v nextView) Print(p *ui.Printer) {
 	if v.Text == "" {
@@ -94,20 +96,21 @@ func (v nextView) Print(p *ui.Printer) {
 			why = "it is paused here, or the project is excluded, see remanence status"
 		case v.Budget == 0:
 			why = "its budget is 0, see remanence config list --origin"
-		case v.Trigger == "prompt" && v.Asked == nil:
+		case v.Trigger == "prompt" && v.Query == "":
 			why = "the prompt is empty"
-		case v.Asked != nil && v.Outcome == mem.Nothing && v.short:
+		case v.Query != "" && v.Outcome == mem.Nothing && v.short:
 			why = "the prompt is too short to ask for anything, and names nothing that is known"
-		case v.Asked != nil && v.Outcome == mem.Nothing:
+		case v.Query != "" && v.Outcome == mem.Nothing:
 			why = "the prompt asks for nothing that could be remembered"
-		case v.Asked != nil:
+		case v.Query != "":
 			why = "nothing that is remembered fits the prompt well enough"
 		}
 		p.Line("Nothing would be told: %s.", why)
-		if d, ok := v.Nearest(); ok {
-			v.Near(p, d)
+		receipt := ui.ReceiptView{WhyResponse: views.WhyResponse{Receipt: v.Receipt}}
+		if d, ok := receipt.Nearest(); ok {
+			receipt.Near(p, d)
 		}
-		v.LeftOut(p)
+		receipt.LeftOut(p)
 		return
 	}
 	p.Line("%s", ui.Safe(v.Text))

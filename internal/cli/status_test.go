@@ -85,7 +85,7 @@ func TestOnlyAMemoryIsOfferedForForgetting(t *testing.T) {
 			r.Items = append(r.Items, mem.InjectedItem{ID: id})
 		}
 		p, out := testPrinter(100)
-		receiptOf("receipt", r).Hints(p)
+		receiptView(r).Hints(p)
 		if got := strings.TrimSpace(out.String()); got != tc.want {
 			t.Errorf("%v: got %q, want %q", tc.ids, got, tc.want)
 		}

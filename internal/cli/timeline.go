@@ -2,7 +2,6 @@ package cli
 
 import (
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -47,41 +46,19 @@ func runTimeline(a *app, cmd *cobra.Command, q views.TimelineRequest) error {
 	if err != nil {
 		return err
 	}
-	v := timelineView{
-		Asked: ui.TextOrNil(q.Anchor), Anchor: ui.TextOrNil(got.Anchor), Total: len(got.Entries),
-		More: got.More, Entries: []entry{}, further: "--around ", around: q.Around,
-	}
+	v := timelineView{TimelineResponse: got, asked: q.Anchor, further: "--around ", around: q.Around}
 	if cmd.Name() != "timeline" {
 		v.further = "remanence timeline " + q.Anchor + " --around "
-	}
-	for _, m := range got.Entries {
-		v.Entries = append(v.Entries, entry{
-			ID: m.ID, At: ui.TimeOrNil(m.At), Session: ui.TextOrNil(m.Session), What: m.What,
-			Title: m.Title, Files: ui.NotNil(m.Files),
-		})
 	}
 	return a.out.Show(v)
 }
 
+// timelineView shows what was learned around an anchor.
 type timelineView struct {
-	Asked   *string `json:"asked"`
-	Anchor  *string `json:"anchor"` // id of the entry it is centred on
-	Total   int     `json:"total"`
-	Next    *string `json:"next"`
-	More    bool    `json:"more"`    // there is, for a larger --around
-	Entries []entry `json:"entries"` // oldest first
-
-	further string // how to see it
+	views.TimelineResponse
+	asked   string // the anchor as typed
+	further string // how to see more
 	around  int
-}
-
-type entry struct {
-	ID      string     `json:"id"`
-	At      *time.Time `json:"at"`
-	Session *string    `json:"session"`
-	What    string     `json:"what"`
-	Title   string     `json:"title"`
-	Files   []string   `json:"files"`
 }
 
 func (timelineView) SchemaName() string { return "timeline" }
@@ -91,8 +68,8 @@ func (v timelineView) List() []any { return ui.Items(v.Entries) }
 func (v timelineView) Print(p *ui.Printer) {
 	if len(v.Entries) == 0 {
 		around := "here"
-		if v.Asked != nil {
-			around = "around " + ui.OneLine(*v.Asked)
+		if v.asked != "" {
+			around = "around " + ui.OneLine(v.asked)
 		}
 		p.Line("Nothing was learned %s.", around)
 		return
@@ -107,17 +84,11 @@ func (v timelineView) Print(p *ui.Printer) {
 	}
 	rows := make([][]string, 0, len(v.Entries))
 	for _, e := range v.Entries {
-		mark, when, session := "", "", ""
-		if v.Anchor != nil && e.ID == *v.Anchor {
+		mark := ""
+		if e.ID == v.Anchor && e.ID != "" {
 			mark = ">"
 		}
-		if e.At != nil {
-			when = ui.DateTime(*e.At, p.Now())
-		}
-		if e.Session != nil {
-			session = *e.Session
-		}
-		rows = append(rows, []string{mark, when, e.ID, e.What, ui.OneLine(e.Title), session})
+		rows = append(rows, []string{mark, ui.DateTime(e.At, p.Now()), e.ID, e.What, ui.OneLine(e.Title), e.Session})
 	}
 	p.Table(cols, rows)
 	if v.More {

@@ -10,7 +10,6 @@ import (
 	"remanence/internal/cli/ui"
 	"remanence/internal/fault"
 	"remanence/internal/mem"
-	"remanence/internal/rank"
 	"remanence/internal/views"
 )
 
@@ -39,32 +38,5 @@ func runWhy(a *app, cmd *cobra.Command, id string) error {
 	if err != nil {
 		return a.noProject(err)
 	}
-	v := receiptOf("receipt", got.Receipt)
-	v.Become(got)
-	return a.out.Show(v)
-}
-
-func receiptOf(name string, r mem.Receipt) ui.ReceiptView {
-	v := ui.ReceiptView{
-		ID: ui.TextOrNil(r.ID), At: ui.TimeOrNil(r.At), Session: ui.TextOrNil(r.Session), Trigger: r.Trigger,
-		Outcome: r.Outcome, Asked: ui.TextOrNil(r.Query),
-		Candidates: r.Candidates, Floor: r.Floor, Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS,
-		Items: []ui.ToldItem{}, Dropped: []ui.CutItem{}, Text: r.Text, Compaction: r.Compaction, Name: name,
-		Terms:   ui.NotNil(r.Terms),
-		Weights: rank.AllWeights(),
-	}
-	if r.Session == "next" {
-		v.Session = nil // there is none yet
-	}
-	for _, it := range r.Items {
-		v.Items = append(v.Items, ui.ToldItem{
-			ID: it.ID, Rank: it.Rank, Kind: it.Kind, Title: it.Title, Score: it.Score, Parts: it.Parts, Tokens: it.Tokens,
-			Place: ui.TextOrNil(it.Section),
-			Stale: ui.TextOrNil(string(it.Stale)),
-		})
-	}
-	for _, c := range r.LeftOut {
-		v.Dropped = append(v.Dropped, ui.CutItem{ID: c.ID, Title: c.Title, Score: c.Score, Parts: c.Parts, Gate: c.Gate})
-	}
-	return v
+	return a.out.Show(ui.ReceiptView{WhyResponse: got})
 }

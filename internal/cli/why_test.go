@@ -81,8 +81,7 @@ func explained() map[string]views.WhyResponse {
 func TestWhyReadsAsItDid(t *testing.T) {
 	for name, got := range explained() {
 		for _, width := range []int{100, 50} {
-			v := receiptOf("receipt", got.Receipt)
-			v.Become(got)
+			v := ui.ReceiptView{WhyResponse: got}
 			p, out := testPrinter(width)
 			p.Now = func() time.Time { return got.Receipt.At.Add(time.Hour) }
 			v.Print(p)
@@ -96,12 +95,12 @@ func TestHeadAndHintsOfAReceiptFitTheScreen(t *testing.T) {
 	asked := strings.Repeat("why does the gate squeak ", 8)
 	for _, width := range []int{80, 100} {
 		for _, trigger := range []string{"session_start", "prompt", "compaction", "subagent"} {
-			v := receiptOf("receipt", mem.Receipt{
+			v := receiptView(mem.Receipt{
 				ID: "r_01234567", At: time.Date(2025, 9, 14, 12, 2, 11, 0, time.UTC), Trigger: trigger, Query: asked,
 				Outcome:    mem.Injected,
 				Candidates: 1234, Tokens: 12345, Budget: 12300, TookMS: 1234, Items: []mem.InjectedItem{{ID: "m_0123456"}},
 			})
-			v.Become(views.WhyResponse{Later: &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Query: asked}})
+			v.Later = &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Query: asked}
 			p, out := testPrinter(width)
 			v.Head(p)
 			v.Hints(p)
@@ -122,7 +121,7 @@ func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
 	long := strings.Repeat("the gate squeaks ", 9)
 	for _, width := range []int{80, 100} {
 		for _, outcome := range []mem.InjectionOutcome{mem.Injected, mem.Abstained} {
-			v := receiptOf("receipt", mem.Receipt{
+			v := receiptView(mem.Receipt{
 				ID: "r_01234567", Trigger: "prompt", Outcome: outcome, Floor: 0.55,
 				LeftOut: []mem.LeftOutItem{
 					{ID: "m_0123456", Title: long, Score: 2.1, Gate: rank.BelowFloor, Parts: parts},
@@ -157,7 +156,7 @@ func TestNextReadsAsItDid(t *testing.T) {
 		"short":     {Outcome: mem.Nothing, Trigger: "prompt", Query: "zzz", Budget: 300},
 	} {
 		p, out := testPrinter(100)
-		nextView{receiptOf("next", r), name == "short"}.Print(p)
+		nextView{r, name == "short"}.Print(p)
 		said := out.String() + p.Err.(*strings.Builder).String()
 		golden.Compare(t, filepath.Join("testdata", "text", "next_"+name+".txt"), unweighed(said))
 	}

@@ -1,93 +1,33 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
-	"time"
+	"slices"
 
-	"remanence/internal/mem"
+	"remanence/internal/continuity"
 )
 
-// CheckpointItem is one checkpoint, whole.
-type CheckpointItem struct {
-	ID           string         `json:"id"`
-	At           *time.Time     `json:"at"`
-	Trigger      string         `json:"trigger"`
-	Session      *string        `json:"session"`
-	SessionShort *string        `json:"session_short"`
-	Project      *string        `json:"project"`
-	Note         *string        `json:"note"`
-	Handoff      *string        `json:"handoff"`
-	Phase        *string        `json:"phase"`
-	Request      *string        `json:"request"`
-	Answer       *string        `json:"answer"`
-	Next         []string       `json:"next"`
-	Doing        []string       `json:"doing"`
-	Open         []string       `json:"open"`
-	Blocked      []string       `json:"blocked"`
-	Waiting      []string       `json:"waiting"`
-	Editing      []string       `json:"editing"` // files in edit
-	Files        []string       `json:"files"`
-	Commands     []outcome      `json:"commands"`
-	Errors       []string       `json:"errors"`
-	Numbers      []string       `json:"numbers"`
-	Recent       []utteranceRow `json:"recent"` // oldest first
-}
-
-type outcome struct {
-	Command string  `json:"command"`
-	Exit    int     `json:"exit"`
-	Note    *string `json:"note"`
-}
-
-type utteranceRow struct {
-	Who  string `json:"who"`
-	Text string `json:"text"`
-}
-
-// ItemOf returns the JSON form of a checkpoint.
-func ItemOf(cp mem.Checkpoint, short string) CheckpointItem {
-	it := CheckpointItem{
-		ID: cp.ID, At: TimeOrNil(cp.At), Trigger: cp.Trigger, Session: TextOrNil(cp.Session), SessionShort: TextOrNil(short),
-		Project: TextOrNil(cp.Project),
-		Note:    TextOrNil(cp.Note), Handoff: TextOrNil(cp.Handoff), Phase: TextOrNil(cp.State.Phase),
-		Request: TextOrNil(cp.State.Request), Answer: TextOrNil(cp.State.Status),
-		Next: NotNil(cp.State.Next), Doing: NotNil(cp.State.Doing), Open: NotNil(cp.State.Open),
-		Blocked: NotNil(cp.State.Blocked), Waiting: NotNil(cp.State.Waiting),
-		Editing: NotNil(cp.State.Files), Files: NotNil(cp.Evidence.Files), Commands: []outcome{},
-		Errors: NotNil(cp.Evidence.Errors), Numbers: NotNil(cp.Evidence.Numbers), Recent: []utteranceRow{},
-	}
-	for _, c := range cp.Evidence.Commands {
-		it.Commands = append(it.Commands, outcome{c.Command, c.Exit, TextOrNil(c.Note)})
-	}
-	for _, s := range cp.Recent {
-		it.Recent = append(it.Recent, utteranceRow{s.Who, s.Text})
-	}
-	return it
-}
-
-// CheckpointView shows one checkpoint.
-type CheckpointView struct{ CheckpointItem }
+// CheckpointView shows one checkpoint: the first of the response.
+type CheckpointView struct{ continuity.Checkpoints }
 
 // SchemaName returns the name of the view's schema.
 func (CheckpointView) SchemaName() string { return "checkpoint" }
 
 // Print writes the view for a person.
 func (v CheckpointView) Print(p *Printer) {
-	when := ""
-	if v.At != nil {
-		when = DateTime(*v.At, p.Now())
-	}
-	p.Line("%s  %s  %s", p.Style(Bold, v.ID), v.Trigger, when)
-	field := func(name string, s *string) {
-		if s != nil {
-			p.Field(name, "%s", OneLine(*s))
+	cp := v.Checkpoints.Checkpoints[0]
+	p.Line("%s  %s  %s", p.Style(Bold, cp.ID), cp.Trigger, DateTime(cp.At, p.Now()))
+	field := func(name, s string) {
+		if s != "" {
+			p.Field(name, "%s", OneLine(s))
 		}
 	}
-	field("session", v.SessionShort)
-	field("note", v.Note)
-	field("phase", v.Phase)
-	field("asked", v.Request)
-	field("answered", v.Answer)
+	field("session", v.Shorts[cp.Session])
+	field("note", cp.Note)
+	field("phase", cp.State.Phase)
+	field("asked", cp.State.Request)
+	field("answered", cp.State.Status)
 	list := func(name string, items []string) {
 		if len(items) > 0 {
 			p.Line("%s", name)
@@ -96,49 +36,45 @@ func (v CheckpointView) Print(p *Printer) {
 			p.Line("  - %s", OneLine(it))
 		}
 	}
-	if v.Handoff != nil {
+	if cp.Handoff != "" {
 		p.Line("handoff")
-		p.Line("%s", Safe(*v.Handoff))
+		p.Line("%s", Safe(cp.Handoff))
 	}
-	list("next", v.Next)
-	list("in progress", v.Doing)
-	list("open", v.Open)
-	list("in the way", append(append([]string{}, v.Waiting...), v.Blocked...))
-	list("files in edit", v.Editing)
-	list("files", v.Files)
-	var ran, said []string
-	for _, c := range v.Commands {
+	list("next", cp.State.Next)
+	list("in progress", cp.State.Doing)
+	list("open", cp.State.Open)
+	list("in the way", slices.Concat(cp.State.Waiting, cp.State.Blocked))
+	list("files in edit", cp.State.Files)
+	list("files", cp.Evidence.Files)
+	var commands, quotes []string
+	for _, c := range cp.Evidence.Commands {
 		line := fmt.Sprintf("%s: exit %d", c.Command, c.Exit)
-		if c.Note != nil {
-			line += ", " + *c.Note
+		if c.Note != "" {
+			line += ", " + c.Note
 		}
-		ran = append(ran, line)
+		commands = append(commands, line)
 	}
-	for _, s := range v.Recent {
-		said = append(said, s.Who+": "+s.Text)
+	for _, q := range cp.Recent {
+		quotes = append(quotes, q.Who+": "+q.Text)
 	}
-	list("commands", ran)
-	list("errors", v.Errors)
-	list("figures", v.Numbers)
-	list("last words", said)
+	list("commands", commands)
+	list("errors", cp.Evidence.Errors)
+	list("figures", cp.Evidence.Numbers)
+	list("last words", quotes)
 }
 
 // CheckpointsView lists checkpoints.
-type CheckpointsView struct {
-	Total       int              `json:"total"`
-	Next        *string          `json:"next"`
-	Checkpoints []CheckpointItem `json:"checkpoints"` // newest first
-}
+type CheckpointsView struct{ continuity.Checkpoints }
 
 // SchemaName returns the name of the view's schema.
 func (CheckpointsView) SchemaName() string { return "checkpoints" }
 
 // List returns the items that --jsonl prints.
-func (v CheckpointsView) List() []any { return Items(v.Checkpoints) }
+func (v CheckpointsView) List() []any { return Items(v.Checkpoints.Checkpoints) }
 
 // Print writes the view for a person.
 func (v CheckpointsView) Print(p *Printer) {
-	if len(v.Checkpoints) == 0 {
+	if len(v.Checkpoints.Checkpoints) == 0 {
 		p.Line("No checkpoint yet. One is saved before each compaction and at the end of each session.")
 		p.Hint("save one now: remanence checkpoint save")
 		return
@@ -150,34 +86,20 @@ func (v CheckpointsView) Print(p *Printer) {
 		{Name: "about", Flex: true},
 		{Name: "session", Drop: 2},
 	}
-	rows := make([][]string, 0, len(v.Checkpoints))
-	for _, c := range v.Checkpoints {
-		when, about, session := "", "", ""
-		if c.At != nil {
-			when = DateTime(*c.At, p.Now())
-		}
-		for _, s := range []*string{c.Note, c.Request, c.Answer, c.Handoff} {
-			if s != nil && about == "" {
-				about = OneLine(*s)
-			}
-		}
-		if c.SessionShort != nil {
-			session = *c.SessionShort
-		}
-		rows = append(rows, []string{when, c.ID, c.Trigger, about, session})
+	rows := make([][]string, 0, len(v.Checkpoints.Checkpoints))
+	for _, c := range v.Checkpoints.Checkpoints {
+		rows = append(rows, []string{
+			DateTime(c.At, p.Now()), c.ID, c.Trigger,
+			OneLine(cmp.Or(c.Note, c.State.Request, c.State.Status, c.Handoff)), v.Shorts[c.Session],
+		})
 	}
 	p.Table(cols, rows)
 }
 
-// SavedView is a checkpoint that was saved, and how that went.
+// SavedView shows a checkpoint that was saved, and the problems.
 type SavedView struct {
-	Status  string   `json:"status"`  // ok, degraded
-	Trouble []string `json:"trouble"` // what did not work
-	Asked   bool     `json:"index"`   // the transcript was to be taken in
-	Said    int      `json:"said"`    // things said that were taken in
-	Indexed int      `json:"indexed"` // pieces of them that can be found now
-	Found   int      `json:"found"`   // lost reports that were found
-	CheckpointItem
+	continuity.SaveResponse
+	Indexing bool `json:"-"` // the transcript was to be indexed too
 }
 
 // SchemaName returns the name of the view's schema.
@@ -185,33 +107,29 @@ func (SavedView) SchemaName() string { return "checkpoint_save" }
 
 // Print writes the view for a person.
 func (v SavedView) Print(p *Printer) {
-	for _, t := range v.Trouble {
+	for _, t := range v.Problems {
 		p.Line("  ! %s", OneLine(t))
 	}
 	how := "OK"
-	if v.Status != "ok" {
+	if len(v.Problems) > 0 {
 		how = "DEGRADED"
 	}
-	line := fmt.Sprintf("[checkpoint] %s %s", how, v.ID)
-	if v.SessionShort != nil {
-		line += " of " + *v.SessionShort
+	line := fmt.Sprintf("[checkpoint] %s %s", how, v.Checkpoint.ID)
+	if v.Short != "" {
+		line += " of " + v.Short
 	}
-	if v.Asked {
-		line += fmt.Sprintf(": %d things said taken in, %s indexed, %s found", v.Said, Plural(v.Indexed, "piece", "pieces"),
-			Plural(v.Found, "lost report", "lost reports"))
+	if v.Indexing {
+		line += fmt.Sprintf(": %d things said taken in, %s indexed, %s found", v.Archived.Utterances,
+			Plural(v.Indexed, "piece", "pieces"), Plural(v.Recovered, "lost report", "lost reports"))
 	}
-	if v.Handoff != nil {
-		line += fmt.Sprintf(": handoff of %d characters", len([]rune(*v.Handoff)))
+	if v.Checkpoint.Handoff != "" {
+		line += fmt.Sprintf(": handoff of %d characters", len([]rune(v.Checkpoint.Handoff)))
 	}
 	p.Line("%s", line)
 }
 
 // ResumeView shows where a session stopped.
-type ResumeView struct {
-	Checkpoint CheckpointItem `json:"checkpoint"`
-	Handoff    *string        `json:"handoff"`
-	Text       string         `json:"text"`
-}
+type ResumeView struct{ continuity.ResumeResponse }
 
 // SchemaName returns the name of the view's schema.
 func (ResumeView) SchemaName() string { return "checkpoint_resume" }
@@ -220,20 +138,7 @@ func (ResumeView) SchemaName() string { return "checkpoint_resume" }
 func (v ResumeView) Print(p *Printer) { p.Line("%s", Safe(v.Text)) }
 
 // DiffView shows what changed between two checkpoints.
-type DiffView struct {
-	From    *string    `json:"from"` // null: there was none before
-	To      *string    `json:"to"`
-	FromAt  *time.Time `json:"from_at"`
-	ToAt    *time.Time `json:"to_at"`
-	Changes []Change   `json:"changes"`
-}
-
-// Change is one line of a difference.
-type Change struct {
-	What string `json:"what"`
-	Gone bool   `json:"gone"` // it was there and is not any more
-	Text string `json:"text"`
-}
+type DiffView struct{ continuity.DiffResponse }
 
 // SchemaName returns the name of the view's schema.
 func (DiffView) SchemaName() string { return "checkpoint_diff" }
@@ -243,16 +148,12 @@ func (v DiffView) List() []any { return Items(v.Changes) }
 
 // Print writes the view for a person.
 func (v DiffView) Print(p *Printer) {
-	if v.To == nil {
+	if v.To.ID == "" {
 		p.Line("No checkpoint yet, so there is nothing to compare.")
 		p.Hint("save one now: remanence checkpoint save")
 		return
 	}
-	from := "nothing"
-	if v.From != nil {
-		from = *v.From
-	}
-	p.Line("%s → %s", from, *v.To)
+	p.Line("%s → %s", cmp.Or(v.From.ID, "nothing"), v.To.ID)
 	what := ""
 	for _, c := range v.Changes {
 		if c.What != what {
@@ -260,7 +161,7 @@ func (v DiffView) Print(p *Printer) {
 			p.Line("%s", what)
 		}
 		sign := "+"
-		if c.Gone {
+		if c.Removed {
 			sign = "-"
 		}
 		p.Line("  %s %s", sign, OneLine(c.Text))

@@ -5,19 +5,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/views"
 )
 
-// SchemaName returns the name of the JSON shape.
-func (v ReceiptView) SchemaName() string { return v.Name }
+// ReceiptView shows the receipt of an injection.
+type ReceiptView struct{ views.WhyResponse }
+
+// SchemaName returns the name of the view's schema.
+func (ReceiptView) SchemaName() string { return "receipt" }
 
 // Print writes the view for a person.
 func (v ReceiptView) Print(p *Printer) {
-	if v.ID == nil {
+	if v.Receipt.ID == "" {
 		p.Line("Nothing has been told here yet. What would be told: remanence next")
 		return
 	}
@@ -29,15 +31,16 @@ func (v ReceiptView) Print(p *Printer) {
 
 // Head prints the first lines of a receipt.
 func (v ReceiptView) Head(p *Printer) {
+	r := v.Receipt
 	when := ""
-	if v.At != nil {
-		when = " · " + DateTime(*v.At, p.Now())
+	if !r.At.IsZero() {
+		when = " · " + DateTime(r.At, p.Now())
 	}
-	p.Line("%s%s · %s%s", p.Style(Bold, *v.ID), when, v.Trigger,
-		question(v.Asked, p.Width-Cells(*v.ID+when+" · "+v.Trigger)))
-	p.Line("  %d of %s · %s · %.0f ms", len(v.Items), Plural(v.Candidates, "candidate", "candidates"),
-		views.Cost(v.Tokens, v.Budget), v.TookMS)
-	switch v.Outcome {
+	p.Line("%s%s · %s%s", p.Style(Bold, r.ID), when, r.Trigger,
+		quotedQuery(r.Query, p.Width-Cells(r.ID+when+" · "+r.Trigger)))
+	p.Line("  %d of %s · %s · %.0f ms", len(r.Items), Plural(r.Candidates, "candidate", "candidates"),
+		views.Cost(r.Tokens, r.Budget), r.TookMS)
+	switch r.Outcome {
 	case mem.Abstained:
 		p.Line("  abstained: nothing had enough in common with what was asked")
 		if d, ok := v.Nearest(); ok {
@@ -46,18 +49,18 @@ func (v ReceiptView) Head(p *Printer) {
 	case mem.Nothing:
 		p.Line("  nothing to tell")
 	}
-	if c := v.Compaction; c != nil {
+	if c := r.Compaction; c != nil {
 		p.Line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here",
 			c.Exact, c.Checkpoint, c.Kept, c.Restored, c.InjectedNow)
 	}
 }
 
-// question is what was asked, behind a space and in quotes, within a width.
-func question(asked *string, width int) string {
-	if asked == nil {
+// quotedQuery returns a query behind a space and in quotes, within a width.
+func quotedQuery(query string, width int) string {
+	if query == "" {
 		return ""
 	}
-	return ` "` + Clip(OneLine(*asked), max(8, min(60, width-len(` ""`)))) + `"`
+	return ` "` + Clip(OneLine(query), max(8, min(60, width-len(` ""`)))) + `"`
 }
 
 func (v ReceiptView) items(p *Printer) {
@@ -70,33 +73,32 @@ func (v ReceiptView) items(p *Printer) {
 		{Name: "now"},
 	}
 	var rows [][]string
-	for _, it := range v.Items {
+	for _, it := range v.Receipt.Items {
 		score := ""
 		if len(it.Parts) > 0 {
 			score = fmt.Sprintf("%.2f", it.Score)
 		}
 		rows = append(rows, []string{
 			fmt.Sprintf("  %d", it.Rank), it.ID, string(it.Kind), score, OneLine(it.Title),
-			it.standing(),
+			v.itemState(it),
 		})
 	}
-	p.tableWith(cols, rows, func(i int) { v.Parts(p, v.Items[i].Parts) })
+	p.tableWith(cols, rows, func(i int) { v.Parts(p, v.Receipt.Items[i].Parts) })
 }
 
-// standing is what is to be said of an item beside its score.
-func (it ToldItem) standing() string {
+// itemState returns what happened to an item since the injection.
+func (v ReceiptView) itemState(it mem.InjectedItem) string {
 	var out []string
-	if it.Stale != nil {
-		out = append(out, map[string]string{
-			string(mem.FileChanged): "file changed since",
-			string(mem.FileGone):    "file gone",
-		}[*it.Stale])
+	if it.Stale != mem.Fresh {
+		out = append(out, map[mem.Freshness]string{
+			mem.FileChanged: "file changed since", mem.FileGone: "file gone",
+		}[it.Stale])
 	}
-	if it.Used != nil && *it.Used {
+	if v.Used[it.ID] {
 		out = append(out, "used since")
 	}
-	if it.State != nil {
-		out = append(out, "now "+*it.State)
+	if state := v.States[it.ID]; state != "" {
+		out = append(out, "now "+string(state))
 	}
 	return strings.Join(out, ", ")
 }
@@ -128,8 +130,8 @@ func (v ReceiptView) Parts(p *Printer, parts map[string]float64) {
 		}
 	}
 	slices.Sort(rest)
-	if c, ok := parts[rank.PartCoverage]; ok && v.Floor > 0 {
-		rest = append([]string{fmt.Sprintf("coverage %.2f (floor %.2f)", c, v.Floor)}, rest...)
+	if c, ok := parts[rank.PartCoverage]; ok && v.Receipt.Floor > 0 {
+		rest = append([]string{fmt.Sprintf("coverage %.2f (floor %.2f)", c, v.Receipt.Floor)}, rest...)
 	}
 	for _, row := range []struct {
 		name string
@@ -159,8 +161,8 @@ func Short(f float64) string {
 // LeftOut names what was not told, under the rule that cut it.
 func (v ReceiptView) LeftOut(p *Printer) {
 	var gates []string
-	by := map[string][]CutItem{}
-	for _, d := range v.Dropped {
+	by := map[string][]mem.LeftOutItem{}
+	for _, d := range v.Receipt.LeftOut {
 		if by[d.Gate] == nil {
 			gates = append(gates, d.Gate)
 		}
@@ -178,14 +180,14 @@ func (v ReceiptView) LeftOut(p *Printer) {
 			v.Parts(p, d.Parts)
 		}
 	}
-	if more := v.Candidates - len(v.Items) - len(v.Dropped); more > 0 && len(v.Dropped) > 0 {
+	if more := v.Receipt.Candidates - len(v.Receipt.Items) - len(v.Receipt.LeftOut); more > 0 && len(v.Receipt.LeftOut) > 0 {
 		p.Line("left out besides: %d that fit the question less", more)
 	}
 }
 
 // Nearest is the item below the floor that came nearest to it.
-func (v ReceiptView) Nearest() (best CutItem, found bool) {
-	for _, d := range v.Dropped {
+func (v ReceiptView) Nearest() (best mem.LeftOutItem, found bool) {
+	for _, d := range v.Receipt.LeftOut {
 		if d.Gate == rank.BelowFloor && (!found || d.Parts[rank.PartCoverage] > best.Parts[rank.PartCoverage]) {
 			best, found = d, true
 		}
@@ -194,17 +196,17 @@ func (v ReceiptView) Nearest() (best CutItem, found bool) {
 }
 
 // Near names what came nearest, and by how much it missed.
-func (v ReceiptView) Near(p *Printer, d CutItem) {
+func (v ReceiptView) Near(p *Printer, d mem.LeftOutItem) {
 	p.Line("  nearest: %s %s", d.ID, Clip(OneLine(d.Title), max(minFlex, p.Width-len("  nearest:  ")-Cells(d.ID))))
 	p.Line("    %s", v.missed(d))
 }
 
 // missed says by how much an item missed the floor.
-func (v ReceiptView) missed(d CutItem) string {
+func (v ReceiptView) missed(d mem.LeftOutItem) string {
 	covers, words := d.Parts[rank.PartCoverage], int(d.Parts[rank.PartTelling])
 	with := Plural(words, "telling word", "telling words")
-	if covers < v.Floor {
-		return fmt.Sprintf("covers %.2f of the question with %s, %.2f short", covers, with, v.Floor-covers)
+	if covers < v.Receipt.Floor {
+		return fmt.Sprintf("covers %.2f of the question with %s, %.2f short", covers, with, v.Receipt.Floor-covers)
 	}
 	return fmt.Sprintf("covers %.2f of the question, but with %s only", covers, with)
 }
@@ -213,7 +215,7 @@ func (v ReceiptView) missed(d CutItem) string {
 func (v ReceiptView) gate(g string) string {
 	switch g {
 	case rank.BelowFloor:
-		return fmt.Sprintf("too little of the question (needs %.2f of it with 2 telling words)", v.Floor)
+		return fmt.Sprintf("too little of the question (needs %.2f of it with 2 telling words)", v.Receipt.Floor)
 	case "budget":
 		return "no room in the budget"
 	case "already_told":
@@ -236,100 +238,26 @@ func (v ReceiptView) gate(g string) string {
 	return strings.ReplaceAll(g, "_", " ")
 }
 
-// ReceiptView is a receipt: what was told, or would be.
-type ReceiptView struct {
-	ID           *string              `json:"id"` // null: nothing was ever told
-	At           *time.Time           `json:"at"`
-	Session      *string              `json:"session"`
-	SessionShort *string              `json:"session_short"`
-	Trigger      string               `json:"trigger"`
-	Outcome      mem.InjectionOutcome `json:"outcome"`
-	Asked        *string              `json:"asked"`
-	Terms        []string             `json:"terms"` // of the question
-	Candidates   int                  `json:"candidates"`
-	Floor        float64              `json:"floor"`
-	Tokens       int                  `json:"tokens"`
-	Budget       int                  `json:"budget"`
-	TookMS       float64              `json:"took_ms"`
-	Items        []ToldItem           `json:"items"`
-	Dropped      []CutItem            `json:"dropped"`
-	Text         string               `json:"text"`
-
-	Compaction *mem.Compaction `json:"compaction"` // null: it is not the first prompt after one
-
-	Weights rank.Weights `json:"weights"`
-	Later   *laterItem   `json:"later"` // that told nothing; null: this is the newest
-
-	Name string `json:"-"`
-}
-
-// laterItem is a newer receipt, of what was told nothing.
-type laterItem struct {
-	ID      string  `json:"id"`
-	Trigger string  `json:"trigger"`
-	Asked   *string `json:"asked"`
-}
-
-// ToldItem is one item of a receipt.
-type ToldItem struct {
-	ID     string             `json:"id"`
-	Rank   int                `json:"rank"`
-	Kind   mem.Kind           `json:"kind"`
-	Title  string             `json:"title"`
-	Score  float64            `json:"score"`
-	Parts  map[string]float64 `json:"parts"`
-	Tokens int                `json:"tokens"`
-	Place  *string            `json:"place"`
-	Stale  *string            `json:"stale"` // changed, gone: its files when it was told
-	Used   *bool              `json:"used"`  // null: not looked at
-	State  *string            `json:"state"` // where the memory is not active any more
-}
-
-// CutItem is one item that was left out of an injection.
-type CutItem struct {
-	ID    string             `json:"id"`
-	Title string             `json:"title"`
-	Score float64            `json:"score"`
-	Parts map[string]float64 `json:"parts"`
-	Gate  string             `json:"gate"`
-}
-
-// Become fills in what became of a receipt's items.
-func (v *ReceiptView) Become(got views.WhyResponse) {
-	v.SessionShort = TextOrNil(got.Short)
-	for i := range v.Items {
-		it := &v.Items[i]
-		it.State = TextOrNil(string(got.States[it.ID]))
-		if strings.HasPrefix(it.ID, "m_") { // sessions of the index are not looked at
-			used := got.Used[it.ID]
-			it.Used = &used
-		}
-	}
-	if got.Later != nil {
-		v.Later = &laterItem{ID: got.Later.ID, Trigger: got.Later.Trigger, Asked: TextOrNil(got.Later.Query)}
-	}
-}
-
 // Hints returns what could be done about what was left out.
 func (v ReceiptView) Hints(p *Printer) {
 	if v.Later != nil {
 		since, rest := "since then "+v.Later.Trigger, " was told nothing: remanence why "+v.Later.ID
-		p.Hint("%s%s%s", since, question(v.Later.Asked, p.Width-len(since+rest)), rest)
+		p.Hint("%s%s%s", since, quotedQuery(v.Later.Query, p.Width-len(since+rest)), rest)
 	}
-	if len(v.Items) == 0 {
+	if len(v.Receipt.Items) == 0 {
 		return
 	}
 	if id := v.lastMemory(); id != "" {
 		p.Hint("remove one: remanence forget %s", id)
 	}
-	if key := budgetKey(v.Trigger); key != "" {
-		p.Hint("less of this: remanence config set %s %d", key, v.Budget/2)
+	if key := budgetKey(v.Receipt.Trigger); key != "" {
+		p.Hint("less of this: remanence config set %s %d", key, v.Receipt.Budget/2)
 	}
 }
 
 // lastMemory is the last item that can be forgotten: sessions of the index can not.
 func (v ReceiptView) lastMemory() string {
-	for _, it := range slices.Backward(v.Items) {
+	for _, it := range slices.Backward(v.Receipt.Items) {
 		if strings.HasPrefix(it.ID, "m_") {
 			return it.ID
 		}

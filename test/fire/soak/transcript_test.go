@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/continuity"
 	"remanence/internal/mem"
 	"remanence/test/tier"
 	"remanence/test/world"
@@ -48,8 +49,8 @@ func TestALargeTranscriptIsReadWithBoundedMemory(t *testing.T) {
 	give(mem.UserPromptSubmit, "last", "and what is left to do now", l.at.Add(time.Second))
 
 	out, err := p.Command("checkpoint", "save", "--index", "--json").Output()
-	var got struct{ Found, Said, Indexed int }
-	if err := errors.Join(json.Unmarshal(out, &got), err); got.Found == 0 {
+	var got continuity.SaveResponse
+	if err := errors.Join(json.Unmarshal(out, &got), err); got.Recovered == 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	status, err := fields(fmt.Sprintf("/proc/%d/status", rt.PID))
@@ -57,10 +58,10 @@ func TestALargeTranscriptIsReadWithBoundedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	peak := status["VmHWM"] << 10
-	t.Logf("%.0f MB, %d turns: %d reports found, %d things said, peak %.1f MB", mb(l.size), l.turns, got.Found, got.Said,
+	t.Logf("%.0f MB, %d turns: %d reports found, %d things said, peak %.1f MB", mb(l.size), l.turns, got.Recovered, got.Archived.Utterances,
 		mb(peak))
-	if got.Found != l.reports {
-		t.Errorf("%d reports found, want %d", got.Found, l.reports)
+	if got.Recovered != l.reports {
+		t.Errorf("%d reports found, want %d", got.Recovered, l.reports)
 	}
 	if peak > mostForTranscript {
 		t.Errorf("the worker took %d bytes at its peak for %d, want at most %d", peak, l.size, int64(mostForTranscript))
