@@ -46,11 +46,14 @@ full: test check fire e2e mcp e2e-web ## everything that .ci/run runs, step by s
 # SQLite's own code is left out of it: it is not ours, runs under its own locks, and takes five times as long when every
 # access to its pages is watched.
 SECOND := (^|[[:space:]])go (func|[a-z][A-Za-z.]*\()|\.Go\(|\.Parallel\(|\.NewServer\(|\.Serve\(
-ALONE  := TestSignsFindTheSameAsBruteForce|TestSignsInHandStayThoseOfTheTable|TestWhatIsReadableOfADamagedDatabaseIsSaved|TestNoTextIsAnErrorToASearch|$\
-TestCommonTermsCount|TestAPartHoldsABoundedNumberOfWords|TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|$\
+ALONE  := TestSignsFindTheSameAsBruteForce|TestSignsInHandStayThoseOfTheTable|TestNoTextIsAnErrorToASearch|$\
+TestWhatIsReadableOfADamagedDatabaseIsSaved|TestCommonTermsCount|TestAPartHoldsABoundedNumberOfWords|$\
+TestNoByteOfAnErasedMemoryIsLeft|TestATextThatWasReplacedCanBeErasedToo|$\
+TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|TestHeadIsReadWithoutGit|$\
 TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNotMatter|TestFoldAgreesWithNFKC|$\
-TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|$\
-TestUnrelatedPromptsAreToldNothing|TestRelatedPromptsFindTheirMemory|TestAllPairsThatAreAlikeAreFound
+TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|$\
+TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestUnrelatedPromptsAreToldNothing|$\
+TestRelatedPromptsFindTheirMemory|TestAllPairsThatAreAlikeAreFound
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
 	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
