@@ -30,6 +30,7 @@ type ProbeScore struct {
 	Answered  int      `json:"answered"`  // the injected text holds the wanted words
 	Unrelated int      `json:"unrelated"` // prompts that nothing kept is about
 	False     int      `json:"false"`     // unrelated prompts that got anything
+	MustNot   int      `json:"must_not"`  // probes with an injected memory that holds a must-not of the session
 	Tokens    float64  `json:"tokens"`    // injected with a probe, mean over all probes
 	Notes     []string `json:"notes"`     // probes missed, and what unrelated prompts got
 }
@@ -127,11 +128,27 @@ func (r *ProbeScore) add(s CaptureSession, p CaptureProbe, got mem.Receipt) {
 		return
 	}
 	r.Probes++
+	if line := mustNotIn(got.Text, s.Not); line != "" {
+		r.MustNot++
+		r.Notes = append(r.Notes, fmt.Sprintf("must not: %s: %s: %s", s.Name, p.Prompt, line))
+	}
 	if p.Want.Met(got.Text) {
 		r.Answered++
 		return
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf("unanswered: %s: %s: %d items", s.Name, p.Prompt, len(got.Items)))
+}
+
+// mustNotIn returns the first injected memory that meets one of the labels. Quotes of the
+// conversation, which begin with ">", may hold anything.
+func mustNotIn(injected string, not []CaptureLabel) string {
+	for line := range strings.Lines(injected) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, ">") && slices.ContainsFunc(not, func(l CaptureLabel) bool { return l.Met(line) }) {
+			return line
+		}
+	}
+	return ""
 }
 
 // projectOf is the key of a session's project.

@@ -178,7 +178,8 @@ func (v EvalCaptureView) Print(p *Printer) {
 		printCaptureScore(p, "in the store", *v.Stored)
 	}
 	if r := v.Probes; r != nil {
-		p.Line("%d of %d later prompts answered, %.0f tokens injected on average", r.Answered, r.Probes, r.Tokens)
+		p.Line("%d of %d later prompts answered, %.0f tokens injected on average, %d with what must not be",
+			r.Answered, r.Probes, r.Tokens, r.MustNot)
 		p.Line("%d of %d unrelated prompts answered", r.False, r.Unrelated)
 		printNotes(p, r.Notes)
 	}
