@@ -128,44 +128,70 @@ func assignment(word string) bool {
 	return true
 }
 
-// Remote reports whether the tool brings in text from outside the machine: the
-// web, another server, or a command that prints what one answered. In doubt it does.
+// Remote reports whether the tool call prints text that came from outside the machine: from
+// the web, another server, or a program that prints what one answered. In doubt it does. A
+// command that only sends, or that brings in commits and files without showing them, does
+// not: git pull, fetch, push and clone, and what gh creates or changes.
 func Remote(tool, command string) bool {
 	if lang.ContainsAny(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
 		return true
 	}
-	return slices.ContainsFunc(simpleCommands(command), fetches)
+	commands := simpleCommands(command)
+	return slices.ContainsFunc(commands, fetches) || readsClone(commands)
 }
 
-// fetches reports whether a simple command asks another machine, by itself or
-// through a command that runs another one.
+// readsClone reports whether a line clones a repository and then shows some of it.
+func readsClone(commands [][]string) bool {
+	cloned := false
+	for _, words := range commands {
+		words = ofProgram(words)
+		switch {
+		case len(words) == 0:
+		case programName(words) == "git":
+			verb, _ := verbOf(words[1:], "-C", "-c")
+			cloned = cloned || verb == "clone"
+		case cloned && lang.ContainsAny(" cat head tail less more grep rg sed awk find bat jq ", " "+programName(words)+" "):
+			return true
+		}
+	}
+	return false
+}
+
+// fetches reports whether a simple command prints what another machine answered, by itself
+// or through a command that runs another one.
 func fetches(words []string) bool {
-	if len(words) > 0 && takesText(path.Base(words[0])) {
+	words = ofProgram(words)
+	if len(words) == 0 {
 		return false
 	}
-	for i, w := range words {
-		next := ""
-		if i+1 < len(words) {
-			next = words[i+1]
-		}
+	name := programName(words)
+	switch name {
+	case "git":
+		verb, _ := verbOf(words[1:], "-C", "-c")
+		return verb == "ls-remote"
+	case "gh", "glab":
+		return !onlyWrites(words[1:])
+	case "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
+		return true
+	}
+	if takesText(name) {
+		return false
+	}
+	var all []string // an argument may be a script
+	for _, w := range words {
+		all = append(all, strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune(" \t\n\"'();", r) })...)
+	}
+	for i, w := range all {
 		if isRemote(w) {
 			return true
 		}
-		switch strings.TrimSuffix(path.Base(w), ".exe") {
-		case "curl", "wget", "aria2c", "lynx", "w3m", "scp", "sftp", "rsync", "ncat", "xh", "curlie", "yt-dlp":
+		switch programName(all[i:]) {
+		case "curl", "wget", "xh", "curlie":
+			return !onlyLocal(all[i+1:])
+		case "aria2c", "lynx", "w3m", "scp", "sftp", "rsync", "ncat", "yt-dlp":
 			return true
 		case "npm", "pnpm", "yarn", "pip", "cargo", "brew", "gem":
-			if next == "view" || next == "info" || next == "show" || next == "search" {
-				return true
-			}
-		case "gh",
-			"glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet",
-			"ftp":
-			if i == 0 || runsAnother(words[:i]) {
-				return true
-			}
-		case "git":
-			if next == "ls-remote" || next == "fetch" || next == "clone" || next == "pull" {
+			if next := all[i+1:]; len(next) > 0 && slices.Contains([]string{"view", "info", "show", "search"}, next[0]) {
 				return true
 			}
 		}
@@ -173,13 +199,89 @@ func fetches(words []string) bool {
 	return false
 }
 
+// ofProgram is a simple command without what stands before the program's name.
+func ofProgram(words []string) []string {
+	for i := range words {
+		if !runsAnother(words[i : i+1]) {
+			return words[i:]
+		}
+	}
+	return nil
+}
+
+func programName(words []string) string { return strings.TrimSuffix(path.Base(words[0]), ".exe") }
+
+// verbOf is the first argument that is no flag, and those behind it. Flags in valued are
+// followed by a value.
+func verbOf(args []string, valued ...string) (verb string, rest []string) {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case slices.Contains(valued, args[i]):
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i], args[i+1:]
+		}
+	}
+	return "", nil
+}
+
+// onlyWrites reports whether a command of GitHub's or GitLab's client shows no text of
+// others: it creates or changes something, or works on the clone.
+func onlyWrites(args []string) bool {
+	noun, rest := verbOf(args, "-R", "--repo", "--hostname")
+	verb, _ := verbOf(rest, "-R", "--repo", "--hostname")
+	switch noun {
+	case "auth", "config", "alias", "completion", "version":
+		return true
+	case "api", "search", "browse", "":
+		return false
+	}
+	switch verb {
+	case "create", "new", "edit", "update", "close", "reopen", "merge", "comment", "note", "review", "approve", "delete",
+		"lock", "unlock", "pin", "unpin", "ready", "checkout", "develop", "clone", "fork", "sync", "rerun", "cancel",
+		"run", "enable", "disable", "set", "set-default", "add", "remove", "rename", "archive", "unarchive", "transfer",
+		"upload":
+		return true
+	}
+	return false
+}
+
+// onlyLocal reports whether all addresses among the arguments of a program that asks a
+// server are of this machine.
+func onlyLocal(args []string) bool {
+	local := false
+	for i, w := range args {
+		address := strings.TrimPrefix(strings.TrimPrefix(w, "http://"), "https://")
+		host, _, _ := strings.Cut(address, "/")
+		host, _, _ = strings.Cut(host, "?")
+		switch {
+		case localHost(host):
+			local = true
+		case strings.HasPrefix(w, "-") || i > 0 && strings.HasPrefix(args[i-1], "-") && address == w:
+		case strings.ContainsAny(host, ".$:"):
+			return false
+		}
+	}
+	return local
+}
+
+// localHost reports whether a host, with a port or without, is this machine.
+func localHost(host string) bool {
+	if strings.HasPrefix(host, "[::1]") {
+		return true
+	}
+	name, _, _ := strings.Cut(host, ":")
+	return name == "localhost" || name == "0.0.0.0" ||
+		strings.HasPrefix(name, "127.") && strings.Trim(name, "0123456789.") == ""
+}
+
 // isRemote reports whether a word is an address of another machine, or a
 // library by which a script given on the command line asks one.
 func isRemote(w string) bool {
 	for _, scheme := range []string{"http://", "https://", "ftp://"} {
-		if _, host, ok := strings.Cut(w, scheme); ok {
-			return !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.") &&
-				!strings.HasPrefix(host, "[::1]")
+		if _, address, ok := strings.Cut(w, scheme); ok {
+			host, _, _ := strings.Cut(address, "/")
+			return !localHost(host)
 		}
 	}
 	return strings.HasPrefix(w, "requests.") || strings.HasPrefix(w, "urllib") || strings.HasPrefix(w, "httpx.")
@@ -188,10 +290,9 @@ func isRemote(w string) bool {
 // takesText reports whether a program takes words, not commands, as arguments.
 func takesText(program string) bool {
 	switch program {
-	case "grep",
-		"rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "brew", "dnf",
-		"dpkg", "cat", "ls", "sed",
-		"awk":
+	case "grep", "rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "brew", "dnf",
+		"dpkg", "cat", "head", "tail", "ls", "cd", "sed", "awk", "jq", "mkdir", "rm", "cp", "mv", "touch", "chmod", "tee",
+		"wc", "sort", "uniq", "diff", "find", "export", "test", "[":
 		return true
 	}
 	return false
@@ -202,10 +303,8 @@ func takesText(program string) bool {
 func runsAnother(before []string) bool {
 	for _, w := range before {
 		switch path.Base(w) {
-		case "sudo",
-			"env", "time", "timeout", "nohup", "nice", "xargs", "exec", "command", "bash", "sh", "zsh", "do", "then",
-			"else", "if", "while", "until",
-			"for":
+		case "sudo", "env", "time", "timeout", "nohup", "nice", "xargs", "exec", "command", "bash", "sh", "zsh", "do", "then",
+			"else", "if", "while", "until", "for":
 			continue
 		}
 		if !strings.HasPrefix(w, "-") && !assignment(w) && strings.Trim(w, "0123456789.smh") != "" {

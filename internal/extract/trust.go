@@ -39,18 +39,6 @@ func RunsRemanence(command string) bool {
 	return false
 }
 
-// simpleCommands are the words of each command of a line. Quotes are passed
-// over, so that what a shell is given as text counts as commands too.
-func simpleCommands(line string) [][]string {
-	var out [][]string
-	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("|;&()$`\n{}", r) }) {
-		if words := strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "!", " ").Replace(part)); len(words) > 0 {
-			out = append(out, words)
-		}
-	}
-	return out
-}
-
 // CapTrust is the trust of what is made of other memories: no more than theirs.
 func CapTrust(t mem.Trust, of []mem.Memory) mem.Trust {
 	for _, mm := range of {
