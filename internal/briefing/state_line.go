@@ -42,6 +42,11 @@ func (e *Service) StateLines(ctx context.Context, ec event.Context) (n StateLine
 		n.StateLine, n.Lines = &line, []string{line}
 	}
 	n.Lines, n.Marks = append(n.Lines, reminders...), marks
+	request, mark, err := e.noteRequest(ctx, ec)
+	if err != nil || request == "" {
+		return n, err
+	}
+	n.Lines, n.Marks = append(n.Lines, request), append(n.Marks, mark)
 	return n, nil
 }
 

@@ -17,8 +17,9 @@ import (
 // sessionMemories are the statements that a session stored before, and the open items
 // of its project.
 type sessionMemories struct {
-	made []mem.Memory // statements, last changed first
-	open []mem.Memory // items of work, last changed first
+	made  []mem.Memory // statements, last changed first
+	open  []mem.Memory // items of work, last changed first
+	notes []mem.Memory // notes that the agent kept by itself, last changed first
 }
 
 func (s *Service) sessionMemories(ctx context.Context, ec event.Context) (k sessionMemories, err error) {
@@ -35,7 +36,48 @@ func (s *Service) sessionMemories(ctx context.Context, ec event.Context) (k sess
 	}); err != nil {
 		return k, fmt.Errorf("open items: %w", err)
 	}
+	recent, err := s.Store.List(ctx, mem.Query{
+		Project: ec.Project.Key, Session: ec.Session, Within: ec.Session,
+		NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Summary}, Order: mem.ByUpdate, Limit: 60,
+	})
+	if err != nil {
+		return k, fmt.Errorf("notes of the session: %w", err)
+	}
+	for _, mm := range recent {
+		if mm.Origin == mem.FromMCP {
+			k.notes = append(k.notes, mm)
+		}
+	}
 	return k, nil
+}
+
+// notesOf is how many notes the agent kept in a turn.
+func (k *sessionMemories) notesOf(promptID string) (n int) {
+	for _, note := range k.notes {
+		if note.Source.PromptID == promptID {
+			n++
+		}
+	}
+	return n
+}
+
+// isNoted reports whether the agent kept a note that says the same.
+func (k *sessionMemories) isNoted(mm mem.Memory) bool {
+	return mm.Trust < mem.TrustUser && slices.ContainsFunc(k.notes, func(note mem.Memory) bool {
+		return note.Trust >= mm.Trust && extract.SameThing(note, mm)
+	})
+}
+
+// notedEdits supersedes statements made by rule that the agent repeated in a note since.
+func (k *sessionMemories) notedEdits() []mem.Edit {
+	var out []mem.Edit
+	over := mem.Superseded
+	for _, o := range k.made {
+		if o.ID != "" && !o.Pinned && slices.Contains(o.Tags, extract.DigestTag) && k.isNoted(o) {
+			out = append(out, mem.Edit{ID: o.ID, Status: &over})
+		}
+	}
+	return out
 }
 
 // digested is how many statements of the assistant's the session made.
@@ -57,7 +99,7 @@ func (k *sessionMemories) merge(ec event.Context, fresh []mem.Memory) (out []mem
 	for _, mm := range fresh {
 		if slices.ContainsFunc(out, func(o mem.Memory) bool {
 			return o.Trust >= mm.Trust && (extract.SameThing(o, mm) || extract.RepeatsUser(mm, o))
-		}) || k.isListed(mm) {
+		}) || k.isListed(mm) || k.isNoted(mm) {
 			continue
 		}
 		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool {

@@ -22,7 +22,7 @@ func (s *Service) TurnEnd(ctx context.Context, ec event.Context) (event.Changes,
 	if err != nil {
 		return event.Changes{}, err
 	}
-	stated, found, choiceEdits, err := s.candidates(ctx, t, known.digested())
+	stated, found, choiceEdits, err := s.candidates(ctx, t, known)
 	if err != nil {
 		return event.Changes{}, err
 	}
@@ -32,7 +32,7 @@ func (s *Service) TurnEnd(ctx context.Context, ec event.Context) (event.Changes,
 		return event.Changes{}, err
 	}
 	ch := event.Changes{Memories: memories, Edits: slices.Concat(choiceEdits, scopeEdits, known.settledEdits(t),
-		known.restatedEdits(memories), forbidden)}
+		known.restatedEdits(memories), known.notedEdits(), forbidden)}
 	summary, ok, err := s.summarize(ctx, t, found)
 	if ok {
 		ch.Memories = append(ch.Memories, summary)
@@ -61,8 +61,8 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (turn, error) 
 
 // candidates returns what may become memories of a turn: the statements of the user,
 // and those of the assistant with the decision that the user chose. The edits are those
-// of the choice. made is how many statements of the assistant's the session has.
-func (s *Service) candidates(ctx context.Context, t turn, made int) (
+// of the choice. Where the agent kept notes by itself, fewer statements are taken.
+func (s *Service) candidates(ctx context.Context, t turn, known sessionMemories) (
 	stated, found []mem.Memory, edits []mem.Edit, err error,
 ) {
 	if t.Turn.Number > 0 {
@@ -70,7 +70,8 @@ func (s *Service) candidates(ctx context.Context, t turn, made int) (
 			return nil, nil, nil, err
 		}
 	}
-	found = t.assistantStatements(made)
+	most := max(1, extract.MaxStatements-statementsPerNote*known.notesOf(t.PromptID))
+	found = t.assistantStatements(most, known.digested())
 	decision, edits, ok, err := s.chosenDecision(ctx, t)
 	if err != nil {
 		return nil, nil, nil, err
@@ -224,14 +225,18 @@ func (t turn) facts() extract.TurnFacts {
 	return w
 }
 
+// statementsPerNote is how many fewer statements are taken of a turn for each note that
+// the agent kept in it.
+const statementsPerNote = 2
+
 // assistantStatements returns memories of what the assistant decided, found and left
-// open.
-func (t turn) assistantStatements(made int) []mem.Memory {
+// open: at most most, after made earlier ones of the session.
+func (t turn) assistantStatements(most, made int) []mem.Memory {
 	w := t.facts()
 	trust := extract.CapTrust(min(mem.TrustAssistant, t.Turn.Trust), t.did)
 	topics := extract.TopicsOf(t.Turn.Text)
 	var out []mem.Memory
-	for _, p := range w.Choose(t.statements, extract.MaxStatements, made) {
+	for _, p := range w.Choose(t.statements, most, made) {
 		mm := t.NewMemory(p.Kind, mem.ScopeProject)
 		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
 		mm.Trust, mm.Origin = trust, mem.FromAssistant

@@ -100,6 +100,10 @@ func injectedOptions(d event.Settings) []Option {
 			Doc: "when the state line is injected with a prompt",
 		},
 		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "most tokens of the state line"},
+		{
+			Key: "nudge.notes", Def: d.NoteRequests,
+			Doc: "ask the agent, with the next prompt, for a note on a turn that changed or decided something and left none",
+		},
 		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "most memories injected with a prompt"},
 		{
 			Key: "recall.max_chunks", Def: d.MaxChunks,

@@ -29,6 +29,7 @@ type Settings struct {
 	ReceiptLine   bool // one line to the person at session start
 	NudgeEvery    NudgeRule
 	NudgeTokens   int
+	NoteRequests  bool // ask the agent for a note after a turn that left none
 
 	MaxMemories    int // told with a prompt
 	MaxChunks      int // pieces of conversations told with a prompt, beside memories
@@ -87,7 +88,7 @@ func Defaults(p Profile) Settings {
 			Bash: 120, Task: 400,
 		},
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
-		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
+		NudgeEvery: NudgeOnChange, NudgeTokens: 60, NoteRequests: true,
 		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
 		Vault:         VaultSettings{TopK: 10, LogLines: 40},
 		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"},

@@ -66,8 +66,8 @@ func core() []tool {
 			names: namesOf[getArgs](), call: does((*Server).get),
 		},
 		{
-			name: "remember", about: "Keep a statement for later sessions. If it is known, that one is returned instead; one " +
-				"that differs is named", effect: changes, must: []string{"content"},
+			name: "remember", about: "Keep a note for later sessions: one statement that can be understood alone, with the " +
+				"reason, names and figures. If it is known, that one is returned instead; one that differs is named", effect: changes, must: []string{"content"},
 			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, ` +
 				`convention, preference, todo …"},` +
 				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array",` +
