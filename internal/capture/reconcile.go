@@ -25,7 +25,17 @@ func OwnCommand(prompt string) bool {
 // Reconcile finds prompts, tool calls and ends of turns in the session's transcript
 // for which no event arrived, and handles them as events without a reply. It returns
 // how many it found. It is idempotent.
+//
+// A turn that the transcript leaves without an end is taken as ended once the session is
+// idle; until then it may go on.
 func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, err error) {
+	over := sess.Status == mem.Completed || s.Now().Sub(sess.LastEvent) >= idleAfter
+	return s.reconcile(ctx, sess, s.Now().Add(-lostAfter), over)
+}
+
+// reconcile reconciles what the transcript says up to a time. over says that a turn without
+// an end is cut off.
+func (s *Service) reconcile(ctx context.Context, sess mem.Session, until time.Time, over bool) (found int, err error) {
 	if s.ReadPastEvents == nil || sess.ID == "" ||
 		!event.OwnTranscript(mem.Event{Session: sess.ID, Transcript: sess.Transcript}) {
 		return 0, nil
@@ -41,7 +51,13 @@ func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, e
 	if err != nil {
 		return 0, err
 	}
-	position, err := s.ReadPastEvents(ctx, sess, since, s.Now().Add(-lostAfter), func(ev mem.Event) error {
+	position, err := s.ReadPastEvents(ctx, sess, since, until, func(ev mem.Event) error {
+		if ev.Kind == mem.StopFailure {
+			if !over {
+				return nil
+			}
+			ev.Kind = mem.Stop
+		}
 		return r.handle(ctx, ev)
 	})
 	if position != since { // also after an error: the next call continues there
@@ -187,6 +203,36 @@ func (r *reconciliation) missing(ev mem.Event) bool {
 	return ev.Kind == mem.UserPromptSubmit && slices.ContainsFunc(r.spans, func(s span) bool {
 		return !ev.At.Before(s.from) && !ev.At.After(s.to)
 	})
+}
+
+// settled is the age from which what a transcript says of an interrupted session counts as
+// missing when another session starts: its events took milliseconds, if there were any.
+const settled = 2 * time.Second
+
+// maxInterruption is the age of the last event from which a turn without an end is not
+// looked for when another session starts.
+const maxInterruption = 7 * 24 * time.Hour
+
+// RecoverInterrupted handles what the transcript says of the last session in the same
+// directory, if that was cut off in the middle of a turn, for example by a crash: the
+// briefing that follows then has what was said and tried in it. It returns how many events
+// it found. A session that still works there loses nothing: the end of its turn is handled
+// again, and completes what was kept.
+func (s *Service) RecoverInterrupted(ctx context.Context, ec event.Context) (found int, err error) {
+	all, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: 6})
+	if err != nil {
+		return 0, fmt.Errorf("interrupted session: %w", err)
+	}
+	for _, sess := range all {
+		if sess.ID == ec.Session || sess.Root != ec.Root {
+			continue
+		}
+		if !sess.Processing || sess.Status == mem.Completed || ec.At.Sub(sess.LastEvent) > maxInterruption {
+			return 0, nil
+		}
+		return s.reconcile(ctx, sess, s.Now().Add(-settled), true)
+	}
+	return 0, nil
 }
 
 // CatchUp queues the transcripts of the project's sessions that ended without an

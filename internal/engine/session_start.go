@@ -35,6 +35,10 @@ func (e *Engine) sessionStart(ctx context.Context, ec event.Context) (mem.Reply,
 		ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive))
 	}
 	if ec.Source != "compact" {
+		catching, done := context.WithTimeout(ctx, recall.CatchUpWithin+e.Slack)
+		_, err := e.Capture.RecoverInterrupted(catching, ec)
+		done()
+		e.Event.LogDegraded("interrupted session", err)
 		interrupted, err := e.Capture.CatchUp(ctx, ec)
 		e.Event.LogDegraded("interrupted sessions", err)
 		ch.Merge(interrupted)

@@ -30,6 +30,9 @@ type Past struct {
 // out whole. Records of other sessions are passed over, and so is what carries no
 // id of its turn.
 //
+// A last turn without an end is given out as a StopFailure with all that the
+// assistant wrote in it: it may go on, or have been cut off.
+//
 // The mark returned lies where the last turn begins: that one is told again the
 // next time, since it may go on. A record that is another than before is read
 // from its beginning; one that is not there tells nothing. Beside an error the
@@ -94,6 +97,7 @@ type turn struct {
 	id      string
 	from    int64     // where it begins
 	said    []string  // by the assistant in its last message
+	before  []string  // by it in earlier messages of the turn
 	size    int       // of that, in bytes
 	message string    // its id
 	at      time.Time // of its last part
@@ -125,7 +129,10 @@ func (c *eventReader) read(ctx context.Context, lines *lineReader) error {
 			break
 		}
 	}
-	return c.finishTurn()
+	if c.turn.ended {
+		return c.finishTurn()
+	}
+	return c.cutOff()
 }
 
 // line takes one line; young tells that it, and what follows, is too young.
@@ -204,6 +211,11 @@ func (c *eventReader) assistant(m message, at time.Time) {
 		return
 	}
 	if m.ID == "" || m.ID != t.message {
+		t.before = append(t.before, t.said...)
+		for n := size(t.before); n > MaxWords; { // the newest count most
+			n -= len(t.before[0]) + 1
+			t.before = t.before[1:]
+		}
 		t.message, t.said, t.size = m.ID, nil, 0
 	}
 	var blocks []block
@@ -284,6 +296,27 @@ func (c *eventReader) finishTurn() error {
 		Kind: mem.Stop, At: t.at, PromptID: t.id,
 		Text: strings.TrimSpace(c.Door(strings.Join(t.said, "\n"))),
 	})
+}
+
+// cutOff gives out what was written in a turn whose end is not on record.
+func (c *eventReader) cutOff() error {
+	t := c.turn
+	written := append(t.before, t.said...)
+	if t.id == "" || len(written) == 0 || c.hidden[t.id] || c.agent.id != "" {
+		return nil
+	}
+	return c.give(mem.Event{
+		Kind: mem.StopFailure, At: t.at, PromptID: t.id,
+		Text: strings.TrimSpace(c.Door(strings.Join(written, "\n\n"))),
+	})
+}
+
+// size is how many bytes texts have, with a separator each.
+func size(texts []string) (n int) {
+	for _, s := range texts {
+		n += len(s) + 1
+	}
+	return n
 }
 
 // resultOf is the result that a content holds; the zero block if it holds none.

@@ -124,6 +124,25 @@ func TestTheHandoffIsInjectedOnceIntoTheNextSession(t *testing.T) {
 // killsTheClient is the command with which a session kills the client that runs it.
 const killsTheClient = `kill -9 $PPID`
 
+// A session is killed in the middle of a turn, and the next one starts at once: its
+// briefing has what was said in that turn, which no hook reported.
+func TestABriefingHasWhatAKilledSessionSaid(t *testing.T) {
+	const cause = "The root cause is that check.sh compares the limit as text, so `9` is more than `40`."
+	u := newUser(t)
+	u.newProject("")
+	r := u.run(session{
+		fails: true, prompts: []string{"find out why the check fails"},
+		script: script(saysAndCalls(cause, "sh check.sh"), bash(killsTheClient), says("Never said.")),
+	})
+	if ends := r.calls("start"); len(ends["SessionEnd"])+len(ends["Stop"]) > 0 {
+		t.Fatal("the client came to its end: it was not killed")
+	}
+	u.run(session{
+		bare: true, prompts: []string{"go on"},
+		script: script(says("I know.").given("find out why the check fails", "compares the limit as text")),
+	})
+}
+
 func TestAKilledSessionLeavesItsHandoff(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")

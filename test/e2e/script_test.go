@@ -30,6 +30,17 @@ func calls(tool string, input map[string]any) turn {
 	return turn{"content": []any{map[string]any{"type": "tool_use", "name": tool, "input": input}}}
 }
 
+// saysAndCalls writes a text and runs a command in one message.
+func saysAndCalls(text, command string) turn {
+	return turn{"content": []any{
+		map[string]any{"type": "text", "text": text},
+		map[string]any{
+			"type": "tool_use", "name": "Bash",
+			"input": map[string]any{"command": command, "description": "run it"},
+		},
+	}}
+}
+
 func bash(command string) turn {
 	return calls("Bash", map[string]any{"command": command, "description": "run it"})
 }
