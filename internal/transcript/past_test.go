@@ -338,3 +338,20 @@ func TestOtherFilesBesideThoseOfSubagentsDoNotCount(t *testing.T) {
 		t.Errorf("tells %q, want the prompt and the subagent's call", got)
 	}
 }
+
+func TestATurnWithoutAnEndIsGivenOutWithAllThatWasWritten(t *testing.T) {
+	said := func(id, text string) string {
+		return `{"type":"assistant","timestamp":"` + noon + `","message":{"id":"` + id + `","stop_reason":"tool_use",` +
+			`"content":[{"type":"text","text":"` + text + `"}]}}`
+	}
+	path := written(t, asked("p1", noon, "look"), said("m1", "The cause is the clock."), called("p1", noon, "t1", ""),
+		said("m2", "I will mend it."))
+	got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always)
+	if want := "StopFailure  The cause is the clock.\n\nI will mend it."; len(got) != 3 || got[2] != want {
+		t.Errorf("got %q, want its last to be %q", got, want)
+	}
+	ended := written(t, asked("p1", noon, "look"), said("m1", "The cause is the clock."), answered(noon, "All done."))
+	if got, _ := tells(t, past(), ended, mem.TranscriptPosition{}, always); len(got) != 2 || got[1] != "Stop  All done." {
+		t.Errorf("of a turn that ended: got %q", got)
+	}
+}
