@@ -24,6 +24,8 @@ chars:
 fault:
 fsx:
 mem:            chars fault
+workstate:      mem
+vaultfile:      mem chars
 when:           chars fault
 # 1 pure
 lang:           chars
@@ -36,17 +38,17 @@ inject:         mem chars
 agent:          mem chars
 extract:        mem chars lang rank inject
 # 2 core
-event:          mem chars extract rank inject redact
-recall:         mem chars lang extract rank index inject redact event
+event:          mem chars workstate vaultfile extract rank inject redact
+recall:         mem chars vaultfile lang extract rank index inject redact event
 erase:          mem chars extract redact event
 curate:         mem chars lang extract rank inject redact event recall
 digest:         mem chars extract inject redact event
-continuity:     mem chars lang extract rank inject redact event recall
-filesync:       mem chars extract rank inject redact event erase curate continuity
+continuity:     mem chars vaultfile lang extract rank inject redact event recall
+filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
 capture:        mem chars lang extract rank event
-briefing:       mem chars extract rank inject redact event recall continuity filesync
-views:          mem chars when rank event recall curate continuity filesync
-engine:         mem chars lang extract rank inject redact event recall erase curate digest continuity filesync capture briefing views
+briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
+views:          mem chars workstate when rank event recall curate continuity filesync
+engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest continuity filesync capture briefing views
 # 3 adapters
 store/sqlite:   mem chars fsx
 store/storetest: mem chars
@@ -54,25 +56,25 @@ store/sqlitetest: store/sqlite
 spool:          mem chars fsx
 transcript:     mem chars fsx
 project:        mem chars fsx
-mind:           mem chars fsx
-vault:          mem chars when fsx
+mind:           mem chars workstate fsx
+vault:          mem chars vaultfile when fsx
 egress:         mem chars
 embed:          mem chars egress
 llm:            mem chars egress
-api:            mem chars fault fsx when event recall curate continuity filesync capture views
+api:            mem chars workstate fault fsx when event recall curate continuity filesync capture views
 # 4 edges
 hook:           mem chars agent
 queue:          mem chars
 worker:         mem api queue
 setup:          fsx
 eval:           mem chars extract recall views
-mcpserver:      mem chars fault when event recall curate continuity views
+mcpserver:      mem chars workstate fault when event recall curate continuity views
 web:
-config:         mem chars fsx when rank redact event recall egress embed llm setup fault
+config:         mem chars workstate fsx when rank redact event recall egress embed llm setup fault
 cli/ui:         mem chars rank event recall curate digest continuity views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
-daemon:         mem chars index redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient
+daemon:         mem chars workstate vaultfile index redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient
 doctor:         *
 cli:            *
 `

@@ -11,6 +11,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 // Routes of hooks and of the daemon itself.
@@ -78,8 +79,8 @@ var (
 	Drift         = Route[views.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
 	Checkpoints   = Route[continuity.CheckpointsRequest, continuity.Checkpoints]{Name: "checkpoints", Get: "checkpoints"}
 	Handoff       = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // stores one
-	State         = Route[mem.StateRequest, mem.WorkState]{Name: "state"}
-	ReadState     = Route[mem.ProjectRef, mem.WorkState]{Name: "read_state", Get: "state"}
+	State         = Route[workstate.Request, workstate.State]{Name: "state"}
+	ReadState     = Route[mem.ProjectRef, workstate.State]{Name: "read_state", Get: "state"}
 
 	// Successor returns the session that continued another one; zero if it is unknown.
 	Successor = Route[continuity.SessionRequest, mem.Session]{Name: "successor"}

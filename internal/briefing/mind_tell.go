@@ -12,6 +12,7 @@ import (
 	"remanence/internal/extract"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // Bounds of what a briefing tells of the state files in its short form.
@@ -123,7 +124,7 @@ func (g *gather) log(context.Context) (inject.Section, error) {
 }
 
 // MindLine is the state line of a project with state files.
-func MindLine(m mem.Mind) string {
+func MindLine(m workstate.Files) string {
 	told := func(s string) string {
 		if inject.Suspicious(s) {
 			return ""
@@ -135,7 +136,7 @@ func MindLine(m mem.Mind) string {
 }
 
 // mindDir is where the state files are, relative to the project where they are in it.
-func mindDir(m mem.Mind) string { return cmp.Or(m.Files, mem.MindDir) }
+func mindDir(m workstate.Files) string { return cmp.Or(m.Files, workstate.Dir) }
 
 // Reminders are lines that go with the next prompt: that the state is out of
 // date, and under the full profile which subagents ended. The marks say that

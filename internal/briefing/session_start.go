@@ -16,6 +16,7 @@ import (
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/vaultfile"
 )
 
 // Parent returns the project's last active session besides the event's own, the zero value if there is none: a fork
@@ -176,7 +177,7 @@ type gather struct {
 	e      *Service
 	ec     event.Context
 	parent string          // session that this one was forked from
-	hints  mem.Hints       // of the vault on the project
+	hints  vaultfile.Hints // of the vault on the project
 	told   map[string]bool // ids and words in this briefing
 }
 

@@ -7,10 +7,11 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // DeriveStanding fills in what follows from the project's last session.
-func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.WorkState) error {
+func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *workstate.State) error {
 	g := gather{e: e, ec: event.Context{Project: p}}
 	last, err := g.last(ctx)
 	if err != nil || last.ID == "" {

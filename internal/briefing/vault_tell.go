@@ -13,6 +13,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
+	"remanence/internal/vaultfile"
 )
 
 // The vault has a quarter of a briefing's budget at most, before all that is not
@@ -30,7 +31,7 @@ const (
 
 // shelf is what a briefing tells of the vault.
 type shelf struct {
-	pages    mem.VaultPages
+	pages    vaultfile.Pages
 	critical []mem.Memory
 	others   []mem.Memory // active ones, the weightiest first
 	lacking  []mem.LeftOutItem
@@ -59,7 +60,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 	}
 	named := map[string]bool{}
 	for _, name := range g.ec.Settings.Vault.Critical {
-		named[mem.NoteFile(name)] = true
+		named[vaultfile.Path(name)] = true
 	}
 	var rest []mem.Memory
 	for _, mm := range ms {
@@ -75,7 +76,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 			s.lacking = append(s.lacking, absent(mm.Note.File, "trust"))
 		}
 	}
-	for _, page := range []mem.Page{pages.Identity, pages.User} {
+	for _, page := range []vaultfile.Page{pages.Identity, pages.User} {
 		if page.Text != "" {
 			delete(named, page.File)
 		}
@@ -92,7 +93,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 func (g *gather) withoutVault() []mem.LeftOutItem {
 	var out []mem.LeftOutItem
 	for _, name := range g.ec.Settings.Vault.Critical {
-		out = append(out, absent(mem.NoteFile(name), "missing"))
+		out = append(out, absent(vaultfile.Path(name), "missing"))
 	}
 	return out
 }
@@ -116,7 +117,7 @@ func (g *gather) persona(s shelf) inject.Section {
 		Name: "persona", Caption: "IDENTITY AND USER (vault)", Share: shareVault, Purse: purseVault,
 		Apart: true, Capped: true,
 	}
-	for _, page := range []mem.Page{s.pages.Identity, s.pages.User} {
+	for _, page := range []vaultfile.Page{s.pages.Identity, s.pages.User} {
 		text := g.e.Door.Prompt(page.Text)
 		id := page.File + "@" + page.Hash[:min(8, len(page.Hash))]
 		if text == "" || g.ec.SessionInfo.Injected[id] {
@@ -223,9 +224,9 @@ func (g *gather) contents(s shelf, budget int) inject.Section {
 		if g.told[mm.ID] {
 			about = ""
 		}
-		text := mem.IndexEntry(name, about, mm.Note.File)
+		text := vaultfile.IndexEntry(name, about, mm.Note.File)
 		full, tokens = append(full, inject.Item{Text: text}), tokens+chars.Tokens("- "+text+"\n")
-		names = append(names, inject.Item{Text: mem.IndexEntry(name, "", mm.Note.File)})
+		names = append(names, inject.Item{Text: vaultfile.IndexEntry(name, "", mm.Note.File)})
 	}
 	out.Items = full
 	if tokens > budget*shareVault/100*shareInVault/100 {

@@ -16,6 +16,7 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 func exportCommand(a *app) *cobra.Command {
@@ -152,7 +153,7 @@ func fleetPage(f views.OverviewResponse) string {
 	return m.String()
 }
 
-func (m *markup) project(s mem.WorkState) {
+func (m *markup) project(s workstate.State) {
 	m.add("<h2 id=\"%s\">%s</h2>\n<dl>", s.Project.Key, projectName(s.Project))
 	for _, row := range [][2]string{{"phase", s.Phase}, {"status", s.Status}, {"next", s.Next}} {
 		if row[1] != "" {
@@ -174,7 +175,7 @@ func (m *markup) project(s mem.WorkState) {
 	if len(s.Decisions) > 0 {
 		m.add("<h3>Decisions</h3><ul>")
 		for _, d := range slices.Backward(s.Decisions) {
-			m.add("<li><strong>%s</strong> %s <span class=\"m\">%s %s</span></li>", d.Title, unlike(d.Decision, d.Title),
+			m.add("<li><strong>%s</strong> %s <span class=\"m\">%s %s</span></li>", d.Title, unlike(d.Text, d.Title),
 				d.Rationale, d.Date)
 		}
 		m.add("</ul>\n")

@@ -7,16 +7,17 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 func TestAnExportedPageHoldsTextAndNothingThatRuns(t *testing.T) {
 	evil := "</td><script>alert(1)</script> \x1b[31m \u202e\"'><img src=x onerror=alert(1)>"
-	s := mem.WorkState{
+	s := workstate.State{
 		Project: mem.Project{Key: "p_1", Name: evil}, Phase: evil, Status: evil, Active: []string{evil},
 		Blockers: []string{evil}, Next: evil,
-		Progress:  []mem.StateItem{{Section: evil, Text: evil, Done: true}},
-		Decisions: []mem.StateDecision{{Title: evil, Decision: "another " + evil, Rationale: evil}},
-		Sessions:  []mem.StateSession{{Title: evil, Summary: evil}},
+		Progress:  []workstate.Item{{Section: evil, Text: evil, Done: true}},
+		Decisions: []workstate.Decision{{Title: evil, Text: "another " + evil, Rationale: evil}},
+		Sessions:  []workstate.Session{{Title: evil, Summary: evil}},
 	}
 	page := fleetPage(views.OverviewResponse{
 		At:       time.Now(),

@@ -17,15 +17,15 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/daemon"
 	"remanence/internal/fault"
-	"remanence/internal/mem"
 	"remanence/internal/mind"
+	"remanence/internal/workstate"
 )
 
 func mindCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mind",
 		Short: "where the work stands, in files of the project",
-		Long: "State files are plain text in " + mem.MindDir + "/ of a project: STATE.md, PROGRESS.md,\n" +
+		Long: "State files are plain text in " + workstate.Dir + "/ of a project: STATE.md, PROGRESS.md,\n" +
 			"DECISIONS.md and SESSION-LOG.md. People, agents and hooks write in them; a\n" +
 			"person's words are never written over. They are made only by \"remanence mind\n" +
 			"init\", and read only where they are trusted.",
@@ -67,9 +67,9 @@ func mindInit(a *app, template string, protocol bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = os.Lstat(filepath.Join(p.Root, mem.MindDir))
+	_, err = os.Lstat(filepath.Join(p.Root, workstate.Dir))
 	own := errors.Is(err, fs.ErrNotExist)
-	v := mindInitView{Dir: filepath.Join(p.Root, mem.MindDir), Made: []string{}}
+	v := mindInitView{Dir: filepath.Join(p.Root, workstate.Dir), Made: []string{}}
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
 	mark := hex.EncodeToString(salt)
@@ -130,8 +130,8 @@ func mindShowCommand(a *app) *cobra.Command {
 		Example: "  remanence mind show\n  remanence mind show --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{
-				ProjectRef: a.ProjectRef(), Op: mem.StateGet,
+			got, err := ask(cmd.Context(), a, api.State, workstate.Request{
+				ProjectRef: a.ProjectRef(), Op: workstate.OpGet,
 				Agent: a.agent(),
 			})
 			if err != nil {
@@ -142,7 +142,7 @@ func mindShowCommand(a *app) *cobra.Command {
 	}
 }
 
-type mindShowView mem.WorkState
+type mindShowView workstate.State
 
 func (mindShowView) SchemaName() string { return "state" }
 
@@ -221,7 +221,7 @@ func mindCompress(a *app, cmd *cobra.Command, dry bool) error {
 	case !m.Present:
 		return fault.NoFile.Saying("this project has no state files").FixedBy("remanence mind init")
 	case !m.Trusted:
-		return fault.NotTrusted.Because("%s", filepath.Join(p.Root, mem.MindDir))
+		return fault.NotTrusted.Because("%s", filepath.Join(p.Root, workstate.Dir))
 	}
 	done, err := files.Compress(cmd.Context(), p, dry)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/daemon"
 	"remanence/internal/fault"
-	"remanence/internal/mem"
 	"remanence/internal/project"
+	"remanence/internal/workstate"
 )
 
 func trustCommand(a *app) *cobra.Command {
@@ -22,7 +22,7 @@ func trustCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [path]",
 		Short: "let a repository's own memory be read",
-		Long: "What a repository says about itself, in " + mem.MindDir + "/, may have been written by\n" +
+		Long: "What a repository says about itself, in " + workstate.Dir + "/, may have been written by\n" +
 			"anybody. It is read, told to agents and kept up to date by hooks only once you\n" +
 			"said that you stand for it. That counts for this directory and this repository,\n" +
 			"known by its first commit: another one in the same place is asked about again.\n" +
@@ -104,7 +104,7 @@ type trustItemView struct {
 }
 
 func (v *trustView) add(t daemon.TrustedRepo, holds bool) {
-	_, err := os.Lstat(filepath.Join(t.Root, mem.MindDir, "STATE.md"))
+	_, err := os.Lstat(filepath.Join(t.Root, workstate.Dir, "STATE.md"))
 	there := !errors.Is(err, fs.ErrNotExist)
 	v.Repositories = append(v.Repositories, trustItemView{
 		t.Root, t.First, t.Made, t.At, holds, there, !there && !config.Exists(t.Root),

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"remanence/internal/daemon"
-	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
+	"remanence/internal/workstate"
 )
 
 // gitIn runs git in a directory, with nothing of the person's own configuration.
@@ -311,13 +311,13 @@ func TestAWorktreeWithoutStateFilesHasThoseOfTheMainOne(t *testing.T) {
 	if err != nil || !got.Trusted || got.Phase != "ordering" || got.Files != want {
 		t.Fatalf("a worktree reads %+v, %v, want those of %s", got, err, want)
 	}
-	if main, _ := files.Look(identified(t, shop)); main.Files != mem.MindDir {
+	if main, _ := files.Look(identified(t, shop)); main.Files != workstate.Dir {
 		t.Errorf("the main work tree says its files are in %s", main.Files)
 	}
 	next := "paying"
-	if _, err := files.Change(t.Context(), here, mem.StateRequest{
-		Op:     mem.StateUpdates,
-		Update: mem.StateUpdate{Phase: &next},
+	if _, err := files.Change(t.Context(), here, workstate.Request{
+		Op:     workstate.OpUpdate,
+		Update: workstate.Update{Phase: &next},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func TestAWorktreeWithoutStateFilesHasThoseOfTheMainOne(t *testing.T) {
 		t.Errorf("written from a worktree: %s, %v", b, err)
 	}
 	lay(t, filepath.Join(wt, ".mind/STATE.md"), "# S\n\n## Current Phase\nelsewhere\n")
-	if got, _ := files.Look(here); got.Phase != "elsewhere" || got.Files != mem.MindDir {
+	if got, _ := files.Look(here); got.Phase != "elsewhere" || got.Files != workstate.Dir {
 		t.Errorf("a worktree with files of its own reads %+v", got)
 	}
 }

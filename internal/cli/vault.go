@@ -8,7 +8,6 @@ import (
 	"remanence/internal/daemon"
 	"remanence/internal/doctor"
 	"remanence/internal/fault"
-	"remanence/internal/mem"
 	"remanence/internal/vault"
 )
 
@@ -131,7 +130,7 @@ func vaultItem(a *app) *doctor.VaultItem {
 	return &doctor.VaultItem{Dir: s.Dir, Notes: s.Notes, Trouble: len(s.Bad) + len(s.Conflicts) + len(s.MissingCritical)}
 }
 
-type vaultCheckView struct{ mem.VaultState }
+type vaultCheckView struct{ vault.Status }
 
 func (vaultCheckView) SchemaName() string { return "vault_check" }
 
@@ -153,7 +152,7 @@ func (v vaultCheckView) Print(p *ui.Printer) {
 	if v.Hints != "" {
 		p.Field("hints", "%s", ui.Safe(v.Hints))
 	}
-	for _, l := range doctor.VaultProblems(v.VaultState) {
+	for _, l := range doctor.VaultProblems(v.Status) {
 		p.Line("  %s", l)
 	}
 	for _, f := range v.WithoutInvariant {

@@ -16,9 +16,9 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/event"
-	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/when"
+	"remanence/internal/workstate"
 )
 
 // Option is one setting: its default, and the one of the full profile where it differs.
@@ -361,9 +361,9 @@ func checkPort(v any) error {
 }
 
 // MindLimits are what the configuration says of state files.
-func (c Config) MindLimits() mem.MindLimits {
+func (c Config) MindLimits() workstate.Limits {
 	num := func(key string) int { return Get[int](c, "state."+key) }
-	return mem.MindLimits{
+	return workstate.Limits{
 		KeepSessions: num("keep_sessions_full"), KeepDecisions: num("keep_decisions_full"),
 		ArchiveAfter:  time.Duration(min(num("archive_after_days"), maxDays)) * 24 * time.Hour,
 		TrackingLines: num("tracking_max_lines"), CompressBytes: int64(num("compress_threshold_bytes")),

@@ -10,6 +10,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
+	"remanence/internal/workstate"
 )
 
 // Options lists every setting, in the order of the file.
@@ -237,7 +238,7 @@ func modelOptions() []Option {
 
 // stateOptions are those of the state files.
 func stateOptions() []Option {
-	l := mem.MindDefaults()
+	l := workstate.DefaultLimits()
 	return []Option{
 		{
 			Key: "state.keep_sessions_full", Def: l.KeepSessions,

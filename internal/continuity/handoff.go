@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // ErrLongHandoff is returned for a handoff of more than MaxHandoff characters.
@@ -21,7 +22,7 @@ var ErrLongHandoff = errors.New("the handoff is too long")
 // handoff has trust assistant, or less if its turn read external text.
 func (s *Service) Handoff(ctx context.Context, req HandoffRequest) (mem.Checkpoint, error) {
 	// A copy of an earlier handoff includes its appendix.
-	text, _ := mem.SplitHandoff(s.Redactor.Prompt(req.Text))
+	text, _ := vaultfile.SplitHandoff(s.Redactor.Prompt(req.Text))
 	if text = strings.TrimSpace(text); text == "" {
 		return mem.Checkpoint{}, event.ErrNoText
 	}

@@ -12,12 +12,13 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // Handoffs reads and writes the handoff files of projects.
 type Handoffs interface {
 	// ReadHandoff returns the content of the file; the zero value if there is none.
-	ReadHandoff(p mem.Project) (mem.HandoffNote, error)
+	ReadHandoff(p mem.Project) (vaultfile.Handoff, error)
 	// WriteHandoff replaces the file with the text.
 	WriteHandoff(p mem.Project, text string) error
 	// WriteAppendix replaces the generated appendix of the file.

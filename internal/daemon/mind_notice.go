@@ -5,6 +5,7 @@ import (
 
 	"remanence/internal/hookclient"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // mindNotices are what a person should know of a project's state files: each at
@@ -18,7 +19,7 @@ func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 	case err != nil || !m.Present:
 		return nil
 	case !m.Trusted:
-		return []hookclient.Notice{{Cause: "trust: " + p.Root, Level: 0, Text: "remanence: " + mem.MindDir +
+		return []hookclient.Notice{{Cause: "trust: " + p.Root, Level: 0, Text: "remanence: " + workstate.Dir +
 			"/ of this project is not trusted, so it is not read. Fix: remanence trust"}}
 	}
 	var out []hookclient.Notice
@@ -29,7 +30,7 @@ func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 	if h.stateFiles.Forgotten(p) {
 		out = append(out, hookclient.Notice{
 			Cause: "mind stale: " + p.Root, Level: 0,
-			Text: "remanence: the last session changed files and left " + mem.MindDir +
+			Text: "remanence: the last session changed files and left " + workstate.Dir +
 				"/STATE.md as it was. Fix: bring it up to date",
 		})
 	}

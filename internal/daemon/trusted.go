@@ -16,6 +16,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
+	"remanence/internal/workstate"
 )
 
 // TrustedRepo is one repository whose own files about itself the person stands for.
@@ -53,7 +54,7 @@ func ReadTrusted(p config.Paths) ([]TrustedRepo, error) {
 func TrustedStateDirs(p config.Paths) (dirs []string) {
 	list, _ := ReadTrusted(p)
 	for _, t := range list {
-		if dir := filepath.Join(t.Root, mem.MindDir); config.Exists(dir) {
+		if dir := filepath.Join(t.Root, workstate.Dir); config.Exists(dir) {
 			dirs = append(dirs, dir)
 		}
 	}

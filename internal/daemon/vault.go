@@ -10,6 +10,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/vault"
+	"remanence/internal/vaultfile"
 )
 
 // VaultOf is the vault that a configuration means.
@@ -52,7 +53,7 @@ func (h *Daemon) engineVault() event.Vault { return h.vault() }
 // vault there are none.
 type handoffs struct{ vault func() *vault.Vault }
 
-func (f handoffs) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
+func (f handoffs) ReadHandoff(p mem.Project) (vaultfile.Handoff, error) {
 	return f.vault().ReadHandoff(p)
 }
 
@@ -76,7 +77,7 @@ func ignoreNoVault(err error) error {
 }
 
 // VaultState returns the state of the vault that the configuration names.
-func (a *Connection) VaultState() (mem.VaultState, error) {
+func (a *Connection) VaultState() (vault.Status, error) {
 	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
 	return VaultOf(cfg, a.Paths, a.Sys.Getenv).State(config.Get[[]string](cfg, "vault.critical"))
 }

@@ -16,6 +16,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 	"remanence/internal/views"
 )
 
@@ -184,7 +185,7 @@ func TestAnEditOnBothSidesLosesNeither(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.write("memory/feedback_friday.md", mine)
-	if _, err := d.vault().Write(was, mem.NoteChange{Description: &title}); err == nil {
+	if _, err := d.vault().Write(was, vaultfile.NoteChange{Description: &title}); err == nil {
 		t.Error("written over an edit")
 	}
 	if got := d.read("memory/feedback_friday.md"); got != mine {
@@ -327,7 +328,7 @@ func TestOnlyChangedFilesAreReadAgain(t *testing.T) {
 		t.Helper()
 		read = 0
 		err := d.vault().Look(func() ([]mem.Note, error) { t.Error("asked again for what is known"); return nil, nil },
-			func(l mem.VaultChanges) error { read = len(l.Notes); return nil })
+			func(l vaultfile.Changes) error { read = len(l.Notes); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

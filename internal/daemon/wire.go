@@ -29,6 +29,7 @@ import (
 	"remanence/internal/transcript"
 	"remanence/internal/vault"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 // Daemon is everything behind the worker's socket, built and open.
@@ -100,7 +101,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	h.trust = &TrustList{Paths: paths}
 	h.stateFiles = mind.New(mind.Config{
 		Trusted: h.trust.Trusts, Main: project.MainCheckout, Door: d.Text, Now: sys.Now, Changed: project.Changed,
-		Limits: func() mem.MindLimits { return h.Config.Now().MindLimits() },
+		Limits: func() workstate.Limits { return h.Config.Now().MindLimits() },
 	})
 	h.Engine = engine.New(engine.Config{
 		Store: publishingStore{h.indexed, h.live}, Door: d, Now: sys.Now, Secret: secret,
@@ -226,8 +227,8 @@ func (h *Daemon) Bindings() []api.Binding {
 			return e.Views.Overview(ctx)
 		}),
 		api.On(api.Sizes, h.sizes), api.On(api.State, asInvalid(e.Filesync.State)),
-		api.On(api.ReadState, asInvalid(func(ctx context.Context, at mem.ProjectRef) (mem.WorkState, error) {
-			return e.Filesync.State(ctx, mem.StateRequest{ProjectRef: at, Op: mem.StateGet})
+		api.On(api.ReadState, asInvalid(func(ctx context.Context, at mem.ProjectRef) (workstate.State, error) {
+			return e.Filesync.State(ctx, workstate.Request{ProjectRef: at, Op: workstate.OpGet})
 		})),
 		api.On(ExamineStore, h.Examine), api.On(ProjectsNamed, h.projectsNamed),
 		api.On(DescribeStore, h.describe), api.On(AuditStore, h.audit), api.On(BackupStore, h.backup),

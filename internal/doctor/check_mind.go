@@ -6,7 +6,7 @@ import (
 
 	"remanence/internal/fault"
 	"remanence/internal/inject"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // checkMind looks at the state files of the project that the command is about.
@@ -20,7 +20,7 @@ func (a *Checks) checkMind() []Check {
 		return nil // the configuration is a fault of its own
 	}
 	m, err := files.Look(p)
-	dir := filepath.Join(p.Root, mem.MindDir)
+	dir := filepath.Join(p.Root, workstate.Dir)
 	if filepath.IsAbs(m.Files) { // a worktree has those of the main one
 		dir = m.Files
 	}

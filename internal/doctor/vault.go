@@ -6,7 +6,7 @@ import (
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
 	"remanence/internal/fault"
-	"remanence/internal/mem"
+	"remanence/internal/vault"
 )
 
 // VaultItem is the vault at a glance.
@@ -25,7 +25,7 @@ func (v VaultItem) sentence() string {
 }
 
 // VaultProblems are what somebody should do something about.
-func VaultProblems(v mem.VaultState) []string {
+func VaultProblems(v vault.Status) []string {
 	var out []string
 	for _, b := range v.Bad {
 		out = append(out, "left out: "+ui.Safe(b.File)+" "+ui.Safe(b.Why))

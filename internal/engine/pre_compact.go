@@ -12,6 +12,7 @@ import (
 	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // preCompact saves the work in hand before the client shortens its context. It
@@ -23,7 +24,7 @@ func (e *Engine) preCompact(ctx context.Context, ec event.Context) (mem.Reply, e
 		return mem.Reply{}, event.Changes{}, err
 	}
 	cp := ch.Checkpoints[0]
-	ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive), ec.StateFileNotes(mem.MindNotes{
+	ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive), ec.StateFileNotes(workstate.Notes{
 		Compaction: cp.Trigger, Derived: event.LinesOf(briefing.StateItems(cp.State)),
 	}))
 	return mem.Reply{}, ch, nil

@@ -7,6 +7,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // authors are agents that have less trust than the person, by how they came to it.
@@ -254,7 +255,7 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 			s.remember(curate.AddRequest{Text: "clean the till", Kind: mem.Todo}).ID,
 			s.remember(curate.AddRequest{Text: "oil the door", Kind: mem.Todo}).ID, s.add(ours)[0],
 		}
-		s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+		s.state(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{
 			Phase:  new("Phase Okapi"),
 			Active: &[]string{"the till"},
 		}})
@@ -264,14 +265,14 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		s.state(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 			Task:   "oil the door",
 			Action: "complete",
 		}, Agent: author.agent})
 		if err := s.says(ids[2], curate.Stale, "it is over", author.agent); err != nil {
 			t.Fatal(err)
 		}
-		got := s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+		got := s.state(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{
 			Phase:  new("Phase Zebra"),
 			Active: &[]string{"nothing"},
 		}, Agent: author.agent})
@@ -289,7 +290,7 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 		for _, it := range s.inbox(curate.ReviewProposal).Items {
 			s.resolve(curate.AcceptFinding, "proposal "+it.Memories[0].ID+" "+it.Proposal.ID)
 		}
-		got = s.state(mem.StateRequest{Op: mem.StateGet})
+		got = s.state(workstate.Request{Op: workstate.OpGet})
 		if got.Phase != "Phase Zebra" || got.Active[0] != "nothing" || !s.memory(ids[0]).Resolved ||
 			!s.memory(ids[1]).Resolved {
 			t.Errorf("%s, accepted: %+v", name, got)

@@ -16,6 +16,7 @@ import (
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 const handoffText = `Task: make the login race test pass in auth/session.go.
@@ -285,9 +286,9 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 			return err
 		},
 		"the state": func(s *stage, agent, _ string) error {
-			_, err := s.Filesync.State(t.Context(), mem.StateRequest{
-				ProjectRef: at, Op: mem.StateUpdates,
-				Update: mem.StateUpdate{Next: &cake}, Agent: agent,
+			_, err := s.Filesync.State(t.Context(), workstate.Request{
+				ProjectRef: at, Op: workstate.OpUpdate,
+				Update: workstate.Update{Next: &cake}, Agent: agent,
 			})
 			return err
 		},

@@ -9,9 +9,10 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
-func (s *stage) state(ask mem.StateRequest) mem.WorkState {
+func (s *stage) state(ask workstate.Request) workstate.State {
 	s.t.Helper()
 	if ask.Dir == "" {
 		ask.Dir = "/home/dev/shop"
@@ -26,13 +27,13 @@ func (s *stage) state(ask mem.StateRequest) mem.WorkState {
 func TestStateWithoutFilesIsKeptInTheStoreAndToldToTheNextSession(t *testing.T) {
 	s := newStage(t)
 	s.play(in("one", start("startup"), prompt("p1", "set up the payment service"))...)
-	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{
+	s.state(workstate.Request{Op: workstate.OpUpdate, Agent: "one", Update: workstate.Update{
 		Phase: new("Phase 2: payments"), Next: new("write the refund handler"), Blockers: new([]string{"no test keys"}),
 		Active: new([]string{"charge endpoint", "webhook"}),
 	}})
-	got := s.state(mem.StateRequest{
-		Op: mem.StateUpdates, Agent: "one",
-		Update: mem.StateUpdate{Next: new("review the refund handler")},
+	got := s.state(workstate.Request{
+		Op: workstate.OpUpdate, Agent: "one",
+		Update: workstate.Update{Next: new("review the refund handler")},
 	})
 	if got.Phase != "Phase 2: payments" || got.Next != "review the refund handler" ||
 		!slices.Equal(got.Active, []string{"charge endpoint", "webhook"}) ||
@@ -50,9 +51,9 @@ func TestStateWithoutFilesIsKeptInTheStoreAndToldToTheNextSession(t *testing.T) 
 func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 	s := newStage(t)
 	for _, task := range []string{"Rate limiting middleware", "Refresh token rotation", "Refresh token storage"} {
-		s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: task, Action: "add"}})
+		s.state(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{Task: task, Action: "add"}})
 	}
-	got := s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+	got := s.state(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 		Task:   "the rate limiting",
 		Action: "complete",
 	}})
@@ -61,7 +62,7 @@ func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 			t.Errorf("%s is done: %v", it.Text, it.Done)
 		}
 	}
-	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+	got = s.state(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 		Task:   "refresh token",
 		Action: "complete",
 	}})
@@ -69,7 +70,7 @@ func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 		t.Errorf("got candidates %q, notes %q, changed %q; want both named and none completed", got.Candidates, got.Notes,
 			got.Changed)
 	}
-	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+	got = s.state(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 		Task:   "bake a cake",
 		Action: "complete",
 	}})
@@ -80,11 +81,11 @@ func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 
 func TestDecisionsAndSessionsOfTheStateComeBack(t *testing.T) {
 	s := newStage(t)
-	s.state(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
-		Title:    "Money is integers",
-		Decision: "amounts are kept in cents", Rationale: "floats lose them", Status: "revisit",
+	s.state(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{
+		Title: "Money is integers",
+		Text:  "amounts are kept in cents", Rationale: "floats lose them", Status: "revisit",
 	}})
-	got := s.state(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{
+	got := s.state(workstate.Request{Op: workstate.OpSession, Session: workstate.Session{
 		Summary:   "Built the till",
 		Completed: []string{"till"}, Next: []string{"receipts"},
 	}})
@@ -92,7 +93,7 @@ func TestDecisionsAndSessionsOfTheStateComeBack(t *testing.T) {
 		t.Fatalf("got %d decisions, %d sessions", len(got.Decisions), len(got.Sessions))
 	}
 	d := got.Decisions[0]
-	if d.Title != "Money is integers" || d.Decision != "amounts are kept in cents" || d.Rationale != "floats lose them" ||
+	if d.Title != "Money is integers" || d.Text != "amounts are kept in cents" || d.Rationale != "floats lose them" ||
 		d.Status != "Revisit" || d.By != "agent" {
 		t.Errorf("got %+v", d)
 	}
@@ -107,10 +108,10 @@ func TestStateOfAnAgentThatReadTheWebIsNotTold(t *testing.T) {
 	s := newStage(t)
 	s.play(prompt("p1", "look at that page please"),
 		tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "https://example.com"}, "text"))
-	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase Zebra")}})
+	s.state(workstate.Request{Op: workstate.OpUpdate, Agent: "one", Update: workstate.Update{Phase: new("Phase Zebra")}})
 	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "Zebra")
 	s.play(in("three", start("startup"), prompt("p1", "go on with the work then"))...)
-	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "three", Update: mem.StateUpdate{Phase: new("Phase Okapi")}})
+	s.state(workstate.Request{Op: workstate.OpUpdate, Agent: "three", Update: workstate.Update{Phase: new("Phase Okapi")}})
 	wants(t, "briefing", s.play(in("four", start("startup"))...).Context, "Okapi")
 }
 
@@ -121,41 +122,41 @@ func TestBadChangesOfTheStateAreRefusedWhole(t *testing.T) {
 		many = append(many, strings.Repeat("y", 4<<10))
 	}
 	for name, c := range map[string]struct {
-		ask  mem.StateRequest
+		ask  workstate.Request
 		want error
 	}{
-		"unknown op":    {mem.StateRequest{Op: "drop"}, filesync.ErrNoOp},
-		"nothing given": {mem.StateRequest{Op: mem.StateUpdates}, event.ErrNoText},
+		"unknown op":    {workstate.Request{Op: "drop"}, filesync.ErrNoOp},
+		"nothing given": {workstate.Request{Op: workstate.OpUpdate}, event.ErrNoText},
 		"long field": {
-			mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &long}},
+			workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{Phase: &long}},
 			filesync.ErrTooLong,
 		},
 		"long call": {
-			mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &many}},
+			workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{Active: &many}},
 			filesync.ErrTooLong,
 		},
 		"no title": {
-			mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Decision: "x"}},
+			workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{Text: "x"}},
 			event.ErrNoText,
 		},
-		"odd status": {mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
-			Title: "x", Decision: "x",
+		"odd status": {workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{
+			Title: "x", Text: "x",
 			Status: "maybe",
 		}}, filesync.ErrNoStatus},
-		"odd action": {mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		"odd action": {workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 			Task:   "x",
 			Action: "remove",
 		}}, filesync.ErrNoAction},
-		"private only": {mem.StateRequest{
-			Op:      mem.StateEndsASession,
-			Session: mem.StateSession{Summary: "<private>x</private>"},
+		"private only": {workstate.Request{
+			Op:      workstate.OpSession,
+			Session: workstate.Session{Summary: "<private>x</private>"},
 		}, event.ErrNoText},
 		"every project": {
-			mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "all"}},
+			workstate.Request{Op: workstate.OpGet, ProjectRef: mem.ProjectRef{Project: "all"}},
 			filesync.ErrNoProject,
 		},
 		"other project?": {
-			mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "nosuch"}},
+			workstate.Request{Op: workstate.OpGet, ProjectRef: mem.ProjectRef{Project: "nosuch"}},
 			mem.ErrNotFound,
 		},
 	} {
@@ -166,7 +167,7 @@ func TestBadChangesOfTheStateAreRefusedWhole(t *testing.T) {
 		if _, err := s.Filesync.State(t.Context(), c.ask); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
-		if got := s.state(mem.StateRequest{Op: mem.StateGet}); got.Phase != "" || len(got.Active)+len(got.Decisions) > 0 {
+		if got := s.state(workstate.Request{Op: workstate.OpGet}); got.Phase != "" || len(got.Active)+len(got.Decisions) > 0 {
 			t.Errorf("%s left %+v", name, got)
 		}
 	}

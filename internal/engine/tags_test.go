@@ -6,6 +6,7 @@ import (
 
 	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // TestATagMakesNothingOurs: state files, the fields of a state and an agent's own
@@ -37,6 +38,6 @@ func TestATagMakesNothingOurs(t *testing.T) {
 	}
 	s.Engine.Minds = nil
 	s.Engine.Reconnect()
-	wantsNot(t, "state", s.state(mem.StateRequest{Op: mem.StateGet}).Phase, "okapi")
+	wantsNot(t, "state", s.state(workstate.Request{Op: workstate.OpGet}).Phase, "okapi")
 	wants(t, "briefing", s.play(in("two", start("startup"))...).Context, "we name every export after its day")
 }

@@ -9,6 +9,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // pigeonholes are where handoffs are read by a person.
@@ -21,8 +22,8 @@ func (f pigeonholes) of(p mem.Project) *struct{ rich, tail string } {
 	return f[p.Key]
 }
 
-func (f pigeonholes) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
-	return mem.HandoffNote{Rich: f.of(p).rich, Appendix: f.of(p).tail}, nil
+func (f pigeonholes) ReadHandoff(p mem.Project) (vaultfile.Handoff, error) {
+	return vaultfile.Handoff{Rich: f.of(p).rich, Appendix: f.of(p).tail}, nil
 }
 
 func (f pigeonholes) WriteHandoff(p mem.Project, text string) error { f.of(p).rich = text; return nil }

@@ -15,6 +15,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 // services are the use cases that events and requests are dispatched to.
@@ -79,7 +80,7 @@ func (e *Engine) connect(c Config) {
 		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Door, Journal: c.Journal,
 		StateFiles: c.Minds,
 		Now:        c.Now, Store: c.Store,
-		DeriveState: func(ctx context.Context, p mem.Project, out *mem.WorkState) error {
+		DeriveState: func(ctx context.Context, p mem.Project, out *workstate.State) error {
 			return e.Briefing.DeriveStanding(ctx, p, out)
 		},
 	})

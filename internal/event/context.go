@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/workstate"
 )
 
 // Context is one event and what a use case needs to know about it. It is a value: a use case returns what it decides as
@@ -19,7 +20,7 @@ type Context struct {
 	Project          mem.Project
 	SessionInfo      mem.Session // zero before the session's first event
 	Turn             mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
-	Mind             mem.Mind
+	Mind             workstate.Files
 	Files            *OpenedFiles // of the project's files; closed by the caller of the handler
 	Started          time.Time
 	FromSpool        bool            // from the spool: kept, never answered

@@ -59,7 +59,7 @@ type Settings struct {
 // VaultSettings say what of the vault a session starts with.
 type VaultSettings struct {
 	TopK     int      // weighted memories; 0 means none
-	Critical []string // files that are always told, beside those that say so themselves; as mem.NoteFile takes them
+	Critical []string // files that are always told, beside those that say so themselves; as vaultfile.Path takes them
 	LogLines int      // of the end of the journal; 0 means none
 }
 

@@ -12,22 +12,23 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // StateFiles are the state files of projects.
 type StateFiles interface {
 	// Look reads the state files of a project, if it has any that are trusted.
-	Look(p mem.Project) (mem.Mind, error)
+	Look(p mem.Project) (workstate.Files, error)
 	// Change does what ask says to trusted state files and nothing else to them.
-	Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.WorkState, error)
+	Change(ctx context.Context, p mem.Project, ask workstate.Request) (workstate.State, error)
 	// Note leaves what an event has to leave there.
-	Note(ctx context.Context, p mem.Project, n mem.MindNotes) error
+	Note(ctx context.Context, p mem.Project, n workstate.Notes) error
 }
 
 // MindOf looks at the state files of a project.
-func (e *Service) MindOf(p mem.Project) (mem.Mind, error) {
+func (e *Service) MindOf(p mem.Project) (workstate.Files, error) {
 	if e.Minds == nil || p.Root == "" {
-		return mem.Mind{}, nil
+		return workstate.Files{}, nil
 	}
 	m, err := e.Minds.Look(p)
 	if err != nil {
@@ -50,14 +51,14 @@ const JobNote = "notes" // leave in them what an event has to
 
 // Noted is an event's project and what the event leaves in its state files.
 type Noted struct {
-	Root  string        `json:"root"`
-	Notes mem.MindNotes `json:"notes"`
+	Root  string          `json:"root"`
+	Notes workstate.Notes `json:"notes"`
 }
 
 // StateFileNotes queues the job that writes an event's notes into the state files,
 // if the project has trusted ones. The files are written later: no answer waits for
 // them.
-func (m Context) StateFileNotes(n mem.MindNotes) Changes {
+func (m Context) StateFileNotes(n workstate.Notes) Changes {
 	if !m.Mind.Trusted {
 		return Changes{}
 	}
@@ -91,7 +92,7 @@ func (m Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 
 // ToldWhole reports whether a folded text says a piece: a decision by its
 // heading, all else line by line.
-func ToldWhole(told string, p mem.MindPart) bool {
+func ToldWhole(told string, p workstate.Part) bool {
 	_, heading, _ := strings.Cut(p.Key, "#")
 	if !strings.Contains(told, chars.Fold(heading)) {
 		return false
@@ -123,7 +124,7 @@ func (m Context) toldInBriefing(mm mem.Memory) bool {
 
 // SectionItems are a section in one line, or where that is too long a line each.
 // What reads like an order is left out.
-func SectionItems(sec mem.MindSection) []inject.Item {
+func SectionItems(sec workstate.Section) []inject.Item {
 	var lines []string
 	for _, l := range sec.Lines {
 		if l = Bare(l); l != "" && !inject.Suspicious(l) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // Vault is the person's memory in files.
@@ -20,20 +21,20 @@ type Vault interface {
 	There() bool
 	// Look hands keep what differs from what was kept before; known is asked for
 	// that once. It calls keep only if something does.
-	Look(known func() ([]mem.Note, error), keep func(mem.VaultChanges) error) error
+	Look(known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error
 	// Write changes the file of a memory and returns it as it is then.
-	// mem.ErrConflict and mem.ErrBehind if somebody else changed it.
-	Write(was mem.Note, c mem.NoteChange) (mem.Note, error)
+	// vaultfile.ErrBehind or another error if someone else changed it meanwhile.
+	Write(was mem.Note, c vaultfile.NoteChange) (mem.Note, error)
 	// Erase takes a file away for good.
 	Erase(file string) error
 	// WriteIndex writes the index of all files anew.
 	WriteIndex() error
 	// Pages reads what is told as it is, with so many last lines of the journal.
-	Pages(logLines int) (mem.VaultPages, error)
+	Pages(logLines int) (vaultfile.Pages, error)
 	// Holding lists the files that hold one of some folded lines.
 	Holding(lines []string) ([]string, error)
 	// Hints are what the person says about a directory.
-	Hints(dir string) (mem.Hints, error)
+	Hints(dir string) (vaultfile.Hints, error)
 }
 
 // CurrentVault is the vault if there is one.
@@ -67,7 +68,7 @@ type VaultNotes struct {
 }
 
 // NewNotes returns an index of memories that have a file in the vault.
-func NewNotes(ms []mem.Memory, l mem.VaultChanges) VaultNotes {
+func NewNotes(ms []mem.Memory, l vaultfile.Changes) VaultNotes {
 	n := VaultNotes{map[string]mem.Memory{}, map[string]mem.Memory{}, map[string]bool{}, map[string]bool{}}
 	for _, mm := range slices.Backward(ms) { // the newest counts
 		n.byFile[mm.Note.File], n.byID[mm.ID] = mm, mm
@@ -80,7 +81,7 @@ func NewNotes(ms []mem.Memory, l mem.VaultChanges) VaultNotes {
 
 // Find is the memory of a file: by its name, or of a file that is gone by its id
 // or its content. So one that was renamed stays what it was.
-func (n VaultNotes) Find(t mem.NoteText) (mem.Memory, bool) {
+func (n VaultNotes) Find(t vaultfile.Note) (mem.Memory, bool) {
 	mm, ok := n.byFile[t.File]
 	if !ok {
 		mm, ok = n.byID[t.ID]

@@ -13,6 +13,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
+	"remanence/internal/workstate"
 )
 
 // Config holds the dependencies of a Service.
@@ -31,7 +32,7 @@ type Config struct {
 	Store      mem.Store
 
 	// DeriveState fills in the state of the last session. It is above this package.
-	DeriveState func(ctx context.Context, p mem.Project, out *mem.WorkState) error
+	DeriveState func(ctx context.Context, p mem.Project, out *workstate.State) error
 }
 
 // Service synchronizes files with memories. It is safe for concurrent use.

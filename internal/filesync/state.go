@@ -9,7 +9,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/event"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // Bounds of one change of the state, in bytes.
@@ -29,27 +29,27 @@ var (
 
 // State returns or changes the state of a project's work. It uses the project's state files if they
 // are trusted, else the store.
-func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.WorkState, error) {
+func (s *Service) State(ctx context.Context, req workstate.Request) (workstate.State, error) {
 	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
-		return mem.WorkState{}, err
+		return workstate.State{}, err
 	}
 	if p.Key == "" {
-		return mem.WorkState{}, ErrNoProject
+		return workstate.State{}, ErrNoProject
 	}
 	if req, err = s.cleanRequest(req); err != nil {
-		return mem.WorkState{}, err
+		return workstate.State{}, err
 	}
-	if req.Op != mem.StateGet {
+	if req.Op != workstate.OpGet {
 		if err := s.Event.MayKeep(ctx, req.Agent, req.Op); err != nil {
-			return mem.WorkState{}, err
+			return workstate.State{}, err
 		}
 	}
 	mind, err := s.Event.MindOf(p)
 	if err != nil {
-		return mem.WorkState{}, err
+		return workstate.State{}, err
 	}
-	var out mem.WorkState
+	var out workstate.State
 	if mind.Trusted {
 		if out, err = s.StateFiles.Change(ctx, p, req); err == nil {
 			err = s.indexStateFiles(ctx, p)
@@ -58,22 +58,22 @@ func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.WorkStat
 		out, err = s.storedState(ctx, p, req)
 	}
 	if err != nil {
-		return mem.WorkState{}, fmt.Errorf("state: %w", err)
+		return workstate.State{}, fmt.Errorf("state: %w", err)
 	}
 	out.Project = p
 	if mind.Present && !mind.Trusted {
-		out.Untrusted = mem.MindDir
+		out.Untrusted = workstate.Dir
 	}
 	return out, nil
 }
 
 // cleanRequest redacts and bounds the texts of a change.
-func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
+func (s *Service) cleanRequest(req workstate.Request) (workstate.Request, error) {
 	c := stateCleaner{redact: s.Redactor.Prompt}
 	var err error
 	switch req.Op {
-	case mem.StateGet:
-	case mem.StateUpdates:
+	case workstate.OpGet:
+	case workstate.OpUpdate:
 		u := req.Update
 		u.Phase, u.Status, u.Next = c.line(u.Phase), c.line(u.Status), c.line(u.Next)
 		u.Active, u.Blockers = c.lines(u.Active), c.lines(u.Blockers)
@@ -81,16 +81,16 @@ func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
 		if u.Phase == nil && u.Status == nil && u.Next == nil && u.Active == nil && u.Blockers == nil {
 			err = event.ErrNoText
 		}
-	case mem.StateDecides:
+	case workstate.OpDecision:
 		d := req.Decision
-		d.Title, d.Decision, d.Rationale = chars.Line(c.text(d.Title)), c.text(d.Decision), c.text(d.Rationale)
+		d.Title, d.Text, d.Rationale = chars.Line(c.text(d.Title)), c.text(d.Text), c.text(d.Rationale)
 		d.By = chars.Clip(cmp.Or(chars.Line(c.text(d.By)), "agent"), 80)
 		d.Status, err = decisionStatus(d.Status)
-		if d.Title == "" || d.Decision == "" {
+		if d.Title == "" || d.Text == "" {
 			err = event.ErrNoText
 		}
 		req.Decision = d
-	case mem.StateProgresses:
+	case workstate.OpProgress:
 		p := req.Progress
 		p.Task = chars.Line(c.text(p.Task))
 		p.Section = chars.Clip(chars.Line(c.text(p.Section)), 80)
@@ -101,7 +101,7 @@ func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
 			err = fmt.Errorf("%q: %w", p.Action, ErrNoAction)
 		}
 		req.Progress = p
-	case mem.StateEndsASession:
+	case workstate.OpSession:
 		entry := req.Session
 		entry.Summary = chars.Line(c.text(entry.Summary))
 		entry.Completed, entry.Decisions = *c.lines(&entry.Completed), *c.lines(&entry.Decisions)

@@ -12,6 +12,7 @@ import (
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/workstate"
 )
 
 // stateFileTag tags memories made from parts of state files. Briefings inject the files instead.
@@ -54,7 +55,7 @@ func (s *Service) stateFileBatch(
 	if err != nil {
 		return b, nil, err
 	}
-	markIndexed = func() error { return s.StateFiles.Note(ctx, p, mem.MindNotes{Indexed: mind.Stamp}) }
+	markIndexed = func() error { return s.StateFiles.Note(ctx, p, workstate.Notes{Indexed: mind.Stamp}) }
 	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
 	if err != nil {
 		return b, nil, fmt.Errorf("memories of state files: %w", err)
@@ -85,7 +86,7 @@ func (s *Service) stateFileBatch(
 }
 
 // stateFileMemory returns the memory of a part of a state file.
-func (s *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
+func (s *Service) stateFileMemory(p mem.Project, part workstate.Part) mem.Memory {
 	mm := s.stateMemory(p, part.Kind, true)
 	mm.Trust, mm.Key = mem.TrustAssistant, event.MindKey+part.Key
 	mm.Title, mm.Body, mm.Tags = part.Title, part.Body, []string{stateFileTag, part.File}
@@ -141,7 +142,7 @@ func (s *Service) ChangedFiles(ctx context.Context, ec event.Context) ([]string,
 	}
 	var out []string
 	for _, f := range extract.FilesOf(ms) {
-		if !strings.HasPrefix(f, mem.MindDir+"/") {
+		if !strings.HasPrefix(f, workstate.Dir+"/") {
 			out = extract.AppendNew(out, f, 200)
 		}
 	}
@@ -150,15 +151,15 @@ func (s *Service) ChangedFiles(ctx context.Context, ec event.Context) ([]string,
 
 // NoteTurn notes in the state files that a turn ended, and which files the session changed.
 func (s *Service) NoteTurn(ctx context.Context, ec event.Context) event.Changes {
-	return s.noteWithFiles(ctx, ec, mem.MindNotes{TurnEnded: true})
+	return s.noteWithFiles(ctx, ec, workstate.Notes{TurnEnded: true})
 }
 
 // NoteSessionEnd notes in the state files why a session ended, and which files it changed.
 func (s *Service) NoteSessionEnd(ctx context.Context, ec event.Context, reason string) event.Changes {
-	return s.noteWithFiles(ctx, ec, mem.MindNotes{EndReason: reason})
+	return s.noteWithFiles(ctx, ec, workstate.Notes{EndReason: reason})
 }
 
-func (s *Service) noteWithFiles(ctx context.Context, ec event.Context, n mem.MindNotes) event.Changes {
+func (s *Service) noteWithFiles(ctx context.Context, ec event.Context, n workstate.Notes) event.Changes {
 	if !ec.Mind.Trusted {
 		return event.Changes{}
 	}
@@ -170,7 +171,7 @@ func (s *Service) noteWithFiles(ctx context.Context, ec event.Context, n mem.Min
 
 // NoteAgent notes in the state files that a subagent started or stopped.
 func NoteAgent(ec event.Context, what string) event.Changes {
-	return ec.StateFileNotes(mem.MindNotes{Agents: []string{
+	return ec.StateFileNotes(workstate.Notes{Agents: []string{
 		fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(ec.At), what, ec.AgentType, ec.AgentID),
 	}})
 }
@@ -180,7 +181,7 @@ func NoteTasks(ec event.Context, tasks []extract.Todo) event.Changes {
 	if len(tasks) == 0 {
 		return event.Changes{}
 	}
-	var n mem.MindNotes
+	var n workstate.Notes
 	for _, t := range tasks {
 		n.Tasks = append(n.Tasks, fmt.Sprintf("[%s] COMPLETED: #%s — %s (by: %s)",
 			event.StampOf(ec.At), cmp.Or(t.Id, "-"), t.Text, cmp.Or(ec.By, "self")))

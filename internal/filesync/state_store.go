@@ -14,6 +14,7 @@ import (
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/workstate"
 )
 
 // stateTag tags memories that hold the fields of a project's state. They are injected as the state,
@@ -36,21 +37,21 @@ const (
 )
 
 // storedState returns or changes the state that is kept in the store.
-func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
-	var note mem.WorkState
+func (s *Service) storedState(ctx context.Context, p mem.Project, req workstate.Request) (workstate.State, error) {
+	var note workstate.State
 	var err error
 	switch req.Op {
-	case mem.StateUpdates:
+	case workstate.OpUpdate:
 		note, err = s.storeFields(ctx, p, req)
-	case mem.StateDecides:
+	case workstate.OpDecision:
 		note, err = s.storeDecision(ctx, p, req)
-	case mem.StateProgresses:
+	case workstate.OpProgress:
 		note, err = s.storeProgress(ctx, p, req)
-	case mem.StateEndsASession:
+	case workstate.OpSession:
 		note, err = s.storeSession(ctx, p, req)
 	}
 	if err != nil {
-		return mem.WorkState{}, err
+		return workstate.State{}, err
 	}
 	out, err := s.readState(ctx, p)
 	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, note.Notes
@@ -59,10 +60,10 @@ func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateR
 
 // readState reads the state of a project from the store. Without declared fields it is derived
 // from the last session.
-func (s *Service) readState(ctx context.Context, p mem.Project) (mem.WorkState, error) {
-	out := mem.WorkState{
-		Project: p, Active: []string{}, Blockers: []string{}, Progress: []mem.StateItem{},
-		Decisions: []mem.StateDecision{}, Sessions: []mem.StateSession{},
+func (s *Service) readState(ctx context.Context, p mem.Project) (workstate.State, error) {
+	out := workstate.State{
+		Project: p, Active: []string{}, Blockers: []string{}, Progress: []workstate.Item{},
+		Decisions: []workstate.Decision{}, Sessions: []workstate.Session{},
 	}
 	fields, err := s.stateFields(ctx, p.Key)
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Service) readState(ctx context.Context, p mem.Project) (mem.WorkState, 
 		return out, fmt.Errorf("items: %w", err)
 	}
 	for _, t := range todos {
-		out.Progress = append(out.Progress, mem.StateItem{ID: t.ID, Section: sectionOf(t), Text: t.Title, Done: t.Resolved})
+		out.Progress = append(out.Progress, workstate.Item{ID: t.ID, Section: sectionOf(t), Text: t.Title, Done: t.Resolved})
 	}
 	decided, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustTool, Limit: 10,
@@ -101,7 +102,7 @@ func (s *Service) readState(ctx context.Context, p mem.Project) (mem.WorkState, 
 }
 
 // stateSessions adds the newest summaries of sessions to out, oldest first.
-func (s *Service) stateSessions(ctx context.Context, p mem.Project, out *mem.WorkState) error {
+func (s *Service) stateSessions(ctx context.Context, p mem.Project, out *workstate.State) error {
 	ms, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40,
 	})
@@ -114,7 +115,7 @@ func (s *Service) stateSessions(ctx context.Context, p mem.Project, out *mem.Wor
 			continue
 		}
 		seen[m.Session] = true
-		entry := mem.StateSession{Title: m.Created.Local().Format("2006-01-02"), Summary: m.Title}
+		entry := workstate.Session{Title: m.Created.Local().Format("2006-01-02"), Summary: m.Title}
 		for _, part := range []struct {
 			text string
 			into *[]string
@@ -151,7 +152,7 @@ func (s *Service) ApplyDeclaredState(ctx context.Context, project string, st *me
 	if err != nil {
 		return err
 	}
-	var declared mem.WorkState
+	var declared workstate.State
 	for _, f := range fields {
 		if inject.IsTellable(f) {
 			setField(&declared, f)
@@ -166,7 +167,7 @@ func (s *Service) ApplyDeclaredState(ctx context.Context, project string, st *me
 }
 
 // setField sets the value of one field of the state.
-func setField(out *mem.WorkState, m mem.Memory) {
+func setField(out *workstate.State, m mem.Memory) {
 	name, text, _ := strings.Cut(cmp.Or(m.Body, m.Title), ": ")
 	if text == noValue {
 		text = ""
@@ -189,7 +190,7 @@ func setField(out *mem.WorkState, m mem.Memory) {
 const noValue = "none"
 
 // storeFields stores the given fields, each as one memory.
-func (s *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
+func (s *Service) storeFields(ctx context.Context, p mem.Project, req workstate.Request) (workstate.State, error) {
 	u := req.Update
 	var ms []mem.Memory
 	add := func(name, text string, facts []string) {
@@ -220,15 +221,15 @@ func (s *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateR
 	}
 	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateTag}})
 	if err != nil {
-		return mem.WorkState{}, fmt.Errorf("fields: %w", err)
+		return workstate.State{}, fmt.Errorf("fields: %w", err)
 	}
 	return s.saveState(ctx, p, req.Agent, ms, old)
 }
 
-func (s *Service) storeDecision(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
+func (s *Service) storeDecision(ctx context.Context, p mem.Project, req workstate.Request) (workstate.State, error) {
 	d := req.Decision
 	mm := s.stateMemory(p, mem.Decision, req.Agent != "")
-	mm.Title, mm.Body = chars.Clip(d.Title, 160), d.Title+": "+d.Decision
+	mm.Title, mm.Body = chars.Clip(d.Title, 160), d.Title+": "+d.Text
 	if d.Rationale != "" {
 		mm.Body += "\nWhy: " + d.Rationale
 	}
@@ -237,10 +238,10 @@ func (s *Service) storeDecision(ctx context.Context, p mem.Project, req mem.Stat
 }
 
 // decisionOf converts a decision memory to its form in the state.
-func decisionOf(m mem.Memory) mem.StateDecision {
-	d := mem.StateDecision{ID: m.ID, Title: m.Title, Date: m.Created.Local().Format("2006-01-02")}
+func decisionOf(m mem.Memory) workstate.Decision {
+	d := workstate.Decision{ID: m.ID, Title: m.Title, Date: m.Created.Local().Format("2006-01-02")}
 	text, why, _ := strings.Cut(cmp.Or(m.Body, m.Title), "\nWhy: ")
-	d.Decision, d.Rationale = strings.TrimPrefix(text, m.Title+": "), why
+	d.Text, d.Rationale = strings.TrimPrefix(text, m.Title+": "), why
 	for _, t := range m.Tags {
 		if s, ok := strings.CutPrefix(t, "status:"); ok && s != "" {
 			d.Status = strings.ToUpper(s[:1]) + s[1:]
@@ -252,12 +253,12 @@ func decisionOf(m mem.Memory) mem.StateDecision {
 	return d
 }
 
-func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
+func (s *Service) storeProgress(ctx context.Context, p mem.Project, req workstate.Request) (workstate.State, error) {
 	open, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200,
 	})
 	if err != nil {
-		return mem.WorkState{}, fmt.Errorf("open items: %w", err)
+		return workstate.State{}, fmt.Errorf("open items: %w", err)
 	}
 	titles := make([]string, len(open))
 	for i, o := range open {
@@ -277,29 +278,29 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 	}
 	who, err := s.Curate.AuthorOf(ctx, req.Agent)
 	if err != nil {
-		return mem.WorkState{}, err
+		return workstate.State{}, err
 	}
 	if !who.MayReport(open[at]) {
 		_, err := s.Curate.Proposals(who, "").AddAndSave(ctx, open[at], mem.Proposal{
 			Action:   curate.ProposeEdit,
 			Resolved: new(true),
 		})
-		return mem.WorkState{Notes: []string{proposedNote(open[at])}}, err
+		return workstate.State{Notes: []string{proposedNote(open[at])}}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: new(true)}}}
 	s.Event.Follow(&b)
 	if _, err := s.Store.Apply(ctx, b); err != nil {
-		return mem.WorkState{}, fmt.Errorf("complete: %w", err)
+		return workstate.State{}, fmt.Errorf("complete: %w", err)
 	}
-	return mem.WorkState{Changed: []string{open[at].ID}}, nil
+	return workstate.State{Changed: []string{open[at].ID}}, nil
 }
 
 // noSingleMatch explains that no open item, or more than one, matched.
-func noSingleMatch(task string, titles []string, matches []int) mem.WorkState {
+func noSingleMatch(task string, titles []string, matches []int) workstate.State {
 	if len(matches) == 0 {
-		return mem.WorkState{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
+		return workstate.State{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
 	}
-	out := mem.WorkState{Notes: []string{fmt.Sprintf("%d open items are like %q; none was completed", len(matches), task)}}
+	out := workstate.State{Notes: []string{fmt.Sprintf("%d open items are like %q; none was completed", len(matches), task)}}
 	for _, i := range matches {
 		out.Candidates = append(out.Candidates, titles[i])
 	}
@@ -319,7 +320,7 @@ func sectionOf(m mem.Memory) string {
 	return sectionDoing
 }
 
-func (s *Service) storeSession(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
+func (s *Service) storeSession(ctx context.Context, p mem.Project, req workstate.Request) (workstate.State, error) {
 	entry := req.Session
 	mm := s.stateMemory(p, mem.Summary, req.Agent != "")
 	mm.Title, mm.Body = extract.Headline(entry.Summary)
@@ -349,13 +350,13 @@ func (s *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memor
 // replaces an older field. If the agent lacks the trust to replace a field, the change is proposed.
 func (s *Service) saveState(
 	ctx context.Context, p mem.Project, agent string, ms, old []mem.Memory,
-) (mem.WorkState, error) {
+) (workstate.State, error) {
 	who, err := s.Curate.AuthorOf(ctx, agent)
 	if err == nil && who.Private {
 		err = event.ErrPrivateTurn
 	}
 	if err != nil {
-		return mem.WorkState{}, err
+		return workstate.State{}, err
 	}
 	var notes []string
 	ps := s.Curate.Proposals(who, "")
@@ -371,7 +372,7 @@ func (s *Service) saveState(
 				continue
 			}
 			if err := ps.Add(ctx, old[i], change); err != nil {
-				return mem.WorkState{}, err
+				return workstate.State{}, err
 			}
 			notes = append(notes, proposedNote(old[i]))
 			continue
@@ -385,9 +386,9 @@ func (s *Service) saveState(
 	s.Event.Follow(&b)
 	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
-		return mem.WorkState{}, fmt.Errorf("store state: %w", err)
+		return workstate.State{}, fmt.Errorf("store state: %w", err)
 	}
-	return mem.WorkState{Changed: res[0].IDs, Notes: notes}, nil
+	return workstate.State{Changed: res[0].IDs, Notes: notes}, nil
 }
 
 // proposedNote explains that a change of the state was only proposed.

@@ -13,6 +13,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/vaultfile"
 )
 
 // SyncVault reads changes of the vault since the last call. A file change that no agent's command
@@ -30,7 +31,7 @@ func (s *Service) SyncVault(ctx context.Context, by event.Author) error {
 			out = append(out, mm.Note)
 		}
 		return out, err
-	}, func(l mem.VaultChanges) (err error) {
+	}, func(l vaultfile.Changes) (err error) {
 		conflicts, err = s.applyNotes(ctx, l, by)
 		return err
 	})
@@ -46,7 +47,7 @@ func (s *Service) SyncVault(ctx context.Context, by event.Author) error {
 
 // applyNotes applies the changes found in the vault to the memories. It returns the memories that had
 // changed on both sides, as stored before.
-func (s *Service) applyNotes(ctx context.Context, l mem.VaultChanges, by event.Author) (conflicts []mem.Memory,
+func (s *Service) applyNotes(ctx context.Context, l vaultfile.Changes, by event.Author) (conflicts []mem.Memory,
 	err error,
 ) {
 	ms, err := s.Event.Noted(ctx)
@@ -109,7 +110,7 @@ func (s *Service) applyNotes(ctx context.Context, l mem.VaultChanges, by event.A
 }
 
 // cleanNote redacts the texts of a file.
-func (s *Service) cleanNote(n mem.NoteText) mem.NoteText {
+func (s *Service) cleanNote(n vaultfile.Note) vaultfile.Note {
 	for _, field := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
 		*field = s.Redactor.Prompt(*field)
 	}
@@ -133,7 +134,7 @@ const maxNoteList = 50
 const importanceCritical = 0.9
 
 // noteMemory returns the memory of a file, based on the stored one.
-func noteMemory(was mem.Memory, n mem.NoteText, by event.Author, now time.Time) mem.Memory {
+func noteMemory(was mem.Memory, n vaultfile.Note, by event.Author, now time.Time) mem.Memory {
 	mm := was
 	mm.Kind = kindOfType(n.Type)
 	if was.ID == "" {

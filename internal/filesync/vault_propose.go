@@ -10,6 +10,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // proposeNote adds to b a proposal for the change that an agent made to the file of a memory with more
@@ -73,7 +74,7 @@ func (s *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
 	old := m
 	old.Note.State = strings.Repeat("- ", event.StateStatus+1) // differs in every part
 	note, err := v.Write(m.Note, noteChange(old, false))
-	if errors.Is(err, mem.ErrBehind) { // the file is gone
+	if errors.Is(err, vaultfile.ErrBehind) { // the file is gone
 		note, err = v.Write(m.Note, noteChange(m, true))
 	}
 	if err != nil {

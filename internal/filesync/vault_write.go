@@ -11,12 +11,13 @@ import (
 
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // noteChange returns what to write so that the file of a memory matches it: the changes since the last
 // sync, or with whole everything.
-func noteChange(mm mem.Memory, whole bool) mem.NoteChange {
-	c := mem.NoteChange{Whole: whole}
+func noteChange(mm mem.Memory, whole bool) vaultfile.NoteChange {
+	c := vaultfile.NoteChange{Whole: whole}
 	was, now := strings.Fields(mm.Note.State), strings.Fields(event.NoteState(mm))
 	changed := func(part int) bool { return whole || part < len(was) && was[part] != now[part] }
 	text := cmp.Or(mm.Body, mm.Title)
@@ -91,10 +92,10 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 			continue
 		}
 		note, err := v.Write(mm.Note, c)
-		if errors.Is(err, mem.ErrBehind) && restored {
+		if errors.Is(err, vaultfile.ErrBehind) && restored {
 			note, err = v.Write(mm.Note, noteChange(mm, true))
 		}
-		if errors.Is(err, mem.ErrBehind) {
+		if errors.Is(err, vaultfile.ErrBehind) {
 			continue // the next event reads the file, and then it is written
 		}
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -28,7 +29,7 @@ type notebook struct {
 	fails  error  // of every call
 	asked  []any  // what came
 	now    string // the session that goes on where any was; "" is the one that is named
-	state  mem.WorkState
+	state  workstate.State
 	saw    string                  // the version that a change of the state was made on
 	web    *recall.RelatedResponse // in place of that of the shop
 }
@@ -213,12 +214,12 @@ func (n *notebook) feedback(_ context.Context, ask curate.FeedbackRequest) (cura
 	return curate.MarkResponse{Verb: ask.Verdict, Memories: []mem.Memory{*m}}, nil
 }
 
-func (n *notebook) standing(_ context.Context, ask mem.StateRequest) (mem.WorkState, error) {
+func (n *notebook) standing(_ context.Context, ask workstate.Request) (workstate.State, error) {
 	done, err := n.open(ask)
 	defer done()
 	out := n.state
 	out.Project, n.saw = n.project(), ask.Update.Seen
-	if ask.Op != mem.StateGet {
+	if ask.Op != workstate.OpGet {
 		out.Changed = []string{".mind/STATE.md"}
 	}
 	return out, err

@@ -19,6 +19,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 // maxSchemas is what the core tools may cost a client that loads all of them, in tokens.
@@ -93,9 +94,9 @@ func TestNoAnswerIsLongerThanItMayBe(t *testing.T) {
 		}
 		for range 200 {
 			long := strings.Repeat(text, 2000)
-			n.state.Progress = append(n.state.Progress, mem.StateItem{Section: long, Text: long})
-			n.state.Decisions = append(n.state.Decisions, mem.StateDecision{Title: long, Decision: long, Rationale: long})
-			n.state.Sessions = append(n.state.Sessions, mem.StateSession{Title: long, Summary: long, Next: []string{long, long}})
+			n.state.Progress = append(n.state.Progress, workstate.Item{Section: long, Text: long})
+			n.state.Decisions = append(n.state.Decisions, workstate.Decision{Title: long, Text: long, Rationale: long})
+			n.state.Sessions = append(n.state.Sessions, workstate.Session{Title: long, Summary: long, Next: []string{long, long}})
 			n.state.Active, n.state.Blockers = append(n.state.Active, long), append(n.state.Blockers, long)
 		}
 		c := shop(n)
@@ -241,11 +242,11 @@ func TestWhatIsToldIsMadePlainFirst(t *testing.T) {
 		Kind: mem.Fact, Title: evil, Body: evil + "\n" + evil, Facts: []string{evil}, Tags: []string{evil},
 		Files: []string{evil}, Concepts: []string{evil}, Command: evil, Scope: mem.ScopeProject, Trust: mem.TrustTool,
 	})
-	n.state = mem.WorkState{
+	n.state = workstate.State{
 		Phase: evil, Status: evil, Next: evil, Active: []string{evil}, Blockers: []string{evil},
-		Progress:  []mem.StateItem{{Section: evil, Text: evil}},
-		Decisions: []mem.StateDecision{{Title: evil, Decision: evil, Rationale: evil}},
-		Sessions:  []mem.StateSession{{Title: evil, Summary: evil, Next: []string{evil}}}, Notes: []string{evil},
+		Progress:  []workstate.Item{{Section: evil, Text: evil}},
+		Decisions: []workstate.Decision{{Title: evil, Text: evil, Rationale: evil}},
+		Sessions:  []workstate.Session{{Title: evil, Summary: evil, Next: []string{evil}}}, Notes: []string{evil},
 		Candidates: []string{evil},
 	}
 	c := shop(n)
@@ -324,7 +325,7 @@ func TestAWriteCarriesWhoAndWhere(t *testing.T) {
 				got = a.Agent
 			case curate.MarkRequest:
 				got = a.Agent
-			case mem.StateRequest:
+			case workstate.Request:
 				got = a.Agent
 			case continuity.HandoffRequest:
 				got = a.Agent

@@ -10,6 +10,7 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 // others are the names under which other memory servers offer the same, for
@@ -194,9 +195,9 @@ func fixedOp(op string) func(*Server, context.Context, stateArgs) (any, error) {
 
 func otherStates() []tool {
 	return []tool{
-		other("memory_update_state", "state, op update", changes, fixedOp(mem.StateUpdates)),
-		other("memory_save_decision", "state, op decision", adds, fixedOp(mem.StateDecides), "title", "decision"),
-		other("memory_save_progress", "state, op progress", adds, fixedOp(mem.StateProgresses), "task"),
-		other("memory_save_session", "state, op session", adds, fixedOp(mem.StateEndsASession), "summary"),
+		other("memory_update_state", "state, op update", changes, fixedOp(workstate.OpUpdate)),
+		other("memory_save_decision", "state, op decision", adds, fixedOp(workstate.OpDecision), "title", "decision"),
+		other("memory_save_progress", "state, op progress", adds, fixedOp(workstate.OpProgress), "task"),
+		other("memory_save_session", "state, op session", adds, fixedOp(workstate.OpSession), "summary"),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/workstate"
 )
 
 // scheme begins the address of every resource.
@@ -32,7 +33,7 @@ func resources() []resource {
 		{"project/state", "project state", "Where the project's work stands", func(s *Server, ctx context.Context) (any,
 			error,
 		) {
-			return s.state(ctx, stateArgs{Op: mem.StateGet})
+			return s.state(ctx, stateArgs{Op: workstate.OpGet})
 		}},
 		{
 			"project/knowledge-graph", "knowledge graph", "What memories name, and how they stand to each other",

@@ -26,6 +26,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 )
 
 // Memory is what the server needs of whoever remembers. Every function is needed.
@@ -38,7 +39,7 @@ type Memory struct {
 	Edit        func(context.Context, curate.EditRequest) (curate.EditResponse, error)
 	Mark        func(context.Context, curate.MarkRequest) (curate.MarkResponse, error)
 	Feedback    func(context.Context, curate.FeedbackRequest) (curate.MarkResponse, error)
-	State       func(context.Context, mem.StateRequest) (mem.WorkState, error)
+	State       func(context.Context, workstate.Request) (workstate.State, error)
 	Handoff     func(context.Context, continuity.HandoffRequest) (mem.Checkpoint, error)
 	Next        func(context.Context, views.NextRequest) (mem.Receipt, error)
 	Consolidate func(context.Context, curate.ConsolidateRequest) (curate.ConsolidateResponse, error)

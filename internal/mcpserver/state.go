@@ -8,7 +8,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/continuity"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 type stateArgs struct {
@@ -98,7 +98,7 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Op != mem.StateGet {
+	if a.Op != workstate.OpGet {
 		if s.Reader {
 			return nil, bad("op %q changes the state, and this server only reads", a.Op).fixedBy("op get")
 		}
@@ -117,10 +117,10 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 	}
 	s.seen.Store(&got.Version) // after a change too: what a hand wrote meanwhile is in the notes
 	out := s.standing(got)
-	if a.Op != mem.StateGet { // what was changed is enough
+	if a.Op != workstate.OpGet { // what was changed is enough
 		v := standing{
 			Project: out.Project, Where: out.Where, Changed: out.Changed, Choose: out.Choose, Notes: out.Notes,
-			Next: map[string]any{"op": mem.StateGet},
+			Next: map[string]any{"op": workstate.OpGet},
 		}
 		v.trim()
 		return v, nil
@@ -129,34 +129,34 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 }
 
 // stateAsk is the order that arguments make. Only those of its operation count.
-func (s *Server) stateAsk(a stateArgs) (mem.StateRequest, error) {
-	ask := mem.StateRequest{ProjectRef: s.Place, Op: a.Op}
+func (s *Server) stateAsk(a stateArgs) (workstate.Request, error) {
+	ask := workstate.Request{ProjectRef: s.Place, Op: a.Op}
 	missing := ""
 	switch a.Op {
-	case mem.StateGet:
-	case mem.StateUpdates:
-		ask.Update = mem.StateUpdate{
+	case workstate.OpGet:
+	case workstate.OpUpdate:
+		ask.Update = workstate.Update{
 			Phase: a.Phase, Status: a.Status, Active: (*[]string)(a.Active),
 			Blockers: (*[]string)(a.Blockers), Next: a.Next1,
 		}
 		if a.Phase == nil && a.Status == nil && a.Active == nil && a.Blockers == nil && a.Next1 == nil {
 			missing = "phase, status, active_work, blockers or next_action"
 		}
-	case mem.StateDecides:
-		ask.Decision = mem.StateDecision{
-			Title: a.Title, Decision: a.Decision, Rationale: a.Rationale, By: a.By,
+	case workstate.OpDecision:
+		ask.Decision = workstate.Decision{
+			Title: a.Title, Text: a.Decision, Rationale: a.Rationale, By: a.By,
 			Status: value(a.Status),
 		}
 		if strings.TrimSpace(a.Title) == "" || strings.TrimSpace(a.Decision) == "" {
 			missing = "title and decision"
 		}
-	case mem.StateProgresses:
-		ask.Progress = mem.StateProgress{Task: a.Task, Action: cmp.Or(a.Action, "add"), Section: a.Section}
+	case workstate.OpProgress:
+		ask.Progress = workstate.Progress{Task: a.Task, Action: cmp.Or(a.Action, "add"), Section: a.Section}
 		if strings.TrimSpace(a.Task) == "" {
 			missing = "task"
 		}
-	case mem.StateEndsASession:
-		ask.Session = mem.StateSession{Summary: a.Summary, Completed: a.Completed, Decisions: a.Decisions, Next: a.Next}
+	case workstate.OpSession:
+		ask.Session = workstate.Session{Summary: a.Summary, Completed: a.Completed, Decisions: a.Decisions, Next: a.Next}
 		if a.Blockers != nil {
 			ask.Session.Blockers = *a.Blockers
 		}
@@ -209,7 +209,7 @@ func (s *Server) handoff(ctx context.Context, a stateArgs) (any, error) {
 	return handed{c.ID, true, "Told to whoever goes on: after a compaction, or in the next session."}, nil
 }
 
-func (s *Server) standing(g mem.WorkState) standing {
+func (s *Server) standing(g workstate.State) standing {
 	out := standing{
 		Project: g.Project.Name, Where: cmp.Or(g.Files, "store"), Phase: s.short(g.Phase), Status: s.short(g.Status),
 		Active:   s.plain(g.Active, 20, 200),
@@ -226,7 +226,7 @@ func (s *Server) standing(g mem.WorkState) standing {
 	slices.SortStableFunc(out.Progress, func(a, b workItem) int { return cmp.Compare(rankOf(a.Done), rankOf(b.Done)) })
 	for _, d := range slices.Backward(g.Decisions) {
 		out.Decisions = append(out.Decisions, decided{
-			d.ID, d.Date, s.short(d.Title), s.short(d.Decision),
+			d.ID, d.Date, s.short(d.Title), s.short(d.Text),
 			s.short(d.Rationale), d.Status,
 		})
 	}
@@ -264,7 +264,7 @@ func (v standing) page(part string, offset int) (standing, error) {
 	left := room - size(v)
 	more := func(name string, from, shown, of int) {
 		if from+shown < of && v.Next == nil {
-			v.Next = map[string]any{"op": mem.StateGet, "part": name, "offset": from + shown}
+			v.Next = map[string]any{"op": workstate.OpGet, "part": name, "offset": from + shown}
 		}
 	}
 	for _, name := range []string{partProgress, partDecisions, partSessions} {

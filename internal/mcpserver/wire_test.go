@@ -19,6 +19,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/views"
+	"remanence/internal/workstate"
 	"remanence/test/golden"
 )
 
@@ -132,18 +133,18 @@ func stocked() *notebook {
 			Summary: &mem.SummaryText{Request: "fix the retries", Completed: "backoff with jitter"}, Trust: mem.TrustAssistant,
 		},
 	)
-	n.state = mem.WorkState{
+	n.state = workstate.State{
 		Files: ".mind", Phase: "beta", Status: "green", Active: []string{"the payment page"},
 		Blockers: []string{"a key for the sandbox"}, Next: "write the test",
-		Progress: []mem.StateItem{
+		Progress: []workstate.Item{
 			{Section: "Completed", Text: "the login", Done: true},
 			{Section: "In Progress", Text: "the payment page"},
 		},
-		Decisions: []mem.StateDecision{{
-			ID: "DEC-001", Title: "One queue", Decision: "Valkey", Rationale: "it is there",
+		Decisions: []workstate.Decision{{
+			ID: "DEC-001", Title: "One queue", Text: "Valkey", Rationale: "it is there",
 			Date: "2026-01-02", Status: "Final",
 		}},
-		Sessions: []mem.StateSession{{Title: "Session 1", Summary: "set up the project", Next: []string{"the login"}}},
+		Sessions: []workstate.Session{{Title: "Session 1", Summary: "set up the project", Next: []string{"the login"}}},
 	}
 	return n
 }
@@ -422,7 +423,7 @@ func TestAReaderListsAndDoesNothingThatChanges(t *testing.T) {
 	w.leave()
 	for _, ask := range n.asked {
 		switch ask.(type) {
-		case recall.SearchRequest, mem.StateRequest, event.IDs, views.TimelineRequest, mem.ProjectRef:
+		case recall.SearchRequest, workstate.Request, event.IDs, views.TimelineRequest, mem.ProjectRef:
 		default:
 			t.Errorf("asked for %T", ask)
 		}

@@ -1,9 +1,6 @@
 package mem
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // ContextUsage is one reading of a session's context usage from the agent's transcript.
 type ContextUsage struct {
@@ -15,55 +12,4 @@ type ContextUsage struct {
 	AutoCompactTokens int       // tokens at the last automatic compaction; 0 if there was none
 	Rearm             bool      // usage is low enough that a handoff is requested again when it rises
 	ReadAt            time.Time // when the transcript was read
-}
-
-// AppendixHeading begins the generated part of a handoff file, the handoff appendix.
-const AppendixHeading = "## RECENT TAIL (since rich handoff)"
-
-// SplitHandoff separates a handoff from its appendix. Sections after the appendix
-// belong to rich. If there are several appendices, tail is the last one.
-func SplitHandoff(s string) (rich, tail string) {
-	for {
-		start := tailAt(s)
-		if start < 0 {
-			return rich + s, tail
-		}
-		rich += s[:start]
-		rest := s[start+len(AppendixHeading):]
-		end := nextHeading(rest)
-		tail = rest[:end] // a later appendix replaces an earlier one
-		s = rest[end:]
-	}
-}
-
-// tailAt returns the offset of the first line that is TailHeading, or -1.
-func tailAt(s string) int {
-	for from := 0; ; {
-		i := strings.Index(s[from:], AppendixHeading)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		after := s[i+len(AppendixHeading):]
-		line, _, _ := strings.Cut(after, "\n")
-		if (i == 0 || s[i-1] == '\n') && strings.TrimSpace(line) == "" {
-			return i
-		}
-		from = i + len(AppendixHeading)
-	}
-}
-
-// nextHeading returns the offset of the next Markdown heading of level 1 or 2,
-// or len(s).
-func nextHeading(s string) int {
-	for from := 0; ; {
-		i := strings.IndexByte(s[from:], '\n')
-		if i < 0 {
-			return len(s)
-		}
-		from += i + 1
-		if strings.HasPrefix(s[from:], "# ") || strings.HasPrefix(s[from:], "## ") {
-			return from
-		}
-	}
 }

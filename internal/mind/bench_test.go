@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // BenchmarkLook is what an event pays for state files that did not change, and
 // for some that did.
 func BenchmarkLook(b *testing.B) {
 	root := b.TempDir()
-	if err := os.CopyFS(filepath.Join(root, mem.MindDir), os.DirFS("testdata/forge")); err != nil {
+	if err := os.CopyFS(filepath.Join(root, workstate.Dir), os.DirFS("testdata/forge")); err != nil {
 		b.Fatal(err)
 	}
 	files, p := New(Config{Trusted: func(mem.Project) bool { return true }}), mem.Project{Root: root}

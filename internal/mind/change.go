@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/fsx"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // maxTries is how often a change is made anew on a file that changed meanwhile.
@@ -18,32 +19,32 @@ const maxTries = 5
 // Change does to the state files what ask says, and returns what they say then.
 // A file that does not exist yet is made; a hand that writes at the same time is
 // merged with, never written over.
-func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.WorkState, error) {
-	var note mem.WorkState
-	if ask.Op != mem.StateGet {
+func (f *Files) Change(ctx context.Context, p mem.Project, ask workstate.Request) (workstate.State, error) {
+	var note workstate.State
+	if ask.Op != workstate.OpGet {
 		d, done, err := f.openLocked(ctx, p)
 		if err != nil {
-			return mem.WorkState{}, err
+			return workstate.State{}, err
 		}
 		note, err = f.change(d, p, ask)
 		done()
 		if err != nil {
-			return mem.WorkState{}, err
+			return workstate.State{}, err
 		}
 	}
 	m, err := f.Look(p)
 	if err != nil {
-		return mem.WorkState{}, err
+		return workstate.State{}, err
 	}
-	out := m.WorkState
+	out := m.State
 	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, slices.Concat(note.Notes, m.Warnings)
 	return out, nil
 }
 
-func (f *Files) change(d *folder, p mem.Project, ask mem.StateRequest) (note mem.WorkState, err error) {
+func (f *Files) change(d *folder, p mem.Project, ask workstate.Request) (note workstate.State, err error) {
 	at := f.cfg.Now()
 	switch ask.Op {
-	case mem.StateUpdates:
+	case workstate.OpUpdate:
 		first, known := f.version(p, ask.Update.Seen)
 		err = f.edit(d, stateFile, "# Project State", func(t document) (document, bool) {
 			if !known {
@@ -53,17 +54,17 @@ func (f *Files) change(d *folder, p mem.Project, ask mem.StateRequest) (note mem
 			out, note.Notes = update(first, t, ask.Update, at)
 			return out, true
 		}, &note)
-	case mem.StateDecides:
+	case workstate.OpDecision:
 		err = f.edit(d, decisionFile, "# Decision Log", func(t document) (document, bool) {
 			t.addDecision(ask.Decision, at)
 			return t, true
 		}, &note)
-	case mem.StateEndsASession:
+	case workstate.OpSession:
 		err = f.edit(d, logFile, "# Session Log", func(t document) (document, bool) {
 			t.addSession(ask.Session, at)
 			return t, true
 		}, &note)
-	case mem.StateProgresses:
+	case workstate.OpProgress:
 		err = f.edit(d, progressFile, "# Progress Tracker", func(t document) (document, bool) {
 			note.Candidates, note.Notes = nil, nil
 			if ask.Progress.Action == "add" {
@@ -100,7 +101,7 @@ func (f *Files) version(p mem.Project, name string) (document, bool) {
 
 // edit changes one file. do is asked again where the file changed before it
 // could be replaced.
-func (f *Files) edit(d *folder, name, title string, do func(document) (document, bool), note *mem.WorkState) error {
+func (f *Files) edit(d *folder, name, title string, do func(document) (document, bool), note *workstate.State) error {
 	for range maxTries {
 		b, was, err := d.read(name, maxFile)
 		if err != nil {
@@ -115,7 +116,7 @@ func (f *Files) edit(d *folder, name, title string, do func(document) (document,
 		}
 		err = d.replace(name, []byte(out.String()), was)
 		if err == nil {
-			note.Changed = append(note.Changed, mem.MindDir+"/"+name)
+			note.Changed = append(note.Changed, workstate.Dir+"/"+name)
 			return nil
 		}
 		if !errors.Is(err, errChanged) {
@@ -140,16 +141,16 @@ func Init(project, template, origin string) (made []string, err error) {
 		return nil, fmt.Errorf("open %s: %w", project, translateError(err))
 	}
 	defer top.close()
-	err = top.root.Mkdir(mem.MindDir, 0o755)
+	err = top.root.Mkdir(workstate.Dir, 0o755)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("make %s: %w", mem.MindDir, translateError(err))
+		return nil, fmt.Errorf("make %s: %w", workstate.Dir, translateError(err))
 	}
 	if err == nil {
 		files = append(files, templateFile{originFile, origin + "\n"})
 	}
-	d, err := openFolder(project, mem.MindDir)
+	d, err := openFolder(project, workstate.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", mem.MindDir, translateError(err))
+		return nil, fmt.Errorf("open %s: %w", workstate.Dir, translateError(err))
 	}
 	defer d.close()
 	for _, file := range files {
@@ -161,7 +162,7 @@ func Init(project, template, origin string) (made []string, err error) {
 			return made, fmt.Errorf("write %s: %w", file.name, translateError(err))
 		}
 		if file.name != originFile {
-			made = append(made, mem.MindDir+"/"+file.name)
+			made = append(made, workstate.Dir+"/"+file.name)
 		}
 	}
 	return made, nil
@@ -172,7 +173,7 @@ const originFile = ".origin"
 
 // Origin is the mark of a project's state files, empty where there is none.
 func Origin(project string) string {
-	d, err := openFolder(project, mem.MindDir)
+	d, err := openFolder(project, workstate.Dir)
 	if err != nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // Checkpoint files.
@@ -27,7 +28,7 @@ const (
 const staleNote = "STATE.md was not brought up to date in this session."
 
 // beforeCompaction saves the state before a compaction.
-func (f *Files) beforeCompaction(d *folder, n mem.MindNotes, l mem.MindLimits) error {
+func (f *Files) beforeCompaction(d *folder, n workstate.Notes, l workstate.Limits) error {
 	if err := d.makeCheckpoints(); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (d *folder) makeCheckpoints() error {
 }
 
 // stateNow is STATE.md, or what follows from the session where it cannot be read.
-func (f *Files) stateNow(d *folder, n mem.MindNotes) string {
+func (f *Files) stateNow(d *folder, n workstate.Notes) string {
 	b, _, err := d.read(stateFile, maxFile)
 	s := strings.TrimSpace(f.cfg.Door(string(b)))
 	if err != nil || s == "" {
@@ -120,7 +121,7 @@ func (d *folder) prune(most int) {
 }
 
 // atEnd leaves the checkpoint of a session's end.
-func (f *Files) atEnd(d *folder, n mem.MindNotes, changed bool, l mem.MindLimits) error {
+func (f *Files) atEnd(d *folder, n workstate.Notes, changed bool, l workstate.Limits) error {
 	if err := d.makeCheckpoints(); err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (f *Files) Forgotten(p mem.Project) bool {
 	if !f.cfg.Trusted(p) {
 		return false
 	}
-	d, err := openFolder(f.stateProject(p).Root, mem.MindDir)
+	d, err := openFolder(f.stateProject(p).Root, workstate.Dir)
 	if err != nil {
 		return false
 	}

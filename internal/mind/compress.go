@@ -11,6 +11,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // backupEnd ends the name of a file's copy from before a compression, and
@@ -93,7 +94,7 @@ func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 		if err := d.store(job.name+backupEnd, string(b)); err != nil {
 			return out, err
 		}
-		out.Backups = append(out.Backups, mem.MindDir+"/"+job.name+backupEnd)
+		out.Backups = append(out.Backups, workstate.Dir+"/"+job.name+backupEnd)
 		if err := d.replace(job.name, []byte(after), was); err != nil {
 			return out, fmt.Errorf("write %s: %w", job.name, err)
 		}
@@ -115,7 +116,7 @@ func (f *Files) archive(d *folder, lines []string, at time.Time) error {
 		}
 		t.append(append([]string{"## " + name}, lines...)...)
 		return t, true
-	}, &mem.WorkState{})
+	}, &workstate.State{})
 }
 
 // shortenSessions makes one line of each session but the newest keep.
@@ -153,8 +154,8 @@ func (t *document) shortenDecisions(keep int) int {
 	var spans []span
 	for _, d := range old {
 		line := "- " + d.ID + ": " + d.Title
-		if d.Decision != "" && !strings.EqualFold(d.Decision, d.Title) {
-			line += ": " + chars.Clip(d.Decision, 120)
+		if d.Text != "" && !strings.EqualFold(d.Text, d.Title) {
+			line += ": " + chars.Clip(d.Text, 120)
 		}
 		if d.Status != "" {
 			line += " [" + d.Status + "]"
@@ -243,7 +244,7 @@ func (f *Files) Offer(p mem.Project) []string {
 	if !f.cfg.Trusted(p) {
 		return nil
 	}
-	d, err := openFolder(f.stateProject(p).Root, mem.MindDir)
+	d, err := openFolder(f.stateProject(p).Root, workstate.Dir)
 	if err != nil {
 		return nil
 	}
@@ -252,11 +253,11 @@ func (f *Files) Offer(p mem.Project) []string {
 }
 
 // grown are the state files that are larger than they should be.
-func (d *folder) grown(l mem.MindLimits) []string {
+func (d *folder) grown(l workstate.Limits) []string {
 	var out []string
 	for _, name := range []string{progressFile, decisionFile, logFile} {
 		if st, err := d.look(name); err == nil && st.size > l.CompressBytes {
-			out = append(out, mem.MindDir+"/"+name)
+			out = append(out, workstate.Dir+"/"+name)
 		}
 	}
 	return out

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"remanence/internal/chars"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // decision is a block of DECISIONS.md.
 type decision struct {
-	mem.StateDecision
+	workstate.Decision
 	span
 }
 
@@ -25,7 +25,7 @@ func (t *document) decisions() []decision {
 	for h, head := range t.heads {
 		if id, title, ok := decisionHead(head.name); ok {
 			s := t.block(h, isDecision)
-			d := decision{mem.StateDecision{ID: id, Title: title}, s}
+			d := decision{workstate.Decision{ID: id, Title: title}, s}
 			t.readFields(&d, span{s.from + 1, s.to})
 			out, end = append(out, d), s.to
 			continue
@@ -73,9 +73,9 @@ func (t *document) listed(it item) (decision, bool) {
 	}
 	mark := strings.TrimSpace(t.lines[it.from])
 	number := mark[:len(mark)-len(strings.TrimLeft(mark, "0123456789"))]
-	d := decision{mem.StateDecision{
+	d := decision{workstate.Decision{
 		ID: number, Title: strings.TrimSpace(bold),
-		Decision: strings.TrimSpace(strings.TrimLeft(rest, ":—–- ")),
+		Text: strings.TrimSpace(strings.TrimLeft(rest, ":—–- ")),
 	}, it.span}
 	if number == "" || isPlaceholder(d.Title) {
 		return decision{}, false
@@ -113,7 +113,7 @@ func (t *document) readFields(d *decision, s span) {
 		case "decided by", "by":
 			into = &d.By
 		case "decision":
-			into = &d.Decision
+			into = &d.Text
 		case "rationale", "why", "reason":
 			into = &d.Rationale
 		case "status":
@@ -144,13 +144,13 @@ func labelled(line string) (name, value string, ok bool) {
 }
 
 // addDecision adds a decision under the next number.
-func (t *document) addDecision(d mem.StateDecision, at time.Time) {
+func (t *document) addDecision(d workstate.Decision, at time.Time) {
 	id := fmt.Sprintf("DEC-%03d", t.lastDecision()+1)
 	lines := []string{
 		"## " + id + ": " + chars.Line(d.Title),
 		"- **Date:** " + at.UTC().Format(time.DateOnly),
 		"- **Decided by:** " + chars.Line(d.By),
-		"- **Decision:** " + chars.Line(d.Decision),
+		"- **Decision:** " + chars.Line(d.Text),
 	}
 	if d.Rationale != "" {
 		lines = append(lines, "- **Rationale:** "+chars.Line(d.Rationale))

@@ -14,9 +14,10 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
-func (d *fixture) tries(ask mem.StateRequest) error {
+func (d *fixture) tries(ask workstate.Request) error {
 	ctx, done := context.WithTimeout(d.t.Context(), 2*time.Second)
 	defer done()
 	_, err := d.Change(ctx, d.p, ask)
@@ -24,7 +25,7 @@ func (d *fixture) tries(ask mem.StateRequest) error {
 }
 
 func (d *fixture) update(phase string) error {
-	return d.tries(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &phase}})
+	return d.tries(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{Phase: &phase}})
 }
 
 // TestAFileThatIsNoneIsLeftAlone puts in the place of STATE.md what a hostile or
@@ -86,10 +87,10 @@ func TestAFileThatIsNoneIsLeftAlone(t *testing.T) {
 
 func TestADirectoryThatLeadsAwayIsNotEntered(t *testing.T) {
 	outside := newFixture(t, "forge")
-	for _, name := range []string{mem.MindDir, checkpointDir} {
+	for _, name := range []string{workstate.Dir, checkpointDir} {
 		for _, inside := range []bool{false, true} {
 			d := newFixture(t, "")
-			at, to := filepath.Join(d.p.Root, mem.MindDir), filepath.Join(outside.p.Root, mem.MindDir)
+			at, to := filepath.Join(d.p.Root, workstate.Dir), filepath.Join(outside.p.Root, workstate.Dir)
 			if name == checkpointDir {
 				d.write(stateFile, "# S\n\n## Current Phase\nx\n")
 				at = d.path(checkpointDir)
@@ -111,11 +112,11 @@ func TestADirectoryThatLeadsAwayIsNotEntered(t *testing.T) {
 				watched = filepath.Join(d.p.Root, "src")
 			}
 			before := tree(t, watched)
-			_ = d.Note(t.Context(), d.p, mem.MindNotes{
+			_ = d.Note(t.Context(), d.p, workstate.Notes{
 				At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other",
 				Files: []string{"a"},
 			})
-			if m := d.look(); m.Present && name == mem.MindDir {
+			if m := d.look(); m.Present && name == workstate.Dir {
 				t.Errorf("%s: it is taken for state files", name)
 			}
 			if after := tree(t, watched); after != before {
@@ -138,9 +139,9 @@ func TestALockLeftBehindIsTakenAwayAndAFreshOneWaitedFor(t *testing.T) {
 	d.write(lockName, "held")
 	ctx, done := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer done()
-	if _, err := d.Change(ctx, d.p, mem.StateRequest{
-		Op:     mem.StateUpdates,
-		Update: mem.StateUpdate{Phase: new("x")},
+	if _, err := d.Change(ctx, d.p, workstate.Request{
+		Op:     workstate.OpUpdate,
+		Update: workstate.Update{Phase: new("x")},
 	}); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
@@ -155,9 +156,9 @@ func TestALockOfAClockThatWasWrongIsTakenAway(t *testing.T) {
 	d.old(lockName, -48*time.Hour)
 	ctx, done := context.WithTimeout(t.Context(), 10*time.Second) // which it would wait for
 	defer done()
-	if _, err := d.Change(ctx, d.p, mem.StateRequest{
-		Op:     mem.StateUpdates,
-		Update: mem.StateUpdate{Phase: new("x")},
+	if _, err := d.Change(ctx, d.p, workstate.Request{
+		Op:     workstate.OpUpdate,
+		Update: workstate.Update{Phase: new("x")},
 	}); err != nil {
 		t.Error(err)
 	}
@@ -174,7 +175,7 @@ func TestALockThatCannotBeTakenAwayIsNotTriedWithoutEnd(t *testing.T) {
 
 func TestALockThatAnotherTookSinceIsLeftAlone(t *testing.T) {
 	d := newFixture(t, "forge")
-	f, err := openFolder(d.p.Root, mem.MindDir)
+	f, err := openFolder(d.p.Root, workstate.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,12 +198,12 @@ func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
 		d := newFixture(t, "forge")
 		d.write(lockName, "left behind")
 		d.old(lockName, 31*time.Second)
-		first, err := openFolder(d.p.Root, mem.MindDir)
+		first, err := openFolder(d.p.Root, workstate.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer first.close()
-		second, err := openFolder(d.p.Root, mem.MindDir)
+		second, err := openFolder(d.p.Root, workstate.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +257,7 @@ func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
 				t.Errorf("%v: compress: %v", cause, err)
 			}
 			n = 0
-			err := d.Note(t.Context(), d.p, mem.MindNotes{
+			err := d.Note(t.Context(), d.p, workstate.Notes{
 				At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other",
 				Files: []string{"a.go"}, Done: []string{"Token rotation"},
 			})

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 func seeds(f *testing.F) {
@@ -60,9 +60,9 @@ func FuzzNoHandIsLost(f *testing.F) {
 
 		for what, do := range map[string]func(*document){
 			"a decision": func(d *document) {
-				d.addDecision(mem.StateDecision{Title: one, Decision: two, Rationale: one, By: "a", Status: "Open"}, at)
+				d.addDecision(workstate.Decision{Title: one, Text: two, Rationale: one, By: "a", Status: "Open"}, at)
 			},
-			"a session":         func(d *document) { d.addSession(mem.StateSession{Summary: one, Next: []string{two}}, at) },
+			"a session":         func(d *document) { d.addSession(workstate.Session{Summary: one, Next: []string{two}}, at) },
 			"an automatic one":  func(d *document) { d.addAutomatic(one, []string{two}, at) },
 			"what is kept away": func(d *document) { d.addNotWritten(one, two, at) },
 		} {
@@ -87,15 +87,15 @@ func FuzzNoHandIsLost(f *testing.F) {
 			t.Errorf("not completed, and changed: %q", moved.String())
 		}
 
-		out, _ := update(fresh(), fresh(), mem.StateUpdate{}, at)
+		out, _ := update(fresh(), fresh(), workstate.Update{}, at)
 		stamp := out.value(headUpdated)
 		_ = stamp
 		was = func() []string { d := fresh(); return d.contentLines(d.value(headUpdated)) }()
 		check("nothing", out, func(l string) bool { return len(was) > 0 && strings.TrimRight(l, " \t\r\n") == was[0] })
 
-		var m mem.Mind
+		var m workstate.Files
 		view(&m, map[string]document{stateFile: fresh(), progressFile: fresh(), decisionFile: fresh(), logFile: fresh()},
-			mem.MindDefaults())
+			workstate.DefaultLimits())
 		short := fresh()
 		_ = short.shortenSessions(1) + short.shortenDecisions(1)
 		_, _ = short.takeOld(at)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // limitsFile is a project's own limits, in the form of another program that
@@ -17,7 +17,7 @@ import (
 const limitsFile = ".memoryforge.config.json"
 
 // limits are the person's, and over them the project's own.
-func (f *Files) limits(top *folder) (mem.MindLimits, []string) {
+func (f *Files) limits(top *folder) (workstate.Limits, []string) {
 	l := bounded(f.cfg.Limits())
 	b, _, err := top.read(limitsFile, maxConfig)
 	if err != nil {
@@ -33,23 +33,23 @@ func (f *Files) limits(top *folder) (mem.MindLimits, []string) {
 type limit struct {
 	name  string
 	least int
-	set   func(*mem.MindLimits, int)
+	set   func(*workstate.Limits, int)
 }
 
 func allLimits() []limit {
 	return []limit{
-		{"keepSessionsFull", 1, func(l *mem.MindLimits, n int) { l.KeepSessions = n }},
-		{"keepDecisionsFull", 1, func(l *mem.MindLimits, n int) { l.KeepDecisions = n }},
-		{"archiveAfterDays", 1, func(l *mem.MindLimits, n int) {
+		{"keepSessionsFull", 1, func(l *workstate.Limits, n int) { l.KeepSessions = n }},
+		{"keepDecisionsFull", 1, func(l *workstate.Limits, n int) { l.KeepDecisions = n }},
+		{"archiveAfterDays", 1, func(l *workstate.Limits, n int) {
 			l.ArchiveAfter = time.Duration(min(n, 100_000)) * 24 * time.Hour
 		}},
-		{"trackingMaxLines", 10, func(l *mem.MindLimits, n int) { l.TrackingLines = n }},
-		{"compressThresholdBytes", 1000, func(l *mem.MindLimits, n int) { l.CompressBytes = int64(n) }},
-		{"sessionLogTailLines", 0, func(l *mem.MindLimits, n int) { l.LogTail = n }},
-		{"briefingRecentDecisions", 0, func(l *mem.MindLimits, n int) { l.RecentDecisions = n }},
-		{"briefingMaxProgressLines", 0, func(l *mem.MindLimits, n int) { l.ProgressLines = n }},
-		{"maxCheckpointFiles", 3, func(l *mem.MindLimits, n int) { l.Checkpoints = n }},
-		{"staleWarningSeconds", 60, func(l *mem.MindLimits, n int) {
+		{"trackingMaxLines", 10, func(l *workstate.Limits, n int) { l.TrackingLines = n }},
+		{"compressThresholdBytes", 1000, func(l *workstate.Limits, n int) { l.CompressBytes = int64(n) }},
+		{"sessionLogTailLines", 0, func(l *workstate.Limits, n int) { l.LogTail = n }},
+		{"briefingRecentDecisions", 0, func(l *workstate.Limits, n int) { l.RecentDecisions = n }},
+		{"briefingMaxProgressLines", 0, func(l *workstate.Limits, n int) { l.ProgressLines = n }},
+		{"maxCheckpointFiles", 3, func(l *workstate.Limits, n int) { l.Checkpoints = n }},
+		{"staleWarningSeconds", 60, func(l *workstate.Limits, n int) {
 			l.StaleAfter = time.Duration(min(n, 1<<30)) * time.Second
 		}},
 	}
@@ -57,7 +57,7 @@ func allLimits() []limit {
 
 // ownLimits reads a project's own limits over l. What is unknown or not a number
 // in its bounds is left out and named.
-func ownLimits(l mem.MindLimits, b []byte) (mem.MindLimits, []string) {
+func ownLimits(l workstate.Limits, b []byte) (workstate.Limits, []string) {
 	var own map[string]json.RawMessage
 	if err := json.Unmarshal(b, &own); err != nil {
 		return l, []string{fmt.Sprintf("%s does not parse: %v", limitsFile, err)}
@@ -85,8 +85,8 @@ func ownLimits(l mem.MindLimits, b []byte) (mem.MindLimits, []string) {
 
 // bounded puts defaults in the place of zeros that would be of no use. No lines
 // in a briefing are of use: they are none.
-func bounded(l mem.MindLimits) mem.MindLimits {
-	d := mem.MindDefaults()
+func bounded(l workstate.Limits) workstate.Limits {
+	d := workstate.DefaultLimits()
 	for _, p := range []struct {
 		v   *int
 		def int

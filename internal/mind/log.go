@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"remanence/internal/chars"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // logEntry is a session in SESSION-LOG.md.
 type logEntry struct {
-	mem.StateSession
+	workstate.Session
 	span
 	number int
 	auto   bool // written by us when nobody else did
@@ -28,7 +28,7 @@ func (t *document) sessions() []logEntry {
 			continue
 		}
 		s := t.block(h, isSession)
-		e := logEntry{mem.StateSession{Title: head.name}, s, n, strings.Contains(head.name, "(auto-captured)")}
+		e := logEntry{workstate.Session{Title: head.name}, s, n, strings.Contains(head.name, "(auto-captured)")}
 		for i := s.from + 1; i < s.to; i++ {
 			name, value, ok := labelled(strings.TrimSpace(t.lines[i]))
 			if !ok || isPlaceholder(value) {
@@ -71,7 +71,7 @@ func isSession(name string) bool {
 }
 
 // addSession adds an entry under the next number.
-func (t *document) addSession(s mem.StateSession, at time.Time) {
+func (t *document) addSession(s workstate.Session, at time.Time) {
 	title := fmt.Sprintf("Session %d — %s", t.nextSession(), at.UTC().Format(time.DateOnly))
 	lines := []string{"## " + title, "- **Summary:** " + chars.Line(s.Summary)}
 	for _, f := range []struct {

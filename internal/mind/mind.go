@@ -19,6 +19,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // The state files.
@@ -44,8 +45,8 @@ type Config struct {
 	Main func(p mem.Project) string
 	// Door takes out of a text what may not be kept. Nil means nothing.
 	Door   func(string) string
-	Limits func() mem.MindLimits // asked each time; nil means mem.MindDefaults
-	Now    func() time.Time      // nil means time.Now
+	Limits func() workstate.Limits // asked each time; nil means workstate.DefaultLimits
+	Now    func() time.Time        // nil means time.Now
 	// Changed lists files of a project that were changed since a time and are
 	// not committed, relative to it. Nil means that nobody knows.
 	Changed func(p mem.Project, since time.Time) []string
@@ -65,10 +66,10 @@ type Files struct {
 
 // snapshot is what was last read of a project.
 type snapshot struct {
-	stamps   [6]stamp       // of stateFiles, then of the project's own limits
-	faults   string         // of the look at them
-	limits   mem.MindLimits // the person's
-	mind     mem.Mind
+	stamps   [6]stamp         // of stateFiles, then of the project's own limits
+	faults   string           // of the look at them
+	limits   workstate.Limits // the person's
+	mind     workstate.Files
 	versions []version // of STATE.md, newest last
 }
 
@@ -97,7 +98,7 @@ func New(c Config) *Files {
 		c.Door = func(s string) string { return s }
 	}
 	if c.Limits == nil {
-		c.Limits = mem.MindDefaults
+		c.Limits = workstate.DefaultLimits
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -107,26 +108,26 @@ func New(c Config) *Files {
 
 // Look reads the state files of a project. Of those that nobody stands for it
 // tells that they are there and reads nothing.
-func (f *Files) Look(p mem.Project) (mem.Mind, error) {
+func (f *Files) Look(p mem.Project) (workstate.Files, error) {
 	asked := p.Root
 	p = f.stateProject(p)
-	d, err := openFolder(p.Root, mem.MindDir)
+	d, err := openFolder(p.Root, workstate.Dir)
 	if err != nil {
-		return mem.Mind{}, nil // whatever is there, it is no directory of state files
+		return workstate.Files{}, nil // whatever is there, it is no directory of state files
 	}
 	defer d.close()
 	if info, err := d.root.Lstat(d.path(stateFile)); err != nil || info.IsDir() {
-		return mem.Mind{}, nil
+		return workstate.Files{}, nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.cfg.Trusted(p) {
-		return mem.Mind{Present: true, Stamp: untrusted, Indexed: f.indexed[p.Root] == untrusted}, nil
+		return workstate.Files{Present: true, Stamp: untrusted, Indexed: f.indexed[p.Root] == untrusted}, nil
 	}
 	m := f.read(d, p)
 	m.Indexed = m.Stamp == f.indexed[p.Root]
 	if p.Root != asked {
-		m.Files = chars.Line(filepath.Join(p.Root, mem.MindDir))
+		m.Files = chars.Line(filepath.Join(p.Root, workstate.Dir))
 	}
 	return m, nil
 }
@@ -148,7 +149,7 @@ func (f *Files) stateProject(p mem.Project) mem.Project {
 
 // hasFiles reports whether there is anything in the place of a project's state files.
 func hasFiles(root string) bool {
-	_, err := os.Lstat(filepath.Join(root, mem.MindDir))
+	_, err := os.Lstat(filepath.Join(root, workstate.Dir))
 	return err == nil
 }
 
@@ -156,7 +157,7 @@ func hasFiles(root string) bool {
 const untrusted = "untrusted"
 
 // read takes in what was written since the last time. The caller holds the lock.
-func (f *Files) read(d *folder, p mem.Project) mem.Mind {
+func (f *Files) read(d *folder, p mem.Project) workstate.Files {
 	now := snapshot{limits: bounded(f.cfg.Limits())}
 	for i, name := range stateFiles() {
 		st, err := d.look(name)
@@ -179,7 +180,7 @@ func (f *Files) read(d *folder, p mem.Project) mem.Mind {
 	for i, name := range stateFiles() {
 		b, st, err := d.read(name, maxFile)
 		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("%s/%s is not read: %s", mem.MindDir, name, reasonOf(err)))
+			warnings = append(warnings, fmt.Sprintf("%s/%s is not read: %s", workstate.Dir, name, reasonOf(err)))
 		}
 		now.stamps[i] = st
 		if err != nil {
@@ -195,7 +196,7 @@ func (f *Files) read(d *folder, p mem.Project) mem.Mind {
 	now.mind.Present, now.mind.Trusted, now.mind.Warnings = true, true, warnings
 	now.mind.Written, now.mind.Stamp = now.stamps[0].written, stampText(now.stamps)
 	now.mind.StaleAfter = limits.StaleAfter
-	now.mind.Updated, now.mind.Files = now.mind.Written, mem.MindDir
+	now.mind.Updated, now.mind.Files = now.mind.Written, workstate.Dir
 	if n := len(now.versions); n > 0 {
 		now.mind.Version = now.versions[n-1].name
 	}
@@ -226,7 +227,7 @@ func (s *snapshot) remember(text string) {
 }
 
 // limitsNow are the limits that hold for a project.
-func (f *Files) limitsNow(d *folder) mem.MindLimits {
+func (f *Files) limitsNow(d *folder) workstate.Limits {
 	l, _ := f.limits(&folder{root: d.root, dir: "."})
 	return l
 }
@@ -235,11 +236,11 @@ func (f *Files) limitsNow(d *folder) mem.MindLimits {
 func (f *Files) open(p mem.Project) (*folder, error) {
 	p = f.stateProject(p)
 	if !f.cfg.Trusted(p) {
-		return nil, fmt.Errorf("%s: %w", mem.MindDir, mem.ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", workstate.Dir, mem.ErrNotFound)
 	}
-	d, err := openFolder(p.Root, mem.MindDir)
+	d, err := openFolder(p.Root, workstate.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", mem.MindDir, err)
+		return nil, fmt.Errorf("open %s: %w", workstate.Dir, err)
 	}
 	return d, nil
 }
@@ -253,7 +254,7 @@ func (f *Files) openLocked(ctx context.Context, p mem.Project) (d *folder, done 
 	unlock, err := d.lock(ctx, f.cfg.Now)
 	if err != nil {
 		d.close()
-		return nil, nil, fmt.Errorf("lock %s: %w", mem.MindDir, err)
+		return nil, nil, fmt.Errorf("lock %s: %w", workstate.Dir, err)
 	}
 	return d, func() { unlock(); d.close() }, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // desk is a project with state files, and the clock.
@@ -28,14 +29,14 @@ func newFixture(t *testing.T, from string) *fixture {
 	d := &fixture{t: t, p: mem.Project{Key: "p_desk", Root: t.TempDir()}, now: time.Now().Truncate(time.Second), ok: true}
 	d.Files = New(Config{Trusted: func(mem.Project) bool { return d.ok }, Now: func() time.Time { return d.now }})
 	if from != "" {
-		if err := os.CopyFS(filepath.Join(d.p.Root, mem.MindDir), os.DirFS(filepath.Join("testdata", from))); err != nil {
+		if err := os.CopyFS(filepath.Join(d.p.Root, workstate.Dir), os.DirFS(filepath.Join("testdata", from))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return d
 }
 
-func (d *fixture) path(name string) string { return filepath.Join(d.p.Root, mem.MindDir, name) }
+func (d *fixture) path(name string) string { return filepath.Join(d.p.Root, workstate.Dir, name) }
 
 func (d *fixture) file(name string) string {
 	d.t.Helper()
@@ -56,7 +57,7 @@ func (d *fixture) write(name, content string) {
 	}
 }
 
-func (d *fixture) look() mem.Mind {
+func (d *fixture) look() workstate.Files {
 	d.t.Helper()
 	m, err := d.Look(d.p)
 	if err != nil {
@@ -65,7 +66,7 @@ func (d *fixture) look() mem.Mind {
 	return m
 }
 
-func (d *fixture) change(ask mem.StateRequest) mem.WorkState {
+func (d *fixture) change(ask workstate.Request) workstate.State {
 	d.t.Helper()
 	s, err := d.Change(d.t.Context(), d.p, ask)
 	if err != nil {
@@ -74,7 +75,7 @@ func (d *fixture) change(ask mem.StateRequest) mem.WorkState {
 	return s
 }
 
-func (d *fixture) note(n mem.MindNotes) {
+func (d *fixture) note(n workstate.Notes) {
 	d.t.Helper()
 	if n.At.IsZero() {
 		n.At = d.now
@@ -149,7 +150,7 @@ func TestOlderFormsAreRead(t *testing.T) {
 func TestOnlyTheGivenFieldsChange(t *testing.T) {
 	d := newFixture(t, "forge")
 	before := d.file(stateFile)
-	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+	got := d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{
 		Next: new("Review"), Active: new([]string{"Token rotation", "PATCH /api/users/:id"}), Blockers: new([]string{}),
 	}})
 	want := []string{
@@ -167,7 +168,7 @@ func TestOnlyTheGivenFieldsChange(t *testing.T) {
 
 func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
 	d := newFixture(t, "old")
-	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+	d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{
 		Phase:  new("Phase 3: Trim"),
 		Status: new("Nearly there"), Next: new("Ship"),
 	}})
@@ -184,7 +185,7 @@ func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand",
 		1), "- Token rotation\n", "- Token rotation\n- Added by hand\n", 1))
-	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+	got := d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{
 		Seen: seen, Phase: new("Phase 2: by the agent"), Next: new("by the agent"),
 		Active: new([]string{"Token rotation", "by the agent"}),
 	}})
@@ -204,15 +205,15 @@ func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1))
 	d.Files = New(d.cfg) // another worker
-	got := d.change(mem.StateRequest{
-		Op:     mem.StateUpdates,
-		Update: mem.StateUpdate{Seen: seen, Phase: new("Phase 2: by the agent")},
+	got := d.change(workstate.Request{
+		Op:     workstate.OpUpdate,
+		Update: workstate.Update{Seen: seen, Phase: new("Phase 2: by the agent")},
 	})
 	if got.Phase != "Phase 3: by hand" || len(got.Notes) != 1 ||
 		!strings.Contains(d.file(stateFile), "Current Phase: Phase 2: by the agent\n") {
 		t.Errorf("got phase %q, notes %q, file\n%s", got.Phase, got.Notes, d.file(stateFile))
 	}
-	if got = d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
+	if got = d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{
 		Seen:  got.Version,
 		Phase: new("Phase 4"),
 	}}); got.Phase != "Phase 4" {
@@ -223,7 +224,7 @@ func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
 func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 	d := newFixture(t, "old")
 	before := d.file(progressFile)
-	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+	d.change(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 		Task:   "writing files",
 		Action: "complete",
 	}})
@@ -235,7 +236,7 @@ func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 	if got := d.file(progressFile); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+	got := d.change(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 		Task:   "bake bread",
 		Action: "complete",
 	}})
@@ -246,12 +247,12 @@ func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 
 func TestAnAmbiguousItemIsReportedAndNothingChanged(t *testing.T) {
 	d := newFixture(t, "forge")
-	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+	d.change(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 		Task:   "Rate limiting dashboard",
 		Action: "add",
 	}})
 	before := d.file(progressFile)
-	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+	got := d.change(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 		Task:   "rate limiting",
 		Action: "complete",
 	}})
@@ -265,7 +266,7 @@ func TestTasksAreAddedWhereTheyBelong(t *testing.T) {
 	d := newFixture(t, "old")
 	before := d.file(progressFile)
 	for section, line := range map[string]string{"": "Icons", "blocked": "Notary", "Ideas": "Dark mode"} {
-		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{
+		d.change(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{
 			Task: line, Action: "add",
 			Section: section,
 		}})
@@ -290,8 +291,8 @@ func TestDecisionsAreNumberedOn(t *testing.T) {
 	for fixture, want := range map[string]string{"forge": "DEC-003", "old": "DEC-003"} {
 		d := newFixture(t, fixture)
 		before := d.file(decisionFile)
-		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
-			Title: "Cents", Decision: "Whole cents",
+		d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{
+			Title: "Cents", Text: "Whole cents",
 			Rationale: "Sums", By: "agent", Status: "Final",
 		}})
 		want := before + "\n## " + want + ": Cents\n- **Date:** " + d.now.UTC().Format(time.DateOnly) +
@@ -306,7 +307,7 @@ func TestATaskTakesThePlaceOfTheLineThatSaysThereIsNone(t *testing.T) {
 	for _, none := range []string{"None.\n", "\nNone.\n"} {
 		d := newFixture(t, "forge")
 		d.write(progressFile, "# Progress\n\n### In Progress\n"+none+"\n## What's Next\n")
-		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Icons", Action: "add"}})
+		d.change(workstate.Request{Op: workstate.OpProgress, Progress: workstate.Progress{Task: "Icons", Action: "add"}})
 		want := "# Progress\n\n### In Progress\n" + strings.Replace(none, "None.", "- [ ] Icons", 1) + "\n## What's Next\n"
 		if got := d.file(progressFile); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -322,8 +323,8 @@ func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 			" — 2026-01-01\n\n## Session 4 — 2026-01-01\n\n## Archived Sessions\n- Session "+number+" — 2025-01-01: built\n")
 		d.write(decisionFile, "# Decision Log\n\n## DEC-"+number+": Units\n\n## DEC-004: Prices\n\n## Old\n"+number+
 			". **Sums**\n\n## Archived Decisions\n- DEC-"+number+": Taxes\n")
-		d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Go on"}})
-		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Go on"}})
+		d.change(workstate.Request{Op: workstate.OpSession, Session: workstate.Session{Summary: "Go on"}})
+		d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{Title: "Go on"}})
 		if got := d.file(logFile); !strings.Contains(got, "\n## Session 5 — ") {
 			t.Errorf("got\n%s\nwant session 5", got)
 		}
@@ -336,7 +337,7 @@ func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
 	d := newFixture(t, "forge")
 	before := d.file(logFile)
-	got := d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{
+	got := d.change(workstate.Request{Op: workstate.OpSession, Session: workstate.Session{
 		Summary:   "Users are done",
 		Completed: []string{"GET", "PATCH"}, Next: []string{"Rate limits"},
 	}})
@@ -371,7 +372,7 @@ func TestCodeWithinALineHidesNothing(t *testing.T) {
 func TestAListIsWrittenBehindThePersonsWords(t *testing.T) {
 	d := newFixture(t, "")
 	d.write(stateFile, "# Project State\n\n## Active Work\nThe parser,\nand then the lexer.\n")
-	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Tests"}}})
+	d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{Active: &[]string{"Tests"}}})
 	if got := d.file(stateFile); !strings.Contains(got, "The parser,\nand then the lexer.\n- Tests\n") {
 		t.Errorf("got\n%s", got)
 	}
@@ -387,7 +388,7 @@ func TestMergingManyEntriesCostsWhatTheyAreLong(t *testing.T) {
 	d.write(stateFile, "# Project State\n\n## Active Work\n"+entries.String())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Entry 7", "new"}}})
+	d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{Active: &[]string{"Entry 7", "new"}}})
 	runtime.ReadMemStats(&after)
 	if got := d.file(stateFile); !strings.Contains(got, "## Active Work\n- entry 7\n- new\n") {
 		t.Errorf("got\n%.200s", got)
@@ -403,14 +404,14 @@ func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
 	if m := d.look(); !m.Present || m.Trusted || m.Phase != "" || m.Parts != nil {
 		t.Errorf("got %+v", m)
 	}
-	if _, err := d.Change(context.Background(), d.p, mem.StateRequest{
-		Op:     mem.StateUpdates,
-		Update: mem.StateUpdate{Phase: new("x")},
+	if _, err := d.Change(context.Background(), d.p, workstate.Request{
+		Op:     workstate.OpUpdate,
+		Update: workstate.Update{Phase: new("x")},
 	}); err == nil {
 		t.Error("written all the same")
 	}
 	before := tree(t, d.p.Root)
-	d.note(mem.MindNotes{
+	d.note(workstate.Notes{
 		TurnEnded: true, Files: []string{"a.go"}, Compaction: "auto", EndReason: "clear",
 		Agents: []string{"x"},
 	})

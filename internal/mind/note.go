@@ -11,6 +11,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // The tracking files. They say what happened, not where the work stands.
@@ -35,7 +36,7 @@ const (
 
 // Note leaves what an event has to leave in the state files of a project. What
 // stands there already is not written again.
-func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error {
+func (f *Files) Note(ctx context.Context, p mem.Project, n workstate.Notes) error {
 	if n.Indexed != "" {
 		p = f.stateProject(p)
 		f.mu.Lock()
@@ -67,7 +68,7 @@ func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error 
 		errs = append(errs, f.edit(d, progressFile, "# Progress Tracker", func(t document) (document, bool) {
 			done, _, _ := t.complete(what, n.At)
 			return t, done
-		}, &mem.WorkState{}))
+		}, &workstate.State{}))
 	}
 	if n.Compaction != "" {
 		errs = append(errs, f.beforeCompaction(d, n, limits))
@@ -79,7 +80,7 @@ func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error 
 }
 
 // track keeps the list of what the session changed.
-func (f *Files) track(d *folder, p mem.Project, n mem.MindNotes) error {
+func (f *Files) track(d *folder, p mem.Project, n workstate.Notes) error {
 	list := d.tracked()
 	files := n.Files
 	if f.cfg.Changed != nil && !n.Since.IsZero() {
@@ -88,7 +89,7 @@ func (f *Files) track(d *folder, p mem.Project, n mem.MindNotes) error {
 	had := len(list)
 	for _, file := range files {
 		file = chars.Line(file)
-		if file == "" || strings.HasPrefix(file, mem.MindDir+"/") || slices.Contains(list, file) ||
+		if file == "" || strings.HasPrefix(file, workstate.Dir+"/") || slices.Contains(list, file) ||
 			len(list) >= maxFileNames {
 			continue
 		}
@@ -129,7 +130,7 @@ func (d *folder) store(name, content string) error {
 
 // log adds lines to a tracking file that are not in it yet. One that has grown
 // to twice the limit is cut to it.
-func (d *folder) log(name string, lines []string, l mem.MindLimits) error {
+func (d *folder) log(name string, lines []string, l workstate.Limits) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -209,7 +210,7 @@ func stamped(line string) (at time.Time, what string, ok bool) {
 }
 
 // end leaves what the end of a session leaves.
-func (f *Files) end(d *folder, p mem.Project, n mem.MindNotes, l mem.MindLimits) error {
+func (f *Files) end(d *folder, p mem.Project, n workstate.Notes, l workstate.Limits) error {
 	errs := []error{f.track(d, p, n)}
 	line := fmt.Sprintf("Session ended: %s (reason: %s)", n.At.UTC().Format(time.RFC3339), chars.Line(n.EndReason))
 	errs = append(errs, d.log(sessionsFile, []string{line}, l), d.cutErrors(), d.sweep(f.cfg.Now()))
@@ -219,7 +220,7 @@ func (f *Files) end(d *folder, p mem.Project, n mem.MindNotes, l mem.MindLimits)
 		errs = append(errs, f.edit(d, logFile, "# Session Log", func(t document) (document, bool) {
 			t.addAutomatic(n.EndReason, files, n.At)
 			return t, true
-		}, &mem.WorkState{}))
+		}, &workstate.State{}))
 	}
 	errs = append(errs, f.atEnd(d, n, len(files) > 0, l))
 	if err := d.root.Remove(d.path(trackerFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {

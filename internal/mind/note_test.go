@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
 	d := newFixture(t, "forge")
 	at := d.now.UTC().Format(time.RFC3339)
-	n := mem.MindNotes{
+	n := workstate.Notes{
 		At: d.now, TurnEnded: true, Files: []string{"a.go", "a.go", "b/c.go", ".mind/STATE.md"},
 		Agents: []string{"[" + at + "] STARTED: explore (a1)"},
 		Tasks:  []string{"[" + at + "] COMPLETED: #3 — Token rotation (by: self)"}, Done: []string{"Token rotation"},
@@ -47,7 +48,7 @@ func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
 func TestTrackingFilesAreCutWhenTheyHaveGrown(t *testing.T) {
 	d := newFixture(t, "forge")
 	for i := range 250 {
-		d.note(mem.MindNotes{Agents: []string{fmt.Sprintf("line %d", i)}})
+		d.note(workstate.Notes{Agents: []string{fmt.Sprintf("line %d", i)}})
 	}
 	lines := strings.Split(strings.TrimSpace(d.file(agentsFile)), "\n")
 	if len(lines) > 200 || lines[len(lines)-1] != "line 249" {
@@ -61,7 +62,7 @@ func TestTrackingFilesAreCutWhenTheyHaveGrown(t *testing.T) {
 func TestATrackingFileOfAnySizeKeepsItsEnd(t *testing.T) {
 	d := newFixture(t, "forge")
 	d.write(agentsFile, strings.Repeat("an agent of long ago\n", maxTracking/10)+"the last one\n")
-	d.note(mem.MindNotes{Agents: []string{"a new one"}})
+	d.note(workstate.Notes{Agents: []string{"a new one"}})
 	lines := strings.Split(strings.TrimSpace(d.file(agentsFile)), "\n")
 	if len(lines) != 100 || lines[98] != "the last one" || lines[99] != "a new one" {
 		t.Errorf("got %d lines, the last are %q", len(lines), lines[max(0, len(lines)-2):])
@@ -76,19 +77,19 @@ func TestTheLogOfErrorsIsCutWhenItHasGrown(t *testing.T) {
 	}
 	small := all.String()[:grownErrors-50]
 	d.write(errorsFile, small)
-	d.note(mem.MindNotes{EndReason: "exit"})
+	d.note(workstate.Notes{EndReason: "exit"})
 	if got := d.file(errorsFile); got != small {
 		t.Errorf("%d bytes of %d are left of a log that has not grown", len(got), len(small))
 	}
 	d.write(errorsFile, all.String())
-	d.note(mem.MindNotes{EndReason: "exit"})
+	d.note(workstate.Notes{EndReason: "exit"})
 	lines := strings.Split(strings.TrimSpace(d.file(errorsFile)), "\n")
 	if len(lines) != 500 || !strings.Contains(lines[0], "error 2500:") || !strings.Contains(lines[499], "error 2999:") {
 		t.Errorf("got %d lines, from %q to %q", len(lines), lines[0], lines[len(lines)-1])
 	}
 	long := strings.Repeat(strings.Repeat("y", 999)+"\n", 300)
 	d.write(errorsFile, long)
-	d.note(mem.MindNotes{EndReason: "exit"})
+	d.note(workstate.Notes{EndReason: "exit"})
 	if got := d.file(errorsFile); got != long {
 		t.Errorf("%d bytes of %d are left of 300 lines", len(got), len(long))
 	}
@@ -96,7 +97,7 @@ func TestTheLogOfErrorsIsCutWhenItHasGrown(t *testing.T) {
 
 func TestACheckpointHoldsTheStateUnderItsHeadings(t *testing.T) {
 	d := newFixture(t, "forge")
-	d.note(mem.MindNotes{Compaction: "auto"})
+	d.note(workstate.Notes{Compaction: "auto"})
 	at := d.now.UTC().Format(time.RFC3339)
 	got := d.file(latestFile)
 	if !strings.HasPrefix(got, "# Pre-Compaction Checkpoint\n## Timestamp: "+at+
@@ -122,9 +123,9 @@ func TestCheckpointsAreKeptApartAndNotWithoutEnd(t *testing.T) {
 	begun := d.now
 	for i := range 14 {
 		d.now = begun.Add(time.Duration(i) * 10 * time.Second)
-		d.note(mem.MindNotes{Compaction: "manual"})
+		d.note(workstate.Notes{Compaction: "manual"})
 		d.now = d.now.Add(2 * time.Second) // a moment later, again
-		d.note(mem.MindNotes{Compaction: "manual"})
+		d.note(workstate.Notes{Compaction: "manual"})
 	}
 	list, err := os.ReadDir(d.path(checkpointDir))
 	if err != nil || len(list) != 11 { // and the latest
@@ -142,7 +143,7 @@ func TestCheckpointsAreKeptApartAndNotWithoutEnd(t *testing.T) {
 func TestTheDerivedStateIsSavedWhereStateIsUnreadable(t *testing.T) {
 	d := newFixture(t, "forge")
 	d.write(stateFile, "bin\x00ary")
-	d.note(mem.MindNotes{Compaction: "auto", Derived: "- last request: fix the till\n"})
+	d.note(workstate.Notes{Compaction: "auto", Derived: "- last request: fix the till\n"})
 	if got := d.file(latestFile); !strings.Contains(got, "## State at Compaction\n- last request: fix the till\n") {
 		t.Errorf("got\n%s", got)
 	}
@@ -166,7 +167,7 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 	for i := range 17 {
 		files = append(files, fmt.Sprintf("src/%02d.go", i))
 	}
-	end := mem.MindNotes{At: d.now, EndReason: "prompt_input_exit", Files: files}
+	end := workstate.Notes{At: d.now, EndReason: "prompt_input_exit", Files: files}
 	d.note(end)
 	day := d.now.UTC().Format(time.DateOnly)
 	want := before + "\n## Session 3 — " + day +
@@ -194,17 +195,17 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 	if got := d.file(logFile); got != after {
 		t.Errorf("written down twice:\n%s", got)
 	}
-	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Next: new("x")}})
-	d.note(mem.MindNotes{EndReason: "clear", Files: []string{"a.go"}})
+	d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{Next: new("x")}})
+	d.note(workstate.Notes{EndReason: "clear", Files: []string{"a.go"}})
 	if d.Forgotten(d.p) {
 		t.Error("the state was brought up to date, and it is told that it was not")
 	}
 }
 
 func TestASessionThatSomebodyWroteDownIsNotWrittenDownAgain(t *testing.T) {
-	for name, prepare := range map[string]func(*fixture) mem.MindNotes{
-		"written just now": func(*fixture) mem.MindNotes { return mem.MindNotes{Files: []string{"a.go"}} },
-		"nothing changed":  func(d *fixture) mem.MindNotes { d.old(logFile, time.Hour); return mem.MindNotes{} },
+	for name, prepare := range map[string]func(*fixture) workstate.Notes{
+		"written just now": func(*fixture) workstate.Notes { return workstate.Notes{Files: []string{"a.go"}} },
+		"nothing changed":  func(d *fixture) workstate.Notes { d.old(logFile, time.Hour); return workstate.Notes{} },
 	} {
 		d := newFixture(t, "forge")
 		before := d.file(logFile)
@@ -220,7 +221,7 @@ func TestASessionThatSomebodyWroteDownIsNotWrittenDownAgain(t *testing.T) {
 func TestTheOwnEntryOfASessionIsNotToldBesideItsSummary(t *testing.T) {
 	d := newFixture(t, "forge")
 	d.old(logFile, time.Hour)
-	d.note(mem.MindNotes{EndReason: "other", Files: []string{"okapi.go"}})
+	d.note(workstate.Notes{EndReason: "other", Files: []string{"okapi.go"}})
 	for _, l := range d.look().Log {
 		if strings.Contains(l, "okapi") || strings.Contains(l, "auto-captured") {
 			t.Errorf("told: %q", l)
@@ -285,11 +286,11 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 		"\n- [x] Old (completed 2025-01-01)\n  with a note\n" {
 		t.Errorf("got\n%s", got)
 	}
-	d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{
-		Title: "t", Decision: "d",
+	d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{
+		Title: "t", Text: "d",
 		Status: "Final",
 	}})
-	d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "s"}})
+	d.change(workstate.Request{Op: workstate.OpSession, Session: workstate.Session{Summary: "s"}})
 	if !strings.Contains(d.file(decisionFile), "## DEC-013: t\n") ||
 		!strings.Contains(d.file(logFile), "## Session 9 — ") {
 		t.Error("the numbers do not go on")
@@ -351,7 +352,7 @@ func TestWhatAKilledWriteLeftIsTakenAwayAtTheEnd(t *testing.T) {
 		d.write(name, "half")
 		d.old(name, ago)
 	}
-	d.note(mem.MindNotes{EndReason: "clear"})
+	d.note(workstate.Notes{EndReason: "clear"})
 	var left []string
 	for _, dir := range []string{"", checkpointDir} {
 		found, _ := filepath.Glob(d.path(filepath.Join(dir, "*.tmp")))
@@ -418,7 +419,7 @@ func TestThePersonsLimitsCountAtOnce(t *testing.T) {
 	if n := len(d.look().Decided); n != 2 {
 		t.Fatalf("%d decisions", n)
 	}
-	d.Files.cfg.Limits = func() mem.MindLimits { return mem.MindLimits{RecentDecisions: 1} }
+	d.Files.cfg.Limits = func() workstate.Limits { return workstate.Limits{RecentDecisions: 1} }
 	if n := len(d.look().Decided); n != 1 {
 		t.Errorf("%d decisions, want 1", n)
 	}
@@ -427,9 +428,9 @@ func TestThePersonsLimitsCountAtOnce(t *testing.T) {
 func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
 	for by, set := range map[string]func(d *fixture){
 		"the person": func(d *fixture) {
-			l := mem.MindDefaults()
+			l := workstate.DefaultLimits()
 			l.RecentDecisions, l.LogTail, l.ProgressLines = 0, 0, 0
-			d.Files.cfg.Limits = func() mem.MindLimits { return l }
+			d.Files.cfg.Limits = func() workstate.Limits { return l }
 		},
 		"the project": func(d *fixture) {
 			own := `{"briefingRecentDecisions": 0, "sessionLogTailLines": 0, "briefingMaxProgressLines": 0}`
@@ -463,7 +464,7 @@ func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 	if third := d.look(); reads == n || third.Stamp == first.Stamp || third.Indexed {
 		t.Error("a change was not seen")
 	}
-	d.note(mem.MindNotes{Indexed: d.look().Stamp})
+	d.note(workstate.Notes{Indexed: d.look().Stamp})
 	if !d.look().Indexed {
 		t.Error("it was taken in, and is not known to be")
 	}
@@ -471,19 +472,19 @@ func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 
 func TestPartsAreFoundByFileAndHeading(t *testing.T) {
 	m := newFixture(t, "forge").look()
-	i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool {
+	i := slices.IndexFunc(m.Parts, func(p workstate.Part) bool {
 		return p.Key == "DECISIONS.md#DEC-001: PostgreSQL, not SQLite"
 	})
 	if i < 0 || m.Parts[i].Kind != mem.Decision || m.Parts[i].Title != "PostgreSQL, not SQLite" ||
 		!strings.Contains(m.Parts[i].Body, "Several instances") {
 		t.Errorf("got %+v", m.Parts)
 	}
-	if i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool {
+	if i := slices.IndexFunc(m.Parts, func(p workstate.Part) bool {
 		return p.Key == "STATE.md#Team Notes"
 	}); i < 0 || m.Parts[i].Title != "Team Notes: Ask Ines before touching the schema." || m.Parts[i].Body != "" {
 		t.Errorf("got %+v", m.Parts)
 	}
-	if i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool {
+	if i := slices.IndexFunc(m.Parts, func(p workstate.Part) bool {
 		return p.Key == "PROGRESS.md#Not Started"
 	}); i < 0 || m.Parts[i].Title != "Not Started: OpenAPI document" || m.Parts[i].Body != "- [ ] Container image" {
 		t.Errorf("a piece says its first line twice, or as it is marked: %+v", m.Parts)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // The sections of PROGRESS.md.
@@ -59,22 +59,22 @@ func (t *document) tasks() []task {
 }
 
 // progress are the items as the state shows them.
-func (t *document) progress() []mem.StateItem {
-	out := []mem.StateItem{}
+func (t *document) progress() []workstate.Item {
+	out := []workstate.Item{}
 	for _, k := range t.tasks() {
 		section := t.heads[k.head].name
 		if known := namesOf(section)[0]; known != "" {
 			section = known
 		}
-		out = append(out, mem.StateItem{Section: section, Text: plain(chars.Line(k.text)), Done: k.done})
+		out = append(out, workstate.Item{Section: section, Text: plain(chars.Line(k.text)), Done: k.done})
 	}
 	return out
 }
 
 // open are the sections that say what is in hand and what comes, in the order
 // in which they are told, at most most lines of them in all.
-func (t *document) open(most int) []mem.MindSection {
-	var out []mem.MindSection
+func (t *document) open(most int) []workstate.Section {
+	var out []workstate.Section
 	for _, name := range []string{headDoing, headStopped, headLater, headWaiting} {
 		names := namesOf(name)
 		for h, head := range t.heads {
@@ -89,7 +89,7 @@ func (t *document) open(most int) []mem.MindSection {
 			}
 			most -= len(lines)
 			if len(lines) > 0 {
-				out = append(out, mem.MindSection{Heading: name, Lines: lines})
+				out = append(out, workstate.Section{Heading: name, Lines: lines})
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
-	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // The headings of STATE.md.
@@ -204,7 +204,7 @@ func textsOf(list []string) map[string]bool {
 // update writes the fields that u gives into STATE.md as it is now. What a hand
 // changed since base stays: a value is then put below and named in the notes;
 // of a list the hand's additions and removals stay.
-func update(base, now document, u mem.StateUpdate, at time.Time) (out document, notes []string) {
+func update(base, now document, u workstate.Update, at time.Time) (out document, notes []string) {
 	out = parse([]byte(now.String()))
 	for _, f := range []struct {
 		name string

@@ -6,6 +6,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // Bounds of what is made findable.
@@ -15,23 +16,23 @@ const (
 )
 
 // view fills in what the texts of the state files say.
-func view(m *mem.Mind, t map[string]document, l mem.MindLimits) {
+func view(m *workstate.Files, t map[string]document, l workstate.Limits) {
 	state, progress, decided, log := t[stateFile], t[progressFile], t[decisionFile], t[logFile]
 	m.Phase, m.Status, m.Next = state.field(headPhase), state.field(headStatus), state.field(headNext)
 	m.Active, m.Blockers = state.list(headActive), state.list(headBlocked)
 	m.Sections = state.sections()
 	m.Progress = progress.progress()
 	m.Work = progress.open(l.ProgressLines)
-	m.Decisions, m.Sessions = []mem.StateDecision{}, []mem.StateSession{}
+	m.Decisions, m.Sessions = []workstate.Decision{}, []workstate.Session{}
 	all := decided.decisions()
 	for i, d := range all {
-		m.Decisions = append(m.Decisions, d.StateDecision)
+		m.Decisions = append(m.Decisions, d.Decision)
 		if len(all)-i <= l.RecentDecisions {
-			m.Decided = append(m.Decided, mem.MindSection{Heading: d.ID + ": " + d.Title, Lines: decisionLines(d)})
+			m.Decided = append(m.Decided, workstate.Section{Heading: d.ID + ": " + d.Title, Lines: decisionLines(d)})
 		}
 	}
 	for _, s := range log.sessions() {
-		m.Sessions = append(m.Sessions, s.StateSession)
+		m.Sessions = append(m.Sessions, s.Session)
 	}
 	m.Log = log.tail(l.LogTail)
 	if len(m.Sessions) == 0 && len(m.Log) <= 1 {
@@ -43,8 +44,8 @@ func view(m *mem.Mind, t map[string]document, l mem.MindLimits) {
 // decisionLines say what a decision is, without its number and title.
 func decisionLines(d decision) []string {
 	var out []string
-	if d.Decision != "" {
-		out = append(out, d.Decision)
+	if d.Text != "" {
+		out = append(out, d.Text)
 	}
 	if d.Rationale != "" {
 		out = append(out, "Why: "+d.Rationale)
@@ -57,8 +58,8 @@ func decisionLines(d decision) []string {
 
 // sections are the headings of STATE.md that have something below them, but the
 // last update.
-func (t *document) sections() []mem.MindSection {
-	var out []mem.MindSection
+func (t *document) sections() []workstate.Section {
+	var out []workstate.Section
 	for h, head := range t.heads {
 		lines := t.contentLines(t.body(h, false))
 		if len(lines) == 0 || head.level == 1 && h > 0 || named(head.name, headUpdated) {
@@ -70,7 +71,7 @@ func (t *document) sections() []mem.MindSection {
 		for i := range lines {
 			lines[i] = plain(strings.TrimSpace(lines[i]))
 		}
-		out = append(out, mem.MindSection{Heading: head.name, Lines: lines})
+		out = append(out, workstate.Section{Heading: head.name, Lines: lines})
 	}
 	return out
 }
@@ -85,8 +86,8 @@ func allNothing(lines []string) bool {
 }
 
 // parts are the pieces of the state files that are found by themselves.
-func parts(t map[string]document) []mem.MindPart {
-	var out []mem.MindPart
+func parts(t map[string]document) []workstate.Part {
+	var out []workstate.Part
 	seen := map[string]bool{}
 	listed := listedDecisions(t[decisionFile])
 	for _, name := range stateFiles() {
@@ -102,7 +103,7 @@ func parts(t map[string]document) []mem.MindPart {
 			}) {
 				continue // each of them is a piece by itself
 			}
-			p := mem.MindPart{
+			p := workstate.Part{
 				Key: name + "#" + chars.Line(head.name), File: name, Kind: mem.Fact,
 				Body: clipText(strings.Join(lines, "\n")),
 			}
@@ -145,9 +146,9 @@ func listedDecisions(t document) []decision {
 	return all[max(0, len(all)-maxParts):]
 }
 
-func listedPart(d decision) mem.MindPart {
+func listedPart(d decision) workstate.Part {
 	body := strings.Join(decisionLines(d), "\n")
-	return mem.MindPart{
+	return workstate.Part{
 		Key: decisionFile + "#" + d.ID, File: decisionFile, Kind: mem.Decision,
 		Title: chars.Clip(d.Title, 160), Body: clipText(body),
 	}

@@ -8,6 +8,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/vaultfile"
 )
 
 // Standing is how the files of hits stand, of those that are tied to files of
@@ -38,7 +39,7 @@ func ordered(ec event.Context, q Question, hits []mem.Hit) []mem.Hit {
 
 // Belongs reports whether a memory is of the project at hand: it was learned
 // here, or one of its tags is part of the path of the project.
-func Belongs(ec event.Context, hints mem.Hints, mm mem.Memory) bool {
+func Belongs(ec event.Context, hints vaultfile.Hints, mm mem.Memory) bool {
 	if mm.Project != "" {
 		return mm.Project == ec.Project.Key
 	}
@@ -75,10 +76,10 @@ func (e *Service) Confirmed(ctx context.Context, mm mem.Memory) []mem.Anchor {
 }
 
 // VaultHints are the vault's hints on the event's project; the zero value without a vault.
-func (e *Service) VaultHints(ec event.Context) mem.Hints {
+func (e *Service) VaultHints(ec event.Context) vaultfile.Hints {
 	v := e.Event.CurrentVault()
 	if v == nil {
-		return mem.Hints{}
+		return vaultfile.Hints{}
 	}
 	h, err := v.Hints(ec.Project.Root)
 	e.Event.LogDegraded("project hints", err)

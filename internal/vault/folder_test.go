@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // copied is a folder of testdata as somebody's own.
@@ -22,12 +23,12 @@ func copied(t *testing.T, name string) *Vault {
 	return v
 }
 
-func look(t *testing.T, v *Vault) mem.VaultChanges {
+func look(t *testing.T, v *Vault) vaultfile.Changes {
 	t.Helper()
-	var got mem.VaultChanges
+	var got vaultfile.Changes
 	if err := v.Look(func() ([]mem.Note, error) {
 		return nil, nil
-	}, func(l mem.VaultChanges) error { got = l; return nil }); err != nil {
+	}, func(l vaultfile.Changes) error { got = l; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -127,7 +128,7 @@ func TestWhatIsNoPlainFileOfThePersonsIsLeftOutAlone(t *testing.T) {
 		"memory/a_link.md", "memory/b_hard.md", "memory/d_merge.md", "memory/../../x.md",
 		"../x.md", "USER.md",
 	} {
-		if _, err := v.Write(mem.Note{File: name}, mem.NoteChange{Description: new("x"), Whole: true}); err == nil {
+		if _, err := v.Write(mem.Note{File: name}, vaultfile.NoteChange{Description: new("x"), Whole: true}); err == nil {
 			t.Errorf("%s: written", name)
 		}
 	}

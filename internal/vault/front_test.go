@@ -9,20 +9,20 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 func TestWhatPeopleWriteIsRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
-		want mem.NoteText
+		want vaultfile.Note
 	}{
 		"plain": {
 			"---\nname: No Friday deploys\ndescription: When to deploy # not before noon\ntype: feedback\ntags: [deploy, " +
 				"ops]\nprojects:\n  - shop\n  - \"web: shop\"\nhits: 3\nprevented: 1\nlast_applied: 2026-02-03\ncreated: " +
 				"2026-01-02\nhalf_life_days: 45.5\ncritical: true\nevergreen: yes\ninvariant: Never deploy on a Friday.\nid: " +
 				"m_7\n---\n\nBecause of March.\n",
-			mem.NoteText{
+			vaultfile.Note{
 				Name: "No Friday deploys", Description: "When to deploy", Type: "feedback", Tags: []string{"deploy", "ops"},
 				Projects: []string{"shop", "web: shop"},
 				Hits:     3, Caught: 1, LastApplied: day(2026, 2, 3), Created: day(2026, 1, 2), HalfLife: 45.5, Critical: true,
@@ -33,60 +33,60 @@ func TestWhatPeopleWriteIsRead(t *testing.T) {
 		"nested maps, block scalars, bare scalars": {
 			"---\nname: |\n  Two\n  lines\nmeta:\n  type: design\n  deep:\n    name: inner\ndescription: >-\n  folded over\n " +
 				" two lines\ntype: reference\njust a line\n# a comment: here\ntags:\n- a\n- b\n---\nbody",
-			mem.NoteText{
+			vaultfile.Note{
 				Name: "Two lines", Description: "folded over two lines", Type: "reference", Tags: []string{"a", "b"},
 				Body: "body",
 			},
 		},
 		"a colon in a value": {
 			"---\nname: Retry: how\ndescription: use X: not Y\n---\nb",
-			mem.NoteText{Name: "Retry: how", Description: "use X: not Y", Type: "feedback", Body: "b"},
+			vaultfile.Note{Name: "Retry: how", Description: "use X: not Y", Type: "feedback", Body: "b"},
 		},
-		"no second fence": {"---\nname: A\ntype: user\n\n# Heading\ntext", mem.NoteText{
+		"no second fence": {"---\nname: A\ntype: user\n\n# Heading\ntext", vaultfile.Note{
 			Name: "A", Type: "user",
 			Body: "# Heading\ntext",
 		}},
-		"no first fence": {"name: A\ntype: user\n---\nbody", mem.NoteText{
+		"no first fence": {"name: A\ntype: user\n---\nbody", vaultfile.Note{
 			Name: "A", Type: "user",
 			Body: "body",
 		}},
-		"no fences": {"name: A\ntype: user\n\nbody: x", mem.NoteText{
+		"no fences": {"name: A\ntype: user\n\nbody: x", vaultfile.Note{
 			Name: "A", Type: "user",
 			Body: "body: x",
 		}},
-		"no frontmatter": {"# Title\n\nname: not one", mem.NoteText{
+		"no frontmatter": {"# Title\n\nname: not one", vaultfile.Note{
 			Name: "feedback_x", Type: "feedback",
 			Body: "# Title\n\nname: not one",
 		}},
 		"two rules, no frontmatter": {
 			"---\n\nName your price.\n\n---\nbody",
-			mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "---\n\nName your price.\n\n---\nbody"},
+			vaultfile.Note{Name: "feedback_x", Type: "feedback", Body: "---\n\nName your price.\n\n---\nbody"},
 		},
-		"a frontmatter of comments": {"---\n# name: A\n\n---\nbody", mem.NoteText{
+		"a frontmatter of comments": {"---\n# name: A\n\n---\nbody", vaultfile.Note{
 			Name: "feedback_x", Type: "feedback",
 			Body: "body",
 		}},
-		"nothing": {"", mem.NoteText{Name: "feedback_x", Type: "feedback"}},
+		"nothing": {"", vaultfile.Note{Name: "feedback_x", Type: "feedback"}},
 		"windows": {
 			"\ufeff---\r\nname: A\r\nhits: 2\r\n---\r\nb\r\nc\r\n",
-			mem.NoteText{Name: "A", Hits: 2, Type: "feedback", Body: "b\nc"},
+			vaultfile.Note{Name: "A", Hits: 2, Type: "feedback", Body: "b\nc"},
 		},
 		"counters that cannot be meant": {
 			"---\nhits: -3\nprevented: NaN\nhalf_life_days: .inf\nlast_applied: soon\n---\n",
-			mem.NoteText{Name: "feedback_x", Type: "feedback"},
+			vaultfile.Note{Name: "feedback_x", Type: "feedback"},
 		},
-		"huge counters": {"---\nhits: 1e300\n---\n", mem.NoteText{Name: "feedback_x", Type: "feedback", Hits: maxCount}},
+		"huge counters": {"---\nhits: 1e300\n---\n", vaultfile.Note{Name: "feedback_x", Type: "feedback", Hits: maxCount}},
 		"quotes": {
 			"---\nname: 'it''s'\ndescription: \"a \\\"b\\\" # c\"\ntags: [\"x, y\", 'z']\n---\n",
-			mem.NoteText{Name: "it's", Description: `a "b" # c`, Type: "feedback", Tags: []string{"x, y", "z"}},
+			vaultfile.Note{Name: "it's", Description: `a "b" # c`, Type: "feedback", Tags: []string{"x, y", "z"}},
 		},
-		"a quote without an end": {"---\nname: \"open\ntype: user\n---\nb", mem.NoteText{
+		"a quote without an end": {"---\nname: \"open\ntype: user\n---\nb", vaultfile.Note{
 			Name: `"open`, Type: "user",
 			Body: "b",
 		}},
 		"null": {
 			"---\nname: A\nlast_applied: null\ntags: []\ninvariant: ~\n---\n",
-			mem.NoteText{Name: "A", Type: "feedback"},
+			vaultfile.Note{Name: "A", Type: "feedback"},
 		},
 	} {
 		got := parseNote("memory/feedback_x.md", tt.text)
@@ -99,13 +99,13 @@ func TestWhatPeopleWriteIsRead(t *testing.T) {
 
 func day(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
 
-func same(a, b mem.NoteText) bool {
+func same(a, b vaultfile.Note) bool {
 	ta, tb, pa, pb := a.Tags, b.Tags, a.Projects, b.Projects
 	a.Tags, b.Tags, a.Projects, b.Projects = nil, nil, nil, nil
 	return slices.Equal(ta, tb) && slices.Equal(pa, pb) && equalNote(a, b)
 }
 
-func equalNote(a, b mem.NoteText) bool {
+func equalNote(a, b vaultfile.Note) bool {
 	return a.Note == b.Note && a.ID == b.ID && a.Name == b.Name && a.Description == b.Description && a.Type == b.Type &&
 		a.Status == b.Status && a.Body == b.Body &&
 		a.Hits == b.Hits && a.Caught == b.Caught && a.LastApplied.Equal(b.LastApplied) && a.Created.Equal(b.Created) &&
@@ -118,7 +118,7 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 		"b: {c: d}}\r\nnotes: |\r\n    keep\r\n      this: exactly\r\n\r\ntags:\r\n  - a   # first\r\n  - " +
 		"b\r\ndescription: >\r\n  folded\r\n  text\r\nunknown_key: 0x1F\r\nlast_applied: null\r\n---\r\n\r\nBody   with  " +
 		"trailing  \r\n\r\n\r\n"
-	got, err := changed("memory/a.md", file, mem.NoteChange{
+	got, err := changed("memory/a.md", file, vaultfile.NoteChange{
 		ID: new("m_12"), Hits: new(4), Caught: new(2), LastApplied: new(day(2026, 3, 1)), Critical: new(true),
 	})
 	if err != nil {
@@ -131,7 +131,7 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	got, err = changed("memory/a.md", file, mem.NoteChange{Description: new("new: text"), Tags: []string{"x", "y z"}})
+	got, err = changed("memory/a.md", file, vaultfile.NoteChange{Description: new("new: text"), Tags: []string{"x", "y z"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	if got, err = changed("memory/a.md", file, mem.NoteChange{Hits: new(3), Tags: []string{"a", "b"}}); err != nil ||
+	if got, err = changed("memory/a.md", file, vaultfile.NoteChange{Hits: new(3), Tags: []string{"a", "b"}}); err != nil ||
 		got != file {
 		t.Errorf("what is so already changed bytes: %q, %v", got, err)
 	}
@@ -154,7 +154,7 @@ func TestAFileThatCannotBeChangedSafelyIsNot(t *testing.T) {
 		"an open bracket":     "---\nhits: [1\ntype: user\n---\nb",
 		"a fence and no more": "---",
 	} {
-		got, err := changed("memory/a.md", text, mem.NoteChange{Hits: new(9)})
+		got, err := changed("memory/a.md", text, vaultfile.NoteChange{Hits: new(9)})
 		if err == nil && parseNote("memory/a.md", got).Hits != 9 {
 			t.Errorf("%s: silently without effect: %q", name, got)
 		}
@@ -245,7 +245,7 @@ func FuzzFrontmatter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, word string, n int) {
 		was := parseNote("memory/a.md", text)
 		n &= 0xffff
-		got, err := changed("memory/a.md", text, mem.NoteChange{Hits: &n, Description: &word})
+		got, err := changed("memory/a.md", text, vaultfile.NoteChange{Hits: &n, Description: &word})
 		if err != nil {
 			return
 		}
@@ -259,7 +259,7 @@ func FuzzFrontmatter(f *testing.F) {
 			!strings.ContainsAny(word, "\r\\\u0085\u2028\u2029\x00") {
 			t.Fatalf("%q: said %q, want %q in %q", text, now.Description, line, got)
 		}
-		again, err := changed("memory/a.md", got, mem.NoteChange{Hits: &n})
+		again, err := changed("memory/a.md", got, vaultfile.NoteChange{Hits: &n})
 		if err != nil || again != got {
 			t.Fatalf("once more: %q became %q, %v", got, again, err)
 		}

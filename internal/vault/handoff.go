@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // HandoffFile is where the handoff of a project is, below the vault's folder.
@@ -55,25 +56,25 @@ const maxShort = 48
 // ReadHandoff reads the handoff of a project: rich, what the agent or the person
 // wrote, and tail, what happened since by rule. Both are empty where there is
 // none. at, if it is not zero, is when the file was last written.
-func (v *Vault) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
+func (v *Vault) ReadHandoff(p mem.Project) (vaultfile.Handoff, error) {
 	root, err := v.open()
 	if errors.Is(err, ErrNone) {
-		return mem.HandoffNote{}, nil
+		return vaultfile.Handoff{}, nil
 	}
 	if err != nil {
-		return mem.HandoffNote{}, err
+		return vaultfile.Handoff{}, err
 	}
 	defer root.Close()
 	name := HandoffFile(p)
 	b, info, err := readFile(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return mem.HandoffNote{}, nil
+		return vaultfile.Handoff{}, nil
 	}
 	if err != nil {
-		return mem.HandoffNote{}, fmt.Errorf("read %s: %w", name, err)
+		return vaultfile.Handoff{}, fmt.Errorf("read %s: %w", name, err)
 	}
-	rich, tail := mem.SplitHandoff(string(b))
-	return mem.HandoffNote{
+	rich, tail := vaultfile.SplitHandoff(string(b))
+	return vaultfile.Handoff{
 		Rich: strings.TrimSpace(rich), Appendix: strings.TrimSpace(tail), At: info.ModTime(),
 		Changed: changedAt(info),
 	}, nil
@@ -83,7 +84,7 @@ func (v *Vault) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
 // it was about what happened since the old one. ErrNone without a vault.
 func (v *Vault) WriteHandoff(p mem.Project, rich string) error {
 	return v.changeHandoff(p, func(string) string {
-		rich, _ := mem.SplitHandoff(rich) // that heading is ours
+		rich, _ := vaultfile.SplitHandoff(rich) // that heading is ours
 		return strings.TrimSpace(rich) + "\n"
 	})
 }
@@ -92,7 +93,7 @@ func (v *Vault) WriteHandoff(p mem.Project, rich string) error {
 // that was there. What stands before it is left as it is. ErrNone without a vault.
 func (v *Vault) WriteAppendix(p mem.Project, tail string) error {
 	return v.changeHandoff(p, func(was string) string {
-		rich, _ := mem.SplitHandoff(was)
+		rich, _ := vaultfile.SplitHandoff(was)
 		if rich != "" && !strings.HasSuffix(rich, "\n\n") {
 			rich = strings.TrimSuffix(rich, "\n") + "\n\n"
 		}
@@ -100,7 +101,7 @@ func (v *Vault) WriteAppendix(p mem.Project, tail string) error {
 		if body == "" {
 			return rich
 		}
-		return rich + mem.AppendixHeading + "\n\n" + body + "\n"
+		return rich + vaultfile.AppendixHeading + "\n\n" + body + "\n"
 	})
 }
 
@@ -126,7 +127,7 @@ func (v *Vault) EraseHandoff(p mem.Project, lines []string) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
-	rich, _ := mem.SplitHandoff(string(b))
+	rich, _ := vaultfile.SplitHandoff(string(b))
 	folded := chars.Fold(rich)
 	if strings.TrimSpace(rich) != "" && !slices.ContainsFunc(lines, func(l string) bool {
 		return strings.Contains(folded, l)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 var shop = mem.Project{Key: "p_0a1b2c3d4e5f", Name: "Web Shop"}
@@ -45,7 +46,7 @@ func TestATailNeverTouchesWhatWasWrittenWithCare(t *testing.T) {
 	if !strings.HasPrefix(text, rich) {
 		t.Errorf("the rich part changed:\n%s", text)
 	}
-	if n := strings.Count(text, mem.AppendixHeading); n != 1 {
+	if n := strings.Count(text, vaultfile.AppendixHeading); n != 1 {
 		t.Errorf("%d tails, want 1:\n%s", n, text)
 	}
 	got, err := v.ReadHandoff(shop)
@@ -75,7 +76,7 @@ func TestASectionAPersonAddsBelowTheTailStays(t *testing.T) {
 	}
 	text := handoffText(t, v, shop)
 	if !strings.Contains(text, "## My notes\r\nask Ann   \r\n") || strings.Contains(text, "- old") ||
-		strings.Count(text, mem.AppendixHeading) != 1 {
+		strings.Count(text, vaultfile.AppendixHeading) != 1 {
 		t.Errorf("got:\n%s", text)
 	}
 }
@@ -84,7 +85,7 @@ func TestANewHandoffBeginsWithoutATail(t *testing.T) {
 	v := newVault(t)
 	for _, step := range []error{
 		v.WriteHandoff(shop, "first"), v.WriteAppendix(shop, "- since"),
-		v.WriteHandoff(shop, "second\n"+mem.AppendixHeading+"\n- forged"),
+		v.WriteHandoff(shop, "second\n"+vaultfile.AppendixHeading+"\n- forged"),
 	} {
 		if step != nil {
 			t.Fatal(step)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // hintsFile says which directories belong to which project.
@@ -24,12 +24,12 @@ var hintsFiles = [...]string{hintsFile, "config/" + hintsFile}
 // Hints are what the vault's file of hints says of a directory: the tags of the
 // keys that are part of its path, whatever their case. Without the file there
 // are none.
-func (v *Vault) Hints(dir string) (mem.Hints, error) {
+func (v *Vault) Hints(dir string) (vaultfile.Hints, error) {
 	b, name, err := v.hintsText()
 	if name == "" {
-		return mem.Hints{}, err
+		return vaultfile.Hints{}, err
 	}
-	var h mem.Hints
+	var h vaultfile.Hints
 	if err == nil {
 		h, err = parseHints(b, dir)
 	}
@@ -63,7 +63,7 @@ func (v *Vault) hintsText() ([]byte, string, error) {
 	return nil, "", nil
 }
 
-func parseHints(b []byte, dir string) (mem.Hints, error) {
+func parseHints(b []byte, dir string) (vaultfile.Hints, error) {
 	var file struct {
 		Hints    map[string]any `toml:"hints"`
 		Settings struct {
@@ -71,9 +71,9 @@ func parseHints(b []byte, dir string) (mem.Hints, error) {
 		} `toml:"settings"`
 	}
 	if err := toml.Unmarshal(b, &file); err != nil {
-		return mem.Hints{}, err
+		return vaultfile.Hints{}, err
 	}
-	var h mem.Hints
+	var h vaultfile.Hints
 	place := strings.ToLower(strings.ReplaceAll(dir, `\`, "/"))
 	for part, tag := range file.Hints {
 		s, ok := tag.(string)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // The index stands between two lines of ours; what is before and after them is
@@ -43,7 +44,7 @@ func (v *Vault) WriteIndex() error {
 			continue // reported by those who look
 		}
 		if n := parseNote(name, string(b)); n.Status != string(mem.Forgotten) && n.Type != "index" {
-			entry := mem.IndexEntry(n.Name, n.Description, n.File)
+			entry := vaultfile.IndexEntry(n.Name, n.Description, n.File)
 			entries[name] = "- " + strings.ReplaceAll(entry, "<!--", "&lt;!--") // it may tell of our own lines
 		}
 	}
@@ -104,9 +105,9 @@ func indexed(was, block string) string {
 }
 
 // State is how the vault stands. critical are files that are to be told always.
-func (v *Vault) State(critical []string) (mem.VaultState, error) {
-	s := mem.VaultState{
-		Dir: v.Dir, Found: v.There(), Bad: []mem.BadNote{}, Conflicts: []string{},
+func (v *Vault) State(critical []string) (Status, error) {
+	s := Status{
+		Dir: v.Dir, Found: v.There(), Bad: []vaultfile.BadFile{}, Conflicts: []string{},
 		MissingCritical: []string{}, DuplicateIDs: []string{}, WithoutInvariant: []string{}, Index: "none",
 	}
 	v.mu.Lock()
@@ -127,7 +128,7 @@ func (v *Vault) State(critical []string) (mem.VaultState, error) {
 	for _, name := range sortedNames(files) {
 		b, _, err := readNote(root, name)
 		if err != nil {
-			s.Bad = append(s.Bad, mem.BadNote{File: name, Why: reason(err)})
+			s.Bad = append(s.Bad, vaultfile.BadFile{File: name, Why: reason(err)})
 			continue
 		}
 		s.Notes++
@@ -144,7 +145,7 @@ func (v *Vault) State(critical []string) (mem.VaultState, error) {
 		b, _, err := readFile(root, name)
 		*there = err == nil && pageText(string(b)) != ""
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.Bad = append(s.Bad, mem.BadNote{File: name, Why: reason(err)})
+			s.Bad = append(s.Bad, vaultfile.BadFile{File: name, Why: reason(err)})
 		}
 	}
 	if b, _, err := readFile(root, indexFile); err == nil {
@@ -153,7 +154,7 @@ func (v *Vault) State(critical []string) (mem.VaultState, error) {
 		}
 	}
 	for _, name := range critical {
-		if _, err := root.Lstat(filepath.FromSlash(mem.NoteFile(name))); err != nil {
+		if _, err := root.Lstat(filepath.FromSlash(vaultfile.Path(name))); err != nil {
 			s.MissingCritical = append(s.MissingCritical, name)
 		}
 	}
@@ -162,7 +163,7 @@ func (v *Vault) State(critical []string) (mem.VaultState, error) {
 		_, err = v.Hints("")
 	}
 	if err != nil {
-		s.Bad = append(s.Bad, mem.BadNote{File: hintsFile, Why: reason(err)})
+		s.Bad = append(s.Bad, vaultfile.BadFile{File: hintsFile, Why: reason(err)})
 	}
 	s.Conflicts = append(s.Conflicts, conflicts(root)...)
 	return s, nil

@@ -14,6 +14,7 @@ import (
 
 	"remanence/internal/fsx"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // cachedNote is a file as it was when it was last looked at.
@@ -32,7 +33,7 @@ const settled = 2 * time.Second
 // keep. If that succeeds it is known from then on, and only what changes after
 // that is read again. known is asked once, for what was kept by an earlier
 // process. One caller looks at a time.
-func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultChanges) error) error {
+func (v *Vault) Look(known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	root, err := v.open()
@@ -68,8 +69,8 @@ func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultChange
 }
 
 // compare reads what differs from v.files.
-func (v *Vault) compare(root *os.Root) (map[string]cachedNote, mem.VaultChanges, error) {
-	var look mem.VaultChanges
+func (v *Vault) compare(root *os.Root) (map[string]cachedNote, vaultfile.Changes, error) {
+	var look vaultfile.Changes
 	files, whole, err := list(root)
 	if err != nil {
 		return nil, look, err
@@ -83,7 +84,7 @@ func (v *Vault) compare(root *os.Root) (map[string]cachedNote, mem.VaultChanges,
 			s = v.read(root, name, was, &look)
 		}
 		if s.why != "" {
-			look.Bad = append(look.Bad, mem.BadNote{File: name, Why: s.why})
+			look.Bad = append(look.Bad, vaultfile.BadFile{File: name, Why: s.why})
 		}
 		now[name] = s
 	}
@@ -97,13 +98,13 @@ func (v *Vault) compare(root *os.Root) (map[string]cachedNote, mem.VaultChanges,
 			look.Gone = append(look.Gone, name)
 		}
 	}
-	slices.SortStableFunc(look.Bad, func(a, b mem.BadNote) int { return strings.Compare(a.File, b.File) })
-	slices.SortStableFunc(look.Notes, func(a, b mem.NoteText) int { return strings.Compare(a.File, b.File) })
+	slices.SortStableFunc(look.Bad, func(a, b vaultfile.BadFile) int { return strings.Compare(a.File, b.File) })
+	slices.SortStableFunc(look.Notes, func(a, b vaultfile.Note) int { return strings.Compare(a.File, b.File) })
 	return now, look, nil
 }
 
 // read reads one file. One that cannot be read keeps what was known of it.
-func (v *Vault) read(root *os.Root, name string, was cachedNote, look *mem.VaultChanges) cachedNote {
+func (v *Vault) read(root *os.Root, name string, was cachedNote, look *vaultfile.Changes) cachedNote {
 	b, info, err := readNote(root, name)
 	if err != nil {
 		was.why = reason(err)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // TestAFileThatCannotBeLookedAtIsNotGone: a folder may show its names and nothing
@@ -23,7 +24,7 @@ func TestAFileThatCannotBeLookedAtIsNotGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := func() ([]mem.Note, error) { return nil, nil }
-	if err := v.Look(known, func(mem.VaultChanges) error { return nil }); err != nil {
+	if err := v.Look(known, func(vaultfile.Changes) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	root, err := v.open()
@@ -41,7 +42,7 @@ func TestAFileThatCannotBeLookedAtIsNotGone(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
 
-	var look mem.VaultChanges
+	var look vaultfile.Changes
 	compared := make(chan error)
 	go func() { // on a thread that ends with it: to root nothing is forbidden
 		runtime.LockOSThread()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // TestALaterProcessReadsWhatMayHaveChanged: a file whose size and time are as
@@ -44,7 +45,7 @@ func TestALaterProcessReadsWhatMayHaveChanged(t *testing.T) {
 			look := func(v *Vault) {
 				t.Helper()
 				known := kept
-				err := v.Look(func() ([]mem.Note, error) { return known, nil }, func(l mem.VaultChanges) error {
+				err := v.Look(func() ([]mem.Note, error) { return known, nil }, func(l vaultfile.Changes) error {
 					for _, n := range l.Notes {
 						kept = append(kept, n.Note)
 					}
@@ -87,7 +88,7 @@ func BenchmarkLook(b *testing.B) {
 	}
 	var notes []mem.Note
 	look := func(v *Vault) {
-		err := v.Look(func() ([]mem.Note, error) { return notes, nil }, func(l mem.VaultChanges) error {
+		err := v.Look(func() ([]mem.Note, error) { return notes, nil }, func(l vaultfile.Changes) error {
 			for _, n := range l.Notes {
 				notes = append(notes, n.Note)
 			}
@@ -130,7 +131,7 @@ func TestAFileThatIsNotListedIsNotGone(t *testing.T) {
 	var gone []string
 	look := func() {
 		t.Helper()
-		err := v.Look(func() ([]mem.Note, error) { return nil, nil }, func(l mem.VaultChanges) error {
+		err := v.Look(func() ([]mem.Note, error) { return nil, nil }, func(l vaultfile.Changes) error {
 			gone = append(gone, l.Gone...)
 			return nil
 		})

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 	"remanence/internal/when"
 )
 
 // parseNote reads a memory. It takes what it can: a value that cannot be meant
 // counts as none.
-func parseNote(name, text string) mem.NoteText {
+func parseNote(name, text string) vaultfile.Note {
 	f := parseFront(text)
-	n := mem.NoteText{
+	n := vaultfile.Note{
 		Name: f.text1("name"), Description: f.text1("description"), Type: strings.ToLower(f.text1("type")), ID: f.text1("id"),
 		Status: strings.ToLower(f.text1("status")), Tags: f.texts("tags"), Projects: f.texts("projects"),
 		Hits: f.count("hits"), Caught: f.count("prevented"), LastApplied: f.time("last_applied"), Created: f.time("created"),
@@ -104,7 +104,7 @@ func (f frontmatter) time(key string) time.Time {
 
 // changed returns a text with the values of a change. A value that is there
 // already in another way of writing stays as it is.
-func changed(name, text string, c mem.NoteChange) (string, error) {
+func changed(name, text string, c vaultfile.NoteChange) (string, error) {
 	now := parseNote(name, text)
 	var err error
 	set := func(key, value string) {

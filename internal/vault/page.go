@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"remanence/internal/chars"
-	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // maxTail is how many bytes at the end of the journal are looked at.
@@ -18,8 +18,8 @@ const maxTail = 64 << 10
 
 // Pages reads what is told as it is: who the agent is, who the person is, and
 // the last lines of the journal. One that cannot be read is among Bad.
-func (v *Vault) Pages(logLines int) (mem.VaultPages, error) {
-	p := mem.VaultPages{Dir: v.Dir}
+func (v *Vault) Pages(logLines int) (vaultfile.Pages, error) {
+	p := vaultfile.Pages{Dir: v.Dir}
 	root, err := v.open()
 	if errors.Is(err, ErrNone) {
 		return p, nil
@@ -28,13 +28,13 @@ func (v *Vault) Pages(logLines int) (mem.VaultPages, error) {
 		return p, err
 	}
 	defer root.Close()
-	for name, page := range map[string]*mem.Page{identityFile: &p.Identity, userFile: &p.User} {
-		*page = mem.Page{File: name}
+	for name, page := range map[string]*vaultfile.Page{identityFile: &p.Identity, userFile: &p.User} {
+		*page = vaultfile.Page{File: name}
 		b, _, err := readFile(root, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			p.Bad = append(p.Bad, mem.BadNote{File: name, Why: reason(err)})
+			p.Bad = append(p.Bad, vaultfile.BadFile{File: name, Why: reason(err)})
 		default:
 			page.Text, page.Hash = pageText(string(b)), hashOf(b)
 		}
@@ -44,7 +44,7 @@ func (v *Vault) Pages(logLines int) (mem.VaultPages, error) {
 	}
 	p.Log, err = logTail(root, logLines)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.Bad = append(p.Bad, mem.BadNote{File: logFile, Why: reason(err)})
+		p.Bad = append(p.Bad, vaultfile.BadFile{File: logFile, Why: reason(err)})
 	}
 	return p, nil
 }

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"remanence/internal/vaultfile"
 )
 
 // The files of a vault. The memories are in memoryDir, in files of any name that
@@ -36,6 +38,25 @@ const (
 
 // ErrNone is what is wrong where no vault is.
 var ErrNone = errors.New("there is no vault")
+
+// errConflict means that the person and Remanence changed a file. A copy of the other version is beside it.
+var errConflict = errors.New("changed on both sides")
+
+// Status is the status of the vault for people.
+type Status struct {
+	Dir              string              `json:"dir"`
+	Found            bool                `json:"there"`
+	Notes            int                 `json:"notes"` // memories with a file
+	Identity         bool                `json:"identity"`
+	User             bool                `json:"user"`
+	Bad              []vaultfile.BadFile `json:"bad"`
+	Conflicts        []string            `json:"conflicts"`    // copies that wait for the person
+	MissingCritical  []string            `json:"lacking"`      // files named in vault.critical that do not exist
+	Index            string              `json:"index"`        // "written", "yours" or "none"
+	Hints            string              `json:"hints"`        // the file of project hints, "" if there is none
+	DuplicateIDs     []string            `json:"doubled_ids"`  // files with the id of another file
+	WithoutInvariant []string            `json:"no_invariant"` // critical memories without an invariant
+}
 
 // Vault is one folder of markdown. The zero value but for Dir is ready for use,
 // by several goroutines of one process.

@@ -12,14 +12,15 @@ import (
 
 	"remanence/internal/fsx"
 	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
 )
 
 // Write changes the file of a memory, last seen as was, and returns it as it is
 // then. What the change does not name keeps every byte. If somebody changed the
 // file meanwhile it is left alone: a change of its text goes into a copy beside
-// it, mem.ErrConflict; another is not made, mem.ErrBehind. A file that is not there is
+// it, errConflict; another is not made, vaultfile.ErrBehind. A file that is not there is
 // made of a change that is whole.
-func (v *Vault) Write(was mem.Note, c mem.NoteChange) (mem.Note, error) {
+func (v *Vault) Write(was mem.Note, c vaultfile.NoteChange) (mem.Note, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	root, err := v.open()
@@ -31,19 +32,19 @@ func (v *Vault) Write(was mem.Note, c mem.NoteChange) (mem.Note, error) {
 		return was, fmt.Errorf("%s: %w", was.File, errNotPlain)
 	}
 	note, err := v.write(root, was, c)
-	if err != nil && !errors.Is(err, mem.ErrConflict) && !errors.Is(err, mem.ErrBehind) {
+	if err != nil && !errors.Is(err, errConflict) && !errors.Is(err, vaultfile.ErrBehind) {
 		err = fmt.Errorf("write %s: %w", was.File, err)
 	}
 	return note, err
 }
 
-func (v *Vault) write(root *os.Root, was mem.Note, c mem.NoteChange) (mem.Note, error) {
+func (v *Vault) write(root *os.Root, was mem.Note, c vaultfile.NoteChange) (mem.Note, error) {
 	b, _, err := readNote(root, was.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && c.Whole:
 		b = nil
 	case errors.Is(err, fs.ErrNotExist):
-		return was, mem.ErrBehind
+		return was, vaultfile.ErrBehind
 	case err != nil:
 		return was, err
 	}
@@ -75,9 +76,9 @@ func (v *Vault) write(root *os.Root, was mem.Note, c mem.NoteChange) (mem.Note, 
 }
 
 // beside keeps in a copy what cannot be written without losing another's work.
-func (v *Vault) beside(root *os.Root, name, text string, c mem.NoteChange) error {
+func (v *Vault) beside(root *os.Root, name, text string, c vaultfile.NoteChange) error {
 	if !c.Text() {
-		return mem.ErrBehind
+		return vaultfile.ErrBehind
 	}
 	stem := strings.TrimSuffix(name, ".md")
 	for i := range 100 {
@@ -89,9 +90,9 @@ func (v *Vault) beside(root *os.Root, name, text string, c mem.NoteChange) error
 		if err != nil {
 			return fmt.Errorf("keep a copy of %s: %w", name, err)
 		}
-		return mem.ErrConflict
+		return errConflict
 	}
-	return mem.ErrConflict
+	return errConflict
 }
 
 // ours reports whether a name is one that memories have.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/workstate"
 )
 
 // Overview returns the state of work of every project. A project whose state cannot be read is listed
@@ -17,8 +18,8 @@ func (s *Service) Overview(ctx context.Context) (OverviewResponse, error) {
 	}
 	out := OverviewResponse{At: s.Now(), Projects: []OverviewRow{}}
 	for _, p := range ps {
-		item := OverviewRow{State: mem.WorkState{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
-		standing, err := s.Filesync.State(ctx, mem.StateRequest{ProjectRef: mem.ProjectRef{Project: p.Key}, Op: mem.StateGet})
+		item := OverviewRow{State: workstate.State{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
+		standing, err := s.Filesync.State(ctx, workstate.Request{ProjectRef: mem.ProjectRef{Project: p.Key}, Op: workstate.OpGet})
 		s.Event.LogDegraded("state of a project", err)
 		if err == nil {
 			item.State = standing
@@ -41,10 +42,10 @@ type OverviewResponse struct {
 
 // OverviewRow is one project.
 type OverviewRow struct {
-	State    mem.WorkState `json:"state"`
-	Memories int           `json:"memories"`
-	Sessions int           `json:"sessions"`
-	Stale    bool          `json:"stale"` // no event for StaleAfter
+	State    workstate.State `json:"state"`
+	Memories int             `json:"memories"`
+	Sessions int             `json:"sessions"`
+	Stale    bool            `json:"stale"` // no event for StaleAfter
 }
 
 // StaleAfter is the time without an event after which a project is stale.

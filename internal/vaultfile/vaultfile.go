@@ -1,4 +1,10 @@
-package mem
+// Package vaultfile holds the values that the use cases and package vault exchange:
+// memories, pages and the handoff as files of the vault contain them, and changes
+// of such files. The vault is the person's folder of markdown files.
+//
+// The package does no I/O and knows no file format apart from the handoff's
+// appendix. Start reading at [Note] and [NoteChange].
+package vaultfile
 
 import (
 	"errors"
@@ -8,29 +14,27 @@ import (
 	"unicode/utf8"
 
 	"remanence/internal/chars"
+	"remanence/internal/mem"
 )
 
-// Errors that keep a file of the vault from being written.
-var (
-	ErrConflict = errors.New("changed on both sides") // a copy of the other version was written beside it
-	ErrBehind   = errors.New("file changed, read it again first")
-)
+// ErrBehind keeps a file of the vault from being written: the file is newer than what the writer read.
+var ErrBehind = errors.New("file changed, read it again first")
 
-// HandoffNote is the handoff file of the vault: a session's note for the next one.
-type HandoffNote struct {
+// Handoff is the handoff file of the vault: a session's note for the next one.
+type Handoff struct {
 	Rich     string    // written by the agent or the person; "" if there is none
 	Appendix string    // handoff appendix, generated without a model; "" if there is none
 	At       time.Time // modification time of the file; zero if there is no file
-	Changed  time.Time // as NoteText.Changed
+	Changed  time.Time // as Note.Changed
 }
 
 // Zero reports whether the handoff is empty.
-func (h HandoffNote) Zero() bool { return h.Rich == "" && h.Appendix == "" }
+func (h Handoff) Zero() bool { return h.Rich == "" && h.Appendix == "" }
 
-// NoteText is a parsed file of the vault that holds one memory.
-type NoteText struct {
-	Note              // the file when it was read
-	Changed time.Time // when it was last written or moved there, as the file system reports it
+// Note is a parsed file of the vault that holds one memory.
+type Note struct {
+	mem.Note           // the file when it was read
+	Changed  time.Time // when it was last written or moved there, as the file system reports it
 
 	ID          string // of the memory, if the file has one
 	Name        string
@@ -71,26 +75,26 @@ func (c NoteChange) Text() bool {
 		c.Invariant != nil || c.Tags != nil || c.Critical != nil
 }
 
-// VaultChanges holds the differences between the vault and the stored memories.
-type VaultChanges struct {
-	Notes []NoteText // new or changed files
-	Gone  []string   // files that no longer exist
-	Bad   []BadNote  // files that cannot be read
+// Changes holds the differences between the vault and the stored memories.
+type Changes struct {
+	Notes []Note    // new or changed files
+	Gone  []string  // files that no longer exist
+	Bad   []BadFile // files that cannot be read
 }
 
-// BadNote is a file of the vault that was skipped, and the reason.
-type BadNote struct {
+// BadFile is a file of the vault that was skipped, and the reason.
+type BadFile struct {
 	File string `json:"file"`
 	Why  string `json:"why"`
 }
 
-// VaultPages are the files of the vault that a briefing contains in full. A
+// Pages are the files of the vault that a briefing contains in full. A
 // missing file has an empty Text.
-type VaultPages struct {
+type Pages struct {
 	Dir            string // the vault
 	Identity, User Page
 	Log            []string // last lines of LOG.md
-	Bad            []BadNote
+	Bad            []BadFile
 }
 
 // IndexEntry returns one line of an index of files: a Markdown link and a
@@ -125,25 +129,9 @@ type Hints struct {
 	Boost float64  // factor on the weight of the project's memories; 0 means the configured one
 }
 
-// VaultState is the status of the vault for people.
-type VaultState struct {
-	Dir              string    `json:"dir"`
-	Found            bool      `json:"there"`
-	Notes            int       `json:"notes"` // memories with a file
-	Identity         bool      `json:"identity"`
-	User             bool      `json:"user"`
-	Bad              []BadNote `json:"bad"`
-	Conflicts        []string  `json:"conflicts"`    // copies that wait for the person
-	MissingCritical  []string  `json:"lacking"`      // files named in vault.critical that do not exist
-	Index            string    `json:"index"`        // "written", "yours" or "none"
-	Hints            string    `json:"hints"`        // the file of project hints, "" if there is none
-	DuplicateIDs     []string  `json:"doubled_ids"`  // files with the id of another file
-	WithoutInvariant []string  `json:"no_invariant"` // critical memories without an invariant
-}
-
-// NoteFile returns the path in the vault of the file that a person named. A name
+// Path returns the path in the vault of the file that a person named. A name
 // without directory means a memory; the ending .md may be missing.
-func NoteFile(name string) string {
+func Path(name string) string {
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if !strings.HasSuffix(name, ".md") {
 		name += ".md"

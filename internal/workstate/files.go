@@ -1,13 +1,17 @@
-package mem
+package workstate
 
-import "time"
+import (
+	"time"
 
-// MindDir is the directory of a project's state files.
-const MindDir = ".mind"
+	"remanence/internal/mem"
+)
 
-// Mind is the content of a project's state files. The zero value means that the
+// Dir is the directory of a project's state files.
+const Dir = ".mind"
+
+// Files is the content of a project's state files. The zero value means that the
 // project has none.
-type Mind struct {
+type Files struct {
 	Present bool // state files exist
 	// Trusted means that the person approved the files, or that this machine made
 	// them. Other files are not read, and the fields below are zero.
@@ -19,34 +23,34 @@ type Mind struct {
 	Indexed bool      // this version is indexed for search
 	// StaleAfter is the age after which STATE.md is out of date.
 	StaleAfter time.Duration
-	WorkState
+	State
 
-	Sections []MindSection // of STATE.md, in order
-	Work     []MindSection // of PROGRESS.md, open items only
-	Decided  []MindSection // of DECISIONS.md, oldest first
-	Log      []string      // last lines of SESSION-LOG.md
-	Parts    []MindPart    // of all state files, indexed for search
-	Warnings []string      // about the files and their configuration, for the person
+	Sections []Section // of STATE.md, in order
+	Work     []Section // of PROGRESS.md, open items only
+	Decided  []Section // of DECISIONS.md, oldest first
+	Log      []string  // last lines of SESSION-LOG.md
+	Parts    []Part    // of all state files, indexed for search
+	Warnings []string  // about the files and their configuration, for the person
 }
 
-// MindSection is a heading and the non-blank lines below it.
-type MindSection struct {
+// Section is a heading and the non-blank lines below it.
+type Section struct {
 	Heading string
 	Lines   []string
 }
 
-// MindPart is a section of a state file, indexed as one memory.
-type MindPart struct {
+// Part is a section of a state file, indexed as one memory.
+type Part struct {
 	Key   string // file and heading; stable while the heading stays
-	File  string // name in MindDir
-	Kind  Kind
+	File  string // name in Dir
+	Kind  mem.Kind
 	Title string
 	Body  string
 }
 
-// MindLimits limits how much of the state files is injected and kept. A zero field
+// Limits limits how much of the state files is injected and kept. A zero field
 // means its default; a zero limit of a briefing means none.
-type MindLimits struct {
+type Limits struct {
 	KeepSessions    int           // sessions that compression keeps in SESSION-LOG.md
 	KeepDecisions   int           // decisions that compression keeps in DECISIONS.md
 	ArchiveAfter    time.Duration // age at which a completed task moves to ARCHIVE.md
@@ -60,18 +64,18 @@ type MindLimits struct {
 	AutoCompress    bool          // compress at the end of a session
 }
 
-// MindDefaults returns the default limits.
-func MindDefaults() MindLimits {
-	return MindLimits{
+// DefaultLimits returns the default limits.
+func DefaultLimits() Limits {
+	return Limits{
 		KeepSessions: 5, KeepDecisions: 10, ArchiveAfter: 30 * 24 * time.Hour, TrackingLines: 100,
 		CompressBytes: 12000, LogTail: 20, RecentDecisions: 5, ProgressLines: 40, Checkpoints: 10,
 		StaleAfter: 30 * time.Minute,
 	}
 }
 
-// MindNotes is what an event writes into the state files. Writing it twice has the
+// Notes is what an event writes into the state files. Writing it twice has the
 // same effect as once.
-type MindNotes struct {
+type Notes struct {
 	At        time.Time `json:"at"`
 	Session   string    `json:"session,omitempty"`
 	Indexed   string    `json:"taken,omitempty"`  // version that was indexed; the other fields are then ignored
