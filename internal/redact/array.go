@@ -3,16 +3,17 @@ package redact
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"remanence/internal/redact/jsonstream"
 	"remanence/internal/redact/secrets"
 )
 
-// Tools report files, patches and answers as arrays with one string per line, or one block of
-// text per string. A key block, or a name with its value, may span several of them. So the
-// strings of an array under one key are searched again as the lines of one text. The marker
-// replaces the beginning of a secret. The number and order of the strings stay the same.
+// Tools report files, patches and answers as arrays with one string per line, or one block of text per string. A key
+// block, or a name with its value, may span several of them. So the strings of an array under one key are searched
+// again as the lines of one text. The marker replaces the beginning of a secret. The number and order of the strings
+// stay the same.
 
 // arrayLine is one string of an array. Its JSON is out[from:to].
 type arrayLine struct {
@@ -55,11 +56,10 @@ func (w *walker) joinLines() {
 	}
 }
 
-// redactLines redacts secrets that span lines of a group, until it finds no more. It reports
-// whether it found any.
+// redactLines redacts secrets that span lines of a group, until it finds no more. It reports whether it found any.
 func (w *walker) redactLines(group []*arrayLine) (changed bool) {
 	for _, l := range group {
-		l.text = jsonstream.Unquote(w.out[l.from:l.to])
+		l.text, _ = strconv.Unquote(string(w.out[l.from:l.to])) // what AppendQuoted writes is a string of Go, too
 	}
 	for {
 		found := w.redactor.finder().Find(join(group))
@@ -105,8 +105,8 @@ func secretOf(group []*arrayLine, f secrets.Span) string {
 	return b.String()
 }
 
-// join returns the lines of a group as one text and sets the offset of each. A flag that takes
-// a secret and its value are joined on one line.
+// join returns the lines of a group as one text and sets the offset of each. A flag that takes a secret and its value
+// are joined on one line.
 func join(group []*arrayLine) string {
 	size := 0
 	for _, l := range group {
@@ -128,8 +128,8 @@ func join(group []*arrayLine) string {
 	return b.String()
 }
 
-// rewrite writes the changed strings of an array, which is at the end of out. If longer
-// markers exceed the size limit, the changed strings are emptied.
+// rewrite writes the changed strings of an array, which is at the end of out. If longer markers exceed the size limit,
+// the changed strings are emptied.
 func (w *walker) rewrite(lines []arrayLine) {
 	texts := make([]string, len(lines)) // as JSON
 	growth := 0
@@ -166,8 +166,7 @@ func (w *walker) rewrite(lines []arrayLine) {
 	w.out = append(w.out, old[at-start:]...)
 }
 
-// moveTexts adjusts the texts, from an index on, that lie before offset to. It returns the
-// index of the next one.
+// moveTexts adjusts the texts, from an index on, that lie before offset to. It returns the index of the next one.
 func (w *walker) moveTexts(index, to, by int) int {
 	for ; index < len(w.texts) && w.texts[index].from < to; index++ {
 		w.texts[index].from += by

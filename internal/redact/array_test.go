@@ -82,8 +82,7 @@ func TestKeyInLinesOfAnArrayIsRedacted(t *testing.T) {
 
 func TestLabelAndValueOnLinesOfAnArray(t *testing.T) {
 	for _, in := range []string{
-		`{"lines":["+password:","+  Winter.sunshine99"]}`,
-		`{"argv":["deploy","--password","Winter.sunshine99"]}`,
+		`{"lines":["+password:","+  Winter.sunshine99"]}`, `{"argv":["deploy","--password","Winter.sunshine99"]}`,
 		`{"content":[{"type":"text","text":"Password:"},{"type":"text","text":"Winter.sunshine99"}]}`,
 	} {
 		if got := object(t, in); strings.Contains(string(got.JSON), "Winter.sunshine99") {
@@ -142,8 +141,7 @@ func TestSecretInAPathOrAnIDIsRedacted(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		"/home/dev/My Projects/pass notes.txt", "/srv/a=b/token.go",
-		"C:/Users/dev/secrets/token.txt", "/p/key: value.md",
+		"/home/dev/My Projects/pass notes.txt", "/srv/a=b/token.go", "C:/Users/dev/secrets/token.txt", "/p/key: value.md",
 	} {
 		if got := string(object(t, `{"cwd":`+quoted(s)+`}`).JSON); got != `{"cwd":`+quoted(s)+`}` {
 			t.Errorf("%q became %s", s, got)

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// notOne is the character of a spelling that stands for none.
+// notOne is the result of reading text that spells no character.
 const notOne rune = -1
 
-// char is one character of a text in whatever spelling it is written there: plain, as an HTML entity, or as an escape
-// of JSON, however often escaped. Texts come quoted in one another, and a reader sees the character all the same.
+// char is one character of a text in any spelling: plain, as an HTML entity, or as an escape of JSON, possibly escaped
+// several times, because texts are quoted in one another.
 type char struct {
-	r     rune // notOne: what stands there is no spelling
-	size  int  // bytes; of what is none, how many cannot begin one
-	short bool // the text ended before that was certain
+	r     rune // notOne if the text spells no character
+	size  int  // bytes of the spelling; for notOne, bytes that cannot begin one
+	short bool // the text ends before that is certain
 }
 
-// is reports whether a reader would take c for the ASCII character want.
+// is reports whether c looks like the ASCII character want.
 func (c char) is(want byte) bool {
 	return c.r == rune(want) || c.r >= utf8.RuneSelf && foldsTo(c.r, want)
 }
@@ -50,7 +50,7 @@ func readPlain(s string) char {
 
 const maxEntity = 10 // bytes of an entity without its '&' and ';'
 
-// entity reads an entity behind its '&'. The ';' may be missing. n is 0 if there is none; short says that s ends
+// entity reads an entity after its '&'. The ';' may be missing. n is 0 if there is none; short reports that s ends
 // before that is certain.
 func entity(s string) (r rune, n int, short bool) {
 	r, n = namedEntity(s)
@@ -118,7 +118,7 @@ func semicolon(s string) int {
 	return 0
 }
 
-const longestEscape = len(`U0001d429`) // behind its backslashes; a pair of halves is longer
+const longestEscape = len(`U0001d429`) // after its backslashes; a surrogate pair is longer
 
 func readEscape(s string) char {
 	run := 0
@@ -156,7 +156,7 @@ func readEscape(s string) char {
 	return none
 }
 
-// unicodeEscape reads uXXXX, and the other half of a pair, which stands behind as many backslashes.
+// unicodeEscape reads uXXXX, and the other half of a surrogate pair, which follows after as many backslashes.
 func unicodeEscape(s string, backslashes int) (r rune, n int) {
 	if len(s) < 5 || !isAll(s[1:5], isHex) {
 		return 0, 0
@@ -172,7 +172,7 @@ func unicodeEscape(s string, backslashes int) (r rune, n int) {
 	return r, 5
 }
 
-// hexRune is the character of a few hex digits.
+// hexRune returns the character whose code is written in hex digits.
 func hexRune(digits string) rune {
 	code, _ := strconv.ParseUint(digits, 16, 31) // they are hex
 	return rune(code)

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foldRune gives the ASCII a reader would take r for inside a tag: compatibility forms and look-alikes folded, letters
-// lower case and without marks, '_' as '-', and nothing at all for what cannot be seen. ok is false for what has no
-// such reading. It serves matching only; no text is ever changed by it.
+// foldRune returns the ASCII text that r looks like inside a tag: compatibility forms and look-alikes folded, letters
+// in lower case and without marks, '_' as '-', and "" for an invisible character. ok is false if r does not look like
+// ASCII. It serves matching only; no text is changed by it.
 func foldRune(r rune) (folded string, ok bool) {
 	const ascii = "abcdefghijklmnopqrstuvwxyz"
 	switch {
@@ -35,7 +35,7 @@ func foldRune(r rune) (folded string, ok bool) {
 	return foldParts(norm.NFKD.String(string(r)))
 }
 
-// foldParts folds what a character is made of.
+// foldParts folds the decomposition of a character.
 func foldParts(parts string) (string, bool) {
 	var b strings.Builder
 	for _, r := range parts {
@@ -56,16 +56,15 @@ func foldParts(parts string) (string, bool) {
 	return strings.ReplaceAll(strings.ToLower(folded), "_", "-"), true
 }
 
-// isInvisible reports whether r takes no room of its own on a screen: zero-width and bidi
-// characters, joiners, fillers, variation selectors, tag characters, and marks over or under a
-// letter.
+// isInvisible reports whether r takes no room of its own on a screen: zero-width and bidi characters, joiners, fillers,
+// variation selectors, tag characters, and marks over or under a letter.
 func isInvisible(r rune) bool {
 	return r == 0x2800 || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
 		unicode.Mn, unicode.Me)
 }
 
-// lookalike returns the letter of "private" that r is drawn like, 0 for none. The table is what Unicode's list of
-// confusable characters has for these seven letters in scripts that people write, small and capital.
+// lookalike returns the letter of "private" that r looks like, or 0. The table is Unicode's list of confusable
+// characters for these seven letters in living scripts, in both cases.
 func lookalike(r rune) byte {
 	switch r {
 	case 0x0440, 0x0420, 0x03C1, 0x03A1, 0x03F1, 0x2374, 0x2CA3, 0x2CA2, 0x13E2, 0x146D, 0xA4D1, 0x1D18, 0x10295:

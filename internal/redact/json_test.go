@@ -111,9 +111,9 @@ func (c *chunks) Read(p []byte) (int, error) {
 
 var fuzzObjects = []string{
 	`{}`, `{"a":1}`, `{"a":[{"b":"<private>x"}],"c":"` + pat + `"}`, `{"a":"\ud83d\ude00\ud800"}`, `{"a":1e400,"a":01}`,
-	"\ufeff{\"a\":null} {}", `{"a":{"a":{"a":[[[]]]}}}`,
-	"{\"a\":\x00", "{\"pass\":\"0\xf0\"}", `{"password":"hunter2!","session_id":"x","file_path":"/a b/c"}`,
-	`{"a":"\\u003cprivate\\u003e"}`, "{\"a\":\"\xff\x00\"}", `{"a":tru`, `{"a":"x`, `[]`, ``,
+	"\ufeff{\"a\":null} {}", `{"a":{"a":{"a":[[[]]]}}}`, "{\"a\":\x00", "{\"pass\":\"0\xf0\"}",
+	`{"password":"hunter2!","session_id":"x","file_path":"/a b/c"}`, `{"a":"\\u003cprivate\\u003e"}`,
+	"{\"a\":\"\xff\x00\"}", `{"a":tru`, `{"a":"x`, `[]`, ``,
 }
 
 func FuzzObject(f *testing.F) {

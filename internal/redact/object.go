@@ -30,18 +30,16 @@ type Object struct {
 	Counts    Counts // what was removed
 }
 
-// Object reads the first JSON object of in and stops after its closing brace; it does not wait
-// for the end of the stream. A byte order mark and white space may precede the object. Text
-// after it is ignored.
+// Object reads the first JSON object of in and stops after its closing brace; it does not wait for the end of the
+// stream. A byte order mark and white space may precede the object. Text after it is ignored.
 //
-// Ids and paths under their usual names stay unchanged. Other strings are stripped and
-// redacted over their whole length, then shortened. Values nested deeper than 256 become null.
-// Members that exceed the size limit are left out, those of the top level last. If the stream
-// does not begin with a complete JSON object, the error is an ErrNoObject.
+// Ids and paths under their usual names stay unchanged. Other strings are stripped and redacted over their whole
+// length, then shortened. Values nested deeper than 256 become null. Members that exceed the size limit are left out,
+// those of the top level last. If the stream does not begin with a complete JSON object, the error is an ErrNoObject.
 //
-// If in returns context.DeadlineExceeded, the object ends with the part that was read, and Cut
-// is set. An incomplete string keeps its beginning, up to the same limit. A private span that
-// is still open there hides the rest of the string.
+// If in returns context.DeadlineExceeded, the object ends with the part that was read, and Truncated is set. An
+// incomplete string keeps its beginning, up to the same limit. A private span that is still open there hides the rest
+// of the string.
 func (r *Redactor) Object(in io.Reader) (Object, error) {
 	w := walker{redactor: r, in: jsonstream.NewReader(in), limit: MaxObject}
 	size, err := w.object()
@@ -57,8 +55,7 @@ func (r *Redactor) Object(in io.Reader) (Object, error) {
 	return Object{JSON: w.out, Size: size, Truncated: w.cut, Counts: w.counts}, nil
 }
 
-// isTimeout reports whether err means that reading took too long, not that the stream is
-// malformed.
+// isTimeout reports whether err means that reading took too long, not that the stream is malformed.
 func isTimeout(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
 // closeOpen closes all open containers after a timeout.
@@ -79,9 +76,9 @@ func (w *walker) closeOpen() {
 	}
 }
 
-// JSON strips and redacts every string of a JSON value, and keys that contain a secret. Order,
-// duplicate keys and the spelling of numbers stay. Nothing is shortened, but values nested
-// deeper than 256 become null. For invalid JSON it returns {}.
+// JSON strips and redacts every string of a JSON value, and keys that contain a secret. Order, duplicate keys and the
+// spelling of numbers stay. Nothing is shortened, but values nested deeper than 256 become null. For invalid JSON it
+// returns {}.
 func (r *Redactor) JSON(raw []byte) json.RawMessage {
 	out, c, err := r.tree(raw, false)
 	if err != nil {
@@ -105,10 +102,7 @@ func (r *Redactor) tree(raw []byte, stored bool) (json.RawMessage, Counts, error
 
 // object reads one object and returns its size in the stream, in bytes.
 func (w *walker) object() (int64, error) {
-	if err := w.in.SkipMark(); err != nil {
-		return 0, err
-	}
-	c, err := w.in.NextToken()
+	c, err := w.in.FirstToken()
 	if err != nil {
 		return 0, err
 	}
@@ -124,10 +118,7 @@ func (w *walker) object() (int64, error) {
 
 // whole reads a value that must be the whole input.
 func (w *walker) whole() error {
-	if err := w.in.SkipMark(); err != nil {
-		return err
-	}
-	c, err := w.in.NextToken()
+	c, err := w.in.FirstToken()
 	if err != nil {
 		return err
 	}

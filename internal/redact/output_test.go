@@ -9,9 +9,8 @@ import (
 // In what an agent reports, a command and what it printed are two members.
 func TestOutputOfSecretCommandsIsRedacted(t *testing.T) {
 	for _, command := range []string{
-		"cat /run/secrets/db_password",
-		"kubectl get secret db -o jsonpath='{.data.password}' | base64 -d", "cd /srv && printenv DB_PASSWORD",
-		"sudo cat .vault_pass",
+		"cat /run/secrets/db_password", "kubectl get secret db -o jsonpath='{.data.password}' | base64 -d",
+		"cd /srv && printenv DB_PASSWORD", "sudo cat .vault_pass",
 	} {
 		in := fmt.Sprintf(`{"tool_input":{"command":%q},"tool_response":{"stdout":"Winter-2024\n","stderr":""}}`, command)
 		if got := object(t, in); strings.Contains(string(got.JSON), "Winter-2024") ||

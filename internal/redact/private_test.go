@@ -12,8 +12,8 @@ import (
 	"remanence/test/tier"
 )
 
-// Whatever a private span looks like, and however what holds it was cut, quoted and nested, no word
-// of it comes through.
+// Whatever a private span looks like, and however what holds it was cut, quoted and nested, no word of it comes
+// through.
 func TestNoDisguiseBringsPrivateTextThrough(t *testing.T) {
 	r := tier.Rand(t)
 	d := &Redactor{Key: []byte("k")}
@@ -41,11 +41,11 @@ func TestNoDisguiseBringsPrivateTextThrough(t *testing.T) {
 	}
 }
 
-// carriers are fields of texts, and some of ids and paths: those are told by
-// their shape, and a piece of a text may have it.
+// carriers are fields of texts, and some of ids and paths: those are told by their shape, and a piece of a text may
+// have it.
 var carriers = [...]string{
-	"prompt", "tool_input", "tool_response", "last_assistant_message", "error",
-	"prompt_id", "resolvedModel", "tool_name", "id", "file_path", "filenames", "workspace_roots",
+	"prompt", "tool_input", "tool_response", "last_assistant_message", "error", "prompt_id", "resolvedModel", "tool_name",
+	"id", "file_path", "filenames", "workspace_roots",
 }
 
 // payload is an object as a client sends it, with a private span somewhere in it, now and then a long one.

@@ -1,10 +1,9 @@
-// Package redact removes private spans, injected blocks and secrets from text before it is
-// stored or sent. A private span or an injected block is deleted. A secret is replaced by a
-// marker that names its kind, such as [secret:aws-key-id].
+// Package redact removes private spans, injected blocks and secrets from text before it is stored or sent. A private span
+// or an injected block is deleted. A secret is replaced by a marker that names its kind, such as [secret:aws-key-id].
 //
-// The package does no I/O except reading a stream in [Door.Object]. It does not know events,
-// stores or configuration files, and does no work at start-up: indexes and patterns are built
-// at their first use. Start reading at [Door], then rules.go for the patterns of secrets.
+// The package does no I/O except reading a stream in [Redactor.Object]. It knows neither events nor stores nor
+// configuration files, and does no work at start-up. Start reading at [Redactor]; private spans are in strip.go, JSON
+// is in walker.go, and the patterns of secrets are in package secrets.
 package redact
 
 import (
@@ -15,16 +14,15 @@ import (
 	"remanence/internal/redact/secrets"
 )
 
-// Redactor removes private spans, injected blocks and secrets from text. The zero value uses the
-// built-in rules and writes markers without a hash. Set the fields before the first use; after
-// that a Door is safe for concurrent use. A Door must not be copied.
+// Redactor removes private spans, injected blocks and secrets from text. The zero value uses the built-in rules and
+// writes markers without a hash. Set the fields before the first use; after that a Redactor is safe for concurrent use.
+// It must not be copied.
 type Redactor struct {
-	// Key is the key of a hash whose first four hex digits end each marker. Equal secrets get
-	// equal markers, and nobody can test a guess without the key. If Key is empty, markers
-	// have no hash.
+	// Key is the key of a hash whose first four hex digits end each marker. Equal secrets get equal markers, and a guess
+	// cannot be tested without the key. If Key is empty, markers have no hash.
 	Key []byte
-	// Rules are the person's own rules, applied after the built-in ones. A rule that does not
-	// compile is skipped; see Errors.
+	// Rules are the user's own rules, applied after the built-in ones. A rule that does not compile is skipped; see
+	// Errors.
 	Rules []Rule
 
 	setup sync.Once
@@ -61,12 +59,12 @@ func (c *Counts) secret(kind string, n int) {
 
 func (c Counts) any() bool { return c.Private+c.Injected+len(c.Secrets) > 0 }
 
-// Prompt returns Text(s) without surrounding white space. It is for text that a person typed;
-// "" means that nothing of it may be stored.
+// Prompt returns Text(s) without surrounding white space. It is for text that a person typed; "" means that nothing of
+// it may be stored.
 func (r *Redactor) Prompt(s string) string { return strings.TrimSpace(r.Text(s)) }
 
-// Text returns s without private spans, injected blocks and secrets. Text without any of these
-// is returned unchanged, and so is the result of an earlier call.
+// Text returns s without private spans, injected blocks and secrets. Text without any of these is returned unchanged,
+// and so is the result of an earlier call.
 func (r *Redactor) Text(s string) string {
 	var c Counts
 	out := r.clean(s, false, &c)
@@ -74,16 +72,15 @@ func (r *Redactor) Text(s string) string {
 	return out
 }
 
-// Scrub removes private spans and secrets from a text that is already stored, and counts them.
-// Injected blocks stay, because the stored text may be one.
+// Scrub removes private spans and secrets from a text that is already stored, and counts them. Injected blocks stay,
+// because the stored text may be one.
 func (r *Redactor) Scrub(s string) (string, Counts) {
 	var c Counts
 	return r.clean(s, true, &c), c
 }
 
-// clean strips and redacts until nothing changes, because removing a span may join its
-// neighbours to a new tag or secret. If stored is set, envelopes other than private spans
-// stay.
+// clean strips and redacts until nothing changes, because removing a span may join its neighbours to a new tag or
+// secret. If stored is set, envelopes other than private spans stay.
 func (r *Redactor) clean(s string, stored bool, c *Counts) string {
 	for {
 		plain, _ := stripUnpaired(s, c, stored)
@@ -95,7 +92,7 @@ func (r *Redactor) clean(s string, stored bool, c *Counts) string {
 	}
 }
 
-// Counts returns what the Door has removed so far. Calls of Scrub and ScrubJSON do not count.
+// Counts returns what the Redactor has removed so far. Calls of Scrub and ScrubJSON do not count.
 func (r *Redactor) Counts() Counts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,9 +119,8 @@ func (r *Redactor) finder() *secrets.Finder {
 	return r.found
 }
 
-// redact replaces the secrets of s by markers until it finds no more. It also returns the
-// position in the result that corresponds to cut; a cut inside a secret moves to the start of
-// its marker.
+// redact replaces the secrets of s by markers until it finds no more. It also returns the position in the result that
+// corresponds to cut; a cut inside a secret moves to the start of its marker.
 func (r *Redactor) redact(s string, cut int, c *Counts) (string, int) {
 	for {
 		found := r.finder().Find(s)

@@ -14,8 +14,7 @@ const (
 	margin   = 8 << 10   // bytes beyond a cut that are also searched for secrets
 )
 
-// str reads a string value after its opening quote, and writes it stripped, redacted and
-// shortened.
+// str reads a string value after its opening quote, and writes it stripped, redacted and shortened.
 func (w *walker) str() error {
 	if w.muted() {
 		return w.in.SkipString()
@@ -58,9 +57,9 @@ func (w *walker) shortString(s string) {
 	w.writeLine(w.bound(w.clean(key, seen)), false)
 }
 
-// carried returns the visible part of string s under key, given the strings before it. All
-// strings of an array, including nested ones, are one text for private spans and envelopes,
-// because files come as arrays of lines and answers as arrays of blocks.
+// carried returns the visible part of string s under key, given the strings before it. All strings of an array,
+// including nested ones, are one text for private spans and envelopes, because files come as arrays of lines and
+// answers as arrays of blocks.
 func (w *walker) carried(key, s string) string {
 	carry := w.carry()
 	if carry == nil {
@@ -79,8 +78,7 @@ func (w *walker) clean(key, s string) string {
 	return w.redactor.clean(w.printed(key, w.redactor.valueOf(key, s, &w.counts)), w.stored, &w.counts)
 }
 
-// valueOf redacts s if its key alone shows that it is a secret. A value with a marker was
-// redacted before.
+// valueOf redacts s if its key alone shows that it is a secret. A value with a marker was redacted before.
 func (r *Redactor) valueOf(key, s string, c *Counts) string {
 	if marker, _ := secrets.NextMarker(s, 0); marker < len(s) {
 		return s
@@ -108,8 +106,8 @@ func (w *walker) printed(key, s string) string {
 	return s
 }
 
-// longString handles a string whose beginning is in w.in.Text and whose rest is still unread. It
-// searches the whole string for tags and keeps the visible text of its two ends.
+// longString handles a string whose beginning is in w.in.Text and whose rest is still unread. It searches the whole
+// string for tags and keeps the visible text of its two ends.
 func (w *walker) longString() error {
 	var k endsBuffer
 	st := &stripper{stored: w.stored}
@@ -152,8 +150,8 @@ func (w *walker) longString() error {
 	return nil
 }
 
-// truncatedString writes the beginning of a string whose end was not read. A secret may
-// continue after the part that is kept, so the margin is searched too and then left out.
+// truncatedString writes the beginning of a string whose end was not read. A secret may continue after the part that is
+// kept, so the margin is searched too and then left out.
 func (w *walker) truncatedString(s string) {
 	w.cut = true
 	s, left := stripUnpaired(s, &w.counts, w.stored)
@@ -198,8 +196,8 @@ func (w *walker) bound(s string) string {
 	return w.cutText(s, keepHead, s, len(s)-keepTail, len(s)-keepHead-keepTail)
 }
 
-// cutText returns head[:to], a mark, and tail[from:]. Both texts are redacted as a whole
-// first, so that neither cut leaves part of a secret.
+// cutText returns head[:to], a mark, and tail[from:]. Both texts are redacted as a whole first, so that neither cut
+// leaves part of a secret.
 func (w *walker) cutText(head string, to int, tail string, from, dropped int) string {
 	w.cut = true
 	stripped := stripAll(head, &w.counts)
@@ -217,8 +215,8 @@ func (w *walker) cutText(head string, to int, tail string, from, dropped int) st
 	return w.redactor.clean(head[:to]+mark+tail[from:], w.stored, &w.counts)
 }
 
-// writeString writes s as a value and returns where that begins. If the object is nearly full it writes as much of s
-// as finds room.
+// writeString writes s as a value and returns where that begins. If the object is nearly full it writes as much of s as
+// finds room.
 func (w *walker) writeString(s string) (from int) {
 	if w.limit > 0 {
 		n := jsonstream.QuotedPrefix(s, w.roomLeft(len(s)))
@@ -247,8 +245,7 @@ func (w *walker) roomLeft(n int) int {
 	return max(0, limit-len(w.out)-n)
 }
 
-// endsBuffer keeps the beginning and the end of a text that is too long for memory, each with
-// its margin.
+// endsBuffer keeps the beginning and the end of a text that is too long for memory, each with its margin.
 type endsBuffer struct {
 	head, tail []byte
 	dropped    int // bytes between them

@@ -58,8 +58,7 @@ func TestPrivateSpansAreRemoved(t *testing.T) {
 		"all of it":               {" <private>x</private>\n", " \n"},
 		"slips of the hand":       {"a<private:>x</private.>b<private;>y</private>c<private\">z", "abc"},
 		"a nullable type": {
-			"List<Private?> y <private:key> <private.x>",
-			"List<Private?> y <private:key> <private.x>",
+			"List<Private?> y <private:key> <private.x>", "List<Private?> y <private:key> <private.x>",
 		},
 		"a russian word": {"a <привет> <рута> b", "a <привет> <рута> b"},
 		"another word":   {"a <privateer> <private-notes> b", "a <privateer> <private-notes> b"},
@@ -104,8 +103,7 @@ func TestSpeakerTagsStay(t *testing.T) {
 
 func TestAPromptThatIsAllPrivateIsEmpty(t *testing.T) {
 	for _, in := range []string{
-		"", "  \n", "<private>x</private>", "\n <private>x",
-		"<private>a</private> \n <system-reminder>b</system-reminder>",
+		"", "  \n", "<private>x</private>", "\n <private>x", "<private>a</private> \n <system-reminder>b</system-reminder>",
 	} {
 		if got := new(Redactor).Prompt(in); got != "" {
 			t.Errorf("Prompt(%q) = %q, want nothing", in, got)
@@ -143,11 +141,10 @@ func TestFoldAgreesWithNFKC(t *testing.T) {
 // pieces are what texts full of tags are made of.
 var pieces = []string{
 	"<private>", "</private>", "<private:>", "<private.", "<private x=1>", "< PRIVATE\n>", "</private >", "＜private＞",
-	"&lt;private&gt;", `\u003c/private\u003e`, "<pri", "vate>",
-	"<system-reminder>", "</system-reminder>", "<remanence-context b=\"1\">", "</remanence-context>", "text", " ", "\n",
-	"<", ">", "/", "&", "\\", "é",
-	"\u200b", "ghp_0123456789abcdefghijklmnopqrstuvwxyz12", "password=", "hunter2!x", "[secret:token]", "[secret:", "]",
-	"\"", "://u:", "@h", "eyJ", ".",
+	"&lt;private&gt;", `\u003c/private\u003e`, "<pri", "vate>", "<system-reminder>", "</system-reminder>",
+	"<remanence-context b=\"1\">", "</remanence-context>", "text", " ", "\n", "<", ">", "/", "&", "\\", "é", "\u200b",
+	"ghp_0123456789abcdefghijklmnopqrstuvwxyz12", "password=", "hunter2!x", "[secret:token]", "[secret:", "]", "\"",
+	"://u:", "@h", "eyJ", ".",
 }
 
 func drawText(t *rapid.T) string {
@@ -168,8 +165,8 @@ func TestStrippingTwiceIsStrippingOnce(t *testing.T) {
 func TestPrivateTextNeverSurvives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		open := rapid.SampledFrom([]string{
-			"<private>", "<Private why='x'>", "＜private＞", "&lt;private&gt;",
-			`\u003cprivate\u003e`, "<pri\u200bvate>", "<\nprivate",
+			"<private>", "<Private why='x'>", "＜private＞", "&lt;private&gt;", `\u003cprivate\u003e`, "<pri\u200bvate>",
+			"<\nprivate",
 		}).Draw(t, "open")
 		inside := strings.ReplaceAll(drawText(t), "private", "privat")
 		if closes(inside) {

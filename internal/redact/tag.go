@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxTag limits the bytes from the '<' of a tag to the end of its name, and from there to the
-// '>' of a closer. It keeps the search linear and the buffered text small.
+// maxTag limits the bytes from the '<' of a tag to the end of its name, and from there to the '>' of a closer. It keeps
+// the search linear and the buffered text small.
 const maxTag = 1024
 
 // tag is the opener or closer of an envelope. The zero value is neither.
@@ -32,10 +32,9 @@ func nextTagStart(s string, i int) int {
 	return i
 }
 
-// parseTag parses a tag at the start of s, which begins with a byte that nextTagStart finds.
-// It returns the number of bytes read: up to the end of the name for an opener, up to the '>'
-// for a closer, and as far as the search may skip for other text. 0 means that s is too short
-// to decide.
+// parseTag parses a tag at the start of s, which begins with a byte that nextTagStart finds. It returns the number of
+// bytes read: up to the end of the name for an opener, up to the '>' for a closer, and as far as the search may skip
+// for other text. 0 means that s is too short to decide.
 func parseTag(s string, final bool) (tag, int) {
 	limit := min(len(s), maxTag)
 	short := !final && len(s) < maxTag
@@ -70,8 +69,8 @@ func parseTag(s string, final bool) (tag, int) {
 	return tag{found: true, name: which, closing: true}, n
 }
 
-// readName reads optional blanks and a slash, and then the name, which it folds. end is the
-// offset after the name. cut reports that the name may continue after s.
+// readName reads optional blanks and a slash, and then the name, which it folds. end is the offset after the name. cut
+// reports that the name may continue after s.
 func readName(s string, i int) (name string, closing bool, end int, cut bool) {
 	var buf [32]byte
 	letters := buf[:0]
@@ -99,8 +98,8 @@ func readName(s string, i int) (name string, closing bool, end int, cut bool) {
 
 func isNameByte(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' }
 
-// endsName reports whether s begins with something that ends a tag's name: a blank, an
-// attribute, the tag's end in any spelling, or the end of the text.
+// endsName reports whether s begins with something that ends a tag's name: a blank, an attribute, the tag's end in any
+// spelling, or the end of the text.
 func endsName(s string) bool {
 	if s == "" {
 		return true

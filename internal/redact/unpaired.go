@@ -1,18 +1,15 @@
 package redact
 
-// A private span may begin in one field of a value and end in another, because the fields may
-// be parts of one text. The strings of an array are therefore searched as one text. In other
-// fields an unpaired tag shows only that its partner may be in another field, and the order of
-// fields is arbitrary. If one field has an unclosed opener and another has an unopened closer,
-// all texts from the first to the last such field are emptied. An opener without any closer
-// hides only the rest of its own text: a file that mentions the tag must not hide everything
-// after it.
+// A private span may begin in one field of a value and end in another, because the fields may be parts of one text. The
+// strings of an array are therefore searched as one text. In other fields an unpaired tag shows only that its partner
+// may be in another field, and the order of fields is arbitrary. If one field has an unclosed opener and another has an
+// unopened closer, all texts from the first to the last such field are emptied. An opener without any closer hides only
+// the rest of its own text: a file that mentions the tag must not hide everything after it.
 
 // text is the position of a string in walker.out.
 type text struct{ from, to int }
 
-// carry returns the stripping state that the strings of the outermost array share, or nil
-// outside of an array.
+// carry returns the stripping state that the strings of the outermost array share, or nil outside of an array.
 func (w *walker) carry() *stripper {
 	for i := range w.stack {
 		if w.stack[i].array {
@@ -42,8 +39,7 @@ func (w *walker) writeText(s string) (from int) {
 	return from
 }
 
-// hideUnpaired empties the texts that may lie between an opener and a closer in different
-// fields.
+// hideUnpaired empties the texts that may lie between an opener and a closer in different fields.
 func (w *walker) hideUnpaired() {
 	if !w.unpaired.opener || !w.unpaired.closer || w.unsure == w.first {
 		return

@@ -16,9 +16,8 @@ const (
 
 var errDeep = errors.New("nested too deep")
 
-// walker copies one JSON value from in to out, token by token and without recursion. Its
-// memory use depends neither on the size nor on the depth of the input. It cleans every
-// string.
+// walker copies one JSON value from in to out, token by token and without recursion. Its memory use depends neither on
+// the size nor on the depth of the input. It cleans every string.
 type walker struct {
 	redactor *Redactor
 	in       jsonstream.Reader
@@ -37,7 +36,7 @@ type walker struct {
 	lines  []arrayLine // strings of the outermost array
 
 	stack   []frame // open containers that are copied
-	skipped levels  // open containers that are left out, all inside the copied ones
+	skipped []bool  // open containers that are left out, all inside the copied ones: whether each is an array
 	command string  // the last command that the agent reported
 }
 
@@ -103,7 +102,7 @@ func (w *walker) scalar(c byte) error {
 	return nil
 }
 
-func (w *walker) muted() bool { return w.skipped.n > 0 }
+func (w *walker) muted() bool { return len(w.skipped) > 0 }
 
 func (w *walker) top() *frame {
 	if len(w.stack) == 0 {
@@ -124,12 +123,12 @@ func (w *walker) open(c byte) error {
 	array := c == '['
 	if w.muted() || !w.room(0) {
 		w.cut = true
-		return w.skipped.push(array)
+		return w.skip(array)
 	}
 	if len(w.stack) == maxDepth {
 		w.cut = true
 		w.raw("null")
-		return w.skipped.push(array)
+		return w.skip(array)
 	}
 	key := w.key()
 	w.raw(string(c))
@@ -140,8 +139,16 @@ func (w *walker) open(c byte) error {
 	return nil
 }
 
-// enter follows an opening bracket. It returns the first byte of the first value, or closes an
-// empty container.
+// skip opens a container that is left out.
+func (w *walker) skip(array bool) error {
+	if len(w.skipped) == maxLevels {
+		return errDeep
+	}
+	w.skipped = append(w.skipped, array)
+	return nil
+}
+
+// enter follows an opening bracket. It returns the first byte of the first value, or closes an empty container.
 func (w *walker) enter() (byte, error) {
 	c, err := w.in.NextToken()
 	if err != nil {
@@ -156,8 +163,8 @@ func (w *walker) enter() (byte, error) {
 	return w.member(c)
 }
 
-// leave follows a value. It closes the containers that end here and returns the first byte of
-// the next value, 0 if there is none.
+// leave follows a value. It closes the containers that end here and returns the first byte of the next value, 0 if
+// there is none.
 func (w *walker) leave() (byte, error) {
 	for len(w.stack) > 0 || w.muted() {
 		c, err := w.in.NextToken()
@@ -179,7 +186,7 @@ func (w *walker) leave() (byte, error) {
 
 func (w *walker) inArray() bool {
 	if w.muted() {
-		return w.skipped.top()
+		return w.skipped[len(w.skipped)-1]
 	}
 	return w.top().array
 }
@@ -193,7 +200,7 @@ func (w *walker) close(c byte) error {
 		return jsonstream.ErrSyntax
 	}
 	if w.muted() {
-		w.skipped.pop()
+		w.skipped = w.skipped[:len(w.skipped)-1]
 		return nil
 	}
 	left, array := w.top().carry.unpaired(), w.top().array
@@ -208,8 +215,7 @@ func (w *walker) close(c byte) error {
 	return nil
 }
 
-// member reads the key that begins with c, and the separator. It returns the first byte of the
-// value.
+// member reads the key that begins with c, and the separator. It returns the first byte of the value.
 func (w *walker) member(c byte) (byte, error) {
 	if !w.inArray() {
 		if c != '"' {
@@ -290,8 +296,8 @@ func (w *walker) raw(s string) {
 	w.out = append(w.out, s...)
 }
 
-// room reports whether a value of about n bytes fits. Nested values may not use lateRoom;
-// short members of the top level may.
+// room reports whether a value of about n bytes fits. Nested values may not use lateRoom; short members of the top
+// level may.
 func (w *walker) room(n int) bool {
 	if w.limit == 0 {
 		return true
@@ -309,28 +315,3 @@ func (w *walker) room(n int) bool {
 	}
 	return len(w.out)+n+1 <= limit
 }
-
-// levels is a stack of container kinds, one bit each.
-type levels struct {
-	bits []uint64
-	n    int
-}
-
-func (l *levels) push(array bool) error {
-	if l.n == maxLevels {
-		return errDeep
-	}
-	if l.n>>6 == len(l.bits) {
-		l.bits = append(l.bits, 0)
-	}
-	l.bits[l.n>>6] &^= 1 << (l.n & 63)
-	if array {
-		l.bits[l.n>>6] |= 1 << (l.n & 63)
-	}
-	l.n++
-	return nil
-}
-
-func (l *levels) pop() { l.n-- }
-
-func (l *levels) top() bool { return l.bits[(l.n-1)>>6]>>((l.n-1)&63)&1 == 1 }

@@ -96,16 +96,16 @@ func (r *Reader) NextToken() (byte, error) {
 // Offset returns how many bytes were read.
 func (r *Reader) Offset() int64 { return r.used + int64(r.pos) }
 
-// SkipMark skips a byte order mark.
-func (r *Reader) SkipMark() error {
-	c, err := r.peek()
-	if err != nil || c != 0xEF {
-		return err
+// FirstToken is NextToken at the start of the stream, where a byte order mark may precede the JSON.
+func (r *Reader) FirstToken() (byte, error) {
+	c, err := r.NextToken()
+	if err != nil || c != 0xEF || r.Offset() > 1 {
+		return c, err
 	}
-	for _, want := range [...]byte{0xEF, 0xBB, 0xBF} {
+	for _, want := range [...]byte{0xBB, 0xBF} {
 		if c, err := r.next(); err != nil || c != want {
-			return errors.Join(ErrSyntax, err)
+			return 0, errors.Join(ErrSyntax, err)
 		}
 	}
-	return nil
+	return r.NextToken()
 }

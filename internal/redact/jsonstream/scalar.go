@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// ReadScalar reads the number or the literal that begins with c. For a number of more than limit bytes it returns "";
-// a limit of 0 means no limit.
+// ReadScalar reads the number or the literal that begins with c. For a number of more than limit bytes it returns ""; a
+// limit of 0 means no limit.
 func (r *Reader) ReadScalar(c byte, limit int) (string, error) {
 	switch c {
 	case 't':

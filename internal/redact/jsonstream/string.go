@@ -1,12 +1,13 @@
 package jsonstream
 
 import (
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// ReadString reads the rest of a string, after its quote, and appends it to Text. It stops early, with done false, once Text holds
-// hold bytes; 0 means never. Control characters that JSON wants escaped are taken as they are.
+// ReadString reads the rest of a string, after its quote, and appends it to Text. It stops early, with done false, once
+// Text holds hold bytes; 0 means never. Control characters that JSON wants escaped are taken as they are.
 func (r *Reader) ReadString(hold int) (done bool, err error) {
 	r.highEnd = 0
 	for {
@@ -68,30 +69,20 @@ func plainRun(b []byte) int {
 	return len(b)
 }
 
-// unescape reads what follows a backslash and appends it to r.Text. Half of a surrogate pair becomes U+FFFD.
+// unescape reads what follows a backslash and appends it to Text. Half of a surrogate pair becomes U+FFFD.
 func (r *Reader) unescape() error {
 	c, err := r.next()
 	if err != nil {
 		return err
 	}
-	switch c {
-	case '"', '\\', '/':
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'n':
-		c = '\n'
-	case 'r':
-		c = '\r'
-	case 't':
-		c = '\t'
-	case 'u':
+	if c == 'u' {
 		return r.unescapeUnicode()
-	default:
+	}
+	i := strings.IndexByte(`"\/bfnrt`, c)
+	if i < 0 {
 		return ErrSyntax
 	}
-	r.Text = append(r.Text, c)
+	r.Text = append(r.Text, "\"\\/\b\f\n\r\t"[i])
 	return nil
 }
 

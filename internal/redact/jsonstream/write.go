@@ -1,8 +1,6 @@
 package jsonstream
 
 import (
-	"bytes"
-	"encoding/hex"
 	"unicode/utf8"
 )
 
@@ -71,35 +69,6 @@ func AppendQuoted(b []byte, s string) []byte {
 	}
 	b = append(b, s[from:]...)
 	return append(b, '"')
-}
-
-// Unquote decodes a string that AppendQuoted wrote.
-func Unquote(b []byte) string {
-	b = b[1 : len(b)-1]
-	if bytes.IndexByte(b, '\\') < 0 {
-		return string(b)
-	}
-	out := make([]byte, 0, len(b))
-	for i := 0; i < len(b); i++ {
-		c := b[i]
-		if c == '\\' {
-			i++
-			switch c = b[i]; c {
-			case 'n':
-				c = '\n'
-			case 'r':
-				c = '\r'
-			case 't':
-				c = '\t'
-			case 'u': // a control character
-				code, _ := hex.DecodeString(string(b[i+3 : i+5]))
-				c = code[0]
-				i += len("0000")
-			}
-		}
-		out = append(out, c)
-	}
-	return string(out)
 }
 
 // WellFormed returns text with U+FFFD in place of each byte that is no UTF-8.

@@ -5,15 +5,13 @@ import (
 	"strings"
 )
 
-// ANSI colour sequences may stand between a name and its value and inside a secret, for
-// example in the output of grep. So a text is also searched without them, and what is found is
-// redacted in the original.
+// ANSI colour sequences may stand between a name and its value and inside a secret, for example in the output of grep.
+// So a text is also searched without them, and the positions of what is found are mapped back.
 
 // offsets maps byte offsets of a text without ANSI sequences to the original.
 type offsets []offsetPair
 
-// offsetPair is one run of text: offset plain in the stripped text is offset whole in the
-// original.
+// offsetPair is one run of text: offset plain in the stripped text is offset whole in the original.
 type offsetPair struct{ plain, whole int }
 
 // of returns the offset in the original of the byte at i.

@@ -1,9 +1,9 @@
 package secrets
 
-// Calls that take a user and a password by position: the name of the function says which argument is the secret.
+// Calls that take a user and a password by position: the name of the function shows which argument is the secret.
 
 const (
-	maxCall     = 512 // bytes of a call that are looked at
+	maxCall     = 512 // bytes of a call that are searched
 	maxArgument = 8   // arguments, likewise
 )
 
@@ -14,7 +14,8 @@ func findFirstArgument(s string, _, end int) (from, to int, ok bool) {
 
 func findFourthArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 4) }
 
-// findSecondPassword and findThirdPassword are for calls that may as well be others: what is there must look like one.
+// findSecondPassword and findThirdPassword are for names that other functions have as well: the argument must look like
+// a password.
 func findSecondPassword(s string, _, end int) (from, to int, ok bool) {
 	from, to, ok = argument(s, end, 2)
 	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to]) && !isMail(s[from:to])
@@ -29,7 +30,7 @@ func findSecondArgument(s string, _, end int) (from, to int, ok bool) { return a
 
 func findThirdArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 3) }
 
-// argument returns the place of the text between quotes in argument number n of the call whose name ends at s[i:].
+// argument returns the position of the quoted text in argument n, from 1, of the call whose name ends at s[:i].
 func argument(s string, i, n int) (from, to int, ok bool) {
 	i = skipAny(s, i, " \t=", 4)
 	if i >= len(s) || s[i] != '(' {

@@ -12,7 +12,7 @@ func isWordByte(c byte) bool   { return isLetter(c) || isDigit(c) || c == '_' }
 func isBlank(c byte) bool      { return c == ' ' || c == '\t' }
 func isBase64Byte(c byte) bool { return isLetter(c) || isDigit(c) || c == '/' || c == '+' }
 
-// isTokenByte reports whether c belongs to the alphabets that tokens are written in.
+// isTokenByte reports whether c belongs to the alphabets of tokens.
 func isTokenByte(c byte) bool {
 	return isWordByte(c) || c == '-' || c == '+' || c == '/' || c == '=' || c == '.' || c == '~' || c == '%'
 }
@@ -39,8 +39,7 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// hasFold reports whether s begins with prefix, ignoring ASCII case. prefix is lower-case
-// ASCII.
+// hasFold reports whether s begins with prefix, which is lower-case ASCII, ignoring ASCII case.
 func hasFold(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
@@ -66,7 +65,7 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// skipAny returns the first place at or after i whose byte is not in set, at most n bytes on.
+// skipAny returns the first position from i on whose byte is not in set, at most i+n.
 func skipAny(s string, i int, set string, n int) int {
 	for limit := min(len(s), i+n); i < limit && strings.IndexByte(set, s[i]) >= 0; {
 		i++

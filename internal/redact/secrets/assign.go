@@ -2,21 +2,21 @@ package secrets
 
 import "strings"
 
-// An assignment gives a value to a name that suggests a secret: in code, a settings file, a
-// command line, a URL or a sentence. Neither name nor value is enough; judge considers both.
+// An assignment gives a value to a name that suggests a secret: in code, a settings file, a command line, a URL or a
+// sentence. Neither name nor value is enough; isSecret considers both.
 type assignment struct {
 	class   class
 	name    string
 	value   string
 	quoted  bool
-	strong  bool // written so that the value stands for itself: a flag, NAME=value, a line of a settings file
+	strong  bool // the syntax allows no other text: a flag, NAME=value, a line of a settings file
 	glued   bool // NAME=value without blanks
 	prose   bool // "the password is …"
 	owned   bool // "my password is …"
-	braced  bool // what a shell takes where NAME has no value
-	listed  bool // where a plain word may stand as well
-	inner   bool // the text of an element of XML
-	escaped bool // as in a URL within a URL
+	braced  bool // the default of a shell variable: ${NAME:-value}
+	listed  bool // a plain word may stand there as well
+	inner   bool // the text of an XML element
+	escaped bool // percent-encoded, as in a URL within a URL
 	whole   bool // NAME=value between quotes
 }
 
@@ -27,7 +27,7 @@ const (
 	noSecret class = iota
 	password       // may be a word
 	token          // random letters and digits
-	someKey        // perhaps those, perhaps what a table is sorted by
+	someKey        // a token, or the key of a table or a map
 )
 
 const (
@@ -36,10 +36,10 @@ const (
 	maxLong  = 1024 // bytes of a token without quotes
 )
 
-// findAssignment reads the assignment round a name's word at s[at:end] and returns the place of its value.
+// findAssignment reads the assignment whose name contains s[at:end] and returns the position of its value.
 func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	var a assignment
-	left, right := nameRound(s, at, end)
+	left, right := nameAround(s, at, end)
 	a.name = s[left:right]
 	if isResource(s, left) {
 		return 0, 0, false
@@ -55,11 +55,11 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	if i, ok := a.separator(s, left, right); ok {
 		from, to = a.readValue(s, i)
 		a.value = s[from:to]
-		if !a.quoted && !a.strong { // the end of a sentence is not its last word's
+		if !a.quoted && !a.strong { // the punctuation of a sentence
 			a.value = strings.TrimRight(a.value, ".,:;!?")
 			to = from + len(a.value)
 		}
-		if a.judge() {
+		if a.isSecret() {
 			return from, to, true
 		}
 	}
@@ -74,13 +74,13 @@ func findShortAssignment(s string, at, _ int) (from, to int, ok bool) {
 	return findAssignment(s, at, at+2)
 }
 
-// nameRound returns the identifier that holds s[at:end].
-func nameRound(s string, at, end int) (left, right int) {
+// nameAround returns the identifier that contains s[at:end].
+func nameAround(s string, at, end int) (left, right int) {
 	left, right = at, end
 	for left > 0 && at-left < maxName && isNamePart(s[left-1]) {
 		left--
 	}
-	if left < at && endsEscape(s[:left+1]) { // the n of an escaped newline is not the name's
+	if left < at && endsEscape(s[:left+1]) { // the n of an escaped newline
 		left++
 	}
 	for right < len(s) && right-end < maxName && isNamePart(s[right]) {
@@ -91,7 +91,7 @@ func nameRound(s string, at, end int) (left, right int) {
 
 func isNamePart(c byte) bool { return isWordByte(c) || c == '-' || c == '.' }
 
-// isResource reports whether what begins at s[left:] is the kind of a resource within its name, as in
+// isResource reports whether the word at s[left:] is part of a resource name, as in
 // arn:aws:secretsmanager:eu-west-1:1:secret:db.
 func isResource(s string, left int) bool {
 	if left == 0 || s[left-1] != ':' {
@@ -101,14 +101,14 @@ func isResource(s string, left int) bool {
 	for from > 0 && left-from < maxValue && (isNamePart(s[from-1]) || s[from-1] == ':' || s[from-1] == '/') {
 		from--
 	}
-	return hasAnyPrefix(s[from:left], resources[:])
+	return hasAnyPrefix(s[from:left], resourcePrefixes[:])
 }
 
-// resources begin the names that clouds give to what they keep.
-var resources = [...]string{"arn:", "aws:arn:", "urn:", "AWS::"}
+// resourcePrefixes begin the names of cloud resources.
+var resourcePrefixes = [...]string{"arn:", "aws:arn:", "urn:", "AWS::"}
 
-// wordQuote returns the place of the quote that opens the word whose last part begins at s[left:]: -1 if it opens more
-// than a word.
+// wordQuote returns the position of the quote that opens the word whose last part begins at s[left:], or -1 if there is
+// none.
 func wordQuote(s string, left int) int {
 	for i := left - 1; i >= max(0, left-maxName) && s[i] > ' '; i-- {
 		if isQuote(s[i]) {
@@ -118,24 +118,23 @@ func wordQuote(s string, left int) int {
 	return -1
 }
 
-// isListed reports whether the quote at s[i] opens one of several words: another one comes before it.
+// isListed reports whether the quote at s[i] opens a word of a list that is not its first.
 func isListed(s string, i int) bool {
 	before := strings.TrimRight(s[max(0, i-maxName):i], " \t\r\n\\")
 	return strings.HasSuffix(before, ",")
 }
 
-// isOptionWord reports whether word, behind a flag, goes on with a sentence or is the next flag.
+// isOptionWord reports whether the word after a flag continues a sentence or is the next flag.
 func isOptionWord(word string) bool {
 	switch asciiLower(strings.TrimRight(word, ".,:;")) {
 	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when",
-		"instead", "into", "over",
-		"value", "prompt":
+		"instead", "into", "over", "value", "prompt":
 		return true
 	}
 	return strings.HasPrefix(word, "--") || len(word) >= 4 && isCommonWord(asciiLower(word))
 }
 
-// separator reads what stands between name and value and returns where the value begins.
+// separator reads the text between name and value and returns where the value begins.
 func (a *assignment) separator(s string, left, right int) (int, bool) {
 	i := skipAny(s, right, "\"'`\\])*", 6)
 	closed := i > right                 // the name was quoted
@@ -191,14 +190,14 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		return innerText(s, attributes(s, i)), true
 	case blank && c == '(':
 		return a.group(s, left, right, i)
-	case blank && isDash(s[i:]) > 0:
+	case blank && dashSize(s[i:]) > 0:
 		a.prose = true
-		return skipAny(s, i+isDash(s[i:]), " \t", 4), true
+		return skipAny(s, i+dashSize(s[i:]), " \t", 4), true
 	case c == '<' && strings.HasPrefix(s[i:], "</") && a.class == password:
 		a.strong, a.listed = true, true
 		return afterTags(s, i), true
 	case c == ',' && a.class == password && !closed:
-		return a.asked(s, left, i)
+		return a.comma(s, left, i)
 	case isBar(separatorOf(s[i:])) && (isCell(s, left) || c != '|' && beginsLine(s, left)):
 		a.strong = true
 		return skipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
@@ -216,7 +215,7 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 	return 0, false
 }
 
-// sign reads the = or : at s[i] and what belongs to it.
+// sign reads the = or : at s[i] and the signs, tags and line ends after it.
 func (a *assignment) sign(s string, left, right, i int) (int, bool) {
 	c := s[i]
 	next := skipAny(s, i, "=:>~", 3)
@@ -243,7 +242,7 @@ func (a *assignment) sign(s string, left, right, i int) (int, bool) {
 	return a.afterType(s, i, c), i < len(s)
 }
 
-// group reads the bracket at s[i] behind a name and what follows it: "password (default): …".
+// group reads the parenthesis at s[i] after a name, and the sign after it: "password (default): …".
 func (a *assignment) group(s string, left, right, i int) (int, bool) {
 	inner, _, _ := strings.Cut(s[i:min(len(s), i+24)], ")")
 	i += len(inner) + 1
@@ -259,12 +258,12 @@ var defaultOperators = [...]string{":-", ":=", "-", "=", ":"}
 // promptPhrases stand between a clause about a password and the clause that gives it.
 var promptPhrases = [...]string{", use ", ", type ", ", enter ", ", it's ", ", it is ", ", nimm "}
 
-// asked reads the comma at s[i] behind a name: ", use …", or the next argument of a call.
-func (a *assignment) asked(s string, left, i int) (int, bool) {
-	for _, ask := range promptPhrases {
-		if strings.HasPrefix(s[i:], ask) {
+// comma reads the comma at s[i] after a name: ", use …", or the next argument of a call.
+func (a *assignment) comma(s string, left, i int) (int, bool) {
+	for _, phrase := range promptPhrases {
+		if strings.HasPrefix(s[i:], phrase) {
 			a.prose = true
-			return i + len(ask), true
+			return i + len(phrase), true
 		}
 	}
 	a.listed = true
@@ -272,8 +271,8 @@ func (a *assignment) asked(s string, left, i int) (int, bool) {
 	return i, left > 0 && s[left-1] == '(' && i < len(s) && isQuote(s[i])
 }
 
-// isDash returns the size of the dash or arrow that s begins with, and a blank behind it; 0 if there is none.
-func isDash(s string) int {
+// dashSize returns the size of the dash or arrow, with the blank after it, that s begins with; 0 if there is none.
+func dashSize(s string) int {
 	for _, dash := range [...]string{"- ", "– ", "— ", "→ ", "-> ", "… "} {
 		if strings.HasPrefix(s, dash) {
 			return len(dash)
@@ -282,14 +281,14 @@ func isDash(s string) int {
 	return 0
 }
 
-// wordBefore returns the word that ends, a blank apart, at s[:i].
+// wordBefore returns the last word of s[:i], without the blanks after it.
 func wordBefore(s string, i int) string {
 	s = strings.TrimRight(s[max(0, i-24):i], " \t")
 	return s[strings.LastIndexAny(s, " \t\n\"'(,:")+1:]
 }
 
-// strongPlace reports whether name and separator s[sep:next] stand as in a settings file or an environment: nothing
-// but the name before them on the line, or NAME=value without blanks.
+// strongPlace reports whether name and separator s[sep:next] are written as in a settings file or an environment: the
+// name is the first word of its line, or NAME=value has no blanks.
 func strongPlace(s string, left, sep, next int, name string, flag bool) bool {
 	if flag {
 		return true
@@ -301,11 +300,10 @@ func strongPlace(s string, left, sep, next int, name string, flag bool) bool {
 	return beginsLine(s, left) && (glued || endsLine(s, next))
 }
 
-// numberSigns stand behind the number of a line.
+// numberSigns follow the number of a line.
 var numberSigns = [...]string{"→", ":", "\t", "|", ".", ")"}
 
-// beginsLine reports whether nothing but signs, a line's number and words that set a variable stand before s[left:] on
-// its line.
+// beginsLine reports whether only signs, a line number and words that set a variable precede s[left:] on its line.
 func beginsLine(s string, left int) bool {
 	line := s[max(0, left-maxName):left]
 	n, escaped := strings.LastIndexByte(line, '\n'), strings.LastIndex(line, `\n`)
@@ -327,8 +325,7 @@ func beginsLine(s string, left int) bool {
 	return strings.Trim(line, "\"'#; \t+") == ""
 }
 
-// isBareLine reports whether a name and the value at s[i:] are a line of a settings file that needs no sign between
-// the two.
+// isBareLine reports whether a name and the value at s[i:] are a line of a settings file without a sign between them.
 func isBareLine(s string, left, i int, name string) bool {
 	if !beginsLine(s, left) || !endsLine(s, i) {
 		return false
@@ -341,7 +338,7 @@ func isBareLine(s string, left, i int, name string) bool {
 	return isMixed(word) && !isAlgorithm(word) && !isVersion(word) || isPassphrase(word) || isJumbled(word)
 }
 
-// isAlsoVerb reports whether name may be a verb where it stands: "pass", unless a user is named before it.
+// isAlsoVerb reports whether the name may be a verb: "pass", unless its line mentions a user before it.
 func isAlsoVerb(s string, left int, name string) bool {
 	if asciiLower(name) != "pass" {
 		return false
@@ -372,15 +369,14 @@ func (a *assignment) afterType(s string, i int, sep byte) int {
 	return i
 }
 
-// verbs stand between the word for a secret and the secret, the longer ones first.
+// verbs stand between the word for a secret and the secret, longer ones first.
 var verbs = [...]string{
-	"is set to ", "war mal ", "war ", "soll ", "muss ", "bitte: ", "changed from ",
-	"is now ", "has been reset to ", "has been changed to ", "has been set to ", "was reset to ", "was changed to ",
-	"was set to ", "should be ",
+	"is set to ", "war mal ", "war ", "soll ", "muss ", "bitte: ", "changed from ", "is now ", "has been reset to ",
+	"has been changed to ", "has been set to ", "was reset to ", "was changed to ", "was set to ", "should be ",
 	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "ist: ", "lautet ", "lautet: ", "= ", "è ", "es ", "est ", "é ",
 }
 
-// sentence reads " is ", " for the server is ", or nothing but the blank before a value.
+// sentence reads " is ", " for the server is ", or only the blank before a value.
 func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	line := s[i:min(len(s), i+nearby)]
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
@@ -405,8 +401,8 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 		return i + len(line) - len(after) + 2, true // "PASSWORD elastic = …"
 	}
 	for _, link := range [...]string{
-		"for ", "to ", "of ", "on ", "in ", "string ", "für ", "fürs ", "dafür ", "vom ",
-		"von ", "zum ", "zur ", "des ", "der ",
+		"for ", "to ", "of ", "on ", "in ", "string ", "für ", "fürs ", "dafür ", "vom ", "von ", "zum ", "zur ", "des ",
+		"der ",
 	} {
 		if !hasFold(line, link) {
 			continue
@@ -428,8 +424,8 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	return i, bare && isPasswordLike(word) && !isVersion(word)
 }
 
-// clauseEnd returns what ends a clause in which a secret may be named: behind it another thing is spoken of. Of a verb
-// that is any clause's end ("the tests pass in CI; run: …"), of a noun only what a summary of ours says of a command.
+// clauseEnd returns the text that ends a clause about a secret. After a verb that is the end of any clause ("the tests
+// pass in CI; run: …"), after a noun only the part of a turn's summary that names a command.
 func clauseEnd(noun bool) string {
 	if noun {
 		return "; fixed: `"

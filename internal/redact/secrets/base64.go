@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Files with secrets are often encoded in base 64: keys in a settings file, a .env file in a
-// variable, Docker logins in a manifest. A run of base 64 is a secret if the decoded text
-// contains one.
+// Files with secrets are often encoded in base64: keys in a settings file, a .env file in a variable, Docker logins in
+// a manifest. A run of base64 is a secret if the decoded text contains one.
 
 const (
 	minBase64     = 40       // bytes; a shorter run is too short to contain a name and a secret
@@ -19,7 +18,7 @@ const (
 	maxBase64Layers = 3 // nested encodings; each may double the work
 )
 
-// base64Secrets finds runs of base 64 in s that contain secrets.
+// base64Secrets finds runs of base64 in s that contain secrets.
 func (f *Finder) base64Secrets(s string, offset int, found []Span, layers int) []Span {
 	from := 0 // start of a run that may include i
 	for i := minBase64 - 1; i < len(s); i = from + minBase64 - 1 {
@@ -49,7 +48,7 @@ func (f *Finder) base64Secrets(s string, offset int, found []Span, layers int) [
 	return found
 }
 
-// unwrap decodes a run of base 64 and returns the secrets of the text; none if it is not text.
+// unwrap decodes a run of base64 and returns the secrets of the text; none if it is not text.
 func (f *Finder) unwrap(run string, layers int) []Span {
 	if len(run) > maxBase64 || !isVisible(decoded(run[:probeBytes])) {
 		return nil

@@ -2,40 +2,40 @@ package secrets
 
 import "strings"
 
-// A name may head the column of a table, and what stands below it in every row is its value: in Markdown, in what
-// databases print, and in the files with separators that password managers write.
+// A name may head the column of a table, and each row has a value for it: in Markdown, in the output of databases, and
+// in the CSV files that password managers export.
 
 const (
 	maxHeader = 512      // bytes of the line with the names
-	maxTable  = 64 << 10 // bytes of the rows that are looked at
+	maxTable  = 64 << 10 // bytes of the rows that are searched
 )
 
-// bars stand between the columns of a table that is drawn.
+// bars stand between the columns of a drawn table.
 var bars = [...]string{"|", "│", "┃"}
 
-// columns returns the values below the name that s[at:end] is part of, and the place of the
-// rows; ok is false if it heads no column.
+// columns returns the values below the name that s[at:end] is part of, and the position of the rows; ok is false if the
+// name heads no column.
 func columns(s string, at, end int) (below []Span, rows Span, ok bool) {
-	left, right := nameRound(s, at, end)
+	left, right := nameAround(s, at, end)
 	sep := separatorOf(s[skipAny(s, right, " \t`*\"", 8):])
 	if sep == "" {
 		return nil, Span{}, false
 	}
 	start := strings.LastIndexByte(s[max(0, left-maxHeader):left], '\n') + 1 + max(0, left-maxHeader)
 	if start > 0 && s[start-1] != '\n' {
-		return nil, Span{}, false // the line is longer: which column it is cannot be told
+		return nil, Span{}, false // the line is longer than maxHeader: the number of the column is unknown
 	}
 	header, rest, found := strings.Cut(s[start:min(len(s), left+maxHeader)], "\n")
 	if !found {
 		return nil, Span{}, false
 	}
-	if sep == "\n" { // the last column's
+	if sep == "\n" { // of the last column
 		sep = lastSeparator(s[start:left])
 	}
 	body := start + len(header) + 1
 	if isBar(sep) {
 		line, _, found := strings.Cut(rest, "\n")
-		if !found || !isRule(line) {
+		if !found || !isRuler(line) {
 			return nil, Span{}, false
 		}
 		body += len(line) + 1
@@ -48,14 +48,14 @@ func columns(s string, at, end int) (below []Span, rows Span, ok bool) {
 	}
 	a.listed = hasFold(a.name, "pass") && len(a.name) == len("pass") // tests pass, too
 	n := strings.Count(s[start:left], sep)
-	if sep == "┃" { // only the header is drawn so thick
+	if sep == "┃" { // only the header has thick bars
 		sep = "│"
 	}
 	below, end = a.cells(s, body, sep, n)
 	return below, Span{From: body, To: end}, true
 }
 
-// separatorOf returns the separator of columns that s begins with, "" if it is none.
+// separatorOf returns the separator of columns that s begins with, or "".
 func separatorOf(s string) string {
 	for _, sep := range [...]string{"|", "│", "┃", ",", ";", "\t", "\n", "\r"} {
 		if strings.HasPrefix(s, sep) {
@@ -65,7 +65,7 @@ func separatorOf(s string) string {
 	return ""
 }
 
-// lastSeparator returns the separator that stands last in a line, "" if there is none.
+// lastSeparator returns the last separator of a line, or "".
 func lastSeparator(line string) (sep string) {
 	last := -1
 	for _, s := range [...]string{"|", "│", "┃", ",", ";", "\t"} {
@@ -78,14 +78,14 @@ func lastSeparator(line string) (sep string) {
 
 func isBar(sep string) bool { return sep == bars[0] || sep == bars[1] || sep == bars[2] }
 
-// isRule reports whether line is drawn between the rows of a table.
-func isRule(line string) bool {
+// isRuler reports whether line separates the rows of a table.
+func isRuler(line string) bool {
 	return strings.Trim(line, "|-+: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" &&
 		(strings.Contains(line, "--") || strings.Contains(line, "──") || strings.Contains(line, "━━") ||
 			strings.Contains(line, "══"))
 }
 
-// isHeader reports whether a line holds names and nothing else, without the blanks that a sentence has.
+// isHeader reports whether a line contains only names, without the blanks of a sentence.
 func isHeader(line, sep string) bool {
 	names := strings.Split(strings.TrimRight(line, "\r"), sep)
 	for _, name := range names {
@@ -98,14 +98,14 @@ func isHeader(line, sep string) bool {
 	return len(names) > 1
 }
 
-// firstCell returns what the first row of a table has before its first separator.
+// firstCell returns the first cell of the first row.
 func firstCell(rows, sep string) string {
 	row, _, _ := strings.Cut(rows, "\n")
 	cell, _, _ := strings.Cut(row, sep)
 	return cell
 }
 
-// cells returns the values in column number n, from 0, of the rows at s[i:], and where the rows end.
+// cells returns the values in column n, from 0, of the rows at s[i:], and the end of the rows.
 func (a *assignment) cells(s string, i int, sep string, n int) (found []Span, end int) {
 	for limit := min(len(s), i+maxTable); i < limit; {
 		row, _, _ := strings.Cut(s[i:], "\n")
@@ -117,7 +117,7 @@ func (a *assignment) cells(s string, i int, sep string, n int) (found []Span, en
 		from += strings.Index(row[from:to], quoted)
 		a.value = strings.Trim(quoted, "\"")
 		from += strings.Index(quoted, a.value)
-		if ok && a.value != "" && !strings.Contains(a.value, " ") && a.judge() {
+		if ok && a.value != "" && !strings.Contains(a.value, " ") && a.isSecret() {
 			found = append(found, Span{From: i + from, To: i + from + len(a.value)})
 		}
 		i += len(row) + 1
@@ -125,7 +125,7 @@ func (a *assignment) cells(s string, i int, sep string, n int) (found []Span, en
 	return found, i
 }
 
-// cell returns the place of cell number n of a row. A separator between quotes is none.
+// cell returns the position of cell n, from 0, of a row. A separator between quotes does not count.
 func cell(row, sep string, n int) (from, to int, ok bool) {
 	quoted := false
 	for to = range len(row) {

@@ -2,14 +2,14 @@ package secrets
 
 import "strings"
 
-// Secrets on command lines, where a flag's letter alone says what it is.
+// Secrets on command lines, where the letter of a flag has a meaning of its own for each command.
 
 const (
-	commandLine = 256  // bytes of a command's line that are looked at
-	commandAll  = 1024 // likewise of a command that goes on over several lines
+	commandLine = 256  // bytes of a command's line that are searched
+	commandAll  = 1024 // likewise of a command that continues on further lines
 )
 
-// commandAfter is the rest of the simple command that a head begins.
+// commandAfter returns the rest of the simple command whose head ends at s[:end].
 func commandAfter(s string, end int) string {
 	line, first := s[end:min(len(s), end+commandAll)], commandLine
 	for i := range len(line) {
@@ -25,12 +25,12 @@ func commandAfter(s string, end int) string {
 	return line
 }
 
-// isContinued reports whether the line that ends at s[i] goes on in the next one, as a shell takes it.
+// isContinued reports whether a shell continues the line that ends at s[i] on the next one.
 func isContinued(s string, i int) bool {
 	return strings.HasSuffix(strings.TrimSuffix(s[:i], "\r"), "\\")
 }
 
-// findGluedPassword finds -pSECRET, as the MySQL tools want it.
+// findGluedPassword finds -pSECRET, as the MySQL tools take it.
 func findGluedPassword(s string, _, end int) (from, to int, ok bool) {
 	line := commandAfter(s, end)
 	for i := 0; ; {
@@ -45,7 +45,7 @@ func findGluedPassword(s string, _, end int) (from, to int, ok bool) {
 	}
 }
 
-// indexFlag returns the place of -p, also between the quotes of a list of arguments.
+// indexFlag returns the position of -p, also in a list of quoted arguments.
 func indexFlag(line string) int {
 	first := -1
 	for _, flag := range [...]string{" -p", "\"-p", "'-p"} {
@@ -66,21 +66,11 @@ func findSpacedPassword(s string, _, end int) (from, to int, ok bool) {
 	return flagValue(s, end+skipAny(line, i+len(" -p"), " =:", 4), end+len(line))
 }
 
-// findRedisPassword finds -a SECRET.
-func findRedisPassword(s string, _, end int) (from, to int, ok bool) {
-	line := commandAfter(s, end)
-	i := strings.Index(line, " -a ")
-	if i < 0 {
-		return 0, 0, false
-	}
-	return flagValue(s, end+skipAny(line, i+len(" -a"), " ", 4), end+len(line))
-}
-
 // findUserPassword finds the password of -u user:SECRET, as HTTP clients take it.
 func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 	line := commandAfter(s, end)
 	for _, flag := range [...]string{" -u", " --user", " --proxy-user", " -U", " -a ", " --auth", lettersWith(line, 'u')} {
-		if flag != "" && strings.HasSuffix(s[:end], " ") && strings.HasPrefix(line, flag[1:]) { // the head took the blank
+		if flag != "" && strings.HasSuffix(s[:end], " ") && strings.HasPrefix(line, flag[1:]) { // the head includes the blank
 			flag = flag[1:]
 		}
 		i := strings.Index(line, flag)
@@ -99,9 +89,7 @@ func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// lettersWith returns the flags of one letter each, written as one, that end with the letter c: "
-// -sku"; "" if there are
-// none.
+// lettersWith returns the one-letter flags, written as one, that end with the letter c, such as " -sku", or "".
 func lettersWith(line string, c byte) string {
 	for rest := line; ; {
 		n := strings.Index(rest, " -")
@@ -120,7 +108,7 @@ func lettersWith(line string, c byte) string {
 	}
 }
 
-// findPasswordFlag finds -p SECRET behind -u USER, whatever the command: but for those where -p is something else.
+// findPasswordFlag finds -p SECRET after -u USER of any command, except those where -p has another meaning.
 func findPasswordFlag(s string, at, end int) (from, to int, ok bool) {
 	line := s[max(0, at-commandLine):at]
 	line = line[strings.LastIndexAny(line, "\n;|&")+1:]
@@ -137,7 +125,7 @@ func findPasswordFlag(s string, at, end int) (from, to int, ok bool) {
 	return from, to, ok && len(v) >= 6 && isPasswordLike(v) && !isVersion(v) && !strings.ContainsAny(v, ":/")
 }
 
-// findLastPassword finds the last argument of a command that makes a hash of it.
+// findLastPassword finds the last argument of a command that hashes it.
 func findLastPassword(s string, _, end int) (from, to int, ok bool) {
 	line := strings.TrimRight(commandAfter(s, end), " \r\n\\\"'")
 	i := strings.LastIndexByte(line, ' ')
@@ -148,7 +136,7 @@ func findLastPassword(s string, _, end int) (from, to int, ok bool) {
 	return from, to, ok && isPasswordLike(s[from:to]) && s[from] != '-' && !looksLikePath(s[from:to])
 }
 
-// findNamedBefore is findWordBefore where it is said of whom: "use SECRET as the staging password".
+// findNamedBefore is findWordBefore with words before the name: "use SECRET as the staging password".
 func findNamedBefore(s string, at, end int) (from, to int, ok bool) {
 	words := strings.Fields(s[end:min(len(s), end+nearby)])
 	for _, word := range words[:min(len(words), 3)] {
@@ -159,7 +147,7 @@ func findNamedBefore(s string, at, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// findWordBefore finds the secret of which is said afterwards that it is one: "use SECRET as the password".
+// findWordBefore finds a secret before its name: "use SECRET as the password".
 func findWordBefore(s string, at, _ int) (from, to int, ok bool) {
 	line := s[max(0, at-maxValue):at]
 	word := line[strings.LastIndexAny(line, " \t\n")+1:]
@@ -169,34 +157,15 @@ func findWordBefore(s string, at, _ int) (from, to int, ok bool) {
 	return from, from + len(bare), len(bare) >= 6 && len(bare) < maxValue && isPasswordLike(bare) && !looksLikeCode(bare)
 }
 
-// findLDAPPassword finds -w SECRET.
-func findLDAPPassword(s string, _, end int) (from, to int, ok bool) {
-	return spacedFlag(s, end, " -w ")
-}
-
-// findCapitalPassword finds -P SECRET.
-func findCapitalPassword(s string, _, end int) (from, to int, ok bool) {
-	return spacedFlag(s, end, " -P ")
-}
-
-// findNewPassphrase finds -N SECRET.
-func findNewPassphrase(s string, _, end int) (from, to int, ok bool) {
-	return spacedFlag(s, end, " -N ")
-}
-
-// findCipherPassword finds -k SECRET.
-func findCipherPassword(s string, _, end int) (from, to int, ok bool) {
-	return spacedFlag(s, end, " -k ")
-}
-
-// findPipedLogin finds "user:password" that is written to a command.
+// findPipedLogin finds "user:password" that is the input of a command.
 func findPipedLogin(s string, at, _ int) (from, to int, ok bool) {
 	from, to, ok = findPipedPassword(s, at+1, at+1)
 	return from, to, ok && isLogin(s[from:to])
 }
 
+// spacedFlag returns the position of the argument of a flag, such as " -P ", of the command whose head ends at s[:end].
 func spacedFlag(s string, end int, flag string) (from, to int, ok bool) {
-	if s[end-1] == ' ' { // the head took the blank
+	if s[end-1] == ' ' { // the head includes the blank
 		end--
 	}
 	line := commandAfter(s, end)
@@ -214,7 +183,7 @@ func findSambaPassword(s string, _, end int) (from, to int, ok bool) {
 	return from + len(user) + 1, to, ok && found && notPlaceholder(password)
 }
 
-// findSlashPassword finds /p:SECRET, /pass:SECRET, and the argument behind /user:NAME.
+// findSlashPassword finds /p:SECRET, /pass:SECRET, and the argument after /user:NAME.
 func findSlashPassword(s string, _, end int) (from, to int, ok bool) {
 	line := commandAfter(s, end)
 	for _, flag := range [...]string{" /p:", " /pass:", " /password:", " /p "} {
@@ -253,7 +222,7 @@ func findBatchPassword(s string, _, end int) (from, to int, ok bool) {
 	return from, to, ok && s[from] != '-'
 }
 
-// findPipedPassword finds what is written to a command that reads a password: echo SECRET | sudo -S.
+// findPipedPassword finds the input of a command that reads a password: echo SECRET | sudo -S.
 func findPipedPassword(s string, at, _ int) (from, to int, ok bool) {
 	line := s[max(0, at-commandLine):at]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
@@ -278,7 +247,7 @@ func findPipedPassword(s string, at, _ int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// findHereString finds what stands behind <<< in the command at s[at:].
+// findHereString finds the argument of <<< in the command at s[at:].
 func findHereString(s string, at int) (from, to int, ok bool) {
 	line := commandAfter(s, at)
 	i := strings.Index(line, "<<<")

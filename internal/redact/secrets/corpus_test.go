@@ -58,58 +58,46 @@ type secretKind struct {
 // everyContext are places where a secret must be known by its own form.
 var everyContext = []string{
 	"%s", "use %s for it", "x=%s\n", "\"%s\"", "{\"v\": \"%s\"}", `{\"v\":\"%s\"}`, "line one\\n%s\\nline two",
-	"key: '%s'",
-	"\x1b[32m%s\x1b[0m", "(%s)", "curl -H 'X-Key: %s' https://api.example.org/v1", "https://example.org/?k=%s&b=1", "`%s`",
-	"<v>%s</v>", "a,%s,b",
-	"     1→%s", "+%s", "%%20%s",
+	"key: '%s'", "\x1b[32m%s\x1b[0m", "(%s)", "curl -H 'X-Key: %s' https://api.example.org/v1",
+	"https://example.org/?k=%s&b=1", "`%s`", "<v>%s</v>", "a,%s,b", "     1→%s", "+%s", "%%20%s",
 }
 
 var passwordContexts = []string{
 	"DB_PASSWORD=%s\n", "export PGPASSWORD='%s'", "password: %s\n", "password = \"%s\"", "{\"password\":\"%s\"}",
-	`{\"passwd\": \"%s\"}`,
-	"mysql -u root -p%s app", "mysqldump --password=%s db > out", "my password is %s", "The admin password is %s.",
-	"login: bob, password: %s",
-	"tool --password %s --verbose", "const dbPassword = '%s';", "Server=db;User Id=sa;Password=%s;Encrypt=true",
-	"sshpass -p '%s' ssh host",
-	"<password>%s</password>", "ALTER USER bob WITH PASSWORD '%s';", "CREATE USER x IDENTIFIED BY '%s'",
-	"redis-cli -h h -a %s ping",
+	`{\"passwd\": \"%s\"}`, "mysql -u root -p%s app", "mysqldump --password=%s db > out", "my password is %s",
+	"The admin password is %s.", "login: bob, password: %s", "tool --password %s --verbose", "const dbPassword = '%s';",
+	"Server=db;User Id=sa;Password=%s;Encrypt=true", "sshpass -p '%s' ssh host", "<password>%s</password>",
+	"ALTER USER bob WITH PASSWORD '%s';", "CREATE USER x IDENTIFIED BY '%s'", "redis-cli -h h -a %s ping",
 	"curl -u admin:%s https://h/", "machine h login bob password %s", "spring.datasource.password=%s",
-	"  - MYSQL_ROOT_PASSWORD=%s", "pwd=%s;",
-	"passphrase: \"%s\"", "docker login -u bob -p %s reg.example.org", "password for the staging db is %s",
-	"user.setPassword(\"%s\")",
-	"os.environ[\"DB_PASSWORD\"] = \"%s\"", "smtp_pass = %s", "if password == \"%s\" {", "db_password: str = \"%s\"",
-	"let password: String = \"%s\"",
+	"  - MYSQL_ROOT_PASSWORD=%s", "pwd=%s;", "passphrase: \"%s\"", "docker login -u bob -p %s reg.example.org",
+	"password for the staging db is %s", "user.setPassword(\"%s\")", "os.environ[\"DB_PASSWORD\"] = \"%s\"",
+	"smtp_pass = %s", "if password == \"%s\" {", "db_password: str = \"%s\"", "let password: String = \"%s\"",
 	"password := \"%s\"", "'password' => '%s',", "--from-literal=password=%s", "password=%s&user=x",
-	"psql postgres://app:%s@db:5432/x",
-	"the root password was %s, change it", "echo 'password %s' | chat", "set password=%s", "ENV POSTGRES_PASSWORD %s",
-	"ENV POSTGRES_PASSWORD=%s",
-	"echo %s | sudo -S apt update", "echo -n '%s' | docker login -u bob --password-stdin", "mongosh -u admin -p %s",
-	"pw=%s", "login bob, pw: %s", "pass: %s\n",
-	"password is: %s", "_password=%s", "net:\n  - pass: '%s'", "sshpass -p%s ssh h", "\"password\": '%s',", "passwd=%s;",
+	"psql postgres://app:%s@db:5432/x", "the root password was %s, change it", "echo 'password %s' | chat",
+	"set password=%s", "ENV POSTGRES_PASSWORD %s", "ENV POSTGRES_PASSWORD=%s", "echo %s | sudo -S apt update",
+	"echo -n '%s' | docker login -u bob --password-stdin", "mongosh -u admin -p %s", "pw=%s", "login bob, pw: %s",
+	"pass: %s\n", "password is: %s", "_password=%s", "net:\n  - pass: '%s'", "sshpass -p%s ssh h", "\"password\": '%s',",
+	"passwd=%s;",
 }
 
 var tokenContexts = []string{
 	"API_TOKEN=%s\n", "export FOO_TOKEN=%s", "token: %s\n", "token = \"%s\"", "{\"api_key\":\"%s\"}",
-	`{\"client_secret\": \"%s\"}`, "apiKey: '%s',",
-	"--token %s", "--api-key=%s", "Authorization: Bearer %s", "-H \"Authorization: token %s\"", "X-Api-Key: %s",
-	"?access_token=%s&x=1", "the api key is %s",
+	`{\"client_secret\": \"%s\"}`, "apiKey: '%s',", "--token %s", "--api-key=%s", "Authorization: Bearer %s",
+	"-H \"Authorization: token %s\"", "X-Api-Key: %s", "?access_token=%s&x=1", "the api key is %s",
 	"const secretKey = \"%s\"", "JWT_SECRET=%s", "secret_key_base: %s", "os.Setenv(\"APP_SECRET\", \"%s\")",
-	"//registry.example.org/:_authToken=%s",
-	"signing_key = '%s'", "auth_token=\"%s\"", "process.env.STRIPE_SECRET = \"%s\"", "encryptionKey := \"%s\"",
-	"DATADOG_API_KEY: \"%s\"", "\"token\" : \"%s\"",
+	"//registry.example.org/:_authToken=%s", "signing_key = '%s'", "auth_token=\"%s\"",
+	"process.env.STRIPE_SECRET = \"%s\"", "encryptionKey := \"%s\"", "DATADOG_API_KEY: \"%s\"", "\"token\" : \"%s\"",
 	"credentials: %s\n", "my token is %s", "Cookie: session=%s", "Set-Cookie: sid=%s; Path=/", "api key: %s",
-	"access-key: %s\n", "x-auth-token: %s",
-	"secret = %s\n", "token=%s", "with token %s", "webhook_secret: \"%s\"", "{\"headers\":{\"X-Api-Key\":\"%s\"}}",
-	"--set secrets.token=%s", "x-amz-security-token=%s", "ENV API_TOKEN %s",
+	"access-key: %s\n", "x-auth-token: %s", "secret = %s\n", "token=%s", "with token %s", "webhook_secret: \"%s\"",
+	"{\"headers\":{\"X-Api-Key\":\"%s\"}}", "--set secrets.token=%s", "x-amz-security-token=%s", "ENV API_TOKEN %s",
 }
 
 var secretKinds = []secretKind{
 	{"aws key id", func(d dice) string { return d.one("AKIA", "ASIA") + d.of(upperNum, 16) }, nil},
 	{"aws secret", func(d dice) string { return d.of(b64, 40) }, []string{
 		"aws_secret_access_key = %s\n", "AWS_SECRET_ACCESS_KEY=%s", "\"SecretAccessKey\": \"%s\"", "secretAccessKey: '%s'",
-		"AKIA1234567890ABCDEF,%s",
-		"AKIA1234567890ABCDEF %s", "export AWS_SECRET_ACCESS_KEY=\"%s\"", `\"aws_secret_access_key\":\"%s\"`,
-		"aws secret key is %s",
+		"AKIA1234567890ABCDEF,%s", "AKIA1234567890ABCDEF %s", "export AWS_SECRET_ACCESS_KEY=\"%s\"",
+		`\"aws_secret_access_key\":\"%s\"`, "aws secret key is %s",
 	}},
 	{"github", func(d dice) string { return d.one("ghp_", "gho_", "ghu_", "ghs_", "ghr_") + d.of(alnum, 36) }, nil},
 	{"github fine", func(d dice) string { return "github_pat_" + d.of(alnum, 22) + "_" + d.of(alnum, 59) }, nil},
@@ -150,8 +138,7 @@ var secretKinds = []secretKind{
 	{
 		"azure storage", func(d dice) string { return d.of(b64, 86) + "==" },
 		[]string{
-			"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=%s;EndpointSuffix=core.windows.net",
-			"\"AccountKey=%s\"",
+			"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=%s;EndpointSuffix=core.windows.net", "\"AccountKey=%s\"",
 		},
 	},
 	{
@@ -193,8 +180,7 @@ var secretKinds = []secretKind{
 	}, []string{"Authorization: Basic %s", "{\"Authorization\":\"Basic %s\"}"}},
 	{"url password", func(d dice) string { return d.word() }, []string{
 		"postgres://app:%s@db.example.org:5432/app", "redis://:%s@cache:6379", "DATABASE_URL=mysql://root:%s@127.0.0.1/x",
-		"https://bob:%s@git.example.org/r.git",
-		"amqp://guest:%s@mq", "\"mongodb+srv://u:%s@c0.example.net/db\"",
+		"https://bob:%s@git.example.org/r.git", "amqp://guest:%s@mq", "\"mongodb+srv://u:%s@c0.example.net/db\"",
 	}},
 	{"cookie", func(d dice) string {
 		return d.of(alnum, 32)
@@ -210,8 +196,7 @@ var secretKinds = []secretKind{
 
 const perKind = 50
 
-// TestKnownKindsAreRedacted checks that of each kind, in each place it usually stands, at least
-// 99 of 100 are gone.
+// TestKnownKindsAreRedacted checks that of each kind, in each place it usually stands, at least 99 of 100 are gone.
 func TestKnownKindsAreRedacted(t *testing.T) {
 	f := New(nil)
 	roll := dice{rand.New(rand.NewPCG(1, 2))}

@@ -2,11 +2,10 @@ package secrets
 
 import "strings"
 
-// isDottedPassword reports whether v, a value that stands where a password may, reads like a chain of names joined by
-// dots and is none. A chain that reaches a member names where it begins or what it reaches: "config.db.password",
-// "opts.field10". Its digits are those of types and algorithms, or count variants: "types.Int64", "form.value2". A
-// password has a year or a number of its own in it: "Winter.sunshine99". Two words of which only the first has a
-// capital are no chain in any style of writing code: "Winter.sunshine9".
+// isDottedPassword reports whether v, a value in place of a password, looks like names joined by dots but is a password.
+// In code the first name is a container or a name is about a secret: "config.db.password", "opts.field10". Digits in
+// code are sizes or count variants: "types.Int64", "form.value2". A password contains a year or another number:
+// "Winter.sunshine99". Two words of which only the first is capitalised are no code in any style: "Winter.sunshine9".
 func isDottedPassword(v string) bool {
 	v = strings.TrimRight(v, ".,;")
 	if len(v) < 8 || !hasDigit(v) || !isDottedName(v) {
@@ -28,8 +27,8 @@ func isDottedPassword(v string) bool {
 
 func isLowerWord(c byte) bool { return isLower(c) || isDigit(c) || c == '.' }
 
-// hasOddNumber reports whether a part of a chain holds a number that no name has: two digits or more, but for the
-// sizes of types and algorithms.
+// hasOddNumber reports whether a part contains a number that is unusual in names: two digits or more, except the sizes
+// of types and algorithms.
 func hasOddNumber(part string) bool {
 	for i := 0; i < len(part); i++ {
 		end := i
@@ -53,8 +52,7 @@ func isSizeNumber(digits string) bool {
 	return false
 }
 
-// mentionsMember reports whether one of the words of a part of a chain names a secret, or a
-// field with one.
+// mentionsMember reports whether one of the words of a part names a secret, or a field that may contain one.
 func mentionsMember(part string) bool {
 	for _, word := range nameWords(part) {
 		word = strings.TrimRight(word, "0123456789")
@@ -70,30 +68,26 @@ func mentionsMember(part string) bool {
 	return false
 }
 
-// isContainer reports whether code and settings so name what has members.
+// isContainer reports whether word is a usual name of an object or a map in code and settings.
 func isContainer(word string) bool {
 	switch strings.TrimRight(asciiLower(word), "0123456789_") {
 	case "config", "cfg", "conf", "settings", "setting", "env", "environ", "os", "process", "var", "vars", "local",
-		"locals", "module", "self", "this",
-		"args", "argv", "opts", "opt", "options", "params", "props", "state", "ctx", "context", "req", "request", "res",
-		"resp", "response",
-		"body", "form", "input", "output", "user", "users", "account", "client", "server", "db", "database", "app",
-		"application", "values", "inputs",
-		"secrets", "credentials", "creds", "auth", "vault", "node", "event", "e", "c", "p", "u", "s", "t", "r", "a", "b", "d",
-		"x", "obj", "object", "result", "row", "record",
-		"payload", "session", "steps", "needs", "matrix", "github", "runner", "job", "each", "count", "path", "terraform",
-		"item", "model", "doc", "types", "type", "test", "tests":
+		"locals", "module", "self", "this", "args", "argv", "opts", "opt", "options", "params", "props", "state", "ctx",
+		"context", "req", "request", "res", "resp", "response", "body", "form", "input", "output", "user", "users", "account",
+		"client", "server", "db", "database", "app", "application", "values", "inputs", "secrets", "credentials", "creds",
+		"auth", "vault", "node", "event", "e", "c", "p", "u", "s", "t", "r", "a", "b", "d", "x", "obj", "object", "result",
+		"row", "record", "payload", "session", "steps", "needs", "matrix", "github", "runner", "job", "each", "count", "path",
+		"terraform", "item", "model", "doc", "types", "type", "test", "tests":
 		return true
 	}
 	return len(word) == 1
 }
 
-// isDomain reports whether a chain that ends with word is the name of a host.
+// isDomain reports whether word is the last part of a host name.
 func isDomain(word string) bool {
 	switch asciiLower(word) {
 	case "com", "org", "net", "io", "dev", "de", "eu", "uk", "us", "ch", "at", "fr", "local", "internal", "lan", "test",
-		"example", "invalid", "localhost", "app", "cloud", "svc",
-		"info", "biz", "edu", "gov", "ai", "co", "me":
+		"example", "invalid", "localhost", "app", "cloud", "svc", "info", "biz", "edu", "gov", "ai", "co", "me":
 		return true
 	}
 	return false

@@ -2,14 +2,14 @@ package secrets
 
 import "strings"
 
-// edge says what may stand before a rule's head.
+// edge restricts the character before the head of a rule.
 type edge uint8
 
 const (
 	edgeAny   edge = iota
 	edgeWord       // no letter, digit or '_'
-	edgeToken      // nor '-', '+' or '.': heads that are also the end of longer words
-	edgeDigit      // a digit, and only that
+	edgeToken      // nor '-', '+' or '.': for heads that are also the end of longer words
+	edgeDigit      // only a digit
 )
 
 func (e edge) allows(s string, at int) bool {
@@ -30,8 +30,8 @@ func (e edge) allows(s string, at int) bool {
 	return !isWordByte(c) || endsEscape(s[:at])
 }
 
-// endsEscape reports whether s ends with the escape of a character that is no letter, as text does that was quoted
-// once more: \n, \u003d, %3D, or a terminal's colour.
+// endsEscape reports whether s ends with the escape of a character that is no letter, as in text that was quoted once
+// more: \n, \u003d, %3D, or a terminal colour.
 func endsEscape(s string) bool {
 	n := len(s)
 	switch {
@@ -47,7 +47,7 @@ func endsEscape(s string) bool {
 	return endsColour(s)
 }
 
-// endsColour reports whether s ends with ESC [ … m, the escape character itself or spelled out.
+// endsColour reports whether s ends with ESC [ … m. The escape character may itself be escaped.
 func endsColour(s string) bool {
 	body, ok := strings.CutSuffix(s, "m")
 	if !ok {

@@ -3,7 +3,7 @@
 //
 // Start reading at [Finder]. A secret is found in one of three ways: by a row of the table in rules.go, which also
 // explains how to add a pattern; by an assignment to a name such as "password" (assign.go); or by its form alone, as
-// lines of a key (keybody.go) or of base 64 that holds secrets (base64.go).
+// lines of a key (keybody.go) or of base64 that holds secrets (base64.go).
 package secrets
 
 import (
@@ -77,9 +77,8 @@ func (f *Finder) Kinds() (builtIn, user []string) {
 // Find returns the secrets of s, sorted and without overlap.
 func (f *Finder) Find(s string) []Span { return f.findWithin(s, maxBase64Layers) }
 
-// findWithin is Find with a limit on nested base 64: it decodes at most layers levels.
-// The texts on both sides of a marker are searched separately, so a marker is never part of a
-// secret.
+// findWithin is Find with a limit on nested base64: it decodes at most layers levels. The texts on both sides of a
+// marker are searched separately, so a marker is never part of a secret.
 func (f *Finder) findWithin(s string, layers int) []Span {
 	var found []Span
 	for at := 0; at < len(s); {
@@ -108,7 +107,7 @@ func FindUnderKey(key, s string) (Span, bool) {
 	if a.class == password {
 		kind = "password"
 	}
-	return Span{To: len(s), Kind: kind}, a.judge()
+	return Span{To: len(s), Kind: kind}, a.isSecret()
 }
 
 // InIdentifier reports whether an id or a path contains a secret. Digits after "token=" or "key=" are common in file
@@ -198,8 +197,11 @@ func (f *Finder) match(s string, offset int, found []Span) []Span {
 
 // matchRule matches rule r after its head at s[at:end] and returns the position of the secret.
 func (f *Finder) matchRule(r *rule, index int, s string, at, end int) (from, to int, ok bool) {
-	if r.find != nil {
+	switch {
+	case r.find != nil:
 		return r.find(s, at, end)
+	case r.flag != "":
+		return spacedFlag(s, end, r.flag)
 	}
 	limit := min(len(s), end+cmp.Or(r.reach, defaultReach))
 	m := f.tail(index).FindStringSubmatchIndex(s[end:limit])
@@ -224,8 +226,7 @@ func (f *Finder) matchRule(r *rule, index int, s string, at, end int) (from, to 
 	return from, to, true
 }
 
-// compiledTail is a rule's tail pattern, compiled when a text first contains one of the rule's
-// heads.
+// compiledTail is a rule's tail pattern, compiled when a text first contains one of the rule's heads.
 type compiledTail struct {
 	once    sync.Once
 	pattern *regexp.Regexp

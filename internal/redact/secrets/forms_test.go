@@ -13,17 +13,15 @@ import (
 // capital or a digit, ~ a hex digit; a number repeats what stands before it.
 var serviceTokens = []string{
 	"p8e-#{32}", "ico-#{32}", "pnu_%{36}", "CLOJARS_%{60}", "vcp_#{56}", "napi_%{64}", "rnd_#{28}", "phx_#{43}",
-	"csk-%{48}", "e2b_~{40}", "rpa_^{40}%{6}", "rdme_%{70}",
-	"shippo_live_~{40}", "sgp_~{40}", "sgp_~{16}_~{40}", "unkey_#{22}", "apify_api_#{36}", "packagist_uut_~{68}",
-	"os_v2_app_%{102}", "hcaik_%{58}", "cfut_#{40}~{8}", "dnsimple_u_#{32}", "fw_#{24}",
-	"EZAK#{54}", "duffel_live_#{43}", "fio-u-#{64}", "tk-us-#{48}", "tgp_v1_#{43}", "jina_#{60}", "nvapi-#{64}",
-	"bb_live_#{27}", "sha256~#{43}", "vercel_blob_rw_#{16}_#{30}", "pcsk_#{6}_#{64}",
+	"csk-%{48}", "e2b_~{40}", "rpa_^{40}%{6}", "rdme_%{70}", "shippo_live_~{40}", "sgp_~{40}", "sgp_~{16}_~{40}",
+	"unkey_#{22}", "apify_api_#{36}", "packagist_uut_~{68}", "os_v2_app_%{102}", "hcaik_%{58}", "cfut_#{40}~{8}",
+	"dnsimple_u_#{32}", "fw_#{24}", "EZAK#{54}", "duffel_live_#{43}", "fio-u-#{64}", "tk-us-#{48}", "tgp_v1_#{43}",
+	"jina_#{60}", "nvapi-#{64}", "bb_live_#{27}", "sha256~#{43}", "vercel_blob_rw_#{16}_#{30}", "pcsk_#{6}_#{64}",
 	"CCDB1_#{22}_#{40}", "pdl_live_apikey_%{26}_#{22}_#{3}", "sm_pat_#{16}", "npg_#{20}", "re_#{8}_#{24}",
-	"pat-na1-~{8}-~{4}-~{4}-~{4}-~{12}", "sk-lf-~{8}-~{4}-~{4}-~{4}-~{12}", "fc-~{32}",
-	"sk_~{48}", "pk_12345678_^{32}", "API-^{26}", "pat.#{22}.~{24}.#{20}", "t1.#{120}.#{86}",
-	"access_token$production$%{16}$~{32}", "00D#{12}!AQ#{90}", "#{6}_#{29}_mmk",
-	"A3-^{6}-^{6}-^{5}-^{5}-^{5}-^{5}", "#{43}AzFu#{5}==", "#{76}+ASt#{6}==", "#{75}AZDO#{5}", "#{52}JQQJ99B^{10}AC#{13}",
-	"glffct-#{20}", "glrtr-#{20}",
+	"pat-na1-~{8}-~{4}-~{4}-~{4}-~{12}", "sk-lf-~{8}-~{4}-~{4}-~{4}-~{12}", "fc-~{32}", "sk_~{48}", "pk_12345678_^{32}",
+	"API-^{26}", "pat.#{22}.~{24}.#{20}", "t1.#{120}.#{86}", "access_token$production$%{16}$~{32}", "00D#{12}!AQ#{90}",
+	"#{6}_#{29}_mmk", "A3-^{6}-^{6}-^{5}-^{5}-^{5}-^{5}", "#{43}AzFu#{5}==", "#{76}+ASt#{6}==", "#{75}AZDO#{5}",
+	"#{52}JQQJ99B^{10}AC#{13}", "glffct-#{20}", "glrtr-#{20}",
 }
 
 // draw makes an example of a form.
@@ -130,7 +128,7 @@ func TestEveryRowOfATableIsRedacted(t *testing.T) {
 	}
 }
 
-// A text that holds itself, in base 64 and in colours, is looked at in its own time.
+// A text that holds itself, in base64 and in colours, is looked at in its own time.
 func TestNestedBase64IsSearchedInBoundedTime(t *testing.T) {
 	text := "password: Winter2024!"
 	for len(text) < 32<<10 {

@@ -7,7 +7,7 @@ import (
 
 // Credentials in URLs, in Authorization headers and in cookies.
 
-// findDSNPassword finds the password of user:password@tcp(host), as drivers of Go want it.
+// findDSNPassword finds the password of user:password@tcp(host), the syntax of Go's database drivers.
 func findDSNPassword(s string, at, _ int) (from, to int, ok bool) {
 	from = at
 	for from > 0 && at-from < maxValue && s[from-1] > ' ' && !isQuote(s[from-1]) {
@@ -17,7 +17,7 @@ func findDSNPassword(s string, at, _ int) (from, to int, ok bool) {
 	return from + len(user) + 1, at, found && notPlaceholder(password)
 }
 
-// findURLPassword finds the password of scheme://user:password@host, or a token in the user's place.
+// findURLPassword finds the password of scheme://user:password@host, or a token in place of the user.
 func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 	stop, at := end, -1
 	for ; stop < len(s) && stop-end < 1024; stop++ {
@@ -36,14 +36,14 @@ func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 	if !found {
 		return end, at, len(user) >= 16 && isMixed(user)
 	}
-	if password == "" && len(user) >= 16 && isMixed(user) { // a token for a user, as some hosts want it
+	if password == "" && len(user) >= 16 && isMixed(user) { // a token as the user, as some hosts take it
 		return end, at, true
 	}
 	from = end + len(user) + 1
 	return from, at, notPlaceholder(password) && !isPasswordWord(password)
 }
 
-// isPasswordWord reports whether v is what a manual writes in the place of a password in a URL.
+// isPasswordWord reports whether v is a placeholder that manuals use for the password of a URL.
 func isPasswordWord(v string) bool {
 	switch asciiLower(v) {
 	case "password", "passwd", "pass", "pwd":
@@ -52,7 +52,7 @@ func isPasswordWord(v string) bool {
 	return strings.Contains(v, "&lt;")
 }
 
-// findAuthorization finds the credentials of an Authorization header, in whatever syntax it is set.
+// findAuthorization finds the credentials of an Authorization header in any syntax.
 func findAuthorization(s string, _, end int) (from, to int, ok bool) {
 	i := skipAny(s, end, "\"'`\\]) \t", 8)
 	if i >= len(s) || strings.IndexByte(":=,", s[i]) < 0 {
@@ -62,7 +62,7 @@ func findAuthorization(s string, _, end int) (from, to int, ok bool) {
 	return schemeValue(s, i)
 }
 
-// schemeValue reads "Bearer abc…" or the like at s[i:]: the value is the secret.
+// schemeValue reads an optional scheme such as "Bearer" at s[i:] and returns the position of the value after it.
 func schemeValue(s string, i int) (from, to int, ok bool) {
 	word := i
 	for word < len(s) && (isLetter(s[word]) || s[word] == '-') && word-i < 24 {
@@ -83,13 +83,13 @@ func schemeValue(s string, i int) (from, to int, ok bool) {
 	return from, to, len(value) >= 8 && (isMixed(value) || isRandom(value)) && notPlaceholder(value)
 }
 
-// isBasic reports whether value can stand behind "Basic". A plain word cannot, though it is base 64.
+// isBasic reports whether value may follow "Basic". A plain word may not, although it is valid base64.
 func isBasic(value string) bool {
 	_, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	return len(value) >= 6 && (err == nil && hasUpperAndLower(value) || isMixed(value))
 }
 
-// isUserPair reports whether value is base 64 of "user:password".
+// isUserPair reports whether value is base64 of "user:password".
 func isUserPair(value string) bool {
 	if len(value) < 6 {
 		return false
@@ -101,7 +101,7 @@ func isUserPair(value string) bool {
 	return isAll(string(raw), func(c byte) bool { return c >= ' ' && c < 0x7F })
 }
 
-// isEncodedPassword reports whether value is base 64 of a password, as Kubernetes keeps it.
+// isEncodedPassword reports whether value is base64 of a password, as Kubernetes stores it.
 func isEncodedPassword(value string) bool {
 	raw, err := base64.StdEncoding.DecodeString(value)
 	password := strings.TrimRight(string(raw), "\n")
@@ -109,12 +109,12 @@ func isEncodedPassword(value string) bool {
 	return err == nil && len(password) >= 6 && visible && isPasswordLike(password)
 }
 
-// findCookie finds what a Cookie or Set-Cookie header carries: of the first all pairs, of the second the value.
+// findCookie finds the content of a Cookie or Set-Cookie header: of the first all pairs, of the second the value.
 func findCookie(s string, at, end int) (from, to int, ok bool) {
 	return cookieValue(s, skipAny(s, end, " \t\"'\\:=", 12), at >= 4 && hasFold(s[at-4:], "set-"))
 }
 
-// findSentCookie finds what curl sends with -b: name=value, and not the name of a file.
+// findSentCookie finds the cookie of curl -b name=value, and not the name of a file.
 func findSentCookie(s string, _, end int) (from, to int, ok bool) {
 	line := commandAfter(s, end)
 	for _, flag := range [...]string{" -b", " --cookie"} {
@@ -131,10 +131,10 @@ func findSentCookie(s string, _, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// cookieValue reads a cookie at s[i:], or all of them if it is not one that is being set.
-func cookieValue(s string, i int, setting bool) (from, to int, ok bool) {
+// cookieValue reads the cookies at s[i:], or only the first if single is set.
+func cookieValue(s string, i int, single bool) (from, to int, ok bool) {
 	stops := "\"'`\r\n\\"
-	if setting {
+	if single {
 		stops += ";"
 	}
 	stop := i

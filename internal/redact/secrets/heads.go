@@ -2,17 +2,17 @@ package secrets
 
 import "strings"
 
-// headIndex finds all heads of rules in one pass over a text. It looks up every three bytes, with
-// ASCII letters folded to one case, and compares heads only at triples that begin one. Heads
-// are ASCII; folding other letters would change byte offsets.
+// headIndex finds all heads of rules in one pass over a text. It looks up every three bytes, with ASCII letters folded
+// to one case, and compares heads only at triples that begin one. Heads are ASCII; folding other letters would change
+// byte offsets.
 type headIndex struct {
 	triples [1 << 15 / 64]uint64 // bit set of the triples that begin a head, five bits per byte
 	first   [512]uint16          // index of a bucket's first entry, by a hash of the triple
 	entries []entry              // entries[0] is unused, so that 0 ends a bucket
 }
 
-// entry is a head in a bucket. A head with a character class among its first three bytes has
-// one entry for each combination.
+// entry is a head in a bucket. A head with a character class among its first three bytes has one entry for each
+// combination.
 type entry struct {
 	rule, head, next uint16 // indexes in builtin, in its heads, in entries
 }

@@ -7,30 +7,29 @@ import (
 
 // Heuristics on the characters of a value, independent of its position.
 
-// isGenerated reports whether v is a long value of letters, digits and many symbols, as frameworks generate keys. What
-// else has so many symbols is an expression, and has more blanks.
+// isGenerated reports whether v is a long value of letters, digits and many symbols, like the keys that frameworks
+// generate. An expression with as many symbols has more blanks.
 func isGenerated(v string) bool {
-	symbols := 0
-	for _, c := range "!@#$%^&*()-_=+[]{}<>~`,.;:/?|" {
-		if strings.ContainsRune(v, c) {
-			symbols++
-		}
-	}
-	if symbols < 6 || strings.Contains(v, "://") || strings.Contains(v, "${") && strings.Contains(v, "}") {
+	if different(v, "!@#$%^&*()-_=+[]{}<>~`,.;:/?|") < 6 || strings.Contains(v, "://") || strings.Contains(v, "${") && strings.Contains(v, "}") {
 		return false
 	}
 	return len(v) >= 32 && hasDigit(v) && strings.Count(v, " ")*8 <= len(v) && entropy(v) >= 4.2
 }
 
-// isScrambled reports whether v has letters, digits and more sorts of symbols than an expression without blanks has.
-func isScrambled(v string) bool {
-	sorts := 0
-	for _, c := range "!@#$%^&*+=~?,;" {
-		if strings.ContainsRune(v, c) {
-			sorts++
+// different returns how many of the symbols occur in v.
+func different(v, symbols string) int {
+	n := 0
+	for i := range len(symbols) {
+		if strings.IndexByte(v, symbols[i]) >= 0 {
+			n++
 		}
 	}
-	return sorts >= 4 && len(v) >= 10 && isMixed(v) && !strings.ContainsAny(v, " \t") && !strings.Contains(v, "://")
+	return n
+}
+
+// isScrambled reports whether v has letters, digits and more different symbols than an expression without blanks.
+func isScrambled(v string) bool {
+	return different(v, "!@#$%^&*+=~?,;") >= 4 && len(v) >= 10 && isMixed(v) && !strings.ContainsAny(v, " \t") && !strings.Contains(v, "://")
 }
 
 // isDense reports whether v mixes letters of both cases, digits and symbols, without a blank.
@@ -39,20 +38,20 @@ func isDense(v string) bool {
 		!strings.Contains(v, "()") && entropy(v) >= 3
 }
 
-// isPasswordLike reports whether v, a word where a password may stand, is one that no text would have there otherwise.
+// isPasswordLike reports whether v, a word in place of a password, is unlikely to be a word of a text.
 func isPasswordLike(v string) bool {
 	return notPlaceholder(v) && !isAlgorithm(v) && (isMixed(v) || isPassphrase(v) || isJumbled(v) || len(v) >= 8 &&
-		countSymbols(v) >= 3)
+		count(v, "!@#$%^&*+=~?") >= 3)
 }
 
-// isPassphrase reports whether v is a row of words joined by dashes, four or more, as password makers draw it.
+// isPassphrase reports whether v is four or more words joined by dashes, as password generators make them.
 func isPassphrase(v string) bool {
 	return strings.Count(v, "-") >= 3 && len(v) >= 15 && isLetter(v[0]) && isLetter(v[len(v)-1]) &&
 		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") && !mentionsSecret(v)
 }
 
-// mentionsSecret reports whether one of the words of v names a secret or asks for one. Then v
-// is a name, not a value.
+// mentionsSecret reports whether one of the words of v names a secret or is usual in placeholders. Then v is a name, not
+// a value.
 func mentionsSecret(v string) bool {
 	for word := range strings.SplitSeq(v, "-") {
 		switch word {
@@ -67,7 +66,7 @@ func mentionsSecret(v string) bool {
 	return false
 }
 
-// isJumbled reports whether v is nearly all letters and yet no word: its case changes as no name's does.
+// isJumbled reports whether v is nearly all letters and no name: its case changes too often.
 func isJumbled(v string) bool {
 	letters, changes := 0, 0
 	for i := range len(v) {
@@ -86,7 +85,7 @@ func isJumbled(v string) bool {
 		changes*5 >= letters*2
 }
 
-// isUnbalanced reports whether a bracket of v has no partner, as in no expression.
+// isUnbalanced reports whether a bracket of v has no partner. Then v is no expression.
 func isUnbalanced(v string) bool {
 	for _, pair := range [...]string{"()", "[]", "{}"} {
 		if strings.Count(v, pair[:1]) != strings.Count(v, pair[1:]) {
@@ -107,7 +106,7 @@ func isLogin(v string) bool {
 
 func isBase32Secret(v string) bool { return len(v)%8 == 0 || hasDigit(v) }
 
-// isRandom reports whether v has the look of a generated value: letters and digits mixed, few of them repeated.
+// isRandom reports whether v looks generated: letters and digits mixed, few of them repeated.
 func isRandom(v string) bool {
 	if !isMixed(v) {
 		return len(v) >= 20 && hasUpperAndLower(v) && (vowels(v)*4 < len(v) || isJumbled(v)) && entropy(v) >= 3.8
@@ -123,7 +122,7 @@ func isMixed(v string) bool {
 	return hasLetter(v) && hasDigit(v)
 }
 
-// isManyCased reports whether v has small letters, capitals and digits, few of them repeated.
+// isManyCased reports whether v has lower-case letters, capitals and digits, few of them repeated.
 func isManyCased(v string) bool {
 	return isRandom(v) && isMixed(v) && hasUpperAndLower(v) && entropy(v) >= 3.2
 }
@@ -132,7 +131,7 @@ func isSessionValue(v string) bool {
 	return isMixed(v) && !isWordy(v) && !isUUID(v) && entropy(v) >= 3 && (!isDottedName(v) || entropy(v) >= 4.5)
 }
 
-// isWordy reports whether v is little else than a row of words with signs between them, three or more.
+// isWordy reports whether v is mostly three or more words with signs between them.
 func isWordy(v string) bool {
 	words, size := 0, 0
 	for word := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
@@ -144,40 +143,34 @@ func isWordy(v string) bool {
 	return words >= 3 && size*3 >= len(v)*2
 }
 
-// isOpaque reports whether v is one run of letters and digits that no name would be.
+// isOpaque reports whether v is a run of letters and digits that is unlikely to be a name.
 func isOpaque(v string) bool {
-	digits := 0
-	for i := range len(v) {
-		if isDigit(v[i]) {
-			digits++
-		}
-	}
-	if digits < 3 || !isRandom(v) || isWordy(v) || isUUID(v) {
+	if count(v, "0123456789") < 3 || !isRandom(v) || isWordy(v) || isUUID(v) {
 		return false
 	}
 	return hasUpperAndLower(v) || isAll(v, func(c byte) bool { return isLower(c) || isDigit(c) })
 }
 
-// isMail reports whether v is an address of mail.
+// isMail reports whether v is a mail address.
 func isMail(v string) bool {
 	user, host, found := strings.Cut(v, "@")
 	dot := strings.LastIndexByte(host, '.')
 	return found && dot > 0 && isAll(user, isNamePart) && isAll(host, isNamePart) && isAll(host[dot+1:], isLetter)
 }
 
-// isLoginPassword reports whether v may be the password of what reads as "login: user / v".
+// isLoginPassword reports whether v may be the password in "login: user / v".
 func isLoginPassword(v string) bool {
 	return isPasswordLike(v) && !looksLikeCode(v) && !isMail(v) && !strings.ContainsAny(v, "{}")
 }
 
-// isVersion reports whether v is that of a program: 1:4.13+dfsg1-1, 2.0.1-rc1.
+// isVersion reports whether v is the version of a program: 1:4.13+dfsg1-1, 2.0.1-rc1.
 func isVersion(v string) bool {
 	n := len(v) - len(strings.TrimLeft(v, "0123456789"))
 	return n > 0 && n < len(v) && (v[n] == '.' || v[n] == ':') && n+1 < len(v) && isDigit(v[n+1]) &&
 		isAll(v, func(c byte) bool { return isWordByte(c) || strings.IndexByte(".:+~-", c) >= 0 })
 }
 
-// isUUID reports whether v is one, in its usual form.
+// isUUID reports whether v is a UUID in its usual form.
 func isUUID(v string) bool {
 	if len(v) != 36 {
 		return false
@@ -204,16 +197,6 @@ func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }
 
 func hasSymbol(v string) bool { return strings.ContainsAny(v, "!@#$%^&*+=~") }
 
-func countSymbols(v string) int {
-	n := 0
-	for i := range len(v) {
-		if strings.IndexByte("!@#$%^&*+=~?", v[i]) >= 0 {
-			n++
-		}
-	}
-	return n
-}
-
 func hasUpperAndLower(v string) bool {
 	upper, lower := false, false
 	for i := range len(v) {
@@ -223,18 +206,21 @@ func hasUpperAndLower(v string) bool {
 	return upper && lower
 }
 
-// vowels counts them. Words have two in five letters, random letters one in five.
-func vowels(v string) int {
+// count returns how many bytes of v are in set.
+func count(v, set string) int {
 	n := 0
 	for i := range len(v) {
-		if strings.IndexByte("aeiouAEIOU", v[i]) >= 0 {
+		if strings.IndexByte(set, v[i]) >= 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// entropy is Shannon's, in bits per byte.
+// vowels counts vowels. Words have two in five letters, random letters one in five.
+func vowels(v string) int { return count(v, "aeiouAEIOU") }
+
+// entropy returns the Shannon entropy of v, in bits per byte.
 func entropy(v string) float64 {
 	var count [256]int
 	for i := range len(v) {

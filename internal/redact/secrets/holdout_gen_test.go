@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// holdoutSet is all kinds. No secret stands in this file: each is drawn from the alphabet, the length and the
-// checksum that its issuer documents or that public scanners give for it.
+// holdoutSet is all kinds. No secret stands in this file: each is drawn from the alphabet, the length and the checksum
+// that its issuer documents or that public scanners give for it.
 func holdoutSet() []kind {
 	var all []kind
 	for _, some := range [][]kind{cloudKinds(), hostKinds(), serviceKinds(), passwordKinds(), keyKinds(), webKinds()} {
@@ -412,9 +412,8 @@ func passwordKinds() []kind {
 			return g.in(g.password("!@#$*-_."), "jdbc:postgresql://db:5432/shop?user=app&password=%s&ssl=true",
 				"jdbc:sqlserver://db:1433;databaseName=shop;user=sa;password=%s;encrypt=true",
 				"Server=db,1433;Database=Shop;User Id=sa;Password=%s;TrustServerCertificate=True",
-				`"Default": "Host=db;Username=app;Password=%s;Database=shop"`,
-				"Server=db;Uid=root;Pwd=%s;", "host=db port=5432 user=app password=%s dbname=shop sslmode=disable",
-				"DSN=Shop;UID=sa;PWD=%s",
+				`"Default": "Host=db;Username=app;Password=%s;Database=shop"`, "Server=db;Uid=root;Pwd=%s;",
+				"host=db port=5432 user=app password=%s dbname=shop sslmode=disable", "DSN=Shop;UID=sa;PWD=%s",
 				"sql.Open(\"mysql\", \"app:%s@tcp(db:3306)/shop?parseTime=true\")", "jdbc:oracle:thin:scott/%s@//db:1521/XE")
 		}},
 		{"password in yaml", func(g *gen) example {
@@ -431,8 +430,8 @@ func passwordKinds() []kind {
 		}},
 		{"password in properties", func(g *gen) example {
 			return g.in(g.password(bare), "spring.datasource.username=app\nspring.datasource.password=%s",
-				"javax.net.ssl.keyStorePassword=%s", "db.password = %s", "mail.smtp.password: %s",
-				"quarkus.datasource.password=%s", "storePassword=%s\nkeyAlias=upload", "+hibernate.connection.password=%s",
+				"javax.net.ssl.keyStorePassword=%s", "db.password = %s", "mail.smtp.password: %s", "quarkus.datasource.password=%s",
+				"storePassword=%s\nkeyAlias=upload", "+hibernate.connection.password=%s",
 				"sonar.password=%s")
 		}},
 		{"password in env", func(g *gen) example {
@@ -470,8 +469,7 @@ func passwordKinds() []kind {
 		{"docker compose", func(g *gen) example {
 			return g.in(g.password("!@^*-_=+?.~"),
 				"services:\n  db:\n    image: postgres:16\n    environment:\n      POSTGRES_PASSWORD: %s\n",
-				"      - MYSQL_PASSWORD=%s",
-				"      MINIO_ROOT_PASSWORD: \"%s\"", "    command: redis-server --requirepass %s",
+				"      - MYSQL_PASSWORD=%s", "      MINIO_ROOT_PASSWORD: \"%s\"", "    command: redis-server --requirepass %s",
 				"      - \"RABBITMQ_DEFAULT_PASS=%s\"", "      MONGO_INITDB_ROOT_PASSWORD: '%s'",
 				"      ELASTIC_PASSWORD: %s", "      NEO4J_AUTH: neo4j/%s")
 		}},
@@ -487,8 +485,8 @@ func passwordKinds() []kind {
 			return g.in(g.password("!@#$%^&*"), "my password is %s", "My password is \"%s\", can you log in for me?",
 				"the password for the staging box is %s and the user is admin", "pw: %s", "user bob, pass %s",
 				"Login with admin / password `%s`.", "the root password: %s", "use the passphrase %s for the key",
-				"I changed the db password to %s", "Password = %s", "credentials: bob:%s",
-				"Username: admin\nPassword: %s", "- **Password:** `%s`", "| user | password |\n|---|---|\n| admin | %s |",
+				"I changed the db password to %s", "Password = %s", "credentials: bob:%s", "Username: admin\nPassword: %s",
+				"- **Password:** `%s`", "| user | password |\n|---|---|\n| admin | %s |",
 				"sudo password is '%s'", "wifi password is %s")
 		}},
 		{"password in other languages", func(g *gen) example {
@@ -499,8 +497,8 @@ func passwordKinds() []kind {
 		{"mysql -p", func(g *gen) example {
 			return g.in(g.password("!@%^-_=+?.,~"), "mysql -u root -p%s shop",
 				"mysqldump -uroot -p'%s' --all-databases > all.sql", "mysql --user=root --password=%s -e 'show tables'",
-				"mysqladmin -u root password '%s'",
-				"docker exec db mysql -uroot -p\"%s\" -e 'select 1'", "+ mysql -h db -u app -p%s",
+				"mysqladmin -u root password '%s'", "docker exec db mysql -uroot -p\"%s\" -e 'select 1'",
+				"+ mysql -h db -u app -p%s",
 				"mysql -h db -P 3306 -u app -p%s < a.sql", "mariadb -uapp -p%s shop")
 		}},
 		{"sshpass", func(g *gen) example {
@@ -519,8 +517,7 @@ func passwordKinds() []kind {
 				"keytool -list -keystore a.jks -storepass %s", "openssl rsa -in a.pem -passin pass:%s",
 				"wget --user=bob --password=%s https://x",
 				"kubectl create secret docker-registry r --docker-username=b --docker-password=%s", "curl -u bob:%s https://x",
-				"http -a bob:%s GET https://x",
-				"echo '%s' | sudo -S apt update", "htpasswd -b -c .htpasswd bob %s",
+				"http -a bob:%s GET https://x", "echo '%s' | sudo -S apt update", "htpasswd -b -c .htpasswd bob %s",
 				"ansible-playbook a.yml -e ansible_ssh_pass=%s", "net use Z: \\\\nas\\x /user:bob %s", "echo 'bob:%s' | chpasswd",
 				"unzip -P %s a.zip", "gpg --batch --passphrase %s -d a.gpg", "xfreerdp /u:bob /p:%s /v:host")
 		}},
@@ -597,8 +594,7 @@ func keyKinds() []kind {
 			s := g.of(lowers+decimals+"!@#$%^&*(-_=+)", 50)
 			return g.in(g.pick("django-insecure-"+s, s), "SECRET_KEY = '%s'",
 				"# SECURITY WARNING: keep the secret key used in production secret!\nSECRET_KEY = \"%s\"", "SECRET_KEY='%s'",
-				"DJANGO_SECRET_KEY=\"%s\"",
-				"+SECRET_KEY = os.environ.get('SECRET_KEY', '%s')", "app.config['SECRET_KEY'] = '%s'",
+				"DJANGO_SECRET_KEY=\"%s\"", "+SECRET_KEY = os.environ.get('SECRET_KEY', '%s')", "app.config['SECRET_KEY'] = '%s'",
 				"SECRET_KEY = env('SECRET_KEY', default='%s')", "    23→SECRET_KEY = '%s'")
 		}},
 		{"rails and laravel key", func(g *gen) example {
@@ -632,8 +628,7 @@ func webKinds() []kind {
 			s := base64.StdEncoding.EncodeToString([]byte(g.user() + ":" + g.password("!@#$%^&*:")))
 			return g.in(s, "Authorization: Basic %s", "curl -H 'Authorization: Basic %s' https://x",
 				`"Authorization": "Basic %s",`, "> authorization: Basic %s\r\n> accept: */*",
-				"headers={'Authorization': 'Basic %s'}",
-				"Proxy-Authorization: Basic %s", `{\"authorization\":\"Basic %s\"}`,
+				"headers={'Authorization': 'Basic %s'}", "Proxy-Authorization: Basic %s", `{\"authorization\":\"Basic %s\"}`,
 				"req.Header.Set(\"Authorization\", \"Basic %s\")", "AUTH_HEADER=\"Basic %s\"")
 		}},
 		{"curl -u", func(g *gen) example {

@@ -76,8 +76,8 @@ func TestHoldoutSecretsAreRedacted(t *testing.T) {
 	}
 }
 
-// survivor says how much of the secrets is left in text: nothing, a half or the whole. Half of a secret counts,
-// because a rule that stops at the first slash or plus has redacted nothing of use.
+// survivor says how much of the secrets is left in text: nothing, a half or the whole. Half of a secret counts, because
+// a rule that stops at the first slash or plus has redacted nothing of use.
 func survivor(text string, secrets []string) string {
 	for _, s := range secrets {
 		if strings.Contains(text, s) {
@@ -237,10 +237,10 @@ var namedTexts = []string{
 	"{\n  \"{name}\": \"{v}\",\n  \"region\": \"eu\"\n}", "{\"{camel}\":\"{v}\",\"retries\":3}",
 	`{"type":"tool_result","content":"{\"{camel}\":\"{v}\",\"ok\":true}"}`,
 	`{"tool_name":"Bash","tool_input":{"command":"{NAME}={v} make deploy"}}`,
-	`{"stdout":"PATH=/usr/bin\n{NAME}={v}\nHOME=/root\n","stderr":""}`,
-	"{name} = \"{v}\"", "os.environ[\"{NAME}\"] = \"{v}\"", "    {name} = os.getenv('{NAME}', '{v}')",
-	"const {camel} = '{v}';", "const {camel} = process.env.{NAME} ?? \"{v}\"", "  {camel}: `{v}`,",
-	"\t{camel} := \"{v}\"", "\tos.Setenv(\"{NAME}\", \"{v}\")", "\tcfg := Config{Region: \"eu\", {Camel}: \"{v}\"}",
+	`{"stdout":"PATH=/usr/bin\n{NAME}={v}\nHOME=/root\n","stderr":""}`, "{name} = \"{v}\"",
+	"os.environ[\"{NAME}\"] = \"{v}\"", "    {name} = os.getenv('{NAME}', '{v}')", "const {camel} = '{v}';",
+	"const {camel} = process.env.{NAME} ?? \"{v}\"", "  {camel}: `{v}`,", "\t{camel} := \"{v}\"",
+	"\tos.Setenv(\"{NAME}\", \"{v}\")", "\tcfg := Config{Region: \"eu\", {Camel}: \"{v}\"}",
 	"private static final String {NAME} = \"{v}\";", "spring.{dot}={v}", "var {camel} = \"{v}\"; // TODO move out",
 	"ENV['{NAME}'] = '{v}'", "{name} = ENV.fetch('{NAME}', '{v}')", "define('{NAME}', '{v}');", "'{name}' => '{v}',",
 	"pub const {NAME}: &str = \"{v}\";", "let {camel}: String = \"{v}\"", "  {name}   = \"{v}\"\n  region = \"eu-west-1\"",
@@ -251,11 +251,11 @@ var namedTexts = []string{
 	"    12→{NAME}={v}\n    13→PORT=8080", "deploy/prod.env:14:{NAME}={v}", "Set `{NAME}` to `{v}` and restart.",
 	"| Variable | Value |\n|---|---|\n| {NAME} | {v} |", "the {say} is {v}, please do not commit it",
 	"Here's my {say}: {v}", "> I used the {say} `{v}` and got a 401", "./run --{kebab} {v} --verbose",
-	"./run --{kebab}={v}",
-	"heroku config:set {NAME}={v} -a shop", "gh secret set {NAME} --body \"{v}\"", "$env:{NAME} = \"{v}\"",
-	"kubectl create secret generic app --from-literal={NAME}={v}", "set {NAME}={v}", "setx {NAME} \"{v}\"",
-	"aws ssm put-parameter --name /prod/{kebab} --type SecureString --value {v}", "set -gx {NAME} {v}",
-	"<{camel}>{v}</{camel}>", "<add key=\"{Camel}\" value=\"{v}\" />", "helm upgrade app . --set secrets.{camel}={v}",
+	"./run --{kebab}={v}", "heroku config:set {NAME}={v} -a shop", "gh secret set {NAME} --body \"{v}\"",
+	"$env:{NAME} = \"{v}\"", "kubectl create secret generic app --from-literal={NAME}={v}", "set {NAME}={v}",
+	"setx {NAME} \"{v}\"", "aws ssm put-parameter --name /prod/{kebab} --type SecureString --value {v}",
+	"set -gx {NAME} {v}", "<{camel}>{v}</{camel}>", "<add key=\"{Camel}\" value=\"{v}\" />",
+	"helm upgrade app . --set secrets.{camel}={v}",
 	"Traceback (most recent call last):\n  File \"app.py\", line 12, in main\n    client = " +
 		"Client({name}=\"{v}\")\nAuthError: 401",
 	"Error: 401 Unauthorized ({camel}: {v})\n    at request (/srv/app/client.js:41:13)",
@@ -269,12 +269,9 @@ var looseTexts = []string{
 	"%s", "pushed with %s and it worked", "Authorization: Bearer %s", "> %s", "It printed `%s` on start.", "(%s)",
 	"I rotated %s.", "curl -s -H \"Authorization: Bearer %s\" https://api.example.com/v1/me", "token=%s",
 	"\x1b[32m%s\x1b[0m", "['%s', 'eu-west-1']", "echo %s | login --stdin", `{"stdout":"%s\nDone.\n"}`,
-	"client = Client(\"%s\")",
-	"Error: invalid credentials: %s\n    at main.go:17", "+    auth: %s", "-\t\tNew(\"%s\")",
-	"- [x] replace %s, it is in the log",
-	"https://api.example.com/hook?key=%s", "<code>%s</code>", `\"%s\"`, "x-api-key: %s",
-	"  headers: { 'X-Api-Key': '%s' },",
-	"$ cat token.txt\n%s\n$ ", "401 for %s; is it expired?",
+	"client = Client(\"%s\")", "Error: invalid credentials: %s\n    at main.go:17", "+    auth: %s", "-\t\tNew(\"%s\")",
+	"- [x] replace %s, it is in the log", "https://api.example.com/hook?key=%s", "<code>%s</code>", `\"%s\"`,
+	"x-api-key: %s", "  headers: { 'X-Api-Key': '%s' },", "$ cat token.txt\n%s\n$ ", "401 for %s; is it expired?",
 }
 
 // rsa is the bytes of a 2048-bit key: the frame as it is written, the numbers random.
@@ -287,8 +284,8 @@ func (g *gen) rsa(pkcs8 bool) []byte {
 	return b
 }
 
-// pem sets a key as a block of lines into one of the texts: %k has its line ends as \n, %K as \\n, %b as they are,
-// and the line of %p is put before each line in turn.
+// pem sets a key as a block of lines into one of the texts: %k has its line ends as \n, %K as \\n, %b as they are, and
+// the line of %p is put before each line in turn.
 func (g *gen) pem(label string, key []byte, texts ...string) example {
 	dashes, width := strings.Repeat("-", 5), 64
 	if strings.HasPrefix(label, "OPENSSH") {
@@ -333,8 +330,7 @@ func (g *gen) pem(label string, key []byte, texts ...string) example {
 // blocks are the ways in which a key block stands in files and in the output of tools.
 var blocks = []string{
 	"%b\n", "$ cat key\n%b\n$ ", "key: |\n%b", "%p  ", "%p+", "%p    #→", "%p     #\t", "%p> ", "KEY = \"\"\"%b\"\"\"",
-	"var key = `%b`",
-	`"key": "%k",`, `{"stdout":"%k"}`, "PRIVATE_KEY=\"%k\"", `{"a":"{\"key\":\"%K\"}"}`, "```\n%b\n```",
+	"var key = `%b`", `"key": "%k",`, `{"stdout":"%k"}`, "PRIVATE_KEY=\"%k\"", `{"a":"{\"key\":\"%K\"}"}`, "```\n%b\n```",
 	"$ head -5 key\n%h\n\n$ ", "%pkey.pem:#:", "%p// ", "%p-",
 }
 

@@ -2,13 +2,13 @@ package secrets
 
 import "strings"
 
-// SQL names the columns first and gives the values of each row afterwards: INSERT INTO t (a, b) VALUES (1, 2), (3, 4),
-// and in what PostgreSQL dumps, COPY t (a, b) FROM stdin with a line for each row.
+// SQL names the columns first and then lists the values of each row: INSERT INTO t (a, b) VALUES (1, 2), (3, 4), and in
+// PostgreSQL dumps, COPY t (a, b) FROM stdin with a line for each row.
 
-// inserted returns the values of the column whose name s[at:end] is part of, and the place of
-// the rows; ok is false if it is none.
+// inserted returns the values of the column whose name s[at:end] is part of, and the position of the rows; ok is false
+// if it is no column.
 func inserted(s string, at, end int) (values []Span, rows Span, ok bool) {
-	left, right := nameRound(s, at, end)
+	left, right := nameAround(s, at, end)
 	next := skipAny(s, right, " `\"]\n\t", 8)
 	if next == len(s) || s[next] != ',' && s[next] != ')' {
 		return nil, Span{}, false
@@ -36,7 +36,7 @@ func inserted(s string, at, end int) (values []Span, rows Span, ok bool) {
 	return values, Span{From: i, To: end}, true
 }
 
-// tuples returns the texts in place number n, from 0, of the rows in brackets at s[i:], and where the rows end.
+// tuples returns the quoted texts in position n, from 0, of the rows in parentheses at s[i:], and the end of the rows.
 func (a *assignment) tuples(s string, i, n int) (found []Span, end int) {
 	limit := min(len(s), i+maxTable)
 	depth, at := 0, 0
@@ -54,7 +54,7 @@ func (a *assignment) tuples(s string, i, n int) (found []Span, end int) {
 			to := closingQuote(s, i+1, c, 0)
 			if depth > 0 && at == n {
 				a.value = s[i+1 : to]
-				if a.judge() {
+				if a.isSecret() {
 					found = append(found, Span{From: i + 1, To: to})
 				}
 			}

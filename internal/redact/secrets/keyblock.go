@@ -2,15 +2,15 @@ package secrets
 
 import "strings"
 
-// Private keys come as blocks of lines between a BEGIN and an END. The block is a secret from its first dash to its
-// last; the lines may be separated by newlines or by their escapes, and numbered or quoted.
+// Private keys are blocks of lines between a BEGIN and an END. The block is a secret from its first dash to its last.
+// The lines may be separated by newlines or by their escapes, and numbered or quoted.
 
 const (
-	keyBlockLabel = 64       // bytes a label may have, at most
-	keyBlockSize  = 16 << 10 // bytes in which the END is looked for
+	keyBlockLabel = 64       // longest label, in bytes
+	keyBlockSize  = 16 << 10 // longest block, in bytes
 )
 
-// findKeyBlock finds a block from its BEGIN. One without an END lasts as long as its lines look like a key's.
+// findKeyBlock finds a block from its BEGIN. A block without an END ends where its lines no longer look like a key.
 func findKeyBlock(s string, at, end int) (from, to int, ok bool) {
 	body, ok := keyLabel(s, end)
 	if !ok || !beginsKey(s, body) && !beginsQuotedKey(s, body) {
@@ -26,7 +26,7 @@ func findKeyBlock(s string, at, end int) (from, to int, ok bool) {
 	return at, body, true
 }
 
-// findKeyBlockTail finds a block whose BEGIN was cut off: what stands before its END and looks like a key.
+// findKeyBlockTail finds a block whose BEGIN was cut off: the text before its END that looks like a key.
 func findKeyBlockTail(s string, at, end int) (from, to int, ok bool) {
 	if _, ok := keyLabel(s, end); !ok {
 		return 0, 0, false
@@ -59,7 +59,8 @@ func labelEnd(s string, i int) int {
 	return i
 }
 
-// beginsKey tells a key from a mere mention of one: after the label comes a run of base 64 or an armour's header.
+// beginsKey reports whether the label that ends at s[:i] begins a key and is not only mentioned: a run of base64 or a
+// header of the armour follows it.
 func beginsKey(s string, i int) bool {
 	for limit := min(len(s), i+32); i < limit; i++ {
 		c := s[i]
@@ -83,8 +84,8 @@ func beginsKey(s string, i int) bool {
 	return false
 }
 
-// beginsQuotedKey is beginsKey for a block whose lines all have something before them, as in a comment or in the output
-// of grep: one of the next lines ends with a long run of base 64.
+// beginsQuotedKey is beginsKey for a block whose lines have a prefix, as in a comment or in the output of grep: one of
+// the next lines ends with a long run of base64.
 func beginsQuotedKey(s string, i int) bool {
 	lines := strings.SplitN(s[i:min(len(s), i+maxValue)], "\n", 5)
 	for _, line := range lines[1:min(len(lines), 4)] {
@@ -100,12 +101,12 @@ func beginsQuotedKey(s string, i int) bool {
 	return false
 }
 
-// isArmour reports whether c stands in a block: base 64, blanks, headers, quotes, escaped newlines.
+// isArmour reports whether c may be part of a block: base64, blanks, headers, quotes, escaped newlines.
 func isArmour(c byte) bool {
 	return isBase64Byte(c) || strings.IndexByte("=-:,. \t\r\n\\\"'", c) >= 0
 }
 
-const jwkReach = 4 << 10 // bytes round a member in which the type of its key stands
+const jwkReach = 4 << 10 // bytes around a member in which the type of its key is searched
 
 // findKeyMember finds a private member of a JSON Web Key: the members of all keys have the same short names.
 func findKeyMember(s string, at, end int) (from, to int, ok bool) {

@@ -7,38 +7,38 @@ import (
 	"unicode/utf8"
 )
 
-// A private key may come without its BEGIN and END, as "sed -n 2,5p key" prints it. What is left are lines of base 64
-// of one width, perhaps with what a diff, grep or cat -n puts before each of them.
+// A private key may lack its BEGIN and END, as in the output of "sed -n 2,5p key". What is left are lines of base64 of
+// one width, perhaps with the prefix of a diff, of grep or of cat -n.
 
 const (
 	keyLine      = 64  // bytes of the shortest full line of a key
-	keyPrefix    = 96  // bytes before the base 64 of a line, at most
-	keyContext   = 400 // bytes round the lines in which the label of a public block is looked for
-	keyLetters   = 20  // different ones in a full line; random lines have about forty
-	keyLastWord  = 16  // bytes of a last line that nothing but its letters and digits tells from a word
-	keyEntropy   = 4.6 // bits per byte; lines of random base 64 have 5.0 to 5.6, code and paths up to 4.5
-	leastEntropy = 3.7 // likewise of a key's first line, in which headers may repeat themselves
+	keyPrefix    = 96  // longest prefix of a line, in bytes
+	keyContext   = 400 // bytes around the lines in which the label of a public block is searched
+	keyLetters   = 20  // different bytes in a full line; random lines have about forty
+	keyLastWord  = 16  // a last line of so many bytes or more must look random or be padded
+	keyEntropy   = 4.6 // bits per byte; lines of random base64 have 5.0 to 5.6, code and paths up to 4.5
+	leastEntropy = 3.7 // likewise of a key's first line, in which headers may repeat
 )
 
 // keyWidths are the widths of full lines: of PEM and OpenPGP, of OpenSSH, of base64(1) and MIME, and one between.
 var keyWidths = [...]int{64, 70, 72, 76}
 
-// line is the base 64 of one line of a text.
+// line is the position of the base64 of one line of a text.
 type line struct {
 	start    int // of the line
-	from, to int // of its base 64, without what pads it
-	end      int // behind the padding
+	from, to int // of its base64, without padding
+	end      int // after the padding
 }
 
 // keyBodies finds the lines of private keys that have no BEGIN.
 func keyBodies(s string, offset int, found []Span) []Span {
-	from := 0 // of the run that may go over i
+	from := 0 // of the run that may include i
 	for i := keyLine - 1; i < len(s); i = from + keyLine - 1 {
 		last := i
 		for last >= from && isBase64Byte(s[last]) {
 			last--
 		}
-		if last >= from { // no run that is long enough goes over this place
+		if last >= from { // no run that is long enough includes this offset
 			from = last + 1
 			continue
 		}
@@ -53,8 +53,8 @@ func keyBodies(s string, offset int, found []Span) []Span {
 	return found
 }
 
-// keyBody reads the lines that begin with first and reports whether they are a key's. If not, body may be more that
-// is none.
+// keyBody reads the lines that begin with first and reports whether they are a key. If they are not, body ends where
+// the search may continue.
 func keyBody(s string, first line) (body Span, ok bool) {
 	first.start, first.end = lineStart(s, first.from), first.to
 	if first.from > 0 && endsEscape(s[:first.from+1]) { // the n of an escaped newline
@@ -102,7 +102,7 @@ func distinct(v string) int {
 	return bits.OnesCount64(seen[0]) + bits.OnesCount64(seen[1])
 }
 
-// nextKeyLine reads the line behind one of a key: another full line, or the key's last, which is shorter.
+// nextKeyLine reads the line after a line of a key: another full line, or the last, which is shorter.
 func nextKeyLine(s string, before line, width int) (line, bool) {
 	start, joined, ok := lineAfter(s, before.end)
 	if !ok {
@@ -141,13 +141,14 @@ func isKeyEnd(v string, padded, joined bool) bool {
 	return padded || hasDigit(v) && hasUpperAndLower(v)
 }
 
-// samePrefix reports whether b is before a line what a is before the line above it: a number may have one digit more.
+// samePrefix reports whether b, the prefix of a line, is like a, the prefix of the line above it. A line number may
+// have one digit more.
 func samePrefix(a, b string) bool {
 	size := len(b) - len(a)
 	return size >= -1 && size <= 1 && hasLetter(a) == hasLetter(b)
 }
 
-// lineStart returns where the line of s[i] begins, at most a little more than a prefix before it.
+// lineStart returns the start of the line of s[i], but at most keyPrefix+1 bytes before it.
 func lineStart(s string, i int) int {
 	from := max(0, i-keyPrefix-1)
 	before := s[from:i]
@@ -161,8 +162,8 @@ func lineStart(s string, i int) int {
 	return from
 }
 
-// lineAfter returns where the line behind s[:i] begins, of which nothing but signs follows. The lines of a text that
-// was put on one line have a blank between them: joined.
+// lineAfter returns the start of the line after s[:i] if only signs follow on this line. joined reports that the lines
+// are separated by a blank instead, because the text was put on one line.
 func lineAfter(s string, i int) (start int, joined, ok bool) {
 	from := i
 	for i < len(s) && i-from < 8 {
@@ -182,10 +183,10 @@ func lineAfter(s string, i int) (start int, joined, ok bool) {
 	return 0, false, false
 }
 
-// lineSigns may stand behind the base 64 of a line.
+// lineSigns may follow the base64 of a line.
 const lineSigns = " \t\r|\"'`,;)"
 
-// withoutSigns returns a line without what stands behind its base 64, as where code joins texts by +.
+// withoutSigns returns a line without the signs after its base64, such as quotes, or the + by which code joins texts.
 func withoutSigns(v string) string {
 	if joined, ok := strings.CutSuffix(v, "+"); ok && joined != "" &&
 		strings.IndexByte(lineSigns, joined[len(joined)-1]) >= 0 {
@@ -194,7 +195,7 @@ func withoutSigns(v string) string {
 	return strings.TrimRight(strings.TrimSuffix(v, `\r`), lineSigns)
 }
 
-// lineEnd returns where the line that begins at s[i] ends; what is too long for a key's is cut.
+// lineEnd returns the end of the line that begins at s[i], but at most the length of a key's line.
 func lineEnd(s string, i int, joined bool) int {
 	rest := s[i:min(len(s), i+2*keyPrefix+8)]
 	for _, end := range [...]string{"\n", `\n`} {
@@ -208,8 +209,8 @@ func lineEnd(s string, i int, joined bool) int {
 	return i + len(rest)
 }
 
-// publicEnd returns where a block ends whose label says that it is no secret, if the lines from first to last stand in
-// one; else 0.
+// publicEnd returns the end of the block that contains the lines from first to last, if its label is not that of a
+// private key, or 0.
 func publicEnd(s string, first, last line) int {
 	before := s[max(0, first.from-keyContext):first.from]
 	if n := strings.LastIndex(before, "BEGIN "); n >= 0 && !strings.Contains(before[n:], "END ") {
@@ -227,17 +228,17 @@ func publicEnd(s string, first, last line) int {
 	return last.end + end
 }
 
-// knownFiles are how files and public keys begin in base 64.
+// knownFiles are the beginnings of files and public keys in base64.
 var knownFiles = [...]string{
 	// pictures, fonts, archives
 	"iVBORw0KGgo", "/9j/", "R0lGOD", "JVBERi0", "UEsDB", "H4sI", "AGFzbQ", "d09GM", "AAEAAAA", "QlpoO", "/Td6WFo",
 	"MIIBIjANBg", "MFkwEwYHKoZIzj0CAQ", "MCowBQYDK2Vw", "AAAAB3NzaC1yc2", // public keys
 }
 
-// certificateVersion stands in the first line of a certificate: the tag of its version, which no key has.
+// certificateVersion is the base64 of the version tag in the first line of a certificate. No private key has it.
 const certificateVersion = "gAwIBAg"
 
-// isKnownFile reports whether a first line begins a file that is no key, or is text.
+// isKnownFile reports whether v is the first line of a file that is no private key, or is encoded text.
 func isKnownFile(v string) bool {
 	text := decoded(v)
 	return hasAnyPrefix(v, knownFiles[:]) || strings.Contains(v, certificateVersion) ||

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// The word for a password in other languages. The sentence is parsed without grammar: the
-// word, a verb or a sign, and a value that is not a dictionary word.
+// The word for a password in other languages. The sentence is parsed without grammar: the word, a verb or a sign, and a
+// value that is not a dictionary word.
 
-// findForeignPassword finds the value behind a word whose stem is s[at:end].
+// findForeignPassword finds the value after a word whose stem ends at s[:end].
 func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 	i := end
 	for i < len(s) && i-end < 8 && (isLetter(s[i]) || s[i] >= 0x80 && !hasAnyPrefix(s[i:], wideSigns[:])) { // its ending
@@ -42,7 +42,7 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 		(hasSymbol(a.value) || a.quoted && !looksLikePhrase(a.value))
 }
 
-// foreignVerb returns where the value begins when words tell first whose password it is, i if no verb follows them.
+// foreignVerb returns the start of the value after the owner of a password and a verb, or i if there is no verb.
 func foreignVerb(s string, i int) int {
 	words := s[i:min(len(s), i+nearby)]
 	if n := strings.Index(words, ": "); n >= 0 && hasAnyPrefix(words, owners[:]) &&
@@ -60,11 +60,11 @@ func foreignVerb(s string, i int) int {
 	return i
 }
 
-// owners lead to whose password it is.
+// owners are the prepositions before the owner of a password.
 var owners = [...]string{"für ", "fürs ", "vom ", "von ", "del ", "de ", "du ", "per "}
 
-// isForeignWord reports whether v is a message in another language, as files of translations have it under the name of
-// a secret: mostly written in characters that nobody types unseen, or itself the word for a password.
+// isForeignWord reports whether v is a message in another language, as in translation files under the name of a secret:
+// mostly in scripts that are unusual in passwords, or itself the word for a password.
 func isForeignWord(v string) bool {
 	letters, n := 0, 0
 	for _, r := range v {
@@ -78,14 +78,13 @@ func isForeignWord(v string) bool {
 	}
 	switch strings.ToLower(v) {
 	case "passwort", "kennwort", "contraseña", "clave", "senha", "palavra-passe", "mot de passe", "wachtwoord",
-		"adgangskode", "lösenord", "passord",
-		"heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "κωδικός":
+		"adgangskode", "lösenord", "passord", "heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "κωδικός":
 		return true
 	}
 	return false
 }
 
-// hasInnerCapital reports whether a capital follows a small letter, as in no word of a sentence.
+// hasInnerCapital reports whether a capital follows a lower-case letter, which is unusual in a sentence.
 func hasInnerCapital(v string) bool {
 	for i := 1; i < len(v); i++ {
 		if isUpper(v[i]) && isLower(v[i-1]) {
@@ -95,12 +94,11 @@ func hasInnerCapital(v string) bool {
 	return false
 }
 
-// wideSigns are the colon and the equals sign as wide as an ideograph, and a particle that joins.
+// wideSigns are the full-width colon and equals sign, and particles that may join name and value.
 var wideSigns = [...]string{"：", "＝", "は", "是", "为", "為"}
 
-// foreignLinks stand between the word and the value.
+// foreignLinks may stand between the word and the value.
 var foreignLinks = [...]string{
 	":", "：", "=", "＝", "は", "是", "为", "為", "ist: ", "lautet: ", "ist ", "lautet ", "est ", "es ", "è ", "é ", "is ",
-	"är ", "er ", "jest ", "to ", "on ", "je ",
-	"este ",
+	"är ", "er ", "jest ", "to ", "on ", "je ", "este ",
 }

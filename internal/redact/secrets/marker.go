@@ -14,8 +14,8 @@ const (
 	maxKind    = 32 // longest kind in a marker, in bytes
 )
 
-// Marker returns the marker of a secret. With a key it ends with four hex digits of a hash of the secret: equal
-// secrets get equal markers, and a guess cannot be tested without the key.
+// Marker returns the marker of a secret. With a key it ends with four hex digits of a hash of the secret: equal secrets
+// get equal markers, and a guess cannot be tested without the key.
 func Marker(key []byte, kind, secret string) string {
 	if len(key) == 0 {
 		return markerHead + kind + "]"
@@ -25,8 +25,7 @@ func Marker(key []byte, kind, secret string) string {
 	return markerHead + kind + ":" + hex.EncodeToString(h.Sum(nil)[:2]) + "]"
 }
 
-// NextMarker returns the position of the first marker at or after i, or len(s) twice if there
-// is none.
+// NextMarker returns the position of the first marker at or after i, or len(s) twice if there is none.
 func NextMarker(s string, i int) (from, to int) {
 	for i < len(s) {
 		n := strings.Index(s[i:], markerHead)

@@ -2,10 +2,9 @@ package secrets
 
 import "strings"
 
-// Where a value begins that does not stand beside its name: in elements of XML and HTML, in
-// the next line, in the text of a block.
+// The start of a value that is not beside its name: in an element of XML or HTML, in the next line, in a text block.
 
-// innerText returns where the text of an element of XML begins, or of the element "value" that is all there is in it.
+// innerText returns the start of the text of an XML element, or of the element "value" in it.
 func innerText(s string, i int) int {
 	next := skipAny(s, i, " \t\r\n", 32)
 	if next < len(s) && hasFold(s[next:], "<value>") {
@@ -14,7 +13,7 @@ func innerText(s string, i int) int {
 	return i
 }
 
-// attributes returns where the tag ends whose attributes begin at s[i:], i if they are none or the element is empty.
+// attributes returns the end of the tag whose attributes begin at s[i:], or i if there are none or the element is empty.
 func attributes(s string, i int) int {
 	tag, _, found := strings.Cut(s[i:min(len(s), i+pairReach)], ">")
 	if !found || !strings.Contains(tag, "=\"") || strings.ContainsAny(tag, "<\n(") || strings.HasSuffix(tag, "/") {
@@ -23,7 +22,7 @@ func attributes(s string, i int) int {
 	return i + len(tag) + 1
 }
 
-// afterTags returns where the text goes on behind the tags of HTML at s[i:].
+// afterTags returns the end of the HTML tags at s[i:].
 func afterTags(s string, i int) int {
 	for i < len(s) && s[i] == '<' {
 		n := strings.IndexByte(s[i:min(len(s), i+maxName)], '>')
@@ -35,8 +34,8 @@ func afterTags(s string, i int) int {
 	return i
 }
 
-// nextLine returns where the next line begins if the one at s[i:] ends there and the next is
-// one word that is no name of its own, i if not.
+// nextLine returns the start of the text in the next line if the line ends at s[i] and the next one is a single word
+// that is no name; otherwise i.
 func nextLine(s string, i int) int {
 	text := skipAny(s, i, "\r\n", 2)
 	if text == i {
@@ -54,8 +53,8 @@ func nextLine(s string, i int) int {
 	return text
 }
 
-// blockText returns where the text of a YAML block begins, or of a document within a script, whose sign is at s[i:], i
-// if there is none.
+// blockText returns the start of the text of a YAML block or a here-document whose sign is at s[i:], or i if there is
+// none.
 func blockText(s string, i int) int {
 	next := skipAny(s, i, "|>", 1)
 	if strings.HasPrefix(s[i:], "<<") {

@@ -2,8 +2,8 @@ package secrets
 
 import "strings"
 
-// classify returns the class of an identifier by its words: "db_password" and
-// "stripeSecretKey" name secrets, "password_file", "maxTokens" and "primary_key" do not.
+// classify returns the class of an identifier by its words: "db_password" and "stripeSecretKey" name secrets,
+// "password_file", "maxTokens" and "primary_key" do not.
 func classify(name string) class {
 	if !mayNameSecret(name) {
 		return noSecret
@@ -18,13 +18,13 @@ func classify(name string) class {
 	if isAbout(words[len(words)-1]) {
 		return noSecret
 	}
-	if name == "PWD" { // where one is, not what one knows
+	if name == "PWD" { // the working directory
 		return noSecret
 	}
 	found := noSecret
 	for i, w := range words {
 		c := wordClass(w)
-		if w == "token" && i > 0 && isPlaceWord(words, i-1) {
+		if w == "token" && i > 0 && isPositionWord(words, i-1) {
 			c = noSecret
 		}
 		if (w == "pass" || w == "pwd" || w == "pw") && i+1 < len(words) { // "passConstant"
@@ -46,9 +46,9 @@ func classify(name string) class {
 	return found
 }
 
-// isPlaceWord reports whether a token of the sort that words[i] says tells where one is in a list, or that a request is
-// the same: "nextToken", "clientRequestToken".
-func isPlaceWord(words []string, i int) bool {
+// isPositionWord reports whether words[i] makes "token" the name of a position in a list or of a request's id:
+// "nextToken", "clientRequestToken".
+func isPositionWord(words []string, i int) bool {
 	switch words[i] {
 	case "next", "page", "continuation", "pagination", "cursor", "change", "idempotency":
 		return true
@@ -58,13 +58,12 @@ func isPlaceWord(words []string, i int) bool {
 	return false
 }
 
-// isPlainKey reports whether a key of this sort is known to be no secret.
+// isPlainKey reports whether a key with this word before it is no secret.
 func isPlainKey(word string) bool {
 	switch word {
 	case "public", "pub", "publishable", "foreign", "unique", "cache", "sort", "partition", "index", "object", "map",
-		"hash", "lookup",
-		"composite", "natural", "shard", "routing", "group", "idempotency", "dedup", "site", "host", "anon", "registry",
-		"arrow", "hot", "row":
+		"hash", "lookup", "composite", "natural", "shard", "routing", "group", "idempotency", "dedup", "site", "host", "anon",
+		"registry", "arrow", "hot", "row":
 		return true
 	}
 	return false
@@ -102,10 +101,8 @@ func wordClass(word string) class {
 	word = strings.TrimRight(word, "0123456789")
 	switch word {
 	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "pw", "passcode", "passwords", "userpass",
-		"dbpass",
-		"sshpass", "mypass", "adminpass", "rootpass", "smtppass", "mysqlpass", "requirepass", "storepass", "keypass",
-		"becomepass",
-		"masterauth", "psk", "bindpw", "rootpw", "dbpw", "userpw":
+		"dbpass", "sshpass", "mypass", "adminpass", "rootpass", "smtppass", "mysqlpass", "requirepass", "storepass",
+		"keypass", "becomepass", "masterauth", "psk", "bindpw", "rootpw", "dbpw", "userpw":
 		return password
 	case "secret", "secrets", "token", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "masterkey",
 		"signingkey", "encryptionkey", "subscriptionkey", "credential", "credentials", "authtoken", "accesstoken",
@@ -128,42 +125,37 @@ func wordClass(word string) class {
 	return noSecret
 }
 
-// isKeyOwner reports whether a key of this sort is a secret.
+// isKeyOwner reports whether a key with this word before it is a secret.
 func isKeyOwner(word string) bool {
 	switch word {
 	case "api", "access", "private", "secret", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "master",
 		"account", "service", "shared", "admin", "app", "application", "consumer", "client", "storage", "subscription",
 		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project",
-		"server",
-		"presharedkey", "preshared", "setup", "recovery", "backup", "function", "wallet", "deployer", "dkim", "management",
-		"functions", "llm", "ai", "openai", "gemini",
-		"authorization", "root", "ssh", "gpg", "security", "crypto", "aes":
+		"server", "presharedkey", "preshared", "setup", "recovery", "backup", "function", "wallet", "deployer", "dkim",
+		"management", "functions", "llm", "ai", "openai", "gemini", "authorization", "root", "ssh", "gpg", "security",
+		"crypto", "aes":
 		return true
 	}
 	return false
 }
 
-// isAbout reports whether a name that ends in word is about a secret and not one itself.
+// isAbout reports whether a name that ends with word describes a secret and is not the name of one.
 func isAbout(word string) bool {
 	switch word {
 	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "typ",
-		"kind", "count",
-		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex",
-		"pattern",
-		"expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err", "message", "msg", "title",
-		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env",
-		"var",
-		"index", "pos", "position", "required", "enabled", "strength", "rotation", "manager", "store", "provider", "helper",
-		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set",
-		"at",
-		"changed", "updated", "created", "window", "rate", "kinds", "cache", "command":
+		"kind", "count", "counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint",
+		"reset", "regex", "pattern", "expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err",
+		"message", "msg", "title", "tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix",
+		"suffix", "param", "env", "var", "index", "pos", "position", "required", "enabled", "strength", "rotation", "manager",
+		"store", "provider", "helper", "source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input",
+		"form", "text", "class", "set", "at", "changed", "updated", "created", "window", "rate", "kinds", "cache", "command":
 		return true
 	}
 	return false
 }
 
-// nameWords splits an identifier at '_', '-', '.' and before a capital after a small letter.
-// The words are in lower case.
+// nameWords splits an identifier at '_', '-', '.' and before a capital after a lower-case letter. The words are in
+// lower case.
 func nameWords(name string) []string {
 	var words []string
 	start := 0

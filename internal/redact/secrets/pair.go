@@ -2,25 +2,24 @@ package secrets
 
 import "strings"
 
-// A name and its value may stand apart: as two lines or attributes of one record, as a fall-back behind the variable
-// that should have held it. For the columns of a table see columns.
+// Name and value may be apart: two lines or attributes of one record, or a default after the variable of the
+// environment. For the columns of a table see column.go.
 
 const (
-	pairReach = 120     // bytes behind a name in which its value is looked for
-	maxRecord = 2 << 10 // bytes of a record with one column a line
+	pairReach = 120     // bytes after a name in which its value is searched
+	maxRecord = 2 << 10 // bytes of a record with one column per line
 )
 
-// pairLinks are the words between a name and a value that stands apart from it. The first few may also follow a name in
-// a row of words, as flags do.
+// pairLinks are the words between a name and a value apart from it. The first looseLinks may also follow a name in a
+// row of words, as flags do.
 var pairLinks = [...]string{
 	"--value", "--body", "--secret-string", "<<<", "value", "Value", "default", "Default", "<string>", "??", "||",
-	".type(", ".fill(",
-	".send_keys(", ".sendKeys(", "-Value", "-b", ".toBe(", ".toEqual(",
+	".type(", ".fill(", ".send_keys(", ".sendKeys(", "-Value", "-b", ".toBe(", ".toEqual(",
 }
 
 const looseLinks = 4
 
-// paired reads the value that belongs to the name that ends at s[right] and stands apart from it.
+// paired finds the value apart from its name, which ends at s[:right].
 func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
 	rest := s[right:min(len(s), right+pairReach)]
 	links := pairLinks[:]
@@ -37,21 +36,21 @@ func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
 		if ok && a.takes(s, i) {
 			from, to = a.readValue(s, i)
 			a.value = s[from:to]
-			return from, to, a.judge()
+			return from, to, a.isSecret()
 		}
 	}
 	return 0, 0, false
 }
 
-// pairLines is how many lines a name and its value may be apart.
+// pairLines returns how many lines may be between a name and its value.
 func pairLines(link string) int {
-	if link[0] == '.' { // a call on what the name has found
+	if link[0] == '.' { // a method call after the name
 		return 0
 	}
 	return 3
 }
 
-// linked reads a link at s[i:] with its punctuation and returns where the value begins.
+// linked reads the link at s[i:] with its punctuation and returns the start of the value.
 func (a *assignment) linked(s string, i int, link string) (int, bool) {
 	next := i + len(link)
 	switch {
@@ -73,13 +72,13 @@ func (a *assignment) linked(s string, i int, link string) (int, bool) {
 	return skipAny(s, next+1, " \t", 8), true
 }
 
-// takes reports whether a value may begin at s[i:]: without a strong place it is between quotes.
+// takes reports whether a value may begin at s[i:]: it must be quoted unless the syntax is strong.
 func (a *assignment) takes(s string, i int) bool {
 	q := skipAny(s, i, "\\", 4)
 	return i < len(s) && (a.strong || q < len(s) && isQuote(s[q]))
 }
 
-// isCell reports whether the name that begins at s[left:] fills the cell of a table from its start.
+// isCell reports whether the name that begins at s[left:] begins a cell of a table.
 func isCell(s string, left int) bool {
 	before := strings.TrimRight(s[max(0, left-maxValue):left], " `*")
 	line := before[strings.LastIndexByte(before, '\n')+1:]

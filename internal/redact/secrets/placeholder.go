@@ -2,10 +2,10 @@ package secrets
 
 import "strings"
 
-const maxExamined = 256 // bytes of a value: what it is shows in its beginning
+const maxExamined = 256 // bytes of a value that are examined
 
-// judge reports whether the value is a secret. In doubt it redacts.
-func (a *assignment) judge() bool {
+// isSecret reports whether the value is a secret. When in doubt it is.
+func (a *assignment) isSecret() bool {
 	v := withoutScheme(a.value[:min(len(a.value), maxExamined)])
 	if a.quoted && (isGenerated(v) || isScrambled(v)) {
 		return true
@@ -27,7 +27,7 @@ func (a *assignment) judge() bool {
 		return len(v) >= 32 && isMixed(v) && hasUpperAndLower(v) && isAll(v, isTokenByte) && entropy(v) >= 4.2 &&
 			!looksLikeCode(v)
 	case a.prose:
-		return a.judgeProse()
+		return a.isSecretInProse()
 	case a.class == password && a.quoted:
 		return len(v) >= 4 && !looksLikePhrase(v) && !isAlgorithm(v) && (!looksLikeCode(v) || isDottedPassword(v) ||
 			isDense(v) || isUnbalanced(v))
@@ -55,7 +55,7 @@ func withoutScheme(v string) string {
 	return v
 }
 
-// isSameName reports whether v is the name once more, as in "x.pass = pass".
+// isSameName reports whether v repeats the name, as in "x.pass = pass".
 func isSameName(v, name string) bool {
 	v, name = v[strings.LastIndexByte(v, '.')+1:], name[strings.LastIndexByte(name, '.')+1:]
 	return len(v) == len(name) && hasFold(v, asciiLower(name))
@@ -63,9 +63,8 @@ func isSameName(v, name string) bool {
 
 func isWordOrDot(c byte) bool { return isWordByte(c) || c == '.' }
 
-// isNamedSecret reports whether a value that does not look random is still a secret. It is if
-// its name is in capitals, or if the value is a word with a symbol or digit and so no
-// identifier.
+// isNamedSecret reports whether a value that does not look random is still a secret. It is if its name is in capitals,
+// or if the value is a long mix of letters and digits.
 func (a *assignment) isNamedSecret() bool {
 	if a.strong && a.name == strings.ToUpper(a.name) {
 		return !isAll(a.value, func(c byte) bool { return isUpper(c) || c == '_' })
@@ -73,7 +72,7 @@ func (a *assignment) isNamedSecret() bool {
 	return len(a.value) >= 12 && isMixed(a.value) && entropy(a.value) >= 2.5
 }
 
-func (a *assignment) judgeProse() bool {
+func (a *assignment) isSecretInProse() bool {
 	v := a.value[:min(len(a.value), maxExamined)]
 	if a.class != password {
 		return len(v) >= 10 && isRandom(v)
@@ -90,64 +89,55 @@ func (a *assignment) judgeProse() bool {
 	return a.owned && !isCommonWord(asciiLower(v))
 }
 
-// isOwner reports whether a word before "password is" shows that a particular password is
-// meant.
+// isOwner reports whether a word before "password is" shows that a particular password is meant.
 func isOwner(word string) bool {
 	switch asciiLower(word) {
 	case "my", "our", "the", "his", "her", "their", "your", "new", "old", "current", "root", "admin", "user", "db",
-		"database",
-		"login", "wifi", "wi-fi", "sudo", "master", "ssh", "test", "temp", "temporary", "initial", "account", "vpn", "mein",
-		"das",
-		"whose", "and", "with", "its", "production", "prod", "staging", "postgres", "redis", "github", "email", "gmail":
+		"database", "login", "wifi", "wi-fi", "sudo", "master", "ssh", "test", "temp", "temporary", "initial", "account",
+		"vpn", "mein", "das", "whose", "and", "with", "its", "production", "prod", "staging", "postgres", "redis", "github",
+		"email", "gmail":
 		return true
 	}
 	return false
 }
 
-// isCommonWord reports whether word may follow "the password is" and be no password.
+// isCommonWord reports whether word may follow "the password is" without being a password.
 func isCommonWord(word string) bool {
 	switch strings.Trim(word, ".,:;()*_`") {
 	case "wrong", "incorrect", "correct", "invalid", "valid", "missing", "empty", "required", "optional", "expired",
-		"stored",
-		"hashed", "encrypted", "used", "sent", "still", "being", "never", "always", "also", "only", "just", "then", "than",
-		"that",
-		"this", "from", "with", "what", "when", "where", "which", "your", "their", "there", "here", "same", "based", "given",
-		"known", "unknown", "needed", "printed", "passed", "read", "shown", "hidden", "visible", "checked", "verified",
-		"compared", "provided", "supplied", "specified", "asked", "prompted", "ignored", "allowed", "accepted", "rejected",
-		"refused", "more", "less", "long", "short", "weak", "strong", "safe", "secure", "insecure", "public", "private",
-		"secret", "plain", "plaintext", "correctly", "nothing", "something", "anything", "about", "above", "below", "after",
-		"before", "because", "changed", "reset", "rotated", "logged", "leaked", "exposed", "redacted", "masked", "removed",
-		"deleted", "saved", "kept", "cached", "returned", "generated", "created", "defined", "default", "derived", "left",
-		"have", "must", "should", "could", "would", "will", "does", "done", "made", "part", "supposed", "going", "available",
-		"loaded", "found", "lost", "protected", "longer", "shorter", "blank", "null", "none", "true", "false", "really",
-		"already", "however", "currently", "usually", "typically", "either", "both", "neither", "handled", "taken", "typed",
-		"entered", "written", "unset", "compromised", "different", "identical", "equal", "simple", "complex", "good",
+		"stored", "hashed", "encrypted", "used", "sent", "still", "being", "never", "always", "also", "only", "just", "then",
+		"than", "that", "this", "from", "with", "what", "when", "where", "which", "your", "their", "there", "here", "same",
+		"based", "given", "known", "unknown", "needed", "printed", "passed", "read", "shown", "hidden", "visible", "checked",
+		"verified", "compared", "provided", "supplied", "specified", "asked", "prompted", "ignored", "allowed", "accepted",
+		"rejected", "refused", "more", "less", "long", "short", "weak", "strong", "safe", "secure", "insecure", "public",
+		"private", "secret", "plain", "plaintext", "correctly", "nothing", "something", "anything", "about", "above", "below",
+		"after", "before", "because", "changed", "reset", "rotated", "logged", "leaked", "exposed", "redacted", "masked",
+		"removed", "deleted", "saved", "kept", "cached", "returned", "generated", "created", "defined", "default", "derived",
+		"left", "have", "must", "should", "could", "would", "will", "does", "done", "made", "part", "supposed", "going",
+		"available", "loaded", "found", "lost", "protected", "longer", "shorter", "blank", "null", "none", "true", "false",
+		"really", "already", "however", "currently", "usually", "typically", "either", "both", "neither", "handled", "taken",
+		"typed", "entered", "written", "unset", "compromised", "different", "identical", "equal", "simple", "complex", "good",
 		"enough", "disabled", "enabled", "omitted", "transmitted", "very", "quite", "probably", "rather", "actually", "often",
 		"falsch", "richtig", "leer", "ungültig", "gültig", "abgelaufen", "gesetzt", "geändert", "zurückgesetzt", "nicht",
-		"noch", "schon", "jetzt",
-		"bereits", "erforderlich", "nötig", "unbekannt", "bekannt", "gespeichert", "verschlüsselt", "sicher", "unsicher",
-		"kurz", "lang", "schwach",
-		"stark", "gleich", "eine", "einem", "immer", "hier", "dort", "vergessen", "verloren", "korrekt", "inkorrekt",
-		"nirgends", "überall":
+		"noch", "schon", "jetzt", "bereits", "erforderlich", "nötig", "unbekannt", "bekannt", "gespeichert", "verschlüsselt",
+		"sicher", "unsicher", "kurz", "lang", "schwach", "stark", "gleich", "eine", "einem", "immer", "hier", "dort",
+		"vergessen", "verloren", "korrekt", "inkorrekt", "nirgends", "überall":
 		return true
 	}
 	return len(word) < 4 || strings.HasSuffix(word, "ed") && isAll(word, isLower)
 }
 
-// isWordOfCode reports whether v is a word that code, schemas and documents use in place of a
-// value.
+// isWordOfCode reports whether v is a word that code, schemas and documents use in place of a value.
 func isWordOfCode(v string) bool {
 	switch strings.TrimRight(asciiLower(v), ";,): ") {
 	case "string", "str", "bool", "boolean", "int", "bytes", "text", "any", "number", "null", "none", "nil", "true",
-		"false",
-		"undefined", "required", "optional", "password", "passwd", "passphrase", "secret", "token", "secretstr", "varchar",
-		"type", "object", "value", "credentials", "credential", "apikey", "api_key", "api-key", "bearer", "basic", "redacted",
-		"hidden", "masked", "empty", "unset", "default", "self", "this", "void", "char", "const", "let", "var", "new",
-		"await",
-		"return", "func", "function", "username", "user", "email", "login", "input", "output", "auth", "oauth", "header",
-		"authorization", "interface", "struct", "option", "private_key", "access_token", "refresh_token", "client_secret",
-		"prompt", "file", "stdin", "pass", "fail", "env", "key", "name", "session", "cookie", "error", "test", "write",
-		"read", "inherit":
+		"false", "undefined", "required", "optional", "password", "passwd", "passphrase", "secret", "token", "secretstr",
+		"varchar", "type", "object", "value", "credentials", "credential", "apikey", "api_key", "api-key", "bearer", "basic",
+		"redacted", "hidden", "masked", "empty", "unset", "default", "self", "this", "void", "char", "const", "let", "var",
+		"new", "await", "return", "func", "function", "username", "user", "email", "login", "input", "output", "auth",
+		"oauth", "header", "authorization", "interface", "struct", "option", "private_key", "access_token", "refresh_token",
+		"client_secret", "prompt", "file", "stdin", "pass", "fail", "env", "key", "name", "session", "cookie", "error",
+		"test", "write", "read", "inherit":
 		return true
 	}
 	return false
@@ -156,16 +146,14 @@ func isWordOfCode(v string) bool {
 func isAlgorithm(v string) bool {
 	switch strings.TrimRight(asciiLower(v), ".,;:)") {
 	case "sha1", "sha256", "sha-256", "sha512", "sha-512", "md5", "base64", "base32", "oauth2", "oauth2.0", "bcrypt",
-		"argon2",
-		"argon2id", "pbkdf2", "scram-sha-1", "scram-sha-256", "scram-sha-512", "sha384", "hs384", "hs512", "rs512", "es256",
-		"utf8", "utf-8", "x509", "http2", "aes256", "aes-256", "ed25519", "rs256", "hs256", "2fa", "nist800":
+		"argon2", "argon2id", "pbkdf2", "scram-sha-1", "scram-sha-256", "scram-sha-512", "sha384", "hs384", "hs512", "rs512",
+		"es256", "utf8", "utf-8", "x509", "http2", "aes256", "aes-256", "ed25519", "rs256", "hs256", "2fa", "nist800":
 		return true
 	}
 	return false
 }
 
-// notPlaceholder reports whether v is not a placeholder: not a variable, a template or a row
-// of asterisks.
+// notPlaceholder reports whether v is neither a variable nor a template nor a row of asterisks.
 func notPlaceholder(v string) bool {
 	if len(v) < 3 {
 		return false
@@ -190,12 +178,10 @@ func notPlaceholder(v string) bool {
 	return false // one byte over and over
 }
 
-// isYourWord reports whether v is a phrase that manuals print for the reader to replace, such
-// as "your-password".
+// isYourWord reports whether v is a phrase that manuals print for the reader to replace, such as "your-password".
 func isYourWord(v string) bool {
 	for _, prefix := range [...]string{
-		"your-", "your_", "your ", "my-secret-", "insert-", "replace-", "enter-",
-		"changeme-", "put-your",
+		"your-", "your_", "your ", "my-secret-", "insert-", "replace-", "enter-", "changeme-", "put-your",
 	} {
 		if hasFold(v, prefix) {
 			return !hasDigit(v)
@@ -217,8 +203,7 @@ func looksLikeCode(v string) bool {
 		return true
 	}
 	for _, mark := range [...]string{
-		`\x`, "process.env", "os.environ", "getenv", "::", "->", "=>", "://", "secrets.",
-		"vars.", "env.",
+		`\x`, "process.env", "os.environ", "getenv", "::", "->", "=>", "://", "secrets.", "vars.", "env.",
 	} {
 		if strings.Contains(v, mark) {
 			return true
@@ -237,8 +222,7 @@ func isNumericType(v string) bool {
 	return false
 }
 
-// isDottedName reports whether v looks like cfg.Token: identifiers joined by dots, none of
-// them random.
+// isDottedName reports whether v looks like cfg.Token: identifiers joined by dots, none of them random.
 func isDottedName(v string) bool {
 	if !strings.Contains(v, ".") {
 		return false
@@ -265,7 +249,7 @@ func looksLikePhrase(v string) bool {
 	words := len(strings.Fields(v))
 	if words >= 4 && words <= 8 && isAll(v, isPhraseByte) && !strings.Contains(v, "pass") &&
 		!strings.Contains(v, "enter") {
-		return false // a row of words, as password makers draw it
+		return false // words of a password generator
 	}
 	return words > 8 || strings.Contains(v, "%") || !hasDigit(v) && !strings.ContainsAny(v, "!@#$^&*+=~")
 }
@@ -281,8 +265,8 @@ func looksLikePath(v string) bool {
 	return len(v) > 3 && isLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
 }
 
-// mayBeDotted reports whether a value that looks like a chain of names may still be a
-// password: because of its number, or in NAME=value without blanks.
+// mayBeDotted reports whether a value that looks like names joined by dots may still be a password: because of its
+// number, or in NAME=value without blanks.
 func (a *assignment) mayBeDotted() bool {
 	return isDottedPassword(a.value) || a.glued && isDottedName(a.value) && (isDense(a.value) || isJumbled(a.value))
 }

@@ -2,12 +2,10 @@ package secrets
 
 import "strings"
 
-// Some commands print only a secret, such as "pass show". Their output is a secret although
-// nothing beside it says so. In a text, the command follows a shell prompt; in an event,
-// command and output are two members.
+// Some commands print only a secret, such as "pass show". Their output is a secret although it has no name beside it.
+// In a text, the command follows a shell prompt; in an event, command and output are two members.
 
-// printed returns the position of the output of the command on whose line the name
-// s[left:right] stands.
+// printed returns the position of the output of the command whose line contains the name s[left:right].
 func (a *assignment) printed(s string, left, right int) (from, to int, ok bool) {
 	if a.class == someKey {
 		return 0, 0, false
@@ -41,8 +39,7 @@ func isSource(name string) bool {
 	return false
 }
 
-// isPassedOn reports whether the rest of a command line passes the command's output on
-// unchanged.
+// isPassedOn reports whether the rest of a command line passes the command's output on unchanged.
 func isPassedOn(rest string) bool {
 	for part := range strings.SplitSeq(rest, "| ") {
 		switch word, _, _ := strings.Cut(part, " "); strings.TrimRight(word, "\r\"'") {
@@ -69,16 +66,14 @@ func isPrinting(line string) bool {
 	command, _, _ := strings.Cut(strings.TrimLeft(line, " "), " ")
 	switch command[strings.LastIndexByte(command, '/')+1:] {
 	case "echo", "printenv", "cat", "head", "tail", "kubectl", "oc", "terraform", "tofu", "vault", "aws", "gcloud", "az",
-		"heroku", "op", "pass", "gopass", "bw",
-		"lpass", "security", "secret-tool", "doppler", "sops", "sudo", "docker", "jq", "yq", "keyring", "infisical", "pulumi",
-		"chamber", "crudini", "get-secret":
+		"heroku", "op", "pass", "gopass", "bw", "lpass", "security", "secret-tool", "doppler", "sops", "sudo", "docker", "jq",
+		"yq", "keyring", "infisical", "pulumi", "chamber", "crudini", "get-secret":
 		return true
 	}
 	return false
 }
 
-// FindPrinted returns the secret at the start of what a command printed, if the command prints secrets. In a text,
-// Find does this for a command behind a shell prompt.
+// FindPrinted returns the secret at the start of a command's output, if the command may print secrets.
 func (f *Finder) FindPrinted(command, output string) (Span, bool) {
 	if command == "" || len(command) > commandLine || len(output) > maxValue {
 		return Span{}, false

@@ -1,11 +1,11 @@
 package secrets
 
-// Keys of providers that a regular expression cannot find, or only by looking far ahead. Each function here reads a
-// bounded stretch of the text once.
+// Keys of providers that a regular expression cannot find, or only with a long look-ahead. Each function reads a
+// bounded part of the text once.
 
 const nearby = 64 // bytes after a provider's name in which its key is looked for
 
-// findAWSSecret finds forty characters of base 64 given to a name like aws_secret_access_key.
+// findAWSSecret finds forty characters of base64 after a name like aws_secret_access_key.
 func findAWSSecret(s string, _, end int) (from, to int, ok bool) {
 	limit := min(len(s), end+nearby)
 	i := end
@@ -25,7 +25,7 @@ func findAWSSecret(s string, _, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// findHerokuKey finds a UUID on the same line: Heroku's older keys are plain ones.
+// findHerokuKey finds a UUID on the same line: Heroku's older keys are plain UUIDs.
 func findHerokuKey(s string, _, end int) (from, to int, ok bool) {
 	for i := end; i < min(len(s), end+nearby) && s[i] != '\n'; i++ {
 		if isHex(s[i]) && !isHex(s[i-1]) && i+36 <= len(s) && isUUID(s[i:i+36]) {
@@ -64,7 +64,7 @@ func findMailchimpKey(s string, at, end int) (from, to int, ok bool) {
 	return at - 32, end, true
 }
 
-// findNewRelicKey finds the 36 hex digits before the suffix of a licence.
+// findNewRelicKey finds the 36 hex digits before the suffix of a licence key.
 func findNewRelicKey(s string, at, end int) (from, to int, ok bool) {
 	const size = 36
 	if at < size || !isAll(s[at-size:at], isHex) || end < len(s) && isWordByte(s[end]) {
@@ -83,7 +83,7 @@ func findAirtableToken(s string, at, end int) (from, to int, ok bool) {
 	return at, to, isAll(s[end:end+id], isWordByte)
 }
 
-// findMaxMindKey finds six letters and digits, '_' and 29 more before the suffix of a licence.
+// findMaxMindKey finds six letters and digits, '_' and 29 more before the suffix of a licence key.
 func findMaxMindKey(s string, at, end int) (from, to int, ok bool) {
 	const id, secret = 6, 29
 	from = at - id - 1 - secret
@@ -93,7 +93,7 @@ func findMaxMindKey(s string, at, end int) (from, to int, ok bool) {
 	return from, end, isAll(s[from:from+id], isWordByte) && isRandom(s[from+id+1:at])
 }
 
-// findAzureKey finds a key that carries the mark of its service near its end, as Microsoft's newer ones do.
+// findAzureKey finds a key with the mark of its service near its end, as Microsoft's newer keys have it.
 func findAzureKey(s string, at, end int) (from, to int, ok bool) {
 	const before, longest = 43, 96
 	isKeyByte := func(c byte) bool { return isBase64Byte(c) || c == '-' || c == '_' }

@@ -1,26 +1,41 @@
 package secrets
 
-// rule finds one kind of secret. A match begins with one of heads; tail, a regular expression,
-// continues after the head. The heads are not repeated in tail, so the two cannot contradict
-// each other.
+// rule finds one kind of secret. A match begins with one of heads; tail, a regular expression, continues after the
+// head. The heads are not repeated in tail, so the two cannot contradict each other.
 type rule struct {
-	kind  string
-	heads []string // three bytes or more, letters without case only in ASCII; [abc] stands for one of a, b and c
-	fold  bool     // heads are lower case and match any case
-	left  edge     // what may stand before the head
+	kind  string   // in the marker: lower-case letters, digits and '-'
+	heads []string // three bytes or more; [abc] matches one of a, b and c
+	fold  bool     // heads are lower case and match any ASCII case
+	left  edge     // which character may precede the head
 	tail  string   // group 1, if there is one, is the secret; else head and tail are
-	reach int      // bytes after the head that tail may look at; 0 means defaultReach
-	back  int      // bytes before the head that belong to the secret, at most
+	reach int      // bytes after the head in which tail must match; 0 means defaultReach
+	back  int      // at most so many bytes before the head belong to the secret
 	check func(secret string) bool
+	flag  string                                              // in place of tail: the secret is the argument of this flag
 	find  func(s string, at, end int) (from, to int, ok bool) // in place of tail: head at s[at:end]
-	named bool                                                // the head is of a name that may also head a column
-	sure  bool                                                // the form alone proves it, also in an id or a path
+	named bool                                                // the head is part of a name that may also head a column
+	sure  bool                                                // the format alone proves it, also in an id or a path
 }
 
 const defaultReach = 512
 
-// builtin are the built-in rules, by provider, then those without a provider. It is data, and
-// no code runs on it at start-up.
+// builtin is the table of the built-in rules: by provider, then those without a provider. It is data, and no code runs
+// on it at start-up.
+//
+// How to add a pattern:
+//
+//   - A token with a prefix is a row here: kind, heads (the prefix) and tail (the rest). Set left to edgeWord if the
+//     prefix may end a longer word, check to isMixed or isRandom if ordinary text may have the same form, and sure if
+//     none has. The prefix of a service without a kind of its own joins a row of kind service-token.
+//   - A format that a regular expression cannot find is a row with find in place of tail; see provider.go.
+//   - A name beside which a secret stands, such as "passphrase", is a word in names.go; if no row below has a head that
+//     is part of it, add one with findAssignment and named.
+//   - The argument of a command's flag is a row with flag; for other arguments see command.go and argument.go.
+//
+// Test data: the format in serviceTokens of forms_test.go, or text around a password or a token, with %s for it, in
+// passwordPlaces or tokenPlaces of places_test.go. Texts that must stay belong to TestTextAboutSecretsStays. Run go
+// test ./internal/redact/secrets: TestServiceTokensAreRecognisedByFormat and TestSecretsAreRecognisedByContext prove
+// the pattern, TestEveryHeadIsFound the row, and TestOrdinarySourceIsLeftAlone that it finds little in source code.
 var builtin = [...]rule{
 	// Clouds and hosts.
 	{
@@ -33,8 +48,7 @@ var builtin = [...]rule{
 	},
 	{
 		kind: "aws-secret", fold: true, heads: []string{
-			"aws", "secret_access", "secret-access", "secretaccess",
-			"secret access",
+			"aws", "secret_access", "secret-access", "secretaccess", "secret access",
 		},
 		find: findAWSSecret,
 	},
@@ -85,8 +99,7 @@ var builtin = [...]rule{
 	{kind: "github-pat", heads: []string{"github_pat_"}, tail: `[A-Za-z0-9_]{22,}`, sure: true},
 	{kind: "gitlab-pat", heads: []string{
 		"glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-", "gloas-", "glffct-",
-		"glrtr-", "glwt-",
-		"GR1348941",
+		"glrtr-", "glwt-", "GR1348941",
 	}, tail: `[A-Za-z0-9_.-]{18,}`, sure: true},
 	{
 		kind: "atlassian", heads: []string{"ATATT3", "ATCTT3", "ATBB"}, left: edgeWord, tail: `[A-Za-z0-9_=-]{20,}`,
@@ -208,26 +221,24 @@ var builtin = [...]rule{
 	{kind: "tavily", heads: []string{"tvly-"}, left: edgeWord, tail: `[A-Za-z0-9-]{20,}`, sure: true},
 	{kind: "langsmith", heads: []string{"lsv2_pt_", "lsv2_sk_"}, tail: `[a-f0-9]{32}(?:_[a-f0-9]+)?`, sure: true},
 
-	// Services whose tokens begin with their name, by what follows it.
+	// Services whose tokens begin with a prefix, by the form of the rest.
 	{kind: "service-token", heads: []string{
 		"p8e-", "ico-", "pnu_", "CLOJARS_", "vcp_", "vci_", "vca_", "vcr_", "vck_", "napi_", "rnd_", "phx_", "csk-", "e2b_",
-		"rpa_", "rdme_", "shippo_live_", "shippo_test_", "sgp_", "unkey_",
-		"apify_api_", "packagist_uut_", "packagist_ort_", "packagist_out_", "os_v2_app_", "hcaik_", "hcxik_", "hcalk_",
-		"cfk_", "cfut_", "cfat_", "dnsimple_[ua]_", "bt-st-", "nsec1", "xprv9s21",
-		"secret-", "fw_", "EZAK", "EZTK", "ATTA",
+		"rpa_", "rdme_", "shippo_live_", "shippo_test_", "sgp_", "unkey_", "apify_api_", "packagist_uut_", "packagist_ort_",
+		"packagist_out_", "os_v2_app_", "hcaik_", "hcxik_", "hcalk_", "cfk_", "cfut_", "cfat_", "dnsimple_[ua]_", "bt-st-",
+		"nsec1", "xprv9s21", "secret-", "fw_", "EZAK", "EZTK", "ATTA",
 	}, left: edgeWord, tail: `(?:[a-f0-9]{16}_[a-f0-9]{40}|[A-Za-z0-9]{22,})`, check: isRandom},
 	{kind: "service-token", heads: []string{
 		"duffel_live_", "duffel_test_", "fio-u-", "tk-us-", "tfp_", "tgp_v1_", "jina_", "nvapi-", "bb_live_", "AQVN",
-		"mdb_sa_sk_", "sha256~", "ABSK", "essu_", "ops_eyJ", "cflt", "vercel_blob_rw_",
-		"pcsk_", "CCDB1_", "pdl_live_apikey_", "pdl_sdbx_apikey_", "live_",
+		"mdb_sa_sk_", "sha256~", "ABSK", "essu_", "ops_eyJ", "cflt", "vercel_blob_rw_", "pcsk_", "CCDB1_", "pdl_live_apikey_",
+		"pdl_sdbx_apikey_", "live_",
 	}, left: edgeWord, tail: `[A-Za-z0-9_+/-]{27,}={0,2}`, reach: 4096, check: isManyCased},
 	{
 		kind: "service-token", heads: []string{"sm_pat_", "sm_aat_", "sm_sat_", "AVNS_", "npg_", "re_"}, left: edgeWord,
 		tail: `[A-Za-z0-9]{8}[A-Za-z0-9_-]{4,}`, check: isManyCased,
 	},
 	{kind: "service-token", heads: []string{
-		"pat-[abcdefghijklmnopqrstuvwxyz][abcdefghijklmnopqrstuvwxyz][123456789]-",
-		"sk-lf-", "xaat-", "xapt-", "ctx7sk-",
+		"pat-[abcdefghijklmnopqrstuvwxyz][abcdefghijklmnopqrstuvwxyz][123456789]-", "sk-lf-", "xaat-", "xapt-", "ctx7sk-",
 	}, left: edgeWord, tail: `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`},
 	{kind: "service-token", heads: []string{"md-"}, left: edgeToken, tail: `[A-Za-z0-9_-]{22}\b`, check: isManyCased},
 	{kind: "service-token", heads: []string{"fc-"}, left: edgeToken, tail: `[0-9a-f]{32}\b`, check: isMixed},
@@ -254,23 +265,21 @@ var builtin = [...]rule{
 		tail: `[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b`,
 	},
 	{kind: "azure-key", heads: []string{
-		"AzFu", "AzSe", "AzCa", "+ASt", "ACDb", "APIM", "+ABa", "+AMC", "+ARm", "+ACR",
-		"+AIoT", "+AEh", "AZDO", "JQQJ99",
+		"AzFu", "AzSe", "AzCa", "+ASt", "ACDb", "APIM", "+ABa", "+AMC", "+ARm", "+ACR", "+AIoT", "+AEh", "AZDO", "JQQJ99",
 	}, find: findAzureKey},
 
 	// Key blocks.
 	{kind: "private-key", heads: []string{"-----BEGIN", "---- BEGIN"}, find: findKeyBlock, sure: true},
 	{kind: "private-key", heads: []string{"-----END"}, find: findKeyBlockTail, sure: true},
 	{kind: "private-key", heads: []string{"Private-Lines:"}, find: findPuttyKey},
-	// How a key begins in base 64, whether or not its BEGIN is there: RSA, both forms of EC, Ed25519, encrypted, OpenSSH.
+	// Beginnings of keys in base64, with or without a BEGIN: RSA, both forms of EC, Ed25519, encrypted, OpenSSH.
 	{
 		kind: "private-key", heads: []string{"IBAAKC", "IBAAKB", "IBADANBgkqhkiG9w0BAQEFAASC"},
 		tail: `[A-Za-z0-9+/]{20,}={0,2}`, back: 6, sure: true,
 	},
 	{kind: "private-key", heads: []string{
 		"MHcCAQEEI", "MHQCAQEEI", "MIGkAgEBBD", "MIHcAgEBBEI", "MIGHAgEAMBMGByqGSM49AgEG", "MIG2AgEAMBAGByqGSM49AgEG",
-		"MIHuAgEAMBAGByqGSM49AgEG",
-		"MC4CAQAwBQYDK2V", "BgkqhkiG9w0BBQ0w", "b3BlbnNzaC1rZXktdjEA",
+		"MIHuAgEAMBAGByqGSM49AgEG", "MC4CAQAwBQYDK2V", "BgkqhkiG9w0BBQ0w", "b3BlbnNzaC1rZXktdjEA",
 	}, tail: `[A-Za-z0-9+/]{20,}={0,2}`, sure: true},
 	{kind: "age-key", fold: true, heads: []string{"age-secret-key-1"}, tail: `[A-Za-z0-9]{40,}`, sure: true},
 	{
@@ -300,8 +309,7 @@ var builtin = [...]rule{
 		tail: `\\{0,4}["']?\s{0,4}:\s{0,4}\\{0,4}["']?([A-Za-z0-9+/]{40,}={0,2})`, reach: 16 << 10,
 	},
 	{kind: "private-key", fold: true, heads: []string{
-		"wallet(", "accounts:", "accounts\"", "privatekeytoaccount(",
-		"hextoecdsa(", "from_key(", "fromprivatekey(",
+		"wallet(", "accounts:", "accounts\"", "privatekeytoaccount(", "hextoecdsa(", "from_key(", "fromprivatekey(",
 	}, tail: `[^\n]{0,16}?["'](?:0x)?([0-9a-fA-F]{64})\b`},
 	{
 		kind: "seed-phrase", fold: true, heads: []string{"mnemonic", "seed phrase", "recovery phrase", "seedphrase"},
@@ -312,18 +320,17 @@ var builtin = [...]rule{
 		tail: `[^\s"'<>]{0,256}?[?&]secret=([A-Za-z2-7=%]{8,})`,
 	},
 	{kind: "otp-secret", fold: true, heads: []string{
-		"otp", "2fa", "mfa", "setup key", "authenticator", "code manually",
-		"key manually",
+		"otp", "2fa", "mfa", "setup key", "authenticator", "code manually", "key manually",
 	}, tail: `[^\n]{0,24}?["' =:(]([A-Z2-7]{16,128})(?:[^A-Za-z0-9_]|$)`, check: isBase32Secret},
 	{
 		kind: "printed-key", heads: []string{
 			"wg genkey", "wg genpsk", "rails secret", "rake secret", "rails/secret", "rand -hex", "rand -base64", "master.key",
-			"token.txt", "secret.txt",
-			"password.txt", "pwgen", "print-access-token", "auth token", "get-login-password", "print-identity-token",
+			"token.txt", "secret.txt", "password.txt", "pwgen", "print-access-token", "auth token", "get-login-password",
+			"print-identity-token",
 		}, tail: `[^\n\\]{0,48}(?:\\r|\r)?(?:\n|\\{1,4}n)([A-Za-z0-9+/=_.~-]{12,})`, check: isRandom,
 	},
 
-	// Positions where secrets are expected.
+	// Contexts in which a secret is expected.
 	{
 		kind: "wordpress-key", heads: []string{"define("},
 		tail:  `\s{0,4}["'][A-Z0-9_]{0,48}(?:_KEY|_SALT|TOKEN|SECRET)["']\s{0,4},\s{0,16}["']([^'"\n]{16,256})["']`,
@@ -364,16 +371,14 @@ var builtin = [...]rule{
 	},
 	{
 		kind: "session-cookie", fold: true, heads: []string{
-			"session", "asp.net_sessionid", "connect.sid", ".aspnetcore.",
-			".aspxauth", "phpsessid", "jsessionid",
+			"session", "asp.net_sessionid", "connect.sid", ".aspnetcore.", ".aspxauth", "phpsessid", "jsessionid",
 		},
 		tail: `[A-Za-z.]{0,24}\\{0,4}["']?\]?[ \t]{0,4}[:=][ \t]{0,4}\\{0,4}["']?([A-Za-z0-9%._+/=-]{20,})`, reach: 2048,
 		check: isSessionValue,
 	},
 	{
 		kind: "session-cookie", fold: true, heads: []string{
-			"sessionid=", "phpsessid=", "jsessionid=", "connect.sid=",
-			"_session=",
+			"sessionid=", "phpsessid=", "jsessionid=", "connect.sid=", "_session=",
 		},
 		tail: `([A-Za-z0-9%._+/=-]{16,})`, check: isSessionValue,
 	},
@@ -381,10 +386,10 @@ var builtin = [...]rule{
 		kind: "password", fold: true, heads: []string{"mysql", "mariadb", "7z ", "7za ", "rar ", "unrar "}, left: edgeWord,
 		find: findGluedPassword,
 	},
-	{kind: "password", fold: true, heads: []string{"ssh-keygen"}, left: edgeWord, find: findNewPassphrase},
+	{kind: "password", fold: true, heads: []string{"ssh-keygen"}, left: edgeWord, flag: " -N "},
 	{
 		kind: "password", fold: true, heads: []string{"openssl enc", "openssl aes"}, left: edgeWord,
-		find: findCipherPassword,
+		flag: " -k ",
 	},
 	{
 		kind: "password", fold: true, heads: []string{"net user", "add_user", "change_password", "wpa_passphrase"},
@@ -392,23 +397,21 @@ var builtin = [...]rule{
 	},
 	{kind: "password", fold: true, heads: []string{
 		"sshpass", "docker login", "podman login", "registry login", "az login", "oc login", "cf login", "mongo", "cqlsh",
-		"rabbitmqadmin", "useradd", "usermod", "arangosh", "twine",
-		"skopeo login", "cypher-shell", "unlock-keychain", "set-keychain", "psexec", "certutil", "winrs", "winexe",
+		"rabbitmqadmin", "useradd", "usermod", "arangosh", "twine", "skopeo login", "cypher-shell", "unlock-keychain",
+		"set-keychain", "psexec", "certutil", "winrs", "winexe",
 	}, left: edgeWord, find: findSpacedPassword},
-	{kind: "password", fold: true, heads: []string{"redis-cli"}, left: edgeWord, find: findRedisPassword},
+	{kind: "password", fold: true, heads: []string{"redis-cli"}, left: edgeWord, flag: " -a "},
 	{
 		kind: "password", fold: true, heads: []string{"curl", "wget", "http ", "https ", "xh "}, left: edgeWord,
 		find: findUserPassword,
 	},
 	{kind: "password", fold: true, heads: []string{
-		"ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd",
-		"ldapwhoami",
-	}, left: edgeWord, find: findLDAPPassword},
+		"ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami",
+	}, left: edgeWord, flag: " -w "},
 	//nolint:misspell // a program
 	{kind: "password", fold: true, heads: []string{
-		"ssh-keygen", "sqlcmd", "unzip", "zip ", "mosquitto_pub",
-		"mosquitto_sub", "bcp ", "ipmitool",
-	}, left: edgeWord, find: findCapitalPassword},
+		"ssh-keygen", "sqlcmd", "unzip", "zip ", "mosquitto_pub", "mosquitto_sub", "bcp ", "ipmitool",
+	}, left: edgeWord, flag: " -P "},
 	{
 		kind: "password", fold: true, heads: []string{"snmpwalk", "snmpget", "snmpset", "snmpbulkwalk"}, left: edgeWord,
 		tail: `[^\n]{0,128}? -A ["']?([^\s"']{4,128})`, check: notPlaceholder,
@@ -442,20 +445,18 @@ var builtin = [...]rule{
 	{
 		kind: "password", fold: true, heads: []string{
 			"networkcredential", "basicauth", "basic_auth", "userpassword", ".login", "auth=", "passwordauthentication",
-			"usernamepasswordcredentials",
-			"passwordcredential", "usernamepasswordauthenticationtoken", "authenticate", "sign_in", "signin",
-			"credentials.basic", "simple_bind", "simple_bind_s",
-			"changeuserpassword", ".auth", "jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode",
+			"usernamepasswordcredentials", "passwordcredential", "usernamepasswordauthenticationtoken", "authenticate",
+			"sign_in", "signin", "credentials.basic", "simple_bind", "simple_bind_s", "changeuserpassword", ".auth", "jwt.sign",
+			"jwt.verify", "jwt.encode", "jwt.decode",
 		}, find: findSecondArgument,
 	},
 	{kind: "password", fold: true, heads: []string{
-		"getconnection", "mysqli", "mysqli_connect", "plainauth", "new pdo",
-		"new sequelize", "psycopg2.connect", "pymysql.connect", "mysql_connect",
+		"getconnection", "mysqli", "mysqli_connect", "plainauth", "new pdo", "new sequelize", "psycopg2.connect",
+		"pymysql.connect", "mysql_connect",
 	}, find: findThirdArgument},
 	{kind: "password", fold: true, heads: []string{
 		"hashpw", "hashsync", "bcrypt.hash", "argon2.hash", "generatefrompassword", "encoder().encode", "crypt.crypt",
-		"bcrypt", "hash::make", "hmacshakeyfor", "symmetricsecuritykey",
-		"cookieparser", "fernet",
+		"bcrypt", "hash::make", "hmacshakeyfor", "symmetricsecuritykey", "cookieparser", "fernet",
 	}, left: edgeAny, find: findFirstArgument},
 	{kind: "password", heads: []string{"hmac.new"}, left: edgeWord, find: findFirstArgument},
 	{
@@ -472,14 +473,14 @@ var builtin = [...]rule{
 	},
 	{kind: "password", fold: true, heads: []string{" as the ", " as my ", " as our ", " als "}, find: findNamedBefore},
 	{kind: "password", fold: true, heads: []string{
-		"login", "authenticationheadervalue", "sqlcredential",
-		"sharedkeycredential", "namedkeycredential", "cosmosclient", "createhmac", "algoliasearch", "set_cookie", "setcookie",
-		"res.cookie", "aes_encrypt", "aes_decrypt", "pgp_sym_encrypt", "pgp_sym_decrypt",
+		"login", "authenticationheadervalue", "sqlcredential", "sharedkeycredential", "namedkeycredential", "cosmosclient",
+		"createhmac", "algoliasearch", "set_cookie", "setcookie", "res.cookie", "aes_encrypt", "aes_decrypt",
+		"pgp_sym_encrypt", "pgp_sym_decrypt",
 	}, find: findSecondPassword},
 	{
 		kind: "password", fold: true, heads: []string{
-			"withemailandpassword", "create_user", "create_superuser", "createuser",
-			"set_password", "client.connect", "login", "dbi->connect", "->__construct", "setvapiddetails",
+			"withemailandpassword", "create_user", "create_superuser", "createuser", "set_password", "client.connect", "login",
+			"dbi->connect", "->__construct", "setvapiddetails",
 		},
 		find: findThirdPassword,
 	},
@@ -497,8 +498,7 @@ var builtin = [...]rule{
 	},
 	{kind: "password", fold: true, heads: []string{"| base64"}, find: findPipedLogin},
 	{kind: "password", fold: true, heads: []string{
-		"temporary password", "initial password", "generated password",
-		"default password",
+		"temporary password", "initial password", "generated password", "default password",
 	}, tail: `[^:\n]{1,64}: {1,4}(\S{6,128})`, check: isPasswordLike},
 	{
 		kind: "password", fold: true, heads: []string{"convertto-securestring"},
@@ -506,8 +506,7 @@ var builtin = [...]rule{
 	},
 	{kind: "password", heads: []string{
 		"sudo -S", "--password-stdin", "chpasswd", "docker secret create", "podman secret create", "cryptsetup",
-		"passwd --stdin", "su -", "kinit ", "--with-token", "wg pubkey",
-		"p4 login", "bw unlock",
+		"passwd --stdin", "su -", "kinit ", "--with-token", "wg pubkey", "p4 login", "bw unlock",
 	}, left: edgeWord, find: findPipedPassword},
 	{
 		kind: "password", fold: true, heads: []string{"identified by", "identified with"},
@@ -552,8 +551,7 @@ var builtin = [...]rule{
 		tail: `["']?(?:\s{1,4}value)?\s{0,4}[ =:]{1,4}["']?((?:[A-Za-z0-9+/]|%[0-9A-Fa-f]{2}){80,}={0,2})`, reach: 16 << 10,
 	},
 	{kind: "private-key", heads: []string{
-		`"d"`, `"k"`, `"p"`, `"q"`, `"dp"`, `"dq"`, `"qi"`, `\"d\"`, `\"k\"`, `\"p\"`,
-		`\"q\"`,
+		`"d"`, `"k"`, `"p"`, `"q"`, `"dp"`, `"dq"`, `"qi"`, `\"d\"`, `\"k\"`, `\"p\"`, `\"q\"`,
 	}, find: findKeyMember},
 	{
 		kind: "password", fold: true, heads: []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "rman target "},
@@ -564,8 +562,7 @@ var builtin = [...]rule{
 		tail: `\\{0,4}"(?s:.*?)"result\\{0,4}":\s{0,4}\\{0,4}"((?:[^"\\]|\\.){4,128})`, reach: 2048, check: notPlaceholder,
 	},
 	{kind: "password", fold: true, heads: []string{
-		"password 0 ", "password 7 ", "secret 0 ", "key 7 ",
-		"snmp-server community ", "rootpw --plaintext ",
+		"password 0 ", "password 7 ", "secret 0 ", "key 7 ", "snmp-server community ", "rootpw --plaintext ",
 	}, tail: `["']?([^\s"']{4,128})`, check: isPasswordLike},
 	{
 		kind: "password", fold: true, heads: []string{"chpasswd:"},
@@ -585,8 +582,7 @@ var builtin = [...]rule{
 	},
 	//nolint:misspell // a program
 	{kind: "password", fold: true, heads: []string{
-		"mkpasswd", "openssl passwd", "hash-password", "mosquitto_passwd -b",
-		"user:password", "drush upwd",
+		"mkpasswd", "openssl passwd", "hash-password", "mosquitto_passwd -b", "user:password", "drush upwd",
 	}, find: findLastPassword},
 	{
 		kind: "token", heads: []string{" --auth ", " --auth=", " --session ", "<(echo "},
@@ -637,8 +633,7 @@ var builtin = [...]rule{
 	{kind: "cookie", fold: true, heads: []string{"added cookie "}, tail: `[\w.-]{1,64}="([^"\s]{8,})"`, check: isMixed},
 	{
 		kind: "password", fold: true, heads: []string{
-			"login", "credentials", "creds", "zugangsdaten", "anmeldedaten",
-			"log in", "log into", "account", "melde dich",
+			"login", "credentials", "creds", "zugangsdaten", "anmeldedaten", "log in", "log into", "account", "melde dich",
 		},
 		tail: `(?:-[Dd]aten)?(?: [\w ]{1,24}?)?(?: is| are| ist| sind| mit| with|:| =| ->){1,2} {1,4}["'` + "`" +
 			`]?[\w.@-]{2,64} ?[/:] ?["'` + "`" + `]?([^\s"'` + "`" + `/]{6,128})`, check: isLoginPassword,
@@ -646,9 +641,9 @@ var builtin = [...]rule{
 	{
 		kind: "secret", fold: true, heads: []string{
 			" as the api key", " as api key", " as the token", " as token", " as the password", " as password", " is my api key",
-			" is my token", " is my password", " is the api key",
-			" is the password", " is the token", " for the admin password", " als token", " als passwort", " als kennwort",
-			" als api-key", " ist mein passwort", " ist mein token", " ist das passwort",
+			" is my token", " is my password", " is the api key", " is the password", " is the token", " for the admin password",
+			" als token", " als passwort", " als kennwort", " als api-key", " ist mein passwort", " ist mein token",
+			" ist das passwort",
 		}, find: findWordBefore,
 	},
 
@@ -662,18 +657,16 @@ var builtin = [...]rule{
 	{
 		kind: "password", fold: true, heads: []string{
 			"kennwort", "contrase", "senha", "palavra-passe", "has\u0142o", "wachtwoord", "mot de passe", "motdepasse", "parola",
-			"adgangskode", "lösenord",
-			"heslo", "jelsz", "salasana", "şifre", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令", "パスワード", "비밀번호", "mật khẩu",
-			"κωδικός", "kata sandi",
-			"passord", "clave",
+			"adgangskode", "lösenord", "heslo", "jelsz", "salasana", "şifre", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令",
+			"パスワード", "비밀번호", "mật khẩu", "κωδικός", "kata sandi", "passord", "clave",
 		}, find: findForeignPassword,
 	},
 	{kind: "api-key", fold: true, heads: []string{"schlüssel"}, tail: `[^\n]{0,16}?[ :=]["'` + "`" +
 		`]?([A-Za-z0-9_/+-]{20,256}=*)`, check: isOpaque},
 	{
 		kind: "api-key", fold: true, heads: []string{
-			"api-schl", "clé api", "clé d'api", "clave api", "clave de api",
-			"chave api", "chave de api", "密钥", "秘钥", "密鑰", "apiキー", "ключ api",
+			"api-schl", "clé api", "clé d'api", "clave api", "clave de api", "chave api", "chave de api", "密钥", "秘钥", "密鑰",
+			"apiキー", "ключ api",
 		},
 		tail: `[^\n]{0,32}?[ :=：]["'` + "`" + `]?([A-Za-z0-9_./+-]{20,256}=*)`, check: isRandom,
 	},

@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,25 +30,19 @@ func TestOrdinaryTextIsUnchanged(t *testing.T) {
 	for _, s := range []string{
 		"993404b5-91aa-4a15-97f6-c25103f13900", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "toolu_01A09q90qw90lq917835lq9",
 		"commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-		"/home/dev/.claude/projects/-home-dev/26b09994.jsonl",
-		"h1:oIi9Bhn8mCnGn8OTf6UgKhmEQq0pVPwV0d3bFbS9SKQ=",
-		`"integrity": "sha512-Xq9nH7KlWZmcAGODXti8yv7RPVsLuJCTgCkOiz7G6ZLpBc=="`,
-		"the password is wrong", "password is required", "Invalid password.", "token expired", "the secret is safe",
-		"max_tokens: 4096", "input_tokens=120394",
-		"password: string", "password: ${DB_PASSWORD}", "token = os.Getenv(\"TOKEN\")", "apiKey: process.env.API_KEY",
-		"password = \"\"", "PASSWORD=$PASS",
-		"Authorization: Bearer $TOKEN", "password: ********", "func (t *Token) String() string", "token := p.next()",
-		"if tok == token.LPAREN {",
+		"/home/dev/.claude/projects/-home-dev/26b09994.jsonl", "h1:oIi9Bhn8mCnGn8OTf6UgKhmEQq0pVPwV0d3bFbS9SKQ=",
+		`"integrity": "sha512-Xq9nH7KlWZmcAGODXti8yv7RPVsLuJCTgCkOiz7G6ZLpBc=="`, "the password is wrong",
+		"password is required", "Invalid password.", "token expired", "the secret is safe", "max_tokens: 4096",
+		"input_tokens=120394", "password: string", "password: ${DB_PASSWORD}", "token = os.Getenv(\"TOKEN\")",
+		"apiKey: process.env.API_KEY", "password = \"\"", "PASSWORD=$PASS", "Authorization: Bearer $TOKEN",
+		"password: ********", "func (t *Token) String() string", "token := p.next()", "if tok == token.LPAREN {",
 		"secret_name: my-app-credentials", "password_file: /run/secrets/db", "git commit -m 'pass ctx to store'",
-		"the key-value store", "primary_key: id",
-		"http://localhost:8080/a@b", "user@example.org", "npm_config_registry=x", "task-skills-and-more-things1",
-		"go test ./... -run TestToken",
-		"<password>", "password:", "token", "mysql -u root -p app", "curl -u admin https://h/", "api key", "Cookie: none",
-		"-----BEGIN CERTIFICATE-----\nMIID\n",
+		"the key-value store", "primary_key: id", "http://localhost:8080/a@b", "user@example.org", "npm_config_registry=x",
+		"task-skills-and-more-things1", "go test ./... -run TestToken", "<password>", "password:", "token",
+		"mysql -u root -p app", "curl -u admin https://h/", "api key", "Cookie: none", "-----BEGIN CERTIFICATE-----\nMIID\n",
 		"strings.Contains(s, \"-----BEGIN PRIVATE KEY-----\")", "passwd := readPasswd(r)", "const secretKey = loadKey()",
-		"session_id=993404b5-91aa-4a15-97f6-c25103f13900",
-		"x-amz-date 20250101T000000Z", "v1.2.3-20240102030405-abcdef012345", "2025-01-02T03:04:05.678Z",
-		"PWD=/home/dev/project", "cd $PWD",
+		"session_id=993404b5-91aa-4a15-97f6-c25103f13900", "x-amz-date 20250101T000000Z",
+		"v1.2.3-20240102030405-abcdef012345", "2025-01-02T03:04:05.678Z", "PWD=/home/dev/project", "cd $PWD",
 		"password *uint16", `["thinking-token-count-2026-05-13", "advanced-tool-use-2025-11-20"]`,
 	} {
 		if got := New(nil).redact(s); got != s {
@@ -60,8 +55,9 @@ func TestBuiltInRulesCompileAndHaveHeads(t *testing.T) {
 	f := New(nil)
 	for i := range builtin {
 		r := &builtin[i]
-		if (r.find == nil) == (r.tail == "") {
-			t.Errorf("%s: want either a tail or a finder", r.kind)
+		if ways := []bool{r.find != nil, r.flag != "", r.tail != ""}; slices.Index(ways, true) < 0 ||
+			slices.Contains(ways[slices.Index(ways, true)+1:], true) {
+			t.Errorf("%s: want one of a tail, a flag and a function", r.kind)
 		}
 		if r.tail != "" {
 			f.tail(i) // panics if it does not compile

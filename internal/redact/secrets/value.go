@@ -2,9 +2,9 @@ package secrets
 
 import "strings"
 
-// Where a value begins and ends.
+// The start and the end of a value.
 
-// readValue returns the place of the value at s[i:], without quotes and string prefixes.
+// readValue returns the position of the value at s[i:], without quotes and string prefixes.
 func (a *assignment) readValue(s string, i int) (from, to int) {
 	if from, to, ok := a.enclosed(s, i); ok {
 		a.quoted = true
@@ -60,7 +60,7 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	return i, withoutClosers(s, i, to)
 }
 
-// hashed returns where the text begins of which the call at s[i:] makes a hash, i if it does not.
+// hashed returns the start of the argument of a hash function called at s[i:], or i if there is none.
 func hashed(s string, i int) int {
 	end := i
 	for end < len(s) && end-i < maxName && (isNamePart(s[end]) || s[end] == ':') {
@@ -74,13 +74,13 @@ func hashed(s string, i int) int {
 	return i
 }
 
-// conversions make a value of what stands between quotes behind them.
+// conversions may precede the quoted text of a value.
 var conversions = [...]string{
 	"[]byte(", "Some(", "string(", "std::string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(",
 	"bytes(", "bytes.fromhex(", "new TextEncoder().encode(",
 }
 
-// enclosed reads a value that ends where what it stands in does: an element of XML, or the quotes round NAME=value.
+// enclosed reads a value that ends with the XML element that contains it, or with the quotes around NAME=value.
 func (a *assignment) enclosed(s string, i int) (from, to int, ok bool) {
 	rest := s[i:min(len(s), i+maxValue)]
 	switch {
@@ -101,7 +101,7 @@ func (a *assignment) enclosed(s string, i int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// withoutClosers returns the end of the value s[from:to] without the brackets that close what its name stands in.
+// withoutClosers returns the end of the value s[from:to] without brackets that were opened before its name.
 func withoutClosers(s string, from, to int) int {
 	line := s[max(0, from-maxValue):from]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
@@ -120,8 +120,8 @@ func withoutClosers(s string, from, to int) int {
 	return to
 }
 
-// groupsEnd returns the end of a value of four letters or digits, four or six times with a blank between, as services
-// show the passwords that they make for one program. What is no such value ends at to.
+// groupsEnd returns the end of a value of four or six groups of four letters or digits, separated by blanks, as
+// services show app passwords. For any other value it returns to.
 func groupsEnd(s string, from, to int) int {
 	const group = 4
 	end, n := from, 0
@@ -139,8 +139,8 @@ func groupsEnd(s string, from, to int) int {
 	return to
 }
 
-// continuesAfter reports whether an unquoted value continues after the sign at s[i]: the rest
-// of a word follows, and not another name with its value.
+// continuesAfter reports whether an unquoted value continues after the sign at s[i]: the rest of a word follows, and
+// not another name with its value.
 func continuesAfter(s string, i int) bool {
 	if strings.IndexByte(",&;", s[i]) < 0 {
 		return false
@@ -155,7 +155,7 @@ func continuesAfter(s string, i int) bool {
 	return rest > i+1 && (rest == len(s) || s[rest] <= ' ')
 }
 
-// closingQuote finds the quote that ends a value opened by quote behind so many backslashes.
+// closingQuote returns the end of a quoted value whose opening quote has so many backslashes before it.
 func closingQuote(s string, i int, quote byte, slashes int) int {
 	limit := min(len(s), i+8*maxValue)
 	run := 0
@@ -183,7 +183,7 @@ func firstWord(s string) string {
 	return s
 }
 
-// wholeWord is what s has before the first blank, without the signs that end a clause.
+// wholeWord returns the text before the first blank of s, without the signs that end a clause.
 func wholeWord(s string) string {
 	if i := strings.IndexAny(s, " \t\r\n\"'`"); i >= 0 {
 		s = s[:i]
@@ -191,7 +191,7 @@ func wholeWord(s string) string {
 	return strings.TrimRight(s, ".,:;)!?")
 }
 
-// endsLine reports whether what follows s[i:] on the line is one word.
+// endsLine reports whether the rest of the line at s[i:] is a single word.
 func endsLine(s string, i int) bool {
 	i = skipAny(s, i, " \t", 16)
 	stop := i
