@@ -22,7 +22,7 @@ func leaks(t *testing.T, name, text string, lines []string) {
 	}
 }
 
-// patch is what Claude Code reports of an edit: a string for each line.
+// patch returns an event of Claude Code about an edit: a string for each line.
 func patch(t testing.TB, lines []string) string {
 	t.Helper()
 	hunk := make([]string, len(lines))
@@ -91,7 +91,7 @@ func TestLabelAndValueOnLinesOfAnArray(t *testing.T) {
 	}
 }
 
-// What the lines of an array are joined to changes no line without a secret.
+// Searching the lines of an array as one text changes no line without a secret.
 func TestLinesOfAnArrayKeepTheirPlaces(t *testing.T) {
 	key := canary.Key(seeded(3))
 	in := patch(t, append([]string{"first <b>", ""}, append(key, "last \"quoted\"")...))
@@ -113,7 +113,7 @@ func TestLinesOfAnArrayKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// Bounds hold where markers are longer than what they stand for.
+// The limits hold although markers may be longer than secrets.
 func TestJoinedLinesStayWithinTheBounds(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"lines":["x"`)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A payload as large as tools make them: what of it is kept is small, all of it is searched for tags.
+// A large payload: a small part is kept, all of it is searched for tags.
 func BenchmarkObject50MB(b *testing.B) {
 	line := `\tif err := run(ctx, \"name\"); err != nil { return fmt.Errorf(\"run: %w\", err) }\n`
 	in := []byte(`{"tool_response":{"stdout":"` + strings.Repeat(line, 50<<20/len(line)) + `"},"session_id":"s1"}`)
@@ -20,7 +20,7 @@ func BenchmarkObject50MB(b *testing.B) {
 	}
 }
 
-// What a hook does in its process: a new Door, one ordinary payload.
+// The work of one hook process: a new Redactor, one ordinary payload.
 func BenchmarkObjectHook(b *testing.B) {
 	raw, err := os.ReadFile("testdata/PostToolUse.Edit.json")
 	if err != nil {
@@ -37,7 +37,7 @@ func BenchmarkObjectHook(b *testing.B) {
 }
 
 func BenchmarkText(b *testing.B) {
-	raw, err := os.ReadFile("bench_test.go") // source like any other, and always there
+	raw, err := os.ReadFile("bench_test.go") // ordinary source that cannot be renamed away
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,10 +58,10 @@ func BenchmarkText(b *testing.B) {
 		"command": strings.Repeat("curl mysql ", 30_000),
 	} {
 		b.Run(name, func(b *testing.B) {
-			d := &Redactor{}
+			redactor := &Redactor{}
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				d.Text(text)
+				redactor.Text(text)
 			}
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"remanence/test/tier"
 )
 
-// around are the places near every cut of a long string.
+// around returns the positions near every cut of a long string.
 func around(size int, offsets ...int) []int {
 	var at []int
 	for _, edge := range []int{0, keepHead, keepHead + margin, streamAt, size - keepTail - margin, size - keepTail, size} {

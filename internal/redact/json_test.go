@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// same compares two decoded trees.
+// same reports whether two JSON values are equal.
 func same(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var x, y any
@@ -67,7 +67,7 @@ func TestHarmlessJSONIsUnchanged(t *testing.T) {
 	})
 }
 
-// Neither the order of the members nor the way the bytes arrive changes what comes out.
+// Neither the order of the members nor the sizes of the reads change the result.
 func TestOrderAndChunksDoNotMatter(t *testing.T) {
 	big := strings.Repeat("x <private>no</private> y ", 8_000)
 	members := []string{
@@ -144,7 +144,7 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// hasTag reports whether a string of raw holds a tag: a stray closer vanishes and is not counted.
+// hasTag reports whether a string of raw holds a tag: a stray closer is removed and not counted.
 func hasTag(raw []byte) bool {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -158,15 +158,15 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		d := &Redactor{}
-		once := d.JSON(in)
+		redactor := &Redactor{}
+		once := redactor.JSON(in)
 		if !json.Valid(once) {
 			t.Fatalf("JSON(%q) = %q", in, once)
 		}
 		if json.Valid(in) && len(once) == 2 && once[0] == '{' && bytes.TrimSpace(in)[0] != '{' {
 			t.Fatalf("valid %q is given up", in)
 		}
-		if twice := d.JSON(once); !bytes.Equal(twice, once) {
+		if twice := redactor.JSON(once); !bytes.Equal(twice, once) {
 			t.Fatalf("%q, then %q", once, twice)
 		}
 	})

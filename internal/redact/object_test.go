@@ -48,7 +48,7 @@ func (o open) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func TestObjectStopsBehindTheFirstObject(t *testing.T) {
+func TestObjectStopsAfterTheFirstObject(t *testing.T) {
 	const in = "\ufeff \r\n{\"a\": [1, {\"b\": \"}\\\"\"}], \"c\": null}"
 	for name, r := range map[string]io.Reader{
 		"open pipe":        open{t, strings.NewReader(in)},
@@ -117,7 +117,7 @@ func TestDeepValuesBecomeNull(t *testing.T) {
 			t.Errorf("depth %d: %.600q", depth, got.JSON)
 		}
 		if !strings.HasSuffix(string(got.JSON), `"session_id":"s1"}`) {
-			t.Errorf("depth %d: the member behind is lost", depth)
+			t.Errorf("depth %d: the next member is lost", depth)
 		}
 	}
 	in := `{"a":` + strings.Repeat(`{"b":`, 400) + "1" + strings.Repeat("}", 400) + "}"
@@ -131,7 +131,7 @@ func TestDeepValuesBecomeNull(t *testing.T) {
 	}
 }
 
-// Payloads as the client sent them: nothing in them is secret, and above all no id and no path may change.
+// Recorded payloads of the client contain no secret; no id and no path may change.
 func TestRecordedPayloadsPassUnchanged(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) < 6 {
@@ -200,7 +200,7 @@ func TestLongValueOfSecretKeyIsRedacted(t *testing.T) {
 	}
 }
 
-// A part of a text that was cut up may look like an id or a path by itself.
+// A part of a split text may look like an id or a path.
 func TestTagSplitOverArrayStringsIsFound(t *testing.T) {
 	for _, key := range []string{"resolvedModel", "session_id", "toolUseId", "file_path", "cwd", "lines"} {
 		in := `{"tool_response":{"` + key + `":["a <private>b<pri","vate"," x>c</private> hunter2"]}}`
@@ -211,7 +211,7 @@ func TestTagSplitOverArrayStringsIsFound(t *testing.T) {
 	}
 }
 
-// Files come as arrays of lines: what is private over several lines is so in the array.
+// Files may be arrays of lines: a private span may cover several of them.
 func TestAPrivateSpanMayCoverStringsOfAnArray(t *testing.T) {
 	in := `{"lines":["a<private>x","hunter","y</private>b","c"],"next":["d"],"s":"e"}`
 	want := `{"lines":["a","","b","c"],"next":["d"],"s":"e"}`
@@ -259,7 +259,7 @@ func TestLongStringsKeepTheirEnds(t *testing.T) {
 			t.Errorf("%d bytes: not its ends are kept", size)
 		}
 		if m["session_id"] != "s1" {
-			t.Errorf("%d bytes: the id behind is lost", size)
+			t.Errorf("%d bytes: the next id is lost", size)
 		}
 		again, err := new(Redactor).Object(bytes.NewReader(got.JSON))
 		if err != nil || !bytes.Equal(again.JSON, got.JSON) || again.Truncated {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// In what an agent reports, a command and what it printed are two members.
+// In an event, a command and its output are two members.
 func TestOutputOfSecretCommandsIsRedacted(t *testing.T) {
 	for _, command := range []string{
 		"cat /run/secrets/db_password", "kubectl get secret db -o jsonpath='{.data.password}' | base64 -d",

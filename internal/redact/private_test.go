@@ -12,43 +12,42 @@ import (
 	"remanence/test/tier"
 )
 
-// Whatever a private span looks like, and however what holds it was cut, quoted and nested, no word of it comes
-// through.
+// In any spelling, and however the text around it is split, quoted and nested, no word of a private span is left.
 func TestNoDisguiseBringsPrivateTextThrough(t *testing.T) {
 	r := tier.Rand(t)
-	d := &Redactor{Key: []byte("k")}
+	redactor := &Redactor{Key: []byte("k")}
 	for range tier.Runs(20_000, 1_000_000) {
 		raw := payload(t, r)
-		got, err := d.Object(&chunks{raw, 1 + r.IntN(5000)})
+		got, err := redactor.Object(&chunks{raw, 1 + r.IntN(5000)})
 		if err != nil {
 			t.Fatalf("Object(%.2000q): %v", raw, err)
 		}
-		again := d.JSON(got.JSON)
-		for _, out := range [][]byte{got.JSON, again, d.JSON(raw)} {
+		again := redactor.JSON(got.JSON)
+		for _, out := range [][]byte{got.JSON, again, redactor.JSON(raw)} {
 			if bytes.Contains(out, []byte(canary.Word)) {
 				t.Fatalf("%.3000q\nbecame %.2000q", raw, out)
 			}
 		}
 		text := canary.Private(r).Text
-		for _, out := range []string{d.Text(text), d.Prompt(text)} {
+		for _, out := range []string{redactor.Text(text), redactor.Prompt(text)} {
 			if strings.Contains(out, canary.Word) {
 				t.Fatalf("%.3000q\nbecame %.2000q", text, out)
 			}
 		}
-		if left, _ := d.Scrub(text); strings.Contains(left, canary.Word) && !strings.Contains(text, "system-reminder") {
+		if left, _ := redactor.Scrub(text); strings.Contains(left, canary.Word) && !strings.Contains(text, "system-reminder") {
 			t.Fatalf("Scrub: %.3000q\nbecame %.2000q", text, left)
 		}
 	}
 }
 
-// carriers are fields of texts, and some of ids and paths: those are told by their shape, and a piece of a text may
-// have it.
+// carriers are fields of texts, and some of ids and paths: those are recognised by their form, which a part of a text
+// may have.
 var carriers = [...]string{
 	"prompt", "tool_input", "tool_response", "last_assistant_message", "error", "prompt_id", "resolvedModel", "tool_name",
 	"id", "file_path", "filenames", "workspace_roots",
 }
 
-// payload is an object as a client sends it, with a private span somewhere in it, now and then a long one.
+// payload returns an event with a private span somewhere in it, sometimes in a long text.
 func payload(t *testing.T, r *rand.Rand) []byte {
 	v := canary.Value(r)
 	if s, ok := v.(string); ok && r.IntN(100) == 0 {
@@ -65,7 +64,7 @@ func payload(t *testing.T, r *rand.Rand) []byte {
 	return raw
 }
 
-// long puts the span near one of the places where a long text is cut.
+// long puts the span near one of the positions where a long text is cut.
 func long(r *rand.Rand, s string) string {
 	size := []int{MaxString + 3000, streamAt + 5000, 400_000}[r.IntN(3)]
 	filler := strings.Repeat("some words and\n", size/15+1)

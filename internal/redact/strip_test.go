@@ -112,10 +112,10 @@ func TestAPromptThatIsAllPrivateIsEmpty(t *testing.T) {
 }
 
 func TestRemovedSpansAreCounted(t *testing.T) {
-	d := &Redactor{}
-	d.Text("<private>a<private>b</private></private><private>c</private><system-reminder>d</system-reminder>")
-	d.Text("nothing")
-	if got := d.Counts(); got.Private != 2 || got.Injected != 1 || got.Secrets != nil {
+	redactor := &Redactor{}
+	redactor.Text("<private>a<private>b</private></private><private>c</private><system-reminder>d</system-reminder>")
+	redactor.Text("nothing")
+	if got := redactor.Counts(); got.Private != 2 || got.Injected != 1 || got.Secrets != nil {
 		t.Errorf("Counts() = %+v, want 2 private, 1 injected", got)
 	}
 }
@@ -138,7 +138,7 @@ func TestFoldAgreesWithNFKC(t *testing.T) {
 	}
 }
 
-// pieces are what texts full of tags are made of.
+// pieces are the parts of random texts with many tags.
 var pieces = []string{
 	"<private>", "</private>", "<private:>", "<private.", "<private x=1>", "< PRIVATE\n>", "</private >", "＜private＞",
 	"&lt;private&gt;", `\u003c/private\u003e`, "<pri", "vate>", "<system-reminder>", "</system-reminder>",
@@ -179,7 +179,7 @@ func TestPrivateTextNeverSurvives(t *testing.T) {
 	})
 }
 
-// closes reports whether s holds a private closer.
+// closes reports whether s contains a private closer.
 func closes(s string) bool {
 	for at := nextTagStart(s, 0); at < len(s); {
 		tg, n := parseTag(s[at:], true)
@@ -191,7 +191,7 @@ func closes(s string) bool {
 	return false
 }
 
-// However a text is cut into parts on its way, the same of it is visible.
+// The parts into which a text is split do not change what is visible.
 func TestStrippingInPartsIsStrippingWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawText(t)

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// upAfter gives a text, and then its time is up.
-func upAfter(text string) io.Reader {
-	return io.MultiReader(strings.NewReader(text), timeUp{})
+// timeoutAfter returns a reader of a text that then times out.
+func timeoutAfter(text string) io.Reader {
+	return io.MultiReader(strings.NewReader(text), timeout{})
 }
 
-type timeUp struct{}
+type timeout struct{}
 
-func (timeUp) Read([]byte) (int, error) { return 0, context.DeadlineExceeded }
+func (timeout) Read([]byte) (int, error) { return 0, context.DeadlineExceeded }
 
 func TestTruncatedObjectIsValidJSON(t *testing.T) {
 	line := strings.Repeat("some words of it ", 4) + `\n`
@@ -25,12 +25,12 @@ func TestTruncatedObjectIsValidJSON(t *testing.T) {
 		"in an escape":      `{"id":"x","out":{"a":["` + strings.Repeat(line, 1500) + `\u00`,
 		"in a key":          `{"id":"x","out":["` + strings.Repeat(line, 1500) + `"],"k`,
 		"in a number":       `{"id":"x","out":"` + strings.Repeat(line, 1500) + `","n":12`,
-		"behind a comma":    `{"id":"x","out":"` + strings.Repeat(line, 30000) + `",`,
+		"after a comma":     `{"id":"x","out":"` + strings.Repeat(line, 30000) + `",`,
 		"where values are left out": `{"id":"x","out":"` + strings.Repeat(line, 1500) + `","deep":` +
 			strings.Repeat("[", 300),
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := (&Redactor{}).Object(upAfter(text))
+			o, err := (&Redactor{}).Object(timeoutAfter(text))
 			if err != nil || !o.Truncated || !json.Valid(o.JSON) {
 				t.Fatalf("got %v, cut %v, valid %v", err, o.Truncated, json.Valid(o.JSON))
 			}
@@ -41,7 +41,7 @@ func TestTruncatedObjectIsValidJSON(t *testing.T) {
 	}
 }
 
-// Wherever the time is up, what is there of a secret or a private span is not kept.
+// Wherever a text is truncated, no part of a secret or a private span is kept.
 func TestTruncatedStringHasNoPartOfASecret(t *testing.T) {
 	filler := strings.Repeat("some words\\n", 9000)
 	secret := pat
@@ -49,7 +49,7 @@ func TestTruncatedStringHasNoPartOfASecret(t *testing.T) {
 		at -= at % len("some words\\n")
 		for cut := 1; cut < len(secret); cut += 3 {
 			text := `{"out":"` + filler[:min(at, len(filler))] + " " + secret[:cut]
-			o, err := (&Redactor{}).Object(upAfter(text))
+			o, err := (&Redactor{}).Object(timeoutAfter(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestTruncatedStringHasNoPartOfASecret(t *testing.T) {
 		}
 		text := `{"first":"a <private> b CANARY","second":"CANARY c","out":"` + filler[:min(at, len(filler))] +
 			" <private> CANARY " + filler
-		o, err := (&Redactor{}).Object(upAfter(text))
+		o, err := (&Redactor{}).Object(timeoutAfter(text))
 		if err != nil || strings.Contains(string(o.JSON), "CANARY") {
 			t.Errorf("at %d: %v, private text is kept", at, err)
 		}

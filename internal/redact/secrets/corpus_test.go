@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// kinds makes one secret of each kind, and the text it usually stands in; %s is the secret.
+// Alphabets of secrets.
 const (
 	digits   = "0123456789"
 	hexSet   = digits + "abcdef"
@@ -35,7 +35,7 @@ func (d dice) uuid() string {
 		d.of(hexSet, 12)
 }
 
-// word is a password as people choose them.
+// word returns a password as people choose them.
 func (d dice) word() string {
 	w := d.one("hunter", "Tr0ub4dor", "dragon", "Sommer", "correct-horse", "qwerty", "P@ss", "letMeIn", "s3cr3t", "monkey")
 	return w + d.one("", "!", "#", "_", ".") + d.of(digits, 2+d.IntN(3)) + d.one("", "!", "$", "xY")
@@ -55,7 +55,7 @@ type secretKind struct {
 	contexts []string // nil: everyContext
 }
 
-// everyContext are places where a secret must be known by its own form.
+// everyContext are texts in which a secret, %s, must be recognised by its own form.
 var everyContext = []string{
 	"%s", "use %s for it", "x=%s\n", "\"%s\"", "{\"v\": \"%s\"}", `{\"v\":\"%s\"}`, "line one\\n%s\\nline two",
 	"key: '%s'", "\x1b[32m%s\x1b[0m", "(%s)", "curl -H 'X-Key: %s' https://api.example.org/v1",
@@ -196,7 +196,7 @@ var secretKinds = []secretKind{
 
 const perKind = 50
 
-// TestKnownKindsAreRedacted checks that of each kind, in each place it usually stands, at least 99 of 100 are gone.
+// Of each kind, in each of its usual contexts, at least 99 of 100 secrets are redacted.
 func TestKnownKindsAreRedacted(t *testing.T) {
 	f := New(nil)
 	roll := dice{rand.New(rand.NewPCG(1, 2))}
@@ -222,7 +222,7 @@ func TestKnownKindsAreRedacted(t *testing.T) {
 	}
 }
 
-// core is the part of a secret that must be gone: not its ends, which a rule may leave.
+// core returns the part of a secret that must be redacted: not its ends, which a rule may leave.
 func core(secret string) string {
 	if len(secret) < 16 {
 		return secret

@@ -10,7 +10,7 @@ import (
 	"remanence/test/tier"
 )
 
-// library is the source of Go's standard library: much ordinary text with hardly a secret in it.
+// library returns the source of Go's standard library: much ordinary text with hardly a secret in it.
 func library(t testing.TB) fs.FS {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -39,7 +39,7 @@ func sources(t testing.TB, src fs.FS, visit func(path, text string)) {
 	}
 }
 
-// perMegabyte is how many words of ordinary source may be taken for secrets.
+// perMegabyte is the limit of false positives in ordinary source.
 const perMegabyte = 2
 
 func TestOrdinarySourceIsLeftAlone(t *testing.T) {
@@ -65,7 +65,7 @@ func TestOrdinarySourceIsLeftAlone(t *testing.T) {
 	}
 }
 
-// Ordinary source: how fast, and how many words a megabyte are taken for secrets that are none.
+// Ordinary source: the speed, and the false positives per megabyte.
 func BenchmarkStandardLibrary(b *testing.B) {
 	var files []string
 	size := 0

@@ -27,7 +27,7 @@ func (f *Finder) redact(s string) string {
 	}
 }
 
-// pieces are what a text around a secret is made of.
+// pieces are the parts of random texts around a secret.
 var pieces = []string{
 	"text", " ", "\n", "<", ">", "/", "&", "\\", "é", "\u200b", pat, "password=", "hunter2!x", "[secret:token]", "[secret:",
 	"]", "\"", "://u:", "@h", "eyJ", ".", "<private>", "</private>", "&lt;private&gt;", `\u003c/private\u003e`,

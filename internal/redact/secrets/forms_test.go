@@ -10,7 +10,7 @@ import (
 )
 
 // Forms of tokens that services document: # is a letter of either case or a digit, % a small letter or a digit, ^ a
-// capital or a digit, ~ a hex digit; a number repeats what stands before it.
+// capital or a digit, ~ a hex digit; a number repeats the sign before it.
 var serviceTokens = []string{
 	"p8e-#{32}", "ico-#{32}", "pnu_%{36}", "CLOJARS_%{60}", "vcp_#{56}", "napi_%{64}", "rnd_#{28}", "phx_#{43}",
 	"csk-%{48}", "e2b_~{40}", "rpa_^{40}%{6}", "rdme_%{70}", "shippo_live_~{40}", "sgp_~{40}", "sgp_~{16}_~{40}",
@@ -24,7 +24,7 @@ var serviceTokens = []string{
 	"#{52}JQQJ99B^{10}AC#{13}", "glffct-#{20}", "glrtr-#{20}",
 }
 
-// draw makes an example of a form.
+// draw returns an example of a form.
 func draw(roll *rand.Rand, form string) string {
 	alphabets := map[string]string{
 		"#": alnum, "%": "abcdefghijklmnopqrstuvwxyz0123456789",
@@ -32,7 +32,7 @@ func draw(roll *rand.Rand, form string) string {
 	}
 	return regexp.MustCompile(`[#%^~]\{\d+\}`).ReplaceAllStringFunc(form, func(part string) string {
 		var n int
-		fmt.Sscanf(part[1:], "{%d}", &n) //nolint:errcheck // the pattern has seen it
+		fmt.Sscanf(part[1:], "{%d}", &n) //nolint:errcheck // the pattern matched it
 		var b strings.Builder
 		for range n {
 			b.WriteByte(alphabets[part[:1]][roll.IntN(len(alphabets[part[:1]]))])
@@ -55,7 +55,7 @@ func TestServiceTokensAreRecognisedByFormat(t *testing.T) {
 	}
 }
 
-// A terminal's colours hide nothing: neither between a name and its value nor within a secret, as grep paints it.
+// Terminal colours hide no secret: neither between a name and its value nor within a secret, as in the output of grep.
 func TestSecretsInsideANSIColoursAreRedacted(t *testing.T) {
 	for in, want := range map[string]string{
 		"\x1b[1mpassword\x1b[0m: \x1b[36mWinter2024!\x1b[0m\n": "\x1b[1mpassword\x1b[0m: " +
@@ -68,7 +68,7 @@ func TestSecretsInsideANSIColoursAreRedacted(t *testing.T) {
 		"\x1b[":               "\x1b[",
 	} {
 		if got := New(nil).redact(in); got != want {
-			t.Errorf("Text(%q) = %q, want %q", in, got, want)
+			t.Errorf("redact(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -103,12 +103,12 @@ func TestSecretsInBase64AreRedacted(t *testing.T) {
 	} {
 		text := "x " + base64.StdEncoding.EncodeToString([]byte(plain))
 		if got := New(nil).redact(text); got != text {
-			t.Errorf("Text(%q) = %q, want it unchanged", text, got)
+			t.Errorf("redact(%q) = %q, want it unchanged", text, got)
 		}
 	}
 }
 
-// Every row of a table has its secret, not only the first.
+// The secret of every row of a table is redacted, not only of the first.
 func TestEveryRowOfATableIsRedacted(t *testing.T) {
 	for in, want := range map[string]string{
 		"| env | password |\n|---|:--|\n| dev | Winter2024! |\n| prod | `Summer77#x` |\n\n| x | Autumn99! |\n": "| env | password |\n|---|:--|\n| dev | [secret:password] |\n| prod | `[secret:password]` |\n\n| x | Autumn99! |\n",
@@ -123,12 +123,12 @@ func TestEveryRowOfATableIsRedacted(t *testing.T) {
 		"ctx, token,\nfirst, second,\n": "ctx, token,\nfirst, second,\n",
 	} {
 		if got := New(nil).redact(in); got != want {
-			t.Errorf("Text(%q) = %q, want %q", in, got, want)
+			t.Errorf("redact(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
-// A text that holds itself, in base64 and in colours, is looked at in its own time.
+// A text that contains itself several times, in base64 and in colours, is searched in linear time.
 func TestNestedBase64IsSearchedInBoundedTime(t *testing.T) {
 	text := "password: Winter2024!"
 	for len(text) < 32<<10 {
@@ -146,7 +146,7 @@ func TestTranslatedLabelsAreNotRedacted(t *testing.T) {
 	for _, word := range []string{"Şifre", "ПАРОЛЬ", "LÖSENORD", "Hasło", "Contraseña"} {
 		in := `{"password": "` + word + `"}`
 		if got := New(nil).redact(in); got != in {
-			t.Errorf("Text(%q) = %q, want it unchanged", in, got)
+			t.Errorf("redact(%q) = %q, want it unchanged", in, got)
 		}
 	}
 }

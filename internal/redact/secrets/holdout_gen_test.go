@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// holdoutSet is all kinds. No secret stands in this file: each is drawn from the alphabet, the length and the checksum
-// that its issuer documents or that public scanners give for it.
+// holdoutSet returns all kinds. This file contains no secret: each is drawn from the alphabet, the length and the
+// checksum that its issuer documents or that public scanners know.
 func holdoutSet() []kind {
 	var all []kind
 	for _, some := range [][]kind{cloudKinds(), hostKinds(), serviceKinds(), passwordKinds(), keyKinds(), webKinds()} {
@@ -209,7 +209,7 @@ func hostKinds() []kind {
 	}
 }
 
-// git is a token of a code host, in one of three cases as part of a remote's address.
+// git returns a token of a code host, in one of three cases as part of a remote's address.
 func (g *gen) git(name, say, s, host string) example {
 	if g.IntN(3) > 0 {
 		return g.token(name, say, s)
@@ -384,13 +384,13 @@ func (g *gen) either(a, b int) int { return []int{a, b}[g.IntN(2)] }
 
 func (g *gen) pickOf(from ...example) example { return from[g.IntN(len(from))] }
 
-// inAddress sets a password, escaped as addresses want it, into one of the texts.
+// inAddress inserts a password, escaped for an address, into one of the texts.
 func (g *gen) inAddress(texts ...string) example {
 	return g.in(url.QueryEscape(g.password("!@#$%&*")), texts...)
 }
 
 func passwordKinds() []kind {
-	// address is a kind of URL with a password, as environment, code, log and configuration hold it.
+	// address returns a kind of URL with a password in an environment, code, a log or a configuration.
 	address := func(name, format string) kind {
 		return kind{name, func(g *gen) example {
 			u := strings.NewReplacer("{user}", g.user(), "{host}", g.host()).Replace(format)

@@ -31,8 +31,8 @@ const (
 	holdoutMissed  = 100 // at most one example in so many may survive
 )
 
-// The rules hold for secrets that they were not written by. The examples come from somebody who knows the public
-// formats of credentials and has not read the rules: 99 of 100 are gone, and 30 kinds lose every one.
+// The rules find secrets that they were not fitted to. The examples were written from the public formats of
+// credentials, without reading the rules: 99 of 100 are redacted, and all of 30 kinds.
 func TestHoldoutSecretsAreRedacted(t *testing.T) {
 	g := &gen{tier.Rand(t)}
 	kinds := holdoutSet()
@@ -76,8 +76,8 @@ func TestHoldoutSecretsAreRedacted(t *testing.T) {
 	}
 }
 
-// survivor says how much of the secrets is left in text: nothing, a half or the whole. Half of a secret counts, because
-// a rule that stops at the first slash or plus has redacted nothing of use.
+// survivor returns how much of the secrets is left in text: nothing, a half or the whole. Half of a secret counts,
+// because a rule that stops at the first slash or plus leaves a usable secret.
 func survivor(text string, secrets []string) string {
 	for _, s := range secrets {
 		if strings.Contains(text, s) {
@@ -93,7 +93,7 @@ func survivor(text string, secrets []string) string {
 	return ""
 }
 
-// masked is the text of e with only the first four bytes of every secret, cut to a line that can be read.
+// masked returns the text of e with only the first four bytes of every secret, cut to a line that can be read.
 func masked(e example) string {
 	text := e.text
 	for _, s := range e.secrets {
@@ -122,7 +122,7 @@ type gen struct{ *rand.Rand }
 func (g *gen) pick(from ...string) string { return from[g.IntN(len(from))] }
 func (g *gen) between(from, to int) int   { return from + g.IntN(to-from+1) }
 
-// of is n characters of an alphabet.
+// of returns n characters of an alphabet.
 func (g *gen) of(alphabet string, n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -141,7 +141,7 @@ func (g *gen) bytes(n int) []byte {
 	return b
 }
 
-// b64 and b64url are the texts of n random bytes.
+// b64 and b64url return the encodings of n random bytes.
 func (g *gen) b64(n int) string    { return base64.StdEncoding.EncodeToString(g.bytes(n)) }
 func (g *gen) b64url(n int) string { return base64.RawURLEncoding.EncodeToString(g.bytes(n)) }
 
@@ -149,7 +149,7 @@ func (g *gen) uuid() string {
 	return g.hex(8) + "-" + g.hex(4) + "-4" + g.hex(3) + "-" + g.of("89ab", 1) + g.hex(3) + "-" + g.hex(12)
 }
 
-// checked is a token of GitHub or npm: 30 random characters and their CRC-32 as six of base 62.
+// checked returns a token of GitHub or npm: 30 random characters and their CRC-32 as six of base 62.
 func (g *gen) checked(prefix string) string {
 	s := g.of(base62Chars, 30)
 	sum, tail := crc32.ChecksumIEEE([]byte(s)), make([]byte, 6)
@@ -174,7 +174,7 @@ func (g *gen) word() string {
 		"lantern", "pepper", "saturn", "mustang", "velvet", "orchid", "glacier", "tango", "walnut", "compass")
 }
 
-// password is one as people and managers make it, with the symbols that may stand where it goes.
+// password returns a password as people and password managers make it, with the given symbols.
 func (g *gen) password(symbols string) string {
 	w := g.word()
 	title := strings.ToUpper(w[:1]) + w[1:]
@@ -197,15 +197,15 @@ func (g *gen) password(symbols string) string {
 	return g.of(bothCases, 1) + g.of(base62Chars+symbols+symbols, g.between(11, 23)) + g.of(base62Chars, 1)
 }
 
-// one is an example of one secret in a text with the verb %s for it.
+// one returns an example of one secret in a text with the verb %s for it.
 func one(format, secret string) example {
 	return example{strings.ReplaceAll(format, "%s", secret), []string{secret}}
 }
 
-// in sets the secret into one of the texts.
+// in inserts the secret into one of the texts.
 func (g *gen) in(secret string, texts ...string) example { return one(g.pick(texts...), secret) }
 
-// named sets a secret where its name stands beside it: name as of an environment variable, say as one speaks of it.
+// named inserts a secret beside its name: name is that of an environment variable, say that of a sentence.
 func (g *gen) named(name, say, secret string) example {
 	format := g.pick(namedTexts...)
 	if strings.Contains(format, "{query}") {
@@ -222,7 +222,7 @@ func (g *gen) named(name, say, secret string) example {
 	return example{text, []string{secret}}
 }
 
-// token sets a secret that shows by its own form what it is, with its name or without.
+// token inserts a secret that has a format of its own, with its name or without.
 func (g *gen) token(name, say, secret string) example {
 	if g.IntN(5) < 3 {
 		return g.named(name, say, secret)
@@ -274,7 +274,7 @@ var looseTexts = []string{
 	"x-api-key: %s", "  headers: { 'X-Api-Key': '%s' },", "$ cat token.txt\n%s\n$ ", "401 for %s; is it expired?",
 }
 
-// rsa is the bytes of a 2048-bit key: the frame as it is written, the numbers random.
+// rsa returns the bytes of a 2048-bit key: the real structure with random numbers.
 func (g *gen) rsa(pkcs8 bool) []byte {
 	b := append([]byte{0x30, 0x82, 0x04, 0xa4, 2, 1, 0, 2, 0x82, 1, 1, 0}, g.bytes(g.between(1178, 1182))...)
 	if pkcs8 {
@@ -284,8 +284,8 @@ func (g *gen) rsa(pkcs8 bool) []byte {
 	return b
 }
 
-// pem sets a key as a block of lines into one of the texts: %k has its line ends as \n, %K as \\n, %b as they are, and
-// the line of %p is put before each line in turn.
+// pem inserts a key as a block of lines into one of the texts: %k has its line ends as \n, %K as \\n, %b as they are,
+// and %p puts the rest of the text before each line.
 func (g *gen) pem(label string, key []byte, texts ...string) example {
 	dashes, width := strings.Repeat("-", 5), 64
 	if strings.HasPrefix(label, "OPENSSH") {
@@ -327,14 +327,14 @@ func (g *gen) pem(label string, key []byte, texts ...string) example {
 	return example{text, shown}
 }
 
-// blocks are the ways in which a key block stands in files and in the output of tools.
+// blocks are texts around a key block in files and in the output of tools.
 var blocks = []string{
 	"%b\n", "$ cat key\n%b\n$ ", "key: |\n%b", "%p  ", "%p+", "%p    #→", "%p     #\t", "%p> ", "KEY = \"\"\"%b\"\"\"",
 	"var key = `%b`", `"key": "%k",`, `{"stdout":"%k"}`, "PRIVATE_KEY=\"%k\"", `{"a":"{\"key\":\"%K\"}"}`, "```\n%b\n```",
 	"$ head -5 key\n%h\n\n$ ", "%pkey.pem:#:", "%p// ", "%p-",
 }
 
-// jwt is a signed token with the claims.
+// jwt returns a signed token with the claims.
 func (g *gen) jwt(claims string) string {
 	enc := base64.RawURLEncoding
 	alg, size := "HS256", 32

@@ -31,7 +31,7 @@ func leaks(t *testing.T, name, text string, lines []string) {
 	}
 }
 
-// prefixed are lines as other programs print them.
+// prefixed returns the lines as other programs print them.
 func prefixed(lines []string) map[string]string {
 	each := func(f func(i int, l string) string) string {
 		out := make([]string, len(lines))
@@ -60,7 +60,7 @@ func prefixed(lines []string) map[string]string {
 
 func TestKeyBodyWithoutBeginAndEndIsRedacted(t *testing.T) {
 	r := seeded(1)
-	for range 500 { // a line in three hundred holds no byte below the blank
+	for range 500 { // one line in three hundred decodes to no byte below the blank
 		body := canary.KeyBody(r)
 		text := strings.Join(body[1:4], "\n")
 		leaks(t, "many", New(nil).redact(text), body[1:4])
@@ -79,7 +79,7 @@ func TestKeyBodyWithoutBeginAndEndIsRedacted(t *testing.T) {
 	}
 }
 
-// A key's first line alone tells what it is: the structure begins there.
+// The first line of a key is recognised alone, by the start of its structure.
 func TestFirstLineOfAKeyIsRedacted(t *testing.T) {
 	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -106,7 +106,7 @@ func TestFirstLineOfAKeyIsRedacted(t *testing.T) {
 	leaks(t, "sec1", New(nil).redact(lines[1]), lines[1:2])
 }
 
-// publicBlock is a block of DER whose base64 holds inner, with lines of 64 bytes and a label.
+// publicBlock returns a block of DER whose base64 holds inner, with lines of 64 bytes and a label.
 func publicBlock(t *testing.T, label, inner string) string {
 	t.Helper()
 	content, err := base64.StdEncoding.DecodeString(inner + "ABC="[len(inner)%4:])

@@ -72,7 +72,7 @@ func TestSecretsAreRecognisedByContext(t *testing.T) {
 	}
 }
 
-// What stands in such a place and is a word, a path, a name or a type stays.
+// A word, a path, a name or a type in such a context stays.
 func TestContextAloneIsNotRedacted(t *testing.T) {
 	for _, s := range []string{
 		"- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db\n      key: password\n",
@@ -102,7 +102,7 @@ func TestContextAloneIsNotRedacted(t *testing.T) {
 		"pat.match(line)",
 	} {
 		if got := New(nil).redact(s); got != s {
-			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
+			t.Errorf("redact(%q) = %q, want it unchanged", s, got)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestTheContextOfASecretStays(t *testing.T) {
 		"MIIEpAIBAAKCAQEA7\nabc\n-----END PRIVATE KEY----- b":   "[secret:private-key] b",
 	} {
 		if got := New(nil).redact(in); got != want {
-			t.Errorf("Text(%q) = %q, want %q", in, got, want)
+			t.Errorf("redact(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestOrdinaryTextIsUnchanged(t *testing.T) {
 		"password *uint16", `["thinking-token-count-2026-05-13", "advanced-tool-use-2025-11-20"]`,
 	} {
 		if got := New(nil).redact(s); got != s {
-			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
+			t.Errorf("redact(%q) = %q, want it unchanged", s, got)
 		}
 	}
 }
@@ -88,8 +88,7 @@ func spell(t *rapid.T, head string, fold bool) string {
 	return string(b)
 }
 
-// Whatever a rule's pattern matches, the finder leads to it: no head is missing from the index, in whatever spelling
-// and company it stands.
+// The index contains every head of every rule, in each spelling and beside any text.
 func TestEveryHeadIsFound(t *testing.T) {
 	f := New(nil)
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +113,7 @@ func TestEveryHeadIsFound(t *testing.T) {
 	})
 }
 
-// What matches a rule's pattern, standing alone, is redacted. Rules with a check are left out: it may say no.
+// Text that matches the pattern of a rule is redacted. Rules with a check are left out, because it may reject the text.
 func TestEveryPatternIsRedacted(t *testing.T) {
 	f := New(nil)
 	var plain []*rule
@@ -132,7 +131,7 @@ func TestEveryPatternIsRedacted(t *testing.T) {
 		s := before + spell(t, rapid.SampledFrom(r.heads).Draw(t, "head"), r.fold) + rapid.StringMatching(r.tail).Draw(t,
 			"tail")
 		if got := f.redact(s); !strings.Contains(got, markerHead) {
-			t.Fatalf("%s: Text(%q) = %q", r.kind, s, got)
+			t.Fatalf("%s: redact(%q) = %q", r.kind, s, got)
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What agents read all day and what only speaks of secrets.
+// Usual texts of agents, and texts about secrets.
 func TestTextAboutSecretsStays(t *testing.T) {
 	for _, s := range []string{
 		// Names of resources, pages of lists, versions of packages.
@@ -15,12 +15,12 @@ func TestTextAboutSecretsStays(t *testing.T) {
 		"nextPageToken=CAUQAA7bX9kQ2wLm4t", "--change-token 12cs3457-67cd-890b", `"clientRequestToken": "3f0c12Example99"`,
 		"ii  passwd  1:4.13+dfsg1-1  amd64  change and administer password", "passwd 4.18.2-r1",
 		`'Test2::Event::Pass' => '1.302140',`,
-		// A list of words, and words that stand one after the other.
+		// Lists and sequences of words.
 		`["for", "pass", "print"]`, `'lambda', 'nogil', 'pass', 'return'`,
 		`{"text": "prompts for password", "metadata": {"project": "p"}}`,
 		"syn keyword pf\tpasswd\tmore\nsyn keyword pf\tnetwall\tmore\n",
 		"yppasswdd\t100009\typpasswd\nnfs\t100003\tnfsprog\n",
-		// Code that hands one on.
+		// Code that passes one on.
 		"\tact.pass = pass\n", "exports.CUSTOM_AUTH_START = exports.CUSTOM_AUTH_START;\n",
 		"AUTH_DROP = C.NL_AUTH_DROP_START\n", "if token.typ != yaml_FLOW_MAPPING_START_TOKEN {", "pass := !isEmpty(object)",
 		"secret := &tls.Config{Rand: r}", "ACTION_PASS = \"pass\"", "\"password=\" + pw",
@@ -44,7 +44,7 @@ func TestTextAboutSecretsStays(t *testing.T) {
 		"session = X-aws-ec2-metadata-token-ttl-seconds",
 	} {
 		if got := New(nil).redact(s); got != s {
-			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
+			t.Errorf("redact(%q) = %q, want it unchanged", s, got)
 		}
 	}
 }
@@ -63,7 +63,7 @@ var morePasswordPlaces = []string{
 	"ALTER USER 'root'@'h' IDENTIFIED WITH mysql_native_password BY '%s';",
 	"UPDATE users SET password=crypt('%s', gen_salt('bf'))", "PRAGMA key = '%s';", "SELECT pgp_sym_encrypt(x, '%s')",
 	"sqlplus app/%s@ORCL", "127.0.0.1:6379> AUTH %s\nOK", "user default on >%s ~* +@all", "localhost:*:*:postgres:%s\n",
-	// What a command prints that was asked for it.
+	// Output of commands.
 	"$ cat .vault_pass\n%s\n", "$ terraform output -raw db_password\n%s\n",
 	"bob@host:~$ echo $DB_PASSWORD\n%s\nbob@host:~$ ",
 	"$ kubectl get secret db -o jsonpath='{.data.password}' | base64 -d\n%s\n",
