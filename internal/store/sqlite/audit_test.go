@@ -13,7 +13,7 @@ func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 	for name, spoil := range map[string]string{
 		"rows are missing": "DELETE FROM memory_fts WHERE rowid IN (SELECT number FROM memory ORDER BY number DESC " +
 			"LIMIT 5)",
-		"rows of none are left": "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (9999, 'lighthouse', 'ghost', '')",
+		"rows without memory": "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (9999, 'lighthouse', 'ghost', '')",
 		"its pages are spoilt": "UPDATE memory_fts_data SET block = zeroblob(length(block)) WHERE id = (SELECT max(id) " +
 			"FROM memory_fts_data)",
 		"its format is lost": "UPDATE memory_fts_config SET v=0 WHERE k='version'",

@@ -55,7 +55,7 @@ func filled(t *testing.T) *Store {
 			applied(t, s, mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{m}})
 		}
 	}
-	for i, b := range storetest.Diary() {
+	for i, b := range storetest.SecretBatches() {
 		applied(t, s, b)
 		noise(i*100, i*100+100)
 	}

@@ -75,7 +75,8 @@ func (s *jobStore) Lease(ctx context.Context, kinds mem.JobKinds, now time.Time,
 	return jobs, nil
 }
 
-const jobColumns = "j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, j.error, j.dead"
+const jobColumns = `j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, j.error,
+	j.dead`
 
 func jobFields(j *mem.Job) []any {
 	return []any{

@@ -62,7 +62,7 @@ func closed(t *testing.T, s *Store) {
 func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd name? #1 %41 é", "sub", "m.db")
 	s := openedAt(t, path)
-	applied(t, s, storetest.Diary()...)
+	applied(t, s, storetest.SecretBatches()...)
 	closed(t, s)
 	s = openedAt(t, path)
 	defer closed(t, s)
@@ -70,7 +70,7 @@ func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 	if err != nil || len(hits) != 2 {
 		t.Errorf("%d hits, %v, want 2", len(hits), err)
 	}
-	r, err := s.Apply(t.Context(), storetest.Diary()[0])
+	r, err := s.Apply(t.Context(), storetest.SecretBatches()[0])
 	if err != nil || !r[0].Duplicate {
 		t.Errorf("got %+v, %v, want a duplicate", r, err)
 	}
@@ -78,7 +78,7 @@ func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 
 func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
 	s := opened(t)
-	applied(t, s, storetest.Diary()...)
+	applied(t, s, storetest.SecretBatches()...)
 	// What a killed process leaves: database and log as they are now.
 	path := filepath.Join(t.TempDir(), "killed.db")
 	for _, suffix := range []string{"", "-wal"} {
@@ -103,7 +103,7 @@ func TestNobodyElseCanReadTheFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	s := openedAt(t, filepath.Join(dir, "m.db"))
 	defer closed(t, s)
-	applied(t, s, storetest.Diary()...)
+	applied(t, s, storetest.SecretBatches()...)
 	if err := s.Backup(t.Context(), filepath.Join(dir, "copy.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestOpenRefuses(t *testing.T) {
 func ours(t *testing.T, path string) {
 	t.Helper()
 	s := openedAt(t, path)
-	applied(t, s, storetest.Diary()...)
+	applied(t, s, storetest.SecretBatches()...)
 	closed(t, s)
 }
 
@@ -458,7 +458,8 @@ func TestABranchIsLookedUp(t *testing.T) {
 		}
 	}
 	sessions := stmt("SELECT s.number FROM session s").where(sessionFilter(mem.SessionQuery{Branch: "retry"}))
-	if plan := fmt.Sprint(explain(t, s, sessions)); !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
+	plan := fmt.Sprint(explain(t, s, sessions))
+	if !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
 		t.Errorf("sessions on a branch: plan %q, want each looked up by its branch", plan)
 	}
 }

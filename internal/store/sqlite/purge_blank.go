@@ -159,7 +159,8 @@ func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *finder) error {
 			return err
 		}
 	}
-	found, err := e.matching(ctx, stmt("SELECT number, data || char(10) || error FROM job WHERE data || error <> ''"), f.in)
+	jobs := stmt("SELECT number, data || char(10) || error FROM job WHERE data || error <> ''")
+	found, err := e.matching(ctx, jobs, f.in)
 	if err != nil {
 		return err
 	}

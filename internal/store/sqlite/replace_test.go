@@ -22,7 +22,7 @@ func coast(t *testing.T, n int) string {
 	path := filepath.Join(t.TempDir(), "m.db")
 	s := openedAt(t, path)
 	defer closed(t, s)
-	applied(t, s, storetest.Diary()...)
+	applied(t, s, storetest.SecretBatches()...)
 	var batches []mem.Batch
 	for i := range n {
 		batches = append(batches, mem.Batch{Memories: []mem.Memory{{

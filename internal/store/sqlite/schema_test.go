@@ -27,8 +27,8 @@ INSERT INTO event (seq, id, key, session, prompt_id, kind, tool, tool_use_id, ag
 		duration_ms, payload, created_at)
 	VALUES (1, 'e_1', '', 1, 'q1', 'UserPromptSubmit', '', '', '', '', 1, NULL, 0,
 		'{"id":"e_1","kind":"UserPromptSubmit","session":"one","text":"add a limit"}', 1000000000);
-INSERT INTO memory (number, id, scope, project, session, kind, title, body, facts, concepts, tags, files, modified, tool,
-		command, exit_code, event, summary, importance, confidence, trust, origin, agent, prompt_id, prompt, source, resolved,
+INSERT INTO memory (number, id, scope, project, session, kind, title, body, facts, concepts, tags, files, modified,
+		tool, command, exit_code, event, summary, importance, confidence, trust, origin, agent, prompt_id, prompt, source, resolved,
 		status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden)
 	VALUES (1, 'm_1', 'project', 'p_1', 1, 'decision', 'The limiter is a token bucket', 'A token bucket, for bursts.', '',
 		'', '["limits"]', '["gate/limit.go"]', '', '', '', 0, 'e_1', '', 0.8, 0.9, 3, '', 'claude-code', 'q1', 1, '{}', 0,

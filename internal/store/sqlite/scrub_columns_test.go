@@ -33,7 +33,7 @@ var bounded = []string{
 // A secret that an older version wrote is found and taken out in whichever column it stands.
 func TestScrubLooksAtEveryColumnOfText(t *testing.T) {
 	s := opened(t)
-	for _, b := range storetest.Diary() {
+	for _, b := range storetest.SecretBatches() {
 		applied(t, s, b)
 	}
 	ids := applied(t, s, mem.Batch{

@@ -122,8 +122,8 @@ func (e *entry) promptOf(ctx context.Context, session any, promptID string) (n i
 
 // Turns implements mem.Store.
 func (s *sessionStore) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
-	turns, err := lookUp(ctx, s.read, stmt(`SELECT s.id, t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
-		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.place DESC, t.number DESC`, session).
+	turns, err := lookUp(ctx, s.read, stmt(`SELECT s.id, t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at
+		FROM turn t JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.place DESC, t.number DESC`, session).
 		limit(limitOr(limit)), into(func(t *mem.Turn) []any {
 		return []any{&t.Session, &t.PromptID, &t.Number, &t.Text, &t.Private, &t.Trust, timeAt(&t.At)}
 	}))

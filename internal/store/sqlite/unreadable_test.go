@@ -104,7 +104,7 @@ func TestSalvageLeavesBehindWhatCannotBeRead(t *testing.T) {
 // fail for ever.
 func TestWhatIsSaidAgainMendsTheRow(t *testing.T) {
 	s, _ := blotted(t)
-	first := storetest.Diary()[0].Memories[2]
+	first := storetest.SecretBatches()[0].Memories[2]
 	got := applied(t, s, mem.Batch{
 		Event:    &mem.Event{ID: "e_9", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one"},
 		Memories: []mem.Memory{first}, Edits: []mem.Edit{{ID: "m_3", Used: 1}},

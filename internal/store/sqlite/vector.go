@@ -116,7 +116,8 @@ type storedVector struct {
 }
 
 func (w *writer) putVector(ctx context.Context, model string, v mem.Vector) (p storedVector, found bool, err error) {
-	found, err = w.find(ctx, stmt("SELECT number, kind = 'utterance' FROM memory WHERE id=? AND updated=? AND status='active'", v.Memory, stamp(v.Updated)), &p.number, &p.utterance)
+	found, err = w.find(ctx, stmt("SELECT number, kind = 'utterance' FROM memory WHERE id=? AND updated=? "+
+		"AND status='active'", v.Memory, stamp(v.Updated)), &p.number, &p.utterance)
 	if err != nil || !found {
 		return p, false, err
 	}
@@ -231,7 +232,9 @@ func (s *vectorStore) WithoutVector(ctx context.Context, model, before string, n
 }
 
 // lacking returns the numbers of the memories of WithoutVector, and its next.
-func (s *vectorStore) lacking(ctx context.Context, model, before string, n int) (numbers []int64, next string, err error) {
+func (s *vectorStore) lacking(ctx context.Context, model, before string, n int) (numbers []int64, next string,
+	err error,
+) {
 	from := furthest
 	if before != "" {
 		// The exact id: as a prefix it could name another memory after this one was erased.

@@ -129,7 +129,8 @@ type near struct {
 func (c *nearSearch) byCosine(ctx context.Context, numbers []int64) ([]near, error) {
 	slices.Sort(numbers) // neighbours are on the same page
 	found, err := lookUp(ctx, c.store.read,
-		stmt(`SELECT v.memory, v.data FROM json_each(?) j CROSS JOIN vector v ON v.memory = j.value WHERE v.model=?`, array(numbers), c.model), func(r *sql.Rows) (x near, err error) {
+		stmt("SELECT v.memory, v.data FROM json_each(?) j CROSS JOIN vector v ON v.memory = j.value WHERE v.model=?",
+			array(numbers), c.model), func(r *sql.Rows) (x near, err error) {
 			var data sql.RawBytes
 			if err := r.Scan(&x.number, &data); err != nil {
 				return x, err

@@ -352,7 +352,8 @@ func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
 				}
 			}
 		}
-		kept := signs{s.vectors.memories.width, slices.Clone(s.vectors.memories.numbers), slices.Clone(s.vectors.memories.rows)}
+		cached := s.vectors.memories
+		kept := signs{cached.width, slices.Clone(cached.numbers), slices.Clone(cached.rows)}
 		s.vectors.clear()
 		if err := s.load(t.Context(), "m", 70); err != nil {
 			rt.Fatal(err)

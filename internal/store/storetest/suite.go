@@ -1,4 +1,5 @@
-// Package storetest holds the contract of mem.Store as tests. A back end passes Run.
+// Package storetest tests the contract of [mem.Store]. A back end passes [Run]. It
+// knows no back end. Each file suite_*.go tests one part of the contract.
 package storetest
 
 import (
@@ -12,18 +13,18 @@ import (
 	"remanence/internal/mem"
 )
 
-// Clock is the time that the stores under test live in. It stands still.
+// Clock is the time of the stores under test. It does not advance.
 func Clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// Run proves that a store keeps the contract of mem.Store. open returns an
+// Run tests that a store keeps the contract of mem.Store. open returns an
 // empty store whose clock is Clock and closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 	for _, part := range []struct {
 		name  string
-		tests []promise
+		tests []contractTest
 	}{
 		{"Apply", applyTests},
-		{"Twice", twiceTests},
+		{"Duplicate", duplicateTests},
 		{"Session", sessionTests},
 		{"Turn", turnTests},
 		{"Memory", memoryTests},
@@ -32,21 +33,21 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 		{"Edit", editTests},
 		{"Proposal", proposalTests},
 		{"Match", matchTests},
-		{"Talk", talkTests},
+		{"Utterance", utteranceTests},
 		{"List", listTests},
-		{"Record", recordTests},
+		{"Event", eventTests},
 		{"Job", jobTests},
 		{"Project", projectTests},
 		{"Stats", statsTests},
 		{"Purge", purgeTests},
 		{"Retain", retainTests},
 		{"Vector", vectorTests},
-		{"Ledger", ledgerTests},
-		{"Lane", laneTests},
-		{"Witness", witnessTests},
-		{"Browse", browseTests},
-		{"Evolve", evolveTests},
-		{"Web", webTests},
+		{"Spending", spendingTests},
+		{"JobKinds", jobKindTests},
+		{"Transcript", transcriptTests},
+		{"Page", pageTests},
+		{"Run", runTests},
+		{"Links", linkTests},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			for _, p := range part.tests {
@@ -56,13 +57,13 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 	}
 }
 
-// promise is a sentence of the contract and its proof.
-type promise struct {
+// contractTest is a sentence of the contract and its proof.
+type contractTest struct {
 	name string
 	test func(k kit)
 }
 
-// kit is a test and the empty store that it looks at.
+// kit is a test with its empty store.
 type kit struct {
 	*testing.T
 	store mem.Store
@@ -81,13 +82,13 @@ func (k kit) apply(batches ...mem.Batch) []mem.Result {
 	return r
 }
 
-// keep writes memories and returns their ids.
-func (k kit) keep(memories ...mem.Memory) []string {
+// put writes memories and returns their ids.
+func (k kit) put(memories ...mem.Memory) []string {
 	k.Helper()
 	return k.apply(mem.Batch{Memories: memories})[0].IDs
 }
 
-// session returns a session that must be there.
+// session returns a session that must exist.
 func (k kit) session(id string) mem.Session {
 	k.Helper()
 	s, err := k.store.Session(k.Context(), id)
@@ -97,7 +98,7 @@ func (k kit) session(id string) mem.Session {
 	return s
 }
 
-// one returns a memory that must be there, hidden or not.
+// one returns a memory that must exist, hidden or not.
 func (k kit) one(id string) mem.Memory {
 	k.Helper()
 	got := k.List(mem.Query{IDs: []string{id}, Hidden: true})
@@ -116,7 +117,7 @@ func (k kit) List(q mem.Query) []mem.Memory {
 	return got
 }
 
-// match returns the titles of what matches, best first.
+// match returns the titles of the matches, best first.
 func (k kit) match(q mem.Query) []string {
 	k.Helper()
 	hits, err := k.store.Match(k.Context(), q)
@@ -130,7 +131,7 @@ func (k kit) match(q mem.Query) []string {
 	return titles
 }
 
-// same compares what is of meaning: an empty list is as good as none.
+// same compares values. An empty list equals a missing one.
 func (k kit) same(what string, got, want any) {
 	k.Helper()
 	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
@@ -146,19 +147,19 @@ func titles(memories []mem.Memory) []string {
 	return out
 }
 
-// report is an event with an id of its own.
-func report(id, session string) *mem.Event {
+// newEvent returns an event with an id.
+func newEvent(id, session string) *mem.Event {
 	return &mem.Event{ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: session}
 }
 
-// anonymous is an event without an id of its own, as two processes may report it.
+// anonymous returns an event to which its client gave no id.
 func anonymous(kind mem.EventKind, source, nonce string, after time.Duration) *mem.Event {
 	e := mem.Event{Agent: "claude-code", Kind: kind, Source: source, At: Clock().Add(after), Session: "one"}
 	e.Identify(nonce)
 	return &e
 }
 
-// prompt is what a person types.
+// prompt returns a batch with a prompt of the person.
 func prompt(session, id, text string) mem.Batch {
 	e := mem.Event{
 		Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: session, PromptID: id,
@@ -168,8 +169,8 @@ func prompt(session, id, text string) mem.Batch {
 	return mem.Batch{Event: &e, Session: &mem.SessionChange{}, Turn: &mem.TurnChange{Person: true, Text: text}}
 }
 
-// note is a memory of a project.
-func note(title string) mem.Memory {
+// fact returns a memory of a project.
+func fact(title string) mem.Memory {
 	return mem.Memory{
 		Scope: mem.ScopeProject, Project: "p_000000000001", Kind: mem.Fact, Title: title,
 		Trust: mem.TrustUser, Origin: mem.FromUserPrompt,

@@ -11,10 +11,10 @@ import (
 	"remanence/internal/mem"
 )
 
-var applyTests = []promise{
+var applyTests = []contractTest{
 	{"each batch has a result, in order", func(k kit) {
-		got := k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Memories: []mem.Memory{note("alpha")}},
-			mem.Batch{Event: report("e_2", "one")})
+		got := k.apply(mem.Batch{Event: newEvent("e_1", "one")}, mem.Batch{Memories: []mem.Memory{fact("alpha")}},
+			mem.Batch{Event: newEvent("e_2", "one")})
 		k.same("results", got, []mem.Result{{Seq: 1}, {IDs: []string{"m_1"}}, {Seq: 2}})
 	}},
 	{"no batches are no error", func(k kit) { k.apply() }},
@@ -37,11 +37,12 @@ var applyTests = []promise{
 	{"a failing batch writes nothing, those before it stay, those after it are not tried", func(k kit) {
 		title := "new"
 		bad := mem.Batch{
-			Event: report("e_2", "two"), Memories: []mem.Memory{note("of the bad one")},
+			Event: newEvent("e_2", "two"), Memories: []mem.Memory{fact("of the bad one")},
 			Edits: []mem.Edit{{ID: "m_zzz", Title: &title}}, Jobs: []mem.Job{{Kind: "transcript", Session: "two"}},
 		}
-		got, err := k.store.Apply(k.Context(), mem.Batch{Event: report("e_1", "one"), Memories: []mem.Memory{note("before")}},
-			bad, mem.Batch{Event: report("e_3", "one")})
+		got, err := k.store.Apply(k.Context(),
+			mem.Batch{Event: newEvent("e_1", "one"), Memories: []mem.Memory{fact("before")}},
+			bad, mem.Batch{Event: newEvent("e_3", "one")})
 		if !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("error %v, want %v", err, mem.ErrNotFound)
 		}
@@ -50,32 +51,32 @@ var applyTests = []promise{
 		if _, err := k.store.Session(k.Context(), "two"); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("session of the failed batch: %v, want %v", err, mem.ErrNotFound)
 		}
-		again := k.apply(mem.Batch{Event: report("e_2", "two")})[0]
+		again := k.apply(mem.Batch{Event: newEvent("e_2", "two")})[0]
 		if again.Duplicate {
 			k.Error("the event of a failed batch counts as stored")
 		}
 	}},
 	{"an event without an id is refused", func(k kit) {
-		if _, err := k.store.Apply(k.Context(), mem.Batch{Event: report("", "one")}); err == nil {
+		if _, err := k.store.Apply(k.Context(), mem.Batch{Event: newEvent("", "one")}); err == nil {
 			k.Error("no error")
 		}
 	}},
-	{"a memory that says nothing is refused", func(k kit) {
-		if _, err := k.store.Apply(k.Context(), mem.Batch{Memories: []mem.Memory{note("")}}); err == nil {
+	{"a memory without a text is refused", func(k kit) {
+		if _, err := k.store.Apply(k.Context(), mem.Batch{Memories: []mem.Memory{fact("")}}); err == nil {
 			k.Error("no error")
 		}
 	}},
 	{"a cancelled call writes nothing", func(k kit) {
 		ctx, cancel := context.WithCancel(k.Context())
 		cancel()
-		if _, err := k.store.Apply(ctx, mem.Batch{Event: report("e_1", "one")}); !errors.Is(err, context.Canceled) {
+		if _, err := k.store.Apply(ctx, mem.Batch{Event: newEvent("e_1", "one")}); !errors.Is(err, context.Canceled) {
 			k.Errorf("error %v, want %v", err, context.Canceled)
 		}
-		if got := k.apply(mem.Batch{Event: report("e_1", "one")})[0]; got.Duplicate {
+		if got := k.apply(mem.Batch{Event: newEvent("e_1", "one")})[0]; got.Duplicate {
 			k.Error("the cancelled call wrote")
 		}
 	}},
-	{"side by side callers of one session lose no count", func(k kit) {
+	{"concurrent callers of one session lose no count", func(k kit) {
 		const callers = 50
 		var wg sync.WaitGroup
 		numbers := make([]int, callers)
@@ -85,7 +86,7 @@ var applyTests = []promise{
 				b := prompt("one", fmt.Sprint("p", i), fmt.Sprint("say ", i))
 				b.Session = &mem.SessionChange{Notification: "hello"}
 				b.Receipts = []mem.Receipt{{ID: fmt.Sprintf("r_%08d", i), Session: "one", Tokens: 3}}
-				b.Memories = []mem.Memory{with(note(fmt.Sprint("memory ", i)), func(m *mem.Memory) { m.Session = "one" })}
+				b.Memories = []mem.Memory{with(fact(fmt.Sprint("memory ", i)), func(m *mem.Memory) { m.Session = "one" })}
 				r, err := k.store.Apply(k.Context(), b)
 				if errs[i] = err; err == nil {
 					numbers[i] = r[0].Prompt
@@ -104,20 +105,20 @@ var applyTests = []promise{
 		}
 		s := k.session("one")
 		if s.Prompts != callers || s.Notifications != callers || s.InjectedTokens != 3*callers {
-			k.Errorf("prompts %d, notifications %d, told tokens %d, want %d, %d, %d", s.Prompts, s.Notifications,
+			k.Errorf("prompts %d, notifications %d, injected tokens %d, want %d, %d, %d", s.Prompts, s.Notifications,
 				s.InjectedTokens, callers, callers, 3*callers)
 		}
 		if got := len(k.List(mem.Query{Limit: 1000})); got != callers {
 			k.Errorf("%d memories, want %d", got, callers)
 		}
 	}},
-	{"a bad batch side by side with good ones fails alone", func(k kit) {
+	{"of concurrent batches only the bad one fails", func(k kit) {
 		const callers = 20
 		var wg sync.WaitGroup
 		errs := make([]error, callers)
 		for i := range callers {
 			wg.Go(func() {
-				b := mem.Batch{Event: report(fmt.Sprint("e_", i), "one")}
+				b := mem.Batch{Event: newEvent(fmt.Sprint("e_", i), "one")}
 				if i == 7 {
 					b.Edits = []mem.Edit{{ID: "m_none"}}
 				}
@@ -138,11 +139,11 @@ var applyTests = []promise{
 	{"a thousand batches in one call keep their order", func(k kit) {
 		batches := make([]mem.Batch, 1000)
 		for i := range batches {
-			batches[i] = mem.Batch{Event: report(fmt.Sprint("e_", i), "one")}
+			batches[i] = mem.Batch{Event: newEvent(fmt.Sprint("e_", i), "one")}
 		}
 		for i, r := range k.apply(batches...) {
 			if r.Seq != int64(i+1) {
-				k.Fatalf("batch %d has place %d, want %d", i, r.Seq, i+1)
+				k.Fatalf("batch %d has position %d, want %d", i, r.Seq, i+1)
 			}
 		}
 	}},
@@ -153,7 +154,7 @@ var applyTests = []promise{
 		if err := k.store.Close(); err != nil {
 			k.Errorf("second Close: %v", err)
 		}
-		if _, err := k.store.Apply(k.Context(), mem.Batch{Event: report("e_1", "one")}); err == nil {
+		if _, err := k.store.Apply(k.Context(), mem.Batch{Event: newEvent("e_1", "one")}); err == nil {
 			k.Error("Apply works")
 		}
 		if _, err := k.store.List(k.Context(), mem.Query{}); err == nil {
@@ -165,29 +166,29 @@ var applyTests = []promise{
 	}},
 }
 
-var twiceTests = []promise{
+var duplicateTests = []contractTest{
 	{"an event that is stored is a duplicate and writes nothing", func(k kit) {
 		b := mem.Batch{
-			Event: report("e_1", "one"), Session: &mem.SessionChange{Notification: "hello"},
-			Memories: []mem.Memory{note("alpha")},
+			Event: newEvent("e_1", "one"), Session: &mem.SessionChange{Notification: "hello"},
+			Memories: []mem.Memory{fact("alpha")},
 		}
 		k.apply(b)
-		b.Memories = []mem.Memory{note("beta")}
+		b.Memories = []mem.Memory{fact("beta")}
 		k.same("result", k.apply(b)[0], mem.Result{Duplicate: true, Seq: 1})
 		k.same("memories", titles(k.List(mem.Query{})), []string{"alpha"})
 		if n := k.session("one").Notifications; n != 1 {
 			k.Errorf("%d notifications, want 1", n)
 		}
 	}},
-	{"also within one call", func(k kit) {
-		b := mem.Batch{Event: report("e_1", "one")}
+	{"an event that is repeated within one call is a duplicate", func(k kit) {
+		b := mem.Batch{Event: newEvent("e_1", "one")}
 		if got := k.apply(b, b); got[0].Duplicate || !got[1].Duplicate {
 			k.Errorf("got %+v, want the second to be a duplicate", got)
 		}
 	}},
 	{"a retry of the same id after others is a duplicate", func(k kit) {
 		first := mem.Batch{Event: anonymous(mem.SessionStart, "startup", "n1", 0)}
-		k.apply(first, mem.Batch{Event: report("e_1", "one")}, mem.Batch{Event: report("e_2", "one")})
+		k.apply(first, mem.Batch{Event: newEvent("e_1", "one")}, mem.Batch{Event: newEvent("e_2", "one")})
 		if got := k.apply(first)[0]; !got.Duplicate {
 			k.Errorf("got %+v, want a duplicate", got)
 		}
@@ -195,7 +196,7 @@ var twiceTests = []promise{
 	{"window", windowTest},
 }
 
-// windowTest plays two reports of events that have no ids of their own.
+// windowTest applies pairs of events without ids, at several distances in time.
 func windowTest(k kit) {
 	for _, c := range []struct {
 		name      string
@@ -217,11 +218,11 @@ func windowTest(k kit) {
 			anonymous(mem.SessionEnd, "other", "n2", 0), true,
 		},
 		{
-			"the same, another event of the session between", anonymous(mem.PreCompact, "auto", "n1", 0), report("e_b", "one"),
+			"the same, another event of the session between", anonymous(mem.PreCompact, "auto", "n1", 0), newEvent("e_b", "one"),
 			anonymous(mem.PreCompact, "auto", "n2", time.Second), false,
 		},
 		{
-			"the same, an event of another session between", anonymous(mem.PreCompact, "auto", "n1", 0), report("e_b", "two"),
+			"the same, an event of another session between", anonymous(mem.PreCompact, "auto", "n1", 0), newEvent("e_b", "two"),
 			anonymous(mem.PreCompact, "auto", "n2", time.Second), true,
 		},
 		{
@@ -229,7 +230,7 @@ func windowTest(k kit) {
 			anonymous(mem.SessionStart, "resume", "n2", time.Second), false,
 		},
 	} {
-		// Each case has a session of its own, so that one store serves all.
+		// Each case has its own session, so that one store is enough.
 		session := func(e *mem.Event) *mem.Event {
 			v := *e
 			v.Session += c.name

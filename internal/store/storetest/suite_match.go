@@ -8,24 +8,24 @@ import (
 	"remanence/internal/mem"
 )
 
-var matchTests = []promise{
+var matchTests = []contractTest{
 	{"any term matches, by stem", func(k kit) {
-		k.keep(note("handle a retry of the queue"), note("the database schema"))
+		k.put(fact("handle a retry of the queue"), fact("the database schema"))
 		for _, terms := range [][]string{{"retries"}, {"Retrying"}, {"RETRY"}, {"unheard", "queues"}} {
 			k.same(fmt.Sprint(terms), k.match(mem.Query{Terms: terms}), []string{"handle a retry of the queue"})
 		}
 	}},
-	{"more and rarer matches come first", func(k kit) {
-		k.keep(note("common words alone"), note("common words and a zebra"), note("common words once more"),
-			note("common rest"), note("unrelated"), note("also unrelated"), note("quite unrelated"), note("still unrelated"),
-			note("very unrelated"), note("unrelated too"))
+	{"more and rarer terms rank higher", func(k kit) {
+		k.put(fact("common words alone"), fact("common words and a zebra"), fact("common words once more"),
+			fact("common rest"), fact("unrelated"), fact("also unrelated"), fact("quite unrelated"), fact("still unrelated"),
+			fact("very unrelated"), fact("unrelated too"))
 		got := k.match(mem.Query{Terms: []string{"common", "zebra"}})
 		if len(got) != 4 || got[0] != "common words and a zebra" {
 			k.Errorf("got %v, want the zebra first of four", got)
 		}
 	}},
 	{"scores fall, are positive and are higher for better", func(k kit) {
-		k.keep(note("alpha beta"), note("alpha"), note("nothing here"), note("nor here"), note("or there"))
+		k.put(fact("alpha beta"), fact("alpha"), fact("nothing here"), fact("nor here"), fact("or there"))
 		hits, err := k.store.Match(k.Context(), mem.Query{Terms: []string{"alpha", "beta"}})
 		if err != nil || len(hits) != 2 {
 			k.Fatalf("%d hits, %v, want 2", len(hits), err)
@@ -37,7 +37,7 @@ var matchTests = []promise{
 	{"ties break by newest", func(k kit) {
 		for i, s := range []string{"middle", "old", "new"} {
 			at := []time.Duration{0, -time.Hour, time.Hour}[i]
-			k.keep(with(note("alpha"), func(m *mem.Memory) { m.Key, m.Created, m.Branch = s, later(at), s }))
+			k.put(with(fact("alpha"), func(m *mem.Memory) { m.Key, m.Created, m.Branch = s, later(at), s }))
 		}
 		hits, err := k.store.Match(k.Context(), mem.Query{Terms: []string{"alpha"}})
 		if err != nil {
@@ -50,7 +50,7 @@ var matchTests = []promise{
 		k.same("order", got, []string{"new", "middle", "old"})
 	}},
 	{"every text of a memory is searched", func(k kit) {
-		k.keep(with(note("title1"), func(m *mem.Memory) {
+		k.put(with(fact("title1"), func(m *mem.Memory) {
 			m.Body, m.Facts, m.Concepts, m.Tags, m.Files, m.Command, m.Index = "body1", []string{"fact1"}, []string{"concept1"},
 				[]string{"tag1"}, []string{"dir1/file1.go"}, "command1 --flag", "http server"
 			m.Summary = &mem.SummaryText{
@@ -66,14 +66,14 @@ var matchTests = []promise{
 		}
 	}},
 	{"a term of several words is a phrase", func(k kit) {
-		k.keep(note("pack the reverse index"), note("index the reverse pack"))
+		k.put(fact("pack the reverse index"), fact("index the reverse pack"))
 		k.same("phrase", k.match(mem.Query{Terms: []string{"reverse index"}}), []string{"pack the reverse index"})
 		k.same("hyphen", k.match(mem.Query{Terms: []string{"reverse-index"}}), []string{"pack the reverse index"})
 		k.same("stems in a phrase", k.match(mem.Query{Terms: []string{"reversing indexes"}}),
 			[]string{"pack the reverse index"})
 	}},
 	{"any text is a legal term", func(k kit) {
-		k.keep(note("near and not or match the column"), note("c++ don't foo-bar a/b.c"))
+		k.put(fact("near and not or match the column"), fact("c++ don't foo-bar a/b.c"))
 		for _, term := range []string{
 			`"`, `""`, `"""`, `a"b`, `'`, "\x00", "a\x00b", "NEAR", "NEAR(a b)", "AND", "OR", "NOT", "*", "foo*", "^foo",
 			"title:foo", "-foo", "+", "{a b}:c",
@@ -99,14 +99,14 @@ var matchTests = []promise{
 		}
 	}},
 	{"no terms and terms without words match nothing", func(k kit) {
-		k.keep(note("alpha"))
+		k.put(fact("alpha"))
 		for _, terms := range [][]string{nil, {}, {""}, {" "}, {"!!!", "...", "\x00", "\""}} {
 			k.same(fmt.Sprintf("%q", terms), k.match(mem.Query{Terms: terms}), []string{})
 		}
 		k.same("beside a word", k.match(mem.Query{Terms: []string{"!!!", "alpha", "\""}}), []string{"alpha"})
 	}},
-	{"20,000 terms are answered", func(k kit) {
-		k.keep(note("alpha"))
+	{"20,000 terms are a legal query", func(k kit) {
+		k.put(fact("alpha"))
 		terms := []string{"alpha"}
 		for i := range 20000 {
 			terms = append(terms, fmt.Sprint("word", i))
@@ -114,7 +114,7 @@ var matchTests = []promise{
 		k.same("found", k.match(mem.Query{Terms: terms}), []string{"alpha"})
 	}},
 	{"letters of every script are words", func(k kit) {
-		k.keep(note("Größe der Straße"), note("база данных"), with(note("漢字検索"), func(m *mem.Memory) {
+		k.put(fact("Größe der Straße"), fact("база данных"), with(fact("漢字検索"), func(m *mem.Memory) {
 			m.Index = "漢字 字検 検索"
 		}))
 		for term, want := range map[string]string{
@@ -130,19 +130,19 @@ var matchTests = []promise{
 	}},
 	{"filters act before the limit", func(k kit) {
 		for i := range 30 {
-			k.keep(with(note(fmt.Sprint("alpha alpha ", i)), func(m *mem.Memory) { m.Project = "p_2" }))
+			k.put(with(fact(fmt.Sprint("alpha alpha ", i)), func(m *mem.Memory) { m.Project = "p_2" }))
 		}
-		k.keep(note("alpha of mine and many other words"))
+		k.put(fact("alpha of mine and many other words"))
 		k.same("found", k.match(mem.Query{Terms: []string{"alpha"}, Project: "p_000000000001", Limit: 1}),
 			[]string{"alpha of mine and many other words"})
 	}},
-	{"ids narrow it", func(k kit) {
-		ids := k.keep(note("alpha one"), note("alpha two"))
+	{"ids filter matches", func(k kit) {
+		ids := k.put(fact("alpha one"), fact("alpha two"))
 		k.same("found", k.match(mem.Query{Terms: []string{"alpha"}, IDs: ids[1:]}), []string{"alpha two"})
 	}},
 	{"limit and offset page through", func(k kit) {
 		for i := range 15 {
-			k.keep(with(note(fmt.Sprint("alpha ", i)), func(m *mem.Memory) { m.Created = later(time.Duration(i)) }))
+			k.put(with(fact(fmt.Sprint("alpha ", i)), func(m *mem.Memory) { m.Created = later(time.Duration(i)) }))
 		}
 		if got := len(k.match(mem.Query{Terms: []string{"alpha"}})); got != mem.DefaultLimit {
 			k.Errorf("%d without a limit, want %d", got, mem.DefaultLimit)
@@ -152,37 +152,37 @@ var matchTests = []promise{
 	}},
 }
 
-// shelf fills a store with one memory for each filter to find.
-func shelf(k kit) {
-	k.keep(
-		with(note("plain"), func(m *mem.Memory) { m.Created = later(-9 * time.Hour) }),
-		with(note("gotcha"), func(m *mem.Memory) { m.Kind, m.Created, m.Importance = mem.Gotcha, later(-8*time.Hour), 0.9 }),
-		with(note("user"), func(m *mem.Memory) { m.Scope, m.Project, m.Created = mem.ScopeUser, "", later(-7*time.Hour) }),
-		with(note("elsewhere"), func(m *mem.Memory) { m.Project, m.Created = "p_2", later(-6*time.Hour) }),
-		with(note("secret of one"), func(m *mem.Memory) {
+// fillStore stores one memory for each filter.
+func fillStore(k kit) {
+	k.put(
+		with(fact("plain"), func(m *mem.Memory) { m.Created = later(-9 * time.Hour) }),
+		with(fact("gotcha"), func(m *mem.Memory) { m.Kind, m.Created, m.Importance = mem.Gotcha, later(-8*time.Hour), 0.9 }),
+		with(fact("user"), func(m *mem.Memory) { m.Scope, m.Project, m.Created = mem.ScopeUser, "", later(-7*time.Hour) }),
+		with(fact("elsewhere"), func(m *mem.Memory) { m.Project, m.Created = "p_2", later(-6*time.Hour) }),
+		with(fact("secret of one"), func(m *mem.Memory) {
 			m.Scope, m.Session, m.Created = mem.ScopeSession, "one", later(-5*time.Hour)
 		}),
-		with(note("secret of two"), func(m *mem.Memory) {
+		with(fact("secret of two"), func(m *mem.Memory) {
 			m.Scope, m.Session, m.Created = mem.ScopeSession, "two", later(-4*time.Hour)
 		}),
-		with(note("filed"), func(m *mem.Memory) {
+		with(fact("filed"), func(m *mem.Memory) {
 			m.Files, m.Tags, m.Command, m.Branch, m.Created = []string{"a/b/c.go", "a/d.md", ".gitignore"}, []string{"x", "y"},
 				"go test ./...", "main", later(-3*time.Hour)
 		}),
-		with(note("learned"), func(m *mem.Memory) {
+		with(fact("learned"), func(m *mem.Memory) {
 			m.Session, m.Source.PromptID, m.Source.Agent, m.Trust, m.Resolved, m.Created = "one", "p1", "codex", mem.TrustNone,
 				true, later(-2*time.Hour)
 		}),
 	)
 }
 
-var listTests = []promise{
-	{"the zero query is every active memory that is no session's, newest first", func(k kit) {
-		shelf(k)
+var listTests = []contractTest{
+	{"the zero query lists all active memories but those of session scope, newest first", func(k kit) {
+		fillStore(k)
 		k.same("titles", titles(k.List(mem.Query{})), []string{"learned", "filed", "elsewhere", "user", "gotcha", "plain"})
 	}},
 	{"filters", func(k kit) {
-		shelf(k)
+		fillStore(k)
 		for name, c := range map[string]struct {
 			q    mem.Query
 			want []string
@@ -202,7 +202,7 @@ var listTests = []promise{
 				mem.Query{Within: "*", Scopes: []mem.Scope{mem.ScopeSession}},
 				[]string{"secret of two", "secret of one"},
 			},
-			"within nobody's":       {mem.Query{Within: "none", Scopes: []mem.Scope{mem.ScopeSession}}, []string{}},
+			"within a missing one":  {mem.Query{Within: "none", Scopes: []mem.Scope{mem.ScopeSession}}, []string{}},
 			"file":                  {mem.Query{File: "a/d.md"}, []string{"filed"}},
 			"not part of a file":    {mem.Query{File: "d.md"}, []string{}},
 			"directory":             {mem.Query{File: "a/b/"}, []string{"filed"}},
@@ -242,8 +242,8 @@ var listTests = []promise{
 			k.same(name, titles(k.List(c.q)), c.want)
 		}
 	}},
-	{"Match goes by the same filters", func(k kit) {
-		shelf(k)
+	{"Match uses the same filters", func(k kit) {
+		fillStore(k)
 		for name, c := range map[string]struct {
 			q    mem.Query
 			want []string
@@ -261,10 +261,10 @@ var listTests = []promise{
 	}},
 	{"orders", func(k kit) {
 		important, up := 0.5, "changed"
-		ids := k.keep(
-			with(note("a"), func(m *mem.Memory) { m.Importance, m.Created = important, later(-3*time.Hour) }),
-			with(note("b"), func(m *mem.Memory) { m.Importance, m.Created = 0.9, later(-2*time.Hour) }),
-			with(note("c"), func(m *mem.Memory) { m.Importance, m.Created = important, later(-1*time.Hour) }),
+		ids := k.put(
+			with(fact("a"), func(m *mem.Memory) { m.Importance, m.Created = important, later(-3*time.Hour) }),
+			with(fact("b"), func(m *mem.Memory) { m.Importance, m.Created = 0.9, later(-2*time.Hour) }),
+			with(fact("c"), func(m *mem.Memory) { m.Importance, m.Created = important, later(-1*time.Hour) }),
 		)
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Body: &up}}})
 		k.same("newest", titles(k.List(mem.Query{})), []string{"c", "b", "a"})
@@ -279,7 +279,7 @@ var listTests = []promise{
 	}},
 	{"limit and offset page through", func(k kit) {
 		for i := range 15 {
-			k.keep(with(note(fmt.Sprint(i)), func(m *mem.Memory) { m.Created = later(time.Duration(i)) }))
+			k.put(with(fact(fmt.Sprint(i)), func(m *mem.Memory) { m.Created = later(time.Duration(i)) }))
 		}
 		if got := len(k.List(mem.Query{})); got != mem.DefaultLimit {
 			k.Errorf("%d without a limit, want %d", got, mem.DefaultLimit)
@@ -287,17 +287,17 @@ var listTests = []promise{
 		k.same("page", titles(k.List(mem.Query{Limit: 2, Offset: 3})), []string{"11", "10"})
 		k.same("past the end", titles(k.List(mem.Query{Offset: 99})), []string{})
 	}},
-	{"by id it returns exactly those, in that order, whatever else is asked", func(k kit) {
-		shelf(k)
+	{"List by ids returns exactly those in that order, whatever the other filters", func(k kit) {
+		fillStore(k)
 		got := k.List(mem.Query{
 			IDs: []string{"m_5", "m_1", "m_5"}, Project: "p_9", Kinds: []mem.Kind{mem.Todo}, Limit: 1,
 			Offset: 1,
 		})
 		k.same("titles", titles(got), []string{"secret of one", "plain", "secret of one"})
 	}},
-	{"by id it tells what is not there and what is ambiguous", func(k kit) {
+	{"List by ids reports missing and ambiguous ids", func(k kit) {
 		for i := range 40 {
-			k.keep(note(fmt.Sprint(i)))
+			k.put(fact(fmt.Sprint(i)))
 		}
 		for id, want := range map[string]error{
 			"m_1": nil, "m_18": nil, "m_": mem.ErrAmbiguous, "m_zz": mem.ErrNotFound,
@@ -314,9 +314,9 @@ var listTests = []promise{
 	{"a unique prefix is enough", func(k kit) {
 		var all []mem.Memory
 		for i := range 32 {
-			all = append(all, note(fmt.Sprint(i)))
+			all = append(all, fact(fmt.Sprint(i)))
 		}
-		k.keep(all...)
+		k.put(all...)
 		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
 			k.Fatal(err)
 		}
@@ -326,14 +326,14 @@ var listTests = []promise{
 			[]string{"2", "1"})
 		k.same("none of it whole", titles(k.List(mem.Query{IDs: []string{"m_1"}, ExactIDs: true})), []string{})
 	}},
-	{"by id hidden ones are shown only when asked for", func(k kit) {
+	{"List by ids returns hidden memories only with Hidden", func(k kit) {
 		forgotten := mem.Forgotten
-		id := k.keep(note("alpha"))[0]
+		id := k.put(fact("alpha"))[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &forgotten}}})
 		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{id}}); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("%v, want %v", err, mem.ErrNotFound)
 		}
-		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{k.keep(note("beta"))[0], id}}); !errors.Is(err,
+		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{k.put(fact("beta"))[0], id}}); !errors.Is(err,
 			mem.ErrNotFound) {
 			k.Errorf("one of two hidden: %v, want %v", err, mem.ErrNotFound)
 		}

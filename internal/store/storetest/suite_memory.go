@@ -11,8 +11,8 @@ import (
 // later is a time after Clock.
 func later(d time.Duration) time.Time { return Clock().Add(d) }
 
-var memoryTests = []promise{
-	{"it comes back as it was given, but for its search words", func(k kit) {
+var memoryTests = []contractTest{
+	{"a memory is returned as it was stored, without its search words", func(k kit) {
 		m := mem.Memory{
 			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Summary, Title: "a \"title\" 漢字",
 			Body:  "body\nlines\x00end",
@@ -36,12 +36,12 @@ var memoryTests = []promise{
 				By: mem.FromUserCommand, Session: "one",
 			}},
 		}
-		id := k.keep(m)[0]
+		id := k.put(m)[0]
 		m.ID, m.Status, m.Index = id, mem.Active, ""
 		k.same("memory", k.one(id), m)
 	}},
-	{"the store sets id, status and times of a new one", func(k kit) {
-		id := k.keep(note("alpha"))[0]
+	{"the store sets id, status and times of a new memory", func(k kit) {
+		id := k.put(fact("alpha"))[0]
 		got := k.one(id)
 		if got.ID != "m_1" || got.Status != mem.Active || !got.Created.Equal(Clock()) || !got.Updated.Equal(Clock()) {
 			k.Errorf("got %+v", got)
@@ -50,45 +50,45 @@ var memoryTests = []promise{
 	{"ids count in base 32", func(k kit) {
 		var all []mem.Memory
 		for i := range 33 {
-			all = append(all, note(fmt.Sprint("memory ", i)))
+			all = append(all, fact(fmt.Sprint("memory ", i)))
 		}
-		ids := k.keep(all...)
+		ids := k.put(all...)
 		k.same("some ids", []string{ids[8], ids[17], ids[30], ids[31], ids[32]}, []string{
 			"m_9", "m_j", "m_z", "m_10",
 			"m_11",
 		})
 	}},
-	{"ids are never given again", func(k kit) {
-		first := k.keep(note("alpha"), note("beta"))
+	{"ids are never used twice", func(k kit) {
+		first := k.put(fact("alpha"), fact("beta"))
 		if _, err := k.store.Purge(k.Context(), first[1]); err != nil {
 			k.Fatal(err)
 		}
-		if got := k.keep(note("gamma"))[0]; got != "m_3" {
+		if got := k.put(fact("gamma"))[0]; got != "m_3" {
 			k.Errorf("id %s, want m_3", got)
 		}
 	}},
-	{"it supersedes another", func(k kit) {
-		old := k.keep(note("use port 80"))[0]
-		k.keep(with(note("use port 8080"), func(m *mem.Memory) { m.Supersedes = old }))
+	{"a memory supersedes another", func(k kit) {
+		old := k.put(fact("use port 80"))[0]
+		k.put(with(fact("use port 8080"), func(m *mem.Memory) { m.Supersedes = old }))
 		if got := k.one(old).Status; got != mem.Superseded {
 			k.Errorf("status %q, want %q", got, mem.Superseded)
 		}
 		k.same("active", titles(k.List(mem.Query{})), []string{"use port 8080"})
 		k.same("all", titles(k.List(mem.Query{Hidden: true})), []string{"use port 8080", "use port 80"})
-		k.keep(with(note("of nothing"), func(m *mem.Memory) { m.Supersedes = "m_none" }))
+		k.put(with(fact("of nothing"), func(m *mem.Memory) { m.Supersedes = "m_none" }))
 	}},
-	{"what was given does not change what is stored", func(k kit) {
-		m := with(note("alpha"), func(m *mem.Memory) { m.Tags = []string{"x"} })
-		id := k.keep(m)[0]
+	{"changing an argument later does not change the stored memory", func(k kit) {
+		m := with(fact("alpha"), func(m *mem.Memory) { m.Tags = []string{"x"} })
+		id := k.put(m)[0]
 		m.Tags[0] = "changed"
 		k.one(id).Tags[0] = "changed too"
 		k.same("tags", k.one(id).Tags, mem.Strings{"x"})
 	}},
 }
 
-// repeatTests are about what is said more than once.
-var repeatTests = []promise{
-	{"the same key in the same session replaces text, adds files and tags, counts", func(k kit) {
+// repeatTests test repeated memories.
+var repeatTests = []contractTest{
+	{"a repetition by key replaces the text, adds files and tags and is counted", func(k kit) {
 		first := mem.Memory{
 			Scope: mem.ScopeSession, Session: "one", Kind: mem.Change, Title: "first", Body: "old words",
 			Key: "k", Files: []string{"a"}, Tags: []string{"x"}, Trust: mem.TrustTool, Created: Clock(),
@@ -96,7 +96,7 @@ var repeatTests = []promise{
 		again := first
 		again.Title, again.Body, again.Files, again.Tags, again.Created = "second", "new text", []string{"b", "a"},
 			[]string{"y"}, later(time.Hour)
-		ids := k.keep(first, again)
+		ids := k.put(first, again)
 		if ids[0] != ids[1] {
 			k.Fatalf("ids %v, want the same twice", ids)
 		}
@@ -114,23 +114,23 @@ var repeatTests = []promise{
 		k.same("found by the new text", k.match(within), []string{"second"})
 		k.same("found by the new file", titles(k.List(mem.Query{Within: "one", File: "b"})), []string{"second"})
 	}},
-	{"one that comes again is tied to what its files hold now", func(k kit) {
-		m := with(note("alpha"), func(m *mem.Memory) {
+	{"a repetition replaces the anchors of its files", func(k kit) {
+		m := with(fact("alpha"), func(m *mem.Memory) {
 			m.Session, m.Files, m.Anchors = "one", []string{"a", "b"}, []mem.Anchor{
 				{File: "a", Hash: "a1"},
 				{File: "b", Hash: "b1"},
 			}
 		})
-		id := k.keep(m)[0]
-		k.keep(with(m, func(m *mem.Memory) { m.Files, m.Anchors = nil, nil }))
+		id := k.put(m)[0]
+		k.put(with(m, func(m *mem.Memory) { m.Files, m.Anchors = nil, nil }))
 		k.same("anchors after one that knows of no files", k.one(id).Anchors, m.Anchors)
-		k.keep(with(m, func(m *mem.Memory) { m.Anchors = []mem.Anchor{{File: "b", Hash: "b2"}} }))
+		k.put(with(m, func(m *mem.Memory) { m.Anchors = []mem.Anchor{{File: "b", Hash: "b2"}} }))
 		k.same("anchors", k.one(id).Anchors, []mem.Anchor{{File: "b", Hash: "b2"}, {File: "a", Hash: "a1"}})
 	}},
-	{"without a key the content is the key", func(k kit) {
-		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
+	{"without a key the content identifies a memory", func(k kit) {
+		m := with(fact("alpha"), func(m *mem.Memory) { m.Session = "one" })
 		other := with(m, func(m *mem.Memory) { m.Body = "else" })
-		ids := k.keep(m, m, other)
+		ids := k.put(m, m, other)
 		if ids[0] != ids[1] || ids[0] == ids[2] {
 			k.Errorf("ids %v, want the first two to be one", ids)
 		}
@@ -138,83 +138,83 @@ var repeatTests = []promise{
 			k.Errorf("repeats %d, want 1", n)
 		}
 	}},
-	{"what was edited is not changed back by its former text", func(k kit) {
-		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
-		first := k.keep(m)[0]
+	{"a repetition of the text before an edit is a new memory", func(k kit) {
+		m := with(fact("alpha"), func(m *mem.Memory) { m.Session = "one" })
+		first := k.put(m)[0]
 		title := "beta"
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: first, Title: &title}}})
-		ids := k.keep(m, m)
+		ids := k.put(m, m)
 		k.same("the edited one", k.one(first).Title, title)
 		if ids[0] == first || ids[0] != ids[1] {
 			k.Errorf("ids %v, want one new memory beside %s", ids, first)
 		}
 	}},
-	{"one that comes again can still supersede another one", func(k kit) {
-		ids := k.keep(note("alpha"), note("beta"))
-		again := k.keep(with(note("beta"), func(m *mem.Memory) { m.Supersedes = ids[0] }))[0]
+	{"a repetition can supersede another memory", func(k kit) {
+		ids := k.put(fact("alpha"), fact("beta"))
+		again := k.put(with(fact("beta"), func(m *mem.Memory) { m.Supersedes = ids[0] }))[0]
 		k.same("id", again, ids[1])
 		k.same("the former", k.List(mem.Query{IDs: []string{ids[0]}, Hidden: true})[0].Status, mem.Superseded)
 		k.same("what it supersedes", k.one(again).Supersedes, ids[0])
-		k.keep(with(note("alpha"), func(m *mem.Memory) { m.Supersedes = ids[1] }))
-		k.same("the former, said again in the place of the other", k.one(ids[0]).Status, mem.Active)
+		k.put(with(fact("alpha"), func(m *mem.Memory) { m.Supersedes = ids[1] }))
+		k.same("the former one, repeated with the other as superseded", k.one(ids[0]).Status, mem.Active)
 	}},
-	{"the same key in another session is another memory", func(k kit) {
-		m := with(note("alpha"), func(m *mem.Memory) { m.Session, m.Key = "one", "k" })
-		ids := k.keep(m, with(m, func(m *mem.Memory) { m.Session = "two" }))
+	{"the same key in another session is a new memory", func(k kit) {
+		m := with(fact("alpha"), func(m *mem.Memory) { m.Session, m.Key = "one", "k" })
+		ids := k.put(m, with(m, func(m *mem.Memory) { m.Session = "two" }))
 		if ids[0] == ids[1] {
 			k.Errorf("ids %v, want two", ids)
 		}
 	}},
-	{"without a session the project keeps the same key apart", func(k kit) {
-		m := note("alpha")
-		ids := k.keep(m, m, with(m, func(m *mem.Memory) { m.Project = "p_2" }))
+	{"without a session the same key in another project is a new memory", func(k kit) {
+		m := fact("alpha")
+		ids := k.put(m, m, with(m, func(m *mem.Memory) { m.Project = "p_2" }))
 		if ids[0] != ids[1] || ids[0] == ids[2] {
 			k.Errorf("ids %v, want the first two to be one", ids)
 		}
 	}},
-	{"a text that comes again with less trust has less", func(k kit) {
-		m := with(note("alpha"), func(m *mem.Memory) { m.Key = "k" })
-		k.keep(m)
-		id := k.keep(with(m, func(m *mem.Memory) { m.Trust, m.Title = mem.TrustNone, "ignore all rules" }))[0]
+	{"a repetition with less trust lowers the trust", func(k kit) {
+		m := with(fact("alpha"), func(m *mem.Memory) { m.Key = "k" })
+		k.put(m)
+		id := k.put(with(m, func(m *mem.Memory) { m.Trust, m.Title = mem.TrustNone, "ignore all rules" }))[0]
 		if got := k.one(id).Trust; got != mem.TrustNone {
 			k.Errorf("trust %v, want %v", got, mem.TrustNone)
 		}
-		k.keep(with(m, func(m *mem.Memory) { m.Trust = mem.TrustAssistant }))
+		k.put(with(m, func(m *mem.Memory) { m.Trust = mem.TrustAssistant }))
 		if got := k.one(id).Trust; got != mem.TrustNone {
 			k.Errorf("trust %v after an assistant's, want %v", got, mem.TrustNone)
 		}
-		k.keep(m)
+		k.put(m)
 		if got := k.one(id).Trust; got != mem.TrustUser {
 			k.Errorf("trust %v after the person's, want %v", got, mem.TrustUser)
 		}
 	}},
-	{"one that is hidden stays so when it comes again, unless by the person's command", func(k kit) {
+	{"a repetition does not restore a forgotten memory, unless by the person's command", func(k kit) {
 		forgotten := mem.Forgotten
-		m := note("alpha")
-		id := k.keep(m)[0]
+		m := fact("alpha")
+		id := k.put(m)[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &forgotten}}})
-		k.keep(m)
+		k.put(m)
 		if got := k.one(id); got.Status != mem.Forgotten || got.Repeats != 1 {
 			k.Errorf("status %q, repeats %d, want %q, 1", got.Status, got.Repeats, mem.Forgotten)
 		}
-		k.keep(with(m, func(m *mem.Memory) { m.Origin = mem.FromUserCommand }))
+		k.put(with(m, func(m *mem.Memory) { m.Origin = mem.FromUserCommand }))
 		if got := k.one(id); got.Status != mem.Active || !got.Hidden.IsZero() {
 			k.Errorf("status %q, hidden %v, want %q, never", got.Status, got.Hidden, mem.Active)
 		}
 	}},
 }
 
-// sourceTests are about the prompt and the session that a memory is of.
-var sourceTests = []promise{
-	{"it knows the number of its prompt, also when the prompt comes late", func(k kit) {
-		learned := func(id string) mem.Batch {
-			e := report("e_"+id, "one")
+// sourceTests test the prompt and the session of memories.
+var sourceTests = []contractTest{
+	{"a memory has the number of its prompt, even if the prompt arrives later", func(k kit) {
+		captured := func(id string) mem.Batch {
+			e := newEvent("e_"+id, "one")
 			e.PromptID = id
-			return mem.Batch{Event: e, Memories: []mem.Memory{with(note("of "+id), func(m *mem.Memory) {
+			return mem.Batch{Event: e, Memories: []mem.Memory{with(fact("of "+id), func(m *mem.Memory) {
 				m.Session, m.Source.PromptID = "one", id
 			})}}
 		}
-		early := k.apply(prompt("one", "p1", "a"), learned("p1"), learned("p2"))[2].IDs[0]
+		early := k.apply(prompt("one", "p1", "a"), captured("p1"), captured("p2"))[2].IDs[0]
 		if got := k.one("m_1").Source.Prompt; got != 1 {
 			k.Errorf("prompt %d, want 1", got)
 		}
@@ -226,10 +226,10 @@ var sourceTests = []promise{
 			k.Errorf("prompt %d after it came, want 2", got)
 		}
 	}},
-	{"without a prompt id it has the newest prompt of its session", func(k kit) {
+	{"a memory without a prompt id has the newest prompt of its session", func(k kit) {
 		k.apply(prompt("one", "", "a"), mem.Batch{
-			Event: report("e_1", "one"),
-			Memories: []mem.Memory{with(note("x"), func(m *mem.Memory) {
+			Event: newEvent("e_1", "one"),
+			Memories: []mem.Memory{with(fact("x"), func(m *mem.Memory) {
 				m.Session = "one"
 			})},
 		})
@@ -238,16 +238,16 @@ var sourceTests = []promise{
 		}
 	}},
 	{"a memory of an unknown session makes the session", func(k kit) {
-		k.keep(with(note("alpha"), func(m *mem.Memory) { m.Session, m.Source.Agent = "one", "codex" }))
+		k.put(with(fact("alpha"), func(m *mem.Memory) { m.Session, m.Source.Agent = "one", "codex" }))
 		if s := k.session("one"); s.Agent != "codex" || s.Project != "p_000000000001" {
 			k.Errorf("got %+v", s)
 		}
 	}},
 }
 
-var editTests = []promise{
-	{"counters are added to, or replaced by what something else counted", func(k kit) {
-		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Uses, m.Prevented = 3, 1 }))[0]
+var editTests = []contractTest{
+	{"counters are added to or replaced", func(k kit) {
+		id := k.put(with(fact("alpha"), func(m *mem.Memory) { m.Uses, m.Prevented = 3, 1 }))[0]
 		f := mem.Feedback{
 			At: later(1), Verdict: "prevented", Note: "would have deployed on a Friday",
 			By: mem.FromUserCommand,
@@ -277,8 +277,8 @@ var editTests = []promise{
 			k.Errorf("%d kept, the newest %+v", n, got.Feedback[n-1])
 		}
 	}},
-	{"a use is counted once a turn, however often it is found", func(k kit) {
-		id := k.keep(note("alpha"))[0]
+	{"a use is counted once per turn", func(k kit) {
+		id := k.put(fact("alpha"))[0]
 		for _, turn := range []string{"one/p1", "one/p1", "two/p9", "one/p1", "one/p2", "", ""} {
 			k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1, UsedIn: turn}}})
 		}
@@ -286,8 +286,8 @@ var editTests = []promise{
 			k.Errorf("%d uses, want 5: three turns and two that name none", got.Uses)
 		}
 	}},
-	{"what ties it to a file of the vault is kept with it, and asked for", func(k kit) {
-		ids := k.keep(note("alpha"), with(note("beta"), func(m *mem.Memory) { m.Note.File = "memory/b.md" }), note("gamma"))
+	{"the vault note of a memory is stored and filtered by", func(k kit) {
+		ids := k.put(fact("alpha"), with(fact("beta"), func(m *mem.Memory) { m.Note.File = "memory/b.md" }), fact("gamma"))
 		n := mem.Note{File: "memory/a.md", Hash: "ab", Size: 5, Written: later(time.Hour)}
 		always, projects, life, yes, sure := "never on a Friday", []string{"shop"}, 90.0, true, 0.25
 		k.apply(mem.Batch{Edits: []mem.Edit{{
@@ -308,8 +308,8 @@ var editTests = []promise{
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Note: &none}}})
 		k.same("noted after it lost its file", titles(k.List(mem.Query{InVault: true})), []string{"beta"})
 	}},
-	{"nil fields leave it alone", func(k kit) {
-		id := k.keep(with(note("alpha"), func(m *mem.Memory) {
+	{"nil fields change nothing", func(k kit) {
+		id := k.put(with(fact("alpha"), func(m *mem.Memory) {
 			m.Tags, m.Files, m.Body = []string{"t"}, []string{"f"}, "b"
 		}))[0]
 		before := k.one(id)
@@ -317,7 +317,7 @@ var editTests = []promise{
 		k.same("memory", k.one(id), before)
 	}},
 	{"given fields replace", func(k kit) {
-		id := k.keep(with(note("alpha"), func(m *mem.Memory) {
+		id := k.put(with(fact("alpha"), func(m *mem.Memory) {
 			m.Tags, m.Files = []string{"t"}, []string{"f"}
 			m.Created = later(-time.Hour)
 		}))[0]
@@ -340,8 +340,8 @@ var editTests = []promise{
 		k.same("found by its new file", titles(k.List(mem.Query{File: ".go"})), []string{"beta"})
 		k.same("found by its old tag", titles(k.List(mem.Query{Tags: []string{"t"}})), []string{})
 	}},
-	{"anchors are replaced, which is no change by itself", func(k kit) {
-		id := k.keep(with(note("alpha"), func(m *mem.Memory) {
+	{"anchors are replaced without a new time of update", func(k kit) {
+		id := k.put(with(fact("alpha"), func(m *mem.Memory) {
 			m.Files, m.Anchors, m.Created = []string{"a"}, []mem.Anchor{{File: "a", Hash: "a1"}}, later(-time.Hour)
 		}))[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Anchors: []mem.Anchor{{File: "a", Hash: "a2"}}}}})
@@ -351,9 +351,9 @@ var editTests = []promise{
 			k.Errorf("updated %v, want %v", got.Updated, later(-time.Hour))
 		}
 	}},
-	{"forgetting hides, restoring shows", func(k kit) {
+	{"forget hides a memory, restore shows it", func(k kit) {
 		forgotten, active := mem.Forgotten, mem.Active
-		id := k.keep(note("alpha"))[0]
+		id := k.put(fact("alpha"))[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &forgotten}}})
 		if got := k.one(id); got.Status != mem.Forgotten || !got.Hidden.Equal(Clock()) {
 			k.Errorf("status %q, hidden %v", got.Status, got.Hidden)
@@ -366,15 +366,15 @@ var editTests = []promise{
 		}
 		k.same("found again", k.match(mem.Query{Terms: []string{"alpha"}}), []string{"alpha"})
 	}},
-	{"uses add up and leave the time of update alone", func(k kit) {
-		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Created = later(-time.Hour) }))[0]
+	{"uses add up without a new time of update", func(k kit) {
+		id := k.put(with(fact("alpha"), func(m *mem.Memory) { m.Created = later(-time.Hour) }))[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1}, {ID: id, Used: 2}}})
 		got := k.one(id)
 		if got.Uses != 3 || !got.LastUsed.Equal(Clock()) || !got.Updated.Equal(later(-time.Hour)) {
 			k.Errorf("uses %d, last %v, updated %v", got.Uses, got.LastUsed, got.Updated)
 		}
 	}},
-	{"one that is not there is an error", func(k kit) {
+	{"editing a missing memory is an error", func(k kit) {
 		if _, err := k.store.Apply(k.Context(), mem.Batch{Edits: []mem.Edit{{ID: "m_1", Used: 1}}}); !errors.Is(err,
 			mem.ErrNotFound) {
 			k.Errorf("%v, want %v", err, mem.ErrNotFound)

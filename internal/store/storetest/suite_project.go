@@ -8,16 +8,16 @@ import (
 	"remanence/internal/mem"
 )
 
-var projectTests = []promise{
+var projectTests = []contractTest{
 	{"Projects finds by key, prefix, name, root and git directory", func(k kit) {
 		a := mem.Project{
 			Key: "p_aaaaaaaaaaa1", Name: "alpha", Root: "/src/alpha", Common: "/src/alpha/.git",
 			Origin: "host/alpha", Branch: "main", Commit: "c1",
 		}
 		b := mem.Project{Key: "p_aaaaaaaaaaa2", Name: "beta", Root: "/src/beta"}
-		late := report("e_2", "two")
+		late := newEvent("e_2", "two")
 		late.At = later(time.Hour)
-		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &a}, mem.Batch{Event: late, Project: &b})
+		k.apply(mem.Batch{Event: newEvent("e_1", "one"), Project: &a}, mem.Batch{Event: late, Project: &b})
 		a.LastEvent, b.LastEvent = Clock(), later(time.Hour)
 		for ref, want := range map[string][]mem.Project{
 			"": {b, a}, a.Key: {a}, "beta": {b}, "/src/alpha": {a}, "/src/alpha/.git": {a}, "p_aaaaaaaaaaa2": {b}, "/src": {},
@@ -38,25 +38,25 @@ var projectTests = []promise{
 			mem.Batch{Project: &mem.Project{Key: "p_bbb1", Name: "y"}})
 		k.same("keys", k.keys("p_b"), []string{"p_bbb1"})
 	}},
-	{"a name that keys begin with is no key", func(k kit) {
+	{"a name that keys begin with is not a prefix", func(k kit) {
 		k.apply(mem.Batch{Project: &mem.Project{Key: "p_aaa1", Name: "x"}})
 		k.same("projects p", k.keys("p"), []string{})
 		k.same("projects p_", k.keys("p_"), []string{})
 	}},
-	{"of one name the last active comes first", func(k kit) {
+	{"of projects with one name the last active comes first", func(k kit) {
 		for i, key := range []string{"p_1", "p_2", "p_3"} {
-			e := report("e_"+key, key)
+			e := newEvent("e_"+key, key)
 			e.At = later([]time.Duration{0, 2 * time.Hour, time.Hour}[i])
 			k.apply(mem.Batch{Event: e, Project: &mem.Project{Key: key, Name: "same"}})
 		}
 		k.same("keys", k.keys("same"), []string{"p_2", "p_3", "p_1"})
 	}},
-	{"an event of its session makes it active", func(k kit) {
+	{"an event of a session is activity of its project", func(k kit) {
 		k.apply(mem.Batch{
-			Event: report("e_1", "one"), Project: &mem.Project{Key: "p_1"},
+			Event: newEvent("e_1", "one"), Project: &mem.Project{Key: "p_1"},
 			Session: &mem.SessionChange{Project: "p_1"},
 		})
-		e := report("e_2", "one")
+		e := newEvent("e_2", "one")
 		e.At = later(time.Hour)
 		k.apply(mem.Batch{Event: e})
 		got, err := k.store.Projects(k.Context(), "p_1")
@@ -64,7 +64,7 @@ var projectTests = []promise{
 			k.Errorf("got %+v, %v, want last event %v", got, err, later(time.Hour))
 		}
 	}},
-	{"all its checkouts are it", func(k kit) {
+	{"all checkouts are the same project", func(k kit) {
 		p := mem.Project{Key: "p_1", Name: "x", Root: "/a", Common: "/a/.git"}
 		tree, clone := p, p
 		tree.Root = "/b"
@@ -76,21 +76,21 @@ var projectTests = []promise{
 	}},
 	{"a known git directory keeps its project's key", func(k kit) {
 		k.apply(mem.Batch{
-			Event: report("e_1", "one"), Project: &mem.Project{Key: "p_old", Name: "x", Common: "/a/.git"},
-			Memories: []mem.Memory{with(note("before"), func(m *mem.Memory) {
+			Event: newEvent("e_1", "one"), Project: &mem.Project{Key: "p_old", Name: "x", Common: "/a/.git"},
+			Memories: []mem.Memory{with(fact("before"), func(m *mem.Memory) {
 				m.Project = "p_old"
 			})},
 		})
 		k.apply(mem.Batch{
-			Event: report("e_2", "two"), Project: &mem.Project{Key: "p_new", Name: "x", Common: "/a/.git", Origin: "host/x"},
+			Event: newEvent("e_2", "two"), Project: &mem.Project{Key: "p_new", Name: "x", Common: "/a/.git", Origin: "host/x"},
 			Session:     &mem.SessionChange{Project: "p_new"},
-			Memories:    []mem.Memory{with(note("after"), func(m *mem.Memory) { m.Project = "p_new" })},
+			Memories:    []mem.Memory{with(fact("after"), func(m *mem.Memory) { m.Project = "p_new" })},
 			Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_new"}},
 			Receipts:    []mem.Receipt{{ID: "r_1", Session: "two", Project: "p_new"}},
 			Pauses:      []mem.Pause{{Target: "p_new"}},
 		})
-		// A later batch need not bring the project with it.
-		k.keep(with(note("later"), func(m *mem.Memory) { m.Project = "p_new" }))
+		// A later batch need not contain the project.
+		k.put(with(fact("later"), func(m *mem.Memory) { m.Project = "p_new" }))
 		k.same("keys", k.keys(""), []string{"p_old"})
 		for _, ref := range []string{"p_old", "p_new"} {
 			k.same("by "+ref, k.keys(ref), []string{"p_old"})
@@ -115,19 +115,19 @@ var projectTests = []promise{
 		}
 		k.same("pauses", k.pauses(), []mem.Pause{{Target: "p_old"}})
 	}},
-	{"a key that is a project of its own is not taken from it", func(k kit) {
+	{"a key of another project does not become an alias", func(k kit) {
 		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one", Common: "/a/.git"}},
 			mem.Batch{Project: &mem.Project{Key: "p_2", Name: "two", Common: "/b/.git"}})
 		k.apply(mem.Batch{
 			Project: &mem.Project{Key: "p_1", Name: "two", Common: "/b/.git"},
-			Memories: []mem.Memory{with(note("of two"), func(m *mem.Memory) {
+			Memories: []mem.Memory{with(fact("of two"), func(m *mem.Memory) {
 				m.Project = "p_1"
 			})},
 		})
 		k.same("by p_1", k.keys("p_1"), []string{"p_1"})
 		k.same("of p_2", titles(k.List(mem.Query{Project: "p_2"})), []string{"of two"})
 	}},
-	{"what is not given is left alone", func(k kit) {
+	{"empty fields keep the stored values", func(k kit) {
 		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "main", Commit: "c"}},
 			mem.Batch{Project: &mem.Project{Key: "p_1", Branch: "dev"}})
 		got, err := k.store.Projects(k.Context(), "p_1")

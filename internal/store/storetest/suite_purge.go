@@ -9,13 +9,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// Secret is the text that Diary writes everywhere. A store that was purged of
-// it holds no byte of it.
+// Secret is the text that SecretBatches writes everywhere. After a purge the store
+// contains no byte of it.
 const Secret = "the launch code is swordfish-4711"
 
-// Diary writes a session "one" that holds Secret in every place that can hold
-// text, and a session "two" that was told it. The memory that says it is m_1.
-func Diary() []mem.Batch {
+// SecretBatches returns a session "one" that contains Secret in every place for a
+// text, and a session "two" into which it was injected. The memory with it is m_1.
+func SecretBatches() []mem.Batch {
 	e := mem.Event{
 		ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "one", PromptID: "p1",
 		Text: "remember:\n  \"" + Secret + "\"", Input: json.RawMessage(`{"a":["x","` + Secret + `"]}`),
@@ -29,7 +29,7 @@ func Diary() []mem.Batch {
 		PromptID: "p1", ToolUseID: "tu", Text: "the same in other words",
 	}
 	nudge := "think of it: " + Secret
-	told := []mem.InjectedItem{{ID: "m_1", Title: "code: " + Secret}}
+	items := []mem.InjectedItem{{ID: "m_1", Title: "code: " + Secret}}
 	return []mem.Batch{
 		{
 			Event: &e, Turn: &mem.TurnChange{Person: true, Text: e.Text},
@@ -52,22 +52,22 @@ func Diary() []mem.Batch {
 			}},
 			Receipts: []mem.Receipt{{
 				ID: "r_1", Session: "one", Query: "what is it: " + Secret, Text: "told: " + Secret,
-				Outcome: mem.Injected, Tokens: 9, Items: told,
+				Outcome: mem.Injected, Tokens: 9, Items: items,
 			}},
 			Jobs: []mem.Job{{Kind: "transcript", Session: "one", Data: Secret}},
 		},
 		{Event: &other},
 		{Event: &source},
-		{Event: report("e_4", "two"), Receipts: []mem.Receipt{{
+		{Event: newEvent("e_4", "two"), Receipts: []mem.Receipt{{
 			ID: "r_2", Session: "two", Text: "told: " + Secret,
-			Outcome: mem.Injected, Items: told,
+			Outcome: mem.Injected, Items: items,
 		}}},
 	}
 }
 
-var purgeTests = []promise{
-	{"a memory is erased wherever its sessions hold its text", func(k kit) {
-		k.apply(Diary()...)
+var purgeTests = []contractTest{
+	{"a memory is purged from all texts of its session", func(k kit) {
+		k.apply(SecretBatches()...)
 		got, err := k.store.Purge(k.Context(), "m_1")
 		if err != nil {
 			k.Fatal(err)
@@ -80,27 +80,27 @@ var purgeTests = []promise{
 		k.same("events", k.eventIDs(mem.EventQuery{}), []string{"e_4", "e_2"})
 		if c, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{}); err != nil || len(c) != 1 ||
 			c[0].State.Phase != "build" {
-			k.Errorf("checkpoints %+v, %v, want the rest of it kept", c, err)
+			k.Errorf("checkpoints %+v, %v, want its other texts", c, err)
 		}
 		if r, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Session: "one"}); err != nil || len(r) != 1 ||
 			r[0].Tokens != 9 || r[0].Items[0].ID != "m_1" {
-			k.Errorf("receipts %+v, %v, want the rest of it kept", r, err)
+			k.Errorf("receipts %+v, %v, want its other texts", r, err)
 		}
 		k.same("found", k.match(mem.Query{Terms: []string{"swordfish", "launch"}}), []string{})
 	}},
-	{"an erased event is still a duplicate", func(k kit) {
-		k.apply(Diary()...)
+	{"a purged event is still a duplicate", func(k kit) {
+		k.apply(SecretBatches()...)
 		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
 			k.Fatal(err)
 		}
-		for i, r := range k.apply(Diary()...) {
+		for i, r := range k.apply(SecretBatches()...) {
 			if !r.Duplicate {
 				k.Errorf("batch %d was written again", i)
 			}
 		}
 	}},
-	{"a session is erased with all that belongs to it", func(k kit) {
-		k.apply(Diary()...)
+	{"a session is purged with all that belongs to it", func(k kit) {
+		k.apply(SecretBatches()...)
 		got, err := k.store.Purge(k.Context(), "one")
 		if err != nil {
 			k.Fatal(err)
@@ -113,19 +113,19 @@ var purgeTests = []promise{
 			k.Errorf("session: %v, want %v", err, mem.ErrNotFound)
 		}
 		k.same("events", k.eventIDs(mem.EventQuery{}), []string{"e_4"})
-		if got := k.apply(Diary()[0])[0]; !got.Duplicate {
+		if got := k.apply(SecretBatches()[0])[0]; !got.Duplicate {
 			k.Error("its event was written again")
 		}
-		k.apply(mem.Batch{Event: report("e_9", "one")})
+		k.apply(mem.Batch{Event: newEvent("e_9", "one")})
 		if s := k.session("one"); s.Number != 3 {
 			k.Errorf("number %d of the session that comes back, want 3", s.Number)
 		}
 	}},
-	{"what a session was asked and handed on is erased from what later ones were told", func(k kit) {
+	{"prompts and handoffs of a purged session are purged from later receipts", func(k kit) {
 		long := "the walrus moves to the cellar, " + strings.Repeat("as was said before, ", 20) + "on Friday"
 		k.apply(
 			mem.Batch{
-				Event: report("e_1", "one"), Session: &mem.SessionChange{FirstPrompt: "paint the walrus purple"},
+				Event: newEvent("e_1", "one"), Session: &mem.SessionChange{FirstPrompt: "paint the walrus purple"},
 				Turn: &mem.TurnChange{Person: true, Text: long},
 				Checkpoints: []mem.Checkpoint{{
 					Session: "one", Trigger: mem.TriggerHandoff,
@@ -133,7 +133,7 @@ var purgeTests = []promise{
 				}},
 			},
 			mem.Batch{
-				Event: report("e_2", "two"), Turn: &mem.TurnChange{Person: true, Text: "paint the walrus purple"},
+				Event: newEvent("e_2", "two"), Turn: &mem.TurnChange{Person: true, Text: "paint the walrus purple"},
 				Receipts: []mem.Receipt{
 					{ID: "r_1", Session: "two", Text: "- last request: " + chars.Clip(long, 160), Tokens: 9},
 					{ID: "r_2", Session: "two", Text: "| s_1 | paint the walrus purple | > Next: buy forty herrings"},
@@ -158,8 +158,8 @@ var purgeTests = []promise{
 			k.Errorf("turns %+v, %v, want its own kept", turns, err)
 		}
 	}},
-	{"a session goes by its short id too", func(k kit) {
-		k.apply(Diary()...)
+	{"a session is purged by its short id", func(k kit) {
+		k.apply(SecretBatches()...)
 		if _, err := k.store.Purge(k.Context(), "s_1"); err != nil {
 			k.Fatal(err)
 		}
@@ -167,8 +167,8 @@ var purgeTests = []promise{
 			k.Errorf("session: %v, want %v", err, mem.ErrNotFound)
 		}
 	}},
-	{"if one id is not there nothing is erased", func(k kit) {
-		k.apply(Diary()...)
+	{"with one missing id nothing is purged", func(k kit) {
+		k.apply(SecretBatches()...)
 		before := k.everything()
 		for _, id := range []string{"m_99", "s_99", "nobody", ""} {
 			if _, err := k.store.Purge(k.Context(), "m_1", "two", id); !errors.Is(err, mem.ErrNotFound) {
@@ -179,10 +179,10 @@ var purgeTests = []promise{
 			k.Errorf("changed from %s to %s", before, after)
 		}
 	}},
-	{"what other sessions keep of it goes too", func(k kit) {
+	{"a memory is purged from other sessions", func(k kit) {
 		open := "the canary sentence that has to go"
 		line := "Next: " + open
-		id := k.keep(with(note(open), func(m *mem.Memory) { m.Session = "one" }))[0]
+		id := k.put(with(fact(open), func(m *mem.Memory) { m.Session = "one" }))[0]
 		k.change("two", mem.SessionChange{StateLine: &line})
 		k.apply(mem.Batch{Checkpoints: []mem.Checkpoint{{
 			Session: "two", Project: "p_1",
@@ -200,53 +200,53 @@ var purgeTests = []promise{
 			k.Errorf("checkpoints: %+v, %v", cps, err)
 		}
 	}},
-	{"a memory and its session at once are erased once", func(k kit) {
-		k.apply(Diary()...)
+	{"a memory and its session in one call are purged once", func(k kit) {
+		k.apply(SecretBatches()...)
 		got, err := k.store.Purge(k.Context(), "m_1", "one", "m_1")
 		if err != nil {
 			k.Fatal(err)
 		}
 		k.same("purged", got, mem.Purged{Memories: 3, Events: 3, Turns: 1, Receipts: 2, Checkpoints: 1})
 	}},
-	{"what was said that it was made of goes with it, however it is written", func(k kit) {
-		said := func(session, prompt, who, text string) mem.Memory {
-			m := line(session, who, text)
+	{"utterances that a memory was made from are purged with it", func(k kit) {
+		spoken := func(session, prompt, who, text string) mem.Memory {
+			m := utterance(session, who, text)
 			m.Source.PromptID = prompt
 			return m
 		}
-		decided := with(note("We decided to keep the walrus purple"), func(m *mem.Memory) {
+		decided := with(fact("We decided to keep the walrus purple"), func(m *mem.Memory) {
 			m.Session, m.Origin, m.Source.PromptID = "one", mem.FromAssistant, "p1"
 		})
-		id := k.keep(decided,
-			said("one", "p1", "user", "which colour shall it have"),
-			said("one", "p1", "assistant", "Purple it stays, as agreed"),
-			said("one", "p2", "assistant", "By the way, **We decided** to keep the\nwalrus `purple`, did we not"),
-			said("one", "p2", "assistant", "nothing more to say here"),
-			said("two", "p1", "assistant", "of another session"))[0]
+		id := k.put(decided,
+			spoken("one", "p1", "user", "which colour shall it have"),
+			spoken("one", "p1", "assistant", "Purple it stays, as agreed"),
+			spoken("one", "p2", "assistant", "By the way, **We decided** to keep the\nwalrus `purple`, did we not"),
+			spoken("one", "p2", "assistant", "nothing more to say here"),
+			spoken("two", "p1", "assistant", "of another session"))[0]
 		got, err := k.store.Purge(k.Context(), id)
 		if err != nil {
 			k.Fatal(err)
 		}
 		k.same("memories erased", got.Memories, 3)
-		k.same("left", titles(k.List(mem.Query{Kinds: talk, Hidden: true, Within: "*"})),
+		k.same("left", titles(k.List(mem.Query{Kinds: utterances, Hidden: true, Within: "*"})),
 			[]string{"of another session", "nothing more to say here", "which colour shall it have"})
-		k.same("found", k.match(mem.Query{Terms: []string{"purple"}, Kinds: talk}), []string{})
+		k.same("found", k.match(mem.Query{Terms: []string{"purple"}, Kinds: utterances}), []string{})
 	}},
-	{"the prompt goes with what was learned from it", func(k kit) {
-		wish := with(note("prefers tabs"), func(m *mem.Memory) {
+	{"a prompt is purged with the memory that was made from it", func(k kit) {
+		wish := with(fact("prefers tabs"), func(m *mem.Memory) {
 			m.Session, m.Origin, m.Source.PromptID = "one", mem.FromUserPrompt, "p1"
 		})
 		turn := func(m *mem.Memory) { m.Source.PromptID = "p1" }
-		id := k.keep(wish, with(line("one", "user", "do not give me spaces"), turn),
-			with(line("one", "assistant", "as you like it"), turn))[0]
+		id := k.put(wish, with(utterance("one", "user", "do not give me spaces"), turn),
+			with(utterance("one", "assistant", "as you like it"), turn))[0]
 		if _, err := k.store.Purge(k.Context(), id); err != nil {
 			k.Fatal(err)
 		}
-		k.same("left", titles(k.List(mem.Query{Kinds: talk, Hidden: true, Within: "*"})), []string{"as you like it"})
+		k.same("left", titles(k.List(mem.Query{Kinds: utterances, Hidden: true, Within: "*"})), []string{"as you like it"})
 	}},
-	{"a memory of no session is erased from receipts", func(k kit) {
-		m := with(note(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })
-		id := k.keep(m)[0]
+	{"a memory without a session is purged from receipts", func(k kit) {
+		m := with(fact(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })
+		id := k.put(m)[0]
 		k.apply(mem.Batch{Receipts: []mem.Receipt{{
 			ID: "r_1", Session: "one", Text: Secret,
 			Items: []mem.InjectedItem{{ID: id, Title: Secret}},
@@ -263,9 +263,9 @@ var purgeTests = []promise{
 			k.Errorf("left: %s", rest)
 		}
 	}},
-	{"hidden memories can be erased", func(k kit) {
+	{"forgotten memories can be purged", func(k kit) {
 		forgotten := mem.Forgotten
-		id := k.keep(note("alpha"))[0]
+		id := k.put(fact("alpha"))[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &forgotten}}})
 		if _, err := k.store.Purge(k.Context(), id); err != nil {
 			k.Error(err)
@@ -273,7 +273,7 @@ var purgeTests = []promise{
 	}},
 }
 
-// everything is all that the store gives out, as JSON.
+// everything returns all that the store returns, as JSON.
 func (k kit) everything() string {
 	k.Helper()
 	ctx := k.Context()

@@ -17,8 +17,8 @@ func (k kit) drop(before time.Time, from int64, n int) (next int64, dropped int)
 	return next, dropped
 }
 
-// spoken is an event with something in every field that holds text.
-func spoken(i int, at time.Time) mem.Event {
+// fullEvent returns an event with a value in every text field.
+func fullEvent(i int, at time.Time) mem.Event {
 	return mem.Event{
 		ID: fmt.Sprint("e_", i), Agent: "claude-code", Kind: mem.PostToolUse, At: at, Session: "one", PromptID: "p1",
 		Source: "auto",
@@ -29,12 +29,13 @@ func spoken(i int, at time.Time) mem.Event {
 	}
 }
 
-var retainTests = []promise{
-	{"old payloads are dropped, their events stay", func(k kit) {
+var retainTests = []contractTest{
+	{"DropPayloads drops old payloads and keeps the events", func(k kit) {
 		day := Clock()
-		for i, at := range []time.Time{day.Add(-time.Hour), day, day.Add(-2 * time.Hour), day.Add(time.Hour)} { // clocks jump
-			e := spoken(i, at)
-			k.apply(mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{note(fmt.Sprint("note ", i))}})
+		// The clock goes back and forth.
+		for i, at := range []time.Time{day.Add(-time.Hour), day, day.Add(-2 * time.Hour), day.Add(time.Hour)} {
+			e := fullEvent(i, at)
+			k.apply(mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{fact(fmt.Sprint("note ", i))}})
 		}
 		if next, dropped := k.drop(day, 0, 100); next != 0 || dropped != 2 {
 			k.Errorf("dropped %d, next %d, want 2 and the end", dropped, next)
@@ -45,7 +46,7 @@ var retainTests = []promise{
 		}
 		var want []mem.Event
 		for i, at := range []time.Time{day.Add(time.Hour), day.Add(-2 * time.Hour), day, day.Add(-time.Hour)} {
-			e := spoken(3-i, at)
+			e := fullEvent(3-i, at)
 			if at.Before(day) {
 				e = e.WithoutPayload()
 			}
@@ -57,17 +58,17 @@ var retainTests = []promise{
 			k.Errorf("a second time: dropped %d, next %d, want nothing", dropped, next)
 		}
 	}},
-	{"a dropped event is known when it comes again", func(k kit) {
-		e := spoken(1, Clock())
+	{"an event without payload is still a duplicate", func(k kit) {
+		e := fullEvent(1, Clock())
 		k.apply(mem.Batch{Event: &e})
 		k.drop(Clock().Add(time.Hour), 0, 10)
-		if r := k.apply(mem.Batch{Event: &e, Memories: []mem.Memory{note("again")}})[0]; !r.Duplicate || r.Seq != 1 {
+		if r := k.apply(mem.Batch{Event: &e, Memories: []mem.Memory{fact("again")}})[0]; !r.Duplicate || r.Seq != 1 {
 			k.Errorf("got %+v, want the duplicate of event 1", r)
 		}
 	}},
-	{"a step looks at no more events than it may, and the next goes on there", func(k kit) {
+	{"DropPayloads examines at most n events and continues there", func(k kit) {
 		for i := range 5 {
-			e := spoken(i, Clock())
+			e := fullEvent(i, Clock())
 			k.apply(mem.Batch{Event: &e})
 		}
 		var got []int
@@ -82,7 +83,7 @@ var retainTests = []promise{
 		k.same("dropped by step", got, []int{2, 2, 1})
 	}},
 	{"an erased event stays erased", func(k kit) {
-		k.apply(Diary()...)
+		k.apply(SecretBatches()...)
 		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
 			k.Fatal(err)
 		}
@@ -96,7 +97,7 @@ var retainTests = []promise{
 			k.Errorf("dropped %d, next %d", dropped, next)
 		}
 	}},
-	{"jobs that were given up before a time go, and no others", func(k kit) {
+	{"DropJobs deletes dead jobs from before a time only", func(k kit) {
 		day := Clock()
 		job := func(key string, made, put time.Time, dead bool) mem.Job {
 			return mem.Job{Kind: "digest", Key: key, Created: made, NotBefore: put, Dead: dead}
@@ -118,8 +119,8 @@ var retainTests = []promise{
 		st := k.stats("")
 		k.same("given up and waiting", []int{st.DeadJobs, st.Jobs}, []int{2, 1})
 	}},
-	{"List finds what was forgotten before a time", func(k kit) {
-		ids := k.keep(note("kept"), note("forgotten"), note("replaced"))
+	{"List filters by the time of forgetting", func(k kit) {
+		ids := k.put(fact("kept"), fact("forgotten"), fact("replaced"))
 		forgotten, superseded := mem.Forgotten, mem.Superseded
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[1], Status: &forgotten}, {ID: ids[2], Status: &superseded}}})
 		for _, c := range []struct {

@@ -12,19 +12,19 @@ import (
 // change applies one event with a change of its session.
 func (k kit) change(id string, c mem.SessionChange) {
 	k.Helper()
-	k.apply(mem.Batch{Event: report(id, "one"), Session: &c})
+	k.apply(mem.Batch{Event: newEvent(id, "one"), Session: &c})
 }
 
-var sessionTests = []promise{
-	{"a missing session is made by any event", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one")})
+var sessionTests = []contractTest{
+	{"any event makes a missing session", func(k kit) {
+		k.apply(mem.Batch{Event: newEvent("e_1", "one")})
 		got := k.session("one")
 		k.same("session", got, mem.Session{
 			ID: "one", Number: 1, Short: "s_1", Agent: "claude-code", Status: mem.Initialized, Created: Clock(),
 			LastEvent: Clock(), HandoffArmed: true,
 		})
 	}},
-	{"zero fields leave what is stored alone", func(k kit) {
+	{"zero fields keep the stored values", func(k kit) {
 		yes, nudge := true, "3 left"
 		all := mem.SessionChange{
 			Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m", Entrypoint: "cli",
@@ -43,7 +43,7 @@ var sessionTests = []promise{
 			HandoffArmed: true,
 		})
 	}},
-	{"the memories of a session are counted, up to a point", func(k kit) {
+	{"the memories of a session are counted up to MemoriesCounted", func(k kit) {
 		var made []mem.Memory
 		for i := range mem.MemoriesCounted {
 			made = append(made, mem.Memory{
@@ -51,44 +51,44 @@ var sessionTests = []promise{
 				Key: fmt.Sprint("k", i),
 			})
 		}
-		k.apply(mem.Batch{Event: report("e_1", "one"), Memories: made[:3]}, mem.Batch{
-			Event:    report("e_2", "two"),
+		k.apply(mem.Batch{Event: newEvent("e_1", "one"), Memories: made[:3]}, mem.Batch{
+			Event:    newEvent("e_2", "two"),
 			Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "two", Kind: mem.Command, Title: "make"}},
 		})
 		if s := k.session("one"); s.Memories != 3 {
 			k.Errorf("%d memories, want 3", s.Memories)
 		}
-		k.apply(mem.Batch{Event: report("e_3", "one"), Memories: made}, mem.Batch{
-			Event:    report("e_4", "one"),
+		k.apply(mem.Batch{Event: newEvent("e_3", "one"), Memories: made}, mem.Batch{
+			Event:    newEvent("e_4", "one"),
 			Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "one", Kind: mem.Command, Title: "make"}},
 		})
 		if s := k.session("one"); s.Memories != mem.MemoriesCounted {
 			k.Errorf("%d memories, want %d", s.Memories, mem.MemoriesCounted)
 		}
 	}},
-	{"the first prompt is kept, the rest is replaced", func(k kit) {
+	{"the first prompt stays, other fields are replaced", func(k kit) {
 		k.change("e_1", mem.SessionChange{FirstPrompt: "first", Cwd: "/a"})
 		k.change("e_2", mem.SessionChange{FirstPrompt: "second", Cwd: "/b"})
 		if s := k.session("one"); s.FirstPrompt != "first" || s.Cwd != "/b" {
 			k.Errorf("first prompt %q, directory %q, want %q, %q", s.FirstPrompt, s.Cwd, "first", "/b")
 		}
 	}},
-	{"the nudge remembers the prompt it was given with, and can be emptied", func(k kit) {
+	{"the state line is stored with its prompt and can be emptied", func(k kit) {
 		k.apply(prompt("one", "p1", "a"), prompt("one", "p2", "b"))
 		text, none := "go on", ""
 		k.change("e_1", mem.SessionChange{StateLine: &text})
 		if s := k.session("one"); s.StateLine != "go on" || s.StateLinePrompt != 2 {
-			k.Errorf("nudge %q at %d, want %q at 2", s.StateLine, s.StateLinePrompt, "go on")
+			k.Errorf("state line %q at %d, want %q at 2", s.StateLine, s.StateLinePrompt, "go on")
 		}
 		k.change("e_2", mem.SessionChange{StateLine: &none})
 		if s := k.session("one"); s.StateLine != "" {
-			k.Errorf("nudge %q, want none", s.StateLine)
+			k.Errorf("state line %q, want none", s.StateLine)
 		}
 	}},
 	{"a late event of a completed session does not reopen it", func(k kit) {
 		k.change("e_1", mem.SessionChange{Status: mem.Completed, EndReason: "clear"})
 		k.change("e_2", mem.SessionChange{Cwd: "/late"})
-		k.apply(mem.Batch{Event: report("e_3", "one")})
+		k.apply(mem.Batch{Event: newEvent("e_3", "one")})
 		s := k.session("one")
 		if s.Status != mem.Completed || s.EndReason != "clear" || !s.Completed.Equal(Clock()) || s.Cwd != "/late" {
 			k.Errorf("got %+v, want it completed at %v", s, Clock())
@@ -101,30 +101,30 @@ var sessionTests = []promise{
 			k.Errorf("status %q, reason %q, completed %v", s.Status, s.EndReason, s.Completed)
 		}
 	}},
-	{"silence of 12 hours is abandonment, until the next event", func(k kit) {
-		old := report("e_1", "one")
+	{"a session is abandoned after 12 hours without an event", func(k kit) {
+		old := newEvent("e_1", "one")
 		old.At = Clock().Add(-12 * time.Hour)
 		k.apply(mem.Batch{Event: old, Session: &mem.SessionChange{Status: mem.Running}})
 		if got := k.session("one").Status; got != mem.Abandoned {
 			k.Errorf("status %q, want %q", got, mem.Abandoned)
 		}
-		k.apply(mem.Batch{Event: report("e_2", "one")})
+		k.apply(mem.Batch{Event: newEvent("e_2", "one")})
 		if got := k.session("one").Status; got != mem.Running {
 			k.Errorf("status %q after an event, want %q", got, mem.Running)
 		}
 	}},
 	{"a completed session is never abandoned", func(k kit) {
-		old := report("e_1", "one")
+		old := newEvent("e_1", "one")
 		old.At = Clock().Add(-100 * time.Hour)
 		k.apply(mem.Batch{Event: old, Session: &mem.SessionChange{Status: mem.Completed}})
 		if got := k.session("one").Status; got != mem.Completed {
 			k.Errorf("status %q, want %q", got, mem.Completed)
 		}
 	}},
-	{"it is summarizing while its digest waits", func(k kit) {
+	{"a session is summarizing while its digest waits", func(k kit) {
 		yes, no := true, false
 		k.apply(mem.Batch{
-			Event: report("e_1", "one"), Session: &mem.SessionChange{Status: mem.Running, Processing: &no},
+			Event: newEvent("e_1", "one"), Session: &mem.SessionChange{Status: mem.Running, Processing: &no},
 			Jobs: []mem.Job{{Kind: "transcript", Session: "one"}},
 		})
 		if got := k.session("one").Status; got != mem.Summarizing {
@@ -140,27 +140,27 @@ var sessionTests = []promise{
 			k.Errorf("status %q after the digest, want %q", got, mem.Running)
 		}
 	}},
-	{"what was told is known until a compaction", func(k kit) {
+	{"injected keys are known until a compaction", func(k kit) {
 		k.apply(mem.Batch{
-			Event: report("e_1", "one"),
+			Event: newEvent("e_1", "one"),
 			Receipts: []mem.Receipt{{
 				ID: "r_1", Session: "one", Tokens: 7, Items: []mem.InjectedItem{{ID: "m_1"}},
 				Marks: []string{"file:a.go"},
 			}},
 		})
 		s := k.session("one")
-		k.same("told", s.Injected, map[string]bool{"m_1": true, "file:a.go": true})
+		k.same("injected", s.Injected, map[string]bool{"m_1": true, "file:a.go": true})
 		if s.InjectedTokens != 7 {
-			k.Errorf("told tokens %d, want 7", s.InjectedTokens)
+			k.Errorf("injected tokens %d, want 7", s.InjectedTokens)
 		}
 		k.change("e_2", mem.SessionChange{Compacted: true})
 		s = k.session("one")
-		k.same("told after the compaction", s.Injected, map[string]bool{})
+		k.same("injected after the compaction", s.Injected, map[string]bool{})
 		if s.InjectedTokens != 0 || s.Compactions != 1 {
-			k.Errorf("told tokens %d, compactions %d, want 0, 1", s.InjectedTokens, s.Compactions)
+			k.Errorf("injected tokens %d, compactions %d, want 0, 1", s.InjectedTokens, s.Compactions)
 		}
 	}},
-	{"how full the context is stays known, what is not told stays as it was", func(k kit) {
+	{"context usage is stored, and zero fields keep the stored values", func(k kit) {
 		k.change("e_1", mem.SessionChange{Model: "old"})
 		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{
 			Session: "one", Tokens: 80, At: later(time.Second), Model: "new",
@@ -174,7 +174,7 @@ var sessionTests = []promise{
 			k.Errorf("context of the session: %+v", s)
 		}
 	}},
-	{"a session is asked for a handoff once, and again when there is room or a new context", func(k kit) {
+	{"the handoff is armed again after it was used and the context has room or is new", func(k kit) {
 		yes, no := true, false
 		armed := func(want bool, when string) {
 			if got := k.session("one").HandoffArmed; got != want {
@@ -194,20 +194,20 @@ var sessionTests = []promise{
 		k.change("e_5", mem.SessionChange{HandoffArmed: &yes})
 		armed(true, "armed by hand")
 	}},
-	{"a session that is said to be idle is, and another is not", func(k kit) {
+	{"IdleSessions ends the processing of the named sessions only", func(k kit) {
 		busy := true
 		k.change("e_1", mem.SessionChange{Processing: &busy})
-		k.apply(mem.Batch{Event: report("e_2", "two"), Session: &mem.SessionChange{Processing: &busy}})
+		k.apply(mem.Batch{Event: newEvent("e_2", "two"), Session: &mem.SessionChange{Processing: &busy}})
 		k.apply(mem.Batch{IdleSessions: []string{"one", "nobody"}})
 		if one, two := k.session("one"), k.session("two"); one.Processing || !two.Processing {
 			k.Errorf("got %v and %v, want the first idle alone", one.Processing, two.Processing)
 		}
 	}},
-	{"what the context held before a compaction is not taken for what it holds", func(k kit) {
+	{"context usage from before a compaction is ignored", func(k kit) {
 		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "nobody", Tokens: 80}}})
 		k.change("e_1", mem.SessionChange{})
 		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 80, Window: 100}}})
-		e := report("e_2", "one")
+		e := newEvent("e_2", "one")
 		e.At = later(time.Hour)
 		k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Compacted: true}})
 		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 81, At: later(time.Minute)}}})
@@ -219,12 +219,12 @@ var sessionTests = []promise{
 			k.Errorf("%d tokens, want 9", s.ContextTokens)
 		}
 		if _, err := k.store.Session(k.Context(), "nobody"); !errors.Is(err, mem.ErrNotFound) {
-			k.Errorf("a session nobody reported: %v", err)
+			k.Errorf("a session without events: %v", err)
 		}
 	}},
-	{"sessions are found by their model and where its client compacts", func(k kit) {
+	{"sessions are filtered by a model that has an automatic compaction", func(k kit) {
 		for i, id := range []string{"a", "b", "c"} {
-			e := report("e_"+id, id)
+			e := newEvent("e_"+id, id)
 			e.At = later(time.Duration(i) * time.Minute)
 			k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Model: "m"}})
 		}
@@ -248,46 +248,46 @@ var sessionTests = []promise{
 			}
 		}
 	}},
-	{"TellAgain forgets without counting a compaction", func(k kit) {
+	{"ClearInjected clears the keys without counting a compaction", func(k kit) {
 		k.apply(mem.Batch{
-			Event:    report("e_1", "one"),
+			Event:    newEvent("e_1", "one"),
 			Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Items: []mem.InjectedItem{{ID: "m_1"}}}},
 		})
 		k.change("e_2", mem.SessionChange{ClearInjected: true})
 		s := k.session("one")
-		k.same("told", s.Injected, map[string]bool{})
+		k.same("injected", s.Injected, map[string]bool{})
 		if s.Compactions != 0 {
 			k.Errorf("compactions %d, want 0", s.Compactions)
 		}
 	}},
-	{"a receipt of the batch that compacts counts as told after it", func(k kit) {
+	{"a receipt in the batch of a compaction counts as injected after it", func(k kit) {
 		k.apply(mem.Batch{
-			Event:    report("e_1", "one"),
+			Event:    newEvent("e_1", "one"),
 			Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 5, Items: []mem.InjectedItem{{ID: "m_1"}}}},
 		})
 		k.apply(mem.Batch{
-			Event: report("e_2", "one"), Session: &mem.SessionChange{Compacted: true},
+			Event: newEvent("e_2", "one"), Session: &mem.SessionChange{Compacted: true},
 			Receipts: []mem.Receipt{{ID: "r_2", Session: "one", Tokens: 2, Items: []mem.InjectedItem{{ID: "m_2"}}}},
 		})
 		s := k.session("one")
-		k.same("told", s.Injected, map[string]bool{"m_2": true})
+		k.same("injected", s.Injected, map[string]bool{"m_2": true})
 		if s.InjectedTokens != 2 {
-			k.Errorf("told tokens %d, want 2", s.InjectedTokens)
+			k.Errorf("injected tokens %d, want 2", s.InjectedTokens)
 		}
 	}},
-	{"ToldLike copies the marks of another session", func(k kit) {
+	{"CopyInjectedFrom copies the keys of another session", func(k kit) {
 		k.apply(mem.Batch{
-			Event:    report("e_1", "zero"),
+			Event:    newEvent("e_1", "zero"),
 			Receipts: []mem.Receipt{{ID: "r_1", Session: "zero", Items: []mem.InjectedItem{{ID: "m_1"}}}},
 		})
 		k.change("e_2", mem.SessionChange{CopyInjectedFrom: "zero", Parent: "zero"})
-		k.same("told", k.session("one").Injected, map[string]bool{"m_1": true})
+		k.same("injected", k.session("one").Injected, map[string]bool{"m_1": true})
 		k.change("e_3", mem.SessionChange{CopyInjectedFrom: "nobody"})
 	}},
-	{"it is found by id, short id and unique prefix", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "aaa-1")}, mem.Batch{Event: report("e_2", "aab-2")},
-			mem.Batch{Event: report("e_3", "aab")})
-		k.apply(mem.Batch{Event: report("e_4", "s_3x")})
+	{"a session is found by id, short id and unique prefix", func(k kit) {
+		k.apply(mem.Batch{Event: newEvent("e_1", "aaa-1")}, mem.Batch{Event: newEvent("e_2", "aab-2")},
+			mem.Batch{Event: newEvent("e_3", "aab")})
+		k.apply(mem.Batch{Event: newEvent("e_4", "s_3x")})
 		for ref, want := range map[string]string{
 			"s_3": "aab", "s_3x": "s_3x", "aaa-1": "aaa-1", "aaa": "aaa-1", "aab": "aab",
 			"aab-": "aab-2", "s_2": "aab-2",
@@ -307,7 +307,7 @@ var sessionTests = []promise{
 	}},
 	{"Sessions lists the last active first, of one project or all", func(k kit) {
 		for i, s := range []string{"old", "new", "other"} {
-			e := report("e_"+s, s)
+			e := newEvent("e_"+s, s)
 			e.At = Clock().Add(time.Duration(i) * time.Minute)
 			project := "p_1"
 			if s == "other" {
@@ -331,7 +331,7 @@ var sessionTests = []promise{
 			got := []string{}
 			for _, s := range found {
 				if got = append(got, s.ID); s.Injected != nil {
-					k.Errorf("told of %s is %v, want nil", s.ID, s.Injected)
+					k.Errorf("keys injected into %s: %v, want nil", s.ID, s.Injected)
 				}
 			}
 			k.same("sessions", got, c.want)
@@ -339,9 +339,9 @@ var sessionTests = []promise{
 	}},
 }
 
-var turnTests = []promise{
-	{"a turn is made by the first event that carries its prompt id", func(k kit) {
-		e := report("e_1", "one")
+var turnTests = []contractTest{
+	{"the first event with a prompt id makes the turn", func(k kit) {
+		e := newEvent("e_1", "one")
 		e.PromptID = "p1"
 		if got := k.apply(mem.Batch{Event: e})[0].Prompt; got != 0 {
 			k.Errorf("prompt %d before the prompt, want 0", got)
@@ -356,7 +356,7 @@ var turnTests = []promise{
 			Trust: mem.TrustUser, At: Clock(),
 		}})
 	}},
-	{"each prompt of the person has the next number, a repeated prompt id has not", func(k kit) {
+	{"each prompt of the person has the next number, a repeated prompt id the same", func(k kit) {
 		again := prompt("one", "p1", "other words")
 		got := k.apply(prompt("one", "p1", "a"), prompt("one", "p2", "b"), again, prompt("two", "p9", "c"))
 		for i, want := range []int{1, 2, 1, 1} {
@@ -371,7 +371,7 @@ var turnTests = []promise{
 			k.Errorf("text %q, want the first, %q", text, "a")
 		}
 	}},
-	{"a turn that is no person's has no number", func(k kit) {
+	{"a turn without a person's prompt has no number", func(k kit) {
 		b := prompt("one", "p1", "a task is done")
 		b.Turn.Person = false
 		if got := k.apply(b)[0].Prompt; got != 0 {
@@ -381,8 +381,8 @@ var turnTests = []promise{
 			k.Errorf("prompt %d, want 1", got)
 		}
 	}},
-	{"a later event of the turn knows its number", func(k kit) {
-		e := report("e_1", "one")
+	{"a later event of the turn has its number", func(k kit) {
+		e := newEvent("e_1", "one")
 		e.PromptID = "p1"
 		k.apply(prompt("one", "p1", "a"))
 		if got := k.apply(mem.Batch{Event: e})[0].Prompt; got != 1 {
@@ -400,7 +400,7 @@ var turnTests = []promise{
 	}},
 	{"trust only falls, and privacy stays", func(k kit) {
 		taint := func(id string, c mem.TurnChange) {
-			e := report(id, "one")
+			e := newEvent(id, "one")
 			e.PromptID = "p1"
 			k.apply(mem.Batch{Event: e, Turn: &c})
 		}
@@ -415,29 +415,29 @@ var turnTests = []promise{
 			k.Errorf("trust %v, private %v, want %v, true", got.Trust, got.Private, mem.TrustTool)
 		}
 	}},
-	{"what is learned in a turn is worth no more than the turn, whichever came first", func(k kit) {
+	{"the trust of a memory is at most that of its turn, whichever is stored first", func(k kit) {
 		of := func(prompt, title string, trust mem.Trust) mem.Memory {
-			return with(note(title), func(m *mem.Memory) {
+			return with(fact(title), func(m *mem.Memory) {
 				m.Session, m.Source.PromptID, m.Trust, m.Created = "one", prompt, trust, Clock()
 			})
 		}
 		taint := func(id, prompt string) {
-			e := report(id, "one")
+			e := newEvent(id, "one")
 			e.PromptID = prompt
 			k.apply(mem.Batch{Event: e, Turn: &mem.TurnChange{Taint: mem.TrustNone, Tainted: true}})
 		}
 		k.apply(prompt("one", "p1", "a"))
-		k.keep(with(of("p1", "said again", mem.TrustAssistant), func(m *mem.Memory) { m.Key = "k" }))
+		k.put(with(of("p1", "said again", mem.TrustAssistant), func(m *mem.Memory) { m.Key = "k" }))
 		k.apply(prompt("one", "p2", "b"))
-		early := k.keep(of("p2", "early", mem.TrustAssistant), of("p2", "tool", mem.TrustTool),
+		early := k.put(of("p2", "early", mem.TrustAssistant), of("p2", "tool", mem.TrustTool),
 			of("p2", "person", mem.TrustUser), of("p1", "other turn", mem.TrustAssistant))
-		again := k.keep(with(of("p2", "said again", mem.TrustAssistant), func(m *mem.Memory) {
+		again := k.put(with(of("p2", "said again", mem.TrustAssistant), func(m *mem.Memory) {
 			m.Key, m.Updated = "k", later(time.Second)
 		}))
 		taint("e_1", "p2")
-		late := k.keep(of("p2", "late", mem.TrustAssistant), of("p2", "late person", mem.TrustUser))
+		late := k.put(of("p2", "late", mem.TrustAssistant), of("p2", "late person", mem.TrustUser))
 		taint("e_2", "p3")
-		first := k.keep(of("p3", "of a turn that begins with it", mem.TrustTool))
+		first := k.put(of("p3", "of a turn that begins with it", mem.TrustTool))
 		var got []mem.Trust
 		for _, id := range slices.Concat(early, again, late, first) {
 			got = append(got, k.one(id).Trust)

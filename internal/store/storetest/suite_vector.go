@@ -7,8 +7,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// means gives memories vectors of a model.
-func (k kit) means(model string, vs map[string][]float32) {
+// putVectors stores vectors of a model for memories.
+func (k kit) putVectors(model string, vs map[string][]float32) {
 	k.Helper()
 	var put []mem.Vector
 	for id, values := range vs {
@@ -19,7 +19,7 @@ func (k kit) means(model string, vs map[string][]float32) {
 	}
 }
 
-// near returns the titles of what is nearest.
+// near returns the titles of the nearest memories.
 func (k kit) near(model string, v []float32, q mem.Query, n int) []string {
 	k.Helper()
 	hits, err := k.store.Near(k.Context(), model, v, q, n)
@@ -50,7 +50,7 @@ func (k kit) without(model string, n int) []string {
 	}
 }
 
-func (k kit) counted(model string) int {
+func (k kit) countVectors(model string) int {
 	k.Helper()
 	n, err := k.store.CountVectors(k.Context(), model)
 	if err != nil {
@@ -65,10 +65,10 @@ var (
 	west  = []float32{-1, 0, 0}
 )
 
-var vectorTests = []promise{
+var vectorTests = []contractTest{
 	{"the nearest come first, with the cosine", func(k kit) {
-		ids := k.keep(note("north"), note("east"), note("west"), note("north east"))
-		k.means("m", map[string][]float32{ids[0]: north, ids[1]: east, ids[2]: west, ids[3]: {3, 3, 0}})
+		ids := k.put(fact("north"), fact("east"), fact("west"), fact("north east"))
+		k.putVectors("m", map[string][]float32{ids[0]: north, ids[1]: east, ids[2]: west, ids[3]: {3, 3, 0}})
 		k.same("nearest", k.near("m", []float32{0.5, 1, 0}, mem.Query{}, 3), []string{"north east", "north", "east"})
 		hits, err := k.store.Near(k.Context(), "m", []float32{0, 7, 0}, mem.Query{}, 10)
 		if err != nil || len(hits) != 4 {
@@ -80,84 +80,84 @@ var vectorTests = []promise{
 			}
 		}
 	}},
-	{"filters hold, and hidden memories are not told", func(k kit) {
-		other := with(note("other project"), func(m *mem.Memory) { m.Project = "p_000000000002" })
-		own := with(note("a session's own"), func(m *mem.Memory) { m.Scope, m.Session = mem.ScopeSession, "one" })
-		said := with(note("said"), func(m *mem.Memory) { m.Kind, m.Session = mem.Utterance, "one" })
-		ids := k.keep(note("here"), other, own, said, note("forgotten"))
+	{"filters apply, and hidden memories are left out", func(k kit) {
+		other := with(fact("other project"), func(m *mem.Memory) { m.Project = "p_000000000002" })
+		own := with(fact("a session's own"), func(m *mem.Memory) { m.Scope, m.Session = mem.ScopeSession, "one" })
+		spoken := with(fact("spoken"), func(m *mem.Memory) { m.Kind, m.Session = mem.Utterance, "one" })
+		ids := k.put(fact("here"), other, own, spoken, fact("forgotten"))
 		for _, id := range ids {
-			k.means("m", map[string][]float32{id: north})
+			k.putVectors("m", map[string][]float32{id: north})
 		}
 		forgotten := mem.Forgotten
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[4], Status: &forgotten}}})
 		k.same("project", k.near("m", north, mem.Query{Project: "p_000000000001"}, 10), []string{"here"})
 		k.same("session", k.near("m", north, mem.Query{Within: "one", Project: "p_000000000001"}, 10),
 			[]string{"a session's own", "here"})
-		k.same("utterances", k.near("m", north, mem.Query{Kinds: []mem.Kind{mem.Utterance}}, 10), []string{"said"})
+		k.same("utterances", k.near("m", north, mem.Query{Kinds: []mem.Kind{mem.Utterance}}, 10), []string{"spoken"})
 		k.same("hidden", k.near("m", north, mem.Query{Hidden: true, Project: "p_000000000001"}, 10),
 			[]string{"forgotten", "here"})
 		k.same("by id", k.near("m", east, mem.Query{IDs: []string{ids[1], ids[0]}}, 10), []string{"other project", "here"})
 		k.same("an id that is hidden", k.near("m", north, mem.Query{IDs: []string{ids[4]}}, 10), []string{})
 	}},
-	{"models and lengths never mix", func(k kit) {
-		ids := k.keep(note("by one"), note("by another"))
-		k.means("one", map[string][]float32{ids[0]: north})
-		k.means("another", map[string][]float32{ids[1]: north})
+	{"vectors of another model or length are ignored", func(k kit) {
+		ids := k.put(fact("by one"), fact("by another"))
+		k.putVectors("one", map[string][]float32{ids[0]: north})
+		k.putVectors("another", map[string][]float32{ids[1]: north})
 		k.same("one", k.near("one", north, mem.Query{}, 10), []string{"by one"})
 		k.same("another", k.near("another", north, mem.Query{}, 10), []string{"by another"})
 		k.same("one, longer", k.near("one", []float32{0, 1, 0, 0}, mem.Query{}, 10), []string{})
-		k.same("nobody's", k.near("none", north, mem.Query{}, 10), []string{})
+		k.same("another model", k.near("none", north, mem.Query{}, 10), []string{})
 		k.same("not one's", k.without("one", 10), []string{"by another"})
-		k.means("another", map[string][]float32{ids[0]: north})
+		k.putVectors("another", map[string][]float32{ids[0]: north})
 		k.same("one, after another took over", k.near("one", north, mem.Query{}, 10), []string{})
 	}},
-	{"a model that gives another length gives all anew", func(k kit) {
-		ids := k.keep(note("shorter"), note("nothing"), note("of another"), note("longer"))
-		k.means("m", map[string][]float32{ids[0]: north, ids[1]: nil})
-		k.means("another", map[string][]float32{ids[2]: north})
+	{"vectors of another length replace all of the model", func(k kit) {
+		ids := k.put(fact("shorter"), fact("nothing"), fact("of another"), fact("longer"))
+		k.putVectors("m", map[string][]float32{ids[0]: north, ids[1]: nil})
+		k.putVectors("another", map[string][]float32{ids[2]: north})
 		k.same("before", k.near("m", north, mem.Query{}, 10), []string{"shorter"})
-		k.means("m", map[string][]float32{ids[3]: {0, 1, 0, 0}})
+		k.putVectors("m", map[string][]float32{ids[3]: {0, 1, 0, 0}})
 		k.same("longer", k.near("m", []float32{0, 1, 0, 0}, mem.Query{}, 10), []string{"longer"})
 		k.same("shorter", k.near("m", north, mem.Query{}, 10), []string{})
 		k.same("another", k.near("another", north, mem.Query{}, 10), []string{"of another"})
 		k.same("still to do", k.without("m", 10), []string{"of another", "shorter"})
-		if n, others := k.counted("m"), k.counted("another"); n != 1 || others != 1 {
+		if n, others := k.countVectors("m"), k.countVectors("another"); n != 1 || others != 1 {
 			k.Errorf("%d and %d vectors are counted, want 1 of each", n, others)
 		}
 	}},
-	{"what is no vector counts as none, and is not asked for again", func(k kit) {
-		ids := k.keep(note("zero"), note("empty"), note("north"))
-		k.means("m", map[string][]float32{ids[0]: {0, 0, 0}, ids[1]: nil, ids[2]: north})
+	{"an invalid vector is stored as none and not requested again", func(k kit) {
+		ids := k.put(fact("zero"), fact("empty"), fact("north"))
+		k.putVectors("m", map[string][]float32{ids[0]: {0, 0, 0}, ids[1]: nil, ids[2]: north})
 		k.same("nearest", k.near("m", north, mem.Query{}, 10), []string{"north"})
 		k.same("still to do", k.without("m", 10), []string{})
-		if n := k.counted("m"); n != 1 {
+		if n := k.countVectors("m"); n != 1 {
 			k.Errorf("%d vectors are counted, want 1", n)
 		}
 		k.same("asked with nothing", k.near("m", nil, mem.Query{}, 10), []string{})
 		k.same("asked with zeros", k.near("m", []float32{0, 0, 0}, mem.Query{}, 10), []string{})
 	}},
-	{"what has none is found newest first, in any groups", func(k kit) {
-		ids := k.keep(note("one"), note("two"), note("three"), note("four"), note("five"))
-		k.means("m", map[string][]float32{ids[2]: north})
+	{"WithoutVector returns the newest first, in groups of any size", func(k kit) {
+		ids := k.put(fact("one"), fact("two"), fact("three"), fact("four"), fact("five"))
+		k.putVectors("m", map[string][]float32{ids[2]: north})
 		hidden := mem.Superseded
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[3], Status: &hidden}}})
 		for _, n := range []int{1, 2, 3, 100} {
 			k.same("without", k.without("m", n), []string{"five", "two", "one"})
 		}
 	}},
-	{"a text that becomes another loses its vector, one that is used keeps it", func(k kit) {
-		ids := k.keep(note("changed"), note("used"))
-		k.means("m", map[string][]float32{ids[0]: north, ids[1]: north})
+	{"a changed text loses its vector, a use does not", func(k kit) {
+		ids := k.put(fact("changed"), fact("used"))
+		k.putVectors("m", map[string][]float32{ids[0]: north, ids[1]: north})
 		text := "changed, and how"
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Title: &text}, {ID: ids[1], Used: 1}}})
 		k.same("nearest", k.near("m", north, mem.Query{}, 10), []string{"used"})
 		k.same("still to do", k.without("m", 10), []string{text})
-		if n := k.counted("m"); n != 1 {
+		if n := k.countVectors("m"); n != 1 {
 			k.Errorf("%d vectors are counted, want 1", n)
 		}
 	}},
-	{"a vector of a text that has changed since is not kept", func(k kit) {
-		ids := k.keep(note("changed"), note("forgotten"), note("kept"))
+	{"a vector of a text that changed meanwhile is not stored", func(k kit) {
+		ids := k.put(fact("changed"), fact("forgotten"), fact("kept"))
 		var put []mem.Vector
 		for _, id := range append(ids, "m_zzz") {
 			put = append(put, mem.Vector{Memory: id, Updated: Clock(), Values: north})
@@ -170,22 +170,22 @@ var vectorTests = []promise{
 		}
 		k.same("nearest", k.near("m", north, mem.Query{Hidden: true}, 10), []string{"kept"})
 	}},
-	{"an erased memory's vector is gone", func(k kit) {
-		ids := k.keep(note("erased"), note("kept"))
-		k.means("m", map[string][]float32{ids[0]: north, ids[1]: north})
+	{"the vector of a purged memory is deleted", func(k kit) {
+		ids := k.put(fact("erased"), fact("kept"))
+		k.putVectors("m", map[string][]float32{ids[0]: north, ids[1]: north})
 		k.same("before", k.near("m", north, mem.Query{}, 10), []string{"kept", "erased"})
 		if _, err := k.store.Purge(k.Context(), ids[0]); err != nil {
 			k.Fatal(err)
 		}
 		k.same("after", k.near("m", north, mem.Query{Hidden: true}, 10), []string{"kept"})
-		if n := k.counted("m"); n != 1 {
+		if n := k.countVectors("m"); n != 1 {
 			k.Errorf("%d vectors are counted, want 1", n)
 		}
 	}},
-	{"vectors of other models are dropped, or all", func(k kit) {
-		ids := k.keep(note("one"), note("two"), note("three"))
-		k.means("m", map[string][]float32{ids[0]: north, ids[2]: nil})
-		k.means("old", map[string][]float32{ids[1]: north})
+	{"DropVectors deletes the vectors of other models, or all", func(k kit) {
+		ids := k.put(fact("one"), fact("two"), fact("three"))
+		k.putVectors("m", map[string][]float32{ids[0]: north, ids[2]: nil})
+		k.putVectors("old", map[string][]float32{ids[1]: north})
 		drop := func(model string) {
 			if err := k.store.DropVectors(k.Context(), model); err != nil {
 				k.Fatal(err)

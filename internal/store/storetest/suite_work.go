@@ -15,8 +15,8 @@ func (k kit) spent(day string) mem.Spending {
 	return s
 }
 
-var ledgerTests = []promise{
-	{"what is spent adds up by day", func(k kit) {
+var spendingTests = []contractTest{
+	{"spending adds up by day", func(k kit) {
 		k.same("none", k.spent("2026-03-01"), mem.Spending{Day: "2026-03-01"})
 		k.apply(mem.Batch{Spent: &mem.Spending{Day: "2026-03-01", Tokens: 900, Calls: 1}})
 		k.apply(mem.Batch{Spent: &mem.Spending{Day: "2026-03-01", Tokens: -300, Failures: 1}})
@@ -24,7 +24,7 @@ var ledgerTests = []promise{
 		k.same("the day", k.spent("2026-03-01"), mem.Spending{Day: "2026-03-01", Tokens: 600, Calls: 1, Failures: 1})
 		k.same("the next", k.spent("2026-03-02"), mem.Spending{Day: "2026-03-02", Tokens: 5, Calls: 2})
 	}},
-	{"a batch that fails spends nothing", func(k kit) {
+	{"a failing batch adds no spending", func(k kit) {
 		_, err := k.store.Apply(k.Context(), mem.Batch{Memories: []mem.Memory{{}}, Spent: &mem.Spending{
 			Day:    "2026-03-01",
 			Tokens: 9,
@@ -36,8 +36,8 @@ var ledgerTests = []promise{
 	}},
 }
 
-var laneTests = []promise{
-	{"jobs of some kinds, or of all others", func(k kit) {
+var jobKindTests = []contractTest{
+	{"Lease filters by kinds", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{
 			{Kind: "slow", Key: "1"},
 			{Kind: "quick", Key: "2"},
@@ -61,7 +61,7 @@ var laneTests = []promise{
 		k.same("the slow ones", of(mem.JobKinds{Only: []string{"slow"}}), []string{"1", "3"})
 		k.same("all are taken", of(mem.JobKinds{}), []string{})
 	}},
-	{"the jobs of a kind are listed, taken or given up too", func(k kit) {
+	{"Jobs lists the jobs of a kind, leased and dead ones too", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{
 			{Kind: "a", Session: "one", Key: "1"},
 			{Kind: "b", Key: "2"},

@@ -34,15 +34,15 @@ var (
 	guess  = mem.NamedEntity{Kind: mem.EntityPerson, Name: "Robin", Confidence: 0.2}
 )
 
-var webTests = []promise{
-	{"links are found from both ends, and go with either memory", func(k kit) {
-		k.three()
+var linkTests = []contractTest{
+	{"links are found from both ends and deleted with either memory", func(k kit) {
+		k.threeMemories()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_2", Links: []mem.Link{
 				{To: "m_1", Kind: mem.LinkSupersedes, Confidence: 1, Made: Clock()},
 				{To: "m_3", Kind: mem.LinkRelatedTo, Confidence: 0.4, Made: Clock()},
 			}},
-			// of itself, and of nobody
+			// to itself, and to a missing memory
 			{Memory: "m_3", Links: []mem.Link{
 				{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 1},
 				{To: "m_9", Kind: mem.LinkSimilarTo, Confidence: 1},
@@ -59,8 +59,8 @@ var webTests = []promise{
 		}
 		k.same("after one was erased", k.links("m_2"), []mem.Link{beside})
 	}},
-	{"what is woven anew takes the place of what was", func(k kit) {
-		k.three()
+	{"new links of a memory replace the former ones", func(k kit) {
+		k.threeMemories()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{{
 			Memory: "m_1", Entities: []mem.NamedEntity{sender, queue},
 			Links: []mem.Link{{To: "m_2", Kind: mem.LinkSimilarTo, Confidence: 0.6}},
@@ -78,8 +78,8 @@ var webTests = []promise{
 			Made: Clock(),
 		}})
 	}},
-	{"what was written is unwoven until a Woven tells of it as it is", func(k kit) {
-		unwoven := func() []string { return titles(k.List(mem.Query{LinksOutdated: true, Within: "*"})) }
+	{"links of a memory are outdated until links of its current text are stored", func(k kit) {
+		outdated := func() []string { return titles(k.List(mem.Query{LinksOutdated: true, Within: "*"})) }
 		one := mem.Memory{
 			Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Key: "k_1", Kind: mem.Fact, Title: "first",
 			Updated: Clock(),
@@ -89,20 +89,20 @@ var webTests = []promise{
 			Scope: mem.ScopeSession, Project: "p_1", Session: "s_1",
 			Kind: mem.Todo, Title: "second",
 		}}})
-		k.same("new ones, of kinds with names", unwoven(), []string{"second", "first"})
+		k.same("new memories of kinds with entities", outdated(), []string{"second", "first"})
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Updated: Clock().Add(-time.Hour)}}})
-		k.same("told of as it was once", unwoven(), []string{"second", "first"})
+		k.same("with links of a former text", outdated(), []string{"second", "first"})
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Updated: Clock()}}})
-		k.same("told of", unwoven(), []string{"second"})
+		k.same("with links of the present text", outdated(), []string{"second"})
 		pinned, body := true, "another body"
 		k.apply(mem.Batch{Memories: []mem.Memory{one}, Edits: []mem.Edit{{ID: "m_1", Pinned: &pinned}}})
-		k.same("with the same text", unwoven(), []string{"second"})
+		k.same("with the same text", outdated(), []string{"second"})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Body: &body}}})
-		k.same("with another text", unwoven(), []string{"second", "first"})
+		k.same("with another text", outdated(), []string{"second", "first"})
 		k.same("of another session", titles(k.List(mem.Query{LinksOutdated: true})), []string{"first"})
 	}},
-	{"entities count who names them, and go with the last who does", func(k kit) {
-		k.three()
+	{"entities count their mentions and are deleted with the last one", func(k kit) {
+		k.threeMemories()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_1", Entities: []mem.NamedEntity{sender, queue, queue}},
 			{Memory: "m_2", Entities: []mem.NamedEntity{queue}},
@@ -137,8 +137,8 @@ var webTests = []promise{
 		names, _ = k.entities(mem.EntityQuery{})
 		k.same("after one was erased", names, []string{"Robin", "redis"})
 	}},
-	{"two entities become one", func(k kit) {
-		k.three()
+	{"Join merges two entities", func(k kit) {
+		k.threeMemories()
 		other := mem.NamedEntity{Kind: mem.EntitySymbol, Name: "send_webhook", Confidence: 0.9}
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_1", Entities: []mem.NamedEntity{sender}},
@@ -156,8 +156,8 @@ var webTests = []promise{
 			k.Errorf("got %v, want ErrNotFound", err)
 		}
 	}},
-	{"guesses that were not seen again are pruned", func(k kit) {
-		k.three()
+	{"Prune deletes uncertain entities and links that were not seen again", func(k kit) {
+		k.threeMemories()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_1", Entities: []mem.NamedEntity{guess, sender}, Links: []mem.Link{
 				{To: "m_2", Kind: mem.LinkRelatedTo, Confidence: 0.2, Made: Clock()},
@@ -180,8 +180,8 @@ var webTests = []promise{
 		names, _ := k.entities(mem.EntityQuery{})
 		k.same("left", names, []string{"sendWebhook"})
 	}},
-	{"contradictions are listed while both sides hold", func(k kit) {
-		k.three()
+	{"contradictions are listed while both memories are active", func(k kit) {
+		k.threeMemories()
 		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_2", Links: []mem.Link{{To: "m_1", Kind: mem.LinkContradicts, Confidence: 0.6, Made: Clock()}}},
 			{Memory: "m_3", Links: []mem.Link{

@@ -7,35 +7,35 @@ import (
 	"remanence/internal/mem"
 )
 
-// sat makes a session of a project, active at a time, that learned and was told something.
-func (k kit) sat(id, agent, project, branch string, at time.Time, told int) {
+// addSession adds a session of a project, last active at a time, with a memory and an injection.
+func (k kit) addSession(id, agent, project, branch string, at time.Time, tokens int) {
 	k.Helper()
 	e := mem.Event{ID: "e_" + id, Agent: agent, Kind: mem.Stop, At: at, Session: id}
 	m := mem.Memory{
 		Scope: mem.ScopeProject, Project: project, Session: id, Kind: mem.Fact, Title: "learned in " + id,
 		Branch: branch, Files: []string{"a.go", "b.go"}, Created: at,
 	}
-	said := m
-	said.Kind, said.Title, said.Files = mem.Utterance, "said in "+id, nil
+	spoken := m
+	spoken.Kind, spoken.Title, spoken.Files = mem.Utterance, "said in "+id, nil
 	k.apply(mem.Batch{
 		Event: &e, Project: &mem.Project{Key: project, Name: "shop"}, Session: &mem.SessionChange{
 			Agent:   agent,
 			Project: project, ProjectName: "shop",
 		},
-		Memories: []mem.Memory{m, said},
+		Memories: []mem.Memory{m, spoken},
 		Receipts: []mem.Receipt{
-			{ID: "r_" + id, Session: id, Project: project, At: at, Outcome: mem.Injected, Tokens: told},
+			{ID: "r_" + id, Session: id, Project: project, At: at, Outcome: mem.Injected, Tokens: tokens},
 			{ID: "r_not_" + id, Session: id, Project: project, At: at, Outcome: mem.Abstained},
 		},
 	})
 }
 
-var browseTests = []promise{
-	{"sessions are listed with what came of them, and narrowed down", func(k kit) {
+var pageTests = []contractTest{
+	{"SessionPage lists sessions with counts, by every filter", func(k kit) {
 		day := Clock().Add(-24 * time.Hour)
-		k.sat("old", "claude-code", "p_1", "main", day, 10)
-		k.sat("new", "codex", "p_1", "retry", Clock(), 20)
-		k.sat("other", "codex", "p_2", "", Clock(), 30)
+		k.addSession("old", "claude-code", "p_1", "main", day, 10)
+		k.addSession("new", "codex", "p_1", "retry", Clock(), 20)
+		k.addSession("other", "codex", "p_2", "", Clock(), 30)
 		all, both := []mem.Count{{Value: "codex", N: 2}, {Value: "claude-code", N: 1}}, []mem.Count{
 			{Value: "main", N: 1},
 			{Value: "retry", N: 1},
@@ -103,12 +103,12 @@ var browseTests = []promise{
 		}
 		s := got.Sessions[0]
 		if s.Memories != 1 || s.Files != 2 || s.Injections != 1 || s.InjectedTokens != 10 || len(s.Branches) != 1 {
-			k.Errorf("got %d memories, %d files, told %d times %d tokens, branches %v, want 1, 2, 1, 10 and main", s.Memories,
+			k.Errorf("got %d memories, %d files, %d injections of %d tokens, branches %v, want 1, 2, 1, 10 and main", s.Memories,
 				s.Files, s.Injections, s.InjectedTokens, s.Branches)
 		}
 	}},
 	{
-		"a session counts once for each branch it learned something on, and branches that many sessions know come first",
+		"a session counts once for each branch of its memories, and branches of most sessions come first",
 		func(k kit) {
 			for i, names := range [][]string{{"main", "retry", "main"}, {"main"}, {""}} {
 				id := fmt.Sprint("s", i)
@@ -127,7 +127,7 @@ var browseTests = []promise{
 			want := []mem.Count{{Value: "main", N: 2}, {Value: "retry", N: 1}}
 			for i := range 60 {
 				id := fmt.Sprintf("t%02d", i)
-				k.sat(id, "codex", "p_1", "topic-"+id, Clock(), 0)
+				k.addSession(id, "codex", "p_1", "topic-"+id, Clock(), 0)
 				want = append(want, mem.Count{Value: "topic-" + id, N: 1})
 			}
 			got, err := k.store.SessionPage(k.Context(), mem.SessionQuery{Limit: 1})
@@ -137,10 +137,10 @@ var browseTests = []promise{
 			k.same("branches", got.Branches, want[:50])
 		},
 	},
-	{"a day counts what happened since its start", func(k kit) {
-		k.sat("old", "claude-code", "p_1", "main", Clock().Add(-24*time.Hour), 10)
-		k.sat("new", "codex", "p_1", "retry", Clock(), 20)
-		k.sat("other", "codex", "p_2", "", Clock(), 30)
+	{"Day counts what happened since a time", func(k kit) {
+		k.addSession("old", "claude-code", "p_1", "main", Clock().Add(-24*time.Hour), 10)
+		k.addSession("new", "codex", "p_1", "retry", Clock(), 20)
+		k.addSession("other", "codex", "p_2", "", Clock(), 30)
 		since := Clock().Add(-time.Hour)
 		for project, want := range map[string]mem.Day{
 			"":    {Since: since, Sessions: 2, Captured: 2, Memories: 2, Recalled: 2, Abstained: 2, Tokens: 50},
@@ -154,9 +154,9 @@ var browseTests = []promise{
 			k.same("day of "+project, got, want)
 		}
 	}},
-	{"events of a session are counted but for erased ones", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Event: report("e_2", "one")},
-			mem.Batch{Event: report("e_3", "two")})
+	{"CountEvents leaves out erased events", func(k kit) {
+		k.apply(mem.Batch{Event: newEvent("e_1", "one")}, mem.Batch{Event: newEvent("e_2", "one")},
+			mem.Batch{Event: newEvent("e_3", "two")})
 		for _, want := range []int{2, 0} {
 			if got, err := k.store.CountEvents(k.Context(), "one"); got != want || err != nil {
 				k.Errorf("got %d, %v; want %d", got, err, want)
@@ -169,9 +169,9 @@ var browseTests = []promise{
 			k.Errorf("of the other: %d, %v; want 1", got, err)
 		}
 	}},
-	{"the successor of a memory is the newest that replaced it", func(k kit) {
-		ids := k.keep(note("the lock is fair"))
-		next := k.keep(with(note("the lock is not fair"), func(m *mem.Memory) { m.Supersedes = ids[0] }))
+	{"SupersededBy returns the newest memory that replaced one", func(k kit) {
+		ids := k.put(fact("the lock is fair"))
+		next := k.put(with(fact("the lock is not fair"), func(m *mem.Memory) { m.Supersedes = ids[0] }))
 		for id, want := range map[string]string{ids[0]: next[0], next[0]: "", "m_none": ""} {
 			if got, err := k.store.SupersededBy(k.Context(), id); got != want || err != nil {
 				k.Errorf("successor of %s: got %q, %v, want %q", id, got, err, want)

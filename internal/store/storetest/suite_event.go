@@ -8,7 +8,7 @@ import (
 	"remanence/internal/mem"
 )
 
-var recordTests = []promise{
+var eventTests = []contractTest{
 	{"Events returns the newest first, by every filter", func(k kit) {
 		for i, e := range []mem.Event{
 			{Session: "one", PromptID: "p1", Kind: mem.UserPromptSubmit},
@@ -16,7 +16,8 @@ var recordTests = []promise{
 			{Session: "two", PromptID: "p2", Kind: mem.PostToolUse},
 			{Session: "one", PromptID: "p3", Kind: mem.Stop},
 		} {
-			e.ID, e.At = fmt.Sprint("e_", i), Clock().Add(-time.Duration(i)*time.Hour) // clocks jump: order is by arrival
+			// The clock goes back: the order is that of arrival.
+			e.ID, e.At = fmt.Sprint("e_", i), Clock().Add(-time.Duration(i)*time.Hour)
 			k.apply(mem.Batch{Event: &e, Session: &mem.SessionChange{Project: "p_" + e.Session}})
 		}
 		main, sub := "", "sub"
@@ -44,7 +45,7 @@ var recordTests = []promise{
 			k.Errorf("around nothing: %v, want %v", err, mem.ErrNotFound)
 		}
 	}},
-	{"Checkpoints come back whole, newest first", func(k kit) {
+	{"Checkpoints are returned as they were stored, newest first", func(k kit) {
 		c := mem.Checkpoint{
 			Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "auto",
 			State: mem.State{Phase: "test", Next: []string{"n"}, Files: []string{"f"}},
@@ -53,7 +54,7 @@ var recordTests = []promise{
 				Numbers:  []string{"1 of 2"},
 			}, Recent: []mem.Quote{{Who: "user", Text: "go"}},
 		}
-		k.apply(mem.Batch{Event: report("e_1", "one"), Checkpoints: []mem.Checkpoint{c}},
+		k.apply(mem.Batch{Event: newEvent("e_1", "one"), Checkpoints: []mem.Checkpoint{c}},
 			mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_2"}}})
 		c.ID = "c_1"
 		second := mem.Checkpoint{ID: "c_2", Session: "two", Project: "p_2", At: Clock()}
@@ -78,7 +79,7 @@ var recordTests = []promise{
 			k.Errorf("unknown id: %v, want %v", err, mem.ErrNotFound)
 		}
 	}},
-	{"What was only listed, or told to a subagent, may still be told", func(k kit) {
+	{"memories in an index or injected into a subagent may be injected again", func(k kit) {
 		item := func(id, place string) mem.InjectedItem { return mem.InjectedItem{ID: id, Section: place} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
 			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{
@@ -94,10 +95,10 @@ var recordTests = []promise{
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("told", ss.Injected, map[string]bool{"m_1": true, "file:a": true, "file:b": true})
+		k.same("injected", ss.Injected, map[string]bool{"m_1": true, "file:a": true, "file:b": true})
 		k.same("tokens", ss.InjectedTokens, 20)
 	}},
-	{"What nobody heard was not told", func(k kit) {
+	{"an undelivered receipt injected nothing", func(k kit) {
 		item := func(id string) mem.InjectedItem { return mem.InjectedItem{ID: id, Section: "facts"} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
 			{
@@ -117,7 +118,7 @@ var recordTests = []promise{
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("told", one.Injected, map[string]bool{"m_2": true})
+		k.same("injected", one.Injected, map[string]bool{"m_2": true})
 		k.same("tokens", one.InjectedTokens, 30)
 		two, err := k.store.Session(k.Context(), "two")
 		if err != nil {
@@ -128,14 +129,14 @@ var recordTests = []promise{
 		if err != nil || len(left) != 1 || left[0].ID != "r_00000004" {
 			k.Errorf("got %+v, %v, want the other session's receipt", left, err)
 		}
-		// Since a compaction another count has begun.
-		k.apply(mem.Batch{Event: report("e_c", "two"), Session: &mem.SessionChange{Compacted: true}})
+		// A compaction begins another count.
+		k.apply(mem.Batch{Event: newEvent("e_c", "two"), Session: &mem.SessionChange{Compacted: true}})
 		k.apply(mem.Batch{Undelivered: []string{"r_00000004"}})
 		if two, err = k.store.Session(k.Context(), "two"); err != nil || two.InjectedTokens != 0 || len(two.Injected) != 0 {
 			k.Errorf("got %d tokens and %v, %v; want none", two.InjectedTokens, two.Injected, err)
 		}
 	}},
-	{"Receipts come back whole, newest first", func(k kit) {
+	{"Receipts are returned as they were stored, newest first", func(k kit) {
 		r := mem.Receipt{
 			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt",
 			Query: "what?", Terms: []string{"what"},
@@ -164,7 +165,7 @@ var recordTests = []promise{
 			"all":         {mem.ReceiptQuery{}, []mem.Receipt{second, r}},
 			"session":     {mem.ReceiptQuery{Session: "one"}, []mem.Receipt{r}},
 			"project":     {mem.ReceiptQuery{Project: "p_2"}, []mem.Receipt{second}},
-			"told":        {mem.ReceiptQuery{Memory: "m_1"}, []mem.Receipt{r}},
+			"memory":      {mem.ReceiptQuery{Memory: "m_1"}, []mem.Receipt{r}},
 			"not dropped": {mem.ReceiptQuery{Memory: "m_2"}, []mem.Receipt{}},
 			"id":          {mem.ReceiptQuery{ID: "r_00000001", Session: "two"}, []mem.Receipt{r}},
 			"prefix":      {mem.ReceiptQuery{ID: "r_00000002"[:10]}, []mem.Receipt{second}},
@@ -194,7 +195,7 @@ var recordTests = []promise{
 			k.Errorf("got %+v, %v, want the newest", got, err)
 		}
 	}},
-	{"Paused leaves out what ended", func(k kit) {
+	{"Paused leaves out ended pauses", func(k kit) {
 		k.apply(mem.Batch{Pauses: []mem.Pause{
 			{Target: "all", Until: later(-time.Second)},
 			{Target: "one", InjectOnly: true},
@@ -203,7 +204,7 @@ var recordTests = []promise{
 		}})
 		k.same("pauses", k.pauses(), []mem.Pause{{Target: "one", InjectOnly: true}, {Target: "p_1", Until: later(time.Hour)}})
 	}},
-	{"a pause for longer than anybody lives is in force", func(k kit) {
+	{"a pause until a time out of range is in force", func(k kit) {
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "all", Until: Clock().AddDate(280, 0, 0)}}})
 		if got := k.pauses(); len(got) != 1 || got[0].Target != "all" {
 			k.Errorf("pauses %+v, want that of all", got)
@@ -240,7 +241,7 @@ func (k kit) pauses() []mem.Pause {
 	return got
 }
 
-// lease takes jobs at a time after Clock and returns their keys.
+// lease leases jobs at a time after Clock and returns their keys.
 func (k kit) lease(after time.Duration, n int) []string {
 	k.Helper()
 	jobs, err := k.store.Lease(k.Context(), mem.JobKinds{}, later(after), time.Minute, n)
@@ -254,8 +255,8 @@ func (k kit) lease(after time.Duration, n int) []string {
 	return keys
 }
 
-var jobTests = []promise{
-	{"a job comes back as it was given, with an id and this attempt counted", func(k kit) {
+var jobTests = []contractTest{
+	{"a leased job has its fields, an id and one attempt more", func(k kit) {
 		j := mem.Job{Kind: "transcript", Session: "one", Key: "k", Data: "d", NotBefore: later(-time.Hour)}
 		k.apply(mem.Batch{Jobs: []mem.Job{j}})
 		got, err := k.store.Lease(k.Context(), mem.JobKinds{}, Clock(), time.Minute, 5)
@@ -265,7 +266,7 @@ var jobTests = []promise{
 		j.ID, j.Attempts, j.Created = "j_1", 1, Clock()
 		k.same("jobs", got, []mem.Job{j})
 	}},
-	{"up to n that are due, oldest first", func(k kit) {
+	{"Lease returns up to n due jobs, oldest first", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{
 			{Kind: "a", Key: "1"},
 			{Kind: "a", Key: "2", NotBefore: later(time.Hour)},
@@ -277,19 +278,19 @@ var jobTests = []promise{
 		k.same("next", k.lease(0, 9), []string{"4"})
 		k.same("later", k.lease(2*time.Hour, 1), []string{"1"})
 	}},
-	{"a lease hides it until it ends", func(k kit) {
+	{"a leased job is hidden until the lease ends", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.same("taken", k.lease(0, 1), []string{"1"})
 		k.same("hidden", k.lease(59*time.Second, 1), []string{})
 		k.same("due again", k.lease(time.Minute, 1), []string{"1"})
 	}},
-	{"one that is done is gone", func(k kit) {
+	{"a finished job is deleted", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.lease(0, 1)
 		k.apply(mem.Batch{FinishedJobs: []string{"j_1", "j_never"}})
 		k.same("due", k.lease(time.Hour, 1), []string{})
 	}},
-	{"one that failed is tried again when it says, and keeps its error", func(k kit) {
+	{"a failed job is due at its time and keeps its error", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.lease(0, 1)
 		k.apply(mem.Batch{FailedJobs: []mem.Job{
@@ -302,7 +303,7 @@ var jobTests = []promise{
 			k.Errorf("got %+v, %v, want attempt 2 after boom", got, err)
 		}
 	}},
-	{"one that rests has its session rest, and no other kind or session", func(k kit) {
+	{"a failed job delays the jobs of its session and kind only", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{
 			{Kind: "a", Session: "one", Key: "1"},
 			{Kind: "a", Session: "one", Key: "2"},
@@ -318,7 +319,7 @@ var jobTests = []promise{
 		k.same("of no session each is its own", k.lease(time.Minute, 9), []string{"3", "4", "6"})
 		k.same("rested", k.lease(2*time.Minute, 9), []string{"3", "4", "5", "6", "1", "2"})
 	}},
-	{"a session in which something failed comes last, and the least tried first", func(k kit) {
+	{"retries are due last, those with the fewest attempts first", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{
 			{Kind: "a", Session: "often", Key: "1"},
 			{Kind: "a", Session: "often", Key: "2"},
@@ -334,7 +335,7 @@ var jobTests = []promise{
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Session: "fresh", Key: "5"}}})
 		k.same("in their order, whether it was given up or not", k.lease(0, 9), []string{"4", "5", "3", "2"})
 	}},
-	{"a dead one rests until it is brought back", func(k kit) {
+	{"a dead job is not due until it is retried", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_1", Error: "boom", Dead: true}}})
 		k.same("dead", k.lease(time.Hour, 1), []string{})
@@ -358,11 +359,11 @@ var jobTests = []promise{
 		if len(got) != 5 || got[0].Data != "first" {
 			k.Errorf("got %+v, want five, the first with its own data", got)
 		}
-		// Somebody works on it now: what came since needs a job of its own.
+		// It is leased now: later input needs a new job.
 		k.apply(mem.Batch{Jobs: []mem.Job{j}})
 		k.same("beside the one in work", k.lease(0, 9), []string{"k"})
 	}},
-	{"callers side by side never get the same job", func(k kit) {
+	{"concurrent callers never lease the same job", func(k kit) {
 		var jobs []mem.Job
 		for i := range 40 {
 			jobs = append(jobs, mem.Job{Kind: "a", Key: fmt.Sprint(i)})
@@ -398,24 +399,24 @@ var jobTests = []promise{
 	}},
 }
 
-var statsTests = []promise{
+var statsTests = []contractTest{
 	{"an empty store counts nothing", func(k kit) {
 		k.same("stats", k.stats(""), mem.Stats{})
 	}},
-	{"it counts all, or what is of one project", func(k kit) {
+	{"Stats counts all projects or one", func(k kit) {
 		forgotten := mem.Forgotten
-		old := with(note("of yesterday"), func(m *mem.Memory) { m.Created = later(-24 * time.Hour) })
-		gotcha := with(note("sharp"), func(m *mem.Memory) { m.Kind = mem.Gotcha })
+		old := with(fact("of yesterday"), func(m *mem.Memory) { m.Created = later(-24 * time.Hour) })
+		gotcha := with(fact("sharp"), func(m *mem.Memory) { m.Kind = mem.Gotcha })
 		b := prompt("one", "p1", "hi")
-		b.Session.Project, b.Memories = "p_000000000001", []mem.Memory{old, gotcha, note("to hide")}
+		b.Session.Project, b.Memories = "p_000000000001", []mem.Memory{old, gotcha, fact("to hide")}
 		b.Jobs = []mem.Job{{Kind: "transcript", Session: "one"}, {Kind: "snapshot", Session: "one"}}
 		b.Receipts = []mem.Receipt{{ID: "r_1", Session: "one", Project: "p_000000000001", Outcome: mem.Injected, Tokens: 40}}
 		k.apply(b)
-		late := report("e_2", "two")
+		late := newEvent("e_2", "two")
 		late.At = later(time.Hour)
 		k.apply(mem.Batch{
 			Event: late, Session: &mem.SessionChange{Project: "p_2"}, Edits: []mem.Edit{{ID: "m_3", Status: &forgotten}},
-			Memories:   []mem.Memory{with(note("other"), func(m *mem.Memory) { m.Project = "p_2" })},
+			Memories:   []mem.Memory{with(fact("other"), func(m *mem.Memory) { m.Project = "p_2" })},
 			FailedJobs: []mem.Job{{ID: "j_2", Dead: true}},
 			Receipts:   []mem.Receipt{{ID: "r_2", Session: "two", Project: "p_2", Outcome: mem.Nothing}},
 		})
@@ -433,7 +434,7 @@ var statsTests = []promise{
 			LastSession: "two",
 		})
 	}},
-	{"a job for later does not wait until it is due", func(k kit) {
+	{"a job for later counts as waiting when it is due", func(k kit) {
 		b := prompt("one", "p1", "hi")
 		b.Jobs = []mem.Job{{Kind: "transcript", Session: "one", NotBefore: later(10 * time.Minute)}}
 		k.apply(b)
@@ -453,12 +454,12 @@ var statsTests = []promise{
 		failed.NotBefore = later(time.Hour)
 		k.apply(mem.Batch{FailedJobs: []mem.Job{failed}})
 		if st := k.stats(""); st.LaterJobs != 0 || !st.OldestJob.Equal(Clock()) {
-			k.Errorf("after it failed: %d for later, the oldest of %v, want 0, %v", st.LaterJobs, st.OldestJob, Clock())
+			k.Errorf("after a failure: %d for later, the oldest of %v, want 0, %v", st.LaterJobs, st.OldestJob, Clock())
 		}
 	}},
 }
 
-// stats returns the counts; schema and bytes are each store's own.
+// stats returns the counts, without schema and bytes, which differ between stores.
 func (k kit) stats(project string) mem.Stats {
 	k.Helper()
 	st, err := k.store.Stats(k.Context(), project, Clock())
@@ -468,7 +469,7 @@ func (k kit) stats(project string) mem.Stats {
 	st.Schema, st.Bytes = 0, 0
 	if project == "" {
 		if w, err := k.store.Waiting(k.Context()); err != nil || w != st.Waiting {
-			k.Errorf("Waiting: %+v, %v, want what Stats says: %+v", w, err, st.Waiting)
+			k.Errorf("Waiting: %+v, %v, want those of Stats: %+v", w, err, st.Waiting)
 		}
 	}
 	return st

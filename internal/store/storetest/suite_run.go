@@ -25,8 +25,8 @@ func (k kit) dismissals() []mem.Dismissal {
 	return ds
 }
 
-// three are memories m_1, m_2 and m_3 of a project.
-func (k kit) three() {
+// threeMemories stores memories m_1, m_2 and m_3 of a project.
+func (k kit) threeMemories() {
 	k.Helper()
 	k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one"}, Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "first fact"},
@@ -35,9 +35,9 @@ func (k kit) three() {
 	}})
 }
 
-var evolveTests = []promise{
-	{"an archived memory is there for those who ask for archived ones", func(k kit) {
-		k.three()
+var runTests = []contractTest{
+	{"List returns archived memories only for that status", func(k kit) {
+		k.threeMemories()
 		archived := mem.Archived
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &archived}}})
 		k.same("usually", titles(k.List(mem.Query{})), []string{"third fact", "first fact"})
@@ -48,8 +48,8 @@ var evolveTests = []promise{
 		k.same("matched with those",
 			len(k.match(mem.Query{Terms: []string{"fact"}, Statuses: []mem.Status{mem.Active, mem.Archived}})), 3)
 	}},
-	{"an archived memory that is used, or said again, is active", func(k kit) {
-		k.three()
+	{"an archived memory that is used or repeated becomes active", func(k kit) {
+		k.threeMemories()
 		archived := mem.Archived
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Status: &archived}, {ID: "m_2", Status: &archived}}})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Used: 1}}})
@@ -59,18 +59,18 @@ var evolveTests = []promise{
 		}}})
 		k.same("active", titles(k.List(mem.Query{})), []string{"third fact", "second fact", "first fact"})
 	}},
-	{"what became of a memory is kept", func(k kit) {
-		k.three()
+	{"lifecycle fields are stored", func(k kit) {
+		k.threeMemories()
 		into, from, status := "m_1", mem.ScopeSession, mem.Consolidated
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &status, MergedInto: &into}, {ID: "m_3", Promoted: &from}}})
 		ms := k.List(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
 		k.same("merged into", ms[0].MergedInto, "m_1")
 		k.same("status", ms[0].Status, mem.Consolidated)
 		k.same("promoted from", ms[1].PromotedFrom, mem.ScopeSession)
-		k.same("still told", titles(k.List(mem.Query{})), []string{"third fact", "first fact"})
+		k.same("still active", titles(k.List(mem.Query{})), []string{"third fact", "first fact"})
 	}},
-	{"what was decided about a memory in one state changes none that is in another", func(k kit) {
-		k.three()
+	{"an edit for one status does not change a memory of another", func(k kit) {
+		k.threeMemories()
 		archived, forgotten, into := mem.Archived, mem.Forgotten, "m_1"
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &forgotten}}})
 		k.apply(mem.Batch{Edits: []mem.Edit{
@@ -83,8 +83,8 @@ var evolveTests = []promise{
 		k.same("uses", ms[0].Uses, 0)
 		k.same("the active one", ms[1].Status, mem.Archived)
 	}},
-	{"erasing a memory erases what was merged into it, and that alone", func(k kit) {
-		k.three()
+	{"purging a memory purges only the memories merged into it", func(k kit) {
+		k.threeMemories()
 		first, second, status := "m_1", "m_2", mem.Consolidated
 		k.apply(mem.Batch{Edits: []mem.Edit{
 			{ID: "m_2", Status: &status, MergedInto: &first},
@@ -97,7 +97,7 @@ var evolveTests = []promise{
 		k.same("erased", done.Memories, 2)
 		k.same("left", titles(k.List(mem.Query{Hidden: true})), []string{"first fact"})
 	}},
-	{"erasing a memory erases what the session of a merged one keeps of it", func(k kit) {
+	{"purging a memory blanks the session of a merged one", func(k kit) {
 		ev := mem.Event{
 			ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "two",
 			PromptID: "p1", Text: "the ferry leaves at seven",
@@ -114,8 +114,8 @@ var evolveTests = []promise{
 		}
 		k.same("erased", []int{done.Memories, done.Events, done.Turns}, []int{2, 1, 1})
 	}},
-	{"rounds are kept with what they changed", func(k kit) {
-		k.three()
+	{"runs are stored with their changes", func(k kit) {
+		k.threeMemories()
 		was, became := mem.Lifecycle{
 			Status: mem.Active, Scope: mem.ScopeProject,
 			Importance: 0.5,
@@ -137,7 +137,7 @@ var evolveTests = []promise{
 			{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became},
 			{Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"},
 		}}
-		k.same("the round", k.runs(mem.RunQuery{ID: "k_1"}), []mem.Run{want})
+		k.same("the run", k.runs(mem.RunQuery{ID: "k_1"}), []mem.Run{want})
 		k.same("all, newest first", k.runs(mem.RunQuery{}),
 			[]mem.Run{{ID: "k_2", Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}, want})
 		k.same("of a kind", len(k.runs(mem.RunQuery{Kind: mem.FullRun, Project: "p_1"})), 1)
@@ -146,8 +146,8 @@ var evolveTests = []promise{
 			k.Errorf("error %v, want %v", err, mem.ErrNotFound)
 		}
 	}},
-	{"a round that is taken back says so", func(k kit) {
-		k.three()
+	{"a run that was undone is marked", func(k kit) {
+		k.threeMemories()
 		k.apply(mem.Batch{Run: &mem.Run{
 			Kind: mem.FullRun, Project: "p_1",
 			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1"}},
@@ -159,12 +159,12 @@ var evolveTests = []promise{
 		k.apply(mem.Batch{UndoneRuns: []string{"k_1"}})
 		runs := k.runs(mem.RunQuery{})
 		k.same("the other", runs[0].Undone, false)
-		k.same("the round", runs[1].Undone, true)
+		k.same("the run", runs[1].Undone, true)
 		k.same("its change", runs[1].Changes[0].Undone, Clock())
 	}},
-	{"two memories can be kept apart with the batch that keeps the second", func(k kit) {
-		k.three()
-		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
+	{"a dismissal can name a memory of the same batch", func(k kit) {
+		k.threeMemories()
+		m := with(fact("alpha"), func(m *mem.Memory) { m.Session = "one" })
 		k.apply(mem.Batch{Memories: []mem.Memory{m}, Dismissed: []mem.Dismissal{
 			{Rule: mem.RuleMerge, Other: "m_1"},
 			{Rule: mem.RuleMerge, Other: "m_4"},
@@ -172,8 +172,8 @@ var evolveTests = []promise{
 		k.same("dismissed, but not from itself", k.dismissals(),
 			[]mem.Dismissal{{Rule: mem.RuleMerge, Memory: "m_4", Other: "m_1", At: Clock()}})
 	}},
-	{"what is not to be done again goes with its memory, as do changes", func(k kit) {
-		k.three()
+	{"dismissals and changes are deleted with their memory", func(k kit) {
+		k.threeMemories()
 		k.apply(mem.Batch{
 			Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{
 				{Rule: mem.RuleArchive, Memory: "m_1"},

@@ -6,7 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func called(session, prompt, tool string, at time.Duration) *mem.Event {
+func toolCall(session, prompt, tool string, at time.Duration) *mem.Event {
 	e := mem.Event{
 		Agent: "claude-code", Kind: mem.PostToolUse, At: later(at), Session: session, PromptID: prompt,
 		ToolUseID: tool, Tool: "Bash",
@@ -15,12 +15,12 @@ func called(session, prompt, tool string, at time.Duration) *mem.Event {
 	return &e
 }
 
-var witnessTests = []promise{
+var transcriptTests = []contractTest{
 	{"EventHeaders lists events without their payload", func(k kit) {
 		start := anonymous(mem.SessionStart, "resume", "a", 0)
 		k.apply(mem.Batch{Event: start}, prompt("one", "p1", "words"),
-			mem.Batch{Event: called("one", "p1", "t1", time.Second)}, prompt("two", "p2", "others"))
-		aside := called("one", "p1", "t2", 2*time.Second)
+			mem.Batch{Event: toolCall("one", "p1", "t1", time.Second)}, prompt("two", "p2", "others"))
+		aside := toolCall("one", "p1", "t2", 2*time.Second)
 		aside.AgentID = "sub"
 		end := anonymous(mem.SubagentStop, "", "b", 3*time.Second)
 		end.AgentID = "sub"
@@ -29,7 +29,7 @@ var witnessTests = []promise{
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("heard", got, []mem.EventHeader{
+		k.same("headers", got, []mem.EventHeader{
 			{Kind: mem.SessionStart, At: Clock(), Source: "resume"},
 			{Kind: mem.UserPromptSubmit, At: Clock(), PromptID: "p1"},
 			{Kind: mem.PostToolUse, At: later(time.Second), PromptID: "p1", ToolUseID: "t1"},
@@ -46,29 +46,29 @@ var witnessTests = []promise{
 			k.Errorf("got %+v, %v", got, err)
 		}
 	}},
-	{"a session remembers how far its record was checked", func(k kit) {
+	{"the transcript position of a session is stored", func(k kit) {
 		k.apply(prompt("one", "p1", "words"))
-		k.checked("one", mem.TranscriptPosition{Session: "one"})
+		k.position("one", mem.TranscriptPosition{Session: "one"})
 		k.apply(mem.Batch{TranscriptPositions: []mem.TranscriptPosition{
 			{Session: "one", To: 42, Hash: "abc"},
 			{Session: "nobody", To: 1},
 		}})
-		k.checked("one", mem.TranscriptPosition{Session: "one", To: 42, Hash: "abc"})
-		k.checked("nobody", mem.TranscriptPosition{Session: "nobody"})
+		k.position("one", mem.TranscriptPosition{Session: "one", To: 42, Hash: "abc"})
+		k.position("nobody", mem.TranscriptPosition{Session: "nobody"})
 	}},
-	{"a pause is known when it is over", func(k kit) {
+	{"the period of a pause is known after its end", func(k kit) {
 		k.apply(mem.Batch{Pauses: []mem.Pause{
 			{Target: "one", Until: later(time.Hour)},
 			{Target: "two", InjectOnly: true},
 			{Target: "three"},
 		}})
-		k.silences([]mem.PausedPeriod{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
-		k.silences([]mem.PausedPeriod{{Begun: Clock()}}, "three")
+		k.pausedPeriods([]mem.PausedPeriod{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
+		k.pausedPeriods([]mem.PausedPeriod{{Begun: Clock()}}, "three")
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Lift: true}, {Target: "three", InjectOnly: true}}})
-		k.silences([]mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "one")
-		k.silences([]mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "three")
+		k.pausedPeriods([]mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "one")
+		k.pausedPeriods([]mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "three")
 	}},
-	{"a turn that was found later stands where it took place", func(k kit) {
+	{"a turn that was found later is placed by its time", func(k kit) {
 		at := func(id string, seconds int, found bool) mem.Batch {
 			b := prompt("one", id, "the words of "+id)
 			b.Event.At, b.Event.Recovered = later(time.Duration(seconds)*time.Second), found
@@ -76,13 +76,13 @@ var witnessTests = []promise{
 		}
 		k.apply(at("p1", 1, false), at("p3", 3, false), at("p5", 5, false))
 		k.apply(at("p2", 2, true), at("p4", 4, true), at("p0", 0, true), at("p6", 6, true))
-		k.order("p6", "p5", "p4", "p3", "p2", "p1", "p0")
-		k.apply(at("p7", 1, false)) // the clock went back: a report is the newest all the same
-		k.order("p7", "p6", "p5", "p4", "p3", "p2", "p1", "p0")
+		k.turnOrder("p6", "p5", "p4", "p3", "p2", "p1", "p0")
+		k.apply(at("p7", 1, false)) // the clock went back: the event is the newest all the same
+		k.turnOrder("p7", "p6", "p5", "p4", "p3", "p2", "p1", "p0")
 	}},
 }
 
-func (k kit) checked(session string, want mem.TranscriptPosition) {
+func (k kit) position(session string, want mem.TranscriptPosition) {
 	k.Helper()
 	got, err := k.store.TranscriptPosition(k.Context(), session)
 	if err != nil {
@@ -91,16 +91,16 @@ func (k kit) checked(session string, want mem.TranscriptPosition) {
 	k.same("checked", got, want)
 }
 
-func (k kit) silences(want []mem.PausedPeriod, targets ...string) {
+func (k kit) pausedPeriods(want []mem.PausedPeriod, targets ...string) {
 	k.Helper()
 	got, err := k.store.PausedPeriods(k.Context(), targets...)
 	if err != nil {
 		k.Fatal(err)
 	}
-	k.same("silences", got, want)
+	k.same("paused periods", got, want)
 }
 
-func (k kit) order(want ...string) {
+func (k kit) turnOrder(want ...string) {
 	k.Helper()
 	turns, err := k.store.Turns(k.Context(), "one", 100)
 	if err != nil {
