@@ -46,9 +46,9 @@ full: test check fire e2e mcp e2e-web ## everything that .ci/run runs, step by s
 # SQLite's own code is left out of it: it is not ours, runs under its own locks, and takes five times as long when every
 # access to its pages is watched.
 SECOND := (^|[[:space:]])go (func|[a-z][A-Za-z.]*\()|\.Go\(|\.Parallel\(|\.NewServer\(|\.Serve\(
-ALONE  := TestSignsFindTheSameAsBruteForce|TestSignsInHandStayThoseOfTheTable|TestNoTextIsAnErrorToASearch|$\
-TestWhatIsReadableOfADamagedDatabaseIsSaved|TestCommonTermsCount|TestAPartHoldsABoundedNumberOfWords|$\
-TestNoByteOfAnErasedMemoryIsLeft|TestATextThatWasReplacedCanBeErasedToo|$\
+ALONE  := TestSignsFindTheSameAsBruteForce|TestCachedSignsEqualTheTable|TestAnyTextIsALegalTerm|$\
+TestReadableRowsOfADamagedDatabaseAreSalvaged|TestCommonTermsCount|TestAPartHoldsABoundedNumberOfWords|$\
+TestNoByteOfAPurgedMemoryIsLeft|TestReplacedTextIsPurged|$\
 TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|TestHeadIsReadWithoutGit|$\
 TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNotMatter|TestFoldAgreesWithNFKC|$\
 TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|$\

@@ -14,7 +14,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// event is a batch like those of a busy session.
+// event returns a batch like those of a busy session.
 func event(id, session string) mem.Batch {
 	return mem.Batch{
 		Event: &mem.Event{
@@ -26,7 +26,7 @@ func event(id, session string) mem.Batch {
 	}
 }
 
-// hold keeps everybody from writing until the function returned is called.
+// hold keeps the write lock until the returned function is called.
 func hold(t *testing.T, s *Store) (release func()) {
 	t.Helper()
 	unlock, err := s.lock(t.Context())
@@ -48,7 +48,7 @@ func waiting(s *Store, n int) {
 	}
 }
 
-func TestWhoWaitsTogetherIsWrittenTogether(t *testing.T) {
+func TestWaitingCallsAreWrittenInOneGroup(t *testing.T) {
 	s := opened(t)
 	release := hold(t, s)
 	var wg sync.WaitGroup
@@ -87,7 +87,7 @@ func TestAGroupIsBounded(t *testing.T) {
 	}
 }
 
-func TestACallerThatGivesUpTakesNothingFromTheOthers(t *testing.T) {
+func TestACancelledCallDoesNotAffectOthers(t *testing.T) {
 	s := opened(t)
 	release := hold(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -110,7 +110,7 @@ func TestACallerThatGivesUpTakesNothingFromTheOthers(t *testing.T) {
 	}
 }
 
-func TestCloseWritesWhatWaits(t *testing.T) {
+func TestCloseWritesWaitingCalls(t *testing.T) {
 	s := opened(t)
 	release := hold(t, s)
 	var wg sync.WaitGroup
@@ -138,7 +138,7 @@ func TestCloseWritesWhatWaits(t *testing.T) {
 
 func TestTheLogStaysBounded(t *testing.T) {
 	s := opened(t)
-	// A reader that stays keeps SQLite from starting the log anew by itself.
+	// SQLite does not restart the log while a reader is open.
 	tx, err := s.read.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// hurried is a context that is cancelled when it is watched for the n-th time.
+// hurried is a context that is cancelled at the n-th call of Done.
 type hurried struct {
 	left atomic.Int32
 	gone chan struct{}
@@ -214,7 +214,7 @@ func (h *hurried) Err() error {
 	}
 }
 
-func TestWhoGoesAwayWhileATransactionBeginsLeavesNoneOpen(t *testing.T) {
+func TestACallCancelledDuringBeginLeavesNoTransactionOpen(t *testing.T) {
 	path := coast(t, 0)
 	s := openedAt(t, path)
 	defer closed(t, s)
@@ -227,11 +227,11 @@ func TestWhoGoesAwayWhileATransactionBeginsLeavesNoneOpen(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			_ = s.transact(h, func(*writer) error { return nil }) // any outcome will do
+			_ = s.transact(h, func(*writer) error { return nil }) // any outcome is accepted
 		}()
 		select {
 		case <-h.gone:
-		case <-done: // it waited in vain
+		case <-done: // it failed
 		}
 		run(t, other, "ROLLBACK")
 		<-done

@@ -240,7 +240,7 @@ func (a *Audit) integrity(ctx context.Context, conn *sql.Conn, full bool) error 
 func checked(ctx context.Context, conn *sql.Conn, check, table string) ([]string, error) {
 	arg := fmt.Sprint(maxProblems)
 	if table != "" {
-		arg = `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
+		arg = quoted(table)
 	}
 	found, err := rows(ctx, conn, stmt("PRAGMA "+check+"("+arg+")"), one[string])
 	if isMisread(err) {

@@ -9,15 +9,15 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
+func TestAWrongIndexIsNoDamageAndIsRebuilt(t *testing.T) {
 	for name, spoil := range map[string]string{
 		"rows are missing": "DELETE FROM memory_fts WHERE rowid IN (SELECT number FROM memory ORDER BY number DESC " +
 			"LIMIT 5)",
 		"rows without memory": "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (9999, 'lighthouse', 'ghost', '')",
-		"its pages are spoilt": "UPDATE memory_fts_data SET block = zeroblob(length(block)) WHERE id = (SELECT max(id) " +
+		"its pages are damaged": "UPDATE memory_fts_data SET block = zeroblob(length(block)) WHERE id = (SELECT max(id) " +
 			"FROM memory_fts_data)",
-		"its format is lost": "UPDATE memory_fts_config SET v=0 WHERE k='version'",
-		"its pages are gone": "DELETE FROM memory_fts_data WHERE id > 10",
+		"its format is lost":    "UPDATE memory_fts_config SET v=0 WHERE k='version'",
+		"its pages are deleted": "DELETE FROM memory_fts_data WHERE id > 10",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := coast(t, 40)
@@ -58,7 +58,7 @@ func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 	}
 }
 
-// sound has the whole database looked at.
+// sound fails unless a full audit finds nothing.
 func sound(t *testing.T, s *Store) {
 	t.Helper()
 	if a, err := s.Audit(t.Context(), true); err != nil || !a.OK() {
@@ -66,7 +66,7 @@ func sound(t *testing.T, s *Store) {
 	}
 }
 
-func TestAStoreThatGrowsBetweenTwoLooksIsSound(t *testing.T) {
+func TestAStoreThatGrowsBetweenTwoAuditsIsSound(t *testing.T) {
 	s := opened(t)
 	for i := range 3 {
 		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: string(rune('a'+i)) +
@@ -90,7 +90,7 @@ func TestDanglingRowsAreCounted(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsNoDamage(t *testing.T) {
+func TestAReadErrorIsNoDamage(t *testing.T) {
 	const mem0 = "/proc/self/mem" // reading its beginning is an error of input and output
 	if _, err := os.Stat(mem0); err != nil {
 		t.Skip(err)

@@ -8,7 +8,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// opened is a store in a directory of the test, with the suite's clock.
+// opened returns a store in a directory of the test, with the suite's clock.
 func opened(t testing.TB) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "remanence.db"), Now: storetest.Clock})

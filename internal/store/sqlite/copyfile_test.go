@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestACopyIsWholeAndPrivateOrNotThere(t *testing.T) {
+func TestACopyIsCompleteAndPrivateOrMissing(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	if err := os.WriteFile(from, []byte("what was kept"), 0o644); err != nil {

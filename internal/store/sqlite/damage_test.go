@@ -13,9 +13,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// TestWhatWasOursIsDamagedNotForeign plays what may stand in the place of a
-// database that was there before. It is left as it is.
-func TestWhatWasOursIsDamagedNotForeign(t *testing.T) {
+// TestAKnownDatabaseIsDamagedNotForeign opens files in the place of a
+// database that existed before. They are not changed.
+func TestAKnownDatabaseIsDamagedNotForeign(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(t *testing.T, path string)
@@ -57,7 +57,7 @@ func TestWhatWasOursIsDamagedNotForeign(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatWasMovedAwayIsBegunAnew(t *testing.T) {
+func TestAMissingKnownDatabaseIsMadeAgain(t *testing.T) {
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "m.db"), Known: true})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestADatabaseThatWasMovedAwayIsBegunAnew(t *testing.T) {
 	closed(t, s)
 }
 
-// SQLite would throw the log away and begin a new database.
+// SQLite would delete the log and make a new database.
 func TestAnEmptyFileWithALogIsDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	write(t, path, nil)
@@ -79,7 +79,7 @@ func TestAnEmptyFileWithALogIsDamaged(t *testing.T) {
 	}
 }
 
-func TestAFaultOfTheStoreIsToldFromOneOfTheEvent(t *testing.T) {
+func TestErrorsOfTheStoreAreNotErrorsOfTheEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
 	s := openedAt(t, path)

@@ -17,7 +17,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// bytesLeft counts a text in every file beside the database.
+// bytesLeft counts the occurrences of a text in all files of the directory.
 func bytesLeft(t *testing.T, s *Store, text string) int {
 	t.Helper()
 	files, err := os.ReadDir(filepath.Dir(s.path))
@@ -35,7 +35,7 @@ func bytesLeft(t *testing.T, s *Store, text string) int {
 	return n
 }
 
-// filled has a diary between many other things of many sizes, so that pages
+// filled returns a store with the secret among rows of many sizes, so that pages
 // split, merge and move.
 func filled(t *testing.T) *Store {
 	t.Helper()
@@ -62,7 +62,7 @@ func filled(t *testing.T) *Store {
 	return s
 }
 
-func TestNoByteOfAnErasedMemoryIsLeft(t *testing.T) {
+func TestNoByteOfAPurgedMemoryIsLeft(t *testing.T) {
 	for _, id := range []string{"m_1", "one"} {
 		t.Run(id, func(t *testing.T) {
 			s := filled(t)
@@ -83,7 +83,7 @@ func TestNoByteOfAnErasedMemoryIsLeft(t *testing.T) {
 	}
 }
 
-func TestATextThatWasReplacedCanBeErasedToo(t *testing.T) {
+func TestReplacedTextIsPurged(t *testing.T) {
 	s := filled(t)
 	title := "harmless by now"
 	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: "m_1", Title: &title, Body: &title, Index: &title}}})
@@ -95,7 +95,7 @@ func TestATextThatWasReplacedCanBeErasedToo(t *testing.T) {
 	}
 }
 
-func TestWhatWasSaidGoesAlsoWhereItsRowCannotBeRead(t *testing.T) {
+func TestUnreadableUtterancesArePurged(t *testing.T) {
 	s := opened(t)
 	turn := mem.Source{PromptID: "p1"}
 	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
@@ -120,7 +120,7 @@ func TestWhatWasSaidGoesAlsoWhereItsRowCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestAJobGoesForItsErrorAlone(t *testing.T) {
+func TestAJobIsPurgedForItsErrorText(t *testing.T) {
 	s := opened(t)
 	title := "The password is swordfish"
 	res := applied(t, s, mem.Batch{
@@ -135,7 +135,7 @@ func TestAJobGoesForItsErrorAlone(t *testing.T) {
 	}
 }
 
-func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
+func TestAPreviewNamesTheUtterancesOfAMemory(t *testing.T) {
 	s := opened(t)
 	turn := mem.Source{PromptID: "p1"}
 	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
@@ -155,7 +155,7 @@ func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
 	ids := res[0].IDs
 	doomed, would, err := s.PreviewPurge(t.Context(), ids[0])
 	if err != nil || would.Memories != 2 || len(doomed) != 2 || doomed[1].ID != ids[1] {
-		t.Errorf("%d memories doomed, %+v, %v, want the decision and what was said", len(doomed), would, err)
+		t.Errorf("%d memories, %+v, %v, want the decision and its utterances", len(doomed), would, err)
 	}
 	if _, err := s.Purge(t.Context(), ids[0]); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
 	}
 }
 
-func TestTracesAreFoundHoweverATextIsWrapped(t *testing.T) {
+func TestTracesAreFoundInWrappedText(t *testing.T) {
 	var tr traces
 	tr.add(mem.Memory{Title: "the password is hunter2, says…", Body: "C:\\temp\\secret file.txt\nshort"})
 	for text, want := range map[string]bool{
@@ -182,7 +182,7 @@ func TestTracesAreFoundHoweverATextIsWrapped(t *testing.T) {
 	}
 }
 
-func TestAReaderThatStaysKeepsErasingFromBeingSaidDone(t *testing.T) {
+func TestAPurgeFailsWhileAReaderHoldsTheLog(t *testing.T) {
 	s := filled(t)
 	tx, err := s.read.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -200,17 +200,16 @@ func TestAReaderThatStaysKeepsErasingFromBeingSaidDone(t *testing.T) {
 	}
 }
 
-// Between the end of its transaction and that of the log's old pages a purge can
-// be killed.
-func TestAPurgeThatWasCutShortIsFinishedLater(t *testing.T) {
+// A purge can be killed between its commit and the emptying of the log.
+func TestAnInterruptedPurgeIsFinishedLater(t *testing.T) {
 	for name, later := range map[string]func(s *Store) (*Store, error){
-		"by the next purge, whatever it is asked for": func(s *Store) (*Store, error) {
+		"by the next purge of any id": func(s *Store) (*Store, error) {
 			if _, err := s.Purge(t.Context(), "m_1"); !errors.Is(err, mem.ErrNotFound) {
 				t.Errorf("second purge: %v, want %v", err, mem.ErrNotFound)
 			}
 			return s, nil
 		},
-		"by the next who opens it": func(s *Store) (*Store, error) {
+		"by the next process that opens it": func(s *Store) (*Store, error) {
 			return Open(t.Context(), Config{Path: s.path})
 		},
 	} {
@@ -219,7 +218,7 @@ func TestAPurgeThatWasCutShortIsFinishedLater(t *testing.T) {
 			if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.eraseRows(t.Context(), []string{"m_1", "one"}); err != nil { // and no more: it is killed
+			if _, err := s.eraseRows(t.Context(), []string{"m_1", "one"}); err != nil { // and then it is killed
 				t.Fatal(err)
 			}
 			if bytesLeft(t, s, "swordfish") == 0 {
@@ -239,7 +238,7 @@ func TestAPurgeThatWasCutShortIsFinishedLater(t *testing.T) {
 	}
 }
 
-func TestErasedIsGoneFromBackupsWhateverTheFolderIsCalled(t *testing.T) {
+func TestPurgeErasesBackupsInADirectoryOfAnyName(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), `odd *?[a-b] \name\`)
 	if runtime.GOOS == "windows" { // which knows no such name
 		dir = filepath.Join(t.TempDir(), "odd [a-b] name")

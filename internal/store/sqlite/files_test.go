@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestFilesAreCountedByWhatIsKnownOfThem(t *testing.T) {
+func TestFilesAreCountedByTheirMemories(t *testing.T) {
 	s := opened(t)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	note := func(title, project string, kind mem.Kind, files ...string) mem.Memory {

@@ -8,7 +8,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-func TestWhatAKilledDaemonLeasedIsDueAgainAtTheNextStart(t *testing.T) {
+func TestLeasesOfAKilledDaemonEndAtTheNextStart(t *testing.T) {
 	s := opened(t)
 	now := storetest.Clock()
 	applied(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}}})
@@ -28,7 +28,7 @@ func TestWhatAKilledDaemonLeasedIsDueAgainAtTheNextStart(t *testing.T) {
 	}
 }
 
-func TestWhatWasGivenUpIsTriedAgainFromTheFirstAttempt(t *testing.T) {
+func TestARetriedDeadJobBeginsWithTheFirstAttempt(t *testing.T) {
 	s := opened(t)
 	now := storetest.Clock()
 	applied(t, s,

@@ -21,17 +21,13 @@ func (s *memoryStore) List(ctx context.Context, q mem.Query) ([]mem.Memory, erro
 	}
 	page, err := find(ctx, s.read, listQuery(q), one[int64])
 	if err != nil {
-		return nil, fmt.Errorf("list: %w", translate(err))
+		return nil, wrap("list", err)
 	}
 	if len(page) == 0 { // as a rule: the names of all columns alone cost more than the query for the numbers
 		return nil, nil
 	}
-	found, err := read(ctx, s.read,
-		stmt("SELECT "+memoryColumns+listedMemories, array(page)).orderBy("list.key"), scanMemory)
-	if err != nil {
-		return nil, fmt.Errorf("list: %w", translate(err))
-	}
-	return found, nil
+	found, err := read(ctx, s.read, inListedOrder(page), scanMemory)
+	return found, wrap("list", err)
 }
 
 // listQuery selects the numbers of the page; whole rows are read last. If nothing
@@ -124,11 +120,11 @@ func (s *memoryStore) byID(ctx context.Context, q mem.Query) ([]mem.Memory, erro
 	}
 	found, err := rows(ctx, s.read, stmt(selectMemories+" WHERE m.number IN "+listed, array(numbers)), scanStored)
 	if err != nil {
-		return nil, fmt.Errorf("list: %w", translate(err))
+		return nil, wrap("list", err)
 	}
 	byID := make(map[string]mem.Memory, len(found))
 	for _, r := range found {
-		if err := r.unpack(); err != nil { // a list without it would say that it does not exist
+		if err := r.unpack(); err != nil { // leaving it out would mean that it does not exist
 			return nil, err
 		}
 		r.Index = ""
@@ -221,7 +217,7 @@ func memoryFilter(q mem.Query) *filter {
 func statusFilter(f *filter, q mem.Query) {
 	switch {
 	case len(q.Statuses) > 0:
-		// A list of parameters is tested for each row; a table of values would be made anew for each query.
+		// A list of parameters is tested for each row; a table of values would be built for each query.
 		args := make([]any, len(q.Statuses))
 		for i, s := range q.Statuses {
 			args[i] = string(s)

@@ -21,7 +21,7 @@ const maxPhrase = 400
 // Match implements mem.Store. Rare terms are scored by the index, as BM25. Of a
 // common term the index returns only the numbers of the memories that contain it:
 // for a score it would look up the length of each of them, which takes four fifths
-// of a search, and a second occurrence of a common word says little. The best
+// of a search, and a second occurrence of a common word means little. The best
 // candidates are filtered, and only the memories of the page are read.
 func (s *memoryStore) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	f, err := s.matchFilter(ctx, q)
@@ -32,10 +32,7 @@ func (s *memoryStore) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error)
 		return nil, fmt.Errorf("match: memory %w", err)
 	}
 	hits, err := s.match(ctx, q, f)
-	if err != nil {
-		return nil, fmt.Errorf("match: %w", translate(err))
-	}
-	return hits, nil
+	return hits, wrap("match", err)
 }
 
 func (s *memoryStore) match(ctx context.Context, q mem.Query, f *filter) ([]mem.Hit, error) {

@@ -8,8 +8,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// The best matches may all be somebody else's: then the others are looked at too.
-func TestAMatchBehindManyBetterOnesIsFound(t *testing.T) {
+// If the best matches are all of another project, the others are filtered too.
+func TestAMatchAfterManyFilteredOnesIsFound(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
 	b.Memories = append(b.Memories, mem.Memory{

@@ -12,7 +12,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// everyFilter asks for all that a query can ask for at once.
+// everyFilter has every filter of a query.
 var everyFilter = mem.Query{
 	Terms: []string{"alpha"}, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Fact},
 	NotKinds: []mem.Kind{mem.Todo}, Project: "p_1",
@@ -21,17 +21,17 @@ var everyFilter = mem.Query{
 	After:  storetest.Clock(), Before: storetest.Clock(), MinImportance: 0.1, MinTrust: 1, Open: true,
 }
 
-// TestOnlyTheBestAreLookedAt reads the planner's own words: the list of the best
-// must be the outer loop, whatever the filter, and each memory found by its number.
-func TestOnlyTheBestAreLookedAt(t *testing.T) {
+// TestOnlyTheBestCandidatesAreFiltered reads query plans: the list of candidates
+// must be the outer loop with any filter, and each memory be found by its number.
+func TestOnlyTheBestCandidatesAreFiltered(t *testing.T) {
 	s := opened(t)
 	if _, err := s.conn.ExecContext(t.Context(), "ANALYZE"); err != nil {
 		t.Fatal(err)
 	}
 	for name, q := range map[string]mem.Query{
 		"no filter": {}, "every filter": everyFilter, "project": {Project: "p_1"}, "within": {Within: "one"},
-		"kind": {Kinds: []mem.Kind{mem.Fact}},
-		"said": {Kinds: []mem.Kind{mem.Utterance}}, "day": {After: storetest.Clock()}, "file": {File: "a.go"},
+		"kind":      {Kinds: []mem.Kind{mem.Fact}},
+		"utterance": {Kinds: []mem.Kind{mem.Utterance}}, "day": {After: storetest.Clock()}, "file": {File: "a.go"},
 		"command": {Command: "make"},
 	} {
 		plan := explain(t, s, indexOf(q).passQuery([]candidate{{number: 1}, {number: 2}}, memoryFilter(q)))
@@ -103,8 +103,8 @@ func TestTheRarestTermsAreScored(t *testing.T) {
 	}
 }
 
-// TestCommonTermsCount has terms that are too common for the index to score:
-// who holds more of them is better, and of equals the shorter.
+// TestCommonTermsCount searches terms that are too common for the index to score:
+// memories with more of them rank higher; ties break by length.
 func TestCommonTermsCount(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
@@ -154,7 +154,7 @@ func TestCommonTermsCount(t *testing.T) {
 	}
 }
 
-// What an utterance says itself counts more than what was said next to it.
+// The text of an utterance counts more than that of its neighbours.
 func TestACommonTermCountsLessBesideARecord(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
@@ -195,7 +195,7 @@ func FuzzAnyTextIsALegalTerm(f *testing.F) {
 	})
 }
 
-// library has n memories of common and rare words.
+// library returns a store with n memories of common and rare words.
 func library(b testing.TB, n int) *Store {
 	b.Helper()
 	s := opened(b)

@@ -28,8 +28,13 @@ const (
 		LEFT JOIN session s ON s.number = m.session`
 )
 
-// memoryRow is a memory as its table holds it. The fields are those of the
-// memory that are stored in another form.
+// inListedOrder selects the memories with the given numbers, in this order.
+func inListedOrder(numbers []int64) statement {
+	return stmt("SELECT "+memoryColumns+listedMemories, array(numbers)).orderBy("list.key")
+}
+
+// memoryRow is a row of table memory. Its fields are those of a memory that are
+// stored in another form.
 type memoryRow struct {
 	mem.Memory
 	number                                                           int64
@@ -126,7 +131,7 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 	return e.index(ctx, session, n, m)
 }
 
-// index writes what a new memory is found by.
+// index writes the index rows of a new memory.
 func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) error {
 	if isUtterance(m) {
 		e.spans.add(session, n)
@@ -177,7 +182,7 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 	return e.reindexMemory(ctx, n, m)
 }
 
-// reindexMemory writes anew what a memory is found by.
+// reindexMemory replaces the index rows of a memory.
 func (e *entry) reindexMemory(ctx context.Context, n int64, m mem.Memory) error {
 	if isUtterance(m) {
 		session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
@@ -250,8 +255,8 @@ func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
 	return nil
 }
 
-// searchBody is the text that a memory is found by, beside its title. A title
-// that is the beginning of the body counts once.
+// searchBody is the indexed text of a memory besides its title. A title that is the
+// beginning of the body is indexed once.
 func searchBody(m mem.Memory) string {
 	parts := append([]string{strings.TrimPrefix(m.Body, m.Title), m.Invariant}, m.Facts...)
 	if t := m.Summary; t != nil {

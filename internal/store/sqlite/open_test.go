@@ -24,7 +24,7 @@ func at(t *testing.T, path string) (*Store, error) {
 	return Open(t.Context(), Config{Path: path, Now: storetest.Clock, Busy: 50 * time.Millisecond})
 }
 
-// openedAt is the store of a path that is whole.
+// openedAt opens the database of a path, which must succeed.
 func openedAt(t *testing.T, path string) *Store {
 	t.Helper()
 	s, err := at(t, path)
@@ -34,7 +34,7 @@ func openedAt(t *testing.T, path string) *Store {
 	return s
 }
 
-// raw opens a file as SQLite does, without our settings.
+// raw opens a file with SQLite's default settings.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -59,7 +59,7 @@ func closed(t *testing.T, s *Store) {
 	}
 }
 
-func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
+func TestRowsAreThereAfterReopening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd name? #1 %41 é", "sub", "m.db")
 	s := openedAt(t, path)
 	applied(t, s, storetest.SecretBatches()...)
@@ -76,10 +76,10 @@ func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 	}
 }
 
-func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
+func TestAcknowledgedBatchesSurviveTheEndOfTheProcess(t *testing.T) {
 	s := opened(t)
 	applied(t, s, storetest.SecretBatches()...)
-	// What a killed process leaves: database and log as they are now.
+	// A killed process leaves database and log as they are now.
 	path := filepath.Join(t.TempDir(), "killed.db")
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(s.path + suffix)
@@ -99,7 +99,7 @@ func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
 	}
 }
 
-func TestNobodyElseCanReadTheFiles(t *testing.T) {
+func TestOtherUsersCannotReadTheFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	s := openedAt(t, filepath.Join(dir, "m.db"))
 	defer closed(t, s)
@@ -121,7 +121,7 @@ func TestNobodyElseCanReadTheFiles(t *testing.T) {
 	}
 }
 
-func TestALooseFileIsClosedToOthers(t *testing.T) {
+func TestAFileWithLooseModeIsRestricted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestEveryConnectionHasTheSafeSettings(t *testing.T) {
 	}
 }
 
-func TestTheSQLiteLinkedIsFreeOfTheLogResetFault(t *testing.T) {
+func TestTheLinkedSQLiteHasTheLogResetFix(t *testing.T) {
 	var got string
 	if err := opened(t).conn.QueryRowContext(t.Context(), "SELECT sqlite_version()").Scan(&got); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestTheSQLiteLinkedIsFreeOfTheLogResetFault(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses plays every file that is not to be touched, and proves that it was not.
+// TestOpenRefuses opens files that must not be changed, and checks that they are not.
 func TestOpenRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -235,7 +235,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// ours leaves a database of ours at path, closed.
+// ours makes a database at path and closes it.
 func ours(t *testing.T, path string) {
 	t.Helper()
 	s := openedAt(t, path)
@@ -250,7 +250,7 @@ func write(t *testing.T, path string, b []byte) {
 	}
 }
 
-func TestALockOfAnotherProgramIsSaid(t *testing.T) {
+func TestALockOfAnotherProgramIsErrLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
 	other := raw(t, path)
@@ -284,7 +284,7 @@ func TestADirectoryThatCannotBeMadeIsAPlainError(t *testing.T) {
 	}
 }
 
-func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
+func TestADatabaseIsCopiedBeforeAMigration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
 	s := openedAt(t, path)
@@ -310,7 +310,7 @@ func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
 	}
 }
 
-func TestWhatARuleHadHiddenIsArchivedAndWhatSomebodyForgotIsNot(t *testing.T) {
+func TestMemoriesHiddenByARuleBecomeArchived(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	s := openedAt(t, path)
 	var b mem.Batch
@@ -372,7 +372,7 @@ func older(t *testing.T, path string, schema int) string {
 	return old
 }
 
-func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
+func TestMemoriesFromBeforeTheBranchIndexAreFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	s := openedAt(t, path)
 	var b mem.Batch
@@ -397,7 +397,7 @@ func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
 	}
 }
 
-func TestWhatWaitedToBeWovenInStillDoes(t *testing.T) {
+func TestOutdatedLinksStayOutdatedAfterAMigration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	s := openedAt(t, path)
 	var b mem.Batch
@@ -440,9 +440,9 @@ func TestWhatWaitedToBeWovenInStillDoes(t *testing.T) {
 	}
 }
 
-// TestABranchIsLookedUp reads the planner's own words: with what is learned on
-// one branch no query looks at what was learned on the others.
-func TestABranchIsLookedUp(t *testing.T) {
+// TestBranchesAreLookedUpByIndex reads query plans: a query of one branch
+// reads no memories of others.
+func TestBranchesAreLookedUpByIndex(t *testing.T) {
 	s := opened(t)
 	for name, q := range map[string]mem.Query{
 		"alone": {Branch: "retry"}, "in a project": {Branch: "retry", Project: "p_1"},
@@ -464,7 +464,7 @@ func TestABranchIsLookedUp(t *testing.T) {
 	}
 }
 
-func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
+func TestAFailedMigrationKeepsTheOldSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
 	s := openedAt(t, path)
@@ -485,7 +485,7 @@ func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
 	}
 }
 
-func TestHowTheDatabaseIsIsTold(t *testing.T) {
+func TestDescribeReturnsTheProperties(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
 	s := openedAt(t, path)
@@ -509,7 +509,7 @@ func TestHowTheDatabaseIsIsTold(t *testing.T) {
 	}
 }
 
-func TestOpeningSideBySideMakesOneDatabase(t *testing.T) {
+func TestConcurrentOpensMakeOneDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	errs := make(chan error)
 	for range 4 {

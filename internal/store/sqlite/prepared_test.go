@@ -9,10 +9,10 @@ import (
 	code "modernc.org/sqlite/lib"
 )
 
-// plansHold fails where SQLite planned a statement of ours anew that it had
-// prepared: with a bare parameter after LIMIT, or compared with the column of a
-// partial index, it does so at every use, and that takes longer than the query.
-// Every test that opens a store checks it, and so does the whole contract.
+// plansHold fails if SQLite planned a prepared statement again. It does so at every
+// use for a bare parameter after LIMIT or in a comparison with the column of a
+// partial index, which takes longer than the query. Every test that opens a store
+// checks it.
 func plansHold(t testing.TB, s *Store) {
 	t.Helper()
 	if s.read == nil {
@@ -22,7 +22,7 @@ func plansHold(t testing.TB, s *Store) {
 	defer tls.Close()
 	for _, stmts := range []map[string]*sql.Stmt{s.stmts, s.read.stmts} {
 		for query, st := range stmts {
-			if query == "BEGIN IMMEDIATE" { // prepared before there is a schema
+			if query == "BEGIN IMMEDIATE" { // prepared before the schema
 				continue
 			}
 			for _, handle := range handles(st) {
@@ -35,7 +35,7 @@ func plansHold(t testing.TB, s *Store) {
 	}
 }
 
-// handles are SQLite's own of a statement, one for each connection that ran it.
+// handles returns SQLite's handles of a statement, one for each connection that ran it.
 func handles(st *sql.Stmt) []uintptr {
 	v := reflect.ValueOf(st).Elem()
 	prepared := []reflect.Value{v.FieldByName("cgds")}

@@ -82,7 +82,7 @@ func (f *filter) equal(column, value string) *filter {
 	return f.and(column+" = ?", value)
 }
 
-// project adds that a column holds the key of a project. It adds nothing for an
+// project adds that a column has the key of a project. It adds nothing for an
 // empty key.
 func (f *filter) project(column, key string) *filter {
 	if key == "" {
@@ -91,7 +91,7 @@ func (f *filter) project(column, key string) *filter {
 	return f.and(column+" = "+canonicalKey, key, key)
 }
 
-// session adds that a column holds the number of a session. It adds nothing for
+// session adds that a column has the number of a session. It adds nothing for
 // an empty id.
 func (f *filter) session(column, id string) *filter {
 	if id == "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReadsWhileAReaderIsClosed has questions prepared while the prepared ones are closed.
+// TestReadsWhileAReaderIsClosed prepares statements while the prepared ones are closed.
 func TestReadsWhileAReaderIsClosed(t *testing.T) {
 	s := opened(t)
 	var all, begun sync.WaitGroup

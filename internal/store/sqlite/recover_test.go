@@ -38,7 +38,7 @@ func zeroed(t *testing.T, path string, from, to int64) {
 	write(t, path, b)
 }
 
-// ruins are databases of which nothing can be read. Recover takes those on that were ours.
+// ruins are databases of which nothing can be read. Recover replaces those that were ours.
 var ruins = []struct {
 	name string
 	do   func(t *testing.T, path string)
@@ -66,7 +66,7 @@ var ruins = []struct {
 	}, false},
 }
 
-func TestWhereNothingCanBeReadANewDatabaseBeginsAndTheOldOneIsKept(t *testing.T) {
+func TestAnUnreadableDatabaseIsReplacedAndKept(t *testing.T) {
 	for _, c := range ruins {
 		t.Run(c.name, func(t *testing.T) {
 			path := coast(t, 3)
@@ -95,8 +95,8 @@ func TestWhereNothingCanBeReadANewDatabaseBeginsAndTheOldOneIsKept(t *testing.T)
 	}
 }
 
-// What the tables hold is there, but nothing says where they begin.
-func TestRowsAreSavedWhereTheTableOfContentsIsLost(t *testing.T) {
+// The tables are intact, but their first pages are unknown.
+func TestRowsAreSalvagedIfTheSchemaTableIsLost(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		do    func(t *testing.T, path string)
@@ -119,7 +119,7 @@ func TestRowsAreSavedWhereTheTableOfContentsIsLost(t *testing.T) {
 	}
 }
 
-// What was written last is in the log alone.
+// The last rows are only in the log.
 func TestTheLogOfAnEmptyDatabaseIsSalvaged(t *testing.T) {
 	path := coast(t, 1)
 	s := openedAt(t, path)
@@ -143,7 +143,7 @@ func TestTheLogOfAnEmptyDatabaseIsSalvaged(t *testing.T) {
 	}
 }
 
-func TestRecoverDecidesNothingForAPerson(t *testing.T) {
+func TestRecoverLeavesDecisionsToThePerson(t *testing.T) {
 	type damaged struct {
 		name string
 		do   func(t *testing.T, path string)
@@ -193,8 +193,8 @@ func TestRecoverDecidesNothingForAPerson(t *testing.T) {
 	}
 }
 
-// A writer that was stopped in the middle keeps its lock.
-func TestADatabaseIsReadBesideAWriterThatHangs(t *testing.T) {
+// A writer that hangs keeps its lock.
+func TestADatabaseIsReadWhileAWriterHangs(t *testing.T) {
 	path := coast(t, 4)
 	other := raw(t, path)
 	other.SetMaxOpenConns(1)

@@ -7,14 +7,14 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestAStoreThatGaveItsMemoryBackGoesOn(t *testing.T) {
+func TestAStoreWorksAfterReleasingMemory(t *testing.T) {
 	s := filled(t)
 	want, err := s.List(t.Context(), mem.Query{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	for range 8 { // readers are busy meanwhile
+	for range 8 { // concurrent readers
 		all.Go(func() {
 			for range 5 {
 				if _, err := s.List(t.Context(), mem.Query{Limit: 100}); err != nil {
@@ -43,7 +43,7 @@ func TestAStoreThatGaveItsMemoryBackGoesOn(t *testing.T) {
 	}
 }
 
-// All connections draw on the sum of what each may keep.
+// All connections share the sum of their limits.
 func TestConnectionsKeepFewPages(t *testing.T) {
 	s := opened(t)
 	var read, write int

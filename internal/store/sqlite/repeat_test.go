@@ -13,7 +13,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// indexBytes is all that the index of words holds.
+// indexBytes returns the content of the full-text index.
 func indexBytes(t *testing.T, s *Store) (all string) {
 	t.Helper()
 	if err := s.read.QueryRowContext(t.Context(),
@@ -23,9 +23,9 @@ func indexBytes(t *testing.T, s *Store) (all string) {
 	return all
 }
 
-// A command that is run again and again repeats its memory: to take its words out
-// of the index and put them back cost more than the rest of the event.
-func TestWhatIsSaidAgainInTheSameWordsIsNotIndexedAgain(t *testing.T) {
+// A command that runs many times repeats its memory. Writing its index rows again
+// would cost more than the rest of the event.
+func TestARepetitionWithTheSameTextIsNotIndexedAgain(t *testing.T) {
 	s := opened(t)
 	said := 0
 	say := func(m mem.Memory) {
@@ -73,9 +73,9 @@ func TestWhatIsSaidAgainInTheSameWordsIsNotIndexedAgain(t *testing.T) {
 	}
 }
 
-// The indexes of the table hold nothing that changes when a command is run again.
-// Each that is written all the same is a page more that has to reach the disk.
-func TestWhatIsSaidAgainWritesFewPages(t *testing.T) {
+// No indexed column changes when a command runs again. Each index that is written
+// is another page to sync.
+func TestARepetitionWritesFewPages(t *testing.T) {
 	s := opened(t)
 	for i := range 3 {
 		before := fileSize(s.path + "-wal")
@@ -95,9 +95,8 @@ func TestWhatIsSaidAgainWritesFewPages(t *testing.T) {
 	}
 }
 
-// Most of what is looked for with an event is not there, and the columns of a
-// memory are many.
-func TestNoColumnsAreReadOfWhatIsNotThere(t *testing.T) {
+// Most lookups of an event find nothing, and a memory has many columns.
+func TestNoColumnsAreReadWithoutRows(t *testing.T) {
 	s := opened(t)
 	if _, err := s.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Command}}); err != nil {
 		t.Fatal(err)
@@ -109,7 +108,7 @@ func TestNoColumnsAreReadOfWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// An event says where it happened, and that is mostly known in full.
+// The project of an event is known as a rule.
 func TestAKnownProjectIsNotWrittenAgain(t *testing.T) {
 	s := opened(t)
 	p := mem.Project{

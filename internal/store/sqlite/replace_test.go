@@ -16,7 +16,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// coast is the path of a closed database with the diary and n more memories.
+// coast returns the path of a closed database with the secret and n more memories.
 func coast(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.db")
@@ -35,7 +35,7 @@ func coast(t *testing.T, n int) string {
 	return path
 }
 
-// found counts what a search finds, over a store opened for it, which has to be sound.
+// found counts the hits of a search in the database of a path, which must be sound.
 func found(t *testing.T, path, word string) int {
 	t.Helper()
 	s := openedAt(t, path)
@@ -48,7 +48,7 @@ func found(t *testing.T, path, word string) int {
 	return len(hits)
 }
 
-func TestARestoredBackupTakesThePlaceOfTheDatabaseWhichStaysAside(t *testing.T) {
+func TestARestoredBackupReplacesTheDatabaseWhichIsKept(t *testing.T) {
 	path := coast(t, 3)
 	s := openedAt(t, path)
 	kept, err := s.Keep(t.Context())
@@ -135,7 +135,7 @@ func TestNothingChangesWhenAFileCannotBeRestored(t *testing.T) {
 	}
 }
 
-// spoil overwrites a part of a file with what no page is.
+// spoil overwrites part of a file with bytes that are no page.
 func spoil(t *testing.T, file string, from, to int64) {
 	t.Helper()
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
@@ -160,7 +160,7 @@ func TestADatabaseInUseIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestVacuumGivesFreePagesBackAndKeepsTheRest(t *testing.T) {
+func TestVacuumRemovesFreePagesOnly(t *testing.T) {
 	path := coast(t, 400)
 	s := openedAt(t, path)
 	all, err := s.List(t.Context(), mem.Query{Within: "*", Limit: 1000})
@@ -204,14 +204,14 @@ func TestVacuumLeavesADamagedDatabaseAlone(t *testing.T) {
 	}
 }
 
-func TestPurgeErasesFromOwnCopiesToo(t *testing.T) {
+func TestPurgeErasesCopies(t *testing.T) {
 	path := coast(t, 3)
 	s := openedAt(t, path)
 	if _, err := s.Keep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, s)
-	for range 2 { // the first leaves what was there aside
+	for range 2 { // the first keeps the former database
 		copies, err := Copies(path)
 		if err != nil || len(copies) == 0 {
 			t.Fatalf("%v, %v", copies, err)
@@ -240,7 +240,7 @@ func TestPurgeErasesFromOwnCopiesToo(t *testing.T) {
 	}
 }
 
-func TestACopyBegunBeforeAPurgeIsNotKept(t *testing.T) {
+func TestACopyBegunBeforeAPurgeIsDeleted(t *testing.T) {
 	path := coast(t, 3)
 	s := openedAt(t, path)
 	defer closed(t, s)

@@ -10,8 +10,8 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// Dropped text is overwritten: it is gone from the files with the next fold of the log.
-func TestDroppedPayloadsAreGoneFromTheFiles(t *testing.T) {
+// Dropped text is overwritten: no file contains it after the next checkpoint.
+func TestNoByteOfADroppedPayloadIsLeft(t *testing.T) {
 	s := filled(t)
 	var group []mem.Batch
 	for i := range 3 * maxDropped {

@@ -13,7 +13,7 @@ import (
 	"remanence/test/tier"
 )
 
-func TestWhatIsReadableOfADamagedDatabaseIsSaved(t *testing.T) {
+func TestReadableRowsOfADamagedDatabaseAreSalvaged(t *testing.T) {
 	const n = 400
 	whole, err := os.Stat(coast(t, n))
 	if err != nil {
@@ -67,15 +67,15 @@ func TestWhatIsReadableOfADamagedDatabaseIsSaved(t *testing.T) {
 			}
 			hits := found(t, path, "lighthouse")
 			if hits < c.least || got.Rows["memory"] < hits {
-				t.Errorf("%d memories are found, %d told, want at least %d", hits, got.Rows["memory"], c.least)
+				t.Errorf("%d memories are found, %d reported, want at least %d", hits, got.Rows["memory"], c.least)
 			}
 		})
 	}
 }
 
-// SQLite takes a number that is too large for the end of what it was asked for,
-// and one that is too small for a row like any other.
-func TestADamagedNumberCostsItsRowAlone(t *testing.T) {
+// SQLite ends a range at a number that is too large, and returns a row whose number
+// is too small.
+func TestADamagedNumberLosesOnlyItsRow(t *testing.T) {
 	const n = 400
 	for name, c := range map[string]struct {
 		number [2]byte // as a varint
@@ -115,13 +115,13 @@ func TestADamagedNumberCostsItsRowAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			if hits := found(t, path, "lighthouse"); hits < n-1 || got.Gaps == 0 {
-				t.Errorf("%d of %d memories are found, %d gaps told", hits, n, got.Gaps)
+				t.Errorf("%d of %d memories are found, %d gaps reported", hits, n, got.Gaps)
 			}
 		})
 	}
 }
 
-func TestASoundDatabaseIsSalvagedWhole(t *testing.T) {
+func TestASoundDatabaseIsSalvagedCompletely(t *testing.T) {
 	path := coast(t, 50)
 	want := counts(t, path)
 	got, err := Salvage(t.Context(), path, storetest.Clock())
@@ -138,7 +138,7 @@ func TestASoundDatabaseIsSalvagedWhole(t *testing.T) {
 	}
 }
 
-// counts are the rows of every table but the index's own.
+// counts returns the row counts of all tables but those of the index.
 func counts(t *testing.T, path string) map[string]int {
 	t.Helper()
 	db := raw(t, path)
@@ -159,7 +159,7 @@ func counts(t *testing.T, path string) map[string]int {
 	return out
 }
 
-func TestNothingIsMadeUpWhereNothingCanBeRead(t *testing.T) {
+func TestAnUnreadableDatabaseIsSalvagedAsAnEmptyOne(t *testing.T) {
 	path := coast(t, 20)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -172,7 +172,7 @@ func TestNothingIsMadeUpWhereNothingCanBeRead(t *testing.T) {
 	}
 }
 
-func TestWhatStandsInTheDatabasesPlaceMakesWayAndIsKept(t *testing.T) {
+func TestANonFileInTheDatabasesPlaceIsReplacedAndKept(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "remanence.db")
 	if err := os.Mkdir(path, 0o700); err != nil {
@@ -209,7 +209,7 @@ func TestWhatStandsInTheDatabasesPlaceMakesWayAndIsKept(t *testing.T) {
 	}
 }
 
-func TestNumbersOfATableThatIsEmptyAreNotGivenAgain(t *testing.T) {
+func TestNumbersOfAnEmptyTableAreNotUsedAgain(t *testing.T) {
 	path := coast(t, 3)
 	add := func() string {
 		s := openedAt(t, path)
@@ -228,9 +228,9 @@ func TestNumbersOfATableThatIsEmptyAreNotGivenAgain(t *testing.T) {
 	}
 }
 
-// Whatever is damaged, the outcome is a sound database, with the other aside, or
-// an error and nothing changed.
-func TestSalvageEndsWithASoundDatabaseWhateverIsDamaged(t *testing.T) {
+// Any damage ends with a sound database and the former one kept, or with an error
+// and nothing changed.
+func TestSalvageOfAnyDamageEndsWithASoundDatabase(t *testing.T) {
 	r := tier.Rand(t)
 	sound, err := os.ReadFile(coast(t, 60))
 	if err != nil {

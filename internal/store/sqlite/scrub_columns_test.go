@@ -10,8 +10,8 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// bounded are columns of text that hold ids of ours, keys made of hashes, states and names of a fixed set, and the ids
-// of sessions and agents, which are safe names of bounded size when they come in. Nothing else is left out.
+// bounded are text columns with ids of the store, hashes, values of a fixed set, and
+// ids of sessions and agents, which are checked when they arrive. All others are scanned.
 var bounded = []string{
 	"change.other", "change.rule", "change.was", "change.became", "checkpoint.id", "checkpoint.project",
 	"checkpoint.trigger",
@@ -30,8 +30,8 @@ var bounded = []string{
 	"session.status", "silence.target", "spent.day", "told.mark", "vector.model",
 }
 
-// A secret that an older version wrote is found and taken out in whichever column it stands.
-func TestScrubLooksAtEveryColumnOfText(t *testing.T) {
+// A secret that an older version stored is removed from any column.
+func TestScrubScansEveryTextColumn(t *testing.T) {
 	s := opened(t)
 	for _, b := range storetest.SecretBatches() {
 		applied(t, s, b)
@@ -83,7 +83,7 @@ func TestScrubLooksAtEveryColumnOfText(t *testing.T) {
 	}
 }
 
-// planted writes a word into a column as nobody should have, and has it taken out.
+// planted writes a word into a column and scrubs the store.
 func planted(t *testing.T, s *Store, db *sql.DB, table, column string) {
 	value := "'a swordfish'"
 	if column == "facts" || column == "concepts" || column == "tags" || column == "files" || column == "modified" ||

@@ -14,7 +14,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// blotter takes one word out of a document, as a door does with secrets.
+// blotter removes one word from a document, as a redactor removes secrets.
 func blotter(word string) Clean {
 	return func(doc []byte) ([]byte, map[string]int, error) {
 		n := bytes.Count(doc, []byte(word))
@@ -25,7 +25,7 @@ func blotter(word string) Clean {
 	}
 }
 
-// steeped has the word swordfish in every column that a person's text gets into.
+// steeped returns a store with the word swordfish in every column of the person's text.
 func steeped(t *testing.T) *Store {
 	t.Helper()
 	s := filled(t)
@@ -57,7 +57,7 @@ func steeped(t *testing.T) *Store {
 	return s
 }
 
-func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
+func TestAScanFindsEveryTextAndChangesNothing(t *testing.T) {
 	s := steeped(t)
 	before := bytesLeft(t, s, "swordfish")
 	got, err := s.Scrub(t.Context(), false, blotter("swordfish"))
@@ -79,7 +79,7 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 	}
 }
 
-func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
+func TestNamesThatBecomeEqualAreMerged(t *testing.T) {
 	s := opened(t)
 	ids := applied(t, s,
 		mem.Batch{Memories: []mem.Memory{{
@@ -111,7 +111,7 @@ func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
 	}
 }
 
-func TestCleaningLeavesNoByteAndKeepsTheRest(t *testing.T) {
+func TestCleaningLeavesNoByteAndKeepsOtherText(t *testing.T) {
 	s := steeped(t)
 	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 		t.Fatal(err)
@@ -134,9 +134,10 @@ func TestCleaningLeavesNoByteAndKeepsTheRest(t *testing.T) {
 	}
 }
 
-// The parts of names by which a memory is found stand side by side there, and stood apart: "secret password e696" was
-// a mark. What of them is no part of a text any more goes with it.
-func TestPartsOfNamesAreNotJudgedAndFollowTheTexts(t *testing.T) {
+// Search words are parts of names and were not next to each other in the texts, so
+// that "secret password e696" was taken for a secret. Words that are in no text any
+// more are removed.
+func TestSearchWordsAreNotScannedAndFollowTheTexts(t *testing.T) {
 	s := opened(t)
 	applied(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "the sword_fish is gone", Index: "sword fish"},
@@ -161,7 +162,7 @@ func TestPartsOfNamesAreNotJudgedAndFollowTheTexts(t *testing.T) {
 	}
 }
 
-func TestWhatWouldGoIsToldAndStays(t *testing.T) {
+func TestAPreviewOfAPurgeChangesNothing(t *testing.T) {
 	s := filled(t)
 	before, err := s.Stats(t.Context(), "", time.Time{})
 	if err != nil {
@@ -182,15 +183,15 @@ func TestWhatWouldGoIsToldAndStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done, err := s.Purge(t.Context(), "one"); err != nil || done != would {
-		t.Errorf("Purge = %+v, %v; foretold were %+v", done, err, would)
+		t.Errorf("Purge = %+v, %v; previewed %+v", done, err, would)
 	}
 	if _, _, err := s.PreviewPurge(t.Context(), "one"); !errors.Is(err, mem.ErrNotFound) {
-		t.Errorf("Doomed of what is gone: %v, want %v", err, mem.ErrNotFound)
+		t.Errorf("PurgeMemories of purged ids: %v, want %v", err, mem.ErrNotFound)
 	}
 }
 
-// Events that have no id of their own come again under another one.
-func TestWhatWasErasedIsNotTakenAgain(t *testing.T) {
+// An event without an id gets another one when it is delivered again.
+func TestPurgedEventsAreNotStoredAgain(t *testing.T) {
 	s := filled(t)
 	report := func(id string) mem.Batch {
 		e := mem.Event{
@@ -231,12 +232,12 @@ func TestWhatWasErasedIsNotTakenAgain(t *testing.T) {
 	}
 	begun.ID, begun.At = "e_bbbbbbbbbbbbbbbbbbbbbbbb.2", begun.At.Add(48*time.Hour)
 	if apply(mem.Batch{Event: &begun}).Duplicate {
-		t.Error("a session whose past was erased cannot begin again")
+		t.Error("a session with purged events cannot continue")
 	}
 }
 
-// What was erased stays erased for a clock that was set back before the next purge.
-func TestATombstoneIsNotMovedBackByAClock(t *testing.T) {
+// A tombstone stays valid if the clock was set back before the next purge.
+func TestATombstoneDoesNotMoveBackWithTheClock(t *testing.T) {
 	now := storetest.Clock()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "m.db"), Now: func() time.Time { return now }})
 	if err != nil {

@@ -27,9 +27,9 @@ func TestTheContractHoldsWithoutALog(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) mem.Store { return openShared(t, filepath.Join(t.TempDir(), "m.db")) })
 }
 
-func TestASharedDiskGetsNoLog(t *testing.T) {
+func TestASharedFileSystemHasNoLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	ours(t, path) // with a log, as on the local disk that it comes from
+	ours(t, path) // with a log, as on a local disk
 	s := openShared(t, path)
 	applied(t, s, mem.Batch{Event: &mem.Event{ID: "e_shared", Session: "one"}})
 	for pragma, want := range map[string]string{"journal_mode": "delete", "synchronous": "3"} {

@@ -24,9 +24,9 @@ func partsOf(t *testing.T, s *Store) map[mem.PartName]mem.Part {
 	return by
 }
 
-func TestThePartsOfTheStoreAreAllOfIt(t *testing.T) {
+func TestThePartsAddUpToTheSize(t *testing.T) {
 	s := filled(t)
-	// Folded back, the file is what the parts are measured against.
+	// After a checkpoint the size of the file is the sum of the parts.
 	if _, err := s.conn.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestThePartsOfTheStoreAreAllOfIt(t *testing.T) {
 	}
 }
 
-func TestPayloadsAreToldFromTheirRows(t *testing.T) {
+func TestPayloadsAreCountedWithoutTheirRows(t *testing.T) {
 	s := opened(t)
 	e := mem.Event{
 		ID: "e_1", Agent: "claude-code", Kind: mem.PostToolUse, Session: "one",
@@ -67,7 +67,7 @@ func TestPayloadsAreToldFromTheirRows(t *testing.T) {
 	}
 }
 
-// A table that belongs to no part hides its growth.
+// The growth of a table without a part would be hidden.
 func TestEveryTableBelongsToAPart(t *testing.T) {
 	s := opened(t)
 	tables, err := rows(t.Context(), s.read, stmt("SELECT name FROM sqlite_schema WHERE type='table'"), one[string])

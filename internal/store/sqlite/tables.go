@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -13,29 +12,29 @@ const Magic = "SQLite format 3\x00"
 
 // Tables reads whole tables of another program's database and returns them under
 // the names given for them. It writes nothing. A missing table is left out.
-func Tables(ctx context.Context, path string, names map[string]string) (_ map[string][]map[string]any, err error) {
-	db, err := sql.Open("sqlite", dsn(path, defaultBusy, "query_only(1)")+"&mode=ro")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+func Tables(ctx context.Context, path string, names map[string]string) (map[string][]map[string]any, error) {
 	out := map[string][]map[string]any{}
-	for table, name := range names {
-		there, err := rows(ctx, db, stmt("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table), one[int])
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, translate(err))
+	err := withConn(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", func(conn *sql.Conn) error {
+		for table, name := range names {
+			_, found, err := first(ctx, conn,
+				stmt("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table), one[int])
+			if err == nil && found {
+				out[name], err = rows(ctx, conn, stmt("SELECT * FROM "+quoted(table)), columns)
+			}
+			if err != nil {
+				return fmt.Errorf("table %s: %w", table, err)
+			}
 		}
-		if len(there) == 0 {
-			continue
-		}
-		list, err := rows(ctx, db, stmt(`SELECT * FROM "`+table+`"`), columns)
-		if err != nil {
-			return nil, fmt.Errorf("read %s of %s: %w", table, path, translate(err))
-		}
-		out[name] = list
+		return nil
+	})
+	if err != nil {
+		return nil, wrap("read "+path, err)
 	}
 	return out, nil
 }
+
+// quoted quotes a name of a table.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // columns returns a row by the names of its columns, without NULL values.
 func columns(r *sql.Rows) (map[string]any, error) {
@@ -65,27 +64,24 @@ func columns(r *sql.Rows) (map[string]any, error) {
 
 // RowCounts returns the numbers of rows of a database's tables, without those of
 // SQLite itself and of search indexes. Empty tables are left out.
-func RowCounts(ctx context.Context, path string) (_ map[string]int, err error) {
-	db, err := sql.Open("sqlite", dsn(path, defaultBusy, "query_only(1)")+"&mode=ro")
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	const own = `SELECT name FROM pragma_table_list
-		WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_'`
-	names, err := rows(ctx, db, stmt(own), one[string])
-	if err != nil {
-		return nil, fmt.Errorf("list tables of %s: %w", path, translate(err))
-	}
+func RowCounts(ctx context.Context, path string) (map[string]int, error) {
 	out := map[string]int{}
-	for _, name := range names {
-		n, err := rows(ctx, db, stmt(`SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`), one[int])
-		if err != nil {
-			return nil, fmt.Errorf("count %s of %s: %w", name, path, translate(err))
+	err := withConn(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", func(conn *sql.Conn) error {
+		names, err := rows(ctx, conn, stmt(`SELECT name FROM pragma_table_list
+			WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_'`), one[string])
+		for _, name := range names {
+			var n int
+			if err := stmt("SELECT count(*) FROM "+quoted(name)).scan(ctx, conn, &n); err != nil {
+				return fmt.Errorf("table %s: %w", name, err)
+			}
+			if n > 0 {
+				out[name] = n
+			}
 		}
-		if len(n) == 1 && n[0] > 0 {
-			out[name] = n[0]
-		}
+		return err
+	})
+	if err != nil {
+		return nil, wrap("count rows of "+path, err)
 	}
 	return out, nil
 }

@@ -41,7 +41,7 @@ func TestTablesOfAnotherProgramAreOnlyRead(t *testing.T) {
 	}
 }
 
-func TestRowsAreCountedOfATablesOwnDataAlone(t *testing.T) {
+func TestRowsOfInternalTablesAreNotCounted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "other.db")
 	db, err := sql.Open("sqlite", file)
 	if err != nil {

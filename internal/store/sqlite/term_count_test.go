@@ -8,7 +8,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestCountTellsHowCommonTermsAre(t *testing.T) {
+func TestCountReturnsDocumentFrequencies(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
 	for i := range 120 {
@@ -26,7 +26,7 @@ func TestCountTellsHowCommonTermsAre(t *testing.T) {
 		Kind: mem.Utterance, Title: "the walrus said it",
 	})
 	applied(t, s, b)
-	for range 2 { // counted, then remembered
+	for range 2 { // counted, then cached
 		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common", "walrus", "retry.go", "unheard", `"!`}})
 		if want := []int{120, 3, 3, 0, 0}; err != nil || got.Size != 120 || !slices.Equal(got.DocFreq, want) {
 			t.Fatalf("got %+v, %v, want 120 and %v", got, err, want)
@@ -38,8 +38,8 @@ func TestCountTellsHowCommonTermsAre(t *testing.T) {
 	}
 }
 
-// A count that is remembered for too long makes a common term look rare.
-func TestCountsAreMadeAnewWhenTheIndexHasGrown(t *testing.T) {
+// With an old count a common term would look rare.
+func TestCountsAreRenewedWhenTheIndexGrows(t *testing.T) {
 	s := opened(t)
 	next := 0
 	grow := func(n int) {

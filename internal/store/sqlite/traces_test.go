@@ -11,8 +11,8 @@ import (
 	"remanence/test/tier"
 )
 
-// What rules documents out at a preselected rules none out that holds a trace.
-func TestAGlanceMissesNoTrace(t *testing.T) {
+// No document with a trace is ruled out.
+func TestMayBeInMissesNoTrace(t *testing.T) {
 	r := tier.Rand(t)
 	parts := []string{
 		"keeper", "heron", "42", " ", " ", "\n", "\t", `\`, `"`, "<b>", "\x01", "漢字", "ä", "\u2028", "a",
@@ -55,7 +55,7 @@ func TestAGlanceMissesNoTrace(t *testing.T) {
 	}
 }
 
-// wrapped is a line as it may stand elsewhere: with other blanks, and quoted.
+// wrapped returns a line as it may be elsewhere: with other blanks, and quoted.
 func wrapped(r *rand.Rand, line string) string {
 	var b strings.Builder
 	for _, c := range line {

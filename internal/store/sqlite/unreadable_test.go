@@ -9,7 +9,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// blotted is a diary in which pages are sound and a row of each kind is not:
+// blotted returns a store with sound pages and one unreadable row of each kind:
 // memory m_3, event e_2, the receipt r_1 and the only checkpoint.
 func blotted(t *testing.T) (s *Store, path string) {
 	t.Helper()
@@ -31,7 +31,7 @@ func blotted(t *testing.T) (s *Store, path string) {
 	return s, path
 }
 
-func TestAListGoesOnWithoutTheRowThatCannotBeRead(t *testing.T) {
+func TestListsLeaveOutUnreadableRows(t *testing.T) {
 	s, _ := blotted(t)
 	events, err := s.Events(t.Context(), mem.EventQuery{})
 	if err != nil || len(events) != 3 {
@@ -58,7 +58,7 @@ func TestAListGoesOnWithoutTheRowThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatCannotBeReadIsNotDenied(t *testing.T) {
+func TestAnUnreadableMemoryIsNotReportedMissing(t *testing.T) {
 	s, _ := blotted(t)
 	_, err := s.List(t.Context(), mem.Query{IDs: []string{"m_3"}, Within: "*"})
 	if !errors.Is(err, mem.ErrCorrupt) || !strings.Contains(err.Error(), "m_3") {
@@ -66,7 +66,7 @@ func TestAMemoryThatCannotBeReadIsNotDenied(t *testing.T) {
 	}
 }
 
-func TestRowsThatCannotBeReadAreNamed(t *testing.T) {
+func TestAuditNamesUnreadableRows(t *testing.T) {
 	s, path := blotted(t)
 	if a, err := s.Audit(t.Context(), false); err != nil || !a.OK() {
 		t.Errorf("a quick look: %+v, %v, want it to read no rows", a, err)
@@ -88,7 +88,7 @@ func TestRowsThatCannotBeReadAreNamed(t *testing.T) {
 	}
 }
 
-func TestSalvageLeavesBehindWhatCannotBeRead(t *testing.T) {
+func TestSalvageLeavesOutUnreadableRows(t *testing.T) {
 	s, path := blotted(t)
 	closed(t, s)
 	got, err := Salvage(t.Context(), path, storetest.Clock())
@@ -100,9 +100,8 @@ func TestSalvageLeavesBehindWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// An event that says again what cannot be read must not fail for it: it would
-// fail for ever.
-func TestWhatIsSaidAgainMendsTheRow(t *testing.T) {
+// An event that repeats an unreadable memory must not fail: it would fail each time.
+func TestARepetitionRepairsAnUnreadableRow(t *testing.T) {
 	s, _ := blotted(t)
 	first := storetest.SecretBatches()[0].Memories[2]
 	got := applied(t, s, mem.Batch{
@@ -115,7 +114,7 @@ func TestWhatIsSaidAgainMendsTheRow(t *testing.T) {
 	}
 }
 
-func TestErasingReachesWhatCannotBeRead(t *testing.T) {
+func TestPurgeErasesUnreadableRows(t *testing.T) {
 	s, _ := blotted(t)
 	if _, err := s.Purge(t.Context(), "m_3"); err != nil {
 		t.Errorf("the memory: %v", err)
@@ -131,14 +130,14 @@ func TestErasingReachesWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestPayloadsAreDroppedBesideOneThatCannotBeRead(t *testing.T) {
+func TestPayloadsAreDroppedBesideAnUnreadableOne(t *testing.T) {
 	s, _ := blotted(t)
 	if _, n, err := s.DropPayloads(t.Context(), storetest.Clock().Add(1), 0, 100); err != nil || n != 3 {
 		t.Errorf("dropped %d, %v, want 3", n, err)
 	}
 }
 
-func TestScrubbingReachesWhatCannotBeRead(t *testing.T) {
+func TestScrubCleansUnreadableRows(t *testing.T) {
 	s, _ := blotted(t)
 	if _, err := s.Scrub(t.Context(), true, blotter("swordfish")); err != nil {
 		t.Fatal(err)

@@ -270,7 +270,7 @@ func (s *vectorStore) inOrder(ctx context.Context, numbers []int64) ([]mem.Memor
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	return rows(ctx, s.read, stmt("SELECT "+memoryColumns+listedMemories, array(numbers)).orderBy("list.key"), scanMemory)
+	return rows(ctx, s.read, inListedOrder(numbers), scanMemory)
 }
 
 // CountVectors implements mem.Store.

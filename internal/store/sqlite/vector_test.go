@@ -18,7 +18,7 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// aimed is a random vector of length 1.
+// aimed returns a random vector of length 1.
 func aimed(r *rand.Rand, dims int) []float32 {
 	v := make([]float32, dims)
 	for i := range v {
@@ -35,7 +35,7 @@ func shortened(v []float32) []float32 {
 	return v
 }
 
-// close to v, but not it: as texts on one topic are to each other.
+// near v but not equal, as texts on one topic are.
 func beside(r *rand.Rand, v []float32, apart float64) []float32 {
 	out := aimed(r, len(v))
 	for i := range out {
@@ -52,7 +52,7 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// remembers keeps n memories with vectors and returns those by number - 1.
+// remembers stores n memories with vectors and returns the vectors by number - 1.
 func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
 	t.Helper()
 	for from := 0; from < len(vs); from += 1000 {
@@ -74,7 +74,7 @@ func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
 	}
 }
 
-// topics are vectors in bunches, as texts come.
+// topics returns vectors in clusters, as those of texts are.
 func topics(r *rand.Rand, n, dims int) [][]float32 {
 	var out [][]float32
 	for len(out) < n {
@@ -94,7 +94,7 @@ func ids(hits []mem.Hit) []string {
 	return out
 }
 
-// best returns the ids of the n vectors nearest to v, by brute force.
+// best returns the ids of the n vectors nearest to v by brute force.
 func best(vs [][]float32, v []float32, n int) []string {
 	order := make([]int, len(vs))
 	for i := range order {
@@ -108,7 +108,7 @@ func best(vs [][]float32, v []float32, n int) []string {
 	return out
 }
 
-func TestOneByteANumberIsEnoughForACosine(t *testing.T) {
+func TestOneByteForEachNumberIsEnoughForACosine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(2, 1024).Draw(t, "dims")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -125,7 +125,7 @@ func TestOneByteANumberIsEnoughForACosine(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoVectorHasNoForm(t *testing.T) {
+func TestAnInvalidVectorIsNotQuantized(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, v := range [][]float32{nil, {}, {0, 0}, {1, nan}, {inf, 1}, {-inf}} {
 		if _, data, ok := quantize(v); ok {
@@ -190,7 +190,7 @@ func TestNearGoesByTheExactCosine(t *testing.T) {
 	}
 }
 
-func TestAGlanceHoldsThoseThatShareTheMostSigns(t *testing.T) {
+func TestNearestReturnsRowsWithTheMostEqualSigns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		s := signs{width: 2}
@@ -207,7 +207,7 @@ func TestAGlanceHoldsThoseThatShareTheMostSigns(t *testing.T) {
 	})
 }
 
-// fits fails unless the places are of n of the rows, and none left out is nearer
+// fits fails unless the positions are those of n rows, and no other row is nearer
 // than one of them, or as near and newer.
 func fits(t *rapid.T, s *signs, asked []uint64, places []int32, rows []int64, n int) {
 	var short []int64
@@ -234,9 +234,9 @@ func fits(t *rapid.T, s *signs, asked []uint64, places []int32, rows []int64, n 
 	}
 }
 
-// What a row weighs orders rows as their product with what is asked does, if of
-// each number only the sign is known.
-func TestAShortlistHoldsThoseThatWeighTheMost(t *testing.T) {
+// Weights order rows as their product with the query, if only the sign of each
+// number is known.
+func TestRankReturnsTheGreatestWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		dims := rapid.IntRange(1, 200).Draw(t, "dims")
@@ -267,9 +267,9 @@ func TestAShortlistHoldsThoseThatWeighTheMost(t *testing.T) {
 	})
 }
 
-// Filters hold although the signs know nothing of them, also where what passes
-// is far from what is asked.
-func TestFiltersActBeforeTheNearestArePicked(t *testing.T) {
+// Filters apply although signs are selected without them, even if the memories that
+// pass are far from the query.
+func TestFiltersApplyBeforeTheNearestAreSelected(t *testing.T) {
 	s := opened(t)
 	r := rand.New(rand.NewPCG(9, 9))
 	away := aimed(r, 64)
@@ -321,8 +321,8 @@ func TestFiltersActBeforeTheNearestArePicked(t *testing.T) {
 	}
 }
 
-// What is in hand is the same as what would be read anew, whatever was written.
-func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
+// The cache equals the stored vectors after any sequence of writes.
+func TestCachedSignsEqualTheTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := opened(t)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
@@ -342,7 +342,7 @@ func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
 					rt.Fatal(err)
 				}
 			case 1:
-				_, _ = s.Purge(t.Context(), id) // or it is gone
+				_, _ = s.Purge(t.Context(), id) // it may not exist
 			case 2:
 				remembersOne(rt, s, aimed(r, 70))
 			case 3:
@@ -359,15 +359,15 @@ func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
 			rt.Fatal(err)
 		}
 		want := s.vectors.memories
-		for i, n := range want.numbers { // what another model took over may linger, and is not in the table
+		for i, n := range want.numbers { // of another model: not in the table
 			at, ok := slices.BinarySearch(kept.numbers, n)
 			if !ok || !slices.Equal(kept.rows[at*kept.width:(at+1)*kept.width], want.rows[i*want.width:(i+1)*want.width]) {
-				rt.Fatalf("memory %d is in hand with other signs, or not at all", n)
+				rt.Fatalf("memory %d is cached with other signs, or not at all", n)
 			}
 		}
 		for _, n := range kept.numbers {
 			if !slices.Contains(want.numbers, n) && n != 1 {
-				rt.Fatalf("memory %d is in hand and has no vector", n)
+				rt.Fatalf("memory %d is cached and has no vector", n)
 			}
 		}
 	})
@@ -387,7 +387,7 @@ func remembersOne(t *rapid.T, s *Store, v []float32) {
 	}
 }
 
-func TestAnErasedMemoryLeavesNoByteOfItsVector(t *testing.T) {
+func TestNoByteOfAPurgedVectorIsLeft(t *testing.T) {
 	s := opened(t)
 	mark := []float32{}
 	for i := range 64 { // bytes that nothing else has: 127, -126, 125, …
@@ -399,7 +399,7 @@ func TestAnErasedMemoryLeavesNoByteOfItsVector(t *testing.T) {
 	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Near(t.Context(), "m", mark, mem.Query{}, 1); err != nil { // the signs are in hand
+	if _, err := s.Near(t.Context(), "m", mark, mem.Query{}, 1); err != nil { // fills the cache
 		t.Fatal(err)
 	}
 	if bytesLeft(t, s, text) == 0 {
@@ -412,11 +412,11 @@ func TestAnErasedMemoryLeavesNoByteOfItsVector(t *testing.T) {
 		t.Errorf("%d traces left, want 0", n)
 	}
 	if slices.Contains(s.vectors.memories.numbers, 1) {
-		t.Error("its signs are still in hand")
+		t.Error("its signs are still cached")
 	}
 }
 
-func TestOneSessionsUtterancesHaveSignsOfTheirOwn(t *testing.T) {
+func TestUtterancesHaveTheirOwnSigns(t *testing.T) {
 	s := opened(t)
 	r := applied(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Utterance, Session: "one", Title: "said"},
@@ -443,15 +443,15 @@ func TestOneSessionsUtterancesHaveSignsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestNothingIsInHandUntilItIsAskedFor(t *testing.T) {
+func TestSignsAreCachedWhenNeeded(t *testing.T) {
 	s := opened(t)
 	remembers(t, s, "m", topics(rand.New(rand.NewPCG(1, 1)), 50, 64))
 	if s.vectors.dims != 0 || s.vectors.memories.rows != nil {
-		t.Errorf("signs of %d vectors are in hand", len(s.vectors.memories.numbers))
+		t.Errorf("signs of %d vectors are cached", len(s.vectors.memories.numbers))
 	}
 }
 
-// crowd is a store with many vectors.
+// crowd returns a store with many vectors.
 func crowd(b *testing.B, n, dims int) (*Store, *rand.Rand) {
 	b.Helper()
 	s := opened(b)
@@ -499,7 +499,7 @@ func BenchmarkNear(b *testing.B) {
 	})
 }
 
-func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
+func TestVectorsAreReadWhileTheyAreWrittenAndPurged(t *testing.T) {
 	s := opened(t)
 	vs := topics(rand.New(rand.NewPCG(5, 5)), 300, 64)
 	remembers(t, s, "m", vs)
@@ -548,7 +548,7 @@ func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
 	}
 }
 
-func TestGoingOnBehindAnErasedMemoryIsNotGoingOnBehindOneNamedAlike(t *testing.T) {
+func TestWithoutVectorDoesNotContinueAfterAMemoryWithALongerID(t *testing.T) {
 	s := opened(t)
 	for i := range 70 {
 		applied(t, s,
