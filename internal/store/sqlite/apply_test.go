@@ -49,7 +49,7 @@ func waiting(s *Store, n int) {
 }
 
 func TestWaitingCallsAreWrittenInOneGroup(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	release := hold(t, s)
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -88,7 +88,7 @@ func TestAGroupIsBounded(t *testing.T) {
 }
 
 func TestACancelledCallDoesNotAffectOthers(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	release := hold(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -111,7 +111,7 @@ func TestACancelledCallDoesNotAffectOthers(t *testing.T) {
 }
 
 func TestCloseWritesWaitingCalls(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	release := hold(t, s)
 	var wg sync.WaitGroup
 	for i := range 5 {
@@ -129,15 +129,15 @@ func TestCloseWritesWaitingCalls(t *testing.T) {
 	})
 	release()
 	wg.Wait()
-	again := openedAt(t, s.path)
-	defer closed(t, again)
+	again := openAt(t, s.path)
+	defer closeStore(t, again)
 	if got, err := again.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 5 {
 		t.Errorf("%d events, %v, want 5", len(got), err)
 	}
 }
 
 func TestTheLogStaysBounded(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	// SQLite does not restart the log while a reader is open.
 	tx, err := s.read.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -152,7 +152,7 @@ func TestTheLogStaysBounded(t *testing.T) {
 		for i := from; i < to; i++ {
 			b := event(fmt.Sprint("e_", i), "one")
 			b.Event.Text = big
-			applied(t, s, b)
+			apply(t, s, b)
 		}
 	}
 	write(0, 40)
@@ -171,7 +171,7 @@ func TestTheLogStaysBounded(t *testing.T) {
 func BenchmarkApply(b *testing.B) {
 	for _, callers := range []int{1, 16} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {
-			s := opened(b)
+			s := openStore(b)
 			var wg sync.WaitGroup
 			b.ResetTimer()
 			for c := range callers {
@@ -189,23 +189,23 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// hurried is a context that is cancelled at the n-th call of Done.
-type hurried struct {
+// cancelledAt is a context that is cancelled at the n-th call of Done.
+type cancelledAt struct {
 	left atomic.Int32
 	gone chan struct{}
 }
 
-func (h *hurried) Deadline() (at time.Time, ok bool) { return at, false }
-func (h *hurried) Value(any) any                     { return nil }
+func (h *cancelledAt) Deadline() (at time.Time, ok bool) { return at, false }
+func (h *cancelledAt) Value(any) any                     { return nil }
 
-func (h *hurried) Done() <-chan struct{} {
+func (h *cancelledAt) Done() <-chan struct{} {
 	if h.left.Add(-1) == 0 {
 		close(h.gone)
 	}
 	return h.gone
 }
 
-func (h *hurried) Err() error {
+func (h *cancelledAt) Err() error {
 	select {
 	case <-h.gone:
 		return context.Canceled
@@ -215,14 +215,14 @@ func (h *hurried) Err() error {
 }
 
 func TestACallCancelledDuringBeginLeavesNoTransactionOpen(t *testing.T) {
-	path := coast(t, 0)
-	s := openedAt(t, path)
-	defer closed(t, s)
+	path := databaseWithSecret(t, 0)
+	s := openAt(t, path)
+	defer closeStore(t, s)
 	other := raw(t, path)
 	other.SetMaxOpenConns(1)
 	for n := range int32(3) {
 		run(t, other, "BEGIN IMMEDIATE")
-		h := &hurried{gone: make(chan struct{})}
+		h := &cancelledAt{gone: make(chan struct{})}
 		h.left.Store(n + 1)
 		done := make(chan struct{})
 		go func() {

@@ -20,14 +20,14 @@ func TestAWrongIndexIsNoDamageAndIsRebuilt(t *testing.T) {
 		"its pages are deleted": "DELETE FROM memory_fts_data WHERE id > 10",
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := coast(t, 40)
+			path := databaseWithSecret(t, 40)
 			db := raw(t, path)
 			run(t, db, spoil)
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s := openedAt(t, path)
-			defer closed(t, s)
+			s := openAt(t, path)
+			defer closeStore(t, s)
 			for _, full := range []bool{false, true} {
 				a, err := s.Audit(t.Context(), full)
 				if err != nil || len(a.Index) == 0 || len(a.Damage) > 0 {
@@ -67,24 +67,24 @@ func sound(t *testing.T, s *Store) {
 }
 
 func TestAStoreThatGrowsBetweenTwoAuditsIsSound(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	for i := range 3 {
 		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: string(rune('a'+i)) +
 			" something to be found"}
-		applied(t, s, mem.Batch{Memories: []mem.Memory{m}})
+		apply(t, s, mem.Batch{Memories: []mem.Memory{m}})
 		sound(t, s)
 	}
 }
 
 func TestDanglingRowsAreCounted(t *testing.T) {
-	path := coast(t, 2)
+	path := databaseWithSecret(t, 2)
 	db := raw(t, path)
 	run(t, db, "DELETE FROM session")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := openedAt(t, path)
-	defer closed(t, s)
+	s := openAt(t, path)
+	defer closeStore(t, s)
 	if a, err := s.Audit(t.Context(), false); err != nil || a.Dangling == 0 || a.OK() {
 		t.Errorf("got %+v, %v, want dangling rows", a, err)
 	}
@@ -95,12 +95,12 @@ func TestAReadErrorIsNoDamage(t *testing.T) {
 	if _, err := os.Stat(mem0); err != nil {
 		t.Skip(err)
 	}
-	sound, failing := coast(t, 1), filepath.Join(t.TempDir(), "m.db")
+	sound, failing := databaseWithSecret(t, 1), filepath.Join(t.TempDir(), "m.db")
 	if err := os.Symlink(mem0, failing); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		path, said string
+		path, line string
 		want       error
 	}{
 		{sound, "Tree 4 page 9: btreeInitPage() returns error code 11", nil},
@@ -108,8 +108,8 @@ func TestAReadErrorIsNoDamage(t *testing.T) {
 		{sound, "Tree 4 page 7: unable to get the page. error code=8458", mem.ErrDisk},
 		{failing, "Tree 4 page 9: btreeInitPage() returns error code 11", mem.ErrDisk},
 	} {
-		if err := (Audit{Damage: []string{c.said}}).readError(c.path); !errors.Is(err, c.want) {
-			t.Errorf("%s, %s: %v, want %v", filepath.Base(c.path), c.said, err, c.want)
+		if err := (Audit{Damage: []string{c.line}}).readError(c.path); !errors.Is(err, c.want) {
+			t.Errorf("%s, %s: %v, want %v", filepath.Base(c.path), c.line, err, c.want)
 		}
 	}
 }

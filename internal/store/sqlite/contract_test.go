@@ -8,8 +8,8 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// opened returns a store in a directory of the test, with the suite's clock.
-func opened(t testing.TB) *Store {
+// openStore returns a store in a directory of the test, with the suite's clock.
+func openStore(t testing.TB) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "remanence.db"), Now: storetest.Clock})
 	if err != nil {
@@ -24,7 +24,7 @@ func opened(t testing.TB) *Store {
 	return s
 }
 
-func applied(t testing.TB, s *Store, batches ...mem.Batch) []mem.Result {
+func apply(t testing.TB, s *Store, batches ...mem.Batch) []mem.Result {
 	t.Helper()
 	got, err := s.Apply(t.Context(), batches...)
 	if err != nil {
@@ -34,5 +34,5 @@ func applied(t testing.TB, s *Store, batches ...mem.Batch) []mem.Result {
 }
 
 func TestSQLiteKeepsTheContract(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) mem.Store { return opened(t) })
+	storetest.Run(t, func(t *testing.T) mem.Store { return openStore(t) })
 }

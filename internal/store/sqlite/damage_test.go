@@ -24,15 +24,15 @@ func TestAKnownDatabaseIsDamagedNotForeign(t *testing.T) {
 		{"text", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("not a database\n"), 500)) }},
 		{"another program's", func(t *testing.T, path string) { run(t, raw(t, path), "CREATE TABLE theirs (x)") }},
 		{"ours without its mark", func(t *testing.T, path string) {
-			ours(t, path)
+			makeDatabase(t, path)
 			run(t, raw(t, path), "PRAGMA application_id=7")
 		}},
 		{"ours of no schema", func(t *testing.T, path string) {
-			ours(t, path)
+			makeDatabase(t, path)
 			run(t, raw(t, path), "PRAGMA user_version=0")
 		}},
 		{"ours of an impossible schema", func(t *testing.T, path string) {
-			ours(t, path)
+			makeDatabase(t, path)
 			run(t, raw(t, path), "PRAGMA user_version=-5")
 		}},
 	} {
@@ -45,7 +45,7 @@ func TestAKnownDatabaseIsDamagedNotForeign(t *testing.T) {
 			}
 			s, err := Open(t.Context(), Config{Path: path, Known: true})
 			if err == nil {
-				closed(t, s)
+				closeStore(t, s)
 			}
 			if !errors.Is(err, mem.ErrCorrupt) || errors.Is(err, mem.ErrForeign) {
 				t.Errorf("error %v, want %v alone", err, mem.ErrCorrupt)
@@ -62,7 +62,7 @@ func TestAMissingKnownDatabaseIsMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed(t, s)
+	closeStore(t, s)
 }
 
 // SQLite would delete the log and make a new database.
@@ -81,8 +81,8 @@ func TestAnEmptyFileWithALogIsDamaged(t *testing.T) {
 
 func TestErrorsOfTheStoreAreNotErrorsOfTheEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	ours(t, path)
-	s := openedAt(t, path)
+	makeDatabase(t, path)
+	s := openAt(t, path)
 	other := raw(t, path)
 	other.SetMaxOpenConns(1)
 	run(t, other, "BEGIN IMMEDIATE")
@@ -90,7 +90,7 @@ func TestErrorsOfTheStoreAreNotErrorsOfTheEvent(t *testing.T) {
 	run(t, other, "ROLLBACK")
 	_, wrong := s.conn.ExecContext(t.Context(), "INSERT INTO pause (nonsense) VALUES (1)")
 	_, misfit := s.conn.ExecContext(t.Context(), "INSERT INTO project_root (root, key) VALUES ('a', 'b'), ('a', 'b')")
-	closed(t, s)
+	closeStore(t, s)
 	_, gone := s.Apply(t.Context(), mem.Batch{Event: &mem.Event{ID: "e_1", Session: "one"}})
 	for _, c := range []struct {
 		err  error

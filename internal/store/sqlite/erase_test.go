@@ -35,11 +35,11 @@ func bytesLeft(t *testing.T, s *Store, text string) int {
 	return n
 }
 
-// filled returns a store with the secret among rows of many sizes, so that pages
+// storeWithSecret returns a store with the secret among rows of many sizes, so that pages
 // split, merge and move.
-func filled(t *testing.T) *Store {
+func storeWithSecret(t *testing.T) *Store {
 	t.Helper()
-	s := opened(t)
+	s := openStore(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -52,11 +52,11 @@ func filled(t *testing.T) *Store {
 				Scope: mem.ScopeProject, Project: "p_1", Session: e.Session, Kind: mem.Fact,
 				Title: fmt.Sprint("noise memory ", i), Body: strings.Repeat(fmt.Sprint("word", i, " "), r.IntN(200)),
 			}
-			applied(t, s, mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{m}})
+			apply(t, s, mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{m}})
 		}
 	}
 	for i, b := range storetest.SecretBatches() {
-		applied(t, s, b)
+		apply(t, s, b)
 		noise(i*100, i*100+100)
 	}
 	return s
@@ -65,7 +65,7 @@ func filled(t *testing.T) *Store {
 func TestNoByteOfAPurgedMemoryIsLeft(t *testing.T) {
 	for _, id := range []string{"m_1", "one"} {
 		t.Run(id, func(t *testing.T) {
-			s := filled(t)
+			s := storeWithSecret(t)
 			if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 				t.Fatal(err)
 			}
@@ -84,9 +84,9 @@ func TestNoByteOfAPurgedMemoryIsLeft(t *testing.T) {
 }
 
 func TestReplacedTextIsPurged(t *testing.T) {
-	s := filled(t)
+	s := storeWithSecret(t)
 	title := "harmless by now"
-	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: "m_1", Title: &title, Body: &title, Index: &title}}})
+	apply(t, s, mem.Batch{Edits: []mem.Edit{{ID: "m_1", Title: &title, Body: &title, Index: &title}}})
 	if _, err := s.Purge(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +96,9 @@ func TestReplacedTextIsPurged(t *testing.T) {
 }
 
 func TestUnreadableUtterancesArePurged(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	turn := mem.Source{PromptID: "p1"}
-	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
+	res := apply(t, s, mem.Batch{Memories: []mem.Memory{
 		{
 			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant,
 			Title: "We decided to keep the walrus", Source: turn,
@@ -121,9 +121,9 @@ func TestUnreadableUtterancesArePurged(t *testing.T) {
 }
 
 func TestAJobIsPurgedForItsErrorText(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	title := "The password is swordfish"
-	res := applied(t, s, mem.Batch{
+	res := apply(t, s, mem.Batch{
 		Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title}},
 		Jobs:     []mem.Job{{Kind: "embed", Key: "all", Error: fmt.Sprintf("memory %q: nobody answers", title)}},
 	})
@@ -136,9 +136,9 @@ func TestAJobIsPurgedForItsErrorText(t *testing.T) {
 }
 
 func TestAPreviewNamesTheUtterancesOfAMemory(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	turn := mem.Source{PromptID: "p1"}
-	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
+	res := apply(t, s, mem.Batch{Memories: []mem.Memory{
 		{
 			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant,
 			Title: "We decided to keep the walrus", Source: turn,
@@ -183,7 +183,7 @@ func TestTracesAreFoundInWrappedText(t *testing.T) {
 }
 
 func TestAPurgeFailsWhileAReaderHoldsTheLog(t *testing.T) {
-	s := filled(t)
+	s := storeWithSecret(t)
 	tx, err := s.read.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestAnInterruptedPurgeIsFinishedLater(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := filled(t)
+			s := storeWithSecret(t)
 			if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 				t.Fatal(err)
 			}

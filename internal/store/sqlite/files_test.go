@@ -8,7 +8,7 @@ import (
 )
 
 func TestFilesAreCountedByTheirMemories(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	note := func(title, project string, kind mem.Kind, files ...string) mem.Memory {
 		return mem.Memory{
@@ -16,20 +16,20 @@ func TestFilesAreCountedByTheirMemories(t *testing.T) {
 			Trust: mem.TrustUser, Created: at,
 		}
 	}
-	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
+	res := apply(t, s, mem.Batch{Memories: []mem.Memory{
 		note("the lock is one for each session", "p_1", mem.Gotcha, "auth/session.go", "auth/login.go"),
 		note("logins race", "p_1", mem.Fact, "auth/session.go"),
 		note("changed it", "p_1", mem.Change, "auth/session.go"),
 		note("another project", "p_2", mem.Fact, "till.go"),
 		note("beside the folder", "p_1", mem.Fact, "authors.md"),
 	}})
-	told := mem.Receipt{
+	receipt := mem.Receipt{
 		ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected,
 		Items: []mem.InjectedItem{{ID: res[0].IDs[0]}}, LeftOut: []mem.LeftOutItem{{ID: res[0].IDs[1]}},
 	}
-	applied(t, s, mem.Batch{Receipts: []mem.Receipt{told}})
+	apply(t, s, mem.Batch{Receipts: []mem.Receipt{receipt}})
 	forgotten := mem.Forgotten
-	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: res[0].IDs[4], Status: &forgotten}}})
+	apply(t, s, mem.Batch{Edits: []mem.Edit{{ID: res[0].IDs[4], Status: &forgotten}}})
 	for _, c := range []struct {
 		project, under string
 		limit, total   int

@@ -9,9 +9,9 @@ import (
 )
 
 func TestLeasesOfAKilledDaemonEndAtTheNextStart(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	now := storetest.Clock()
-	applied(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}}})
+	apply(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}}})
 	first, err := s.Lease(t.Context(), mem.JobKinds{}, now, time.Hour, 1)
 	if err != nil || len(first) != 1 {
 		t.Fatalf("leased %+v, %v", first, err)
@@ -29,16 +29,16 @@ func TestLeasesOfAKilledDaemonEndAtTheNextStart(t *testing.T) {
 }
 
 func TestARetriedDeadJobBeginsWithTheFirstAttempt(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	now := storetest.Clock()
-	applied(t, s,
+	apply(t, s,
 		mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}, {Kind: "digest", Key: "two", NotBefore: now.Add(time.Hour)}}})
 	jobs, err := s.Lease(t.Context(), mem.JobKinds{}, now, time.Hour, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("leased %+v, %v", jobs, err)
 	}
 	jobs[0].Dead, jobs[0].Error, jobs[0].NotBefore = true, "no such model", now.Add(time.Hour)
-	applied(t, s, mem.Batch{FailedJobs: jobs})
+	apply(t, s, mem.Batch{FailedJobs: jobs})
 	if n, err := s.RetryDeadJobs(t.Context()); err != nil || n != 1 {
 		t.Fatalf("revived %d, %v, want the one that was given up", n, err)
 	}

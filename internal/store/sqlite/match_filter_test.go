@@ -10,7 +10,7 @@ import (
 
 // If the best matches are all of another project, the others are filtered too.
 func TestAMatchAfterManyFilteredOnesIsFound(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	var b mem.Batch
 	b.Memories = append(b.Memories, mem.Memory{
 		Scope: mem.ScopeProject, Project: "p_one", Kind: mem.Fact, Title: "lighthouse" + strings.Repeat(" and other words",
@@ -22,7 +22,7 @@ func TestAMatchAfterManyFilteredOnesIsFound(t *testing.T) {
 			Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse",
 		})
 	}
-	applied(t, s, b)
+	apply(t, s, b)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse"}, Project: "p_one", Limit: 10})
 	if err != nil || len(hits) != 1 {
 		t.Errorf("got %d hits, %v, want the one of this project", len(hits), err)

@@ -24,7 +24,7 @@ var everyFilter = mem.Query{
 // TestOnlyTheBestCandidatesAreFiltered reads query plans: the list of candidates
 // must be the outer loop with any filter, and each memory be found by its number.
 func TestOnlyTheBestCandidatesAreFiltered(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	if _, err := s.conn.ExecContext(t.Context(), "ANALYZE"); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestTheRarestTermsAreScored(t *testing.T) {
 // TestCommonTermsCount searches terms that are too common for the index to score:
 // memories with more of them rank higher; ties break by length.
 func TestCommonTermsCount(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	var b mem.Batch
 	note := func(title, body string) {
 		b.Memories = append(b.Memories, mem.Memory{
@@ -126,7 +126,7 @@ func TestCommonTermsCount(t *testing.T) {
 	}
 	note("alpha rare", "the rarest of all")
 	note("rare", "the rarest of all")
-	applied(t, s, b)
+	apply(t, s, b)
 	for _, c := range []struct {
 		terms []string
 		first string
@@ -156,7 +156,7 @@ func TestCommonTermsCount(t *testing.T) {
 
 // The text of an utterance counts more than that of its neighbours.
 func TestACommonTermCountsLessBesideARecord(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	var b mem.Batch
 	for i := range 12 {
 		text := fmt.Sprint("other words ", i)
@@ -168,7 +168,7 @@ func TestACommonTermCountsLessBesideARecord(t *testing.T) {
 			Created: storetest.Clock().Add(time.Duration(i) * time.Second),
 		})
 	}
-	applied(t, s, b)
+	apply(t, s, b)
 	sums := map[int64]float64{}
 	if err := s.addCommon(t.Context(), indexOf(mem.Query{Kinds: []mem.Kind{mem.Utterance}}), `"alpha"`, len(b.Memories),
 		sums); err != nil {
@@ -183,8 +183,8 @@ func FuzzAnyTextIsALegalTerm(f *testing.F) {
 	for _, s := range []string{"foo-bar", `"`, "a AND b", "NEAR(", "x*", "\x00", "\xff", "漢字", "col:x", "^a"} {
 		f.Add(s, s+" "+s)
 	}
-	s := opened(f)
-	applied(f, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Title: "foo bar near and x"}}})
+	s := openStore(f)
+	apply(f, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Title: "foo bar near and x"}}})
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if _, err := s.Match(t.Context(), mem.Query{Terms: []string{a, b}}); err != nil {
 			t.Errorf("terms %q, %q: %v", a, b, err)
@@ -195,10 +195,10 @@ func FuzzAnyTextIsALegalTerm(f *testing.F) {
 	})
 }
 
-// library returns a store with n memories of common and rare words.
-func library(b testing.TB, n int) *Store {
+// storeWithTerms returns a store with n memories of common and rare words.
+func storeWithTerms(b testing.TB, n int) *Store {
 	b.Helper()
-	s := opened(b)
+	s := openStore(b)
 	r := rand.New(rand.NewPCG(3, 4))
 	word := func() string { return fmt.Sprint("word", int(1/(r.Float64()+1e-4))) } // Zipf, more or less
 	var batches []mem.Batch
@@ -214,7 +214,7 @@ func library(b testing.TB, n int) *Store {
 			Created: storetest.Clock().Add(time.Duration(i) * time.Second),
 		}}})
 	}
-	applied(b, s, batches...)
+	apply(b, s, batches...)
 	return s
 }
 
@@ -223,7 +223,7 @@ func BenchmarkMatch(b *testing.B) {
 		if n > 10_000 && testing.Short() {
 			continue
 		}
-		s := library(b, n)
+		s := storeWithTerms(b, n)
 		for name, terms := range map[string][]string{
 			"rare": {"word5001", "word7003"}, "prompt": {"word40", "word77", "word131", "word256", "word999", "word3001"},
 			"common": {"word1", "word2"},
@@ -243,7 +243,7 @@ func BenchmarkList(b *testing.B) {
 	if testing.Short() {
 		b.Skip("fills 100,000 memories")
 	}
-	s := library(b, 100_000)
+	s := storeWithTerms(b, 100_000)
 	rules := []mem.Kind{mem.Gotcha, mem.Convention}
 	for name, q := range map[string]mem.Query{
 		"newest": {Project: "p_1"}, "unknown project": {Project: "p_none"},

@@ -24,8 +24,8 @@ func at(t *testing.T, path string) (*Store, error) {
 	return Open(t.Context(), Config{Path: path, Now: storetest.Clock, Busy: 50 * time.Millisecond})
 }
 
-// openedAt opens the database of a path, which must succeed.
-func openedAt(t *testing.T, path string) *Store {
+// openAt opens the database of a path, which must succeed.
+func openAt(t *testing.T, path string) *Store {
 	t.Helper()
 	s, err := at(t, path)
 	if err != nil {
@@ -52,7 +52,7 @@ func run(t *testing.T, db *sql.DB, query string) {
 	}
 }
 
-func closed(t *testing.T, s *Store) {
+func closeStore(t *testing.T, s *Store) {
 	t.Helper()
 	if err := s.Close(); err != nil {
 		t.Fatalf("close: %v", err)
@@ -61,11 +61,11 @@ func closed(t *testing.T, s *Store) {
 
 func TestRowsAreThereAfterReopening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd name? #1 %41 é", "sub", "m.db")
-	s := openedAt(t, path)
-	applied(t, s, storetest.SecretBatches()...)
-	closed(t, s)
-	s = openedAt(t, path)
-	defer closed(t, s)
+	s := openAt(t, path)
+	apply(t, s, storetest.SecretBatches()...)
+	closeStore(t, s)
+	s = openAt(t, path)
+	defer closeStore(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"swordfish"}})
 	if err != nil || len(hits) != 2 {
 		t.Errorf("%d hits, %v, want 2", len(hits), err)
@@ -77,8 +77,8 @@ func TestRowsAreThereAfterReopening(t *testing.T) {
 }
 
 func TestAcknowledgedBatchesSurviveTheEndOfTheProcess(t *testing.T) {
-	s := opened(t)
-	applied(t, s, storetest.SecretBatches()...)
+	s := openStore(t)
+	apply(t, s, storetest.SecretBatches()...)
 	// A killed process leaves database and log as they are now.
 	path := filepath.Join(t.TempDir(), "killed.db")
 	for _, suffix := range []string{"", "-wal"} {
@@ -90,8 +90,8 @@ func TestAcknowledgedBatchesSurviveTheEndOfTheProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again := openedAt(t, path)
-	defer closed(t, again)
+	again := openAt(t, path)
+	defer closeStore(t, again)
 	sound(t, again)
 	got, err := again.Events(t.Context(), mem.EventQuery{})
 	if err != nil || len(got) != 4 {
@@ -101,9 +101,9 @@ func TestAcknowledgedBatchesSurviveTheEndOfTheProcess(t *testing.T) {
 
 func TestOtherUsersCannotReadTheFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
-	s := openedAt(t, filepath.Join(dir, "m.db"))
-	defer closed(t, s)
-	applied(t, s, storetest.SecretBatches()...)
+	s := openAt(t, filepath.Join(dir, "m.db"))
+	defer closeStore(t, s)
+	apply(t, s, storetest.SecretBatches()...)
 	if err := s.Backup(t.Context(), filepath.Join(dir, "copy.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func TestAFileWithLooseModeIsRestricted(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := openedAt(t, path)
-	defer closed(t, s)
+	s := openAt(t, path)
+	defer closeStore(t, s)
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(path + suffix); err != nil || info.Mode() != 0o600 {
 			t.Errorf("mode of m.db%s is %v, %v, want 0600", suffix, info.Mode(), err)
@@ -136,7 +136,7 @@ func TestAFileWithLooseModeIsRestricted(t *testing.T) {
 }
 
 func TestEveryConnectionHasTheSafeSettings(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	for pragma, want := range map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "foreign_keys": "1", "mmap_size": "0",
 		"temp_store": "2", "busy_timeout": "5000",
@@ -163,7 +163,7 @@ func TestEveryConnectionHasTheSafeSettings(t *testing.T) {
 
 func TestTheLinkedSQLiteHasTheLogResetFix(t *testing.T) {
 	var got string
-	if err := opened(t).conn.QueryRowContext(t.Context(), "SELECT sqlite_version()").Scan(&got); err != nil {
+	if err := openStore(t).conn.QueryRowContext(t.Context(), "SELECT sqlite_version()").Scan(&got); err != nil {
 		t.Fatal(err)
 	}
 	var v [3]int
@@ -195,11 +195,11 @@ func TestOpenRefuses(t *testing.T) {
 			write(t, path, make([]byte, 8192))
 		}, mem.ErrCorrupt},
 		{"a newer schema", func(t *testing.T, path string) {
-			ours(t, path)
+			makeDatabase(t, path)
 			run(t, raw(t, path), "PRAGMA user_version=9999")
 		}, mem.ErrNewer},
 		{"a damaged database", func(t *testing.T, path string) {
-			ours(t, path)
+			makeDatabase(t, path)
 			b, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -223,7 +223,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
 			if err == nil {
-				closed(t, s)
+				closeStore(t, s)
 			}
 			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 				t.Errorf("the file was changed, %v", err)
@@ -235,12 +235,12 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// ours makes a database at path and closes it.
-func ours(t *testing.T, path string) {
+// makeDatabase makes a database at path and closes it.
+func makeDatabase(t *testing.T, path string) {
 	t.Helper()
-	s := openedAt(t, path)
-	applied(t, s, storetest.SecretBatches()...)
-	closed(t, s)
+	s := openAt(t, path)
+	apply(t, s, storetest.SecretBatches()...)
+	closeStore(t, s)
 }
 
 func write(t *testing.T, path string, b []byte) {
@@ -252,7 +252,7 @@ func write(t *testing.T, path string, b []byte) {
 
 func TestALockOfAnotherProgramIsErrLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	ours(t, path)
+	makeDatabase(t, path)
 	other := raw(t, path)
 	other.SetMaxOpenConns(1)
 	run(t, other, "BEGIN IMMEDIATE")
@@ -260,8 +260,8 @@ func TestALockOfAnotherProgramIsErrLocked(t *testing.T) {
 		t.Errorf("error %v, want %v", err, mem.ErrLocked)
 	}
 	run(t, other, "ROLLBACK")
-	s := openedAt(t, path)
-	defer closed(t, s)
+	s := openAt(t, path)
+	defer closeStore(t, s)
 	run(t, other, "BEGIN IMMEDIATE")
 	late := mem.Batch{Event: &mem.Event{ID: "e_late", Session: "one"}}
 	if _, err := s.Apply(t.Context(), late); !errors.Is(err, mem.ErrLocked) {
@@ -286,8 +286,8 @@ func TestADirectoryThatCannotBeMadeIsAPlainError(t *testing.T) {
 
 func TestADatabaseIsCopiedBeforeAMigration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	ours(t, path)
-	s := openedAt(t, path)
+	makeDatabase(t, path)
+	s := openAt(t, path)
 	steps, err := migrations()
 	if err != nil {
 		t.Fatal(err)
@@ -299,12 +299,12 @@ func TestADatabaseIsCopiedBeforeAMigration(t *testing.T) {
 	if _, err := s.conn.ExecContext(t.Context(), "INSERT INTO later VALUES (1)"); err != nil {
 		t.Error(err)
 	}
-	closed(t, s)
+	closeStore(t, s)
 	if _, err := at(t, path); !errors.Is(err, mem.ErrNewer) {
 		t.Errorf("opening the newer one: %v, want %v", err, mem.ErrNewer)
 	}
-	old := openedAt(t, fmt.Sprintf("%s.schema%d", path, len(steps)))
-	defer closed(t, old)
+	old := openAt(t, fmt.Sprintf("%s.schema%d", path, len(steps)))
+	defer closeStore(t, old)
 	if got, err := old.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 4 {
 		t.Errorf("%d events in the copy, %v, want 4", len(got), err)
 	}
@@ -312,23 +312,23 @@ func TestADatabaseIsCopiedBeforeAMigration(t *testing.T) {
 
 func TestMemoriesHiddenByARuleBecomeArchived(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	s := openedAt(t, path)
+	s := openAt(t, path)
 	var b mem.Batch
-	for _, title := range []string{"hidden by a rule", "forgotten by somebody", "in use"} {
+	for _, title := range []string{"hidden by a rule", "forgotten by the person", "in use"} {
 		b.Memories = append(b.Memories, mem.Memory{
 			Scope: mem.ScopeUser, Kind: mem.Fact, Title: title, Trust: mem.TrustUser,
 			Origin: mem.FromUserCommand,
 		})
 	}
-	applied(t, s, b)
+	apply(t, s, b)
 	if _, err := s.conn.ExecContext(t.Context(),
 		`UPDATE memory SET status='forgotten', hidden=1 WHERE id IN ('m_1', 'm_2');
 		UPDATE memory SET standing='{"faded":true,"prevented":2}' WHERE id='m_1'`); err != nil {
 		t.Fatal(err)
 	}
-	closed(t, s)
-	s = openedAt(t, older(t, path, 5))
-	defer closed(t, s)
+	closeStore(t, s)
+	s = openAt(t, olderDatabase(t, path, 5))
+	defer closeStore(t, s)
 	ms, err := s.List(t.Context(), mem.Query{Hidden: true})
 	got := map[string]mem.Memory{}
 	for _, m := range ms {
@@ -338,13 +338,13 @@ func TestMemoriesHiddenByARuleBecomeArchived(t *testing.T) {
 		t.Errorf("hidden by a rule: %s since %v, prevented %d, error %v", m.Status, m.Hidden, m.Prevented, err)
 	}
 	if got["m_2"].Status != mem.Forgotten || got["m_3"].Status != mem.Active {
-		t.Errorf("forgotten by somebody: %s, in use: %s", got["m_2"].Status, got["m_3"].Status)
+		t.Errorf("forgotten by the person: %s, in use: %s", got["m_2"].Status, got["m_3"].Status)
 	}
 }
 
-// older returns a database of an older schema with the memories and sessions of
+// olderDatabase returns a database of an older schema with the memories and sessions of
 // the one at path.
-func older(t *testing.T, path string, schema int) string {
+func olderDatabase(t *testing.T, path string, schema int) string {
 	t.Helper()
 	steps, err := migrations()
 	if err != nil {
@@ -374,19 +374,19 @@ func older(t *testing.T, path string, schema int) string {
 
 func TestMemoriesFromBeforeTheBranchIndexAreFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	s := openedAt(t, path)
+	s := openAt(t, path)
 	var b mem.Batch
 	b.Event = &mem.Event{ID: "e_1", Kind: mem.Stop, Session: "one", At: storetest.Clock()}
 	for i, branch := range []string{"main", "retry", "main", ""} {
 		b.Memories = append(b.Memories, mem.Memory{
 			Scope: mem.ScopeUser, Session: "one", Kind: mem.Fact,
-			Title: fmt.Sprint("learned ", i), Branch: branch, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
+			Title: fmt.Sprint("memory ", i), Branch: branch, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
 		})
 	}
-	applied(t, s, b)
-	closed(t, s)
-	s = openedAt(t, older(t, path, 6))
-	defer closed(t, s)
+	apply(t, s, b)
+	closeStore(t, s)
+	s = openAt(t, olderDatabase(t, path, 6))
+	defer closeStore(t, s)
 	got, err := s.SessionPage(t.Context(), mem.SessionQuery{Branch: "retry"})
 	if err != nil || len(got.Sessions) != 1 || fmt.Sprint(got.Branches) != "[{main 1} {retry 1}]" {
 		t.Errorf("%d sessions on retry, branches %v, %v, want 1, main and retry", len(got.Sessions), got.Branches, err)
@@ -399,17 +399,17 @@ func TestMemoriesFromBeforeTheBranchIndexAreFound(t *testing.T) {
 
 func TestOutdatedLinksStayOutdatedAfterAMigration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	s := openedAt(t, path)
+	s := openAt(t, path)
 	var b mem.Batch
 	for i, kind := range []mem.Kind{mem.Fact, mem.Fact, mem.Command, mem.Todo} {
 		at := storetest.Clock().Add(time.Duration(i) * time.Minute)
 		b.Memories = append(b.Memories, mem.Memory{
-			Scope: mem.ScopeUser, Kind: kind, Title: fmt.Sprint("learned ", i),
+			Scope: mem.ScopeUser, Kind: kind, Title: fmt.Sprint("memory ", i),
 			Trust: mem.TrustUser, Created: at, Updated: at,
 		})
 	}
-	applied(t, s, b)
-	closed(t, s)
+	apply(t, s, b)
+	closeStore(t, s)
 	since := storetest.Clock().Add(time.Minute).Format(time.RFC3339Nano)
 	for _, tt := range []struct {
 		key, data string
@@ -420,14 +420,14 @@ func TestOutdatedLinksStayOutdatedAfterAMigration(t *testing.T) {
 		{since, since + " 50", []string{"m_4", "m_2"}},
 		{"all", "", []string{"m_4", "m_2", "m_1"}},
 	} {
-		old := older(t, path, 7)
+		old := olderDatabase(t, path, 7)
 		db := raw(t, old)
 		run(t, db, "INSERT INTO job (id, kind, key, data, not_before, attempts, created, error, dead, leased) VALUES "+
 			"('j_1', 'weave', '"+tt.key+"', '"+tt.data+"', 0, 0, 0, '', 0, 0)")
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		s := openedAt(t, old)
+		s := openAt(t, old)
 		ms, err := s.List(t.Context(), mem.Query{LinksOutdated: true, Within: "*"})
 		var got []string
 		for _, m := range ms {
@@ -436,14 +436,14 @@ func TestOutdatedLinksStayOutdatedAfterAMigration(t *testing.T) {
 		if err != nil || !slices.Equal(got, tt.want) {
 			t.Errorf("with a job %q about %q: %v, %v, want %v", tt.key, tt.data, got, err, tt.want)
 		}
-		closed(t, s)
+		closeStore(t, s)
 	}
 }
 
 // TestBranchesAreLookedUpByIndex reads query plans: a query of one branch
 // reads no memories of others.
 func TestBranchesAreLookedUpByIndex(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	for name, q := range map[string]mem.Query{
 		"alone": {Branch: "retry"}, "in a project": {Branch: "retry", Project: "p_1"},
 		"of a kind": {Branch: "retry", Project: "p_1", Kinds: []mem.Kind{mem.Fact, mem.Todo}},
@@ -466,8 +466,8 @@ func TestBranchesAreLookedUpByIndex(t *testing.T) {
 
 func TestAFailedMigrationKeepsTheOldSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	ours(t, path)
-	s := openedAt(t, path)
+	makeDatabase(t, path)
+	s := openAt(t, path)
 	steps, err := migrations()
 	if err != nil {
 		t.Fatal(err)
@@ -475,9 +475,9 @@ func TestAFailedMigrationKeepsTheOldSchema(t *testing.T) {
 	if err := s.migrateTo(t.Context(), append(steps, "CREATE TABLE half (x INTEGER) STRICT; NONSENSE")); err == nil {
 		t.Fatal("no error")
 	}
-	closed(t, s)
-	s = openedAt(t, path)
-	defer closed(t, s)
+	closeStore(t, s)
+	s = openAt(t, path)
+	defer closeStore(t, s)
 	var n int
 	if err := s.conn.QueryRowContext(t.Context(),
 		"SELECT count(*) FROM sqlite_schema WHERE name='half'").Scan(&n); err != nil || n != 0 {
@@ -487,13 +487,13 @@ func TestAFailedMigrationKeepsTheOldSchema(t *testing.T) {
 
 func TestDescribeReturnsTheProperties(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	ours(t, path)
-	s := openedAt(t, path)
+	makeDatabase(t, path)
+	s := openAt(t, path)
 	h := s.Describe(t.Context())
 	if h.Err != nil || h.Schema < 1 || h.Journal != "wal" || h.Bytes == 0 {
 		t.Errorf("got %+v", h)
 	}
-	closed(t, s)
+	closeStore(t, s)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -502,7 +502,7 @@ func TestDescribeReturnsTheProperties(t *testing.T) {
 		copy(b[page*4096:], strings.Repeat("damage", 600))
 	}
 	write(t, path, b)
-	s = openedAt(t, path)
+	s = openAt(t, path)
 	defer func() { _ = s.Close() }() // of a damaged file
 	if a, err := s.Audit(t.Context(), false); err != nil || len(a.Damage) == 0 {
 		t.Errorf("got %+v, %v, want damage", a, err)

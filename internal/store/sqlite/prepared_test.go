@@ -28,7 +28,7 @@ func plansHold(t testing.TB, s *Store) {
 			for _, handle := range handles(st) {
 				const reprepared = 5 // SQLITE_STMTSTATUS_REPREPARE
 				if n := code.Xsqlite3_stmt_status(tls, handle, reprepared, 0); n > 0 {
-					t.Errorf("planned anew %d times: %s", n, query)
+					t.Errorf("planned again %d times: %s", n, query)
 				}
 			}
 		}

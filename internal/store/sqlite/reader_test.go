@@ -8,7 +8,7 @@ import (
 
 // TestReadsWhileAReaderIsClosed prepares statements while the prepared ones are closed.
 func TestReadsWhileAReaderIsClosed(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	var all, begun sync.WaitGroup
 	begun.Add(4)
 	for who := range 4 {

@@ -38,8 +38,8 @@ func zeroed(t *testing.T, path string, from, to int64) {
 	write(t, path, b)
 }
 
-// ruins are databases of which nothing can be read. Recover replaces those that were ours.
-var ruins = []struct {
+// unreadableFiles are databases of which nothing can be read. Recover replaces those that were ours.
+var unreadableFiles = []struct {
 	name string
 	do   func(t *testing.T, path string)
 	ours bool
@@ -67,9 +67,9 @@ var ruins = []struct {
 }
 
 func TestAnUnreadableDatabaseIsReplacedAndKept(t *testing.T) {
-	for _, c := range ruins {
+	for _, c := range unreadableFiles {
 		t.Run(c.name, func(t *testing.T) {
-			path := coast(t, 3)
+			path := databaseWithSecret(t, 3)
 			c.do(t, path)
 			before, _ := os.ReadFile(path) // of a directory: nothing
 			write(t, path+"-wal", []byte("a log"))
@@ -108,7 +108,7 @@ func TestRowsAreSalvagedIfTheSchemaTableIsLost(t *testing.T) {
 		{"pages of it are zeros", func(t *testing.T, path string) { zeroed(t, path, 4096, 11*4096) }, "memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := coast(t, 5)
+			path := databaseWithSecret(t, 5)
 			c.do(t, path)
 			got, err := Salvage(t.Context(), path, storetest.Clock())
 			if err != nil || got.Empty || got.Rows[c.table] == 0 {
@@ -121,14 +121,14 @@ func TestRowsAreSalvagedIfTheSchemaTableIsLost(t *testing.T) {
 
 // The last rows are only in the log.
 func TestTheLogOfAnEmptyDatabaseIsSalvaged(t *testing.T) {
-	path := coast(t, 1)
-	s := openedAt(t, path)
-	applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "lighthouse at last"}}})
+	path := databaseWithSecret(t, 1)
+	s := openAt(t, path)
+	apply(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "lighthouse at last"}}})
 	log, err := os.ReadFile(path + "-wal")
 	if err != nil || len(log) == 0 {
 		t.Fatalf("a log of %d bytes, %v", len(log), err)
 	}
-	closed(t, s)
+	closeStore(t, s)
 	write(t, path, nil)
 	write(t, path+"-wal", log)
 	got, err := Salvage(t.Context(), path, storetest.Clock())
@@ -162,7 +162,7 @@ func TestRecoverLeavesDecisionsToThePerson(t *testing.T) {
 			}
 		}, mem.ErrNewer},
 	}
-	for _, r := range ruins {
+	for _, r := range unreadableFiles {
 		c := damaged{r.name, r.do, nil}
 		if !r.ours {
 			c.want = mem.ErrForeign
@@ -171,7 +171,7 @@ func TestRecoverLeavesDecisionsToThePerson(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			path := coast(t, 5)
+			path := databaseWithSecret(t, 5)
 			c.do(t, path)
 			before, _ := os.ReadFile(path) // of a directory: nothing
 			got, err := Recover(t.Context(), path, storetest.Clock())
@@ -195,7 +195,7 @@ func TestRecoverLeavesDecisionsToThePerson(t *testing.T) {
 
 // A writer that hangs keeps its lock.
 func TestADatabaseIsReadWhileAWriterHangs(t *testing.T) {
-	path := coast(t, 4)
+	path := databaseWithSecret(t, 4)
 	other := raw(t, path)
 	other.SetMaxOpenConns(1)
 	run(t, other, "BEGIN IMMEDIATE")
@@ -204,7 +204,7 @@ func TestADatabaseIsReadWhileAWriterHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closed(t, s)
+	defer closeStore(t, s)
 	st, err := s.Stats(t.Context(), "", storetest.Clock())
 	if err != nil || st.Memories < 4 {
 		t.Errorf("got %d memories, %v, want at least 4", st.Memories, err)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestAStoreWorksAfterReleasingMemory(t *testing.T) {
-	s := filled(t)
+	s := storeWithSecret(t)
 	want, err := s.List(t.Context(), mem.Query{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestAStoreWorksAfterReleasingMemory(t *testing.T) {
 
 // All connections share the sum of their limits.
 func TestConnectionsKeepFewPages(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	var read, write int
 	if err := s.read.QueryRowContext(t.Context(), "PRAGMA cache_size").Scan(&read); err != nil {
 		t.Fatal(err)

@@ -26,17 +26,17 @@ func indexBytes(t *testing.T, s *Store) (all string) {
 // A command that runs many times repeats its memory. Writing its index rows again
 // would cost more than the rest of the event.
 func TestARepetitionWithTheSameTextIsNotIndexedAgain(t *testing.T) {
-	s := opened(t)
-	said := 0
-	say := func(m mem.Memory) {
+	s := openStore(t)
+	count := 0
+	repeat := func(m mem.Memory) {
 		t.Helper()
-		said++
+		count++
 		m.Session, m.Key, m.Kind, m.Scope, m.Trust = "one", "worked:go test", mem.Command, mem.ScopeSession, mem.TrustTool
 		ev := mem.Event{
-			ID: fmt.Sprint("e_", said), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(),
+			ID: fmt.Sprint("e_", count), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(),
 			Session: "one", PromptID: "p1",
 		}
-		applied(t, s, mem.Batch{Event: &ev, Memories: []mem.Memory{m}})
+		apply(t, s, mem.Batch{Event: &ev, Memories: []mem.Memory{m}})
 	}
 	found := func(q mem.Query) int {
 		t.Helper()
@@ -48,9 +48,9 @@ func TestARepetitionWithTheSameTextIsNotIndexedAgain(t *testing.T) {
 		return len(hits)
 	}
 	first := mem.Memory{Title: "the tests pass", Body: "walrus", Files: []string{"a.go"}, Tags: []string{"auto"}}
-	say(first)
+	repeat(first)
 	before := indexBytes(t, s)
-	say(first)
+	repeat(first)
 	if indexBytes(t, s) != before {
 		t.Error("the same words were written to the index again")
 	}
@@ -58,7 +58,7 @@ func TestARepetitionWithTheSameTextIsNotIndexedAgain(t *testing.T) {
 		{Title: first.Title, Body: "heron", Files: first.Files, Tags: first.Tags},
 		{Title: "the tests fail", Body: "heron", Files: []string{"b.go"}, Tags: []string{"late"}},
 	} {
-		say(m)
+		repeat(m)
 	}
 	for word, want := range map[string]int{"walrus": 0, "heron": 1, "pass": 0, "fail": 1} {
 		if got := found(mem.Query{Terms: []string{word}}); got != want {
@@ -76,7 +76,7 @@ func TestARepetitionWithTheSameTextIsNotIndexedAgain(t *testing.T) {
 // No indexed column changes when a command runs again. Each index that is written
 // is another page to sync.
 func TestARepetitionWritesFewPages(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	for i := range 3 {
 		before := fileSize(s.path + "-wal")
 		ev := mem.Event{
@@ -87,7 +87,7 @@ func TestARepetitionWritesFewPages(t *testing.T) {
 			Session: "one", Key: "worked:go test", Kind: mem.Command, Scope: mem.ScopeSession, Trust: mem.TrustTool,
 			Title: "the tests pass", Command: "go test", Project: "p_one", Source: mem.Source{Session: "one", PromptID: "p1"},
 		}
-		applied(t, s, mem.Batch{Event: &ev, Memories: []mem.Memory{m}})
+		apply(t, s, mem.Batch{Event: &ev, Memories: []mem.Memory{m}})
 		const page, most = 4096 + 24, 8
 		if n := (fileSize(s.path+"-wal") - before) / page; i > 1 && n > most {
 			t.Errorf("a command that was run again: got %d pages written, want at most %d", n, most)
@@ -97,7 +97,7 @@ func TestARepetitionWritesFewPages(t *testing.T) {
 
 // Most lookups of an event find nothing, and a memory has many columns.
 func TestNoColumnsAreReadWithoutRows(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	if _, err := s.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Command}}); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestNoColumnsAreReadWithoutRows(t *testing.T) {
 
 // The project of an event is known as a rule.
 func TestAKnownProjectIsNotWrittenAgain(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	p := mem.Project{
 		Key: "p_one", Name: "till", Root: "/src/till", Common: "/src/till/.git", Origin: "example.org/till",
 		Branch: "main", Commit: "a1",
@@ -121,7 +121,7 @@ func TestAKnownProjectIsNotWrittenAgain(t *testing.T) {
 			ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one",
 			PromptID: "p1",
 		}
-		applied(t, s, mem.Batch{Event: &ev, Project: &p, Session: &mem.SessionChange{Project: p.Key}})
+		apply(t, s, mem.Batch{Event: &ev, Project: &p, Session: &mem.SessionChange{Project: p.Key}})
 	}
 	written := func() (n int) {
 		for query, st := range s.stmts {

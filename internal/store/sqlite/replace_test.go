@@ -16,13 +16,13 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// coast returns the path of a closed database with the secret and n more memories.
-func coast(t *testing.T, n int) string {
+// databaseWithSecret returns the path of a closed database with the secret and n more memories.
+func databaseWithSecret(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.db")
-	s := openedAt(t, path)
-	defer closed(t, s)
-	applied(t, s, storetest.SecretBatches()...)
+	s := openAt(t, path)
+	defer closeStore(t, s)
+	apply(t, s, storetest.SecretBatches()...)
 	var batches []mem.Batch
 	for i := range n {
 		batches = append(batches, mem.Batch{Memories: []mem.Memory{{
@@ -31,15 +31,15 @@ func coast(t *testing.T, n int) string {
 			Tags: []string{"coast"}, Files: []string{fmt.Sprintf("log/%d.md", i)},
 		}}})
 	}
-	applied(t, s, batches...)
+	apply(t, s, batches...)
 	return path
 }
 
 // found counts the hits of a search in the database of a path, which must be sound.
 func found(t *testing.T, path, word string) int {
 	t.Helper()
-	s := openedAt(t, path)
-	defer closed(t, s)
+	s := openAt(t, path)
+	defer closeStore(t, s)
 	sound(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{word}, Limit: 10000})
 	if err != nil {
@@ -49,14 +49,14 @@ func found(t *testing.T, path, word string) int {
 }
 
 func TestARestoredBackupReplacesTheDatabaseWhichIsKept(t *testing.T) {
-	path := coast(t, 3)
-	s := openedAt(t, path)
+	path := databaseWithSecret(t, 3)
+	s := openAt(t, path)
 	kept, err := s.Keep(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "lighthouse of later"}}})
-	closed(t, s)
+	apply(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "lighthouse of later"}}})
+	closeStore(t, s)
 	got, err := Restore(t.Context(), path, kept.Path, storetest.Clock())
 	if err != nil {
 		t.Fatal(err)
@@ -105,18 +105,18 @@ func TestNothingChangesWhenAFileCannotBeRestored(t *testing.T) {
 			return f
 		}, mem.ErrForeign},
 		"newer": {func(t *testing.T) string {
-			f := coast(t, 0)
+			f := databaseWithSecret(t, 0)
 			run(t, raw(t, f), "PRAGMA user_version=999")
 			return f
 		}, mem.ErrNewer},
 		"damaged": {func(t *testing.T) string {
-			f := coast(t, 200)
-			spoil(t, f, 4096*5, 4096*40)
+			f := databaseWithSecret(t, 200)
+			overwrite(t, f, 4096*5, 4096*40)
 			return f
 		}, mem.ErrCorrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := coast(t, 2)
+			path := databaseWithSecret(t, 2)
 			before, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -135,8 +135,8 @@ func TestNothingChangesWhenAFileCannotBeRestored(t *testing.T) {
 	}
 }
 
-// spoil overwrites part of a file with bytes that are no page.
-func spoil(t *testing.T, file string, from, to int64) {
+// overwrite overwrites part of a file with bytes that are no page.
+func overwrite(t *testing.T, file string, from, to int64) {
 	t.Helper()
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {
@@ -149,7 +149,7 @@ func spoil(t *testing.T, file string, from, to int64) {
 }
 
 func TestADatabaseInUseIsNotReplaced(t *testing.T) {
-	path, copied := coast(t, 2), coast(t, 1)
+	path, copied := databaseWithSecret(t, 2), databaseWithSecret(t, 1)
 	db := raw(t, path)
 	run(t, db, "PRAGMA locking_mode=EXCLUSIVE")
 	run(t, db, "BEGIN IMMEDIATE; CREATE TABLE mine (x)")
@@ -161,8 +161,8 @@ func TestADatabaseInUseIsNotReplaced(t *testing.T) {
 }
 
 func TestVacuumRemovesFreePagesOnly(t *testing.T) {
-	path := coast(t, 400)
-	s := openedAt(t, path)
+	path := databaseWithSecret(t, 400)
+	s := openAt(t, path)
 	all, err := s.List(t.Context(), mem.Query{Within: "*", Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestVacuumRemovesFreePagesOnly(t *testing.T) {
 	if _, err := s.Purge(t.Context(), ids...); err != nil {
 		t.Fatal(err)
 	}
-	closed(t, s)
+	closeStore(t, s)
 	before, after, err := Vacuum(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -190,8 +190,8 @@ func TestVacuumRemovesFreePagesOnly(t *testing.T) {
 }
 
 func TestVacuumLeavesADamagedDatabaseAlone(t *testing.T) {
-	path := coast(t, 200)
-	spoil(t, path, 4096*5, 4096*40)
+	path := databaseWithSecret(t, 200)
+	overwrite(t, path, 4096*5, 4096*40)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -205,12 +205,12 @@ func TestVacuumLeavesADamagedDatabaseAlone(t *testing.T) {
 }
 
 func TestPurgeErasesCopies(t *testing.T) {
-	path := coast(t, 3)
-	s := openedAt(t, path)
+	path := databaseWithSecret(t, 3)
+	s := openAt(t, path)
 	if _, err := s.Keep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	closed(t, s)
+	closeStore(t, s)
 	for range 2 { // the first keeps the former database
 		copies, err := Copies(path)
 		if err != nil || len(copies) == 0 {
@@ -220,8 +220,8 @@ func TestPurgeErasesCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s = openedAt(t, path)
-	defer closed(t, s)
+	s = openAt(t, path)
+	defer closeStore(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse 1"}})
 	if err != nil || len(hits) != 1 {
 		t.Fatalf("%d hits, %v", len(hits), err)
@@ -241,9 +241,9 @@ func TestPurgeErasesCopies(t *testing.T) {
 }
 
 func TestACopyBegunBeforeAPurgeIsDeleted(t *testing.T) {
-	path := coast(t, 3)
-	s := openedAt(t, path)
-	defer closed(t, s)
+	path := databaseWithSecret(t, 3)
+	s := openAt(t, path)
+	defer closeStore(t, s)
 	next, name, before := path+".backup-x.part", path+".backup-x", s.purges.Load()
 	if err := s.makeCopy(t.Context(), next); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // Dropped text is overwritten: no file contains it after the next checkpoint.
 func TestNoByteOfADroppedPayloadIsLeft(t *testing.T) {
-	s := filled(t)
+	s := storeWithSecret(t)
 	var group []mem.Batch
 	for i := range 3 * maxDropped {
 		e := mem.Event{
@@ -22,7 +22,7 @@ func TestNoByteOfADroppedPayloadIsLeft(t *testing.T) {
 		}
 		group = append(group, mem.Batch{Event: &e})
 	}
-	applied(t, s, group...)
+	apply(t, s, group...)
 	if bytesLeft(t, s, "pumpernickel") == 0 {
 		t.Fatal("nothing to drop")
 	}

@@ -15,7 +15,7 @@ import (
 
 func TestReadableRowsOfADamagedDatabaseAreSalvaged(t *testing.T) {
 	const n = 400
-	whole, err := os.Stat(coast(t, n))
+	whole, err := os.Stat(databaseWithSecret(t, n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,13 +24,15 @@ func TestReadableRowsOfADamagedDatabaseAreSalvaged(t *testing.T) {
 		spoil func(t *testing.T, path string)
 		least int // memories
 	}{
-		"a page in the middle": {func(t *testing.T, path string) { spoil(t, path, pages/2*4096, (pages/2+1)*4096) }, n / 2},
-		"the first page":       {func(t *testing.T, path string) { spoil(t, path, 0, 4096) }, n},
+		"a page in the middle": {func(t *testing.T, path string) {
+			overwrite(t, path, pages/2*4096, (pages/2+1)*4096)
+		}, n / 2},
+		"the first page": {func(t *testing.T, path string) { overwrite(t, path, 0, 4096) }, n},
 		"the first page, after a vacuum": {func(t *testing.T, path string) {
 			if _, _, err := Vacuum(t.Context(), path); err != nil {
 				t.Fatal(err)
 			}
-			spoil(t, path, 0, 4096)
+			overwrite(t, path, 0, 4096)
 		}, n},
 		"the last third": {func(t *testing.T, path string) {
 			if err := os.Truncate(path, pages*2/3*4096); err != nil {
@@ -51,7 +53,7 @@ func TestReadableRowsOfADamagedDatabaseAreSalvaged(t *testing.T) {
 		}, n - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := coast(t, n)
+			path := databaseWithSecret(t, n)
 			c.spoil(t, path)
 			before, err := os.ReadFile(path)
 			if err != nil {
@@ -86,7 +88,7 @@ func TestADamagedNumberLosesOnlyItsRow(t *testing.T) {
 		"the last is too small": {[2]byte{0x81, 0x01}, func(leaves, cells int) (int, int) { return leaves - 1, cells - 1 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := coast(t, n)
+			path := databaseWithSecret(t, n)
 			db := raw(t, path)
 			pages, err := rows(t.Context(), db,
 				stmt("SELECT pageno FROM dbstat WHERE name='memory' AND pagetype='leaf' ORDER BY path"), one[int64])
@@ -122,7 +124,7 @@ func TestADamagedNumberLosesOnlyItsRow(t *testing.T) {
 }
 
 func TestASoundDatabaseIsSalvagedCompletely(t *testing.T) {
-	path := coast(t, 50)
+	path := databaseWithSecret(t, 50)
 	want := counts(t, path)
 	got, err := Salvage(t.Context(), path, storetest.Clock())
 	if err != nil {
@@ -160,12 +162,12 @@ func counts(t *testing.T, path string) map[string]int {
 }
 
 func TestAnUnreadableDatabaseIsSalvagedAsAnEmptyOne(t *testing.T) {
-	path := coast(t, 20)
+	path := databaseWithSecret(t, 20)
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoil(t, path, 0, info.Size())
+	overwrite(t, path, 0, info.Size())
 	got, err := Salvage(t.Context(), path, storetest.Clock())
 	if err != nil || !got.Empty || len(got.Rows) > 0 {
 		t.Errorf("got %+v, %v, want an empty database", got, err)
@@ -196,7 +198,7 @@ func TestANonFileInTheDatabasesPlaceIsReplacedAndKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := applied(t, s,
+	ids := apply(t, s,
 		mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the new one works"}}})
 	if _, err := s.Purge(t.Context(), ids[0].IDs...); err != nil {
 		t.Errorf("purge beside it: %v", err)
@@ -210,11 +212,11 @@ func TestANonFileInTheDatabasesPlaceIsReplacedAndKept(t *testing.T) {
 }
 
 func TestNumbersOfAnEmptyTableAreNotUsedAgain(t *testing.T) {
-	path := coast(t, 3)
+	path := databaseWithSecret(t, 3)
 	add := func() string {
-		s := openedAt(t, path)
-		defer closed(t, s)
-		ids := applied(t, s,
+		s := openAt(t, path)
+		defer closeStore(t, s)
+		ids := apply(t, s,
 			mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the newest one"}}})
 		return ids[0].IDs[0]
 	}
@@ -232,7 +234,7 @@ func TestNumbersOfAnEmptyTableAreNotUsedAgain(t *testing.T) {
 // and nothing changed.
 func TestSalvageOfAnyDamageEndsWithASoundDatabase(t *testing.T) {
 	r := tier.Rand(t)
-	sound, err := os.ReadFile(coast(t, 60))
+	sound, err := os.ReadFile(databaseWithSecret(t, 60))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +243,7 @@ func TestSalvageOfAnyDamageEndsWithASoundDatabase(t *testing.T) {
 		write(t, path, sound)
 		for range 1 + r.IntN(4) {
 			from := r.Int64N(int64(len(sound)) - 600)
-			spoil(t, path, from, from+2+r.Int64N(500)&^1)
+			overwrite(t, path, from, from+2+r.Int64N(500)&^1)
 		}
 		before, err := os.ReadFile(path)
 		if err != nil {
@@ -260,13 +262,13 @@ func TestSalvageOfAnyDamageEndsWithASoundDatabase(t *testing.T) {
 			continue
 		}
 		found(t, path, "lighthouse")
-		s := openedAt(t, path)
+		s := openAt(t, path)
 		if _, err := s.List(t.Context(), mem.Query{Within: "*", Limit: 1000}); err != nil {
 			t.Errorf("list: %v", err)
 		}
 		if _, err := s.Events(t.Context(), mem.EventQuery{Limit: 1000}); err != nil {
 			t.Errorf("events: %v", err)
 		}
-		closed(t, s)
+		closeStore(t, s)
 	}
 }

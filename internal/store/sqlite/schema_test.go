@@ -28,8 +28,8 @@ INSERT INTO event (seq, id, key, session, prompt_id, kind, tool, tool_use_id, ag
 	VALUES (1, 'e_1', '', 1, 'q1', 'UserPromptSubmit', '', '', '', '', 1, NULL, 0,
 		'{"id":"e_1","kind":"UserPromptSubmit","session":"one","text":"add a limit"}', 1000000000);
 INSERT INTO memory (number, id, scope, project, session, kind, title, body, facts, concepts, tags, files, modified,
-		tool, command, exit_code, event, summary, importance, confidence, trust, origin, agent, prompt_id, prompt, source, resolved,
-		status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden)
+		tool, command, exit_code, event, summary, importance, confidence, trust, origin, agent, prompt_id, prompt, source,
+		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden)
 	VALUES (1, 'm_1', 'project', 'p_1', 1, 'decision', 'The limiter is a token bucket', 'A token bucket, for bursts.', '',
 		'', '["limits"]', '["gate/limit.go"]', '', '', '', 0, 'e_1', '', 0.8, 0.9, 3, '', 'claude-code', 'q1', 1, '{}', 0,
 		'active', 0, '', 'main', '', 'h_1', 0, '', 2, 2000000000, 1000000000, 1000000000, 0);
@@ -65,8 +65,8 @@ func TestADatabaseOfEachSchemaIsOpenedAndUsed(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s := openedAt(t, path)
-			defer closed(t, s)
+			s := openAt(t, path)
+			defer closeStore(t, s)
 			readsOldRows(t, s)
 			usesOldDatabase(t, s)
 			if a, err := s.Audit(t.Context(), true); err != nil || !a.OK() || a.Schema != len(steps) {
@@ -119,7 +119,7 @@ func usesOldDatabase(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := t.Context()
 	event := &mem.Event{ID: "e_2", Kind: mem.Stop, Session: "one", PromptID: "q1", At: storetest.Clock()}
-	got := applied(t, s, mem.Batch{Event: event, Memories: []mem.Memory{
+	got := apply(t, s, mem.Batch{Event: event, Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "The bucket refills each second"},
 		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Title: "how big is the bucket?"},
 	}, Edits: []mem.Edit{{ID: "m_1", Pinned: new(true)}}})
@@ -132,7 +132,7 @@ func usesOldDatabase(t *testing.T, s *Store) {
 			t.Errorf("%d hits of kind %s, %v, want %d", len(hits), kind, err, want)
 		}
 	}
-	again := applied(t, s, mem.Batch{Event: &mem.Event{ID: "e_1", Kind: mem.UserPromptSubmit, Session: "one"}})
+	again := apply(t, s, mem.Batch{Event: &mem.Event{ID: "e_1", Kind: mem.UserPromptSubmit, Session: "one"}})
 	if !again[0].Duplicate || again[0].Seq != 1 {
 		t.Errorf("an event that was stored: %+v, want a duplicate of 1", again[0])
 	}

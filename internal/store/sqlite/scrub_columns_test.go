@@ -32,11 +32,11 @@ var bounded = []string{
 
 // A secret that an older version stored is removed from any column.
 func TestScrubScansEveryTextColumn(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	for _, b := range storetest.SecretBatches() {
-		applied(t, s, b)
+		apply(t, s, b)
 	}
-	ids := applied(t, s, mem.Batch{
+	ids := apply(t, s, mem.Batch{
 		Memories: []mem.Memory{{
 			Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact,
 			Title: "what lives in the sea",
@@ -49,7 +49,7 @@ func TestScrubScansEveryTextColumn(t *testing.T) {
 		Receipts:    []mem.Receipt{{ID: "r_all", Session: "four", Text: "t"}},
 		Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1"}},
 	})
-	applied(t, s,
+	apply(t, s,
 		mem.Batch{Links: []mem.MemoryLinks{{
 			Memory:   ids[0].IDs[0],
 			Entities: []mem.NamedEntity{{Kind: "tool", Name: "hammer", Confidence: 1}},
@@ -78,13 +78,13 @@ func TestScrubScansEveryTextColumn(t *testing.T) {
 	}
 	for _, p := range places {
 		if name := p[0] + "." + p[1]; !slices.Contains(bounded, name) {
-			t.Run(name, func(t *testing.T) { planted(t, s, db, p[0], p[1]) })
+			t.Run(name, func(t *testing.T) { scrubColumn(t, s, db, p[0], p[1]) })
 		}
 	}
 }
 
-// planted writes a word into a column and scrubs the store.
-func planted(t *testing.T, s *Store, db *sql.DB, table, column string) {
+// scrubColumn writes a word into a column and scrubs the store.
+func scrubColumn(t *testing.T, s *Store, db *sql.DB, table, column string) {
 	value := "'a swordfish'"
 	if column == "facts" || column == "concepts" || column == "tags" || column == "files" || column == "modified" ||
 		column == "supersedes" {
@@ -99,11 +99,11 @@ func planted(t *testing.T, s *Store, db *sql.DB, table, column string) {
 	}
 	where := " WHERE " + column + " = '" + strings.ReplaceAll(first, "'", "''") + "'"
 	run(t, db, "UPDATE OR REPLACE "+table+" SET "+column+"="+value+where)
-	got, err := s.Scrub(t.Context(), false, blotter("swordfish"))
+	got, err := s.Scrub(t.Context(), false, removeWord("swordfish"))
 	if err != nil || len(got.Finds) == 0 {
 		t.Errorf("Scrub = %+v, %v; want it found", got, err)
 	}
-	if got, err = s.Scrub(t.Context(), true, blotter("swordfish")); err != nil || !got.Fixed {
+	if got, err = s.Scrub(t.Context(), true, removeWord("swordfish")); err != nil || !got.Fixed {
 		t.Errorf("Scrub = %+v, %v; want it fixed", got, err)
 	}
 	var left int

@@ -14,8 +14,8 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// blotter removes one word from a document, as a redactor removes secrets.
-func blotter(word string) Clean {
+// removeWord removes one word from a document, as a redactor removes secrets.
+func removeWord(word string) Clean {
 	return func(doc []byte) ([]byte, map[string]int, error) {
 		n := bytes.Count(doc, []byte(word))
 		if n == 0 {
@@ -25,10 +25,10 @@ func blotter(word string) Clean {
 	}
 }
 
-// steeped returns a store with the word swordfish in every column of the person's text.
-func steeped(t *testing.T) *Store {
+// storeWithWord returns a store with the word swordfish in every column of the person's text.
+func storeWithWord(t *testing.T) *Store {
 	t.Helper()
-	s := filled(t)
+	s := storeWithSecret(t)
 	word := "swordfish"
 	e := mem.Event{
 		ID: "e_all", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "four",
@@ -41,14 +41,14 @@ func steeped(t *testing.T) *Store {
 		Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
 		Proposals: []mem.Proposal{{ID: "pr_1", Action: "edit", Title: &word, Was: word, Reason: word}},
 	}
-	said := mem.Memory{
+	spoken := mem.Memory{
 		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user",
 		Key: "u1/0", Title: "they said " + word,
 	}
-	next := said
+	next := spoken
 	next.Key, next.Title = "u2/0", "and something beside it"
-	applied(t, s, mem.Batch{
-		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, said, next},
+	apply(t, s, mem.Batch{
+		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, spoken, next},
 		Session:     &mem.SessionChange{StateLine: &word, FirstPrompt: word},
 		Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1", State: mem.State{Request: word}}},
 		Receipts:    []mem.Receipt{{ID: "r_all", Session: "four", Text: "<remanence-context>" + word}},
@@ -58,9 +58,9 @@ func steeped(t *testing.T) *Store {
 }
 
 func TestAScanFindsEveryTextAndChangesNothing(t *testing.T) {
-	s := steeped(t)
+	s := storeWithWord(t)
 	before := bytesLeft(t, s, "swordfish")
-	got, err := s.Scrub(t.Context(), false, blotter("swordfish"))
+	got, err := s.Scrub(t.Context(), false, removeWord("swordfish"))
 	if err != nil || got.Fixed || got.WithSecrets == 0 || got.Records <= got.WithSecrets {
 		t.Fatalf("Scrub = %+v, %v", got, err)
 	}
@@ -80,8 +80,8 @@ func TestAScanFindsEveryTextAndChangesNothing(t *testing.T) {
 }
 
 func TestNamesThatBecomeEqualAreMerged(t *testing.T) {
-	s := opened(t)
-	ids := applied(t, s,
+	s := openStore(t)
+	ids := apply(t, s,
 		mem.Batch{Memories: []mem.Memory{{
 			Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact,
 			Title: "what lives in the sea",
@@ -93,7 +93,7 @@ func TestNamesThatBecomeEqualAreMerged(t *testing.T) {
 			{Kind: "tool", Name: "sawfish", Confidence: 1},
 		},
 	}
-	applied(t, s, mem.Batch{Links: []mem.MemoryLinks{w}})
+	apply(t, s, mem.Batch{Links: []mem.MemoryLinks{w}})
 	both := func(doc []byte) ([]byte, map[string]int, error) {
 		out := bytes.ReplaceAll(bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[secret]")), []byte("sawfish"),
 			[]byte("[secret]"))
@@ -112,11 +112,11 @@ func TestNamesThatBecomeEqualAreMerged(t *testing.T) {
 }
 
 func TestCleaningLeavesNoByteAndKeepsOtherText(t *testing.T) {
-	s := steeped(t)
+	s := storeWithWord(t)
 	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Scrub(t.Context(), true, blotter("swordfish"))
+	got, err := s.Scrub(t.Context(), true, removeWord("swordfish"))
 	if err != nil || !got.Fixed {
 		t.Fatalf("Scrub = %+v, %v", got, err)
 	}
@@ -129,7 +129,7 @@ func TestCleaningLeavesNoByteAndKeepsOtherText(t *testing.T) {
 		hits[0].Memory.Summary.Learned != "[secret:word]" {
 		t.Errorf("Match = %+v, %v; want the cleaned memory", hits, err)
 	}
-	if again, err := s.Scrub(t.Context(), false, blotter("swordfish")); err != nil || len(again.Finds) != 0 {
+	if again, err := s.Scrub(t.Context(), false, removeWord("swordfish")); err != nil || len(again.Finds) != 0 {
 		t.Errorf("afterwards Scrub finds %+v, %v", again.Finds, err)
 	}
 }
@@ -138,18 +138,18 @@ func TestCleaningLeavesNoByteAndKeepsOtherText(t *testing.T) {
 // that "secret password e696" was taken for a secret. Words that are in no text any
 // more are removed.
 func TestSearchWordsAreNotScannedAndFollowTheTexts(t *testing.T) {
-	s := opened(t)
-	applied(t, s, mem.Batch{Memories: []mem.Memory{
+	s := openStore(t)
+	apply(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "the sword_fish is gone", Index: "sword fish"},
 		{
 			Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "KeyOf_Abc-dEf9 opens the red-door",
 			Index: "keyof_abc keyof key of abc def9 red door",
 		},
 	}})
-	if got, err := s.Scrub(t.Context(), false, blotter("sword fish")); err != nil || got.WithSecrets != 0 {
+	if got, err := s.Scrub(t.Context(), false, removeWord("sword fish")); err != nil || got.WithSecrets != 0 {
 		t.Errorf("Scrub = %+v, %v, want nothing held", got, err)
 	}
-	if got, err := s.Scrub(t.Context(), true, blotter("KeyOf_Abc-dEf9")); err != nil || got.WithSecrets != 1 {
+	if got, err := s.Scrub(t.Context(), true, removeWord("KeyOf_Abc-dEf9")); err != nil || got.WithSecrets != 1 {
 		t.Fatalf("Scrub = %+v, %v, want one held", got, err)
 	}
 	for _, piece := range []string{"keyof", "def9"} {
@@ -163,7 +163,7 @@ func TestSearchWordsAreNotScannedAndFollowTheTexts(t *testing.T) {
 }
 
 func TestAPreviewOfAPurgeChangesNothing(t *testing.T) {
-	s := filled(t)
+	s := storeWithSecret(t)
 	before, err := s.Stats(t.Context(), "", time.Time{})
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestAPreviewOfAPurgeChangesNothing(t *testing.T) {
 
 // An event without an id gets another one when it is delivered again.
 func TestPurgedEventsAreNotStoredAgain(t *testing.T) {
-	s := filled(t)
+	s := storeWithSecret(t)
 	report := func(id string) mem.Batch {
 		e := mem.Event{
 			ID: "e_aaaaaaaaaaaaaaaaaaaaaaaa." + id, Key: "aaaaaaaaaaaaaaaaaaaaaaaa", Agent: "claude-code",
@@ -202,7 +202,7 @@ func TestPurgedEventsAreNotStoredAgain(t *testing.T) {
 	}
 	apply := func(b mem.Batch) mem.Result {
 		t.Helper()
-		r := applied(t, s, b)
+		r := apply(t, s, b)
 		return r[0]
 	}
 	if apply(report("1")).Duplicate {
@@ -249,7 +249,7 @@ func TestATombstoneDoesNotMoveBackWithTheClock(t *testing.T) {
 			Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact,
 			Title: title,
 		}}}
-		r := applied(t, s, b)
+		r := apply(t, s, b)
 		if _, err := s.Purge(t.Context(), r[0].IDs[0]); err != nil {
 			t.Fatal(err)
 		}

@@ -29,9 +29,9 @@ func TestTheContractHoldsWithoutALog(t *testing.T) {
 
 func TestASharedFileSystemHasNoLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	ours(t, path) // with a log, as on a local disk
+	makeDatabase(t, path) // with a log, as on a local disk
 	s := openShared(t, path)
-	applied(t, s, mem.Batch{Event: &mem.Event{ID: "e_shared", Session: "one"}})
+	apply(t, s, mem.Batch{Event: &mem.Event{ID: "e_shared", Session: "one"}})
 	for pragma, want := range map[string]string{"journal_mode": "delete", "synchronous": "3"} {
 		var got string
 		if err := s.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
@@ -43,9 +43,9 @@ func TestASharedFileSystemHasNoLog(t *testing.T) {
 			t.Errorf("there is a file m.db%s", suffix)
 		}
 	}
-	closed(t, s)
-	back := openedAt(t, path)
-	defer closed(t, back)
+	closeStore(t, s)
+	back := openAt(t, path)
+	defer closeStore(t, back)
 	sound(t, back)
 	if h := back.Describe(t.Context()); h.Err != nil || h.Journal != "wal" {
 		t.Errorf("back on a local disk: %+v", h)

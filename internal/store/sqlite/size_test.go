@@ -25,7 +25,7 @@ func partsOf(t *testing.T, s *Store) map[mem.PartName]mem.Part {
 }
 
 func TestThePartsAddUpToTheSize(t *testing.T) {
-	s := filled(t)
+	s := storeWithSecret(t)
 	// After a checkpoint the size of the file is the sum of the parts.
 	if _, err := s.conn.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		t.Fatal(err)
@@ -52,12 +52,12 @@ func TestThePartsAddUpToTheSize(t *testing.T) {
 }
 
 func TestPayloadsAreCountedWithoutTheirRows(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	e := mem.Event{
 		ID: "e_1", Agent: "claude-code", Kind: mem.PostToolUse, Session: "one",
 		Text: strings.Repeat("x", 200_000),
 	}
-	applied(t, s, mem.Batch{Event: &e})
+	apply(t, s, mem.Batch{Event: &e})
 	parts := partsOf(t, s)
 	if p := parts[mem.PartPayloads]; p.Bytes < 200_000 || p.Bytes > 201_000 || p.Count != 1 {
 		t.Errorf("payloads: got %d bytes of %d, want a little over 200000 of 1", p.Bytes, p.Count)
@@ -69,7 +69,7 @@ func TestPayloadsAreCountedWithoutTheirRows(t *testing.T) {
 
 // The growth of a table without a part would be hidden.
 func TestEveryTableBelongsToAPart(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	tables, err := rows(t.Context(), s.read, stmt("SELECT name FROM sqlite_schema WHERE type='table'"), one[string])
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestCountReturnsDocumentFrequencies(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	var b mem.Batch
 	for i := range 120 {
 		m := mem.Memory{
@@ -25,22 +25,22 @@ func TestCountReturnsDocumentFrequencies(t *testing.T) {
 		Scope: mem.ScopeProject, Project: "p_1", Session: "one",
 		Kind: mem.Utterance, Title: "the walrus said it",
 	})
-	applied(t, s, b)
+	apply(t, s, b)
 	for range 2 { // counted, then cached
 		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common", "walrus", "retry.go", "unheard", `"!`}})
 		if want := []int{120, 3, 3, 0, 0}; err != nil || got.Size != 120 || !slices.Equal(got.DocFreq, want) {
 			t.Fatalf("got %+v, %v, want 120 and %v", got, err, want)
 		}
 	}
-	said, err := s.Count(t.Context(), mem.Query{Terms: []string{"walrus", "common"}, Kinds: []mem.Kind{mem.Utterance}})
-	if want := []int{1, 0}; err != nil || said.Size != 1 || !slices.Equal(said.DocFreq, want) {
-		t.Errorf("utterances: got %+v, %v, want 1 and %v", said, err, want)
+	spoken, err := s.Count(t.Context(), mem.Query{Terms: []string{"walrus", "common"}, Kinds: []mem.Kind{mem.Utterance}})
+	if want := []int{1, 0}; err != nil || spoken.Size != 1 || !slices.Equal(spoken.DocFreq, want) {
+		t.Errorf("utterances: got %+v, %v, want 1 and %v", spoken, err, want)
 	}
 }
 
 // With an old count a common term would look rare.
 func TestCountsAreRenewedWhenTheIndexGrows(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	next := 0
 	grow := func(n int) {
 		var b mem.Batch
@@ -51,7 +51,7 @@ func TestCountsAreRenewedWhenTheIndexGrows(t *testing.T) {
 				Title: fmt.Sprintf("common words %d", next),
 			})
 		}
-		applied(t, s, b)
+		apply(t, s, b)
 	}
 	for _, n := range []int{100, 3, 200} {
 		grow(n)
@@ -63,7 +63,7 @@ func TestCountsAreRenewedWhenTheIndexGrows(t *testing.T) {
 }
 
 func TestCountOfAnEmptyIndex(t *testing.T) {
-	got, err := opened(t).Count(t.Context(), mem.Query{Terms: []string{"word"}})
+	got, err := openStore(t).Count(t.Context(), mem.Query{Terms: []string{"word"}})
 	if err != nil || got.Size != 0 || !slices.Equal(got.DocFreq, []int{0}) {
 		t.Errorf("got %+v, %v, want nothing of nothing", got, err)
 	}

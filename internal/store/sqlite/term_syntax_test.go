@@ -12,7 +12,7 @@ import (
 // Terms are words to search for, never syntax.
 func TestAnyTextIsALegalTerm(t *testing.T) {
 	r := tier.Rand(t)
-	s := library(t, 200)
+	s := storeWithTerms(t, 200)
 	for range tier.Runs(20_000, 1_000_000) {
 		terms := []string{anyText(r), anyText(r), anyText(r)}
 		if _, err := s.Match(t.Context(), mem.Query{Terms: terms, Project: "p_1", Limit: 5}); err != nil {

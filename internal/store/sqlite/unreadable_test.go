@@ -9,11 +9,11 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// blotted returns a store with sound pages and one unreadable row of each kind:
+// storeWithUnreadableRows returns a store with sound pages and one unreadable row of each kind:
 // memory m_3, event e_2, the receipt r_1 and the only checkpoint.
-func blotted(t *testing.T) (s *Store, path string) {
+func storeWithUnreadableRows(t *testing.T) (s *Store, path string) {
 	t.Helper()
-	path = coast(t, 5)
+	path = databaseWithSecret(t, 5)
 	db := raw(t, path)
 	for _, q := range []string{
 		"UPDATE memory SET facts='[\"half a li', source=char(173) || source WHERE id='m_3'",
@@ -26,13 +26,13 @@ func blotted(t *testing.T) (s *Store, path string) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = openedAt(t, path)
+	s = openAt(t, path)
 	t.Cleanup(func() { _ = s.Close() })
 	return s, path
 }
 
 func TestListsLeaveOutUnreadableRows(t *testing.T) {
-	s, _ := blotted(t)
+	s, _ := storeWithUnreadableRows(t)
 	events, err := s.Events(t.Context(), mem.EventQuery{})
 	if err != nil || len(events) != 3 {
 		t.Errorf("%d events, %v, want the other 3", len(events), err)
@@ -59,7 +59,7 @@ func TestListsLeaveOutUnreadableRows(t *testing.T) {
 }
 
 func TestAnUnreadableMemoryIsNotReportedMissing(t *testing.T) {
-	s, _ := blotted(t)
+	s, _ := storeWithUnreadableRows(t)
 	_, err := s.List(t.Context(), mem.Query{IDs: []string{"m_3"}, Within: "*"})
 	if !errors.Is(err, mem.ErrCorrupt) || !strings.Contains(err.Error(), "m_3") {
 		t.Errorf("got %v, want %v and its id", err, mem.ErrCorrupt)
@@ -67,7 +67,7 @@ func TestAnUnreadableMemoryIsNotReportedMissing(t *testing.T) {
 }
 
 func TestAuditNamesUnreadableRows(t *testing.T) {
-	s, path := blotted(t)
+	s, path := storeWithUnreadableRows(t)
 	if a, err := s.Audit(t.Context(), false); err != nil || !a.OK() {
 		t.Errorf("a quick look: %+v, %v, want it to read no rows", a, err)
 	}
@@ -89,8 +89,8 @@ func TestAuditNamesUnreadableRows(t *testing.T) {
 }
 
 func TestSalvageLeavesOutUnreadableRows(t *testing.T) {
-	s, path := blotted(t)
-	closed(t, s)
+	s, path := storeWithUnreadableRows(t)
+	closeStore(t, s)
 	got, err := Salvage(t.Context(), path, storetest.Clock())
 	if err != nil || got.Gaps < 4 || got.Rows["memory"] != 7 || got.Rows["event"] != 4 {
 		t.Fatalf("got %+v, %v, want 7 memories, 4 events and the gaps", got, err)
@@ -102,9 +102,9 @@ func TestSalvageLeavesOutUnreadableRows(t *testing.T) {
 
 // An event that repeats an unreadable memory must not fail: it would fail each time.
 func TestARepetitionRepairsAnUnreadableRow(t *testing.T) {
-	s, _ := blotted(t)
+	s, _ := storeWithUnreadableRows(t)
 	first := storetest.SecretBatches()[0].Memories[2]
-	got := applied(t, s, mem.Batch{
+	got := apply(t, s, mem.Batch{
 		Event:    &mem.Event{ID: "e_9", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one"},
 		Memories: []mem.Memory{first}, Edits: []mem.Edit{{ID: "m_3", Used: 1}},
 	})
@@ -115,7 +115,7 @@ func TestARepetitionRepairsAnUnreadableRow(t *testing.T) {
 }
 
 func TestPurgeErasesUnreadableRows(t *testing.T) {
-	s, _ := blotted(t)
+	s, _ := storeWithUnreadableRows(t)
 	if _, err := s.Purge(t.Context(), "m_3"); err != nil {
 		t.Errorf("the memory: %v", err)
 	}
@@ -131,18 +131,18 @@ func TestPurgeErasesUnreadableRows(t *testing.T) {
 }
 
 func TestPayloadsAreDroppedBesideAnUnreadableOne(t *testing.T) {
-	s, _ := blotted(t)
+	s, _ := storeWithUnreadableRows(t)
 	if _, n, err := s.DropPayloads(t.Context(), storetest.Clock().Add(1), 0, 100); err != nil || n != 3 {
 		t.Errorf("dropped %d, %v, want 3", n, err)
 	}
 }
 
 func TestScrubCleansUnreadableRows(t *testing.T) {
-	s, _ := blotted(t)
-	if _, err := s.Scrub(t.Context(), true, blotter("swordfish")); err != nil {
+	s, _ := storeWithUnreadableRows(t)
+	if _, err := s.Scrub(t.Context(), true, removeWord("swordfish")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Scrub(t.Context(), true, blotter("unrelated")); err != nil {
+	if _, err := s.Scrub(t.Context(), true, removeWord("unrelated")); err != nil {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"swordfish", "unrelated"} {

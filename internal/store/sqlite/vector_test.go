@@ -18,8 +18,8 @@ import (
 	"remanence/internal/store/storetest"
 )
 
-// aimed returns a random vector of length 1.
-func aimed(r *rand.Rand, dims int) []float32 {
+// randomVector returns a random vector of length 1.
+func randomVector(r *rand.Rand, dims int) []float32 {
 	v := make([]float32, dims)
 	for i := range v {
 		v[i] = float32(r.NormFloat64())
@@ -37,7 +37,7 @@ func shortened(v []float32) []float32 {
 
 // near v but not equal, as texts on one topic are.
 func beside(r *rand.Rand, v []float32, apart float64) []float32 {
-	out := aimed(r, len(v))
+	out := randomVector(r, len(v))
 	for i := range out {
 		out[i] = float32(apart*float64(out[i])) + v[i]
 	}
@@ -52,8 +52,8 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// remembers stores n memories with vectors and returns the vectors by number - 1.
-func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
+// addVectors stores n memories with vectors and returns the vectors by number - 1.
+func addVectors(t testing.TB, s *Store, model string, vs [][]float32) {
 	t.Helper()
 	for from := 0; from < len(vs); from += 1000 {
 		var ms []mem.Memory
@@ -63,7 +63,7 @@ func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
 				Title: fmt.Sprint("memory ", i),
 			})
 		}
-		r := applied(t, s, mem.Batch{Memories: ms})
+		r := apply(t, s, mem.Batch{Memories: ms})
 		var put []mem.Vector
 		for i, id := range r[0].IDs {
 			put = append(put, mem.Vector{Memory: id, Updated: storetest.Clock(), Values: vs[from+i]})
@@ -74,11 +74,11 @@ func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
 	}
 }
 
-// topics returns vectors in clusters, as those of texts are.
-func topics(r *rand.Rand, n, dims int) [][]float32 {
+// clusteredVectors returns vectors in clusters, as those of texts are.
+func clusteredVectors(r *rand.Rand, n, dims int) [][]float32 {
 	var out [][]float32
 	for len(out) < n {
-		topic := aimed(r, dims)
+		topic := randomVector(r, dims)
 		for range 25 {
 			out = append(out, beside(r, topic, 1))
 		}
@@ -112,7 +112,7 @@ func TestOneByteForEachNumberIsEnoughForACosine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(2, 1024).Draw(t, "dims")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		a := aimed(r, dims)
+		a := randomVector(r, dims)
 		b := beside(r, a, rapid.Float64Range(0, 3).Draw(t, "apart"))
 		scale, data, ok := quantize(b)
 		if !ok || scale <= 0 {
@@ -144,10 +144,10 @@ func TestAnInvalidVectorIsNotQuantized(t *testing.T) {
 }
 
 func TestSignsFindTheSameAsBruteForce(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	r := rand.New(rand.NewPCG(7, 7))
-	vs := topics(r, 5000, 256)
-	remembers(t, s, "m", vs)
+	vs := clusteredVectors(r, 5000, 256)
+	addVectors(t, s, "m", vs)
 	found, wanted := 0, 0
 	for i := range 60 {
 		v := beside(r, vs[r.IntN(len(vs))], []float64{0.3, 0.8, 1.5}[i%3])
@@ -169,10 +169,10 @@ func TestSignsFindTheSameAsBruteForce(t *testing.T) {
 }
 
 func TestNearGoesByTheExactCosine(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	r := rand.New(rand.NewPCG(3, 3))
-	vs := topics(r, 300, 64)
-	remembers(t, s, "m", vs)
+	vs := clusteredVectors(r, 300, 64)
+	addVectors(t, s, "m", vs)
 	v := beside(r, vs[17], 0.5)
 	hits, err := s.Near(t.Context(), "m", v, mem.Query{}, 5)
 	if err != nil {
@@ -202,14 +202,14 @@ func TestNearestReturnsRowsWithTheMostEqualSigns(t *testing.T) {
 			}
 		}
 		asked, n := []uint64{uint64(r.IntN(8)), 1}, rapid.IntRange(1, 60).Draw(t, "n")
-		fits(t, &s, asked, s.nearest(asked, n), s.numbers, n)
-		fits(t, &s, asked, s.nearestOf(asked, n, append([]int64{-1}, among...)), among, n)
+		checkNearest(t, &s, asked, s.nearest(asked, n), s.numbers, n)
+		checkNearest(t, &s, asked, s.nearestOf(asked, n, append([]int64{-1}, among...)), among, n)
 	})
 }
 
-// fits fails unless the positions are those of n rows, and no other row is nearer
+// checkNearest fails unless the positions are those of n rows, and no other row is nearer
 // than one of them, or as near and newer.
-func fits(t *rapid.T, s *signs, asked []uint64, places []int32, rows []int64, n int) {
+func checkNearest(t *rapid.T, s *signs, asked []uint64, places []int32, rows []int64, n int) {
 	var short []int64
 	for _, p := range places {
 		short = append(short, s.numbers[p])
@@ -249,7 +249,7 @@ func TestRankReturnsTheGreatestWeights(t *testing.T) {
 		var rows []int32
 		var want []int64
 		for i := range rapid.IntRange(0, 60).Draw(t, "rows") {
-			x := aimed(r, dims)
+			x := randomVector(r, dims)
 			s.put([]row{{int64(3 * i), signsOf(x)}})
 			for j := range v {
 				product[int64(3*i)] += float32(math.Copysign(float64(v[j]), float64(v[j]*x[j])))
@@ -270,19 +270,19 @@ func TestRankReturnsTheGreatestWeights(t *testing.T) {
 // Filters apply although signs are selected without them, even if the memories that
 // pass are far from the query.
 func TestFiltersApplyBeforeTheNearestAreSelected(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	r := rand.New(rand.NewPCG(9, 9))
-	away := aimed(r, 64)
+	away := randomVector(r, 64)
 	var vs [][]float32
 	for range 1500 { // more than the shortlist, all near
 		vs = append(vs, beside(r, away, 0.1))
 	}
-	remembers(t, s, "m", vs)
+	addVectors(t, s, "m", vs)
 	far := make([]float32, 64)
 	for i := range far {
 		far[i] = -away[i]
 	}
-	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{
+	ids := apply(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Fact, Title: "far"},
 		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Utterance, Session: "one", Title: "said"},
 		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Fact, Title: "hidden"},
@@ -295,7 +295,7 @@ func TestFiltersApplyBeforeTheNearestAreSelected(t *testing.T) {
 		t.Fatal(err)
 	}
 	hidden := mem.Forgotten
-	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: ids[0].IDs[2], Status: &hidden}}})
+	apply(t, s, mem.Batch{Edits: []mem.Edit{{ID: ids[0].IDs[2], Status: &hidden}}})
 	for _, c := range []struct {
 		q    mem.Query
 		want []string
@@ -324,9 +324,9 @@ func TestFiltersApplyBeforeTheNearestAreSelected(t *testing.T) {
 // The cache equals the stored vectors after any sequence of writes.
 func TestCachedSignsEqualTheTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := opened(t)
+		s := openStore(t)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
-		remembers(t, s, "m", topics(r, 20, 70))
+		addVectors(t, s, "m", clusteredVectors(r, 20, 70))
 		if err := s.load(t.Context(), "m", 70); err != nil {
 			rt.Fatal(err)
 		}
@@ -334,7 +334,7 @@ func TestCachedSignsEqualTheTable(t *testing.T) {
 			id := chars.ShortID("m_", int64(1+r.IntN(20)))
 			switch rapid.IntRange(0, 3).Draw(rt, "step") {
 			case 0:
-				v := mem.Vector{Memory: id, Updated: storetest.Clock(), Values: aimed(r, 70)}
+				v := mem.Vector{Memory: id, Updated: storetest.Clock(), Values: randomVector(r, 70)}
 				if r.IntN(4) == 0 {
 					v.Values = nil
 				}
@@ -344,10 +344,10 @@ func TestCachedSignsEqualTheTable(t *testing.T) {
 			case 1:
 				_, _ = s.Purge(t.Context(), id) // it may not exist
 			case 2:
-				remembersOne(rt, s, aimed(r, 70))
+				remembersOne(rt, s, randomVector(r, 70))
 			case 3:
 				if err := s.PutVectors(t.Context(), "other",
-					[]mem.Vector{{Memory: "m_1", Updated: storetest.Clock(), Values: aimed(r, 70)}}); err != nil {
+					[]mem.Vector{{Memory: "m_1", Updated: storetest.Clock(), Values: randomVector(r, 70)}}); err != nil {
 					rt.Fatal(err)
 				}
 			}
@@ -388,12 +388,12 @@ func remembersOne(t *rapid.T, s *Store, v []float32) {
 }
 
 func TestNoByteOfAPurgedVectorIsLeft(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	mark := []float32{}
 	for i := range 64 { // bytes that nothing else has: 127, -126, 125, …
 		mark = append(mark, float32((127-i)*(1-2*(i%2))))
 	}
-	remembers(t, s, "m", [][]float32{mark, aimed(rand.New(rand.NewPCG(1, 1)), 64)})
+	addVectors(t, s, "m", [][]float32{mark, randomVector(rand.New(rand.NewPCG(1, 1)), 64)})
 	_, data, _ := quantize(mark)
 	text := strings.ToLower(string(data))
 	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
@@ -417,8 +417,8 @@ func TestNoByteOfAPurgedVectorIsLeft(t *testing.T) {
 }
 
 func TestUtterancesHaveTheirOwnSigns(t *testing.T) {
-	s := opened(t)
-	r := applied(t, s, mem.Batch{Memories: []mem.Memory{
+	s := openStore(t)
+	r := apply(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Utterance, Session: "one", Title: "said"},
 		{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Fact, Title: "noted"},
 	}})
@@ -444,25 +444,25 @@ func TestUtterancesHaveTheirOwnSigns(t *testing.T) {
 }
 
 func TestSignsAreCachedWhenNeeded(t *testing.T) {
-	s := opened(t)
-	remembers(t, s, "m", topics(rand.New(rand.NewPCG(1, 1)), 50, 64))
+	s := openStore(t)
+	addVectors(t, s, "m", clusteredVectors(rand.New(rand.NewPCG(1, 1)), 50, 64))
 	if s.vectors.dims != 0 || s.vectors.memories.rows != nil {
 		t.Errorf("signs of %d vectors are cached", len(s.vectors.memories.numbers))
 	}
 }
 
-// crowd returns a store with many vectors.
-func crowd(b *testing.B, n, dims int) (*Store, *rand.Rand) {
+// storeWithVectors returns a store with many vectors.
+func storeWithVectors(b *testing.B, n, dims int) (*Store, *rand.Rand) {
 	b.Helper()
-	s := opened(b)
+	s := openStore(b)
 	r := rand.New(rand.NewPCG(1, 2))
-	remembers(b, s, "m", topics(r, n, dims))
+	addVectors(b, s, "m", clusteredVectors(r, n, dims))
 	return s, r
 }
 
 func BenchmarkNear(b *testing.B) {
-	s, r := crowd(b, 100_000, 384)
-	v := aimed(r, 384)
+	s, r := storeWithVectors(b, 100_000, 384)
+	v := randomVector(r, 384)
 	for _, c := range []struct {
 		name string
 		q    mem.Query
@@ -500,15 +500,15 @@ func BenchmarkNear(b *testing.B) {
 }
 
 func TestVectorsAreReadWhileTheyAreWrittenAndPurged(t *testing.T) {
-	s := opened(t)
-	vs := topics(rand.New(rand.NewPCG(5, 5)), 300, 64)
-	remembers(t, s, "m", vs)
+	s := openStore(t)
+	vs := clusteredVectors(rand.New(rand.NewPCG(5, 5)), 300, 64)
+	addVectors(t, s, "m", vs)
 	var all sync.WaitGroup
 	for g := range 2 {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(g), 1))
 			for range 30 {
-				hits, err := s.Near(t.Context(), []string{"m", "other"}[g%2], aimed(r, 64), mem.Query{}, 5)
+				hits, err := s.Near(t.Context(), []string{"m", "other"}[g%2], randomVector(r, 64), mem.Query{}, 5)
 				if err != nil {
 					t.Error(err)
 				}
@@ -523,7 +523,8 @@ func TestVectorsAreReadWhileTheyAreWrittenAndPurged(t *testing.T) {
 	all.Go(func() {
 		r := rand.New(rand.NewPCG(9, 1))
 		for i := range 60 {
-			v := mem.Vector{Memory: chars.ShortID("m_", int64(1+r.IntN(300))), Updated: storetest.Clock(), Values: aimed(r, 64)}
+			v := mem.Vector{Memory: chars.ShortID("m_", int64(1+r.IntN(300))), Updated: storetest.Clock()}
+			v.Values = randomVector(r, 64)
 			if err := s.PutVectors(t.Context(), []string{"m", "other"}[i%2], []mem.Vector{v}); err != nil {
 				t.Error(err)
 			}
@@ -549,9 +550,9 @@ func TestVectorsAreReadWhileTheyAreWrittenAndPurged(t *testing.T) {
 }
 
 func TestWithoutVectorDoesNotContinueAfterAMemoryWithALongerID(t *testing.T) {
-	s := opened(t)
+	s := openStore(t)
 	for i := range 70 {
-		applied(t, s,
+		apply(t, s,
 			mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: fmt.Sprint("fact ", i)}}})
 	}
 	if _, err := s.Purge(t.Context(), "m_2"); err != nil {
