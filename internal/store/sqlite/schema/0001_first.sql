@@ -1,6 +1,6 @@
 -- Times are nanoseconds since 1970 UTC, 0 means never. Lists are JSON text.
--- Every text that can be told or searched may be erased one day: no table may
--- keep a copy of it that purge.go does not know.
+-- Every text that can be injected or searched can be purged: no table may have a
+-- copy of it that purge.go does not know.
 
 CREATE TABLE project (
   key        TEXT PRIMARY KEY,
@@ -15,7 +15,7 @@ CREATE TABLE project (
 
 CREATE INDEX project_name ON project (name);
 
--- A git common directory belongs to the project that it was first seen with.
+-- A git common directory belongs to the project in which it was first seen.
 CREATE TABLE project_common (
   common TEXT PRIMARY KEY,
   key    TEXT NOT NULL
@@ -28,7 +28,7 @@ CREATE TABLE project_root (
   PRIMARY KEY (root, key)
 ) STRICT, WITHOUT ROWID;
 
--- Keys that a project would have today, had it not been known by another before.
+-- Other keys of a project, and the key under which it is stored.
 CREATE TABLE project_alias (
   key   TEXT PRIMARY KEY,
   known TEXT NOT NULL
@@ -67,7 +67,7 @@ CREATE TABLE session (
 CREATE INDEX session_active ON session (last_event);
 CREATE INDEX session_project ON session (project, last_event);
 
--- What a session was told in its present conversation window.
+-- Keys of what was injected into a session since its last compaction.
 CREATE TABLE told (
   session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
   mark    TEXT NOT NULL,
@@ -86,8 +86,8 @@ CREATE TABLE turn (
   UNIQUE (session, prompt_id)
 ) STRICT;
 
--- An erased event keeps its row, without session and payload, so that it is
--- known if it is delivered again.
+-- A purged event keeps its row without session and payload, so that another
+-- delivery of it is a duplicate.
 CREATE TABLE event (
   seq         INTEGER PRIMARY KEY AUTOINCREMENT,
   id          TEXT NOT NULL UNIQUE,
@@ -210,7 +210,7 @@ CREATE INDEX receipt_id ON receipt (id);
 CREATE INDEX receipt_session ON receipt (session);
 CREATE INDEX receipt_project ON receipt (project);
 
--- What a receipt names, told or left out.
+-- The memories of a receipt, injected (told) or left out.
 CREATE TABLE receipt_item (
   receipt INTEGER NOT NULL REFERENCES receipt (number) ON DELETE CASCADE,
   memory  TEXT NOT NULL,

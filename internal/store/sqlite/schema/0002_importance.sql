@@ -1,4 +1,4 @@
--- What matters most is read in the order in which it is told, and whether a
--- memory passes is decided without reading it.
+-- Important memories are read in the order of injection, and filtered without
+-- reading their rows.
 DROP INDEX memory_importance;
 CREATE INDEX memory_importance ON memory (project, pinned, importance, created, kind, status, scope, trust);

@@ -1,10 +1,10 @@
--- A memory that lives on in another one, which says the same: the id of that one.
+-- The id of the memory into which a memory was merged.
 ALTER TABLE memory ADD COLUMN merged_into TEXT NOT NULL DEFAULT '';
 
 CREATE INDEX memory_merged ON memory (merged_into) WHERE merged_into <> '';
 
--- A round of consolidation, and what it changed. Neither holds a text of the
--- person's: what a memory was like is kept as numbers, states and ids.
+-- A consolidation run and its changes. They contain no text of the person: the
+-- former state of a memory is stored as numbers, states and ids.
 CREATE TABLE run (
   number  INTEGER PRIMARY KEY AUTOINCREMENT,
   id      TEXT NOT NULL UNIQUE,
@@ -33,8 +33,8 @@ CREATE TABLE change (
 CREATE INDEX change_run ON change (run, number);
 CREATE INDEX change_memory ON change (memory);
 
--- What the person does not want: a rule is not to be applied to a memory, or to
--- two of them, and its finding is not to be shown again.
+-- Dismissals: a rule is not applied again to a memory, or to two of them, and its
+-- finding is not shown again.
 CREATE TABLE dismissed (
   rule   TEXT NOT NULL,
   memory INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
@@ -45,7 +45,7 @@ CREATE TABLE dismissed (
 
 CREATE INDEX dismissed_memory ON dismissed (memory);
 
--- How memories stand to each other.
+-- Links between memories.
 CREATE TABLE relation (
   from_memory INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
   to_memory   INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
@@ -57,8 +57,8 @@ CREATE TABLE relation (
 
 CREATE INDEX relation_to ON relation (to_memory);
 
--- What memories are about, by name, and which of them name it. The name is text
--- of theirs: it goes with the last of them.
+-- Entities, and the memories that mention them. The name is text of the memories:
+-- an entity is deleted with its last mention.
 CREATE TABLE entity (
   number     INTEGER PRIMARY KEY AUTOINCREMENT,
   id         TEXT NOT NULL UNIQUE,
@@ -85,6 +85,6 @@ BEGIN
   DELETE FROM entity WHERE number = old.entity;
 END;
 
--- What was kept before there was a web is woven in.
+-- A job makes the links of earlier memories.
 INSERT INTO job (id, kind, key, data, not_before, attempts, created, error, dead, leased)
   SELECT 'j_first-weave', 'weave', 'all', '', 0, 0, max(created), '', 0, 0 FROM memory HAVING count(*) > 0;

@@ -1,6 +1,5 @@
--- What is still to be woven in: memories whose names and links nobody has looked
--- for since they were written. Of a store that is not through with it yet, what
--- its jobs were about.
+-- Memories without links of their present text (woven = 0). In an older store these
+-- are the memories of its waiting jobs.
 ALTER TABLE memory ADD COLUMN woven INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX memory_unwoven ON memory (created, number) WHERE woven = 0;
 UPDATE memory SET woven = 0
