@@ -23,7 +23,7 @@ const (
 // changed files and stated something worth keeping, and the agent kept no note since it
 // began. Where no request was followed, requests end: the agent may lack the tool.
 func (e *Service) noteRequest(ctx context.Context, ec event.Context) (line, mark string, err error) {
-	if !ec.Settings.NoteRequests || !ec.Settings.Told(ec.SessionInfo) {
+	if !ec.Settings.NoteRequests || !ec.Settings.MayInject(ec.SessionInfo) {
 		return "", "", nil
 	}
 	turns, err := e.Store.Turns(ctx, ec.Session, 2)

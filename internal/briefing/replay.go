@@ -48,7 +48,7 @@ func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 	for _, line := range lines {
 		s.Items = append(s.Items, inject.Item{Text: line, Quote: true})
 	}
-	s.Items[0].Told = mem.InjectedItem{ID: cp.ID, Title: "handoff: " + chars.Clip(chars.Line(cp.Handoff), 80)}
+	s.Items[0].Injected = mem.InjectedItem{ID: cp.ID, Title: "handoff: " + chars.Clip(chars.Line(cp.Handoff), 80)}
 	return s, nil
 }
 
@@ -206,7 +206,7 @@ func handoffLines(text string, gone []string) []string {
 			all = append(all, extract.Pieces(line, maxHandoffLine)...)
 		}
 	}
-	barred := func(s string) bool { return inject.Suspicious(s) || event.Says(chars.Fold(s), gone) }
+	barred := func(s string) bool { return inject.Suspicious(s) || event.ContainsAny(chars.Fold(s), gone) }
 	all = slices.DeleteFunc(all, barred)
 	out := all[:0]
 	for i := 0; i < len(all); i++ {
@@ -216,7 +216,7 @@ func handoffLines(text string, gone []string) []string {
 		}
 		out = append(out, all[i])
 	}
-	if event.Says(chars.Fold(strings.Join(out, " ")), gone) {
+	if event.ContainsAny(chars.Fold(strings.Join(out, " ")), gone) {
 		return nil
 	}
 	return out

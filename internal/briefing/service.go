@@ -19,10 +19,10 @@ type Config struct {
 	Event      *event.Service
 	Filesync   *filesync.Service
 	Recall     *recall.Service
-	// Door removes secrets and private text.
-	Door  *redact.Redactor
-	Now   func() time.Time
-	Store mem.Store
+	// Redactor removes secrets and private text.
+	Redactor *redact.Redactor
+	Now      func() time.Time
+	Store    mem.Store
 	// Warnings returns lines for the person that were not shown today.
 	Warnings func(p mem.Project) []string
 }

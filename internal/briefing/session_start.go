@@ -112,7 +112,7 @@ func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem
 	for _, part := range s {
 		r.Candidates += len(part.Rows)
 		for _, it := range part.Items {
-			if it.Told.ID != "" { // without one it is in no receipt
+			if it.Injected.ID != "" { // without one it is in no receipt
 				r.Candidates++
 			}
 		}
@@ -131,7 +131,7 @@ func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem
 func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (out []inject.Section,
 	missing []mem.LeftOutItem, err error,
 ) {
-	g := gather{e: e, ec: ec, parent: ask.Parent, hints: e.Recall.VaultHints(ec), told: map[string]bool{}}
+	g := gather{e: e, ec: ec, parent: ask.Parent, hints: e.Recall.VaultHints(ec), injected: map[string]bool{}}
 	add := func(s inject.Section, err error) error {
 		if err == nil && len(s.Items)+len(s.Rows) > 0 {
 			out = append(out, s)
@@ -158,7 +158,7 @@ func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (
 	} else if err := add(g.state(ctx)); err != nil {
 		return nil, nil, err
 	}
-	if g.tellsMind() {
+	if g.includesStateFiles() {
 		_ = add(g.mindState(), nil) // it tells no error
 	}
 	for _, step := range []func(context.Context) (inject.Section, error){
@@ -174,11 +174,11 @@ func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (
 
 // gather collects the sections of one briefing.
 type gather struct {
-	e      *Service
-	ec     event.Context
-	parent string          // session that this one was forked from
-	hints  vaultfile.Hints // of the vault on the project
-	told   map[string]bool // ids and words in this briefing
+	e        *Service
+	ec       event.Context
+	parent   string          // session that this one was forked from
+	hints    vaultfile.Hints // of the vault on the project
+	injected map[string]bool // ids and words in this briefing
 }
 
 func (g *gather) List(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
@@ -194,7 +194,7 @@ func (g *gather) List(ctx context.Context, name, caption string, share int, q me
 		if len(hits) == most {
 			break
 		}
-		if inject.IsTellable(mm) && !g.ec.Stale(mm) && g.news(mm) {
+		if inject.Injectable(mm) && !g.ec.Stale(mm) && g.news(mm) {
 			hits = append(hits, mem.Hit{Memory: mm})
 		}
 	}
@@ -233,7 +233,7 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		if g.known(mm) || g.ec.Stale(mm) {
 			continue
 		}
-		if inject.IsTellable(mm) { // last: it reads the whole text
+		if inject.Injectable(mm) { // last: it reads the whole text
 			fit = append(fit, mm)
 		}
 	}
@@ -246,12 +246,12 @@ func (g *gather) news(mm mem.Memory) bool {
 	if g.known(mm) {
 		return false
 	}
-	g.told[mm.ID], g.told[recall.Saying(mm)] = true, true
+	g.injected[mm.ID], g.injected[recall.Saying(mm)] = true, true
 	return true
 }
 
 func (g *gather) known(mm mem.Memory) bool {
-	return event.IsField(mm) || event.OfStateFile(mm) || g.told[mm.ID] || g.told[recall.Saying(mm)] ||
+	return event.IsField(mm) || event.OfStateFile(mm) || g.injected[mm.ID] || g.injected[recall.Saying(mm)] ||
 		g.ec.SessionInfo.Injected[mm.ID]
 }
 
@@ -279,7 +279,7 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	st.Open = nil // they have a section of their own
 	s.Items = StateItems(st)
 	if st.Request != "" && chars.Clip(st.Request, 200) == last.FirstPrompt {
-		g.told[sessionMark+last.ID] = true
+		g.injected[sessionMark+last.ID] = true
 	}
 	return s, nil
 }
@@ -405,7 +405,7 @@ func (g *gather) memories(ctx context.Context) (inject.Section, error) {
 }
 
 func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
-	if len(g.ec.Mind.Decided) > 0 && g.tellsMind() && !g.short() {
+	if len(g.ec.Mind.Decided) > 0 && g.includesStateFiles() && !g.short() {
 		return g.decided(), nil
 	}
 	return g.List(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{
@@ -433,7 +433,7 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 			continue
 		}
 		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.ec.At, mem.Fresh); ok {
-			seen[mm.Session], g.told[sessionMark+mm.Session] = true, true
+			seen[mm.Session], g.injected[sessionMark+mm.Session] = true, true
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -458,7 +458,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	if set.Observations > 0 {
 		ms, err := g.e.Store.List(ctx, mem.Query{
 			Project: g.ec.Project.Key, Scopes: []mem.Scope{mem.ScopeProject},
-			NotKinds: recall.NotRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.told),
+			NotKinds: recall.NotRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.injected),
 		})
 		if err != nil {
 			return s, fmt.Errorf("index: %w", err)
@@ -480,7 +480,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		return s, fmt.Errorf("sessions: %w", err)
 	}
 	for _, se := range ss {
-		if se.FirstPrompt != "" && se.ID != g.ec.Session && !g.told[sessionMark+se.ID] {
+		if se.FirstPrompt != "" && se.ID != g.ec.Session && !g.injected[sessionMark+se.ID] {
 			s.Rows = append(s.Rows, inject.Row{
 				ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt,
 				Tokens: chars.Tokens(se.FirstPrompt),

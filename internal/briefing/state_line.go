@@ -13,8 +13,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// nudgeAgain is how many prompts may pass without a state line when it is given on change.
-const nudgeAgain = 10
+// stateLineInterval is how many prompts may pass without a state line when it is given on change.
+const stateLineInterval = 10
 
 // StateLines is what is injected with a prompt about where the work stands: the state line, and reminders, whose marks say
 // that they were given.
@@ -25,7 +25,7 @@ type StateLines struct {
 
 // StateLines returns the state line, if it is due, and the reminders of the event's session.
 func (e *Service) StateLines(ctx context.Context, ec event.Context) (n StateLines, err error) {
-	if ec.Settings.NudgeEvery == event.NudgeNever || ec.Settings.NudgeTokens == 0 || ec.SessionInfo.ID == "" {
+	if ec.Settings.StateLineRule == event.StateLineNever || ec.Settings.StateLineTokens == 0 || ec.SessionInfo.ID == "" {
 		return StateLines{}, nil
 	}
 	reminders, marks, err := e.Reminders(ctx, ec)
@@ -36,9 +36,9 @@ func (e *Service) StateLines(ctx context.Context, ec event.Context) (n StateLine
 	if err != nil {
 		return StateLines{}, err
 	}
-	due := ec.Settings.NudgeEvery == event.NudgeAlways || line != ec.SessionInfo.StateLine ||
-		ec.SessionInfo.Prompts-ec.SessionInfo.StateLinePrompt >= nudgeAgain || len(reminders) > 0
-	if due && line != "" && chars.Tokens(line) <= ec.Settings.NudgeTokens {
+	due := ec.Settings.StateLineRule == event.StateLineAlways || line != ec.SessionInfo.StateLine ||
+		ec.SessionInfo.Prompts-ec.SessionInfo.StateLinePrompt >= stateLineInterval || len(reminders) > 0
+	if due && line != "" && chars.Tokens(line) <= ec.Settings.StateLineTokens {
 		n.StateLine, n.Lines = &line, []string{line}
 	}
 	n.Lines, n.Marks = append(n.Lines, reminders...), marks
@@ -70,7 +70,7 @@ func (e *Service) StateLine(ctx context.Context, ec event.Context) (string, erro
 	if err != nil {
 		return "", err
 	}
-	line := inject.Nudge(s.Phase, cmp.Or(extract.First(s.Next), extract.First(s.Open)),
+	line := inject.StateLine(s.Phase, cmp.Or(extract.First(s.Next), extract.First(s.Open)),
 		cmp.Or(extract.First(s.Waiting), extract.First(s.Blocked)), "")
 	return strings.TrimPrefix(line, inject.HeadMemory+" "), nil // the block has that header itself
 }

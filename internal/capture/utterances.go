@@ -28,7 +28,7 @@ func (s *Service) IndexUtterances(ctx context.Context, ec event.Context) (made i
 	if err != nil {
 		return 0, err
 	}
-	err = s.Archive.Said(ctx, ec.SessionInfo, after, func(list []mem.ArchivedUtterance) error {
+	err = s.Archive.Utterances(ctx, ec.SessionInfo, after, func(list []mem.ArchivedUtterance) error {
 		turns, err := s.Store.Turns(ctx, ec.Session, event.WholeSession)
 		if err != nil {
 			return fmt.Errorf("turns: %w", err)

@@ -67,7 +67,7 @@ func openCaptureExam(ctx context.Context) (capturing, error) {
 	door := &redact.Redactor{}
 	settings := event.Defaults(event.Lean)
 	x.engine = engine.New(engine.Config{
-		Store: x.store, Door: door, Now: x.clock, Rel: project.Rel, Slack: examSlack,
+		Store: x.store, Redactor: door, Now: x.clock, Rel: project.Rel, Slack: examSlack,
 		Settings: func() event.Settings { return settings },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: path.Base(dir), Name: path.Base(dir), Root: dir}, nil

@@ -90,7 +90,7 @@ func openExam(ctx context.Context, now time.Time, door *redact.Redactor, setting
 		return nil, err
 	}
 	c := engine.Config{
-		Store: x.store, Door: door, Now: x.clock,
+		Store: x.store, Redactor: door, Now: x.clock,
 		Settings: func() event.Settings { return settings },
 		Project:  project.Identify,
 		Rel:      project.Rel,

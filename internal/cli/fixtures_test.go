@@ -89,7 +89,7 @@ func answerTo(t *testing.T, f fixture) string {
 	store := sqlitetest.Open(t, now)
 	door := &redact.Redactor{}
 	eng := engine.New(engine.Config{
-		Store: store, Door: door, Now: now, Secret: []byte("fixed"), Slack: time.Minute,
+		Store: store, Redactor: door, Now: now, Secret: []byte("fixed"), Slack: time.Minute,
 		Settings: func() event.Settings { return event.Defaults(event.Lean) },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_000000000001", Name: filepath.Base(dir), Root: dir}, nil

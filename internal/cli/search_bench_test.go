@@ -105,7 +105,7 @@ func filledEngine(b *testing.B, n int) (*engine.Engine, time.Duration) {
 		b.Fatal(err)
 	}
 	return engine.New(engine.Config{
-		Store: s, Door: &redact.Redactor{}, Now: time.Now, Project: project.Identify, Rel: project.Rel,
+		Store: s, Redactor: &redact.Redactor{}, Now: time.Now, Project: project.Identify, Rel: project.Rel,
 		Settings: cfg.Settings,
 	}), filled
 }

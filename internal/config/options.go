@@ -96,11 +96,11 @@ func injectedOptions(d event.Settings) []Option {
 			Doc: "age from which a handoff is no longer injected into a new session",
 		},
 		{
-			Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery),
+			Key: "nudge.every", Def: string(d.StateLineRule), Full: string(f.StateLineRule),
 			One: []string{"change", "always", "never"},
 			Doc: "when the state line is injected with a prompt",
 		},
-		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "most tokens of the state line"},
+		{Key: "nudge.max_tokens", Def: d.StateLineTokens, Doc: "most tokens of the state line"},
 		{
 			Key: "nudge.notes", Def: d.NoteRequests,
 			Doc: "ask the agent, with the next prompt, for a note on a turn that changed or decided something and left none",

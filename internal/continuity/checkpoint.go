@@ -90,7 +90,7 @@ func (s *Service) State(
 		return state, fmt.Errorf("open items: %w", err)
 	}
 	for _, o := range open {
-		if inject.IsTellable(o) {
+		if inject.Injectable(o) {
 			state.Open = extract.AppendNew(state.Open, o.Title, maxOpen)
 		}
 	}
@@ -101,7 +101,7 @@ func (s *Service) State(
 				state.Files = extract.AppendNew(state.Files, f, extract.MaxFiles)
 			}
 		case mm.Kind == mem.Command && !mm.Resolved && len(state.Blocked) < 3:
-			if text, ok := inject.Tellable(mm); ok {
+			if text, ok := inject.InjectableText(mm); ok {
 				state.Blocked = append(state.Blocked, text)
 			}
 		}

@@ -79,7 +79,7 @@ func (s *Service) CompactionLoss(ctx context.Context, ec event.Context) (Loss, e
 			l.Restored++
 		default:
 			item := mem.InjectedItem{ID: before.ID, Title: chars.Clip(p.text, 120)}
-			l.Section.Items = append(l.Section.Items, inject.Item{Text: p.text, Told: item})
+			l.Section.Items = append(l.Section.Items, inject.Item{Text: p.text, Injected: item})
 		}
 	}
 	return l, nil
@@ -166,7 +166,7 @@ func (s *Service) decisionItems(ctx context.Context, ec event.Context, before me
 	}
 	var out []exactItem
 	for _, mm := range ms {
-		if text, ok := inject.Tellable(mm); ok {
+		if text, ok := inject.InjectableText(mm); ok {
 			out = append(out, exactItem{"decided: " + text, ContainsTerms(mm.Title)})
 		}
 	}

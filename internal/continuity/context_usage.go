@@ -153,7 +153,7 @@ func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*ContextUsag
 	}
 	set := s.Settings()
 	if set.Profile == event.Silent {
-		set = set.Hushed()
+		set = set.WithoutInjection()
 	}
 	r, err := s.limitsOf(ctx, set, sess)
 	if err != nil {

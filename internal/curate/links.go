@@ -44,7 +44,7 @@ func (s *Service) LinkJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	}
 	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobLink, Key: tidyKey, NotBefore: s.Now().Add(tidyAfter)}}}
 	if len(ms) == linkBatch { // there may be more
-		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobLink, Key: event.WeaveNew})
+		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobLink, Key: event.LinkNewKey})
 	}
 	for _, m := range ms {
 		links, err := s.linksOf(ctx, m)

@@ -96,7 +96,7 @@ func (a *Connection) StatusFromFiles(ctx context.Context, at mem.ProjectRef) vie
 	defer st.Close()
 	settings := newLiveConfig(a.Paths.Config, a.Sys.Getenv, slog.New(slog.DiscardHandler)).settings
 	e := engine.New(engine.Config{
-		Store: st, Now: a.Sys.Now, Settings: settings, Fill: transcript.Fill,
+		Store: st, Now: a.Sys.Now, Settings: settings, ReadContextUsage: transcript.Fill,
 		Project: project.Identify, Moved: project.Moved, Rel: project.Rel,
 	})
 	o, err := e.Views.Status(ctx, at)

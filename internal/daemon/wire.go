@@ -100,34 +100,34 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	h.archive = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: hasPrivate(d)}
 	h.trust = &TrustList{Paths: paths}
 	h.stateFiles = mind.New(mind.Config{
-		Trusted: h.trust.Trusts, Main: project.MainCheckout, Door: d.Text, Now: sys.Now, Changed: project.Changed,
+		Trusted: h.trust.Trusts, Main: project.MainCheckout, Redact: d.Text, Now: sys.Now, Changed: project.Changed,
 		Limits: func() workstate.Limits { return h.Config.Now().MindLimits() },
 	})
 	h.Engine = engine.New(engine.Config{
-		Store: publishingStore{h.indexed, h.live}, Door: d, Now: sys.Now, Secret: secret,
-		Settings: h.Config.settings,
-		Project:  project.Identify,
-		Moved:    project.Moved,
-		Rel:      project.Rel,
-		Tail:     newestQuotes(d),
-		Fill:     transcript.Fill,
-		Archive:  h.archive,
-		Minds:    h.stateFiles,
-		Program:  ownProgram(),
-		Past:     pastEvents(d),
-		Journal:  vaultLog(h.vault),
-		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
-		Look:     func(p mem.Project) event.Files { return project.NewLook(p) },
-		Slack:    sys.Slack,
+		Store: publishingStore{h.indexed, h.live}, Redactor: d, Now: sys.Now, Secret: secret,
+		Settings:         h.Config.settings,
+		Project:          project.Identify,
+		Moved:            project.Moved,
+		Rel:              project.Rel,
+		LastUtterances:   newestQuotes(d),
+		ReadContextUsage: transcript.Fill,
+		Archive:          h.archive,
+		StateFiles:       h.stateFiles,
+		Program:          ownProgram(),
+		TranscriptEvents: pastEvents(d),
+		Journal:          vaultLog(h.vault),
+		Own:              []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
+		OpenFiles:        func(p mem.Project) event.Files { return project.NewLook(p) },
+		Slack:            sys.Slack,
 		Log: func(what string, err error) {
 			log.Error("answered without", "what", what, "error", h.checkDamage(err))
 		},
 		Warnings: h.warnings,
 		Embedder: h.EngineEmbedder, Summarizer: h.summarizer,
-		Paused:   h.publishPauses,
-		Vault:    h.engineVault,
-		Handoffs: handoffs{h.vault},
-		Tray:     reviewCountFile{paths.Inbox(), log},
+		Paused:     h.publishPauses,
+		Vault:      h.engineVault,
+		Handoffs:   handoffs{h.vault},
+		CountStore: reviewCountFile{paths.Inbox(), log},
 	})
 	h.live.Initial = h.liveStatus
 	h.Meter = &meter{next: h.Engine, shown: h.noticesShown}

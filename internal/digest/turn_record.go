@@ -111,7 +111,7 @@ func (s *Service) archivedAnswers(ctx context.Context, ec event.Context) (answer
 		return nil, nil
 	}
 	size := 0
-	err = s.Archive.Said(ctx, ec.SessionInfo, "", func(some []mem.ArchivedUtterance) error {
+	err = s.Archive.Utterances(ctx, ec.SessionInfo, "", func(some []mem.ArchivedUtterance) error {
 		for _, u := range some {
 			if u.PromptID == ec.PromptID && u.Who == "assistant" && size+len(u.Text) <= maxAnswerBytes {
 				answers, size = append(answers, u.Text), size+len(u.Text)

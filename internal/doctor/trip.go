@@ -37,7 +37,7 @@ func (a *Checks) trip(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	e := engine.New(engine.Config{
-		Store: st, Door: &redact.Redactor{}, Now: a.Sys.Now,
+		Store: st, Redactor: &redact.Redactor{}, Now: a.Sys.Now,
 		Settings: func() event.Settings { return event.Defaults(event.Lean) },
 		Project:  func(string) (mem.Project, error) { return mem.Project{Key: "p_000000000000", Name: "scratch"}, nil },
 		Rel:      func(_ mem.Project, path string) string { return path },

@@ -28,7 +28,7 @@ func (e *Engine) cleanNames(ev *mem.Event) {
 		{"agent_name", &ev.By},
 	} {
 		if *f.value != "" {
-			*f.value = e.Door.Member(f.key, *f.value)
+			*f.value = e.Redactor.Member(f.key, *f.value)
 		}
 	}
 }

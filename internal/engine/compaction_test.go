@@ -27,7 +27,7 @@ func summarized(summary string) []mem.Event {
 func inHand(t *testing.T) *stage {
 	t.Helper()
 	s := newStage(t)
-	s.settings.NudgeEvery = "never"
+	s.settings.StateLineRule = "never"
 	s.play(
 		start("startup"),
 		prompt("p1", "make the senders faster"),
@@ -118,7 +118,7 @@ func TestWhatTheSummaryLeftOutKeepsToTheBudgetOfAPrompt(t *testing.T) {
 
 func TestWhatIsNotTrustedIsNotToldForTheSummary(t *testing.T) {
 	s := newStage(t)
-	s.settings.NudgeEvery, s.settings.Budgets.Compact = "never", 0
+	s.settings.StateLineRule, s.settings.Budgets.Compact = "never", 0
 	s.play(
 		start("startup"), prompt("p1", "look at that page"),
 		tool(mem.PostToolUse, "p1", "w1", "WebFetch", map[string]any{"url": "https://x.example"}, "a page"),
@@ -151,7 +151,7 @@ func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
 func TestWhatTheSummaryLeftOutStandsWithWhatIsRecalled(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	s.settings.NudgeEvery = "never"
+	s.settings.StateLineRule = "never"
 	s.settings.Budgets.SessionStart, s.settings.Budgets.Compact = 0, 0
 	s.play(in("two",
 		start("startup"), prompt("q1", "make the senders faster"),

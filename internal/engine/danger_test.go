@@ -19,7 +19,7 @@ const record = "/home/dev/.claude/projects/shop/one.jsonl"
 
 // filling gives the stage transcripts that tell how full the context is.
 func (s *stage) filling(f *mem.ContextUsage) {
-	s.Fill = func(string) (mem.ContextUsage, error) {
+	s.ReadContextUsage = func(string) (mem.ContextUsage, error) {
 		got := *f
 		if got.At.IsZero() {
 			got.At = s.clock
@@ -274,7 +274,7 @@ func TestATinyCompactionTeachesNothing(t *testing.T) {
 func TestTheContextIsNotLookedAtMoreOftenThanWanted(t *testing.T) {
 	s := newStage(t)
 	looks := 0
-	s.Fill = func(string) (mem.ContextUsage, error) { looks++; return mem.ContextUsage{Tokens: 10, At: s.clock}, nil }
+	s.ReadContextUsage = func(string) (mem.ContextUsage, error) { looks++; return mem.ContextUsage{Tokens: 10, At: s.clock}, nil }
 	s.Engine.Reconnect()
 	s.play(start("startup"), prompt("p1", "please go on with the shop"))
 	for i := range 60 { // one a second
@@ -291,7 +291,7 @@ func TestTheContextIsNotLookedAtMoreOftenThanWanted(t *testing.T) {
 func TestATranscriptThatCannotBeReadIsNoTrouble(t *testing.T) {
 	for name, fails := range map[string]error{"not there yet": fs.ErrNotExist, "not readable": errors.New("no")} {
 		s := newStage(t)
-		s.Fill = func(string) (mem.ContextUsage, error) { return mem.ContextUsage{}, fails }
+		s.ReadContextUsage = func(string) (mem.ContextUsage, error) { return mem.ContextUsage{}, fails }
 		s.Engine.Reconnect()
 		s.play(start("startup"))
 		s.turn("p1", "please go on with the shop")
@@ -363,7 +363,7 @@ func TestARecordThatTellsNothingLeavesWhatIsKnownAndIsNotReadAgainAtOnce(t *test
 	s := newStage(t)
 	looks := 0
 	fill := mem.ContextUsage{Tokens: 180_000}
-	s.Fill = func(string) (mem.ContextUsage, error) { looks++; return fill, nil }
+	s.ReadContextUsage = func(string) (mem.ContextUsage, error) { looks++; return fill, nil }
 	s.Engine.Reconnect()
 	s.play(start("startup"))
 	s.turn("p1", "please go on with the shop")

@@ -24,7 +24,7 @@ import (
 // Config is what the engine needs from outside.
 type Config struct {
 	Store    mem.Store
-	Door     *redact.Redactor
+	Redactor *redact.Redactor
 	Settings func() event.Settings // asked once per event, so a change counts at once
 	Now      func() time.Time
 	// Project tells the project of a directory. Any directory has one.
@@ -34,30 +34,30 @@ type Config struct {
 	Moved func(p mem.Project, known []mem.Project) string
 	// Rel is a path relative to the project, with slashes; one outside it stays absolute.
 	Rel func(p mem.Project, path string) string
-	// Tail returns the newest utterances of an agent's transcript, oldest
+	// LastUtterances returns the newest utterances of an agent's transcript, oldest
 	// first, redacted. Nil means transcripts are not read.
-	Tail func(path string, lines int) ([]mem.Quote, error)
-	// Fill tells how full the context of a session is, by its transcript. Errors
+	LastUtterances func(path string, lines int) ([]mem.Quote, error)
+	// ReadContextUsage tells how full the context of a session is, by its transcript. Errors
 	// wrap fs.ErrNotExist while there is none. Nil means that nobody knows.
-	Fill func(path string) (mem.ContextUsage, error)
+	ReadContextUsage func(path string) (mem.ContextUsage, error)
 	// Archive is where what was said is kept word for word. Nil means nowhere.
 	Archive event.Archive
-	// Minds are the state files of projects. Nil means that there are none.
-	Minds event.StateFiles
-	// Past gives out what an agent's transcript tells of a session since a mark and
+	// StateFiles are the state files of projects. Nil means that there are none.
+	StateFiles event.StateFiles
+	// TranscriptEvents gives out what an agent's transcript tells of a session since a mark and
 	// up to a time, and returns the new mark, also beside an error; see mem.Checked. The events have
 	// kind, time, turn and what is theirs, redacted. Nil means that what was not
 	// reported is not looked for.
-	Past func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
+	TranscriptEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	// Journal adds an entry to the person's journal and returns the file's path, or
 	// "" where the person keeps none. Nil means the same.
 	Journal func(entry string) (file string, err error)
 	// Own are directories of ours: calls on files in them are not observed.
 	Own []string
-	// Look begins a look at a project's files; who begins it closes it. Nil means
+	// OpenFiles begins a look at a project's files; who begins it closes it. Nil means
 	// that files are not looked at.
-	Look func(p mem.Project) event.Files
+	OpenFiles func(p mem.Project) event.Files
 	// Log notes what went wrong and was gone on without. Nil means no log.
 	Log func(what string, err error)
 	// Warnings returns lines for the person that were not shown today, about
@@ -81,9 +81,9 @@ type Config struct {
 	// Vault returns the person's memory in files; it is asked each time. Nil, or a
 	// nil result, means that there is none.
 	Vault func() event.Vault
-	// Tray keeps how much waits for the person's judgement. Nil means that it is
+	// CountStore keeps how much waits for the person's judgement. Nil means that it is
 	// known until the process ends.
-	Tray curate.CountStore
+	CountStore curate.CountStore
 	// Secret keys the boundary of injected blocks. It never leaves the machine.
 	Secret []byte
 }
@@ -97,7 +97,7 @@ type Engine struct {
 
 // New returns an engine over c. Nothing is read or written yet.
 func New(c Config) *Engine {
-	c.Project = redactedProject(c.Door, c.Project)
+	c.Project = redactedProject(c.Redactor, c.Project)
 	e := &Engine{Config: c}
 	e.connect(c)
 	return e
@@ -150,7 +150,7 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	}
 	e.Event.LogDegraded("vault", e.Filesync.SyncVaultOnEvent(ctx, ec))
 	if replay || ec.InjectionOff || ec.Settings.Profile == event.Silent {
-		ec.Settings = ec.Settings.Hushed()
+		ec.Settings = ec.Settings.WithoutInjection()
 	}
 	if ec.Turn.Private && !event.BelongsToTurn(ec.Kind) {
 		ec.Text = "" // of a compaction, a failure or a notice in that turn
@@ -306,17 +306,17 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) 
 func (e *Engine) clean(ev mem.Event) mem.Event {
 	said := ev.Text != ""
 	if ev.Kind == mem.UserPromptSubmit {
-		ev.Text = e.Door.Prompt(ev.Text)
+		ev.Text = e.Redactor.Prompt(ev.Text)
 		ev.Private = ev.Private || said && ev.Text == ""
 	} else {
-		ev.Text = e.Door.Text(ev.Text)
+		ev.Text = e.Redactor.Text(ev.Text)
 	}
-	ev.Error = e.Door.Text(ev.Error)
+	ev.Error = e.Redactor.Text(ev.Error)
 	if len(ev.Input) > 0 {
-		ev.Input = event.Bounded(e.Door.JSON(ev.Input))
+		ev.Input = event.Bounded(e.Redactor.JSON(ev.Input))
 	}
 	if len(ev.Response) > 0 {
-		ev.Response = event.Bounded(e.Door.JSON(ev.Response))
+		ev.Response = event.Bounded(e.Redactor.JSON(ev.Response))
 	}
 	ev.Text, ev.Error = event.Middle(ev.Text, event.MaxField), event.Middle(ev.Error, event.MaxField)
 	e.cleanNames(&ev)

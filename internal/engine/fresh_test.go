@@ -49,7 +49,7 @@ func (f *shelf) Freshness(anchors []mem.Anchor, _ time.Time) mem.Freshness {
 // withFiles lets the engine look at files.
 func (s *stage) withFiles(files map[string]string) *shelf {
 	f := &shelf{files: files}
-	s.Engine.Look = func(mem.Project) event.Files { f.looks++; return f }
+	s.Engine.OpenFiles = func(mem.Project) event.Files { f.looks++; return f }
 	s.Engine.Reconnect()
 	return f
 }

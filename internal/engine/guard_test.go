@@ -227,7 +227,7 @@ func TestABrokenSearchCostsTheAnswerNotTheEvent(t *testing.T) {
 	var logged []string
 	s.Log = func(what string, _ error) { logged = append(logged, what) }
 	s.Engine.Reconnect()
-	s.settings.NudgeEvery = event.NudgeNever
+	s.settings.StateLineRule = event.StateLineNever
 	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
 		t.Errorf("told %q", got.Context)
 	}
@@ -381,7 +381,7 @@ func TestWhatIsDoneIsNotRecalled(t *testing.T) {
 
 func TestASnapshotOfATranscriptThatIsNeverWrittenIsGivenUpQuietly(t *testing.T) {
 	s := newStage(t)
-	s.Tail = func(string, int) ([]mem.Quote, error) { return nil, fmt.Errorf("open: %w", fs.ErrNotExist) }
+	s.LastUtterances = func(string, int) ([]mem.Quote, error) { return nil, fmt.Errorf("open: %w", fs.ErrNotExist) }
 	s.Engine.Reconnect()
 	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{
 		Kind: mem.PreCompact, Source: "auto",

@@ -60,7 +60,7 @@ func minded(t *testing.T) (*stage, *desk) {
 			Body: "the till keeps whole cents, sums of fractions go wrong",
 		}},
 	}}
-	s.Engine.Minds = d
+	s.Engine.StateFiles = d
 	s.Engine.Reconnect()
 	return s, d
 }

@@ -39,7 +39,7 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 		}
 	}
 	if ec.Settings.Profile == event.Silent {
-		ec.Settings = ec.Settings.Hushed()
+		ec.Settings = ec.Settings.WithoutInjection()
 	}
 	none := mem.Receipt{
 		Trigger: "session_start", Outcome: mem.Nothing, At: ec.At,
@@ -111,7 +111,7 @@ func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under e
 	}
 	b := &ec.Settings.Budgets
 	if ask.Prompt != "" {
-		ec.Kind, ec.Text = mem.UserPromptSubmit, e.Door.Prompt(ask.Prompt)
+		ec.Kind, ec.Text = mem.UserPromptSubmit, e.Redactor.Prompt(ask.Prompt)
 	}
 	if ask.Budget > 0 {
 		b.SessionStart, b.Resume, b.Compact, b.UserPrompt = ask.Budget, ask.Budget, ask.Budget, ask.Budget

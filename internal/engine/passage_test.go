@@ -73,7 +73,7 @@ func TestASummaryThatSaysItInWordsWithMarksSaysIt(t *testing.T) {
 func TestALineWithoutSpacesIsToldWhole(t *testing.T) {
 	for _, line := range []string{strings.Repeat("會話鎖在三十秒後超時。", 40), strings.Repeat("x", 1000), "é " +
 		strings.Repeat("部署", 200) + " end"} {
-		got := briefing.ToldLines(line)
+		got := briefing.TextLines(line)
 		if strings.ReplaceAll(strings.Join(got, ""), " ", "") != strings.ReplaceAll(line, " ", "") {
 			t.Errorf("%d lines do not hold all of %.40q…", len(got), line)
 		}

@@ -60,7 +60,7 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 				if seen[m.ID] {
 					shown++
 				}
-				_, tellable := inject.Tellable(m)
+				_, tellable := inject.InjectableText(m)
 				switch {
 				case m.Scope == mem.ScopeUser, m.Trust >= mem.TrustAssistant, m.Kind == mem.Convention, m.Kind == mem.Preference:
 					t.Errorf("it became a rule: %s %s %s %s: %q", m.ID, m.Kind, m.Scope, m.Trust, m.Title)

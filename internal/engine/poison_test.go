@@ -179,7 +179,7 @@ func TestPoisonIsNeitherObeyedNorTold(t *testing.T) {
 			s := newStage(t)
 			s.settings.Profile = "full"
 			s.settings.Budgets = fullBudgets
-			s.settings.NudgeEvery = "always"
+			s.settings.StateLineRule = "always"
 			s.play(start("startup"))
 			most := p.comesIn(s)
 			kept := p.kept(s, most)

@@ -82,10 +82,10 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	case event.JobTail:
 		return mem.Batch{}, e.Continuity.WriteAppendix(ctx, ec)
 	}
-	if e.Tail == nil || !event.OwnTranscript(ev) {
+	if e.LastUtterances == nil || !event.OwnTranscript(ev) {
 		return mem.Batch{}, nil
 	}
-	said, err := e.Tail(ev.Transcript, continuity.SnapshotLines)
+	said, err := e.LastUtterances(ev.Transcript, continuity.SnapshotLines)
 	if errors.Is(err, fs.ErrNotExist) && job.Attempts >= patience { // the agent keeps none
 		err = nil
 	}

@@ -16,7 +16,7 @@ import (
 
 // quietly switches off all that is not an answer to a prompt or a tool.
 func (s *stage) quietly() *stage {
-	s.settings.Budgets.SessionStart, s.settings.NudgeEvery = 0, event.NudgeNever
+	s.settings.Budgets.SessionStart, s.settings.StateLineRule = 0, event.StateLineNever
 	return s
 }
 

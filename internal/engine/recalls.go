@@ -45,7 +45,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 			out.Receipt = mem.Receipt{Trigger: r.Trigger, Outcome: mem.Nothing}
 		}
 	default:
-		out.Receipt, err = e.retell(ctx, r, budget, floor)
+		out.Receipt, err = e.rebuild(ctx, r, budget, floor)
 	}
 	if err != nil {
 		return views.WhatIfResponse{}, err
@@ -61,7 +61,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 }
 
 // retell lays out what a recall named once more.
-func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor float64) (mem.Receipt, error) {
+func (e *Engine) rebuild(ctx context.Context, r mem.Receipt, budget int, floor float64) (mem.Receipt, error) {
 	ec := event.Context{
 		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, Settings: e.Settings(),
 		Project: mem.Project{Key: r.Project},
@@ -81,7 +81,7 @@ func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor fl
 	b.Sections = append(b.Sections, recall.Quotes(b, said, &next))
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.Recall.Boundary(r.Session), budget
 	shown := inject.Render(b)
-	next.Text, next.Tokens, next.Items = shown.Text, shown.Tokens, shown.Told
+	next.Text, next.Tokens, next.Items = shown.Text, shown.Tokens, shown.Injected
 	next.LeftOut = recall.Foremost(append(next.LeftOut, shown.Cuts...))
 	if shown.Text != "" {
 		next.Outcome = mem.Injected

@@ -204,7 +204,7 @@ func (t *trayOf) Write(by map[string]curate.ReviewCounts) { t.json, _ = json.Mar
 
 func TestHowMuchWaitsOutlastsTheProcess(t *testing.T) {
 	s, tray := reviewed(t), &trayOf{}
-	s.Tray = tray
+	s.CountStore = tray
 	s.Engine.Reconnect()
 	s.Engine = engine.New(s.Config)
 	s.inbox()

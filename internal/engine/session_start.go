@@ -55,7 +55,7 @@ func (e *Engine) sessionStart(ctx context.Context, ec event.Context) (mem.Reply,
 	if brief.ID != "" {
 		ch.Receipts = append(ch.Receipts, brief)
 	}
-	if brief.Text != "" && ec.Settings.NudgeEvery == event.NudgeOnChange && ec.Source != "compact" {
+	if brief.Text != "" && ec.Settings.StateLineRule == event.StateLineOnChange && ec.Source != "compact" {
 		line, err := e.Briefing.StateLine(ctx, ec)
 		e.Event.LogDegraded("state line", err)
 		ch.Session.StateLine = &line // the briefing says it already

@@ -48,7 +48,7 @@ func newStage(t *testing.T) *stage {
 	s.settings.EmbedWait = time.Minute
 	s.store = sqlitetest.Open(t, now)
 	s.Engine = engine.New(engine.Config{
-		Store: s.store, Door: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
+		Store: s.store, Redactor: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() event.Settings { return s.settings },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_" + filepath.Base(dir), Name: filepath.Base(dir), Root: dir}, nil
@@ -60,8 +60,8 @@ func newStage(t *testing.T) *stage {
 			}
 			return rel
 		},
-		Tail:     func(string, int) ([]mem.Quote, error) { return s.said, nil },
-		Warnings: func(mem.Project) []string { return s.warn },
+		LastUtterances: func(string, int) ([]mem.Quote, error) { return s.said, nil },
+		Warnings:       func(mem.Project) []string { return s.warn },
 	})
 	return s
 }
@@ -196,7 +196,7 @@ func TestNothingRelevantIsAnsweredWithSilence(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
-	s.settings.NudgeEvery = event.NudgeNever
+	s.settings.StateLineRule = event.StateLineNever
 	s.play(in("two", start("startup"))...)
 	for i, p := range []string{
 		"yes", "continue", "/compact", "write a haiku about the sea in winter",
@@ -511,7 +511,7 @@ func TestToldTokensStopAtTheSessionsLimit(t *testing.T) {
 	s.play(bugHunt()...)
 	s.settings.SessionTokens = 1
 	s.play(in("two", start("startup"))...)
-	s.settings.NudgeEvery = event.NudgeNever
+	s.settings.StateLineRule = event.StateLineNever
 	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
 		t.Errorf("told beyond the limit: %q", got.Context)
 	}

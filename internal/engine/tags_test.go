@@ -36,7 +36,7 @@ func TestATagMakesNothingOurs(t *testing.T) {
 	if m := s.memory(item); m.Resolved {
 		t.Errorf("%q is done because the agent's own list is empty", m.Title)
 	}
-	s.Engine.Minds = nil
+	s.Engine.StateFiles = nil
 	s.Engine.Reconnect()
 	wantsNot(t, "state", s.state(workstate.Request{Op: workstate.OpGet}).Phase, "okapi")
 	wants(t, "briefing", s.play(in("two", start("startup"))...).Context, "we name every export after its day")

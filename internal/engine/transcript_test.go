@@ -41,7 +41,7 @@ func (t *tape) Take(_ context.Context, s mem.Session, _ string,
 	return mem.TranscriptImport{Found: true}, nil
 }
 
-func (t *tape) Said(_ context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error {
+func (t *tape) Utterances(_ context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error {
 	list := t.kept[s.ID]
 	if i := slices.IndexFunc(list, func(x mem.ArchivedUtterance) bool { return x.ID == after }); i >= 0 {
 		list = list[i+1:]
@@ -94,7 +94,7 @@ func newTheater(t *testing.T) *theater {
 	}}
 	th.Archive = th.tape
 	th.Engine.Reconnect()
-	th.settings.Budgets.SessionStart, th.settings.NudgeEvery = 0, event.NudgeNever
+	th.settings.Budgets.SessionStart, th.settings.StateLineRule = 0, event.StateLineNever
 	return th
 }
 
@@ -122,7 +122,7 @@ func (th *theater) play(events ...mem.Event) mem.Reply {
 // hears adds a line to a transcript, dated some time from now.
 func (th *theater) hears(session, prompt, who, text string, in time.Duration) {
 	said := &th.tape.says
-	text = th.Door.Text(text)
+	text = th.Redactor.Text(text)
 	(*said)[session] = append((*said)[session], mem.ArchivedUtterance{
 		ID: fmt.Sprintf("u%d", len((*said)[session])), PromptID: prompt, Who: who, Text: text, At: th.clock.Add(in),
 	})

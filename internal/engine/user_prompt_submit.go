@@ -84,7 +84,7 @@ func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.Stat
 		state := inject.Section{Name: "state", Apart: true, Share: 100}
 		for _, line := range n.Lines {
 			state.Items = append(state.Items, inject.Item{Text: line})
-			r.Budget += ec.Settings.NudgeTokens
+			r.Budget += ec.Settings.StateLineTokens
 		}
 		b.Sections = append([]inject.Section{state}, b.Sections...)
 		r.Marks = append(r.Marks, n.Marks...)

@@ -36,18 +36,18 @@ type services struct {
 // higher one goes through a function, which is used only after all are built.
 func (e *Engine) connect(c Config) {
 	e.Event = event.New(event.Config{
-		Embedder: c.Embedder, Log: c.Log, Look: c.Look, Minds: c.Minds, Moved: c.Moved, Now: c.Now, Own: c.Own,
+		Embedder: c.Embedder, Log: c.Log, Look: c.OpenFiles, StateFiles: c.StateFiles, Moved: c.Moved, Now: c.Now, Own: c.Own,
 		Paused: c.Paused, Project: c.Project, Rel: c.Rel, Settings: c.Settings, Store: c.Store,
 		Summarizer: c.Summarizer, Vault: c.Vault,
 	})
 	syncVault := func(ctx context.Context, by event.Author) error { return e.Filesync.SyncVault(ctx, by) }
 	e.Recall = recall.New(recall.Config{
-		Event: e.Event, Door: c.Door, Now: c.Now, Rel: c.Rel, Secret: c.Secret, Settings: c.Settings, Store: c.Store,
+		Event: e.Event, Redactor: c.Redactor, Now: c.Now, Rel: c.Rel, Secret: c.Secret, Settings: c.Settings, Store: c.Store,
 		SyncVault: syncVault,
 	})
 	e.Curate = curate.New(curate.Config{
-		Event: e.Event, Recall: e.Recall, Redactor: c.Door, OpenFiles: c.Look, Now: c.Now, Rel: c.Rel,
-		Settings: c.Settings, Store: c.Store, CountStore: c.Tray, SyncVault: syncVault,
+		Event: e.Event, Recall: e.Recall, Redactor: c.Redactor, OpenFiles: c.OpenFiles, Now: c.Now, Rel: c.Rel,
+		Settings: c.Settings, Store: c.Store, CountStore: c.CountStore, SyncVault: syncVault,
 		DeadWeight:  func(ctx context.Context, p mem.Project) ([]curate.Finding, error) { return e.Views.DeadWeight(ctx, p) },
 		Purge:       e.Purge,
 		Scan:        func(ctx context.Context, r event.ScanRequest) (mem.ScanResponse, error) { return e.Erase.Scan(ctx, r) },
@@ -57,10 +57,10 @@ func (e *Engine) connect(c Config) {
 		},
 	})
 	e.Erase = erase.New(erase.Config{
-		Event: e.Event, Archive: c.Archive, Redactor: c.Door, StateFiles: c.Minds, Store: c.Store,
+		Event: e.Event, Archive: c.Archive, Redactor: c.Redactor, StateFiles: c.StateFiles, Store: c.Store,
 	})
 	e.Continuity = continuity.New(continuity.Config{
-		Event: e.Event, Archive: c.Archive, Redactor: c.Door, ReadContextUsage: c.Fill, Handoffs: c.Handoffs, Now: c.Now,
+		Event: e.Event, Archive: c.Archive, Redactor: c.Redactor, ReadContextUsage: c.ReadContextUsage, Handoffs: c.Handoffs, Now: c.Now,
 		Program: c.Program, Settings: c.Settings, Store: c.Store,
 		AuthorAt: func(ctx context.Context, by event.Author, at time.Time) (event.Author, error) {
 			return e.Filesync.AuthorAt(ctx, by, at)
@@ -77,22 +77,22 @@ func (e *Engine) connect(c Config) {
 		},
 	})
 	e.Filesync = filesync.New(filesync.Config{
-		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Door, Journal: c.Journal,
-		StateFiles: c.Minds,
+		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Redactor, Journal: c.Journal,
+		StateFiles: c.StateFiles,
 		Now:        c.Now, Store: c.Store,
 		DeriveState: func(ctx context.Context, p mem.Project, out *workstate.State) error {
 			return e.Briefing.DeriveStanding(ctx, p, out)
 		},
 	})
 	e.Digest = digest.New(digest.Config{
-		Event: e.Event, Archive: c.Archive, Redactor: c.Door, Now: c.Now, Settings: c.Settings, Store: c.Store,
+		Event: e.Event, Archive: c.Archive, Redactor: c.Redactor, Now: c.Now, Settings: c.Settings, Store: c.Store,
 	})
 	e.Capture = capture.New(capture.Config{
-		Event: e.Event, Archive: c.Archive, Now: c.Now, OwnDirs: c.Own, ReadPastEvents: c.Past, Store: c.Store,
+		Event: e.Event, Archive: c.Archive, Now: c.Now, OwnDirs: c.Own, ReadPastEvents: c.TranscriptEvents, Store: c.Store,
 		HandleEvent: e.HandleEvent,
 	})
 	e.Briefing = briefing.New(briefing.Config{
-		Continuity: e.Continuity, Event: e.Event, Filesync: e.Filesync, Recall: e.Recall, Door: c.Door, Now: c.Now,
+		Continuity: e.Continuity, Event: e.Event, Filesync: e.Filesync, Recall: e.Recall, Redactor: c.Redactor, Now: c.Now,
 		Store: c.Store, Warnings: c.Warnings,
 	})
 	e.Views = views.New(views.Config{

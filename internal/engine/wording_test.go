@@ -183,10 +183,10 @@ func TestProfilesHaveTheirBudgets(t *testing.T) {
 	}); full.Budgets != want {
 		t.Errorf("full: got %+v, want %+v", full.Budgets, want)
 	}
-	if perPrompt := lean.Budgets.UserPrompt + lean.NudgeTokens; perPrompt > 360 {
+	if perPrompt := lean.Budgets.UserPrompt + lean.StateLineTokens; perPrompt > 360 {
 		t.Errorf("a lean prompt may take %d tokens, want at most 360", perPrompt)
 	}
-	if h := lean.Hushed(); h.Budgets != (event.Budgets{}) || h.NudgeEvery != event.NudgeNever {
+	if h := lean.WithoutInjection(); h.Budgets != (event.Budgets{}) || h.StateLineRule != event.StateLineNever {
 		t.Errorf("hushed settings still tell: %+v", h)
 	}
 }

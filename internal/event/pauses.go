@@ -60,7 +60,7 @@ func (e *Service) switchSession(ctx context.Context, p mem.Pause, notice string)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
 		return Switch{Off: true}, fmt.Errorf("switch: %w", err)
 	}
-	if err := e.tellPauses(ctx); err != nil {
+	if err := e.reportPauses(ctx); err != nil {
 		return Switch{Off: true}, err
 	}
 	return Switch{Off: true, Reply: mem.Reply{Notice: notice}}, nil
@@ -196,14 +196,14 @@ func (e *Service) Pause(ctx context.Context, ask PauseRequest) (PauseResponse, e
 	if _, err := e.Store.Apply(ctx, mem.Batch{Pauses: []mem.Pause{p}}); err != nil {
 		return PauseResponse{}, fmt.Errorf("pause: %w", err)
 	}
-	if err := e.tellPauses(ctx); err != nil {
+	if err := e.reportPauses(ctx); err != nil {
 		return PauseResponse{}, err
 	}
 	ps, err := e.Store.Paused(ctx, e.Now())
 	return PauseResponse{Pauses: ps}, err
 }
 
-func (e *Service) tellPauses(ctx context.Context) error {
+func (e *Service) reportPauses(ctx context.Context) error {
 	if e.Paused == nil {
 		return nil
 	}

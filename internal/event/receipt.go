@@ -20,7 +20,7 @@ func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 // Gate names the rule that keeps a memory from being told, if one does.
 func (m Context) Gate(mm mem.Memory) string {
 	switch {
-	case m.SessionInfo.Injected[mm.ID], m.toldInBriefing(mm):
+	case m.SessionInfo.Injected[mm.ID], m.injectedInBriefing(mm):
 		return "already_told"
 	case mm.Session == m.Session && !mm.Created.Before(m.SessionInfo.Compacted):
 		return "in_conversation" // it was learned here and is still in view
@@ -29,7 +29,7 @@ func (m Context) Gate(mm mem.Memory) string {
 	case m.Stale(mm):
 		return "stale"
 	}
-	if !inject.IsTellable(mm) {
+	if !inject.Injectable(mm) {
 		return "trust"
 	}
 	return ""

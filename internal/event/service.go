@@ -16,8 +16,8 @@ type Config struct {
 	Log func(what string, err error)
 	// Look opens a project's files for reading; nil means that files are not read.
 	Look func(p mem.Project) Files
-	// Minds are the state files of projects; nil means none.
-	Minds StateFiles
+	// StateFiles are the state files of projects; nil means none.
+	StateFiles StateFiles
 	// Moved returns the key of the known project that was moved to p; empty if none.
 	Moved func(p mem.Project, known []mem.Project) string
 	Now   func() time.Time

@@ -22,14 +22,14 @@ type Settings struct {
 	Profile Profile
 	Budgets Budgets
 
-	Observations  int  // rows of the index in a briefing; 0 means no index
-	Sessions      int  // session rows in the index
-	Glyphs        bool // show kinds as glyphs
-	SessionTokens int  // told between two compactions at most; beyond it only the state line and the restore
-	ReceiptLine   bool // one line to the person at session start
-	NudgeEvery    NudgeRule
-	NudgeTokens   int
-	NoteRequests  bool // ask the agent for a note after a turn that left none
+	Observations    int  // rows of the index in a briefing; 0 means no index
+	Sessions        int  // session rows in the index
+	Glyphs          bool // show kinds as glyphs
+	SessionTokens   int  // told between two compactions at most; beyond it only the state line and the restore
+	ReceiptLine     bool // one line to the person at session start
+	StateLineRule   StateLineRule
+	StateLineTokens int
+	NoteRequests    bool // ask the agent for a note after a turn that left none
 
 	MaxMemories    int // told with a prompt
 	MaxChunks      int // pieces of conversations told with a prompt, beside memories
@@ -63,14 +63,14 @@ type VaultSettings struct {
 	LogLines int      // of the end of the journal; 0 means none
 }
 
-// NudgeRule says when the state line is given with a prompt.
-type NudgeRule string
+// StateLineRule says when the state line is given with a prompt.
+type StateLineRule string
 
 // The rules.
 const (
-	NudgeOnChange NudgeRule = "change"
-	NudgeAlways   NudgeRule = "always"
-	NudgeNever    NudgeRule = "never"
+	StateLineOnChange StateLineRule = "change"
+	StateLineAlways   StateLineRule = "always"
+	StateLineNever    StateLineRule = "never"
 )
 
 // Budgets are ceilings in tokens; 0 switches a place off.
@@ -88,7 +88,7 @@ func Defaults(p Profile) Settings {
 			Bash: 120, Task: 400,
 		},
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
-		NudgeEvery: NudgeOnChange, NudgeTokens: 60, NoteRequests: true,
+		StateLineRule: StateLineOnChange, StateLineTokens: 60, NoteRequests: true,
 		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
 		Vault:         VaultSettings{TopK: 10, LogLines: 40},
 		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"},
@@ -103,7 +103,7 @@ func Defaults(p Profile) Settings {
 			SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500,
 			Bash: 300, Task: 800,
 		}
-		s.NudgeEvery = NudgeAlways
+		s.StateLineRule = StateLineAlways
 	}
 	return s
 }
@@ -114,9 +114,9 @@ var defaultHandoff = HandoffRules{
 	MaxAge: 7 * 24 * time.Hour,
 }
 
-// Hushed are the settings with everything off that tells the model something.
-func (s Settings) Hushed() Settings {
-	s.Budgets, s.NudgeEvery, s.Handoff.Threshold = Budgets{}, NudgeNever, 0
+// WithoutInjection are the settings with everything off that tells the model something.
+func (s Settings) WithoutInjection() Settings {
+	s.Budgets, s.StateLineRule, s.Handoff.Threshold = Budgets{}, StateLineNever, 0
 	return s
 }
 
@@ -133,7 +133,7 @@ func (b Budgets) OfStart(source string) int {
 }
 
 // Told reports whether more may be told to the session before its next compaction.
-func (s Settings) Told(session mem.Session) bool {
+func (s Settings) MayInject(session mem.Session) bool {
 	return s.SessionTokens <= 0 || session.InjectedTokens < s.SessionTokens
 }
 

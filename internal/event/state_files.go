@@ -27,10 +27,10 @@ type StateFiles interface {
 
 // MindOf looks at the state files of a project.
 func (e *Service) MindOf(p mem.Project) (workstate.Files, error) {
-	if e.Minds == nil || p.Root == "" {
+	if e.StateFiles == nil || p.Root == "" {
 		return workstate.Files{}, nil
 	}
-	m, err := e.Minds.Look(p)
+	m, err := e.StateFiles.Look(p)
 	if err != nil {
 		return m, fmt.Errorf("state files: %w", err)
 	}
@@ -90,9 +90,9 @@ const maxMindLine = 380 // bytes of an item
 // MindMark marks a version of the state files as told.
 func (m Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 
-// ToldWhole reports whether a folded text says a piece: a decision by its
+// ContainsPart reports whether a folded text says a piece: a decision by its
 // heading, all else line by line.
-func ToldWhole(told string, p workstate.Part) bool {
+func ContainsPart(told string, p workstate.Part) bool {
 	_, heading, _ := strings.Cut(p.Key, "#")
 	if !strings.Contains(told, chars.Fold(heading)) {
 		return false
@@ -115,9 +115,9 @@ func PartMark(key, title, body string) string {
 	return "part:" + strconv.FormatUint(h.Sum64(), 36)
 }
 
-// toldInBriefing reports whether a memory is a piece of the state files that the
+// injectedInBriefing reports whether a memory is a piece of the state files that the
 // conversation was told as it is now.
-func (m Context) toldInBriefing(mm mem.Memory) bool {
+func (m Context) injectedInBriefing(mm mem.Memory) bool {
 	key, ok := strings.CutPrefix(mm.Key, MindKey)
 	return ok && m.SessionInfo.Injected[PartMark(key, mm.Title, mm.Body)]
 }

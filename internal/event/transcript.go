@@ -17,7 +17,7 @@ type Archive interface {
 	// Said gives out what is kept of a session, oldest first, some at a time: what
 	// was said after the one of an id, all if it is not there. What it gives out
 	// is not taken away before give returns.
-	Said(ctx context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error
+	Utterances(ctx context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error
 	// Each gives out what is kept of all sessions and changes nothing.
 	Each(ctx context.Context, give func(mem.ArchivedUtterance)) error
 	// Rewrite keeps what change makes of each thing said in a session, or in all

@@ -154,7 +154,7 @@ func (s *Service) ApplyDeclaredState(ctx context.Context, project string, st *me
 	}
 	var declared workstate.State
 	for _, f := range fields {
-		if inject.IsTellable(f) {
+		if inject.Injectable(f) {
 			setField(&declared, f)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const boundary = "9f3c01ab77de4402"
 
 func item(id, text string) Item {
-	return Item{Text: text, Told: mem.InjectedItem{ID: id, Title: text}}
+	return Item{Text: text, Injected: mem.InjectedItem{ID: id, Title: text}}
 }
 
 func items(n int, text string) []Item {
@@ -103,8 +103,8 @@ func TestNothingToTellIsNoText(t *testing.T) {
 			Items: items(2, strings.Repeat("long ", 20)),
 		}}},
 	} {
-		if got := Render(b); got.Text != "" || len(got.Told) != 0 || got.Tokens != 0 {
-			t.Errorf("%s: got %d tokens told %v text %q, want nothing", name, got.Tokens, got.Told, got.Text)
+		if got := Render(b); got.Text != "" || len(got.Injected) != 0 || got.Tokens != 0 {
+			t.Errorf("%s: got %d tokens told %v text %q, want nothing", name, got.Tokens, got.Injected, got.Text)
 		}
 	}
 }
@@ -133,8 +133,8 @@ func TestItemIsToldWholeOrNotAtAll(t *testing.T) {
 	if !strings.Contains(got.Text, "more left out: remanence why r_1\n") {
 		t.Errorf("got %q, want a last line that names what was left out", got.Text)
 	}
-	if n := len(got.Told) + len(got.Cuts); n != 4 {
-		t.Errorf("told %d and cut %d, want 4 together", len(got.Told), len(got.Cuts))
+	if n := len(got.Injected) + len(got.Cuts); n != 4 {
+		t.Errorf("told %d and cut %d, want 4 together", len(got.Injected), len(got.Cuts))
 	}
 	for _, c := range got.Cuts {
 		if c.Gate != "budget" {
@@ -158,7 +158,7 @@ func TestUnusedShareFlowsToTheEarliestSectionInNeed(t *testing.T) {
 		{Name: "index", Share: 20, Items: items(8, text)},
 	}})
 	places := map[string]int{}
-	for _, told := range got.Told {
+	for _, told := range got.Injected {
 		places[told.Section]++
 	}
 	if places["issues"] != 1 || places["index"] != 2 || places["state"] < 4 {
@@ -177,7 +177,7 @@ func TestAtMostTwentyFiveItemsAndFiftyRows(t *testing.T) {
 		{Name: "index", Rows: rows},
 	}})
 	places := map[string]int{}
-	for _, told := range got.Told {
+	for _, told := range got.Injected {
 		places[told.Section]++
 	}
 	want := map[string]int{"state": 30, "memories": MaxItems, "index": MaxRows}
@@ -203,7 +203,7 @@ func TestReceiptHoldsRankPlaceAndTokens(t *testing.T) {
 		{ID: "m_1", Rank: 1, Title: "first", Tokens: 2, Section: "a"},
 		{ID: "m_2", Rank: 2, Title: "second", Tokens: 3, Section: "b"},
 	}
-	if diff := cmp.Diff(want, got.Told); diff != "" {
+	if diff := cmp.Diff(want, got.Injected); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	if got.Tokens != chars.Tokens(got.Text) {

@@ -52,7 +52,7 @@ func hostileBlock() *rapid.Generator[Block] {
 			for range rapid.IntRange(0, 40).Draw(t, "items") {
 				s.Items = append(s.Items, Item{
 					Text: text.Draw(t, "item"), Quote: rapid.Bool().Draw(t, "quote"),
-					Told: mem.InjectedItem{ID: "m_1"},
+					Injected: mem.InjectedItem{ID: "m_1"},
 				})
 			}
 			for range rapid.IntRange(0, 60).Draw(t, "rows") {
@@ -126,8 +126,8 @@ func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 func TestNoStateForgesTheStateLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := hostileText()
-		line := Nudge(text.Draw(t, "phase"), text.Draw(t, "next"), text.Draw(t, "blocked"), "")
-		if chars.Tokens(line) > NudgeTokens || strings.ContainsFunc(line, unseen) {
+		line := StateLine(text.Draw(t, "phase"), text.Draw(t, "next"), text.Draw(t, "blocked"), "")
+		if chars.Tokens(line) > StateLineTokens || strings.ContainsFunc(line, unseen) {
 			t.Fatalf("%d tokens: %q", chars.Tokens(line), line)
 		}
 	})
@@ -152,8 +152,8 @@ func checkBlock(t failer, b Block) {
 	t.Helper()
 	r := Render(b)
 	if r.Text == "" {
-		if len(r.Told) != 0 {
-			t.Fatalf("told %v in no text", r.Told)
+		if len(r.Injected) != 0 {
+			t.Fatalf("told %v in no text", r.Injected)
 		}
 		return
 	}
@@ -201,7 +201,7 @@ func checkCaps(t failer, b Block, r Rendered) {
 			rows++
 		}
 	}
-	for _, told := range r.Told {
+	for _, told := range r.Injected {
 		if told.Section == "counted" && told.ID == "m_1" {
 			counted++
 		}

@@ -9,12 +9,12 @@ import (
 	"remanence/internal/mem"
 )
 
-// Tellable is what of a memory may be told unasked, as one line that is safe to
+// InjectableText is what of a memory may be told unasked, as one line that is safe to
 // tell, and whether anything may. It is title and body of what the person or
 // the assistant said, no more than title and file names of what a tool put out,
 // and nothing of unknown origin, of what is no longer valid, or of what reads
 // like an order that a person has not approved.
-func Tellable(m mem.Memory) (text string, ok bool) {
+func InjectableText(m mem.Memory) (text string, ok bool) {
 	if !allowed(m) {
 		return "", false
 	}
@@ -25,8 +25,8 @@ func Tellable(m mem.Memory) (text string, ok bool) {
 	return text, text != ""
 }
 
-// IsTellable is Tellable for whoever does not need the text.
-func IsTellable(m mem.Memory) bool {
+// Injectable is InjectableText for whoever does not need the text.
+func Injectable(m mem.Memory) bool {
 	return allowed(m) && (Neutral(m.Title) != "" || m.Trust >= mem.TrustAssistant && Neutral(m.Body) != "")
 }
 
@@ -51,9 +51,9 @@ func joined(title, body string) string {
 
 // Recall is the line of a memory that was found: id, kind, age, score or that
 // its files are no longer the same, what it says, and a file. ok is false where
-// Tellable is.
+// InjectableText is.
 func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
-	text, ok := Tellable(h.Memory)
+	text, ok := InjectableText(h.Memory)
 	if !ok {
 		return Item{}, false
 	}
@@ -69,9 +69,9 @@ func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) 
 	}
 	tail += before(h)
 	line := head + clipBytes(text, maxItemText-len(head)-len(tail)) + tail
-	told := toldOf(h)
+	told := injectedItem(h)
 	told.Stale = files
-	return Item{Text: line, Told: told}, true
+	return Item{Text: line, Injected: told}, true
 }
 
 // maxBefore bounds what is told of an earlier form, in bytes.
@@ -84,7 +84,7 @@ func before(h mem.Hit) string {
 	}
 	was := *h.Replaced
 	was.Status = mem.Active // when it was told, it was
-	text, ok := Tellable(was)
+	text, ok := InjectableText(was)
 	if !ok {
 		return ""
 	}
@@ -111,10 +111,10 @@ const maxPath = 120
 
 // Line is the plain line of a memory in a briefing: its id, its age, how its
 // files stand if they are no longer the same, what it says, and what it was before. ok is false
-// where Tellable is.
+// where InjectableText is.
 func Line(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	m := h.Memory
-	text, ok := Tellable(m)
+	text, ok := InjectableText(m)
 	if !ok {
 		return Item{}, false
 	}
@@ -124,9 +124,9 @@ func Line(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	}
 	head += ": "
 	tail := before(h)
-	told := toldOf(mem.Hit{Memory: m})
+	told := injectedItem(mem.Hit{Memory: m})
 	told.Stale = files
-	return Item{Text: clipBytes(head+text, maxItemText-len(tail)) + tail, Told: told}, true
+	return Item{Text: clipBytes(head+text, maxItemText-len(tail)) + tail, Injected: told}, true
 }
 
 // Ended is a text for an item, cut so that its end is told whole.
@@ -135,12 +135,12 @@ func Ended(text, end string) string {
 }
 
 // Quote is a piece of what was said in a conversation: id, day, who said it, and
-// the piece. ok is false where Tellable is, for what somebody else may have
+// the piece. ok is false where InjectableText is, for what somebody else may have
 // written, and for what reads like an order, also in the person's own prompt:
 // that may have been pasted, and was meant for then.
 func Quote(h mem.Hit, piece string) (item Item, ok bool) {
 	m := h.Memory
-	if _, ok := Tellable(m); !ok || m.Trust < mem.TrustAssistant || Suspicious(piece) {
+	if _, ok := InjectableText(m); !ok || m.Trust < mem.TrustAssistant || Suspicious(piece) {
 		return Item{}, false
 	}
 	who := "the agent"
@@ -148,12 +148,12 @@ func Quote(h mem.Hit, piece string) (item Item, ok bool) {
 		who = "the person"
 	}
 	head := fmt.Sprintf("%s %s, %s said: ", Neutral(m.ID), m.Created.Local().Format("2006-01-02"), who)
-	return Item{Text: head + chars.Clip(Neutral(piece), MaxQuote-len(head)), Quote: true, Told: toldOf(h)}, true
+	return Item{Text: head + chars.Clip(Neutral(piece), MaxQuote-len(head)), Quote: true, Injected: injectedItem(h)}, true
 }
 
-// IndexRow is the row of a memory in the index. ok is false where Tellable is.
+// IndexRow is the row of a memory in the index. ok is false where InjectableText is.
 func IndexRow(m mem.Memory, zone *time.Location) (row Row, ok bool) {
-	text, ok := Tellable(m)
+	text, ok := InjectableText(m)
 	if !ok {
 		return Row{}, false
 	}
@@ -175,7 +175,7 @@ func fileOf(m mem.Memory) string {
 	return ""
 }
 
-func toldOf(h mem.Hit) mem.InjectedItem {
+func injectedItem(h mem.Hit) mem.InjectedItem {
 	return mem.InjectedItem{ID: h.Memory.ID, Kind: h.Memory.Kind, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
 }
 

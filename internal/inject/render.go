@@ -59,13 +59,13 @@ type Section struct {
 	Tag     string // of ours, set around the section; empty sets none
 	Capped  bool   // it never takes more than its share
 	Apart   bool   // its items do not count among MaxItems: state, checkpoint, handoff
-	// Purse names sections that share one share, that of the first of them: what
+	// Pool names sections that share one share, that of the first of them: what
 	// one leaves is for those that come after it. It is filled before the shares of
 	// other sections. Part is how much of it this one takes at most, in percent; 0
 	// means all.
-	Purse string
-	Part  int
-	Last  bool // where not all items fit, the last ones are told
+	Pool string
+	Part int
+	Last bool // where not all items fit, the last ones are told
 }
 
 // Item is one line of a section, told whole or not at all.
@@ -77,15 +77,15 @@ type Item struct {
 	// Required items are told before what is left over goes to anything else that
 	// has had its share; one that is left out is marked so in its Cut.
 	Required bool
-	Told     mem.InjectedItem // ID, Kind, Title, Score and Parts for the receipt; without an ID it is in no receipt
+	Injected mem.InjectedItem // ID, Kind, Title, Score and Parts for the receipt; without an ID it is in no receipt
 }
 
 // Rendered is a block as it is told.
 type Rendered struct {
-	Text   string             // empty if there is nothing to tell
-	Told   []mem.InjectedItem // in the order of the text, Rank, Tokens and Place filled
-	Cuts   []mem.LeftOutItem  // what was left out, gate "budget" or "limit"
-	Tokens int                // of Text
+	Text     string             // empty if there is nothing to tell
+	Injected []mem.InjectedItem // in the order of the text, Rank, Tokens and Place filled
+	Cuts     []mem.LeftOutItem  // what was left out, gate "budget" or "limit"
+	Tokens   int                // of Text
 }
 
 // Render lays a block out. Each section takes what fits into its share, in
@@ -94,12 +94,12 @@ type Rendered struct {
 func Render(b Block) Rendered {
 	p := newPlan(b, 0)
 	p.fill()
-	if p.left() > 0 && p.told() > 0 {
+	if p.left() > 0 && p.taken() > 0 {
 		// The line that names what is left out needs room of its own.
 		p = newPlan(b, p.left())
 		p.fill()
 	}
-	if p.told() == 0 {
+	if p.taken() == 0 {
 		return Rendered{Cuts: p.cuts()}
 	}
 	return p.render()
@@ -195,7 +195,7 @@ type line struct {
 	text  string
 	short string // empty if there is none
 	item  Item
-	told  bool
+	taken bool
 	limit bool // left out for another reason than the budget
 }
 
@@ -214,11 +214,11 @@ func newPlan(b Block, left int) *plan {
 	purses := map[string]*int{}
 	for _, s := range b.Sections {
 		pt := p.newPart(s)
-		if s.Purse != "" {
-			if purses[s.Purse] == nil {
-				purses[s.Purse] = pt.share
+		if s.Pool != "" {
+			if purses[s.Pool] == nil {
+				purses[s.Pool] = pt.share
 			}
-			pt.share = purses[s.Purse]
+			pt.share = purses[s.Pool]
 		}
 		pt.part = *pt.share
 		if s.Part > 0 {
@@ -271,7 +271,7 @@ func (p *plan) lineOf(i Item) string {
 func (p *plan) fill() {
 	for _, purse := range []bool{true, false} {
 		for i := range p.parts {
-			if pt := &p.parts[i]; (pt.section.Purse != "") == purse {
+			if pt := &p.parts[i]; (pt.section.Pool != "") == purse {
 				p.take(pt, true)
 			}
 		}
@@ -302,7 +302,7 @@ func (p *plan) take(pt *part, own bool) {
 func (p *plan) takeRequired(pt *part) {
 	for i := range pt.lines {
 		l := &pt.lines[i]
-		if !l.item.Required || l.told {
+		if !l.item.Required || l.taken {
 			continue
 		}
 		if l.short != "" {
@@ -314,22 +314,22 @@ func (p *plan) takeRequired(pt *part) {
 
 // takeLine tells an item that can be afforded and reports whether it is told.
 func (p *plan) takeLine(pt *part, l *line, own bool) bool {
-	if l.told {
+	if l.taken {
 		return true
 	}
 	if l.limit = p.items == 0 && !pt.section.Apart; l.limit {
 		return false
 	}
-	l.told = p.afford(pt, priceOf(pt.frameIfFirst()+l.text), own)
-	if !l.told && own && l.short != "" {
-		if l.told = p.afford(pt, priceOf(pt.frameIfFirst()+l.short), own); l.told {
+	l.taken = p.afford(pt, priceOf(pt.frameIfFirst()+l.text), own)
+	if !l.taken && own && l.short != "" {
+		if l.taken = p.afford(pt, priceOf(pt.frameIfFirst()+l.short), own); l.taken {
 			l.text = l.short
 		}
 	}
-	if l.told && !pt.section.Apart {
+	if l.taken && !pt.section.Apart {
 		p.items--
 	}
-	return l.told
+	return l.taken
 }
 
 // takeRows tells as many rows as fit, from the first. The table grows as a
@@ -363,16 +363,16 @@ func (pt *part) table(n int, boundary string) string {
 
 // frameIfFirst is the caption and the tag while nothing of the section is told.
 func (pt *part) frameIfFirst() string {
-	if pt.told() > 0 {
+	if pt.taken() > 0 {
 		return ""
 	}
 	return pt.caption + pt.end
 }
 
-func (pt *part) told() int {
+func (pt *part) taken() int {
 	n := pt.rows
 	for _, l := range pt.lines {
-		if l.told {
+		if l.taken {
 			n++
 		}
 	}
@@ -392,10 +392,10 @@ func (p *plan) afford(pt *part, c price, own bool) bool {
 	return true
 }
 
-func (p *plan) told() int {
+func (p *plan) taken() int {
 	n := 0
 	for i := range p.parts {
-		n += p.parts[i].told()
+		n += p.parts[i].taken()
 	}
 	return n
 }
@@ -403,7 +403,7 @@ func (p *plan) told() int {
 func (p *plan) left() int {
 	n := 0
 	for _, pt := range p.parts {
-		n += len(pt.lines) + len(pt.section.Rows) - pt.told()
+		n += len(pt.lines) + len(pt.section.Rows) - pt.taken()
 	}
 	return n
 }
@@ -412,14 +412,14 @@ func (p *plan) cuts() []mem.LeftOutItem {
 	var out []mem.LeftOutItem
 	for _, pt := range p.parts {
 		for _, l := range pt.lines {
-			if !l.told && l.item.Told.ID != "" {
-				c := cutOf(l.item.Told, l.limit)
+			if !l.taken && l.item.Injected.ID != "" {
+				c := cutOf(l.item.Injected, l.limit)
 				c.Required = l.item.Required
 				out = append(out, c)
 			}
 		}
 		for i, r := range pt.section.Rows[pt.rows:] {
-			out = append(out, cutOf(r.told(), pt.rows+i >= MaxRows))
+			out = append(out, cutOf(r.injected(), pt.rows+i >= MaxRows))
 		}
 	}
 	return out
@@ -439,19 +439,19 @@ func (p *plan) render() Rendered {
 	text.WriteString(p.open)
 	for i := range p.parts {
 		pt := &p.parts[i]
-		if pt.told() == 0 {
+		if pt.taken() == 0 {
 			continue
 		}
 		text.WriteString(pt.caption)
 		for _, l := range pt.lines {
-			if l.told {
+			if l.taken {
 				text.WriteString(l.text)
-				out.tell(l.item.Told, chars.Tokens(l.text), pt.section.Name)
+				out.add(l.item.Injected, chars.Tokens(l.text), pt.section.Name)
 			}
 		}
 		text.WriteString(pt.table(pt.rows, p.block.Boundary))
 		for _, r := range arrange(pt.section.Rows[:pt.rows]) {
-			out.tell(r.told(), chars.Tokens(r.format("00:00 AM", r.glyph())), pt.section.Name)
+			out.add(r.injected(), chars.Tokens(r.format("00:00 AM", r.glyph())), pt.section.Name)
 		}
 		text.WriteString(pt.end)
 	}
@@ -467,10 +467,10 @@ func (p *plan) render() Rendered {
 }
 
 // tell adds an item to the receipt.
-func (r *Rendered) tell(t mem.InjectedItem, tokens int, place string) {
+func (r *Rendered) add(t mem.InjectedItem, tokens int, place string) {
 	if t.ID == "" {
 		return
 	}
-	t.Rank, t.Tokens, t.Section = len(r.Told)+1, tokens, place
-	r.Told = append(r.Told, t)
+	t.Rank, t.Tokens, t.Section = len(r.Injected)+1, tokens, place
+	r.Injected = append(r.Injected, t)
 }

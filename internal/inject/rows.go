@@ -22,7 +22,7 @@ type Row struct {
 	Tokens int // what the full text costs
 }
 
-func (r Row) told() mem.InjectedItem {
+func (r Row) injected() mem.InjectedItem {
 	return mem.InjectedItem{ID: r.ID, Kind: r.Kind, Title: r.Title}
 }
 

@@ -6,30 +6,30 @@ import (
 	"remanence/internal/chars"
 )
 
-// NudgeTokens is the most that a nudge may take, maxField the most characters
+// StateLineTokens is the most that a nudge may take, maxField the most characters
 // that each of its fields may.
 const (
-	NudgeTokens = 60
-	maxField    = 80
+	StateLineTokens = 60
+	maxField        = 80
 )
 
-// Nudge is the one line that says where the work stands. Fields that are not
+// StateLine is the one line that says where the work stands. Fields that are not
 // known are left out; nothing known gives an empty line. tail is a fixed
 // hint of ours for its end, which may be empty.
-func Nudge(phase, next, blocked, tail string) string {
+func StateLine(phase, next, blocked, tail string) string {
 	if none(blocked) {
 		blocked = ""
 	}
 	for width := maxField; width > 0; width -= 8 {
-		line := nudge(width, phase, next, blocked, tail)
-		if chars.Tokens(line) <= NudgeTokens {
+		line := stateLine(width, phase, next, blocked, tail)
+		if chars.Tokens(line) <= StateLineTokens {
 			return line
 		}
 	}
 	return ""
 }
 
-func nudge(width int, phase, next, blocked, tail string) string {
+func stateLine(width int, phase, next, blocked, tail string) string {
 	var fields []string
 	for _, f := range []struct{ name, text string }{{"Phase", phase}, {"Next", next}, {"BLOCKED", blocked}} {
 		if t := chars.Clip(Neutral(f.text), width); t != "" {

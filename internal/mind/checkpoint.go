@@ -62,7 +62,7 @@ func (d *folder) makeCheckpoints() error {
 // stateNow is STATE.md, or what follows from the session where it cannot be read.
 func (f *Files) stateNow(d *folder, n workstate.Notes) string {
 	b, _, err := d.read(stateFile, maxFile)
-	s := strings.TrimSpace(f.cfg.Door(string(b)))
+	s := strings.TrimSpace(f.cfg.Redact(string(b)))
 	if err != nil || s == "" {
 		s = strings.TrimSpace(n.Derived)
 	}
@@ -74,7 +74,7 @@ func (f *Files) stateNow(d *folder, n workstate.Notes) string {
 
 func (f *Files) workNow(d *folder) string {
 	b, _, err := d.read(progressFile, maxFile)
-	t := parse([]byte(f.cfg.Door(string(b))))
+	t := parse([]byte(f.cfg.Redact(string(b))))
 	var lines []string
 	for _, s := range t.open(progressAtPoint) {
 		lines = append(lines, s.Lines...)

@@ -43,8 +43,8 @@ type Config struct {
 	// Main returns the top of the main work tree of a project's repository, empty
 	// if it has none. Nil means that nobody knows.
 	Main func(p mem.Project) string
-	// Door takes out of a text what may not be kept. Nil means nothing.
-	Door   func(string) string
+	// Redact takes out of a text what may not be kept. Nil means nothing.
+	Redact func(string) string
 	Limits func() workstate.Limits // asked each time; nil means workstate.DefaultLimits
 	Now    func() time.Time        // nil means time.Now
 	// Changed lists files of a project that were changed since a time and are
@@ -94,8 +94,8 @@ func New(c Config) *Files {
 	if c.Main == nil {
 		c.Main = func(mem.Project) string { return "" }
 	}
-	if c.Door == nil {
-		c.Door = func(s string) string { return s }
+	if c.Redact == nil {
+		c.Redact = func(s string) string { return s }
 	}
 	if c.Limits == nil {
 		c.Limits = workstate.DefaultLimits
@@ -189,7 +189,7 @@ func (f *Files) read(d *folder, p mem.Project) workstate.Files {
 		if name == stateFile && err == nil {
 			now.remember(string(b))
 		}
-		t[name] = parse([]byte(f.cfg.Door(string(b))))
+		t[name] = parse([]byte(f.cfg.Redact(string(b))))
 		now.mind.Size += int64(len(b))
 	}
 	view(&now.mind, t, limits)

@@ -454,7 +454,7 @@ func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
 func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 	d := newFixture(t, "forge")
 	reads := 0
-	d.Files.cfg.Door = func(s string) string { reads++; return s }
+	d.Files.cfg.Redact = func(s string) string { reads++; return s }
 	first := d.look()
 	n := reads
 	if second := d.look(); reads != n || second.Stamp != first.Stamp {

@@ -27,15 +27,15 @@ func (e *Service) Inject(ec event.Context, b inject.Block, r mem.Receipt) mem.Re
 		for i := range r.Marks {
 			r.Marks[i] = ec.AgentID + "/" + r.Marks[i]
 		}
-		for _, it := range out.Told {
+		for _, it := range out.Injected {
 			r.Marks = append(r.Marks, ec.AgentID+"/"+it.ID)
 		}
 	}
 	r.Text, r.Tokens = out.Text, out.Tokens
-	r.Items, r.LeftOut = out.Told, Foremost(append(r.LeftOut, out.Cuts...))
+	r.Items, r.LeftOut = out.Injected, Foremost(append(r.LeftOut, out.Cuts...))
 	Shorten(r)
 	if r.Compaction != nil {
-		for _, it := range out.Told {
+		for _, it := range out.Injected {
 			if it.Section == PlaceCompaction {
 				r.Compaction.InjectedNow++
 			}

@@ -19,7 +19,7 @@ func (e *Service) FileNotes(ctx context.Context, ec event.Context, file string, 
 	error,
 ) {
 	mark := "file:" + file
-	if file == "" || budget == 0 || ec.SessionInfo.Injected[mark] || !ec.Settings.Told(ec.SessionInfo) {
+	if file == "" || budget == 0 || ec.SessionInfo.Injected[mark] || !ec.Settings.MayInject(ec.SessionInfo) {
 		return mem.Reply{}, event.Changes{}, nil
 	}
 	notes, err := e.notesOn(ctx, ec, file)
@@ -89,7 +89,7 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 	error,
 ) {
 	budget := ec.Settings.Budgets.Bash
-	if budget == 0 || c.Plain == "" || !ec.Settings.Told(ec.SessionInfo) {
+	if budget == 0 || c.Plain == "" || !ec.Settings.MayInject(ec.SessionInfo) {
 		return mem.Reply{}, event.Changes{}, nil
 	}
 	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha, mem.Command}

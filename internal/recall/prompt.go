@@ -19,7 +19,7 @@ import (
 // left out. The receipt is zero where the prompt asks for nothing.
 func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.Receipt, error) {
 	budget := ec.Settings.Budgets.UserPrompt
-	if budget == 0 || !ec.Settings.Told(ec.SessionInfo) {
+	if budget == 0 || !ec.Settings.MayInject(ec.SessionInfo) {
 		return nil, mem.Receipt{}, nil
 	}
 	if skip, err := e.Skips(ctx, ec); skip || err != nil {
@@ -319,7 +319,7 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 		switch {
 		case inView(h.Memory):
 			gate = "in_conversation"
-		case event.Says(chars.Fold(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
+		case event.ContainsAny(chars.Fold(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
 			gate = "forgotten"
 		case saysIt(append(known, told...), h.Memory, talk.Terms):
 			gate = "duplicate"
@@ -391,7 +391,7 @@ func forkedFrom(ec event.Context, mm mem.Memory) bool {
 	return ec.SessionInfo.Parent != "" && mm.Session == ec.SessionInfo.Parent && mm.Created.Before(ec.SessionInfo.Created)
 }
 
-// toldOf are the memories made of an utterance's turn that the session was told
+// injectedItem are the memories made of an utterance's turn that the session was told
 // since its last compaction.
 func (e *Service) toldOf(ctx context.Context, ec event.Context, u mem.Memory) ([]mem.Hit, error) {
 	if len(ec.SessionInfo.Injected) == 0 || u.Source.PromptID == "" {

@@ -33,7 +33,7 @@ func (e *Service) Search(ctx context.Context, ask SearchRequest) (SearchResponse
 		out.TookMS = Ms1(e.Now().Sub(start))
 		return out, err
 	}
-	q.Text = e.Door.Text(q.Text)
+	q.Text = e.Redactor.Text(q.Text)
 	how, warning, err := e.strategy(ctx, ask.Strategy, q.Text)
 	if err != nil {
 		return SearchResponse{}, err

@@ -16,9 +16,9 @@ import (
 // Config holds what a Service needs from outside.
 type Config struct {
 	Event *event.Service
-	// Door removes secrets and private text.
-	Door *redact.Redactor
-	Now  func() time.Time
+	// Redactor removes secrets and private text.
+	Redactor *redact.Redactor
+	Now      func() time.Time
 	// Rel returns a path relative to the project, with slashes.
 	Rel func(p mem.Project, path string) string
 	// Secret keys the boundary of injected blocks.

@@ -17,7 +17,7 @@ const group = 50
 // Said gives out what is kept of a session, oldest first, a few at a time: what
 // was said after the one of an id, or all if it is not there. While give runs
 // nothing is taken out: what it is given is still kept.
-func (a *Archive) Said(ctx context.Context, s mem.Session, after string,
+func (a *Archive) Utterances(ctx context.Context, s mem.Session, after string,
 	give func([]mem.ArchivedUtterance) error,
 ) error {
 	r := cursor{after: after, seen: -1}

@@ -75,7 +75,7 @@ func (d *fixture) takes(judge func(*mem.ArchivedUtterance) mem.Verdict) {
 func (d *fixture) kept(after string) []string {
 	d.t.Helper()
 	var out []string
-	err := d.Said(d.t.Context(), d.session, after, func(list []mem.ArchivedUtterance) error {
+	err := d.Utterances(d.t.Context(), d.session, after, func(list []mem.ArchivedUtterance) error {
 		for _, s := range list {
 			out = append(out, s.Who+" "+s.PromptID+": "+s.Text)
 		}
@@ -361,7 +361,7 @@ func TestSaidGoesOnAfterWhatWasGivenEvenIfItIsErased(t *testing.T) {
 		t.Errorf("after one that is not there: %d, want all", len(got))
 	}
 	var groups []int
-	err := d.Said(t.Context(), d.session, "", func(list []mem.ArchivedUtterance) error {
+	err := d.Utterances(t.Context(), d.session, "", func(list []mem.ArchivedUtterance) error {
 		groups = append(groups, len(list))
 		return nil
 	})

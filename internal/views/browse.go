@@ -279,7 +279,7 @@ type InjectionRow struct {
 	Session string    `json:"session"` // short ID, or the agent's if it has none
 	At      time.Time `json:"at"`
 	Trigger string    `json:"trigger"`
-	Asked   string    `json:"query,omitempty"`
+	Query   string    `json:"query,omitempty"`
 	Rank    int       `json:"rank"`
 	Score   float64   `json:"score"`
 	Tokens  int       `json:"tokens"`

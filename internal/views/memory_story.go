@@ -88,7 +88,7 @@ func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 					Session: cmp.Or(session(r.Session).Short, r.Session),
 					At:      r.At,
 					Trigger: r.Trigger,
-					Asked:   r.Query,
+					Query:   r.Query,
 					Rank:    it.Rank,
 					Score:   it.Score,
 					Tokens:  it.Tokens,

@@ -57,7 +57,7 @@ func receiptRow(r mem.Receipt) ReceiptRow {
 		At:         r.At,
 		Session:    r.Session,
 		Trigger:    r.Trigger,
-		Asked:      r.Query,
+		Query:      r.Query,
 		Outcome:    r.Outcome,
 		Candidates: r.Candidates,
 		Injected:   len(r.Items),
@@ -101,7 +101,7 @@ type ReceiptRow struct {
 	Short      string               `json:"session_short"` // empty if the session is not known any more
 	Project    string               `json:"project"`       // its name
 	Trigger    string               `json:"trigger"`
-	Asked      string               `json:"query"`
+	Query      string               `json:"query"`
 	Outcome    mem.InjectionOutcome `json:"outcome"`
 	Candidates int                  `json:"candidates"`
 	Injected   int                  `json:"injected"` // number of injected items

@@ -88,7 +88,7 @@ func newWorld(ctx context.Context, path string, seed uint64, sessions int, conso
 	w.store = st
 	settings := event.Defaults(event.Lean)
 	w.engine = engine.New(engine.Config{
-		Store: st, Door: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"),
+		Store: st, Redactor: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"),
 		Settings: func() event.Settings {
 			return settings
 		},

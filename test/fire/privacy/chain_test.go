@@ -43,7 +43,7 @@ func newChain(t *testing.T, st mem.Store) *chain {
 	dialect, _ := agent.ByName("claude-code")
 	c := &chain{t: t, store: st}
 	e := engine.New(engine.Config{
-		Store: st, Door: &redact.Redactor{Key: []byte("k")}, Now: time.Now, Slack: time.Minute,
+		Store: st, Redactor: &redact.Redactor{Key: []byte("k")}, Now: time.Now, Slack: time.Minute,
 		Settings: func() event.Settings { return event.Defaults(event.Full) },
 		Project:  func(dir string) (mem.Project, error) { return mem.Project{Key: "p_1", Name: "till", Root: dir}, nil },
 		Rel:      func(_ mem.Project, file string) string { return filepath.Base(file) },

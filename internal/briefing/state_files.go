@@ -31,16 +31,16 @@ func stateFileMarks(ec event.Context, briefing string) (marks []string) {
 	}
 	briefing = chars.Fold(briefing)
 	for _, p := range ec.Mind.Parts {
-		if event.ToldWhole(briefing, p) {
+		if event.ContainsPart(briefing, p) {
 			marks = append(marks, event.PartMark(p.Key, p.Title, p.Body))
 		}
 	}
 	return marks
 }
 
-// tellsMind reports whether a briefing tells the state files: where the
+// includesStateFiles reports whether a briefing tells the state files: where the
 // conversation goes on only what is new in them.
-func (g *gather) tellsMind() bool {
+func (g *gather) includesStateFiles() bool {
 	return g.ec.Mind.Trusted && !(g.resumed() && g.ec.SessionInfo.Injected[g.ec.MindMark()])
 }
 
@@ -67,7 +67,7 @@ func (g *gather) progress(context.Context) (inject.Section, error) {
 		Name: "progress", Caption: "PROGRESS (" + mindDir(g.ec.Mind) + "/PROGRESS.md)",
 		Share: shareProgress, Apart: true,
 	}
-	if !g.tellsMind() {
+	if !g.includesStateFiles() {
 		return s, nil
 	}
 	for _, sec := range g.ec.Mind.Work {
@@ -109,7 +109,7 @@ func (g *gather) log(context.Context) (inject.Section, error) {
 		Name: "log", Caption: "SESSION LOG (" + mindDir(g.ec.Mind) + "/SESSION-LOG.md)", Share: shareLog,
 		Apart: true,
 	}
-	if !g.tellsMind() || g.short() {
+	if !g.includesStateFiles() || g.short() {
 		return s, nil
 	}
 	for _, l := range g.ec.Mind.Log {
@@ -131,7 +131,7 @@ func MindLine(m workstate.Files) string {
 		}
 		return s
 	}
-	return inject.Nudge(told(m.Phase), told(m.Next), told(extract.First(m.Blockers)), "(Read "+mindDir(m)+
+	return inject.StateLine(told(m.Phase), told(m.Next), told(extract.First(m.Blockers)), "(Read "+mindDir(m)+
 		"/STATE.md for details)")
 }
 
@@ -142,7 +142,7 @@ func mindDir(m workstate.Files) string { return cmp.Or(m.Files, workstate.Dir) }
 // date, and under the full profile which subagents ended. The marks say that
 // they were given.
 func (e *Service) Reminders(ctx context.Context, ec event.Context) (lines, marks []string, err error) {
-	if ec.Settings.NudgeEvery == event.NudgeNever || ec.SessionInfo.ID == "" {
+	if ec.Settings.StateLineRule == event.StateLineNever || ec.SessionInfo.ID == "" {
 		return nil, nil, nil
 	}
 	line, mark, err := e.staleReminder(ctx, ec)
@@ -207,7 +207,7 @@ func agentReminder(ev mem.Event) (line, mark string) {
 // AgentCompleted is the reminder that goes with the result of the launch itself,
 // where the subagent ran in its foreground: it ended between the two.
 func (e *Service) AgentCompleted(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
-	if ec.Settings.Profile != event.Full || ec.Settings.NudgeEvery == event.NudgeNever || !ec.Person() {
+	if ec.Settings.Profile != event.Full || ec.Settings.StateLineRule == event.StateLineNever || !ec.Person() {
 		return mem.Reply{}, event.Changes{}, nil
 	}
 	stops, err := e.Store.Events(ctx, mem.EventQuery{
@@ -223,7 +223,7 @@ func (e *Service) AgentCompleted(ctx context.Context, ec event.Context) (mem.Rep
 		if ev.Kind != mem.SubagentStop || ev.AgentType != kind || line == "" || ec.SessionInfo.Injected[mark] {
 			continue
 		}
-		r := ec.Receipt("agent", ec.Settings.NudgeTokens)
+		r := ec.Receipt("agent", ec.Settings.StateLineTokens)
 		r.Marks = []string{mark}
 		b := inject.Block{
 			Kind: "recall", Header: inject.HeadMemory,

@@ -19,22 +19,22 @@ func many(n int, item func(i int) Item) []Item {
 func numbered(word string, n int) []Item {
 	return many(n, func(i int) Item {
 		return Item{
-			Text: fmt.Sprintf("%s %d is a line of some length, as they are", word, i),
-			Told: mem.InjectedItem{ID: fmt.Sprint(word, i)},
+			Text:     fmt.Sprintf("%s %d is a line of some length, as they are", word, i),
+			Injected: mem.InjectedItem{ID: fmt.Sprint(word, i)},
 		}
 	})
 }
 
 func TestSectionsOfOnePurseShareOneShare(t *testing.T) {
 	b := Block{Kind: "briefing", Receipt: "r_1", Boundary: "b", Budget: 1000, Sections: []Section{
-		{Name: "a", Share: 25, Purse: "v", Capped: true, Apart: true, Items: numbered("first", 5)},
+		{Name: "a", Share: 25, Pool: "v", Capped: true, Apart: true, Items: numbered("first", 5)},
 		{Name: "other", Share: 20, Items: numbered("other", 50)},
-		{Name: "b", Share: 25, Purse: "v", Part: 40, Capped: true, Apart: true, Items: numbered("part", 50)},
-		{Name: "c", Share: 25, Purse: "v", Capped: true, Apart: true, Last: true, Items: numbered("last", 50)},
+		{Name: "b", Share: 25, Pool: "v", Part: 40, Capped: true, Apart: true, Items: numbered("part", 50)},
+		{Name: "c", Share: 25, Pool: "v", Capped: true, Apart: true, Last: true, Items: numbered("last", 50)},
 	}}
 	out := Render(b)
 	tokens := map[string]int{}
-	for _, it := range out.Told {
+	for _, it := range out.Injected {
 		tokens[it.Section] += it.Tokens
 	}
 	if sum := tokens["a"] + tokens["b"] + tokens["c"]; sum > 250 || sum < 200 {
@@ -55,11 +55,11 @@ func TestWhatIsRequiredIsToldInShortOrNamed(t *testing.T) {
 	long := many(1, func(int) Item {
 		return Item{
 			Text: "whole", More: []string{strings.Repeat("word ", 70), strings.Repeat("word ", 70)},
-			Short: "in short", Required: true, Told: mem.InjectedItem{ID: "page"},
+			Short: "in short", Required: true, Injected: mem.InjectedItem{ID: "page"},
 		}
 	})
 	b := Block{Kind: "briefing", Receipt: "r_1", Boundary: "b", Budget: 200, Sections: []Section{
-		{Name: "a", Share: 25, Purse: "v", Capped: true, Apart: true, Items: long},
+		{Name: "a", Share: 25, Pool: "v", Capped: true, Apart: true, Items: long},
 		{Name: "other", Share: 75, Items: numbered("other", 30)},
 	}}
 	if out := Render(b); !strings.Contains(out.Text, "- in short\n") || strings.Contains(out.Text, "whole") {
@@ -73,7 +73,7 @@ func TestWhatIsRequiredIsToldInShortOrNamed(t *testing.T) {
 	b.Budget, b.Sections[0].Items = 400, many(12, func(i int) Item {
 		return Item{
 			Text: fmt.Sprintf("always %d, whatever else there is to be told", i), Required: true,
-			Told: mem.InjectedItem{ID: fmt.Sprint("m_", i)},
+			Injected: mem.InjectedItem{ID: fmt.Sprint("m_", i)},
 		}
 	})
 	b.Sections[1].Items = numbered("other", 3)

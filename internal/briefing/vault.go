@@ -22,7 +22,7 @@ import (
 const (
 	shareVault   = 25
 	shareInVault = 40 // of that, for the index
-	purseVault   = "vault"
+	poolVault    = "vault"
 	maxIndex     = 50  // entries
 	maxParagraph = 300 // characters of what stands for a whole file
 	MaxLine      = 360 // bytes of a line of a page
@@ -70,7 +70,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 		case mm.Status != mem.Active: // the person hid it
 		case !wanted:
 			rest = append(rest, mm)
-		case inject.IsTellable(mm):
+		case inject.Injectable(mm):
 			s.critical = append(s.critical, mm)
 		default:
 			s.lacking = append(s.lacking, absent(mm.Note.File, "trust"))
@@ -114,20 +114,20 @@ func (g *gather) use() rank.Use {
 // persona tells who the agent and the person are.
 func (g *gather) persona(s shelf) inject.Section {
 	out := inject.Section{
-		Name: "persona", Caption: "IDENTITY AND USER (vault)", Share: shareVault, Purse: purseVault,
+		Name: "persona", Caption: "IDENTITY AND USER (vault)", Share: shareVault, Pool: poolVault,
 		Apart: true, Capped: true,
 	}
 	for _, page := range []vaultfile.Page{s.pages.Identity, s.pages.User} {
-		text := g.e.Door.Prompt(page.Text)
+		text := g.e.Redactor.Prompt(page.Text)
 		id := page.File + "@" + page.Hash[:min(8, len(page.Hash))]
 		if text == "" || g.ec.SessionInfo.Injected[id] {
 			continue
 		}
-		lines := ToldLines(text)
+		lines := TextLines(text)
 		out.Items = append(out.Items, inject.Item{
 			Text: page.File + ": " + lines[0], More: lines[1:], Required: true,
-			Short: s.pointed(page.File+": "+paragraph(text), page.File),
-			Told:  mem.InjectedItem{ID: id, Kind: mem.Preference, Title: page.File},
+			Short:    s.pointed(page.File+": "+paragraph(text), page.File),
+			Injected: mem.InjectedItem{ID: id, Kind: mem.Preference, Title: page.File},
 		})
 	}
 	return out
@@ -136,7 +136,7 @@ func (g *gather) persona(s shelf) inject.Section {
 // invariants tell what holds always, one line for each critical memory.
 func (g *gather) invariants(s shelf) inject.Section {
 	out := inject.Section{
-		Name: "invariants", Caption: "INVARIANTS (vault)", Share: shareVault, Purse: purseVault,
+		Name: "invariants", Caption: "INVARIANTS (vault)", Share: shareVault, Pool: poolVault,
 		Apart: true, Capped: true,
 	}
 	for _, mm := range s.critical {
@@ -144,7 +144,7 @@ func (g *gather) invariants(s shelf) inject.Section {
 			continue
 		}
 		out.Items = append(out.Items, inject.Item{
-			Text: s.invariant(mm), Required: true, Told: mem.InjectedItem{ID: mm.ID, Kind: mm.Kind, Title: mm.Title},
+			Text: s.invariant(mm), Required: true, Injected: mem.InjectedItem{ID: mm.ID, Kind: mm.Kind, Title: mm.Title},
 		})
 	}
 	return out
@@ -178,15 +178,15 @@ func (s shelf) pointed(text, file string) string {
 // critical tells critical memories whole, where there is room.
 func (g *gather) critical(s shelf) inject.Section {
 	out := inject.Section{
-		Name: "critical", Caption: "CRITICAL MEMORIES (vault)", Share: shareVault, Purse: purseVault,
+		Name: "critical", Caption: "CRITICAL MEMORIES (vault)", Share: shareVault, Pool: poolVault,
 		Capped: true,
 	}
 	for _, mm := range s.critical {
 		if g.known(mm) {
 			continue
 		}
-		lines := ToldLines(mm.Body)
-		g.told[mm.ID], g.told[recall.Saying(mm)] = true, true
+		lines := TextLines(mm.Body)
+		g.injected[mm.ID], g.injected[recall.Saying(mm)] = true, true
 		if mm.Body == "" || mm.Invariant == "" && len(lines) == 1 { // said already
 			continue
 		}
@@ -195,7 +195,7 @@ func (g *gather) critical(s shelf) inject.Section {
 		}
 		out.Items = append(out.Items, inject.Item{
 			Text: mm.ID + ", " + mm.Title + ": " + lines[0], More: lines[1:],
-			Told: mem.InjectedItem{ID: "whole:" + mm.ID, Kind: mm.Kind, Title: mm.Title},
+			Injected: mem.InjectedItem{ID: "whole:" + mm.ID, Kind: mm.Kind, Title: mm.Title},
 		})
 	}
 	return out
@@ -205,7 +205,7 @@ func (g *gather) critical(s shelf) inject.Section {
 // its own. Where not all of it fits with what it is about, the names alone are told.
 func (g *gather) contents(s shelf, budget int) inject.Section {
 	out := inject.Section{
-		Name: "contents", Caption: "VAULT INDEX (MEMORY.md)", Share: shareVault, Purse: purseVault,
+		Name: "contents", Caption: "VAULT INDEX (MEMORY.md)", Share: shareVault, Pool: poolVault,
 		Part: shareInVault, Apart: true, Capped: true,
 	}
 	if g.resumed() {
@@ -218,10 +218,10 @@ func (g *gather) contents(s shelf, budget int) inject.Section {
 			break
 		}
 		name, about := cmp.Or(strings.Join(mm.Concepts, ", "), mm.Title), mm.Title
-		if g.told[mm.ID] && name == mm.Title || !inject.IsTellable(mm) {
+		if g.injected[mm.ID] && name == mm.Title || !inject.Injectable(mm) {
 			continue
 		}
-		if g.told[mm.ID] {
+		if g.injected[mm.ID] {
 			about = ""
 		}
 		text := vaultfile.IndexEntry(name, about, mm.Note.File)
@@ -237,7 +237,7 @@ func (g *gather) contents(s shelf, budget int) inject.Section {
 
 // weighted are the weightiest memories of the vault.
 func (g *gather) weighted(s shelf) inject.Section {
-	out := inject.Section{Name: "weighted", Caption: "WEIGHTED MEMORIES (vault)", Share: shareVault, Purse: purseVault}
+	out := inject.Section{Name: "weighted", Caption: "WEIGHTED MEMORIES (vault)", Share: shareVault, Pool: poolVault}
 	for _, mm := range s.others {
 		if len(out.Items) == g.ec.Settings.Vault.TopK {
 			break
@@ -252,7 +252,7 @@ func (g *gather) weighted(s shelf) inject.Section {
 // journal is the end of the vault's journal, the newest at the end.
 func (g *gather) journal(s shelf) inject.Section {
 	out := inject.Section{
-		Name: "journal", Caption: "LOG (vault/LOG.md)", Share: shareVault, Purse: purseVault,
+		Name: "journal", Caption: "LOG (vault/LOG.md)", Share: shareVault, Pool: poolVault,
 		Apart: true, Capped: true, Last: true,
 	}
 	if g.resumed() {
@@ -264,15 +264,15 @@ func (g *gather) journal(s shelf) inject.Section {
 		return out // headings of nothing
 	}
 	for _, l := range s.pages.Log {
-		if l = g.e.Door.Prompt(l); strings.TrimSpace(l) != "" && !inject.Suspicious(l) {
+		if l = g.e.Redactor.Prompt(l); strings.TrimSpace(l) != "" && !inject.Suspicious(l) {
 			out.Items = append(out.Items, inject.Item{Text: l})
 		}
 	}
 	return out
 }
 
-// ToldLines are the lines of a text that say something, none too long to be told.
-func ToldLines(text string) []string {
+// TextLines are the lines of a text that say something, none too long to be told.
+func TextLines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
