@@ -30,7 +30,8 @@ func (w *walker) str() error {
 	w.in.Text = w.in.Text[:0]
 	done, err := w.in.ReadString(hold)
 	if isTimeout(err) {
-		w.truncatedString(w.carried(w.key(), jsonstream.WellFormed(w.in.Text[:len(w.in.Text)-jsonstream.PartialRune(w.in.Text)])))
+		read := w.in.Text[:len(w.in.Text)-jsonstream.PartialRune(w.in.Text)]
+		w.truncatedString(w.visiblePart(w.key(), jsonstream.WellFormed(read)))
 	}
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (w *walker) shortString(s string) {
 		w.writeString(s)
 		return
 	}
-	seen := w.carried(key, s)
+	seen := w.visiblePart(key, s)
 	if passes && seen == s { // a string of an array may be part of a longer text
 		w.writeLine(s, true)
 		return
@@ -57,10 +58,10 @@ func (w *walker) shortString(s string) {
 	w.writeLine(w.bound(w.clean(key, seen)), false)
 }
 
-// carried returns the visible part of string s under key, given the strings before it. All strings of an array,
+// visiblePart returns the visible part of string s under key, given the strings before it. All strings of an array,
 // including nested ones, are one text for private spans and envelopes, because files come as arrays of lines and
 // answers as arrays of blocks.
-func (w *walker) carried(key, s string) string {
+func (w *walker) visiblePart(key, s string) string {
 	carry := w.carry()
 	if carry == nil {
 		return s
@@ -75,7 +76,7 @@ func (w *walker) carried(key, s string) string {
 func (w *walker) clean(key, s string) string {
 	s, left := stripUnpaired(s, &w.counts, w.stored)
 	w.noteUnpaired(left, len(w.texts))
-	return w.redactor.clean(w.printed(key, w.redactor.valueOf(key, s, &w.counts)), w.stored, &w.counts)
+	return w.redactor.clean(w.redactOutput(key, w.redactor.valueOf(key, s, &w.counts)), w.stored, &w.counts)
 }
 
 // valueOf redacts s if its key alone shows that it is a secret. A value with a marker was redacted before.
@@ -92,9 +93,9 @@ func (r *Redactor) valueOf(key, s string, c *Counts) string {
 	return s
 }
 
-// printed redacts the string s under key if it is the output of a command that prints a secret. In an event, command
-// and output are two members.
-func (w *walker) printed(key, s string) string {
+// redactOutput redacts the string s under key if it is the output of a command that prints a secret. In an event,
+// command and output are two members.
+func (w *walker) redactOutput(key, s string) string {
 	switch key {
 	case "command":
 		w.command = s
@@ -146,7 +147,7 @@ func (w *walker) longString() error {
 		left.opener, st.stray = false, false // decided at the end of the array
 	}
 	w.noteUnpaired(left, len(w.texts))
-	w.writeLine(w.kept(&k), false)
+	w.writeLine(w.joinEnds(&k), false)
 	return nil
 }
 
@@ -171,11 +172,11 @@ func (w *walker) truncatedString(s string) {
 	w.writeText(w.redactor.clean(head[:to]+"\n[cut: the rest was not read]\n", w.stored, &w.counts))
 }
 
-// kept returns the shortened text of a long string.
-func (w *walker) kept(k *endsBuffer) string {
+// joinEnds returns the shortened text of a long string.
+func (w *walker) joinEnds(k *endsBuffer) string {
 	head, tail := string(k.head), string(k.tail)
 	if k.dropped > 0 {
-		if found, ok := secrets.FindUnderKey(w.key(), head); ok && found.To == len(head) { // the key shows it, also for the other end
+		if found, ok := secrets.FindUnderKey(w.key(), head); ok && found.To == len(head) { // so is the other end
 			if s := w.redactor.valueOf(w.key(), head, &w.counts); s != head {
 				w.cut = true
 				return s

@@ -56,7 +56,7 @@ func TestQuotedStringsAreJSONWithinTheirLimit(t *testing.T) {
 
 func TestScalarsAreChecked(t *testing.T) {
 	for in, want := range map[string]string{
-		"true,": "true", "null": "null", "-0.5e+3]": "-0.5e+3", "12345678 ": "", "0": "0",
+		"true,": "true", "null": "null", "-0.5e+3]": "-0.5e+3", "12345678]": "", "0": "0",
 	} {
 		r := NewBytesReader([]byte(in[1:]))
 		if got, err := r.ReadScalar(in[0], 7); got != want || err != nil {

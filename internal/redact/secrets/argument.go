@@ -8,30 +8,30 @@ const (
 )
 
 func findFirstArgument(s string, _, end int) (from, to int, ok bool) {
-	from, to, ok = argument(s, end, 1)
+	from, to, ok = findArgument(s, end, 1)
 	return from, to, ok && to-from >= 6
 }
 
-func findFourthArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 4) }
+func findFourthArgument(s string, _, end int) (from, to int, ok bool) { return findArgument(s, end, 4) }
 
 // findSecondPassword and findThirdPassword are for names that other functions have as well: the argument must look like
 // a password.
 func findSecondPassword(s string, _, end int) (from, to int, ok bool) {
-	from, to, ok = argument(s, end, 2)
+	from, to, ok = findArgument(s, end, 2)
 	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to]) && !isMail(s[from:to])
 }
 
 func findThirdPassword(s string, _, end int) (from, to int, ok bool) {
-	from, to, ok = argument(s, end, 3)
+	from, to, ok = findArgument(s, end, 3)
 	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to])
 }
 
-func findSecondArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 2) }
+func findSecondArgument(s string, _, end int) (from, to int, ok bool) { return findArgument(s, end, 2) }
 
-func findThirdArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 3) }
+func findThirdArgument(s string, _, end int) (from, to int, ok bool) { return findArgument(s, end, 3) }
 
-// argument returns the position of the quoted text in argument n, from 1, of the call whose name ends at s[:i].
-func argument(s string, i, n int) (from, to int, ok bool) {
+// findArgument returns the position of the quoted text in argument n, from 1, of the call whose name ends at s[:i].
+func findArgument(s string, i, n int) (from, to int, ok bool) {
 	i = skipAny(s, i, " \t=", 4)
 	if i >= len(s) || s[i] != '(' {
 		return 0, 0, false

@@ -52,7 +52,7 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	apart := a
-	if i, ok := a.separator(s, left, right); ok {
+	if i, ok := a.readSeparator(s, left, right); ok {
 		from, to = a.readValue(s, i)
 		a.value = s[from:to]
 		if !a.quoted && !a.strong { // the punctuation of a sentence
@@ -63,10 +63,10 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 			return from, to, true
 		}
 	}
-	if from, to, ok = apart.paired(s, right); ok {
+	if from, to, ok = apart.findPaired(s, right); ok {
 		return from, to, true
 	}
-	return apart.printed(s, left, right)
+	return apart.findPrinted(s, left, right)
 }
 
 // findShortAssignment is findAssignment for a head of two letters and what follows them.
@@ -134,8 +134,8 @@ func isOptionWord(word string) bool {
 	return strings.HasPrefix(word, "--") || len(word) >= 4 && isCommonWord(asciiLower(word))
 }
 
-// separator reads the text between name and value and returns where the value begins.
-func (a *assignment) separator(s string, left, right int) (int, bool) {
+// readSeparator reads the text between name and value and returns where the value begins.
+func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 	i := skipAny(s, right, "\"'`\\])*", 6)
 	closed := i > right                 // the name was quoted
 	if strings.HasPrefix(s[i:], "[]") { // an array of C
@@ -163,7 +163,7 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		i = skipAny(s, i, ":-=", 2)
 		return i, i < len(s) && s[i] != '?' && s[i] != '+'
 	case c == '=' || c == ':':
-		return a.sign(s, left, right, i)
+		return a.readSign(s, left, right, i)
 	case c == '<' && strings.HasPrefix(s[i:], "<<"):
 		a.strong = true
 		at := blockText(s, i)
@@ -189,7 +189,7 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		a.strong, a.listed, a.inner = true, true, true
 		return innerText(s, attributes(s, i)), true
 	case blank && c == '(':
-		return a.group(s, left, right, i)
+		return a.readGroup(s, left, right, i)
 	case blank && dashSize(s[i:]) > 0:
 		a.prose = true
 		return skipAny(s, i+dashSize(s[i:]), " \t", 4), true
@@ -197,7 +197,7 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		a.strong, a.listed = true, true
 		return afterTags(s, i), true
 	case c == ',' && a.class == password && !closed:
-		return a.comma(s, left, i)
+		return a.readComma(s, left, i)
 	case isBar(separatorOf(s[i:])) && (isCell(s, left) || c != '|' && beginsLine(s, left)):
 		a.strong = true
 		return skipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
@@ -210,13 +210,13 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 			a.strong = true
 			return i, true
 		}
-		return a.sentence(s, i, !isAlsoVerb(s, left, a.name))
+		return a.readSentence(s, i, !isAlsoVerb(s, left, a.name))
 	}
 	return 0, false
 }
 
-// sign reads the = or : at s[i] and the signs, tags and line ends after it.
-func (a *assignment) sign(s string, left, right, i int) (int, bool) {
+// readSign reads the = or : at s[i] and the signs, tags and line ends after it.
+func (a *assignment) readSign(s string, left, right, i int) (int, bool) {
 	c := s[i]
 	next := skipAny(s, i, "=:>~", 3)
 	a.strong = strongPlace(s, left, i, next, a.name, strings.HasPrefix(a.name, "-"))
@@ -242,14 +242,14 @@ func (a *assignment) sign(s string, left, right, i int) (int, bool) {
 	return a.afterType(s, i, c), i < len(s)
 }
 
-// group reads the parenthesis at s[i] after a name, and the sign after it: "password (default): …".
-func (a *assignment) group(s string, left, right, i int) (int, bool) {
+// readGroup reads the parenthesis at s[i] after a name, and the sign after it: "password (default): …".
+func (a *assignment) readGroup(s string, left, right, i int) (int, bool) {
 	inner, _, _ := strings.Cut(s[i:min(len(s), i+24)], ")")
 	i += len(inner) + 1
 	if i >= len(s) || s[i] != ':' {
 		return 0, false
 	}
-	return a.sign(s, left, right, i)
+	return a.readSign(s, left, right, i)
 }
 
 // defaultOperators stand between a shell variable and its default value.
@@ -258,8 +258,8 @@ var defaultOperators = [...]string{":-", ":=", "-", "=", ":"}
 // promptPhrases stand between a clause about a password and the clause that gives it.
 var promptPhrases = [...]string{", use ", ", type ", ", enter ", ", it's ", ", it is ", ", nimm "}
 
-// comma reads the comma at s[i] after a name: ", use …", or the next argument of a call.
-func (a *assignment) comma(s string, left, i int) (int, bool) {
+// readComma reads the comma at s[i] after a name: ", use …", or the next argument of a call.
+func (a *assignment) readComma(s string, left, i int) (int, bool) {
 	for _, phrase := range promptPhrases {
 		if strings.HasPrefix(s[i:], phrase) {
 			a.prose = true
@@ -376,8 +376,8 @@ var verbs = [...]string{
 	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "ist: ", "lautet ", "lautet: ", "= ", "è ", "es ", "est ", "é ",
 }
 
-// sentence reads " is ", " for the server is ", or only the blank before a value.
-func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
+// readSentence reads " is ", " for the server is ", or only the blank before a value.
+func (a *assignment) readSentence(s string, i int, bare bool) (int, bool) {
 	line := s[i:min(len(s), i+nearby)]
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]

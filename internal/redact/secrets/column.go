@@ -13,9 +13,9 @@ const (
 // bars stand between the columns of a drawn table.
 var bars = [...]string{"|", "│", "┃"}
 
-// columns returns the values below the name that s[at:end] is part of, and the position of the rows; ok is false if the
-// name heads no column.
-func columns(s string, at, end int) (below []Span, rows Span, ok bool) {
+// findColumns returns the values below the name that s[at:end] is part of, and the position of the rows; ok is false if
+// the name heads no column.
+func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 	left, right := nameAround(s, at, end)
 	sep := separatorOf(s[skipAny(s, right, " \t`*\"", 8):])
 	if sep == "" {
@@ -51,7 +51,7 @@ func columns(s string, at, end int) (below []Span, rows Span, ok bool) {
 	if sep == "┃" { // only the header has thick bars
 		sep = "│"
 	}
-	below, end = a.cells(s, body, sep, n)
+	below, end = a.findCells(s, body, sep, n)
 	return below, Span{From: body, To: end}, true
 }
 
@@ -105,8 +105,8 @@ func firstCell(rows, sep string) string {
 	return cell
 }
 
-// cells returns the values in column n, from 0, of the rows at s[i:], and the end of the rows.
-func (a *assignment) cells(s string, i int, sep string, n int) (found []Span, end int) {
+// findCells returns the values in column n, from 0, of the rows at s[i:], and the end of the rows.
+func (a *assignment) findCells(s string, i int, sep string, n int) (found []Span, end int) {
 	for limit := min(len(s), i+maxTable); i < limit; {
 		row, _, _ := strings.Cut(s[i:], "\n")
 		if strings.Trim(row, " \r") == "" || isBar(sep) && !strings.Contains(row, sep) {

@@ -2,7 +2,7 @@ package secrets
 
 import "strings"
 
-// isDottedPassword reports whether v, a value in place of a password, looks like names joined by dots but is a password.
+// isDottedPassword reports whether v, in place of a password, looks like names joined by dots but is a password.
 // In code the first name is a container or a name is about a secret: "config.db.password", "opts.field10". Digits in
 // code are sizes or count variants: "types.Int64", "form.value2". A password contains a year or another number:
 // "Winter.sunshine99". Two words of which only the first is capitalised are no code in any style: "Winter.sunshine9".

@@ -173,9 +173,9 @@ func (f *Finder) match(s string, offset int, found []Span) []Span {
 				continue
 			}
 			if r.named && (at < rows.From || at >= rows.To) {
-				below, table, ok := columns(s, at, end)
+				below, table, ok := findColumns(s, at, end)
 				if !ok {
-					below, table, ok = inserted(s, at, end)
+					below, table, ok = findInserted(s, at, end)
 				}
 				if ok {
 					for _, cell := range below {

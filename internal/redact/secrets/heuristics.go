@@ -10,7 +10,8 @@ import (
 // isGenerated reports whether v is a long value of letters, digits and many symbols, like the keys that frameworks
 // generate. An expression with as many symbols has more blanks.
 func isGenerated(v string) bool {
-	if different(v, "!@#$%^&*()-_=+[]{}<>~`,.;:/?|") < 6 || strings.Contains(v, "://") || strings.Contains(v, "${") && strings.Contains(v, "}") {
+	if different(v, "!@#$%^&*()-_=+[]{}<>~`,.;:/?|") < 6 || strings.Contains(v, "://") ||
+		strings.Contains(v, "${") && strings.Contains(v, "}") {
 		return false
 	}
 	return len(v) >= 32 && hasDigit(v) && strings.Count(v, " ")*8 <= len(v) && entropy(v) >= 4.2
@@ -29,7 +30,8 @@ func different(v, symbols string) int {
 
 // isScrambled reports whether v has letters, digits and more different symbols than an expression without blanks.
 func isScrambled(v string) bool {
-	return different(v, "!@#$%^&*+=~?,;") >= 4 && len(v) >= 10 && isMixed(v) && !strings.ContainsAny(v, " \t") && !strings.Contains(v, "://")
+	return different(v, "!@#$%^&*+=~?,;") >= 4 && len(v) >= 10 && isMixed(v) &&
+		!strings.ContainsAny(v, " \t") && !strings.Contains(v, "://")
 }
 
 // isDense reports whether v mixes letters of both cases, digits and symbols, without a blank.
@@ -50,8 +52,8 @@ func isPassphrase(v string) bool {
 		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") && !mentionsSecret(v)
 }
 
-// mentionsSecret reports whether one of the words of v names a secret or is usual in placeholders. Then v is a name, not
-// a value.
+// mentionsSecret reports whether a word of v names a secret or is usual in placeholders. Then v is a name, not a
+// value.
 func mentionsSecret(v string) bool {
 	for word := range strings.SplitSeq(v, "-") {
 		switch word {

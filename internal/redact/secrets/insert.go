@@ -5,9 +5,9 @@ import "strings"
 // SQL names the columns first and then lists the values of each row: INSERT INTO t (a, b) VALUES (1, 2), (3, 4), and in
 // PostgreSQL dumps, COPY t (a, b) FROM stdin with a line for each row.
 
-// inserted returns the values of the column whose name s[at:end] is part of, and the position of the rows; ok is false
-// if it is no column.
-func inserted(s string, at, end int) (values []Span, rows Span, ok bool) {
+// findInserted returns the values of the column whose name s[at:end] is part of, and the position of the rows; ok is
+// false if it is no column.
+func findInserted(s string, at, end int) (values []Span, rows Span, ok bool) {
 	left, right := nameAround(s, at, end)
 	next := skipAny(s, right, " `\"]\n\t", 8)
 	if next == len(s) || s[next] != ',' && s[next] != ')' {
@@ -26,18 +26,18 @@ func inserted(s string, at, end int) (values []Span, rows Span, ok bool) {
 	case a.class == noSecret:
 		return nil, Span{}, false
 	case hasFold(s[i:], "values"):
-		values, end = a.tuples(s, i+len("values"), n)
+		values, end = a.findTuples(s, i+len("values"), n)
 	case hasFold(s[i:], "from stdin;\n"):
 		a.quoted, a.strong = false, true
-		values, end = a.cells(s, i+len("from stdin;\n"), "\t", n)
+		values, end = a.findCells(s, i+len("from stdin;\n"), "\t", n)
 	default:
 		return nil, Span{}, false
 	}
 	return values, Span{From: i, To: end}, true
 }
 
-// tuples returns the quoted texts in position n, from 0, of the rows in parentheses at s[i:], and the end of the rows.
-func (a *assignment) tuples(s string, i, n int) (found []Span, end int) {
+// findTuples returns the quoted texts in position n, from 0, of the rows at s[i:], and the end of the rows.
+func (a *assignment) findTuples(s string, i, n int) (found []Span, end int) {
 	limit := min(len(s), i+maxTable)
 	depth, at := 0, 0
 	for i < limit {

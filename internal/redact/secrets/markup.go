@@ -13,7 +13,7 @@ func innerText(s string, i int) int {
 	return i
 }
 
-// attributes returns the end of the tag whose attributes begin at s[i:], or i if there are none or the element is empty.
+// attributes returns the end of the tag whose attributes begin at s[i:], or i without any or for an empty element.
 func attributes(s string, i int) int {
 	tag, _, found := strings.Cut(s[i:min(len(s), i+pairReach)], ">")
 	if !found || !strings.Contains(tag, "=\"") || strings.ContainsAny(tag, "<\n(") || strings.HasSuffix(tag, "/") {

@@ -19,8 +19,8 @@ var pairLinks = [...]string{
 
 const looseLinks = 4
 
-// paired finds the value apart from its name, which ends at s[:right].
-func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
+// findPaired finds the value apart from its name, which ends at s[:right].
+func (a *assignment) findPaired(s string, right int) (from, to int, ok bool) {
 	rest := s[right:min(len(s), right+pairReach)]
 	links := pairLinks[:]
 	if len(rest) > 1 && isBlank(rest[0]) && isWordByte(rest[1]) {
@@ -32,7 +32,7 @@ func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
 			strings.Count(rest[:n], "\n") > pairLines(link) {
 			continue
 		}
-		i, ok := a.linked(s, right+n, link)
+		i, ok := a.readLink(s, right+n, link)
 		if ok && a.takes(s, i) {
 			from, to = a.readValue(s, i)
 			a.value = s[from:to]
@@ -50,8 +50,8 @@ func pairLines(link string) int {
 	return 3
 }
 
-// linked reads the link at s[i:] with its punctuation and returns the start of the value.
-func (a *assignment) linked(s string, i int, link string) (int, bool) {
+// readLink reads the link at s[i:] with its punctuation and returns the start of the value.
+func (a *assignment) readLink(s string, i int, link string) (int, bool) {
 	next := i + len(link)
 	switch {
 	case link[0] == '-': // a flag

@@ -5,8 +5,8 @@ import "strings"
 // Some commands print only a secret, such as "pass show". Their output is a secret although it has no name beside it.
 // In a text, the command follows a shell prompt; in an event, command and output are two members.
 
-// printed returns the position of the output of the command whose line contains the name s[left:right].
-func (a *assignment) printed(s string, left, right int) (from, to int, ok bool) {
+// findPrinted returns the position of the output of the command whose line contains the name s[left:right].
+func (a *assignment) findPrinted(s string, left, right int) (from, to int, ok bool) {
 	if a.class == someKey {
 		return 0, 0, false
 	}

@@ -606,7 +606,8 @@ var builtin = [...]rule{
 	},
 	{
 		kind: "token", fold: true, heads: []string{"unseal_keys", "keys_base64"},
-		tail: `\w{0,8}\\{0,4}["']?\s{0,4}[:=]\s{0,4}\[\s{0,16}((?:\\{0,4}["'][A-Za-z0-9+/=]{32,}\\{0,4}["'],?\s{0,16}){1,12})`, reach: 1024,
+		tail:  `\w{0,8}\\{0,4}["']?\s{0,4}[:=]\s{0,4}\[\s{0,16}((?:\\{0,4}["'][A-Za-z0-9+/=]{32,}\\{0,4}["'],?\s{0,16}){1,12})`,
+		reach: 1024,
 	},
 	{
 		kind: "token", heads: []string{"github-oauth"},

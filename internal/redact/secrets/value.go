@@ -6,7 +6,7 @@ import "strings"
 
 // readValue returns the position of the value at s[i:], without quotes and string prefixes.
 func (a *assignment) readValue(s string, i int) (from, to int) {
-	if from, to, ok := a.enclosed(s, i); ok {
+	if from, to, ok := a.readEnclosed(s, i); ok {
 		a.quoted = true
 		return from, to
 	}
@@ -14,7 +14,7 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 		a.listed = true
 		i++
 	}
-	if q := hashed(s, i); a.class == password && q > i {
+	if q := skipHash(s, i); a.class == password && q > i {
 		i = q
 	}
 	for _, conversion := range conversions {
@@ -60,8 +60,8 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	return i, withoutClosers(s, i, to)
 }
 
-// hashed returns the start of the argument of a hash function called at s[i:], or i if there is none.
-func hashed(s string, i int) int {
+// skipHash returns the start of the argument of a hash function called at s[i:], or i if there is none.
+func skipHash(s string, i int) int {
 	end := i
 	for end < len(s) && end-i < maxName && (isNamePart(s[end]) || s[end] == ':') {
 		end++
@@ -80,8 +80,8 @@ var conversions = [...]string{
 	"bytes(", "bytes.fromhex(", "new TextEncoder().encode(",
 }
 
-// enclosed reads a value that ends with the XML element that contains it, or with the quotes around NAME=value.
-func (a *assignment) enclosed(s string, i int) (from, to int, ok bool) {
+// readEnclosed reads a value that ends with the XML element that contains it, or with the quotes around NAME=value.
+func (a *assignment) readEnclosed(s string, i int) (from, to int, ok bool) {
 	rest := s[i:min(len(s), i+maxValue)]
 	switch {
 	case a.inner:
