@@ -49,6 +49,37 @@ func (s *Service) chosenDecision(
 	return mm, append(edits, over...), true, err
 }
 
+// withReply adds what the prompt says as the reply to questions of the previous answer. It
+// takes the place of statements of the prompt that are part of it.
+func (s *Service) withReply(ctx context.Context, t turn, stated []mem.Memory) ([]mem.Memory, error) {
+	if t.Turn.Number < 2 || t.Turn.Private || len([]rune(t.Turn.Text)) > extract.MaxReply || t.Turn.Trust == mem.TrustNone {
+		return stated, nil
+	}
+	asked, answer, err := s.previousAnswer(ctx, t.Context)
+	if err != nil || answer == "" || asked.Trust == mem.TrustNone {
+		return stated, err
+	}
+	text, ok := extract.Reply(answer, t.Turn.Text)
+	if !ok {
+		return stated, nil
+	}
+	mm := t.NewMemory(mem.Decision, mem.ScopeProject)
+	if mm.Title = text; len([]rune(text)) > extract.MaxTitle {
+		mm.Title, mm.Body = extract.WholeTitle(t.Turn.Text, extract.MaxTitle), text
+	}
+	mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
+	mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(text, nil)
+	out := []mem.Memory{mm}
+	for _, o := range stated {
+		if !strings.Contains(text, strings.TrimRight(cmp.Or(o.Body, o.Title), "….")) {
+			out = append(out, o)
+		} else if o.Kind == mem.Convention || o.Kind == mem.Preference {
+			out[0].Kind = o.Kind
+		}
+	}
+	return out, nil
+}
+
 // endOptions supersedes the open items that were options of an answer: the decision
 // replaces all of them.
 func (s *Service) endOptions(

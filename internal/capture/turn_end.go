@@ -79,7 +79,11 @@ func (s *Service) candidates(ctx context.Context, t turn, known sessionMemories)
 	if ok && !slices.ContainsFunc(found, func(f mem.Memory) bool { return f.Kind == mem.Decision }) {
 		found = append(found, decision)
 	}
-	return stated, found, edits, nil
+	if ok {
+		return stated, found, edits, nil
+	}
+	stated, err = s.withReply(ctx, t, stated)
+	return stated, found, edits, err
 }
 
 // DigestLater queues a job that digests the turn with the words of its transcript: an

@@ -74,11 +74,14 @@ func FindingTag(k mem.Kind, files []string) string {
 	return AutoCaptured
 }
 
+// MaxTitle is the length of a memory's title, in characters.
+const MaxTitle = 160
+
 // TitleAndBody splits a statement into a title of at most 160 characters and, where it
 // is longer, a body that holds all of it.
 func TitleAndBody(s string) (title, body string) {
 	s = chars.Line(s)
-	if title = WholeTitle(s, 160); title == s {
+	if title = WholeTitle(s, MaxTitle); title == s {
 		return title, ""
 	}
 	return title, chars.Clip(s, MaxStatement)

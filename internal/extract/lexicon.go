@@ -56,6 +56,7 @@ const (
 	cueMeta
 	cueChecks
 	cueHere
+	cueVolunteer
 )
 
 func cueNames() []string {
@@ -64,6 +65,7 @@ func cueNames() []string {
 		"fornow", "convention", "tradeoff", "howto", "place", "find", "narrate", "offer", "praise", "verify", "inventory",
 		"hedge", "thought", "meant", "ideas", "report", "apology", "takenback", "abandoned", "past", "self", "points",
 		"task", "prefer", "own", "wish", "remember", "reverse", "generic", "meta", "checks", "here",
+		"volunteer",
 	}
 }
 
