@@ -149,14 +149,14 @@ func (p *prose) line(t string, item bool, paragraph int) {
 		p.list, p.doubt, p.lead, p.parents = "", false, "", nil
 		p.listID++
 		if lead || whole {
-			p.lead = strings.TrimRight(t, " :：")
+			p.lead = strings.TrimRight(lastSentence(t), " :：")
 		}
 		if whole {
 			p.head(t)
 		}
 		if lead || whole {
-			l := lang.CueText(t)
-			p.list, p.doubt = sectionKind(t), thoughtOf(l) || thoughtOfList(l)
+			l := lang.CueText(lastSentence(t))
+			p.list, p.doubt = sectionKind(t), thoughtOf(l) || thoughtOfList(l) || lead && announces(l)
 			if p.list == "" && lead && !p.doubt && !Asks(t) && len(strings.Fields(l)) <= 8 && open(l) {
 				p.list = mem.Todo
 			}
@@ -174,6 +174,9 @@ func (p *prose) line(t string, item bool, paragraph int) {
 	}
 	if rest, ok := strings.CutPrefix(t, "[ ] "); ok && item {
 		t, under = rest, mem.Todo
+	}
+	if item && lang.HasAnyPrefix(t, "[x] ", "[X] ") {
+		return // work that is done
 	}
 	if label, _, ok := strings.Cut(t, ": "); ok && len(strings.Fields(label)) <= 5 && !strings.Contains(label, "`") {
 		if k := sectionKind(label); k != "" {
@@ -252,4 +255,13 @@ func (x *tableRows) read(t string) (text string, ok bool) {
 		return strings.Join(cells, ""), true
 	}
 	return cells[0] + ": " + strings.Join(cells[1:], " — "), true
+}
+
+// lastSentence is the last sentence of a line.
+func lastSentence(line string) string {
+	ss := lang.SplitSentences(line)
+	if len(ss) == 0 {
+		return line
+	}
+	return ss[len(ss)-1]
 }
