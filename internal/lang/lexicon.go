@@ -125,28 +125,8 @@ func (x *Lexicon) step(at int32, c byte) int32 {
 	}
 }
 
-// Find returns the cues in a text as CueText returns it. A cue that ends with a space is
-// also found before a sign of punctuation.
+// Find returns the cues in a text as CueText returns it.
 func (x *Lexicon) Find(text string) (f Found) {
-	f = x.find(text)
-	if strings.ContainsAny(text, endSigns) {
-		spaced := x.find(strings.Map(func(r rune) rune {
-			if strings.ContainsRune(endSigns, r) {
-				return ' '
-			}
-			return r
-		}, text))
-		for i := range f.counts {
-			f.counts[i] = max(f.counts[i], spaced.counts[i])
-		}
-	}
-	return f
-}
-
-// endSigns end a word.
-const endSigns = ",;:.!?)"
-
-func (x *Lexicon) find(text string) (f Found) {
 	start := len(text) - len(strings.TrimLeft(text, " "))
 	at := int32(0)
 	for i := range len(text) {
