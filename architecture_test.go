@@ -84,7 +84,7 @@ var outside = map[string][]string{
 	"cmd/remanence": {"internal/cli", "internal/config"},
 	"plugin":        {},
 
-	"tools/fit":        {"internal/eval", "internal/index", "internal/mem"},
+	"tools/fit":        {"internal/eval", "internal/index", "internal/mem", "internal/rank"},
 	"tools/fitcapture": {"internal/extract", "internal/eval"},
 
 	"test/e2e":          nil, // nil means any

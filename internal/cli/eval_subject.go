@@ -15,6 +15,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/fsx"
+	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/recall"
@@ -27,7 +28,7 @@ import (
 // engine as the daemon's. It implements eval.Subject.
 type examined struct {
 	dir    string
-	store  *sqlite.Store
+	store  *index.Store
 	engine *engine.Engine
 	begun  time.Time       // when there is no other time to go by
 	now    time.Time       // the present of whoever asks
@@ -86,9 +87,11 @@ func openExam(ctx context.Context, now time.Time, door *redact.Redactor, setting
 	if err := put(file); err != nil {
 		return nil, err
 	}
-	if x.store, err = sqlite.Open(ctx, sqlite.Config{Path: file, Now: x.clock}); err != nil {
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: file, Now: x.clock})
+	if err != nil {
 		return nil, err
 	}
+	x.store = index.NewStore(st)
 	c := engine.Config{
 		Store: x.store, Redactor: door, Now: x.clock,
 		Settings: func() event.Settings { return settings },
@@ -149,10 +152,10 @@ func (x *examined) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) 
 	return x.engine.Curate.AddMany(ctx, ms)
 }
 
-// Settle implements eval.Subject: it makes vectors of all that is kept.
+// Settle implements eval.Subject: it builds the index and makes vectors of all that is kept.
 func (x *examined) Settle(ctx context.Context) error {
-	if !x.embeds {
-		return nil
+	if err := x.store.Build(ctx); err != nil || !x.embeds {
+		return err
 	}
 	if err := x.engine.Recall.EmbedAll(ctx); err != nil {
 		return err

@@ -189,7 +189,7 @@ func TestOnlyPartsOfTheRankingCanBeLeftOut(t *testing.T) {
 	for _, name := range []string{"proximity", "grams", "PROX", rank.PartCoverage} {
 		_, err := exam{without: []string{"prox", name}}.options()
 		if f := daemon.Explain(cmp.Or(err, error(fault.Other))); !f.Is(fault.Input) ||
-			!strings.Contains(strings.Join(f.Fix, ""), "bm25f, fts, prox") {
+			!strings.Contains(strings.Join(f.Fix, ""), "bm25f, prox, titlecov") {
 			t.Errorf("%s: got %v with the fix %q, want the names", name, err, f.Fix)
 		}
 	}

@@ -26,7 +26,7 @@ func explained() map[string]views.WhyResponse {
 			{
 				ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 2.31, Section: "recall",
 				Parts: map[string]float64{
-					"bm25f": 1, "fts": 0.9, "prox": 0.31, "titlecov": 0.5, "coverage": 0.62, "telling": 3, "rarity": 0.8, "name": 0,
+					"bm25f": 1, "char4": 0.9, "prox": 0.31, "titlecov": 0.5, "coverage": 0.62, "telling": 3, "rarity": 0.8, "name": 0,
 					"path": 1, "recency": 0.97, "strength": 0.49, "scope": 0.35, "trust": 1, "authority": 1.04,
 				},
 			},

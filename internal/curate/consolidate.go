@@ -101,7 +101,7 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 				Scopes:  []mem.Scope{mem.ScopeProject},
 				Kinds:   []mem.Kind{m.Kind},
 				Limit:   maxSimilarEach,
-			}, nil)
+			})
 			if err != nil {
 				return nil, fmt.Errorf("similar memories: %w", err)
 			}

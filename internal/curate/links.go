@@ -84,7 +84,7 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 		Kinds:   event.Knowledge(),
 		Within:  m.Session,
 		Limit:   rank.Candidates,
-	}, nil)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("memories similar to %s: %w", m.ID, err)
 	}

@@ -216,7 +216,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 		return found.Hits[0]
 	}
 	whole, found := next(), search()
-	for _, part := range []string{rank.PartBM25F, rank.PartFTS, rank.PartTitle} {
+	for _, part := range []string{rank.PartBM25F, rank.PartTitle} {
 		if less := next(part); less.Score >= whole.Score || less.Parts[part] != whole.Parts[part] {
 			t.Errorf("told without %s: score %v of %v, parts %v", part, less.Score, whole.Score, less.Parts)
 		}

@@ -31,15 +31,12 @@ const (
 // partNames are the names of the features in receipts.
 var partNames = [features]string{
 	words: rank.PartBM25F, proximity: rank.PartProximity, titleCover: rank.PartTitle, recency: rank.PartRecency,
-	path: "named_file", cites: rank.PartVotes, grams: rank.PartGrams, session: rank.PartSession,
+	path: rank.PartFile, cites: rank.PartVotes, grams: rank.PartGrams, session: rank.PartSession,
 	speaker: rank.PartWho, month: rank.PartMonth, when: rank.PartWhen, asks: rank.PartQuestion,
 }
 
-// measure computes the parts of the candidates' scores and ranks them.
-func (x *Index) measure(s *scratch, q Query, terms []term, found []candidate, size int) []Candidate {
-	if len(found) == 0 {
-		return nil
-	}
+// measure computes the parts of the candidates' scores.
+func (x *Index) measure(s *scratch, q Query, terms []term, found []candidate, size int) *measuring {
 	m := &measuring{x: x, s: s, q: q, terms: terms, found: found, size: float64(max(size, leastSize))}
 	m.readOrder()
 	m.readPresence()
@@ -49,7 +46,7 @@ func (x *Index) measure(s *scratch, q Query, terms []term, found []candidate, si
 	} else {
 		m.ofNotes()
 	}
-	return m.ranked()
+	return m
 }
 
 // measuring is the state of one measurement.
@@ -178,21 +175,27 @@ func (m *measuring) ofWords() {
 			mass += m.counts[i]
 		}
 	}
-	top := float64(m.s.scores[m.found[0].doc])
+	top := 1e-9
+	for _, c := range m.found {
+		top = max(top, float64(m.s.scores[c.doc]))
+	}
 	pieces := m.gramScores()
 	m.extra = make([]extra, len(m.found))
 	for i := range m.found {
 		c := &m.found[i]
 		c.parts[words] = float64(m.s.scores[c.doc]) / top
 		c.parts[grams] = pieces[i]
-		c.parts[proximity] = m.closeness(m.order[i]) / total
 		if !m.q.Now.IsZero() {
-			c.parts[recency] = age(m.q.Now.Sub(time.UnixMicro(m.x.docs.rows[c.doc].created)))
+			c.parts[recency] = rank.Recency(m.q.Now.Sub(time.UnixMicro(m.x.docs.rows[c.doc].created)))
 		}
 		e := &m.extra[i]
+		near := m.closeness(m.order[i])
 		for t, term := range m.terms {
 			if !m.held[i][t] {
 				continue
+			}
+			if term.kind == rank.Whole {
+				near += lightWeight * term.idf // its words stand closer than side by side
 			}
 			weight := m.counts[t]
 			if light(term) {
@@ -209,6 +212,7 @@ func (m *measuring) ofWords() {
 			}
 			e.coverage += weight / mass
 		}
+		c.parts[proximity] = near / total
 	}
 }
 
@@ -317,17 +321,6 @@ func (m *measuring) gramScores() []float64 {
 	return out
 }
 
-const (
-	ageDay = 24 * time.Hour
-	oldest = 3650 // days from which on nothing is older
-)
-
-// age is 1 now and falls with the logarithm of the age to 0 after ten years.
-func age(d time.Duration) float64 {
-	days := min(oldest, max(0, float64(d)/float64(ageDay)))
-	return 1 - math.Log1p(days/30)/math.Log1p(oldest/30.0)
-}
-
 // ofNotes measures what only written memories have.
 func (m *measuring) ofNotes() {
 	for i := range m.found {
@@ -412,47 +405,42 @@ func (m *measuring) sessionShares() map[uint32]float64 {
 	return out
 }
 
-// ranked returns the candidates, best first; ties break by newest.
-func (m *measuring) ranked() []Candidate {
-	scores := make([]float64, len(m.found))
-	order := make([]int, len(m.found))
-	for i := range m.found {
-		order[i] = i
-		for f, w := range m.x.weights.sum {
-			if w != 0 && !m.q.Without[partNames[f]] {
-				scores[i] += w * m.found[i].parts[f]
+// measured returns the parts of each candidate's score.
+func (m *measuring) measured() []map[string]float64 {
+	own := [features]bool{words: true, proximity: true, grams: true}
+	if m.x.utterances {
+		own[session], own[speaker], own[month], own[when], own[asks] = true, true, true, true, true
+	} else {
+		own[titleCover], own[recency], own[path], own[cites] = true, true, true, true
+	}
+	out := make([]map[string]float64, len(m.found))
+	for i, e := range m.extra {
+		parts := make(map[string]float64, int(features)+4)
+		for f, yes := range own {
+			if yes {
+				parts[partNames[f]] = m.found[i].parts[f]
 			}
 		}
+		parts[rank.PartCoverage], parts[rank.PartTelling] = min(1, e.coverage), e.telling
+		parts[rank.PartRarity], parts[rank.PartName] = min(1, e.rarity), e.named
+		out[i] = parts
+	}
+	return out
+}
+
+// ranked returns the candidates, best first; ties break by newest.
+func (m *measuring) ranked() []Candidate {
+	all := m.measured()
+	scores, order := make([]float64, len(all)), make([]int, len(all))
+	for i := range all {
+		order[i], scores[i] = i, rank.TextScore(all[i], m.q.Without)
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), m.x.newer(m.found[a].doc, m.found[b].doc))
 	})
 	out := make([]Candidate, 0, len(order))
 	for _, i := range order {
-		parts := make(map[string]float64, int(features)+4)
-		for f, w := range m.x.weights.sum {
-			if w != 0 {
-				parts[partNames[f]] = m.found[i].parts[f]
-			}
-		}
-		e := m.extra[i]
-		parts[rank.PartCoverage], parts[rank.PartTelling] = e.coverage, e.telling
-		parts[rank.PartRarity], parts[rank.PartName] = min(1, e.rarity), e.named
-		if !m.x.utterances {
-			delete(parts, rank.PartSession)
-		}
-		out = append(out, Candidate{ID: m.x.docs.ids[m.found[i].doc], Score: scores[i], Parts: parts})
-	}
-	return out
-}
-
-// Weights returns the weight of each part of a score, by its name.
-func (x *Index) Weights() map[string]float64 {
-	out := map[string]float64{}
-	for f, w := range x.weights.sum {
-		if w != 0 {
-			out[partNames[f]] = w
-		}
+		out = append(out, Candidate{ID: m.x.docs.ids[m.found[i].doc], Score: scores[i], Parts: all[i]})
 	}
 	return out
 }

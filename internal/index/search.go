@@ -11,7 +11,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// Limit is the number of candidates that a search measures and ranks.
+// Limit is the number of candidates that a search measures and ranks, if its query has no higher one.
 const Limit = 100
 
 // weights are the constants of BM25F. Round values: fitting many at once to one set did worse on the others. See
@@ -24,7 +24,6 @@ type weights struct {
 	nearNorm float64         // their b
 	lead     float64         // factor of terms in the first line of the query
 	idf      float64         // power of the inverse document frequency
-	sum      [features]float64
 }
 
 const saturation = 2 // k3: a term that is asked for twice weighs half as much again, ten times at most 2.5
@@ -32,12 +31,9 @@ const saturation = 2 // k3: a term that is asked for twice weighs half as much a
 var (
 	memoryWeights = weights{
 		k1:     1.2,
-		field:  [fields]float64{title: 1.5, body: 1, files: 1, pieces: 1, whole: 0.25, alias: 0.5},
+		field:  [fields]float64{title: 2, body: 1, files: 1, pieces: 1, whole: 0.25, alias: 0.5},
 		length: [fields]float64{title: 0.75, body: 0.7, files: 0.3, pieces: 0.3, whole: 0.3, alias: 0.3},
 		lead:   1.25, idf: 1.1,
-		sum: [features]float64{
-			words: 1, proximity: 0.8, titleCover: 0.5, recency: 0.5, path: 0.5, cites: 0.3, grams: 0.1,
-		},
 	}
 	utteranceWeights = weights{
 		k1:     1.2,
@@ -45,9 +41,6 @@ var (
 		length: [fields]float64{body: 0.3, pieces: 0.3},
 		near:   [2]float64{0.5, 0.3}, nearNorm: 0.3,
 		lead: 1, idf: 1,
-		sum: [features]float64{
-			words: 1, proximity: 0.6, grams: 0.1, session: 0.45, speaker: 0.25, month: 0.5, when: 0.5, asks: -0.4,
-		},
 	}
 )
 
@@ -56,12 +49,13 @@ type Query struct {
 	mem.Query                 // its text and filters; see Filters
 	Now       time.Time       // for the age of what is found
 	Without   map[string]bool // parts of the score that do not count, to measure what each is worth
+	Also      []string        // ids of memories that are candidates whatever their words; unknown ones are ignored
 }
 
 // Candidate is a memory that a search found.
 type Candidate struct {
 	ID    string
-	Score float64            // weighted sum of Parts; higher is better, comparable within one result
+	Score float64            // rank.TextScore of Parts; higher is better, comparable within one result
 	Parts map[string]float64 // by the names of package rank
 }
 
@@ -73,6 +67,7 @@ type Result struct {
 
 // term is one term of a query.
 type term struct {
+	key    string
 	number int32 // none if no memory holds it
 	kind   rank.TokenKind
 	asked  float64 // weight by where and how often the query has it
@@ -80,6 +75,7 @@ type term struct {
 	light  bool // an everyday word, a compound, or an identifier whose pieces are terms too
 	name   bool // a compound or an identifier
 	pair   bool // two letters of an unsegmented script
+	holds  int  // how many memories hold it at least; for an index of some of them
 }
 
 // scratch is the working memory of one search.
@@ -105,8 +101,11 @@ func (x *Index) Search(q Query) Result {
 	for i := range terms {
 		x.score(s, &terms[i], float64(size))
 	}
-	found := x.cite(s, x.best(s.scores, Limit))
-	return Result{Size: size, Candidates: x.measure(s, q, terms, found, size)}
+	found := x.best(s.scores, max(Limit, q.Limit))
+	if list := x.join(s, found, q.Also); len(list) > 0 {
+		return Result{Size: size, Candidates: x.measure(s, q, terms, list, size).ranked()}
+	}
+	return Result{Size: size}
 }
 
 // begin prepares the working memory and returns how many documents pass the filters.
@@ -189,7 +188,7 @@ func (x *Index) newTerm(t rank.Token) term {
 		number = none
 	}
 	return term{
-		number: number, kind: t.Kind, pair: t.Pair, name: t.Identifier || t.Kind == rank.Whole || t.Numbered,
+		key: t.Key, number: number, kind: t.Kind, pair: t.Pair, name: t.Identifier || t.Kind == rank.Whole || t.Numbered,
 		light: t.Identifier || t.Kind == rank.Whole || rank.IsEveryday(t.Key),
 	}
 }
@@ -205,7 +204,7 @@ func bothEnds(text string) string {
 // that may be found.
 func (x *Index) score(s *scratch, t *term, size float64) {
 	if t.number == none {
-		t.idf = x.inverse(size, 0)
+		t.idf = x.inverse(size, float64(t.holds))
 		return
 	}
 	s.touched = s.touched[:0]
@@ -214,7 +213,7 @@ func (x *Index) score(s *scratch, t *term, size float64) {
 	} else {
 		x.countMemories(s, t.number)
 	}
-	t.idf = x.inverse(size, float64(len(s.touched)))
+	t.idf = x.inverse(size, float64(max(len(s.touched), t.holds)))
 	w, k1 := float32(t.asked*math.Pow(t.idf, x.weights.idf)*(x.weights.k1+1)), float32(x.weights.k1)
 	for _, d := range s.touched {
 		tf := s.times[d]
@@ -383,27 +382,32 @@ type candidate struct {
 // citing is how many of the best candidates vote for what they cite.
 const citing = 50
 
-// cite makes candidates of documents and adds the memories that the best of them cite.
-func (x *Index) cite(s *scratch, found []int32) []candidate {
-	out := make([]candidate, 0, len(found)+8)
+// join makes candidates of documents. It adds the memories that the best of them cite, and those with the ids.
+func (x *Index) join(s *scratch, found []int32, also []string) []candidate {
+	out := make([]candidate, 0, len(found)+len(also)+8)
 	at := make(map[int32]int, len(found))
-	for i, d := range found {
-		at[d] = i
-		out = append(out, candidate{doc: d})
+	place := func(d int32) int {
+		i, ok := at[d]
+		if !ok {
+			i = len(out)
+			at[d] = i
+			out = append(out, candidate{doc: d})
+		}
+		return i
+	}
+	for _, d := range found {
+		place(d)
 	}
 	for _, d := range found[:min(citing, len(found))] {
 		for _, id := range x.links[d] {
-			to, known := x.docs.byID[id]
-			if !known || !s.allowed[to] {
-				continue
+			if to, known := x.docs.byID[id]; known && s.allowed[to] {
+				out[place(to)].votes += float64(s.scores[d] / s.scores[found[0]])
 			}
-			i, ok := at[to]
-			if !ok {
-				i = len(out)
-				at[to] = i
-				out = append(out, candidate{doc: to})
-			}
-			out[i].votes += float64(s.scores[d] / s.scores[found[0]])
+		}
+	}
+	for _, id := range also {
+		if d, known := x.docs.byID[id]; known {
+			place(d)
 		}
 	}
 	return out

@@ -90,17 +90,6 @@ func Base(name string) string { return baseName(name) }
 // HasDate reports whether a text has a word of time in it.
 func HasDate(text string) bool { return tellsTime(text) }
 
-// Grams yields the pieces of four bytes of a word, with a mark at either end, each as one number.
-func Grams(word string) iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for g := range pieces(word) {
-			if !yield(uint32(g)) {
-				return
-			}
-		}
-	}
-}
-
 // Question is what of a query helps to choose among utterances.
 type Question struct {
 	Month time.Month // that it names; 0 for none

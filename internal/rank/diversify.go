@@ -14,14 +14,17 @@ const (
 
 	// same is the overlap from which two memories say the same.
 	same = 0.90
+
+	// maxDoc is how much of a memory is compared, in bytes: its point stands first.
+	maxDoc = 1200
 )
 
 // Diversify picks up to n hits, most relevant first, each time the one that is
 // the best mix of relevance and of words not told by those before it (maximal
 // marginal relevance). A hit that repeats one already picked is cut as a duplicate;
 // of two such, in different scopes, the wider scope wins unless the other
-// scores twice as much. n of 0 or less means all. Ranking has read the words before,
-// so the lexicon it used knows them; nil means none.
+// scores twice as much. n of 0 or less means all. The lexicon remembers how words
+// are read; nil means none.
 func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.LeftOutItem) {
 	rest := make([]candidate, 0, len(hits))
 	for _, h := range hits {
@@ -103,11 +106,15 @@ func nextPick(list []candidate, best float64) int {
 
 // wordSet is the words of a memory that say something, from its beginning.
 func wordSet(m mem.Memory, l *Lexicon) map[string]bool {
-	set := map[string]bool{}
+	set, fresh := map[string]bool{}, map[string][]token{}
 	for name := range names(beginning(m)) {
 		list, known := l.known(name)
 		if !known {
+			name = strings.Clone(name) // a piece of a text, all of which would stay for it
 			list = tokens(name)
+			if len(name) <= maxName {
+				fresh[name] = list
+			}
 		}
 		for _, t := range list {
 			if t.compared() {
@@ -115,6 +122,7 @@ func wordSet(m mem.Memory, l *Lexicon) map[string]bool {
 			}
 		}
 	}
+	l.learn(fresh)
 	return set
 }
 

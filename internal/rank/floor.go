@@ -30,7 +30,7 @@ const (
 	leastFloor   = 0.12
 )
 
-// Floor parts the hits of Rerank into those worth telling, in their order, and
+// Floor parts the hits of Order into those worth telling, in their order, and
 // those that are not. floor is the coverage that a hit with two telling words needed.
 func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.LeftOutItem, floor float64) {
 	sink := sinking(q)
@@ -66,15 +66,31 @@ func leastWords(sink float64) float64 {
 
 // sinking is the factor, at most 1, by which the floors sink for a long question.
 func sinking(ask Ask) float64 {
-	q := newQuery(ask.Terms, "", nil)
-	telling := 0.0
-	for _, w := range q.words {
-		telling += w.telling()
-	}
+	telling := distinctive(ask)
 	if telling <= longQuestion {
 		return 1
 	}
 	return math.Sqrt(longQuestion / telling)
+}
+
+// distinctive counts the words of a question that say something about a topic; a
+// pair of letters is half a one.
+func distinctive(ask Ask) float64 {
+	n, seen := 0.0, map[string]bool{}
+	var list []Token
+	for _, term := range ask.Terms {
+		list = Analyze(list[:0], term)
+		for _, t := range list {
+			if seen[t.Key] || t.Kind == Whole || t.Identifier || IsEveryday(t.Key) {
+				continue
+			}
+			seen[t.Key] = true
+			if n++; t.Pair {
+				n -= 0.5
+			}
+		}
+	}
+	return n
 }
 
 func worthTelling(p map[string]float64, sink, least float64, back bool) bool {

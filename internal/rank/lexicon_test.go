@@ -12,17 +12,18 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestALexiconChangesNoScore(t *testing.T) {
-	store := bigStore(t)
+func TestALexiconChangesNoChoice(t *testing.T) {
+	var hits []mem.Hit
+	for i, title := range []string{"session lock race", "parser.go has 12 lines", "会话锁", "the lock of the session", "session locks"} {
+		hits = append(hits, mem.Hit{Memory: mem.Memory{ID: fmt.Sprint(i), Title: title}, Score: 1 / float64(1+i)})
+	}
 	lexicon := &Lexicon{}
-	for _, prompt := range []string{"why did the session lock race", "parser.go 12 lines", "会话锁", "session lock again"} {
-		q := Ask{Terms: Terms(prompt), Text: prompt, Now: now}
-		hits := match(store, q.Terms, Candidates)
-		want := Rerank(q, hits)
-		q.Lexicon = lexicon
+	for _, n := range []int{0, 2, 3} {
+		want, _ := Diversify(hits, n, nil)
 		for range 2 {
-			if d := cmp.Diff(want, Rerank(q, hits)); d != "" {
-				t.Errorf("%q: -without +with\n%s", prompt, d)
+			got, _ := Diversify(hits, n, lexicon)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%d of them: -without +with\n%s", n, d)
 			}
 		}
 	}
@@ -45,7 +46,7 @@ func TestALexiconIsBoundedAndShared(t *testing.T) {
 				for j := range 400 {
 					m.Body += fmt.Sprintf("w%dx%dx%d ", g, i, j)
 				}
-				Rerank(Ask{Terms: []string{"timeout"}, Lexicon: l}, []mem.Hit{{Memory: m, Score: 1}})
+				Diversify([]mem.Hit{{Memory: m, Score: 1}}, 0, l)
 			}
 		})
 	}
@@ -59,7 +60,7 @@ func TestALexiconIsBoundedAndShared(t *testing.T) {
 func TestALexiconHoldsNoTexts(t *testing.T) {
 	text := strings.Repeat("walrus harbour retryCount ", 40)
 	lexicon := &Lexicon{}
-	Rerank(Ask{Terms: []string{"walrus"}, Lexicon: lexicon}, []mem.Hit{{Memory: mem.Memory{ID: "m_1", Body: text}}})
+	Diversify([]mem.Hit{{Memory: mem.Memory{ID: "m_1", Body: text}}}, 0, lexicon)
 	if len(lexicon.names) == 0 {
 		t.Fatal("no name is remembered")
 	}

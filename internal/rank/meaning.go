@@ -18,17 +18,6 @@ const (
 	PartMeaning = "meaning"
 )
 
-// byWords is how many of the hits a search by words found.
-func byWords(hits []mem.Hit) int {
-	n := 0
-	for _, h := range hits {
-		if _, near := h.Parts[mem.PartCos]; !near || h.Score > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // crowd is how the cosines of the candidates lie.
 type crowd struct {
 	mean, spread float64 // spread is 0 where they tell nothing apart

@@ -3,8 +3,6 @@ package rank
 import (
 	"strings"
 	"time"
-
-	"remanence/internal/mem"
 )
 
 // asked is what of a question helps to choose among things that were said.
@@ -61,26 +59,6 @@ func leadsToMonth(word string) bool {
 
 func isNumber(word string) bool { return word != "" && word[0] >= '0' && word[0] <= '9' }
 
-// talk measures an utterance by who said it, when, and how.
-func (a asked) talk(m mem.Memory, parts map[string]float64) {
-	if name := m.SpeakerName(); name != "" && a.words[strings.ToLower(name)] {
-		parts[PartWho] = 1
-	}
-	if a.month != 0 && m.Created.Local().Month() == a.month {
-		parts[PartMonth] = 1
-	}
-	text := m.Body
-	if text == "" {
-		text = m.Title
-	}
-	if a.when && tellsTime(text) {
-		parts[PartWhen] = 1
-	}
-	if strings.HasSuffix(strings.TrimRight(text, " \t\n\"')”’"), "?") {
-		parts[PartQuestion] = 1
-	}
-}
-
 // tellsTime reports whether a text has a word of time in it.
 func tellsTime(text string) bool {
 	for name := range names(text) {
@@ -95,40 +73,4 @@ func tellsTime(text string) bool {
 		}
 	}
 	return false
-}
-
-// sessions gives every utterance the share that its session's candidates
-// together meet of the question, relative to the session that meets most.
-func (q *query) sessions(hits []mem.Hit, docs []doc) []float64 {
-	met := map[string][]bool{}
-	for i, h := range hits {
-		s := h.Memory.Session
-		if s == "" {
-			continue
-		}
-		if met[s] == nil {
-			met[s] = make([]bool, len(q.words))
-		}
-		for id := range q.words {
-			if docs[i].has(id) {
-				met[s][id] = true
-			}
-		}
-	}
-	score, best := map[string]float64{}, 0.0
-	for s, ids := range met {
-		for id, yes := range ids {
-			if yes {
-				score[s] += q.words[id].idf
-			}
-		}
-		best = max(best, score[s])
-	}
-	out := make([]float64, len(hits))
-	for i, h := range hits {
-		if best > 0 {
-			out[i] = score[h.Memory.Session] / best
-		}
-	}
-	return out
 }

@@ -222,6 +222,17 @@ func ascii(s string) bool {
 	return true
 }
 
+// head is at most the first n bytes of a text.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:max(n, 0)]
+}
+
 // Lexicon remembers how names are read, so that the words of a store are
 // stemmed once and not for every question. The zero value is ready; nil
 // remembers nothing. It is safe for concurrent use and holds at most some

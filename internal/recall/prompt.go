@@ -259,13 +259,13 @@ func (e *Service) FilesAtHand(ctx context.Context, ec event.Context) ([]string, 
 // perFile is how many memories of each file at hand are looked at whatever their words.
 const perFile = 5
 
-// ofFiles adds to the matches of a question what is known of the files at hand.
-// Many memories may match better by the words alone; whether these are worth
-// telling is decided by the same rules.
-func (e *Service) ofFiles(ctx context.Context, q mem.Query, files []string, hits []mem.Hit) ([]mem.Hit, error) {
+// ofFiles returns what is known of the files at hand, for a query of any kinds. Many memories
+// may match better by their words; whether these are relevant is decided by the same rules.
+func (e *Service) ofFiles(ctx context.Context, q mem.Query, files []string) ([]mem.Hit, error) {
 	if len(q.Kinds) > 0 {
-		return hits, nil
+		return nil, nil
 	}
+	var hits []mem.Hit
 	q.Kinds, q.Limit, q.Offset, q.Order = event.Knowledge(), perFile, 0, mem.ByImportance
 	for _, f := range files[:min(len(files), mem.MaxAnchors)] {
 		q.File = f

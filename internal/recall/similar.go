@@ -32,13 +32,13 @@ func (e *Service) similar(ctx context.Context, mm mem.Memory, scopes ...mem.Scop
 	q := mem.Query{
 		Text: said, Terms: rank.Terms(said), Project: mm.Project, Scopes: scopes, Within: mm.Session, Limit: rank.Candidates,
 	}
-	hits, _, err := e.Matched(ctx, q, nil)
+	hits, _, err := e.Matched(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("what is alike: %w", err)
 	}
 	likeness := rank.AlikeTo(mm)
 	var out []mem.Hit
-	for _, h := range e.byMeaning(ctx, said, q, hits) {
+	for _, h := range e.withNearest(ctx, q, e.near(ctx, q), hits) {
 		like := likeness(h.Memory)
 		if cos := h.Parts[mem.PartCos]; cos >= alikeMeaning {
 			like = max(like, cos)

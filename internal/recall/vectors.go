@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"remanence/internal/event"
-	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -168,66 +167,64 @@ func WholeText(mm mem.Memory) string {
 	return strings.Join(parts, "\n")
 }
 
-// byMeaning adds to the matches of a question what is near to it in meaning, and
-// says of each hit how near it is, where that is known. Text has been through
-// the door. Without vectors, or where the question's is not to be had at once,
-// the matches come back as they are.
-func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits []mem.Hit) []mem.Hit {
+// nearest is what is nearest to a query in meaning, nearest first; a hit's score is the
+// cosine. The zero value is of a query without a vector.
+type nearest struct {
+	model  string
+	vector []float32
+	hits   []mem.Hit
+}
+
+// near finds what is nearest to q.Text, which has been redacted. Without vectors, or if the
+// query's vector is not to be had at once, it finds nothing.
+func (e *Service) near(ctx context.Context, q mem.Query) nearest {
 	em, ok := e.Event.CurrentEmbedder()
-	if !ok || strings.TrimSpace(text) == "" {
-		return hits
+	if !ok || strings.TrimSpace(q.Text) == "" {
+		return nearest{}
 	}
-	v, err := e.questionVector(ctx, em, text)
+	v, err := e.questionVector(ctx, em, q.Text)
 	if err != nil {
 		e.Event.LogDegraded("vectors", err)
-		return hits
+		return nearest{}
 	}
-	found, err := e.Store.Near(ctx, em.Model(), v, q, rank.Candidates)
+	hits, err := e.Store.Near(ctx, em.Model(), v, q, rank.Candidates)
 	if err != nil {
 		e.Event.LogDegraded("vectors", err)
+		return nearest{}
+	}
+	return nearest{em.Model(), v, hits}
+}
+
+// withNearest adds what is nearest in meaning to hits by words, and to all of them their
+// cosines where they are known. The score by words of what is added is 0.
+func (e *Service) withNearest(ctx context.Context, q mem.Query, n nearest, hits []mem.Hit) []mem.Hit {
+	if n.vector == nil {
 		return hits
 	}
-	cos := map[string]float64{}
-	for _, h := range found {
+	cos, known := map[string]float64{}, map[string]bool{}
+	for _, h := range n.hits {
 		cos[h.Memory.ID] = h.Score
 	}
 	var rest []string
 	for _, h := range hits {
+		known[h.Memory.ID] = true
 		if _, ok := cos[h.Memory.ID]; !ok {
 			rest = append(rest, h.Memory.ID)
 		}
 	}
 	if len(rest) > 0 {
-		more, err := e.Store.Near(ctx, em.Model(), v, mem.Query{
-			IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses,
-			Within: "*",
-		},
-			len(rest))
+		more, err := e.Store.Near(ctx, n.model, n.vector, mem.Query{
+			IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*",
+		}, len(rest))
 		e.Event.LogDegraded("vectors", err)
 		for _, h := range more {
 			cos[h.Memory.ID] = h.Score
 		}
 	}
-	return joined(hits, found, cos)
-}
-
-// questionVector waits no longer than the person allows.
-func (e *Service) questionVector(ctx context.Context, em event.Embedder, text string) ([]float32, error) {
-	wait := e.Settings().EmbedWait
-	if wait <= 0 {
-		wait = DefaultEmbedWait
-	}
-	within, stop := context.WithTimeout(ctx, wait)
-	defer stop()
-	return em.EmbedQuestion(within, text)
-}
-
-// joined are the matches and then what only meaning found, with their cosines.
-func joined(hits, found []mem.Hit, cos map[string]float64) []mem.Hit {
 	out := slices.Clone(hits)
-	for _, h := range found {
-		if !extract.Contains(hits, h.Memory.ID) {
-			h.Score = 0 // as a match by words
+	for _, h := range n.hits {
+		if !known[h.Memory.ID] {
+			h.Score = 0
 			out = append(out, h)
 		}
 	}
@@ -239,4 +236,15 @@ func joined(hits, found []mem.Hit, cos map[string]float64) []mem.Hit {
 		}
 	}
 	return out
+}
+
+// questionVector waits no longer than the person allows.
+func (e *Service) questionVector(ctx context.Context, em event.Embedder, text string) ([]float32, error) {
+	wait := e.Settings().EmbedWait
+	if wait <= 0 {
+		wait = DefaultEmbedWait
+	}
+	within, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	return em.EmbedQuestion(within, text)
 }

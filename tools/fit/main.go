@@ -19,6 +19,7 @@ import (
 	"remanence/internal/eval"
 	"remanence/internal/index"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 func main() {
@@ -38,7 +39,7 @@ func run(path string, scan bool) error {
 		return err
 	}
 	asked := s.ask()
-	w := s.x.Weights()
+	w := s.weights()
 	fmt.Printf("  %-16s %s  %s\n", "as built in", asked.score(w), asked.latency())
 	if !scan {
 		return nil
@@ -56,6 +57,7 @@ func run(path string, scan bool) error {
 // suite is a suite in an index.
 type suite struct {
 	x         *index.Index
+	talk      bool // of utterances
 	questions []eval.Question
 	newest    time.Time // of its memories
 }
@@ -87,7 +89,8 @@ func load(path string) (suite, error) {
 	}
 	before := heap()
 	begun := time.Now()
-	s.x = index.New(ms[0].Kind == mem.Utterance)
+	s.talk = ms[0].Kind == mem.Utterance
+	s.x = index.New(s.talk)
 	s.x.Put(ms...)
 	took := time.Since(begun)
 	s.x.Trim()
@@ -96,6 +99,14 @@ func load(path string) (suite, error) {
 	fmt.Printf("%s: %d memories indexed in %s, %.1f MB\n", filepath.Base(path), len(ms), took.Round(time.Millisecond),
 		float64(size)/1e6)
 	return s, nil
+}
+
+// weights returns the weight of each part of a score, by its name.
+func (s suite) weights() map[string]float64 {
+	if s.talk {
+		return rank.AllWeights().Utterances
+	}
+	return rank.AllWeights().Memories
 }
 
 // heap is the number of bytes that are in use.

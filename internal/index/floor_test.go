@@ -1,9 +1,7 @@
-package rank
+package index
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,9 +10,8 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
-
-var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // lines reads a table of the test data, one row a line, cells between bars.
 func lines(t testing.TB, name string) [][]string {
@@ -36,20 +33,19 @@ func lines(t testing.TB, name string) [][]string {
 
 // bigStore is the sixty written memories and 240 more of the kind that a rule
 // makes out of tool output, which share the words of programming at large.
-func bigStore(t testing.TB) []mem.Memory {
+func bigStore(t testing.TB) *shelf {
 	t.Helper()
-	var out []mem.Memory
+	out := &shelf{New(false), map[string]mem.Memory{}}
 	add := func(kind, title, body, file string) {
 		m := mem.Memory{
-			ID: fmt.Sprintf("m_%d", len(out)), Kind: mem.Kind(kind), Title: title, Body: body, Scope: mem.ScopeProject,
+			ID: fmt.Sprintf("m_%d", len(out.byID)), Kind: mem.Kind(kind), Title: title, Body: body, Scope: mem.ScopeProject,
 			Trust:      mem.TrustAssistant,
-			Importance: 0.5, Confidence: 0.6, Created: now.Add(-time.Duration(len(out)) * 7 * time.Hour),
+			Importance: 0.5, Confidence: 0.6, Created: noon.Add(-time.Duration(len(out.byID)) * 7 * time.Hour),
 		}
 		if file != "" {
 			m.Files = []string{file}
 		}
-		m.Index = Index(m)
-		out = append(out, m)
+		out.put(m)
 	}
 	for _, c := range lines(t, "memories.txt") {
 		add(c[0], c[1], c[2], c[3])
@@ -74,67 +70,32 @@ func bigStore(t testing.TB) []mem.Memory {
 	return out
 }
 
-// match is what a store's full-text search answers: any term by stem or phrase,
-// scored by BM25 without length.
-func match(store []mem.Memory, terms []string, limit int) []mem.Hit {
-	texts := make([][]string, len(store))
-	for i, m := range store {
-		texts[i] = searchWords(strings.Join([]string{m.Title, m.Body, strings.Join(m.Files, " "), m.Index}, " "))
-	}
-	scores := make([]float64, len(store))
-	for _, term := range terms {
-		var in []int
-		for i := range texts {
-			if holdsPhrase(texts[i], searchWords(term)) {
-				in = append(in, i)
-			}
-		}
-		for _, i := range in {
-			scores[i] += math.Log(1 + (float64(len(store)-len(in))+0.5)/(float64(len(in))+0.5))
-		}
-	}
-	var hits []mem.Hit
-	for i, s := range scores {
-		if s > 0 {
-			hits = append(hits, mem.Hit{Memory: store[i], Score: s})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b mem.Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return hits[:min(limit, len(hits))]
-}
-
-func holdsPhrase(words, phrase []string) bool {
-	for i := 0; i+len(phrase) <= len(words); i++ {
-		if slices.Equal(words[i:i+len(phrase)], phrase) {
-			return true
-		}
-	}
-	return false
-}
-
-// count is how common terms are in a store.
-func count(store []mem.Memory, terms []string) mem.Corpus {
-	c := mem.Corpus{Size: len(store), DocFreq: make([]int, len(terms))}
-	for _, m := range store {
-		words := searchWords(strings.Join([]string{m.Title, m.Body, strings.Join(m.Files, " "), m.Index}, " "))
-		for i, t := range terms {
-			if holdsPhrase(words, searchWords(t)) {
-				c.DocFreq[i]++
-			}
-		}
-	}
-	return c
-}
-
-// recall is the whole of a prompt's recall, as far as this package makes it.
-func recall(store []mem.Memory, prompt string) (kept []mem.Hit, cuts []mem.LeftOutItem) {
-	if Trivial(prompt) {
+// recall is what a prompt finds in a store that is relevant enough, and what is not.
+func recall(store *shelf, prompt string) (kept []mem.Hit, cuts []mem.LeftOutItem) {
+	if rank.Trivial(prompt) {
 		return nil, nil
 	}
-	q := Ask{Terms: Terms(prompt), Text: prompt, Now: now, Profile: ProfileOf(prompt), Back: RefersBack(prompt)}
-	q.Corpus = count(store, q.Terms)
-	kept, cuts, _ = Floor(q, Rerank(q, match(store, q.Terms, Candidates)))
+	q := rank.Ask{
+		Text: prompt, Terms: rank.Terms(prompt), Now: noon, Profile: rank.ProfileOf(prompt), Back: rank.RefersBack(prompt),
+	}
+	var hits []mem.Hit
+	for _, c := range store.x.Search(Query{Query: mem.Query{Text: prompt, Within: "*"}, Now: noon}).Candidates {
+		hits = append(hits, mem.Hit{Memory: store.byID[c.ID], Score: c.Score, Parts: c.Parts})
+	}
+	kept, cuts, _ = rank.Floor(q, rank.Order(q, hits))
 	return kept, cuts
+}
+
+// shelf is an index with the memories in it.
+type shelf struct {
+	x    *Index
+	byID map[string]mem.Memory
+}
+
+func (s *shelf) put(m mem.Memory) {
+	m.Status = mem.Active
+	s.byID[m.ID] = m
+	s.x.Put(m)
 }
 
 // The plain tables were written before the floor was set. The later ones were
@@ -203,10 +164,9 @@ func TestGermanWordsOfAnyRequestMeetNothing(t *testing.T) {
 	} {
 		mm := mem.Memory{
 			ID: fmt.Sprint("m_d", i), Kind: mem.Convention, Title: said, Scope: mem.ScopeProject,
-			Trust: mem.TrustUser, Importance: 0.8, Confidence: 0.9, Created: now,
+			Trust: mem.TrustUser, Importance: 0.8, Confidence: 0.9, Created: noon,
 		}
-		mm.Index = Index(mm)
-		store = append(store, mm)
+		store.put(mm)
 	}
 	for _, prompt := range []string{
 		"Warum bricht der Export wieder ab?", "schreib einen Test für die Rechnung",
@@ -222,17 +182,17 @@ func TestGermanWordsOfAnyRequestMeetNothing(t *testing.T) {
 }
 
 func TestCutsSayWhichRuleCutThem(t *testing.T) {
-	q := Ask{Terms: Terms("login race in the haiku about oceans and mountains")}
+	q := rank.Ask{Terms: rank.Terms("login race in the haiku about oceans and mountains")}
 	q.Corpus = mem.Corpus{Size: 300, DocFreq: make([]int, len(q.Terms))}
 	hits := Rerank(q, []mem.Hit{
 		{Memory: mem.Memory{ID: "m_1", Title: "login is slow"}, Score: 1},
 		{Memory: mem.Memory{ID: "m_2", Title: "login race, oceans and mountains haiku"}, Score: 2},
 	})
-	kept, cuts, floor := Floor(q, hits)
+	kept, cuts, floor := rank.Floor(q, hits)
 	if len(kept) != 1 || kept[0].Memory.ID != "m_2" {
 		t.Errorf("kept %v, want m_2", kept)
 	}
-	if len(cuts) != 1 || cuts[0].ID != "m_1" || cuts[0].Gate != "below_floor" || cuts[0].Parts[PartCoverage] >= floor {
+	if len(cuts) != 1 || cuts[0].ID != "m_1" || cuts[0].Gate != "below_floor" || cuts[0].Parts[rank.PartCoverage] >= floor {
 		t.Errorf("cut %v under %v, want m_1 below the floor", cuts, floor)
 	}
 }
@@ -240,9 +200,9 @@ func TestCutsSayWhichRuleCutThem(t *testing.T) {
 func TestReferringBackLowersTheFloor(t *testing.T) {
 	hits := []mem.Hit{{Memory: mem.Memory{ID: "m_1", Title: "turborepo breaks caching"}, Score: 1}}
 	for back, want := range map[bool]int{false: 0, true: 1} {
-		q := Ask{Terms: Terms("that turborepo problem with windows"), Back: back}
+		q := rank.Ask{Terms: rank.Terms("that turborepo problem with windows"), Back: back}
 		q.Corpus = mem.Corpus{Size: 300, DocFreq: make([]int, len(q.Terms))}
-		if kept, _, _ := Floor(q, Rerank(q, hits)); len(kept) != want {
+		if kept, _, _ := rank.Floor(q, Rerank(q, hits)); len(kept) != want {
 			t.Errorf("back %v: kept %d, want %d", back, len(kept), want)
 		}
 	}
@@ -257,5 +217,13 @@ write wins. Please examine auth/session.go, propose a patch, mention edge cases 
 	kept, _ := recall(store, prompt)
 	if len(kept) == 0 || kept[0].Memory.Title != "login race fixed by taking the session lock" {
 		t.Errorf("kept %v, want the session lock first", kept)
+	}
+}
+
+func BenchmarkRecall(b *testing.B) {
+	store := bigStore(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		recall(store, "why did the session lock in auth/session.go race with the login handler")
 	}
 }
