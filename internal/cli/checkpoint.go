@@ -121,7 +121,7 @@ func checkpointSaveCommand(a *app) *cobra.Command {
 func runCheckpointSave(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile, trouble []string) error {
 	got, err := ask(cmd.Context(), a, api.Save, q)
 	if errors.Is(err, mem.ErrNotFound) {
-		err = fault.NoWork.Because("%s", nobodyWorked(q.Session))
+		err = fault.NoWork.Because("%s", noSession(q.Session))
 	}
 	if err != nil {
 		return a.notSaved(err)
@@ -151,7 +151,7 @@ func printSaved(a *app, v ui.SavedView) error {
 	return a.out.Judged(v, len(v.Problems) == 0)
 }
 
-func nobodyWorked(session string) string {
+func noSession(session string) string {
 	if session != "" {
 		return fmt.Sprintf("there is no session %q", session)
 	}

@@ -113,7 +113,7 @@ type textAsk struct {
 // testPrivacy shows what would be kept of a text, by a door of its own: the
 // house's counts what it takes out.
 func (h *programPages) testPrivacy(_ context.Context, ask textAsk) (redactedView, error) {
-	d := h.app().lookingDoor()
+	d := h.app().readOnlyRedactor()
 	kept := d.Prompt(ask.Text)
 	return redactedOf(kept, d.Counts()), nil
 }

@@ -65,7 +65,7 @@ func (a *app) checked(got sqlite.Audit, full bool) dbCheckView {
 	return dbCheckView{
 		OK: got.OK(), Path: a.Paths.Database(), Full: full, Schema: got.Schema,
 		Damage: ui.NotNil(got.Damage), Dangling: got.Dangling, Index: ui.NotNil(got.Index), Spoilt: ui.NotNil(got.Unreadable),
-		Unseen: unseen(got, full),
+		Unseen: uncheckedParts(got, full),
 	}
 }
 
@@ -77,9 +77,9 @@ const (
 	partIndex      = "index"
 )
 
-// unseen are the parts that were not looked at: behind damage there is nothing
+// uncheckedParts are the parts that were not looked at: behind damage there is nothing
 // to be relied on.
-func unseen(got sqlite.Audit, full bool) []string {
+func uncheckedParts(got sqlite.Audit, full bool) []string {
 	switch {
 	case len(got.Damage) > 0:
 		return []string{partReferences, partRows, partIndex}

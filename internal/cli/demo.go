@@ -61,8 +61,8 @@ func demoCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// stage is the scratch home in which the demo plays.
-type stage struct {
+// demoRun is the scratch home in which the demo plays.
+type demoRun struct {
 	a       *app
 	exe     string
 	dir     string
@@ -80,7 +80,7 @@ func runDemo(ctx context.Context, a *app, fast, keep bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("make the demo's directory: %w", err)
 	}
-	s := &stage{a: a, exe: exe, dir: dir, project: filepath.Join(dir, "ledger"), fast: fast}
+	s := &demoRun{a: a, exe: exe, dir: dir, project: filepath.Join(dir, "ledger"), fast: fast}
 	defer func() {
 		if cerr := s.clear(keep); err == nil {
 			err = cerr
@@ -92,7 +92,7 @@ func runDemo(ctx context.Context, a *app, fast, keep bool) (err error) {
 	return s.play(ctx)
 }
 
-func (s *stage) play(ctx context.Context) error {
+func (s *demoRun) play(ctx context.Context) error {
 	p := s.a.out
 	read, err := s.yesterday(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *stage) play(ctx context.Context) error {
 }
 
 // yesterday plays the first session and returns the tokens of the files read in it.
-func (s *stage) yesterday(ctx context.Context) (int, error) {
+func (s *demoRun) yesterday(ctx context.Context) (int, error) {
 	p := s.a.out
 	p.Line("%s", p.Style(ui.Bold, "1  A developer fixed a flaky test yesterday. Watch what the hook sees."))
 	events, err := s.events("yesterday")
@@ -142,7 +142,7 @@ func (s *stage) yesterday(ctx context.Context) (int, error) {
 }
 
 // kept shows the memories made of the first session.
-func (s *stage) kept(ctx context.Context) error {
+func (s *demoRun) kept(ctx context.Context) error {
 	p := s.a.out
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
@@ -165,7 +165,7 @@ func (s *stage) kept(ctx context.Context) error {
 }
 
 // today plays the second session and shows what it is told.
-func (s *stage) today(ctx context.Context, read int) error {
+func (s *demoRun) today(ctx context.Context, read int) error {
 	p := s.a.out
 	p.Line("\n%s", p.Style(ui.Bold, "3  Today a new session opens."))
 	p.Line("   Without memory it is told nothing, and would read the same files again: about")
@@ -195,7 +195,7 @@ func (s *stage) today(ctx context.Context, read int) error {
 }
 
 // forgetAndRestore shows that a memory can be taken back, and that again.
-func (s *stage) forgetAndRestore(ctx context.Context) error {
+func (s *demoRun) forgetAndRestore(ctx context.Context) error {
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
 	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{
@@ -216,7 +216,7 @@ func (s *stage) forgetAndRestore(ctx context.Context) error {
 }
 
 // events are the payloads of a session, as the client sent them.
-func (s *stage) events(name string) ([][]byte, error) {
+func (s *demoRun) events(name string) ([][]byte, error) {
 	b, err := demoSessions.ReadFile("demo/" + name + ".jsonl")
 	if err != nil {
 		return nil, fmt.Errorf("read the demo: %w", err)
@@ -238,10 +238,10 @@ func jsonText(s string) []byte {
 	return b[1 : len(b)-1]
 }
 
-func (s *stage) home() string { return filepath.Join(s.dir, "home") }
+func (s *demoRun) home() string { return filepath.Join(s.dir, "home") }
 
 // getenv is the scratch home's environment: nothing of the person's own.
-func (s *stage) getenv(name string) string {
+func (s *demoRun) getenv(name string) string {
 	switch name {
 	case "HOME", "USERPROFILE":
 		return s.home()
@@ -256,7 +256,7 @@ func (s *stage) getenv(name string) string {
 }
 
 // hook runs the real hook on one payload.
-func (s *stage) hook(ctx context.Context, payload []byte) (time.Duration, []byte, error) {
+func (s *demoRun) hook(ctx context.Context, payload []byte) (time.Duration, []byte, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, s.exe, "hook", "claude-code")
 	cmd.Env = append(hookclient.Environ(s.getenv), "CLAUDE_PROJECT_DIR="+s.project)
@@ -269,7 +269,7 @@ func (s *stage) hook(ctx context.Context, payload []byte) (time.Duration, []byte
 }
 
 // command runs one of our commands in the scratch home and shows it.
-func (s *stage) command(ctx context.Context, args ...string) error {
+func (s *demoRun) command(ctx context.Context, args ...string) error {
 	p := s.a.out
 	p.Line("\n   $ remanence %s", strings.Join(quoted(args), " "))
 	var out bytes.Buffer
@@ -298,7 +298,7 @@ func quoted(args []string) []string {
 }
 
 // inner is a run of the command line in the scratch home.
-func (s *stage) inner(out io.Writer) *app {
+func (s *demoRun) inner(out io.Writer) *app {
 	sys := s.a.Sys
 	sys.Getenv, sys.Stdout = s.getenv, out
 	in := newApp(sys)
@@ -307,7 +307,7 @@ func (s *stage) inner(out io.Writer) *app {
 }
 
 // clear stops the daemon the demo started and removes its directory.
-func (s *stage) clear(keep bool) error {
+func (s *demoRun) clear(keep bool) error {
 	p := s.a.out
 	ctx, stop := context.WithTimeout(context.Background(), daemon.StartTimeout)
 	defer stop()
@@ -342,7 +342,7 @@ func removeSoon(ctx context.Context, dir string) error {
 }
 
 // goOn names the next commands for this machine.
-func (s *stage) goOn() {
+func (s *demoRun) goOn() {
 	p := s.a.out
 	agents := setup.Detect(setup.FromEnv(s.a.Sys.Getenv("HOME"), s.a.Sys.Getenv))
 	if len(agents) == 0 {
@@ -355,14 +355,14 @@ func (s *stage) goOn() {
 	p.Line("         remanence help")
 }
 
-func (s *stage) wait() {
+func (s *demoRun) wait() {
 	if !s.fast {
 		time.Sleep(demoPause)
 	}
 }
 
 // what names an event for the eye.
-func (s *stage) what(payload []byte) string {
+func (s *demoRun) what(payload []byte) string {
 	var in struct {
 		Event string `json:"hook_event_name"`
 		Tool  string `json:"tool_name"`
@@ -378,7 +378,7 @@ func (s *stage) what(payload []byte) string {
 }
 
 // takenOut names what the door removes from a payload.
-func (s *stage) takenOut(payload []byte) []string {
+func (s *demoRun) takenOut(payload []byte) []string {
 	o, err := s.door.Object(bytes.NewReader(payload))
 	if err != nil {
 		return nil
@@ -393,7 +393,7 @@ func (s *stage) takenOut(payload []byte) []string {
 	return out
 }
 
-func (s *stage) detail(payload []byte) string {
+func (s *demoRun) detail(payload []byte) string {
 	var in struct {
 		Prompt string `json:"prompt"`
 		Source string `json:"source"`

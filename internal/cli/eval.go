@@ -244,7 +244,7 @@ func examineSuite(ctx context.Context, a *app, e exam, o eval.Options) (result e
 			err = e.conditions.fit(s.Name)
 		}
 		if err == nil && e.embed {
-			em, err = wantedEmbedder(a)
+			em, err = evalEmbedder(a)
 		}
 		if err == nil {
 			x, err = openExamined(ctx, a.Sys.Now(), em)
@@ -259,13 +259,13 @@ func examineSuite(ctx context.Context, a *app, e exam, o eval.Options) (result e
 	return eval.Run(ctx, s, x, o)
 }
 
-// wantedEmbedder is the embedder of the configuration, which has to name one.
-func wantedEmbedder(a *app) (event.Embedder, error) {
+// evalEmbedder is the embedder of the configuration, which has to name one.
+func evalEmbedder(a *app) (event.Embedder, error) {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	em, err := chosenEmbedder(cfg, a.Sys.Getenv)
+	em, err := configuredEmbedder(cfg, a.Sys.Getenv)
 	if err == nil && em == nil {
 		err = fault.Input.Saying("no embedding server is configured").FixedBy("remanence config set embed.provider ollama",
 			"leave --embed out")

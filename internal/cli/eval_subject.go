@@ -50,7 +50,7 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 		return nil, err
 	}
 	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
-	em, err := chosenEmbedder(cfg, a.Sys.Getenv)
+	em, err := configuredEmbedder(cfg, a.Sys.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := openExam(ctx, a.Sys.Now(), a.lookingDoor(), cfg.Settings(), em, func(file string) error {
+	x, err := openExam(ctx, a.Sys.Now(), a.readOnlyRedactor(), cfg.Settings(), em, func(file string) error {
 		return fsx.Move(made.Path, file)
 	})
 	if err != nil {
@@ -111,8 +111,8 @@ func openExam(ctx context.Context, now time.Time, door *redact.Redactor, setting
 // is what a model finds, not whether this machine runs it in time.
 const examWait = 30 * time.Second
 
-// chosenEmbedder is the embedder of the configuration; nil where none is chosen.
-func chosenEmbedder(cfg config.Config, getenv func(string) string) (event.Embedder, error) {
+// configuredEmbedder is the embedder of the configuration; nil where none is chosen.
+func configuredEmbedder(cfg config.Config, getenv func(string) string) (event.Embedder, error) {
 	em, err := cfg.EmbedChoice().Embedder(getenv)
 	if err != nil {
 		return nil, fault.Embedding.Because("%s", err).WithExit(fault.ExitFailed)

@@ -107,7 +107,7 @@ func readOld(ctx context.Context, a *app, args []string) (api.ExportedMemories, 
 		return old, fault.Input.Saying("%s is no export that can be read", name).Because("%s",
 			err).FixedBy("remanence import --help")
 	case len(old.Memories) == 0:
-		fault := fault.Input.Saying("%s holds no memories", name).Because("%s", holds(old))
+		fault := fault.Input.Saying("%s holds no memories", name).Because("%s", importFormat(old))
 		return old, fault.FixedBy("remanence import --help")
 	}
 	return old, nil
@@ -138,8 +138,8 @@ func oldTables() map[string]string {
 	}
 }
 
-// holds says what was read where there was no memory.
-func holds(old api.ExportedMemories) string {
+// importFormat says what was read where there was no memory.
+func importFormat(old api.ExportedMemories) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(old.LeftOut)) {
 		if n := old.LeftOut[what]; n > 0 {
@@ -149,11 +149,11 @@ func holds(old api.ExportedMemories) string {
 	for _, d := range old.Dropped() {
 		all = append(all, fmt.Sprintf("%d × %s: %s", d.Count, d.What, d.Why))
 	}
-	return cmp.Or(strings.Join(all[:min(len(all), maxHolds)], "; "), "it is empty")
+	return cmp.Or(strings.Join(all[:min(len(all), maxSniff)], "; "), "it is empty")
 }
 
-// maxHolds is how much of that is said.
-const maxHolds = 5
+// maxSniff is how much of that is said.
+const maxSniff = 5
 
 // placeImport says which project each memory goes to, in orders that can be sent. What
 // names a project that is not known here is left out, and counted.

@@ -304,7 +304,7 @@ func newInstallView(a *app, found setup.Agents, p setup.Plan) installView {
 		Changes: p.Changes(),
 		Create:  p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: config.HomeDir(a.Sys.Getenv),
 	}
-	v.tell(p.Entries, p.Warnings)
+	v.printWarnings(p.Entries, p.Warnings)
 	return v
 }
 
@@ -322,7 +322,7 @@ func pluginView(a *app, found setup.Agents, p setup.PluginPlan, o setup.Options,
 	for _, cmd := range p.Commands {
 		v.Plugin.Commands = append(v.Plugin.Commands, setup.CommandLine(cmd))
 	}
-	v.tell(p.Entries, p.Warnings)
+	v.printWarnings(p.Entries, p.Warnings)
 	return v
 }
 
@@ -331,8 +331,8 @@ func (v *installView) done(c setup.Config, rec setup.Record, took time.Duration)
 	v.Record, v.TookMS = ui.TextOrNil(filepath.Join(c.RecordDir, rec.ID+".json")), daemon.Millis(took)
 }
 
-// tell names the hooks, and what keeps them from serving well.
-func (v *installView) tell(entries []setup.Entry, warnings []setup.Finding) {
+// printWarnings names the hooks, and what keeps them from serving well.
+func (v *installView) printWarnings(entries []setup.Entry, warnings []setup.Finding) {
 	v.Events, v.Warnings = []string{}, []doctor.Check{}
 	for _, e := range entries {
 		name := e.Event

@@ -165,7 +165,7 @@ func viewsByName() map[string]ui.View {
 			Entries: []views.TimelineEntry{{ID: "m_7k2q", At: at, What: "decision", Title: "chose jittered backoff"}},
 		}},
 		"purge": purgeView{
-			IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{},
+			IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []purgeItem{},
 			Copies: []string{}, Unreached: []string{"exports"},
 		},
 		"redacted": redactedOf("my password is [secret:password:3fa2]",

@@ -66,7 +66,7 @@ func (h *programPages) logPage(_ context.Context, ask logAsk) (logView, error) {
 	}
 	least := slices.Index(logLevels(), ask.Level)
 	limit := min(cmp.Or(max(ask.Limit, 0), logPage), maxLogPage)
-	at, door := map[string]int{}, h.app().lookingDoor() // the house's counts what it takes out
+	at, door := map[string]int{}, h.app().readOnlyRedactor() // the house's counts what it takes out
 	for _, b := range slices.Backward(raw) {
 		l := logLineOf(strings.TrimRight(string(b), "\r\n"), door)
 		if l.Text == "" {

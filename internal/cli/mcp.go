@@ -50,7 +50,7 @@ func mcpCommand(a *app) *cobra.Command {
 			}
 			s := mcpServer(a, cfg, readOnly)
 			if address == "" {
-				return s.Serve(cmd.Context(), closing(a.Sys.Stdin), keptOpen{a.Sys.Stdout})
+				return s.Serve(cmd.Context(), closeOnce(a.Sys.Stdin), keptOpen{a.Sys.Stdout})
 			}
 			if address == asConfigured {
 				address = config.Get[string](cfg, "mcp.http")
@@ -153,8 +153,8 @@ func plainLine(s string) string {
 	return s[:len(s)-len(text)] + inject.Neutral(text)
 }
 
-// closing makes an input closable, so that a server can end while it waits for it.
-func closing(r io.Reader) io.ReadCloser {
+// closeOnce makes an input closable, so that a server can end while it waits for it.
+func closeOnce(r io.Reader) io.ReadCloser {
 	if c, ok := r.(io.ReadCloser); ok {
 		return c
 	}

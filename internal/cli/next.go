@@ -54,7 +54,7 @@ func nextCommand(a *app) *cobra.Command {
 			if !check {
 				return nil
 			}
-			if missing := doctor.LackingOf(r); len(missing) > 0 && r.Outcome != mem.Off {
+			if missing := doctor.MissingItems(r); len(missing) > 0 && r.Outcome != mem.Off {
 				return fault.Lacking.Because("%s", strings.Join(missing, "; "))
 			}
 			if r.Text == "" {

@@ -52,16 +52,16 @@ func privacyTest(a *app) *cobra.Command {
 				}
 				said = strings.ToValidUTF8(string(b), "\uFFFD")
 			}
-			d := a.lookingDoor()
+			d := a.readOnlyRedactor()
 			kept := d.Prompt(said)
 			return a.out.Show(redactedOf(kept, d.Counts()))
 		},
 	}
 }
 
-// lookingDoor is the door as hooks have it, for looking only: the machine's
+// readOnlyRedactor is the door as hooks have it, for looking only: the machine's
 // secret is not made if there is none yet.
-func (a *app) lookingDoor() *redact.Redactor {
+func (a *app) readOnlyRedactor() *redact.Redactor {
 	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
 	d := &redact.Redactor{Rules: config.OwnRules(cfg.OwnRules())}
 	b, err := config.ReadSmall(a.Paths.Key())
@@ -125,7 +125,7 @@ func privacyRules(a *app) *cobra.Command {
 		Example: "  remanence privacy rules\n  remanence config set privacy.rules 'badge=EMP-\\d{6}'",
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			d := a.lookingDoor()
+			d := a.readOnlyRedactor()
 			v := rulesView{Kinds: []ruleItem{}, Skipped: []string{}}
 			for _, k := range d.Kinds() {
 				v.Kinds = append(v.Kinds, ruleItem{k.Name, k.Marker, k.UserRule})

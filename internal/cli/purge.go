@@ -24,7 +24,7 @@ func purgeCommand(a *app) *cobra.Command {
 		Example: "  remanence purge m_19fx\n  remanence purge s_4d --dry-run\n  remanence purge s_4d --yes",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := a.meant(cmd, args)
+			ids, err := a.purgeTargets(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ func purgeCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				v := doomedView(ids, would)
+				v := purgePreview(ids, would)
 				v.Copies = a.copies()
 				if dry {
 					return a.out.Show(v)
@@ -48,7 +48,7 @@ func purgeCommand(a *app) *cobra.Command {
 				return err
 			}
 			return a.out.Show(purgeView{
-				IDs: ids, Erased: erasedCounts(got.Purged), Memories: []doomedItem{}, Copies: copies,
+				IDs: ids, Erased: erasedCounts(got.Purged), Memories: []purgeItem{}, Copies: copies,
 				Unreached: ui.NotNil(got.Unreached),
 			})
 		},
@@ -59,8 +59,8 @@ func purgeCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// meant finds the whole ids of memories.
-func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error) {
+// purgeTargets finds the whole ids of memories.
+func (a *app) purgeTargets(cmd *cobra.Command, args []string) (ids []string, err error) {
 	for _, id := range args {
 		if !strings.HasPrefix(id, "m_") {
 			ids = append(ids, id)
@@ -92,16 +92,16 @@ func retypePurge(a *app, v purgeView) error {
 }
 
 type purgeView struct {
-	DryRun    bool         `json:"dry_run"`
-	IDs       []string     `json:"ids"`
-	Erased    erased       `json:"erased"`
-	Memories  []doomedItem `json:"memories"` // with --dry-run: all that would go, also what was not named
-	Copies    []string     `json:"copies"`   // of the database beside it, which hold it too and go as well
-	Unreached []string     `json:"unreached"`
+	DryRun    bool        `json:"dry_run"`
+	IDs       []string    `json:"ids"`
+	Erased    erased      `json:"erased"`
+	Memories  []purgeItem `json:"memories"` // with --dry-run: all that would go, also what was not named
+	Copies    []string    `json:"copies"`   // of the database beside it, which hold it too and go as well
+	Unreached []string    `json:"unreached"`
 }
 
-// doomedItem is a memory that would go.
-type doomedItem struct {
+// purgeItem is a memory that would go.
+type purgeItem struct {
 	ID    string `json:"id"`
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
@@ -109,13 +109,13 @@ type doomedItem struct {
 	Named bool   `json:"named"`          // else it holds the text of one that is, or belongs to a session that is
 }
 
-func doomedView(ids []string, would event.PurgeResponse) purgeView {
+func purgePreview(ids []string, would event.PurgeResponse) purgeView {
 	v := purgeView{
-		DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{},
+		DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []purgeItem{},
 		Copies: []string{}, Unreached: ui.NotNil(would.Unreached),
 	}
 	for _, m := range would.Memories {
-		v.Memories = append(v.Memories, doomedItem{m.ID, string(m.Kind), m.Title, m.Note.File, slices.Contains(ids, m.ID)})
+		v.Memories = append(v.Memories, purgeItem{m.ID, string(m.Kind), m.Title, m.Note.File, slices.Contains(ids, m.ID)})
 	}
 	return v
 }

@@ -10,9 +10,9 @@ func (a *app) sayAside() {
 	if a.flags.Quiet || a.flags.JSON || a.flags.JSONLines {
 		return
 	}
-	due := hookclient.DueOf(a.Paths.Notices(), a.Sys.Now(), daemon.AsideNotices(a.Paths))
+	due := hookclient.DueNotices(a.Paths.Notices(), a.Sys.Now(), daemon.AsideNotices(a.Paths))
 	for _, n := range due {
 		a.out.Say("%s", n.Text)
 	}
-	hookclient.ShownNow(a.Paths.Notices(), a.Sys.Now(), due)
+	hookclient.MarkShown(a.Paths.Notices(), a.Sys.Now(), due)
 }

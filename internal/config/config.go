@@ -30,7 +30,7 @@ type Option struct {
 	Doc  string
 	// Range names the accepted values where Def and One do not say them. See Accepts.
 	Range string
-	Env   []string // other variables, read when the own one and the file say nothing
+	Env   []string // other variables, read if neither the own one nor the file sets it
 	// Check finds fault with a value of the right type, of which the rest is used
 	// all the same. Nil finds none.
 	Check func(value any) error
@@ -64,7 +64,7 @@ func EnvName(key string) string {
 	return "REMANENCE_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// Value is the value of one setting and where it comes from.
+// Value is the value of one setting and its origin.
 type Value struct {
 	Option
 	Value  any
@@ -77,7 +77,7 @@ type Config struct {
 	Warnings []string // unknown keys, values of a wrong type; the default counts then
 }
 
-// UtfBOM is what some editors put before a text.
+// UtfBOM is the byte order mark that some editors write before a text.
 const UtfBOM = "\ufeff"
 
 // ErrSyntax marks a file that does not parse.
@@ -99,7 +99,7 @@ func FromMap(set map[string]any, getenv func(string) string) Config {
 			o.Def = o.Full
 		}
 		v := Value{Option: o, Value: o.Def, Origin: "default"}
-		c.settle(&v, set, getenv)
+		c.resolveValue(&v, set, getenv)
 		if o.Key == "profile" {
 			full = v.Value == "full"
 		}
@@ -117,24 +117,24 @@ func FromMap(set map[string]any, getenv func(string) string) Config {
 	return c
 }
 
-// settle finds the value that counts: of the own variable, else of the file,
-// else of another variable. One that does not fit gives way to the next.
-func (c *Config) settle(v *Value, set map[string]any, getenv func(string) string) {
+// resolveValue finds the value in force: that of the own variable, else of the file, else of another variable.
+// An invalid value is skipped.
+func (c *Config) resolveValue(v *Value, set map[string]any, getenv func(string) string) {
 	raw, inFile := set[v.Key]
 	delete(set, v.Key)
 	own := EnvName(v.Key)
 	if !inFile && getenv(own) == "" {
 		for _, name := range v.Env {
 			if text := getenv(name); text != "" {
-				c.take(v, text, name)
+				c.setFrom(v, text, name)
 			}
 		}
 	}
 	if inFile {
-		c.take(v, raw, "file")
+		c.setFrom(v, raw, "file")
 	}
 	if text := getenv(own); text != "" {
-		c.take(v, text, own)
+		c.setFrom(v, text, own)
 	}
 }
 
@@ -173,8 +173,8 @@ func flatten(prefix string, tree, flat map[string]any) {
 	}
 }
 
-// take sets v from raw if it fits, and warns if not.
-func (c *Config) take(v *Value, raw any, origin string) {
+// setFrom sets v from raw if it fits, and warns if not.
+func (c *Config) setFrom(v *Value, raw any, origin string) {
 	got, err := v.Parse(raw)
 	if err != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: %v; %v is used", v.Key, err, v.Value))
@@ -360,7 +360,7 @@ func checkPort(v any) error {
 	return nil
 }
 
-// MindLimits are what the configuration says of state files.
+// MindLimits returns the configured limits of state files.
 func (c Config) MindLimits() workstate.Limits {
 	num := func(key string) int { return Get[int](c, "state."+key) }
 	return workstate.Limits{

@@ -15,10 +15,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// noEmbedder is the provider that asks nobody.
+// noEmbedder is the provider for no embedding server.
 const noEmbedder = "none"
 
-// EmbedChoice is what the configuration says about vectors.
+// EmbedChoice is the configured embedding server.
 type EmbedChoice struct {
 	Provider, URL, Model, keyEnv string
 	dims                         int
@@ -40,8 +40,7 @@ func (c Config) EmbedChoice() EmbedChoice {
 // Enabled reports whether a provider is chosen.
 func (c EmbedChoice) Enabled() bool { return c.Provider != "" && c.Provider != noEmbedder }
 
-// Embedder returns what asks the chosen server; nil where none is chosen. Nobody
-// is asked yet.
+// Embedder returns the client of the configured server, nil if none is configured. It does no I/O.
 func (c EmbedChoice) Embedder(getenv func(string) string) (*embed.Embedder, error) {
 	if !c.Enabled() {
 		return nil, nil
@@ -53,7 +52,7 @@ func (c EmbedChoice) Embedder(getenv func(string) string) (*embed.Embedder, erro
 	return embed.New(cfg)
 }
 
-// embedFault is what keeps the chosen server from being asked, nil if nothing does.
+// embedFault returns why the configured server cannot be used, nil if it can.
 func (c Config) embedFault() error { return c.EmbedChoice().Problem() }
 
 // Problem returns what keeps the choice from being used, nil if nothing does.
@@ -63,7 +62,7 @@ func (c EmbedChoice) Problem() error {
 	case errors.Is(err, egress.ErrRemote):
 		err = fmt.Errorf("%w: it would be with embed.allow_remote = true", err)
 	case errors.Is(err, egress.ErrURL):
-		return nil // said of the setting itself
+		return nil // reported for the setting itself
 	}
 	return err
 }
@@ -95,13 +94,13 @@ func checkShare(v any) error {
 	return nil
 }
 
-// noModel is the provider that asks nobody: turns are digested by rule.
+// noModel is the provider for no model: turns are digested by rule.
 const noModel = "none"
 
-// anthropicKey is where Anthropic's key is looked for if no other name is given.
+// anthropicKey is the variable that holds Anthropic's key, unless another is configured.
 const anthropicKey = "ANTHROPIC_API_KEY"
 
-// ModelChoice is what the configuration says about the digest by a model.
+// ModelChoice is the configured language model for digests.
 type ModelChoice struct {
 	Provider, url, Model, KeyEnv, Command string
 	Tokens                                int
@@ -130,11 +129,10 @@ func (c Config) ModelChoice() ModelChoice {
 // Enabled reports whether a provider is chosen.
 func (c ModelChoice) Enabled() bool { return c.Provider != "" && c.Provider != noModel }
 
-// errNoTokens is a model that may not be asked for anything.
-var errNoTokens = errors.New("digest.daily_tokens is 0: say how many tokens a day it may take")
+// errNoTokens is the fault of a model without a daily limit of tokens.
+var errNoTokens = errors.New("digest.daily_tokens is 0: set how many tokens a day the model may use")
 
-// Summarizer returns what asks the chosen model; nil where none is chosen. Nobody
-// is asked yet.
+// Summarizer returns the client of the configured model, nil if none is configured. It does no I/O.
 func (c ModelChoice) Summarizer(sys System, dir string) (*llm.Model, error) {
 	if !c.Enabled() {
 		return nil, nil
@@ -159,8 +157,8 @@ func (c ModelChoice) Summarizer(sys System, dir string) (*llm.Model, error) {
 	return m, err
 }
 
-// commandEnviron is the environment of the claude command: what finds the person's
-// login, and how the network is reached. No setting and no key of ours.
+// commandEnviron is the environment of the claude command: variables for the person's login and the network,
+// no settings and no keys of ours.
 func commandEnviron(getenv func(string) string) []string {
 	var out []string
 	for _, name := range append(networkNames(),
@@ -175,8 +173,8 @@ func commandEnviron(getenv func(string) string) []string {
 	return out
 }
 
-// OutsideNames are the variables that a daemon needs beside the usual ones to ask
-// what the configuration names: those of keys, and of the way to other machines.
+// OutsideNames returns the variables that a daemon needs for the configured servers: those of keys and of the
+// network.
 func (c Config) OutsideNames() []string {
 	e, m := c.EmbedChoice(), c.ModelChoice()
 	var out []string
@@ -195,7 +193,7 @@ func (c Config) OutsideNames() []string {
 	return slices.DeleteFunc(out, func(name string) bool { return name == "" || checkKeyEnv(name) != nil })
 }
 
-// networkNames say how other machines are reached.
+// networkNames returns the variables that configure proxies and certificates.
 func networkNames() []string {
 	return []string{
 		"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "SSL_CERT_FILE",
@@ -203,13 +201,13 @@ func networkNames() []string {
 	}
 }
 
-// ModelFault is what keeps the chosen model from being asked, nil if nothing does.
+// ModelFault returns why the configured model cannot be used, nil if it can.
 func (c Config) ModelFault() error { return c.ModelChoice().problem() }
 
 func (c ModelChoice) problem() error {
 	_, err := c.Summarizer(System{Getenv: func(string) string { return "" }, Now: time.Now}, "")
 	if errors.Is(err, egress.ErrURL) {
-		return nil // said of the setting itself
+		return nil // reported for the setting itself
 	}
 	return err
 }

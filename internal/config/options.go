@@ -16,7 +16,7 @@ import (
 // Options lists every setting, in the order of the file.
 func Options() []Option {
 	d := event.Defaults(event.Lean)
-	return slices.Concat(injectedOptions(d), weighOptions(d), modelOptions(), stateOptions(), houseOptions(d))
+	return slices.Concat(injectedOptions(d), weighOptions(d), modelOptions(), stateOptions(), daemonOptions(d))
 }
 
 // injectedOptions are the settings of what is injected, when, and how much.
@@ -74,7 +74,7 @@ func injectedOptions(d event.Settings) []Option {
 		{Key: "context.receipt_line", Def: d.ReceiptLine, Doc: "show you one line about what a session was given"},
 		{
 			Key: "context.window", Def: 0,
-			Doc: "tokens that the agent's context window holds; 0 takes what the client or the model says",
+			Doc: "tokens that the agent's context window holds; 0 takes what the client or the model reports",
 			Env: []string{"CAIRN_CONTEXT_WINDOW"},
 		},
 		{
@@ -207,7 +207,7 @@ func modelOptions() []Option {
 		{Key: "digest.model", Def: "", Doc: "model to ask; empty is a small one of Anthropic's; openai needs a name"},
 		{
 			Key: "digest.daily_tokens", Def: 0,
-			Doc: "most tokens a day, questions and answers together; at 0 no model is asked",
+			Doc: "most tokens a day, requests and answers together; at 0 no model is used",
 		},
 		{
 			Key: "digest.allow_remote", Def: false,
@@ -282,8 +282,8 @@ func stateOptions() []Option {
 	}
 }
 
-// houseOptions are those of the daemon, privacy, tools and the log.
-func houseOptions(d event.Settings) []Option {
+// daemonOptions are the settings of the daemon, privacy, tools and the log.
+func daemonOptions(d event.Settings) []Option {
 	return []Option{
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "time without work after which the daemon ends"},
 		{

@@ -68,7 +68,7 @@ func pathsOn(goos string, getenv func(string) string, data string) (Paths, error
 	if v := getenv("REMANENCE_CONFIG"); v != "" {
 		p.Config = v
 	}
-	// Whoever is started from here may have another working directory.
+	// A process that is started from here may have another working directory.
 	for _, path := range []*string{&p.Config, &p.Data, &p.State} {
 		abs, err := filepath.Abs(*path)
 		if err != nil {
@@ -115,10 +115,10 @@ func (p Paths) Lock() string { return filepath.Join(p.Data, "worker.lock") }
 // finds the same worker.
 func (p Paths) Runtime() string { return filepath.Join(p.Work, "run", "runtime.json") }
 
-// Spool is the directory of events that nobody has taken yet.
+// Spool is the directory of events that no daemon has stored yet.
 func (p Paths) Spool() string { return filepath.Join(p.Work, "spool") }
 
-// Transcripts is the directory of what was said in sessions.
+// Transcripts is the directory of archived conversations.
 func (p Paths) Transcripts() string { return filepath.Join(p.Data, "transcripts") }
 
 // Vault is the directory of the person's memory in files, if no other is configured.
@@ -139,17 +139,17 @@ func (p Paths) Notices() string { return filepath.Join(p.Work, "notices.json") }
 // TroubleFile is the path of the record of what keeps the daemon from working.
 func (p Paths) TroubleFile() string { return filepath.Join(filepath.Dir(p.Runtime()), "trouble.json") }
 
-// made lists the directories that were not there before ours, one a line, the
-// outermost first: they go with the last of what is in them.
+// made lists the directories that did not exist before ours, one a line, the outermost first. They are removed
+// when they are empty.
 func (p Paths) made() string { return filepath.Join(p.Work, "made") }
 
-// UninstalledMark says that Remanence was uninstalled and its data kept.
+// UninstalledMark is the file that marks an uninstall that kept the data.
 func (p Paths) UninstalledMark() string { return filepath.Join(p.Work, "uninstalled") }
 
 // ErrNoPlace means that what has to be there cannot be made.
 var ErrNoPlace = errors.New("there is no place for what is kept")
 
-// MakeWork makes the directory of all that is on its way, if it is not there.
+// MakeWork creates the work directory if it does not exist.
 func (p Paths) MakeWork() error {
 	if Exists(p.Work) {
 		return nil
@@ -173,11 +173,11 @@ func (p Paths) MakeWork() error {
 	return os.WriteFile(p.made(), []byte(strings.Join(missing, "\n")+"\n"), 0o600)
 }
 
-// decisionsLock is locked by whoever changes such a file.
+// decisionsLock is locked while such a file is changed.
 func (p Paths) decisionsLock() string { return filepath.Join(p.State, "turn.lock") }
 
-// WithLock runs what reads a file of a person's decisions and writes it anew: one command after the other, so that what
-// two decide at once both counts.
+// WithLock runs f, which reads and rewrites a file of a person's decisions, under a lock, so that no change is
+// overwritten.
 func (p Paths) WithLock(do func() error) error {
 	if err := p.MakeWork(); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (p Paths) WithLock(do func() error) error {
 	return do()
 }
 
-// ClearUninstalled is settle where the person, or a client that has our hooks, wants us back.
+// ClearUninstalled ends the uninstalled state: the person, or a client with our hooks, wants Remanence back.
 func (p Paths) ClearUninstalled() error {
 	if err := os.Remove(p.UninstalledMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("welcome: %w", err)
@@ -201,7 +201,7 @@ func (p Paths) ClearUninstalled() error {
 	return p.MakeWork()
 }
 
-// MarkUninstalled notes that hooks are not welcome any more.
+// MarkUninstalled records that Remanence was uninstalled.
 func (p Paths) MarkUninstalled() error {
 	if err := os.WriteFile(p.UninstalledMark(), nil, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep hooks out: %w", err)
@@ -209,8 +209,8 @@ func (p Paths) MarkUninstalled() error {
 	return nil
 }
 
-// Uninstalled reports whether Remanence does not live here: it never did, or it was
-// uninstalled. Where that cannot be seen it does.
+// Uninstalled reports whether Remanence was never installed here, or was uninstalled. If that cannot be read,
+// it is installed.
 func (p Paths) Uninstalled(getenv func(string) string) bool {
 	if Exists(p.UninstalledMark()) {
 		return true
@@ -219,8 +219,8 @@ func (p Paths) Uninstalled(getenv func(string) string) bool {
 	return errors.Is(err, fs.ErrNotExist) && (!p.isDefault() || IsDir(getenv("HOME")))
 }
 
-// FileParts are the sizes of the files around the database. They need no
-// daemon. What cannot be read counts as nothing.
+// FileParts returns the sizes of the files around the database. It needs no daemon. An unreadable file counts
+// as 0 bytes.
 func (p Paths) FileParts() []mem.Part {
 	parts := []mem.Part{
 		{Name: mem.PartSpool},
@@ -254,8 +254,7 @@ func (p Paths) FileParts() []mem.Part {
 	return parts
 }
 
-// partOf is the part that a file of ours belongs to; "" for the database, whose
-// parts the store tells.
+// partOf returns the part that a file belongs to; "" for the database, whose parts the store reports.
 func (p Paths) partOf(file string) mem.PartName {
 	within := func(dir string) bool { return strings.HasPrefix(file, dir+string(filepath.Separator)) }
 	switch db := p.Database(); {
@@ -273,8 +272,8 @@ func (p Paths) partOf(file string) mem.PartName {
 	return mem.PartFiles
 }
 
-// Inbox is the path of the count of what waits for the person's judgement.
+// Inbox is the path of the count of the review queue.
 func (p Paths) Inbox() string { return filepath.Join(p.Work, "inbox.json") }
 
-// TrustedFile lists the repositories that the person trusts.
+// TrustedFile is the list of repositories that the person trusts.
 func (p Paths) TrustedFile() string { return filepath.Join(p.State, "trusted.json") }

@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// OwnFiles lists what there is of ours on the disk. Files are named one by one where
-// directories may be shared with others. Of a data directory that is not the
-// user's own it is only what lies in it.
+// OwnFiles lists our files on the disk. Files are named one by one in directories that may be shared. Of a
+// data directory that is not the default one, only files inside it are listed.
 func (p Paths) OwnFiles() []string {
-	begin := []string{p.Database()} // with these, whatever comes after it
+	begin := []string{p.Database()} // begins, with any suffix
 	if p.isDefault() {
 		begin = append(begin, filepath.Join(p.State, "edit-"))
 	}
@@ -30,7 +29,7 @@ func (p Paths) OwnFiles() []string {
 	files = append(files, p.Lock(), p.Notices(), p.Upkeep(), p.Inbox(), p.SpareDir())
 	files = append(files, p.filesNamed(p.Transcripts(), "*/????-??-??__*.jsonl", "*/????-??-??__*.jsonl.part")...)
 	files = append(files, p.Spooled()...)
-	files = append(files, p.Bustle()...)
+	files = append(files, p.RunFiles()...)
 	if p.isDefault() {
 		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.TrustedFile(), p.decisionsLock(), p.CommandDir(),
 			p.Config)
@@ -44,14 +43,14 @@ func (p Paths) OwnFiles() []string {
 	return out
 }
 
-// Spooled is what there is of the spool.
+// Spooled returns the files of the spool.
 func (p Paths) Spooled() []string {
 	return p.filesNamed(p.Spool(), "log.lock", "drain.lock", "count/*", "pending/events.log", "pending/part-*.log",
 		"pending/*.rec", "pending/*.tmp")
 }
 
-// Bustle is what a worker and hooks leave of their being there.
-func (p Paths) Bustle() []string {
+// RunFiles returns the files that a running daemon and its hooks leave.
+func (p Paths) RunFiles() []string {
 	log := p.filesNamed(filepath.Dir(p.Log()), "remanence.log", "remanence-*.log")
 	run := p.filesNamed(filepath.Dir(p.Runtime()), "runtime.json", ".runtime-*", ".try-*", "hold", "shy", "slow", "start",
 		"start.lock", "trouble.json", "worker-*.sock")
@@ -61,9 +60,8 @@ func (p Paths) Bustle() []string {
 	return append(log, run...)
 }
 
-// filesNamed is a directory, or what in it has one of our names if there are others:
-// in a data directory that is not the user's own somebody else may keep a log
-// too.
+// filesNamed returns a directory, or the files in it with our names if it holds others too: another program
+// may keep a log there.
 func (p Paths) filesNamed(dir string, names ...string) []string {
 	var files []string
 	under := os.DirFS(dir)
@@ -89,14 +87,13 @@ func (p Paths) filesNamed(dir string, names ...string) []string {
 	return files
 }
 
-// RemoveOwn erases what all lists, and the directories that are empty then: ours,
-// and those that were made for them.
+// RemoveOwn erases all files, then the empty directories that were created for them.
 func (p Paths) RemoveOwn() error {
 	if err := p.EraseFiles(p.OwnFiles()); err != nil {
 		return err
 	}
-	// Whoever is killed on the way is to find the rest the next time: what tells
-	// of it goes last, and with it what keeps hooks out.
+	// The records of what is ours, and what keeps hooks out, are removed last, so that an interrupted run can
+	// be repeated.
 	made := p.madeDirs()
 	last := slices.Index(made, p.Work) + 1
 	rest := append(slices.Clone(made[:max(0, last-1)]), p.Data, filepath.Dir(p.Config), filepath.Dir(p.SpareDir()))
@@ -127,9 +124,8 @@ func (p Paths) EraseFiles(files []string) error {
 	return errors.Join(errs...)
 }
 
-// madeDirs are the directories that were made for ours, the innermost first. A
-// list that could be anybody's counts for nothing: what it names must lie above
-// our own.
+// madeDirs returns the directories that were created for ours, the innermost first. Entries that do not lie
+// above our own directories are ignored: others may have written the list.
 func (p Paths) madeDirs() []string {
 	b, err := ReadSmall(p.made())
 	if err != nil {

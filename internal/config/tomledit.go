@@ -177,7 +177,7 @@ func (d *layout) lineEnd(at int) int {
 	return len(d.src)
 }
 
-// waysToSet lists documents that may be the wanted one, the most natural first.
+// waysToSet lists candidate documents, the most natural first.
 func (d *layout) waysToSet(key, literal string) [][]byte {
 	for _, k := range d.keys {
 		if k.name == key {
@@ -221,7 +221,7 @@ func splice(src []byte, from, to int, text string) []byte {
 	return append(append(out, text...), src[to:]...)
 }
 
-// onlyDiffers reports whether two documents say the same but for one key.
+// onlyDiffers reports whether two documents are equal except for one key.
 func onlyDiffers(before, after []byte, key string) bool {
 	was, err := flatTOML(before)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Version is the program's version. Releases set it at link time.
 var Version = "0.1.0"
 
-// System is the outside of one run of the program.
+// System is the environment of one run of the program.
 type System struct {
 	Args   []string // without the program's name
 	Stdin  io.Reader
@@ -29,8 +29,8 @@ type System struct {
 	Slack  time.Duration  // see hook.Config and engine.Config; 0 but in tests
 }
 
-// BuildID tells this program file from every other one, also between two
-// builds of the same version. Later builds compare greater.
+// BuildID identifies this program file, also between two builds of the same version. Later builds compare
+// greater.
 func BuildID() string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -46,9 +46,9 @@ func BuildID() string {
 // SecretLen is the length of the machine's own secret in bytes.
 const SecretLen = 32
 
-// ReadSecret reads the machine's own secret: it keys the marks that stand for
-// redacted secrets, so that equal ones look equal, and the boundary of injected
-// blocks. The first that needs it makes it. Without a place to keep it there is none.
+// ReadSecret reads the machine's own secret. It keys the markers of redacted secrets, so that equal secrets
+// get equal markers, and the boundary of injected blocks. The first reader creates it. Without a place to
+// store it, it is empty.
 func ReadSecret(file string) []byte {
 	for range 2 {
 		b, err := ReadSmall(file)

@@ -18,11 +18,11 @@ import (
 	"remanence/internal/worker"
 )
 
-// StartTimeout is how long a command waits for a worker it starts.
+// StartTimeout is how long a command waits for a daemon that it starts.
 const StartTimeout = 10 * time.Second
 
-// Connect returns the way to the worker, which is started if none runs, or
-// with --no-daemon an engine in this process.
+// Connect returns a caller of the daemon, which is started if none runs, or with --no-daemon an engine in this
+// process.
 func Connect(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 	if a.NoDaemon {
 		return inProcess(ctx, a)
@@ -54,7 +54,7 @@ func Connect(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 	return c, func() {}, err
 }
 
-// startAndWait starts the worker of these paths and waits until it answers.
+// startAndWait starts the daemon of these paths and waits until it answers.
 func startAndWait(ctx context.Context, a *Connection) (api.Client, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -67,16 +67,16 @@ func startAndWait(ctx context.Context, a *Connection) (api.Client, error) {
 	if err := api.Start(hookclient.Program(exe, a.Paths, a.Sys.Getenv)); err != nil {
 		return api.Client{}, fault.Daemon.Because("%s", err)
 	}
-	for said := false; ; {
+	for notified := false; ; {
 		c, err := waitBriefly(ctx, a)
 		if err == nil {
 			return c, nil
 		}
-		if !said && time.Since(begun) > answerTimeout {
-			said = true
+		if !notified && time.Since(begun) > answerTimeout {
+			notified = true
 			a.notify("the daemon does not answer yet; waiting up to %s", StartTimeout)
 		}
-		// Trouble of an earlier attempt may be over; at the end it is all there is to say.
+		// The trouble of an earlier attempt may be over; at the end it is the best explanation.
 		if t := hookclient.ReadTrouble(a.Paths); t.Text != "" && (ctx.Err() != nil || newer(a.Paths.TroubleFile(), begun)) {
 			return api.Client{}, t.Fault()
 		}
@@ -86,7 +86,7 @@ func startAndWait(ctx context.Context, a *Connection) (api.Client, error) {
 	}
 }
 
-// unwritable is what keeps files from being written where the daemon has to.
+// unwritable returns the fault that keeps the daemon's files from being written, nil if there is none.
 func unwritable(err error) fault.Fault {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -98,8 +98,7 @@ func unwritable(err error) fault.Fault {
 		"remanence doctor")
 }
 
-// writable tries to write where the daemon has to: one that cannot would end
-// without a word.
+// writable tries to write where the daemon has to: a daemon that cannot would end silently.
 func writable(p config.Paths) error {
 	if err := p.MakeWork(); err != nil {
 		return err
@@ -140,7 +139,7 @@ func waitBriefly(ctx context.Context, a *Connection) (api.Client, error) {
 	})
 }
 
-// inProcess opens the store here. It is refused while a worker has it.
+// inProcess opens the store in this process. It fails while a daemon has it open.
 func inProcess(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 	if err := a.Paths.MakeWork(); err != nil {
 		return nil, nil, err

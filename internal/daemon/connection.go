@@ -22,38 +22,38 @@ import (
 	"remanence/internal/project"
 )
 
-// Connection is a command's connection to the daemon. The first question finds the
-// daemon, or starts it; with noDaemon the store is opened in this process.
+// Connection is a command's connection to the daemon. The first request finds or starts the daemon; with
+// NoDaemon it opens the store in this process.
 type Connection struct {
 	Sys      config.System
 	Paths    config.Paths
 	NoDaemon bool
 	// the project that commands are about: an id, a name, a directory or all; empty is that of the directory
 	Project string
-	Timeout time.Duration // of one question; 0 is none
+	Timeout time.Duration // of one request; 0 means none
 	Extra   Extension     // of a daemon in this process
-	// Caller is made by the first question and closed by close, which is never nil.
+	// Caller is created by the first request and closed by close, which is never nil.
 	Caller api.Caller
 	Close  func()
-	Notify func(format string, args ...any) // tells the person; nil tells nobody
+	Notify func(format string, args ...any) // shows a line to the person; nil does nothing
 	// Connected, if set, is called once after the connection was made.
 	Connected func(context.Context)
 }
 
-// Extension is what the program that runs a daemon adds to it.
+// Extension is what the caller of Run adds to a daemon.
 type Extension struct {
 	Bindings func(*Daemon) []api.Binding // more routes; nil adds none
-	MCP      func(*Daemon) http.Handler  // answers clients of the Model Context Protocol; nil answers none
+	MCP      func(*Daemon) http.Handler  // serves the Model Context Protocol; nil serves none
 }
 
-// tell says something to the person that cannot wait for the answer.
+// notify shows the person something that cannot wait for the response.
 func (a *Connection) notify(format string, args ...any) {
 	if a.Notify != nil {
 		a.Notify(format, args...)
 	}
 }
 
-// Ask puts a question to the daemon of a connection.
+// Ask sends a request to the daemon of a connection.
 func Ask[Req, Rep any](ctx context.Context, c *Connection, r api.Route[Req, Rep], req Req) (Rep, error) {
 	if c.Timeout > 0 {
 		var stop context.CancelFunc
@@ -74,8 +74,8 @@ func Ask[Req, Rep any](ctx context.Context, c *Connection, r api.Route[Req, Rep]
 	return r.Call(ctx, c.Caller, req)
 }
 
-// ProjectRef is what the person's command is about: the project of the working
-// directory unless a flag says otherwise.
+// ProjectRef returns the project that the command is about: that of the working directory unless a flag names
+// another.
 func (a *Connection) ProjectRef() mem.ProjectRef {
 	if strings.ContainsAny(a.Project, `./\`) {
 		if dir, err := filepath.Abs(a.Project); err == nil && config.IsDir(dir) {
@@ -89,8 +89,7 @@ func (a *Connection) ProjectRef() mem.ProjectRef {
 	return mem.ProjectRef{Project: a.Project, Dir: dir}
 }
 
-// SettleTime is how long a daemon that starts or ends may hold its lock without
-// answering.
+// SettleTime is how long a starting or ending daemon may hold its lock without answering.
 const SettleTime = 2 * time.Second
 
 // Answers reports whether a daemon answers, at once.
@@ -121,12 +120,12 @@ func (a *Connection) StartDaemon(ctx context.Context) error {
 	return err
 }
 
-// ReviveResponse says how many jobs are tried again.
+// ReviveResponse counts the jobs that are retried.
 type ReviveResponse struct {
 	Jobs int `json:"jobs"`
 }
 
-// ReviveJobs has the jobs that were given up tried again.
+// ReviveJobs is the route that retries the jobs that were given up.
 var ReviveJobs = api.Route[api.Nothing, ReviveResponse]{Name: "retry"}
 
 func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (ReviveResponse, error) {
@@ -134,11 +133,10 @@ func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (ReviveResponse, err
 	return ReviveResponse{n}, err
 }
 
-// StopTimeout is how long a daemon that was asked to end may take.
+// StopTimeout is how long a daemon may take to end after a request.
 const StopTimeout = 15 * time.Second
 
-// StopDaemon lets the daemon finish and waits until it has let go of the
-// database. It reports whether there was one.
+// StopDaemon lets the daemon finish and waits until it has closed the database. It reports whether one ran.
 func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
 	ctx, stop := context.WithTimeout(ctx, StopTimeout)
 	defer stop()
@@ -151,12 +149,12 @@ func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
 		}
 		switch {
 		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) &&
-			!errors.Is(err, api.ErrGone) && !hookclient.NotYetTold(err):
+			!errors.Is(err, api.ErrGone) && !hookclient.TokenOutdated(err):
 			return was, fmt.Errorf("stop the daemon: %w", err)
 		case !a.Locked():
 			return was, nil
 		}
-		// It closes the database, or has not told yet where it listens.
+		// It closes the database, or has not published its address yet.
 		select {
 		case <-ctx.Done():
 			return was,
@@ -168,8 +166,8 @@ func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
 	}
 }
 
-// Locked reports whether a process holds the daemon's lock. Whoever asks while
-// a daemon starts may make it wait a moment.
+// Locked reports whether a process holds the daemon's lock. The check takes the lock itself for an instant,
+// which may delay a starting daemon.
 func (a *Connection) Locked() bool {
 	if _, err := os.Stat(a.Paths.Lock()); err != nil {
 		return false
@@ -180,7 +178,7 @@ func (a *Connection) Locked() bool {
 	return err == nil && !free
 }
 
-// Files are the state files as a command of a person uses them.
+// Files returns the state files for a command of the person.
 func (a *Connection) Files() (*mind.Files, error) {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
@@ -192,9 +190,8 @@ func (a *Connection) Files() (*mind.Files, error) {
 	}), nil
 }
 
-// ReadUninstalled keeps a command that only looks from moving in where Remanence does not
-// live: no daemon is started for it. It reports whether there is nothing to ask
-// either; what is there is read in this process.
+// ReadUninstalled keeps a read-only command from starting a daemon where Remanence is uninstalled. It then
+// opens existing data in this process, and reports whether there is none.
 func (a *Connection) ReadUninstalled(ctx context.Context) (nothing bool) {
 	if !a.Paths.Uninstalled(a.Sys.Getenv) || a.Answers(ctx) {
 		return false
@@ -206,7 +203,7 @@ func (a *Connection) ReadUninstalled(ctx context.Context) (nothing bool) {
 	return false
 }
 
-// Running is the daemon that answers now.
+// Running returns the daemon that answers now.
 func (a *Connection) Running(ctx context.Context) (api.Runtime, api.Health, error) {
 	rt, err := hookclient.ReadRuntime(a.Paths)
 	if err != nil {

@@ -35,8 +35,7 @@ func openLog(paths config.Paths, level slog.Leveler) (*slog.Logger, io.Closer) {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), out
 }
 
-// Run is the daemon. Background says that nobody looks: another worker
-// that runs already is then no error.
+// Run runs the daemon until it is stopped or idle. With background, another running daemon is not an error.
 func Run(ctx context.Context, sys config.System, paths config.Paths, background bool, extra Extension) error {
 	cfg, _ := config.LoadConfig(paths.Config, sys.Getenv) // a mistake there is shown by warnings
 	var level slog.LevelVar
@@ -88,12 +87,12 @@ func Run(ctx context.Context, sys config.System, paths config.Paths, background 
 	return err
 }
 
-// leastFiles is how many open files a daemon needs: one that has fewer can keep
-// its lock and take no caller.
+// minOpenFiles is how many open files a daemon needs. With fewer it could hold its lock and accept no
+// connection.
 const minOpenFiles = 48
 
-// takeLock waits for a worker that is on its way out, but not beside one that
-// stays: whoever waited there would begin just when that one is stopped.
+// takeLock waits for a daemon that is ending, but not for one that stays: a waiting process would start when
+// that one is stopped on purpose.
 func takeLock(ctx context.Context, paths config.Paths) (*worker.Lock, error) {
 	for end := time.Now().Add(LockTimeout); ; time.Sleep(10 * time.Millisecond) {
 		lock, err := worker.Acquire(paths.Data, 0)
@@ -103,7 +102,7 @@ func takeLock(ctx context.Context, paths config.Paths) (*worker.Lock, error) {
 	}
 }
 
-// serves reports whether the worker of the runtime file takes events.
+// takesEvents reports whether the daemon of the runtime file accepts events.
 func takesEvents(ctx context.Context, paths config.Paths) bool {
 	rt, err := hookclient.ReadRuntime(paths)
 	if err != nil {
@@ -115,20 +114,18 @@ func takesEvents(ctx context.Context, paths config.Paths) bool {
 	return err == nil && h.Status == api.OK
 }
 
-// LockTimeout is how long a new worker waits for the lock of one that was asked to leave.
+// LockTimeout is how long a new daemon waits for the lock of one that was ordered to end.
 const LockTimeout = 2 * time.Second
 
-// gcPercent is by how much the worker's heap may grow between two collections:
-// half of what Go takes by itself, since its memory is in the person's way longer
-// than its processor time.
+// gcPercent is how far the heap may grow between two collections: half of Go's default, because memory matters
+// more than processor time here.
 const gcPercent = 50
 
-// heldBack is how much of the heap, in bytes, is reserved and never touched, so
-// it is no memory of the machine. What is in use is less than 1 MB mostly: half
-// of that once more would be a collection every few events.
+// reservedHeap is a part of the heap, in bytes, that is allocated and never touched, so it takes no memory of
+// the machine. Usually less than 1 MB is in use; without it there would be a collection every few events.
 const reservedHeap = 8 << 20
 
-// collectSeldom sets how often memory is collected, until the end is called.
+// collectLessOften makes garbage collection less frequent until the returned function is called.
 func collectLessOften() (end func()) {
 	before := debug.SetGCPercent(gcPercent)
 	reserved := make([]byte, reservedHeap)
@@ -175,7 +172,7 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		Idle:       func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {
 			clearTrouble(h.Paths)
-			hookclient.ForgetWaits(h.Paths)
+			hookclient.ClearHolds(h.Paths)
 			h.mu.Lock()
 			h.setRuntime = tell
 			h.mu.Unlock()
@@ -188,9 +185,8 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 	return err
 }
 
-// giveUp drops a spooled event that cannot be kept while others can: it is a
-// defect of ours, and the event must not hold up what comes after it. While it
-// is the store that fails, events stay.
+// giveUp drops a spooled event that cannot be stored while others can: that is a defect, and the event must
+// not block later ones. While the store itself fails, events stay.
 func (h *Daemon) giveUp(_ mem.Event, cause error) error {
 	if sqlite.AtFault(cause) {
 		return cause
@@ -199,7 +195,7 @@ func (h *Daemon) giveUp(_ mem.Event, cause error) error {
 	return nil
 }
 
-// MCPHandler answers clients of the Model Context Protocol; nil where nothing does.
+// MCPHandler serves the Model Context Protocol; nil if nothing does.
 func (h *Daemon) MCPHandler() http.Handler {
 	if h.extra.MCP == nil {
 		return nil

@@ -19,14 +19,14 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-// Reading all of a database that was called damaged takes at most so long, and
-// is not done again for so long where it was found sound.
+// checkTimeout bounds a full read of a database that was reported as damaged. After it was found undamaged, it
+// is not read again for checkInterval.
 const (
 	checkTimeout  = time.Minute
 	checkInterval = time.Minute
 )
 
-// wary hands events on and looks at what the store answers.
+// damageHandler passes events on and checks the errors of the store.
 type damageHandler struct {
 	next mem.Handler
 	h    *Daemon
@@ -38,7 +38,7 @@ func (w damageHandler) Handle(ctx context.Context, e mem.Event) (mem.Reply, erro
 	return r, w.h.checkDamage(err)
 }
 
-// replay keeps spooled events.
+// replay stores spooled events.
 func (h *Daemon) replay(ctx context.Context, events []mem.Event) error {
 	return h.checkDamage(h.Engine.Replay(ctx, events))
 }
@@ -49,7 +49,7 @@ func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
 	return b, h.checkDamage(err)
 }
 
-// CheckedRoutes are the routes whose errors are judged.
+// CheckedRoutes returns the routes with their errors checked for damage.
 func (h *Daemon) CheckedRoutes() []api.Binding {
 	routes := h.Bindings()
 	for i := range routes {
@@ -58,11 +58,9 @@ func (h *Daemon) CheckedRoutes() []api.Binding {
 	return routes
 }
 
-// judged passes an error on. If it may come of a damaged database, all of that
-// is read, and if that says so too the worker ends: what is written into a
-// damaged database may be lost with it. From then on events wait in the spool,
-// and the person is told. Whoever comes while that is found out waits for it: to
-// say anything else would send the person elsewhere.
+// checkDamage passes an error on. If it may come from a damaged database, the whole database is read, and if
+// that confirms it the daemon ends: later writes could be lost. From then on events wait in the spool, and the
+// person is notified. Concurrent callers wait for the result.
 func (h *Daemon) checkDamage(err error) error {
 	if !sqlite.Suspect(err) || h.stop == nil {
 		return err
@@ -88,8 +86,8 @@ func (h *Daemon) checkDamage(err error) error {
 	return err
 }
 
-// sound reads all of a database and returns mem.ErrCorrupt if it is damaged. What
-// is wrong with the index alone is mended: the index is made of the rest.
+// checkSound reads the whole database and returns mem.ErrCorrupt if it is damaged. A damaged index is rebuilt
+// from the other tables.
 func checkSound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
 	a, err := auditTwice(ctx, st, fitsFullAudit(st))
 	switch {
@@ -105,8 +103,7 @@ func checkSound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
 	return nil
 }
 
-// looked audits a database, and again where that finds damage, before it returns
-// mem.ErrCorrupt.
+// auditTwice audits a database, and again if it finds damage, before it returns mem.ErrCorrupt.
 func auditTwice(ctx context.Context, st *sqlite.Store, full bool) (sqlite.Audit, error) {
 	var found error
 	for range 2 {
@@ -125,15 +122,14 @@ func auditTwice(ctx context.Context, st *sqlite.Store, full bool) (sqlite.Audit,
 	return sqlite.Audit{}, fmt.Errorf("%w: %w", mem.ErrCorrupt, found)
 }
 
-// closeMost is up to which size every row is looked at without being asked to,
-// in bytes: that takes about a second.
+// maxFullAudit is the size in bytes up to which every row is read without a request. That takes about a
+// second.
 const maxFullAudit = 64 << 20
 
-// closely reports whether a database is small enough for a full look.
+// fitsFullAudit reports whether a database is small enough for a full audit.
 func fitsFullAudit(st *sqlite.Store) bool { return st.Bytes() <= maxFullAudit }
 
-// soundAgain looks at a database that was damaged when it was last used, before
-// anything is written into it.
+// recheck checks a database that was damaged when it was last used, before anything is written to it.
 func recheck(ctx context.Context, st *sqlite.Store, paths config.Paths, log *slog.Logger) error {
 	if hookclient.ReadTrouble(paths).Code != fault.Corrupt.Code {
 		return nil

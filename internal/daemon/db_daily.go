@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// maxDaily is the size up to which a database is copied every day without being
-// asked: a copy of more would keep the disk busy for seconds.
+// maxDailyBackup is the size up to which a database is copied every day: a larger copy would keep the disk
+// busy for seconds.
 const maxDailyBackup = 256 << 20
 
-// wait is what the worker has done when it is quiet: what the retention rules
-// ask for, and then the backup of the day.
+// maintain runs when the daemon is idle: retention, then the daily backup.
 func (h *Daemon) maintain(ctx context.Context) time.Duration {
 	next := h.applyRetention(ctx)
 	if next > 0 {
@@ -19,7 +18,7 @@ func (h *Daemon) maintain(ctx context.Context) time.Duration {
 	return next
 }
 
-// keepDaily makes the backup of the day, where it is small beside what is free.
+// backupDaily makes the daily backup if enough space is free.
 func (h *Daemon) backupDaily(ctx context.Context) {
 	size := h.Paths.DatabaseBytes()
 	if free, ok := FreeBytes(h.Paths.Data); size > maxDailyBackup || ok && free < 4*size+spareBytes {

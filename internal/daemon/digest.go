@@ -9,8 +9,7 @@ import (
 	"remanence/internal/event"
 )
 
-// DigestStatus asks whoever owns the database how it stands with the digest by a
-// model, and has turns digested again.
+// DigestStatus is the route of the state of digests by a model; it also digests turns again on request.
 var DigestStatus = api.Route[digest.Request, event.Digesting]{Name: "digest"}
 
 func (h *Daemon) digest(ctx context.Context, ask digest.Request) (event.Digesting, error) {

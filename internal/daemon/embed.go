@@ -12,7 +12,7 @@ import (
 	"remanence/internal/views"
 )
 
-// liveEmbedder is the embedder that the configuration asks for now.
+// liveEmbedder is the currently configured embedder.
 type liveEmbedder struct {
 	mu       sync.Mutex
 	choice   config.EmbedChoice
@@ -21,15 +21,15 @@ type liveEmbedder struct {
 	embedded config.EmbedChoice // for which all memories were last looked at
 }
 
-// Embedder returns the embedder for the configuration as it is, nil for none.
+// Embedder returns the configured embedder, nil for none.
 func (h *Daemon) Embedder() *embed.Embedder {
-	e, _, _ := h.chosenEmbedder()
+	e, _, _ := h.configuredEmbedder()
 	return e
 }
 
-// chosenEmbedder returns the embedder with what was chosen and, for none, why: all
-// of one moment, since the configuration may be another the next.
-func (h *Daemon) chosenEmbedder() (*embed.Embedder, config.EmbedChoice, error) {
+// configuredEmbedder returns the embedder, its configuration and, if there is none, the reason: all of one
+// state of the configuration.
+func (h *Daemon) configuredEmbedder() (*embed.Embedder, config.EmbedChoice, error) {
 	choice := h.Config.Now().EmbedChoice()
 	l := &h.liveEmbedder
 	l.mu.Lock()
@@ -45,7 +45,7 @@ func (h *Daemon) chosenEmbedder() (*embed.Embedder, config.EmbedChoice, error) {
 	return l.embedder, l.choice, l.err
 }
 
-// EngineEmbedder is embedder as the engine wants it: none is nil there too.
+// EngineEmbedder returns the embedder as an interface, which is nil if there is none.
 func (h *Daemon) EngineEmbedder() event.Embedder {
 	if e := h.Embedder(); e != nil {
 		return e
@@ -53,7 +53,7 @@ func (h *Daemon) EngineEmbedder() event.Embedder {
 	return nil
 }
 
-// EmbedAll has memories embedded that have no vector of the model chosen now.
+// EmbedAll embeds the memories that have no vector of the configured model.
 func (h *Daemon) EmbedAll(ctx context.Context) {
 	choice := h.Config.Now().EmbedChoice()
 	h.liveEmbedder.mu.Lock()
@@ -64,7 +64,7 @@ func (h *Daemon) EmbedAll(ctx context.Context) {
 	}
 }
 
-// EmbedIfChanged does so if the choice has changed.
+// EmbedIfChanged calls EmbedAll if the configured model has changed.
 func (h *Daemon) EmbedIfChanged(c config.Config) {
 	h.liveEmbedder.mu.Lock()
 	same := h.liveEmbedder.embedded == c.EmbedChoice()
@@ -77,10 +77,10 @@ func (h *Daemon) EmbedIfChanged(c config.Config) {
 	h.EmbedAll(ctx)
 }
 
-// EmbeddingStatus is how it stands with the vectors, nil if nobody wants any. No
-// server is asked for it.
+// EmbeddingStatus returns the state of the vectors, nil if no server is configured. It does not call the
+// server.
 func (h *Daemon) EmbeddingStatus(ctx context.Context) *views.Embedding {
-	e, choice, err := h.chosenEmbedder()
+	e, choice, err := h.configuredEmbedder()
 	if !choice.Enabled() {
 		return nil
 	}
@@ -98,17 +98,17 @@ func (h *Daemon) EmbeddingStatus(ctx context.Context) *views.Embedding {
 	return out
 }
 
-// TryEmbedding has whoever owns the database ask the server for one vector.
+// TryEmbedding is the route that requests one vector from the server.
 var TryEmbedding = api.Route[api.Nothing, EmbedTrial]{Name: "try_embedding"}
 
-// EmbedTrial is what came of it.
+// EmbedTrial is the result of TryEmbedding.
 type EmbedTrial struct {
 	views.Embedding
 	Dimensions int     `json:"dimensions"`
 	TookMS     float64 `json:"took_ms"`
 }
 
-// trialWithin is how long a server may take that has to load its model first.
+// trialTimeout limits a trial: a server may have to load its model first.
 const trialTimeout = 30 * time.Second
 
 func (h *Daemon) tryEmbedding(ctx context.Context, _ api.Nothing) (EmbedTrial, error) {

@@ -2,5 +2,5 @@
 
 package daemon
 
-// maxOpenFiles is how many files this process may have open; 0 if nobody says.
+// maxOpenFiles returns how many files this process may open; 0 if unknown.
 func maxOpenFiles() uint64 { return 0 }

@@ -4,7 +4,7 @@ package daemon
 
 import "syscall"
 
-// openFiles is how many files this process may have open; 0 if nobody says.
+// maxOpenFiles returns how many files this process may open; 0 if unknown.
 func maxOpenFiles() uint64 {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {

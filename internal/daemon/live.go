@@ -9,14 +9,13 @@ import (
 	"remanence/internal/event"
 )
 
-// liveConfig is the configuration as the file has it now. The file is read
-// again when it changes.
+// liveConfig is the current configuration. The file is read again when it changes.
 type liveConfig struct {
 	file   string
 	getenv func(string) string
 	log    *slog.Logger
-	// Changed, if set, is told of every configuration but the first. It is set
-	// before a second goroutine asks.
+	// Changed, if set, is called with every configuration but the first. It is set
+	// before a second goroutine uses the value.
 	OnChange func(config.Config)
 
 	mu            sync.Mutex
@@ -38,7 +37,7 @@ func (l *liveConfig) Now() config.Config {
 	return cfg
 }
 
-// settings are the engine's part of the configuration.
+// settings returns the engine's part of the configuration.
 func (l *liveConfig) settings() event.Settings {
 	l.Now()
 	l.mu.Lock()
@@ -46,7 +45,7 @@ func (l *liveConfig) settings() event.Settings {
 	return l.eventSettings
 }
 
-// look returns the configuration, and whether it is another than before.
+// reload returns the configuration, and whether it changed since the last call.
 func (l *liveConfig) reload() (cfg config.Config, news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 	"remanence/internal/views"
 )
 
-// meter measures how long hooks take: what the hook spent before it handed its
-// event over, and the worker's answer.
+// meter measures how long hooks take: the time before the hook sent its event, and the daemon's answer.
 type meter struct {
 	next  mem.Handler
-	shown func() // called when what the person is told is on its way; nil means nobody asks
+	shown func() // called when the reply was written; may be nil
 
 	mu          sync.Mutex
 	newest      [512]time.Duration // a ring

@@ -37,7 +37,7 @@ func (h *Daemon) Metrics(ctx context.Context) ([]api.Metric, error) {
 	return append(all,
 		api.Metric{Name: "database_bytes", Help: "Size of the database's files.", Value: float64(s.Bytes)},
 		api.Metric{
-			Name: "told_tokens", Help: "Tokens told to agents, by all receipts that are kept.",
+			Name: "injected_tokens", Help: "Tokens injected, by all stored receipts.",
 			Value: float64(s.InjectedTokens),
 		},
 		api.Metric{Name: "queue_dead_jobs", Help: "Jobs that were given up.", Value: float64(s.DeadJobs)},

@@ -13,7 +13,7 @@ import (
 	"remanence/internal/llm"
 )
 
-// liveModel is the model that the configuration asks for now.
+// liveModel is the currently configured model.
 type liveModel struct {
 	mu     sync.Mutex
 	choice config.ModelChoice
@@ -21,8 +21,7 @@ type liveModel struct {
 	err    error      // why there is none, although one is chosen
 }
 
-// model returns the model of the configuration as it is, nil for none, and what
-// keeps a chosen one from being asked.
+// model returns the configured model, nil for none, and why a configured one cannot be used.
 func (h *Daemon) model() (*llm.Model, config.ModelChoice, error) {
 	choice := h.Config.Now().ModelChoice()
 	l := &h.liveModel
@@ -43,7 +42,7 @@ func (h *Daemon) model() (*llm.Model, config.ModelChoice, error) {
 	return l.model, choice, l.err
 }
 
-// summarizer is model as the engine wants it: none is nil there too.
+// summarizer returns the model as an interface, which is nil if there is none.
 func (h *Daemon) summarizer() event.Summarizer {
 	if m, _, _ := h.model(); m != nil {
 		return m
@@ -51,7 +50,7 @@ func (h *Daemon) summarizer() event.Summarizer {
 	return nil
 }
 
-// named adds to what the store knows which model it is about, and how that does.
+// withModel adds the model's name and state to the digest status of the store.
 func (h *Daemon) withModel(d event.Digesting) event.Digesting {
 	m, choice, err := h.model()
 	if !choice.Enabled() {
@@ -72,7 +71,7 @@ func (h *Daemon) withModel(d event.Digesting) event.Digesting {
 	return d
 }
 
-// unready is what is missing of what a model needs from outside; empty if nothing is.
+// missingForModel returns what the model still needs from outside; empty if nothing.
 func (h *Daemon) missingForModel(c config.ModelChoice) string {
 	if c.KeyEnv != "" && h.Sys.Getenv(c.KeyEnv) == "" {
 		return fmt.Sprintf("the variable %s is not set where the daemon was started", c.KeyEnv)
@@ -85,8 +84,7 @@ func (h *Daemon) missingForModel(c config.ModelChoice) string {
 	return ""
 }
 
-// digestNow is how it stands with the digest by a model, nil if nobody wants one. No
-// model is asked for it.
+// digestStatus returns the state of digests by a model, nil if none is configured. It does not call the model.
 func (h *Daemon) digestStatus(ctx context.Context) (*event.Digesting, error) {
 	if _, choice, _ := h.model(); !choice.Enabled() {
 		return nil, nil

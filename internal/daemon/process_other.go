@@ -11,7 +11,7 @@ type Process struct {
 	IsDaemon bool // a daemon
 }
 
-// Lockers and openers need /proc: elsewhere nobody is known.
+// Lockers and Openers need /proc; elsewhere they find no process.
 func Lockers(...string) []Process { return nil }
 
 // Openers returns the processes that have a file open; none are known here.

@@ -17,13 +17,12 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-// recoverMost is up to which size a damaged database is replaced without a
-// person's order, in bytes: callers wait for it.
+// maxAutoRecover is the size in bytes up to which a damaged database is replaced without a request: callers
+// wait for it.
 const maxAutoRecover = 64 << 20
 
-// openStore opens the database. One that cannot be opened and has no backup is
-// set aside, and a new one takes its place, where a person has nothing to decide.
-// The caller holds the lock.
+// openStore opens the database. A damaged one without a backup is set aside and replaced by a new one, so that
+// nothing is left for the person to decide. The caller holds the lock.
 func openStore(ctx context.Context, sys config.System, paths config.Paths, log *slog.Logger) (*sqlite.Store, error) {
 	_, never := hookclient.ReadRuntime(paths)
 	cfg := sqlite.Config{Path: paths.Database(), Now: sys.Now, Known: never == nil, Shared: FileSystem(paths.Data) != ""}
@@ -48,8 +47,8 @@ func openStore(ctx context.Context, sys config.System, paths config.Paths, log *
 	return sqlite.Open(ctx, cfg)
 }
 
-// hasBackup reports whether a copy beside the database may take its place. A copy
-// counts unless it is known to be unusable.
+// hasBackup reports whether a copy beside the database can replace it. A copy counts unless it is known to be
+// unusable.
 func hasBackup(ctx context.Context, path string) (bool, error) {
 	copies, err := sqlite.Copies(path)
 	if err != nil {
@@ -67,7 +66,7 @@ func hasBackup(ctx context.Context, path string) (bool, error) {
 	return false, nil
 }
 
-// asideRecord says that a damaged database was set aside without being asked for.
+// asideRecord records that a damaged database was set aside without a request.
 type asideRecord struct {
 	At       time.Time `json:"at"`
 	Path     string    `json:"path"`     // where it is now
@@ -83,7 +82,7 @@ func writeAside(paths config.Paths, r asideRecord) {
 	_ = os.WriteFile(paths.Aside(), b, 0o600)
 }
 
-// AsideNotices tells the person, once, that a damaged database was set aside.
+// AsideNotices returns, once, the notice that a damaged database was set aside.
 func AsideNotices(paths config.Paths) []hookclient.Notice {
 	var r asideRecord
 	b, err := config.ReadSmall(paths.Aside())

@@ -14,8 +14,8 @@ const (
 	retentionRetry    = time.Hour      // after one that failed
 )
 
-// tidy does one step of what the retention rules ask for, and says when the
-// next is due. Only the worker's look around calls it.
+// applyRetention does one step of the retention rules, and returns when the next is due. Only the worker's
+// maintenance calls it.
 func (h *Daemon) applyRetention(ctx context.Context) time.Duration {
 	step, err := h.Engine.Curate.ApplyRetention(ctx, h.retained.Next, h.hasCopies())
 	step.Payloads, step.Memories = step.Payloads+h.retained.Payloads, step.Memories+h.retained.Memories
@@ -23,12 +23,12 @@ func (h *Daemon) applyRetention(ctx context.Context) time.Duration {
 	if err == nil && step.More {
 		return 0
 	}
-	said, terr := h.dropTranscripts(ctx)
+	dropped, terr := h.dropTranscripts(ctx)
 	err = errors.Join(err, terr)
 	h.retained.Next, h.retained.Payloads, h.retained.Memories = 0, 0, 0
-	if step.Payloads+step.Jobs+step.Memories+said > 0 {
+	if step.Payloads+step.Jobs+step.Memories+dropped > 0 {
 		h.log.Info("retention", "payloads dropped", step.Payloads, "jobs given up", step.Jobs, "forgotten memories erased",
-			step.Memories, "lines of transcripts dropped", said)
+			step.Memories, "lines of transcripts dropped", dropped)
 	}
 	if err != nil {
 		h.log.Error("retention", "error", err)
@@ -37,8 +37,7 @@ func (h *Daemon) applyRetention(ctx context.Context) time.Duration {
 	return retentionInterval
 }
 
-// dropTalks lets go of what was said as long ago as the payloads of events that
-// are dropped, and says how much that was.
+// dropTranscripts drops the archived conversation that is as old as dropped payloads, and counts the lines.
 func (h *Daemon) dropTranscripts(ctx context.Context) (int, error) {
 	before, ok := h.Engine.Event.KeptSince()
 	if !ok {
@@ -47,9 +46,8 @@ func (h *Daemon) dropTranscripts(ctx context.Context) (int, error) {
 	return h.archive.DropBefore(ctx, before)
 }
 
-// hasCopies reports whether there is a copy of the database beside it that is
-// not made anew every day, and is younger than forgotten memories get. Erasing
-// by rule is not to cost a backup that nobody was asked about.
+// hasCopies reports whether a copy of the database exists that is not the daily one and is younger than the
+// age of erased memories. Erasing by rule must not invalidate a backup without a request.
 func (h *Daemon) hasCopies() bool {
 	list, err := sqlite.Copies(h.Paths.Database())
 	days := h.Config.Now().Settings().HideDays
@@ -58,8 +56,7 @@ func (h *Daemon) hasCopies() bool {
 	})
 }
 
-// rest is for when a bustle is over: what waits for judgement is counted, and
-// what the store keeps in memory is given back.
+// freeMemory runs after a busy period: it counts the review queue and frees the store's caches.
 func (h *Daemon) freeMemory(ctx context.Context) {
 	h.Engine.Curate.CountReviews(ctx)
 	h.indexed.FreeMemory()

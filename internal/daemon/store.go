@@ -15,29 +15,28 @@ import (
 	"remanence/internal/worker"
 )
 
-// LongWALBytes is the size of the database's log, in bytes, from which on it is
-// said that it cannot be folded in: twice what the store allows it.
+// LongWALBytes is the size of the database's log, in bytes, from which on doctor reports it: twice the limit
+// of the store.
 const LongWALBytes = 64 << 20
 
-// ExamineStore has whoever owns the database read all of it.
+// ExamineStore is the route that reads all of the database.
 var ExamineStore = api.Route[api.Nothing, StoreHealth]{Name: "examine"}
 
-// StoreHealth is what came out.
+// StoreHealth is the result of ExamineStore.
 type StoreHealth struct {
 	Schema  int    `json:"schema"`
 	SQLite  string `json:"sqlite"`
 	Journal string `json:"journal"`
 	Bytes   int64  `json:"bytes"`
-	// Tagged are the ids of memories and of the newest events whose text holds
-	// what the door takes out. Empty where all is well.
+	// Tagged are the ids of memories and of the newest events with text that redaction
+	// should have removed.
 	Tagged     []string `json:"tagged,omitempty"`
 	Index      []string `json:"index,omitempty"`  // what is wrong with the index alone
 	Unreadable []string `json:"spoilt,omitempty"` // rows that cannot be read
 	Full       bool     `json:"full,omitempty"`   // every row was read
 }
 
-// Examine answers examineStore. What is wrong with the store is its error, but
-// for the index, which is made of the rest, and single rows.
+// Examine handles ExamineStore. Damage is an error, except in the index, which is rebuilt, and in single rows.
 func (h *Daemon) Examine(ctx context.Context, _ api.Nothing) (StoreHealth, error) {
 	got, err := healthOf(h.Store.Describe(ctx))
 	if err != nil {
@@ -62,8 +61,8 @@ const tagHits = 1000 // memories that hold a tag's word
 
 const tagEvents = 1000 // the newest
 
-// tagged looks for tags that no text should hold behind the door. Memories are
-// found by the tags' words, since reading all of them would take long.
+// tagHits finds stored text with tags that redaction removes. Memories are found through the index by the
+// words of the tags, because reading all of them would take long.
 func findTags(ctx context.Context, st mem.Store) ([]string, error) {
 	var ids []string
 	hits, err := st.Match(ctx, mem.Query{
@@ -95,7 +94,7 @@ func holdsTag(s string) bool {
 	return strings.Contains(s, "<private") || strings.Contains(s, "<remanence-context")
 }
 
-// unescaped shows the one character of a tag that JSON may write in another way.
+// unescapeTags replaces the JSON escapes of a tag's first character.
 func unescapeTags(raw json.RawMessage) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003C`, "<").Replace(string(raw))
 }
@@ -104,11 +103,11 @@ func healthOf(h sqlite.Health) (StoreHealth, error) {
 	return StoreHealth{Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: h.Bytes}, h.Err
 }
 
-// stopTries is how often the daemon is stopped where hooks start a new one.
+// stopTries is how often the daemon is stopped if hooks start a new one.
 const stopTries = 5
 
-// Exclusively runs f while nobody has the database, with the daemon's lock held. A
-// daemon that ran is started again afterwards, as is one where events wait.
+// Exclusively runs f with the daemon's lock held, while no process has the database open. A daemon that ran,
+// or for which events wait, is started afterwards.
 func (a *Connection) Exclusively(ctx context.Context, f func() error) error {
 	a.Close()
 	a.Caller, a.Close = nil, func() {}
@@ -129,7 +128,7 @@ func (a *Connection) Exclusively(ctx context.Context, f func() error) error {
 	return err
 }
 
-// takeOver stops the daemon and takes its lock. It reports whether there was one.
+// acquire stops the daemon and takes its lock. It reports whether one ran.
 func (a *Connection) acquire(ctx context.Context) (was bool, lock *worker.Lock, err error) {
 	for range stopTries {
 		if !a.NoDaemon {
@@ -156,10 +155,10 @@ func (a *Connection) acquire(ctx context.Context) (was bool, lock *worker.Lock, 
 	return was, lock, err
 }
 
-// spare is what has to stay free on a disk, in bytes.
+// spareBytes must stay free on a disk.
 const spareBytes = 16 << 20
 
-// CheckSpace refuses what needs more bytes than are free.
+// CheckSpace returns a fault if fewer bytes than needed are free.
 func CheckSpace(dir string, need int64) error {
 	if free, ok := FreeBytes(dir); ok && free < need+spareBytes {
 		return fault.DiskFull.Saying("there is no room for another copy").Because("%s are needed in %s, %s are free",
@@ -168,8 +167,8 @@ func CheckSpace(dir string, need int64) error {
 	return nil
 }
 
-// BackupStore has whoever owns the database make a backup beside it. A route
-// takes no path: where else it shall go is done by the caller.
+// BackupStore is the route that makes a backup beside the database. A route takes no path; the caller moves
+// the file.
 var BackupStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
 
 func (h *Daemon) backup(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
@@ -179,7 +178,7 @@ func (h *Daemon) backup(ctx context.Context, _ api.Nothing) (sqlite.Copy, error)
 	return h.Store.Keep(ctx)
 }
 
-// AuditStore has whoever owns the database look closely.
+// AuditStore is the route that audits the database.
 var AuditStore = api.Route[AuditRequest, sqlite.Audit]{Name: "audit"}
 
 // AuditRequest asks for an audit of the database.
@@ -191,22 +190,22 @@ func (h *Daemon) audit(ctx context.Context, ask AuditRequest) (sqlite.Audit, err
 	return h.Store.Audit(ctx, ask.Full)
 }
 
-// DescribeStore asks for the database's format, without reading all of it.
+// DescribeStore is the route that returns the database's format without reading all of it.
 var DescribeStore = api.Route[api.Nothing, StoreHealth]{Name: "describe"}
 
 func (h *Daemon) describe(ctx context.Context, _ api.Nothing) (StoreHealth, error) {
 	return healthOf(h.Store.Describe(ctx))
 }
 
-// ReindexStore has whoever owns the database make its index anew.
+// ReindexStore is the route that rebuilds the index.
 var ReindexStore = api.Route[api.Nothing, ReindexResponse]{Name: "reindex"}
 
-// ReindexResponse says how many memories were indexed.
+// ReindexResponse counts the indexed memories.
 type ReindexResponse struct {
 	Memories int `json:"memories"`
 }
 
-// Reindex answers ReindexStore.
+// Reindex handles ReindexStore.
 func (h *Daemon) Reindex(ctx context.Context, _ api.Nothing) (ReindexResponse, error) {
 	n, err := h.Store.Reindex(ctx)
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 	"remanence/internal/workstate"
 )
 
-// TrustedRepo is one repository whose own files about itself the person stands for.
+// TrustedRepo is a repository whose state files the person trusts.
 type TrustedRepo struct {
 	Root  string    `json:"root"`           // top of the checkout
 	First string    `json:"first"`          // its first commit; empty outside of git and before there is one
@@ -49,8 +49,8 @@ func ReadTrusted(p config.Paths) ([]TrustedRepo, error) {
 	return list, nil
 }
 
-// TrustedStateDirs are the directories of trusted projects that hold state files. Of a
-// list that cannot be read nothing is known.
+// TrustedStateDirs returns the directories of trusted projects that hold state files. An unreadable list
+// yields none.
 func TrustedStateDirs(p config.Paths) (dirs []string) {
 	list, _ := ReadTrusted(p)
 	for _, t := range list {
@@ -70,8 +70,8 @@ func WriteTrusted(p config.Paths, list []TrustedRepo) error {
 	return config.ReplaceFile(p.TrustedFile(), append(b, '\n'))
 }
 
-// TrustProject adds a project to the list, or renews what is known of it. With a mark
-// this machine made its files and gave them that.
+// TrustProject adds a project to the list, or updates its entry. A mark means that this machine created the
+// files.
 func TrustProject(p config.Paths, pr mem.Project, mark string, now time.Time) (TrustedRepo, error) {
 	first, err := project.First(pr)
 	if err != nil {
@@ -93,9 +93,8 @@ func TrustProject(p config.Paths, pr mem.Project, mark string, now time.Time) (T
 	})
 }
 
-// DistrustProject takes off the list what makes a project trusted, and its own entry if
-// that holds no more: also from a worktree, or where the directory is now. ok is
-// false if there is nothing of it on the list.
+// DistrustProject removes the entries that make a project trusted, also from a worktree or after a rename. ok
+// is false if there are none.
 func DistrustProject(p config.Paths, pr mem.Project) (off []TrustedRepo, ok bool, err error) {
 	err = p.WithLock(func() error {
 		list, err := ReadTrusted(p)
@@ -118,10 +117,9 @@ func DistrustProject(p config.Paths, pr mem.Project) (off []TrustedRepo, ok bool
 	return off, err == nil && len(off) > 0, err
 }
 
-// Covers reports whether an entry is about a project as it is now: the same
-// place, a worktree of the same repository, or the same directory after a rename;
-// and there the files that this machine made, or a repository that holds the
-// commit that the other one began with.
+// Covers reports whether an entry applies to a project: the same directory, a worktree of the same repository,
+// or the directory after a rename; and there the files that this machine created, or a repository with the
+// same first commit.
 func (t TrustedRepo) Covers(pr mem.Project) bool {
 	switch {
 	case t.Root == "":
@@ -130,21 +128,20 @@ func (t TrustedRepo) Covers(pr mem.Project) bool {
 		return t.holdsMark(pr.Root) || t.holdsFirst(pr)
 	case !t.sameDir(pr) && !t.sameRepo(pr):
 		return false
-	case t.Mark != "": // nobody looked at what other worktrees hold
+	case t.Mark != "": // other worktrees were not examined
 		return t.holdsMark(pr.Root, project.MainCheckout(pr))
 	}
 	return t.holdsFirst(pr)
 }
 
-// made reports whether one of some directories holds the files that this machine made.
+// holdsMark reports whether one of some directories holds the files that this machine created.
 func (t TrustedRepo) holdsMark(roots ...string) bool {
 	return t.Mark != "" && slices.ContainsFunc(roots, func(root string) bool {
 		return root != "" && mind.Origin(root) == t.Mark
 	})
 }
 
-// begins reports whether the repository of a project holds the commit that the
-// trusted one began with.
+// holdsFirst reports whether the repository of a project contains the first commit of the trusted one.
 func (t TrustedRepo) holdsFirst(pr mem.Project) bool {
 	if t.First == "" {
 		return pr.Commit == ""
@@ -152,14 +149,13 @@ func (t TrustedRepo) holdsFirst(pr mem.Project) bool {
 	return project.Holds(pr, t.First)
 }
 
-// renamed reports whether a project is in the very directory that was trusted.
+// sameDir reports whether a project is in the trusted directory itself, maybe renamed.
 func (t TrustedRepo) sameDir(pr mem.Project) bool {
 	return t.Dir != "" && project.Identity(pr.Root) == t.Dir && (t.Repo == "" || project.Identity(pr.Common) == t.Repo)
 }
 
-// shares reports whether a project is a checkout of the very repository that was
-// trusted, made by git. What the directory says of itself does not count: an
-// archive may hold a .git file that names any repository of this machine.
+// sameRepo reports whether a project is a worktree of the trusted repository, made by git. A .git file in the
+// directory is not proof: an archive could contain one.
 func (t TrustedRepo) sameRepo(pr mem.Project) bool {
 	if pr.Common == "" || !project.OwnCheckout(pr) {
 		return false
@@ -175,15 +171,13 @@ func (t TrustedRepo) sameRepo(pr mem.Project) bool {
 	return repo != "" && project.Identity(pr.Common) == repo
 }
 
-// movedTo reports whether an entry is about a directory that is gone from its
-// place and was trusted again where it is now.
+// movedTo reports whether an entry is about a directory that was moved and trusted again at its new place.
 func (t TrustedRepo) movedTo(now TrustedRepo) bool {
 	return t.Dir != "" && t.Dir == now.Dir && t.Repo == now.Repo && !config.Exists(t.Root)
 }
 
-// TrustList answers who is trusted, out of the list as it is now. What it found
-// of a repository holds until the list, the directory or what is checked out there
-// changes.
+// TrustList decides who is trusted by the current list. A decision is kept until the list, the directory or
+// its checkout changes.
 type TrustList struct {
 	Paths config.Paths
 
@@ -193,13 +187,13 @@ type TrustList struct {
 	verdicts map[trustKey]bool
 }
 
-// judgedProject is a project as it was judged.
+// trustKey identifies a decision: a project and the state of its directory.
 type trustKey struct{ root, commit, common, dir, repo string }
 
-// maxJudged bounds how many projects are remembered as judged.
+// maxVerdicts bounds the number of kept decisions.
 const maxVerdicts = 256
 
-// Trusts reports whether the person stands for a project's files about itself.
+// Trusts reports whether the person trusts a project's state files.
 func (b *TrustList) Trusts(pr mem.Project) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// answerWithin is how long a daemon has to say that it is there before a person
-	// hears of it. It needs no database for that.
+	// answerWithin is how long a daemon may take to answer a health check, which needs no
+	// database, before the person is notified.
 	answerTimeout = time.Second
 	// readWithin bounds what is read of the database of a daemon that does not answer.
 	readTimeout = 2 * time.Second
@@ -28,7 +28,7 @@ const (
 	lockTimeout = 100 * time.Millisecond
 )
 
-// health asks a daemon how it is. Where that takes long the person hears of it.
+// health requests the daemon's health. If that takes long, the person is notified.
 func (a *Connection) health(ctx context.Context, c api.Client) (api.Health, error) {
 	soon, stop := context.WithTimeout(ctx, answerTimeout)
 	h, err := c.Health(soon)
@@ -40,7 +40,7 @@ func (a *Connection) health(ctx context.Context, c api.Client) (api.Health, erro
 	return c.Health(ctx)
 }
 
-// NoAnswer is the fault of a daemon that is there and does not answer.
+// NoAnswer returns the fault of a daemon that runs and does not answer.
 func (a *Connection) NoAnswer() fault.Fault {
 	f := fault.Unreachable.Because("the daemon does not answer").FixedBy("remanence doctor --fix", "remanence daemon logs")
 	if held := Lockers(a.Paths.Lock()); len(held) > 0 {
@@ -49,8 +49,7 @@ func (a *Connection) NoAnswer() fault.Fault {
 	return f
 }
 
-// Unresponsive reports whether a daemon is there that does not answer within a second:
-// it takes no calls, or takes them and says nothing.
+// Unresponsive reports whether a daemon runs that does not answer within a second.
 func (a *Connection) Unresponsive(ctx context.Context) bool {
 	if a.NoDaemon {
 		return false
@@ -80,8 +79,8 @@ func (a *Connection) Unresponsive(ctx context.Context) bool {
 	}
 }
 
-// StatusFromFiles is what the database says of a place, read beside a daemon that
-// does not answer. What cannot be read is left out.
+// StatusFromFiles reads a project's status from the database beside a daemon that does not answer. What cannot
+// be read is left out.
 func (a *Connection) StatusFromFiles(ctx context.Context, at mem.ProjectRef) views.StatusResponse {
 	ctx, stop := context.WithTimeout(ctx, readTimeout)
 	defer stop()

@@ -32,7 +32,7 @@ import (
 	"remanence/internal/workstate"
 )
 
-// Daemon is everything behind the worker's socket, built and open.
+// Daemon is everything behind the socket: store, engine and routes.
 type Daemon struct {
 	Sys          config.System
 	Paths        config.Paths
@@ -57,7 +57,7 @@ type Daemon struct {
 
 	stop      context.CancelCauseFunc // ends the worker; nil without one
 	checking  sync.Mutex              // holds who reads all of the database; guards the next two
-	checkedAt time.Time               // when it was last found sound, though something said otherwise
+	checkedAt time.Time               // when it was last found undamaged after a reported error
 	damage    error                   // what was found where it is not sound
 
 	extra Extension
@@ -67,7 +67,7 @@ type Daemon struct {
 	dueNotices []hookclient.Notice          // warnings on their way to the person
 }
 
-// New opens the store and joins the parts. The caller holds the lock.
+// New opens the store and connects the parts. The caller holds the lock.
 func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.Logger, extra Extension) (*Daemon,
 	error,
 ) {
@@ -134,7 +134,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	return h, nil
 }
 
-// past reads what a session's transcript tells through the door.
+// pastEvents reads the events of a session's transcript, redacted.
 func pastEvents(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition,
 	until time.Time,
 	give func(mem.Event) error) (mem.TranscriptPosition, error) {
@@ -146,7 +146,7 @@ func pastEvents(d *redact.Redactor) func(ctx context.Context, s mem.Session, sin
 	}
 }
 
-// journal adds entries to the log of a vault, if that is there.
+// vaultLog adds entries to the log of a vault, if there is one.
 func vaultLog(find func() *vault.Vault) func(string) (string, error) {
 	return func(entry string) (string, error) {
 		v := find()
@@ -157,7 +157,7 @@ func vaultLog(find func() *vault.Vault) func(string) (string, error) {
 	}
 }
 
-// hides reports whether a text has a private part.
+// hasPrivate reports whether a text has a private part.
 func hasPrivate(d *redact.Redactor) func(string) bool {
 	return func(s string) bool {
 		_, found := d.Scrub(s)
@@ -165,7 +165,7 @@ func hasPrivate(d *redact.Redactor) func(string) bool {
 	}
 }
 
-// tail reads the newest utterances of a transcript through the door.
+// newestQuotes reads the newest utterances of a transcript, redacted.
 func newestQuotes(d *redact.Redactor) func(path string, lines int) ([]mem.Quote, error) {
 	return func(path string, lines int) ([]mem.Quote, error) {
 		part, err := transcript.Tail(path, lines, d.Text)
@@ -180,11 +180,11 @@ func newestQuotes(d *redact.Redactor) func(path string, lines int) ([]mem.Quote,
 	}
 }
 
-// ownProgram is how a shell calls this very program: an agent may run it by
-// hooks only, with no command of its name at hand. Empty if it has another name.
+// ownProgram returns how a shell calls this program: its name may not be on the agent's PATH. It is empty if
+// the file has another name.
 func ownProgram() string {
 	exe, err := os.Executable()
-	exe = strings.TrimSuffix(exe, " (deleted)") // it was replaced since
+	exe = strings.TrimSuffix(exe, " (deleted)") // of a program that was replaced
 	if err != nil || filepath.Base(exe) != "remanence" {
 		return ""
 	}
@@ -196,7 +196,7 @@ func ownProgram() string {
 	return exe
 }
 
-// Bindings are the routes and what answers them.
+// Bindings returns the routes with their handlers.
 func (h *Daemon) Bindings() []api.Binding {
 	e := h.Engine
 	own := []api.Binding{
@@ -241,7 +241,7 @@ func (h *Daemon) Bindings() []api.Binding {
 	return own
 }
 
-// Status is the engine's overview with what only this process knows.
+// Status returns the engine's status with what only this process knows.
 func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusResponse, error) {
 	o, err := h.Engine.Views.Status(ctx, at)
 	if err != nil {
@@ -263,7 +263,7 @@ func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusRes
 	return o, nil
 }
 
-// purge takes the spool in first: what is erased must not come back from it.
+// purge first drains the spool, so that erased text does not return from it.
 func (h *Daemon) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
 	left, err := h.DrainSpool(ctx)
 	if err != nil {
@@ -278,12 +278,12 @@ func (h *Daemon) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse,
 	return done, err
 }
 
-// tellHooks writes the pauses into the runtime file, where hooks see them.
+// publishPauses writes the pauses into the runtime file, which hooks read.
 func (h *Daemon) publishPauses(ps []mem.Pause) {
 	h.updateRuntime(func(rt *api.Runtime) { rt.Paused = ps })
 }
 
-// tellCap writes the cap of the spool into the runtime file.
+// publishSpoolLimit writes the limit of the spool into the runtime file.
 func (h *Daemon) publishSpoolLimit(bytes int64) {
 	h.updateRuntime(func(rt *api.Runtime) { rt.SpoolBytes = bytes })
 }
@@ -297,8 +297,8 @@ func (h *Daemon) updateRuntime(set func(*api.Runtime)) {
 	}
 }
 
-// warnings are lines for the person, each at most once a day: what was lost,
-// what the configuration gets wrong.
+// warnings returns notices for the person, each at most once a day: lost events and mistakes in the
+// configuration.
 func (h *Daemon) warnings(p mem.Project) []string {
 	var causes []hookclient.Notice
 	lost := int64(0)
@@ -323,18 +323,18 @@ func (h *Daemon) warnings(p mem.Project) []string {
 			c.Warnings[0] + ". Fix: remanence config validate"})
 	}
 	causes = append(append(causes, AsideNotices(h.Paths)...), h.mindNotices(p)...)
-	due := hookclient.DueOf(h.Paths.Notices(), h.Sys.Now(), causes)
+	due := hookclient.DueNotices(h.Paths.Notices(), h.Sys.Now(), causes)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.dueNotices = due
 	return hookclient.Texts(due)
 }
 
-// warned remembers that the newest warnings were shown. Until then they come
-// again: an event that cannot be kept is not answered, whatever it was to say.
+// noticesShown records that the newest notices were shown. Until then they are repeated, because a reply may
+// not arrive.
 func (h *Daemon) noticesShown() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	hookclient.ShownNow(h.Paths.Notices(), h.Sys.Now(), h.dueNotices)
+	hookclient.MarkShown(h.Paths.Notices(), h.Sys.Now(), h.dueNotices)
 	h.dueNotices = nil
 }

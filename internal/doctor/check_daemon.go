@@ -171,8 +171,8 @@ func (a *Checks) endOthers(ctx context.Context, list []daemon.Process) error {
 	}
 }
 
-// lately is how old a line of the log may be to tell why a daemon does not start.
-const lately = 5 * time.Minute
+// recentLog is how old a line of the log may be to tell why a daemon does not start.
+const recentLog = 5 * time.Minute
 
 // lastError is the log's last word on why a daemon did not start, "" for none.
 func (a *Checks) lastError() string {
@@ -180,7 +180,7 @@ func (a *Checks) lastError() string {
 	for _, line := range slices.Backward(lines) {
 		stamp, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimRight(string(line), "\r\n"), "time="), " ")
 		at, err := time.Parse(time.RFC3339Nano, stamp)
-		if err == nil && a.Sys.Now().Sub(at) > lately {
+		if err == nil && a.Sys.Now().Sub(at) > recentLog {
 			return ""
 		}
 		if strings.Contains(rest, `msg="worker cannot start"`) || strings.Contains(rest, `msg="worker failed"`) {

@@ -52,7 +52,7 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 	nothing := a.ReadUninstalled(ctx)
 	daemon, o := a.checkDaemon(ctx, nothing)
 	waiting := a.checkSpool(ctx) // before anything that takes it in
-	list := []Check{daemon, modes, a.checkTrip(ctx)}
+	list := []Check{daemon, modes, a.checkRoundTrip(ctx)}
 	list = append(list, a.checkSetup()...)
 	list = append(list, a.checkCleanup()...)
 	list = append(list, a.checkTrust(o)...)
@@ -263,7 +263,7 @@ func (a *Checks) checkDropped() Check {
 	}
 	if len(why) > 0 {
 		return Bad("capture", false, fault.Dropped.Because("%s", strings.Join(why, ", "))).
-			Safely(func(context.Context) error { return hookclient.ForgetLost(a.Paths) })
+			Safely(func(context.Context) error { return hookclient.ResetLost(a.Paths) })
 	}
 	return Good("capture", false, "no event was lost")
 }

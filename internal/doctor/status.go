@@ -202,7 +202,7 @@ func StatusOf(o views.StatusResponse, d DaemonView, h HooksItem, c CaptureItem) 
 			v.LastSession.Items = len(o.LastInjection.Items)
 		}
 	}
-	v.Faults = v.stuck()
+	v.Faults = v.stalledFaults()
 	v.Suggest = v.suggest()
 	return v
 }
@@ -390,9 +390,9 @@ type FaultItem struct {
 	What string `json:"what"`
 }
 
-// stuck lists what does not go on although the daemon lives: it is healthy by
+// stalledFaults lists what does not go on although the daemon lives: it is healthy by
 // what it gets done, not by being there.
-func (v StatusView) stuck() []FaultItem {
+func (v StatusView) stalledFaults() []FaultItem {
 	list := []FaultItem{}
 	add := func(f fault.Fault) { list = append(list, FaultItem{f.Code, f.Error()}) }
 	if old := seconds(v.Queue.OldestS); old > waitsTooLong {

@@ -39,7 +39,7 @@ func Run(sys config.System, args []string) {
 		},
 		Dropped: func(reason string) { countUnprepared(sys, reason) },
 	}
-	if len(args) > 1 { // by hand: the project is that of the shell's directory
+	if len(args) > 1 { // from a shell: the project is that of the shell's directory
 		c.Event = args[1]
 		c.Getenv = func(name string) string {
 			v := sys.Getenv(name)
@@ -61,16 +61,16 @@ func countUnprepared(sys config.System, reason string) {
 	}
 }
 
-// prepare joins what a call needs and what takes a look at the disk to know.
+// prepare builds what a call needs and what requires a look at the disk.
 func prepare(sys config.System, c hook.Config) hook.Config {
 	paths, err := config.FindPaths(sys.Getenv, "")
-	if err != nil { // nowhere to keep anything
-		c.Handler = homeless{}
+	if err != nil { // no directory for data is known
+		c.Handler = noStorage{}
 		return redacting(c, nil)
 	}
 	gone := func() bool { return paths.Uninstalled(sys.Getenv) }
 	if gone() {
-		return unwelcome(sys, paths, c)
+		return prepareUninstalled(sys, paths, c)
 	}
 	rt, _ := ReadRuntime(paths) // without one there is no worker yet
 	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: func() (string, error) {
@@ -78,12 +78,12 @@ func prepare(sys config.System, c hook.Config) hook.Config {
 	}})
 	c = redacting(c, config.ReadSecret(paths.Key()), rt.Rules...)
 	at := &client{sys: sys, paths: paths, rt: rt}
-	last := troubled{patient{hook.FirstOf(at, living{sp, gone}, sys.Slack), at}, sp, paths, sys.Now, new([]Notice)}
-	c.Handler, c.ReplyWritten = last, last.shown
-	if switchedOff(sys.Getenv(pluginOption)) {
-		c.Handler = quiet{c.Handler}
+	last := noticeHandler{startWaiter{hook.FirstOf(at, unlessUninstalled{sp, gone}, sys.Slack), at}, sp, paths, sys.Now, new([]Notice)}
+	c.Handler, c.ReplyWritten = last, last.markShown
+	if isOff(sys.Getenv(pluginOption)) {
+		c.Handler = injectionOff{c.Handler}
 	}
-	c.Ignore = func(e mem.Event) bool { return off(rt, e, sys.Now()) }
+	c.Ignore = func(e mem.Event) bool { return paused(rt, e, sys.Now()) }
 	c.Dropped = func(reason string) {
 		if !gone() {
 			sp.Count(reason)
@@ -107,9 +107,9 @@ func redacting(c hook.Config, key []byte, rules ...string) hook.Config {
 // nonce need not be secret, and package crypto/rand takes a hundredth of a hook's time.
 func nonce() string { return strconv.FormatUint(rand.Uint64(), 16) }
 
-// off reports whether a pause in force keeps the event out. The words that end
-// a pause are let through; exclusions are judged where the project is known.
-func off(rt api.Runtime, e mem.Event, now time.Time) bool {
+// paused reports whether a pause keeps the event out. A prompt that begins with a slash passes, because it may
+// end the pause; exclusions are decided by the daemon, which knows the project.
+func paused(rt api.Runtime, e mem.Event, now time.Time) bool {
 	if e.Kind == mem.UserPromptSubmit && len(e.Text) > 0 && e.Text[0] == '/' {
 		return false
 	}
@@ -122,13 +122,13 @@ func off(rt api.Runtime, e mem.Event, now time.Time) bool {
 	return false
 }
 
-// LogHook appends what was unusual about a call to the log. An ordinary call
-// leaves no line: the worker counts it.
+// LogHook appends a line to the log if the call has a note. An ordinary call leaves no line: the daemon counts
+// it.
 func LogHook(paths config.Paths, now time.Time, l hook.Line) {
 	if l.Note == "" {
 		return
 	}
-	if makeIn(filepath.Dir(paths.Log())) != nil {
+	if makeSubdir(filepath.Dir(paths.Log())) != nil {
 		return
 	}
 	if info, err := os.Lstat(paths.Log()); err == nil && !info.Mode().IsRegular() {
@@ -143,24 +143,23 @@ func LogHook(paths config.Paths, now time.Time, l hook.Line) {
 		"\n")
 }
 
-// pluginOption is the variable in which the agent hands the plugin's one option
-// to its hooks, and to nobody else.
+// pluginOption is the variable in which the agent passes the plugin's one option to its hooks only.
 const pluginOption = "CLAUDE_PLUGIN_OPTION_INJECT"
 
-// switchedOff reports whether the option, which is typed by hand, says off.
-func switchedOff(option string) bool { return strings.EqualFold(strings.TrimSpace(option), "off") }
+// isOff reports whether the option, which the person types, is "off".
+func isOff(option string) bool { return strings.EqualFold(strings.TrimSpace(option), "off") }
 
-// quiet marks events of a client whose person wants nothing told.
-type quiet struct{ next mem.Handler }
+// injectionOff marks events of a client whose person wants no injections.
+type injectionOff struct{ next mem.Handler }
 
 // Handle implements mem.Handler.
-func (q quiet) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+func (q injectionOff) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	e.InjectionOff = true
 	return q.next.Handle(ctx, e)
 }
 
-// client hands events to the worker. A worker of an older build is asked to
-// leave; a hook waits for a new one only if it has something to ask.
+// client sends events to the daemon. It stops a daemon of an older build. A hook waits for a new daemon only
+// if its event wants a reply.
 type client struct {
 	sys   config.System
 	paths config.Paths
@@ -171,34 +170,33 @@ type client struct {
 
 // How long one failed wait keeps later hooks from waiting, and what counts as one.
 const (
-	holdOff   = 5 * time.Second
-	blackHole = 200 * time.Millisecond // a wait this long without an answer is not one slow commit
-	// lastGlance is what is left of the time to note that there was no answer:
-	// when all of it is up, nobody waits for this handler any more.
-	lastGlance = 2 * time.Millisecond
+	holdOff  = 5 * time.Second
+	longWait = 200 * time.Millisecond // a wait this long without an answer is not one slow commit
+	// replyMargin is kept free at the end of the time limit to record that there was no answer.
+	replyMargin = 2 * time.Millisecond
 )
 
-var errHeldOff = errors.New("the worker did not answer a moment ago")
+var errHeldOff = errors.New("the daemon did not answer shortly before")
 
 // Handle implements mem.Handler.
 func (r *client) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	if r.binds(r.hold(), holdOff) || !asks(e.Kind) && r.binds(r.shy(), holdOff) {
+	if r.inForce(r.holdStamp(), holdOff) || !wantsReply(e.Kind) && r.inForce(r.captureHold(), holdOff) {
 		return mem.Reply{}, errHeldOff
 	}
-	ctx, stop := sooner(ctx)
+	ctx, stop := withMargin(ctx)
 	defer stop()
 	if ctx.Err() != nil { // not the worker's fault
 		return mem.Reply{}, ctx.Err()
 	}
 	begun := time.Now()
 	reply, err := r.handle(ctx, e)
-	r.judge(err, within(ctx, begun))
+	r.holdOffSlow(err, waitedFor(ctx, begun))
 	return reply, err
 }
 
-// within is how long a worker has been waited for, no longer than it was given:
-// what comes on top on a busy machine is not its fault.
-func within(ctx context.Context, begun time.Time) time.Duration {
+// waitedFor returns how long the call has waited for the daemon, at most the time limit: a delay beyond it is
+// caused by a busy machine.
+func waitedFor(ctx context.Context, begun time.Time) time.Duration {
 	waited := time.Since(begun)
 	if end, ok := ctx.Deadline(); ok {
 		waited = min(waited, end.Sub(begun))
@@ -206,32 +204,32 @@ func within(ctx context.Context, begun time.Time) time.Duration {
 	return waited
 }
 
-// sooner ends ctx while somebody still waits for this handler.
-func sooner(ctx context.Context) (context.Context, context.CancelFunc) {
+// withMargin ends ctx replyMargin before its deadline.
+func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
 		return ctx, func() {}
 	}
-	return context.WithDeadline(ctx, end.Add(-lastGlance))
+	return context.WithDeadline(ctx, end.Add(-replyMargin))
 }
 
-// judge holds later hooks off a worker that does not answer: all of them after
-// one long wait, captures after two short ones in a row. A question has more
-// time than a capture: what was too slow for the one may do for the other.
-func (r *client) judge(err error, waited time.Duration) {
+// holdOffSlow keeps later hooks from waiting for a daemon that does not answer: all of them after one long
+// wait, captures after two short ones in a row. A question has more time than a capture, so a daemon too slow
+// for one may be fast enough for the other.
+func (r *client) holdOffSlow(err error, waited time.Duration) {
 	var answer *api.Error
 	switch {
 	case err == nil:
-		if config.Exists(r.slow()) {
-			_ = os.Remove(r.slow())
+		if config.Exists(r.slowStamp()) {
+			_ = os.Remove(r.slowStamp())
 		}
-	case waited >= blackHole:
-		touch(r.hold())
+	case waited >= longWait:
+		touch(r.holdStamp())
 	case errors.As(err, &answer) || !errors.Is(err, context.DeadlineExceeded):
-	case config.Exists(r.slow()):
-		touch(r.shy())
+	case config.Exists(r.slowStamp()):
+		touch(r.captureHold())
 	default:
-		touch(r.slow())
+		touch(r.slowStamp())
 	}
 }
 
@@ -242,7 +240,7 @@ func (r *client) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 			return r.await(ctx, e, r.takeOver(ctx, c))
 		}
 		reply, err := c.Handle(ctx, e)
-		if NotYetTold(err) { // a new one came since the runtime file was read
+		if TokenOutdated(err) { // a new one came since the runtime file was read
 			return r.await(ctx, e, nil)
 		}
 		if !noWorker(err) || errors.Is(err, fs.ErrPermission) { // a sandbox: a worker of ours could not be reached either
@@ -253,18 +251,18 @@ func (r *client) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return r.await(ctx, e, r.start())
 }
 
-// noWorker reports whether there is no worker, or none any more. An event may
-// be handed in again: its identity makes a second delivery harmless.
+// noWorker reports whether there is no daemon, or it has ended. The event may be sent again: its ID makes a
+// second delivery harmless.
 func noWorker(err error) bool {
 	return errors.Is(err, api.ErrUnreachable) || errors.Is(err, api.ErrGone)
 }
 
-// await waits for a worker that was started, if the event has something to ask.
+// await waits for a daemon that was started, if the event wants a reply.
 func (r *client) await(ctx context.Context, e mem.Event, started error) (mem.Reply, error) {
 	if started != nil {
 		return mem.Reply{}, started
 	}
-	if !asks(e.Kind) {
+	if !wantsReply(e.Kind) {
 		return mem.Reply{}, api.ErrUnreachable
 	}
 	c, err := api.Wait(ctx, r.paths.Runtime(), config.Version, func(rt api.Runtime) bool { return Serves(r.paths, rt) })
@@ -274,30 +272,28 @@ func (r *client) await(ctx context.Context, e mem.Event, started error) (mem.Rep
 	return c.Handle(ctx, e)
 }
 
-// asks reports whether the event wants an answer worth a worker's start.
-func asks(k mem.EventKind) bool { return k == mem.SessionStart || k == mem.UserPromptSubmit }
+// wantsReply reports whether the reply to the event is worth starting a daemon.
+func wantsReply(k mem.EventKind) bool { return k == mem.SessionStart || k == mem.UserPromptSubmit }
 
-// hold is the stamp that keeps hooks from asking the worker.
-func (r *client) hold() string { return r.paths.Stamp("hold") }
+// holdStamp is the stamp file that keeps hooks from asking the daemon.
+func (r *client) holdStamp() string { return r.paths.Stamp("hold") }
 
-// shy is the stamp that keeps captures, and only them, from asking the worker.
-func (r *client) shy() string { return r.paths.Stamp("shy") }
+// captureHold is the stamp file that keeps only captures from asking the daemon.
+func (r *client) captureHold() string { return r.paths.Stamp("shy") }
 
-// slow is the stamp of a first short wait without an answer.
-func (r *client) slow() string { return r.paths.Stamp("slow") }
+// slowStamp is the stamp file of a first short wait without an answer.
+func (r *client) slowStamp() string { return r.paths.Stamp("slow") }
 
-// ForgetWaits ends what keeps hooks from asking, for a worker that has just become
-// reachable: they waited for another one.
-func ForgetWaits(p config.Paths) {
+// ClearHolds removes the stamps that keep hooks from asking: a daemon has just become reachable.
+func ClearHolds(p config.Paths) {
 	for _, name := range []string{"hold", "shy", "slow"} {
 		_ = os.Remove(p.Stamp(name))
 	}
 }
 
-// binds reports whether a stamp was set less than d ago, by this build or a later
-// one. What an older build found says nothing of a later one: it may have failed
-// to start a worker that this one starts.
-func (r *client) binds(stamp string, d time.Duration) bool {
+// inForce reports whether a stamp was set less than d ago, by this build or a later one. A failure of an older
+// build does not apply to this one.
+func (r *client) inForce(stamp string, d time.Duration) bool {
 	if !fresh(stamp, d, r.sys.Now()) {
 		return false
 	}
@@ -315,9 +311,9 @@ func fresh(stamp string, d time.Duration, now time.Time) bool {
 	return age >= 0 && age < d
 }
 
-// touch sets a stamp, in the name of this build.
+// touch sets a stamp and records this build in it.
 func touch(stamp string) {
-	if makeIn(filepath.Dir(stamp)) != nil {
+	if makeSubdir(filepath.Dir(stamp)) != nil {
 		return
 	}
 	f, err := os.OpenFile(stamp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)

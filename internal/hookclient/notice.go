@@ -12,15 +12,15 @@ import (
 	"remanence/internal/fault"
 )
 
-// Notice is a warning and what it is about. Where level is not 0 the warning is
-// news only if the level is another than when it was last shown.
+// Notice is a warning with its cause. If Level is not 0, the warning is due again only when the level changed
+// since it was last shown.
 type Notice struct {
 	Cause string
 	Level int64
 	Text  string
 }
 
-// shown says when a warning was last shown, and at which level.
+// shown is when a warning was last shown, and at which level.
 type shown struct {
 	Day   string `json:"day"`
 	Level int64  `json:"level"`
@@ -35,8 +35,8 @@ func Texts(list []Notice) []string {
 	return out
 }
 
-// DueOf returns the causes that were not shown on the day of now.
-func DueOf(file string, now time.Time, causes []Notice) []Notice {
+// DueNotices returns the causes that were not shown on the day of now.
+func DueNotices(file string, now time.Time, causes []Notice) []Notice {
 	if len(causes) == 0 {
 		return nil
 	}
@@ -52,8 +52,8 @@ func DueOf(file string, now time.Time, causes []Notice) []Notice {
 	return due
 }
 
-// ShownNow remembers that warnings were shown.
-func ShownNow(file string, now time.Time, due []Notice) {
+// MarkShown records that warnings were shown.
+func MarkShown(file string, now time.Time, due []Notice) {
 	if len(due) == 0 {
 		return
 	}
@@ -81,15 +81,15 @@ func readShown(file string) map[string]shown {
 	return record
 }
 
-// PrepareNotices makes the record, so that it can be kept when the disk is full.
+// PrepareNotices creates the record, so that it can be written when the disk is full.
 func PrepareNotices(file string) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		_ = overwrite(file, []byte("{}"))
 	}
 }
 
-// overwrite writes a small file in its place: a full disk has no room for
-// another one, or for this one once it has let go of its own.
+// overwrite writes a small file in place. A full disk may have no room for a second file, nor for this one
+// after it was truncated.
 func overwrite(file string, b []byte) error {
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: %w", file, errors.ErrUnsupported)
@@ -105,7 +105,7 @@ func overwrite(file string, b []byte) error {
 	return f.Truncate(int64(len(b)))
 }
 
-// Trouble is what keeps the worker from working. Hooks tell it to the person.
+// Trouble is what keeps the daemon from working. Hooks show it to the person.
 type Trouble struct {
 	Since time.Time `json:"since"`
 	Code  string    `json:"code"`
@@ -113,8 +113,7 @@ type Trouble struct {
 	Text  string    `json:"text"`
 }
 
-// Fault is what to tell somebody who needs the worker: the trouble itself where
-// its code is one of ours.
+// Fault returns the fault for a command that needs the daemon: that of the trouble's code, if it is known.
 func (t Trouble) Fault() fault.Fault {
 	for _, f := range fault.All() {
 		if f.Code == t.Code && f.Exit != 0 && !f.Is(fault.Other) {
@@ -124,7 +123,7 @@ func (t Trouble) Fault() fault.Fault {
 	return fault.Daemon.Because("%s", t.Text).FixedBy("remanence doctor", "remanence daemon run")
 }
 
-// ReadTrouble returns what keeps the worker from working, the zero value if nothing does.
+// ReadTrouble returns what keeps the daemon from working; the zero value means nothing.
 func ReadTrouble(paths config.Paths) Trouble {
 	var t Trouble
 	b, err := os.ReadFile(paths.TroubleFile())

@@ -49,8 +49,8 @@ func TestAWarningIsShownOnceADay(t *testing.T) {
 		{"counted anew", monday.AddDate(0, 0, 3), []Notice{{Cause: "lost", Level: 1, Text: "1 lost"}}, []string{"1 lost"}},
 		{"nothing", monday.AddDate(0, 0, 2), nil, nil},
 	} {
-		due := DueOf(file, step.now, step.causes)
-		ShownNow(file, step.now, due)
+		due := DueNotices(file, step.now, step.causes)
+		MarkShown(file, step.now, due)
 		if got := Texts(due); !slices.Equal(got, step.want) {
 			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
 		}
@@ -62,12 +62,12 @@ func TestAWarningThatIsNotShownComesAgain(t *testing.T) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	causes := []Notice{{Cause: "lost", Level: 3, Text: "3 lost"}}
 	for range 2 {
-		if got := Texts(DueOf(file, now, causes)); !slices.Equal(got, []string{"3 lost"}) {
+		if got := Texts(DueNotices(file, now, causes)); !slices.Equal(got, []string{"3 lost"}) {
 			t.Errorf("got %q, want it due until it is shown", got)
 		}
 	}
-	ShownNow(file, now, causes)
-	if got := DueOf(file, now, causes); len(got) != 0 {
+	MarkShown(file, now, causes)
+	if got := DueNotices(file, now, causes); len(got) != 0 {
 		t.Errorf("got %v after it was shown", got)
 	}
 }
@@ -81,11 +81,11 @@ func TestTheRecordOfWarningsKeepsItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	ShownNow(file, now, []Notice{
+	MarkShown(file, now, []Notice{
 		{Cause: "a long cause", Level: 0, Text: "text"},
 		{Cause: "another", Level: 0, Text: "text"},
 	})
-	ShownNow(file, now.AddDate(0, 0, 1), []Notice{{Cause: "c", Level: 0, Text: "text"}})
+	MarkShown(file, now.AddDate(0, 0, 1), []Notice{{Cause: "c", Level: 0, Text: "text"}})
 	after, err := os.Stat(file)
 	if err != nil || !os.SameFile(before, after) {
 		t.Errorf("another file stands in its place: %v", err)
@@ -109,7 +109,7 @@ func TestWhatEventsAreLostToNamesItsFix(t *testing.T) {
 		{spool.ErrFull, "REM-D006", "remanence doctor"},
 		{at(syscall.EIO), "REM-H014", "remanence doctor"},
 	} {
-		if f := lostTo(c.err); f.Code != c.code || !strings.Contains(f.Fix[0], c.fix) {
+		if f := lossFault(c.err); f.Code != c.code || !strings.Contains(f.Fix[0], c.fix) {
 			t.Errorf("%v: got %s %q, want %s %q", c.err, f.Code, f.Fix, c.code, c.fix)
 		}
 	}
@@ -123,7 +123,7 @@ func (l loser) Handle(context.Context, mem.Event) (mem.Reply, error) { return me
 func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T) {
 	dir := t.TempDir()
 	p := config.Paths{Work: dir, State: dir, Data: dir}
-	lost := troubled{loser{syscall.ENOSPC}, spool.Open(spool.Config{Dir: p.Spool()}), p, time.Now, new([]Notice)}
+	lost := noticeHandler{loser{syscall.ENOSPC}, spool.Open(spool.Config{Dir: p.Spool()}), p, time.Now, new([]Notice)}
 	for _, k := range []mem.EventKind{mem.UserPromptSubmit, mem.Stop, mem.PreCompact} {
 		if r, err := lost.Handle(t.Context(), mem.Event{Kind: k}); !r.Empty() || err == nil {
 			t.Errorf("%s: got %+v, %v; want silence and the error", k, r, err)
@@ -135,7 +135,7 @@ func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T)
 			t.Errorf("got %+v, %v; want a notice and the error", r, err)
 		}
 	}
-	lost.shown()
+	lost.markShown()
 	if r, _ := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart}); !r.Empty() {
 		t.Errorf("told twice: %+v", r)
 	}

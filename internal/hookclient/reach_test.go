@@ -62,7 +62,7 @@ func (s station) answers(t *testing.T) {
 
 // shortWait is less than the wait that counts as a long one, and enough to get as
 // far as waiting.
-const shortWait = 3 * blackHole / 4
+const shortWait = 3 * longWait / 4
 
 func (s station) capture(limit time.Duration) error {
 	ctx, stop := context.WithTimeout(context.Background(), limit)
@@ -88,22 +88,22 @@ func (s station) waits(t *testing.T, stamp string) {
 
 func TestAWorkerThatTakesCallsAndNeverAnswersIsLeftAloneAfterTwo(t *testing.T) {
 	s := newStation(t) // the system takes the connections, nobody reads
-	s.waits(t, s.reach.slow())
-	if config.Exists(s.reach.shy()) {
+	s.waits(t, s.reach.slowStamp())
+	if config.Exists(s.reach.captureHold()) {
 		t.Error("captures are held off after one slow call")
 	}
-	s.waits(t, s.reach.shy())
+	s.waits(t, s.reach.captureHold())
 	if err := s.capture(shortWait); !errors.Is(err, errHeldOff) {
 		t.Errorf("the third: got %v, want it held off", err)
 	}
 	// When the hold is over, one more wait is enough.
-	if config.Exists(s.reach.hold()) {
+	if config.Exists(s.reach.holdStamp()) {
 		t.Error("questions are held off too, which have more time")
 	}
-	if err := os.Remove(s.reach.shy()); err != nil {
+	if err := os.Remove(s.reach.captureHold()); err != nil {
 		t.Fatal(err)
 	}
-	s.waits(t, s.reach.shy())
+	s.waits(t, s.reach.captureHold())
 	if err := s.capture(shortWait); !errors.Is(err, errHeldOff) {
 		t.Errorf("after the hold: got %v, want it held off", err)
 	}
@@ -111,22 +111,22 @@ func TestAWorkerThatTakesCallsAndNeverAnswersIsLeftAloneAfterTwo(t *testing.T) {
 
 func TestAnAnswerInBetweenForgivesASlowOne(t *testing.T) {
 	s := newStation(t)
-	s.waits(t, s.reach.slow())
+	s.waits(t, s.reach.slowStamp())
 	s.answers(t)
 	if err := s.capture(time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if config.Exists(s.reach.slow()) || config.Exists(s.reach.shy()) || config.Exists(s.reach.hold()) {
+	if config.Exists(s.reach.slowStamp()) || config.Exists(s.reach.captureHold()) || config.Exists(s.reach.holdStamp()) {
 		t.Error("a stamp is left after an answer")
 	}
 }
 
 func TestOneLongWaitIsEnough(t *testing.T) {
 	s := newStation(t)
-	if err := s.capture(5 * blackHole); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.capture(5 * longWait); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want a time out", err)
 	}
-	if !config.Exists(s.reach.hold()) {
+	if !config.Exists(s.reach.holdStamp()) {
 		t.Error("a long wait left no stamp")
 	}
 }
@@ -135,10 +135,10 @@ func TestWhatABusyMachineAddsToAWaitIsNotTheWorkersFault(t *testing.T) {
 	begun := time.Now().Add(-time.Minute)
 	ctx, stop := context.WithDeadline(t.Context(), begun.Add(shortWait))
 	defer stop()
-	if got := within(ctx, begun); got != shortWait {
+	if got := waitedFor(ctx, begun); got != shortWait {
 		t.Errorf("a wait of %s that was looked at a minute later counts as %s", shortWait, got)
 	}
-	if got := within(t.Context(), begun); got < time.Minute {
+	if got := waitedFor(t.Context(), begun); got < time.Minute {
 		t.Errorf("a wait of a minute without a limit counts as %s", got)
 	}
 }
@@ -146,13 +146,13 @@ func TestWhatABusyMachineAddsToAWaitIsNotTheWorkersFault(t *testing.T) {
 func TestTheWaitEndsBeforeItsTimeSoThatItIsNoted(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Hour)
 	defer stop()
-	inner, stopInner := sooner(ctx)
+	inner, stopInner := withMargin(ctx)
 	defer stopInner()
 	all, _ := ctx.Deadline()
 	if got, ok := inner.Deadline(); !ok || !got.Before(all) {
 		t.Errorf("got an end at %v, want it before %v", got, all)
 	}
-	if free, stopFree := sooner(t.Context()); free.Err() != nil {
+	if free, stopFree := withMargin(t.Context()); free.Err() != nil {
 		t.Error("a wait without a limit has ended")
 	} else {
 		stopFree()
@@ -161,12 +161,12 @@ func TestTheWaitEndsBeforeItsTimeSoThatItIsNoted(t *testing.T) {
 
 func TestOnlyTheOptionsOffMakesEventsQuiet(t *testing.T) {
 	for option, want := range map[string]bool{"": false, "on": false, "off": true, "OFF": true, "often": false} {
-		if got := switchedOff(option); got != want {
+		if got := isOff(option); got != want {
 			t.Errorf("%q: got %v, want %v", option, got, want)
 		}
 	}
 	seen := &seenEvent{}
-	if _, err := (quiet{seen}).Handle(t.Context(), mem.Event{ID: "e"}); err != nil || !seen.event.InjectionOff ||
+	if _, err := (injectionOff{seen}).Handle(t.Context(), mem.Event{ID: "e"}); err != nil || !seen.event.InjectionOff ||
 		seen.event.ID != "e" {
 		t.Errorf("got %+v, %v", seen.event, err)
 	}
@@ -201,7 +201,7 @@ func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
 	if err := s.reach.rt.Write(s.paths.Runtime()); err != nil {
 		t.Fatal(err)
 	}
-	touch(s.reach.started()) // another hook starts the next worker
+	touch(s.reach.startStamp()) // another hook starts the next worker
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	r, err := s.reach.Handle(ctx, mem.Event{ID: "e", Kind: mem.UserPromptSubmit, Session: "s"})

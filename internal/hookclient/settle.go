@@ -13,12 +13,11 @@ import (
 	"remanence/internal/mem"
 )
 
-// unwelcome is what a hook does where Remanence does not live. A client reads its
-// settings when it starts: only one that starts now still has our hooks in them
-// and moves us in. Those of sessions that are older leave nothing behind. A
-// client that starts with an older session moves us in where our hooks stand: in
-// its settings, or in a plugin.
-func unwelcome(sys config.System, paths config.Paths, c hook.Config) hook.Config {
+// prepareUninstalled prepares a call where Remanence is uninstalled. A client reads its settings when it
+// starts, so only a session that starts now proves that our hooks are installed again; it installs the data
+// directory. Events of older sessions store nothing. A resumed session counts if our hooks are in its settings
+// or in a plugin.
+func prepareUninstalled(sys config.System, paths config.Paths, c hook.Config) hook.Config {
 	c = redacting(c, nil)
 	c.Log, c.Dropped = nil, nil
 	c.Ignore = func(e mem.Event) bool {
@@ -26,12 +25,12 @@ func unwelcome(sys config.System, paths config.Paths, c hook.Config) hook.Config
 		case e.Kind != mem.SessionStart, e.Source == "clear", e.Source == "compact":
 			return true
 		case e.Source == "resume", e.Source == "fork":
-			return !hooksStand(c.Getenv)
+			return !hooksInstalled(c.Getenv)
 		default:
 			return false
 		}
 	}
-	c.Handler = movingIn{func() (mem.Handler, error) {
+	c.Handler = installing{func() (mem.Handler, error) {
 		if err := paths.ClearUninstalled(); err != nil {
 			return nil, err
 		}
@@ -40,9 +39,9 @@ func unwelcome(sys config.System, paths config.Paths, c hook.Config) hook.Config
 	return c
 }
 
-// hooksStand reports whether our hooks are those of a plugin, or are named in
-// the client's settings at this moment.
-func hooksStand(getenv func(string) string) bool {
+// hooksInstalled reports whether our hooks are those of a plugin, or are named in the client's current
+// settings.
+func hooksInstalled(getenv func(string) string) bool {
 	if getenv("CLAUDE_PLUGIN_ROOT") != "" {
 		return true
 	}
@@ -68,41 +67,41 @@ func hooksStand(getenv func(string) string) bool {
 	return false
 }
 
-// movingIn makes its handler when the first event comes.
-type movingIn struct {
-	handler func() (mem.Handler, error)
+// installing creates its handler when the first event comes.
+type installing struct {
+	newHandler func() (mem.Handler, error)
 }
 
 // Handle implements mem.Handler.
-func (m movingIn) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	h, err := m.handler()
+func (m installing) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	h, err := m.newHandler()
 	if err != nil {
 		return mem.Reply{}, err
 	}
 	return h.Handle(ctx, e)
 }
 
-// makeIn makes a directory in one that is there. Hooks make no other: what was
-// uninstalled meanwhile stays so.
-func makeIn(dir string) error {
+// makeSubdir makes a directory in an existing one. Hooks make no parents, so that nothing returns after an
+// uninstall.
+func makeSubdir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
 }
 
-var errGone = errors.New("uninstalled meanwhile")
+var errUninstalled = errors.New("uninstalled meanwhile")
 
-// living is a handler that stops when Remanence is uninstalled while it waits.
-type living struct {
-	next mem.Handler
-	gone func() bool
+// unlessUninstalled drops events after Remanence was uninstalled during the call.
+type unlessUninstalled struct {
+	next        mem.Handler
+	uninstalled func() bool
 }
 
 // Handle implements mem.Handler.
-func (l living) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	if l.gone() {
-		return mem.Reply{}, errGone
+func (l unlessUninstalled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	if l.uninstalled() {
+		return mem.Reply{}, errUninstalled
 	}
 	return l.next.Handle(ctx, e)
 }

@@ -25,11 +25,11 @@ func TestAnOlderBuildsFailureHoldsNoLaterOneOff(t *testing.T) {
 	} {
 		t.Run(c.by, func(t *testing.T) {
 			s := newStation(t)
-			for _, stamp := range []string{s.reach.hold(), s.reach.shy(), s.reach.started()} {
+			for _, stamp := range []string{s.reach.holdStamp(), s.reach.captureHold(), s.reach.startStamp()} {
 				if err := os.WriteFile(stamp, []byte(c.by+"\n"), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if got := s.reach.binds(stamp, time.Minute); got != c.want {
+				if got := s.reach.inForce(stamp, time.Minute); got != c.want {
 					t.Errorf("%s: held off %v, want %v", stamp, got, c.want)
 				}
 			}
@@ -43,14 +43,14 @@ func TestAnOlderBuildsFailureHoldsNoLaterOneOff(t *testing.T) {
 
 func TestAWorkerThatHasComeIsAskedAtOnce(t *testing.T) {
 	s := newStation(t)
-	for _, stamp := range []string{s.reach.hold(), s.reach.shy(), s.reach.slow()} {
+	for _, stamp := range []string{s.reach.holdStamp(), s.reach.captureHold(), s.reach.slowStamp()} {
 		touch(stamp)
 	}
 	s.answers(t)
 	if err := s.capture(time.Minute); err == nil {
 		t.Error("nothing held the hook off before")
 	}
-	ForgetWaits(s.paths)
+	ClearHolds(s.paths)
 	if err := s.capture(time.Minute); err != nil {
 		t.Errorf("got %v, want an answer", err)
 	}

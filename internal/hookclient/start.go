@@ -22,34 +22,32 @@ import (
 // starting another.
 const startOnce = time.Second
 
-// start starts a worker, unless another hook is doing so or has just done so.
-// A kernel lock says who is doing so: a hook's time may be up at any point, and
-// one that ends before it has started a worker must not keep others from it.
+// start starts a daemon, unless another hook is doing so or has just done so. A kernel lock decides it,
+// because a hook may be ended at any time and must not block others.
 func (r *client) start() error {
-	done, ok := r.alone()
+	done, ok := r.lockStart()
 	if !ok {
 		return nil
 	}
 	defer done()
-	if r.binds(r.started(), startOnce) && !r.cameAndWent() {
+	if r.inForce(r.startStamp(), startOnce) && !r.hasRun() {
 		return nil
 	}
 	return r.startWorker()
 }
 
-// takeOver has an older worker leave, if it is still there, and starts ours in
-// its place. The stamp comes first: meanwhile no hook of the older build shall
-// bring its own back.
+// takeOver stops a daemon of an older build, if it still runs, and starts ours. The stamp is set first, so
+// that no hook of the older build restarts its own.
 func (r *client) takeOver(ctx context.Context, old api.Client) error {
 	if _, err := old.Health(ctx); noWorker(err) {
 		return r.start()
 	}
-	done, ok := r.alone()
+	done, ok := r.lockStart()
 	if !ok {
 		return nil
 	}
 	defer done()
-	touch(r.started())
+	touch(r.startStamp())
 	if err := old.Drain(ctx); err != nil && !noWorker(err) {
 		return err
 	}
@@ -65,16 +63,16 @@ func (r *client) startWorker() error {
 	worker := Program(exe, r.paths, r.sys.Getenv)
 	worker.Args = append(worker.Args, "--if-welcome")
 	err = api.Start(worker)
-	touch(r.started()) // after a failure too: the next would fail alike
-	_ = os.Chtimes(r.started(), begun, begun)
+	touch(r.startStamp()) // after a failure too: the next would fail alike
+	_ = os.Chtimes(r.startStamp(), begun, begun)
 	return err
 }
 
-// alone makes this hook the only one that starts a worker, until done is
-// called. It is not waited for.
-func (r *client) alone() (done func(), ok bool) {
+// lockStart makes this hook the only one that starts a daemon, until done is called. It does not wait for the
+// lock.
+func (r *client) lockStart() (done func(), ok bool) {
 	dir := filepath.Dir(r.paths.Runtime())
-	if r.paths.Uninstalled(r.sys.Getenv) || makeIn(dir) != nil {
+	if r.paths.Uninstalled(r.sys.Getenv) || makeSubdir(dir) != nil {
 		return nil, false
 	}
 	l := flock.New(filepath.Join(dir, "start.lock"), flock.SetPermissions(0o600))
@@ -89,19 +87,19 @@ func (r *client) alone() (done func(), ok bool) {
 	}, true
 }
 
-// patient lets a start that is under way be finished: the end of the hook would
-// cut it off. Within, the event is kept already.
-type patient struct {
+// startWaiter waits for a start under way, which the end of the hook would cut off. The event is stored by
+// then.
+type startWaiter struct {
 	next mem.Handler
 	at   *client
 }
 
-// patience is how long a hook may have run, in all, and still wait for a start.
-const patience = 200 * time.Millisecond
+// startPatience is how long a hook may have run, in all, and still wait for a start.
+const startPatience = 200 * time.Millisecond
 
 // Handle implements mem.Handler.
-func (p patient) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	end := time.Now().Add(patience - time.Duration(e.SpentUS)*time.Microsecond)
+func (p startWaiter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	end := time.Now().Add(startPatience - time.Duration(e.SpentUS)*time.Microsecond)
 	r, err := p.next.Handle(ctx, e)
 	for p.at.starting.Load() && time.Now().Before(end) {
 		time.Sleep(time.Millisecond)
@@ -109,15 +107,14 @@ func (p patient) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return r, err
 }
 
-// cameAndWent reports whether the worker of the attempt that left the stamp has
-// been up: a later one is not coming by itself.
-func (r *client) cameAndWent() bool {
-	info, err := os.Stat(r.started())
+// hasRun reports whether the daemon of the attempt that left the stamp has been up.
+func (r *client) hasRun() bool {
+	info, err := os.Stat(r.startStamp())
 	return err == nil && r.rt.Started.After(info.ModTime())
 }
 
-// started is the stamp of the newest attempt to start a worker.
-func (r *client) started() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "start") }
+// startStamp is the stamp file of the newest attempt to start a daemon.
+func (r *client) startStamp() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "start") }
 
 // Environ is the environment a worker is started with: named variables only.
 // The hook sees the person's keys and tokens, the worker only those that are named
@@ -161,23 +158,22 @@ func ReadRuntime(p config.Paths) (api.Runtime, error) {
 	return rt, nil
 }
 
-// Serves reports whether a worker serves these paths' data directory. One that
-// does not say which it serves is from before they were told apart; its build
-// makes it leave.
+// Serves reports whether a daemon serves these paths' data directory. One that does not name its directory is
+// of an old build, which is replaced anyway.
 func Serves(p config.Paths, rt api.Runtime) bool {
 	return rt.Data == "" || config.SameDir(rt.Data, p.Data)
 }
 
-// Program is the worker of these paths as a process of its own.
+// Program is the daemon of these paths as a process.
 func Program(exe string, p config.Paths, getenv func(string) string) api.Program {
 	cfg, _ := config.LoadConfig(p.Config, getenv) // a mistake there is shown by the daemon
 	env := append(Environ(getenv, cfg.OutsideNames()...), "REMANENCE_DATA_DIR="+p.Data, "REMANENCE_CONFIG="+p.Config)
 	return api.Program{Binary: exe, Args: []string{"daemon", "run", "--background"}, Env: env}
 }
 
-// NotYetTold reports whether a daemon listens that has not yet written its token
-// into the runtime file, which still holds the one of before.
-func NotYetTold(err error) bool {
+// TokenOutdated reports whether a daemon listens that has not yet written its token: the runtime file still
+// holds that of the former one.
+func TokenOutdated(err error) bool {
 	var refused *api.Error
 	return errors.As(err, &refused) && refused.Status == http.StatusUnauthorized
 }

@@ -15,8 +15,7 @@ import (
 // MaxAnswer is how long the text of an answer is at most, in bytes.
 const MaxAnswer = 8 << 10
 
-// Problem is what keeps a call from being answered, as data: the model reads it
-// and can go on without.
+// Problem is why a call cannot be answered, as data: the model reads it and can go on without.
 type Problem struct {
 	Code     string   `json:"error"`              // stable: bad_arguments, not_found, memory_unavailable …
 	Degraded bool     `json:"degraded,omitempty"` // nothing is wrong with the call; later it may work
@@ -106,8 +105,7 @@ func size(v any) int {
 	return len(text) + 1
 }
 
-// room is what of an answer is left for its items, in bytes: the rest is for what
-// stands around them.
+// room is the number of bytes of an answer that its items may take. The rest is for the fields around them.
 const room = MaxAnswer - 1200
 
 // fitting is how many of the items fit into a room of that many bytes.

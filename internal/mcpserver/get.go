@@ -18,7 +18,7 @@ import (
 
 const (
 	mostIDs    = 20
-	someTokens = 2000 // of an answer, unless the call says otherwise
+	someTokens = 2000 // of an answer, by default
 	fewTokens  = 100  // the least that makes sense
 )
 
@@ -51,8 +51,8 @@ type record struct {
 	Source     string     `json:"source"`
 }
 
-// recordsFound is the answer of get.
-type recordsFound struct {
+// getAnswer is the answer of get.
+type getAnswer struct {
 	Records []record       `json:"records"`
 	Missing []string       `json:"missing,omitempty"`
 	Next    map[string]any `json:"next,omitempty"`
@@ -80,7 +80,7 @@ func (s *Server) get(ctx context.Context, a getArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := recordsFound{Records: []record{}, Missing: missing}
+	out := getAnswer{Records: []record{}, Missing: missing}
 	if len(missing) > 0 {
 		out.Warning = "some ids are not there: erased, mistyped, or of another machine"
 	}
@@ -116,7 +116,7 @@ func idsOf(parts []part) []string {
 	return ids
 }
 
-// part is a memory that is asked for, from some byte of its text on: "m_7k2q@1800".
+// part is a requested memory, from some byte of its text on: "m_7k2q@1800".
 type part struct {
 	id   string // as given
 	name string
@@ -146,8 +146,7 @@ func (p part) at(text string) int {
 	return n
 }
 
-// found returns the memories that are there, in the order in which they were
-// asked for, and the ids of those that are not.
+// found returns the requested memories that exist, in the order of the request, and the ids of the others.
 func (s *Server) found(ctx context.Context, parts []part) (found []part, missing []string, err error) {
 	var ids []string
 	for _, p := range parts {
@@ -195,26 +194,26 @@ func (s *Server) record(m mem.Memory) record {
 	return r
 }
 
-// bodyOf is the text of a memory, and of a summary its parts.
+// bodyOf returns the text of a memory; of a summary its parts.
 func bodyOf(m mem.Memory) string {
 	t := m.Summary
 	if t == nil {
 		return m.Body
 	}
 	return strings.TrimSpace(strings.Join(slices.DeleteFunc([]string{
-		said("Request: ", t.Request), said("Investigated: ", t.Investigated), said("Learned: ", t.Learned),
-		said("Completed: ", t.Completed), said("Next: ", t.NextSteps), said("Notes: ", t.Notes),
+		labelled("Request: ", t.Request), labelled("Investigated: ", t.Investigated), labelled("Learned: ", t.Learned),
+		labelled("Completed: ", t.Completed), labelled("Next: ", t.NextSteps), labelled("Notes: ", t.Notes),
 	}, func(s string) bool { return s == "" }), "\n"))
 }
 
-func said(head, text string) string {
+func labelled(head, text string) string {
 	if text == "" {
 		return ""
 	}
 	return head + text
 }
 
-// plainText is a text of several lines made fit to be told.
+// plainText applies Plain to each line of a text.
 func (s *Server) plainText(text string) string {
 	out := strings.Split(text, "\n")
 	for i, line := range out {
@@ -223,7 +222,7 @@ func (s *Server) plainText(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// plain makes texts fit to be told, at most n of so many characters.
+// plain applies Plain to at most n texts and clips each to size characters.
 func (s *Server) plain(list []string, n, size int) []string {
 	var out []string
 	for _, text := range list[:min(n, len(list))] {
@@ -232,7 +231,7 @@ func (s *Server) plain(list []string, n, size int) []string {
 	return out
 }
 
-// leastText is how much of a text is shown at least where it has to be cut, in bytes.
+// leastText is the least number of bytes of a text that is shown if it has to be cut.
 const leastText = 200
 
 // shorten cuts the text so that the record fits, down to leastText, and returns
@@ -251,7 +250,7 @@ func (r *record) shorten(left int) int {
 			n--
 		}
 		if r.Text = text[:n]; size(r) <= left || n == 0 {
-			return n % max(1, len(text)) // all of it is nothing cut
+			return n % max(1, len(text)) // 0 if nothing was cut
 		}
 	}
 }

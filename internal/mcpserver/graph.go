@@ -11,7 +11,7 @@ import (
 	"remanence/internal/recall"
 )
 
-// node is a memory, or something with a name that memories are about.
+// node is a memory, or an entity that memories mention.
 type node struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"` // memory, file, symbol, package, person, service
@@ -19,7 +19,7 @@ type node struct {
 	Mentions int    `json:"mentions,omitempty"` // memories that name it
 }
 
-// edge says how one stands to another.
+// edge is a link between two nodes.
 type edge struct {
 	From       string  `json:"from"`
 	To         string  `json:"to"`
@@ -35,7 +35,7 @@ type graph struct {
 	Warning string `json:"warning,omitempty"`
 }
 
-// graph is what the project's memories name most, and who names it.
+// graph returns the entities that the project's memories mention most, with those memories.
 func (s *Server) graph(ctx context.Context) (any, error) {
 	return s.related(ctx, graphArgs{})
 }
@@ -49,16 +49,16 @@ type graphArgs struct {
 	Limit        int    `json:"limit"`
 }
 
-// around is what lies around an entity or a memory.
-type around struct {
+// graphAnswer is the answer about an entity or a memory: the nodes around it.
+type graphAnswer struct {
 	graph
 	Memories []row `json:"memories,omitempty"`
 }
 
-// spare is for what stands around the memories: their name, and a warning.
+// spare is the number of bytes for the fields around the memories.
 const spare = 100
 
-// mostDepth is what a call may ask for; farther than two steps nothing is near.
+// mostDepth is the greatest depth of a request.
 const mostDepth = 3
 
 func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
@@ -74,13 +74,13 @@ func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := around{graph: g}
+	out := graphAnswer{graph: g}
 	if a.Memories {
 		found, err := s.search(ctx, searchArgs{Query: &a.Entity, Limit: 5})
 		if err != nil {
 			return nil, err
 		}
-		list := found.(rows).Results
+		list := found.(searchAnswer).Results
 		out.Memories = list[:fitting(list, MaxAnswer-size(out)-spare)]
 		if len(out.Memories) < len(list) {
 			out.Warning = "cut to what fits; search has the rest"
@@ -89,8 +89,8 @@ func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
 	return out, nil
 }
 
-// related is a part of the web as an agent reads it: without what came from
-// outside, and what that alone leads to.
+// related is the part of the graph that an agent may read: without memories from outside, and without what
+// only they lead to.
 func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
 	got, err := s.Memory.Related(ctx, recall.RelatedRequest{
 		ProjectRef: s.Place, ID: a.Entity, Depth: min(a.Depth, 2),
@@ -133,7 +133,7 @@ func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
 	return out, nil
 }
 
-// directed reports whether an edge of the center goes the way that is asked for.
+// directed reports whether an edge of the center has the requested direction.
 func directed(direction, center string, x recall.GraphEdge) bool {
 	switch direction {
 	case "in", "incoming":
@@ -145,12 +145,12 @@ func directed(direction, center string, x recall.GraphEdge) bool {
 }
 
 type consolidateArgs struct {
-	Strategy string `json:"strategy"` // whatever is asked for, the rules are the same
+	Strategy string `json:"strategy"` // accepted and ignored: the rules are the same
 	DryRun   bool   `json:"dry_run"`
 }
 
-// consolidated is what a round of consolidation changed, or would.
-type consolidated struct {
+// consolidation is what a run of consolidation changed, or would change.
+type consolidation struct {
 	DryRun  bool     `json:"dry_run"`
 	Runs    []string `json:"runs,omitempty"`
 	Changes []change `json:"changes"`
@@ -175,7 +175,7 @@ func (s *Server) consolidate(ctx context.Context, a consolidateArgs) (any, error
 	if err != nil {
 		return nil, err
 	}
-	out := consolidated{DryRun: got.DryRun, Changes: []change{}}
+	out := consolidation{DryRun: got.DryRun, Changes: []change{}}
 	for _, r := range got.Runs {
 		if r.ID != "" && len(r.Changes) > 0 {
 			out.Runs, out.Undo = append(out.Runs, r.ID), "remanence consolidate --undo "+r.ID

@@ -40,7 +40,7 @@ func TestTheCoreToolsCostLittle(t *testing.T) {
 }
 
 func TestASchemaNamesExactlyTheArgumentsThatAreRead(t *testing.T) {
-	for _, tool := range slices.Concat(core(), others()) {
+	for _, tool := range slices.Concat(core(), aliases()) {
 		var schema struct {
 			Required   []string
 			Properties map[string]struct {
@@ -385,12 +385,12 @@ func TestOverHTTPEachRequestStandsAlone(t *testing.T) {
 // FuzzArguments gives every tool any arguments: it answers, with JSON that is no
 // longer than it may be.
 func FuzzArguments(f *testing.F) {
-	for i, t := range slices.Concat(core(), others()) {
+	for i, t := range slices.Concat(core(), aliases()) {
 		f.Add(i, `{"query":"x","ids":["m_1@3"],"id":"m_1","op":"get","content":"x","limit":-1,"offset":9,"after":"3d"}`)
 		f.Add(i, string(t.schema()))
 		f.Add(i, `{"op":"get","part":"sessions","offset":1}`)
 	}
-	tools := slices.Concat(core(), others())
+	tools := slices.Concat(core(), aliases())
 	f.Fuzz(func(t *testing.T, i int, args string) {
 		n := stocked()
 		n.keep(wordy("日\"", 50))

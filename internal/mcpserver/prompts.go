@@ -6,8 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// prompts are the two that a person picks when he leaves the work to somebody
-// else, or to himself later.
+// prompts are the two prompts that a person picks to hand over the work or to continue it later.
 func prompts() []*mcp.Prompt {
 	return []*mcp.Prompt{
 		{

@@ -59,14 +59,14 @@ func (s *Server) addResources() {
 	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		id := strings.TrimPrefix(req.Params.URI, scheme+"memory/")
 		v, err := s.get(ctx, getArgs{IDs: texts{id}})
-		if found, ok := v.(recordsFound); ok && len(found.Records) == 0 {
+		if found, ok := v.(getAnswer); ok && len(found.Records) == 0 {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no memory " + chars.Clip(s.Plain(id), 40)}
 		}
 		return s.contents(req.Params.URI, v, err)
 	})
 }
 
-// contents is what is read: a problem too, which a reader can do without.
+// contents returns the content of a resource. A problem is returned as content too.
 func (s *Server) contents(uri string, v any, err error) (*mcp.ReadResourceResult, error) {
 	var text string
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Server) contents(uri string, v any, err error) (*mcp.ReadResourceResult
 	}}}, nil
 }
 
-// overview is what status tells.
-type overview struct {
+// statusAnswer is the answer of status.
+type statusAnswer struct {
 	Project   string   `json:"project"`
 	Memories  int      `json:"memories"`
 	Today     int      `json:"new_today"`
@@ -99,7 +99,7 @@ func (s *Server) status(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := overview{
+	out := statusAnswer{
 		Project: o.Project.Name, Memories: o.Stats.Memories, Today: o.Stats.Today, Hidden: o.Stats.Hidden,
 		Sessions: o.Stats.Sessions,
 		Session:  s.Session, Waiting: o.Health.QueueDepth, LastError: chars.Clip(s.Plain(o.Health.LastError), 200),
@@ -126,7 +126,7 @@ func (s *Server) summary(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := recordsFound{Records: []record{}}
+	out := getAnswer{Records: []record{}}
 	for _, h := range found.Hits {
 		r := s.record(h.Memory)
 		if size(r) > room {
@@ -147,7 +147,7 @@ func (s *Server) preferences(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := recordsFound{Records: []record{}}
+	out := getAnswer{Records: []record{}}
 	left := room
 	for _, h := range found.Hits {
 		r := s.record(h.Memory)

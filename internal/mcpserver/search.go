@@ -45,15 +45,15 @@ type row struct {
 	Age       string             `json:"age"`
 	Tokens    int                `json:"tokens"` // of the full record
 	Score     float64            `json:"score,omitempty"`
-	Project   string             `json:"project,omitempty"` // where it is not the one asked about
+	Project   string             `json:"project,omitempty"` // if it is another than that of the call
 	Status    mem.Status         `json:"status,omitempty"`  // where not active
 	Stale     bool               `json:"stale,omitempty"`   // a file that it is about has changed since
 	Untrusted bool               `json:"untrusted,omitempty"`
 	Why       map[string]float64 `json:"why,omitempty"`
 }
 
-// rows is the answer to a search.
-type rows struct {
+// searchAnswer is the answer of search.
+type searchAnswer struct {
 	Project string         `json:"project,omitempty"`
 	Results []row          `json:"results"`
 	Next    map[string]any `json:"next,omitempty"` // arguments that get the rest
@@ -64,7 +64,7 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	if a.Query == nil {
 		return nil, bad("query is missing").fixedBy(`give words, or "" for the newest`)
 	}
-	ask, err := s.asked(a)
+	ask, err := s.searchRequest(a)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := rows{Project: found.Project.Name, Results: []row{}, Warning: found.Warning}
+	out := searchAnswer{Project: found.Project.Name, Results: []row{}, Warning: found.Warning}
 	for _, h := range found.Hits {
 		out.Results = append(out.Results, s.row(h, found, a.Explain))
 	}
@@ -89,8 +89,8 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	return out, nil
 }
 
-// asked is the question that arguments make.
-func (s *Server) asked(a searchArgs) (recall.SearchRequest, error) {
+// searchRequest converts arguments to a request.
+func (s *Server) searchRequest(a searchArgs) (recall.SearchRequest, error) {
 	ask := recall.SearchRequest{ProjectRef: s.at(a.Project), Strategy: a.Strategy}
 	q := &ask.Query
 	q.Text, q.File, q.Tags, q.Hidden = strings.TrimSpace(*a.Query), a.File, a.Tags, a.IncludeHidden
@@ -125,7 +125,7 @@ func (s *Server) asked(a searchArgs) (recall.SearchRequest, error) {
 	return ask, err
 }
 
-// at is the place that a call is about.
+// at returns the project that a call is about.
 func (s *Server) at(project string) mem.ProjectRef {
 	if project == "" {
 		return s.Place
@@ -137,7 +137,7 @@ func (s *Server) row(h mem.Hit, found recall.SearchResponse, explain bool) row {
 	m := h.Memory
 	r := row{
 		ID: m.ID, Kind: string(m.Kind), Title: chars.Clip(s.Plain(m.Title), 160), Age: age(m.Created, found.At),
-		Tokens: chars.Tokens(whole(m)),
+		Tokens: chars.Tokens(fullText(m)),
 		Score:  float64(int(h.Score*100+0.5)) / 100, Untrusted: m.Trust == mem.TrustNone,
 		Stale: found.Stale[m.ID] != mem.Fresh,
 	}
@@ -153,8 +153,8 @@ func (s *Server) row(h mem.Hit, found recall.SearchResponse, explain bool) row {
 	return r
 }
 
-// whole is all that a memory says.
-func whole(m mem.Memory) string {
+// fullText is all text of a memory.
+func fullText(m mem.Memory) string {
 	return strings.Join(append([]string{m.Title, bodyOf(m)}, m.Facts...), "\n")
 }
 
@@ -177,8 +177,8 @@ type timelineArgs struct {
 	Project string `json:"project"`
 }
 
-// entry is one moment of a timeline.
-type entry struct {
+// timelineEntry is one entry of a timeline.
+type timelineEntry struct {
 	ID      string `json:"id"`
 	At      string `json:"at"`
 	Kind    string `json:"kind"`
@@ -187,11 +187,11 @@ type entry struct {
 	Here    bool   `json:"anchor,omitempty"`
 }
 
-// line is the answer of timeline, oldest first.
-type line struct {
-	Entries []entry        `json:"entries"`
-	Next    map[string]any `json:"next,omitempty"`
-	Warning string         `json:"warning,omitempty"`
+// timelineAnswer is the answer of timeline, oldest first.
+type timelineAnswer struct {
+	Entries []timelineEntry `json:"entries"`
+	Next    map[string]any  `json:"next,omitempty"`
+	Warning string          `json:"warning,omitempty"`
 }
 
 // mostAround is how far a timeline reaches on each side.
@@ -218,7 +218,7 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 		Around: max(before, after, 1),
 	}
 	if a.File != "" && !filepath.IsAbs(a.File) {
-		ask.Anchor = "./" + a.File // whatever it is called, it is no id and no day
+		ask.Anchor = "./" + a.File // never read as an id or a time
 	}
 	if a.Query != "" {
 		found, err := s.Memory.Search(ctx, recall.SearchRequest{
@@ -229,7 +229,7 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 			return nil, err
 		}
 		if len(found.Hits) == 0 {
-			return line{Entries: []entry{}, Warning: "nothing matches the query"}, nil
+			return timelineAnswer{Entries: []timelineEntry{}, Warning: "nothing matches the query"}, nil
 		}
 		ask.Anchor = found.Hits[0].Memory.ID
 	}
@@ -244,17 +244,17 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 	return out, nil
 }
 
-// around keeps so many entries on each side of the anchor, and of those what
+// graphAnswer keeps so many entries on each side of the anchor, and of those what
 // fits, from the anchor outwards.
-func (s *Server) around(got views.TimelineResponse, before, after int) line {
+func (s *Server) around(got views.TimelineResponse, before, after int) timelineAnswer {
 	at := slices.IndexFunc(got.Entries, func(m views.TimelineEntry) bool { return m.ID == got.Anchor })
 	from, to := max(0, at-before), min(len(got.Entries), at+after+1)
 	if at < 0 { // of now, a day, a session or a file
 		from, to = max(0, len(got.Entries)-before-after-1), len(got.Entries)
 	}
-	out := line{Entries: []entry{}}
+	out := timelineAnswer{Entries: []timelineEntry{}}
 	for _, m := range got.Entries[from:to] {
-		out.Entries = append(out.Entries, entry{
+		out.Entries = append(out.Entries, timelineEntry{
 			ID: m.ID, At: m.At.UTC().Format("2006-01-02T15:04Z"), Kind: m.What, Title: chars.Clip(s.Plain(m.Title), 160),
 			Session: m.Session, Here: m.ID == got.Anchor,
 		})

@@ -1,10 +1,9 @@
-// Package mcpserver lets agents ask and order by the Model Context Protocol: tools, resources and prompts over the
-// memory of one project. It knows how the protocol is spoken and what an answer may hold, and neither where memories
-// are kept nor who keeps them: all of that comes in as Memory.
+// Package mcpserver serves the memory of one project over the Model Context Protocol, as tools, resources and prompts.
+// It does not know where memories are stored: its functions are passed in as Memory.
 //
-// What a client is told about the tools costs it tokens in every session, so names, descriptions and schemas are short,
-// and a test counts them. No answer is longer than MaxAnswer: what does not fit is named, with the arguments that get
-// it.
+// The list of tools costs a client tokens in every session, so names, descriptions and schemas are short, and a test
+// counts them. No answer is longer than MaxAnswer; it names what was left out and the arguments that get it. Start
+// reading at [New].
 package mcpserver
 
 import (
@@ -29,7 +28,7 @@ import (
 	"remanence/internal/workstate"
 )
 
-// Memory is what the server needs of whoever remembers. Every function is needed.
+// Memory holds the functions of the memory that the server calls. All are required.
 type Memory struct {
 	Search      func(context.Context, recall.SearchRequest) (recall.SearchResponse, error)
 	Timeline    func(context.Context, views.TimelineRequest) (views.TimelineResponse, error)
@@ -51,21 +50,21 @@ type Memory struct {
 type Config struct {
 	Memory  Memory
 	Version string         // of the program
-	Place   mem.ProjectRef // the project that is asked about and written to, unless a call says otherwise
+	Place   mem.ProjectRef // the project of calls that name none
 	Session string         // of the agent that calls, by its own id; "" means that it is not known
 	All     bool           // list the names of other memory servers too
 	Reader  bool           // read only: nothing that changes anything is listed or done
 
-	// Explain puts an error into words. Nil means the error's own.
+	// Explain converts an error to a Problem. Nil means the error's own text.
 	Explain func(error) Problem
-	// Plain makes a text fit to be told: without what could be taken for an order
-	// of the client. Nil leaves texts as they are.
+	// Plain removes from a text what the model could take for an instruction of the
+	// client. Nil leaves texts as they are.
 	Plain func(string) string
-	// Source says in a sentence where a memory comes from. Nil means its origin alone.
+	// Source describes in a sentence where a memory comes from. Nil means its origin.
 	Source func(mem.Memory) string
 	Now    func() time.Time // nil means time.Now
-	// Abandon ends the process that Serve is stuck in: a client that does not read
-	// and does not go either lets no write return. Nil waits for it.
+	// Abandon ends the process if Serve cannot return: a client that neither reads nor
+	// closes blocks every write. Nil waits for it.
 	Abandon func()
 }
 
@@ -73,11 +72,11 @@ type Config struct {
 type Server struct {
 	Config
 	mcp  *mcp.Server
-	pace *pace
-	seen atomic.Pointer[string] // version of the state that was told last; nil before
+	pace *rateLimit
+	seen atomic.Pointer[string] // version of the state that was sent last; nil before
 }
 
-// name is what the server is called; instructions are told to every session of a client.
+// name is what the server is called; instructions are sent to every session of a client.
 const (
 	name         = "remanence"
 	instructions = "Long-term memory of this project and its user. Before non-trivial work, search it; get fetches " +
@@ -101,7 +100,7 @@ func New(c Config) *Server {
 	if c.Source == nil {
 		c.Source = func(m mem.Memory) string { return string(m.Origin) }
 	}
-	s := &Server{Config: c, pace: &pace{now: c.Now}}
+	s := &Server{Config: c, pace: &rateLimit{now: c.Now}}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: name, Title: "Remanence", Version: c.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		// Nothing is announced: lists do not change while the server runs, and it keeps no log of its own.
@@ -109,7 +108,7 @@ func New(c Config) *Server {
 			Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			Prompts: &mcp.PromptCapabilities{},
 		},
-		// What it tells is the user's own and of this moment.
+		// Answers are private to the user and change at any time.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
 	})
 	s.addTools()
@@ -122,9 +121,9 @@ func New(c Config) *Server {
 // does, both of which are no error. A line that is no message is answered and
 // passed over.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	l := &lines{in: in, out: out, abandon: s.Abandon}
+	l := &messageFilter{in: in, out: out, abandon: s.Abandon}
 	l.start()
-	defer l.ended()
+	defer l.stopAbandon()
 	defer context.AfterFunc(ctx, l.giveUp)()
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l, MaxLineLength: 2 * MaxLine})
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
@@ -133,10 +132,8 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return fmt.Errorf("serve mcp: %w", err)
 }
 
-// HTTP speaks the streamable HTTP of the protocol, each request on its own. Its
-// address may say which project it is about: ?project= and a name, a key or an
-// absolute path of its directory. Whoever lets requests through to it makes sure
-// that they are the user's.
+// HTTP serves the streamable HTTP of the protocol, each request on its own. The address may name the project
+// as ?project= with a name, a key or an absolute path. The caller authenticates requests.
 func (s *Server) HTTP() http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		return s.about(r.URL.Query().Get("project")).mcp
@@ -145,7 +142,7 @@ func (s *Server) HTTP() http.Handler {
 	})
 }
 
-// about is the server for a project, "" being that of Config. Both count writes together.
+// about returns the server for a project; "" means that of Config. Both share the rate limit.
 func (s *Server) about(project string) *Server {
 	if project == "" {
 		return s
@@ -160,5 +157,5 @@ func (s *Server) about(project string) *Server {
 	return there
 }
 
-// agent is who reads, as the memory wants to know it.
+// agent returns the session of the caller.
 func (s *Server) agent() string { return cmp.Or(s.Session, event.UnknownAgent) }

@@ -40,7 +40,7 @@ type stateArgs struct {
 	Offset int    `json:"offset"`
 }
 
-// opHandoff is the one operation that is no state's.
+// opHandoff is the one operation that does not use state files.
 const opHandoff = "handoff"
 
 // The lists of a state, as part names them.
@@ -50,23 +50,23 @@ const (
 	partSessions  = "sessions"
 )
 
-// standing is where the work stands, as told.
-type standing struct {
-	Project   string         `json:"project"`
-	Where     string         `json:"kept_in"`
-	Phase     string         `json:"phase,omitempty"`
-	Status    string         `json:"status,omitempty"`
-	Active    []string       `json:"active_work,omitempty"`
-	Blockers  []string       `json:"blockers,omitempty"`
-	Next1     string         `json:"next_action,omitempty"`
-	Progress  []workItem     `json:"progress,omitempty"`
-	Decisions []decided      `json:"decisions,omitempty"` // newest first
-	Sessions  []sessionEntry `json:"sessions,omitempty"`  // newest first
-	Changed   []string       `json:"changed,omitempty"`
-	Choose    []string       `json:"candidates,omitempty"`
-	Notes     []string       `json:"notes,omitempty"`
-	Cut       bool           `json:"cut,omitempty"` // a list above had more than fits
-	Next      map[string]any `json:"next,omitempty"`
+// stateView is the answer of state: where the work stands.
+type stateView struct {
+	Project   string          `json:"project"`
+	Where     string          `json:"kept_in"`
+	Phase     string          `json:"phase,omitempty"`
+	Status    string          `json:"status,omitempty"`
+	Active    []string        `json:"active_work,omitempty"`
+	Blockers  []string        `json:"blockers,omitempty"`
+	Next1     string          `json:"next_action,omitempty"`
+	Progress  []workItem      `json:"progress,omitempty"`
+	Decisions []decisionEntry `json:"decisions,omitempty"` // newest first
+	Sessions  []sessionEntry  `json:"sessions,omitempty"`  // newest first
+	Changed   []string        `json:"changed,omitempty"`
+	Choose    []string        `json:"candidates,omitempty"`
+	Notes     []string        `json:"notes,omitempty"`
+	Cut       bool            `json:"cut,omitempty"` // a list above had more than fits
+	Next      map[string]any  `json:"next,omitempty"`
 }
 
 type workItem struct {
@@ -75,7 +75,7 @@ type workItem struct {
 	Done    bool   `json:"done,omitempty"`
 }
 
-type decided struct {
+type decisionEntry struct {
 	ID        string `json:"id,omitempty"`
 	Date      string `json:"date,omitempty"`
 	Title     string `json:"title"`
@@ -115,10 +115,10 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.seen.Store(&got.Version) // after a change too: what a hand wrote meanwhile is in the notes
-	out := s.standing(got)
-	if a.Op != workstate.OpGet { // what was changed is enough
-		v := standing{
+	s.seen.Store(&got.Version) // after a change too: notes report changes that others made meanwhile
+	out := s.stateView(got)
+	if a.Op != workstate.OpGet { // only the change is returned
+		v := stateView{
 			Project: out.Project, Where: out.Where, Changed: out.Changed, Choose: out.Choose, Notes: out.Notes,
 			Next: map[string]any{"op": workstate.OpGet},
 		}
@@ -128,7 +128,7 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 	return out.page(a.Part, a.Offset)
 }
 
-// stateAsk is the order that arguments make. Only those of its operation count.
+// stateAsk converts arguments to a request. Only those of its operation count.
 func (s *Server) stateAsk(a stateArgs) (workstate.Request, error) {
 	ask := workstate.Request{ProjectRef: s.Place, Op: a.Op}
 	missing := ""
@@ -180,8 +180,8 @@ func value(s *string) string {
 	return *s
 }
 
-// handed is the answer of a handoff.
-type handed struct {
+// handoffAnswer is the answer of a handoff.
+type handoffAnswer struct {
 	ID   string `json:"id"`
 	Kept bool   `json:"kept"`
 	Note string `json:"note"`
@@ -206,11 +206,11 @@ func (s *Server) handoff(ctx context.Context, a stateArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return handed{c.ID, true, "Told to whoever goes on: after a compaction, or in the next session."}, nil
+	return handoffAnswer{c.ID, true, "Told to whoever goes on: after a compaction, or in the next session."}, nil
 }
 
-func (s *Server) standing(g workstate.State) standing {
-	out := standing{
+func (s *Server) stateView(g workstate.State) stateView {
+	out := stateView{
 		Project: g.Project.Name, Where: cmp.Or(g.Files, "store"), Phase: s.short(g.Phase), Status: s.short(g.Status),
 		Active:   s.plain(g.Active, 20, 200),
 		Blockers: s.plain(g.Blockers, 20, 200), Next1: s.short(g.Next), Changed: s.plain(g.Changed, 20, 160),
@@ -225,7 +225,7 @@ func (s *Server) standing(g workstate.State) standing {
 	}
 	slices.SortStableFunc(out.Progress, func(a, b workItem) int { return cmp.Compare(rankOf(a.Done), rankOf(b.Done)) })
 	for _, d := range slices.Backward(g.Decisions) {
-		out.Decisions = append(out.Decisions, decided{
+		out.Decisions = append(out.Decisions, decisionEntry{
 			d.ID, d.Date, s.short(d.Title), s.short(d.Text),
 			s.short(d.Rationale), d.Status,
 		})
@@ -239,7 +239,7 @@ func (s *Server) standing(g workstate.State) standing {
 	return out
 }
 
-// rankOf puts what is done behind what is not.
+// rankOf orders open items before done ones.
 func rankOf(done bool) int {
 	if done {
 		return 1
@@ -249,9 +249,9 @@ func rankOf(done bool) int {
 
 func (s *Server) short(text string) string { return chars.Clip(s.Plain(text), 300) }
 
-// page is the part of a state that fits: of its lists, first the work, then the
-// decisions, then the sessions; or one of them, from an item on.
-func (v standing) page(part string, offset int) (standing, error) {
+// page returns the part of a state that fits: of its lists first the work, then decisions, then sessions; or
+// one list from an item on.
+func (v stateView) page(part string, offset int) (stateView, error) {
 	if part != "" && !slices.Contains([]string{partProgress, partDecisions, partSessions}, part) || offset < 0 {
 		return v, bad("part is progress, decisions or sessions, offset 0 or more")
 	}
@@ -277,22 +277,21 @@ func (v standing) page(part string, offset int) (standing, error) {
 		}
 		switch name {
 		case partProgress:
-			v.Progress, left = some(all.Progress, from, left)
+			v.Progress, left = fittingFrom(all.Progress, from, left)
 			more(name, from, len(v.Progress), len(all.Progress))
 		case partDecisions:
-			v.Decisions, left = some(all.Decisions, from, left)
+			v.Decisions, left = fittingFrom(all.Decisions, from, left)
 			more(name, from, len(v.Decisions), len(all.Decisions))
 		case partSessions:
-			v.Sessions, left = some(all.Sessions, from, left)
+			v.Sessions, left = fittingFrom(all.Sessions, from, left)
 			more(name, from, len(v.Sessions), len(all.Sessions))
 		}
 	}
 	return v, nil
 }
 
-// trim drops the last of the longest lists until what stands around the work is
-// no more than half of an answer.
-func (v *standing) trim() {
+// trim drops the last items of the longest lists until they take at most half of an answer.
+func (v *stateView) trim() {
 	for size(v) > room/2 {
 		longest := &v.Active
 		for _, list := range []*[]string{&v.Blockers, &v.Choose, &v.Changed, &v.Notes} {
@@ -308,8 +307,8 @@ func (v *standing) trim() {
 	}
 }
 
-// some are the items from one on that fit, and the room that is left after them.
-func some[T any](items []T, from, left int) ([]T, int) {
+// fittingFrom returns the items from one on that fit, and the room that is left.
+func fittingFrom[T any](items []T, from, left int) ([]T, int) {
 	items = items[min(from, len(items)):]
 	items = items[:fitting(items, left)]
 	for _, it := range items {

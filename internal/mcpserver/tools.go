@@ -15,7 +15,7 @@ import (
 	"remanence/internal/chars"
 )
 
-// tool is one tool as clients see it, and what answers its calls.
+// tool is one tool and its handler.
 type tool struct {
 	name   string
 	about  string // for the model
@@ -26,7 +26,7 @@ type tool struct {
 	call   func(*Server, context.Context, json.RawMessage) (any, error)
 }
 
-// effect is what a tool does to the memory.
+// effect is how a tool changes the memory.
 type effect int
 
 const (
@@ -51,19 +51,19 @@ func core() []tool {
 				`"include_hidden":{"type":"boolean"},"strategy":{"enum":["auto","keyword","vector","hybrid"]},` +
 				`"limit":{"type":"integer","maximum":50},` +
 				`"offset":{"type":"integer"},"explain":{"type":"boolean"}}`,
-			names: namesOf[searchArgs](), call: does((*Server).search),
+			names: namesOf[searchArgs](), call: handlerOf((*Server).search),
 		},
 		{
 			name: "timeline", about: "What was remembered around a moment; give one of anchor, query, file", effect: reads,
 			args: `{"anchor":{"type":"string","description":"memory or session id, or ` +
 				`day"},"query":{"type":"string"},"file":{"type":"string"},` +
 				`"before":{"type":"integer"},"after":{"type":"integer"},"session":{"type":"string"},"project":{"type":"string"}}`,
-			names: namesOf[timelineArgs](), call: does((*Server).timeline),
+			names: namesOf[timelineArgs](), call: handlerOf((*Server).timeline),
 		},
 		{
 			name: "get", about: "Full records by id, with where they came from", effect: reads, must: []string{"ids"},
 			args:  `{"ids":{"type":"array","items":{"type":"string"},"maxItems":20},"max_tokens":{"type":"integer"}}`,
-			names: namesOf[getArgs](), call: does((*Server).get),
+			names: namesOf[getArgs](), call: handlerOf((*Server).get),
 		},
 		{
 			name: "remember", about: "Keep a note for later sessions: one statement that can be understood alone, with the " +
@@ -76,7 +76,7 @@ func core() []tool {
 				`"supersedes":{"type":"string","description":"id it replaces, or none to keep both"},` +
 				`"related":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
 				`"type":{"type":"string"},"relationship":{"type":"string"}}}}}`,
-			names: namesOf[rememberArgs](), call: does((*Server).remember),
+			names: namesOf[rememberArgs](), call: handlerOf((*Server).remember),
 		},
 		{
 			name: "update", about: "Change a memory; scope only widens. What the user said is only proposed", effect: changes,
@@ -85,18 +85,18 @@ func core() []tool {
 				`"tags":{"type":"object","properties":` +
 				`{"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}}},` +
 				`"scope":{"enum":["project","user"]},"resolved":{"type":"boolean"},"reason":{"type":"string"}}`,
-			names: namesOf[updateArgs](), call: does((*Server).update),
+			names: namesOf[updateArgs](), call: handlerOf((*Server).update),
 		},
 		{
 			name: "forget", about: "Hide a memory; what the user said is only proposed", effect: hides, must: []string{"id"},
 			args:  `{"id":{"type":"string"},"reason":{"type":"string"}}`,
-			names: namesOf[forgetArgs](), call: does((*Server).forget),
+			names: namesOf[forgetArgs](), call: handlerOf((*Server).forget),
 		},
 		{
 			name: "feedback", about: "What a memory was worth", effect: changes, must: []string{"id", "verdict"},
 			args: `{"id":{"type":"string"},"verdict":{"enum":["useful","wrong","stale","prevented"]},` +
 				`"note":{"type":"string","description":"prevented: which mistake"}}`,
-			names: namesOf[feedbackArgs](), call: does((*Server).feedback),
+			names: namesOf[feedbackArgs](), call: handlerOf((*Server).feedback),
 		},
 		{
 			name: "state", about: "Where the project's work stands: read it, or lay down progress", effect: adds,
@@ -112,7 +112,7 @@ func core() []tool {
 				`"items":{"type":"string"}},` +
 				`"next":{"type":"array","items":{"type":"string"}},"text":{"type":"string"},"part":{"type":"string"},` +
 				`"offset":{"type":"integer"}}`,
-			names: namesOf[stateArgs](), call: does((*Server).state),
+			names: namesOf[stateArgs](), call: handlerOf((*Server).state),
 		},
 	}
 }
@@ -120,7 +120,7 @@ func core() []tool {
 func (s *Server) addTools() {
 	list := core()
 	if s.All {
-		list = append(list, others()...)
+		list = append(list, aliases()...)
 	}
 	for _, t := range list {
 		if s.Reader {
@@ -133,7 +133,7 @@ func (s *Server) addTools() {
 	}
 }
 
-// readOnly is the tool as a server that only reads lists it.
+// readOnly returns the tool as a read-only server lists it.
 func (t tool) readOnly() tool {
 	if t.effect == reads {
 		return t
@@ -178,8 +178,8 @@ func (t tool) handler(s *Server) mcp.ToolHandler {
 	}
 }
 
-// does makes a call of a method that takes its arguments as a struct.
-func does[A any](f func(*Server, context.Context, A) (any, error)) func(*Server, context.Context, json.RawMessage) (any,
+// handlerOf adapts a method that takes its arguments as a struct.
+func handlerOf[A any](f func(*Server, context.Context, A) (any, error)) func(*Server, context.Context, json.RawMessage) (any,
 	error) {
 	return func(s *Server, ctx context.Context, raw json.RawMessage) (any, error) {
 		args, err := decode[A](raw)
@@ -190,8 +190,8 @@ func does[A any](f func(*Server, context.Context, A) (any, error)) func(*Server,
 	}
 }
 
-// decode reads arguments. One that the tool does not have, or of another type, is
-// a mistake: what was meant by it would silently not be done.
+// decode reads arguments. An unknown argument or a wrong type is an error, because it would be ignored
+// silently.
 func decode[A any](raw json.RawMessage) (A, error) {
 	var args A
 	if len(bytes.TrimSpace(raw)) == 0 {
@@ -244,8 +244,7 @@ func fieldsOf(t reflect.Type) []string {
 	return names
 }
 
-// texts is a list of texts. One text alone is a list of one, unless it is a list
-// that was written as a text.
+// texts is a list of texts. A single text is a list of one, unless it contains a JSON list.
 type texts []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -265,12 +264,11 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ListTokens is what the list of tools costs a client that loads all of it, in
-// tokens: the core ones, or with all also the names of other memory servers.
+// ListTokens returns the tokens of the tool list: of the core tools, or with all also of the aliases.
 func ListTokens(all bool) int {
 	list := core()
 	if all {
-		list = append(list, others()...)
+		list = append(list, aliases()...)
 	}
 	n := 0
 	for _, t := range list {

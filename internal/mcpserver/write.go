@@ -24,34 +24,34 @@ type rememberArgs struct {
 	Related    []curate.Relation `json:"related"`
 }
 
-// kept is the answer of remember.
-type kept struct {
-	Saved      bool      `json:"saved"`
-	ID         string    `json:"id,omitempty"`
-	Kind       string    `json:"kind,omitempty"`
-	Title      string    `json:"title,omitempty"`
-	Scope      mem.Scope `json:"scope,omitempty"`
-	Trust      string    `json:"trust,omitempty"`
-	Repeats    int       `json:"known_already,omitempty"`
-	Similar    *alike    `json:"similar,omitempty"`
-	Relation   string    `json:"relation,omitempty"`   // of similar to what was said: same, adds, differs, opposite
-	Difference string    `json:"difference,omitempty"` // by what they differ
-	Supersedes string    `json:"supersedes,omitempty"`
-	Proposal   string    `json:"proposal,omitempty"`
-	Note       string    `json:"note,omitempty"`
-	Undo       string    `json:"undo,omitempty"`
+// rememberAnswer is the answer of remember.
+type rememberAnswer struct {
+	Saved      bool           `json:"saved"`
+	ID         string         `json:"id,omitempty"`
+	Kind       string         `json:"kind,omitempty"`
+	Title      string         `json:"title,omitempty"`
+	Scope      mem.Scope      `json:"scope,omitempty"`
+	Trust      string         `json:"trust,omitempty"`
+	Repeats    int            `json:"known_already,omitempty"`
+	Similar    *similarMemory `json:"similar,omitempty"`
+	Relation   string         `json:"relation,omitempty"`   // of similar to the statement: same, adds, differs, opposite
+	Difference string         `json:"difference,omitempty"` // by what they differ
+	Supersedes string         `json:"supersedes,omitempty"`
+	Proposal   string         `json:"proposal,omitempty"`
+	Note       string         `json:"note,omitempty"`
+	Undo       string         `json:"undo,omitempty"`
 }
 
-// alike is a memory that says nearly what was to be kept.
-type alike struct {
+// similarMemory is an existing memory that is similar to the statement.
+type similarMemory struct {
 	ID     string  `json:"id"`
 	Title  string  `json:"title"`
 	Text   string  `json:"text,omitempty"`
 	Likely float64 `json:"similarity"` // 0…1
 }
 
-// beside is what supersedes says to keep a statement although one like it is known.
-const beside = "none"
+// keepBoth is the value of supersedes that keeps a statement beside a similar memory.
+const keepBoth = "none"
 
 func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	ask, err := s.statement(a)
@@ -64,7 +64,7 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	}
 	ask.Agent = w.agent
 	if ask.Supersedes != "" {
-		if _, err := s.of(ctx, w, ask.Supersedes); err != nil {
+		if _, err := s.writable(ctx, w, ask.Supersedes); err != nil {
 			return nil, err
 		}
 	}
@@ -73,22 +73,22 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 		return nil, err
 	}
 	if p := got.Proposal; p != nil {
-		return kept{Proposal: p.ID, Note: waits(*p)}, nil
+		return rememberAnswer{Proposal: p.ID, Note: proposalNote(*p)}, nil
 	}
-	var like *alike
+	var like *similarMemory
 	if h := got.Similar; h != nil {
-		like = &alike{
+		like = &similarMemory{
 			h.Memory.ID, chars.Clip(s.Plain(h.Memory.Title), 160), chars.Clip(s.plainText(h.Memory.Body), 1000),
 			float64(int(h.Score*100)) / 100,
 		}
 		if got.ID == "" {
-			return kept{
+			return rememberAnswer{
 				Similar: like, Relation: got.Relation,
 				Note: "Not saved: this is known. update it, or remember again with supersedes: its id, or none to keep both.",
 			}, nil
 		}
 	}
-	k := kept{
+	k := rememberAnswer{
 		Similar: like, Relation: got.Relation, Difference: got.Difference, Saved: true, ID: got.ID, Kind: string(got.Kind),
 		Title: chars.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
 		Repeats: got.Repeats, Supersedes: got.Supersedes, Undo: "forget " + got.ID,
@@ -110,7 +110,7 @@ func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 	ask := curate.AddRequest{
 		ProjectRef: s.Place, Text: a.Content, Title: a.Title, Tags: a.Tags, Files: a.Files,
 		Importance: a.Importance,
-		Related:    a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
+		Related:    a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != keepBoth, KeepBoth: a.Supersedes == keepBoth,
 	}
 	if strings.TrimSpace(a.Content) == "" {
 		return ask, bad("content is missing")
@@ -137,7 +137,7 @@ func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 			return ask, bad("an utterance is only made of what was said").fixedBy("kind fact")
 		}
 	}
-	if a.Supersedes != beside {
+	if a.Supersedes != keepBoth {
 		ask.Supersedes = a.Supersedes
 	}
 	return ask, importance(a.Importance)
@@ -151,22 +151,22 @@ func importance(v *float64) error {
 }
 
 type updateArgs struct {
-	ID         string   `json:"id"`
-	Content    *string  `json:"content"`
-	Importance *float64 `json:"importance"`
-	Tags       *retag   `json:"tags"`
-	Scope      string   `json:"scope"`
-	Resolved   *bool    `json:"resolved"`
-	Reason     string   `json:"reason"`
+	ID         string     `json:"id"`
+	Content    *string    `json:"content"`
+	Importance *float64   `json:"importance"`
+	Tags       *tagChange `json:"tags"`
+	Scope      string     `json:"scope"`
+	Resolved   *bool      `json:"resolved"`
+	Reason     string     `json:"reason"`
 }
 
-type retag struct {
+type tagChange struct {
 	Add    texts `json:"add"`
 	Remove texts `json:"remove"`
 }
 
-// changed is the answer of update, forget and feedback.
-type changed struct {
+// changeAnswer is the answer of update, forget and feedback.
+type changeAnswer struct {
 	ID         string    `json:"id"`
 	Did        string    `json:"did"`
 	Title      string    `json:"title"`
@@ -180,18 +180,18 @@ type changed struct {
 	Undo       string    `json:"undo,omitempty"`
 }
 
-// proposed is the answer about a memory that stays as it is, with title as it is shown.
-func (s *Server) proposed(m mem.Memory, p mem.Proposal) changed {
-	out := s.changed(m, "proposed")
+// proposed returns the answer about a change that waits for the person.
+func (s *Server) proposed(m mem.Memory, p mem.Proposal) changeAnswer {
+	out := s.changeAnswer(m, "proposed")
 	if p.Rejected {
 		out.Did = "nothing"
 	}
-	out.Proposal, out.Note = p.ID, waits(p)
+	out.Proposal, out.Note = p.ID, proposalNote(p)
 	return out
 }
 
-// waits says what became of a change that the agent may not make.
-func waits(p mem.Proposal) string {
+// proposalNote describes the state of a change that the agent may not make.
+func proposalNote(p mem.Proposal) string {
 	if p.Rejected {
 		return "Nothing was changed: the user rejected this change before."
 	}
@@ -226,7 +226,7 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 	if a.Tags != nil {
 		ask.AddTags, ask.DropTags = a.Tags.Add, a.Tags.Remove
 	}
-	m, w, err := s.own(ctx, a.ID)
+	m, w, err := s.memoryToChange(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -238,15 +238,15 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 	if got.Proposal != nil {
 		return s.proposed(got.Memory, *got.Proposal), nil
 	}
-	out := s.changed(got.Memory, "updated")
+	out := s.changeAnswer(got.Memory, "updated")
 	out.Scope, out.Tags, out.Importance, out.Trust = got.Scope, s.plain(got.Tags, 20, 60), got.Importance,
 		got.Trust.String()
 	out.Resolved = got.Kind == mem.Todo && got.Resolved
 	return out, nil
 }
 
-func (s *Server) changed(m mem.Memory, did string) changed {
-	return changed{ID: m.ID, Did: did, Title: chars.Clip(s.Plain(m.Title), 160)}
+func (s *Server) changeAnswer(m mem.Memory, did string) changeAnswer {
+	return changeAnswer{ID: m.ID, Did: did, Title: chars.Clip(s.Plain(m.Title), 160)}
 }
 
 type forgetArgs struct {
@@ -255,7 +255,7 @@ type forgetArgs struct {
 }
 
 func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
-	m, w, err := s.own(ctx, a.ID)
+	m, w, err := s.memoryToChange(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	if len(got.Proposed) > 0 {
 		return s.proposed(m, got.Proposed[0]), nil
 	}
-	out := s.changed(got.Memories[0], "hidden")
+	out := s.changeAnswer(got.Memories[0], "hidden")
 	out.Undo, out.Note = "remanence restore "+m.ID,
 		"Hidden, not erased: it is neither found nor told, and can be restored."
 	return out, nil
@@ -291,7 +291,7 @@ func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 	default:
 		return nil, bad("no verdict %q", chars.Clip(a.Verdict, 40)).fixedBy("useful, wrong, stale or prevented")
 	}
-	m, w, err := s.own(ctx, a.ID)
+	m, w, err := s.memoryToChange(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -302,5 +302,5 @@ func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.changed(got.Memories[0], "marked "+a.Verdict), nil
+	return s.changeAnswer(got.Memories[0], "marked "+a.Verdict), nil
 }

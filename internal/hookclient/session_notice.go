@@ -14,26 +14,25 @@ import (
 	"remanence/internal/spool"
 )
 
-// troubled tells the person at a session's start what keeps events from being
-// kept, or keeps the worker from working, once a day: nobody else can. What its
-// reply tells is not taken for shown before shown is called: a call whose time is
-// up says nothing.
-type troubled struct {
+// noticeHandler adds a notice to the reply of a session start, at most once a day: what keeps events from
+// being stored or the daemon from working. A notice counts as shown only after markShown, because a call that
+// ran out of time prints nothing.
+type noticeHandler struct {
 	next  mem.Handler
 	spool *spool.Spool
 	paths config.Paths
 	now   func() time.Time
-	due   *[]Notice // what the reply tells
+	due   *[]Notice // the notices in the reply
 }
 
 // Handle implements mem.Handler. With an error the reply may hold a notice.
-func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+func (t noticeHandler) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	r, err := t.next.Handle(ctx, e)
 	if e.Kind != mem.SessionStart || !r.Empty() {
 		return r, err
 	}
-	if n := t.notice(err); n.Text != "" {
-		*t.due = DueOf(t.paths.Notices(), t.now(), []Notice{n})
+	if n := t.worstNotice(err); n.Text != "" {
+		*t.due = DueNotices(t.paths.Notices(), t.now(), []Notice{n})
 		for _, due := range *t.due {
 			r.Notice = due.Text
 		}
@@ -41,32 +40,30 @@ func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return r, err
 }
 
-func (t troubled) shown() { ShownNow(t.paths.Notices(), t.now(), *t.due) }
+func (t noticeHandler) markShown() { MarkShown(t.paths.Notices(), t.now(), *t.due) }
 
-// heldFor is how long events may wait for the worker before the person hears
-// of it.
-const heldFor = time.Minute
+// maxQuietWait is how long events may wait in the spool before the person is notified.
+const maxQuietWait = time.Minute
 
-// notice is the worst of what there is to tell; its text is empty if all is well.
-func (t troubled) notice(err error) Notice {
+// worstNotice returns the most serious notice. Its text is empty if all is well.
+func (t noticeHandler) worstNotice(err error) Notice {
 	if err != nil {
-		f := lostTo(err)
+		f := lossFault(err)
 		return Notice{"lost: " + f.Code, 0, fmt.Sprintf("remanence: nothing of this is remembered: %s. Fix: %s", f.What,
 			f.Fix[0])}
 	}
 	if trouble := ReadTrouble(t.paths); trouble.Text != "" {
 		return Notice{"trouble", 0, trouble.Text}
 	}
-	if since := t.spool.Since(); !since.IsZero() && t.now().Sub(since) > heldFor {
+	if since := t.spool.Since(); !since.IsZero() && t.now().Sub(since) > maxQuietWait {
 		return Notice{"held", 0, fmt.Sprintf("remanence: events wait since %s, for the daemon does not answer. Fix: "+
 			"remanence doctor", since.Local().Format("2 Jan 15:04"))}
 	}
 	return Notice{}
 }
 
-// lostTo is the fault to which an event was lost that neither worker nor spool
-// took.
-func lostTo(err error) fault.Fault {
+// lossFault returns the fault that explains why neither daemon nor spool stored an event.
+func lossFault(err error) fault.Fault {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fault.DiskFull.FixedBy("free some space, then remanence doctor")
@@ -78,11 +75,11 @@ func lostTo(err error) fault.Fault {
 	return fault.Dropped.FixedBy("remanence doctor")
 }
 
-// homeless stands where there is nowhere to keep anything.
-type homeless struct{}
+// noStorage is the handler where no directory for data is known.
+type noStorage struct{}
 
-// Handle implements mem.Handler. It keeps nothing and says why.
-func (homeless) Handle(_ context.Context, e mem.Event) (mem.Reply, error) {
+// Handle implements mem.Handler. It stores nothing and returns the reason as a notice.
+func (noStorage) Handle(_ context.Context, e mem.Event) (mem.Reply, error) {
 	var r mem.Reply
 	if e.Kind == mem.SessionStart {
 		r.Notice = fmt.Sprintf("remanence: nothing of this is remembered: %s. Fix: %s", fault.NoHome.What,

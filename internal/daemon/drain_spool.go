@@ -9,10 +9,9 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-// DrainSpool takes in all that waits in the spool. What cannot be kept although
-// the store works goes back to its end, where it holds up nothing that somebody
-// waits for; left is how many events those are. Whether they are ever given up
-// is the daemon's to judge.
+// DrainSpool stores all events of the spool. An event that cannot be stored although the store works is moved
+// to the end of the spool, so that it blocks no others; left counts those. The daemon decides when they are
+// given up.
 func (h *Daemon) DrainSpool(ctx context.Context) (left int, err error) {
 	keep := func(ctx context.Context, events []mem.Event) error {
 		if h.replaySafely(ctx, events...) == nil {
@@ -44,7 +43,7 @@ func (h *Daemon) DrainSpool(ctx context.Context) (left int, err error) {
 	return left, nil
 }
 
-// replayed keeps events; a panic is an error.
+// replaySafely stores events; a panic becomes an error.
 func (h *Daemon) replaySafely(ctx context.Context, events ...mem.Event) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -54,8 +53,7 @@ func (h *Daemon) replaySafely(ctx context.Context, events ...mem.Event) (err err
 	return h.Engine.Replay(ctx, events)
 }
 
-// stillSpooled tells the person of events that erasing did not reach, for they
-// are not taken in.
+// spooledUnreached notifies the person of spooled events that a purge did not reach.
 func (h *Daemon) spooledUnreached(n int) []string {
 	if n == 0 {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"remanence/internal/views"
 )
 
-// watched is the store, telling what is written to who looks on. Everything that
-// changes passes here, after it is durable.
+// publishingStore is a store that publishes each write to the viewers after it is durable.
 type publishingStore struct {
 	*index.Store
 	live *api.Live
@@ -48,15 +47,14 @@ func (w publishingStore) Purge(ctx context.Context, ids ...string) (mem.Purged, 
 	return done, err
 }
 
-// queue adds how many jobs wait.
+// queue adds the number of waiting jobs.
 func (w publishingStore) queue(ctx context.Context, c *api.Change) {
 	if got, err := w.Waiting(ctx); err == nil {
 		c.QueueDepth = new(got.Jobs - got.LaterJobs)
 	}
 }
 
-// changesOf is what a batch that was written means for who looks on: its event,
-// then each memory, then everything else in one.
+// changesIn returns the live changes of a batch: its event, then each memory, then one for everything else.
 func changesIn(b mem.Batch, r mem.Result) []api.Change {
 	project, session := "", ""
 	if b.Event != nil {
@@ -122,7 +120,7 @@ func changesIn(b mem.Batch, r mem.Result) []api.Change {
 	return all
 }
 
-// eventChanges is what the event of a batch means.
+// eventChanges returns the live changes of a batch's event.
 func eventChanges(b mem.Batch, r mem.Result) []api.Change {
 	e := b.Event
 	if e == nil {
@@ -150,7 +148,7 @@ func eventChanges(b mem.Batch, r mem.Result) []api.Change {
 	return all
 }
 
-// maxBeginning is how much of a prompt is told, in bytes.
+// maxBeginning is how many bytes of a prompt are published.
 const maxBeginning = 200
 
 func beginning(s string) string {
@@ -164,13 +162,13 @@ func beginning(s string) string {
 	return s[:at] + "…"
 }
 
-// standing is how it stands when somebody begins to look on.
+// liveStatus is the state that a new viewer receives first.
 type liveStatus struct {
 	Projects []mem.Project `json:"projects"` // last active first
 	api.ProcessingResponse
 }
 
-// recentSessions is how many of the newest sessions are looked at for one that works.
+// recentSessions is how many of the newest sessions are searched for an active one.
 const recentSessions = 50
 
 func (h *Daemon) liveStatus(ctx context.Context) (any, error) {
@@ -182,7 +180,7 @@ func (h *Daemon) liveStatus(ctx context.Context) (any, error) {
 	return liveStatus{ps, w}, err
 }
 
-// working says whether anything is being worked on.
+// working reports whether a session works on a prompt.
 func (h *Daemon) working(ctx context.Context, _ api.Nothing) (api.ProcessingResponse, error) {
 	busy, err := h.busySessions(ctx)
 	if err != nil {
@@ -192,7 +190,7 @@ func (h *Daemon) working(ctx context.Context, _ api.Nothing) (api.ProcessingResp
 	return api.ProcessingResponse{IsProcessing: len(busy) > 0, QueueDepth: got.Jobs - got.LaterJobs}, err
 }
 
-// busy are the sessions that work on a prompt, as far as they reported.
+// busySessions returns the sessions that work on a prompt, as far as their events show.
 func (h *Daemon) busySessions(ctx context.Context) ([]string, error) {
 	ss, err := h.Store.Sessions(ctx, mem.SessionQuery{Limit: recentSessions})
 	var busy []string
@@ -204,7 +202,7 @@ func (h *Daemon) busySessions(ctx context.Context) ([]string, error) {
 	return busy, err
 }
 
-// settle has it that no session works on a prompt.
+// markIdle marks all sessions as not working.
 func (h *Daemon) markIdle(ctx context.Context, _ api.Nothing) (api.ProcessingResponse, error) {
 	busy, err := h.busySessions(ctx)
 	if err != nil {

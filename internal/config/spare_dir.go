@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// SpareDir is the directory in which lost events are counted while nothing can be
-// written below the person's own: below the temporary one, for these paths alone.
+// SpareDir is the directory in which lost events are counted while the person's own directories cannot be
+// written. It is below the temporary directory and unique to these paths.
 func (p Paths) SpareDir() string {
 	sum := sha256.Sum256([]byte(p.Spool()))
 	return filepath.Join(os.TempDir(), "remanence-"+strconv.Itoa(os.Getuid()), "lost-"+hex.EncodeToString(sum[:6]))

@@ -11,8 +11,8 @@ import (
 	"remanence/internal/spool"
 )
 
-// MakeSpareDir makes the place for the spare directory. Others could have put
-// something of the same name there: it is used only if it is proven to be ours.
+// MakeSpareDir creates the spare directory. Another user may have created something with that name, so it is
+// used only if it is proven to be ours.
 func MakeSpareDir(p config.Paths) (string, error) {
 	dir := p.SpareDir()
 	up := filepath.Dir(dir)
@@ -22,7 +22,7 @@ func MakeSpareDir(p config.Paths) (string, error) {
 	return dir, api.CheckDir(up)
 }
 
-// spareDirs are the spare directories that may be read: ours alone.
+// spareDirs returns the spare directories that may be read: only our own.
 func spareDirs(p config.Paths) []string {
 	if api.CheckDir(filepath.Dir(p.SpareDir())) != nil {
 		return nil
@@ -30,9 +30,8 @@ func spareDirs(p config.Paths) []string {
 	return []string{p.SpareDir()}
 }
 
-// LostEvents is how many events could not be kept, by reason, since that was last
-// looked at and forgiven.
+// LostEvents returns how many events could not be stored since the last reset, by reason.
 func LostEvents(p config.Paths) map[string]int64 { return spool.Counters(p.Spool(), spareDirs(p)...) }
 
-// ForgetLost begins the counting of lost events anew.
-func ForgetLost(p config.Paths) error { return spool.Forgive(p.Spool(), spareDirs(p)...) }
+// ResetLost resets the counters of lost events.
+func ResetLost(p config.Paths) error { return spool.Forgive(p.Spool(), spareDirs(p)...) }

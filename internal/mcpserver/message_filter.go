@@ -15,44 +15,41 @@ import (
 // MaxLine is the longest message that is read, in bytes.
 const MaxLine = 1 << 20
 
-// lines stands between a client and the protocol: only whole, single, well-formed
-// messages pass. Anything else is answered with an error and passed over, where
-// the protocol's own reader would end the connection.
-type lines struct {
+// messageFilter filters what a client sends: only whole, single, well-formed messages pass. Anything else is
+// answered with an error and skipped, where the protocol's own reader would end the connection.
+type messageFilter struct {
 	in  io.ReadCloser
 	out io.WriteCloser
 
 	buf  *bufio.Reader
-	rest []byte // of the message that is being handed on
+	rest []byte // of the message that is being read
 
 	mu   sync.Mutex // one message at a time is written
 	once sync.Once  // of closing
 
-	open sync.Mutex
-	less *sync.Cond // of open: a call is answered, or nobody waits any more
-	owed int        // calls handed on and not answered
-	over bool       // closed, or waited for long enough
+	open    sync.Mutex
+	less    *sync.Cond // of open: a call is answered, or waiting has ended
+	pending int        // calls that are not answered yet
+	over    bool       // closed, or waited for long enough
 
-	abandon func()      // nil means that nobody is told
+	abandon func()      // nil does nothing
 	last    *time.Timer // of open: until abandon
 }
 
-func (l *lines) start() {
+func (l *messageFilter) start() {
 	l.buf, l.less = bufio.NewReaderSize(l.in, 64<<10), sync.NewCond(&l.open)
 }
 
-// lastAnswers is how long the answers may take to calls that came before the
-// client's end was closed.
+// lastAnswers limits the answers to pending calls after the client closed its end.
 const lastAnswers = 40 * time.Second
 
-// settle waits until every call is answered: the protocol's reader takes the end
-// of its input for the end of all.
-func (l *lines) settle() {
+// settle waits until every call is answered, because the protocol's reader stops at the end of its input.
+func (l *messageFilter) settle() {
 	late := time.AfterFunc(lastAnswers, l.giveUp)
 	defer late.Stop()
 	l.open.Lock()
 	defer l.open.Unlock()
-	for l.owed > 0 && !l.over {
+	for l.pending > 0 && !l.over {
 		l.less.Wait()
 	}
 }
@@ -61,7 +58,7 @@ func (l *lines) settle() {
 // the end.
 const lastWrite = 5 * time.Second
 
-func (l *lines) giveUp() {
+func (l *messageFilter) giveUp() {
 	l.open.Lock()
 	defer l.open.Unlock()
 	l.over = true
@@ -71,26 +68,26 @@ func (l *lines) giveUp() {
 	}
 }
 
-// ended is said once nobody reads or writes any more.
-func (l *lines) ended() {
+// stopAbandon stops the timer of abandon after reading and writing have ended.
+func (l *messageFilter) stopAbandon() {
 	l.open.Lock()
 	defer l.open.Unlock()
-	l.abandon = nil // whoever gives up from here on is late
+	l.abandon = nil // giving up has no effect from here on
 	if l.last != nil {
 		l.last.Stop()
 	}
 }
 
-// owe counts calls that came, or with -1 one that is answered.
-func (l *lines) owe(n int) {
+// countCalls adds n pending calls; -1 means that one was answered.
+func (l *messageFilter) countCalls(n int) {
 	l.open.Lock()
 	defer l.open.Unlock()
-	l.owed += n
+	l.pending += n
 	l.less.Broadcast()
 }
 
-// Read hands on the next message, with the end of its line.
-func (l *lines) Read(p []byte) (int, error) {
+// Read returns the next message with the end of its line.
+func (l *messageFilter) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.next()
 		if err != nil {
@@ -100,7 +97,7 @@ func (l *lines) Read(p []byte) (int, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		call, refusal := judge(line)
+		call, refusal := checkMessage(line)
 		if refusal != nil {
 			if err := l.answer(refusal); err != nil {
 				return 0, err
@@ -108,7 +105,7 @@ func (l *lines) Read(p []byte) (int, error) {
 			continue
 		}
 		if call {
-			l.owe(1)
+			l.countCalls(1)
 		}
 		line = append(line, '\n')
 		l.rest = line
@@ -121,9 +118,9 @@ func (l *lines) Read(p []byte) (int, error) {
 // errLong is a line that is longer than any message may be.
 var errLong = errors.New("line too long")
 
-// next reads a line. One that is too long is read to its end and answered; a last
-// one without an end is half a message, and counts as a whole one if it is.
-func (l *lines) next() ([]byte, error) {
+// next reads a line. One that is too long is skipped and answered with an error. A last line without an end is
+// checked like any other.
+func (l *messageFilter) next() ([]byte, error) {
 	for {
 		line, err := l.line()
 		if !errors.Is(err, errLong) {
@@ -138,7 +135,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-func (l *lines) line() ([]byte, error) {
+func (l *messageFilter) line() ([]byte, error) {
 	var line []byte
 	long := false
 	for {
@@ -160,9 +157,8 @@ func (l *lines) line() ([]byte, error) {
 	}
 }
 
-// judge says whether a line is a call, which is to be answered, or why it is no
-// message at all.
-func judge(line []byte) (call bool, refusal *jsonrpc.Error) {
+// checkMessage reports whether a line is a call, which gets an answer, or why it is not a message.
+func checkMessage(line []byte) (call bool, refusal *jsonrpc.Error) {
 	switch {
 	case !json.Valid(line):
 		return false, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "not JSON"}
@@ -183,7 +179,7 @@ func judge(line []byte) (call bool, refusal *jsonrpc.Error) {
 }
 
 // answer writes an error that belongs to no call that could be read.
-func (l *lines) answer(e *jsonrpc.Error) error {
+func (l *messageFilter) answer(e *jsonrpc.Error) error {
 	b, err := json.Marshal(struct {
 		Version string         `json:"jsonrpc"`
 		ID      *int           `json:"id"`
@@ -197,20 +193,20 @@ func (l *lines) answer(e *jsonrpc.Error) error {
 }
 
 // Write writes one message.
-func (l *lines) Write(p []byte) (int, error) {
+func (l *messageFilter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	n, err := l.out.Write(p)
 	l.mu.Unlock()
 	if m, derr := jsonrpc.DecodeMessage(p); derr == nil {
 		if r, ok := m.(*jsonrpc.Response); ok && r.ID.IsValid() {
-			l.owe(-1)
+			l.countCalls(-1)
 		}
 	}
 	return n, err
 }
 
 // Close ends both directions. The protocol closes each by itself.
-func (l *lines) Close() (err error) {
+func (l *messageFilter) Close() (err error) {
 	l.giveUp()
 	l.once.Do(func() { err = errors.Join(l.in.Close(), l.out.Close()) })
 	return err

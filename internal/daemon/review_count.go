@@ -8,14 +8,14 @@ import (
 	"remanence/internal/curate"
 )
 
-// tray keeps that count in a file. It is made anew before long, so that what
-// cannot be read or written is none.
+// reviewCountFile stores the count of the review queue in a file. It is recounted soon, so an unreadable file
+// counts as none.
 type reviewCountFile struct {
 	file string
 	log  *slog.Logger
 }
 
-// Read implements engine.Tray.
+// Read implements curate.CountStore.
 func (t reviewCountFile) Read() map[string]curate.ReviewCounts {
 	var by map[string]curate.ReviewCounts
 	if b, err := config.ReadUpTo(t.file, 1<<20); err != nil || json.Unmarshal(b, &by) != nil {
@@ -24,7 +24,7 @@ func (t reviewCountFile) Read() map[string]curate.ReviewCounts {
 	return by
 }
 
-// Write implements engine.Tray.
+// Write implements curate.CountStore.
 func (t reviewCountFile) Write(by map[string]curate.ReviewCounts) {
 	b, err := json.Marshal(by)
 	if err == nil {

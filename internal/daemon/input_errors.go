@@ -12,13 +12,13 @@ import (
 	"remanence/internal/filesync"
 )
 
-// mistake is what an order can get wrong, and how to put it right.
+// inputError is an error of a request, with its fix.
 type inputError struct {
 	is  error
 	fix string
 }
 
-// mistakes are those of the person, or of the agent that asks.
+// inputErrors lists the errors that a person or an agent causes.
 func inputErrors() []inputError {
 	return []inputError{
 		{event.ErrNoText, "give a text, outside of <private>…</private>"},
@@ -29,11 +29,11 @@ func inputErrors() []inputError {
 		{curate.ErrNarrower, "make a new memory with the narrower scope, and forget this one"},
 		{curate.ErrNoImportance, "give a number from 0 to 1"},
 		{filesync.ErrNoOp, "use get, update, decision, progress or session"},
-		{filesync.ErrTooLong, "say it in fewer words, or in several calls"},
+		{filesync.ErrTooLong, "use fewer words, or several calls"},
 		{filesync.ErrNoAction, "use add or complete"},
 		{filesync.ErrNoStatus, "use Final, Open, Pending or Revisit"},
 		{filesync.ErrNoProject, "name one project"},
-		{continuity.ErrLongHandoff, "say it in fewer words; nothing of it was kept"},
+		{continuity.ErrLongHandoff, "shorten it; nothing was stored"},
 		{event.ErrPrivateTurn, "ask for it again with a prompt that is not private"},
 		{curate.ErrNoVerdict, "use useful, wrong, stale or prevented"},
 		{curate.ErrNoNote, "give it as the note"},
@@ -45,8 +45,7 @@ func inputErrors() []inputError {
 	}
 }
 
-// blamed marks mistakes as such, with what puts them right, so that they say it
-// over the wire, too.
+// asInvalid marks input errors as such, with their fix, so that they are transmitted.
 func asInvalid[Req, Rep any](answer func(context.Context, Req) (Rep, error)) func(context.Context, Req) (Rep, error) {
 	return func(ctx context.Context, req Req) (Rep, error) {
 		rep, err := answer(ctx, req)

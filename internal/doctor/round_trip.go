@@ -17,15 +17,15 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-// checkTrip writes to a scratch store, and looks whether it finds that again.
-func (a *Checks) checkTrip(ctx context.Context) Check {
-	if err := a.trip(ctx); err != nil {
+// checkRoundTrip writes to a scratch store, and looks whether it finds that again.
+func (a *Checks) checkRoundTrip(ctx context.Context) Check {
+	if err := a.roundTrip(ctx); err != nil {
 		return Bad("round trip", true, fault.Trip.Because("%s", err))
 	}
 	return Good("round trip", true, "written, indexed and found again in a scratch store")
 }
 
-func (a *Checks) trip(ctx context.Context) (err error) {
+func (a *Checks) roundTrip(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "remanence-doctor-")
 	if err != nil {
 		return fmt.Errorf("make scratch store: %w", err)

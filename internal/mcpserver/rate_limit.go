@@ -19,16 +19,16 @@ const (
 	gap   = 3 * time.Second
 )
 
-// pace counts writes. The zero value has a full burst.
-type pace struct {
+// rateLimit counts writes. The zero value has a full burst.
+type rateLimit struct {
 	now  func() time.Time
 	mu   sync.Mutex
 	used int
 	at   time.Time // when used was counted
 }
 
-// take counts a write, or says how long to wait with it.
-func (p *pace) take() (wait time.Duration, ok bool) {
+// take counts a write, or returns how long to wait before it.
+func (p *rateLimit) take() (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -46,14 +46,14 @@ func (p *pace) take() (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// writer is who changes something, and in which project.
+// writer is the author of a change, and its project.
 type writer struct {
 	mem.Project
 	agent string // as in mem.AddAsk
 }
 
-// writing is asked before anything is changed: whether the memory may be written
-// to now, and by whom. The session is asked for each time: it may have been cleared.
+// writing returns who writes and where, or a Problem if nothing may be changed now. It looks up the session
+// each time, because it may have been cleared.
 func (s *Server) writing(ctx context.Context) (writer, error) {
 	if wait, ok := s.pace.take(); !ok {
 		p := Problem{Code: codeOften, Degraded: true, What: "too many changes in a short time"}
@@ -83,8 +83,8 @@ func (s *Server) writing(ctx context.Context) (writer, error) {
 	return w, nil
 }
 
-// own finds the memory that is to be changed.
-func (s *Server) own(ctx context.Context, id string) (mem.Memory, writer, error) {
+// memoryToChange returns the memory that a call changes, and the author.
+func (s *Server) memoryToChange(ctx context.Context, id string) (mem.Memory, writer, error) {
 	if strings.TrimSpace(id) == "" {
 		return mem.Memory{}, writer{}, bad("id is missing").fixedBy("search gives ids")
 	}
@@ -92,13 +92,12 @@ func (s *Server) own(ctx context.Context, id string) (mem.Memory, writer, error)
 	if err != nil {
 		return mem.Memory{}, w, err
 	}
-	m, err := s.of(ctx, w, id)
+	m, err := s.writable(ctx, w, id)
 	return m, w, err
 }
 
-// of finds a memory of the project or of the user: others are not an agent's to
-// change.
-func (s *Server) of(ctx context.Context, w writer, id string) (mem.Memory, error) {
+// writable returns a memory of the project or of the user. An agent may not change others.
+func (s *Server) writable(ctx context.Context, w writer, id string) (mem.Memory, error) {
 	got, err := s.Memory.Show(ctx, event.IDs{ProjectRef: s.Place, IDs: []string{id}})
 	if err != nil {
 		return mem.Memory{}, err

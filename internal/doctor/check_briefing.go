@@ -35,8 +35,8 @@ func BriefingItem(r mem.Receipt) Check {
 		return note("briefing",
 			fault.SwitchedOff.Saying("sessions start without a briefing").Because("hooks.session_start.token_budget is 0").
 				FixedBy("remanence config set hooks.session_start.token_budget 1200"))
-	case len(LackingOf(r)) > 0:
-		return Bad("briefing", false, fault.Lacking.Because("%s", strings.Join(LackingOf(r), "; ")))
+	case len(MissingItems(r)) > 0:
+		return Bad("briefing", false, fault.Lacking.Because("%s", strings.Join(MissingItems(r), "; ")))
 	case r.Text == "":
 		return note("briefing",
 			fault.SwitchedOff.Saying("the next session here would be told nothing").Because("nothing fit for it is remembered").FixedBy("remanence next"))
@@ -96,8 +96,8 @@ func cleanupDays(files []string) (days int, file string) {
 	return days, file
 }
 
-// LackingOf names what must not be missing and would not be told, and why.
-func LackingOf(r mem.Receipt) []string {
+// MissingItems names what must not be missing and would not be told, and why.
+func MissingItems(r mem.Receipt) []string {
 	why := map[string]string{
 		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read",
 		"trust": "is not trusted enough to be told",

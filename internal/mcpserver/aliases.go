@@ -13,23 +13,22 @@ import (
 	"remanence/internal/workstate"
 )
 
-// others are the names under which other memory servers offer the same, for
-// prompts and agents that were written for those. They are the core tools with
-// other words; arguments that have no meaning here are passed over.
-func others() []tool {
-	list := slices.Concat(otherSearches(), otherWrites(), otherStates())
+// aliases are the names under which other memory servers offer the same tools, for prompts and agents that
+// were written for them. Arguments without a meaning here are ignored.
+func aliases() []tool {
+	list := slices.Concat(searchAliases(), writeAliases(), stateAliases())
 	for i, t := range list {
 		list[i].args = schemaOf(t.names)
 	}
 	return list
 }
 
-// other is a tool of another name.
-func other[A any](name, about string, e effect, f func(*Server, context.Context, A) (any, error), must ...string) tool {
+// alias returns a tool under another name.
+func alias[A any](name, about string, e effect, f func(*Server, context.Context, A) (any, error), must ...string) tool {
 	return tool{
 		name: name, about: about, effect: e, must: must, names: namesOf[A](),
 		call: func(s *Server, ctx context.Context, raw json.RawMessage) (any, error) {
-			args, err := loose[A](raw)
+			args, err := decodeLoosely[A](raw)
 			if err != nil {
 				return nil, err
 			}
@@ -38,8 +37,8 @@ func other[A any](name, about string, e effect, f func(*Server, context.Context,
 	}
 }
 
-// loose reads the arguments that there are fields for.
-func loose[A any](raw json.RawMessage) (A, error) {
+// decodeLoosely reads the arguments that have fields and ignores the others.
+func decodeLoosely[A any](raw json.RawMessage) (A, error) {
 	var all map[string]json.RawMessage
 	var none A
 	if len(raw) > 0 {
@@ -59,8 +58,7 @@ func loose[A any](raw json.RawMessage) (A, error) {
 	return decode[A](known)
 }
 
-// schemaOf says of arguments only that they are there: what each may be, a call
-// that gets it wrong is told.
+// schemaOf returns a schema that only lists arguments. Their types are reported when a call is wrong.
 func schemaOf(names []string) string {
 	out := "{"
 	for i, n := range names {
@@ -95,15 +93,15 @@ type contextArgs struct {
 	Sections  texts  `json:"sections"`
 }
 
-// briefing is what would be told, unasked, to a session or with a prompt.
-type briefing struct {
+// contextAnswer is what would be injected into a session or with a prompt.
+type contextAnswer struct {
 	Context string           `json:"context"`
 	Tokens  int              `json:"tokens"`
 	Files   map[string][]row `json:"files,omitempty"`
 	Warning string           `json:"warning,omitempty"`
 }
 
-func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
+func (s *Server) memoryContext(ctx context.Context, a contextArgs) (any, error) {
 	got, err := s.Memory.Next(ctx, views.NextRequest{
 		ProjectRef: s.Place, Prompt: a.Task, Session: s.Session,
 		Budget: cmp.Or(a.MaxTokens, someTokens),
@@ -111,7 +109,7 @@ func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := briefing{Context: got.Text, Tokens: got.Tokens, Files: map[string][]row{}}
+	out := contextAnswer{Context: got.Text, Tokens: got.Tokens, Files: map[string][]row{}}
 	for size(out) > room {
 		out.Context = chars.Clip(out.Context, len([]rune(out.Context))*7/8)
 		out.Warning = "cut to what fits"
@@ -121,7 +119,7 @@ func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Files[f] = found.(rows).Results
+		out.Files[f] = found.(searchAnswer).Results
 		if size(out) > room {
 			delete(out.Files, f)
 			out.Warning = "cut to what fits"
@@ -130,26 +128,26 @@ func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
 	return out, nil
 }
 
-func otherSearches() []tool {
+func searchAliases() []tool {
 	return []tool{
-		other("memory_search", "search", reads, (*Server).find, "query"),
-		other("memory_query", "search", reads, (*Server).find, "query"),
-		other("recall_memories", "search", reads, (*Server).find, "query"),
-		other("get_observations", "get", reads, (*Server).get, "ids"),
-		other("search_knowledge_graph", "What memories say of a name, and how they stand to each other", reads,
+		alias("memory_search", "search", reads, (*Server).find, "query"),
+		alias("memory_query", "search", reads, (*Server).find, "query"),
+		alias("recall_memories", "search", reads, (*Server).find, "query"),
+		alias("get_observations", "get", reads, (*Server).get, "ids"),
+		alias("search_knowledge_graph", "What memories say of a name, and how they stand to each other", reads,
 			(*Server).graphAround, "entity"),
-		other("get_memory_context", "What is worth knowing for a task", reads, (*Server).briefed, "task_description"),
-		other("session_start_context", "What a new session is told", reads, func(s *Server, ctx context.Context,
+		alias("get_memory_context", "What is worth knowing for a task", reads, (*Server).memoryContext, "task_description"),
+		alias("session_start_context", "What a new session is told", reads, func(s *Server, ctx context.Context,
 			_ struct{},
 		) (any, error) {
-			return s.briefed(ctx, contextArgs{})
+			return s.memoryContext(ctx, contextArgs{})
 		}),
-		other("memory_status", "What is remembered, and how the memory does", reads, (*Server).overviewed),
-		other("get_memory_status", "What is remembered, and how the memory does", reads, (*Server).overviewed),
+		alias("memory_status", "What is remembered, and how the memory does", reads, (*Server).statusTool),
+		alias("get_memory_status", "What is remembered, and how the memory does", reads, (*Server).statusTool),
 	}
 }
 
-func (s *Server) overviewed(ctx context.Context, _ struct{}) (any, error) { return s.status(ctx) }
+func (s *Server) statusTool(ctx context.Context, _ struct{}) (any, error) { return s.status(ctx) }
 
 type scopeArgs struct {
 	ID    string `json:"id"`
@@ -163,23 +161,23 @@ type tagArgs struct {
 	Remove texts  `json:"remove"`
 }
 
-func otherWrites() []tool {
+func writeAliases() []tool {
 	return []tool{
-		other("memory_store", "remember", changes, (*Server).remember, "content"),
-		other("store_memory", "remember", changes, (*Server).remember, "content"),
-		other("update_memory", "update", changes, (*Server).update, "id"),
-		other("forget_memory", "forget", hides, (*Server).forget, "id"),
-		other("promote_memory", "Widen a memory's scope", changes, func(s *Server, ctx context.Context, a scopeArgs) (any,
+		alias("memory_store", "remember", changes, (*Server).remember, "content"),
+		alias("store_memory", "remember", changes, (*Server).remember, "content"),
+		alias("update_memory", "update", changes, (*Server).update, "id"),
+		alias("forget_memory", "forget", hides, (*Server).forget, "id"),
+		alias("promote_memory", "Widen a memory's scope", changes, func(s *Server, ctx context.Context, a scopeArgs) (any,
 			error,
 		) {
 			return s.update(ctx, updateArgs{ID: a.ID, Scope: cmp.Or(a.Scope, string(mem.ScopeUser))})
 		}, "id"),
-		other("tag_memory", "Add and remove tags of a memory", changes, func(s *Server, ctx context.Context, a tagArgs) (any,
+		alias("tag_memory", "Add and remove tags of a memory", changes, func(s *Server, ctx context.Context, a tagArgs) (any,
 			error,
 		) {
-			return s.update(ctx, updateArgs{ID: a.ID, Tags: &retag{Add: append(a.Tags, a.Add...), Remove: a.Remove}})
+			return s.update(ctx, updateArgs{ID: a.ID, Tags: &tagChange{Add: append(a.Tags, a.Add...), Remove: a.Remove}})
 		}, "id"),
-		other("reflect_and_consolidate",
+		alias("reflect_and_consolidate",
 			"Bring the project's memories in order: merge, promote, archive; all of it can be taken back", changes,
 			(*Server).consolidate),
 	}
@@ -193,11 +191,11 @@ func fixedOp(op string) func(*Server, context.Context, stateArgs) (any, error) {
 	}
 }
 
-func otherStates() []tool {
+func stateAliases() []tool {
 	return []tool{
-		other("memory_update_state", "state, op update", changes, fixedOp(workstate.OpUpdate)),
-		other("memory_save_decision", "state, op decision", adds, fixedOp(workstate.OpDecision), "title", "decision"),
-		other("memory_save_progress", "state, op progress", adds, fixedOp(workstate.OpProgress), "task"),
-		other("memory_save_session", "state, op session", adds, fixedOp(workstate.OpSession), "summary"),
+		alias("memory_update_state", "state, op update", changes, fixedOp(workstate.OpUpdate)),
+		alias("memory_save_decision", "state, op decision", adds, fixedOp(workstate.OpDecision), "title", "decision"),
+		alias("memory_save_progress", "state, op progress", adds, fixedOp(workstate.OpProgress), "task"),
+		alias("memory_save_session", "state, op session", adds, fixedOp(workstate.OpSession), "summary"),
 	}
 }
