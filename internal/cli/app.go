@@ -88,7 +88,7 @@ func (a *app) before(*cobra.Command, []string) error {
 	return err
 }
 
-// ask puts a question to the daemon, or to an engine of our own with --no-daemon.
+// ask sends a request to the daemon, or with --no-daemon to an engine in this process.
 func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req Req) (Rep, error) {
 	return daemon.Ask(ctx, a.Connection, r, req)
 }

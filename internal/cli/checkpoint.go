@@ -23,7 +23,7 @@ func checkpointCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
 		Short: "save where the work stands, look at it, go on from it",
-		Long: "A checkpoint holds where a session's work stands: what was asked, what is open,\nfiles, commands and how " +
+		Long: "A checkpoint holds where a session's work stands: the request, what is open,\nfiles, commands and how " +
 			"they ended, figures, last words. One is saved before\n" +
 			"each compaction and at the end of each session; save makes one now. log, drift\nand remanence lint are the " +
 			"parts of the checkpoint routine that go by rule.",
@@ -89,9 +89,9 @@ func checkpointSaveCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save",
 		Short: "save where the work stands now",
-		Long: "With --index, what the session's transcript says is first taken in, searched for\nreports that got lost, " +
-			"and indexed. The last line tells how it went, and so does\n" +
-			"the exit status: 0 only for OK.\n\nWith --handoff the message is a handoff: what whoever goes on has to know. " +
+		Long: "With --index, the session's transcript is first archived, searched for events that\nno hook delivered, " +
+			"and indexed. The last line shows the result, and so does\n" +
+			"the exit status: 0 only for OK.\n\nWith --handoff the message is a handoff: what the next session has to know. " +
 			"It is\ntold to the next session and after a compaction, once. Without -m it comes from\nstandard input.",
 		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  " +
 			"remanence checkpoint save --handoff -m \"next: the jitter\"\n  remanence checkpoint save --file ~/notes/state.md",
@@ -108,16 +108,16 @@ func checkpointSaveCommand(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&q.Note, "message", "m", "", "what there is to say to it")
-	f.BoolVar(&q.Index, "index", false, "take in and index what the session's transcript says, now")
+	f.StringVarP(&q.Note, "message", "m", "", "a note on it")
+	f.BoolVar(&q.Index, "index", false, "archive and index the session's transcript now")
 	f.StringVar(&q.Session, "session", "", "session (default: the agent's own, else the last one of the project)")
-	f.BoolVar(&handoff, "handoff", false, "the message is a handoff for whoever goes on")
+	f.BoolVar(&handoff, "handoff", false, "the message is a handoff for the next session")
 	file.register(cmd)
 	return cmd
 }
 
-// runCheckpointSave saves and says how that went, with the trouble there was before; the exit
-// runStatus is 0 only if all of it did.
+// runCheckpointSave saves a checkpoint and shows the result with earlier problems. The exit status is 0 only
+// without problems.
 func runCheckpointSave(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile, trouble []string) error {
 	got, err := ask(cmd.Context(), a, api.Save, q)
 	if errors.Is(err, mem.ErrNotFound) {
@@ -137,7 +137,7 @@ func runCheckpointSave(a *app, cmd *cobra.Command, q continuity.SaveRequest, fil
 	return printSaved(a, ui.SavedView{SaveResponse: got, Indexing: q.Index})
 }
 
-// notInFile is the trouble of a checkpoint that was kept, but not in the file.
+// notInFile is the problem of a checkpoint that was stored, but not written to the file.
 func notInFile(err error) []string {
 	if err == nil {
 		return nil
@@ -145,7 +145,7 @@ func notInFile(err error) []string {
 	return []string{"file: " + err.Error()}
 }
 
-// printSaved shows what was kept; the exit status says whether there was any trouble.
+// printSaved shows a saved checkpoint; the exit status reports problems.
 func printSaved(a *app, v ui.SavedView) error {
 	v.Problems = ui.NotNil(v.Problems)
 	return a.out.Judged(v, len(v.Problems) == 0)
@@ -158,8 +158,8 @@ func noSession(session string) string {
 	return "no session of this project is known"
 }
 
-// notSaved is the fault of a checkpoint that could not be saved, said also where
-// its success would be.
+// notSaved returns the fault of a checkpoint that could not be saved, and prints it on standard output as
+// well.
 func (a *app) notSaved(err error) error {
 	f := daemon.Explain(a.noProject(err))
 	if !a.flags.JSON && !a.flags.JSONLines {
@@ -168,7 +168,7 @@ func (a *app) notSaved(err error) error {
 	return f
 }
 
-// handOff keeps the message as a handoff and, if that is asked for, indexes too.
+// handOff stores the message as a handoff and, with --index, indexes too.
 func handOff(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile) error {
 	text := q.Note
 	if text == "" {
@@ -191,7 +191,7 @@ func handOff(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile) 
 	}
 	err = printSaved(a, ui.SavedView{SaveResponse: continuity.SaveResponse{Checkpoint: got, Problems: trouble}})
 	if got.Trust < mem.TrustAssistant {
-		a.out.Say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read "+
+		a.out.Say("stored, but not injected unasked: this turn read text from outside, or its author is unknown. To read "+
 			"it: remanence checkpoint show %s", got.ID)
 	}
 	return err
@@ -267,7 +267,7 @@ func checkpointResumeCommand(a *app) *cobra.Command {
 	var file toFile
 	cmd := &cobra.Command{
 		Use:   "resume [c_id | last]",
-		Short: "what somebody needs who goes on with the work, as Markdown",
+		Short: "what is needed to continue the work, as Markdown",
 		Long: "Prints the last checkpoint of the project with what was handed over: for\nyourself, or for another " +
 			"agent to read.",
 		Example: "  remanence checkpoint resume\n  remanence checkpoint resume c_1f --file handover.md\n  remanence " +

@@ -43,9 +43,9 @@ func checkpointLogCommand(a *app) *cobra.Command {
 	f.StringVar(&en.Happened, "happened", "", "what happened")
 	f.StringArrayVar(&en.Decisions, "decision", nil, "a decision that was made; may be repeated, as may the following")
 	f.StringArrayVar(&en.Cited, "cited", nil, "a memory that was of use")
-	f.StringArrayVar(&en.Prevented, "prevented", nil, "a memory that kept somebody from a mistake, and from which")
+	f.StringArrayVar(&en.Prevented, "prevented", nil, "a memory that prevented a mistake, and which mistake")
 	f.StringArrayVar(&en.New, "new", nil, "a memory that was made")
-	f.StringArrayVar(&en.Drift, "drift", nil, "work that nobody laid down")
+	f.StringArrayVar(&en.Drift, "drift", nil, "work that no memory records")
 	f.StringArrayVar(&en.Lint, "lint", nil, "a memory in need of care")
 	return cmd
 }
@@ -71,10 +71,10 @@ func checkpointDriftCommand(a *app) *cobra.Command {
 	var q views.DriftRequest
 	cmd := &cobra.Command{
 		Use:   "drift",
-		Short: "work of a session that nobody laid down",
-		Long: "Lists by rule what somebody should look at: files that were changed and that no\ndecision, note or open " +
-			"item names; decisions that say neither why nor where; what\n" +
-			"denies something that was laid down before; what was begun and not done. It\nchanges nothing.",
+		Short: "work of a session that no memory records",
+		Long: "Lists by rule what needs attention: files that were changed and that no\ndecision, note or open " +
+			"item names; decisions that say neither why nor where; statements that\n" +
+			"contradict recorded ones; work that was begun and not done. It\nchanges nothing.",
 		Example: "  remanence checkpoint drift\n  remanence checkpoint drift --session s_4d --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,11 +99,11 @@ func lintCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "memories in need of care: alike, unused, outdated, dead files",
-		Long: "Looks by rule at the memories that say how things are, and changes nothing:\n\n  contradiction  denies " +
-			"what another one says\n  duplicate      says the same as another one (80 % of the words)\n" +
+		Long: "Looks by rule at the memories that say how things are, and changes nothing:\n\n  contradiction  contradicts " +
+			"another one\n  duplicate      states the same as another one (80 % of the words)\n" +
 			"  dead_file      names files that are not there any more\n  outdated       its files changed since it was made " +
 			"or last confirmed\n" +
-			"  dead_weight    told again and again, and never used\n  unused         older than 90 days and never needed",
+			"  dead_weight    injected again and again, and never used\n  unused         older than 90 days and never needed",
 		Example: "  remanence lint\n  remanence lint --rule duplicate\n  remanence lint --project all --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -15,7 +15,7 @@ import (
 	"remanence/internal/views"
 )
 
-// What the viewer asks of the house itself.
+// Requests of the viewer to the daemon's own program.
 var (
 	checkup  = api.Route[checkupAsk, checkupView]{Name: "health", Get: "health"}
 	readLog  = api.Route[logAsk, logView]{Name: "log", Get: "log"}
@@ -26,12 +26,12 @@ var (
 	tryPrivacy    = api.Route[textAsk, redactedView]{Name: "privacy_test"} // keeps nothing; a text may be long
 )
 
-// checkupAsk asks for a check-up.
+// checkupAsk requests a check of the installation.
 type checkupAsk struct {
 	Deep bool `json:"deep,omitempty"` // read all of the store too, which takes seconds where it is large
 }
 
-// checkupView is how the house does.
+// checkupView is the result of the checks.
 type checkupView struct {
 	doctor.Report
 	Deep      bool                 `json:"deep"` // all of the store was read
@@ -43,7 +43,7 @@ type checkupView struct {
 	Latencies []float64            `json:"latencies_ms"` // of the newest hooks, oldest first
 }
 
-// pages answers what the viewer asks and only the command line can say.
+// programPages handles requests of the viewer that only the command line can answer.
 type programPages struct {
 	*daemon.Daemon
 
@@ -60,11 +60,10 @@ func pagesOf(h *daemon.Daemon) []api.Binding {
 	}
 }
 
-// checkupFor is how long a check-up counts: every page that is open asks for one.
+// checkupFor is how long a result is reused: every open page requests one.
 const checkupFor = 10 * time.Second
 
-// app is the command line of this house, for a caller over the wire: it prints
-// nothing, asks nobody, and is in no project: the daemon's directory is nobody's.
+// app is a command line for a caller over the wire: it prints nothing, asks no questions and is in no project.
 func (h *programPages) app() *app {
 	sys := h.Sys
 	sys.Stdout, sys.Stderr, sys.Stdin = io.Discard, io.Discard, nil
@@ -110,8 +109,8 @@ type textAsk struct {
 	Text string `json:"text"`
 }
 
-// testPrivacy shows what would be kept of a text, by a door of its own: the
-// house's counts what it takes out.
+// testPrivacy shows what redaction would leave of a text, with a redactor of its own: the daemon's counts what
+// it removes.
 func (h *programPages) testPrivacy(_ context.Context, ask textAsk) (redactedView, error) {
 	d := h.app().readOnlyRedactor()
 	kept := d.Prompt(ask.Text)

@@ -61,7 +61,7 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 // completeWithin bounds what a completion may take; later it stays silent.
 const completeWithin = 50 * time.Millisecond
 
-// completeIDs offers the newest memories. It asks a daemon that runs and starts none.
+// completeIDs offers the newest memories of a running daemon. It starts none.
 func (a *app) completeIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if a.before(cmd, nil) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

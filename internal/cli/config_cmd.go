@@ -162,7 +162,7 @@ func configChanged(a *app, key string) error {
 	return nil
 }
 
-// afterChange is what is to be known of a change of a setting.
+// afterChange returns what the person should know of a changed setting.
 func afterChange(a *app, key string) (lines []string) {
 	if name := config.EnvName(key); a.Sys.Getenv(name) != "" {
 		lines = append(lines, fmt.Sprintf("The variable %s overrides the file.", name))

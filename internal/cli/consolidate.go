@@ -21,9 +21,9 @@ func consolidateCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "consolidate",
 		Short: "bring memories in order: merge, archive; can be undone",
-		Long: "By rule, and without a question: what says the same is merged, what a session\nlearned and is worth it " +
+		Long: "By rule, and without a question: duplicates are merged, what a session\nlearned and is worth it " +
 			"reaches the project, what faded is archived: no longer\n" +
-			"told unasked, and still found when it is asked for. It happens by itself after\neach session, and for all of a " +
+			"injected, and still found by a search. It happens by itself after\neach session, and for all of a " +
 			"project after every fifth. Pinned, evergreen and\nyour own memories and decisions are never archived.\n\n" +
 			"Each change is listed with its reason, and a round can be undone. What was\nundone is not done again.",
 		Example: "  remanence consolidate --dry-run\n  remanence consolidate --list\n  remanence consolidate --undo k_3",
@@ -55,7 +55,7 @@ func consolidateCommand(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&q.DryRun, "dry-run", false, "only say what would be changed, and why")
+	f.BoolVar(&q.DryRun, "dry-run", false, "only show what would be changed, and why")
 	f.StringVar(&q.Undo, "undo", "", "id of a round: give its memories back what they had")
 	f.BoolVar(&list, "list", false, "the rounds that were, newest first")
 	f.IntVar(&limit, "limit", 10, "how many of them")
@@ -143,7 +143,7 @@ func verbOf(rule string) string {
 func mergeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge <keep> <drop>",
-		Short: "have one memory go into another that says the same",
+		Short: "merge a memory into another one",
 		Long: "The first memory stays as it is worded and gets the greater importance, the uses\nof both and a little " +
 			"more confidence, and the files and tags of the second if\nthat is " +
 			"trusted as much. The second is hidden. It can be undone.",

@@ -59,7 +59,7 @@ func daemonCommand(a *app) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "retry", Short: "try again what it gave up", Args: atMost(0), Example: "  remanence daemon retry",
-			Long: "A job that failed eight times is given up: doctor and status say so, the log says\nwhy. Once the cause is " +
+			Long: "A job that failed eight times is given up: doctor and status report it, the log has\nthe reason. Once the cause is " +
 				"gone this has all of them done, from their first attempt.",
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				if err := a.hasDatabase(); err != nil {
@@ -101,7 +101,7 @@ func daemonRun(a *app) *cobra.Command {
 			return daemon.Run(cmd.Context(), a.Sys, a.Paths, background, a.Extra)
 		},
 	}
-	cmd.Flags().BoolVar(&background, "background", false, "nobody looks: be silent if another one runs")
+	cmd.Flags().BoolVar(&background, "background", false, "be silent if another daemon runs")
 	cmd.Flags().BoolVar(&ifWelcome, "if-welcome", false, "end at once if Remanence was uninstalled meanwhile")
 	_ = cmd.Flags().MarkHidden("background")
 	_ = cmd.Flags().MarkHidden("if-welcome")
@@ -135,7 +135,7 @@ type daemonView struct {
 	Since   *time.Time `json:"since"`
 	Version *string    `json:"version"`
 	Socket  *string    `json:"socket"`
-	HTTP    *string    `json:"http"` // host and port of the door on TCP; null: none
+	HTTP    *string    `json:"http"` // host and port of the TCP listener; null: none
 	Log     string     `json:"log"`
 }
 

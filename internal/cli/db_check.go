@@ -34,8 +34,8 @@ func dbCheckCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// audit asks the daemon. It cannot open a damaged database, so that is looked
-// at here.
+// audit requests an audit from the daemon. A daemon cannot open a damaged database, so that is read in this
+// process.
 func (a *app) audit(ctx context.Context, full bool) (dbCheckView, error) {
 	if err := a.hasDatabase(); err != nil {
 		return dbCheckView{}, err

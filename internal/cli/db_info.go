@@ -127,7 +127,7 @@ type upkeep struct {
 func readUpkeep(p config.Paths) upkeep {
 	var u upkeep
 	if b, err := config.ReadSmall(p.Upkeep()); err == nil {
-		_ = json.Unmarshal(b, &u) // a damaged one says nothing
+		_ = json.Unmarshal(b, &u) // a damaged one counts as none
 	}
 	return u
 }

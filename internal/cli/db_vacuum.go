@@ -77,7 +77,7 @@ func dbReindexCommand(a *app) *cobra.Command {
 	}
 }
 
-// dbReindexView says how many memories are in the new index.
+// dbReindexView counts the memories in the new index.
 type dbReindexView daemon.ReindexResponse
 
 func (dbReindexView) SchemaName() string { return "db_reindex" }

@@ -45,9 +45,9 @@ func demoCommand(a *app) *cobra.Command {
 	var fast, keep bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "two sessions of a bug hunt, and what the second one is told",
+		Short: "two sessions of a bug hunt, and what the second one gets",
 		Long: "Plays two recorded sessions through the real hook, daemon and store, in a\n" +
-			"directory of its own: what is kept of the first, what the second is told, and\n" +
+			"directory of its own: what is kept of the first, what the second gets, and\n" +
 			"why. Needs no agent, no network and no setup; nothing is left behind.",
 		Example: "  remanence demo\n  remanence demo --fast    without pauses\n  remanence demo --keep    leave the " +
 			"directory there to look at",
@@ -63,12 +63,12 @@ func demoCommand(a *app) *cobra.Command {
 
 // demoRun is the scratch home in which the demo plays.
 type demoRun struct {
-	a       *app
-	exe     string
-	dir     string
-	project string
-	fast    bool
-	door    redact.Redactor // as the hook's, to show what it does
+	a        *app
+	exe      string
+	dir      string
+	project  string
+	fast     bool
+	redactor redact.Redactor // as the hook's, to show what it does
 }
 
 func runDemo(ctx context.Context, a *app, fast, keep bool) (err error) {
@@ -153,7 +153,7 @@ func (s *demoRun) kept(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.Line("\n%s", p.Style(ui.Bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was asked.",
+	p.Line("\n%s", p.Style(ui.Bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was used.",
 		ui.Plural(len(found.Hits), "memory", "memories"))))
 	for i := len(found.Hits) - 1; i >= 0; i-- {
 		m := found.Hits[i].Memory
@@ -164,11 +164,11 @@ func (s *demoRun) kept(ctx context.Context) error {
 	return nil
 }
 
-// today plays the second session and shows what it is told.
+// today plays the second session and shows the injections.
 func (s *demoRun) today(ctx context.Context, read int) error {
 	p := s.a.out
 	p.Line("\n%s", p.Style(ui.Bold, "3  Today a new session opens."))
-	p.Line("   Without memory it is told nothing, and would read the same files again: about")
+	p.Line("   Without memory it gets nothing, and would read the same files again: about")
 	p.Line("   %d tokens of them in yesterday's session (estimate). With Remanence:", read)
 	events, err := s.events("today")
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *demoRun) today(ctx context.Context, read int) error {
 		p.Line("\n   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
 		said := contextOf(out)
 		if said == "" {
-			p.Line("   (nothing to add: it was told already)")
+			p.Line("   (nothing to add: it was injected already)")
 			continue
 		}
 		for line := range strings.Lines(said) {
@@ -377,9 +377,9 @@ func (s *demoRun) what(payload []byte) string {
 	return in.Event
 }
 
-// takenOut names what the door removes from a payload.
+// takenOut lists what redaction removes from a payload.
 func (s *demoRun) takenOut(payload []byte) []string {
-	o, err := s.door.Object(bytes.NewReader(payload))
+	o, err := s.redactor.Object(bytes.NewReader(payload))
 	if err != nil {
 		return nil
 	}
@@ -410,13 +410,13 @@ func (s *demoRun) detail(payload []byte) string {
 		in.Source, in.Reason,
 	} {
 		if t != "" {
-			return s.door.Text(t)
+			return s.redactor.Text(t)
 		}
 	}
 	return ""
 }
 
-// contextOf is what a hook's answer tells the model.
+// contextOf returns the context that a hook's output injects.
 func contextOf(out []byte) string {
 	var o struct {
 		Specific struct {

@@ -19,7 +19,7 @@ func digestCommand(a *app) *cobra.Command {
 		Short: "what a model makes of your turns, and what it costs",
 		Long: "Turns are digested by rule. If you set up a model (digest.provider), it then\n" +
 			"writes notes in their place, within digest.daily_tokens a day. What the rules\n" +
-			"made is kept, hidden, so that a better model can be asked one day.",
+			"made is kept, hidden, so that a better model can be used later.",
 		Example: "  remanence digest\n  remanence digest --redo --since 2w --dry-run\n  remanence digest --redo --session " +
 			"s_4d",
 		Args: atMost(0),
@@ -43,7 +43,7 @@ func digestCommand(a *app) *cobra.Command {
 		"have turns digested again by the model that is set up now (default: of the newest session here)")
 	f.StringVar(&q.Session, "session", "", "of this session")
 	f.StringVar(&since, "since", "", "of all sessions here, not older: 2w, 3d, yesterday, 2026-01-31")
-	f.BoolVar(&q.DryRun, "dry-run", false, "only say how many turns, and what they may cost")
+	f.BoolVar(&q.DryRun, "dry-run", false, "only show how many turns, and what they may cost")
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func runDigest(a *app, cmd *cobra.Command, q digest.Request) error {
 	case q.Redo && d.Provider == "":
 		return fault.NoModel
 	case q.Redo && d.Turns == 0 && d.Error != "" && !d.Refused:
-		return fault.NoModel.Saying("the model that is set up cannot be asked").Because("%s",
+		return fault.NoModel.Saying("the configured model cannot be used").Because("%s",
 			d.Error).FixedBy("remanence config list --origin", "remanence doctor")
 	case q.Redo && d.Refused && !q.DryRun:
 		return fault.TokenCap.Because("%s of %s are spent, and the first of %s may take more than is left",

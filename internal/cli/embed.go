@@ -8,16 +8,14 @@ import (
 	"remanence/internal/embed"
 )
 
-// embedRefusal is what keeps the server from being asked that the configuration
-// names after a change of a setting, or would once a provider is chosen. Nil
-// if nothing does, or if the setting has nothing to do with it.
+// embedRefusal returns why the configured server cannot be used.
 func embedRefusal(a *app, key string) error {
 	if !strings.HasPrefix(key, "embed.") {
 		return nil
 	}
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
-		return nil // said by whoever read it before
+		return nil // reported when the configuration was read
 	}
 	choice := cfg.EmbedChoice()
 	if !choice.Enabled() && key == "embed.provider" {

@@ -35,7 +35,7 @@ func evalCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// exam is what eval run was asked for.
+// exam is the request of eval run.
 type exam struct {
 	suite          string
 	without, gates []string
@@ -69,7 +69,7 @@ func evalRun(a *app) *cobra.Command {
 	f.BoolVar(&e.embed, "embed", false,
 		"with vectors of the embedding server that is configured; your own history has them anyway")
 	f.BoolVar(&e.unrelated, "false-injections", false,
-		"measure also what prompts are told: the suite's questions, and the built-in ones, which should be told nothing")
+		"measure also injections: for the suite's questions, and for built-in prompts that should get none")
 	f.StringVar(&e.prompts, "prompts", "", "the same with builtin or with the prompts of a file, one a line")
 	f.StringArrayVar(&e.gates, "gate", nil,
 		"NAME=VALUE, or a file of such lines or with an earlier result: end with status 5 if it is not met; may be repeated")
@@ -142,7 +142,7 @@ type conditions struct {
 	of    map[string]string // suite, by file
 }
 
-// fit refuses the results of another suite: what that one reached says nothing.
+// fit returns an error for the results of another suite.
 func (c conditions) fit(suite string) error {
 	for _, file := range slices.Sorted(maps.Keys(c.of)) {
 		if of := c.of[file]; of != suite {

@@ -64,16 +64,16 @@ func openCaptureExam(ctx context.Context) (capturing, error) {
 	if err != nil {
 		return capturing{}, err
 	}
-	door := &redact.Redactor{}
+	redactor := &redact.Redactor{}
 	settings := event.Defaults(event.Lean)
 	x.engine = engine.New(engine.Config{
-		Store: x.store, Redactor: door, Now: x.clock, Rel: project.Rel, Slack: examSlack,
+		Store: x.store, Redactor: redactor, Now: x.clock, Rel: project.Rel, Slack: examSlack,
 		Settings: func() event.Settings { return settings },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: path.Base(dir), Name: path.Base(dir), Root: dir}, nil
 		},
 		Archive: &transcript.Archive{
-			Dir: filepath.Join(x.dir, "transcripts"), Door: door.Text, Private: func(string) bool { return false },
+			Dir: filepath.Join(x.dir, "transcripts"), Door: redactor.Text, Private: func(string) bool { return false },
 		},
 	})
 	return capturing{x}, nil

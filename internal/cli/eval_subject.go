@@ -69,7 +69,7 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 
 // openExam opens the store that put puts at a path, or a new one if it puts none.
 // All of it is gone after close.
-func openExam(ctx context.Context, now time.Time, door *redact.Redactor, settings event.Settings, em event.Embedder,
+func openExam(ctx context.Context, now time.Time, redactor *redact.Redactor, settings event.Settings, em event.Embedder,
 	put func(file string) error,
 ) (x *examined, err error) {
 	dir, err := os.MkdirTemp("", "remanence-eval-")
@@ -93,7 +93,7 @@ func openExam(ctx context.Context, now time.Time, door *redact.Redactor, setting
 	}
 	x.store = index.NewStore(st)
 	c := engine.Config{
-		Store: x.store, Redactor: door, Now: x.clock,
+		Store: x.store, Redactor: redactor, Now: x.clock,
 		Settings: func() event.Settings { return settings },
 		Project:  project.Identify,
 		Rel:      project.Rel,
@@ -197,8 +197,7 @@ func (x *examined) Next(ctx context.Context, ask views.NextRequest) (mem.Receipt
 	return x.engine.Next(ctx, ask)
 }
 
-// asOf sets the present: the time that is asked as of, or a moment after the
-// newest memory. So a run has the same outcome tomorrow.
+// asOf sets the current time of the subject: that of the question, or just after the newest memory.
 func (x *examined) asOf(t time.Time) {
 	switch {
 	case !t.IsZero():

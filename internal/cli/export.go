@@ -25,7 +25,7 @@ func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "write where all projects stand as one HTML page",
-		Long: "The page needs nothing else: no script, no network, no Remanence. It holds what\nmemories say, so keep it " +
+		Long: "The page needs nothing else: no script, no network, no Remanence. It holds the\ntext of memories, so keep it " +
 			"where you would keep those. Without -o it goes to\n" +
 			"standard output.",
 		Example: "  remanence export --format html -o remanence.html\n  remanence export --format html --project " +
@@ -80,7 +80,7 @@ func fleetOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.Overvi
 	return f, nil
 }
 
-// exportView says what was written.
+// exportView shows what was written.
 type exportView struct {
 	File     string `json:"file"`
 	Format   string `json:"format"`
@@ -196,7 +196,7 @@ func firstNonEmpty(list []string, other string) string {
 	return other
 }
 
-// unlike is s, unless it says the same as title.
+// unlike returns s, or "" if it repeats the title.
 func unlike(s, title string) string {
 	if s == title {
 		return ""

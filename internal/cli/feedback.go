@@ -13,13 +13,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// feedbackCommand says what memories were worth.
+// feedbackCommand records what memories were worth.
 func feedbackCommand(a *app) *cobra.Command {
 	var note string
 	verdicts := []string{curate.Useful, curate.Wrong, curate.Stale, curate.PreventedMistake}
 	cmd := &cobra.Command{
 		Use:   "mark <id>... useful|wrong|stale|prevented",
-		Short: "say what memories were worth",
+		Short: "record what memories were worth",
 		Long: "useful      it helped: counts as a use\n" +
 			"wrong       it is not so: hidden, can be undone\n" +
 			"stale       it is no longer so: believed less\n" +

@@ -38,8 +38,8 @@ func importCommand(a *app) *cobra.Command {
 			"--json writes them; or claude-mem's database itself.\nWithout a file, or with -, standard input.\n\n" +
 			"Each keeps its project, if that is known here or the one of this directory, or\nthat it holds in all of them, " +
 			"and when it was learned. What is there already is\nleft out: twice is once. What cannot be taken over is named " +
-			"with its number and\nthe reason. Nobody can vouch for what comes from elsewhere: it is\nfound when it is asked " +
-			"for, and not told unasked before you accepted\nit in review.",
+			"with its number and\nthe reason. Imported memories are not trusted: they are\nfound by a search, " +
+			"and not injected before you accept them\nin review.",
 		Example: "  remanence import ~/.claude-mem/claude-mem.db --dry-run\n  remanence import export.json --project " +
 			"example/api\n  remanence show m_7k2q --json | ssh host remanence import",
 		Args: atMost(1),
@@ -67,7 +67,7 @@ func importCommand(a *app) *cobra.Command {
 			return a.out.Show(v)
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many, and of which projects")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show how many, and of which projects")
 	return cmd
 }
 
@@ -138,7 +138,7 @@ func oldTables() map[string]string {
 	}
 }
 
-// importFormat says what was read where there was no memory.
+// importFormat describes what was read if it has no memory.
 func importFormat(old api.ExportedMemories) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(old.LeftOut)) {
@@ -152,7 +152,7 @@ func importFormat(old api.ExportedMemories) string {
 	return cmp.Or(strings.Join(all[:min(len(all), maxSniff)], "; "), "it is empty")
 }
 
-// maxSniff is how much of that is said.
+// maxSniff is how many kinds of content are named.
 const maxSniff = 5
 
 // placeImport says which project each memory goes to, in orders that can be sent. What
@@ -218,7 +218,7 @@ func placeImport(ctx context.Context, a *app, old api.ExportedMemories) (importV
 // everyProject is where a memory goes that is about no project.
 const everyProject = "all projects"
 
-// importView says what became of an import.
+// importView shows the result of an import.
 type importView struct {
 	DryRun   bool              `json:"dry_run"`
 	Kept     int               `json:"kept"`
@@ -260,10 +260,10 @@ func (v importView) Print(p *ui.Printer) {
 		p.Line("  %d × %s not taken over: %s", d.Count, ui.OneLine(d.What), d.Why)
 	}
 	if slices.ContainsFunc(v.Projects, func(pr importedProject) bool { return !pr.Known }) {
-		p.Hint("A project is known from its first session on; or say where to: --project NAME")
+		p.Hint("A project is known from its first session on; or name it: --project NAME")
 	}
 	if v.Kept > 0 && !v.DryRun {
-		p.Hint("not told before you accept it: remanence review")
+		p.Hint("not injected before you accept it: remanence review")
 	}
 	for _, u := range v.Undo {
 		p.Hint("undo: %s", u)

@@ -74,7 +74,7 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&hooks, "hooks", "", "lean, full or silent; also sets the profile (default: as the profile is)")
 	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the agent, not in its settings")
 	cmd.Flags().BoolVar(&hooksOnly, "hooks-only", false, "not the MCP server")
-	cmd.Flags().BoolVar(&mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured, nothing told unasked")
+	cmd.Flags().BoolVar(&mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured or injected")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "hooks-only", "mcp-only")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
@@ -83,7 +83,7 @@ func installCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// installing says how an installation is carried out.
+// installing holds the options of an installation.
 type installing struct {
 	dry, yes bool
 	profile  bool // the profile was chosen, so the configuration gets it too
@@ -239,7 +239,7 @@ func takeHooksOut(c setup.Config) error {
 	return setup.Uninstall(c, plan)
 }
 
-// pluginFault says what a person can do where the plugin cannot be registered.
+// pluginFault is the fault of a plugin that cannot be registered, with its fix.
 func pluginFault(err error) error {
 	switch {
 	case errors.Is(err, setup.ErrNoClient):
@@ -326,7 +326,7 @@ func pluginView(a *app, found setup.Agents, p setup.PluginPlan, o setup.Options,
 	return v
 }
 
-// done says where the record of the installation is, and how long it took.
+// done shows where the record of the installation is, and how long it took.
 func (v *installView) done(c setup.Config, rec setup.Record, took time.Duration) {
 	v.Record, v.TookMS = ui.TextOrNil(filepath.Join(c.RecordDir, rec.ID+".json")), daemon.Millis(took)
 }
@@ -361,7 +361,7 @@ func (v installView) Print(p *ui.Printer) {
 	}
 }
 
-// preview says before the question what is going to happen.
+// preview shows the changes before the confirmation.
 func (v installView) preview(p *ui.Printer) { v.plan(p.Say) }
 
 func (v installView) plan(line func(string, ...any)) {
@@ -420,7 +420,7 @@ func (v installView) pluginPlan(line func(string, ...any)) {
 	line("Note   %s", v.rewrites())
 }
 
-// rewrites says what the agent does when it registers a plugin.
+// rewrites describes what the agent does when it registers a plugin.
 func (v installView) rewrites() string {
 	if v.Create {
 		return fmt.Sprintf("Claude Code itself makes %s for it; uninstall removes it again", v.short(v.File))

@@ -378,7 +378,7 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		},
 		"timeline": timelineView{TimelineResponse: views.TimelineResponse{
 			Entries: []views.TimelineEntry{{ID: "m_1", Title: evil}},
-		}, asked: evil},
+		}, anchor: evil},
 		"status": doctor.StatusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}},
 			doctor.DaemonView{}, doctor.HooksItem{What: evil}, doctor.CaptureItem{}),
 		"pause":  pauseView{Pauses: []ui.PauseItem{{Target: evil}}},

@@ -15,7 +15,7 @@ import (
 	"remanence/internal/redact"
 )
 
-// logAsk asks for the end of the log.
+// logAsk requests the end of the log.
 type logAsk struct {
 	Level string `json:"level,omitempty"` // the least: debug, info, warn or error; "" means all
 	Has   string `json:"has,omitempty"`   // a text of the line, in any case
@@ -26,7 +26,7 @@ type logAsk struct {
 type logView struct {
 	File   string     `json:"file"`
 	Lines  []logLine  `json:"lines"`  // newest first
-	Groups []logGroup `json:"groups"` // warnings and errors that say the same, newest first
+	Groups []logGroup `json:"groups"` // equal warnings and errors, newest first
 }
 
 type logLine struct {
@@ -54,7 +54,7 @@ const (
 // logLevels, in order.
 func logLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
-// logPage reads the end of the log through the door.
+// logPage reads the end of the log, redacted.
 func (h *programPages) logPage(_ context.Context, ask logAsk) (logView, error) {
 	v := logView{File: h.Paths.Log(), Lines: []logLine{}, Groups: []logGroup{}}
 	raw, _, err := config.LastLines(h.Paths.Log(), maxLogPage)
@@ -66,9 +66,9 @@ func (h *programPages) logPage(_ context.Context, ask logAsk) (logView, error) {
 	}
 	least := slices.Index(logLevels(), ask.Level)
 	limit := min(cmp.Or(max(ask.Limit, 0), logPage), maxLogPage)
-	at, door := map[string]int{}, h.app().readOnlyRedactor() // the house's counts what it takes out
+	at, redactor := map[string]int{}, h.app().readOnlyRedactor() // the daemon's counts what it removes
 	for _, b := range slices.Backward(raw) {
-		l := logLineOf(strings.TrimRight(string(b), "\r\n"), door)
+		l := logLineOf(strings.TrimRight(string(b), "\r\n"), redactor)
 		if l.Text == "" {
 			continue
 		}

@@ -23,9 +23,9 @@ func forgetCommand(a *app) *cobra.Command {
 		Use:        "forget [id]...",
 		SuggestFor: []string{"delete", "remove", "rm"},
 		Short:      "hide memories; can be undone",
-		Long: "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days " +
+		Long: "Hidden memories are neither injected nor found. They can be restored\nfor privacy.hide_days " +
 			"days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the " +
-			"first 1,000, and it is said if there may be more.",
+			"first 1,000; a line says if there may be more.",
 		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query " +
 			"\"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,7 +92,7 @@ func forgetFound(a *app, cmd *cobra.Command, order curate.MarkRequest, q mem.Que
 func markCommand(a *app, verb string) *cobra.Command {
 	short := map[string]string{
 		"restore": "bring hidden memories back",
-		"pin":     "keep memories: they are told first and never fade",
+		"pin":     "pin memories: they are injected first and never decay",
 		"unpin":   "take the pin off again",
 	}
 	cmd := &cobra.Command{
@@ -217,7 +217,7 @@ func addCommand(a *app) *cobra.Command {
 	cmd.Flags().StringArrayVar(&q.Files, "file", nil, "file it is about; may be repeated")
 	cmd.Flags().StringVar(&scope, "scope", "project", "how far it reaches: project or user")
 	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
-	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if nothing is kept that says the same; that is shown instead")
+	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if there is no memory of the same statement; that one is shown instead")
 	cmd.Flags().BoolVar(&q.KeepBoth, "keep-both", false, "keep it beside what is like it; they are never merged")
 	cmd.Flags().StringVar(&q.Supersedes, "replaces", "", "id of the memory that it takes the place of")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
@@ -242,7 +242,7 @@ func printSimilar(a *app, got curate.AddResponse) error {
 		return err
 	}
 	if !a.flags.JSON && !a.flags.JSONLines {
-		a.out.Hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.ID)
+		a.out.Hint("%.0f %% of it is contained there. Change that one: remanence edit %s", 100*h.Score, h.ID)
 		a.out.Hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new",
 			h.ID)
 	}
@@ -250,7 +250,7 @@ func printSimilar(a *app, got curate.AddResponse) error {
 }
 
 // agent is the session of the agent in whose shell the command runs, "" outside
-// of one: what an agent types is not the person's hand.
+// of one: a command that an agent types does not count as the person's.
 func (a *app) agent() string {
 	if a.Sys.Getenv("CLAUDECODE") == "" {
 		return ""

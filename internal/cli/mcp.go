@@ -75,7 +75,7 @@ func mcpServer(a *app, cfg config.Config, readOnly bool) *mcpserver.Server {
 	return mcpserver.New(c)
 }
 
-// mcpOf is the server within the daemon. Which project is asked about its callers say.
+// mcpOf returns the server within the daemon. Its callers name the project.
 func mcpOf(h *daemon.Daemon) http.Handler {
 	return lazily(func() http.Handler {
 		here := api.Local(h.CheckedRoutes())
@@ -92,7 +92,7 @@ func lazily(made func() http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { once().ServeHTTP(w, r) })
 }
 
-// overMCP is what every server has, over whoever answers its calls.
+// overMCP is the configuration that every server shares.
 func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Config {
 	return mcpserver.Config{
 		Version: config.Version, All: config.Get[string](cfg, "mcp.tools") == "all", Now: now,
@@ -110,7 +110,7 @@ func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Confi
 // mcpPatience is how long one call may take, a start of the daemon included.
 const mcpPatience = 30 * time.Second
 
-// reacher is how a call gets to the daemon, and what is to be done after it.
+// reacher connects a call to the daemon and returns how to close the connection.
 type reacher func(context.Context) (api.Caller, func(), error)
 
 // port is a route to the daemon as a function.
@@ -147,7 +147,7 @@ func problemOf(err error) mcpserver.Problem {
 	return p
 }
 
-// plainLine makes one line fit to be told, and keeps its indentation.
+// plainLine makes one line safe to inject, and keeps its indentation.
 func plainLine(s string) string {
 	text := strings.TrimLeft(s, " \t")
 	return s[:len(s)-len(text)] + inject.Neutral(text)

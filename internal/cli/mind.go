@@ -119,14 +119,14 @@ func (v mindInitView) Print(p *ui.Printer) {
 		p.Say("The files were here before, so they are not read yet. Look at them, then: remanence trust")
 		return
 	}
-	p.Say("The next session is told what they say.")
+	p.Say("They are injected into the next session.")
 }
 
 func mindShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show",
 		Short:   "where the work of this project stands",
-		Long:    "Shows what the state files say. Without any, or where they are not trusted, what\nis stored.",
+		Long:    "Shows the state files. Without any, or where they are not trusted, what\nis stored.",
 		Example: "  remanence mind show\n  remanence mind show --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -201,7 +201,7 @@ func mindCompressCommand(a *app) *cobra.Command {
 			return mindCompress(a, cmd, dry)
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	return cmd
 }
 

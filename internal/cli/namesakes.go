@@ -13,8 +13,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// sayNamesakes says which project is meant where --project gives a name that
-// several have. It never fails: the command itself will.
+// sayNamesakes names the chosen project if --project gives a name that several have.
 func (a *app) sayNamesakes(ctx context.Context) {
 	where := a.ProjectRef()
 	if where.Project == "" || where.Project == "all" {

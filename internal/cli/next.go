@@ -24,7 +24,7 @@ func nextCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "next",
 		SuggestFor: []string{"preview"},
-		Short:      "exactly what the next session would be told",
+		Short:      "exactly what would be injected into the next session",
 		Long: "The text goes to standard output, its size and origin to standard error.\nWith --project all: in the " +
 			"project that was active last.",
 		Example: "  remanence next\n  remanence next --prompt \"add retries to the webhook sender\"\n  remanence next " +
@@ -63,12 +63,12 @@ func nextCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&q.Prompt, "prompt", "", "what this prompt would be told instead")
+	cmd.Flags().StringVar(&q.Prompt, "prompt", "", "what would be injected with this prompt instead")
 	cmd.Flags().StringVar(&q.Session, "session", "", "with --prompt: given in this session, instead of a new one")
 	cmd.Flags().IntVar(&q.Budget, "budget", 0, "tokens; 0 means the configured budget")
 	cmd.Flags().StringVar(&agent, "agent", "claude-code", "for this agent")
 	cmd.Flags().BoolVar(&check, "check", false,
-		"end with status 5 if nothing would be told, or if something that must not be missing would not")
+		"end with status 5 if nothing would be injected, or if something that must not be missing would not")
 	return cmd
 }
 
@@ -105,7 +105,7 @@ func (v nextView) Print(p *ui.Printer) {
 		case v.Query != "":
 			why = "nothing that is remembered fits the prompt well enough"
 		}
-		p.Line("Nothing would be told: %s.", why)
+		p.Line("Nothing would be injected: %s.", why)
 		receipt := ui.ReceiptView{WhyResponse: views.WhyResponse{Receipt: v.Receipt}}
 		if d, ok := receipt.Nearest(); ok {
 			receipt.Near(p, d)

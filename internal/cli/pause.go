@@ -18,8 +18,8 @@ func pauseCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "pause",
 		SuggestFor: []string{"disable", "off"},
-		Short:      "stop capturing and telling for a while",
-		Long:       "A paused session, project or machine keeps nothing and is told nothing.",
+		Short:      "stop capture and injection for a while",
+		Long:       "In a paused session, project or machine nothing is captured or injected.",
 		Example: "  remanence pause --for 2h\n  remanence pause --scope all\n  remanence pause --scope session " +
 			"--inject-only",
 		Args: atMost(0),
@@ -36,7 +36,7 @@ func pauseCommand(a *app) *cobra.Command {
 	}
 	pauseFlags(cmd, &q)
 	cmd.Flags().StringVar(&length, "for", "", "for so long: 30m, 2h, 3d (default: until resumed)")
-	cmd.Flags().BoolVar(&q.InjectOnly, "inject-only", false, "go on capturing, tell nothing")
+	cmd.Flags().BoolVar(&q.InjectOnly, "inject-only", false, "capture, but inject nothing")
 	return cmd
 }
 
@@ -98,7 +98,7 @@ func (v pauseView) List() []any { return ui.Items(v.Pauses) }
 
 func (v pauseView) Print(p *ui.Printer) {
 	if len(v.Pauses) == 0 {
-		p.Line("Nothing is paused: what happens is kept, and told.")
+		p.Line("Nothing is paused: capture and injection are on.")
 		return
 	}
 	for _, it := range v.Pauses {

@@ -59,8 +59,7 @@ func privacyTest(a *app) *cobra.Command {
 	}
 }
 
-// readOnlyRedactor is the door as hooks have it, for looking only: the machine's
-// secret is not made if there is none yet.
+// readOnlyRedactor is the redactor of hooks for previews: it creates no secret of the machine.
 func (a *app) readOnlyRedactor() *redact.Redactor {
 	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
 	d := &redact.Redactor{Rules: config.OwnRules(cfg.OwnRules())}
@@ -104,7 +103,7 @@ func (v redactedView) Print(p *ui.Printer) {
 		out = append(out, ui.Plural(v.Private, "private span", "private spans"))
 	}
 	if v.Injected > 0 {
-		out = append(out, ui.Plural(v.Injected, "block that was told", "blocks that were told"))
+		out = append(out, ui.Plural(v.Injected, "injected block", "injected blocks"))
 	}
 	for _, k := range v.Secrets {
 		out = append(out, fmt.Sprintf("%d × %s", k.Count, k.Kind))

@@ -5,7 +5,7 @@ import (
 	"remanence/internal/hookclient"
 )
 
-// sayAside tells the person who runs a command what the next session would be told.
+// sayAside shows notices of a database that was set aside.
 func (a *app) sayAside() {
 	if a.flags.Quiet || a.flags.JSON || a.flags.JSONLines {
 		return

@@ -19,13 +19,13 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "remanence",
 		Short: "memory for coding agents",
-		Long: "Remanence remembers what happens in a coding agent's sessions and tells the\nright part of it to the next " +
+		Long: "Remanence remembers what happens in a coding agent's sessions and injects the\nright part of it into the next " +
 			"ones. Without a command it shows the status.",
 		Example: "  remanence install                    put the hooks into Claude Code\n" +
 			"  remanence                            is it working, in five lines\n" +
 			"  remanence search \"retry backoff\"     find what was remembered\n" +
-			"  remanence next                       what the next session will be told\n" +
-			"  remanence why                        what the last one was told, and why",
+			"  remanence next                       what the next session will get\n" +
+			"  remanence why                        what was injected last, and why",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: a.before,
@@ -68,7 +68,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	f.StringVar(&a.flags.Color, "color", "auto", "colours: auto, always or never")
 	f.BoolVar(&a.flags.NoColor, "no-color", false, "no colours")
 	f.BoolVarP(&a.flags.Quiet, "quiet", "q", false, "only data, no talk")
-	f.BoolVarP(&a.flags.Verbose, "verbose", "v", false, "say more")
+	f.BoolVarP(&a.flags.Verbose, "verbose", "v", false, "print more")
 	f.StringVar(&a.Project, "project", "", "project: id, name, directory or all (default: of this directory)")
 	f.StringVar(&a.flags.Config, "config", "", "configuration file")
 	f.StringVar(&a.flags.DataDir, "data-dir", "", "directory of the database")
@@ -114,7 +114,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fault.Usage.Saying("%s", err).FixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
 }
 
-// atLeast demands arguments and says which.
+// atLeast requires arguments and names them in its fault.
 func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= n {

@@ -90,7 +90,7 @@ func (a *app) fromHere(name string) string {
 	}
 	if root := a.Sys.Getenv("CLAUDE_PROJECT_DIR"); root != "" {
 		if rel, err := filepath.Rel(root, abs); err != nil || !filepath.IsLocal(rel) {
-			return name // another place than the one that is asked about
+			return name // another project
 		}
 	}
 	info, err := os.Lstat(abs)
@@ -294,7 +294,7 @@ func (v searchView) row(h mem.Hit, now time.Time) []string {
 	return []string{h.ID, string(h.Kind), ui.OneLine(h.Title), when, file, score}
 }
 
-// nothing says what was searched and which filter to drop.
+// nothing shows what was searched and which filter to drop.
 func (v searchView) nothing(p *ui.Printer) {
 	where := "every project"
 	if v.Project.Name != "" {
@@ -331,7 +331,7 @@ func parts(m map[string]float64) string {
 	return strings.Join(out, "  ")
 }
 
-// noProject tells a project that is not there from an id that is not there.
+// noProject returns the fault of an unknown project if the error could be one of an unknown id.
 func (a *app) noProject(err error) error {
 	if f := daemon.Explain(err); f.Is(fault.NoID) && a.Project != "" {
 		return fault.NoProject.Because("nothing is known of %q", a.Project)

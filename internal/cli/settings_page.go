@@ -14,7 +14,7 @@ import (
 	"remanence/internal/views"
 )
 
-// settingAsk changes one setting, or asks what the change would do.
+// settingAsk changes one setting, or previews the change.
 type settingAsk struct {
 	mem.ProjectRef
 	Key   string `json:"key"`
@@ -102,7 +102,7 @@ func (h *programPages) set(ctx context.Context, ask settingAsk) (settingsView, e
 	return v, err
 }
 
-// try returns what the next session would be told with a setting changed.
+// try returns what would be injected into the next session with a changed setting.
 func (h *programPages) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
 	keys, err := config.ReadConfig(h.Paths.Config)
 	if err != nil {

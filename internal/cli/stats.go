@@ -22,8 +22,8 @@ func statsCommand(a *app) *cobra.Command {
 		Use:        "stats",
 		SuggestFor: []string{"usage", "cost"},
 		Short:      "what memory costs in tokens, and whether it is used",
-		Long: "Counts what was told to agents and what came of it. What is estimated is marked\nso, with its formula. " +
-			"Dead weight was told " +
+		Long: "Counts what was injected and whether it was used. What is estimated is marked\nso, with its formula. " +
+			"Dead weight was injected " +
 			fmt.Sprint(views.DeadAfter) + " times or more and never used.",
 		Example: "  remanence stats\n  remanence stats --days 7 --by trigger\n  remanence stats --by agent\n  remanence " +
 			"stats --project all --by project\n  remanence stats --json",
@@ -41,7 +41,7 @@ func statsCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// loadStats asks for the economy and, where it is not by day, for what the bars show.
+// loadStats requests the economy and the values of the bars.
 func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, error) {
 	if days < 1 || days > 366 {
 		return ui.StatsView{}, fault.Input.Saying("--days %d is out of range", days).FixedBy("give 1 to 366")

@@ -26,7 +26,7 @@ func TestStatsDrawsItsBarsToScale(t *testing.T) {
 	v.Print(p)
 	got := out.String()
 	for _, want := range []string{
-		"1,200 tokens in 1 injection", "1 of 4 items told were used afterwards (25 %)",
+		"1,200 tokens in 1 injection", "1 of 4 items injected were used afterwards (25 %)",
 		"m_1  6×", "remanence forget m_1",
 	} {
 		if !strings.Contains(got, want) {

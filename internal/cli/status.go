@@ -88,7 +88,7 @@ func captureItem(a *app, h views.Health) doctor.CaptureItem {
 	for _, n := range hookclient.LostEvents(a.Paths) {
 		c.Dropped += n
 	}
-	st, _ := spool.Open(spool.Config{Dir: a.Paths.Spool()}).Stat() // doctor tells of an unreadable one
+	st, _ := spool.Open(spool.Config{Dir: a.Paths.Spool()}).Stat() // doctor reports an unreadable one
 	if st.Records > 0 {
 		c.SpooledRecords, c.SpooledBytes = st.Records, st.Bytes
 		c.SpooledOldestS = max(0, a.Sys.Now().Sub(st.Oldest).Seconds())

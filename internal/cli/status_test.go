@@ -128,16 +128,16 @@ func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 	}{
 		{
 			continuity.ContextUsage{Tokens: 9000, Window: 200000, HandoffAt: 170000},
-			"9000 of 200000 tokens · a handoff is asked for from 170000",
+			"9000 of 200000 tokens · a handoff is requested from 170000",
 		},
 		{
 			continuity.ContextUsage{Tokens: 171000, Window: 200000, HandoffAt: 170000, HandoffRequested: true},
-			"171000 of 200000 tokens · a handoff was asked for",
+			"171000 of 200000 tokens · a handoff was requested",
 		},
 		{continuity.ContextUsage{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
 		{
 			continuity.ContextUsage{Tokens: 9000, Window: 1000000, Model: "a\nb", AutoCompactAt: 67000, HandoffAt: 61640},
-			"9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000",
+			"9000 of 1000000 tokens · a handoff is requested from 61640 · a b compacts by itself at 67000",
 		},
 	} {
 		p, out := testPrinter(200)

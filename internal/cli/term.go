@@ -9,8 +9,8 @@ import (
 	"remanence/internal/fault"
 )
 
-// confirm asks the person. An error means no: the question was answered so, or
-// there is nobody to ask and --yes, which would have answered it, was not given.
+// confirm asks the person. It returns an error if the answer was not yes, or if there is no terminal and --yes
+// was not given.
 func (a *app) confirm(question string) error {
 	answer, err := a.prompt(question + " [y/N]")
 	if err != nil {

@@ -46,7 +46,7 @@ func runTimeline(a *app, cmd *cobra.Command, q views.TimelineRequest) error {
 	if err != nil {
 		return err
 	}
-	v := timelineView{TimelineResponse: got, asked: q.Anchor, further: "--around ", around: q.Around}
+	v := timelineView{TimelineResponse: got, anchor: q.Anchor, further: "--around ", around: q.Around}
 	if cmd.Name() != "timeline" {
 		v.further = "remanence timeline " + q.Anchor + " --around "
 	}
@@ -56,7 +56,7 @@ func runTimeline(a *app, cmd *cobra.Command, q views.TimelineRequest) error {
 // timelineView shows what was learned around an anchor.
 type timelineView struct {
 	views.TimelineResponse
-	asked   string // the anchor as typed
+	anchor  string // the anchor as typed
 	further string // how to see more
 	around  int
 }
@@ -68,8 +68,8 @@ func (v timelineView) List() []any { return ui.Items(v.Entries) }
 func (v timelineView) Print(p *ui.Printer) {
 	if len(v.Entries) == 0 {
 		around := "here"
-		if v.asked != "" {
-			around = "around " + ui.OneLine(v.asked)
+		if v.anchor != "" {
+			around = "around " + ui.OneLine(v.anchor)
 		}
 		p.Line("Nothing was learned %s.", around)
 		return

@@ -23,9 +23,9 @@ func trustCommand(a *app) *cobra.Command {
 		Use:   "trust [path]",
 		Short: "let a repository's own memory be read",
 		Long: "What a repository says about itself, in " + workstate.Dir + "/, may have been written by\n" +
-			"anybody. It is read, told to agents and kept up to date by hooks only once you\n" +
-			"said that you stand for it. That counts for this directory and this repository,\n" +
-			"known by its first commit: another one in the same place is asked about again.\n" +
+			"anyone. Hooks read it, inject it and keep it up to date only once you declare\n" +
+			"it trusted. That applies to this directory and this repository,\n" +
+			"known by its first commit: another one in the same place needs a new decision.\n" +
 			"It also counts for the worktrees of the repository, and after a rename of the\n" +
 			"directory; not for a copy, another clone or a submodule.\n" +
 			"What \"remanence mind init\" makes is trusted from the start.",
@@ -126,7 +126,7 @@ func (v trustView) Print(p *ui.Printer) {
 			p.Line("not trusted  %s", ui.OneLine(t.Root))
 		case "revoked":
 			p.Line("revoked  %s", ui.OneLine(t.Root))
-			p.Say("What was learned from its files is told to no agent any more.")
+			p.Say("What was learned from its files is not injected any more.")
 		case "list":
 			p.Line("%s  %s", t.state(), ui.OneLine(t.Root))
 			if t.Gone {
@@ -141,7 +141,7 @@ func (v trustView) Print(p *ui.Printer) {
 			p.Say("There is nothing to read yet. Make state files with: remanence mind init")
 		}
 		if v.Did == "trusted" && t.First == "" {
-			p.Say("It has no commit yet; it is asked about again after the first one.")
+			p.Say("It has no commit yet; it needs a new decision after the first one.")
 		}
 	}
 }

@@ -41,7 +41,7 @@ func uninstallCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// uninstalling says how a removal is carried out.
+// uninstalling holds the options of a removal.
 type uninstalling struct{ dry, yes, purge bool }
 
 func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) error {
@@ -228,7 +228,7 @@ func (v uninstallView) Print(p *ui.Printer) {
 		return
 	}
 	if v.partly {
-		p.Line("Not all of it is done: the error says what is left. Then again: remanence uninstall")
+		p.Line("Not everything was done: the error names what is left. Then again: remanence uninstall")
 		return
 	}
 	p.Line("Done in %.1f s. Back again: remanence install", v.TookMS/1000)

@@ -16,8 +16,8 @@ func vaultCommand(a *app) *cobra.Command {
 		Use:   "vault",
 		Short: "your memory in markdown files",
 		Long: "A folder of files that you and your agents can read and edit: who you are\n" +
-			"(USER.md), one file for each memory (memory/), a journal (LOG.md). What they say\n" +
-			"is remembered, and told at the start of every session. A change of a file counts\n" +
+			"(USER.md), one file for each memory (memory/), a journal (LOG.md). Their text\n" +
+			"is remembered, and injected at every session start. A change of a file counts\n" +
 			"from the next event on.",
 		Example: "  remanence vault init\n  remanence vault check\n  remanence vault path",
 		Args:    atMost(0),
@@ -139,9 +139,9 @@ func (v vaultCheckView) Print(p *ui.Printer) {
 	p.Field("memories", "%d", v.Notes)
 	there := func(b bool) string {
 		if b {
-			return "told at every start"
+			return "injected at every start"
 		}
-		return "says nothing yet"
+		return "empty so far"
 	}
 	p.Field("IDENTITY.md", "%s", there(v.Identity))
 	p.Field("USER.md", "%s", there(v.User))
@@ -156,7 +156,7 @@ func (v vaultCheckView) Print(p *ui.Printer) {
 		p.Line("  %s", l)
 	}
 	for _, f := range v.WithoutInvariant {
-		p.Line("  no invariant: %s is critical; its first paragraph is told where there is no room for all of it", ui.Safe(f))
+		p.Line("  no invariant: %s is critical; its first paragraph is injected where the whole does not fit", ui.Safe(f))
 	}
 	for _, f := range v.DuplicateIDs {
 		p.Line("  id of another: %s; it counts as a memory of its own", ui.Safe(f))

@@ -17,7 +17,7 @@ func whyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:        "why [r_id | last]",
 		SuggestFor: []string{"explain"},
-		Short:      "what was told to the agent, why, and what was left out",
+		Short:      "what was injected, why, and what was left out",
 		Example:    "  remanence why\n  remanence why r_88c1\n  remanence why last --json",
 		Args:       atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,7 +33,7 @@ func runWhy(a *app, cmd *cobra.Command, id string) error {
 		got, err = views.WhyResponse{}, nil
 	}
 	if !last && errors.Is(err, mem.ErrNotFound) { // the id alone is looked for, in every project
-		return fault.NoID.Saying("no such receipt").Because("nothing was told under the id %q", id).FixedBy("remanence why")
+		return fault.NoID.Saying("no such receipt").Because("nothing was injected under the id %q", id).FixedBy("remanence why")
 	}
 	if err != nil {
 		return a.noProject(err)

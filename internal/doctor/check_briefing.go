@@ -39,7 +39,7 @@ func BriefingItem(r mem.Receipt) Check {
 		return Bad("briefing", false, fault.Lacking.Because("%s", strings.Join(MissingItems(r), "; ")))
 	case r.Text == "":
 		return note("briefing",
-			fault.SwitchedOff.Saying("the next session here would be told nothing").Because("nothing fit for it is remembered").FixedBy("remanence next"))
+			fault.SwitchedOff.Saying("nothing would be injected into the next session here").Because("nothing fit for it is remembered").FixedBy("remanence next"))
 	}
 	return Good("briefing", false, "%s for the next session here, %d tokens", ui.Plural(len(r.Items), "item", "items"),
 		r.Tokens)
@@ -96,11 +96,11 @@ func cleanupDays(files []string) (days int, file string) {
 	return days, file
 }
 
-// MissingItems names what must not be missing and would not be told, and why.
+// MissingItems lists required items that would not be injected, and why.
 func MissingItems(r mem.Receipt) []string {
 	why := map[string]string{
 		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read",
-		"trust": "is not trusted enough to be told",
+		"trust": "is not trusted enough to be injected",
 	}
 	var out []string
 	for _, c := range r.LeftOut {

@@ -53,8 +53,7 @@ func (a *Checks) checkDaemon(ctx context.Context, nothing bool) (Check, *views.S
 	return c, nil
 }
 
-// checkHeld finds a lock that is held while nobody answers. It does not start a
-// daemon: that one could not have the lock.
+// checkHeld finds a lock that is held while no daemon answers. It starts no daemon.
 func (a *Checks) checkHeld(ctx context.Context) (Check, bool) {
 	if a.NoDaemon {
 		return Check{}, false
@@ -171,7 +170,7 @@ func (a *Checks) endOthers(ctx context.Context, list []daemon.Process) error {
 	}
 }
 
-// recentLog is how old a line of the log may be to tell why a daemon does not start.
+// recentLog is the greatest age of a log line that may explain why a daemon does not start.
 const recentLog = 5 * time.Minute
 
 // lastError is the log's last word on why a daemon did not start, "" for none.

@@ -14,7 +14,7 @@ import (
 	"remanence/internal/setup"
 )
 
-// Handshake is what an agent says first to a server.
+// Handshake is the first message of an agent to a server.
 const Handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 	`"capabilities":{},` +
 	`"clientInfo":{"name":"remanence-doctor","version":"1"}}}` + "\n"
@@ -54,7 +54,7 @@ func putServer(c setup.Config) error {
 	return err
 }
 
-// greet runs a server for one greeting. What it said otherwise is for people.
+// greet runs a server for one handshake. Its other output is for people.
 func greet(ctx context.Context, command []string) (said string, err error) {
 	ctx, stop := context.WithTimeout(ctx, handshakeWithin)
 	defer stop()

@@ -20,7 +20,7 @@ import (
 // How much is looked through for tags.
 const ()
 
-// checkStore asks the daemon.
+// checkStore checks the store through the daemon.
 func (a *Checks) checkStore(ctx context.Context) []Check {
 	if a.Brief {
 		h, err := daemon.Ask(ctx, a.Connection, daemon.DescribeStore, api.Nothing{})
@@ -45,9 +45,9 @@ func (a *Checks) CheckClosedStore(ctx context.Context) []Check {
 	if _, err := os.Stat(a.Paths.Database()); err != nil {
 		return []Check{Good("store", true, "there is no database yet")}
 	}
-	lock, err := worker.Acquire(a.Paths.Data, daemon.LockTimeout) // a daemon on its way out has it a moment longer
+	lock, err := worker.Acquire(a.Paths.Data, daemon.LockTimeout) // an ending daemon may hold it a little longer
 	if errors.Is(err, worker.ErrRunning) {
-		if a.Answers(ctx) { // and yet it could not say how it is; what it has in hand may be why
+		if a.Answers(ctx) { // and yet it could not report its state; its current work may be why
 			got, err := daemon.Ask(ctx, a.Connection, daemon.ExamineStore, api.Nothing{})
 			if err == nil || daemon.Explain(err).Is(fault.Corrupt) {
 				return a.storeItems(got, err)

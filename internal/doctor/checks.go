@@ -33,14 +33,14 @@ const (
 	diskFull  = 1 << 20         // bytes
 	slowHook  = 250             // milliseconds: the most that any kind of hook should take
 	silentFor = 24 * time.Hour  // without any event
-	mayBeOpen = 0o077           // bits of a mode that nobody else may have
+	mayBeOpen = 0o077           // mode bits that no other user may have
 )
 
 // Checks look at an installation: its daemon, store, hooks and files. A check
 // changes nothing; what it finds may have a repair.
 type Checks struct {
 	*daemon.Connection
-	Out   *ui.Printer // says what is repaired
+	Out   *ui.Printer // shows repairs
 	Brief bool        // leave out what reads all of the store
 }
 
@@ -48,7 +48,7 @@ type Checks struct {
 func (a *Checks) Examine(ctx context.Context) []Check {
 	a.Close()
 	a.Caller, a.Close = nil, func() {} // a repair may have replaced what was connected to
-	modes := a.CheckModes()            // whoever opens the store closes it to others
+	modes := a.CheckModes()            // opening the store makes its files private
 	nothing := a.ReadUninstalled(ctx)
 	daemon, o := a.checkDaemon(ctx, nothing)
 	waiting := a.checkSpool(ctx) // before anything that takes it in
@@ -387,7 +387,7 @@ func (a *Checks) checkConfig() []Check {
 	if config.Get[string](cfg, "profile") == "silent" {
 		list = append(list,
 			note("profile",
-				fault.SwitchedOff.Saying("nothing is told, only captured").Because("profile is silent").FixedBy("remanence config set profile lean")))
+				fault.SwitchedOff.Saying("nothing is injected, only captured").Because("profile is silent").FixedBy("remanence config set profile lean")))
 	}
 	return list
 }

@@ -93,7 +93,7 @@ func DigestItems(d event.Digesting) []Check {
 		ui.WaitingTurns(d.Waiting, d.GivenUp))}
 }
 
-// checkEmbedding asks for a vector where a server is configured, and nobody else.
+// checkEmbedding requests a vector if a server is configured.
 func (a *Checks) checkEmbedding(ctx context.Context) []Check {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil || !cfg.EmbedChoice().Enabled() {

@@ -17,7 +17,7 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-// checkRoundTrip writes to a scratch store, and looks whether it finds that again.
+// checkRoundTrip writes to a scratch store and looks whether it finds that again.
 func (a *Checks) checkRoundTrip(ctx context.Context) Check {
 	if err := a.roundTrip(ctx); err != nil {
 		return Bad("round trip", true, fault.Trip.Because("%s", err))

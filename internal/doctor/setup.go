@@ -42,8 +42,7 @@ func (a *Checks) SetupConfig() (setup.Config, error) {
 	return c, nil
 }
 
-// runAgent runs one of the agent's own commands, which shall do only what it is told: neither update itself nor report
-// to anybody.
+// runAgent runs one of the agent's own commands with automatic updates and reports switched off.
 func runAgent(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir

@@ -26,7 +26,7 @@ type StatusView struct {
 	Context     *continuity.ContextUsage `json:"context"` // of the last session; null: not known
 	Hooks       HooksItem                `json:"hooks"`
 	Capture     CaptureItem              `json:"capture"`
-	Review      *reviewItem              `json:"review"` // null: nobody has looked yet
+	Review      *reviewItem              `json:"review"` // null: not counted yet
 	Queue       queueItem                `json:"queue"`
 	LLM         llmItem                  `json:"llm"`
 	Embedding   *embedItem               `json:"embedding"` // null: off
@@ -49,9 +49,9 @@ type DaemonView struct {
 	State string     `json:"state"` // up, down, silent where it does not answer, or off with --no-daemon
 	Since *time.Time `json:"since"`
 	PID   *int       `json:"pid"`
-	HTTP  *string    `json:"http"` // where tools may ask over TCP; null: nowhere
+	HTTP  *string    `json:"http"` // address for tools over TCP; null: none
 
-	httpFault string // why nowhere, although it was asked for
+	httpFault string // why there is none although one is configured
 }
 
 // DaemonSilent is the state of a daemon that is there and does not answer.
@@ -69,8 +69,8 @@ type counts struct {
 type lastItem struct {
 	ID     string     `json:"id"`
 	At     *time.Time `json:"at"`
-	Items  int        `json:"items"`  // last told
-	Tokens int        `json:"tokens"` // told in all
+	Items  int        `json:"items"`  // of the last injection
+	Tokens int        `json:"tokens"` // injected in all
 	Used   *int       `json:"used"`   // null: not looked at
 }
 
@@ -119,7 +119,7 @@ type CaptureItem struct {
 	Secrets int `json:"secrets"`
 }
 
-// sentence is empty where there is nothing to say.
+// sentence is empty if there is nothing to report.
 func (c CaptureItem) sentence() string {
 	var parts []string
 	if c.SpooledRecords > 0 {
@@ -228,9 +228,9 @@ func (v StatusView) suggest() *SuggestItem {
 			"remanence review",
 		}
 	case v.LastSession != nil && v.LastSession.Items > 0:
-		return &SuggestItem{"see what the last session was told", "remanence why"}
+		return &SuggestItem{"see what was injected into the last session", "remanence why"}
 	}
-	return &SuggestItem{"see what the next session will be told", "remanence next"}
+	return &SuggestItem{"see what will be injected into the next session", "remanence next"}
 }
 
 // pause is what keeps the project of the status silent, nil if nothing does.
@@ -303,12 +303,12 @@ func (d DaemonView) sentence(now time.Time) string {
 	case d.State == "off":
 		return "without daemon"
 	case d.State == DaemonSilent:
-		return "daemon does not answer: this is what the files say"
+		return "daemon does not answer: read from its files"
 	}
 	return "daemon " + d.State
 }
 
-// http is empty where no port is asked for.
+// http is empty where no port is configured.
 func (d DaemonView) http() string {
 	switch {
 	case d.HTTP != nil:
@@ -328,24 +328,24 @@ func (l *lastItem) sentence(now time.Time) string {
 		when = ", " + ui.DateTime(*l.At, now)
 	}
 	if l.Tokens == 0 {
-		return l.ID + when + " · told nothing"
+		return l.ID + when + " · nothing injected"
 	}
-	told := fmt.Sprintf("told %d tokens", l.Tokens)
+	text := fmt.Sprintf("%d tokens injected", l.Tokens)
 	if l.Items > 0 {
-		told += fmt.Sprintf(", last %s", ui.Plural(l.Items, "item", "items"))
+		text += fmt.Sprintf(", last %s", ui.Plural(l.Items, "item", "items"))
 	}
-	return l.ID + when + " · " + told
+	return l.ID + when + " · " + text
 }
 
-// contextSentence says how full a context is and what happens next.
+// contextSentence describes the context usage and what happens next.
 func contextSentence(c continuity.ContextUsage) string {
 	s := fmt.Sprintf("%d of %d tokens", c.Tokens, c.Window)
 	switch {
 	case c.HandoffAt == 0:
 	case c.HandoffRequested:
-		s += " · a handoff was asked for"
+		s += " · a handoff was requested"
 	default:
-		s += fmt.Sprintf(" · a handoff is asked for from %d", c.HandoffAt)
+		s += fmt.Sprintf(" · a handoff is requested from %d", c.HandoffAt)
 	}
 	if c.AutoCompactAt > 0 {
 		s += fmt.Sprintf(" · %s compacts by itself at %d", ui.OneLine(c.Model), c.AutoCompactAt)
@@ -364,7 +364,7 @@ func (q queueItem) sentence() string {
 	return s
 }
 
-// DaemonState asks the daemon that runs, and starts none.
+// DaemonState returns the state of the running daemon. It starts none.
 func (a *Checks) DaemonState(ctx context.Context) DaemonView {
 	if a.NoDaemon {
 		return DaemonView{State: "off"}
@@ -384,14 +384,13 @@ const waitsTooLong = 45 * time.Second // of the oldest job, and of the oldest sp
 // FailsTooMany is how many events in a row may fail.
 const FailsTooMany = 3 // events in a row that the daemon could not keep
 
-// FaultItem is something wrong, with the code to ask about.
+// FaultItem is a problem with its code.
 type FaultItem struct {
 	Code string `json:"code"`
 	What string `json:"what"`
 }
 
-// stalledFaults lists what does not go on although the daemon lives: it is healthy by
-// what it gets done, not by being there.
+// stalledFaults lists what makes no progress although the daemon answers.
 func (v StatusView) stalledFaults() []FaultItem {
 	list := []FaultItem{}
 	add := func(f fault.Fault) { list = append(list, FaultItem{f.Code, f.Error()}) }

@@ -24,7 +24,7 @@ func (v VaultItem) sentence() string {
 	return s
 }
 
-// VaultProblems are what somebody should do something about.
+// VaultProblems are findings in the vault that need an action.
 func VaultProblems(v vault.Status) []string {
 	var out []string
 	for _, b := range v.Bad {

@@ -97,8 +97,8 @@ var (
 		[]string{"remanence status --project all"},
 	}
 	Terminal = Fault{
-		"REM-U006", ExitUsage, "a question has to be answered, and there is nobody to ask", "",
-		"The command asks before it does this, but its input is no terminal. The flag named in the fix answers the question.",
+		"REM-U006", ExitUsage, "a question has to be answered, and the input is no terminal", "",
+		"The command asks for confirmation, but it cannot ask without a terminal. The flag named in the fix answers the question.",
 		[]string{"add --yes"},
 	}
 	Declined = Fault{
@@ -165,7 +165,7 @@ var (
 	}
 	Unreachable = Fault{
 		"REM-D004", ExitNoSetup, "cannot reach the daemon", "",
-		"Its lock is held but nobody answers. Events are kept in the spool meanwhile.",
+		"Its lock is held, but no daemon answers. Events are kept in the spool meanwhile.",
 		[]string{"remanence daemon restart", "remanence --no-daemon status"},
 	}
 	Stuck = Fault{
@@ -180,7 +180,7 @@ var (
 	}
 	SlowDaemon = Fault{
 		"REM-D007", ExitFailed, "the daemon took too long", "",
-		"It is busy or hangs. What was asked may still happen.",
+		"It is busy or hangs. The request may still be carried out.",
 		[]string{"remanence daemon restart", "remanence daemon logs"},
 	}
 	Port = Fault{
@@ -261,7 +261,7 @@ var (
 	}
 	ReadOnly = Fault{
 		"REM-S014", ExitFailed, "the data directory cannot be written", "",
-		"The database, its directory or the whole file system is read-only, or belongs to somebody else. Nothing was changed.",
+		"The database, its directory or the whole file system is read-only, or belongs to another user. Nothing was changed.",
 		[]string{"make the directory writable", "remanence --data-dir DIR status"},
 	}
 	DiskFails = Fault{
@@ -287,7 +287,7 @@ var (
 	}
 	Tags = Fault{
 		"REM-S012", 0, "tags are in the store that no text should hold", "",
-		"What stands between <private> tags, and what was told to an agent, is taken out before anything is kept. Here it " +
+		"What stands between <private> tags, and what was injected, is taken out before anything is kept. Here it " +
 			"was not.",
 		[]string{"remanence search private", "remanence purge ID"},
 	}
@@ -298,7 +298,7 @@ var (
 	}
 	TokenCap = Fault{
 		"REM-N002", ExitRefused, "the model's tokens of today are spent", "",
-		"No model is asked beyond digest.daily_tokens. Turns wait for the next day; meanwhile what the rules made of them " +
+		"No model is used beyond digest.daily_tokens. Turns wait for the next day; meanwhile what the rules made of them " +
 			"counts.",
 		[]string{"remanence config set digest.daily_tokens NUMBER", "remanence digest"},
 	}
@@ -316,7 +316,7 @@ var (
 	}
 	Vault = Fault{
 		"REM-V001", ExitFailed, "the vault cannot be read or written", "",
-		"Nothing of it is told meanwhile. What is remembered stays.",
+		"Nothing of it is injected meanwhile. What is remembered stays.",
 		[]string{"remanence vault path", "remanence vault check"},
 	}
 	NoVault = Fault{
@@ -331,8 +331,8 @@ var (
 		[]string{"remanence vault check"},
 	}
 	Lacking = Fault{
-		"REM-V004", exitFound, "something that must not be missing would not be told", "",
-		"Invariants, who you are, and the files of vault.critical are told at every start. A larger budget or shorter " +
+		"REM-V004", exitFound, "a required item would not be injected", "",
+		"Invariants, who you are, and the files of vault.critical are injected at every start. A larger budget or shorter " +
 			"files make room.",
 		[]string{"remanence vault check", "remanence config set hooks.session_start.token_budget N"},
 	}
@@ -344,15 +344,15 @@ var (
 	}
 	ForeignFiles = Fault{
 		"REM-P002", 0, "the repository's own memory is not trusted, so it is not read", "",
-		"What a repository says about itself may have been written by anybody. It is told to no agent and changed by no " +
-			"hook before you say that you stand for it, for this directory and this repository. Worktrees that git made of " +
+		"What a repository says about itself may have been written by anyone. It is neither injected nor changed by a " +
+			"hook before you declare it trusted, for this directory and this repository. Worktrees that git made of " +
 			"it and a renamed directory stay trusted.",
 		[]string{"remanence trust", "remanence mind show"},
 	}
 	NotTrusted = Fault{
 		"REM-P003", ExitRefused, "the repository's own memory is not trusted", "",
 		"Look at the files first. Trust counts for this directory and this repository; another repository in the same " +
-			"place is asked about again.",
+			"place needs a new decision.",
 		[]string{"remanence trust"},
 	}
 	StateFile = Fault{
@@ -363,12 +363,12 @@ var (
 	}
 	PersonOnly = Fault{
 		"REM-P005", ExitRefused, "only a person can trust a repository", "",
-		"It was called from within an agent's session. What an agent reads may tell it to trust more.",
+		"It was called from within an agent's session. Text that an agent reads may instruct it to trust more.",
 		[]string{"run it in a terminal of your own: remanence trust"},
 	}
 	StateOld = Fault{
 		"REM-P006", 0, "the state files need a hand", "",
-		"They are told to every session. What is out of date or cannot be read helps nobody.",
+		"They are injected into every session. Outdated or unreadable files do not help.",
 		[]string{"bring .mind/STATE.md up to date", "remanence mind compress"},
 	}
 	NoAgent = Fault{
@@ -419,7 +419,7 @@ var (
 	}
 	Disabled = Fault{
 		"REM-H009", 0, "the agent has its hooks switched off", "",
-		"Nothing is captured or told until they are on again.",
+		"Nothing is captured or injected until they are on again.",
 		[]string{"remanence doctor"},
 	}
 	SlowHooks = Fault{
@@ -443,7 +443,7 @@ var (
 		[]string{"remanence doctor"},
 	}
 	SwitchedOff = Fault{
-		"REM-H013", 0, "capture or telling is switched off", "",
+		"REM-H013", 0, "capture or injection is switched off", "",
 		"By a pause, the silent profile or a budget of 0.",
 		[]string{"remanence resume", "remanence config list --origin"},
 	}

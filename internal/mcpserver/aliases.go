@@ -137,7 +137,7 @@ func searchAliases() []tool {
 		alias("search_knowledge_graph", "What memories say of a name, and how they stand to each other", reads,
 			(*Server).graphAround, "entity"),
 		alias("get_memory_context", "What is worth knowing for a task", reads, (*Server).memoryContext, "task_description"),
-		alias("session_start_context", "What a new session is told", reads, func(s *Server, ctx context.Context,
+		alias("session_start_context", "What is injected into a new session", reads, func(s *Server, ctx context.Context,
 			_ struct{},
 		) (any, error) {
 			return s.memoryContext(ctx, contextArgs{})

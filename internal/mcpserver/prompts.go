@@ -10,7 +10,7 @@ import (
 func prompts() []*mcp.Prompt {
 	return []*mcp.Prompt{
 		{
-			Name: "handoff", Title: "Hand off", Description: "Write down what whoever goes on must know",
+			Name: "handoff", Title: "Hand off", Description: "Write down what the next session must know",
 			Arguments: []*mcp.PromptArgument{
 				{Name: "focus", Description: "what matters most, if anything does"},
 			},

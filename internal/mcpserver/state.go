@@ -206,7 +206,7 @@ func (s *Server) handoff(ctx context.Context, a stateArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return handoffAnswer{c.ID, true, "Told to whoever goes on: after a compaction, or in the next session."}, nil
+	return handoffAnswer{c.ID, true, "Injected after a compaction or into the next session."}, nil
 }
 
 func (s *Server) stateView(g workstate.State) stateView {

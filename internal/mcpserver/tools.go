@@ -79,7 +79,7 @@ func core() []tool {
 			names: namesOf[rememberArgs](), call: handlerOf((*Server).remember),
 		},
 		{
-			name: "update", about: "Change a memory; scope only widens. What the user said is only proposed", effect: changes,
+			name: "update", about: "Change a memory; scope only widens. Of the user's own it is only proposed", effect: changes,
 			must: []string{"id"},
 			args: `{"id":{"type":"string"},"content":{"type":"string"},"importance":{"type":"number"},` +
 				`"tags":{"type":"object","properties":` +
@@ -88,7 +88,7 @@ func core() []tool {
 			names: namesOf[updateArgs](), call: handlerOf((*Server).update),
 		},
 		{
-			name: "forget", about: "Hide a memory; what the user said is only proposed", effect: hides, must: []string{"id"},
+			name: "forget", about: "Hide a memory; of the user's own it is only proposed", effect: hides, must: []string{"id"},
 			args:  `{"id":{"type":"string"},"reason":{"type":"string"}}`,
 			names: namesOf[forgetArgs](), call: handlerOf((*Server).forget),
 		},

@@ -134,7 +134,7 @@ func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 			return ask, err
 		}
 		if ask.Kind == mem.Utterance {
-			return ask, bad("an utterance is only made of what was said").fixedBy("kind fact")
+			return ask, bad("utterances are made from transcripts only").fixedBy("kind fact")
 		}
 	}
 	if a.Supersedes != keepBoth {
@@ -271,7 +271,7 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	}
 	out := s.changeAnswer(got.Memories[0], "hidden")
 	out.Undo, out.Note = "remanence restore "+m.ID,
-		"Hidden, not erased: it is neither found nor told, and can be restored."
+		"Hidden, not erased: it is neither found nor injected, and can be restored."
 	return out, nil
 }
 
@@ -286,7 +286,7 @@ func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 	case curate.Useful, curate.Wrong, curate.Stale:
 	case curate.PreventedMistake:
 		if strings.TrimSpace(a.Note) == "" {
-			return nil, bad("prevented needs a note").fixedBy("say which mistake was not made because of it")
+			return nil, bad("prevented needs a note").fixedBy("name the mistake that was prevented")
 		}
 	default:
 		return nil, bad("no verdict %q", chars.Clip(a.Verdict, 40)).fixedBy("useful, wrong, stale or prevented")

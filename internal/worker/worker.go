@@ -288,9 +288,9 @@ func (w *worker) finish() {
 		w.cfg.Live.End() // streams would not end by themselves
 	}
 	w.httpMu.Lock() // keeps it from being opened again
-	door := w.http
+	listener := w.http
 	w.httpMu.Unlock()
-	for _, s := range []*http.Server{w.server, door} {
+	for _, s := range []*http.Server{w.server, listener} {
 		if s == nil {
 			continue
 		}

@@ -114,8 +114,8 @@ func (w *world) huge() (call, error) {
 	})
 }
 
-// prompt is the first prompt of a new session: what a session was told once is
-// not told to it again.
+// prompt is the first prompt of a new session: what was injected into a session once is
+// not injected into it again.
 func (w *world) prompt() (call, error) {
 	return w.hook(w.warm, uuid(), "UserPromptSubmit",
 		map[string]any{"prompt_id": uuid(), "prompt": corpus.Question(w.memories)})

@@ -1,7 +1,7 @@
 // Command bench measures whole processes: what a person waits for when a hook
 // runs, next to what any process costs on the machine, and what the worker
 // behind it takes, with stores of several sizes. The cases of one size take
-// turns in one run, so that a busy moment falls on all of them. It builds the
+// turns in one run, so that a busy time affects all of them. It builds the
 // program, works in a scratch home, and leaves no worker behind. Needs unix.
 //
 //	go run ./test/bench -n 200 -memories 1000,10000,100000

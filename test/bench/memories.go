@@ -35,7 +35,7 @@ func (w *world) fill(ctx context.Context, n int) (err error) {
 		for i := first; i < min(first+batch, n); i++ {
 			at := now.Add(-time.Duration(n-i) * apart)
 			b.Memories = append(b.Memories, corpus.Memory(p, i, at, text))
-			b.Links = append(b.Links, corpus.Woven(i, b.Memories[len(b.Memories)-1]))
+			b.Links = append(b.Links, corpus.LinksOf(i, b.Memories[len(b.Memories)-1]))
 		}
 		if _, err := s.Apply(ctx, b); err != nil {
 			return fmt.Errorf("fill: %w", err)

@@ -74,7 +74,7 @@ func newWorld(ctx context.Context, dir string, p programs, memories int) (*world
 	return w, w.fill(ctx, memories)
 }
 
-// furnish makes the homes, and the project: a repository as far as its files tell.
+// furnish makes the homes, and the project: a repository as far as its files show.
 func (w *world) furnish() error {
 	git := filepath.Join(w.project, ".git")
 	for _, d := range []string{
@@ -99,7 +99,7 @@ func (w *world) furnish() error {
 }
 
 // bury gives the second home what a worker leaves behind that ended without a
-// word: a runtime file that names a socket nobody listens on.
+// word: a runtime file that names a socket without a listener.
 func (w *world) bury() error {
 	rt, err := api.ReadRuntime(w.warm.runtime())
 	if err != nil {

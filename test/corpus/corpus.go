@@ -13,7 +13,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// What a shop's till is made of, what can be said of its parts, and how the
+// What a shop's till is made of, statements about its parts, and how the
 // sentence ends.
 var (
 	parts = []string{
@@ -44,7 +44,7 @@ var (
 )
 
 // subject is what the i-th memory is about: a part of one of the shop's
-// branches. The thousand combinations of what is said come back in each branch.
+// branches. The thousand combinations of statements come back in each branch.
 func subject(i int) string {
 	branch := name(rarest + uint64(i/(len(parts)*len(facts)*len(reasons))))
 	return branch + " " + parts[i%len(parts)]
@@ -98,7 +98,7 @@ func (w Words) Text(n int) string {
 	return b.String()
 }
 
-// name is the i-th word: syllables, so that it can be read and told from others.
+// name is the i-th word: syllables, so that it can be read and distinguished.
 func name(i uint64) string {
 	const onset, vowel = "bdfgklmnprstvz", "aeiou"
 	var b strings.Builder
@@ -109,9 +109,9 @@ func name(i uint64) string {
 	return b.String()
 }
 
-// Woven says of the i-th memory of a store, which was empty, that nobody has to
-// look for its links any more: a worker would do so for all of them at its first job.
-func Woven(i int, m mem.Memory) mem.MemoryLinks {
+// LinksOf returns up-to-date links for the i-th memory of a store that was empty. Without them the first job
+// of a worker would compute the links of all memories.
+func LinksOf(i int, m mem.Memory) mem.MemoryLinks {
 	return mem.MemoryLinks{Memory: chars.ShortID("m_", int64(i)+1), Updated: m.Updated}
 }
 

@@ -122,7 +122,7 @@ type session struct {
 	script  string // file in testdata, or a script as JSON
 	hooks   string
 	program string   // "" is the built one
-	bare    bool     // the hooks are called by the client itself, so nobody records the calls
+	bare    bool     // the hooks are called by the client itself, so the calls are not recorded
 	args    string   // more arguments of the client
 	env     []string // more variables of the bench
 	prompts []string
@@ -325,7 +325,7 @@ func (u *user) finds(args ...string) []memory {
 }
 
 // keeps polls until a search of the person's finds the words: what a hook
-// handed over is kept a moment later if the worker was busy.
+// handed over is stored a little later if the worker was busy.
 func (u *user) keeps(words string, args ...string) memory {
 	u.t.Helper()
 	var found memory
@@ -369,7 +369,7 @@ func wantsSilence(t *testing.T, what, text string) {
 	}
 }
 
-// clip shows what we said in a text, or else its end.
+// clip shows our own words in a text, or else its end.
 func clip(s string) string {
 	if i := strings.Index(s, "<remanence-context"); i >= 0 {
 		return s[i:min(len(s), i+3000)]

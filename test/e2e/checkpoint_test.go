@@ -68,7 +68,7 @@ func TestAHandoffByTheAgentIsInjectedIntoTheNextSession(t *testing.T) {
 }
 
 // The agent ends without a word in the middle of its work, and of what it did
-// last no hook told. When the next session starts it is found in the transcript.
+// last no hook reported. When the next session starts it is found in the transcript.
 func TestAnInterruptedSessionIsCompletedFromItsTranscript(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
@@ -82,21 +82,21 @@ func TestAnInterruptedSessionIsCompletedFromItsTranscript(t *testing.T) {
 	}
 	u.findsLost(2) // the call and the end of the turn
 	u.keeps("limit at 40", "-k", "decision")
-	wants(t, "once more", u.remanence("checkpoint", "save", "--index"), "0 lost reports found")
+	wants(t, "once more", u.remanence("checkpoint", "save", "--index"), "0 missing events found")
 }
 
-// findsLost waits until so many lost reports were found. What is younger than a
+// findsLost waits until so many missing events were found. What is younger than a
 // minute may be on its way still.
 func (u *user) findsLost(want int) {
 	u.t.Helper()
 	found := 0
 	for end := time.Now().Add(2 * time.Minute); found < want && time.Now().Before(end); time.Sleep(2 * time.Second) {
-		var saved struct{ Found int }
+		var saved struct{ Recovered int }
 		u.asks(&saved, "checkpoint", "save", "--index")
-		found += saved.Found
+		found += saved.Recovered
 	}
 	if found != want {
-		u.t.Fatalf("%d lost reports found, want %d", found, want)
+		u.t.Fatalf("%d missing events found, want %d", found, want)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestSubagentWorkIsReadFromItsTranscript(t *testing.T) {
 	if m := u.keeps("sh check.sh"); m.Kind != "command" {
 		t.Errorf("kept as %+v", m)
 	}
-	wants(t, "once more", u.remanence("checkpoint", "save", "--index"), "0 lost reports found")
+	wants(t, "once more", u.remanence("checkpoint", "save", "--index"), "0 missing events found")
 }
 
 // hooksBut are the hooks that the product registers, without some.

@@ -97,8 +97,8 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// What went before a compaction is out of view, so it may be told again; what
-// was told after it may not.
+// What went before a compaction is out of view, so it may be injected again; what
+// was injected after it may not.
 func TestMemoriesAreInjectedAgainOnceAfterCompaction(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{

@@ -28,7 +28,7 @@ func (u *user) seenToBeFull() []string {
 		` status --json | grep -q '"tokens":86[0-9]*,"window"' && break; sleep 0.2; done`}
 }
 
-// handsOff is the command that the agent is told to use.
+// handsOff is the command that the agent is instructed to use.
 func handsOff(text string) turn {
 	return bash(binary + " checkpoint save --handoff <<'HANDOFF'\n" + text + "\nHANDOFF")
 }
@@ -196,7 +196,7 @@ func TestAClearedConversationDoesNotGetTheHandoff(t *testing.T) {
 }
 
 // What the agent wrote is in the view of the conversation that goes on: only what
-// was written since is told to it.
+// was written since is injected into it.
 func TestAResumedConversationGetsOnlyANewerHandoff(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
@@ -223,5 +223,5 @@ func TestTheReceiptListsWhatTheCompactionLost(t *testing.T) {
 		stream:  true,
 	})
 	why := u.remanence("why")
-	wants(t, "why", why, "after a compaction: of", "the summary kept 1", "0 were told at once")
+	wants(t, "why", why, "after a compaction: of", "the summary kept 1", "0 were injected at once")
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// withoutBriefing switches off what is told at the start and with prompts, so
+// withoutBriefing switches off injections at the start and with prompts, so
 // that only the notes around tools are left.
 func (u *user) withoutBriefing() {
 	u.t.Helper()

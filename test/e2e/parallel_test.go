@@ -45,7 +45,7 @@ func TestParallelSessionsDoNotMix(t *testing.T) {
 	}
 	rs := u.together(works("project", "manila"), works("project", "sisal"), works("elsewhere", "nylon"))
 
-	// The two in one project may have heard of each other's decisions, never of another project's.
+	// The two in one project may know each other's decisions, never of another project's.
 	for i, strangers := range [][]string{{"nylon"}, {"nylon"}, {"manila", "sisal"}} {
 		wantsNot(t, "side by side", rs[i].told(), strangers...)
 	}

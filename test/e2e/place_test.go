@@ -68,13 +68,13 @@ func TestAReceiptHoldsWhatTheModelGot(t *testing.T) {
 			tellings++
 			id, _, _ := strings.Cut(rest, `"`)
 			var receipt struct{ Text, Outcome string }
-			u.asks(&receipt, "why", id)
+			u.asks(&struct{ Receipt any }{&receipt}, "why", id)
 			if receipt.Text != told || receipt.Outcome != "injected" {
 				t.Errorf("%s: receipt %s is %q of\n%s\nthe model got\n%s", event, id, receipt.Outcome, receipt.Text, told)
 			}
 		}
 	}
 	if tellings == 0 {
-		t.Error("nothing was told")
+		t.Error("nothing was injected")
 	}
 }

@@ -80,6 +80,6 @@ func (u *user) budget(r ran) int {
 		Budget  int
 		Outcome string
 	}
-	u.asks(&receipt, "why", id)
+	u.asks(&struct{ Receipt any }{&receipt}, "why", id)
 	return receipt.Budget
 }

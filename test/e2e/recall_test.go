@@ -82,7 +82,7 @@ func week() []session {
 	}
 }
 
-// recalled is what a prompt was told, best first, and what was left out.
+// recalled is the injection with a prompt, best first, and what was left out.
 type recalled struct {
 	Asked          string
 	Tokens, Budget int
@@ -100,7 +100,7 @@ func TestAWeekOfWorkIsRecalledByParaphrase(t *testing.T) {
 	for _, s := range week() {
 		u.run(s)
 	}
-	u.remanence("config", "set", "hooks.session_start.token_budget", "0") // else it is told already
+	u.remanence("config", "set", "hooks.session_start.token_budget", "0") // else it is injected already
 	u.remanence("config", "set", "nudge.every", "never")
 	for _, ask := range []struct{ prompt, first string }{
 		{"A receiver got the same delivery two times, didn't we have that before?", "visibility timeout"},
@@ -115,19 +115,19 @@ func TestAWeekOfWorkIsRecalledByParaphrase(t *testing.T) {
 		foreseen := u.remanence("next", "--prompt", ask.prompt)
 		r := u.run(session{script: script(says("Thank you.")), prompts: []string{ask.prompt}})
 		var got recalled
-		u.asks(&got, "why")
-		if got.Asked != ask.prompt { // of an earlier one that was told something
-			t.Errorf("%q is told nothing, want %q:\n%s", ask.prompt, ask.first, foreseen)
+		u.asks(&struct{ Receipt *recalled }{&got}, "why")
+		if got.Asked != ask.prompt { // of an earlier prompt with an injection
+			t.Errorf("%q gets no injection, want %q:\n%s", ask.prompt, ask.first, foreseen)
 			continue
 		}
 		if !strings.Contains(got.Items[0].Title, ask.first) &&
 			(len(got.Items) < 2 || !strings.Contains(got.Items[1].Title, ask.first)) {
-			t.Errorf("%q\n is told %v,\n left out %v,\n want %q among the first two:\n%s", ask.prompt, got.Items, got.Dropped,
+			t.Errorf("%q\n gets %v,\n left out %v,\n want %q among the first two:\n%s", ask.prompt, got.Items, got.Dropped,
 				ask.first,
 				foreseen)
 		}
 		if got.Tokens > got.Budget+60 {
-			t.Errorf("%q is told %d tokens, its budget is %d and the frame", ask.prompt, got.Tokens, got.Budget)
+			t.Errorf("%q gets %d tokens, its budget is %d and the frame", ask.prompt, got.Tokens, got.Budget)
 		}
 		if !strings.Contains(r.last(), got.Text) {
 			t.Errorf("%q: the model did not get what the receipt says", ask.prompt)
@@ -144,7 +144,7 @@ func TestAWeekOfWorkIsRecalledByParaphrase(t *testing.T) {
 	} {
 		r := u.run(session{script: script(says("Certainly.")), prompts: []string{p}})
 		if said := r.told(); said != "" {
-			t.Errorf("%q has nothing to do with the service and is told\n%s", p, said)
+			t.Errorf("%q has nothing to do with the service and gets\n%s", p, said)
 		}
 	}
 }

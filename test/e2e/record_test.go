@@ -18,7 +18,7 @@ type ran struct {
 }
 
 // manners judges what every call of our hook keeps to, beyond the lint: no word
-// to stderr, and none at all where nothing may be told.
+// to stderr, and none at all where nothing may be injected.
 func (r ran) manners() error {
 	if !r.has("hooks.jsonl") {
 		return nil
@@ -75,7 +75,7 @@ func (r ran) lines(name string) []map[string]any {
 	return out
 }
 
-// asked is the text of every request of the main conversation, in order.
+// requests is the text of every request of the main conversation, in order.
 func (r ran) asked() []string { return r.requests("main") }
 
 // requests are the texts of the requests of one kind, or of a conversation of the script.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// toldTwice lists the memories that one conversation was told more than once.
+// toldTwice lists the memories that were injected into one conversation more than once.
 func toldTwice(tellings string) []string {
 	seen, twice := map[string]bool{}, []string{}
 	for _, id := range regexp.MustCompile(`\bm_[0-9a-z]+`).FindAllString(tellings, -1) {
@@ -86,7 +86,7 @@ func TestAForkGetsNothingThatItsParentGot(t *testing.T) {
 	}
 }
 
-// What a resumed session lacks it is told: learned elsewhere in the meantime.
+// A resumed session gets what was learned elsewhere in the meantime.
 func TestAResumedConversationGetsWhatIsNew(t *testing.T) {
 	u := learned(t)
 	u.run(session{script: script(says("one")), prompts: []string{aboutSending}})

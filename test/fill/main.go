@@ -1,5 +1,5 @@
 // Command fill writes a large store: memories of a made-up shop over two years,
-// learned in sessions that asked and were told something. It is for tests that
+// learned in sessions with prompts and injections. It is for tests that
 // look at a store from outside, such as the viewer's in a browser.
 //
 //	go run ./test/fill -database FILE -project DIR -memories 100000
@@ -86,7 +86,7 @@ func session(p mem.Project, first, end int, at func(i int) time.Time, text corpu
 	for i := first; i < end; i++ {
 		m := corpus.Memory(p, i, at(i), text)
 		m.Session, m.Source = name, mem.Source{Agent: "claude-code", Session: name, PromptID: "p1", Event: ev.ID}
-		b.Memories, b.Links = append(b.Memories, m), append(b.Links, corpus.Woven(i, m))
+		b.Memories, b.Links = append(b.Memories, m), append(b.Links, corpus.LinksOf(i, m))
 		if len(r.Items) < 3 {
 			r.Items = append(r.Items, mem.InjectedItem{
 				ID: chars.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind,

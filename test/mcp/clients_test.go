@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 // within is how long a client may take for all it does.
 const within = 10 * time.Minute
 
-// runs runs a program of somebody else's as the person and returns what it printed.
+// runs runs another vendor's program as the person and returns what it printed.
 func runs(t *testing.T, p *world.Person, program string, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), within)
@@ -270,7 +270,7 @@ func TestTheOfficialConformanceSuite(t *testing.T) {
 }
 
 // admitted is an address at which every request is given the token, since the
-// suite knows of none, and its own host is told as the server's.
+// suite knows of none, and its own host is reported as the server's.
 func admitted(t *testing.T, p *world.Person) string {
 	t.Helper()
 	address, token := serves(t, p)

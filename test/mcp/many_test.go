@@ -253,7 +253,7 @@ func filled(b *testing.B, p *world.Person, n int) {
 		batch := mem.Batch{Project: &at}
 		for i := first; i < min(first+500, n); i++ {
 			batch.Memories = append(batch.Memories, corpus.Memory(at, i, now.Add(-time.Duration(n-i)*time.Hour), text))
-			batch.Links = append(batch.Links, corpus.Woven(i, batch.Memories[len(batch.Memories)-1]))
+			batch.Links = append(batch.Links, corpus.LinksOf(i, batch.Memories[len(batch.Memories)-1]))
 		}
 		if _, err := s.Apply(b.Context(), batch); err != nil {
 			b.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Free is a port that nobody had a moment ago, and that the system gives to
-// nobody who asks for any: Linux hands out 32768 to 60999, others 49152 and up.
+// Free returns a port that was free just now, and that the system gives to
+// no process that asks for any: Linux hands out 32768 to 60999, others 49152 and up.
 func Free(t testing.TB) int {
 	t.Helper()
 	for range 100 {

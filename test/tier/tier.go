@@ -17,7 +17,7 @@ const (
 	Seed = "REMANENCE_SEED"
 )
 
-// IsLong reports whether the long run is asked for.
+// IsLong reports whether the long run is requested.
 func IsLong() bool { return os.Getenv(Long) != "" }
 
 // Runs is how often: short in every run, long in the long one.

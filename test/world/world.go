@@ -2,7 +2,7 @@
 
 // Package world is a machine for tests of whole processes: the built program,
 // and persons with homes in which its hooks, its worker and its commands run.
-// Nothing of it touches the home of whoever runs the tests.
+// Nothing of it touches the home directory of the person who runs the tests.
 package world
 
 import (
@@ -29,7 +29,7 @@ import (
 // Binary is the built program, once Main has run.
 var Binary string
 
-// Slack is what hooks of Binary, and what they are told, have on top of their
+// Slack is what hooks of Binary, and what they receive, have on top of their
 // limits, such as "20s". A package whose tests are of what hooks answer, not when,
 // sets it before Main: a busy machine must not turn those over. Half of it is what
 // a hook waits for a worker that does not come.
@@ -90,11 +90,11 @@ var unhurried = sync.OnceValues(func() (program string, err error) {
 	return program, Build(program, "-ldflags", "-s -w -X main.slack=6s")
 })
 
-// Person is somebody with a home directory and one project in it.
+// Person is a user with a home directory and one project in it.
 type Person struct {
 	T       testing.TB
 	Home    string
-	Project string   // a repository, as far as its files tell
+	Project string   // a repository, as far as its files show
 	Program string   // what hooks and commands run; "" is Binary
 	Env     []string // more variables, after those that every process gets
 }
@@ -336,7 +336,7 @@ func (p *Person) Processes() map[int]string {
 }
 
 // Crowd is how many programs wanted to run in the last minute, for each core; 0
-// where the system does not tell.
+// where the system does not report it.
 func Crowd() float64 {
 	b, _ := os.ReadFile("/proc/loadavg")
 	load, _, _ := strings.Cut(string(b), " ")

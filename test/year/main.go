@@ -1,7 +1,7 @@
 // Command year plays a year of a developer's work through the engine, with a
 // clock of its own, and measures every few sessions how memory stands: how large
-// it is, how much of it is stale or said twice, and whether what was learned is
-// told again when it is asked for. It does so twice, with consolidation and
+// it is, how much of it is stale or stored twice, and whether what was learned is
+// injected again when a prompt asks for it. It does so twice, with consolidation and
 // without, and draws both.
 package main
 

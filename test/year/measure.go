@@ -20,8 +20,8 @@ type look struct {
 	active, archived, merged int     // memories
 	stale                    float64 // share of what is active and says how things are
 	twice                    int     // of it, pairs that say the same
-	fresh, old               float64 // share of what was learned within 90 days, and before, that is told when asked for
-	// share of the prompts that came back to what an earlier session learned, and were told it
+	fresh, old               float64 // share of what was learned within 90 days, and before, that is injected when asked for
+	// share of the prompts that came back to what an earlier session learned, and got it
 	needed float64
 }
 
@@ -101,7 +101,7 @@ func (w *world) examine(ctx context.Context, l *look) error {
 	return nil
 }
 
-// told is the share of some of the topics that a prompt which asks for one is told.
+// told is the share of some topics that is injected with a prompt that asks for them.
 func (w *world) told(ctx context.Context, r *rand.Rand, all []topic) (float64, error) {
 	if len(all) == 0 {
 		return 0, nil

@@ -65,10 +65,10 @@ type world struct {
 	clock        time.Time
 	step         time.Duration // between two sessions
 	consolidates bool
-	learned      []topic // in the order in which they were said first
+	learned      []topic // in the order in which they came up first
 	at           map[topic]time.Time
 	events       int
-	// prompts since the last look that came back to what an earlier session learned, and those that were told it
+	// prompts since the last look that came back to what an earlier session learned, and those that got it
 	needed, met int
 }
 

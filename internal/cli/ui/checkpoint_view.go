@@ -119,8 +119,8 @@ func (v SavedView) Print(p *Printer) {
 		line += " of " + v.Short
 	}
 	if v.Indexing {
-		line += fmt.Sprintf(": %d things said taken in, %s indexed, %s found", v.Archived.Utterances,
-			Plural(v.Indexed, "piece", "pieces"), Plural(v.Recovered, "lost report", "lost reports"))
+		line += fmt.Sprintf(": %d utterances stored, %s indexed, %s found", v.Archived.Utterances,
+			Plural(v.Indexed, "piece", "pieces"), Plural(v.Recovered, "missing event", "missing events"))
 	}
 	if v.Checkpoint.Handoff != "" {
 		line += fmt.Sprintf(": handoff of %d characters", len([]rune(v.Checkpoint.Handoff)))

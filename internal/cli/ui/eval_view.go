@@ -41,7 +41,7 @@ func (v EvalView) Print(p *Printer) {
 		p.Field(Clip(OneLine(name), 13), "%s   nDCG@10 %s   of %d", atCutoffs(c.Recall), share(c.NDCG), c.Queries)
 	}
 	if t := v.Told; t != nil {
-		p.Field("told", "%s of the questions are told something, %s an answer", Percent(t.Any), Percent(t.Relevant))
+		p.Field("injected", "something is injected for %s of the queries, an answer for %s", Percent(t.Any), Percent(t.Relevant))
 	}
 	if f := v.False; f != nil {
 		p.Field("falsely", "%d of %s", f.Injected, Plural(f.Prompts, "other prompt", "other prompts"))
@@ -59,7 +59,7 @@ func (v EvalView) Print(p *Printer) {
 	}
 }
 
-// unmeasured says why no question was scored; empty if one was.
+// unmeasured returns why no question was scored; empty if one was.
 func (v EvalView) unmeasured() string {
 	switch {
 	case v.Queries > 0 || v.Sessions != nil:

@@ -9,7 +9,7 @@ import (
 
 // Fail prints a fault and returns its exit status.
 func (p *Printer) Fail(f fault.Fault) int {
-	if f.Code == "" { // the output has said it already
+	if f.Code == "" { // the output shows it already
 		return f.Exit
 	}
 	fix := slices.DeleteFunc(slices.Clone(f.Fix), func(s string) bool { return s == "" })

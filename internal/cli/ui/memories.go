@@ -180,7 +180,7 @@ func PreviewMemories(p *Printer, ms []mem.Memory) {
 	}
 }
 
-// Provenance says in a sentence where a memory comes from and what became of it.
+// Provenance describes in a sentence where a memory comes from and how it was used.
 func Provenance(m mem.Memory, now time.Time) string {
 	var sb strings.Builder
 	switch m.Origin {
@@ -244,7 +244,7 @@ func channel(m mem.Memory) string {
 	case mem.FromUserPrompt:
 		return "from what you typed"
 	case mem.FromAssistant:
-		return "from what the assistant said"
+		return "from the assistant's words"
 	case mem.FromTool:
 		return "from the tool output" + of
 	case mem.FromWeb:

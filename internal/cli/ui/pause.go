@@ -49,11 +49,11 @@ func (it PauseItem) End() string {
 	return "remanence resume --session " + it.Target
 }
 
-// Sentence says in one line what is paused and until when.
+// Sentence describes in one line what is paused and until when.
 func (it PauseItem) Sentence(now time.Time) string {
-	what, until := "nothing is kept or told", "until resumed"
+	what, until := "nothing is captured or injected", "until resumed"
 	if it.InjectOnly {
-		what = "nothing is told"
+		what = "nothing is injected"
 	}
 	if it.Until != nil {
 		until = "until " + DateTime(*it.Until, now)

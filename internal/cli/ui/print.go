@@ -32,7 +32,7 @@ type Printer struct {
 	Failed   error // the first that kept data from being written; nil without one
 }
 
-// NewPrinter returns a printer to the output of sys in the form that the flags ask for.
+// NewPrinter returns a printer to the output of sys in the form that the flags select.
 func NewPrinter(sys config.System, f Flags) *Printer {
 	p := &Printer{Out: sys.Stdout, Err: sys.Stderr, Flags: f, Now: sys.Now}
 	p.Width, p.Height = terminalSize(sys)
@@ -52,7 +52,7 @@ func NewPrinter(sys config.System, f Flags) *Printer {
 	return p
 }
 
-// Show prints a value in the form that was asked for. People's output that is
+// Show prints a value in the requested form. People's output that is
 // longer than their screen goes through the pager.
 func (p *Printer) Show(v View) error {
 	if p.Flags.JSON || p.Flags.JSONLines {
@@ -73,7 +73,7 @@ func (p *Printer) Show(v View) error {
 	return p.Write(page.String())
 }
 
-// Judged shows what a check found. The exit status says so too if it is not ok.
+// Judged shows the result of a check. The exit status reports whether it is ok.
 func (p *Printer) Judged(v View, ok bool) error {
 	if err := p.Show(v); err != nil || ok {
 		return err
@@ -196,7 +196,7 @@ func (p *Printer) Style(code, s string) string {
 }
 
 // Safe makes text of a memory fit for a terminal: control characters and those
-// that turn the direction of writing, or that nobody sees, are shown as escapes.
+// that turn the direction of writing, or are invisible, are shown as escapes.
 func Safe(s string) string {
 	if strings.IndexFunc(s, steers) < 0 {
 		return s

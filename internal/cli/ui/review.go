@@ -37,7 +37,7 @@ func (v ResolvedView) Print(p *Printer) {
 	}
 }
 
-// Resolved says what an action did to a finding.
+// Resolved names what an action did to a finding.
 func Resolved(action string) string {
 	return map[string]string{
 		curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is",

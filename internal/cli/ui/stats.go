@@ -34,8 +34,8 @@ func (v StatsView) List() []any { return Items(v.Bars) }
 func (v StatsView) Print(p *Printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.Line("%s · %s up to today", p.Style(Bold, Safe(where)), Plural(len(v.Days), "day", "days"))
-	told := v.Total.InjectedTokens()
-	p.Field("told", "%s tokens in %s, %s with nothing worth telling", chars.Thousands(told),
+	tokens := v.Total.InjectedTokens()
+	p.Field("injected", "%s tokens in %s, %s with nothing relevant", chars.Thousands(tokens),
 		Plural(v.Total.Injected, "injection", "injections"), Plural(v.Total.Abstained, "time", "times"))
 	p.Field("tools", "%s tokens in %s of our tools · the list of them %d a session", chars.Thousands(v.Total.Results),
 		Plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
@@ -54,7 +54,7 @@ func (v StatsView) Print(p *Printer) {
 	if len(v.Dead) == 0 {
 		return
 	}
-	p.Line("dead weight: told %d times or more, never used", views.DeadAfter)
+	p.Line("dead weight: injected %d times or more, never used", views.DeadAfter)
 	var ids []string
 	for _, d := range v.Dead[:min(len(v.Dead), 5)] {
 		p.Line("  %s  %d×  %s tokens  %s", d.ID, d.Injections, chars.Thousands(d.Tokens),
@@ -67,12 +67,12 @@ func (v StatsView) Print(p *Printer) {
 	p.Hint("forget them: remanence forget %s", strings.Join(ids, " "))
 }
 
-// usedText says how many of the items told were used afterwards.
+// usedText returns how many of the injected items were used afterwards.
 func (v StatsView) usedText() string {
 	if v.Injected == 0 {
-		return "nothing was told yet"
+		return "nothing was injected yet"
 	}
-	return fmt.Sprintf("%d of %s told were used afterwards (%.0f %%)", v.Used, Plural(v.Injected, "item", "items"),
+	return fmt.Sprintf("%d of %s injected were used afterwards (%.0f %%)", v.Used, Plural(v.Injected, "item", "items"),
 		100*float64(v.Used)/float64(v.Injected))
 }
 

@@ -11,7 +11,7 @@ import (
 	"remanence/internal/config"
 )
 
-// plainWidth is the width of output that nobody's terminal limits.
+// plainWidth is the width of output that is not limited by a terminal.
 const plainWidth = 100
 
 // IsTerminal reports whether a reader or writer is a person's terminal.

@@ -25,7 +25,7 @@ func Ago(d time.Duration) string {
 	return fmt.Sprintf("%d y", d/(365*day))
 }
 
-// Lasted is how long something takes already, as a person says it behind "for".
+// Lasted is a length of time as a person reads it behind "for".
 func Lasted(d time.Duration) string {
 	if d < time.Minute {
 		return "less than a minute"

@@ -20,7 +20,7 @@ func (ReceiptView) SchemaName() string { return "receipt" }
 // Print writes the view for a person.
 func (v ReceiptView) Print(p *Printer) {
 	if v.Receipt.ID == "" {
-		p.Line("Nothing has been told here yet. What would be told: remanence next")
+		p.Line("Nothing has been injected here yet. What would be injected: remanence next")
 		return
 	}
 	v.Head(p)
@@ -42,15 +42,15 @@ func (v ReceiptView) Head(p *Printer) {
 		views.Cost(r.Tokens, r.Budget), r.TookMS)
 	switch r.Outcome {
 	case mem.Abstained:
-		p.Line("  abstained: nothing had enough in common with what was asked")
+		p.Line("  abstained: nothing was relevant enough to the query")
 		if d, ok := v.Nearest(); ok {
 			v.Near(p, d)
 		}
 	case mem.Nothing:
-		p.Line("  nothing to tell")
+		p.Line("  nothing to inject")
 	}
 	if c := r.Compaction; c != nil {
-		p.Line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here",
+		p.Line("  after a compaction: of %d exact pieces of the checkpoint (%s) the summary kept %d, %d were injected at once, %d here",
 			c.Exact, c.Checkpoint, c.Kept, c.Restored, c.InjectedNow)
 	}
 }
@@ -103,9 +103,8 @@ func (v ReceiptView) itemState(it mem.InjectedItem) string {
 	return strings.Join(out, ", ")
 }
 
-// Parts shows what a score is the sum of: each part and its weight, first what
-// the text has in common with the question, then what is known of the memory
-// itself, then what decided whether it is told at all.
+// Parts shows the summands of a score with their weights: similarity to the query, properties of the memory,
+// and what decided whether it is injected.
 func (v ReceiptView) Parts(p *Printer, parts map[string]float64) {
 	var words, own, rest []string
 	seen := map[string]bool{}
@@ -158,7 +157,7 @@ func Short(f float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0"), ".")
 }
 
-// LeftOut names what was not told, under the rule that cut it.
+// LeftOut lists what was left out, under the rule that did it.
 func (v ReceiptView) LeftOut(p *Printer) {
 	var gates []string
 	by := map[string][]mem.LeftOutItem{}
@@ -181,7 +180,7 @@ func (v ReceiptView) LeftOut(p *Printer) {
 		}
 	}
 	if more := v.Receipt.Candidates - len(v.Receipt.Items) - len(v.Receipt.LeftOut); more > 0 && len(v.Receipt.LeftOut) > 0 {
-		p.Line("left out besides: %d that fit the question less", more)
+		p.Line("left out besides: %d less relevant ones", more)
 	}
 }
 
@@ -195,31 +194,31 @@ func (v ReceiptView) Nearest() (best mem.LeftOutItem, found bool) {
 	return best, found
 }
 
-// Near names what came nearest, and by how much it missed.
+// Near shows the item nearest to the floor, and by how much it missed.
 func (v ReceiptView) Near(p *Printer, d mem.LeftOutItem) {
 	p.Line("  nearest: %s %s", d.ID, Clip(OneLine(d.Title), max(minFlex, p.Width-len("  nearest:  ")-Cells(d.ID))))
 	p.Line("    %s", v.missed(d))
 }
 
-// missed says by how much an item missed the floor.
+// missed returns by how much an item missed the floor.
 func (v ReceiptView) missed(d mem.LeftOutItem) string {
 	covers, words := d.Parts[rank.PartCoverage], int(d.Parts[rank.PartTelling])
-	with := Plural(words, "telling word", "telling words")
+	with := Plural(words, "distinctive word", "distinctive words")
 	if covers < v.Receipt.Floor {
-		return fmt.Sprintf("covers %.2f of the question with %s, %.2f short", covers, with, v.Receipt.Floor-covers)
+		return fmt.Sprintf("covers %.2f of the query with %s, %.2f short", covers, with, v.Receipt.Floor-covers)
 	}
-	return fmt.Sprintf("covers %.2f of the question, but with %s only", covers, with)
+	return fmt.Sprintf("covers %.2f of the query, but with %s only", covers, with)
 }
 
-// gate says in words why something was left out.
+// gate describes the rule by which an item was left out.
 func (v ReceiptView) gate(g string) string {
 	switch g {
 	case rank.BelowFloor:
-		return fmt.Sprintf("too little of the question (needs %.2f of it with 2 telling words)", v.Receipt.Floor)
+		return fmt.Sprintf("too little of the query (needs %.2f of it with 2 distinctive words)", v.Receipt.Floor)
 	case "budget":
 		return "no room in the budget"
 	case "already_told":
-		return "told to this session before"
+		return "injected into this session before"
 	case "in_conversation":
 		return "learned in this conversation, where it is still in view"
 	case "done":
@@ -227,13 +226,13 @@ func (v ReceiptView) gate(g string) string {
 	case "stale":
 		return "the file it is about is gone"
 	case "trust":
-		return "not trusted enough to be told unasked"
+		return "not trusted enough to be injected unasked"
 	case "duplicate":
-		return "says the same as another"
+		return "a duplicate of another one"
 	case "forgotten":
 		return "holds what was forgotten"
 	case "limit":
-		return "enough without it"
+		return "limit reached"
 	}
 	return strings.ReplaceAll(g, "_", " ")
 }
@@ -241,7 +240,7 @@ func (v ReceiptView) gate(g string) string {
 // Hints returns what could be done about what was left out.
 func (v ReceiptView) Hints(p *Printer) {
 	if v.Later != nil {
-		since, rest := "since then "+v.Later.Trigger, " was told nothing: remanence why "+v.Later.ID
+		since, rest := "since then "+v.Later.Trigger, " injected nothing: remanence why "+v.Later.ID
 		p.Hint("%s%s%s", since, quotedQuery(v.Later.Query, p.Width-len(since+rest)), rest)
 	}
 	if len(v.Receipt.Items) == 0 {
@@ -265,7 +264,7 @@ func (v ReceiptView) lastMemory() string {
 	return ""
 }
 
-// budgetKey is the setting that bounds what a trigger tells.
+// budgetKey is the setting that bounds the injections of a trigger.
 func budgetKey(trigger string) string {
 	switch trigger {
 	case "session_start":

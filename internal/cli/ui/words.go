@@ -19,8 +19,8 @@ type DigestView struct {
 	Waiting  int          `json:"waiting"` // turns
 	GivenUp  int          `json:"given_up"`
 	PutOff   *string      `json:"put_off"` // why the first that waits was
-	Error    *string      `json:"error"`   // what keeps the model from being asked, or its newest failure
-	Redo     *redoItem    `json:"redo"`    // null: not asked for
+	Error    *string      `json:"error"`   // why the model cannot be used, or its newest failure
+	Redo     *redoItem    `json:"redo"`    // null: not requested
 }
 
 type redoItem struct {

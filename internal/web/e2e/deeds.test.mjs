@@ -163,7 +163,7 @@ test("what is seen can be used at once", async () => {
   await settings.getByText("file", { exact: true }).waitFor();
   assert.equal((await w.json("config", "get", key)).value, 77);
   await w.cli("config", "unset", key);
-  const { session } = await w.json("why");
+  const { session } = (await w.json("why")).receipt;
   const lanes = await atOnce(context, base + "/sessions/" + session, "[role=slider][data-testid=lanes]", press("Home"));
   await lanes.locator('[data-testid=lanes][aria-valuenow="1"]').waitFor();
   assert.deepEqual(faults, []);

@@ -30,9 +30,9 @@ export const pages = [
 export async function holdings(w) {
   const found = await w.json("search", "retry", "-n", "5");
   const ids = found.results.map((r) => r.id);
-  const told = await w.json("why");
+  const why = await w.json("why");
   return {
-    memory: ids[0] ?? "", forgotten: w.forgotten ?? "", receipt: told.id ?? "",
-    session: told.session_short ?? told.session ?? "", file: found.results.flatMap((r) => r.files ?? [])[0] ?? "",
+    memory: ids[0] ?? "", forgotten: w.forgotten ?? "", receipt: why.receipt.id,
+    session: why.session_short ?? why.receipt.session, file: found.results.flatMap((r) => r.files ?? [])[0] ?? "",
   };
 }

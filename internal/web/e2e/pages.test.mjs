@@ -20,7 +20,7 @@ before(async () => {
   worlds.empty = await World.make();
   worlds.demo = await World.make();
   await worlds.demo.demo();
-  worlds.demo.early = (await worlds.demo.json("why")).id;
+  worlds.demo.early = (await worlds.demo.json("why")).receipt.id;
   const far = worlds.demo.dir("a-project-with-a-name-" + "as-long-as-they-come-".repeat(8));
   await cp(join(worlds.demo.project, ".git"), join(far, ".git"), { recursive: true });
   await worlds.demo.hook({ session_id: "far", hook_event_name: "UserPromptSubmit", prompt_id: "f1", prompt: "is anybody here?", cwd: far });

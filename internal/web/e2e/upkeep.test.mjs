@@ -40,7 +40,7 @@ test("a recall is found, traced, asked what if, and an item of it is forgotten a
   await page.getByRole("link", { name: /back off/ }).first().click();
   await page.getByTestId("steps").waitFor();
   const receipt = new URL(page.url()).pathname.split("/").pop();
-  const why = await w.json("why", receipt);
+  const why = (await w.json("why", receipt)).receipt;
   const id = why.items.find((i) => i.id.startsWith("m_")).id;
   await page.getByTestId("injected").getByRole("link", { name: id, exact: true }).waitFor();
   await page.getByTestId("injected").getByText("What the score is made of").first().click();
@@ -52,7 +52,7 @@ test("a recall is found, traced, asked what if, and an item of it is forgotten a
   await page.getByTestId("whatif").getByText("Would inject 0 items").waitFor();
   await page.getByRole("button", { name: "As it was" }).click();
   await page.getByTestId("whatif").getByText("The same would be injected").waitFor();
-  assert.deepEqual((await w.json("why", receipt)).items.map((i) => i.id), why.items.map((i) => i.id));
+  assert.deepEqual((await w.json("why", receipt)).receipt.items.map((i) => i.id), why.items.map((i) => i.id));
 
   await page.getByRole("button", { name: `Forget ${id}` }).click();
   await page.getByText("now forgotten").waitFor();

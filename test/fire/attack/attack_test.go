@@ -117,7 +117,7 @@ type door struct {
 	name    string
 	network string
 	address string
-	host    string // by which it is asked for
+	host    string // of its address
 }
 
 func (v victim) doors() []door {
@@ -155,7 +155,7 @@ func statusOf(raw []byte) int {
 	return status
 }
 
-// own reports whether a file changes without anybody asking.
+// own reports whether a file changes without a request.
 func own(file string) bool {
 	return strings.HasSuffix(file, ".log") || strings.HasSuffix(file, "-shm") || strings.Contains(file, "backup")
 }

@@ -180,7 +180,7 @@ func (v victim) hold(kind string, conn net.Conn, stop <-chan struct{}) {
 				return
 			}
 		}
-	case "deaf": // a long answer that nobody reads
+	case "deaf": // a long answer that is not read
 		_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 		_, _ = conn.Write(drawers(v))
 		wait(stop, 20*time.Second)
@@ -215,7 +215,7 @@ func (v victim) files(t *testing.T) (all, sockets int) {
 	return len(list), sockets
 }
 
-// calm is how many sockets the worker has open when nobody asks.
+// calm is how many sockets the worker has open without requests.
 func (v victim) calm(t *testing.T) int {
 	t.Helper()
 	_, least := v.files(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // TestNoHostileRequestSucceeds sends every hostile request to every route and
-// some paths that are none, at every door. Success is an answer of 200 to 299,
+// some paths that are none, at every listener. Success is an answer of 200 to 299,
 // a header that lets another origin read, a byte of a memory or of the token,
 // a change of any file.
 func TestNoHostileRequestSucceeds(t *testing.T) {
@@ -48,7 +48,7 @@ func TestNoHostileRequestSucceeds(t *testing.T) {
 	v.checkProper(t, all)
 }
 
-// attempt is one hostile request to one target at one door.
+// attempt is one hostile request to one target at one listener.
 type attempt struct {
 	scene
 	hostile

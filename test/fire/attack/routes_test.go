@@ -89,7 +89,7 @@ func routeOf(t *testing.T, file string, lit *ast.CompositeLit) route {
 	return r
 }
 
-// target is what is asked for, and how it is asked for properly.
+// target is a route, and a proper request to it.
 type target struct {
 	path   string
 	method string
@@ -147,7 +147,7 @@ func targets(t *testing.T) []target {
 	return all
 }
 
-// always are answered whatever there is, streams go on until somebody leaves.
+// always are answered whatever there is, streams go on until a client leaves.
 var (
 	always  = []string{"/health", "/api/health", "/api/readiness", "/metrics", "/api/v1/openapi.json"}
 	streams = []string{"/stream", "/api/v1/events"}
@@ -194,7 +194,7 @@ type request struct {
 	body               string
 }
 
-// proper is a request that is answered, if anybody's is.
+// proper is a request that is answered, if any is.
 func proper(v victim, d door, to target) request {
 	r := request{to.method, to.path, "HTTP/1.1", []string{"Host: " + d.host, "Authorization: Bearer " + v.Token}, to.body}
 	if to.method == "POST" {

@@ -54,7 +54,7 @@ func asNobody(t *testing.T, do func()) {
 	<-done
 }
 
-// squatter listens where it should not, and counts what it is told.
+// squatter listens where it should not, and counts what it receives.
 type squatter struct {
 	listener net.Listener
 	calls    atomic.Int64
@@ -183,7 +183,7 @@ func TestOnlyLoopbackIsServed(t *testing.T) {
 }
 
 // tell calls a hook with a prompt that is worth keeping. A machine under load
-// may drop it, which is counted then, and told again.
+// may drop it, which is counted then, and sent again.
 func tell(t *testing.T, p *world.Person) {
 	t.Helper()
 	for try, lost := 0, 0; try < 5; try++ {

@@ -103,7 +103,7 @@ func nobody(t *testing.T, p *world.Person) {
 }
 
 // nobodyAfterStop stops the worker and waits until no descendant is left. One
-// that was just started may come up only after it was asked to leave.
+// that was just started may come up only after the request to leave.
 func nobodyAfterStop(t *testing.T, p *world.Person) {
 	t.Helper()
 	if !p.Eventually(func() bool { p.Run("daemon", "stop"); return len(descendants(t)) == 0 }) {

@@ -77,7 +77,7 @@ var kinds = []mem.EventKind{
 	mem.PostToolUseFailure, mem.Notification,
 }
 
-// payload is the scene as the client tells it.
+// payload is the scene as the client reports it.
 func (s scene) payload(p *world.Person) []byte {
 	set := map[string]any{"session_id": s.session, "prompt_id": "prompt-" + s.mark}
 	switch s.kind {

@@ -23,7 +23,7 @@ import (
 
 // What the clients of the killed know of an event.
 const (
-	sent    = iota // given to somebody who may have died with it
+	sent    = iota // given to a process that may have died with it
 	ended          // its hook ended by itself, in time: kept, or counted as lost
 	durable        // the worker or the spool acknowledged it
 )
@@ -47,7 +47,7 @@ const (
 	hookClients   = 2
 	socketClients = 6
 	sessionEvents = 150 // events of one session
-	// vain is how often in a row nobody is found to kill before it is given up.
+	// vain is how often in a row no process is found to kill before it is given up.
 	vain = 2000
 	// patience of a socket client with the worker.
 	patience = 500 * time.Millisecond
@@ -224,7 +224,7 @@ func (s *storm) lookAtIt() {
 		cmd := s.Command("status")
 		killed := exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
 		killed.Env, killed.Dir = cmd.Env, cmd.Dir
-		_ = killed.Run() // it may find nobody in its time
+		_ = killed.Run() // it may find no process in time
 		<-ctx.Done()
 		stop()
 	}

@@ -88,7 +88,7 @@ func TestSessionStartsNoAgent(t *testing.T) {
 	p.StartWorker() // or wait for the one on its way: it has to be up to be ended
 }
 
-// told is what a hook added to the agent's context.
+// told returns what a hook added to the agent's context.
 func told(t *testing.T, a world.Answer) string {
 	t.Helper()
 	if len(a.Stdout) == 0 {
@@ -103,7 +103,7 @@ func told(t *testing.T, a world.Answer) string {
 	return v.HookSpecificOutput.AdditionalContext
 }
 
-// nests is how often what was told comes back before it is looked at.
+// nests is how often what was injected comes back before it is looked at.
 const nests = 100
 
 func TestInjectedTextIsNotCapturedAgain(t *testing.T) {
@@ -142,7 +142,7 @@ func TestInjectedTextIsNotCapturedAgain(t *testing.T) {
 	}
 }
 
-// echo lets what was told come back in a session on every way there is, plain
+// echo lets what was injected come back in a session on every way there is, plain
 // and put into itself once more, and returns the latter.
 func echo(t *testing.T, p *world.Person, session, block, nested string) string {
 	t.Helper()

@@ -22,7 +22,7 @@ import (
 )
 
 // herd is how many hooks start at once. Hooks agree on who starts a worker, so
-// some would-be workers run with them that have agreed with nobody.
+// some would-be workers run with them that agreed with no other process.
 const (
 	herd     = 200
 	starters = 20
@@ -70,7 +70,7 @@ func TestManyHooksAtOnceStartOneDaemon(t *testing.T) {
 			watch := watchLock(t, p)
 			inTime := stampede(t, p)
 			bring(t, p, earlier)
-			time.Sleep(startWindow) // whoever else was started has tried by then
+			time.Sleep(startWindow) // any other started process has tried by then
 			holders := watch()
 			started := served(t, p) - earlier
 
@@ -84,7 +84,7 @@ func TestManyHooksAtOnceStartOneDaemon(t *testing.T) {
 	}
 }
 
-// leaveStale leaves a runtime file and a socket of which nobody is the owner.
+// leaveStale leaves a runtime file and a socket without an owner.
 func leaveStale(t *testing.T, p *world.Person) {
 	t.Helper()
 	rt := p.StartWorker()
@@ -99,7 +99,7 @@ func leaveStale(t *testing.T, p *world.Person) {
 	if _, err := os.Lstat(rt.Socket); err != nil {
 		t.Fatalf("a killed worker leaves no socket: %v", err)
 	}
-	// A process that ends has no command line any more, and its sockets for a moment still.
+	// A process that ends has no command line any more, and its sockets a little longer.
 	if !p.Eventually(func() bool {
 		c, err := net.Dial("unix", rt.Socket)
 		if err == nil {
@@ -167,7 +167,7 @@ func stampede(t *testing.T, p *world.Person) []string {
 	return quick
 }
 
-// watchLock notes who holds the worker's lock, as the system tells it, until
+// watchLock notes who holds the worker's lock, as the system reports it, until
 // the function returned is called.
 func watchLock(t *testing.T, p *world.Person) (holders func() map[string]bool) {
 	t.Helper()
@@ -209,7 +209,7 @@ func lockHolders(p *world.Person) []string {
 	return pids
 }
 
-// served is how many workers have told the log that they serve.
+// served is how many workers have logged that they serve.
 func served(t *testing.T, p *world.Person) int {
 	t.Helper()
 	log, err := os.ReadFile(filepath.Join(p.State(), "log", "remanence.log"))

@@ -115,7 +115,7 @@ func (s sample) runtimeOf(t *testing.T, p *world.Person) []byte {
 type damage struct {
 	name string
 	do   func(dir string, rng *rand.Rand) error
-	loud bool // nobody can fail to see it: it has to be told at once
+	loud bool // it cannot be missed, so it has to be reported at once
 }
 
 // spoil changes the bytes of a file.
@@ -324,7 +324,7 @@ func (s sample) live(t *testing.T, d damage, rng *rand.Rand) {
 			t.Errorf("the doctor does not find the fault of the index:\n%s", out)
 		}
 		code = "index mended by the doctor"
-	case damaged(t, db): // in a place that nothing has touched: whoever looks finds it
+	case damaged(t, db): // in a place that nothing has touched: a check finds it
 		out, _ := p.Command("doctor").CombinedOutput()
 		if !bytes.Contains(out, []byte("REM-S002")) || !bytes.Contains(out, []byte("remanence db restore")) {
 			t.Errorf("the doctor does not find the damage:\n%s", out)
@@ -358,7 +358,7 @@ func indexed(t *testing.T, db string) bool {
 	return err == nil && len(a.Index) > 0
 }
 
-// report sends what a session sends first, and returns what the agent is told.
+// report sends what a session sends first, and returns the injection.
 func (s sample) report(t *testing.T, p *world.Person, what, id string) string {
 	t.Helper()
 	a := p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "later-" + id}))
@@ -373,7 +373,7 @@ func (s sample) report(t *testing.T, p *world.Person, what, id string) string {
 	return string(a.Stdout)
 }
 
-// repair does what the person is told to do, and where that does not help puts a
+// repair follows the fix that the person is shown, and where that does not help puts a
 // sound copy in the place of the damaged one.
 func (s sample) repair(t *testing.T, p *world.Person) {
 	t.Helper()

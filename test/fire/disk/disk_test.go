@@ -1,7 +1,7 @@
 //go:build fire && linux
 
 // Package disk proves what the built program keeps when the disk under it fails:
-// power cuts at any moment, calls that return errors, full and damaged files.
+// power cuts at any time, calls that return errors, full and damaged files.
 package disk
 
 import (

@@ -28,7 +28,7 @@ type film struct {
 	record  string // the file it was read from
 }
 
-// takes is how often a story is played until its record tells all of it.
+// takes is how often a story is played until its record is complete.
 const takes = 3
 
 // shoot plays a story under strace. A record in which something is missing proves
@@ -227,7 +227,7 @@ type at struct {
 	data, spool *platter
 	sent        map[string]bool
 	acked       map[string]bool
-	spooled     map[string]bool // and acknowledged by nobody else
+	spooled     map[string]bool // and acknowledged by no other process
 	erased      bool
 	migrating   bool
 }

@@ -44,7 +44,7 @@ func small(t *testing.T, dir string, kb int) (fill func(left int), free func()) 
 			t.Fatal(err)
 		}
 		if n := int64(st.Bavail)*st.Bsize - int64(left)<<10; n > 0 {
-			_, _ = f.Write(make([]byte, n)) // somebody else may have taken some of it meanwhile
+			_, _ = f.Write(make([]byte, n)) // another process may have taken some of it meanwhile
 		}
 	}
 	return fill, func() {
@@ -119,7 +119,7 @@ func TestAFullDiskOfTheDatabaseLosesNothing(t *testing.T) {
 }
 
 // TestAFullFileSystemKeepsWhatWasAcknowledged has database and spool on one file
-// system that fills up: what comes then is lost, and said to be.
+// system that fills up: what comes then is lost, and reported as lost.
 func TestAFullFileSystemKeepsWhatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	p := world.NewPerson(t)

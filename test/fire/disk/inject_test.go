@@ -247,7 +247,7 @@ func TestHooksSurviveFailingCalls(t *testing.T) {
 		id := fmt.Sprintf("hook-%d-%s", i, f)
 		free := func() {}
 		if f.call != "openat" || i%2 == 0 {
-			hold(t, p) // as if a worker had not answered a moment ago
+			hold(t, p) // as if a worker had not answered just before
 		}
 		if f.call == "renameat" || f.call == "fchmod" {
 			free = lockSpool(t, p)

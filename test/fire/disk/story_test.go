@@ -43,7 +43,7 @@ const (
 //	drained      nothing waits in the spool
 //	keep TEXT    text that is to be erased is about to be kept
 //	erased TEXT  it was said to be erased
-//	rest FILES   nobody is at work, and the files are these
+//	rest FILES   no process works, and the files are these
 //	newer        a program with a newer schema is about to start
 const marksName = "marks"
 
@@ -150,7 +150,7 @@ func (t *teller) end(s syscall.Signal) {
 	t.rest()
 }
 
-// rest marks what every file holds now that nobody is at work.
+// rest marks what every file holds now that no process works.
 func (t *teller) rest() {
 	files := map[string]string{}
 	for _, d := range platters(t.home) {

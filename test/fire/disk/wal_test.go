@@ -54,7 +54,7 @@ func grow(t *testing.T, p *world.Person, c api.Client, wal string, bytes int64) 
 }
 
 // TestALongReaderDoesNotHideTheSizeOfTheLog keeps another program reading while
-// much is written: the log cannot be folded in, and that is told. It is short
+// much is written: the log cannot be folded in, and that is reported. It is short
 // again once the reader is gone.
 func TestALongReaderDoesNotHideTheSizeOfTheLog(t *testing.T) {
 	p := world.NewPerson(t)

@@ -40,7 +40,7 @@ func onDisk(t *testing.T, p *world.Person, options string, script string) (statu
 	cmd.Env, cmd.Dir = p.Environ("DATA="+data, "R="+world.Binary+" --no-daemon --data-dir "+data), p.Project
 	var both bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &both, &both
-	_ = cmd.Run() // its status is what is asked for
+	_ = cmd.Run() // its exit status is examined
 	return cmd.ProcessState.ExitCode(), both.String()
 }
 
@@ -76,7 +76,7 @@ func TestAFileSizeLimitIsReported(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `ulimit -f 100; trap "" XFSZ; exec "$0" --no-daemon add "$1"`, world.Binary,
 		strings.Repeat("second ", 12000))
 	cmd.Env, cmd.Dir = p.Environ(), p.Project
-	out, _ := cmd.CombinedOutput() // its status is what is asked for
+	out, _ := cmd.CombinedOutput() // its exit status is examined
 	if cmd.ProcessState.ExitCode() != 1 || !bytes.Contains(out, []byte("REM-S015")) {
 		t.Errorf("got exit %d, want 1 with REM-S015:\n%s", cmd.ProcessState.ExitCode(), out)
 	}

@@ -2,7 +2,7 @@
 
 // Package fault proves that whatever is wrong with the machine, a hook call
 // ends in time, with status 0, and with an answer that the agent understands or
-// none; that what it was told is kept, or counted as lost; and that what was
+// none; that what it received is stored, or counted as lost; and that what was
 // held back arrives once, when the fault is over.
 package fault
 
@@ -37,7 +37,7 @@ type fault struct {
 const (
 	stored  = "W" // the worker has it
 	spooled = "S" // the spool has it
-	dropped = "D" // nobody has it, and it is counted
+	dropped = "D" // lost, and counted
 	unsure  = "?" // the worker has it, too late: it is counted as lost all the same
 	nothing = "-" // there was none
 )

@@ -119,7 +119,7 @@ func shell(script string) func(*scene, []byte) world.Answer {
 	}
 }
 
-// atTerminal is a call by somebody who typed it and looks at it.
+// atTerminal is a call that a person typed and looks at.
 func atTerminal(s *scene, _ []byte) world.Answer {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -137,7 +137,7 @@ func atTerminal(s *scene, _ []byte) world.Answer {
 	return s.Await(cmd)
 }
 
-// outputs are the ways in which nobody takes the answer.
+// outputs are the ways in which the answer is not read.
 func outputs() []fault {
 	w := (*scene).worker
 	return []fault{

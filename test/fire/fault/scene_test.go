@@ -72,7 +72,7 @@ func (s *scene) lift() {
 	}
 }
 
-// worker starts the worker and gives it something to tell.
+// worker starts the worker and gives it something to inject.
 func (s *scene) worker() {
 	s.StartWorker()
 	s.Run("add", "the till rounds to five cents", "--kind", "decision")

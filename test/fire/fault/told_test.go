@@ -35,7 +35,7 @@ func noticeOf(t *testing.T, out []byte) string {
 	return a.Notice
 }
 
-// opens is the start of a session, which is how the person hears of things.
+// opens is the start of a session, which is when the person is notified.
 func (s *scene) opens(n int) string {
 	s.t.Helper()
 	s.forget()
@@ -54,7 +54,7 @@ func (s *scene) says(args ...string) string {
 	return string(out)
 }
 
-// A fault under which events are lost is told when a session starts, once, with
+// A fault under which events are lost is reported when a session starts, once, with
 // what mends it; and when it is over, that something was lost.
 func TestLostEventsAreReportedOnce(t *testing.T) {
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestLostEventsAreReportedOnce(t *testing.T) {
 	}
 }
 
-// What cannot be written cannot be noted as told either: it is told at every
+// What cannot be written cannot be noted as shown either: it is shown at every
 // start while it lasts, and not in between.
 func TestUnwritableStorageIsReported(t *testing.T) {
 	for _, c := range []struct {
@@ -137,7 +137,7 @@ func TestUnwritableStorageIsReported(t *testing.T) {
 	}
 }
 
-// A fault under which events are only held is told once they have waited for a
+// A fault under which events are only held is reported once they have waited for a
 // while, or at once where the worker knows why it cannot work.
 func TestSpooledEventsAreReportedOnce(t *testing.T) {
 	for _, c := range []struct {

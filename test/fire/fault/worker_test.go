@@ -203,7 +203,7 @@ func (s *scene) programOf(version string) string {
 	return file
 }
 
-// answers are the ways in which somebody else answers in the worker's place. A
+// answers are the ways in which another process answers in the worker's place. A
 // call that did not get through to him may bring a worker that takes the place
 // back.
 func answers() []fault {

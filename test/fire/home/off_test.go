@@ -16,7 +16,7 @@ import (
 )
 
 // quiet waits long enough for anything to come back, and proves that nothing did.
-// What has let go of everything takes a moment to end.
+// What has let go of everything takes a little time to end.
 func quiet(p *world.Person) {
 	p.T.Helper()
 	p.Eventually(func() bool { return len(p.Processes()) == 0 })
@@ -94,7 +94,7 @@ func TestUninstallWithoutPurgeKeepsOnlyTheMemories(t *testing.T) {
 	if a := p.Hook(p.Payload("SessionStart.startup",
 		map[string]any{"session_id": "two", "source": "startup"})); !strings.Contains(string(a.Stdout),
 		"one mutex for each session") {
-		t.Errorf("after a new installation a session is told %s", a.Stdout)
+		t.Errorf("after a new installation a session gets %s", a.Stdout)
 	}
 	p.Run("uninstall", "--all", "--purge", "--yes")
 	same(t, "after uninstall --purge", tree(t, p.Home, temp), before)

@@ -101,7 +101,7 @@ func TestInjectedInstructionsAreNotInjectedAgain(t *testing.T) {
 		block := out.HookSpecificOutput.AdditionalContext
 		if strings.Count(block, "<remanence-context") != 1 || strings.Count(block, "</") != 1 || len(block) > 8<<10 ||
 			strings.ContainsAny(block, "\x1b\x00\x07\u200b\u202e") {
-			t.Errorf("%s is told what is not inert:\n%q", name, block)
+			t.Errorf("%s gets what is not inert:\n%q", name, block)
 		}
 		told += block
 	}
@@ -122,13 +122,13 @@ func TestInjectedInstructionsAreNotInjectedAgain(t *testing.T) {
 	for _, x := range all {
 		switch at := strings.Contains(told, x.mark); {
 		case at && (x.channel == "web" || x.channel == "mcp" || strings.HasSuffix(x.channel, "!")):
-			t.Errorf("%s is told: %q", x.channel, x.text)
+			t.Errorf("%s gets %q", x.channel, x.text)
 		case at:
 			shown++
 		}
 	}
 	t.Logf("%d items, %d told inert", len(all), shown)
 	if shown == 0 {
-		t.Error("nothing at all is told: the silence proves nothing")
+		t.Error("nothing at all is injected: the silence proves nothing")
 	}
 }

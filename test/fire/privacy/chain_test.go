@@ -29,7 +29,7 @@ import (
 )
 
 // chain is everything between a client and the disk, in this process: hook,
-// door, dialect, engine, store.
+// redactor, dialect, engine, store.
 type chain struct {
 	t      *testing.T
 	store  mem.Store

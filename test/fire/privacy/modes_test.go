@@ -27,7 +27,7 @@ func loose(p *world.Person, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// open is a person whose whole surroundings anybody may write to.
+// open is a person whose whole surroundings every user may write to.
 func open(t *testing.T) *world.Person {
 	t.Helper()
 	p := person(t)
@@ -181,8 +181,8 @@ func TestAnotherUserReadsNothing(t *testing.T) {
 	}
 }
 
-// TestConnectingProcess is what this binary does as somebody else: it asks a socket and
-// prints what it hears.
+// TestConnectingProcess is what this binary does as another user: it asks a socket and
+// prints the answer.
 func TestConnectingProcess(t *testing.T) {
 	path := os.Getenv(speaker)
 	if path == "" {
@@ -200,7 +200,7 @@ func TestConnectingProcess(t *testing.T) {
 	t.Logf("heard %d bytes: %.200q", heard.Len(), heard.Bytes())
 }
 
-// speak has somebody say something to the worker, with its token.
+// speak sends something as a user to the worker, with its token.
 func speak(t *testing.T, cmd *exec.Cmd, socket, token string) string {
 	t.Helper()
 	cmd.Env = append(cmd.Env, speaker+"="+socket, "TOKEN="+token)
@@ -231,7 +231,7 @@ func TestTheSocketServesItsOwnerOnly(t *testing.T) {
 	if out := speak(t, foreign(t, args...), rt.Socket, rt.Token); !strings.Contains(out, "ermission denied") {
 		t.Errorf("behind a closed directory: %s", out)
 	}
-	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(rt.Socket), 0o700) }) // or nobody could end the worker
+	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(rt.Socket), 0o700) }) // or the worker could not be ended
 	for dir := filepath.Dir(rt.Socket); len(dir) > len(os.TempDir()); dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o777); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 //go:build fire
 
 // Package privacy proves on the built program that nothing private and no
-// secret is ever written, that what is erased is gone, and that nobody but the
+// secret is ever written, that what is erased is gone, and that no one but the
 // person can read what is kept.
 package privacy
 

@@ -25,11 +25,11 @@ const (
 	rarest = "swordfish4711"
 )
 
-// told is a session in which the sentence is said in every way.
+// told is a session that contains the sentence in every way.
 type told struct {
 	*world.Person
 	session string
-	times   int // how often it was told
+	times   int // how often it was played
 }
 
 // tell plays the session through the hooks.
@@ -123,7 +123,7 @@ func (s *told) settle() {
 }
 
 // teller has told the session once, to a worker, with another session beside it
-// that the sentence was told to.
+// into which the sentence was injected.
 func teller(t *testing.T) *told {
 	t.Helper()
 	p := person(t)
@@ -160,7 +160,7 @@ func (s *told) memories() []string {
 	return ids
 }
 
-// purge erases and tells how long that took.
+// purge erases and returns how long that took.
 func (s *told) purge(ids ...string) time.Duration {
 	s.T.Helper()
 	begun := time.Now()
@@ -175,7 +175,7 @@ func (s *told) gone(when string) {
 	}
 }
 
-// erasedWithin is how long erasing may take, where nobody else wants to run.
+// erasedWithin is how long erasing may take, on an idle machine.
 const erasedWithin = 10 * time.Second
 
 func TestAPurgedSessionIsNotCapturedAgain(t *testing.T) {
@@ -191,7 +191,7 @@ func TestAPurgedSessionIsNotCapturedAgain(t *testing.T) {
 	if took := s.purge(s.session); took > time.Duration(float64(erasedWithin)*max(1, world.Crowd())) {
 		t.Errorf("took %v", took)
 	}
-	for _, id := range s.memories() { // of the other session, which was told
+	for _, id := range s.memories() { // of the other session, which got it injected
 		s.purge(id)
 	}
 	s.gone("erased")
@@ -273,7 +273,7 @@ func TestAKilledPurgeIsCompleted(t *testing.T) {
 	}
 }
 
-// killedPurge kills the worker so long after it was told to erase.
+// killedPurge kills the worker so long after the request to erase.
 func killedPurge(t *testing.T, after time.Duration) {
 	s := teller(t)
 	worker := s.Workers()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What a shop's till is made of, and what can be said of its parts.
+// What a shop's till is made of, and statements about its parts.
 var (
 	parts = []string{
 		"receipt printer", "barcode scanner", "coupon engine", "loyalty ledger", "card terminal", "cash drawer",
@@ -154,7 +154,7 @@ func (s *scene) compact() {
 	s.say("SessionStart", payload{"source": "compact", "model": "claude-opus-5-5"})
 }
 
-// syllables make words of a language nobody speaks: common ones come often, rare
+// syllables make words of an invented language: common ones come often, rare
 // ones seldom, as in every language.
 var syllables = strings.Fields("ba de fi go lu ka me ni po ru sa te vi wo zu bar del fin gor lum kas men nil por " +
 	"rus sat tev vin wol zun")

@@ -48,7 +48,7 @@ func remember(t *testing.T, p *world.Person, r *rand.Rand, n int) {
 		group = append(group, mem.Batch{Event: &e, Project: &here, Session: &mem.SessionChange{
 			Project:     here.Key,
 			ProjectName: here.Name,
-		}, Memories: []mem.Memory{m}, Links: []mem.MemoryLinks{corpus.Woven(i, m)}})
+		}, Memories: []mem.Memory{m}, Links: []mem.MemoryLinks{corpus.LinksOf(i, m)}})
 		if len(group) < 250 && i < n-1 {
 			continue
 		}

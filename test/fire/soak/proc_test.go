@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// sample is what a process takes at one moment. Bytes where not said otherwise.
+// sample is what a process takes at one time, in bytes unless named otherwise.
 type sample struct {
 	at      time.Time
 	events  int64 // given so far

@@ -56,7 +56,7 @@ type driver struct {
 	events atomic.Int64
 	failed atomic.Int64 // not taken over the socket
 	person sync.Mutex   // gives one order at a time
-	spoken atomic.Int64 // hooks that were told something
+	spoken atomic.Int64 // hooks with an injection
 }
 
 func (d *driver) give(r *rand.Rand, p payload) {
@@ -174,7 +174,7 @@ func TestADayOfEventsDoesNotGrowTheDaemon(t *testing.T) {
 	}
 	last, n := samples[len(samples)-1], d.events.Load()
 	took, cost := last.at.Sub(first.at), last.cpu-first.cpu
-	t.Logf("%d events in %.0f s, %.0f a second, %v of the worker's CPU each; %d hooks were told something",
+	t.Logf("%d events in %.0f s, %.0f a second, %v of the worker's CPU each; %d hooks got an injection",
 		n, took.Seconds(), float64(n)/took.Seconds(), cost/time.Duration(n), d.spoken.Load())
 	settle(t, rt.PID, database, first)
 }

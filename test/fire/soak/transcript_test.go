@@ -58,10 +58,10 @@ func TestALargeTranscriptIsReadWithBoundedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	peak := status["VmHWM"] << 10
-	t.Logf("%.0f MB, %d turns: %d reports found, %d things said, peak %.1f MB", mb(l.size), l.turns, got.Recovered, got.Archived.Utterances,
+	t.Logf("%.0f MB, %d turns: %d events found, %d utterances, peak %.1f MB", mb(l.size), l.turns, got.Recovered, got.Archived.Utterances,
 		mb(peak))
 	if got.Recovered != l.reports {
-		t.Errorf("%d reports found, want %d", got.Recovered, l.reports)
+		t.Errorf("%d events found, want %d", got.Recovered, l.reports)
 	}
 	if peak > mostForTranscript {
 		t.Errorf("the worker took %d bytes at its peak for %d, want at most %d", peak, l.size, int64(mostForTranscript))
@@ -77,7 +77,7 @@ type long struct {
 	at             time.Time
 }
 
-// recorded writes the transcript of a session that nobody reported: turns with
+// recorded writes the transcript of a session that no hook reported: turns with
 // calls and large results, copies of requests, now and then a line of many
 // megabytes or one that is none.
 func recorded(t *testing.T, r *rand.Rand, file string, size int64, at time.Time) *long {
