@@ -15,16 +15,15 @@ import (
 	"remanence/internal/mem"
 )
 
-// clearedWithin is how soon after a conversation was cleared a new session is
-// taken for its continuation: some editors report a start there.
+// clearedWithin is how soon after a cleared conversation a new session counts as its continuation: some editors
+// report a start then.
 const clearedWithin = time.Minute
 
-// maxHandoffLine is how many characters of a handoff stand in one line: short
-// enough that what does not fit takes little with it.
+// maxHandoffLine is the largest length of a handoff's line in characters. It is short, so that a line that does
+// not fit leaves little out.
 const maxHandoffLine = 300
 
-// handoff is what was written for whoever goes on, if that is this session. It
-// is the word of an agent, quoted line by line.
+// handoff returns the handoff that this session continues from. It is by an agent, and quoted line by line.
 func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "handoff", Tag: "session-handoff", Share: shareRestore, Capped: true, Apart: true}
 	cp, err := g.e.handoffFor(ctx, g.ec, g.parent)
@@ -52,7 +51,7 @@ func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 	return s, nil
 }
 
-// handoffFor finds the handoff that the session is told; the zero value if none.
+// handoffFor finds the handoff to inject into the session; the zero value if there is none.
 func (e *Service) handoffFor(ctx context.Context, ec event.Context, parent string) (mem.Checkpoint, error) {
 	none := mem.Checkpoint{}
 	q := mem.CheckpointQuery{Project: ec.Project.Key, Trigger: mem.TriggerHandoff, Limit: 1}
@@ -89,17 +88,17 @@ func (e *Service) handoffFor(ctx context.Context, ec event.Context, parent strin
 	return cp, nil
 }
 
-// waits reports whether a handoff waits for a session that starts anew: nobody
-// was told it, it is not too old, and the last conversation was not just cleared.
+// waits reports whether a handoff waits for a new session: it was not injected yet, it is not too old, and the
+// last conversation was not just cleared.
 func (e *Service) waits(ctx context.Context, ec event.Context, cp mem.Checkpoint) (bool, error) {
 	if ec.At.Sub(cp.At) > ec.Settings.Handoff.MaxAge {
 		return false, nil
 	}
-	told, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: cp.ID, Limit: 100})
+	receipts, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: cp.ID, Limit: 100})
 	if err != nil {
-		return false, fmt.Errorf("who was told the handoff: %w", err)
+		return false, fmt.Errorf("receipts of the handoff: %w", err)
 	}
-	if slices.ContainsFunc(told, func(r mem.Receipt) bool { return r.Trigger == "session_start" }) {
+	if slices.ContainsFunc(receipts, func(r mem.Receipt) bool { return r.Trigger == "session_start" }) {
 		return false, nil
 	}
 	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: 2})
@@ -114,8 +113,7 @@ func (e *Service) waits(ctx context.Context, ec event.Context, cp mem.Checkpoint
 	return true, nil
 }
 
-// newToConversation reports whether a handoff was written after the last thing
-// that happened in the conversation that goes on.
+// newToConversation reports whether a handoff is newer than the last event of the continued conversation.
 func (e *Service) newToConversation(ctx context.Context, ec event.Context, parent string, cp mem.Checkpoint) (bool, error) {
 	last := ec.SessionInfo.LastEvent
 	if last.IsZero() && parent != "" {
@@ -128,8 +126,8 @@ func (e *Service) newToConversation(ctx context.Context, ec event.Context, paren
 	return cp.At.After(last) && ec.At.Sub(cp.At) <= ec.Settings.Handoff.MaxAge && !ec.SessionInfo.Injected[cp.ID], nil
 }
 
-// handoffTrust is what a handoff is worth by now: its turn may have read
-// something from elsewhere since it was written.
+// handoffTrust returns the present trust of a handoff: its turn may have read text from outside after it was
+// written.
 func (e *Service) handoffTrust(ctx context.Context, cp mem.Checkpoint) (mem.Trust, error) {
 	if cp.PromptID == "" {
 		return cp.Trust, nil
@@ -146,7 +144,7 @@ func (e *Service) handoffTrust(ctx context.Context, cp mem.Checkpoint) (mem.Trus
 	return cp.Trust, nil
 }
 
-// promptsSince is how many prompts the handoff's session had after it.
+// promptsSince returns the number of prompts in the handoff's session after it.
 func (e *Service) promptsSince(ctx context.Context, cp mem.Checkpoint) (int, error) {
 	if cp.Session == "" {
 		return 0, nil
@@ -164,8 +162,8 @@ func (e *Service) promptsSince(ctx context.Context, cp mem.Checkpoint) (int, err
 	return n, nil
 }
 
-// takenBack are the lines, folded, of what was forgotten in the project and of
-// what the session learned that turned out to come from elsewhere.
+// takenBack returns the folded lines of forgotten memories of the project, and of memories of the session that
+// turned out to come from outside.
 func (e *Service) takenBack(ctx context.Context, cp mem.Checkpoint) ([]string, error) {
 	forgotten, err := e.Store.List(ctx, mem.Query{
 		Project: cp.Project, Hidden: true, HiddenBefore: e.Now().Add(time.Second), Within: "*", Order: mem.ByUpdate,
@@ -196,9 +194,9 @@ func (e *Service) takenBack(ctx context.Context, cp mem.Checkpoint) ([]string, e
 	return out, nil
 }
 
-// handoffLines are the lines of a handoff that may be told: none that reads like
-// an order against the person or says what was taken back, by itself or with the
-// next one. A text that says it only as a whole is not told.
+// handoffLines returns the lines of a handoff that may be injected. A line that reads like an order, or that
+// repeats retracted text, by itself or with the next one, is left out. If only the whole text does, no line is
+// injected.
 func handoffLines(text string, gone []string) []string {
 	var all []string
 	for line := range strings.Lines(text) {

@@ -19,8 +19,8 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// Parent returns the project's last active session besides the event's own, the zero value if there is none: a fork
-// does not say what it was forked from. What was injected into the parent is in the fork's view.
+// Parent returns the project's last active session besides the event's own; the zero value if there is none. A
+// fork does not name its parent. What was injected into the parent is in the fork's context, too.
 func (e *Service) Parent(ctx context.Context, ec event.Context) (mem.Session, error) {
 	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: 2})
 	if err != nil {
@@ -39,7 +39,7 @@ func (e *Service) Parent(ctx context.Context, ec event.Context) (mem.Session, er
 	return mem.Session{}, nil
 }
 
-// Env are the variables for the session's later shell commands.
+// Env returns the variables for the session's later shell commands.
 func (e *Service) Env(ec event.Context) []mem.EnvVar {
 	vars := []mem.EnvVar{
 		{Name: "REMANENCE_SESSION_ID", Value: ec.Session},
@@ -55,8 +55,8 @@ func (e *Service) Env(ec event.Context) []mem.EnvVar {
 	return vars
 }
 
-// Notice is the one line for the person: warnings not shown today, else what
-// the briefing injected if the person wants to know.
+// Notice returns the line for the person: warnings not shown today, else a summary of the briefing if the person
+// wants one.
 func (e *Service) Notice(ec event.Context, briefing mem.Receipt) string {
 	if e.Warnings != nil && !ec.FromSpool {
 		if w := e.Warnings(ec.Project); len(w) > 0 {
@@ -69,8 +69,8 @@ func (e *Service) Notice(ec event.Context, briefing mem.Receipt) string {
 	return ""
 }
 
-// The shares of a briefing's budget, in percent. The restore after a compaction
-// comes first, what it leaves is the others'.
+// The shares of a briefing's budget, in percent. The restored checkpoint comes first; the others use what it
+// leaves.
 const (
 	shareRestore     = 40
 	shareState       = 20
@@ -89,7 +89,7 @@ type Request struct {
 	Parent string // session that the event's was forked from
 }
 
-// Brief returns the receipt of the block that a session starts with; the zero value with a budget of 0.
+// Brief returns the receipt of the block injected at session start; the zero value with a budget of 0.
 func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem.Receipt, error) {
 	if ask.Budget == 0 {
 		return mem.Receipt{}, nil
@@ -125,9 +125,8 @@ func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem
 	return r, nil
 }
 
-// sections gathers the parts of a briefing, in their order. What was told
-// already, or in an earlier section, is left out. What had to be told and is not
-// to be had is missing.
+// sections returns the parts of a briefing, in order. Text that was injected before, or that an earlier section
+// contains, is left out. Required text that cannot be read is reported as missing.
 func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (out []inject.Section,
 	missing []mem.LeftOutItem, err error,
 ) {
@@ -148,7 +147,7 @@ func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (
 	for _, s := range []inject.Section{g.persona(v), g.invariants(v), g.critical(v)} {
 		_ = add(s, nil)
 	}
-	weighted := always(g.weighted(v)) // told later; the contents only name what it tells
+	weighted := always(g.weighted(v)) // injected later; the contents only name them
 	_ = add(g.contents(v, ask.Budget), nil)
 	restored := ec.Source == "compact"
 	if restored {
@@ -159,7 +158,7 @@ func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (
 		return nil, nil, err
 	}
 	if g.includesStateFiles() {
-		_ = add(g.mindState(), nil) // it tells no error
+		_ = add(g.mindState(), nil)
 	}
 	for _, step := range []func(context.Context) (inject.Section, error){
 		g.issues, g.progress, g.memories, weighted, g.decisions, g.sessions, g.log, always(g.journal(v)), g.preferences,
@@ -169,7 +168,7 @@ func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (
 			return nil, nil, err
 		}
 	}
-	return out, v.lacking, nil
+	return out, v.missing, nil
 }
 
 // gather collects the sections of one briefing.
@@ -178,7 +177,7 @@ type gather struct {
 	ec       event.Context
 	parent   string          // session that this one was forked from
 	hints    vaultfile.Hints // of the vault on the project
-	injected map[string]bool // ids and words in this briefing
+	injected map[string]bool // ids and texts in this briefing
 }
 
 func (g *gather) List(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
@@ -209,9 +208,8 @@ func (g *gather) List(ctx context.Context, name, caption string, share int, q me
 	return s, nil
 }
 
-// weighed are the drawn memories in the order in which they are told. Those
-// drawn by importance are ordered by use and age: importance said that they
-// belong here, not which comes first.
+// weighed returns the selected memories in the order in which they are injected. Those selected by importance are
+// ordered by use and age: importance decides whether they are included, not their order.
 func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 	if q.Order != mem.ByImportance {
 		return ms
@@ -240,8 +238,7 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 	return g.use().Order(fit, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
 }
 
-// news reports whether a memory was not told yet, neither itself nor in the
-// same words, and takes it as told.
+// news reports whether neither a memory nor its text was injected yet, and marks both as injected.
 func (g *gather) news(mm mem.Memory) bool {
 	if g.known(mm) {
 		return false
@@ -255,8 +252,7 @@ func (g *gather) known(mm mem.Memory) bool {
 		g.ec.SessionInfo.Injected[mm.ID]
 }
 
-// state says where the project's work stands: of this session if it goes on,
-// else of the last one.
+// state returns the state of the work: of this session if it continues, else of the last one.
 func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "state", Caption: "CURRENT STATE", Share: shareState, Apart: true}
 	if g.resumed() || g.ec.Mind.Trusted && len(g.mindState().Items) > 0 {
@@ -276,7 +272,7 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	if err != nil {
 		return s, err
 	}
-	st.Open = nil // they have a section of their own
+	st.Open = nil // it has a section of its own
 	s.Items = StateItems(st)
 	if st.Request != "" && chars.Clip(st.Request, 200) == last.FirstPrompt {
 		g.injected[sessionMark+last.ID] = true
@@ -284,7 +280,7 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	return s, nil
 }
 
-// leftBy is where a session left the work of a project.
+// leftBy returns the state in which a session left the work of a project.
 func (e *Service) leftBy(ctx context.Context, project, session string) (mem.State, error) {
 	turns, err := e.Store.Turns(ctx, session, 5)
 	if err != nil {
@@ -299,7 +295,7 @@ func (e *Service) leftBy(ctx context.Context, project, session string) (mem.Stat
 	return e.Continuity.State(ctx, project, session, turns, own)
 }
 
-// last is the session whose state is current: the newest of the project that had a prompt.
+// last returns the session whose state is current: the newest of the project that had a prompt.
 func (g *gather) last(ctx context.Context) (mem.Session, error) {
 	if g.ec.SessionInfo.Prompts > 0 {
 		return g.ec.SessionInfo, nil
@@ -340,7 +336,7 @@ func StateItems(st mem.State) []inject.Item {
 	return out
 }
 
-// restore is what a compaction may have lost: the checkpoint taken before it.
+// restore returns what a compaction may have lost: the checkpoint from before it.
 func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{
 		Name: "checkpoint", Caption: "WORK IN HAND (checkpoint before compaction)", Share: shareRestore,
@@ -353,14 +349,14 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	if len(cps) == 0 {
 		return s, nil
 	}
-	// Taken anew from what is stored: what was forgotten, erased or found to
-	// come from elsewhere since then is not told.
+	// Computed again from the store: text that was forgotten, erased or found to come from outside since then is
+	// not injected.
 	cp, err := g.e.Continuity.Checkpoint(ctx, g.ec, cps[0].Trigger)
 	if err != nil {
 		return s, err
 	}
-	cp.State.Open = nil                                                                // they have a section of their own
-	cp.State.Blocked = slices.DeleteFunc(cp.State.Blocked, func(failing string) bool { // told with its exit status below
+	cp.State.Open = nil                                                                // it has a section of its own
+	cp.State.Blocked = slices.DeleteFunc(cp.State.Blocked, func(failing string) bool { // listed with its exit status below
 		return slices.ContainsFunc(cp.Evidence.Commands, func(c mem.Outcome) bool {
 			return c.Exit != 0 && strings.Contains(failing, c.Command)
 		})
@@ -370,8 +366,7 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	return s, nil
 }
 
-// furtherItems are what a checkpoint holds besides its state: nothing that the
-// state says already.
+// furtherItems returns the content of a checkpoint besides its state, without what the state contains.
 func furtherItems(cp mem.Checkpoint) []inject.Item {
 	var out []inject.Item
 	for _, c := range cp.Evidence.Commands {
@@ -385,9 +380,9 @@ func furtherItems(cp mem.Checkpoint) []inject.Item {
 	if seen := extract.Missing(cp.Evidence.Files, cp.State.Files); len(seen) > 0 {
 		out = append(out, inject.Item{Text: "files seen: " + strings.Join(seen, ", ")})
 	}
-	for _, said := range cp.Recent {
-		if said.Text != cp.State.Request && said.Text != cp.State.Status {
-			out = append(out, inject.Item{Text: said.Who + " said " + said.Text, Quote: true})
+	for _, quote := range cp.Recent {
+		if quote.Text != cp.State.Request && quote.Text != cp.State.Status {
+			out = append(out, inject.Item{Text: quote.Who + " said " + quote.Text, Quote: true})
 		}
 	}
 	return out
@@ -414,10 +409,10 @@ func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
 	})
 }
 
-// sessionMark marks the sessions whose summary is told: the index leaves them out.
+// sessionMark is the prefix of marks for sessions whose summary is injected. The index leaves them out.
 const sessionMark = "session:"
 
-// sessions are the newest summaries, one a session.
+// sessions returns the newest summaries, one for each session.
 func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
 	ms, err := g.e.Store.List(ctx, mem.Query{
@@ -447,8 +442,8 @@ func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
 	})
 }
 
-// index lists titles of what else there is, the newest first, and the sessions
-// it came from. It is not given where the conversation goes on.
+// index lists titles of further memories, the newest first, and their sessions. It is left out if the conversation
+// continues.
 func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	set := g.ec.Settings
 	s := inject.Section{Name: mem.SectionIndex, Share: shareIndex, Plain: !set.Glyphs}

@@ -15,7 +15,7 @@ import (
 	"remanence/internal/workstate"
 )
 
-// Bounds of what a briefing tells of the state files in its short form.
+// Limits of the short form of state files in a briefing.
 const (
 	shortFrom    = 8000 // bytes of all state files
 	shortDoing   = 5
@@ -38,18 +38,18 @@ func stateFileMarks(ec event.Context, briefing string) (marks []string) {
 	return marks
 }
 
-// includesStateFiles reports whether a briefing tells the state files: where the
-// conversation goes on only what is new in them.
+// includesStateFiles reports whether a briefing contains the state files. If the conversation continues, it
+// contains them only if they changed.
 func (g *gather) includesStateFiles() bool {
 	return g.ec.Mind.Trusted && !(g.resumed() && g.ec.SessionInfo.Injected[g.ec.MindMark()])
 }
 
 func (g *gather) resumed() bool { return g.ec.Source == "resume" || g.ec.Source == "fork" }
 
-// short reports whether the state files are told in their short form.
+// short reports whether the state files are injected in their short form.
 func (g *gather) short() bool { return g.ec.Mind.Size > shortFrom && g.ec.Source != "compact" }
 
-// mindState is STATE.md.
+// mindState returns the section of STATE.md.
 func (g *gather) mindState() inject.Section {
 	s := inject.Section{
 		Name: "state", Caption: "CURRENT STATE (" + mindDir(g.ec.Mind) + "/STATE.md)", Share: shareState,
@@ -61,7 +61,7 @@ func (g *gather) mindState() inject.Section {
 	return s
 }
 
-// progress is what PROGRESS.md says of the work in hand and to come.
+// progress returns the open items of PROGRESS.md.
 func (g *gather) progress(context.Context) (inject.Section, error) {
 	s := inject.Section{
 		Name: "progress", Caption: "PROGRESS (" + mindDir(g.ec.Mind) + "/PROGRESS.md)",
@@ -88,7 +88,7 @@ func (g *gather) progress(context.Context) (inject.Section, error) {
 	return s, nil
 }
 
-// decided are the last decisions of DECISIONS.md.
+// decided returns the last decisions of DECISIONS.md.
 func (g *gather) decided() inject.Section {
 	s := inject.Section{
 		Name: "decisions", Caption: "DECISIONS (" + mindDir(g.ec.Mind) + "/DECISIONS.md)",
@@ -103,7 +103,7 @@ func (g *gather) decided() inject.Section {
 	return s
 }
 
-// log is the end of SESSION-LOG.md.
+// log returns the end of SESSION-LOG.md.
 func (g *gather) log(context.Context) (inject.Section, error) {
 	s := inject.Section{
 		Name: "log", Caption: "SESSION LOG (" + mindDir(g.ec.Mind) + "/SESSION-LOG.md)", Share: shareLog,
@@ -123,24 +123,23 @@ func (g *gather) log(context.Context) (inject.Section, error) {
 	return s, nil
 }
 
-// MindLine is the state line of a project with state files.
+// MindLine returns the state line of a project with state files.
 func MindLine(m workstate.Files) string {
-	told := func(s string) string {
+	safe := func(s string) string {
 		if inject.Suspicious(s) {
 			return ""
 		}
 		return s
 	}
-	return inject.StateLine(told(m.Phase), told(m.Next), told(extract.First(m.Blockers)), "(Read "+mindDir(m)+
+	return inject.StateLine(safe(m.Phase), safe(m.Next), safe(extract.First(m.Blockers)), "(Read "+mindDir(m)+
 		"/STATE.md for details)")
 }
 
-// mindDir is where the state files are, relative to the project where they are in it.
+// mindDir returns the directory of the state files, relative to the project if it is inside.
 func mindDir(m workstate.Files) string { return cmp.Or(m.Files, workstate.Dir) }
 
-// Reminders are lines that go with the next prompt: that the state is out of
-// date, and under the full profile which subagents ended. The marks say that
-// they were given.
+// Reminders returns lines to inject with the next prompt: that the state is out of date, and under the full
+// profile which subagents ended. The marks record that they were injected.
 func (e *Service) Reminders(ctx context.Context, ec event.Context) (lines, marks []string, err error) {
 	if ec.Settings.StateLineRule == event.StateLineNever || ec.SessionInfo.ID == "" {
 		return nil, nil, nil
@@ -174,8 +173,7 @@ func (e *Service) Reminders(ctx context.Context, ec event.Context) (lines, marks
 	return lines, marks, nil
 }
 
-// staleReminder says that STATE.md was not brought up to date though files were
-// changed, once until it is written.
+// staleReminder returns a line if files were changed and STATE.md was not, once until it is written.
 func (e *Service) staleReminder(ctx context.Context, ec event.Context) (line, mark string, err error) {
 	mark = "stale:" + strconv.FormatInt(ec.Mind.Written.Unix(), 36)
 	limit := ec.Mind.StaleAfter
@@ -195,7 +193,7 @@ func (e *Service) staleReminder(ctx context.Context, ec event.Context) (line, ma
 		mindDir(ec.Mind), inject.Age(ec.At.Sub(ec.Mind.Written))), mark, nil
 }
 
-// agentReminder says that a subagent ended.
+// agentReminder returns a line about a subagent that ended.
 func agentReminder(ev mem.Event) (line, mark string) {
 	if ev.AgentType == "" || inject.Suspicious(ev.AgentType) {
 		return "", ""
@@ -204,8 +202,8 @@ func agentReminder(ev mem.Event) (line, mark string) {
 		ev.AgentID), "ended:" + ev.AgentID
 }
 
-// AgentCompleted is the reminder that goes with the result of the launch itself,
-// where the subagent ran in its foreground: it ended between the two.
+// AgentCompleted returns the reminder to inject with the result of the launch, if the subagent ran in the
+// foreground: it ended between the two events.
 func (e *Service) AgentCompleted(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	if ec.Settings.Profile != event.Full || ec.Settings.StateLineRule == event.StateLineNever || !ec.Person() {
 		return mem.Reply{}, event.Changes{}, nil

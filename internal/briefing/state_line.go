@@ -13,11 +13,11 @@ import (
 	"remanence/internal/mem"
 )
 
-// stateLineInterval is how many prompts may pass without a state line when it is given on change.
+// stateLineInterval is the largest number of prompts without a state line if it is injected on change.
 const stateLineInterval = 10
 
-// StateLines is what is injected with a prompt about where the work stands: the state line, and reminders, whose marks say
-// that they were given.
+// StateLines is what is injected with a prompt about the state of the work: the state line, and reminders, whose
+// marks record that they were injected.
 type StateLines struct {
 	Lines, Marks []string
 	StateLine    *string // if it is among the lines
@@ -50,8 +50,7 @@ func (e *Service) StateLines(ctx context.Context, ec event.Context) (n StateLine
 	return n, nil
 }
 
-// StateLine says in one line what is next and what is in the way; empty if
-// neither is known.
+// StateLine returns one line with the next step and the blocker; empty if neither is known.
 func (e *Service) StateLine(ctx context.Context, ec event.Context) (string, error) {
 	if ec.Mind.Trusted {
 		return strings.TrimPrefix(MindLine(ec.Mind), inject.HeadMemory+" "), nil

@@ -16,46 +16,45 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// The vault has a quarter of a briefing's budget at most, before all that is not
-// a handoff. Only what is required may take of what others leave, and the
-// weighted memories, as others do.
+// The vault has at most a quarter of a briefing's budget, after the handoff. Only required items and the weighted
+// memories may use what others leave.
 const (
 	shareVault   = 25
 	shareInVault = 40 // of that, for the index
 	poolVault    = "vault"
 	maxIndex     = 50  // entries
-	maxParagraph = 300 // characters of what stands for a whole file
+	maxParagraph = 300 // characters of the paragraph that replaces a whole file
 	MaxLine      = 360 // bytes of a line of a page
 	maxWhole     = 40  // lines of a critical memory
 )
 
-// shelf is what a briefing tells of the vault.
+// shelf is what a briefing contains of the vault.
 type shelf struct {
 	pages    vaultfile.Pages
 	critical []mem.Memory
 	others   []mem.Memory // active ones, the weightiest first
-	lacking  []mem.LeftOutItem
+	missing  []mem.LeftOutItem
 }
 
-// shelf reads the vault for a briefing. What cannot be read is lacking.
+// shelf reads the vault for a briefing. Unreadable files are reported as missing.
 func (g *gather) shelf(ctx context.Context) shelf {
 	v := g.e.Event.CurrentVault()
 	if v == nil {
-		return shelf{lacking: g.withoutVault()}
+		return shelf{missing: g.withoutVault()}
 	}
 	var s shelf
 	pages, err := v.Pages(g.ec.Settings.Vault.LogLines)
 	if err != nil {
-		s.lacking = append(s.lacking, absent("vault", "unreadable"))
+		s.missing = append(s.missing, absent("vault", "unreadable"))
 		g.e.Event.LogDegraded("vault pages", err)
 	}
 	s.pages = pages
 	for _, b := range pages.Bad {
-		s.lacking = append(s.lacking, absent(b.File, "unreadable"))
+		s.missing = append(s.missing, absent(b.File, "unreadable"))
 	}
 	ms, err := g.e.Event.Noted(ctx)
 	if err != nil {
-		s.lacking = append(s.lacking, absent("vault", "unreadable"))
+		s.missing = append(s.missing, absent("vault", "unreadable"))
 		g.e.Event.LogDegraded("vault", err)
 	}
 	named := map[string]bool{}
@@ -73,7 +72,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 		case inject.Injectable(mm):
 			s.critical = append(s.critical, mm)
 		default:
-			s.lacking = append(s.lacking, absent(mm.Note.File, "trust"))
+			s.missing = append(s.missing, absent(mm.Note.File, "trust"))
 		}
 	}
 	for _, page := range []vaultfile.Page{pages.Identity, pages.User} {
@@ -82,14 +81,14 @@ func (g *gather) shelf(ctx context.Context) shelf {
 		}
 	}
 	for name := range named {
-		s.lacking = append(s.lacking, absent(name, "missing"))
+		s.missing = append(s.missing, absent(name, "missing"))
 	}
 	slices.SortStableFunc(s.critical, func(a, b mem.Memory) int { return strings.Compare(a.Note.File, b.Note.File) })
 	s.others = g.use().Order(rest, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
 	return s
 }
 
-// withoutVault is what is lacking where no vault is.
+// withoutVault returns what is missing if there is no vault.
 func (g *gather) withoutVault() []mem.LeftOutItem {
 	var out []mem.LeftOutItem
 	for _, name := range g.ec.Settings.Vault.Critical {
@@ -102,7 +101,7 @@ func absent(id, gate string) mem.LeftOutItem {
 	return mem.LeftOutItem{ID: id, Title: id, Gate: gate, Required: true}
 }
 
-// use is how use counts here: the hints may say what belonging counts.
+// use returns the weights of past use; the hints may change that of the project.
 func (g *gather) use() rank.Use {
 	u := g.ec.Settings.Use
 	if h := g.hints; h.Boost > 0 {
@@ -111,7 +110,7 @@ func (g *gather) use() rank.Use {
 	return u
 }
 
-// persona tells who the agent and the person are.
+// persona returns the section about the agent and the person.
 func (g *gather) persona(s shelf) inject.Section {
 	out := inject.Section{
 		Name: "persona", Caption: "IDENTITY AND USER (vault)", Share: shareVault, Pool: poolVault,
@@ -133,7 +132,7 @@ func (g *gather) persona(s shelf) inject.Section {
 	return out
 }
 
-// invariants tell what holds always, one line for each critical memory.
+// invariants returns the section of invariants, one line for each critical memory.
 func (g *gather) invariants(s shelf) inject.Section {
 	out := inject.Section{
 		Name: "invariants", Caption: "INVARIANTS (vault)", Share: shareVault, Pool: poolVault,
@@ -150,8 +149,7 @@ func (g *gather) invariants(s shelf) inject.Section {
 	return out
 }
 
-// invariant is the line of a critical memory: what it says holds always, else how
-// it begins, and where the rest is.
+// invariant returns the line of a critical memory: its invariant, else its beginning, and its file.
 func (s shelf) invariant(mm mem.Memory) string {
 	if mm.Invariant != "" {
 		return mm.ID + ": " + mm.Invariant
@@ -169,13 +167,13 @@ func (s shelf) invariant(mm mem.Memory) string {
 	return s.pointed(line, mm.Note.File)
 }
 
-// pointed is how a text begins, and the file that holds all of it.
+// pointed returns the beginning of a text and the file that contains all of it.
 func (s shelf) pointed(text, file string) string {
 	return inject.Ended(chars.Clip(text, maxParagraph), " (all of it: "+
 		filepath.Join(s.pages.Dir, filepath.FromSlash(file))+")")
 }
 
-// critical tells critical memories whole, where there is room.
+// critical returns critical memories in full, as far as they fit.
 func (g *gather) critical(s shelf) inject.Section {
 	out := inject.Section{
 		Name: "critical", Caption: "CRITICAL MEMORIES (vault)", Share: shareVault, Pool: poolVault,
@@ -187,7 +185,7 @@ func (g *gather) critical(s shelf) inject.Section {
 		}
 		lines := TextLines(mm.Body)
 		g.injected[mm.ID], g.injected[recall.Saying(mm)] = true, true
-		if mm.Body == "" || mm.Invariant == "" && len(lines) == 1 { // said already
+		if mm.Body == "" || mm.Invariant == "" && len(lines) == 1 { // the invariant contains it
 			continue
 		}
 		if len(lines) > maxWhole {
@@ -201,8 +199,8 @@ func (g *gather) critical(s shelf) inject.Section {
 	return out
 }
 
-// contents list what else the vault has: what is told elsewhere only by a name of
-// its own. Where not all of it fits with what it is about, the names alone are told.
+// contents lists the other files of the vault, and those injected elsewhere under another name. If not all
+// descriptions fit, only the names are listed.
 func (g *gather) contents(s shelf, budget int) inject.Section {
 	out := inject.Section{
 		Name: "contents", Caption: "VAULT INDEX (MEMORY.md)", Share: shareVault, Pool: poolVault,
@@ -235,7 +233,7 @@ func (g *gather) contents(s shelf, budget int) inject.Section {
 	return out
 }
 
-// weighted are the weightiest memories of the vault.
+// weighted returns the memories of the vault with the highest weight.
 func (g *gather) weighted(s shelf) inject.Section {
 	out := inject.Section{Name: "weighted", Caption: "WEIGHTED MEMORIES (vault)", Share: shareVault, Pool: poolVault}
 	for _, mm := range s.others {
@@ -249,7 +247,7 @@ func (g *gather) weighted(s shelf) inject.Section {
 	return out
 }
 
-// journal is the end of the vault's journal, the newest at the end.
+// journal returns the end of the vault's journal, the newest last.
 func (g *gather) journal(s shelf) inject.Section {
 	out := inject.Section{
 		Name: "journal", Caption: "LOG (vault/LOG.md)", Share: shareVault, Pool: poolVault,
@@ -261,7 +259,7 @@ func (g *gather) journal(s shelf) inject.Section {
 	if !slices.ContainsFunc(s.pages.Log, func(l string) bool {
 		return strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "#")
 	}) {
-		return out // headings of nothing
+		return out // headings only
 	}
 	for _, l := range s.pages.Log {
 		if l = g.e.Redactor.Prompt(l); strings.TrimSpace(l) != "" && !inject.Suspicious(l) {
@@ -271,7 +269,7 @@ func (g *gather) journal(s shelf) inject.Section {
 	return out
 }
 
-// TextLines are the lines of a text that say something, none too long to be told.
+// TextLines returns the non-empty lines of a text, split at the largest injected length.
 func TextLines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -295,7 +293,7 @@ func TextLines(text string) []string {
 	return out
 }
 
-// paragraph is the first one of a text that is no heading, in one line.
+// paragraph returns the first paragraph of a text that is no heading, in one line.
 func paragraph(text string) string {
 	for part := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
 		lines := slices.DeleteFunc(strings.Split(part, "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })

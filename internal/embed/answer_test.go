@@ -103,7 +103,7 @@ func TestDimensionsStayWhatTheyWere(t *testing.T) {
 	}
 }
 
-func TestDimensionsThatAreConfiguredAreAskedForAndRequired(t *testing.T) {
+func TestConfiguredDimensionsAreRequestedAndRequired(t *testing.T) {
 	url, seen := server(t, says(`{"data":[{"index":0,"embedding":[1,2]}]}`))
 	e := embedder(t, Config{Kind: OpenAI, URL: url, Dimensions: 256})
 	if _, err := e.Embed(t.Context(), []string{"a"}); !errors.Is(err, errDimensions) {

@@ -226,7 +226,7 @@ func TestTextsGoInGroupsAndAreCut(t *testing.T) {
 	}
 }
 
-func TestQuestionsAndTextsAreTold(t *testing.T) {
+func TestQueriesAndTextsAreDistinguished(t *testing.T) {
 	url, seen := server(t, inOllama)
 	e := embedder(t, Config{Kind: Ollama, URL: url, Model: "nomic-embed-text:v1.5"})
 	if _, err := e.Embed(t.Context(), []string{"a note"}); err != nil {
@@ -241,7 +241,7 @@ func TestQuestionsAndTextsAreTold(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatIsAskedAgainAtOnceIsSentOnce(t *testing.T) {
+func TestRepeatedQueryIsSentOnce(t *testing.T) {
 	url, seen := server(t, inOllama)
 	e := embedder(t, Config{Kind: Ollama, URL: url})
 	for i, question := range []string{"a", "a", "four", "a"} {

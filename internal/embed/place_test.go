@@ -21,7 +21,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsAskedForEachTimeAndKeptNowhere(t *testing.T) {
+func TestKeyIsReadForEachRequestAndNotStored(t *testing.T) {
 	url, seen := server(t, inOpenAI)
 	key := "first"
 	e := embedder(t, Config{Kind: OpenAI, URL: url, Key: func() string { return key }})
@@ -46,7 +46,7 @@ func TestWhatCannotBeConfigured(t *testing.T) {
 	}
 }
 
-func TestNobodyIsAskedBeforeTheFirstText(t *testing.T) {
+func TestNoServerIsCalledBeforeTheFirstText(t *testing.T) {
 	url, seen := server(t, inOllama)
 	e := embedder(t, Config{Kind: Ollama, URL: url})
 	vs, err := e.Embed(t.Context(), nil)
@@ -55,7 +55,7 @@ func TestNobodyIsAskedBeforeTheFirstText(t *testing.T) {
 	}
 }
 
-func TestAServerThatMayNotBeAskedMakesNoEmbedder(t *testing.T) {
+func TestForbiddenServerMakesNoEmbedder(t *testing.T) {
 	if _, err := New(Config{Kind: Ollama, URL: "https://api.example.com", Model: "m"}); !errors.Is(err, egress.ErrRemote) {
 		t.Errorf("got %v, want %v", err, egress.ErrRemote)
 	}

@@ -9,25 +9,25 @@ import (
 // A worker that is killed between keeping an event and answering it told nobody
 // what the receipt says: the hook that hands the event in again gets it then. A
 // second hook that reports the same does not.
-func TestWhatAnAnswerThatNeverCameHeldIsToldToWhoAsksAgain(t *testing.T) {
+func TestLostAnswerIsGivenAgainOnRedelivery(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
 	asks := prompt("q1", "why did two logins race for the session lock?")
 	asks.Session = "second"
 	s.play(in("second", start("startup"))...)
-	told := s.play(asks)
-	wants(t, "the first time", told.Context, "login race")
+	injected := s.play(asks)
+	wants(t, "the first time", injected.Context, "login race")
 	if got := s.play(asks); !got.Empty() {
-		t.Errorf("a second report of it is told\n%s", got.Context)
+		t.Errorf("a second report of it is injected\n%s", got.Context)
 	}
 	asks.Redelivered = true
-	if got := s.play(asks); got.Context != told.Context {
-		t.Errorf("asked again, told\n%s\nwant\n%s", got.Context, told.Context)
+	if got := s.play(asks); got.Context != injected.Context {
+		t.Errorf("asked again, injected\n%s\nwant\n%s", got.Context, injected.Context)
 	}
 	asks.InjectionOff = true
 	if got := s.play(asks); !got.Empty() {
-		t.Errorf("told although telling is off:\n%s", got.Context)
+		t.Errorf("injected although telling is off:\n%s", got.Context)
 	}
 	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil ||
 		len(rs) != 1 {
@@ -36,16 +36,16 @@ func TestWhatAnAnswerThatNeverCameHeldIsToldToWhoAsksAgain(t *testing.T) {
 }
 
 // A hook that had no answer in time keeps its event in the spool and tells nobody
-// what the worker, which went on, wrote into the receipt: that was not told.
-func TestWhatAHookDidNotWaitForWasNotTold(t *testing.T) {
+// what the worker, which went on, wrote into the receipt: that was not injected.
+func TestUndeliveredInjectionIsInjectedAgain(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
 	s.play(in("second", start("startup"))...)
 	asks := prompt("q1", "why did two logins race for the session lock?")
 	asks.Session = "second"
-	told := s.play(asks)
-	wants(t, "the first time", told.Context, "login race")
+	injected := s.play(asks)
+	wants(t, "the first time", injected.Context, "login race")
 
 	asks.Agent, asks.At, asks.Root = "claude-code", s.clock, "/home/dev/shop"
 	asks.Identify("spooled")

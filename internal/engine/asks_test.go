@@ -18,9 +18,9 @@ func TestAssentIsNotTheLastRequest(t *testing.T) {
 		prompt("p4", "thx, brb"), stop("p4", "Take your time!"), prompt("p5", "perfect. that's it for today"),
 		stop("p5", "See you!"),
 		mem.Event{Kind: mem.SessionEnd})
-	told := s.play(in("two", start("startup"))...).Context
-	wants(t, "briefing", told, "last request: move the legend of the revenue chart below the axis")
-	wantsNot(t, "briefing", told, "[Image #1]", "great, thanks", "brb", "for today", "Done.", "welcome")
+	injected := s.play(in("two", start("startup"))...).Context
+	wants(t, "briefing", injected, "last request: move the legend of the revenue chart below the axis")
+	wantsNot(t, "briefing", injected, "[Image #1]", "great, thanks", "brb", "for today", "Done.", "welcome")
 	for _, sum := range s.summaries("one") {
 		if strings.HasPrefix(sum.Title, "yes") || strings.HasPrefix(sum.Title, "great") {
 			t.Errorf("a summary is called %q", sum.Title)
@@ -98,7 +98,7 @@ func TestARuleEndsBeforeTheRequestBehindIt(t *testing.T) {
 	wantsNot(t, "kept", got, "fix the typo")
 }
 
-func TestWhatFixedSomethingIsToldWithWhatWasWrong(t *testing.T) {
+func TestFixIsInjectedWithItsCause(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "the type check fails, please mend it"),
 		failed("p1", "t1", "pnpm tsc", "Exit code 2\nmoney.ts(8,3): error TS2322"),

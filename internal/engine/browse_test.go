@@ -14,7 +14,7 @@ import (
 	"remanence/internal/views"
 )
 
-func TestAStorySaysWhatTheSessionWasTold(t *testing.T) {
+func TestStoryListsTheSessionsInjections(t *testing.T) {
 	s := newStage(t)
 	s.learned(mem.Memory{Title: "Orders are numbered per warehouse and year"})
 	s.play(start("startup"))
@@ -105,8 +105,8 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 		if err != nil || kin(story) == nil || !strings.HasPrefix(story.Provenance, "Added by you, 2 Mar 2026") {
 			t.Errorf("%s: kin %v, %q, %v, want the other one and the person's word", id, kin(story), story.Provenance, err)
 		}
-		if told := len(story.Injections); (told == 1) != (id == now.ID) {
-			t.Errorf("%s was told %d times", id, told)
+		if injected := len(story.Injections); (injected == 1) != (id == now.ID) {
+			t.Errorf("%s was injected %d times", id, injected)
 		}
 	}
 }

@@ -23,12 +23,12 @@ func TestWhatThePersonChoosesIsToldWithWhatTheyAdded(t *testing.T) {
 	wants(t, "the decision", got[i].Title, "without the year. K-004711", "K-2026-004711")
 	for _, sum := range s.summaries("one") {
 		if strings.Contains(sum.Text(), "K-2026") && !strings.Contains(sum.Text(), "without the year") {
-			t.Errorf("told without what became of it: %s", sum.Text())
+			t.Errorf("injected without what became of it: %s", sum.Text())
 		}
 	}
 }
 
-func TestAChoiceThatTheAnswerTellsItselfIsKeptOnce(t *testing.T) {
+func TestChoiceRepeatedInTheAnswerIsStoredOnce(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "store the refunds"),
 		stop("p1", "Two options:\n- **A** a column on `Order`\n- **B** a `Refund` table\n\nI'd go with B."),

@@ -36,9 +36,9 @@ func TestAJumpingClockDoesNotChangeTheOrderOfASession(t *testing.T) {
 				"The scanner reads again."),
 			prompt("p3", "count the drawers"), mem.Event{Kind: mem.PreCompact, Source: "auto"},
 		)
-		told := s.jumpy(r, start("compact")).Context
-		if !strings.Contains(told, "count the drawers") {
-			t.Errorf("after the compaction the last request is not told:\n%s", told)
+		injected := s.jumpy(r, start("compact")).Context
+		if !strings.Contains(injected, "count the drawers") {
+			t.Errorf("after the compaction the last request is not injected:\n%s", injected)
 		}
 		turns, err := s.store.Turns(t.Context(), "one", 10)
 		if err != nil {

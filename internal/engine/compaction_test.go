@@ -48,7 +48,7 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 		"417 ms", "send/queue.go", "nobody measures the gateway")
 	wantsNot(t, "told", got, "decided:") // that survived
 	if again := s.play(prompt("p3", "ok")).Context; again != "" {
-		t.Errorf("told again:\n%s", again)
+		t.Errorf("injected again:\n%s", again)
 	}
 	why, err := s.Views.Why(t.Context(), views.WhyRequest{ProjectRef: shop})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestWhatWasRestoredAtOnceIsNotToldAgain(t *testing.T) {
 	s := inHand(t)
 	s.play(summarized("Things were done.")...)
 	if got := s.play(prompt("p2", "ok")).Context; got != "" {
-		t.Errorf("told:\n%s", got)
+		t.Errorf("injected:\n%s", got)
 	}
 	rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "one", Limit: 1})
 	if err != nil || len(rs) != 1 {
@@ -77,13 +77,13 @@ func TestWhatWasRestoredAtOnceIsNotToldAgain(t *testing.T) {
 	}
 }
 
-func TestASummaryThatSaysItAllLeavesNothingToTell(t *testing.T) {
+func TestCompleteSummaryLeavesNothingToInject(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
 	s.play(summarized("Decided to cap the queue instead of growing it. `sh bench.sh --rate 50` fails with exit 3; " +
 		"send/queue.go was edited; the slowest of 12 senders took 417 ms; it is open that nobody measures the gateway.")...)
 	if got := s.play(prompt("p2", "ok")).Context; got != "" {
-		t.Errorf("told:\n%s", got)
+		t.Errorf("injected:\n%s", got)
 	}
 }
 
@@ -93,24 +93,24 @@ func TestASummaryThatIsNotThereYetIsWaitedFor(t *testing.T) {
 	evs := summarized("Things were done.")
 	s.play(evs[0], evs[1])
 	if got := s.play(prompt("p2", "ok")).Context; got != "" {
-		t.Errorf("told without a summary:\n%s", got)
+		t.Errorf("injected without a summary:\n%s", got)
 	}
 	s.play(evs[2])
 	wants(t, "told", s.play(prompt("p3", "ok")).Context, "417 ms")
 	// The next compaction is another one.
 	s.play(evs[0], evs[1])
 	if got := s.play(prompt("p4", "ok")).Context; got != "" {
-		t.Errorf("told by the summary of the compaction before:\n%s", got)
+		t.Errorf("injected by the summary of the compaction before:\n%s", got)
 	}
 }
 
 func TestWhatTheSummaryLeftOutKeepsToTheBudgetOfAPrompt(t *testing.T) {
-	for budget, told := range map[int]bool{0: false, 300: true} {
+	for budget, injected := range map[int]bool{0: false, 300: true} {
 		s := inHand(t)
 		s.settings.Budgets.Compact, s.settings.Budgets.UserPrompt = 0, budget
 		s.play(summarized("Things were done.")...)
 		got := s.play(prompt("p2", "ok")).Context
-		if (got != "") != told || chars.Tokens(got) > budget+60 {
+		if (got != "") != injected || chars.Tokens(got) > budget+60 {
 			t.Errorf("budget %d: %d tokens:\n%s", budget, chars.Tokens(got), got)
 		}
 	}

@@ -270,7 +270,7 @@ func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	}
 	r := s.play(start("startup"), prompt("p1", "why does the legacy invoice exporter choke on umlauts?"))
 	if !strings.Contains(r.Context, "umlauts") {
-		t.Errorf("the prompt is told %q", r.Context)
+		t.Errorf("the prompt is injected %q", r.Context)
 	}
 	s.play(stop("p1", "As noted in "+ids[0]+", the exporter chokes on umlauts. I fixed the encoding."))
 	if m := s.memory(ids[0]); m.Status != mem.Active || m.Uses != 1 {
@@ -323,11 +323,11 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 		t.Errorf("search finds %d, error %v", len(found.Hits), err)
 	}
 	if r := s.play(start("startup")); strings.Contains(r.Context, "umlauts") {
-		t.Errorf("told unasked: %q", r.Context)
+		t.Errorf("injected unasked: %q", r.Context)
 	}
 	if r := s.play(prompt("p1", "why does the legacy invoice exporter choke on umlauts?")); !strings.Contains(r.Context,
 		"umlauts") {
-		t.Errorf("the prompt that asks for it is told %q", r.Context)
+		t.Errorf("the prompt that asks for it is injected %q", r.Context)
 	}
 }
 

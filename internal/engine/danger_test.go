@@ -69,7 +69,7 @@ func (s *stage) session(id string) mem.Session {
 
 const asksForHandoff = "checkpoint save --handoff"
 
-func TestAHandoffIsAskedForOnceWhenTheContextIsNearlyFull(t *testing.T) {
+func TestHandoffIsRequestedOnceWhenTheContextIsNearlyFull(t *testing.T) {
 	s := newStage(t)
 	fill := mem.ContextUsage{Tokens: 100_000, Model: "claude-sonnet-4-5"}
 	s.filling(&fill)
@@ -98,7 +98,7 @@ func TestAHandoffIsAskedForOnceWhenTheContextIsNearlyFull(t *testing.T) {
 	}
 }
 
-func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
+func TestHandoffRequestPrecedesTheInjection(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.Program = "/opt/tools/remanence"
@@ -114,8 +114,8 @@ func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
 	s.clock = s.clock.Add(time.Minute)
 	s.works()
 	got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...).Context
-	asked, told, found := strings.Cut(got, "\n\n<remanence-context")
-	if !found || !strings.HasPrefix(asked, "[Remanence]") || !strings.Contains(told, "login race") {
+	asked, injected, found := strings.Cut(got, "\n\n<remanence-context")
+	if !found || !strings.HasPrefix(asked, "[Remanence]") || !strings.Contains(injected, "login race") {
 		t.Fatalf("order of what is said:\n%s", got)
 	}
 	wants(t, "request", asked, "/opt/tools/remanence checkpoint save --handoff <<'HANDOFF'", "90 %", "4000 characters",
@@ -141,7 +141,7 @@ func TestARequestForAHandoffIsShortWhereverTheProgramIs(t *testing.T) {
 	}
 }
 
-func TestNobodyIsAskedForAHandoffWhere(t *testing.T) {
+func TestNoHandoffIsRequestedWhere(t *testing.T) {
 	for name, change := range map[string]func(*stage, *mem.Event){
 		"the person wants none":          func(s *stage, _ *mem.Event) { s.settings.Handoff.Threshold = 0 },
 		"nothing is told at all":         func(s *stage, _ *mem.Event) { s.settings.Profile = event.Silent },
@@ -274,7 +274,10 @@ func TestATinyCompactionTeachesNothing(t *testing.T) {
 func TestTheContextIsNotLookedAtMoreOftenThanWanted(t *testing.T) {
 	s := newStage(t)
 	looks := 0
-	s.ReadContextUsage = func(string) (mem.ContextUsage, error) { looks++; return mem.ContextUsage{Tokens: 10, At: s.clock}, nil }
+	s.ReadContextUsage = func(string) (mem.ContextUsage, error) {
+		looks++
+		return mem.ContextUsage{Tokens: 10, At: s.clock}, nil
+	}
 	s.Engine.Reconnect()
 	s.play(start("startup"), prompt("p1", "please go on with the shop"))
 	for i := range 60 { // one a second
@@ -331,7 +334,7 @@ func TestAResumedSessionIsAsFullAsTheClientSays(t *testing.T) {
 		e.Tokens, e.Window = tt.tokens, tt.window
 		s.play(e)
 		if got := s.session("one"); got.ContextTokens != tt.want || got.ContextWindow != int(max(0, tt.window%(1<<62))) {
-			t.Errorf("told %d of %d: %d tokens of %d", tt.tokens, tt.window, got.ContextTokens, got.ContextWindow)
+			t.Errorf("injected %d of %d: %d tokens of %d", tt.tokens, tt.window, got.ContextTokens, got.ContextWindow)
 		}
 	}
 }
@@ -359,7 +362,7 @@ func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 	}
 }
 
-func TestARecordThatTellsNothingLeavesWhatIsKnownAndIsNotReadAgainAtOnce(t *testing.T) {
+func TestTranscriptWithoutUsageKeepsTheReadingAndIsNotReadAgainAtOnce(t *testing.T) {
 	s := newStage(t)
 	looks := 0
 	fill := mem.ContextUsage{Tokens: 180_000}
@@ -380,7 +383,7 @@ func TestARecordThatTellsNothingLeavesWhatIsKnownAndIsNotReadAgainAtOnce(t *test
 	}
 }
 
-func TestWhatIsAskedAndToldTogetherStayWithinWhatAClientShows(t *testing.T) {
+func TestDirectiveAndInjectionStayWithinTheClientsLimit(t *testing.T) {
 	s := newStage(t)
 	fill := mem.ContextUsage{Tokens: 180_000}
 	s.filling(&fill)

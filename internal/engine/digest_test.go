@@ -159,7 +159,7 @@ func TestATurnThatGoesOnIsOneTurn(t *testing.T) {
 	wants(t, "summary", got[0].Summary.Completed, "one struct", "linter is happy")
 }
 
-func TestSayingItAgainIsOneMemory(t *testing.T) {
+func TestRepeatedStatementIsOneMemory(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "which queue?"),
 		stop("p1", "We decided to use the SQS queue for outgoing mail, because it survives a restart."),
@@ -510,7 +510,7 @@ func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {
 	wants(t, "second turn", all[0].Summary.Completed, "I settled on rows before the header; changed")
 }
 
-func TestAShortCauseIsToldWithWhatStandsBeforeIt(t *testing.T) {
+func TestShortCauseIsInjectedWithTheTextBeforeIt(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "why is the order of the pupils wrong?"),
 		edited("p1", "t1", "/home/dev/shop/sort.go", "a", "b"),
@@ -528,7 +528,7 @@ func TestWhatIsNotUsedAfterANoIsARule(t *testing.T) {
 	wantsNot(t, "kept", got, "that yet")
 }
 
-func TestAFigureIsToldWithWhatItIsOf(t *testing.T) {
+func TestFigureIsInjectedWithItsSubject(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "shrink the docker image"),
 		stop("p1", "Down from 910 MB to 84 MB.\n\nThe build of the worker image went from 240 s to 31 s with the cache of "+
@@ -642,15 +642,15 @@ func TestACauseNamesSomething(t *testing.T) {
 }
 
 func TestWhatIsToBeRememberedStandsBeforeIt(t *testing.T) {
-	for _, told := range []string{
+	for _, injected := range []string{
 		"TODO for me: ask Lena about the rates for Switzerland. remember that",
 		"Lena knows the rates for Switzerland. Please remember this!",
 		"Lena kennt die Sätze für die Schweiz. Merk dir das bitte.",
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", told), stop("p1", "Noted."))
+		s.play(start("startup"), prompt("p1", injected), stop("p1", "Noted."))
 		if got := s.words("one"); len(got) != 1 || got[0].Kind != mem.Fact || !strings.Contains(got[0].Title, "Lena") {
-			t.Errorf("%s: kept:\n%s", told, titles(got))
+			t.Errorf("%s: kept:\n%s", injected, titles(got))
 		}
 	}
 }
@@ -715,8 +715,8 @@ func TestASessionIsNotNamedForTheMarkOfAnOptionOrForCatchingUp(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	told := s.play(in("two", start("startup"))...)
-	wants(t, "the briefing", told.Context, "last request: store the refunds")
+	injected := s.play(in("two", start("startup"))...)
+	wants(t, "the briefing", injected.Context, "last request: store the refunds")
 }
 
 func TestAskingForWhatIsLeftOfSomethingIsNoCatchingUp(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"remanence/internal/views"
 )
 
-// Drift looks for work of a session that nobody laid down: by rule, for somebody
-// to judge. ErrNotFound where no session of the place is known.
+// Drift finds unrecorded work of a session, without a model, for a person to review. It returns ErrNotFound if the
+// place has no session.
 func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.FindingsResponse, error) {
 	m, err := e.Continuity.HandoffContext(ctx, continuity.HandoffRequest{
 		ProjectRef: ask.ProjectRef, Session: ask.Session,

@@ -25,7 +25,7 @@ func (s *stage) asked(session, text string) mem.Receipt {
 
 const aboutTheRace = "why did two logins race for the session lock?"
 
-func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
+func TestEconomyCountsInjectionsByDay(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.clock = s.clock.AddDate(0, 0, -3)
@@ -57,7 +57,7 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 	if other, err := s.Views.Economy(t.Context(),
 		views.EconomyRequest{ProjectRef: mem.ProjectRef{Dir: "/home/dev/other"}}); err != nil || other.Injected > 0 ||
 		other.Total.Calls > 0 {
-		t.Errorf("another project: %+v, %v, want nothing told", other.Total, err)
+		t.Errorf("another project: %+v, %v, want nothing injected", other.Total, err)
 	}
 }
 
@@ -68,11 +68,12 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 		map[string]any{"content": "package auth // and much more of it"}))
 	r := s.asked("two", aboutTheRace)
 	if len(r.Items) == 0 {
-		t.Fatal("nothing was told")
+		t.Fatal("nothing was injected")
 	}
 	none, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
 	if err != nil || none.Injected == 0 || none.Used != 0 || none.Estimate.Tokens != 0 {
-		t.Fatalf("before any use: %d told, %d used, %d estimated, %v", none.Injected, none.Used, none.Estimate.Tokens, err)
+		t.Fatalf("before any use: %d injected, %d used, %d estimated, %v",
+			none.Injected, none.Used, none.Estimate.Tokens, err)
 	}
 	withFile := ""
 	for _, it := range r.Items {
@@ -92,7 +93,7 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 	}
 }
 
-func TestDeadWeightIsToldAgainAndAgainAndNeverUsed(t *testing.T) {
+func TestDeadWeightIsInjectedOftenAndNeverUsed(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	names := []string{"two", "three", "four", "five", "six", "seven"}
@@ -101,7 +102,7 @@ func TestDeadWeightIsToldAgainAndAgainAndNeverUsed(t *testing.T) {
 		r = s.asked(name, aboutTheRace)
 		got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
 		if err != nil || (len(got.Dead) > 0) != (i+1 >= views.DeadAfter) {
-			t.Errorf("told %d times: %d dead, %v", i+1, len(got.Dead), err)
+			t.Errorf("injected %d times: %d dead, %v", i+1, len(got.Dead), err)
 		}
 	}
 	id := r.Items[0].ID
@@ -138,14 +139,14 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
 	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] ||
 		got.Injected != 3*views.DeadAfter {
-		t.Errorf("%+v of %v are dead weight, %d told, %v", got.Dead, ids[:3], got.Injected, err)
+		t.Errorf("%+v of %v are dead weight, %d injected, %v", got.Dead, ids[:3], got.Injected, err)
 	}
 	if _, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop}); err != nil {
 		t.Errorf("review: %v", err)
 	}
 	if why, err := s.Views.Why(t.Context(), views.WhyRequest{ID: "r_0"}); err != nil || len(why.States) != 1 ||
 		why.States[ids[0]] != "erased" {
-		t.Errorf("what became of what was told: %v, %v, want that %s is erased", why.States, err, ids[0])
+		t.Errorf("what became of what was injected: %v, %v, want that %s is erased", why.States, err, ids[0])
 	}
 	if story, err := s.Views.MemoryStory(t.Context(), views.MemoryRequest{ID: ids[33]}); err != nil ||
 		story.Replaces != nil {

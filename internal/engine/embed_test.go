@@ -194,23 +194,23 @@ func TestWhatSharesNoWordIsFoundByMeaning(t *testing.T) {
 	}
 }
 
-func TestAPromptIsToldWhatItMeans(t *testing.T) {
+func TestPromptGetsMemoriesOfTheSameMeaning(t *testing.T) {
 	s := newStage(t)
 	s.sees(&thesaurus{model: "m"})
 	s.add(notes...)
 	s.work()
 	got := s.play(prompt("p1", "how do people login with credentials here"))
 	if !strings.Contains(got.Context, "authentication is by cookie") {
-		t.Errorf("told %q, want the note on authentication", got.Context)
+		t.Errorf("injected %q, want the note on authentication", got.Context)
 	}
 	for _, other := range []string{"fence", "plumber", "tyres"} {
 		if strings.Contains(got.Context, other) {
-			t.Errorf("told %q, which has nothing to do with the prompt", got.Context)
+			t.Errorf("injected %q, which has nothing to do with the prompt", got.Context)
 		}
 	}
 	got = s.play(prompt("p2", "please compute seventeen factorial quickly"))
 	if strings.Contains(got.Context, "cookie") || strings.Contains(got.Context, "ferns") {
-		t.Errorf("told %q to a prompt about nothing that is known", got.Context)
+		t.Errorf("injected %q to a prompt about nothing that is known", got.Context)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestAFloorOfThePersonKeepsMeaningOut(t *testing.T) {
 	s.work()
 	s.settings.VectorFloor = 0.999
 	if got := s.play(prompt("p1", "how do people login with credentials here")); strings.Contains(got.Context, "cookie") {
-		t.Errorf("told %q below the floor", got.Context)
+		t.Errorf("injected %q below the floor", got.Context)
 	}
 }
 
@@ -448,7 +448,7 @@ func TestAnswersDoNotNeedTheServer(t *testing.T) {
 			}
 			got := s.play(prompt("p1", "do the tyres of the automobile survive the winter"))
 			if !strings.Contains(got.Context, notes[0]) {
-				t.Errorf("told %q, want what the words find", got.Context)
+				t.Errorf("injected %q, want what the words find", got.Context)
 			}
 		})
 	}

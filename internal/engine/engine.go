@@ -1,7 +1,6 @@
-// Package engine holds the verbs: what happens on each event of an agent, and
-// what a person can ask and order. It decides and computes; everything it
-// reads or writes goes through mem.Store and the few small ports of Config. It
-// knows no database, no network, no file format and no agent's dialect.
+// Package engine dispatches events and requests to the use cases: one event, one call, one batch, one reply. All
+// reads and writes go through mem.Store and the ports of [Config]. The package depends on no database, network,
+// file format or agent dialect. Start reading at Engine.Handle.
 package engine
 
 import (
@@ -25,64 +24,56 @@ import (
 type Config struct {
 	Store    mem.Store
 	Redactor *redact.Redactor
-	Settings func() event.Settings // asked once per event, so a change counts at once
+	Settings func() event.Settings // called once for each event, so that a change takes effect at once
 	Now      func() time.Time
-	// Project tells the project of a directory. Any directory has one.
+	// Project returns the project of a directory. Every directory has one.
 	Project func(dir string) (mem.Project, error)
-	// Moved returns the key of the one of the known projects that a repository nobody
-	// knows is, under another path; empty if it is none of them. Nil means the same.
+	// Moved returns the key of the known project that moved to the path of p; empty if none did. May be nil.
 	Moved func(p mem.Project, known []mem.Project) string
-	// Rel is a path relative to the project, with slashes; one outside it stays absolute.
+	// Rel returns a path relative to the project, with slashes. A path outside it stays absolute.
 	Rel func(p mem.Project, path string) string
 	// LastUtterances returns the newest utterances of an agent's transcript, oldest
 	// first, redacted. Nil means transcripts are not read.
 	LastUtterances func(path string, lines int) ([]mem.Quote, error)
-	// ReadContextUsage tells how full the context of a session is, by its transcript. Errors
-	// wrap fs.ErrNotExist while there is none. Nil means that nobody knows.
+	// ReadContextUsage reads a session's context usage from its transcript. Errors wrap fs.ErrNotExist while there
+	// is no transcript. Nil means unknown.
 	ReadContextUsage func(path string) (mem.ContextUsage, error)
-	// Archive is where what was said is kept word for word. Nil means nowhere.
+	// Archive stores utterances word for word. Nil means that none are stored.
 	Archive event.Archive
 	// StateFiles are the state files of projects. Nil means that there are none.
 	StateFiles event.StateFiles
-	// TranscriptEvents gives out what an agent's transcript tells of a session since a mark and
-	// up to a time, and returns the new mark, also beside an error; see mem.Checked. The events have
-	// kind, time, turn and what is theirs, redacted. Nil means that what was not
-	// reported is not looked for.
+	// TranscriptEvents passes the events in an agent's transcript from a position up to a time to give, and
+	// returns the new position, also with an error. The events have kind, time, turn and their own fields,
+	// redacted. Nil means that lost events are not searched for.
 	TranscriptEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
-	// Journal adds an entry to the person's journal and returns the file's path, or
-	// "" where the person keeps none. Nil means the same.
+	// Journal adds an entry to the person's journal and returns the file's path; empty if there is no journal. May
+	// be nil.
 	Journal func(entry string) (file string, err error)
-	// Own are directories of ours: calls on files in them are not observed.
+	// Own lists our own directories; calls on files in them are not captured.
 	Own []string
-	// OpenFiles begins a look at a project's files; who begins it closes it. Nil means
-	// that files are not looked at.
+	// OpenFiles opens a project's files; the caller closes them. Nil means that files are not read.
 	OpenFiles func(p mem.Project) event.Files
-	// Log notes what went wrong and was gone on without. Nil means no log.
+	// Log records an error that did not stop the work. Nil means no log.
 	Log func(what string, err error)
-	// Warnings returns lines for the person that were not shown today, about
-	// all that is or about a project.
+	// Warnings returns lines for the person that were not shown today, about the installation or about a project.
 	Warnings func(p mem.Project) []string
-	// Paused is told of every change of the pauses. May be nil.
+	// Paused is called with the new list of pauses after each change. May be nil.
 	Paused func([]mem.Pause)
-	// Embedder returns what turns texts into vectors; it is asked each time. Nil,
-	// or a nil result, means that nothing does.
+	// Embedder returns the present embedder. Nil, or a nil result, means none.
 	Embedder func() event.Embedder
-	// Slack is added to the time that a recall and a briefing may take. Only tests
-	// set it: what is told there must not depend on what else the machine does.
+	// Slack is added to the time that a recall and a briefing may take. Only tests set it: their results must not
+	// depend on the load of the machine.
 	Slack time.Duration
-	// Program is how a shell calls our command line. Empty means by its name.
+	// Program is the command of our command line in a shell. Empty means its name.
 	Program string
-	// Handoffs are where a person reads handoffs. Nil means nowhere.
+	// Handoffs writes handoffs where a person reads them. Nil means nowhere.
 	Handoffs continuity.Handoffs
-	// Summarizer returns the model that digests turns; it is asked each time. Nil,
-	// or a nil result, means that the rules alone do.
+	// Summarizer returns the present model for digests. Nil, or a nil result, means digests without a model.
 	Summarizer func() event.Summarizer
-	// Vault returns the person's memory in files; it is asked each time. Nil, or a
-	// nil result, means that there is none.
+	// Vault returns the person's memory in files. Nil, or a nil result, means none.
 	Vault func() event.Vault
-	// CountStore keeps how much waits for the person's judgement. Nil means that it is
-	// known until the process ends.
+	// CountStore stores the number of open findings. Nil means that it is known until the process ends.
 	CountStore curate.CountStore
 	// Secret keys the boundary of injected blocks. It never leaves the machine.
 	Secret []byte
@@ -103,13 +94,13 @@ func New(c Config) *Engine {
 	return e
 }
 
-// Handle keeps e and answers it.
+// Handle stores e and answers it.
 func (e *Engine) Handle(ctx context.Context, ev mem.Event) (mem.Reply, error) {
 	reply, _, err := e.HandleEvent(ctx, ev, false)
 	return reply, err
 }
 
-// Report keeps ev, answers nothing and says what became of it.
+// Report stores ev without an answer and returns what became of it.
 func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Outcome, error) {
 	ev.InjectionOff = true
 	_, did, err := e.HandleEvent(ctx, ev, false)
@@ -122,7 +113,7 @@ func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Outcome, err
 	return did, nil
 }
 
-// Replay keeps events that were handed over while nobody could answer them.
+// Replay stores events that were delivered while no daemon answered.
 func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 	for _, ev := range events {
 		if _, _, err := e.HandleEvent(ctx, ev, true); err != nil {
@@ -132,8 +123,8 @@ func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 	return nil
 }
 
-// HandleEvent keeps ev and answers it; one that was handed over later, or kept
-// before, is not answered. did tells what became of it, but for its session.
+// HandleEvent stores ev and answers it. An event that was delivered late, or stored before, is not answered. did
+// returns what became of it, except for its session.
 func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Outcome,
 	err error,
 ) {
@@ -189,7 +180,7 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	return reply, did, nil
 }
 
-// dispatch is the table of contents: one event, one file, one method.
+// dispatch calls the method of the event's kind. Each has a file of its own.
 func (e *Engine) dispatch(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	if (ec.Turn.Private || ec.Turn.Text == event.OwnCommand) && event.BelongsToTurn(ec.Kind) {
 		return mem.Reply{}, private(ec), nil
@@ -223,13 +214,12 @@ func (e *Engine) dispatch(ctx context.Context, ec event.Context) (mem.Reply, eve
 		return e.sessionEnd(ctx, ec)
 	case mem.Notification:
 		return e.notification(ctx, ec)
-	default: // Setup and whatever an agent may send besides
+	default: // Setup and unknown kinds
 		return mem.Reply{}, event.Changes{}, nil
 	}
 }
 
-// private keeps that something happened in a turn whose prompt was private, or
-// one of our own commands, and nothing of what.
+// private stores an event of a private turn, or of one of our own commands, without its content.
 func private(ec event.Context) event.Changes {
 	ec.Input, ec.Response, ec.Error, ec.Text = nil, nil, "", ""
 	ch := event.Changes{Event: &ec.Event}
@@ -239,8 +229,8 @@ func private(ec event.Context) event.Changes {
 	return ch
 }
 
-// turnOf finds the turn of an event: by its prompt id, or without one the
-// newest. The summary of a compaction is about all turns: if any was private, it is.
+// turnOf finds the turn of an event: by its prompt id, or without one the newest. The summary of a compaction
+// covers all turns: if any was private, it is private.
 func (e *Engine) turnOf(ctx context.Context, ec event.Context) (mem.Turn, error) {
 	if ec.Kind == mem.UserPromptSubmit || ec.Kind == mem.SessionStart {
 		return mem.Turn{Trust: mem.TrustUser}, nil
@@ -273,7 +263,7 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) 
 		return event.Context{}, fmt.Errorf("session: %w", err)
 	}
 	ec.Project = p
-	if ec.SessionInfo.Root != ec.Root || ec.SessionInfo.Project != p.Key { // else the session's last event asked
+	if ec.SessionInfo.Root != ec.Root || ec.SessionInfo.Project != p.Key { // else the session's last event did this
 		known, err := e.Event.Known(ctx, p)
 		if err != nil {
 			return event.Context{}, err
@@ -283,14 +273,14 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) 
 	ec.Files = e.Event.OpenFiles(ec.Project)
 	ec.Mind, err = e.Event.MindOf(ec.Project)
 	e.Event.LogDegraded("state files", err)
-	if !ec.Person() { // a subagent's view is its own: nothing was told to it yet, nothing is in it
-		told := map[string]bool{}
+	if !ec.Person() { // a subagent has a context of its own, into which nothing was injected yet
+		injected := map[string]bool{}
 		for mark := range ec.SessionInfo.Injected {
 			if rest, ok := strings.CutPrefix(mark, ec.AgentID+"/"); ok {
-				told[rest] = true
+				injected[rest] = true
 			}
 		}
-		ec.SessionInfo.Injected, ec.SessionInfo.Compactions = told, max(1, ec.SessionInfo.Compactions)
+		ec.SessionInfo.Injected, ec.SessionInfo.Compactions = injected, max(1, ec.SessionInfo.Compactions)
 	}
 	if ec.Turn, err = e.turnOf(ctx, ec); err != nil {
 		return event.Context{}, err
@@ -302,12 +292,12 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) 
 	return ec, nil
 }
 
-// clean redacts every text of ev once more: not every way to the engine has a hook in front of it.
+// clean redacts every text of ev again: not every event passed through a hook.
 func (e *Engine) clean(ev mem.Event) mem.Event {
-	said := ev.Text != ""
+	hadText := ev.Text != ""
 	if ev.Kind == mem.UserPromptSubmit {
 		ev.Text = e.Redactor.Prompt(ev.Text)
-		ev.Private = ev.Private || said && ev.Text == ""
+		ev.Private = ev.Private || hadText && ev.Text == ""
 	} else {
 		ev.Text = e.Redactor.Text(ev.Text)
 	}

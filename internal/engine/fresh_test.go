@@ -60,7 +60,7 @@ func (s *stage) knows(kind mem.Kind, text string, files ...string) string {
 	return s.remember(curate.AddRequest{Text: text, Kind: kind, Files: files}).ID
 }
 
-// asks gives a prompt to a new session and returns what it was told, and the receipt.
+// asks gives a prompt to a new session and returns what it was injected, and the receipt.
 func (s *stage) asks(session, text string) (string, mem.Receipt) {
 	s.t.Helper()
 	got := s.play(in(session, prompt("q-"+session, text))...).Context
@@ -136,7 +136,7 @@ func TestOfTwoThatFitAlikeTheOneWhoseFileChangedComesLast(t *testing.T) {
 	}
 }
 
-func TestACaptureLooksAtFilesOnlyForWhatIsTold(t *testing.T) {
+func TestCaptureReadsFilesOnlyForInjectedMemories(t *testing.T) {
 	s := newStage(t)
 	f := s.withFiles(map[string]string{"auth/session.go": "v1"})
 	hunt := bugHunt()

@@ -70,7 +70,7 @@ func TestMailIsNotATodo(t *testing.T) {
 	wantsNot(t, "kept", strings.Join(s.titles(), "\n"), "wire the money")
 }
 
-func TestItemsLeaveTheListByEveryDoor(t *testing.T) {
+func TestItemsLeaveTheListInEveryWay(t *testing.T) {
 	s := newStage(t)
 	list := func(id string, items ...string) mem.Event {
 		var todos []map[string]string
@@ -122,7 +122,7 @@ func TestASubagentsNotesAreNotTheSessions(t *testing.T) {
 	s.play(in("two", start("startup"), prompt("q1", "hello there, please look around"))...)
 	wants(t, "subagent's read", s.play(in("two", read("u1", "a1"))...).Context, "must not call the store")
 	if got := s.play(in("two", read("u2", "a1"))...); !got.Empty() {
-		t.Errorf("the subagent is told twice: %s", got.Context)
+		t.Errorf("the subagent is injected twice: %s", got.Context)
 	}
 	wants(t, "another subagent's read", s.play(in("two", read("u3", "a2"))...).Context, "must not call the store")
 	wants(t, "the session's own read", s.play(in("two", read("u4", ""))...).Context, "must not call the store")
@@ -229,7 +229,7 @@ func TestABrokenSearchCostsTheAnswerNotTheEvent(t *testing.T) {
 	s.Engine.Reconnect()
 	s.settings.StateLineRule = event.StateLineNever
 	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
-		t.Errorf("told %q", got.Context)
+		t.Errorf("injected %q", got.Context)
 	}
 	if turns := must(s.store.Turns(t.Context(), "two", 5)); len(turns) != 1 {
 		t.Errorf("%d turns kept, want 1", len(turns))
@@ -239,13 +239,13 @@ func TestABrokenSearchCostsTheAnswerNotTheEvent(t *testing.T) {
 	}
 }
 
-func TestAQuietClientIsCapturedAndToldNothing(t *testing.T) {
+func TestClientWithoutInjectionIsCapturedAndGetsNothing(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	e := start("startup")
 	e.InjectionOff, e.Session = true, "two"
 	if got := s.play(e); got.Context != "" {
-		t.Errorf("told %q", got.Context)
+		t.Errorf("injected %q", got.Context)
 	}
 	if _, err := s.store.Session(t.Context(), "two"); err != nil {
 		t.Errorf("not captured: %v", err)

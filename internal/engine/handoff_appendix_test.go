@@ -41,7 +41,7 @@ func handedOff(t *testing.T) (*stage, pigeonholes) {
 	return s, files
 }
 
-func TestTheTailOfAHandoffSaysWhatHappenedSince(t *testing.T) {
+func TestAppendixOfAHandoffListsLaterEvents(t *testing.T) {
 	s, files := handedOff(t)
 	if got := files["p_shop"].rich; got != handoffText {
 		t.Errorf("written for the person: %q", got)
@@ -99,7 +99,7 @@ func TestWhatIsErasedGoesFromTheHandoffFilesToo(t *testing.T) {
 	}
 }
 
-func TestATailWrittenWhileItsSessionIsErasedGoesToo(t *testing.T) {
+func TestAppendixWrittenDuringAPurgeIsErased(t *testing.T) {
 	s, files := handedOff(t)
 	s.play(prompt("p2", "now the logout path, too"), mem.Event{Kind: mem.PreCompact, Source: "auto", Transcript: record})
 	s.Store = meddled{s.store, func() error {
@@ -116,7 +116,7 @@ func TestATailWrittenWhileItsSessionIsErasedGoesToo(t *testing.T) {
 	}
 }
 
-func TestACopiedTailDoesNotGrow(t *testing.T) {
+func TestCopiedAppendixDoesNotGrow(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the login test pass"))
 	cp := s.handsOff("one", "# Task\nship it\n\n## RECENT TAIL (since rich handoff)\n\n- asked: x\n### deeper\n- "+

@@ -119,7 +119,7 @@ func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testi
 		t.Errorf("found %+v, %v, want it", found.Hits, err)
 	}
 	if r := s.play(mem.Event{Kind: mem.SessionStart, Session: "s2"}); strings.Contains(r.Context, "Fridays") {
-		t.Errorf("told unasked: %s", r.Context)
+		t.Errorf("injected unasked: %s", r.Context)
 	}
 	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: mem.ProjectRef{Project: "p_shop"}})
 	if err != nil || !strings.Contains(fmt.Sprint(inbox), "imported; never injected") {
@@ -127,7 +127,7 @@ func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testi
 	}
 }
 
-func TestImportsPassTheDoorAndBadOnesChangeNothing(t *testing.T) {
+func TestImportsAreRedactedAndBadOnesChangeNothing(t *testing.T) {
 	s := newStage(t)
 	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
 	got := s.imports(

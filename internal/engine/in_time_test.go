@@ -26,7 +26,7 @@ func TestAPromptIsKeptInTimeHoweverLongItsRecallTakes(t *testing.T) {
 	s.Store, s.Slack = endless{s.store}, time.Second
 	s.Engine.Reconnect()
 	if got := s.play(prompt("p2", "how often does the parser retry?")); got.Context != "" {
-		t.Errorf("told %q by a search that never ended", got.Context)
+		t.Errorf("injected %q by a search that never ended", got.Context)
 	}
 	turns, err := s.store.Turns(t.Context(), "one", 10)
 	if err != nil || len(turns) != 2 || turns[0].Number != 2 {

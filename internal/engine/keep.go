@@ -6,7 +6,7 @@ import (
 	"remanence/internal/event"
 )
 
-// Purge erases memories and sessions and says what it cannot reach.
+// Purge erases memories and sessions and reports what it cannot reach.
 func (e *Engine) Purge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
 	if err := e.Curate.MayErase(ctx, ask); err != nil {
 		return event.PurgeResponse{}, err

@@ -42,7 +42,7 @@ func TestARepositoryThatGainsARemoteInTheMiddleOfASessionKeepsItsMemories(t *tes
 	s.play(prompt("p1", "hello there, let us begin with the work")) // a briefing would tell it already
 	rename("p_remote")
 	if got := s.play(prompt("p2", askOfJobs)); !strings.Contains(got.Context, "exponential backoff") {
-		t.Errorf("told %q, want the decision", got.Context)
+		t.Errorf("injected %q, want the decision", got.Context)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestASessionThatMovesToAnotherCloneHasItsMemories(t *testing.T) {
 	e := prompt("p2", askOfJobs)
 	e.Root = "/home/dev/clone"
 	if got := s.play(e); !strings.Contains(got.Context, "exponential backoff") {
-		t.Errorf("told %q, want the decision", got.Context)
+		t.Errorf("injected %q, want the decision", got.Context)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestAMovedRepositoryKeepsItsMemories(t *testing.T) {
 	for _, session := range []string{"one", "two"} {
 		s.play(moved(session, prompt("p1", "hello there, let us begin with the work")))
 		if got := s.play(moved(session, prompt("p2", askOfJobs))); !strings.Contains(got.Context, "exponential backoff") {
-			t.Errorf("session %s was told %q, want the decision", session, got.Context)
+			t.Errorf("session %s was injected %q, want the decision", session, got.Context)
 		}
 		s.Moved = nil
 		s.Engine.Reconnect() // from then on it is known
@@ -90,6 +90,6 @@ func TestAMovedRepositoryKeepsItsMemories(t *testing.T) {
 	elsewhere := prompt("p3", askOfJobs)
 	elsewhere.Session, elsewhere.Root = "three", "/home/dev/bakery"
 	if got := s.play(elsewhere); strings.Contains(got.Context, "exponential backoff") {
-		t.Errorf("another project was told %q", got.Context)
+		t.Errorf("another project was injected %q", got.Context)
 	}
 }

@@ -109,7 +109,7 @@ func (s *stage) writes() {
 	}
 }
 
-func TestABriefingTellsTheStateFilesAndNamesThem(t *testing.T) {
+func TestBriefingContainsAndNamesTheStateFiles(t *testing.T) {
 	s, _ := minded(t)
 	got := s.play(start("startup")).Context
 	wants(t, "briefing", got, "--- CURRENT STATE (.mind/STATE.md) ---\n- Current Phase: Phase 2: till\n- Active Work: "+
@@ -136,7 +136,7 @@ func TestUntilTheStateFileSaysSomethingTheStoreDoes(t *testing.T) {
 	wantsNot(t, "written state file", s.play(in("three", start("startup"))...).Context, "last request: ")
 }
 
-func TestLargeStateFilesAreToldInShortButNotAfterACompaction(t *testing.T) {
+func TestLargeStateFilesAreShortenedExceptAfterACompaction(t *testing.T) {
 	s, d := minded(t)
 	d.Size = 8001
 	s.play(start("startup"), prompt("p1", "go on with the till please"))
@@ -148,7 +148,7 @@ func TestLargeStateFilesAreToldInShortButNotAfterACompaction(t *testing.T) {
 		"SESSION LOG")
 }
 
-func TestAResumedSessionIsToldOnlyWhatIsNewInTheStateFiles(t *testing.T) {
+func TestResumedSessionGetsOnlyChangesOfTheStateFiles(t *testing.T) {
 	s, d := minded(t)
 	s.play(start("startup"), prompt("p1", "go on with the till please"))
 	wantsNot(t, "resume", s.play(start("resume")).Context, "CURRENT STATE")
@@ -336,7 +336,7 @@ func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 	}
 }
 
-func TestAnAgentsChangeOfTheStateGoesToTheFilesThroughTheDoor(t *testing.T) {
+func TestAgentsChangeOfTheStateIsRedactedInTheFiles(t *testing.T) {
 	s, d := minded(t)
 	s.state(workstate.Request{
 		Op: workstate.OpUpdate, Agent: "one",
@@ -346,13 +346,15 @@ func TestAnAgentsChangeOfTheStateGoesToTheFilesThroughTheDoor(t *testing.T) {
 		t.Errorf("got %+v", d.asked)
 	}
 	d.Files = workstate.Files{Present: true}
-	got := s.state(workstate.Request{Op: workstate.OpUpdate, Agent: "one", Update: workstate.Update{Phase: new("Phase 4")}})
+	got := s.state(workstate.Request{
+		Op: workstate.OpUpdate, Agent: "one", Update: workstate.Update{Phase: new("Phase 4")},
+	})
 	if len(d.asked) != 1 || got.Untrusted != ".mind" || got.Files != "" {
 		t.Errorf("of files that nobody stands for: got %+v", got)
 	}
 }
 
-func TestWhatABriefingToldOfTheStateFilesIsNotRecalledAgain(t *testing.T) {
+func TestStateFilesInABriefingAreNotRecalledAgain(t *testing.T) {
 	s, d := minded(t)
 	d.Parts = []workstate.Part{
 		{Key: "STATE.md#Active Work", File: "STATE.md", Kind: mem.Fact, Title: "Active Work: drawer", Body: "- receipt"},
@@ -386,7 +388,7 @@ func TestWhatABriefingToldOfTheStateFilesIsNotRecalledAgain(t *testing.T) {
 		s.play(in("two", prompt("p2", "what about the receipt printer and the drawer"))...).Context, "Active Work: drawer")
 }
 
-func TestTheTitleOfTheSessionLogIsNotTold(t *testing.T) {
+func TestTitleOfTheSessionLogIsNotInjected(t *testing.T) {
 	s, d := minded(t)
 	d.Log = append([]string{"# Session Log"}, d.Log...)
 	wantsNot(t, "briefing", s.play(start("startup")).Context, "- Session Log\n")

@@ -13,15 +13,13 @@ import (
 	"remanence/internal/views"
 )
 
-// Next returns what the next session of a place would be told, or with a prompt
-// what that prompt would be, by the code that answers the hooks. Nothing is
-// written: no receipt, no use, nothing counts as told. Its outcome is mem.Off
-// where hooks are not heard at all.
+// Next returns what would be injected at the next session start of a place, or with a prompt, by the code that
+// answers the hooks. Nothing is written: no receipt and no use. Its outcome is mem.Off if hooks are disabled.
 func (e *Engine) Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	return e.NextUnder(ctx, ask, e.Settings())
 }
 
-// NextUnder is Next under other settings.
+// NextUnder is Next with other settings.
 func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under event.Settings) (mem.Receipt, error) {
 	ec, err := e.nextContext(ctx, ask, under)
 	if err != nil {
@@ -70,9 +68,8 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 	return next, nil
 }
 
-// NextProject is the project that the next session of a place will be in. Every
-// session has one: with all projects it is most likely that of the last one. Where
-// none is known it is nobody's.
+// NextProject returns the project of the next session of a place. For all projects it is that of the last session,
+// and if there is none it is Nowhere.
 func (e *Engine) NextProject(ctx context.Context, at mem.ProjectRef) (mem.Project, error) {
 	p, err := e.Event.Place(ctx, at)
 	if err != nil || p.Key != "" {
@@ -85,7 +82,7 @@ func (e *Engine) NextProject(ctx context.Context, at mem.ProjectRef) (mem.Projec
 	return ps[0], nil
 }
 
-// nextContext is the event that is asked about, as if it happened now.
+// nextContext returns the context of the previewed event, as if it happened now.
 func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under event.Settings) (event.Context, error) {
 	p, err := e.NextProject(ctx, ask.ProjectRef)
 	if err != nil {
@@ -119,7 +116,7 @@ func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under e
 	return ec, nil
 }
 
-// nextPrompt is the receipt of what a prompt would get.
+// nextPrompt returns the receipt that a prompt would get.
 func (e *Engine) nextPrompt(ctx context.Context, ec event.Context) (mem.Receipt, error) {
 	n, err := e.Briefing.StateLines(ctx, ec)
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *stage) kept() string {
 	return string(b)
 }
 
-func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
+func TestPreviewEqualsTheHooksInjection(t *testing.T) {
 	asked := []string{
 		"why did two logins race for the session lock?", "write a haiku about the sea in winter", "yes", "/compact",
 		"<task-notification>why did two logins race for the session lock?</task-notification>", "/remanence:off",
@@ -96,18 +96,18 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 func TestWithAllProjectsTheNextSessionIsForeseenWhereTheLastOneWas(t *testing.T) {
 	s := newStage(t)
 	if r, err := s.Next(t.Context(), views.NextRequest{}); err != nil || r.Text != "" {
-		t.Errorf("with no project: told %q, %v", r.Text, err)
+		t.Errorf("with no project: injected %q, %v", r.Text, err)
 	}
 	s.decide("one", "/home/dev/till", "p_till", "the till prints receipts in duplicate")
 	s.clock = s.clock.Add(time.Hour)
 	s.decide("two", "/home/dev/kiosk", "p_kiosk", "the kiosk refuses coins below ten cents")
 	r, err := s.Next(t.Context(), views.NextRequest{ProjectRef: mem.ProjectRef{Project: "all"}})
 	if err != nil || !strings.Contains(r.Text, "coins below ten cents") || strings.Contains(r.Text, "duplicate") {
-		t.Errorf("told\n%s\n%v, want what is known of the kiosk alone", r.Text, err)
+		t.Errorf("injected\n%s\n%v, want what is known of the kiosk alone", r.Text, err)
 	}
 }
 
-func TestInARunningSessionWhatWasToldIsForeseenToBeLeftOut(t *testing.T) {
+func TestPreviewInARunningSessionLeavesOutWhatWasInjected(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
@@ -118,12 +118,12 @@ func TestInARunningSessionWhatWasToldIsForeseenToBeLeftOut(t *testing.T) {
 	if s.kept() != before {
 		t.Error("foreseeing it changed what is kept")
 	}
-	told := false
+	injected := false
 	for _, c := range want.LeftOut {
-		told = told || c.Gate == "already_told"
+		injected = injected || c.Gate == "already_told"
 	}
-	if !told {
-		t.Errorf("left out %+v, want something that was told already", want.LeftOut)
+	if !injected {
+		t.Errorf("left out %+v, want something that was injected already", want.LeftOut)
 	}
 	if got := s.play(in("two", prompt("q2", p))...).Context; inside(got) != inside(want.Text) {
 		t.Errorf("the hook tells\n%s\nforeseen was\n%s", got, want.Text)
@@ -138,7 +138,7 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 	for session, near := range map[string]float64{"": 0, "two": 0.5} {
 		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Session: session})
 		if len(r.Items) != 1 || r.Items[0].Parts["path"] != near {
-			t.Errorf("session %q: told %+v, want one with path %v", session, r.Items, near)
+			t.Errorf("session %q: injected %+v, want one with path %v", session, r.Items, near)
 		}
 	}
 }
@@ -148,10 +148,10 @@ func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 	s.play(bugHunt()...)
 	r := s.foresee(views.NextRequest{})
 	if !strings.Contains(r.Text, "last request: ") {
-		t.Fatalf("told\n%s\nwant a line without an ID in it", r.Text)
+		t.Fatalf("injected\n%s\nwant a line without an ID in it", r.Text)
 	}
 	if named := len(r.Items) + len(r.LeftOut); r.Candidates != named || named == 0 {
-		t.Errorf("%d candidates, %d told and %d left out", r.Candidates, len(r.Items), len(r.LeftOut))
+		t.Errorf("%d candidates, %d injected and %d left out", r.Candidates, len(r.Items), len(r.LeftOut))
 	}
 }
 
@@ -167,7 +167,7 @@ func TestABudgetIsTriedOutWithoutBeingSet(t *testing.T) {
 	}
 }
 
-func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
+func TestPreviewIsEmptyWhereNothingIsInjected(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hush func(s *stage)
 		want mem.InjectionOutcome
@@ -200,7 +200,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 		t.Helper()
 		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Without: without})
 		if len(r.Items) != 1 || r.Items[0].ID != id {
-			t.Fatalf("without %q: told %+v, want %s", without, r.Items, id)
+			t.Fatalf("without %q: injected %+v, want %s", without, r.Items, id)
 		}
 		return r.Items[0]
 	}
@@ -218,7 +218,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	whole, found := next(), search()
 	for _, part := range []string{rank.PartBM25F, rank.PartTitle} {
 		if less := next(part); less.Score >= whole.Score || less.Parts[part] != whole.Parts[part] {
-			t.Errorf("told without %s: score %v of %v, parts %v", part, less.Score, whole.Score, less.Parts)
+			t.Errorf("injected without %s: score %v of %v, parts %v", part, less.Score, whole.Score, less.Parts)
 		}
 		if less := search(part); less.Score >= found.Score {
 			t.Errorf("found without %s: score %v of %v", part, less.Score, found.Score)
@@ -229,7 +229,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
+func TestOnlyMemoriesOfTheRequestedKindsCountAsSearched(t *testing.T) {
 	s := newStage(t)
 	s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key")
 	s.knows(mem.Fact, "the gateway is restarted on Thursdays")

@@ -70,7 +70,7 @@ func TestASummaryThatSaysItInWordsWithMarksSaysIt(t *testing.T) {
 	}
 }
 
-func TestALineWithoutSpacesIsToldWhole(t *testing.T) {
+func TestLineWithoutSpacesIsInjectedWhole(t *testing.T) {
 	for _, line := range []string{strings.Repeat("會話鎖在三十秒後超時。", 40), strings.Repeat("x", 1000), "é " +
 		strings.Repeat("部署", 200) + " end"} {
 		got := briefing.TextLines(line)

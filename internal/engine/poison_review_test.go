@@ -70,9 +70,9 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 				}
 			}
 			r := s.play(in("three", start("startup"), prompt("x1", "what of "+p.mark()+"?"))...)
-			// which are told as what they are: one line of a failure
+			// which are injected as what they are: one line of a failure
 			if p.channel != "error" && p.channel != "command" && strings.Contains(r.Context, p.mark()) {
-				t.Errorf("told unasked:\n%s", r.Context)
+				t.Errorf("injected unasked:\n%s", r.Context)
 			}
 		})
 	}

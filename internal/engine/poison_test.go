@@ -138,11 +138,11 @@ func (p poison) comesInFromHere(s *stage, ask mem.Event, said string) mem.Trust 
 	return mem.TrustAssistant
 }
 
-// told is everything that is told unasked afterwards: to the session itself
+// told is everything that is injected unasked afterwards: to the session itself
 // after a compaction, and to a later one at its start, with prompts that ask for
 // it, and with calls that touch the same things.
-func (p poison) told(s *stage) []string {
-	told := []string{
+func (p poison) injected(s *stage) []string {
+	injected := []string{
 		s.play(prompt("p8", "what is next, my friend?")).Context,
 		s.play(mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p8"}).Context,
 		s.play(start("compact")).Context,
@@ -167,12 +167,12 @@ func (p poison) told(s *stage) []string {
 		tool(mem.PostToolUse, "q2", "u1", "Read", map[string]any{"file_path": file}, "x"),
 		tool(mem.PreToolUse, "q2", "u2", "Bash", map[string]any{"command": command}, nil),
 		failed("q2", "u2", command, "Exit code 2\nno rule"), stop("q2", "It failed.")) {
-		told = append(told, s.play(e).Context)
+		injected = append(injected, s.play(e).Context)
 	}
-	return told // what comes after would tell the person's own questions too
+	return injected // what comes after would tell the person's own questions too
 }
 
-func TestPoisonIsNeitherObeyedNorTold(t *testing.T) {
+func TestPoisonIsNeitherObeyedNorInjected(t *testing.T) {
 	seen, shown := map[string]int{}, map[string]int{}
 	for _, p := range poisons(t) {
 		t.Run(fmt.Sprintf("%d-%s", p.line, p.channel), func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestPoisonIsNeitherObeyedNorTold(t *testing.T) {
 			most := p.comesIn(s)
 			kept := p.kept(s, most)
 			all := ""
-			for _, block := range p.told(s) {
+			for _, block := range p.injected(s) {
 				inert(t, block)
 				all += block
 			}
@@ -192,9 +192,9 @@ func TestPoisonIsNeitherObeyedNorTold(t *testing.T) {
 			switch {
 			case !strings.Contains(all, p.mark()):
 			case most == mem.TrustNone:
-				t.Errorf("told from the worst level:\n%s", all)
+				t.Errorf("injected from the worst level:\n%s", all)
 			case p.order:
-				t.Errorf("an order is told:\n%s", all)
+				t.Errorf("an order is injected:\n%s", all)
 			default:
 				shown[p.channel]++
 			}
@@ -203,10 +203,10 @@ func TestPoisonIsNeitherObeyedNorTold(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("items: %v, of which told: %v", seen, shown)
+	t.Logf("items: %v, of which injected: %v", seen, shown)
 	for _, channel := range []string{"summary", "error", "todo", "prompt", "subagent", "command"} {
 		if shown[channel] == 0 {
-			t.Errorf("nothing of channel %s is ever told: its silence proves nothing", channel)
+			t.Errorf("nothing of channel %s is ever injected: its silence proves nothing", channel)
 		}
 	}
 }

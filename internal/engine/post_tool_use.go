@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// postToolUse keeps a tool call that worked, and injects what is known of the file it touched.
+// postToolUse stores a tool call that succeeded, and injects what is known about the file that it read or changed.
 func (e *Engine) postToolUse(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	ch := e.Continuity.MeasureInTurn(ec)
 	c := e.Event.ReadCall(ec.Event, ec.Project)
@@ -42,7 +42,7 @@ func (e *Engine) postToolUse(ctx context.Context, ec event.Context) (mem.Reply, 
 	return reply, ch, err
 }
 
-// postToolUseFailure keeps a call that failed, and injects the fix if one is known.
+// postToolUseFailure stores a call that failed, and injects the fix if one is known.
 func (e *Engine) postToolUseFailure(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	ch := e.Continuity.MeasureInTurn(ec)
 	c := e.Event.ReadCall(ec.Event, ec.Project)

@@ -15,9 +15,8 @@ import (
 	"remanence/internal/workstate"
 )
 
-// preCompact saves the work in hand before the client shortens its context. It
-// answers nothing at all: whatever is printed here becomes part of the
-// summariser's instructions. That it fired does not mean that a compaction follows.
+// preCompact saves the current work before the client compacts its context. It answers nothing: any output becomes
+// part of the summariser's instructions. The event does not mean that a compaction follows.
 func (e *Engine) preCompact(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	ch, err := e.Continuity.PreCompact(ctx, ec)
 	if err != nil {
@@ -30,14 +29,13 @@ func (e *Engine) preCompact(ctx context.Context, ec event.Context) (mem.Reply, e
 	return mem.Reply{}, ch, nil
 }
 
-// postCompact keeps the summary the client made; it stays readable in the
-// event, nothing is answered. What was said is out of the agent's sight now.
+// postCompact stores the client's summary in the event and answers nothing. The agent no longer sees the
+// conversation before it.
 func (e *Engine) postCompact(_ context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	return mem.Reply{}, e.Capture.TranscriptLater(ec, capture.KeyIndex), nil
 }
 
-// Work does one job and returns what it writes. The caller finishes the job in
-// the same batch.
+// Work runs one job and returns the batch of its changes. The caller finishes the job in the same batch.
 func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	switch job.Kind {
 	case event.JobEmbed:
@@ -60,10 +58,10 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	return b, err
 }
 
-// patience is how often a transcript is looked for that is not there yet.
+// patience is how often a missing transcript is looked for.
 const patience = 3
 
-// work does a job that an event asked for.
+// work runs a job that an event added.
 func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	var ev mem.Event
 	if err := json.Unmarshal([]byte(job.Data), &ev); err != nil {

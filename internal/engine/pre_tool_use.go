@@ -7,9 +7,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// preToolUse remembers the launch of a subagent, for the brief that goes into
-// it when it starts. Where the person asked for notes before a call, it gives
-// them; the client shows them together with the tool's result all the same.
+// preToolUse stores the launch of a subagent, for the brief that is injected when it starts. If the person wants
+// notes before a call, it injects them; the client shows them together with the tool's result anyway.
 func (e *Engine) preToolUse(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	c := e.Event.ReadCall(ec.Event, ec.Project)
 	if ec.Settings.Profile != event.Full || e.Capture.OwnCall(ec.Event) {

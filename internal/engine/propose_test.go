@@ -68,7 +68,7 @@ func changes(s *stage, id, agent string) map[string]func() error {
 	}
 }
 
-func TestAnAgentDoesNotChangeWhatThePersonSaid(t *testing.T) {
+func TestAgentDoesNotChangeMemoriesOfThePerson(t *testing.T) {
 	for name, author := range authors() {
 		for how := range changes(nil, "", "") {
 			s := newStage(t)
@@ -220,7 +220,7 @@ func TestWhatAnAgentKeptItselfItChangesItself(t *testing.T) {
 	}
 	clean := s.remember(curate.AddRequest{Text: "the lamp is green", Agent: "one"})
 	s.play(prompt("p2", "read the page"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
-	// of a session that nobody knows
+	// of a session that it is unknown
 	other := s.remember(curate.AddRequest{Text: "the lamp of the yard is blue", Agent: "two"})
 	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{
 		ProjectRef: shop, Verb: "forget",

@@ -68,7 +68,7 @@ func TestBeingShownDoesNotMakeAMemoryYoungerBeingUsedDoes(t *testing.T) {
 	partsOf := func(r mem.Receipt) map[string]float64 {
 		at := slices.IndexFunc(r.Items, func(it mem.InjectedItem) bool { return it.ID == id })
 		if at < 0 {
-			t.Fatalf("%s is not told: %+v", id, r.Items)
+			t.Fatalf("%s is not injected: %+v", id, r.Items)
 		}
 		return r.Items[at].Parts
 	}
@@ -124,7 +124,7 @@ func TestAnEarlierFormFromOutsideIsNoHistory(t *testing.T) {
 	}
 }
 
-func TestABriefingTellsFirstWhatWasOfUse(t *testing.T) {
+func TestBriefingListsUsedMemoriesFirst(t *testing.T) {
 	s := newStage(t)
 	useful := s.knows(mem.Convention, "handlers answer with problem+json")
 	s.clock = s.clock.Add(24 * time.Hour)
@@ -166,7 +166,7 @@ func TestUseWeighsOnAPromptAsThePersonSays(t *testing.T) {
 		s.settings.Use.Prompt = form
 		_, r := s.asks("s-"+string(form), aboutLimiter)
 		if len(r.Items) != 1 {
-			t.Fatalf("%s: told %+v", form, r.Items)
+			t.Fatalf("%s: injected %+v", form, r.Items)
 		}
 		scores[form] = r.Items[0].Score
 	}
@@ -197,7 +197,7 @@ func TestAShortPromptThatNamesWhatIsKnownIsAnswered(t *testing.T) {
 	for p, id := range map[string]string{"lim.go?": "", "maxRPS?": symbol, "E1205!": code} {
 		_, r := s.asks("s-"+p, p)
 		if id != "" && !slices.ContainsFunc(r.Items, func(it mem.InjectedItem) bool { return it.ID == id }) {
-			t.Errorf("%q: told %+v, want %s", p, r.Items, id)
+			t.Errorf("%q: injected %+v, want %s", p, r.Items, id)
 		}
 	}
 	s.settings.MinPromptChars = 60
@@ -229,7 +229,7 @@ func TestNotesOnAFileAreFoundByEitherFormOfItsName(t *testing.T) {
 	wants(t, "notes", got.Context, relative, absolute[0])
 }
 
-func TestABriefForASubagentTellsTheWeightiestFirst(t *testing.T) {
+func TestSubagentBriefListsTheHighestWeightFirst(t *testing.T) {
 	s := newStage(t).quietly()
 	light := s.knows(mem.Fact, "the rate limiter of the gateway has a dashboard, bursts in red")
 	heavy, err := s.Curate.AddMany(t.Context(), []mem.Memory{{
@@ -251,7 +251,7 @@ func TestABriefForASubagentTellsTheWeightiestFirst(t *testing.T) {
 		t.Fatalf("%v, receipts %+v", err, rs)
 	}
 	if got := []string{rs[0].Items[0].ID, rs[0].Items[1].ID}; !slices.Equal(got, []string{heavy[0], light}) {
-		t.Errorf("told %v, want %s before %s", got, heavy[0], light)
+		t.Errorf("injected %v, want %s before %s", got, heavy[0], light)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestAReceiptNamesFirstWhatWouldHaveFitted(t *testing.T) {
 		t.Fatalf("no receipt: %v", err)
 	}
 	if d := rs[0].LeftOut; len(d) != 20 || d[0].ID != id || d[0].Gate != "already_told" {
-		t.Errorf("%d left out, the first %+v; want 20, %s first: it was told already", len(d), d[0], id)
+		t.Errorf("%d left out, the first %+v; want 20, %s first: it was injected already", len(d), d[0], id)
 	}
 }
 
@@ -313,7 +313,7 @@ func TestABriefingTakesOneTitleForOneMemoryOnlyWhereTheWordsAreTheSame(t *testin
 	wants(t, "different words", got.Context, "The sender tries three times.", "The receiver never tries again.")
 	for _, words := range []string{"Amounts are kept in cents", web.Title} {
 		if n := strings.Count(got.Context, words); n != 1 {
-			t.Errorf("%q is told %d times of %v:\n%s", words, n, ids, got.Context)
+			t.Errorf("%q is injected %d times of %v:\n%s", words, n, ids, got.Context)
 		}
 	}
 }
@@ -334,8 +334,8 @@ func TestABriefingDrawsTheWeightiestOfMany(t *testing.T) {
 	wantsNot(t, "briefing", before, "the last of the light ones")
 }
 
-// A new task is told the project's conventions beside what was found for it.
-func TestAConventionIsNotToldBesideWhatSaysTheSame(t *testing.T) {
+// A new task is injected the project's conventions beside what was found for it.
+func TestConventionIsNotInjectedBesideItsDuplicate(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"))
 	const text = "every endpoint of the billing service answers with problem json"
@@ -345,15 +345,15 @@ func TestAConventionIsNotToldBesideWhatSaysTheSame(t *testing.T) {
 			Kind: mem.Convention, Title: "branches are named after their ticket for the service",
 			Trust: mem.TrustUser,
 		})
-	told, r := s.asks("two", "add an endpoint to the billing service that answers with a problem")
-	if n := strings.Count(told, text); n != 1 {
-		t.Errorf("told %d times:\n%s", n, told)
+	injected, r := s.asks("two", "add an endpoint to the billing service that answers with a problem")
+	if n := strings.Count(injected, text); n != 1 {
+		t.Errorf("injected %d times:\n%s", n, injected)
 	}
-	wants(t, "told", told, ids[2])
+	wants(t, "told", injected, ids[2])
 	for _, it := range r.Items {
 		for _, c := range r.LeftOut {
 			if c.ID == it.ID {
-				t.Errorf("%s is told, and left out by %s", c.ID, c.Gate)
+				t.Errorf("%s is injected, and left out by %s", c.ID, c.Gate)
 			}
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"remanence/internal/views"
 )
 
-// WhatIf returns what a receipt would have told with another budget or another
-// floor. It is made of what the receipt names, by the code that answers hooks;
-// a briefing names too little of that, and is made as of now. Nothing is kept.
+// WhatIf returns what an injection would have contained with another budget or floor. It is computed from the
+// receipt by the code that answers hooks. A briefing's receipt has too little for that, so a new briefing is
+// composed. Nothing is stored.
 func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.WhatIfResponse, error) {
 	was, err := e.Views.Why(ctx, views.WhyRequest{ID: ask.ID})
 	if err != nil {
@@ -41,7 +41,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 			ProjectRef: mem.ProjectRef{Project: cmp.Or(r.Project, "all")},
 			Source:     recall.SourceOf(r.Trigger), Budget: budget,
 		})
-		if budget == 0 { // which Next takes for the configured one
+		if budget == 0 { // Next uses the configured one for 0
 			out.Receipt = mem.Receipt{Trigger: r.Trigger, Outcome: mem.Nothing}
 		}
 	default:
@@ -50,17 +50,17 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 	if err != nil {
 		return views.WhatIfResponse{}, err
 	}
-	told := func(r mem.Receipt) (ids []string) {
+	idsOf := func(r mem.Receipt) (ids []string) {
 		for _, it := range r.Items {
 			ids = append(ids, it.ID)
 		}
 		return ids
 	}
-	out.Added, out.Removed = extract.Missing(told(out.Receipt), told(r)), extract.Missing(told(r), told(out.Receipt))
+	out.Added, out.Removed = extract.Missing(idsOf(out.Receipt), idsOf(r)), extract.Missing(idsOf(r), idsOf(out.Receipt))
 	return out, nil
 }
 
-// retell lays out what a recall named once more.
+// rebuild renders the candidates of a receipt again.
 func (e *Engine) rebuild(ctx context.Context, r mem.Receipt, budget int, floor float64) (mem.Receipt, error) {
 	ec := event.Context{
 		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, Settings: e.Settings(),
@@ -90,9 +90,8 @@ func (e *Engine) rebuild(ctx context.Context, r mem.Receipt, budget int, floor f
 	return next, nil
 }
 
-// hitsOf are the items of a receipt that pass a floor, best first, and those
-// that do not or that another rule had cut. What was told in its place stays in
-// its order. Memories that are erased since are passed over.
+// hitsOf returns the items of a receipt that pass a floor, best first, and those that do not or that another rule
+// left out. Injected items keep their order. Memories that were erased since are left out.
 func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit,
 	cuts []mem.LeftOutItem, err error,
 ) {

@@ -31,16 +31,16 @@ func TestReceiptsAreListedByPage(t *testing.T) {
 	if len(second.Receipts) != 2 || second.Receipts[0].Session != "three" {
 		t.Errorf("second page: %+v", second)
 	}
-	told := list(views.ReceiptsRequest{Outcome: mem.Injected, Session: "two"})
-	if len(told.Receipts) != 1 || told.Receipts[0].Injected == 0 || told.Receipts[0].Tokens == 0 {
-		t.Errorf("what the second session was told: %+v", told)
+	injected := list(views.ReceiptsRequest{Outcome: mem.Injected, Session: "two"})
+	if len(injected.Receipts) != 1 || injected.Receipts[0].Injected == 0 || injected.Receipts[0].Tokens == 0 {
+		t.Errorf("what the second session was injected: %+v", injected)
 	}
 	if none := list(views.ReceiptsRequest{Memory: "m_zzz"}); len(none.Receipts) != 0 || none.Receipts == nil {
 		t.Errorf("of an unknown memory: %+v, want an empty list", none)
 	}
 }
 
-func TestWhatIfOnTheSameTermsIsWhatWasTold(t *testing.T) {
+func TestWhatIfOnTheSameTermsEqualsTheInjection(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	r := s.asked("two", aboutTheRace)
@@ -62,7 +62,7 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 	s.settings.MaxMemories = 10
 	r := s.asked("two", aboutTheRace)
 	if len(r.Items) < 2 {
-		t.Fatalf("%d items told, want several", len(r.Items))
+		t.Fatalf("%d items injected, want several", len(r.Items))
 	}
 	what := func(ask views.WhatIfRequest) views.WhatIfResponse {
 		t.Helper()
@@ -80,7 +80,7 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 	little -= 60 // the frame comes on top
 	if got := what(views.WhatIfRequest{Budget: &little}); len(got.Removed) == 0 || len(got.Added) != 0 ||
 		got.Receipt.Tokens >= r.Tokens {
-		t.Errorf("with %d tokens: %d told, lost %v", little, got.Receipt.Tokens, got.Removed)
+		t.Errorf("with %d tokens: %d injected, lost %v", little, got.Receipt.Tokens, got.Removed)
 	}
 	if got := what(views.WhatIfRequest{Floor: &strict}); len(got.Removed) == 0 || got.Receipt.LeftOut[0].Gate == "" {
 		t.Errorf("with a floor of 1: %+v", got)

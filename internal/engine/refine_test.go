@@ -16,7 +16,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// clerk is a model that writes down what it is told to, and remembers what it was sent.
+// clerk is a model that writes down what it is injected to, and remembers what it was sent.
 type clerk struct {
 	sent  []string
 	says  mem.Digest
@@ -428,9 +428,9 @@ func TestOrdersInATurnDoNotBecomeInstructions(t *testing.T) {
 					t.Errorf("%q has %s, want none", m.Title, m.Trust)
 				}
 			}
-			told := s.play(in("two", start("startup"))...).Context +
+			injected := s.play(in("two", start("startup"))...).Context +
 				s.play(in("two", prompt("q1", "which fine decision was made about the session lock?"))...).Context
-			wantsNot(t, "told", told, "evil.example.com", "previous instructions")
+			wantsNot(t, "told", injected, "evil.example.com", "previous instructions")
 		})
 	}
 }
@@ -560,7 +560,7 @@ func TestWhatThePersonForgetsWhileItIsAskedStaysForgotten(t *testing.T) {
 	}
 }
 
-func TestAnotherModelCanBeAskedLater(t *testing.T) {
+func TestAnotherModelCanBeUsedLater(t *testing.T) {
 	s := newStage(t)
 	s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)

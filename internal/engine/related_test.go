@@ -140,7 +140,7 @@ func TestContradictionsAndDeadWeightAreFoundByLint(t *testing.T) {
 	}
 }
 
-func TestAContradictionThatThePersonJudgedIsToldWithItsHistory(t *testing.T) {
+func TestResolvedContradictionIsInjectedWithItsHistory(t *testing.T) {
 	s := newStage(t).quietly()
 	old := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	now := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 40")

@@ -99,7 +99,7 @@ func TestANewStatementTakesThePlaceOfTheOneItSupersedes(t *testing.T) {
 	}
 }
 
-func TestAnAgentsStatementKnowsWhoSaidItAndWhatItNames(t *testing.T) {
+func TestAgentsStatementHasItsAuthorAndEntities(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "note that, please"))
 	half := 0.4

@@ -46,9 +46,9 @@ func working(t *testing.T) *stage {
 func TestAHandoffIsBackWhereItBelongs(t *testing.T) {
 	ends := func(reason string) mem.Event { return mem.Event{Kind: mem.SessionEnd, Source: reason} }
 	for name, tt := range map[string]struct {
-		before func(s *stage)
-		source string
-		told   bool
+		before   func(s *stage)
+		source   string
+		injected bool
 	}{
 		"after a compaction": {func(s *stage) {
 			s.play(mem.Event{Kind: mem.PreCompact, Source: "auto"})
@@ -80,11 +80,11 @@ func TestAHandoffIsBackWhereItBelongs(t *testing.T) {
 			session = "one"
 		}
 		got := s.play(in(session, start(tt.source))...).Context
-		if told := strings.Contains(got, "<session-handoff>"); told != tt.told {
-			t.Errorf("%s: told %v, want %v\n%s", name, told, tt.told, got)
+		if injected := strings.Contains(got, "<session-handoff>"); injected != tt.injected {
+			t.Errorf("%s: injected %v, want %v\n%s", name, injected, tt.injected, got)
 			continue
 		}
-		if tt.told {
+		if tt.injected {
 			wants(t, name, got, "> Next step: run go test ./auth -run TestLogin -count=50 and read line 41.", "Ada", "417 ms",
 				"</session-handoff>", "HANDOFF c_")
 		}
@@ -113,7 +113,7 @@ func TestAForeseenHandoffStaysForTheNextSession(t *testing.T) {
 	wants(t, "told", s.play(in("two", start("startup"))...).Context, "Next step")
 }
 
-func TestAConversationThatGoesOnIsToldOnlyANewerHandoff(t *testing.T) {
+func TestContinuedConversationGetsOnlyANewerHandoff(t *testing.T) {
 	s := working(t)
 	s.play(stop("p1", "Handed off."))
 	wantsNot(t, "resumed", s.play(start("resume")).Context, "session-handoff")
@@ -208,8 +208,8 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 		return tool(mem.PostToolUse, "p1", id, "WebFetch", map[string]any{"url": "https://x.example"}, "a page")
 	}
 	for name, tt := range map[string]struct {
-		play func(s *stage)
-		told bool
+		play     func(s *stage)
+		injected bool
 	}{
 		"clean":                         {func(s *stage) { s.handsOff("one", handoffText) }, true},
 		"after something was fetched":   {func(s *stage) { s.play(fetch("w1")); s.handsOff("one", handoffText) }, false},
@@ -228,8 +228,8 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 				session = "two"
 			}
 			got := s.play(in(session, start(source))...).Context
-			if strings.Contains(got, "417 ms") != tt.told {
-				t.Errorf("%s, %s: told %v, want %v\n%s", name, source, !tt.told, tt.told, got)
+			if strings.Contains(got, "417 ms") != tt.injected {
+				t.Errorf("%s, %s: injected %v, want %v\n%s", name, source, !tt.injected, tt.injected, got)
 			}
 		}
 		cps, err := s.store.Checkpoints(t.Context(), mem.CheckpointQuery{Trigger: mem.TriggerHandoff})

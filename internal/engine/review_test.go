@@ -150,7 +150,7 @@ func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
 	}
 }
 
-func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
+func TestStatusCountsOpenFindingsAfterAReview(t *testing.T) {
 	s := reviewed(t)
 	waits := func() *curate.ReviewCounts {
 		t.Helper()

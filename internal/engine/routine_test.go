@@ -56,7 +56,7 @@ func TestWithoutASessionThereIsNothingToSave(t *testing.T) {
 	}
 }
 
-func TestASaveThatIndexesFindsWhatWasSaidAtOnce(t *testing.T) {
+func TestSaveThatIndexesFindsUtterancesAtOnce(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()[:3]...)
 	got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true})

@@ -9,8 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// sessionEnd closes a session and saves where it stood. A session nobody knew
-// is closed all the same.
+// sessionEnd closes a session and saves the state of its work. An unknown session is closed as well.
 func (e *Engine) sessionEnd(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	reason := cmp.Or(ec.Source, "other")
 	ch := event.Changes{

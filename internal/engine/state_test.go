@@ -24,7 +24,7 @@ func (s *stage) state(ask workstate.Request) workstate.State {
 	return got
 }
 
-func TestStateWithoutFilesIsKeptInTheStoreAndToldToTheNextSession(t *testing.T) {
+func TestStateWithoutFilesIsStoredAndInjectedIntoTheNextSession(t *testing.T) {
 	s := newStage(t)
 	s.play(in("one", start("startup"), prompt("p1", "set up the payment service"))...)
 	s.state(workstate.Request{Op: workstate.OpUpdate, Agent: "one", Update: workstate.Update{
@@ -104,7 +104,7 @@ func TestDecisionsAndSessionsOfTheStateComeBack(t *testing.T) {
 		"Built the till")
 }
 
-func TestStateOfAnAgentThatReadTheWebIsNotTold(t *testing.T) {
+func TestStateOfAnAgentThatReadTheWebIsNotInjected(t *testing.T) {
 	s := newStage(t)
 	s.play(prompt("p1", "look at that page please"),
 		tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "https://example.com"}, "text"))

@@ -8,8 +8,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// stop ends a turn: what the assistant said is digested. It never answers:
-// context from here would start another turn of the model.
+// stop ends a turn: the assistant's answer is digested. It never answers, because injected context would start
+// another turn of the model.
 func (e *Engine) stop(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	if !ec.Person() {
 		return mem.Reply{}, event.Changes{}, nil
@@ -31,8 +31,8 @@ func (e *Engine) stop(ctx context.Context, ec event.Context) (mem.Reply, event.C
 	return mem.Reply{}, ch, nil
 }
 
-// stopFailure ends a turn that an error of the model's service cut off. What
-// was in hand is saved: nobody says whether it goes on.
+// stopFailure ends a turn that an error of the model's service ended. The current work is saved, because the
+// session may not continue.
 func (e *Engine) stopFailure(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	cp, err := e.Continuity.Checkpoint(ctx, ec, "stop-failure")
 	if err != nil {

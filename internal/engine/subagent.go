@@ -8,8 +8,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// subagentStart briefs a subagent: with what is known about the task it was
-// launched for. Launches and starts of one type are matched first in, first out.
+// subagentStart injects what is known about a subagent's task. Launches and starts of one type are matched first
+// in, first out.
 func (e *Engine) subagentStart(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	ch := filesync.NoteAgent(ec, "STARTED")
 	launch, ok, err := e.Capture.FindLaunch(ctx, ec)
@@ -21,8 +21,8 @@ func (e *Engine) subagentStart(ctx context.Context, ec event.Context) (mem.Reply
 	return reply, ch, err
 }
 
-// subagentStop keeps what a subagent found. It never answers: that would keep
-// the subagent running. A stop without a type is the client's own summariser.
+// subagentStop stores what a subagent found. It never answers, because that would keep the subagent running. A
+// stop without a type is the client's own summariser.
 func (e *Engine) subagentStop(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	if ec.AgentType == "" {
 		ec.Text = ""

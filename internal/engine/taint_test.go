@@ -155,7 +155,7 @@ func (w *work) deliver(s *stage, order []int) {
 var mark = regexp.MustCompile(`her([0-9]+)qq`)
 
 // check proves that nothing made of a tainted turn is above the worst level,
-// and that nothing of it is told, neither later nor after a compaction.
+// and that nothing of it is injected, neither later nor after a compaction.
 func (w *work) check(s *stage) {
 	ms, err := s.store.List(s.t.Context(), mem.Query{Within: "*", Hidden: true, Limit: 10000})
 	if err != nil {
@@ -167,12 +167,12 @@ func (w *work) check(s *stage) {
 			w.t.Fatalf("%s of tainted turn %d has %v: %s", m.Kind, n, m.Trust, b)
 		}
 	}
-	told := s.play(mem.Event{Kind: mem.SessionStart, Source: "compact"}).Context
-	told += s.play(in("two", start("startup"), prompt("z1", "go on with "+w.marks()))...).Context
-	told += s.play(in("two", failed("z1", "z2", "make check", "Exit code 2\nerror: undefined"))...).Context
-	told += s.play(in("two", edited("z1", "z3", "/home/dev/shop/a.go", "x", "y"))...).Context
-	if n := w.worst(told); n > 0 {
-		w.t.Fatalf("words of tainted turn %d are told:\n%s", n, told)
+	injected := s.play(mem.Event{Kind: mem.SessionStart, Source: "compact"}).Context
+	injected += s.play(in("two", start("startup"), prompt("z1", "go on with "+w.marks()))...).Context
+	injected += s.play(in("two", failed("z1", "z2", "make check", "Exit code 2\nerror: undefined"))...).Context
+	injected += s.play(in("two", edited("z1", "z3", "/home/dev/shop/a.go", "x", "y"))...).Context
+	if n := w.worst(injected); n > 0 {
+		w.t.Fatalf("words of tainted turn %d are told:\n%s", n, injected)
 	}
 }
 

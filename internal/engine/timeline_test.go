@@ -17,7 +17,7 @@ import (
 
 // What is kept at one moment, as all that one answer teaches is, stands in the
 // order in which it was kept, and the anchor among it.
-func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
+func TestTimelineContainsItsAnchorAmongMemoriesOfTheSameTime(t *testing.T) {
 	s := newStage(t)
 	var b mem.Batch
 	for _, title := range []string{"one", "two", "three", "four", "five", "six", "seven"} {

@@ -115,7 +115,7 @@ func TestErrorsOfToolsAreReadAsTheClientWritesThem(t *testing.T) {
 	}
 }
 
-func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
+func TestKeyLineNamesPlaceOrError(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"--- FAIL: TestX (0.1s)\n    x_test.go:34: got 1, want 2\nFAIL", "x_test.go:34: got 1, want 2"},
 		{"building\nsrc/main.rs:10:5: error[E0425]", "src/main.rs:10:5: error[E0425]"},
@@ -171,7 +171,7 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 	}
 }
 
-func TestTheErrorInATitleBeginsWithWhatTells(t *testing.T) {
+func TestErrorInATitleBeginsWithTheTellingPart(t *testing.T) {
 	for in, want := range map[string]string{
 		"Error: no such table": "no such table",
 		"[ERROR] /home/dev/shop/src/main/java/shop/Cart.java:[7,3] cannot find symbol": "Cart.java:[7,3] cannot find symbol",

@@ -41,7 +41,9 @@ func (t *tape) Take(_ context.Context, s mem.Session, _ string,
 	return mem.TranscriptImport{Found: true}, nil
 }
 
-func (t *tape) Utterances(_ context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error {
+func (t *tape) Utterances(_ context.Context, s mem.Session, after string,
+	give func([]mem.ArchivedUtterance) error,
+) error {
 	list := t.kept[s.ID]
 	if i := slices.IndexFunc(list, func(x mem.ArchivedUtterance) bool { return x.ID == after }); i >= 0 {
 		list = list[i+1:]
@@ -218,7 +220,7 @@ func TestPlainTalkIsQuotedInALaterSession(t *testing.T) {
 	}
 }
 
-// What was learned from words and is forgotten is not told in those words either.
+// What was learned from words and is forgotten is not injected in those words either.
 func TestWordsOfWhatWasForgottenAreNotQuoted(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()...)
@@ -368,7 +370,7 @@ func TestTaintOfATurnReachesWhatWasAlreadyIndexed(t *testing.T) {
 	}
 }
 
-func TestASessionIsNotToldWhatItStillSees(t *testing.T) {
+func TestSessionDoesNotGetWhatItStillHasInContext(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()[:3]...)
 	th.works(11 * time.Minute) // idle: indexed
@@ -395,7 +397,7 @@ func TestASessionIsNotToldWhatItStillSees(t *testing.T) {
 	wantsNot(t, "after it", got.Context, "the agent said: With gzip")
 }
 
-func TestAForkIsNotToldWhatItWasForkedWith(t *testing.T) {
+func TestForkDoesNotGetWhatItsParentHadInContext(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()...)
 	th.works(2 * time.Second)
@@ -423,7 +425,7 @@ func TestWhatAMemorySaysIsNotQuotedBesideIt(t *testing.T) {
 	}
 }
 
-func TestWhatAMemoryToldBeforeIsNotQuotedLater(t *testing.T) {
+func TestTextOfAnInjectedMemoryIsNotQuotedLater(t *testing.T) {
 	th := newTheater(t)
 	th.play(start("startup"), prompt("p1", "what do we throw with"),
 		stop("p1", "I looked at both for a while. I decided to use a ballista instead of a catapult. It is late now."),
@@ -501,7 +503,7 @@ func TestMemoriesComeBeforeQuotationsWithinTheBudget(t *testing.T) {
 	}
 	rs := must(th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1}))
 	if len(rs) != 1 || rs[0].Tokens > rs[0].Budget+60 {
-		t.Errorf("told %+v", rs)
+		t.Errorf("injected %+v", rs)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestManyMemoriesAreKeptAtOnceAndFoundByTheirWords(t *testing.T) {
 	}
 }
 
-func TestWhatIsBroughtPassesTheDoor(t *testing.T) {
+func TestImportedTextIsRedacted(t *testing.T) {
 	s := newStage(t)
 	m := note("the key", "use ghp_0123456789abcdefghijklmnopqrstuvwxyz <private>at night</private>")
 	m.Facts, m.Files, m.Tags = []string{"password is hunter2"}, []string{"a.go"}, []string{"<private>x</private>"}
@@ -80,13 +80,13 @@ func TestWhatComesWithoutATitleGetsItsFirstLine(t *testing.T) {
 	}
 }
 
-func TestAPromptCanBeAskedAsOfATime(t *testing.T) {
+func TestPromptCanBeSearchedAsOfATime(t *testing.T) {
 	s := newStage(t)
 	old, late := note("", "the harpsichord is tuned to 415 hertz"), note("",
 		"the harpsichord was tuned to 440 hertz again")
 	old.Created, late.Created = s.clock.Add(-2*day), s.clock.Add(-day)
 	ids := s.brought(old, late)
-	told := func(before time.Time) (out []string) {
+	injected := func(before time.Time) (out []string) {
 		r, err := s.Next(t.Context(), views.NextRequest{ProjectRef: shop, Prompt: "to how many hertz is the harpsichord " +
 			"tuned?", Before: before})
 		if err != nil {
@@ -98,10 +98,10 @@ func TestAPromptCanBeAskedAsOfATime(t *testing.T) {
 		slices.Sort(out)
 		return out
 	}
-	if got := told(time.Time{}); !slices.Equal(got, ids) {
-		t.Errorf("now: told %v, want %v", got, ids)
+	if got := injected(time.Time{}); !slices.Equal(got, ids) {
+		t.Errorf("now: injected %v, want %v", got, ids)
 	}
-	if got := told(late.Created); !slices.Equal(got, ids[:1]) {
-		t.Errorf("as of then: told %v, want %v", got, ids[:1])
+	if got := injected(late.Created); !slices.Equal(got, ids[:1]) {
+		t.Errorf("as of then: injected %v, want %v", got, ids[:1])
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"remanence/internal/recall"
 )
 
-// userPromptSubmit keeps a prompt and answers it with the state line and what
-// is known about its subject. An empty answer is normal.
+// userPromptSubmit stores a prompt and answers with the state line and the memories about its subject. An empty
+// answer is normal.
 func (e *Engine) userPromptSubmit(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	if strings.HasPrefix(strings.TrimSpace(ec.Text), event.OwnCommand) {
 		return mem.Reply{}, event.Changes{Turn: mem.TurnChange{Text: event.OwnCommand}}, nil
@@ -57,8 +57,8 @@ func (e *Engine) userPromptSubmit(ctx context.Context, ec event.Context) (mem.Re
 	return mem.Reply{Context: recall.Above(directive, r.Text)}, ch, nil
 }
 
-// promptBlock injects where the work stands, what a compaction took and what was found, in one block, and returns its
-// receipt; the zero value if there is nothing to inject. directive stands before the block.
+// promptBlock renders the state line, restored pieces and search hits as one block, and returns its receipt; the
+// zero value if there is nothing to inject. directive precedes the block.
 func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.StateLines, gone continuity.Loss, hits []mem.Hit,
 	r mem.Receipt,
 ) mem.Receipt {

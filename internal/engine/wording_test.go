@@ -84,7 +84,7 @@ func kindChosen(w extract.TurnFacts, answer string) mem.Kind {
 	return points[len(points)-1].Kind
 }
 
-func TestAPromiseOrWhatWasAskedIsNotKept(t *testing.T) {
+func TestPromiseOrRequestIsNotStored(t *testing.T) {
 	for said, want := range map[string]bool{
 		"Got it, sorry: I won't touch the generated client without a word from you.":            false,
 		"You're right, I didn't wait for the lock, so the job ran twice.":                       false,

@@ -8,12 +8,11 @@ import (
 	"remanence/internal/chars"
 )
 
-// MaxField bounds one stored field of an event, in bytes. Of longer ones the
-// beginning and the end are kept.
+// MaxField is the largest size of one stored field of an event, in bytes. Of longer fields the beginning and the
+// end are kept.
 const MaxField = 64 << 10
 
-// Middle cuts the middle out of a text that is longer than limit bytes: of what
-// is left two thirds are its beginning.
+// Middle removes the middle of a text longer than limit bytes. Two thirds of the rest are its beginning.
 func Middle(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -30,8 +29,8 @@ func Middle(s string, limit int) string {
 	return s[:head] + mark + s[tail:]
 }
 
-// Bounded cuts the strings of a JSON value until it has at most maxField bytes.
-// One that is long for other reasons becomes a note of its size.
+// Bounded clips the strings of a JSON value until it has at most maxField bytes. A value that is long for other
+// reasons becomes a note of its size.
 func Bounded(raw json.RawMessage) json.RawMessage {
 	if len(raw) <= MaxField {
 		return raw

@@ -10,7 +10,7 @@ import (
 // Changes is what a use case adds to the batch of an event. The zero value
 // changes nothing.
 type Changes struct {
-	Event        *mem.Event // replaces the event as it is stored; nil means that it is stored as it came
+	Event        *mem.Event // stored instead of the event; nil means that the event is stored unchanged
 	Session      mem.SessionChange
 	Turn         mem.TurnChange
 	Memories     []mem.Memory
@@ -76,14 +76,14 @@ func mergeTurn(a, b mem.TurnChange) mem.TurnChange {
 	return out
 }
 
-// AsRecovered returns the changes of an event that is of the past: its session went on or ended since.
+// AsRecovered returns the changes of an event in the past: its session has gone on or ended since.
 func (c Changes) AsRecovered() Changes {
 	c.Session = mem.SessionChange{FirstPrompt: c.Session.FirstPrompt}
 	c.Jobs = slices.DeleteFunc(slices.Clone(c.Jobs), func(j mem.Job) bool { return j.Kind == JobTranscript })
 	return c
 }
 
-// After returns the context with the trust that changes left to its turn.
+// After returns the context with the trust of its turn after the changes.
 func (m Context) After(c Changes) Context {
 	if c.Turn.Tainted {
 		m.Turn.Trust = min(m.Turn.Trust, c.Turn.Taint)
@@ -91,7 +91,7 @@ func (m Context) After(c Changes) Context {
 	return m
 }
 
-// SessionChange is what every event tells of its session.
+// SessionChange returns the change of the session that every event causes.
 func (m Context) SessionChange() mem.SessionChange {
 	out := mem.SessionChange{
 		Agent: m.Agent, Project: m.Project.Key, ProjectName: m.Project.Name, Root: m.Root, Cwd: m.Cwd,

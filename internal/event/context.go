@@ -23,9 +23,9 @@ type Context struct {
 	Mind             workstate.Files
 	Files            *OpenedFiles // of the project's files; closed by the caller of the handler
 	Started          time.Time
-	FromSpool        bool            // from the spool: kept, never answered
-	CreatedBefore    time.Time       // recalls only what was made before; zero: all
-	DisabledFeatures map[string]bool // features of the ranking that do not count
+	FromSpool        bool            // stored, and not answered
+	CreatedBefore    time.Time       // only memories created before are recalled; zero means all
+	DisabledFeatures map[string]bool // features of the ranking that are disabled
 }
 
 // BelongsToTurn reports whether events of the kind are part of a turn.
@@ -38,15 +38,15 @@ func BelongsToTurn(k mem.EventKind) bool {
 	return false
 }
 
-// LogDegraded notes what an answer has to do without.
+// LogDegraded logs a part that is missing from an answer.
 func (e *Service) LogDegraded(what string, err error) {
 	if err != nil && e.Log != nil {
 		e.Log(what, err)
 	}
 }
 
-// SessionOf returns the session of an event, which names it in full: one whose
-// id only begins alike is another. The zero value if it is not known yet.
+// SessionOf returns the session of an event by its full id; another session whose id begins alike is not returned.
+// The zero value if it is unknown.
 func (e *Service) SessionOf(ctx context.Context, id string) (mem.Session, error) {
 	s, err := e.Store.Session(ctx, id)
 	switch {
@@ -56,8 +56,8 @@ func (e *Service) SessionOf(ctx context.Context, id string) (mem.Session, error)
 	return s, err
 }
 
-// Lookup returns what tells a session by its id, asked for once: the zero value for
-// one that is erased, or cannot be had. Its names are a convenience.
+// Lookup returns a function that finds a session by its id, with a cache. It returns the zero value for an erased
+// session and on an error.
 func (e *Service) Lookup(ctx context.Context) func(id string) mem.Session {
 	known := map[string]mem.Session{}
 	return func(id string) mem.Session {
@@ -70,8 +70,7 @@ func (e *Service) Lookup(ctx context.Context) func(id string) mem.Session {
 	}
 }
 
-// Nowhere is the project of events that name no directory. It has a key: an
-// empty one would mean every project.
+// Nowhere is the project of events without a directory. It has a key because an empty key means every project.
 var Nowhere = mem.Project{Key: "p_none", Name: "none"}
 
 // ProjectOf returns the project of a directory, or the one of events without a directory.
@@ -86,8 +85,8 @@ func (e *Service) ProjectOf(dir string) (mem.Project, error) {
 	return p, nil
 }
 
-// Known returns the key under which the project's repository is already kept:
-// one that gains a remote or is moved keeps its memories.
+// Known returns the key under which the project's repository is stored. A repository that gains a remote or moves
+// keeps its memories.
 func (e *Service) Known(ctx context.Context, p mem.Project) (string, error) {
 	if p.Common == "" {
 		return "", nil
@@ -102,7 +101,7 @@ func (e *Service) Known(ctx context.Context, p mem.Project) (string, error) {
 	return ps[0].Key, nil
 }
 
-// moved returns the key that a repository had at another path.
+// moved returns the key that a repository had at its former path.
 func (e *Service) moved(ctx context.Context, p mem.Project) (string, error) {
 	if e.Moved == nil {
 		return "", nil
@@ -117,7 +116,7 @@ func (e *Service) moved(ctx context.Context, p mem.Project) (string, error) {
 	return e.Moved(p, all), nil
 }
 
-// Indexed gives memories the words for search that their texts do not show.
+// Indexed adds search words to memories that their texts do not contain.
 func Indexed(ms []mem.Memory) []mem.Memory {
 	for i := range ms {
 		ms[i].Index = rank.Index(ms[i])
@@ -125,16 +124,16 @@ func Indexed(ms []mem.Memory) []mem.Memory {
 	return ms
 }
 
-// Complete gives memories of this event what is known of them only now.
+// Complete fills in the fields of this event's memories that are known only now.
 func (m Context) Complete(ms []mem.Memory) []mem.Memory {
 	Anchored(ms, m.Files.At)
 	return Indexed(ms)
 }
 
-// Person reports whether the main thread of the session is speaking.
+// Person reports whether the event is of the session's main thread, not of a subagent.
 func (m Context) Person() bool { return m.AgentID == "" }
 
-// NewMemory is a memory of this event with what all of them share.
+// NewMemory returns a memory of this event with the fields that all of them share.
 func (m Context) NewMemory(k mem.Kind, s mem.Scope) mem.Memory {
 	info, _ := k.Info()
 	return mem.Memory{
@@ -149,11 +148,11 @@ func (m Context) NewMemory(k mem.Kind, s mem.Scope) mem.Memory {
 	}
 }
 
-// ConfidenceRule is the confidence of what a rule found, 0…1.
+// ConfidenceRule is the confidence of a statement found by a rule, 0…1.
 const ConfidenceRule = 0.5
 
-// ConfidenceAgent is the confidence of what an agent stated, 0…1.
+// ConfidenceAgent is the confidence of a statement by an agent, 0…1.
 const ConfidenceAgent = 0.7
 
-// ConfidenceUser is the confidence of what the person stated, 0…1.
+// ConfidenceUser is the confidence of a statement by the person, 0…1.
 const ConfidenceUser = 0.9

@@ -7,20 +7,19 @@ import (
 	"remanence/internal/mem"
 )
 
-// Files is one look at the files of a project, named relative to it. It is
-// bounded: past its bounds nothing is known of a file.
+// Files reads the files of a project, with paths relative to it. The work is bounded: beyond the bounds nothing is
+// known of a file.
 type Files interface {
-	// Anchors ties the first mem.MaxAnchors of files to what they hold, but for
-	// those of which that is not known or that were written after at.
+	// Anchors returns the content hashes of the first mem.MaxAnchors files. Files that cannot be read, or that
+	// were written after at, are left out.
 	Anchors(files []string, at time.Time) []mem.Anchor
-	// Freshness compares files with what they held. A file not written after
-	// since counts as unchanged.
+	// Freshness compares files with their anchors. A file that was not written after since counts as unchanged.
 	Freshness(anchors []mem.Anchor, since time.Time) mem.Freshness
 	Close()
 }
 
-// Knowledge are the kinds that say how things are: what they say of a file may
-// no longer be so when the file is another. The rest tells what happened.
+// Knowledge lists the kinds that describe how things are. Such a statement may be wrong when the file has changed.
+// Other kinds describe what happened.
 func Knowledge() []mem.Kind {
 	return []mem.Kind{
 		mem.FileNote, mem.Gotcha, mem.Decision, mem.Convention, mem.ErrorFix, mem.Howto, mem.Rationale, mem.TradeOff,
@@ -29,7 +28,7 @@ func Knowledge() []mem.Kind {
 	}
 }
 
-// Anchored ties what memories know to what their files hold now.
+// Anchored sets the anchors of memories to the present content of their files.
 func Anchored(ms []mem.Memory, look func() Files) {
 	for i := range ms {
 		m := &ms[i]
@@ -42,14 +41,14 @@ func Anchored(ms []mem.Memory, look func() Files) {
 	}
 }
 
-// OpenedFiles is what a moment sees of the project's files. The zero value sees nothing.
+// OpenedFiles opens the project's files when they are first needed. The zero value reads none.
 type OpenedFiles struct {
 	Open   func() Files
 	files  Files
 	states map[string]mem.Freshness // by id of the memory
 }
 
-// OpenFiles begins to look at a project's files when it is first asked to.
+// OpenFiles returns the files of a project, which are opened when first needed.
 func (e *Service) OpenFiles(p mem.Project) *OpenedFiles {
 	v := &OpenedFiles{states: map[string]mem.Freshness{}}
 	if e.Look != nil && p.Root != "" {
@@ -66,15 +65,14 @@ func (v *OpenedFiles) At() Files {
 	return v.files
 }
 
-// Close closes what was opened.
+// Close releases the files.
 func (v *OpenedFiles) Close() {
 	if v.files != nil {
 		v.files.Close()
 	}
 }
 
-// Freshness is how the files of a memory stand. A memory of another project,
-// or of none, has no files here.
+// Freshness returns the state of a memory's files. A memory of another project, or of none, has no files here.
 func (m Context) Freshness(mm mem.Memory) mem.Freshness {
 	if len(mm.Anchors) == 0 || mm.Project != m.Project.Key {
 		return mem.Fresh
@@ -87,7 +85,7 @@ func (m Context) Freshness(mm mem.Memory) mem.Freshness {
 	return s
 }
 
-// Stale reports whether a memory is about nothing but files that are gone.
+// Stale reports whether all files of a memory are missing.
 func (m Context) Stale(mm mem.Memory) bool {
 	if mm.Kind != mem.FileNote && mm.Kind != mem.Change {
 		return false

@@ -8,21 +8,21 @@ import (
 	"remanence/internal/mem"
 )
 
-// Embedder turns texts into vectors of one model. Both calls are all or
-// nothing; a mem.Later among their errors says that the same may work later.
+// Embedder computes vectors with one model. A call returns all vectors or an error. A mem.RetryLater among its
+// errors means that a later retry may succeed.
 type Embedder interface {
 	Model() string
-	Embed(ctx context.Context, texts []string) ([][]float32, error)    // that are to be found
-	EmbedQuestion(ctx context.Context, text string) ([]float32, error) // that asks
+	Embed(ctx context.Context, texts []string) ([][]float32, error)    // texts to search
+	EmbedQuestion(ctx context.Context, text string) ([]float32, error) // of a query
 }
 
-// JobEmbed is the kind of job that gives memories their vectors.
+// JobEmbed is the kind of job that computes the vectors of memories.
 const JobEmbed = "embed"
 
-// EmbedNew is the key of the job that embeds what was just stored.
-const EmbedNew = "new" // from the newest memory on, as long as any lack a vector
+// EmbedNew is the key of the job that embeds new memories.
+const EmbedNew = "new"
 
-// CurrentEmbedder returns the source of vectors; ok is false if there is none.
+// CurrentEmbedder returns the embedder; ok is false if there is none.
 func (e *Service) CurrentEmbedder() (em Embedder, ok bool) {
 	if e.Embedder == nil {
 		return nil, false
@@ -31,7 +31,7 @@ func (e *Service) CurrentEmbedder() (em Embedder, ok bool) {
 	return em, em != nil
 }
 
-// toEmbed adds to a batch the job that gives its memories their vectors.
+// toEmbed adds the job that embeds the batch's memories.
 func (e *Service) toEmbed(b *mem.Batch) {
 	if len(b.Memories) == 0 && !slices.ContainsFunc(b.Edits, saysElse) {
 		return
@@ -41,29 +41,29 @@ func (e *Service) toEmbed(b *mem.Batch) {
 	}
 }
 
-// saysElse reports whether a memory may lack a vector after an edit.
+// saysElse reports whether an edit changes the text of a memory, so that it may lack a vector.
 func saysElse(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Status != nil }
 
-// IsLater reports whether an error means that a server asks to wait.
+// IsLater reports whether an error is a server's request to wait.
 func IsLater(err error) bool {
 	var later mem.RetryLater
 	return errors.As(err, &later)
 }
 
-// Summarizer is a language model that digests turns. A mem.Later among its errors
-// says that the same may work later, a mem.Unusable what was spent in vain, and
-// mem.ErrTooMuch that a shorter text may do.
+// Summarizer is a language model that digests turns. Its errors may contain mem.RetryLater, if a later retry may
+// succeed; mem.UnusableAnswer, with the tokens that were spent; and mem.ErrTextTooLong, if a shorter text may
+// succeed.
 type Summarizer interface {
 	Model() string
-	Cost(turn string) int // tokens that Digest may take at most
+	Cost(turn string) int // largest number of tokens that Digest may use
 	Digest(ctx context.Context, turn string) (mem.Digest, error)
 }
 
-// JobRefine is the kind of job that has a model digest a turn that was digested by
-// rule. Its key is the turn's prompt id, and of a subagent's part its id behind a slash.
+// JobRefine is the kind of job in which a model digests a turn that was digested without one. Its key is the
+// prompt id of the turn; for a subagent also "/" and the subagent's id.
 const JobRefine = "refine"
 
-// CurrentModel is the model that digests, nil if there is none.
+// CurrentModel returns the model for digests, nil if there is none.
 func (e *Service) CurrentModel() Summarizer {
 	if e.Summarizer == nil {
 		return nil

@@ -12,15 +12,15 @@ import (
 	"remanence/internal/mem"
 )
 
-// Switch is whether and how far Remanence is off for an event.
+// Switch says whether and how far Remanence is disabled for an event.
 type Switch struct {
-	Off    bool      // nothing is kept, and Reply is the answer
-	Silent bool      // it is kept, and nothing is injected
-	Reply  mem.Reply // of the words that switch a session off or on
+	Off    bool      // nothing is stored, and Reply is the answer
+	Silent bool      // the event is stored, and nothing is injected
+	Reply  mem.Reply // to a command that disables or enables a session
 }
 
-// SwitchOf reports whether Remanence is off for the event: paused, or its project, tool or path excluded. Such an event
-// leaves nothing behind. The words that switch a session off and on always count.
+// SwitchOf reports whether Remanence is disabled for the event: paused, or its project, tool or path is excluded.
+// Nothing of such an event is stored. The commands that disable and enable a session always work.
 func (e *Service) SwitchOf(ctx context.Context, m Context) (Switch, error) {
 	if m.Kind == mem.UserPromptSubmit {
 		switch word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " "); word {
@@ -66,21 +66,20 @@ func (e *Service) switchSession(ctx context.Context, p mem.Pause, notice string)
 	return Switch{Off: true, Reply: mem.Reply{Notice: notice}}, nil
 }
 
-// atHome reports whether something takes place in a directory of ours: nobody but
-// an agent that we started works there.
+// atHome reports whether the event is in one of our own directories. Only an agent that Remanence started works
+// there.
 func (e *Service) atHome(dir string) bool {
 	return slices.ContainsFunc(e.Own, func(own string) bool { return extract.Within(own, dir) })
 }
 
-// ProjectIn reports whether a setting lists the project of the event: by key, by
-// name, or by a glob on its root.
+// ProjectIn reports whether a setting lists the project of the event: by key, by name, or by a glob on its root.
 func (m Context) ProjectIn(list []string) bool {
 	return slices.ContainsFunc(list, func(g string) bool {
 		return g == m.Project.Key || g == m.Project.Name || globAbove(g, m.Root)
 	})
 }
 
-// excludedCall reports whether the person's settings keep the tool call out.
+// excludedCall reports whether the settings exclude the tool call.
 func (e *Service) excludedCall(m Context) bool {
 	if m.Tool == "" {
 		return false
@@ -108,7 +107,7 @@ func (e *Service) excludedCall(m Context) bool {
 	return false
 }
 
-// globAbove matches a pattern against a directory and all that it lies in.
+// globAbove matches a pattern against a directory and all directories above it.
 func globAbove(pattern, dir string) bool {
 	for dir = extract.Slashed(dir); dir != "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if Glob(pattern, dir) {
@@ -118,8 +117,8 @@ func globAbove(pattern, dir string) bool {
 	return false
 }
 
-// matchesPath matches a pattern against a file: its whole path, its path in the
-// project, or for a pattern without a slash its name.
+// matchesPath matches a pattern against a file: its full path, its path in the project, or its name if the pattern
+// has no slash.
 func matchesPath(pattern, file, rel string) bool {
 	return Glob(pattern, file) || Glob(pattern, rel) || !strings.Contains(pattern, "/") &&
 		Glob(pattern, path.Base(extract.Slashed(file)))
@@ -157,8 +156,7 @@ func Glob(pattern, name string) bool {
 	return false
 }
 
-// Unpaused leaves out what was said while the person had paused: the agent's
-// record has it all the same.
+// Unpaused removes the quotes from times at which the person had paused. The agent's transcript still has them.
 func (e *Service) Unpaused(ctx context.Context, project, session string, said []mem.Quote) ([]mem.Quote, error) {
 	silences, err := e.Store.PausedPeriods(ctx, "all", project, session)
 	if err != nil {
@@ -169,7 +167,7 @@ func (e *Service) Unpaused(ctx context.Context, project, session string, said []
 	}), nil
 }
 
-// Pause pauses or resumes and lists what is in force.
+// Pause pauses or resumes, and returns the pauses in force.
 func (e *Service) Pause(ctx context.Context, ask PauseRequest) (PauseResponse, error) {
 	p := mem.Pause{InjectOnly: ask.InjectOnly, Lift: ask.Resume}
 	if ask.For > 0 {
@@ -215,7 +213,7 @@ func (e *Service) reportPauses(ctx context.Context) error {
 	return nil
 }
 
-// Place resolves what a person called a place. The zero project means all.
+// Place returns the project of a reference. The zero project means all.
 func (e *Service) Place(ctx context.Context, at mem.ProjectRef) (mem.Project, error) {
 	switch {
 	case at.Project == "all" || at.Project == "" && at.Dir == "":
@@ -241,7 +239,7 @@ func (e *Service) Place(ctx context.Context, at mem.ProjectRef) (mem.Project, er
 	return p, err
 }
 
-// Today is the start of the day of now, in the local zone.
+// Today returns the start of the day of now, in the local zone.
 func (e *Service) Today() time.Time {
 	y, mo, d := e.Now().Local().Date()
 	return time.Date(y, mo, d, 0, 0, 0, 0, time.Local)

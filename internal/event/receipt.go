@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Receipt is the empty receipt of an event's injection.
+// Receipt returns the empty receipt of an injection for the event.
 func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 	return mem.Receipt{
 		ID: ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger,
@@ -17,7 +17,7 @@ func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 	}
 }
 
-// Gate names the rule that keeps a memory from being told, if one does.
+// Gate returns the rule that excludes a memory from an injection; empty if none does.
 func (m Context) Gate(mm mem.Memory) string {
 	switch {
 	case m.SessionInfo.Injected[mm.ID], m.injectedInBriefing(mm):
@@ -35,7 +35,7 @@ func (m Context) Gate(mm mem.Memory) string {
 	return ""
 }
 
-// ReceiptID makes the short id of an event's receipt.
+// ReceiptID returns the short id of an event's receipt.
 func ReceiptID(event string) string {
 	sum := sha256.Sum256([]byte(event))
 	return "r_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))

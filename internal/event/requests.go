@@ -15,21 +15,20 @@ import (
 type IDs struct {
 	mem.ProjectRef
 	IDs   []string `json:"ids"`
-	Agent string   `json:"agent,omitempty" query:"-"` // as in AddAsk: what an agent reads whole is used in its turn
+	Agent string   `json:"agent,omitempty" query:"-"` // as in AddRequest; a memory that it reads counts as used
 }
 
-// UnknownAgent is the session of an agent that does not say which it is in.
+// UnknownAgent is the session of an agent that does not name its session.
 const UnknownAgent = "?"
 
-// PurgeResponse says what was erased, or would be, and what no command of ours can reach.
+// PurgeResponse lists what a purge erased or would erase, and what no command of ours can reach.
 type PurgeResponse struct {
 	Purged    mem.Purged   `json:"purged"`
-	Memories  []mem.Memory `json:"memories,omitempty"` // that would be; what was erased is named no more
+	Memories  []mem.Memory `json:"memories,omitempty"` // of a preview; erased memories are not listed
 	Unreached []string     `json:"unreached"`
 }
 
-// ScanRequest has what is stored searched for private spans and secrets by today's
-// rules and, with Fix, what is found taken out for good.
+// ScanRequest searches stored text for private spans and secrets by the present rules. With Fix, they are erased.
 type ScanRequest struct {
 	Fix bool `json:"fix,omitempty"`
 }
@@ -44,7 +43,7 @@ type PauseRequest struct {
 	Resume     bool          `json:"resume,omitempty"`
 }
 
-// PauseResponse are the pauses in force.
+// PauseResponse lists the pauses in force.
 type PauseResponse struct {
 	Pauses []mem.Pause `json:"pauses"`
 }
@@ -64,8 +63,8 @@ func (e *Service) One(ctx context.Context, id string) (mem.Memory, error) {
 	return ms[0], nil
 }
 
-// Given are the memories that a caller names, hidden ones too. ErrNotFound where
-// none is named: a store that is asked for no id lists whatever it has.
+// Given returns the memories that a request names, hidden ones included. Without ids it returns ErrNotFound: a
+// store that gets no ids lists everything.
 func (e *Service) Given(ctx context.Context, ids []string) ([]mem.Memory, error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("no id: %w", mem.ErrNotFound)
@@ -73,21 +72,21 @@ func (e *Service) Given(ctx context.Context, ids []string) ([]mem.Memory, error)
 	return e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
 }
 
-// ErrPrivateTurn refuses what an agent wants kept of a turn whose prompt is private.
+// ErrPrivateTurn means that an agent wants to store something of a turn with a private prompt.
 var ErrPrivateTurn = errors.New("the prompt of this turn is private: nothing of the turn is kept")
 
-// Findable are the states of memories that are found by those who look for them.
+// Findable lists the states in which a search finds a memory.
 func Findable() []mem.Status { return []mem.Status{mem.Active, mem.Archived} }
 
 const maxLinted = 20_000 // memories
 
 const lintPage = 5000
 
-// OwnCommand begins the commands of our plugin. Their turns show what we keep,
-// and nothing of that may come back as memory.
+// OwnCommand is the prefix of our plugin's commands. Their turns show stored memories, and none of that may become
+// a memory again.
 const OwnCommand = "/remanence:"
 
-// TurnAt names the turn that an agent's session is in, "" if nobody knows.
+// TurnAt returns the name of the turn that an agent's session is in; empty if unknown.
 func (e *Service) TurnAt(ctx context.Context, session string) (string, error) {
 	if session == "" || session == UnknownAgent {
 		return "", nil
@@ -102,10 +101,10 @@ func (e *Service) TurnAt(ctx context.Context, session string) (string, error) {
 	return TurnName(session, turns[0].PromptID), nil
 }
 
-// TurnName names a turn in Edit.UsedIn.
+// TurnName returns the name of a turn for Edit.UsedIn.
 func TurnName(session, promptID string) string { return session + "/" + promptID }
 
-// MaxTakenBack is how many memories are looked at that may not be told any more.
+// MaxTakenBack is the largest number of examined memories that may no longer be injected.
 const MaxTakenBack = 500
 
 // ContainsAny reports whether a folded text contains one of the lines.

@@ -1,5 +1,5 @@
-// Package event holds what every use case needs of one event: its context, the settings that hold for it, its scope
-// and its trust. It opens and closes nothing of its own; start with Context.
+// Package event holds what every use case needs to know about one event: its context, the settings in force, its scope
+// and its trust. It owns no files and no connections. Start reading at [Context].
 package event
 
 import (

@@ -7,10 +7,10 @@ import (
 	"remanence/internal/rank"
 )
 
-// Profile is a set of defaults: how much is told, and when.
+// Profile is a set of defaults: how much is injected, and when.
 type Profile string
 
-// The profiles. Silent captures and tells nothing.
+// The profiles. Silent captures and injects nothing.
 const (
 	Lean   Profile = "lean"
 	Full   Profile = "full"
@@ -25,25 +25,25 @@ type Settings struct {
 	Observations    int  // rows of the index in a briefing; 0 means no index
 	Sessions        int  // session rows in the index
 	Glyphs          bool // show kinds as glyphs
-	SessionTokens   int  // told between two compactions at most; beyond it only the state line and the restore
+	SessionTokens   int  // limit between two compactions; then only state line and restored checkpoint
 	ReceiptLine     bool // one line to the person at session start
 	StateLineRule   StateLineRule
 	StateLineTokens int
 	NoteRequests    bool // ask the agent for a note after a turn that left none
 
-	MaxMemories    int // told with a prompt
-	MaxChunks      int // pieces of conversations told with a prompt, beside memories
+	MaxMemories    int // injected with a prompt
+	MaxChunks      int // quotes injected with a prompt, besides memories
 	MinPromptChars int
-	Use            rank.Use // how past use counts
+	Use            rank.Use // weights of past use
 
 	Vault VaultSettings
 
-	EmbedWait   time.Duration // for the vector of a question; 0 means DefaultEmbedWait
+	EmbedWait   time.Duration // for the vector of a query; 0 means DefaultEmbedWait
 	VectorFloor float64       // how near a memory must be that shares no word with a prompt; 0 means rank.DefaultNear
 
-	Window        int // tokens the context can hold; 0 means as the client or the model says
+	Window        int // tokens of the context window; 0 means as the client or the model reports
 	Handoff       HandoffRules
-	DigestTokens  int       // what a model may be asked for on a day; 0 means nothing
+	DigestTokens  int       // limit of a day; 0 means no digests by a model
 	DigestTrust   mem.Trust // no turn is shown to a model whose trust is lower
 	DigestExclude []string  // globs on the root, or exact keys or names, of projects that no model sees
 
@@ -56,14 +56,14 @@ type Settings struct {
 	HideDays      int // what was forgotten is erased after; 0 means never
 }
 
-// VaultSettings say what of the vault a session starts with.
+// VaultSettings says what a briefing contains of the vault.
 type VaultSettings struct {
 	TopK     int      // weighted memories; 0 means none
-	Critical []string // files that are always told, beside those that say so themselves; as vaultfile.Path takes them
+	Critical []string // files that are always injected, besides those marked critical; see vaultfile.Path
 	LogLines int      // of the end of the journal; 0 means none
 }
 
-// StateLineRule says when the state line is given with a prompt.
+// StateLineRule says when the state line is injected with a prompt.
 type StateLineRule string
 
 // The rules.
@@ -73,13 +73,13 @@ const (
 	StateLineNever    StateLineRule = "never"
 )
 
-// Budgets are ceilings in tokens; 0 switches a place off.
+// Budgets are limits in tokens. 0 disables the injection.
 type Budgets struct {
 	SessionStart, Resume, Compact, UserPrompt int
 	Read, Write, Bash, Task                   int
 }
 
-// Defaults are the settings of a profile before the person changed any.
+// Defaults returns the settings of a profile before any change by the person.
 func Defaults(p Profile) Settings {
 	s := Settings{
 		Profile: p,
@@ -108,19 +108,19 @@ func Defaults(p Profile) Settings {
 	return s
 }
 
-// defaultHandoff are the rules before the person changed any.
+// defaultHandoff returns the handoff settings before any change by the person.
 var defaultHandoff = HandoffRules{
 	Threshold: 0.85, Rearm: 0.50, SampleEvery: 12 * time.Second,
 	MaxAge: 7 * 24 * time.Hour,
 }
 
-// WithoutInjection are the settings with everything off that tells the model something.
+// WithoutInjection returns the settings with every kind of injection disabled.
 func (s Settings) WithoutInjection() Settings {
 	s.Budgets, s.StateLineRule, s.Handoff.Threshold = Budgets{}, StateLineNever, 0
 	return s
 }
 
-// OfStart is the ceiling of a briefing for a SessionStart source.
+// OfStart returns the limit of a briefing for a SessionStart source.
 func (b Budgets) OfStart(source string) int {
 	switch source {
 	case "compact":
@@ -132,35 +132,34 @@ func (b Budgets) OfStart(source string) int {
 	}
 }
 
-// Told reports whether more may be told to the session before its next compaction.
+// MayInject reports whether more may be injected into the session before its next compaction.
 func (s Settings) MayInject(session mem.Session) bool {
 	return s.SessionTokens <= 0 || session.InjectedTokens < s.SessionTokens
 }
 
-// KeptSince is the time from which on what agents reported word for word is
-// kept; ok is false where all of it is.
+// KeptSince returns the time since which the payloads of events are kept; ok is false if all are kept.
 func (e *Service) KeptSince() (t time.Time, ok bool) { return e.DaysAgo(e.Settings().RetentionDays) }
 
-// maxDays is as good as never, and still a date.
+// maxDays is the largest number of days that still gives a valid date.
 const maxDays = 36500
 
-// DaysAgo is a number of days before now; ok is false where that means never.
+// DaysAgo returns the time that many days before now; ok is false if days means never.
 func (e *Service) DaysAgo(days int) (t time.Time, ok bool) {
 	return e.Now().AddDate(0, 0, -min(days, maxDays)), days > 0 && days < maxDays
 }
 
-// JobFill is the kind of job that looks how full the context of a session is.
+// JobFill is the kind of job that reads the context usage of a session.
 const JobFill = "fill"
 
-// HandoffRules say when a handoff is asked for and told.
+// HandoffRules says when a handoff is requested and when it is injected.
 type HandoffRules struct {
-	Threshold   float64       // share of the window from which one is asked for; 0 is never
-	Rearm       float64       // share below which it will be asked for again
-	SampleEvery time.Duration // how often a session's context is looked at, at most
-	MaxAge      time.Duration // an older one is not told to a new session; 0 is never
+	Threshold   float64       // share of the window from which one is requested; 0 means never
+	Rearm       float64       // share below which it may be requested again
+	SampleEvery time.Duration // shortest time between two readings of context usage
+	MaxAge      time.Duration // an older one is not injected into a new session; 0 means no limit
 }
 
-// ThresholdOf is a share that can be: one that cannot is the default.
+// ThresholdOf returns a share if it is valid, else the default.
 func (h HandoffRules) ThresholdOf() float64 {
 	if h.Threshold >= 0 && h.Threshold <= 1 {
 		return h.Threshold
@@ -168,8 +167,7 @@ func (h HandoffRules) ThresholdOf() float64 {
 	return defaultHandoff.Threshold
 }
 
-// RearmAt returns the fraction of the window below which a handoff may be asked
-// for again, 0…1.
+// RearmAt returns the fraction of the window below which a handoff may be requested again, 0…1.
 func (h HandoffRules) RearmAt() float64 {
 	if h.Rearm >= 0 && h.Rearm < h.ThresholdOf() {
 		return h.Rearm

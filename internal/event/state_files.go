@@ -19,13 +19,13 @@ import (
 type StateFiles interface {
 	// Look reads the state files of a project, if it has any that are trusted.
 	Look(p mem.Project) (workstate.Files, error)
-	// Change does what ask says to trusted state files and nothing else to them.
+	// Change applies a request to trusted state files and changes nothing else in them.
 	Change(ctx context.Context, p mem.Project, ask workstate.Request) (workstate.State, error)
-	// Note leaves what an event has to leave there.
+	// Note writes the notes of an event into the state files.
 	Note(ctx context.Context, p mem.Project, n workstate.Notes) error
 }
 
-// MindOf looks at the state files of a project.
+// MindOf reads the state files of a project.
 func (e *Service) MindOf(p mem.Project) (workstate.Files, error) {
 	if e.StateFiles == nil || p.Root == "" {
 		return workstate.Files{}, nil
@@ -37,19 +37,19 @@ func (e *Service) MindOf(p mem.Project) (workstate.Files, error) {
 	return m, nil
 }
 
-// MindKey begins their keys: a tag may be anybody's.
+// MindKey is the prefix of the keys of state file memories. A key is used because anyone may set a tag.
 const MindKey = "mind:"
 
-// OfStateFile reports whether a memory is a piece of a state file.
+// OfStateFile reports whether a memory is a part of a state file.
 func OfStateFile(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, MindKey) }
 
 // JobMind is the kind of job that indexes changed state files.
-const JobMind = "mind" // make what they say findable
+const JobMind = "mind"
 
 // JobNote is the kind of job that writes notes into state files.
-const JobNote = "notes" // leave in them what an event has to
+const JobNote = "notes"
 
-// Noted is an event's project and what the event leaves in its state files.
+// Noted is the data of a JobNote: a project and the notes of an event.
 type Noted struct {
 	Root  string          `json:"root"`
 	Notes workstate.Notes `json:"notes"`
@@ -76,7 +76,7 @@ func (m Context) StateFileNotes(n workstate.Notes) Changes {
 // StampOf returns a time as state files write it, in UTC.
 func StampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// LinesOf are the items of a derived state, as lines of a checkpoint.
+// LinesOf returns the items of a derived state as lines of a checkpoint.
 func LinesOf(items []inject.Item) string {
 	var b strings.Builder
 	for _, it := range items {
@@ -87,11 +87,11 @@ func LinesOf(items []inject.Item) string {
 
 const maxMindLine = 380 // bytes of an item
 
-// MindMark marks a version of the state files as told.
+// MindMark is the mark of a version of the state files that was injected.
 func (m Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 
-// ContainsPart reports whether a folded text says a piece: a decision by its
-// heading, all else line by line.
+// ContainsPart reports whether a folded text contains a part of a state file: a decision by its heading, others by
+// all their lines.
 func ContainsPart(told string, p workstate.Part) bool {
 	_, heading, _ := strings.Cut(p.Key, "#")
 	if !strings.Contains(told, chars.Fold(heading)) {
@@ -108,22 +108,22 @@ func ContainsPart(told string, p workstate.Part) bool {
 	return true
 }
 
-// PartMark marks a piece of the state files as it reads.
+// PartMark is the mark of a part of the state files with its present text.
 func PartMark(key, title, body string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key + "\n" + title + "\n" + body))
 	return "part:" + strconv.FormatUint(h.Sum64(), 36)
 }
 
-// injectedInBriefing reports whether a memory is a piece of the state files that the
-// conversation was told as it is now.
+// injectedInBriefing reports whether a memory is a part of the state files whose present text the briefing of this
+// conversation contained.
 func (m Context) injectedInBriefing(mm mem.Memory) bool {
 	key, ok := strings.CutPrefix(mm.Key, MindKey)
 	return ok && m.SessionInfo.Injected[PartMark(key, mm.Title, mm.Body)]
 }
 
-// SectionItems are a section in one line, or where that is too long a line each.
-// What reads like an order is left out.
+// SectionItems returns a section as one line, or if that is too long as one line each. Lines that read like an
+// order are left out.
 func SectionItems(sec workstate.Section) []inject.Item {
 	var lines []string
 	for _, l := range sec.Lines {
@@ -145,7 +145,7 @@ func SectionItems(sec workstate.Section) []inject.Item {
 	return out
 }
 
-// Bare is a line without the mark of a list and its box.
+// Bare returns a line without list marker and check box.
 func Bare(l string) string {
 	l = strings.TrimSpace(l)
 	for _, mark := range []string{"- ", "* ", "+ ", "[ ] "} {
@@ -154,7 +154,7 @@ func Bare(l string) string {
 	return strings.TrimSpace(l)
 }
 
-// FieldKey begins their keys: a tag may be anybody's.
+// FieldKey is the prefix of the keys of state fields. A key is used because anyone may set a tag.
 const FieldKey = "state:"
 
 // IsField reports whether a memory holds a field of a project's state.

@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// clearWithin is how long after a conversation was cleared the next begins at most.
+// clearWithin is the longest time between a cleared conversation and the start of its successor.
 const clearWithin = 30 * time.Second
 
 const mostClears = 100 // of one client that are followed
@@ -32,8 +32,8 @@ func (e *Service) Successor(ctx context.Context, id string) (mem.Session, error)
 	return mem.Session{}, nil
 }
 
-// after is the one session that began when another was cleared, in the same
-// place. If a second began before that one was over, nobody knows which it is.
+// after returns the one session that began when another was cleared, in the same place. If a second session began
+// before that one was over, the successor is unknown.
 func (e *Service) after(ctx context.Context, s mem.Session) (mem.Session, error) {
 	all, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: s.Project, Limit: 200})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// ReadCall reads the tool input and response of an event. Clients change their
-// shapes, so each field is read on its own and a strange one is empty.
+// ReadCall reads the tool input and response of an event. Clients change their formats, so each field is read
+// separately, and an unknown one is empty.
 func (e *Service) ReadCall(ev mem.Event, p mem.Project) extract.Call {
 	in := extract.Fields(ev.Input)
 	c := extract.Call{
@@ -45,8 +45,7 @@ const maxReplaced = 80 // of each side of a replacement
 
 const importantFail = 0.6
 
-// Changed is the memory of an edited or written file. Edits of one file in one
-// turn become one memory.
+// Changed returns the memory of an edited or written file. Edits of one file in one turn become one memory.
 func Changed(m Context, c extract.Call) mem.Memory {
 	mm := m.NewMemory(mem.Change, mem.ScopeSession)
 	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{c.File}, []string{c.File}
@@ -64,7 +63,7 @@ func excerpt(s string) string {
 	return chars.Clip(chars.Line(chars.Clip(s, maxExcerpt)), maxReplaced)
 }
 
-// Failed is the memory of a command that failed.
+// Failed returns the memory of a command that failed.
 func Failed(m Context, c extract.Call) mem.Memory {
 	code, message := extract.ExitOf(m.Error)
 	mm := m.NewMemory(mem.Command, mem.ScopeSession)
@@ -78,9 +77,8 @@ func Failed(m Context, c extract.Call) mem.Memory {
 	return mm
 }
 
-// todosOf reads the items of the list tool, or those of a task tool. Other tools
-// have subjects too: a mail's is nothing to do. whole reports that the items are
-// the whole list.
+// todosOf reads the items of the list tool, or those of a task tool. Other tools have subjects too, such as that
+// of a mail. whole reports that the items are the complete list.
 func todosOf(ev mem.Event, in map[string]json.RawMessage, output string) (list []extract.Todo, whole bool) {
 	if ev.Tool == "TodoWrite" {
 		for _, item := range extract.Items(in["todos"]) {
@@ -116,8 +114,8 @@ func todosOf(ev mem.Event, in map[string]json.RawMessage, output string) (list [
 	return slices.DeleteFunc(found, func(t extract.Todo) bool { return t.Id == "" && t.Text == "" }), false
 }
 
-// TaskTag tags the item of a task. Ids count within a list, and each session has
-// its own, unless it shares one that has a name.
+// TaskTag returns the tag of a task's item. Ids are unique in a list, and each session has its own list unless it
+// shares a named one.
 func (m Context) TaskTag(id string) string {
 	if m.TaskList != "" {
 		return "task:" + m.TaskList + "/" + id
@@ -125,7 +123,7 @@ func (m Context) TaskTag(id string) string {
 	return "task:" + id
 }
 
-// HasTask reports whether an item is the task of an id.
+// HasTask reports whether an item is the task with an id.
 func (m Context) HasTask(o mem.Memory, id string) bool {
 	return id != "" && (m.TaskList != "" || o.Session == m.Session) && slices.Contains(o.Tags, m.TaskTag(id))
 }

@@ -16,15 +16,14 @@ import (
 // WholeSession is more turns than a session has.
 const WholeSession = 10000
 
-// Tainted is the change of a turn that text from elsewhere came into: its trust, and that of all that is made of it,
-// is the lowest.
+// Tainted returns the change of a turn that text from outside entered: its trust, and that of all memories made in
+// it, is the lowest.
 func Tainted() Changes {
 	return Changes{Turn: mem.TurnChange{Tainted: true, Taint: mem.TrustNone}}
 }
 
-// TaintByCall taints the turn if a tool call brought in text from elsewhere: by
-// itself, out of our own store, or as what something left running has read
-// since. It is judged before anything is made of the call.
+// TaintByCall taints the turn if a tool call brought in text from outside: directly, from our own store, or by a
+// background process that has read such text since. It is called before anything is made of the call.
 func (e *Service) TaintByCall(ctx context.Context, m Context, c extract.Call) (Changes, error) {
 	outside, err := e.outside(ctx, m, c)
 	if err != nil || !outside {
@@ -53,8 +52,7 @@ func (e *Service) outside(ctx context.Context, m Context, c extract.Call) (bool,
 	return false, nil
 }
 
-// taintByExcluded keeps nothing of a call that the person excluded but this: that
-// it brought in text from elsewhere.
+// taintByExcluded stores only one fact of an excluded call: that it brought in text from outside.
 func (e *Service) taintByExcluded(ctx context.Context, m Context) error {
 	if m.Kind != mem.PostToolUse && m.Kind != mem.PostToolUseFailure {
 		return nil
@@ -69,13 +67,12 @@ func (e *Service) taintByExcluded(ctx context.Context, m Context) error {
 	return err
 }
 
-// demoteJoined lowers what may be joined out of the turn that the event taints
-// and later ones: fixes, and the summaries that name them. Where events come in
-// order there is none yet. A fix that is found again keeps the date of the first,
-// so the last change decides. A summary of the session may be of an end that was
-// reported late, and then is dated before the turn.
+// demoteJoined lowers the trust of memories made from the tainted turn and later ones: fixes, and the summaries
+// that name them. If events arrive in order there are none yet. A fix that is found again keeps its first date, so
+// the last change decides. A summary may belong to a session end that was reported late, and is then dated before
+// the turn.
 func (e *Service) demoteJoined(ctx context.Context, m Context) ([]mem.Edit, error) {
-	if m.Turn.At.IsZero() { // nothing was made of it yet
+	if m.Turn.At.IsZero() { // it has no memories yet
 		return nil, nil
 	}
 	joined, err := e.Store.List(ctx, mem.Query{
@@ -95,10 +92,8 @@ func (e *Service) demoteJoined(ctx context.Context, m Context) ([]mem.Edit, erro
 	return edits, nil
 }
 
-// shows reports whether a text of our own shows memories that came from
-// elsewhere, or some of which cannot be told where they came from. A whole answer
-// names what it shows, so that an id which nothing has shows nothing; what a
-// command prints may have been cut.
+// shows reports whether a text of our own contains memories from outside, or memories of unknown origin. A
+// complete answer names its memories, so an unknown id counts as none. The output of a command may be truncated.
 func (e *Service) shows(ctx context.Context, text string, whole bool) (bool, error) {
 	ids := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	ids = slices.DeleteFunc(ids, func(w string) bool { return !strings.HasPrefix(w, "m_") || len(w) > 20 })
@@ -120,16 +115,16 @@ func (e *Service) shows(ctx context.Context, text string, whole bool) (bool, err
 	return false, nil
 }
 
-// showsProposal reports whether a text shows a change of the memory that an agent
-// proposed after text from outside.
+// showsProposal reports whether a text contains a proposal of the memory that an agent made after it read text
+// from outside.
 func showsProposal(text string, mm mem.Memory) bool {
 	return slices.ContainsFunc(mm.Proposals, func(p mem.Proposal) bool {
 		return p.Trust == mem.TrustNone && strings.Contains(text, p.ID)
 	})
 }
 
-// WorstSince is the worst trust of the session's turns from one on, or of all
-// where that one is not known.
+// WorstSince returns the lowest trust of the session's turns since the given one, or of all turns if it is
+// unknown.
 func (e *Service) WorstSince(ctx context.Context, session, promptID string) (mem.Trust, error) {
 	turns, err := e.Store.Turns(ctx, session, WholeSession)
 	if err != nil {
@@ -145,8 +140,8 @@ func (e *Service) WorstSince(ctx context.Context, session, promptID string) (mem
 	return worst, nil
 }
 
-// SubagentTrust is the trust of a subagent's report: the worst of the turns it lived through: one in the background outlives the turn it was started in,
-// and may report in another.
+// SubagentTrust returns the trust of a subagent's report: the lowest of the turns in which it ran. A subagent in
+// the background outlives the turn in which it was started, and may report in another.
 func (e *Service) SubagentTrust(ctx context.Context, m Context) (mem.Trust, error) {
 	starts, err := e.Store.Events(ctx, mem.EventQuery{
 		Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStart}, AgentID: &m.AgentID, Limit: 1,
@@ -162,9 +157,9 @@ func (e *Service) SubagentTrust(ctx context.Context, m Context) (mem.Trust, erro
 	return min(m.Turn.Trust, worst), err
 }
 
-// ByAgent is the trust of what an agent keeps or changes by our command line:
-// its own words, if nothing from elsewhere came into its turn. One whose session
-// is not known may have read anything. ErrPrivateTurn if nothing may be kept.
+// ByAgent returns the trust of what an agent stores or changes through our command line: that of its own words, if
+// nothing from outside entered its turn. An agent with an unknown session may have read anything. It returns
+// ErrPrivateTurn if nothing may be stored.
 func (e *Service) ByAgent(ctx context.Context, session string) (mem.Trust, error) {
 	s, err := e.Successor(ctx, session)
 	if err != nil || s.ID == "" {
@@ -183,7 +178,7 @@ func (e *Service) ByAgent(ctx context.Context, session string) (mem.Trust, error
 	return min(mem.TrustAssistant, turns[0].Trust), nil
 }
 
-// MayKeep is ErrPrivateTurn if a text is an agent's, of a turn of which nothing is kept.
+// MayKeep returns ErrPrivateTurn if a text is by an agent in a private turn.
 func (e *Service) MayKeep(ctx context.Context, agent, text string) error {
 	if agent == "" || text == "" {
 		return nil
@@ -192,20 +187,19 @@ func (e *Service) MayKeep(ctx context.Context, agent, text string) error {
 	return err
 }
 
-// Author is whose work a change is: of a file of the vault, or by a request.
+// Author is who made a change of a file of the vault, or a request.
 type Author struct {
 	Trust   mem.Trust
 	Origin  mem.Origin
-	Private bool   // of a turn that nothing is kept of
-	Session string // of the agent; "" is the person
-	Idle    string // a session of which no call runs now
+	Private bool   // of a turn of which nothing is stored
+	Session string // of the agent; empty means the person
+	Idle    string // a session without a running call
 }
 
-// Person is the hand of whoever edits the files; an agent's is seen in its calls.
+// Person is the author of edits in files; edits by an agent are seen as tool calls.
 var Person = Author{Trust: mem.TrustUser, Origin: mem.FromVault}
 
-// PersonAuthor is the person's at an event. A turn that begins or ends has no calls
-// that run.
+// PersonAuthor returns the person as author at an event. A turn that begins or ends has no running calls.
 func PersonAuthor(ev mem.Event) Author {
 	h := Person
 	switch ev.Kind {
@@ -223,12 +217,10 @@ func AgentAuthor(t mem.Turn) Author {
 	}
 }
 
-// MayChange is the rule for every change of what a memory says, of whether it is
-// shown and of how much it counts: its author needs at least the memory's trust.
-// What such an author may not do becomes a proposal.
+// MayChange is the rule for changes of a memory's text, visibility and weight: the author needs at least the
+// memory's trust. Other changes become proposals.
 func (h Author) MayChange(m mem.Memory) bool { return h.Trust >= m.Trust }
 
-// MayReport is the rule for progress: that a piece of work is done, where the work
-// stands, that a memory was wrong. An agent in whose turn nothing came from outside
-// may report that of the person's memories, too.
+// MayReport is the rule for reports of progress: that work is done, the state of the work, that a memory was
+// wrong. An agent in whose turn nothing came from outside may report that of the person's memories, too.
 func (h Author) MayReport(m mem.Memory) bool { return h.Trust >= min(m.Trust, mem.TrustAssistant) }

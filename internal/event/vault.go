@@ -16,28 +16,27 @@ import (
 
 // Vault is the person's memory in files.
 type Vault interface {
-	// Folder is where it is; There reports whether it is there.
+	// Folder returns the directory; There reports whether it exists.
 	Folder() string
 	There() bool
-	// Look hands keep what differs from what was kept before; known is asked for
-	// that once. It calls keep only if something does.
+	// Look passes the differences from the known notes to keep, if there are any. known is called once.
 	Look(known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error
-	// Write changes the file of a memory and returns it as it is then.
-	// vaultfile.ErrBehind or another error if someone else changed it meanwhile.
+	// Write changes the file of a memory and returns it as it is then. It returns vaultfile.ErrBehind or another
+	// error if someone else changed it meanwhile.
 	Write(was mem.Note, c vaultfile.NoteChange) (mem.Note, error)
-	// Erase takes a file away for good.
+	// Erase deletes a file for good.
 	Erase(file string) error
-	// WriteIndex writes the index of all files anew.
+	// WriteIndex writes the index of all files.
 	WriteIndex() error
-	// Pages reads what is told as it is, with so many last lines of the journal.
+	// Pages reads the files that a briefing contains in full, with the last lines of the journal.
 	Pages(logLines int) (vaultfile.Pages, error)
-	// Holding lists the files that hold one of some folded lines.
+	// Holding lists the files that contain one of the folded lines.
 	Holding(lines []string) ([]string, error)
-	// Hints are what the person says about a directory.
+	// Hints returns the person's settings for a directory.
 	Hints(dir string) (vaultfile.Hints, error)
 }
 
-// CurrentVault is the vault if there is one.
+// CurrentVault returns the vault, nil if there is none.
 func (e *Service) CurrentVault() Vault {
 	if e.Vault == nil {
 		return nil
@@ -48,10 +47,10 @@ func (e *Service) CurrentVault() Vault {
 	return nil
 }
 
-// maxNotes is how many memories with a file are looked at.
+// maxNotes is the largest number of examined memories with a file.
 const maxNotes = 10000
 
-// Noted are the memories that have a file, hidden ones too.
+// Noted returns the memories that have a file, hidden ones included.
 func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
 	ms, err := e.Store.List(ctx, mem.Query{InVault: true, Hidden: true, Within: "*", Limit: maxNotes})
 	if err != nil {
@@ -60,7 +59,7 @@ func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
 	return ms, nil
 }
 
-// VaultNotes are the memories with a file, by file and by id.
+// VaultNotes is an index of the memories with a file, by file and by id.
 type VaultNotes struct {
 	byFile, byID map[string]mem.Memory
 	missing      map[string]bool // files that are not there any more
@@ -79,8 +78,8 @@ func NewNotes(ms []mem.Memory, l vaultfile.Changes) VaultNotes {
 	return n
 }
 
-// Find is the memory of a file: by its name, or of a file that is gone by its id
-// or its content. So one that was renamed stays what it was.
+// Find returns the memory of a file: by its name, or for a missing name by its id or its content. A renamed file
+// so keeps its memory.
 func (n VaultNotes) Find(t vaultfile.Note) (mem.Memory, bool) {
 	mm, ok := n.byFile[t.File]
 	if !ok {
@@ -102,15 +101,14 @@ func (n VaultNotes) Find(t vaultfile.Note) (mem.Memory, bool) {
 	return mm, true
 }
 
-// Gone is the memory of a file that is not there, unless it has another by now.
+// Gone returns the memory of a missing file, unless it has another file by now.
 func (n VaultNotes) Gone(file string) (mem.Memory, bool) {
 	mm, ok := n.byFile[file]
 	return mm, ok && !n.taken[mm.ID]
 }
 
-// WithoutFile hides a memory whose file is gone. Nobody said so of the memory: if
-// the file comes back, as with another branch that is checked out, it counts as it
-// is then.
+// WithoutFile returns the edit that hides a memory whose file is missing. The person did not forget the memory: if
+// the file returns, for example with another branch, the memory is active again.
 func WithoutFile(was mem.Memory) mem.Edit {
 	hidden := was
 	hidden.Status = mem.Forgotten
@@ -122,7 +120,7 @@ func WithoutFile(was mem.Memory) mem.Edit {
 	return mem.Edit{ID: was.ID, Status: &hidden.Status, Note: &note}
 }
 
-// The parts of a state of a memory, in their order.
+// The parts of a memory's state, in order.
 const (
 	StateTitle = iota
 	StateBody
@@ -133,8 +131,8 @@ const (
 	StateStatus
 )
 
-// NoteState says in short what of a memory stands in its file, part by part, so
-// that what changed since is told from what did not.
+// NoteState returns short hashes of the parts of a memory that its file contains, so that changed parts can be
+// distinguished from others.
 func NoteState(mm mem.Memory) string {
 	parts := []string{
 		mm.Title, mm.Body, strings.Join(mm.Tags, "\x00"), string(mm.Kind), fmt.Sprint(mm.Pinned), mm.Invariant,
@@ -147,7 +145,7 @@ func NoteState(mm mem.Memory) string {
 	return strings.Join(parts, " ")
 }
 
-// JobVault writes what was counted into the files of the vault, many at once.
+// JobVault is the kind of job that writes counted uses into the files of the vault.
 const JobVault = "vault"
 
 // vaultLag is how long counted uses wait to be written together.

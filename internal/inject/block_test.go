@@ -88,7 +88,7 @@ func TestIndexBlockWithoutGlyphs(t *testing.T) {
 	golden.Compare(t, "testdata/index_plain.golden", got.Text)
 }
 
-func TestNothingToTellIsNoText(t *testing.T) {
+func TestEmptyBlockHasNoText(t *testing.T) {
 	for name, b := range map[string]Block{
 		"no sections": {Header: HeadBriefing, Footer: FootBriefing, Budget: 1000},
 		"empty sections": {
@@ -104,7 +104,7 @@ func TestNothingToTellIsNoText(t *testing.T) {
 		}}},
 	} {
 		if got := Render(b); got.Text != "" || len(got.Injected) != 0 || got.Tokens != 0 {
-			t.Errorf("%s: got %d tokens told %v text %q, want nothing", name, got.Tokens, got.Injected, got.Text)
+			t.Errorf("%s: got %d tokens injected %v text %q, want nothing", name, got.Tokens, got.Injected, got.Text)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestEmptySectionLeavesNoCaption(t *testing.T) {
 	}
 }
 
-func TestItemIsToldWholeOrNotAtAll(t *testing.T) {
+func TestItemIsInjectedWholeOrNotAtAll(t *testing.T) {
 	long := strings.Repeat("word ", 40)
 	got := Render(Block{Receipt: "r_1", Boundary: boundary, Budget: 70, Sections: []Section{
 		{Share: 100, Items: []Item{
@@ -134,7 +134,7 @@ func TestItemIsToldWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("got %q, want a last line that names what was left out", got.Text)
 	}
 	if n := len(got.Injected) + len(got.Cuts); n != 4 {
-		t.Errorf("told %d and cut %d, want 4 together", len(got.Injected), len(got.Cuts))
+		t.Errorf("injected %d and cut %d, want 4 together", len(got.Injected), len(got.Cuts))
 	}
 	for _, c := range got.Cuts {
 		if c.Gate != "budget" {
@@ -143,7 +143,7 @@ func TestItemIsToldWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestEverythingToldNamesNothingLeftOut(t *testing.T) {
+func TestCompleteBlockNamesNothingLeftOut(t *testing.T) {
 	got := Render(Block{Receipt: "r_1", Budget: 200, Sections: []Section{{Items: items(3, "item")}}})
 	if strings.Contains(got.Text, "left out") || len(got.Cuts) != 0 {
 		t.Errorf("got %q, cuts %v, want nothing left out", got.Text, got.Cuts)
@@ -158,11 +158,11 @@ func TestUnusedShareFlowsToTheEarliestSectionInNeed(t *testing.T) {
 		{Name: "index", Share: 20, Items: items(8, text)},
 	}})
 	places := map[string]int{}
-	for _, told := range got.Injected {
-		places[told.Section]++
+	for _, injected := range got.Injected {
+		places[injected.Section]++
 	}
 	if places["issues"] != 1 || places["index"] != 2 || places["state"] < 4 {
-		t.Errorf("told %v, want issues 1, index its share of 2, and state what was left", places)
+		t.Errorf("injected %v, want issues 1, index its share of 2, and state what was left", places)
 	}
 }
 
@@ -177,12 +177,12 @@ func TestAtMostTwentyFiveItemsAndFiftyRows(t *testing.T) {
 		{Name: "index", Rows: rows},
 	}})
 	places := map[string]int{}
-	for _, told := range got.Injected {
-		places[told.Section]++
+	for _, injected := range got.Injected {
+		places[injected.Section]++
 	}
 	want := map[string]int{"state": 30, "memories": MaxItems, "index": MaxRows}
 	if diff := cmp.Diff(want, places); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("injected (-want +got):\n%s", diff)
 	}
 	for _, c := range got.Cuts {
 		if c.Gate != "limit" {
@@ -204,7 +204,7 @@ func TestReceiptHoldsRankPlaceAndTokens(t *testing.T) {
 		{ID: "m_2", Rank: 2, Title: "second", Tokens: 3, Section: "b"},
 	}
 	if diff := cmp.Diff(want, got.Injected); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("injected (-want +got):\n%s", diff)
 	}
 	if got.Tokens != chars.Tokens(got.Text) {
 		t.Errorf("tokens %d, want those of the text, %d", got.Tokens, chars.Tokens(got.Text))

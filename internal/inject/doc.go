@@ -1,5 +1,5 @@
-// Package inject writes what is told to a model: one marked block of recorded
-// history, within a budget, that no text inside it can forge, close or leave.
-// It is pure: it decides how memories look, and which trust lets them be seen,
-// but not which are worth telling.
+// Package inject renders the text that is injected into a model's context: one marked block of recorded history,
+// within a budget. No text inside the block can forge, close or leave it. The package is pure. It decides how
+// memories look and which trust they need to be shown, but not which memories are relevant. Start reading at
+// [Render].
 package inject

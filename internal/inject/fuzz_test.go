@@ -104,7 +104,7 @@ func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 				rapid.SampledFrom([]mem.Freshness{mem.Fresh, mem.FileChanged, mem.FileGone}).Draw(t, "files")); ok {
 				found.Items = append(found.Items, item)
 				if m.Trust == mem.TrustTool && strings.Contains(item.Text, "bodyend") {
-					t.Fatalf("the body of a tool's output is told: %q", item.Text)
+					t.Fatalf("the body of a tool's output is injected: %q", item.Text)
 				}
 			}
 			if item, ok := Line(mem.Hit{Memory: m}, noon, mem.Fresh); ok {
@@ -115,7 +115,7 @@ func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 			}
 			if n := len(found.Items) + len(lines.Items) + len(index.Rows) - before; n > 0 &&
 				(m.Trust <= mem.TrustNone || m.Status != "" && m.Status != mem.Active) {
-				t.Fatalf("told though it is %v and %q", m.Trust, m.Status)
+				t.Fatalf("injected though it is %v and %q", m.Trust, m.Status)
 			}
 		}
 		b.Sections = []Section{found, lines, index}
@@ -153,7 +153,7 @@ func checkBlock(t failer, b Block) {
 	r := Render(b)
 	if r.Text == "" {
 		if len(r.Injected) != 0 {
-			t.Fatalf("told %v in no text", r.Injected)
+			t.Fatalf("injected %v in no text", r.Injected)
 		}
 		return
 	}
@@ -201,8 +201,8 @@ func checkCaps(t failer, b Block, r Rendered) {
 			rows++
 		}
 	}
-	for _, told := range r.Injected {
-		if told.Section == "counted" && told.ID == "m_1" {
+	for _, injected := range r.Injected {
+		if injected.Section == "counted" && injected.ID == "m_1" {
 			counted++
 		}
 	}

@@ -9,11 +9,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// InjectableText is what of a memory may be told unasked, as one line that is safe to
-// tell, and whether anything may. It is title and body of what the person or
-// the assistant said, no more than title and file names of what a tool put out,
-// and nothing of unknown origin, of what is no longer valid, or of what reads
-// like an order that a person has not approved.
+// InjectableText returns the text of a memory that may be injected unasked, as one safe line, and whether there is
+// any. That is title and body of text by the person or the assistant, and only title and file names of tool
+// output. Memories of unknown origin, memories that are no longer valid, and texts that read like an unapproved
+// order have none.
 func InjectableText(m mem.Memory) (text string, ok bool) {
 	if !allowed(m) {
 		return "", false
@@ -25,7 +24,7 @@ func InjectableText(m mem.Memory) (text string, ok bool) {
 	return text, text != ""
 }
 
-// Injectable is InjectableText for whoever does not need the text.
+// Injectable reports whether InjectableText has a text.
 func Injectable(m mem.Memory) bool {
 	return allowed(m) && (Neutral(m.Title) != "" || m.Trust >= mem.TrustAssistant && Neutral(m.Body) != "")
 }
@@ -37,7 +36,7 @@ func allowed(m mem.Memory) bool {
 	return m.Trust >= mem.TrustUser || !SuspiciousMemory(m)
 }
 
-// joined is title and body in one line, without saying twice what the body begins with.
+// joined returns title and body in one line. The title is left out if the body begins with it.
 func joined(title, body string) string {
 	plain := strings.TrimSuffix(title, "…")
 	switch {
@@ -49,9 +48,8 @@ func joined(title, body string) string {
 	return strings.TrimRight(title, ".:") + ": " + body
 }
 
-// Recall is the line of a memory that was found: id, kind, age, score or that
-// its files are no longer the same, what it says, and a file. ok is false where
-// InjectableText is.
+// Recall returns the line of a search hit: id, kind, age, score or the state of its files, text, and a file. ok is
+// as for InjectableText.
 func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	text, ok := InjectableText(h.Memory)
 	if !ok {
@@ -69,21 +67,21 @@ func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) 
 	}
 	tail += before(h)
 	line := head + clipBytes(text, maxItemText-len(head)-len(tail)) + tail
-	told := injectedItem(h)
-	told.Stale = files
-	return Item{Text: line, Injected: told}, true
+	shown := injectedItem(h)
+	shown.Stale = files
+	return Item{Text: line, Injected: shown}, true
 }
 
-// maxBefore bounds what is told of an earlier form, in bytes.
+// maxBefore is the largest length of the text of a replaced memory, in bytes.
 const maxBefore = 120
 
-// before tells of a memory what it took the place of, as far as that may be told.
+// before returns the text of the memory that this one replaced, if it may be injected.
 func before(h mem.Hit) string {
 	if h.Replaced == nil {
 		return ""
 	}
 	was := *h.Replaced
-	was.Status = mem.Active // when it was told, it was
+	was.Status = mem.Active // it was active when it was injected
 	text, ok := InjectableText(was)
 	if !ok {
 		return ""
@@ -91,8 +89,7 @@ func before(h mem.Hit) string {
 	return " [since " + h.Memory.Created.Format("2 Jan 2006") + "; before: " + clipBytes(text, maxBefore) + "]"
 }
 
-// standing says in words how a memory's files stand. One that is not here may be
-// on the branch that the memory is of.
+// standing describes the state of a memory's files. A missing file may exist on the branch of the memory.
 func standing(m mem.Memory, files mem.Freshness) string {
 	switch {
 	case files != mem.FileGone:
@@ -103,15 +100,14 @@ func standing(m mem.Memory, files mem.Freshness) string {
 	return "file gone"
 }
 
-// maxBranch bounds the branch of a line, in bytes.
+// maxBranch is the largest length of the branch in a line, in bytes.
 const maxBranch = 60
 
-// maxPath bounds the file of a line, in bytes.
+// maxPath is the largest length of the file in a line, in bytes.
 const maxPath = 120
 
-// Line is the plain line of a memory in a briefing: its id, its age, how its
-// files stand if they are no longer the same, what it says, and what it was before. ok is false
-// where InjectableText is.
+// Line returns the line of a memory in a briefing: id, age, the state of its files if they changed, text, and the
+// text before. ok is as for InjectableText.
 func Line(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	m := h.Memory
 	text, ok := InjectableText(m)
@@ -124,20 +120,19 @@ func Line(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	}
 	head += ": "
 	tail := before(h)
-	told := injectedItem(mem.Hit{Memory: m})
-	told.Stale = files
-	return Item{Text: clipBytes(head+text, maxItemText-len(tail)) + tail, Injected: told}, true
+	shown := injectedItem(mem.Hit{Memory: m})
+	shown.Stale = files
+	return Item{Text: clipBytes(head+text, maxItemText-len(tail)) + tail, Injected: shown}, true
 }
 
-// Ended is a text for an item, cut so that its end is told whole.
+// Ended returns a text for an item, clipped so that its end is kept.
 func Ended(text, end string) string {
 	return clipBytes(Neutral(text), max(0, maxItemText-len(end))) + end
 }
 
-// Quote is a piece of what was said in a conversation: id, day, who said it, and
-// the piece. ok is false where InjectableText is, for what somebody else may have
-// written, and for what reads like an order, also in the person's own prompt:
-// that may have been pasted, and was meant for then.
+// Quote returns a passage of a conversation with id, day and speaker. ok is false as for InjectableText, for text
+// that the speaker may have copied from elsewhere, and for text that reads like an order, even in the person's own
+// prompt: it may have been pasted, and it was meant for that time.
 func Quote(h mem.Hit, piece string) (item Item, ok bool) {
 	m := h.Memory
 	if _, ok := InjectableText(m); !ok || m.Trust < mem.TrustAssistant || Suspicious(piece) {
@@ -151,7 +146,7 @@ func Quote(h mem.Hit, piece string) (item Item, ok bool) {
 	return Item{Text: head + chars.Clip(Neutral(piece), MaxQuote-len(head)), Quote: true, Injected: injectedItem(h)}, true
 }
 
-// IndexRow is the row of a memory in the index. ok is false where InjectableText is.
+// IndexRow returns the row of a memory in the index. ok is as for InjectableText.
 func IndexRow(m mem.Memory, zone *time.Location) (row Row, ok bool) {
 	text, ok := InjectableText(m)
 	if !ok {
@@ -165,7 +160,7 @@ func IndexRow(m mem.Memory, zone *time.Location) (row Row, ok bool) {
 	return row, true
 }
 
-// fileOf is the first file of a memory whose name may be told, if there is one.
+// fileOf returns the first file of a memory whose name may be shown.
 func fileOf(m mem.Memory) string {
 	for _, f := range m.Files {
 		if !Suspicious(f) {
@@ -179,8 +174,8 @@ func injectedItem(h mem.Hit) mem.InjectedItem {
 	return mem.InjectedItem{ID: h.Memory.ID, Kind: h.Memory.Kind, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
 }
 
-// Age is a span in its largest whole unit: "now", "5 min", "3 h", "2 d", "3 wk",
-// "5 mo", "2 yr". A span below a minute, or below 0, is "now".
+// Age formats a duration in its largest whole unit: "now", "5 min", "3 h", "2 d", "3 wk", "5 mo", "2 yr". Less
+// than a minute is "now".
 func Age(d time.Duration) string {
 	const (
 		day   = 24 * time.Hour

@@ -18,7 +18,7 @@ func Neutral(s string) string {
 	return untag(unlabelLine(chars.Line(s))) // what stood on two lines may be a mark on one
 }
 
-// visible drops escapes and whatever a person would not see.
+// visible removes escapes and characters that a person would not see.
 func visible(s string) string {
 	if plain(s) {
 		return s
@@ -44,8 +44,8 @@ func visible(s string) string {
 	return b.String()
 }
 
-// plain reports whether s is nothing but lines of printable ASCII, as most
-// texts are. Every memory that may be told is looked at several times.
+// plain reports whether s consists of lines of printable ASCII, as most texts do. Every candidate is examined
+// several times.
 func plain(s string) bool {
 	for i := range len(s) {
 		if (s[i] < ' ' || s[i] > '~') && s[i] != '\n' {

@@ -25,7 +25,7 @@ func numbered(word string, n int) []Item {
 	})
 }
 
-func TestSectionsOfOnePurseShareOneShare(t *testing.T) {
+func TestSectionsOfOnePoolShareOneShare(t *testing.T) {
 	b := Block{Kind: "briefing", Receipt: "r_1", Boundary: "b", Budget: 1000, Sections: []Section{
 		{Name: "a", Share: 25, Pool: "v", Capped: true, Apart: true, Items: numbered("first", 5)},
 		{Name: "other", Share: 20, Items: numbered("other", 50)},
@@ -44,10 +44,10 @@ func TestSectionsOfOnePurseShareOneShare(t *testing.T) {
 		t.Errorf("%v: want a part of 40 percent", tokens)
 	}
 	if !strings.Contains(out.Text, "last 49") || strings.Contains(out.Text, "last 0 ") {
-		t.Errorf("of the last ones the last are told:\n%s", out.Text)
+		t.Errorf("of the last ones the last are injected:\n%s", out.Text)
 	}
 	if strings.Index(out.Text, "other 0") > strings.Index(out.Text, "part 0") {
-		t.Error("filled first is not told first")
+		t.Error("filled first is not injected first")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestWhatIsRequiredIsToldInShortOrNamed(t *testing.T) {
 	})
 	b.Sections[1].Items = numbered("other", 3)
 	if out := Render(b); strings.Count(out.Text, "always") != 12 {
-		t.Errorf("%d are told, want all that are required:\n%s", strings.Count(out.Text, "always"), out.Text)
+		t.Errorf("%d are injected, want all that are required:\n%s", strings.Count(out.Text, "always"), out.Text)
 	}
 	b.Budget = 60
 	out := Render(b)

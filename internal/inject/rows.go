@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxTitle bounds a title told alone, in characters.
+// maxTitle is the largest length of a title without its body, in characters.
 const maxTitle = 160
 
 // Row is one line of the index: a memory or a session.
@@ -35,8 +35,8 @@ func (r Row) format(clock, mark string) string {
 	return fmt.Sprintf("| %s | %s | %s | %s | ~%d |\n", r.ID, clock, mark, r.Title, max(0, r.Tokens))
 }
 
-// shown are the rows as the table shows them: one line, nothing in it that
-// steers. It is done once; the table is laid out anew for each row that fits.
+// shown returns the rows as the table shows them: one line each, neutralised. The table is laid out again for each
+// row that fits, so this is done once.
 func shown(rows []Row) []Row {
 	out := make([]Row, len(rows))
 	for i, r := range rows {

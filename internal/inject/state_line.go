@@ -6,16 +6,14 @@ import (
 	"remanence/internal/chars"
 )
 
-// StateLineTokens is the most that a nudge may take, maxField the most characters
-// that each of its fields may.
+// StateLineTokens is the largest size of a state line, and maxField that of each of its fields in characters.
 const (
 	StateLineTokens = 60
 	maxField        = 80
 )
 
-// StateLine is the one line that says where the work stands. Fields that are not
-// known are left out; nothing known gives an empty line. tail is a fixed
-// hint of ours for its end, which may be empty.
+// StateLine returns one line about the state of the work. Unknown fields are left out; without any field the line
+// is empty. tail is a fixed hint for its end and may be empty.
 func StateLine(phase, next, blocked, tail string) string {
 	if none(blocked) {
 		blocked = ""
@@ -45,7 +43,7 @@ func stateLine(width int, phase, next, blocked, tail string) string {
 	return HeadMemory + " " + strings.Join(fields, " | ")
 }
 
-// none reports whether a field says that there is nothing to say.
+// none reports whether a field contains a word for "nothing".
 func none(s string) bool {
 	switch strings.ToLower(strings.Trim(s, " .-\t\r\n")) {
 	case "", "none", "nothing", "n/a":

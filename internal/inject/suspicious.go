@@ -7,19 +7,18 @@ import (
 	"remanence/internal/mem"
 )
 
-// Suspicious reports whether a text reads like an order to an agent rather than
-// a record: to drop its instructions, to hide something from the person, to run
-// what the network sends, to pass on a secret, or anything in code that cannot
-// be read. Such a text waits for a person's eye. It is a filter for the common
-// shapes and no wall; who may write, and what is told unasked, is decided by trust.
+// Suspicious reports whether a text reads like an order to an agent rather than a record: to ignore its
+// instructions, to hide something from the person, to run downloaded code, to disclose a secret, or unreadable
+// code. Such a text waits for a review by the person. It is a filter for common patterns and no security boundary;
+// trust decides what is injected.
 func Suspicious(text string) bool {
 	seen := bare(text)
 	t := " " + strings.ToLower(seen) + " "
 	return overrides(t) || overridesByName(t) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(seen)
 }
 
-// SuspiciousMemory is Suspicious for title and body of a memory, which are told in
-// one line: an order may begin in the one and end in the other.
+// SuspiciousMemory applies Suspicious to title and body of a memory, which are injected as one line: an order may
+// begin in the title and end in the body.
 func SuspiciousMemory(m mem.Memory) bool {
 	return Suspicious(strings.TrimRight(m.Title, " .:…") + " " + m.Body)
 }
@@ -29,7 +28,7 @@ func overridesByName(t string) bool {
 	return strings.ContainsAny(t, "-_") && overrides(strings.ReplaceAll(strings.ReplaceAll(t, "-", " "), "_", " "))
 }
 
-// bare is the text as a person sees it, with single spaces.
+// bare returns the text as a person sees it, with single spaces.
 func bare(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
 
 // overrides finds orders about instructions and about silence.
@@ -186,7 +185,7 @@ func base64Byte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '='
 }
 
-// mixed tells base64 from a path, a long name or a hash.
+// mixed distinguishes base64 from a path, a long name or a hash.
 func mixed(run string) bool {
 	lower, upper, digit, slash := 0, 0, 0, 0
 	for i := range len(run) {

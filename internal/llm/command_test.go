@@ -20,7 +20,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// TestMain makes the test itself a claude command, if it is told to be one.
+// TestMain makes the test itself a claude command, if it is injected to be one.
 func TestMain(m *testing.M) {
 	if how := os.Getenv("FAKE_CLAUDE"); how != "" {
 		fakeClaude(how)
@@ -110,7 +110,7 @@ func sawOf(t *testing.T, dir string) (r run) {
 	return r
 }
 
-func TestTheCommandIsAskedWithNothingOfItsOwn(t *testing.T) {
+func TestCommandRunsWithoutToolsAndHooks(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_PERSON", "x")
 	m, dir := command(t, "answer", time.Minute)
 	d, err := m.Digest(t.Context(), "Asked:\nfix the login")
@@ -148,7 +148,7 @@ func TestTheCommandIsAskedWithNothingOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTheCommandAreToldApart(t *testing.T) {
+func TestErrorsOfTheCommandAreDistinguished(t *testing.T) {
 	for how, c := range map[string]struct {
 		later, paid bool
 		says        string

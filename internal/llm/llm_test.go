@@ -113,7 +113,7 @@ func TestTwoContractsOfServersAreSpoken(t *testing.T) {
 	}
 }
 
-func TestModelsThatCountCompletionsAreAskedInTheirWords(t *testing.T) {
+func TestModelsThatCountCompletionsGetTheirOwnField(t *testing.T) {
 	url, seen := server(t, says(OpenAI, goodTags))
 	for name, newer := range map[string]bool{
 		"gpt-5-mini": true, "o3": true, "o1-preview": true, "gpt-4o": false,
@@ -148,7 +148,7 @@ func cutOff(w http.ResponseWriter, _ asked) {
 	fmt.Fprint(w, `{"content":[{"type":"text","text":"<observation><title>half`)
 }
 
-func TestFaultsOfServersAreToldApart(t *testing.T) {
+func TestErrorsOfServersAreDistinguished(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer  func(http.ResponseWriter, asked)
 		later   bool
@@ -213,7 +213,7 @@ func TestFaultsOfServersAreToldApart(t *testing.T) {
 	}
 }
 
-func TestAServerThatAskedForItIsLeftAlone(t *testing.T) {
+func TestServerIsNotCalledDuringItsRetryDelay(t *testing.T) {
 	url, seen := server(t, status(429, "Retry-After", "60"))
 	clock := time.Unix(1e9, 0)
 	m, err := New(Config{Kind: OpenAI, URL: url, Model: "m", Now: func() time.Time { return clock }})

@@ -14,7 +14,7 @@ type Batch struct {
 	Edits       []Edit
 	Checkpoints []Checkpoint
 	Receipts    []Receipt
-	// Unheard are ids of receipts whose text did not reach the client. They are
+	// Undelivered are ids of receipts whose text did not reach the client. They are
 	// deleted, and their items may be injected again. Unknown ids are ignored.
 	Undelivered         []string
 	Jobs                []Job
@@ -22,7 +22,7 @@ type Batch struct {
 	FailedJobs          []Job    // jobs to retry or to give up; ID, Error, NotBy and Dead are stored
 	Pauses              []Pause
 	TranscriptPositions []TranscriptPosition // unknown sessions are ignored
-	// Fills are readings of context usage. A reading from before its session's
+	// ContextUsage holds readings of context usage. A reading from before its session's
 	// last compaction, or of an unknown session, is not written.
 	ContextUsage []ContextUsage
 	IdleSessions []string      // sessions to mark as not Processing; unknown ones are ignored

@@ -45,7 +45,7 @@ const (
 // are zero.
 type Event struct {
 	ID    string    `json:"id"`            // set by [Event.Identify]; an event is stored once per ID
-	Key   string    `json:"key,omitempty"` // only for kinds without an id of their own, see [Window]
+	Key   string    `json:"key,omitempty"` // only for kinds without an id of their own, see [DuplicateWindow]
 	Agent string    `json:"agent"`         // "claude-code"
 	Kind  EventKind `json:"kind"`
 	At    time.Time `json:"at"` // when the hook received it, UTC
@@ -94,7 +94,7 @@ type Event struct {
 	InjectionOff   bool  `json:"quiet,omitempty"`      // injection is disabled for this client; capture is not
 	Redelivered    bool  `json:"again,omitempty"`      // delivered again: the first daemon ended before it answered
 	SpentUS        int64 `json:"spent_us,omitempty"`   // microseconds from the hook's start to delivery
-	PayloadDropped bool  `json:"dropped,omitempty"`    // the payload was deleted, see [Event.Husk]
+	PayloadDropped bool  `json:"dropped,omitempty"`    // the payload was deleted, see [Event.WithoutPayload]
 	Recovered      bool  `json:"recovered,omitempty"`  // read from the transcript; no hook delivered it
 }
 

@@ -44,13 +44,13 @@ type Compaction struct {
 // InjectedKeys returns the keys that must not be injected again: marks and ids of items.
 // Items that were only listed, or injected into a subagent, are not included.
 func (r Receipt) InjectedKeys() []string {
-	told := slices.Clone(r.Marks)
+	keys := slices.Clone(r.Marks)
 	for _, it := range r.Items {
 		if !r.ToSubagent && it.Section != SectionIndex {
-			told = append(told, it.ID)
+			keys = append(keys, it.ID)
 		}
 	}
-	return told
+	return keys
 }
 
 // InjectionOutcome is the outcome of an injection.
@@ -74,7 +74,7 @@ type InjectedItem struct {
 	Parts  map[string]float64 `json:"parts,omitempty"`
 	Tokens int                `json:"tokens"`
 	Stale  Freshness          `json:"stale,omitempty"`
-	// Place is the section of the injected block. An item in PlaceIndex is listed
+	// Section is the section of the injected block. An item in SectionIndex is listed
 	// by title only and may be injected again.
 	Section string `json:"place,omitempty"`
 }

@@ -83,11 +83,11 @@ type SessionChange struct {
 	HandoffArmed                           *bool
 
 	// Compacted starts a new context window: it increments Compactions, clears
-	// Told, sets ToldTokens and ContextTokens to 0, and sets HandoffArmed.
+	// Injected, sets InjectedTokens and ContextTokens to 0, and sets HandoffArmed.
 	Compacted bool
-	// TellAgain clears Told without a compaction.
+	// ClearInjected clears Injected without a compaction.
 	ClearInjected bool
-	// ToldLike is a session whose Told is copied to this one.
+	// CopyInjectedFrom is a session whose Injected is copied to this one.
 	CopyInjectedFrom string
 }
 

@@ -63,7 +63,7 @@ type NamedEntity struct {
 // replaces those that the memory had.
 type MemoryLinks struct {
 	Memory   string    // id; an unknown one is ignored
-	Updated  time.Time // Memory.Updated when it was read; if it changed since, the memory stays Unwoven
+	Updated  time.Time // Memory.Updated when it was read; if it changed since, its links stay outdated
 	Entities []NamedEntity
 	Links    []Link // From is Memory; links to unknown memories or to itself are ignored
 }

@@ -271,7 +271,7 @@ func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestAHandThatWritesAtTheSameMomentIsMergedWith(t *testing.T) {
+func TestConcurrentEditByAPersonIsMerged(t *testing.T) {
 	d := newFixture(t, "forge")
 	hand := true
 	d.put = func(f *os.File, b []byte) (int, error) {

@@ -128,7 +128,7 @@ func TestStateFilesOfAnotherProgramAreReadAsTheyAre(t *testing.T) {
 		heads = append(heads, s.Heading)
 	}
 	if !slices.Equal(heads, []string{"In Progress", "Blocked", "Not Started"}) {
-		t.Errorf("work is told under %q", heads)
+		t.Errorf("work is injected under %q", heads)
 	}
 }
 

@@ -188,7 +188,7 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	if !d.Forgotten(d.p) {
-		t.Error("nobody is told that the state was left as it was")
+		t.Error("nobody is injected that the state was left as it was")
 	}
 	after := d.file(logFile)
 	d.note(end) // the job is done again
@@ -198,7 +198,7 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 	d.change(workstate.Request{Op: workstate.OpUpdate, Update: workstate.Update{Next: new("x")}})
 	d.note(workstate.Notes{EndReason: "clear", Files: []string{"a.go"}})
 	if d.Forgotten(d.p) {
-		t.Error("the state was brought up to date, and it is told that it was not")
+		t.Error("the state was brought up to date, and it is injected that it was not")
 	}
 }
 
@@ -218,13 +218,13 @@ func TestASessionThatSomebodyWroteDownIsNotWrittenDownAgain(t *testing.T) {
 	}
 }
 
-func TestTheOwnEntryOfASessionIsNotToldBesideItsSummary(t *testing.T) {
+func TestSessionsOwnEntryIsNotRepeatedBesideItsSummary(t *testing.T) {
 	d := newFixture(t, "forge")
 	d.old(logFile, time.Hour)
 	d.note(workstate.Notes{EndReason: "other", Files: []string{"okapi.go"}})
 	for _, l := range d.look().Log {
 		if strings.Contains(l, "okapi") || strings.Contains(l, "auto-captured") {
-			t.Errorf("told: %q", l)
+			t.Errorf("injected: %q", l)
 		}
 	}
 }
@@ -441,7 +441,7 @@ func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
 	} {
 		d := newFixture(t, "forge")
 		if m := d.look(); len(m.Decided) == 0 || len(m.Log) == 0 || len(m.Work) == 0 {
-			t.Fatalf("nothing is told in any case: %+v", m)
+			t.Fatalf("nothing is injected in any case: %+v", m)
 		}
 		set(d)
 		if m := d.look(); len(m.Decided)+len(m.Log)+len(m.Work) > 0 || len(m.Warnings) > 0 {

@@ -179,7 +179,7 @@ func TestAPageOfCommentsIsNotCopiedForEach(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatTellsOfOurLinesDoesNotEndTheIndex(t *testing.T) {
+func TestMemoryThatQuotesOurMarkersDoesNotEndTheIndex(t *testing.T) {
 	v := copied(t, "mindstone")
 	note := "---\nname: " + indexEnd + "\ndescription: " + indexBegin + "\n---\n"
 	if err := errors.Join(

@@ -27,7 +27,7 @@ func handoffText(t *testing.T, v *Vault, p mem.Project) string {
 	return string(b)
 }
 
-func TestATailNeverTouchesWhatWasWrittenWithCare(t *testing.T) {
+func TestAppendixDoesNotChangeTheWrittenHandoff(t *testing.T) {
 	v := newVault(t)
 	if err := v.WriteHandoff(shop, "# Handoff\n\nGoing on with the retry of the webhook sender.\n\n## "+
 		"Decisions\nBackoff starts at 2 s."); err != nil {
@@ -61,7 +61,7 @@ func TestATailNeverTouchesWhatWasWrittenWithCare(t *testing.T) {
 	}
 }
 
-func TestASectionAPersonAddsBelowTheTailStays(t *testing.T) {
+func TestSectionBelowTheAppendixStays(t *testing.T) {
 	v := newVault(t)
 	if err := v.WriteAppendix(shop, "- old"); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestASectionAPersonAddsBelowTheTailStays(t *testing.T) {
 	}
 }
 
-func TestANewHandoffBeginsWithoutATail(t *testing.T) {
+func TestNewHandoffHasNoAppendix(t *testing.T) {
 	v := newVault(t)
 	for _, step := range []error{
 		v.WriteHandoff(shop, "first"), v.WriteAppendix(shop, "- since"),

@@ -12,9 +12,9 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// TestAFileThatCannotBeLookedAtIsNotGone: a folder may show its names and nothing
+// TestUnreadableFileIsNotMissing: a folder may show its names and nothing
 // else of its files.
-func TestAFileThatCannotBeLookedAtIsNotGone(t *testing.T) {
+func TestUnreadableFileIsNotMissing(t *testing.T) {
 	v := newVault(t)
 	dir := filepath.Join(v.Dir, memoryDir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
