@@ -1,9 +1,8 @@
-// Package embed asks a server for vectors: Ollama, or one that speaks as
-// OpenAI's. It knows two wire formats and what a vector must be; what is
-// embedded, when, and what becomes of it is for others.
+// Package embed gets vectors from a server: Ollama, or one with an API like OpenAI's. It knows these two formats
+// and validates vectors. Callers choose the texts and use the vectors.
 //
-// Text leaves the process through package egress alone, and an answer that is
-// not exactly what was asked for is no answer.
+// Text leaves the process through package egress alone. An answer that does not
+// match the request is an error.
 package embed
 
 import (
@@ -25,11 +24,11 @@ const (
 )
 
 const (
-	// Batch is how many texts one request carries at most.
+	// Batch is the largest number of texts in one request.
 	Batch = 32
-	// MaxText is how many characters of a text are sent.
+	// MaxText is the number of characters of a text that are sent.
 	MaxText = 8000
-	// MaxDimensions bounds the numbers of one vector.
+	// MaxDimensions is the largest length of a vector.
 	MaxDimensions = 8192
 
 	defaultTimeout = time.Minute
@@ -41,16 +40,16 @@ var (
 	ErrModel = errors.New("no model is named")
 )
 
-// Config says which server is asked, and for what.
+// Config selects the server and the model.
 type Config struct {
 	Kind  string // Ollama or OpenAI
 	URL   string // where its paths begin, with or without /v1
 	Model string
-	// Dimensions is how many numbers a vector has. 0 means as many as the first
-	// one had; else the server is asked for so many.
+	// Dimensions is the length of a vector. 0 means that of the first one; another length is requested from the
+	// server.
 	Dimensions int
-	// Key returns the key that the server wants; nil or an empty one means none.
-	// It is asked for each request and kept nowhere.
+	// Key returns the key for the server; nil or an empty key means none. It is called for each request and the
+	// key is not stored.
 	Key     func() string
 	Remote  bool             // the server may be on another machine
 	Timeout time.Duration    // of one request; 0 means a minute
@@ -70,7 +69,7 @@ type Embedder struct {
 	answer   []float32         // to it; nil if there was none yet
 }
 
-// New returns an embedder. Nothing is opened and nobody is asked yet.
+// New returns an embedder. It opens nothing and sends no request.
 func New(cfg Config) (*Embedder, error) {
 	if cfg.Kind != Ollama && cfg.Kind != OpenAI {
 		return nil, fmt.Errorf("%q: %w", cfg.Kind, ErrKind)

@@ -41,7 +41,7 @@ func (e *Service) toEmbed(b *mem.Batch) {
 	}
 }
 
-// saysElse reports whether an edit changes the text of a memory, so that it may lack a vector.
+// saysElse reports whether an edit changes text or status, so that the memory may lack a vector.
 func saysElse(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Status != nil }
 
 // IsLater reports whether an error is a server's request to wait.

@@ -1,8 +1,6 @@
-// Package llm asks a language model what of a turn is worth keeping: Anthropic's
-// messages, chat completions as OpenAI's, or the claude command. It knows these
-// three contracts, how the question is put, and how to read what models answer;
-// which turn is asked about, what it may cost and what becomes of the answer is
-// for others.
+// Package llm asks a language model which statements of a turn are worth storing: by Anthropic's messages API, by
+// chat completions like OpenAI's, or by the claude command. It knows these three protocols, writes the prompt and
+// parses the answers. Callers choose the turn, limit the spending and use the answer.
 //
 // Text leaves the process through package egress, or to a program that the person
 // named. What comes back is a claim, never an instruction.
@@ -28,9 +26,9 @@ const (
 )
 
 const (
-	// MaxAnswer is how many tokens of an answer are asked for at most.
+	// MaxAnswer is the largest number of tokens of an answer.
 	MaxAnswer = 1500
-	// MaxTimeout bounds how long one question may take.
+	// MaxTimeout is the largest duration of one request.
 	MaxTimeout = 10 * time.Minute
 
 	defaultTimeout = time.Minute
@@ -46,13 +44,13 @@ var (
 // errAnswer is an answer that cannot be read.
 var errAnswer = errors.New("the answer is not what was asked for")
 
-// Config says which model is asked, and how.
+// Config selects the model and the server.
 type Config struct {
 	Kind  string // Anthropic, OpenAI or Claude
 	URL   string // where the server's paths begin, with or without /v1; empty means DefaultURL, of a command its own
 	Model string // empty means DefaultModel
-	// Key returns the key that the server wants; nil or an empty one means none.
-	// It is asked for each request and kept nowhere. A command gets it in its environment.
+	// Key returns the key for the server; nil or an empty key means none. It is called for each request and the
+	// key is not stored. A command gets it in its environment.
 	Key     func() string
 	Remote  bool          // text may go to another machine
 	Timeout time.Duration // of one question; 0 means a minute
@@ -60,7 +58,7 @@ type Config struct {
 	Command Command // kind Claude only
 }
 
-// DefaultURL is where a kind of model is asked, empty for a program.
+// DefaultURL returns the server of a kind of model; empty for a command.
 func DefaultURL(kind string) string {
 	switch kind {
 	case Anthropic:
@@ -91,7 +89,7 @@ type Model struct {
 	last error // of the newest question; nil if it went well
 }
 
-// New returns a model. Nothing is opened and nobody is asked yet.
+// New returns a model. It opens nothing and sends no request.
 func New(cfg Config) (*Model, error) {
 	if cfg.Model == "" {
 		cfg.Model = DefaultModel(cfg.Kind)
@@ -197,7 +195,7 @@ func (m *Model) digest(ctx context.Context, turn string) (mem.Digest, error) {
 	return d, nil
 }
 
-// answer is what a model said.
+// answer is the answer of a model.
 type answer struct {
 	text    string
 	tokens  int  // by its own count; 0 if it did not say

@@ -83,8 +83,8 @@ func (f *Files) change(d *folder, p mem.Project, ask workstate.Request) (note wo
 	return note, err
 }
 
-// version is the text of STATE.md that somebody was shown under a name. Of one
-// that is not known any more, as to another worker, all may have changed since.
+// version returns the text of STATE.md that a writer has read. If the version is unknown, as in another process,
+// any line may have changed since.
 func (f *Files) version(p mem.Project, name string) (document, bool) {
 	p = f.stateProject(p)
 	f.mu.Lock()
@@ -99,8 +99,7 @@ func (f *Files) version(p mem.Project, name string) (document, bool) {
 	return document{}, name != ""
 }
 
-// edit changes one file. do is asked again where the file changed before it
-// could be replaced.
+// edit changes one file. do is called again if the file changed before it could be replaced.
 func (f *Files) edit(d *folder, name, title string, do func(document) (document, bool), note *workstate.State) error {
 	for range maxTries {
 		b, was, err := d.read(name, maxFile)
@@ -128,7 +127,7 @@ func (f *Files) edit(d *folder, name, title string, do func(document) (document,
 
 // Init makes the state files of a project from a template: those that are not
 // there yet. It returns the files it made, and errors.ErrUnsupported for a
-// template nobody knows. A directory that it makes gets the mark of its origin,
+// unknown template. A directory that it makes gets the mark of its origin,
 // which no repository carries along.
 func Init(project, template, origin string) (made []string, err error) {
 	files, ok := templates()[template]

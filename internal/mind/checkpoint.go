@@ -23,8 +23,7 @@ const (
 	progressAtPoint = 20              // lines of PROGRESS.md in a checkpoint
 )
 
-// staleNote is the line of a session's end that says that nobody brought the
-// state up to date.
+// staleNote is the line of a session's end if STATE.md was not updated.
 const staleNote = "STATE.md was not brought up to date in this session."
 
 // beforeCompaction saves the state before a compaction.
@@ -101,7 +100,7 @@ func (d *folder) stamped() []string {
 	return out
 }
 
-// stampedBefore reports whether there is a stamped copy of a moment ago.
+// stampedBefore reports whether there is a recent stamped copy.
 func (d *folder) stampedBefore(at time.Time) bool {
 	list := d.stamped()
 	if len(list) == 0 {
@@ -134,8 +133,8 @@ func (f *Files) atEnd(d *folder, n workstate.Notes, changed bool, l workstate.Li
 		n.At.UTC().Format(time.RFC3339), chars.Line(n.EndReason), note, f.stateNow(d, n)))
 }
 
-// Forgotten reports whether the last session of a project ended with changed
-// files and nobody brought the state up to date, then or since.
+// Forgotten reports whether the last session of a project ended with changed files and without an update of the
+// state, then or since.
 func (f *Files) Forgotten(p mem.Project) bool {
 	if !f.cfg.Trusted(p) {
 		return false

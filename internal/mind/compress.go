@@ -58,7 +58,7 @@ func (f *Files) Compress(ctx context.Context, p mem.Project, dry bool) (Compress
 	return f.compress(d, dry)
 }
 
-// compress is Compress by whoever holds the lock, if it is to write.
+// compress is Compress by a caller that holds the lock, if it is to write.
 func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 	out := Compressed{DryRun: dry, Backups: []string{}}
 	l, at := f.limitsNow(d), f.cfg.Now()

@@ -35,7 +35,7 @@ const (
 	aheadLock = time.Hour
 )
 
-// lockName is the file that whoever writes holds.
+// lockName is the file that a writer holds.
 const lockName = ".write-lock"
 
 // Errors of the state files.
@@ -47,7 +47,7 @@ var (
 	ErrBinary   error = fileError("not text")
 	ErrUnmerged error = fileError("two versions of it stand in it, and one has to be chosen")
 	errReadOnly error = fileError("read-only")
-	ErrBusy     error = fileError("somebody else is writing")
+	ErrBusy     error = fileError("another process is writing")
 )
 
 // fileError is why a file cannot be used; it is a mem.ErrUnsafe.
@@ -87,7 +87,7 @@ func (d *folder) close() { _ = d.root.Close() }
 
 func (d *folder) path(name string) string { return path.Join(d.dir, name) }
 
-// stamp is what tells a version of a file from another. The zero value is no file.
+// stamp identifies a version of a file. The zero value means that there is no file.
 type stamp struct {
 	size    int64
 	written time.Time
@@ -171,7 +171,7 @@ func (d *folder) tail(name string, most int64) ([]string, stamp, error) {
 // errChanged says that a file was changed while it was to be written.
 var errChanged = errors.New("changed meanwhile")
 
-// saltSize is how many bytes tell what is being written from another such.
+// saltSize is the length in bytes of the random part of a temporary name.
 const saltSize = 6
 
 // replace puts b in the place of a file that still has the given stamp, whole or
@@ -247,9 +247,8 @@ func isTempName(name string) bool {
 	return isTemp && i > 0 && rest[0] == '.' && err == nil && len(salt) == saltSize
 }
 
-// lock takes the lock of the folder. Whoever finds one that was left behind
-// takes it away. The caller calls unlock, which leaves alone what another took
-// since: a lock that is held too long counts as left behind.
+// lock takes the lock of the folder, and removes an abandoned one. The caller calls unlock, which leaves the lock
+// of another process alone: a lock that is held too long counts as abandoned.
 func (d *folder) lock(ctx context.Context, now func() time.Time) (unlock func(), err error) {
 	mine := []byte(now().UTC().Format(time.RFC3339Nano) + " " + rand.Text() + "\n")
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
@@ -306,7 +305,7 @@ func (d *folder) unlock(mine []byte, now func() time.Time) {
 	release, alone := d.lockDir()
 	defer release()
 	if !alone && d.lockIsStale(now) {
-		return // somebody is about to take it away
+		return // another process is removing it
 	}
 	if b, _, err := d.read(lockName, maxConfig); err == nil && bytes.Equal(b, mine) {
 		_ = d.root.Remove(d.path(lockName))

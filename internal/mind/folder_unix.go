@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// lockDir keeps other processes from taking the lock away until release is called.
-// It reports false while another is at it. The system's own lock, on the directory,
-// ends with its process; where a file system has none, nobody is kept away.
+// lockDir keeps other processes from taking the lock away until release is called. It returns false while another
+// process holds it. It is a lock of the system on the directory, and ends with its process. A file system without
+// such locks excludes no other process.
 func (d *folder) lockDir() (release func(), ok bool) {
 	dir, err := d.root.Open(d.dir)
 	if err != nil {

@@ -16,7 +16,7 @@ type logEntry struct {
 	workstate.Session
 	span
 	number int
-	auto   bool // written by us when nobody else did
+	auto   bool // written by Remanence, because the session had no entry
 }
 
 // sessions are the entries of SESSION-LOG.md, in their order.
@@ -111,7 +111,7 @@ func higher(most, n int) int {
 // maxLogFiles is how many files an automatic entry names.
 const maxLogFiles = 15
 
-// addAutomatic adds the entry of a session that nobody wrote one for.
+// addAutomatic adds the entry of a session that has none.
 func (t *document) addAutomatic(reason string, files []string, at time.Time) {
 	lines := []string{
 		fmt.Sprintf("## Session %d — %s (auto-captured)", t.nextSession(), at.UTC().Format(time.DateOnly)),

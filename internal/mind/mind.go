@@ -37,23 +37,23 @@ func stateFiles() []string {
 
 // Config says how state files are read.
 type Config struct {
-	// Trusted reports whether the person, or this machine by making them, stands
-	// for the state files of a project. Nil means that nobody does.
+	// Trusted reports whether the person approved the state files of a project, or this machine made them. Nil
+	// means that no files are trusted.
 	Trusted func(p mem.Project) bool
-	// Main returns the top of the main work tree of a project's repository, empty
-	// if it has none. Nil means that nobody knows.
+	// Main returns the top of the main work tree of a project's repository; empty if it has none. Nil means
+	// unknown.
 	Main func(p mem.Project) string
-	// Redact takes out of a text what may not be kept. Nil means nothing.
+	// Redact removes secrets and private text. Nil means that nothing is removed.
 	Redact func(string) string
-	Limits func() workstate.Limits // asked each time; nil means workstate.DefaultLimits
+	Limits func() workstate.Limits // called each time; nil means workstate.DefaultLimits
 	Now    func() time.Time        // nil means time.Now
-	// Changed lists files of a project that were changed since a time and are
-	// not committed, relative to it. Nil means that nobody knows.
+	// Changed lists files of a project, relative to it, that were changed since a time and are not committed. Nil
+	// means unknown.
 	Changed func(p mem.Project, since time.Time) []string
 }
 
-// Files are the state files of all projects. They are safe for concurrent use,
-// and read again only what was written since they were last read.
+// Files reads and writes the state files of all projects. It is safe for concurrent use, and reads only files that
+// changed since they were last read.
 type Files struct {
 	cfg Config
 
@@ -73,7 +73,7 @@ type snapshot struct {
 	versions []version // of STATE.md, newest last
 }
 
-// version is a text of STATE.md that somebody was shown.
+// version is a text of STATE.md that a writer has read.
 type version struct {
 	name string
 	text string
@@ -106,8 +106,7 @@ func New(c Config) *Files {
 	return &Files{cfg: c, known: map[string]*snapshot{}, indexed: map[string]string{}}
 }
 
-// Look reads the state files of a project. Of those that nobody stands for it
-// tells that they are there and reads nothing.
+// Look reads the state files of a project. Of untrusted ones it reports only that they exist.
 func (f *Files) Look(p mem.Project) (workstate.Files, error) {
 	asked := p.Root
 	p = f.stateProject(p)
@@ -153,10 +152,10 @@ func hasFiles(root string) bool {
 	return err == nil
 }
 
-// untrusted is the version of files that nobody stands for.
+// untrusted is the version of files that are not trusted.
 const untrusted = "untrusted"
 
-// read takes in what was written since the last time. The caller holds the lock.
+// read reads the files that changed since the last call. The caller holds the lock.
 func (f *Files) read(d *folder, p mem.Project) workstate.Files {
 	now := snapshot{limits: bounded(f.cfg.Limits())}
 	for i, name := range stateFiles() {
@@ -215,8 +214,7 @@ func stampText(list [6]stamp) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// remember keeps a text of STATE.md, so that a later change can tell what a hand
-// changed since.
+// remember stores a text of STATE.md, so that a later change can recognise edits that a person made since.
 func (s *snapshot) remember(text string) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text))
@@ -226,13 +224,13 @@ func (s *snapshot) remember(text string) {
 	s.versions = kept[max(0, len(kept)-maxVersions):]
 }
 
-// limitsNow are the limits that hold for a project.
+// limitsNow returns the limits of a project.
 func (f *Files) limitsNow(d *folder) workstate.Limits {
 	l, _ := f.limits(&folder{root: d.root, dir: "."})
 	return l
 }
 
-// open opens the state files of a project that somebody stands for. The caller closes them.
+// open opens the trusted state files of a project. The caller closes them.
 func (f *Files) open(p mem.Project) (*folder, error) {
 	p = f.stateProject(p)
 	if !f.cfg.Trusted(p) {

@@ -27,7 +27,7 @@ const (
 
 const (
 	maxTracking  = 256 << 10        // bytes of a tracking file
-	quietLog     = 30 * time.Minute // SESSION-LOG.md was not written for so long: nobody wrote the session down
+	quietLog     = 30 * time.Minute // time without a change of SESSION-LOG.md after which the session counts as not logged
 	maxFileNames = 500              // of the changed files of a session
 	grownErrors  = 100 << 10        // bytes of the log of errors, from which on it is cut
 	keptErrors   = 500              // lines that it keeps
@@ -159,8 +159,8 @@ func (d *folder) log(name string, lines []string, l workstate.Limits) error {
 	return d.store(name, strings.Join(have, "\n")+"\n")
 }
 
-// cutErrors cuts the log of errors that MemoryForge's server keeps in the folder,
-// once it has grown: with its hooks gone nobody else would.
+// cutErrors clips the error log that MemoryForge's server keeps in the folder, once it is large: without its hooks
+// no other program does.
 func (d *folder) cutErrors() error {
 	st, err := d.look(errorsFile)
 	if err != nil || st.size <= grownErrors {
@@ -180,19 +180,18 @@ func (d *folder) cutErrors() error {
 	return nil
 }
 
-// twice is how long two equal lines count as two reports of one thing: a client
-// may tell of it in two ways.
+// twice is the longest time between two equal lines about one event: a client may report it in two ways.
 const twice = time.Minute
 
-// reported reports whether one of the last lines says the same of a moment ago.
+// reported reports whether one of the last lines has the same text and is at most twice old.
 func reported(have []string, line string) bool {
 	at, what, ok := stamped(line)
 	if !ok || !strings.HasPrefix(what, "COMPLETED:") {
 		return false
 	}
 	for _, old := range have[max(0, len(have)-10):] {
-		then, said, ok := stamped(old)
-		if ok && said == what && at.Sub(then).Abs() < twice {
+		then, text, ok := stamped(old)
+		if ok && text == what && at.Sub(then).Abs() < twice {
 			return true
 		}
 	}

@@ -71,8 +71,8 @@ func (t *document) progress() []workstate.Item {
 	return out
 }
 
-// open are the sections that say what is in hand and what comes, in the order
-// in which they are told, at most most lines of them in all.
+// open returns the sections of current and future work in the order in which they are injected, at most most lines
+// in all.
 func (t *document) open(most int) []workstate.Section {
 	var out []workstate.Section
 	for _, name := range []string{headDoing, headStopped, headLater, headWaiting} {

@@ -256,8 +256,8 @@ func (t *document) addNotWritten(name, value string, at time.Time) {
 	t.replace(span{s.to, s.to}, line)
 }
 
-// merged is the list that was asked for with what a hand added to it since, and
-// without what a hand took from it.
+// merged returns the requested list with the items that a person added since, and without those that a person
+// removed.
 func merged(was, is, want []string) []string {
 	wanted, had, there := textsOf(want), textsOf(was), textsOf(is)
 	var out []string

@@ -22,7 +22,7 @@ func HandoffFile(p mem.Project) string {
 	return path.Join(handoffDir, short(p.Name, "project")+keyPart(p.Key), handoffFile)
 }
 
-// keyPart tells projects of one name apart.
+// keyPart distinguishes projects of the same name.
 func keyPart(key string) string {
 	_, digits, _ := strings.Cut(key, "_")
 	if digits == "" {
@@ -144,7 +144,7 @@ func (v *Vault) EraseHandoff(p mem.Project, lines []string) error {
 	return nil
 }
 
-// tries is how often a change is made anew after somebody else's.
+// tries is how often a change is repeated after a change by another process.
 const tries = 3
 
 func (v *Vault) changeHandoff(p mem.Project, change func(was string) string) error {
@@ -158,7 +158,7 @@ func (v *Vault) changeHandoff(p mem.Project, change func(was string) string) err
 	return changeFile(root, HandoffFile(p), change)
 }
 
-// changeFile makes a change, anew where somebody else made one meanwhile.
+// changeFile changes a file, and repeats the change if another process changed the file meanwhile.
 func changeFile(root *os.Root, name string, change func(was string) string) (err error) {
 	for range tries {
 		if err = changeOnce(root, name, change); !errors.Is(err, errChanged) {

@@ -45,7 +45,7 @@ func (v *Vault) WriteIndex() error {
 		}
 		if n := parseNote(name, string(b)); n.Status != string(mem.Forgotten) && n.Type != "index" {
 			entry := vaultfile.IndexEntry(n.Name, n.Description, n.File)
-			entries[name] = "- " + strings.ReplaceAll(entry, "<!--", "&lt;!--") // it may tell of our own lines
+			entries[name] = "- " + strings.ReplaceAll(entry, "<!--", "&lt;!--") // it may quote our own markers
 		}
 	}
 	return changeFile(root, indexFile, func(was string) string {
@@ -104,7 +104,7 @@ func indexed(was, block string) string {
 	return before + block + after
 }
 
-// State is how the vault stands. critical are files that are to be told always.
+// State returns the status of the vault. critical are files that are always injected.
 func (v *Vault) State(critical []string) (Status, error) {
 	s := Status{
 		Dir: v.Dir, Found: v.There(), Bad: []vaultfile.BadFile{}, Conflicts: []string{},

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// templates are the files of a new vault. Their comments are not told.
+// templates are the files of a new vault. Their comments are not injected.
 var templates = [...]struct{ name, text string }{
 	{userFile, `<!-- Who you are and how you like to work. All below this comment is told at the start of every session,
 in every project. Keep it short: what is too long is told by its first paragraph. -->

@@ -17,7 +17,7 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// cachedNote is a file as it was when it was last looked at.
+// cachedNote is a file as it was when last read.
 type cachedNote struct {
 	hash    string
 	size    int64
@@ -26,13 +26,12 @@ type cachedNote struct {
 	why     string // it was left out
 }
 
-// settled is how old a file must be for its time to tell whether it changed.
+// settled is the age from which a file's time shows whether it changed.
 const settled = 2 * time.Second
 
-// Look compares the vault with what is known of it, and hands what differs to
-// keep. If that succeeds it is known from then on, and only what changes after
-// that is read again. known is asked once, for what was kept by an earlier
-// process. One caller looks at a time.
+// Look compares the vault with its last known content and passes the differences to keep. If keep succeeds, they
+// are known, and only later changes are read again. known is called once, for what an earlier process stored. Only
+// one call runs at a time.
 func (v *Vault) Look(known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -131,11 +130,10 @@ func noteOf(name string, s cachedNote) mem.Note {
 	return n
 }
 
-// unsettled stands for the size of a file that was written too lately for its
-// time to tell whether it changed since.
+// unsettled replaces the size of a file that was written too recently for its time to show a later change.
 const unsettled = -1
 
-// reason says what is wrong with a file, without its path.
+// reason returns the error of a file without its path.
 func reason(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
@@ -143,16 +141,15 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// dirEntry is a file as the folder shows it.
+// dirEntry is a file as its directory lists it.
 type dirEntry struct {
 	name    string
 	size    int64
 	written time.Time
 }
 
-// list are the files of memories; whole is false where the folder holds more than
-// is looked at, or not all of it can be. What is hidden is nobody's memory, and so
-// are the copies that wait for the person.
+// list returns the files of memories. whole is false if there are more than the limit, or if some cannot be read.
+// Hidden files are no memories, nor are the copies that wait for the person.
 func list(root *os.Root) (files []dirEntry, whole bool, err error) {
 	d, err := fsx.OpenDir(root, memoryDir)
 	if errors.Is(err, fs.ErrNotExist) {

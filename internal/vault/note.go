@@ -93,7 +93,7 @@ func (f frontmatter) yes(key string) bool {
 	return false
 }
 
-// time is a day or a moment; the zero time if it is neither.
+// time returns a date or time; the zero time if the field has neither.
 func (f frontmatter) time(key string) time.Time {
 	fd, _ := f.get(key)
 	if t, ok := when.ParseISO(fd.value, time.UTC); ok && t.Year() > 1970 && t.Year() < 9999 {

@@ -13,11 +13,11 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// maxTail is how many bytes at the end of the journal are looked at.
+// maxTail is the number of bytes read at the end of the journal.
 const maxTail = 64 << 10
 
-// Pages reads what is told as it is: who the agent is, who the person is, and
-// the last lines of the journal. One that cannot be read is among Bad.
+// Pages reads the files that a briefing contains in full: IDENTITY.md, USER.md and the last lines of the journal.
+// Unreadable ones are listed in Bad.
 func (v *Vault) Pages(logLines int) (vaultfile.Pages, error) {
 	p := vaultfile.Pages{Dir: v.Dir}
 	root, err := v.open()
@@ -87,8 +87,7 @@ func logTail(root *os.Root, lines int) ([]string, error) {
 	return all[max(0, len(all)-lines):], nil
 }
 
-// Holding lists the files that hold one of some folded lines:
-// what is erased may be told of there, too.
+// Holding lists the files that contain one of some folded lines: they may repeat erased text.
 func (v *Vault) Holding(lines []string) ([]string, error) {
 	root, err := v.open()
 	if errors.Is(err, ErrNone) {

@@ -15,11 +15,10 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// Write changes the file of a memory, last seen as was, and returns it as it is
-// then. What the change does not name keeps every byte. If somebody changed the
-// file meanwhile it is left alone: a change of its text goes into a copy beside
-// it, errConflict; another is not made, vaultfile.ErrBehind. A file that is not there is
-// made of a change that is whole.
+// Write changes the file of a memory, last read as was, and returns it as it is then. Parts that the change does
+// not name keep every byte. If someone else changed the file meanwhile, it is left alone: a change of its text is
+// written to a copy beside it and errConflict returned; other changes are not made and vaultfile.ErrBehind
+// returned. A missing file is created if the change is whole.
 func (v *Vault) Write(was mem.Note, c vaultfile.NoteChange) (mem.Note, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
