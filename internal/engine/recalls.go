@@ -96,7 +96,7 @@ func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64)
 	cuts []mem.LeftOutItem, err error,
 ) {
 	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
-	passes := func(parts map[string]float64) bool { return rank.Passes(parts, r.Floor, floor, near, back) }
+	passes := func(parts map[string]float64) bool { return rank.Passes(parts, floor, near, back) }
 	add := func(c mem.LeftOutItem, at int) error {
 		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{c.ID}, Hidden: true, Within: "*"})
 		switch {

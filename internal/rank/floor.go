@@ -1,76 +1,99 @@
 package rank
 
 import (
+	"maps"
 	"math"
 
 	"remanence/internal/mem"
 )
 
-// The floor under which nothing is told. Coverage is measured against the
-// store's own frequencies, so that a prompt whose words the store does not
-// know, or knows from everywhere, covers little of itself.
-//
-// Measured with the prompts of package eval: of 156 that have nothing to do with
-// the store, 3 were told something in restic's history, 2 in Go's library and 1
-// in chats; of the questions whose answer was among the first four, 91, 68 and
-// 44 % got it.
+// Relevance decides what is injected unasked. It is a linear score, fitted to the
+// questions of the development sets and to prompts that have nothing to do with
+// them, and rounded; what it reaches is in docs/internals/recall.md. Coverage and
+// proximity are measured against the store's own frequencies, so that a prompt
+// whose words the store does not know, or knows from everywhere, gets little.
 const (
-	floorPair   = 0.55 // with two telling words met …
-	floorClose  = 0.30 // … or less, if they stand together …
-	together    = 0.15 // … this much: two of a question's eight words side by side come to as much
-	floorName   = 0.40 // with a compound or identifier met
-	floorSingle = 0.70 // with one telling word only: it has to be what the question is about …
-	rareSingle  = 0.75 // … and of few memories: about 6 of 300
-	floorBack   = 0.20 // when the question refers to the past and one telling word is met
+	// LeastRelevance is the relevance from which on a memory is injected.
+	LeastRelevance = 0.55
 
-	// longQuestion is the number of telling words from which on a question
-	// says more than any memory can answer; the floors sink with the root of
-	// the excess, never below leastFloor, and a third word has to be met.
+	relevanceScale = 3.64
+	relevanceClose = 4.5  // weight of proximity beside coverage, which has 1
+	mostWords      = 4    // distinctive words that count
+	relevanceBack  = 0.29 // added if the question refers to the past
+
+	// Some matches are relevant by themselves: one word of few memories (about 6
+	// of 300) that is what the question is about, and a compound or identifier.
+	singleCoverage = 0.70
+	singleRarity   = 0.75
+	nameCoverage   = 0.40
+
+	// longQuestion is the number of distinctive words from which on a question
+	// says more than any memory can answer.
 	longQuestion = 12
-	leastFloor   = 0.12
 )
 
-// Floor parts the hits of Order into those worth telling, in their order, and
-// those that are not. floor is the coverage that a hit with two telling words needed.
+// PartRelevance is the relevance of a hit, 0…1; it is no part of its score.
+const PartRelevance = "relevance"
+
+// Floor separates the hits of Order into those that are relevant enough to be injected,
+// in their order, and those that are not, and writes each hit's relevance into
+// its parts. floor is the relevance that was needed.
 func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.LeftOutItem, floor float64) {
-	sink := sinking(q)
+	share := answerable(q)
 	for _, h := range hits {
-		if worthTelling(h.Parts, sink, leastWords(sink), q.Back) || isNear(q, h.Parts) {
+		h.Parts = maps.Clone(h.Parts)
+		if h.Parts == nil {
+			h.Parts = map[string]float64{}
+		}
+		h.Parts[PartRelevance] = relevance(h.Parts, share, q.Back)
+		if h.Parts[PartRelevance] >= LeastRelevance || isNear(q, h.Parts) {
 			kept = append(kept, h)
 		} else {
 			cuts = append(cuts, cut(h, BelowFloor))
 		}
 	}
-	return kept, cuts, max(leastFloor, floorPair*sink)
+	return kept, cuts, LeastRelevance
 }
 
 // BelowFloor is the gate of what Floor cuts.
 const BelowFloor = "below_floor"
 
-// Passes reports whether a hit of such parts would be worth telling at a floor,
-// where Floor returned the one that was: the floors for several words are as much
-// higher or lower, never below leastFloor. near is the least nearness in meaning
-// that is worth telling by itself, and back says whether the question refers to
-// the past.
-func Passes(parts map[string]float64, was, floor, near float64, back bool) bool {
-	return worthTelling(parts, floor/floorPair, leastWords(was/floorPair), back) || isNear(Ask{Near: near}, parts)
-}
-
-// leastWords is how many telling words have to be met.
-func leastWords(sink float64) float64 {
-	if sink < 1 {
-		return 3
+// Passes reports whether a hit with such parts is injected at a floor. near is the
+// least nearness in meaning that is enough by itself, and back says whether the
+// question refers to the past, for hits whose relevance was not stored.
+func Passes(parts map[string]float64, floor, near float64, back bool) bool {
+	r, stored := parts[PartRelevance]
+	if !stored {
+		r = relevance(parts, 1, back)
 	}
-	return 2
+	return r >= floor || isNear(Ask{Near: near}, parts)
 }
 
-// sinking is the factor, at most 1, by which the floors sink for a long question.
-func sinking(ask Ask) float64 {
-	telling := distinctive(ask)
-	if telling <= longQuestion {
+// relevance is the relevance of a hit with such parts. share is that of a question
+// that one memory can answer.
+func relevance(p map[string]float64, share float64, back bool) float64 {
+	coverage, words := p[PartCoverage], p[PartTelling]
+	if words < 1 {
+		return 0
+	}
+	r := ((coverage+relevanceClose*p[PartProximity])/share + math.Log1p(min(mostWords, words))) / relevanceScale
+	if back {
+		r += relevanceBack
+	}
+	if p[PartName] > 0 && coverage >= nameCoverage*share || coverage >= singleCoverage && p[PartRarity] >= singleRarity {
+		r = max(r, LeastRelevance)
+	}
+	return min(1, r)
+}
+
+// answerable is the share of a question that one memory can answer: 1, or less for a
+// long question.
+func answerable(ask Ask) float64 {
+	words := distinctive(ask)
+	if words <= longQuestion {
 		return 1
 	}
-	return math.Sqrt(longQuestion / telling)
+	return math.Sqrt(longQuestion / words)
 }
 
 // distinctive counts the words of a question that say something about a topic; a
@@ -91,21 +114,6 @@ func distinctive(ask Ask) float64 {
 		}
 	}
 	return n
-}
-
-func worthTelling(p map[string]float64, sink, least float64, back bool) bool {
-	coverage, telling := p[PartCoverage], p[PartTelling]
-	switch {
-	case telling >= least && coverage >= max(leastFloor, floorPair*sink):
-		return true
-	case telling >= least && coverage >= max(leastFloor, floorClose*sink) && p[PartProximity] >= together*sink:
-		return true
-	case p[PartName] > 0 && telling >= 1 && coverage >= max(leastFloor, floorName*sink):
-		return true
-	case telling >= 1 && coverage >= floorSingle && p[PartRarity] >= rareSingle:
-		return true
-	}
-	return back && telling >= 1 && coverage >= floorBack
 }
 
 func cut(h mem.Hit, gate string) mem.LeftOutItem {

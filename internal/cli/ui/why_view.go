@@ -122,15 +122,18 @@ func (v ReceiptView) Parts(p *Printer, parts map[string]float64) {
 	if f := parts[rank.PartUse]; f > 0 {
 		own = append(own, fmt.Sprintf("use ×%.2f", f))
 	}
-	seen[rank.PartUse], seen[rank.PartCoverage] = true, true
+	seen[rank.PartUse], seen[rank.PartCoverage], seen[rank.PartRelevance] = true, true, true
 	for name, value := range parts {
 		if !seen[name] && value != 0 {
 			rest = append(rest, fmt.Sprintf("%s %s", name, Short(value)))
 		}
 	}
 	slices.Sort(rest)
-	if c, ok := parts[rank.PartCoverage]; ok && v.Receipt.Floor > 0 {
-		rest = append([]string{fmt.Sprintf("coverage %.2f (floor %.2f)", c, v.Receipt.Floor)}, rest...)
+	if r, name := relevanceOf(parts); name != "" && v.Receipt.Floor > 0 {
+		rest = append([]string{fmt.Sprintf("%s %.2f (floor %.2f)", name, r, v.Receipt.Floor)}, rest...)
+		if c := parts[rank.PartCoverage]; name == rank.PartRelevance {
+			rest = append(rest, fmt.Sprintf("coverage %.2f", c))
+		}
 	}
 	for _, row := range []struct {
 		name string
@@ -184,10 +187,25 @@ func (v ReceiptView) LeftOut(p *Printer) {
 	}
 }
 
+// relevanceOf returns what the floor is compared with, and the name of that part: in
+// receipts of earlier versions it is the coverage.
+func relevanceOf(parts map[string]float64) (value float64, name string) {
+	for _, name := range []string{rank.PartRelevance, rank.PartCoverage} {
+		if r, ok := parts[name]; ok {
+			return r, name
+		}
+	}
+	return 0, ""
+}
+
 // Nearest is the item below the floor that came nearest to it.
 func (v ReceiptView) Nearest() (best mem.LeftOutItem, found bool) {
 	for _, d := range v.Receipt.LeftOut {
-		if d.Gate == rank.BelowFloor && (!found || d.Parts[rank.PartCoverage] > best.Parts[rank.PartCoverage]) {
+		if d.Gate != rank.BelowFloor {
+			continue
+		}
+		got, _ := relevanceOf(d.Parts)
+		if before, _ := relevanceOf(best.Parts); !found || got > before {
 			best, found = d, true
 		}
 	}
@@ -202,19 +220,24 @@ func (v ReceiptView) Near(p *Printer, d mem.LeftOutItem) {
 
 // missed returns by how much an item missed the floor.
 func (v ReceiptView) missed(d mem.LeftOutItem) string {
-	covers, words := d.Parts[rank.PartCoverage], int(d.Parts[rank.PartTelling])
+	words := int(d.Parts[rank.PartTelling])
 	with := Plural(words, "distinctive word", "distinctive words")
-	if covers < v.Receipt.Floor {
-		return fmt.Sprintf("covers %.2f of the query with %s, %.2f short", covers, with, v.Receipt.Floor-covers)
+	r, name := relevanceOf(d.Parts)
+	if name == rank.PartRelevance {
+		return fmt.Sprintf("covers %.2f of the query with %s; relevance %.2f, %.2f short", d.Parts[rank.PartCoverage], with,
+			r, v.Receipt.Floor-r)
 	}
-	return fmt.Sprintf("covers %.2f of the query, but with %s only", covers, with)
+	if r < v.Receipt.Floor {
+		return fmt.Sprintf("covers %.2f of the query with %s, %.2f short", r, with, v.Receipt.Floor-r)
+	}
+	return fmt.Sprintf("covers %.2f of the query, but with %s only", r, with)
 }
 
 // gate describes the rule by which an item was left out.
 func (v ReceiptView) gate(g string) string {
 	switch g {
 	case rank.BelowFloor:
-		return fmt.Sprintf("too little of the query (needs %.2f of it with 2 distinctive words)", v.Receipt.Floor)
+		return fmt.Sprintf("not relevant enough (needs %.2f)", v.Receipt.Floor)
 	case "budget":
 		return "no room in the budget"
 	case "already_told":

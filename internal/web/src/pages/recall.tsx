@@ -65,7 +65,7 @@ const budgetKey: Record<string, string> = {
 };
 
 function Abstained({ of: x, cuts }: { of: Receipt; cuts: Item[] }) {
-  const best = Math.max(0, ...cuts.filter((c) => c.gate === "below_floor").map((c) => c.parts?.["coverage"] ?? 0));
+  const best = Math.max(0, ...cuts.filter((c) => c.gate === "below_floor").map((c) => c.parts?.["relevance"] ?? c.parts?.["coverage"] ?? 0));
   return <p>{best > 0 ? r.abstained(best, x.floor) : r.abstainedAll}</p>;
 }
 

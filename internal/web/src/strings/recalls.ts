@@ -53,7 +53,7 @@ export const r = {
   list: "Recalls, newest first",
   head: { when: "when", session: "session", trigger: "trigger", query: "query", outcome: "outcome", from: "of", injected: "injected", tokens: "tokens", took: "took" },
 
-  abstained: (best: number, floor: number) => `Abstained: the best covered ${best.toFixed(2)} of the query, ${floor.toFixed(2)} was needed.`,
+  abstained: (best: number, floor: number) => `Abstained: the best had a relevance of ${best.toFixed(2)}, ${floor.toFixed(2)} was needed.`,
   abstainedAll: "Abstained: no memory had anything in common with the query.",
   injectedLine: (items: number, tokens: number, budget: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} + frame)`,
   steps: {
