@@ -1,5 +1,5 @@
-// What a container may use of the processors is not looked up: it is a fifteenth
-// of what a hook takes. The system holds whoever is in one to it anyway.
+// Do not read the container's CPU limit: it costs a fifteenth of a hook's time. The
+// kernel enforces the limit in any case.
 
 //go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0
@@ -23,8 +23,8 @@ func main() {
 	os.Exit(run())
 }
 
-// slack is what a hook, and what it is told, have on top of their limits, such
-// as "20s". Only tests set it, some of them at link time.
+// slack is added to a hook's time limits and to those of its recall and briefing,
+// such as "20s". Only tests set it, some of them at link time.
 var slack string
 
 func run() int {

@@ -281,7 +281,8 @@ func (c Config) Get(key string) any {
 	return nil
 }
 
-// Get is not to be put in place of its many calls: that is 25 KB of program.
+// Get returns the value of a key as a T; the zero value if it has another type. It is not inlined: that would add
+// 25 KB to the program.
 //
 //go:noinline
 func Get[T any](c Config, key string) T {

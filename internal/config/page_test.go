@@ -16,9 +16,11 @@ var configSections = []struct{ name, about string }{
 	{"context", "The briefing at the start of a session and the context window."},
 	{"handoff", "The handoff that the agent is asked to write when its context is nearly full: " +
 		"[continuity.md](continuity.md)."},
-	{"nudge", "The state line: one line on what is next and what is blocked."},
+	{"nudge", "A nudge is what comes with a prompt besides memories: the state line (what is next, what is blocked), " +
+		"reminders and a request for a note. With `never`, or with 0 tokens, none of them comes."},
 	{"recall", "What a prompt recalls: [internals/recall.md](internals/recall.md)."},
-	{"scri", "How much past use and age count in the order of memories."},
+	{"scri", "How much past use and age count in the order of memories. The prefix is short for " +
+		"*semantic context resonance injection*, the name of the formula that `documents` selects."},
 	{"vault", "The folder of memories as Markdown files: [vault.md](vault.md)."},
 	{"embed", "Search by meaning with an embedding server; off by default: [embedding.md](embedding.md)."},
 	{"digest", "Notes by a language model; off by default: [digest.md](digest.md)."},

@@ -24,7 +24,7 @@ const (
 	maxRecent   = 6 // utterances
 )
 
-// Checkpoint returns a checkpoint of the session of m. It writes nothing.
+// Checkpoint returns a checkpoint of the event's session. It writes nothing.
 func (s *Service) Checkpoint(ctx context.Context, ec event.Context, trigger string) (mem.Checkpoint, error) {
 	cp := mem.Checkpoint{Session: ec.Session, Project: ec.Project.Key, At: ec.At, Trigger: trigger}
 	turns, err := s.Store.Turns(ctx, ec.Session, 20)

@@ -20,7 +20,7 @@ func (s *Service) AppendixLater(ec event.Context) event.Changes {
 		return event.Changes{}
 	}
 	return event.Changes{Jobs: []mem.Job{{
-		Kind: event.JobTail, Session: ec.Session, Key: event.JobTail, Data: event.JobData(ec.Event),
+		Kind: event.JobAppendix, Session: ec.Session, Key: event.JobAppendix, Data: event.JobData(ec.Event),
 	}}}
 }
 

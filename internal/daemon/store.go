@@ -61,7 +61,7 @@ const tagHits = 1000 // memories that hold a tag's word
 
 const tagEvents = 1000 // the newest
 
-// tagHits finds stored text with tags that redaction removes. Memories are found through the index by the
+// findTags finds stored text with tags that redaction removes. Memories are found through the index by the
 // words of the tags, because reading all of them would take long.
 func findTags(ctx context.Context, st mem.Store) ([]string, error) {
 	var ids []string

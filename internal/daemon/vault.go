@@ -46,7 +46,7 @@ func (h *Daemon) vault() *vault.Vault {
 	return h.liveVault.now
 }
 
-// enginesVault is the vault as the engine asks for it.
+// engineVault returns the vault as the engine's port.
 func (h *Daemon) engineVault() event.Vault { return h.vault() }
 
 // handoffs are the files of the vault in which a person finds handoffs. Without a

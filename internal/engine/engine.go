@@ -312,6 +312,3 @@ func (e *Engine) clean(ev mem.Event) mem.Event {
 	e.cleanNames(&ev)
 	return ev
 }
-
-// Confidence of a memory by who made it.
-const ()

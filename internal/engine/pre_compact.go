@@ -2,14 +2,9 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 
 	"remanence/internal/briefing"
 	"remanence/internal/capture"
-	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/workstate"
@@ -27,93 +22,4 @@ func (e *Engine) preCompact(ctx context.Context, ec event.Context) (mem.Reply, e
 		Compaction: cp.Trigger, Derived: event.LinesOf(briefing.StateItems(cp.State)),
 	}))
 	return mem.Reply{}, ch, nil
-}
-
-// postCompact stores the client's summary in the event and answers nothing. The agent no longer sees the
-// conversation before it.
-func (e *Engine) postCompact(_ context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
-	return mem.Reply{}, e.Capture.TranscriptLater(ec, capture.KeyIndex), nil
-}
-
-// Work runs one job and returns the batch of its changes. The caller finishes the job in the same batch.
-func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	switch job.Kind {
-	case event.JobEmbed:
-		return e.Recall.Embed(ctx, job)
-	case event.JobRefine:
-		return e.Digest.Refine(ctx, job)
-	case event.JobConsolidate:
-		return e.Curate.ConsolidateJob(ctx, job)
-	case event.JobLink:
-		return e.Curate.LinkJob(ctx, job)
-	case event.JobVault:
-		return mem.Batch{}, e.Filesync.VaultJob(ctx)
-	}
-	do := e.work
-	if job.Kind == event.JobMind || job.Kind == event.JobNote {
-		do = e.Filesync.StateFileJob
-	}
-	b, err := do(ctx, job)
-	e.Event.Follow(&b)
-	return b, err
-}
-
-// patience is how often a missing transcript is looked for.
-const patience = 3
-
-// work runs a job that an event added.
-func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	var ev mem.Event
-	if err := json.Unmarshal([]byte(job.Data), &ev); err != nil {
-		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
-	}
-	ec, err := e.open(ctx, ev)
-	if err != nil {
-		return mem.Batch{}, err
-	}
-	defer ec.Files.Close()
-	switch job.Kind {
-	case event.JobTranscript:
-		return e.Capture.RunTranscriptJob(ctx, ec, job)
-	case event.JobFill:
-		return e.Continuity.MeasureContext(ctx, ec)
-	case event.JobTail:
-		return mem.Batch{}, e.Continuity.WriteAppendix(ctx, ec)
-	}
-	if e.LastUtterances == nil || !event.OwnTranscript(ev) {
-		return mem.Batch{}, nil
-	}
-	said, err := e.LastUtterances(ev.Transcript, continuity.SnapshotLines)
-	if errors.Is(err, fs.ErrNotExist) && job.Attempts >= patience { // the agent keeps none
-		err = nil
-	}
-	if err != nil {
-		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
-	}
-	if said, err = e.Erase.WithoutErased(ctx, ec.Session, said); err != nil {
-		return mem.Batch{}, err
-	}
-	if said, err = e.Event.Unpaused(ctx, ec.Project.Key, ec.Session, said); err != nil {
-		return mem.Batch{}, err
-	}
-	if ec.Turn, err = e.turnOf(ctx, ec); err != nil || ec.Turn.Private {
-		return mem.Batch{}, err
-	}
-	switch job.Kind {
-	case event.JobSnapshot:
-		return mem.Batch{Memories: ec.Complete(continuity.Snapshot(ec, said))}, nil
-	case event.JobDigest:
-		// The newest words may be of a later turn.
-		if ec.Turn.Trust, err = e.Event.WorstSince(ctx, ec.Session, ev.PromptID); err != nil {
-			return mem.Batch{}, err
-		}
-		for i := len(said) - 1; i >= 0 && ec.Text == ""; i-- {
-			if said[i].Who == "assistant" {
-				ec.Text = said[i].Text
-			}
-		}
-		ch, err := e.Capture.TurnEnd(ctx, ec)
-		return mem.Batch{Memories: ec.Complete(ch.Memories), Edits: ch.Edits}, err
-	}
-	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
 }

@@ -30,17 +30,3 @@ func (e *Engine) stop(ctx context.Context, ec event.Context) (mem.Reply, event.C
 	ch.Merge(kept, e.Digest.RefineLater(ec), capture.DigestLater(ec))
 	return mem.Reply{}, ch, nil
 }
-
-// stopFailure ends a turn that an error of the model's service ended. The current work is saved, because the
-// session may not continue.
-func (e *Engine) stopFailure(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
-	cp, err := e.Continuity.Checkpoint(ctx, ec, "stop-failure")
-	if err != nil {
-		return mem.Reply{}, event.Changes{}, err
-	}
-	ch := event.Changes{
-		Session: mem.SessionChange{Processing: new(false)}, Checkpoints: []mem.Checkpoint{cp},
-	}
-	ch.Merge(e.Continuity.MeasureLater(ec))
-	return mem.Reply{}, ch, nil
-}

@@ -12,8 +12,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// JobTail is the kind of job that updates the appendix of a project's handoff.
-const JobTail = "tail"
+// JobAppendix is the kind of job that updates the appendix of a project's handoff.
+const JobAppendix = "tail"
 
 // JobLink is the kind of job that finds the links and entities of memories.
 const JobLink = "weave"

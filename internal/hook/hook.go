@@ -32,16 +32,16 @@ type Config struct {
 	Dialect agent.Dialect
 	Event   string // event named on the command line; empty means the payload names it
 
-	// Prepare returns c with the fields that need disk access: Door, Handler, Ignore, Shown,
-	// Log and Dropped. It runs inside the hard limit, and not at all while Remanence is
-	// disabled. Nil means that these fields are set.
+	// Prepare returns c with the fields that need disk access: ReadPayload, Member, Handler,
+	// Ignore, ReplyWritten, Log and Dropped. It runs inside the hard limit, and not at all
+	// while Remanence is disabled. Nil means that these fields are set.
 	Prepare func(c Config) Config
 
 	Stdin  io.Reader
 	Stdout io.Writer
 	Getenv func(string) string
 
-	// Door reads and redacts the first JSON object; it must not read beyond it.
+	// ReadPayload reads and redacts the first JSON object; it must not read beyond it.
 	ReadPayload func(io.Reader) (Payload, error)
 	// Member redacts an environment variable's value as the payload member that it stands for.
 	// Nil leaves values unchanged.

@@ -278,7 +278,8 @@ func wantsReply(k mem.EventKind) bool { return k == mem.SessionStart || k == mem
 // holdStamp is the stamp file that keeps hooks from asking the daemon.
 func (r *client) holdStamp() string { return r.paths.Stamp("hold") }
 
-// captureHold is the stamp file that keeps only captures from asking the daemon.
+// captureHold is the stamp file that keeps only captures from asking the daemon. Its name on disk is "shy", which
+// hooks of other builds know.
 func (r *client) captureHold() string { return r.paths.Stamp("shy") }
 
 // slowStamp is the stamp file of a first short wait without an answer.

@@ -244,8 +244,8 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 	return out, nil
 }
 
-// graphAnswer keeps so many entries on each side of the anchor, and of those what
-// fits, from the anchor outwards.
+// around keeps up to before and after entries on the sides of the anchor, and of those what fits, from the anchor
+// outwards.
 func (s *Server) around(got views.TimelineResponse, before, after int) timelineAnswer {
 	at := slices.IndexFunc(got.Entries, func(m views.TimelineEntry) bool { return m.ID == got.Anchor })
 	from, to := max(0, at-before), min(len(got.Entries), at+after+1)

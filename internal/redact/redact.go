@@ -1,5 +1,6 @@
 // Package redact removes private spans, injected blocks and secrets from text before it is stored or sent. A private
-// span or an injected block is deleted. A secret is replaced by a marker that names its kind, such as [secret:aws-key-id].
+// span or an injected block is deleted. A secret is replaced by a marker that names its kind, such as
+// [secret:aws-key-id].
 //
 // The package does no I/O except reading a stream in [Redactor.Object]. It knows neither events nor stores nor
 // configuration files, and does no work at start-up. Start reading at [Redactor]; private spans are in strip.go, JSON

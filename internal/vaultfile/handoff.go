@@ -6,23 +6,23 @@ import "strings"
 const AppendixHeading = "## RECENT TAIL (since rich handoff)"
 
 // SplitHandoff separates a handoff from its appendix. Sections after the appendix
-// belong to rich. If there are several appendices, tail is the last one.
-func SplitHandoff(s string) (rich, tail string) {
+// belong to rich. If there are several appendices, appendix is the last one.
+func SplitHandoff(s string) (rich, appendix string) {
 	for {
-		start := tailAt(s)
+		start := appendixAt(s)
 		if start < 0 {
-			return rich + s, tail
+			return rich + s, appendix
 		}
 		rich += s[:start]
 		rest := s[start+len(AppendixHeading):]
 		end := nextHeading(rest)
-		tail = rest[:end] // a later appendix replaces an earlier one
+		appendix = rest[:end] // a later appendix replaces an earlier one
 		s = rest[end:]
 	}
 }
 
-// tailAt returns the offset of the first line that is AppendixHeading, or -1.
-func tailAt(s string) int {
+// appendixAt returns the offset of the first line that is AppendixHeading, or -1.
+func appendixAt(s string) int {
 	for from := 0; ; {
 		i := strings.Index(s[from:], AppendixHeading)
 		if i < 0 {
