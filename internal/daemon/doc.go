@@ -1,3 +1,3 @@
 // Package daemon is the process behind the socket. It builds store, core and routes,
-// owns their goroutines, and connects commands to them.
+// runs them in package worker, and connects commands to them.
 package daemon

@@ -1,7 +1,7 @@
-// Package spool keeps events durably while no worker answers, and hands them
+// Package spool keeps events on disk while no worker answers, and hands them
 // over later. A hook appends, a worker drains; both may be killed at any point.
-// An appended event survives the end of the process, not a power cut. An event
-// may be handed over twice, never lost: its ID makes the second time harmless.
+// An appended event survives the end of the process, not a power cut. It may be
+// handed over twice: its ID makes the second time harmless.
 // The package knows nothing of what the events mean, save which are worth the
 // last of the space.
 package spool
