@@ -419,6 +419,15 @@ func (x *Index) Trim() {
 	defer x.mu.Unlock()
 	x.names = map[string][]reading{}
 	for i := range x.lists {
-		x.lists[i].data = slices.Clip(x.lists[i].data)
+		x.lists[i].data, x.lists[i].skips = fitted(x.lists[i].data), fitted(x.lists[i].skips)
 	}
+	x.lists, x.keys, x.docs.words = fitted(x.lists), fitted(x.keys), fitted(x.docs.words)
+}
+
+// fitted returns a list in memory of its own size, if it has room for a quarter more.
+func fitted[T any](list []T) []T {
+	if cap(list)-len(list) <= len(list)/4 {
+		return list
+	}
+	return append(make([]T, 0, len(list)), list...)
 }
