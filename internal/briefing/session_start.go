@@ -208,8 +208,19 @@ func (g *gather) List(ctx context.Context, name, caption string, share int, q me
 	return s, nil
 }
 
+// findingsPerSession is how many findings of one session come before those of others: a session that found much does not
+// take the place of all that was found before.
+const findingsPerSession = 3
+
+// isFinding reports whether the assistant found or fixed something, in contrast to what was laid down.
+func isFinding(mm mem.Memory) bool {
+	return mm.Trust < mem.TrustUser && !mm.Pinned &&
+		slices.Contains([]mem.Kind{mem.ErrorFix, mem.Discovery, mem.Fact, mem.Rationale}, mm.Kind)
+}
+
 // weighed returns the selected memories in the order in which they are injected. Those selected by importance are
-// ordered by use and age: importance decides whether they are included, not their order.
+// ordered by use and age: importance decides whether they are included, not their order. What the person said comes
+// first.
 func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 	if q.Order != mem.ByImportance {
 		return ms
@@ -224,18 +235,38 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		return cmp.Or(cmp.Compare(first(b), first(a)), b.Updated.Compare(a.Updated))
 	})
 	fit := make([]mem.Memory, 0, most)
+	var further []mem.Memory // findings of sessions that have enough
+	found := map[string]int{}
 	for _, mm := range ms {
 		if len(fit) == most {
 			break
 		}
-		if g.known(mm) || g.ec.Stale(mm) {
+		if g.known(mm) || g.ec.Stale(mm) || !inject.Injectable(mm) { // the last one reads the whole text
 			continue
 		}
-		if inject.Injectable(mm) { // last: it reads the whole text
-			fit = append(fit, mm)
+		if isFinding(mm) {
+			if found[mm.Session]++; found[mm.Session] > findingsPerSession {
+				further = append(further, mm)
+				continue
+			}
 		}
+		fit = append(fit, mm)
 	}
-	return g.use().Order(fit, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
+	fit = append(fit, further[:min(len(further), most-len(fit))]...)
+	fit = g.use().Order(fit, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
+	slices.SortStableFunc(fit, func(a, b mem.Memory) int { return briefingRank(a) - briefingRank(b) })
+	return fit
+}
+
+// briefingRank orders what the person pinned or said before what the assistant laid down, and that before findings.
+func briefingRank(mm mem.Memory) int {
+	switch {
+	case mm.Pinned || mm.Trust >= mem.TrustUser:
+		return 0
+	case !isFinding(mm):
+		return 1
+	}
+	return 2
 }
 
 // news reports whether neither a memory nor its text was injected yet, and marks both as injected.

@@ -118,7 +118,7 @@ func proposal(asked string, all []Statement) int {
 		return i
 	}
 	if asksToChoose(asked) {
-		return openingOf(all, nil)
+		return openingOf(all, nil, true)
 	}
 	return -1
 }

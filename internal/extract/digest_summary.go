@@ -64,19 +64,24 @@ func Opening(answer string) string {
 	if opts := optionsOf(answer); weighs(all, opts, proposed(all)) {
 		open = opts
 	}
-	if i := openingOf(all, open); i >= 0 {
+	i := openingOf(all, open, false)
+	if i < 0 {
+		i = openingOf(all, open, true)
+	}
+	if i >= 0 {
 		return strings.TrimRight(withoutApology(all[i].Text), ":：")
 	}
 	return ""
 }
 
-// openingOf is the place of that sentence; -1 if there is none.
-func openingOf(all []Statement, open []Option) int {
+// openingOf is the place of that sentence; -1 if there is none. Without report, one that only reports that the work was
+// checked is passed over.
+func openingOf(all []Statement, open []Option, report bool) int {
 	return slices.IndexFunc(all, func(s Statement) bool {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
 		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&
-			!apologizes(s.Bare) &&
+			!apologizes(s.Bare) && (report || !s.cues.Has(cueVerify) || s.cues.Has(cueCause, cueDecide, cueContrast)) &&
 			(!s.leads() || opensWithI(s.Bare)) &&
 			!slices.ContainsFunc(open, func(o Option) bool { return o.Holds(s.Text) })
 	})
