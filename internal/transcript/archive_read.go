@@ -14,7 +14,7 @@ import (
 // group is how many things said are given out at once.
 const group = 50
 
-// Said gives out what is kept of a session, oldest first, a few at a time: what
+// Utterances gives out what is kept of a session, oldest first, a few at a time: what
 // was said after the one of an id, or all if it is not there. While give runs
 // nothing is taken out: what it is given is still kept.
 func (a *Archive) Utterances(ctx context.Context, s mem.Session, after string,

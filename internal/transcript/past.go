@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -301,7 +302,7 @@ func (c *eventReader) finishTurn() error {
 // cutOff gives out what was written in a turn whose end is not on record.
 func (c *eventReader) cutOff() error {
 	t := c.turn
-	written := append(t.before, t.said...)
+	written := slices.Concat(t.before, t.said)
 	if t.id == "" || len(written) == 0 || c.hidden[t.id] || c.agent.id != "" {
 		return nil
 	}
