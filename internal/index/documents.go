@@ -16,9 +16,11 @@ const none = -1
 // documents are the columns of the index: what is known of each document apart from its words. A document's number
 // is its row; numbers rise in the order of adding.
 type documents struct {
-	ids     []string
-	byID    map[string]int32
-	hashes  []uint64 // of the texts
+	ids     dictionary // of memories
+	numbers []int32    // document → the number of its id
+	docs    []int32    // number of an id → the document that has it, or none
+	living  int        // documents that are not removed
+	hashes  []uint64   // of the texts
 	rows    []row
 	lengths [][fields]uint16
 	sums    [fields]float64 // of the lengths
@@ -67,7 +69,7 @@ type ends struct{ first, last int32 }
 
 func newDocuments() documents {
 	return documents{
-		byID: map[string]int32{}, at: []uint32{0}, names: map[string]uint32{"": 0}, strings: []string{""},
+		ids: newDictionary(), at: []uint32{0}, names: map[string]uint32{"": 0}, strings: []string{""},
 		ends: map[uint32]ends{},
 	}
 }
@@ -76,6 +78,28 @@ func (d *documents) len() int    { return len(d.rows) }
 func (d *documents) next() int32 { return int32(len(d.rows)) }
 func (d *documents) average(f field) float64 {
 	return max(1, d.sums[f]/max(1, d.counted[f]))
+}
+
+// id is the id of a document's memory.
+func (d *documents) id(doc int32) string { return d.ids.key(d.numbers[doc]) }
+
+// find returns the document of a memory; ok is false if there is none.
+func (d *documents) find(id string) (doc int32, ok bool) {
+	n := d.ids.find(id)
+	if n == none || d.docs[n] == none {
+		return none, false
+	}
+	return d.docs[n], true
+}
+
+// number makes a new document that of a memory.
+func (d *documents) number(id string, doc int32) {
+	n := d.ids.add(id)
+	if int(n) == len(d.docs) {
+		d.docs = append(d.docs, none)
+	}
+	d.docs[n], d.numbers = doc, append(d.numbers, n)
+	d.living++
 }
 
 // name returns the number of a name, which is added if it is new.
@@ -110,8 +134,8 @@ func (d *documents) add(m mem.Memory, hash uint64, lengths [fields]int, words []
 			r.flags |= dated
 		}
 	}
-	id := strings.Clone(m.ID)
-	d.ids, d.rows, d.byID[id] = append(d.ids, id), append(d.rows, r), doc
+	d.number(m.ID, doc)
+	d.rows = append(d.rows, r)
 	d.hashes = append(d.hashes, hash)
 	var stored [fields]uint16
 	for f, n := range lengths {
@@ -186,8 +210,8 @@ func (d *documents) chain(doc int32) {
 
 // kill removes a document from what is found and from its session's chain.
 func (d *documents) kill(doc int32) {
-	delete(d.byID, d.ids[doc])
-	d.ids[doc] = ""
+	d.docs[d.numbers[doc]] = none
+	d.living--
 	for f, n := range d.lengths[doc] {
 		if d.sums[f] -= float64(n); n > 0 {
 			d.counted[f]--
@@ -241,7 +265,7 @@ func (d *documents) compact() []int32 {
 		for _, n := range []*uint32{&r.project, &r.session, &r.branch, &r.agent} {
 			*n = d.name(old.strings[*n])
 		}
-		d.ids, d.byID[old.ids[doc]] = append(d.ids, old.ids[doc]), d.next()
+		d.number(old.id(int32(doc)), d.next())
 		d.rows, d.lengths = append(d.rows, r), append(d.lengths, old.lengths[doc])
 		d.hashes = append(d.hashes, old.hashes[doc])
 		for f, n := range old.lengths[doc] {
@@ -395,3 +419,12 @@ const (
 	sessionScope = 1
 	userScope    = 3
 )
+
+// trim frees the room for growth.
+func (d *documents) trim() {
+	d.ids = d.ids.trimmed()
+	d.numbers, d.docs = slices.Clone(d.numbers), slices.Clone(d.docs)
+	d.rows, d.hashes, d.lengths = slices.Clone(d.rows), slices.Clone(d.hashes), slices.Clone(d.lengths)
+	d.words, d.at = slices.Clone(d.words), slices.Clone(d.at)
+	d.after, d.before = slices.Clone(d.after), slices.Clone(d.before)
+}

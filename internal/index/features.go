@@ -266,7 +266,7 @@ func (m *measuring) gramScores() []float64 {
 	ids := map[uint32]int{}
 	for _, t := range m.terms {
 		if t.kind == rank.Word && t.number != none && !t.pair {
-			for g := range rank.Grams(m.x.keys[t.number]) {
+			for g := range rank.Grams(m.x.vocabulary.key(t.number)) {
 				if _, ok := ids[g]; !ok {
 					ids[g] = len(ids)
 				}
@@ -282,7 +282,7 @@ func (m *measuring) gramScores() []float64 {
 		for _, w := range order {
 			list, ok := shared[w]
 			if !ok {
-				for g := range rank.Grams(m.x.keys[w]) {
+				for g := range rank.Grams(m.x.vocabulary.key(w)) {
 					if id, ok := ids[g]; ok {
 						list = append(list, id)
 					}
@@ -440,7 +440,7 @@ func (m *measuring) ranked() []Candidate {
 	})
 	out := make([]Candidate, 0, len(order))
 	for _, i := range order {
-		out = append(out, Candidate{ID: m.x.docs.ids[m.found[i].doc], Score: scores[i], Parts: all[i]})
+		out = append(out, Candidate{ID: m.x.docs.id(m.found[i].doc), Score: scores[i], Parts: all[i]})
 	}
 	return out
 }

@@ -9,7 +9,6 @@ package index
 
 import (
 	"hash/maphash"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -49,15 +48,14 @@ type Index struct {
 	utterances bool
 	weights    weights
 
-	ids   map[string]int32 // key of a term → its number
-	keys  []string         // by term
-	lists []list           // by term
-	docs  documents
-	cited map[string]string    // name by which a memory is cited → its id
-	links map[int32][]string   // document → ids of memories that it cites
-	names map[string][]reading // how names are read, while documents are added
-	pool  sync.Pool            // of *scratch
-	seed  maphash.Seed         // of the hashes of texts
+	vocabulary dictionary // keys of terms
+	lists      []list     // by term
+	docs       documents
+	cited      map[string]int32     // name by which a memory is cited, other than its id → the number of its id
+	links      map[int32][]int32    // document → numbers of the ids that it cites
+	names      map[string][]reading // how names are read, while documents are added
+	pool       sync.Pool            // of *scratch
+	seed       maphash.Seed         // of the hashes of texts
 }
 
 // reading is a token of a name whose term is known.
@@ -78,9 +76,9 @@ func New(utterances bool) *Index {
 }
 
 func (x *Index) reset() {
-	x.ids, x.keys, x.lists = map[string]int32{}, nil, nil
+	x.vocabulary, x.lists = newDictionary(), nil
 	x.docs = newDocuments()
-	x.cited, x.links = map[string]string{}, map[int32][]string{}
+	x.cited, x.links = map[string]int32{}, map[int32][]int32{}
 	x.names = map[string][]reading{}
 }
 
@@ -88,12 +86,22 @@ func (x *Index) reset() {
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return len(x.docs.byID)
+	return x.docs.living
 }
 
 // Put adds memories, or replaces those whose ids are known. Utterances or other memories, whichever do not belong into
 // this index, are taken out if they are in it.
 func (x *Index) Put(ms ...mem.Memory) {
+	x.load(ms...)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.names) > keptNames {
+		x.names = map[string][]reading{}
+	}
+}
+
+// load is Put for many memories, after which Trim is called.
+func (x *Index) load(ms ...mem.Memory) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, m := range ms {
@@ -102,7 +110,7 @@ func (x *Index) Put(ms ...mem.Memory) {
 			continue
 		}
 		hash := x.textHash(m)
-		if d, ok := x.docs.byID[m.ID]; ok && x.docs.hashes[d] == hash {
+		if d, ok := x.docs.find(m.ID); ok && x.docs.hashes[d] == hash {
 			x.docs.update(d, m)
 			continue
 		}
@@ -162,14 +170,17 @@ func (x *Index) Erase(ids ...string) {
 }
 
 func (x *Index) drop(id string) {
-	if d, ok := x.docs.byID[id]; ok {
+	if d, ok := x.docs.find(id); ok {
 		x.docs.kill(d)
 		delete(x.links, d)
 	}
 }
 
-// maxNames bounds the memory for how names are read.
-const maxNames = 50_000
+// Bounds of the memory for how names are read: while many memories are loaded, and afterwards.
+const (
+	maxNames  = 50_000
+	keptNames = 5_000
+)
 
 // adding is the state of one document that is being added.
 type adding struct {
@@ -213,9 +224,8 @@ func (x *Index) add(m mem.Memory, hash uint64) {
 		x.lists[t].add(a.doc, *a.bag[t])
 	}
 	x.docs.add(m, hash, a.lengths, a.words[:min(len(a.words), forward)], a.titled, strings.Join(text, "\n"))
-	id := x.docs.ids[a.doc]
 	for _, name := range citedNames(m) {
-		x.cited[strings.Clone(name)] = id
+		x.cited[strings.Clone(name)] = x.docs.numbers[a.doc]
 	}
 	if len(x.names) > maxNames {
 		x.names = map[string][]reading{}
@@ -325,33 +335,31 @@ func (x *Index) read(name string, tokens *[]rank.Token) []reading {
 
 // term returns the number of a key, which is added if it is new.
 func (x *Index) term(key string) int32 {
-	t, ok := x.ids[key]
-	if !ok {
-		key = strings.Clone(key)
-		t = int32(len(x.keys))
-		x.ids[key] = t
-		x.keys, x.lists = append(x.keys, key), append(x.lists, list{})
+	t := x.vocabulary.add(key)
+	if int(t) == len(x.lists) {
+		x.lists = append(x.lists, list{})
 	}
 	return t
 }
 
-// A memory is cited by its id, by the last part of its key, or by the beginning of a key that is a hash.
+// A memory is cited by its id, by the last part of its key, or by the beginning of one of these that is a hash.
 const (
 	leastCited = 4 // bytes of a name that can cite
 	leastHash  = 7
 	mostHash   = 40
 )
 
+// citedNames are the names by which a memory is cited, apart from its id.
 func citedNames(m mem.Memory) []string {
 	var out []string
-	for _, name := range [...]string{m.ID, m.Key[strings.LastIndexByte(m.Key, ':')+1:]} {
-		switch {
-		case len(name) < leastCited:
-		case isHash(name):
+	key := m.Key[strings.LastIndexByte(m.Key, ':')+1:]
+	for _, name := range [...]string{m.ID, key} {
+		if isHash(name) {
 			out = append(out, name[:leastHash])
-		default:
-			out = append(out, name)
 		}
+	}
+	if len(key) >= leastCited && !isHash(key) {
+		out = append(out, key)
 	}
 	return out
 }
@@ -362,13 +370,26 @@ func isHash(name string) bool {
 
 // cite links the document to an earlier one that name cites.
 func (a *adding) cite(name string) {
-	to, ok := a.x.cited[name]
-	if !ok && len(name) > leastHash && len(name) <= mostHash && strings.Trim(name, "0123456789abcdef") == "" {
-		to, ok = a.x.cited[name[:leastHash]]
-	}
-	if ok && to != a.id && !slices.Contains(a.x.links[a.doc], to) {
+	to := a.x.citing(name)
+	if to != none && to != a.x.docs.ids.find(a.id) && !slices.Contains(a.x.links[a.doc], to) {
 		a.x.links[a.doc] = append(a.x.links[a.doc], to)
 	}
+}
+
+// citing is the number of the id that a name cites, or none.
+func (x *Index) citing(name string) int32 {
+	if len(name) < leastCited {
+		return none
+	}
+	if to, ok := x.cited[name]; ok {
+		return to
+	}
+	if len(name) > leastHash && len(name) <= mostHash && strings.Trim(name, "0123456789abcdef") == "" {
+		if to, ok := x.cited[name[:leastHash]]; ok {
+			return to
+		}
+	}
+	return x.docs.ids.find(name)
 }
 
 // Of what is indexed at least this share is alive, or the index is compacted.
@@ -378,56 +399,69 @@ const (
 )
 
 func (x *Index) compactIfSparse() {
-	if dead := x.docs.len() - len(x.docs.byID); dead > leastDead && float64(dead) > mostDead*float64(x.docs.len()) {
+	if dead := x.docs.len() - x.docs.living; dead > leastDead && float64(dead) > mostDead*float64(x.docs.len()) {
 		x.compact()
 	}
 }
 
 // compact rewrites the index without what was removed.
 func (x *Index) compact() {
+	old := x.docs.ids
 	to := x.docs.compact()
-	ids := make(map[string]int32, len(x.ids))
-	keys, lists, terms := x.keys[:0:0], x.lists[:0:0], make([]int32, len(x.keys))
+	terms, moved, lists := newDictionary(), make([]int32, len(x.lists)), x.lists[:0:0]
 	for t := range x.lists {
-		terms[t] = -1
+		moved[t] = none
 		if l := x.lists[t].moved(to); l.n > 0 {
-			terms[t] = int32(len(keys))
-			ids[x.keys[t]] = terms[t]
-			keys, lists = append(keys, x.keys[t]), append(lists, l)
+			moved[t] = terms.add(x.vocabulary.key(int32(t)))
+			lists = append(lists, l)
 		}
 	}
-	x.ids, x.keys, x.lists = ids, keys, lists
-	x.docs.renumber(terms)
-	gone := func(id string) bool {
-		_, ok := x.docs.byID[id]
-		return !ok
-	}
-	links := make(map[int32][]string, len(x.links))
+	x.vocabulary, x.lists = terms, lists
+	x.docs.renumber(moved)
+	links := make(map[int32][]int32, len(x.links))
 	for from, targets := range x.links {
-		if targets = slices.DeleteFunc(targets, gone); to[from] >= 0 && len(targets) > 0 {
-			links[to[from]] = targets
+		if to[from] == none {
+			continue
+		}
+		for _, id := range targets {
+			if n := x.docs.ids.find(old.key(id)); n != none {
+				links[to[from]] = append(links[to[from]], n)
+			}
 		}
 	}
-	x.links = links
-	maps.DeleteFunc(x.cited, func(_, id string) bool { return gone(id) })
+	cited := make(map[string]int32, len(x.cited))
+	for name, id := range x.cited {
+		if n := x.docs.ids.find(old.key(id)); n != none {
+			cited[name] = n
+		}
+	}
+	x.links, x.cited = links, cited
 	x.names = map[string][]reading{}
 }
 
-// Trim frees what only adding many memories needs.
+// Trim frees what only adding many memories needs, and puts together what many small allocations hold.
 func (x *Index) Trim() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.names = map[string][]reading{}
-	for i := range x.lists {
-		x.lists[i].data, x.lists[i].skips = fitted(x.lists[i].data), fitted(x.lists[i].skips)
-	}
-	x.lists, x.keys, x.docs.words = fitted(x.lists), fitted(x.keys), fitted(x.docs.words)
+	x.vocabulary = x.vocabulary.trimmed()
+	x.trimPostings()
+	x.docs.trim()
 }
 
-// fitted returns a list in memory of its own size, if it has room for a quarter more.
-func fitted[T any](list []T) []T {
-	if cap(list)-len(list) <= len(list)/4 {
-		return list
+// trimPostings puts the postings of all terms into one slice. A list that grows later leaves it.
+func (x *Index) trimPostings() {
+	bytes, skips := 0, 0
+	for i := range x.lists {
+		bytes, skips = bytes+len(x.lists[i].data), skips+len(x.lists[i].skips)
 	}
-	return append(make([]T, 0, len(list)), list...)
+	lists := make([]list, len(x.lists))
+	data, places := make([]byte, 0, bytes), make([]skip, 0, skips)
+	for i, l := range x.lists {
+		from, first := len(data), len(places)
+		data, places = append(data, l.data...), append(places, l.skips...)
+		l.data, l.skips = data[from:len(data):len(data)], places[first:len(places):len(places)]
+		lists[i] = l
+	}
+	x.lists = lists
 }

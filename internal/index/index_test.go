@@ -160,13 +160,12 @@ func TestErasedTextLeavesNoWord(t *testing.T) {
 	x.Put(note("m_1", "The printer code is swordfish", "", "secret/sword.txt"), note("m_2", "The printer is loud", ""))
 	x.Erase("m_1")
 	expect(t, found(x, "printer"), "m_2")
-	for _, key := range x.keys {
-		if strings.Contains(key, "sword") {
-			t.Errorf("%q is still a term", key)
-		}
+	if strings.Contains(x.vocabulary.text.String(), "sword") {
+		t.Errorf("still a term: %q", x.vocabulary.text.String())
 	}
-	if len(x.ids) != len(x.keys) || len(x.docs.rows) != 1 || len(x.names) != 0 {
-		t.Errorf("%d ids, %d terms, %d documents, %d names are left", len(x.ids), len(x.keys), len(x.docs.rows), len(x.names))
+	if x.docs.ids.len() != 1 || len(x.docs.rows) != 1 || len(x.names) != 0 || len(x.lists) != x.vocabulary.len() {
+		t.Errorf("%d ids, %d terms, %d lists, %d documents, %d names are left", x.docs.ids.len(), x.vocabulary.len(),
+			len(x.lists), len(x.docs.rows), len(x.names))
 	}
 }
 

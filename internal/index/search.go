@@ -183,12 +183,8 @@ func (x *Index) readTerms(text string, stops bool) []term {
 }
 
 func (x *Index) newTerm(t rank.Token) term {
-	number, ok := x.ids[t.Key]
-	if !ok {
-		number = none
-	}
 	return term{
-		key: t.Key, number: number, kind: t.Kind, pair: t.Pair, name: t.Identifier || t.Kind == rank.Whole || t.Numbered,
+		key: t.Key, number: x.vocabulary.find(t.Key), kind: t.Kind, pair: t.Pair, name: t.Identifier || t.Kind == rank.Whole || t.Numbered,
 		light: t.Identifier || t.Kind == rank.Whole || rank.IsEveryday(t.Key),
 	}
 }
@@ -400,13 +396,13 @@ func (x *Index) join(s *scratch, found []int32, also []string) []candidate {
 	}
 	for _, d := range found[:min(citing, len(found))] {
 		for _, id := range x.links[d] {
-			if to, known := x.docs.byID[id]; known && s.allowed[to] {
+			if to := x.docs.docs[id]; to != none && s.allowed[to] {
 				out[place(to)].votes += float64(s.scores[d] / s.scores[found[0]])
 			}
 		}
 	}
 	for _, id := range also {
-		if d, known := x.docs.byID[id]; known {
+		if d, known := x.docs.find(id); known {
 			place(d)
 		}
 	}

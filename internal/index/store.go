@@ -46,6 +46,11 @@ func (x *indexes) put(ms ...mem.Memory) {
 	x.utterances.Put(ms...)
 }
 
+func (x *indexes) load(ms ...mem.Memory) {
+	x.memories.load(ms...)
+	x.utterances.load(ms...)
+}
+
 func (x *indexes) remove(ids ...string) {
 	x.memories.Remove(ids...)
 	x.utterances.Remove(ids...)
@@ -87,7 +92,7 @@ func (s *Store) Build(ctx context.Context) error {
 	s.mu.Unlock()
 	fresh := &indexes{New(false), New(true)}
 	for _, kinds := range [][]mem.Kind{nil, {mem.Utterance}} {
-		if err := s.readAll(ctx, kinds, fresh.put); err != nil {
+		if err := s.readAll(ctx, kinds, fresh.load); err != nil {
 			return fmt.Errorf("build index: %w", err)
 		}
 	}

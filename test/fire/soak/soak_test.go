@@ -24,8 +24,8 @@ import (
 
 // What the worker may take.
 const (
-	maxRSS   = 116 << 20 // bytes, at 99 of 100 moments; 103 to 105 MB were seen, the index in memory included
-	maxPeak  = 148 << 20 // bytes, at any: where an erasure meets several large events that a busy machine holds up
+	maxRSS   = 100 << 20 // bytes, at 99 of 100 moments
+	maxPeak  = 140 << 20 // bytes, at any: where an erasure meets several large events that a busy machine holds up
 	maxWAL   = 64 << 20  // bytes
 	maxFiles = 64
 	maxConns = 32
@@ -35,7 +35,7 @@ const (
 	maxGrowth, maxLongGrowth = 2000, 100
 
 	// What a worker at rest may have kept of the bustle.
-	maxRestAnon    = 60 << 20 // bytes; 47 MB were seen, the index in memory included
+	maxRestAnon    = 48 << 20 // bytes; 35 to 40 MB were seen
 	maxRestFiles   = 12       // more than at the start: three for each reader
 	maxRestThreads = 8        // more than at the start: Go keeps them
 	atOnce         = 4        // sessions that run side by side
