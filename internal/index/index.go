@@ -179,7 +179,7 @@ func (x *Index) drop(id string) {
 // Bounds of the memory for how names are read: while many memories are loaded, and afterwards.
 const (
 	maxNames  = 50_000
-	keptNames = 5_000
+	keptNames = 2_000
 )
 
 // adding is the state of one document that is being added.
@@ -224,8 +224,10 @@ func (x *Index) add(m mem.Memory, hash uint64) {
 		x.lists[t].add(a.doc, *a.bag[t])
 	}
 	x.docs.add(m, hash, a.lengths, a.words[:min(len(a.words), forward)], a.titled, strings.Join(text, "\n"))
-	for _, name := range citedNames(m) {
-		x.cited[strings.Clone(name)] = x.docs.numbers[a.doc]
+	if !x.utterances { // citations of utterances do not count
+		for _, name := range citedNames(m) {
+			x.cited[strings.Clone(name)] = x.docs.numbers[a.doc]
+		}
 	}
 	if len(x.names) > maxNames {
 		x.names = map[string][]reading{}
@@ -279,7 +281,7 @@ func (a *adding) text(s string, f field) {
 				}
 			}
 		}
-		if f == title || f == body {
+		if !a.x.utterances && (f == title || f == body) {
 			a.cite(name)
 		}
 	}

@@ -8,14 +8,31 @@ import (
 // Lexicon finds the cues of a table in a text, all of them in one pass.
 type Lexicon struct {
 	nodes []lexiconNode
-	names []string // of the classes
+	first [256]int32 // where each byte leads from the start, 0 if no cue begins with it
+	names []string   // of the classes
 }
 
 // lexiconNode is a state of the automaton: what was read is the beginning of a cue.
 type lexiconNode struct {
-	next  map[byte]int32
+	next  []lexiconEdge
 	fall  int32 // the state of the longest proper ending that begins a cue, too
 	whole []cueEnd
+}
+
+// lexiconEdge leads to the state that a byte continues to.
+type lexiconEdge struct {
+	on byte
+	to int32
+}
+
+// to returns the state that a byte continues to.
+func (n *lexiconNode) to(on byte) (int32, bool) {
+	for _, e := range n.next {
+		if e.on == on {
+			return e.to, true
+		}
+	}
+	return 0, false
 }
 
 // cueEnd is a cue that ends in a state.
@@ -81,14 +98,11 @@ func (x *Lexicon) add(cue string, class uint8) {
 	}
 	at := int32(0)
 	for i := range len(text) {
-		to, ok := x.nodes[at].next[text[i]]
+		to, ok := x.nodes[at].to(text[i])
 		if !ok {
 			to = int32(len(x.nodes))
 			x.nodes = append(x.nodes, lexiconNode{})
-			if x.nodes[at].next == nil {
-				x.nodes[at].next = map[byte]int32{}
-			}
-			x.nodes[at].next[text[i]] = to
+			x.nodes[at].next = append(x.nodes[at].next, lexiconEdge{text[i], to})
 		}
 		at = to
 	}
@@ -101,28 +115,27 @@ func (x *Lexicon) link() {
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
-		for c, to := range x.nodes[at].next {
-			queue = append(queue, to)
+		for _, e := range x.nodes[at].next {
+			queue = append(queue, e.to)
 			if at == 0 {
+				x.first[e.on] = e.to
 				continue
 			}
-			fall := x.step(x.nodes[at].fall, c)
-			x.nodes[to].fall = fall
-			x.nodes[to].whole = append(x.nodes[to].whole, x.nodes[fall].whole...)
+			fall := x.step(x.nodes[at].fall, e.on)
+			x.nodes[e.to].fall = fall
+			x.nodes[e.to].whole = append(x.nodes[e.to].whole, x.nodes[fall].whole...)
 		}
 	}
 }
 
 func (x *Lexicon) step(at int32, c byte) int32 {
-	for {
-		if to, ok := x.nodes[at].next[c]; ok {
+	for at != 0 {
+		if to, ok := x.nodes[at].to(c); ok {
 			return to
-		}
-		if at == 0 {
-			return 0
 		}
 		at = x.nodes[at].fall
 	}
+	return x.first[c]
 }
 
 // Find returns the cues in a text as CueText returns it.

@@ -70,7 +70,7 @@ func (db *database) connect(ctx context.Context) error {
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	pool, err := sql.Open("sqlite", dsn(db.path, db.busy, "query_only(1)"))
+	pool, err := sql.Open("sqlite", dsn(db.path, db.busy, "query_only(1)", readerCache))
 	if err != nil {
 		return err
 	}
@@ -143,11 +143,15 @@ func restrictAccess(path string) error {
 	return nil
 }
 
+// readerCache is the page cache of each reader, in KiB. Searches read an index in RAM, and
+// of the store only the memories they find. A page takes twice its size in memory, and the
+// system caches it as well.
+const readerCache = "cache_size(-1000)"
+
 // dsn returns the data source name with the settings that every connection needs,
 // and more pragmas. Those must set other settings, as the driver sorts all of them.
-// secure_delete must be on before the first row is written. The page cache has
-// SQLite's default, 2,000 KiB for each connection: a page takes twice its size in
-// memory, and the system caches it as well.
+// secure_delete must be on before the first row is written. The writer's page cache has
+// SQLite's default, 2,000 KiB; see readerCache.
 func dsn(path string, busy time.Duration, more ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
