@@ -64,7 +64,7 @@ func (e *Service) Notice(ec event.Context, briefing mem.Receipt) string {
 		}
 	}
 	if ec.Settings.ReceiptLine && briefing.Outcome == mem.Injected {
-		return recall.ToldLine(briefing)
+		return recall.InjectionLine(briefing)
 	}
 	return ""
 }
@@ -274,12 +274,12 @@ func (g *gather) news(mm mem.Memory) bool {
 	if g.known(mm) {
 		return false
 	}
-	g.injected[mm.ID], g.injected[recall.Saying(mm)] = true, true
+	g.injected[mm.ID], g.injected[recall.BriefText(mm)] = true, true
 	return true
 }
 
 func (g *gather) known(mm mem.Memory) bool {
-	return event.IsField(mm) || event.OfStateFile(mm) || g.injected[mm.ID] || g.injected[recall.Saying(mm)] ||
+	return event.IsField(mm) || event.OfStateFile(mm) || g.injected[mm.ID] || g.injected[recall.BriefText(mm)] ||
 		g.ec.SessionInfo.Injected[mm.ID]
 }
 

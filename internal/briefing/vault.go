@@ -184,7 +184,7 @@ func (g *gather) critical(s shelf) inject.Section {
 			continue
 		}
 		lines := TextLines(mm.Body)
-		g.injected[mm.ID], g.injected[recall.Saying(mm)] = true, true
+		g.injected[mm.ID], g.injected[recall.BriefText(mm)] = true, true
 		if mm.Body == "" || mm.Invariant == "" && len(lines) == 1 { // the invariant contains it
 			continue
 		}

@@ -92,16 +92,16 @@ func (m Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 
 // ContainsPart reports whether a folded text contains a part of a state file: a decision by its heading, others by
 // all their lines.
-func ContainsPart(told string, p workstate.Part) bool {
+func ContainsPart(text string, p workstate.Part) bool {
 	_, heading, _ := strings.Cut(p.Key, "#")
-	if !strings.Contains(told, chars.Fold(heading)) {
+	if !strings.Contains(text, chars.Fold(heading)) {
 		return false
 	}
 	if p.Kind == mem.Decision {
 		return true
 	}
 	for line := range strings.Lines(strings.TrimPrefix(p.Title, heading+": ") + "\n" + p.Body) {
-		if line = chars.Fold(Bare(line)); !strings.Contains(told, line) {
+		if line = chars.Fold(Bare(line)); !strings.Contains(text, line) {
 			return false
 		}
 	}

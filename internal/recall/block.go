@@ -51,7 +51,7 @@ func (e *Service) Inject(ec event.Context, b inject.Block, r mem.Receipt) mem.Re
 	return r
 }
 
-// injected is the answer that an injection makes, and its receipt.
+// injected returns the reply of an injection, and the changes that store its receipt.
 func injected(r mem.Receipt) (mem.Reply, event.Changes) {
 	return mem.Reply{Context: r.Text}, event.Changes{Receipts: []mem.Receipt{r}}
 }
@@ -59,15 +59,15 @@ func injected(r mem.Receipt) (mem.Reply, event.Changes) {
 // maxDropped is how many left-out items a receipt names.
 const maxDropped = 20
 
-// Foremost are those left-out items that a receipt names: before all what fits
-// the question and was left out all the same, then what came next to fitting.
+// Foremost returns the left-out items that a receipt names: first those that were required, then those that reached
+// the floor, then the others.
 func Foremost(cuts []mem.LeftOutItem) []mem.LeftOutItem {
 	slices.SortStableFunc(cuts, func(a, b mem.LeftOutItem) int { return cmp.Compare(unfit(a), unfit(b)) })
 	return cuts[:min(len(cuts), maxDropped)]
 }
 
-// Shorten keeps four digits of what a receipt says of scores: more tell nobody
-// anything, and would be a third of what receipts take.
+// Shorten rounds the scores of a receipt to four digits. Further digits have no use, and would be a third of a
+// receipt's size.
 func Shorten(r mem.Receipt) {
 	short := func(score float64, parts map[string]float64) (float64, map[string]float64) {
 		var out map[string]float64 // the parts are still in use
@@ -97,7 +97,7 @@ func unfit(c mem.LeftOutItem) int {
 	return 0
 }
 
-// ReceiptOf is the receipt of an event that was kept before, if it has one.
+// ReceiptOf returns the receipt of an event that was stored before, if it has one.
 func (e *Service) ReceiptOf(ctx context.Context, ec event.Context) (mem.Receipt, bool) {
 	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: event.ReceiptID(ec.ID)})
 	if err != nil || len(rs) == 0 || rs[0].Event != ec.ID {
@@ -106,15 +106,14 @@ func (e *Service) ReceiptOf(ctx context.Context, ec event.Context) (mem.Receipt,
 	return rs[0], true
 }
 
-// Boundary marks the blocks of one session. Nobody without the machine's secret
-// can foresee it.
+// Boundary returns the marker of the blocks of one session. It cannot be predicted without the machine's secret.
 func (e *Service) Boundary(session string) string {
 	h := hmac.New(sha256.New, e.Secret)
 	_, _ = h.Write([]byte(session))
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// RecallBlock lays found memories out. Each says if its files are no longer the same.
+// RecallBlock returns a block of the memories found. A memory whose files have changed since is marked.
 func (e *Service) RecallBlock(ec event.Context, kind string, hits []mem.Hit) inject.Block {
 	s := inject.Section{Name: "recall", Share: 100}
 	for _, h := range hits {
@@ -125,17 +124,17 @@ func (e *Service) RecallBlock(ec event.Context, kind string, hits []mem.Hit) inj
 	return inject.Block{Kind: kind, Header: inject.HeadMemory, Sections: []inject.Section{s}}
 }
 
-// Saying is what a briefing tells of a memory: of what is little trusted the title alone.
-func Saying(mm mem.Memory) string {
+// BriefText returns the text of a memory in a briefing. Of a memory with low trust it is the title alone.
+func BriefText(mm mem.Memory) string {
 	if mm.Trust < mem.TrustAssistant {
 		return mm.Title + "\n"
 	}
 	return mm.Title + "\n" + strings.TrimPrefix(mm.Body, mm.Title)
 }
 
-// ToldLine says in one line what a session was told.
-func ToldLine(r mem.Receipt) string {
-	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)),
+// InjectionLine describes an injection in one line.
+func InjectionLine(r mem.Receipt) string {
+	return fmt.Sprintf("remanence: injected %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)),
 		chars.Thousands(r.Tokens), r.ID)
 }
 
@@ -147,15 +146,15 @@ func ItemsOf(n int) string {
 	return fmt.Sprintf("%d items", n)
 }
 
-// Above puts what we ask of the agent before what it is told.
-func Above(asked, told string) string {
-	if asked == "" || told == "" {
-		return asked + told
+// Above puts a directive to the agent before an injected block.
+func Above(directive, block string) string {
+	if directive == "" || block == "" {
+		return directive + block
 	}
-	return asked + "\n\n" + told
+	return directive + "\n\n" + block
 }
 
-// Parted parts what was said from memories.
+// Parted separates quotes of the conversation from memories.
 func Parted(hits []mem.Hit) (memories, said []mem.Hit) {
 	for _, h := range hits {
 		if h.Memory.Kind == mem.Utterance {
@@ -167,8 +166,8 @@ func Parted(hits []mem.Hit) (memories, said []mem.Hit) {
 	return memories, said
 }
 
-// Quotes is the section of what was said: of each the part that meets the
-// question, as long as the memories of the block leave room for.
+// Quotes returns the section of quotes. Of each utterance it holds the passage that matches the query, within the
+// budget that the memories of the block leave.
 func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 	s := inject.Section{Name: "said"}
 	left := r.Budget - chars.Tokens(b.Header+"\n")

@@ -25,7 +25,7 @@ func (e *Service) Standing(p mem.Project, hits []mem.Hit) map[string]mem.Freshne
 	return out
 }
 
-// ordered sorts what is worth telling by what is known of each memory itself:
+// ordered sorts memories that may be injected by what is known of each memory itself:
 // how its files stand and, where the words of a question decided, its use.
 func ordered(ec event.Context, q Question, hits []mem.Hit) []mem.Hit {
 	s := rank.Standing{

@@ -13,8 +13,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// FileNotes injects what is known of a file that was just read or changed: once a
-// session and file, again after a compaction.
+// FileNotes injects memories of a file that was just read or changed: once per session and file, and again after a
+// compaction.
 func (e *Service) FileNotes(ctx context.Context, ec event.Context, file string, budget int) (mem.Reply, event.Changes,
 	error,
 ) {
@@ -32,8 +32,8 @@ func (e *Service) FileNotes(ctx context.Context, ec event.Context, file string, 
 	return reply, ch, nil
 }
 
-// notesOn finds notes on the file itself, and where there are none the
-// conventions of its directory and of its kind.
+// notesOn returns the memories of a file, followed by the conventions of its directory and of its extension; three
+// at most.
 func (e *Service) notesOn(ctx context.Context, ec event.Context, file string) ([]mem.Hit, error) {
 	rules := []mem.Kind{mem.Convention, mem.Gotcha, mem.Decision}
 	var out []mem.Hit
@@ -59,8 +59,7 @@ func (e *Service) notesOn(ctx context.Context, ec event.Context, file string) ([
 	return out, nil
 }
 
-// otherForm is the absolute form of a file of the project: what was kept from
-// elsewhere may name it so.
+// otherForm returns the absolute path of a project's file. Memories stored from elsewhere may name it so.
 func otherForm(p mem.Project, file string) string {
 	if p.Root == "" || path.IsAbs(file) || strings.Contains(file, ":") {
 		return ""
@@ -83,8 +82,8 @@ func extOf(file string) string {
 	return ""
 }
 
-// CommandNotes tells how a command went before and what fixed it: first what is
-// known of the very same command, else of one like it.
+// CommandNotes injects how a failed command went before and what fixed it: memories of the same command, or else of a
+// similar one.
 func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.Call) (mem.Reply, event.Changes,
 	error,
 ) {
@@ -114,7 +113,7 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 	return reply, ch, nil
 }
 
-// SubagentBrief tells a subagent what is known about its task.
+// SubagentBrief injects into a subagent's context what is known about its task.
 func (e *Service) SubagentBrief(ctx context.Context, ec event.Context, launch extract.Call) (mem.Reply,
 	event.Changes, error,
 ) {
@@ -129,7 +128,7 @@ func (e *Service) SubagentBrief(ctx context.Context, ec event.Context, launch ex
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
-	slices.SortStableFunc(hits, func(a, b mem.Hit) int { // a brief is short: the weightiest is told first
+	slices.SortStableFunc(hits, func(a, b mem.Hit) int { // a brief is short: the most important memory comes first
 		return cmp.Or(cmp.Compare(b.Memory.Importance, a.Memory.Importance), b.Memory.Updated.Compare(a.Memory.Updated))
 	})
 	b := e.RecallBlock(ec, "subagent", hits)
@@ -138,5 +137,5 @@ func (e *Service) SubagentBrief(ctx context.Context, ec event.Context, launch ex
 	return reply, ch, nil
 }
 
-// NotRecalled are the kinds that are the raw stuff of memory, not worth telling.
+// NotRecalled returns the kinds that are raw material and are never injected.
 func NotRecalled() []mem.Kind { return []mem.Kind{mem.Change, mem.Snapshot, mem.Scratch} }

@@ -15,8 +15,8 @@ import (
 	"remanence/internal/rank"
 )
 
-// Prompt finds what is known about the event's prompt, quotes of the conversation last, and says in the receipt what was
-// left out. The receipt is zero where the prompt asks for nothing.
+// Prompt returns the memories about the event's prompt, then quotes of past conversations. The receipt lists what was
+// left out; it is zero if the prompt needs no memory.
 func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.Receipt, error) {
 	budget := ec.Settings.Budgets.UserPrompt
 	if budget == 0 || !ec.Settings.MayInject(ec.SessionInfo) {
@@ -45,20 +45,20 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 	return append(hits, said...), r, nil
 }
 
-// Question is one recall: what is asked, within what, for how many tokens.
+// Question is the request of one recall.
 type Question struct {
 	Trigger string // prompt, file, command, subagent
 	Asked   string
 	Files   []string // at hand
 	Query   mem.Query
-	Budget  int
+	Budget  int  // tokens
 	Most    int  // items
 	loose   bool // a long text of which parts may match
 	strict  bool // the query's own filters say what belongs; no floor on the words
 }
 
-// Recall finds what is worth telling for q and says in the receipt what was
-// left out and why. The receipt's items are not set: only rendering knows what fits.
+// Recall returns the memories worth injecting for q. The receipt lists what was left out and why. Its items are not
+// set: only rendering knows which of them fit.
 func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
 	r := mem.Receipt{
 		ID: event.ReceiptID(ec.ID), Event: ec.ID, Session: ec.Session, Project: ec.Project.Key, At: ec.At,
@@ -84,7 +84,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
 	var rest []mem.LeftOutItem
-	room := spare * q.Most
+	room := examined * q.Most
 	hits = slices.DeleteFunc(hits, func(h mem.Hit) bool {
 		c := mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
 		if room <= 0 && q.Most > 0 && h.Parts[rank.PartPath] < 1 {
@@ -108,13 +108,11 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	return hits, r, nil
 }
 
-// spare is how many times as many as may be told are looked at more closely: at
-// where they came from, and how alike they are. What is about the file at hand
-// is looked at in any case.
-const spare = 5
+// examined is how many candidates are examined for each item that may be injected: their origin, and how similar they
+// are. Memories of the file at hand are always examined.
+const examined = 5
 
-// Unmarked is text without the marks that stand for secrets: their words are
-// ours, and what shares one with them has nothing else in common. One that was
+// Unmarked returns a text without the marks that replace secrets: a match of their words means nothing. A mark that was
 // cut off, or typed, ends with its last letter.
 func Unmarked(s string) string {
 	const mark = "[secret:"
@@ -130,7 +128,7 @@ func Unmarked(s string) string {
 	}
 }
 
-// candidates are what may be told, best first.
+// candidates returns the memories that may be injected, best first.
 func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
 	if !q.strict {
 		q.Query.Limit = rank.Candidates
@@ -148,9 +146,8 @@ func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]m
 	return hits, nil
 }
 
-// recallWithin and briefWithin are how long a recall and a briefing may take.
-// Whoever waits for longer leaves without an answer, and hands the event over
-// again; so it is kept in time, and answered without.
+// RecallWithin and BriefWithin bound the time of a recall and of a briefing. A hook client that waits longer gives up
+// and delivers the event again. So after this time the event is stored and answered without an injection.
 const (
 	RecallWithin = 180 * time.Millisecond
 	BriefWithin  = 700 * time.Millisecond
@@ -158,9 +155,8 @@ const (
 	CatchUpWithin = 250 * time.Millisecond
 )
 
-// Inherit gives a turn that no person began, such as a subagent's report, the
-// worst trust of the turns before it, and their privacy: what the subagent read
-// and was asked is behind it.
+// Inherit gives a turn that no person began, such as a subagent's report, the lowest trust of the turns before it, and
+// their privacy: it depends on what the subagent read and was asked.
 func (e *Service) Inherit(ctx context.Context, ec event.Context) (event.Changes, error) {
 	turns, err := e.Store.Turns(ctx, ec.Session, event.WholeSession)
 	if err != nil {
@@ -183,8 +179,8 @@ func (e *Service) Inherit(ctx context.Context, ec event.Context) (event.Changes,
 	return ch, nil
 }
 
-// WithRules adds the project's conventions to what was found: a new task has to
-// keep to them whether or not it names them, unless what was found says the same.
+// WithRules adds the project's conventions to the hits, unless they duplicate a hit. A new task has to follow them
+// whether or not it names them.
 func (e *Service) WithRules(ctx context.Context, ec event.Context, hits []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
 	rules, _, err := e.Recall(ctx, ec, Question{
 		Trigger: "prompt", Most: ec.Settings.MaxMemories, strict: true,
@@ -205,9 +201,8 @@ func (e *Service) WithRules(ctx context.Context, ec event.Context, hits []mem.Hi
 	return hits, nil
 }
 
-// Skips reports whether the prompt asks for nothing that memory could help
-// with. One that is only short does if it speaks of the past or names what the
-// store knows.
+// Skips reports whether the prompt needs no memory: it is trivial or short, and neither refers to the past nor names
+// anything in the store.
 func (e *Service) Skips(ctx context.Context, ec event.Context) (bool, error) {
 	p := strings.TrimSpace(ec.Text)
 	short := rank.Trivial(p) || len([]rune(p)) < ec.Settings.MinPromptChars && !strings.ContainsFunc(p, chars.Wide)
@@ -221,8 +216,7 @@ func (e *Service) Skips(ctx context.Context, ec event.Context) (bool, error) {
 	return !known, err
 }
 
-// namesKnown reports whether a text names a file that memories are about, or a
-// symbol or an error that one holds.
+// namesKnown reports whether a text names a file that memories are about, or a symbol or an error in one.
 func (e *Service) namesKnown(ctx context.Context, ec event.Context, text string) (bool, error) {
 	for _, name := range rank.Names(text) {
 		q := mem.Query{Project: ec.Project.Key, Within: ec.Session, NotKinds: NotRecalled(), Limit: 1}
@@ -282,16 +276,16 @@ func (e *Service) ofFiles(ctx context.Context, q mem.Query, files []string) ([]m
 	return hits, nil
 }
 
-// QuotesBefore finds what was said about the prompt in earlier conversations and
-// is not in told, the memories found for it. The receipt gets what was left out.
-func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []string, told []mem.Hit,
+// QuotesBefore returns utterances of earlier conversations that match the prompt and add something to the memories
+// found for it. What was left out is added to the receipt.
+func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []string, memories []mem.Hit,
 	r *mem.Receipt,
 ) ([]mem.Hit, error) {
 	most := ec.Settings.MaxChunks
 	if most <= 0 {
 		return nil, nil
 	}
-	hits, talk, err := e.Recall(ctx, ec, Question{
+	hits, quotes, err := e.Recall(ctx, ec, Question{
 		Trigger: "prompt", Asked: ec.Text, Files: files, Most: 3 * most, // some of which are in view
 		Query: mem.Query{Kinds: []mem.Kind{mem.Utterance}},
 	})
@@ -311,7 +305,7 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 				return nil, err
 			}
 		}
-		known, err := e.toldOf(ctx, ec, h.Memory)
+		known, err := e.injectedOf(ctx, ec, h.Memory)
 		if err != nil {
 			return nil, err
 		}
@@ -321,7 +315,7 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 			gate = "in_conversation"
 		case event.ContainsAny(chars.Fold(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
 			gate = "forgotten"
-		case saysIt(append(known, told...), h.Memory, talk.Terms):
+		case duplicates(append(known, memories...), h.Memory, quotes.Terms):
 			gate = "duplicate"
 		case len(out) == most:
 			gate = "limit"
@@ -330,18 +324,17 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 			out = append(out, h)
 			continue
 		}
-		talk.LeftOut = append(talk.LeftOut, mem.LeftOutItem{
+		quotes.LeftOut = append(quotes.LeftOut, mem.LeftOutItem{
 			ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score,
 			Parts: h.Parts, Gate: gate,
 		})
 	}
-	r.Candidates += talk.Candidates
-	r.LeftOut = append(r.LeftOut, talk.LeftOut...)
+	r.Candidates += quotes.Candidates
+	r.LeftOut = append(r.LeftOut, quotes.LeftOut...)
 	return out, nil
 }
 
-// forgottenOf are the lines, folded, of what was learned in a session and is
-// forgotten: it is not told in the words it was learned from either.
+// forgottenOf returns the folded lines of a session's forgotten memories. Utterances that contain one are not quoted.
 func (e *Service) forgottenOf(ctx context.Context, session string) ([]string, error) {
 	ms, err := e.Store.List(ctx, mem.Query{
 		Session: session, Hidden: true, HiddenBefore: e.Now().Add(time.Second),
@@ -357,8 +350,8 @@ func (e *Service) forgottenOf(ctx context.Context, session string) ([]string, er
 	return out, nil
 }
 
-// inView tells which utterances the agent still sees: those of its session since
-// the last compaction, and of the one it was forked from, until then.
+// inView returns a function that reports whether an utterance is still in the agent's context: it is of the same session
+// and younger than the last compaction, or, as long as there was none, of the session that this one was forked from.
 func (e *Service) inView(ctx context.Context, ec event.Context, hits []mem.Hit) (func(mem.Memory) bool, error) {
 	own := func(h mem.Hit) bool { return h.Memory.Session == ec.Session || forkedFrom(ec, h.Memory) }
 	if !slices.ContainsFunc(hits, own) {
@@ -385,15 +378,13 @@ func (e *Service) inView(ctx context.Context, ec event.Context, hits []mem.Hit) 
 	}, nil
 }
 
-// forkedFrom reports whether something was said before the session was forked
-// from the one it was said in.
+// forkedFrom reports whether an utterance is of the session that this one was forked from, before the fork.
 func forkedFrom(ec event.Context, mm mem.Memory) bool {
 	return ec.SessionInfo.Parent != "" && mm.Session == ec.SessionInfo.Parent && mm.Created.Before(ec.SessionInfo.Created)
 }
 
-// injectedItem are the memories made of an utterance's turn that the session was told
-// since its last compaction.
-func (e *Service) toldOf(ctx context.Context, ec event.Context, u mem.Memory) ([]mem.Hit, error) {
+// injectedOf returns the memories of an utterance's turn that were injected into the session since its last compaction.
+func (e *Service) injectedOf(ctx context.Context, ec event.Context, u mem.Memory) ([]mem.Hit, error) {
 	if len(ec.SessionInfo.Injected) == 0 || u.Source.PromptID == "" {
 		return nil, nil
 	}
@@ -410,13 +401,12 @@ func (e *Service) toldOf(ctx context.Context, ec event.Context, u mem.Memory) ([
 	return out, nil
 }
 
-// saysIt reports whether memories that are told already say what an utterance
-// does: one holds most of its words, or those made of the same turn meet every
-// term of the question that it meets.
-func saysIt(told []mem.Hit, u mem.Memory, terms []string) bool {
+// duplicates reports whether memories already contain what an utterance does: one has most of its words, or those of the
+// same turn match every term of the query that it matches.
+func duplicates(memories []mem.Hit, u mem.Memory, terms []string) bool {
 	words := rank.Terms(u.Title + "\n" + u.Body)
 	left := met(words, terms)
-	for _, h := range told {
+	for _, h := range memories {
 		text := rank.Terms(h.Memory.Title + "\n" + h.Memory.Body + "\n" + strings.Join(h.Memory.Facts, "\n"))
 		if 10*len(met(words, text)) >= 9*len(words) {
 			return true
@@ -428,10 +418,10 @@ func saysIt(told []mem.Hit, u mem.Memory, terms []string) bool {
 			})
 		}
 	}
-	return len(left) == 0 && len(told) > 0
+	return len(left) == 0 && len(memories) > 0
 }
 
-// met are those of words that are akin to one of the terms.
+// met returns the words that are akin to one of the terms.
 func met(words, terms []string) []string {
 	var out []string
 	for _, w := range words {
@@ -442,7 +432,7 @@ func met(words, terms []string) []string {
 	return out
 }
 
-// The length of a quotation, in characters, and what stands before it, in tokens.
+// The length of a quotation, in characters, and of the text before it, in tokens.
 const (
 	quoteChars = inject.MaxQuote - 50
 	leastQuote = 200

@@ -14,10 +14,10 @@ import (
 
 // Bounds of a look at the web.
 const (
-	graphNodes   = 60 // where nobody says
+	graphNodes   = 60 // if the request does not say
 	mostNodes    = 200
 	mostDepth    = 2
-	graphNames   = 20 // most named, where nobody asks for one
+	graphNames   = 20 // most named, if the request names none
 	besideOfOne  = 12 // others that a memory is shown with
 	mentionsEach = 20 // of one name
 )

@@ -139,7 +139,7 @@ func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out 
 	}
 	out.page(hits, limit, offset)
 	out.Stale = e.Standing(out.Project, out.Hits)
-	if !withFacets || len(out.Hits) == 0 { // whoever counts facets does without the sum
+	if !withFacets || len(out.Hits) == 0 { // a request for facets gets no sum
 		out.Searched, err = e.searched(ctx, q, 0, len(out.Hits))
 	}
 	return err
@@ -166,7 +166,7 @@ func (e *Service) strategy(ctx context.Context, how Strategy, text string) (Stra
 }
 
 // ranked returns the best matches of q.Terms, best first, and the size of the
-// index that they were found in; 0 where the store does not tell.
+// index that they were found in, or 0 if the store does not report it.
 func (e *Service) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
 	return e.rankedBy(ctx, Auto, q, rule)
 }
@@ -271,9 +271,8 @@ func (e *Service) Matched(ctx context.Context, q mem.Query) ([]mem.Hit, mem.Corp
 // project takes less time than searching them.
 const quickCount = 1000
 
-// searched is how many memories of the query's kinds were searched for so many
-// hits. In a large index they are counted only if none was found; 0 means that
-// nobody counted.
+// searched returns how many memories of the query's kinds were searched. In a large index they are counted only if none
+// was found; 0 means that they were not counted.
 func (e *Service) searched(ctx context.Context, q mem.Query, size, hits int) (int, error) {
 	if size > quickCount && hits > 0 {
 		return 0, nil
