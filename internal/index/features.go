@@ -67,7 +67,7 @@ type measuring struct {
 }
 
 // extra holds what is measured of a candidate and is no part of the sum.
-type extra struct{ coverage, telling, rarity, named float64 }
+type extra struct{ coverage, words, rarity, named float64 }
 
 // readOrder reads the first words of the candidates.
 func (m *measuring) readOrder() {
@@ -201,9 +201,9 @@ func (m *measuring) ofWords() {
 			if light(term) {
 				weight *= lightWeight
 			} else {
-				e.telling++
+				e.words++
 				if term.pair {
-					e.telling -= 0.5
+					e.words -= 0.5
 				}
 				e.rarity = max(e.rarity, term.idf/rarest)
 			}
@@ -421,7 +421,7 @@ func (m *measuring) measured() []map[string]float64 {
 				parts[partNames[f]] = m.found[i].parts[f]
 			}
 		}
-		parts[rank.PartCoverage], parts[rank.PartTelling] = min(1, e.coverage), e.telling
+		parts[rank.PartCoverage], parts[rank.PartWords] = min(1, e.coverage), e.words
 		parts[rank.PartRarity], parts[rank.PartName] = min(1, e.rarity), e.named
 		out[i] = parts
 	}

@@ -72,7 +72,7 @@ func Passes(parts map[string]float64, floor, near float64, back bool) bool {
 // relevance is the relevance of a hit with such parts. share is that of a question
 // that one memory can answer.
 func relevance(p map[string]float64, share float64, back bool) float64 {
-	coverage, words := p[PartCoverage], p[PartTelling]
+	coverage, words := p[PartCoverage], p[PartWords]
 	if words < 1 {
 		return 0
 	}

@@ -29,7 +29,7 @@ type Ask struct {
 	Profile Profile // which scopes count how much
 	Back    bool    // the question refers to the past: the floor is lower, see RefersBack
 	Search  bool    // a person or a model asks on purpose: relevance alone decides
-	Near    float64 // Nearness from which on a memory is told for its meaning alone; 0 means DefaultNear
+	Near    float64 // Nearness at which a memory is injected for its meaning alone; 0 means DefaultNear
 }
 
 // The parts of a score.
@@ -46,8 +46,8 @@ const (
 	PartWhen      = "when"       // the question asks for a time and there is one
 	PartQuestion  = "question"   // it is a question itself
 	PartCoverage  = "coverage"   // share of the question's weight that the memory meets, 0…1
-	PartTelling   = "telling"    // how many of the question's telling words it meets
-	PartRarity    = "rarity"     // of the rarest telling word it meets, 0…1; 1 is a word of one memory only
+	PartWords     = "telling"    // how many of the question's informative words it meets
+	PartRarity    = "rarity"     // of the rarest informative word it meets, 0…1; 1 is a word of one memory only
 	PartName      = "name"       // how many of the question's compounds and identifiers it meets
 	PartFile      = "named_file" // the question names a file of the memory
 	PartTitle     = "titlecov"   // share of the title's words that the question holds, 0…1

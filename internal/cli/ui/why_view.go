@@ -220,7 +220,7 @@ func (v ReceiptView) Near(p *Printer, d mem.LeftOutItem) {
 
 // missed returns by how much an item missed the floor.
 func (v ReceiptView) missed(d mem.LeftOutItem) string {
-	words := int(d.Parts[rank.PartTelling])
+	words := int(d.Parts[rank.PartWords])
 	with := Plural(words, "distinctive word", "distinctive words")
 	r, name := relevanceOf(d.Parts)
 	if name == rank.PartRelevance {
