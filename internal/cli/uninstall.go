@@ -77,20 +77,19 @@ func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) 
 		return err
 	}
 	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
-	was, stopErr := moveOut(cmd.Context(), a, how.purge)
+	was, stopErr := stopAndErase(cmd.Context(), a, how.purge)
 	v.Stopped, v.partly = was, err != nil || stopErr != nil
 	v.TookMS = daemon.Millis(a.Sys.Now().Sub(start))
 	return errors.Join(a.out.Show(v), err, stopErr)
 }
 
-// underWay is the most that a hook which has begun already may take, and the
-// worker that it starts until that looks whether it is welcome.
-const underWay = 1200 * time.Millisecond
+// runningHooks bounds the time of a hook that is already running, and of a daemon that it starts until the daemon checks
+// the mark of the uninstallation.
+const runningHooks = 1200 * time.Millisecond
 
-// moveOut ends the daemon and erases everything, or all but the data. Hooks of
-// sessions that go on are told first that they are not welcome. Those under way
-// have not heard of it, and might bring back what is erased before their end.
-func moveOut(ctx context.Context, a *app, purge bool) (was bool, err error) {
+// stopAndErase stops the daemon and erases everything, or everything but the data. It first sets the mark at which hooks
+// of running sessions do nothing. A hook that started before might create files again, so an erasure waits for its end.
+func stopAndErase(ctx context.Context, a *app, purge bool) (was bool, err error) {
 	if err := a.Paths.MarkUninstalled(); err != nil {
 		return false, err
 	}
@@ -98,7 +97,7 @@ func moveOut(ctx context.Context, a *app, purge bool) (was bool, err error) {
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-time.After(underWay):
+		case <-time.After(runningHooks):
 		}
 	}
 	if was, err = a.StopDaemon(ctx); err != nil {
@@ -116,7 +115,7 @@ func moveOut(ctx context.Context, a *app, purge bool) (was bool, err error) {
 	return was, a.Paths.RemoveOwn()
 }
 
-// agreeToUninstall asks before hooks go, where somebody can be asked, and always before data goes.
+// agreeToUninstall asks before hooks are removed, if a person can be asked, and always before data is erased.
 func agreeToUninstall(a *app, v uninstallView, how uninstalling) error {
 	if how.yes {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// OwnFiles lists our files on the disk. Files are named one by one in directories that may be shared. Of a
-// data directory that is not the default one, only files inside it are listed.
+// OwnFiles lists the files of Remanence on the disk. In directories that may be shared, it lists files one by one. Of a
+// data directory that is not the default one, it lists only files inside it.
 func (p Paths) OwnFiles() []string {
 	begin := []string{p.Database()} // begins, with any suffix
 	if p.isDefault() {
@@ -60,8 +60,8 @@ func (p Paths) RunFiles() []string {
 	return append(log, run...)
 }
 
-// filesNamed returns a directory, or the files in it with our names if it holds others too: another program
-// may keep a log there.
+// filesNamed returns a directory, or only the files in it with the names given if it contains others too, such as the log
+// of another program.
 func (p Paths) filesNamed(dir string, names ...string) []string {
 	var files []string
 	under := os.DirFS(dir)
@@ -92,8 +92,8 @@ func (p Paths) RemoveOwn() error {
 	if err := p.EraseFiles(p.OwnFiles()); err != nil {
 		return err
 	}
-	// The records of what is ours, and what keeps hooks out, are removed last, so that an interrupted run can
-	// be repeated.
+	// The list of created directories and the mark that disables hooks are removed last, so that an interrupted run
+	// can be repeated.
 	made := p.madeDirs()
 	last := slices.Index(made, p.Work) + 1
 	rest := append(slices.Clone(made[:max(0, last-1)]), p.Data, filepath.Dir(p.Config), filepath.Dir(p.SpareDir()))
@@ -110,7 +110,7 @@ func removeEmpty(dirs []string) {
 	}
 }
 
-// EraseFiles removes files, and the directories that they leave empty in ours.
+// EraseFiles removes files, and the directories below p.Work that become empty.
 func (p Paths) EraseFiles(files []string) error {
 	var errs []error
 	for _, f := range files {
@@ -124,8 +124,8 @@ func (p Paths) EraseFiles(files []string) error {
 	return errors.Join(errs...)
 }
 
-// madeDirs returns the directories that were created for ours, the innermost first. Entries that do not lie
-// above our own directories are ignored: others may have written the list.
+// madeDirs returns the directories that an installation created, the innermost first. Entries that are not our own
+// directories or their parents are ignored, since others may have written the list.
 func (p Paths) madeDirs() []string {
 	b, err := ReadSmall(p.made())
 	if err != nil {

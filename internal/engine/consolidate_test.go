@@ -270,7 +270,7 @@ func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	}
 	r := s.play(start("startup"), prompt("p1", "why does the legacy invoice exporter choke on umlauts?"))
 	if !strings.Contains(r.Context, "umlauts") {
-		t.Errorf("the prompt is injected %q", r.Context)
+		t.Errorf("with the prompt is injected %q", r.Context)
 	}
 	s.play(stop("p1", "As noted in "+ids[0]+", the exporter chokes on umlauts. I fixed the encoding."))
 	if m := s.memory(ids[0]); m.Status != mem.Active || m.Uses != 1 {
@@ -278,7 +278,7 @@ func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonBroughtBackIsNotPutAwayAgain(t *testing.T) {
+func TestARestoredMemoryIsNotArchivedAgain(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	s.consolidate(curate.ConsolidateRequest{})
@@ -289,7 +289,7 @@ func TestWhatAPersonBroughtBackIsNotPutAwayAgain(t *testing.T) {
 	}
 }
 
-func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
+func TestAnArchivedMemoryIsFoundAYearLaterAndNotErasedByRetention(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(mem.Memory{
 		Kind:  mem.Gotcha,
@@ -313,7 +313,7 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	}
 	left, err := s.store.List(t.Context(), mem.Query{Hidden: true})
 	if err != nil || len(left) != 1 || left[0].ID != ids[0] {
-		t.Errorf("left %d, error %v; want the one that faded alone", len(left), err)
+		t.Errorf("%d hidden memories are left, error %v; want the archived one alone", len(left), err)
 	}
 	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
 		ProjectRef: shop,
@@ -323,11 +323,11 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 		t.Errorf("search finds %d, error %v", len(found.Hits), err)
 	}
 	if r := s.play(start("startup")); strings.Contains(r.Context, "umlauts") {
-		t.Errorf("injected unasked: %q", r.Context)
+		t.Errorf("in the briefing: %q", r.Context)
 	}
 	if r := s.play(prompt("p1", "why does the legacy invoice exporter choke on umlauts?")); !strings.Contains(r.Context,
 		"umlauts") {
-		t.Errorf("the prompt that asks for it is injected %q", r.Context)
+		t.Errorf("with the prompt that asks for it is injected %q", r.Context)
 	}
 }
 

@@ -316,7 +316,7 @@ func TestWhatWasReadBeforeACompactionDoesNotAskAfterIt(t *testing.T) {
 	s.clock = s.clock.Add(time.Minute)
 	s.works()
 	if got := s.play(prompt("p2", "please go on with the shop")).Context; strings.Contains(got, asksForHandoff) {
-		t.Errorf("asked by what was in view before:\n%s", got)
+		t.Errorf("asked for a handoff by the context before the compaction:\n%s", got)
 	}
 }
 
@@ -334,7 +334,7 @@ func TestAResumedSessionIsAsFullAsTheClientSays(t *testing.T) {
 		e.Tokens, e.Window = tt.tokens, tt.window
 		s.play(e)
 		if got := s.session("one"); got.ContextTokens != tt.want || got.ContextWindow != int(max(0, tt.window%(1<<62))) {
-			t.Errorf("injected %d of %d: %d tokens of %d", tt.tokens, tt.window, got.ContextTokens, got.ContextWindow)
+			t.Errorf("the event reports %d tokens of %d: the session has %d of %d", tt.tokens, tt.window, got.ContextTokens, got.ContextWindow)
 		}
 	}
 }

@@ -192,19 +192,19 @@ func TestStatusCountsOpenFindingsAfterAReview(t *testing.T) {
 	}
 }
 
-// trayOf is a tray that holds what was written last, as a file does.
-type trayOf struct{ json []byte }
+// countStore is a store of review counts that keeps what was written last, as a file does.
+type countStore struct{ json []byte }
 
-func (t *trayOf) Read() (by map[string]curate.ReviewCounts) {
+func (t *countStore) Read() (by map[string]curate.ReviewCounts) {
 	_ = json.Unmarshal(t.json, &by)
 	return by
 }
 
-func (t *trayOf) Write(by map[string]curate.ReviewCounts) { t.json, _ = json.Marshal(by) }
+func (t *countStore) Write(by map[string]curate.ReviewCounts) { t.json, _ = json.Marshal(by) }
 
 func TestHowMuchWaitsOutlastsTheProcess(t *testing.T) {
-	s, tray := reviewed(t), &trayOf{}
-	s.CountStore = tray
+	s, counts := reviewed(t), &countStore{}
+	s.CountStore = counts
 	s.Engine.Reconnect()
 	s.Engine = engine.New(s.Config)
 	s.inbox()

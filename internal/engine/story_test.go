@@ -214,7 +214,7 @@ func TestMemoriesOfOtherProjectsAreNotInjected(t *testing.T) {
 	e := start("startup")
 	e.Root, e.Session = "/home/dev/bakery", "two"
 	if got := s.play(e); got.Context != "" {
-		t.Errorf("another project is injected:\n%s", got.Context)
+		t.Errorf("into another project is injected:\n%s", got.Context)
 	}
 }
 
@@ -414,7 +414,7 @@ func TestPauseStoresAndInjectsNothing(t *testing.T) {
 	}
 	if got := s.play(in("two", start("startup"),
 		prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
-		t.Errorf("a paused session is injected %q", got.Context)
+		t.Errorf("into a paused session is injected %q", got.Context)
 	}
 	if turns := must(s.store.Turns(t.Context(), "two", 5)); len(turns) != 0 {
 		t.Errorf("a paused session keeps %d turns", len(turns))
