@@ -280,13 +280,6 @@ func (l *Lexicon) learn(names map[string][]token) {
 	maps.Copy(l.names, names)
 }
 
-// Forget empties the lexicon: words of what was erased may be in it.
-func (l *Lexicon) Forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.names = nil
-}
-
 // tokens reads a name.
 func tokens(name string) []token {
 	list := atoms(name)

@@ -28,9 +28,6 @@ type Handoff struct {
 	Changed  time.Time // as Note.Changed
 }
 
-// Zero reports whether the handoff is empty.
-func (h Handoff) Zero() bool { return h.Rich == "" && h.Appendix == "" }
-
 // Note is a parsed file of the vault that holds one memory.
 type Note struct {
 	mem.Note           // the file when it was read
