@@ -6,20 +6,9 @@ import (
 	"strings"
 )
 
-// simpleCommands returns the words of each simple command of a shell's command line,
-// those of command substitutions and of scripts given to a shell included. Quotes are
-// removed and the bodies of here-documents are left out, unless a program reads them as a
-// script. A line whose quotes do not close is split at every separator, quoted or not.
+// simpleCommands are the words of each command of a line. Quotes are passed
+// over, so that what a shell is given as text counts as commands too.
 func simpleCommands(line string) [][]string {
-	p := shellParser{text: line}
-	if p.commands(0); p.unclosed {
-		return splitCommands(line)
-	}
-	return p.out
-}
-
-// splitCommands splits a command line without regard to quotes.
-func splitCommands(line string) [][]string {
 	var out [][]string
 	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("|;&()$`\n{}", r) }) {
 		if words := strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "!", " ").Replace(part)); len(words) > 0 {
@@ -29,136 +18,121 @@ func splitCommands(line string) [][]string {
 	return out
 }
 
-// maxNesting bounds command substitutions and scripts within each other.
-const maxNesting = 8
+// parsedCommands returns the words of each command of a line, without quotes, redirections
+// and the bodies of here-documents, those of command substitutions first. ok is false for a
+// line that it does not understand as a whole: one with groups, loops, process
+// substitution, here-strings, functions, or quotes that do not close.
+func parsedCommands(line string) (commands [][]string, ok bool) {
+	p := shellParser{text: strings.NewReplacer("\\\r\n", "", "\\\n", "").Replace(line)}
+	p.commands(0)
+	return p.out, !p.failed
+}
 
-// shellParser reads a command line as far as it is needed to tell programs from data. It
-// knows words, quotes, separators, substitutions, comments and here-documents.
+// shellParser reads a command line. It stops at what it does not understand.
 type shellParser struct {
-	text     string
-	at       int
-	depth    int
-	unclosed bool
-	out      [][]string
+	text   string
+	at     int
+	nested bool // in a substitution, which may hold no other
+	failed bool
+	out    [][]string
 
 	words    []string // of the command that is being read
 	word     []byte
 	inWord   bool
-	heredocs []heredoc // whose bodies begin with the next line
+	target   bool // the next word is the target of a redirection
+	heredocs []heredoc
 }
 
-// heredoc is a here-document: its delimiter, and the command that reads it.
+// heredoc is a here-document whose body begins with the next line.
 type heredoc struct {
-	end   string
-	words int // index in out of the command, once that is complete
+	end     string
+	literal bool   // the shell replaces nothing in it
+	reader  string // the program that reads it
 }
 
 // commands reads commands up to the byte end, or the end of the text if end is 0.
 func (p *shellParser) commands(end byte) {
-	for p.at < len(p.text) {
+	for p.at < len(p.text) && !p.failed {
 		c := p.text[p.at]
 		p.at++
 		switch {
 		case c == end && end != 0:
 			p.endCommand()
+			p.failed = p.failed || len(p.heredocs) > 0
 			return
-		case c == '\\':
-			if p.at < len(p.text) {
-				p.add(p.text[p.at])
-				p.at++
-			}
-		case c == '\'':
-			p.quoted()
-		case c == '"':
-			p.doubleQuoted()
-		case c == '`':
-			p.substitution('`')
-		case c == '$' && p.next('('):
-			p.substitution(')')
-		case c == '#' && !p.inWord:
-			p.skipLine()
-		case c == '<' && strings.HasPrefix(p.text[p.at:], "<") && !strings.HasPrefix(p.text[p.at:], "<<"):
+		case c == '\\' && p.at < len(p.text):
+			p.add(p.text[p.at])
 			p.at++
-			p.beginHeredoc()
-		case c == '&' && (p.at > 1 && p.text[p.at-2] == '>' || strings.HasPrefix(p.text[p.at:], ">")):
-			p.endWord() // part of a redirection
-		case c == '>' || c == '<' || c == ' ' || c == '\t' || c == '\r':
+		case c == '\'':
+			p.literal()
+		case c == '"':
+			p.quoted()
+		case c == '$' && p.has("("):
+			p.substitution()
+		case c == '`', c == '(', c == ')', c == '$' && p.has("{"):
+			p.failed = true
+		case c == '#' && !p.inWord:
+			p.skipComment()
+		case c == '<' || c == '>':
+			p.redirection(c)
+		case c == '&' && p.has(">"):
+			p.endWord()
+		case c == ' ' || c == '\t' || c == '\r':
 			p.endWord()
 		case c == '\n':
 			p.endCommand()
 			p.skipHeredocs()
-		case strings.IndexByte("|;&()", c) >= 0:
+		case c == '|' || c == ';' || c == '&':
 			p.endCommand()
 		default:
 			p.add(c)
 		}
 	}
-	if end != 0 {
-		p.unclosed = true
-	}
+	p.failed = p.failed || end != 0 || len(p.heredocs) > 0
 	p.endCommand()
 }
 
+func (p *shellParser) has(next string) bool { return strings.HasPrefix(p.text[p.at:], next) }
+
 func (p *shellParser) add(c byte) { p.word, p.inWord = append(p.word, c), true }
 
-// next consumes c if it is the next byte.
-func (p *shellParser) next(c byte) bool {
-	if p.at >= len(p.text) || p.text[p.at] != c {
-		return false
+func (p *shellParser) endWord() {
+	if p.inWord && !p.target {
+		p.words = append(p.words, string(p.word))
 	}
-	p.at++
-	return true
+	p.target = p.target && !p.inWord
+	p.word, p.inWord = p.word[:0], false
 }
 
-func (p *shellParser) endWord() {
-	if p.inWord {
-		switch w := string(p.word); w {
-		case "{", "}", "!":
-		default:
-			p.words = append(p.words, w)
-		}
-	}
-	p.word, p.inWord = p.word[:0], false
+// shellWords begin what is more than a list of commands.
+var shellWords = []string{
+	"if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "function", "select", "{",
+	"}", "[[", "!", "eval", "exec", "source", ".", "alias", "trap",
 }
 
 func (p *shellParser) endCommand() {
 	p.endWord()
-	if len(p.words) == 0 {
-		return
-	}
-	words := p.words
-	p.words = nil
-	p.out = append(p.out, words)
-	if p.depth < maxNesting && slices.ContainsFunc(words, runsScripts) {
-		for _, w := range words {
-			if strings.ContainsAny(w, " \n;|&") {
-				p.script(w)
-			}
-		}
+	if len(p.words) > 0 {
+		p.failed = p.failed || slices.Contains(shellWords, p.words[0])
+		p.out, p.words = append(p.out, p.words), nil
 	}
 }
 
-// script reads a text that a shell is given.
-func (p *shellParser) script(text string) {
-	inner := shellParser{text: text, depth: p.depth + 1}
-	if inner.commands(0); inner.unclosed {
-		inner.out = splitCommands(text)
-	}
-	p.out = append(p.out, inner.out...)
-}
-
-func (p *shellParser) quoted() {
+// literal reads what stands in single quotes.
+func (p *shellParser) literal() {
 	n := strings.IndexByte(p.text[p.at:], '\'')
 	if n < 0 {
-		p.unclosed, n = true, len(p.text)-p.at
+		p.failed = true
+		return
 	}
 	p.word, p.inWord = append(p.word, p.text[p.at:p.at+n]...), true
-	p.at = min(p.at+n+1, len(p.text))
+	p.at += n + 1
 }
 
-func (p *shellParser) doubleQuoted() {
+// quoted reads what stands in double quotes.
+func (p *shellParser) quoted() {
 	p.inWord = true
-	for p.at < len(p.text) {
+	for p.at < len(p.text) && !p.failed {
 		c := p.text[p.at]
 		p.at++
 		switch {
@@ -167,31 +141,31 @@ func (p *shellParser) doubleQuoted() {
 		case c == '\\' && p.at < len(p.text):
 			p.add(p.text[p.at])
 			p.at++
-		case c == '`':
-			p.substitution('`')
-		case c == '$' && p.next('('):
-			p.substitution(')')
+		case c == '$' && p.has("("):
+			p.substitution()
+		case c == '`', c == '$' && p.has("{"):
+			p.failed = true
 		default:
 			p.add(c)
 		}
 	}
-	p.unclosed = true
+	p.failed = true
 }
 
-// substitution reads the commands of a substitution, whose output stays unknown.
-func (p *shellParser) substitution(end byte) {
-	p.inWord = true
-	if p.depth >= maxNesting {
-		p.unclosed = true
+// substitution reads the commands of $(…), whose output stays unknown.
+func (p *shellParser) substitution() {
+	if p.nested {
+		p.failed = true
 		return
 	}
-	inner := shellParser{text: p.text, at: p.at, depth: p.depth + 1}
-	inner.commands(end)
-	p.at, p.unclosed = inner.at, p.unclosed || inner.unclosed
+	inner := shellParser{text: p.text, at: p.at + 1, nested: true}
+	inner.commands(')')
+	p.at, p.failed = inner.at, p.failed || inner.failed
 	p.out = append(p.out, inner.out...)
+	p.add('$') // whatever it is
 }
 
-func (p *shellParser) skipLine() {
+func (p *shellParser) skipComment() {
 	if n := strings.IndexByte(p.text[p.at:], '\n'); n >= 0 {
 		p.at += n
 		return
@@ -199,57 +173,64 @@ func (p *shellParser) skipLine() {
 	p.at = len(p.text)
 }
 
+// redirection reads what follows < or >: another file, another descriptor, or the delimiter
+// of a here-document.
+func (p *shellParser) redirection(c byte) {
+	if p.inWord && strings.Trim(string(p.word), "0123456789") == "" { // of a descriptor
+		p.word, p.inWord = p.word[:0], false
+	}
+	p.endWord()
+	switch {
+	case p.has("("), p.has("<<"):
+		p.failed = true
+	case c == '<' && p.has("<"):
+		p.at++
+		p.beginHeredoc()
+	default:
+		for p.has(">") || p.has("&") || p.has("|") {
+			p.at++
+		}
+		p.target = true
+	}
+}
+
 // beginHeredoc reads the delimiter behind "<<".
 func (p *shellParser) beginHeredoc() {
-	p.endWord()
-	p.next('-')
-	rest := strings.TrimLeft(p.text[p.at:], " \t")
-	n := strings.IndexAny(rest, " \t\n;|&)")
-	if n < 0 {
-		n = len(rest)
+	if p.has("-") {
+		p.at++
 	}
+	rest := strings.TrimLeft(p.text[p.at:], " \t")
+	n := strings.IndexAny(rest, " \t\n;|&)<>")
+	if n <= 0 || len(p.words) == 0 {
+		p.failed = true
+		return
+	}
+	end := strings.Trim(rest[:n], `'"\`)
+	p.heredocs = append(p.heredocs, heredoc{end, end != rest[:n], path.Base(p.words[0])})
 	p.at = len(p.text) - len(rest) + n
-	p.heredocs = append(p.heredocs, heredoc{strings.Trim(rest[:n], `'"\`), len(p.out)})
 }
 
-// skipHeredocs passes over the bodies that begin here. One that a shell or another
-// interpreter reads is read as commands.
+// skipHeredocs passes over the bodies that begin here. A program that could run one is not
+// understood.
 func (p *shellParser) skipHeredocs() {
 	for _, h := range p.heredocs {
-		begin, body := p.at, ""
-		for {
-			line, rest, more := strings.Cut(p.text[p.at:], "\n")
-			if strings.TrimSpace(line) == h.end {
-				body, p.at = p.text[begin:p.at], len(p.text)-len(rest)
+		for line := ""; ; {
+			rest := ""
+			more := false
+			if line, rest, more = strings.Cut(p.text[p.at:], "\n"); strings.TrimSpace(line) == h.end {
+				p.at += len(line) // the end of the line ends the command
+				if more {
+					p.at++
+				}
 				break
 			}
-			if p.at = len(p.text) - len(rest); !more {
-				p.unclosed = true
+			if !more || !h.literal && (strings.Contains(line, "$(") || strings.Contains(line, "`")) {
+				p.failed = true
 				return
 			}
+			p.at = len(p.text) - len(rest)
 		}
-		if h.words < len(p.out) && slices.ContainsFunc(p.out[h.words], interprets) {
-			p.out = append(p.out, splitCommands(body)...)
-		}
+		p.failed = p.failed || !slices.Contains([]string{"cat", "tee", "git", "gh", "glab"}, h.reader)
 	}
 	p.heredocs = nil
-}
-
-// runsScripts reports whether a program reads commands of a shell from its arguments.
-func runsScripts(program string) bool {
-	switch path.Base(program) {
-	case "bash", "sh", "zsh", "dash", "ksh", "fish", "eval", "su", "ssh", "xargs", "watch", "parallel":
-		return true
-	}
-	return false
-}
-
-// interprets reports whether a program runs what stands in its standard input.
-func interprets(program string) bool {
-	program, _, _ = strings.Cut(path.Base(program), ".")
-	switch strings.TrimRight(program, "0123456789") {
-	case "python", "node", "deno", "bun", "ruby", "perl", "php", "psql", "sqlite":
-		return true
-	}
-	return runsScripts(program)
 }

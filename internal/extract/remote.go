@@ -1,0 +1,278 @@
+package extract
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"remanence/internal/lang"
+)
+
+// Remote reports whether the tool call brings in text from outside the machine: from the
+// web, another server, or a program that prints what one answered. In doubt it does. A
+// command line that only sends, or that brings in commits and files without showing them,
+// does not: git pull, fetch, push and clone, and what gh creates or changes. What a later
+// call reads of them is not recognised.
+func Remote(tool, command string) bool {
+	if lang.ContainsAny(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
+		return true
+	}
+	return slices.ContainsFunc(simpleCommands(command), fetches) && !showsNothing(command)
+}
+
+// fetches reports whether a simple command asks another machine, by itself or
+// through a command that runs another one.
+func fetches(words []string) bool {
+	if len(words) > 0 && takesText(path.Base(words[0])) {
+		return false
+	}
+	for i, w := range words {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		if isRemote(w) {
+			return true
+		}
+		switch strings.TrimSuffix(path.Base(w), ".exe") {
+		case "curl", "wget", "aria2c", "lynx", "w3m", "scp", "sftp", "rsync", "ncat", "xh", "curlie", "yt-dlp":
+			return true
+		case "npm", "pnpm", "yarn", "pip", "cargo", "brew", "gem":
+			if next == "view" || next == "info" || next == "show" || next == "search" {
+				return true
+			}
+		case "gh", "glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
+			if i == 0 || runsAnother(words[:i]) {
+				return true
+			}
+		case "git":
+			if next == "ls-remote" || next == "fetch" || next == "clone" || next == "pull" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isRemote reports whether a word is an address of another machine, or a
+// library by which a script given on the command line asks one.
+func isRemote(w string) bool {
+	for _, scheme := range []string{"http://", "https://", "ftp://"} {
+		if _, address, ok := strings.Cut(w, scheme); ok {
+			return !isLocal(address)
+		}
+	}
+	return strings.HasPrefix(w, "requests.") || strings.HasPrefix(w, "urllib") || strings.HasPrefix(w, "httpx.")
+}
+
+// isLocal reports whether an address without its scheme is of this machine.
+func isLocal(address string) bool {
+	host, _, _ := strings.Cut(address, "/")
+	host, _, _ = strings.Cut(host, "?")
+	if strings.HasPrefix(host, "[::1]") {
+		return !strings.Contains(host, "@")
+	}
+	name, port, _ := strings.Cut(host, ":")
+	if strings.Trim(port, "0123456789") != "" { // with a name and a password before an @, too
+		return false
+	}
+	return name == "localhost" || name == "0.0.0.0" ||
+		strings.HasPrefix(name, "127.") && strings.Trim(name, "0123456789.") == ""
+}
+
+// takesText reports whether a program takes words, not commands, as arguments.
+func takesText(program string) bool {
+	switch program {
+	case "grep", "rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "dnf", "dpkg",
+		"cat", "ls", "sed":
+		return true
+	}
+	return false
+}
+
+// runsAnother reports whether the words before a program are those of commands
+// that run one: wrappers, their flags and numbers, variables, shell keywords.
+func runsAnother(before []string) bool {
+	for i, w := range before {
+		switch path.Base(w) {
+		case "sudo", "doas", "env", "time", "timeout", "nohup", "nice", "stdbuf", "xargs", "parallel", "watch", "exec", "eval",
+			"command", "bash", "sh", "zsh", "do", "then", "else", "elif", "if", "while", "until", "for":
+			continue
+		}
+		if i > 0 && slices.Contains([]string{"-I", "-u", "-n", "-P", "-s", "-k", "-L", ">", ">>", "<"}, before[i-1]) {
+			continue // the value of a flag, the target of a redirection
+		}
+		if !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "<>") && !assignment(w) && strings.Trim(w, "0123456789.smh") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// showsNothing reports whether a line that asks other machines prints nothing that strangers
+// wrote. Every command of it has to be understood.
+func showsNothing(line string) bool {
+	commands, ok := parsedCommands(line)
+	if !ok {
+		return false
+	}
+	brought := false // commits or files from elsewhere
+	for _, words := range commands {
+		for len(words) > 0 && assignment(words[0]) {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			continue
+		}
+		name, args := words[0], words[1:]
+		switch name {
+		case "git":
+			verb, ok := gitVerb(args)
+			if !ok || brought && slices.Contains(gitShows, verb) {
+				return false
+			}
+			brought = brought || slices.Contains(gitBrings, verb)
+		case "gh", "glab":
+			verb, ok := hubWrites(args)
+			if !ok {
+				return false
+			}
+			brought = brought || slices.Contains(gitBrings, verb)
+		case "curl", "wget":
+			if !onlyLocal(name, args) {
+				return false
+			}
+		default:
+			if brought && !slices.Contains([]string{"cd", "mkdir", "ls", "pwd", "rm", "echo", "true"}, name) ||
+				!understood(name, args) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Verbs of git, and of the clients of its hosts, by what they do with the texts of others.
+var (
+	gitBrings = []string{"fetch", "pull", "clone", "checkout", "sync", "submodule", "remote"}
+	gitShows  = []string{
+		"show", "diff", "log", "grep", "blame", "cat-file", "whatchanged", "shortlog", "reflog", "format-patch", "archive",
+		"range-diff", "annotate", "difftool",
+	}
+	gitKnown = []string{
+		"add", "commit", "push", "pull", "fetch", "clone", "status", "branch", "checkout", "switch", "merge", "rebase", "tag",
+		"stash", "reset", "restore", "rm", "mv", "init", "config", "remote", "submodule", "rev-parse", "cherry-pick", "revert",
+	}
+)
+
+// gitVerb is the command of git that arguments name; ok is false for one that prints what
+// another machine answered, or that is not known.
+func gitVerb(args []string) (verb string, ok bool) {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-C":
+			i++
+		case args[i] == "--no-pager":
+		case strings.HasPrefix(args[i], "-"):
+			return "", false
+		default:
+			return args[i], slices.Contains(gitKnown, args[i]) || slices.Contains(gitShows, args[i])
+		}
+	}
+	return "", false
+}
+
+// hubWrites reports whether a command of GitHub's or GitLab's client shows no text of
+// others, as it creates or changes something or works on the clone, and returns its verb.
+func hubWrites(args []string) (verb string, ok bool) {
+	var words []string
+	for i := 0; i < len(args) && len(words) < 2; i++ {
+		switch {
+		case args[i] == "-R" || args[i] == "--repo":
+			i++
+		case strings.HasPrefix(args[i], "-"):
+			return "", false
+		default:
+			words = append(words, args[i])
+		}
+	}
+	if len(words) < 2 {
+		return "", false
+	}
+	switch words[0] {
+	case "auth":
+		return words[1], true
+	case "pr", "mr", "issue", "release", "repo", "label", "workflow", "run", "secret", "variable", "milestone":
+		return words[1], slices.Contains([]string{
+			"create", "new", "edit", "update", "close", "reopen", "merge", "comment", "note", "review", "approve", "delete", "lock",
+			"unlock", "pin", "unpin", "ready", "checkout", "develop", "clone", "fork", "sync", "rerun", "cancel", "run", "enable",
+			"disable", "set", "set-default", "add", "remove", "rename", "archive", "unarchive", "transfer", "upload",
+		}, words[1])
+	}
+	return "", false
+}
+
+// understood reports whether a program surely asks no other machine, whatever its
+// arguments hold.
+func understood(name string, args []string) bool {
+	if path.Base(name) != name {
+		return false
+	}
+	if takesText(name) {
+		return true
+	}
+	words := []string{name}
+	for _, a := range args { // one may be a script
+		words = append(words, strings.FieldsFunc(a, func(r rune) bool { return strings.ContainsRune(" \t\n\"'();|&`$", r) })...)
+	}
+	return !fetches(words) && !runsAnother(words[:1])
+}
+
+// Flags of curl and wget that take a value, and those by which the addresses do not say
+// whom they ask.
+const (
+	shortOfCurl = "AbcdeFHmoTuwX"
+	shortOfWget = "oOPtTU"
+	longValues  = " --header --data --data-raw --data-binary --data-urlencode --json --request --output --user --max-time" +
+		" --connect-timeout --retry --retry-delay --write-out --form --cookie --cookie-jar --user-agent --timeout --tries" +
+		" --post-data --output-document "
+	otherHosts = " --proxy --config --resolve --connect-to --preproxy --input-file --doh-url --url --execute "
+)
+
+// onlyLocal reports whether all addresses among the arguments of curl or wget are of this machine.
+func onlyLocal(program string, args []string) bool {
+	local := false
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		flag, _, hasValue := strings.Cut(w, "=")
+		switch {
+		case strings.Contains(otherHosts, " "+flag+" "):
+			return false
+		case strings.HasPrefix(w, "--"):
+			if !hasValue && strings.Contains(longValues, " "+w+" ") {
+				i++
+			}
+		case strings.HasPrefix(w, "-") && len(w) > 1:
+			letters, others, values := w[1:], "xK", shortOfCurl
+			if program == "wget" {
+				others, values = "ie", shortOfWget
+			}
+			n := strings.IndexAny(letters, values)
+			if n == len(letters)-1 {
+				i++
+			}
+			if n >= 0 { // the rest is the value
+				letters = letters[:n]
+			}
+			if strings.ContainsAny(letters, others) {
+				return false
+			}
+		default:
+			if !isLocal(strings.TrimPrefix(strings.TrimPrefix(w, "http://"), "https://")) {
+				return false
+			}
+			local = true
+		}
+	}
+	return local
+}
