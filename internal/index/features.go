@@ -321,7 +321,8 @@ func (m *measuring) gramScores() []float64 {
 	return out
 }
 
-// ofNotes measures what only written memories have.
+// ofNotes measures what only written memories have. How rare the title's other words are is counted among all memories
+// in the index, and removed ones until it is compacted: to count what passes the filters takes a pass over each list.
 func (m *measuring) ofNotes() {
 	for i := range m.found {
 		c := &m.found[i]

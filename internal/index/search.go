@@ -275,7 +275,10 @@ func (x *Index) countUtterances(s *scratch, number int32) {
 	around := 2 * x.docs.average(body)
 	c := cursor{data: x.lists[number].data}
 	add := func(d int32, tf float32) {
-		if s.times[d] == 0 {
+		switch {
+		case tf == 0: // only fields without weight hold it
+			return
+		case s.times[d] == 0:
 			s.touched = append(s.touched, d)
 		}
 		s.times[d] += tf
