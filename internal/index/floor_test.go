@@ -190,10 +190,19 @@ func TestCutsSayWhichRuleCutThem(t *testing.T) {
 	})
 	kept, cuts, floor := rank.Floor(q, hits)
 	if len(kept) != 1 || kept[0].Memory.ID != "m_2" {
-		t.Errorf("kept %v, want m_2", kept)
+		t.Fatalf("kept %v, want m_2", kept)
 	}
-	if len(cuts) != 1 || cuts[0].ID != "m_1" || cuts[0].Gate != "below_floor" || cuts[0].Parts[rank.PartCoverage] >= floor {
-		t.Errorf("cut %v under %v, want m_1 below the floor", cuts, floor)
+	if floor != rank.LeastRelevance {
+		t.Errorf("floor %v, want %v", floor, rank.LeastRelevance)
+	}
+	if len(cuts) != 1 || cuts[0].ID != "m_1" || cuts[0].Gate != rank.BelowFloor {
+		t.Fatalf("cut %v, want m_1 below the floor", cuts)
+	}
+	if r := cuts[0].Parts[rank.PartRelevance]; r <= 0 || r >= floor {
+		t.Errorf("relevance %v is left out, want one between 0 and %v", r, floor)
+	}
+	if r := kept[0].Parts[rank.PartRelevance]; r < floor {
+		t.Errorf("relevance %v is kept, want %v or more", r, floor)
 	}
 }
 
