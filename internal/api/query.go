@@ -121,10 +121,6 @@ func setValue(f reflect.Value, s string) error {
 		return text.UnmarshalText([]byte(s))
 	}
 	if d, ok := f.Addr().Interface().(*time.Duration); ok {
-		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-			*d = time.Duration(n)
-			return nil
-		}
 		var err error
 		*d, err = when.ParseDuration(s)
 		return err

@@ -84,7 +84,7 @@ func TestAReadTakesTheTimesThatPeopleWrite(t *testing.T) {
 	if at := got.Query.After.Add(72 * time.Hour); status != 200 || at.Before(began) || at.After(time.Now()) {
 		t.Errorf("after 3d: got %d %s, want 200 and three days before now", status, got.Query.After)
 	}
-	for text, want := range map[string]time.Duration{"3d": 72 * time.Hour, "1h30m": 90 * time.Minute, "60": 60} {
+	for text, want := range map[string]time.Duration{"3d": 72 * time.Hour, "1h30m": 90 * time.Minute, "60s": time.Minute} {
 		if got, status := ask(t, "/api/v1/plain?for="+text, ""); status != 200 || got.For != want {
 			t.Errorf("for %s: got %d %s, want 200 %s", text, status, got.For, want)
 		}
@@ -104,6 +104,7 @@ func TestAReadThatIsNotUnderstoodIsRefused(t *testing.T) {
 		"/api/v1/plain?limit=99999999999999999999": 400,
 		"/api/v1/plain?text=%zz":                   400, "/api/v1/plain?text=a;b=c": 400, "/api/v1/plain?query=x": 400,
 		"/api/v1/plain?for=long":   400,
+		"/api/v1/plain?for=60":     400, // of which unit?
 		"/api/v1/asked/m_7?id=m_8": 400, "/api/v1/plain?token=" + token: 400,
 	} {
 		if _, status := ask(t, target, ""); status != want {

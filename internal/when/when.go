@@ -65,12 +65,17 @@ func before(now time.Time, length string) (time.Time, bool) {
 	return now.Add(-d), ok
 }
 
-// ParseDuration reads a length of time above 0: 90m, 2h, 3d, 1w, or Go's form as in 1h30m.
+// ParseDuration reads a length of time above 0: 90m, 2h, 3d, 1w, or Go's form as in 1h30m. A number without a unit is
+// an error.
 func ParseDuration(s string) (time.Duration, error) {
 	if d, ok := span(s); ok && d > 0 {
 		return d, nil
 	}
-	return 0, fault.Input.Saying("not a length of time: %q", chars.Clip(s, 40)).
+	wrong := fault.Input.Saying("not a length of time: %q", chars.Clip(s, 40))
+	if n := strings.TrimSpace(s); n != "" && len(n) <= 9 && strings.Trim(n, "0123456789") == "" && strings.Trim(n, "0") != "" {
+		return 0, wrong.Because("the number has no unit").FixedBy("use " + n + "s, " + n + "m or " + n + "h")
+	}
+	return 0, wrong.
 		Because("it is not a number above 0 with one of the units m, h, d and w").FixedBy("use 30m, 2h or 3d")
 }
 

@@ -2,6 +2,7 @@ package when_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,10 +54,25 @@ func TestLengthsOfTimeAreRead(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %v", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "0h", "-1h", "2mo", "ever", "20000w"} {
+	for _, in := range []string{"", "0", "0h", "-1h", "2mo", "ever", "20000w"} {
 		if got, err := when.ParseDuration(in); err == nil {
 			t.Errorf("%q: got %v, want an error", in, got)
 		}
+	}
+}
+
+func TestALengthOfTimeWithoutAUnitIsRefusedWithTheUnits(t *testing.T) {
+	for _, in := range []string{"60", " 60", "1", "3600", "60000000000"} {
+		got, err := when.ParseDuration(in)
+		f, ok := errors.AsType[fault.Fault](err)
+		if !ok || f.Code != fault.Input.Code || got != 0 {
+			t.Errorf("%q: got %v, %v, want a %s", in, got, err, fault.Input.Code)
+		}
+	}
+	_, err := when.ParseDuration("60")
+	f, _ := errors.AsType[fault.Fault](err)
+	if f.Why != "the number has no unit" || !slices.Equal(f.Fix, []string{"use 60s, 60m or 60h"}) {
+		t.Errorf("60: got %q and %q, want the reason and the units", f.Why, f.Fix)
 	}
 }
 
