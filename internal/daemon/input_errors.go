@@ -22,6 +22,7 @@ type inputError struct {
 func inputErrors() []inputError {
 	return []inputError{
 		{event.ErrNoText, "give a text, outside of <private>…</private>"},
+		{event.ErrPauseLength, "remanence pause --for 30m; over HTTP, a number of nanoseconds"},
 		{curate.ErrNoKind, "remanence add --help"},
 		{curate.ErrNoScope, "use project or user"},
 		{curate.ErrNoVerb, "use pin, unpin, forget or restore"},

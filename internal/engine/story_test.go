@@ -3,6 +3,7 @@ package engine_test
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -422,6 +423,25 @@ func TestPauseStoresAndInjectsNothing(t *testing.T) {
 	s.play(in("two", prompt("q2", "/remanence:on"))...)
 	wants(t, "after on", s.play(in("two", prompt("q3", "why did two logins race for the session lock?"))...).Context,
 		"login race")
+}
+
+func TestAPauseWithoutAUnitIsRefused(t *testing.T) {
+	s := newStage(t)
+	for _, length := range []time.Duration{60, 3600, -time.Hour, event.MinPause - 1} {
+		got, err := s.Event.Pause(t.Context(), event.PauseRequest{Scope: "all", For: length})
+		if !errors.Is(err, event.ErrPauseLength) {
+			t.Errorf("for %v: got %+v, %v, want %v", length, got, err, event.ErrPauseLength)
+		}
+	}
+	if ps := must(s.store.Paused(t.Context(), s.clock)); len(ps) != 0 {
+		t.Errorf("in force: %+v, want nothing", ps)
+	}
+	for _, length := range []time.Duration{0, event.MinPause, time.Hour} {
+		got, err := s.Event.Pause(t.Context(), event.PauseRequest{Scope: "all", For: length})
+		if err != nil || len(got.Pauses) != 1 || got.Pauses[0].Until.IsZero() != (length == 0) {
+			t.Errorf("for %v: got %+v, %v, want a pause", length, got, err)
+		}
+	}
 }
 
 func TestSilentProfileCapturesAndInjectsNothing(t *testing.T) {

@@ -167,8 +167,12 @@ func (e *Service) Unpaused(ctx context.Context, project, session string, said []
 	}), nil
 }
 
-// Pause pauses or resumes, and returns the pauses in force.
+// Pause pauses or resumes, and returns the pauses in force. It returns ErrPauseLength for a length that is below
+// MinPause and not 0.
 func (e *Service) Pause(ctx context.Context, ask PauseRequest) (PauseResponse, error) {
+	if ask.For != 0 && ask.For < MinPause {
+		return PauseResponse{}, fmt.Errorf("%v: %w: the shortest one is %v", ask.For, ErrPauseLength, MinPause)
+	}
 	p := mem.Pause{InjectOnly: ask.InjectOnly, Lift: ask.Resume}
 	if ask.For > 0 {
 		p.Until = e.Now().Add(ask.For)

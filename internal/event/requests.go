@@ -38,7 +38,7 @@ type PauseRequest struct {
 	mem.ProjectRef
 	Scope      string        `json:"scope"` // session, project, all
 	Session    string        `json:"session,omitempty"`
-	For        time.Duration `json:"for,omitempty"` // 0 means until resumed
+	For        time.Duration `json:"for,omitempty"` // 0 means until resumed, otherwise at least MinPause
 	InjectOnly bool          `json:"inject_only,omitempty"`
 	Resume     bool          `json:"resume,omitempty"`
 }
@@ -50,6 +50,12 @@ type PauseResponse struct {
 
 // ErrNoText is the error of a request without text.
 var ErrNoText = errors.New("nothing left to keep")
+
+// MinPause is the shortest pause. What is shorter was meant as a number of seconds or minutes.
+const MinPause = time.Second
+
+// ErrPauseLength is the error of a pause for less than [MinPause].
+var ErrPauseLength = errors.New("too short for a pause")
 
 // ErrNoStrategy is the error of a search strategy that does not exist.
 var ErrNoStrategy = errors.New("no such strategy")
