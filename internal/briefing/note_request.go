@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
@@ -16,17 +17,19 @@ const (
 	noteRequest = "The last turn left no note. If it decided, found or changed something that a later session needs, " +
 		"first call `remember` once: the statement in full, why, files, other words for it."
 	noteMark        = "note:" // prefix of the marks of note requests, before the number of the turn
-	maxNoteRequests = 3       // of a session in which none was followed
+	maxNoteRequests = 3       // since the last note
+	recentTurns     = 30      // in which requests are looked for
 )
 
-// noteRequest returns a request for a note on the last turn, once a turn: if the turn
+// NoteRequest returns a request for a note on the last turn, once a turn: if the turn
 // changed files and stated something worth keeping, and the agent kept no note since it
-// began. Where no request was followed, requests end: the agent may lack the tool.
-func (e *Service) noteRequest(ctx context.Context, ec event.Context) (line, mark string, err error) {
-	if !ec.Settings.NoteRequests || !ec.Settings.MayInject(ec.SessionInfo) {
+// began. The mark records that it was injected. Where no request was followed, requests
+// end: the agent may lack the tool.
+func (e *Service) NoteRequest(ctx context.Context, ec event.Context) (line, mark string, err error) {
+	if !ec.Settings.NoteRequests || ec.SessionInfo.ID == "" || !ec.Settings.MayInject(ec.SessionInfo) {
 		return "", "", nil
 	}
-	turns, err := e.Store.Turns(ctx, ec.Session, 2)
+	turns, err := e.Store.Turns(ctx, ec.Session, recentTurns)
 	if err != nil {
 		return "", "", fmt.Errorf("turns: %w", err)
 	}
@@ -40,33 +43,64 @@ func (e *Service) noteRequest(ctx context.Context, ec event.Context) (line, mark
 		return "", "", nil
 	}
 	of := mem.Query{Project: ec.Project.Key, Session: ec.Session, Within: ec.Session, Hidden: true, Limit: event.WholeSession}
-	ms, err := e.Store.List(ctx, of)
+	inTurn := of
+	inTurn.PromptID = turn.PromptID
+	ms, err := e.Store.List(ctx, inTurn)
 	if err != nil {
-		return "", "", fmt.Errorf("memories of the session: %w", err)
+		return "", "", fmt.Errorf("memories of the turn: %w", err)
 	}
-	requested := 0
-	for m := range ec.SessionInfo.Injected {
-		if strings.HasPrefix(m, noteMark) {
-			requested++
-		}
+	if !worthNoting(ms) {
+		return "", "", nil
 	}
-	changed, stated := false, false
-	for _, mm := range ms {
-		switch {
-		case mm.Origin == mem.FromMCP:
-			requested = 0
-			if !mm.Created.Before(turn.At) {
-				return "", "", nil
-			}
-		case mm.Source.PromptID != turn.PromptID:
-		case mm.Kind == mem.Change || mm.Kind == mem.ErrorFix:
-			changed = true
-		case slices.Contains(mm.Tags, extract.DigestTag):
-			stated = true
-		}
+	noted, err := e.lastNote(ctx, of)
+	if err != nil || !noted.Before(turn.At) {
+		return "", "", err
 	}
-	if !changed || !stated || requested >= maxNoteRequests {
+	if unfollowed(ec.SessionInfo.Injected, turns, noted) >= maxNoteRequests {
 		return "", "", nil
 	}
 	return noteRequest, mark, nil
+}
+
+// worthNoting reports whether a turn with these memories changed something and stated
+// something.
+func worthNoting(ms []mem.Memory) bool {
+	changed, stated := false, false
+	for _, mm := range ms {
+		changed = changed || mm.Kind == mem.Change || mm.Kind == mem.ErrorFix
+		stated = stated || slices.Contains(mm.Tags, extract.DigestTag)
+	}
+	return changed && stated
+}
+
+// lastNote returns the time of the agent's newest note of a session; the zero time if there
+// is none among the memories changed last.
+func (e *Service) lastNote(ctx context.Context, of mem.Query) (time.Time, error) {
+	of.Order, of.Limit = mem.ByUpdate, 100
+	ms, err := e.Store.List(ctx, of)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("notes: %w", err)
+	}
+	if i := slices.IndexFunc(ms, func(mm mem.Memory) bool { return mm.Origin == mem.FromMCP }); i >= 0 {
+		return ms[i].Updated, nil
+	}
+	return time.Time{}, nil
+}
+
+// unfollowed counts the marks of requests about turns that began after the last note.
+func unfollowed(marks map[string]bool, turns []mem.Turn, noted time.Time) (n int) {
+	if noted.IsZero() {
+		for m := range marks {
+			if strings.HasPrefix(m, noteMark) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, t := range turns {
+		if t.Number > 0 && t.At.After(noted) && marks[noteMark+strconv.Itoa(t.Number)] {
+			n++
+		}
+	}
+	return n
 }

@@ -20,6 +20,7 @@ const stateLineInterval = 10
 // marks record that they were injected.
 type StateLines struct {
 	Lines, Marks []string
+	Budget       int     // tokens that the lines may take
 	StateLine    *string // if it is among the lines
 }
 
@@ -42,11 +43,7 @@ func (e *Service) StateLines(ctx context.Context, ec event.Context) (n StateLine
 		n.StateLine, n.Lines = &line, []string{line}
 	}
 	n.Lines, n.Marks = append(n.Lines, reminders...), marks
-	request, mark, err := e.noteRequest(ctx, ec)
-	if err != nil || request == "" {
-		return n, err
-	}
-	n.Lines, n.Marks = append(n.Lines, request), append(n.Marks, mark)
+	n.Budget = len(n.Lines) * ec.Settings.StateLineTokens
 	return n, nil
 }
 

@@ -52,11 +52,8 @@ func (s *Service) reconcile(ctx context.Context, sess mem.Session, until time.Ti
 		return 0, err
 	}
 	position, err := s.ReadPastEvents(ctx, sess, since, until, func(ev mem.Event) error {
-		if ev.Kind == mem.StopFailure {
-			if !over {
-				return nil
-			}
-			ev.Kind = mem.Stop
+		if ev.Source == mem.Interrupted && !over {
+			return nil
 		}
 		return r.handle(ctx, ev)
 	})
@@ -89,6 +86,7 @@ type reconciliation struct {
 	session mem.Session
 	prompts map[string]bool // prompt IDs of turns
 	ends    map[string]bool // prompt IDs of ended turns
+	cut     map[string]bool // prompt IDs of turns handled as interrupted
 	calls   map[string]bool // IDs of tool calls
 	turns   map[string]mem.Turn
 	spans   []span
@@ -102,8 +100,8 @@ type span struct{ from, to time.Time }
 
 func (s *Service) newReconciliation(ctx context.Context, sess mem.Session) (*reconciliation, error) {
 	r := &reconciliation{
-		s: s, session: sess, prompts: map[string]bool{}, ends: map[string]bool{}, calls: map[string]bool{},
-		turns: map[string]mem.Turn{},
+		s: s, session: sess, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
+		calls: map[string]bool{}, turns: map[string]mem.Turn{},
 	}
 	stored, err := s.Store.EventHeaders(ctx, sess.ID)
 	if err != nil {
@@ -137,7 +135,11 @@ func (r *reconciliation) addStored(stored []mem.EventHeader) {
 		case mem.UserPromptSubmit:
 			r.prompts[ev.PromptID] = true
 		case mem.Stop, mem.StopFailure:
-			r.ends[ev.PromptID] = true
+			if ev.Source == mem.Interrupted { // its real end may still come
+				r.cut[ev.PromptID] = true
+			} else {
+				r.ends[ev.PromptID] = true
+			}
 		case mem.PostToolUse, mem.PostToolUseFailure:
 			r.calls[ev.ToolUseID] = true
 		}
@@ -183,7 +185,7 @@ func (r *reconciliation) missing(ev mem.Event) bool {
 			return false
 		}
 	case mem.Stop:
-		if r.ends[ev.PromptID] {
+		if r.ends[ev.PromptID] || ev.Source == mem.Interrupted && r.cut[ev.PromptID] {
 			return false
 		}
 	default:

@@ -438,3 +438,54 @@ func (p *player) engineAgain() {
 	p.reports(mem.Event{Kind: mem.SessionStart, Source: "resume"})
 	p.silent()
 }
+
+// says adds a message to the transcript that does not end the turn.
+func (p *player) says(text string) {
+	p.t.Helper()
+	p.clock = p.clock.Add(time.Second)
+	p.writes(map[string]any{"type": "assistant", "sessionId": "one", "uuid": "s" + text, "message": map[string]any{
+		"id": "s" + text, "stop_reason": "tool_use", "content": []any{map[string]any{"type": "text", "text": text}},
+	}})
+}
+
+// Another session starts while a turn seems interrupted. The turn goes on, and the event of
+// its end is lost.
+func TestTheEndOfATurnTakenAsInterruptedIsRecovered(t *testing.T) {
+	p := newPlayer(t)
+	p.reports(mem.Event{Kind: mem.SessionStart, Source: "startup"})
+	p.asks("fix the build of the gate")
+	p.says("The cause is that gate.go compares the limit as text.")
+	p.clock = p.clock.Add(time.Minute)
+	other := mem.Event{
+		Agent: "claude-code", Kind: mem.SessionStart, Source: "startup", Session: "two", Root: p.dir,
+		At: p.clock, Transcript: filepath.Join(p.dir, "two.jsonl"),
+	}
+	other.Identify("two")
+	if _, err := p.Engine.Handle(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	stops := func() (texts []string) {
+		events, err := p.Store.Events(t.Context(), mem.EventQuery{Session: "one", Kinds: []mem.EventKind{mem.Stop}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			texts = append(texts, e.Source+": "+e.Text)
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	interrupted := "interrupted: The cause is that gate.go compares the limit as text."
+	if got, want := stops(), []string{interrupted}; !slices.Equal(got, want) {
+		t.Fatalf("when the other session started: %q, want %q", got, want)
+	}
+	p.lose = func(mem.Event) bool { return true }
+	p.answers("We decided to move the gate into its own package because it is simpler.")
+	p.lose = nil
+	p.reports(mem.Event{Kind: mem.SessionStart, Source: "resume"})
+	p.silent()
+	want := []string{": We decided to move the gate into its own package because it is simpler.", interrupted}
+	if got := stops(); !slices.Equal(got, want) {
+		t.Errorf("at the end: %q, want %q", got, want)
+	}
+}

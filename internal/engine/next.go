@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"remanence/internal/briefing"
 	"remanence/internal/chars"
@@ -118,17 +119,14 @@ func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under e
 
 // nextPrompt returns the receipt that a prompt would get.
 func (e *Engine) nextPrompt(ctx context.Context, ec event.Context) (mem.Receipt, error) {
-	n, err := e.Briefing.StateLines(ctx, ec)
-	if err != nil {
-		return mem.Receipt{}, err
+	var errs []error
+	r, _ := e.promptReceipt(ctx, ec, "", func(part string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", part, err))
+		}
+	})
+	if len(errs) > 0 {
+		return mem.Receipt{}, errors.Join(errs...)
 	}
-	hits, r, err := e.Recall.Prompt(ctx, ec)
-	if err != nil {
-		return mem.Receipt{}, err
-	}
-	gone, err := e.Continuity.CompactionLoss(ctx, ec)
-	if err != nil {
-		return mem.Receipt{}, err
-	}
-	return e.promptBlock(ec, "", n, gone, hits, r), nil
+	return r, nil
 }

@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -61,6 +63,42 @@ func TestNoNoteIsRequestedWhereThereIsOneOrNoneIsWanted(t *testing.T) {
 			t.Errorf("got %d requests, want 3", requests)
 		}
 	})
+}
+
+func TestNotesAreRequestedWithoutAStateLine(t *testing.T) {
+	s := newStage(t)
+	s.settings.StateLineRule, s.settings.StateLineTokens = event.StateLineNever, 0
+	s.play(bugHunt()...)
+	wants(t, "next prompt", s.play(prompt("p2", "now the logout path, too")).Context, requestsNote)
+}
+
+// A request counts as followed once there is a later note.
+func TestRequestsGoOnAfterANote(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"))
+	turn := func(i int) bool {
+		id := fmt.Sprint("p", i)
+		got := s.play(prompt(id, fmt.Sprintf("change part %d of the exporter", i)))
+		s.play(edited(id, "e"+id, fmt.Sprintf("/home/dev/shop/part%d.go", i), "old()", "new()"))
+		return strings.Contains(got.Context, requestsNote)
+	}
+	end := func(i int) {
+		s.play(stop(fmt.Sprint("p", i),
+			fmt.Sprintf("I decided to write part%d.go with `NewPart%d`, because the old one leaks its file handle.", i, i)))
+	}
+	var requested []int
+	for i := range 12 {
+		if turn(i) {
+			requested = append(requested, i)
+		}
+		if i == 3 || i == 8 {
+			s.note(fmt.Sprintf("part%d.go of the exporter closes its file handle itself", i))
+		}
+		end(i)
+	}
+	if want := []int{1, 2, 3, 5, 6, 7, 10, 11}; !slices.Equal(requested, want) {
+		t.Errorf("requested at prompts %v, want %v", requested, want)
+	}
 }
 
 func TestAStatementThatTheAgentNotedIsKeptOnce(t *testing.T) {

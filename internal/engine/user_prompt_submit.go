@@ -41,20 +41,34 @@ func (e *Engine) userPromptSubmit(ctx context.Context, ec event.Context) (mem.Re
 	directive, asked, err := e.Continuity.HandoffDirective(ctx, ec)
 	e.Event.LogDegraded("handoff", err)
 	ch.Merge(asked)
-	n, err := e.Briefing.StateLines(ctx, ec)
-	e.Event.LogDegraded("state line", err)
 	within, done := context.WithTimeout(ctx, recall.RecallWithin+e.Slack)
 	defer done()
-	hits, r, err := e.Recall.Prompt(within, ec)
-	e.Event.LogDegraded("recall", err)
-	gone, err := e.Continuity.CompactionLoss(ctx, ec)
-	e.Event.LogDegraded("what the summary left out", err)
-	ch.Session.StateLine = n.StateLine
-	r = e.promptBlock(ec, directive, n, gone, hits, r)
+	r, stateLine := e.promptReceipt(within, ec, directive, e.Event.LogDegraded)
+	ch.Session.StateLine = stateLine
 	if r.ID != "" {
 		ch.Receipts = append(ch.Receipts, r)
 	}
 	return mem.Reply{Context: recall.Above(directive, r.Text)}, ch, nil
+}
+
+// promptReceipt returns the receipt of what is injected with a prompt below the directive, the zero value for
+// nothing, and the state line if it is in it. Each part is left out on an error, which is reported.
+func (e *Engine) promptReceipt(ctx context.Context, ec event.Context, directive string, failed func(string, error)) (
+	r mem.Receipt, stateLine *string,
+) {
+	n, err := e.Briefing.StateLines(ctx, ec)
+	failed("state line", err)
+	request, mark, err := e.Briefing.NoteRequest(ctx, ec)
+	failed("note request", err)
+	if request != "" {
+		n.Lines, n.Marks = append(n.Lines, request), append(n.Marks, mark)
+		n.Budget += chars.Tokens(request)
+	}
+	gone, err := e.Continuity.CompactionLoss(ctx, ec)
+	failed("what the summary left out", err)
+	hits, r, err := e.Recall.Prompt(ctx, ec) // last: it may use up the time
+	failed("recall", err)
+	return e.promptBlock(ec, directive, n, gone, hits, r), n.StateLine
 }
 
 // promptBlock renders the state line, restored pieces and search hits as one block, and returns its receipt; the
@@ -84,8 +98,8 @@ func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.Stat
 		state := inject.Section{Name: "state", Apart: true, Share: 100}
 		for _, line := range n.Lines {
 			state.Items = append(state.Items, inject.Item{Text: line})
-			r.Budget += ec.Settings.StateLineTokens
 		}
+		r.Budget += n.Budget
 		b.Sections = append([]inject.Section{state}, b.Sections...)
 		r.Marks = append(r.Marks, n.Marks...)
 	}

@@ -60,7 +60,7 @@ type Event struct {
 
 	// Source is the variant of the kind: SessionStart source, PreCompact,
 	// PostCompact and Setup trigger, SessionEnd reason, Notification type,
-	// StopFailure error kind.
+	// StopFailure error kind, and Interrupted of a Stop that stands for one.
 	Source string `json:"source,omitempty"`
 	// Text is the prompt of UserPromptSubmit, the last assistant message of Stop
 	// and SubagentStop, the summary of PostCompact, the message of Notification,
@@ -153,6 +153,10 @@ func (e *Event) hasOwnID() bool {
 		return e.PromptID != ""
 	}
 }
+
+// Interrupted is the Source of a Stop that no client reported: the transcript leaves the
+// turn without an end. The real end may still come.
+const Interrupted = "interrupted"
 
 // Reply is the answer to an event. The zero value changes nothing. A Reply can
 // add context; it cannot block, deny or rewrite an action of the agent.

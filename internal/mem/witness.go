@@ -10,7 +10,7 @@ type EventHeader struct {
 	At        time.Time
 	PromptID  string
 	ToolUseID string
-	Source    string // of a SessionStart only
+	Source    string // of SessionStart and Stop only
 }
 
 // TranscriptPosition is the position up to which a session's transcript was compared with

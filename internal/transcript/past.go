@@ -31,7 +31,7 @@ type Past struct {
 // out whole. Records of other sessions are passed over, and so is what carries no
 // id of its turn.
 //
-// A last turn without an end is given out as a StopFailure with all that the
+// A last turn without an end yields a Stop with Source mem.Interrupted and all that the
 // assistant wrote in it: it may go on, or have been cut off.
 //
 // The mark returned lies where the last turn begins: that one is told again the
@@ -307,7 +307,7 @@ func (c *eventReader) cutOff() error {
 		return nil
 	}
 	return c.give(mem.Event{
-		Kind: mem.StopFailure, At: t.at, PromptID: t.id,
+		Kind: mem.Stop, Source: mem.Interrupted, At: t.at, PromptID: t.id,
 		Text: strings.TrimSpace(c.Door(strings.Join(written, "\n\n"))),
 	})
 }

@@ -34,7 +34,7 @@ func tells(t *testing.T, p transcript.Past, path string, since mem.TranscriptPos
 	mark, err := p.Read(t.Context(), path, since, until, func(e mem.Event) error {
 		out = append(out,
 			strings.TrimSpace(strings.Join([]string{
-				string(e.Kind), e.Tool, e.Text, string(e.Input), string(e.Response),
+				strings.TrimSuffix(string(e.Kind)+"/"+e.Source, "/"), e.Tool, e.Text, string(e.Input), string(e.Response),
 				e.Error,
 			}, " ")))
 		return nil
@@ -347,7 +347,7 @@ func TestATurnWithoutAnEndIsGivenOutWithAllThatWasWritten(t *testing.T) {
 	path := written(t, asked("p1", noon, "look"), said("m1", "The cause is the clock."), called("p1", noon, "t1", ""),
 		said("m2", "I will mend it."))
 	got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always)
-	if want := "StopFailure  The cause is the clock.\n\nI will mend it."; len(got) != 3 || got[2] != want {
+	if want := "Stop/interrupted  The cause is the clock.\n\nI will mend it."; len(got) != 3 || got[2] != want {
 		t.Errorf("got %q, want its last to be %q", got, want)
 	}
 	ended := written(t, asked("p1", noon, "look"), said("m1", "The cause is the clock."), answered(noon, "All done."))
