@@ -103,6 +103,9 @@ func stopAndErase(ctx context.Context, a *app, purge bool) (was bool, err error)
 	if was, err = a.StopDaemon(ctx); err != nil {
 		return was, err
 	}
+	if err := a.RemoveSocket(); err != nil {
+		return was, err
+	}
 	if !purge {
 		return was, leaveData(a.Paths)
 	}
@@ -110,6 +113,9 @@ func stopAndErase(ctx context.Context, a *app, purge bool) (was bool, err error)
 		return was, err
 	}
 	if _, err := a.StopDaemon(ctx); err != nil {
+		return was, err
+	}
+	if err := a.RemoveSocket(); err != nil {
 		return was, err
 	}
 	return was, a.Paths.RemoveOwn()

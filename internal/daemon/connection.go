@@ -20,6 +20,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
+	"remanence/internal/worker"
 )
 
 // Connection is a command's connection to the daemon. The first request finds or starts the daemon; with
@@ -165,6 +166,10 @@ func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
 		}
 	}
 }
+
+// RemoveSocket removes the socket that a killed daemon left in the temporary directory. Those elsewhere are among
+// the paths' own files. No daemon may run or start.
+func (a *Connection) RemoveSocket() error { return worker.RemoveTempSocket(a.Paths.Data) }
 
 // Locked reports whether a process holds the daemon's lock. The check takes the lock itself for an instant,
 // which may delay a starting daemon.

@@ -104,6 +104,25 @@ func tempSocketPath() (string, error) {
 	return filepath.Join(temp, "remanence-"+strconv.Itoa(os.Getuid())), nil
 }
 
+// RemoveTempSocket removes the socket that a killed daemon of a data directory left below the
+// temporary directory, and the directory if it is then empty. No daemon may run or start.
+func RemoveTempSocket(data string) error {
+	dir, err := tempSocketPath()
+	if err != nil || api.CheckDir(dir) != nil {
+		return nil // no daemon of this user has used it
+	}
+	real, err := filepath.EvalSymlinks(data)
+	if err != nil {
+		return nil // no daemon has run
+	}
+	path := filepath.Join(dir, "worker-"+instance(real)+".sock")
+	if err := removeStale(path); err != nil {
+		return fmt.Errorf("remove socket: %w", err)
+	}
+	dropTempDir(path)
+	return nil
+}
+
 // dropTempDir removes the directory of tempSocketDir if no daemon uses it.
 func dropTempDir(socket string) {
 	if temp, err := tempSocketPath(); err == nil && filepath.Dir(socket) == temp {

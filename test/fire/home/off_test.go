@@ -4,6 +4,7 @@ package home
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -138,6 +139,23 @@ func TestRunningHooksRestoreNothingAfterAnUninstall(t *testing.T) {
 			same(t, "after uninstall --purge", tree(t, p.Home, temp), before)
 		})
 	}
+}
+
+// The path of its socket is too long for its own directory, so that it is in the temporary one.
+func TestUninstallRemovesTheSocketThatAKilledDaemonLeftElsewhere(t *testing.T) {
+	p, temp := newcomer(t)
+	before := tree(t, p.Home, temp)
+	p.Run("install", "claude-code", "--yes")
+	session(p, "one")
+	for _, pid := range p.Workers() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	quiet(p)
+	if left, _ := filepath.Glob(filepath.Join(temp, "remanence-*", "worker-*.sock")); len(left) != 1 {
+		t.Fatalf("sockets left: %q, want one", left)
+	}
+	p.Run("uninstall", "--all", "--purge", "--yes")
+	same(t, "after uninstall --purge", tree(t, p.Home, temp), before)
 }
 
 // An uninstallation that was killed is finished by the next.
