@@ -18,15 +18,10 @@ import (
 // the previous answer. The edits add the user's words to that turn's summary and end
 // the other options.
 func (s *Service) chosenDecision(
-	ctx context.Context, t turn,
+	ctx context.Context, t turn, asked mem.Turn, answer string,
 ) (mm mem.Memory, edits []mem.Edit, ok bool, err error) {
-	if t.Turn.Number < 2 || t.Turn.Private || len([]rune(t.Turn.Text)) > extract.MaxPick ||
-		t.Turn.Trust == mem.TrustNone {
+	if answer == "" || len([]rune(t.Turn.Text)) > extract.MaxPick {
 		return mm, nil, false, nil
-	}
-	asked, answer, err := s.previousAnswer(ctx, t.Context)
-	if err != nil || answer == "" {
-		return mm, nil, false, err
 	}
 	did := slices.ContainsFunc(t.did, func(o mem.Memory) bool { return o.Kind == mem.Change })
 	c, ok := extract.Choice(asked.Text, answer, t.Turn.Text, did)
@@ -51,17 +46,13 @@ func (s *Service) chosenDecision(
 
 // withReply adds what the prompt says as the reply to questions of the previous answer. It
 // takes the place of statements of the prompt that are part of it.
-func (s *Service) withReply(ctx context.Context, t turn, stated []mem.Memory) ([]mem.Memory, error) {
-	if t.Turn.Number < 2 || t.Turn.Private || len([]rune(t.Turn.Text)) > extract.MaxReply || t.Turn.Trust == mem.TrustNone {
-		return stated, nil
-	}
-	asked, answer, err := s.previousAnswer(ctx, t.Context)
-	if err != nil || answer == "" || asked.Trust == mem.TrustNone {
-		return stated, err
+func withReply(t turn, stated []mem.Memory, answer string) []mem.Memory {
+	if answer == "" {
+		return stated
 	}
 	text, ok := extract.Reply(answer, t.Turn.Text)
 	if !ok {
-		return stated, nil
+		return stated
 	}
 	mm := t.NewMemory(mem.Decision, mem.ScopeProject)
 	if mm.Title = text; len([]rune(text)) > extract.MaxTitle {
@@ -77,7 +68,7 @@ func (s *Service) withReply(ctx context.Context, t turn, stated []mem.Memory) ([
 			out[0].Kind = o.Kind
 		}
 	}
-	return out, nil
+	return out
 }
 
 // endOptions supersedes the open items that were options of an answer: the decision
@@ -107,8 +98,12 @@ func (s *Service) endOptions(
 }
 
 // previousAnswer returns the previous turn of the user with the lower trust of both
-// turns, and its last answer; "" if that is private or untrusted.
+// turns, and its last answer; "" if there is none, or one of the turns is private or
+// untrusted.
 func (s *Service) previousAnswer(ctx context.Context, ec event.Context) (asked mem.Turn, answer string, err error) {
+	if ec.Turn.Number < 2 || ec.Turn.Private || ec.Turn.Trust == mem.TrustNone {
+		return asked, "", nil
+	}
 	turns, err := s.Store.Turns(ctx, ec.Session, 20)
 	if err != nil {
 		return asked, "", fmt.Errorf("turn before: %w", err)

@@ -72,7 +72,11 @@ func (s *Service) candidates(ctx context.Context, t turn, known sessionMemories)
 	}
 	most := max(1, extract.MaxStatements-statementsPerNote*known.notesOf(t.PromptID))
 	found = t.assistantStatements(most, known.digested())
-	decision, edits, ok, err := s.chosenDecision(ctx, t)
+	asked, answer, err := s.previousAnswer(ctx, t.Context)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	decision, edits, ok, err := s.chosenDecision(ctx, t, asked, answer)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -82,8 +86,7 @@ func (s *Service) candidates(ctx context.Context, t turn, known sessionMemories)
 	if ok {
 		return stated, found, edits, nil
 	}
-	stated, err = s.withReply(ctx, t, stated)
-	return stated, found, edits, err
+	return withReply(t, stated, answer), found, edits, nil
 }
 
 // DigestLater queues a job that digests the turn with the words of its transcript: an

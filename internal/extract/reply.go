@@ -20,8 +20,13 @@ const (
 
 // Reply returns the statement that a prompt makes as the reply to questions at the end of
 // the answer before it: "How many saves? → keep the last 3". A reply to an offer permits
-// something once and is no statement, nor is an assent or a question.
+// something once and is no statement, nor is an assent, a question or pasted output.
 func Reply(answer, prompt string) (statement string, ok bool) {
+	for line := range strings.Lines(prompt) {
+		if line = strings.TrimSpace(line); placed(line) || saysError(line) {
+			return "", false
+		}
+	}
 	prompt = chars.Line(withoutImages(prompt))
 	terms := rank.Terms(prompt)
 	if lang.Width(prompt) < leastReplyWidth || len([]rune(prompt)) > MaxReply || Asks(prompt) || Agrees(prompt) ||

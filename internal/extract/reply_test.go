@@ -13,6 +13,8 @@ func TestAReplyIsKeptWithItsQuestion(t *testing.T) {
 		{saves, "ok, thanks!", ""},
 		{saves, "how large is a save?", ""},
 		{saves, "2", ""},
+		{saves, "still broken:\nsave.go:12:3: undefined: lastSaves of the format", ""},
+		{saves, "TypeError: the format of saves is undefined", ""},
 		{"Done. Want me to add a test too?", "yes, for the empty file", ""},
 		{"Done. All tests pass.", "now the other exporter, with tabs", ""},
 	} {
