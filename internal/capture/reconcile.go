@@ -215,6 +215,9 @@ const settled = 2 * time.Second
 // looked for when another session starts.
 const maxInterruption = 7 * 24 * time.Hour
 
+// RecoverWithin is how long a session start waits for RecoverInterrupted.
+const RecoverWithin = 250 * time.Millisecond
+
 // RecoverInterrupted handles what the transcript says of the last session in the same
 // directory, if that was cut off in the middle of a turn, for example by a crash: the
 // briefing that follows then has what was said and tried in it. It returns how many events

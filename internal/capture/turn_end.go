@@ -218,12 +218,7 @@ func (s *Service) correctedBefore(ctx context.Context, ec event.Context, text st
 
 // facts returns what statements are judged by besides themselves.
 func (t turn) facts() extract.TurnFacts {
-	w := extract.TurnFacts{
-		Files:    extract.FilesOf(t.did),
-		Request:  t.Turn.Text,
-		Reported: len(t.Turn.Text) <= extract.PastedLength && extract.Complains(t.Turn.Text),
-	}
-	w.Trouble = w.Reported
+	w := extract.NewTurnFacts(t.Turn.Text, extract.FilesOf(t.did))
 	for _, o := range t.did {
 		w.Trouble = w.Trouble || o.Kind == mem.ErrorFix || o.Kind == mem.Command && o.ExitCode != 0
 		w.Solved = w.Solved || o.Kind == mem.ErrorFix

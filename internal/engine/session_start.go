@@ -35,7 +35,7 @@ func (e *Engine) sessionStart(ctx context.Context, ec event.Context) (mem.Reply,
 		ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive))
 	}
 	if ec.Source != "compact" {
-		catching, done := context.WithTimeout(ctx, recall.CatchUpWithin+e.Slack)
+		catching, done := context.WithTimeout(ctx, capture.RecoverWithin+e.Slack)
 		_, err := e.Capture.RecoverInterrupted(catching, ec)
 		done()
 		e.Event.LogDegraded("interrupted session", err)

@@ -211,10 +211,7 @@ func (s CaptureSession) statements() []statement {
 
 // Facts returns what the statements of a turn are judged by.
 func (t CaptureTurn) Facts() extract.TurnFacts {
-	w := extract.TurnFacts{
-		Changed: len(t.Files) > 0, Files: t.Files, Request: t.Prompt,
-		Reported: len(t.Prompt) <= extract.PastedLength && extract.Complains(t.Prompt),
-	}
-	w.Trouble = w.Reported || t.Failed
+	w := extract.NewTurnFacts(t.Prompt, t.Files)
+	w.Changed, w.Trouble = len(t.Files) > 0, w.Trouble || t.Failed
 	return w
 }

@@ -93,6 +93,12 @@ type TurnFacts struct {
 	Known    func(name string) bool // whether the project's memories hold a name; nil: none does
 }
 
+// NewTurnFacts returns what is known of a turn from its request and the files that it dealt with.
+func NewTurnFacts(request string, files []string) TurnFacts {
+	reported := len(request) <= PastedLength && Complains(request)
+	return TurnFacts{Files: files, Request: request, Reported: reported, Trouble: reported}
+}
+
 // vector is a passage's features. Each value is between 0 and 1.
 func (w TurnFacts) vector(p passage, of int) []float64 {
 	v := make([]float64, 0, 64)

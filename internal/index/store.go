@@ -25,7 +25,7 @@ type Store struct {
 	tainted map[turn]bool     // turns whose memories may have lost trust
 	resets  int               // how often the index was dropped
 	wake    chan struct{}     // has an element if the index is to be rebuilt
-	refresh sync.Mutex        // held while touched memories are read; before mu
+	refresh chan struct{}     // has an element while touched memories are read; before mu
 	aliases map[string]string // key of a project → the key of its memories
 }
 
@@ -60,7 +60,7 @@ func (x *indexes) remove(ids ...string) {
 func NewStore(st mem.Store) *Store {
 	return &Store{
 		Store: st, touched: map[string]bool{}, tainted: map[turn]bool{}, wake: make(chan struct{}, 1),
-		aliases: map[string]string{},
+		refresh: make(chan struct{}, 1), aliases: map[string]string{},
 	}
 }
 
@@ -118,25 +118,27 @@ func (s *Store) readAll(ctx context.Context, kinds []mem.Kind, put func(...mem.M
 	q := mem.Query{
 		Kinds: kinds, Statuses: []mem.Status{mem.Active, mem.Archived}, Within: "*", Order: mem.Oldest, Limit: page,
 	}
+	seen := map[string]bool{} // ids of memories created at q.After, with which the next page begins
 	for {
 		ms, err := s.List(ctx, q)
 		if err != nil {
 			return err
 		}
-		put(ms...)
-		if len(ms) < page {
+		fresh := slices.DeleteFunc(slices.Clone(ms), func(m mem.Memory) bool { return seen[m.ID] })
+		put(fresh...)
+		if len(ms) < q.Limit {
 			return nil
 		}
-		last := ms[page-1].Created
-		same := 0 // of the same time at the end, which the next page begins with
-		for same < page && ms[page-1-same].Created.Equal(last) {
-			same++
+		last := ms[len(ms)-1].Created
+		if !last.Equal(q.After) {
+			clear(seen)
 		}
-		if last.Equal(q.After) {
-			q.Offset += page
-		} else {
-			q.After, q.Offset = last, same
+		for _, m := range fresh {
+			if m.Created.Equal(last) {
+				seen[m.ID] = true
+			}
 		}
+		q.After, q.Limit = last, page+len(seen)
 	}
 }
 
@@ -246,8 +248,12 @@ func (s *Store) Search(ctx context.Context, q Query) (r Result, ok bool) {
 
 // current returns the indexes with all committed changes; nil if there are none.
 func (s *Store) current(ctx context.Context) (*indexes, error) {
-	s.refresh.Lock()
-	defer s.refresh.Unlock()
+	select {
+	case s.refresh <- struct{}{}:
+		defer func() { <-s.refresh }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	s.mu.Lock()
 	x := s.built
 	if x == nil || len(s.touched)+len(s.tainted) == 0 {

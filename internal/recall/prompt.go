@@ -151,8 +151,6 @@ func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]m
 const (
 	RecallWithin = 180 * time.Millisecond
 	BriefWithin  = 700 * time.Millisecond
-	// CatchUpWithin is how long a session start waits for the transcript of an interrupted session.
-	CatchUpWithin = 250 * time.Millisecond
 )
 
 // Inherit gives a turn that no person began, such as a subagent's report, the lowest trust of the turns before it, and

@@ -27,7 +27,8 @@ func outsidePublicBlocks(s string, offset int, found []Span) []Span {
 			continue
 		}
 		at += len(label) + len(dashes)
-		body, _, ok := strings.Cut(s[at:min(len(s), at+keyBlockSize)], "-----END "+label)
+		block, _, _ := strings.Cut(s[at:min(len(s), at+keyBlockSize)], begin) // another block is not part of it
+		body, _, ok := strings.Cut(block, "-----END "+label)
 		if !ok {
 			continue
 		}
