@@ -30,7 +30,7 @@ var slack string
 func run() int {
 	sys := config.System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Now: time.Now, Exit: os.Exit,
+		Getenv: os.Getenv, Now: func() time.Time { return time.Now().UTC() }, Exit: os.Exit,
 	}
 	if slack != "" {
 		sys.Slack, _ = time.ParseDuration(slack)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,7 +40,7 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			env.Setenv("HOME", home)
-			env.Setenv("TZ", "UTC")
+			env.Setenv("TZ", "Asia/Kathmandu") // a quarter past: a local time is never taken for UTC
 			env.Setenv("NOON", noon(time.Now()))
 			env.Cd = proj
 			env.Defer(func() { endDaemons(env.WorkDir) })
@@ -187,7 +188,7 @@ func endDaemons(work string) {
 }
 
 // jsonLine checks that the last standard output (or a named stream) is one JSON
-// object of a schema: json [stderr] NAME.
+// object of a schema, and that all times in it are in UTC: json [stderr] NAME.
 func jsonLine(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: json [stderr] schema")
@@ -203,5 +204,32 @@ func jsonLine(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if want := "remanence." + args[len(args)-1] + "/v1"; v.Schema != want {
 		ts.Fatalf("got schema %q, want %q", v.Schema, want)
+	}
+	for _, at := range times.FindAllString(text, -1) {
+		if at = strings.Trim(at, `"`); !isUTC(at) {
+			ts.Fatalf("%s is no time of RFC 3339 in UTC, in %s", at, text)
+		}
+	}
+}
+
+// times are the JSON strings that begin with a day and an hour.
+var times = regexp.MustCompile(`"\d{4}-\d\d-\d\d[T ]\d\d[^"]*"`)
+
+func isUTC(s string) bool {
+	_, err := time.Parse(time.RFC3339Nano, s)
+	return err == nil && strings.HasSuffix(s, "Z")
+}
+
+func TestATimeIsInUTC(t *testing.T) {
+	for at, want := range map[string]bool{
+		"2026-03-01T12:00:00Z": true, "2026-03-01T12:00:00.123456789Z": true, "2026-03-01T12:00:00": false,
+		"2026-03-01 12:00:00Z": false, "2026-03-01T12:00:00+05:45": false, "2026-03-01T12:00Z": false,
+	} {
+		if got := isUTC(at); got != want {
+			t.Errorf("%s: got %v, want %v", at, got, want)
+		}
+		if !times.MatchString(`"` + at + `"`) {
+			t.Errorf("%s is not examined", at)
+		}
 	}
 }

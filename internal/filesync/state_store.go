@@ -72,7 +72,7 @@ func (s *Service) readState(ctx context.Context, p mem.Project) (workstate.State
 	for _, f := range fields {
 		setField(&out, f)
 		if f.Updated.After(out.Updated) {
-			out.Updated, out.Version = f.Updated, f.Updated.UTC().Format("20060102T150405.000000000")
+			out.Updated, out.Version = f.Updated.UTC(), f.Updated.UTC().Format("20060102T150405.000000000")
 		}
 	}
 	if len(fields) == 0 {

@@ -71,7 +71,7 @@ func MarkShown(file string, now time.Time, due []Notice) {
 	}
 }
 
-func dayOf(t time.Time) string { return t.Format("2006-01-02") }
+func dayOf(t time.Time) string { return t.Local().Format("2006-01-02") }
 
 func readShown(file string) map[string]shown {
 	record := map[string]shown{}

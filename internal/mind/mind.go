@@ -195,7 +195,7 @@ func (f *Files) read(d *folder, p mem.Project) workstate.Files {
 	now.mind.Present, now.mind.Trusted, now.mind.Warnings = true, true, warnings
 	now.mind.Written, now.mind.Stamp = now.stamps[0].written, stampText(now.stamps)
 	now.mind.StaleAfter = limits.StaleAfter
-	now.mind.Updated, now.mind.Files = now.mind.Written, workstate.Dir
+	now.mind.Updated, now.mind.Files = now.mind.Written.UTC(), workstate.Dir
 	if n := len(now.versions); n > 0 {
 		now.mind.Version = now.versions[n-1].name
 	}

@@ -75,7 +75,7 @@ func (v *Vault) ReadHandoff(p mem.Project) (vaultfile.Handoff, error) {
 	}
 	rich, tail := vaultfile.SplitHandoff(string(b))
 	return vaultfile.Handoff{
-		Rich: strings.TrimSpace(rich), Appendix: strings.TrimSpace(tail), At: info.ModTime(),
+		Rich: strings.TrimSpace(rich), Appendix: strings.TrimSpace(tail), At: info.ModTime().UTC(),
 		Changed: changedAt(info),
 	}, nil
 }

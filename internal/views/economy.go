@@ -85,7 +85,7 @@ func (s *Service) newTally(p mem.Project, n int) *tally {
 		sessions:   map[string]string{},
 		out:        EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
 	}
-	c.out.Since, c.out.Estimate.Formula = c.since, formula
+	c.out.Since, c.out.Estimate.Formula = c.since.UTC(), formula
 	for i := range c.out.Days {
 		c.out.Days[i] = EconomyDay{Day: c.since.AddDate(0, 0, i).Format(time.DateOnly), Tokens: map[string]int{}}
 		c.at[c.out.Days[i].Day] = i
