@@ -17,7 +17,8 @@ var configSections = []struct{ name, about string }{
 	{"handoff", "The handoff that the agent is asked to write when its context is nearly full: " +
 		"[continuity.md](continuity.md)."},
 	{"nudge", "A nudge is what comes with a prompt besides memories: the state line (what is next, what is blocked), " +
-		"reminders and a request for a note. With `never`, or with 0 tokens, none of them comes."},
+		"reminders and a request for a note. With `never`, or with 0 tokens, only the request comes; `nudge.notes` " +
+		"switches it off."},
 	{"recall", "What a prompt recalls: [internals/recall.md](internals/recall.md)."},
 	{"scri", "How much past use and age count in the order of memories. The prefix is short for " +
 		"*semantic context resonance injection*, the name of the formula that `documents` selects."},
