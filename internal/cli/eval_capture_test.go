@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +20,35 @@ func TestPlayedSessionsAreKeptAndInjected(t *testing.T) {
 	r, err := captureExam(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	// A tenth below what was reached, and no answer to an unrelated prompt at all. A run with -update does not get
+	// past these.
+	stored, probes := r.Stored, r.Probes
+	for _, b := range []struct {
+		what             string
+		got, least, most int
+	}{
+		{"sessions", r.Sessions, 61, math.MaxInt},
+		{"facts", stored.Facts, 165, math.MaxInt},
+		{"must-nots", stored.MustNot, 123, math.MaxInt},
+		{"facts kept", stored.Kept, 116, stored.Facts},
+		{"facts of the person kept", stored.By["person"][0], 32, stored.By["person"][1]},
+		{"facts of the assistant kept", stored.By["assistant"][0], 63, stored.By["assistant"][1]},
+		{"facts of the right kind", stored.RightKind, 72, stored.WithKind},
+		{"statements", stored.Statements, stored.Kept, 205},
+		{"must-nots kept", stored.Broken, 0, 23},
+		{"probes", probes.Probes, 71, math.MaxInt},
+		{"probes answered", probes.Answered, 28, probes.Probes},
+		{"probes with must-nots", probes.MustNot, 0, 6},
+		{"unrelated prompts", probes.Unrelated, 61, math.MaxInt},
+		{"unrelated prompts answered", probes.False, 0, 0},
+	} {
+		if b.got < b.least || b.got > b.most {
+			t.Errorf("%s: %d, want %d to %d", b.what, b.got, b.least, b.most)
+		}
+	}
+	if t.Failed() {
+		t.Fatal("the golden file is not compared, and not written")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "sessions %d\n%s", r.Sessions, r.Stored.Report())
