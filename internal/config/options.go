@@ -103,7 +103,7 @@ func injectedOptions(d event.Settings) []Option {
 		{Key: "nudge.max_tokens", Def: d.StateLineTokens, Doc: "most tokens of the state line"},
 		{
 			Key: "nudge.notes", Def: d.NoteRequests,
-			Doc: "ask the agent, with the next prompt, for a note on a turn that changed or decided something and left none",
+			Doc: "ask the agent, with the next prompt, for a note on a turn that changed files and stated something but left none",
 		},
 		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "most memories injected with a prompt"},
 		{
