@@ -12,6 +12,9 @@ import (
 	"remanence/internal/rank"
 )
 
+// Contradictory is the share of common words at which a negated statement contradicts the other one.
+const Contradictory = 0.5
+
 // CanConflict are the kinds that lay something down, so that two of them can be at odds.
 func CanConflict(k mem.Kind) bool {
 	switch k {
@@ -193,4 +196,34 @@ func means(s string) (what, end []string) {
 		}
 	}
 	return nil, nil
+}
+
+// ClaimOf returns the text by which a memory is compared with others.
+func ClaimOf(m mem.Memory) string { return cmp.Or(m.Body, m.Title) }
+
+// CompareMemories compares the texts of two memories. Titles beside a body may differ, but not contradict each other.
+func CompareMemories(a, b mem.Memory) lang.Judgement {
+	j := lang.Compare(ClaimOf(a), ClaimOf(b))
+	if j.Agrees() && a.Body != "" && b.Body != "" {
+		if titles := lang.Compare(a.Title, b.Title); titles.Relation == lang.Opposite {
+			return titles
+		}
+	}
+	return j
+}
+
+// denies reports whether a text says that something is not, or is not to be.
+func denies(s string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && r != '\'' && r != '’'
+	}) {
+		switch strings.ReplaceAll(w, "’", "'") {
+		case "not",
+			"never", "no", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot", "avoid", "without",
+			"stop",
+			"forbidden":
+			return true
+		}
+	}
+	return false
 }

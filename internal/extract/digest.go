@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -23,10 +22,11 @@ const (
 	maxChanges        = 3   // of a fix, that it names
 )
 
-// madeOfWords tags what was made of the assistant's words, and stated of the person's.
+// Tags that name the source of a memory.
 const (
-	DigestTag = "digest"
-	StatedTag = "stated"
+	DigestTag    = "digest"        // the assistant's words
+	StatedTag    = "stated"        // the person's words
+	AutoCaptured = "auto-captured" // a tool call, without a model
 )
 
 // How far back a correction is looked for, to see whether it is a habit.
@@ -108,39 +108,14 @@ func WholeTitle(s string, limit int) string {
 	return title
 }
 
-// FilesOf returns the files that memories name, without duplicates.
-func FilesOf(own []mem.Memory) []string {
-	var files []string
-	for _, o := range own {
-		for _, f := range o.Files {
-			files = AppendNew(files, f, MaxFiles)
-		}
+// Headline returns the first line of a text as title, and the whole text as body if the title does not contain it.
+func Headline(s string) (title, body string) {
+	s = strings.TrimSpace(s)
+	title = chars.Clip(chars.Line(chars.FirstLine(s)), 160)
+	if title != s {
+		body = s
 	}
-	return files
-}
-
-// FilesNamedIn lists the files whose path or base name the sentence holds, and the
-// paths it spells out itself.
-func FilesNamedIn(s string, files []string) []string {
-	var out []string
-	for _, f := range files {
-		if strings.Contains(s, f) || strings.Contains(s, path.Base(f)) {
-			out = AppendNew(out, f, 3)
-		}
-	}
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" `'\"(),;:。，、", r) }) {
-		w = strings.TrimRight(w, ".!?")
-		ext := path.Ext(w)
-		known := false
-		for _, f := range out {
-			known = known || f == w || path.Base(f) == w
-		}
-		if !known && strings.Contains(w, "/") && len(ext) > 1 && len(ext) < 6 && !strings.Contains(w, "://") &&
-			!strings.HasPrefix(w, "/") {
-			out = AppendNew(out, path.Clean(w), 3)
-		}
-	}
-	return out
+	return title, body
 }
 
 func fixedCommand(own []mem.Memory) (string, int) {

@@ -1,6 +1,10 @@
 package extract
 
-import "remanence/internal/mem"
+import (
+	"strings"
+
+	"remanence/internal/mem"
+)
 
 // kind names what a passage is, by its heading or label and by its cues. Whether it is
 // kept is not decided here.
@@ -54,4 +58,33 @@ func (p passage) open() bool {
 		}
 	}
 	return false
+}
+
+// MaxFact bounds a fact, in runes.
+const MaxFact = 200
+
+// KindOf returns the kind of a memory by the name that a model gives it, in any of the usual vocabularies. Any other name
+// is a discovery.
+func KindOf(called string) mem.Kind {
+	switch strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(called))) {
+	case "decision":
+		return mem.Decision
+	case "error_fix", "bugfix", "bug_fix", "fix", "problem_solution":
+		return mem.ErrorFix
+	case "gotcha", "trap", "pitfall", "warning":
+		return mem.Gotcha
+	case "howto", "how_to":
+		return mem.Howto
+	case "rationale", "why_it_exists", "reason":
+		return mem.Rationale
+	case "trade_off", "tradeoff":
+		return mem.TradeOff
+	case "convention", "pattern":
+		return mem.Convention
+	case "todo", "open", "next_step":
+		return mem.Todo
+	case "fact":
+		return mem.Fact
+	}
+	return mem.Discovery
 }

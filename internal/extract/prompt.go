@@ -9,9 +9,6 @@ import (
 	"remanence/internal/rank"
 )
 
-// MaxFiles bounds the files of a memory.
-const MaxFiles = 20
-
 // RecentChars bounds a request, in runes.
 const RecentChars = 600 // of each
 
@@ -102,10 +99,10 @@ func withoutImages(prompt string) string {
 	return before + withoutImages(after)
 }
 
-// AppendNew appends the values that list does not contain yet.
-func AppendNew(list []string, s string, limit int) []string {
-	if s == "" || len(list) >= limit || slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
+// SameWords reports whether two prompts are the same. Long ones are compared by their beginnings, as they may be cut
+// at different lengths.
+func SameWords(a, b string) bool {
+	const enough = 1000 // characters
+	a, b = chars.Line(a), chars.Line(b)
+	return a != "" && (a == b || len(a) > enough && strings.HasPrefix(b, a[:enough]))
 }
