@@ -1,0 +1,216 @@
+package briefing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+)
+
+// list returns a section of memories that match q; q.Limit bounds the items.
+func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
+	s := inject.Section{Name: name, Caption: caption, Share: share}
+	most := q.Limit
+	q.Project, q.MinTrust, q.Limit = g.ec.Project.Key, mem.TrustTool, 3*most
+	ms, err := g.e.Store.List(ctx, q)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	var hits []mem.Hit
+	for _, mm := range g.weighed(q, ms, most) {
+		if len(hits) == most {
+			break
+		}
+		if inject.Injectable(mm) && !g.ec.Stale(mm) && g.news(mm) {
+			hits = append(hits, mem.Hit{Memory: mm})
+		}
+	}
+	if err := g.e.Recall.Histories(ctx, hits); err != nil {
+		return s, err
+	}
+	for _, h := range hits {
+		if item, ok := inject.Line(h, g.ec.At, g.ec.Freshness(h.Memory)); ok {
+			s.Items = append(s.Items, item)
+		}
+	}
+	return s, nil
+}
+
+// findingsPerSession is how many findings of one session come before those of others: a session that found much does not
+// take the place of all that was found before.
+const findingsPerSession = 3
+
+// isFinding reports whether the assistant found or fixed something, in contrast to what was laid down.
+func isFinding(mm mem.Memory) bool {
+	return mm.Trust < mem.TrustUser && !mm.Pinned &&
+		slices.Contains([]mem.Kind{mem.ErrorFix, mem.Discovery, mem.Fact, mem.Rationale}, mm.Kind)
+}
+
+// weighed returns the selected memories in the order in which they are injected. Those selected by importance are
+// ordered by use and age: importance decides whether they are included, not their order. What the person said comes
+// first.
+func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
+	if q.Order != mem.ByImportance {
+		return ms
+	}
+	first := func(mm mem.Memory) float64 {
+		if mm.Pinned {
+			return 1 + mm.Importance
+		}
+		return mm.Importance
+	}
+	slices.SortStableFunc(ms, func(a, b mem.Memory) int {
+		return cmp.Or(cmp.Compare(first(b), first(a)), b.Updated.Compare(a.Updated))
+	})
+	fit := make([]mem.Memory, 0, most)
+	var further []mem.Memory // findings of sessions that have enough
+	found := map[string]int{}
+	for _, mm := range ms {
+		if len(fit) == most {
+			break
+		}
+		if g.known(mm) || g.ec.Stale(mm) || !inject.Injectable(mm) { // the last one reads the whole text
+			continue
+		}
+		if isFinding(mm) {
+			if found[mm.Session]++; found[mm.Session] > findingsPerSession {
+				further = append(further, mm)
+				continue
+			}
+		}
+		fit = append(fit, mm)
+	}
+	fit = append(fit, further[:min(len(further), most-len(fit))]...)
+	fit = g.use().Order(fit, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
+	slices.SortStableFunc(fit, func(a, b mem.Memory) int { return briefingRank(a) - briefingRank(b) })
+	return fit
+}
+
+// briefingRank orders what the person pinned or said before what the assistant laid down, and that before findings.
+func briefingRank(mm mem.Memory) int {
+	switch {
+	case mm.Pinned || mm.Trust >= mem.TrustUser:
+		return 0
+	case !isFinding(mm):
+		return 1
+	}
+	return 2
+}
+
+// news reports whether neither a memory nor its text was injected yet, and marks both as injected.
+func (g *gather) news(mm mem.Memory) bool {
+	if g.known(mm) {
+		return false
+	}
+	g.injected[mm.ID], g.injected[recall.BriefText(mm)] = true, true
+	return true
+}
+
+func (g *gather) known(mm mem.Memory) bool {
+	return event.IsField(mm) || event.OfStateFile(mm) || g.injected[mm.ID] || g.injected[recall.BriefText(mm)] ||
+		g.ec.SessionInfo.Injected[mm.ID]
+}
+
+func (g *gather) issues(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "issues", "OPEN ITEMS", shareIssues, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5})
+}
+
+func (g *gather) memories(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "memories", "CONVENTIONS AND LESSONS", shareMemories, mem.Query{
+		Scopes: []mem.Scope{mem.ScopeProject}, MinImportance: 0.5, Order: mem.ByImportance, Limit: 20,
+		NotKinds: []mem.Kind{mem.Decision, mem.Summary, mem.Todo, mem.Change, mem.Command, mem.Snapshot, mem.Scratch},
+	})
+}
+
+func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
+	if len(g.ec.Mind.Decided) > 0 && g.includesStateFiles() && !g.short() {
+		return g.decided(), nil
+	}
+	return g.list(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{
+		Scopes: []mem.Scope{mem.ScopeProject},
+		Kinds:  []mem.Kind{mem.Decision}, Limit: 5,
+	})
+}
+
+// sessionMark is the prefix of marks for sessions whose summary is injected. The index leaves them out.
+const sessionMark = "session:"
+
+// sessions returns the newest summaries, one for each session.
+func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
+	ms, err := g.e.Store.List(ctx, mem.Query{
+		Project: g.ec.Project.Key, Kinds: []mem.Kind{mem.Summary},
+		MinTrust: mem.TrustTool, Within: "*", Limit: 40,
+	})
+	if err != nil {
+		return s, fmt.Errorf("summaries: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, mm := range ms {
+		if seen[mm.Session] || mm.Session == g.ec.Session || len(s.Items) == 5 || !g.news(mm) {
+			continue
+		}
+		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.ec.At, mem.Fresh); ok {
+			seen[mm.Session], g.injected[sessionMark+mm.Session] = true, true
+			s.Items = append(s.Items, item)
+		}
+	}
+	return s, nil
+}
+
+func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{
+		Scopes:        []mem.Scope{mem.ScopeUser},
+		MinImportance: 0.7, Order: mem.ByImportance, Limit: 10,
+	})
+}
+
+// index lists titles of further memories, the newest first, and their sessions. It is left out if the conversation
+// continues.
+func (g *gather) index(ctx context.Context) (inject.Section, error) {
+	set := g.ec.Settings
+	s := inject.Section{Name: mem.SectionIndex, Share: shareIndex, Plain: !set.Glyphs}
+	if g.resumed() {
+		return s, nil
+	}
+	if set.Observations > 0 {
+		ms, err := g.e.Store.List(ctx, mem.Query{
+			Project: g.ec.Project.Key, Scopes: []mem.Scope{mem.ScopeProject},
+			NotKinds: recall.NotRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.injected),
+		})
+		if err != nil {
+			return s, fmt.Errorf("index: %w", err)
+		}
+		for _, mm := range ms {
+			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || g.ec.Stale(mm) || !g.news(mm) {
+				continue
+			}
+			if row, ok := inject.IndexRow(mm, time.Local); ok {
+				s.Rows = append(s.Rows, row)
+			}
+		}
+	}
+	if set.Sessions == 0 {
+		return s, nil
+	}
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.ec.Project.Key, Limit: set.Sessions})
+	if err != nil {
+		return s, fmt.Errorf("sessions: %w", err)
+	}
+	for _, se := range ss {
+		if se.FirstPrompt != "" && se.ID != g.ec.Session && !g.injected[sessionMark+se.ID] {
+			s.Rows = append(s.Rows, inject.Row{
+				ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt,
+				Tokens: chars.Tokens(se.FirstPrompt),
+			})
+		}
+	}
+	return s, nil
+}
