@@ -16,49 +16,56 @@ import (
 // Options lists every setting, in the order of the file.
 func Options() []Option {
 	d := event.Defaults(event.Lean)
-	return slices.Concat(injectedOptions(d), weighOptions(d), modelOptions(), stateOptions(), daemonOptions(d))
+	f := event.Defaults(event.Full)
+	return slices.Concat(budgetOptions(d.Budgets, f.Budgets), contextOptions(d), handoffOptions(d.Handoff),
+		promptOptions(d, f), weightOptions(), vaultOptions(d.Vault), modelOptions(), stateOptions(), daemonOptions(d))
 }
 
-// injectedOptions are the settings of what is injected, when, and how much.
-func injectedOptions(d event.Settings) []Option {
-	f := event.Defaults(event.Full)
+// budgetOptions returns the profile, and the token budget of each injection.
+func budgetOptions(lean, full event.Budgets) []Option {
 	return []Option{
 		{
 			Key: "profile", Def: "lean", One: []string{"lean", "full", "silent"},
 			Doc: "how much is injected: lean injects little, full more and more often, silent nothing (capture only)",
 		},
 		{
-			Key: "hooks.session_start.token_budget", Def: d.Budgets.SessionStart, Full: f.Budgets.SessionStart,
+			Key: "hooks.session_start.token_budget", Def: lean.SessionStart, Full: full.SessionStart,
 			Doc: "token budget of the briefing at the start of a session; 0 switches it off",
 		},
 		{
-			Key: "hooks.resume.token_budget", Def: d.Budgets.Resume, Full: f.Budgets.Resume,
+			Key: "hooks.resume.token_budget", Def: lean.Resume, Full: full.Resume,
 			Doc: "token budget of the briefing when a session is resumed or forked; 0 switches it off",
 		},
 		{
-			Key: "hooks.compact.token_budget", Def: d.Budgets.Compact, Full: f.Budgets.Compact,
+			Key: "hooks.compact.token_budget", Def: lean.Compact, Full: full.Compact,
 			Doc: "token budget of what is injected after a compaction; 0 switches it off",
 		},
 		{
-			Key: "hooks.user_prompt.token_budget", Def: d.Budgets.UserPrompt, Full: f.Budgets.UserPrompt,
+			Key: "hooks.user_prompt.token_budget", Def: lean.UserPrompt, Full: full.UserPrompt,
 			Doc: "token budget of the recall injected with a prompt; 0 switches it off",
 		},
 		{
-			Key: "hooks.pre_read.token_budget", Def: d.Budgets.Read, Full: f.Budgets.Read,
+			Key: "hooks.pre_read.token_budget", Def: lean.Read, Full: full.Read,
 			Doc: "token budget of notes on a file that the agent reads; 0 switches them off",
 		},
 		{
-			Key: "hooks.pre_write.token_budget", Def: d.Budgets.Write, Full: f.Budgets.Write,
+			Key: "hooks.pre_write.token_budget", Def: lean.Write, Full: full.Write,
 			Doc: "token budget of notes on a file that the agent changes; 0 switches them off",
 		},
 		{
-			Key: "hooks.pre_bash.token_budget", Def: d.Budgets.Bash, Full: f.Budgets.Bash,
+			Key: "hooks.pre_bash.token_budget", Def: lean.Bash, Full: full.Bash,
 			Doc: "token budget of the known fix of a command that failed; 0 switches it off",
 		},
 		{
-			Key: "hooks.pre_task.token_budget", Def: d.Budgets.Task, Full: f.Budgets.Task,
+			Key: "hooks.pre_task.token_budget", Def: lean.Task, Full: full.Task,
 			Doc: "token budget of what a new subagent is given; 0 switches it off",
 		},
+	}
+}
+
+// contextOptions returns the settings of tool calls, of a briefing's index and of the context window.
+func contextOptions(d event.Settings) []Option {
+	return []Option{
 		{Key: "hooks.skip_tools", Def: d.SkipTools, Doc: "tools whose calls make no memory"},
 		{
 			Key: "context.observations", Def: d.Observations,
@@ -77,45 +84,57 @@ func injectedOptions(d event.Settings) []Option {
 			Doc: "tokens that the agent's context window holds; 0 takes what the client or the model reports",
 			Env: []string{"CAIRN_CONTEXT_WINDOW"},
 		},
+	}
+}
+
+// handoffOptions returns the settings of when a handoff is asked for and injected.
+func handoffOptions(d event.HandoffRules) []Option {
+	return []Option{
 		{
-			Key: "handoff.threshold", Def: d.Handoff.Threshold,
+			Key: "handoff.threshold", Def: d.Threshold,
 			Doc:   "context usage from which the agent is asked once to write a handoff; 0 never asks",
 			Range: "0 to 1, or a percentage up to 100", Env: []string{"CAIRN_COMPACT_THRESHOLD"}, Check: checkPart,
 		},
 		{
-			Key: "handoff.rearm", Def: d.Handoff.Rearm,
+			Key: "handoff.rearm", Def: d.Rearm,
 			Doc:   "context usage below which the agent may be asked again",
 			Range: "0 to 1, or a percentage up to 100", Check: checkPart,
 		},
 		{
-			Key: "handoff.sample_every", Def: d.Handoff.SampleEvery,
+			Key: "handoff.sample_every", Def: d.SampleEvery,
 			Doc: "shortest time between two measurements of a session's context usage",
 		},
 		{
-			Key: "handoff.max_age", Def: d.Handoff.MaxAge,
+			Key: "handoff.max_age", Def: d.MaxAge,
 			Doc: "age from which a handoff is no longer injected into a new session",
 		},
-		{
-			Key: "nudge.every", Def: string(d.StateLineRule), Full: string(f.StateLineRule),
-			One: []string{"change", "always", "never"},
-			Doc: "when the state line is injected with a prompt",
-		},
-		{Key: "nudge.max_tokens", Def: d.StateLineTokens, Doc: "most tokens of the state line"},
-		{
-			Key: "nudge.notes", Def: d.NoteRequests,
-			Doc: "ask the agent, with the next prompt, for a note on a turn that changed files and stated something but left none",
-		},
-		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "most memories injected with a prompt"},
-		{
-			Key: "recall.max_chunks", Def: d.MaxChunks,
-			Doc: "most quotes of earlier conversations injected with a prompt; 0 is none",
-		},
-		{Key: "recall.min_prompt_chars", Def: d.MinPromptChars, Doc: "prompts with fewer characters recall nothing"},
 	}
 }
 
-// weighOptions are the settings of how use, age and nearness weigh, and of the vault.
-func weighOptions(d event.Settings) []Option {
+// promptOptions returns the settings of what is injected with a prompt.
+func promptOptions(lean, full event.Settings) []Option {
+	return []Option{
+		{
+			Key: "nudge.every", Def: string(lean.StateLineRule), Full: string(full.StateLineRule),
+			One: []string{"change", "always", "never"},
+			Doc: "when the state line is injected with a prompt",
+		},
+		{Key: "nudge.max_tokens", Def: lean.StateLineTokens, Doc: "most tokens of the state line"},
+		{
+			Key: "nudge.notes", Def: lean.NoteRequests,
+			Doc: "ask the agent, with the next prompt, for a note on a turn that changed files and stated something but left none",
+		},
+		{Key: "recall.max_memories", Def: lean.MaxMemories, Doc: "most memories injected with a prompt"},
+		{
+			Key: "recall.max_chunks", Def: lean.MaxChunks,
+			Doc: "most quotes of earlier conversations injected with a prompt; 0 is none",
+		},
+		{Key: "recall.min_prompt_chars", Def: lean.MinPromptChars, Doc: "prompts with fewer characters recall nothing"},
+	}
+}
+
+// weightOptions returns the settings of how use and age weigh.
+func weightOptions() []Option {
 	return []Option{
 		{
 			Key: "scri.session_start", Def: string(rank.Documents),
@@ -144,17 +163,23 @@ func weighOptions(d event.Settings) []Option {
 			Key: "scri.match_boost", Def: rank.DefaultBoost,
 			Doc: "factor for memories of the current project in a briefing; project_hints.toml overrides it; 0 is the default",
 		},
+	}
+}
+
+// vaultOptions returns the settings of the vault, and the least nearness of a memory without a common word.
+func vaultOptions(d event.VaultSettings) []Option {
+	return []Option{
 		{
 			Key: "vault.dir", Def: "",
 			Doc:   "folder of your memories as Markdown files; empty is vault/ beside the database",
 			Range: "an absolute path, or one that begins with ~/", Check: checkVaultDir,
 		},
-		{Key: "vault.top_k", Def: d.Vault.TopK, Doc: "most weighted memories of the vault in a briefing"},
+		{Key: "vault.top_k", Def: d.TopK, Doc: "most weighted memories of the vault in a briefing"},
 		{
 			Key: "vault.critical", Def: []string{},
 			Doc: "files of the vault that are always injected, besides those with critical: true",
 		},
-		{Key: "vault.log_tail_lines", Def: d.Vault.LogLines, Doc: "last lines of the vault's LOG.md in a briefing"},
+		{Key: "vault.log_tail_lines", Def: d.LogLines, Doc: "last lines of the vault's LOG.md in a briefing"},
 		{
 			Key: "recall.vector_floor", Def: rank.DefaultNear,
 			Doc:   "least nearness of a memory that shares no word with a prompt; used with embeddings only",
@@ -163,7 +188,7 @@ func weighOptions(d event.Settings) []Option {
 	}
 }
 
-// modelOptions are those of the servers that turn text into vectors and digests.
+// modelOptions returns the settings of the servers that turn text into vectors and digests.
 func modelOptions() []Option {
 	return []Option{
 		{
@@ -236,7 +261,7 @@ func modelOptions() []Option {
 	}
 }
 
-// stateOptions are those of the state files.
+// stateOptions returns the settings of the state files.
 func stateOptions() []Option {
 	l := workstate.DefaultLimits()
 	return []Option{
@@ -282,7 +307,7 @@ func stateOptions() []Option {
 	}
 }
 
-// daemonOptions are the settings of the daemon, privacy, tools and the log.
+// daemonOptions returns the settings of the daemon, privacy, tools and the log.
 func daemonOptions(d event.Settings) []Option {
 	return []Option{
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "time without work after which the daemon ends"},
