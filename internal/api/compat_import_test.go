@@ -47,7 +47,8 @@ func TestWhatAnotherMemoryKeptIsReadInEveryForm(t *testing.T) {
 			}
 		})
 	}
-	own, err := api.ReadExport(strings.NewReader(`{"schema":"remanence.memory/v1","memories":[{"id":"m_1","kind":"gotcha",` +
+	own, err := api.ReadExport(strings.NewReader(`{"schema":"remanence.memory/v1","memories":[{"id":"m_1",` +
+		`"kind":"gotcha",` +
 		`"title":"No ` +
 		`Retry-After","body":null,"facts":[],"tags":["net"],"files":["client.go"],"command":null,` +
 		`"created":"2026-09-12T08:14:03Z"}]}`))
@@ -147,7 +148,8 @@ func names(got api.ExportedMemories) (out []string) {
 
 func TestWhatIsNotTakenOverIsNamedWithItsNumber(t *testing.T) {
 	got := readOld(t, `{"exportedAt":"2026-01-01","settings":[{"a":1},{}],"nothing":[],"observations":[
-		{"id":1,"title":"x","mood":"calm","empty":"","none":null,"list":"[]"},{"id":2,"title":"y","mood":"wild","summary":{"learned":"z","odd":1}}],
+		{"id":1,"title":"x","mood":"calm","empty":"","none":null,"list":"[]"},{"id":2,"title":"y","mood":"wild",`+
+		`"summary":{"learned":"z","odd":1}}],
 		"sessions":[{"id":3}],"prompts":[{"id":4}]}`)
 	want := []string{"2 entries of settings", "2 field id", "2 field mood", "1 field exportedAt", "1 field summary.odd"}
 	if !slices.Equal(names(got), want) || got.LeftOut["sessions"] != 1 || got.LeftOut["prompts"] != 1 {
@@ -168,7 +170,8 @@ func TestWhatIsNotTakenOverIsNamedWithItsNumber(t *testing.T) {
 
 func TestARecordHasTheProjectOfItsSessionAndOfItsFile(t *testing.T) {
 	got := readOld(t,
-		`{"project":"one","observations":[{"title":"a"},{"title":"b","project":"own"},{"title":"c","session_id":7},{"title":"d","memory_session_id":"s-7"}],
+		`{"project":"one","observations":[{"title":"a"},{"title":"b","project":"own"},{"title":"c","session_id":7},`+
+			`{"title":"d","memory_session_id":"s-7"}],
 		"sessions":[{"id":7,"memory_session_id":"s-7","project":"till"}]}`+"\n"+
 			`{"project":"two","observations":[{"title":"e"}]}`)
 	var projects []string

@@ -57,8 +57,8 @@ func TestAReadFindsItsRequestInTheAddress(t *testing.T) {
 		},
 	}
 	got, status := ask(t,
-		"/api/v1/asked/m_7.x?project=all&dir=%2Fa+b&for=1h&score=0.5&pinned=false&text=%C3%A9+%26+c&kinds=fact&kinds=decision"+
-			"&limit=20&after=2026-01-02T03:04:05Z&hidden=true&min_importance=0.25", "")
+		"/api/v1/asked/m_7.x?project=all&dir=%2Fa+b&for=1h&score=0.5&pinned=false&text=%C3%A9+%26+c&kinds=fact"+
+			"&kinds=decision&limit=20&after=2026-01-02T03:04:05Z&hidden=true&min_importance=0.25", "")
 	if status != 200 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %d %+v,\nwant 200 %+v", status, got, want)
 	}

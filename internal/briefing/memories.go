@@ -43,8 +43,8 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 	return s, nil
 }
 
-// findingsPerSession is how many findings of one session come before those of others: a session that found much does not
-// take the place of all that was found before.
+// findingsPerSession is how many findings of one session come before those of others, so that a session with many
+// findings does not displace those of earlier ones.
 const findingsPerSession = 3
 
 // isFinding reports whether the assistant found or fixed something, in contrast to what was laid down.

@@ -114,7 +114,9 @@ func (e *Service) waits(ctx context.Context, ec event.Context, cp mem.Checkpoint
 }
 
 // newToConversation reports whether a handoff is newer than the last event of the continued conversation.
-func (e *Service) newToConversation(ctx context.Context, ec event.Context, parent string, cp mem.Checkpoint) (bool, error) {
+func (e *Service) newToConversation(ctx context.Context, ec event.Context, parent string,
+	cp mem.Checkpoint,
+) (bool, error) {
 	last := ec.SessionInfo.LastEvent
 	if last.IsZero() && parent != "" {
 		s, err := e.Store.Session(ctx, parent)

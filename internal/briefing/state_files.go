@@ -23,7 +23,7 @@ const (
 	shareLog     = 5
 )
 
-// stateFileMarks marks the pieces of the state files that a briefing contains whole, so that recall does not inject them
+// stateFileMarks marks the parts of the state files that a briefing contains whole, so that recall does not inject them
 // again in this conversation.
 func stateFileMarks(ec event.Context, briefing string) (marks []string) {
 	if briefing == "" || !ec.Mind.Trusted {

@@ -57,7 +57,8 @@ func (e *Service) StateLine(ctx context.Context, ec event.Context) (string, erro
 		return "", fmt.Errorf("turns: %w", err)
 	}
 	own, err := e.Store.List(ctx, mem.Query{
-		Project: ec.Project.Key, Session: ec.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate, Limit: 3,
+		Project: ec.Project.Key, Session: ec.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate,
+		Limit: 3,
 	})
 	if err != nil {
 		return "", fmt.Errorf("failing commands: %w", err)

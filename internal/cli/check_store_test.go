@@ -177,7 +177,8 @@ func TestCopiesOfThePluginAreThoseOfTheAgentsDirectoryAlone(t *testing.T) {
 }
 
 func TestABundleNamesNoHomeHoweverItIsWritten(t *testing.T) {
-	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: environment(map[string]string{"USERPROFILE": `C:\Users\mo`})}}}
+	getenv := environment(map[string]string{"USERPROFILE": `C:\Users\mo`})
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: getenv}}}
 	if got, want := a.unnamed(`{"file":"C:\\Users\\mo\\x"} C:\Users\mo\y`), `{"file":"~\\x"} ~\y`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

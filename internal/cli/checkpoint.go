@@ -280,7 +280,8 @@ func checkpointResumeCommand(a *app) *cobra.Command {
 			q.ProjectRef, q.ID = a.ProjectRef(), strings.Join(args, "")
 			got, err := ask(cmd.Context(), a, api.Resume, q)
 			if errors.Is(err, mem.ErrNotFound) && (q.ID == "" || q.ID == "last") && q.Session == "" {
-				return fault.NoWork.Saying("there is nothing to go on with").Because("no checkpoint of this project was ever saved").FixedBy("remanence checkpoint list --project all")
+				return fault.NoWork.Saying("there is nothing to go on with").
+					Because("no checkpoint of this project was ever saved").FixedBy("remanence checkpoint list --project all")
 			}
 			if errors.Is(err, mem.ErrNotFound) && q.ID != "" {
 				return noCheckpoint(q.ID)
@@ -305,8 +306,9 @@ func checkpointDiffCommand(a *app) *cobra.Command {
 		Short: "what changed between two checkpoints",
 		Long: "Without ids, the last checkpoint of the project and the one before it of the\nsame session; with one " +
 			"id, that one and the last of its session.",
-		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d c_1f --json",
-		Args:    atMost(2),
+		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d " +
+			"c_1f --json",
+		Args: atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := continuity.DiffRequest{ProjectRef: a.ProjectRef()}
 			if len(args) > 0 {

@@ -59,8 +59,8 @@ func daemonCommand(a *app) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "retry", Short: "try again what it gave up", Args: atMost(0), Example: "  remanence daemon retry",
-			Long: "A job that failed eight times is given up: doctor and status report it, the log has\nthe reason. Once the cause is " +
-				"gone this has all of them done, from their first attempt.",
+			Long: "A job that failed eight times is given up: doctor and status report it, the log has\n" +
+				"the reason. Once the cause is gone this has all of them done, from their first attempt.",
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				if err := a.hasDatabase(); err != nil {
 					return err

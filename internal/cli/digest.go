@@ -25,7 +25,8 @@ func digestCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if !q.Redo && (q.Session != "" || since != "" || q.DryRun) {
-				return fault.Usage.Saying("--session, --since and --dry-run go with --redo").FixedBy("remanence digest --redo --dry-run")
+				return fault.Usage.Saying("--session, --since and --dry-run go with --redo").
+					FixedBy("remanence digest --redo --dry-run")
 			}
 			if q.Session != "" && since != "" {
 				return fault.Usage.Saying("--session and --since exclude each other").FixedBy("remanence digest --help")

@@ -52,7 +52,8 @@ func TestPlayedSessionsAreKeptAndInjected(t *testing.T) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "sessions %d\n%s", r.Sessions, r.Stored.Report())
-	fmt.Fprintf(&b, "\nprobes answered %d of %d, tokens %.0f\nwith must-nots %d\nunrelated prompts answered %d of %d\n%s\n",
+	fmt.Fprintf(&b, "\nprobes answered %d of %d, tokens %.0f\nwith must-nots %d\nunrelated prompts answered %d of "+
+		"%d\n%s\n",
 		r.Probes.Answered, r.Probes.Probes, r.Probes.Tokens, r.Probes.MustNot, r.Probes.False, r.Probes.Unrelated,
 		strings.Join(r.Probes.Notes, "\n"))
 	golden.Compare(t, filepath.Join("testdata", "capture.golden"), b.String())

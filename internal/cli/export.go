@@ -25,8 +25,8 @@ func exportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "write where all projects stand as one HTML page",
-		Long: "The page needs nothing else: no script, no network, no Remanence. It holds the\ntext of memories, so keep it " +
-			"where you would keep those. Without -o it goes to\n" +
+		Long: "The page needs nothing else: no script, no network, no Remanence. It holds the\n" +
+			"text of memories, so keep it where you would keep those. Without -o it goes to\n" +
 			"standard output.",
 		Example: "  remanence export --format html -o remanence.html\n  remanence export --format html --project " +
 			"example/api > state.html",
@@ -96,10 +96,15 @@ func (v exportView) Print(p *ui.Printer) {
 }
 
 // sheet is how the page looks.
-const sheet = `:root{color-scheme:light dark;font:14px/1.5 system-ui,sans-serif;background:light-dark(#fcfcfb,#131416);color:light-dark(#1d1f21,#d9dbdd)}
-body{max-width:70rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.35rem}h2{font-size:1.1rem;margin-top:2.2rem;border-top:1px solid light-dark(#dedfdb,#2c2f33);padding-top:.8rem}h3{font-size:1rem}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid light-dark(#dedfdb,#2c2f33);overflow-wrap:anywhere}
-.n{text-align:right}.m{color:light-dark(#5e6266,#979ca2)}.w{color:light-dark(#855300,#dcae55)}.b{color:light-dark(#b0261d,#ff8f86)}dt{color:light-dark(#5e6266,#979ca2)}dd{margin:0 0 .4rem}li{overflow-wrap:anywhere}`
+const sheet = `:root{color-scheme:light dark;font:14px/1.5 system-ui,sans-serif;` +
+	`background:light-dark(#fcfcfb,#131416);color:light-dark(#1d1f21,#d9dbdd)}
+body{max-width:70rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.35rem}h2{font-size:1.1rem;margin-top:2.2rem;` +
+	`border-top:1px solid light-dark(#dedfdb,#2c2f33);padding-top:.8rem}h3{font-size:1rem}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;` +
+	`border-bottom:1px solid light-dark(#dedfdb,#2c2f33);overflow-wrap:anywhere}
+.n{text-align:right}.m{color:light-dark(#5e6266,#979ca2)}.w{color:light-dark(#855300,#dcae55)}` +
+	`.b{color:light-dark(#b0261d,#ff8f86)}dt{color:light-dark(#5e6266,#979ca2)}dd{margin:0 0 .4rem}` +
+	`li{overflow-wrap:anywhere}`
 
 // markup writes HTML of which every text is text.
 type markup struct{ strings.Builder }

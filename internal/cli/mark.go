@@ -217,7 +217,8 @@ func addCommand(a *app) *cobra.Command {
 	cmd.Flags().StringArrayVar(&q.Files, "file", nil, "file it is about; may be repeated")
 	cmd.Flags().StringVar(&scope, "scope", "project", "how far it reaches: project or user")
 	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
-	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if there is no memory of the same statement; that one is shown instead")
+	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if there is no memory of the same statement; that one is "+
+		"shown instead")
 	cmd.Flags().BoolVar(&q.KeepBoth, "keep-both", false, "keep it beside what is like it; they are never merged")
 	cmd.Flags().StringVar(&q.Supersedes, "replaces", "", "id of the memory that it takes the place of")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)

@@ -42,7 +42,8 @@ func mcpCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.NoDaemon {
-				return fault.Usage.Saying("mcp does not work with --no-daemon").Because("it never opens the database itself").FixedBy("leave --no-daemon out")
+				return fault.Usage.Saying("mcp does not work with --no-daemon").Because("it never opens the database itself").
+					FixedBy("leave --no-daemon out")
 			}
 			cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 			if err != nil {

@@ -20,11 +20,14 @@ func reviewCommand(a *app) *cobra.Command {
 		Use:   "review",
 		Short: "what needs your judgement: stale, contradicting, alike",
 		Long: "Lists, and changes nothing:\n\n" +
-			"  proposal       an agent proposes to change or hide your statement; it stays\n  secret         holds a secret by " +
-			"today's rules\n  contradiction  contradicts a recorded decision\n  low_trust      came from outside, or reads " +
-			"like an order; not injected\n" +
-			"  promotion      may be worth knowing in every project\n  duplicate      states the same as another one\n  stale  " +
-			"        not used for 30 days, and seldom before\n  dead_weight    injected often, never used\n\n" +
+			"  proposal       an agent proposes to change or hide your statement; it stays\n" +
+			"  secret         holds a secret by today's rules\n" +
+			"  contradiction  contradicts a recorded decision\n" +
+			"  low_trust      came from outside, or reads like an order; not injected\n" +
+			"  promotion      may be worth knowing in every project\n" +
+			"  duplicate      states the same as another one\n" +
+			"  stale          not used for 30 days, and seldom before\n" +
+			"  dead_weight    injected often, never used\n\n" +
 			"accept does what the finding proposes, reject keeps things as they are and does\nnot show it again, merge has " +
 			"the second memory go into the first. With --all it\nis done about all findings of a rule, after a look at them. " +
 			"Only you can decide,\nan agent cannot. What was decided can be undone.",

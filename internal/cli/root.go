@@ -19,8 +19,8 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "remanence",
 		Short: "memory for coding agents",
-		Long: "Remanence remembers what happens in a coding agent's sessions and injects the\nright part of it into the next " +
-			"ones. Without a command it shows the status.",
+		Long: "Remanence remembers what happens in a coding agent's sessions and injects the\n" +
+			"right part of it into the next ones. Without a command it shows the status.",
 		Example: "  remanence install                    put the hooks into Claude Code\n" +
 			"  remanence                            is it working, in five lines\n" +
 			"  remanence search \"retry backoff\"     find what was remembered\n" +

@@ -83,12 +83,13 @@ func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) 
 	return errors.Join(a.out.Show(v), err, stopErr)
 }
 
-// runningHooks bounds the time of a hook that is already running, and of a daemon that it starts until the daemon checks
-// the mark of the uninstallation.
+// runningHooks bounds the time of a hook that is already running, and of a daemon that it starts until the daemon
+// checks the mark of the uninstallation.
 const runningHooks = 1200 * time.Millisecond
 
-// stopAndErase stops the daemon and erases everything, or everything but the data. It first sets the mark at which hooks
-// of running sessions do nothing. A hook that started before might create files again, so an erasure waits for its end.
+// stopAndErase stops the daemon and erases everything, or everything but the data. It first sets the mark at which
+// hooks of running sessions do nothing. A hook that started before might create files again, so an erasure waits for
+// its end.
 func stopAndErase(ctx context.Context, a *app, purge bool) (was bool, err error) {
 	if err := a.Paths.MarkUninstalled(); err != nil {
 		return false, err

@@ -33,7 +33,8 @@ func runWhy(a *app, cmd *cobra.Command, id string) error {
 		got, err = views.WhyResponse{}, nil
 	}
 	if !last && errors.Is(err, mem.ErrNotFound) { // the id alone is looked for, in every project
-		return fault.NoID.Saying("no such receipt").Because("nothing was injected under the id %q", id).FixedBy("remanence why")
+		return fault.NoID.Saying("no such receipt").Because("nothing was injected under the id %q", id).
+			FixedBy("remanence why")
 	}
 	if err != nil {
 		return a.noProject(err)

@@ -60,8 +60,8 @@ func (p Paths) RunFiles() []string {
 	return append(log, run...)
 }
 
-// filesNamed returns a directory, or only the files in it with the names given if it contains others too, such as the log
-// of another program.
+// filesNamed returns a directory, or only the files in it with the names given if it contains others too, such as the
+// log of another program.
 func (p Paths) filesNamed(dir string, names ...string) []string {
 	var files []string
 	under := os.DirFS(dir)

@@ -44,10 +44,10 @@ const programName = "remanence"
 // directiveText formats the instruction. program is the path of the command line
 // program; a path that exceeds maxDirective is replaced by the name.
 func directiveText(program string, percent int) string {
-	text := fmt.Sprintf("[Remanence] The context of this conversation is nearly full (%d %%): soon a summary may stand in "+
-		"its place. First write a handoff for whoever goes on, %d characters at most: the task in hand and the exact next "+
-		"step; open threads and who is waited for; decisions and constraints; what would be missed, with exact paths, "+
-		"commands and figures. Save it by one Bash call:\n"+
+	text := fmt.Sprintf("[Remanence] The context of this conversation is nearly full (%d %%): soon a summary may "+
+		"stand in its place. First write a handoff for whoever goes on, %d characters at most: the task in hand and the "+
+		"exact next step; open threads and who is waited for; decisions and constraints; what would be missed, with "+
+		"exact paths, commands and figures. Save it by one Bash call:\n"+
 		"%s checkpoint save --handoff <<'HANDOFF'\n…\nHANDOFF\n"+
 		"(or the tool `state` with op=handoff). Then do the judging part of /remanence:checkpoint: what was decided, what "+
 		"was learned, what stays open. Then answer. Nothing else needs to be done about the context.",

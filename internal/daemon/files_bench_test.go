@@ -54,8 +54,8 @@ func BenchmarkFiles(b *testing.B) {
 				n++
 				if c.changing {
 					lay(b, d.path("memory/reference_7.md"), fmt.Sprintf("---\nname: fact 7\n---\nwritten %d\n", n))
-					lay(b, filepath.Join(root, workstate.Dir, "STATE.md"), fmt.Sprintf("# Project State\n\n## Current Phase\nphase %d\n",
-						n))
+					lay(b, filepath.Join(root, workstate.Dir, "STATE.md"),
+						fmt.Sprintf("# Project State\n\n## Current Phase\nphase %d\n", n))
 				}
 				ev.Agent, ev.At, ev.Root, ev.Cwd = "claude-code", time.Now(), root, root
 				ev.Identify(fmt.Sprint(n))

@@ -358,8 +358,10 @@ func (p *player) subagentRuns(id, command string) {
 		p.t.Fatal(err)
 	}
 	at, call := p.clock.Format(time.RFC3339Nano), "toolu_"+id
-	text := fmt.Sprintf(`{"type":"assistant","isSidechain":true,"agentId":%q,"sessionId":"one","timestamp":%q,"message":{"id":"m","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":%q}}]}}
-{"type":"user","isSidechain":true,"agentId":%q,"sessionId":"one","promptId":"p%d","timestamp":%q,"toolUseResult":{"stdout":"x"},"message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":"x"}]}}
+	text := fmt.Sprintf(`{"type":"assistant","isSidechain":true,"agentId":%q,"sessionId":"one","timestamp":%q,`+
+		`"message":{"id":"m","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":%q}}]}}
+{"type":"user","isSidechain":true,"agentId":%q,"sessionId":"one","promptId":"p%d","timestamp":%q,`+
+		`"toolUseResult":{"stdout":"x"},"message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":"x"}]}}
 `, id, at, call, command, id, p.n, at, call)
 	file := filepath.Join(dir, "agent-"+id+".jsonl")
 	if err := errors.Join(os.WriteFile(file, []byte(text), 0o600), os.Chtimes(file, p.clock, p.clock)); err != nil {

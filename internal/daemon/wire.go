@@ -80,7 +80,8 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		return nil, err
 	}
 	h := &Daemon{
-		Sys: sys, Paths: paths, extra: extra, log: log, Store: st, indexed: index.NewStore(st), live: &api.Live{}, Since: sys.Now(),
+		Sys: sys, Paths: paths, extra: extra, log: log, Store: st, indexed: index.NewStore(st),
+		live: &api.Live{}, Since: sys.Now(),
 		Config: newLiveConfig(paths.Config, sys.Getenv, log),
 	}
 	cfg := h.Config.Now()

@@ -39,7 +39,8 @@ func BriefingItem(r mem.Receipt) Check {
 		return Bad("briefing", false, fault.Lacking.Because("%s", strings.Join(MissingItems(r), "; ")))
 	case r.Text == "":
 		return note("briefing",
-			fault.SwitchedOff.Saying("nothing would be injected into the next session here").Because("nothing fit for it is remembered").FixedBy("remanence next"))
+			fault.SwitchedOff.Saying("nothing would be injected into the next session here").
+				Because("nothing fit for it is remembered").FixedBy("remanence next"))
 	}
 	return Good("briefing", false, "%s for the next session here, %d tokens", ui.Plural(len(r.Items), "item", "items"),
 		r.Tokens)

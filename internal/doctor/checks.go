@@ -387,7 +387,8 @@ func (a *Checks) checkConfig() []Check {
 	if config.Get[string](cfg, "profile") == "silent" {
 		list = append(list,
 			note("profile",
-				fault.SwitchedOff.Saying("nothing is injected, only captured").Because("profile is silent").FixedBy("remanence config set profile lean")))
+				fault.SwitchedOff.Saying("nothing is injected, only captured").Because("profile is silent").
+					FixedBy("remanence config set profile lean")))
 	}
 	return list
 }

@@ -334,7 +334,8 @@ func TestAResumedSessionIsAsFullAsTheClientSays(t *testing.T) {
 		e.Tokens, e.Window = tt.tokens, tt.window
 		s.play(e)
 		if got := s.session("one"); got.ContextTokens != tt.want || got.ContextWindow != int(max(0, tt.window%(1<<62))) {
-			t.Errorf("the event reports %d tokens of %d: the session has %d of %d", tt.tokens, tt.window, got.ContextTokens, got.ContextWindow)
+			t.Errorf("the event reports %d tokens of %d: the session has %d of %d", tt.tokens, tt.window, got.ContextTokens,
+				got.ContextWindow)
 		}
 	}
 }

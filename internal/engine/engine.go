@@ -236,7 +236,8 @@ func (e *Engine) turnOf(ctx context.Context, ec event.Context) (mem.Turn, error)
 		return mem.Turn{Trust: mem.TrustUser}, nil
 	}
 	turns, err := e.Store.Turns(ctx, ec.Session, 1) // mostly that
-	if err == nil && (ec.Kind == mem.PostCompact || len(turns) > 0 && ec.PromptID != "" && turns[0].PromptID != ec.PromptID) {
+	if err == nil && (ec.Kind == mem.PostCompact || len(turns) > 0 && ec.PromptID != "" &&
+		turns[0].PromptID != ec.PromptID) {
 		turns, err = e.Store.Turns(ctx, ec.Session, event.WholeSession)
 	}
 	if err != nil {

@@ -57,7 +57,8 @@ func TestNoNoteIsRequestedWhereThereIsOneOrNoneIsWanted(t *testing.T) {
 			got := s.play(prompt(id, fmt.Sprintf("change part %d of the exporter", i)))
 			requests += strings.Count(got.Context, requestsNote)
 			s.play(edited(id, "e"+id, fmt.Sprintf("/home/dev/shop/part%d.go", i), "old()", "new()"),
-				stop(id, fmt.Sprintf("I decided to write part%d.go with `NewPart%d`, because the old one leaks its file handle.", i, i)))
+				stop(id, fmt.Sprintf("I decided to write part%d.go with `NewPart%d`, because the old one leaks its file handle.",
+					i, i)))
 		}
 		if requests != 3 {
 			t.Errorf("got %d requests, want 3", requests)

@@ -246,7 +246,8 @@ var (
 	ourLine = regexp.MustCompile(`^(- |> |\| |\|---|--- .* ---$|=== [A-Z ()-]+ ===$|=== CONTEXT RESTORED ` +
 		`\(post-compaction\) ===$|### \w+ \d+, \d+$|\*\*.*\*\*$|\*\*Legend:\*\* |# \[remanence\] recent context$|Full ` +
 		`text: remanence show ID$|\[Memory|Recorded history: may be wrong)`)
-	forged = regexp.MustCompile(`(?i)<\s*/?\s*(system|user|assistant|human|invoke|function|tool|thinking|task-|local-command|claude-|!--|\?xml|\||remanence)|\[INST\]|<<SYS|＜`)
+	forged = regexp.MustCompile(`(?i)<\s*/?\s*(system|user|assistant|human|invoke|function|tool|thinking|task-|` +
+		`local-command|claude-|!--|\?xml|\||remanence)|\[INST\]|<<SYS|＜`)
 )
 
 // inert proves that a block is one block of ours whatever stands in it.

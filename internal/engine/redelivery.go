@@ -7,8 +7,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// injectedBefore is the text that was injected for an event that is delivered again because its answer never arrived, by
-// its receipt. Other events that are delivered twice get nothing.
+// injectedBefore returns the text of the receipt of an event that is delivered again because its reply never arrived.
+// It is empty for other events that are delivered twice.
 func (e *Engine) injectedBefore(ctx context.Context, ec event.Context) string {
 	if !ec.Redelivered || ec.InjectionOff {
 		return ""

@@ -78,7 +78,8 @@ func TestAForgottenMemoryComesBackWithinItsTimeAndNotAfter(t *testing.T) {
 		_, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: verb, IDs: ids})
 		return err
 	}
-	early, late, kept := add("the printer code is swordfish"), add("the scanner speaks serial"), add("the drawer opens by itself")
+	early, late, kept := add("the printer code is swordfish"), add("the scanner speaks serial"),
+		add("the drawer opens by itself")
 	if err := mark("forget", early); err != nil {
 		t.Fatal(err)
 	}

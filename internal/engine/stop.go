@@ -14,7 +14,8 @@ func (e *Engine) stop(ctx context.Context, ec event.Context) (mem.Reply, event.C
 	if !ec.Person() {
 		return mem.Reply{}, event.Changes{}, nil
 	}
-	cited, err := e.Capture.Citations(ctx, ec.SessionInfo, ec.At, mem.ArchivedUtterance{PromptID: ec.PromptID, Text: ec.Text})
+	cited, err := e.Capture.Citations(ctx, ec.SessionInfo, ec.At,
+		mem.ArchivedUtterance{PromptID: ec.PromptID, Text: ec.Text})
 	e.Event.LogDegraded("uses", err)
 	ch := event.Changes{Session: mem.SessionChange{Processing: new(false)}}
 	ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive), e.Continuity.MeasureLater(ec),

@@ -17,7 +17,9 @@ import (
 // atOnce gives out all that is kept of a session in one go.
 type atOnce struct{ *tape }
 
-func (a atOnce) Utterances(_ context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error {
+func (a atOnce) Utterances(_ context.Context, s mem.Session, after string,
+	give func([]mem.ArchivedUtterance) error,
+) error {
 	list := a.kept[s.ID]
 	return give(list[1+slices.IndexFunc(list, func(x mem.ArchivedUtterance) bool { return x.ID == after }):])
 }

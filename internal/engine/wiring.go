@@ -60,7 +60,8 @@ func (e *Engine) connect(c Config) {
 		Event: e.Event, Archive: c.Archive, Redactor: c.Redactor, StateFiles: c.StateFiles, Store: c.Store,
 	})
 	e.Continuity = continuity.New(continuity.Config{
-		Event: e.Event, Archive: c.Archive, Redactor: c.Redactor, ReadContextUsage: c.ReadContextUsage, Handoffs: c.Handoffs, Now: c.Now,
+		Event: e.Event, Archive: c.Archive, Redactor: c.Redactor, ReadContextUsage: c.ReadContextUsage,
+		Handoffs: c.Handoffs, Now: c.Now,
 		Program: c.Program, Settings: c.Settings, Store: c.Store,
 		AuthorAt: func(ctx context.Context, by event.Author, at time.Time) (event.Author, error) {
 			return e.Filesync.AuthorAt(ctx, by, at)

@@ -176,7 +176,9 @@ func proposes(l string) bool {
 func assents(prompt string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(lang.CueText(prompt)), " ")
 	return lang.ContainsAny(
-		"|yes|yep|yeah|yup|ya|ok|okay|sure|agreed|fine|good|great|perfect|sounds|exactly|right|go|do|mach|vas-y|allez-y|dale|adelante|hazlo|ja|jo|jep|jawohl|klar|gut|passt|einverstanden|genau|oui|d'accord|parfait|sí|si|vale|perfecto|claro|はい|了解|お願いします|好|好的|可以|行|同意|",
+		"|yes|yep|yeah|yup|ya|ok|okay|sure|agreed|fine|good|great|perfect|sounds|exactly|right|go|do|mach|vas-y|allez-y|"+
+			"dale|adelante|hazlo|ja|jo|jep|jawohl|klar|gut|passt|einverstanden|genau|oui|d'accord|parfait|sí|si|vale|"+
+			"perfecto|claro|はい|了解|お願いします|好|好的|可以|行|同意|",
 		"|"+strings.Trim(first, ",.!:;。！，、")+"|",
 	)
 }
@@ -275,7 +277,8 @@ func optionPicked(prompt string, options []Option) int {
 		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",.:;!()", r) },
 	)
 	for len(words) > 1 &&
-		lang.ContainsAny("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
+		lang.ContainsAny("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|"+
+			"nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
 		words = words[1:]
 	}
 	if len(words) == 0 {

@@ -63,8 +63,8 @@ func (p passage) open() bool {
 // MaxFact bounds a fact, in runes.
 const MaxFact = 200
 
-// KindOf returns the kind of a memory by the name that a model gives it, in any of the usual vocabularies. Any other name
-// is a discovery.
+// KindOf returns the kind of a memory by the name that a model gives it, in any of the usual vocabularies. Any other
+// name is a discovery.
 func KindOf(called string) mem.Kind {
 	switch strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(called))) {
 	case "decision":

@@ -67,7 +67,8 @@ func asksForStatus(prompt string) bool {
 	} {
 		if rest, ok := strings.CutPrefix(l, asks); ok &&
 			!slices.ContainsFunc(strings.Fields(rest), func(w string) bool {
-				return !lang.ContainsAny("|to|do|off|last|time|yesterday|here|on|this|again|now|today|open|noch|gestern|heute|stehengeblieben|à|faire|hier|por|hacer|", "|"+strings.Trim(w, ",")+"|")
+				return !lang.ContainsAny("|to|do|off|last|time|yesterday|here|on|this|again|now|today|open|noch|gestern|heute|"+
+					"stehengeblieben|à|faire|hier|por|hacer|", "|"+strings.Trim(w, ",")+"|")
 			}) {
 			return true
 		}

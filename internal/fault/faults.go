@@ -98,7 +98,8 @@ var (
 	}
 	Terminal = Fault{
 		"REM-U006", ExitUsage, "a question has to be answered, and the input is no terminal", "",
-		"The command asks for confirmation, but it cannot ask without a terminal. The flag named in the fix answers the question.",
+		"The command asks for confirmation, but it cannot ask without a terminal. The flag named in the fix answers the " +
+			"question.",
 		[]string{"add --yes"},
 	}
 	Declined = Fault{

@@ -300,7 +300,9 @@ func noSingleMatch(task string, titles []string, matches []int) workstate.State 
 	if len(matches) == 0 {
 		return workstate.State{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
 	}
-	out := workstate.State{Notes: []string{fmt.Sprintf("%d open items are like %q; none was completed", len(matches), task)}}
+	out := workstate.State{Notes: []string{
+		fmt.Sprintf("%d open items are like %q; none was completed", len(matches), task),
+	}}
 	for _, i := range matches {
 		out.Candidates = append(out.Candidates, titles[i])
 	}

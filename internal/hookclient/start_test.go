@@ -18,7 +18,8 @@ func TestAHookThatEndsWhileItStartsAWorkerKeepsNoOtherFromIt(t *testing.T) {
 		t.Fatal("nobody else is there and yet it has to stand back")
 	}
 	if err := second.start(); err != nil || config.Exists(second.startStamp()) {
-		t.Errorf("a second start beside the first: %v, stamp %v; want it to stand back", err, config.Exists(second.startStamp()))
+		t.Errorf("a second start beside the first: %v, stamp %v; want it to stand back", err,
+			config.Exists(second.startStamp()))
 	}
 	ended() // as its end does, at whatever point
 	done, ok := second.lockStart()

@@ -184,7 +184,8 @@ func (x *Index) readTerms(text string, stops bool) []term {
 
 func (x *Index) newTerm(t rank.Token) term {
 	return term{
-		key: t.Key, number: x.vocabulary.find(t.Key), kind: t.Kind, pair: t.Pair, name: t.Identifier || t.Kind == rank.Whole || t.Numbered,
+		key: t.Key, number: x.vocabulary.find(t.Key), kind: t.Kind, pair: t.Pair,
+		name:  t.Identifier || t.Kind == rank.Whole || t.Numbered,
 		light: t.Identifier || t.Kind == rank.Whole || rank.IsEveryday(t.Key),
 	}
 }

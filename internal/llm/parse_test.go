@@ -30,9 +30,12 @@ in another order: a &lt; b.</narrative>
   <completed>done</completed><next_steps>None.</next_steps>
 </SUMMARY>`
 
-const inJSON = `{"observations":[{"type":"bugfix","title":"Logins raced & lost","subtitle":"lock order","facts":["per session now"," two requests "],
-"narrative":"Two requests took the lock\nin another order: a < b.","concepts":"- locking\n","files_read":["auth/session.go"],"files_modified":["auth/session.go"],"importance":1e999}],
-"summary":{"request":"fix the tests","investigated":"the lock","learned":["order matters"],"completed":"done","next_steps":null}}`
+const inJSON = `{"observations":[{"type":"bugfix","title":"Logins raced & lost","subtitle":"lock order",` +
+	`"facts":["per session now"," two requests "],
+"narrative":"Two requests took the lock\nin another order: a < b.","concepts":"- locking\n",` +
+	`"files_read":["auth/session.go"],"files_modified":["auth/session.go"],"importance":1e999}],
+"summary":{"request":"fix the tests","investigated":"the lock","learned":["order matters"],"completed":"done",` +
+	`"next_steps":null}}`
 
 func want() mem.Digest {
 	return mem.Digest{

@@ -96,7 +96,9 @@ func TestNoAnswerIsLongerThanItMayBe(t *testing.T) {
 			long := strings.Repeat(text, 2000)
 			n.state.Progress = append(n.state.Progress, workstate.Item{Section: long, Text: long})
 			n.state.Decisions = append(n.state.Decisions, workstate.Decision{Title: long, Text: long, Rationale: long})
-			n.state.Sessions = append(n.state.Sessions, workstate.Session{Title: long, Summary: long, Next: []string{long, long}})
+			n.state.Sessions = append(n.state.Sessions, workstate.Session{
+				Title: long, Summary: long, Next: []string{long, long},
+			})
 			n.state.Active, n.state.Blockers = append(n.state.Active, long), append(n.state.Blockers, long)
 		}
 		c := shop(n)

@@ -24,17 +24,20 @@ func prompts() []*mcp.Prompt {
 	}
 }
 
-const handoffText = `Write a handoff for whoever goes on with this work, who knows nothing of this conversation. At most 4,000 characters:
+const handoffText = `Write a handoff for whoever goes on with this work, who knows nothing of this conversation. ` +
+	`At most 4,000 characters:
 1. The task in hand and its exact next step.
 2. Open threads, and who or what is waited for.
 3. Decisions and constraints, with their reasons.
 4. What would be missed: dead ends, traps, numbers, commands.
-Say only what this conversation shows; no secrets. Then keep it: call the tool state of the server remanence with op "handoff" and the text.`
+Say only what this conversation shows; no secrets. Then keep it: call the tool state of the server remanence with ` +
+	`op "handoff" and the text.`
 
 const checkpointText = `Lay down where the work stands, with the tool state of the server remanence:
 1. op "get", to see what is there.
 2. op "update" with phase, status, active_work, blockers and next_action as they are now.
-3. op "decision" for each decision made since, with its rationale; op "progress" with action "complete" for what is done and "add" for what came up.
+3. op "decision" for each decision made since, with its rationale; op "progress" with action "complete" for what ` +
+	`is done and "add" for what came up.
 4. op "session" with a summary of what was done, completed, blockers and next.
 Say only what this conversation shows. End with one line: what changed, and the next action.`
 

@@ -67,7 +67,8 @@ func core() []tool {
 		},
 		{
 			name: "remember", about: "Keep a note for later sessions: one statement that can be understood alone, with the " +
-				"reason, names and figures. If it is known, that one is returned instead; one that differs is named", effect: changes, must: []string{"content"},
+				"reason, names and figures. If it is known, that one is returned instead; one that differs is named",
+			effect: changes, must: []string{"content"},
 			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, ` +
 				`convention, preference, todo …"},` +
 				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array",` +
@@ -178,9 +179,11 @@ func (t tool) handler(s *Server) mcp.ToolHandler {
 	}
 }
 
+// handler answers a call with the arguments in JSON.
+type handler = func(*Server, context.Context, json.RawMessage) (any, error)
+
 // handlerOf adapts a method that takes its arguments as a struct.
-func handlerOf[A any](f func(*Server, context.Context, A) (any, error)) func(*Server, context.Context, json.RawMessage) (any,
-	error) {
+func handlerOf[A any](f func(*Server, context.Context, A) (any, error)) handler {
 	return func(s *Server, ctx context.Context, raw json.RawMessage) (any, error) {
 		args, err := decode[A](raw)
 		if err != nil {

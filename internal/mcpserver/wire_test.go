@@ -166,10 +166,12 @@ func TestTheWireSaysWhatTheTranscriptsSay(t *testing.T) {
 			w.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"x"}}}`, true)
 			w.say(`{"jsonrpc":"2.0","id":2,"method":"server/discover",`+
 				`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
-				`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}`, true)
+				`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t",`+
+				`"version":"1"}}}}`, true)
 			w.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search","arguments":{"query":"429",`+
 				`"limit":1},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
-				`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}`, true)
+				`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t",`+
+				`"version":"1"}}}}`, true)
 		},
 		"garbage": func(w *wire) {
 			w.greet()

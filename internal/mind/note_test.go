@@ -271,7 +271,8 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 		}
 	}
 	if got, want := d.file(logFile), "# Session Log\n\nIntro by hand.\n\n## Archived Sessions\n- Session 1 — "+
-		"2026-01-01: did 1\n- Session 2 — 2026-01-02: did 2\n- Session 3 — 2026-01-03: did 3\n\n## Session 4 — 2026-01-04\n"; !strings.HasPrefix(got, want) {
+		"2026-01-01: did 1\n- Session 2 — 2026-01-02: did 2\n- Session 3 — 2026-01-03: did 3\n\n## Session 4 — "+
+		"2026-01-04\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s", got)
 	}
 	if got, want := d.file(decisionFile), "# Decision Log\n\n## Archived Decisions\n- DEC-001: title 1: do 1 [Final]\n "+

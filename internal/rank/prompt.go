@@ -191,15 +191,19 @@ const assents = "|yes|yep|yeah|yup|ya|y|ok|okay|k|kk|sure|sure thing|of " +
 	"tak|dobrze|dobra|jasne|świetnie|super|dziękuję|dziekuje|dzięki|dzieki|kontynuuj|dalej|proszę|nie|zgoda|" +
 	"evet|tamam|olur|devam|devam et|teşekkürler|teşekkür ederim|sağol|hayır|harika|güzel|lütfen|" +
 	// Russian, Ukrainian
-	"да|ага|угу|ок|окей|хорошо|ладно|конечно|верно|правильно|точно|отлично|супер|класс|согласен|согласна|спасибо|большое спасибо|спасибо большое|пожалуйста|продолжай|продолжайте|давай|давай дальше|дальше|" +
+	"да|ага|угу|ок|окей|хорошо|ладно|конечно|верно|правильно|точно|отлично|супер|класс|согласен|согласна|спасибо|" +
+	"большое спасибо|спасибо большое|пожалуйста|продолжай|продолжайте|давай|давай дальше|дальше|" +
 	"нет|не надо|сделай это|делай|выглядит хорошо|все хорошо|всё хорошо|все отлично|всё отлично|работает|это " +
 	"работает|понятно|понял|поняла|еще раз|ещё раз|привет|так|добре|дякую|" +
 	// Japanese
-	"はい|うん|ええ|そう|そうです|そうですね|そうしてください|オーケー|オッケー|了解|了解です|了解しました|わかりました|分かりました|承知しました|いいです|いいですね|いいよ|良いです|良いですね|大丈夫|大丈夫です|問題ありません|問題ないです|" +
-	"お願いします|おねがいします|よろしく|よろしくお願いします|どうぞ|続けて|続けてください|つづけて|続行|続行してください|進めて|進めてください|次|次へ|次に進んでください|ありがとう|ありがとうございます|ありがとうございました|完璧|完璧です|素晴らしい|素晴らしいです|" +
+	"はい|うん|ええ|そう|そうです|そうですね|そうしてください|オーケー|オッケー|了解|了解です|了解しました|わかりました|分かりました|承知しました|いいです|いいですね|いいよ|良いです|良いですね|大丈夫|" +
+	"大丈夫です|問題ありません|問題ないです|" +
+	"お願いします|おねがいします|よろしく|よろしくお願いします|どうぞ|続けて|続けてください|つづけて|続行|続行してください|進めて|進めてください|次|次へ|次に進んでください|ありがとう|ありがとうございます|" +
+	"ありがとうございました|完璧|完璧です|素晴らしい|素晴らしいです|" +
 	"いいえ|もう一度|もう一度お願いします|それで|それでお願いします|それでいいです|やって|やってください|それで|ok です|です|" +
 	// Chinese
-	"是|是的|对|對|对的|對的|没错|沒錯|好|好的|好吧|好了|可以|可以的|行|行的|嗯|嗯嗯|当然|當然|没问题|沒問題|继续|繼續|请继续|請繼續|继续吧|继续做|接着|接着做|下一步|谢谢|謝謝|谢谢你|多谢|非常好|很好|太好了|太棒了|完美|不错|不|不用|不用了|不是|" +
+	"是|是的|对|對|对的|對的|没错|沒錯|好|好的|好吧|好了|可以|可以的|行|行的|嗯|嗯嗯|当然|當然|没问题|沒問題|继续|繼續|请继续|請繼續|继续吧|继续做|接着|接着做|下一步|谢谢|謝謝|谢谢你|多谢|非常好|" +
+	"很好|太好了|太棒了|完美|不错|不|不用|不用了|不是|" +
 	"同意|确认|確認|明白|明白了|知道了|了解|收到|辛苦了|开始|开始吧|开始做|再试|再试一次|看起来不错|看起来很好|就这样|就这样做|这样可以|请|吧|" +
 	// Korean
 	"네|네네|예|응|어|그래|그래요|좋아|좋아요|좋습니다|좋네요|알겠습니다|알겠어요|알았어|알았어요|맞아|맞아요|맞습니다|물론|물론이죠|계속|계속해|계속해줘|계속해 줘|계속해주세요|계속해 " +
@@ -265,7 +269,8 @@ const beginnings = "|implement|build|create|write|develop|design|set " +
 	"implementiere|baue|erstelle|schreibe|entwickle|füge|ergänze|neues feature|neue funktion|ich möchte|ich will|ich " +
 	"brauche|wir brauchen|" +
 	"implémente|crée|créer|ajoute|ajouter|écris|développe|construis|je veux|je voudrais|il faut|" +
-	"implementa|crea|añade|agrega|escribe|desarrolla|construye|quiero|necesito|necesitamos|implemente|crie|adicione|escreva|desenvolva|quero|preciso|aggiungi|scrivi|sviluppa|voglio|vorrei|" +
+	"implementa|crea|añade|agrega|escribe|desarrolla|construye|quiero|necesito|necesitamos|implemente|crie|adicione|" +
+	"escreva|desenvolva|quero|preciso|aggiungi|scrivi|sviluppa|voglio|vorrei|" +
 	"реализуй|создай|добавь|напиши|сделай|разработай|нужно|хочу|" +
 	"実装して|作って|作成して|追加して|書いて|新しい|实现|實現|创建|創建|添加|新增|编写|編寫|写一个|做一个|开发|我想|我要|구현해|만들어|추가해|작성해|새로운|"
 
@@ -296,7 +301,8 @@ func ProfileOf(prompt string) Profile {
 		{
 			Architecture,
 			"|architecture|architectural|design|designed|trade off|tradeoff|tradeoffs|why is it|why do we|why did " +
-				"we|decision|decisions|decide|decided|rationale|architektur|entscheidung|conception|arquitectura|arquitetura|architettura|архитектура|設計|架构|设计|아키텍처|설계|",
+				"we|decision|decisions|decide|decided|rationale|architektur|entscheidung|conception|arquitectura|arquitetura|" +
+				"architettura|архитектура|設計|架构|设计|아키텍처|설계|",
 		},
 		{
 			Codebase,

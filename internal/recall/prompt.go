@@ -348,8 +348,8 @@ func (e *Service) forgottenOf(ctx context.Context, session string) ([]string, er
 	return out, nil
 }
 
-// inView returns a function that reports whether an utterance is still in the agent's context: it is of the same session
-// and younger than the last compaction, or, as long as there was none, of the session that this one was forked from.
+// inView returns a function that reports whether an utterance is still in the agent's context: it is of the same
+// session and younger than the last compaction, or, if there was none, of the session that this one was forked from.
 func (e *Service) inView(ctx context.Context, ec event.Context, hits []mem.Hit) (func(mem.Memory) bool, error) {
 	own := func(h mem.Hit) bool { return h.Memory.Session == ec.Session || forkedFrom(ec, h.Memory) }
 	if !slices.ContainsFunc(hits, own) {
@@ -399,8 +399,8 @@ func (e *Service) injectedOf(ctx context.Context, ec event.Context, u mem.Memory
 	return out, nil
 }
 
-// duplicates reports whether memories already contain what an utterance does: one has most of its words, or those of the
-// same turn match every term of the query that it matches.
+// duplicates reports whether memories already contain what an utterance does: one has most of its words, or those of
+// the same turn match every term of the query that it matches.
 func duplicates(memories []mem.Hit, u mem.Memory, terms []string) bool {
 	words := rank.Terms(u.Title + "\n" + u.Body)
 	left := met(words, terms)

@@ -34,7 +34,8 @@ func TestNoDisguiseBringsPrivateTextThrough(t *testing.T) {
 				t.Fatalf("%.3000q\nbecame %.2000q", text, out)
 			}
 		}
-		if left, _ := redactor.Scrub(text); strings.Contains(left, canary.Word) && !strings.Contains(text, "system-reminder") {
+		if left, _ := redactor.Scrub(text); strings.Contains(left, canary.Word) &&
+			!strings.Contains(text, "system-reminder") {
 			t.Fatalf("Scrub: %.3000q\nbecame %.2000q", text, left)
 		}
 	}

@@ -39,7 +39,9 @@ func shapes() map[string]string {
 			"\"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"lint.sh\"\n          " +
 			"}\n        ]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
 		"many hooks": "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say " +
-			"done\"},{\"type\":\"prompt\",\"prompt\":\"ok?\"}]}],\"SessionStart\":[{\"matcher\":\"startup\",\"hooks\":[{\"type\":\"command\",\"command\":\"a\",\"args\":[\"b\"],\"timeout\":7,\"async\":true}]}],\"Notification\":[{\"hooks\":[{\"type\":\"http\",\"url\":\"http://localhost:1\"}]}]}}",
+			"done\"},{\"type\":\"prompt\",\"prompt\":\"ok?\"}]}],\"SessionStart\":[{\"matcher\":\"startup\"," +
+			"\"hooks\":[{\"type\":\"command\",\"command\":\"a\",\"args\":[\"b\"],\"timeout\":7,\"async\":true}]}]," +
+			"\"Notification\":[{\"hooks\":[{\"type\":\"http\",\"url\":\"http://localhost:1\"}]}]}}",
 		"empty lists": "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"PreToolUse\": [\n    ],\n    \"Setup\": [ ]\n  }\n}\n",
 		"other memory": "{\n  \"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"node " +
 			"~/.mem/worker.js start\"}]}], \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notremanence hook " +

@@ -128,7 +128,8 @@ func TestOldEntriesAreReplacedWhereTheyStand(t *testing.T) {
     ]},
     {"hooks": [{"type": "command", "command": "/older/remanence", "args": ["hook", "claude-code"]}]}
   ],
-  "PreToolUse": [{"matcher": "Gone", "hooks": [{"type": "command", "command": "C:\\x\\remanence.exe", "args": ["hook", "claude-code"]}]}]
+  "PreToolUse": [{"matcher": "Gone", "hooks": [{"type": "command", "command": "C:\\x\\remanence.exe", "args": ` +
+		`["hook", "claude-code"]}]}]
 }}`
 	want := `{"hooks": {
   "Stop": [

@@ -131,7 +131,9 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	got, err = changed("memory/a.md", file, vaultfile.NoteChange{Description: new("new: text"), Tags: []string{"x", "y z"}})
+	got, err = changed("memory/a.md", file, vaultfile.NoteChange{
+		Description: new("new: text"), Tags: []string{"x", "y z"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,9 @@ func (s *Service) Overview(ctx context.Context) (OverviewResponse, error) {
 	out := OverviewResponse{At: s.Now(), Projects: []OverviewRow{}}
 	for _, p := range ps {
 		item := OverviewRow{State: workstate.State{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
-		standing, err := s.Filesync.State(ctx, workstate.Request{ProjectRef: mem.ProjectRef{Project: p.Key}, Op: workstate.OpGet})
+		standing, err := s.Filesync.State(ctx, workstate.Request{
+			ProjectRef: mem.ProjectRef{Project: p.Key}, Op: workstate.OpGet,
+		})
 		s.Event.LogDegraded("state of a project", err)
 		if err == nil {
 			item.State = standing

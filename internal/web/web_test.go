@@ -107,7 +107,8 @@ func TestTheViewerStaysSmall(t *testing.T) {
 }
 
 // markup is what a strict policy would refuse, or what would let a text act.
-var markup = regexp.MustCompile(`\binnerHTML\b|\bouterHTML\b|dangerouslySetInnerHTML|insertAdjacentHTML|\beval\(|new Function\(|document\.write|https?://`)
+var markup = regexp.MustCompile(`\binnerHTML\b|\bouterHTML\b|dangerouslySetInnerHTML|insertAdjacentHTML|\beval\(|` +
+	`new Function\(|document\.write|https?://`)
 
 func TestSourceHasNoWayToTurnTextIntoMarkup(t *testing.T) {
 	allowed := map[string]string{

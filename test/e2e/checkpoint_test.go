@@ -27,7 +27,8 @@ func TestTheCheckpointRoutineCompletes(t *testing.T) {
 			says("Retries are bounded now."),
 			bash("remanence mark $(remanence search --ids -k decision jittered backoff | head -1) prevented --note 'would "+
 				"have retried without a pause'").given("Do all steps yourself"),
-			bash("remanence add --if-new -k gotcha 'the gateway drops a batch of more than 40, because its buffer is small'").given("marked prevented"),
+			bash("remanence add --if-new -k gotcha 'the gateway drops a batch of more than 40, because its buffer is small'").
+				given("marked prevented"),
 			bash("remanence checkpoint drift").given("added  m_"),
 			bash("remanence lint"),
 			bash("remanence checkpoint log 'retries' --happened 'Retries are bounded' --decision 'at most 40, because the "+

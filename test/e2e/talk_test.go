@@ -33,7 +33,8 @@ func TestConversationIsQuotedOnceAndPrivateTextNever(t *testing.T) {
 	const ask = "on a small box, was unpacking with zstd any faster?"
 	r := u.run(session{
 		script: script(
-			says("one").given("the agent said: The zstd bindings look all right. Unpacking is three times as fast").without("Mitzi"),
+			says("one").given("the agent said: The zstd bindings look all right. Unpacking is three times as fast").
+				without("Mitzi"),
 			says("two"),
 		),
 		prompts: []string{ask, "once more: " + ask},

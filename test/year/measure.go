@@ -20,7 +20,8 @@ type look struct {
 	active, archived, merged int     // memories
 	stale                    float64 // share of what is active and says how things are
 	twice                    int     // of it, pairs that say the same
-	fresh, old               float64 // share of what was learned within 90 days, and before, that is injected when asked for
+	// Shares of what was learned within 90 days, and before, that is injected when asked for.
+	fresh, old float64
 	// share of the prompts that came back to what an earlier session learned, and got it
 	needed float64
 }

@@ -41,7 +41,8 @@ func (v EvalView) Print(p *Printer) {
 		p.Field(Clip(OneLine(name), 13), "%s   nDCG@10 %s   of %d", atCutoffs(c.Recall), share(c.NDCG), c.Queries)
 	}
 	if t := v.Told; t != nil {
-		p.Field("injected", "something is injected for %s of the queries, an answer for %s", Percent(t.Any), Percent(t.Relevant))
+		p.Field("injected", "something is injected for %s of the queries, an answer for %s", Percent(t.Any),
+			Percent(t.Relevant))
 	}
 	if f := v.False; f != nil {
 		p.Field("falsely", "%d of %s", f.Injected, Plural(f.Prompts, "other prompt", "other prompts"))

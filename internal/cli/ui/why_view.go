@@ -50,7 +50,8 @@ func (v ReceiptView) Head(p *Printer) {
 		p.Line("  nothing to inject")
 	}
 	if c := r.Compaction; c != nil {
-		p.Line("  after a compaction: of %d exact pieces of the checkpoint (%s) the summary kept %d, %d were injected at once, %d here",
+		p.Line("  after a compaction: of %d exact pieces of the checkpoint (%s) the summary kept %d, %d were injected at "+
+			"once, %d here",
 			c.Exact, c.Checkpoint, c.Kept, c.Restored, c.InjectedNow)
 	}
 }
@@ -182,7 +183,8 @@ func (v ReceiptView) LeftOut(p *Printer) {
 			v.Parts(p, d.Parts)
 		}
 	}
-	if more := v.Receipt.Candidates - len(v.Receipt.Items) - len(v.Receipt.LeftOut); more > 0 && len(v.Receipt.LeftOut) > 0 {
+	if more := v.Receipt.Candidates - len(v.Receipt.Items) - len(v.Receipt.LeftOut); more > 0 &&
+		len(v.Receipt.LeftOut) > 0 {
 		p.Line("left out besides: %d less relevant ones", more)
 	}
 }

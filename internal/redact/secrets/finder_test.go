@@ -29,7 +29,8 @@ func (f *Finder) redact(s string) string {
 
 // pieces are the parts of random texts around a secret.
 var pieces = []string{
-	"text", " ", "\n", "<", ">", "/", "&", "\\", "é", "\u200b", pat, "password=", "hunter2!x", "[secret:token]", "[secret:",
+	"text", " ", "\n", "<", ">", "/", "&", "\\", "é", "\u200b", pat, "password=", "hunter2!x", "[secret:token]",
+	"[secret:",
 	"]", "\"", "://u:", "@h", "eyJ", ".", "<private>", "</private>", "&lt;private&gt;", `\u003c/private\u003e`,
 }
 

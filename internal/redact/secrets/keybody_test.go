@@ -114,13 +114,15 @@ func publicBlock(t *testing.T, label, inner string) string {
 		t.Fatal(err)
 	}
 	size := len(content)
-	der := append([]byte{0x30, 0x82, byte((size + 5) >> 8), byte(size + 5), 2, 4, 82, 19, 74}, content...) // 9 bytes: 12 of base64
+	head := []byte{0x30, 0x82, byte((size + 5) >> 8), byte(size + 5), 2, 4, 82, 19, 74} // 9 bytes: 12 of base64
+	der := append(head, content...)
 	return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
 }
 
 // In random base64 the pattern of a token occurs by chance, in one certificate of four hundred.
 func TestTokensByChanceInPublicBlocksStay(t *testing.T) {
-	inner := strings.Repeat("q7Zx9Lm2Kd4Wp8Vt", 12) + "/x+ATTAq7Zx9Lm2Kd4Wp8VtB3nR5cY/" + strings.Repeat("Vt8pW4dK2mL9xZ7q", 12) + "Pw+3"
+	inner := strings.Repeat("q7Zx9Lm2Kd4Wp8Vt", 12) +
+		"/x+ATTAq7Zx9Lm2Kd4Wp8VtB3nR5cY/" + strings.Repeat("Vt8pW4dK2mL9xZ7q", 12) + "Pw+3"
 	for _, label := range []string{"CERTIFICATE", "CERTIFICATE REQUEST", "PUBLIC KEY", "RSA PUBLIC KEY", "X509 CRL"} {
 		block := publicBlock(t, label, inner)
 		if got := New(nil).redact(strings.ReplaceAll(block, label, "SOMETHING")); !strings.Contains(got, markerHead) {

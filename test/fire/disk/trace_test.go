@@ -35,7 +35,8 @@ var errIncomplete = errors.New("the record is incomplete")
 
 // watched are the calls that are recorded. Those that the model of a disk does
 // not know are among them, so that none is overlooked.
-const watched = "open,openat,openat2,creat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,sync_file_range,ftruncate,truncate,fallocate," +
+const watched = "open,openat,openat2,creat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,sync_file_range," +
+	"ftruncate,truncate,fallocate," +
 	"rename,renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat,copy_file_range,sendfile,splice,mmap"
 
 // longest is the longest write that is recorded whole, in bytes.

@@ -58,7 +58,8 @@ func TestALargeTranscriptIsReadWithBoundedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	peak := status["VmHWM"] << 10
-	t.Logf("%.0f MB, %d turns: %d events found, %d utterances, peak %.1f MB", mb(l.size), l.turns, got.Recovered, got.Archived.Utterances,
+	t.Logf("%.0f MB, %d turns: %d events found, %d utterances, peak %.1f MB", mb(l.size), l.turns, got.Recovered,
+		got.Archived.Utterances,
 		mb(peak))
 	if got.Recovered != l.reports {
 		t.Errorf("%d events found, want %d", got.Recovered, l.reports)
