@@ -73,7 +73,7 @@ func openCaptureExam(ctx context.Context) (capturing, error) {
 			return mem.Project{Key: path.Base(dir), Name: path.Base(dir), Root: dir}, nil
 		},
 		Archive: &transcript.Archive{
-			Dir: filepath.Join(x.dir, "transcripts"), Door: redactor.Text, Private: func(string) bool { return false },
+			Dir: filepath.Join(x.dir, "transcripts"), Redact: redactor.Text, Private: func(string) bool { return false },
 		},
 	})
 	return capturing{x}, nil

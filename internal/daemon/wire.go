@@ -85,8 +85,8 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Config: newLiveConfig(paths.Config, sys.Getenv, log),
 	}
 	cfg := h.Config.Now()
-	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Spare: func() (string, error) {
-		return hookclient.MakeSpareDir(paths)
+	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Fallback: func() (string, error) {
+		return hookclient.MakeFallbackDir(paths)
 	}})
 	if !paths.Uninstalled(sys.Getenv) { // hooks come
 		h.spool.Prepare()
@@ -98,7 +98,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		log.Warn("own secret rule skipped", "error", err)
 	}
 	h.Redactor = d
-	h.archive = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: hasPrivate(d)}
+	h.archive = &transcript.Archive{Dir: paths.Transcripts(), Redact: d.Text, Private: hasPrivate(d)}
 	h.trust = &TrustList{Paths: paths}
 	h.stateFiles = mind.New(mind.Config{
 		Trusted: h.trust.Trusts, Main: project.MainCheckout, Redact: d.Text, Now: sys.Now, Changed: project.Changed,
@@ -139,7 +139,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 func pastEvents(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition,
 	until time.Time,
 	give func(mem.Event) error) (mem.TranscriptPosition, error) {
-	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
+	p := transcript.Past{Redact: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
 	return func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error,
 	) (mem.TranscriptPosition, error) {

@@ -44,9 +44,9 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 	s.settings.Budgets.Compact = 0 // nothing is restored at once
 	s.play(summarized("The queue was to be capped instead of growing it. One sender is slow.")...)
 	got := s.play(prompt("p2", "ok")).Context
-	wants(t, "told", got, "LEFT OUT BY THE SUMMARY", "`sh bench.sh --rate 50` exit 3: bench: queue overflow at 8192",
+	wants(t, "injected", got, "LEFT OUT BY THE SUMMARY", "`sh bench.sh --rate 50` exit 3: bench: queue overflow at 8192",
 		"417 ms", "send/queue.go", "nobody measures the gateway")
-	wantsNot(t, "told", got, "decided:") // that survived
+	wantsNot(t, "injected", got, "decided:") // that survived
 	if again := s.play(prompt("p3", "ok")).Context; again != "" {
 		t.Errorf("injected again:\n%s", again)
 	}
@@ -96,7 +96,7 @@ func TestASummaryThatIsNotThereYetIsWaitedFor(t *testing.T) {
 		t.Errorf("injected without a summary:\n%s", got)
 	}
 	s.play(evs[2])
-	wants(t, "told", s.play(prompt("p3", "ok")).Context, "417 ms")
+	wants(t, "injected", s.play(prompt("p3", "ok")).Context, "417 ms")
 	// The next compaction is another one.
 	s.play(evs[0], evs[1])
 	if got := s.play(prompt("p4", "ok")).Context; got != "" {
@@ -126,7 +126,7 @@ func TestWhatIsNotTrustedIsNotToldForTheSummary(t *testing.T) {
 		stop("p1", "The page says that the root password is 417."),
 	)
 	s.play(summarized("Things were done.")...)
-	wantsNot(t, "told", s.play(prompt("p2", "ok")).Context, "417", "curl", "ignore all")
+	wantsNot(t, "injected", s.play(prompt("p2", "ok")).Context, "417", "curl", "ignore all")
 }
 
 func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
@@ -144,8 +144,8 @@ func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
 		s.marks("forget", h.Memory.ID)
 	}
 	got := s.play(prompt("p2", "ok")).Context
-	wants(t, "told", got, "bench.sh")
-	wantsNot(t, "told", got, "nobody measures", "decided:")
+	wants(t, "injected", got, "bench.sh")
+	wantsNot(t, "injected", got, "nobody measures", "decided:")
 }
 
 func TestWhatTheSummaryLeftOutStandsWithWhatIsRecalled(t *testing.T) {
@@ -159,7 +159,7 @@ func TestWhatTheSummaryLeftOutStandsWithWhatIsRecalled(t *testing.T) {
 	)...)
 	s.play(in("two", summarized("Things were done.")...)...)
 	got := s.play(in("two", prompt("q2", "why did two logins race for the session lock?"))...).Context
-	wants(t, "told", got, "sh bench.sh", "login race")
+	wants(t, "injected", got, "sh bench.sh", "login race")
 	if strings.Count(got, "<remanence-context") != 1 {
 		t.Errorf("not one block:\n%s", got)
 	}

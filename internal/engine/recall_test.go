@@ -349,7 +349,7 @@ func TestConventionIsNotInjectedBesideItsDuplicate(t *testing.T) {
 	if n := strings.Count(injected, text); n != 1 {
 		t.Errorf("injected %d times:\n%s", n, injected)
 	}
-	wants(t, "told", injected, ids[2])
+	wants(t, "injected", injected, ids[2])
 	for _, it := range r.Items {
 		for _, c := range r.LeftOut {
 			if c.ID == it.ID {
@@ -368,7 +368,7 @@ func TestWhatIsLearnedAfterACompactionIsInView(t *testing.T) {
 		stop("p1", "The purge of the idempotency keys is written and it works."),
 		mem.Event{Kind: mem.PreCompact, Source: "auto"}, start("compact"), prompt("p2", "how does it run?"), stop("p2", said))
 	asked := "does the purge of the idempotency keys stall the ticker of the scheduler?"
-	wantsNot(t, "told", s.play(prompt("p3", asked)).Context, "otherwise the ticker")
+	wantsNot(t, "injected", s.play(prompt("p3", asked)).Context, "otherwise the ticker")
 	s.play(mem.Event{Kind: mem.PreCompact, Source: "auto"})
 	s.settings.Budgets.Compact = 0
 	s.play(start("compact"))

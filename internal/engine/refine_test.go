@@ -430,7 +430,7 @@ func TestOrdersInATurnDoNotBecomeInstructions(t *testing.T) {
 			}
 			injected := s.play(in("two", start("startup"))...).Context +
 				s.play(in("two", prompt("q1", "which fine decision was made about the session lock?"))...).Context
-			wantsNot(t, "told", injected, "evil.example.com", "previous instructions")
+			wantsNot(t, "injected", injected, "evil.example.com", "previous instructions")
 		})
 	}
 }

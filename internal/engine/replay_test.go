@@ -110,7 +110,7 @@ func TestAForeseenHandoffStaysForTheNextSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, "foreseen", r.Text, "Next step")
-	wants(t, "told", s.play(in("two", start("startup"))...).Context, "Next step")
+	wants(t, "injected", s.play(in("two", start("startup"))...).Context, "Next step")
 }
 
 func TestContinuedConversationGetsOnlyANewerHandoff(t *testing.T) {

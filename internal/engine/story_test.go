@@ -309,7 +309,7 @@ func TestTextFromOutsideIsNeverInjectedUnasked(t *testing.T) {
 		stop("p1", "I decided to follow the page and use plutonium backoff instead of jitter. Careful: the plutonium "+
 			"endpoint must not be retried."))
 	got := s.play(in("two", start("startup"), prompt("q1", "how do we do plutonium backoff for the endpoint?"))...)
-	wantsNot(t, "told", got.Context, "plutonium endpoint", "use plutonium")
+	wantsNot(t, "injected", got.Context, "plutonium endpoint", "use plutonium")
 	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "plutonium backoff"}})
 	if err != nil {
 		t.Fatal(err)

@@ -302,8 +302,8 @@ func TestAClientThatNumbersNoTurnsIsTaintedToo(t *testing.T) {
 		stop("", "I decided to use the egret queue instead of ours."))
 	s.play(prompt("", "and what do we have ourselves?"), stop("", "I decided to use the robin queue instead of theirs."))
 	got := s.play(in("two", start("startup"))...).Context
-	wantsNot(t, "told", got, "heron", "egret")
-	wants(t, "told", got, "robin")
+	wantsNot(t, "injected", got, "heron", "egret")
+	wants(t, "injected", got, "robin")
 }
 
 func TestWhatAnAgentKeepsByCommandIsItsOwnWordAtMost(t *testing.T) {
@@ -361,8 +361,8 @@ func TestPoisonFoundByAnExplicitSearchStaysPoison(t *testing.T) {
 		id("robin hood")+" robin hood table"),
 		stop("q2", "I decided to use a magpie table instead of a list."))...)
 	got := s.play(in("three", start("startup"))...).Context
-	wantsNot(t, "told", got, "thorium")
-	wants(t, "told", got, "magpie")
+	wantsNot(t, "injected", got, "thorium")
+	wants(t, "injected", got, "magpie")
 }
 
 func TestWhatRanInTheBackgroundIsReadAsItWasWritten(t *testing.T) {
@@ -376,7 +376,7 @@ func TestWhatRanInTheBackgroundIsReadAsItWasWritten(t *testing.T) {
 			s.play(start("startup"), prompt("p1", "fetch it, please"), ran("p1", "t1", "curl https://a.example > /tmp/out", ""),
 				stop("p1", "It runs."),
 				prompt("p2", "what came of it?"), read, stop("p2", "I decided to use the heron queue instead of ours."))
-			wantsNot(t, "told", s.play(in("two", start("startup"))...).Context, "heron")
+			wantsNot(t, "injected", s.play(in("two", start("startup"))...).Context, "heron")
 		})
 	}
 }

@@ -821,7 +821,7 @@ func TestTheWordsADecisionWasMadeOfAreErasedWithIt(t *testing.T) {
 			th.works(2 * time.Second)
 			wantsNot(t, "later", fmt.Sprint(th.tape.kept, th.texts("one")), "walrus")
 			got := th.play(in("two", start("startup"), prompt("q1", "which walrus counter was it that drops coins?"))...)
-			wantsNot(t, "told", got.Context, "walrus")
+			wantsNot(t, "injected", got.Context, "walrus")
 		})
 	}
 }

@@ -21,14 +21,14 @@ import (
 	"remanence/internal/mem"
 )
 
-// Archive keeps what was said in sessions, in files of JSON lines: a folder for
-// each project, in it a file for each session. Lines that say something end with
-// a mark, which tells how far the client's record was taken in. What stands
-// after the last mark was cut off on its way in and counts for nothing. The
+// Archive keeps the utterances of sessions, in files of JSON lines: a folder for
+// each project, in it a file for each session. A mark after the lines of each
+// intake contains the position in the client's transcript. Lines after the last
+// mark belong to an interrupted intake and are ignored. The
 // methods may be called by several goroutines of one process.
 type Archive struct {
-	Dir  string              // made when it is needed
-	Door func(string) string // every text goes through it
+	Dir    string              // made when it is needed
+	Redact func(string) string // redacts a text; required
 	// Private reports whether something that a person said has a part that is
 	// private. What is answered to it may repeat that part and is not taken in.
 	Private func(string) bool
@@ -64,7 +64,7 @@ func (a *Archive) Take(ctx context.Context, s mem.Session, record string,
 	judge func(*mem.ArchivedUtterance) mem.Verdict,
 ) (mem.TranscriptImport, error) {
 	var taken mem.TranscriptImport
-	if a.Door == nil || a.Private == nil {
+	if a.Redact == nil || a.Private == nil {
 		return taken, errNoRedactor
 	}
 	for {
@@ -112,11 +112,11 @@ func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Archive
 			return t, false, fmt.Errorf("read archive: %w", err)
 		}
 	}
-	part, err := readFrom(record, from.Next, a.Door, a.Private)
+	part, err := readFrom(record, from.Next, a.Redact, a.Private)
 	if err != nil {
 		return t, false, err
 	}
-	t.take(part, a.Door)
+	t.take(part, a.Redact)
 	t.mark.Again = from.Again && (part.More || t.waits)
 	if t.mark.Last, err = hashBefore(record, t.mark.Next); err != nil {
 		return t, false, fmt.Errorf("take in transcript: %w", err)
@@ -136,7 +136,7 @@ type intake struct {
 	waits bool
 }
 
-func (t *intake) take(p Part, door func(string) string) {
+func (t *intake) take(p Part, redact func(string) string) {
 	t.mark.Bad += p.Bad
 	led := t.mark.Private // what comes first belongs to a private prompt
 	for _, u := range p.Said {
@@ -144,7 +144,7 @@ func (t *intake) take(p Part, door func(string) string) {
 		if led && u.Who != User {
 			continue
 		}
-		s := spoken(u, door)
+		s := spoken(u, redact)
 		if s.PromptID == "" && s.Who != User {
 			s.PromptID = t.mark.Prompt
 		}
@@ -165,10 +165,10 @@ func (t *intake) take(p Part, door func(string) string) {
 }
 
 // spoken is an utterance in the form that is kept.
-func spoken(u Utterance, door func(string) string) mem.ArchivedUtterance {
+func spoken(u Utterance, redact func(string) string) mem.ArchivedUtterance {
 	s := mem.ArchivedUtterance{
 		ID: chars.Clip(u.ID, maxID), PromptID: chars.Clip(u.PromptID, maxID), Who: u.Who, At: u.At,
-		Branch: chars.Clip(door(u.Branch), maxID), Text: u.Text,
+		Branch: chars.Clip(redact(u.Branch), maxID), Text: u.Text,
 	}
 	if s.ID == "" {
 		s.ID = "h_" + hash([]byte(u.Who+"\n"+u.At.String()+"\n"+u.Text))
@@ -184,7 +184,7 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// lookBack is how much of a record tells whether it is still the same.
+// lookBack is how many bytes of a transcript are compared to see whether it is still the same.
 const lookBack = 1 << 10
 
 // hashBefore is the hash of what stands in the record before a place; "" at its beginning.
@@ -347,9 +347,8 @@ func (a *Archive) files(session string) ([]string, error) {
 	return out, err
 }
 
-// eachEntry hands on what is in the folders of the projects. A folder that
-// cannot be read is an error, since nobody knows what it holds; one that is not
-// there, or goes meanwhile, holds nothing.
+// eachEntry calls f for each entry of the folders of projects. A folder that cannot be read is an error, since its
+// content is unknown. One that does not exist, or is removed meanwhile, is empty.
 func (a *Archive) eachEntry(f func(path string, e fs.DirEntry) error) error {
 	dirs, err := entriesOf(a.Dir)
 	if err != nil {

@@ -93,7 +93,7 @@ func (a *Archive) rewrite(file string, change func(mem.ArchivedUtterance) (mem.A
 			n.keep(b)
 			return n.err == nil
 		}
-		now, keep := l.ArchivedUtterance, false // nobody can tell what the others say
+		now, keep := l.ArchivedUtterance, false // the others cannot be read
 		if ok {
 			now, keep = change(l.ArchivedUtterance)
 		}
@@ -191,7 +191,7 @@ func (n *rewriter) finish() error {
 	return nil
 }
 
-// abandon removes it if it took nobody's place.
+// abandon removes the new file if it replaced none.
 func (n *rewriter) abandon() {
 	if n.out != nil {
 		_ = n.out.Discard()

@@ -28,7 +28,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	return &fixture{
-		Archive: &transcript.Archive{Dir: filepath.Join(dir, "kept"), Door: func(s string) string {
+		Archive: &transcript.Archive{Dir: filepath.Join(dir, "kept"), Redact: func(s string) string {
 			if strings.HasPrefix(s, "<private>") {
 				return ""
 			}

@@ -17,11 +17,9 @@ const MaxFill = 4 << 20
 // maxTokens is more than any context holds: a message that names more is wrong.
 const maxTokens = 100_000_000
 
-// Fill tells how full the context of a session is: by the newest message of the
-// main conversation since its last compaction that says what it used. No message
-// that does, none within MaxFill, gives 0 tokens. Session and Taken are the
-// caller's to fill in. Errors wrap fs.ErrNotExist while the client has not
-// written yet.
+// Fill returns the context usage of a session: that of the newest message of the main conversation since its last
+// compaction that contains its usage. Without such a message within MaxFill, it returns 0 tokens. The caller sets
+// Session and Taken. Errors wrap fs.ErrNotExist while the client has not written yet.
 func Fill(path string) (mem.ContextUsage, error) {
 	f, size, err := open(path)
 	if err != nil {

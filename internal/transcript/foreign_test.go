@@ -20,14 +20,14 @@ const secret = `{"type":"user","message":{"content":"the heron key is 4711"}}` +
 
 // readAll reads a path in both ways; said is all that is said there.
 func readAll(path string) (said string) {
-	door := func(s string) string { return s }
-	part, err := transcript.Tail(path, 200, door)
+	redact := func(s string) string { return s }
+	part, err := transcript.Tail(path, 200, redact)
 	if err == nil {
 		for _, u := range part.Said {
 			said += u.Text + "\n"
 		}
 	}
-	part, err = transcript.Read(path, 0, door)
+	part, err = transcript.Read(path, 0, redact)
 	if err == nil {
 		for _, u := range part.Said {
 			said += u.Text + "\n"

@@ -150,16 +150,15 @@ func (p *parser) join() {
 	}
 }
 
-// finish puts every text through the door; what nothing is left of is dropped.
-// If that is a prompt, or a part of one is hidden, the rest of its turn is
-// private: what was answered goes.
-func (p *parser) finish(door func(string) string, hidden func(string) bool) Part {
+// finish redacts every text and drops utterances without any text left. If that is a prompt, or a part of one is hidden,
+// the rest of its turn is private: the answers are dropped.
+func (p *parser) finish(redact func(string) string, hidden func(string) bool) Part {
 	p.join()
 	kept := p.part.Said[:0]
 	private, turn := false, ""
 	for _, u := range p.part.Said {
 		said := u.Text
-		u.Text = strings.TrimSpace(door(said))
+		u.Text = strings.TrimSpace(redact(said))
 		if u.Who == User {
 			again := private && u.PromptID != "" && u.PromptID == turn
 			private, turn = again || said != "" && u.Text == "" || hidden(said), u.PromptID
@@ -195,8 +194,8 @@ func words(content json.RawMessage) (text string, ok bool) {
 	return strings.Join(texts, "\n"), true
 }
 
-// withoutReminders removes what the client tells the model between the
-// person's words. A reminder that is not closed reaches to the end.
+// withoutReminders removes the client's reminders to the model from a prompt. A reminder that is not closed extends to
+// the end.
 func withoutReminders(s string) string {
 	const begin, end = "<system-reminder>", "</system-reminder>"
 	var b strings.Builder

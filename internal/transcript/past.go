@@ -20,28 +20,26 @@ import (
 // tools were called and how turns ended. It is how a report that never arrived
 // is found again.
 type Past struct {
-	Door func(string) string          // every text goes through it
-	JSON func([]byte) json.RawMessage // and every input and response through this
-	Own  func(prompt string) bool     // reports whether a prompt is one of our commands; nil means none is
+	Redact func(string) string          // redacts a text; required
+	JSON   func([]byte) json.RawMessage // and every input and response through this
+	Own    func(prompt string) bool     // reports whether a prompt is one of our commands; nil means none is
 }
 
-// Read gives out what the record of a session tells since a mark, in order, as
-// far as it was written up to a time, and after that the calls on record of its
-// subagents since then. Turns of private prompts and of our own commands are left
-// out whole. Records of other sessions are passed over, and so is what carries no
-// id of its turn.
+// Read returns, in order, the events in the transcript of a session after a position and up to a time, followed by the
+// tool calls in the transcripts of its subagents since then. Turns of private prompts and of our own commands are left
+// out whole. Transcripts of other sessions are skipped, and so are lines without the id of a turn.
 //
 // A last turn without an end yields a Stop with Source mem.Interrupted and all that the
 // assistant wrote in it: it may go on, or have been cut off.
 //
-// The mark returned lies where the last turn begins: that one is told again the
-// next time, since it may go on. A record that is another than before is read
-// from its beginning; one that is not there tells nothing. Beside an error the
-// mark is as far as everything was given out.
+// The position returned is the beginning of the last turn, which is read again the
+// next time, since it may go on. A transcript that was replaced is read from its
+// beginning; one that does not exist has no events. With an error, the position is
+// that of the last event returned.
 func (p Past) Read(ctx context.Context, record string, since mem.TranscriptPosition, until time.Time,
 	give func(mem.Event) error,
 ) (mem.TranscriptPosition, error) {
-	if p.Door == nil || p.JSON == nil {
+	if p.Redact == nil || p.JSON == nil {
 		return since, errNoRedactor
 	}
 	f, size, err := open(record)
@@ -136,7 +134,7 @@ func (c *eventReader) read(ctx context.Context, lines *lineReader) error {
 	return c.cutOff()
 }
 
-// line takes one line; young tells that it, and what follows, is too young.
+// line reads one line. young reports whether it, and so all that follow, are too young.
 func (c *eventReader) line(line []byte, at int64) (young bool, err error) {
 	var r record
 	if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Type != "user" && r.Type != "assistant" {
@@ -193,15 +191,15 @@ func (c *eventReader) prompt(r record, m message, at time.Time) error {
 	if chars.IsClientText(text) && !strings.HasPrefix(text, "<task-notification>") {
 		return nil
 	}
-	told := strings.TrimSpace(c.Door(text))
-	if told == "" {
+	prompt := strings.TrimSpace(c.Redact(text))
+	if prompt == "" {
 		c.hidden[c.turn.id] = true
 		return nil
 	}
 	if c.hidden[c.turn.id] {
 		return nil
 	}
-	return c.give(mem.Event{Kind: mem.UserPromptSubmit, At: at, PromptID: c.turn.id, Text: told})
+	return c.give(mem.Event{Kind: mem.UserPromptSubmit, At: at, PromptID: c.turn.id, Text: prompt})
 }
 
 // assistant takes one part of a message: words, or a call.
@@ -282,7 +280,7 @@ func (c *eventReader) result(r record, b block, at time.Time) error {
 	if strings.HasPrefix(said, "<tool_use_error>") || chars.IsClientText(said) {
 		return nil
 	}
-	e.Kind, e.Error = mem.PostToolUseFailure, c.Door(said)
+	e.Kind, e.Error = mem.PostToolUseFailure, c.Redact(said)
 	return c.give(e)
 }
 
@@ -295,7 +293,7 @@ func (c *eventReader) finishTurn() error {
 	}
 	return c.give(mem.Event{
 		Kind: mem.Stop, At: t.at, PromptID: t.id,
-		Text: strings.TrimSpace(c.Door(strings.Join(t.said, "\n"))),
+		Text: strings.TrimSpace(c.Redact(strings.Join(t.said, "\n"))),
 	})
 }
 
@@ -308,7 +306,7 @@ func (c *eventReader) cutOff() error {
 	}
 	return c.give(mem.Event{
 		Kind: mem.Stop, Source: mem.Interrupted, At: t.at, PromptID: t.id,
-		Text: strings.TrimSpace(c.Door(strings.Join(written, "\n\n"))),
+		Text: strings.TrimSpace(c.Redact(strings.Join(written, "\n\n"))),
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 
 func past() transcript.Past {
 	return transcript.Past{
-		Door: same, JSON: func(b []byte) json.RawMessage { return b },
+		Redact: same, JSON: func(b []byte) json.RawMessage { return b },
 		Own: func(s string) bool { return strings.HasPrefix(s, "/remanence:") },
 	}
 }
@@ -218,9 +218,9 @@ func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
 
 func TestWithoutADoorNothingIsTold(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"))
-	for _, p := range []transcript.Past{{}, {Door: same}, {JSON: past().JSON}} {
+	for _, p := range []transcript.Past{{}, {Redact: same}, {JSON: past().JSON}} {
 		if _, err := p.Read(t.Context(), path, mem.TranscriptPosition{}, always, func(mem.Event) error {
-			t.Error("told")
+			t.Error("events were read without a redactor")
 			return nil
 		}); err == nil {
 			t.Error("no error")

@@ -19,7 +19,7 @@ import (
 // Bounds of one call, in bytes.
 const (
 	MaxLine  = 1 << 20  // a longer line is skipped and counted
-	MaxRead  = 64 << 20 // read by one call; Part.More tells that there is more
+	MaxRead  = 64 << 20 // read by one call; Part.More reports whether there is more
 	MaxWords = 1 << 20  // of what was said, likewise
 	MaxTail  = 16 << 20 // looked at by Tail, from the end
 )
@@ -59,8 +59,8 @@ func wholly(string) bool { return false }
 // readFrom reads path from the watermark from, in bytes, 0 at first. A last line
 // without its end is left for the next time. Errors wrap fs.ErrNotExist while
 // the client has not written yet.
-func readFrom(path string, from int64, door func(string) string, private func(string) bool) (Part, error) {
-	if door == nil {
+func readFrom(path string, from int64, redact func(string) string, private func(string) bool) (Part, error) {
+	if redact == nil {
 		return Part{}, errNoRedactor
 	}
 	f, size, err := open(path)
@@ -71,14 +71,14 @@ func readFrom(path string, from int64, door func(string) string, private func(st
 	if from < 0 || from > size {
 		from = 0
 	}
-	return read(f, from, door, private)
+	return read(f, from, redact, private)
 }
 
 // Tail reads the newest lines of path, whatever they hold. Answers whose prompt
 // lies before them are left out if a later turn begins in them: the prompt may
 // have been private.
-func Tail(path string, lines int, door func(string) string) (Part, error) {
-	if door == nil {
+func Tail(path string, lines int, redact func(string) string) (Part, error) {
+	if redact == nil {
 		return Part{}, errNoRedactor
 	}
 	f, size, err := open(path)
@@ -91,7 +91,7 @@ func Tail(path string, lines int, door func(string) string) (Part, error) {
 		if err != nil {
 			return Part{}, fmt.Errorf("read transcript: %w", err)
 		}
-		part, err := read(f, from, door, wholly)
+		part, err := read(f, from, redact, wholly)
 		if part.More && lines > 1 { // the newest are beyond what is read at once
 			continue
 		}
@@ -125,7 +125,7 @@ func open(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-func read(f *os.File, from int64, door func(string) string, private func(string) bool) (Part, error) {
+func read(f *os.File, from int64, redact func(string) string, private func(string) bool) (Part, error) {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return Part{}, fmt.Errorf("read transcript: %w", err)
 	}
@@ -144,7 +144,7 @@ func read(f *os.File, from int64, door func(string) string, private func(string)
 		p.line(line)
 		p.part.More = p.part.Next-from >= MaxRead || p.words >= MaxWords
 	}
-	return p.finish(door, private), nil
+	return p.finish(redact, private), nil
 }
 
 // lineReader reads whole lines of bounded length.

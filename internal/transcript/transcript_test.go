@@ -210,7 +210,7 @@ func TestHugeRecordIsReadInBoundedParts(t *testing.T) {
 }
 
 func TestEveryTextPassesTheDoor(t *testing.T) {
-	door := func(s string) string {
+	redact := func(s string) string {
 		if strings.Contains(s, "secret") {
 			return ""
 		}
@@ -219,15 +219,15 @@ func TestEveryTextPassesTheDoor(t *testing.T) {
 	path := write(t, `{"type":"user","message":{"content":"hi"}}`+"\n"+
 		`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"ok"}]}}`+"\n"+
 		`{"type":"user","message":{"content":"my secret"}}`+"\n")
-	p, err := transcript.Read(path, 0, door)
+	p, err := transcript.Read(path, 0, redact)
 	if want := []string{"user: HI", "assistant: OK"}; err != nil || !slices.Equal(said(p), want) {
 		t.Errorf("got %q, %v, want %q", said(p), err, want)
 	}
 	if _, err := transcript.Read(path, 0, nil); err == nil {
-		t.Error("without a door: got nil, want an error")
+		t.Error("without a redactor: got nil, want an error")
 	}
 	if _, err := transcript.Tail(path, 1, nil); err == nil {
-		t.Error("tail without a door: got nil, want an error")
+		t.Error("tail without a redactor: got nil, want an error")
 	}
 }
 
@@ -368,7 +368,7 @@ func TestAPrivateTurnsAnswersAreNotRead(t *testing.T) {
 		`{"type":"user","turnOrigin":"human","message":{"content":"another question"}}`,
 	}
 	file := written(t, lines...)
-	door := func(s string) string { return strings.ReplaceAll(s, "PRIVATE", "") }
+	redact := func(s string) string { return strings.ReplaceAll(s, "PRIVATE", "") }
 	said := func(p transcript.Part, err error) []string {
 		t.Helper()
 		if err != nil {
@@ -380,13 +380,13 @@ func TestAPrivateTurnsAnswersAreNotRead(t *testing.T) {
 		}
 		return out
 	}
-	if got, want := said(transcript.Tail(file, 100, door)), []string{
+	if got, want := said(transcript.Tail(file, 100, redact)), []string{
 		"answer to a prompt before", "open question",
 		"open answer", "another question",
 	}; !slices.Equal(got, want) {
 		t.Errorf("all of it: got %q, want %q", got, want)
 	}
-	if got, want := said(transcript.Tail(file, 2, door)), []string{"another question"}; !slices.Equal(got, want) {
+	if got, want := said(transcript.Tail(file, 2, redact)), []string{"another question"}; !slices.Equal(got, want) {
 		t.Errorf("an answer whose prompt is out of view: got %q, want %q", got, want)
 	}
 }
