@@ -84,10 +84,10 @@ func viewsByName() map[string]ui.View {
 		Suite: "notes", Units: 40, Queries: 12, Skipped: 1, Without: []string{"grams"}, Scores: scores,
 		ByCategory: map[string]eval.Scored{"fix": {Queries: 12, Scores: scores}},
 		Sessions:   &eval.SessionScores{Queries: 12, Recall: scores.Recall, Any: scores.Any, NDCG: 0.8},
-		Told:       &eval.Telling{Queries: 12, Any: 0.5, Relevant: 0.25},
+		Injections: &eval.Injections{Queries: 12, Any: 0.5, Relevant: 0.25},
 		False: &eval.False{
-			Told:    eval.Told{Prompts: 100, Injected: 2, Share: 0.02},
-			ByClass: map[string]eval.Told{"trivial": {Prompts: 50, Injected: 0, Share: 0}},
+			PromptCount: eval.PromptCount{Prompts: 100, Injected: 2, Share: 0.02},
+			ByClass:     map[string]eval.PromptCount{"trivial": {Prompts: 50, Injected: 0, Share: 0}},
 		},
 		Latency: &eval.Latency{P50: 4.5, P95: 9}, IndexS: 1.5, DBBytes: 4096,
 	}
@@ -385,7 +385,7 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		"config": configView{Values: []config.Setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
 		"eval": ui.EvalView{Result: eval.Result{
 			Suite: evil, ByCategory: map[string]eval.Scored{evil: {}},
-			False: &eval.False{ByClass: map[string]eval.Told{evil: {}}},
+			False: &eval.False{ByClass: map[string]eval.PromptCount{evil: {}}},
 		}, Gates: []eval.Verdict{{Gate: eval.Gate{Name: evil}}}},
 		"eval compare": ui.EvalCompareView{Measures: []eval.Difference{{Name: evil}}},
 		"eval report":  ui.EvalReportView{Total: 1, Runs: []eval.Result{{Suite: evil}}},

@@ -18,7 +18,7 @@ const (
 	formLongMemEval
 )
 
-// formOf tells by the first element which layout a file has.
+// formOf returns the layout of a file, by its first element.
 func formOf(file string) (form, error) {
 	for raw, err := range elements(file) {
 		if err != nil {

@@ -157,7 +157,7 @@ func (r Result) Measures() map[string]float64 {
 		addAll(m, "sessions.any.", s.Any)
 		m["sessions.ndcg_10"] = s.NDCG
 	}
-	if t := r.Told; t != nil {
+	if t := r.Injections; t != nil {
 		m["told.any"], m["told.relevant"] = t.Any, t.Relevant
 	}
 	if f := r.False; f != nil {

@@ -21,8 +21,8 @@ func resultOf(recall10 float64) Result {
 		Suite: "small", Units: 10, Queries: 4, Scores: scoresOf(recall10),
 		ByCategory: map[string]Scored{"fix": {2, scoresOf(0.4)}},
 		Sessions:   &SessionScores{4, map[string]float64{"10": 0.9}, map[string]float64{"10": 1}, 0.7},
-		Told:       &Telling{4, 0.75, 0.5},
-		False:      &False{Told{100, 2, 0.02}, map[string]Told{ClassTrivial: {50, 0, 0}}},
+		Injections: &Injections{4, 0.75, 0.5},
+		False:      &False{PromptCount{100, 2, 0.02}, map[string]PromptCount{ClassTrivial: {50, 0, 0}}},
 		Latency:    &Latency{4, 9}, IndexS: 1.5, DBBytes: 4096,
 	}
 }
@@ -191,7 +191,7 @@ func TestGatesOfAResultStandInAReadersOrder(t *testing.T) {
 
 func TestComparedAreTheMeasuresOfBothInAReadersOrder(t *testing.T) {
 	before, after := resultOf(0.7), resultOf(0.75)
-	after.Told = nil
+	after.Injections = nil
 	var names []string
 	for _, d := range Compare(before, after) {
 		names = append(names, d.Name)

@@ -104,7 +104,7 @@ func (t locomoTalk) part() (Part, error) {
 	return p, nil
 }
 
-func locomoSession(talk, project, name string, raw, when json.RawMessage) ([]Unit, error) {
+func locomoSession(conversation, project, name string, raw, when json.RawMessage) ([]Unit, error) {
 	var turns []locomoTurn
 	if err := json.Unmarshal(raw, &turns); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func locomoSession(talk, project, name string, raw, when json.RawMessage) ([]Uni
 			return nil, errors.New("a turn without dia_id")
 		}
 		u := Unit{
-			ID: talk + "/" + turn.ID, Project: project, Session: sessionID(project, name),
+			ID: conversation + "/" + turn.ID, Project: project, Session: sessionID(project, name),
 			Text: turn.Text, Said: true, Who: turn.Who, Turn: i,
 		}
 		if turn.Caption != "" {

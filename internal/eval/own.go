@@ -21,7 +21,7 @@ type History interface {
 const (
 	wholeHistory = 100000 // more sessions, and turns of one, than anybody has
 	shortPrompt  = 12     // letters; shorter ones ask for nothing
-	common       = 12     // memories; a file that more are about tells them apart no more
+	common       = 12     // memories; a file that more are about does not distinguish them
 	gainFile     = 1      // it is about a file that the turn worked on
 	gainCommand  = 2      // it is about a command that the turn ran
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Prompt is a prompt that nothing should be told of.
+// Prompt is a prompt with which nothing should be injected.
 type Prompt struct {
 	Class string // of ClassUnrelated, ClassTrivial, ClassGibberish, or another
 	Text  string

@@ -17,7 +17,7 @@ type Result struct {
 	Scores
 	ByCategory map[string]Scored `json:"by_category"`
 	Sessions   *SessionScores    `json:"sessions"` // null where no unit was said in a session
-	Told       *Telling          `json:"told"`     // null where it was not measured
+	Injections *Injections       `json:"told"`     // null where it was not measured
 	False      *False            `json:"false_injections"`
 	Latency    *Latency          `json:"latency_ms"` // null where nothing was asked
 	IndexS     float64           `json:"index_s"`    // seconds that it took to keep the units
@@ -47,30 +47,29 @@ type SessionScores struct {
 	NDCG    float64            `json:"ndcg_10"`
 }
 
-// Telling says how often a suite's own questions, given as prompts, are told
-// anything, and anything that answers them.
-type Telling struct {
+// Injections is how often anything is injected with a suite's own questions, given as prompts, and how often an answer.
+type Injections struct {
 	Queries  int     `json:"queries"`
-	Any      float64 `json:"any"`      // share that is told anything
-	Relevant float64 `json:"relevant"` // share that is told an answer
+	Any      float64 `json:"any"`      // share with an injection
+	Relevant float64 `json:"relevant"` // share with an answer in it
 }
 
-// False says how many prompts are told something that should not be.
+// False counts the prompts with which something is injected, but should not be.
 type False struct {
-	Told
-	ByClass map[string]Told `json:"by_class"`
+	PromptCount
+	ByClass map[string]PromptCount `json:"by_class"`
 }
 
-// Told counts prompts.
-type Told struct {
+// PromptCount counts prompts, and those with an injection.
+type PromptCount struct {
 	Prompts  int     `json:"prompts"`
 	Injected int     `json:"injected"`
 	Share    float64 `json:"share"` // of Prompts
 }
 
-func (t *Told) add(told bool) {
+func (t *PromptCount) add(injected bool) {
 	t.Prompts++
-	if told {
+	if injected {
 		t.Injected++
 	}
 	t.Share = float64(t.Injected) / float64(t.Prompts)

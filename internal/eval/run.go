@@ -20,7 +20,7 @@ type Subject interface {
 	Settle(ctx context.Context) error
 	// Search finds memories of a project, best first.
 	Search(ctx context.Context, ask recall.SearchRequest) (recall.SearchResponse, error)
-	// Next returns what a prompt would be told.
+	// Next returns the receipt of the recall for a prompt.
 	Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error)
 	// Bytes is the size of the files that all this is in.
 	Bytes() int64
@@ -29,7 +29,7 @@ type Subject interface {
 // Options say how a suite is run. The zero value runs it as it is, for recall alone.
 type Options struct {
 	Without  []string // features of the ranking to leave out
-	Prompts  []Prompt // that nothing should be told; none means that telling is not measured
+	Prompts  []Prompt // with which nothing should be injected; none means that this is not measured
 	Progress func(what string, done, total int)
 }
 
@@ -64,7 +64,7 @@ func Run(ctx context.Context, s Suite, on Subject, o Options) (Result, error) {
 		return Result{}, err
 	}
 	if len(o.Prompts) > 0 {
-		if err := r.tell(ctx); err != nil {
+		if err := r.inject(ctx); err != nil {
 			return Result{}, err
 		}
 	}

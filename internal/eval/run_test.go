@@ -169,8 +169,8 @@ func TestNotesAreFactsAndOnlyWhatWasThereMayBeFound(t *testing.T) {
 	if m := s.kept[0]; m.Kind != mem.Fact || m.Title != "t" || m.Files[0] != "a.go" || m.Created != at {
 		t.Errorf("kept %+v", m)
 	}
-	if r.Told == nil || r.Told.Any != 1 || r.Told.Relevant != 0 {
-		t.Errorf("got told %+v: want the old one and not the new", r.Told)
+	if r.Injections == nil || r.Injections.Any != 1 || r.Injections.Relevant != 0 {
+		t.Errorf("got %+v: want the old one and not the new", r.Injections)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestWhatIsNotKeptIsMissed(t *testing.T) {
 }
 
 // What is told is measured with the same ranking as what is found.
-func TestWhatIsLeftOutIsLeftOutOfTellingToo(t *testing.T) {
+func TestALeftOutFeatureIsLeftOutOfInjectionsToo(t *testing.T) {
 	s := &shelf{}
 	o := Options{Without: []string{"prox"}, Prompts: []Prompt{{ClassTrivial, "yes"}}}
 	if _, err := Run(t.Context(), suiteOf(talkOf()), s, o); err != nil {
@@ -234,7 +234,7 @@ func TestWhatWasNotAskedIsNotMeasured(t *testing.T) {
 	}
 }
 
-func TestTellingIsCountedByClass(t *testing.T) {
+func TestInjectionsAreCountedByClass(t *testing.T) {
 	prompts := []Prompt{
 		{ClassTrivial, "yes"},
 		{ClassTrivial, "no"},
@@ -245,13 +245,13 @@ func TestTellingIsCountedByClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := False{Told{4, 1, 0.25}, map[string]Told{ClassTrivial: {2, 0, 0}, ClassUnrelated: {2, 1, 0.5}}}
+	want := False{PromptCount{4, 1, 0.25}, map[string]PromptCount{ClassTrivial: {2, 0, 0}, ClassUnrelated: {2, 1, 0.5}}}
 	if r.False == nil || !reflect.DeepEqual(*r.False, want) {
 		t.Errorf("got %+v, want %+v", r.False, want)
 	}
 	// "red boat" is told b1, which is no answer; "blue" is told a2, which is.
-	if want := (Telling{2, 1, 0.5}); r.Told == nil || *r.Told != want {
-		t.Errorf("got %+v, want %+v", r.Told, want)
+	if want := (Injections{2, 1, 0.5}); r.Injections == nil || *r.Injections != want {
+		t.Errorf("got %+v, want %+v", r.Injections, want)
 	}
 }
 

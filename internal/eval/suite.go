@@ -81,7 +81,7 @@ func (m *Mistake) Error() string {
 func (m *Mistake) Unwrap() []error { return []error{ErrFormat, m.Err} }
 
 // Open returns the suite at path: a folder in BEIR's layout, or a JSON file in
-// that of LoCoMo or LongMemEval. Only as much is read as tells them apart.
+// that of LoCoMo or LongMemEval. Only as much is read as is needed to distinguish them.
 func Open(path string) (Suite, error) {
 	info, err := os.Stat(path)
 	if err != nil {

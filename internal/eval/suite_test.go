@@ -57,13 +57,16 @@ func ids(units []Unit) []string {
 func small() map[string]string {
 	return map[string]string{
 		"corpus.jsonl": "\ufeff" +
-			`{"_id":"n1","title":"Backoff","text":"with jitter","metadata":{"project":"p","created":1767225600,"files":["a/b.go"],"colour":"red"}}
-{"_id":"t2","title":"","text":"second","metadata":{"project":"p","session":"s","turn":1,"who":"Ann","created":1767225660.5}}
+			`{"_id":"n1","title":"Backoff","text":"with jitter","metadata":{"project":"p","created":1767225600,` +
+			`"files":["a/b.go"],"colour":"red"}}
+{"_id":"t2","title":"","text":"second","metadata":{"project":"p","session":"s","turn":1,"who":"Ann",` +
+			`"created":1767225660.5}}
 
 {"_id":"t1","title":"","text":"first","metadata":{"project":"p","session":"s","turn":0,"who":"Bo"}}
 {"_id":"o1","title":"","text":"of another project","metadata":{"project":"q","session":"s","turn":0}}
 `,
-		"queries.jsonl": `{"_id":"q1","text":"how are retries spaced","metadata":{"project":"p","as_of":1767312000,"category":"fact"}}
+		"queries.jsonl": `{"_id":"q1","text":"how are retries spaced","metadata":{"project":"p","as_of":1767312000,` +
+			`"category":"fact"}}
 {"_id":"q2","text":"never judged","metadata":{"project":"p"}}
 `,
 		"qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\tn1\t2\nq1\tt2\t1\nq1\tt1\t0\n",
@@ -160,7 +163,8 @@ const talkFile = `[
       "session_1_date_time": "1:56 pm on 8 May, 2023",
       "session_1": [
         {"speaker": "Ann", "dia_id": "D1:1", "text": "I bought a kayak."},
-        {"speaker": "Bo", "dia_id": "D1:2", "text": "Nice!", "img_url": ["x"], "blip_caption": "a red boat", "query": "boat"}
+        {"speaker": "Bo", "dia_id": "D1:2", "text": "Nice!", "img_url": ["x"], "blip_caption": "a red boat", ` +
+	`"query": "boat"}
       ],
       "session_2_date_time": "9:05 am on 25 May, 2023",
       "session_3_date_time": "10:00 am on 1 June, 2023",
@@ -204,17 +208,21 @@ func TestLoCoMosFileIsReadByTurns(t *testing.T) {
 }
 
 const haystackFile = `[
-{"question_id": "e1", "question_type": "single-session-user", "question": "What do I play?", "answer": 1, "question_date": "2023/05/22 (Mon) 14:00",
+{"question_id": "e1", "question_type": "single-session-user", "question": "What do I play?", "answer": 1, ` +
+	`"question_date": "2023/05/22 (Mon) 14:00",
  "haystack_dates": ["2023/05/10 (Wed) 09:00", "2023/05/15 (Mon) 11:30"],
  "haystack_session_ids": ["s_a", "s_b"],
  "haystack_sessions": [
-  [{"role": "user", "content": "I play the cello.", "has_answer": true}, {"role": "assistant", "content": "Lovely.", "has_answer": false}],
+  [{"role": "user", "content": "I play the cello.", "has_answer": true}, {"role": "assistant", "content": ` +
+	`"Lovely.", "has_answer": false}],
   [{"role": "user", "content": "  "}, {"role": "assistant", "content": "Anything else?"}]
  ],
  "answer_session_ids": ["s_a"]},
-{"question_id": "e2", "question_type": "multi-session", "question": "Where?", "answer": "x", "haystack_session_ids": ["s_a"],
+{"question_id": "e2", "question_type": "multi-session", "question": "Where?", "answer": "x", ` +
+	`"haystack_session_ids": ["s_a"],
  "haystack_sessions": [[{"role": "user", "content": "In Graz."}]], "answer_session_ids": ["s_a"]},
-{"question_id": "e3_abs", "question_type": "multi-session", "question": "Never said", "answer": "x", "haystack_session_ids": [],
+{"question_id": "e3_abs", "question_type": "multi-session", "question": "Never said", "answer": "x", ` +
+	`"haystack_session_ids": [],
  "haystack_sessions": [], "answer_session_ids": []}
 ]`
 

@@ -40,7 +40,7 @@ func (v EvalView) Print(p *Printer) {
 		c := v.ByCategory[name]
 		p.Field(Clip(OneLine(name), 13), "%s   nDCG@10 %s   of %d", atCutoffs(c.Recall), share(c.NDCG), c.Queries)
 	}
-	if t := v.Told; t != nil {
+	if t := v.Injections; t != nil {
 		p.Field("injected", "something is injected for %s of the queries, an answer for %s", Percent(t.Any),
 			Percent(t.Relevant))
 	}

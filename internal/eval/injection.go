@@ -9,25 +9,25 @@ import (
 	"remanence/internal/views"
 )
 
-// tell measures what prompts are told: the suite's own questions, which should
-// be, and others, which should not.
-func (r *run) tell(ctx context.Context) error {
+// inject measures injections with prompts: with the suite's own questions, which should have one, and with other
+// prompts, which should not.
+func (r *run) inject(ctx context.Context) error {
 	var err error
-	if r.result.Told, err = r.tellQuestions(ctx); err != nil {
+	if r.result.Injections, err = r.injectWithQuestions(ctx); err != nil {
 		return err
 	}
-	r.result.False, err = r.tellOthers(ctx)
+	r.result.False, err = r.injectWithOthers(ctx)
 	return err
 }
 
-// tellQuestions gives the questions as prompts.
-func (r *run) tellQuestions(ctx context.Context) (*Telling, error) {
-	told, right, n := 0, 0, 0
+// injectWithQuestions measures injections with the suite's questions as prompts.
+func (r *run) injectWithQuestions(ctx context.Context) (*Injections, error) {
+	injected, right, n := 0, 0, 0
 	for i, q := range r.questions {
 		if len(q.Relevant) == 0 {
 			continue
 		}
-		items, err := r.told(ctx, views.NextRequest{
+		items, err := r.injected(ctx, views.NextRequest{
 			ProjectRef: mem.ProjectRef{Project: q.Project}, Prompt: q.Text,
 			Before: q.AsOf,
 		})
@@ -36,7 +36,7 @@ func (r *run) tellQuestions(ctx context.Context) (*Telling, error) {
 		}
 		n++
 		if len(items) > 0 {
-			told++
+			injected++
 		}
 		if AnyAt(items, q.Relevant, len(items)) > 0 {
 			right++
@@ -46,18 +46,17 @@ func (r *run) tellQuestions(ctx context.Context) (*Telling, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	return &Telling{Queries: n, Any: float64(told) / float64(n), Relevant: float64(right) / float64(n)}, nil
+	return &Injections{Queries: n, Any: float64(injected) / float64(n), Relevant: float64(right) / float64(n)}, nil
 }
 
-// tellOthers gives prompts that have nothing to do with the suite, in its
-// projects by turns.
-func (r *run) tellOthers(ctx context.Context) (*False, error) {
+// injectWithOthers measures injections with prompts that are unrelated to the suite, in each of its projects in turn.
+func (r *run) injectWithOthers(ctx context.Context) (*False, error) {
 	if len(r.places) == 0 {
 		return nil, nil
 	}
-	out := &False{ByClass: map[string]Told{}}
+	out := &False{ByClass: map[string]PromptCount{}}
 	for i, p := range r.options.Prompts {
-		items, err := r.told(ctx, views.NextRequest{
+		items, err := r.injected(ctx, views.NextRequest{
 			ProjectRef: mem.ProjectRef{Project: r.places[i%len(r.places)]},
 			Prompt:     p.Text,
 		})
@@ -73,8 +72,8 @@ func (r *run) tellOthers(ctx context.Context) (*False, error) {
 	return out, nil
 }
 
-// told are the units that a prompt would be told, as they stand.
-func (r *run) told(ctx context.Context, ask views.NextRequest) ([]string, error) {
+// injected returns the units that would be injected with a prompt, in their order.
+func (r *run) injected(ctx context.Context, ask views.NextRequest) ([]string, error) {
 	ask.Without = r.options.Without
 	receipt, err := r.on.Next(ctx, ask)
 	if err != nil {
