@@ -26,7 +26,7 @@ func (p Paths) OwnFiles() []string {
 			}
 		}
 	}
-	files = append(files, p.Lock(), p.Notices(), p.Upkeep(), p.Inbox(), p.SpareDir())
+	files = append(files, p.Lock(), p.Notices(), p.Upkeep(), p.Inbox(), p.FallbackDir())
 	files = append(files, p.filesNamed(p.Transcripts(), "*/????-??-??__*.jsonl", "*/????-??-??__*.jsonl.part")...)
 	files = append(files, p.Spooled()...)
 	files = append(files, p.RunFiles()...)
@@ -96,7 +96,7 @@ func (p Paths) RemoveOwn() error {
 	// can be repeated.
 	made := p.madeDirs()
 	last := slices.Index(made, p.Work) + 1
-	rest := append(slices.Clone(made[:max(0, last-1)]), p.Data, filepath.Dir(p.Config), filepath.Dir(p.SpareDir()))
+	rest := append(slices.Clone(made[:max(0, last-1)]), p.Data, filepath.Dir(p.Config), filepath.Dir(p.FallbackDir()))
 	removeEmpty(append(rest, made[last:]...))
 	err := p.EraseFiles([]string{p.UninstalledMark(), p.made()})
 	removeEmpty(append([]string{p.Work}, made...))

@@ -55,8 +55,8 @@ func Run(sys config.System, args []string) {
 // countUnprepared counts an event whose call was over before anything was ready.
 func countUnprepared(sys config.System, reason string) {
 	if paths, err := config.FindPaths(sys.Getenv, ""); err == nil {
-		spool.Open(spool.Config{Dir: paths.Spool(), Spare: func() (string, error) {
-			return MakeSpareDir(paths)
+		spool.Open(spool.Config{Dir: paths.Spool(), Fallback: func() (string, error) {
+			return MakeFallbackDir(paths)
 		}}).Count(reason)
 	}
 }
@@ -73,8 +73,8 @@ func prepare(sys config.System, c hook.Config) hook.Config {
 		return prepareUninstalled(sys, paths, c)
 	}
 	rt, _ := ReadRuntime(paths) // without one there is no worker yet
-	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: func() (string, error) {
-		return MakeSpareDir(paths)
+	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Fallback: func() (string, error) {
+		return MakeFallbackDir(paths)
 	}})
 	c = redacting(c, config.ReadSecret(paths.Key()), rt.Rules...)
 	at := &client{sys: sys, paths: paths, rt: rt}

@@ -11,10 +11,10 @@ import (
 	"remanence/internal/spool"
 )
 
-// MakeSpareDir creates the spare directory. Another user may have created something with that name, so it is
+// MakeFallbackDir creates the fallback directory. Another user may have created something with that name, so it is
 // used only if it is proven to be ours.
-func MakeSpareDir(p config.Paths) (string, error) {
-	dir := p.SpareDir()
+func MakeFallbackDir(p config.Paths) (string, error) {
+	dir := p.FallbackDir()
 	up := filepath.Dir(dir)
 	if err := os.Mkdir(up, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -22,16 +22,18 @@ func MakeSpareDir(p config.Paths) (string, error) {
 	return dir, api.CheckDir(up)
 }
 
-// spareDirs returns the spare directories that may be read: only our own.
-func spareDirs(p config.Paths) []string {
-	if api.CheckDir(filepath.Dir(p.SpareDir())) != nil {
+// fallbackDirs returns the fallback directories that may be read: only our own.
+func fallbackDirs(p config.Paths) []string {
+	if api.CheckDir(filepath.Dir(p.FallbackDir())) != nil {
 		return nil
 	}
-	return []string{p.SpareDir()}
+	return []string{p.FallbackDir()}
 }
 
 // LostEvents returns how many events could not be stored since the last reset, by reason.
-func LostEvents(p config.Paths) map[string]int64 { return spool.Counters(p.Spool(), spareDirs(p)...) }
+func LostEvents(p config.Paths) map[string]int64 {
+	return spool.Counters(p.Spool(), fallbackDirs(p)...)
+}
 
 // ResetLost resets the counters of lost events.
-func ResetLost(p config.Paths) error { return spool.Forgive(p.Spool(), spareDirs(p)...) }
+func ResetLost(p config.Paths) error { return spool.Forgive(p.Spool(), fallbackDirs(p)...) }

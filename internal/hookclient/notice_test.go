@@ -144,14 +144,14 @@ func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T)
 func TestTheSparePlaceIsUsedOnlyIfItIsOurs(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	p := config.Paths{Work: t.TempDir()}
-	dir, err := MakeSpareDir(p)
-	if err != nil || len(spareDirs(p)) != 1 || dir != spareDirs(p)[0] {
-		t.Fatalf("got %s, %v; want %v", dir, err, spareDirs(p))
+	dir, err := MakeFallbackDir(p)
+	if err != nil || len(fallbackDirs(p)) != 1 || dir != fallbackDirs(p)[0] {
+		t.Fatalf("got %s, %v; want %v", dir, err, fallbackDirs(p))
 	}
 	if err := os.Chmod(filepath.Dir(dir), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := MakeSpareDir(p); err == nil || len(spareDirs(p)) != 0 {
+	if _, err := MakeFallbackDir(p); err == nil || len(fallbackDirs(p)) != 0 {
 		t.Error("a directory that others can enter is used")
 	}
 }

@@ -68,7 +68,7 @@ func lossFault(err error) fault.Fault {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fault.DiskFull.FixedBy("free some space, then remanence doctor")
 	case errors.Is(err, spool.ErrFull):
-		return fault.Spooled.Saying("the daemon does not answer, and the spool is full").FixedBy("remanence doctor")
+		return fault.Spooled.WithMessage("the daemon does not answer, and the spool is full").FixedBy("remanence doctor")
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return fault.ReadOnly.FixedBy("make it writable, then remanence doctor")
 	}

@@ -18,8 +18,8 @@ const (
 	header = "\n"
 )
 
-// Prepare makes room for counts that are to be written when the disk is full.
-// Whoever writes to the spool's disk anyway does it, as early as it can.
+// Prepare reserves room for counts that have to be written when the disk is full. A process that writes to the spool's
+// disk calls it as early as possible.
 func (s *Spool) Prepare() {
 	if fsx.MakePrivateDir(s.counts()) == nil {
 		prepare(filepath.Join(s.counts(), noRoom))
@@ -39,7 +39,7 @@ func prepare(file string) {
 
 // Count counts one event that was not kept, for a reason such as
 // "refused-Notification" or "watchdog". Where that cannot be written the count
-// goes without its reason to the file that Prepare has made, or to the spare
+// goes without its reason to the file that Prepare has made, or to the fallback
 // directory. If nothing at all can be written it is lost.
 func (s *Spool) Count(reason string) {
 	name := filepath.Base(filepath.Clean(reason))
@@ -67,10 +67,10 @@ func (s *Spool) countInReserve() error {
 }
 
 func (s *Spool) countInSpare(name string) error {
-	if s.spare == nil {
+	if s.fallback == nil {
 		return os.ErrNotExist
 	}
-	dir, err := s.spare()
+	dir, err := s.fallback()
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,10 @@ func addToCount(dir, name string) error {
 func (s *Spool) counts() string { return filepath.Join(s.dir, "count") }
 
 // Counters returns what was counted in the spool of dir, by reason, and in the
-// spare directories that there are. It is empty if nothing ever was.
-func Counters(dir string, spares ...string) map[string]int64 {
+// fallback directories that there are. It is empty if nothing ever was.
+func Counters(dir string, fallbacks ...string) map[string]int64 {
 	counts := map[string]int64{}
-	for _, d := range append([]string{filepath.Join(dir, "count")}, spares...) {
+	for _, d := range append([]string{filepath.Join(dir, "count")}, fallbacks...) {
 		files, _ := os.ReadDir(d)
 		for _, f := range files {
 			if n := counted(f); n > 0 {
@@ -119,10 +119,9 @@ func counted(f os.DirEntry) int64 {
 	return info.Size()
 }
 
-// Forgive removes the counts that Counters returns: somebody has seen them. The
-// room that Prepare made stays.
-func Forgive(dir string, spares ...string) error {
-	for _, d := range spares {
+// Forgive removes the counts that Counters returns, after the person has seen them. The room that Prepare reserved stays.
+func Forgive(dir string, fallbacks ...string) error {
+	for _, d := range fallbacks {
 		if err := os.RemoveAll(d); err != nil {
 			return err
 		}

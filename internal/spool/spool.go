@@ -47,9 +47,9 @@ type Config struct {
 	Dir      string
 	MaxBytes int64 // 0 means DefaultMaxBytes
 
-	// Spare makes a directory on another disk in which lost events are counted
+	// Fallback makes a directory on another disk in which lost events are counted
 	// if Dir takes nothing. It is asked only then. Nil means that there is none.
-	Spare func() (dir string, err error)
+	Fallback func() (dir string, err error)
 }
 
 // Spool is one spool directory. Several processes may use it at once, each
@@ -59,9 +59,9 @@ type Config struct {
 // something waits: events.log, which hooks append to; part-N.log, former
 // events.log in the order of N; and *.rec, single records written past the lock.
 type Spool struct {
-	dir   string
-	max   int64
-	spare func() (string, error) // may be nil
+	dir      string
+	max      int64
+	fallback func() (string, error) // may be nil
 
 	mu    sync.Mutex       // drains one at a time
 	parts map[string]*part // by file name
@@ -74,7 +74,7 @@ func Open(c Config) *Spool {
 	if c.MaxBytes <= 0 {
 		c.MaxBytes = DefaultMaxBytes
 	}
-	return &Spool{dir: c.Dir, max: c.MaxBytes, spare: c.Spare, parts: map[string]*part{}}
+	return &Spool{dir: c.Dir, max: c.MaxBytes, fallback: c.Fallback, parts: map[string]*part{}}
 }
 
 func (s *Spool) pending(name string) string { return filepath.Join(s.dir, "pending", name) }
@@ -178,7 +178,7 @@ const (
 	tmpEnd    = ".tmp"
 )
 
-// singleName sorts by time and tells the size, so that nobody need ask for it.
+// singleName returns a file name that sorts by time and contains the size, which saves a request for it.
 func singleName(size int) string {
 	return fmt.Sprintf("%020d-%d", time.Now().UnixNano(), size)
 }

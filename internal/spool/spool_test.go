@@ -463,18 +463,21 @@ func TestWhereNothingCanBeWrittenLossesAreCountedInTheSparePlace(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spare := filepath.Join(t.TempDir(), "spare")
-	s := spool.Open(spool.Config{Dir: filepath.Join(file, "spool"), Spare: func() (string, error) { return spare, nil }})
+	fallback := filepath.Join(t.TempDir(), "fallback")
+	s := spool.Open(spool.Config{Dir: filepath.Join(file, "spool"), Fallback: func() (string, error) {
+		return fallback,
+			nil
+	}})
 	s.Prepare()
 	s.Count("handler")
-	if got := spool.Counters(filepath.Join(file, "spool"), spare); got["handler"] != 1 || len(got) != 1 {
+	if got := spool.Counters(filepath.Join(file, "spool"), fallback); got["handler"] != 1 || len(got) != 1 {
 		t.Errorf("got %v, want one", got)
 	}
-	if err := spool.Forgive(filepath.Join(file, "spool"), spare); err != nil {
+	if err := spool.Forgive(filepath.Join(file, "spool"), fallback); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(spare); err == nil {
-		t.Error("the spare place is left")
+	if _, err := os.Stat(fallback); err == nil {
+		t.Error("the fallback place is left")
 	}
 }
 
