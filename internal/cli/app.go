@@ -78,7 +78,7 @@ func (a *app) before(*cobra.Command, []string) error {
 	switch a.flags.Color {
 	case "auto", "always", "never":
 	default:
-		return fault.Usage.Saying("--color %q is unknown", a.flags.Color).FixedBy("use auto, always or never")
+		return fault.Usage.WithMessage("--color %q is unknown", a.flags.Color).FixedBy("use auto, always or never")
 	}
 	var err error
 	a.Paths, err = config.FindPaths(a.Sys.Getenv, a.flags.DataDir)

@@ -80,17 +80,17 @@ func (a *app) unnamed(text string) string {
 func writeBundle(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fault.Input.Saying("%s is there already", file).FixedBy("give another name")
+		return fault.Input.WithMessage("%s is there already", file).FixedBy("give another name")
 	}
 	if err != nil {
-		return fault.Input.Saying("the bundle cannot be written").Because("%s", err)
+		return fault.Input.WithMessage("the bundle cannot be written").Because("%s", err)
 	}
 	_, err = io.WriteString(f, text)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
-		return fault.Input.Saying("the bundle cannot be written").Because("%s", err)
+		return fault.Input.WithMessage("the bundle cannot be written").Because("%s", err)
 	}
 	return nil
 }

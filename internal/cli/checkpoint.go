@@ -60,15 +60,15 @@ func (f toFile) check() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir := filepath.Dir(f.path); !config.IsDir(dir) {
-			return fault.NoFile.Saying("no such directory: %s", dir)
+			return fault.NoFile.WithMessage("no such directory: %s", dir)
 		}
 		return nil
 	case err != nil:
 		return fmt.Errorf("look at %s: %w", f.path, err)
 	case !info.Mode().IsRegular():
-		return fault.Input.Saying("%s is no plain file", f.path).FixedBy("give another name")
+		return fault.Input.WithMessage("%s is no plain file", f.path).FixedBy("give another name")
 	case !f.force:
-		return fault.Input.Saying("%s is there already", f.path).Because("nothing was written").FixedBy("add --force",
+		return fault.Input.WithMessage("%s is there already", f.path).Because("nothing was written").FixedBy("add --force",
 			"give another name")
 	}
 	return nil
@@ -214,7 +214,7 @@ func checkpointListCommand(a *app) *cobra.Command {
 
 func listCheckpoints(a *app, cmd *cobra.Command, q continuity.CheckpointsRequest) error {
 	if q.Limit < 1 {
-		return fault.Input.Saying("-n has to be 1 or more")
+		return fault.Input.WithMessage("-n has to be 1 or more")
 	}
 	q.ProjectRef = a.ProjectRef()
 	got, err := ask(cmd.Context(), a, api.Checkpoints, q)
@@ -241,7 +241,7 @@ func runCheckpointShow(a *app, cmd *cobra.Command, id string) error {
 		id = "last"
 	}
 	if id != "last" && !strings.HasPrefix(id, "c_") {
-		return fault.Input.Saying("%q is no checkpoint",
+		return fault.Input.WithMessage("%q is no checkpoint",
 			id).Because("their ids begin with c_").FixedBy("remanence checkpoint list")
 	}
 	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{ProjectRef: a.ProjectRef(), ID: id})
@@ -258,7 +258,7 @@ func runCheckpointShow(a *app, cmd *cobra.Command, id string) error {
 }
 
 func noCheckpoint(id string) fault.Fault {
-	return fault.NoID.Saying("no such checkpoint").Because("nothing has the id %q",
+	return fault.NoID.WithMessage("no such checkpoint").Because("nothing has the id %q",
 		id).FixedBy("remanence checkpoint list")
 }
 
@@ -280,7 +280,7 @@ func checkpointResumeCommand(a *app) *cobra.Command {
 			q.ProjectRef, q.ID = a.ProjectRef(), strings.Join(args, "")
 			got, err := ask(cmd.Context(), a, api.Resume, q)
 			if errors.Is(err, mem.ErrNotFound) && (q.ID == "" || q.ID == "last") && q.Session == "" {
-				return fault.NoWork.Saying("there is nothing to go on with").
+				return fault.NoWork.WithMessage("there is nothing to go on with").
 					Because("no checkpoint of this project was ever saved").FixedBy("remanence checkpoint list --project all")
 			}
 			if errors.Is(err, mem.ErrNotFound) && q.ID != "" {
@@ -322,7 +322,8 @@ func checkpointDiffCommand(a *app) *cobra.Command {
 				return a.out.Show(ui.DiffView{})
 			}
 			if errors.Is(err, mem.ErrNotFound) {
-				return fault.NoID.Saying("no such checkpoint").Because("%s", daemon.Cause(err)).FixedBy("remanence checkpoint list")
+				return fault.NoID.WithMessage("no such checkpoint").Because("%s", daemon.Cause(err)).
+					FixedBy("remanence checkpoint list")
 			}
 			if err != nil {
 				return a.noProject(err)

@@ -109,7 +109,7 @@ func lintCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, r := range q.Rules {
 				if !slices.Contains(curate.LintRules(), r) {
-					return fault.Input.Saying("no such rule: %q", r).FixedBy("use " + strings.Join(curate.LintRules(), ", "))
+					return fault.Input.WithMessage("no such rule: %q", r).FixedBy("use " + strings.Join(curate.LintRules(), ", "))
 				}
 			}
 			q.ProjectRef = a.ProjectRef()

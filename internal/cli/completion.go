@@ -37,7 +37,7 @@ func completionCommand(a *app) *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(out)
 			}
-			return fault.Usage.Saying("no completion for %q", args[0]).FixedBy("use bash, zsh, fish or powershell")
+			return fault.Usage.WithMessage("no completion for %q", args[0]).FixedBy("use bash, zsh, fish or powershell")
 		},
 	}
 }

@@ -123,7 +123,7 @@ func putKey(a *app, key, text string) error {
 		err = o.Validate(parsed)
 	}
 	if err != nil {
-		return fault.Input.Saying("%s: %s", key, err).FixedBy("remanence config list")
+		return fault.Input.WithMessage("%s: %s", key, err).FixedBy("remanence config list")
 	}
 	lit, err := literal(parsed)
 	if err != nil {
@@ -258,7 +258,7 @@ func FindOption(key string) (config.Option, error) {
 			return o, nil
 		}
 	}
-	return config.Option{}, fault.NoKey.Saying("no such setting: %q%s", key, config.Nearest(key))
+	return config.Option{}, fault.NoKey.WithMessage("no such setting: %q%s", key, config.Nearest(key))
 }
 
 // literal is a value as TOML writes it.

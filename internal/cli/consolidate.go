@@ -30,10 +30,11 @@ func consolidateCommand(a *app) *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if list && (q.Undo != "" || q.DryRun) {
-				return fault.Usage.Saying("--list goes with neither --undo nor --dry-run").FixedBy("remanence consolidate --help")
+				return fault.Usage.WithMessage("--list goes with neither --undo nor --dry-run").
+					FixedBy("remanence consolidate --help")
 			}
 			if cmd.Flags().Changed("undo") && q.Undo == "" {
-				return fault.Usage.Saying("--undo needs the id of a round").FixedBy("remanence consolidate --list")
+				return fault.Usage.WithMessage("--undo needs the id of a round").FixedBy("remanence consolidate --list")
 			}
 			q.ProjectRef, q.Agent = a.ProjectRef(), a.agent()
 			if list {
@@ -45,7 +46,7 @@ func consolidateCommand(a *app) *cobra.Command {
 			}
 			got, err := ask(cmd.Context(), a, api.Consolidate, q)
 			if q.Undo != "" && errors.Is(err, mem.ErrNotFound) {
-				return fault.NoID.Saying("no such round").Because("nothing has the id %q",
+				return fault.NoID.WithMessage("no such round").Because("nothing has the id %q",
 					q.Undo).FixedBy("remanence consolidate --list")
 			}
 			if err != nil {

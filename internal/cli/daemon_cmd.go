@@ -91,18 +91,18 @@ func (v retryView) Print(p *ui.Printer) {
 }
 
 func daemonRun(a *app) *cobra.Command {
-	var background, ifWelcome bool
+	var background, ifInstalled bool
 	cmd := &cobra.Command{
 		Use: "run", Short: "be the daemon, in this terminal", Example: "  remanence daemon run", Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if ifWelcome && a.Paths.Uninstalled(a.Sys.Getenv) {
+			if ifInstalled && a.Paths.Uninstalled(a.Sys.Getenv) {
 				return nil
 			}
 			return daemon.Run(cmd.Context(), a.Sys, a.Paths, background, a.Extra)
 		},
 	}
 	cmd.Flags().BoolVar(&background, "background", false, "be silent if another daemon runs")
-	cmd.Flags().BoolVar(&ifWelcome, "if-welcome", false, "end at once if Remanence was uninstalled meanwhile")
+	cmd.Flags().BoolVar(&ifInstalled, "if-welcome", false, "end at once if Remanence was uninstalled meanwhile")
 	_ = cmd.Flags().MarkHidden("background")
 	_ = cmd.Flags().MarkHidden("if-welcome")
 	return cmd
@@ -110,7 +110,7 @@ func daemonRun(a *app) *cobra.Command {
 
 func daemonStart(ctx context.Context, a *app, did string) error {
 	if a.NoDaemon {
-		return fault.Usage.Saying("--no-daemon and daemon start contradict each other").FixedBy("remanence daemon start")
+		return fault.Usage.WithMessage("--no-daemon and daemon start contradict each other").FixedBy("remanence daemon start")
 	}
 	if err := a.StartDaemon(ctx); err != nil {
 		return err
@@ -162,7 +162,7 @@ func daemonLogs(a *app) *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 0 {
-				return fault.Input.Saying("-n has to be 0 or more")
+				return fault.Input.WithMessage("-n has to be 0 or more")
 			}
 			read, err := printTail(a, n)
 			if err != nil || !follow {

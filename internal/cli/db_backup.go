@@ -53,7 +53,8 @@ func runBackup(ctx context.Context, a *app, file string) error {
 	if to == "" {
 		to = made.Path
 	} else if err := fsx.Move(made.Path, to); err != nil {
-		return errors.Join(fault.Store.Saying("the backup cannot be written there").Because("%s", err), os.Remove(made.Path))
+		return errors.Join(fault.Store.WithMessage("the backup cannot be written there").Because("%s", err),
+			os.Remove(made.Path))
 	}
 	found, err := sqlite.Inspect(ctx, to)
 	if err != nil {
@@ -76,13 +77,13 @@ func backupFile(file string) (string, error) {
 		return "", err
 	}
 	if config.IsDir(to) {
-		return "", fault.Input.Saying("that is a directory").Because("%s", to).FixedBy("name a file in it")
+		return "", fault.Input.WithMessage("that is a directory").Because("%s", to).FixedBy("name a file in it")
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return "", fault.Input.Saying("the file is there already").Because("%s", to).FixedBy("name another file")
+		return "", fault.Input.WithMessage("the file is there already").Because("%s", to).FixedBy("name another file")
 	}
 	if dir := filepath.Dir(to); !config.IsDir(dir) {
-		return "", fault.NoFile.Saying("no such directory: %s", dir)
+		return "", fault.NoFile.WithMessage("no such directory: %s", dir)
 	}
 	return to, nil
 }

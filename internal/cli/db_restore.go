@@ -58,7 +58,8 @@ func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbR
 	v := dbRestoreView{Path: a.Paths.Database()}
 	switch {
 	case salvage && len(args) > 0:
-		return v, fault.Usage.Saying("a file and --salvage contradict each other").FixedBy("remanence db restore --salvage")
+		return v, fault.Usage.WithMessage("a file and --salvage contradict each other").
+			FixedBy("remanence db restore --salvage")
 	case salvage:
 		return v, a.hasDatabase()
 	case len(args) > 0:
@@ -94,7 +95,7 @@ func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbR
 // restorable refuses files that cannot take the database's place.
 func restorable(ctx context.Context, a *app, file string) error {
 	if config.SameDir(file, a.Paths.Database()) {
-		return fault.Input.Saying("that is the database itself").Because("%s", file)
+		return fault.Input.WithMessage("that is the database itself").Because("%s", file)
 	}
 	_, err := sqlite.Inspect(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -25,11 +25,11 @@ func digestCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if !q.Redo && (q.Session != "" || since != "" || q.DryRun) {
-				return fault.Usage.Saying("--session, --since and --dry-run go with --redo").
+				return fault.Usage.WithMessage("--session, --since and --dry-run go with --redo").
 					FixedBy("remanence digest --redo --dry-run")
 			}
 			if q.Session != "" && since != "" {
-				return fault.Usage.Saying("--session and --since exclude each other").FixedBy("remanence digest --help")
+				return fault.Usage.WithMessage("--session and --since exclude each other").FixedBy("remanence digest --help")
 			}
 			if since != "" {
 				if q.Since, _, err = when.Parse(since, a.Sys.Now()); err != nil {
@@ -59,7 +59,7 @@ func runDigest(a *app, cmd *cobra.Command, q digest.Request) error {
 	case q.Redo && d.Provider == "":
 		return fault.NoModel
 	case q.Redo && d.Turns == 0 && d.Error != "" && !d.Refused:
-		return fault.NoModel.Saying("the configured model cannot be used").Because("%s",
+		return fault.NoModel.WithMessage("the configured model cannot be used").Because("%s",
 			d.Error).FixedBy("remanence config list --origin", "remanence doctor")
 	case q.Redo && d.Refused && !q.DryRun:
 		return fault.TokenCap.Because("%s of %s are spent, and the first of %s may take more than is left",

@@ -73,7 +73,7 @@ func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest) error {
 		q.Text = &text
 	}
 	if q.Text != nil && strings.TrimSpace(*q.Text) == "" {
-		return fault.Input.Saying("the text is empty").FixedBy("remanence forget " + old.ID)
+		return fault.Input.WithMessage("the text is empty").FixedBy("remanence forget " + old.ID)
 	}
 	m, err := ask(cmd.Context(), a, api.Edit, q)
 	if err != nil {

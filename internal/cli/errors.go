@@ -17,10 +17,10 @@ func explain(root *cobra.Command, err error) fault.Fault {
 		return f
 	}
 	if word, ok := unknownCommand(err); ok {
-		return fault.Usage.Saying("unknown command %q", word).FixedBy(suggest(root, word)...)
+		return fault.Usage.WithMessage("unknown command %q", word).FixedBy(suggest(root, word)...)
 	}
 	if flags, ok := exclusive(err); ok {
-		return fault.Usage.Saying("%s exclude each other", flags).FixedBy()
+		return fault.Usage.WithMessage("%s exclude each other", flags).FixedBy()
 	}
 	return daemon.Explain(err)
 }

@@ -103,7 +103,8 @@ func (e exam) options() (eval.Options, error) {
 			continue
 		}
 		if !slices.Contains(known, f) {
-			return o, fault.Input.Saying("the ranking has no part %q", f).FixedBy("use some of: " + strings.Join(known, ", "))
+			return o, fault.Input.WithMessage("the ranking has no part %q", f).FixedBy("use some of: " + strings.Join(known,
+				", "))
 		}
 		o.Without = append(o.Without, f)
 	}
@@ -117,7 +118,7 @@ func (e exam) options() (eval.Options, error) {
 		}
 		o.Prompts = eval.ParsePrompts(string(text), eval.ClassUnrelated)
 		if len(o.Prompts) == 0 {
-			return o, fault.Input.Saying("there is no prompt in the file").Because("%s", e.prompts)
+			return o, fault.Input.WithMessage("there is no prompt in the file").Because("%s", e.prompts)
 		}
 	}
 	return o, nil
@@ -146,8 +147,9 @@ type conditions struct {
 func (c conditions) fit(suite string) error {
 	for _, file := range slices.Sorted(maps.Keys(c.of)) {
 		if of := c.of[file]; of != suite {
-			return fault.Input.Saying("the gate is a result of another suite").Because("%s is one of %q, this is a run of %q",
-				file, of, suite)
+			return fault.Input.WithMessage("the gate is a result of another suite").
+				Because("%s is one of %q, this is a run of %q",
+					file, of, suite)
 		}
 	}
 	return nil
@@ -165,7 +167,7 @@ func readGates(list []string) (conditions, error) {
 			}
 			continue
 		case !strings.Contains(s, "="):
-			return c, fault.NoFile.Saying("%q is neither a condition NAME=VALUE nor a file", s).Because("%s",
+			return c, fault.NoFile.WithMessage("%q is neither a condition NAME=VALUE nor a file", s).Because("%s",
 				err).FixedBy("--gate recall.10=0.72")
 		}
 		g, err := eval.ParseGate(s)
@@ -195,11 +197,11 @@ func (c *conditions) readFile(file string) error {
 
 func gateFault(err error) fault.Fault {
 	if errors.Is(err, eval.ErrMeasure) {
-		return fault.Input.Saying("the gate is on something that is never measured").FixedBy("use one of: "+
+		return fault.Input.WithMessage("the gate is on something that is never measured").FixedBy("use one of: "+
 			strings.Join(eval.Names(), ", "),
 			"by_category.NAME.MEASURE", "false_injections.by_class.NAME.share")
 	}
-	return fault.Input.Saying("the gate cannot be read").FixedBy("--gate recall.10=0.72")
+	return fault.Input.WithMessage("the gate cannot be read").FixedBy("--gate recall.10=0.72")
 }
 
 func readInput(file string) ([]byte, error) {
@@ -208,7 +210,7 @@ func readInput(file string) ([]byte, error) {
 		return nil, fault.NoFile.Because("%s", err)
 	}
 	if err != nil {
-		return nil, fault.Input.Saying("the file cannot be read").Because("%s", err)
+		return nil, fault.Input.WithMessage("the file cannot be read").Because("%s", err)
 	}
 	return text, nil
 }
@@ -217,7 +219,7 @@ func readInput(file string) ([]byte, error) {
 func suiteFault(err error) error {
 	switch {
 	case errors.Is(err, eval.ErrFormat):
-		return fault.Input.Saying("the suite cannot be used").Because("%s", err).FixedBy("remanence eval run --help")
+		return fault.Input.WithMessage("the suite cannot be used").Because("%s", err).FixedBy("remanence eval run --help")
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.NoFile.Because("%s", err)
 	}
@@ -231,7 +233,7 @@ func examineSuite(ctx context.Context, a *app, e exam, o eval.Options) (result e
 	var em event.Embedder
 	switch e.suite {
 	case "":
-		return result, fault.Usage.Saying("eval run needs --suite").FixedBy("remanence eval run --help")
+		return result, fault.Usage.WithMessage("eval run needs --suite").FixedBy("remanence eval run --help")
 	case ui.OwnSuite:
 		if err = e.conditions.fit(ui.OwnSuite); err != nil {
 			return result, err
@@ -267,8 +269,9 @@ func evalEmbedder(a *app) (event.Embedder, error) {
 	}
 	em, err := configuredEmbedder(cfg, a.Sys.Getenv)
 	if err == nil && em == nil {
-		err = fault.Input.Saying("no embedding server is configured").FixedBy("remanence config set embed.provider ollama",
-			"leave --embed out")
+		err = fault.Input.WithMessage("no embedding server is configured").
+			FixedBy("remanence config set embed.provider ollama",
+				"leave --embed out")
 	}
 	return em, err
 }

@@ -49,7 +49,7 @@ func readResults(files []string) ([]eval.Result, error) {
 		}
 		r, err := eval.ParseResult(text)
 		if err != nil {
-			return nil, fault.Input.Saying("the file holds no result of eval run --json").Because("%s: %s", file, err)
+			return nil, fault.Input.WithMessage("the file holds no result of eval run --json").Because("%s: %s", file, err)
 		}
 		out = append(out, r)
 	}

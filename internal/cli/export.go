@@ -33,13 +33,13 @@ func exportCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "html" {
-				return fault.Input.Saying("--format %q is unknown", format).FixedBy("use html")
+				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use html")
 			}
 			if err := file.check(); err != nil {
 				return err
 			}
 			if file.path == "" && (a.flags.JSON || a.flags.JSONLines) { // a page would come where JSON is expected
-				return fault.Usage.Saying("the page is HTML, not JSON").FixedBy("remanence export -o FILE --json",
+				return fault.Usage.WithMessage("the page is HTML, not JSON").FixedBy("remanence export -o FILE --json",
 					"remanence search --json")
 			}
 			f, err := ask(cmd.Context(), a, api.Overview, api.Nothing{})

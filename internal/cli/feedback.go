@@ -29,10 +29,10 @@ func feedbackCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, verdict := args[:len(args)-1], args[len(args)-1]
 			if !slices.Contains(verdicts, verdict) {
-				return fault.Input.Saying("no such verdict: %q", verdict).FixedBy("one of " + strings.Join(verdicts, ", "))
+				return fault.Input.WithMessage("no such verdict: %q", verdict).FixedBy("one of " + strings.Join(verdicts, ", "))
 			}
 			if verdict == curate.PreventedMistake && strings.TrimSpace(note) == "" {
-				return fault.Input.Saying("the mistake that was prevented is not named").
+				return fault.Input.WithMessage("the mistake that was prevented is not named").
 					Because("only a named one counts").FixedBy("--note \"what would have been done\"")
 			}
 			got, err := ask(cmd.Context(), a, api.Feedback, curate.FeedbackRequest{

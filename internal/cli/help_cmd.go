@@ -62,7 +62,7 @@ func helpCommand(a *app) *cobra.Command {
 			}
 			found, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 || found == root {
-				return fault.Usage.Saying("no help on %q", strings.Join(args, " ")).FixedBy(suggest(root, args[0])...)
+				return fault.Usage.WithMessage("no help on %q", strings.Join(args, " ")).FixedBy(suggest(root, args[0])...)
 			}
 			a.help(found, nil)
 			return nil
@@ -175,7 +175,7 @@ func helpCode(a *app, code string) error {
 			return a.out.Show(faultView{Code: f.Code, Exit: f.Exit, Message: f.What, About: f.About, Fix: ui.NotNil(f.Fix)})
 		}
 	}
-	return fault.Usage.Saying("no error has the code %q", code).FixedBy("remanence help --all")
+	return fault.Usage.WithMessage("no error has the code %q", code).FixedBy("remanence help --all")
 }
 
 type faultView struct {

@@ -82,7 +82,7 @@ func readOld(ctx context.Context, a *app, args []string) (api.ExportedMemories, 
 		defer f.Close()
 		in, name = f, args[0]
 	} else if ui.IsTerminal(in) {
-		return api.ExportedMemories{}, fault.Usage.Saying("no file was given").FixedBy("remanence import --help")
+		return api.ExportedMemories{}, fault.Usage.WithMessage("no file was given").FixedBy("remanence import --help")
 	}
 	within := &io.LimitedReader{R: in, N: maxImportFile}
 	r := bufio.NewReader(within)
@@ -91,7 +91,7 @@ func readOld(ctx context.Context, a *app, args []string) (api.ExportedMemories, 
 	if head, _ := r.Peek(len(sqlite.Magic)); string(head) == sqlite.Magic && name != "standard input" {
 		b, rows, err := readTables(ctx, name)
 		if err != nil {
-			return api.ExportedMemories{}, fault.Input.Saying("%s cannot be read", name).Because("%s", err)
+			return api.ExportedMemories{}, fault.Input.WithMessage("%s cannot be read", name).Because("%s", err)
 		}
 		from, others = bytes.NewReader(b), rows
 	}
@@ -101,13 +101,13 @@ func readOld(ctx context.Context, a *app, args []string) (api.ExportedMemories, 
 	}
 	switch {
 	case within.N <= 0:
-		return old, fault.Input.Saying("%s is larger than %d MB", name,
+		return old, fault.Input.WithMessage("%s is larger than %d MB", name,
 			maxImportFile>>20).Because("nothing was taken over").FixedBy("import it in parts, of whole lines")
 	case err != nil:
-		return old, fault.Input.Saying("%s is no export that can be read", name).Because("%s",
+		return old, fault.Input.WithMessage("%s is no export that can be read", name).Because("%s",
 			err).FixedBy("remanence import --help")
 	case len(old.Memories) == 0:
-		fault := fault.Input.Saying("%s holds no memories", name).Because("%s", importFormat(old))
+		fault := fault.Input.WithMessage("%s holds no memories", name).Because("%s", importFormat(old))
 		return old, fault.FixedBy("remanence import --help")
 	}
 	return old, nil

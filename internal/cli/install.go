@@ -149,13 +149,13 @@ func agreedToInstall(a *app, v installView, how installing) error {
 func sensible(c setup.Config, o setup.Options) ([]setup.Entry, error) {
 	switch {
 	case o.Scope != setup.ScopeUser && o.Scope != setup.ScopeProject:
-		return nil, fault.Input.Saying("no such scope: %q", o.Scope).FixedBy("use user or project")
+		return nil, fault.Input.WithMessage("no such scope: %q", o.Scope).FixedBy("use user or project")
 	case o.Scope == setup.ScopeProject && c.Project == "":
-		return nil, fault.Input.Saying("this directory belongs to no project").FixedBy("remanence install --scope user")
+		return nil, fault.Input.WithMessage("this directory belongs to no project").FixedBy("remanence install --scope user")
 	}
 	entries, err := setup.Entries(o.Profile, c.Binary)
 	if err != nil {
-		return nil, fault.Input.Saying("no such hooks: %q", o.Profile).FixedBy("use lean, full or silent")
+		return nil, fault.Input.WithMessage("no such hooks: %q", o.Profile).FixedBy("use lean, full or silent")
 	}
 	return entries, nil
 }
@@ -180,7 +180,7 @@ func installPlugin(ctx context.Context, a *app, c setup.Config, o setup.Options,
 		return err
 	}
 	if o.Scope != setup.ScopeUser {
-		return fault.Input.Saying("a plugin is for all projects of a user").FixedBy("remanence install claude-code " +
+		return fault.Input.WithMessage("a plugin is for all projects of a user").FixedBy("remanence install claude-code " +
 			"--plugin --scope user")
 	}
 	plan, err := setup.PlanPlugin(c, o.Profile)
@@ -213,7 +213,7 @@ func installPlugin(ctx context.Context, a *app, c setup.Config, o setup.Options,
 	return a.out.Show(v)
 }
 
-// agreeToPlugin asks where somebody can be asked, and says in any case what the agent will do to its settings.
+// agreeToPlugin prints what the agent will do to its settings, and asks for consent if a person can be asked.
 func agreeToPlugin(a *app, v *installView, how installing) error {
 	if how.yes || a.flags.NoInput || !ui.IsTerminal(a.Sys.Stdin) {
 		a.out.Say("%s", v.rewrites())
@@ -243,10 +243,10 @@ func takeHooksOut(c setup.Config) error {
 func pluginFault(err error) error {
 	switch {
 	case errors.Is(err, setup.ErrNoClient):
-		return fault.NoAgent.Saying("the plugin needs Claude Code's own command").Because("%s", err).
+		return fault.NoAgent.WithMessage("the plugin needs Claude Code's own command").Because("%s", err).
 			FixedBy("put the directory of claude into PATH", "remanence install claude-code")
 	case errors.Is(err, setup.ErrClient):
-		return fault.Other.Saying("Claude Code did not take the plugin").Because("%s",
+		return fault.Other.WithMessage("Claude Code did not take the plugin").Because("%s",
 			err).FixedBy("remanence install claude-code")
 	}
 	return err

@@ -35,14 +35,14 @@ func forgetCommand(a *app) *cobra.Command {
 			}
 			words := strings.Fields(query)
 			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
-				return fault.Input.Saying("--query is empty")
+				return fault.Input.WithMessage("--query is empty")
 			}
 			narrowed := query != "" || len(f.inForce("")) > 0
 			switch {
 			case len(args) > 0 && narrowed:
-				return fault.Usage.Saying("forget takes ids or a query, not both").FixedBy("remanence forget --help")
+				return fault.Usage.WithMessage("forget takes ids or a query, not both").FixedBy("remanence forget --help")
 			case len(args) == 0 && !narrowed:
-				return fault.Usage.Saying("forget needs an id, --query or a filter").FixedBy("remanence forget --help")
+				return fault.Usage.WithMessage("forget needs an id, --query or a filter").FixedBy("remanence forget --help")
 			case len(args) > 0:
 				return runMark(a, cmd, order)
 			}

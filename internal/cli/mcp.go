@@ -42,7 +42,7 @@ func mcpCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.NoDaemon {
-				return fault.Usage.Saying("mcp does not work with --no-daemon").Because("it never opens the database itself").
+				return fault.Usage.WithMessage("mcp does not work with --no-daemon").Because("it never opens the database itself").
 					FixedBy("leave --no-daemon out")
 			}
 			cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
@@ -180,7 +180,7 @@ func serveMCP(ctx context.Context, a *app, s *mcpserver.Server, address string) 
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return fault.Other.Saying("the address cannot be listened on").Because("%s",
+		return fault.Other.WithMessage("the address cannot be listened on").Because("%s",
 			err).FixedBy("remanence mcp --http 127.0.0.1:0", "another port")
 	}
 	port := l.Addr().(*net.TCPAddr).Port

@@ -61,7 +61,8 @@ func mindInitCommand(a *app) *cobra.Command {
 
 func mindInit(a *app, template string, protocol bool) error {
 	if !mind.Known(template) {
-		return fault.Input.Saying("no such template: %q", template).FixedBy("use " + strings.Join(mind.Templates(), ", "))
+		return fault.Input.WithMessage("no such template: %q", template).FixedBy("use " + strings.Join(mind.Templates(),
+			", "))
 	}
 	p, err := a.checks().ProjectHere(nil)
 	if err != nil {
@@ -219,7 +220,7 @@ func mindCompress(a *app, cmd *cobra.Command, dry bool) error {
 	case err != nil:
 		return err
 	case !m.Present:
-		return fault.NoFile.Saying("this project has no state files").FixedBy("remanence mind init")
+		return fault.NoFile.WithMessage("this project has no state files").FixedBy("remanence mind init")
 	case !m.Trusted:
 		return fault.NotTrusted.Because("%s", filepath.Join(p.Root, workstate.Dir))
 	}

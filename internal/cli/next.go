@@ -35,15 +35,16 @@ func nextCommand(a *app) *cobra.Command {
 				return err
 			}
 			if q.Budget < 0 {
-				return fault.Input.Saying("--budget has to be 0 or more")
+				return fault.Input.WithMessage("--budget has to be 0 or more")
 			}
 			if q.Session != "" && q.Prompt == "" {
-				return fault.Input.Saying("--session needs --prompt")
+				return fault.Input.WithMessage("--session needs --prompt")
 			}
 			q.ProjectRef = a.ProjectRef()
 			r, err := ask(cmd.Context(), a, api.Next, q)
 			if q.Session != "" && errors.Is(err, mem.ErrNotFound) && a.Project == "" {
-				return fault.NoID.Saying("no such session").Because("none has the id %q", q.Session).FixedBy("remanence timeline")
+				return fault.NoID.WithMessage("no such session").Because("none has the id %q", q.Session).
+					FixedBy("remanence timeline")
 			}
 			if err != nil {
 				return a.noProject(err)

@@ -69,10 +69,10 @@ func openCommand(a *app) *cobra.Command {
 func runOpen(ctx context.Context, a *app, arg string, only bool) error {
 	path, ok := pageOf(arg)
 	if !ok {
-		return fault.Input.Saying("there is no page %q", arg).FixedBy("remanence open", "remanence open --help")
+		return fault.Input.WithMessage("there is no page %q", arg).FixedBy("remanence open", "remanence open --help")
 	}
 	if a.NoDaemon {
-		return fault.Usage.Saying("--no-daemon and open contradict each other").FixedBy("remanence open")
+		return fault.Usage.WithMessage("--no-daemon and open contradict each other").FixedBy("remanence open")
 	}
 	got, err := ask(ctx, a, api.Open, api.Nothing{})
 	var e *api.Error

@@ -67,10 +67,10 @@ func runPause(a *app, cmd *cobra.Command, q event.PauseRequest) error {
 	case "project", "all":
 	case "session":
 		if q.Session = cmp.Or(q.Session, a.session()); q.Session == "" {
-			return fault.Input.Saying("which session?").FixedBy("add --session ID")
+			return fault.Input.WithMessage("which session?").FixedBy("add --session ID")
 		}
 	default:
-		return fault.Input.Saying("no such scope: %q", q.Scope).FixedBy("use session, project or all")
+		return fault.Input.WithMessage("no such scope: %q", q.Scope).FixedBy("use session, project or all")
 	}
 	q.ProjectRef = a.ProjectRef()
 	if q.Scope == "project" && q.Project == "all" {

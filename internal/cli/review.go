@@ -41,7 +41,7 @@ func reviewCommand(a *app) *cobra.Command {
 				return err
 			}
 			if q.Limit < 1 {
-				return fault.Input.Saying("--limit has to be 1 or more")
+				return fault.Input.WithMessage("--limit has to be 1 or more")
 			}
 			if q.MemoryFilter, err = among.among(a.Sys.Now()); err != nil {
 				return err
@@ -68,7 +68,7 @@ func reviewCommand(a *app) *cobra.Command {
 func knownRules(rules ...string) error {
 	for _, r := range rules {
 		if !slices.Contains(curate.ReviewRules(), r) {
-			return fault.Input.Saying("no such rule: %q", r).FixedBy("use " + strings.Join(curate.ReviewRules(), ", "))
+			return fault.Input.WithMessage("no such rule: %q", r).FixedBy("use " + strings.Join(curate.ReviewRules(), ", "))
 		}
 	}
 	return nil
@@ -104,10 +104,11 @@ func resolveCommand(a *app, action string) *cobra.Command {
 			}
 			switch {
 			case len(q.IDs) == 0:
-				return fault.Usage.Saying("%s needs the ids of a finding, or --all", cmd.CommandPath()).FixedBy(cmd.CommandPath() +
-					" --help")
+				return fault.Usage.WithMessage("%s needs the ids of a finding, or --all", cmd.CommandPath()).
+					FixedBy(cmd.CommandPath() +
+						" --help")
 			case q.DryRun || len(among.inForce("")) > 0:
-				return fault.Usage.Saying("--dry-run and filters go with --all").FixedBy(cmd.CommandPath() + " --help")
+				return fault.Usage.WithMessage("--dry-run and filters go with --all").FixedBy(cmd.CommandPath() + " --help")
 			}
 			got, err := ask(cmd.Context(), a, api.Resolve, q)
 			if err != nil {
@@ -130,7 +131,7 @@ func resolveCommand(a *app, action string) *cobra.Command {
 // resolveEvery shows what is found and decides it once confirmed.
 func resolveEvery(a *app, cmd *cobra.Command, q curate.ResolveRequest, among filters, yes bool) error {
 	if len(q.IDs) > 0 {
-		return fault.Usage.Saying("--all takes no ids").FixedBy(cmd.CommandPath() + " --help")
+		return fault.Usage.WithMessage("--all takes no ids").FixedBy(cmd.CommandPath() + " --help")
 	}
 	var err error
 	if q.MemoryFilter, err = among.among(a.Sys.Now()); err != nil {

@@ -67,7 +67,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	f.BoolVar(&a.flags.JSONLines, "jsonl", false, "answer with one JSON value per item and line")
 	f.StringVar(&a.flags.Color, "color", "auto", "colours: auto, always or never")
 	f.BoolVar(&a.flags.NoColor, "no-color", false, "no colours")
-	f.BoolVarP(&a.flags.Quiet, "quiet", "q", false, "only data, no talk")
+	f.BoolVarP(&a.flags.Quiet, "quiet", "q", false, "only data, no messages")
 	f.BoolVarP(&a.flags.Verbose, "verbose", "v", false, "print more")
 	f.StringVar(&a.Project, "project", "", "project: id, name, directory or all (default: of this directory)")
 	f.StringVar(&a.flags.Config, "config", "", "configuration file")
@@ -84,7 +84,7 @@ func reachesHooks(a *app) error {
 		{"--data-dir", a.flags.DataDir, "REMANENCE_DATA_DIR"}, {"--config", a.flags.Config, "REMANENCE_CONFIG"},
 	} {
 		if f.given != "" {
-			return fault.Usage.Saying("install takes no %s: hooks run without it", f.name).
+			return fault.Usage.WithMessage("install takes no %s: hooks run without it", f.name).
 				FixedBy("set "+f.variable+" where the agent is started", "remanence install")
 		}
 	}
@@ -97,7 +97,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) && strings.Trim(unknown.GetSpecifiedShortnames(), "0123456789.") == "" &&
 		unknown.GetSpecifiedShortnames() != "" {
 		line := append([]string{cmd.CommandPath()}, cmd.Flags().Args()...)
-		return fault.Usage.Saying("-%s was taken for a flag",
+		return fault.Usage.WithMessage("-%s was taken for a flag",
 			unknown.GetSpecifiedShortnames()).Because("a value that begins with - stands after --").
 			FixedBy(strings.Join(line, " ")+" -- -"+unknown.GetSpecifiedShortnames(), cmd.CommandPath()+" --help")
 	}
@@ -107,11 +107,11 @@ func flagError(cmd *cobra.Command, err error) error {
 			"int": "a whole number", "float64": "a number", "duration": "a length of time such as 5s",
 			"bool": "true or false",
 		}
-		return fault.Usage.Saying("%q is no value for --%s", wrong.GetValue(), wrong.GetFlag().Name).
+		return fault.Usage.WithMessage("%q is no value for --%s", wrong.GetValue(), wrong.GetFlag().Name).
 			Because("it takes %s", cmp.Or(takes[wrong.GetFlag().Value.Type()],
 				wrong.GetFlag().Value.Type())).FixedBy(cmd.CommandPath() + " --help")
 	}
-	return fault.Usage.Saying("%s", err).FixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
+	return fault.Usage.WithMessage("%s", err).FixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
 }
 
 // atLeast requires arguments and names them in its fault.
@@ -120,7 +120,7 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 		if len(args) >= n {
 			return nil
 		}
-		return fault.Usage.Saying("%s needs %s", cmd.CommandPath(), what).FixedBy(cmd.CommandPath() + " --help")
+		return fault.Usage.WithMessage("%s needs %s", cmd.CommandPath(), what).FixedBy(cmd.CommandPath() + " --help")
 	}
 }
 
@@ -131,7 +131,7 @@ func atMost(n int) cobra.PositionalArgs {
 		if len(args) <= n {
 			return nil
 		}
-		return fault.Usage.Saying("%s does not take %q", cmd.CommandPath(), args[n]).FixedBy(suggest(cmd, args[n])...)
+		return fault.Usage.WithMessage("%s does not take %q", cmd.CommandPath(), args[n]).FixedBy(suggest(cmd, args[n])...)
 	}
 }
 

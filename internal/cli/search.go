@@ -140,7 +140,7 @@ func agentName(s string) (string, error) {
 	case "claude-code", "claude":
 		return "claude-code", nil
 	}
-	return "", fault.Input.Saying("unknown agent %q", s).FixedBy("supported now: claude-code")
+	return "", fault.Input.WithMessage("unknown agent %q", s).FixedBy("supported now: claude-code")
 }
 
 func searchCommand(a *app) *cobra.Command {
@@ -158,7 +158,7 @@ func searchCommand(a *app) *cobra.Command {
 			"  remanence search \"flaky test\" --project all --explain",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
-				return fault.Input.Saying("-n has to be 1 or more")
+				return fault.Input.WithMessage("-n has to be 1 or more")
 			}
 			q, err := f.query(args, a.Sys.Now())
 			q.Text, q.File = strings.TrimSpace(q.Text), a.fromHere(q.File)
@@ -169,7 +169,7 @@ func searchCommand(a *app) *cobra.Command {
 				return err
 			}
 			if importance < 0 || importance > 1 {
-				return fault.Input.Saying("--min-importance is from 0 to 1")
+				return fault.Input.WithMessage("--min-importance is from 0 to 1")
 			}
 			how, err := parseStrategy(strategy)
 			if err != nil {
@@ -210,7 +210,7 @@ func parseStrategy(s string) (recall.Strategy, error) {
 	if how := recall.Strategy(strings.ToLower(s)); slices.Contains(recall.Strategies(), how) {
 		return how, nil
 	}
-	return "", fault.Input.Saying("no such strategy: %q", s).FixedBy("use auto, keyword, vector or hybrid")
+	return "", fault.Input.WithMessage("no such strategy: %q", s).FixedBy("use auto, keyword, vector or hybrid")
 }
 
 func offset(cursor string) (int, error) {
@@ -219,7 +219,7 @@ func offset(cursor string) (int, error) {
 	}
 	n, err := strconv.Atoi(cursor)
 	if err != nil || n < 0 {
-		return 0, fault.Input.Saying("%q is no cursor of a search", cursor)
+		return 0, fault.Input.WithMessage("%q is no cursor of a search", cursor)
 	}
 	return n, nil
 }

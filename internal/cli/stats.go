@@ -44,10 +44,10 @@ func statsCommand(a *app) *cobra.Command {
 // loadStats requests the economy and the values of the bars.
 func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, error) {
 	if days < 1 || days > 366 {
-		return ui.StatsView{}, fault.Input.Saying("--days %d is out of range", days).FixedBy("give 1 to 366")
+		return ui.StatsView{}, fault.Input.WithMessage("--days %d is out of range", days).FixedBy("give 1 to 366")
 	}
 	if !slices.Contains([]string{"day", "trigger", "agent", "kind", "project"}, by) {
-		return ui.StatsView{}, fault.Input.Saying("--by %q is unknown",
+		return ui.StatsView{}, fault.Input.WithMessage("--by %q is unknown",
 			by).FixedBy("use day, trigger, agent, kind or project")
 	}
 	e, err := ask(ctx, a, api.Economy, views.EconomyRequest{ProjectRef: a.ProjectRef(), Days: days})

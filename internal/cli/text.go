@@ -21,19 +21,19 @@ func (a *app) textFrom(args []string, usage string) (string, error) {
 	text := strings.Join(args, " ")
 	if len(args) == 0 || text == "-" {
 		if ui.IsTerminal(a.Sys.Stdin) {
-			return "", fault.Usage.Saying("no text was given").FixedBy(usage + " --help")
+			return "", fault.Usage.WithMessage("no text was given").FixedBy(usage + " --help")
 		}
 		b, err := io.ReadAll(io.LimitReader(a.Sys.Stdin, maxText+1))
 		if err != nil {
 			return "", fmt.Errorf("read standard input: %w", err)
 		}
 		if len(b) > maxText {
-			return "", fault.Input.Saying("the text is longer than %d bytes", maxText)
+			return "", fault.Input.WithMessage("the text is longer than %d bytes", maxText)
 		}
 		text = string(b)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", fault.Input.Saying("the text is empty").FixedBy(usage + " --help")
+		return "", fault.Input.WithMessage("the text is empty").FixedBy(usage + " --help")
 	}
 	return text, nil
 }
@@ -46,12 +46,12 @@ func (a *app) editFile(file string) error {
 	}
 	words := strings.Fields(editor)
 	if len(words) == 0 {
-		return fault.Input.Saying("no editor is set").FixedBy("set EDITOR, e.g. to vi")
+		return fault.Input.WithMessage("no editor is set").FixedBy("set EDITOR, e.g. to vi")
 	}
 	cmd := exec.Command(words[0], append(words[1:], file)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Sys.Stdin, a.Sys.Stdout, a.Sys.Stderr
 	if err := cmd.Run(); err != nil {
-		return fault.Other.Saying("the editor ended with an error").Because("%s: %s", editor,
+		return fault.Other.WithMessage("the editor ended with an error").Because("%s: %s", editor,
 			err).FixedBy("set EDITOR, e.g. to vi")
 	}
 	return nil
@@ -79,7 +79,7 @@ func (a *app) editText(name, text string) (string, error) {
 		return "", fmt.Errorf("read edited text: %w", err)
 	}
 	if info.Size() > maxText {
-		return "", fault.Input.Saying("the text is longer than %d bytes", maxText)
+		return "", fault.Input.WithMessage("the text is longer than %d bytes", maxText)
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -26,7 +26,7 @@ func timelineCommand(a *app) *cobra.Command {
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if q.Around < 1 {
-				return fault.Input.Saying("--around has to be 1 or more")
+				return fault.Input.WithMessage("--around has to be 1 or more")
 			}
 			q.ProjectRef, q.Anchor = a.ProjectRef(), strings.Join(args, "")
 			if _, _, err := when.Parse(q.Anchor, a.Sys.Now()); err != nil {

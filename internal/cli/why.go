@@ -33,7 +33,7 @@ func runWhy(a *app, cmd *cobra.Command, id string) error {
 		got, err = views.WhyResponse{}, nil
 	}
 	if !last && errors.Is(err, mem.ErrNotFound) { // the id alone is looked for, in every project
-		return fault.NoID.Saying("no such receipt").Because("nothing was injected under the id %q", id).
+		return fault.NoID.WithMessage("no such receipt").Because("nothing was injected under the id %q", id).
 			FixedBy("remanence why")
 	}
 	if err != nil {

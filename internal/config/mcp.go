@@ -28,13 +28,13 @@ func Loopback(address string) (string, error) {
 	}
 	host, port, err := net.SplitHostPort(address)
 	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
-		return "", fault.Input.Saying("no address: %q", address).FixedBy("remanence mcp --http 127.0.0.1:7410")
+		return "", fault.Input.WithMessage("no address: %q", address).FixedBy("remanence mcp --http 127.0.0.1:7410")
 	}
 	if host == "" || host == "localhost" {
 		host = "127.0.0.1"
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return "", fault.Input.Saying("%s is not an address of this machine alone",
+		return "", fault.Input.WithMessage("%s is not an address of this machine alone",
 			host).Because("memories are served on the loopback only").
 			FixedBy("remanence mcp --http 127.0.0.1:7410").WithExit(fault.ExitRefused)
 	}

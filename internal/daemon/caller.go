@@ -94,8 +94,9 @@ func unwritable(err error) fault.Fault {
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return fault.ReadOnly.Because("%s", err)
 	}
-	return fault.Store.Saying("nothing can be written").Because("%s", err).FixedBy("make room or the directory writable",
-		"remanence doctor")
+	return fault.Store.WithMessage("nothing can be written").Because("%s", err).
+		FixedBy("make room or the directory writable",
+			"remanence doctor")
 }
 
 // writable tries to write where the daemon has to: a daemon that cannot would end silently.

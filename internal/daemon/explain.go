@@ -27,7 +27,7 @@ func KnownFault(err error) (fault.Fault, bool) {
 		return f, true
 	}
 	if e := (*api.Error)(nil); errors.As(err, &e) && e.Name == api.NameInvalid && e.Fix != "" {
-		return fault.Input.Saying("%s", e.Detail).FixedBy(e.Fix), true
+		return fault.Input.WithMessage("%s", e.Detail).FixedBy(e.Fix), true
 	}
 	for _, k := range []struct {
 		is    error

@@ -161,7 +161,7 @@ const spareBytes = 16 << 20
 // CheckSpace returns a fault if fewer bytes than needed are free.
 func CheckSpace(dir string, need int64) error {
 	if free, ok := FreeBytes(dir); ok && free < need+spareBytes {
-		return fault.DiskFull.Saying("there is no room for another copy").Because("%s are needed in %s, %s are free",
+		return fault.DiskFull.WithMessage("there is no room for another copy").Because("%s are needed in %s, %s are free",
 			fault.ByteCount(need+spareBytes), dir, fault.ByteCount(free))
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 	"remanence/internal/views"
 )
 
-// checkBriefing looks whether the next session here would be told anything. It
-// has no row where that cannot be known.
+// checkBriefing reports whether anything would be injected into the next session here. It returns no row if that
+// cannot be determined.
 func (a *Checks) checkBriefing(ctx context.Context) []Check {
 	if a.Profile() == "silent" { // has a row of its own
 		return nil
@@ -33,13 +33,13 @@ func BriefingItem(r mem.Receipt) Check {
 	switch {
 	case r.Budget == 0:
 		return note("briefing",
-			fault.SwitchedOff.Saying("sessions start without a briefing").Because("hooks.session_start.token_budget is 0").
+			fault.SwitchedOff.WithMessage("sessions start without a briefing").Because("hooks.session_start.token_budget is 0").
 				FixedBy("remanence config set hooks.session_start.token_budget 1200"))
 	case len(MissingItems(r)) > 0:
 		return Bad("briefing", false, fault.Lacking.Because("%s", strings.Join(MissingItems(r), "; ")))
 	case r.Text == "":
 		return note("briefing",
-			fault.SwitchedOff.Saying("nothing would be injected into the next session here").
+			fault.SwitchedOff.WithMessage("nothing would be injected into the next session here").
 				Because("nothing fit for it is remembered").FixedBy("remanence next"))
 	}
 	return Good("briefing", false, "%s for the next session here, %d tokens", ui.Plural(len(r.Items), "item", "items"),

@@ -73,7 +73,8 @@ func (a *Checks) checkHeld(ctx context.Context) (Check, bool) {
 		p := held[0]
 		if !p.IsDaemon {
 			return Bad("daemon", true,
-				fault.Running.Saying("another program holds the daemon's lock").Because("process %d (%s) holds %s", p.PID, p.Name,
+				fault.Running.WithMessage("another program holds the daemon's lock").Because("process %d (%s) holds %s", p.PID,
+					p.Name,
 					a.Paths.Lock()).
 					FixedBy(fmt.Sprintf("end process %d", p.PID), "remanence daemon restart")), true
 		}
@@ -135,7 +136,7 @@ func (a *Checks) checkSeveral() (Check, bool) {
 
 // two is the fault of more daemons than one; those that have to go are ended to mend it.
 func (a *Checks) two(more []daemon.Process, why string, args ...any) Check {
-	return Bad("daemon", true, fault.Running.Saying("two daemons have the database").Because(why, args...)).
+	return Bad("daemon", true, fault.Running.WithMessage("two daemons have the database").Because(why, args...)).
 		Safely(func(ctx context.Context) error { return a.endOthers(ctx, more) })
 }
 

@@ -31,7 +31,7 @@ func HTTPItem(port int, rt api.Runtime) []Check {
 	case port == 0 && strings.HasSuffix(rt.HTTP, ":"+strconv.Itoa(rt.HTTPPort)):
 		return []Check{Good("http", false, "open for your browser at %s", rt.HTTP)}
 	case port == 0 || !strings.HasSuffix(rt.HTTP, ":"+strconv.Itoa(port)):
-		return []Check{Bad("http", false, fault.Port.Saying("the daemon does not listen as configured").
+		return []Check{Bad("http", false, fault.Port.WithMessage("the daemon does not listen as configured").
 			Because("worker.http_port is %d since after it started", port).FixedBy("remanence daemon restart"))}
 	}
 	return []Check{Good("http", false, "tools may ask at %s", rt.HTTP)}

@@ -77,7 +77,8 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 	if o != nil {
 		if it := ui.PauseHere(ui.PausesOf(o.Pauses), o.Project.Key); it != nil {
 			list = append(list,
-				note("pause", fault.SwitchedOff.Saying("it is paused").Because("%s", it.Sentence(a.Sys.Now())).FixedBy(it.End())))
+				note("pause", fault.SwitchedOff.WithMessage("it is paused").Because("%s", it.Sentence(a.Sys.Now())).
+					FixedBy(it.End())))
 		}
 	}
 	return list
@@ -90,7 +91,7 @@ func CheckHooks(o views.StatusResponse) Check {
 			o.Health.HookP50MS))
 	}
 	if o.Health.HookErrors > 0 {
-		return Bad("hooks", false, fault.Dropped.Saying("events could not be answered").Because("%d of %d",
+		return Bad("hooks", false, fault.Dropped.WithMessage("events could not be answered").Because("%d of %d",
 			o.Health.HookErrors, o.Health.Hooks))
 	}
 	return Good("hooks", false, "%s answered, p95 %.0f ms", ui.Plural(int(o.Health.Hooks), "event", "events"),
@@ -220,7 +221,7 @@ func (a *Checks) checkSpool(ctx context.Context) Check {
 	}
 	switch {
 	case err != nil:
-		return Bad("spool", false, fault.Spooled.Saying("the spool cannot be read").Because("%s", err))
+		return Bad("spool", false, fault.Spooled.WithMessage("the spool cannot be read").Because("%s", err))
 	case st.Records > 0:
 		return Bad("spool", false, fault.Spooled.Because("%s, the oldest for %s", ui.Plural(st.Records, "event", "events"),
 			ui.Lasted(a.Sys.Now().Sub(st.Oldest)))).
@@ -387,7 +388,7 @@ func (a *Checks) checkConfig() []Check {
 	if config.Get[string](cfg, "profile") == "silent" {
 		list = append(list,
 			note("profile",
-				fault.SwitchedOff.Saying("nothing is injected, only captured").Because("profile is silent").
+				fault.SwitchedOff.WithMessage("nothing is injected, only captured").Because("profile is silent").
 					FixedBy("remanence config set profile lean")))
 	}
 	return list

@@ -68,7 +68,7 @@ func (a *Checks) ProjectHere(args []string) (mem.Project, error) {
 		return mem.Project{}, err
 	}
 	if !config.IsDir(dir) {
-		return mem.Project{}, fault.NoFile.Saying("there is no directory %s", ui.OneLine(dir))
+		return mem.Project{}, fault.NoFile.WithMessage("there is no directory %s", ui.OneLine(dir))
 	}
 	return project.Identify(dir)
 }

@@ -398,7 +398,7 @@ func (v StatusView) stalledFaults() []FaultItem {
 		add(fault.Stuck.Because("%s, the oldest for %s", ui.Plural(v.Queue.Depth, "job waits", "jobs wait"), ui.Lasted(old)))
 	}
 	if n := v.Hooks.FailedInRow; n >= FailsTooMany {
-		add(fault.Spooled.Saying("the daemon keeps no event").Because("the newest %d failed", n))
+		add(fault.Spooled.WithMessage("the daemon keeps no event").Because("the newest %d failed", n))
 	}
 	if old := seconds(v.Capture.SpooledOldestS); old > waitsTooLong && v.Daemon.State == "up" {
 		add(fault.Spooled.Because("%s beside a daemon, the oldest for %s", ui.Plural(v.Capture.SpooledRecords, "event",
@@ -412,7 +412,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // CheckKeeping looks whether the newest events could be kept.
 func CheckKeeping(failedInRow int64) Check {
 	if failedInRow >= FailsTooMany {
-		return Bad("keeping", true, fault.Spooled.Saying("the daemon keeps no event").Because("the newest %d failed",
+		return Bad("keeping", true, fault.Spooled.WithMessage("the daemon keeps no event").Because("the newest %d failed",
 			failedInRow).FixedBy("remanence daemon logs"))
 	}
 	return Good("keeping", true, "the newest events were kept")

@@ -49,8 +49,8 @@ func (f Fault) Because(format string, args ...any) Fault {
 	return f
 }
 
-// Saying returns the fault with another sentence for what happened.
-func (f Fault) Saying(format string, args ...any) Fault {
+// WithMessage returns the fault with another message.
+func (f Fault) WithMessage(format string, args ...any) Fault {
 	f.What = fmt.Sprintf(format, args...)
 	return f
 }
@@ -327,8 +327,8 @@ var (
 	}
 	VaultFiles = Fault{
 		"REM-V003", 0, "files of the vault are left out or wait for you", "",
-		"The others are told. A copy beside a file holds what was changed here while somebody changed the file: take from " +
-			"it what you want and delete it.",
+		"The other files are injected. If a file and its memory were both changed, a copy beside the file has the change " +
+			"made here: take from it what you want and delete it.",
 		[]string{"remanence vault check"},
 	}
 	Lacking = Fault{

@@ -26,7 +26,7 @@ func ParseKind(s string) (Kind, error) {
 	if chars.EditDistance(s, near) <= 2 {
 		fix = append([]string{"use " + near}, fix...)
 	}
-	return "", fault.Input.Saying("no such kind of memory: %q", chars.Clip(s, 40)).
+	return "", fault.Input.WithMessage("no such kind of memory: %q", chars.Clip(s, 40)).
 		Because("the list of kinds is closed; tags are free").FixedBy(fix...)
 }
 
@@ -36,7 +36,7 @@ func ParseScope(s string) (Scope, error) {
 	case ScopeSession, ScopeProject, ScopeUser:
 		return k, nil
 	}
-	return "", fault.Input.Saying("no such scope: %q", chars.Clip(s, 40)).
+	return "", fault.Input.WithMessage("no such scope: %q", chars.Clip(s, 40)).
 		Because("a memory is used in one session, in its project, or in every project of its user").
 		FixedBy("use session, project or user")
 }

@@ -38,7 +38,7 @@ func Parse(s string, now time.Time) (from, to time.Time, err error) {
 		t, ok = before(now, strings.TrimSpace(strings.TrimSuffix(s, "ago")))
 	}
 	if !ok {
-		return from, to, fault.Input.Saying("not a time: %q", chars.Clip(s, 40)).
+		return from, to, fault.Input.WithMessage("not a time: %q", chars.Clip(s, 40)).
 			Because("it is neither a date, nor a length of time ago, nor now, today or yesterday").
 			FixedBy("use 12h, 3d, 2w, 2mo, yesterday or 2026-01-31")
 	}
@@ -71,7 +71,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	if d, ok := span(s); ok && d > 0 {
 		return d, nil
 	}
-	wrong := fault.Input.Saying("not a length of time: %q", chars.Clip(s, 40))
+	wrong := fault.Input.WithMessage("not a length of time: %q", chars.Clip(s, 40))
 	if n := strings.TrimSpace(s); n != "" && len(n) <= 9 && strings.Trim(n, "0123456789") == "" && strings.Trim(n, "0") != "" {
 		return 0, wrong.Because("the number has no unit").FixedBy("use " + n + "s, " + n + "m or " + n + "h")
 	}

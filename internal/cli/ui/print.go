@@ -20,7 +20,7 @@ type View interface {
 	Print(p *Printer)
 }
 
-// Printer writes what commands show: data to standard output, talk to standard error.
+// Printer writes what commands show: data to standard output, messages to standard error.
 type Printer struct {
 	Out, Err io.Writer
 	Flags    Flags
@@ -85,7 +85,7 @@ func (p *Printer) Judged(v View, ok bool) error {
 func (p *Printer) Write(text string) error {
 	_, err := fmt.Fprint(p.Out, text)
 	if err != nil && p.Failed == nil {
-		p.Failed = fault.Other.Saying("the output is incomplete").Because("%s",
+		p.Failed = fault.Other.WithMessage("the output is incomplete").Because("%s",
 			err).FixedBy("free some space, or send it elsewhere")
 	}
 	return p.Failed
@@ -172,7 +172,7 @@ func (p *Printer) Hint(format string, args ...any) {
 	}
 }
 
-// Say prints one line of talk, unless --quiet.
+// Say prints one line of a message, unless --quiet.
 func (p *Printer) Say(format string, args ...any) {
 	if !p.Flags.Quiet && !p.Flags.JSON && !p.Flags.JSONLines {
 		fmt.Fprintf(p.Err, format+"\n", args...)
