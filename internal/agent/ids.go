@@ -99,7 +99,7 @@ func disarm(s string) string {
 	return "x_" + string(safe) + "_" + hash(s)
 }
 
-// hash tells texts apart without a word of them.
+// hash returns a text that identifies s without containing any of it.
 func hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:8])

@@ -1,7 +1,7 @@
 // Package api defines the daemon's HTTP API. One table of typed routes makes the
 // server's handler (Mux), the client over a unix socket (Client) and the calls
-// inside one process (Local). The package also contains the runtime file, which
-// tells clients how to reach the daemon, and starts the daemon. It imports neither
+// inside one process (Local). The package also contains the runtime file, by
+// which clients reach the daemon, and starts the daemon. It imports neither
 // the engine nor a database: the wiring binds routes to their functions. Start
 // reading at routes.go.
 package api

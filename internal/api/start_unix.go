@@ -30,8 +30,8 @@ func closeFilesOnExec() {
 	}
 }
 
-// CheckDir returns an error unless dir is a directory that this user owns and nobody
-// else can enter. A symbolic link is not a directory.
+// CheckDir returns an error unless dir is a directory that this user owns and no other user can enter. A symbolic link
+// is not a directory.
 func CheckDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -31,7 +31,7 @@ type examined struct {
 	store  *index.Store
 	engine *engine.Engine
 	begun  time.Time       // when there is no other time to go by
-	now    time.Time       // the present of whoever asks
+	now    time.Time       // the present of the query
 	newest time.Time       // of what is kept
 	known  map[string]bool // projects
 	embeds bool

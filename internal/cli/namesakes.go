@@ -30,9 +30,8 @@ func (a *app) sayNamesakes(ctx context.Context) {
 	a.out.Say("%d projects are called %s; this is %s%s", len(ps), ui.OneLine(where.Project), ps[0].Key, used)
 }
 
-// movedFrom is the last used directory outside of git that is gone and may be
-// this one under the name or at the place that it had. Nothing tells for sure:
-// the person decides. Without a key there is none.
+// movedFrom returns the last used directory outside of git that no longer exists and may be this one before it was
+// renamed or moved. That is not certain, so the person decides. The key is empty if there is none.
 func movedFrom(ctx context.Context, a *app, here mem.Project) mem.Project {
 	if here.Root == "" || here.Common != "" {
 		return mem.Project{}

@@ -11,8 +11,8 @@ import (
 const watchEvery = 2 * time.Second
 
 // runStatusWatch shows the state again and again until it is interrupted, which is its
-// normal end. A daemon that ends or is replaced meanwhile is found again; one
-// round that fails is told and the next one tried.
+// normal end. A daemon that ends or is replaced meanwhile is found again. A
+// request that fails is reported and repeated.
 func runStatusWatch(a *app, cmd *cobra.Command) error {
 	a.out.Pager = ""
 	for round := 0; ; round++ {

@@ -196,7 +196,7 @@ func (p Paths) WithLock(do func() error) error {
 // ClearUninstalled ends the uninstalled state: the person, or a client with our hooks, wants Remanence back.
 func (p Paths) ClearUninstalled() error {
 	if err := os.Remove(p.UninstalledMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("welcome: %w", err)
+		return fmt.Errorf("end the uninstalled state: %w", err)
 	}
 	return p.MakeWork()
 }

@@ -170,11 +170,11 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		},
 		FreeMemory: h.freeMemory,
 		Idle:       func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
-		Ready: func(tell func(func(*api.Runtime))) {
+		Ready: func(update func(func(*api.Runtime))) {
 			clearTrouble(h.Paths)
 			hookclient.ClearHolds(h.Paths)
 			h.mu.Lock()
-			h.setRuntime = tell
+			h.setRuntime = update
 			h.mu.Unlock()
 			h.EmbedAll(ctx)
 		},

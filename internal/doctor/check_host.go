@@ -78,9 +78,8 @@ func readHostFile(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// CheckPluginCache looks for copies of the plugin of other versions, which the
-// agent keeps where it copied them to. What it runs of a plugin that was
-// installed from a directory is the directory, so that they serve nobody.
+// CheckPluginCache looks for copies of other versions of the plugin in the agent's cache. The agent runs a plugin that
+// was installed from a directory in that directory, so these copies are unused.
 func (a *Checks) CheckPluginCache() []Check {
 	c, err := a.SetupConfig()
 	if err != nil {

@@ -58,7 +58,7 @@ type Server struct {
 	rest   rest
 }
 
-// New returns a server. Nothing is opened and nobody is asked yet.
+// New returns a server. It opens nothing and sends no request.
 func New(cfg Config) (*Server, error) {
 	base, err := address(cfg.URL)
 	if err != nil {

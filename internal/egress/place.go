@@ -47,7 +47,7 @@ func isLocal(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// newClient returns a client that keeps few connections and follows nobody. A
+// newClient returns a client that keeps few connections and follows no redirects. A
 // local one also looks at the address that a name led to, and uses no proxy.
 func newClient(local bool) *http.Client {
 	t := &http.Transport{

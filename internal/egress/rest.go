@@ -34,7 +34,7 @@ type rest struct {
 func (r *rest) due() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// a clock that was set back holds nobody up
+	// a clock that was set back causes no wait
 	if wait := r.until.Sub(r.now()); r.fails > 0 && wait > 0 && wait <= MostWait {
 		return mem.RetryLater{Wait: wait, NotSent: true, Err: fmt.Errorf("%w: %w", ErrResting, r.cause)}
 	}

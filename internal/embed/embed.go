@@ -104,9 +104,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return e.all(ctx, before, texts)
 }
 
-// EmbedQuestion returns the vector of a text that asks, which nobody changes.
-// Some models see questions and what answers them differently. A question that is
-// asked again at once, of other memories, costs no second request.
+// EmbedQuestion returns the vector of a query, which callers must not change. Some models embed queries and documents
+// differently. The same query again at once costs no second request.
 func (e *Embedder) EmbedQuestion(ctx context.Context, text string) ([]float32, error) {
 	hash := sha256.Sum256([]byte(text))
 	if v := e.answered(hash); v != nil {

@@ -39,9 +39,8 @@ func (p Pick) Said() string {
 	return fmt.Sprintf("“%s”, said to: %s", p.Words, p.what)
 }
 
-// Choice is what a prompt picks of what was weighed before it: by the mark of an
-// option, by its words, by saying yes to what was proposed, or by a no to it that
-// made the work take another turn. A plain offer to do something is no choice.
+// Choice returns the option of the answer before that a prompt picks: by its mark, by its words, by assent to a
+// proposal, or by a refusal that changed the work. Assent to a plain offer to do something is no choice.
 func Choice(asked, answer, prompt string, changed bool) (p Pick, ok bool) {
 	prompt = chars.Line(prompt)
 	all, options := Statements(answer), optionsOf(answer)

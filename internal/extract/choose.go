@@ -52,7 +52,7 @@ func (w TurnFacts) score(all []Statement, model string) []Point {
 	passages := passagesOf(all, model == ModelPerson)
 	var out []Point
 	for _, p := range passages {
-		if lang.Width(p.text) < MinStatement || !p.tells(model == ModelPerson) {
+		if lang.Width(p.text) < MinStatement || !p.informs(model == ModelPerson) {
 			continue
 		}
 		kind := w.kind(p)

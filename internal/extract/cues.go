@@ -9,8 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// sectionKind tells what a heading, or a line that introduces a list, says that
-// the items below it are.
+// sectionKind returns the kind of the items below a heading, or below a line that introduces a list.
 func sectionKind(heading string) mem.Kind {
 	l := " " + strings.Trim(strings.ToLower(chars.Line(heading)), "#*:： ") + " "
 	if len(strings.Fields(l)) > 8 {
@@ -77,7 +76,7 @@ func thoughtOf(l string) bool {
 // thoughtOfList reports whether a line introduces things that are only thought of.
 func thoughtOfList(l string) bool { return cuesIn(l).Has(cueIdeas) }
 
-// announces reports whether a sentence tells what the assistant is about to do.
+// announces reports whether a sentence announces what the assistant is about to do.
 func announces(l string) bool { return cuesIn(l).Has(cueNarrate) }
 
 // apologizes reports whether a sentence only takes a correction.
@@ -86,7 +85,7 @@ func apologizes(l string) bool { return cuesIn(l).Has(cueApology) }
 // opensWithI reports whether a sentence is about what its author did.
 func opensWithI(l string) bool { return cuesIn(l).Has(cueSelf) }
 
-// was reports whether a sentence tells how something was.
+// was reports whether a sentence describes a past state.
 func was(l string) bool { return cuesIn(l).Has(cuePast) }
 
 // negated reports whether a sentence says that something was decided against, or not
@@ -96,8 +95,8 @@ func negated(l string) bool {
 	return c.Has(cueAgainst) && !c.Has(cueReason)
 }
 
-// reports reports whether a sentence tells how the work went: what was done is in the
-// notes of the changes already.
+// reports reports whether a sentence describes how the work went. What was done is in the memories of the changes
+// already.
 func reports(l string) bool { return cuesIn(l).Has(cueVerify, cueInventory, cuePraise) }
 
 // withoutApology is a sentence without the taking of a correction that it begins

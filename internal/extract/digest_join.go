@@ -106,7 +106,7 @@ func SamePoint(a, b string) bool {
 	return a == b || len(a) <= 3*len(b) && len(b) <= 3*len(a) && gistOf(a).same(gistOf(b))
 }
 
-// gist is what a statement is told from others by.
+// gist contains the words that distinguish a statement from others.
 type gist struct{ names, terms []string }
 
 func gistOf(s string) gist { return gist{namesIn(s), rank.Terms(s)} }
@@ -180,9 +180,8 @@ func SameItem(a, b string) bool {
 	return less >= 2 && 2*less >= more && slices.Equal(x.names, y.names) && x.within(y)
 }
 
-// SameWork is how alike an item of a list is to one that is told in a sentence,
-// 0 if they are not one: the names of the one are in the other, and most of their
-// words, or half of them beside the same names.
+// SameWork returns how similar an item of a list is to a sentence, or 0 if they are about different work. For the same
+// work, one contains the names of the other, and they share most words, or half of them beside the same names.
 func SameWork(item, said string) float64 {
 	x, y := WorkTerms(item), WorkTerms(said)
 	if len(x) > len(y) {

@@ -47,8 +47,7 @@ func JoinParts(parts []string) string {
 	return strings.ReplaceAll(strings.Join(parts, "; "), ".; ", "; ")
 }
 
-// FixSummary is what the summary of a turn says of a fix: how is told by the fix
-// itself, as long as it holds.
+// FixSummary returns the text about a fix in the summary of a turn. The memory of the fix says how it was done.
 func FixSummary(fix mem.Memory) string {
 	if fix.Command == "" {
 		return chars.Clip(fix.Title, 120)
@@ -56,8 +55,8 @@ func FixSummary(fix mem.Memory) string {
 	return fmt.Sprintf("fixed: `%s`", chars.Clip(fix.Command, MaxFixError))
 }
 
-// Opening is the first sentence of an answer that tells what came of the work,
-// not only that something did: "Done.", "You're right, sorry about that."
+// Opening returns the first sentence of an answer that describes the result of the work. "Done." or "You're right, sorry
+// about that." do not.
 func Opening(answer string) string {
 	all := Statements(answer)
 	var open []Option // nothing came of what is put to choice

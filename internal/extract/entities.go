@@ -275,7 +275,7 @@ func capital(w string) bool {
 	return len(w) > 2
 }
 
-// beforePerson reports whether two words stand before somebody's name.
+// beforePerson reports whether two words stand before the name of a person.
 func beforePerson(before string) bool {
 	switch strings.ToLower(before) {
 	case "agreed with",

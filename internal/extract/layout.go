@@ -38,9 +38,8 @@ type block struct {
 	variants bool   // a heading or a list that names alternatives by a mark: "Option 2", "B:"
 }
 
-// standings tells of each line how it stands to work that is left, by its place:
-// the heading and the line above its list, and whether the answer ends with a
-// question about it.
+// standings returns for each line whether it names work that is left, by its place: the heading and the line above its
+// list, and whether the answer ends with a question about it.
 func standings(text string) []standing {
 	n, blocks := blocksOf(text)
 	out := make([]standing, n)
@@ -88,8 +87,8 @@ func standings(text string) []standing {
 	return out
 }
 
-// stands tells how the items of a list stand to work that is left: over is the
-// heading, lead the line above, question what the answer ends with.
+// stands returns whether the items of a list name work that is left. over is the heading, lead the line above, question
+// the end of the answer.
 func (b block) stands(over, lead, question string) standing {
 	leads := strings.HasSuffix(lead, ":") || strings.HasSuffix(lead, "：")
 	bare := strings.TrimRight(lead, ":：")
@@ -214,7 +213,7 @@ func join(to *block, b block, inner bool) {
 	}
 }
 
-// blockOf tells what block a line begins or belongs to.
+// blockOf returns the block that a line begins or belongs to.
 func blockOf(t string) (kind blockKind, ordered, boxes, variants bool) {
 	if t[0] == '#' || lang.IsBoldLine(t) {
 		return headingBlock, false, false, variant(t)

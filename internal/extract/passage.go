@@ -177,8 +177,8 @@ func (p passage) say() string {
 // leans reports whether a passage begins with a word that points back.
 func (p passage) leans() bool { return p.all[0].cues.Has(cuePoints) }
 
-// about is the text of a passage of a turn. One that no word before it and no heading
-// completes is told with the only file that was changed, or with what was asked.
+// about returns the text of a passage of a turn. If neither a heading nor the words before complete it, the only file
+// that was changed is added, or the request.
 func (w TurnFacts) about(p passage, k mem.Kind) string {
 	if p.text != p.plain() {
 		return p.text
@@ -211,9 +211,8 @@ func onlyFile(files []string) string {
 	return only
 }
 
-// tells reports whether a passage has words of its own beside names: a file's path alone
-// says nothing.
-func (p passage) tells(person bool) bool {
+// informs reports whether a passage has words of its own beside names: a file's path alone is not enough.
+func (p passage) informs(person bool) bool {
 	n := 0
 	for _, w := range strings.Fields(strings.ReplaceAll(p.plain(), "`", " ` ")) {
 		if w != "`" && !spelledLikeCode(strings.Trim(w, ".,;:!?()[]{}'\"*")) && lang.Width(w) > 1 {

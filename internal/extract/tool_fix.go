@@ -93,8 +93,7 @@ func covers(all, one string) bool {
 		strings.HasPrefix(one, dir+"/") && (strings.HasSuffix(all, "...") || path.Ext(all) == "")
 }
 
-// FixTitle tells a fix in one line. What helped stands in it whole: who meets the
-// failure again knows the rest.
+// FixTitle describes a fix in one line. It contains what helped in full, since the failure is known when it occurs again.
 func FixTitle(failure mem.Memory, helped string) string {
 	_, said, _ := strings.Cut(failure.Title, "| Error: ")
 	left := 160 - utf8.RuneCountInString(fmt.Sprintf("`` failed (exit %d: ), %s", failure.ExitCode, helped))

@@ -228,8 +228,8 @@ type tableRows struct {
 	ids    int
 }
 
-// read takes a line; ok tells that it belongs to a table whose head is known. The
-// text is empty for lines that hold no cells.
+// read reads a line. ok reports whether it belongs to a table whose head is known. The text is empty for lines without
+// cells.
 func (x *tableRows) read(t string) (text string, ok bool) {
 	if !strings.HasPrefix(t, "|") {
 		x.open, x.header = false, ""

@@ -10,9 +10,8 @@ import (
 	"remanence/internal/rank"
 )
 
-// Instruction tells whether a sentence of the person's lays something down, and as
-// what. An outburst does not: it takes words that name a rule, a choice or the
-// wish to have it remembered.
+// Instruction reports whether a sentence of the person lays something down, and its kind. It has to contain words that
+// name a rule, a choice or the wish to have it remembered; an outburst alone does not count.
 func Instruction(s string) (mem.Kind, bool) {
 	if lang.Width(s) < 12 || len([]rune(s)) > MaxStatement || Asks(s) {
 		return "", false
@@ -142,8 +141,8 @@ func ruleHere(l string) bool {
 		ofEach(l) && !describesProblem(l)
 }
 
-// ofEach reports whether a sentence begins by saying that all of a kind in the
-// project are so: "In this repo every chart is pinned".
+// ofEach reports whether a sentence begins with a statement about all of a kind in the project: "In this repo every
+// chart is pinned".
 func ofEach(l string) bool {
 	words := strings.Fields(strings.ReplaceAll(l, ",", " "))
 	if len(words) < 6 ||
@@ -162,7 +161,7 @@ func ofEach(l string) bool {
 	})
 }
 
-// describesProblem reports whether a sentence tells in what bad state something is.
+// describesProblem reports whether a sentence describes a bad state of something.
 func describesProblem(l string) bool {
 	return lang.ContainsAny(
 		l, " red ", " red.", " green", " broken", " fail", "error", " bug", " flaky", " slow", " missing",
@@ -180,12 +179,12 @@ func Corrections(text string) []string {
 		if Asks(s) || len([]rune(s)) > 160 {
 			continue
 		}
-		told, no := withoutNo(s, l)
+		statement, no := withoutNo(s, l)
 		if (no || lang.ContainsAny(l, " not ", " instead of ", " rather than ", " stop using ", "don't use ", "statt ",
 			"nicht ", " pas ", "au lieu d", "en lugar de", "ではなく", "不要", "而不是")) &&
 			lang.ContainsAny(l, " use ", " using ", " nimm ", " verwende ", " benutze ", " utilise ", " usa ", "使って", "使用",
 				"用") {
-			out = append(out, told)
+			out = append(out, statement)
 		}
 	}
 	return out
@@ -206,8 +205,8 @@ func TrimNo(s string) string {
 // just before and names it: "No, validate on submit."
 func Corrects(prompt, decision string) bool {
 	said := chars.Clip(chars.FirstLine(prompt), MaxStatement)
-	told := TrimNo(said)
-	return told != said && turnsOn(told, decision)
+	rest := TrimNo(said)
+	return rest != said && turnsOn(rest, decision)
 }
 
 // ChangesMind reports whether a prompt names something that was decided and says

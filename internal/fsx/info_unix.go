@@ -11,8 +11,8 @@ import (
 // noWait keeps the opening of a pipe from waiting for its other end.
 const noWait = syscall.O_NONBLOCK
 
-// Links returns the number of a file's hard links, 0 if info does not come from
-// this system. Where the system does not tell, it returns 1.
+// Links returns the number of a file's hard links, or 0 if info does not come from this system. It returns 1 if the
+// system does not report it.
 func Links(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink)
@@ -28,16 +28,16 @@ func Inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
-// OwnedByUser reports whether a file belongs to the user of this process. For
-// root, and where the system does not tell, it reports true.
+// OwnedByUser reports whether a file belongs to the user of this process. It returns true for root, and if the system
+// does not report owners.
 func OwnedByUser(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	me := os.Getuid()
 	return ok && (me == 0 || int(st.Uid) == me)
 }
 
-// OwnedByUserOrRoot reports whether a file belongs to the user of this process
-// or to root. For root, and where the system does not tell, it reports true.
+// OwnedByUserOrRoot reports whether a file belongs to the user of this process or to root. It returns true for root, and
+// if the system does not report owners.
 func OwnedByUserOrRoot(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return OwnedByUser(info) || ok && st.Uid == 0

@@ -110,6 +110,5 @@ func describe(m fs.FileMode) string {
 	return "it is a device, pipe or socket"
 }
 
-// OneName reports whether a file has no second hard link. Where the system does
-// not tell, it reports true.
+// OneName reports whether a file has no second hard link. It returns true if the system does not report hard links.
 func OneName(info fs.FileInfo) bool { return Links(info) == 1 }

@@ -11,7 +11,7 @@ import (
 // runGroup runs a command as the first of a group of processes, and ends the
 // group with it.
 func runGroup(cmd *exec.Cmd) error {
-	// Where a child can be told to die with its parent, that is the thread that started it.
+	// A child that ends with its parent ends with the thread that started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = groupLeader()

@@ -120,7 +120,7 @@ func (m *Model) message(ask string) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// countsCompletion tells models that refuse the older name of the bound.
+// countsCompletion reports whether a model refuses the older name of the token limit.
 func countsCompletion(model string) bool {
 	for _, family := range [...]string{"o1", "o3", "o4", "gpt-5"} {
 		if model == family || strings.HasPrefix(model, family+"-") {

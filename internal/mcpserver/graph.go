@@ -55,8 +55,8 @@ type graphAnswer struct {
 	Memories []row `json:"memories,omitempty"`
 }
 
-// spare is the number of bytes for the fields around the memories.
-const spare = 100
+// reserved is the number of bytes for the fields around the memories.
+const reserved = 100
 
 // mostDepth is the greatest depth of a request.
 const mostDepth = 3
@@ -81,7 +81,7 @@ func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
 			return nil, err
 		}
 		list := found.(searchAnswer).Results
-		out.Memories = list[:fitting(list, MaxAnswer-size(out)-spare)]
+		out.Memories = list[:fitting(list, MaxAnswer-size(out)-reserved)]
 		if len(out.Memories) < len(list) {
 			out.Warning = "cut to what fits; search has the rest"
 		}

@@ -100,7 +100,7 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	}
 	if got.Trust == mem.TrustNone {
 		k.Note += "Text from outside came into this turn, or the session is not known: this is found by searches and not " +
-			"told by itself until the user approves it."
+			"injected by itself until the user approves it."
 	}
 	k.Note = strings.TrimSpace(k.Note)
 	return k, nil

@@ -40,8 +40,8 @@ const lockName = ".write-lock"
 
 // Errors of the state files.
 var (
-	// ErrUnsafe is a file that is not a plain file of its own: a link, a second
-	// name of another, somebody else's, or no file.
+	// ErrUnsafe is the error of a file that is not a plain file of the user: a link, a second name of another file, a
+	// file of another user, or no file.
 	ErrUnsafe   error = fileError("not a plain file of yours")
 	ErrHuge     error = fileError("too large")
 	ErrBinary   error = fileError("not text")

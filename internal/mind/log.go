@@ -124,7 +124,7 @@ func (t *document) addAutomatic(reason string, files []string, at time.Time) {
 	if more := len(files) - maxLogFiles; more > 0 {
 		lines = append(lines, fmt.Sprintf("  - … and %d more", more))
 	}
-	t.append(append(lines, "- **Note:** written automatically, as nobody had written this session down.")...)
+	t.append(append(lines, "- **Note:** written automatically, as the session had no entry.")...)
 }
 
 // tail are the last lines that hold something. Entries that we wrote ourselves

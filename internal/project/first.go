@@ -324,7 +324,7 @@ func (o *objects) object(p *pack, at int64, depth int) ([]byte, error) {
 	r := bytes.NewReader(head[:n])
 	c, _ := r.ReadByte()
 	kind := c >> 4 & 7
-	for c&0x80 != 0 { // the size, which the text itself tells too
+	for c&0x80 != 0 { // the size, which is known from the text
 		if c, err = r.ReadByte(); err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 // number there and the moment it was created. A rename keeps it. No clone, copy
 // or archive brings it along, and no file in the directory can claim it. The
 // device is no part of it: some file systems have another one after each mount.
-// It is empty where the file system does not tell both, and if there is no such
+// It is empty if the file system does not report both, and if there is no such
 // directory.
 func Identity(dir string) string {
 	inode, born, ok := birth(dir)

@@ -52,7 +52,7 @@ type fileState struct {
 func NewLook(p mem.Project) *Look {
 	l := &Look{seen: map[string]*fileState{}, bytes: maxLookBytes}
 	if p.Root != "" {
-		l.root, _ = os.OpenRoot(p.Root) // one that is away tells nothing
+		l.root, _ = os.OpenRoot(p.Root) // without a root, nothing is known of its files
 	}
 	return l
 }
@@ -64,9 +64,8 @@ func (l *Look) Close() {
 	}
 }
 
-// Anchors ties the first mem.MaxAnchors of files to what they hold. Left out are
-// those of which that is not known, and those written after at: what they held
-// then nobody can tell.
+// Anchors returns the contents, as hashes, of the first mem.MaxAnchors files. Files that cannot be read are left out,
+// and those written after at, since their content at that time is unknown.
 func (l *Look) Anchors(files []string, at time.Time) []mem.Anchor {
 	var out []mem.Anchor
 	for _, f := range files[:min(len(files), mem.MaxAnchors)] {
@@ -84,8 +83,7 @@ func (l *Look) Anchors(files []string, at time.Time) []mem.Anchor {
 	return out
 }
 
-// Freshness compares files with what they held. The content decides: the time
-// of writing only spares the reading of a file that was not written since.
+// Freshness compares files with their anchors. The content decides; a file that was not written since is not read.
 func (l *Look) Freshness(anchors []mem.Anchor, since time.Time) mem.Freshness {
 	had, gone, changed := 0, 0, false
 	for _, a := range anchors {

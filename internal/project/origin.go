@@ -9,7 +9,7 @@ import (
 // reach it: no scheme, user, password, default port or ".git". An SSH port is
 // never part of it, since one forge has other ports for SSH and HTTPS. A remote
 // on this machine becomes its real path; root is where a relative one counts
-// from. Nothing that can be told apart by is "".
+// from. It is "" if the URL identifies no repository.
 func normaliseOrigin(url, root string) string {
 	url = strings.TrimSpace(url)
 	scheme, rest, ok := strings.Cut(url, "://")
@@ -57,7 +57,7 @@ func remoteOrigin(scheme, rest string) string {
 	return host + "/" + path
 }
 
-// withoutPort drops ports that do not tell one host's services apart.
+// withoutPort drops ports that do not distinguish the services of a host.
 func withoutPort(scheme, host string) string {
 	colon := strings.LastIndexByte(host, ':')
 	if colon < 0 || strings.HasSuffix(host, "]") {

@@ -1,4 +1,4 @@
-// Package project tells which project a directory belongs to: one key for all
+// Package project finds the project that a directory belongs to: one key for all
 // clones, worktrees and renames of a repository. It reads git's own files and
 // never runs git; it knows no configuration, no database and no agent.
 package project

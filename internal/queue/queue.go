@@ -216,7 +216,7 @@ func (q *Queue) do(ctx context.Context, j mem.Job) (b mem.Batch, err error) {
 		}
 	}()
 	if q.cfg.Do == nil {
-		return b, errors.New("nobody does jobs")
+		return b, errors.New("no function does jobs")
 	}
 	return q.cfg.Do(ctx, j)
 }

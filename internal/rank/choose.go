@@ -9,7 +9,7 @@ import (
 
 // A term costs a search in proportion to the records that hold it. So the
 // rarest terms are searched for, as many as together are held by no more than
-// so many records: a common one tells little, and what the rare ones find is
+// so many records: a common one is of little use, and what the rare ones find is
 // ranked by all of them. In stores of 2,000 to 4,000 units a budget of 3,000
 // lost nothing on any of three development sets, one of 1,000 a third of a point
 // of nDCG on one.

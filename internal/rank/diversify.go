@@ -20,7 +20,7 @@ const (
 )
 
 // Diversify picks up to n hits, most relevant first, each time the one that is
-// the best mix of relevance and of words not told by those before it (maximal
+// the best mix of relevance and of words not in those before it (maximal
 // marginal relevance). A hit that repeats one already picked is cut as a duplicate;
 // of two such, in different scopes, the wider scope wins unless the other
 // scores twice as much. n of 0 or less means all. The lexicon remembers how words
@@ -38,7 +38,7 @@ func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.Le
 		kept = append(kept, pick.hit)
 		rest = slices.Delete(rest, at, at+1)
 		for i := range rest {
-			rest[i].told = max(rest[i].told, overlap(rest[i].words, pick.words))
+			rest[i].covered = max(rest[i].covered, overlap(rest[i].words, pick.words))
 		}
 	}
 	for _, c := range rest {
@@ -48,9 +48,9 @@ func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.Le
 }
 
 type candidate struct {
-	hit   mem.Hit
-	words map[string]bool
-	told  float64 // greatest overlap with what was picked
+	hit     mem.Hit
+	words   map[string]bool
+	covered float64 // greatest overlap with what was picked
 }
 
 // dropDoubles leaves one of each set of memories that say the same, at the
@@ -97,7 +97,7 @@ func Reach(s mem.Scope) int {
 func nextPick(list []candidate, best float64) int {
 	at, top := 0, -2.0
 	for i, c := range list {
-		if v := Lambda*share(c.hit.Score, best, i) - (1-Lambda)*c.told; v > top {
+		if v := Lambda*share(c.hit.Score, best, i) - (1-Lambda)*c.covered; v > top {
 			at, top = i, v
 		}
 	}

@@ -20,7 +20,7 @@ const (
 
 // crowd is how the cosines of the candidates lie.
 type crowd struct {
-	mean, spread float64 // spread is 0 where they tell nothing apart
+	mean, spread float64 // spread is 0 if they distinguish nothing
 }
 
 func crowdOf(hits []mem.Hit) crowd {
@@ -69,7 +69,7 @@ func Nearness(cos float64) float64 {
 	return 1 / (1 + math.Sqrt(max(0, 2-2*finite(cos))))
 }
 
-// isNear reports whether a hit is worth telling for its meaning alone.
+// isNear reports whether a hit is worth injecting for its meaning alone.
 func isNear(q Ask, p map[string]float64) bool {
 	cos, ok := p[mem.PartCos]
 	least := q.Near

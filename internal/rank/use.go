@@ -23,7 +23,7 @@ const (
 
 // Use is how past use counts. The zero value of every field is its default.
 type Use struct {
-	Start    Form          // orders what nobody asked for
+	Start    Form          // orders a briefing
 	Prompt   Form          // is the factor on the relevance of what was asked for
 	HalfLife time.Duration // of both, for memories without one of their own; 0 means DefaultHalfLife
 
@@ -64,7 +64,7 @@ func (u Use) full() Use {
 	return u
 }
 
-// Order sorts memories that nobody asked for, the weightiest first: pinned ones
+// Order sorts memories of a briefing, the weightiest first: pinned ones
 // and evergreen ones before all others, those that belong to the project at hand
 // at Boost times their weight. Equals keep their order. The input is left alone.
 func (u Use) Order(ms []mem.Memory, now time.Time, belongs func(mem.Memory) bool) []mem.Memory {
@@ -100,7 +100,7 @@ func (u Use) weight(m mem.Memory, now time.Time) float64 {
 }
 
 // Factor is what past use does to the relevance of a memory: 1 for one that was
-// not used, and for a pinned or evergreen one, which was told at the start. It
+// not used, and for a pinned or evergreen one, which was injected at the start. It
 // is finite.
 func (u Use) Factor(m mem.Memory, now time.Time) float64 {
 	if u.Prompt == NoUse || m.Pinned || m.Evergreen {
@@ -124,7 +124,7 @@ const (
 )
 
 // Standing is what is known of memories beside their relevance, once that is
-// settled: it decides between those that are worth telling anyway.
+// settled: it decides between those that are worth injecting anyway.
 type Standing struct {
 	Now   time.Time
 	Use   Use

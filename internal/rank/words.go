@@ -309,8 +309,8 @@ func tokenOf(lower string, part, whole bool) token {
 	return token{key: stem(folded), folded: folded, says: !stopWord(lower), part: part, whole: whole}
 }
 
-// keyOf is the form in which words are compared: folded and stemmed, but for
-// unsegmented scripts, whose marks tell letters apart.
+// keyOf returns the form in which words are compared: folded and stemmed. In unsegmented scripts marks distinguish
+// letters, so their words are neither.
 func keyOf(word string) string {
 	if r, _ := utf8.DecodeRuneInString(word); unsegmented(r) {
 		return word

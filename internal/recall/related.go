@@ -25,8 +25,8 @@ const (
 // ErrDepth refuses more steps than are gone.
 var ErrDepth = errors.New("depth is 1 or 2")
 
-// Histories tells of memories what they took the place of: by what they say
-// themselves, or because the person judged so of two that cannot both hold.
+// Histories adds to the hits which memories they supersede: because they name them, or because the person decided so
+// between two that contradict each other.
 func (e *Service) Histories(ctx context.Context, hits []mem.Hit) error {
 	if len(hits) == 0 {
 		return nil
@@ -102,8 +102,7 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]Lin
 	return out, nil
 }
 
-// linksAt are the links of memories, those too that nobody wove yet: a memory
-// knows itself what it took the place of.
+// linksAt returns the links of memories, including those of a supersedes field whose link is not stored yet.
 func (e *Service) linksAt(ctx context.Context, ms []mem.Memory) ([]mem.Link, error) {
 	ids := make([]string, 0, len(ms))
 	for _, m := range ms {
@@ -336,6 +335,5 @@ func (g *walk) fromNames(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// Young is how long a memory counts as new: six sessions of one day do not show
-// that nobody needs it.
+// Young is how long a memory counts as new: six sessions on one day do not show that it is not needed.
 const Young = 7 * 24 * time.Hour

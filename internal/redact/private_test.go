@@ -92,7 +92,8 @@ func TestASpanOverSeveralFieldsIsPrivate(t *testing.T) {
 		`{"filenames":["/x <pri","vate",">","/SECRET","</private>y"],"b":"kept"}`: `{"filenames":["/x ` +
 			`<pri","","","","y"],"b":"kept"}`,
 		`{"a":"<private>","filenames":["/SECRET"],"b":"</private>"}`: `{"a":"","filenames":[""],"b":""}`,
-		`{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`:     `{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`,
+		`{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`: `{"filenames":["/a b","C:\\x\\u1","R&D/lt"],` +
+			`"b":"kept"}`,
 	} {
 		if got := object(t, in); string(got.JSON) != want {
 			t.Errorf("Object(%s)\n got %s\nwant %s", in, got.JSON, want)

@@ -47,7 +47,7 @@ func doubledFinding(one, other string, fix ...string) Finding {
 	}
 }
 
-// stale looks for hooks of ours that this version would write otherwise. Those whose binary is gone are told of by
+// stale looks for hooks of ours that this version would write otherwise. Those whose binary is missing are reported by
 // binary.
 func (s state) stale() Finding {
 	for _, src := range slices.Concat(s.all, s.plugin) {

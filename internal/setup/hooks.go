@@ -11,7 +11,7 @@ import (
 // Profile chooses which events are hooked. The zero value means Lean.
 type Profile string
 
-// The three profiles. Silent hooks the same events as Lean: it differs in what is told, which is not decided here.
+// The three profiles. Silent hooks the same events as Lean: it differs in what is injected, which is not decided here.
 const (
 	Lean   Profile = "lean"
 	Full   Profile = "full"
@@ -99,7 +99,7 @@ func Paste(entries []Entry) []byte {
 	return withHooks("{}\n", entries)
 }
 
-// Handler is one hook found in settings, whoever wrote it.
+// Handler is one hook found in settings, of any program.
 type Handler struct {
 	Event, Matcher string
 	Type, Command  string
@@ -107,7 +107,7 @@ type Handler struct {
 }
 
 // Ours reports whether a hook was written by an installation of Remanence, of whatever version and place: the program
-// is called remanence and is told to serve as Claude Code's hook. A person's own command line around it is his.
+// is called remanence and has the arguments of a hook of Claude Code. A person's own command line around it is not ours.
 func Ours(h Handler) bool {
 	if h.Type != "command" {
 		return false
@@ -122,7 +122,7 @@ func Ours(h Handler) bool {
 	return isRemanence(unquote(strings.TrimSpace(program)))
 }
 
-// isRemanence tells by the last element of a path, with either kind of slash.
+// isRemanence reports whether the last element of a path, with either kind of slash, is the name of the program.
 func isRemanence(program string) bool {
 	base := path.Base(strings.ReplaceAll(program, `\`, "/"))
 	return base == "remanence" || strings.EqualFold(base, "remanence.exe")
@@ -154,7 +154,7 @@ func checkBinary(binary string) error {
 		return fmt.Errorf("%w: %q is not absolute; run the installed binary by its full path", ErrBinary, binary)
 	}
 	if !isRemanence(binary) {
-		return fmt.Errorf("%w: %s must be called remanence, or its hooks could not be told from others; rename it", ErrBinary,
+		return fmt.Errorf("%w: %s must be called remanence, or its hooks could not be distinguished from others; rename it", ErrBinary,
 			binary)
 	}
 	return nil

@@ -16,7 +16,7 @@ type pluginFile struct {
 	data []byte
 }
 
-// marketplace is what tells the agent which plugins lie below a directory.
+// marketplace is the file that names the plugins below a directory to the agent.
 const marketplace = `{
   "name": "remanence",
   "owner": {"name": "Remanence"},

@@ -146,7 +146,7 @@ func (d document) insert(e Entry) []byte {
 	}
 }
 
-// add appends an item to a container. The item is told how its container is laid out, and its own indentation.
+// add appends an item to a container. item formats it by the style of the container, with its own indentation.
 func (d document) add(st style, c *node, item func(st style, indent string) string) []byte {
 	if len(c.items) == 0 {
 		return d.addFirst(st, c, item)

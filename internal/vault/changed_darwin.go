@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// changedAt is when a file was last written or renamed. Unlike the time it
-// shows, nobody can set it.
+// changedAt returns when a file was last written or renamed. Unlike the modification time, it cannot be set.
 func changedAt(info fs.FileInfo) time.Time {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -59,7 +59,7 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	return b, info, err
 }
 
-// readNote reads the file of a memory. What a merge left in it is nobody's memory.
+// readNote reads the file of a memory. A file with the marks of an unfinished merge is refused.
 func readNote(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	b, info, err := readFile(root, name)
 	if err == nil && chars.HasConflictMarkers(string(b)) {

@@ -9,8 +9,8 @@ import (
 
 // templates are the files of a new vault. Their comments are not injected.
 var templates = [...]struct{ name, text string }{
-	{userFile, `<!-- Who you are and how you like to work. All below this comment is told at the start of every session,
-in every project. Keep it short: what is too long is told by its first paragraph. -->
+	{userFile, `<!-- Who you are and how you like to work. All below this comment is injected at the start of every
+session, in every project. Keep it short: of a text that is too long only the first paragraph is injected. -->
 `},
 	{logFile, "# Log\n"},
 	{hintsFile, `# Which directories belong to which project: a part of a path, and the name that

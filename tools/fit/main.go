@@ -56,10 +56,10 @@ func run(path string, scan bool) error {
 
 // suite is a suite in an index.
 type suite struct {
-	x         *index.Index
-	talk      bool // of utterances
-	questions []eval.Question
-	newest    time.Time // of its memories
+	x          *index.Index
+	utterances bool // instead of other memories
+	questions  []eval.Question
+	newest     time.Time // of its memories
 }
 
 // load reads a suite into an index and prints what that took.
@@ -89,8 +89,8 @@ func load(path string) (suite, error) {
 	}
 	before := heap()
 	begun := time.Now()
-	s.talk = ms[0].Kind == mem.Utterance
-	s.x = index.New(s.talk)
+	s.utterances = ms[0].Kind == mem.Utterance
+	s.x = index.New(s.utterances)
 	s.x.Put(ms...)
 	took := time.Since(begun)
 	s.x.Trim()
@@ -103,7 +103,7 @@ func load(path string) (suite, error) {
 
 // weights returns the weight of each part of a score, by its name.
 func (s suite) weights() map[string]float64 {
-	if s.talk {
+	if s.utterances {
 		return rank.AllWeights().Utterances
 	}
 	return rank.AllWeights().Memories

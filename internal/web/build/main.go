@@ -97,7 +97,7 @@ func build(dir string) error {
 	return write(filepath.Join(dir, "dist.json"), append(m, '\n'))
 }
 
-// output is what the bundler tells of one of its files.
+// output is the bundler's description of one of its files.
 type output struct {
 	EntryPoint string `json:"entryPoint"`
 	CSSBundle  string `json:"cssBundle"`
