@@ -116,8 +116,7 @@ func TestClientIsAHandler(t *testing.T) {
 	}
 }
 
-// Whoever interrupts a command that takes long does not wait for its answer, and
-// the worker goes on with it no longer.
+// A canceled request ends at once in the client and in the daemon.
 func TestACallThatIsCancelledEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -171,7 +170,7 @@ func (c *justUp) Err() error {
 	return context.DeadlineExceeded
 }
 
-// Whoever took it for a missing worker would start another.
+// A client that took it for a missing daemon would start another.
 func TestATimeThatIsUpSaysNothingOfTheWorker(t *testing.T) {
 	c := serve(t, api.Config{})
 	ctx := &justUp{up: make(chan struct{})}

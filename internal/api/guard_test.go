@@ -10,11 +10,10 @@ import (
 	"remanence/internal/api"
 )
 
-// own is a Host of the door that the tests of this file knock at.
+// own is the Host of the guarded server in these tests.
 const own = "127.0.0.1:7777"
 
-// knock sends r to a door on port 7777 and returns the status, which is 204 for
-// a request that was let in.
+// knock sends r to a guard on port 7777 and returns the status, which is 204 for a request that was admitted.
 func knock(t *testing.T, r *http.Request) int {
 	t.Helper()
 	in := false
@@ -154,7 +153,7 @@ func TestADoorOfNothingLetsNobodyIn(t *testing.T) {
 			r := request("GET", "/health", "", map[string]string{"Host": "", "Authorization": auth})
 			api.Guard(d, http.NotFoundHandler()).ServeHTTP(rec, r)
 			if rec.Code != http.StatusUnauthorized && rec.Code != http.StatusMisdirectedRequest {
-				t.Errorf("%s door, %q: status %d, want 401 or 421", name, auth, rec.Code)
+				t.Errorf("%s guard, %q: status %d, want 401 or 421", name, auth, rec.Code)
 			}
 		}
 	}

@@ -20,8 +20,8 @@ type onlooker struct {
 	resp *http.Response
 }
 
-// told is one event of a stream.
-type told struct{ id, event, data string }
+// liveEvent is one event of a stream.
+type liveEvent struct{ id, event, data string }
 
 func lookOn(t testing.TB, url, last string) *onlooker {
 	t.Helper()
@@ -41,7 +41,7 @@ func lookOn(t testing.TB, url, last string) *onlooker {
 }
 
 // next is the next event; the zero value at the end of the stream.
-func (o *onlooker) next() (e told) {
+func (o *onlooker) next() (e liveEvent) {
 	for o.Scan() {
 		name, value, _ := strings.Cut(o.Text(), ": ")
 		switch name {
@@ -57,7 +57,7 @@ func (o *onlooker) next() (e told) {
 			}
 		}
 	}
-	return told{}
+	return liveEvent{}
 }
 
 func serveLive(t testing.TB, f *api.Live) string {
@@ -78,7 +78,7 @@ func prompts(from, n int) []api.Change {
 func TestAStreamTellsEveryChangeOnceAndInOrder(t *testing.T) {
 	f := &api.Live{Initial: func(context.Context) (any, error) { return map[string]int{"sessions": 3}, nil }}
 	url := serveLive(t, f)
-	f.Publish(prompts(0, 3)...) // nobody looks on
+	f.Publish(prompts(0, 3)...) // no client is connected
 	ours, theirs := lookOn(t, url+"/api/v1/events", ""), lookOn(t, url+"/stream", "")
 	if got := ours.next(); got.event != "hello" || strings.Contains(got.data, "sessions") {
 		t.Errorf("got %+v, want hello", got)
@@ -120,18 +120,18 @@ func TestAStreamBeginsWithHowLongNothingChanged(t *testing.T) {
 		return got.Quiet
 	}
 	if f.Touch() {
-		t.Error("somebody looked on before anybody came")
+		t.Error("a client is counted before one connected")
 	}
 	began := time.Now()
 	if got := hello(); got == nil || *got < 0 {
-		t.Errorf("got %v after a change that nobody saw, want how long ago it was", got)
+		t.Errorf("got %v after a change without a client, want how long ago it was", got)
 	}
 	if !f.Touch() {
-		t.Error("nobody looked on after somebody came")
+		t.Error("no client is counted after one connected")
 	}
 	f.Publish(prompts(0, 1)...)
 	if got := hello(); got == nil || *got > time.Since(began).Milliseconds() {
-		t.Errorf("got %v after one that was told, want at most %v", got, time.Since(began))
+		t.Errorf("got %v after one that was sent, want at most %v", got, time.Since(began))
 	}
 	f = &api.Live{}
 	url = serveLive(t, f) + "/api/v1/events"
@@ -140,7 +140,7 @@ func TestAStreamBeginsWithHowLongNothingChanged(t *testing.T) {
 	}
 	f.Publish(prompts(0, 1)...)
 	if got := hello(); got == nil {
-		t.Error("got nothing after a change that was told, want how long ago it was")
+		t.Error("got nothing after a change that was sent, want how long ago it was")
 	}
 }
 
@@ -150,7 +150,7 @@ func TestWhoComesBackMissesNothing(t *testing.T) {
 	o := lookOn(t, url, "")
 	start := o.next().id
 	f.Publish(prompts(1, 5)...)
-	second := told{}
+	second := liveEvent{}
 	for range 2 {
 		second = o.next()
 	}
@@ -177,7 +177,7 @@ func TestWhoWasAwayTooLongIsToldSo(t *testing.T) {
 	}
 	for name, last := range map[string]string{
 		"long ago": id, "of an earlier worker": "7",
-		"of nobody yet": "9007199254740991",
+		"of no event yet": "9007199254740991",
 	} {
 		o := lookOn(t, url, last)
 		if got := o.next(); got.event != "resync" {
@@ -203,7 +203,7 @@ func TestAStreamThatGoesOnIsOpenBeforeAnythingHappens(t *testing.T) {
 	_, rest, _ := strings.Cut(look(api.EventsPath).Body.String(), "id: ")
 	id, _, _ := strings.Cut(rest, "\n")
 	if rec := look(api.EventsPath + "?after=" + id); !rec.Flushed || rec.Body.Len() > 0 {
-		t.Errorf("after %s: told that it is open: %v, and %q", id, rec.Flushed, rec.Body)
+		t.Errorf("after %s: reported as open: %v, and %q", id, rec.Flushed, rec.Body)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestStreamsAreFewAndEnd(t *testing.T) {
 	}
 	f.End()
 	o.next()
-	if got := o.next(); got != (told{}) {
+	if got := o.next(); got != (liveEvent{}) {
 		t.Errorf("after the end: got %+v, want the end of the stream", got)
 	}
 	if o := lookOn(t, url, ""); o.resp.StatusCode != 503 {

@@ -13,12 +13,12 @@ import (
 
 const origin = "http://127.0.0.1:7777"
 
-// lodge is a door with logins, whose clock the test moves.
+// lodge is a guard with logins, whose clock the test moves.
 type lodge struct {
 	http.Handler
 	logins *api.Logins
 	now    time.Time
-	key    api.Key // as last told
+	key    api.Key // as last reported
 }
 
 func newLodge() *lodge {

@@ -14,7 +14,7 @@ import (
 
 func TestWhatIsNotARouteIsRefused(t *testing.T) {
 	asked := 0
-	h := behindDoor(api.Config{Bindings: []api.Binding{api.On(echo, func(context.Context, question) (answer, error) {
+	h := guarded(api.Config{Bindings: []api.Binding{api.On(echo, func(context.Context, question) (answer, error) {
 		asked++
 		return answer{}, nil
 	})}})
@@ -80,7 +80,7 @@ func TestWhatIsNotARouteIsRefused(t *testing.T) {
 
 func TestHealthIsTold(t *testing.T) {
 	status := api.OK
-	h := behindDoor(api.Config{Health: func() api.Health {
+	h := guarded(api.Config{Health: func() api.Health {
 		return api.Health{Status: status, Version: "1.2", PID: 7, Uptime: 1.5, QueueDepth: 3, OldestJobSeconds: 60}
 	}})
 	get := func(path string) *httptest.ResponseRecorder {
@@ -103,8 +103,8 @@ func TestHealthIsTold(t *testing.T) {
 	}
 }
 
-// behindDoor is a mux as the worker serves it.
-func behindDoor(c api.Config) http.Handler {
+// guarded is a mux as the worker serves it.
+func guarded(c api.Config) http.Handler {
 	return api.Guard(api.Access{Hosts: append(api.LoopbackHosts(7777), api.SocketHost), Token: token}, api.Mux(c))
 }
 

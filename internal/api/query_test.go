@@ -28,7 +28,7 @@ var asking = api.Route[asked, asked]{Name: "ask", Get: "asked/{id}"}
 // ask reads target and returns what the route was asked, and the status.
 func ask(t *testing.T, target, body string) (got asked, status int) {
 	t.Helper()
-	h := behindDoor(api.Config{Bindings: []api.Binding{
+	h := guarded(api.Config{Bindings: []api.Binding{
 		api.On(asking, func(_ context.Context, q asked) (asked, error) { return q, nil }),
 		api.On(api.Route[asked, asked]{Name: "plain", Get: "plain"}, func(_ context.Context, q asked) (asked, error) {
 			return q, nil
@@ -116,14 +116,14 @@ func TestAReadThatIsNotUnderstoodIsRefused(t *testing.T) {
 	}
 }
 
-// Whoever reads may not order: a request of a read carries no verb.
+// A request that reads cannot change anything: it has no verb.
 func TestNoOrderCanBeReadByGet(t *testing.T) {
 	for _, word := range []string{
 		"add", "edit", "mark", "feedback", "purge", "pause", "event", "drain", "handoff",
 		"state", "scan", "checkpoint_save", "checkpoint_log", "open", "login",
 	} {
 		rec := httptest.NewRecorder()
-		behindDoor(api.Config{Bindings: orders()}).ServeHTTP(rec, request("GET", "/api/v1/"+word, " ",
+		guarded(api.Config{Bindings: orders()}).ServeHTTP(rec, request("GET", "/api/v1/"+word, " ",
 			map[string]string{"Content-Length": "0"}))
 		if rec.Code != 405 && rec.Code != 404 {
 			t.Errorf("GET %s: status %d: %s", word, rec.Code, strings.TrimSpace(rec.Body.String()))

@@ -116,12 +116,12 @@ func await(t *testing.T, report string) seen {
 	return seen{}
 }
 
-// buried waits until a process has ended and somebody has waited for it.
+// buried waits until a process has ended and was waited for.
 func buried(t *testing.T, pid int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("process %d has ended, and nobody waits for it", pid)
+			t.Fatalf("process %d has ended, and is not waited for", pid)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestACommandWaitsForADaemonNoLongerThanItMay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("unix", filepath.Join(p.Run, "s")) // nobody answers
+	l, err := net.Listen("unix", filepath.Join(p.Run, "s")) // nothing answers
 	if err != nil {
 		t.Fatal(err)
 	}

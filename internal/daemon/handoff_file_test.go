@@ -58,17 +58,17 @@ func TestAHandoffThatIsEditedInItsFileIsToldAsEdited(t *testing.T) {
 	got := d.starts("two")
 	for _, want := range []string{"> Next step: raise the limit to 7, says Ada.", "> Decided: backoff starts at 2 s."} {
 		if !strings.Contains(got, want) {
-			t.Errorf("not told %q:\n%s", want, got)
+			t.Errorf("not injected: %q in\n%s", want, got)
 		}
 	}
 	if strings.Contains(got, "limit to 9") {
-		t.Errorf("the old one is told:\n%s", got)
+		t.Errorf("the old one is injected:\n%s", got)
 	}
 	if now := d.read(file); now != mine {
 		t.Errorf("the file was changed to\n%s", now)
 	}
 	if again := d.starts("three"); strings.Contains(again, "limit to") {
-		t.Errorf("told again:\n%s", again)
+		t.Errorf("injected again:\n%s", again)
 	}
 	cps, err := d.Store.Checkpoints(t.Context(), mem.CheckpointQuery{Trigger: mem.TriggerHandoff})
 	if err != nil || len(cps) != 2 || cps[0].Trust != mem.TrustUser || cps[1].Trust != mem.TrustAssistant {
@@ -92,7 +92,7 @@ func TestAnEditRightAfterAHandoffIsNotTakenForAnOlderOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := d.starts("two"); !strings.Contains(got, "Ask Ada about the limit") {
-		t.Errorf("the edit is not told:\n%s", got)
+		t.Errorf("the edit is not injected:\n%s", got)
 	}
 	cps, err = d.Store.Checkpoints(t.Context(), handoffs)
 	if err != nil || len(cps) != 2 || cps[0].Handoff != "Ask Ada about the limit first." {
@@ -113,7 +113,7 @@ func TestAnEditOfAHandoffIsKeptWhenANewOneIsWritten(t *testing.T) {
 		t.Errorf("kept %+v, %v", cps, err)
 	}
 	if got := d.starts("three"); !strings.Contains(got, "limit to 10") {
-		t.Errorf("not told the newest:\n%s", got)
+		t.Errorf("the newest is not injected:\n%s", got)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestAHandoffThatCouldNotBeWrittenIsNotTakenForAnEdit(t *testing.T) {
 	d.stops("one")
 	d.write(file, old) // as if the second had not been written, and a tail was since
 	if got := d.starts("two"); !strings.Contains(got, "limit to 10") {
-		t.Errorf("told something else than the newest:\n%s", got)
+		t.Errorf("another one than the newest is injected:\n%s", got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestALongHandoffOfAPersonIsToldInWholeLines(t *testing.T) {
 	d.stops("one")
 	d.write(d.handoffFile(), "Ask Ada first.\n"+strings.Repeat("A line of many that the person wrote.\n", 200))
 	if got := d.starts("two"); !strings.Contains(got, "Ask Ada first.") {
-		t.Errorf("not told:\n%s", got)
+		t.Errorf("not injected:\n%s", got)
 	}
 	cps, err := d.Store.Checkpoints(t.Context(), mem.CheckpointQuery{Trigger: mem.TriggerHandoff, Limit: 1})
 	if err != nil || len(cps) != 1 || len(cps[0].Handoff) > continuity.MaxHandoff ||
@@ -185,7 +185,7 @@ func TestWhatAnAgentsCommandWroteIntoTheVaultIsNotThePersons(t *testing.T) {
 		t.Errorf("trust %v, origin %v", m.Trust, m.Origin)
 	}
 	if got := d.starts("two"); strings.Contains(got, "vendor page") {
-		t.Errorf("told:\n%s", got)
+		t.Errorf("injected:\n%s", got)
 	}
 	d.write("memory/vendor.md", "---\nname: Vendor\n---\n\nThe vendor page is wrong.\n")
 	d.starts("three")
@@ -205,7 +205,7 @@ func TestWhatChangesWhileACommandRunsIsTheAgents(t *testing.T) {
 		t.Errorf("trust %v, want the assistant's", m.Trust)
 	}
 	d.stops("one")
-	d.write("memory/mine.md", "---\nname: Mine\n---\n\nWritten when nobody was at work.\n")
+	d.write("memory/mine.md", "---\nname: Mine\n---\n\nWritten between two sessions.\n")
 	d.starts("three")
 	if m := d.note("memory/mine.md"); m.Trust != mem.TrustUser {
 		t.Errorf("trust %v, want the person's", m.Trust)

@@ -51,8 +51,8 @@ func (p *player) asks(text string) {
 		"type": "user", "sessionId": "one", "uuid": "u" + id, "promptId": id,
 		"message": map[string]any{"content": text},
 	})
-	told := p.Redactor.Prompt(text)
-	p.happens(mem.Event{Kind: mem.UserPromptSubmit, PromptID: id, Text: told, Private: told == ""})
+	redacted := p.Redactor.Prompt(text)
+	p.happens(mem.Event{Kind: mem.UserPromptSubmit, PromptID: id, Text: redacted, Private: redacted == ""})
 }
 
 // runs a command of the shell; one with a failure ends with it.
@@ -94,8 +94,8 @@ func (p *player) answers(text string) {
 	p.happens(mem.Event{Kind: mem.Stop, PromptID: id, Text: p.Redactor.Text(text)})
 }
 
-// heard are the marks of what is kept of the session.
-func (p *player) heard() []string {
+// stored returns the events that are stored of the session, one line each.
+func (p *player) stored() []string {
 	p.t.Helper()
 	list, err := p.Store.EventHeaders(p.t.Context(), "one")
 	if err != nil {
@@ -180,7 +180,7 @@ func TestWhatNoHookDeliveredComesBackFromTheRecord(t *testing.T) {
 		holes, dice := newPlayer(t), rand.New(rand.NewPCG(seed, 2))
 		private := map[string]bool{}
 		holes.lose = func(e mem.Event) bool {
-			// Who asked in private, or us, is heard: else nobody knows that the rest of the turn is.
+			// A private prompt, or one to us, is stored: the rest of its turn is private too.
 			if e.Kind == mem.UserPromptSubmit && (e.Private || strings.HasPrefix(e.Text, "/remanence:")) || private[e.PromptID] {
 				private[e.PromptID] = true
 				return false
@@ -188,20 +188,20 @@ func TestWhatNoHookDeliveredComesBackFromTheRecord(t *testing.T) {
 			return dice.IntN(20) == 0
 		}
 		holes.story(rand.New(rand.NewPCG(seed, 1)), 30)
-		before := holes.heard()
+		before := holes.stored()
 		holes.silent()
-		if got, want := holes.heard(), whole.heard(); !slices.Equal(got, want) {
+		if got, want := holes.stored(), whole.stored(); !slices.Equal(got, want) {
 			t.Errorf("seed %d: %d lost; kept with holes %d, found again %d, without holes %d\ngot  %q\nwant %q", seed,
 				len(holes.lost), len(before), len(got)-len(before), len(want), got, want)
 		}
-		lost += len(whole.heard()) - len(before)
+		lost += len(whole.stored()) - len(before)
 		if b := holes.bytes(); strings.Contains(b, "walrus") {
 			at := strings.Index(b, "walrus")
 			t.Errorf("seed %d: kept: %q", seed, b[max(0, at-200):at+100])
 		}
-		again := holes.heard()
+		again := holes.stored()
 		holes.engineAgain()
-		if got := holes.heard(); !slices.Equal(got, again) {
+		if got := holes.stored(); !slices.Equal(got, again) {
 			t.Errorf("seed %d: twice found %d, once %d", seed, len(got), len(again))
 		}
 	}
@@ -233,7 +233,7 @@ func TestWhatWasErasedDoesNotComeBackFromTheRecord(t *testing.T) {
 	p.answers("The gate is done.")
 	p.silent()
 	p.engineAgain()
-	if got, want := p.heard(), []string{"PostToolUse p3 toolu_3", "Stop p3 ", "UserPromptSubmit p3 "}; !slices.Equal(got,
+	if got, want := p.stored(), []string{"PostToolUse p3 toolu_3", "Stop p3 ", "UserPromptSubmit p3 "}; !slices.Equal(got,
 		want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -283,7 +283,7 @@ func TestATurnInPrivateThatGotLostStaysLost(t *testing.T) {
 		p.asks("back to the gate")
 		p.answers("The gate is open.")
 		p.silent()
-		if got := p.heard(); len(got) != 4 {
+		if got := p.stored(); len(got) != 4 {
 			t.Errorf("%s: kept %q", prompt, got)
 		}
 		if b := p.bytes(); strings.Contains(b, "walrus") {
@@ -292,7 +292,7 @@ func TestATurnInPrivateThatGotLostStaysLost(t *testing.T) {
 	}
 }
 
-// Whoever starts the agent without us does not want what happens then kept.
+// Events of a session that was started without Remanence are not stored.
 func TestWhatHappenedWithoutUsIsNotFound(t *testing.T) {
 	p := newPlayer(t)
 	p.reports(mem.Event{Kind: mem.SessionStart, Source: "startup"})
@@ -330,8 +330,7 @@ func TestWhatIsExcludedIsNotFoundInTheRecord(t *testing.T) {
 	}
 }
 
-// A report that was lost is told of like any other: a failure that is found
-// after the same command worked is no open failure.
+// A failure whose event was lost is not open if the same command succeeded afterwards.
 func TestALostFailureThatWasMendedIsNotOpen(t *testing.T) {
 	p := newPlayer(t)
 	p.reports(mem.Event{Kind: mem.SessionStart, Source: "startup"})
@@ -388,7 +387,7 @@ func TestASubagentsLostCallIsFoundUnlessItsTurnIsPrivate(t *testing.T) {
 		"PostToolUse p1 toolu_a0", "PostToolUse p1 toolu_a1", "Stop p1 ", "Stop p2 ", "UserPromptSubmit p1 ",
 		"UserPromptSubmit p2 ",
 	}
-	if got := p.heard(); !slices.Equal(got, want) {
+	if got := p.stored(); !slices.Equal(got, want) {
 		t.Errorf("kept %q, want %q", got, want)
 	}
 	if b := p.bytes(); strings.Contains(b, "walrus") {
@@ -421,7 +420,7 @@ func TestASessionThatBrokeOffIsLookedAtWhenTheNextOneStarts(t *testing.T) {
 	if err := p.works(t.Context(), 2*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.heard(); len(got) != 3 {
+	if got := p.stored(); len(got) != 3 {
 		t.Errorf("kept %q, want the prompt, the call and the end", got)
 	}
 	ms, err := p.Store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Decision}})

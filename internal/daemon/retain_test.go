@@ -10,7 +10,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// A round is several steps: the worker calls again until it is told to rest.
+// Retention runs in several steps: the worker calls again as long as there is more.
 func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 	getenv := environment(map[string]string{"HOME": t.TempDir(), "REMANENCE_PRIVACY_HIDE_DAYS": "3"})
 	p, err := config.FindPaths(getenv, "")

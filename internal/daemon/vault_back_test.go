@@ -44,15 +44,15 @@ func TestAFileThatComesBackIsWhatItIsThen(t *testing.T) {
 			if err := os.Chtimes(d.path(m.Note.File), written, written); err != nil {
 				t.Fatal(err)
 			}
-			told := d.starts("three")
+			briefing := d.starts("three")
 			d.writesVault()
 			want := mem.Active
 			if strings.Contains(later.text, "forgotten") {
 				want = mem.Forgotten
 			}
 			if got := d.note(m.Note.File); got.ID != m.ID || got.Status != want ||
-				strings.Contains(told, "on a Friday") != (want == mem.Active) {
-				t.Errorf("back: %s %s; told:\n%s", got.ID, got.Status, told)
+				strings.Contains(briefing, "on a Friday") != (want == mem.Active) {
+				t.Errorf("back: %s %s; briefing:\n%s", got.ID, got.Status, briefing)
 			}
 			if got := strings.Replace(d.read(m.Note.File), "id: "+m.ID+"\n", "", 1); got != later.text {
 				t.Errorf("written:\n%s", got)

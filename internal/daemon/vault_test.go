@@ -125,7 +125,7 @@ func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
 	d.starts("one")
 	id := d.note("memory/feedback_friday.md").ID
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "May I deploy the shop today, please?"})
-	for range 3 { // a turn that stops again, each time saying the same
+	for range 3 { // a turn that stops again, each time with the same answer
 		d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "No: feedback_friday.md says never on a Friday, see " + id +
 			" and `feedback_friday`."})
 	}
@@ -152,10 +152,10 @@ func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
 func TestWhatWasOnlyToldOrQuotedElsewhereIsNoHit(t *testing.T) {
 	d := newDen(t)
 	d.write("memory/feedback_friday.md", friday)
-	told := d.starts("one")
+	briefing := d.starts("one")
 	id := d.note("memory/feedback_friday.md").ID
-	if !strings.Contains(told, id) {
-		t.Fatalf("not told:\n%s", told)
+	if !strings.Contains(briefing, id) {
+		t.Fatalf("not in the briefing:\n%s", briefing)
 	}
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "What does " + id +
 		" in feedback_friday.md say of the deploy?"})
@@ -228,8 +228,8 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 	if err := os.Remove(d.path("memory/feedback_friday.md")); err != nil {
 		t.Fatal(err)
 	}
-	if told := d.starts("two"); strings.Contains(told, "Never on a Friday") {
-		t.Errorf("still told:\n%s", told)
+	if briefing := d.starts("two"); strings.Contains(briefing, "Never on a Friday") {
+		t.Errorf("still in the briefing:\n%s", briefing)
 	}
 	m := d.note("memory/feedback_friday.md")
 	if m.Status != mem.Forgotten || m.Body != "Never on a Friday." {
@@ -300,9 +300,9 @@ func TestWhatAnAgentWritesIntoTheVaultIsTrustedAsItsTurnIs(t *testing.T) {
 	if m := write("p2", "reference_web.md", true); m.Trust != mem.TrustNone {
 		t.Errorf("of a turn that read the web: got %v", m.Trust)
 	}
-	if told := d.starts("two"); strings.Contains(told, "spaces, in reference_web.md") ||
-		!strings.Contains(told, "spaces, in reference_own.md") {
-		t.Errorf("told:\n%s", told)
+	if briefing := d.starts("two"); strings.Contains(briefing, "spaces, in reference_web.md") ||
+		!strings.Contains(briefing, "spaces, in reference_own.md") {
+		t.Errorf("briefing:\n%s", briefing)
 	}
 	d.event(mem.Event{Kind: mem.Stop, PromptID: "p2", Text: "It is kept."})
 	d.write("memory/reference_web.md", "---\nname: mine\n---\nI looked at it: tabs.\n") // the person's hand
@@ -371,7 +371,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 		t.Errorf("%d tokens, want a quarter of %d at most:\n%s", n, r.Budget, vault)
 	}
 	if !strings.Contains(r.Text, "USER.md: I am Ada. (all of it: "+d.path("USER.md")+")") {
-		t.Errorf("too long, and not told by its first paragraph:\n%s", r.Text)
+		t.Errorf("too long, and its first paragraph is not injected:\n%s", r.Text)
 	}
 	for _, c := range r.LeftOut {
 		if c.Required {
@@ -399,7 +399,7 @@ func TestACutLineNamesItsFile(t *testing.T) {
 			}
 		}
 		if file := d.path("memory/roof.md"); strings.Contains(got, file) {
-			t.Errorf("%s: %s is told whole, and pointed to:\n%s", script, file, got)
+			t.Errorf("%s: %s is injected whole, and listed:\n%s", script, file, got)
 		}
 	}
 }
@@ -421,7 +421,7 @@ func TestTheVaultTellsEachTitleOnce(t *testing.T) {
 		"[deploys](memory/one.md)",
 	} {
 		if n := strings.Count(got, title); n != 1 {
-			t.Errorf("%q is told %d times:\n%s", title, n, got)
+			t.Errorf("%q is injected %d times:\n%s", title, n, got)
 		}
 	}
 }
@@ -574,12 +574,12 @@ func TestWhatAnAgentDoesToAFileOfThePersonsIsProposed(t *testing.T) {
 				})
 			}
 			d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "Done."})
-			told := d.starts("two")
+			briefing := d.starts("two")
 			d.writesVault()
 			got := d.note(file)
 			if got.Status != mem.Active || got.Trust != mem.TrustUser || got.Body != m.Body ||
-				!strings.Contains(told, "Friday deploys") && !strings.Contains(told, "on a Friday") {
-				t.Fatalf("undecided: %+v; told:\n%s", got, told)
+				!strings.Contains(briefing, "Friday deploys") && !strings.Contains(briefing, "on a Friday") {
+				t.Fatalf("undecided: %+v; briefing:\n%s", got, briefing)
 			}
 			inbox, err := d.Engine.Curate.Review(t.Context(), curate.ReviewRequest{Rules: []string{curate.ReviewProposal}})
 			if err != nil || len(inbox.Items) != 1 {

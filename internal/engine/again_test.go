@@ -6,9 +6,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// A worker that is killed between keeping an event and answering it told nobody
-// what the receipt says: the hook that hands the event in again gets it then. A
-// second hook that reports the same does not.
+// If the daemon is killed between storing an event and answering it, the hook that delivers the event again gets the
+// injection of the receipt. A second hook that reports the same event does not.
 func TestLostAnswerIsGivenAgainOnRedelivery(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
@@ -27,7 +26,7 @@ func TestLostAnswerIsGivenAgainOnRedelivery(t *testing.T) {
 	}
 	asks.InjectionOff = true
 	if got := s.play(asks); !got.Empty() {
-		t.Errorf("injected although telling is off:\n%s", got.Context)
+		t.Errorf("injected although injections are off:\n%s", got.Context)
 	}
 	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil ||
 		len(rs) != 1 {
@@ -35,8 +34,8 @@ func TestLostAnswerIsGivenAgainOnRedelivery(t *testing.T) {
 	}
 }
 
-// A hook that had no answer in time keeps its event in the spool and tells nobody
-// what the worker, which went on, wrote into the receipt: that was not injected.
+// A hook that had no answer in time keeps its event in the spool. The receipt that the daemon wrote meanwhile was not
+// injected.
 func TestUndeliveredInjectionIsInjectedAgain(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
@@ -56,7 +55,7 @@ func TestUndeliveredInjectionIsInjectedAgain(t *testing.T) {
 	}
 	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil ||
 		len(rs) != 0 {
-		t.Errorf("%d receipts of what nobody heard, %v; want none", len(rs), err)
+		t.Errorf("%d receipts of undelivered injections, %v; want none", len(rs), err)
 	}
 	again := prompt("q2", "why did two logins race for the session lock, again?")
 	again.Session = "second"

@@ -209,7 +209,7 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 		ProjectRef: shop,
 		Query:      mem.Query{Text: "retry"},
 	}); err != nil || plain.Facets != nil || plain.Marks != nil {
-		t.Errorf("nobody asked for facets: got %v, %v, %v", plain.Facets, plain.Marks, err)
+		t.Errorf("facets without a request: got %v, %v, %v", plain.Facets, plain.Marks, err)
 	}
 }
 

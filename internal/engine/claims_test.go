@@ -100,7 +100,7 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 	const one, more = "The ledger exporter runs on the second node of the cluster",
 		"The ledger exporter runs on the second node of the old cluster"
 	for name, keep := range map[string]func(s *stage){
-		"by whoever said it": func(s *stage) {
+		"by speaker": func(s *stage) {
 			s.remember(curate.AddRequest{Text: one, Agent: event.UnknownAgent})
 			s.remember(curate.AddRequest{Text: more, Agent: event.UnknownAgent, KeepBoth: true})
 		},
@@ -141,7 +141,7 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 	s := newStage(t)
 	s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
 	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Runs[0].Changes) == 0 {
-		t.Error("nobody kept them apart, and they are not merged")
+		t.Error("they were not kept apart, and they are not merged")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 const record = "/home/dev/.claude/projects/shop/one.jsonl"
 
-// filling gives the stage transcripts that tell how full the context is.
+// filling gives the stage transcripts with this context usage.
 func (s *stage) filling(f *mem.ContextUsage) {
 	s.ReadContextUsage = func(string) (mem.ContextUsage, error) {
 		got := *f
@@ -143,12 +143,12 @@ func TestARequestForAHandoffIsShortWhereverTheProgramIs(t *testing.T) {
 
 func TestNoHandoffIsRequestedWhere(t *testing.T) {
 	for name, change := range map[string]func(*stage, *mem.Event){
-		"the person wants none":          func(s *stage, _ *mem.Event) { s.settings.Handoff.Threshold = 0 },
-		"nothing is told at all":         func(s *stage, _ *mem.Event) { s.settings.Profile = event.Silent },
-		"nothing is told with prompts":   func(s *stage, _ *mem.Event) { s.settings.Budgets.UserPrompt = 0 },
-		"nothing is told to this client": func(_ *stage, e *mem.Event) { e.InjectionOff = true },
-		"the prompt is private":          func(_ *stage, e *mem.Event) { e.Text = "<private>go on</private>" },
-		"a subagent is asked":            func(_ *stage, e *mem.Event) { e.AgentID = "a1" },
+		"the person wants none":               func(s *stage, _ *mem.Event) { s.settings.Handoff.Threshold = 0 },
+		"the profile is silent":               func(s *stage, _ *mem.Event) { s.settings.Profile = event.Silent },
+		"recall is off":                       func(s *stage, _ *mem.Event) { s.settings.Budgets.UserPrompt = 0 },
+		"injections into this client are off": func(_ *stage, e *mem.Event) { e.InjectionOff = true },
+		"the prompt is private":               func(_ *stage, e *mem.Event) { e.Text = "<private>go on</private>" },
+		"a subagent is asked":                 func(_ *stage, e *mem.Event) { e.AgentID = "a1" },
 		"no person speaks": func(_ *stage, e *mem.Event) {
 			e.Text = "<task-notification>done</task-notification>"
 		},
@@ -198,13 +198,13 @@ func TestTheWindowIsWhatIsKnownBestOfIt(t *testing.T) {
 			set: 100_000, client: 900_000, model: "claude-opus-5-5", tokens: 86_000,
 			asked: true,
 		},
-		"the client's word":                    {client: 100_000, model: "claude-opus-5-5", tokens: 86_000, asked: true},
-		"the client's word, larger":            {client: 500_000, tokens: 190_000},
-		"a model with a large one":             {model: "claude-opus-5-5", tokens: 190_000},
-		"a large one by name":                  {model: "claude-sonnet-4-5[1m]", tokens: 190_000},
-		"any other model":                      {model: "claude-haiku-4-5", tokens: 171_000, asked: true},
-		"no model at all":                      {tokens: 171_000, asked: true},
-		"more in it than the model is told of": {model: "claude-haiku-4-5", tokens: 300_000},
+		"the client's word":                        {client: 100_000, model: "claude-opus-5-5", tokens: 86_000, asked: true},
+		"the client's word, larger":                {client: 500_000, tokens: 190_000},
+		"a model with a large one":                 {model: "claude-opus-5-5", tokens: 190_000},
+		"a large one by name":                      {model: "claude-sonnet-4-5[1m]", tokens: 190_000},
+		"any other model":                          {model: "claude-haiku-4-5", tokens: 171_000, asked: true},
+		"no model at all":                          {tokens: 171_000, asked: true},
+		"more tokens than the window of the model": {model: "claude-haiku-4-5", tokens: 300_000},
 	} {
 		s := newStage(t)
 		s.settings.Window = tt.set

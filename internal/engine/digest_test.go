@@ -181,8 +181,7 @@ func TestTwoRulesForTwoThingsStayTwo(t *testing.T) {
 	wants(t, "kept", titles(s.words("one")), "log1", "log2")
 }
 
-// Whoever writes a page that is read cannot have what is known put aside by
-// having it said again.
+// A web page that the agent reads cannot replace a memory by repeating it.
 func TestATaintedEchoTakesNothingFromWhatIsKnown(t *testing.T) {
 	s := newStage(t)
 	said := "Careful: the importer must not run while the index is rebuilt."

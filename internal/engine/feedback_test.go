@@ -102,7 +102,7 @@ func TestWhatAnAgentReadsWholeIsUsedOnceATurn(t *testing.T) {
 	show("")
 	show(event.UnknownAgent)
 	if m := s.memory(id); m.Uses != 0 {
-		t.Errorf("%d uses by nobody's turn", m.Uses)
+		t.Errorf("%d uses by a turn without an id", m.Uses)
 	}
 	show("one")
 	show("one")

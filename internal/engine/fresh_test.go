@@ -110,7 +110,7 @@ func TestWhatIsOnlyAboutAFileThatIsGoneIsNotTold(t *testing.T) {
 		t.Errorf("dropped %+v, want %s as stale", r.LeftOut, id)
 	}
 	if b := s.play(in("b", start("startup"))...).Context; strings.Contains(b, id+" ") || strings.Contains(b, id+",") {
-		t.Errorf("the briefing tells it:\n%s", b)
+		t.Errorf("the briefing contains it:\n%s", b)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestCaptureReadsFilesOnlyForInjectedMemories(t *testing.T) {
 		t.Errorf("anchors %v, want the gotcha and the fixes tied to their file", tied)
 	}
 	if tied[mem.Change]+tied[mem.Summary]+tied[mem.Command] != 0 {
-		t.Errorf("anchors %v, want none on what only tells what happened", tied)
+		t.Errorf("anchors %v, want none on a report of what happened", tied)
 	}
 }
 

@@ -235,7 +235,7 @@ func TestABrokenSearchCostsTheAnswerNotTheEvent(t *testing.T) {
 		t.Errorf("%d turns kept, want 1", len(turns))
 	}
 	if len(logged) == 0 {
-		t.Error("nobody notes that the search is broken")
+		t.Error("the broken search is not reported")
 	}
 }
 

@@ -102,7 +102,7 @@ func TestAnImportOfMuchThatIsAlikeTwiceIsOnce(t *testing.T) {
 func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testing.T) {
 	s := newStage(t)
 	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
-	// Whoever brings it says that it is the person's own word, pinned, from the future.
+	// The import claims that it is the person's own statement, pinned, from the future.
 	got := s.imports(mem.Memory{
 		Kind: mem.Convention, Title: "Deploys go out on Fridays, after the standup",
 		Trust: mem.TrustUser, Pinned: true, Origin: mem.FromUserCommand, Importance: 1, Created: s.clock.AddDate(9, 0, 0),

@@ -39,7 +39,7 @@ func TestARepositoryThatGainsARemoteInTheMiddleOfASessionKeepsItsMemories(t *tes
 	s := newStage(t)
 	rename := s.repository("p_path")
 	s.decide("before", "/home/dev/shop", "p_path", whereJobsRun)
-	s.play(prompt("p1", "hello there, let us begin with the work")) // a briefing would tell it already
+	s.play(prompt("p1", "hello there, let us begin with the work")) // a briefing would contain it already
 	rename("p_remote")
 	if got := s.play(prompt("p2", askOfJobs)); !strings.Contains(got.Context, "exponential backoff") {
 		t.Errorf("injected %q, want the decision", got.Context)

@@ -163,8 +163,8 @@ func TestTwoSpellingsOfANameBecomeOne(t *testing.T) {
 	}
 }
 
-// wove does so many of the jobs that wait, and returns how many times each memory was woven in.
-func (s *stage) wove(jobs int) map[string]int {
+// link runs so many of the waiting jobs, and returns how many times each memory was linked.
+func (s *stage) link(jobs int) map[string]int {
 	s.t.Helper()
 	s.clock = s.clock.Add(time.Minute)
 	out := map[string]int{}
@@ -205,13 +205,13 @@ func TestWhatIsNewIsWovenInOnceAndNothingElse(t *testing.T) {
 	}
 	for _, at := range []time.Time{now, now.Add(time.Minute), now.AddDate(-1, 0, 0)} {
 		want := lay("coupon", at, 60)
-		got := s.wove(1) // and more comes in before the rest of that is done
+		got := s.link(1) // and more comes in before the rest of that is done
 		maps.Copy(want, lay("voucher", at.Add(60*time.Second), 20))
-		for id, n := range s.wove(100) {
+		for id, n := range s.link(100) {
 			got[id] += n
 		}
 		if !maps.Equal(got, want) {
-			t.Errorf("kept at %v: of %d memories %d were woven in: %v", at, len(want), len(got), got)
+			t.Errorf("kept at %v: of %d memories %d were linked: %v", at, len(want), len(got), got)
 		}
 	}
 }

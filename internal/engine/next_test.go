@@ -75,7 +75,7 @@ func TestPreviewEqualsTheHooksInjection(t *testing.T) {
 		}
 		got := s.play(in("two", prompt("q1", p))...).Context
 		if inside(got) != inside(want.Text) {
-			t.Errorf("%q: the hook tells\n%s\nforeseen was\n%s", p, got, want.Text)
+			t.Errorf("%q: the hook injects\n%s\nforeseen was\n%s", p, got, want.Text)
 		}
 		if got == "" && want.Outcome == mem.Injected {
 			t.Errorf("%q: outcome %s of silence", p, want.Outcome)
@@ -126,7 +126,7 @@ func TestPreviewInARunningSessionLeavesOutWhatWasInjected(t *testing.T) {
 		t.Errorf("left out %+v, want something that was injected already", want.LeftOut)
 	}
 	if got := s.play(in("two", prompt("q2", p))...).Context; inside(got) != inside(want.Text) {
-		t.Errorf("the hook tells\n%s\nforeseen was\n%s", got, want.Text)
+		t.Errorf("the hook injects\n%s\nforeseen was\n%s", got, want.Text)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 	}
 }
 
-// late is a store that hears of something else just before it writes a round.
+// late is a store in which something else is written just before a step of retention.
 type late struct {
 	*sqlite.Store
 	first func()

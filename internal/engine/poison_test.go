@@ -15,9 +15,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// poison is one text that would like to be an order, and the channel by which
-// it comes in. A channel with a ! carries what reads like an order even as a
-// plain text: it is kept, and told to nobody before the person has seen it.
+// poison is a text that imitates an order, and the channel by which it enters. The text of a channel with a ! reads like
+// an order even as plain text: it is stored, but not injected before the person has approved it.
 type poison struct {
 	line    int
 	channel string
@@ -138,9 +137,8 @@ func (p poison) comesInFromHere(s *stage, ask mem.Event, said string) mem.Trust 
 	return mem.TrustAssistant
 }
 
-// told is everything that is injected unasked afterwards: to the session itself
-// after a compaction, and to a later one at its start, with prompts that ask for
-// it, and with calls that touch the same things.
+// injected returns all that is injected afterwards: into the session itself after a compaction, and into a later one at
+// its start, with prompts about it, and with calls that touch the same things.
 func (p poison) injected(s *stage) []string {
 	injected := []string{
 		s.play(prompt("p8", "what is next, my friend?")).Context,
@@ -169,7 +167,7 @@ func (p poison) injected(s *stage) []string {
 		failed("q2", "u2", command, "Exit code 2\nno rule"), stop("q2", "It failed.")) {
 		injected = append(injected, s.play(e).Context)
 	}
-	return injected // what comes after would tell the person's own questions too
+	return injected // what follows would contain the person's own questions too
 }
 
 func TestPoisonIsNeitherObeyedNorInjected(t *testing.T) {

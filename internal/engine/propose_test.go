@@ -20,9 +20,9 @@ func authors() map[string]struct {
 		agent  string
 		events []mem.Event
 	}{
-		"a session that nobody knows": {event.UnknownAgent, nil},
-		"after a web page":            {"one", []mem.Event{web}},
-		"a clean turn":                {"one", nil},
+		"an unknown session": {event.UnknownAgent, nil},
+		"after a web page":   {"one", []mem.Event{web}},
+		"a clean turn":       {"one", nil},
 	}
 }
 

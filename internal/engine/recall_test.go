@@ -144,7 +144,7 @@ func TestBriefingListsUsedMemoriesFirst(t *testing.T) {
 			}
 		}
 		if len(rs) != 2 {
-			t.Fatalf("the briefing tells %v of %s and %s", rs, useful, newer)
+			t.Fatalf("the briefing contains %v of %s and %s", rs, useful, newer)
 		}
 		return rs[0]
 	}
@@ -372,5 +372,5 @@ func TestWhatIsLearnedAfterACompactionIsInView(t *testing.T) {
 	s.play(mem.Event{Kind: mem.PreCompact, Source: "auto"})
 	s.settings.Budgets.Compact = 0
 	s.play(start("compact"))
-	wants(t, "told after the next one", s.play(prompt("p4", asked)).Context, "otherwise the ticker")
+	wants(t, "injected after the next one", s.play(prompt("p4", asked)).Context, "otherwise the ticker")
 }

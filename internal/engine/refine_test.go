@@ -297,9 +297,8 @@ func TestTheDaysTokensAreAHardStop(t *testing.T) {
 	}
 }
 
-// What a question may cost is counted before it is asked: nobody gets it for
-// nothing by dying in the middle.
-func TestAWorkerThatDiesInTheMiddleHasSpentAndDoesNothingTwice(t *testing.T) {
+// The cost of a request is counted before it is sent, so that a crash in the middle is counted too.
+func TestACrashDuringARequestIsCountedAndNothingIsDoneTwice(t *testing.T) {
 	s := newStage(t)
 	c := s.hires(&clerk{says: wellSaid(), cost: 90})
 	s.play(bugHunt()...)
@@ -366,8 +365,8 @@ func TestNothingSecretOrPrivateIsSent(t *testing.T) {
 	wants(t, "question", c.sent[0], "[secret:github-pat:")
 }
 
-// A door that learns a secret only after the turn still keeps it in.
-func TestWhatIsSentGoesThroughTheDoorOnceMore(t *testing.T) {
+// A secret whose rule was added after the turn is redacted.
+func TestATurnIsRedactedAgainBeforeItIsSent(t *testing.T) {
 	s := newStage(t)
 	c := s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)

@@ -137,7 +137,7 @@ func TestAStatementThatCannotBeIsRefused(t *testing.T) {
 		"nothing but a secret of the person": {curate.AddRequest{Text: "<private>x</private>"}, event.ErrNoText},
 		"no such kind":                       {curate.AddRequest{Text: "x", Kind: "idea"}, curate.ErrNoKind},
 		"no such scope":                      {curate.AddRequest{Text: "x", Scope: "world"}, curate.ErrNoScope},
-		"for a session nobody knows": {curate.AddRequest{
+		"for an unknown session": {curate.AddRequest{
 			Text: "x", Scope: mem.ScopeSession,
 			Agent: event.UnknownAgent,
 		}, curate.ErrNoScope},

@@ -69,9 +69,9 @@ func TestAHandoffIsBackWhereItBelongs(t *testing.T) {
 		"not a week later": {func(s *stage) {
 			s.clock = s.clock.Add(7*24*time.Hour + time.Minute)
 		}, "startup", false},
-		"nearly a week later":                {func(s *stage) { s.clock = s.clock.Add(6 * 24 * time.Hour) }, "startup", true},
-		"where nothing is told at the start": {func(s *stage) { s.settings.Budgets.SessionStart = 0 }, "startup", false},
-		"where nothing is told at all":       {func(s *stage) { s.settings.Profile = event.Silent }, "startup", false},
+		"nearly a week later":   {func(s *stage) { s.clock = s.clock.Add(6 * 24 * time.Hour) }, "startup", true},
+		"without a briefing":    {func(s *stage) { s.settings.Budgets.SessionStart = 0 }, "startup", false},
+		"in the silent profile": {func(s *stage) { s.settings.Profile = event.Silent }, "startup", false},
 	} {
 		s := working(t)
 		tt.before(s)
@@ -211,10 +211,10 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 		play     func(s *stage)
 		injected bool
 	}{
-		"clean":                         {func(s *stage) { s.handsOff("one", handoffText) }, true},
-		"after something was fetched":   {func(s *stage) { s.play(fetch("w1")); s.handsOff("one", handoffText) }, false},
-		"before something was fetched":  {func(s *stage) { s.handsOff("one", handoffText); s.play(fetch("w1")) }, false},
-		"by an agent that nobody knows": {func(s *stage) { s.handsOff(event.UnknownAgent, handoffText) }, false},
+		"clean":                        {func(s *stage) { s.handsOff("one", handoffText) }, true},
+		"after something was fetched":  {func(s *stage) { s.play(fetch("w1")); s.handsOff("one", handoffText) }, false},
+		"before something was fetched": {func(s *stage) { s.handsOff("one", handoffText); s.play(fetch("w1")) }, false},
+		"by an unknown agent":          {func(s *stage) { s.handsOff(event.UnknownAgent, handoffText) }, false},
 		"by the person": {func(s *stage) {
 			_, _ = s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{ProjectRef: shop, Text: handoffText})
 		}, true},
@@ -374,7 +374,7 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 			own := strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "> ") || strings.HasPrefix(line, "--- ") ||
 				strings.HasPrefix(line, "=== ") || strings.HasPrefix(line, "<") || strings.HasPrefix(line, "Recorded history")
 			if !own {
-				rt.Fatalf("line %d begins with somebody else's words: %q", i, line)
+				rt.Fatalf("line %d begins with text of another source: %q", i, line)
 			}
 		}
 	})

@@ -57,7 +57,7 @@ func TestWithoutASessionThereIsNothingToSave(t *testing.T) {
 }
 
 func TestSaveThatIndexesFindsUtterancesAtOnce(t *testing.T) {
-	th := newTheater(t)
+	th := newTranscriptStage(t)
 	th.play(plainTalk()[:3]...)
 	got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true})
 	if len(got.Problems) != 0 || got.Indexed != 2 || len(th.utterances("one")) != 2 {
@@ -82,7 +82,7 @@ func (a absent) Take(_ context.Context, _ mem.Session, _ string,
 }
 
 func TestASaveNamesWhatDidNotWork(t *testing.T) {
-	th := newTheater(t)
+	th := newTranscriptStage(t)
 	th.play(plainTalk()[:3]...)
 	th.Archive = absent{th.tape, nil}
 	th.Engine.Reconnect()

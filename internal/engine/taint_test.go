@@ -172,7 +172,7 @@ func (w *work) check(s *stage) {
 	injected += s.play(in("two", failed("z1", "z2", "make check", "Exit code 2\nerror: undefined"))...).Context
 	injected += s.play(in("two", edited("z1", "z3", "/home/dev/shop/a.go", "x", "y"))...).Context
 	if n := w.worst(injected); n > 0 {
-		w.t.Fatalf("words of tainted turn %d are told:\n%s", n, injected)
+		w.t.Fatalf("words of tainted turn %d are injected:\n%s", n, injected)
 	}
 }
 

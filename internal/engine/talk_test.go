@@ -44,10 +44,10 @@ func (f failsAfter) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Resu
 // what was said after the last piece: all pieces of a text have to come with it.
 func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 	indexed := func(cutAfter int) int {
-		th := newTheater(t)
+		th := newTranscriptStage(t)
 		th.play(start("startup"), prompt("p1", "tell me of all the ships in the harbour"))
 		for n := range 4 {
-			th.hears("one", "p1", "assistant", strings.Repeat(fmt.Sprintf("Ship %d of the fleet left the harbour. ", n), 700), 0)
+			th.records("one", "p1", "assistant", strings.Repeat(fmt.Sprintf("Ship %d of the fleet left the harbour. ", n), 700), 0)
 		}
 		th.play(stop("p1", "Those were all the ships."))
 		th.clock = th.clock.Add(time.Minute)

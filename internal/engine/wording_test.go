@@ -187,6 +187,6 @@ func TestProfilesHaveTheirBudgets(t *testing.T) {
 		t.Errorf("a lean prompt may take %d tokens, want at most 360", perPrompt)
 	}
 	if h := lean.WithoutInjection(); h.Budgets != (event.Budgets{}) || h.StateLineRule != event.StateLineNever {
-		t.Errorf("hushed settings still tell: %+v", h)
+		t.Errorf("silent settings still inject: %+v", h)
 	}
 }

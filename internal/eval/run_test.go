@@ -18,7 +18,7 @@ import (
 )
 
 // shelf finds the memories of a project that hold any word of the question,
-// those that hold more of them first, and tells the first of them.
+// those that hold more of them first, and injects the first of them.
 type shelf struct {
 	kept  []mem.Memory
 	asked []recall.SearchRequest
@@ -26,7 +26,7 @@ type shelf struct {
 	mute  bool // keeps nothing of what says "private"
 	fail  error
 
-	settled int // memories when it was last told to settle
+	settled int // memories when it last settled
 }
 
 func (s *shelf) Keep(_ context.Context, ms []mem.Memory) ([]string, error) {
@@ -185,7 +185,7 @@ func TestWhatIsNotKeptIsMissed(t *testing.T) {
 	}
 }
 
-// What is told is measured with the same ranking as what is found.
+// Injections are measured with the same ranking as search.
 func TestALeftOutFeatureIsLeftOutOfInjectionsToo(t *testing.T) {
 	s := &shelf{}
 	o := Options{Without: []string{"prox"}, Prompts: []Prompt{{ClassTrivial, "yes"}}}
@@ -249,7 +249,7 @@ func TestInjectionsAreCountedByClass(t *testing.T) {
 	if r.False == nil || !reflect.DeepEqual(*r.False, want) {
 		t.Errorf("got %+v, want %+v", r.False, want)
 	}
-	// "red boat" is told b1, which is no answer; "blue" is told a2, which is.
+	// "red boat" injects b1, which is no answer; "blue" injects a2, which is.
 	if want := (Injections{2, 1, 0.5}); r.Injections == nil || *r.Injections != want {
 		t.Errorf("got %+v, want %+v", r.Injections, want)
 	}

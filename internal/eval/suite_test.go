@@ -102,7 +102,7 @@ func TestAFolderIsReadWithItsMetadata(t *testing.T) {
 		t.Errorf("got relevant %v, want %v", asked.Relevant, want)
 	}
 	if len(got.Questions[1].Relevant) != 0 {
-		t.Errorf("got %v for a query that nobody judged", got.Questions[1].Relevant)
+		t.Errorf("got %v for a query without judgements", got.Questions[1].Relevant)
 	}
 }
 

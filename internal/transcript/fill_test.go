@@ -93,7 +93,7 @@ func TestTheContextIsAsFullAsTheNewestMessageSays(t *testing.T) {
 			speaks("a", `"input_tokens":999`), cut("auto", "999"),
 			speaks("b", hundred),
 		}, 100},
-		"who only talks of one empties nothing": {[]string{
+		"a mention of one empties nothing": {[]string{
 			speaks("a", hundred),
 			`{"type":"user","message":{"content":"compact_boundary"}}`,
 		}, 100},

@@ -11,7 +11,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Folders that cannot be read, whoever asks: a file in the place of one, and a
+// Folders that no user can read: a file in the place of one, and a
 // link to itself.
 func TestWhatCannotBeLookedThroughIsNotCalledRewritten(t *testing.T) {
 	for name, spoil := range map[string]func(d *fixture) error{

@@ -25,8 +25,8 @@ func past() transcript.Past {
 
 var always = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// tells reads a record from a mark on and returns what it tells, one line each.
-func tells(t *testing.T, p transcript.Past, path string, since mem.TranscriptPosition, until time.Time) ([]string,
+// events reads a transcript from a position on and returns its events, one line each.
+func events(t *testing.T, p transcript.Past, path string, since mem.TranscriptPosition, until time.Time) ([]string,
 	mem.TranscriptPosition,
 ) {
 	t.Helper()
@@ -87,17 +87,17 @@ func TestARecordedSessionTellsWhatItsHooksReported(t *testing.T) {
 		"subagent-agent-a988c051f26d30663": nil,
 	} {
 		path := filepath.Join("testdata", file+".jsonl")
-		got, mark := tells(t, past(), path, mem.TranscriptPosition{Session: sessionOf(t, path)}, always)
+		got, mark := events(t, past(), path, mem.TranscriptPosition{Session: sessionOf(t, path)}, always)
 		if !slices.EqualFunc(got, want, strings.HasPrefix) {
 			t.Errorf("%s: got\n%s\nwant\n%s", file, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if again, _ := tells(t, past(), path, mark, always); len(want) > 0 &&
+		if again, _ := events(t, past(), path, mark, always); len(want) > 0 &&
 			(len(again) == 0 || !strings.HasPrefix(again[0], "UserPromptSubmit") ||
 				!slices.Equal(again, got[len(got)-len(again):])) {
-			t.Errorf("%s: from the mark on it tells %q, want the last turn", file, again)
+			t.Errorf("%s: from the position on: got %q, want the last turn", file, again)
 		}
-		if other, _ := tells(t, past(), path, mem.TranscriptPosition{Session: "another"}, always); len(other) > 0 {
-			t.Errorf("%s: tells %q of another session", file, other)
+		if other, _ := events(t, past(), path, mem.TranscriptPosition{Session: "another"}, always); len(other) > 0 {
+			t.Errorf("%s: got %q of another session", file, other)
 		}
 	}
 }
@@ -153,9 +153,9 @@ func TestTheRecordTellsNothingOfWhatNoHookReports(t *testing.T) {
 			`","message":{"id":"m9","model":"<synthetic>","stop_reason":"end_turn","content":[{"type":"text","text":"API `+
 			`error"}]}}`,
 	)
-	if got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always); !slices.Equal(got,
+	if got, _ := events(t, past(), path, mem.TranscriptPosition{}, always); !slices.Equal(got,
 		[]string{"UserPromptSubmit  look"}) {
-		t.Errorf("tells %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -163,36 +163,36 @@ func TestWhatIsTooYoungWaitsWithItsTurn(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"),
 		called("p2", noon, "t1", ""), called("p2", after, "t2", ""), answered(after, "done two"))
 	until, _ := time.Parse(time.RFC3339, "2026-11-20T12:01:00Z")
-	got, mark := tells(t, past(), path, mem.TranscriptPosition{}, until)
+	got, mark := events(t, past(), path, mem.TranscriptPosition{}, until)
 	if want := []string{
 		"UserPromptSubmit  one", "Stop  done one", "UserPromptSubmit  two",
 		"PostToolUse Bash",
 	}; !slices.EqualFunc(got, want, strings.HasPrefix) {
-		t.Errorf("tells %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
-	got, _ = tells(t, past(), path, mark, always)
+	got, _ = events(t, past(), path, mark, always)
 	if want := []string{
 		"UserPromptSubmit  two", "PostToolUse Bash", "PostToolUse Bash",
 		"Stop  done two",
 	}; !slices.EqualFunc(got, want, strings.HasPrefix) {
-		t.Errorf("then tells %q, want %q", got, want)
+		t.Errorf("then got %q, want %q", got, want)
 	}
 }
 
 func TestARecordThatIsAnotherIsReadFromItsBeginning(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"))
-	_, mark := tells(t, past(), path, mem.TranscriptPosition{}, always)
+	_, mark := events(t, past(), path, mem.TranscriptPosition{}, always)
 	for name, lines := range map[string][]string{
 		"shorter":  {asked("p5", noon, "five")},
 		"replaced": {asked("p5", noon, "five"), answered(noon, strings.Repeat("long ", 100)), asked("p6", noon, "six")},
 	} {
 		put(t, path, strings.Join(lines, "\n")+"\n")
-		if got, _ := tells(t, past(), path, mark, always); len(got) == 0 || got[0] != "UserPromptSubmit  five" {
-			t.Errorf("%s: tells %q", name, got)
+		if got, _ := events(t, past(), path, mark, always); len(got) == 0 || got[0] != "UserPromptSubmit  five" {
+			t.Errorf("%s: got %q", name, got)
 		}
 	}
-	if got, now := tells(t, past(), path+".gone", mark, always); len(got) > 0 || now != mark {
-		t.Errorf("one that is gone tells %q, mark %+v", got, now)
+	if got, now := events(t, past(), path+".gone", mark, always); len(got) > 0 || now != mark {
+		t.Errorf("one that does not exist: got %q, mark %+v", got, now)
 	}
 }
 
@@ -209,10 +209,10 @@ func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always)
+	got, _ := events(t, past(), path, mem.TranscriptPosition{}, always)
 	if want := []string{"UserPromptSubmit  one", "PostToolUse Bash", "Stop  done"}; !slices.EqualFunc(got, want,
 		strings.HasPrefix) {
-		t.Errorf("tells %d things, want %q", len(got), want)
+		t.Errorf("got %d events, want %q", len(got), want)
 	}
 }
 
@@ -244,8 +244,8 @@ func TestAReadingThatWasCutOffGoesOn(t *testing.T) {
 	if !errors.Is(err, enough) || mark.To == 0 {
 		t.Fatalf("mark %+v, %v", mark, err)
 	}
-	if got, _ := tells(t, past(), path, mark, always); len(got) != 2 || got[0] != "UserPromptSubmit  two" {
-		t.Errorf("then tells %q", got)
+	if got, _ := events(t, past(), path, mark, always); len(got) != 2 || got[0] != "UserPromptSubmit  two" {
+		t.Errorf("then got %q", got)
 	}
 }
 
@@ -316,9 +316,9 @@ func TestACallOnRecordManyTimesPushesNoOtherOut(t *testing.T) {
 	}
 	lines = append(lines, fmt.Sprintf(`{"type":"user","promptId":"p1","timestamp":%q,"toolUseResult":{},`+
 		`"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":""}]}}`, noon))
-	got, _ := tells(t, past(), written(t, lines...), mem.TranscriptPosition{}, always)
+	got, _ := events(t, past(), written(t, lines...), mem.TranscriptPosition{}, always)
 	if len(got) != 2 || !strings.HasPrefix(got[1], "PostToolUse Bash </block> ") {
-		t.Errorf("tells %.80q", got)
+		t.Errorf("got %.80q", got)
 	}
 }
 
@@ -334,8 +334,8 @@ func TestOtherFilesBesideThoseOfSubagentsDoNotCount(t *testing.T) {
 	inside := strings.NewReplacer(`{"type"`, `{"isSidechain":true,"agentId":"b","type"`).Replace(called("p1", noon, "t1",
 		""))
 	put(t, filepath.Join(dir, "agent-b.jsonl"), inside+"\n")
-	if got, _ := tells(t, past(), record, mem.TranscriptPosition{}, always); len(got) != 2 {
-		t.Errorf("tells %q, want the prompt and the subagent's call", got)
+	if got, _ := events(t, past(), record, mem.TranscriptPosition{}, always); len(got) != 2 {
+		t.Errorf("got %q, want the prompt and the subagent's call", got)
 	}
 }
 
@@ -346,12 +346,12 @@ func TestATurnWithoutAnEndIsGivenOutWithAllThatWasWritten(t *testing.T) {
 	}
 	path := written(t, asked("p1", noon, "look"), said("m1", "The cause is the clock."), called("p1", noon, "t1", ""),
 		said("m2", "I will mend it."))
-	got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always)
+	got, _ := events(t, past(), path, mem.TranscriptPosition{}, always)
 	if want := "Stop/interrupted  The cause is the clock.\n\nI will mend it."; len(got) != 3 || got[2] != want {
 		t.Errorf("got %q, want its last to be %q", got, want)
 	}
 	ended := written(t, asked("p1", noon, "look"), said("m1", "The cause is the clock."), answered(noon, "All done."))
-	if got, _ := tells(t, past(), ended, mem.TranscriptPosition{}, always); len(got) != 2 || got[1] != "Stop  All done." {
+	if got, _ := events(t, past(), ended, mem.TranscriptPosition{}, always); len(got) != 2 || got[1] != "Stop  All done." {
 		t.Errorf("of a turn that ended: got %q", got)
 	}
 }
