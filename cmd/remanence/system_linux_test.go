@@ -53,7 +53,7 @@ func systemCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				time.Sleep(20 * time.Millisecond)
 			}
 		},
-		// halt stops the daemon, which then holds its lock and answers nobody. It is
+		// halt stops the daemon, which then holds its lock and answers no request. It is
 		// not stopped in the middle of a write: that would keep all others from the
 		// database.
 		"halt": func(ts *testscript.TestScript, _ bool, _ []string) {

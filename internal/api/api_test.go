@@ -64,7 +64,7 @@ func TestWhatPutsAMistakeRightGoesOverTheSocket(t *testing.T) {
 	}
 }
 
-func TestUnknownRouteIsToldFromUnknownThing(t *testing.T) {
+func TestUnknownRouteDiffersFromUnknownThing(t *testing.T) {
 	for name, c := range map[string]api.Caller{"local": api.Local{}, "socket": serve(t, api.Config{})} {
 		_, err := echo.Call(t.Context(), c, question{})
 		if !errors.Is(err, api.ErrUnknownRoute) || errors.Is(err, mem.ErrNotFound) {

@@ -68,7 +68,7 @@ func TestATargetThatNamesAHostIsForAProxy(t *testing.T) {
 	}
 }
 
-func TestOnlyAPageOfTheDoorItselfPasses(t *testing.T) {
+func TestOnlyAPageOfTheOwnOriginIsAdmitted(t *testing.T) {
 	const absent = "absent"
 	for _, tt := range []struct {
 		method, origin, site string
@@ -144,7 +144,7 @@ func TestOnlyTheWholeTokenPasses(t *testing.T) {
 	}
 }
 
-func TestADoorOfNothingLetsNobodyIn(t *testing.T) {
+func TestAnEmptyGuardAdmitsNoRequest(t *testing.T) {
 	for name, d := range map[string]api.Access{
 		"zero": {}, "no token": {Hosts: []string{""}}, "no host": {Token: token},
 	} {

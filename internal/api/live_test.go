@@ -75,7 +75,7 @@ func prompts(from, n int) []api.Change {
 	return all
 }
 
-func TestAStreamTellsEveryChangeOnceAndInOrder(t *testing.T) {
+func TestAStreamSendsEveryChangeOnceAndInOrder(t *testing.T) {
 	f := &api.Live{Initial: func(context.Context) (any, error) { return map[string]int{"sessions": 3}, nil }}
 	url := serveLive(t, f)
 	f.Publish(prompts(0, 3)...) // no client is connected
@@ -168,7 +168,7 @@ func TestWhoComesBackMissesNothing(t *testing.T) {
 	}
 }
 
-func TestWhoWasAwayTooLongIsToldSo(t *testing.T) {
+func TestAClientThatMissedTooMuchIsInformed(t *testing.T) {
 	f := &api.Live{}
 	url := serveLive(t, f) + "/api/v1/events"
 	id := lookOn(t, url, "").next().id

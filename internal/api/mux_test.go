@@ -78,7 +78,7 @@ func TestWhatIsNotARouteIsRefused(t *testing.T) {
 	}
 }
 
-func TestHealthIsTold(t *testing.T) {
+func TestHealthIsReported(t *testing.T) {
 	status := api.OK
 	h := guarded(api.Config{Health: func() api.Health {
 		return api.Health{Status: status, Version: "1.2", PID: 7, Uptime: 1.5, QueueDepth: 3, OldestJobSeconds: 60}

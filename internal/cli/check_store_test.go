@@ -70,7 +70,7 @@ func TestTagsThatReachedTheStoreAreFound(t *testing.T) {
 	}
 }
 
-func TestAClosedStoreTellsItsOwnFault(t *testing.T) {
+func TestAClosedStoreReportsItsOwnFault(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		damage func(t *testing.T, file string)

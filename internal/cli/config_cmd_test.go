@@ -211,7 +211,7 @@ func TestTheSchemaKnowsEverySettingAndNoOther(t *testing.T) {
 }
 
 // What is set is not what counts: that is said at once, not when somebody asks.
-func TestAServerThatWillNotBeAskedIsToldOfWhenItIsSet(t *testing.T) {
+func TestAServerThatWillNotBeUsedIsReportedWhenItIsSet(t *testing.T) {
 	h := newHome(t)
 	for _, step := range []struct {
 		key, value string

@@ -416,7 +416,7 @@ func TestEverySeededFaultIsFoundAndTheSafeOnesAreMended(t *testing.T) {
 }
 
 // judged are faults whose sign comes from elsewhere: what is judged by a sign
-// is shown with the signs in TestChecksOfWhatTheDaemonTells.
+// is shown with the signs in TestChecksOfTheDaemonsStatus.
 var judged = map[string]doctor.Check{
 	"REM-S005": doctor.DiskItem(100<<20, true),
 	"REM-H010": doctor.CheckHooks(views.StatusResponse{Health: views.Health{Hooks: 9, HookP95MS: 400}}),

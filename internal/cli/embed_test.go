@@ -44,7 +44,7 @@ func (p *machine) embedding(url, more string) {
 	p.configure(fmt.Sprintf("[embed]\nprovider = \"ollama\"\nurl = %q\n%s", url, more))
 }
 
-func TestNobodyIsAskedWithoutAProvider(t *testing.T) {
+func TestNoServerIsUsedWithoutAProvider(t *testing.T) {
 	url, asked := ollama(t)
 	p := newMachine(t)
 	p.configure(fmt.Sprintf("[embed]\nurl = %q\n", url))
@@ -75,7 +75,7 @@ func TestNobodyIsAskedWithoutAProvider(t *testing.T) {
 	}
 }
 
-func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
+func TestStatusAndDoctorReportTheServer(t *testing.T) {
 	url, asked := ollama(t)
 	p := newMachine(t)
 	p.embedding(url, "")

@@ -16,7 +16,7 @@ import (
 	"remanence/internal/views"
 )
 
-func TestStatusTellsWhatWasLostWaitsAndWasTakenOutAndNothingElse(t *testing.T) {
+func TestStatusReportsLostWaitingAndRemovedEventsOnly(t *testing.T) {
 	for _, tc := range []struct {
 		capture doctor.CaptureItem
 		want    string // beside the five lines

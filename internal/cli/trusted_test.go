@@ -111,7 +111,7 @@ func TestWhatThisMachineMadeIsTrustedAlsoAfterTheFirstCommit(t *testing.T) {
 	}
 }
 
-func TestADamagedListTrustsNobody(t *testing.T) {
+func TestADamagedListTrustsNoDirectory(t *testing.T) {
 	m := newMachine(t)
 	dir := t.TempDir()
 	lay(t, m.Paths.TrustedFile(), `[{"root": "`+identified(t, dir).Root+`"`)

@@ -9,7 +9,7 @@ import (
 	"remanence/internal/config"
 )
 
-func TestAChangeOfTheFileIsToldOnce(t *testing.T) {
+func TestAChangeOfTheFileIsReportedOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.toml")
 	live := newLiveConfig(file, environment(nil), slog.New(slog.DiscardHandler))
 	var levels []slog.Level

@@ -13,7 +13,7 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-func TestWhoeverComesWhileDamageIsLookedForHearsOfIt(t *testing.T) {
+func TestARequestDuringTheCheckForDamageReportsIt(t *testing.T) {
 	h, p := openDaemon(t)
 	if err := h.Store.Close(); err != nil { // its log is folded in
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (d *den) stops(session string) {
 	d.event(mem.Event{Kind: mem.Stop, Session: session, PromptID: session + "-p", Text: "That is as far as it goes."})
 }
 
-func TestAHandoffThatIsEditedInItsFileIsToldAsEdited(t *testing.T) {
+func TestAHandoffThatIsEditedInItsFileIsInjectedAsEdited(t *testing.T) {
 	d := newDen(t)
 	d.handsOff("one", "Next step: raise the limit to 9.\nDecided: backoff starts at 2 s.")
 	d.stops("one")
@@ -130,7 +130,7 @@ func TestAHandoffThatCouldNotBeWrittenIsNotTakenForAnEdit(t *testing.T) {
 	}
 }
 
-func TestALongHandoffOfAPersonIsToldInWholeLines(t *testing.T) {
+func TestALongHandoffOfAPersonIsInjectedInWholeLines(t *testing.T) {
 	d := newDen(t)
 	d.handsOff("one", "Next step: raise the limit to 9.")
 	d.stops("one")

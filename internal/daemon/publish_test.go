@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestWhatIsWrittenIsToldToWhoLooksOn(t *testing.T) {
+func TestChangesArePublishedToConnectedPages(t *testing.T) {
 	idle, busy := false, true
 	long := strings.Repeat("ä", 150)
 	for name, tt := range map[string]struct {

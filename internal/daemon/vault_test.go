@@ -149,7 +149,7 @@ func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
 	}
 }
 
-func TestWhatWasOnlyToldOrQuotedElsewhereIsNoHit(t *testing.T) {
+func TestAnInjectionOrAQuoteElsewhereIsNoHit(t *testing.T) {
 	d := newDen(t)
 	d.write("memory/feedback_friday.md", friday)
 	briefing := d.starts("one")
@@ -404,7 +404,7 @@ func TestACutLineNamesItsFile(t *testing.T) {
 	}
 }
 
-func TestTheVaultTellsEachTitleOnce(t *testing.T) {
+func TestEachTitleOfTheVaultIsInjectedOnce(t *testing.T) {
 	d := newDen(t)
 	if err := os.MkdirAll(filepath.Dir(d.Paths.Config), 0o700); err != nil {
 		t.Fatal(err)

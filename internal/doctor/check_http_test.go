@@ -38,7 +38,7 @@ func TestThePortIsCheckedOnlyIfPromised(t *testing.T) {
 	}
 }
 
-func TestStatusTellsWhereToolsMayAsk(t *testing.T) {
+func TestStatusShowsTheAddressForTools(t *testing.T) {
 	now := time.Now()
 	at := "127.0.0.1:7777"
 	for want, d := range map[string]DaemonView{

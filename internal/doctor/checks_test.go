@@ -11,7 +11,7 @@ import (
 	"remanence/internal/views"
 )
 
-func TestChecksOfWhatTheDaemonTells(t *testing.T) {
+func TestChecksOfTheDaemonsStatus(t *testing.T) {
 	now := time.Date(2026, 3, 15, 14, 30, 0, 0, time.UTC)
 	installed := []setup.Record{{When: now.Add(-48 * time.Hour)}}
 	health := func(h views.Health) views.StatusResponse { return views.StatusResponse{Health: h} }

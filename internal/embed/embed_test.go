@@ -60,7 +60,7 @@ func embedder(t *testing.T, cfg Config) *Embedder {
 	return e
 }
 
-// vector is one that tells texts apart by their length.
+// vector returns a vector that depends on the length of a text.
 func vector(text string) string { return fmt.Sprintf("[%d, 3, -0.5]", len(text)) }
 
 // inOpenAI writes vectors last first: only the index says whose they are.
@@ -132,7 +132,7 @@ func TestBothContractsAreSpoken(t *testing.T) {
 				t.Errorf("encoding_format is %q, want float", a.Format)
 			}
 			if strings.Contains(a.body, "dimensions") {
-				t.Errorf("dimensions are asked for that nobody set: %s", a.body)
+				t.Errorf("dimensions are requested that were not set: %s", a.body)
 			}
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestWhatThePersonChoosesIsToldWithWhatTheyAdded(t *testing.T) {
+func TestAChoiceIsInjectedWithWhatThePersonAdded(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "order numbers: customers hate to read them on the phone"),
 		stop("p1", "I suggest a short number next to the id: `K-2026-004711`, from a sequence for each "+

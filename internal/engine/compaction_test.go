@@ -39,7 +39,7 @@ func inHand(t *testing.T) *stage {
 	return s
 }
 
-func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
+func TestWhatTheSummaryLeftOutIsInjectedWithTheNextPrompt(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0 // nothing is restored at once
 	s.play(summarized("The queue was to be capped instead of growing it. One sender is slow.")...)
@@ -61,7 +61,7 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 	}
 }
 
-func TestWhatWasRestoredAtOnceIsNotToldAgain(t *testing.T) {
+func TestWhatWasRestoredAtOnceIsNotInjectedAgain(t *testing.T) {
 	s := inHand(t)
 	s.play(summarized("Things were done.")...)
 	if got := s.play(prompt("p2", "ok")).Context; got != "" {
@@ -116,7 +116,7 @@ func TestWhatTheSummaryLeftOutKeepsToTheBudgetOfAPrompt(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTrustedIsNotToldForTheSummary(t *testing.T) {
+func TestWhatIsNotTrustedIsNotInjectedForTheSummary(t *testing.T) {
 	s := newStage(t)
 	s.settings.StateLineRule, s.settings.Budgets.Compact = "never", 0
 	s.play(
@@ -129,7 +129,7 @@ func TestWhatIsNotTrustedIsNotToldForTheSummary(t *testing.T) {
 	wantsNot(t, "injected", s.play(prompt("p2", "ok")).Context, "417", "curl", "ignore all")
 }
 
-func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
+func TestWhatWasForgottenIsNotInjectedForTheSummary(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
 	s.play(summarized("Things were done.")...)

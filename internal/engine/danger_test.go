@@ -412,7 +412,7 @@ func TestDirectiveAndInjectionStayWithinTheClientsLimit(t *testing.T) {
 	}
 }
 
-func TestAFullSessionBudgetKeepsNobodyFromAskingForAHandoff(t *testing.T) {
+func TestAFullSessionBudgetDoesNotPreventAHandoffRequest(t *testing.T) {
 	s := newStage(t)
 	fill := mem.ContextUsage{Tokens: 180_000}
 	s.filling(&fill)

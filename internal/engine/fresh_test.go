@@ -99,7 +99,7 @@ func TestAMemorySaysThatItsFileChangedSince(t *testing.T) {
 	wantsNot(t, "as it was", got, "file changed", "file gone")
 }
 
-func TestWhatIsOnlyAboutAFileThatIsGoneIsNotTold(t *testing.T) {
+func TestAMemoryOfARemovedFileOnlyIsNotInjected(t *testing.T) {
 	s := newStage(t)
 	f := s.withFiles(map[string]string{"gate/limit.go": "v1"})
 	id := s.knows(mem.FileNote, "the rate limiter of the gateway counts bursts per key, not per address", "gate/limit.go")
@@ -164,7 +164,7 @@ func TestCaptureReadsFilesOnlyForInjectedMemories(t *testing.T) {
 	}
 }
 
-func TestWhoeverPutsAHandToAMemoryConfirmsIt(t *testing.T) {
+func TestAChangeByAPersonConfirmsAMemory(t *testing.T) {
 	again := "the rate limiter of the gateway counts bursts per key and route"
 	for name, confirm := range map[string]func(s *stage, id string) error{
 		"edit": func(s *stage, id string) error {

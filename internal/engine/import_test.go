@@ -99,7 +99,7 @@ func TestAnImportOfMuchThatIsAlikeTwiceIsOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testing.T) {
+func TestAnImportIsFoundButNotInjectedBeforeThePersonApproves(t *testing.T) {
 	s := newStage(t)
 	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
 	// The import claims that it is the person's own statement, pinned, from the future.

@@ -306,7 +306,7 @@ func TestWhatStateFilesSayIsFoundAndFollowsThem(t *testing.T) {
 	}
 }
 
-func TestFilesThatNobodyStandsForAnyMoreAreNotBelieved(t *testing.T) {
+func TestFilesThatAreNoLongerTrustedAreNotRead(t *testing.T) {
 	s, d := minded(t)
 	s.play(start("startup"))
 	s.writes()

@@ -82,7 +82,7 @@ func TestBeingShownDoesNotMakeAMemoryYoungerBeingUsedDoes(t *testing.T) {
 	}
 }
 
-func TestWhatWasReplacedIsToldAsHistoryAlone(t *testing.T) {
+func TestASupersededMemoryIsInjectedAsHistoryOnly(t *testing.T) {
 	s := newStage(t).quietly()
 	old := s.knows(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{

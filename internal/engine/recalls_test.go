@@ -117,7 +117,7 @@ func TestAFileIsShownWithWhatIsKnownOfIt(t *testing.T) {
 	}
 }
 
-func TestAFleetMarksWhatNobodyTouchedForAWeek(t *testing.T) {
+func TestAnOverviewMarksProjectsWithoutAnEventForAWeek(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.clock = s.clock.AddDate(0, 0, 8)

@@ -131,7 +131,7 @@ func wellSaid() mem.Digest {
 	}
 }
 
-func TestWithoutAModelNobodyIsAskedAndNothingWaits(t *testing.T) {
+func TestWithoutAModelNoRequestIsSentAndNothingWaits(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	if n := s.jobs(); n != 0 {

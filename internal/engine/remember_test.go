@@ -378,7 +378,7 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 	}
 }
 
-func TestWhySomebodyChangedOrHidAMemoryIsKeptWithIt(t *testing.T) {
+func TestTheReasonOfAChangeIsKeptWithTheMemory(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "go on"))
 	m := s.remember(curate.AddRequest{Text: pump, Agent: "one"})

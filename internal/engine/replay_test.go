@@ -310,7 +310,7 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 	}
 }
 
-func TestWhatWasForgottenOrErasedSinceIsNotTold(t *testing.T) {
+func TestWhatWasForgottenOrErasedSinceIsNotInjected(t *testing.T) {
 	kept := "The gateway speaks only HTTP 1.1 on port 8443"
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the login test pass"))

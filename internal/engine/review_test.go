@@ -340,7 +340,7 @@ func TestWhatWasPutAwayIsNotBroughtBackByADecisionAboutIt(t *testing.T) {
 	}
 }
 
-func TestWorkThatIsDoneIsNobodysDuplicate(t *testing.T) {
+func TestWorkThatIsDoneIsNoDuplicate(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "hello there"))
 	s.learned(mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "a"},

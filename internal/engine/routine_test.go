@@ -250,7 +250,7 @@ func TestLintFindsWhatIsInNeedOfCare(t *testing.T) {
 	}
 }
 
-func TestDriftNamesWorkThatNobodyLaidDown(t *testing.T) {
+func TestDriftNamesWorkThatWasNotRecorded(t *testing.T) {
 	s := newStage(t)
 	s.adds("we always deploy the gate on friday afternoon", mem.Convention)
 	s.play(start("startup"), prompt("p1", "work on the gate"),

@@ -502,7 +502,7 @@ func TestWhatAPersonAddsIsSeenByTheVeryNextRecall(t *testing.T) {
 	wants(t, "recall", s.play(prompt("p1", "how do I deploy the billing service?")).Context, "blue token", m.ID)
 }
 
-func TestPromptsThatNobodyTypedAreNotPrompts(t *testing.T) {
+func TestPromptsThatNoPersonTypedAreNotPrompts(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "start the helper, please"),
 		prompt("p2", "<task-notification>\n<status>completed</status></task-notification>"),

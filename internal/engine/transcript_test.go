@@ -195,7 +195,7 @@ func plainTalk() []mem.Event {
 
 const aboutZstd = "how fast was unpacking with zstd on small boxes?"
 
-func TestPlainTalkIsQuotedInALaterSession(t *testing.T) {
+func TestAPlainConversationIsQuotedInALaterSession(t *testing.T) {
 	th := newTranscriptStage(t)
 	th.play(plainTalk()...)
 	if n := len(th.utterances("one")); n != 0 {
@@ -335,7 +335,7 @@ func TestWhatWasSaidBeforeAPauseEndedInItsTurnIsLeftOut(t *testing.T) {
 	wantsNot(t, "kept", all, "submarine")
 }
 
-func TestWordsOfATurnThatReadTheWebAreFoundButNotTold(t *testing.T) {
+func TestWordsOfATurnThatReadTheWebAreFoundButNotInjected(t *testing.T) {
 	th := newTranscriptStage(t)
 	th.play(
 		start("startup"), prompt("p1", "read the vendor page about the zstd library"),

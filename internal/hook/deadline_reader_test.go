@@ -15,7 +15,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// cuttingDoor keeps the first 64 KiB of an object whose time to be read was up.
+// truncatingRedactor keeps the first 64 KiB of an object whose time to be read was up.
 func truncatingRedactor(r io.Reader) (hook.Payload, error) {
 	b, err := io.ReadAll(r)
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -25,8 +25,8 @@ func truncatingRedactor(r io.Reader) (hook.Payload, error) {
 	return hook.Payload{JSON: append(b[:to:to], `"}}`...), Size: int64(len(b)), Truncated: true}, nil
 }
 
-// A tool's output goes on and on, or stops in the middle: what came of it in time
-// is kept, whoever writes can go on writing, and the call ends with 0 in time.
+// A tool's output is endless, or stops in the middle: the part that came in time is kept, the client can go on writing,
+// and the call ends with 0 in time.
 func TestBeginningOfEndlessInputIsKept(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -39,7 +39,7 @@ const promptPayload = `{"hook_event_name":"UserPromptSubmit","session_id":"s","p
 
 const startPayload = `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`
 
-// door reads one object and redacts nothing.
+// redactPayload reads one object and redacts nothing.
 func redactPayload(r io.Reader) (hook.Payload, error) {
 	var raw json.RawMessage
 	if err := json.NewDecoder(r).Decode(&raw); err != nil {
@@ -82,7 +82,7 @@ func (k *kept) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.events = append(k.events, e)
-	return mem.Reply{Context: "never told: a spool only keeps"}, ctx.Err()
+	return mem.Reply{Context: "never injected: a spool only keeps"}, ctx.Err()
 }
 
 // busy is what calls have on top of their limits in tests that are not about
@@ -143,9 +143,9 @@ func TestShownIsCalledAfterTheReplyIsWritten(t *testing.T) {
 		fail  bool
 		want  int
 	}{
-		"written":        {mem.Reply{Context: "c"}, false, 1},
-		"silence":        {mem.Reply{}, false, 0},
-		"nobody took it": {mem.Reply{Context: "c"}, true, 0},
+		"written":       {mem.Reply{Context: "c"}, false, 1},
+		"silence":       {mem.Reply{}, false, 0},
+		"not delivered": {mem.Reply{Context: "c"}, true, 0},
 	} {
 		s, shown := newFixture(promptPayload, alwaysHasText(c.reply)), 0
 		s.ReplyWritten = func() {
@@ -245,7 +245,7 @@ func TestUnusualInputGivesNoOutput(t *testing.T) {
 		{"no JSON", "hello", []string{hook.DroppedInput}},
 		{"a list", "[1,2]", []string{hook.DroppedInput}},
 		{"no session", `{"hook_event_name":"Stop"}`, []string{hook.DroppedInput}},
-		{"an event of somebody else", `{"hook_event_name":"WorktreeCreate","session_id":"s"}`, nil},
+		{"an event of another program", `{"hook_event_name":"WorktreeCreate","session_id":"s"}`, nil},
 	} {
 		s := newFixture(c.in, alwaysHasText(mem.Reply{Context: "c"}))
 		hook.Run(s.Config)
@@ -259,7 +259,7 @@ func TestUnusualInputGivesNoOutput(t *testing.T) {
 func TestPanicGivesNoOutput(t *testing.T) {
 	boom := func() { panic("secret words of the payload") }
 	for name, breakIt := range map[string]func(*fixture){
-		"door": func(s *fixture) {
+		"redactor": func(s *fixture) {
 			s.ReadPayload = func(io.Reader) (hook.Payload, error) { boom(); return hook.Payload{}, nil }
 		},
 		"dialect": func(s *fixture) { s.Dialect = nil },
@@ -361,7 +361,7 @@ func TestIgnoredEventIsNotHandled(t *testing.T) {
 func TestFullyPrivatePromptIsMarked(t *testing.T) {
 	for _, c := range []struct {
 		payload string
-		private bool // the door took a private span out
+		private bool // a private span was redacted
 		want    bool
 	}{
 		{`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":" "}`, true, true},

@@ -170,7 +170,7 @@ func TestSlowInputLeavesTimeForTheSpool(t *testing.T) {
 
 func TestUnreadReplyIsNotADroppedEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, w := io.Pipe() // nobody reads
+		r, w := io.Pipe() // nothing reads from it
 		s := newFixture(promptPayload, alwaysHasText(mem.Reply{Context: "c"}))
 		s.Slack, s.Stdout = 0, w
 		ended := make(chan struct{})

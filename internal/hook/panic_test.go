@@ -73,7 +73,7 @@ func TestPanicInAnyStageGivesNoOutput(t *testing.T) {
 		reason string // of the drop; "" if the event is kept
 	}{
 		{
-			"door", func(s *fixture) { s.ReadPayload = func(io.Reader) (hook.Payload, error) { panic("secret words") } },
+			"redactor", func(s *fixture) { s.ReadPayload = func(io.Reader) (hook.Payload, error) { panic("secret words") } },
 			hook.DroppedPanic,
 		},
 		{"decoder", func(s *fixture) { s.Dialect = broken{decode: true} }, hook.DroppedPanic},
@@ -108,7 +108,7 @@ func TestPanicInAnyStageGivesNoOutput(t *testing.T) {
 				t.Errorf("%s, %s: the log quotes the payload: %q", stage.name, name, s.lines)
 			}
 			var want []string
-			if stage.reason != "" && (ours(payload) || stage.name == "door" || stage.name == "decoder" ||
+			if stage.reason != "" && (ours(payload) || stage.name == "redactor" || stage.name == "decoder" ||
 				stage.name == "preparation") {
 				want = []string{stage.reason}
 			}
@@ -133,7 +133,7 @@ func (panicky) Write([]byte) (int, error) { panic("secret words") }
 func TestNoticeOfALostEventIsShown(t *testing.T) {
 	lost := handler(func(context.Context, mem.Event) (mem.Reply, error) {
 		return mem.Reply{
-			Notice: "the disk is full", Context: "never told",
+			Notice: "the disk is full", Context: "never injected",
 			Env: []mem.EnvVar{{Name: "REMANENCE_X", Value: "1"}},
 		}, errors.New("lost")
 	})

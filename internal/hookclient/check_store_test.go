@@ -6,7 +6,7 @@ import (
 	"remanence/internal/fault"
 )
 
-func TestTroubleIsToldAsWhatItIs(t *testing.T) {
+func TestTroubleIsReportedAsWhatItIs(t *testing.T) {
 	for _, tc := range []struct {
 		code string
 		want string

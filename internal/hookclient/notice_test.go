@@ -120,7 +120,7 @@ type loser struct{ err error }
 
 func (l loser) Handle(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, l.err }
 
-func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T) {
+func TestOnlyTheStartOfASessionReportsALossAndStaysAStart(t *testing.T) {
 	dir := t.TempDir()
 	p := config.Paths{Work: dir, State: dir, Data: dir}
 	lost := noticeHandler{loser{syscall.ENOSPC}, spool.Open(spool.Config{Dir: p.Spool()}), p, time.Now, new([]Notice)}
@@ -129,7 +129,7 @@ func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T)
 			t.Errorf("%s: got %+v, %v; want silence and the error", k, r, err)
 		}
 	}
-	for range 2 { // a reply that came too late was shown to nobody
+	for range 2 { // a reply that came too late was not shown
 		r, err := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart})
 		if !strings.Contains(r.Notice, "the disk is full") || err == nil {
 			t.Errorf("got %+v, %v; want a notice and the error", r, err)
@@ -137,11 +137,11 @@ func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T)
 	}
 	lost.markShown()
 	if r, _ := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart}); !r.Empty() {
-		t.Errorf("told twice: %+v", r)
+		t.Errorf("shown twice: %+v", r)
 	}
 }
 
-func TestTheSparePlaceIsUsedOnlyIfItIsOurs(t *testing.T) {
+func TestTheFallbackIsUsedOnlyIfItIsOurs(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	p := config.Paths{Work: t.TempDir()}
 	dir, err := MakeFallbackDir(p)

@@ -87,7 +87,7 @@ func (s station) waits(t *testing.T, stamp string) {
 }
 
 func TestAWorkerThatTakesCallsAndNeverAnswersIsLeftAloneAfterTwo(t *testing.T) {
-	s := newStation(t) // the system takes the connections, nobody reads
+	s := newStation(t) // the system accepts the connections, but no process reads
 	s.waits(t, s.reach.slowStamp())
 	if config.Exists(s.reach.captureHold()) {
 		t.Error("captures are held off after one slow call")
@@ -185,7 +185,7 @@ func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
 	mux := api.Mux(api.Config{
 		Bindings: []api.Binding{api.On(api.Event, func(_ context.Context, e mem.Event) (mem.Reply, error) {
 			got = e
-			return mem.Reply{Context: "told"}, nil
+			return mem.Reply{Context: "injected"}, nil
 		})},
 		Health: func() api.Health { return api.Health{Status: api.OK} },
 	})
@@ -205,7 +205,7 @@ func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	r, err := s.reach.Handle(ctx, mem.Event{ID: "e", Kind: mem.UserPromptSubmit, Session: "s"})
-	if err != nil || r.Context != "told" {
+	if err != nil || r.Context != "injected" {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	if !got.Redelivered || got.ID != "e" {

@@ -15,7 +15,7 @@ func TestAHookThatEndsWhileItStartsAWorkerKeepsNoOtherFromIt(t *testing.T) {
 	second := &client{sys: first.sys, paths: first.paths}
 	ended, ok := first.lockStart()
 	if !ok {
-		t.Fatal("nobody else is there and yet it has to stand back")
+		t.Fatal("no other hook starts the daemon and yet it has to stand back")
 	}
 	if err := second.start(); err != nil || config.Exists(second.startStamp()) {
 		t.Errorf("a second start beside the first: %v, stamp %v; want it to stand back", err,

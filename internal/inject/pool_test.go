@@ -51,7 +51,7 @@ func TestSectionsOfOnePoolShareOneShare(t *testing.T) {
 	}
 }
 
-func TestWhatIsRequiredIsToldInShortOrNamed(t *testing.T) {
+func TestWhatIsRequiredIsInjectedInShortOrNamed(t *testing.T) {
 	long := many(1, func(int) Item {
 		return Item{
 			Text: "whole", More: []string{strings.Repeat("word ", 70), strings.Repeat("word ", 70)},
@@ -72,7 +72,7 @@ func TestWhatIsRequiredIsToldInShortOrNamed(t *testing.T) {
 	// More of it than the share has room for takes what others leave.
 	b.Budget, b.Sections[0].Items = 400, many(12, func(i int) Item {
 		return Item{
-			Text: fmt.Sprintf("always %d, whatever else there is to be told", i), Required: true,
+			Text: fmt.Sprintf("always %d, whatever else there is to inject", i), Required: true,
 			Injected: mem.InjectedItem{ID: fmt.Sprint("m_", i)},
 		}
 	})

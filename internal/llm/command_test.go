@@ -176,7 +176,7 @@ func TestErrorsOfTheCommandAreDistinguished(t *testing.T) {
 	}
 }
 
-// gone waits until a process has ended, or is one that nobody has waited for.
+// gone waits until a process has ended, also if its parent has not waited for it.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for range 1000 {

@@ -234,7 +234,7 @@ func (n *notebook) handoff(_ context.Context, ask continuity.HandoffRequest) (me
 func (n *notebook) next(_ context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	done, err := n.open(ask)
 	defer done()
-	return mem.Receipt{Text: "what would be told", Tokens: 5}, err
+	return mem.Receipt{Text: "what would be injected", Tokens: 5}, err
 }
 
 // related is a web of three memories and two names; one of them came from outside.
@@ -284,11 +284,11 @@ func (n *notebook) successor(_ context.Context, ask continuity.SessionRequest) (
 	switch n.now {
 	case "":
 		return mem.Session{ID: ask.ID}, err
-	case nobody:
+	case ambiguous:
 		return mem.Session{}, err
 	}
 	return mem.Session{ID: n.now}, err
 }
 
-// nobody knows which session goes on.
-const nobody = "?"
+// ambiguous is an agent of which the session is not known.
+const ambiguous = "?"

@@ -310,18 +310,18 @@ func TestAMemoryThatIsNotThereIsAnAnswer(t *testing.T) {
 	golden.Compare(t, "testdata/unavailable.txt", w.log.Bytes())
 }
 
-func TestWhoeverIsPausedIsNotWrittenTo(t *testing.T) {
+func TestAPausedProjectIsNotWritten(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pause mem.Pause
 		kept  bool
 		now   string
 	}{
-		"this session":      {mem.Pause{Target: "one"}, false, ""},
-		"the project":       {mem.Pause{Target: "p_1"}, false, ""},
-		"all":               {mem.Pause{Target: "all"}, false, ""},
-		"another session":   {mem.Pause{Target: "two"}, true, ""},
-		"the one after it":  {mem.Pause{Target: "two"}, false, "two"},
-		"only what is told": {mem.Pause{Target: "all", InjectOnly: true}, true, ""},
+		"this session":     {mem.Pause{Target: "one"}, false, ""},
+		"the project":      {mem.Pause{Target: "p_1"}, false, ""},
+		"all":              {mem.Pause{Target: "all"}, false, ""},
+		"another session":  {mem.Pause{Target: "two"}, true, ""},
+		"the one after it": {mem.Pause{Target: "two"}, false, "two"},
+		"injections only":  {mem.Pause{Target: "all", InjectOnly: true}, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := stocked()
@@ -505,7 +505,7 @@ func TestCallsThatCameBeforeTheEndAreAnswered(t *testing.T) {
 
 func TestAClientThatNeitherReadsNorGoesIsLeft(t *testing.T) {
 	for what, end := range map[string]func(stop context.CancelFunc, in *io.PipeWriter){
-		"told to end":        func(stop context.CancelFunc, _ *io.PipeWriter) { stop() },
+		"canceled":           func(stop context.CancelFunc, _ *io.PipeWriter) { stop() },
 		"nothing more comes": func(_ context.CancelFunc, in *io.PipeWriter) { _ = in.Close() },
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -521,11 +521,11 @@ func TestAClientThatNeitherReadsNorGoesIsLeft(t *testing.T) {
 				if _, err := io.WriteString(in, hello+"\n"); err != nil {
 					t.Fatal(err)
 				}
-				synctest.Wait() // the answer waits for somebody to read it
+				synctest.Wait() // the answer waits to be read
 				begun := time.Now()
 				end(stop, in)
 				late := time.AfterFunc(time.Hour, func() {
-					t.Error("it still waits for somebody to read the answer")
+					t.Error("it still waits for the answer to be read")
 					_ = out.Close()
 				})
 				if err := <-done; err != nil && !errors.Is(err, io.ErrClosedPipe) {

@@ -46,7 +46,7 @@ func TestMadeOfComparesTurnAndSpeaker(t *testing.T) {
 		{"of another turn", of(mem.Decision, mem.FromAssistant, "p1"), "p2", "assistant", false},
 		{"learned from the prompt", of(mem.Preference, mem.FromUserPrompt, "p1"), "p1", "user", true},
 		{"the answer to that", of(mem.Preference, mem.FromUserPrompt, "p1"), "p1", "assistant", false},
-		{"said by somebody with a name", of(mem.Preference, mem.FromUserPrompt, "p1"), "p1", "caroline", true},
+		{"said by a named person", of(mem.Preference, mem.FromUserPrompt, "p1"), "p1", "caroline", true},
 		{"of what a tool did", of(mem.Change, mem.FromTool, "p1"), "p1", "assistant", true},
 		{"of no turn", of(mem.Decision, mem.FromAssistant, ""), "", "assistant", false},
 		{"said beside it", of(mem.Utterance, mem.FromAssistant, "p1"), "p1", "assistant", false},

@@ -398,7 +398,7 @@ func TestMergingManyEntriesCostsWhatTheyAreLong(t *testing.T) {
 	}
 }
 
-func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
+func TestUntrustedFilesAreNeitherReadNorWritten(t *testing.T) {
 	d := newFixture(t, "forge")
 	d.ok = false
 	if m := d.look(); !m.Present || m.Trusted || m.Phase != "" || m.Parts != nil {

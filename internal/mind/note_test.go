@@ -26,7 +26,7 @@ func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
 	}
 	d.note(n)
 	n.At = d.now.Add(20 * time.Second)
-	// told in another way too
+	// in another form too
 	n.Tasks = []string{"[" + n.At.UTC().Format(time.RFC3339) + "] COMPLETED: #3 — Token rotation (by: self)"}
 	d.note(n)
 	for name, want := range map[string]string{
@@ -158,7 +158,7 @@ func (d *fixture) old(name string, ago time.Duration) {
 	}
 }
 
-func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
+func TestASessionWithoutAnEntryGetsOne(t *testing.T) {
 	d := newFixture(t, "forge")
 	before := d.file(logFile)
 	d.old(logFile, time.Hour)
@@ -188,7 +188,7 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	if !d.Forgotten(d.p) {
-		t.Error("nobody is injected that the state was left as it was")
+		t.Error("it is not reported that the state was left as it was")
 	}
 	after := d.file(logFile)
 	d.note(end) // the job is done again
@@ -202,7 +202,7 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 	}
 }
 
-func TestASessionThatSomebodyWroteDownIsNotWrittenDownAgain(t *testing.T) {
+func TestASessionWithAnEntryGetsNoSecondOne(t *testing.T) {
 	for name, prepare := range map[string]func(*fixture) workstate.Notes{
 		"written just now": func(*fixture) workstate.Notes { return workstate.Notes{Files: []string{"a.go"}} },
 		"nothing changed":  func(d *fixture) workstate.Notes { d.old(logFile, time.Hour); return workstate.Notes{} },
@@ -426,7 +426,7 @@ func TestThePersonsLimitsCountAtOnce(t *testing.T) {
 	}
 }
 
-func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
+func TestNoLinesIsNoneForEveryFile(t *testing.T) {
 	for by, set := range map[string]func(d *fixture){
 		"the person": func(d *fixture) {
 			l := workstate.DefaultLimits()

@@ -22,7 +22,7 @@ import (
 	"remanence/test/tier"
 )
 
-// neighbour is a repository of the same user that nobody invited in.
+// neighbour is another repository of the same user.
 type neighbour struct {
 	t    *testing.T
 	dir  string
@@ -54,7 +54,7 @@ func newNeighbour(t *testing.T) neighbour {
 	return n
 }
 
-// plainRepo is a repository as far as its files tell.
+// plainRepo returns a directory with the files of a repository.
 func plainRepo(t *testing.T, name string) string {
 	t.Helper()
 	dir := real(t, mkdir(t, t.TempDir(), name))
@@ -91,7 +91,7 @@ func (n neighbour) close() {
 		n.t.Fatal(err)
 	}
 	if info, _ := os.Stat(n.git("HEAD")); !read(info) {
-		n.t.Skip("this file system keeps no access times, so that nobody can tell what was read")
+		n.t.Skip("this file system keeps no access times, so it is unknown what was read")
 	}
 	_ = os.Chtimes(n.git("HEAD"), longAgo(), time.Now())
 }

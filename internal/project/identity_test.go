@@ -18,9 +18,9 @@ func TestAnIdentityFollowsARenameAndIsNeverUsedAgain(t *testing.T) {
 	}
 	id := Identity(one)
 	if id == "" {
-		t.Fatalf("the file system of %s does not tell when a directory was made; set TMPDIR to one that does", top)
+		t.Fatalf("the file system of %s does not report when a directory was created; set TMPDIR to one that does", top)
 	}
-	time.Sleep(50 * time.Millisecond) // a file system tells times in ticks
+	time.Sleep(50 * time.Millisecond) // a file system counts times in ticks
 	if err := os.Rename(one, two); err != nil {
 		t.Fatal(err)
 	}

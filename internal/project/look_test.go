@@ -124,7 +124,7 @@ func TestAFileNotWrittenSinceIsNotRead(t *testing.T) {
 func TestAFileWrittenAfterwardsIsNoAnchor(t *testing.T) {
 	p := tree(t, map[string]string{"a.go": "one"})
 	if got := look(t, p).Anchors([]string{"a.go"}, time.Now().Add(-time.Hour)); len(got) != 0 {
-		t.Errorf("got %v: what the file held an hour ago nobody knows", got)
+		t.Errorf("got %v: the content of the file an hour ago is unknown", got)
 	}
 }
 

@@ -20,7 +20,7 @@ func gates(cuts []mem.LeftOutItem) map[string]string {
 	return out
 }
 
-func TestDiversifyTellsSomethingNewBeforeMoreOfTheSame(t *testing.T) {
+func TestDiversifyPicksSomethingNewBeforeMoreOfTheSame(t *testing.T) {
 	kept, cuts := Diversify([]mem.Hit{
 		hit("m_1", "login race fixed by taking the session lock early", 1.0, mem.ScopeProject),
 		hit("m_2", "login race fixed by taking the session lock", 0.9, mem.ScopeProject),
@@ -34,7 +34,7 @@ func TestDiversifyTellsSomethingNewBeforeMoreOfTheSame(t *testing.T) {
 	}
 }
 
-func TestDoublesAreToldOnce(t *testing.T) {
+func TestDuplicatesAreKeptOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		other mem.Hit

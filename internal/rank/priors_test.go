@@ -110,7 +110,7 @@ func TestStrength(t *testing.T) {
 		{"a huge one is bounded", mem.Memory{Importance: 1, Confidence: 1, HalfLife: 1e300, Created: now}, 1},
 		{"negative uses", mem.Memory{Importance: 1, Confidence: 1, Uses: -20, Created: now.Add(-7 * day)}, 0.5},
 		{"huge uses", mem.Memory{Importance: 1, Confidence: 1, Uses: math.MaxInt, Created: now.Add(-7 * day)}, 1},
-		{"made nobody knows when", mem.Memory{Importance: 1, Confidence: 1}, 0},
+		{"without a time", mem.Memory{Importance: 1, Confidence: 1}, 0},
 		{
 			"use counts from the last one",
 			mem.Memory{Importance: 1, Confidence: 1, Created: now.Add(-99 * day), LastUsed: now},

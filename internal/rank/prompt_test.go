@@ -90,7 +90,7 @@ func TestProfileOf(t *testing.T) {
 	}
 }
 
-func TestNamesOfThingsAreToldFromWords(t *testing.T) {
+func TestNamesOfThingsAreDistinguishedFromWords(t *testing.T) {
 	for prompt, want := range map[string][]string{
 		"retry.go":                               {"retry.go"},
 		"why E1205?":                             {"E1205"},

@@ -160,7 +160,7 @@ func idsOf(ms []mem.Memory) []string {
 	return out
 }
 
-func TestWhatNobodyAskedForIsOrderedByUseAndAge(t *testing.T) {
+func TestABriefingIsOrderedByUseAndAge(t *testing.T) {
 	pinned := mem.Memory{ID: "pinned", Pinned: true, Created: now.Add(-999 * day)}
 	fresh := mem.Memory{ID: "fresh", Created: now}
 	elsewhere := mem.Memory{ID: "elsewhere", Created: now}
@@ -198,7 +198,7 @@ func TestUseIsAFactorOnRelevance(t *testing.T) {
 		{"documents", Use{Prompt: Documents}, m, 10 / math.E},
 		{"documents, beyond all bounds", Use{Prompt: Documents}, used("m", math.MaxInt, 0), 1e6},
 		{"none", Use{Prompt: NoUse}, m, 1},
-		{"pinned: it was told at the start", Use{}, mem.Memory{Pinned: true, Uses: 99, LastUsed: now}, 1},
+		{"pinned: it was injected at the start", Use{}, mem.Memory{Pinned: true, Uses: 99, LastUsed: now}, 1},
 		{"pinned, documents", Use{Prompt: Documents}, mem.Memory{Pinned: true, Uses: 99, LastUsed: now}, 1},
 		{"never used", Use{}, mem.Memory{Created: now}, 1},
 		{"half-life", Use{HalfLife: 60 * day}, m, authority(9, 0, 30*day, 60*day)},

@@ -233,7 +233,7 @@ func TestHooksFromBeforeALostRecordGoToo(t *testing.T) {
 	}
 }
 
-func TestADamagedRecordIsToldAndDoesNotKeepHooksIn(t *testing.T) {
+func TestADamagedRecordIsReportedAndDoesNotKeepHooksIn(t *testing.T) {
 	m := newMachine(t)
 	m.install(Options{})
 	m.write(filepath.Join(m.RecordDir, "i_01.json"), "{", 0o600)
@@ -298,7 +298,7 @@ func TestHooksWithoutARecordGetOne(t *testing.T) {
 	}
 }
 
-func TestARecordTellsAllAndOnlyToItsOwner(t *testing.T) {
+func TestARecordIsCompleteAndReadableByItsOwnerOnly(t *testing.T) {
 	m := newMachine(t)
 	src := "{\"env\": {\"KEY\": \"secret\xff\"}}"
 	m.write(m.user(), src, 0o600)

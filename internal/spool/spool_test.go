@@ -386,7 +386,7 @@ func TestLastSpaceIsForWhatMattersMost(t *testing.T) {
 	}
 }
 
-func TestStatTellsWhatWaits(t *testing.T) {
+func TestStatReportsWhatWaits(t *testing.T) {
 	s, _ := open(t)
 	if st, err := s.Stat(); st != (spool.Stat{}) || err != nil {
 		t.Fatalf("got %+v, %v; want nothing", st, err)
@@ -458,7 +458,7 @@ func TestWhatCannotBeCountedInItsPlaceIsCountedInTheRoomLeftForIt(t *testing.T) 
 	}
 }
 
-func TestWhereNothingCanBeWrittenLossesAreCountedInTheSparePlace(t *testing.T) {
+func TestIfNothingCanBeWrittenLossesAreCountedInTheFallback(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -481,7 +481,7 @@ func TestWhereNothingCanBeWrittenLossesAreCountedInTheSparePlace(t *testing.T) {
 	}
 }
 
-func TestWhatAWriterNeverFinishedWaitsForNobody(t *testing.T) {
+func TestAnUnfinishedRecordBlocksNothing(t *testing.T) {
 	s, dir := open(t)
 	put(t, s, prompt("a", 1))
 	if s.Since().IsZero() {

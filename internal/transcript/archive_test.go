@@ -250,7 +250,7 @@ func TestAnswersToAPromptWithAPrivatePartStayOut(t *testing.T) {
 	}
 }
 
-func TestAnArchiveThatCannotTellWhatIsPrivateTakesNothingIn(t *testing.T) {
+func TestAnArchiveWithoutAPrivacyCheckTakesNothingIn(t *testing.T) {
 	d := newFixture(t)
 	d.Private = nil
 	d.writes("user p1: hello there")

@@ -61,7 +61,7 @@ func sessionOf(t *testing.T, path string) string {
 	return r.ID
 }
 
-func TestARecordedSessionTellsWhatItsHooksReported(t *testing.T) {
+func TestATranscriptHasTheEventsThatItsHooksReported(t *testing.T) {
 	for file, want := range map[string][]string{
 		"basic-print": {
 			"UserPromptSubmit  please do the basic thing",
@@ -131,7 +131,7 @@ const (
 	after = "2026-11-20T12:05:00Z"
 )
 
-func TestTheRecordTellsNothingOfWhatNoHookReports(t *testing.T) {
+func TestATranscriptHasNoEventsThatNoHookReports(t *testing.T) {
 	path := written(t,
 		asked("p1", noon, "look"),
 		called("p1", noon, "t1", "userRejected"),
@@ -216,7 +216,7 @@ func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
 	}
 }
 
-func TestWithoutADoorNothingIsTold(t *testing.T) {
+func TestNothingIsReadWithoutARedactor(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"))
 	for _, p := range []transcript.Past{{}, {Redact: same}, {JSON: past().JSON}} {
 		if _, err := p.Read(t.Context(), path, mem.TranscriptPosition{}, always, func(mem.Event) error {
@@ -250,7 +250,7 @@ func TestAReadingThatWasCutOffGoesOn(t *testing.T) {
 }
 
 // A subagent's record lies in a folder beside that of its session.
-func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
+func TestCallsOfSubagentsAreReadFromTheirOwnTranscripts(t *testing.T) {
 	dir := t.TempDir()
 	lay := func(name string, from ...string) string {
 		t.Helper()

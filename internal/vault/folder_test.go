@@ -13,7 +13,7 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// copied is a folder of testdata as somebody's own.
+// copied returns a copy of a folder of testdata as a vault.
 func copied(t *testing.T, name string) *Vault {
 	t.Helper()
 	v := newVault(t)

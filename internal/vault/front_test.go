@@ -268,8 +268,7 @@ func FuzzFrontmatter(f *testing.F) {
 	})
 }
 
-// Whoever looked for the end of every quote from each of them would not come to
-// an end of a file that is as large as files may be.
+// A search for the end of a quote from each quote would take too long in a file of the largest size.
 func TestQuotesWithoutEndAreReadOnce(t *testing.T) {
 	n := parseNote("memory/fact_a.md", "---\nname: quotes\ntags: [a"+strings.Repeat("'", maxFile-100)+"]\n---\nbody\n")
 	if n.Name != "quotes" || len(n.Tags) != 1 || n.Body != "body" {

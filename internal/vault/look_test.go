@@ -11,8 +11,7 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// TestALaterProcessReadsWhatMayHaveChanged: a file whose size and time are as
-// they were is not read again, unless it was so fresh that they tell nothing.
+// A file with the same size and time as before is not read again, unless it was so fresh that they prove nothing.
 func TestALaterProcessReadsWhatMayHaveChanged(t *testing.T) {
 	long, fresh := time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	for _, c := range []struct {

@@ -125,7 +125,7 @@ func TestAJobIsPurgedForItsErrorText(t *testing.T) {
 	title := "The password is swordfish"
 	res := apply(t, s, mem.Batch{
 		Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title}},
-		Jobs:     []mem.Job{{Kind: "embed", Key: "all", Error: fmt.Sprintf("memory %q: nobody answers", title)}},
+		Jobs:     []mem.Job{{Kind: "embed", Key: "all", Error: fmt.Sprintf("memory %q: no answer", title)}},
 	})
 	if _, err := s.Purge(t.Context(), res[0].IDs...); err != nil {
 		t.Fatal(err)
