@@ -210,7 +210,7 @@ func TestTheSchemaKnowsEverySettingAndNoOther(t *testing.T) {
 	}
 }
 
-// What is set is not what counts: that is said at once, not when somebody asks.
+// A setting that is overridden is reported at once.
 func TestAServerThatWillNotBeUsedIsReportedWhenItIsSet(t *testing.T) {
 	h := newHome(t)
 	for _, step := range []struct {

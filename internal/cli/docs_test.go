@@ -64,7 +64,7 @@ func TestEveryCommandOfThePagesIsACommand(t *testing.T) {
 	}
 }
 
-// typed is what somebody types of a line with what is said beside it.
+// typed returns the command of a line without its comment.
 func typed(line string) string {
 	for _, end := range []string{"   ", " <<", " | ", " > "} {
 		line, _, _ = strings.Cut(line, end)

@@ -106,7 +106,7 @@ func (p *machine) happens(id string) {
 	})
 }
 
-// remember keeps a memory past the door.
+// remember stores a memory without redaction.
 func (p *machine) remember(body string) {
 	p.apply(mem.Batch{Memories: []mem.Memory{{
 		Scope: mem.ScopeUser, Kind: mem.Fact, Title: "a fact", Body: body,
@@ -220,8 +220,7 @@ func respell(t *testing.T, file, from, to string) {
 	}
 }
 
-// A row that stands in its table and not in an index of that is found by nobody
-// who looks at one of them alone.
+// A row that is in its table and not in an index of it is found only by comparing both.
 func TestARowThatDoesNotFitItsIndexIsFoundAndMended(t *testing.T) {
 	p := newMachine(t)
 	p.happens("e_lighthouse")
@@ -429,7 +428,7 @@ var judged = map[string]doctor.Check{
 	})[0],
 }
 
-// unfolded is what is said of a log that nobody can fold in.
+// unfolded returns the check of a log that cannot be folded in.
 func unfolded(t *testing.T) doctor.Check {
 	p := newMachine(t)
 	if err := os.MkdirAll(p.Paths.Data, 0o700); err != nil {
@@ -487,7 +486,7 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 	}
 }
 
-// notOfDoctor are the faults of commands: what somebody asked for did not work.
+// notOfDoctor returns the faults of commands that failed.
 // A check shows none of them by itself.
 func notOfDoctor() []string {
 	return []string{

@@ -226,7 +226,7 @@ func TestAServerElsewhereIsAskedOnlyIfThatIsAllowed(t *testing.T) {
 	p.configure("[embed]\nprovider = \"openai\"\nurl = \"https://api.example.com/v1\"\nallow_remote = true\n")
 	p.store(func(h *daemon.Daemon) {
 		if h.Embedder() == nil {
-			t.Error("nobody would be asked, although it is allowed")
+			t.Error("no server would be used, although it is allowed")
 		}
 	})
 }

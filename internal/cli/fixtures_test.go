@@ -32,7 +32,7 @@ type fixture struct {
 }
 
 // TestEveryRecordedCallHasItsExactAnswer plays each recorded payload through
-// hook, door, dialect and engine, over a store that knows something, and holds
+// hook, redactor, dialect and engine, over a store that knows something, and holds
 // reply and standard output to the byte.
 func TestEveryRecordedCallHasItsExactAnswer(t *testing.T) {
 	files, err := filepath.Glob("../agent/testdata/events/*.json")
@@ -87,9 +87,9 @@ func answerTo(t *testing.T, f fixture) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 1, 15, 10, 0, 0, 0, time.UTC) }
 	store := sqlitetest.Open(t, now)
-	door := &redact.Redactor{}
+	redactor := &redact.Redactor{}
 	eng := engine.New(engine.Config{
-		Store: store, Redactor: door, Now: now, Secret: []byte("fixed"), Slack: time.Minute,
+		Store: store, Redactor: redactor, Now: now, Secret: []byte("fixed"), Slack: time.Minute,
 		Settings: func() event.Settings { return event.Defaults(event.Lean) },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_000000000001", Name: filepath.Base(dir), Root: dir}, nil
@@ -117,7 +117,7 @@ func answerTo(t *testing.T, f fixture) string {
 			return f.Env[k]
 		},
 		ReadPayload: func(r io.Reader) (hook.Payload, error) {
-			o, err := door.Object(r)
+			o, err := redactor.Object(r)
 			return hook.Payload{JSON: o.JSON, Size: o.Size, Truncated: o.Truncated, Private: o.Counts.Private > 0}, err
 		},
 		Handler: rec, Now: now, Nonce: "nonce", Slack: time.Minute, Exit: func(int) { exits++ },
@@ -175,7 +175,7 @@ func learn(t *testing.T, eng *engine.Engine, now time.Time, root, session string
 	}
 }
 
-// keepsIdsAndPaths fails if the door changed an id or a path of the payload.
+// keepsIdsAndPaths fails if the redactor changed an id or a path of the payload.
 func keepsIdsAndPaths(t *testing.T, payload []byte, e mem.Event) {
 	t.Helper()
 	var in struct {

@@ -197,7 +197,7 @@ func viewsByName() map[string]ui.View {
 			File: "config.toml", Total: 1,
 			Values: []config.Setting{{
 				Key: "profile", Value: "lean", Default: "lean", Origin: "default",
-				Doc: "how much is told",
+				Doc: "how much is injected",
 			}}, Warnings: []string{},
 		},
 		"setting": settingView{config.Setting{
@@ -315,7 +315,7 @@ func TestJSONShapesStayAsTheyAre(t *testing.T) {
 func TestErrorsAsJSONStayAsTheyAre(t *testing.T) {
 	p, _ := testPrinter(80)
 	p.Flags.JSON = true
-	if code := p.Fail(fault.Unreachable.Because("nobody answers")); code != fault.ExitNoSetup {
+	if code := p.Fail(fault.Unreachable.Because("no answer")); code != fault.ExitNoSetup {
 		t.Errorf("got exit %d, want %d", code, fault.ExitNoSetup)
 	}
 	asRecorded(t, "error", []byte(strings.TrimSpace(p.Err.(*strings.Builder).String())))

@@ -32,12 +32,12 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := &strings.Builder{}
+	messages := &strings.Builder{}
 	a := &app{Connection: &daemon.Connection{Sys: config.System{
 		Getenv: environment(nil), Now: time.Now,
 		Stderr: io.Discard,
 	}, Paths: p}, out: ui.NewPrinter(config.System{
-		Stderr: told, Stdout: io.Discard,
+		Stderr: messages, Stdout: io.Discard,
 		Getenv: environment(nil), Now: time.Now,
 	}, ui.Flags{})}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports.Free(t)))
@@ -95,8 +95,8 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		"as a form": {func(r *http.Request) {
 			r.Header.Set("Content-Type", "text/plain")
 		}, http.StatusUnsupportedMediaType},
-		"at another address":  {func(r *http.Request) { r.URL.Path = "/" }, http.StatusNotFound},
-		"by asking, not told": {func(r *http.Request) { r.Method = http.MethodGet }, http.StatusMethodNotAllowed},
+		"at another address": {func(r *http.Request) { r.URL.Path = "/" }, http.StatusNotFound},
+		"by GET":             {func(r *http.Request) { r.Method = http.MethodGet }, http.StatusMethodNotAllowed},
 	} {
 		if got, err := ask(tt.set); err != nil || got != tt.want {
 			t.Errorf("%s: got %d, %v, want %d", what, got, err, tt.want)
@@ -106,7 +106,7 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the token's file: %v, %v", info.Mode(), err)
 	}
-	if strings.Contains(told.String(), token) {
+	if strings.Contains(messages.String(), token) {
 		t.Error("the token is printed")
 	}
 }

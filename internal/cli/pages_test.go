@@ -68,9 +68,9 @@ func TestASettingIsTriedSetAndTakenBack(t *testing.T) {
 		!item(t, before, key).Preview {
 		t.Fatalf("before: %+v, %v", item(t, before, key), err)
 	}
-	for value, told := range map[string]bool{"1200": true, "0": false} {
+	for value, injected := range map[string]bool{"1200": true, "0": false} {
 		r, err := trySetting.Call(ctx, way, settingAsk{ProjectRef: at, Key: key, Value: value})
-		if err != nil || (r.Tokens > 0) != told {
+		if err != nil || (r.Tokens > 0) != injected {
 			t.Errorf("tried with %s: %d tokens, %v", value, r.Tokens, err)
 		}
 	}

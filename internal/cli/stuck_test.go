@@ -66,7 +66,7 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 			[]string{fault.Spooled.Code},
 		},
 		{
-			"nobody is there to take it in",
+			"no process can take it in",
 			views.Health{},
 			doctor.CaptureItem{SpooledRecords: 4, SpooledOldestS: 60},
 			doctor.DaemonView{State: "down"},
@@ -98,8 +98,7 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 	}
 }
 
-// A job that is never finished is seen by what the store tells, whether it
-// hangs, fails or is leased by somebody who died.
+// A job that is never finished is visible in the store, whether it hangs, fails or is leased by a process that died.
 func TestStuckJobIsSeenWithinAMinute(t *testing.T) {
 	for name, do := range map[string]func(context.Context, mem.Job) (mem.Batch, error){
 		"it fails": func(context.Context, mem.Job) (mem.Batch, error) { return mem.Batch{}, errors.New("no") },

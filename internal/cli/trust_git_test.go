@@ -43,7 +43,7 @@ func realTemp(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if project.Identity(dir) == "" {
-		t.Fatalf("the file system of %s does not tell when a directory was made; set TMPDIR to one that does", dir)
+		t.Fatalf("the file system of %s does not report when a directory was created; set TMPDIR to one that does", dir)
 	}
 	return dir
 }
@@ -180,7 +180,7 @@ func TestTrustInMadeFilesFollowsARenameAndNoCopy(t *testing.T) {
 	}
 }
 
-// Nobody looked at what the main work tree holds when files were made in another one.
+// Files made in another worktree do not make the main worktree trusted.
 func TestFilesMadeInAWorktreeAreTrustedThereAlone(t *testing.T) {
 	m := newMachine(t)
 	top, _, shop := clonedShop(t, m)

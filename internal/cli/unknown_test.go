@@ -8,8 +8,7 @@ import (
 	"remanence/internal/api"
 )
 
-// Who asks for what is not there is told so, in a problem of ours: no word of
-// the database that did not find it.
+// A request for something that does not exist gets a problem of our own, without the error text of the database.
 func TestWhatIsNotThereIsAPlainNotFound(t *testing.T) {
 	o := newOld(t)
 	asked := map[string]string{}

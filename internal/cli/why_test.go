@@ -18,7 +18,7 @@ import (
 // explained are receipts as their reader may meet them.
 func explained() map[string]views.WhyResponse {
 	at := time.Date(2026, 9, 14, 12, 2, 11, 0, time.UTC)
-	told := mem.Receipt{
+	injected := mem.Receipt{
 		ID: "r_88c1", Session: "0b1c", At: at, Trigger: "prompt", Query: "add retries to the webhook sender",
 		Outcome:    mem.Injected,
 		Candidates: 41, Floor: 0.34, Budget: 300, Tokens: 212, TookMS: 38,
@@ -69,7 +69,7 @@ func explained() map[string]views.WhyResponse {
 	}
 	return map[string]views.WhyResponse{
 		"told": {
-			Receipt: told, Short: "s_4d", States: map[string]mem.Status{"m_19fx": mem.Forgotten},
+			Receipt: injected, Short: "s_4d", States: map[string]mem.Status{"m_19fx": mem.Forgotten},
 			Used:  map[string]bool{"m_7k2q": true},
 			Later: &silent,
 		},

@@ -105,7 +105,7 @@ func (w *world) bury() error {
 	if err != nil {
 		return err
 	}
-	rt.Socket = filepath.Join(w.gone.state(), "run", "nobody.sock")
+	rt.Socket = filepath.Join(w.gone.state(), "run", "none.sock")
 	return rt.Write(w.gone.runtime())
 }
 

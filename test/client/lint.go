@@ -16,7 +16,7 @@ import (
 const (
 	maxContext    = 9900 // UTF-16 units; the client moves 10,000 and more to a file and shows the model a preview
 	maxSessionEnd = 1000 // ms; the client gives all SessionEnd hooks together 1,500
-	// programs that want to run, for each core; with more of them the time of a call tells of the machine
+	// programs that want to run, for each core; with more of them the time of a call depends on the machine
 	maxCrowd = 4
 
 	// unawaited is the event after which a client in print mode leaves; what its hook has not done by then, it stops.
@@ -72,7 +72,7 @@ func lintHooks(path string, crowded bool) (findings []string) {
 	return findings
 }
 
-// crowd is how many programs wanted to run in the last minute, for each core; 0 where the system does not tell.
+// crowd is how many programs wanted to run in the last minute, for each core; 0 if the system does not report it.
 func crowd() float64 {
 	b, _ := os.ReadFile("/proc/loadavg")
 	load, _, _ := strings.Cut(string(b), " ")

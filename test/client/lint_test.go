@@ -22,16 +22,16 @@ func judgeOn(t *testing.T, crowded bool, end obj) []string {
 	return lintHooks(path, crowded)
 }
 
-func told(event, context string) string {
+func hookOutput(event, context string) string {
 	return string(encode(obj{"hookSpecificOutput": obj{"hookEventName": event, "additionalContext": context}}))
 }
 
 func TestLintAcceptsWhatTheClientAccepts(t *testing.T) {
 	for name, end := range map[string]obj{
 		"silence":                 {"event": "PreCompact"},
-		"context on a prompt":     {"event": "UserPromptSubmit", "stdout": told("UserPromptSubmit", "tabs")},
+		"context on a prompt":     {"event": "UserPromptSubmit", "stdout": hookOutput("UserPromptSubmit", "tabs")},
 		"a line for the person":   {"event": "Stop", "stdout": `{"systemMessage":"kept 3 memories"}`},
-		"context just in bounds":  {"event": "SessionStart", "stdout": told("SessionStart", strings.Repeat("é", maxContext))},
+		"context just in bounds":  {"event": "SessionStart", "stdout": hookOutput("SessionStart", strings.Repeat("é", maxContext))},
 		"a client that leaves":    {"event": "StopFailure", "killed": "terminated", "exit": -1},
 		"a SessionEnd within 1 s": {"event": "SessionEnd", "ms": maxSessionEnd},
 	} {
@@ -78,10 +78,10 @@ func TestLintFindsEachBreachOfTheContract(t *testing.T) {
 		"pasted into the summary":     {"event": "PreCompact", "stdout": "{}"},
 		"not exactly one JSON object": {"event": "Stop", "stdout": "hello"},
 		"at the top level is ignored": {"event": "PostToolUse", "stdout": `{"additionalContext":"tabs"}`},
-		"is not allowed here":         {"event": "PostCompact", "stdout": told("PostCompact", "tabs")},
-		"starts another model turn":   {"event": "Stop", "stdout": told("Stop", "tabs")},
-		"hookEventName is Stop":       {"event": "SessionStart", "stdout": told("Stop", "tabs")},
-		"has 9902 UTF-16 units":       {"event": "SessionStart", "stdout": told("SessionStart", strings.Repeat("😀", 4951))},
+		"is not allowed here":         {"event": "PostCompact", "stdout": hookOutput("PostCompact", "tabs")},
+		"starts another model turn":   {"event": "Stop", "stdout": hookOutput("Stop", "tabs")},
+		"hookEventName is Stop":       {"event": "SessionStart", "stdout": hookOutput("Stop", "tabs")},
+		"has 9902 UTF-16 units":       {"event": "SessionStart", "stdout": hookOutput("SessionStart", strings.Repeat("😀", 4951))},
 	} {
 		t.Run(want, func(t *testing.T) {
 			got := judge(t, end)

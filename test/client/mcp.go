@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// mcp is a stdio MCP server (newline-delimited JSON-RPC) that records all it is told in mcp.jsonl.
+// mcp is a stdio MCP server (newline-delimited JSON-RPC) that records all it receives in mcp.jsonl.
 func mcp(args []string) {
 	fs := flag.NewFlagSet("mcp", flag.ExitOnError)
 	dir := fs.String("dir", os.Getenv("CCH_DIR"), "directory of mcp.jsonl")

@@ -110,11 +110,11 @@ func TestMemoriesAreInjectedAgainOnceAfterCompaction(t *testing.T) {
 		prompts: []string{aboutSending, "/compact", aboutSending, "and " + aboutSending},
 		stream:  true,
 	})
-	if starts := r.tellings("SessionStart"); len(starts) != 2 {
+	if starts := r.injections("SessionStart"); len(starts) != 2 {
 		t.Fatalf("%d briefings, want one at the start and one after the compaction:\n%s", len(starts),
 			strings.Join(starts, "\n"))
 	} else {
 		wants(t, "restore", starts[1], "jittered backoff")
 	}
-	wantsNot(t, "recall after the restore", strings.Join(r.tellings("UserPromptSubmit"), "\n"), "jittered backoff")
+	wantsNot(t, "recall after the restore", strings.Join(r.injections("UserPromptSubmit"), "\n"), "jittered backoff")
 }

@@ -41,13 +41,13 @@ func TestAProposedReplacementIsInjectedOnceAccepted(t *testing.T) {
 	r := u.run(session{hooks: plugin, bare: true, script: script(says("With pnpm.")), prompts: []string{
 		"how do we install the dependencies of the kiosk?",
 	}})
-	told := r.last()
+	injected := r.last()
 	if now.ID != old.ID || now.Trust != "L3" {
 		t.Errorf("accepted as %+v", now)
 	}
-	wants(t, "the third session", told, now.ID, "the kiosk with pnpm")
-	if regexp.MustCompile(now.ID + `\b[^\n]*with npm`).MatchString(told) {
-		t.Errorf("the old form is injected:\n%s", clip(told))
+	wants(t, "the third session", injected, now.ID, "the kiosk with pnpm")
+	if regexp.MustCompile(now.ID + `\b[^\n]*with npm`).MatchString(injected) {
+		t.Errorf("the old form is injected:\n%s", clip(injected))
 	}
 	wants(t, "show", u.remanence("show", now.ID), "was ", "dependencies of the kiosk with npm")
 }
@@ -117,5 +117,5 @@ func TestASubagentsFindingIsRecalledLater(t *testing.T) {
 		script:  script(says("At once.")),
 		prompts: []string{"why does the dispatcher of the webhook sender sleep before its first try?"},
 	})
-	wants(t, "a later session", again.told(), "the dispatcher", "first try")
+	wants(t, "a later session", again.injected(), "the dispatcher", "first try")
 }

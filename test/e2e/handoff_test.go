@@ -64,7 +64,7 @@ func TestTheHandoffOfAFullContextIsInjectedAfterCompact(t *testing.T) {
 		stream: true, env: u.seenToBeFull(),
 	})
 	compacted(t, r)
-	if n := strings.Count(strings.Join(r.tellings("UserPromptSubmit"), "\n"), "[Remanence]"); n != 1 {
+	if n := strings.Count(strings.Join(r.injections("UserPromptSubmit"), "\n"), "[Remanence]"); n != 1 {
 		t.Errorf("the handoff was asked for %d times, want once", n)
 	}
 }
@@ -112,7 +112,7 @@ func TestTheHandoffIsInjectedOnceIntoTheNextSession(t *testing.T) {
 	u.run(writes("bakery", "Next step: heat the oven to 250 degrees."))
 	opens := func(project string) string {
 		r := u.run(session{project: project, script: script(says("I see.")), prompts: []string{"where were we?"}})
-		return strings.Join(r.tellings("SessionStart"), "\n")
+		return strings.Join(r.injections("SessionStart"), "\n")
 	}
 	first := opens("")
 	wants(t, "next session", first, "<session-handoff>", nextStep)
@@ -158,7 +158,7 @@ func TestAKilledSessionLeavesItsHandoff(t *testing.T) {
 			"failing: Command failed (exit 3): sh check.sh", "last request: make the check pass")),
 		prompts: []string{"where were we?"},
 	})
-	wantsNot(t, "the next session", next.told(), "CONTEXT RESTORED")
+	wantsNot(t, "the next session", next.injected(), "CONTEXT RESTORED")
 }
 
 func TestAHandoffByToolIsInjectedIntoTheNextSession(t *testing.T) {
@@ -192,7 +192,7 @@ func TestAClearedConversationDoesNotGetTheHandoff(t *testing.T) {
 		prompts: []string{"hand it off", "/clear", "where were we?"},
 		stream:  true,
 	})
-	wantsNot(t, "cleared", strings.Join(r.tellings("SessionStart"), "\n"), "<session-handoff>")
+	wantsNot(t, "cleared", strings.Join(r.injections("SessionStart"), "\n"), "<session-handoff>")
 }
 
 // What the agent wrote is in the view of the conversation that goes on: only what
@@ -202,12 +202,12 @@ func TestAResumedConversationGetsOnlyANewerHandoff(t *testing.T) {
 	u.newProject("")
 	u.run(session{script: script(handsOff(nextStep), says("Handed off.")), prompts: []string{"hand it off"}})
 	r := u.run(session{args: "--continue", script: script(says("I go on.")), prompts: []string{"go on with it"}})
-	wantsNot(t, "resumed", strings.Join(r.tellings("SessionStart"), "\n"), "<session-handoff>")
+	wantsNot(t, "resumed", strings.Join(r.injections("SessionStart"), "\n"), "<session-handoff>")
 	if out, err := u.try("checkpoint", "save", "--handoff", "-m", "Next step: ask Grace first."); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	r = u.run(session{args: "--continue", script: script(says("I go on.")), prompts: []string{"go on with it"}})
-	wants(t, "resumed", strings.Join(r.tellings("SessionStart"), "\n"), "<session-handoff>", "ask Grace first")
+	wants(t, "resumed", strings.Join(r.injections("SessionStart"), "\n"), "<session-handoff>", "ask Grace first")
 }
 
 func TestTheReceiptListsWhatTheCompactionLost(t *testing.T) {

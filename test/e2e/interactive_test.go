@@ -44,5 +44,5 @@ func TestInteractiveSessionsAreCapturedAndGetMemories(t *testing.T) {
 			"type /exit", "idle 1",
 		}, "\n") + "\n",
 	})
-	wantsNot(t, "second session", second.told(), "refused.txt")
+	wantsNot(t, "second session", second.injected(), "refused.txt")
 }

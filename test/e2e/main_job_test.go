@@ -36,14 +36,14 @@ func TestTheSecondSessionGetsWhatTheFirstLearned(t *testing.T) {
 			"ghp_0123456789abcdefghijklmnopqrstuvwxyzA",
 	}})
 	second := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
-	told := second.last()
-	wants(t, "second session", told,
+	injected := second.last()
+	wants(t, "second session", injected,
 		"<remanence-context", "sh check.sh", "exit 3", "retry limit must be a number", // the failure and its fix
 		"jittered backoff",     // the decision
 		"must not hold a unit", // the note on a file
 		"gateway timeout",      // what is open
 	)
-	wantsNot(t, "second session", told, "Mitzi-77", "ghp_0123456789")
+	wantsNot(t, "second session", injected, "Mitzi-77", "ghp_0123456789")
 
 	other := u.run(session{project: "elsewhere", script: script(says("Hello.")), prompts: []string{aboutSending}})
 	wantsNot(t, "another project", other.last(), "jittered backoff", "retry limit", "<remanence-context")

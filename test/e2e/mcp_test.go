@@ -75,7 +75,7 @@ func TestAMemorySavedAfterReadingTheWebIsNotInjectedUnasked(t *testing.T) {
 		hooks: plugin, bare: true,
 		prompts: []string{"which port does the gateway of the harbour listen on?"}, script: script(says("No idea.")),
 	})
-	wantsNot(t, "told unasked", r.last(), "7777")
+	wantsNot(t, "injected without a request", r.last(), "7777")
 }
 
 // After /clear the conversation is another, and the server that the client

@@ -108,8 +108,8 @@ func TestAStaleStateIsRemindedOfAndTheSessionIsLogged(t *testing.T) {
 		prompts: []string{"set the limit to 5", "is that all there is?", "and nothing besides that?"},
 		stream:  true,
 	})
-	if n := strings.Count(r.told(), "Bring it up to date"); n != 1 {
-		t.Errorf("reminded %d times, want once:\n%s", n, r.told())
+	if n := strings.Count(r.injected(), "Bring it up to date"); n != 1 {
+		t.Errorf("reminded %d times, want once:\n%s", n, r.injected())
 	}
 	u.leaves(".last-activity", time.Now().UTC().Format("2006-01-02T"))
 	u.leaves(".agent-activity", "] STARTED: general-purpose (", "] STOPPED: general-purpose (")
@@ -123,7 +123,7 @@ func TestAStaleStateIsRemindedOfAndTheSessionIsLogged(t *testing.T) {
 	}
 	after := u.run(session{script: script(says("Hello.")), prompts: []string{"hello again"}})
 	if all := after.printed("SessionStart"); !strings.Contains(all, "left .mind/STATE.md as it was") {
-		t.Errorf("the person is not told that the state was left as it was: %s", all)
+		t.Errorf("it is not reported that the state was left as it was: %s", all)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestStateFilesOfACloneAreNotUsedUntilTrusted(t *testing.T) {
 	})
 	if all := r.printed("SessionStart"); !strings.Contains(all,
 		".mind/ of this project is not trusted, so it is not read. Fix: remanence trust") {
-		t.Errorf("the person is not told: %s", all)
+		t.Errorf("it is not reported: %s", all)
 	}
 	u.remanence("daemon", "stop")
 	if list, err := os.ReadDir(u.mind("")); err != nil || len(list) != 1 {

@@ -26,7 +26,7 @@ func TestAFailingCommandGetsItsKnownFix(t *testing.T) {
 		prompts: []string{"run the check"},
 	})
 	wantsSilence(t, "start and prompt", r.printed("SessionStart", "UserPromptSubmit"))
-	wants(t, "the fix", strings.Join(r.tellings("PostToolUseFailure"), "\n"), `kind="command"`, "fixed in retry.conf")
+	wants(t, "the fix", strings.Join(r.injections("PostToolUseFailure"), "\n"), `kind="command"`, "fixed in retry.conf")
 }
 
 func TestAReadFileGetsItsMemoriesOnce(t *testing.T) {
@@ -38,7 +38,7 @@ func TestAReadFileGetsItsMemoriesOnce(t *testing.T) {
 		prompts: []string{"read the configuration"},
 	})
 	wantsSilence(t, "start and prompt", r.printed("SessionStart", "UserPromptSubmit"))
-	notes := r.tellings("PostToolUse")
+	notes := r.injections("PostToolUse")
 	if len(notes) != 1 {
 		t.Fatalf("notes came %d times, want once:\n%s", len(notes), strings.Join(notes, "\n"))
 	}

@@ -47,13 +47,13 @@ func TestParallelSessionsDoNotMix(t *testing.T) {
 
 	// The two in one project may know each other's decisions, never of another project's.
 	for i, strangers := range [][]string{{"nylon"}, {"nylon"}, {"manila", "sisal"}} {
-		wantsNot(t, "side by side", rs[i].told(), strangers...)
+		wantsNot(t, "side by side", rs[i].injected(), strangers...)
 	}
 	next := func(project string) string {
 		return u.run(session{
 			project: project, hooks: asTheyAre, script: script(says("I know.")),
 			prompts: []string{"what do we use for the mooring?"},
-		}).told()
+		}).injected()
 	}
 	here, there := next("project"), next("elsewhere")
 	wants(t, "the first project", here, "manila instead of hemp", "sisal instead of hemp", "manila is not covered",

@@ -30,7 +30,7 @@ func TestEveryDirectoryOfAProjectSharesIt(t *testing.T) {
 		script:  script(reads("notes.txt"), says("I know.")),
 		prompts: []string{"how do we wait, with jittered backoff?"},
 	})
-	wants(t, "a session below", below.told(), "jittered backoff", "must not hold a tab")
+	wants(t, "a session below", below.injected(), "jittered backoff", "must not hold a tab")
 }
 
 func TestADirectoryWithoutRepositoryIsAProject(t *testing.T) {
@@ -50,7 +50,7 @@ func TestADirectoryWithoutRepositoryIsAProject(t *testing.T) {
 		project: "elsewhere", env: noGit, script: script(says("Who knows.")),
 		prompts: []string{"how do we wait, with jittered backoff?"},
 	})
-	wants(t, "the same directory", here.told(), "jittered backoff")
+	wants(t, "the same directory", here.injected(), "jittered backoff")
 	wantsSilence(t, "another directory", there.printed())
 }
 
@@ -58,23 +58,23 @@ func TestADirectoryWithoutRepositoryIsAProject(t *testing.T) {
 func TestAReceiptHoldsWhatTheModelGot(t *testing.T) {
 	u := learned(t)
 	r := u.run(session{script: script(reads("retry.conf"), says("I know.")), prompts: []string{aboutSending}})
-	tellings := 0
+	injections := 0
 	for event := range r.hooks() {
-		for _, told := range r.tellings(event) {
-			_, rest, ok := strings.Cut(told, `id="`)
+		for _, injected := range r.injections(event) {
+			_, rest, ok := strings.Cut(injected, `id="`)
 			if !ok {
 				continue
 			}
-			tellings++
+			injections++
 			id, _, _ := strings.Cut(rest, `"`)
 			var receipt struct{ Text, Outcome string }
 			u.asks(&struct{ Receipt any }{&receipt}, "why", id)
-			if receipt.Text != told || receipt.Outcome != "injected" {
-				t.Errorf("%s: receipt %s is %q of\n%s\nthe model got\n%s", event, id, receipt.Outcome, receipt.Text, told)
+			if receipt.Text != injected || receipt.Outcome != "injected" {
+				t.Errorf("%s: receipt %s is %q of\n%s\nthe model got\n%s", event, id, receipt.Outcome, receipt.Text, injected)
 			}
 		}
 	}
-	if tellings == 0 {
+	if injections == 0 {
 		t.Error("nothing was injected")
 	}
 }

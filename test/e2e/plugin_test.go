@@ -85,13 +85,13 @@ func TestPluginAndSettingsTogetherCaptureAndInjectOnce(t *testing.T) {
 	r := u.run(session{
 		args: both, script: script(reads("retry.conf"), bash("exit 4"), says("I know.")), prompts: []string{aboutSending},
 	})
-	told := r.last()
-	wants(t, "second session", told, "jittered backoff", "must not hold a unit")
-	if n := strings.Count(told, "=== SESSION BRIEFING ==="); n != 1 {
+	injected := r.last()
+	wants(t, "second session", injected, "jittered backoff", "must not hold a unit")
+	if n := strings.Count(injected, "=== SESSION BRIEFING ==="); n != 1 {
 		t.Errorf("%d briefings, want 1", n)
 	}
-	if twice := toldTwice(told); len(twice) > 0 {
-		t.Errorf("told twice: %v in\n%s", twice, clip(told))
+	if twice := injectedTwice(injected); len(twice) > 0 {
+		t.Errorf("injected twice: %v in\n%s", twice, clip(injected))
 	}
 	mast := u.keeps("the mast is 30 m high")
 	if mast.Source.Prompt != 2 {

@@ -91,13 +91,13 @@ func TestForgottenMemoriesAreNotInjectedAndPurgedOnesAreErased(t *testing.T) {
 		u.remanence("forget", m.ID)
 	}
 	r := u.run(session{script: script(reads("retry.conf"), says("I know.")), prompts: []string{aboutSending}})
-	wants(t, "after forget", r.told(), "must not hold a unit")
-	wantsNot(t, "after forget", r.told(), "jittered backoff", hidden.ID+" ")
+	wants(t, "after forget", r.injected(), "must not hold a unit")
+	wantsNot(t, "after forget", r.injected(), "jittered backoff", hidden.ID+" ")
 	for found := u.finds("unit"); len(found) > 0; found = u.finds("unit") { // with each goes what says the same
 		u.remanence("purge", found[0].ID, "--yes")
 	}
 	r = u.run(session{script: script(reads("retry.conf"), says("I know.")), prompts: []string{aboutSending}})
-	wantsNot(t, "after purge", r.told(), "must not hold a unit", gone.ID+" ")
+	wantsNot(t, "after purge", r.injected(), "must not hold a unit", gone.ID+" ")
 	if left := u.leaks("must not hold a unit"); len(left) > 0 {
 		t.Errorf("on the disk after purge: %v", left)
 	}

@@ -19,7 +19,7 @@ func TestTheSilentProfileCapturesAndInjectsNothing(t *testing.T) {
 	u.keeps("ballista")
 	u.remanence("config", "set", "profile", "lean")
 	r = u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
-	wants(t, "lean again", r.told(), "jittered backoff", "ballista")
+	wants(t, "lean again", r.injected(), "jittered backoff", "ballista")
 }
 
 func TestTheFullProfileInjectsMoreAndNamesTheSession(t *testing.T) {
@@ -31,7 +31,7 @@ func TestTheFullProfileInjectsMoreAndNamesTheSession(t *testing.T) {
 	lean := u.run(session{script: script(bash(names), says("one"), says("two")), prompts: two, stream: true})
 	id := lean.sent("SessionStart", "session_id")[0]
 	wants(t, "lean", lean.last(), "names="+id+","+u.project("")+",,,.")
-	if nudges := lean.tellings("UserPromptSubmit"); len(nudges) > 0 {
+	if nudges := lean.injections("UserPromptSubmit"); len(nudges) > 0 {
 		t.Errorf("lean: the state line came again although the briefing has it:\n%s", strings.Join(nudges, "\n"))
 	}
 	if got := u.budget(lean); got != 1200 {
@@ -42,7 +42,7 @@ func TestTheFullProfileInjectsMoreAndNamesTheSession(t *testing.T) {
 	full := u.run(session{script: script(bash(names), says("one"), says("two")), prompts: two, stream: true})
 	id = full.sent("SessionStart", "session_id")[0]
 	wants(t, "full", full.last(), "names="+id+","+u.project("")+","+id+","+u.project("")+",p_.")
-	nudges := full.tellings("UserPromptSubmit")
+	nudges := full.injections("UserPromptSubmit")
 	if len(nudges) != 2 {
 		t.Errorf("full: the state line came %d times, want with each prompt:\n%s", len(nudges), strings.Join(nudges, "\n"))
 	}
@@ -63,7 +63,7 @@ func TestTheStateLineIsInjectedWhenTheStateChanges(t *testing.T) {
 		},
 		stream: true,
 	})
-	if nudges := r.tellings("UserPromptSubmit"); len(nudges) != 1 {
+	if nudges := r.injections("UserPromptSubmit"); len(nudges) != 1 {
 		t.Errorf("the state line came %d times, want once:\n%s", len(nudges), strings.Join(nudges, "\n"))
 	}
 }
@@ -71,7 +71,7 @@ func TestTheStateLineIsInjectedWhenTheStateChanges(t *testing.T) {
 // budget is the budget of a session's briefing, as its receipt has it.
 func (u *user) budget(r ran) int {
 	u.t.Helper()
-	briefing := strings.Join(r.tellings("SessionStart"), "\n")
+	briefing := strings.Join(r.injections("SessionStart"), "\n")
 	id := regexp.MustCompile(`\br_[0-9a-z]+`).FindString(briefing)
 	if id == "" {
 		u.t.Fatalf("no receipt in the briefing:\n%s", briefing)

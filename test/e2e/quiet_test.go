@@ -42,7 +42,7 @@ func TestAPausedProjectCapturesAndInjectsNothing(t *testing.T) {
 		script:  script(says("I decided to use a ballista instead of a catapult.")),
 		prompts: []string{aboutSending},
 	})
-	wants(t, "after resume", r.told(), "jittered backoff")
-	wantsNot(t, "after resume", r.told(), "trebuchet", "exit 4")
+	wants(t, "after resume", r.injected(), "jittered backoff")
+	wantsNot(t, "after resume", r.injected(), "trebuchet", "exit 4")
 	u.keeps("ballista")
 }

@@ -143,7 +143,7 @@ func TestAWeekOfWorkIsRecalledByParaphrase(t *testing.T) {
 		"suggest three names for a black cat",
 	} {
 		r := u.run(session{script: script(says("Certainly.")), prompts: []string{p}})
-		if said := r.told(); said != "" {
+		if said := r.injected(); said != "" {
 			t.Errorf("%q has nothing to do with the service and gets\n%s", p, said)
 		}
 	}

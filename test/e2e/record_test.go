@@ -159,9 +159,9 @@ func (r ran) printed(events ...string) string {
 	return sb.String()
 }
 
-// tellings are the contexts that the model got, one for each call that told
+// injections are the contexts that the model got, one for each call that injected
 // something, in the order of the calls.
-func (r ran) tellings(event string) []string {
+func (r ran) injections(event string) []string {
 	var out []string
 	for _, m := range r.hooks()[event] {
 		s, _ := m["stdout"].(string)
@@ -175,11 +175,11 @@ func (r ran) tellings(event string) []string {
 	return out
 }
 
-// told joins the tellings of all events.
-func (r ran) told() string {
+// injected joins the injections of all events.
+func (r ran) injected() string {
 	var sb strings.Builder
 	for event := range r.hooks() {
-		sb.WriteString(strings.Join(r.tellings(event), "\n"))
+		sb.WriteString(strings.Join(r.injections(event), "\n"))
 	}
 	return sb.String()
 }

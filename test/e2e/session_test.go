@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// toldTwice lists the memories that were injected into one conversation more than once.
-func toldTwice(tellings string) []string {
+// injectedTwice lists the memories that were injected into one conversation more than once.
+func injectedTwice(injections string) []string {
 	seen, twice := map[string]bool{}, []string{}
-	for _, id := range regexp.MustCompile(`\bm_[0-9a-z]+`).FindAllString(tellings, -1) {
+	for _, id := range regexp.MustCompile(`\bm_[0-9a-z]+`).FindAllString(injections, -1) {
 		if seen[id] {
 			twice = append(twice, id)
 		}
@@ -60,8 +60,8 @@ func TestAResumedConversationGetsNothingThatIsInView(t *testing.T) {
 	if got := r.sent("SessionStart", "source"); strings.Join(got, " ") != "startup resume" {
 		t.Fatalf("sessions started by %v, want startup and resume", got)
 	}
-	if twice := toldTwice(r.told()); len(twice) > 0 {
-		t.Errorf("told twice: %v in\n%s", twice, r.told())
+	if twice := injectedTwice(r.injected()); len(twice) > 0 {
+		t.Errorf("injected twice: %v in\n%s", twice, r.injected())
 	}
 	if n := strings.Count(r.last(), "jittered backoff"); n != 1 {
 		t.Errorf("the decision is %d times in view, want once", n)
@@ -81,8 +81,8 @@ func TestAForkGetsNothingThatItsParentGot(t *testing.T) {
 	if a, b := parent.sent("SessionStart", "session_id")[0], fork.sent("SessionStart", "session_id")[0]; a == b {
 		t.Errorf("the fork is session %s, as its parent", b)
 	}
-	if twice := toldTwice(parent.told() + fork.told()); len(twice) > 0 {
-		t.Errorf("told twice: %v in\n%s", twice, fork.told())
+	if twice := injectedTwice(parent.injected() + fork.injected()); len(twice) > 0 {
+		t.Errorf("injected twice: %v in\n%s", twice, fork.injected())
 	}
 }
 

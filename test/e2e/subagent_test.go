@@ -73,7 +73,7 @@ func TestABackgroundSubagentIsNotTakenForThePerson(t *testing.T) {
 		wantsNot(t, m.ID, m.Title+m.Body, "task-notification")
 	}
 	next := u.run(session{script: script(says("Hello.")), prompts: []string{"hello again, what is next"}})
-	wants(t, "next session", next.told(), "last request: then what shall we do?")
+	wants(t, "next session", next.injected(), "last request: then what shall we do?")
 }
 
 func TestTextOfAnMCPServerIsNeverInjectedUnasked(t *testing.T) {
@@ -96,8 +96,8 @@ func TestTextOfAnMCPServerIsNeverInjectedUnasked(t *testing.T) {
 		script:  script(says("one"), says("two")),
 		prompts: []string{"how does the staging password rotate, by hand or on Fridays?", "rotate the staging password"},
 	})
-	wants(t, "later session", later.told(), "staging mirror") // the turn after it is clean
-	wantsNot(t, "later session", later.told(), "Fridays instead", "instead of on Fridays", "password rotates", "ECHO")
+	wants(t, "later session", later.injected(), "staging mirror") // the turn after it is clean
+	wantsNot(t, "later session", later.injected(), "Fridays instead", "instead of on Fridays", "password rotates", "ECHO")
 }
 
 // Not even where a compaction gives a session its own work back.
@@ -114,5 +114,5 @@ func TestTextOfAnMCPServerIsNotInjectedAfterCompact(t *testing.T) {
 		prompts: []string{"what does the wiki say about staging?", "/compact", "go on with it"},
 		stream:  true,
 	})
-	wantsNot(t, "the restored work", strings.Join(r.tellings("SessionStart"), "\n"), "Fridays", "17:30", "ECHO")
+	wantsNot(t, "the restored work", strings.Join(r.injections("SessionStart"), "\n"), "Fridays", "17:30", "ECHO")
 }

@@ -39,8 +39,8 @@ func TestConversationIsQuotedOnceAndPrivateTextNever(t *testing.T) {
 		),
 		prompts: []string{ask, "once more: " + ask},
 	})
-	if n := strings.Count(r.told(), "the agent said: The zstd bindings"); n != 1 {
-		t.Errorf("quoted %d times, want once, in\n%s", n, r.told())
+	if n := strings.Count(r.injected(), "the agent said: The zstd bindings"); n != 1 {
+		t.Errorf("quoted %d times, want once, in\n%s", n, r.injected())
 	}
 	if left := u.leaks("Mitzi-80", "Mitzi-81"); len(left) > 0 {
 		t.Errorf("on the disk: %v", left)

@@ -23,9 +23,9 @@ func TestOpenTasksAreInjectedUntilTheyAreDone(t *testing.T) {
 	}
 	second := tasks
 	second.script, second.prompts = script(says("I know.")), []string{"what is left to do on the boat?"}
-	told := u.run(second).told()
-	wants(t, "second session", told, "OPEN ITEMS", "Oil the winch")
-	wantsNot(t, "second session", told, "Paint the mast")
+	injected := u.run(second).injected()
+	wants(t, "second session", injected, "OPEN ITEMS", "Oil the winch")
+	wantsNot(t, "second session", injected, "Paint the mast")
 }
 
 // What the tools themselves answer says which task is meant: no other event names
@@ -51,7 +51,7 @@ func TestChangedTasksAreInjectedAsTheyAre(t *testing.T) {
 		calls("TaskUpdate", map[string]any{"taskId": "3", "status": "deleted"}),
 		says("Three, and one of them is gone."),
 	)})
-	injected := u.run(session{prompts: []string{"what is left to do?"}, script: script(says("I know."))}).told()
+	injected := u.run(session{prompts: []string{"what is left to do?"}, script: script(says("I know."))}).injected()
 	wants(t, "third session", injected, "OPEN ITEMS", "Replace the winch", "Caulk the deck", "Sweep the yard",
 		"Hang the door")
 	wantsNot(t, "third session", injected, "Paint the mast", "Oil the winch", "Glaze the window")
@@ -79,7 +79,7 @@ func TestATaskOfASharedListIsClosedInALaterSession(t *testing.T) {
 	third.prompts, third.script = []string{"what is left to do on the boat?"}, script(says("I know."))
 	u.run(first)
 	u.run(second)
-	injected := u.run(third).told()
+	injected := u.run(third).injected()
 	wants(t, "third session", injected, "OPEN ITEMS", "Oil the winch")
 	wantsNot(t, "third session", injected, "Paint the mast")
 }

@@ -27,7 +27,7 @@ func TestATurnEndedByAnAPIErrorIsKept(t *testing.T) {
 		t.Fatalf("StopFailure came %d times, want once at most", n)
 	}
 	r := u.run(session{script: script(says("I see.")), prompts: []string{"where did we stop?"}})
-	wants(t, "next session", r.told(), "last request: make the check pass",
+	wants(t, "next session", r.injected(), "last request: make the check pass",
 		"failing: Command failed (exit 3): sh check.sh")
 }
 
@@ -51,8 +51,8 @@ func TestNothingIsLostWhenTheDaemonIsKilledDuringASession(t *testing.T) {
 	if failed := r.hooks()["PostToolUseFailure"]; len(failed) != 1 {
 		t.Fatalf("failed calls: %v, want the check alone", failed)
 	}
-	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
-	wants(t, "next session", told, "`sh check.sh` failed (exit 3", "fixed in retry.conf", "jittered backoff",
+	injected := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).injected()
+	wants(t, "next session", injected, "`sh check.sh` failed (exit 3", "fixed in retry.conf", "jittered backoff",
 		"gateway timeout",
 		"last request: what is still open then?")
 	if decision := u.keeps("jittered backoff"); decision.Source.Prompt != 1 {
@@ -67,8 +67,8 @@ func TestNothingIsLostWhenTheDaemonIsKilledBetweenSessions(t *testing.T) {
 	if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
-	wants(t, "next session", told, "exit 3", "fixed in retry.conf", "jittered backoff", "must not hold a unit",
+	injected := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).injected()
+	wants(t, "next session", injected, "exit 3", "fixed in retry.conf", "jittered backoff", "must not hold a unit",
 		"gateway timeout", "last request: make the check pass")
 	if now := u.worker().PID; now == before {
 		t.Errorf("the worker is still %d, which was killed", now)
@@ -82,7 +82,7 @@ func TestANewerProgramReplacesTheDaemon(t *testing.T) {
 	u.run(session{program: old, script: "learn.json", prompts: []string{"make the check pass"}})
 	u.keeps("gateway timeout")
 	r := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
-	wants(t, "the newer program's session", r.told(), "exit 3", "jittered backoff", "gateway timeout",
+	wants(t, "the newer program's session", r.injected(), "exit 3", "jittered backoff", "gateway timeout",
 		"last request: make the check pass")
 	if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.worker().PID)); exe != binary {
 		t.Errorf("the worker is %q, want %q", exe, binary)

@@ -97,8 +97,8 @@ func serves(t *testing.T, p *world.Person) (address, token string) {
 	return "", ""
 }
 
-// door is the daemon's own address for the person's project, and its token.
-func door(t *testing.T, p *world.Person) []string {
+// daemonAddress returns the daemon's own address for the person's project, and its token.
+func daemonAddress(t *testing.T, p *world.Person) []string {
 	t.Helper()
 	p.Run("open", "--print")
 	rt, err := api.ReadRuntime(filepath.Join(p.State(), "run", "runtime.json"))
@@ -136,7 +136,7 @@ func TestTheOfficialTypeScriptClient(t *testing.T) {
 			address, token := serves(t, p)
 			return []string{address, token}
 		}},
-		{"at the daemon's port", "http", door},
+		{"at the daemon's port", "http", daemonAddress},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := world.NewPerson(t)

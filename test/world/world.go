@@ -99,9 +99,8 @@ type Person struct {
 	Env     []string // more variables, after those that every process gets
 }
 
-// NewPerson returns a person who has Remanence, as far as its state directory
-// tells, and whose worker is ended after the test, and of whom
-// no process may be left then.
+// NewPerson returns a person whose state directory is that of an installed Remanence. Their daemon is stopped after the
+// test, and no process of theirs may be left then.
 func NewPerson(t testing.TB) *Person {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -212,8 +211,8 @@ type Answer struct {
 	Took   time.Duration
 }
 
-// HookCommand is a hook call with its input, not yet started. The project is
-// told in the environment, as the client does.
+// HookCommand is a hook call with its input, not yet started. The environment
+// names the project, as that of the client does.
 func (p *Person) HookCommand(payload []byte) *exec.Cmd {
 	cmd := p.Command("hook", "claude-code")
 	cmd.Env = append(cmd.Env, "CLAUDECODE=1", "CLAUDE_PROJECT_DIR="+p.Project)

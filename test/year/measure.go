@@ -91,10 +91,10 @@ func (w *world) examine(ctx context.Context, l *look) error {
 	}
 	var err error
 	r := rand.New(rand.NewPCG(7, uint64(l.sessions)))
-	if l.fresh, err = w.told(ctx, r, fresh); err != nil {
+	if l.fresh, err = w.injected(ctx, r, fresh); err != nil {
 		return err
 	}
-	if l.old, err = w.told(ctx, r, old); err != nil {
+	if l.old, err = w.injected(ctx, r, old); err != nil {
 		return err
 	}
 	l.needed = float64(w.met) / max(1, float64(w.needed))
@@ -102,8 +102,8 @@ func (w *world) examine(ctx context.Context, l *look) error {
 	return nil
 }
 
-// told is the share of some topics that is injected with a prompt that asks for them.
-func (w *world) told(ctx context.Context, r *rand.Rand, all []topic) (float64, error) {
+// injected returns the share of some topics that is injected with a prompt that asks for them.
+func (w *world) injected(ctx context.Context, r *rand.Rand, all []topic) (float64, error) {
 	if len(all) == 0 {
 		return 0, nil
 	}
@@ -123,8 +123,8 @@ func (w *world) told(ctx context.Context, r *rand.Rand, all []topic) (float64, e
 
 // table prints both years as a table of Markdown.
 func table(out io.Writer, with, without []look) {
-	fmt.Fprintln(out, "| sessions | learned | MB | active | archived | merged | stale | twice | needed again, told | "+
-		"exam ≤ 90 d | exam, older | without: MB | active | stale | twice | needed again, told | exam ≤ 90 d | exam, older |")
+	fmt.Fprintln(out, "| sessions | learned | MB | active | archived | merged | stale | twice | needed again, injected | "+
+		"exam ≤ 90 d | exam, older | without: MB | active | stale | twice | needed again, injected | exam ≤ 90 d | exam, older |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for i, l := range with {
 		o := without[i]

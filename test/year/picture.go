@@ -45,11 +45,11 @@ func picture(with, without []look) []byte {
 			{"with", strong, false, func(l look) float64 { return float64(l.twice) }},
 			{"without", second, true, func(l look) float64 { return float64(l.twice) }},
 		}},
-		{"Told when work came back to it", " %", []line{
+		{"Injected when work came back to it", " %", []line{
 			{"with", strong, false, func(l look) float64 { return 100 * l.needed }},
 			{"without", second, true, func(l look) float64 { return 100 * l.needed }},
 		}},
-		{"Told in an exam on all that was ever learned", " %", []line{
+		{"Injected in an exam on all that was ever learned", " %", []line{
 			{"≤ 90 days", strong, false, func(l look) float64 { return 100 * l.fresh }},
 			{"older", third, false, func(l look) float64 { return 100 * l.old }},
 			{"≤ 90 days, without", second, true, func(l look) float64 { return 100 * l.fresh }},

@@ -188,7 +188,7 @@ func (w *world) of(area int) []topic {
 }
 
 // answer says what was found out, and names the memory that helped.
-func (w *world) answer(t topic, told string) string {
+func (w *world) answer(t topic, context string) string {
 	said := t.said()
 	if _, known := w.at[t]; known {
 		said += " " + again[w.random.IntN(len(again))]
@@ -196,7 +196,7 @@ func (w *world) answer(t topic, told string) string {
 		w.learned, w.at[t] = append(w.learned, t), w.clock
 	}
 	text := fmt.Sprintf(leads[w.random.IntN(len(leads))], said)
-	for line := range strings.SplitSeq(told, "\n") {
+	for line := range strings.SplitSeq(context, "\n") {
 		_, rest, found := strings.Cut(line, "m_")
 		if found && strings.Contains(line, t.subject()) && strings.Contains(line, claims[t.claim]) {
 			text += " As m_" + strings.TrimRight(strings.FieldsFunc(rest, func(r rune) bool {

@@ -112,17 +112,17 @@ func newPerson(t *testing.T) *world.Person {
 	return p
 }
 
-// door is one way to the worker.
-type door struct {
+// endpoint is one way to reach the daemon.
+type endpoint struct {
 	name    string
 	network string
 	address string
 	host    string // of its address
 }
 
-func (v victim) doors() []door {
+func (v victim) endpoints() []endpoint {
 	port := strconv.Itoa(v.port)
-	return []door{
+	return []endpoint{
 		{"port", "tcp", v.HTTP, v.HTTP},
 		{"port6", "tcp", net.JoinHostPort("::1", port), net.JoinHostPort("::1", port)},
 		{"socket", "unix", v.Socket, api.SocketHost},
@@ -131,7 +131,7 @@ func (v victim) doors() []door {
 
 // exchange sends raw bytes and returns all that comes back, until the other end
 // closes. An error of the network is no answer, and fine.
-func (d door) exchange(t *testing.T, raw []byte) []byte {
+func (d endpoint) exchange(t *testing.T, raw []byte) []byte {
 	t.Helper()
 	conn, err := net.DialTimeout(d.network, d.address, patience)
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 type hostile struct {
 	about string
 	name  string
-	where string // of the doors and targets: "" all, "port", "post" (with a body), "slow"
+	where string // of the endpoints and targets: "" all, "port", "post" (with a body), "slow"
 	edit  func(x scene, r *request)
 }
 
 // scene is where a hostile request is made for.
 type scene struct {
 	v    victim
-	d    door
+	d    endpoint
 	to   target
 	port string
 	old  string // the token of a worker that has ended
@@ -140,7 +140,7 @@ func methods() []hostile {
 		{"method", "two types in one", "post", kind("application/json, text/plain")},
 		{"method", "two types", "post", func(_ scene, r *request) { r.add("Content-Type", "text/plain") }},
 		{"method", "GET that writes", "post", method("GET")},
-		{"method", "GET of somebody who overrides", "post", func(_ scene, r *request) {
+		{"method", "GET with a method override", "post", func(_ scene, r *request) {
 			r.method = "GET"
 			r.set("X-HTTP-Method-Override", "POST")
 		}},
@@ -195,7 +195,7 @@ func tokens() []hostile {
 			r.set("X-Api-Key", x.v.Token)
 			r.set("Proxy-Authorization", "Bearer "+x.v.Token)
 		})},
-		{"token", "login of nobody", "", bare(func(x scene, r *request) {
+		{"token", "login without a user", "", bare(func(x scene, r *request) {
 			r.set("Cookie", x.v.cookieName()+"=9999999999."+strings.Repeat("0f", 32))
 		})},
 		{"token", "login, its time changed", "", bare(func(x scene, r *request) {

@@ -89,7 +89,7 @@ func TestAClientThatNeverReadsIsDropped(t *testing.T) {
 	}
 	time.Sleep(3 * time.Second)
 	if _, n := v.files(t); n <= calm {
-		t.Fatal("the connection is over at once: the system holds the whole answer, and nobody waits for the client")
+		t.Fatal("the connection is over at once: the system holds the whole answer, and no process waits for the client")
 	}
 	if !v.Eventually(func() bool { _, n := v.files(t); return n <= calm }) {
 		t.Error("the worker waits for a client that does not read")
@@ -100,7 +100,7 @@ func TestAClientThatNeverReadsIsDropped(t *testing.T) {
 func TestAMissingRequestBodyIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	inParallel(v.doors(), func(d door) {
+	inParallel(v.endpoints(), func(d endpoint) {
 		r := proper(v, d, target{"/api/v1/search", "POST", bodies["search"], true})
 		r.body = r.body[:len(r.body)/2]
 		if answer := d.exchange(t, r.bytes()); statusOf(answer) == 200 {
@@ -111,7 +111,7 @@ func TestAMissingRequestBodyIsNotWaitedFor(t *testing.T) {
 
 // drawers asks for what fill made.
 func drawers(v victim) []byte {
-	r := proper(v, v.doors()[0], target{"/api/v1/search", "POST", `{"project":"all","query":{"text":"drawer ` +
+	r := proper(v, v.endpoints()[0], target{"/api/v1/search", "POST", `{"project":"all","query":{"text":"drawer ` +
 		`spoons","limit":400}}`, true})
 	return r.bytes()
 }
@@ -163,7 +163,7 @@ func (v victim) pester(kind string, stop <-chan struct{}) {
 }
 
 func (v victim) hold(kind string, conn net.Conn, stop <-chan struct{}) {
-	d := v.doors()[0]
+	d := v.endpoints()[0]
 	r := proper(v, d, target{"/api/v1/event", "POST", "", true})
 	switch kind {
 	case "slow": // a proper header, letter by letter
@@ -243,6 +243,6 @@ func (v victim) peak(t *testing.T) int {
 			return n << 10
 		}
 	}
-	t.Fatal("the system does not tell the worker's memory")
+	t.Fatal("the system does not report the daemon's memory")
 	return 0
 }

@@ -36,7 +36,7 @@ func TestNoHostileRequestSucceeds(t *testing.T) {
 	// refused. In a mixed order others are refused meanwhile.
 	tier.Rand(t).Shuffle(len(attacks), func(i, j int) { attacks[i], attacks[j] = attacks[j], attacks[i] })
 	inParallel(attacks, func(a attempt) { a.run(t) })
-	t.Logf("%d hostile requests: %d kinds, %d targets, %d doors", len(attacks), len(corpus()), len(all), len(v.doors()))
+	t.Logf("%d hostile requests: %d kinds, %d targets, %d endpoints", len(attacks), len(corpus()), len(all), len(v.endpoints()))
 
 	for _, d := range difference(before, v.settled()) {
 		t.Errorf("changed by strangers: %s", d)
@@ -57,7 +57,7 @@ type attempt struct {
 func (v victim) attacks(all []target, old string) []attempt {
 	var out []attempt
 	for _, h := range corpus() {
-		for _, d := range v.doors() {
+		for _, d := range v.endpoints() {
 			if h.where == "port" && d.network != "tcp" || h.where == "slow" && d.name == "port6" {
 				continue
 			}
@@ -80,7 +80,7 @@ func (v victim) attacks(all []target, old string) []attempt {
 			}
 		}
 	}
-	for _, d := range v.doors() {
+	for _, d := range v.endpoints() {
 		for _, to := range all {
 			if !to.known {
 				out = append(out, attempt{scene{v: v, d: d, to: to}, hostile{"path", "unknown", "", func(scene, *request) {}}})
@@ -90,7 +90,7 @@ func (v victim) attacks(all []target, old string) []attempt {
 	return out
 }
 
-// inParallel does as much at a time as the doors take: most of it is waiting.
+// inParallel does as much at a time as the endpoints take: most of it is waiting.
 func inParallel[T any](all []T, do func(T)) {
 	next := make(chan T)
 	var doing sync.WaitGroup
@@ -163,7 +163,7 @@ func (v victim) checkProper(t *testing.T, all []target) {
 	t.Helper()
 	last := func(to target) bool { return to.path == "/api/v1/drain" }
 	got := false
-	for _, d := range v.doors() {
+	for _, d := range v.endpoints() {
 		for _, to := range all {
 			if !to.known || last(to) || slices.Contains(streams, to.path) {
 				continue
@@ -184,7 +184,7 @@ func (v victim) checkProper(t *testing.T, all []target) {
 	if !got {
 		t.Error("no proper request got the memory: the hostile ones had nothing to steal")
 	}
-	d := v.doors()[0]
+	d := v.endpoints()[0]
 	for _, to := range all {
 		if r := proper(v, d, to); last(to) && statusOf(d.exchange(t, r.bytes())) != 200 {
 			t.Errorf("the order to end by %s was not taken", d.name)

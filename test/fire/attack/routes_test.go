@@ -195,7 +195,7 @@ type request struct {
 }
 
 // proper is a request that is answered, if any is.
-func proper(v victim, d door, to target) request {
+func proper(v victim, d endpoint, to target) request {
 	r := request{to.method, to.path, "HTTP/1.1", []string{"Host: " + d.host, "Authorization: Bearer " + v.Token}, to.body}
 	if to.method == "POST" {
 		r.head = append(r.head, "Content-Type: application/json", fmt.Sprint("Content-Length: ", len(to.body)))

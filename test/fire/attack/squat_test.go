@@ -25,7 +25,7 @@ import (
 	"remanence/test/world"
 )
 
-// nobody is the user that strangers run as.
+// nobody is the user of foreign processes.
 const nobody = 65534
 
 // asNobody does something as another user, on a thread that ends with it.
@@ -124,14 +124,14 @@ func TestAnOccupiedPortLeavesTheSocketServed(t *testing.T) {
 			if rt.HTTP != "" || rt.HTTPFault == "" {
 				t.Errorf("the worker says it serves %q (%q), want nothing and why", rt.HTTP, rt.HTTPFault)
 			}
-			tell(t, p)
+			report(t, p)
 			kept(t, p)
 			if out := p.Run("status"); !strings.Contains(out, "http port not open") {
-				t.Errorf("status does not tell: %s", out)
+				t.Errorf("status does not report it: %s", out)
 			}
 			if out, _ := p.Command("doctor").CombinedOutput(); !strings.Contains(string(out), "REM-D008") ||
 				!strings.Contains(string(out), "address already in use") {
-				t.Errorf("doctor does not tell: %s", out)
+				t.Errorf("doctor does not report it: %s", out)
 			}
 			if s.calls.Load() != 0 {
 				t.Errorf("the squatter was called %d times", s.calls.Load())
@@ -182,9 +182,9 @@ func TestOnlyLoopbackIsServed(t *testing.T) {
 	}
 }
 
-// tell calls a hook with a prompt that is worth keeping. A machine under load
+// report calls a hook with a prompt that is worth keeping. A machine under load
 // may drop it, which is counted then, and sent again.
-func tell(t *testing.T, p *world.Person) {
+func report(t *testing.T, p *world.Person) {
 	t.Helper()
 	for try, lost := 0, 0; try < 5; try++ {
 		a := p.Hook(p.Payload("UserPromptSubmit", map[string]any{"prompt": "remember that the " + canary +
@@ -204,7 +204,7 @@ func tell(t *testing.T, p *world.Person) {
 	}
 }
 
-// kept looks whether what tell told is in the database, or comes there now.
+// kept fails unless the prompt of report is in the database, or comes there now.
 func kept(t *testing.T, p *world.Person) {
 	t.Helper()
 	p.Run("status")
@@ -213,7 +213,7 @@ func kept(t *testing.T, p *world.Person) {
 	}
 	if !p.Eventually(in) {
 		log, _ := os.ReadFile(filepath.Join(p.State(), "log", "remanence.log"))
-		t.Errorf("what the hook was told is lost; it is in %v; counted as lost: %v; the log:\n%s", p.Traces(canary),
+		t.Errorf("the event of the hook is lost; it is in %v; counted as lost: %v; the log:\n%s", p.Traces(canary),
 			spool.Counters(filepath.Join(p.State(), "spool")), log)
 	}
 }
@@ -227,7 +227,7 @@ func TestAnotherUserGetsNothing(t *testing.T) {
 		if _, err := net.Dial("unix", v.Socket); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("the socket: %v, want no permission", err)
 		}
-		for _, d := range v.doors()[:2] {
+		for _, d := range v.endpoints()[:2] {
 			r := proper(v, d, target{"/api/v1/search", "POST", bodies["search"], true})
 			r.unset("Authorization")
 			if answer := d.exchange(t, r.bytes()); statusOf(answer) != 401 {
@@ -245,7 +245,7 @@ func TestAnotherUserGetsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	asNobody(t, func() {
-		d := v.doors()[2]
+		d := v.endpoints()[2]
 		r := proper(v, d, target{"/api/v1/search", "POST", bodies["search"], true})
 		if answer := d.exchange(t, r.bytes()); len(answer) != 0 {
 			t.Errorf("the socket, open to all, and with the token: %s, want nothing", answer)
@@ -254,16 +254,16 @@ func TestAnotherUserGetsNothing(t *testing.T) {
 	if err := os.Chmod(filepath.Dir(v.Socket), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	tell(t, v.Person)
+	report(t, v.Person)
 	v.Run("status")
 }
 
-// obstacle is what stands in the way of a hook. It returns who listens there,
-// if somebody does, and what makes the way free again, if that is needed.
+// obstacle blocks the way of a hook to the daemon. It returns the squatter that listens there, or nil, and a function that
+// removes the obstacle, or nil.
 type obstacle func(t *testing.T, p *world.Person, rt api.Runtime) (*squatter, func() error)
 
 // TestAHookSendsNothingToAForeignSocket puts other users' things where hooks look for
-// the worker. Nobody gets a byte, no pause of theirs counts, and the event is kept.
+// the worker. No other user gets a byte, no pause of theirs counts, and the event is kept.
 func TestAHookSendsNothingToAForeignSocket(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make things of another user")
@@ -354,12 +354,12 @@ func TestAHookSendsNothingToAForeignSocket(t *testing.T) {
 			rt := p.StartWorker()
 			p.StopWorker()
 			s, free := block(t, p, rt)
-			tell(t, p)
+			report(t, p)
 			if s != nil && !p.Eventually(func() bool { return s.over.Load() == s.calls.Load() }) {
 				t.Error("the hook's connection to the squatter stays open")
 			}
 			if s != nil && s.bytes.Load() != 0 {
-				t.Errorf("the squatter was told %d bytes", s.bytes.Load())
+				t.Errorf("the squatter received %d bytes", s.bytes.Load())
 			}
 			if free != nil {
 				if out, err := p.Command("doctor").CombinedOutput(); err == nil || !strings.Contains(string(out), "fail") {
@@ -369,7 +369,7 @@ func TestAHookSendsNothingToAForeignSocket(t *testing.T) {
 			}
 			kept(t, p)
 			if s != nil && s.bytes.Load() != 0 {
-				t.Errorf("the squatter was told %d bytes by a command", s.bytes.Load())
+				t.Errorf("the squatter received %d bytes by a command", s.bytes.Load())
 			}
 		})
 	}

@@ -94,11 +94,11 @@ func onlyWorker(t *testing.T, p *world.Person) {
 	}
 }
 
-// nobody waits until no descendant is left at all.
-func nobody(t *testing.T, p *world.Person) {
+// waitForEnd waits until no descendant is left.
+func waitForEnd(t *testing.T, p *world.Person) {
 	t.Helper()
 	if !p.Eventually(func() bool { return len(descendants(t)) == 0 }) {
-		t.Errorf("still running: %v, want nobody", descendants(t))
+		t.Errorf("still running: %v, want none", descendants(t))
 	}
 }
 
@@ -107,7 +107,7 @@ func nobody(t *testing.T, p *world.Person) {
 func nobodyAfterStop(t *testing.T, p *world.Person) {
 	t.Helper()
 	if !p.Eventually(func() bool { p.Run("daemon", "stop"); return len(descendants(t)) == 0 }) {
-		t.Errorf("still running: %v, want nobody", descendants(t))
+		t.Errorf("still running: %v, want none", descendants(t))
 	}
 }
 
@@ -153,7 +153,7 @@ func TestNoDaemonLeavesAProcessBehind(t *testing.T) {
 				proc, _ := os.FindProcess(pid)
 				end(proc)
 			}
-			nobody(t, p)
+			waitForEnd(t, p)
 		})
 	}
 	t.Run("idle", func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestNoDaemonLeavesAProcessBehind(t *testing.T) {
 		p.Env = append(p.Env, "REMANENCE_WORKER_IDLE_EXIT=1s")
 		p.StartWorker()
 		work(p)
-		nobody(t, p)
+		waitForEnd(t, p)
 	})
 }
 
@@ -255,7 +255,7 @@ func TestADaemonStartedByAHookInheritsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		t.Errorf("somebody still holds the pipe: %d, %v", n, err)
+		t.Errorf("a process still holds the pipe: %d, %v", n, err)
 	}
 }
 

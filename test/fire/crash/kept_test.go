@@ -13,8 +13,7 @@ import (
 	"remanence/test/world"
 )
 
-// openDatabase opens a person's database. Whoever counts in it what a worker
-// kept has to have stopped that; one that runs may be writing.
+// openDatabase opens a person's database. The daemon has to be stopped before rows are counted, as it may be writing.
 func openDatabase(t *testing.T, p *world.Person) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(p.Data(), "remanence.db")+"?_pragma=busy_timeout(60000)")

@@ -135,7 +135,7 @@ func (s *storm) kill(r *rand.Rand, kills int) (workers, hooks int) {
 			continue
 		}
 		if none++; none > vain {
-			s.T.Errorf("only %d of %d kills found somebody to kill", workers+hooks, kills)
+			s.T.Errorf("only %d of %d kills found a process to kill", workers+hooks, kills)
 			return workers, hooks
 		}
 		if r.IntN(4) == 0 {

@@ -88,8 +88,8 @@ func TestSessionStartsNoAgent(t *testing.T) {
 	p.StartWorker() // or wait for the one on its way: it has to be up to be ended
 }
 
-// told returns what a hook added to the agent's context.
-func told(t *testing.T, a world.Answer) string {
+// injected returns what a hook added to the agent's context.
+func injected(t *testing.T, a world.Answer) string {
 	t.Helper()
 	if len(a.Stdout) == 0 {
 		return ""
@@ -111,9 +111,9 @@ func TestInjectedTextIsNotCapturedAgain(t *testing.T) {
 	p.StartWorker()
 	secret := mark(7)
 	p.Run("add", "The till rounds half cents up, said "+secret)
-	block := told(t, p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "first"})))
+	block := injected(t, p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "first"})))
 	if !strings.Contains(block, secret) {
-		t.Fatalf("nothing was told to begin with: %q", block)
+		t.Fatalf("nothing was injected at first: %q", block)
 	}
 	nested := block
 	for n := range nests {
@@ -124,11 +124,11 @@ func TestInjectedTextIsNotCapturedAgain(t *testing.T) {
 
 	db := openDatabase(t, p)
 	if n := marked(t, db, "SELECT title || ' ' || body || ' ' || facts FROM memory")[secret]; n != 1 {
-		t.Errorf("%d memories hold what one was told of, want that one", n)
+		t.Errorf("%d memories hold the injected one, want that one", n)
 	}
 	for _, query := range []string{"SELECT payload FROM event", "SELECT text FROM turn"} {
 		if n := marked(t, db, query)[secret]; n != 0 {
-			t.Errorf("%s: %d rows hold what was told, want none", query, n)
+			t.Errorf("%s: %d rows hold injected text, want none", query, n)
 		}
 	}
 	for _, query := range []string{

@@ -107,7 +107,7 @@ func leaveStale(t *testing.T, p *world.Person) {
 		}
 		return err != nil
 	}) {
-		t.Fatal("somebody answers at a dead socket")
+		t.Fatal("a process answers at a dead socket")
 	}
 }
 

@@ -288,34 +288,34 @@ func (s sample) live(t *testing.T, d damage, rng *rand.Rand) {
 	}
 	db := filepath.Join(p.Data(), "remanence.db")
 	size := sizeOf(db)
-	told := s.report(t, p, d.name, "before")
+	report := s.report(t, p, d.name, "before")
 	quiet := p.Eventually(func() bool { return troubleOf(p) != "" || p.Spool().Empty() })
 	code := troubleOf(p)
 	if !quiet {
-		t.Error("the events wait, and nobody says why")
+		t.Error("the events wait, and no reason is reported")
 	}
 	aside, _ := filepath.Glob(db + ".aside-*")
 	if d.loud && code == "" && len(aside) == 0 {
-		t.Errorf("nobody says that the database is damaged")
+		t.Errorf("it is not reported that the database is damaged")
 	}
 	if now := sizeOf(db); code != "" && now < size {
 		t.Errorf("the damaged file was changed from %d to %d bytes", size, now)
 	}
 	switch {
 	case code == "" && len(aside) > 0: // nothing was left to decide
-		for i := 0; i < 3 && !strings.Contains(told, "is kept as"); i++ {
-			told += s.report(t, p, d.name, fmt.Sprint("told-", i))
+		for i := 0; i < 3 && !strings.Contains(report, "is kept as"); i++ {
+			report += s.report(t, p, d.name, fmt.Sprint("after-", i))
 		}
-		if !strings.Contains(told, "is kept as") {
-			t.Errorf("the database was set aside, but the person is not told: %q", told)
+		if !strings.Contains(report, "is kept as") {
+			t.Errorf("the database was set aside, but it is not reported: %q", report)
 		}
 		code = "set aside"
 	case code != "":
-		for i := 0; i < 3 && !strings.Contains(told, "Fix: remanence"); i++ { // a busy machine may leave a hook no time
-			told += s.report(t, p, d.name, fmt.Sprint("told-", i))
+		for i := 0; i < 3 && !strings.Contains(report, "Fix: remanence"); i++ { // a busy machine may leave a hook no time
+			report += s.report(t, p, d.name, fmt.Sprint("after-", i))
 		}
-		if !strings.Contains(told, "Fix: remanence") {
-			t.Errorf("%s, but the person is not told: %q", code, told)
+		if !strings.Contains(report, "Fix: remanence") {
+			t.Errorf("%s, but it is not reported: %q", code, report)
 		}
 		s.repair(t, p)
 	case indexed(t, db): // the same, for what is made anew from the rest
@@ -338,7 +338,7 @@ func (s sample) live(t *testing.T, d damage, rng *rand.Rand) {
 		t.Errorf("the event of the time of damage is there %d times (%s)", got["before"], code)
 	}
 	if old := len(got); code == "" && old < s.events/8 {
-		t.Errorf("of %d events %d are left, and nobody said a word", s.events, old)
+		t.Errorf("of %d events %d are left, and no loss is reported", s.events, old)
 	}
 	t.Logf("%s: %q", d.name, code)
 }

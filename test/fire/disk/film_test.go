@@ -115,11 +115,8 @@ type rest struct {
 // maxOpen is how many calls of one killed process may be open: each doubles the work.
 const maxOpen = 8
 
-// settle finds out whether the calls were done that a kill ended. Whoever is
-// killed on his way into a call has not done it, which no record tells, and what
-// he would have written, cut off or renamed would be missing from then on; but the
-// files tell that were found after it. If no answer leads to those files the
-// record lacks something.
+// settle determines whether the calls that a kill interrupted were done. The trace does not contain that, but the files
+// found afterwards show it. If no combination leads to those files, the trace is incomplete.
 func (f *film) settle() error {
 	rests, err := f.rests()
 	if err != nil {

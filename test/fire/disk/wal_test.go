@@ -79,7 +79,7 @@ func TestALongReaderDoesNotHideTheSizeOfTheLog(t *testing.T) {
 	a := p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "beside-a-reader"}))
 	polite(t, "beside a reader", a)
 	if !strings.Contains(string(a.Stdout), "log has grown") {
-		t.Errorf("the log has %d bytes, and the person is told %q", sizeOf(db+"-wal"), a.Stdout)
+		t.Errorf("the log has %d bytes, and %q is reported", sizeOf(db+"-wal"), a.Stdout)
 	}
 	if out, _ := p.Command("doctor").CombinedOutput(); !strings.Contains(string(out), "REM-S018") {
 		t.Errorf("the doctor says nothing of it:\n%s", out)

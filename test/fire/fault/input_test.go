@@ -143,7 +143,7 @@ func outputs() []fault {
 	return []fault{
 		{name: "output closed", lay: w, call: shell("exec \"$0\" \"$@\" >&-"), ends: stored},
 		{name: "output and errors closed", lay: w, call: shell("exec \"$0\" \"$@\" >&- 2>&-"), ends: stored},
-		{name: "nobody reads the output", lay: w, call: unread(false), ends: stored},
+		{name: "the output is not read", lay: w, call: unread(false), ends: stored},
 		{name: "the reader is gone", lay: w, call: unread(true), ends: stored},
 	}
 }
@@ -249,7 +249,7 @@ func sandboxed(s *scene) {
 func withoutStart(s *scene, payload []byte) world.Answer {
 	a := s.hook(payload)
 	if _, err := os.Stat(filepath.Join(s.run(), "start")); err == nil {
-		s.t.Error("a worker was started that nobody can reach")
+		s.t.Error("a daemon was started that cannot be reached")
 	}
 	return a
 }

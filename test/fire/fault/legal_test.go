@@ -13,8 +13,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// told is an answer as the client reads it.
-type told struct {
+// hookOutput is the output of a hook as the client reads it.
+type hookOutput struct {
 	Notice string `json:"systemMessage"`
 	Hook   *struct {
 		Event   mem.EventKind `json:"hookEventName"`
@@ -41,7 +41,7 @@ func legal(kind mem.EventKind, out []byte) error {
 	}
 	dec := json.NewDecoder(bytes.NewReader(out))
 	dec.DisallowUnknownFields()
-	var a told
+	var a hookOutput
 	if err := dec.Decode(&a); err != nil {
 		return err
 	}

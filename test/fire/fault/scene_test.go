@@ -149,8 +149,8 @@ func (s *scene) age(stamp string, by time.Duration) {
 // found damaged later, and does not say that an event is lost.
 func (s *scene) lost() int {
 	n := int64(0)
-	spares, _ := filepath.Glob(filepath.Join(s.temp, "remanence-*", "lost-*"))
-	for reason, c := range spool.Counters(filepath.Join(s.State(), "spool"), spares...) {
+	fallbacks, _ := filepath.Glob(filepath.Join(s.temp, "remanence-*", "lost-*"))
+	for reason, c := range spool.Counters(filepath.Join(s.State(), "spool"), fallbacks...) {
 		if reason != "damaged" {
 			n += c
 		}

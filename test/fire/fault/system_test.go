@@ -115,7 +115,7 @@ func readOnly(worker bool) func(*scene) {
 // to the scene are open.
 func (s *scene) asNobody() {
 	if os.Getuid() != 0 {
-		s.missing("root, to be somebody else")
+		s.missing("root, to be another user")
 	}
 	top := filepath.Dir(s.Home)
 	for _, dir := range []string{top, filepath.Dir(top), filepath.Dir(s.program())} {
@@ -138,7 +138,7 @@ func withoutRight(s *scene) {
 
 func homeMissing(s *scene) {
 	s.asNobody()
-	s.env = []string{"HOME=" + filepath.Join(s.Home, "nobody-was-here")}
+	s.env = []string{"HOME=" + filepath.Join(s.Home, "no-such-directory")}
 }
 
 // cappedSpool leaves the spool no room, and the worker no database.

@@ -28,7 +28,7 @@ func noticeOf(t *testing.T, out []byte) string {
 	if len(out) == 0 {
 		return ""
 	}
-	var a told
+	var a hookOutput
 	if err := json.Unmarshal(out, &a); err != nil {
 		t.Fatalf("%v: %.200q", err, out)
 	}
@@ -89,7 +89,7 @@ func TestLostEventsAreReportedOnce(t *testing.T) {
 			c.lay(s)
 			wants(t, "the first start", s.opens(1), c.notice...)
 			if again := s.opens(2); again != "" {
-				t.Errorf("told again: %s", again)
+				t.Errorf("reported again: %s", again)
 			}
 			wants(t, "doctor under the fault", s.says("doctor"), c.doctor...)
 			if c.add != "" {
@@ -100,7 +100,7 @@ func TestLostEventsAreReportedOnce(t *testing.T) {
 			lost := fmt.Sprint(s.lost(), " events ")
 			wants(t, "the first start afterwards", s.opens(3), lost+"could not be kept", "Fix: remanence doctor")
 			if again := s.opens(4); again != "" {
-				t.Errorf("told again: %s", again)
+				t.Errorf("reported again: %s", again)
 			}
 			wants(t, "doctor afterwards", s.says("doctor"), "events could not be kept", "REM-H014")
 			wants(t, "status afterwards", s.says("status"), lost+"were lost")
@@ -170,13 +170,13 @@ func TestSpooledEventsAreReportedOnce(t *testing.T) {
 			s.need(os.Chtimes(filepath.Join(s.State(), "spool", "pending"), long, long))
 			wants(t, "a start", s.opens(2), c.notice...)
 			if again := s.opens(3); again != "" {
-				t.Errorf("told again: %s", again)
+				t.Errorf("reported again: %s", again)
 			}
 			wants(t, "doctor", s.says("doctor"), c.doctor...)
 			s.lift()
 			s.recover()
 			if after := s.opens(4); after != "" && s.lost() == 0 {
-				t.Errorf("told afterwards, though nothing was lost: %s", after)
+				t.Errorf("reported afterwards, though nothing was lost: %s", after)
 			}
 			if got := s.kept()[theSession]; got != 1 {
 				t.Errorf("the prompt that was held is kept %d times", got)

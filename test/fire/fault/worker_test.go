@@ -209,7 +209,7 @@ func (s *scene) programOf(version string) string {
 func answers() []fault {
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
 	return []fault{
-		{name: "nobody accepts", lay: impostor(nil), ends: spooled + stored},
+		{name: "connections are not accepted", lay: impostor(nil), ends: spooled + stored},
 		{name: "accepted, never answered", lay: impostor(func(c net.Conn) {
 			_, _ = io.Copy(io.Discard, c)
 		}), ends: spooled + stored},

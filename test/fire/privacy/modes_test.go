@@ -195,9 +195,9 @@ func TestConnectingProcess(t *testing.T) {
 	defer c.Close()
 	_, _ = c.Write([]byte("GET /health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + os.Getenv("TOKEN") +
 		"\r\nConnection: close\r\n\r\n"))
-	var heard bytes.Buffer
-	_, _ = heard.ReadFrom(c)
-	t.Logf("heard %d bytes: %.200q", heard.Len(), heard.Bytes())
+	var received bytes.Buffer
+	_, _ = received.ReadFrom(c)
+	t.Logf("received %d bytes: %.200q", received.Len(), received.Bytes())
 }
 
 // speak sends something as a user to the worker, with its token.
@@ -240,11 +240,11 @@ func TestTheSocketServesItsOwnerOnly(t *testing.T) {
 	if err := os.Chmod(rt.Socket, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out := speak(t, foreign(t, args...), rt.Socket, rt.Token); !strings.Contains(out, "heard 0 bytes") {
-		t.Errorf("another user heard: %s", out)
+	if out := speak(t, foreign(t, args...), rt.Socket, rt.Token); !strings.Contains(out, "received 0 bytes") {
+		t.Errorf("another user received: %s", out)
 	}
 	if out := speak(t, exec.Command(args[0], args[1:]...), rt.Socket, rt.Token); !strings.Contains(out, "HTTP/1.1") {
-		t.Errorf("the owner heard: %s", out)
+		t.Errorf("the owner received: %s", out)
 	}
 }
 

@@ -25,15 +25,15 @@ const (
 	rarest = "swordfish4711"
 )
 
-// told is a session that contains the sentence in every way.
-type told struct {
+// saidSession is a session that contains the sentence in every way.
+type saidSession struct {
 	*world.Person
 	session string
 	times   int // how often it was played
 }
 
-// tell plays the session through the hooks.
-func (s *told) tell() {
+// play plays the session through the hooks.
+func (s *saidSession) play() {
 	s.T.Helper()
 	s.times++
 	of := func(more map[string]any) map[string]any {
@@ -73,7 +73,7 @@ func (s *told) tell() {
 }
 
 // compact has the agent's own record read for the words before a compaction.
-func (s *told) compact() {
+func (s *saidSession) compact() {
 	s.Hook(s.Payload("PreCompact.auto", map[string]any{
 		"session_id": s.session, "prompt_id": "later",
 		"transcript_path": s.transcript(),
@@ -81,9 +81,9 @@ func (s *told) compact() {
 }
 
 // transcript is the agent's own record of the session, which no purge reaches.
-func (s *told) transcript() string { return filepath.Join(s.Project, s.session+".jsonl") }
+func (s *saidSession) transcript() string { return filepath.Join(s.Project, s.session+".jsonl") }
 
-func (s *told) record() {
+func (s *saidSession) record() {
 	s.T.Helper()
 	at := time.Now().Add(-time.Minute).UTC().Format(time.RFC3339Nano)
 	lines := ""
@@ -107,7 +107,7 @@ func (s *told) record() {
 }
 
 // settle waits until the worker has nothing left to do.
-func (s *told) settle() {
+func (s *saidSession) settle() {
 	s.T.Helper()
 	idle := func() bool {
 		state := s.Run("status", "--json")
@@ -122,16 +122,16 @@ func (s *told) settle() {
 	}
 }
 
-// teller has told the session once, to a worker, with another session beside it
+// playedSession has played the session once, with another session beside it
 // into which the sentence was injected.
-func teller(t *testing.T) *told {
+func playedSession(t *testing.T) *saidSession {
 	t.Helper()
 	p := person(t)
 	p.Env = append(p.Env, "REMANENCE_LOG_LEVEL=debug")
-	s := &told{Person: p, session: "5e551077-0000-4000-8000-000000000001"}
+	s := &saidSession{Person: p, session: "5e551077-0000-4000-8000-000000000001"}
 	s.record()
 	p.StartWorker()
-	s.tell()
+	s.play()
 	s.settle()
 	other := map[string]any{
 		"session_id": "0ther", "prompt_id": "0ther-p1",
@@ -150,7 +150,7 @@ func teller(t *testing.T) *told {
 var numbered = regexp.MustCompile(`m_[0-9a-z]+`)
 
 // memories are the ids of all memories that hold the word, hidden ones too.
-func (s *told) memories() []string {
+func (s *saidSession) memories() []string {
 	var ids []string
 	for _, line := range strings.Split(s.Run("search", "launch code till", "--jsonl"), "\n") {
 		if strings.Contains(line, rarest) {
@@ -161,14 +161,14 @@ func (s *told) memories() []string {
 }
 
 // purge erases and returns how long that took.
-func (s *told) purge(ids ...string) time.Duration {
+func (s *saidSession) purge(ids ...string) time.Duration {
 	s.T.Helper()
 	begun := time.Now()
 	s.Run(append(append([]string{"purge"}, ids...), "--yes")...)
 	return time.Since(begun)
 }
 
-func (s *told) gone(when string) {
+func (s *saidSession) gone(when string) {
 	s.T.Helper()
 	for _, f := range remains(s.T.(*testing.T), s.Home, rarest) {
 		s.T.Errorf("%s: left in %s", when, f)
@@ -179,7 +179,7 @@ func (s *told) gone(when string) {
 const erasedWithin = 10 * time.Second
 
 func TestAPurgedSessionIsNotCapturedAgain(t *testing.T) {
-	s := teller(t)
+	s := playedSession(t)
 	db := filepath.Join(s.Data(), "remanence.db")
 	b, err := os.ReadFile(db)
 	if err != nil {
@@ -196,7 +196,7 @@ func TestAPurgedSessionIsNotCapturedAgain(t *testing.T) {
 	}
 	s.gone("erased")
 
-	s.tell() // the agent reports it all once more
+	s.play() // the agent reports it all once more
 	s.compact()
 	s.settle()
 	s.gone("reported again")
@@ -206,7 +206,7 @@ func TestAPurgedSessionIsNotCapturedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tell()
+	s.play()
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
@@ -217,14 +217,14 @@ func TestAPurgedSessionIsNotCapturedAgain(t *testing.T) {
 // What waits in the spool while something is erased belongs to it.
 func TestPurgeErasesSpooledEvents(t *testing.T) {
 	p := person(t)
-	s := &told{Person: p, session: "5e551077-0000-4000-8000-000000000002"}
+	s := &saidSession{Person: p, session: "5e551077-0000-4000-8000-000000000002"}
 	p.Run("add", "a note beside")
 	p.StopWorker()
 	lock, err := worker.Acquire(p.Data(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tell()
+	s.play()
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestPurgeErasesSpooledEvents(t *testing.T) {
 
 // One memory goes, with what was made of the same words; the session stays.
 func TestPurgeErasesTheWordsOfAMemoryEverywhere(t *testing.T) {
-	s := teller(t)
+	s := playedSession(t)
 	ids := s.memories()
 	if len(ids) == 0 {
 		t.Fatal("no memory was made")
@@ -275,7 +275,7 @@ func TestAKilledPurgeIsCompleted(t *testing.T) {
 
 // killedPurge kills the worker so long after the request to erase.
 func killedPurge(t *testing.T, after time.Duration) {
-	s := teller(t)
+	s := playedSession(t)
 	worker := s.Workers()
 	if len(worker) != 1 {
 		t.Fatalf("workers: %v", worker)

@@ -77,9 +77,9 @@ func TestABacklogIsDrainedWhileHooksAreServed(t *testing.T) {
 	}
 	say("SessionStart", payload{"source": "startup"})
 	p.Run("add", "the gateway of the till needs jittered backoff") // too late for the briefing
-	prompts, told, slowest := 0, 0, time.Duration(0)
+	prompts, injected, slowest := 0, 0, time.Duration(0)
 	// A prompt that got no answer in time makes hooks not wait for some seconds.
-	for ; told == 0 && prompts < 60; prompts++ {
+	for ; injected == 0 && prompts < 60; prompts++ {
 		i := prompts
 		a := say("UserPromptSubmit", payload{
 			"prompt_id": fmt.Sprint("p", i),
@@ -89,7 +89,7 @@ func TestABacklogIsDrainedWhileHooksAreServed(t *testing.T) {
 			t.Errorf("prompt %d: status %d, %v, stderr %q", i, a.Status, a.Took, a.Stderr)
 		}
 		if strings.Contains(string(a.Stdout), "jittered") {
-			told++
+			injected++
 		}
 		slowest = max(slowest, a.Took)
 		time.Sleep(500 * time.Millisecond)
@@ -105,7 +105,7 @@ func TestABacklogIsDrainedWhileHooksAreServed(t *testing.T) {
 	if left.Records == 0 {
 		t.Error("the backlog was gone before the person worked: nothing was proved")
 	}
-	if told == 0 {
+	if injected == 0 {
 		t.Error("no prompt was answered while the backlog was worked off")
 	}
 	if share := (s.cpu - first.cpu).Seconds() / s.at.Sub(first.at).Seconds(); share > 0.6 {

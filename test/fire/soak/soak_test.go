@@ -167,7 +167,7 @@ func TestADayOfEventsDoesNotGrowTheDaemon(t *testing.T) {
 		t.Errorf("%d of %d events were not taken", n, d.events.Load())
 	}
 	if d.spoken.Load() == 0 {
-		t.Error("no hook was told anything")
+		t.Error("nothing was injected by any hook")
 	}
 	if now := p.Workers(); len(now) != 1 || now[0] != rt.PID {
 		t.Errorf("workers %v, want the one from the start, %d", now, rt.PID)
