@@ -15,8 +15,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// poison is a text that imitates an order, and the channel by which it enters. The text of a channel with a ! reads like
-// an order even as plain text: it is stored, but not injected before the person has approved it.
+// poison is a text that imitates an order, and the channel by which it enters. The text of a channel with a ! reads
+// like an order even as plain text: it is stored, but not injected before the person has approved it.
 type poison struct {
 	line    int
 	channel string

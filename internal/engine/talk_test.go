@@ -47,7 +47,8 @@ func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 		th := newTranscriptStage(t)
 		th.play(start("startup"), prompt("p1", "tell me of all the ships in the harbour"))
 		for n := range 4 {
-			th.records("one", "p1", "assistant", strings.Repeat(fmt.Sprintf("Ship %d of the fleet left the harbour. ", n), 700), 0)
+			th.records("one", "p1", "assistant",
+				strings.Repeat(fmt.Sprintf("Ship %d of the fleet left the harbour. ", n), 700), 0)
 		}
 		th.play(stop("p1", "Those were all the ships."))
 		th.clock = th.clock.Add(time.Minute)

@@ -444,7 +444,8 @@ func TestTheMostQuotationsAreASetting(t *testing.T) {
 		"zstd for the third time, fast boxes", "unpacking zstd number four",
 	} {
 		id := fmt.Sprint("p", i)
-		conversation = append(conversation, prompt(id, "say something about the matter at hand"), stop(id, "Here you are then. "+what))
+		conversation = append(conversation, prompt(id, "say something about the matter at hand"),
+			stop(id, "Here you are then. "+what))
 	}
 	for most, want := range map[int]int{0: 0, 1: 1, 2: 2} {
 		th := newTranscriptStage(t)

@@ -55,8 +55,8 @@ func FixSummary(fix mem.Memory) string {
 	return fmt.Sprintf("fixed: `%s`", chars.Clip(fix.Command, MaxFixError))
 }
 
-// Opening returns the first sentence of an answer that describes the result of the work. "Done." or "You're right, sorry
-// about that." do not.
+// Opening returns the first sentence of an answer that describes the result of the work. "Done." or "You're right,
+// sorry about that." do not.
 func Opening(answer string) string {
 	all := Statements(answer)
 	var open []Option // nothing came of what is put to choice

@@ -93,7 +93,8 @@ func covers(all, one string) bool {
 		strings.HasPrefix(one, dir+"/") && (strings.HasSuffix(all, "...") || path.Ext(all) == "")
 }
 
-// FixTitle describes a fix in one line. It contains what helped in full, since the failure is known when it occurs again.
+// FixTitle describes a fix in one line. It contains what helped in full, since the failure is known when it occurs
+// again.
 func FixTitle(failure mem.Memory, helped string) string {
 	_, said, _ := strings.Cut(failure.Title, "| Error: ")
 	left := 160 - utf8.RuneCountInString(fmt.Sprintf("`` failed (exit %d: ), %s", failure.ExitCode, helped))

@@ -16,6 +16,6 @@ func Inode(fs.FileInfo) uint64 { return 0 }
 // owners, as here.
 func OwnedByUser(fs.FileInfo) bool { return true }
 
-// OwnedByUserOrRoot reports whether a file belongs to the user of this process or to root. It returns true if the system
-// does not report owners, as here.
+// OwnedByUserOrRoot reports whether a file belongs to the user of this process or to root. It returns true if the
+// system does not report owners, as here.
 func OwnedByUserOrRoot(fs.FileInfo) bool { return true }

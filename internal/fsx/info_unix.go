@@ -36,8 +36,8 @@ func OwnedByUser(info fs.FileInfo) bool {
 	return ok && (me == 0 || int(st.Uid) == me)
 }
 
-// OwnedByUserOrRoot reports whether a file belongs to the user of this process or to root. It returns true for root, and
-// if the system does not report owners.
+// OwnedByUserOrRoot reports whether a file belongs to the user of this process or to root. It returns true for root,
+// and if the system does not report owners.
 func OwnedByUserOrRoot(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return OwnedByUser(info) || ok && st.Uid == 0

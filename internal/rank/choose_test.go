@@ -34,9 +34,11 @@ func TestChoosePrefersRareTerms(t *testing.T) {
 			mem.Corpus{Size: 20_000, DocFreq: []int{1000, 1500, 100}},
 			[]string{"a", "b", "c"},
 		},
-		"nothing occurs":                         {[]string{"a"}, mem.Corpus{Size: 10, DocFreq: []int{0}}, []string{}},
-		"a store without statistics: all":        {[]string{"a", "b"}, mem.Corpus{}, []string{"a", "b"}},
-		"a store with statistics of other terms": {[]string{"a", "b"}, mem.Corpus{Size: 5, DocFreq: []int{1}}, []string{"a", "b"}},
+		"nothing occurs":                  {[]string{"a"}, mem.Corpus{Size: 10, DocFreq: []int{0}}, []string{}},
+		"a store without statistics: all": {[]string{"a", "b"}, mem.Corpus{}, []string{"a", "b"}},
+		"a store with statistics of other terms": {
+			[]string{"a", "b"}, mem.Corpus{Size: 5, DocFreq: []int{1}}, []string{"a", "b"},
+		},
 	} {
 		if got := Choose(tt.terms, tt.c); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)

@@ -87,8 +87,8 @@ func (u Use) useful(c counters) float64 {
 	return math.Log1p(counter(c.hits)) + u.Prevented*counter(c.prevented)
 }
 
-// documents is the weight of a memory in a briefing: it grows with use without bound and is 1 for a fresh memory without
-// any.
+// documents is the weight of a memory in a briefing: it grows with use without bound and is 1 for a fresh memory
+// without any.
 func (u Use) documents(c counters) float64 {
 	return (counter(c.hits) + u.Prevented*counter(c.prevented) + 1) * c.decay()
 }

@@ -107,7 +107,8 @@ type Handler struct {
 }
 
 // Ours reports whether a hook was written by an installation of Remanence, of whatever version and place: the program
-// is called remanence and has the arguments of a hook of Claude Code. A person's own command line around it is not ours.
+// is called remanence and has the arguments of a hook of Claude Code. A person's own command line around it is not
+// ours.
 func Ours(h Handler) bool {
 	if h.Type != "command" {
 		return false
@@ -154,7 +155,8 @@ func checkBinary(binary string) error {
 		return fmt.Errorf("%w: %q is not absolute; run the installed binary by its full path", ErrBinary, binary)
 	}
 	if !isRemanence(binary) {
-		return fmt.Errorf("%w: %s must be called remanence, or its hooks could not be distinguished from others; rename it", ErrBinary,
+		return fmt.Errorf("%w: %s must be called remanence, or its hooks could not be distinguished from others; rename it",
+			ErrBinary,
 			binary)
 	}
 	return nil

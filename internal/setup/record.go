@@ -45,8 +45,8 @@ type Record struct {
 	Server bool `json:"server,omitempty"`
 }
 
-// ofPlugin reports whether a record is of a plugin, not of hooks in settings. The agent's changes to its settings are not
-// known beforehand, so such a record has no SHA256After.
+// ofPlugin reports whether a record is of a plugin, not of hooks in settings. The agent's changes to its settings are
+// not known beforehand, so such a record has no SHA256After.
 func (r Record) ofPlugin() bool { return r.Plugin != "" }
 
 func digest(data []byte) string {

@@ -119,7 +119,8 @@ func counted(f os.DirEntry) int64 {
 	return info.Size()
 }
 
-// Forgive removes the counts that Counters returns, after the person has seen them. The room that Prepare reserved stays.
+// Forgive removes the counts that Counters returns, after the person has seen them. The room that Prepare reserved
+// stays.
 func Forgive(dir string, fallbacks ...string) error {
 	for _, d := range fallbacks {
 		if err := os.RemoveAll(d); err != nil {

@@ -150,8 +150,8 @@ func (p *parser) join() {
 	}
 }
 
-// finish redacts every text and drops utterances without any text left. If that is a prompt, or a part of one is hidden,
-// the rest of its turn is private: the answers are dropped.
+// finish redacts every text and drops utterances without any text left. If that is a prompt, or a part of one is
+// hidden, the rest of its turn is private: the answers are dropped.
 func (p *parser) finish(redact func(string) string, hidden func(string) bool) Part {
 	p.join()
 	kept := p.part.Said[:0]

@@ -23,8 +23,8 @@ const (
 // subagent is one that has a record of its own beside that of its session.
 type subagent struct{ id, kind string }
 
-// subagents reads the transcripts of subagents that were written since the first event read of the session. Earlier ones
-// were read before. One that cannot be read is skipped.
+// subagents reads the transcripts of subagents that were written since the first event read of the session. Earlier
+// ones were read before. One that cannot be read is skipped.
 func (c *eventReader) subagents(ctx context.Context, record string) error {
 	dir := filepath.Join(strings.TrimSuffix(record, ".jsonl"), "subagents")
 	if info, err := os.Lstat(dir); c.first.IsZero() || err != nil || !info.IsDir() {

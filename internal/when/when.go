@@ -72,7 +72,8 @@ func ParseDuration(s string) (time.Duration, error) {
 		return d, nil
 	}
 	wrong := fault.Input.WithMessage("not a length of time: %q", chars.Clip(s, 40))
-	if n := strings.TrimSpace(s); n != "" && len(n) <= 9 && strings.Trim(n, "0123456789") == "" && strings.Trim(n, "0") != "" {
+	if n := strings.TrimSpace(s); n != "" && len(n) <= 9 && strings.Trim(n, "0123456789") == "" &&
+		strings.Trim(n, "0") != "" {
 		return 0, wrong.Because("the number has no unit").FixedBy("use " + n + "s, " + n + "m or " + n + "h")
 	}
 	return 0, wrong.

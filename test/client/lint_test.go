@@ -28,10 +28,12 @@ func hookOutput(event, context string) string {
 
 func TestLintAcceptsWhatTheClientAccepts(t *testing.T) {
 	for name, end := range map[string]obj{
-		"silence":                 {"event": "PreCompact"},
-		"context on a prompt":     {"event": "UserPromptSubmit", "stdout": hookOutput("UserPromptSubmit", "tabs")},
-		"a line for the person":   {"event": "Stop", "stdout": `{"systemMessage":"kept 3 memories"}`},
-		"context just in bounds":  {"event": "SessionStart", "stdout": hookOutput("SessionStart", strings.Repeat("é", maxContext))},
+		"silence":               {"event": "PreCompact"},
+		"context on a prompt":   {"event": "UserPromptSubmit", "stdout": hookOutput("UserPromptSubmit", "tabs")},
+		"a line for the person": {"event": "Stop", "stdout": `{"systemMessage":"kept 3 memories"}`},
+		"context just in bounds": {
+			"event": "SessionStart", "stdout": hookOutput("SessionStart", strings.Repeat("é", maxContext)),
+		},
 		"a client that leaves":    {"event": "StopFailure", "killed": "terminated", "exit": -1},
 		"a SessionEnd within 1 s": {"event": "SessionEnd", "ms": maxSessionEnd},
 	} {
@@ -81,7 +83,9 @@ func TestLintFindsEachBreachOfTheContract(t *testing.T) {
 		"is not allowed here":         {"event": "PostCompact", "stdout": hookOutput("PostCompact", "tabs")},
 		"starts another model turn":   {"event": "Stop", "stdout": hookOutput("Stop", "tabs")},
 		"hookEventName is Stop":       {"event": "SessionStart", "stdout": hookOutput("Stop", "tabs")},
-		"has 9902 UTF-16 units":       {"event": "SessionStart", "stdout": hookOutput("SessionStart", strings.Repeat("😀", 4951))},
+		"has 9902 UTF-16 units": {
+			"event": "SessionStart", "stdout": hookOutput("SessionStart", strings.Repeat("😀", 4951)),
+		},
 	} {
 		t.Run(want, func(t *testing.T) {
 			got := judge(t, end)

@@ -124,7 +124,8 @@ func (w *world) injected(ctx context.Context, r *rand.Rand, all []topic) (float6
 // table prints both years as a table of Markdown.
 func table(out io.Writer, with, without []look) {
 	fmt.Fprintln(out, "| sessions | learned | MB | active | archived | merged | stale | twice | needed again, injected | "+
-		"exam ≤ 90 d | exam, older | without: MB | active | stale | twice | needed again, injected | exam ≤ 90 d | exam, older |")
+		"exam ≤ 90 d | exam, older | without: MB | active | stale | twice | needed again, injected | "+
+		"exam ≤ 90 d | exam, older |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for i, l := range with {
 		o := without[i]

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sizeOf returns the size of a terminal; ok is false if f is none. A terminal that does not report its size is 80 by 24.
+// sizeOf returns the size of a terminal; ok is false if f is none. A terminal that does not report its size is 80 by
+// 24.
 func sizeOf(f *os.File) (width, height int, ok bool) {
 	ws, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

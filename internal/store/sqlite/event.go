@@ -141,7 +141,8 @@ func (s *eventStore) EventHeaders(ctx context.Context, session string) ([]mem.Ev
 	f := (&filter{}).and("e.session = (SELECT number FROM session WHERE id=?)", session).
 		and("(e.agent_id = '' OR e.kind IN ('PostToolUse', 'PostToolUseFailure'))")
 	headers, err := rows(ctx, s.read, stmt(`SELECT e.kind, e.created_at, e.prompt_id, e.tool_use_id,
-		CASE WHEN e.kind IN ('SessionStart', 'Stop') AND json_valid(e.payload) THEN coalesce(e.payload ->> '$.source', '') ELSE '' END
+		CASE WHEN e.kind IN ('SessionStart', 'Stop') AND json_valid(e.payload)
+			THEN coalesce(e.payload ->> '$.source', '') ELSE '' END
 		FROM event e`).where(f).orderBy("e.seq"), func(r *sql.Rows) (h mem.EventHeader, err error) {
 		err = r.Scan(&h.Kind, timeAt(&h.At), &h.PromptID, &h.ToolUseID, &h.Source)
 		return h, err

@@ -36,7 +36,8 @@ func TestNoHostileRequestSucceeds(t *testing.T) {
 	// refused. In a mixed order others are refused meanwhile.
 	tier.Rand(t).Shuffle(len(attacks), func(i, j int) { attacks[i], attacks[j] = attacks[j], attacks[i] })
 	inParallel(attacks, func(a attempt) { a.run(t) })
-	t.Logf("%d hostile requests: %d kinds, %d targets, %d endpoints", len(attacks), len(corpus()), len(all), len(v.endpoints()))
+	t.Logf("%d hostile requests: %d kinds, %d targets, %d endpoints", len(attacks), len(corpus()), len(all),
+		len(v.endpoints()))
 
 	for _, d := range difference(before, v.settled()) {
 		t.Errorf("changed by strangers: %s", d)

@@ -258,8 +258,8 @@ func TestAnotherUserGetsNothing(t *testing.T) {
 	v.Run("status")
 }
 
-// obstacle blocks the way of a hook to the daemon. It returns the squatter that listens there, or nil, and a function that
-// removes the obstacle, or nil.
+// obstacle blocks the way of a hook to the daemon. It returns the squatter that listens there, or nil, and a function
+// that removes the obstacle, or nil.
 type obstacle func(t *testing.T, p *world.Person, rt api.Runtime) (*squatter, func() error)
 
 // TestAHookSendsNothingToAForeignSocket puts other users' things where hooks look for
