@@ -12,28 +12,28 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// pigeonholes are where handoffs are read by a person.
-type pigeonholes map[string]*struct{ rich, tail string }
+// handoffFiles keeps handoff files in memory.
+type handoffFiles map[string]*struct{ rich, tail string }
 
-func (f pigeonholes) of(p mem.Project) *struct{ rich, tail string } {
+func (f handoffFiles) of(p mem.Project) *struct{ rich, tail string } {
 	if f[p.Key] == nil {
 		f[p.Key] = &struct{ rich, tail string }{}
 	}
 	return f[p.Key]
 }
 
-func (f pigeonholes) ReadHandoff(p mem.Project) (vaultfile.Handoff, error) {
+func (f handoffFiles) ReadHandoff(p mem.Project) (vaultfile.Handoff, error) {
 	return vaultfile.Handoff{Rich: f.of(p).rich, Appendix: f.of(p).tail}, nil
 }
 
-func (f pigeonholes) WriteHandoff(p mem.Project, text string) error { f.of(p).rich = text; return nil }
+func (f handoffFiles) WriteHandoff(p mem.Project, text string) error { f.of(p).rich = text; return nil }
 
-func (f pigeonholes) WriteAppendix(p mem.Project, text string) error { f.of(p).tail = text; return nil }
+func (f handoffFiles) WriteAppendix(p mem.Project, text string) error { f.of(p).tail = text; return nil }
 
 // handedOff is a stage on which the shop's first session was handed off, and the files of it.
-func handedOff(t *testing.T) (*stage, pigeonholes) {
+func handedOff(t *testing.T) (*stage, handoffFiles) {
 	t.Helper()
-	s, files := newStage(t), pigeonholes{}
+	s, files := newStage(t), handoffFiles{}
 	s.Handoffs = files
 	s.Engine.Reconnect()
 	s.play(bugHunt()...)
@@ -70,7 +70,7 @@ func TestAppendixOfAHandoffListsLaterEvents(t *testing.T) {
 	}
 }
 
-func (f pigeonholes) EraseHandoff(p mem.Project, lines []string) error {
+func (f handoffFiles) EraseHandoff(p mem.Project, lines []string) error {
 	f.of(p).tail = ""
 	if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(chars.Fold(f.of(p).rich), l) }) {
 		f.of(p).rich = ""

@@ -41,7 +41,7 @@ func (r *run) injectWithQuestions(ctx context.Context) (*Injections, error) {
 		if AnyAt(items, q.Relevant, len(items)) > 0 {
 			right++
 		}
-		r.options.progress("told", i+1, len(r.questions))
+		r.options.progress("injected", i+1, len(r.questions))
 	}
 	if n == 0 {
 		return nil, nil

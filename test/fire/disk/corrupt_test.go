@@ -37,15 +37,15 @@ func takeSample(t *testing.T) sample {
 	t.Helper()
 	p := world.NewPerson(t)
 	rt := p.StartWorker()
-	teller := &teller{home: p.Home, project: p.Project, client: rt.Client("sample")}
+	sender := &storyPlayer{home: p.Home, project: p.Project, client: rt.Client("sample")}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	n := 0
 	send := func(many int) {
 		for range many {
-			e := teller.event(n)
+			e := sender.event(n)
 			n++
-			if _, err := teller.client.Handle(ctx, e); err != nil {
+			if _, err := sender.client.Handle(ctx, e); err != nil {
 				t.Fatal(err)
 			}
 		}

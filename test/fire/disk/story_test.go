@@ -47,8 +47,8 @@ const (
 //	newer        a program with a newer schema is about to start
 const marksName = "marks"
 
-// teller plays a story.
-type teller struct {
+// storyPlayer plays a story.
+type storyPlayer struct {
 	home, project string
 	marks         *os.File
 	worker        *exec.Cmd
@@ -65,8 +65,8 @@ func drive(story string) int {
 		return 1
 	}
 	wd, _ := os.Getwd()
-	t := &teller{home: home, project: wd, marks: marks}
-	tell, ok := map[string]func(*teller){"life": (*teller).life, "short": (*teller).short}[story]
+	t := &storyPlayer{home: home, project: wd, marks: marks}
+	play, ok := map[string]func(*storyPlayer){"life": (*storyPlayer).life, "short": (*storyPlayer).short}[story]
 	if !ok {
 		fmt.Fprintln(os.Stderr, "no story", story)
 		return 1
@@ -76,13 +76,13 @@ func drive(story string) int {
 			_ = t.worker.Process.Kill()
 		}
 	}()
-	tell(t)
+	play(t)
 	return 0
 }
 
 // life is a whole one: the first start, events, the spool, an erasure, the end by
 // kill, the ordinary end, and a newer program.
-func (t *teller) life() {
+func (t *storyPlayer) life() {
 	t.start(os.Getenv(programVar))
 	t.events(70, 4)
 	t.spooled(20)
@@ -107,23 +107,23 @@ func (t *teller) life() {
 }
 
 // short is enough to see whether what is acknowledged is safe.
-func (t *teller) short() {
+func (t *storyPlayer) short() {
 	t.start(os.Getenv(programVar))
 	t.events(60, 3)
 	t.end(syscall.SIGKILL)
 }
 
-func (t *teller) mark(format string, args ...any) {
+func (t *storyPlayer) mark(format string, args ...any) {
 	if _, err := fmt.Fprintf(t.marks, format+"\n", args...); err != nil {
 		panic(err)
 	}
 }
 
-func (t *teller) state(name string) string {
+func (t *storyPlayer) state(name string) string {
 	return filepath.Join(t.home, ".local/state/remanence", name)
 }
 
-func (t *teller) start(program string) {
+func (t *storyPlayer) start(program string) {
 	t.worker = exec.Command(program, "daemon", "run")
 	t.worker.Dir, t.worker.Stderr = t.project, os.Stderr
 	if err := t.worker.Start(); err != nil {
@@ -143,7 +143,7 @@ func (t *teller) start(program string) {
 	}
 }
 
-func (t *teller) end(s syscall.Signal) {
+func (t *storyPlayer) end(s syscall.Signal) {
 	_ = t.worker.Process.Signal(s)
 	_ = t.worker.Wait()
 	t.worker = nil
@@ -151,7 +151,7 @@ func (t *teller) end(s syscall.Signal) {
 }
 
 // rest marks what every file holds now that no process works.
-func (t *teller) rest() {
+func (t *storyPlayer) rest() {
 	files := map[string]string{}
 	for _, d := range platters(t.home) {
 		err := filepath.WalkDir(d.root, func(path string, e fs.DirEntry, err error) error {
@@ -180,14 +180,14 @@ func digest(b []byte) string {
 }
 
 // next is an event like none before.
-func (t *teller) next() mem.Event {
+func (t *storyPlayer) next() mem.Event {
 	e := t.event(int(t.n.Add(1)))
 	t.mark("sent %s", e.ID)
 	return e
 }
 
 // event is the n-th of all.
-func (t *teller) event(n int) mem.Event {
+func (t *storyPlayer) event(n int) mem.Event {
 	e := mem.Event{
 		Agent: "claude-code", At: time.Now().UTC(), Session: fmt.Sprintf("session-%d", n%4),
 		PromptID: fmt.Sprintf("prompt-%d", n/8), Root: t.project, Cwd: t.project,
@@ -209,7 +209,7 @@ func (t *teller) event(n int) mem.Event {
 }
 
 // send hands one event to the worker and marks its answer.
-func (t *teller) send(e mem.Event) error {
+func (t *storyPlayer) send(e mem.Event) error {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	if _, err := t.client.Handle(ctx, e); err != nil {
@@ -220,7 +220,7 @@ func (t *teller) send(e mem.Event) error {
 }
 
 // events sends n of them, several at a time.
-func (t *teller) events(n, side int) {
+func (t *storyPlayer) events(n, side int) {
 	var all sync.WaitGroup
 	left := atomic.Int64{}
 	left.Store(int64(n))
@@ -236,10 +236,10 @@ func (t *teller) events(n, side int) {
 	all.Wait()
 }
 
-func (t *teller) box() *spool.Spool { return spool.Open(spool.Config{Dir: t.state("spool")}) }
+func (t *storyPlayer) box() *spool.Spool { return spool.Open(spool.Config{Dir: t.state("spool")}) }
 
 // spooled puts n events into the spool.
-func (t *teller) spooled(n int) {
+func (t *storyPlayer) spooled(n int) {
 	box := t.box()
 	for range n {
 		e := t.next()
@@ -251,7 +251,7 @@ func (t *teller) spooled(n int) {
 }
 
 // settled waits until the worker has taken the spool in.
-func (t *teller) settled() {
+func (t *storyPlayer) settled() {
 	for box := t.box(); !box.Empty(); {
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -259,7 +259,7 @@ func (t *teller) settled() {
 }
 
 // together spools and sends at the same time.
-func (t *teller) together(sent, spooled int) {
+func (t *storyPlayer) together(sent, spooled int) {
 	var all sync.WaitGroup
 	all.Go(func() { t.events(sent, 2) })
 	all.Go(func() { t.spooled(spooled) })
@@ -268,7 +268,7 @@ func (t *teller) together(sent, spooled int) {
 }
 
 // killedMeanwhile sends events of which the worker does not see the end.
-func (t *teller) killedMeanwhile(n int) {
+func (t *storyPlayer) killedMeanwhile(n int) {
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
@@ -287,7 +287,7 @@ func (t *teller) killedMeanwhile(n int) {
 // canary is a word that is kept once and then erased.
 const canary = "xylophone-quartz-7431"
 
-func (t *teller) erase() {
+func (t *storyPlayer) erase() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	t.mark("keep %s", canary)
