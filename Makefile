@@ -52,8 +52,7 @@ TestNoByteOfAPurgedMemoryIsLeft|TestReplacedTextIsPurged|$\
 TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|TestHeadIsReadWithoutGit|$\
 TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNotMatter|TestFoldAgreesWithNFKC|$\
 TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|$\
-TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestUnrelatedPromptsAreToldNothing|$\
-TestRelatedPromptsFindTheirMemory|TestAllPairsThatAreAlikeAreFound
+TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestAllPairsThatAreAlikeAreFound
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
 	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
