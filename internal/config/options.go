@@ -122,7 +122,8 @@ func promptOptions(lean, full event.Settings) []Option {
 		{Key: "nudge.max_tokens", Def: lean.StateLineTokens, Doc: "most tokens of the state line"},
 		{
 			Key: "nudge.notes", Def: lean.NoteRequests,
-			Doc: "ask the agent, with the next prompt, for a note on a turn that changed files and stated something but left none",
+			Doc: "ask the agent, with the next prompt, for a note on a turn that changed files and stated something but " +
+				"left none",
 		},
 		{Key: "recall.max_memories", Def: lean.MaxMemories, Doc: "most memories injected with a prompt"},
 		{

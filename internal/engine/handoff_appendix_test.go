@@ -28,7 +28,10 @@ func (f handoffFiles) ReadHandoff(p mem.Project) (vaultfile.Handoff, error) {
 
 func (f handoffFiles) WriteHandoff(p mem.Project, text string) error { f.of(p).rich = text; return nil }
 
-func (f handoffFiles) WriteAppendix(p mem.Project, text string) error { f.of(p).tail = text; return nil }
+func (f handoffFiles) WriteAppendix(p mem.Project, text string) error {
+	f.of(p).tail = text
+	return nil
+}
 
 // handedOff is a stage on which the shop's first session was handed off, and the files of it.
 func handedOff(t *testing.T) (*stage, handoffFiles) {
