@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,7 +16,7 @@ import (
 	"remanence/test/golden"
 )
 
-// explained are receipts as their reader may meet them.
+// explained are receipts as their reader may meet them. Those without a relevance are of earlier versions.
 func explained() map[string]views.WhyResponse {
 	at := time.Date(2026, 9, 14, 12, 2, 11, 0, time.UTC)
 	injected := mem.Receipt{
@@ -75,6 +76,63 @@ func explained() map[string]views.WhyResponse {
 		},
 		"abstained": {Receipt: silent, Short: "s_4d"},
 		"nothing":   {Receipt: mem.Receipt{ID: "r_1", At: at, Trigger: "session_start", Outcome: mem.Nothing, Budget: 1200}},
+		"relevance": {Receipt: withRelevance(at), Short: "s_4d"},
+		"none_relevant": {Receipt: mem.Receipt{
+			ID: "r_91aa", At: at, Trigger: "prompt", Query: "rotate the backup keys", Outcome: mem.Abstained, Candidates: 3,
+			Floor: 0.55, Budget: 300, TookMS: 7,
+			LeftOut: []mem.LeftOutItem{
+				{ID: "m_1", Title: "backups run at night", Score: 1.2, Gate: "below_floor", Parts: map[string]float64{
+					"bm25f": 1, "prox": 0.02, "coverage": 0.41, "telling": 1, "rarity": 0.6, "relevance": 0.33,
+				}},
+				{ID: "m_2", Title: "keys of the staging server", Score: 1.1, Gate: "below_floor", Parts: map[string]float64{
+					"bm25f": 0.9, "prox": 0.1, "coverage": 0.48, "telling": 2, "rarity": 0.7, "relevance": 0.5496,
+				}},
+				{ID: "m_3", Title: "nightly jobs", Score: 0.3, Gate: "below_floor", Parts: map[string]float64{
+					"cos": 0.2, "meaning": 0.4, "relevance": 0,
+				}},
+			},
+		}},
+		"oldest": {Receipt: mem.Receipt{ // neither relevance nor coverage
+			ID: "r_2", At: at, Trigger: "prompt", Query: "add retries", Outcome: mem.Abstained, Candidates: 2, Floor: 0.45,
+			Budget: 300, TookMS: 11,
+			LeftOut: []mem.LeftOutItem{
+				{ID: "m_2aa1", Title: "the webhook page", Score: 0.44, Gate: "below_floor", Parts: map[string]float64{"fts": 0.4}},
+				{ID: "m_2aa2", Title: "the webhook list", Score: 0.31, Gate: "below_floor"},
+			},
+		}},
+	}
+}
+
+// withRelevance is a receipt of the present version: one item is relevant, one is only near in meaning.
+func withRelevance(at time.Time) mem.Receipt {
+	return mem.Receipt{
+		ID: "r_90ff", At: at, Trigger: "prompt", Query: "why does the gateway throttle us?", Outcome: mem.Injected,
+		Candidates: 9, Floor: 0.55, Budget: 300, Tokens: 88, TookMS: 12,
+		Items: []mem.InjectedItem{
+			{
+				ID: "m_19fx", Rank: 1, Kind: mem.Gotcha, Title: "gateway sends 429 without Retry-After", Score: 2.1,
+				Section: "recall", Parts: map[string]float64{
+					"bm25f": 1, "prox": 0.21, "coverage": 0.58, "telling": 2, "rarity": 0.9, "name": 0, "recency": 0.9,
+					"authority": 1, "relevance": 0.72,
+				},
+			},
+			{
+				ID: "m_7k2q", Rank: 2, Kind: mem.Decision, Title: "chose jittered backoff", Score: 1.4, Section: "recall",
+				Parts: map[string]float64{
+					"cos": 0.71, "meaning": 2.2, "recency": 0.97, "authority": 1, "relevance": 0,
+				},
+			},
+		},
+		LeftOut: []mem.LeftOutItem{
+			{
+				ID: "m_2aa1", Title: "the webhook page is slow", Score: 0.44, Gate: "below_floor",
+				Parts: map[string]float64{"bm25f": 0.3, "coverage": 0.21, "telling": 1, "relevance": 0.25},
+			},
+			{
+				ID: "m_77aa", Title: "the sender has no time-out", Score: 0.8, Gate: "budget",
+				Parts: map[string]float64{"bm25f": 0.7, "coverage": 0.5, "telling": 2, "relevance": 0.6},
+			},
+		},
 	}
 }
 
@@ -114,10 +172,12 @@ func TestHeadAndHintsOfAReceiptFitTheScreen(t *testing.T) {
 }
 
 func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
-	parts := map[string]float64{"coverage": 0.75, "telling": 1, "rarity": 0.57}
-	for _, s := range rank.Summands(parts) {
-		parts[s.Part] = 0.99
+	old := map[string]float64{"coverage": 0.75, "telling": 1, "rarity": 0.57}
+	for _, s := range rank.Summands(old) {
+		old[s.Part] = 0.99
 	}
+	parts := maps.Clone(old)
+	parts["telling"], parts["relevance"] = 12, 0.5499
 	long := strings.Repeat("the gate squeaks ", 9)
 	for _, width := range []int{80, 100} {
 		for _, outcome := range []mem.InjectionOutcome{mem.Injected, mem.Abstained} {
@@ -126,6 +186,8 @@ func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
 				LeftOut: []mem.LeftOutItem{
 					{ID: "m_0123456", Title: long, Score: 2.1, Gate: rank.BelowFloor, Parts: parts},
 					{ID: "m_1", Title: long, Gate: "duplicate", Parts: parts},
+					{ID: "m_2", Title: long, Gate: rank.BelowFloor, Parts: old},
+					{ID: "m_3", Title: long, Gate: rank.BelowFloor, Parts: map[string]float64{"relevance": 0}},
 				},
 			})
 			p, out := testPrinter(width)

@@ -43,7 +43,7 @@ func (v ReceiptView) Head(p *Printer) {
 	switch r.Outcome {
 	case mem.Abstained:
 		p.Line("  abstained: nothing was relevant enough to the query")
-		if d, ok := v.Nearest(); ok {
+		if d, ok := v.Nearest(); ok && recorded(d) {
 			v.Near(p, d)
 		}
 	case mem.Nothing:
@@ -84,7 +84,13 @@ func (v ReceiptView) items(p *Printer) {
 			v.itemState(it),
 		})
 	}
-	p.tableWith(cols, rows, func(i int) { v.Parts(p, v.Receipt.Items[i].Parts) })
+	p.tableWith(cols, rows, func(i int) {
+		parts := v.Receipt.Items[i].Parts
+		if r, name := relevanceOf(parts); name == rank.PartRelevance && r < v.Receipt.Floor && parts[rank.PartMeaning] > 0 {
+			p.Line("       injected because it is near to the query in meaning")
+		}
+		v.Parts(p, parts)
+	})
 }
 
 // itemState returns what happened to an item since the injection.
@@ -220,19 +226,37 @@ func (v ReceiptView) Near(p *Printer, d mem.LeftOutItem) {
 	p.Line("    %s", v.missed(d))
 }
 
+// recorded reports whether a receipt says how relevant an item was. Those of the first versions do not.
+func recorded(d mem.LeftOutItem) bool {
+	_, name := relevanceOf(d.Parts)
+	return name != ""
+}
+
 // missed returns by how much an item missed the floor.
 func (v ReceiptView) missed(d mem.LeftOutItem) string {
-	words := int(d.Parts[rank.PartWords])
-	with := Plural(words, "distinctive word", "distinctive words")
+	if !recorded(d) {
+		return "how relevant it was is not recorded"
+	}
 	r, name := relevanceOf(d.Parts)
-	if name == rank.PartRelevance {
-		return fmt.Sprintf("covers %.2f of the query with %s; relevance %.2f, %.2f short", d.Parts[rank.PartCoverage], with,
-			r, v.Receipt.Floor-r)
+	coverage, n := d.Parts[rank.PartCoverage], int(d.Parts[rank.PartWords])
+	words := Plural(n, "distinctive word", "distinctive words")
+	switch {
+	case name == rank.PartRelevance && coverage == 0 && n == 0:
+		return fmt.Sprintf("relevance %.2f, %s: shares no distinctive word with the query", r, v.short(r))
+	case name == rank.PartRelevance:
+		return fmt.Sprintf("relevance %.2f, %s: has %.2f of the query, %s", r, v.short(r), coverage, words)
+	case r < v.Receipt.Floor:
+		return fmt.Sprintf("covers %.2f of the query with %s, %s", r, words, v.short(r))
 	}
-	if r < v.Receipt.Floor {
-		return fmt.Sprintf("covers %.2f of the query with %s, %.2f short", r, with, v.Receipt.Floor-r)
+	return fmt.Sprintf("covers %.2f of the query, but with %s only", r, words)
+}
+
+// short is by how much a relevance misses the floor.
+func (v ReceiptView) short(relevance float64) string {
+	if by := v.Receipt.Floor - relevance; by >= 0.005 {
+		return fmt.Sprintf("%.2f short", by)
 	}
-	return fmt.Sprintf("covers %.2f of the query, but with %s only", r, with)
+	return "just short"
 }
 
 // gate describes the rule by which an item was left out.
