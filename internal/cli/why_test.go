@@ -113,7 +113,7 @@ func withRelevance(at time.Time) mem.Receipt {
 				ID: "m_19fx", Rank: 1, Kind: mem.Gotcha, Title: "gateway sends 429 without Retry-After", Score: 2.1,
 				Section: "recall", Parts: map[string]float64{
 					"bm25f": 1, "prox": 0.21, "coverage": 0.58, "telling": 2, "rarity": 0.9, "name": 0, "recency": 0.9,
-					"authority": 1, "relevance": 0.72,
+					"authority": 1, "cos": 0.8, "meaning": 1.1, "relevance": 0.72,
 				},
 			},
 			{
