@@ -121,5 +121,8 @@ func (x capturing) Kept(ctx context.Context, session string) ([]mem.Memory, erro
 // Inject implements eval.CaptureSubject.
 func (x capturing) Inject(ctx context.Context, at time.Time, ask views.NextRequest) (mem.Receipt, error) {
 	x.now = at
+	if err := x.engine.Recall.CalibrateProject(ctx, ask.Project); err != nil {
+		return mem.Receipt{}, err
+	}
 	return x.engine.Next(ctx, ask)
 }

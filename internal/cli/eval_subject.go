@@ -152,11 +152,28 @@ func (x *examined) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) 
 	return x.engine.Curate.AddMany(ctx, ms)
 }
 
-// Settle implements eval.Subject: it builds the index and makes vectors of all that is kept.
+// Settle implements eval.Subject: it builds the index, makes vectors of all that is kept and
+// calibrates recall.
 func (x *examined) Settle(ctx context.Context) error {
-	if err := x.store.Build(ctx); err != nil || !x.embeds {
+	if err := x.store.Build(ctx); err != nil {
 		return err
 	}
+	if x.embeds {
+		if err := x.embedAll(ctx); err != nil {
+			return err
+		}
+	}
+	x.asOf(time.Time{})
+	for project := range x.known {
+		if err := x.engine.Recall.CalibrateProject(ctx, project); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embedAll makes vectors of all that is kept.
+func (x *examined) embedAll(ctx context.Context) error {
 	if err := x.engine.Recall.EmbedAll(ctx); err != nil {
 		return err
 	}

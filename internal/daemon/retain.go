@@ -56,9 +56,12 @@ func (h *Daemon) hasCopies() bool {
 	})
 }
 
-// freeMemory runs after a busy period: it counts the review queue and frees the store's caches.
+// freeMemory runs after a busy period: it counts the review queue, calibrates recall and frees the store's caches.
 func (h *Daemon) freeMemory(ctx context.Context) {
 	h.Engine.Curate.CountReviews(ctx)
+	if err := h.Engine.Recall.Calibrate(ctx); err != nil && ctx.Err() == nil {
+		h.log.Warn("relevance is not calibrated", "error", err)
+	}
 	h.indexed.FreeMemory()
 	if err := h.Store.ReleaseMemory(ctx); err != nil {
 		h.log.Warn("give memory back", "error", err)

@@ -89,7 +89,7 @@ func Defaults(p Profile) Settings {
 		},
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
 		StateLineRule: StateLineOnChange, StateLineTokens: 60, NoteRequests: true,
-		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
+		MaxMemories: 4, MaxChunks: 4, MinPromptChars: 8,
 		Vault:         VaultSettings{TopK: 10, LogLines: 40},
 		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"},
 		RetentionDays: 90, HideDays: 30, Handoff: defaultHandoff,

@@ -13,7 +13,8 @@ import (
 // proximity are measured against the store's own frequencies, so that a prompt
 // whose words the store does not know, or knows from everywhere, gets little.
 const (
-	// LeastRelevance is the relevance from which on a memory is injected.
+	// LeastRelevance is the relevance from which on a memory is injected, unless that is
+	// calibrated for its store.
 	LeastRelevance = 0.55
 
 	relevanceScale = 3.64
@@ -35,24 +36,24 @@ const (
 // PartRelevance is the relevance of a hit, 0…1; it is no part of its score.
 const PartRelevance = "relevance"
 
-// Floor separates the hits of Order into those that are relevant enough to be injected,
-// in their order, and those that are not, and writes each hit's relevance into
-// its parts. floor is the relevance that was needed.
-func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.LeftOutItem, floor float64) {
+// Floor separates the hits of Order into those whose relevance is at least least, in their
+// order, and those that are not relevant enough to be injected, and writes each hit's
+// relevance into its parts. floor is least.
+func Floor(q Ask, hits []mem.Hit, least float64) (kept []mem.Hit, cuts []mem.LeftOutItem, floor float64) {
 	share := answerable(q)
 	for _, h := range hits {
 		h.Parts = maps.Clone(h.Parts)
 		if h.Parts == nil {
 			h.Parts = map[string]float64{}
 		}
-		h.Parts[PartRelevance] = relevance(h.Parts, share, q.Back)
-		if h.Parts[PartRelevance] >= LeastRelevance || isNear(q, h.Parts) {
+		h.Parts[PartRelevance] = relevance(h.Parts, share, q.Back, least)
+		if h.Parts[PartRelevance] >= least || isNear(q, h.Parts) {
 			kept = append(kept, h)
 		} else {
 			cuts = append(cuts, cut(h, BelowFloor))
 		}
 	}
-	return kept, cuts, LeastRelevance
+	return kept, cuts, least
 }
 
 // BelowFloor is the gate of what Floor cuts.
@@ -64,14 +65,14 @@ const BelowFloor = "below_floor"
 func Passes(parts map[string]float64, floor, near float64, back bool) bool {
 	r, stored := parts[PartRelevance]
 	if !stored {
-		r = relevance(parts, 1, back)
+		r = relevance(parts, 1, back, LeastRelevance)
 	}
 	return r >= floor || isNear(Ask{Near: near}, parts)
 }
 
 // relevance is the relevance of a hit with such parts. share is that of a question
-// that one memory can answer.
-func relevance(p map[string]float64, share float64, back bool) float64 {
+// that one memory can answer. A match that is relevant by itself has at least least.
+func relevance(p map[string]float64, share float64, back bool, least float64) float64 {
 	coverage, words := p[PartCoverage], p[PartWords]
 	if words < 1 {
 		return 0
@@ -81,7 +82,7 @@ func relevance(p map[string]float64, share float64, back bool) float64 {
 		r += relevanceBack
 	}
 	if p[PartName] > 0 && coverage >= nameCoverage*share || coverage >= singleCoverage && p[PartRarity] >= singleRarity {
-		r = max(r, LeastRelevance)
+		r = max(r, least)
 	}
 	return min(1, r)
 }

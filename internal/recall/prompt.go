@@ -29,6 +29,7 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 	if err != nil {
 		return nil, mem.Receipt{}, err
 	}
+	e.floors.want(ec.Project.Key)
 	hits, r, err := e.Recall(ctx, ec, Question{
 		Trigger: "prompt", Asked: ec.Text, Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
 		Query: mem.Query{NotKinds: NotRecalled()},
@@ -64,15 +65,8 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 		ID: event.ReceiptID(ec.ID), Event: ec.ID, Session: ec.Session, Project: ec.Project.Key, At: ec.At,
 		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
 	}
-	q.Query.Project, q.Query.Within, q.Query.Before = ec.Project.Key, ec.Session, ec.CreatedBefore
-	text := Unmarked(q.Asked)
-	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
+	q, ask := e.asked(ec, q)
 	r.Terms = q.Query.Terms
-	ask := rank.Ask{
-		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: ec.Project.Branch, Now: ec.At,
-		Profile: rank.ProfileOf(q.Asked),
-		Back:    q.loose || rank.RefersBack(q.Asked), Near: ec.Settings.VectorFloor, Without: ec.DisabledFeatures,
-	}
 	hits, err := e.candidates(ctx, q, ask)
 	if err != nil {
 		return nil, r, err
@@ -80,7 +74,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	r.Candidates = len(hits)
 	if !q.strict {
 		var cuts []mem.LeftOutItem
-		hits, cuts, r.Floor = rank.Floor(ask, hits)
+		hits, cuts, r.Floor = rank.Floor(ask, hits, e.floors.floor(q.Query))
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
 	var rest []mem.LeftOutItem
@@ -106,6 +100,18 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	}
 	r.LeftOut = append(append(r.LeftOut, cuts...), rest...)
 	return hits, r, nil
+}
+
+// asked completes a question's query and returns what its candidates are ranked by.
+func (e *Service) asked(ec event.Context, q Question) (Question, rank.Ask) {
+	q.Query.Project, q.Query.Within, q.Query.Before = ec.Project.Key, ec.Session, ec.CreatedBefore
+	text := Unmarked(q.Asked)
+	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
+	return q, rank.Ask{
+		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: ec.Project.Branch, Now: ec.At,
+		Profile: rank.ProfileOf(q.Asked),
+		Back:    q.loose || rank.RefersBack(q.Asked), Near: ec.Settings.VectorFloor, Without: ec.DisabledFeatures,
+	}
 }
 
 // examined is how many candidates are examined for each item that may be injected: their origin, and how similar they

@@ -34,6 +34,7 @@ type Config struct {
 type Service struct {
 	Config
 	lexicon *rank.Lexicon
+	floors  floors
 }
 
 // New returns a service over c. It reads and writes nothing.
