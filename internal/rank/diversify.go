@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,6 +46,17 @@ func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.Le
 		cuts = append(cuts, cut(c.hit, "limit"))
 	}
 	return kept, cuts
+}
+
+// bestScore is the highest finite score of hits, 0 if none is above.
+func bestScore(hits []mem.Hit) float64 {
+	best := 0.0
+	for _, h := range hits {
+		if h.Score > best && !math.IsInf(h.Score, 0) {
+			best = h.Score
+		}
+	}
+	return best
 }
 
 type candidate struct {
@@ -102,6 +114,15 @@ func nextPick(list []candidate, best float64) int {
 		}
 	}
 	return at
+}
+
+// share is score as a share of the best one. Where a store gives no positive
+// scores the place among the hits stands in.
+func share(score, best float64, place int) float64 {
+	if best <= 0 {
+		return 1 / float64(1+place)
+	}
+	return max(0, finite(score)/best)
 }
 
 // wordSet is the words of a memory that say something, from its beginning.

@@ -3,10 +3,7 @@ package rank
 import (
 	"cmp"
 	"maps"
-	"math"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -85,57 +82,6 @@ func inOrder(hits []mem.Hit, order []int) []mem.Hit {
 	return out
 }
 
-// bestScore is the highest score of hits, 0 if none is above.
-func bestScore(hits []mem.Hit) float64 {
-	best := 0.0
-	for _, h := range hits {
-		best = max(best, finite(h.Score))
-	}
-	return best
-}
-
-// share is score as a share of the best one. Where a store gives no positive
-// scores the place among the hits stands in.
-func share(score, best float64, place int) float64 {
-	if best <= 0 {
-		return 1 / float64(1+place)
-	}
-	return max(0, finite(score)/best)
-}
-
-func priors(q Ask, m mem.Memory, parts map[string]float64) {
-	parts[PartPath] = nearness(q.Files, m.Files)
-	if !q.Now.IsZero() {
-		parts[PartRecency] = Recency(q.Now.Sub(m.Created))
-	}
-	if q.Search {
-		return
-	}
-	if !q.Now.IsZero() {
-		parts["strength"] = Strength(m, q.Now)
-		parts[PartUse] = Use{}.Factor(m, q.Now)
-	}
-	parts["scope"] = q.Profile.Weight(m.Scope)
-	if q.Branch != "" && m.Branch == q.Branch {
-		parts["branch"] = 1
-	}
-	if m.Trust == mem.TrustUser {
-		parts["trust"] = 1
-	}
-}
-
-const (
-	freshDays  = 30   // an age that makes little difference
-	oldestDays = 3650 // from which on nothing gets older
-)
-
-// Recency falls with the logarithm of the age: 1 now, 0.99 after a day, 0.86
-// after a month, 0.47 after a year, 0 after ten.
-func Recency(age time.Duration) float64 {
-	days := min(oldestDays, max(0, float64(age)/float64(day)))
-	return 1 - math.Log1p(days/freshDays)/math.Log1p(float64(oldestDays)/freshDays)
-}
-
 // mergeByCoverage is what coverage counts when two lists are merged. Of a list, the
 // best match has a full score however little it shares with the question; coverage
 // means the same in both.
@@ -171,38 +117,6 @@ func sum(q Ask, h mem.Hit) float64 {
 		s *= a
 	}
 	return s
-}
-
-// nearness is 1 if a memory's file is at hand, one half if one of the same
-// directory is.
-func nearness(atHand, files []string) float64 {
-	near := 0.0
-	for _, f := range files {
-		for _, h := range atHand {
-			switch {
-			case sameFile(h, f):
-				return 1
-			case path.Dir(f) != "." && sameFile(path.Dir(h), path.Dir(f)):
-				near = 0.5
-			}
-		}
-	}
-	return near
-}
-
-// sameFile compares two paths of which either may be relative to the project.
-func sameFile(a, b string) bool {
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	return b != "" && (a == b || strings.HasSuffix(a, "/"+b))
-}
-
-func finite(f float64) float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0
-	}
-	return f
 }
 
 // Summand is what one part of a score counts in the sum.

@@ -1,14 +1,74 @@
 package rank
 
 import (
-	"cmp"
 	"math"
+	"path"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
 )
 
 const day = 24 * time.Hour
+
+// priors writes what is known of a memory besides its words into the parts of its score.
+func priors(q Ask, m mem.Memory, parts map[string]float64) {
+	parts[PartPath] = nearness(q.Files, m.Files)
+	if !q.Now.IsZero() {
+		parts[PartRecency] = Recency(q.Now.Sub(m.Created))
+	}
+	if q.Search {
+		return
+	}
+	if !q.Now.IsZero() {
+		parts["strength"] = Strength(m, q.Now)
+		parts[PartUse] = Use{}.Factor(m, q.Now)
+	}
+	parts["scope"] = q.Profile.Weight(m.Scope)
+	if q.Branch != "" && m.Branch == q.Branch {
+		parts["branch"] = 1
+	}
+	if m.Trust == mem.TrustUser {
+		parts["trust"] = 1
+	}
+}
+
+const (
+	freshDays  = 30   // an age that makes little difference
+	oldestDays = 3650 // from which on nothing gets older
+)
+
+// Recency falls with the logarithm of the age: 1 now, 0.99 after a day, 0.86
+// after a month, 0.47 after a year, 0 after ten.
+func Recency(age time.Duration) float64 {
+	days := min(oldestDays, max(0, float64(age)/float64(day)))
+	return 1 - math.Log1p(days/freshDays)/math.Log1p(float64(oldestDays)/freshDays)
+}
+
+// nearness is 1 if a memory's file is at hand, one half if one of the same
+// directory is.
+func nearness(atHand, files []string) float64 {
+	near := 0.0
+	for _, f := range files {
+		for _, h := range atHand {
+			switch {
+			case sameFile(h, f):
+				return 1
+			case path.Dir(f) != "." && sameFile(path.Dir(h), path.Dir(f)):
+				near = 0.5
+			}
+		}
+	}
+	return near
+}
+
+// sameFile compares two paths of which either may be relative to the project.
+func sameFile(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	return b != "" && (a == b || strings.HasSuffix(a, "/"+b))
+}
 
 // halfLife is how long an unused memory takes to lose half its strength.
 func halfLife(m mem.Memory) time.Duration {
@@ -45,21 +105,6 @@ func lastUse(m mem.Memory) time.Time {
 	return m.LastUsed
 }
 
-// DefaultHalfLife is the decay of the two SCRI weights where none is given.
-const DefaultHalfLife = 30 * day
-
-// counters are what is known of the use of a memory.
-type counters struct {
-	hits, prevented float64 // used, mistakes prevented; negative or no numbers count as 0
-	age             time.Duration
-	halfLife        time.Duration // not positive means DefaultHalfLife
-}
-
-// countersOf are those of m. A half-life of its own comes before that of u.
-func countersOf(m mem.Memory, now time.Time, u Use) counters {
-	return counters{float64(m.Uses), float64(m.Prevented), now.Sub(lastUse(m)), cmp.Or(ownHalfLife(m), u.HalfLife)}
-}
-
 // ownHalfLife is the half-life that a memory brings, 0 for none.
 func ownHalfLife(m mem.Memory) time.Duration {
 	days := finite(m.HalfLife)
@@ -72,45 +117,14 @@ func ownHalfLife(m mem.Memory) time.Duration {
 // maxDays keeps a half-life within what a time.Duration holds.
 const maxDays = 100_000
 
-// The decay of all three is exp(-age/halfLife), an e-fold in spite of its
-// customary name.
-
-// authority is the factor that past usefulness puts on relevance: from 1 up to
-// Cap and never quite that.
-func (u Use) authority(c counters) float64 {
-	raw := u.useful(c) * c.decay()
-	return min(math.Nextafter(u.Cap, 1), 1+(u.Cap-1)*raw/(raw+u.Saturation))
-}
-
-// useful is what counters of use add up to: each further hit counts less.
-func (u Use) useful(c counters) float64 {
-	return math.Log1p(counter(c.hits)) + u.Prevented*counter(c.prevented)
-}
-
-// documents is the weight of a memory in a briefing: it grows with use without bound and is 1 for a fresh memory
-// without any.
-func (u Use) documents(c counters) float64 {
-	return (counter(c.hits) + u.Prevented*counter(c.prevented) + 1) * c.decay()
-}
-
-// salience is documents with each further hit counting less.
-func (u Use) salience(c counters) float64 { return (u.useful(c) + 1) * c.decay() }
-
-func (c counters) decay() float64 {
-	if c.halfLife <= 0 {
-		c.halfLife = DefaultHalfLife
-	}
-	return math.Exp(-float64(max(0, c.age)) / float64(c.halfLife))
-}
-
-// maxCounter keeps sums of counters finite.
-const maxCounter = 1e12
-
-func counter(n float64) float64 {
-	return min(maxCounter, max(0, finite(n)))
-}
-
 func clamp(f float64) float64 { return min(1, max(0, finite(f))) }
+
+func finite(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}
 
 // Profile is what sort of question it is: it decides how much the scopes count.
 type Profile string

@@ -41,6 +41,9 @@ const (
 	DefaultBoost      = 5.0
 )
 
+// DefaultHalfLife is the decay of the two SCRI weights where none is given.
+const DefaultHalfLife = 30 * day
+
 const (
 	mostFactor = 1e6 // of the documents' form on relevance, which knows no bound
 	mostGiven  = 1e6 // of a number of Use
@@ -112,6 +115,54 @@ func (u Use) Factor(m mem.Memory, now time.Time) float64 {
 		return min(mostFactor, u.documents(c))
 	}
 	return u.authority(c)
+}
+
+// counters are what is known of the use of a memory.
+type counters struct {
+	hits, prevented float64 // used, mistakes prevented; negative or no numbers count as 0
+	age             time.Duration
+	halfLife        time.Duration // not positive means DefaultHalfLife
+}
+
+// countersOf are those of m. A half-life of its own comes before that of u.
+func countersOf(m mem.Memory, now time.Time, u Use) counters {
+	return counters{float64(m.Uses), float64(m.Prevented), now.Sub(lastUse(m)), cmp.Or(ownHalfLife(m), u.HalfLife)}
+}
+
+// authority is the factor that past usefulness puts on relevance: from 1 up to
+// Cap and never quite that.
+func (u Use) authority(c counters) float64 {
+	raw := u.useful(c) * c.decay()
+	return min(math.Nextafter(u.Cap, 1), 1+(u.Cap-1)*raw/(raw+u.Saturation))
+}
+
+// useful is what counters of use add up to: each further hit counts less.
+func (u Use) useful(c counters) float64 {
+	return math.Log1p(counter(c.hits)) + u.Prevented*counter(c.prevented)
+}
+
+// documents is the weight of a memory in a briefing: it grows with use without bound and is 1 for a fresh memory
+// without any.
+func (u Use) documents(c counters) float64 {
+	return (counter(c.hits) + u.Prevented*counter(c.prevented) + 1) * c.decay()
+}
+
+// salience is documents with each further hit counting less.
+func (u Use) salience(c counters) float64 { return (u.useful(c) + 1) * c.decay() }
+
+// decay is exp(-age/halfLife), an e-fold in spite of its customary name.
+func (c counters) decay() float64 {
+	if c.halfLife <= 0 {
+		c.halfLife = DefaultHalfLife
+	}
+	return math.Exp(-float64(max(0, c.age)) / float64(c.halfLife))
+}
+
+// maxCounter keeps sums of counters finite.
+const maxCounter = 1e12
+
+func counter(n float64) float64 {
+	return min(maxCounter, max(0, finite(n)))
 }
 
 // The parts of a score that Standing writes, and what a file that is no longer
