@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"remanence/internal/mem"
 )
@@ -15,9 +14,6 @@ const (
 
 	// same is the overlap from which two memories say the same.
 	same = 0.90
-
-	// maxDoc is how much of a memory is compared, in bytes: its point stands first.
-	maxDoc = 1200
 )
 
 // Diversify picks up to n hits, most relevant first, each time the one that is
@@ -124,36 +120,6 @@ func share(score, best float64, place int) float64 {
 	}
 	return max(0, finite(score)/best)
 }
-
-// wordSet is the words of a memory that say something, from its beginning.
-func wordSet(m mem.Memory, l *Lexicon) map[string]bool {
-	set, fresh := map[string]bool{}, map[string][]token{}
-	for name := range names(beginning(m)) {
-		list, known := l.known(name)
-		if !known {
-			name = strings.Clone(name) // a piece of a text, all of which would stay for it
-			list = tokens(name)
-			if len(name) <= maxName {
-				fresh[name] = list
-			}
-		}
-		for _, t := range list {
-			if t.compared() {
-				set[t.key] = true
-			}
-		}
-	}
-	l.learn(fresh)
-	return set
-}
-
-// beginning is as much of what a memory says as is compared.
-func beginning(m mem.Memory) string {
-	return head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)
-}
-
-// compared reports whether a token is one of the words by which memories are alike.
-func (t token) compared() bool { return t.says && !t.whole }
 
 // Alike is how much of what two memories say is said in the same words: the
 // Jaccard index of their words, 0…1.

@@ -3,6 +3,7 @@ package rank
 import (
 	"iter"
 	"maps"
+	"remanence/internal/mem"
 	"strings"
 	"sync"
 	"unicode"
@@ -280,6 +281,39 @@ func (l *Lexicon) learn(names map[string][]token) {
 	maps.Copy(l.names, names)
 }
 
+// wordSet is the words of a memory that say something, from its beginning.
+func wordSet(m mem.Memory, l *Lexicon) map[string]bool {
+	set, fresh := map[string]bool{}, map[string][]token{}
+	for name := range names(beginning(m)) {
+		list, known := l.known(name)
+		if !known {
+			name = strings.Clone(name) // a piece of a text, all of which would stay for it
+			list = tokens(name)
+			if len(name) <= maxName {
+				fresh[name] = list
+			}
+		}
+		for _, t := range list {
+			if t.compared() {
+				set[t.key] = true
+			}
+		}
+	}
+	l.learn(fresh)
+	return set
+}
+
+// maxDoc is how much of a memory is compared, in bytes: its point stands first.
+const maxDoc = 1200
+
+// beginning is as much of what a memory says as is compared.
+func beginning(m mem.Memory) string {
+	return head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)
+}
+
+// compared reports whether a token is one of the words by which memories are alike.
+func (t token) compared() bool { return t.says && !t.whole }
+
 // tokens reads a name.
 func tokens(name string) []token {
 	list := atoms(name)
@@ -307,6 +341,27 @@ func tokens(name string) []token {
 func tokenOf(lower string, part, whole bool) token {
 	folded := fold(lower)
 	return token{key: stem(folded), folded: folded, says: !stopWord(lower), part: part, whole: whole}
+}
+
+// stopWord reports whether a lower-case English word says nothing about a topic.
+func stopWord(w string) bool {
+	switch w {
+	case "a", "about", "above", "after", "again", "against", "ain", "all", "also", "am", "an", "and", "any", "are", "aren",
+		"as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "ca", "can",
+		"could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each", "even", "every",
+		"few", "for", "from", "further", "had", "hadn", "has", "hasn", "have", "haven", "having", "he", "her", "here", "hers",
+		"herself", "him", "himself", "his", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "itself", "just",
+		"ll", "may", "maybe", "me", "might", "mightn", "more", "most", "must", "mustn", "my", "myself", "needn", "no", "nor",
+		"not", "of", "off", "on", "once", "only", "or", "other", "ought", "our", "ours", "ourselves", "out", "over", "own",
+		"please", "really", "s", "same", "sha", "shall", "shan", "she", "should", "shouldn", "so", "some", "still", "such",
+		"t",
+		"than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those",
+		"through", "to", "too", "under", "until", "up", "upon", "us", "ve", "very", "was", "wasn", "we", "were", "weren",
+		"what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "within",
+		"without", "wo", "won", "would", "wouldn", "yet", "you", "your", "yours", "yourself", "yourselves":
+		return true
+	}
+	return false
 }
 
 // keyOf returns the form in which words are compared: folded and stemmed. In unsegmented scripts marks distinguish

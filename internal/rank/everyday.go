@@ -5,27 +5,6 @@ import (
 	"sync"
 )
 
-// stopWord reports whether a lower-case English word says nothing about a topic.
-func stopWord(w string) bool {
-	switch w {
-	case "a", "about", "above", "after", "again", "against", "ain", "all", "also", "am", "an", "and", "any", "are", "aren",
-		"as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "ca", "can",
-		"could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each", "even", "every",
-		"few", "for", "from", "further", "had", "hadn", "has", "hasn", "have", "haven", "having", "he", "her", "here", "hers",
-		"herself", "him", "himself", "his", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "itself", "just",
-		"ll", "may", "maybe", "me", "might", "mightn", "more", "most", "must", "mustn", "my", "myself", "needn", "no", "nor",
-		"not", "of", "off", "on", "once", "only", "or", "other", "ought", "our", "ours", "ourselves", "out", "over", "own",
-		"please", "really", "s", "same", "sha", "shall", "shan", "she", "should", "shouldn", "so", "some", "still", "such",
-		"t",
-		"than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those",
-		"through", "to", "too", "under", "until", "up", "upon", "us", "ve", "very", "was", "wasn", "we", "were", "weren",
-		"what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "within",
-		"without", "wo", "won", "would", "wouldn", "yet", "you", "your", "yours", "yourself", "yourselves":
-		return true
-	}
-	return false
-}
-
 // everyday reports whether a key is one of the words that prompts of any topic
 // are made of. Such a word weighs little and never makes a memory relevant alone.
 func everyday(key string) bool { return everydayKeys()[key] }
