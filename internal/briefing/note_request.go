@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	noteRequest = "The last turn left no note. If it decided, found or changed something that a later session needs, " +
+	noteRequest = "[Remanence] The last turn left no note. If it decided, found or changed something that a later session needs, " +
 		"first call `remember` once: the statement in full, why, files, other words for it."
 	noteMark        = "note:" // prefix of the marks of note requests, before the number of the turn
 	maxNoteRequests = 3       // since the last note

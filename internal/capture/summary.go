@@ -52,7 +52,7 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 // setSummaryTexts sets the title and the body of a summary from its parts: what came of
 // the work, and only where nothing is known of that, what was asked.
 func setSummaryTexts(mm *mem.Memory) {
-	mm.Title = extract.WholeTitle(cmp.Or(mm.Summary.Completed, mm.Summary.Learned, mm.Summary.Request), 120)
+	mm.Title = extract.WholeTitle(cmp.Or(mm.Summary.Completed, mm.Summary.Learned), 120)
 	mm.Body = chars.Clip(mm.Summary.Completed, extract.MaxStatement)
 }
 

@@ -27,7 +27,7 @@ func summarized(summary string) []mem.Event {
 func inHand(t *testing.T) *stage {
 	t.Helper()
 	s := newStage(t)
-	s.settings.StateLineRule = "never"
+	s.settings.StateLineRule, s.settings.NoteRequests = "never", false
 	s.play(
 		start("startup"),
 		prompt("p1", "make the senders faster"),

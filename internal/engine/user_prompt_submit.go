@@ -58,17 +58,25 @@ func (e *Engine) promptReceipt(ctx context.Context, ec event.Context, directive 
 ) {
 	n, err := e.Briefing.StateLines(ctx, ec)
 	failed("state line", err)
-	request, mark, err := e.Briefing.NoteRequest(ctx, ec)
-	failed("note request", err)
-	if request != "" {
-		n.Lines, n.Marks = append(n.Lines, request), append(n.Marks, mark)
-		n.Budget += chars.Tokens(request)
+	var request, mark string
+	if directive == "" { // it asks for more than a note
+		request, mark, err = e.Briefing.NoteRequest(ctx, ec)
+		failed("note request", err)
 	}
 	gone, err := e.Continuity.CompactionLoss(ctx, ec)
 	failed("what the summary left out", err)
 	hits, r, err := e.Recall.Prompt(ctx, ec) // last: it may use up the time
 	failed("recall", err)
-	return e.promptBlock(ec, directive, n, gone, hits, r), n.StateLine
+	r = e.promptBlock(ec, directive+request, n, gone, hits, r)
+	if request != "" { // an instruction: above the block, whose content is none
+		if r.ID == "" {
+			r = ec.Receipt("nudge", 0)
+		}
+		tokens := chars.Tokens(request)
+		r.Text, r.Marks, r.Outcome = recall.Above(request, r.Text), append(r.Marks, mark), mem.Injected
+		r.Budget, r.Tokens = r.Budget+tokens, r.Tokens+tokens
+	}
+	return r, n.StateLine
 }
 
 // promptBlock renders the state line, restored pieces and search hits as one block, and returns its receipt; the

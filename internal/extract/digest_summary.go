@@ -56,7 +56,7 @@ func FixSummary(fix mem.Memory) string {
 }
 
 // Opening returns the first sentence of an answer that describes the result of the work. "Done." or "You're right,
-// sorry about that." do not.
+// sorry about that." do not, nor does a guess.
 func Opening(answer string) string {
 	all := Statements(answer)
 	var open []Option // nothing came of what is put to choice
@@ -80,7 +80,7 @@ func openingOf(all []Statement, open []Option, report bool) int {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
 		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&
-			!apologizes(s.Bare) && (report || !s.cues.Has(cueVerify) || s.cues.Has(cueCause, cueDecide, cueContrast)) &&
+			!apologizes(s.Bare) && !s.cues.Has(cueHedge) && (report || !s.cues.Has(cueVerify) || s.cues.Has(cueCause, cueDecide, cueContrast)) &&
 			(!s.leads() || opensWithI(s.Bare)) &&
 			!slices.ContainsFunc(open, func(o Option) bool { return o.Holds(s.Text) })
 	})
