@@ -161,10 +161,12 @@ func (d *description) others() {
 // schema describes the JSON of a type. Named structs are described once.
 func (d *description) schema(t reflect.Type) object {
 	switch {
+	case t.Kind() == reflect.Pointer:
+		return d.schema(t.Elem())
 	case t == reflect.TypeFor[time.Time]():
 		return object{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[time.Duration]():
-		return object{"type": "integer", "description": "nanoseconds; in a query also 1h30m"}
+		return object{"type": "integer", "description": "nanoseconds; in a query with a unit, such as 1h30m"}
 	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Interface:
 		return object{}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
@@ -173,8 +175,6 @@ func (d *description) schema(t reflect.Type) object {
 		return object{}
 	}
 	switch t.Kind() {
-	case reflect.Pointer:
-		return d.schema(t.Elem())
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
 			return object{"type": "string", "contentEncoding": "base64"}
