@@ -7,7 +7,6 @@ import (
 
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/rank"
 	"remanence/internal/vaultfile"
 )
 
@@ -23,18 +22,6 @@ func (e *Service) Standing(p mem.Project, hits []mem.Hit) map[string]mem.Freshne
 		}
 	}
 	return out
-}
-
-// ordered sorts memories that may be injected by what is known of each memory itself:
-// how its files stand and, where the words of a question decided, its use.
-func ordered(ec event.Context, q Question, hits []mem.Hit) []mem.Hit {
-	s := rank.Standing{
-		Now: ec.At, Use: ec.Settings.Use, Stale: func(mm mem.Memory) bool { return ec.Freshness(mm) != mem.Fresh },
-	}
-	if q.strict {
-		s.Use.Prompt = rank.NoUse
-	}
-	return s.Order(hits)
 }
 
 // Belongs reports whether a memory is of the project at hand: it was learned

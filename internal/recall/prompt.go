@@ -29,11 +29,11 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 	if err != nil {
 		return nil, mem.Receipt{}, err
 	}
-	e.floors.want(ec.Project.Key)
 	hits, r, err := e.Recall(ctx, ec, Question{
 		Trigger: "prompt", Asked: ec.Text, Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
 		Query: mem.Query{NotKinds: NotRecalled()},
 	})
+	e.floors.want(ec.Project.Key) // for the prompts to come
 	// Conventions go with a new task only if the project knows something about it.
 	if err == nil && len(hits) > 0 && rank.NewTask(ec.Text) {
 		hits, err = e.WithRules(ctx, ec, hits, &r)
@@ -61,12 +61,12 @@ type Question struct {
 // Recall returns the memories worth injecting for q. The receipt lists what was left out and why. Its items are not
 // set: only rendering knows which of them fit.
 func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
+	q, ask := e.asked(ec, q)
 	r := mem.Receipt{
 		ID: event.ReceiptID(ec.ID), Event: ec.ID, Session: ec.Session, Project: ec.Project.Key, At: ec.At,
-		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
+		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Terms: q.Query.Terms, Budget: q.Budget,
+		Outcome: mem.Abstained,
 	}
-	q, ask := e.asked(ec, q)
-	r.Terms = q.Query.Terms
 	hits, err := e.candidates(ctx, q, ask)
 	if err != nil {
 		return nil, r, err
@@ -93,13 +93,26 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 		room--
 		return false
 	})
-	hits, cuts := rank.Diversify(ordered(ec, q, hits), q.Most, e.lexicon)
+	hits = ordered(ec, q, hits)
+	hits, cuts := rank.Diversify(hits, q.Most, e.lexicon)
 	hits = rank.Distil(hits)
 	if err := e.Histories(ctx, hits); err != nil {
 		return nil, r, err
 	}
 	r.LeftOut = append(append(r.LeftOut, cuts...), rest...)
 	return hits, r, nil
+}
+
+// ordered sorts memories that may be injected by what is known of each memory itself:
+// how its files stand and, where the words of a question decided, its use.
+func ordered(ec event.Context, q Question, hits []mem.Hit) []mem.Hit {
+	s := rank.Standing{
+		Now: ec.At, Use: ec.Settings.Use, Stale: func(mm mem.Memory) bool { return ec.Freshness(mm) != mem.Fresh },
+	}
+	if q.strict {
+		s.Use.Prompt = rank.NoUse
+	}
+	return s.Order(hits)
 }
 
 // asked completes a question's query and returns what its candidates are ranked by.
@@ -132,24 +145,6 @@ func Unmarked(s string) string {
 		b.WriteByte(' ')
 		s = strings.TrimPrefix(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz0123456789-:"), "]")
 	}
-}
-
-// candidates returns the memories that may be injected, best first.
-func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
-	if !q.strict {
-		q.Query.Limit = rank.Candidates
-		hits, _, err := e.ranked(ctx, q.Query, ask)
-		return hits, err
-	}
-	ms, err := e.Store.List(ctx, q.Query)
-	if err != nil {
-		return nil, fmt.Errorf("list: %w", err)
-	}
-	hits := make([]mem.Hit, 0, len(ms))
-	for i, mm := range ms {
-		hits = append(hits, mem.Hit{Memory: mm, Score: 1 / float64(1+i)})
-	}
-	return hits, nil
 }
 
 // RecallWithin and BriefWithin bound the time of a recall and of a briefing. A hook client that waits longer gives up
@@ -252,32 +247,6 @@ func (e *Service) FilesAtHand(ctx context.Context, ec event.Context) ([]string, 
 		return nil, fmt.Errorf("files at hand: %w", err)
 	}
 	return extract.FilesOf(ms), nil
-}
-
-// perFile is how many memories of each file at hand are looked at whatever their words.
-const perFile = 5
-
-// ofFiles returns what is known of the files at hand, for a query of any kinds. Many memories
-// may match better by their words; whether these are relevant is decided by the same rules.
-func (e *Service) ofFiles(ctx context.Context, q mem.Query, files []string) ([]mem.Hit, error) {
-	if len(q.Kinds) > 0 {
-		return nil, nil
-	}
-	var hits []mem.Hit
-	q.Kinds, q.Limit, q.Offset, q.Order = event.Knowledge(), perFile, 0, mem.ByImportance
-	for _, f := range files[:min(len(files), mem.MaxAnchors)] {
-		q.File = f
-		ms, err := e.Store.List(ctx, q)
-		if err != nil {
-			return nil, fmt.Errorf("memories of %s: %w", f, err)
-		}
-		for _, mm := range ms {
-			if !extract.Contains(hits, mm.ID) {
-				hits = append(hits, mem.Hit{Memory: mm})
-			}
-		}
-	}
-	return hits, nil
 }
 
 // QuotesBefore returns utterances of earlier conversations that match the prompt and add something to the memories

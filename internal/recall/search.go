@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
-	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -163,108 +161,6 @@ func (e *Service) strategy(ctx context.Context, how Strategy, text string) (Stra
 		return ByKeyword, "the question's vector was not to be had, so only words were searched for", nil
 	}
 	return how, "", nil
-}
-
-// ranked returns the best matches of q.Terms, best first, and the size of the
-// index that they were found in, or 0 if the store does not report it.
-func (e *Service) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
-	return e.rankedBy(ctx, Auto, q, rule)
-}
-
-func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
-	if len(q.Statuses) == 0 && !q.Hidden {
-		q.Statuses = event.Findable()
-	}
-	var near nearest
-	if how != ByKeyword {
-		near = e.near(ctx, q)
-	}
-	if how == ByVector {
-		return near.hits, 0, nil
-	}
-	atHand, err := e.ofFiles(ctx, q, rule.Files)
-	if err != nil {
-		return nil, 0, err
-	}
-	if x, ok := e.Store.(indexed); ok {
-		also := slices.Concat(atHand, near.hits)
-		ask := index.Query{Query: q, Now: rule.Now, Without: rule.Without, Also: ids(also)}
-		if found, ok := x.Search(ctx, ask); ok {
-			hits, err := e.read(ctx, found.Candidates, also, q.Limit)
-			return rank.Order(rule, e.withNearest(ctx, q, near, hits)), found.Size, err
-		}
-	}
-	hits, corpus, err := e.Matched(ctx, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, h := range atHand {
-		if !extract.Contains(hits, h.Memory.ID) {
-			hits = append(hits, h)
-		}
-	}
-	rule.Corpus = corpus
-	return index.Rerank(rule, e.withNearest(ctx, q, near, hits)), corpus.Size, nil
-}
-
-// indexed is a store with an index of its memories in RAM; see index.Store.Search.
-type indexed interface {
-	Search(ctx context.Context, q index.Query) (found index.Result, ok bool)
-}
-
-// read returns the n best candidates as hits, and those that are among also.
-func (e *Service) read(ctx context.Context, found []index.Candidate, also []mem.Hit, n int) ([]mem.Hit, error) {
-	known := make(map[string]mem.Hit, len(found))
-	for _, h := range also {
-		known[h.Memory.ID] = h
-	}
-	missing := make([]string, 0, n)
-	for i, c := range found {
-		if _, ok := known[c.ID]; !ok && i < n {
-			missing = append(missing, c.ID)
-		}
-	}
-	if len(missing) > 0 {
-		ms, err := e.Store.List(ctx, mem.Query{IDs: missing, ExactIDs: true, Hidden: true, Within: "*"})
-		if err != nil {
-			return nil, fmt.Errorf("read candidates: %w", err)
-		}
-		for _, m := range ms {
-			known[m.ID] = mem.Hit{Memory: m}
-		}
-	}
-	out := make([]mem.Hit, 0, len(known))
-	for _, c := range found {
-		if h, ok := known[c.ID]; ok {
-			h.Score, h.Parts = c.Score, c.Parts
-			out = append(out, h)
-		}
-	}
-	return out, nil
-}
-
-func ids(hits []mem.Hit) []string {
-	out := make([]string, 0, len(hits))
-	for _, h := range hits {
-		out = append(out, h.Memory.ID)
-	}
-	return out
-}
-
-// Matched returns the best matches of q.Terms by the store's full-text search, and how
-// common the terms are.
-func (e *Service) Matched(ctx context.Context, q mem.Query) ([]mem.Hit, mem.Corpus, error) {
-	corpus, err := e.Store.Count(ctx, q)
-	if err != nil {
-		return nil, corpus, fmt.Errorf("count: %w", err)
-	}
-	rare := q
-	rare.Terms = rank.Choose(q.Terms, corpus)
-	hits, err := e.Store.Match(ctx, rare)
-	if err != nil {
-		return nil, corpus, fmt.Errorf("match: %w", err)
-	}
-	return hits, corpus, nil
 }
 
 // quickCount is the size of an index up to which counting the memories of a

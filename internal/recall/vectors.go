@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/rank"
 )
 
 // The keys of its jobs: of each one waits at most.
@@ -23,8 +20,6 @@ const (
 const (
 	embedGroup = 32 // texts in one request
 	embedTries = 7  // of a job, some 20 minutes; the next memory or start begins anew
-	// DefaultEmbedWait is how long an answer waits for a question's vector.
-	DefaultEmbedWait = 150 * time.Millisecond
 )
 
 // EmbedAll has every memory looked at that may lack a vector: after a start, and
@@ -165,86 +160,4 @@ func WholeText(mm mem.Memory) string {
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return strings.Join(parts, "\n")
-}
-
-// nearest is what is nearest to a query in meaning, nearest first; a hit's score is the
-// cosine. The zero value is of a query without a vector.
-type nearest struct {
-	model  string
-	vector []float32
-	hits   []mem.Hit
-}
-
-// near finds what is nearest to q.Text, which has been redacted. Without vectors, or if the
-// query's vector is not to be had at once, it finds nothing.
-func (e *Service) near(ctx context.Context, q mem.Query) nearest {
-	em, ok := e.Event.CurrentEmbedder()
-	if !ok || strings.TrimSpace(q.Text) == "" {
-		return nearest{}
-	}
-	v, err := e.questionVector(ctx, em, q.Text)
-	if err != nil {
-		e.Event.LogDegraded("vectors", err)
-		return nearest{}
-	}
-	hits, err := e.Store.Near(ctx, em.Model(), v, q, rank.Candidates)
-	if err != nil {
-		e.Event.LogDegraded("vectors", err)
-		return nearest{}
-	}
-	return nearest{em.Model(), v, hits}
-}
-
-// withNearest adds what is nearest in meaning to hits by words, and to all of them their
-// cosines where they are known. The score by words of what is added is 0.
-func (e *Service) withNearest(ctx context.Context, q mem.Query, n nearest, hits []mem.Hit) []mem.Hit {
-	if n.vector == nil {
-		return hits
-	}
-	cos, known := map[string]float64{}, map[string]bool{}
-	for _, h := range n.hits {
-		cos[h.Memory.ID] = h.Score
-	}
-	var rest []string
-	for _, h := range hits {
-		known[h.Memory.ID] = true
-		if _, ok := cos[h.Memory.ID]; !ok {
-			rest = append(rest, h.Memory.ID)
-		}
-	}
-	if len(rest) > 0 {
-		more, err := e.Store.Near(ctx, n.model, n.vector, mem.Query{
-			IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*",
-		}, len(rest))
-		e.Event.LogDegraded("vectors", err)
-		for _, h := range more {
-			cos[h.Memory.ID] = h.Score
-		}
-	}
-	out := slices.Clone(hits)
-	for _, h := range n.hits {
-		if !known[h.Memory.ID] {
-			h.Score = 0
-			out = append(out, h)
-		}
-	}
-	for i, h := range out {
-		if c, ok := cos[h.Memory.ID]; ok {
-			parts := map[string]float64{mem.PartCos: c}
-			maps.Copy(parts, h.Parts)
-			out[i].Parts = parts
-		}
-	}
-	return out
-}
-
-// questionVector waits no longer than the person allows.
-func (e *Service) questionVector(ctx context.Context, em event.Embedder, text string) ([]float32, error) {
-	wait := e.Settings().EmbedWait
-	if wait <= 0 {
-		wait = DefaultEmbedWait
-	}
-	within, stop := context.WithTimeout(ctx, wait)
-	defer stop()
-	return em.EmbedQuestion(within, text)
 }

@@ -1,0 +1,247 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/index"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// candidates returns the memories that may be injected, best first.
+func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
+	if !q.strict {
+		q.Query.Limit = rank.Candidates
+		hits, _, err := e.ranked(ctx, q.Query, ask)
+		return hits, err
+	}
+	ms, err := e.Store.List(ctx, q.Query)
+	if err != nil {
+		return nil, fmt.Errorf("list: %w", err)
+	}
+	hits := make([]mem.Hit, 0, len(ms))
+	for i, mm := range ms {
+		hits = append(hits, mem.Hit{Memory: mm, Score: 1 / float64(1+i)})
+	}
+	return hits, nil
+}
+
+// ranked returns the best matches of q.Terms, best first, and the size of the
+// index that they were found in, or 0 if the store does not report it.
+func (e *Service) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	return e.rankedBy(ctx, Auto, q, rule)
+}
+
+func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	if len(q.Statuses) == 0 && !q.Hidden {
+		q.Statuses = event.Findable()
+	}
+	var near nearest
+	if how != ByKeyword {
+		near = e.near(ctx, q)
+	}
+	if how == ByVector {
+		return near.hits, 0, nil
+	}
+	atHand, err := e.ofFiles(ctx, q, rule.Files)
+	if err != nil {
+		return nil, 0, err
+	}
+	if x, ok := e.Store.(indexed); ok {
+		also := slices.Concat(atHand, near.hits)
+		ask := index.Query{Query: q, Now: rule.Now, Without: rule.Without, Also: ids(also)}
+		if found, ok := x.Search(ctx, ask); ok {
+			hits, err := e.read(ctx, found.Candidates, also, q.Limit)
+			return rank.Order(rule, e.withNearest(ctx, q, near, hits)), found.Size, err
+		}
+	}
+	hits, corpus, err := e.Matched(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, h := range atHand {
+		if !extract.Contains(hits, h.Memory.ID) {
+			hits = append(hits, h)
+		}
+	}
+	rule.Corpus = corpus
+	return index.Rerank(rule, e.withNearest(ctx, q, near, hits)), corpus.Size, nil
+}
+
+// nearest is what is nearest to a query in meaning, nearest first; a hit's score is the
+// cosine. The zero value is of a query without a vector.
+type nearest struct {
+	model  string
+	vector []float32
+	hits   []mem.Hit
+}
+
+// near finds what is nearest to q.Text, which has been redacted. Without vectors, or if the
+// query's vector is not to be had at once, it finds nothing.
+func (e *Service) near(ctx context.Context, q mem.Query) nearest {
+	em, ok := e.Event.CurrentEmbedder()
+	if !ok || strings.TrimSpace(q.Text) == "" {
+		return nearest{}
+	}
+	v, err := e.questionVector(ctx, em, q.Text)
+	if err != nil {
+		e.Event.LogDegraded("vectors", err)
+		return nearest{}
+	}
+	hits, err := e.Store.Near(ctx, em.Model(), v, q, rank.Candidates)
+	if err != nil {
+		e.Event.LogDegraded("vectors", err)
+		return nearest{}
+	}
+	return nearest{em.Model(), v, hits}
+}
+
+// DefaultEmbedWait is how long an answer waits for a question's vector.
+const DefaultEmbedWait = 150 * time.Millisecond
+
+// questionVector waits no longer than the person allows.
+func (e *Service) questionVector(ctx context.Context, em event.Embedder, text string) ([]float32, error) {
+	wait := e.Settings().EmbedWait
+	if wait <= 0 {
+		wait = DefaultEmbedWait
+	}
+	within, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	return em.EmbedQuestion(within, text)
+}
+
+// perFile is how many memories of each file at hand are looked at whatever their words.
+const perFile = 5
+
+// ofFiles returns what is known of the files at hand, for a query of any kinds. Many memories
+// may match better by their words; whether these are relevant is decided by the same rules.
+func (e *Service) ofFiles(ctx context.Context, q mem.Query, files []string) ([]mem.Hit, error) {
+	if len(q.Kinds) > 0 {
+		return nil, nil
+	}
+	var hits []mem.Hit
+	q.Kinds, q.Limit, q.Offset, q.Order = event.Knowledge(), perFile, 0, mem.ByImportance
+	for _, f := range files[:min(len(files), mem.MaxAnchors)] {
+		q.File = f
+		ms, err := e.Store.List(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("memories of %s: %w", f, err)
+		}
+		for _, mm := range ms {
+			if !extract.Contains(hits, mm.ID) {
+				hits = append(hits, mem.Hit{Memory: mm})
+			}
+		}
+	}
+	return hits, nil
+}
+
+// indexed is a store with an index of its memories in RAM; see index.Store.Search.
+type indexed interface {
+	Search(ctx context.Context, q index.Query) (found index.Result, ok bool)
+}
+
+// read returns the n best candidates as hits, and those that are among also.
+func (e *Service) read(ctx context.Context, found []index.Candidate, also []mem.Hit, n int) ([]mem.Hit, error) {
+	known := make(map[string]mem.Hit, len(found))
+	for _, h := range also {
+		known[h.Memory.ID] = h
+	}
+	missing := make([]string, 0, n)
+	for i, c := range found {
+		if _, ok := known[c.ID]; !ok && i < n {
+			missing = append(missing, c.ID)
+		}
+	}
+	if len(missing) > 0 {
+		ms, err := e.Store.List(ctx, mem.Query{IDs: missing, ExactIDs: true, Hidden: true, Within: "*"})
+		if err != nil {
+			return nil, fmt.Errorf("read candidates: %w", err)
+		}
+		for _, m := range ms {
+			known[m.ID] = mem.Hit{Memory: m}
+		}
+	}
+	out := make([]mem.Hit, 0, len(known))
+	for _, c := range found {
+		if h, ok := known[c.ID]; ok {
+			h.Score, h.Parts = c.Score, c.Parts
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}
+
+func ids(hits []mem.Hit) []string {
+	out := make([]string, 0, len(hits))
+	for _, h := range hits {
+		out = append(out, h.Memory.ID)
+	}
+	return out
+}
+
+// withNearest adds what is nearest in meaning to hits by words, and to all of them their
+// cosines where they are known. The score by words of what is added is 0.
+func (e *Service) withNearest(ctx context.Context, q mem.Query, n nearest, hits []mem.Hit) []mem.Hit {
+	if n.vector == nil {
+		return hits
+	}
+	cos, known := map[string]float64{}, map[string]bool{}
+	for _, h := range n.hits {
+		cos[h.Memory.ID] = h.Score
+	}
+	var rest []string
+	for _, h := range hits {
+		known[h.Memory.ID] = true
+		if _, ok := cos[h.Memory.ID]; !ok {
+			rest = append(rest, h.Memory.ID)
+		}
+	}
+	if len(rest) > 0 {
+		more, err := e.Store.Near(ctx, n.model, n.vector, mem.Query{
+			IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*",
+		}, len(rest))
+		e.Event.LogDegraded("vectors", err)
+		for _, h := range more {
+			cos[h.Memory.ID] = h.Score
+		}
+	}
+	out := slices.Clone(hits)
+	for _, h := range n.hits {
+		if !known[h.Memory.ID] {
+			h.Score = 0
+			out = append(out, h)
+		}
+	}
+	for i, h := range out {
+		if c, ok := cos[h.Memory.ID]; ok {
+			parts := map[string]float64{mem.PartCos: c}
+			maps.Copy(parts, h.Parts)
+			out[i].Parts = parts
+		}
+	}
+	return out
+}
+
+// Matched returns the best matches of q.Terms by the store's full-text search, and how
+// common the terms are.
+func (e *Service) Matched(ctx context.Context, q mem.Query) ([]mem.Hit, mem.Corpus, error) {
+	corpus, err := e.Store.Count(ctx, q)
+	if err != nil {
+		return nil, corpus, fmt.Errorf("count: %w", err)
+	}
+	rare := q
+	rare.Terms = rank.Choose(q.Terms, corpus)
+	hits, err := e.Store.Match(ctx, rare)
+	if err != nil {
+		return nil, corpus, fmt.Errorf("match: %w", err)
+	}
+	return hits, corpus, nil
+}
