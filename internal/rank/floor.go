@@ -97,6 +97,32 @@ func answerable(ask Ask) float64 {
 	return math.Sqrt(longQuestion / words)
 }
 
+const (
+	// DefaultNear is how near, 0…1, a memory must be that shares no word with the
+	// question; see Nearness.
+	DefaultNear = 0.5
+	// standsOut is how far it must be ahead of the other candidates: to a question
+	// about nothing that is known, all are about as near.
+	standsOut = 1.5
+)
+
+// Nearness is the likeness of two vectors of length 1 by their distance,
+// 1/(1 + distance): 1 where they are the same, 0.41 where they have nothing in
+// common, 0.33 where they are opposites.
+func Nearness(cos float64) float64 {
+	return 1 / (1 + math.Sqrt(max(0, 2-2*finite(cos))))
+}
+
+// isNear reports whether a hit is worth injecting for its meaning alone.
+func isNear(q Ask, p map[string]float64) bool {
+	cos, ok := p[mem.PartCos]
+	least := q.Near
+	if least <= 0 {
+		least = DefaultNear
+	}
+	return ok && p[PartMeaning] >= standsOut && Nearness(cos) >= least
+}
+
 // distinctive counts the words of a question that say something about a topic; a
 // pair of letters is half a one.
 func distinctive(ask Ask) float64 {

@@ -3,6 +3,7 @@ package rank
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -80,6 +81,53 @@ func inOrder(hits []mem.Hit, order []int) []mem.Hit {
 		out[i] = hits[at]
 	}
 	return out
+}
+
+const (
+	// weightCos is what a memory gains for each standard deviation that its vector
+	// is nearer to the question's than those of the other candidates.
+	weightCos = 1.0
+	// mostMeaning bounds those, so that words still count.
+	mostMeaning = 3.0
+
+	// PartMeaning is that distance in standard deviations, -3…3; 0 also where
+	// nothing is known of it.
+	PartMeaning = "meaning"
+)
+
+// crowd is how the cosines of the candidates lie.
+type crowd struct {
+	mean, spread float64 // spread is 0 if they distinguish nothing
+}
+
+func crowdOf(hits []mem.Hit) crowd {
+	var n, sum, squares float64
+	for _, h := range hits {
+		if cos, ok := h.Parts[mem.PartCos]; ok {
+			n, sum, squares = n+1, sum+finite(cos), squares+finite(cos)*finite(cos)
+		}
+	}
+	if n < 2 {
+		return crowd{}
+	}
+	mean := sum / n
+	spread := math.Sqrt(max(0, squares/n-mean*mean))
+	if spread < 1e-6 {
+		return crowd{}
+	}
+	return crowd{mean, spread}
+}
+
+// place writes what is known of a hit's vector into the parts of its score.
+func (c crowd) place(h mem.Hit, parts map[string]float64) {
+	cos, ok := h.Parts[mem.PartCos]
+	if !ok {
+		return
+	}
+	parts[mem.PartCos] = finite(cos)
+	if c.spread > 0 {
+		parts[PartMeaning] = min(mostMeaning, max(-mostMeaning, (finite(cos)-c.mean)/c.spread))
+	}
 }
 
 // mergeByCoverage is what coverage counts when two lists are merged. Of a list, the

@@ -3,11 +3,12 @@ package rank
 import (
 	"iter"
 	"maps"
-	"remanence/internal/mem"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"remanence/internal/mem"
 
 	"github.com/blevesearch/go-porterstemmer"
 	"golang.org/x/text/unicode/norm"
