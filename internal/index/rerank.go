@@ -17,19 +17,22 @@ func Rerank(ask rank.Ask, hits []mem.Hit) []mem.Hit {
 	if len(hits) == 0 {
 		return nil
 	}
+	n := len(hits)
+	stored := make([]float64, n) // the scores of the store
+	for i, h := range hits {
+		stored[i] = storeScore(h)
+	}
+	best, size := slices.Max(stored), max(ask.Corpus.Size, byWords(hits))
 	x := New(hits[0].Memory.Kind == mem.Utterance)
-	best := 0.0
 	for _, h := range hits {
 		x.add(h.Memory, 0)
-		best = max(best, storeScore(h))
 	}
-	n := len(hits)
 	s := &scratch{allowed: make([]bool, n), times: make([]float32, n), scores: make([]float32, n)}
 	found := make([]int32, n)
 	for i := range hits {
 		s.allowed[i], found[i] = true, int32(i)
 	}
-	text, size := ask.Text, max(ask.Corpus.Size, byWords(hits))
+	text := ask.Text
 	if text == "" {
 		text = strings.Join(ask.Terms, "\n")
 	}
@@ -49,7 +52,7 @@ func Rerank(ask rank.Ask, hits []mem.Hit) []mem.Hit {
 			parts[i][mem.PartCos] = cos
 		}
 		if x.utterances && best > 0 {
-			parts[i][rank.PartBM25F] = storeScore(*h) / best
+			parts[i][rank.PartBM25F] = stored[c.doc] / best
 		}
 		h.Parts = parts[i]
 	}
