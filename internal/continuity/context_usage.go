@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -99,43 +98,6 @@ func fullerModelName(client, transcript string) string {
 	return transcript
 }
 
-// usageLimits are the limits of a session's context, in tokens.
-type usageLimits struct {
-	window      int // 0 if handoffs are off
-	autoCompact int // usage at which the client compacts by itself; 0 if unknown
-	handoffAt   int // usage from which a handoff is requested
-	rearm       int // usage below which the next handoff may be requested
-}
-
-const (
-	minAutoCompact    = 10_000 // tokens; a compaction below that is no sign of a full context
-	autoCompactMargin = 0.92   // share of the usage at which the client compacts by itself
-)
-
-// limitsOf computes the limits of a session's context from its window and from the
-// usage at which clients compacted contexts of the same model.
-func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Session) (usageLimits, error) {
-	share := set.Handoff.ThresholdOf()
-	if share == 0 {
-		return usageLimits{}, nil
-	}
-	r := usageLimits{window: windowOf(set, sess)}
-	trigger := share * float64(r.window)
-	if sess.Model != "" {
-		ss, err := s.Store.Sessions(ctx, mem.SessionQuery{AutoCompactModel: sess.Model, Limit: 1})
-		if err != nil {
-			return usageLimits{}, fmt.Errorf("automatic compactions: %w", err)
-		}
-		if len(ss) > 0 && ss[0].AutoCompactTokens >= minAutoCompact {
-			r.autoCompact = ss[0].AutoCompactTokens
-			trigger = min(trigger, autoCompactMargin*float64(r.autoCompact))
-		}
-	}
-	r.handoffAt = max(1, int(trigger))
-	r.rearm = int(trigger * set.Handoff.RearmAt() / share)
-	return r, nil
-}
-
 // ContextUsage is the context usage of a session and its limits, in tokens.
 type ContextUsage struct {
 	Tokens           int    `json:"tokens"`            // used at the last reading
@@ -163,31 +125,4 @@ func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*ContextUsag
 		Tokens: sess.ContextTokens, Window: windowOf(set, sess), Model: sess.Model, AutoCompactAt: r.autoCompact,
 		HandoffAt: r.handoffAt, HandoffRequested: !sess.HandoffArmed,
 	}, nil
-}
-
-// The windows of models, in tokens.
-const (
-	commonWindow = 200_000
-	largeWindow  = 1_000_000
-)
-
-// windowOf returns the context window of a session, in tokens: from the settings,
-// else from the client, else by the model. Usage above the common window proves the
-// larger one.
-func windowOf(set event.Settings, s mem.Session) int {
-	switch {
-	case set.Window > 0:
-		return set.Window
-	case s.ContextWindow > 0:
-		return s.ContextWindow
-	case largeModel(s.Model) || s.ContextTokens > commonWindow:
-		return largeWindow
-	}
-	return commonWindow
-}
-
-// largeModel reports whether a model is known for the larger window, or the
-// client asks for it by name.
-func largeModel(model string) bool {
-	return strings.HasSuffix(model, "[1m]") || strings.HasPrefix(model, "claude-opus-5")
 }

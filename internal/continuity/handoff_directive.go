@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"remanence/internal/chars"
 	"remanence/internal/event"
@@ -29,6 +30,43 @@ func (s *Service) HandoffDirective(ctx context.Context, ec event.Context) (strin
 	return text, event.Changes{Session: mem.SessionChange{HandoffArmed: new(false)}}, nil
 }
 
+// usageLimits are the limits of a session's context, in tokens.
+type usageLimits struct {
+	window      int // 0 if handoffs are off
+	autoCompact int // usage at which the client compacts by itself; 0 if unknown
+	handoffAt   int // usage from which a handoff is requested
+	rearm       int // usage below which the next handoff may be requested
+}
+
+const (
+	minAutoCompact    = 10_000 // tokens; a compaction below that is no sign of a full context
+	autoCompactMargin = 0.92   // share of the usage at which the client compacts by itself
+)
+
+// limitsOf computes the limits of a session's context from its window and from the
+// usage at which clients compacted contexts of the same model.
+func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Session) (usageLimits, error) {
+	share := set.Handoff.ThresholdOf()
+	if share == 0 {
+		return usageLimits{}, nil
+	}
+	r := usageLimits{window: windowOf(set, sess)}
+	trigger := share * float64(r.window)
+	if sess.Model != "" {
+		ss, err := s.Store.Sessions(ctx, mem.SessionQuery{AutoCompactModel: sess.Model, Limit: 1})
+		if err != nil {
+			return usageLimits{}, fmt.Errorf("automatic compactions: %w", err)
+		}
+		if len(ss) > 0 && ss[0].AutoCompactTokens >= minAutoCompact {
+			r.autoCompact = ss[0].AutoCompactTokens
+			trigger = min(trigger, autoCompactMargin*float64(r.autoCompact))
+		}
+	}
+	r.handoffAt = max(1, int(trigger))
+	r.rearm = int(trigger * set.Handoff.RearmAt() / share)
+	return r, nil
+}
+
 // percentUsed returns the context usage in percent of the usable window.
 func (r usageLimits) percentUsed(tokens int) int {
 	limit := r.window
@@ -36,6 +74,33 @@ func (r usageLimits) percentUsed(tokens int) int {
 		limit = min(limit, r.autoCompact)
 	}
 	return min(100, tokens*100/limit)
+}
+
+// The windows of models, in tokens.
+const (
+	commonWindow = 200_000
+	largeWindow  = 1_000_000
+)
+
+// windowOf returns the context window of a session, in tokens: from the settings,
+// else from the client, else by the model. Usage above the common window proves the
+// larger one.
+func windowOf(set event.Settings, s mem.Session) int {
+	switch {
+	case set.Window > 0:
+		return set.Window
+	case s.ContextWindow > 0:
+		return s.ContextWindow
+	case largeModel(s.Model) || s.ContextTokens > commonWindow:
+		return largeWindow
+	}
+	return commonWindow
+}
+
+// largeModel reports whether a model is known for the larger window, or the
+// client asks for it by name.
+func largeModel(model string) bool {
+	return strings.HasSuffix(model, "[1m]") || strings.HasPrefix(model, "claude-opus-5")
 }
 
 // programName is the name of the command line program on the PATH.
