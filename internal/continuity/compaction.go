@@ -55,11 +55,11 @@ func (s *Service) CompactionLoss(ctx context.Context, ec event.Context) (Loss, e
 	if err != nil || before.ID == "" {
 		return Loss{}, err
 	}
-	had, err := s.exactItems(ctx, ec, before)
+	restored, err := s.restoredText(ctx, ec)
 	if err != nil {
 		return Loss{}, err
 	}
-	restored, err := s.restoredText(ctx, ec)
+	had, err := s.exactItems(ctx, ec, before)
 	if err != nil {
 		return Loss{}, err
 	}
@@ -125,6 +125,10 @@ func (s *Service) restoredText(ctx context.Context, ec event.Context) (string, e
 // new checkpoint from the store and keeps what both contain: forgotten or purged
 // text is not injected.
 func (s *Service) exactItems(ctx context.Context, ec event.Context, before mem.Checkpoint) ([]exactItem, error) {
+	decided, err := s.decisionItems(ctx, ec, before)
+	if err != nil {
+		return nil, err
+	}
 	now, err := s.Checkpoint(ctx, ec, before.Trigger)
 	if err != nil {
 		return nil, err
@@ -151,8 +155,7 @@ func (s *Service) exactItems(ctx context.Context, ec event.Context, before mem.C
 			out = append(out, exactItem{"open: " + o, ContainsTerms(o)})
 		}
 	}
-	decided, err := s.decisionItems(ctx, ec, before)
-	return append(out, decided...), err
+	return append(out, decided...), nil
 }
 
 // decisionItems returns the session's decisions before the compaction.
