@@ -149,7 +149,7 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 		Learned: w.line(s.Learned, maxPart), Completed: w.line(s.Completed, maxPart),
 		NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),
 	}
-	t.Request = cmp.Or(t.Request, chars.Clip(extract.Request(w.ec.Turn.Text), 200))
+	t.Request = cmp.Or(t.Request, extract.ShortRequest(w.ec.Turn.Text, 200))
 	mm.Summary, mm.Title = &t, chars.Clip(cmp.Or(t.Request, t.Completed), 120)
 	mm.Body = chars.Clip(t.Completed, extract.MaxStatement)
 	mm.Tags = []string{extract.SummaryTag, modelTag}

@@ -30,7 +30,7 @@ func (e *Engine) userPromptSubmit(ctx context.Context, ec event.Context) (mem.Re
 		Turn:    mem.TurnChange{Person: true, Text: ec.Text, Private: ec.Private},
 	}
 	if !extract.Agrees(ec.Text) {
-		ch.Session.FirstPrompt = chars.Clip(extract.Request(ec.Text), 200)
+		ch.Session.FirstPrompt = extract.ShortRequest(ec.Text, 200)
 	}
 	if (ec.SessionInfo.Prompts+1)%capture.ArchiveEvery == 0 {
 		ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive))

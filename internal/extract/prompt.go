@@ -25,6 +25,12 @@ func Request(prompt string) string {
 	return chars.Clip(withoutGreeting(chars.Line(prompt)), RecentChars)
 }
 
+// ShortRequest is what a prompt asks, in one line of at most n runes.
+func ShortRequest(prompt string, n int) string {
+	request := Request(prompt)
+	return chars.Clip(request, n)
+}
+
 // withoutGreeting is a prompt without the greetings and thanks that it begins
 // with, where something follows them.
 func withoutGreeting(prompt string) string {
