@@ -47,6 +47,7 @@ type Env struct {
 	ProjectDir string // directory the agent was started in
 	SessionID  string
 	Entrypoint string
+	Client     string // process id of the agent
 	TaskList   string // name of a task list that several sessions share
 	EnvFile    string // file that takes variables for the session's later commands
 }

@@ -229,7 +229,7 @@ func TestSharedTaskListIsKnownByItsHash(t *testing.T) {
 func TestOnlyListedVariablesAreRead(t *testing.T) {
 	listed := map[string]bool{
 		"CLAUDE_PROJECT_DIR": true, "CLAUDE_CODE_SESSION_ID": true, "CLAUDE_CODE_ENTRYPOINT": true,
-		"CLAUDE_ENV_FILE": true, "CLAUDE_CODE_TASK_LIST_ID": true,
+		"CLAUDE_ENV_FILE": true, "CLAUDE_CODE_TASK_LIST_ID": true, "CLAUDE_PID": true,
 	}
 	agent.Claude{}.Environ(func(name string) string {
 		if !listed[name] {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,7 @@ func (Claude) Environ(get func(string) string) Env {
 		ProjectDir: get("CLAUDE_PROJECT_DIR"),
 		SessionID:  get("CLAUDE_CODE_SESSION_ID"),
 		Entrypoint: get("CLAUDE_CODE_ENTRYPOINT"),
+		Client:     get("CLAUDE_PID"),
 		EnvFile:    get("CLAUDE_ENV_FILE"),
 		TaskList:   get("CLAUDE_CODE_TASK_LIST_ID"),
 	}
@@ -47,6 +49,9 @@ func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
 		return mem.Event{}, err
 	}
 	e.Kind = kind
+	if kind == mem.SessionStart {
+		e.Client, _ = strconv.Atoi(env.Client) // 0 if it is not known
+	}
 	e.EnvFile = env.EnvFile != "" && (kind == mem.SessionStart || kind == mem.Setup)
 	own(&e, f)
 	if env.TaskList != "" && (kind == mem.TaskCompleted || strings.HasPrefix(e.Tool, "Task")) {

@@ -15,7 +15,7 @@ import (
 
 const (
 	noteRequest = "[Remanence] The last turn left no note. If it decided, found or changed something that a later session needs, " +
-		"first call `remember` once: the statement in full, why, files, other words for it."
+		"first call `remember` once: the statement in full, why, files, aliases."
 	noteMark        = "note:" // prefix of the marks of note requests, before the number of the turn
 	maxNoteRequests = 3       // since the last note
 	recentTurns     = 30      // in which requests are looked for

@@ -217,6 +217,7 @@ func addCommand(a *app) *cobra.Command {
 	cmd.Flags().StringArrayVar(&q.Files, "file", nil, "file it is about; may be repeated")
 	cmd.Flags().StringVar(&scope, "scope", "project", "how far it reaches: project or user")
 	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
+	cmd.Flags().StringArrayVar(&q.Aliases, "alias", nil, "other words that a later question may use; may be repeated")
 	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if there is no memory of the same statement; that one is "+
 		"shown instead")
 	cmd.Flags().BoolVar(&q.KeepBoth, "keep-both", false, "keep it beside what is like it; they are never merged")

@@ -100,6 +100,7 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 		Project:    p.Key,
 		Kind:       kind,
 		Tags:       cleanTags(s.Redactor, req.Tags),
+		Concepts:   cleanTags(s.Redactor, req.Aliases),
 		Importance: max(info.Importance, minUserImportance),
 		Confidence: event.ConfidenceUser,
 		Trust:      mem.TrustUser,

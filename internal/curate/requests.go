@@ -14,7 +14,9 @@ type AddRequest struct {
 	Scope mem.Scope `json:"scope,omitempty"` // "" means project
 	Files []string  `json:"files,omitempty"`
 	Tags  []string  `json:"tags,omitempty"`
-	Agent string    `json:"agent,omitempty"` // session of the requesting agent, or UnknownAgent; "" means the person
+	// Aliases are other words that a later question may use. They become concepts.
+	Aliases []string `json:"aliases,omitempty"`
+	Agent   string   `json:"agent,omitempty"` // session of the requesting agent, or UnknownAgent; "" means the person
 
 	Title      string     `json:"title,omitempty"`      // "" means the text's first line
 	Importance *float64   `json:"importance,omitempty"` // 0…1; nil means the default of the kind

@@ -73,7 +73,8 @@ func core() []tool {
 				`convention, preference, todo …"},` +
 				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array",` +
 				`"items":{"type":"string"}},` +
-				`"files":{"type":"array","items":{"type":"string"}},"importance":{"type":"number"},` +
+				`"files":{"type":"array","items":{"type":"string"}},"aliases":{"type":"array",` +
+				`"items":{"type":"string"},"description":"other words a later question may use"},"importance":{"type":"number"},` +
 				`"supersedes":{"type":"string","description":"id it replaces, or none to keep both"},` +
 				`"related":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
 				`"type":{"type":"string"},"relationship":{"type":"string"}}}}}`,

@@ -19,6 +19,7 @@ type rememberArgs struct {
 	Title      string            `json:"title"`
 	Tags       texts             `json:"tags"`
 	Files      texts             `json:"files"`
+	Aliases    texts             `json:"aliases"`
 	Importance *float64          `json:"importance"`
 	Supersedes string            `json:"supersedes"`
 	Related    []curate.Relation `json:"related"`
@@ -109,8 +110,8 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 	ask := curate.AddRequest{
 		ProjectRef: s.Place, Text: a.Content, Title: a.Title, Tags: a.Tags, Files: a.Files,
-		Importance: a.Importance,
-		Related:    a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != keepBoth, KeepBoth: a.Supersedes == keepBoth,
+		Aliases: a.Aliases, Importance: a.Importance,
+		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != keepBoth, KeepBoth: a.Supersedes == keepBoth,
 	}
 	if strings.TrimSpace(a.Content) == "" {
 		return ask, bad("content is missing")

@@ -88,6 +88,7 @@ type Event struct {
 
 	StopActive     bool  `json:"stop_active,omitempty"`
 	Background     int   `json:"background,omitempty"` // background tasks still running at Stop
+	Client         int   `json:"client,omitempty"`     // process id of the agent; of SessionStart only
 	EnvFile        bool  `json:"env_file,omitempty"`   // the client accepts environment variables
 	Size           int64 `json:"size,omitempty"`       // bytes of the original payload
 	Truncated      bool  `json:"cut,omitempty"`        // text was cut to the size limits

@@ -44,3 +44,37 @@ func TestAReadFileGetsItsMemoriesOnce(t *testing.T) {
 	}
 	wants(t, "notes", notes[0], `kind="file"`, "must not hold a unit")
 }
+
+// The agent is asked for a note with the prompt after a turn that left none, once, and what it
+// notes is injected in the next session, above what the rules took from the turn.
+func TestARequestedNoteIsInjectedInTheNextSession(t *testing.T) {
+	const request = "[Remanence] The last turn left no note."
+	u := newUser(t)
+	u.newProject("")
+	plugin := u.plugin()
+	u.write(filepath.Join(u.project(""), "sender.conf"), "wait=30s\n")
+	u.run(session{
+		hooks: plugin, bare: true,
+		prompts: []string{"shorten the wait of the sender", "fine. and what about the printer?", "good night"},
+		script: script(
+			reads("sender.conf"), edits("sender.conf", "30s", "9s"),
+			says("I decided to set the wait in sender.conf to 9s, because the gateway drops a connection after 10 seconds."),
+			own("remember", map[string]any{
+				"content": "The sender waits 9 seconds (sender.conf), since the gateway drops a connection after 10 seconds.",
+				"kind":    "decision", "files": []string{"sender.conf"}, "aliases": []string{"upstream timeout"},
+			}).given(request),
+			says("The printer is untouched.").given(`\"saved\":true`, `\"trust\":\"L2\"`),
+			says("Good night."),
+		),
+	})
+	m := u.keeps("The sender waits 9 seconds")
+	if m.Kind != "decision" || m.Trust != "L2" {
+		t.Errorf("kept as %+v", m)
+	}
+	for _, prompt := range []string{"how long may the sender wait for the gateway?", "which upstream timeout did we choose?"} {
+		u.run(session{
+			hooks: plugin, bare: true, prompts: []string{prompt},
+			script: script(says("9 seconds.").given("The sender waits 9 seconds (sender.conf)", "drops a connection after 10 seconds")),
+		})
+	}
+}
