@@ -13,10 +13,9 @@ func TestAMemoryIsFoundByItsAliases(t *testing.T) {
 	s.play(bugHunt()...)
 	s.remember(curate.AddRequest{
 		Text: "A second capture of one order is refused by its idempotency key", Agent: "one", Origin: mem.FromMCP,
-		Aliases: []string{"double payment", "charged twice", "double payment", "token ghp_0123456789abcdefghijABCDEFGHIJ456789"},
+		Aliases: []string{"double payment", "chargeback", "double payment", "token ghp_0123456789abcdefghijABCDEFGHIJ456789"},
 	})
-	s.play(in("two", start("startup"))...)
-	got := s.play(in("two", prompt("q1", "how is a double payment refused?"))...).Context
+	got := s.play(in("two", prompt("q1", "what do we do about a chargeback?"))...).Context
 	wants(t, "prompt with the words of an alias", got, "idempotency key")
 	for _, mm := range must(s.store.List(t.Context(), mem.Query{Text: "x", Limit: 100, Within: "*"})) {
 		if len(mm.Concepts) == 3 && mm.Concepts[0] == "double payment" {
