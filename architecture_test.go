@@ -48,7 +48,8 @@ filesync:       mem chars workstate vaultfile extract rank inject redact event e
 capture:        mem chars lang extract rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
 views:          mem chars workstate when rank event recall curate continuity filesync
-engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest continuity filesync capture briefing views
+engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
+                continuity filesync capture briefing views
 # 3 adapters
 store/sqlite:   mem chars fsx
 store/storetest: mem chars
@@ -74,7 +75,9 @@ config:         mem chars workstate fsx when rank redact event recall egress emb
 cli/ui:         mem chars rank event recall curate digest continuity views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
-daemon:         mem chars workstate vaultfile index redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient
+daemon:         mem chars workstate vaultfile index redact event curate digest continuity filesync
+                capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup
+                mcpserver web fault config hookclient
 doctor:         *
 cli:            *
 `
@@ -113,7 +116,7 @@ var outside = map[string][]string{
 func planned(t *testing.T) map[string][]string {
 	t.Helper()
 	all := maps.Clone(outside)
-	for line := range strings.Lines(plan) {
+	for line := range strings.Lines(strings.ReplaceAll(plan, "\n  ", " ")) { // an indented line continues the one above
 		name, imports, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || strings.HasPrefix(name, "#") {
 			continue

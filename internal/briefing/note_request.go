@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	noteRequest = "[Remanence] The last turn left no note. If it decided, found or changed something that a later session needs, " +
+	noteRequest = "[Remanence] The last turn left no note. If it decided, found or changed something that a later " +
+		"session needs, " +
 		"first call `remember` once: the statement in full, why, files, aliases."
 	noteMark        = "note:" // prefix of the marks of note requests, before the number of the turn
 	maxNoteRequests = 3       // since the last note
@@ -42,7 +43,9 @@ func (e *Service) NoteRequest(ctx context.Context, ec event.Context) (line, mark
 	if turn.Number == 0 || turn.Private || turn.Trust == mem.TrustNone || ec.SessionInfo.Injected[mark] {
 		return "", "", nil
 	}
-	of := mem.Query{Project: ec.Project.Key, Session: ec.Session, Within: ec.Session, Hidden: true, Limit: event.WholeSession}
+	of := mem.Query{
+		Project: ec.Project.Key, Session: ec.Session, Within: ec.Session, Hidden: true, Limit: event.WholeSession,
+	}
 	inTurn := of
 	inTurn.PromptID = turn.PromptID
 	ms, err := e.Store.List(ctx, inTurn)

@@ -51,7 +51,7 @@ func TestTextFromOutsideIsRecognised(t *testing.T) {
 		{"Bash", "git fetch origin && git pull --rebase && git push -u origin HEAD", false},
 		{"Bash", "git -C sub clone https://example.org/x", false},
 		{"Bash", "git ls-remote https://example.org/x", true},
-		{"Bash", "git commit -m \"$(cat <<'EOF'\nFix curl flag (#3)\n\nSee (https://example.org/a) and run: curl x\nEOF\n)\"", false},
+		{"Bash", "git commit -m \"$(cat <<'EOF'\nFix curl (#3)\n\nSee (https://example.org/a), run: curl x\nEOF\n)\"", false},
 		{"Bash", "gh pr create --title 'Fix' --body \"$(cat <<'EOF'\n## Summary\n- see https://example.org\nEOF\n)\"", false},
 		{"Bash", "gh pr comment 3 -R a/b --body ok && gh pr merge 3 --squash", false},
 		{"Bash", "gh pr create --fill && gh pr view 3 --comments", true},

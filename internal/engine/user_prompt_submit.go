@@ -81,8 +81,8 @@ func (e *Engine) promptReceipt(ctx context.Context, ec event.Context, directive 
 
 // promptBlock renders the state line, restored pieces and search hits as one block, and returns its receipt; the
 // zero value if there is nothing to inject. directive precedes the block.
-func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.StateLines, gone continuity.Loss, hits []mem.Hit,
-	r mem.Receipt,
+func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.StateLines, gone continuity.Loss,
+	hits []mem.Hit, r mem.Receipt,
 ) mem.Receipt {
 	switch {
 	case r.ID != "":

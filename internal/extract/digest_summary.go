@@ -80,7 +80,8 @@ func openingOf(all []Statement, open []Option, report bool) int {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
 		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&
-			!apologizes(s.Bare) && !s.cues.Has(cueHedge) && (report || !s.cues.Has(cueVerify) || s.cues.Has(cueCause, cueDecide, cueContrast)) &&
+			!apologizes(s.Bare) && !s.cues.Has(cueHedge) &&
+			(report || !s.cues.Has(cueVerify) || s.cues.Has(cueCause, cueDecide, cueContrast)) &&
 			(!s.leads() || opensWithI(s.Bare)) &&
 			!slices.ContainsFunc(open, func(o Option) bool { return o.Holds(s.Text) })
 	})

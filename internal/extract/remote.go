@@ -95,14 +95,15 @@ func takesText(program string) bool {
 func runsAnother(before []string) bool {
 	for i, w := range before {
 		switch path.Base(w) {
-		case "sudo", "doas", "env", "time", "timeout", "nohup", "nice", "stdbuf", "xargs", "parallel", "watch", "exec", "eval",
-			"command", "bash", "sh", "zsh", "do", "then", "else", "elif", "if", "while", "until", "for":
+		case "sudo", "doas", "env", "time", "timeout", "nohup", "nice", "stdbuf", "xargs", "parallel", "watch", "exec",
+			"eval", "command", "bash", "sh", "zsh", "do", "then", "else", "elif", "if", "while", "until", "for":
 			continue
 		}
 		if i > 0 && slices.Contains([]string{"-I", "-u", "-n", "-P", "-s", "-k", "-L", ">", ">>", "<"}, before[i-1]) {
 			continue // the value of a flag, the target of a redirection
 		}
-		if !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "<>") && !assignment(w) && strings.Trim(w, "0123456789.smh") != "" {
+		if !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "<>") && !assignment(w) &&
+			strings.Trim(w, "0123456789.smh") != "" {
 			return false
 		}
 	}
@@ -161,7 +162,8 @@ var (
 	}
 	gitKnown = []string{
 		"add", "commit", "push", "pull", "fetch", "clone", "status", "branch", "checkout", "switch", "merge", "rebase", "tag",
-		"stash", "reset", "restore", "rm", "mv", "init", "config", "remote", "submodule", "rev-parse", "cherry-pick", "revert",
+		"stash", "reset", "restore", "rm", "mv", "init", "config", "remote", "submodule", "rev-parse", "cherry-pick",
+		"revert",
 	}
 )
 
@@ -204,9 +206,9 @@ func hubWrites(args []string) (verb string, ok bool) {
 		return words[1], true
 	case "pr", "mr", "issue", "release", "repo", "label", "workflow", "run", "secret", "variable", "milestone":
 		return words[1], slices.Contains([]string{
-			"create", "new", "edit", "update", "close", "reopen", "merge", "comment", "note", "review", "approve", "delete", "lock",
-			"unlock", "pin", "unpin", "ready", "checkout", "develop", "clone", "fork", "sync", "rerun", "cancel", "run", "enable",
-			"disable", "set", "set-default", "add", "remove", "rename", "archive", "unarchive", "transfer", "upload",
+			"create", "new", "edit", "update", "close", "reopen", "merge", "comment", "note", "review", "approve", "delete",
+			"lock", "unlock", "pin", "unpin", "ready", "checkout", "develop", "clone", "fork", "sync", "rerun", "cancel",
+			"run", "enable", "disable", "set", "set-default", "add", "remove", "rename", "archive", "unarchive", "transfer", "upload",
 		}, words[1])
 	}
 	return "", false
@@ -223,7 +225,9 @@ func understood(name string, args []string) bool {
 	}
 	words := []string{name}
 	for _, a := range args { // one may be a script
-		words = append(words, strings.FieldsFunc(a, func(r rune) bool { return strings.ContainsRune(" \t\n\"'();|&`$", r) })...)
+		words = append(words, strings.FieldsFunc(a, func(r rune) bool {
+			return strings.ContainsRune(" \t\n\"'();|&`$", r)
+		})...)
 	}
 	return !fetches(words) && !runsAnother(words[:1])
 }
@@ -233,8 +237,8 @@ func understood(name string, args []string) bool {
 const (
 	shortOfCurl = "AbcdeFHmoTuwX"
 	shortOfWget = "oOPtTU"
-	longValues  = " --header --data --data-raw --data-binary --data-urlencode --json --request --output --user --max-time" +
-		" --connect-timeout --retry --retry-delay --write-out --form --cookie --cookie-jar --user-agent --timeout --tries" +
+	longValues  = " --header --data --data-raw --data-binary --data-urlencode --json --request --output --user" +
+		" --max-time --connect-timeout --retry --retry-delay --write-out --form --cookie --cookie-jar --user-agent --timeout --tries" +
 		" --post-data --output-document "
 	otherHosts = " --proxy --config --resolve --connect-to --preproxy --input-file --doh-url --url --execute "
 )

@@ -3,12 +3,16 @@ package extract
 import "testing"
 
 func TestAReplyIsKeptWithItsQuestion(t *testing.T) {
-	const saves = "The loader works now.\n\nTwo questions:\n- How many saves do we keep?\n- Which format should the file have, JSON or binary?\n"
+	const format = "Which format should the file have, JSON or binary?"
+	const saves = "The loader works now.\n\nTwo questions:\n- How many saves do we keep?\n- " + format + "\n"
 	for _, tt := range []struct{ answer, prompt, want string }{
 		{saves, "the last 3 saves", "How many saves do we keep? → the last 3 saves"},
-		{saves, "binary, and tell me when it is done", "Which format should the file have, JSON or binary? → binary, and tell me when it is done"},
-		{saves, "whatever the players like best", "Which format should the file have, JSON or binary? → whatever the players like best"},
-		{"Auf welchem Port soll der Dienst laufen?", "8443, 8080 ist vom Proxy belegt", "Auf welchem Port soll der Dienst laufen? → 8443, 8080 ist vom Proxy belegt"},
+		{saves, "binary, and tell me when it is done", format + " → binary, and tell me when it is done"},
+		{saves, "whatever the players like best", format + " → whatever the players like best"},
+		{
+			"Auf welchem Port soll der Dienst laufen?", "8443, 8080 ist vom Proxy belegt",
+			"Auf welchem Port soll der Dienst laufen? → 8443, 8080 ist vom Proxy belegt",
+		},
 		{saves, "yes", ""},
 		{saves, "ok, thanks!", ""},
 		{saves, "how large is a save?", ""},

@@ -219,10 +219,11 @@ func TestReferringBackLowersTheFloor(t *testing.T) {
 
 func TestLongPromptStillFindsWhatItIsAbout(t *testing.T) {
 	store := bigStore(t)
-	prompt := `I looked at the incident from yesterday evening: about forty customers on the enterprise plan reported that they
-were signed out at random. Support collected browser traces, and in each of them two tabs refresh the session within a few
-milliseconds. My suspicion is the session handler: it does not hold the session lock while it reads, therefore the second
-write wins. Please examine auth/session.go, propose a patch, mention edge cases such as sleeping laptops, and estimate the risk.`
+	prompt := `I looked at the incident from yesterday evening: about forty customers on the enterprise plan
+reported that they were signed out at random. Support collected browser traces, and in each of them two tabs
+refresh the session within a few milliseconds. My suspicion is the session handler: it does not hold the session
+lock while it reads, therefore the second write wins. Please examine auth/session.go, propose a patch, mention
+edge cases such as sleeping laptops, and estimate the risk.`
 	kept, _ := recall(store, prompt)
 	if len(kept) == 0 || kept[0].Memory.Title != "login race fixed by taking the session lock" {
 		t.Errorf("kept %v, want the session lock first", kept)

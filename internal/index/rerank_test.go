@@ -166,7 +166,8 @@ func TestEqualHitsStandNewestFirst(t *testing.T) {
 		{Memory: mem.Memory{ID: "m_old", Title: "timeout", Created: noon.Add(-time.Hour)}, Score: 1},
 		{Memory: mem.Memory{ID: "m_new", Title: "timeout", Created: noon}, Score: 1},
 	}
-	if diff := cmp.Diff([]string{"m_new", "m_old"}, order(Rerank(rank.Ask{Terms: []string{"timeout"}}, hits))); diff != "" {
+	got := order(Rerank(rank.Ask{Terms: []string{"timeout"}}, hits))
+	if diff := cmp.Diff([]string{"m_new", "m_old"}, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }

@@ -71,10 +71,13 @@ func TestARequestedNoteIsInjectedInTheNextSession(t *testing.T) {
 	if m.Kind != "decision" || m.Trust != "L2" {
 		t.Errorf("kept as %+v", m)
 	}
-	for _, prompt := range []string{"how long may the sender wait for the gateway?", "which upstream timeout did we choose?"} {
+	for _, prompt := range []string{
+		"how long may the sender wait for the gateway?", "which upstream timeout did we choose?",
+	} {
 		u.run(session{
 			hooks: plugin, bare: true, prompts: []string{prompt},
-			script: script(says("9 seconds.").given("The sender waits 9 seconds (sender.conf)", "drops a connection after 10 seconds")),
+			script: script(says("9 seconds.").given("The sender waits 9 seconds (sender.conf)",
+				"drops a connection after 10 seconds")),
 		})
 	}
 }
