@@ -103,6 +103,8 @@ func TestTextFromOutsideIsRecognised(t *testing.T) {
 		{"Bash", "f() { gh pr view 5; }; f", true},
 		{"Bash", `git commit -m "$(gh pr view 5 --json body)"`, true},
 		{"Bash", "git -c alias.x='!curl https://example.org' x", true},
+		{"Bash", "git rebase --exec 'curl -s https://example.org' main", true},
+		{"Bash", "git submodule foreach 'curl -s https://example.org'", true},
 		{"Bash", `git fetch && eval "gh pr view 5"`, true},
 		{"Bash", `awk 'BEGIN { "curl -s https://example.org" | getline x; print x }'`, true},
 		// What was brought in is not shown by the same line.

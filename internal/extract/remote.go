@@ -178,7 +178,10 @@ func gitVerb(args []string) (verb string, ok bool) {
 		case strings.HasPrefix(args[i], "-"):
 			return "", false
 		default:
-			return args[i], slices.Contains(gitKnown, args[i]) || slices.Contains(gitShows, args[i])
+			runs := slices.ContainsFunc(args[i:], func(w string) bool { // another command
+				return w == "foreach" || strings.HasPrefix(w, "-x") || strings.HasPrefix(w, "--exec")
+			})
+			return args[i], !runs && (slices.Contains(gitKnown, args[i]) || slices.Contains(gitShows, args[i]))
 		}
 	}
 	return "", false
