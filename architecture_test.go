@@ -78,6 +78,7 @@ hookclient:     mem agent redact hook spool api fault config
 daemon:         mem chars workstate vaultfile index redact event curate digest continuity filesync
                 capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup
                 mcpserver web fault config hookclient
+eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval
 doctor:         *
 cli:            *
 `
@@ -189,6 +190,7 @@ var writers = []string{
 	"internal/vault",            // the person's memory in files
 	"internal/hook",             // the agent's environment file
 	"internal/fsx",              // for its callers
+	"internal/eval/evalstore",   // stores of evaluations, in the temporary directory
 }
 
 // changes are the names of package os that make, change or remove files. Files

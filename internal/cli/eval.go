@@ -15,6 +15,7 @@ import (
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
 	"remanence/internal/eval"
+	"remanence/internal/eval/evalstore"
 	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/rank"
@@ -229,7 +230,7 @@ func suiteFault(err error) error {
 // examineSuite opens the suite and what is examined, and puts that away again.
 func examineSuite(ctx context.Context, a *app, e exam, o eval.Options) (result eval.Result, err error) {
 	var s eval.Suite
-	var x *examined
+	var x *evalstore.Subject
 	var em event.Embedder
 	switch e.suite {
 	case "":
@@ -239,7 +240,7 @@ func examineSuite(ctx context.Context, a *app, e exam, o eval.Options) (result e
 			return result, err
 		}
 		if x, err = a.openOwn(ctx); err == nil {
-			s, err = eval.Own(ctx, x.store)
+			s, err = eval.Own(ctx, x.Store())
 		}
 	default:
 		if s, err = eval.Open(e.suite); err == nil {
@@ -249,11 +250,11 @@ func examineSuite(ctx context.Context, a *app, e exam, o eval.Options) (result e
 			em, err = evalEmbedder(a)
 		}
 		if err == nil {
-			x, err = openExamined(ctx, a.Sys.Now(), em)
+			x, err = evalstore.Open(ctx, a.Sys.Now(), em)
 		}
 	}
 	if x != nil {
-		defer func() { err = errors.Join(err, x.close()) }()
+		defer func() { err = errors.Join(err, x.Close()) }()
 	}
 	if err != nil {
 		return result, err

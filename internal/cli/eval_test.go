@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/config"
 	"remanence/internal/daemon"
+	"remanence/internal/eval/evalstore"
 	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/mem"
@@ -22,7 +23,7 @@ import (
 
 func TestAnExamLeavesNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	x, err := openExamined(t.Context(), time.Now(), nil)
+	x, err := evalstore.Open(t.Context(), time.Now(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestAnExamLeavesNothingBehind(t *testing.T) {
 	if x.Bytes() == 0 {
 		t.Error("got no bytes for what is kept")
 	}
-	if err := x.close(); err != nil {
+	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "*")); err != nil || len(left) > 0 {
@@ -93,12 +94,12 @@ func (m model) EmbedQuestion(context.Context, string) ([]float32, error) {
 
 func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
 	kept := func(em event.Embedder) (string, error) {
-		x, err := openExamined(t.Context(), time.Now(), em)
+		x, err := evalstore.Open(t.Context(), time.Now(), em)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := x.close(); err != nil {
+			if err := x.Close(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -140,12 +141,12 @@ func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
 func TestThePresentOfAnExamIsItsOwn(t *testing.T) {
 	begun := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	newest := time.Date(2023, 5, 8, 13, 56, 0, 0, time.UTC)
-	x, err := openExamined(t.Context(), begun, nil)
+	x, err := evalstore.Open(t.Context(), begun, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := x.close(); err != nil {
+		if err := x.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -248,7 +249,7 @@ func TestAnExamThatCannotBeginLeavesNoCopyOfTheDatabase(t *testing.T) {
 	p.remember("we deploy on Thursdays only")
 	p.configure("[embed]\nprovider = 'ollama'\nurl = 'http://192.0.2.1:11434'\n")
 	if x, err := p.openOwn(t.Context()); err == nil {
-		_ = x.close()
+		_ = x.Close()
 		t.Fatal("a server on another machine is asked")
 	}
 	if left := p.copies(); len(left) > 0 {

@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/cli/ui"
 	"remanence/internal/eval"
+	"remanence/internal/eval/evalstore"
 	"remanence/test/golden"
 )
 
@@ -72,16 +73,16 @@ func examOf(t *testing.T, path string) eval.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := openExamined(t.Context(), time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), nil)
+	x, err := evalstore.Open(t.Context(), time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := eval.Run(t.Context(), s, x, eval.Options{})
-	if cerr := x.close(); err != nil || cerr != nil {
+	if cerr := x.Close(); err != nil || cerr != nil {
 		t.Fatal(err, cerr)
 	}
-	if _, err := os.Stat(x.dir); !os.IsNotExist(err) {
-		t.Errorf("%s is left", x.dir)
+	if _, err := os.Stat(x.Dir()); !os.IsNotExist(err) {
+		t.Errorf("%s is left", x.Dir())
 	}
 	return r
 }
