@@ -42,30 +42,20 @@ type floorOf struct {
 	quotes  bool
 }
 
-// floor returns the least relevance for a question.
+// floor returns the least relevance for a query, and notes that its project is in use.
 func (f *floors) floor(q mem.Query) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if least, ok := f.of[floorKey(q)]; ok {
-		return least
-	}
-	return rank.LeastRelevance
-}
-
-func floorKey(q mem.Query) floorOf {
-	return floorOf{q.Project, slices.Contains(q.Kinds, mem.Utterance)}
-}
-
-// want notes that a project is in use.
-func (f *floors) want(project string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, known := f.since[project]; !known && project != "" {
+	if _, known := f.since[q.Project]; !known && q.Project != "" {
 		if f.since == nil {
 			f.since = map[string]time.Time{}
 		}
-		f.since[project] = time.Time{}
+		f.since[q.Project] = time.Time{}
 	}
+	if least, ok := f.of[floorOf{q.Project, slices.Contains(q.Kinds, mem.Utterance)}]; ok {
+		return least
+	}
+	return rank.LeastRelevance
 }
 
 // due returns the projects in use whose calibration is too old.
@@ -82,11 +72,13 @@ func (f *floors) due(now time.Time) (projects []string) {
 }
 
 func (f *floors) set(project string, at time.Time, memories, quotes float64) {
-	f.want(project)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.of == nil {
 		f.of = map[floorOf]float64{}
+	}
+	if f.since == nil {
+		f.since = map[string]time.Time{}
 	}
 	f.of[floorOf{project, false}], f.of[floorOf{project, true}], f.since[project] = memories, quotes, at
 }

@@ -37,14 +37,16 @@ func TestCalibrationIsDueOnceAProjectIsInUse(t *testing.T) {
 	if got := f.due(now); len(got) != 0 {
 		t.Errorf("due: %v before any prompt", got)
 	}
-	f.want("")
-	f.want("b")
-	f.want("a")
+	for _, project := range []string{"", "b", "a"} {
+		if got := f.floor(mem.Query{Project: project}); got != rank.LeastRelevance {
+			t.Errorf("project %q: floor %v before it is calibrated", project, got)
+		}
+	}
 	if got := f.due(now); len(got) != 2 || got[0] != "a" {
 		t.Errorf("due: %v, want a and b", got)
 	}
 	f.set("a", now, 0.5, 0.6)
-	f.want("a")
+	f.floor(mem.Query{Project: "a"})
 	if got := f.due(now.Add(calibrateEvery - 1)); len(got) != 1 || got[0] != "b" {
 		t.Errorf("due: %v, want b", got)
 	}

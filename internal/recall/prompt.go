@@ -33,7 +33,6 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 		Trigger: "prompt", Asked: ec.Text, Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
 		Query: mem.Query{NotKinds: NotRecalled()},
 	})
-	e.floors.want(ec.Project.Key) // for the prompts to come
 	// Conventions go with a new task only if the project knows something about it.
 	if err == nil && len(hits) > 0 && rank.NewTask(ec.Text) {
 		hits, err = e.WithRules(ctx, ec, hits, &r)
@@ -122,8 +121,8 @@ func (e *Service) asked(ec event.Context, q Question) (Question, rank.Ask) {
 	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
 	return q, rank.Ask{
 		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: ec.Project.Branch, Now: ec.At,
-		Profile: rank.ProfileOf(q.Asked),
-		Back:    q.loose || rank.RefersBack(q.Asked), Near: ec.Settings.VectorFloor, Without: ec.DisabledFeatures,
+		Back:    q.loose || rank.RefersBack(q.Asked),
+		Profile: rank.ProfileOf(q.Asked), Near: ec.Settings.VectorFloor, Without: ec.DisabledFeatures,
 	}
 }
 
