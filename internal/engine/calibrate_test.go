@@ -47,3 +47,21 @@ func TestTheFloorIsCalibratedForAProject(t *testing.T) {
 		t.Errorf("floor %v in a store about the prompts, want more than %v", again, before)
 	}
 }
+
+func TestCalibrationAsksNoEmbeddingServer(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	d := &thesaurus{model: "m"}
+	s.sees(d)
+	s.play(in("two", start("startup"), prompt("q1", "how are login sessions locked?"))...)
+	before := len(d.asked)
+	if before == 0 {
+		t.Fatal("a prompt asks for no vector")
+	}
+	if err := s.Engine.Recall.Calibrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := len(d.asked); after != before {
+		t.Errorf("the server was asked %d times", after-before)
+	}
+}

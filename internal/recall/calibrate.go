@@ -125,7 +125,8 @@ func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string)
 		Project:  mem.Project{Key: q.Project},
 	}
 	question, ask := e.asked(ec, Question{Trigger: "prompt", Asked: prompt, Query: q})
-	hits, err := e.candidates(ctx, question, ask)
+	question.Query.Limit = rank.Candidates
+	hits, _, err := e.rankedBy(ctx, ByKeyword, question.Query, ask) // no embedding server is asked
 	if err != nil {
 		return 0, err
 	}
