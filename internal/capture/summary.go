@@ -122,7 +122,11 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *m
 		s.Request = chars.Clip(extract.Request(asked.Text), extract.MaxPartOfTurn)
 	}
 	var done, tried, changed, learned, next []string
-	if opening := extract.Opening(t.Text); opening != "" {
+	opening := extract.Opening(t.Text)
+	if i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo }); opening == "" && i >= 0 {
+		opening = found[i].Title
+	}
+	if opening = cmp.Or(opening, extract.OpeningItem(t.Text)); opening != "" {
 		done = append(done, chars.Clip(opening, extract.MaxPartOfTurn))
 	}
 	for _, o := range t.did {

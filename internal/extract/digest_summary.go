@@ -57,12 +57,18 @@ func FixSummary(fix mem.Memory) string {
 
 // Opening returns the first sentence of an answer that describes the result of the work. "Done." or "You're right,
 // sorry about that." do not, nor does a guess.
-func Opening(answer string) string {
+func Opening(answer string) string { return opening(answer, false) }
+
+// OpeningItem is Opening for an answer whose result stands in a list.
+func OpeningItem(answer string) string { return opening(answer, true) }
+
+func opening(answer string, lists bool) string {
 	all := Statements(answer)
 	var open []Option // nothing came of what is put to choice
 	if opts := optionsOf(answer); weighs(all, opts, proposed(all)) {
 		open = opts
 	}
+	all = slices.DeleteFunc(all, func(s Statement) bool { return (s.list > 0) != lists })
 	i := openingOf(all, open, false)
 	if i < 0 {
 		i = openingOf(all, open, true)
@@ -80,8 +86,9 @@ func openingOf(all []Statement, open []Option, report bool) int {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
 		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&
-			!apologizes(s.Bare) && !s.cues.Has(cueHedge) &&
-			(report || !s.cues.Has(cueVerify) || s.cues.Has(cueCause, cueDecide, cueContrast)) &&
+			!apologizes(s.Bare) && !s.cues.Has(cueHedge, cueThought, cueOpen) &&
+			(report && !s.cues.Has(cuePraise) || !s.cues.Has(cueVerify, cuePraise) ||
+				s.cues.Has(cueCause, cueDecide, cueContrast)) &&
 			(!s.leads() || opensWithI(s.Bare)) &&
 			!slices.ContainsFunc(open, func(o Option) bool { return o.Holds(s.Text) })
 	})

@@ -24,7 +24,7 @@ func FromPerson(prompt string) []Point {
 		for i := range out {
 			out[i].Pasted = true
 		}
-		return slices.DeleteFunc(out, func(p Point) bool { return p.checks })
+		return slices.DeleteFunc(out, func(p Point) bool { return p.checks || describesBefore(p) })
 	}
 	if len(prompt) > PastedLength {
 		return nil
@@ -45,7 +45,7 @@ func FromPerson(prompt string) []Point {
 		if kind, ok := Instruction(p.Text); ok {
 			p.Kind, p.Salience = kind, max(p.Salience, surelySalient)
 		}
-		if p.Salience >= leastSalience && !slices.ContainsFunc(out, func(o Point) bool { return o.Text == p.Text }) {
+		if p.Salience >= leastSalience && !observes(p.Text) && !slices.ContainsFunc(out, func(o Point) bool { return o.Text == p.Text }) {
 			out = append(out, p)
 		}
 	}
@@ -53,6 +53,28 @@ func FromPerson(prompt string) []Point {
 	out = out[:min(len(out), MaxUserStatements)]
 	slices.SortStableFunc(out, func(a, b Point) int { return a.At - b.At })
 	return out
+}
+
+// describesBefore reports whether a point of a plan says how things are before the work, or a step of it: neither
+// holds once the plan is carried out. The cause of a problem does.
+func describesBefore(p Point) bool {
+	switch p.Kind {
+	case mem.ErrorFix, mem.Discovery:
+		return !cuesIn(lang.CueText(p.Text)).Has(cueCause)
+	case mem.Todo:
+		return true
+	}
+	return false
+}
+
+// observes reports whether a sentence says what the person sees at the moment, or only thinks of: it lays nothing down.
+func observes(s string) bool {
+	l := lang.CueText(s)
+	c := cuesIn(l)
+	return !c.Has(cueDecide, cueRemember, cueReverse) && (c.Has(cueThought) && !c.Has(cueNorm) || lang.ContainsAny(
+		l, " i don't see ", " i do not see ", " i can't see ", " i still see ", " i see ", " i get ", " i'm getting ",
+		" ich sehe ", " ich bekomme ", " je vois ", " je ne vois ", " veo ", " no veo ", " вижу ", "看到", "見え",
+	))
 }
 
 // isPlan reports whether a prompt is laid out as a document.
