@@ -78,8 +78,11 @@ func prepare(sys config.System, c hook.Config) hook.Config {
 	}})
 	c = redacting(c, config.ReadSecret(paths.Key()), rt.Rules...)
 	at := &client{sys: sys, paths: paths, rt: rt}
-	last := noticeHandler{startWaiter{hook.FirstOf(at, unlessUninstalled{sp, gone}, sys.Slack), at}, sp, paths, sys.Now,
-		new([]Notice)}
+	last := noticeHandler{
+		startWaiter{hook.FirstOf(at, unlessUninstalled{sp, gone}, sys.Slack), at},
+		sp, paths, sys.Now,
+		new([]Notice),
+	}
 	c.Handler, c.ReplyWritten = last, last.markShown
 	if isOff(sys.Getenv(pluginOption)) {
 		c.Handler = injectionOff{c.Handler}

@@ -14,8 +14,10 @@ import (
 
 func TestALexiconChangesNoChoice(t *testing.T) {
 	var hits []mem.Hit
-	for i, title := range []string{"session lock race", "parser.go has 12 lines", "会话锁", "the lock of the session",
-		"session locks"} {
+	for i, title := range []string{
+		"session lock race", "parser.go has 12 lines", "会话锁", "the lock of the session",
+		"session locks",
+	} {
 		hits = append(hits, mem.Hit{Memory: mem.Memory{ID: fmt.Sprint(i), Title: title}, Score: 1 / float64(1+i)})
 	}
 	lexicon := &Lexicon{}

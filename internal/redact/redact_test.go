@@ -72,8 +72,10 @@ func TestUserRulesRedact(t *testing.T) {
 
 func TestABadUserRuleIsReportedAndSkipped(t *testing.T) {
 	redactor := &Redactor{Rules: []Rule{
-		{Name: "paren", Pattern: `(`}, {Name: "too many", Pattern: `x{1001}`},
-		{Name: "nothing", Pattern: `y*`}, {Name: "good", Pattern: `EMP-\d{6}`},
+		{Name: "paren", Pattern: `(`},
+		{Name: "too many", Pattern: `x{1001}`},
+		{Name: "nothing", Pattern: `y*`},
+		{Name: "good", Pattern: `EMP-\d{6}`},
 	}}
 	if got, want := redactor.Text("EMP-123456 "+pat), "[secret:good] [secret:github-pat]"; got != want {
 		t.Errorf("Text = %q, want %q", got, want)
