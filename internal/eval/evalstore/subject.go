@@ -95,6 +95,7 @@ const examWait = 30 * time.Second
 
 func (x *Subject) clock() time.Time { return x.now }
 
+// Close closes the store and removes it.
 func (x *Subject) Close() error {
 	var err error
 	if x.store != nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/big"
 	mathrand "math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,7 +116,7 @@ func publicBlock(t *testing.T, label, inner string) string {
 	}
 	size := len(content)
 	head := []byte{0x30, 0x82, byte((size + 5) >> 8), byte(size + 5), 2, 4, 82, 19, 74} // 9 bytes: 12 of base64
-	der := append(head, content...)
+	der := slices.Concat(head, content)
 	return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
 }
 
