@@ -56,15 +56,16 @@ func FromPerson(prompt string) []Point {
 }
 
 // describesBefore reports whether a point of a plan says how things are before the work, or a step of it: neither
-// holds once the plan is carried out. The cause of a problem does.
+// holds once the plan is carried out. The cause of a problem does, and so does a rule.
 func describesBefore(p Point) bool {
-	switch p.Kind {
-	case mem.ErrorFix, mem.Discovery:
-		return !cuesIn(lang.CueText(p.Text)).Has(cueCause)
-	case mem.Todo:
-		return true
+	c := cuesIn(lang.CueText(p.Text))
+	switch {
+	case c.Has(cueNorm, cueConvention, cueDecide):
+		return false
+	case p.Kind == mem.ErrorFix, p.Kind == mem.Discovery:
+		return !c.Has(cueCause)
 	}
-	return false
+	return p.Kind == mem.Todo
 }
 
 // observes reports whether a sentence says what the person sees at the moment, or only thinks of: it lays nothing down.
