@@ -45,7 +45,8 @@ func FromPerson(prompt string) []Point {
 		if kind, ok := Instruction(p.Text); ok {
 			p.Kind, p.Salience = kind, max(p.Salience, surelySalient)
 		}
-		if p.Salience >= leastSalience && !observes(p.Text) && !slices.ContainsFunc(out, func(o Point) bool { return o.Text == p.Text }) {
+		same := func(o Point) bool { return o.Text == p.Text }
+		if p.Salience >= leastSalience && !observes(p.Text) && !slices.ContainsFunc(out, same) {
 			out = append(out, p)
 		}
 	}

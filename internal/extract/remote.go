@@ -211,7 +211,8 @@ func hubWrites(args []string) (verb string, ok bool) {
 		return words[1], slices.Contains([]string{
 			"create", "new", "edit", "update", "close", "reopen", "merge", "comment", "note", "review", "approve", "delete",
 			"lock", "unlock", "pin", "unpin", "ready", "checkout", "develop", "clone", "fork", "sync", "rerun", "cancel",
-			"run", "enable", "disable", "set", "set-default", "add", "remove", "rename", "archive", "unarchive", "transfer", "upload",
+			"run", "enable", "disable", "set", "set-default", "add", "remove", "rename", "archive", "unarchive",
+			"transfer", "upload",
 		}, words[1])
 	}
 	return "", false
@@ -241,8 +242,8 @@ const (
 	shortOfCurl = "AbcdeFHmoTuwX"
 	shortOfWget = "oOPtTU"
 	longValues  = " --header --data --data-raw --data-binary --data-urlencode --json --request --output --user" +
-		" --max-time --connect-timeout --retry --retry-delay --write-out --form --cookie --cookie-jar --user-agent --timeout --tries" +
-		" --post-data --output-document "
+		" --max-time --connect-timeout --retry --retry-delay --write-out --form --cookie --cookie-jar --user-agent" +
+		" --timeout --tries --post-data --output-document "
 	otherHosts = " --proxy --config --resolve --connect-to --preproxy --input-file --doh-url --url --execute "
 )
 

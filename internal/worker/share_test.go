@@ -31,7 +31,8 @@ func TestABacklogTakesAShareOfTheTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := time.Since(begun); took < every/backlogShare || took > every/backlogShare+batch || !d.behind.Load() {
-			t.Errorf("it was worked on for %v of %v, known to be behind: %v; want a quarter, and a batch at most, and that it is",
+			t.Errorf("it was worked on for %v of %v, known to be behind: %v; want a quarter, and a batch at most, "+
+				"and that it is",
 				took, every, d.behind.Load())
 		}
 	})
