@@ -34,8 +34,8 @@ func Connect(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 		c := rt.Client(config.Version)
 		h, err := a.health(ctx, c)
 		switch {
-		case whole.Err() != nil:
-			return nil, nil, whole.Err()
+		case over(whole) != nil:
+			return nil, nil, over(whole)
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, nil, a.NoAnswer()
 		case config.Older(rt.Build, config.BuildID()):
@@ -44,14 +44,22 @@ func Connect(ctx context.Context, a *Connection) (api.Caller, func(), error) {
 			return c, func() {}, nil
 		}
 	}
-	if err := whole.Err(); err != nil {
+	if err := over(whole); err != nil {
 		return nil, nil, err
 	}
 	c, err := startAndWait(ctx, a)
-	if whole.Err() != nil { // the person's patience ended, not ours
-		err = whole.Err()
+	if o := over(whole); err != nil && o != nil { // the person's patience ended, not ours
+		err = o
 	}
 	return c, func() {}, err
+}
+
+// over returns why ctx ended, nil if it did not. A connection with the deadline of ctx times out a moment before ctx.
+func over(ctx context.Context) error {
+	if at, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(at) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // startAndWait starts the daemon of these paths and waits until it answers.

@@ -86,7 +86,8 @@ func openingOf(all []Statement, open []Option, report bool) int {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
 		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&
-			!apologizes(s.Bare) && !s.cues.Has(cueHedge, cueThought, cueOpen) &&
+			!apologizes(s.Bare) && !s.cues.Has(cueHedge, cueOpen) &&
+			(!s.cues.Has(cueThought) || s.cues.Has(cueReason) || strings.Contains(s.Bare, " since ")) &&
 			(report && !s.cues.Has(cuePraise) || !s.cues.Has(cueVerify, cuePraise) ||
 				s.cues.Has(cueCause, cueDecide, cueContrast)) &&
 			(!s.leads() || opensWithI(s.Bare)) &&

@@ -180,11 +180,13 @@ func TestABacklogKeepsNoEventWaiting(t *testing.T) {
 	for i := range 2000 {
 		s.add(fmt.Sprint("e", i))
 	}
-	block := make(chan struct{})
+	block, begun := make(chan struct{}), make(chan struct{})
+	begin := sync.OnceFunc(func() { close(begun) })
 	w := start(t, worker.Config{
 		Spool:   s,
 		Handler: handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{Context: "fine"}, nil }),
 		Replay: func(ctx context.Context, _ []mem.Event) error {
+			begin()
 			select {
 			case <-block:
 			case <-ctx.Done():
@@ -194,6 +196,11 @@ func TestABacklogKeepsNoEventWaiting(t *testing.T) {
 	})
 	ctx, stop := context.WithTimeout(t.Context(), atMost)
 	defer stop()
+	select {
+	case <-begun: // else the event itself would begin with a batch
+	case <-ctx.Done():
+		t.Fatal("the backlog is not begun")
+	}
 	got, err := w.client(t).Handle(ctx, mem.Event{ID: "live"})
 	if err != nil || got.Context != "fine" {
 		t.Errorf("got %+v, %v, want the answer while the backlog stands still", got, err)
