@@ -117,6 +117,7 @@ var defaultHandoff = HandoffRules{
 // WithoutInjection returns the settings with every kind of injection disabled.
 func (s Settings) WithoutInjection() Settings {
 	s.Budgets, s.StateLineRule, s.Handoff.Threshold = Budgets{}, StateLineNever, 0
+	s.NoteRequests = false
 	return s
 }
 

@@ -42,11 +42,12 @@ func FromPerson(prompt string) []Point {
 		if pointsAt(p.Text) {
 			p.Salience -= 0.5
 		}
-		if kind, ok := Instruction(p.Text); ok {
+		kind, laidDown := Instruction(p.Text)
+		if laidDown {
 			p.Kind, p.Salience = kind, max(p.Salience, surelySalient)
 		}
 		same := func(o Point) bool { return o.Text == p.Text }
-		if p.Salience >= leastSalience && !observes(p.Text) && !slices.ContainsFunc(out, same) {
+		if p.Salience >= leastSalience && (laidDown || !observes(p.Text)) && !slices.ContainsFunc(out, same) {
 			out = append(out, p)
 		}
 	}

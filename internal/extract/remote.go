@@ -129,16 +129,15 @@ func showsNothing(line string) bool {
 		switch name {
 		case "git":
 			verb, ok := gitVerb(args)
-			if !ok || brought && slices.Contains(gitShows, verb) {
+			if !ok || brought && !slices.Contains(gitQuiet, verb) {
 				return false
 			}
 			brought = brought || slices.Contains(gitBrings, verb)
 		case "gh", "glab":
-			verb, ok := hubWrites(args)
-			if !ok {
+			if !hubWrites(args) {
 				return false
 			}
-			brought = brought || slices.Contains(gitBrings, verb)
+			brought = true
 		case "curl", "wget":
 			if !onlyLocal(name, args) {
 				return false
@@ -156,6 +155,7 @@ func showsNothing(line string) bool {
 // Verbs of git, and of the clients of its hosts, by what they do with the texts of others.
 var (
 	gitBrings = []string{"fetch", "pull", "clone", "checkout", "sync", "submodule", "remote"}
+	gitQuiet  = []string{"push", "fetch", "pull", "add", "config", "rev-parse", "remote", "init"} // after those
 	gitShows  = []string{
 		"show", "diff", "log", "grep", "blame", "cat-file", "whatchanged", "shortlog", "reflog", "format-patch", "archive",
 		"range-diff", "annotate", "difftool",
@@ -188,34 +188,34 @@ func gitVerb(args []string) (verb string, ok bool) {
 }
 
 // hubWrites reports whether a command of GitHub's or GitLab's client shows no text of
-// others, as it creates or changes something or works on the clone, and returns its verb.
-func hubWrites(args []string) (verb string, ok bool) {
+// others, as it creates or changes something or works on the clone.
+func hubWrites(args []string) bool {
 	var words []string
 	for i := 0; i < len(args) && len(words) < 2; i++ {
 		switch {
 		case args[i] == "-R" || args[i] == "--repo":
 			i++
 		case strings.HasPrefix(args[i], "-"):
-			return "", false
+			return false
 		default:
 			words = append(words, args[i])
 		}
 	}
 	if len(words) < 2 {
-		return "", false
+		return false
 	}
 	switch words[0] {
 	case "auth":
-		return words[1], true
+		return true
 	case "pr", "mr", "issue", "release", "repo", "label", "workflow", "run", "secret", "variable", "milestone":
-		return words[1], slices.Contains([]string{
-			"create", "new", "edit", "update", "close", "reopen", "merge", "comment", "note", "review", "approve", "delete",
-			"lock", "unlock", "pin", "unpin", "ready", "checkout", "develop", "clone", "fork", "sync", "rerun", "cancel",
+		return slices.Contains([]string{
+			"create", "new", "edit", "update", "merge", "comment", "note", "review", "approve", "delete",
+			"pin", "unpin", "checkout", "develop", "clone", "fork", "sync", "rerun", "cancel",
 			"run", "enable", "disable", "set", "set-default", "add", "remove", "rename", "archive", "unarchive",
 			"transfer", "upload",
 		}, words[1])
 	}
-	return "", false
+	return false
 }
 
 // understood reports whether a program surely asks no other machine, whatever its

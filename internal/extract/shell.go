@@ -181,7 +181,7 @@ func (p *shellParser) redirection(c byte) {
 	}
 	p.endWord()
 	switch {
-	case p.has("("), p.has("<<"):
+	case p.has("("), p.has("<<"), p.nested && c == '<' && !p.has("<"): // $(<file) shows one
 		p.failed = true
 	case c == '<' && p.has("<"):
 		p.at++
