@@ -55,12 +55,16 @@ func (e *Service) NoteRequest(ctx context.Context, ec event.Context) (line, mark
 	if !worthNoting(ms) {
 		return "", "", nil
 	}
-	noted, err := e.lastNote(ctx, of)
-	if err != nil || !noted.Before(turn.At) {
+	of.After = turn.At
+	if noted, err := e.lastNote(ctx, of); err != nil || !noted.IsZero() {
 		return "", "", err
 	}
-	if unfollowed(ec.SessionInfo.Injected, turns, noted) >= maxNoteRequests {
-		return "", "", nil
+	if unfollowed(ec.SessionInfo.Injected, turns, time.Time{}) >= maxNoteRequests {
+		of.After = time.Time{}
+		noted, err := e.lastNote(ctx, of)
+		if err != nil || unfollowed(ec.SessionInfo.Injected, turns, noted) >= maxNoteRequests {
+			return "", "", err
+		}
 	}
 	return noteRequest, mark, nil
 }
@@ -76,16 +80,15 @@ func worthNoting(ms []mem.Memory) bool {
 	return changed && stated
 }
 
-// lastNote returns the time of the agent's newest note of a session; the zero time if there
-// is none among the memories changed last.
+// lastNote returns when the newest note of the agent's among the memories of a query was
+// made; the zero time if there is none.
 func (e *Service) lastNote(ctx context.Context, of mem.Query) (time.Time, error) {
-	of.Order, of.Limit = mem.ByUpdate, 100
 	ms, err := e.Store.List(ctx, of)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("notes: %w", err)
 	}
 	if i := slices.IndexFunc(ms, func(mm mem.Memory) bool { return mm.Origin == mem.FromMCP }); i >= 0 {
-		return ms[i].Updated, nil
+		return ms[i].Created, nil
 	}
 	return time.Time{}, nil
 }

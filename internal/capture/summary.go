@@ -50,7 +50,7 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 }
 
 // setSummaryTexts sets the title and the body of a summary from its parts: what came of
-// the work, and only where nothing is known of that, what was asked.
+// the work. Where nothing is known of that, the title is empty and there is no summary.
 func setSummaryTexts(mm *mem.Memory) {
 	mm.Title = extract.WholeTitle(cmp.Or(mm.Summary.Completed, mm.Summary.Learned), 120)
 	mm.Body = chars.Clip(mm.Summary.Completed, extract.MaxStatement)
@@ -146,9 +146,10 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *m
 		tried = append([]string{"read " + strings.Join(read, ", ")}, tried...)
 	}
 	for _, k := range found {
-		if k.Kind == mem.Todo {
+		switch {
+		case k.Kind == mem.Todo:
 			next = append(next, chars.Clip(k.Title, 160))
-		} else {
+		case k.Title != opening:
 			learned = append(learned, chars.Clip(k.Title, 160))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"remanence/internal/briefing"
 	"remanence/internal/chars"
@@ -117,10 +118,13 @@ func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under e
 	return ec, nil
 }
 
+// previewWithin is how long the recall of a preview may take: it shows what a prompt gets, however slow the machine is.
+const previewWithin = time.Minute
+
 // nextPrompt returns the receipt that a prompt would get.
 func (e *Engine) nextPrompt(ctx context.Context, ec event.Context) (mem.Receipt, error) {
 	var errs []error
-	r, _ := e.promptReceipt(ctx, ec, "", func(part string, err error) {
+	r, _ := e.promptReceipt(ctx, ec, "", previewWithin, func(part string, err error) {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", part, err))
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"time"
 
 	"remanence/internal/briefing"
 	"remanence/internal/capture"
@@ -41,9 +42,7 @@ func (e *Engine) userPromptSubmit(ctx context.Context, ec event.Context) (mem.Re
 	directive, asked, err := e.Continuity.HandoffDirective(ctx, ec)
 	e.Event.LogDegraded("handoff", err)
 	ch.Merge(asked)
-	within, done := context.WithTimeout(ctx, recall.RecallWithin+e.Slack)
-	defer done()
-	r, stateLine := e.promptReceipt(within, ec, directive, e.Event.LogDegraded)
+	r, stateLine := e.promptReceipt(ctx, ec, directive, recall.RecallWithin+e.Slack, e.Event.LogDegraded)
 	ch.Session.StateLine = stateLine
 	if r.ID != "" {
 		ch.Receipts = append(ch.Receipts, r)
@@ -52,20 +51,23 @@ func (e *Engine) userPromptSubmit(ctx context.Context, ec event.Context) (mem.Re
 }
 
 // promptReceipt returns the receipt of what is injected with a prompt below the directive, the zero value for
-// nothing, and the state line if it is in it. Each part is left out on an error, which is reported.
-func (e *Engine) promptReceipt(ctx context.Context, ec event.Context, directive string, failed func(string, error)) (
-	r mem.Receipt, stateLine *string,
-) {
+// nothing, and the state line if it is in it. Each part is left out on an error, which is reported. The recall, with
+// the note request, takes no longer than limit.
+func (e *Engine) promptReceipt(ctx context.Context, ec event.Context, directive string, limit time.Duration,
+	failed func(string, error),
+) (r mem.Receipt, stateLine *string) {
 	n, err := e.Briefing.StateLines(ctx, ec)
 	failed("state line", err)
-	var request, mark string
-	if directive == "" { // it asks for more than a note
-		request, mark, err = e.Briefing.NoteRequest(ctx, ec)
-		failed("note request", err)
-	}
 	gone, err := e.Continuity.CompactionLoss(ctx, ec)
 	failed("what the summary left out", err)
-	hits, r, err := e.Recall.Prompt(ctx, ec) // last: it may use up the time
+	within, done := context.WithTimeout(ctx, limit)
+	defer done()
+	var request, mark string
+	if directive == "" { // it asks for more than a note
+		request, mark, err = e.Briefing.NoteRequest(within, ec)
+		failed("note request", err)
+	}
+	hits, r, err := e.Recall.Prompt(within, ec)
 	failed("recall", err)
 	r = e.promptBlock(ec, directive+request, n, gone, hits, r)
 	if request != "" { // an instruction: above the block, whose content is none

@@ -138,8 +138,8 @@ func showsNothing(line string) bool {
 				return false
 			}
 			brought = true
-		case "curl", "wget":
-			if !onlyLocal(name, args) {
+		case "curl":
+			if !onlyLocal(args) {
 				return false
 			}
 		default:
@@ -154,7 +154,7 @@ func showsNothing(line string) bool {
 
 // Verbs of git, and of the clients of its hosts, by what they do with the texts of others.
 var (
-	gitBrings = []string{"fetch", "pull", "clone", "checkout", "sync", "submodule", "remote"}
+	gitBrings = []string{"fetch", "pull", "clone", "submodule", "remote"}
 	gitQuiet  = []string{"push", "fetch", "pull", "add", "config", "rev-parse", "remote", "init"} // after those
 	gitShows  = []string{
 		"show", "diff", "log", "grep", "blame", "cat-file", "whatchanged", "shortlog", "reflog", "format-patch", "archive",
@@ -236,19 +236,16 @@ func understood(name string, args []string) bool {
 	return !fetches(words) && !runsAnother(words[:1])
 }
 
-// Flags of curl and wget that take a value, and those by which the addresses do not say
-// whom they ask.
+// Flags of curl that take a value, and those by which the addresses do not say whom it asks.
 const (
-	shortOfCurl = "AbcdeFHmoTuwX"
-	shortOfWget = "oOPtTU"
+	shortValues = "AbcdeFHmoTuwX"
 	longValues  = " --header --data --data-raw --data-binary --data-urlencode --json --request --output --user" +
-		" --max-time --connect-timeout --retry --retry-delay --write-out --form --cookie --cookie-jar --user-agent" +
-		" --timeout --tries --post-data --output-document "
-	otherHosts = " --proxy --config --resolve --connect-to --preproxy --input-file --doh-url --url --execute "
+		" --max-time --connect-timeout --retry --retry-delay --write-out --form --cookie --cookie-jar --user-agent "
+	otherHosts = " --proxy --config --resolve --connect-to --preproxy --doh-url --url --location --location-trusted "
 )
 
-// onlyLocal reports whether all addresses among the arguments of curl or wget are of this machine.
-func onlyLocal(program string, args []string) bool {
+// onlyLocal reports whether all that curl asks with these arguments is on this machine.
+func onlyLocal(args []string) bool {
 	local := false
 	for i := 0; i < len(args); i++ {
 		w := args[i]
@@ -261,18 +258,15 @@ func onlyLocal(program string, args []string) bool {
 				i++
 			}
 		case strings.HasPrefix(w, "-") && len(w) > 1:
-			letters, others, values := w[1:], "xK", shortOfCurl
-			if program == "wget" {
-				others, values = "ie", shortOfWget
-			}
-			n := strings.IndexAny(letters, values)
+			letters := w[1:]
+			n := strings.IndexAny(letters, shortValues)
 			if n == len(letters)-1 {
 				i++
 			}
 			if n >= 0 { // the rest is the value
 				letters = letters[:n]
 			}
-			if strings.ContainsAny(letters, others) {
+			if strings.ContainsAny(letters, "xKL") {
 				return false
 			}
 		default:

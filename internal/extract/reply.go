@@ -23,7 +23,7 @@ const (
 // something once and is no statement, nor is an assent, a question or pasted output.
 func Reply(answer, prompt string) (statement string, ok bool) {
 	for line := range strings.Lines(prompt) {
-		if line = strings.TrimSpace(line); placed(line) || saysError(line) {
+		if line = strings.TrimSpace(line); placed(line) && namesError(line) || saysError(line) {
 			return "", false
 		}
 	}

@@ -71,7 +71,7 @@ type Config struct {
 	// Metrics returns further metrics; may be nil.
 	Metrics func(context.Context) ([]api.Metric, error)
 
-	// Tidy does a small part of the deferred maintenance, in well under a second. It returns
+	// Maintain does a small part of the deferred maintenance, in well under a second. It returns
 	// the time until the next call; 0 means at the next check. It is called only when the
 	// daemon was quiet for several checks. It may be nil.
 	Maintain func(ctx context.Context) time.Duration
@@ -79,8 +79,8 @@ type Config struct {
 	// Background runs beside the server and returns when ctx ends. It may be nil.
 	Background func(ctx context.Context)
 
-	// Rest frees caches. It is called once after five seconds without a request, and after
-	// later jobs and calls of Tidy. It may be nil.
+	// FreeMemory does what a busy period leaves to do, and frees caches. It is called once after
+	// five seconds without a request, and after later jobs and calls of Maintain. It may be nil.
 	FreeMemory func(ctx context.Context)
 
 	// Idle returns the time without requests after which the daemon exits; nil or 0 means 30
