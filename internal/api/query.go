@@ -122,7 +122,9 @@ func setValue(f reflect.Value, s string) error {
 	}
 	if d, ok := f.Addr().Interface().(*time.Duration); ok {
 		var err error
-		*d, err = when.ParseDuration(s)
+		if s != "0" { // none
+			*d, err = when.ParseDuration(s)
+		}
 		return err
 	}
 	switch f.Kind() {

@@ -72,7 +72,8 @@ func mcpServer(a *app, cfg config.Config, readOnly bool) *mcpserver.Server {
 	c := overMCP(cfg, a.Sys.Now, func(ctx context.Context) (api.Caller, func(), error) {
 		return daemon.Connect(ctx, a.Connection)
 	})
-	c.Place, c.Session, c.Client, c.Reader = a.ProjectRef(), a.session(), os.Getppid(), readOnly
+	c.Place, c.Session, c.Reader = a.ProjectRef(), a.session(), readOnly
+	c.Client, c.Root = os.Getppid(), a.Sys.Getenv("CLAUDE_PROJECT_DIR")
 	c.Abandon = func() { a.Sys.Exit(fault.ExitFailed) }
 	return mcpserver.New(c)
 }

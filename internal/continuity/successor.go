@@ -10,6 +10,7 @@ import (
 type SessionRequest struct {
 	ID     string `json:"id"`
 	Client int    `json:"client,omitempty"` // process id of the agent, for an ID that is not known
+	Root   string `json:"root,omitempty"`   // directory that the agent was started in; goes with Client
 }
 
 // Successor returns the session that continues the named one. A client's MCP servers
@@ -23,5 +24,5 @@ func (s *Service) Successor(ctx context.Context, req SessionRequest) (mem.Sessio
 	if first, err := s.Event.SessionOf(ctx, req.ID); err != nil || first.ID != "" {
 		return mem.Session{}, err // it is known, and was not continued
 	}
-	return s.Event.SessionOfClient(ctx, req.Client)
+	return s.Event.SessionOfClient(ctx, req.Client, req.Root)
 }

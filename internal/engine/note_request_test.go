@@ -48,6 +48,29 @@ func TestNoNoteIsRequestedWhereThereIsOneOrNoneIsWanted(t *testing.T) {
 		s.play(bugHunt()...)
 		wantsNot(t, "next prompt", s.play(prompt("p2", "now the logout path, too")).Context, requestsNote)
 	})
+	t.Run("injections are off", func(t *testing.T) {
+		s := newStage(t)
+		s.settings = s.settings.WithoutInjection()
+		s.play(bugHunt()...)
+		wantsNot(t, "next prompt", s.play(prompt("p2", "now the logout path, too")).Context, requestsNote)
+	})
+	t.Run("the client takes no injections", func(t *testing.T) {
+		s := newStage(t)
+		s.play(bugHunt()...)
+		next := prompt("p2", "now the logout path, too")
+		next.InjectionOff = true
+		wantsNot(t, "next prompt", s.play(next).Context, requestsNote)
+	})
+	t.Run("an old note was changed", func(t *testing.T) {
+		s := newStage(t)
+		kept := s.note("sessions are locked by one mutex each, since a global lock raced with the store")
+		s.play(bugHunt()...)
+		importance := 0.9
+		if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: kept.ID, Importance: &importance}}}); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, "next prompt", s.play(prompt("p2", "now the logout path, too")).Context, requestsNote)
+	})
 	t.Run("never followed", func(t *testing.T) {
 		s := newStage(t)
 		s.play(start("startup"))

@@ -32,22 +32,28 @@ func (e *Service) Successor(ctx context.Context, id string) (mem.Session, error)
 	return mem.Session{}, nil
 }
 
-// startsSearched is how many session starts SessionOfClient looks at.
-const startsSearched = 50
+// Bounds of the session starts at which SessionOfClient looks.
+const (
+	startsSearched = 50
+	clientRunsFor  = 7 * 24 * time.Hour
+)
 
-// SessionOfClient returns the running session that the agent's process of that id started or resumed last. A client
-// that resumes a session gives its MCP servers the id of another one, which is never used.
-func (e *Service) SessionOfClient(ctx context.Context, client int) (mem.Session, error) {
-	if client <= 0 {
+// SessionOfClient returns the running session that the agent's process of that id started or resumed last in a
+// directory; the zero value if there is none. A client that resumes a session gives its MCP servers the id of another
+// one, which is never used.
+func (e *Service) SessionOfClient(ctx context.Context, client int, root string) (mem.Session, error) {
+	if client <= 0 || root == "" {
 		return mem.Session{}, nil
 	}
-	starts, err := e.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.SessionStart}, Limit: startsSearched})
+	starts, err := e.Store.Events(ctx, mem.EventQuery{
+		Kinds: []mem.EventKind{mem.SessionStart}, After: e.Now().Add(-clientRunsFor), Limit: startsSearched,
+	})
 	if err != nil {
 		return mem.Session{}, fmt.Errorf("session of the client: %w", err)
 	}
 	newest := mem.Event{}
 	for _, start := range starts {
-		if start.Client == client && start.At.After(newest.At) {
+		if start.Client == client && start.Root == root && start.At.After(newest.At) {
 			newest = start
 		}
 	}

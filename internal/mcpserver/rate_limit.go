@@ -66,7 +66,7 @@ func (s *Server) writing(ctx context.Context) (writer, error) {
 	}
 	w := writer{o.Project, event.UnknownAgent}
 	if s.Session != "" {
-		now, err := s.Memory.Successor(ctx, continuity.SessionRequest{ID: s.Session, Client: s.Client})
+		now, err := s.Memory.Successor(ctx, continuity.SessionRequest{ID: s.Session, Client: s.Client, Root: s.Root})
 		if err != nil {
 			return writer{}, err
 		}

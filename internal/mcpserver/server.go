@@ -53,6 +53,7 @@ type Config struct {
 	Place   mem.ProjectRef // the project of calls that name none
 	Session string         // of the agent that calls, by its own id; "" means that it is not known
 	Client  int            // process id of that agent; 0 means that it is not known
+	Root    string         // directory that the agent was started in; "" means that it is not known
 	All     bool           // list the names of other memory servers too
 	Reader  bool           // read only: nothing that changes anything is listed or done
 

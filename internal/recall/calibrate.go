@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,45 +26,58 @@ const (
 	// lowestFloor and highestFloor bound what calibration may find. A store may be about some
 	// of the prompts.
 	lowestFloor, highestFloor = 0.45, 0.60
-	// calibrateEvery is how long a calibration holds.
+	// A calibration holds for calibrateEvery, and for calibrateSmall while the store has fewer
+	// than smallStore memories: such a store changes fast, and is searched in an instant.
 	calibrateEvery = 6 * time.Hour
+	calibrateSmall = 10 * time.Minute
+	smallStore     = 1000
 )
 
-// floors holds the least relevance of memories and of quotes for each project that was
-// calibrated. It is safe for concurrent use. The zero value is empty.
+// floors holds the least relevance of memories and of quotes for each project in use. It is
+// safe for concurrent use. The zero value is empty.
 type floors struct {
-	mu    sync.Mutex
-	of    map[floorOf]float64
-	since map[string]time.Time // project → when it was calibrated; zero if a prompt waits for it
+	mu sync.Mutex
+	of map[string]calibration // by project
 }
 
-type floorOf struct {
-	project string
-	quotes  bool
+// calibration is the least relevance of a project. The zero value is that of a project that
+// waits for its first calibration.
+type calibration struct {
+	memories, quotes float64
+	until            time.Time // it holds so long
 }
 
 // floor returns the least relevance for a query, and notes that its project is in use.
 func (f *floors) floor(q mem.Query) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, known := f.since[q.Project]; !known && q.Project != "" {
-		if f.since == nil {
-			f.since = map[string]time.Time{}
-		}
-		f.since[q.Project] = time.Time{}
+	c, known := f.of[q.Project]
+	if !known {
+		f.put(q.Project, c)
 	}
-	if least, ok := f.of[floorOf{q.Project, slices.Contains(q.Kinds, mem.Utterance)}]; ok {
-		return least
+	if c.until.IsZero() {
+		return rank.LeastRelevance
 	}
-	return rank.LeastRelevance
+	if slices.Contains(q.Kinds, mem.Utterance) {
+		return c.quotes
+	}
+	return c.memories
 }
 
-// due returns the projects in use whose calibration is too old.
+// put sets the calibration of a project. The caller holds the lock.
+func (f *floors) put(project string, c calibration) {
+	if f.of == nil {
+		f.of = map[string]calibration{}
+	}
+	f.of[project] = c
+}
+
+// due returns the projects in use whose calibration no longer holds.
 func (f *floors) due(now time.Time) (projects []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for p, since := range f.since {
-		if now.Sub(since) >= calibrateEvery {
+	for p, c := range f.of {
+		if p != "" && !c.until.After(now) {
 			projects = append(projects, p)
 		}
 	}
@@ -71,33 +85,24 @@ func (f *floors) due(now time.Time) (projects []string) {
 	return projects
 }
 
-func (f *floors) set(project string, at time.Time, memories, quotes float64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.of == nil {
-		f.of = map[floorOf]float64{}
-	}
-	if f.since == nil {
-		f.since = map[string]time.Time{}
-	}
-	f.of[floorOf{project, false}], f.of[floorOf{project, true}], f.since[project] = memories, quotes, at
-}
-
 // Calibrate sets the least relevance of each project in which a prompt was recalled, by
 // prompts that have nothing to do with it. It takes a few milliseconds for each of them, and
-// does nothing for a project that was calibrated lately.
+// does nothing for a project whose calibration holds. A project that cannot be calibrated
+// keeps what it has.
 func (e *Service) Calibrate(ctx context.Context) error {
+	var errs []error
 	for _, project := range e.floors.due(e.Now()) {
-		if err := e.CalibrateProject(ctx, project); err != nil {
-			return err
+		if ctx.Err() == nil {
+			errs = append(errs, e.CalibrateProject(ctx, project))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// CalibrateProject is Calibrate for one project, whenever it was calibrated.
+// CalibrateProject is Calibrate for one project, whether its calibration holds or not.
 func (e *Service) CalibrateProject(ctx context.Context, project string) error {
 	var least [2]float64
+	hold := calibrateSmall
 	for i, q := range []mem.Query{{NotKinds: NotRecalled()}, {Kinds: []mem.Kind{mem.Utterance}}} {
 		q.Project = project
 		var best []float64
@@ -105,30 +110,34 @@ func (e *Service) CalibrateProject(ctx context.Context, project string) error {
 			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			r, err := e.bestRelevance(ctx, q, line)
+			r, size, err := e.bestRelevance(ctx, q, line)
 			if err != nil {
 				return fmt.Errorf("calibrate relevance: %w", err)
 			}
-			best = append(best, r)
+			if best = append(best, r); size >= smallStore {
+				hold = calibrateEvery
+			}
 		}
 		least[i] = leastRelevance(best)
 	}
-	e.floors.set(project, e.Now(), least[0], least[1])
+	e.floors.mu.Lock()
+	defer e.floors.mu.Unlock()
+	e.floors.put(project, calibration{least[0], least[1], e.Now().Add(hold)})
 	return nil
 }
 
-// bestRelevance returns the highest relevance of what a prompt finds.
-func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string) (best float64, err error) {
+// bestRelevance returns the highest relevance of what a prompt finds, and how many memories
+// were searched.
+func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string) (best float64, size int, err error) {
 	ec := event.Context{
 		Event:    mem.Event{Kind: mem.UserPromptSubmit, Session: "calibration", At: e.Now(), Text: prompt},
-		Settings: e.Settings(),
-		Project:  mem.Project{Key: q.Project},
+		Settings: e.Settings(), Project: mem.Project{Key: q.Project},
 	}
 	question, ask := e.asked(ec, Question{Trigger: "prompt", Asked: prompt, Query: q})
 	question.Query.Limit = rank.Candidates
-	hits, _, err := e.rankedBy(ctx, ByKeyword, question.Query, ask) // no embedding server is asked
+	hits, size, err := e.rankedBy(ctx, ByKeyword, question.Query, ask) // no embedding server is asked
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	hits, _, _ = rank.Floor(ask, hits, 0)
 	for _, h := range hits {
@@ -136,7 +145,7 @@ func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string)
 			best = max(best, h.Parts[rank.PartRelevance])
 		}
 	}
-	return best, nil
+	return best, size, nil
 }
 
 // leastRelevance returns the relevance, in steps of 0.01, that at most unrelatedAnswered of

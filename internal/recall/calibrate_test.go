@@ -45,7 +45,7 @@ func TestCalibrationIsDueOnceAProjectIsInUse(t *testing.T) {
 	if got := f.due(now); len(got) != 2 || got[0] != "a" {
 		t.Errorf("due: %v, want a and b", got)
 	}
-	f.set("a", now, 0.5, 0.6)
+	f.put("a", calibration{0.5, 0.6, now.Add(calibrateEvery)})
 	f.floor(mem.Query{Project: "a"})
 	if got := f.due(now.Add(calibrateEvery - 1)); len(got) != 1 || got[0] != "b" {
 		t.Errorf("due: %v, want b", got)
