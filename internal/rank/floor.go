@@ -38,8 +38,8 @@ const PartRelevance = "relevance"
 
 // Floor separates the hits of Order into those whose relevance is at least least, in their
 // order, and those that are not relevant enough to be injected, and writes each hit's
-// relevance into its parts. floor is least.
-func Floor(q Ask, hits []mem.Hit, least float64) (kept []mem.Hit, cuts []mem.LeftOutItem, floor float64) {
+// relevance into its parts.
+func Floor(q Ask, hits []mem.Hit, least float64) (kept []mem.Hit, cuts []mem.LeftOutItem) {
 	share := answerable(q)
 	for _, h := range hits {
 		h.Parts = maps.Clone(h.Parts)
@@ -53,7 +53,7 @@ func Floor(q Ask, hits []mem.Hit, least float64) (kept []mem.Hit, cuts []mem.Lef
 			cuts = append(cuts, cut(h, BelowFloor))
 		}
 	}
-	return kept, cuts, least
+	return kept, cuts
 }
 
 // BelowFloor is the gate of what Floor cuts.

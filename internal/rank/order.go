@@ -10,8 +10,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// Candidates is how many matches are read from a store and ordered: past sixty
-// the best one is in hand and more only cost time.
+// Candidates is how many matches at least are read from a store and ordered: the best one is
+// nearly always among them, and more cost time.
 const Candidates = 60
 
 // Ask is what is asked, and from where. The zero value of every field but

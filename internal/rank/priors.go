@@ -39,7 +39,7 @@ const (
 )
 
 // Recency falls with the logarithm of the age: 1 now, 0.99 after a day, 0.86
-// after a month, 0.47 after a year, 0 after ten.
+// after a month, 0.46 after a year, 0 after ten.
 func Recency(age time.Duration) float64 {
 	days := min(oldestDays, max(0, float64(age)/float64(day)))
 	return 1 - math.Log1p(days/freshDays)/math.Log1p(float64(oldestDays)/freshDays)

@@ -20,21 +20,21 @@ import (
 var unrelatedText string
 
 const (
-	// unrelatedAnswered is the share of unrelated prompts for which a memory, or a quote, of a
-	// project may be injected.
+	// unrelatedAnswered is the share of unrelated prompts for which a memory of a project may be
+	// injected; as many may get a quote.
 	unrelatedAnswered = 0.02
 	// lowestFloor and highestFloor bound what calibration may find. A store may be about some
 	// of the prompts.
 	lowestFloor, highestFloor = 0.45, 0.60
-	// A calibration holds for calibrateEvery, and for calibrateSmall while the store has fewer
-	// than smallStore memories: such a store changes fast, and is searched in an instant.
+	// A calibration holds for calibrateEvery, and for calibrateSmall while fewer than smallStore
+	// memories are searched: such a project changes fast, and is searched in an instant.
 	calibrateEvery = 6 * time.Hour
 	calibrateSmall = 10 * time.Minute
 	smallStore     = 1000
 )
 
-// floors holds the least relevance of memories and of quotes for each project in use. It is
-// safe for concurrent use. The zero value is empty.
+// floors holds the least relevance of each project in use. It is safe for concurrent use. The
+// zero value is empty.
 type floors struct {
 	mu sync.Mutex
 	of map[string]calibration // by project
@@ -43,25 +43,23 @@ type floors struct {
 // calibration is the least relevance of a project. The zero value is that of a project that
 // waits for its first calibration.
 type calibration struct {
-	memories, quotes float64
-	until            time.Time // it holds so long
+	least float64
+	until time.Time // it holds so long
+	used  bool      // a prompt was recalled since
 }
 
-// floor returns the least relevance for a query, and notes that its project is in use.
-func (f *floors) floor(q mem.Query) float64 {
+// floor returns the least relevance for a project, and notes that it is in use.
+func (f *floors) floor(project string) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	c, known := f.of[q.Project]
-	if !known {
-		f.put(q.Project, c)
+	c := f.of[project]
+	if c.used = true; project != "" {
+		f.put(project, c)
 	}
 	if c.until.IsZero() {
 		return rank.LeastRelevance
 	}
-	if slices.Contains(q.Kinds, mem.Utterance) {
-		return c.quotes
-	}
-	return c.memories
+	return c.least
 }
 
 // put sets the calibration of a project. The caller holds the lock.
@@ -72,12 +70,12 @@ func (f *floors) put(project string, c calibration) {
 	f.of[project] = c
 }
 
-// due returns the projects in use whose calibration no longer holds.
+// due returns the projects that were used since their calibration, if that no longer holds.
 func (f *floors) due(now time.Time) (projects []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for p, c := range f.of {
-		if p != "" && !c.until.After(now) {
+		if c.used && !c.until.After(now) {
 			projects = append(projects, p)
 		}
 	}
@@ -86,9 +84,9 @@ func (f *floors) due(now time.Time) (projects []string) {
 }
 
 // Calibrate sets the least relevance of each project in which a prompt was recalled, by
-// prompts that have nothing to do with it. It takes a few milliseconds for each of them, and
-// does nothing for a project whose calibration holds. A project that cannot be calibrated
-// keeps what it has.
+// prompts that have nothing to do with it. It takes a few milliseconds for each of these
+// prompts, and does nothing for a project whose calibration holds. A project that cannot be
+// calibrated keeps what it has.
 func (e *Service) Calibrate(ctx context.Context) error {
 	var errs []error
 	for _, project := range e.floors.due(e.Now()) {
@@ -101,9 +99,8 @@ func (e *Service) Calibrate(ctx context.Context) error {
 
 // CalibrateProject is Calibrate for one project, whether its calibration holds or not.
 func (e *Service) CalibrateProject(ctx context.Context, project string) error {
-	var least [2]float64
-	hold := calibrateSmall
-	for i, q := range []mem.Query{{NotKinds: NotRecalled()}, {Kinds: []mem.Kind{mem.Utterance}}} {
+	least, hold := 0.0, calibrateSmall
+	for _, q := range []mem.Query{{NotKinds: NotRecalled()}, {Kinds: []mem.Kind{mem.Utterance}}} {
 		q.Project = project
 		var best []float64
 		for line := range strings.Lines(unrelatedText) {
@@ -118,16 +115,16 @@ func (e *Service) CalibrateProject(ctx context.Context, project string) error {
 				hold = calibrateEvery
 			}
 		}
-		least[i] = leastRelevance(best)
+		least = max(least, leastRelevance(best))
 	}
 	e.floors.mu.Lock()
 	defer e.floors.mu.Unlock()
-	e.floors.put(project, calibration{least[0], least[1], e.Now().Add(hold)})
+	e.floors.put(project, calibration{least: least, until: e.Now().Add(hold)})
 	return nil
 }
 
-// bestRelevance returns the highest relevance of what a prompt finds, and how many memories
-// were searched.
+// bestRelevance returns the highest relevance of what a prompt finds, and among how many
+// memories of the project it was searched.
 func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string) (best float64, size int, err error) {
 	ec := event.Context{
 		Event:    mem.Event{Kind: mem.UserPromptSubmit, Session: "calibration", At: e.Now(), Text: prompt},
@@ -139,7 +136,7 @@ func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string)
 	if err != nil {
 		return 0, 0, err
 	}
-	hits, _, _ = rank.Floor(ask, hits, 0)
+	hits, _ = rank.Floor(ask, hits, 0)
 	for _, h := range hits {
 		if ec.Gate(h.Memory) == "" {
 			best = max(best, h.Parts[rank.PartRelevance])

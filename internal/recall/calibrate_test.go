@@ -1,10 +1,10 @@
 package recall
 
 import (
+	"slices"
 	"testing"
 	"time"
 
-	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -34,35 +34,24 @@ func TestLeastRelevanceIsReachedByFewUnrelatedPrompts(t *testing.T) {
 func TestCalibrationIsDueOnceAProjectIsInUse(t *testing.T) {
 	var f floors
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	if got := f.due(now); len(got) != 0 {
-		t.Errorf("due: %v before any prompt", got)
+	due := func(after time.Duration, want ...string) {
+		t.Helper()
+		if got := f.due(now.Add(after)); !slices.Equal(got, want) {
+			t.Errorf("due after %v: %q, want %q", after, got, want)
+		}
 	}
+	due(0)
 	for _, project := range []string{"", "b", "a"} {
-		if got := f.floor(mem.Query{Project: project}); got != rank.LeastRelevance {
+		if got := f.floor(project); got != rank.LeastRelevance {
 			t.Errorf("project %q: floor %v before it is calibrated", project, got)
 		}
 	}
-	if got := f.due(now); len(got) != 2 || got[0] != "a" {
-		t.Errorf("due: %v, want a and b", got)
+	due(0, "a", "b")
+	f.put("a", calibration{least: 0.5, until: now.Add(calibrateEvery)})
+	due(calibrateEvery, "b") // a was not used since
+	if got := f.floor("a"); got != 0.5 {
+		t.Errorf("floor %v, want 0.5", got)
 	}
-	f.put("a", calibration{0.5, 0.6, now.Add(calibrateEvery)})
-	f.floor(mem.Query{Project: "a"})
-	if got := f.due(now.Add(calibrateEvery - 1)); len(got) != 1 || got[0] != "b" {
-		t.Errorf("due: %v, want b", got)
-	}
-	if got := f.due(now.Add(calibrateEvery)); len(got) != 2 {
-		t.Errorf("due: %v, want a and b again", got)
-	}
-	for _, tt := range []struct {
-		q    mem.Query
-		want float64
-	}{
-		{mem.Query{Project: "a"}, 0.5},
-		{mem.Query{Project: "a", Kinds: []mem.Kind{mem.Utterance}}, 0.6},
-		{mem.Query{Project: "b"}, rank.LeastRelevance},
-	} {
-		if got := f.floor(tt.q); got != tt.want {
-			t.Errorf("%+v: floor %v, want %v", tt.q, got, tt.want)
-		}
-	}
+	due(calibrateEvery-1, "b")
+	due(calibrateEvery, "a", "b")
 }

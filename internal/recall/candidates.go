@@ -33,8 +33,8 @@ func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]m
 	return hits, nil
 }
 
-// ranked returns the best matches of q.Terms, best first, and the size of the
-// index that they were found in, or 0 if the store does not report it.
+// ranked returns the best matches of q.Terms, best first, and among how many
+// memories they were found, or 0 if the store does not report it.
 func (e *Service) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
 	return e.rankedBy(ctx, Auto, q, rule)
 }

@@ -73,7 +73,8 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	r.Candidates = len(hits)
 	if !q.strict {
 		var cuts []mem.LeftOutItem
-		hits, cuts, r.Floor = rank.Floor(ask, hits, e.floors.floor(q.Query))
+		r.Floor = e.floors.floor(ec.Project.Key)
+		hits, cuts = rank.Floor(ask, hits, r.Floor)
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
 	var rest []mem.LeftOutItem
