@@ -24,6 +24,8 @@ type StateLines struct {
 	Lines, Marks []string
 	Budget       int     // tokens that the lines may take
 	StateLine    *string // if it is among the lines
+
+	Request, RequestMark string // for a note; empty for none. The lines do not hold it.
 }
 
 // StateLines returns the state line, if it is due, and the reminders of the event's session.

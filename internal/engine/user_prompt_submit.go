@@ -62,27 +62,18 @@ func (e *Engine) promptReceipt(ctx context.Context, ec event.Context, directive 
 	failed("what the summary left out", err)
 	within, done := context.WithTimeout(ctx, limit)
 	defer done()
-	var request, mark string
 	if directive == "" { // it asks for more than a note
-		request, mark, err = e.Briefing.NoteRequest(within, ec)
+		n.Request, n.RequestMark, err = e.Briefing.NoteRequest(within, ec)
 		failed("note request", err)
 	}
 	hits, r, err := e.Recall.Prompt(within, ec)
 	failed("recall", err)
-	r = e.promptBlock(ec, directive+request, n, gone, hits, r)
-	if request != "" { // an instruction: above the block, whose content is none
-		if r.ID == "" {
-			r = ec.Receipt("nudge", 0)
-		}
-		tokens := chars.Tokens(request)
-		r.Text, r.Marks, r.Outcome = recall.Above(request, r.Text), append(r.Marks, mark), mem.Injected
-		r.Budget, r.Tokens = r.Budget+tokens, r.Tokens+tokens
-	}
-	return r, n.StateLine
+	return e.promptBlock(ec, directive, n, gone, hits, r), n.StateLine
 }
 
 // promptBlock renders the state line, restored pieces and search hits as one block, and returns its receipt; the
-// zero value if there is nothing to inject. directive precedes the block.
+// zero value if there is nothing to inject. directive precedes it, and the note request, an instruction, precedes the
+// block, whose content is none.
 func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.StateLines, gone continuity.Loss,
 	hits []mem.Hit, r mem.Receipt,
 ) mem.Receipt {
@@ -91,14 +82,14 @@ func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.Stat
 	case gone.Checkpoint != "":
 		r = ec.Receipt(recall.PlaceCompaction, ec.Settings.Budgets.UserPrompt)
 		r.Candidates = len(gone.Section.Items)
-	case len(n.Lines) == 0:
+	case len(n.Lines) == 0 && n.Request == "":
 		return mem.Receipt{}
 	default:
 		r = ec.Receipt("nudge", 0)
 	}
 	hits, said := recall.Parted(hits)
 	b := e.Recall.RecallBlock(ec, "recall", hits)
-	b.Before = len(directive)
+	b.Before = len(directive) + len(n.Request)
 	b.Sections = append(b.Sections, recall.Quotes(b, said, &r))
 	if gone.Checkpoint != "" {
 		b.Sections = append([]inject.Section{gone.Section}, b.Sections...)
@@ -113,5 +104,11 @@ func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.Stat
 		b.Sections = append([]inject.Section{state}, b.Sections...)
 		r.Marks = append(r.Marks, n.Marks...)
 	}
-	return e.Recall.Inject(ec, b, r)
+	r = e.Recall.Inject(ec, b, r)
+	if n.Request != "" {
+		tokens := chars.Tokens(n.Request)
+		r.Text, r.Marks, r.Outcome = recall.Above(n.Request, r.Text), append(r.Marks, n.RequestMark), mem.Injected
+		r.Budget, r.Tokens = r.Budget+tokens, r.Tokens+tokens
+	}
+	return r
 }
