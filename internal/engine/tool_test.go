@@ -113,6 +113,9 @@ func TestTextFromOutsideIsRecognised(t *testing.T) {
 		{"Bash", "gh repo clone a/b && cat b/README.md", true},
 		{"Bash", "gh pr checkout 5 && git diff main", true},
 		{"Bash", "git pull --rebase && go test ./...", true},
+		{"Bash", "git -C sub pull && cat sub/README.md", true},
+		{"Bash", "git -C sub fetch && git -C sub log -p ..@{u}", true},
+		{"Bash", "git -C sub pull --rebase", false},
 		{"Bash", "git fetch -q && cd sub && git push", false},
 		// Every address of curl and wget is of this machine.
 		{"Bash", "curl -s example.org localhost", true},

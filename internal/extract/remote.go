@@ -46,12 +46,26 @@ func fetches(words []string) bool {
 				return true
 			}
 		case "git":
-			if next == "ls-remote" || next == "fetch" || next == "clone" || next == "pull" {
+			if slices.Contains([]string{"ls-remote", "fetch", "clone", "pull"}, gitCommand(words[i+1:])) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// gitCommand is the command among git's arguments, behind flags and their values; "" if
+// there is none.
+func gitCommand(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace"}, args[i]):
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return ""
 }
 
 // isRemote reports whether a word is an address of another machine, or a
@@ -152,18 +166,15 @@ func showsNothing(line string) bool {
 	return true
 }
 
-// Verbs of git, and of the clients of its hosts, by what they do with the texts of others.
+// Commands of git by what they do with the texts of others.
 var (
 	gitBrings = []string{"fetch", "pull", "clone", "submodule", "remote"}
 	gitQuiet  = []string{"push", "fetch", "pull", "add", "config", "rev-parse", "remote", "init"} // after those
-	gitShows  = []string{
-		"show", "diff", "log", "grep", "blame", "cat-file", "whatchanged", "shortlog", "reflog", "format-patch", "archive",
-		"range-diff", "annotate", "difftool",
-	}
-	gitKnown = []string{
+	gitKnown  = []string{
 		"add", "commit", "push", "pull", "fetch", "clone", "status", "branch", "checkout", "switch", "merge", "rebase", "tag",
 		"stash", "reset", "restore", "rm", "mv", "init", "config", "remote", "submodule", "rev-parse", "cherry-pick",
-		"revert",
+		"revert", "show", "diff", "log", "grep", "blame", "cat-file", "whatchanged", "shortlog", "reflog", "format-patch",
+		"archive", "range-diff", "annotate", "difftool",
 	}
 )
 
@@ -181,7 +192,7 @@ func gitVerb(args []string) (verb string, ok bool) {
 			runs := slices.ContainsFunc(args[i:], func(w string) bool { // another command
 				return w == "foreach" || strings.HasPrefix(w, "-x") || strings.HasPrefix(w, "--exec")
 			})
-			return args[i], !runs && (slices.Contains(gitKnown, args[i]) || slices.Contains(gitShows, args[i]))
+			return args[i], !runs && slices.Contains(gitKnown, args[i])
 		}
 	}
 	return "", false
