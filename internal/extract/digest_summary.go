@@ -86,13 +86,21 @@ func openingOf(all []Statement, open []Option, report bool) int {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
 		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&
-			!apologizes(s.Bare) && !s.cues.Has(cueHedge, cueOpen) &&
-			(!s.cues.Has(cueThought) || s.cues.Has(cueReason) || strings.Contains(s.Bare, " since ")) &&
-			(report && !s.cues.Has(cuePraise) || !s.cues.Has(cueVerify, cuePraise) ||
-				s.cues.Has(cueCause, cueDecide, cueContrast)) &&
+			!apologizes(s.Bare) && !s.onlyGuesses() && (report && !s.cues.Has(cuePraise) || !s.onlyReports()) &&
 			(!s.leads() || opensWithI(s.Bare)) &&
 			!slices.ContainsFunc(open, func(o Option) bool { return o.Holds(s.Text) })
 	})
+}
+
+// onlyGuesses reports whether a statement is a guess, an idea without a reason, or work that is left: no result.
+func (s Statement) onlyGuesses() bool {
+	reasoned := s.cues.Has(cueReason) || strings.Contains(s.Bare, " since ")
+	return s.cues.Has(cueHedge, cueOpen) || s.cues.Has(cueThought) && !reasoned
+}
+
+// onlyReports reports whether a statement says no more than that the work was checked, or is good.
+func (s Statement) onlyReports() bool {
+	return s.cues.Has(cueVerify, cuePraise) && !s.cues.Has(cueCause, cueDecide, cueContrast)
 }
 
 // SessionKey begins the keys of summaries of sessions.

@@ -102,8 +102,7 @@ func (s Statement) accompanies(person bool) bool {
 	case s.cues.Has(cueOffer, cueApology) && !s.cues.Has(cueDecide, cueCause), s.cues.Has(cueNarrate):
 		return true
 	}
-	return s.cues.Has(cuePraise, cueVerify) && !s.cues.Has(cueCause, cueDecide, cueContrast) &&
-		lang.Width(s.Text) < 3*MinStatement
+	return s.onlyReports() && lang.Width(s.Text) < 3*MinStatement
 }
 
 // joinLists makes one passage of a list whose items are short and no work that is left.
