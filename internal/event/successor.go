@@ -32,38 +32,6 @@ func (e *Service) Successor(ctx context.Context, id string) (mem.Session, error)
 	return mem.Session{}, nil
 }
 
-// Bounds of the session starts at which SessionOfClient looks.
-const (
-	startsSearched = 50
-	clientRunsFor  = 7 * 24 * time.Hour
-)
-
-// SessionOfClient returns the running session that the agent's process of that id started or resumed last in a
-// directory; the zero value if there is none. A client that resumes a session gives its MCP servers the id of another
-// one, which is never used.
-func (e *Service) SessionOfClient(ctx context.Context, client int, root string) (mem.Session, error) {
-	if client <= 0 || root == "" {
-		return mem.Session{}, nil
-	}
-	starts, err := e.Store.Events(ctx, mem.EventQuery{
-		Kinds: []mem.EventKind{mem.SessionStart}, After: e.Now().Add(-clientRunsFor), Limit: startsSearched,
-	})
-	if err != nil {
-		return mem.Session{}, fmt.Errorf("session of the client: %w", err)
-	}
-	newest := mem.Event{}
-	for _, start := range starts {
-		if start.Client == client && start.Root == root && start.At.After(newest.At) {
-			newest = start
-		}
-	}
-	s, err := e.SessionOf(ctx, newest.Session)
-	if err != nil || s.Status == mem.Completed {
-		return mem.Session{}, err
-	}
-	return s, nil
-}
-
 // after returns the one session that began when another was cleared, in the same place. If a second session began
 // before that one was over, the successor is unknown.
 func (e *Service) after(ctx context.Context, s mem.Session) (mem.Session, error) {
