@@ -11,7 +11,6 @@ import (
 	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/project"
 	"remanence/internal/redact"
 	"remanence/internal/transcript"
 	"remanence/internal/views"
@@ -27,22 +26,20 @@ const examSlack = time.Minute
 
 // OpenCapture opens an empty store whose engine names projects by their directories.
 func OpenCapture(ctx context.Context) (Capture, error) {
-	x, err := Open(ctx, time.Time{}, nil)
+	x, err := open(ctx, time.Time{}, empty, func(x *Subject, c *engine.Config) {
+		settings := event.Defaults(event.Lean)
+		c.Redactor, c.Slack = &redact.Redactor{}, examSlack
+		c.Settings = func() event.Settings { return settings }
+		c.Project = func(dir string) (mem.Project, error) {
+			return mem.Project{Key: path.Base(dir), Name: path.Base(dir), Root: dir}, nil
+		}
+		c.Archive = &transcript.Archive{
+			Dir: filepath.Join(x.dir, "transcripts"), Redact: c.Redactor.Text, Private: func(string) bool { return false },
+		}
+	})
 	if err != nil {
 		return Capture{}, err
 	}
-	redactor := &redact.Redactor{}
-	settings := event.Defaults(event.Lean)
-	x.engine = engine.New(engine.Config{
-		Store: x.store, Redactor: redactor, Now: x.clock, Rel: project.Rel, Slack: examSlack,
-		Settings: func() event.Settings { return settings },
-		Project: func(dir string) (mem.Project, error) {
-			return mem.Project{Key: path.Base(dir), Name: path.Base(dir), Root: dir}, nil
-		},
-		Archive: &transcript.Archive{
-			Dir: filepath.Join(x.dir, "transcripts"), Redact: redactor.Text, Private: func(string) bool { return false },
-		},
-	})
 	return Capture{x}, nil
 }
 

@@ -46,14 +46,32 @@ func (x *Subject) Dir() string { return x.dir }
 // begins with, so that a run has the same outcome everywhere. Without an
 // embedder words alone are searched for.
 func Open(ctx context.Context, now time.Time, em event.Embedder) (*Subject, error) {
-	return OpenWith(ctx, now, &redact.Redactor{}, event.Defaults(event.Lean), em, func(string) error { return nil })
+	return OpenWith(ctx, now, &redact.Redactor{}, event.Defaults(event.Lean), em, empty)
 }
+
+// empty puts no store.
+func empty(string) error { return nil }
 
 // OpenWith opens the store that put puts at a path, or a new one if it puts none.
 // All of it is gone after Close.
 func OpenWith(ctx context.Context, now time.Time, redactor *redact.Redactor, settings event.Settings, em event.Embedder,
 	put func(file string) error,
-) (x *Subject, err error) {
+) (*Subject, error) {
+	return open(ctx, now, put, func(x *Subject, c *engine.Config) {
+		c.Redactor = redactor
+		if em != nil {
+			x.embeds = true
+			settings.EmbedWait = max(settings.EmbedWait, examWait)
+			c.Embedder = func() event.Embedder { return em }
+		}
+		c.Settings = func() event.Settings { return settings }
+	})
+}
+
+// open opens the store of OpenWith behind an engine that set completes.
+func open(ctx context.Context, now time.Time, put func(file string) error, set func(*Subject, *engine.Config)) (
+	x *Subject, err error,
+) {
 	dir, err := os.MkdirTemp("", "remanence-eval-")
 	if err != nil {
 		return nil, fmt.Errorf("make scratch store: %w", err)
@@ -74,17 +92,8 @@ func OpenWith(ctx context.Context, now time.Time, redactor *redact.Redactor, set
 		return nil, err
 	}
 	x.store = index.NewStore(st)
-	c := engine.Config{
-		Store: x.store, Redactor: redactor, Now: x.clock,
-		Settings: func() event.Settings { return settings },
-		Project:  project.Identify,
-		Rel:      project.Rel,
-	}
-	if em != nil {
-		x.embeds = true
-		settings.EmbedWait = max(settings.EmbedWait, examWait)
-		c.Embedder = func() event.Embedder { return em }
-	}
+	c := engine.Config{Store: x.store, Now: x.clock, Project: project.Identify, Rel: project.Rel}
+	set(x, &c)
 	x.engine = engine.New(c)
 	return x, nil
 }
