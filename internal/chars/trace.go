@@ -9,9 +9,7 @@ import (
 // lines, such as "go test", occur in every session.
 const minTrace = 12
 
-// TraceLines returns the folded lines of text that are long enough to identify it.
-
-// TraceLines returns the folded lines of a text that are long enough to recognise it by.
+// TraceLines returns the folded lines of a text that are long enough to identify it.
 func TraceLines(text string) (out []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.TrimSuffix(Fold(line), "…"))
