@@ -49,7 +49,7 @@ func (s *Spool) Count(reason string) {
 	for _, try := range []func() error{
 		func() error { return addToCount(s.counts(), name) },
 		s.countInReserve,
-		func() error { return s.countInSpare(name) },
+		func() error { return s.countInFallback(name) },
 	} {
 		if try() == nil {
 			return
@@ -66,7 +66,7 @@ func (s *Spool) countInReserve() error {
 	return addToCount(s.counts(), noRoom)
 }
 
-func (s *Spool) countInSpare(name string) error {
+func (s *Spool) countInFallback(name string) error {
 	if s.fallback == nil {
 		return os.ErrNotExist
 	}

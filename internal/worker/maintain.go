@@ -103,10 +103,10 @@ func (w *worker) count(ctx context.Context, n int) {
 	}
 }
 
-// quietLooks is the number of checks without a request after which Tidy and Rest may run.
+// quietLooks is the number of checks without a request after which Maintain and FreeMemory may run.
 const quietLooks = 5
 
-// tidy calls Tidy if it is due and no request is waiting.
+// tidy calls Maintain if it is due and no request is waiting.
 func (w *worker) tidy(ctx context.Context) {
 	quiet := time.Since(time.Unix(0, w.last.Load()))
 	if w.cfg.Maintain == nil || quiet < quietLooks*w.cfg.Every || w.active.Load() > 0 || time.Now().Before(w.tidyAt) {

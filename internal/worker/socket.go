@@ -45,13 +45,15 @@ func instance(data string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
+func socketName(data string) string { return "worker-" + instance(data) + ".sock" }
+
 // listen opens the daemon's socket in the first of dirs that is private to this user, has a
 // short enough path, and has no other file of that name. If there is none, it uses a directory
 // below the temporary directory. The socket's name depends on the data directory, because
 // several daemons may share a socket directory. Only the holder of the lock may call it,
 // because it removes a stale socket.
 func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string, error) {
-	name := "worker-" + instance(data) + ".sock"
+	name := socketName(data)
 	for _, dir := range dirs {
 		if dir == "" {
 			continue
@@ -115,7 +117,7 @@ func RemoveTempSocket(data string) error {
 	if err != nil {
 		return nil // no daemon has run
 	}
-	path := filepath.Join(dir, "worker-"+instance(real)+".sock")
+	path := filepath.Join(dir, socketName(real))
 	if err := removeStale(path); err != nil {
 		return fmt.Errorf("remove socket: %w", err)
 	}

@@ -129,7 +129,7 @@ type worker struct {
 	stopOnce sync.Once
 	draining atomic.Bool
 
-	tidyAt               time.Time    // next call of Tidy; used only by maintain, as are runtimeSeen and rested
+	tidyAt               time.Time    // next call of Maintain; used only by maintain, as are runtimeSeen and rested
 	runtimeSeen          fs.FileInfo  // runtime file that was checked last; nil before the first check
 	rested               int64        // value of last when memory was last freed
 	restedJobs, seenJobs int64        // jobs done at that time, and at the check before
