@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 // TurnEnd returns the memories of a finished turn: statements of the user and the
@@ -45,6 +47,7 @@ type turn struct {
 	event.Context
 	did        []mem.Memory        // its changes, commands and fixes, last changed first
 	statements []extract.Statement // of the assistant's answer
+	edited     map[string]bool     // the terms that its edits put into files
 }
 
 // readTurn gathers the facts of the event's turn.
@@ -56,7 +59,37 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (turn, error) 
 	if err != nil {
 		return turn{}, fmt.Errorf("tool memories of the turn: %w", err)
 	}
-	return turn{ec, did, extract.Statements(ec.Text)}, nil
+	edited, err := s.editedTerms(ctx, ec)
+	return turn{ec, did, extract.Statements(ec.Text), edited}, err
+}
+
+// Bounds of the edits of a turn that are read.
+const (
+	maxEditsRead = 60
+	maxEditRead  = 4000 // bytes of the text of one
+)
+
+// editedTerms returns the terms that the turn's edits put into files.
+func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string]bool, error) {
+	if ec.PromptID == "" {
+		return nil, nil
+	}
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: maxEditsRead,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("edits of the turn: %w", err)
+	}
+	out := map[string]bool{}
+	for _, ev := range calls {
+		text := s.Event.ReadCall(ev, ec.Project).New
+		for line := range strings.Lines(text[:min(len(text), maxEditRead)]) {
+			for _, term := range rank.Terms(line) {
+				out[term] = true
+			}
+		}
+	}
+	return out, nil
 }
 
 // candidates returns what may become memories of a turn: the statements of the user,
@@ -66,7 +99,7 @@ func (s *Service) candidates(ctx context.Context, t turn, known sessionMemories)
 	stated, found []mem.Memory, edits []mem.Edit, err error,
 ) {
 	if t.Turn.Number > 0 {
-		if stated, err = s.statedSinceLastStop(ctx, t.Context); err != nil {
+		if stated, err = s.statedSinceLastStop(ctx, t); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -106,7 +139,8 @@ const maxInterrupted = 5
 
 // statedSinceLastStop returns memories of the turn's prompt, and of those before it whose
 // turns were interrupted: no event tells their end.
-func (s *Service) statedSinceLastStop(ctx context.Context, ec event.Context) ([]mem.Memory, error) {
+func (s *Service) statedSinceLastStop(ctx context.Context, t turn) ([]mem.Memory, error) {
+	ec := t.Context
 	turns, err := s.Store.Turns(ctx, ec.Session, maxInterrupted+1)
 	if err != nil {
 		return nil, fmt.Errorf("interrupted turns: %w", err)
@@ -130,25 +164,29 @@ func (s *Service) statedSinceLastStop(ctx context.Context, ec event.Context) ([]
 		}
 		of := ec
 		of.Turn, of.PromptID = t, t.PromptID
-		stated, err := s.userStatements(ctx, of)
+		stated, err := s.userStatements(ctx, of, false)
 		if err != nil {
 			return nil, err
 		}
 		out = append(stated, out...)
 	}
-	stated, err := s.userStatements(ctx, ec)
+	stated, err := s.userStatements(ctx, ec, t.facts().Changed)
 	return append(out, stated...), err
 }
 
 // userStatements returns memories of what a prompt lays down, wants or corrects. What is
-// in a pasted document has the trust of the assistant's words at most, of a long one less.
-func (s *Service) userStatements(ctx context.Context, ec event.Context) ([]mem.Memory, error) {
+// in a pasted document has the trust of the assistant's words at most, of a long one less. changed reports whether the
+// turn changed files.
+func (s *Service) userStatements(ctx context.Context, ec event.Context, changed bool) ([]mem.Memory, error) {
 	again, err := s.correctedAgain(ctx, ec)
 	if err != nil {
 		return nil, err
 	}
 	var out []mem.Memory
 	for _, p := range extract.FromPerson(ec.Turn.Text) {
+		if p.Before && changed {
+			p.Text = "Before the change: " + p.Text
+		}
 		mm := ec.NewMemory(p.Kind, mem.ScopeProject)
 		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
 		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
@@ -219,6 +257,7 @@ func (s *Service) correctedBefore(ctx context.Context, ec event.Context, text st
 // facts returns what statements are judged by besides themselves.
 func (t turn) facts() extract.TurnFacts {
 	w := extract.NewTurnFacts(t.Turn.Text, extract.FilesOf(t.did))
+	w.Edited = t.edited
 	for _, o := range t.did {
 		w.Trouble = w.Trouble || o.Kind == mem.ErrorFix || o.Kind == mem.Command && o.ExitCode != 0
 		w.Solved = w.Solved || o.Kind == mem.ErrorFix

@@ -105,6 +105,49 @@ func TestARetryIsNoFix(t *testing.T) {
 	}
 }
 
+// A change of the layout alone, or putting changes away for a moment, teaches nothing.
+func TestALayoutOrAStashIsNoFix(t *testing.T) {
+	const file, lint = "/home/dev/shop/cart/a.ts", "bun run lint"
+	layout := edited("p1", "t2", file, "total( cart, );", "total(cart);")
+	for _, tt := range []struct {
+		name string
+		done []mem.Event
+		want string
+	}{
+		{"layout", []mem.Event{layout}, ""},
+		{"stash", []mem.Event{ran("p1", "t3", "git stash", "Saved working directory")}, ""},
+		{"layout and more", []mem.Event{
+			layout, edited("p1", "t3", file, "total(cart);", "total(cart, 0);"),
+		}, "fixed in a.ts"},
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "make the linter pass"),
+			failed("p1", "t1", lint, "Exit code 1\n$ biome check --error-on-warnings\ncart/a.ts:3:1 format is wrong"))
+		s.play(tt.done...)
+		s.play(ran("p1", "t9", lint, "ok"))
+		fixes := s.words("one")
+		switch {
+		case tt.want == "" && len(fixes) > 0:
+			t.Errorf("%s: kept\n%s", tt.name, titles(fixes))
+		case tt.want != "" && !strings.Contains(titles(fixes), tt.want):
+			t.Errorf("%s: kept\n%s", tt.name, titles(fixes))
+		}
+	}
+}
+
+// Where both sides of a change begin alike, it is shown from a little before the difference.
+func TestAChangeIsShownWhereItDiffers(t *testing.T) {
+	s := newStage(t)
+	const before = "const existing = await api.remediations(evaluation, options); if (existing.status === "
+	s.play(start("startup"), prompt("p1", "fix it"),
+		edited("p1", "t1", "/home/dev/shop/cart/a.ts", before+`"failed") retry()`, before+`"lost") retry()`))
+	got := titles(must(s.store.List(t.Context(), mem.Query{
+		Session: "one", Within: "*", Kinds: []mem.Kind{mem.Change},
+	})))
+	wants(t, "change", got, `"failed") retry()`, `"lost") retry()`, "'…")
+	wantsNot(t, "change", got, "const existing")
+}
+
 func TestAWiderRunProvesANarrowerOne(t *testing.T) {
 	for _, tt := range []struct {
 		worked string

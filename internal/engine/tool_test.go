@@ -168,6 +168,9 @@ func TestErrorsOfToolsAreReadAsTheClientWritesThem(t *testing.T) {
 
 func TestKeyLineNamesPlaceOrError(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
+		{"$ biome check --error-on-warnings .\nFound 2 problems in `pool.ts`.", "Found 2 problems in `pool.ts`."},
+		{"$ biome check --error-on-warnings .\nerror: lint failed ━━━━", "error: lint failed"},
+		{"$ biome check --error-on-warnings .", "$ biome check --error-on-warnings ."},
 		{"--- FAIL: TestX (0.1s)\n    x_test.go:34: got 1, want 2\nFAIL", "x_test.go:34: got 1, want 2"},
 		{"building\nsrc/main.rs:10:5: error[E0425]", "src/main.rs:10:5: error[E0425]"},
 		{"step 1\nError: no such table\nstep 2", "Error: no such table"},

@@ -290,19 +290,19 @@ func (g *graded) judge(l labelled, mm mem.Memory) {
 	}
 }
 
+// match counts the labels that a memory meets, each by one of its own if there is one: a list that is kept as one
+// memory meets several.
 func (g *graded) match(l labelled, kept []mem.Memory) {
 	labels := slices.Clone(l.labels)
 	slices.SortStableFunc(labels, func(a, b label) int { return order(a.optional) - order(b.optional) })
 	right := make([]bool, len(kept))
 	for _, la := range labels {
 		i := slices.IndexFunc(kept, la.meets)
-		for i >= 0 && right[i] {
-			next := slices.IndexFunc(kept[i+1:], la.meets)
-			if next < 0 {
-				i = -1
+		for at, mm := range kept {
+			if !right[at] && la.meets(mm) {
+				i = at
 				break
 			}
-			i += next + 1
 		}
 		if i >= 0 {
 			right[i] = true

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"remanence/internal/chars"
 	"remanence/internal/extract"
@@ -39,28 +40,45 @@ const MaxCommand = 300
 // MaxErrorText bounds the stored text of an error, in runes.
 const MaxErrorText = 500
 
-const maxExcerpt = 200 // of a text that is shown in part
-
-const maxReplaced = 80 // of each side of a replacement
+// Bounds of a replacement that is shown, in characters.
+const (
+	maxReplaced = 80 // of each side
+	shownBefore = 24 // of what both sides begin with
+)
 
 const importantFail = 0.6
 
-// Changed returns the memory of an edited or written file. Edits of one file in one turn become one memory.
+// Changed returns the memory of an edited or written file. Edits of one file in one turn become one memory; those
+// that only reformat it are apart.
 func Changed(m Context, c extract.Call) mem.Memory {
 	mm := m.NewMemory(mem.Change, mem.ScopeSession)
 	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{c.File}, []string{c.File}
 	mm.Tags = []string{"file-change", extract.AutoCaptured}
 	mm.Title = "Wrote file " + c.File
 	if c.Old != "" || m.Tool != "Write" {
-		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.File, excerpt(c.Old), excerpt(c.New))
+		was, is := excerpts(c.Old, c.New)
+		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.File, was, is)
 	}
 	mm.Title = chars.Clip(mm.Title, 240)
 	mm.Key = "change:" + m.PromptID + ":" + c.File
+	if extract.OnlyReformats(c.File, c.Old, c.New) {
+		mm.Title, mm.Tags, mm.Key = "Reformatted "+c.File, append(mm.Tags, extract.LayoutTag), "layout:"+mm.Key
+	}
 	return mm
 }
 
-func excerpt(s string) string {
-	return chars.Clip(chars.Line(chars.Clip(s, maxExcerpt)), maxReplaced)
+// excerpts returns both sides of a replacement in part. Where they begin alike, the parts begin a little before the
+// first difference.
+func excerpts(before, after string) (was, is string) {
+	was, is = chars.Line(before), chars.Line(after)
+	same := 0
+	for same < min(len(was), len(is)) && was[same] == is[same] {
+		same++
+	}
+	if word := strings.LastIndexByte(was[:max(same-shownBefore, 0)], ' '); word > 0 {
+		was, is = "…"+was[word:], "…"+is[word:]
+	}
+	return chars.Clip(was, maxReplaced), chars.Clip(is, maxReplaced)
 }
 
 // Failed returns the memory of a command that failed.

@@ -12,6 +12,7 @@ import (
 const (
 	MaxStatements = 6   // memories made of one answer
 	leastSalience = 0.5 // of a passage that is kept
+	leastBeside   = 0.2 // of an item that is kept with others of its list
 )
 
 // Point is a passage that is kept, as what kind, and how salient it is.
@@ -21,29 +22,122 @@ type Point struct {
 	At       int // its place in the text
 	Salience float64
 	Pasted   bool // of a document, whose author is unknown
+	Before   bool // it says what was wrong before the plan that it is of was carried out
 	gist     gist
-	checks   bool // it says how to check the work
+	checks   bool    // it says how to check the work
+	from     passage // of which the text is made
 }
 
 // Choose returns the passages of an answer that are worth keeping, in its order: at most
 // most of them, the most salient ones, each once. made is how many the session made
 // before: the more it did, the more salient another one has to be.
 func (w TurnFacts) Choose(all []Statement, most, made int) []Point {
+	points, scored := w.choose(all, most, made)
+	return w.joinItems(joinFixes(points, scored), scored)
+}
+
+// choose is Choose with a point for each item of a list. It also returns all passages, in the order of the text.
+func (w TurnFacts) choose(all []Statement, most, made int) (chosen, scored []Point) {
 	least := leastSalience + min(float64(max(made-6, 0))*0.05, 0.45)
-	var out []Point
-	scored := w.score(all, ModelAssistant)
-	slices.SortStableFunc(scored, func(a, b Point) int { return cmp.Compare(b.Salience, a.Salience) })
-	for _, p := range scored {
-		if len(out) == most || p.Salience < least {
+	scored = w.score(all, ModelAssistant)
+	best := slices.SortedStableFunc(slices.Values(scored), func(a, b Point) int { return cmp.Compare(b.Salience, a.Salience) })
+	for _, p := range best {
+		if len(chosen) == most || p.Salience < least {
 			break
 		}
 		p.gist = gistOf(p.Text)
-		if !slices.ContainsFunc(out, func(o Point) bool { return o.Text == p.Text || o.gist.same(p.gist) }) {
-			out = append(out, p)
+		if !slices.ContainsFunc(chosen, func(o Point) bool { return o.Text == p.Text || o.gist.same(p.gist) }) {
+			chosen = append(chosen, p)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Point) int { return a.At - b.At })
+	slices.SortStableFunc(chosen, func(a, b Point) int { return a.At - b.At })
+	return chosen, scored
+}
+
+// joinFixes completes each cause with what the text says next, if that is how it was fixed: a cause alone reads like a
+// problem that is still there.
+func joinFixes(points, scored []Point) []Point {
+	var out []Point
+	for _, p := range points {
+		if n := len(out); n > 0 && out[n-1].At >= p.At {
+			continue // it was taken along
+		}
+		next := slices.IndexFunc(scored, func(o Point) bool { return o.At == p.At+1 })
+		if next >= 0 && p.Kind == mem.ErrorFix && p.from.found(cueCause) > 0 && p.from.list() == 0 {
+			fix := scored[next]
+			both := p.Text + " " + fix.from.plain()
+			unnamed := fix.Kind == mem.ErrorFix || fix.Kind == mem.Discovery
+			if unnamed && fix.from.list() == 0 && (fix.from.found(cueFix) > 0 || saysEdit(fix.from.plain())) &&
+				len([]rune(both)) <= MaxStatement {
+				p.Text, p.At, p.Salience = both, fix.At, max(p.Salience, fix.Salience)
+			}
+		}
+		out = append(out, p)
+	}
 	return out
+}
+
+// joinItems makes one point of points that are items of one list, as far as they fit a statement together: each alone
+// says less than the list. A list that fits as a whole is completed with its other items among scored, but for those
+// that only accompany the work.
+func (w TurnFacts) joinItems(points, scored []Point) []Point {
+	var out []Point
+	for i := 0; i < len(points); {
+		end := i + 1
+		for end < len(points) && points[i].sameList(points[end]) {
+			end++
+		}
+		list := points[i:end]
+		whole := slices.DeleteFunc(slices.Clone(scored), func(p Point) bool {
+			return !p.sameList(list[0]) || p.Salience < leastBeside
+		})
+		if len(whole) > len(list) {
+			if p, fits := w.join(whole); fits {
+				list = []Point{p}
+			}
+		}
+		for from := 0; from < len(list); {
+			p := list[from]
+			for from++; from < len(list); from++ {
+				more, fits := w.join([]Point{p, list[from]})
+				if !fits {
+					break
+				}
+				p = more
+			}
+			out = append(out, p)
+		}
+		i = end
+	}
+	return out
+}
+
+// sameList reports whether two points are items of one list, and no work that is left.
+func (p Point) sameList(o Point) bool {
+	return p.Kind != mem.Todo && o.Kind != mem.Todo && p.from.sameList(o.from)
+}
+
+// join makes one point of items of one list. It fits if it is a statement, and its items are of one kind or of none: a
+// discovery has no other.
+func (w TurnFacts) join(items []Point) (whole Point, fits bool) {
+	whole = slices.MaxFunc(items, func(a, b Point) int { return cmp.Compare(a.Salience, b.Salience) })
+	for _, p := range items {
+		if p.Kind != mem.Discovery && whole.Kind == mem.Discovery {
+			whole.Kind = p.Kind
+		}
+	}
+	if slices.ContainsFunc(items, func(p Point) bool { return p.Kind != whole.Kind && p.Kind != mem.Discovery }) {
+		return whole, false
+	}
+	whole.At = items[0].At
+	whole.from = passage{at: items[0].from.at, joined: true}
+	for _, p := range items {
+		whole.from.all = append(whole.from.all, p.from.all...)
+		whole.checks = whole.checks || p.checks
+	}
+	whole.from.text = whole.from.say()
+	whole.Text = w.about(whole.from, whole.Kind)
+	return whole, len([]rune(whole.Text)) <= MaxStatement
 }
 
 // score returns the passages of a text that may be kept, with their salience.
@@ -58,7 +152,7 @@ func (w TurnFacts) score(all []Statement, model string) []Point {
 		kind := w.kind(p)
 		out = append(out, Point{
 			Text: w.about(p, kind), Kind: kind, At: p.at, Salience: salience(w.vector(p, len(passages)), weight),
-			checks: p.above(cueChecks),
+			checks: p.above(cueChecks), from: p,
 		})
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"remanence/internal/lang"
+	"remanence/internal/rank"
 )
 
 func TestTablesAreWellFormed(t *testing.T) {
@@ -77,5 +78,132 @@ func BenchmarkChoose(b *testing.B) {
 		"- I decided to use a semaphore instead of a pool\n- Still open: the nightly job\n\n", 8)
 	for b.Loop() {
 		(TurnFacts{Request: "why is the export empty"}).Choose(Statements(answer), MaxStatements, 0)
+	}
+}
+
+func TestItemsOfAListAreKeptTogether(t *testing.T) {
+	const lead = "These limits apply to the exporter:\n\n"
+	const long = "because each worker holds a connection for a minute and the replica refuses more than that at a time"
+	for _, tt := range []struct {
+		name, said string
+		want       []string
+	}{
+		{
+			"the whole list, if it fits",
+			lead + "- `max_conn` must stay below 60, otherwise the replica refuses connections\n" +
+				"- `batch` is 500 rows, since larger ones time out\n",
+			[]string{
+				"These limits apply to the exporter: `max_conn` must stay below 60, otherwise the replica refuses connections; " +
+					"`batch` is 500 rows, since larger ones time out",
+			},
+		},
+		{
+			"sentences of an item keep their full stops",
+			lead + "- `max_conn` must stay below 60. Otherwise the replica refuses connections.\n" +
+				"- `batch` is 500 rows, since larger ones time out.\n",
+			[]string{
+				"These limits apply to the exporter: `max_conn` must stay below 60. Otherwise the replica refuses connections; " +
+					"`batch` is 500 rows, since larger ones time out",
+			},
+		},
+		{
+			"what does not fit stays apart",
+			lead + "- `max_conn` must stay below 60, " + long + " and after\n- `min_conn` must stay above 6, " + long +
+				" and before\n- `idle_conn` must stay below 20, " + long + " as well\n",
+			[]string{
+				"These limits apply to the exporter: `max_conn` must stay below 60, " + long + " and after; `min_conn` must stay " +
+					"above 6, " + long + " and before",
+				"These limits apply to the exporter: `idle_conn` must stay below 20, " + long + " as well",
+			},
+		},
+		{
+			"what is left to do stays apart",
+			"Still open:\n\n- The nightly job does not use `exporter` yet\n- The metrics of `exporter` are missing\n",
+			[]string{
+				"The nightly job does not use `exporter` yet", "The metrics of `exporter` are missing",
+			},
+		},
+	} {
+		if got := chosen(tt.said); !slices.Equal(got, tt.want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestACauseIsKeptWithItsFix(t *testing.T) {
+	const cause = "The root cause was `pool.go`: each import held one worker until the timeout."
+	const fix = "Fixed by closing the connection in `release`."
+	if got := chosen(cause + "\n\n" + fix); !slices.Equal(got, []string{cause + " " + fix}) {
+		t.Errorf("got %q", got)
+	}
+	const apart = "Downside: imports of more than 60 files now wait for each other."
+	if got := chosen(cause + "\n\n" + apart); slices.Contains(got, cause+" "+apart) {
+		t.Errorf("a trade-off was taken for a fix: %q", got)
+	}
+}
+
+func TestAReportOfAnEditIsNotKept(t *testing.T) {
+	edited := map[string]bool{}
+	for _, term := range rank.Terms("countClassName badge tabs className interface TabItem") {
+		edited[term] = true
+	}
+	w := TurnFacts{Changed: true, Edited: edited}
+	for _, tt := range []struct {
+		said string
+		kept bool
+	}{
+		{"`Tabs.tsx` — Added `countClassName` to the `TabItem` interface of the badge `className`.", false},
+		{"`TabItem` of `Tabs.tsx` has a badge, a `countClassName` and a `className`.", false},
+		{"`Tabs.tsx` — Added `countClassName`, because the badge of `TabItem` must not inherit the `className`.", true},
+		{"Added `retryLimit` to `queue.go`, which stops after 5 failures of one job, otherwise it never ends.", true},
+	} {
+		if got := w.Choose(Statements(tt.said), MaxStatements, 0); (len(got) > 0) != tt.kept {
+			t.Errorf("%q: kept %v", tt.said, got)
+		}
+	}
+}
+
+func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
+	const plan = "# Plan: close idle connections\n\n## Context\n\nThe root cause is `pool.go`: each import holds one worker " +
+		"until the timeout of 60 s.\n\n## Decisions\n\n- Connections are closed after 30 s, not pooled again\n\n## Steps\n\n" +
+		"- In `release`, call `Close` when the worker is idle, otherwise keep it\n- Current behavior: `release` keeps " +
+		"connections, since `idle` is zero\n"
+	var got []string
+	before := false
+	for _, p := range FromPerson(plan) {
+		got, before = append(got, p.Text), before || p.Before && strings.Contains(p.Text, "root cause")
+	}
+	all := strings.Join(got, "\n")
+	for _, want := range []string{"root cause", "closed after 30 s"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is missing in %q", want, got)
+		}
+	}
+	for _, step := range []string{"call `Close`", "Current behavior"} {
+		if strings.Contains(all, step) {
+			t.Errorf("%q is kept in %q", step, got)
+		}
+	}
+	if !before {
+		t.Errorf("the cause is not marked as being of before the plan: %q", got)
+	}
+}
+
+func TestOnlyTheLayoutChanges(t *testing.T) {
+	for _, tt := range []struct {
+		file, before, after string
+		want                bool
+	}{
+		{"a.ts", "f( a, b, );", "f(a, b);", true},
+		{"a.go", "if x {\n  y()\n}", "if x {\n\ty()\n}", true},
+		{"a.ts", "f(a, b)", "f(b, a)", false},
+		{"a.ts", "f(a)", "f(a)", false},
+		{"a.py", "if x:\n  y()\nz()", "if x:\n  y()\n  z()", false},
+		{"deploy.YAML", "a:\n  b: 1", "a:\nb: 1", false},
+		{"Makefile", "a:\n\tb", "a: b", false},
+	} {
+		if got := OnlyReformats(tt.file, tt.before, tt.after); got != tt.want {
+			t.Errorf("%s: %q to %q: %v", tt.file, tt.before, tt.after, got)
+		}
 	}
 }

@@ -2,7 +2,9 @@ package extract
 
 import (
 	"path"
+	"slices"
 	"strings"
+	"unicode"
 
 	"remanence/internal/mem"
 )
@@ -53,3 +55,26 @@ func Within(dir, name string) bool {
 
 // Slashed returns a path with slashes for its backslashes.
 func Slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+// LayoutTag tags a change that only reformats a file.
+const LayoutTag = "layout"
+
+// indented are the extensions of files in which white space means something.
+var indented = []string{"", ".py", ".pyi", ".yaml", ".yml", ".md", ".mk", ".haml", ".pug", ".sass", ".nim", ".txt"}
+
+// OnlyReformats reports whether an edit of a file changes only its layout: white space, and commas before a closing
+// bracket.
+func OnlyReformats(file, before, after string) bool {
+	return before != after && !slices.Contains(indented, strings.ToLower(path.Ext(Slashed(file)))) &&
+		withoutLayout(before) == withoutLayout(after)
+}
+
+func withoutLayout(code string) string {
+	code = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, code)
+	return strings.NewReplacer(",)", ")", ",]", "]", ",}", "}").Replace(code)
+}

@@ -57,6 +57,7 @@ const (
 	cueChecks
 	cueHere
 	cueVolunteer
+	cueCondition
 )
 
 func cueNames() []string {
@@ -65,7 +66,7 @@ func cueNames() []string {
 		"fornow", "convention", "tradeoff", "howto", "place", "find", "narrate", "offer", "praise", "verify", "inventory",
 		"hedge", "thought", "meant", "ideas", "report", "apology", "takenback", "abandoned", "past", "self", "points",
 		"task", "prefer", "own", "wish", "remember", "reverse", "generic", "meta", "checks", "here",
-		"volunteer",
+		"volunteer", "condition",
 	}
 }
 

@@ -110,8 +110,7 @@ func joinLists(all []passage) []passage {
 	var out []passage
 	for i := 0; i < len(all); {
 		end, total := i, 0
-		for end < len(all) && all[end].list() != 0 && all[end].list() == all[i].list() &&
-			all[end].all[0].level == all[i].all[0].level && all[end].all[0].lead == all[i].all[0].lead {
+		for end < len(all) && (end == i || all[i].sameList(all[end])) {
 			total += len([]rune(all[end].plain())) + 2
 			end++
 		}
@@ -135,6 +134,12 @@ func joinLists(all []passage) []passage {
 
 func (p passage) list() int { return p.all[0].list }
 
+// sameList reports whether two passages are items of one list, on the same level and below the same line.
+func (p passage) sameList(o passage) bool {
+	a, b := p.all[0], o.all[0]
+	return a.list != 0 && a.list == b.list && a.level == b.level && a.lead == b.lead && a.heading == b.heading
+}
+
 // plain is the text of a passage without what it is completed with.
 func (p passage) plain() string {
 	var b strings.Builder
@@ -145,7 +150,7 @@ func (p passage) plain() string {
 			b.WriteString(" ")
 		}
 		text := s.Text
-		if p.joined {
+		if p.joined && (i+1 == len(p.all) || p.all[i+1].block != s.block) {
 			text = strings.TrimRight(text, ".;,")
 		}
 		b.WriteString(text)
@@ -250,6 +255,41 @@ func completes(context, text string) bool {
 
 // under is what the heading or the label of a passage says it is.
 func (p passage) under() mem.Kind { return p.all[0].under }
+
+// reportsEdit reports whether a passage says what a turn changed and not why, when, or what to heed: "`Tabs.tsx`: Added a
+// class". Who reads the code, or the summary of the turn, reads it there.
+func (w TurnFacts) reportsEdit(p passage) bool {
+	return !slices.ContainsFunc(p.all, Statement.explains) && (saysEdit(p.all[0].Text) && !w.Trouble || w.inEdits(p))
+}
+
+// inEdits reports whether nearly all words of a passage stand in what the turn wrote into files.
+func (w TurnFacts) inEdits(p passage) bool {
+	terms := rank.Terms(p.plain())
+	n := 0
+	for _, t := range terms {
+		if w.Edited[t] {
+			n++
+		}
+	}
+	return n > 0 && 4*n >= 3*len(terms)
+}
+
+// explains reports whether a statement says why, when, or what to heed.
+func (s Statement) explains() bool {
+	return s.cues.Has(cueCause, cueReason, cueContrast, cueDecide, cueNorm, cueWarn, cueLimit, cueConvention, cueTradeOff,
+		cueHowto, cueFind, cueCondition)
+}
+
+// saysEdit reports whether a text, or what follows the name of a file at its beginning, begins with a change that was
+// made.
+func saysEdit(text string) bool {
+	for _, mark := range []string{": ", " — ", " – ", " - "} {
+		if label, rest, ok := strings.Cut(text, mark); ok && len(codeNames(label)) > 0 {
+			text = rest
+		}
+	}
+	return cuesIn(lang.CueText(text)).Has(cueInventory)
+}
 
 // found adds up the cues of the sentences of a passage.
 func (p passage) found(class uint8) float64 {

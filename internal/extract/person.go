@@ -20,11 +20,13 @@ const surelySalient = 0.9
 func FromPerson(prompt string) []Point {
 	prompt = withoutImages(prompt)
 	if isPlan(prompt) {
-		out := TurnFacts{}.Choose(Statements(prompt), maxPlanStatements, 0)
-		for i := range out {
-			out[i].Pasted = true
+		out, _ := TurnFacts{}.choose(Statements(prompt), maxPlanStatements, 0)
+		out = slices.DeleteFunc(out, func(p Point) bool { return p.checks || !lasts(p) })
+		out = TurnFacts{}.joinItems(out, nil)
+		for i, p := range out {
+			out[i].Pasted, out[i].Before = true, cuesIn(lang.CueText(p.Text)).Has(cueCause)
 		}
-		return slices.DeleteFunc(out, func(p Point) bool { return p.checks || describesBefore(p) })
+		return out
 	}
 	if len(prompt) > PastedLength {
 		return nil
@@ -39,7 +41,7 @@ func FromPerson(prompt string) []Point {
 	for _, p := range (TurnFacts{}).score(all, ModelPerson) {
 		p.Text = TrimNo(p.Text)
 		p.Kind = personKind(p.Text)
-		if pointsAt(p.Text) {
+		if pointsAt(p.Text) || startsWithPronoun(p.Text) {
 			p.Salience -= 0.5
 		}
 		kind, laidDown := Instruction(p.Text)
@@ -57,17 +59,11 @@ func FromPerson(prompt string) []Point {
 	return out
 }
 
-// describesBefore reports whether a point of a plan says how things are before the work, or a step of it: neither
-// holds once the plan is carried out. The cause of a problem does, and so does a rule.
-func describesBefore(p Point) bool {
+// lasts reports whether a point of a plan holds once the plan is carried out: what it decides, a rule, the cause of
+// the problem. How things are before the work does not, nor does a step of it.
+func lasts(p Point) bool {
 	c := cuesIn(lang.CueText(p.Text))
-	switch {
-	case c.Has(cueNorm, cueConvention, cueDecide):
-		return false
-	case p.Kind == mem.ErrorFix, p.Kind == mem.Discovery:
-		return !c.Has(cueCause)
-	}
-	return p.Kind == mem.Todo
+	return c.Has(cueNorm, cueConvention, cueDecide, cueCause) || p.from.under() == mem.Decision && p.Kind == mem.Decision
 }
 
 // observes reports whether a sentence says what the person sees at the moment, or only thinks of: it lays nothing down.
@@ -107,6 +103,12 @@ func personKind(s string) mem.Kind {
 		return mem.Decision
 	}
 	return mem.Fact
+}
+
+// startsWithPronoun reports whether the subject of a sentence is not named in it.
+func startsWithPronoun(s string) bool {
+	return len(codeNames(s)) == 0 && lang.HasAnyPrefix(lang.CueText(s), "it ", "it's ", "this ", "that ", "they ", "these ",
+		"those ", "es ", "das ", "ça ", "c'est ", "eso ", "это ")
 }
 
 // pointsAt reports whether a short sentence speaks of something that it does not name.

@@ -28,7 +28,7 @@ func Features() []string {
 		"inventory", "praise", "verify", "hedge", "thought", "report", "self", "past", "ideas", "aside", "doubt", "points",
 		"taken_back", "abandoned", "changed", "trouble", "solved", "asked", "repeats_request", "new_names", "open_trouble",
 		"cause_trouble", "task", "prefer", "own", "wish", "remember", "reverse", "meta", "under_checks", "under_fix", "here",
-		"left", "reason_trouble", "measures", "fresh", "volunteered",
+		"left", "reason_trouble", "measures", "fresh", "volunteered", "edit",
 	}
 }
 
@@ -91,6 +91,7 @@ type TurnFacts struct {
 	Files    []string               // that the turn changed
 	Request  string                 // the prompt
 	Known    func(name string) bool // whether the project's memories hold a name; nil: none does
+	Edited   map[string]bool        // the terms that its edits put into files
 }
 
 // NewTurnFacts returns what is known of a turn from its request and the files that it dealt with.
@@ -155,7 +156,8 @@ func (w TurnFacts) vector(p passage, of int) []float64 {
 		is(head.cues.Has(cueTask)), p.found(cuePrefer), p.found(cueOwn), p.found(cueWish), p.found(cueRemember),
 		p.found(cueReverse), p.found(cueMeta), is(p.above(cueChecks)), is(p.above(cueFix)), p.found(cueHere),
 		is(head.stands == left && (p.open() || p.under() == mem.Todo)),
-		p.found(cueReason)*is(w.Trouble), is(measures(text)), share(unknown, 3), p.found(cueVolunteer))
+		p.found(cueReason)*is(w.Trouble), is(measures(text)), share(unknown, 3), p.found(cueVolunteer),
+		is(w.reportsEdit(p)))
 	return v
 }
 

@@ -153,19 +153,19 @@ func ExitOf(s string) (code int, message string) {
 
 // ErrorLine is the line of an output that says most: the first that names a place
 // in a file and what is wrong there, else the first that says what the error is,
-// else the first that names one, else one that counts errors, else the first.
+// else the first that names one, else one that counts errors, else the first. A line that only repeats a command,
+// "$ eslint .", is none.
 func ErrorLine(output string) string {
-	said, named, counted := "", "", ""
+	said, named, counted, first := "", "", "", ""
 	for line := range strings.Lines(output) {
-		t := withoutClock(
-			strings.TrimLeftFunc(
-				chars.Line(line),
-				func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) },
-			),
-		)
+		t := withoutClock(strings.TrimFunc(chars.Line(line), drawn))
 		if placed(t) {
 			return withoutFolder(t)
 		}
+		if strings.HasPrefix(t, "$ ") { // the command that a runner was asked for
+			continue
+		}
+		first = cmp.Or(first, t)
 		switch {
 		case strings.HasPrefix(line, "E   "): // pytest
 			said = cmp.Or(said, t)
@@ -180,8 +180,11 @@ func ErrorLine(output string) string {
 			named = cmp.Or(named, t)
 		}
 	}
-	return cmp.Or(said, named, counted, chars.Line(chars.FirstLine(output)))
+	return cmp.Or(said, named, counted, first, chars.Line(chars.FirstLine(output)))
 }
+
+// drawn reports whether a character only decorates a line: white space, a symbol, part of a drawn line.
+func drawn(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) }
 
 // withoutClock is a line without the date and the time that it begins with.
 func withoutClock(line string) string {

@@ -158,7 +158,7 @@ func HasSideEffects(command string) bool {
 				"i", "ci", "add", "up", "update", "upgrade", "remove", "uninstall", "rebuild", "restart", "start",
 				"stop", "migrate", "db:migrate", "db:setup", "db:create", "seed", "generate", "gen", "tidy", "unlock",
 				"force-unlock", "init", "login", "clean", "prune", "reset", "sync", "download", "vendor", "checkout",
-				"restore", "stash", "apply", "rollback", "enable", "set", "use", "clear", "flush", "flushall",
+				"restore", "apply", "rollback", "enable", "set", "use", "clear", "flush", "flushall",
 				"cache:clear",
 				"fix":
 				return true
