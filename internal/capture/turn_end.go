@@ -66,10 +66,11 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (turn, error) 
 // Bounds of the edits of a turn that are read.
 const (
 	maxEditsRead = 60
-	maxEditRead  = 4000 // bytes of the text of one
+	maxEditRead  = 4000   // bytes of the text of one
+	maxEditText  = 20_000 // bytes of all, which take about two milliseconds
 )
 
-// editedTerms returns the terms that the turn's edits put into files.
+// editedTerms returns the terms that the turn's edits put into files, of the last ones if there are many.
 func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string]bool, error) {
 	if ec.PromptID == "" {
 		return nil, nil
@@ -81,9 +82,12 @@ func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string
 		return nil, fmt.Errorf("edits of the turn: %w", err)
 	}
 	out := map[string]bool{}
-	for _, ev := range calls {
+	left := maxEditText
+	for _, ev := range calls { // newest first
 		text := s.Event.ReadCall(ev, ec.Project).New
-		for line := range strings.Lines(text[:min(len(text), maxEditRead)]) {
+		text = text[:min(len(text), maxEditRead, left)]
+		left -= len(text)
+		for line := range strings.Lines(text) {
 			for _, term := range rank.Terms(line) {
 				out[term] = true
 			}

@@ -135,6 +135,25 @@ func TestALayoutOrAStashIsNoFix(t *testing.T) {
 	}
 }
 
+// What an answer says of the code that the turn wrote is read in the code.
+func TestWhatTheEditsOfATurnSayIsNotKeptAgain(t *testing.T) {
+	const file = "/home/dev/shop/web/entries.ts"
+	const said = "The history shows entries now. `buildEntries()` groups the 12 actions by `fileKey`, matches each group to " +
+		"`result.fileChanges` and adds the `rest` as entries."
+	for written, kept := range map[string]bool{
+		"// the 12 actions in groups by fileKey; each group matches result.fileChanges\nfunction buildEntries(actions, rest) " +
+			"{ history.shows(entries.adds(rest)) }": false,
+		"export const tabs = []": true,
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "give the history of remediations a list of what was done to each file"),
+			edited("p1", "t1", file, "", written), stop("p1", said))
+		if got := titles(s.words("one")); strings.Contains(got, "buildEntries") != kept {
+			t.Errorf("%q was written, kept:\n%s", written, got)
+		}
+	}
+}
+
 // Where both sides of a change begin alike, it is shown from a little before the difference.
 func TestAChangeIsShownWhereItDiffers(t *testing.T) {
 	s := newStage(t)

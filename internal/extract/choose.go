@@ -12,7 +12,7 @@ import (
 const (
 	MaxStatements = 6   // memories made of one answer
 	leastSalience = 0.5 // of a passage that is kept
-	leastBeside   = 0.2 // of an item that is kept with others of its list
+	leastBeside   = 0.3 // of an item that is kept with others of its list
 )
 
 // Point is a passage that is kept, as what kind, and how salient it is.
@@ -91,7 +91,7 @@ func (w TurnFacts) joinItems(points, scored []Point) []Point {
 		whole := slices.DeleteFunc(slices.Clone(scored), func(p Point) bool {
 			return !p.sameList(list[0]) || p.Salience < leastBeside
 		})
-		if len(whole) > len(list) {
+		if len(whole) > len(list) && 2*len(list) >= len(whole) {
 			if p, fits := w.join(whole); fits {
 				list = []Point{p}
 			}
