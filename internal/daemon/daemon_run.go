@@ -168,8 +168,8 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		Background: func(ctx context.Context) {
 			h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
 		},
-		FreeMemory: h.freeMemory,
-		Idle:       func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
+		AfterBusy: h.afterBusy,
+		Idle:      func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(update func(func(*api.Runtime))) {
 			clearTrouble(h.Paths)
 			hookclient.ClearHolds(h.Paths)

@@ -103,7 +103,7 @@ func (w *worker) count(ctx context.Context, n int) {
 	}
 }
 
-// quietLooks is the number of checks without a request after which Maintain and FreeMemory may run.
+// quietLooks is the number of checks without a request after which Maintain and AfterBusy may run.
 const quietLooks = 5
 
 // tidy calls Maintain if it is due and no request is waiting.
@@ -137,8 +137,8 @@ func (w *worker) rest(ctx context.Context) {
 		return
 	}
 	w.rested, w.restedJobs = last, jobs
-	if w.cfg.FreeMemory != nil {
-		w.cfg.FreeMemory(ctx)
+	if w.cfg.AfterBusy != nil {
+		w.cfg.AfterBusy(ctx)
 	}
 	debug.FreeOSMemory()
 }

@@ -68,9 +68,9 @@ func TestWhatCanWaitKeepsNoEventWaiting(t *testing.T) {
 func TestMemoryIsGivenBackOnceAfterALongSilence(t *testing.T) {
 	var calls atomic.Int64
 	w := start(t, worker.Config{
-		Every:      2 * time.Millisecond,
-		Handler:    handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
-		FreeMemory: func(context.Context) { calls.Add(1) },
+		Every:     2 * time.Millisecond,
+		Handler:   handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
+		AfterBusy: func(context.Context) { calls.Add(1) },
 	})
 	await(t, func() bool { return calls.Load() == 1 })
 	time.Sleep(300 * time.Millisecond)
@@ -96,7 +96,7 @@ func TestWhatTidyingReadIsGivenBackToo(t *testing.T) {
 			}
 			return time.Hour
 		},
-		FreeMemory: func(context.Context) { rested.Store(tidied.Load()) },
+		AfterBusy: func(context.Context) { rested.Store(tidied.Load()) },
 	})
 	await(t, func() bool { return rested.Load() == 3 })
 	w.cancel()
@@ -117,7 +117,7 @@ func TestNoMemoryIsGivenBackWhileARequestWaits(t *testing.T) {
 			}
 			return mem.Reply{}, nil
 		}),
-		FreeMemory: func(context.Context) { calls.Add(1) },
+		AfterBusy: func(context.Context) { calls.Add(1) },
 	})
 	c := w.client(t)
 	await(t, func() bool { return calls.Load() == 1 })

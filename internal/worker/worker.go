@@ -79,9 +79,9 @@ type Config struct {
 	// Background runs beside the server and returns when ctx ends. It may be nil.
 	Background func(ctx context.Context)
 
-	// FreeMemory does what a busy period leaves to do, and frees caches. It is called once after
+	// AfterBusy does what a busy period leaves to do, and frees caches. It is called once after
 	// five seconds without a request, and after later jobs and calls of Maintain. It may be nil.
-	FreeMemory func(ctx context.Context)
+	AfterBusy func(ctx context.Context)
 
 	// Idle returns the time without requests after which the daemon exits; nil or 0 means 30
 	// minutes. The daemon does not exit while jobs or spooled events wait.
