@@ -96,11 +96,12 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 	}
 	mm.Modified = mm.Files
 	helped := ""
-	if len(mm.Files) > 0 {
+	switch {
+	case len(mm.Files) > 0:
 		helped = chars.Clip("fixed in "+extract.FilesPhrase(mm.Files), 2*extract.MaxFixError)
-	} else if reformatted {
+	case reformatted:
 		return mem.Memory{}, false, nil // a formatter says what it wants again
-	} else {
+	default:
 		acts, trust, err := s.sideEffectsBetween(ctx, ec, failure)
 		if err != nil || len(acts) == 0 {
 			return mem.Memory{}, false, err
