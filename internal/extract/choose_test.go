@@ -154,6 +154,8 @@ func TestAReportOfAnEditIsNotKept(t *testing.T) {
 	}{
 		{"`Tabs.tsx` — Added `countClassName` to the `TabItem` interface of the badge `className`.", false},
 		{"`TabItem` of `Tabs.tsx` has a badge, a `countClassName` and a `className`.", false},
+		{"Larger header of the agents: Imported `agentLogoMap` in `Header.tsx` with its 12 logos.", false},
+		{"The header of `Header.tsx` holds the 12 logos of `agentLogoMap`.", true},
 		{"`Tabs.tsx` — Added `countClassName`, because the badge of `TabItem` must not inherit the `className`.", true},
 		{"Added `retryLimit` to `queue.go`, which stops after 5 failures of one job, otherwise it never ends.", true},
 	} {

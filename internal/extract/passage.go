@@ -17,6 +17,7 @@ const (
 	maxContext   = 80 // of a heading or a lead that a passage is completed with
 	maxItemShort = 70 // items that are shorter on average are kept together
 	shortAbout   = 60 // of a request that a passage is completed with
+	maxLabel     = 8  // words
 )
 
 // passage is a part of an answer that says one thing whole: neighbouring sentences of a
@@ -259,7 +260,7 @@ func (p passage) under() mem.Kind { return p.all[0].under }
 // reportsEdit reports whether a passage says what a turn changed and not why, when, or what to heed: "`Tabs.tsx`: Added a
 // class". Who reads the code, or the summary of the turn, reads it there.
 func (w TurnFacts) reportsEdit(p passage) bool {
-	return !slices.ContainsFunc(p.all, Statement.explains) && (saysEdit(p.all[0].Text) && !w.Trouble || w.inEdits(p))
+	return !slices.ContainsFunc(p.all, Statement.explains) && (saysEdit(p.all[0].Text) && !w.Reported || w.inEdits(p))
 }
 
 // inEdits reports whether nearly all words of a passage stand in what the turn wrote into files.
@@ -280,15 +281,17 @@ func (s Statement) explains() bool {
 		cueHowto, cueFind, cueCondition)
 }
 
-// saysEdit reports whether a text, or what follows the name of a file at its beginning, begins with a change that was
-// made.
+// saysEdit reports whether a text, or what follows its label, begins with a change that was made: "Tabs.tsx — Added",
+// "Larger text: Bumped".
 func saysEdit(text string) bool {
 	for _, mark := range []string{": ", " — ", " – ", " - "} {
-		if label, rest, ok := strings.Cut(text, mark); ok && len(codeNames(label)) > 0 {
+		if label, rest, ok := strings.Cut(text, mark); ok && len(strings.Fields(label)) <= maxLabel {
 			text = rest
 		}
 	}
-	return cuesIn(lang.CueText(text)).Has(cueInventory)
+	verb, _, more := strings.Cut(text, " ")
+	past := more && strings.HasSuffix(verb, "ed") && !strings.HasSuffix(verb, "eed") && verb[0] >= 'A' && verb[0] <= 'Z'
+	return past || cuesIn(lang.CueText(text)).Has(cueInventory)
 }
 
 // found adds up the cues of the sentences of a passage.
