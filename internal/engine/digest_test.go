@@ -138,11 +138,11 @@ func TestALayoutOrAStashIsNoFix(t *testing.T) {
 // What an answer says of the code that the turn wrote is read in the code.
 func TestWhatTheEditsOfATurnSayIsNotKeptAgain(t *testing.T) {
 	const file = "/home/dev/shop/web/entries.ts"
-	const said = "The history shows entries now. `buildEntries()` groups the 12 actions by `fileKey`, matches each group to " +
-		"`result.fileChanges` and adds the `rest` as entries."
+	const said = "The history shows entries now. `buildEntries()` groups the 12 actions by `fileKey`, matches each " +
+		"group to `result.fileChanges` and adds the `rest` as entries."
 	for written, kept := range map[string]bool{
-		"// the 12 actions in groups by fileKey; each group matches result.fileChanges\nfunction buildEntries(actions, rest) " +
-			"{ history.shows(entries.adds(rest)) }": false,
+		"// the 12 actions in groups by fileKey; each group matches result.fileChanges\nfunction " +
+			"buildEntries(actions, rest) { history.shows(entries.adds(rest)) }": false,
 		"export const tabs = []": true,
 	} {
 		s := newStage(t)

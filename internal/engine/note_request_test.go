@@ -66,7 +66,8 @@ func TestNoNoteIsRequestedWhereThereIsOneOrNoneIsWanted(t *testing.T) {
 		kept := s.note("sessions are locked by one mutex each, since a global lock raced with the store")
 		s.play(bugHunt()...)
 		importance := 0.9
-		if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: kept.ID, Importance: &importance}}}); err != nil {
+		edits := []mem.Edit{{ID: kept.ID, Importance: &importance}}
+		if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: edits}); err != nil {
 			t.Fatal(err)
 		}
 		wants(t, "next prompt", s.play(prompt("p2", "now the logout path, too")).Context, requestsNote)

@@ -32,13 +32,15 @@ func TestTheSessionOfAClientIsKnownByItsProcess(t *testing.T) {
 		{"never used", 0, "/home/dev/one", ""},
 		{"two", 300, "/home/dev/one", "two"},
 	} {
-		got, err := s.Continuity.Successor(t.Context(), continuity.SessionRequest{ID: tt.id, Client: tt.client, Root: tt.root})
+		req := continuity.SessionRequest{ID: tt.id, Client: tt.client, Root: tt.root}
+		got, err := s.Continuity.Successor(t.Context(), req)
 		if err != nil || got.ID != tt.want {
 			t.Errorf("%q of client %d: got %q, %v, want %q", tt.id, tt.client, got.ID, err, tt.want)
 		}
 	}
 	s.play(in("two", mem.Event{Kind: mem.SessionEnd, Source: "other"})...)
-	got, err := s.Continuity.Successor(t.Context(), continuity.SessionRequest{ID: "never used", Client: 200, Root: "/home/dev/two"})
+	req := continuity.SessionRequest{ID: "never used", Client: 200, Root: "/home/dev/two"}
+	got, err := s.Continuity.Successor(t.Context(), req)
 	if err != nil || got.ID != "" {
 		t.Errorf("of a client that ended: got %q, %v", got.ID, err)
 	}

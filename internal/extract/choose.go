@@ -40,7 +40,9 @@ func (w TurnFacts) Choose(all []Statement, most, made int) []Point {
 func (w TurnFacts) choose(all []Statement, most, made int) (chosen, scored []Point) {
 	least := leastSalience + min(float64(max(made-6, 0))*0.05, 0.45)
 	scored = w.score(all, ModelAssistant)
-	best := slices.SortedStableFunc(slices.Values(scored), func(a, b Point) int { return cmp.Compare(b.Salience, a.Salience) })
+	best := slices.SortedStableFunc(slices.Values(scored), func(a, b Point) int {
+		return cmp.Compare(b.Salience, a.Salience)
+	})
 	for _, p := range best {
 		if len(chosen) == most || p.Salience < least {
 			break

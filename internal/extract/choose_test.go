@@ -166,8 +166,9 @@ func TestAReportOfAnEditIsNotKept(t *testing.T) {
 }
 
 func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
-	const plan = "# Plan: close idle connections\n\n## Context\n\nThe root cause is `pool.go`: each import holds one worker " +
-		"until the timeout of 60 s.\n\n## Decisions\n\n- Connections are closed after 30 s, not pooled again\n\n## Steps\n\n" +
+	const plan = "# Plan: close idle connections\n\n## Context\n\nThe root cause is `pool.go`: each import holds one " +
+		"worker until the timeout of 60 s.\n\n## Decisions\n\n- Connections are closed after 30 s, not pooled again\n\n" +
+		"## Steps\n\n" +
 		"- In `release`, call `Close` when the worker is idle, otherwise keep it\n- Current behavior: `release` keeps " +
 		"connections, since `idle` is zero\n"
 	var got []string

@@ -257,8 +257,8 @@ func completes(context, text string) bool {
 // under is what the heading or the label of a passage says it is.
 func (p passage) under() mem.Kind { return p.all[0].under }
 
-// reportsEdit reports whether a passage says what a turn changed and not why, when, or what to heed: "`Tabs.tsx`: Added a
-// class". Who reads the code, or the summary of the turn, reads it there.
+// reportsEdit reports whether a passage says what a turn changed and not why, when, or what to heed: "`Tabs.tsx`: Added
+// a class". Who reads the code, or the summary of the turn, reads it there.
 func (w TurnFacts) reportsEdit(p passage) bool {
 	return !slices.ContainsFunc(p.all, Statement.explains) && (saysEdit(p.all[0].Text) && !w.Reported || w.inEdits(p))
 }

@@ -107,8 +107,8 @@ func personKind(s string) mem.Kind {
 
 // startsWithPronoun reports whether the subject of a sentence is not named in it.
 func startsWithPronoun(s string) bool {
-	return len(codeNames(s)) == 0 && lang.HasAnyPrefix(lang.CueText(s), "it ", "it's ", "this ", "that ", "they ", "these ",
-		"those ", "es ", "das ", "ça ", "c'est ", "eso ", "это ")
+	return len(codeNames(s)) == 0 && lang.HasAnyPrefix(lang.CueText(s), "it ", "it's ", "this ", "that ", "they ",
+		"these ", "those ", "es ", "das ", "ça ", "c'est ", "eso ", "это ")
 }
 
 // pointsAt reports whether a short sentence speaks of something that it does not name.

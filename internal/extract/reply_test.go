@@ -18,7 +18,10 @@ func TestAReplyIsKeptWithItsQuestion(t *testing.T) {
 		{saves, "how large is a save?", ""},
 		{saves, "2", ""},
 		{saves, "still broken:\nsave.go:12:3: undefined: lastSaves of the format", ""},
-		{saves, "save.go:12: keep the last 3 saves there", "How many saves do we keep? → save.go:12: keep the last 3 saves there"},
+		{
+			saves, "save.go:12: keep the last 3 saves there",
+			"How many saves do we keep? → save.go:12: keep the last 3 saves there",
+		},
 		{saves, "TypeError: the format of saves is undefined", ""},
 		{"Done. Want me to add a test too?", "yes, for the empty file", ""},
 		{"Done. All tests pass.", "now the other exporter, with tabs", ""},
