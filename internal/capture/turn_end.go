@@ -59,13 +59,19 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (turn, error) 
 	if err != nil {
 		return turn{}, fmt.Errorf("tool memories of the turn: %w", err)
 	}
+	if !slices.ContainsFunc(did, func(m mem.Memory) bool { return m.Kind == mem.Change }) {
+		return turn{ec, did, extract.Statements(ec.Text), nil}, nil
+	}
 	edited, err := s.editedTerms(ctx, ec)
 	return turn{ec, did, extract.Statements(ec.Text), edited}, err
 }
 
+// editTools are the tools of the agent that change files.
+var editTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
+
 // Bounds of the edits of a turn that are read.
 const (
-	maxEditsRead = 60
+	maxEditsRead = 60     // tool calls
 	maxEditRead  = 4000   // bytes of the text of one
 	maxEditText  = 20_000 // bytes of all, which take about two milliseconds
 )
@@ -84,6 +90,12 @@ func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string
 	out := map[string]bool{}
 	left := maxEditText
 	for _, ev := range calls { // newest first
+		if left == 0 {
+			break
+		}
+		if !slices.Contains(editTools, ev.Tool) {
+			continue
+		}
 		text := s.Event.ReadCall(ev, ec.Project).New
 		text = text[:min(len(text), maxEditRead, left)]
 		left -= len(text)

@@ -61,7 +61,7 @@ func Changed(m Context, c extract.Call) mem.Memory {
 	}
 	mm.Title = chars.Clip(mm.Title, 240)
 	mm.Key = "change:" + m.PromptID + ":" + c.File
-	if extract.OnlyReformats(c.File, c.Old, c.New) {
+	if m.Tool != "MultiEdit" && extract.OnlyReformats(c.File, c.Old, c.New) { // of several edits only the first is read
 		mm.Title, mm.Tags, mm.Key = "Reformatted "+c.File, append(mm.Tags, extract.LayoutTag), "layout:"+mm.Key
 	}
 	return mm

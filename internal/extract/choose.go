@@ -69,7 +69,8 @@ func joinFixes(points, scored []Point) []Point {
 			fix := scored[next]
 			both := p.Text + " " + fix.from.plain()
 			unnamed := fix.Kind == mem.ErrorFix || fix.Kind == mem.Discovery
-			if unnamed && fix.from.list() == 0 && (fix.from.found(cueFix) > 0 || saysEdit(fix.from.plain())) &&
+			sameSection := fix.from.all[0].heading == p.from.all[0].heading && fix.Salience >= leastBeside
+			if unnamed && sameSection && fix.from.list() == 0 && (fix.from.found(cueFix) > 0 || saysEdit(fix.from.plain())) &&
 				len([]rune(both)) <= MaxStatement {
 				p.Text, p.At, p.Salience = both, fix.At, max(p.Salience, fix.Salience)
 			}

@@ -136,6 +136,9 @@ func TestACauseIsKeptWithItsFix(t *testing.T) {
 	if got := chosen(cause + "\n\n" + fix); !slices.Equal(got, []string{cause + " " + fix}) {
 		t.Errorf("got %q", got)
 	}
+	if got := chosen("## Pool\n\n" + cause + "\n\n## Export\n\n" + fix); slices.Contains(got, cause+" "+fix) {
+		t.Errorf("the fix of another section was taken: %q", got)
+	}
 	const apart = "Downside: imports of more than 60 files now wait for each other."
 	if got := chosen(cause + "\n\n" + apart); slices.Contains(got, cause+" "+apart) {
 		t.Errorf("a trade-off was taken for a fix: %q", got)
@@ -187,6 +190,15 @@ func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
 			t.Errorf("%q is kept in %q", step, got)
 		}
 	}
+	rules := FromPerson("# Plan\n\n## Rules\n\n- Errors of `pool.go` must never be swallowed silently\n\n## Steps\n\n- a\n")
+	if len(rules) == 0 {
+		t.Error("no rule of the plan was kept")
+	}
+	for _, p := range rules {
+		if p.Before {
+			t.Errorf("a rule is marked as being of before the plan: %q", p.Text)
+		}
+	}
 	if !before {
 		t.Errorf("the cause is not marked as being of before the plan: %q", got)
 	}
@@ -204,6 +216,8 @@ func TestOnlyTheLayoutChanges(t *testing.T) {
 		{"a.py", "if x:\n  y()\nz()", "if x:\n  y()\n  z()", false},
 		{"deploy.YAML", "a:\n  b: 1", "a:\nb: 1", false},
 		{"Makefile", "a:\n\tb", "a: b", false},
+		{"a.ts", `join(",")`, `join(", ")`, false},
+		{"a.ts", `f( "a b" )`, `f("a b")`, true},
 	} {
 		if got := OnlyReformats(tt.file, tt.before, tt.after); got != tt.want {
 			t.Errorf("%s: %q to %q: %v", tt.file, tt.before, tt.after, got)

@@ -66,7 +66,18 @@ var indented = []string{"", ".py", ".pyi", ".yaml", ".yml", ".md", ".mk", ".haml
 // bracket.
 func OnlyReformats(file, before, after string) bool {
 	return before != after && !slices.Contains(indented, strings.ToLower(path.Ext(Slashed(file)))) &&
-		withoutLayout(before) == withoutLayout(after)
+		withoutLayout(before) == withoutLayout(after) && slices.Equal(quoted(before), quoted(after))
+}
+
+// quoted are the parts of a code that stand between quotation marks; a mark that is not closed counts as well.
+func quoted(code string) []string {
+	var out []string
+	for i, part := range strings.Split(strings.NewReplacer("'", `"`, "`", `"`).Replace(code), `"`) {
+		if i%2 == 1 {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 func withoutLayout(code string) string {

@@ -24,7 +24,9 @@ func FromPerson(prompt string) []Point {
 		out = slices.DeleteFunc(out, func(p Point) bool { return p.checks || !lasts(p) })
 		out = TurnFacts{}.joinItems(out, nil)
 		for i, p := range out {
-			out[i].Pasted, out[i].Before = true, cuesIn(lang.CueText(p.Text)).Has(cueCause)
+			c := cuesIn(lang.CueText(p.Text))
+			out[i].Pasted = true
+			out[i].Before = c.Has(cueCause) && !c.Has(cueNorm, cueConvention, cueDecide) && p.from.under() != mem.Decision
 		}
 		return out
 	}

@@ -159,11 +159,11 @@ func ErrorLine(output string) string {
 	said, named, counted, first := "", "", "", ""
 	for line := range strings.Lines(output) {
 		t := withoutClock(strings.TrimFunc(chars.Line(line), drawn))
-		if placed(t) {
-			return withoutFolder(t)
-		}
 		if strings.HasPrefix(t, "$ ") { // the command that a runner was asked for
 			continue
+		}
+		if placed(t) {
+			return withoutFolder(t)
 		}
 		first = cmp.Or(first, t)
 		switch {
