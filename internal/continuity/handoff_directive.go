@@ -15,19 +15,19 @@ import (
 const maxDirective = 200
 
 // HandoffDirective returns an instruction to write a handoff, once, when the context is
-// nearly full; else "". It contains no text of memories. It does not ask for a
-// compaction, because an agent cannot start one.
-func (s *Service) HandoffDirective(ctx context.Context, ec event.Context) (string, event.Changes, error) {
+// nearly full; else "". When it is given, HandoffArmed of the session must be set to
+// false. It contains no text of memories. It does not ask for a compaction, because an
+// agent cannot start one.
+func (s *Service) HandoffDirective(ctx context.Context, ec event.Context) (string, error) {
 	sess := ec.SessionInfo
 	if !sess.HandoffArmed || sess.ContextTokens <= 0 || ec.Settings.Budgets.UserPrompt == 0 {
-		return "", event.Changes{}, nil
+		return "", nil
 	}
 	r, err := s.limitsOf(ctx, ec.Settings, sess)
 	if err != nil || r.window == 0 || sess.ContextTokens < r.handoffAt {
-		return "", event.Changes{}, err
+		return "", err
 	}
-	text := directiveText(cmp.Or(s.Program, programName), r.percentUsed(sess.ContextTokens))
-	return text, event.Changes{Session: mem.SessionChange{HandoffArmed: new(false)}}, nil
+	return directiveText(cmp.Or(s.Program, programName), r.percentUsed(sess.ContextTokens)), nil
 }
 
 // usageLimits are the limits of a session's context, in tokens.

@@ -17,7 +17,7 @@ func (e *Engine) postToolUse(ctx context.Context, ec event.Context) (mem.Reply, 
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
-	ec = ec.After(tainted)
+	ec = ec.WithTaint(tainted)
 	ch.Merge(tainted)
 	if e.Capture.OwnCall(ec.Event) { // its response has injected text, which must not become a memory
 		ch.Merge(event.Changes{Event: capture.WithoutResponse(ec.Event)})

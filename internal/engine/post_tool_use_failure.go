@@ -15,7 +15,7 @@ func (e *Engine) postToolUseFailure(ctx context.Context, ec event.Context) (mem.
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
-	ec = ec.After(tainted)
+	ec = ec.WithTaint(tainted)
 	ch.Merge(tainted)
 	if e.Capture.OwnCall(ec.Event) || ec.Interrupt || ec.Tool != "Bash" || c.Plain == "" {
 		return mem.Reply{}, ch, nil

@@ -76,9 +76,7 @@ func (e *Engine) rebuild(ctx context.Context, r mem.Receipt, budget int, floor f
 	next := r
 	next.Items, next.LeftOut, next.Text, next.Compaction = nil, cuts, "", nil
 	next.Budget, next.Floor, next.Outcome = budget, floor, mem.Abstained
-	memories, said := recall.Parted(hits)
-	b := e.Recall.RecallBlock(ec, "recall", memories)
-	b.Sections = append(b.Sections, recall.Quotes(b, said, &next))
+	b := e.Recall.PromptBlock(ec, hits, &next)
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.Recall.Boundary(r.Session), budget
 	shown := inject.Render(b)
 	next.Text, next.Tokens, next.Items = shown.Text, shown.Tokens, shown.Injected

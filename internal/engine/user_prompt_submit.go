@@ -26,22 +26,23 @@ func (e *Engine) userPromptSubmit(ctx context.Context, ec event.Context) (mem.Re
 		ch, err := e.Recall.Inherit(ctx, ec)
 		return mem.Reply{}, ch, err
 	}
-	ch := event.Changes{
-		Session: mem.SessionChange{Processing: new(true), Status: mem.Running},
-		Turn:    mem.TurnChange{Person: true, Text: ec.Text, Private: ec.Private},
+	var ch event.Changes
+	if (ec.SessionInfo.Prompts+1)%capture.ArchiveEvery == 0 {
+		ch = e.Capture.TranscriptLater(ec, capture.KeyArchive)
 	}
+	ch.Session = mem.SessionChange{Processing: new(true), Status: mem.Running}
+	ch.Turn = mem.TurnChange{Person: true, Text: ec.Text, Private: ec.Private}
 	if !extract.Agrees(ec.Text) {
 		ch.Session.FirstPrompt = extract.ShortRequest(ec.Text, 200)
-	}
-	if (ec.SessionInfo.Prompts+1)%capture.ArchiveEvery == 0 {
-		ch.Merge(e.Capture.TranscriptLater(ec, capture.KeyArchive))
 	}
 	if ec.Private {
 		return mem.Reply{}, ch, nil
 	}
-	directive, asked, err := e.Continuity.HandoffDirective(ctx, ec)
+	directive, err := e.Continuity.HandoffDirective(ctx, ec)
 	e.Event.LogDegraded("handoff", err)
-	ch.Merge(asked)
+	if directive != "" {
+		ch.Session.HandoffArmed = new(false)
+	}
 	r, stateLine := e.promptReceipt(ctx, ec, directive, recall.RecallWithin+e.Slack, e.Event.LogDegraded)
 	ch.Session.StateLine = stateLine
 	if r.ID != "" {
@@ -87,10 +88,8 @@ func (e *Engine) promptBlock(ec event.Context, directive string, n briefing.Stat
 	default:
 		r = ec.Receipt("nudge", 0)
 	}
-	hits, said := recall.Parted(hits)
-	b := e.Recall.RecallBlock(ec, "recall", hits)
+	b := e.Recall.PromptBlock(ec, hits, &r)
 	b.Before = len(directive) + len(n.Request)
-	b.Sections = append(b.Sections, recall.Quotes(b, said, &r))
 	if gone.Checkpoint != "" {
 		b.Sections = append([]inject.Section{gone.Section}, b.Sections...)
 		r.Marks, r.Compaction = append(r.Marks, continuity.AfterCompaction), &gone.Compaction

@@ -83,8 +83,8 @@ func (c Changes) AsRecovered() Changes {
 	return c
 }
 
-// After returns the context with the trust of its turn after the changes.
-func (m Context) After(c Changes) Context {
+// WithTaint returns the context with the trust of its turn that the changes leave.
+func (m Context) WithTaint(c Changes) Context {
 	if c.Turn.Tainted {
 		m.Turn.Trust = min(m.Turn.Trust, c.Turn.Taint)
 	}

@@ -124,6 +124,22 @@ func (e *Service) RecallBlock(ec event.Context, kind string, hits []mem.Hit) inj
 	return inject.Block{Kind: kind, Header: inject.HeadMemory, Sections: []inject.Section{s}}
 }
 
+// PromptBlock returns the block of a prompt: the memories found, then quotes of the conversation. Quotes that are not
+// allowed in it are added to the receipt.
+func (e *Service) PromptBlock(ec event.Context, hits []mem.Hit, r *mem.Receipt) inject.Block {
+	var memories, said []mem.Hit
+	for _, h := range hits {
+		if h.Memory.Kind == mem.Utterance {
+			said = append(said, h)
+		} else {
+			memories = append(memories, h)
+		}
+	}
+	b := e.RecallBlock(ec, "recall", memories)
+	b.Sections = append(b.Sections, quotes(b, said, r))
+	return b
+}
+
 // BriefText returns the text of a memory in a briefing. Of a memory with low trust it is the title alone.
 func BriefText(mm mem.Memory) string {
 	if mm.Trust < mem.TrustAssistant {
@@ -154,21 +170,9 @@ func Above(directive, block string) string {
 	return directive + "\n\n" + block
 }
 
-// Parted separates quotes of the conversation from memories.
-func Parted(hits []mem.Hit) (memories, said []mem.Hit) {
-	for _, h := range hits {
-		if h.Memory.Kind == mem.Utterance {
-			said = append(said, h)
-		} else {
-			memories = append(memories, h)
-		}
-	}
-	return memories, said
-}
-
-// Quotes returns the section of quotes. Of each utterance it holds the passage that matches the query, within the
+// quotes returns the section of quotes. Of each utterance it holds the passage that matches the query, within the
 // budget that the memories of the block leave.
-func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
+func quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 	s := inject.Section{Name: "said"}
 	left := r.Budget - chars.Tokens(b.Header+"\n")
 	for _, part := range b.Sections {

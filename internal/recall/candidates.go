@@ -19,7 +19,7 @@ import (
 func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
 	if !q.strict {
 		q.Query.Limit = rank.Candidates
-		hits, _, err := e.ranked(ctx, q.Query, ask)
+		hits, _, err := e.rankedBy(ctx, Auto, q.Query, ask)
 		return hits, err
 	}
 	ms, err := e.Store.List(ctx, q.Query)
@@ -33,12 +33,8 @@ func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]m
 	return hits, nil
 }
 
-// ranked returns the best matches of q.Terms, best first, and among how many
+// rankedBy returns the best matches of q.Terms, best first, and among how many
 // memories they were found, or 0 if the store does not report it.
-func (e *Service) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
-	return e.rankedBy(ctx, Auto, q, rule)
-}
-
 func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
 	if len(q.Statuses) == 0 && !q.Hidden {
 		q.Statuses = event.Findable()
@@ -54,25 +50,41 @@ func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule 
 	if err != nil {
 		return nil, 0, err
 	}
-	if x, ok := e.Store.(indexed); ok {
-		also := slices.Concat(atHand, near.hits)
-		ask := index.Query{Query: q, Now: rule.Now, Without: rule.Without, Also: ids(also)}
-		if found, ok := x.Search(ctx, ask); ok {
-			hits, err := e.read(ctx, found.Candidates, also, q.Limit)
-			return rank.Order(rule, e.withNearest(ctx, q, near, hits)), found.Size, err
+	hits, size, scored, err := e.fromIndex(ctx, q, rule, slices.Concat(atHand, near.hits))
+	if !scored && err == nil {
+		hits, rule.Corpus, err = e.Matched(ctx, q)
+		size = rule.Corpus.Size
+		for _, h := range atHand {
+			if !extract.Contains(hits, h.Memory.ID) {
+				hits = append(hits, h)
+			}
 		}
 	}
-	hits, corpus, err := e.Matched(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, h := range atHand {
-		if !extract.Contains(hits, h.Memory.ID) {
-			hits = append(hits, h)
-		}
+	hits = e.withNearest(ctx, q, near, hits)
+	if scored {
+		return rank.Order(rule, hits), size, nil
 	}
-	rule.Corpus = corpus
-	return index.Rerank(rule, e.withNearest(ctx, q, near, hits)), corpus.Size, nil
+	return index.Rerank(rule, hits), size, nil
+}
+
+// fromIndex returns the matches of the store's index with their scores, and among how many memories they were found.
+// Those in also are among them. It reports false if the store has no index, or the index is not ready.
+func (e *Service) fromIndex(ctx context.Context, q mem.Query, rule rank.Ask, also []mem.Hit) (
+	hits []mem.Hit, size int, ok bool, err error,
+) {
+	x, ok := e.Store.(indexed)
+	if !ok {
+		return nil, 0, false, nil
+	}
+	found, ok := x.Search(ctx, index.Query{Query: q, Now: rule.Now, Without: rule.Without, Also: ids(also)})
+	if !ok {
+		return nil, 0, false, nil
+	}
+	hits, err = e.read(ctx, found.Candidates, also, q.Limit)
+	return hits, found.Size, true, err
 }
 
 // nearest is what is nearest to a query in meaning, nearest first; a hit's score is the

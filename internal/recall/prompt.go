@@ -61,11 +61,8 @@ type Question struct {
 // set: only rendering knows which of them fit.
 func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
 	q, ask := e.asked(ec, q)
-	r := mem.Receipt{
-		ID: event.ReceiptID(ec.ID), Event: ec.ID, Session: ec.Session, Project: ec.Project.Key, At: ec.At,
-		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Terms: q.Query.Terms, Budget: q.Budget,
-		Outcome: mem.Abstained,
-	}
+	r := ec.Receipt(q.Trigger, q.Budget)
+	r.Query, r.Terms, r.Outcome = chars.Clip(chars.Line(q.Asked), 200), q.Query.Terms, mem.Abstained
 	hits, err := e.candidates(ctx, q, ask)
 	if err != nil {
 		return nil, r, err
@@ -93,7 +90,15 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 		room--
 		return false
 	})
-	hits = ordered(ec, q, hits)
+	// Sort by what is known of each memory itself: whether its files changed and, where the words of a question decided,
+	// its use.
+	standing := rank.Standing{
+		Now: ec.At, Use: ec.Settings.Use, Stale: func(mm mem.Memory) bool { return ec.Freshness(mm) != mem.Fresh },
+	}
+	if q.strict {
+		standing.Use.Prompt = rank.NoUse
+	}
+	hits = standing.Order(hits)
 	hits, cuts := rank.Diversify(hits, q.Most, e.lexicon)
 	hits = rank.Distil(hits)
 	if err := e.Histories(ctx, hits); err != nil {
@@ -101,18 +106,6 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	}
 	r.LeftOut = append(append(r.LeftOut, cuts...), rest...)
 	return hits, r, nil
-}
-
-// ordered sorts memories that may be injected by what is known of each memory itself:
-// how its files stand and, where the words of a question decided, its use.
-func ordered(ec event.Context, q Question, hits []mem.Hit) []mem.Hit {
-	s := rank.Standing{
-		Now: ec.At, Use: ec.Settings.Use, Stale: func(mm mem.Memory) bool { return ec.Freshness(mm) != mem.Fresh },
-	}
-	if q.strict {
-		s.Use.Prompt = rank.NoUse
-	}
-	return s.Order(hits)
 }
 
 // asked completes a question's query and returns what its candidates are ranked by.
