@@ -101,10 +101,7 @@ func stopAndErase(ctx context.Context, a *app, purge bool) (was bool, err error)
 		case <-time.After(runningHooks):
 		}
 	}
-	if was, err = a.StopDaemon(ctx); err != nil {
-		return was, err
-	}
-	if err := a.RemoveSocket(); err != nil {
+	if was, err = a.StopForRemoval(ctx); err != nil {
 		return was, err
 	}
 	if !purge {
@@ -113,10 +110,7 @@ func stopAndErase(ctx context.Context, a *app, purge bool) (was bool, err error)
 	if err := a.Paths.RemoveOwn(); err != nil || !config.Exists(a.Paths.Work) && !config.Exists(a.Paths.Data) {
 		return was, err
 	}
-	if _, err := a.StopDaemon(ctx); err != nil {
-		return was, err
-	}
-	if err := a.RemoveSocket(); err != nil {
+	if _, err := a.StopForRemoval(ctx); err != nil {
 		return was, err
 	}
 	return was, a.Paths.RemoveOwn()

@@ -167,9 +167,15 @@ func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
 	}
 }
 
-// RemoveSocket removes the socket that a killed daemon left in the temporary directory. Those elsewhere are among
-// the paths' own files. No daemon may run or start.
-func (a *Connection) RemoveSocket() error { return worker.RemoveTempSocket(a.Paths.Data) }
+// StopForRemoval stops the daemon and removes the socket that a killed one left in the temporary directory. Sockets
+// elsewhere are among the paths' own files. It reports whether a daemon ran. None may start meanwhile.
+func (a *Connection) StopForRemoval(ctx context.Context) (bool, error) {
+	was, err := a.StopDaemon(ctx)
+	if err != nil {
+		return was, err
+	}
+	return was, worker.RemoveTempSocket(a.Paths.Data)
+}
 
 // Locked reports whether a process holds the daemon's lock. The check takes the lock itself for an instant,
 // which may delay a starting daemon.
