@@ -58,20 +58,12 @@ func (x Capture) Play(ctx context.Context, record []byte, events []mem.Event) er
 	return x.work(ctx)
 }
 
-// work does all jobs that wait.
+// work does all jobs that wait, a minute apart.
 func (x Capture) work(ctx context.Context) error {
 	for {
 		x.now = x.now.Add(time.Minute)
-		jobs, err := x.store.Lease(ctx, mem.JobKinds{}, x.now, time.Hour, 1)
-		if err != nil || len(jobs) == 0 {
-			return err
-		}
-		b, err := x.engine.Work(ctx, jobs[0])
-		if err != nil {
-			return fmt.Errorf("job %s: %w", jobs[0].Kind, err)
-		}
-		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
-		if _, err := x.store.Apply(ctx, b); err != nil {
+		done, err := x.workOne(ctx, x.engine.Work)
+		if err != nil || !done {
 			return err
 		}
 	}

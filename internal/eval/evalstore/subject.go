@@ -158,28 +158,45 @@ func (x *Subject) embedAll(ctx context.Context) error {
 		return err
 	}
 	for {
-		jobs, err := x.store.Lease(ctx, mem.JobKinds{}, x.now, time.Hour, 1)
-		if err != nil || len(jobs) == 0 {
-			return err
-		}
-		if jobs[0].Kind != event.JobEmbed { // of the person's history: not the exam's business
-			continue
-		}
-		b, err := x.engine.Work(ctx, jobs[0])
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			return fault.Embedding.Because("%s", err).WithExit(fault.ExitFailed)
-		case len(b.Jobs) > 0 && b.Jobs[0].NotBefore.After(x.now):
-			return fault.Embedding.Because("it wants to be left alone until %s",
-				b.Jobs[0].NotBefore.Format(time.TimeOnly)).WithExit(fault.ExitFailed)
-		}
-		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
-		if _, err := x.store.Apply(ctx, b); err != nil {
+		done, err := x.workOne(ctx, x.embed)
+		if err != nil || !done {
 			return err
 		}
 	}
+}
+
+// embed makes the vectors of a job. Jobs of other kinds are dropped: they are part of the person's history and not of
+// the exam.
+func (x *Subject) embed(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	if job.Kind != event.JobEmbed {
+		return mem.Batch{}, nil
+	}
+	b, err := x.engine.Work(ctx, job)
+	switch {
+	case ctx.Err() != nil:
+		return mem.Batch{}, ctx.Err()
+	case err != nil:
+		return mem.Batch{}, fault.Embedding.Because("%s", err).WithExit(fault.ExitFailed)
+	case len(b.Jobs) > 0 && b.Jobs[0].NotBefore.After(x.now):
+		return mem.Batch{}, fault.Embedding.Because("it wants to be left alone until %s",
+			b.Jobs[0].NotBefore.Format(time.TimeOnly)).WithExit(fault.ExitFailed)
+	}
+	return b, nil
+}
+
+// workOne leases a job that is due, runs it with work and stores the result. It reports false if no job is due.
+func (x *Subject) workOne(ctx context.Context, work func(context.Context, mem.Job) (mem.Batch, error)) (bool, error) {
+	jobs, err := x.store.Lease(ctx, mem.JobKinds{}, x.now, time.Hour, 1)
+	if err != nil || len(jobs) == 0 {
+		return false, err
+	}
+	b, err := work(ctx, jobs[0])
+	if err != nil {
+		return false, fmt.Errorf("job %s: %w", jobs[0].Kind, err)
+	}
+	b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
+	_, err = x.store.Apply(ctx, b)
+	return err == nil, err
 }
 
 // Search implements eval.Subject.
