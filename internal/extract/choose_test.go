@@ -190,7 +190,8 @@ func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
 			t.Errorf("%q is kept in %q", step, got)
 		}
 	}
-	rules := FromPerson("# Plan\n\n## Rules\n\n- Errors of `pool.go` must never be swallowed silently\n\n## Steps\n\n- a\n")
+	rules := FromPerson("# Plan\n\n## Rules\n\n" +
+		"- Errors of `pool.go` must never be swallowed silently\n\n## Steps\n\n- a\n")
 	if len(rules) == 0 {
 		t.Error("no rule of the plan was kept")
 	}

@@ -260,7 +260,8 @@ func (p passage) under() mem.Kind { return p.all[0].under }
 // reportsEdit reports whether a passage says what a turn changed and not why, when, or what to heed: "`Tabs.tsx`: Added
 // a class". Who reads the code, or the summary of the turn, reads it there.
 func (w TurnFacts) reportsEdit(p passage) bool {
-	return !slices.ContainsFunc(p.all, Statement.explains) && (w.Changed && !w.Reported && saysEdit(p.all[0].Text) || w.inEdits(p))
+	return !slices.ContainsFunc(p.all, Statement.explains) &&
+		(w.Changed && !w.Reported && saysEdit(p.all[0].Text) || w.inEdits(p))
 }
 
 // inEdits reports whether nearly all words of a passage stand in what the turn wrote into files.

@@ -60,10 +60,13 @@ func TestSecretsInsideANSIColoursAreRedacted(t *testing.T) {
 	for in, want := range map[string]string{
 		"\x1b[1mpassword\x1b[0m: \x1b[36mWinter2024!\x1b[0m\n": "\x1b[1mpassword\x1b[0m: " +
 			"\x1b[36m[secret:password]\x1b[0m\n",
-		"\x1b[33mAPI_KEY\x1b[0m=\x1b[32ma7Bc9dE2fG4h\x1b[m":                           "\x1b[33mAPI_KEY\x1b[0m=\x1b[32m[secret:api-key]\x1b[m",
-		"x \x1b[01;31m\x1b[Kghp_\x1b[m\x1b[K0123456789abcdefghijklmnopqrstuvwxyz end": "x \x1b[01;31m\x1b[K[secret:github-pat] end",
-		"\x1b[32m+-----BEGIN RSA PRIVATE " +
-			"KEY-----\x1b[m\n\x1b[32m+CQQ2zT3iCHfXKSmM88yGaJrkFZD4zYlAyyBe6s0kWHucTcJaxu2t8usD4mzyUodB\x1b[m\n": "\x1b[32m+[secret:private-key]",
+		"\x1b[33mAPI_KEY\x1b[0m=\x1b[32ma7Bc9dE2fG4h\x1b[m": "\x1b[33mAPI_KEY\x1b[0m=" +
+			"\x1b[32m[secret:api-key]\x1b[m",
+		"x \x1b[01;31m\x1b[Kghp_\x1b[m\x1b[K0123456789abcdefghijklmnopqrstuvwxyz end": "x " +
+			"\x1b[01;31m\x1b[K[secret:github-pat] end",
+		"\x1b[32m+-----BEGIN RSA PRIVATE " + "KEY-----\x1b[m\n" +
+			"\x1b[32m+CQQ2zT3iCHfXKSmM88yGaJrkFZD4zYlAyyBe6s0kWHucTcJaxu2t8usD4mzyUodB\x1b[m\n": "\x1b[32m+" +
+			"[secret:private-key]",
 		"\x1b[1mplain\x1b[0m": "\x1b[1mplain\x1b[0m",
 		"\x1b[":               "\x1b[",
 	} {
@@ -111,12 +114,15 @@ func TestSecretsInBase64AreRedacted(t *testing.T) {
 // The secret of every row of a table is redacted, not only of the first.
 func TestEveryRowOfATableIsRedacted(t *testing.T) {
 	for in, want := range map[string]string{
-		"| env | password |\n|---|:--|\n| dev | Winter2024! |\n| prod | `Summer77#x` |\n\n| x | Autumn99! |\n": "| env | password |\n|---|:--|\n| dev | [secret:password] |\n| prod | `[secret:password]` |\n\n| x | Autumn99! |\n",
-		"name,url,password,note\na,https://x,Winter2024!,\nb,https://y,Summer77#x,n\n":                         "name,url,password,note\na,https://x,[secret:password],\nb,https://y,[secret:password],n\n",
-		"\"Title\",\"Password\",\"Note\"\r\n\"b, c\",\"Winter2024!\",\"x\"\r\n\"d\",\"Summer77#x\",\"\"\r\n":   "\"Title\",\"Password\",\"Note\"\r\n\"b, c\",\"[secret:password]\",\"x\"\r\n\"d\",\"[secret:password]\",\"\"\r\n",
-		"user;password\nbob;Winter2024!\nal;Summer77#x":                                                        "user;password\nbob;[secret:password]\nal;[secret:password]",
-		"user\ttoken\nbob\tnone\nal\tnone\n":                                                                   "user\ttoken\nbob\tnone\nal\tnone\n",
-		"| a | password |\n|---|---|\n||\n|\n":                                                                 "| a | password |\n|---|---|\n||\n|\n",
+		"| env | password |\n|---|:--|\n| dev | Winter2024! |\n| prod | `Summer77#x` |\n\n| x | Autumn99! |\n": "" +
+			"| env | password |\n|---|:--|\n| dev | [secret:password] |\n| prod | `[secret:password]` |\n\n| x | Autumn99! |\n",
+		"name,url,password,note\na,https://x,Winter2024!,\nb,https://y,Summer77#x,n\n": "" +
+			"name,url,password,note\na,https://x,[secret:password],\nb,https://y,[secret:password],n\n",
+		"\"Title\",\"Password\",\"Note\"\r\n\"b, c\",\"Winter2024!\",\"x\"\r\n\"d\",\"Summer77#x\",\"\"\r\n": "" +
+			"\"Title\",\"Password\",\"Note\"\r\n\"b, c\",\"[secret:password]\",\"x\"\r\n\"d\",\"[secret:password]\",\"\"\r\n",
+		"user;password\nbob;Winter2024!\nal;Summer77#x": "user;password\nbob;[secret:password]\nal;[secret:password]",
+		"user\ttoken\nbob\tnone\nal\tnone\n":            "user\ttoken\nbob\tnone\nal\tnone\n",
+		"| a | password |\n|---|---|\n||\n|\n":          "| a | password |\n|---|---|\n||\n|\n",
 		"id," + strings.Repeat("colname_a,", 60) + "user,password\n1," + strings.Repeat("harmless9X,", 60) +
 			"joe,fine\n": "id," + strings.Repeat("colname_a,", 60) + "user,password\n1," + strings.Repeat("harmless9X,", 60) +
 			"joe,fine\n",
