@@ -8,12 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"remanence/internal/api"
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
 	"remanence/internal/doctor"
@@ -41,10 +39,9 @@ func runBundle(a *app, cmd *cobra.Command, file string, checks []doctor.Check) e
 			fmt.Fprintf(&page, "\n## %s\n%s\n", name, b)
 		}
 	}
-	part("version", versionView{
-		Version: config.Version, Build: config.BuildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Protocol: api.Protocol,
-	})
+	if v, err := thisVersion(); err == nil {
+		part("version", v)
+	}
 	part("doctor", doctor.Tally(checks, []string{}))
 	if o, _, err := a.stateNow(cmd.Context()); err == nil {
 		v := doctor.StatusOf(o, a.checks().DaemonState(cmd.Context()), hooksState(a), captureItem(a, o.Health))

@@ -164,12 +164,13 @@ func Exists(file string) bool {
 }
 
 // Older reports whether a worker of build a has to make room for one of build b.
-// Builds of one version compare by the time their file was made.
+// Builds of one version compare by the time their file was made. A development build is older than any release, and a
+// build that does not say its version older than all others.
 func Older(a, b string) bool {
 	va, ta, _ := cutBuild(a)
 	vb, tb, _ := cutBuild(b)
 	if va != vb {
-		return lessVersion(va, vb)
+		return va == "" || vb != "" && lessVersion(va, vb)
 	}
 	return len(ta) < len(tb) || len(ta) == len(tb) && ta < tb
 }

@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// Version is the program's version. Releases set it at link time.
-var Version = "0.1.0"
-
 // System is the environment of one run of the program.
 type System struct {
 	Args   []string // without the program's name

@@ -104,7 +104,8 @@ func cacheItem(copies []string, fromDir bool) Check {
 	var names, old []string
 	for _, c := range copies {
 		names = append(names, filepath.Base(c))
-		if filepath.Base(c) != config.Version {
+		// one without a dot is named by its commit: it came from a repository and runs any program
+		if name := filepath.Base(c); name != config.Version && strings.Contains(name, ".") {
 			old = append(old, c)
 		}
 	}

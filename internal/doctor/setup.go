@@ -35,7 +35,7 @@ func (a *Checks) SetupConfig() (setup.Config, error) {
 			return setup.Config{}, fmt.Errorf("find the agent's directory: %w", err)
 		}
 	}
-	c.Plugin, c.Run = plugin.Files, runAgent
+	c.Plugin, c.Version, c.Run = plugin.Files, config.Version, runAgent
 	if p, err := project.Identify(a.ProjectRef().Dir); err == nil && !config.SameDir(p.Root, home) {
 		c.Project = p.Root
 	}

@@ -64,7 +64,7 @@ func PlanPlugin(c Config, p Profile) (PluginPlan, error) {
 	if plan.was, err = readPluginSettings(plan.File); err != nil {
 		return PluginPlan{}, err
 	}
-	if plan.files, err = pluginFiles(c.Plugin, entries, c.Binary); err != nil {
+	if plan.files, err = pluginFiles(c.Plugin, entries, c.Binary, c.Version); err != nil {
 		return PluginPlan{}, err
 	}
 	plan.Create = !plan.was.exists()

@@ -26,13 +26,19 @@ const marketplace = `{
 
 const (
 	marketFile = ".claude-plugin/marketplace.json"
+	manifest   = "remanence/.claude-plugin/plugin.json"
 	hooksFile  = "remanence/hooks/hooks.json"
 	mcpFile    = "remanence/.mcp.json"
 )
 
-// pluginFiles are the files of a release with hooks and a server that run the
-// binary where it is.
-func pluginFiles(release fs.FS, entries []Entry, binary string) ([]pluginFile, error) {
+// PluginManifest adds a version to the plugin's manifest. The file in the repository has none: for a plugin without one
+// the agent takes the commit, so that a marketplace that is the repository itself offers every commit as an update.
+func PluginManifest(data []byte, version string) []byte {
+	return bytes.Replace(data, []byte("{"), fmt.Appendf(nil, "{\n  \"version\": %q,", version), 1)
+}
+
+// pluginFiles are the files of the plugin with hooks and a server that run the binary where it is.
+func pluginFiles(release fs.FS, entries []Entry, binary, version string) ([]pluginFile, error) {
 	list := []pluginFile{{filepath.FromSlash(marketFile), []byte(marketplace)}}
 	err := fs.WalkDir(release, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -44,6 +50,8 @@ func pluginFiles(release fs.FS, entries []Entry, binary string) ([]pluginFile, e
 			data = pluginHooks(entries)
 		case mcpFile:
 			data = serverText(binary)
+		case manifest:
+			data = PluginManifest(data, version)
 		}
 		list = append(list, pluginFile{filepath.FromSlash(name), data})
 		return err

@@ -57,6 +57,7 @@ type Config struct {
 	Home      string           // the user's home directory
 	ClaudeDir string           // the agent's own directory; "" means Home/.claude
 	Project   string           // root of the project; "" means none: project settings are not looked at
+	Version   string           // of this program; the plugin's manifest names it
 	Managed   string           // settings set by an administrator; "" means none
 	Binary    string           // the remanence binary that the hooks shall run
 	RecordDir string           // where install records are kept

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remanence/internal/setup"
 )
 
 // plugin builds the plugin with its binary, as `make plugin` does.
@@ -18,6 +20,8 @@ func (u *user) plugin() string {
 	if err := os.CopyFS(dir, os.DirFS("../../plugin")); err != nil {
 		u.t.Fatal(err)
 	}
+	manifest := filepath.Join(dir, ".claude-plugin/plugin.json")
+	u.write(manifest, string(setup.PluginManifest([]byte(u.read(manifest)), "1.2.3")))
 	u.copied(filepath.Join(dir, "bin/remanence"), time.Now())
 	return dir
 }

@@ -111,6 +111,12 @@ func migrations() ([]string, error) {
 	return steps, nil
 }
 
+// Schema is the number of the schema that this program reads and writes.
+func Schema() (int, error) {
+	steps, err := migrations()
+	return len(steps), err
+}
+
 // notNewer returns mem.ErrNewer for a schema that this version does not know.
 func notNewer(schema, known int) error {
 	if schema > known {
