@@ -134,7 +134,13 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *m
 		case mem.Change:
 			changed = extract.AppendNew(changed, extract.First(o.Files), 8)
 		case mem.Command:
-			tried = append(tried, chars.Clip(o.Title, 120))
+			if o.ExitCode == 0 || !o.Resolved {
+				tried = append(tried, chars.Clip(o.Title, 120))
+			} else if !slices.ContainsFunc(t.did, func(d mem.Memory) bool {
+				return d.Kind == mem.ErrorFix && d.Command == o.Command
+			}) {
+				done = extract.AppendNew(done, fmt.Sprintf("`%s` works now", chars.Clip(o.Command, extract.MaxFixError)), 8)
+			}
 		case mem.ErrorFix:
 			done = extract.AppendNew(done, extract.FixSummary(o), 8)
 		}

@@ -68,8 +68,8 @@ func replacedFix(ec event.Context, failure mem.Memory, c extract.Call) mem.Memor
 }
 
 // fixByChange returns the fix between a failure and a success of the same command:
-// the files changed between the two, else the commands with side effects. ok is
-// false if nothing was changed but the layout.
+// the files changed between the two, else the commands with side effects. What was
+// reformatted for a linter teaches nothing: ok is false if nothing else was changed.
 func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem.Memory) (mem.Memory, bool, error) {
 	changes, err := s.Store.List(ctx, mem.Query{
 		Session: ec.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
@@ -79,13 +79,12 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 	}
 	mm := newFix(ec, failure)
 	var how []string
-	reformatted := false
+	linted := extract.ChecksLayout(failure.Command)
 	for _, ch := range changes {
 		if ch.Updated.Before(failure.Updated) || ch.Updated.After(ec.At) {
 			continue
 		}
-		if slices.Contains(ch.Tags, extract.LayoutTag) {
-			reformatted = true
+		if linted && slices.Contains(ch.Tags, extract.LayoutTag) {
 			continue
 		}
 		for _, f := range ch.Files {
@@ -96,12 +95,9 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 	}
 	mm.Modified = mm.Files
 	helped := ""
-	switch {
-	case len(mm.Files) > 0:
+	if len(mm.Files) > 0 {
 		helped = chars.Clip("fixed in "+extract.FilesPhrase(mm.Files), 2*extract.MaxFixError)
-	case reformatted:
-		return mem.Memory{}, false, nil // a formatter says what it wants again
-	default:
+	} else {
 		acts, trust, err := s.sideEffectsBetween(ctx, ec, failure)
 		if err != nil || len(acts) == 0 {
 			return mem.Memory{}, false, err

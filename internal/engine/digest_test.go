@@ -105,32 +105,45 @@ func TestARetryIsNoFix(t *testing.T) {
 	}
 }
 
-// A change of the layout alone, or putting changes away for a moment, teaches nothing.
-func TestALayoutOrAStashIsNoFix(t *testing.T) {
+// A change of the layout for a linter, or putting changes away for a moment, teaches nothing. The same change may be
+// what a program needed.
+func TestALayoutForALinterOrAStashIsNoFix(t *testing.T) {
 	const file, lint = "/home/dev/shop/cart/a.ts", "bun run lint"
 	layout := edited("p1", "t2", file, "total( cart, );", "total(cart);")
 	for _, tt := range []struct {
-		name string
-		done []mem.Event
-		want string
+		name, command string
+		done          []mem.Event
+		want          string
 	}{
-		{"layout", []mem.Event{layout}, ""},
-		{"stash", []mem.Event{ran("p1", "t3", "git stash", "Saved working directory")}, ""},
-		{"layout and more", []mem.Event{
+		{"layout", lint, []mem.Event{layout}, ""},
+		{"stash", lint, []mem.Event{ran("p1", "t3", "git stash", "Saved working directory")}, ""},
+		{"layout and more", lint, []mem.Event{
 			layout, edited("p1", "t3", file, "total(cart);", "total(cart, 0);"),
+		}, "fixed in a.ts"},
+		{"layout and an install", lint, []mem.Event{
+			layout, ran("p1", "t3", "npm install eslint-plugin-cart", "added 1 package"),
+		}, "works after `npm install eslint-plugin-cart`"},
+		{"space in a script", "bash deploy.sh", []mem.Event{
+			edited("p1", "t2", "/home/dev/shop/deploy.sh", "VERSION = 1.2", "VERSION=1.2"),
+		}, "fixed in deploy.sh"},
+		{"line break after return", "npm test", []mem.Event{
+			edited("p1", "t2", file, "return\n  total(cart)", "return total(cart)"),
 		}, "fixed in a.ts"},
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "make the linter pass"),
-			failed("p1", "t1", lint, "Exit code 1\n$ biome check --error-on-warnings\ncart/a.ts:3:1 format is wrong"))
+		s.play(start("startup"), prompt("p1", "make it pass"),
+			failed("p1", "t1", tt.command, "Exit code 1\n$ biome check --error-on-warnings\ncart/a.ts:3:1 it is wrong"))
 		s.play(tt.done...)
-		s.play(ran("p1", "t9", lint, "ok"))
-		fixes := s.words("one")
-		switch {
-		case tt.want == "" && len(fixes) > 0:
+		s.play(ran("p1", "t9", tt.command, "ok"), stop("p1", "It passes."))
+		fixes := must(s.store.List(t.Context(), mem.Query{
+			Session: "one", Within: "*", Kinds: []mem.Kind{mem.ErrorFix},
+		}))
+		if tt.want == "" && len(fixes) > 0 || tt.want != "" && !strings.Contains(titles(fixes), tt.want) {
 			t.Errorf("%s: kept\n%s", tt.name, titles(fixes))
-		case tt.want != "" && !strings.Contains(titles(fixes), tt.want):
-			t.Errorf("%s: kept\n%s", tt.name, titles(fixes))
+		}
+		sums := must(s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.Summary}}))
+		if tt.want == "" && (len(sums) != 1 || !strings.Contains(sums[0].Summary.Completed, "`"+tt.command+"` works now")) {
+			t.Errorf("%s: the summary is %s", tt.name, titles(sums))
 		}
 	}
 }

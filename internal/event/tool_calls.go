@@ -26,7 +26,11 @@ func (e *Service) ReadCall(ev mem.Event, p mem.Project) extract.Call {
 		c.File = e.Rel(p, f)
 	}
 	if edits := extract.Items(in["edits"]); len(edits) > 0 && c.Old == "" {
-		c.Old, c.New = extract.Text(edits[0]["old_string"]), extract.Text(edits[0]["new_string"])
+		var was, is []string
+		for _, edit := range edits {
+			was, is = append(was, extract.Text(edit["old_string"])), append(is, extract.Text(edit["new_string"]))
+		}
+		c.Old, c.New = strings.Join(was, "\n"), strings.Join(is, "\n")
 	}
 	c.Plain = extract.PlainCommand(c.Command)
 	c.Output = extract.ResponseText(ev.Response)
@@ -55,14 +59,17 @@ func Changed(m Context, c extract.Call) mem.Memory {
 	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{c.File}, []string{c.File}
 	mm.Tags = []string{"file-change", extract.AutoCaptured}
 	mm.Title = "Wrote file " + c.File
+	mm.Key = "change:" + m.PromptID + ":" + c.File
 	if c.Old != "" || m.Tool != "Write" {
 		was, is := excerpts(c.Old, c.New)
 		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.File, was, is)
+		if was == is {
+			mm.Title = "Edited " + c.File + ": changed white space"
+		}
 	}
 	mm.Title = chars.Clip(mm.Title, 240)
-	mm.Key = "change:" + m.PromptID + ":" + c.File
-	if m.Tool != "MultiEdit" && extract.OnlyReformats(c.File, c.Old, c.New) { // of several edits only the first is read
-		mm.Title, mm.Tags, mm.Key = "Reformatted "+c.File, append(mm.Tags, extract.LayoutTag), "layout:"+mm.Key
+	if extract.OnlyReformats(c.Old, c.New) {
+		mm.Tags, mm.Key = append(mm.Tags, extract.LayoutTag), "layout:"+mm.Key
 	}
 	return mm
 }

@@ -59,14 +59,11 @@ func Slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 // LayoutTag tags a change that only reformats a file.
 const LayoutTag = "layout"
 
-// indented are the extensions of files in which white space means something.
-var indented = []string{"", ".py", ".pyi", ".yaml", ".yml", ".md", ".mk", ".haml", ".pug", ".sass", ".nim", ".txt"}
-
-// OnlyReformats reports whether an edit of a file changes only its layout: white space, and commas before a closing
-// bracket.
-func OnlyReformats(file, before, after string) bool {
-	return before != after && !slices.Contains(indented, strings.ToLower(path.Ext(Slashed(file)))) &&
-		withoutLayout(before) == withoutLayout(after) && slices.Equal(quoted(before), quoted(after))
+// OnlyReformats reports whether a change of code is one of layout: of white space outside quoted text, and of commas
+// before a closing bracket. In many languages such a change may mean something, so it teaches nothing only where a
+// command that ChecksLayout asked for it.
+func OnlyReformats(before, after string) bool {
+	return before != after && withoutLayout(before) == withoutLayout(after) && slices.Equal(quoted(before), quoted(after))
 }
 
 // quoted are the parts of a code that stand between quotation marks; a mark that is not closed counts as well.
@@ -80,12 +77,37 @@ func quoted(code string) []string {
 	return out
 }
 
+// withoutLayout is a code without white space but for one space between two words.
 func withoutLayout(code string) string {
-	code = strings.Map(func(r rune) rune {
+	var out strings.Builder
+	word, gap := false, false // whether the last character belongs to a word; whether white space follows it
+	for _, r := range code {
 		if unicode.IsSpace(r) {
-			return -1
+			gap = true
+			continue
 		}
-		return r
-	}, code)
-	return strings.NewReplacer(",)", ")", ",]", "]", ",}", "}").Replace(code)
+		is := r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+		if gap && word && is {
+			out.WriteByte(' ')
+		}
+		out.WriteRune(r)
+		word, gap = is, false
+	}
+	return strings.NewReplacer(",)", ")", ",]", "]", ",}", "}").Replace(out.String())
+}
+
+// formatters are programs that check the layout of code and do not say so in their names.
+var formatters = []string{
+	"biome", "black", "checkstyle", "dprint", "flake", "gofumpt", "isort", "prettier", "pycodestyle", "rubocop", "ruff",
+	"spotless", "standard", "style",
+}
+
+// ChecksLayout reports whether a command checks the layout of code: a formatter or a linter, by its own name or by that
+// of a script, as in "npm run lint:fix".
+func ChecksLayout(command string) bool {
+	words := strings.FieldsFunc(strings.ToLower(command), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "lint") || strings.HasSuffix(w, "lint") || strings.HasSuffix(w, "fmt") ||
+			w == "format" || slices.Contains(formatters, w)
+	})
 }
