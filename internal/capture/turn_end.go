@@ -28,12 +28,16 @@ func (s *Service) TurnEnd(ctx context.Context, ec event.Context) (event.Changes,
 	if err != nil {
 		return event.Changes{}, err
 	}
+	over, err := s.reversed(ctx, ec, stated)
+	if err != nil {
+		return event.Changes{}, err
+	}
 	memories, scopeEdits := known.merge(ec, slices.Concat(stated, found))
 	forbidden, err := s.forbiddenFixes(ctx, t)
 	if err != nil {
 		return event.Changes{}, err
 	}
-	ch := event.Changes{Memories: memories, Edits: slices.Concat(choiceEdits, scopeEdits, known.settledEdits(t),
+	ch := event.Changes{Memories: memories, Edits: slices.Concat(choiceEdits, over, scopeEdits, known.settledEdits(t),
 		known.restatedEdits(memories), known.notedEdits(), forbidden)}
 	summary, ok, err := s.summarize(ctx, t, found)
 	if ok {

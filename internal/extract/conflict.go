@@ -55,8 +55,11 @@ func negates(s string) bool {
 // displacing are the words behind which stands what is not to be any more.
 var displacing = []string{
 	" instead of ", " rather than ", " in place of ", " no longer ", " not any more ", " replaces ", " away from ",
-	" statt ", " anstelle von ", " au lieu de ", " en lugar de ", " en vez de ",
+	" statt ", " anstelle von ", " au lieu de ", " en lugar de ", " en vez de ", " вместо ",
 }
+
+// switching are the beginnings of verbs after which "from X to Y" says that X is not to be any more.
+var switching = []string{" switch", " migrat", " chang"}
 
 // displaced is what a text says is not to be any more, of each such place, and the
 // rest of the text.
@@ -75,7 +78,7 @@ func displaced(s string) (gone []string, rest string) {
 			words := strings.Fields(what)
 			if n := slices.IndexFunc(words, func(w string) bool {
 				return slices.Contains([]string{
-					"for", "in", "to", "when", "because", "since", "so", "as", "on", "at", "und",
+					"for", "in", "to", "when", "because", "since", "so", "as", "on", "at", "und", "für", "im", "bei",
 					"weil", "pour", "para",
 				}, w)
 			}); n > 0 {
@@ -84,6 +87,11 @@ func displaced(s string) (gone []string, rest string) {
 			gone = append(gone, strings.Join(words[:min(len(words), 4)], " "))
 			rest = before + " " + beyond
 		}
+	}
+	before, after, found := strings.Cut(rest, " from ")
+	if was, now, ok := strings.Cut(after, " to "); found && ok && len(strings.Fields(was)) <= 4 &&
+		lang.ContainsAny(before, switching...) {
+		gone, rest = append(gone, was), before+" "+now
 	}
 	return gone, rest
 }
@@ -108,6 +116,34 @@ func replaces(now, then string) bool {
 		}
 	}
 	return false
+}
+
+// ChangesCourse reports whether a statement says that something is to be otherwise than before.
+func ChangesCourse(s string) bool {
+	gone, _ := displaced(s)
+	return len(gone) > 0 || cuesIn(lang.CueText(s)).Has(cueReverse)
+}
+
+// Reverses reports whether a statement ends what an earlier one laid down: it puts something in the place of what that
+// one has, or returns to what that one put aside: "let's put attachments on S3 after all".
+func Reverses(now, then string) bool { return replaces(now, then) || resumes(now, then) }
+
+// resumes reports whether a statement that changes course affirms what the other one denies or puts aside.
+func resumes(now, then string) bool {
+	_, rest := displaced(now)
+	if !cuesIn(lang.CueText(now)).Has(cueReverse) || denies(rest) || Asks(now) {
+		return false
+	}
+	says := rank.Terms(rest)
+	gone, kept := displaced(then)
+	about := rank.Terms(kept)
+	for _, g := range gone {
+		x := rank.Terms(g)
+		if len(x) > 0 && CountShared(x, says) == len(x) && CountShared(x, about) == 0 && CountShared(about, says) > 0 {
+			return true
+		}
+	}
+	return denies(kept) && CountShared(about, says) >= 2
 }
 
 // otherNumber reports whether two texts are the same but for numbers.
