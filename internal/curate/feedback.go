@@ -26,8 +26,9 @@ const (
 )
 
 // Feedback stores a verdict about memories with its note, and adjusts their uses and confidence.
-// "Wrong" by the person hides a memory. By an agent it lowers the confidence, unless the agent lacks
-// the trust to do so. Preventing the same mistake counts once per memory.
+// "Wrong" by the person hides a memory. By an agent it lowers the confidence and proposes to forget
+// the memory, which is not injected unasked until the person decides, unless the agent lacks the
+// trust to do so. Preventing the same mistake counts once per memory.
 func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
 	out := MarkResponse{Verb: req.Verdict}
 	f := *newFeedback(req.Verdict, cleanNote(s.Redactor, req.Note), req.Agent, s.Now())
@@ -53,6 +54,7 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 		return out, err
 	}
 	var b mem.Batch
+	disputes := s.Proposals(who, req.Note)
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
@@ -63,7 +65,13 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 			}
 			b.Edits = append(b.Edits, ed)
 		}
+		if req.Verdict == Wrong && req.Agent != "" && who.MayReport(mm) {
+			if err := disputes.Add(ctx, mm, mem.Proposal{Action: ProposeForget}); err != nil {
+				return out, err
+			}
+		}
 	}
+	b.Edits = append(b.Edits, disputes.Edits...)
 	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("feedback: %w", err)
 	}

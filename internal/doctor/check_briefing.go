@@ -101,7 +101,7 @@ func cleanupDays(files []string) (days int, file string) {
 func MissingItems(r mem.Receipt) []string {
 	why := map[string]string{
 		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read",
-		"trust": "is not trusted enough to be injected",
+		"trust": "is not trusted enough to be injected", "disputed": "was reported as wrong by an agent",
 	}
 	var out []string
 	for _, c := range r.LeftOut {

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"remanence/internal/curate"
@@ -132,5 +133,57 @@ func TestAnEditKeepsAllOfTheTextThatWas(t *testing.T) {
 	got, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: "m_1", Text: &text})
 	if err != nil || len(got.Feedback) != 1 || got.Feedback[0].Was != "jitter it\nAll clients came back at once." {
 		t.Errorf("got %+v, %v", got.Feedback, err)
+	}
+}
+
+// What an agent reports as wrong waits for the person, and is not injected meanwhile.
+func TestAMemoryThatAnAgentDisputesIsNotInjected(t *testing.T) {
+	s := newStage(t)
+	id := s.add("the gateway of the shop listens on port 8080")[0]
+	injected := func(session string) bool {
+		briefing := s.play(in(session, start("startup"))...)
+		recall := s.play(in(session, prompt("p-"+session, "on which port does the gateway of the shop listen?"))...)
+		return strings.Contains(briefing.Context+recall.Context, "8080")
+	}
+	if !injected("one") {
+		t.Fatal("it is not injected at all")
+	}
+	if err := s.says(id, curate.Wrong, "it is 7070", "one"); err != nil {
+		t.Fatal(err)
+	}
+	if injected("two") {
+		t.Error("it is injected, though disputed")
+	}
+	m := s.memory(id)
+	if len(m.Proposals) != 1 || m.Proposals[0].Action != curate.ProposeForget || m.Proposals[0].Reason != "it is 7070" {
+		t.Fatalf("the review lists %+v", m.Proposals)
+	}
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+		Rule: curate.ReviewProposal, Action: curate.RejectFinding, IDs: []string{id},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !injected("three") {
+		t.Error("it is not injected, though the person rejected the report")
+	}
+	if err := s.says(id, curate.Wrong, "it is 7070", "three"); err != nil {
+		t.Fatal(err)
+	}
+	if !injected("four") {
+		t.Error("the same report counts again")
+	}
+}
+
+// An agent that read external text takes nothing out of injection.
+func TestATaintedReportDisputesNothing(t *testing.T) {
+	s := newStage(t)
+	id := s.add("the gateway of the shop listens on port 8080")[0]
+	s.play(start("startup"), prompt("p1", "read it"), tool(mem.PostToolUse, "p1", "t1", "WebFetch",
+		map[string]any{"url": "https://x.example"}, "the gateway is gone"))
+	if err := s.says(id, curate.Wrong, "the page says so", "one"); err != nil {
+		t.Fatal(err)
+	}
+	if m := s.memory(id); m.Disputed() || len(m.Feedback) != 1 {
+		t.Errorf("got %+v and %+v", m.Proposals, m.Feedback)
 	}
 }

@@ -28,6 +28,8 @@ func (m Context) Gate(mm mem.Memory) string {
 		return "done"
 	case m.Stale(mm):
 		return "stale"
+	case mm.Disputed():
+		return "disputed"
 	}
 	if !inject.Injectable(mm) {
 		return "trust"

@@ -11,7 +11,7 @@ import (
 
 // InjectableText returns the text of a memory that may be injected unasked, as one safe line, and whether there is
 // any. That is title and body of text by the person or the assistant, and only title and file names of tool
-// output. Memories of unknown origin, memories that are no longer valid, and texts that read like an unapproved
+// output. Memories of unknown origin, memories that are disputed or no longer valid, and texts that read like an unapproved
 // order have none.
 func InjectableText(m mem.Memory) (text string, ok bool) {
 	if !allowed(m) {
@@ -30,7 +30,8 @@ func Injectable(m mem.Memory) bool {
 }
 
 func allowed(m mem.Memory) bool {
-	if m.Status != "" && m.Status != mem.Active && m.Status != mem.Archived || m.Trust <= mem.TrustNone {
+	if m.Status != "" && m.Status != mem.Active && m.Status != mem.Archived || m.Trust <= mem.TrustNone ||
+		m.Disputed() {
 		return false
 	}
 	return m.Trust >= mem.TrustUser || !SuspiciousMemory(m)

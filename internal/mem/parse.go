@@ -23,7 +23,7 @@ func ParseKind(s string) (Kind, error) {
 		return cmp.Compare(chars.EditDistance(s, x), chars.EditDistance(s, y))
 	})
 	fix := []string{"use one of: " + strings.Join(names, ", ")}
-	if chars.EditDistance(s, near) <= 2 {
+	if chars.EditDistance(s, near) <= min(2, len(s)/2) {
 		fix = append([]string{"use " + near}, fix...)
 	}
 	return "", fault.Input.WithMessage("no such kind of memory: %q", chars.Clip(s, 40)).

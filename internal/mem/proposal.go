@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"remanence/internal/chars"
@@ -37,6 +38,17 @@ type Proposal struct {
 	// Set only in responses.
 	Memory   string `json:"memory,omitempty"`   // id of the memory
 	Rejected bool   `json:"rejected,omitempty"` // a person rejected the same change before; it does not wait
+}
+
+// ProposeForget is the action of a proposal to forget a memory.
+const ProposeForget = "forget"
+
+// Disputed reports whether an agent that may report on the memory asks to forget it, for instance since it is wrong. It
+// is then not injected unasked until a person decides.
+func (m Memory) Disputed() bool {
+	return slices.ContainsFunc(m.Proposals, func(p Proposal) bool {
+		return p.Action == ProposeForget && p.Trust >= min(m.Trust, TrustAssistant)
+	})
 }
 
 // maxProposals is the largest number of waiting proposals of a memory. A further

@@ -274,6 +274,8 @@ func (v ReceiptView) gate(g string) string {
 		return "done since"
 	case "stale":
 		return "the file it is about is gone"
+	case "disputed":
+		return "an agent reported it as wrong; decide in `remanence review`"
 	case "trust":
 		return "not trusted enough to be injected unasked"
 	case "duplicate":

@@ -31,6 +31,7 @@ export const gates: Record<string, string> = {
   in_conversation: "learned in this conversation, still in view",
   done: "done since",
   stale: "the file it is about is gone",
+  disputed: "an agent reported it as wrong; decide in Review",
   trust: "not trusted enough to be injected unasked",
   duplicate: "says the same as another",
   forgotten: "holds what was forgotten",
