@@ -24,7 +24,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire crash soak nightly plugin
+.PHONY: help build tools test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,15 +91,14 @@ pictures: build ## docs/pictures and the output in the README, from the built pr
 	node internal/web/e2e/pictures.mjs docs/pictures README.md
 
 # Chromium comes from the system; without one the tests skip, which in CI is a failure.
-e2e-web: build ## the viewer in a browser: its bundle, its types, every page and what is done on it
+e2e-web: ## the viewer in a browser: its bundle, its types, every page and what is done on it
 	internal/web/e2e/install.sh
 	$(MAKE) web
 	git diff --exit-code --stat -- internal/web/dist internal/web/dist.json
 	go build -o bin/fill ./test/fill
 	go build -ldflags "-X main.slack=20s" -o bin/unhurried ./cmd/remanence
 	npm run --prefix internal/web/e2e types
-	@export REMANENCE=$(CURDIR)/bin/unhurried && set -x && npm test --prefix internal/web/e2e \
-	  $(if $(RERUN),|| { echo 'a page' >'$(RERUN)/web' && npm test --prefix internal/web/e2e; })
+	REMANENCE=$(CURDIR)/bin/unhurried RERUN=$(RERUN) internal/web/e2e/run.sh
 
 # Those that mostly wait run two at a time; the others want the machine for themselves.
 PATIENT := /(attack|doctor|home|privacy)$$
@@ -127,6 +126,8 @@ plugin: build ## the Claude Code plugin with its binary -> dist/plugin/claude-co
 	rm dist/plugin/claude-code/plugin.go
 	cp bin/remanence dist/plugin/claude-code/bin/remanence
 
+tools: $(GOLANGCI) $(GOFUMPT) $(GOTESTSUM)
+
 format: $(GOFUMPT)
 	@out="$$($(GOFUMPT) -d .)" && [ -z "$$out" ] || { echo "$$out"; echo "not formatted; run: $(GOFUMPT) -w ." >&2; exit 1; }
 
@@ -143,10 +144,10 @@ bench-check: $(GOLANGCI)
 	cd $(BENCHDIR) && go vet ./... && go test ./... && $(GOLANGCI) run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 
 $(GOLANGCI):
-	GOBIN=$(@D) GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	GOBIN=$(@D) GOFLAGS=-trimpath go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
 $(GOFUMPT):
-	GOBIN=$(@D) GOFLAGS= go install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+	GOBIN=$(@D) GOFLAGS=-trimpath go install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
 
 $(GOTESTSUM):
-	GOBIN=$(@D) GOFLAGS= go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	GOBIN=$(@D) GOFLAGS=-trimpath go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)

@@ -11,8 +11,8 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../../..");
 export const program = process.env.REMANENCE ?? join(root, "bin/remanence");
 
-/** Where a browser is, "" if there is none. */
-export const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => existsSync(p)) ?? "";
+/** Where a browser is, "" if there is none. The one without windows takes a third less of the machine's time. */
+export const browserPath = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => existsSync(p)) ?? "";
 
 export class World {
   /** Makes an empty home. */
