@@ -16,6 +16,7 @@ var (
 	ErrNotObject    = errors.New("payload is not one JSON object")
 	ErrUnknownEvent = errors.New("event is not one of ours")
 	ErrNoSession    = errors.New("payload names no session")
+	ErrOtherClient  = errors.New("the hook was called by a client that it was not registered for")
 )
 
 // Dialect is how one agent speaks.
@@ -29,7 +30,7 @@ type Dialect interface {
 	// Decode reads one payload: a JSON object, already redacted. Unknown fields
 	// are ignored, missing ones and those of the wrong type are empty in the
 	// event. It sets neither At nor ID. The errors are ErrNotObject,
-	// ErrUnknownEvent and ErrNoSession.
+	// ErrUnknownEvent, ErrNoSession and ErrOtherClient.
 	Decode(payload []byte, env Env) (mem.Event, error)
 
 	// Encode returns what the hook of e prints for r, all of it: one JSON
@@ -50,6 +51,11 @@ type Env struct {
 	Client     string // process id of the agent
 	TaskList   string // name of a task list that several sessions share
 	EnvFile    string // file that takes variables for the session's later commands
+
+	// Signs of other clients, which run hooks that are registered for this one. A client
+	// that was started in the shell of another inherits them.
+	OtherSessions []string // sessions of other clients
+	Copilot       bool     // GitHub Copilot, which names no session
 }
 
 // ManualSession is the session of a run by hand that names none.

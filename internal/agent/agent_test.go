@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -230,6 +231,7 @@ func TestOnlyListedVariablesAreRead(t *testing.T) {
 	listed := map[string]bool{
 		"CLAUDE_PROJECT_DIR": true, "CLAUDE_CODE_SESSION_ID": true, "CLAUDE_CODE_ENTRYPOINT": true,
 		"CLAUDE_ENV_FILE": true, "CLAUDE_CODE_TASK_LIST_ID": true, "CLAUDE_PID": true,
+		"QWEN_CODE_SESSION_ID": true, "GEMINI_SESSION_ID": true, "COPILOT_CLI": true,
 	}
 	agent.Claude{}.Environ(func(name string) string {
 		if !listed[name] {
@@ -295,4 +297,45 @@ func decode(t *testing.T, payload string) mem.Event {
 		t.Fatalf("decode %.200s: %v", payload, err)
 	}
 	return e
+}
+
+// Several clients run the hooks that they find in Claude Code's files.
+func TestPayloadsOfOtherClientsAreRefused(t *testing.T) {
+	const rollout = `,"transcript_path":"/home/dev/.codex/sessions/2026/11/23/rollout-2026-11-23T23-00-00-c1.jsonl"`
+	claude := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "outer", "CLAUDE_PROJECT_DIR": "/p"}
+	copilot := map[string]string{"COPILOT_CLI": "1", "CLAUDE_PROJECT_DIR": "/p"}
+	qwen := map[string]string{"QWEN_CODE_SESSION_ID": "q1", "CLAUDE_PROJECT_DIR": "/p"}
+	gemini := map[string]string{"GEMINI_SESSION_ID": "g1", "CLAUDE_PROJECT_DIR": "/p"}
+	for _, c := range []struct {
+		name, fields string
+		env          []map[string]string
+		want         error
+	}{
+		{"Copilot", `"session_id":"c0","source":"new"`, []map[string]string{copilot}, agent.ErrOtherClient},
+		{"Qwen", `"session_id":"q1"`, []map[string]string{qwen}, agent.ErrOtherClient},
+		{"Gemini", `"session_id":"g1"`, []map[string]string{gemini}, agent.ErrOtherClient},
+		{"Codex, a turn", `"session_id":"c1","turn_id":"t1"`, nil, agent.ErrOtherClient},
+		{"Codex, a start", `"session_id":"c1"` + rollout, nil, agent.ErrOtherClient},
+		{
+			"Codex, a start on Windows", `"session_id":"c1","transcript_path":"C:\\x\\rollout-1-c1.jsonl"`, nil,
+			agent.ErrOtherClient,
+		},
+		{"Qwen within Claude Code", `"session_id":"q1"`, []map[string]string{claude, qwen}, agent.ErrOtherClient},
+		{"Codex within Claude Code", `"session_id":"c1","turn_id":"t"`, []map[string]string{claude}, agent.ErrOtherClient},
+		{"Claude Code", `"session_id":"outer"`, []map[string]string{claude}, nil},
+		{"Claude Code within Copilot", `"session_id":"outer"`, []map[string]string{claude, copilot}, nil},
+		{"Claude Code within Qwen", `"session_id":"outer"`, []map[string]string{claude, qwen, gemini}, nil},
+		{"Claude Code without a variable", `"session_id":"s1","transcript_path":"/x/rollout-1/s1.jsonl"`, nil, nil},
+	} {
+		env := map[string]string{}
+		for _, m := range c.env {
+			maps.Copy(env, m)
+		}
+		d := agent.Claude{}
+		e, err := d.Decode([]byte(`{"hook_event_name":"SessionStart",`+c.fields+`}`),
+			d.Environ(func(name string) string { return env[name] }))
+		if !errors.Is(err, c.want) || err != nil && e.Session != "" {
+			t.Errorf("%s: got %+v, %v; want %v", c.name, e, err, c.want)
+		}
+	}
 }

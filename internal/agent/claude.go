@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,6 +25,9 @@ func (Claude) Environ(get func(string) string) Env {
 		Client:     get("CLAUDE_PID"),
 		EnvFile:    get("CLAUDE_ENV_FILE"),
 		TaskList:   get("CLAUDE_CODE_TASK_LIST_ID"),
+
+		OtherSessions: []string{get("QWEN_CODE_SESSION_ID"), get("GEMINI_SESSION_ID")},
+		Copilot:       get("COPILOT_CLI") != "",
 	}
 }
 
@@ -35,6 +39,9 @@ func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
 	f, ok := readFields(payload)
 	if !ok {
 		return mem.Event{}, ErrNotObject
+	}
+	if calledByOther(f, env) {
+		return mem.Event{}, ErrOtherClient
 	}
 	name := f.text("hook_event_name")
 	if name == "" {
@@ -58,6 +65,22 @@ func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
 		e.TaskList = hash(env.TaskList)
 	}
 	return e, nil
+}
+
+// calledByOther reports whether another client sent the payload. Several clients read Claude Code's settings or plugins
+// and run the hooks that they find there, but fill in and understand only a part of what Claude Code does. The session
+// of the payload is that of the client in whose environment it stands.
+func calledByOther(f fields, env Env) bool {
+	session := f.text("session_id")
+	switch {
+	case session == "" || session == env.SessionID:
+		return false
+	case env.Copilot, slices.Contains(env.OtherSessions, session):
+		return true
+	}
+	// Codex has no variables. Its turns have an id, and its transcripts begin with "rollout-".
+	transcript := f.text("transcript_path")
+	return f.text("turn_id") != "" || strings.HasPrefix(transcript[strings.LastIndexAny(transcript, `/\`)+1:], "rollout-")
 }
 
 // common reads what every payload carries.

@@ -13,9 +13,9 @@ import (
 
 // Main runs the program and returns its exit status. A hook always ends with 0
 // and is dispatched before anything else is built. So is the bare program that is
-// given a hook's payload: some clients ignore the args of a hook and would show
-// what it prints to the model. It answers nothing, because only Claude Code's
-// hooks are understood, and nothing says here that the client speaks like that.
+// given a hook's payload: some clients ignore the "args" with which older versions
+// registered hooks, and would show what it prints to the model. It answers nothing,
+// because nothing says here which client calls.
 func Main(ctx context.Context, sys config.System) int {
 	if len(sys.Args) > 0 && sys.Args[0] == "hook" {
 		hookclient.Run(sys, sys.Args[1:])

@@ -164,7 +164,7 @@ func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
 	}
 	e, err = r.Dialect.Decode(p.JSON, env)
 	if err != nil {
-		if !errors.Is(err, agent.ErrUnknownEvent) {
+		if !errors.Is(err, agent.ErrUnknownEvent) && !errors.Is(err, agent.ErrOtherClient) {
 			r.outcome.drop(DroppedInput)
 		}
 		r.outcome.line(e, err.Error())

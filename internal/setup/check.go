@@ -181,7 +181,7 @@ func programOf(h Handler) string {
 	if len(h.Args) > 0 {
 		return h.Command
 	}
-	program, _, _ := strings.Cut(strings.TrimSpace(h.Command), " hook "+AgentID)
+	program, _, _ := strings.Cut(strings.TrimSpace(h.Command), hookArgs)
 	return unquote(strings.TrimSpace(program))
 }
 

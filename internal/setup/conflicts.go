@@ -26,7 +26,7 @@ func (s state) doubled() Finding {
 			first, again := seen[key]
 			if again && (first.Command != f.Command || !slices.Equal(first.Args, f.Args)) {
 				other := src.path // whose hooks are to become those of the other file
-				if f.Command == s.Binary {
+				if programOf(f.Handler) == s.Binary {
 					other = first.path
 				}
 				d := doubledFinding(first.path, src.path, s.installFix(other))
@@ -72,10 +72,10 @@ func (s state) stale() Finding {
 // program.
 func (s state) current(d document, f found) bool {
 	binary := s.Binary
-	if SameFile(f.Command, binary) {
-		binary = f.Command
+	if program := programOf(f.Handler); SameFile(program, binary) {
+		binary = program
 	}
-	for _, e := range entriesOf(append(leanHooks(), moreHooks()...), binary) {
+	for _, e := range entriesOf(append(leanHooks(), moreHooks()...), shellWord(binary)) {
 		if e.Event == f.Event && e.Matcher == f.Matcher {
 			return d.stands(e, f.node)
 		}

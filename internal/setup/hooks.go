@@ -18,15 +18,14 @@ const (
 	Silent Profile = "silent"
 )
 
-// Entry is one hook of ours as it stands in settings: run Command with Args when Event happens to a matching subject.
-// Args are apart from Command so that the agent starts the program without a shell, which would take a millisecond of
-// each call. Other agents ignore Args and run the bare program, which then prints nothing.
+// Entry is one hook of ours as it stands in settings: run Command when Event happens to a matching subject. Command is
+// a line for a shell, which takes a millisecond of each call. Claude Code also starts a program with separate "args",
+// but other agents that read the same files ignore them and would run the bare program.
 type Entry struct {
-	Event   string   `json:"event"`
-	Matcher string   `json:"matcher,omitempty"` // "" matches everything
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-	Timeout int      `json:"timeout"` // seconds
+	Event   string `json:"event"`
+	Matcher string `json:"matcher,omitempty"` // "" matches everything
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"` // seconds
 }
 
 type hook struct {
@@ -71,23 +70,26 @@ func Entries(p Profile, binary string) ([]Entry, error) {
 	default:
 		return nil, fmt.Errorf("unknown hook profile %q: choose lean, full or silent", p)
 	}
-	return entriesOf(hooks, binary), nil
+	return entriesOf(hooks, shellWord(binary)), nil
 }
 
-func entriesOf(hooks []hook, binary string) []Entry {
+// entriesOf returns the hooks that run a program, which is given as a word of a shell.
+func entriesOf(hooks []hook, program string) []Entry {
 	entries := make([]Entry, 0, len(hooks))
 	for _, h := range hooks {
 		entries = append(entries, Entry{
-			Event: h.event, Matcher: h.matcher,
-			Command: binary, Args: []string{"hook", AgentID}, Timeout: h.timeout,
+			Event: h.event, Matcher: h.matcher, Command: program + hookArgs, Timeout: h.timeout,
 		})
 	}
 	return entries
 }
 
+// hookArgs follows the program in the command of a hook of ours.
+const hookArgs = " hook " + AgentID
+
 // PluginHooks is the text of the plugin's hooks/hooks.json: the lean hooks, run from the plugin's own directory.
 func PluginHooks() []byte {
-	return pluginHooks(entriesOf(leanHooks(), "${CLAUDE_PLUGIN_ROOT}/bin/remanence"))
+	return pluginHooks(entriesOf(leanHooks(), `"${CLAUDE_PLUGIN_ROOT}/bin/remanence"`))
 }
 
 func pluginHooks(entries []Entry) []byte {
@@ -113,10 +115,10 @@ func Ours(h Handler) bool {
 	if h.Type != "command" {
 		return false
 	}
-	if len(h.Args) > 0 {
+	if len(h.Args) > 0 { // as older versions wrote it
 		return isRemanence(h.Command) && len(h.Args) >= 2 && h.Args[0] == "hook" && h.Args[1] == AgentID
 	}
-	program, event, ok := strings.Cut(strings.TrimSpace(h.Command), " hook "+AgentID)
+	program, event, ok := strings.Cut(strings.TrimSpace(h.Command), hookArgs)
 	if !ok || !isEventArg(event) {
 		return false
 	}
@@ -134,14 +136,22 @@ func isEventArg(s string) bool {
 	return s == "" || strings.HasPrefix(s, " ") && strings.Trim(s[1:], "abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
+// shellWord quotes a path as one word of a shell. All shells know double quotes, but within them a dollar sign, a
+// backquote and two backslashes have a meaning.
+func shellWord(path string) string {
+	if strings.ContainsAny(path, "\"$`") || strings.Contains(path, `\\`) {
+		return "'" + path + "'"
+	}
+	return `"` + path + `"`
+}
+
 // unquote returns the one shell word that s is, or "" if it is more than one.
 func unquote(s string) string {
 	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
-		s = s[1 : n-1]
-		if strings.ContainsAny(s, `"'`) {
+		if strings.IndexByte(s[1:n-1], s[0]) >= 0 {
 			return ""
 		}
-		return s
+		return s[1 : n-1]
 	}
 	if strings.ContainsAny(s, " \t\n\"'`;&|<>()") {
 		return ""
@@ -158,6 +168,10 @@ func checkBinary(binary string) error {
 		return fmt.Errorf("%w: %s must be called remanence, or its hooks could not be distinguished from others; rename it",
 			ErrBinary,
 			binary)
+	}
+	if unquote(shellWord(binary)) != binary {
+		return fmt.Errorf("%w: the quotation marks in %s cannot be written into a hook; move it to another directory",
+			ErrBinary, binary)
 	}
 	return nil
 }

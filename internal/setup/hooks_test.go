@@ -1,6 +1,10 @@
 package setup
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"remanence/test/golden"
@@ -43,6 +47,8 @@ func TestOursIsOnlyWhatAnInstallationWrote(t *testing.T) {
 		{"/remanence/notify.sh", args, false},
 		{`"/a b/remanence" hook claude-code`, nil, true},
 		{"'/a b/remanence' hook claude-code stop", nil, true},
+		{`"/home/o'neil/remanence" hook claude-code`, nil, true},
+		{`'/a/"b"/remanence' hook claude-code`, nil, true},
 		{"/a/remanence hook claude-code", nil, true},
 		{" remanence.exe hook claude-code ", nil, true},
 		{"/a/remanence hook claude-codex", nil, false},
@@ -60,4 +66,41 @@ func TestOursIsOnlyWhatAnInstallationWrote(t *testing.T) {
 			t.Errorf("%q %v: a prompt was taken for ours", c.command, c.args)
 		}
 	}
+}
+
+func TestAShellRunsTheHookOfEveryPath(t *testing.T) {
+	for _, name := range []string{
+		"plain", "with blanks", "o'neil", "$HOME", "`true`", `\\server\share`, `a\b`, `a "quoted" word`, "a;b&c", "é",
+	} {
+		dir := filepath.Join(t.TempDir(), name)
+		m := writeProgram(t, filepath.Join(dir, "remanence"))
+		if err := checkBinary(m); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, e := range entries(t, Lean, m)[:1] {
+			out, err := exec.Command("/bin/sh", "-c", e.Command).CombinedOutput()
+			if err != nil || string(out) != "hook claude-code\n" {
+				t.Errorf("%s: sh -c %s: got %q, %v", name, e.Command, out, err)
+			}
+			if h := (Handler{Type: "command", Command: e.Command}); !Ours(h) || programOf(h) != m {
+				t.Errorf("%s: %s is not recognised; its program is %q", name, e.Command, programOf(h))
+			}
+		}
+	}
+	if err := checkBinary(`/a "b" o'c/remanence`); !errors.Is(err, ErrBinary) {
+		t.Errorf("both kinds of quotation marks: got %v, want %v", err, ErrBinary)
+	}
+}
+
+// writeProgram writes a program that prints its arguments.
+func writeProgram(t *testing.T, path string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -169,7 +169,7 @@ func live(src []byte) []Entry {
 	}
 	var list []Entry
 	all := append(leanHooks(), moreHooks()...)
-	for _, e := range entriesOf(all, binary) {
+	for _, e := range entriesOf(all, shellWord(binary)) {
 		for _, f := range d.handlers() {
 			if f.live && Ours(f.Handler) && f.Event == e.Event && f.Matcher == e.Matcher && d.stands(e, f.node) {
 				list = append(list, e)
@@ -217,7 +217,7 @@ func checkAny(t tb, src []byte) {
 	if _, err := Unmerge(src, Ours); err != nil && !errors.Is(err, ErrNotJSON) {
 		t.Fatalf("unmerge %q: %v, want only ErrNotJSON", src, err)
 	}
-	merged, err := Merge(src, entriesOf(list, binary))
+	merged, err := Merge(src, entriesOf(list, shellWord(binary)))
 	if err != nil {
 		if merged != nil || !errors.Is(err, ErrNotJSON) && !errors.Is(err, ErrShape) {
 			t.Fatalf("merge %q gave %q, %v", src, merged, err)
@@ -233,7 +233,7 @@ func checkAny(t tb, src []byte) {
 			return // there is more to undo than this merge
 		}
 	}
-	checkMerge(t, src, entriesOf(list, binary))
+	checkMerge(t, src, entriesOf(list, shellWord(binary)))
 }
 
 func FuzzSettings(f *testing.F) {
@@ -327,7 +327,7 @@ func checkOnlyOurLines(t *testing.T, src, merged string) {
 
 func ourLine(line string) bool {
 	line = strings.TrimSuffix(strings.TrimSpace(line), ",")
-	if strings.Contains(line, quote(binary)) || line == "]" || line == "}" || line == `"hooks": {` {
+	if strings.Contains(line, quote(shellWord(binary)+hookArgs)) || line == "]" || line == "}" || line == `"hooks": {` {
 		return true
 	}
 	for _, h := range append(leanHooks(), moreHooks()...) {

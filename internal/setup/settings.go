@@ -194,6 +194,6 @@ func (d document) settle(want []Entry) settlement {
 func (d document) stands(e Entry, n *node) bool {
 	h := d.handler(n)
 	timeout := n.get("timeout")
-	return len(n.items) == 4 && h.Type == "command" && h.Command == e.Command && slices.Equal(h.Args, e.Args) &&
+	return len(n.items) == 3 && h.Type == "command" && h.Command == e.Command &&
 		timeout != nil && string(d.body[timeout.start:timeout.end]) == strconv.Itoa(e.Timeout)
 }

@@ -135,7 +135,7 @@ func TestOldEntriesAreReplacedWhereTheyStand(t *testing.T) {
   "Stop": [
     {"hooks": [
       {"type": "command", "command": "say done"},
-      {"type": "command", "command": "/opt/remanence/bin/remanence", "args": ["hook", "claude-code"], "timeout": 5}
+      {"type": "command", "command": "\"/opt/remanence/bin/remanence\" hook claude-code", "timeout": 5}
     ]}
   ]
 }}`
@@ -149,9 +149,7 @@ func TestOldEntriesAreReplacedWhereTheyStand(t *testing.T) {
 func TestEntriesLaidOutAnewByAnotherProgramAreLeftAlone(t *testing.T) {
 	src := []byte(`{"hooks":{"Stop":[{"matcher":"*","hooks":[{
 		"timeout": 5,
-		"args": ["hook",
-			"claude-code"],
-		"command": "\/opt/remanence/bin/remanence",
+		"command": "\"\/opt/remanence/bin/remanence\" hook\u0020claude-code",
 		"type": "command"}]}]}}`)
 	got, err := Merge(src, entries(t, Lean, binary)[5:6])
 	if err != nil || !bytes.Equal(got, src) {
@@ -166,7 +164,9 @@ func TestWhatIsNotAsWrittenIsWrittenAnew(t *testing.T) {
 		"one field more":  strings.Replace(want, `"timeout"`, `"async":true,"timeout"`, 1),
 		"one field less":  strings.Replace(want, `,"timeout":5`, ``, 1),
 		"another timeout": strings.Replace(want, `5}`, `5.0}`, 1),
-		"shell form":      `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + binary + ` hook claude-code"}]}]}}`,
+		"without quotes":  `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + binary + ` hook claude-code"}]}]}}`,
+		"with args": `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + binary +
+			`","args":["hook","claude-code"],"timeout":5}]}]}}`,
 		"doubled": strings.Replace(want, `}]}]`,
 			`}]},{"hooks":[{"type":"command","command":"remanence","args":["hook","claude-code"]}]}]`, 1),
 		"hidden":       strings.Replace(want, `{"hooks":`, want[:len(want)-1]+`,"hooks":`, 1),

@@ -81,14 +81,9 @@ func lineIndent(body []byte, at int) string {
 }
 
 func (st style) handler(e Entry) string {
-	args := make([]string, len(e.Args))
-	for i, a := range e.Args {
-		args[i] = quote(a)
-	}
 	return "{" + strings.Join([]string{
 		`"type"` + st.colon + `"command"`,
 		`"command"` + st.colon + quote(e.Command),
-		`"args"` + st.colon + "[" + strings.Join(args, ","+st.gap) + "]",
 		`"timeout"` + st.colon + strconv.Itoa(e.Timeout),
 	}, ","+st.gap) + "}"
 }
