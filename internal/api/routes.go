@@ -57,6 +57,8 @@ var (
 
 	Add          = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
 	Import       = Route[curate.ImportRequest, curate.ImportResponse]{Name: "import"}
+	Backfill     = Route[capture.BackfillRequest, event.Backfill]{Name: "backfill"}
+	Backfilling  = Route[Nothing, event.Backfill]{Name: "backfilling", Get: "backfill"} // how far it is
 	Edit         = Route[curate.EditRequest, curate.EditResponse]{Name: "edit"}
 	Mark         = Route[curate.MarkRequest, curate.MarkResponse]{Name: "mark"}
 	Feedback     = Route[curate.FeedbackRequest, curate.MarkResponse]{Name: "feedback"}

@@ -30,12 +30,19 @@ func OwnCommand(prompt string) bool {
 // idle; until then it may go on.
 func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, err error) {
 	over := sess.Status == mem.Completed || s.Now().Sub(sess.LastEvent) >= idleAfter
-	return s.reconcile(ctx, sess, s.Now().Add(-lostAfter), over)
+	return s.reconcile(ctx, sess, reading{until: s.Now().Add(-lostAfter), over: over})
 }
 
-// reconcile reconciles what the transcript says up to a time. over says that a turn without
-// an end is cut off.
-func (s *Service) reconcile(ctx context.Context, sess mem.Session, until time.Time, over bool) (found int, err error) {
+// reading says how a transcript is compared with the stored events.
+type reading struct {
+	until  time.Time // events of later entries may still arrive
+	over   bool      // a turn without an end is cut off
+	whole  bool      // also what took place while no hook reported
+	copies []string  // sessions whose transcripts begin with the same entries
+}
+
+// reconcile reconciles what the transcript says.
+func (s *Service) reconcile(ctx context.Context, sess mem.Session, how reading) (found int, err error) {
 	if s.ReadPastEvents == nil || sess.ID == "" ||
 		!event.OwnTranscript(mem.Event{Session: sess.ID, Transcript: sess.Transcript}) {
 		return 0, nil
@@ -47,12 +54,12 @@ func (s *Service) reconcile(ctx context.Context, sess mem.Session, until time.Ti
 	if err != nil {
 		return 0, err
 	}
-	r, err := s.newReconciliation(ctx, sess)
+	r, err := s.newReconciliation(ctx, sess, how)
 	if err != nil {
 		return 0, err
 	}
-	position, err := s.ReadPastEvents(ctx, sess, since, until, func(ev mem.Event) error {
-		if ev.Source == mem.Interrupted && !over {
+	position, err := s.ReadPastEvents(ctx, sess, since, how.until, func(ev mem.Event) error {
+		if ev.Source == mem.Interrupted && !how.over {
 			return nil
 		}
 		return r.handle(ctx, ev)
@@ -84,6 +91,7 @@ func (s *Service) pausedNow(ctx context.Context, sess mem.Session) (bool, error)
 type reconciliation struct {
 	s       *Service
 	session mem.Session
+	whole   bool            // see reading
 	prompts map[string]bool // prompt IDs of turns
 	ends    map[string]bool // prompt IDs of ended turns
 	cut     map[string]bool // prompt IDs of turns handled as interrupted
@@ -98,9 +106,9 @@ type reconciliation struct {
 // span is the time from a session start to the last event before the next one.
 type span struct{ from, to time.Time }
 
-func (s *Service) newReconciliation(ctx context.Context, sess mem.Session) (*reconciliation, error) {
+func (s *Service) newReconciliation(ctx context.Context, sess mem.Session, how reading) (*reconciliation, error) {
 	r := &reconciliation{
-		s: s, session: sess, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
+		s: s, session: sess, whole: how.whole, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
 		calls: map[string]bool{}, turns: map[string]mem.Turn{},
 	}
 	stored, err := s.Store.EventHeaders(ctx, sess.ID)
@@ -118,11 +126,31 @@ func (s *Service) newReconciliation(ctx context.Context, sess mem.Session) (*rec
 	if r.paused, err = s.Store.PausedPeriods(ctx, "all", sess.Project, sess.ID); err != nil {
 		return nil, err
 	}
-	r.after = sess.Created.Add(-clockSlack) // earlier events are of the session that it was forked from
-	if before, ok := s.Event.KeptSince(); ok && before.After(r.after) {
+	if !how.whole || slices.ContainsFunc(stored, isFork) {
+		r.after = sess.Created.Add(-clockSlack) // earlier events are of the session that it was forked from
+	}
+	for _, id := range how.copies {
+		if err := r.addCopied(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if before, ok := s.Event.KeptSince(); ok && !how.whole && before.After(r.after) {
 		r.after = before
 	}
 	return r, nil
+}
+
+func isFork(ev mem.EventHeader) bool { return ev.Kind == mem.SessionStart && ev.Source == "fork" }
+
+// addCopied adds the prompts of another session. What follows a prompt that is not handled is not handled either.
+func (r *reconciliation) addCopied(ctx context.Context, session string) error {
+	stored, err := r.s.Store.EventHeaders(ctx, session)
+	for _, ev := range stored {
+		if ev.Kind == mem.UserPromptSubmit {
+			r.prompts[ev.PromptID] = true
+		}
+	}
+	return err
 }
 
 // addStored adds the headers of the session's stored events.
@@ -154,6 +182,9 @@ func (r *reconciliation) addStored(stored []mem.EventHeader) {
 func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 	if !r.missing(ev) {
 		return nil
+	}
+	if r.whole && r.s.GiveWay != nil {
+		r.s.GiveWay(ctx)
 	}
 	until, err := r.s.Store.ErasedUntil(ctx, r.session.ID) // a purge may happen while the transcript is read
 	if err != nil || !ev.At.After(until) {
@@ -202,9 +233,9 @@ func (r *reconciliation) missing(ev mem.Event) bool {
 	if known {
 		return !t.Private && t.Text != event.OwnCommand
 	}
-	return ev.Kind == mem.UserPromptSubmit && slices.ContainsFunc(r.spans, func(s span) bool {
+	return ev.Kind == mem.UserPromptSubmit && (r.whole || slices.ContainsFunc(r.spans, func(s span) bool {
 		return !ev.At.Before(s.from) && !ev.At.After(s.to)
-	})
+	}))
 }
 
 // settled is the age from which what a transcript says of an interrupted session counts as
@@ -235,7 +266,7 @@ func (s *Service) RecoverInterrupted(ctx context.Context, ec event.Context) (fou
 		if !sess.Processing || sess.Status == mem.Completed || ec.At.Sub(sess.LastEvent) > maxInterruption {
 			return 0, nil
 		}
-		return s.reconcile(ctx, sess, s.Now().Add(-settled), true)
+		return s.reconcile(ctx, sess, reading{until: s.Now().Add(-settled), over: true})
 	}
 	return 0, nil
 }

@@ -30,7 +30,7 @@ func supported(args []string) error {
 
 func installCommand(a *app) *cobra.Command {
 	var scope, hooks string
-	var dry, yes, all, asPlugin, hooksOnly, mcpOnly bool
+	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, backfill, noBackfill bool
 	cmd := &cobra.Command{
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
@@ -65,9 +65,18 @@ func installCommand(a *app) *cobra.Command {
 				return installServer(a, c, found, how)
 			}
 			if asPlugin {
-				return installPlugin(cmd.Context(), a, c, o, found, how)
+				err = installPlugin(cmd.Context(), a, c, o, found, how)
+			} else {
+				err = runInstall(a, c, o, found, how)
 			}
-			return runInstall(a, c, o, found, how)
+			if err != nil || dry {
+				return err
+			}
+			var wanted *bool
+			if backfill || noBackfill {
+				wanted = &backfill
+			}
+			return a.offerBackfill(cmd.Context(), wanted, yes)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
@@ -79,6 +88,9 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&backfill, "backfill", false, "also read in the agent's past sessions, in the background")
+	cmd.Flags().BoolVar(&noBackfill, "no-backfill", false, "do not ask about past sessions")
+	cmd.MarkFlagsMutuallyExclusive("backfill", "no-backfill", "mcp-only")
 	cmd.ValidArgs = []string{setup.AgentID}
 	return cmd
 }

@@ -163,7 +163,7 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		},
 		Store: publishingStore{h.indexed, h.live}, Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
 		Bindings: h.CheckedRoutes(),
-		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine},
+		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine, event.JobBackfill},
 		Maintain: h.maintain,
 		Background: func(ctx context.Context) {
 			h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })

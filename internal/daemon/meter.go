@@ -20,11 +20,16 @@ type meter struct {
 	count       int64
 	errors      int64
 	failedInRow int64 // errors since the last success
+	running     int   // events that are being answered
+	answered    time.Time
 }
 
 // Handle implements mem.Handler.
 func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	begun := time.Now()
+	m.mu.Lock()
+	m.running++
+	m.mu.Unlock()
 	r, err := m.next.Handle(ctx, e)
 	if err == nil && r.Notice != "" && m.shown != nil {
 		m.shown()
@@ -32,6 +37,7 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	took := time.Duration(e.SpentUS)*time.Microsecond + time.Since(begun)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.running, m.answered = m.running-1, time.Now()
 	m.newest[m.count%int64(len(m.newest))] = took
 	m.count++
 	if err != nil {
@@ -41,6 +47,30 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 		m.failedInRow = 0
 	}
 	return r, err
+}
+
+// Bounds of giveWay.
+const (
+	quietAfter = 30 * time.Millisecond // without an event
+	waitBit    = 5 * time.Millisecond
+	waitMost   = 200 * time.Millisecond
+)
+
+// giveWay waits while events are being answered, and a moment longer, since they come in groups; at most waitMost.
+func (m *meter) giveWay(ctx context.Context) {
+	for begun := time.Now(); m.busy() && time.Since(begun) < waitMost; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(waitBit):
+		}
+	}
+}
+
+func (m *meter) busy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.running > 0 || time.Since(m.answered) < quietAfter
 }
 
 // read fills in what was measured.

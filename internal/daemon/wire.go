@@ -116,6 +116,8 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		StateFiles:       h.stateFiles,
 		Program:          ownProgram(),
 		TranscriptEvents: pastEvents(d),
+		ListTranscripts:  transcript.List,
+		GiveWay:          func(ctx context.Context) { h.Meter.giveWay(ctx) },
 		Journal:          vaultLog(h.vault),
 		Own:              []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
 		OpenFiles:        func(p mem.Project) event.Files { return project.NewLook(p) },
@@ -139,10 +141,12 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 func pastEvents(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition,
 	until time.Time,
 	give func(mem.Event) error) (mem.TranscriptPosition, error) {
-	p := transcript.Past{Redact: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
 	return func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error,
 	) (mem.TranscriptPosition, error) {
+		p := transcript.Past{
+			Redact: d.Text, JSON: d.JSON, Own: capture.OwnCommand, Unnumbered: s.Source == mem.Backfilled,
+		}
 		return p.Read(ctx, s.Transcript, since, until, give)
 	}
 }
@@ -204,7 +208,10 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Search, asInvalid(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why),
 		api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Add, asInvalid(e.Curate.Add)),
-		api.On(api.Import, asInvalid(e.Curate.Import)), api.On(api.Edit, asInvalid(e.Curate.Edit)),
+		api.On(api.Import, asInvalid(e.Curate.Import)), api.On(api.Backfill, asInvalid(e.Backfill)),
+		api.On(api.Backfilling, func(ctx context.Context, _ api.Nothing) (event.Backfill, error) {
+			return e.Capture.BackfillStatus(ctx)
+		}), api.On(api.Edit, asInvalid(e.Curate.Edit)),
 		api.On(api.Mark, asInvalid(e.Curate.Mark)), api.On(api.Feedback, asInvalid(e.Curate.Feedback)),
 		api.On(api.Purge, asInvalid(h.purge)), api.On(api.PurgePreview, h.previewPurge), api.On(api.Scan, h.scan),
 		api.On(api.Pause, e.Event.Pause),
@@ -252,6 +259,13 @@ func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusRes
 	h.Meter.read(&o.Health)
 	if !h.servingSince.IsZero() && h.Sys.Now().Sub(h.servingSince) < startupGrace {
 		o.Health.OldestJobS = 0 // whatever waited, waited for a daemon
+	}
+	backfill, err := h.Engine.Capture.BackfillStatus(ctx)
+	if err != nil {
+		return o, err
+	}
+	if backfill.Sessions > 0 {
+		o.Backfill = &backfill
 	}
 	if o.Digest, err = h.digestStatus(ctx); err != nil {
 		return o, err

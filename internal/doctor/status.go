@@ -11,6 +11,7 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/setup"
 	"remanence/internal/views"
@@ -29,9 +30,10 @@ type StatusView struct {
 	Review      *reviewItem              `json:"review"` // null: not counted yet
 	Queue       queueItem                `json:"queue"`
 	LLM         llmItem                  `json:"llm"`
-	Embedding   *embedItem               `json:"embedding"` // null: off
-	Vault       *VaultItem               `json:"vault"`     // null: there is none
-	Faults      []FaultItem              `json:"faults"`    // what does not go on
+	Embedding   *embedItem               `json:"embedding"`          // null: off
+	Vault       *VaultItem               `json:"vault"`              // null: there is none
+	Backfill    *event.Backfill          `json:"backfill,omitempty"` // that runs or was given up; missing: none
+	Faults      []FaultItem              `json:"faults"`             // what does not go on
 	Paused      []ui.PauseItem           `json:"paused"`
 	Suggest     *SuggestItem             `json:"suggest"`
 
@@ -188,7 +190,7 @@ func StatusOf(o views.StatusResponse, d DaemonView, h HooksItem, c CaptureItem) 
 		LLM:       llmItemOf(o.Digest),
 		Queue:     queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
 	}
-	v.Context, v.Review = o.Context, reviewItemOf(o.Review)
+	v.Context, v.Review, v.Backfill = o.Context, reviewItemOf(o.Review), o.Backfill
 	if v.Review != nil {
 		stale := v.Review.Counts[curate.ReviewStale]
 		v.Counts.Stale = &stale
@@ -272,6 +274,13 @@ func (v StatusView) Print(p *ui.Printer) {
 	}
 	if v.LLM.Provider != nil {
 		p.Field("digest", "%s", v.LLM.sentence())
+	}
+	if b := v.Backfill; b != nil && (b.Running || b.GivenUp != "") {
+		s := ui.BackfillView{Backfill: *b}.Progress(p.Now())
+		if b.GivenUp != "" {
+			s += "; given up: " + ui.OneLine(b.GivenUp)
+		}
+		p.Field("backfill", "%s", s)
 	}
 	if s := v.Review.sentence(); s != "" {
 		p.Field("review", "%s: remanence review", s)

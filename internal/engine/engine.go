@@ -47,6 +47,11 @@ type Config struct {
 	// redacted. Nil means that lost events are not searched for.
 	TranscriptEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
+	// ListTranscripts lists the transcripts of an agent below a folder, those that ended last first.
+	ListTranscripts func(folder string) ([]mem.TranscriptFile, error)
+	// GiveWay is called between two events of a backfill. It waits a bounded time while hooks are answered. Nil does
+	// not wait.
+	GiveWay func(ctx context.Context)
 	// Journal adds an entry to the person's journal and returns the file's path; empty if there is no journal. May
 	// be nil.
 	Journal func(entry string) (file string, err error)
@@ -153,7 +158,12 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	}
 	ch.Merge(handled)
 	if ec.Recovered {
-		ch = ch.AsRecovered()
+		ch = ch.AsRecovered(ec.Backfilled())
+	}
+	if ec.Backfilled() {
+		if err := e.Event.WithoutLaterChanges(ctx, ec, &ch); err != nil {
+			return mem.Reply{}, did, fmt.Errorf("%s: %w", ev.Kind, err)
+		}
 	}
 	ch.Merge(filesync.IndexStateFilesLater(ec))
 	ec.Complete(ch.Memories)
@@ -270,6 +280,9 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) 
 			return event.Context{}, err
 		}
 		ec.Project.Key = cmp.Or(known, p.Key)
+	}
+	if ec.Backfilled() { // what is checked out now
+		ec.Project.Branch, ec.Project.Commit = "", ""
 	}
 	ec.Files = e.Event.OpenFiles(ec.Project)
 	ec.Mind, err = e.Event.MindOf(ec.Project)

@@ -23,6 +23,8 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 		return e.Curate.ConsolidateJob(ctx, job)
 	case event.JobLink:
 		return e.Curate.LinkJob(ctx, job)
+	case event.JobBackfill:
+		return e.Capture.RunBackfill(ctx, job)
 	case event.JobVault:
 		return mem.Batch{}, e.Filesync.VaultJob(ctx)
 	}

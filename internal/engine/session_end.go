@@ -19,7 +19,7 @@ func (e *Engine) sessionEnd(ctx context.Context, ec event.Context) (mem.Reply, e
 	if ec.SessionInfo.Prompts == 0 {
 		return mem.Reply{}, ch, nil
 	}
-	cp, err := e.Continuity.Checkpoint(ctx, ec, "session-end")
+	cps, err := e.checkpointAtEnd(ctx, ec)
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
@@ -27,8 +27,21 @@ func (e *Engine) sessionEnd(ctx context.Context, ec event.Context) (mem.Reply, e
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
-	ch.Merge(event.Changes{Checkpoints: []mem.Checkpoint{cp}}, summary,
+	ch.Merge(event.Changes{Checkpoints: cps}, summary,
 		event.Changes{Jobs: []mem.Job{event.ConsolidateLater(ec.Session, ec.At.Add(event.ConsolidateLag))}},
 		e.Capture.TranscriptLater(ec, capture.KeyIndex))
 	return mem.Reply{}, ch, nil
+}
+
+// checkpointAtEnd returns the checkpoint of a session that ends. A session of the past has none if the project has
+// one already: a project's newest checkpoint is the one that was stored last.
+func (e *Engine) checkpointAtEnd(ctx context.Context, ec event.Context) ([]mem.Checkpoint, error) {
+	if ec.Backfilled() {
+		there, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Project: ec.Project.Key, Limit: 1})
+		if err != nil || len(there) > 0 {
+			return nil, err
+		}
+	}
+	cp, err := e.Continuity.Checkpoint(ctx, ec, "session-end")
+	return []mem.Checkpoint{cp}, err
 }

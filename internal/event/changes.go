@@ -76,10 +76,16 @@ func mergeTurn(a, b mem.TurnChange) mem.TurnChange {
 	return out
 }
 
-// AsRecovered returns the changes of an event in the past: its session has gone on or ended since.
-func (c Changes) AsRecovered() Changes {
-	c.Session = mem.SessionChange{FirstPrompt: c.Session.FirstPrompt}
-	c.Jobs = slices.DeleteFunc(slices.Clone(c.Jobs), func(j mem.Job) bool { return j.Kind == JobTranscript })
+// AsRecovered returns the changes of an event in the past: its session has gone on or ended since. A backfilled
+// session did nothing but what is read in, so it gets all changes, and no jobs that belong to running work.
+func (c Changes) AsRecovered(backfilled bool) Changes {
+	jobs := []string{JobTranscript}
+	if backfilled {
+		jobs = append(jobs, JobFill, JobRefine, JobNote, JobDigest)
+	} else {
+		c.Session = mem.SessionChange{FirstPrompt: c.Session.FirstPrompt}
+	}
+	c.Jobs = slices.DeleteFunc(slices.Clone(c.Jobs), func(j mem.Job) bool { return slices.Contains(jobs, j.Kind) })
 	return c
 }
 

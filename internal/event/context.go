@@ -126,12 +126,20 @@ func Indexed(ms []mem.Memory) []mem.Memory {
 
 // Complete fills in the fields of this event's memories that are known only now.
 func (m Context) Complete(ms []mem.Memory) []mem.Memory {
-	Anchored(ms, m.Files.At)
+	if !m.Backfilled() { // the files have changed since
+		Anchored(ms, m.Files.At)
+	}
 	return Indexed(ms)
 }
 
 // Person reports whether the event is of the session's main thread, not of a subagent.
 func (m Context) Person() bool { return m.AgentID == "" }
+
+// Backfilled reports whether the event's session is read in from a transcript of the past. Nothing of the present
+// state of its project belongs to it.
+func (m Context) Backfilled() bool {
+	return m.Recovered && (m.SessionInfo.Source == mem.Backfilled || m.Source == mem.Backfilled)
+}
 
 // NewMemory returns a memory of this event with the fields that all of them share.
 func (m Context) NewMemory(k mem.Kind, s mem.Scope) mem.Memory {

@@ -31,3 +31,17 @@ type PausedPeriod struct {
 func (s PausedPeriod) Contains(at time.Time) bool {
 	return !at.Before(s.Begun) && (s.Ended.IsZero() || !at.After(s.Ended))
 }
+
+// Backfilled is the Source of a session start that no client reported: the session took place before, and its
+// transcript is read in.
+const Backfilled = "backfill"
+
+// TranscriptFile is an agent's transcript of one session on disk.
+type TranscriptFile struct {
+	Session string // the agent's id
+	Path    string
+	Cwd     string    // directory in which the session began
+	Began   time.Time // of the first message
+	Ended   time.Time // of the newest entry
+	Bytes   int64     // with the transcripts of its subagents
+}

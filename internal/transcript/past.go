@@ -23,6 +23,9 @@ type Past struct {
 	Redact func(string) string          // redacts a text; required
 	JSON   func([]byte) json.RawMessage // and every input and response through this
 	Own    func(prompt string) bool     // reports whether a prompt is one of our commands; nil means none is
+	// Unnumbered also reads turns without an id, as clients before 2.1 wrote them. They get the id of their prompt's
+	// line. Only for sessions of which no hook reported anything: its events would have no such id.
+	Unnumbered bool
 }
 
 // Read returns, in order, the events in the transcript of a session after a position and up to a time, followed by the
@@ -159,6 +162,9 @@ func (c *eventReader) line(line []byte, at int64) (young bool, err error) {
 		c.assistant(m, when)
 		return false, nil
 	}
+	if r.PromptID == "" && c.Unnumbered {
+		r.PromptID = c.number(r, m)
+	}
 	if r.PromptID == "" {
 		return false, nil
 	}
@@ -172,6 +178,15 @@ func (c *eventReader) line(line []byte, at int64) (young bool, err error) {
 		return false, c.result(r, result, when)
 	}
 	return false, c.prompt(r, m, when)
+}
+
+// number returns the id of the turn that a line without one belongs to: its own if a prompt begins there.
+func (c *eventReader) number(r record, m message) string {
+	text, ok := words(m.Content)
+	if !ok || text == "" || c.agent.id != "" || r.Meta || r.Summary || chars.IsClientText(text) {
+		return c.turn.id
+	}
+	return r.ID
 }
 
 // prompt takes what was asked, by a person or by the client for one.

@@ -26,7 +26,7 @@ type subagent struct{ id, kind string }
 // subagents reads the transcripts of subagents that were written since the first event read of the session. Earlier
 // ones were read before. One that cannot be read is skipped.
 func (c *eventReader) subagents(ctx context.Context, record string) error {
-	dir := filepath.Join(strings.TrimSuffix(record, ".jsonl"), "subagents")
+	dir := subagentDir(record)
 	if info, err := os.Lstat(dir); c.first.IsZero() || err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // most sessions have none
 	}
@@ -82,4 +82,9 @@ func kindOf(path string) string {
 		return ""
 	}
 	return chars.Clip(chars.Line(about.Type), maxID)
+}
+
+// subagentDir is the folder with the transcripts of a session's subagents.
+func subagentDir(record string) string {
+	return filepath.Join(strings.TrimSuffix(record, ".jsonl"), "subagents")
 }

@@ -99,6 +99,8 @@ type StatusResponse struct {
 	Embedding *Embedding `json:"embedding,omitempty"`
 	// Digest is the state of the digest model; nil if none is configured.
 	Digest *event.Digesting `json:"digest,omitempty"`
+	// Backfill is the backfill that runs or was given up; nil if there is none.
+	Backfill *event.Backfill `json:"backfill,omitempty"`
 }
 
 // NextRequest previews the briefing of the next session, or with Prompt the recall for a prompt.

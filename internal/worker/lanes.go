@@ -3,6 +3,7 @@ package worker
 import (
 	"time"
 
+	"remanence/internal/mem"
 	"remanence/internal/queue"
 )
 
@@ -12,15 +13,15 @@ const SlowLease = 12 * time.Minute
 // startDelay is how long jobs from before the start wait, so that requests come first.
 const startDelay = time.Second
 
-// lanes returns the job queues. Slow kinds have their own, so that they delay only one
-// another.
+// lanes returns the job queues. Each slow kind has its own, so that it delays no other.
 func (w *worker) lanes() []*queue.Queue {
 	usual := queue.Config{Store: w.cfg.Store, Do: w.cfg.Do, Log: w.cfg.Log}
-	if len(w.cfg.Slow) == 0 {
-		return []*queue.Queue{queue.New(usual)}
-	}
-	slow := usual
 	usual.Kinds.Except = w.cfg.Slow
-	slow.Kinds.Only, slow.Lease = w.cfg.Slow, SlowLease
-	return []*queue.Queue{queue.New(usual), queue.New(slow)}
+	out := []*queue.Queue{queue.New(usual)}
+	for _, kind := range w.cfg.Slow {
+		slow := usual
+		slow.Kinds, slow.Lease = mem.JobKinds{Only: []string{kind}}, SlowLease
+		out = append(out, queue.New(slow))
+	}
+	return out
 }

@@ -64,8 +64,8 @@ type Config struct {
 	// returns an error the event stays spooled. nil means that all stay.
 	GiveUp func(e mem.Event, cause error) error
 	Do     func(ctx context.Context, j mem.Job) (mem.Batch, error) // runs a job; nil means no queue
-	// Slow are kinds of jobs that may take minutes. They run one after another in a queue of
-	// their own.
+	// Slow are kinds of jobs that may take minutes. The jobs of each kind run one after another in
+	// a queue of their own.
 	Slow []string
 
 	// Metrics returns further metrics; may be nil.

@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"remanence/internal/event"
+)
+
+// BackfillView shows what a backfill would read, reads or has read.
+type BackfillView struct {
+	event.Backfill
+	DryRun  bool          `json:"dry_run"`
+	Stopped bool          `json:"stopped"`
+	Undone  bool          `json:"undone"`
+	Took    time.Duration `json:"-"`
+}
+
+// SchemaName returns the name of the view's schema.
+func (BackfillView) SchemaName() string { return "backfill" }
+
+// Found names the sessions of a backfill in a few words.
+func (v BackfillView) Found(now time.Time) string {
+	s := fmt.Sprintf("%s of %s", Plural(v.Sessions, "session", "sessions"), Plural(v.Projects, "project", "projects"))
+	if !v.From.IsZero() {
+		s += " since " + Date(v.From, now)
+	}
+	return s
+}
+
+// Progress says how far a backfill is.
+func (v BackfillView) Progress(now time.Time) string {
+	s := fmt.Sprintf("%d of %s · %s of %s", v.Done, Plural(v.Sessions, "session", "sessions"), BytesText(v.DoneBytes),
+		BytesText(v.Bytes))
+	if took := now.Sub(v.Started).Seconds(); v.DoneBytes > 0 && took >= 1 {
+		rate := float64(v.DoneBytes) / took
+		left := time.Duration(float64(max(0, v.Bytes-v.DoneBytes)) / rate * float64(time.Second))
+		s += fmt.Sprintf(" · %s/s · %s left", BytesText(int64(rate)), Lasted(left))
+	}
+	return s
+}
+
+// Print writes the view for a person.
+func (v BackfillView) Print(p *Printer) {
+	switch {
+	case v.Undone:
+		p.Line("%s of the sessions that were read in hidden.", Plural(v.Hidden, "memory", "memories"))
+		return
+	case v.Stopped:
+		p.Line("Stopped: %s. What was read stays; continue with remanence backfill.", v.Progress(p.Now()))
+		return
+	case v.Sessions == 0:
+		p.Line("No past sessions found.")
+		return
+	case v.DryRun:
+		p.Line("%s, %s; %d known already.", v.Found(p.Now()), BytesText(v.Bytes), v.Known)
+		p.Line("From %s to %s.", DateTime(v.From, p.Now()), DateTime(v.To, p.Now()))
+		p.Line("Dry run: nothing was read in.")
+		return
+	case v.GivenUp != "":
+		p.Line("Given up after %s: %s", v.Progress(p.Now()), OneLine(v.GivenUp))
+		p.Hint("try again: remanence daemon retry")
+		return
+	case v.Running:
+		p.Line("Reading in %s in the background.", v.Found(p.Now()))
+		p.Hint("progress: remanence status · stop: remanence backfill --stop")
+		return
+	}
+	p.Line("Read in %s of %s (%s) in %s.", Plural(v.Done-v.LeftOut-len(v.Failed), "session", "sessions"),
+		Plural(v.Projects, "project", "projects"), BytesText(v.DoneBytes), Lasted(v.Took))
+	if v.LeftOut > 0 {
+		p.Line("  %s left out: of excluded projects, erased before, or because capture is paused",
+			Plural(v.LeftOut, "session", "sessions"))
+	}
+	for _, failure := range v.Failed {
+		p.Line("  not read: %s", OneLine(failure))
+	}
+	p.Hint("see what is known: remanence next · undo: remanence backfill --undo")
+}

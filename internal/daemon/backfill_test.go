@@ -1,0 +1,468 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/capture"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+)
+
+// pastSessions is a folder of transcripts from before Remanence, and the daemon that reads them in.
+type pastSessions struct {
+	*talker
+	folder string
+}
+
+func newPastSessions(t *testing.T) *pastSessions {
+	t.Helper()
+	k := newTalker(t)
+	return &pastSessions{k, filepath.Join(k.dir, "projects")}
+}
+
+// pastSession writes the transcript of one session, a line at a time.
+type pastSession struct {
+	id, cwd string
+	at      time.Time
+	lines   []map[string]any
+	old     bool // of a client that does not number prompts
+	n       int
+}
+
+func (s *pastSession) line(l map[string]any) {
+	s.at = s.at.Add(10 * time.Second)
+	s.n++
+	l["sessionId"], l["cwd"], l["uuid"] = s.id, s.cwd, fmt.Sprintf("%s-u%d", s.id, s.n)
+	l["timestamp"] = s.at.Format(time.RFC3339Nano)
+	s.lines = append(s.lines, l)
+}
+
+func (s *pastSession) user(prompt string, content, result any) {
+	l := map[string]any{"type": "user", "message": map[string]any{"content": content}}
+	if !s.old {
+		l["promptId"] = prompt
+	}
+	if result != nil {
+		l["toolUseResult"] = result
+	}
+	s.line(l)
+}
+
+func (s *pastSession) assistant(stop string, block map[string]any) {
+	s.line(map[string]any{"type": "assistant", "message": map[string]any{
+		"id": fmt.Sprintf("msg-%s-%d", s.id, s.n), "stop_reason": stop, "content": []any{block},
+	}})
+}
+
+// turn is a prompt, a command and an answer.
+func (s *pastSession) turn(id, prompt, command, answer string) {
+	s.user(id, prompt, nil)
+	tool := "toolu_" + id
+	s.assistant("tool_use", map[string]any{
+		"type": "tool_use", "id": tool, "name": "Bash", "input": map[string]any{"command": command},
+	})
+	s.user(id, []any{map[string]any{"type": "tool_result", "tool_use_id": tool, "content": "ok"}},
+		map[string]any{"stdout": "ok"})
+	s.assistant("end_turn", map[string]any{"type": "text", "text": answer})
+}
+
+// writes puts a transcript into the folder.
+func (p *pastSessions) saves(s *pastSession) {
+	p.t.Helper()
+	var b bytes.Buffer
+	for _, l := range s.lines {
+		line, err := json.Marshal(l)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		b.Write(append(line, '\n'))
+	}
+	lay(p.t, filepath.Join(p.folder, strings.ReplaceAll(s.cwd, "/", "-"), s.id+".jsonl"), b.String())
+}
+
+func (p *pastSessions) session(id string, days int) *pastSession {
+	return &pastSession{id: id, cwd: "/nowhere/any-more/shop", at: p.clock.AddDate(0, 0, -days)}
+}
+
+// asks orders a backfill.
+func (p *pastSessions) asks(req capture.BackfillRequest) event.Backfill {
+	p.t.Helper()
+	req.Folder = p.folder
+	got, err := p.Engine.Backfill(p.t.Context(), req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return got
+}
+
+// reads orders a backfill and does the work.
+func (p *pastSessions) reads(req capture.BackfillRequest) {
+	p.t.Helper()
+	p.asks(req)
+	if err := p.works(p.t.Context(), time.Minute); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// events are the stored events of a session, without its start and end.
+func (p *pastSessions) events(session string) []string {
+	p.t.Helper()
+	list, err := p.Store.EventHeaders(p.t.Context(), session)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var out []string
+	for _, h := range list {
+		if h.Kind != mem.SessionStart && h.Kind != mem.SessionEnd {
+			out = append(out, markOf(h.Kind, h.PromptID, h.ToolUseID))
+		}
+	}
+	return out
+}
+
+func (p *pastSessions) found(text string) []mem.Hit {
+	p.t.Helper()
+	got, err := p.Engine.Recall.Search(p.t.Context(), recall.SearchRequest{
+		ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Text: text, Limit: 10},
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return got.Hits
+}
+
+const (
+	leaseDecision = "We decided to keep the lease of a worker at twelve minutes because a digest takes ten."
+	leaseAnswer   = "The cause of the expired lease was a clock that jumped; fixed by reading the monotonic clock."
+)
+
+func turnsOf(id string) []string {
+	return []string{
+		"UserPromptSubmit " + id + " ", "PostToolUse " + id + " toolu_" + id, "Stop " + id + " ",
+	}
+}
+
+func TestPastSessionsAreReadInAtTheirTimes(t *testing.T) {
+	p := newPastSessions(t)
+	for i, id := range []string{"older", "newer"} {
+		s := p.session(id, 230-10*i) // longer ago than events are kept: memories stay
+		s.turn("p-"+id, leaseDecision+" This is the "+id+" one.", "go test ./lease", leaseAnswer+" In the "+id+" one.")
+		p.saves(s)
+	}
+	if got := p.asks(capture.BackfillRequest{DryRun: true}); got.Sessions != 2 || got.Projects != 1 || got.Known != 0 ||
+		!got.From.Equal(p.clock.AddDate(0, 0, -230).Add(10*time.Second)) {
+		t.Errorf("the dry run counts %+v, want two sessions of one project since 230 days ago", got)
+	}
+	if all, err := p.Store.Sessions(t.Context(), mem.SessionQuery{}); err != nil || len(all) != 0 {
+		t.Fatalf("%d sessions after a dry run, %v", len(all), err)
+	}
+	p.reads(capture.BackfillRequest{})
+	for i, id := range []string{"older", "newer"} {
+		sess, err := p.Store.Session(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := p.clock.Add(-time.Minute).AddDate(0, 0, -230+10*i).Add(10 * time.Second)
+		if !sess.Created.Equal(began) || !sess.LastEvent.Equal(began.Add(30*time.Second)) ||
+			sess.Status != mem.Completed || sess.Root != "/nowhere/any-more/shop" || sess.ProjectName != "shop" ||
+			sess.Prompts != 1 || sess.Number != int64(2-i) {
+			t.Errorf("session %s is %+v", id, sess)
+		}
+		if got := p.events(id); !slices.Equal(got, turnsOf("p-"+id)) {
+			t.Errorf("events of %s: %q", id, got)
+		}
+	}
+	hits := p.found("lease monotonic clock")
+	if len(hits) == 0 || p.clock.Sub(hits[0].Created) < 200*24*time.Hour {
+		t.Errorf("found %d, want what was learned at its real time", len(hits))
+	}
+}
+
+func TestReadingPastSessionsTwiceChangesNothing(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("one", 20)
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	p.saves(s)
+	p.reads(capture.BackfillRequest{})
+	before := p.stats()
+	p.reads(capture.BackfillRequest{})
+	if after := p.stats(); after != before {
+		t.Errorf("got %+v, want %+v", after, before)
+	}
+}
+
+// counted is what a store holds.
+type counted struct{ memories, sessions, events, turns int }
+
+func (p *pastSessions) stats() counted {
+	p.t.Helper()
+	s, err := p.Store.Stats(p.t.Context(), "", time.Time{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return counted{s.Memories, s.Sessions, s.Events, s.Turns}
+}
+
+func TestABackfillThatIsCutOffIsContinued(t *testing.T) {
+	whole, cut := newPastSessions(t), newPastSessions(t)
+	for _, p := range []*pastSessions{whole, cut} {
+		for i := range 4 {
+			s := p.session(fmt.Sprint("s", i), 40-i)
+			for n := range 5 {
+				s.turn(fmt.Sprintf("p%d-%d", i, n), fmt.Sprintf("We decided to use queue %d for part %d of the shop.", i, n),
+					"make part", fmt.Sprintf("The cause of failure %d in part %d was a stale token; fixed by renewing it.", i, n))
+			}
+			p.saves(s)
+		}
+	}
+	whole.reads(capture.BackfillRequest{})
+	cut.asks(capture.BackfillRequest{})
+	after := 1
+	for ; ; after += 3 { // each time after more events than the last
+		ctx, stop := context.WithCancel(t.Context())
+		n := 0
+		cut.Engine.Capture.GiveWay = func(context.Context) {
+			if n++; n == after {
+				stop()
+			}
+		}
+		jobs, err := cut.Store.Jobs(ctx, event.JobBackfill, 1)
+		if err != nil || len(jobs) != 1 {
+			t.Fatalf("%d jobs, %v", len(jobs), err)
+		}
+		_, err = cut.Engine.Work(ctx, jobs[0])
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		stop()
+	}
+	if after < 7 {
+		t.Errorf("it was cut off %d times only", after)
+	}
+	cut.Engine.Capture.GiveWay = nil
+	if err := cut.works(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		id := fmt.Sprint("s", i)
+		if got, want := cut.events(id), whole.events(id); !slices.Equal(got, want) {
+			t.Errorf("events of %s: %q, want %q", id, got, want)
+		}
+	}
+	if got, want := cut.stats(), whole.stats(); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestNothingPrivateOfThePastReachesTheDisk(t *testing.T) {
+	p := newPastSessions(t)
+	secret := "AKIA" + "Q3RZ7XKWJ5PLM2NB"
+	s := p.session("one", 20)
+	s.turn("p1", "<private>the hidden harbour</private>", "echo hiddenharbour", "It is about the hidden harbour.")
+	s.turn("p2", "Use the key "+secret+" of <private>quiet lagoon</private> for the upload.", "upload --key "+secret,
+		"Uploaded with "+secret+".")
+	p.saves(s)
+	p.reads(capture.BackfillRequest{})
+	if got := p.events("one"); !slices.Equal(got, turnsOf("p2")) {
+		t.Errorf("events %q, want those of the turn that is not private", got)
+	}
+	if err := p.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(p.paths.Data, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, word := range []string{secret, "hidden harbour", "hiddenharbour", "quiet lagoon"} {
+			if bytes.Contains(b, []byte(word)) {
+				t.Errorf("%s contains %q", path, word)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestASessionThatWasCapturedLiveIsCompleted(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("live", 0)
+	s.at = p.clock.Add(-3 * time.Hour)
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	s.turn("p2", "Now the second part of the lease, please.", "go test ./second", "The second part is done as well.")
+	first, second := s.lines[0], s.lines[4]
+	p.saves(s)
+	at := func(l map[string]any) time.Time {
+		when, err := time.Parse(time.RFC3339Nano, l["timestamp"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when
+	}
+	for _, e := range []mem.Event{ // installed between the two turns
+		{Kind: mem.SessionStart, Source: "resume", At: at(second).Add(-time.Second)},
+		{Kind: mem.UserPromptSubmit, PromptID: "p2", Text: "Now the second part of the lease, please.", At: at(second)},
+	} {
+		e.Agent, e.Session, e.Root, e.Cwd = "claude-code", "live", s.cwd, s.cwd
+		e.Identify("test")
+		if _, err := p.Engine.Handle(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.asks(capture.BackfillRequest{DryRun: true}); got.Known != 1 {
+		t.Errorf("%d sessions are known, want 1", got.Known)
+	}
+	p.reads(capture.BackfillRequest{})
+	p.reads(capture.BackfillRequest{})
+	got := p.events("live")
+	slices.Sort(got)
+	want := slices.Concat(turnsOf("p1"), turnsOf("p2"))
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("events %q, want each once: %q", got, want)
+	}
+	sess, err := p.Store.Session(t.Context(), "live")
+	if err != nil || sess.Source != "resume" || sess.Prompts != 2 || at(first).After(sess.Created) {
+		t.Errorf("session %+v, %v, want the live one with two prompts", sess, err)
+	}
+}
+
+func TestTurnsOfAForkAreReadInOnce(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("trunk", 20)
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	fork := p.session("fork", 20)
+	for _, l := range s.lines {
+		c := map[string]any{}
+		for k, v := range l {
+			c[k] = v
+		}
+		c["sessionId"] = "fork"
+		fork.lines = append(fork.lines, c)
+	}
+	fork.at = s.at.Add(time.Hour)
+	s.turn("p2", "Go on with the trunk of the shop.", "make trunk", "The trunk is done now.")
+	fork.turn("p3", "Go on with the fork of the shop.", "make fork", "The fork is done now.")
+	p.saves(s)
+	p.saves(fork)
+	p.reads(capture.BackfillRequest{})
+	got := slices.Concat(p.events("trunk"), p.events("fork"))
+	slices.Sort(got)
+	want := slices.Concat(turnsOf("p1"), turnsOf("p2"), turnsOf("p3"))
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}
+
+func TestTranscriptsOfClientsThatNumberNoPromptsAreReadIn(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("old", 60)
+	s.old = true
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	p.saves(s)
+	p.reads(capture.BackfillRequest{})
+	if got, want := p.events("old"), []string{
+		"UserPromptSubmit old-u1 ", "PostToolUse old-u1 toolu_p1", "Stop old-u1 ",
+	}; !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
+	said, err := p.Store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Utterance}, Session: "old", Limit: 9})
+	if err != nil || len(said) != 2 {
+		t.Errorf("%d things said are indexed, %v, want 2", len(said), err)
+	}
+}
+
+func TestAnOlderSessionChangesNothingOfALaterOne(t *testing.T) {
+	p := newPastSessions(t)
+	todo := func(s *pastSession, id, status string) {
+		tool := "toolu_" + id
+		s.user(id, "Keep a list of the work on the shop, please.", nil)
+		s.assistant("tool_use", map[string]any{"type": "tool_use", "id": tool, "name": "TodoWrite", "input": map[string]any{
+			"todos": []any{map[string]any{"content": "Renew the token of the shop", "status": status}},
+		}})
+		s.user(id, []any{map[string]any{"type": "tool_result", "tool_use_id": tool, "content": "ok"}}, map[string]any{})
+	}
+	later := p.session("later", 5)
+	todo(later, "p1", "pending")
+	p.saves(later)
+	older := p.session("older", 30)
+	todo(older, "p2", "completed")
+	older.turn("p3", "And what is open?", "ls", "TODO: Replace the queue of the shop.")
+	p.saves(older)
+	p.reads(capture.BackfillRequest{})
+	open, err := p.Store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 9})
+	if err != nil || len(open) != 1 || open[0].Session != "later" {
+		t.Errorf("open items %+v, %v, want that of the later session alone", open, err)
+	}
+}
+
+func TestABackfillIsUndoneAsAWhole(t *testing.T) {
+	p := newPastSessions(t)
+	p.turn("Remember that the live lease is one minute.", "Noted: the live lease is one minute.")
+	s := p.session("past", 20)
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	p.saves(s)
+	live := p.stats().memories
+	p.reads(capture.BackfillRequest{})
+	if len(p.found("monotonic clock")) == 0 {
+		t.Fatal("nothing was read in")
+	}
+	if got := p.asks(capture.BackfillRequest{Undo: true}); got.Hidden == 0 {
+		t.Error("nothing was hidden")
+	}
+	if hits := p.found("monotonic clock"); len(hits) != 0 {
+		t.Errorf("%d are still found", len(hits))
+	}
+	if got := p.stats().memories; got < live {
+		t.Errorf("%d memories are left, want at least the %d of before", got, live)
+	}
+}
+
+func TestABackfillReadsWhatWasAskedFor(t *testing.T) {
+	p := newPastSessions(t)
+	for i, id := range []string{"s0", "s1", "s2"} {
+		s := p.session(id, 10*i+10)
+		if i == 1 {
+			s.cwd = "/nowhere/any-more/bank"
+		}
+		s.turn("p-"+id, leaseDecision, "ls", leaseAnswer)
+		p.saves(s)
+	}
+	for _, tt := range []struct {
+		req  capture.BackfillRequest
+		want int
+	}{
+		{capture.BackfillRequest{}, 3},
+		{capture.BackfillRequest{Project: "bank"}, 1},
+		{capture.BackfillRequest{Project: "/nowhere/any-more"}, 3},
+		{capture.BackfillRequest{Since: p.clock.AddDate(0, 0, -25)}, 2},
+		{capture.BackfillRequest{Limit: 1}, 1},
+	} {
+		tt.req.DryRun = true
+		if got := p.asks(tt.req); got.Sessions != tt.want {
+			t.Errorf("%+v: %d sessions, want %d", tt.req, got.Sessions, tt.want)
+		}
+	}
+	_, err := p.Engine.Backfill(t.Context(), capture.BackfillRequest{Folder: p.folder, Project: "ferry"})
+	if !errors.Is(err, capture.ErrNoTranscripts) || !strings.Contains(err.Error(), "bank, shop") {
+		t.Errorf("got %v, want the names that there are", err)
+	}
+}

@@ -1,0 +1,77 @@
+package event
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// JobBackfill is the kind of job that reads in transcripts from before.
+const JobBackfill = "backfill"
+
+// Backfill describes the transcripts of a backfill, and how far they were read in.
+type Backfill struct {
+	Sessions int       `json:"sessions"`
+	Projects int       `json:"projects"`
+	Bytes    int64     `json:"bytes"`
+	From     time.Time `json:"from,omitzero"` // of the first message
+	To       time.Time `json:"to,omitzero"`   // of the newest entry
+	Known    int       `json:"known"`         // sessions that were captured or read before; what they lack is added
+
+	Running   bool      `json:"running"` // until all sessions were read
+	Started   time.Time `json:"started,omitzero"`
+	Done      int       `json:"done"`       // sessions that were read, or left out
+	DoneBytes int64     `json:"done_bytes"` // of these
+	LeftOut   int       `json:"left_out"`   // sessions of excluded projects, erased ones, and while capture was paused
+	Failed    []string  `json:"failed"`     // sessions that could not be read, with the reason; at most MaxBackfillFailures
+	GivenUp   string    `json:"given_up,omitempty"`
+	Hidden    int       `json:"hidden"` // memories that undoing hid
+}
+
+// MaxBackfillFailures bounds the failures that are described.
+const MaxBackfillFailures = 20
+
+// WithoutLaterChanges removes what an event of the past must not change: edits of memories that were made after it,
+// and items of work as open ones if a later session of the project is known. Whether those were done since cannot be
+// told.
+func (e *Service) WithoutLaterChanges(ctx context.Context, m Context, c *Changes) error {
+	if err := e.dropLaterEdits(ctx, m, c); err != nil {
+		return fmt.Errorf("later memories: %w", err)
+	}
+	if !slices.ContainsFunc(c.Memories, func(mm mem.Memory) bool { return mm.Kind == mem.Todo && !mm.Resolved }) {
+		return nil
+	}
+	newest, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Since: m.At, Limit: 2})
+	if err != nil {
+		return fmt.Errorf("later sessions: %w", err)
+	}
+	if !slices.ContainsFunc(newest, func(s mem.Session) bool { return s.ID != m.Session }) {
+		return nil
+	}
+	for i := range c.Memories {
+		if c.Memories[i].Kind == mem.Todo {
+			c.Memories[i].Resolved = true
+		}
+	}
+	return nil
+}
+
+func (e *Service) dropLaterEdits(ctx context.Context, m Context, c *Changes) error {
+	if len(c.Edits) == 0 {
+		return nil
+	}
+	q := mem.Query{ExactIDs: true, Hidden: true}
+	for _, ed := range c.Edits {
+		q.IDs = append(q.IDs, ed.ID)
+	}
+	targets, err := e.Store.List(ctx, q)
+	later := map[string]bool{}
+	for _, mm := range targets {
+		later[mm.ID] = mm.Created.After(m.At)
+	}
+	c.Edits = slices.DeleteFunc(c.Edits, func(ed mem.Edit) bool { return later[ed.ID] })
+	return err
+}
