@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -73,10 +72,6 @@ func (a *app) requestBackfill(ctx context.Context, req capture.BackfillRequest) 
 		}
 	}
 	got, err := ask(ctx, a, api.Backfill, req)
-	if errors.Is(err, capture.ErrNoTranscripts) || err != nil && strings.Contains(err.Error(),
-		capture.ErrNoTranscripts.Error()) {
-		return got, fault.NoProject.Because("%s", err).FixedBy("remanence backfill --dry-run")
-	}
 	return got, err
 }
 
@@ -158,8 +153,8 @@ func (a *app) offerBackfill(ctx context.Context, wanted *bool, yes bool) error {
 			return err
 		}
 		answer, err := a.prompt("Found " + ui.BackfillView{Backfill: found}.Found(a.Sys.Now()) + ". Read them in now? [Y/n]")
-		if no := strings.HasPrefix(strings.ToLower(answer), "n"); err != nil || no {
-			return err
+		if err != nil || strings.HasPrefix(strings.ToLower(answer), "n") {
+			return nil //nolint:nilerr // no answer is no consent, and the installation is done
 		}
 	}
 	got, err := a.requestBackfill(ctx, capture.BackfillRequest{})

@@ -144,6 +144,10 @@ func viewsByName() map[string]ui.View {
 			Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}},
 			Undo:     []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"},
 		},
+		"backfill": ui.BackfillView{Backfill: event.Backfill{
+			Sessions: 214, Projects: 9, Bytes: 92_000_000, From: at, To: at, Known: 3, Running: true, Started: at, Done: 40,
+			DoneBytes: 18_000_000, LeftOut: 1, Failed: []string{"s-1: read transcript: permission denied"},
+		}},
 		"export": exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
 		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"remanence/internal/api"
+	"remanence/internal/capture"
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
 	"remanence/internal/event"
@@ -42,6 +43,7 @@ func inputErrors() []inputError {
 		{curate.ErrNotPerson, "ask the person to run it in a shell of their own"},
 		{curate.ErrNoFinding, "remanence review shows what can be done about each finding"},
 		{curate.ErrSame, "name two memories"},
+		{capture.ErrNoTranscripts, "remanence backfill --dry-run shows what there is"},
 		{curate.ErrImportSize, "bring them in imports of 1 to 1000 each"},
 	}
 }
