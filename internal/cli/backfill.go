@@ -23,9 +23,9 @@ func backfillCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backfill",
 		Short: "read in the sessions from before; can be undone",
-		Long: "Reads the transcripts that Claude Code left of its sessions, with the rules of live\ncapture: private " +
-			"text and secrets are taken out, and everything keeps its real\ntime. The last sessions come first. A session " +
-			"that was captured live gets what it\nlacks; reading twice changes nothing.\n\nThe daemon does the work, and " +
+		Long: "Reads the transcripts that Claude Code left of its sessions, by the rules of\nlive capture: private " +
+			"text and secrets are taken out, and all of it has its\nreal time. The last sessions come first. A session " +
+			"that was captured live gets\nwhat it lacks; reading twice changes nothing.\n\nThe daemon does the work, and " +
 			"continues after an interruption. The command shows\nits progress; Ctrl-C only ends that.",
 		Example: "  remanence backfill --dry-run\n  remanence backfill --since 3mo --project api\n" +
 			"  remanence backfill --undo",

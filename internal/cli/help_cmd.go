@@ -33,7 +33,7 @@ func chapters() []chapter {
 			"edit", "restore", "pin", "unpin", "mark", "checkpoint",
 			"lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust",
 		}},
-		{"move", nil, []string{"export", "import"}},
+		{"move", nil, []string{"export", "import", "backfill"}},
 		{"run", nil, []string{"config", "vault", "mcp", "daemon", "db", "digest", "eval", "completion", "version", "help"}},
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"remanence/internal/capture"
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/recall"
 )
 
 // pastSessions is a folder of transcripts from before Remanence, and the daemon that reads them in.
@@ -132,15 +131,13 @@ func (p *pastSessions) events(session string) []string {
 	return out
 }
 
-func (p *pastSessions) found(text string) []mem.Hit {
+func (p *pastSessions) found(words ...string) []mem.Hit {
 	p.t.Helper()
-	got, err := p.Engine.Recall.Search(p.t.Context(), recall.SearchRequest{
-		ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Text: text, Limit: 10},
-	})
+	hits, err := p.Store.Match(p.t.Context(), mem.Query{Terms: words, Limit: 10})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return got.Hits
+	return hits
 }
 
 const (
@@ -184,7 +181,7 @@ func TestPastSessionsAreReadInAtTheirTimes(t *testing.T) {
 			t.Errorf("events of %s: %q", id, got)
 		}
 	}
-	hits := p.found("lease monotonic clock")
+	hits := p.found("monotonic")
 	if len(hits) == 0 || p.clock.Sub(hits[0].Created) < 200*24*time.Hour {
 		t.Errorf("found %d, want what was learned at its real time", len(hits))
 	}
@@ -422,13 +419,13 @@ func TestABackfillIsUndoneAsAWhole(t *testing.T) {
 	p.saves(s)
 	live := p.stats().memories
 	p.reads(capture.BackfillRequest{})
-	if len(p.found("monotonic clock")) == 0 {
+	if len(p.found("monotonic")) == 0 {
 		t.Fatal("nothing was read in")
 	}
 	if got := p.asks(capture.BackfillRequest{Undo: true}); got.Hidden == 0 {
 		t.Error("nothing was hidden")
 	}
-	if hits := p.found("monotonic clock"); len(hits) != 0 {
+	if hits := p.found("monotonic"); len(hits) != 0 {
 		t.Errorf("%d are still found", len(hits))
 	}
 	if got := p.stats().memories; got < live {
