@@ -81,7 +81,8 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 		return out, nil
 	}
 	out.Running, out.Started = true, s.Now()
-	_, err = s.Store.Apply(ctx, mem.Batch{Jobs: []mem.Job{backfillJob(backfillOrder{BackfillRequest: req, Backfill: out})}})
+	first := backfillJob(backfillOrder{BackfillRequest: req, Backfill: out})
+	_, err = s.Store.Apply(ctx, mem.Batch{Jobs: []mem.Job{first}})
 	return out, err
 }
 

@@ -26,7 +26,7 @@ type Backfill struct {
 	Done      int       `json:"done"`       // sessions that were read, or left out
 	DoneBytes int64     `json:"done_bytes"` // of these
 	LeftOut   int       `json:"left_out"`   // sessions of excluded projects, erased ones, and while capture was paused
-	Failed    []string  `json:"failed"`     // sessions that could not be read, with the reason; at most MaxBackfillFailures
+	Failed    []string  `json:"failed"`     // sessions that could not be read, with the reason, up to MaxBackfillFailures
 	GivenUp   string    `json:"given_up,omitempty"`
 	Hidden    int       `json:"hidden"` // memories that undoing hid
 }

@@ -22,7 +22,8 @@ const (
 	pastTurns    = 25
 )
 
-// writePast leaves transcripts of sessions from before: in each turn a prompt, a command and an answer, with a mark each.
+// writePast leaves transcripts of sessions from before. Each turn has a prompt, a command and an answer, each with a
+// mark.
 func writePast(t *testing.T, p *world.Person) {
 	t.Helper()
 	n := int64(0)
