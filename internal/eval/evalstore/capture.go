@@ -18,7 +18,10 @@ import (
 
 // Capture is an engine to which whole sessions are played. It implements
 // eval.CaptureSubject.
-type Capture struct{ *Subject }
+type Capture struct {
+	*Subject
+	calibrated map[string]bool // projects whose relevance was calibrated since the last session was played
+}
 
 // examSlack is added to the time limits of an exam's recalls: the result must not
 // depend on what else the machine does.
@@ -40,11 +43,12 @@ func OpenCapture(ctx context.Context) (Capture, error) {
 	if err != nil {
 		return Capture{}, err
 	}
-	return Capture{x}, nil
+	return Capture{x, map[string]bool{}}, nil
 }
 
 // Play implements eval.CaptureSubject.
 func (x Capture) Play(ctx context.Context, record []byte, events []mem.Event) error {
+	clear(x.calibrated)
 	file := filepath.Join(x.dir, events[0].Session+".jsonl")
 	if err := os.WriteFile(file, record, 0o600); err != nil {
 		return fmt.Errorf("write transcript: %w", err)
@@ -77,8 +81,11 @@ func (x Capture) Kept(ctx context.Context, session string) ([]mem.Memory, error)
 // Inject implements eval.CaptureSubject.
 func (x Capture) Inject(ctx context.Context, at time.Time, ask views.NextRequest) (mem.Receipt, error) {
 	x.now = at
-	if err := x.engine.Recall.CalibrateProject(ctx, ask.Project); err != nil {
-		return mem.Receipt{}, err
+	if !x.calibrated[ask.Project] {
+		if err := x.engine.Recall.CalibrateProject(ctx, ask.Project); err != nil {
+			return mem.Receipt{}, err
+		}
+		x.calibrated[ask.Project] = true
 	}
 	return x.engine.Next(ctx, ask)
 }
