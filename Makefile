@@ -24,7 +24,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build tools test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire crash soak nightly plugin
+.PHONY: help build tools test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire fire-patient fire-alone crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,13 +100,17 @@ e2e-web: ## the viewer in a browser: its bundle, its types, every page and what 
 	npm run --prefix internal/web/e2e types
 	REMANENCE=$(CURDIR)/bin/unhurried RERUN=$(RERUN) internal/web/e2e/run.sh
 
-# Those that mostly wait run two at a time; the others want the machine for themselves.
-PATIENT := /(attack|doctor|home|privacy)$$
+# Those that stand a busy machine run two at a time; the others want the machine for themselves.
+PATIENT := /(attack|crash|doctor|fault|home|privacy)$$
+FIRE    := go list -tags fire ./test/fire/... | grep
 
-fire: $(if $(RERUN),$(GOTESTSUM)) ## the built program under every fault: processes killed, disk failing, callers hostile
-	@all=$$(go list -tags fire ./test/fire/...) && patient=$$(grep -E '$(PATIENT)' <<<"$$all") && failed=0 && set -x && \
-	{ $(call gotest,-tags fire -count=1 -p 2 -timeout 20m,$$patient) || failed=1; } && \
-	{ $(call gotest,-tags fire -count=1 -p 1 -timeout 20m,$$(grep -vxF "$$patient" <<<"$$all")) || failed=1; } && exit $$failed
+fire: fire-patient fire-alone ## the built program under every fault: processes killed, disk failing, callers hostile
+
+fire-patient: $(if $(RERUN),$(GOTESTSUM))
+	$(call gotest,-tags fire -count=1 -p 2 -timeout 20m,$$($(FIRE) -E '$(PATIENT)'))
+
+fire-alone: $(if $(RERUN),$(GOTESTSUM))
+	$(call gotest,-tags fire -count=1 -p 1 -timeout 20m,$$($(FIRE) -vE '$(PATIENT)'))
 
 crash: ## worker and hooks killed -9 under load, KILLS (100) times
 	REMANENCE_KILLS=$(KILLS) go test -tags fire -count=1 -timeout 60m -v -run 'TestKilled' ./test/fire/crash/
