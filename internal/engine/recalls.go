@@ -93,8 +93,7 @@ func (e *Engine) rebuild(ctx context.Context, r mem.Receipt, budget int, floor f
 func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit,
 	cuts []mem.LeftOutItem, err error,
 ) {
-	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
-	passes := func(parts map[string]float64) bool { return rank.Passes(parts, floor, near, back) }
+	passes := floorOf(r, floor, near)
 	add := func(c mem.LeftOutItem, at int) error {
 		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{c.ID}, Hidden: true, Within: "*"})
 		switch {
@@ -111,7 +110,7 @@ func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64)
 		if !strings.HasPrefix(it.ID, "m_") {
 			continue
 		}
-		if _, measured := it.Parts[rank.PartCoverage]; measured && floor > r.Floor && !passes(it.Parts) {
+		if measured(it.Parts) && floor > r.Floor && !passes(it.Parts) {
 			cuts = append(cuts, c)
 			continue
 		}
@@ -134,4 +133,37 @@ func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64)
 		}
 	}
 	return hits, cuts, nil
+}
+
+func measured(parts map[string]float64) bool {
+	_, ok := parts[rank.PartCoverage]
+	return ok
+}
+
+// floorOf returns a function that reports whether a memory or utterance with such parts passes a floor, by itself or
+// beside one of the receipt that does; see rank.Floor.
+func floorOf(r mem.Receipt, floor, near float64) func(parts map[string]float64) bool {
+	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
+	alone := func(parts map[string]float64) bool { return rank.Passes(parts, floor, near, back) }
+	said := func(parts map[string]float64) bool {
+		_, ok := parts[rank.PartSession]
+		return ok
+	}
+	best := map[bool]float64{} // match of what passes by itself; memories and utterances are apart
+	add := func(parts map[string]float64) {
+		if measured(parts) && alone(parts) {
+			best[said(parts)] = max(best[said(parts)], rank.Match(parts, nil))
+		}
+	}
+	for _, it := range r.Items {
+		add(it.Parts)
+	}
+	for _, c := range r.LeftOut {
+		if c.Gate == rank.BelowFloor || c.Gate == "budget" {
+			add(c.Parts)
+		}
+	}
+	return func(parts map[string]float64) bool {
+		return alone(parts) || measured(parts) && rank.Beside(rank.Match(parts, nil), best[said(parts)]) > 0
+	}
 }

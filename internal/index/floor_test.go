@@ -82,7 +82,7 @@ func recall(store *shelf, prompt string) (kept []mem.Hit, cuts []mem.LeftOutItem
 	for _, c := range store.x.Search(Query{Query: mem.Query{Text: prompt, Within: "*"}, Now: noon}).Candidates {
 		hits = append(hits, mem.Hit{Memory: store.byID[c.ID], Score: c.Score, Parts: c.Parts})
 	}
-	kept, cuts = rank.Floor(q, rank.Order(q, hits), rank.LeastRelevance)
+	kept, cuts = rank.Floor(q, rank.Order(q, hits), rank.LeastRelevance, nil)
 	return kept, cuts
 }
 
@@ -188,7 +188,7 @@ func TestCutsSayWhichRuleCutThem(t *testing.T) {
 		{Memory: mem.Memory{ID: "m_1", Title: "login is slow"}, Score: 1},
 		{Memory: mem.Memory{ID: "m_2", Title: "login race, oceans and mountains haiku"}, Score: 2},
 	})
-	kept, cuts := rank.Floor(q, hits, rank.LeastRelevance)
+	kept, cuts := rank.Floor(q, hits, rank.LeastRelevance, nil)
 	floor := rank.LeastRelevance
 	if len(kept) != 1 || kept[0].Memory.ID != "m_2" {
 		t.Fatalf("kept %v, want m_2", kept)
@@ -212,7 +212,7 @@ func TestReferringBackLowersTheFloor(t *testing.T) {
 	for back, want := range map[bool]int{false: 0, true: 1} {
 		q := rank.Ask{Terms: rank.Terms("that turborepo problem with windows"), Back: back}
 		q.Corpus = mem.Corpus{Size: 300, DocFreq: make([]int, len(q.Terms))}
-		if kept, _ := rank.Floor(q, Rerank(q, hits), rank.LeastRelevance); len(kept) != want {
+		if kept, _ := rank.Floor(q, Rerank(q, hits), rank.LeastRelevance, nil); len(kept) != want {
 			t.Errorf("back %v: kept %d, want %d", back, len(kept), want)
 		}
 	}

@@ -72,7 +72,7 @@ func TestAnyCosineIsBearable(t *testing.T) {
 				t.Fatalf("score %v, parts %v", h.Score, h.Parts)
 			}
 		}
-		rank.Floor(rank.Ask{}, got, rank.LeastRelevance)
+		rank.Floor(rank.Ask{}, got, rank.LeastRelevance, nil)
 	})
 }
 
@@ -98,7 +98,7 @@ func TestMeaningAloneIsToldOnlyIfItIsNearAndStandsOut(t *testing.T) {
 		{"the only one there is", []mem.Hit{near("a", 0, 0.99)}, 0, 0},
 	} {
 		q := rank.Ask{Terms: rank.Terms("nothing in common"), Near: c.floor}
-		kept, cuts := rank.Floor(q, Rerank(q, c.hits), rank.LeastRelevance)
+		kept, cuts := rank.Floor(q, Rerank(q, c.hits), rank.LeastRelevance, nil)
 		if len(kept) != c.want || len(kept)+len(cuts) != len(c.hits) {
 			t.Errorf("%s: %d kept, %d cut, want %d kept", c.name, len(kept), len(cuts), c.want)
 		}

@@ -61,7 +61,7 @@ func TestASessionThatMeetsMoreOfTheQuestionHelpsItsUtterances(t *testing.T) {
 func TestTheEndOfALongUtteranceCounts(t *testing.T) {
 	h := said("assistant", strings.Repeat("some other words of the talk ", 50)+"the walrus lives in the aquarium", noon)
 	q := rank.Ask{Terms: rank.Terms("does the walrus live in the aquarium"), Corpus: mem.Corpus{Size: 300}}
-	if kept, _ := rank.Floor(q, Rerank(q, []mem.Hit{h}), rank.LeastRelevance); len(kept) != 1 {
+	if kept, _ := rank.Floor(q, Rerank(q, []mem.Hit{h}), rank.LeastRelevance, nil); len(kept) != 1 {
 		t.Error("the end of an utterance was not read")
 	}
 }

@@ -233,6 +233,6 @@ func FuzzRerank(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, text string) {
 		q := rank.Ask{Terms: rank.Terms(text)}
 		m := mem.Memory{ID: "m_1", Title: text, Body: text, Files: []string{text}}
-		rank.Floor(q, Rerank(q, []mem.Hit{{Memory: m, Score: 1}}), rank.LeastRelevance)
+		rank.Floor(q, Rerank(q, []mem.Hit{{Memory: m, Score: 1}}), rank.LeastRelevance, nil)
 	})
 }

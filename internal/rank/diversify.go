@@ -10,7 +10,7 @@ import (
 
 const (
 	// Lambda is how much relevance counts against novelty when Diversify picks.
-	Lambda = 0.65
+	Lambda = 0.8
 
 	// same is the overlap from which two memories say the same.
 	same = 0.90

@@ -3,11 +3,12 @@ package rank
 import (
 	"maps"
 	"math"
+	"slices"
 
 	"remanence/internal/mem"
 )
 
-// Relevance decides what is injected unasked. It is a linear score, fitted to the
+// Relevance decides whether something is injected unasked. It is a linear score, fitted to the
 // questions of the development sets and to prompts that have nothing to do with
 // them, and rounded; what it reaches is in docs/internals/recall.md. Coverage and
 // proximity are measured against the store's own frequencies, so that a prompt
@@ -36,24 +37,68 @@ const (
 // PartRelevance is the relevance of a hit, 0…1; it is no part of its score.
 const PartRelevance = "relevance"
 
-// Floor separates the hits of Order into those whose relevance is at least least, in their
-// order, and those that are not relevant enough to be injected, and writes each hit's
-// relevance into its parts.
-func Floor(q Ask, hits []mem.Hit, least float64) (kept []mem.Hit, cuts []mem.LeftOutItem) {
+// PartShare is what a hit that is injected beside a relevant one matches of the query, as a
+// share of what that one matches; it is no part of the score.
+const PartShare = "share_of_best"
+
+// besideShare is the least such share. The threshold decides whether a prompt is about the
+// memories at all, which the ranking cannot; which of them answer it, the ranking knows better.
+const besideShare = 0.7
+
+// Floor separates the hits of Order into those that are relevant enough to be injected and
+// those that are not, both in their order, and writes each hit's relevance into its parts. A
+// hit is relevant enough if its relevance is at least least, or if it matches the query nearly
+// as well as the best of these that is eligible; nil means that all are.
+func Floor(q Ask, hits []mem.Hit, least float64, eligible func(mem.Memory) bool) (
+	kept []mem.Hit, cuts []mem.LeftOutItem,
+) {
+	hits = slices.Clone(hits)
 	share := answerable(q)
-	for _, h := range hits {
-		h.Parts = maps.Clone(h.Parts)
-		if h.Parts == nil {
-			h.Parts = map[string]float64{}
+	passing, best := make([]bool, len(hits)), 0.0
+	for i, h := range hits {
+		p := maps.Clone(h.Parts)
+		if p == nil {
+			p = map[string]float64{}
 		}
-		h.Parts[PartRelevance] = relevance(h.Parts, share, q.Back, least)
-		if h.Parts[PartRelevance] >= least || isNear(q, h.Parts) {
+		p[PartRelevance] = relevance(p, share, q.Back, least)
+		hits[i].Parts = p
+		if passing[i] = p[PartRelevance] >= least || isNear(q, p); passing[i] && (eligible == nil || eligible(h.Memory)) {
+			best = max(best, Match(p, q.Without))
+		}
+	}
+	for i, h := range hits {
+		switch beside := Beside(Match(h.Parts, q.Without), best); {
+		case passing[i]:
 			kept = append(kept, h)
-		} else {
+		case beside > 0:
+			h.Parts[PartShare] = beside
+			kept = append(kept, h)
+		default:
 			cuts = append(cuts, cut(h, BelowFloor))
 		}
 	}
 	return kept, cuts
+}
+
+// Match is how well a hit with such parts matches the query: the weighted sum of the parts that
+// are not known of the memory itself, apart from those in without.
+func Match(parts map[string]float64, without map[string]bool) float64 {
+	s := 0.0
+	for _, t := range Summands(parts) {
+		if !t.Own && !without[t.Part] {
+			s += t.Weight * parts[t.Part]
+		}
+	}
+	return s
+}
+
+// Beside returns the share of best that a match is, or 0 if that is not enough to be injected
+// beside a relevant hit whose match best is. best of 0 means that there is none.
+func Beside(match, best float64) float64 {
+	if best > 0 && match >= besideShare*best {
+		return match / best
+	}
+	return 0
 }
 
 // BelowFloor is the gate of what Floor cuts.

@@ -2,8 +2,10 @@ package rank_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -12,5 +14,44 @@ func TestNearnessRunsFromOppositeToSame(t *testing.T) {
 		if got := rank.Nearness(cos); math.Abs(got-want) > 0.001 {
 			t.Errorf("nearness of %v is %v, want %v", cos, got, want)
 		}
+	}
+}
+
+// What is known of a memory besides its words (here its age) does not lift it beside a
+// relevant one.
+func TestNearlyAsGoodAMatchIsInjectedBesideARelevantOne(t *testing.T) {
+	hit := func(id string, words, coverage, recency float64) mem.Hit {
+		return mem.Hit{Memory: mem.Memory{ID: id}, Parts: map[string]float64{
+			rank.PartBM25F: words, rank.PartCoverage: coverage, rank.PartWords: 2, rank.PartRecency: recency,
+		}}
+	}
+	hits := []mem.Hit{
+		hit("m_relevant", 1, 1, 0), hit("m_near", 0.8, 0.2, 0), hit("m_far", 0.6, 0.2, 1), hit("m_none", 0, 0, 1),
+	}
+	floor := func(hits []mem.Hit, eligible func(mem.Memory) bool) (kept []string) {
+		got, cuts := rank.Floor(rank.Ask{Terms: []string{"ferry"}}, hits, rank.LeastRelevance, eligible)
+		for _, h := range got {
+			kept = append(kept, h.Memory.ID)
+			if share := h.Parts[rank.PartShare]; (h.Memory.ID == "m_near") != (math.Abs(share-0.8) < 0.001) {
+				t.Errorf("share of %s: %v", h.Memory.ID, share)
+			}
+		}
+		if len(got)+len(cuts) != len(hits) {
+			t.Errorf("kept %d and cut %d of %d", len(got), len(cuts), len(hits))
+		}
+		return kept
+	}
+	if got := floor(hits, nil); !slices.Equal(got, []string{"m_relevant", "m_near"}) {
+		t.Errorf("beside a relevant one: kept %v", got)
+	}
+	if got := floor(hits[1:], nil); len(got) != 0 {
+		t.Errorf("without a relevant one: kept %v", got)
+	}
+	gone := func(m mem.Memory) bool { return m.ID != "m_relevant" } // such as one that was injected before
+	if got := floor(hits, gone); !slices.Equal(got, []string{"m_relevant"}) {
+		t.Errorf("beside one that is not eligible: kept %v", got)
+	}
+	if _, written := hits[0].Parts[rank.PartRelevance]; written {
+		t.Error("the hits that were passed in have changed")
 	}
 }

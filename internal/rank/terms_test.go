@@ -215,7 +215,7 @@ func FuzzTerms(f *testing.F) {
 		m := mem.Memory{ID: "m_1", Title: text, Body: text, Files: []string{text}}
 		Index(m)
 		q := Ask{Terms: terms}
-		Floor(q, Order(q, []mem.Hit{{Memory: m, Score: 1}}), LeastRelevance)
+		Floor(q, Order(q, []mem.Hit{{Memory: m, Score: 1}}), LeastRelevance, nil)
 		Trivial(text)
 		RefersBack(text)
 	})

@@ -136,7 +136,7 @@ func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string)
 	if err != nil {
 		return 0, 0, err
 	}
-	hits, _ = rank.Floor(ask, hits, 0)
+	hits, _ = rank.Floor(ask, hits, 0, nil)
 	for _, h := range hits {
 		if ec.Gate(h.Memory) == "" {
 			best = max(best, h.Parts[rank.PartRelevance])

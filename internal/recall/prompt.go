@@ -71,7 +71,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	if !q.strict {
 		var cuts []mem.LeftOutItem
 		r.Floor = e.floors.floor(ec.Project.Key)
-		hits, cuts = rank.Floor(ask, hits, r.Floor)
+		hits, cuts = rank.Floor(ask, hits, r.Floor, func(m mem.Memory) bool { return ec.Gate(m) == "" })
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
 	var rest []mem.LeftOutItem

@@ -86,7 +86,11 @@ func (v ReceiptView) items(p *Printer) {
 	}
 	p.tableWith(cols, rows, func(i int) {
 		parts := v.Receipt.Items[i].Parts
-		if r, name := relevanceOf(parts); name == rank.PartRelevance && r < v.Receipt.Floor && parts[rank.PartMeaning] > 0 {
+		switch r, name := relevanceOf(parts); {
+		case name != rank.PartRelevance || r >= v.Receipt.Floor:
+		case parts[rank.PartShare] > 0:
+			p.Line("       injected beside a relevant one: it matches the query %.2f times as well", parts[rank.PartShare])
+		case parts[rank.PartMeaning] > 0:
 			p.Line("       injected because it is near to the query in meaning")
 		}
 		v.Parts(p, parts)
@@ -129,7 +133,9 @@ func (v ReceiptView) Parts(p *Printer, parts map[string]float64) {
 	if f := parts[rank.PartUse]; f > 0 {
 		own = append(own, fmt.Sprintf("use ×%.2f", f))
 	}
-	seen[rank.PartUse], seen[rank.PartCoverage], seen[rank.PartRelevance] = true, true, true
+	for _, name := range []string{rank.PartUse, rank.PartCoverage, rank.PartRelevance, rank.PartShare} {
+		seen[name] = true
+	}
 	for name, value := range parts {
 		if !seen[name] && value != 0 {
 			rest = append(rest, fmt.Sprintf("%s %s", name, Short(value)))

@@ -1,0 +1,27 @@
+package engine
+
+import (
+	"testing"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+func TestAnotherFloorCountsForWhatIsBesideARelevantOne(t *testing.T) {
+	parts := func(words, relevance float64) map[string]float64 {
+		return map[string]float64{rank.PartBM25F: words, rank.PartCoverage: 0.3, rank.PartRelevance: relevance}
+	}
+	best, beside, far := parts(1, 0.7), parts(0.9, 0.3), parts(0.2, 0.2)
+	said := map[string]float64{rank.PartBM25F: 0.9, rank.PartCoverage: 0.3, rank.PartRelevance: 0.3, rank.PartSession: 0}
+	r := mem.Receipt{Items: []mem.InjectedItem{{ID: "m_1", Parts: best}, {ID: "m_2", Parts: beside}}}
+	for _, c := range []struct {
+		floor                    float64
+		best, beside, far, quote bool
+	}{{0.6, true, true, false, false}, {0.9, false, false, false, false}} {
+		passes := floorOf(r, c.floor, 0)
+		if passes(best) != c.best || passes(beside) != c.beside || passes(far) != c.far || passes(said) != c.quote {
+			t.Errorf("floor %v: best %v, beside it %v, far %v, a quote %v; want %+v", c.floor, passes(best), passes(beside),
+				passes(far), passes(said), c)
+		}
+	}
+}
