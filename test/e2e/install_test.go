@@ -4,9 +4,11 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // settledHome is a home in which the client has nothing left to put into its
@@ -58,6 +60,23 @@ func TestInstallMakesSettingsAndUninstallRemovesThem(t *testing.T) {
 	if _, err := os.Stat(settings); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", settings, err)
 	}
+}
+
+func TestTheClientRunsAProgramInADirectoryWithBlanks(t *testing.T) {
+	u := newUser(t)
+	u.settledHome()
+	u.write(filepath.Join(u.project(""), "README"), "a project\n")
+	install := exec.Command(u.copied(filepath.Join(u.dir, "dev's tools", "remanence"), time.Now()),
+		"install", "claude-code", "--yes")
+	install.Env = []string{"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin"}
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("install: %v\n%s", err, out)
+	}
+	u.run(session{
+		hooks: asTheyAre, bare: true, script: script(says("I decided to use a ballista instead of a catapult.")),
+		prompts: []string{"what shall we throw with?"},
+	})
+	u.keeps("ballista")
 }
 
 func TestAFullInstallationInjectsAFilesMemoriesOnce(t *testing.T) {
