@@ -51,7 +51,8 @@ func (a *app) root() *cobra.Command {
 		checkpointCommand(a), lintCommand(a), consolidateCommand(a), mergeCommand(a), reviewCommand(a),
 		purgeCommand(a), privacyCommand(a), evalCommand(a), digestCommand(a), pauseCommand(a), resumeCommand(a),
 		mindCommand(a), trustCommand(a),
-		exportCommand(a), importCommand(a), backfillCommand(a), configCommand(a), mcpCommand(a), daemonCommand(a), dbCommand(a),
+		exportCommand(a), importCommand(a), backfillCommand(a), configCommand(a), mcpCommand(a),
+		daemonCommand(a), dbCommand(a),
 		completionCommand(a), versionCommand(a),
 	)
 	root.SetHelpCommand(helpCommand(a))

@@ -10,8 +10,8 @@ import (
 )
 
 // InjectableText returns the text of a memory that may be injected unasked, as one safe line, and whether there is
-// any. That is title and body of text by the person or the assistant, and only title and file names of tool
-// output. Memories of unknown origin, memories that are disputed or no longer valid, and texts that read like an unapproved
+// any. That is title and body of text by the person or the assistant, and only title and file names of tool output.
+// Memories of unknown origin, memories that are disputed or no longer valid, and texts that read like an unapproved
 // order have none.
 func InjectableText(m mem.Memory) (text string, ok bool) {
 	if !allowed(m) {
