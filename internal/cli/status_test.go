@@ -10,6 +10,7 @@ import (
 	"remanence/internal/continuity"
 	"remanence/internal/daemon"
 	"remanence/internal/doctor"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
@@ -145,6 +146,38 @@ func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 			doctor.CaptureItem{}).Print(p)
 		if !strings.Contains(out.String(), "  its context   "+tc.want+"\n") {
 			t.Errorf("want %q in\n%s", tc.want, out)
+		}
+	}
+}
+
+func TestStatusShowsHowFarABackfillIs(t *testing.T) {
+	for _, tc := range []struct {
+		change func(*event.Backfill)
+		want   string
+	}{
+		{func(*event.Backfill) {}, "  backfill      40 of 214 sessions · 20 MB of 92 MB · 2.0 MB/s · less than a minute left\n"},
+		{func(b *event.Backfill) { b.Running = false }, ""},
+		{
+			func(b *event.Backfill) { b.Running, b.DoneBytes, b.GivenUp = false, 0, "disk read error" },
+			"  backfill      40 of 214 sessions · 0 KB of 92 MB; given up: disk read error\n",
+		},
+	} {
+		p, out := testPrinter(100)
+		b := event.Backfill{
+			Sessions: 214, Bytes: 92_000_000, Running: true, Started: p.Now().Add(-10 * time.Second), Done: 40,
+			DoneBytes: 20_000_000,
+		}
+		tc.change(&b)
+		doctor.StatusOf(views.StatusResponse{Backfill: &b}, doctor.DaemonView{}, doctor.HooksItem{State: setup.OK},
+			doctor.CaptureItem{}).Print(p)
+		var got string
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, "  backfill") {
+				got = line
+			}
+		}
+		if got != tc.want {
+			t.Errorf("%+v: got %q, want %q", b, got, tc.want)
 		}
 	}
 }
