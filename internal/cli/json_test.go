@@ -188,7 +188,10 @@ func viewsByName() map[string]ui.View {
 		},
 		"eval_compare": ui.EvalCompareView{
 			Before: "a.json", After: "b.json", Same: true,
-			Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
+			Measures: []eval.Difference{{
+				Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05, Interval: &eval.Interval{Low: 0.01, High: 0.09},
+			}},
+			Gates: []eval.Verdict{},
 		},
 		"digest": ui.DigestOf(event.Digesting{
 			Provider: "anthropic", Model: "small", URL: "https://api.example.com", Limit: 50000,

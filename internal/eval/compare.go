@@ -14,16 +14,24 @@ type Difference struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 	Change float64 `json:"change"`
+	// Interval is that of the change by a paired bootstrap over the questions; null where a measure is not kept by
+	// question, or the runs scored different questions.
+	Interval *Interval `json:"interval"`
 }
 
 // Compare lists the measures that both results have, units and queries among
 // them: where those differ, the rest says little.
 func Compare(before, after Result) []Difference {
 	b, a := before.Measures(), after.Measures()
+	paired := intervals(before.Questions, after.Questions)
 	var out []Difference
 	for _, name := range slices.SortedFunc(maps.Keys(b), byMeasure) {
 		if v, ok := a[name]; ok {
-			out = append(out, Difference{name, b[name], v, v - b[name]})
+			d := Difference{Name: name, Before: b[name], After: v, Change: v - b[name]}
+			if i, ok := paired[name]; ok {
+				d.Interval = &i
+			}
+			out = append(out, d)
 		}
 	}
 	return out

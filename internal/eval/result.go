@@ -22,6 +22,7 @@ type Result struct {
 	Latency    *Latency          `json:"latency_ms"` // null where nothing was asked
 	IndexS     float64           `json:"index_s"`    // seconds that it took to keep the units
 	DBBytes    int64             `json:"db_bytes"`
+	Questions  []QuestionScore   `json:"questions,omitempty"` // that were scored on units, for Compare
 }
 
 // Scores are the measures of found units, the first two by cutoff. All are nil

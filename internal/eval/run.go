@@ -160,6 +160,7 @@ func (r *run) ask(ctx context.Context) error {
 				byCategory[q.Category] = newTally()
 			}
 			all.add(units, q.Relevant)
+			r.result.Questions = append(r.result.Questions, scoreOf(q.ID, units, q.Relevant))
 			byCategory[q.Category].add(units, q.Relevant)
 		}
 		if len(wanted) > 0 {

@@ -143,8 +143,12 @@ func (v EvalCompareView) Print(p *Printer) {
 	if !v.Same {
 		p.Line("These are runs of two different suites.")
 	}
-	rows := [][]string{{"measure", "before", "after", "change"}}
+	rows := [][]string{{"measure", "before", "after", "change", "95 % interval"}}
 	for _, m := range v.Measures {
+		interval := ""
+		if i := m.Interval; i != nil {
+			interval = fmt.Sprintf("%+.3f to %+.3f", i.Low, i.High)
+		}
 		change := "="
 		if m.Change != 0 {
 			change = number(m.Change)
@@ -152,13 +156,14 @@ func (v EvalCompareView) Print(p *Printer) {
 				change = "+" + change
 			}
 		}
-		rows = append(rows, []string{OneLine(m.Name), number(m.Before), number(m.After), change})
+		rows = append(rows, []string{OneLine(m.Name), number(m.Before), number(m.After), change, interval})
 	}
 	p.Table([]Column{
 		{Name: "measure", Flex: true},
 		{Name: "before", right: true},
 		{Name: "after", right: true},
 		{Name: "change", right: true},
+		{Name: "95 % interval", right: true},
 	}, rows)
 	for _, g := range v.Gates {
 		p.Line("%s", gateLine(g))
