@@ -24,7 +24,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build tools test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire fire-patient fire-alone crash soak nightly plugin
+.PHONY: help build tools test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web bundle e2e-web e2e-pages docs pictures fire fire-patient fire-alone crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,11 +90,14 @@ pictures: build ## docs/pictures and the output in the README, from the built pr
 	internal/web/e2e/install.sh
 	node internal/web/e2e/pictures.mjs docs/pictures README.md
 
-# Chromium comes from the system; without one the tests skip, which in CI is a failure.
-e2e-web: ## the viewer in a browser: its bundle, its types, every page and what is done on it
-	internal/web/e2e/install.sh
-	$(MAKE) web
+bundle: web ## dist is what the sources of the viewer make
 	git diff --exit-code --stat -- internal/web/dist internal/web/dist.json
+
+e2e-web: bundle e2e-pages ## the viewer in a browser: its bundle, its types, every page and what is done on it
+
+# Chromium comes from the system; without one the tests skip, which in CI is a failure.
+e2e-pages:
+	internal/web/e2e/install.sh
 	go build -o bin/fill ./test/fill
 	go build -ldflags "-X main.slack=20s" -o bin/unhurried ./cmd/remanence
 	npm run --prefix internal/web/e2e types
