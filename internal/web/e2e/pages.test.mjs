@@ -74,7 +74,7 @@ test("every page fits 1280, 390 and 320 pixels without scrolling sideways", asyn
     if (!path) continue;
     await page.goto(base + path);
     await settled(page);
-    if (p === early) await page.getByTestId("whatif").waitFor();
+    if (p === early) await page.getByTestId("whatif").first().waitFor(); // the section, then what is in it
     for (const width of [1280, 390, 320]) {
       await page.setViewportSize({ width, height: 844 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
