@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,14 +64,11 @@ func (a *app) requestBackfill(ctx context.Context, req capture.BackfillRequest) 
 			FixedBy("leave --no-daemon out")
 	}
 	req.Folder = filepath.Join(c.AgentDir(), "projects")
-	if at := a.ProjectRef(); at.Project != "all" {
-		req.Project = at.Project
-		if at.Project == "" && a.Project != "" {
-			req.Project = at.Dir
-		}
+	if a.Project != "" && a.Project != "all" {
+		at := a.ProjectRef()
+		req.Project = cmp.Or(at.Project, at.Dir)
 	}
-	got, err := ask(ctx, a, api.Backfill, req)
-	return got, err
+	return ask(ctx, a, api.Backfill, req)
 }
 
 func (a *app) runBackfill(ctx context.Context, req capture.BackfillRequest) error {
@@ -83,61 +79,15 @@ func (a *app) runBackfill(ctx context.Context, req capture.BackfillRequest) erro
 	}
 	v := ui.BackfillView{Backfill: got, DryRun: req.DryRun, Stopped: req.Stop, Undone: req.Undo}
 	if v.Running && !req.DryRun {
-		if v.Backfill, err = a.followBackfill(ctx, got); err != nil {
+		progress := ui.BackfillProgress{Printer: a.out, Shown: start}
+		v.Backfill, err = a.FollowBackfill(ctx, got, progress.Show)
+		progress.End(v.Running)
+		if err != nil {
 			return err
 		}
 	}
 	v.Took = a.Sys.Now().Sub(start)
 	return a.out.Show(v)
-}
-
-// Times between two requests for the progress, and between two lines about it.
-const (
-	backfillPoll = 300 * time.Millisecond
-	backfillLine = 10 * time.Second
-)
-
-// followBackfill shows the progress until the backfill is over, or the person interrupts.
-func (a *app) followBackfill(ctx context.Context, b event.Backfill) (event.Backfill, error) {
-	screen := ui.IsTerminal(a.Sys.Stderr) && !a.flags.JSON && !a.flags.JSONLines && !a.flags.Quiet
-	shown := a.Sys.Now()
-	for b.Running {
-		select {
-		case <-ctx.Done():
-			a.out.Say("\nIt goes on in the daemon. Stop it: remanence backfill --stop")
-			return b, ctx.Err()
-		case <-time.After(backfillPoll):
-		}
-		now, err := ask(ctx, a, api.Backfilling, api.Nothing{})
-		if err != nil { // of a daemon that ended, say; the next request starts one
-			a.Close()
-			a.Caller, a.Close = nil, func() {}
-			if now, err = ask(ctx, a, api.Backfilling, api.Nothing{}); err != nil {
-				return b, err
-			}
-		}
-		if now.Sessions == 0 { // stopped by another command
-			b.Running = false
-			break
-		}
-		b = now
-		line := ui.BackfillView{Backfill: b}.Progress(a.Sys.Now())
-		switch {
-		case screen:
-			fmt.Fprintf(a.Sys.Stderr, "\r%s\x1b[K", line)
-		case a.flags.JSONLines && b.Running:
-			if err := a.out.Show(ui.BackfillView{Backfill: b}); err != nil {
-				return b, err
-			}
-		case a.Sys.Now().Sub(shown) >= backfillLine:
-			shown = a.Sys.Now()
-			a.out.Say("%s", line)
-		}
-	}
-	if screen {
-		fmt.Fprint(a.Sys.Stderr, "\r\x1b[K")
-	}
-	return b, nil
 }
 
 // offerBackfill reads in past sessions after an installation if the person wants that. wanted is nil if nothing was

@@ -77,3 +77,42 @@ func (v BackfillView) Print(p *Printer) {
 	}
 	p.Hint("see what is known: remanence next · undo: remanence backfill --undo")
 }
+
+// backfillLine is the time between two lines about the progress of a backfill.
+const backfillLine = 10 * time.Second
+
+// BackfillProgress shows how far a backfill is: on a terminal in one line, otherwise in a line from time to time, with
+// --jsonl in one object each.
+type BackfillProgress struct {
+	*Printer
+	Shown time.Time // when the last line was printed
+}
+
+func (p *BackfillProgress) onScreen() bool {
+	return IsTerminal(p.Err) && !p.Flags.JSON && !p.Flags.JSONLines && !p.Flags.Quiet
+}
+
+// Show shows the present progress.
+func (p *BackfillProgress) Show(b event.Backfill) error {
+	v := BackfillView{Backfill: b}
+	switch now := p.Now(); {
+	case p.onScreen():
+		fmt.Fprintf(p.Err, "\r%s\x1b[K", v.Progress(now))
+	case p.Flags.JSONLines && b.Running:
+		return p.Printer.Show(v)
+	case now.Sub(p.Shown) >= backfillLine:
+		p.Shown = now
+		p.Say("%s", v.Progress(now))
+	}
+	return nil
+}
+
+// End clears the line. running says that the backfill goes on without being shown.
+func (p *BackfillProgress) End(running bool) {
+	if p.onScreen() {
+		fmt.Fprint(p.Err, "\r\x1b[K")
+	}
+	if running {
+		p.Say("It goes on in the daemon. Stop it: remanence backfill --stop")
+	}
+}
