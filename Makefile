@@ -5,6 +5,7 @@ SHELL := /bin/bash
 GOLANGCI_VERSION := v2.15.0
 GOFUMPT_VERSION  := v0.12.0
 GOTESTSUM_VERSION := v1.13.0
+CYCLONEDX_VERSION := v1.10.0
 FUZZTIME  ?= 10s
 BENCH     ?= .
 BENCHTIME ?= 100ms
@@ -17,6 +18,7 @@ TOOLS    := $(CURDIR)/bin/tools
 GOLANGCI := $(TOOLS)/golangci-lint@$(GOLANGCI_VERSION)/golangci-lint
 GOFUMPT  := $(TOOLS)/gofumpt@$(GOFUMPT_VERSION)/gofumpt
 GOTESTSUM := $(TOOLS)/gotestsum@$(GOTESTSUM_VERSION)/gotestsum
+CYCLONEDX := $(TOOLS)/cyclonedx-gomod@$(CYCLONEDX_VERSION)/cyclonedx-gomod
 BENCHDIR := test/client# the client bench: a Go module of its own, checked here all the same
 
 # gotest FLAGS,PACKAGES: go test. With RERUN, a directory, each test that failed is tried once more when the others are
@@ -37,7 +39,7 @@ test: $(if $(RERUN),$(GOTESTSUM)) ## all tests
 
 check: format libc-pin vet lint bench-check race ## the inner loop: format, vet, linters, pins, tests with the race detector
 
-full: test check fire e2e mcp e2e-web ## everything that .ci/run runs, step by step
+full: test check fire e2e mcp e2e-web carriers ## everything that .ci/run runs, step by step
 
 # The race detector finds what two goroutines do to the same memory, and makes everything many times as slow. So it is not
 # run where there is nothing to find: in packages in which nothing, their tests included, starts a second goroutine, and in
@@ -127,11 +129,15 @@ nightly: ## every random and repeated test with its large figures, then the fuzz
 	$(MAKE) fuzz FUZZTIME=60s
 
 plugin: build ## the Claude Code plugin with its binary -> dist/plugin/claude-code
-	rm -rf dist/plugin/claude-code
-	mkdir -p dist/plugin/claude-code/bin
-	cp -R plugin/. dist/plugin/claude-code/
-	rm dist/plugin/claude-code/plugin.go
-	cp bin/remanence dist/plugin/claude-code/bin/remanence
+	go run ./tools/release -plugin bin/remanence -out dist/plugin/claude-code
+
+.PHONY: release carriers
+release: $(CYCLONEDX) ## the files of release VERSION, for the repository of OWNER -> dist/release
+	go run ./tools/release -version '$(VERSION)' -repository '$(if $(OWNER),https://github.com/$(OWNER)/remanence)' -sbom $(CYCLONEDX)
+
+carriers: $(if $(RERUN),$(GOTESTSUM)) ## what a release carries, for this platform: built, installed, run, removed
+	test/release/install.sh
+	$(call gotest,-tags release -count=1 -timeout 20m,./test/release/)
 
 tools: $(GOLANGCI) $(GOFUMPT) $(GOTESTSUM)
 
@@ -139,7 +145,7 @@ format: $(GOFUMPT)
 	@out="$$($(GOFUMPT) -d .)" && [ -z "$$out" ] || { echo "$$out"; echo "not formatted; run: $(GOFUMPT) -w ." >&2; exit 1; }
 
 vet: # with the tags, which add files and take none away
-	go vet -tags e2e,fire,mcp ./...
+	go vet -tags e2e,fire,mcp,release ./...
 
 lint: $(GOLANGCI)
 	$(GOLANGCI) run --allow-parallel-runners ./...
@@ -158,3 +164,6 @@ $(GOFUMPT):
 
 $(GOTESTSUM):
 	GOBIN=$(@D) GOFLAGS=-trimpath go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+
+$(CYCLONEDX):
+	GOBIN=$(@D) GOFLAGS=-trimpath go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)

@@ -72,6 +72,8 @@ eval:           mem chars extract recall views
 mcpserver:      mem chars workstate fault when event recall curate continuity views
 web:
 config:         mem chars workstate fsx when rank redact event recall egress embed llm setup fault
+cli/man:
+upgrade:
 cli/ui:         mem chars rank event recall curate digest continuity views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
@@ -90,6 +92,7 @@ var outside = map[string][]string{
 
 	"tools/fit":        {"internal/eval", "internal/index", "internal/mem", "internal/rank"},
 	"tools/fitcapture": {"internal/extract", "internal/eval"},
+	"tools/release":    {"internal/setup"},
 
 	"test/e2e":          nil, // nil means any
 	"test/bench":        nil,
@@ -101,6 +104,7 @@ var outside = map[string][]string{
 	"test/port":         {},
 	"test/canary":       {},
 	"test/golden":       {},
+	"test/release":      {},
 	"test/corpus":       {"internal/mem", "internal/rank", "internal/chars"},
 	"test/fire/fault":   nil,
 	"test/fire/crash":   nil,
@@ -163,7 +167,7 @@ var unreachable = map[string][]string{
 var only = map[string][]string{
 	"modernc.org/sqlite":     {"internal/store/sqlite"},
 	"database/sql":           {"internal/store/sqlite"},
-	"github.com/spf13/cobra": {"internal/cli"},
+	"github.com/spf13/cobra": {"internal/cli", "internal/cli/man"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp":     {"internal/mcpserver"},
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"internal/mcpserver"},
@@ -190,6 +194,7 @@ var writers = []string{
 	"internal/vault",            // the person's memory in files
 	"internal/hook",             // the agent's environment file
 	"internal/fsx",              // for its callers
+	"tools/release",             // the files of a release
 	"internal/eval/evalstore",   // stores of evaluations, in the temporary directory
 }
 

@@ -34,7 +34,9 @@ func chapters() []chapter {
 			"lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust",
 		}},
 		{"move", nil, []string{"export", "import", "backfill"}},
-		{"run", nil, []string{"config", "vault", "mcp", "daemon", "db", "digest", "eval", "completion", "version", "help"}},
+		{"run", nil, []string{
+			"config", "vault", "mcp", "daemon", "db", "digest", "eval", "completion", "man", "upgrade", "version", "help",
+		}},
 	}
 }
 

@@ -53,7 +53,7 @@ func (a *app) root() *cobra.Command {
 		mindCommand(a), trustCommand(a),
 		exportCommand(a), importCommand(a), backfillCommand(a), configCommand(a), mcpCommand(a),
 		daemonCommand(a), dbCommand(a),
-		completionCommand(a), versionCommand(a),
+		completionCommand(a), manCommand(a), upgradeCommand(a), versionCommand(a),
 	)
 	root.SetHelpCommand(helpCommand(a))
 	root.SetHelpFunc(a.help)
