@@ -215,6 +215,8 @@ func viewsByName() map[string]ui.View {
 		"validate": validateView{OK: true, File: "config.toml", Problems: []string{}},
 		"daemon":   daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
 		"open":     openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
+		"man":      manView{Dir: "/h/man1", Files: []string{"remanence.1"}},
+		"upgrade":  upgradeView{"0.1.0", "/usr/bin/remanence", "deb", "sudo apt-get install ./remanence_amd64.deb"},
 		"version": versionView{
 			"0.1.0", true, ui.TextOrNil("1a2b3c4d"), ui.TextOrNil("2026-11-25T12:00:00Z"), false, "0.1.0+abc.1",
 			"go1.26", "linux", "amd64", 8, 1,
