@@ -104,7 +104,7 @@ func (s *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memor
 // The actions of a proposal. Except ProposeEdit they are actions of a MarkRequest.
 const (
 	ProposeEdit    = "edit"
-	ProposeForget  = mem.ProposeForget
+	ProposeForget  = "forget"
 	ProposeRestore = "restore"
 	ProposePin     = "pin"
 	ProposeUnpin   = "unpin"

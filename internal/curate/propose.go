@@ -243,6 +243,8 @@ func proposalText(p mem.Proposal) string {
 	what := "to " + p.Action + " it"
 	if p.Action == ProposeEdit {
 		what = "to change its " + strings.Join(proposedParts(p), ", ")
+	} else if p.Disputes {
+		what += ", for it is wrong"
 	}
 	who := "an agent"
 	switch {

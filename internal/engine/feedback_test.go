@@ -154,6 +154,11 @@ func TestAMemoryThatAnAgentDisputesIsNotInjected(t *testing.T) {
 	if injected("two") {
 		t.Error("it is injected, though disputed")
 	}
+	s.marks("pin", id)
+	if !injected("pinned") {
+		t.Error("it is not injected, though pinned")
+	}
+	s.marks("unpin", id)
 	m := s.memory(id)
 	if len(m.Proposals) != 1 || m.Proposals[0].Action != curate.ProposeForget || m.Proposals[0].Reason != "it is 7070" {
 		t.Fatalf("the review lists %+v", m.Proposals)

@@ -16,6 +16,8 @@ import (
 type Proposal struct {
 	ID     string `json:"id"`     // hash of the change, see [Proposal.Named]
 	Action string `json:"action"` // edit, forget, restore, pin or unpin
+	// Disputes marks a proposal to forget by which an agent reports that the memory is wrong.
+	Disputes bool `json:"disputes,omitempty"`
 
 	Title      *string  `json:"title,omitempty"`
 	Body       *string  `json:"body,omitempty"`
@@ -40,14 +42,11 @@ type Proposal struct {
 	Rejected bool   `json:"rejected,omitempty"` // a person rejected the same change before; it does not wait
 }
 
-// ProposeForget is the action of a proposal to forget a memory.
-const ProposeForget = "forget"
-
-// Disputed reports whether an agent that may report on the memory asks to forget it, for instance since it is wrong. It
-// is then not injected unasked until a person decides.
+// Disputed reports whether an agent that may report on the memory says that it is wrong. Unless it is pinned, it is then
+// not injected unasked until a person decides.
 func (m Memory) Disputed() bool {
-	return slices.ContainsFunc(m.Proposals, func(p Proposal) bool {
-		return p.Action == ProposeForget && p.Trust >= min(m.Trust, TrustAssistant)
+	return !m.Pinned && slices.ContainsFunc(m.Proposals, func(p Proposal) bool {
+		return p.Disputes && p.Trust >= min(m.Trust, TrustAssistant)
 	})
 }
 
