@@ -33,6 +33,11 @@ func (s *Service) TurnEnd(ctx context.Context, ec event.Context) (event.Changes,
 		return event.Changes{}, err
 	}
 	memories, scopeEdits := known.merge(ec, slices.Concat(stated, found))
+	if ec.Backfilled() {
+		if err := s.reversedSince(ctx, ec, memories); err != nil {
+			return event.Changes{}, err
+		}
+	}
 	forbidden, err := s.forbiddenFixes(ctx, t)
 	if err != nil {
 		return event.Changes{}, err

@@ -23,10 +23,23 @@ func TestAReversedDecisionIsOverInEverySession(t *testing.T) {
 		{queue, "We switch the job queue from SQLite to Postgres, because two workers have to share it.", true},
 		{queue, "Wir nehmen Postgres statt SQLite für die job queue.", true},
 		{queue, "Use Postgres instead of SQLite for the reports from now on.", false},
+		{queue, "Don't use Postgres instead of SQLite for the job queue.", false},
+		{"Never commit secrets to the config repository.", "Let's keep the secrets documentation in the config " +
+			"repository after all.", false},
+		{"Do not run migrations against the production database.", "let's run the database migrations in the test " +
+			"step after all", false},
+		{"Log with slog instead of fmt.Println in the worker.", "let's print the usage with fmt.Println in the help of " +
+			"the worker after all", false},
+		{"Deploy to staging before production, always.", "We changed the bucket, always copy the assets from staging " +
+			"to production.", false},
+		{"The API returns errors as JSON by design.", "The CLI prints tables instead of JSON for errors from now on.", false},
+		{s3, "let's put the thumbnails of the attachments on S3 after all", false},
+		{s3, "let's put the attachments on S3 after all", true},
 		{queue, "The job queue must log each job instead of each batch.", false},
 	} {
 		s := newStage(t)
-		s.play(start("startup"), prompt("p1", "where does it go"), stop("p1", "Decision: "+tt.then))
+		s.play(start("startup"), prompt("p1", "where does it go"))
+		s.knows(mem.Decision, tt.then)
 		s.play(in("two", start("startup"), prompt("p2", tt.now), stop("p2", "Understood, I'll take care of that."))...)
 		all := must(s.store.List(t.Context(), mem.Query{
 			Project: "p_shop", Within: "*", Hidden: true, Kinds: []mem.Kind{mem.Decision}, Limit: 20,
@@ -43,6 +56,31 @@ func TestAReversedDecisionIsOverInEverySession(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%q was not kept:\n%s", tt.then, titles(all))
+		}
+	}
+}
+
+// Sessions of the past are read in after later ones.
+func TestADecisionOfThePastThatWasReversedSinceIsOver(t *testing.T) {
+	for now, over := range map[string]bool{
+		"Use Postgres instead of SQLite for the job queue from now on.": true,
+		"Use Postgres instead of SQLite for the reports from now on.":   false,
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p2", now), stop("p2", "Understood, I'll take care of that."))
+		s.clock = s.clock.AddDate(0, -1, 0)
+		for _, e := range []mem.Event{
+			start(mem.Backfilled), prompt("p1", "where do jobs go"),
+			stop("p1", "I decided that the job queue uses SQLite, since one worker reads it."),
+		} {
+			e.Session, e.Recovered = "past", true
+			s.play(e)
+		}
+		all := must(s.store.List(t.Context(), mem.Query{
+			Session: "past", Within: "*", Hidden: true, Kinds: []mem.Kind{mem.Decision},
+		}))
+		if len(all) != 1 || (all[0].Status == mem.Superseded) != over {
+			t.Errorf("%q: over %v, want %v:\n%s", now, !over, over, titles(all))
 		}
 	}
 }

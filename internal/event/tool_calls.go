@@ -68,7 +68,7 @@ func Changed(m Context, c extract.Call) mem.Memory {
 		}
 	}
 	mm.Title = chars.Clip(mm.Title, 240)
-	if extract.OnlyReformats(c.Old, c.New) {
+	if extract.OnlyReformats(c.File, c.Old, c.New) {
 		mm.Tags, mm.Key = append(mm.Tags, extract.LayoutTag), "layout:"+mm.Key
 	}
 	return mm

@@ -207,20 +207,22 @@ func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
 
 func TestOnlyTheLayoutChanges(t *testing.T) {
 	for _, tt := range []struct {
-		before, after string
-		want          bool
+		file, before, after string
+		want                bool
 	}{
-		{"f( a, b, );", "f(a, b);", true},
-		{"if x {\n  y()\n}", "if x {\n\ty()\n}", true},
-		{`f( "a b" )`, `f("a b")`, true},
-		{"f(a, b)", "f(b, a)", false},
-		{"f(a)", "f(a)", false},
-		{`join(",")`, `join(", ")`, false},
-		{"elseif x", "else if x", false},
-		{"const a", "consta", false},
+		{"a.ts", "f( a, b, );", "f(a, b);", true},
+		{"a.ts", "if x {\n  y()\n}", "if x {\n\ty()\n}", true},
+		{"a.ts", `f( "a b" )`, `f("a b")`, true},
+		{"a.ts", "f(a, b)", "f(b, a)", false},
+		{"a.ts", "f(a)", "f(a)", false},
+		{"a.ts", `join(",")`, `join(", ")`, false},
+		{"a.ts", "elseif x", "else if x", false},
+		{"a.ts", "const a", "consta", false},
+		{"a.py", "if x:\n  y()\nz()", "if x:\n  y()\n  z()", false},
+		{"deploy.YAML", "a:\n  b: 1", "a:\nb: 1", false},
 	} {
-		if got := OnlyReformats(tt.before, tt.after); got != tt.want {
-			t.Errorf("%q to %q: %v", tt.before, tt.after, got)
+		if got := OnlyReformats(tt.file, tt.before, tt.after); got != tt.want {
+			t.Errorf("%s: %q to %q: %v", tt.file, tt.before, tt.after, got)
 		}
 	}
 }
@@ -229,6 +231,9 @@ func TestLintersAndFormattersCheckTheLayout(t *testing.T) {
 	for command, want := range map[string]bool{
 		"npx eslint .": true, "npm run lint:fix": true, "make format": true, "cargo fmt --check": true,
 		"golangci-lint run ./...": true, "ruff check .": true, "black --check src": true,
+		"cd web && npx prettier --check .": true, "ruff check . && pytest -q": false, "make lint test": false,
+		"go vet ./... && golangci-lint run && go test ./...": false, "pytest tests/test_style.py": false,
+		"cargo test fmt": false, "go test ./internal/fmt": false, "python -m black .": true,
 		"go test ./...": false, "bash deploy.sh": false, "node dist/information.js": false, "npm run build": false,
 	} {
 		if got := ChecksLayout(command); got != want {

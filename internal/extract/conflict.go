@@ -89,8 +89,9 @@ func displaced(s string) (gone []string, rest string) {
 		}
 	}
 	before, after, found := strings.Cut(rest, " from ")
+	clause := before[strings.LastIndexAny(before, ",.;:()")+1:]
 	if was, now, ok := strings.Cut(after, " to "); found && ok && len(strings.Fields(was)) <= 4 &&
-		lang.ContainsAny(before, switching...) {
+		lang.ContainsAny(clause, switching...) {
 		gone, rest = append(gone, was), before+" "+now
 	}
 	return gone, rest
@@ -125,25 +126,58 @@ func ChangesCourse(s string) bool {
 }
 
 // Reverses reports whether a statement ends what an earlier one laid down: it puts something in the place of what that
-// one has, or returns to what that one put aside: "let's put attachments on S3 after all".
-func Reverses(now, then string) bool { return replaces(now, then) || resumes(now, then) }
+// one has, or returns to what that one put aside: "let's put attachments on S3 after all". Only main clauses are
+// compared, and much of one must be in the other, since nobody is asked.
+func Reverses(now, then string) bool {
+	was := mainClause(then)
+	return slices.ContainsFunc(Sentences(now), func(s string) bool {
+		is := mainClause(s)
+		_, rest := displaced(is)
+		return !Asks(s) && !denies(rest) && (takesPlace(is, was) || resumes(is, was))
+	})
+}
 
-// resumes reports whether a statement that changes course affirms what the other one denies or puts aside.
+// mainClause is a text up to its first comma or other mark that ends a clause.
+func mainClause(s string) string {
+	end := strings.IndexFunc(s, func(r rune) bool { return strings.ContainsRune(",;:(", r) })
+	if sentence := strings.Index(s, ". "); end < 0 || sentence >= 0 && sentence < end {
+		end = sentence
+	}
+	if end < 0 {
+		return s
+	}
+	return s[:end]
+}
+
+// takesPlace reports whether one statement puts something in the place of what the other has, and shares at least half
+// of the other's further words, and two of them.
+func takesPlace(now, then string) bool {
+	gone, rest := displaced(now)
+	_, kept := displaced(then)
+	has, about := rank.Terms(kept), rank.Terms(rest)
+	return !denies(kept) && slices.ContainsFunc(gone, func(g string) bool {
+		x := rank.Terms(g)
+		others := slices.DeleteFunc(slices.Clone(has), func(t string) bool { return CountShared([]string{t}, x) > 0 })
+		shared := CountShared(others, about)
+		return len(x) > 0 && CountShared(x, has) == len(x) && shared >= min(2, len(others)) && 2*shared >= len(others) &&
+			shared > 0
+	})
+}
+
+// resumes reports whether a statement that changes course takes up what the other one puts aside. Only one of its words
+// may be new, such as the verb.
 func resumes(now, then string) bool {
-	_, rest := displaced(now)
-	if !cuesIn(lang.CueText(now)).Has(cueReverse) || denies(rest) || Asks(now) {
+	if !cuesIn(lang.CueText(now)).Has(cueReverse) {
 		return false
 	}
-	says := rank.Terms(rest)
 	gone, kept := displaced(then)
-	about := rank.Terms(kept)
-	for _, g := range gone {
+	says, about := rank.Terms(strings.TrimPrefix(strings.ToLower(now), "let's ")), rank.Terms(kept)
+	return slices.ContainsFunc(gone, func(g string) bool {
 		x := rank.Terms(g)
-		if len(x) > 0 && CountShared(x, says) == len(x) && CountShared(x, about) == 0 && CountShared(about, says) > 0 {
-			return true
-		}
-	}
-	return denies(kept) && CountShared(about, says) >= 2
+		shared := CountShared(says, about)
+		return len(x) > 0 && CountShared(x, says) == len(x) && CountShared(x, about) == 0 && shared > 0 &&
+			len(says)-CountShared(says, x)-shared <= 1
+	})
 }
 
 // otherNumber reports whether two texts are the same but for numbers.
