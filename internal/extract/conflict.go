@@ -97,26 +97,23 @@ func displaced(s string) (gone []string, rest string) {
 	return gone, rest
 }
 
-// replaces reports whether a text puts something in the place of what the other has.
+// replaces reports whether a text puts something in the place of what the other has, and is about any of the rest of it.
 func replaces(now, then string) bool {
+	return takesPlace(now, then, func(shared, others int) bool { return shared > 0 || others == 0 })
+}
+
+// takesPlace reports whether a text puts something in the place of what the other has. Of the words that the other one
+// has besides, enough judges how many are shared.
+func takesPlace(now, then string, enough func(shared, others int) bool) bool {
 	gone, rest := displaced(now)
-	if len(gone) == 0 {
-		return false
-	}
 	was, kept := displaced(then)
-	about := rank.Terms(rest)
-	has := rank.Terms(kept)
-	for _, g := range gone {
+	about, has := rank.Terms(rest), rank.Terms(kept)
+	return !denies(kept) && slices.ContainsFunc(gone, func(g string) bool {
 		x := rank.Terms(g)
-		if len(x) == 0 || slices.Contains(was, g) || CountShared(x, has) < len(x) || denies(kept) {
-			continue
-		}
 		others := slices.DeleteFunc(slices.Clone(has), func(t string) bool { return CountShared([]string{t}, x) > 0 })
-		if CountShared(others, about) > 0 || len(others) == 0 {
-			return true
-		}
-	}
-	return false
+		return len(x) > 0 && !slices.Contains(was, g) && CountShared(x, has) == len(x) &&
+			enough(CountShared(others, about), len(others))
+	})
 }
 
 // ChangesCourse reports whether a statement says that something is to be otherwise than before.
@@ -133,9 +130,12 @@ func Reverses(now, then string) bool {
 	return slices.ContainsFunc(Sentences(now), func(s string) bool {
 		is := mainClause(s)
 		_, rest := displaced(is)
-		return !Asks(s) && !denies(rest) && (takesPlace(is, was) || resumes(is, was))
+		return !Asks(s) && !denies(rest) && (takesPlace(is, was, isMost) || resumes(is, was))
 	})
 }
+
+// isMost reports whether shared words are at least half of all, and two of them.
+func isMost(shared, all int) bool { return shared > 0 && shared >= min(2, all) && 2*shared >= all }
 
 // mainClause is a text up to its first comma or other mark that ends a clause.
 func mainClause(s string) string {
@@ -147,21 +147,6 @@ func mainClause(s string) string {
 		return s
 	}
 	return s[:end]
-}
-
-// takesPlace reports whether one statement puts something in the place of what the other has, and shares at least half
-// of the other's further words, and two of them.
-func takesPlace(now, then string) bool {
-	gone, rest := displaced(now)
-	_, kept := displaced(then)
-	has, about := rank.Terms(kept), rank.Terms(rest)
-	return !denies(kept) && slices.ContainsFunc(gone, func(g string) bool {
-		x := rank.Terms(g)
-		others := slices.DeleteFunc(slices.Clone(has), func(t string) bool { return CountShared([]string{t}, x) > 0 })
-		shared := CountShared(others, about)
-		return len(x) > 0 && CountShared(x, has) == len(x) && shared >= min(2, len(others)) && 2*shared >= len(others) &&
-			shared > 0
-	})
 }
 
 // resumes reports whether a statement that changes course takes up what the other one puts aside. Only one of its words

@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
+	"remanence/internal/shell"
 )
 
 // Bounds of the names that a memory holds.
@@ -94,7 +95,7 @@ func (n *EntityFinder) stated(fact string) {
 
 // installed reads the packages that a command installs.
 func (n *EntityFinder) installed(command string) {
-	for _, words := range simpleCommands(command) {
+	for _, words := range shell.Words(command) {
 		if len(words) < 3 ||
 			!slices.Contains(
 				[]string{

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"remanence/internal/mem"
+	"remanence/internal/shell"
 )
 
 // MaxFiles bounds the files of a memory.
@@ -118,8 +119,8 @@ var runners = []string{
 // formatter or a linter, by its own name or by that of a script, as in "npm run lint:fix".
 func ChecksLayout(command string) bool {
 	checks := false
-	for _, words := range simpleCommands(command) {
-		for len(words) > 0 && (assignment(words[0]) || slices.Contains(runners, path.Base(words[0]))) {
+	for _, words := range shell.Words(command) {
+		for len(words) > 0 && (shell.IsAssignment(words[0]) || slices.Contains(runners, path.Base(words[0]))) {
 			words = words[1:]
 		}
 		if len(words) == 0 || path.Base(words[0]) == "cd" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remanence/internal/lang"
+	"remanence/internal/shell"
 )
 
 // Remote reports whether the tool call brings in text from outside the machine: from the
@@ -17,7 +18,7 @@ func Remote(tool, command string) bool {
 	if lang.ContainsAny(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
 		return true
 	}
-	return slices.ContainsFunc(simpleCommands(command), fetches) && !showsNothing(command)
+	return slices.ContainsFunc(shell.Words(command), fetches) && !showsNothing(command)
 }
 
 // fetches reports whether a simple command asks another machine, by itself or
@@ -116,7 +117,7 @@ func runsAnother(before []string) bool {
 		if i > 0 && slices.Contains([]string{"-I", "-u", "-n", "-P", "-s", "-k", "-L", ">", ">>", "<"}, before[i-1]) {
 			continue // the value of a flag, the target of a redirection
 		}
-		if !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "<>") && !assignment(w) &&
+		if !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "<>") && !shell.IsAssignment(w) &&
 			strings.Trim(w, "0123456789.smh") != "" {
 			return false
 		}
@@ -127,13 +128,13 @@ func runsAnother(before []string) bool {
 // showsNothing reports whether a line that asks other machines prints nothing that strangers
 // wrote. Every command of it has to be understood.
 func showsNothing(line string) bool {
-	commands, ok := parsedCommands(line)
+	commands, ok := shell.Parse(line)
 	if !ok {
 		return false
 	}
 	brought := false // commits or files from elsewhere
 	for _, words := range commands {
-		for len(words) > 0 && assignment(words[0]) {
+		for len(words) > 0 && shell.IsAssignment(words[0]) {
 			words = words[1:]
 		}
 		if len(words) == 0 {

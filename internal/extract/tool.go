@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/lang"
+	"remanence/internal/shell"
 )
 
 // Call is what is understood of a tool call. Fields the tool does not have are empty.
@@ -100,7 +101,7 @@ func PlainCommand(s string) string {
 	}
 	for {
 		word, rest, ok := strings.Cut(s, " ")
-		if !ok || !assignment(word) {
+		if !ok || !shell.IsAssignment(word) {
 			break
 		}
 		s = rest
@@ -112,20 +113,6 @@ func PlainCommand(s string) string {
 	}
 	s = strings.TrimSuffix(strings.TrimSpace(s), "2>&1")
 	return strings.TrimSpace(s)
-}
-
-// assignment reports whether a word of a command line sets a variable.
-func assignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	if !ok || name == "" {
-		return false
-	}
-	for i, r := range name {
-		if r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return true
 }
 
 // WorthKeeping reports whether a command that worked is worth keeping: it built,

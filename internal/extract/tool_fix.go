@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/shell"
 )
 
 // Bounds of what a fix names.
@@ -140,9 +141,9 @@ func SameProgram(a, b string) bool {
 // HasSideEffects reports whether a command changes something besides the files that are
 // edited: what is installed, what runs, what is locked or generated.
 func HasSideEffects(command string) bool {
-	for _, words := range simpleCommands(command) {
+	for _, words := range shell.Words(command) {
 		i := 0
-		for i < len(words)-1 && (assignment(words[i]) || words[i] == "sudo" || words[i] == "env") {
+		for i < len(words)-1 && (shell.IsAssignment(words[i]) || words[i] == "sudo" || words[i] == "env") {
 			i++
 		}
 		switch path.Base(words[i]) {

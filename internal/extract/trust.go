@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
+	"remanence/internal/shell"
 )
 
 // ReturnsEarlierOutput reports whether a call returns what was read at another time: the
@@ -29,7 +30,7 @@ func OwnTool(tool string) bool {
 
 // RunsRemanence reports whether a command line runs our own program.
 func RunsRemanence(command string) bool {
-	for _, words := range simpleCommands(command) {
+	for _, words := range shell.Words(command) {
 		for i, w := range words {
 			if path.Base(w) == "remanence" && (i == 0 || runsAnother(words[:i])) {
 				return true

@@ -1,4 +1,6 @@
-package extract
+// Package shell splits command lines of a POSIX shell into the words of their commands. It runs nothing, and reads
+// neither files nor the environment. Start with Words and Parse.
+package shell
 
 import (
 	"path"
@@ -6,9 +8,9 @@ import (
 	"strings"
 )
 
-// simpleCommands are the words of each command of a line. Quotes are passed
+// Words returns the words of each command of a line. Quotes are passed
 // over, so that what a shell is given as text counts as commands too.
-func simpleCommands(line string) [][]string {
+func Words(line string) [][]string {
 	var out [][]string
 	for _, part := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("|;&()$`\n{}", r) }) {
 		if words := strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "!", " ").Replace(part)); len(words) > 0 {
@@ -18,14 +20,28 @@ func simpleCommands(line string) [][]string {
 	return out
 }
 
-// parsedCommands returns the words of each command of a line, without quotes, redirections
+// Parse returns the words of each command of a line, without quotes, redirections
 // and the bodies of here-documents, those of command substitutions first. ok is false for a
 // line that it does not understand as a whole: one with groups, loops, process
 // substitution, here-strings, functions, or quotes that do not close.
-func parsedCommands(line string) (commands [][]string, ok bool) {
+func Parse(line string) (commands [][]string, ok bool) {
 	p := shellParser{text: strings.NewReplacer("\\\r\n", "", "\\\n", "").Replace(line)}
 	p.commands(0)
 	return p.out, !p.failed
+}
+
+// IsAssignment reports whether a word of a command line sets a variable.
+func IsAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	if !ok || name == "" {
+		return false
+	}
+	for i, r := range name {
+		if r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return true
 }
 
 // shellParser reads a command line. It stops at what it does not understand.
