@@ -3,16 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
-	"remanence/internal/rank"
 	"remanence/internal/recall"
 	"remanence/internal/views"
 )
@@ -69,7 +64,7 @@ func (e *Engine) rebuild(ctx context.Context, r mem.Receipt, budget int, floor f
 	}
 	ec.Files = e.Event.OpenFiles(ec.Project)
 	defer ec.Files.Close()
-	hits, cuts, err := e.hitsOf(ctx, r, floor, ec.Settings.VectorFloor)
+	hits, cuts, err := e.Recall.HitsOf(ctx, r, floor, ec.Settings.VectorFloor)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
@@ -86,84 +81,4 @@ func (e *Engine) rebuild(ctx context.Context, r mem.Receipt, budget int, floor f
 	}
 	next.TookMS = recall.Ms1(e.Now().Sub(ec.Started))
 	return next, nil
-}
-
-// hitsOf returns the items of a receipt that pass a floor, best first, and those that do not or that another rule
-// left out. Injected items keep their order. Memories that were erased since are left out.
-func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit,
-	cuts []mem.LeftOutItem, err error,
-) {
-	passes := floorOf(r, floor, near)
-	add := func(c mem.LeftOutItem, at int) error {
-		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{c.ID}, Hidden: true, Within: "*"})
-		switch {
-		case errors.Is(err, mem.ErrNotFound):
-			return nil
-		case err != nil:
-			return fmt.Errorf("memory %s: %w", c.ID, err)
-		}
-		hits = slices.Insert(hits, at, mem.Hit{Memory: ms[0], Score: c.Score, Parts: c.Parts})
-		return nil
-	}
-	for _, it := range r.Items {
-		c := mem.LeftOutItem{ID: it.ID, Title: it.Title, Score: it.Score, Parts: it.Parts, Gate: rank.BelowFloor}
-		if !strings.HasPrefix(it.ID, "m_") {
-			continue
-		}
-		if measured(it.Parts) && floor > r.Floor && !passes(it.Parts) {
-			cuts = append(cuts, c)
-			continue
-		}
-		if err := add(c, len(hits)); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, c := range r.LeftOut {
-		fits := c.Gate == "budget" || c.Gate == rank.BelowFloor && floor < r.Floor && passes(c.Parts)
-		if !fits {
-			cuts = append(cuts, c)
-			continue
-		}
-		at := len(hits)
-		for at > 0 && hits[at-1].Score < c.Score {
-			at--
-		}
-		if err := add(c, at); err != nil {
-			return nil, nil, err
-		}
-	}
-	return hits, cuts, nil
-}
-
-func measured(parts map[string]float64) bool {
-	_, ok := parts[rank.PartCoverage]
-	return ok
-}
-
-// floorOf returns a function that reports whether a memory or utterance with such parts passes a floor, by itself or
-// beside one of the receipt that does; see rank.Floor.
-func floorOf(r mem.Receipt, floor, near float64) func(parts map[string]float64) bool {
-	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
-	alone := func(parts map[string]float64) bool { return rank.Passes(parts, floor, near, back) }
-	said := func(parts map[string]float64) bool {
-		_, ok := parts[rank.PartSession]
-		return ok
-	}
-	best := map[bool]float64{} // match of what passes by itself; memories and utterances are apart
-	add := func(parts map[string]float64) {
-		if measured(parts) && alone(parts) {
-			best[said(parts)] = max(best[said(parts)], rank.Match(parts, nil))
-		}
-	}
-	for _, it := range r.Items {
-		add(it.Parts)
-	}
-	for _, c := range r.LeftOut {
-		if c.Gate == rank.BelowFloor || c.Gate == "budget" {
-			add(c.Parts)
-		}
-	}
-	return func(parts map[string]float64) bool {
-		return alone(parts) || measured(parts) && rank.Beside(rank.Match(parts, nil), best[said(parts)]) > 0
-	}
 }
