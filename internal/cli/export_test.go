@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/cli/ui"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 	"remanence/internal/workstate"
@@ -19,7 +20,7 @@ func TestAnExportedPageHoldsTextAndNothingThatRuns(t *testing.T) {
 		Decisions: []workstate.Decision{{Title: evil, Text: "another " + evil, Rationale: evil}},
 		Sessions:  []workstate.Session{{Title: evil, Summary: evil}},
 	}
-	page := fleetPage(views.OverviewResponse{
+	page := ui.OverviewPage(views.OverviewResponse{
 		At:       time.Now(),
 		Projects: []views.OverviewRow{{State: s, Stale: true, Memories: 3}},
 	})

@@ -155,7 +155,8 @@ func TestStatusShowsHowFarABackfillIs(t *testing.T) {
 		change func(*event.Backfill)
 		want   string
 	}{
-		{func(*event.Backfill) {}, "  backfill      40 of 214 sessions · 20 MB of 92 MB · 2.0 MB/s · less than a minute left\n"},
+		{func(*event.Backfill) {}, "" +
+			"  backfill      40 of 214 sessions · 20 MB of 92 MB · 2.0 MB/s · less than a minute left\n"},
 		{func(b *event.Backfill) { b.Running = false }, ""},
 		{
 			func(b *event.Backfill) { b.Running, b.DoneBytes, b.GivenUp = false, 0, "disk read error" },

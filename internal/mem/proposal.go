@@ -42,8 +42,8 @@ type Proposal struct {
 	Rejected bool   `json:"rejected,omitempty"` // a person rejected the same change before; it does not wait
 }
 
-// Disputed reports whether an agent that may report on the memory says that it is wrong. Unless it is pinned, it is then
-// not injected unasked until a person decides.
+// Disputed reports whether an agent that may report on the memory says that it is wrong. Unless it is pinned, it is
+// then not injected unasked until a person decides.
 func (m Memory) Disputed() bool {
 	return !m.Pinned && slices.ContainsFunc(m.Proposals, func(p Proposal) bool {
 		return p.Disputes && p.Trust >= min(m.Trust, TrustAssistant)
