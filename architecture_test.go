@@ -29,6 +29,7 @@ vaultfile:      mem chars
 when:           chars fault
 # 1 pure
 lang:           chars
+shell:
 redact/secrets:
 redact/jsonstream:
 redact:         redact/secrets redact/jsonstream
@@ -36,7 +37,7 @@ rank:           mem chars
 index:          mem rank
 inject:         mem chars
 agent:          mem chars
-extract:        mem chars lang rank inject
+extract:        mem chars lang shell rank inject
 # 2 core
 event:          mem chars workstate vaultfile extract rank inject redact
 recall:         mem chars vaultfile lang extract rank index inject redact event
@@ -74,7 +75,7 @@ web:
 config:         mem chars workstate fsx when rank redact event recall egress embed llm setup fault
 cli/man:
 upgrade:
-cli/ui:         mem chars rank event recall curate digest continuity views eval fault config
+cli/ui:         mem chars workstate rank event recall curate digest continuity views eval fault config
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
 daemon:         mem chars workstate vaultfile index redact event curate digest continuity filesync
@@ -231,6 +232,41 @@ func TestFloorPlan(t *testing.T) {
 	for dir := range packages {
 		if _, ok := sources[dir]; !ok && !strings.HasPrefix(dir, "test/") {
 			t.Errorf("%s is in the plan and does not exist", dir)
+		}
+	}
+}
+
+// TestPackagesStaySmall bounds the lines and files of each package, tests not counted.
+func TestPackagesStaySmall(t *testing.T) {
+	const most, mostFiles = 5000, 40
+	lines, files := map[string]int{}, map[string]int{}
+	err := filepath.WalkDir("internal", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		dir := filepath.ToSlash(filepath.Dir(file))
+		lines[dir] += strings.Count(string(text), "\n")
+		files[dir]++
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) < 50 {
+		t.Fatalf("found only %d packages", len(lines))
+	}
+	limits := map[string]int{"internal/engine": 1500, "internal/store/sqlite": 9000, "internal/cli": 9000}
+	for dir, n := range lines {
+		limit, special := limits[dir]
+		if !special {
+			limit = most
+		}
+		if n > limit {
+			t.Errorf("%s has %d lines, more than %d", dir, n, limit)
+		}
+		if limit <= most && files[dir] > mostFiles {
+			t.Errorf("%s has %d files, more than %d", dir, files[dir], mostFiles)
 		}
 	}
 }
