@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ const backfillStep = 2 * time.Second
 // maxBackfillJobs is more jobs than there are: the one that runs, the next, and a finished one.
 const maxBackfillJobs = 10
 
+// stopWithin is how long an order to stop waits for the job that runs.
+const stopWithin = 15 * time.Second
+
 // resultFor is how long the result of a backfill can be read after its end.
 const resultFor = 3 * time.Second
 
@@ -35,12 +39,19 @@ type BackfillRequest struct {
 	Since   time.Time `json:"since,omitzero"`    // only sessions that ended at or after
 	Limit   int       `json:"limit,omitempty"`   // only so many, those that ended last; 0 means all
 	DryRun  bool      `json:"dry_run,omitempty"`
-	Stop    bool      `json:"stop,omitempty"` // ends a running backfill; what was read stays
-	Undo    bool      `json:"undo,omitempty"` // also hides the memories of all sessions that were read in
+	Stop    bool      `json:"stop,omitempty"`  // ends a running backfill; what was read stays
+	Undo    bool      `json:"undo,omitempty"`  // also hides the memories that were read in
+	Agent   string    `json:"agent,omitempty"` // session of the agent that asks; an agent may not undo
 }
 
 // ErrNoTranscripts means that no session of the requested project was found.
 var ErrNoTranscripts = errors.New("no transcript of such a project")
+
+// ErrStillReading means that a stopped backfill had not ended in time: a part of a session is still written.
+var ErrStillReading = errors.New("a session is still being read")
+
+// errStopped ends the work on a backfill that was stopped.
+var errStopped = errors.New("backfill stopped")
 
 // backfillOrder is the data of a job: what to read, and how far it was read.
 type backfillOrder struct {
@@ -56,7 +67,11 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 	if running, err := s.BackfillStatus(ctx); err != nil || running.Running && !req.DryRun {
 		return running, err
 	}
-	files, projects, err := s.selected(ctx, req)
+	all, err := s.ListTranscripts(req.Folder)
+	if err != nil {
+		return event.Backfill{}, err
+	}
+	files, projects, err := s.selected(ctx, req, all)
 	if err != nil {
 		return event.Backfill{}, err
 	}
@@ -79,6 +94,9 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 	}
 	if req.DryRun || len(files) == 0 {
 		return out, nil
+	}
+	if err := s.finishBackfills(ctx); err != nil { // one that was given up would be shown again
+		return out, err
 	}
 	out.Running, out.Started = true, s.Now()
 	first := backfillJob(backfillOrder{BackfillRequest: req, Backfill: out})
@@ -108,98 +126,201 @@ func (s *Service) BackfillStatus(ctx context.Context) (event.Backfill, error) {
 	return o.Backfill, nil
 }
 
-// StopBackfill ends a running backfill after the session that is being read.
+// StopBackfill ends a running backfill, and returns when nothing of it is written any more. It returns
+// ErrStillReading if that takes too long; the backfill ends nevertheless.
 func (s *Service) StopBackfill(ctx context.Context) (event.Backfill, error) {
 	was, err := s.BackfillStatus(ctx)
 	if err != nil {
 		return was, err
 	}
-	jobs, err := s.Store.Jobs(ctx, event.JobBackfill, maxBackfillJobs)
-	if err != nil {
+	was.Running = false
+	if err := s.finishBackfills(ctx); err != nil {
 		return was, err
+	}
+	select {
+	case s.backfilling <- struct{}{}:
+	case <-ctx.Done():
+		return was, ctx.Err()
+	case <-time.After(stopWithin):
+		return was, ErrStillReading
+	}
+	defer func() { <-s.backfilling }()
+	return was, s.finishBackfills(ctx) // also one that was queued meanwhile
+}
+
+// finishBackfills removes the jobs of all backfills.
+func (s *Service) finishBackfills(ctx context.Context) error {
+	jobs, err := s.Store.Jobs(ctx, event.JobBackfill, maxBackfillJobs)
+	if err != nil || len(jobs) == 0 {
+		return err
 	}
 	var b mem.Batch
 	for _, j := range jobs {
 		b.FinishedJobs = append(b.FinishedJobs, j.ID)
 	}
-	was.Running = false
 	_, err = s.Store.Apply(ctx, b)
-	return was, err
+	return err
 }
 
-// BackfilledMemories returns the ids of what the sessions that were read in left, of a project or of all. Pinned
-// memories are left out.
-func (s *Service) BackfilledMemories(ctx context.Context, project string) ([]string, error) {
-	var ids []string
+// BackfilledMemories returns the memories that only backfilled sessions made, of a project or of all. Pinned memories
+// are left out.
+func (s *Service) BackfilledMemories(ctx context.Context, project string) (out []mem.Memory, err error) {
+	made, err := s.Event.UpTo(ctx, math.MaxInt, mem.Query{
+		Tags: []string{mem.BackfillTag}, Within: "*", Statuses: event.Findable(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	sessions := map[string]bool{} // of the project
 	const page = 200
 	for offset := 0; ; offset += page {
-		sessions, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: page, Offset: offset})
+		list, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: page, Offset: offset})
 		if err != nil {
 			return nil, fmt.Errorf("sessions: %w", err)
 		}
-		for _, sess := range sessions {
-			if sess.Source != mem.Backfilled {
-				continue
+		for _, sess := range list {
+			sessions[sess.ID] = true
+			said, err := s.Event.UpTo(ctx, math.MaxInt, mem.Query{ // there is no index of the tags of utterances
+				Session: sess.ID, Within: "*", Kinds: []mem.Kind{mem.Utterance}, Statuses: event.Findable(),
+			})
+			if err != nil {
+				return nil, err
 			}
-			for _, kinds := range [][]mem.Kind{nil, {mem.Utterance}} {
-				left, err := s.Event.All(ctx, mem.Query{
-					Session: sess.ID, Within: "*", Kinds: kinds, Statuses: event.Findable(),
-				})
-				if err != nil {
-					return nil, err
-				}
-				for _, mm := range left {
-					if !mm.Pinned {
-						ids = append(ids, mm.ID)
-					}
-				}
-			}
+			made = append(made, said...)
 		}
-		if len(sessions) < page {
-			return ids, nil
+		if len(list) < page {
+			break
 		}
 	}
+	for _, mm := range made {
+		if !mm.Pinned && slices.Contains(mm.Tags, mem.BackfillTag) &&
+			(project == "" || mm.Project == project || sessions[mm.Session]) {
+			out = append(out, mm)
+		}
+	}
+	return out, nil
 }
 
-// RunBackfill reads in the next sessions of a backfill. The batch has the job that continues it.
-func (s *Service) RunBackfill(ctx context.Context, job mem.Job) (mem.Batch, error) {
+// SupersededOnlyBy returns the ids of memories that only backfilled ones superseded. Of a chain of these it is the
+// memory before the first.
+func (s *Service) SupersededOnlyBy(ctx context.Context, made []mem.Memory) ([]string, error) {
+	gone, targets := map[string]bool{}, []string{}
+	for _, mm := range made {
+		gone[mm.ID] = true
+		if mm.Supersedes != "" {
+			targets = append(targets, mm.Supersedes)
+		}
+	}
+	var out []string
+	for known := map[string]bool{}; len(targets) > 0; {
+		found, err := s.Store.List(ctx, mem.Query{IDs: targets, ExactIDs: true, Hidden: true})
+		if err != nil {
+			return nil, fmt.Errorf("superseded memories: %w", err)
+		}
+		targets = nil
+		for _, mm := range found {
+			switch {
+			case known[mm.ID] || mm.Status != mem.Superseded:
+			case !slices.Contains(mm.Tags, mem.BackfillTag):
+				out = append(out, mm.ID)
+			case mm.Supersedes != "":
+				targets = append(targets, mm.Supersedes)
+			}
+			known[mm.ID] = true
+		}
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	left, err := s.Event.UpTo(ctx, math.MaxInt, mem.Query{Within: "*", Statuses: event.Findable()})
+	for _, mm := range left {
+		if !gone[mm.ID] && mm.Supersedes != "" {
+			out = slices.DeleteFunc(out, func(id string) bool { return id == mm.Supersedes })
+		}
+	}
+	return out, err
+}
+
+// RunBackfill reads in the next sessions of a backfill, and queues the job that continues it.
+func (s *Service) RunBackfill(ctx context.Context, job mem.Job) error {
 	var o backfillOrder
 	if err := json.Unmarshal([]byte(job.Data), &o); err != nil {
-		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
+		return fmt.Errorf("data of job %s: %w", job.ID, err)
 	}
 	if !o.Running {
-		return mem.Batch{}, nil // the job only held the result
+		return nil // the job only held the result
 	}
-	files, _, err := s.selected(ctx, o.BackfillRequest)
+	select {
+	case s.backfilling <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.backfilling }()
+	err := s.readPart(ctx, job, o)
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// readPart reads in sessions of an order for a while.
+func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) error {
+	all, err := s.ListTranscripts(o.Folder)
+	if err != nil {
+		return err
+	}
+	files, _, err := s.selected(ctx, o.BackfillRequest, all)
 	if err != nil && !errors.Is(err, ErrNoTranscripts) { // they may be gone since
-		return mem.Batch{}, err
+		return err
+	}
+	goesOn := func(ctx context.Context) error {
+		waiting, err := s.Store.Jobs(ctx, event.JobBackfill, maxBackfillJobs)
+		if err == nil && !slices.ContainsFunc(waiting, func(j mem.Job) bool { return j.ID == job.ID }) {
+			err = errStopped
+		}
+		return err
 	}
 	begun := time.Now()
 	for _, f := range files {
 		if o.has(f) {
 			continue
 		}
+		if err := goesOn(ctx); err != nil {
+			return err
+		}
 		if time.Since(begun) > backfillStep {
-			return s.continued(ctx, job, o)
+			return s.continued(ctx, job, backfillJob(o))
 		}
 		o.LastEnded, o.LastSession = f.Ended, f.Session
 		o.Done, o.DoneBytes = o.Done+1, o.DoneBytes+f.Bytes
-		read, err := s.readIn(ctx, f, copiesOf(f, files))
+		read, err := s.readIn(ctx, f, copiesOf(f, all), goesOn)
 		switch {
 		case err != nil && (ctx.Err() != nil || storeFailed(err)):
-			return mem.Batch{}, err // it is tried again
-		case err != nil && len(o.Failed) < event.MaxBackfillFailures:
-			o.Failed = append(o.Failed, f.Session+": "+chars.Clip(chars.Line(err.Error()), 300))
+			return err // it is tried again
+		case errors.Is(err, errStopped):
+			return err
+		case err != nil:
+			if o.NotRead++; len(o.Failed) < event.MaxBackfillFailures {
+				o.Failed = append(o.Failed, f.Session+": "+chars.Clip(chars.Line(err.Error()), 300))
+			}
 		case !read:
 			o.LeftOut++
 		}
 	}
-	o.Running = false
-	b, err := s.continued(ctx, job, o)
-	for i := range b.Jobs {
-		b.Jobs[i].NotBefore = s.Now().Add(resultFor)
+	if err := goesOn(ctx); err != nil {
+		return err
 	}
-	return b, err
+	o.Running = false
+	result := backfillJob(o)
+	result.NotBefore = s.Now().Add(resultFor)
+	return s.continued(ctx, job, result)
+}
+
+// continued replaces a job by the next one. Both are written together: a backfill that is stopped meanwhile waits for
+// that, and removes the next one.
+func (s *Service) continued(ctx context.Context, job, next mem.Job) error {
+	_, err := s.Store.Apply(ctx, mem.Batch{Jobs: []mem.Job{next}, FinishedJobs: []string{job.ID}})
+	return err
 }
 
 // has reports whether the order's part up to now contains a session.
@@ -210,15 +331,6 @@ func (o backfillOrder) has(f mem.TranscriptFile) bool {
 	return cmp.Or(o.LastEnded.Compare(f.Ended), strings.Compare(f.Session, o.LastSession)) <= 0
 }
 
-// continued queues the rest of an order, unless the backfill was stopped meanwhile.
-func (s *Service) continued(ctx context.Context, job mem.Job, o backfillOrder) (mem.Batch, error) {
-	waiting, err := s.Store.Jobs(ctx, event.JobBackfill, maxBackfillJobs)
-	if err != nil || !slices.ContainsFunc(waiting, func(j mem.Job) bool { return j.ID == job.ID }) {
-		return mem.Batch{}, err
-	}
-	return mem.Batch{Jobs: []mem.Job{backfillJob(o)}}, nil
-}
-
 // storeFailed reports whether an error is that of the database: every other session would fail as well.
 func storeFailed(err error) bool {
 	return slices.ContainsFunc([]error{
@@ -226,12 +338,10 @@ func storeFailed(err error) bool {
 	}, func(one error) bool { return errors.Is(err, one) })
 }
 
-// selected returns the transcripts of a request, those that ended last first, and counts their projects.
-func (s *Service) selected(ctx context.Context, req BackfillRequest) ([]mem.TranscriptFile, int, error) {
-	files, err := s.ListTranscripts(req.Folder)
-	if err != nil {
-		return nil, 0, err
-	}
+// selected returns those of a folder's transcripts that a request asks for, in their order, and counts their projects.
+func (s *Service) selected(ctx context.Context, req BackfillRequest, files []mem.TranscriptFile) (
+	[]mem.TranscriptFile, int, error,
+) {
 	named, all := map[string]string{}, map[string]bool{} // by directory: the key of its project if it was asked for
 	names := []string{}
 	var out []mem.TranscriptFile
@@ -282,29 +392,31 @@ func copiesOf(f mem.TranscriptFile, all []mem.TranscriptFile) (out []string) {
 	return out
 }
 
-// readIn reads in one session, or what a known one lacks. It is idempotent. read is false if the session is left out.
-func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []string) (read bool, err error) {
+// readIn reads in one session. It is idempotent. read is false if the session is left out: it was erased, captured
+// live or may be open, its project is excluded, or capture is paused.
+func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []string,
+	goesOn func(context.Context) error,
+) (read bool, err error) {
 	erased, err := s.Store.ErasedUntil(ctx, f.Session)
 	if err != nil {
 		return false, err
 	}
-	if !f.Ended.After(erased) {
+	if !f.Ended.After(erased) || s.Now().Sub(f.Ended) < idleAfter {
 		return false, nil
 	}
 	sess, err := s.Event.SessionOf(ctx, f.Session)
 	if err == nil && sess.ID == "" {
 		sess, err = s.openPast(ctx, f)
 	}
-	if err != nil || sess.ID == "" {
+	if err != nil || sess.Source != mem.Backfilled {
 		return false, err
 	}
 	sess.Transcript = f.Path
 	if off, err := s.pausedNow(ctx, sess); off || err != nil {
 		return false, err
 	}
-	over := s.Now().Sub(f.Ended) >= idleAfter
 	found, err := s.reconcile(ctx, sess, reading{
-		until: s.Now().Add(-lostAfter), over: over, whole: true, copies: copies,
+		until: s.Now().Add(-lostAfter), over: true, whole: true, copies: copies, goesOn: goesOn,
 	})
 	if err != nil {
 		return false, err
@@ -313,7 +425,7 @@ func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []str
 		return false, err
 	}
 	sess.Transcript = f.Path
-	if over && sess.Source == mem.Backfilled && (found > 0 || sess.Status != mem.Completed) {
+	if sess.Source == mem.Backfilled && (found > 0 || sess.Status != mem.Completed) { // not resumed meanwhile
 		if err := s.closePast(ctx, sess); err != nil {
 			return false, err
 		}
@@ -354,7 +466,7 @@ func (s *Service) archivePast(ctx context.Context, sess mem.Session) error {
 		return err
 	}
 	_, err := s.IndexUtterances(ctx, event.Context{
-		Event:       mem.Event{Agent: sess.Agent, At: sess.LastEvent, Session: sess.ID},
+		Event:       mem.Event{Agent: sess.Agent, At: sess.LastEvent, Session: sess.ID, Recovered: true},
 		Project:     mem.Project{Key: sess.Project, Name: sess.ProjectName},
 		SessionInfo: sess,
 	})

@@ -37,8 +37,10 @@ func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, e
 type reading struct {
 	until  time.Time // events of later entries may still arrive
 	over   bool      // a turn without an end is cut off
-	whole  bool      // also what took place while no hook reported
+	whole  bool      // no hook reported the session: it is read in as a whole
 	copies []string  // sessions whose transcripts begin with the same entries
+	// goesOn is called before each event, and its error ends the reading. Nil means that nothing ends it.
+	goesOn func(context.Context) error
 }
 
 // reconcile reconciles what the transcript says.
@@ -91,7 +93,7 @@ func (s *Service) pausedNow(ctx context.Context, sess mem.Session) (bool, error)
 type reconciliation struct {
 	s       *Service
 	session mem.Session
-	whole   bool            // see reading
+	how     reading
 	prompts map[string]bool // prompt IDs of turns
 	ends    map[string]bool // prompt IDs of ended turns
 	cut     map[string]bool // prompt IDs of turns handled as interrupted
@@ -108,7 +110,7 @@ type span struct{ from, to time.Time }
 
 func (s *Service) newReconciliation(ctx context.Context, sess mem.Session, how reading) (*reconciliation, error) {
 	r := &reconciliation{
-		s: s, session: sess, whole: how.whole, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
+		s: s, session: sess, how: how, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
 		calls: map[string]bool{}, turns: map[string]mem.Turn{},
 	}
 	stored, err := s.Store.EventHeaders(ctx, sess.ID)
@@ -126,7 +128,7 @@ func (s *Service) newReconciliation(ctx context.Context, sess mem.Session, how r
 	if r.paused, err = s.Store.PausedPeriods(ctx, "all", sess.Project, sess.ID); err != nil {
 		return nil, err
 	}
-	if !how.whole || slices.ContainsFunc(stored, isFork) {
+	if !how.whole {
 		r.after = sess.Created.Add(-clockSlack) // earlier events are of the session that it was forked from
 	}
 	for _, id := range how.copies {
@@ -139,8 +141,6 @@ func (s *Service) newReconciliation(ctx context.Context, sess mem.Session, how r
 	}
 	return r, nil
 }
-
-func isFork(ev mem.EventHeader) bool { return ev.Kind == mem.SessionStart && ev.Source == "fork" }
 
 // addCopied adds the prompts of another session. What follows a prompt that is not handled is not handled either.
 func (r *reconciliation) addCopied(ctx context.Context, session string) error {
@@ -183,12 +183,19 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 	if !r.missing(ev) {
 		return nil
 	}
-	if r.whole && r.s.GiveWay != nil {
+	if r.how.whole && r.s.GiveWay != nil {
 		r.s.GiveWay(ctx)
 	}
-	until, err := r.s.Store.ErasedUntil(ctx, r.session.ID) // a purge may happen while the transcript is read
-	if err != nil || !ev.At.After(until) {
-		return err
+	if r.how.goesOn != nil {
+		if err := r.how.goesOn(ctx); err != nil {
+			return err
+		}
+	}
+	for _, id := range append([]string{r.session.ID}, r.how.copies...) {
+		until, err := r.s.Store.ErasedUntil(ctx, id) // a purge may happen while the transcript is read
+		if err != nil || !ev.At.After(until) {
+			return err
+		}
 	}
 	ev.Agent, ev.Session, ev.Root, ev.Cwd, ev.Recovered = r.session.Agent, r.session.ID, r.session.Root, r.session.Cwd,
 		true
@@ -233,7 +240,7 @@ func (r *reconciliation) missing(ev mem.Event) bool {
 	if known {
 		return !t.Private && t.Text != event.OwnCommand
 	}
-	return ev.Kind == mem.UserPromptSubmit && (r.whole || slices.ContainsFunc(r.spans, func(s span) bool {
+	return ev.Kind == mem.UserPromptSubmit && (r.how.whole || slices.ContainsFunc(r.spans, func(s span) bool {
 		return !ev.At.Before(s.from) && !ev.At.After(s.to)
 	}))
 }

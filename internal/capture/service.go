@@ -36,7 +36,8 @@ type Config struct {
 // Service captures memories from events. It is safe for concurrent use.
 type Service struct {
 	Config
+	backfilling chan struct{} // holds an element while a job reads sessions in
 }
 
 // New returns a service over c. It reads and writes nothing.
-func New(c Config) *Service { return &Service{Config: c} }
+func New(c Config) *Service { return &Service{Config: c, backfilling: make(chan struct{}, 1)} }

@@ -44,7 +44,7 @@ func (s *Service) IndexUtterances(ctx context.Context, ec event.Context) (made i
 			}
 		}
 		made += len(b.Memories)
-		return s.storeUtterances(ctx, event.Indexed(b.Memories))
+		return s.storeUtterances(ctx, event.Indexed(ec.Tagged(b.Memories)))
 	})
 	return made, err
 }

@@ -23,8 +23,8 @@ func backfillCommand(a *app) *cobra.Command {
 		Use:   "backfill",
 		Short: "read in the sessions from before; can be undone",
 		Long: "Reads the transcripts that Claude Code left of its sessions, by the rules of\nlive capture: private " +
-			"text and secrets are taken out, and all of it has its\nreal time. The last sessions come first. A session " +
-			"that was captured live gets\nwhat it lacks; reading twice changes nothing.\n\nThe daemon does the work, and " +
+			"text and secrets are taken out, and all of it has its\nreal time. The last sessions come first. Sessions " +
+			"that were captured live or\nmay still be open are left out; reading twice changes nothing.\n\nThe daemon does the work, and " +
 			"continues after an interruption. The command shows\nits progress; Ctrl-C only ends that.",
 		Example: "  remanence backfill --dry-run\n  remanence backfill --since 3mo --project api\n" +
 			"  remanence backfill --undo",
@@ -63,7 +63,7 @@ func (a *app) requestBackfill(ctx context.Context, req capture.BackfillRequest) 
 		return event.Backfill{}, fault.Usage.WithMessage("backfill needs the daemon, which does the work").
 			FixedBy("leave --no-daemon out")
 	}
-	req.Folder = filepath.Join(c.AgentDir(), "projects")
+	req.Folder, req.Agent = filepath.Join(c.AgentDir(), "projects"), a.agent()
 	if a.Project != "" && a.Project != "all" {
 		at := a.ProjectRef()
 		req.Project = cmp.Or(at.Project, at.Dir)

@@ -207,6 +207,9 @@ func merged(m, gone mem.Memory) mem.Memory {
 			m.Files = extract.AppendNew(m.Files, f, len(m.Files)+1)
 		}
 		for _, t := range gone.Tags {
+			if t == mem.BackfillTag { // m is not only of a backfill
+				continue
+			}
 			m.Tags = extract.AppendNew(m.Tags, t, maxTags)
 		}
 	}

@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"remanence/internal/capture"
+	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -298,63 +301,312 @@ func TestNothingPrivateOfThePastReachesTheDisk(t *testing.T) {
 	}
 }
 
-func TestASessionThatWasCapturedLiveIsCompleted(t *testing.T) {
+// live delivers events of a session that hooks report.
+func (p *pastSessions) live(session, cwd string, events ...mem.Event) {
+	p.t.Helper()
+	for i, e := range events {
+		e.Agent, e.Session, e.Root, e.Cwd = "claude-code", session, cwd, cwd
+		e.Identify(fmt.Sprint("live", i))
+		if _, err := p.Engine.Handle(p.t.Context(), e); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+func TestASessionThatWasCapturedLiveIsLeftAlone(t *testing.T) {
 	p := newPastSessions(t)
 	s := p.session("live", 0)
 	s.at = p.clock.Add(-3 * time.Hour)
 	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	begun := s.at.Add(9 * time.Second) // installed between the two turns
 	s.turn("p2", "Now the second part of the lease, please.", "go test ./second", "The second part is done as well.")
-	first, second := s.lines[0], s.lines[4]
 	p.saves(s)
-	at := func(l map[string]any) time.Time {
-		when, err := time.Parse(time.RFC3339Nano, l["timestamp"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return when
-	}
-	for _, e := range []mem.Event{ // installed between the two turns
-		{Kind: mem.SessionStart, Source: "resume", At: at(second).Add(-time.Second)},
-		{Kind: mem.UserPromptSubmit, PromptID: "p2", Text: "Now the second part of the lease, please.", At: at(second)},
-	} {
-		e.Agent, e.Session, e.Root, e.Cwd = "claude-code", "live", s.cwd, s.cwd
-		e.Identify("test")
-		if _, err := p.Engine.Handle(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
-	}
+	p.live("live", s.cwd,
+		mem.Event{Kind: mem.SessionStart, Source: "resume", At: begun},
+		mem.Event{
+			Kind: mem.UserPromptSubmit, PromptID: "p2", Text: "Now the second part of the lease, please.",
+			At: begun.Add(time.Second),
+		})
 	if got := p.asks(capture.BackfillRequest{DryRun: true}); got.Known != 1 {
 		t.Errorf("%d sessions are known, want 1", got.Known)
 	}
+	before := p.stats()
 	p.reads(capture.BackfillRequest{})
+	if got := p.status(); got.Done != 1 || got.LeftOut != 1 {
+		t.Errorf("got %+v, want the session left out", got)
+	}
+	if after := p.stats(); after != before {
+		t.Errorf("got %+v, want %+v", after, before)
+	}
+}
+
+// status is how far the backfill is.
+func (p *pastSessions) status() event.Backfill {
+	p.t.Helper()
+	got, err := p.Engine.Capture.BackfillStatus(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return got
+}
+
+func TestASessionThatMayBeOpenIsLeftOut(t *testing.T) {
+	p := newPastSessions(t)
+	for id, ago := range map[string]time.Duration{"open": 5 * time.Minute, "over": 20 * time.Minute} {
+		s := p.session(id, 0)
+		s.at = p.clock.Add(-ago)
+		s.turn("p-"+id, leaseDecision, "go test ./lease", leaseAnswer)
+		p.saves(s)
+	}
 	p.reads(capture.BackfillRequest{})
-	got := p.events("live")
-	slices.Sort(got)
-	want := slices.Concat(turnsOf("p1"), turnsOf("p2"))
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("events %q, want each once: %q", got, want)
+	if got := p.status(); got.Done != 2 || got.LeftOut != 1 || len(p.events("open")) != 0 || len(p.events("over")) != 3 {
+		t.Errorf("got %+v with events %q and %q, want the open one left out", got, p.events("open"), p.events("over"))
 	}
-	sess, err := p.Store.Session(t.Context(), "live")
-	if err != nil || sess.Source != "resume" || sess.Prompts != 2 || at(first).After(sess.Created) {
-		t.Errorf("session %+v, %v, want the live one with two prompts", sess, err)
+}
+
+func TestAStoppedBackfillReadsNoFurtherEvent(t *testing.T) {
+	for _, undo := range []bool{false, true} {
+		p := newPastSessions(t)
+		for i := range 3 {
+			s := p.session(fmt.Sprint("s", i), 40-i)
+			s.turn(fmt.Sprint("p", i), leaseDecision, "go test ./lease", leaseAnswer)
+			p.saves(s)
+		}
+		p.asks(capture.BackfillRequest{})
+		stopped := make(chan error, 1)
+		n, ended := 0, false
+		p.Engine.Capture.GiveWay = func(ctx context.Context) {
+			if n++; n != 2 {
+				return
+			}
+			go func() {
+				_, err := p.Engine.Backfill(ctx, capture.BackfillRequest{Folder: p.folder, Stop: !undo, Undo: undo})
+				stopped <- err
+			}()
+			for p.status().Sessions > 0 { // until it was stopped
+				runtime.Gosched()
+			}
+			ended = len(stopped) > 0
+		}
+		if err := p.works(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if ended {
+			t.Fatal("it was over while a session was being read")
+		}
+		if err := <-stopped; err != nil {
+			t.Fatal(err)
+		}
+		var events []string
+		for i := range 3 {
+			events = append(events, p.events(fmt.Sprint("s", i))...)
+		}
+		if want := []string{"UserPromptSubmit p2 "}; !slices.Equal(events, want) {
+			t.Errorf("undo %v: events %q, want %q", undo, events, want)
+		}
+		if got := len(p.found("lease")); undo && got != 0 {
+			t.Errorf("%d memories are found after undoing, want none", got)
+		}
+		if jobs, err := p.Store.Jobs(t.Context(), event.JobBackfill, 9); err != nil || len(jobs) != 0 {
+			t.Errorf("%d jobs wait, %v, want none", len(jobs), err)
+		}
 	}
+}
+
+func TestUndoingABackfillHidesWhatItMadeAndNothingElse(t *testing.T) {
+	p := newPastSessions(t)
+	at := p.clock.AddDate(0, 0, -40)
+	s := p.session("past", 20)
+	p.live("earlier", s.cwd,
+		mem.Event{Kind: mem.SessionStart, Source: "startup", At: at},
+		mem.Event{Kind: mem.UserPromptSubmit, PromptID: "e1", Text: "Go on with the lease, please.", At: at.Add(time.Second)},
+		mem.Event{
+			Kind: mem.PostToolUse, PromptID: "e1", Tool: "Bash", ToolUseID: "e1", At: at.Add(2 * time.Second),
+			Input: []byte(`{"command":"go test ./lease"}`), Response: []byte(`{"stdout":"ok"}`),
+		},
+		mem.Event{Kind: mem.Stop, PromptID: "e1", Text: leaseAnswer, At: at.Add(3 * time.Second)})
+	list := func() (out []string) {
+		all, err := p.Store.List(t.Context(), mem.Query{Within: "*", Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mm := range all {
+			out = append(out, mm.ID)
+		}
+		slices.Sort(out)
+		return out
+	}
+	before := list()
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	s.turn("p2", "We decided to name the harbour pilot of the shop Wanda.", "go test ./pilot", "Noted.")
+	p.saves(s)
+	p.reads(capture.BackfillRequest{})
+	p.live("past", s.cwd, // it goes on later
+		mem.Event{Kind: mem.SessionStart, Source: "resume", At: p.clock},
+		mem.Event{
+			Kind: mem.UserPromptSubmit, PromptID: "p9", At: p.clock.Add(time.Second),
+			Text: "We decided to use Kafka for the events of the harbour.",
+		},
+		mem.Event{Kind: mem.Stop, PromptID: "p9", Text: "Noted.", At: p.clock.Add(2 * time.Second)})
+	kafka := len(p.found("kafka"))
+	if len(p.found("wanda")) == 0 || kafka == 0 {
+		t.Fatal("nothing was learned")
+	}
+	if got := p.asks(capture.BackfillRequest{Undo: true}); got.Hidden == 0 {
+		t.Error("nothing was hidden")
+	}
+	if got := p.found("wanda"); len(got) != 0 {
+		t.Errorf("still found: %+v", got)
+	}
+	said, err := p.Store.Match(t.Context(), mem.Query{Terms: []string{"wanda"}, Kinds: []mem.Kind{mem.Utterance}, Limit: 9})
+	if err != nil || len(said) != 0 {
+		t.Errorf("%d things said are still found, %v", len(said), err)
+	}
+	if got := len(p.found("kafka")); got != kafka {
+		t.Errorf("%d memories of the live turn are left, want %d", got, kafka)
+	}
+	after := list()
+	for _, id := range before {
+		if !slices.Contains(after, id) {
+			t.Errorf("%s is hidden, which an earlier session had made", id)
+		}
+	}
+}
+
+func TestUndoingABackfillBringsBackWhatItSuperseded(t *testing.T) {
+	p := newPastSessions(t)
+	n := p.session("past", 5)
+	at := n.at.AddDate(0, 0, -20)
+	p.live("live", n.cwd,
+		mem.Event{Kind: mem.SessionStart, Source: "startup", At: at},
+		mem.Event{
+			Kind: mem.UserPromptSubmit, PromptID: "p1", At: at.Add(time.Second),
+			Text: "We decided that the job queue uses SQLite, since one worker reads it.",
+		},
+		mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "Understood, the queue will use that.", At: at.Add(2 * time.Second)})
+	decisions := func() []mem.Memory {
+		all, err := p.Store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := decisions()
+	n.turn("p2", "We switch the job queue from SQLite to Postgres, because two workers have to share it.", "ls",
+		"Understood, I'll take care of that.")
+	n.turn("p3", "We switch the job queue from Postgres to Redis, because two workers have to share it.", "ls",
+		"Understood, I'll take care of that.")
+	p.saves(n)
+	p.reads(capture.BackfillRequest{})
+	if got := decisions(); len(before) != 1 || slices.ContainsFunc(got, func(m mem.Memory) bool {
+		return m.ID == before[0].ID
+	}) {
+		t.Fatalf("of %+v nothing was superseded: %+v", before, got)
+	}
+	p.asks(capture.BackfillRequest{Undo: true})
+	if got := decisions(); len(got) != 1 || got[0].ID != before[0].ID {
+		t.Errorf("got %+v, want the live decision", got)
+	}
+}
+
+func TestAnAgentMayNotUndoABackfill(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("past", 20)
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	p.saves(s)
+	p.reads(capture.BackfillRequest{})
+	_, err := p.Engine.Backfill(t.Context(), capture.BackfillRequest{Folder: p.folder, Undo: true, Agent: "one"})
+	if !errors.Is(err, curate.ErrNotPerson) || len(p.found("monotonic")) == 0 {
+		t.Errorf("got %v and %d memories, want a refusal", err, len(p.found("monotonic")))
+	}
+}
+
+func TestPurgedTextDoesNotComeBackThroughAFork(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("trunk", 20)
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	p.saves(s)
+	p.reads(capture.BackfillRequest{})
+	if _, err := p.Engine.Purge(t.Context(), event.IDs{IDs: []string{"trunk"}}); err != nil {
+		t.Fatal(err)
+	}
+	fork := s.fork("fork")
+	fork.turn("p3", "Go on with the fork of the shop.", "make fork", "The fork is done now.")
+	p.saves(fork)
+	p.reads(capture.BackfillRequest{Since: s.at.Add(time.Minute)}) // the trunk itself is not asked for
+	if got := p.found("monotonic"); len(got) != 0 || slices.Contains(p.events("fork"), turnsOf("p1")[0]) {
+		t.Errorf("found %+v and events %q, want nothing of the trunk", got, p.events("fork"))
+	}
+}
+
+func TestAFailedSessionIsCountedOnceAlsoBeyondThoseDescribed(t *testing.T) {
+	p := newPastSessions(t)
+	const sessions = event.MaxBackfillFailures + 3
+	for i := range sessions {
+		s := p.session(fmt.Sprintf("s%02d", i), 40)
+		s.at = s.at.Add(time.Duration(i) * time.Hour)
+		s.turn(fmt.Sprint("p", i), leaseDecision, "go test ./lease", leaseAnswer)
+		p.saves(s)
+	}
+	p.asks(capture.BackfillRequest{})
+	read := p.Engine.Capture.ReadPastEvents
+	p.Engine.Capture.ReadPastEvents = func(_ context.Context, _ mem.Session, since mem.TranscriptPosition, _ time.Time,
+		_ func(mem.Event) error,
+	) (mem.TranscriptPosition, error) {
+		return since, errors.New("the transcript cannot be read")
+	}
+	if err := p.works(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	p.Engine.Capture.ReadPastEvents = read
+	if got := p.status(); got.Done != sessions || got.NotRead != sessions || got.LeftOut != 0 ||
+		len(got.Failed) != event.MaxBackfillFailures {
+		t.Errorf("got %+v, want %d sessions that could not be read", got, sessions)
+	}
+}
+
+func TestABackfillThatWasGivenUpIsNotShownAfterALaterOne(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("past", 20)
+	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
+	p.saves(s)
+	p.asks(capture.BackfillRequest{})
+	jobs, err := p.Store.Jobs(t.Context(), event.JobBackfill, 9)
+	if err != nil || len(jobs) != 1 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	jobs[0].Dead, jobs[0].Error = true, "disk read error"
+	if _, err := p.Store.Apply(t.Context(), mem.Batch{FailedJobs: jobs}); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.status(); got.GivenUp == "" {
+		t.Fatalf("got %+v, want one that was given up", got)
+	}
+	p.reads(capture.BackfillRequest{})
+	if err := p.works(t.Context(), time.Minute); err != nil { // the result is kept for a while
+		t.Fatal(err)
+	}
+	if got := p.status(); got.GivenUp != "" || len(p.found("monotonic")) == 0 {
+		t.Errorf("got %+v, want nothing of the earlier one", got)
+	}
+}
+
+// fork is a session that begins with what this one has so far.
+func (s *pastSession) fork(id string) *pastSession {
+	out := &pastSession{id: id, cwd: s.cwd, at: s.at.Add(time.Hour), n: s.n}
+	for _, l := range s.lines {
+		c := maps.Clone(l)
+		c["sessionId"] = id
+		out.lines = append(out.lines, c)
+	}
+	return out
 }
 
 func TestTurnsOfAForkAreReadInOnce(t *testing.T) {
 	p := newPastSessions(t)
 	s := p.session("trunk", 20)
 	s.turn("p1", leaseDecision, "go test ./lease", leaseAnswer)
-	fork := p.session("fork", 20)
-	for _, l := range s.lines {
-		c := map[string]any{}
-		for k, v := range l {
-			c[k] = v
-		}
-		c["sessionId"] = "fork"
-		fork.lines = append(fork.lines, c)
-	}
-	fork.at = s.at.Add(time.Hour)
+	fork := s.fork("fork")
 	s.turn("p2", "Go on with the trunk of the shop.", "make trunk", "The trunk is done now.")
 	fork.turn("p3", "Go on with the fork of the shop.", "make fork", "The fork is done now.")
 	p.saves(s)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"remanence/internal/capture"
@@ -10,9 +11,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// Backfill reads in the sessions of an agent's transcripts, or stops or undoes that.
+// Backfill reads in the sessions of an agent's transcripts, or stops or undoes that. It returns ErrNotPerson if an
+// agent asks to undo it.
 func (e *Engine) Backfill(ctx context.Context, req capture.BackfillRequest) (event.Backfill, error) {
-	if !req.Stop && !req.Undo {
+	switch {
+	case req.Undo && req.Agent != "":
+		return event.Backfill{}, fmt.Errorf("undo a backfill: %w", curate.ErrNotPerson)
+	case !req.Stop && !req.Undo:
 		return e.Capture.Backfill(ctx, req)
 	}
 	out, err := e.Capture.StopBackfill(ctx)
@@ -23,18 +28,36 @@ func (e *Engine) Backfill(ctx context.Context, req capture.BackfillRequest) (eve
 	if err != nil {
 		return out, err
 	}
-	ids, err := e.Capture.BackfilledMemories(ctx, p.Key)
+	made, err := e.Capture.BackfilledMemories(ctx, p.Key)
 	if err != nil {
 		return out, err
 	}
+	superseded, err := e.Capture.SupersededOnlyBy(ctx, made)
+	if err != nil {
+		return out, err
+	}
+	// First what an interruption would leave superseded by hidden memories.
+	if _, err := e.mark(ctx, curate.ProposeRestore, superseded); err != nil {
+		return out, err
+	}
+	ids := make([]string, 0, len(made))
+	for _, mm := range made {
+		ids = append(ids, mm.ID)
+	}
+	out.Hidden, err = e.mark(ctx, curate.ProposeForget, ids)
+	return out, err
+}
+
+// mark marks memories for the person, and counts them.
+func (e *Engine) mark(ctx context.Context, verb string, ids []string) (marked int, err error) {
 	for part := range slices.Chunk(ids, curate.MaxFound) {
 		got, err := e.Curate.Mark(ctx, curate.MarkRequest{
-			ProjectRef: mem.ProjectRef{Project: "all"}, Verb: curate.ProposeForget, IDs: part,
+			ProjectRef: mem.ProjectRef{Project: "all"}, Verb: verb, IDs: part,
 		})
 		if err != nil {
-			return out, err
+			return marked, err
 		}
-		out.Hidden += len(got.Memories)
+		marked += len(got.Memories)
 	}
-	return out, nil
+	return marked, nil
 }

@@ -24,7 +24,7 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	case event.JobLink:
 		return e.Curate.LinkJob(ctx, job)
 	case event.JobBackfill:
-		return e.Capture.RunBackfill(ctx, job)
+		return mem.Batch{}, e.Capture.RunBackfill(ctx, job)
 	case event.JobVault:
 		return mem.Batch{}, e.Filesync.VaultJob(ctx)
 	}

@@ -19,14 +19,15 @@ type Backfill struct {
 	Bytes    int64     `json:"bytes"`
 	From     time.Time `json:"from,omitzero"` // of the first message
 	To       time.Time `json:"to,omitzero"`   // of the newest entry
-	Known    int       `json:"known"`         // sessions that were captured or read before; what they lack is added
+	Known    int       `json:"known"`         // sessions that were captured live or read before
 
 	Running   bool      `json:"running"` // until all sessions were read
 	Started   time.Time `json:"started,omitzero"`
 	Done      int       `json:"done"`       // sessions that were read, or left out
 	DoneBytes int64     `json:"done_bytes"` // of these
-	LeftOut   int       `json:"left_out"`   // sessions of excluded projects, erased ones, and while capture was paused
-	Failed    []string  `json:"failed"`     // sessions that could not be read, with the reason, up to MaxBackfillFailures
+	LeftOut   int       `json:"left_out"`   // captured live, open, erased, excluded, or while capture was paused
+	NotRead   int       `json:"not_read"`   // sessions that could not be read
+	Failed    []string  `json:"failed"`     // the first of these with the reason, up to MaxBackfillFailures
 	GivenUp   string    `json:"given_up,omitempty"`
 	Hidden    int       `json:"hidden"` // memories that undoing hid
 }

@@ -126,10 +126,20 @@ func Indexed(ms []mem.Memory) []mem.Memory {
 
 // Complete fills in the fields of this event's memories that are known only now.
 func (m Context) Complete(ms []mem.Memory) []mem.Memory {
-	if !m.Backfilled() { // the files have changed since
+	if !m.Backfilled() { // else the files have changed since
 		Anchored(ms, m.Files.At)
 	}
-	return Indexed(ms)
+	return Indexed(m.Tagged(ms))
+}
+
+// Tagged tags memories of a backfilled session, so that they can be hidden together.
+func (m Context) Tagged(ms []mem.Memory) []mem.Memory {
+	if m.Backfilled() {
+		for i := range ms {
+			ms[i].Tags = append(slices.Clip(ms[i].Tags), mem.BackfillTag)
+		}
+	}
+	return ms
 }
 
 // Person reports whether the event is of the session's main thread, not of a subagent.

@@ -36,6 +36,10 @@ func (s PausedPeriod) Contains(at time.Time) bool {
 // transcript is read in.
 const Backfilled = "backfill"
 
+// BackfillTag is the tag of memories that only backfilled sessions made. It is one word that no text contains, so that
+// a search finds none of them by it.
+const BackfillTag = "madebybackfill"
+
 // TranscriptFile is an agent's transcript of one session on disk.
 type TranscriptFile struct {
 	Session string // the agent's id

@@ -66,14 +66,17 @@ func (v BackfillView) Print(p *Printer) {
 		p.Hint("progress: remanence status · stop: remanence backfill --stop")
 		return
 	}
-	p.Line("Read in %s of %s (%s) in %s.", Plural(v.Done-v.LeftOut-len(v.Failed), "session", "sessions"),
+	p.Line("Read in %s of %s (%s) in %s.", Plural(v.Done-v.LeftOut-v.NotRead, "session", "sessions"),
 		Plural(v.Projects, "project", "projects"), BytesText(v.DoneBytes), Lasted(v.Took))
 	if v.LeftOut > 0 {
-		p.Line("  %s left out: of excluded projects, erased before, or because capture is paused",
+		p.Line("  %s left out: captured live, perhaps still open, excluded, erased, or capture is paused",
 			Plural(v.LeftOut, "session", "sessions"))
 	}
 	for _, failure := range v.Failed {
 		p.Line("  not read: %s", OneLine(failure))
+	}
+	if more := v.NotRead - len(v.Failed); more > 0 {
+		p.Line("  not read: %d more", more)
 	}
 	p.Hint("see what is known: remanence next · undo: remanence backfill --undo")
 }
