@@ -334,7 +334,7 @@ func daemonOptions(d event.Settings) []Option {
 		},
 		{
 			Key: "privacy.rules", Def: []string{},
-			Doc:   "secrets of your own to redact, each as NAME=PATTERN",
+			Doc:   "secrets of your own to redact, each as NAME=PATTERN; read when the daemon starts",
 			Range: "a list of NAME=PATTERN", Check: checkRules,
 		},
 		{
