@@ -134,11 +134,11 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *m
 		case mem.Change:
 			changed = extract.AppendNew(changed, extract.First(o.Files), 8)
 		case mem.Command:
-			if o.ExitCode == 0 || !o.Resolved {
-				tried = append(tried, chars.Clip(o.Title, 120))
-			} else if !slices.ContainsFunc(t.did, func(d mem.Memory) bool {
+			tried = append(tried, chars.Clip(o.Title, 120))
+			fixed := slices.ContainsFunc(t.did, func(d mem.Memory) bool {
 				return d.Kind == mem.ErrorFix && d.Command == o.Command
-			}) {
+			})
+			if o.ExitCode != 0 && o.Resolved && !fixed {
 				done = extract.AppendNew(done, fmt.Sprintf("`%s` works now", chars.Clip(o.Command, extract.MaxFixError)), 8)
 			}
 		case mem.ErrorFix:
