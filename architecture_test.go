@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // plan is the floor plan of ARCHITECTURE.md. Each line names a package and the
@@ -268,6 +269,25 @@ func TestPackagesStaySmall(t *testing.T) {
 		if limit <= most && files[dir] > mostFiles {
 			t.Errorf("%s has %d files, more than %d", dir, files[dir], mostFiles)
 		}
+	}
+}
+
+func TestNoLineIsLongerThan120Characters(t *testing.T) {
+	const most = 120
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasPrefix(file, "bin") {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		for i, line := range strings.Split(string(text), "\n") {
+			if n := utf8.RuneCountInString(line); n > most {
+				t.Errorf("%s:%d has %d characters", file, i+1, n)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -24,8 +24,9 @@ func backfillCommand(a *app) *cobra.Command {
 		Short: "read in the sessions from before; can be undone",
 		Long: "Reads the transcripts that Claude Code left of its sessions, by the rules of\nlive capture: private " +
 			"text and secrets are taken out, and all of it has its\nreal time. The last sessions come first. Sessions " +
-			"that were captured live or\nmay still be open are left out; reading twice changes nothing.\n\nThe daemon does the work, and " +
-			"continues after an interruption. The command shows\nits progress; Ctrl-C only ends that.",
+			"that were captured live or\nmay still be open are left out; reading twice changes nothing.\n\n" +
+			"The daemon does the work, and continues after an interruption. The command shows\n" +
+			"its progress; Ctrl-C only ends that.",
 		Example: "  remanence backfill --dry-run\n  remanence backfill --since 3mo --project api\n" +
 			"  remanence backfill --undo",
 		Args: atMost(0),

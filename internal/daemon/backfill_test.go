@@ -458,7 +458,9 @@ func TestUndoingABackfillHidesWhatItMadeAndNothingElse(t *testing.T) {
 	if got := p.found("wanda"); len(got) != 0 {
 		t.Errorf("still found: %+v", got)
 	}
-	said, err := p.Store.Match(t.Context(), mem.Query{Terms: []string{"wanda"}, Kinds: []mem.Kind{mem.Utterance}, Limit: 9})
+	said, err := p.Store.Match(t.Context(), mem.Query{
+		Terms: []string{"wanda"}, Kinds: []mem.Kind{mem.Utterance}, Limit: 9,
+	})
 	if err != nil || len(said) != 0 {
 		t.Errorf("%d things said are still found, %v", len(said), err)
 	}

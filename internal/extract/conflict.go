@@ -97,7 +97,8 @@ func displaced(s string) (gone []string, rest string) {
 	return gone, rest
 }
 
-// replaces reports whether a text puts something in the place of what the other has, and is about any of the rest of it.
+// replaces reports whether a text puts something in the place of what the other has, and is about any of the rest
+// of it.
 func replaces(now, then string) bool {
 	return takesPlace(now, then, func(shared, others int) bool { return shared > 0 || others == 0 })
 }

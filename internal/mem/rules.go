@@ -26,8 +26,9 @@ func (m Memory) ContentKey() string {
 func (m Memory) SameText(o Memory) bool { return m.Title == o.Title && m.Body == o.Body }
 
 // Repeated returns a stored memory after next, which has the same key, was captured at now. It takes the text and
-// source of next, and files and tags of both, except that BackfillTag stays only if both have it. Its trust is the lower of the two, unless a person wrote
-// next. ok is false if nothing changes: an utterance with the same text and trust was read again.
+// source of next, and files and tags of both, except that BackfillTag stays only if both have it. Its trust is the
+// lower of the two, unless a person wrote next. ok is false if nothing changes: an utterance with the same text and
+// trust was read again.
 func (m Memory) Repeated(next Memory, now time.Time) (merged Memory, ok bool) {
 	if m.Kind == Utterance && next.Kind == Utterance && m.SameText(next) && m.Trust == next.Trust {
 		return m, false

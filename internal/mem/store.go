@@ -21,10 +21,10 @@ var (
 	ErrUnsafe    = errors.New("file cannot be used") // not a regular file, not owned by the person, or not text
 )
 
-// Store is the contract of a storage back end. A back end implements all of it, and only stores and finds:
-// the rules of the domain are functions of this package that it calls, as [Memory.Repeated], [Edit.Apply] and
-// [Memory.Traces]. Package storetest tests each promise that can be seen through it; what stays on disk is tested by the
-// back end itself.
+// Store is the contract of a storage back end. A back end implements all of it, and only stores and finds: the
+// rules of the domain are functions of this package that it calls, as [Memory.Repeated], [Edit.Apply] and
+// [Memory.Traces]. Package storetest tests each promise that can be seen through it; what stays on disk is tested
+// by the back end itself.
 //
 // All methods are safe for concurrent use. Times are stored to the microsecond at least, in UTC. A project
 // is given by its key; an empty one means all projects. A session is given by the agent's id. Errors wrap the sentinels

@@ -31,7 +31,9 @@ func TestQuotedTextCountsAsCommandsToo(t *testing.T) {
 }
 
 func TestOnlyANameBeforeAnEqualsSignIsAnAssignment(t *testing.T) {
-	for word, want := range map[string]bool{"A=1": true, "_x=": true, "1A=2": false, "--a=b": false, "A": false, "=x": false} {
+	for word, want := range map[string]bool{
+		"A=1": true, "_x=": true, "1A=2": false, "--a=b": false, "A": false, "=x": false,
+	} {
 		if got := IsAssignment(word); got != want {
 			t.Errorf("%q: %v", word, got)
 		}
