@@ -15,7 +15,7 @@ import (
 // sessionStart opens a session, or goes on with one, and answers with the briefing.
 func (e *Engine) sessionStart(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	ch := event.Changes{Session: mem.SessionChange{Source: cmp.Or(ec.Source, "startup")}}
-	if ec.Recovered { // nobody waits for a briefing
+	if ec.Recovered { // no client reads the briefing
 		return mem.Reply{}, ch, nil
 	}
 	ch.Merge(continuity.ReportedUsage(ec))

@@ -36,8 +36,8 @@ type Backfill struct {
 const MaxBackfillFailures = 20
 
 // WithoutLaterChanges removes what an event of the past must not change: edits of memories that were made after it,
-// and items of work as open ones if a later session of the project is known. Whether those were done since cannot be
-// told.
+// and items of work as open ones if a later session of the project is known. Whether those were done since is not
+// known.
 func (e *Service) WithoutLaterChanges(ctx context.Context, m Context, c *Changes) error {
 	if err := e.dropLaterEdits(ctx, m, c); err != nil {
 		return fmt.Errorf("later memories: %w", err)

@@ -125,7 +125,7 @@ func ChangesCourse(s string) bool {
 
 // Reverses reports whether a statement ends what an earlier one laid down: it puts something in the place of what that
 // one has, or returns to what that one put aside: "let's put attachments on S3 after all". Only main clauses are
-// compared, and much of one must be in the other, since nobody is asked.
+// compared, and much of one must be in the other, since the person is not asked.
 func Reverses(now, then string) bool {
 	was := mainClause(then)
 	return slices.ContainsFunc(Sentences(now), func(s string) bool {

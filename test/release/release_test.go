@@ -386,7 +386,7 @@ func TestThePluginsLauncherRunsTheInstalledProgramOrNothing(t *testing.T) {
 	var notice struct{ SystemMessage string }
 	if err := json.Unmarshal([]byte(hook(`{"hook_event_name":"SessionStart"}`)), &notice); err != nil ||
 		!strings.Contains(notice.SystemMessage, "not installed") {
-		t.Errorf("a session that starts is told %+v, %v", notice, err)
+		t.Errorf("a session that starts gets %+v, %v", notice, err)
 	}
 	if got := hook(`{"hook_event_name":"Stop"}`); got != "" {
 		t.Errorf("another event prints %q", got)
