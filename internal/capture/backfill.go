@@ -14,6 +14,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
@@ -30,7 +31,7 @@ const maxBackfillJobs = 10
 const stopWithin = 15 * time.Second
 
 // resultFor is how long the result of a backfill can be read after its end.
-const resultFor = 3 * time.Second
+const resultFor = time.Minute
 
 // BackfillRequest asks to read in the sessions of an agent's transcripts.
 type BackfillRequest struct {
@@ -46,6 +47,9 @@ type BackfillRequest struct {
 
 // ErrNoTranscripts means that no session of the requested project was found.
 var ErrNoTranscripts = errors.New("no transcript of such a project")
+
+// ErrDryRun means that a request to stop or to undo a backfill is a dry run as well, which only reading in has.
+var ErrDryRun = errors.New("a dry run neither stops nor undoes a backfill")
 
 // ErrStillReading means that a stopped backfill had not ended in time: a part of a session is still written.
 var ErrStillReading = errors.New("a session is still being read")
@@ -280,6 +284,12 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 		}
 		return err
 	}
+	beforeEvent := func(ctx context.Context) error {
+		if s.GiveWay != nil {
+			s.GiveWay(ctx)
+		}
+		return goesOn(ctx)
+	}
 	begun := time.Now()
 	for _, f := range files {
 		if o.has(f) {
@@ -293,7 +303,7 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 		}
 		o.LastEnded, o.LastSession = f.Ended, f.Session
 		o.Done, o.DoneBytes = o.Done+1, o.DoneBytes+f.Bytes
-		read, err := s.readIn(ctx, f, copiesOf(f, all), goesOn)
+		read, err := s.readIn(ctx, f, copiesOf(f, all), beforeEvent)
 		switch {
 		case err != nil && (ctx.Err() != nil || storeFailed(err)):
 			return err // it is tried again
@@ -379,7 +389,7 @@ func (s *Service) selected(ctx context.Context, req BackfillRequest, files []mem
 // isNamed reports whether a request names a project: by key, name or a directory of it. An empty name means any.
 func isNamed(p mem.Project, dir, named string) bool {
 	return named == "" || named == p.Key || strings.EqualFold(named, p.Name) || named == p.Root ||
-		filepath.IsAbs(named) && (dir == named || strings.HasPrefix(dir, strings.TrimSuffix(named, "/")+"/"))
+		filepath.IsAbs(named) && extract.Within(named, dir)
 }
 
 // copiesOf returns the other sessions that begin with the same message: forks of one another.
@@ -395,7 +405,7 @@ func copiesOf(f mem.TranscriptFile, all []mem.TranscriptFile) (out []string) {
 // readIn reads in one session. It is idempotent. read is false if the session is left out: it was erased, captured
 // live or may be open, its project is excluded, or capture is paused.
 func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []string,
-	goesOn func(context.Context) error,
+	beforeEvent func(context.Context) error,
 ) (read bool, err error) {
 	erased, err := s.Store.ErasedUntil(ctx, f.Session)
 	if err != nil {
@@ -416,7 +426,7 @@ func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []str
 		return false, err
 	}
 	found, err := s.reconcile(ctx, sess, reading{
-		until: s.Now().Add(-lostAfter), over: true, whole: true, copies: copies, goesOn: goesOn,
+		until: s.Now().Add(-lostAfter), over: true, whole: true, copies: copies, beforeEvent: beforeEvent,
 	})
 	if err != nil {
 		return false, err

@@ -40,7 +40,7 @@ type reading struct {
 	whole  bool      // no hook reported the session: it is read in as a whole
 	copies []string  // sessions whose transcripts begin with the same entries
 	// goesOn is called before each event, and its error ends the reading. Nil means that nothing ends it.
-	goesOn func(context.Context) error
+	beforeEvent func(context.Context) error
 }
 
 // reconcile reconciles what the transcript says.
@@ -183,11 +183,8 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 	if !r.missing(ev) {
 		return nil
 	}
-	if r.how.whole && r.s.GiveWay != nil {
-		r.s.GiveWay(ctx)
-	}
-	if r.how.goesOn != nil {
-		if err := r.how.goesOn(ctx); err != nil {
+	if r.how.beforeEvent != nil {
+		if err := r.how.beforeEvent(ctx); err != nil {
 			return err
 		}
 	}

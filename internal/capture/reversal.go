@@ -19,6 +19,13 @@ func reversible() []mem.Kind {
 	return []mem.Kind{mem.Decision, mem.Convention, mem.Preference, mem.TradeOff}
 }
 
+// ends reports whether one statement ends what another laid down. What holds in all projects is ended only by what
+// does.
+func ends(now, then mem.Memory) bool {
+	return (then.Scope != mem.ScopeUser || now.Scope == mem.ScopeUser) &&
+		extract.Reverses(extract.ClaimOf(now), extract.ClaimOf(then))
+}
+
 // reversed finds what statements of the person end: decisions and rules of the project, of any session, that are older
 // and not pinned. Each statement supersedes the best match. The edits end further ones, which stay as history.
 func (s *Service) reversed(ctx context.Context, ec event.Context, stated []mem.Memory) ([]mem.Edit, error) {
@@ -39,8 +46,7 @@ func (s *Service) reversed(ctx context.Context, ec event.Context, stated []mem.M
 		}
 		for _, h := range hits {
 			switch {
-			case h.Scope == mem.ScopeUser && mm.Scope != mem.ScopeUser: // it holds in other projects as well
-			case h.Pinned || h.Source.PromptID == ec.PromptID || !extract.Reverses(text, extract.ClaimOf(h.Memory)):
+			case h.Pinned || h.Source.PromptID == ec.PromptID || !ends(*mm, h.Memory):
 			case mm.Supersedes == "":
 				mm.Supersedes = h.ID
 			default:
@@ -55,21 +61,17 @@ func (s *Service) reversed(ctx context.Context, ec event.Context, stated []mem.M
 // are read in after later ones.
 func (s *Service) reversedSince(ctx context.Context, ec event.Context, made []mem.Memory) error {
 	for i := range made {
-		text := extract.ClaimOf(made[i])
 		if !slices.Contains(reversible(), made[i].Kind) {
 			continue
 		}
 		hits, err := s.Store.Match(ctx, mem.Query{
-			Project: ec.Project.Key, Terms: rank.Terms(text), Within: ec.Session, After: ec.At.Add(1), Limit: maxReversed,
-			MinTrust: mem.TrustUser,
+			Project: ec.Project.Key, Terms: rank.Terms(extract.ClaimOf(made[i])), Within: ec.Session,
+			After: ec.At.Add(1), MinTrust: mem.TrustUser, Limit: maxReversed,
 		})
 		if err != nil {
 			return fmt.Errorf("later decisions: %w", err)
 		}
-		if slices.ContainsFunc(hits, func(h mem.Hit) bool {
-			claim := extract.ClaimOf(h.Memory)
-			return extract.ChangesCourse(claim) && extract.Reverses(claim, text)
-		}) {
+		if slices.ContainsFunc(hits, func(h mem.Hit) bool { return ends(h.Memory, made[i]) }) {
 			made[i].Status = mem.Superseded
 		}
 	}

@@ -41,12 +41,13 @@ func (s *Service) ToolSucceeded(
 		return event.Changes{}, nil, err
 	}
 	var kept event.Changes
+	if event.EditsFile(ec.Tool) {
+		ch.Event = withoutFileText(ec.Event)
+		kept = s.keep(ctx, ec, event.Changed(ec, c))
+	}
 	switch ec.Tool {
 	case "Read", "Grep", "Glob", "LS":
 		ch.Event = WithoutResponse(ec.Event)
-	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		ch.Event = withoutFileText(ec.Event)
-		kept = s.keep(ctx, ec, event.Changed(ec, c))
 	case "Bash":
 		kept, err = s.commandSucceeded(ctx, ec, c)
 	case "AskUserQuestion":

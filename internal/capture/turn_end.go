@@ -75,9 +75,6 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (turn, error) 
 	return turn{ec, did, extract.Statements(ec.Text), edited}, err
 }
 
-// editTools are the tools of the agent that change files.
-var editTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
-
 // Bounds of the edits of a turn that are read.
 const (
 	maxEditsRead = 60     // tool calls
@@ -102,7 +99,7 @@ func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string
 		if left == 0 {
 			break
 		}
-		if !slices.Contains(editTools, ev.Tool) {
+		if !event.EditsFile(ev.Tool) {
 			continue
 		}
 		text := s.Event.ReadCall(ev, ec.Project).New

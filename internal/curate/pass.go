@@ -193,6 +193,7 @@ func (ps *pass) join(a, b *draft, reason string) {
 // merged returns m with the counts of a duplicate that is merged into it. Files and tags are taken
 // over only from a memory of at least the same trust.
 func merged(m, gone mem.Memory) mem.Memory {
+	m, gone = m.WithoutBackfillTag(gone), gone.WithoutBackfillTag(m)
 	m.Importance, m.Confidence = max(m.Importance, gone.Importance), min(1, m.Confidence+mergeConfidence)
 	m.Uses += gone.Uses
 	if m.LastUsed.Before(gone.LastUsed) {
@@ -207,9 +208,6 @@ func merged(m, gone mem.Memory) mem.Memory {
 			m.Files = extract.AppendNew(m.Files, f, len(m.Files)+1)
 		}
 		for _, t := range gone.Tags {
-			if t == mem.BackfillTag { // m is not only of a backfill
-				continue
-			}
 			m.Tags = extract.AppendNew(m.Tags, t, maxTags)
 		}
 	}

@@ -30,12 +30,12 @@ func (e *Engine) postToolUse(ctx context.Context, ec event.Context) (mem.Reply, 
 	ch.Merge(kept, filesync.NoteTasks(ec, completed))
 	var reply mem.Reply
 	var injected event.Changes
-	switch ec.Tool {
-	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+	switch {
+	case event.EditsFile(ec.Tool):
 		reply, injected, err = e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Write)
-	case "Read":
+	case ec.Tool == "Read":
 		reply, injected, err = e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Read)
-	case "Agent":
+	case ec.Tool == "Agent":
 		reply, injected, err = e.Briefing.AgentCompleted(ctx, ec)
 	}
 	ch.Merge(injected)

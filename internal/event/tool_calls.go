@@ -38,6 +38,11 @@ func (e *Service) ReadCall(ev mem.Event, p mem.Project) extract.Call {
 	return c
 }
 
+// EditsFile reports whether a tool of the agent writes into files.
+func EditsFile(tool string) bool {
+	return slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, tool)
+}
+
 // MaxCommand bounds a stored command, in runes.
 const MaxCommand = 300
 

@@ -19,3 +19,18 @@ func TestAMemoryThatALiveSessionMadeTooIsNotOfABackfill(t *testing.T) {
 		}
 	}
 }
+
+func TestOfTwoMergedMemoriesOneWasNotBackfilled(t *testing.T) {
+	past, live := mem.Memory{Tags: []string{mem.BackfillTag}}, mem.Memory{}
+	for _, tt := range []struct {
+		m, other mem.Memory
+		want     int
+	}{{past, past, 1}, {past, live, 0}, {live, past, 0}} {
+		if got := tt.m.WithoutBackfillTag(tt.other).Tags; len(got) != tt.want {
+			t.Errorf("%q beside %q: tags %q", tt.m.Tags, tt.other.Tags, got)
+		}
+	}
+	if len(past.Tags) != 1 {
+		t.Error("the tags of a memory were changed in place")
+	}
+}

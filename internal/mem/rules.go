@@ -25,6 +25,14 @@ func (m Memory) ContentKey() string {
 // is then ContentKey, "_" and the id of the stored memory.
 func (m Memory) SameText(o Memory) bool { return m.Title == o.Title && m.Body == o.Body }
 
+// WithoutBackfillTag returns a memory that is one with another: it has BackfillTag only if both have.
+func (m Memory) WithoutBackfillTag(other Memory) Memory {
+	if !slices.Contains(other.Tags, BackfillTag) {
+		m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return tag == BackfillTag })
+	}
+	return m
+}
+
 // Repeated returns a stored memory after next, which has the same key, was captured at now. It takes the text and
 // source of next, and files and tags of both, except that BackfillTag stays only if both have it. Its trust is the
 // lower of the two, unless a person wrote next. ok is false if nothing changes: an utterance with the same text and
@@ -34,14 +42,11 @@ func (m Memory) Repeated(next Memory, now time.Time) (merged Memory, ok bool) {
 		return m, false
 	}
 	m.Source = next.Source
-	onlyPast := slices.Contains(m.Tags, BackfillTag) && slices.Contains(next.Tags, BackfillTag)
 	m.Title, m.Body, m.Facts, m.Concepts = next.Title, next.Body, next.Facts, next.Concepts
 	m.Summary, m.Index = next.Summary, next.Index
 	m.Tool, m.Command, m.ExitCode, m.Resolved = next.Tool, next.Command, next.ExitCode, next.Resolved
-	m.Files, m.Tags, m.Modified = union(m.Files, next.Files), union(m.Tags, next.Tags), union(m.Modified, next.Modified)
-	if !onlyPast {
-		m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return tag == BackfillTag })
-	}
+	m.Files, m.Modified = union(m.Files, next.Files), union(m.Modified, next.Modified)
+	m.Tags = union(m.WithoutBackfillTag(next).Tags, next.WithoutBackfillTag(m).Tags)
 	m.Anchors = mergeAnchors(m.Anchors, next.Anchors)
 	if next.Trust < m.Trust || next.Trust == TrustUser {
 		m.Trust = next.Trust

@@ -99,7 +99,7 @@ type StatusResponse struct {
 	Embedding *Embedding `json:"embedding,omitempty"`
 	// Digest is the state of the digest model; nil if none is configured.
 	Digest *event.Digesting `json:"digest,omitempty"`
-	// Backfill is the backfill that runs or was given up; nil if there is none.
+	// Backfill is the backfill that runs, was given up, or ended within the last minute; nil if there is none.
 	Backfill *event.Backfill `json:"backfill,omitempty"`
 }
 

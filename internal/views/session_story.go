@@ -203,7 +203,7 @@ func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *StoryEntry) {
 		b.Detail = chars.Clip(chars.Line(ev.Error), 240)
 	}
 	switch {
-	case slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, ev.Tool):
+	case event.EditsFile(ev.Tool):
 		b.Lane = LaneEdit
 	case isTest(c.Plain):
 		b.Lane = LaneTest
