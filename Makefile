@@ -132,7 +132,7 @@ plugin: build ## the Claude Code plugin with its binary -> dist/plugin/claude-co
 	go run ./tools/release -plugin bin/remanence -out dist/plugin/claude-code
 
 .PHONY: release carriers
-release: $(CYCLONEDX) ## the files of release VERSION, for the repository of OWNER -> dist/release
+release: $(if $(VERSION),$(CYCLONEDX)) ## the files of release VERSION, for the repository of OWNER -> dist/release
 	go run ./tools/release -version '$(VERSION)' -repository '$(if $(OWNER),https://github.com/$(OWNER)/remanence)' -sbom $(CYCLONEDX)
 
 carriers: $(if $(RERUN),$(GOTESTSUM)) ## what a release carries, for this platform: built, installed, run, removed

@@ -48,8 +48,8 @@ type BackfillRequest struct {
 // ErrNoTranscripts means that no session of the requested project was found.
 var ErrNoTranscripts = errors.New("no transcript of such a project")
 
-// ErrDryRun means that a request to stop or to undo a backfill is a dry run as well, which only reading in has.
-var ErrDryRun = errors.New("a dry run neither stops nor undoes a backfill")
+// ErrNoSelection means that a request to stop or to undo a backfill also selects what to read, or is a dry run.
+var ErrNoSelection = errors.New("stop and undo take no dry run, time or limit")
 
 // ErrStillReading means that a stopped backfill had not ended in time: a part of a session is still written.
 var ErrStillReading = errors.New("a session is still being read")
@@ -69,6 +69,7 @@ type backfillOrder struct {
 // it returns that one.
 func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Backfill, error) {
 	if running, err := s.BackfillStatus(ctx); err != nil || running.Running && !req.DryRun {
+		running.Already = running.Running
 		return running, err
 	}
 	all, err := s.ListTranscripts(req.Folder)
@@ -402,8 +403,8 @@ func copiesOf(f mem.TranscriptFile, all []mem.TranscriptFile) (out []string) {
 	return out
 }
 
-// readIn reads in one session. It is idempotent. read is false if the session is left out: it was erased, captured
-// live or may be open, its project is excluded, or capture is paused.
+// readIn reads in one session. It is idempotent. read is false if the session is left out: it was read in before,
+// erased, captured live or may be open, its project is excluded, or capture is paused.
 func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []string,
 	beforeEvent func(context.Context) error,
 ) (read bool, err error) {
@@ -435,12 +436,13 @@ func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []str
 		return false, err
 	}
 	sess.Transcript = f.Path
-	if sess.Source == mem.Backfilled && (found > 0 || sess.Status != mem.Completed) { // not resumed meanwhile
+	fresh := found > 0 || sess.Status != mem.Completed
+	if sess.Source == mem.Backfilled && fresh { // not resumed meanwhile
 		if err := s.closePast(ctx, sess); err != nil {
 			return false, err
 		}
 	}
-	return true, s.archivePast(ctx, sess)
+	return fresh, s.archivePast(ctx, sess)
 }
 
 // openPast stores the start of a session that took place before; the zero value if that is excluded.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,7 @@ func backfillCommand(a *app) *cobra.Command {
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if req.Limit < 0 {
-				return fault.Usage.WithMessage("--limit takes a number above 0").FixedBy("remanence backfill --help")
+				return fault.Usage.WithMessage("--limit takes a number, 0 means all").FixedBy("remanence backfill --help")
 			}
 			if since != "" {
 				from, _, err := when.Parse(since, a.Sys.Now())
@@ -47,7 +48,7 @@ func backfillCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&req.DryRun, "dry-run", false, "only show how many sessions, of which time and size")
 	f.StringVar(&since, "since", "", "only sessions that ended since: 2026-03-01, 3mo, 2w …")
-	f.IntVar(&req.Limit, "limit", 0, "only so many sessions, the last ones")
+	f.IntVar(&req.Limit, "limit", 0, "only the last so many sessions, read in before or not")
 	f.BoolVar(&req.Stop, "stop", false, "end a running backfill; what was read stays")
 	f.BoolVar(&req.Undo, "undo", false, "hide the memories of all sessions that were read in")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "stop", "undo")
@@ -79,6 +80,9 @@ func (a *app) runBackfill(ctx context.Context, req capture.BackfillRequest) erro
 		return err
 	}
 	v := ui.BackfillView{Backfill: got, DryRun: req.DryRun, Stopped: req.Stop, Undone: req.Undo}
+	if v.Already {
+		a.out.Say("A backfill is running already; what you ask for is not queued. Stop it: remanence backfill --stop")
+	}
 	if v.Running && !req.DryRun {
 		progress := ui.BackfillProgress{Printer: a.out, Shown: start}
 		v.Backfill, err = a.FollowBackfill(ctx, got, progress.Show)
@@ -104,7 +108,8 @@ func (a *app) offerBackfill(ctx context.Context, wanted *bool, yes bool) error {
 			return err
 		}
 		answer, err := a.prompt("Found " + ui.BackfillView{Backfill: found}.Found(a.Sys.Now()) + ". Read them in now? [Y/n]")
-		if err != nil || strings.HasPrefix(strings.ToLower(answer), "n") {
+		if err != nil || !slices.Contains([]string{"", "y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+			a.out.Say("Later: remanence backfill")
 			return nil //nolint:nilerr // no answer is no consent, and the installation is done
 		}
 	}

@@ -19,6 +19,9 @@ func manCommand(a *app) *cobra.Command {
 		Example: "  remanence man ~/.local/share/man/man1",
 		Args:    exactly(1, "a directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if config.Exists(args[0]) && !config.IsDir(args[0]) {
+				return fault.NoFile.WithMessage("not a directory: %s", args[0]).FixedBy(cmd.CommandPath() + " DIR")
+			}
 			if !config.IsDir(args[0]) {
 				return fault.NoFile.WithMessage("no such directory: %s", args[0]).FixedBy("mkdir -p "+args[0], cmd.CommandPath()+
 					" "+args[0])

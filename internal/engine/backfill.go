@@ -15,8 +15,8 @@ import (
 // agent asks to undo it.
 func (e *Engine) Backfill(ctx context.Context, req capture.BackfillRequest) (event.Backfill, error) {
 	switch {
-	case req.DryRun && (req.Stop || req.Undo):
-		return event.Backfill{}, capture.ErrDryRun
+	case (req.Stop || req.Undo) && (req.DryRun || req.Limit > 0 || !req.Since.IsZero()):
+		return event.Backfill{}, capture.ErrNoSelection
 	case req.Undo && req.Agent != "":
 		return event.Backfill{}, fmt.Errorf("undo a backfill: %w", curate.ErrNotPerson)
 	case !req.Stop && !req.Undo:

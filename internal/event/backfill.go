@@ -21,7 +21,8 @@ type Backfill struct {
 	To       time.Time `json:"to,omitzero"`   // of the newest entry
 	Known    int       `json:"known"`         // sessions that were captured live or read before
 
-	Running   bool      `json:"running"` // until all sessions were read
+	Running   bool      `json:"running"`           // until all sessions were read
+	Already   bool      `json:"already,omitempty"` // it ran before it was asked for; the request is not queued
 	Started   time.Time `json:"started,omitzero"`
 	Done      int       `json:"done"`       // sessions that were read, or left out
 	DoneBytes int64     `json:"done_bytes"` // of these

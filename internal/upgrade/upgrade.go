@@ -34,8 +34,8 @@ type Program struct {
 	Root       string // of the file system that package databases are looked for in; "/" but in tests
 }
 
-// Way is how a copy was installed, and the command that replaces it. An archive has no such command: Command says what
-// to do by hand.
+// Way is how a copy was installed, and the command that replaces it. For an archive and for own sources
+// Command also says what to do by hand.
 type Way struct {
 	By      string
 	Command string
@@ -45,7 +45,7 @@ type Way struct {
 func Of(p Program) Way {
 	file := filepath.ToSlash(p.File)
 	if !p.Release {
-		return Way{Source, "git pull && make build"}
+		return Way{Source, "in the clone: git pull && CGO_ENABLED=0 go build -ldflags '-s -w' -o '" + p.File + "' ./cmd/remanence"}
 	}
 	if before, rest, ok := strings.Cut(file, "/node_modules/"); ok && strings.HasPrefix(rest, "remanence") {
 		return Way{NPM, npm(before)}

@@ -44,7 +44,11 @@ func (v BackfillView) Progress(now time.Time) string {
 func (v BackfillView) Print(p *Printer) {
 	switch {
 	case v.Undone:
-		p.Line("%s of the sessions that were read in hidden.", Plural(v.Hidden, "memory", "memories"))
+		p.Line("Hidden: %s that were read in.", Plural(v.Hidden, "memory", "memories"))
+		p.Hint("bring one back: remanence search --hidden WORDS, remanence restore ID")
+		return
+	case v.Stopped && v.Done == v.Sessions:
+		p.Line("No backfill is running.")
 		return
 	case v.Stopped:
 		p.Line("Stopped: %s. What was read stays; continue with remanence backfill.", v.Progress(p.Now()))
@@ -56,6 +60,9 @@ func (v BackfillView) Print(p *Printer) {
 		p.Line("%s, %s; %d known already.", v.Found(p.Now()), BytesText(v.Bytes), v.Known)
 		p.Line("From %s to %s.", DateTime(v.From, p.Now()), DateTime(v.To, p.Now()))
 		p.Line("Dry run: nothing was read in.")
+		return
+	case !v.Running && v.GivenUp == "" && v.Done < v.Sessions:
+		p.Line("Stopped by another command after %s.", v.Progress(p.Now()))
 		return
 	case v.GivenUp != "":
 		p.Line("Given up after %s: %s", v.Progress(p.Now()), OneLine(v.GivenUp))
@@ -69,7 +76,7 @@ func (v BackfillView) Print(p *Printer) {
 	p.Line("Read in %s of %s (%s) in %s.", Plural(v.Done-v.LeftOut-v.NotRead, "session", "sessions"),
 		Plural(v.Projects, "project", "projects"), BytesText(v.DoneBytes), Lasted(v.Took))
 	if v.LeftOut > 0 {
-		p.Line("  %s left out: captured live, perhaps still open, excluded, erased, or capture is paused",
+		p.Line("  %s left out: read in before, captured live, perhaps still open, excluded, erased, or capture is paused",
 			Plural(v.LeftOut, "session", "sessions"))
 	}
 	for _, failure := range v.Failed {
