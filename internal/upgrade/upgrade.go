@@ -1,5 +1,5 @@
 // Package upgrade finds out how a copy of the program was installed and names the command that replaces it by the
-// newest release. It knows the places where the carriers of a release put their files; it runs nothing and asks no
+// newest release. It knows the places where the packages of a release put their files; it runs nothing and asks no
 // network whether there is a newer release.
 package upgrade
 
@@ -12,17 +12,17 @@ import (
 
 // Ways in which the program gets onto a machine.
 const (
-	Source   = "source"
-	NPM      = "npm"
-	Homebrew = "homebrew"
-	Scoop    = "scoop"
-	Debian   = "deb"
-	Script   = "script"
-	Archive  = "archive"
+	source   = "source"
+	viaNPM   = "npm"
+	homebrew = "homebrew"
+	scoop    = "scoop"
+	debian   = "deb"
+	script   = "script"
+	archive  = "archive"
 )
 
-// Receipt is the file, counted from the prefix, in which install.sh lists the files that it wrote.
-const Receipt = "share/doc/remanence/installed-files"
+// installedFiles is the file, counted from the prefix, in which install.sh lists the files that it wrote.
+const installedFiles = "share/doc/remanence/installed-files"
 
 // Program is a copy of the program. File is its own path, without symbolic links.
 type Program struct {
@@ -45,29 +45,30 @@ type Way struct {
 func Of(p Program) Way {
 	file := filepath.ToSlash(p.File)
 	if !p.Release {
-		return Way{Source, "in the clone: git pull && CGO_ENABLED=0 go build -ldflags '-s -w' -o '" + p.File + "' ./cmd/remanence"}
+		return Way{source, "in the clone: git pull && CGO_ENABLED=0 go build -ldflags '-s -w' -o '" + p.File +
+			"' ./cmd/remanence"}
 	}
 	if before, rest, ok := strings.Cut(file, "/node_modules/"); ok && strings.HasPrefix(rest, "remanence") {
-		return Way{NPM, npm(before)}
+		return Way{viaNPM, npm(before)}
 	}
 	latest := p.Repository + "/releases/latest"
 	prefix := path.Dir(path.Dir(file))
 	switch {
 	case strings.Contains(file, "/Cellar/remanence/"):
-		return Way{Homebrew, "brew upgrade remanence"}
+		return Way{homebrew, "brew upgrade remanence"}
 	case strings.Contains(strings.ToLower(file), "/scoop/apps/remanence/"):
-		return Way{Scoop, "scoop update remanence"}
+		return Way{scoop, "scoop update remanence"}
 	case file == "/usr/bin/remanence" && exists(filepath.Join(p.Root, "var/lib/dpkg/info/remanence.list")):
 		deb := "remanence_" + p.Arch + ".deb"
-		return Way{Debian, "curl -fLO " + latest + "/download/" + deb + " && sudo apt-get install ./" + deb}
-	case exists(filepath.Join(filepath.FromSlash(prefix), filepath.FromSlash(Receipt))):
+		return Way{debian, "curl -fLO " + latest + "/download/" + deb + " && sudo apt-get install ./" + deb}
+	case exists(filepath.Join(filepath.FromSlash(prefix), filepath.FromSlash(installedFiles))):
 		command := "curl -fsSL " + latest + "/download/install.sh | sh"
 		if prefix != path.Join(filepath.ToSlash(p.Home), ".local") {
 			command += " -s -- --prefix '" + prefix + "'"
 		}
-		return Way{Script, command}
+		return Way{script, command}
 	}
-	return Way{Archive, "download the archive of this platform from " + latest + " and replace " + p.File}
+	return Way{archive, "download the archive of this platform from " + latest + " and replace " + p.File}
 }
 
 // npm is the command for what is installed below a directory.
