@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,11 @@ import (
 func (e *Service) HitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit,
 	cuts []mem.LeftOutItem, err error,
 ) {
-	passes := floorOf(r, floor, near)
+	judge := floorOf(r, floor, near)
+	passes := func(parts map[string]float64) bool {
+		ok, _ := judge(parts)
+		return ok
+	}
 	add := func(c mem.LeftOutItem, at int) error {
 		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{c.ID}, Hidden: true, Within: "*"})
 		switch {
@@ -25,7 +30,12 @@ func (e *Service) HitsOf(ctx context.Context, r mem.Receipt, floor, near float64
 		case err != nil:
 			return fmt.Errorf("memory %s: %w", c.ID, err)
 		}
-		hits = slices.Insert(hits, at, mem.Hit{Memory: ms[0], Score: c.Score, Parts: c.Parts})
+		h := mem.Hit{Memory: ms[0], Score: c.Score, Parts: maps.Clone(c.Parts)}
+		delete(h.Parts, rank.PartShare)
+		if _, share := judge(h.Parts); share > 0 {
+			h.Parts[rank.PartShare] = share
+		}
+		hits = slices.Insert(hits, at, h)
 		return nil
 	}
 	for _, it := range r.Items {
@@ -64,9 +74,9 @@ func measured(parts map[string]float64) bool {
 	return ok
 }
 
-// floorOf returns a function that reports whether a memory or utterance with such parts passes a floor, by itself or
-// beside one of the receipt that does; see rank.Floor.
-func floorOf(r mem.Receipt, floor, near float64) func(parts map[string]float64) bool {
+// floorOf returns a function that reports whether a memory or utterance with such parts passes a floor: by itself, or
+// with the share beside one of the receipt that does; see rank.Floor.
+func floorOf(r mem.Receipt, floor, near float64) func(parts map[string]float64) (passes bool, share float64) {
 	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
 	alone := func(parts map[string]float64) bool { return rank.Passes(parts, floor, near, back) }
 	said := func(parts map[string]float64) bool {
@@ -87,7 +97,13 @@ func floorOf(r mem.Receipt, floor, near float64) func(parts map[string]float64) 
 			add(c.Parts)
 		}
 	}
-	return func(parts map[string]float64) bool {
-		return alone(parts) || measured(parts) && rank.Beside(rank.Match(parts, nil), best[said(parts)]) > 0
+	return func(parts map[string]float64) (passes bool, share float64) {
+		if alone(parts) {
+			return true, 0
+		}
+		if measured(parts) {
+			share = rank.Beside(rank.Match(parts, nil), best[said(parts)])
+		}
+		return share > 0, share
 	}
 }

@@ -18,7 +18,14 @@ func TestAnotherFloorCountsForWhatIsBesideARelevantOne(t *testing.T) {
 		floor                    float64
 		best, beside, far, quote bool
 	}{{0.6, true, true, false, false}, {0.9, false, false, false, false}} {
-		passes := floorOf(r, c.floor, 0)
+		judge := floorOf(r, c.floor, 0)
+		passes := func(parts map[string]float64) bool {
+			ok, share := judge(parts)
+			if want := ok && parts[rank.PartRelevance] < c.floor; (share > 0) != want {
+				t.Errorf("floor %v, %v: share %v", c.floor, parts, share)
+			}
+			return ok
+		}
 		if passes(best) != c.best || passes(beside) != c.beside || passes(far) != c.far || passes(said) != c.quote {
 			t.Errorf("floor %v: best %v, beside it %v, far %v, a quote %v; want %+v", c.floor, passes(best), passes(beside),
 				passes(far), passes(said), c)
