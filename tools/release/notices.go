@@ -78,10 +78,10 @@ func notices(wanted []string) ([]byte, error) {
 
 // license names a licence by its text; "" is one that is not known, or refused.
 func license(text []byte) string {
-	if refused.Match(text) {
+	flat := regexp.MustCompile(`\s+`).ReplaceAll(text, []byte(" "))
+	if refused.Match(flat) {
 		return ""
 	}
-	flat := regexp.MustCompile(`\s+`).ReplaceAll(text, []byte(" "))
 	for _, l := range licenses {
 		if l.words.Match(flat) {
 			return l.id

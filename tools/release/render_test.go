@@ -51,6 +51,7 @@ func TestALicenceThatAsksMoreThanItsNoticeIsRefused(t *testing.T) {
 		"Permission is hereby granted, free of charge, to any\nperson obtaining a copy":                         "MIT",
 		"                                 Apache License\n                           Version 2.0, January 2004": "Apache-2.0",
 		"Redistribution and use in source and binary forms, with or without":                                    "BSD",
+		"GNU LESSER GENERAL\nPUBLIC LICENSE Version 3, 29 June 2007, and the MIT License":                       "",
 		"GNU LESSER GENERAL PUBLIC LICENSE Version 3, 29 June 2007":                                             "",
 		"Mozilla Public License, version 2.0":                                                                   "",
 		"All rights reserved.":                                                                                  "",
