@@ -65,7 +65,7 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 			}
 			b.Edits = append(b.Edits, ed)
 		}
-		if req.Verdict == Wrong && req.Agent != "" && who.MayReport(mm) && !who.Private {
+		if req.Verdict == Wrong && req.Agent != "" && who.MayReport(mm) {
 			if err := disputes.Add(ctx, mm, mem.Proposal{Action: ProposeForget, Disputes: true}); err != nil {
 				return out, err
 			}

@@ -687,6 +687,53 @@ func TestABackfillIsUndoneAsAWhole(t *testing.T) {
 	}
 }
 
+func TestUndoingABackfillKeepsPinnedOnesAndOtherProjects(t *testing.T) {
+	p := newPastSessions(t)
+	for i, said := range []string{
+		"We decided to name the harbour pilot Wanda.", "We decided to name the harbour ferry Rosa.",
+		"We decided to name the vault of the bank Greta.",
+	} {
+		s := p.session(fmt.Sprint("s", i), 10*i+10)
+		if i == 2 {
+			s.cwd = "/nowhere/any-more/bank"
+		}
+		s.turn(fmt.Sprint("p", i), said, "ls", "Noted.")
+		p.saves(s)
+	}
+	p.reads(capture.BackfillRequest{})
+	pinned := p.found("wanda")
+	if len(pinned) == 0 || len(p.found("rosa")) == 0 {
+		t.Fatal("nothing was learned")
+	}
+	for _, h := range pinned {
+		if _, err := p.Store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: h.ID, Pinned: new(true)}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bank, err := p.Engine.Event.Place(t.Context(), mem.ProjectRef{Dir: "/nowhere/any-more/bank"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := func() (n int) {
+		all, err := p.Store.List(t.Context(), mem.Query{Project: bank.Key, Within: "*", Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	before := left()
+	p.asks(capture.BackfillRequest{Undo: true, Project: pinned[0].Project})
+	if got := len(p.found("wanda")); got != len(pinned) {
+		t.Errorf("%d of %d pinned memories are left", got, len(pinned))
+	}
+	if got := len(p.found("rosa")); got != 0 {
+		t.Errorf("%d memories that are not pinned are left", got)
+	}
+	if got := left(); before == 0 || got != before {
+		t.Errorf("%d of %d memories of another project are left", got, before)
+	}
+}
+
 func TestABackfillReadsWhatWasAskedFor(t *testing.T) {
 	p := newPastSessions(t)
 	for i, id := range []string{"s0", "s1", "s2"} {

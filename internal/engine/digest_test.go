@@ -120,6 +120,11 @@ func TestALayoutForALinterOrAStashIsNoFix(t *testing.T) {
 		{"layout and more", lint, []mem.Event{
 			layout, edited("p1", "t3", file, "total(cart);", "total(cart, 0);"),
 		}, "fixed in a.ts"},
+		{"layout and more in one call", lint, []mem.Event{
+			tool(mem.PostToolUse, "p1", "t2", "MultiEdit", map[string]any{"file_path": file, "edits": []map[string]any{
+				{"old_string": "total( cart, );", "new_string": "total(cart);"}, {"old_string": "x", "new_string": "y"},
+			}}, nil),
+		}, "fixed in a.ts"},
 		{"layout and an install", lint, []mem.Event{
 			layout, ran("p1", "t3", "npm install eslint-plugin-cart", "added 1 package"),
 		}, "works after `npm install eslint-plugin-cart`"},
@@ -144,6 +149,12 @@ func TestALayoutForALinterOrAStashIsNoFix(t *testing.T) {
 		sums := must(s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.Summary}}))
 		if tt.want == "" && (len(sums) != 1 || !strings.Contains(sums[0].Summary.Completed, "`"+tt.command+"` works now")) {
 			t.Errorf("%s: the summary is %s", tt.name, titles(sums))
+		}
+		if tt.want != "" && strings.Contains(titles(sums), "works now") {
+			t.Errorf("%s: the summary names it beside its fix: %s", tt.name, titles(sums))
+		}
+		if len(sums) == 1 && !strings.Contains(sums[0].Summary.Investigated, tt.command) {
+			t.Errorf("%s: the failure is not in what was investigated: %+v", tt.name, sums[0].Summary)
 		}
 	}
 }

@@ -188,7 +188,48 @@ func TestATaintedReportDisputesNothing(t *testing.T) {
 	if err := s.says(id, curate.Wrong, "the page says so", "one"); err != nil {
 		t.Fatal(err)
 	}
-	if m := s.memory(id); m.Disputed() || len(m.Feedback) != 1 {
+	if m := s.memory(id); m.Disputed() || len(m.Proposals) > 0 || len(m.Feedback) != 1 {
 		t.Errorf("got %+v and %+v", m.Proposals, m.Feedback)
+	}
+}
+
+// Only an agent's report that a memory is wrong disputes it.
+func TestOnlyAReportThatItIsWrongDisputes(t *testing.T) {
+	for name, report := range map[string]func(s *stage, id string) error{
+		"useful": func(s *stage, id string) error { return s.says(id, curate.Useful, "", "one") },
+		"stale":  func(s *stage, id string) error { return s.says(id, curate.Stale, "", "one") },
+		"forget": func(s *stage, id string) error {
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{Verb: "forget", IDs: []string{id}, Agent: "one"})
+			return err
+		},
+		"in a private turn": func(s *stage, id string) error {
+			s.play(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p2", Text: "…", Private: true})
+			return s.says(id, curate.Wrong, "", "one")
+		},
+	} {
+		s := newStage(t)
+		id := s.add("the gateway of the shop listens on port 8080")[0]
+		s.play(start("startup"), prompt("p1", "which port does the gateway have?"))
+		if err := report(s, id); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s.memory(id).Disputed() {
+			t.Errorf("%s: it is disputed", name)
+		}
+	}
+}
+
+func TestAReceiptNamesWhatIsDisputed(t *testing.T) {
+	s := newStage(t)
+	s.settings.Budgets.SessionStart = 0
+	id := s.add("the gateway of the shop listens on port 8080")[0]
+	s.play(start("startup"), prompt("p1", "what is next?"))
+	if err := s.says(id, curate.Wrong, "it is 7070", "one"); err != nil {
+		t.Fatal(err)
+	}
+	s.play(in("two", start("startup"))...)
+	_, r := s.asks("two", "on which port does the gateway of the shop listen?")
+	if len(r.LeftOut) != 1 || r.LeftOut[0].ID != id || r.LeftOut[0].Gate != "disputed" {
+		t.Errorf("left out: %+v", r.LeftOut)
 	}
 }

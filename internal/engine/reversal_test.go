@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -81,6 +82,44 @@ func TestADecisionOfThePastThatWasReversedSinceIsOver(t *testing.T) {
 		}))
 		if len(all) != 1 || (all[0].Status == mem.Superseded) != over {
 			t.Errorf("%q: over %v, want %v:\n%s", now, !over, over, titles(all))
+		}
+	}
+}
+
+// A reversal ends every older decision or rule that it is about, but for pinned ones and those of all projects. Only
+// the person ends them.
+func TestAReversalEndsWhatItMay(t *testing.T) {
+	const then, now = "The job queue uses SQLite here.", "Use Postgres instead of SQLite for the job queue from now on."
+	for name, tt := range map[string]struct {
+		kind  mem.Kind
+		scope mem.Scope
+		pin   bool
+		said  mem.Event // with the second prompt
+		over  bool
+	}{
+		"a decision":   {mem.Decision, "", false, prompt("p2", now), true},
+		"a convention": {mem.Convention, "", false, prompt("p2", now), true},
+		"a fact":       {mem.Fact, "", false, prompt("p2", now), false},
+		"pinned":       {mem.Decision, "", true, prompt("p2", now), false},
+		"everywhere":   {mem.Preference, mem.ScopeUser, false, prompt("p2", now), false},
+		"by the agent": {mem.Decision, "", false, prompt("p2", "go on with the queue"), false},
+	} {
+		s := newStage(t)
+		id := s.remember(curate.AddRequest{Text: then, Kind: tt.kind, Scope: tt.scope}).ID
+		other := s.knows(mem.TradeOff, "The job queue uses SQLite, which is slow.")
+		if tt.pin {
+			s.marks("pin", id)
+		}
+		answer := "Understood, I'll take care of that."
+		if tt.said.Text != now {
+			answer = "Decision: " + now
+		}
+		s.play(start("startup"), tt.said, stop("p2", answer))
+		if got := s.memory(id).Status == mem.Superseded; got != tt.over {
+			t.Errorf("%s: over %v, want %v", name, got, tt.over)
+		}
+		if got := s.memory(other).Status == mem.Superseded; got != (tt.said.Text == now) {
+			t.Errorf("%s: the other one is over: %v", name, got)
 		}
 	}
 }

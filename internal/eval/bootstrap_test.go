@@ -2,6 +2,8 @@ package eval
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 )
 
@@ -12,12 +14,13 @@ func TestAChangeHasAnIntervalIfBothRunsScoredTheSameQuestions(t *testing.T) {
 		b, a := QuestionScore{ID: fmt.Sprint("q", i)}, QuestionScore{ID: fmt.Sprint("q", i)}
 		switch {
 		case i < 20:
-			a.Recall = 1
+			a.Recall, a.Any = 1, 1
 		case i < 25:
 			b.Recall = 1
 		}
 		before.Questions, after.Questions = append(before.Questions, b), append(after.Questions, a)
 	}
+	slices.Reverse(after.Questions) // questions are paired by their ids
 	of := func(name string) *Interval {
 		for _, d := range Compare(before, after) {
 			if d.Name == name {
@@ -28,14 +31,21 @@ func TestAChangeHasAnIntervalIfBothRunsScoredTheSameQuestions(t *testing.T) {
 		return nil
 	}
 	got := of("recall.10")
-	if got == nil || got.Low < 0.04 || got.Low > 0.08 || got.High < 0.22 || got.High > 0.26 {
-		t.Errorf("interval %+v, want about 0.06 to 0.24", got)
+	if got == nil || math.Abs(got.Low-0.05) > 1e-9 || math.Abs(got.High-0.24) > 1e-9 { // by a fixed seed; 0.15 ± 1.96 × 0.048 is 0.056 to 0.244
+		t.Errorf("interval %+v", got)
+	}
+	if any := of("any.10"); any == nil || any.Low <= got.Low {
+		t.Errorf("of what is found at all: %+v, want more than %+v", any, got)
 	}
 	if same := of("ndcg_10"); same == nil || same.Low != 0 || same.High != 0 {
 		t.Errorf("without a change: %+v, want 0 to 0", same)
 	}
 	if none := of("mrr"); none != nil {
 		t.Errorf("of a measure that is not kept by question: %+v", none)
+	}
+	after.Questions[7].ID = after.Questions[8].ID
+	if none := of("recall.10"); none != nil {
+		t.Errorf("of a question that was asked twice: %+v", none)
 	}
 	after.Questions[7].ID = "another"
 	if none := of("recall.10"); none != nil {

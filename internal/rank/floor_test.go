@@ -44,6 +44,13 @@ func TestNearlyAsGoodAMatchIsInjectedBesideARelevantOne(t *testing.T) {
 	if got := floor(hits, nil); !slices.Equal(got, []string{"m_relevant", "m_near"}) {
 		t.Errorf("beside a relevant one: kept %v", got)
 	}
+	for words, want := range map[float64]int{0.69: 0, 0.71: 1} { // the least share is 0.7
+		if got, _ := rank.Floor(rank.Ask{Terms: []string{"ferry"}}, []mem.Hit{
+			hit("m_relevant", 1, 1, 0), hit("m_other", words, 0.2, 0),
+		}, rank.LeastRelevance, nil); len(got) != 1+want {
+			t.Errorf("a share of %v: kept %d", words, len(got))
+		}
+	}
 	if got := floor(hits[1:], nil); len(got) != 0 {
 		t.Errorf("without a relevant one: kept %v", got)
 	}
