@@ -21,8 +21,10 @@ func TestOneStatementReversesAnother(t *testing.T) {
 		{"Use Postgres instead of SQLite for reports", queue, false},  // of another thing
 		{"The queue has a dashboard instead of SQLite", queue, false}, // one word is shared
 		{"Use Postgres instead of SQLite for the job queue", "SQLite holds the job queue, sessions, carts", true},
-		{"Use Postgres instead of SQLite for the job queue",
-			"SQLite keeps prices taxes refunds carts mails labels and the job queue of the shop", false}, // few of many
+		{
+			"Use Postgres instead of SQLite for the job queue",
+			"SQLite keeps prices taxes refunds carts mails labels and the job queue of the shop", false,
+		}, // few of many
 		{"Keep logs short. Use Postgres instead of SQLite for the job queue.", queue, true},
 		{"We switched the job queue from SQLite to Postgres", queue, true},
 		{"We copied the job queue from SQLite to Postgres", queue, false},                      // nothing is switched

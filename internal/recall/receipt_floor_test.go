@@ -32,3 +32,20 @@ func TestAnotherFloorCountsForWhatIsBesideARelevantOne(t *testing.T) {
 		}
 	}
 }
+
+// A memory that another rule left out brings nothing in beside it.
+func TestOnlyWhatTheFloorOrTheBudgetLeftOutBringsOthersIn(t *testing.T) {
+	parts := func(words, relevance float64) map[string]float64 {
+		return map[string]float64{rank.PartBM25F: words, rank.PartCoverage: 0.3, rank.PartRelevance: relevance}
+	}
+	for gate, want := range map[string]bool{rank.BelowFloor: true, "budget": true, "already_told": false, "trust": false} {
+		r := mem.Receipt{Floor: 0.9, LeftOut: []mem.LeftOutItem{{ID: "m_1", Parts: parts(1, 0.7), Gate: gate}}}
+		if got, _ := floorOf(r, 0.6, 0)(parts(0.9, 0.3)); got != want {
+			t.Errorf("beside one that %q left out: %v", gate, got)
+		}
+	}
+	back := mem.Receipt{Query: "that problem with windows we had before", Items: []mem.InjectedItem{{ID: "m_1"}}}
+	if got, _ := floorOf(back, 0.6, 0)(map[string]float64{rank.PartCoverage: 0.6, rank.PartWords: 2}); !got {
+		t.Error("a question about the past needs no less")
+	}
+}
