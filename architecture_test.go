@@ -146,7 +146,7 @@ func planned(t *testing.T) map[string][]string {
 
 // forTests may be imported by any test.
 var forTests = []string{
-	"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "test/tier",
+	"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "internal/index", "test/tier",
 	"test/canary", "test/corpus", "test/golden", "test/port",
 }
 

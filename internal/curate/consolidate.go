@@ -94,7 +94,7 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 				continue
 			}
 			text := chars.Clip(recall.WholeText(m), event.MaxField)
-			hits, _, err := s.Recall.Matched(ctx, mem.Query{
+			hits, err := s.Recall.Matched(ctx, mem.Query{
 				Text:    text,
 				Terms:   rank.Terms(text),
 				Project: sess.Project,

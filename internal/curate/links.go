@@ -77,7 +77,7 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 		return out, nil
 	}
 	text := chars.Clip(recall.WholeText(m), event.MaxField)
-	hits, _, err := s.Recall.Matched(ctx, mem.Query{
+	hits, err := s.Recall.Matched(ctx, mem.Query{
 		Text:    text,
 		Terms:   rank.Terms(text),
 		Project: m.Project,

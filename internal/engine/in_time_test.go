@@ -5,16 +5,21 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/index"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
 )
 
 // endless is a store in which a search never ends by itself.
-type endless struct{ *sqlite.Store }
+type endless struct{ *index.Store }
 
 func (endless) Match(ctx context.Context, _ mem.Query) ([]mem.Hit, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
+}
+
+func (endless) Search(ctx context.Context, _ index.Query) (index.Result, bool) {
+	<-ctx.Done()
+	return index.Result{}, false
 }
 
 func TestAPromptIsKeptInTimeHoweverLongItsRecallTakes(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"remanence/internal/curate"
+	"remanence/internal/index"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
 )
 
 // weaves lets the jobs be done that follow what was kept.
@@ -217,7 +217,7 @@ func TestWhatIsNewIsWovenInOnceAndNothingElse(t *testing.T) {
 }
 
 // sour is a store that cannot look for what is like one memory.
-type sour struct{ *sqlite.Store }
+type sour struct{ *index.Store }
 
 func (s sour) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	if strings.Contains(q.Text, "sour") {

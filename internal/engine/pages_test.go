@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"remanence/internal/curate"
+	"remanence/internal/index"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
 )
 
 // busy is a store in which something is kept after each page that is read.
 type busy struct {
-	*sqlite.Store
+	*index.Store
 	keep func()
 }
 
@@ -48,7 +48,7 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 
 // late is a store in which something else is written just before a step of retention.
 type late struct {
-	*sqlite.Store
+	*index.Store
 	first func()
 }
 

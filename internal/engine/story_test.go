@@ -13,10 +13,10 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/engine"
 	"remanence/internal/event"
+	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
-	"remanence/internal/store/sqlite"
 	"remanence/internal/store/sqlitetest"
 )
 
@@ -25,7 +25,7 @@ import (
 type stage struct {
 	*engine.Engine
 	t         *testing.T
-	store     *sqlite.Store
+	store     *index.Store
 	settings  event.Settings
 	clock     time.Time
 	said      []mem.Quote // what the transcript holds
@@ -47,7 +47,10 @@ func newStage(t *testing.T) *stage {
 	s := &stage{t: t, settings: event.Defaults(event.Lean), clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.clock }
 	s.settings.EmbedWait = time.Minute
-	s.store = sqlitetest.Open(t, now)
+	s.store = index.NewStore(sqlitetest.Open(t, now))
+	if err := s.store.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	s.Engine = engine.New(engine.Config{
 		Store: s.store, Redactor: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() event.Settings { return s.settings },

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"remanence/internal/continuity"
+	"remanence/internal/index"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
 )
 
 // atOnce gives out all that is kept of a session in one go.
@@ -26,7 +26,7 @@ func (a atOnce) Utterances(_ context.Context, s mem.Session, after string,
 
 // failsAfter is a store that takes in so many batches of memories and then no more.
 type failsAfter struct {
-	*sqlite.Store
+	*index.Store
 	left *int
 }
 

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"remanence/internal/event"
+	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
-	"remanence/internal/store/sqlite"
 )
 
 // tape is an archive in memory, and the transcripts that it takes in.
@@ -519,7 +519,7 @@ func TestOrdersOfEarlierPromptsAreNotQuoted(t *testing.T) {
 
 // failing is a store that cannot write for a while.
 type failing struct {
-	*sqlite.Store
+	*index.Store
 	after int
 }
 
@@ -601,7 +601,7 @@ func (sealed) Rewrite(context.Context, string, func(mem.ArchivedUtterance) (mem.
 }
 
 // shelved is a store that can be looked through.
-type shelved struct{ *sqlite.Store }
+type shelved struct{ *index.Store }
 
 func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error) {
 	return mem.ScanResponse{}, nil
@@ -626,7 +626,7 @@ func TestAScanThatOnlyLooksWritesNothing(t *testing.T) {
 
 // graves is a store that knows until when something of a session was erased.
 type graves struct {
-	*sqlite.Store
+	*index.Store
 	now   func() time.Time
 	until map[string]time.Time
 }
@@ -666,7 +666,7 @@ func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
 
 // meddled is a store in which something happens when it erases.
 type meddled struct {
-	*sqlite.Store
+	*index.Store
 	purge func() error
 }
 

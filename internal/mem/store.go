@@ -35,8 +35,10 @@ var (
 type Store interface {
 	// Apply writes batches, each atomically, in order, and returns one result
 	// each. When it returns without error everything is durable: it survives
-	// the end of the process and a power cut. A batch whose event is already
-	// stored is a duplicate and writes nothing. An event with a Key is a
+	// the end of the process and a power cut. Only batches of recovered events
+	// may be lost by a power cut until the next other batch is durable: their
+	// transcript still has them. A batch whose event is already stored is a
+	// duplicate and writes nothing. An event with a Key is a
 	// duplicate also if the newest event of its session has the same Key and
 	// was at most DuplicateWindow away. On an error, nothing of the failing batch is
 	// written, but the batches before it are. The fields of [Batch] say what each part writes.

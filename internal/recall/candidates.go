@@ -52,7 +52,7 @@ func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule 
 	}
 	hits, size, scored, err := e.fromIndex(ctx, q, rule, slices.Concat(atHand, near.hits))
 	if !scored && err == nil {
-		hits, rule.Corpus, err = e.Matched(ctx, q)
+		hits, rule.Corpus, err = e.fullText(ctx, q)
 		size = rule.Corpus.Size
 		for _, h := range atHand {
 			if !extract.Contains(hits, h.Memory.ID) {
@@ -242,9 +242,19 @@ func (e *Service) withNearest(ctx context.Context, q mem.Query, n nearest, hits 
 	return out
 }
 
-// Matched returns the best matches of q.Terms by the store's full-text search, and how
+// Matched returns the memories that share most with q.Text by its words, best first: by the store's index, or by its
+// full-text search and q.Terms while there is no index.
+func (e *Service) Matched(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
+	hits, _, ok, err := e.fromIndex(ctx, q, rank.Ask{Now: e.Now()}, nil)
+	if !ok && err == nil {
+		hits, _, err = e.fullText(ctx, q)
+	}
+	return hits, err
+}
+
+// fullText returns the best matches of q.Terms by the store's full-text search, and how
 // common the terms are.
-func (e *Service) Matched(ctx context.Context, q mem.Query) ([]mem.Hit, mem.Corpus, error) {
+func (e *Service) fullText(ctx context.Context, q mem.Query) ([]mem.Hit, mem.Corpus, error) {
 	corpus, err := e.Store.Count(ctx, q)
 	if err != nil {
 		return nil, corpus, fmt.Errorf("count: %w", err)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -77,7 +78,11 @@ func (db *database) commitWaiting(ctx context.Context) {
 	if len(group) == 0 {
 		return
 	}
-	err := db.transact(ctx, func(w *writer) error {
+	transact := db.transact
+	if !db.shared && !slices.ContainsFunc(group, (*call).isAcknowledged) {
+		transact = db.transactWithoutSync
+	}
+	err := transact(ctx, func(w *writer) error {
 		for _, c := range group {
 			c.results = c.results[:0]
 			for _, b := range c.batches {
@@ -146,6 +151,14 @@ func (db *database) change(ctx context.Context, f func(*writer) error) error {
 	}
 	defer unlock()
 	return db.transact(context.WithoutCancel(ctx), f)
+}
+
+// transactWithoutSync is transact, but in a write-ahead log its commit is synced only with the next one.
+func (db *database) transactWithoutSync(ctx context.Context, f func(*writer) error) error {
+	_, before := db.conn.ExecContext(ctx, "PRAGMA synchronous=NORMAL")
+	err := db.transact(ctx, f)
+	_, after := db.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous=FULL")
+	return errors.Join(before, err, after)
 }
 
 // transact runs f in one transaction. The caller is the leader, or the database has no other users yet.

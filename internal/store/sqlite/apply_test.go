@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -238,5 +239,32 @@ func TestACallCancelledDuringBeginLeavesNoTransactionOpen(t *testing.T) {
 		if _, err := s.Apply(t.Context(), event(fmt.Sprint("e_after", n), "one")); err != nil {
 			t.Fatalf("cancelled when watched %d times: %v", n+1, err)
 		}
+	}
+}
+
+func TestOnlyAnEventThatItsTranscriptStillHasIsNotSyncedAtOnce(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "m.db"))
+	defer closeStore(t, s)
+	for _, sql := range []string{
+		"CREATE TEMP TABLE seen(synchronous)",
+		"CREATE TEMP TRIGGER see AFTER INSERT ON event BEGIN " +
+			"INSERT INTO seen SELECT synchronous FROM pragma_synchronous; END",
+	} {
+		if _, err := s.conn.ExecContext(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	event := func(id string, recovered bool) mem.Batch {
+		return mem.Batch{Event: &mem.Event{ID: id, Session: "one", Recovered: recovered}}
+	}
+	apply(t, s, event("e_1", false))
+	apply(t, s, event("e_2", true))
+	apply(t, s, event("e_3", true), event("e_4", false))
+	apply(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "k"}}})
+	apply(t, s, event("e_5", false))
+	var got string
+	if err := s.conn.QueryRowContext(t.Context(), "SELECT group_concat(synchronous) FROM seen").Scan(&got); err != nil ||
+		got != "2,1,2,2,2" {
+		t.Errorf("synchronous is %s, %v; want FULL (2), except NORMAL (1) for e_2 alone", got, err)
 	}
 }
