@@ -147,6 +147,7 @@ func (x *Index) readTerms(text string, stops bool) []term {
 	var out []term
 	var tokens []rank.Token
 	at, times, lead := map[string]int{}, []float64{}, []bool{}
+	everyday := rank.EverydayIn(text)
 	first := true
 	for line := range strings.Lines(bothEnds(text)) {
 		if strings.TrimSpace(line) == "" {
@@ -165,7 +166,7 @@ func (x *Index) readTerms(text string, stops bool) []term {
 					}
 					i = len(out)
 					at[t.Key] = i
-					out, times, lead = append(out, x.newTerm(t)), append(times, 0), append(lead, false)
+					out, times, lead = append(out, x.newTerm(t, everyday(t.Key))), append(times, 0), append(lead, false)
 				}
 				times[i]++
 				lead[i] = lead[i] || first
@@ -182,11 +183,11 @@ func (x *Index) readTerms(text string, stops bool) []term {
 	return out
 }
 
-func (x *Index) newTerm(t rank.Token) term {
+func (x *Index) newTerm(t rank.Token, everyday bool) term {
 	return term{
 		key: t.Key, number: x.vocabulary.find(t.Key), kind: t.Kind, pair: t.Pair,
 		name:  t.Identifier || t.Kind == rank.Whole || t.Numbered,
-		light: t.Identifier || t.Kind == rank.Whole || rank.IsEveryday(t.Key),
+		light: t.Identifier || t.Kind == rank.Whole || everyday,
 	}
 }
 

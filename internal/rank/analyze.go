@@ -80,10 +80,6 @@ func analyzeSegment(out []Token, segment string) []Token {
 	return out
 }
 
-// IsEveryday reports whether a key is a word of everyday requests, a stop word or a single letter: it counts little
-// for what a text is about.
-func IsEveryday(key string) bool { return everyday(key) || stopWord(key) || len(key) < 2 }
-
 // Base returns the last part of a path, or the name itself.
 func Base(name string) string { return baseName(name) }
 

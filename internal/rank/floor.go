@@ -171,12 +171,12 @@ func isNear(q Ask, p map[string]float64) bool {
 // distinctive counts the words of a question that say something about a topic; a
 // pair of letters is half a one.
 func distinctive(ask Ask) float64 {
-	n, seen := 0.0, map[string]bool{}
+	n, seen, everyday := 0.0, map[string]bool{}, EverydayIn(ask.Text)
 	var list []Token
 	for _, term := range ask.Terms {
 		list = Analyze(list[:0], term)
 		for _, t := range list {
-			if seen[t.Key] || t.Kind == Whole || t.Identifier || IsEveryday(t.Key) {
+			if seen[t.Key] || t.Kind == Whole || t.Identifier || everyday(t.Key) {
 				continue
 			}
 			seen[t.Key] = true
