@@ -23,7 +23,7 @@ Answer with nothing but this, one <observation> for each thing, six at most, in 
 <subtitle>one line more, if needed</subtitle>
 <facts><fact>one statement that stands by itself</fact></facts>
 <narrative>what, why, how: four sentences at most</narrative>
-<concepts><concept>a word to find it by</concept></concepts>
+<concepts><concept>another word that a later question may use for it</concept></concepts>
 <files_read><file>path as in the record</file></files_read>
 <files_modified><file>path as in the record</file></files_modified>
 </observation>

@@ -45,7 +45,7 @@ func EverydayIn(text string) func(key string) bool {
 	return func(key string) bool { return everydayKeys()[key]&spoken != 0 || stopWord(key) || len(key) < 2 }
 }
 
-// languagesOf returns the languages of which a text has two everyday words that are not English, or one in a short text.
+// languagesOf returns the languages of which a text has two everyday words that are not English; one in a short text.
 func languagesOf(text string) languages {
 	words, seen := 0, map[string]bool{}
 	var counts [8]int
