@@ -51,11 +51,11 @@ type Index struct {
 	vocabulary dictionary // keys of terms
 	lists      []list     // by term
 	docs       documents
-	cited      map[string]int32     // name by which a memory is cited, other than its id → the number of its id
-	links      map[int32][]int32    // document → numbers of the ids that it cites
-	names      map[string][]reading // how names are read, while documents are added
-	pool       sync.Pool            // of *scratch
-	seed       maphash.Seed         // of the hashes of texts
+	cited      map[string]int32  // name by which a memory is cited, other than its id → the number of its id
+	links      map[int32][]int32 // document → numbers of the ids that it cites
+	memo       memo              // working memory while documents are added
+	pool       sync.Pool         // of *scratch
+	seed       maphash.Seed      // of the hashes of texts
 }
 
 // reading is a token of a name whose term is known.
@@ -79,7 +79,7 @@ func (x *Index) reset() {
 	x.vocabulary, x.lists = newDictionary(), nil
 	x.docs = newDocuments()
 	x.cited, x.links = map[string]int32{}, map[int32][]int32{}
-	x.names = map[string][]reading{}
+	x.memo = newMemo()
 }
 
 // Len is the number of memories in the index.
@@ -95,8 +95,8 @@ func (x *Index) Put(ms ...mem.Memory) {
 	x.load(ms...)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.names) > keptNames {
-		x.names = map[string][]reading{}
+	if x.memo.len() > keptNames {
+		x.memo = newMemo()
 	}
 }
 
@@ -182,12 +182,47 @@ const (
 	keptNames = 2_000
 )
 
+// memo holds what was read before, since most names and paths occur again.
+type memo struct {
+	names map[string][]reading // how a name is read
+	paths map[string][]int32   // terms of a path, as often as they occur in it
+	bag   bag
+}
+
+func newMemo() memo {
+	return memo{map[string][]reading{}, map[string][]int32{}, bag{at: map[int32]int{}}}
+}
+
+func (m *memo) len() int { return len(m.names) + len(m.paths) + len(m.bag.at) }
+
+// bag counts the terms of one document by field.
+type bag struct {
+	terms []int32
+	at    map[int32]int // by term, its place in times
+	times [][fields]uint8
+}
+
+func (b *bag) clear() {
+	clear(b.at)
+	b.terms, b.times = b.terms[:0], b.times[:0]
+}
+
+// of returns the counts of a term.
+func (b *bag) of(term int32) *[fields]uint8 {
+	at, ok := b.at[term]
+	if !ok {
+		at = len(b.terms)
+		b.at[term] = at
+		b.terms, b.times = append(b.terms, term), append(b.times, [fields]uint8{})
+	}
+	return &b.times[at]
+}
+
 // adding is the state of one document that is being added.
 type adding struct {
 	x       *Index
 	doc     int32
 	id      string
-	bag     map[int32]*[fields]uint8
 	lengths [fields]int
 	words   []int32
 	titled  int
@@ -196,7 +231,8 @@ type adding struct {
 
 // add appends m as a new document.
 func (x *Index) add(m mem.Memory, hash uint64) {
-	a := adding{x: x, doc: x.docs.next(), id: m.ID, bag: map[int32]*[fields]uint8{}}
+	a := adding{x: x, doc: x.docs.next(), id: m.ID}
+	x.memo.bag.clear()
 	heading, text := parts(m)
 	a.text(heading, title)
 	a.titled = min(len(a.words), forward)
@@ -215,13 +251,8 @@ func (x *Index) add(m mem.Memory, hash uint64) {
 		a.text(m.SpeakerName(), who)
 		a.text(m.Created.UTC().Format("January 2006 2"), day)
 	}
-	terms := make([]int32, 0, len(a.bag))
-	for t := range a.bag {
-		terms = append(terms, t)
-	}
-	slices.Sort(terms)
-	for _, t := range terms {
-		x.lists[t].add(a.doc, *a.bag[t])
+	for i, t := range x.memo.bag.terms {
+		x.lists[t].add(a.doc, x.memo.bag.times[i])
 	}
 	x.docs.add(m, hash, a.lengths, a.words[:min(len(a.words), forward)], a.titled, strings.Join(text, "\n"))
 	if !x.utterances { // citations of utterances do not count
@@ -229,8 +260,8 @@ func (x *Index) add(m mem.Memory, hash uint64) {
 			x.cited[strings.Clone(name)] = x.docs.numbers[a.doc]
 		}
 	}
-	if len(x.names) > maxNames {
-		x.names = map[string][]reading{}
+	if x.memo.len() > maxNames {
+		x.memo = newMemo()
 	}
 }
 
@@ -287,32 +318,41 @@ func (a *adding) text(s string, f field) {
 	}
 }
 
-// file reads a path: as a whole, by its base name with and without extension, and by its words.
+// file reads a path.
 func (a *adding) file(path string) {
+	terms, ok := a.x.memo.paths[path]
+	if !ok {
+		terms = a.ofPath(path)
+		a.x.memo.paths[strings.Clone(path)] = terms
+	}
+	for _, t := range terms {
+		a.count(t, files)
+	}
+}
+
+// ofPath returns the terms of a path: as a whole, its base name with and without extension, and its words.
+func (a *adding) ofPath(path string) []int32 {
 	lower := strings.ToLower(path)
-	a.count(a.x.term("="+lower), files)
+	out := []int32{a.x.term("=" + lower)}
 	base := rank.Base(lower)
 	if base != lower {
-		a.count(a.x.term("="+base), files)
+		out = append(out, a.x.term("="+base))
 	}
 	if dot := strings.LastIndexByte(base, '.'); dot > 0 && strings.ContainsAny(base[:dot], "-._") {
-		a.count(a.x.term("="+base[:dot]), files)
+		out = append(out, a.x.term("="+base[:dot]))
 	}
 	for name := range rank.TextNames(path) {
 		for _, r := range a.x.read(name, &a.tokens) {
 			if !r.stop && r.kind != rank.Whole {
-				a.count(r.term, files)
+				out = append(out, r.term)
 			}
 		}
 	}
+	return out
 }
 
 func (a *adding) count(t int32, f field) {
-	b := a.bag[t]
-	if b == nil {
-		b = new([fields]uint8)
-		a.bag[t] = b
-	}
+	b := a.x.memo.bag.of(t)
 	if b[f] < maxFrequency {
 		b[f]++
 	}
@@ -323,7 +363,7 @@ func (a *adding) count(t int32, f field) {
 
 // read returns the tokens of a name with their terms, which are made if they are new.
 func (x *Index) read(name string, tokens *[]rank.Token) []reading {
-	if r, ok := x.names[name]; ok {
+	if r, ok := x.memo.names[name]; ok {
 		return r
 	}
 	*tokens = rank.Analyze((*tokens)[:0], name)
@@ -331,7 +371,7 @@ func (x *Index) read(name string, tokens *[]rank.Token) []reading {
 	for i, t := range *tokens {
 		out[i] = reading{term: x.term(t.Key), kind: t.Kind, stop: t.Stop}
 	}
-	x.names[strings.Clone(name)] = out
+	x.memo.names[strings.Clone(name)] = out
 	return out
 }
 
@@ -438,14 +478,14 @@ func (x *Index) compact() {
 		}
 	}
 	x.links, x.cited = links, cited
-	x.names = map[string][]reading{}
+	x.memo = newMemo()
 }
 
 // Trim frees what only adding many memories needs, and puts together what many small allocations hold.
 func (x *Index) Trim() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.names = map[string][]reading{}
+	x.memo = newMemo()
 	x.vocabulary = x.vocabulary.trimmed()
 	x.trimPostings()
 	x.docs.trim()

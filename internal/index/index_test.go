@@ -163,9 +163,9 @@ func TestErasedTextLeavesNoWord(t *testing.T) {
 	if strings.Contains(x.vocabulary.text.String(), "sword") {
 		t.Errorf("still a term: %q", x.vocabulary.text.String())
 	}
-	if x.docs.ids.len() != 1 || len(x.docs.rows) != 1 || len(x.names) != 0 || len(x.lists) != x.vocabulary.len() {
+	if x.docs.ids.len() != 1 || len(x.docs.rows) != 1 || x.memo.len() != 0 || len(x.lists) != x.vocabulary.len() {
 		t.Errorf("%d ids, %d terms, %d lists, %d documents, %d names are left", x.docs.ids.len(), x.vocabulary.len(),
-			len(x.lists), len(x.docs.rows), len(x.names))
+			len(x.lists), len(x.docs.rows), x.memo.len())
 	}
 }
 

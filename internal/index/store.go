@@ -113,8 +113,23 @@ func (x *indexes) trim() {
 // page is how many memories are read at a time.
 const page = 1000
 
-// readAll passes all memories of the kinds, oldest first, to put.
+// readAll passes all memories of the kinds, oldest first, to put, and reads on meanwhile.
 func (s *Store) readAll(ctx context.Context, kinds []mem.Kind, put func(...mem.Memory)) error {
+	var reading sync.WaitGroup
+	var err error
+	pages := make(chan []mem.Memory)
+	reading.Go(func() {
+		defer close(pages)
+		err = s.readPages(ctx, kinds, pages)
+	})
+	for ms := range pages {
+		put(ms...)
+	}
+	reading.Wait()
+	return err
+}
+
+func (s *Store) readPages(ctx context.Context, kinds []mem.Kind, pages chan<- []mem.Memory) error {
 	q := mem.Query{
 		Kinds: kinds, Statuses: []mem.Status{mem.Active, mem.Archived}, Within: "*", Order: mem.Oldest, Limit: page,
 	}
@@ -125,7 +140,7 @@ func (s *Store) readAll(ctx context.Context, kinds []mem.Kind, put func(...mem.M
 			return err
 		}
 		fresh := slices.DeleteFunc(slices.Clone(ms), func(m mem.Memory) bool { return seen[m.ID] })
-		put(fresh...)
+		pages <- fresh
 		if len(ms) < q.Limit {
 			return nil
 		}
