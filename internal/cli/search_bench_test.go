@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/config"
 	"remanence/internal/engine"
+	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/recall"
@@ -104,8 +105,12 @@ func filledEngine(b *testing.B, n int) (*engine.Engine, time.Duration) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	indexed := index.NewStore(s)
+	if err := indexed.Build(context.Background()); err != nil {
+		b.Fatal(err)
+	}
 	return engine.New(engine.Config{
-		Store: s, Redactor: &redact.Redactor{}, Now: time.Now, Project: project.Identify, Rel: project.Rel,
+		Store: indexed, Redactor: &redact.Redactor{}, Now: time.Now, Project: project.Identify, Rel: project.Rel,
 		Settings: cfg.Settings,
 	}), filled
 }
