@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -140,6 +141,7 @@ func (w *worker) rest(ctx context.Context) {
 	if w.cfg.AfterBusy != nil {
 		w.cfg.AfterBusy(ctx)
 	}
+	runtime.GC() // what sync.Pool keeps is freed by the second collection
 	debug.FreeOSMemory()
 }
 
