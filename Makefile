@@ -54,7 +54,8 @@ TestNoByteOfAPurgedMemoryIsLeft|TestReplacedTextIsPurged|$\
 TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|TestHeadIsReadWithoutGit|$\
 TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNotMatter|TestFoldAgreesWithNFKC|$\
 TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|$\
-TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestAllPairsThatAreAlikeAreFound
+TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestAllPairsThatAreAlikeAreFound|$\
+TestAnIndexHoldsTheSameAsANewOneAfterAnyChange|TestIndexAgreesWithTheStoreAfterAnyChange
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
 	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
