@@ -47,6 +47,9 @@ type BackfillRequest struct {
 // ErrNoTranscripts means that no session of the requested project was found.
 var ErrNoTranscripts = errors.New("no transcript of such a project")
 
+// ErrNotListed means that the folder of the agent's transcripts could not be read.
+var ErrNotListed = errors.New("the agent's transcripts cannot be listed")
+
 // ErrNoSelection means that a request to stop or to undo a backfill also selects what to read, or is a dry run.
 var ErrNoSelection = errors.New("stop and undo take no dry run, time or limit")
 
@@ -73,13 +76,13 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 	}
 	all, err := s.ListTranscripts(req.Folder)
 	if err != nil {
-		return event.Backfill{}, err
+		return event.Backfill{}, fmt.Errorf("%w: %w", ErrNotListed, err)
 	}
 	files, projects, err := s.selected(ctx, req, all)
 	if err != nil {
 		return event.Backfill{}, err
 	}
-	out := event.Backfill{Sessions: len(files), Projects: projects, Failed: []string{}}
+	out := event.Backfill{Sessions: len(files), Projects: len(projects), ByProject: projects, Failed: []string{}}
 	for _, f := range files {
 		out.Bytes += f.Bytes
 		if out.From.IsZero() || f.Began.Before(out.From) {
@@ -103,7 +106,9 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 		return out, err
 	}
 	out.Running, out.Started = true, s.Now()
-	first := backfillJob(backfillOrder{BackfillRequest: req, Backfill: out})
+	queued := out
+	queued.ByProject = nil // for the answer alone
+	first := backfillJob(backfillOrder{BackfillRequest: req, Backfill: queued})
 	_, err = s.Store.Apply(ctx, mem.Batch{Jobs: []mem.Job{first}})
 	return out, err
 }
@@ -224,7 +229,7 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 		}
 		o.LastEnded, o.LastSession = f.Ended, f.Session
 		o.Done, o.DoneBytes = o.Done+1, o.DoneBytes+f.Bytes
-		read, err := s.readIn(ctx, f, copiesOf(f, all), beforeEvent)
+		leftOut, err := s.readIn(ctx, f, copiesOf(f, all), beforeEvent)
 		switch {
 		case err != nil && (ctx.Err() != nil || storeFailed(err)):
 			return err // it is tried again
@@ -234,8 +239,12 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 			if o.NotRead++; len(o.Failed) < event.MaxBackfillFailures {
 				o.Failed = append(o.Failed, f.Session+": "+chars.Clip(chars.Line(err.Error()), 300))
 			}
-		case !read:
+		case leftOut != "":
+			if o.LeftOutAs == nil {
+				o.LeftOutAs = event.Reasons{}
+			}
 			o.LeftOut++
+			o.LeftOutAs[leftOut]++
 		}
 	}
 	if err := goesOn(ctx); err != nil {
@@ -269,42 +278,53 @@ func storeFailed(err error) bool {
 	}, func(one error) bool { return errors.Is(err, one) })
 }
 
-// selected returns those of a folder's transcripts that a request asks for, in their order, and counts their projects.
+// selected returns those of a folder's transcripts that a request asks for, in their order, and their projects.
 func (s *Service) selected(ctx context.Context, req BackfillRequest, files []mem.TranscriptFile) (
-	[]mem.TranscriptFile, int, error,
+	[]mem.TranscriptFile, []event.BackfillProject, error,
 ) {
-	named, all := map[string]string{}, map[string]bool{} // by directory: the key of its project if it was asked for
+	named, all := map[string]mem.Project{}, map[string]*event.BackfillProject{} // by directory, if asked for; by key
 	names := []string{}
 	var out []mem.TranscriptFile
 	for _, f := range files {
 		if f.Ended.Before(req.Since) {
 			continue
 		}
-		key, known := named[f.Cwd]
+		p, known := named[f.Cwd]
 		if !known {
-			p, err := s.Event.Place(ctx, mem.ProjectRef{Dir: f.Cwd})
-			if err == nil && isNamed(p, f.Cwd, req.Project) {
-				key = p.Key
+			at, err := s.Event.Place(ctx, mem.ProjectRef{Dir: f.Cwd})
+			if err == nil && isNamed(at, f.Cwd, req.Project) {
+				p = at
 			}
-			named[f.Cwd] = key
-			names = append(names, p.Name)
+			named[f.Cwd] = p
+			names = append(names, at.Name)
 		}
-		if key == "" {
+		if p.Key == "" {
 			continue
 		}
 		if out = append(out, f); req.Limit > 0 && len(out) > req.Limit {
 			out = out[:req.Limit]
 			break
 		}
-		all[key] = true
+		if all[p.Key] == nil {
+			all[p.Key] = &event.BackfillProject{Name: p.Name}
+		}
+		all[p.Key].Sessions++
+		all[p.Key].Bytes += f.Bytes
 	}
 	if len(out) == 0 && len(names) > 0 && req.Project != "" {
 		slices.Sort(names)
 		names = slices.Compact(names)
-		return nil, 0, fmt.Errorf("%q: %w; there are %s", req.Project, ErrNoTranscripts,
+		return nil, nil, fmt.Errorf("%q: %w; there are %s", req.Project, ErrNoTranscripts,
 			strings.Join(names[:min(len(names), 10)], ", "))
 	}
-	return out, len(all), nil
+	projects := make([]event.BackfillProject, 0, len(all))
+	for _, p := range all {
+		projects = append(projects, *p)
+	}
+	slices.SortFunc(projects, func(a, b event.BackfillProject) int {
+		return cmp.Or(cmp.Compare(b.Sessions, a.Sessions), cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name))
+	})
+	return out, projects, nil
 }
 
 // isNamed reports whether a request names a project: by key, name or a directory of it. An empty name means any.

@@ -17,46 +17,54 @@ func copiesOf(f mem.TranscriptFile, all []mem.TranscriptFile) (out []string) {
 	return out
 }
 
-// readIn reads in one session. It is idempotent. read is false if the session is left out: it was read in before,
-// erased, captured live or may be open, its project is excluded, or capture is paused.
+// readIn reads in one session. It is idempotent. leftOut is the reason if the session is left out.
 func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []string,
 	beforeEvent func(context.Context) error,
-) (read bool, err error) {
+) (leftOut event.Reason, err error) {
 	erased, err := s.Store.ErasedUntil(ctx, f.Session)
-	if err != nil {
-		return false, err
-	}
-	if !f.Ended.After(erased) || s.Now().Sub(f.Ended) < idleAfter {
-		return false, nil
+	switch {
+	case err != nil:
+		return "", err
+	case !f.Ended.After(erased):
+		return event.ErasedBefore, nil
+	case s.Now().Sub(f.Ended) < idleAfter:
+		return event.PerhapsOpen, nil
 	}
 	sess, err := s.Event.SessionOf(ctx, f.Session)
 	if err == nil && sess.ID == "" {
 		sess, err = s.openPast(ctx, f)
 	}
-	if err != nil || sess.Source != mem.Backfilled {
-		return false, err
+	switch {
+	case err != nil:
+		return "", err
+	case sess.ID == "":
+		return event.Excluded, nil
+	case sess.Source != mem.Backfilled:
+		return event.CapturedLive, nil
 	}
 	sess.Transcript = f.Path
 	if off, err := s.pausedNow(ctx, sess); off || err != nil {
-		return false, err
+		return event.WhilePaused, err
 	}
 	found, err := s.reconcile(ctx, sess, reading{
 		until: s.Now().Add(-lostAfter), over: true, whole: true, copies: copies, beforeEvent: beforeEvent,
 	})
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	if sess, err = s.Event.SessionOf(ctx, f.Session); err != nil {
-		return false, err
+		return "", err
 	}
 	sess.Transcript = f.Path
-	fresh := found > 0 || sess.Status != mem.Completed
-	if sess.Source == mem.Backfilled && fresh { // not resumed meanwhile
+	if found == 0 && sess.Status == mem.Completed {
+		return event.AlreadyRead, s.archivePast(ctx, sess)
+	}
+	if sess.Source == mem.Backfilled { // not resumed meanwhile
 		if err := s.closePast(ctx, sess); err != nil {
-			return false, err
+			return "", err
 		}
 	}
-	return fresh, s.archivePast(ctx, sess)
+	return "", s.archivePast(ctx, sess)
 }
 
 // openPast stores the start of a session that took place before; the zero value if that is excluded.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -27,6 +28,9 @@ func (e *Engine) Backfill(ctx context.Context, req capture.BackfillRequest) (eve
 		return out, err
 	}
 	p, err := e.Event.Place(ctx, mem.ProjectRef{Project: req.Project})
+	if errors.Is(err, mem.ErrNotFound) {
+		err = fmt.Errorf("%q: %w", req.Project, capture.ErrNoTranscripts)
+	}
 	if err != nil {
 		return out, err
 	}

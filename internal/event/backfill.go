@@ -21,17 +21,43 @@ type Backfill struct {
 	To       time.Time `json:"to,omitzero"`   // of the newest entry
 	Known    int       `json:"known"`         // sessions that were captured live or read before
 
+	ByProject []BackfillProject `json:"by_project,omitempty"` // those with most sessions first
+
 	Running   bool      `json:"running"`           // until all sessions were read
 	Already   bool      `json:"already,omitempty"` // it ran before it was asked for; the request is not queued
 	Started   time.Time `json:"started,omitzero"`
 	Done      int       `json:"done"`       // sessions that were read, or left out
 	DoneBytes int64     `json:"done_bytes"` // of these
-	LeftOut   int       `json:"left_out"`   // captured live, open, erased, excluded, or while capture was paused
-	NotRead   int       `json:"not_read"`   // sessions that could not be read
-	Failed    []string  `json:"failed"`     // the first of these with the reason, up to MaxBackfillFailures
+	LeftOut   int       `json:"left_out"`   // sessions for which there was a reason not to be read
+	LeftOutAs Reasons   `json:"left_out_as,omitempty"`
+	NotRead   int       `json:"not_read"` // sessions that could not be read
+	Failed    []string  `json:"failed"`   // the first of these with the reason, up to MaxBackfillFailures
 	GivenUp   string    `json:"given_up,omitempty"`
 	Hidden    int       `json:"hidden"` // memories that undoing hid
 }
+
+// BackfillProject is one project of a backfill.
+type BackfillProject struct {
+	Name     string `json:"name"`
+	Sessions int    `json:"sessions"`
+	Bytes    int64  `json:"bytes"`
+}
+
+// Reasons counts the sessions that a backfill left out, by the reason.
+type Reasons map[Reason]int
+
+// Reason says why a session was left out of a backfill.
+type Reason string
+
+// The reasons.
+const (
+	AlreadyRead  Reason = "read in before"
+	CapturedLive Reason = "captured live"
+	PerhapsOpen  Reason = "perhaps still open"
+	Excluded     Reason = "excluded by a setting"
+	ErasedBefore Reason = "erased"
+	WhilePaused  Reason = "capture is paused"
+)
 
 // MaxBackfillFailures bounds the failures that are described.
 const MaxBackfillFailures = 20

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"remanence/internal/event"
@@ -40,6 +42,9 @@ func (v BackfillView) Progress(now time.Time) string {
 	return s
 }
 
+// shownProjects is how many projects a dry run names.
+const shownProjects = 15
+
 // Print writes the view for a person.
 func (v BackfillView) Print(p *Printer) {
 	switch {
@@ -59,6 +64,12 @@ func (v BackfillView) Print(p *Printer) {
 	case v.DryRun:
 		p.Line("%s, %s; %d known already.", v.Found(p.Now()), BytesText(v.Bytes), v.Known)
 		p.Line("From %s to %s.", DateTime(v.From, p.Now()), DateTime(v.To, p.Now()))
+		for _, one := range v.ByProject[:min(len(v.ByProject), shownProjects)] {
+			p.Line("  %s: %s, %s", OneLine(one.Name), Plural(one.Sessions, "session", "sessions"), BytesText(one.Bytes))
+		}
+		if more := len(v.ByProject) - shownProjects; more > 0 {
+			p.Line("  and %s; all of them: --json", Plural(more, "more project", "more projects"))
+		}
 		p.Line("Dry run: nothing was read in.")
 		return
 	case !v.Running && v.GivenUp == "" && v.Done < v.Sessions:
@@ -75,9 +86,8 @@ func (v BackfillView) Print(p *Printer) {
 	}
 	p.Line("Read in %s of %s (%s) in %s.", Plural(v.Done-v.LeftOut-v.NotRead, "session", "sessions"),
 		Plural(v.Projects, "project", "projects"), BytesText(v.DoneBytes), Lasted(v.Took))
-	if v.LeftOut > 0 {
-		p.Line("  %s left out: read in before, captured live, perhaps still open, excluded, erased, or capture is paused",
-			Plural(v.LeftOut, "session", "sessions"))
+	for _, reason := range slices.Sorted(maps.Keys(v.LeftOutAs)) {
+		p.Line("  %s left out: %s", Plural(v.LeftOutAs[reason], "session", "sessions"), reason)
 	}
 	for _, failure := range v.Failed {
 		p.Line("  not read: %s", OneLine(failure))
