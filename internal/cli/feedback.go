@@ -43,9 +43,13 @@ func feedbackCommand(a *app) *cobra.Command {
 				return err
 			}
 			v := ui.MemoryList{Schema: "mark", Response: got, Memories: got.Memories, Did: "marked " + verdict}
-			if verdict == curate.Wrong && a.agent() == "" {
+			switch {
+			case verdict == curate.Wrong && a.agent() == "":
 				v.Did, v.Undo = "hidden", "remanence restore "+strings.Join(idsOf(got.Memories), " ")
+			case verdict == curate.Wrong:
+				v.Did = "reported wrong"
 			}
+			v.NoEffect, v.Reported = got.NoEffect, verdict == curate.Wrong && a.agent() != ""
 			return a.out.Show(v)
 		},
 	}

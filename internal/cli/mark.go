@@ -143,24 +143,26 @@ func memoriesOf(list []mem.Proposal) (ids []string) {
 	return ids
 }
 
+// undoOf returns the command that reverts another one, "" if there is none.
+func undoOf(command string) string {
+	return map[string]string{"forget": "restore", "restore": "forget", "pin": "unpin", "unpin": "pin"}[command]
+}
+
 // printMarked shows what an order did and how to undo it.
 func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse) error {
 	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
 		return printProposed(a, cmd, "mark", got, got.Proposed...)
 	}
-	verbs := map[string]struct{ did, undo string }{
-		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
-		"pin": {"pinned", "unpin"}, "unpin": {"unpinned", "pin"},
-	}
+	did := map[string]string{"forget": "hidden", "restore": "restored", "pin": "pinned", "unpin": "unpinned"}[got.Verb]
 	v := ui.MemoryList{
-		Schema: "mark", Response: got, Memories: got.Memories, Did: verbs[got.Verb].did, DryRun: got.DryRun,
+		Schema: "mark", Response: got, Memories: got.Memories, Did: did, DryRun: got.DryRun,
 		Proposed: memoriesOf(got.Proposed),
 	}
 	if got.Verb == "forget" && len(got.Memories) == curate.MaxFound { // there may be more
 		v.Limit = curate.MaxFound
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
-		v.Undo = "remanence " + verbs[got.Verb].undo + " " + strings.Join(idsOf(got.Memories), " ")
+		v.Undo = "remanence " + undoOf(got.Verb) + " " + strings.Join(idsOf(got.Memories), " ")
 	}
 	if err := a.out.Show(v); err != nil || len(got.Proposed) == 0 {
 		return err

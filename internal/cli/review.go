@@ -115,8 +115,11 @@ func resolveCommand(a *app, action string) *cobra.Command {
 				return err
 			}
 			v := ui.MemoryList{Schema: "resolve", Response: got, Memories: got.Memories, Did: ui.Resolved(action)}
-			if got.Run != "" {
+			switch p := got.Proposal; {
+			case got.Run != "":
 				v.Undo = "remanence consolidate --undo " + got.Run
+			case p != nil && action == curate.AcceptFinding && undoOf(p.Action) != "":
+				v.Undo = "remanence " + undoOf(p.Action) + " " + strings.Join(idsOf(got.Memories), " ")
 			}
 			return a.out.Show(v)
 		},

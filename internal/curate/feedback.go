@@ -28,7 +28,7 @@ const (
 // Feedback stores a verdict about memories with its note, and adjusts their uses and confidence.
 // "Wrong" by the person hides a memory. By an agent it lowers the confidence and proposes to forget
 // the memory, which is not injected unasked until the person decides, unless the agent lacks the
-// trust to do so. Preventing the same mistake counts once per memory.
+// trust to do so, or the person rejected the same report before. Preventing the same mistake counts once per memory.
 func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
 	out := MarkResponse{Verb: req.Verdict}
 	f := *newFeedback(req.Verdict, cleanNote(s.Redactor, req.Note), req.Agent, s.Now())
@@ -58,18 +58,25 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
-		if req.Verdict != PreventedMistake || !alreadyPrevented(mm, f.Note) {
-			ed := verdictEdit(mm, f, turn)
-			if !who.MayReport(mm) { // stored without effect on the confidence
-				ed.Confidence = nil
-			}
-			b.Edits = append(b.Edits, ed)
-		}
-		if req.Verdict == Wrong && req.Agent != "" && who.MayReport(mm) {
-			if err := disputes.Add(ctx, mm, mem.Proposal{Action: ProposeForget, Disputes: true}); err != nil {
+		effective := who.MayReport(mm)
+		if req.Verdict == Wrong && req.Agent != "" && effective {
+			p, err := disputes.Add(ctx, mm, mem.Proposal{Action: ProposeForget, Disputes: true, Believed: mm.Confidence})
+			if err != nil {
 				return out, err
 			}
+			effective = !p.Rejected
 		}
+		if req.Verdict == PreventedMistake && alreadyPrevented(mm, f.Note) {
+			continue
+		}
+		ed := verdictEdit(mm, f, turn)
+		if !effective {
+			ed.Confidence = nil
+			if req.Verdict == Wrong || req.Verdict == Stale {
+				out.NoEffect = append(out.NoEffect, mm.ID)
+			}
+		}
+		b.Edits = append(b.Edits, ed)
 	}
 	b.Edits = append(b.Edits, disputes.Edits...)
 	if _, err := s.Store.Apply(ctx, b); err != nil {

@@ -50,14 +50,14 @@ func (s *Service) Proposals(who event.Author, reason string) *ProposalSet {
 
 // Add proposes a change of m. A change already proposed is not repeated, and one that the person
 // rejected stays rejected. It returns ErrPrivateTurn for an author in a private turn.
-func (ps *ProposalSet) Add(ctx context.Context, m mem.Memory, p mem.Proposal) error {
+func (ps *ProposalSet) Add(ctx context.Context, m mem.Memory, p mem.Proposal) (mem.Proposal, error) {
 	if ps.author.Private {
-		return event.ErrPrivateTurn
+		return p, event.ErrPrivateTurn
 	}
 	if ps.dismissed == nil {
 		var err error
 		if ps.dismissed, err = ps.svc.dismissals(ctx); err != nil {
-			return err
+			return p, err
 		}
 	}
 	p.Was, p.Reason = chars.Clip(m.Text(), maxPreviousText), ps.reason
@@ -72,7 +72,7 @@ func (ps *ProposalSet) Add(ctx context.Context, m mem.Memory, p mem.Proposal) er
 	}
 	p.Memory = m.ID
 	ps.added = append(ps.added, p)
-	return nil
+	return p, nil
 }
 
 // save stores the collected proposals.
@@ -91,7 +91,7 @@ func (ps *ProposalSet) AddAndSave(ctx context.Context, m mem.Memory, p mem.Propo
 	if !HasEffect(p) {
 		return nil, nil
 	}
-	if err := ps.Add(ctx, m, p); err != nil {
+	if _, err := ps.Add(ctx, m, p); err != nil {
 		return nil, err
 	}
 	return &ps.added[0], ps.save(ctx)
@@ -329,6 +329,7 @@ func (s *Service) resolveProposal(ctx context.Context, req ResolveRequest) (Reso
 		return out, err
 	}
 	s.counts.subtract(m.Project, ReviewProposal, 1)
+	out.Proposal = &p
 	out.Memories, err = s.Event.Given(ctx, []string{m.ID})
 	return out, err
 }
@@ -355,6 +356,9 @@ func (s *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem
 	var b mem.Batch
 	ed := mem.Edit{ID: m.ID}
 	for _, p := range list {
+		if p.Disputes && p.Believed > max(m.Confidence, valueOr(ed.Confidence, 0)) {
+			ed.Confidence = &p.Believed
+		}
 		ed.Settled = append(ed.Settled, p.ID)
 		b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID})
 	}
@@ -425,7 +429,7 @@ func (s *Service) proposeMarks(
 			own = append(own, mm)
 			continue
 		}
-		if err := ps.Add(ctx, mm, mem.Proposal{Action: req.Verb}); err != nil {
+		if _, err := ps.Add(ctx, mm, mem.Proposal{Action: req.Verb}); err != nil {
 			return nil, nil, err
 		}
 	}

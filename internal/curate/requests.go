@@ -129,6 +129,8 @@ type MarkResponse struct {
 	Memories []mem.Memory `json:"memories"`
 	// Proposed lists changes that await the person's decision. Their memories are unchanged.
 	Proposed []mem.Proposal `json:"proposed,omitempty"`
+	// NoEffect lists ids of memories on which the agent may not report, or no more: the verdict is stored, nothing else.
+	NoEffect []string `json:"no_effect,omitempty"`
 }
 
 // ConsolidateRequest consolidates the memories of a place, or undoes a run.
@@ -245,6 +247,8 @@ type ResolveResponse struct {
 	Action   string       `json:"action"`
 	Run      string       `json:"run,omitempty"` // run to undo, see ConsolidateRequest.Undo; "" without changes
 	Memories []mem.Memory `json:"memories"`      // with Every the first ones
+
+	Proposal *mem.Proposal `json:"proposal,omitempty"` // that was accepted or rejected
 
 	// With Every.
 	DryRun  bool `json:"dry_run,omitempty"`

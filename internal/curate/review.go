@@ -52,7 +52,7 @@ func reviewRules() []reviewRule {
 	supersede := func(l *draft) { l.Status = mem.Superseded }
 	archive := func(l *draft) { l.Status = mem.Archived }
 	return []reviewRule{
-		{ReviewProposal, "the memory is changed as proposed and becomes your own", (*reviewData).proposals, nil, false},
+		{ReviewProposal, "it is done; a text that it changes becomes your own", (*reviewData).proposals, nil, false},
 		{ReviewSecret, "removes the secret from all stored text", (*reviewData).secrets, nil, false},
 		{ReviewContradiction, "the older memory is superseded", (*reviewData).contradictions, supersede, true},
 		{

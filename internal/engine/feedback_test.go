@@ -148,10 +148,11 @@ func TestAMemoryThatAnAgentDisputesIsNotInjected(t *testing.T) {
 	if !injected("one") {
 		t.Fatal("it is not injected at all")
 	}
+	before := s.memory(id).Confidence
 	if err := s.says(id, curate.Wrong, "it is 7070", "one"); err != nil {
 		t.Fatal(err)
 	}
-	if injected("two") {
+	if injected("two") || s.memory(id).Confidence >= before {
 		t.Error("it is injected, though disputed")
 	}
 	s.marks("pin", id)
@@ -171,10 +172,13 @@ func TestAMemoryThatAnAgentDisputesIsNotInjected(t *testing.T) {
 	if !injected("three") {
 		t.Error("it is not injected, though the person rejected the report")
 	}
+	if now := s.memory(id); now.Confidence != before {
+		t.Errorf("confidence %v after the rejection, want %v", now.Confidence, before)
+	}
 	if err := s.says(id, curate.Wrong, "it is 7070", "three"); err != nil {
 		t.Fatal(err)
 	}
-	if !injected("four") {
+	if !injected("four") || s.memory(id).Confidence != before {
 		t.Error("the same report counts again")
 	}
 }

@@ -373,7 +373,7 @@ func (s *Service) saveState(
 			if !curate.HasEffect(change) {
 				continue
 			}
-			if err := ps.Add(ctx, old[i], change); err != nil {
+			if _, err := ps.Add(ctx, old[i], change); err != nil {
 				return workstate.State{}, err
 			}
 			notes = append(notes, proposedNote(old[i]))

@@ -27,7 +27,7 @@ func (s *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Me
 	}
 	ps := s.Curate.Proposals(who, "")
 	if curate.HasEffect(p) {
-		if err := ps.Add(ctx, was, p); err != nil && !errors.Is(err, event.ErrPrivateTurn) {
+		if _, err := ps.Add(ctx, was, p); err != nil && !errors.Is(err, event.ErrPrivateTurn) {
 			return err
 		}
 	}

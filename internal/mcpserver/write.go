@@ -303,5 +303,12 @@ func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.changeAnswer(got.Memories[0], "marked "+a.Verdict), nil
+	did := "marked " + a.Verdict
+	switch {
+	case len(got.NoEffect) > 0:
+		did += ", without effect: you read external text, or the person rejected this before"
+	case a.Verdict == curate.Wrong && got.Memories[0].Disputed():
+		did += ": not injected unasked until the person decides"
+	}
+	return s.changeAnswer(got.Memories[0], did), nil
 }

@@ -17,7 +17,8 @@ type Proposal struct {
 	ID     string `json:"id"`     // hash of the change, see [Proposal.Named]
 	Action string `json:"action"` // edit, forget, restore, pin or unpin
 	// Disputes marks a proposal to forget by which an agent reports that the memory is wrong.
-	Disputes bool `json:"disputes,omitempty"`
+	Disputes bool    `json:"disputes,omitempty"`
+	Believed float64 `json:"believed,omitempty"` // with Disputes: the memory's confidence before the report lowered it
 
 	Title      *string  `json:"title,omitempty"`
 	Body       *string  `json:"body,omitempty"`
@@ -62,7 +63,7 @@ func (p Proposal) WithID() Proposal {
 		At    time.Time `json:"at"`
 	}
 	change.Proposal = p
-	change.ID, change.Was, change.Reason, change.By, change.Session = "", "", "", "", ""
+	change.ID, change.Was, change.Reason, change.By, change.Session, change.Believed = "", "", "", "", "", 0
 	b, _ := json.Marshal(change) // cannot fail: texts and numbers only
 	sum := sha256.Sum256(b)
 	p.ID = "pr_" + hex.EncodeToString(sum[:6])

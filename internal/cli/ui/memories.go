@@ -21,6 +21,8 @@ type MemoryList struct {
 	Limit    int    // set if more memories than this may match
 	// Proposed are the ids of memories that stay unchanged until the person decides.
 	Proposed []string
+	Reported bool     // an agent reported the memories as wrong
+	NoEffect []string // ids of memories that its report changes nothing about
 
 	Links        map[string][]recall.LinkedMemory // of shown memories, by ID
 	Raw, Sources bool                             // show only the text, or only the provenance
@@ -64,6 +66,13 @@ func (v MemoryList) Print(p *Printer) {
 	if len(v.Proposed) > 0 {
 		p.Hint("an agent does not change what has more trust: %s stays as it is, and the person decides: remanence review",
 			strings.Join(v.Proposed, " "))
+	}
+	if len(v.NoEffect) > 0 {
+		p.Hint("without effect on %s: the agent has read external text, or a person rejected the same report",
+			strings.Join(v.NoEffect, " "))
+	}
+	if v.Reported && len(v.NoEffect) < len(v.Memories) {
+		p.Hint("not injected unasked until a person decides: remanence review")
 	}
 	switch {
 	case v.Undo == "":
