@@ -44,24 +44,16 @@ type Nothing struct{}
 
 // Binding is a route with the function that answers it. On makes one.
 type Binding struct {
-	name  string
-	get   string
-	req   reflect.Type
-	rep   reflect.Type
-	local func(ctx context.Context, req, rep any) error
-	wire  func(ctx context.Context, fill func(req any) error) (any, error)
+	name string
+	get  string
+	req  reflect.Type
+	rep  reflect.Type
+	wire func(ctx context.Context, fill func(req any) error) (any, error)
 }
 
 // MapErrors returns a binding whose errors are passed through f.
 func (b Binding) MapErrors(f func(error) error) Binding {
-	local, wire := b.local, b.wire
-	b.local = func(ctx context.Context, req, rep any) error {
-		err := local(ctx, req, rep)
-		if err != nil {
-			err = f(err)
-		}
-		return err
-	}
+	wire := b.wire
 	b.wire = func(ctx context.Context, fill func(req any) error) (any, error) {
 		rep, err := wire(ctx, fill)
 		if err != nil {
@@ -79,19 +71,6 @@ func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep,
 		get:  r.Get,
 		req:  reflect.TypeFor[Req](),
 		rep:  reflect.TypeFor[Rep](),
-		local: func(ctx context.Context, req, rep any) error {
-			in, ok := req.(Req)
-			out, okRep := rep.(*Rep)
-			if !ok || !okRep {
-				return fmt.Errorf("route %s: %w: called with %T, %T", r.Name, ErrInvalid, req, rep)
-			}
-			got, err := answer(ctx, in)
-			if err != nil {
-				return err
-			}
-			*out = got
-			return nil
-		},
 		wire: func(ctx context.Context, fill func(req any) error) (any, error) {
 			var in Req
 			if err := fill(&in); err != nil {
@@ -100,6 +79,24 @@ func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep,
 			return answer(ctx, in)
 		},
 	}
+}
+
+// local answers a request of the same process. req is of type b.req, rep a pointer to one of b.rep. It is not part of
+// the generic On, which is compiled for every route.
+func (b Binding) local(ctx context.Context, req, rep any) error {
+	in, out := reflect.ValueOf(req), reflect.ValueOf(rep)
+	if !in.IsValid() || in.Type() != b.req || !out.IsValid() || out.Type() != reflect.PointerTo(b.rep) {
+		return fmt.Errorf("route %s: %w: called with %T, %T", b.name, ErrInvalid, req, rep)
+	}
+	got, err := b.wire(ctx, func(fill any) error {
+		reflect.ValueOf(fill).Elem().Set(in)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	out.Elem().Set(reflect.ValueOf(got))
+	return nil
 }
 
 // Local is a Caller inside one process. Values are passed without encoding.

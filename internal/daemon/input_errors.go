@@ -55,11 +55,15 @@ func inputErrors() []inputError {
 func asInvalid[Req, Rep any](answer func(context.Context, Req) (Rep, error)) func(context.Context, Req) (Rep, error) {
 	return func(ctx context.Context, req Req) (Rep, error) {
 		rep, err := answer(ctx, req)
-		for _, m := range inputErrors() {
-			if errors.Is(err, m.is) {
-				return rep, &api.Error{Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: err.Error(), Fix: m.fix}
-			}
-		}
-		return rep, err
+		return rep, invalid(err)
 	}
+}
+
+func invalid(err error) error {
+	for _, m := range inputErrors() {
+		if errors.Is(err, m.is) {
+			return &api.Error{Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: err.Error(), Fix: m.fix}
+		}
+	}
+	return err
 }
