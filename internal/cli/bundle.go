@@ -24,7 +24,7 @@ import (
 // directory is written as ~, and secrets are taken out.
 func runBundle(a *app, cmd *cobra.Command, file string, checks []doctor.Check) error {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
-	conf := configView{File: a.Paths.Config, Total: len(cfg.Values), Warnings: ui.NotNil(cfg.Warnings)}
+	conf := ui.ConfigView{File: a.Paths.Config, Total: len(cfg.Values), Warnings: ui.NotNil(cfg.Warnings)}
 	if err != nil {
 		conf.Warnings = append(conf.Warnings, err.Error())
 	}

@@ -27,7 +27,7 @@ func TestALargeStoreIsNotADaemonInTrouble(t *testing.T) {
 }
 
 func TestLongOutputGoesThroughThePagerAndShortDoesNot(t *testing.T) {
-	long := configView{Values: make([]config.Setting, 30)}
+	long := ui.ConfigView{Short: true, Values: make([]config.Setting, 30)}
 	for _, tc := range []struct {
 		name   string
 		v      ui.View

@@ -28,14 +28,23 @@ func configCommand(a *app) *cobra.Command {
 		Example: "  remanence config list --origin\n  remanence config set hooks.user_prompt.token_budget 200\n  " +
 			"remanence config set profile silent",
 		Args: atMost(0),
-		RunE: func(*cobra.Command, []string) error { return configList(a, false) },
+		RunE: func(*cobra.Command, []string) error { return configList(a, false, true) },
 	}
-	var origin bool
+	var origin, short bool
 	list := &cobra.Command{
-		Use: "list", Short: "every setting and its value", Example: "  remanence config list --origin", Args: atMost(0),
-		RunE: func(*cobra.Command, []string) error { return configList(a, origin) },
+		Use: "list", Short: "every setting: value, meaning, range, default",
+		Example: "  remanence config list --short\n  remanence config list --origin", Args: atMost(0),
+		RunE: func(*cobra.Command, []string) error { return configList(a, origin, short) },
 	}
 	list.Flags().BoolVar(&origin, "origin", false, "show where each value comes from")
+	list.Flags().BoolVar(&short, "short", false, "only keys and values")
+	describe := &cobra.Command{
+		Use: "describe <key>...", Short: "value, meaning, range, default and origin of settings",
+		Long:    "A first part of keys, such as embed or hooks.session_start, stands for all below it.",
+		Example: "  remanence config describe recall.vector_floor\n  remanence config describe embed",
+		Args:    atLeast(1, "a key"),
+		RunE:    func(_ *cobra.Command, args []string) error { return configDescribe(a, args) },
+	}
 	get := &cobra.Command{
 		Use: "get <key>", Short: "the value of one setting", Example: "  remanence config get profile",
 		Args: exactly(1, "a key"),
@@ -53,15 +62,17 @@ func configCommand(a *app) *cobra.Command {
 		Args: exactly(1, "a key"),
 		RunE: func(_ *cobra.Command, args []string) error { return configUnset(a, args[0]) },
 	}
-	get.ValidArgsFunction, set.ValidArgsFunction, unset.ValidArgsFunction = completeKeys, completeKeys, completeKeys
-	cmd.AddCommand(get, set, unset, list,
+	for _, c := range []*cobra.Command{get, set, unset, describe} {
+		c.ValidArgsFunction = completeKeys
+	}
+	cmd.AddCommand(get, set, unset, list, describe,
 		&cobra.Command{
 			Use: "edit", Short: "open the file in your editor", Example: "  remanence config edit", Args: atMost(0),
 			RunE: func(*cobra.Command, []string) error { return configEdit(a) },
 		},
 		&cobra.Command{
 			Use: "path", Short: "where the file is", Example: "  remanence config path", Args: atMost(0),
-			RunE: func(*cobra.Command, []string) error { return a.out.Show(pathView{a.Paths.Config}) },
+			RunE: func(*cobra.Command, []string) error { return a.out.Show(ui.PathView{File: a.Paths.Config}) },
 		},
 		&cobra.Command{
 			Use: "schema", Short: "JSON Schema of the file", Example: "  remanence config schema > config.schema.json",
@@ -77,12 +88,14 @@ func configCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func configList(a *app, origin bool) error {
+func configList(a *app, origin, short bool) error {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
 		return err
 	}
-	v := configView{File: a.Paths.Config, Total: len(cfg.Values), Warnings: ui.NotNil(cfg.Warnings), origin: origin}
+	v := ui.ConfigView{
+		File: a.Paths.Config, Total: len(cfg.Values), Warnings: ui.NotNil(cfg.Warnings), Origin: origin, Short: short,
+	}
 	for _, val := range cfg.Values {
 		v.Values = append(v.Values, config.SettingOf(val))
 	}
@@ -99,10 +112,32 @@ func configGet(a *app, key string) error {
 	}
 	for _, val := range cfg.Values {
 		if val.Key == key {
-			return a.out.Show(settingView{Setting: config.SettingOf(val)})
+			return a.out.Show(ui.SettingView{Setting: config.SettingOf(val)})
 		}
 	}
 	return nil
+}
+
+// configDescribe shows the settings with these keys, or below them.
+func configDescribe(a *app, keys []string) error {
+	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
+	if err != nil {
+		return err
+	}
+	v := ui.ConfigView{File: a.Paths.Config, Warnings: []string{}, Origin: true}
+	for _, key := range keys {
+		found := false
+		for _, val := range cfg.Values {
+			if val.Key == key || strings.HasPrefix(val.Key, strings.TrimSuffix(key, ".")+".") {
+				v.Values, found = append(v.Values, config.SettingOf(val)), true
+			}
+		}
+		if _, err := FindOption(key); !found {
+			return err
+		}
+	}
+	v.Total = len(v.Values)
+	return a.out.Show(v)
 }
 
 func configSet(a *app, key, text string) error {
@@ -123,7 +158,7 @@ func putKey(a *app, key, text string) error {
 		err = o.Validate(parsed)
 	}
 	if err != nil {
-		return fault.Input.WithMessage("%s: %s", key, err).FixedBy("remanence config list")
+		return fault.Input.WithMessage("%s: %s", key, err).FixedBy("remanence config describe " + key)
 	}
 	lit, err := literal(parsed)
 	if err != nil {
@@ -243,7 +278,7 @@ func configEdit(a *app) error {
 
 func configValidate(a *app) error {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
-	v := validateView{File: a.Paths.Config, Problems: ui.NotNil(cfg.Warnings)}
+	v := ui.ValidateView{File: a.Paths.Config, Problems: ui.NotNil(cfg.Warnings)}
 	if err != nil {
 		v.Problems = append([]string{err.Error()}, v.Problems...)
 	}
@@ -273,97 +308,12 @@ func literal(v any) (string, error) {
 	return strings.TrimSpace(strings.TrimPrefix(string(b), "v = ")), nil
 }
 
-type configView struct {
-	File     string           `json:"file"`
-	Total    int              `json:"total"`
-	Next     *string          `json:"next"`
-	Values   []config.Setting `json:"values"`
-	Warnings []string         `json:"warnings"`
-
-	origin bool
-}
-
-func (configView) SchemaName() string { return "config" }
-
-func (v configView) List() []any { return ui.Items(v.Values) }
-
-func (v configView) Print(p *ui.Printer) {
-	cols := []ui.Column{{Name: "key"}, {Name: "value", Flex: true}, {Name: "origin"}}
-	if !v.origin {
-		cols = cols[:2]
-	}
-	rows := make([][]string, 0, len(v.Values))
-	for _, s := range v.Values {
-		rows = append(rows, []string{s.Key, ui.OneLine(s.ValueText()), s.Origin}[:len(cols)])
-	}
-	p.Table(cols, rows)
-	for _, w := range v.Warnings {
-		p.Say("warning: %s", ui.OneLine(w))
-	}
-}
-
-type settingView struct{ config.Setting }
-
-func (settingView) SchemaName() string { return "setting" }
-
-func (v settingView) Print(p *ui.Printer) { p.Line("%s", ui.OneLine(v.ValueText())) }
-
-type pathView struct {
-	File string `json:"file"`
-}
-
-func (pathView) SchemaName() string { return "path" }
-
-func (v pathView) Print(p *ui.Printer) { p.Line("%s", v.File) }
-
-type validateView struct {
-	OK       bool     `json:"ok"`
-	File     string   `json:"file"`
-	Problems []string `json:"problems"`
-}
-
-func (validateView) SchemaName() string { return "validate" }
-
-func (v validateView) Print(p *ui.Printer) {
-	if v.OK {
-		p.Line("ok: %s has no mistakes", v.File)
-		return
-	}
-	for _, w := range v.Problems {
-		p.Line("mistake: %s", ui.OneLine(w))
-	}
-	p.Line("fix: remanence config edit · help: remanence help %s", fault.Config.Code)
-}
-
 // configSchema prints the JSON Schema of the configuration file.
 func configSchema(a *app) error {
-	b, err := ui.Encode(ConfigSchema())
+	b, err := ui.Encode(config.Schema())
 	if err != nil {
 		return err
 	}
 	a.out.Line("%s", b)
 	return nil
-}
-
-// ConfigSchema is the JSON Schema of the configuration file, made from Options.
-func ConfigSchema() map[string]any {
-	root := object()
-	for _, o := range config.Options() {
-		at, path := root, strings.Split(o.Key, ".")
-		for _, name := range path[:len(path)-1] {
-			props := at["properties"].(map[string]any)
-			if props[name] == nil {
-				props[name] = object()
-			}
-			at = props[name].(map[string]any)
-		}
-		at["properties"].(map[string]any)[path[len(path)-1]] = o.Schema()
-	}
-	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	root["title"] = "Remanence configuration"
-	return root
-}
-
-func object() map[string]any {
-	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 }

@@ -175,7 +175,7 @@ func TestWithoutAPlaceForWhatIsKeptTheFaultSaysSo(t *testing.T) {
 }
 
 func TestTheSchemaKnowsEverySettingAndNoOther(t *testing.T) {
-	b, err := json.Marshal(ConfigSchema())
+	b, err := json.Marshal(config.Schema())
 	if err != nil {
 		t.Fatal(err)
 	}

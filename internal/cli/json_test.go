@@ -200,19 +200,19 @@ func viewsByName() map[string]ui.View {
 		}, digest.Request{Redo: true, DryRun: true}),
 		"eval_report": ui.EvalReportView{Total: 1, Runs: []eval.Result{exam}},
 		"pause":       pauseView{Did: "paused", Pauses: ui.PausesOf(o.Pauses)},
-		"config": configView{
+		"config": ui.ConfigView{
 			File: "config.toml", Total: 1,
 			Values: []config.Setting{{
 				Key: "profile", Value: "lean", Default: "lean", Origin: "default",
 				Doc: "how much is injected",
 			}}, Warnings: []string{},
 		},
-		"setting": settingView{config.Setting{
+		"setting": ui.SettingView{Setting: config.Setting{
 			Key: "worker.idle_exit", Value: "30m", Default: "30m", Origin: "default",
 			Doc: "idle",
 		}},
-		"path":     pathView{"config.toml"},
-		"validate": validateView{OK: true, File: "config.toml", Problems: []string{}},
+		"path":     ui.PathView{File: "config.toml"},
+		"validate": ui.ValidateView{OK: true, File: "config.toml", Problems: []string{}},
 		"daemon":   daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
 		"open":     openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
 		"man":      manView{Dir: "/h/man1", Files: []string{"remanence.1"}},
@@ -394,7 +394,7 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		"status": doctor.StatusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}},
 			doctor.DaemonView{}, doctor.HooksItem{What: evil}, doctor.CaptureItem{}),
 		"pause":  pauseView{Pauses: []ui.PauseItem{{Target: evil}}},
-		"config": configView{Values: []config.Setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
+		"config": ui.ConfigView{Values: []config.Setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
 		"eval": ui.EvalView{Result: eval.Result{
 			Suite: evil, ByCategory: map[string]eval.Scored{evil: {}},
 			False: &eval.False{ByClass: map[string]eval.PromptCount{evil: {}}},

@@ -64,11 +64,12 @@ type Setting struct {
 	Default any    `json:"default"`
 	Origin  string `json:"origin"` // default, file or a variable's name
 	Doc     string `json:"doc"`
+	Accepts string `json:"accepts"` // the accepted values, in a few words
 }
 
 // SettingOf returns the JSON form of a setting.
 func SettingOf(v Value) Setting {
-	return Setting{v.Key, jsonValue(v.Value), jsonValue(v.Def), v.Origin, v.Doc}
+	return Setting{v.Key, jsonValue(v.Value), jsonValue(v.Def), v.Origin, v.Doc, v.Accepts()}
 }
 
 // jsonValue is a setting's value in JSON's types.

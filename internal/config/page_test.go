@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -42,14 +43,16 @@ works without a configuration file.
 Change a setting with a command. It rewrites only the line of that setting in the file:
 
 ` + "```" + `
-remanence config list --origin                               every setting, its value and where that comes from
+remanence config list                                        every setting: its value and meaning; --short, --origin
+remanence config describe embed                              the same of some
 remanence config set hooks.user_prompt.token_budget 200      change one
 remanence config unset hooks.user_prompt.token_budget        return to the default
 remanence config validate                                    look for mistakes; exit status 5 if there are any
 ` + "```" + `
 
 The file is ` + "`~/.config/remanence/config.toml`" + ` (TOML; ` + "`remanence config path`" +
-	` prints the path). A key such as
+	` prints the path, [config.schema.json](config.schema.json) is its JSON
+Schema). A key such as
 ` + "`worker.idle_exit`" + ` is the key ` + "`idle_exit`" + ` in the table ` + "`[worker]`" +
 	`. An environment variable overrides
 the file: ` + "`REMANENCE_`" + ` and the key in capitals with underscores, such as ` +
@@ -62,6 +65,11 @@ value that does not fit, is reported by ` + "`config validate`" + ` and ` + "`re
 // TestConfigurationPageListsEverySetting compares docs/configuration.md with Options; "make docs" writes it anew.
 func TestConfigurationPageListsEverySetting(t *testing.T) {
 	golden.Compare(t, filepath.Join("..", "..", "docs", "configuration.md"), configurationPage(t))
+	schema, err := json.MarshalIndent(Schema(), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, filepath.Join("..", "..", "docs", "config.schema.json"), string(schema)+"\n")
 }
 
 // configurationPage is the Markdown of docs/configuration.md. It fails the test for a setting without a section or
