@@ -83,6 +83,7 @@ daemon:         mem chars workstate vaultfile index redact event curate digest c
                 capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup
                 mcpserver web fault config hookclient
 eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval
+cli/demo:       mem chars redact recall api config setup cli/ui fault hookclient daemon
 doctor:         *
 cli:            *
 `
@@ -189,7 +190,8 @@ type source struct {
 // writers may change files. Everybody else only reads, or hands on what is to
 // be written: where bytes of the person's end up can be looked up in these.
 var writers = []string{
-	"internal/cli", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor", "internal/setup",
+	"internal/cli", "internal/cli/demo", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor",
+	"internal/setup",
 	"internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/store/sqlitetest", // for tests: databases in their temporary directories
 	"internal/mind",             // a project's state files, asked for by its person

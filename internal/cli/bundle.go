@@ -70,7 +70,7 @@ func (a *app) unnamed(text string) string {
 		return text
 	}
 	home = filepath.Clean(home)
-	return strings.NewReplacer(string(jsonText(home)), "~", home, "~").Replace(text)
+	return strings.NewReplacer(string(ui.InJSON(home)), "~", home, "~").Replace(text)
 }
 
 // writeBundle never writes over a file: it may be an earlier one, or anything.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"remanence/internal/chars"
@@ -104,4 +105,10 @@ func Deref(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// InJSON is s as it stands inside a JSON string.
+func InJSON(s string) []byte {
+	b, _ := json.Marshal(s) // a string always has a JSON form
+	return b[1 : len(b)-1]
 }
