@@ -15,8 +15,13 @@ func testPrinter(width int) (*ui.Printer, *strings.Builder) {
 	}}, &out
 }
 
-func TestATableMakesRoomByItsColumnsRanks(t *testing.T) {
-	cols := []ui.Column{{Name: "id"}, {Name: "kind", Drop: 1}, {Name: "title", Flex: true}, {Name: "file", Drop: 2}}
+func TestATableKeepsItsColumnsOnANarrowTerminal(t *testing.T) {
+	cols := []ui.Column{
+		{Name: "id"},
+		{Name: "kind", Drop: 1},
+		{Name: "title", Flex: true},
+		{Name: "file", Drop: 2, Path: true},
+	}
 	rows := [][]string{
 		{"m_1", "decision", "chose jittered backoff over a fixed pause of five seconds", "internal/net/retry.go"},
 		{"m_22", "gotcha", "短い title", ""},
@@ -27,8 +32,12 @@ func TestATableMakesRoomByItsColumnsRanks(t *testing.T) {
 	}{
 		{100, "m_1   decision  chose jittered backoff over a fixed pause of five seconds  internal/net/retry.go\n" +
 			"m_22  gotcha    短い title\n"},
-		{90, "m_1   decision  chose jittered backoff over a fixed pause of five seconds\nm_22  gotcha    短い title\n"},
-		{60, "m_1   chose jittered backoff over a fixed pause of five sec…\nm_22  短い title\n"},
+		{90, "m_1   decision  chose jittered backoff over a fixed pause of five secon…  …al/net/retry.go\n" +
+			"m_22  gotcha    短い title\n"},
+		{70, "m_1   decision  chose jittered backoff over a fixed…  …al/net/retry.go\n" +
+			"m_22  gotcha    短い title\n"},
+		{60, "m_1   decision  internal/net/retry.go\n    chose jittered backoff over a fixed pause of five secon…\n" +
+			"m_22  gotcha\n    短い title\n"},
 		{40, "id        m_1\nkind      decision\ntitle     chose jittered backoff over a fixed pause of five " +
 			"seconds\nfile      internal/net/retry.go\n\n" +
 			"id        m_22\nkind      gotcha\ntitle     短い title\n"},
@@ -38,6 +47,17 @@ func TestATableMakesRoomByItsColumnsRanks(t *testing.T) {
 		if out.String() != tc.want {
 			t.Errorf("width %d:\ngot\n%swant\n%s", tc.width, out, tc.want)
 		}
+	}
+}
+
+func TestATableThatNoTerminalLimitsIsWhole(t *testing.T) {
+	p, out := testPrinter(100)
+	p.Whole = true
+	long := strings.Repeat("word ", 60) + "end"
+	p.Table([]ui.Column{{Name: "id"}, {Name: "title", Flex: true}, {Name: "file", Path: true}},
+		[][]string{{"m_1", long, strings.Repeat("dir/", 30) + "f.go"}})
+	if want := "m_1  " + long + "  " + strings.Repeat("dir/", 30) + "f.go\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out, want)
 	}
 }
 

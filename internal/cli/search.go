@@ -253,7 +253,7 @@ func (v searchView) Print(p *ui.Printer) {
 		{Name: "kind", Drop: 1},
 		{Name: "title", Flex: true},
 		{Name: "when", Drop: 3},
-		{Name: "file", Drop: 2},
+		{Name: "file", Drop: 2, Path: true},
 		{Name: "score", Drop: 4},
 	}
 	rows := make([][]string, 0, len(v.Hits))
@@ -283,7 +283,7 @@ func (v searchView) Print(p *ui.Printer) {
 func (v searchView) row(h mem.Hit, now time.Time) []string {
 	file, score, when := "", "", ""
 	if len(h.Files) > 0 {
-		file = ui.Clip(ui.OneLine(h.Files[0]), 32)
+		file = ui.OneLine(h.Files[0])
 	}
 	if v.query != "" {
 		score = fmt.Sprintf("%.2f", h.Score)

@@ -25,8 +25,9 @@ type Printer struct {
 	Out, Err io.Writer
 	Flags    Flags
 	colour   bool
-	Width    int // columns
-	Height   int // lines of the screen; 0 if standard output is no terminal
+	Width    int  // columns
+	Whole    bool // the output is not limited by a terminal: tables cut nothing
+	Height   int  // lines of the screen; 0 if standard output is no terminal
 	Pager    string
 	Now      func() time.Time
 	Failed   error // the first that kept data from being written; nil without one
@@ -36,6 +37,9 @@ type Printer struct {
 func NewPrinter(sys config.System, f Flags) *Printer {
 	p := &Printer{Out: sys.Stdout, Err: sys.Stderr, Flags: f, Now: sys.Now}
 	p.Width, p.Height = terminalSize(sys)
+	if p.Whole = p.Width == 0; p.Whole {
+		p.Width = plainWidth
+	}
 	if !f.NoPager {
 		p.Pager = sys.Getenv("PAGER")
 		if p.Pager == "" {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,16 +11,20 @@ import (
 // Column is one column of a table.
 type Column struct {
 	Name  string // shown where each field has a line of its own
-	Drop  int    // 0 stays; on a narrow terminal the highest goes first
-	Flex  bool   // is cut where a row is too long
+	Drop  int    // 0 stays; where nothing else makes a row fit, the highest goes first
+	Flex  bool   // is cut where a row is too long, or gets a line of its own
+	Path  bool   // is a path, whose front is cut first
 	right bool
 }
 
 const (
-	roomy   = 100 // columns from which nothing is left out of a table
-	cramped = 60  // columns under which each field has a line of its own
-	minFlex = 16
-	gap     = 2
+	roomy    = 100 // columns from which nothing is left out of a table
+	cramped  = 60  // columns under which each field has a line of its own
+	minFlex  = 16
+	minPath  = 16
+	readable = 28 // columns under which a flexible column gets a line of its own
+	gap      = 2
+	inset    = "    " // before a flexible column on a line of its own
 )
 
 // Table prints rows without boxes. Cells are plain one-line text.
@@ -39,12 +44,15 @@ func (p *Printer) tableWith(cols []Column, rows [][]string, below func(row int))
 			widths[i] = max(widths[i], Cells(cell))
 		}
 	}
-	p.fit(cols, widths)
+	own := p.fit(cols, widths)
 	for at, row := range rows {
 		var sb strings.Builder
 		for i, cell := range row {
 			if widths[i] == 0 {
 				continue
+			}
+			if cols[i].Path {
+				cell = clipFront(cell, widths[i])
 			}
 			cell = Clip(cell, widths[i])
 			if cols[i].right {
@@ -53,6 +61,9 @@ func (p *Printer) tableWith(cols []Column, rows [][]string, below func(row int))
 			sb.WriteString(Pad(cell, widths[i]+gap))
 		}
 		p.Line("%s", sb.String())
+		if own >= 0 && row[own] != "" {
+			p.Line("%s%s", inset, Clip(row[own], p.Width-len(inset)))
+		}
 		below(at)
 	}
 }
@@ -72,18 +83,29 @@ func (p *Printer) cards(cols []Column, rows [][]string, below func(row int)) {
 	}
 }
 
-// fit makes the widths fit the terminal: first columns go, then the flexible one is cut.
-func (p *Printer) fit(cols []Column, widths []int) {
-	total := func() int {
-		n := -gap
-		for _, w := range widths {
-			if w > 0 {
-				n += w + gap
-			}
-		}
-		return n
+// fit makes the widths fit the terminal: paths are cut, then the flexible column. On a narrow terminal that column gets
+// a line of its own before it becomes unreadable, and fit returns it, else -1. Only then other columns go. Output that
+// is not limited by a terminal is left whole.
+func (p *Printer) fit(cols []Column, widths []int) (own int) {
+	if p.Whole {
+		return -1
 	}
-	for p.Width < roomy && total() > p.Width {
+	natural := slices.Clone(widths)
+	cut(widths, p.Width, minPath, func(i int) bool { return cols[i].Path })
+	over := excess(widths, p.Width)
+	if over <= 0 {
+		return -1
+	}
+	flex := slices.IndexFunc(cols, func(c Column) bool { return c.Flex })
+	mayDrop := slices.ContainsFunc(cols, func(c Column) bool { return c.Drop > 0 })
+	if flex < 0 || p.Width >= roomy || !mayDrop || widths[flex]-over >= readable {
+		cut(widths, p.Width, minFlex, func(i int) bool { return i == flex })
+		return -1
+	}
+	copy(widths, natural)
+	widths[flex] = 0
+	cut(widths, p.Width, minPath, func(i int) bool { return cols[i].Path })
+	for excess(widths, p.Width) > 0 {
 		worst := -1
 		for i, c := range cols {
 			if c.Drop > 0 && widths[i] > 0 && (worst < 0 || c.Drop > cols[worst].Drop) {
@@ -95,11 +117,39 @@ func (p *Printer) fit(cols []Column, widths []int) {
 		}
 		widths[worst] = 0
 	}
-	for i, c := range cols {
-		if over := total() - p.Width; c.Flex && over > 0 {
-			widths[i] = max(min(minFlex, widths[i]), widths[i]-over)
+	return flex
+}
+
+// cut takes from the chosen columns what a row is too wide, down to least.
+func cut(widths []int, room, least int, chosen func(int) bool) {
+	for i, w := range widths {
+		if over := excess(widths, room); over > 0 && chosen(i) {
+			widths[i] = max(min(least, w), w-over)
 		}
 	}
+}
+
+// excess is by how much a row is wider than there is room.
+func excess(widths []int, room int) int {
+	n := -gap
+	for _, w := range widths {
+		if w > 0 {
+			n += w + gap
+		}
+	}
+	return n - room
+}
+
+// clipFront cuts the front of s to a width on the terminal; a cut text begins with an ellipsis.
+func clipFront(s string, width int) string {
+	if Cells(s) <= width {
+		return s
+	}
+	r := []rune(s)
+	for len(r) > 0 && Cells(string(r)) > width-1 {
+		r = r[1:]
+	}
+	return "…" + string(r)
 }
 
 // Cells is the width of s on a terminal.

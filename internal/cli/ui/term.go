@@ -24,16 +24,13 @@ func IsTerminal(v any) bool {
 	return ok
 }
 
-// terminalSize is the width for output and, on a terminal, its height.
+// terminalSize is the width for output, 0 without a limit, and, on a terminal, its height.
 func terminalSize(sys config.System) (width, height int) {
 	if f, ok := sys.Stdout.(*os.File); ok {
 		width, height, _ = sizeOf(f)
 	}
 	if n, err := strconv.Atoi(sys.Getenv("COLUMNS")); width == 0 && err == nil && n > 0 {
 		width = n
-	}
-	if width == 0 {
-		width = plainWidth
 	}
 	return width, height
 }
