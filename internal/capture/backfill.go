@@ -45,7 +45,7 @@ type BackfillRequest struct {
 }
 
 // ErrNoTranscripts means that no session of the requested project was found.
-var ErrNoTranscripts = errors.New("no transcript of such a project")
+var ErrNoTranscripts = errors.New("no such project: no transcript is of it")
 
 // ErrNotListed means that the folder of the agent's transcripts could not be read.
 var ErrNotListed = errors.New("the agent's transcripts cannot be listed")

@@ -177,7 +177,7 @@ func configUnset(a *app, key string) error {
 		return err
 	}
 	if _, err := FindOption(key); err != nil { // a key of ours no more: it may go all the same
-		a.out.Say("%s is no setting; it is not in the file.", key)
+		a.out.Say("%s is no setting%s; it is not in the file.", key, config.Nearest(key))
 		return nil
 	}
 	return configChanged(a, key)

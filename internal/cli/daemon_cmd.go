@@ -164,6 +164,13 @@ func daemonLogs(a *app) *cobra.Command {
 			if n < 0 {
 				return fault.Input.WithMessage("-n has to be 0 or more")
 			}
+			if a.flags.JSON && follow {
+				return fault.Usage.WithMessage("a log that goes on is no single JSON value").
+					FixedBy("remanence daemon logs -f --jsonl")
+			}
+			if a.flags.JSON || a.flags.JSONLines && !follow {
+				return showLog(a, n)
+			}
 			read, err := printTail(a, n)
 			if err != nil || !follow {
 				return err
@@ -174,6 +181,38 @@ func daemonLogs(a *app) *cobra.Command {
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as it grows, until interrupted")
 	cmd.Flags().IntVarP(&n, "lines", "n", 50, "so many of the last lines")
 	return cmd
+}
+
+// showLog shows the last n lines of the log as JSON, redacted.
+func showLog(a *app, n int) error {
+	v := daemonLogView{File: a.Paths.Log(), Lines: []logLine{}}
+	lines, _, err := config.LastLines(v.File, n)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read log: %w", err)
+	}
+	redactor := a.readOnlyRedactor()
+	for _, l := range lines {
+		if s := string(bytes.TrimRight(l, "\r\n")); s != "" {
+			v.Lines = append(v.Lines, logLineOf(s, redactor))
+		}
+	}
+	return a.out.Show(v)
+}
+
+// daemonLogView is the end of the log, oldest line first.
+type daemonLogView struct {
+	File  string    `json:"file"`
+	Lines []logLine `json:"lines"`
+}
+
+func (daemonLogView) SchemaName() string { return "daemon_logs" }
+
+func (v daemonLogView) List() []any { return ui.Items(v.Lines) }
+
+func (v daemonLogView) Print(p *ui.Printer) {
+	for _, l := range v.Lines {
+		p.Line("%s", ui.Safe(l.Text))
+	}
 }
 
 // printTail prints the last n lines of the log and returns how far it has read.
@@ -193,7 +232,14 @@ func printTail(a *app, n int) (int64, error) {
 }
 
 func printLogLine(a *app, l []byte) {
-	if s := string(bytes.TrimRight(l, "\r\n")); s != "" {
+	s := string(bytes.TrimRight(l, "\r\n"))
+	switch {
+	case s == "":
+	case a.flags.JSONLines:
+		if b, err := ui.Encode(logLineOf(s, a.readOnlyRedactor())); err == nil { // a line always has a JSON form
+			_ = a.out.Write(string(b) + "\n") // noted in Failed
+		}
+	default:
 		a.out.Line("%s", ui.Safe(s))
 	}
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +62,35 @@ func TestNoNumberOfLinesEndsTheProgram(t *testing.T) {
 		sys.Args = []string{"daemon", "logs", "-n", n}
 		if got := execute(t.Context(), sys); got != want {
 			t.Errorf("-n %s: got exit status %d, want %d", n, got, want)
+		}
+	}
+}
+
+func TestTheLogIsJSONToo(t *testing.T) {
+	p := newMachine(t)
+	log := "time=2026-11-26T18:24:48Z level=WARN msg=\"was \\\"late\\\"\" ms=3\nno line of ours\n"
+	if err := config.ReplaceFile(p.Paths.Log(), []byte(log)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--json"}, 0, `"level":"warn","text":"was \"late\"","more":"ms=3"},{"at":null,"level":""`},
+		{[]string{"--jsonl", "-n", "1"}, 0, `{"at":null,"level":"","text":"no line of ours","more":""}` + "\n"},
+		{[]string{"--json", "-f"}, fault.ExitUsage, ""},
+	} {
+		sys, out := p.Sys, strings.Builder{}
+		sys.Args, sys.Stdout = append([]string{"daemon", "logs"}, tc.args...), &out
+		got := execute(t.Context(), sys)
+		if got != tc.status || !strings.Contains(out.String(), tc.want) {
+			t.Errorf("%v: got exit status %d and %s", tc.args, got, out.String())
+		}
+		for l := range strings.Lines(out.String()) {
+			if !json.Valid([]byte(l)) {
+				t.Errorf("%v: no JSON: %s", tc.args, l)
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/demo"
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
 	"remanence/internal/continuity"
@@ -213,10 +214,20 @@ func viewsByName() map[string]ui.View {
 		}},
 		"path":     ui.PathView{File: "config.toml"},
 		"validate": ui.ValidateView{OK: true, File: "config.toml", Problems: []string{}},
-		"daemon":   daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
-		"open":     openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
-		"man":      manView{Dir: "/h/man1", Files: []string{"remanence.1"}},
-		"upgrade":  upgradeView{"0.1.0", "/usr/bin/remanence", "deb", "sudo apt-get install ./remanence_amd64.deb"},
+		"demo": demo.Report{
+			Dir: "/tmp/remanence-demo-1", ReadTokens: 900, InjectedTokens: 40, Memories: []mem.Memory{m},
+			Steps: []demo.Step{{
+				Session: 2, Event: "SessionStart", Detail: "startup", TookMS: 9.5, Redacted: []string{},
+				Injected: receipt.Text, Tokens: 40,
+			}},
+		},
+		"daemon_logs": daemonLogView{File: "remanence.log", Lines: []logLine{
+			{At: &at, Level: "info", Text: "worker started", More: "version=1"},
+		}},
+		"daemon":  daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
+		"open":    openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
+		"man":     manView{Dir: "/h/man1", Files: []string{"remanence.1"}},
+		"upgrade": upgradeView{"0.1.0", "/usr/bin/remanence", "deb", "sudo apt-get install ./remanence_amd64.deb"},
 		"version": versionView{
 			"0.1.0", true, ui.TextOrNil("1a2b3c4d"), ui.TextOrNil("2026-11-25T12:00:00Z"), false, "0.1.0+abc.1",
 			"go1.26", "linux", "amd64", 8, 1,

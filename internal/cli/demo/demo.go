@@ -54,6 +54,7 @@ type player struct {
 	dir      string
 	project  string
 	redactor redact.Redactor // as the hook's, to show what it does
+	report   Report
 }
 
 // Play plays the demo and prints it.
@@ -75,7 +76,15 @@ func Play(ctx context.Context, out *ui.Printer, o Options) (err error) {
 	if err := os.MkdirAll(s.project, 0o700); err != nil {
 		return fmt.Errorf("make the demo's project: %w", err)
 	}
-	return s.play(ctx)
+	if !out.Flags.JSON && !out.Flags.JSONLines {
+		return s.play(ctx)
+	}
+	s.Fast, s.out = true, &ui.Printer{Out: io.Discard, Err: out.Err, Width: out.Width, Now: out.Now}
+	s.report = Report{Dir: dir, Kept: o.Keep, Steps: []Step{}, Memories: []mem.Memory{}}
+	if err := s.play(ctx); err != nil {
+		return err
+	}
+	return out.Show(s.report)
 }
 
 func (s *player) play(ctx context.Context) error {
@@ -118,6 +127,7 @@ func (s *player) yesterday(ctx context.Context) (int, error) {
 		}
 		_ = json.Unmarshal(e, &in) // other tools answer in other shapes
 		read += chars.Tokens(in.Response.File.Content)
+		s.note(1, e, took, "")
 		p.Line("   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
 		for _, what := range s.takenOut(e) {
 			p.Line("   %20s %s", "", p.Style(ui.Dim, what+" was taken out before anything was written"))
@@ -143,6 +153,7 @@ func (s *player) kept(ctx context.Context) error {
 		ui.Plural(len(found.Hits), "memory", "memories"))))
 	for i := len(found.Hits) - 1; i >= 0; i-- {
 		m := found.Hits[i].Memory
+		s.report.Memories = append(s.report.Memories, m)
 		p.Line("   %s %-10s %s", m.ID, m.Kind, ui.OneLine(m.Title))
 		p.Line("       %s", p.Style(ui.Dim, ui.OneLine(ui.Provenance(m, s.Sys.Now()))))
 		s.wait()
@@ -156,6 +167,7 @@ func (s *player) today(ctx context.Context, read int) error {
 	p.Line("\n%s", p.Style(ui.Bold, "3  Today a new session opens."))
 	p.Line("   Without memory it gets nothing, and would read the same files again: about")
 	p.Line("   %d tokens of them in yesterday's session (estimate). With Remanence:", read)
+	s.report.ReadTokens = read
 	events, err := s.events("today")
 	if err != nil {
 		return err
@@ -167,6 +179,7 @@ func (s *player) today(ctx context.Context, read int) error {
 		}
 		p.Line("\n   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
 		said := contextOf(out)
+		s.note(2, e, took, said)
 		if said == "" {
 			p.Line("   (nothing to add: it was injected already)")
 			continue
