@@ -13,6 +13,8 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 )
 
@@ -40,6 +42,12 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 	mm, err := s.newStatement(ctx, p, req)
 	if err != nil {
 		return AddResponse{}, err
+	}
+	if req.Kind == "" && req.Agent == "" && !req.IfNew {
+		if mm.Kind, err = s.kindOfSame(ctx, mm); err != nil {
+			return AddResponse{}, err
+		}
+		mm.Resolved = mm.Kind != mem.Todo
 	}
 	var out AddResponse
 	if req.IfNew && mm.Supersedes == "" {
@@ -77,6 +85,24 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 	}
 	out.Memory, err = s.Event.One(ctx, res[0].IDs[0])
 	return out, err
+}
+
+// kindOfSame returns the kind of the memory with the same text, so that a statement without a kind repeats it; else the
+// kind that mm has.
+func (s *Service) kindOfSame(ctx context.Context, mm mem.Memory) (mem.Kind, error) {
+	text := chars.Clip(recall.WholeText(mm), event.MaxField)
+	hits, err := s.Recall.Matched(ctx, mem.Query{
+		Text: text, Terms: rank.Terms(text), Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Limit: maxSimilarEach,
+	})
+	if err != nil {
+		return "", fmt.Errorf("the same text: %w", err)
+	}
+	for _, h := range hits {
+		if h.Memory.SameText(mm) {
+			return h.Memory.Kind, nil
+		}
+	}
+	return mm.Kind, nil
 }
 
 // newStatement builds the memory of an AddRequest: redacted, validated and attributed to its author.

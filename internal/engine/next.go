@@ -67,7 +67,7 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 	if next.ID == "" {
 		return none, nil
 	}
-	return next, nil
+	return next.AsPreview(), nil
 }
 
 // NextProject returns the project of the next session of a place. For all projects it is that of the last session,

@@ -258,3 +258,15 @@ func TestOnlyMemoriesOfTheRequestedKindsCountAsSearched(t *testing.T) {
 		}
 	}
 }
+
+// No command finds a receipt of what was only shown.
+func TestAPreviewNamesNoReceipt(t *testing.T) {
+	s := newStage(t)
+	s.add("the gateway of the shop listens on port 8080")
+	for _, ask := range []views.NextRequest{{}, {Prompt: "on which port does the gateway of the shop listen?"}} {
+		r := s.foresee(ask)
+		if r.ID != "" || !strings.Contains(r.Text, "8080") || strings.Contains(r.Text, "id=") {
+			t.Errorf("receipt %q in %s", r.ID, r.Text)
+		}
+	}
+}

@@ -374,3 +374,37 @@ func TestWhatIsLearnedAfterACompactionIsInView(t *testing.T) {
 	s.play(start("compact"))
 	wants(t, "injected after the next one", s.play(prompt("p4", asked)).Context, "otherwise the ticker")
 }
+
+// What a session was given is not injected again under another id.
+func TestWhatRepeatsAnInjectedMemoryIsLeftOut(t *testing.T) {
+	s := newStage(t)
+	s.knows(mem.Decision, "the gateway of the shop listens on port 8080")
+	s.knows(mem.Convention, "the gateway of the shop listens on port 8080")
+	injected := strings.Count(s.play(start("startup")).Context, "8080")
+	for _, p := range []string{"p1", "p2", "p3"} {
+		got := s.play(prompt(p, "on which port does the gateway of the shop listen?"))
+		injected += strings.Count(got.Context, "8080")
+	}
+	if injected != 1 {
+		t.Errorf("injected %d times, want once", injected)
+	}
+}
+
+// A person who adds a text again, with a file, need not name its kind again.
+func TestATextAddedWithoutAKindRepeatsTheOneThatIsKept(t *testing.T) {
+	s := newStage(t)
+	id := s.knows(mem.Decision, "the gateway of the shop listens on port 8080")
+	todo := s.knows(mem.Todo, "move the gateway of the shop behind the balancer")
+	if again := s.knows("", "the gateway of the shop listens on port 8080", "gateway.go"); again != id {
+		t.Errorf("got %s, want %s", again, id)
+	}
+	if m := s.memory(id); m.Kind != mem.Decision || len(m.Files) != 1 {
+		t.Errorf("got %s of %v", m.Kind, m.Files)
+	}
+	if again := s.knows("", "move the gateway of the shop behind the balancer"); again != todo || s.memory(todo).Resolved {
+		t.Errorf("got %s, want %s, open", again, todo)
+	}
+	if other := s.knows("", "the gateway of the shop listens on port 9090"); other == id {
+		t.Error("another text repeats it")
+	}
+}

@@ -17,11 +17,14 @@ func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 	}
 }
 
+// InjectedBefore is the rule that excludes what the session was given already.
+const InjectedBefore = "already_told"
+
 // Gate returns the rule that excludes a memory from an injection; empty if none does.
 func (m Context) Gate(mm mem.Memory) string {
 	switch {
 	case m.SessionInfo.Injected[mm.ID], m.injectedInBriefing(mm):
-		return "already_told"
+		return InjectedBefore
 	case mm.Session == m.Session && !mm.Created.Before(m.SessionInfo.Compacted):
 		return "in_conversation" // it was learned here and is still in view
 	case mm.Kind == mem.Todo && mm.Resolved:

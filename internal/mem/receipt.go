@@ -2,6 +2,8 @@ package mem
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -113,4 +115,12 @@ type Job struct {
 type JobKinds struct {
 	Only   []string // only these kinds; nil means any
 	Except []string // none of these kinds
+}
+
+// AsPreview returns the receipt of an injection that does not take place: it has no id, in its text neither, because
+// nothing is stored under it.
+func (r Receipt) AsPreview() Receipt {
+	r.Text = strings.Replace(r.Text, " id="+strconv.Quote(r.ID), "", 1)
+	r.ID = ""
+	return r
 }

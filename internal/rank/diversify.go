@@ -20,14 +20,24 @@ const (
 // the best mix of relevance and of words not in those before it (maximal
 // marginal relevance). A hit that repeats one already picked is cut as a duplicate;
 // of two such, in different scopes, the wider scope wins unless the other
-// scores twice as much. n of 0 or less means all. The lexicon remembers how words
-// are read; nil means none.
-func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.LeftOutItem) {
+// scores twice as much. A hit that repeats one of known is cut likewise. n of 0 or less means all. The lexicon
+// remembers how words are read; nil means none.
+func Diversify(hits []mem.Hit, n int, l *Lexicon, known ...mem.Memory) (kept []mem.Hit, cuts []mem.LeftOutItem) {
+	var before []map[string]bool
+	for _, m := range known {
+		before = append(before, wordSet(m, l))
+	}
 	rest := make([]candidate, 0, len(hits))
 	for _, h := range hits {
-		rest = append(rest, candidate{hit: h, words: wordSet(h.Memory, l)})
+		c := candidate{hit: h, words: wordSet(h.Memory, l)}
+		if slices.ContainsFunc(before, func(words map[string]bool) bool { return saySame(words, c.words) }) {
+			cuts = append(cuts, cut(h, "duplicate"))
+			continue
+		}
+		rest = append(rest, c)
 	}
-	rest, cuts = dropDoubles(rest)
+	rest, doubles := dropDoubles(rest)
+	cuts = append(cuts, doubles...)
 	best := bestScore(hits)
 	for len(rest) > 0 && (n <= 0 || len(kept) < n) {
 		at := nextPick(rest, best)

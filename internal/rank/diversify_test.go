@@ -56,3 +56,16 @@ func TestDiversifyNothing(t *testing.T) {
 		t.Errorf("got %v and %v, want nothing", kept, cuts)
 	}
 }
+
+func TestDiversifyCutsWhatRepeatsAKnownMemory(t *testing.T) {
+	hits := []mem.Hit{
+		{Memory: mem.Memory{ID: "m_2", Title: "the parser retries three times with jitter"}, Score: 2},
+		{Memory: mem.Memory{ID: "m_3", Title: "the parser of invoices reads two formats"}, Score: 1},
+	}
+	known := []mem.Memory{{ID: "m_1", Title: "The parser retries three times, with jitter."}}
+	kept, cuts := Diversify(hits, 0, nil, known...)
+	if len(kept) != 1 || kept[0].Memory.ID != "m_3" || len(cuts) != 1 || cuts[0].ID != "m_2" ||
+		cuts[0].Gate != "duplicate" {
+		t.Errorf("kept %v, cut %v; want m_3, and m_2 as a duplicate", kept, cuts)
+	}
+}

@@ -75,6 +75,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
 	var rest []mem.LeftOutItem
+	var injected []mem.Memory // before, into this session
 	room := examined * q.Most
 	hits = slices.DeleteFunc(hits, func(h mem.Hit) bool {
 		c := mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
@@ -84,6 +85,9 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 			return true
 		}
 		if c.Gate = ec.Gate(h.Memory); c.Gate != "" {
+			if c.Gate == event.InjectedBefore {
+				injected = append(injected, h.Memory)
+			}
 			r.LeftOut = append(r.LeftOut, c)
 			return true
 		}
@@ -99,7 +103,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 		standing.Use.Prompt = rank.NoUse
 	}
 	hits = standing.Order(hits)
-	hits, cuts := rank.Diversify(hits, q.Most, e.lexicon)
+	hits, cuts := rank.Diversify(hits, q.Most, e.lexicon, injected...)
 	hits = rank.Distil(hits)
 	if err := e.Histories(ctx, hits); err != nil {
 		return nil, r, err
