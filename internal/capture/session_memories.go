@@ -154,7 +154,7 @@ func (k *sessionMemories) isListed(mm mem.Memory) bool {
 	if mm.Kind != mem.Todo {
 		return false
 	}
-	of, told := extract.WorkTerms(mm.Title), []string{}
+	of, named := extract.WorkTerms(mm.Title), []string{}
 	items := 0
 	for _, o := range k.open {
 		if o.Trust < mm.Trust {
@@ -166,10 +166,10 @@ func (k *sessionMemories) isListed(mm mem.Memory) bool {
 		}
 		if x := extract.WorkTerms(o.Title); len(x) >= 2 && 3*extract.CountShared(x, of) >= 2*len(x) {
 			items++
-			told = append(told, x...)
+			named = append(named, x...)
 		}
 	}
-	return items >= 2 && 4*extract.CountShared(of, told) >= 3*len(of)
+	return items >= 2 && 4*extract.CountShared(of, named) >= 3*len(of)
 }
 
 // limitCarried bounds how many memories of a session have project scope. Above

@@ -160,7 +160,7 @@ func DigestLater(ec event.Context) event.Changes {
 const maxInterrupted = 5
 
 // statedSinceLastStop returns memories of the turn's prompt, and of those before it whose
-// turns were interrupted: no event tells their end.
+// turns were interrupted: no event reports their end.
 func (s *Service) statedSinceLastStop(ctx context.Context, t turn) ([]mem.Memory, error) {
 	ec := t.Context
 	turns, err := s.Store.Turns(ctx, ec.Session, maxInterrupted+1)

@@ -24,8 +24,8 @@ import (
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// openHouse is a house in a home of its own.
-func openHouse(t *testing.T) (*daemon.Daemon, config.Paths) {
+// openDaemon returns a daemon, not serving, in a home of its own.
+func openDaemon(t *testing.T) (*daemon.Daemon, config.Paths) {
 	t.Helper()
 	getenv := environment(map[string]string{"HOME": t.TempDir()})
 	p, err := config.FindPaths(getenv, "")
@@ -44,7 +44,7 @@ func openHouse(t *testing.T) (*daemon.Daemon, config.Paths) {
 }
 
 func TestTagsThatReachedTheStoreAreFound(t *testing.T) {
-	h, _ := openHouse(t)
+	h, _ := openDaemon(t)
 	defer h.Store.Close()
 	now := time.Now()
 	memory := func(body string) mem.Memory {
@@ -83,7 +83,7 @@ func TestAClosedStoreReportsItsOwnFault(t *testing.T) {
 		{"foreign", func(t *testing.T, file string) { patch(t, file, 0, []byte("somebody's notes")) }, "REM-S009"},
 		{"damaged", func(t *testing.T, file string) { patch(t, file, 100, make([]byte, 20<<10)) }, "REM-S002"},
 	} {
-		h, p := openHouse(t)
+		h, p := openDaemon(t)
 		m := mem.Memory{
 			Scope: mem.ScopeUser, Kind: mem.Fact, Title: "what can still be read", Created: time.Now(),
 			Updated: time.Now(),
@@ -118,7 +118,7 @@ func patch(t *testing.T, file string, at int64, b []byte) {
 }
 
 func TestTwoProjectsOfOneNameAreReported(t *testing.T) {
-	h, p := openHouse(t)
+	h, p := openDaemon(t)
 	defer h.Store.Close()
 	day := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for i, key := range []string{"p_aaaaaaaaaaaa", "p_bbbbbbbbbbbb"} {

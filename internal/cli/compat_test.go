@@ -18,7 +18,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// old asks a house as the documents of other memories ask theirs.
+// old asks a daemon as the documents of other memories ask theirs.
 type old struct {
 	*testing.T
 	http.Handler

@@ -125,7 +125,7 @@ func faultsIn(checks []doctor.Check) []string {
 	return codes
 }
 
-// seeds are the faults that need no process of their own, with what mends them
+// seeds are the faults that need no process of their own, with what repairs them
 // where that is safe. Others are seeded in the scripts of the command.
 var seeds = map[string]struct {
 	seed func(p *machine)
@@ -221,7 +221,7 @@ func respell(t *testing.T, file, from, to string) {
 }
 
 // A row that is in its table and not in an index of it is found only by comparing both.
-func TestARowThatDoesNotFitItsIndexIsFoundAndMended(t *testing.T) {
+func TestARowThatDoesNotFitItsIndexIsFoundAndRepaired(t *testing.T) {
 	p := newMachine(t)
 	p.happens("e_lighthouse")
 	disagree(t, p.Paths.Database(), "e_lighthouse")
@@ -385,7 +385,7 @@ func TestAPersonsOwnConfigurationMayBeReadByOthers(t *testing.T) {
 	}
 }
 
-func TestEverySeededFaultIsFoundAndTheSafeOnesAreMended(t *testing.T) {
+func TestEverySeededFaultIsFoundAndTheSafeOnesAreRepaired(t *testing.T) {
 	for code, c := range seeds {
 		t.Run(code, func(t *testing.T) {
 			p := newMachine(t)

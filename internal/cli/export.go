@@ -39,7 +39,7 @@ func exportCommand(a *app) *cobra.Command {
 				return err
 			}
 			if a.Project != "" && a.Project != "all" {
-				if f, err = fleetOf(a, cmd, f); err != nil {
+				if f, err = overviewOf(a, cmd, f); err != nil {
 					return err
 				}
 			}
@@ -60,8 +60,8 @@ func exportCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// fleetOf is the part of a fleet that --project names.
-func fleetOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
+// overviewOf returns the part of an overview that --project names.
+func overviewOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
 	at, err := ask(cmd.Context(), a, api.ReadState, a.ProjectRef())
 	if err != nil {
 		return f, a.noProject(err)

@@ -21,7 +21,7 @@ import (
 	"remanence/internal/setup"
 )
 
-// housed is a house in a home of its own, asked without a socket.
+// housed is a daemon in a home of its own, asked without a socket.
 func housed(t *testing.T) (*daemon.Daemon, api.Local) {
 	t.Helper()
 	return housedAt(t, t.TempDir())

@@ -73,7 +73,7 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// openDaemon is a house in a home of its own.
+// openDaemon returns a daemon in a home of its own.
 func openDaemon(t *testing.T) (*Daemon, config.Paths) {
 	t.Helper()
 	getenv := environment(map[string]string{"HOME": t.TempDir()})

@@ -331,7 +331,7 @@ func TestWhatIsExcludedIsNotFoundInTheRecord(t *testing.T) {
 }
 
 // A failure whose event was lost is not open if the same command succeeded afterwards.
-func TestALostFailureThatWasMendedIsNotOpen(t *testing.T) {
+func TestALostFailureThatWasFixedIsNotOpen(t *testing.T) {
 	p := newPlayer(t)
 	p.reports(mem.Event{Kind: mem.SessionStart, Source: "startup"})
 	p.asks("make the build work again")

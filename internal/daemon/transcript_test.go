@@ -17,7 +17,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// talker is a house and a session in it, with the record that its client writes.
+// talker is a daemon and a session in it, with the transcript that its client writes.
 type talker struct {
 	*Daemon
 	t      *testing.T
@@ -200,7 +200,7 @@ func TestAWorkerThatDiesWhileItTakesInLosesAndDoublesNothing(t *testing.T) {
 	}
 	k.reports(mem.Event{Kind: mem.SessionEnd, Source: "other"})
 	for calls := 1; ; calls++ {
-		ctx := &dying{Context: t.Context()}
+		ctx := &endingContext{Context: t.Context()}
 		ctx.left.Store(int64(7 * calls))
 		err := k.works(ctx, 2*time.Minute) // the lease of the dead one has run out
 		if err == nil {
@@ -220,13 +220,13 @@ func TestAWorkerThatDiesWhileItTakesInLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// dying is a context that ends after it was asked some times.
-type dying struct {
+// endingContext ends after its error was read some times.
+type endingContext struct {
 	context.Context //nolint:containedctx // it is one
 	left            atomic.Int64
 }
 
-func (d *dying) Err() error {
+func (d *endingContext) Err() error {
 	if d.left.Add(-1) < 0 {
 		return context.Canceled
 	}

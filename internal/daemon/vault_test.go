@@ -20,7 +20,7 @@ import (
 	"remanence/internal/views"
 )
 
-// den is a house with a vault, its engine and its files.
+// den is a daemon with a vault, its engine and its files.
 type den struct {
 	*Daemon
 	t *testing.T

@@ -15,8 +15,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// weaves lets the jobs be done that follow what was kept.
-func (s *stage) weaves() {
+// linkAll does the jobs that link new memories.
+func (s *stage) linkAll() {
 	s.t.Helper()
 	s.clock = s.clock.Add(time.Minute)
 	if _, failed := s.work(); failed != nil {
@@ -67,7 +67,7 @@ func TestStatementsThatCannotBothHoldAreFound(t *testing.T) {
 	} {
 		s := newStage(t)
 		a, b := s.lays(mem.Convention, tt.then), s.lays(mem.Convention, tt.now)
-		s.weaves()
+		s.linkAll()
 		want := b + " contradicts " + a
 		if got := slices.Contains(s.linked(b), want); got != tt.opposed {
 			t.Errorf("%q, then %q: opposed is %v, links %v", tt.then, tt.now, got, s.linked(b))
@@ -91,7 +91,7 @@ func TestMemoriesAreLinkedByRule(t *testing.T) {
 		Text: "nobody calls the webhook sender directly", Kind: mem.Decision,
 		Supersedes: other,
 	})
-	s.weaves()
+	s.linkAll()
 	if got, want := s.linked(like), []string{like + " similar_to " + old, names + " related_to " +
 		like}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -109,7 +109,7 @@ func TestAFixIsLinkedToWhatFailedAndToItsTurn(t *testing.T) {
 		edited("p1", "t2", "/home/dev/shop/rate.go", "a", "b"), ran("p1", "t3", "make check", "ok"),
 		stop("p1", "I decided to keep the rate in one place, because two copies drifted apart."),
 	)
-	s.weaves()
+	s.linkAll()
 	ms, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.ErrorFix}, Within: "*"})
 	if err != nil || len(ms) == 0 {
 		t.Fatalf("no fix is kept: %v", err)
@@ -129,7 +129,7 @@ func TestWhatIsNamedIsFound(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s.weaves()
+	s.linkAll()
 	found, err := s.store.Entities(t.Context(), mem.EntityQuery{Project: "p_shop", Limit: 50})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestTwoSpellingsOfANameBecomeOne(t *testing.T) {
 	s.lays(mem.Fact, "`send_webhook` is the old spelling in the scripts")
 	s.lays(mem.Fact, "`sendWebhook2` is another thing altogether")
 	s.lays(mem.Fact, "nobody documented `sendWebhook` so far")
-	s.weaves()
+	s.linkAll()
 	s.clock = s.clock.Add(25 * time.Hour)
 	s.work()
 	found, err := s.store.Entities(t.Context(), mem.EntityQuery{Limit: 10})
@@ -191,7 +191,7 @@ func (s *stage) link(jobs int) map[string]int {
 
 // A bustle, or what comes from long ago, does not have all that was ever kept
 // looked at again, nor any of it twice.
-func TestWhatIsNewIsWovenInOnceAndNothingElse(t *testing.T) {
+func TestWhatIsNewIsLinkedOnceAndNothingElse(t *testing.T) {
 	s := newStage(t)
 	now := s.clock
 	lay := func(what string, at time.Time, n int) map[string]int {

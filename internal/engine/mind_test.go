@@ -14,21 +14,21 @@ import (
 	"remanence/internal/workstate"
 )
 
-// desk are state files as they are said to be, and what was left in them.
-type desk struct {
+// fakeStateFiles holds state files as they are described, and what was written into them.
+type fakeStateFiles struct {
 	workstate.Files
 	asked []workstate.Request
 	notes []workstate.Notes
 }
 
-func (d *desk) Look(mem.Project) (workstate.Files, error) { return d.Files, nil }
+func (d *fakeStateFiles) Look(mem.Project) (workstate.Files, error) { return d.Files, nil }
 
-func (d *desk) Change(_ context.Context, _ mem.Project, ask workstate.Request) (workstate.State, error) {
+func (d *fakeStateFiles) Change(_ context.Context, _ mem.Project, ask workstate.Request) (workstate.State, error) {
 	d.asked = append(d.asked, ask)
 	return d.State, nil
 }
 
-func (d *desk) Note(_ context.Context, _ mem.Project, n workstate.Notes) error {
+func (d *fakeStateFiles) Note(_ context.Context, _ mem.Project, n workstate.Notes) error {
 	if n.Indexed != "" {
 		d.Indexed = n.Indexed == d.Stamp
 		return nil
@@ -38,10 +38,10 @@ func (d *desk) Note(_ context.Context, _ mem.Project, n workstate.Notes) error {
 }
 
 // minded is a stage whose project has state files.
-func minded(t *testing.T) (*stage, *desk) {
+func minded(t *testing.T) (*stage, *fakeStateFiles) {
 	t.Helper()
 	s := newStage(t)
-	d := &desk{Files: workstate.Files{
+	d := &fakeStateFiles{Files: workstate.Files{
 		Present: true, Trusted: true, Stamp: "v1", Written: s.clock, Size: 900, StaleAfter: 30 * time.Minute,
 		State: workstate.State{Phase: "Phase 2: till", Next: "count the coins", Blockers: []string{"no key"}},
 		Sections: []workstate.Section{

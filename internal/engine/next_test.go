@@ -15,8 +15,8 @@ import (
 
 var shop = mem.ProjectRef{Dir: "/home/dev/shop"}
 
-// foresee is what Next says.
-func (s *stage) foresee(ask views.NextRequest) mem.Receipt {
+// preview is what Next says.
+func (s *stage) preview(ask views.NextRequest) mem.Receipt {
 	s.t.Helper()
 	ask.ProjectRef = shop
 	r, err := s.Next(s.t.Context(), ask)
@@ -69,7 +69,7 @@ func TestPreviewEqualsTheHooksInjection(t *testing.T) {
 		s := newStage(t)
 		s.play(bugHunt()...)
 		before := s.kept()
-		want := s.foresee(views.NextRequest{Prompt: p})
+		want := s.preview(views.NextRequest{Prompt: p})
 		if s.kept() != before {
 			t.Errorf("%q: foreseeing it changed what is kept", p)
 		}
@@ -84,7 +84,7 @@ func TestPreviewEqualsTheHooksInjection(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	before := s.kept()
-	want := s.foresee(views.NextRequest{})
+	want := s.preview(views.NextRequest{})
 	if s.kept() != before {
 		t.Error("foreseeing a briefing changed what is kept")
 	}
@@ -114,7 +114,7 @@ func TestPreviewInARunningSessionLeavesOutWhatWasInjected(t *testing.T) {
 	p := "tell me about that login race and the session lock"
 	s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...)
 	before := s.kept()
-	want := s.foresee(views.NextRequest{Prompt: p, Session: "two"})
+	want := s.preview(views.NextRequest{Prompt: p, Session: "two"})
 	if s.kept() != before {
 		t.Error("foreseeing it changed what is kept")
 	}
@@ -136,7 +136,7 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 	s.settings.Budgets.SessionStart, s.settings.Budgets.Write = 0, 0
 	s.play(in("two", start("startup"), edited("p0", "t0", "/home/dev/shop/gate/other.go", "a", "b"))...)
 	for session, near := range map[string]float64{"": 0, "two": 0.5} {
-		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Session: session})
+		r := s.preview(views.NextRequest{Prompt: aboutLimiter, Session: session})
 		if len(r.Items) != 1 || r.Items[0].Parts["path"] != near {
 			t.Errorf("session %q: injected %+v, want one with path %v", session, r.Items, near)
 		}
@@ -146,7 +146,7 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	r := s.foresee(views.NextRequest{})
+	r := s.preview(views.NextRequest{})
 	if !strings.Contains(r.Text, "last request: ") {
 		t.Fatalf("injected\n%s\nwant a line without an ID in it", r.Text)
 	}
@@ -158,11 +158,11 @@ func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 func TestABudgetIsTriedOutWithoutBeingSet(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	r := s.foresee(views.NextRequest{Budget: 150})
+	r := s.preview(views.NextRequest{Budget: 150})
 	if r.Budget != 150 || r.Tokens > 150+60 || r.Tokens == 0 {
 		t.Errorf("budget %d, tokens %d, want at most 150 and the frame", r.Budget, r.Tokens)
 	}
-	if full := s.foresee(views.NextRequest{}); full.Budget != 1200 || full.Tokens <= r.Tokens {
+	if full := s.preview(views.NextRequest{}); full.Budget != 1200 || full.Tokens <= r.Tokens {
 		t.Errorf("without: budget %d, tokens %d", full.Budget, full.Tokens)
 	}
 }
@@ -185,7 +185,7 @@ func TestPreviewIsEmptyWhereNothingIsInjected(t *testing.T) {
 			s.play(bugHunt()...)
 			tt.hush(s)
 			for _, ask := range []views.NextRequest{{}, {Prompt: "why did two logins race for the session lock?"}} {
-				if r := s.foresee(ask); r.Text != "" || r.Outcome != tt.want {
+				if r := s.preview(ask); r.Text != "" || r.Outcome != tt.want {
 					t.Errorf("%+v: outcome %q, want %q; text\n%s", ask, r.Outcome, tt.want, r.Text)
 				}
 			}
@@ -198,7 +198,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key", "gate/limit.go")
 	next := func(without ...string) mem.InjectedItem {
 		t.Helper()
-		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Without: without})
+		r := s.preview(views.NextRequest{Prompt: aboutLimiter, Without: without})
 		if len(r.Items) != 1 || r.Items[0].ID != id {
 			t.Fatalf("without %q: injected %+v, want %s", without, r.Items, id)
 		}
@@ -264,7 +264,7 @@ func TestAPreviewNamesNoReceipt(t *testing.T) {
 	s := newStage(t)
 	s.add("the gateway of the shop listens on port 8080")
 	for _, ask := range []views.NextRequest{{}, {Prompt: "on which port does the gateway of the shop listen?"}} {
-		r := s.foresee(ask)
+		r := s.preview(ask)
 		if r.ID != "" || !strings.Contains(r.Text, "8080") || strings.Contains(r.Text, "id=") {
 			t.Errorf("receipt %q in %s", r.ID, r.Text)
 		}

@@ -35,7 +35,7 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 				if _, err := s.Curate.Consolidate(t.Context(), curate.ConsolidateRequest{ProjectRef: shop}); err != nil {
 					t.Fatal(err)
 				}
-				s.weaves()
+				s.linkAll()
 			}
 			inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{
 				ProjectRef: shop,

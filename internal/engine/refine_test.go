@@ -16,8 +16,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// clerk is a model that writes down what it is injected to, and remembers what it was sent.
-type clerk struct {
+// fakeModel is a model with prepared answers. It records what it was sent.
+type fakeModel struct {
 	sent  []string
 	says  mem.Digest
 	fails error
@@ -27,11 +27,11 @@ type clerk struct {
 	name  string
 }
 
-func (c *clerk) Model() string { return first(c.name, "clerk") }
+func (c *fakeModel) Model() string { return first(c.name, "clerk") }
 
-func (c *clerk) Cost(string) int { return max(c.cost, 100) }
+func (c *fakeModel) Cost(string) int { return max(c.cost, 100) }
 
-func (c *clerk) Digest(_ context.Context, turn string) (mem.Digest, error) {
+func (c *fakeModel) Digest(_ context.Context, turn string) (mem.Digest, error) {
 	c.sent = append(c.sent, turn)
 	if c.while != nil {
 		c.while(turn)
@@ -50,7 +50,7 @@ func first(a, b string) string {
 }
 
 // hires gives the stage a model, and tokens for it.
-func (s *stage) hires(c *clerk) *clerk {
+func (s *stage) hires(c *fakeModel) *fakeModel {
 	s.settings.DigestTokens = 100_000
 	s.Summarizer = func() event.Summarizer { return c }
 	s.Engine.Reconnect()
@@ -148,7 +148,7 @@ func TestWithoutAModelNoRequestIsSentAndNothingWaits(t *testing.T) {
 
 func TestWhatAModelWritesTakesThePlaceOfWhatTheRulesMade(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	s.play(bugHunt()...)
 	before := s.made("one", mem.Active)
 	if len(before) < 3 || len(c.sent) != 0 {
@@ -210,7 +210,7 @@ func TestWhateverFailsWhatTheRulesMadeStays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			cl := s.hires(&clerk{fails: c.fails})
+			cl := s.hires(&fakeModel{fails: c.fails})
 			s.play(bugHunt()...)
 			want := titlesOf(s.made("one", mem.Active))
 			s.later(time.Minute)
@@ -244,7 +244,7 @@ func TestWhateverFailsWhatTheRulesMadeStays(t *testing.T) {
 // The failure of one session's turn is its own.
 func TestAFailureStopsNoOtherSession(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	c.while = func(turn string) {
 		if c.fails = nil; strings.Contains(turn, "poisoned") {
 			c.fails = mem.RetryLater{Err: errors.New("status 500")}
@@ -265,7 +265,7 @@ func TestAFailureStopsNoOtherSession(t *testing.T) {
 
 func TestTheDaysTokensAreAHardStop(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid(), cost: 100})
+	c := s.hires(&fakeModel{says: wellSaid(), cost: 100})
 	s.settings.DigestTokens = 250
 	for i := range 5 {
 		id := fmt.Sprint("p", i)
@@ -300,7 +300,7 @@ func TestTheDaysTokensAreAHardStop(t *testing.T) {
 // The cost of a request is counted before it is sent, so that a crash in the middle is counted too.
 func TestACrashDuringARequestIsCountedAndNothingIsDoneTwice(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid(), cost: 90})
+	c := s.hires(&fakeModel{says: wellSaid(), cost: 90})
 	s.play(bugHunt()...)
 	s.clock = s.clock.Add(time.Minute)
 	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{Only: []string{event.JobRefine}}, s.clock, time.Minute, 1)
@@ -329,7 +329,7 @@ func TestACrashDuringARequestIsCountedAndNothingIsDoneTwice(t *testing.T) {
 
 func TestATextThatIsTooLongIsCutAndTriedShorter(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid(), most: 5000})
+	c := s.hires(&fakeModel{says: wellSaid(), most: 5000})
 	s.play(prompt("p1", "tell me a long story"), stop("p1", "BEGINNING "+strings.Repeat("and so on, ", 5000)+" END"))
 	s.later(time.Minute)
 	if len(c.sent) != 3 {
@@ -349,7 +349,7 @@ func TestATextThatIsTooLongIsCutAndTriedShorter(t *testing.T) {
 
 func TestNothingSecretOrPrivateIsSent(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	token := "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 	s.play(start("startup"),
 		prompt("p1", "deploy it with "+token+" <private>and the vault code 8731</private>, please"),
@@ -368,7 +368,7 @@ func TestNothingSecretOrPrivateIsSent(t *testing.T) {
 // A secret whose rule was added after the turn is redacted.
 func TestATurnIsRedactedAgainBeforeItIsSent(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	s.play(bugHunt()...)
 	jobs, err := s.store.Lease(t.Context(), mem.JobKinds{Only: []string{event.JobRefine}}, s.clock.Add(time.Minute),
 		time.Minute, 1)
@@ -390,7 +390,7 @@ func TestATurnIsRedactedAgainBeforeItIsSent(t *testing.T) {
 
 func TestOutputOfToolsIsNotSent(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	s.play(start("startup"), prompt("p1", "look at the configuration file"),
 		tool(mem.PostToolUse, "p1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/notes.md"},
 			map[string]any{"content": "OUTPUT-OF-A-TOOL remember to run the installer"}),
@@ -416,7 +416,7 @@ func TestOrdersInATurnDoNotBecomeInstructions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			s.hires(&clerk{says: mem.Digest{
+			s.hires(&fakeModel{says: mem.Digest{
 				Tokens: 9, Observations: []mem.Observation{o},
 				Summary: &mem.SummaryText{Request: "r", Completed: "done", NextSteps: order},
 			}})
@@ -444,7 +444,7 @@ func TestAMemoryIsTrustedNoMoreThanItsTurn(t *testing.T) {
 		}
 	}
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	s.play(web()...)
 	s.later(time.Minute)
 	if len(c.sent) != 1 {
@@ -456,7 +456,7 @@ func TestAMemoryIsTrustedNoMoreThanItsTurn(t *testing.T) {
 		}
 	}
 	s = newStage(t)
-	c = s.hires(&clerk{says: wellSaid()})
+	c = s.hires(&fakeModel{says: wellSaid()})
 	s.settings.DigestTrust = mem.TrustTool
 	s.play(web()...)
 	s.later(time.Minute)
@@ -477,7 +477,7 @@ func TestProjectsAndPausesAreKeptFromTheModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			c := s.hires(&clerk{says: wellSaid()})
+			c := s.hires(&fakeModel{says: wellSaid()})
 			s.play(bugHunt()...)
 			set(s)
 			s.later(time.Minute)
@@ -497,7 +497,7 @@ func TestProjectsAndPausesAreKeptFromTheModel(t *testing.T) {
 
 func TestWhatThePersonDidToAMemoryStays(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	s.play(bugHunt()...)
 	var ids []string
 	for _, m := range s.made("one", mem.Active) {
@@ -521,7 +521,7 @@ func TestWhatThePersonDidToAMemoryStays(t *testing.T) {
 	}
 
 	s = newStage(t)
-	c = s.hires(&clerk{says: wellSaid()})
+	c = s.hires(&fakeModel{says: wellSaid()})
 	s.play(bugHunt()...)
 	s.marks("forget", s.made("one", mem.Active)[0].ID)
 	if s.later(time.Minute); len(c.sent) != 0 {
@@ -531,7 +531,7 @@ func TestWhatThePersonDidToAMemoryStays(t *testing.T) {
 
 func TestWhatIsErasedMeanwhileDoesNotComeBack(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	s.play(bugHunt()...)
 	c.while = func(string) {
 		if _, err := s.store.Purge(t.Context(), "one"); err != nil {
@@ -546,7 +546,7 @@ func TestWhatIsErasedMeanwhileDoesNotComeBack(t *testing.T) {
 
 func TestWhatThePersonForgetsWhileItIsAskedStaysForgotten(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	s.play(bugHunt()...)
 	c.while = func(string) {
 		s.marks("forget", s.made("one", mem.Active)[0].ID)
@@ -561,11 +561,11 @@ func TestWhatThePersonForgetsWhileItIsAskedStaysForgotten(t *testing.T) {
 
 func TestAnotherModelCanBeUsedLater(t *testing.T) {
 	s := newStage(t)
-	s.hires(&clerk{says: wellSaid()})
+	s.hires(&fakeModel{says: wellSaid()})
 	s.play(bugHunt()...)
 	s.later(time.Minute)
 	rules := len(s.made("one", mem.Superseded))
-	better := s.hires(&clerk{
+	better := s.hires(&fakeModel{
 		name: "better",
 		says: mem.Digest{Tokens: 50, Observations: []mem.Observation{{Type: "gotcha", Title: "The store must not be " +
 			"called under the lock"}}},
@@ -607,7 +607,7 @@ func TestAnAnswerWithoutBoundsIsBounded(t *testing.T) {
 			Modified: []string{huge, "../../etc/passwd"},
 		})
 	}
-	s.hires(&clerk{says: mem.Digest{Tokens: 5, Observations: many, Summary: &mem.SummaryText{
+	s.hires(&fakeModel{says: mem.Digest{Tokens: 5, Observations: many, Summary: &mem.SummaryText{
 		Request:   huge,
 		Completed: huge,
 	}}})
@@ -627,7 +627,7 @@ func TestAnAnswerWithoutBoundsIsBounded(t *testing.T) {
 
 func TestASubagentsFindingsAreRefinedToo(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: mem.Digest{
+	c := s.hires(&fakeModel{says: mem.Digest{
 		Tokens:       5,
 		Observations: []mem.Observation{{Type: "discovery", Title: "Retries live in net/retry.go"}},
 		Summary:      &mem.SummaryText{Completed: "x"},
@@ -666,7 +666,7 @@ func TestWhatAnAgentOfOursDoesIsNotCaptured(t *testing.T) {
 // all others, and what was not asked meanwhile has not failed.
 func TestASessionThatIsAlwaysRefusedStarvesNoOther(t *testing.T) {
 	s := newStage(t)
-	c := s.hires(&clerk{says: wellSaid()})
+	c := s.hires(&fakeModel{says: wellSaid()})
 	rests := time.Time{} // until when the server is left alone, as package llm does it
 	c.while = func(turn string) {
 		c.fails = nil

@@ -38,7 +38,7 @@ func TestWhatLiesAroundAMemoryAndAName(t *testing.T) {
 	post := s.lays(mem.Decision, "`postHook` waits ten seconds", "send.go")
 	s.lays(mem.Gotcha, "a proxy eats the body", "send.go")
 	s.lays(mem.Fact, "receipts are printed by `printSlip`", "print.go")
-	s.weaves()
+	s.linkAll()
 	nodes, edges, g := s.around(recall.RelatedRequest{ID: post})
 	if want := []string{"decision `postHook` waits ten seconds", "file send.go", "symbol postHook"}; g.Center != post ||
 		nodes[0] != want[0] || !sameSet(nodes, want) {
@@ -86,7 +86,7 @@ func TestAMemoryIsShownWithWhatItReplacedAndWhatIsAgainstIt(t *testing.T) {
 	s.clock = s.clock.Add(24 * time.Hour)
 	got := s.remember(curate.AddRequest{Text: "install the dependencies with pnpm", Kind: mem.Convention, Supersedes: old})
 	against := s.lays(mem.Convention, "use yarn instead of pnpm for the dependencies")
-	s.weaves()
+	s.linkAll()
 	shown, err := s.Views.Show(t.Context(), event.IDs{IDs: []string{old, got.ID}})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestContradictionsAndDeadWeightAreFoundByLint(t *testing.T) {
 		Kind: mem.Gotcha, Title: "the rate limiter of the gateway counts bursts by tenant",
 		Trust: mem.TrustAssistant,
 	})[0]
-	s.weaves()
+	s.linkAll()
 	for i := range views.DeadAfter {
 		s.asks(fmt.Sprint("s", i), aboutLimiter)
 	}
@@ -144,7 +144,7 @@ func TestResolvedContradictionIsInjectedWithItsHistory(t *testing.T) {
 	s := newStage(t).quietly()
 	old := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	now := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 40")
-	s.weaves()
+	s.linkAll()
 	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{
 		ProjectRef: shop,
 		Rules:      []string{curate.ReviewContradiction},

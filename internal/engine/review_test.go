@@ -85,7 +85,7 @@ func reviewed(t *testing.T) *stage {
 	return s
 }
 
-func TestTheInboxHoldsWhatNeedsAPerson(t *testing.T) {
+func TestTheReviewQueueHoldsWhatNeedsAPerson(t *testing.T) {
 	s := reviewed(t)
 	got := findings(s.inbox())
 	wants := []string{"contradiction m_3 m_2", "low_trust m_4", "promotion m_5", "duplicate m_7 m_6", "stale m_1"}
@@ -107,7 +107,7 @@ func TestTheInboxHoldsWhatNeedsAPerson(t *testing.T) {
 	}
 }
 
-func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
+func TestASecretThatOnlyASessionHoldsIsReviewed(t *testing.T) {
 	s := newStage(t)
 	id := s.learned(mem.Memory{Kind: mem.Command, Scope: mem.ScopeSession, Session: "one", Title: "push with ghp_" +
 		"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})[0]

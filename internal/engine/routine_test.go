@@ -71,7 +71,7 @@ func TestSaveThatIndexesFindsUtterancesAtOnce(t *testing.T) {
 
 // absent is an archive whose transcript is not there, or that fails.
 type absent struct {
-	*tape
+	*fakeTranscript
 	err error
 }
 
@@ -84,13 +84,13 @@ func (a absent) Take(_ context.Context, _ mem.Session, _ string,
 func TestASaveNamesWhatDidNotWork(t *testing.T) {
 	th := newTranscriptStage(t)
 	th.play(plainTalk()[:3]...)
-	th.Archive = absent{th.tape, nil}
+	th.Archive = absent{th.fakeTranscript, nil}
 	th.Engine.Reconnect()
 	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); len(got.Problems) != 2 ||
 		got.Checkpoint.ID == "" {
 		t.Errorf("without a transcript: %+v", got)
 	}
-	th.Archive = absent{th.tape, errors.New("the disk is full")}
+	th.Archive = absent{th.fakeTranscript, errors.New("the disk is full")}
 	th.Engine.Reconnect()
 	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); !strings.Contains(strings.Join(got.Problems,
 		"\n"), "the disk is full") || got.Checkpoint.ID == "" {

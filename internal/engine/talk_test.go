@@ -15,7 +15,7 @@ import (
 )
 
 // atOnce gives out all that is kept of a session in one go.
-type atOnce struct{ *tape }
+type atOnce struct{ *fakeTranscript }
 
 func (a atOnce) Utterances(_ context.Context, s mem.Session, after string,
 	give func([]mem.ArchivedUtterance) error,
@@ -52,7 +52,7 @@ func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 		}
 		th.play(stop("p1", "Those were all the ships."))
 		th.clock = th.clock.Add(time.Minute)
-		th.Archive = atOnce{th.tape}
+		th.Archive = atOnce{th.fakeTranscript}
 		th.Engine.Reconnect()
 		th.Store = failsAfter{th.store, &cutAfter}
 		th.Engine.Reconnect()

@@ -16,14 +16,14 @@ import (
 )
 
 // tape is an archive in memory, and the transcripts that it takes in.
-type tape struct {
+type fakeTranscript struct {
 	says  map[string][]mem.ArchivedUtterance // the transcripts, by session
 	taken map[string]int                     // how far
 	kept  map[string][]mem.ArchivedUtterance
 	while func() // called before each thing said is judged
 }
 
-func (t *tape) Take(_ context.Context, s mem.Session, _ string,
+func (t *fakeTranscript) Take(_ context.Context, s mem.Session, _ string,
 	judge func(*mem.ArchivedUtterance) mem.Verdict,
 ) (mem.TranscriptImport, error) {
 	for _, said := range t.says[s.ID][t.taken[s.ID]:] {
@@ -41,7 +41,7 @@ func (t *tape) Take(_ context.Context, s mem.Session, _ string,
 	return mem.TranscriptImport{Found: true}, nil
 }
 
-func (t *tape) Utterances(_ context.Context, s mem.Session, after string,
+func (t *fakeTranscript) Utterances(_ context.Context, s mem.Session, after string,
 	give func([]mem.ArchivedUtterance) error,
 ) error {
 	list := t.kept[s.ID]
@@ -56,7 +56,7 @@ func (t *tape) Utterances(_ context.Context, s mem.Session, after string,
 	return nil
 }
 
-func (t *tape) Each(_ context.Context, give func(mem.ArchivedUtterance)) error {
+func (t *fakeTranscript) Each(_ context.Context, give func(mem.ArchivedUtterance)) error {
 	for _, list := range t.kept {
 		for _, s := range list {
 			give(s)
@@ -65,8 +65,8 @@ func (t *tape) Each(_ context.Context, give func(mem.ArchivedUtterance)) error {
 	return nil
 }
 
-func (t *tape) Rewrite(_ context.Context, session string, change func(mem.ArchivedUtterance) (mem.ArchivedUtterance,
-	bool),
+func (t *fakeTranscript) Rewrite(_ context.Context, session string,
+	change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool),
 ) error {
 	for id, list := range t.kept {
 		if session != "" && session != id {
@@ -86,15 +86,15 @@ func (t *tape) Rewrite(_ context.Context, session string, change func(mem.Archiv
 // transcriptStage is a stage whose sessions have transcripts.
 type transcriptStage struct {
 	*stage
-	tape *tape
+	fakeTranscript *fakeTranscript
 }
 
 func newTranscriptStage(t *testing.T) *transcriptStage {
-	th := &transcriptStage{stage: newStage(t), tape: &tape{
+	th := &transcriptStage{stage: newStage(t), fakeTranscript: &fakeTranscript{
 		says: map[string][]mem.ArchivedUtterance{}, taken: map[string]int{},
 		kept: map[string][]mem.ArchivedUtterance{},
 	}}
-	th.Archive = th.tape
+	th.Archive = th.fakeTranscript
 	th.Engine.Reconnect()
 	th.settings.Budgets.SessionStart, th.settings.StateLineRule = 0, event.StateLineNever
 	return th
@@ -123,7 +123,7 @@ func (th *transcriptStage) play(events ...mem.Event) mem.Reply {
 
 // records adds a line to a transcript, dated some time from now.
 func (th *transcriptStage) records(session, prompt, who, text string, in time.Duration) {
-	said := &th.tape.says
+	said := &th.fakeTranscript.says
 	text = th.Redactor.Text(text)
 	(*said)[session] = append((*said)[session], mem.ArchivedUtterance{
 		ID: fmt.Sprintf("u%d", len((*said)[session])), PromptID: prompt, Who: who, Text: text, At: th.clock.Add(in),
@@ -255,7 +255,7 @@ func TestWhatWasSaidIsAMemoryOfItsDaySpeakerAndTurn(t *testing.T) {
 	}
 	m := ms[1]
 	if m.Who != "assistant" || m.Trust != mem.TrustAssistant || m.Scope != mem.ScopeProject || m.Project != "p_shop" ||
-		m.Source.PromptID != "p1" || m.Source.Prompt != 1 || !m.Created.Equal(th.tape.says["one"][1].At) {
+		m.Source.PromptID != "p1" || m.Source.Prompt != 1 || !m.Created.Equal(th.fakeTranscript.says["one"][1].At) {
 		t.Errorf("got %+v", m)
 	}
 	if ms[0].Trust != mem.TrustUser || ms[0].Origin != mem.FromUserPrompt {
@@ -276,7 +276,7 @@ func TestWordsOfPrivateTurnsAndOfOurCommandsAreNotKept(t *testing.T) {
 		ended(),
 	)
 	th.works(2 * time.Second)
-	all := strings.Join(th.texts("one"), "\n") + fmt.Sprint(th.tape.kept)
+	all := strings.Join(th.texts("one"), "\n") + fmt.Sprint(th.fakeTranscript.kept)
 	wantsNot(t, "kept", all, "walrus")
 	wants(t, "kept", all, "It rains")
 }
@@ -294,7 +294,7 @@ func TestWhatWasSaidWhilePausedIsNotTakenInLater(t *testing.T) {
 	pauseInTheMiddle := mem.Event{Kind: mem.Stop, PromptID: "p5", Text: "x"}
 	th.play(pauseInTheMiddle, ended())
 	th.works(2 * time.Second)
-	all := strings.Join(th.texts("one"), "\n") + fmt.Sprint(th.tape.kept)
+	all := strings.Join(th.texts("one"), "\n") + fmt.Sprint(th.fakeTranscript.kept)
 	wantsNot(t, "kept", all, "submarine")
 	wants(t, "kept", all, "red lamp")
 }
@@ -309,7 +309,7 @@ func TestWhatWasSaidAfterAPauseBeganInItsTurnIsLeftOut(t *testing.T) {
 	th.clock = th.clock.Add(time.Minute)
 	th.play(prompt("p2", "something else entirely now"), stop("p2", "Something else entirely it is then."), ended())
 	th.works(2 * time.Second)
-	all := fmt.Sprint(th.tape.kept)
+	all := fmt.Sprint(th.fakeTranscript.kept)
 	wants(t, "kept", all, "lighthouse was found")
 	wantsNot(t, "kept", all, "submarine was found")
 }
@@ -330,7 +330,7 @@ func TestWhatWasSaidBeforeAPauseEndedInItsTurnIsLeftOut(t *testing.T) {
 	th.play(ran("p1", "t1", "ls", "x"), stop("p1", "The lighthouse is on the first map."))
 	th.play(prompt("p2", "something else entirely now"), stop("p2", "Something else entirely it is then."), ended())
 	th.works(2 * time.Second)
-	all := fmt.Sprint(th.tape.kept)
+	all := fmt.Sprint(th.fakeTranscript.kept)
 	wants(t, "kept", all, "lighthouse is on")
 	wantsNot(t, "kept", all, "submarine")
 }
@@ -401,7 +401,7 @@ func TestForkDoesNotGetWhatItsParentHadInContext(t *testing.T) {
 	th := newTranscriptStage(t)
 	th.play(plainTalk()...)
 	th.works(2 * time.Second)
-	th.tape.says["two"] = slices.Clone(th.tape.says["one"]) // the client copies what was said
+	th.fakeTranscript.says["two"] = slices.Clone(th.fakeTranscript.says["one"]) // the client copies what was said
 	got := th.play(in("two", start("fork"), prompt("q1", aboutZstd))...)
 	wantsNot(t, "fork", got.Context, "said: ")
 	th.play(in("two", stop("q1", "As said before, three times as fast it was."), ended())...)
@@ -579,22 +579,22 @@ func TestErasedWordsLeaveTheArchive(t *testing.T) {
 	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{found.Hits[0].Memory.ID}}); err != nil {
 		t.Fatal(err)
 	}
-	wantsNot(t, "archive", fmt.Sprint(th.tape.kept), "swordfish")
-	wants(t, "archive", fmt.Sprint(th.tape.kept), "red lamp")
+	wantsNot(t, "archive", fmt.Sprint(th.fakeTranscript.kept), "swordfish")
+	wants(t, "archive", fmt.Sprint(th.fakeTranscript.kept), "red lamp")
 	th.play(ended())
 	th.works(2 * time.Second)
-	wantsNot(t, "later", fmt.Sprint(th.tape.kept, th.texts("one")), "swordfish")
+	wantsNot(t, "later", fmt.Sprint(th.fakeTranscript.kept, th.texts("one")), "swordfish")
 
 	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(th.tape.kept["one"]); n > 0 {
+	if n := len(th.fakeTranscript.kept["one"]); n > 0 {
 		t.Errorf("%d things said are left of an erased session", n)
 	}
 }
 
 // sealed is an archive that must not be written.
-type sealed struct{ *tape }
+type sealed struct{ *fakeTranscript }
 
 func (sealed) Rewrite(context.Context, string, func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
 	return errors.New("written")
@@ -609,11 +609,11 @@ func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int
 
 func TestAScanThatOnlyLooksWritesNothing(t *testing.T) {
 	th := newTranscriptStage(t)
-	th.tape.kept["one"] = []mem.ArchivedUtterance{
+	th.fakeTranscript.kept["one"] = []mem.ArchivedUtterance{
 		{ID: "u1", Text: "the db password is hunter2x"},
 		{ID: "u2", Text: "plain"},
 	}
-	th.Store, th.Archive = shelved{th.store}, sealed{th.tape}
+	th.Store, th.Archive = shelved{th.store}, sealed{th.fakeTranscript}
 	th.Engine.Reconnect()
 	got, err := th.Erase.Scan(t.Context(), event.ScanRequest{})
 	if err != nil || got.Records != 2 || got.WithSecrets != 1 || len(got.Finds) != 1 {
@@ -650,7 +650,7 @@ func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
 		stop("p1", "Noted, it is what you say."),
 		prompt("p2", "and the lighthouse has a red lamp"), stop("p2", "A red lamp, yes indeed."))
 	judged := 0
-	th.tape.while = func() {
+	th.fakeTranscript.while = func() {
 		if judged++; judged != 2 {
 			return
 		}
@@ -659,8 +659,8 @@ func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
 		}
 	}
 	th.works(11 * time.Minute)
-	if judged < 2 || len(th.tape.kept["one"]) > 0 {
-		t.Errorf("after %d judgements: kept %v of an erased session", judged, th.tape.kept["one"])
+	if judged < 2 || len(th.fakeTranscript.kept["one"]) > 0 {
+		t.Errorf("after %d judgements: kept %v of an erased session", judged, th.fakeTranscript.kept["one"])
 	}
 }
 
@@ -683,22 +683,22 @@ func TestWordsLeaveTheArchiveBeforeTheStoreAndAgainAfterIt(t *testing.T) {
 		stop("p1", "Noted, it is what you say."))
 	th.works(11 * time.Minute)
 	id := th.utterances("one")[0].ID
-	again := th.tape.kept["one"][0]
+	again := th.fakeTranscript.kept["one"][0]
 	th.Store = meddled{th.store, func() error { return errors.New("killed") }}
 	th.Engine.Reconnect()
 	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{id}}); err == nil {
 		t.Fatal("no error")
 	}
-	wantsNot(t, "when the store could not", fmt.Sprint(th.tape.kept), "swordfish")
+	wantsNot(t, "when the store could not", fmt.Sprint(th.fakeTranscript.kept), "swordfish")
 	th.Store = meddled{th.store, func() error {
-		th.tape.kept["one"] = append(th.tape.kept["one"], again)
+		th.fakeTranscript.kept["one"] = append(th.fakeTranscript.kept["one"], again)
 		return nil
 	}}
 	th.Engine.Reconnect()
 	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{id}}); err != nil {
 		t.Fatal(err)
 	}
-	wantsNot(t, "when it was taken in meanwhile", fmt.Sprint(th.tape.kept), "swordfish")
+	wantsNot(t, "when it was taken in meanwhile", fmt.Sprint(th.fakeTranscript.kept), "swordfish")
 }
 
 func TestWordsOlderThanPayloadsAreKeptAreNotTakenIn(t *testing.T) {
@@ -708,7 +708,7 @@ func TestWordsOlderThanPayloadsAreKeptAreNotTakenIn(t *testing.T) {
 	th.clock = th.clock.AddDate(0, 0, 3)
 	th.play(prompt("p2", "a question about the lamp"), stop("p2", "An answer about the lamp."), ended())
 	th.works(2 * time.Second)
-	all := fmt.Sprint(th.tape.kept, th.texts("one"))
+	all := fmt.Sprint(th.fakeTranscript.kept, th.texts("one"))
 	wantsNot(t, "kept", all, "walrus")
 	wants(t, "kept", all, "answer about the lamp")
 }
@@ -731,12 +731,12 @@ func TestAClientThatNumbersNoTurnsIsTakenInByItsWords(t *testing.T) {
 	th.records("one", "", "assistant", "answered while nobody listened at all", 0)
 	th.clock = th.clock.Add(time.Minute)
 	th.play(prompt("", "and what about the harbour"), stop("", "The harbour has a long pier."), ended())
-	for i, s := range th.tape.says["one"] { // the archive fills in the turn of answers
+	for i, s := range th.fakeTranscript.says["one"] { // the archive fills in the turn of answers
 		if s.Who == "assistant" {
-			th.tape.says["one"][i].PromptID = "*"
+			th.fakeTranscript.says["one"][i].PromptID = "*"
 		}
 	}
-	th.Archive = follows{th.tape}
+	th.Archive = follows{th.fakeTranscript}
 	th.Engine.Reconnect()
 	th.works(2 * time.Second)
 	got := strings.Join(th.texts("one"), "\n")
@@ -745,13 +745,13 @@ func TestAClientThatNumbersNoTurnsIsTakenInByItsWords(t *testing.T) {
 }
 
 // follows gives answers the turn of the prompt before them, as the archive does.
-type follows struct{ *tape }
+type follows struct{ *fakeTranscript }
 
 func (f follows) Take(ctx context.Context, s mem.Session, path string,
 	judge func(*mem.ArchivedUtterance) mem.Verdict,
 ) (mem.TranscriptImport, error) {
 	turn := ""
-	return f.tape.Take(ctx, s, path, func(said *mem.ArchivedUtterance) mem.Verdict {
+	return f.fakeTranscript.Take(ctx, s, path, func(said *mem.ArchivedUtterance) mem.Verdict {
 		if said.PromptID == "*" {
 			said.PromptID = turn
 		}
@@ -811,16 +811,16 @@ func TestTheWordsADecisionWasMadeOfAreErasedWithIt(t *testing.T) {
 			if err != nil || len(ms) != 1 {
 				t.Fatalf("%d decisions, %v, want 1", len(ms), err)
 			}
-			wants(t, "archive before", fmt.Sprint(th.tape.kept), "walrus")
+			wants(t, "archive before", fmt.Sprint(th.fakeTranscript.kept), "walrus")
 			if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{ms[0].ID}}); err != nil {
 				t.Fatal(err)
 			}
-			wantsNot(t, "archive", fmt.Sprint(th.tape.kept), "walrus", "it loses nothing", "Looked at both")
+			wantsNot(t, "archive", fmt.Sprint(th.fakeTranscript.kept), "walrus", "it loses nothing", "Looked at both")
 			// The turn's summary holds the same words and is erased, too, and with it the request that it repeats.
-			wants(t, "archive", fmt.Sprint(th.tape.kept), "red lamp")
+			wants(t, "archive", fmt.Sprint(th.fakeTranscript.kept), "red lamp")
 			th.play(ended())
 			th.works(2 * time.Second)
-			wantsNot(t, "later", fmt.Sprint(th.tape.kept, th.texts("one")), "walrus")
+			wantsNot(t, "later", fmt.Sprint(th.fakeTranscript.kept, th.texts("one")), "walrus")
 			got := th.play(in("two", start("startup"), prompt("q1", "which walrus counter was it that drops coins?"))...)
 			wantsNot(t, "injected", got.Context, "walrus")
 		})

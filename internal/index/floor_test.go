@@ -102,7 +102,7 @@ func (s *shelf) put(m mem.Memory) {
 // written after it and added a dozen general words to the everyday ones. The
 // fresh one was only measured: it shows what to expect of new prompts. False
 // injections annoy on every prompt, misses only on some; hence the bounds.
-func TestUnrelatedPromptsAreToldNothing(t *testing.T) {
+func TestUnrelatedPromptsInjectNothing(t *testing.T) {
 	store := bigStore(t)
 	for _, name := range []string{"unrelated.txt", "unrelated_later.txt", "unrelated_fresh.txt"} {
 		prompts := lines(t, name)

@@ -41,7 +41,7 @@ func TestWithoutVectorsNothingChanges(t *testing.T) {
 		var plain, alike []mem.Hit
 		for i := range rapid.IntRange(1, 10).Draw(t, "hits") {
 			h := near(fmt.Sprint("m", i), rapid.Float64Range(0.1, 10).Draw(t, "score"), 0.5)
-			alike = append(alike, h) // of one cosine: nothing is told apart
+			alike = append(alike, h) // of one cosine: nothing distinguishes them
 			h.Parts = nil
 			plain = append(plain, h)
 		}
@@ -76,7 +76,7 @@ func TestAnyCosineIsBearable(t *testing.T) {
 	})
 }
 
-func TestMeaningAloneIsToldOnlyIfItIsNearAndStandsOut(t *testing.T) {
+func TestMeaningAloneIsInjectedOnlyIfItIsNearAndStandsOut(t *testing.T) {
 	crowd := func(best float64) []mem.Hit {
 		hits := []mem.Hit{near("best", 0, best)}
 		for i := range 9 {

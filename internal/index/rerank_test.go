@@ -153,7 +153,7 @@ func TestWhatOthersCiteStandsHigher(t *testing.T) {
 	}
 }
 
-func TestNobodyVotesForHimself(t *testing.T) {
+func TestNoMemoryVotesForItself(t *testing.T) {
 	got := Rerank(rank.Ask{Terms: []string{"timeout"}},
 		[]mem.Hit{{Memory: mem.Memory{ID: "m_7k2q", Title: "timeout", Body: "m_7k2q is this one"}, Score: 1}})
 	if v := got[0].Parts[rank.PartVotes]; v != 0 {

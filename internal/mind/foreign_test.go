@@ -194,7 +194,7 @@ func TestALockThatAnotherTookSinceIsLeftAlone(t *testing.T) {
 // TestOfTwoThatFindALockLeftBehindOneTakesIt lets a second one come in between
 // the looks of the first at the lock and what it does.
 func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
-	for moment := 2; moment <= 3; moment++ {
+	for look := 2; look <= 3; look++ {
 		d := newFixture(t, "forge")
 		d.write(lockName, "left behind")
 		d.old(lockName, 31*time.Second)
@@ -214,7 +214,7 @@ func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
 		end()
 		looks, both := 0, 0
 		_, err = first.lock(ctx, func() time.Time {
-			if looks++; looks == moment {
+			if looks++; looks == look {
 				if _, err := second.lock(over, time.Now); err == nil {
 					both++
 					cancel()
@@ -226,7 +226,7 @@ func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
 			both++
 		}
 		if both != 1 {
-			t.Errorf("at look %d: %d hold the lock, want one", moment, both)
+			t.Errorf("at look %d: %d hold the lock, want one", look, both)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"remanence/internal/workstate"
 )
 
-// desk is a project with state files, and the clock.
+// fixture is a project with state files, and the clock.
 type fixture struct {
 	*Files
 	t   *testing.T

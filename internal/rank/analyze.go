@@ -84,7 +84,7 @@ func analyzeSegment(out []Token, segment string) []Token {
 func Base(name string) string { return baseName(name) }
 
 // HasDate reports whether a text has a word of time in it.
-func HasDate(text string) bool { return tellsTime(text) }
+func HasDate(text string) bool { return namesTime(text) }
 
 // Question is what of a query helps to choose among utterances.
 type Question struct {

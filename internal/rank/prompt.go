@@ -40,7 +40,7 @@ func Names(prompt string) []string {
 	return out
 }
 
-// isName tells a name from a word: words of other alphabets have no parts and
+// isName distinguishes a name from a word: words of other alphabets have no parts and
 // no digits within either.
 func isName(s string) bool {
 	list := atoms(s)
@@ -61,7 +61,7 @@ func breadth(s string) int {
 	return n
 }
 
-// slashCommand tells /compact and /review now from a path at the start of a prompt.
+// slashCommand distinguishes /compact and /review now from a path at the start of a prompt.
 func slashCommand(p string) bool {
 	if !strings.HasPrefix(p, "/") {
 		return false

@@ -59,8 +59,8 @@ func leadsToMonth(word string) bool {
 
 func isNumber(word string) bool { return word != "" && word[0] >= '0' && word[0] <= '9' }
 
-// tellsTime reports whether a text has a word of time in it.
-func tellsTime(text string) bool {
+// namesTime reports whether a text has a word of time in it.
+func namesTime(text string) bool {
 	for name := range names(text) {
 		switch strings.ToLower(name) {
 		case "yesterday", "today", "tomorrow", "tonight", "ago", "last", "next", "since", "week", "weekend", "month", "year",

@@ -35,7 +35,7 @@ type Finding struct {
 	What  string   // one line
 	Why   string   // the evidence; "" if nothing is wrong
 	Fix   []string // what to do, commands first; empty if nothing is wrong
-	Safe  bool     // Repair mends it without asking
+	Safe  bool     // Repair fixes it without asking
 }
 
 // Check looks at what is installed for Claude Code, one finding for each thing that can be wrong with it. It changes

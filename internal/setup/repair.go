@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Repair mends what is wrong with our hooks in settings, whatever it is: where a plugin brings them too they go, else
+// Repair fixes what is wrong with our hooks in settings, whatever it is: where a plugin brings them too they go, else
 // they are written anew where they were put, with the profile that they had. The user's own get the given one if
 // there is no record of them; those of a project of which there is none stay as they are.
 func Repair(c Config, profile Profile) error {

@@ -14,7 +14,7 @@ import (
 	"remanence/internal/transcript"
 )
 
-// desk is an archive and the record that a client writes.
+// fixture is an archive and the record that a client writes.
 type fixture struct {
 	*transcript.Archive
 	t       *testing.T

@@ -22,11 +22,11 @@ import (
 	"remanence/test/port"
 )
 
-func TestThePortIsServedToWhoeverHasTheToken(t *testing.T) {
+func TestThePortIsServedWithTheToken(t *testing.T) {
 	w := start(t, worker.Config{HTTPPort: port.Free(t), Handler: handler(func(e mem.Event) (mem.Reply, error) {
 		return mem.Reply{Context: "for " + e.Session}, nil
 	})})
-	rt := w.told(t)
+	rt := w.announced(t)
 	for token, want := range map[string]int{rt.Token: 200, "x": 401} {
 		status, body := post(t, rt.HTTP, "event", token, `{"id":"e_1","session":"s1"}`)
 		if status != want || (want == 200) != strings.Contains(body, "for s1") {
@@ -36,12 +36,12 @@ func TestThePortIsServedToWhoeverHasTheToken(t *testing.T) {
 }
 
 func TestAgentsAreLetInToTheirProtocolAsCallersOfARouteAre(t *testing.T) {
-	heard := make(chan string, 10)
+	projects := make(chan string, 10)
 	w := start(t, worker.Config{
 		HTTPPort: port.Free(t),
-		MCP:      http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { heard <- r.URL.Query().Get("project") }),
+		MCP:      http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { projects <- r.URL.Query().Get("project") }),
 	})
-	rt := w.told(t)
+	rt := w.announced(t)
 	for what, c := range map[string]struct {
 		set  func(*http.Request)
 		want int
@@ -70,26 +70,26 @@ func TestAgentsAreLetInToTheirProtocolAsCallersOfARouteAre(t *testing.T) {
 			t.Errorf("%s: status %d, want %d", what, resp.StatusCode, c.want)
 		}
 	}
-	if close(heard); len(heard) != 1 || <-heard != "shop" {
-		t.Errorf("%d requests came through, want the one with the token", len(heard)+1)
+	if close(projects); len(projects) != 1 || <-projects != "shop" {
+		t.Errorf("%d requests came through, want the one with the token", len(projects)+1)
 	}
 }
 
 func TestWithoutAPortNothingListens(t *testing.T) {
-	if rt := start(t, worker.Config{}).told(t); rt.HTTP != "" || rt.HTTPFault != "" {
+	if rt := start(t, worker.Config{}).announced(t); rt.HTTP != "" || rt.HTTPFault != "" {
 		t.Errorf("runtime file: http %q (%q), want none and no fault", rt.HTTP, rt.HTTPFault)
 	}
 }
 
-func TestTheDoorOpensWhenAPersonAsks(t *testing.T) {
+func TestThePortOpensWhenAPersonAsks(t *testing.T) {
 	home := shortDir(t)
 	w := startIn(t, home, worker.Config{})
-	w.told(t)
+	w.announced(t)
 	got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
 	if err != nil || got.Code == "" {
 		t.Fatalf("got %+v, %v, want a place and a code", got, err)
 	}
-	rt := w.told(t)
+	rt := w.announced(t)
 	if got.URL != "http://"+rt.HTTP+"/" || rt.HTTPPort == 0 {
 		t.Errorf("got %s, the runtime file says %q, port %d", got.URL, rt.HTTP, rt.HTTPPort)
 	}
@@ -107,14 +107,14 @@ func TestTheDoorOpensWhenAPersonAsks(t *testing.T) {
 	w.wait(t)
 
 	// Whoever looks at it while the worker is replaced goes on looking.
-	next := startIn(t, home, worker.Config{Runtime: api.Runtime{HTTPPort: rt.HTTPPort, Login: w.told0(t).Login}})
-	next.told(t)
+	next := startIn(t, home, worker.Config{Runtime: api.Runtime{HTTPPort: rt.HTTPPort, Login: w.runtimeOnDisk(t).Login}})
+	next.announced(t)
 	if status := read(t, got.URL+"api/health", cookie); status != 200 {
 		t.Errorf("at the next worker: status %d, want 200", status)
 	}
 }
 
-func TestTheDoorOpensWhileTheRuntimeFileChanges(t *testing.T) {
+func TestThePortOpensWhileTheRuntimeFileChanges(t *testing.T) {
 	ready := make(chan func(func(*api.Runtime)), 1)
 	w := start(t, worker.Config{Ready: func(tell func(func(*api.Runtime))) { ready <- tell }})
 	tell := <-ready
@@ -128,7 +128,7 @@ func TestTheDoorOpensWhileTheRuntimeFileChanges(t *testing.T) {
 	}
 	got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
 	others.Wait()
-	if rt := w.told(t); err != nil || got.URL != "http://"+rt.HTTP+"/" || rt.SpoolBytes != 7 {
+	if rt := w.announced(t); err != nil || got.URL != "http://"+rt.HTTP+"/" || rt.SpoolBytes != 7 {
 		t.Errorf("got %+v, %v, the runtime file says %q and a spool of %d bytes", got, err, rt.HTTP, rt.SpoolBytes)
 	}
 }
@@ -142,7 +142,7 @@ func TestThePortOfTheLastTimeIsTakenIfItIsFree(t *testing.T) {
 	defer l.Close()
 	for port, want := range map[int]bool{port.Free(t): true, taken: false} {
 		w := start(t, worker.Config{Runtime: api.Runtime{HTTPPort: port}})
-		if rt := w.told(t); rt.HTTP != "" {
+		if rt := w.announced(t); rt.HTTP != "" {
 			t.Errorf("without a login %q is open, want nothing", rt.HTTP)
 		}
 		got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
@@ -159,7 +159,7 @@ func TestAConfiguredPortThatIsTakenIsNotReplacedByAnother(t *testing.T) {
 	}
 	defer l.Close()
 	w := start(t, worker.Config{HTTPPort: l.Addr().(*net.TCPAddr).Port})
-	w.told(t)
+	w.announced(t)
 	var e *api.Error
 	if got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{}); !errors.As(err, &e) || e.Name != "no_port" ||
 		e.Detail == "" {
@@ -173,7 +173,7 @@ func TestPagesNeedNoProofAndTheRoutesDo(t *testing.T) {
 			_ = io.WriteString(rw, "page "+r.RequestURI)
 	})
 	w := start(t, worker.Config{HTTPPort: port.Free(t), Web: pages})
-	at := "http://" + w.told(t).HTTP
+	at := "http://" + w.announced(t).HTTP
 	for path, want := range map[string]int{
 		"/": 200, "/sessions/s_1": 200, "/search?q=%20x": 200, "/a-b.js": 200,
 		"/api/v1/search": 401, "/api": 401, "/health": 401, "/stream": 401, "/metrics": 401, "/mcp": 401,
@@ -186,7 +186,7 @@ func TestPagesNeedNoProofAndTheRoutesDo(t *testing.T) {
 	}
 }
 
-func TestATakenPortIsToldAndTheSocketServed(t *testing.T) {
+func TestATakenPortIsReportedAndTheSocketServed(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
 		l, err := net.Listen("tcp", at)
 		if err != nil && strings.HasPrefix(at, "[") {
@@ -199,7 +199,7 @@ func TestATakenPortIsToldAndTheSocketServed(t *testing.T) {
 		defer l.Close()
 		port := l.Addr().(*net.TCPAddr).Port
 		w := start(t, worker.Config{HTTPPort: port})
-		if rt := w.told(t); rt.HTTP != "" || rt.HTTPFault == "" {
+		if rt := w.announced(t); rt.HTTP != "" || rt.HTTPFault == "" {
 			t.Errorf("%s is taken: runtime file says %q (%q), want none and why", at, rt.HTTP, rt.HTTPFault)
 		}
 		if _, err := w.client(t).Handle(t.Context(), mem.Event{ID: "e_1"}); err != nil {
@@ -210,7 +210,7 @@ func TestATakenPortIsToldAndTheSocketServed(t *testing.T) {
 
 func TestAnOrderToEndIsAnsweredAtThePortToo(t *testing.T) {
 	w := start(t, worker.Config{HTTPPort: port.Free(t)})
-	rt := w.told(t)
+	rt := w.announced(t)
 	if status, body := post(t, rt.HTTP, "drain", rt.Token, "{}"); status != 200 {
 		t.Errorf("got %d %s, want 200", status, body)
 	}
@@ -219,7 +219,7 @@ func TestAnOrderToEndIsAnsweredAtThePortToo(t *testing.T) {
 
 func TestAFullPortKeepsNoHookWaiting(t *testing.T) {
 	w := start(t, worker.Config{HTTPPort: port.Free(t)})
-	rt := w.told(t)
+	rt := w.announced(t)
 	for range 10 * worker.MaxConnections { // at the hooks' expense they would last for long
 		c, err := net.Dial("tcp", rt.HTTP)
 		if err != nil {
@@ -238,7 +238,7 @@ func TestAFullPortKeepsNoHookWaiting(t *testing.T) {
 func TestRefusedRequestsAreNoWork(t *testing.T) {
 	var idle atomic.Int64
 	w := start(t, worker.Config{HTTPPort: port.Free(t), Idle: changing(&idle), Every: time.Millisecond, Store: &store{}})
-	at := w.told(t).HTTP
+	at := w.announced(t).HTTP
 	idle.Store(int64(700 * time.Millisecond))
 	ended := make(chan struct{})
 	go func() {
@@ -259,8 +259,8 @@ func TestRefusedRequestsAreNoWork(t *testing.T) {
 	}
 }
 
-// told is what the worker writes for its clients.
-func (w *running) told(t *testing.T) api.Runtime {
+// announced returns what the worker writes for its clients.
+func (w *running) announced(t *testing.T) api.Runtime {
 	t.Helper()
 	w.client(t)
 	rt, err := api.ReadRuntime(w.runtime)
@@ -270,8 +270,8 @@ func (w *running) told(t *testing.T) api.Runtime {
 	return rt
 }
 
-// told0 is what the runtime file says, whoever wrote it.
-func (w *running) told0(t *testing.T) api.Runtime {
+// runtimeOnDisk returns what the runtime file holds, of whatever worker.
+func (w *running) runtimeOnDisk(t *testing.T) api.Runtime {
 	t.Helper()
 	rt, err := api.ReadRuntime(w.runtime)
 	if err != nil {
@@ -348,7 +348,7 @@ func TestWhoLooksOnKeepsItAndIsLetGoAtTheEnd(t *testing.T) {
 		HTTPPort: port.Free(t), Live: live, Idle: changing(&idle), Every: time.Millisecond,
 		Store: &store{},
 	})
-	rt := w.told(t)
+	rt := w.announced(t)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+rt.HTTP+"/stream", nil)
 	if err != nil {
 		t.Fatal(err)

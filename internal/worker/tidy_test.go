@@ -103,7 +103,7 @@ func TestWhatTidyingReadIsGivenBackToo(t *testing.T) {
 	w.wait(t)
 }
 
-// What came before a long order is no silence: whoever waits behind it has
+// What came before a long order is no silence: a request that waits behind it has
 // brought what takes the memory.
 func TestNoMemoryIsGivenBackWhileARequestWaits(t *testing.T) {
 	var calls atomic.Int64

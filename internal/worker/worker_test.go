@@ -94,7 +94,7 @@ func TestEndRemovesTheSocketAndKeepsTheRuntimeFile(t *testing.T) {
 }
 
 // Hooks would put every event into the spool for as long as such a worker holds the lock.
-func TestAWorkerThatNobodyCanFindEnds(t *testing.T) {
+func TestAWorkerThatNoClientCanFindEnds(t *testing.T) {
 	other := api.Runtime{Socket: "/elsewhere", Token: "another"}
 	for name, lose := range map[string]func(*testing.T, string){
 		"gone":                 remove,
@@ -258,7 +258,7 @@ func TestWorkerWithWorkWaitingDoesNotIdleOut(t *testing.T) {
 	}
 }
 
-func TestHealthTellsTheBacklog(t *testing.T) {
+func TestHealthReportsTheBacklog(t *testing.T) {
 	s := &store{}
 	s.waiting.Store(3)
 	w := start(t, worker.Config{Store: s, Every: time.Millisecond, Runtime: api.Runtime{Version: "1.2", Build: "b"}})

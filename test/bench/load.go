@@ -60,7 +60,7 @@ func (w *world) begin(ctx context.Context, memories int) (growth, error) {
 	}
 	slices.Sort(took)
 	g.cold = quantile(took, 50)
-	if err := w.bury(); err != nil {
+	if err := w.forgetSome(); err != nil {
 		return g, err
 	}
 	for _, make := range []func() (call, error){w.sessionStart, w.prompt, w.prompt, w.prompt} {

@@ -100,7 +100,7 @@ func (w *world) furnish() error {
 
 // bury gives the second home what a worker leaves behind that ended without a
 // word: a runtime file that names a socket without a listener.
-func (w *world) bury() error {
+func (w *world) forgetSome() error {
 	rt, err := api.ReadRuntime(w.warm.runtime())
 	if err != nil {
 		return err

@@ -28,8 +28,8 @@ import (
 // nobody is the user of foreign processes.
 const nobody = 65534
 
-// asNobody does something as another user, on a thread that ends with it.
-func asNobody(t *testing.T, do func()) {
+// asOtherUser does something as another user, on a thread that ends with it.
+func asOtherUser(t *testing.T, do func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("only root can be another user")
@@ -96,7 +96,7 @@ func foreignSocket(t *testing.T, path string) *squatter {
 	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
 		t.Fatal(err)
 	}
-	asNobody(t, func() {
+	asOtherUser(t, func() {
 		if err := syscall.Listen(fd, 16); err != nil {
 			t.Error(err)
 		}
@@ -220,7 +220,7 @@ func kept(t *testing.T, p *world.Person) {
 
 func TestAnotherUserGetsNothing(t *testing.T) {
 	v := newVictim(t)
-	asNobody(t, func() {
+	asOtherUser(t, func() {
 		if _, err := os.ReadFile(v.RuntimeFile()); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("the runtime file: %v, want no permission", err)
 		}
@@ -244,7 +244,7 @@ func TestAnotherUserGetsNothing(t *testing.T) {
 	if err := os.Chmod(v.Socket, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	asNobody(t, func() {
+	asOtherUser(t, func() {
 		d := v.endpoints()[2]
 		r := proper(v, d, target{"/api/v1/search", "POST", bodies["search"], true})
 		if answer := d.exchange(t, r.bytes()); len(answer) != 0 {

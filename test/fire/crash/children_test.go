@@ -102,9 +102,9 @@ func waitForEnd(t *testing.T, p *world.Person) {
 	}
 }
 
-// nobodyAfterStop stops the worker and waits until no descendant is left. One
+// noneAfterStop stops the worker and waits until no descendant is left. One
 // that was just started may come up only after the request to leave.
-func nobodyAfterStop(t *testing.T, p *world.Person) {
+func noneAfterStop(t *testing.T, p *world.Person) {
 	t.Helper()
 	if !p.Eventually(func() bool { p.Run("daemon", "stop"); return len(descendants(t)) == 0 }) {
 		t.Errorf("still running: %v, want none", descendants(t))
@@ -129,7 +129,7 @@ func TestNoHookLeavesAProcessBehind(t *testing.T) {
 			_ = in.Close()
 			_ = cmd.Wait()
 			onlyWorker(t, p)
-			nobodyAfterStop(t, p)
+			noneAfterStop(t, p)
 		})
 	}
 }
@@ -191,7 +191,7 @@ func TestNoCommandLeavesAProcessBehind(t *testing.T) {
 				end(cmd.Process)
 				_ = cmd.Wait()
 				onlyWorker(t, p)
-				nobodyAfterStop(t, p)
+				noneAfterStop(t, p)
 			})
 		}
 	}

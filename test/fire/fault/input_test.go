@@ -236,7 +236,7 @@ func configured(text string) func(*scene) {
 
 func noThreads(s *scene) {
 	s.worker()
-	s.asNobody()
+	s.asOtherUser()
 	s.prefix = append(s.prefix, "prlimit", "--nproc=1")
 }
 

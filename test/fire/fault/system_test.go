@@ -39,7 +39,7 @@ func disks() []fault {
 		{name: "no right to write", lay: withoutRight, ends: dropped},
 		{name: "no home", lay: func(s *scene) { s.env = []string{"HOME="} }, ends: nothing},
 		{name: "home missing", lay: homeMissing, ends: dropped},
-		{name: "home of another user", lay: (*scene).asNobody, ends: dropped}, // 0700, and root's
+		{name: "home of another user", lay: (*scene).asOtherUser, ends: dropped}, // 0700, and root's
 		{name: "spool at its cap", lay: cappedSpool, ends: dropped},
 	}
 }
@@ -111,9 +111,9 @@ func readOnly(worker bool) func(*scene) {
 	}
 }
 
-// asNobody lets hooks run as a user without rights, to whom the paths that lead
+// asOtherUser lets hooks run as a user without rights, to whom the paths that lead
 // to the scene are open.
-func (s *scene) asNobody() {
+func (s *scene) asOtherUser() {
 	if os.Getuid() != 0 {
 		s.missing("root, to be another user")
 	}
@@ -128,7 +128,7 @@ func (s *scene) asNobody() {
 func (s *scene) program() string { return s.Command().Path }
 
 func withoutRight(s *scene) {
-	s.asNobody()
+	s.asOtherUser()
 	s.need(os.MkdirAll(filepath.Join(s.State(), "spool"), 0o755))
 	s.need(os.MkdirAll(s.Data(), 0o755))
 	for dir := s.State(); dir != filepath.Dir(s.Home); dir = filepath.Dir(dir) {
@@ -137,7 +137,7 @@ func withoutRight(s *scene) {
 }
 
 func homeMissing(s *scene) {
-	s.asNobody()
+	s.asOtherUser()
 	s.env = []string{"HOME=" + filepath.Join(s.Home, "no-such-directory")}
 }
 

@@ -55,7 +55,7 @@ func (s *scene) says(args ...string) string {
 }
 
 // A fault under which events are lost is reported when a session starts, once, with
-// what mends it; and when it is over, that something was lost.
+// what fixes it; and when it is over, that something was lost.
 func TestLostEventsAreReportedOnce(t *testing.T) {
 	for _, c := range []struct {
 		name   string
