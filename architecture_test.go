@@ -183,6 +183,7 @@ type source struct {
 	imports     []string // of the code
 	testImports []string
 	goStmt      bool
+	methods     map[string]int // by type
 	initFunc    bool
 	writes      []string // what it uses of package os that changes files
 }
@@ -271,6 +272,21 @@ func TestPackagesStaySmall(t *testing.T) {
 		if limit <= most && files[dir] > mostFiles {
 			t.Errorf("%s has %d files, more than %d", dir, files[dir], mostFiles)
 		}
+	}
+}
+
+func TestNoTypeHasMoreThan60Methods(t *testing.T) {
+	const most = 60
+	widest := 0
+	for dir, src := range read(t) {
+		for name, n := range src.methods {
+			if widest = max(widest, n); n > most {
+				t.Errorf("%s.%s has %d methods, more than %d", dir, name, n, most)
+			}
+		}
+	}
+	if widest < 20 {
+		t.Errorf("the widest type has %d methods: they were not counted", widest)
 	}
 }
 
@@ -396,7 +412,7 @@ func add(sources map[string]*source, dir, file string) error {
 	}
 	src := sources[dir]
 	if src == nil {
-		src = &source{}
+		src = &source{methods: map[string]int{}}
 		sources[dir] = src
 	}
 	list := &src.imports
@@ -429,10 +445,28 @@ func add(sources map[string]*source, dir, file string) error {
 			src.goStmt = src.goStmt || ok && group.Sel.Name == "Go"
 		case *ast.FuncDecl:
 			src.initFunc = src.initFunc || n.Recv == nil && n.Name.Name == "init"
+			if n.Recv != nil {
+				src.methods[receiver(n.Recv.List[0].Type)]++
+			}
 		}
 		return true
 	})
 	return nil
+}
+
+// receiver is the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }
 
 // nameOf is the name under which a file imports a package, "" if it does not.

@@ -78,7 +78,7 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 	if err != nil {
 		return event.Backfill{}, fmt.Errorf("%w: %w", ErrNotListed, err)
 	}
-	files, projects, err := s.selected(ctx, req, all)
+	files, projects, err := selected(ctx, s.Event, req, all)
 	if err != nil {
 		return event.Backfill{}, err
 	}
@@ -199,7 +199,7 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 	if err != nil {
 		return err
 	}
-	files, _, err := s.selected(ctx, o.BackfillRequest, all)
+	files, _, err := selected(ctx, s.Event, o.BackfillRequest, all)
 	if err != nil && !errors.Is(err, ErrNoTranscripts) { // they may be gone since
 		return err
 	}
@@ -225,7 +225,7 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 			return err
 		}
 		if time.Since(begun) > backfillStep {
-			return s.continued(ctx, job, backfillJob(o))
+			return continued(ctx, s.Store, job, backfillJob(o))
 		}
 		o.LastEnded, o.LastSession = f.Ended, f.Session
 		o.Done, o.DoneBytes = o.Done+1, o.DoneBytes+f.Bytes
@@ -253,13 +253,13 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 	o.Running = false
 	result := backfillJob(o)
 	result.NotBefore = s.Now().Add(resultFor)
-	return s.continued(ctx, job, result)
+	return continued(ctx, s.Store, job, result)
 }
 
 // continued replaces a job by the next one. Both are written together: a backfill that is stopped meanwhile waits for
 // that, and removes the next one.
-func (s *Service) continued(ctx context.Context, job, next mem.Job) error {
-	_, err := s.Store.Apply(ctx, mem.Batch{Jobs: []mem.Job{next}, FinishedJobs: []string{job.ID}})
+func continued(ctx context.Context, st mem.Store, job, next mem.Job) error {
+	_, err := st.Apply(ctx, mem.Batch{Jobs: []mem.Job{next}, FinishedJobs: []string{job.ID}})
 	return err
 }
 
@@ -279,7 +279,7 @@ func storeFailed(err error) bool {
 }
 
 // selected returns those of a folder's transcripts that a request asks for, in their order, and their projects.
-func (s *Service) selected(ctx context.Context, req BackfillRequest, files []mem.TranscriptFile) (
+func selected(ctx context.Context, places *event.Service, req BackfillRequest, files []mem.TranscriptFile) (
 	[]mem.TranscriptFile, []event.BackfillProject, error,
 ) {
 	named, all := map[string]mem.Project{}, map[string]*event.BackfillProject{} // by directory, if asked for; by key
@@ -291,7 +291,7 @@ func (s *Service) selected(ctx context.Context, req BackfillRequest, files []mem
 		}
 		p, known := named[f.Cwd]
 		if !known {
-			at, err := s.Event.Place(ctx, mem.ProjectRef{Dir: f.Cwd})
+			at, err := places.Place(ctx, mem.ProjectRef{Dir: f.Cwd})
 			if err == nil && isNamed(at, f.Cwd, req.Project) {
 				p = at
 			}

@@ -44,7 +44,7 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 		return AddResponse{}, err
 	}
 	if req.Kind == "" && req.Agent == "" && !req.IfNew {
-		if mm.Kind, err = s.kindOfSame(ctx, mm); err != nil {
+		if mm.Kind, err = kindOfSame(ctx, s.Recall, mm); err != nil {
 			return AddResponse{}, err
 		}
 		mm.Resolved = mm.Kind != mem.Todo
@@ -89,9 +89,9 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 
 // kindOfSame returns the kind of the memory with the same text, so that a statement without a kind repeats it; else the
 // kind that mm has.
-func (s *Service) kindOfSame(ctx context.Context, mm mem.Memory) (mem.Kind, error) {
+func kindOfSame(ctx context.Context, search *recall.Service, mm mem.Memory) (mem.Kind, error) {
 	text := chars.Clip(recall.WholeText(mm), event.MaxField)
-	hits, err := s.Recall.Matched(ctx, mem.Query{
+	hits, err := search.Matched(ctx, mem.Query{
 		Text: text, Terms: rank.Terms(text), Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Limit: maxSimilarEach,
 	})
 	if err != nil {
