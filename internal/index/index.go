@@ -4,7 +4,7 @@
 // from it and keeps it in step with every change.
 //
 // Start at Store, then index.go (what is indexed), search.go (what a query does), postings.go (how a list is stored),
-// features.go (what is measured of a candidate).
+// features.go (what is measured of a candidate), compact.go (how removed memories and spare room leave it).
 package index
 
 import (
@@ -432,78 +432,4 @@ func (x *Index) citing(name string) int32 {
 		}
 	}
 	return x.docs.ids.find(name)
-}
-
-// Of what is indexed at least this share is alive, or the index is compacted.
-const (
-	mostDead  = 0.25
-	leastDead = 1000
-)
-
-func (x *Index) compactIfSparse() {
-	if dead := x.docs.len() - x.docs.living; dead > leastDead && float64(dead) > mostDead*float64(x.docs.len()) {
-		x.compact()
-	}
-}
-
-// compact rewrites the index without what was removed.
-func (x *Index) compact() {
-	old := x.docs.ids
-	to := x.docs.compact()
-	terms, moved, lists := newDictionary(), make([]int32, len(x.lists)), x.lists[:0:0]
-	for t := range x.lists {
-		moved[t] = none
-		if l := x.lists[t].moved(to); l.n > 0 {
-			moved[t] = terms.add(x.vocabulary.key(int32(t)))
-			lists = append(lists, l)
-		}
-	}
-	x.vocabulary, x.lists = terms, lists
-	x.docs.renumber(moved)
-	links := make(map[int32][]int32, len(x.links))
-	for from, targets := range x.links {
-		if to[from] == none {
-			continue
-		}
-		for _, id := range targets {
-			if n := x.docs.ids.find(old.key(id)); n != none {
-				links[to[from]] = append(links[to[from]], n)
-			}
-		}
-	}
-	cited := make(map[string]int32, len(x.cited))
-	for name, id := range x.cited {
-		if n := x.docs.ids.find(old.key(id)); n != none {
-			cited[name] = n
-		}
-	}
-	x.links, x.cited = links, cited
-	x.memo = newMemo()
-}
-
-// Trim frees what only adding many memories needs, and puts together what many small allocations hold.
-func (x *Index) Trim() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.memo = newMemo()
-	x.vocabulary = x.vocabulary.trimmed()
-	x.trimPostings()
-	x.docs.trim()
-}
-
-// trimPostings puts the postings of all terms into one slice. A list that grows later leaves it.
-func (x *Index) trimPostings() {
-	bytes, skips := 0, 0
-	for i := range x.lists {
-		bytes, skips = bytes+len(x.lists[i].data), skips+len(x.lists[i].skips)
-	}
-	lists := make([]list, len(x.lists))
-	data, places := make([]byte, 0, bytes), make([]skip, 0, skips)
-	for i, l := range x.lists {
-		from, first := len(data), len(places)
-		data, places = append(data, l.data...), append(places, l.skips...)
-		l.data, l.skips = data[from:len(data):len(data)], places[first:len(places):len(places)]
-		lists[i] = l
-	}
-	x.lists = lists
 }
