@@ -36,6 +36,7 @@ redact/jsonstream:
 redact:         redact/secrets redact/jsonstream
 rank:           mem chars
 index:          mem rank
+vector:
 inject:         mem chars
 agent:          mem chars
 extract:        mem chars lang shell rank inject
@@ -53,7 +54,7 @@ views:          mem chars workstate when rank event recall curate continuity fil
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
                 continuity filesync capture briefing views
 # 3 adapters
-store/sqlite:   mem chars fsx
+store/sqlite:   mem chars vector fsx
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx

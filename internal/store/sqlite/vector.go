@@ -10,19 +10,20 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/vector"
 )
 
 // vectors caches the signs of one model's vectors. They are read when they are first needed.
 type vectors struct {
 	mu         sync.RWMutex
 	model      string
-	dims       int   // 0: nothing is cached
-	memories   signs // without utterances, which are never searched together with them
-	utterances signs
+	dims       int          // 0: nothing is cached
+	memories   vector.Signs // without utterances, which are never searched together with them
+	utterances vector.Signs
 }
 
 // of returns the signs of the kinds of memories that q searches.
-func (v *vectors) of(q mem.Query) *signs {
+func (v *vectors) of(q mem.Query) *vector.Signs {
 	if slices.Contains(q.Kinds, mem.Utterance) {
 		return &v.utterances
 	}
@@ -38,8 +39,8 @@ func (v *vectors) drop(numbers map[int64]bool) {
 
 // dropLocked is drop for a caller that holds the lock.
 func (v *vectors) dropLocked(numbers map[int64]bool) {
-	v.memories.drop(numbers)
-	v.utterances.drop(numbers)
+	v.memories.Drop(numbers)
+	v.utterances.Drop(numbers)
 }
 
 // has reports whether the vectors of a model are cached. The caller holds the lock.
@@ -49,7 +50,7 @@ func (v *vectors) has(model string, dims int) bool {
 
 // clear empties the cache. The caller holds the lock.
 func (v *vectors) clear() {
-	v.model, v.dims, v.memories, v.utterances = "", 0, signs{}, signs{}
+	v.model, v.dims, v.memories, v.utterances = "", 0, vector.Signs{}, vector.Signs{}
 }
 
 // noVector is the model of the row of a memory for which a model made no vector.
@@ -121,7 +122,7 @@ func (w *writer) putVector(ctx context.Context, model string, v mem.Vector) (p s
 	if err != nil || !found {
 		return p, false, err
 	}
-	scale, data, ok := quantize(v.Values)
+	scale, data, ok := vector.Quantize(v.Values)
 	if !ok {
 		model, scale, data = noVector(model), 0, []byte{}
 	}
@@ -140,22 +141,22 @@ func (v *vectors) put(model string, kept []storedVector) {
 		return
 	}
 	out := map[int64]bool{}
-	var memories, utterances []row
+	var memories, utterances []vector.Row
 	for _, p := range kept {
 		switch {
 		case len(p.data) != v.dims:
 			out[p.number] = true
 		case p.utterance:
-			utterances = append(utterances, row{p.number, storedSigns(p.data)})
+			utterances = append(utterances, vector.Row{Number: p.number, Bits: vector.SignsOfStored(p.data)})
 		default:
-			memories = append(memories, row{p.number, storedSigns(p.data)})
+			memories = append(memories, vector.Row{Number: p.number, Bits: vector.SignsOfStored(p.data)})
 		}
 	}
 	if len(out) > 0 {
 		v.dropLocked(out)
 	}
-	v.memories.put(memories)
-	v.utterances.put(utterances)
+	v.memories.Put(memories)
+	v.utterances.Put(utterances)
 }
 
 // load reads the signs of a model's vectors, unless they are cached.
@@ -173,7 +174,7 @@ func (s *vectorStore) load(ctx context.Context, model string, dims int) error {
 		return nil
 	}
 	v.clear()
-	v.memories.width, v.utterances.width = words(dims), words(dims)
+	v.memories, v.utterances = vector.NewSigns(dims), vector.NewSigns(dims)
 	_, err := rows(ctx, s.read,
 		stmt(`SELECT v.memory, v.data, m.kind = 'utterance' FROM vector v CROSS JOIN memory m ON m.number = v.memory
 		WHERE v.model=? ORDER BY v.memory`, model), func(r *sql.Rows) (struct{}, error) {
@@ -188,7 +189,7 @@ func (s *vectorStore) load(ctx context.Context, model string, dims int) error {
 			if utterance {
 				into = &v.utterances
 			}
-			into.numbers, into.rows = append(into.numbers, number), append(into.rows, storedSigns(data)...)
+			into.Append(number, data)
 			return struct{}{}, nil
 		})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/vector"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 // rank it, and the best that pass the filters are read. If too few pass, it looks up
 // all memories that do and ranks those.
 func (s *vectorStore) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
-	c := &nearSearch{store: s, model: model, v: v, length: lengthOf(v), most: limitOr(n), filter: memoryFilter(q)}
+	c := &nearSearch{store: s, model: model, v: v, length: vector.Length(v), most: limitOr(n), filter: memoryFilter(q)}
 	if c.length == 0 {
 		return nil, nil
 	}
@@ -54,9 +55,9 @@ func (c *nearSearch) find(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	if err := c.store.load(ctx, c.model, len(c.v)); err != nil {
 		return nil, err
 	}
-	query := signsOf(c.v)
-	short, all := c.withSigns(q, func(s *signs) ([]int64, bool) {
-		return s.rank(c.v, s.nearest(query, preselected), preselected), len(s.numbers) <= preselected
+	query := vector.SignsOf(c.v)
+	short, all := c.withSigns(q, func(s *vector.Signs) ([]int64, bool) {
+		return s.Rank(c.v, s.Nearest(query, preselected), preselected), len(s.Numbers) <= preselected
 	})
 	for _, n := range [...]int{shortlist, longList} {
 		n = min(n, len(short))
@@ -82,14 +83,14 @@ func (c *nearSearch) findFiltered(ctx context.Context, q mem.Query, query []uint
 		passing = append(passing, some...)
 	}
 	slices.Sort(passing)
-	short, _ := c.withSigns(q, func(s *signs) ([]int64, bool) {
-		return s.rank(c.v, s.nearestOf(query, preselected, passing), max(shortlist, c.most)), true
+	short, _ := c.withSigns(q, func(s *vector.Signs) ([]int64, bool) {
+		return s.Rank(c.v, s.NearestOf(query, preselected, passing), max(shortlist, c.most)), true
 	})
 	return c.best(ctx, short)
 }
 
 // withSigns calls f with the cached signs, which do not change meanwhile.
-func (c *nearSearch) withSigns(q mem.Query, f func(*signs) ([]int64, bool)) ([]int64, bool) {
+func (c *nearSearch) withSigns(q mem.Query, f func(*vector.Signs) ([]int64, bool)) ([]int64, bool) {
 	v := c.store.cache
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -135,7 +136,7 @@ func (c *nearSearch) byCosine(ctx context.Context, numbers []int64) ([]near, err
 			if err := r.Scan(&x.number, &data); err != nil {
 				return x, err
 			}
-			cos, ok := cosine(c.v, c.length, data)
+			cos, ok := vector.Cosine(c.v, c.length, data)
 			if !ok {
 				x.number = 0 // of another length
 			}

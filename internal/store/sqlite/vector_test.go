@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +15,7 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
+	"remanence/internal/vector"
 )
 
 // randomVector returns a random vector of length 1.
@@ -28,7 +28,7 @@ func randomVector(r *rand.Rand, dims int) []float32 {
 }
 
 func shortened(v []float32) []float32 {
-	length := lengthOf(v)
+	length := vector.Length(v)
 	for i := range v {
 		v[i] = float32(float64(v[i]) / length)
 	}
@@ -108,41 +108,6 @@ func best(vs [][]float32, v []float32, n int) []string {
 	return out
 }
 
-func TestOneByteForEachNumberIsEnoughForACosine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		dims := rapid.IntRange(2, 1024).Draw(t, "dims")
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		a := randomVector(r, dims)
-		b := beside(r, a, rapid.Float64Range(0, 3).Draw(t, "apart"))
-		scale, data, ok := quantize(b)
-		if !ok || scale <= 0 {
-			t.Fatalf("no form for %v", b)
-		}
-		got, ok := cosine(a, lengthOf(a), data)
-		if want := dot(a, b); !ok || math.Abs(got-want) > 0.01 {
-			t.Fatalf("cosine is %v, want %v", got, want)
-		}
-	})
-}
-
-func TestAnInvalidVectorIsNotQuantized(t *testing.T) {
-	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	for _, v := range [][]float32{nil, {}, {0, 0}, {1, nan}, {inf, 1}, {-inf}} {
-		if _, data, ok := quantize(v); ok {
-			t.Errorf("%v is stored as %v", v, data)
-		}
-		if lengthOf(v) != 0 {
-			t.Errorf("%v has the length %v", v, lengthOf(v))
-		}
-	}
-	if _, ok := cosine([]float32{1, 2}, 2, []byte{1}); ok {
-		t.Error("vectors of different lengths are compared")
-	}
-	if _, ok := cosine([]float32{1, 2}, 2, []byte{0, 0}); ok {
-		t.Error("a stored zero vector is compared")
-	}
-}
-
 func TestSignsFindTheSameAsBruteForce(t *testing.T) {
 	s := openStore(t)
 	r := rand.New(rand.NewPCG(7, 7))
@@ -188,83 +153,6 @@ func TestNearGoesByTheExactCosine(t *testing.T) {
 			t.Errorf("%s has the score %v and %v, want %v", h.Memory.Title, h.Score, h.Parts, want)
 		}
 	}
-}
-
-func TestNearestReturnsRowsWithTheMostEqualSigns(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
-		s := signs{width: 2}
-		var among []int64
-		for i := range rapid.IntRange(1, 60).Draw(t, "rows") {
-			s.put([]row{{int64(3 * i), []uint64{uint64(r.IntN(8)), uint64(r.IntN(2))}}}) // many are as near as others
-			if r.IntN(2) == 0 {
-				among = append(among, int64(3*i))
-			}
-		}
-		asked, n := []uint64{uint64(r.IntN(8)), 1}, rapid.IntRange(1, 60).Draw(t, "n")
-		checkNearest(t, &s, asked, s.nearest(asked, n), s.numbers, n)
-		checkNearest(t, &s, asked, s.nearestOf(asked, n, append([]int64{-1}, among...)), among, n)
-	})
-}
-
-// checkNearest fails unless the positions are those of n rows, and no other row is nearer
-// than one of them, or as near and newer.
-func checkNearest(t *rapid.T, s *signs, asked []uint64, places []int32, rows []int64, n int) {
-	var short []int64
-	for _, p := range places {
-		short = append(short, s.numbers[p])
-	}
-	apart := func(number int64) int {
-		at, _ := slices.BinarySearch(s.numbers, number)
-		n := 0
-		for i := range 64 * s.width {
-			if asked[i/64]>>(i%64)&1 != s.rows[at*s.width+i/64]>>(i%64)&1 {
-				n++
-			}
-		}
-		return n
-	}
-	want := slices.Clone(rows)
-	slices.SortFunc(want, func(a, b int64) int { return cmp.Or(apart(a)-apart(b), int(b-a)) })
-	want = want[:min(n, len(want))]
-	slices.Sort(want)
-	slices.Sort(short)
-	if !slices.Equal(short, want) {
-		t.Fatalf("preselected at %d is %v, want %v", n, short, want)
-	}
-}
-
-// Weights order rows as their product with the query, if only the sign of each
-// number is known.
-func TestRankReturnsTheGreatestWeights(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
-		dims := rapid.IntRange(1, 200).Draw(t, "dims")
-		v := make([]float32, dims)
-		for i := range v {
-			v[i] = float32(r.IntN(9) - 4) // whole numbers, whose sums are exact
-		}
-		s := signs{width: words(dims)}
-		product := map[int64]float32{}
-		var rows []int32
-		var want []int64
-		for i := range rapid.IntRange(0, 60).Draw(t, "rows") {
-			x := randomVector(r, dims)
-			s.put([]row{{int64(3 * i), signsOf(x)}})
-			for j := range v {
-				product[int64(3*i)] += float32(math.Copysign(float64(v[j]), float64(v[j]*x[j])))
-			}
-			if r.IntN(4) > 0 {
-				rows, want = append(rows, int32(i)), append(want, int64(3*i))
-			}
-		}
-		n := rapid.IntRange(1, 60).Draw(t, "n")
-		slices.SortFunc(want, func(a, b int64) int { return cmp.Or(cmp.Compare(product[b], product[a]), cmp.Compare(b, a)) })
-		want = want[:min(n, len(want))]
-		if got := s.rank(v, rows, n); !slices.Equal(got, want) {
-			t.Fatalf("the %d heaviest are %v, want %v", n, got, want)
-		}
-	})
 }
 
 // Filters apply although signs are selected without them, even if the memories that
@@ -353,20 +241,21 @@ func TestCachedSignsEqualTheTable(t *testing.T) {
 			}
 		}
 		cached := s.vectors.memories
-		kept := signs{cached.width, slices.Clone(cached.numbers), slices.Clone(cached.rows)}
+		kept := vector.Signs{Numbers: slices.Clone(cached.Numbers), Rows: slices.Clone(cached.Rows)}
 		s.vectors.clear()
 		if err := s.load(t.Context(), "m", 70); err != nil {
 			rt.Fatal(err)
 		}
 		want := s.vectors.memories
-		for i, n := range want.numbers { // of another model: not in the table
-			at, ok := slices.BinarySearch(kept.numbers, n)
-			if !ok || !slices.Equal(kept.rows[at*kept.width:(at+1)*kept.width], want.rows[i*want.width:(i+1)*want.width]) {
+		for i, n := range want.Numbers { // of another model: not in the table
+			at, ok := slices.BinarySearch(kept.Numbers, n)
+			width := len(want.Rows) / len(want.Numbers)
+			if !ok || !slices.Equal(kept.Rows[at*width:(at+1)*width], want.Rows[i*width:(i+1)*width]) {
 				rt.Fatalf("memory %d is cached with other signs, or not at all", n)
 			}
 		}
-		for _, n := range kept.numbers {
-			if !slices.Contains(want.numbers, n) && n != 1 {
+		for _, n := range kept.Numbers {
+			if !slices.Contains(want.Numbers, n) && n != 1 {
 				rt.Fatalf("memory %d is cached and has no vector", n)
 			}
 		}
@@ -394,7 +283,7 @@ func TestNoByteOfAPurgedVectorIsLeft(t *testing.T) {
 		mark = append(mark, float32((127-i)*(1-2*(i%2))))
 	}
 	addVectors(t, s, "m", [][]float32{mark, randomVector(rand.New(rand.NewPCG(1, 1)), 64)})
-	_, data, _ := quantize(mark)
+	_, data, _ := vector.Quantize(mark)
 	text := strings.ToLower(string(data))
 	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 		t.Fatal(err)
@@ -411,7 +300,7 @@ func TestNoByteOfAPurgedVectorIsLeft(t *testing.T) {
 	if n := bytesLeft(t, s, text); n != 0 {
 		t.Errorf("%d traces left, want 0", n)
 	}
-	if slices.Contains(s.vectors.memories.numbers, 1) {
+	if slices.Contains(s.vectors.memories.Numbers, 1) {
 		t.Error("its signs are still cached")
 	}
 }
@@ -433,8 +322,8 @@ func TestUtterancesHaveTheirOwnSigns(t *testing.T) {
 		}
 	}
 	for range 2 { // once as they were put, once as they are read
-		if !slices.Equal(s.vectors.utterances.numbers, []int64{1}) || !slices.Equal(s.vectors.memories.numbers, []int64{2}) {
-			t.Errorf("utterances %v, others %v, want 1 and 2", s.vectors.utterances.numbers, s.vectors.memories.numbers)
+		if !slices.Equal(s.vectors.utterances.Numbers, []int64{1}) || !slices.Equal(s.vectors.memories.Numbers, []int64{2}) {
+			t.Errorf("utterances %v, others %v, want 1 and 2", s.vectors.utterances.Numbers, s.vectors.memories.Numbers)
 		}
 		s.vectors.clear()
 		if err := s.load(t.Context(), "m", 3); err != nil {
@@ -446,8 +335,8 @@ func TestUtterancesHaveTheirOwnSigns(t *testing.T) {
 func TestSignsAreCachedWhenNeeded(t *testing.T) {
 	s := openStore(t)
 	addVectors(t, s, "m", clusteredVectors(rand.New(rand.NewPCG(1, 1)), 50, 64))
-	if s.vectors.dims != 0 || s.vectors.memories.rows != nil {
-		t.Errorf("signs of %d vectors are cached", len(s.vectors.memories.numbers))
+	if s.vectors.dims != 0 || s.vectors.memories.Rows != nil {
+		t.Errorf("signs of %d vectors are cached", len(s.vectors.memories.Numbers))
 	}
 }
 
@@ -477,9 +366,9 @@ func BenchmarkNear(b *testing.B) {
 		})
 	}
 	b.Run("signs", func(b *testing.B) {
-		asked := signsOf(v)
+		asked := vector.SignsOf(v)
 		for b.Loop() {
-			s.vectors.memories.rank(v, s.vectors.memories.nearest(asked, preselected), shortlist)
+			s.vectors.memories.Rank(v, s.vectors.memories.Nearest(asked, preselected), shortlist)
 		}
 	})
 	b.Run("load", func(b *testing.B) {

@@ -1,4 +1,4 @@
-package sqlite
+package vector
 
 import (
 	"cmp"
@@ -6,26 +6,30 @@ import (
 	"slices"
 )
 
-// signs are the signs of the numbers of memories' vectors, one bit each. The number
+// Signs are the signs of the numbers of memories' vectors, one bit each. The number
 // of equal signs of two vectors selects those whose cosine is worth computing.
 // 100,000 vectors of 384 numbers take 5 MB.
-type signs struct {
-	width   int      // words of a row
-	numbers []int64  // of the memories, ascending
-	rows    []uint64 // width words for each of numbers
+type Signs struct {
+	Numbers []int64  // of the memories, ascending
+	Rows    []uint64 // the same number of words for each of them
+
+	width int // words of a row
 }
 
-// row is one vector's signs.
-type row struct {
-	number int64
-	bits   []uint64
+// Row is the signs of one memory's vector.
+type Row struct {
+	Number int64
+	Bits   []uint64
 }
+
+// NewSigns returns the signs of no vectors. The vectors will have dims numbers each.
+func NewSigns(dims int) Signs { return Signs{width: words(dims)} }
 
 // words is how many words n bits take.
 func words(n int) int { return (n + 63) / 64 }
 
-// signsOf returns the signs of a vector that is searched for.
-func signsOf(v []float32) []uint64 {
+// SignsOf returns the signs of a vector that is searched for.
+func SignsOf(v []float32) []uint64 {
 	out := make([]uint64, words(len(v)))
 	for i, x := range v {
 		if x > 0 {
@@ -35,8 +39,8 @@ func signsOf(v []float32) []uint64 {
 	return out
 }
 
-// storedSigns returns the signs of a stored vector.
-func storedSigns(data []byte) []uint64 {
+// SignsOfStored returns the signs of a stored vector.
+func SignsOfStored(data []byte) []uint64 {
 	out := make([]uint64, words(len(data)))
 	for i, b := range data {
 		if int8(b) > 0 {
@@ -46,14 +50,14 @@ func storedSigns(data []byte) []uint64 {
 	return out
 }
 
-// put adds rows and replaces existing ones.
-func (s *signs) put(fresh []row) {
-	slices.SortStableFunc(fresh, func(a, b row) int { return cmp.Compare(a.number, b.number) })
-	var more []row
+// Put adds rows and replaces existing ones.
+func (s *Signs) Put(fresh []Row) {
+	slices.SortStableFunc(fresh, func(a, b Row) int { return cmp.Compare(a.Number, b.Number) })
+	var more []Row
 	for _, r := range fresh {
-		if at, found := slices.BinarySearch(s.numbers, r.number); found {
-			copy(s.rows[at*s.width:(at+1)*s.width], r.bits)
-		} else if n := len(more); n > 0 && more[n-1].number == r.number {
+		if at, found := slices.BinarySearch(s.Numbers, r.Number); found {
+			copy(s.Rows[at*s.width:(at+1)*s.width], r.Bits)
+		} else if n := len(more); n > 0 && more[n-1].Number == r.Number {
 			more[n-1] = r
 		} else {
 			more = append(more, r)
@@ -62,61 +66,66 @@ func (s *signs) put(fresh []row) {
 	s.merge(more)
 }
 
+// Append adds the signs of a stored vector. The memory's number is greater than all before.
+func (s *Signs) Append(number int64, data []byte) {
+	s.Numbers, s.Rows = append(s.Numbers, number), append(s.Rows, SignsOfStored(data)...)
+}
+
 // merge inserts new rows, which are in ascending order, beginning at the end.
-func (s *signs) merge(more []row) {
-	have := len(s.numbers)
-	s.numbers = append(s.numbers, make([]int64, len(more))...)
-	s.rows = append(s.rows, make([]uint64, len(more)*s.width)...)
-	for to := len(s.numbers) - 1; len(more) > 0; to-- {
+func (s *Signs) merge(more []Row) {
+	have := len(s.Numbers)
+	s.Numbers = append(s.Numbers, make([]int64, len(more))...)
+	s.Rows = append(s.Rows, make([]uint64, len(more)*s.width)...)
+	for to := len(s.Numbers) - 1; len(more) > 0; to-- {
 		last := more[len(more)-1]
-		if have > 0 && s.numbers[have-1] > last.number {
+		if have > 0 && s.Numbers[have-1] > last.Number {
 			have--
-			s.numbers[to] = s.numbers[have]
-			copy(s.rows[to*s.width:(to+1)*s.width], s.rows[have*s.width:(have+1)*s.width])
+			s.Numbers[to] = s.Numbers[have]
+			copy(s.Rows[to*s.width:(to+1)*s.width], s.Rows[have*s.width:(have+1)*s.width])
 			continue
 		}
-		s.numbers[to] = last.number
-		copy(s.rows[to*s.width:(to+1)*s.width], last.bits)
+		s.Numbers[to] = last.Number
+		copy(s.Rows[to*s.width:(to+1)*s.width], last.Bits)
 		more = more[:len(more)-1]
 	}
 }
 
-// drop removes rows and overwrites their memory.
-func (s *signs) drop(numbers map[int64]bool) {
+// Drop removes rows and overwrites their memory.
+func (s *Signs) Drop(numbers map[int64]bool) {
 	to := 0
-	for from, n := range s.numbers {
+	for from, n := range s.Numbers {
 		if numbers[n] {
 			continue
 		}
 		if to != from {
-			s.numbers[to] = n
-			copy(s.rows[to*s.width:(to+1)*s.width], s.rows[from*s.width:(from+1)*s.width])
+			s.Numbers[to] = n
+			copy(s.Rows[to*s.width:(to+1)*s.width], s.Rows[from*s.width:(from+1)*s.width])
 		}
 		to++
 	}
-	clear(s.rows[to*s.width:])
-	clear(s.numbers[to:])
-	s.numbers, s.rows = s.numbers[:to], s.rows[:to*s.width]
+	clear(s.Rows[to*s.width:])
+	clear(s.Numbers[to:])
+	s.Numbers, s.Rows = s.Numbers[:to], s.Rows[:to*s.width]
 }
 
-// nearest returns the n rows with the most signs equal to those of the query, in no
+// Nearest returns the n rows with the most signs equal to those of the query, in no
 // order; ties break by newest.
-func (s *signs) nearest(query []uint64, n int) []int32 {
-	apart := make([]uint16, len(s.numbers))
+func (s *Signs) Nearest(query []uint64, n int) []int32 {
+	apart := make([]uint16, len(s.Numbers))
 	s.measure(query, apart)
 	return s.pick(apart, n)
 }
 
-// nearestOf is nearest among some memories, which are in ascending order.
-func (s *signs) nearestOf(query []uint64, n int, among []int64) []int32 {
+// NearestOf is Nearest among some memories, which are in ascending order.
+func (s *Signs) NearestOf(query []uint64, n int, among []int64) []int32 {
 	var at []int32
 	var apart []uint16
 	from := 0
 	for _, number := range among {
-		i, found := slices.BinarySearch(s.numbers[from:], number)
+		i, found := slices.BinarySearch(s.Numbers[from:], number)
 		if from += i; found {
 			at = append(at, int32(from))
-			apart = append(apart, distance(query, s.rows[from*s.width:]))
+			apart = append(apart, distance(query, s.Rows[from*s.width:]))
 		}
 	}
 	rows := s.pick(apart, n)
@@ -127,7 +136,7 @@ func (s *signs) nearestOf(query []uint64, n int, among []int64) []int32 {
 }
 
 // pick returns the positions of the n least values; ties break by the last.
-func (s *signs) pick(apart []uint16, n int) []int32 {
+func (s *Signs) pick(apart []uint16, n int) []int32 {
 	n = min(n, len(apart))
 	tally := make([]int, s.width*64+1)
 	for _, d := range apart {
@@ -150,9 +159,9 @@ func (s *signs) pick(apart []uint16, n int) []int32 {
 	return out
 }
 
-// rank returns the memories of the n rows with the greatest weights, the greatest
+// Rank returns the memories of the n rows with the greatest weights, the greatest
 // first; ties break by newest.
-func (s *signs) rank(v []float32, rows []int32, n int) []int64 {
+func (s *Signs) Rank(v []float32, rows []int32, n int) []int64 {
 	type weighed struct {
 		row    int32
 		weight float32
@@ -160,14 +169,14 @@ func (s *signs) rank(v []float32, rows []int32, n int) []int64 {
 	w := weightsOf(v)
 	all := make([]weighed, len(rows))
 	for i, r := range rows {
-		all[i] = weighed{r, w.of(s.rows[int(r)*s.width:])}
+		all[i] = weighed{r, w.of(s.Rows[int(r)*s.width:])}
 	}
 	slices.SortFunc(all, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.row, a.row))
 	})
 	out := make([]int64, min(n, len(all)))
 	for i := range out {
-		out[i] = s.numbers[all[i].row]
+		out[i] = s.Numbers[all[i].row]
 	}
 	return out
 }
@@ -204,8 +213,8 @@ func (w weights) of(row []uint64) float32 {
 }
 
 // measure counts the differing signs of every row.
-func (s *signs) measure(query []uint64, apart []uint16) {
-	left := s.rows
+func (s *Signs) measure(query []uint64, apart []uint16) {
+	left := s.Rows
 	for i := range apart {
 		apart[i] = distance(query, left)
 		left = left[len(query):]

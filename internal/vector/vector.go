@@ -1,10 +1,11 @@
-package sqlite
+// Package vector compresses and compares embedding vectors: one byte for each number, or one bit.
+package vector
 
 import "math"
 
-// quantize stores a vector in one byte for each number, and a scale by which they
+// Quantize stores a vector in one byte for each number, and a scale by which they
 // are multiplied. ok is false for a vector with NaN or infinity, or only zeros.
-func quantize(v []float32) (scale float64, data []byte, ok bool) {
+func Quantize(v []float32) (scale float64, data []byte, ok bool) {
 	most := 0.0
 	for _, x := range v {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
@@ -23,9 +24,9 @@ func quantize(v []float32) (scale float64, data []byte, ok bool) {
 	return scale, data, true
 }
 
-// cosine compares a vector of the given Euclidean length with a stored one, whose
+// Cosine compares a vector of the given Euclidean length with a stored one, whose
 // scale cancels out. ok is false if the two cannot be compared.
-func cosine(v []float32, length float64, data []byte) (cos float64, ok bool) {
+func Cosine(v []float32, length float64, data []byte) (cos float64, ok bool) {
 	if len(v) != len(data) || len(v) == 0 {
 		return 0, false
 	}
@@ -51,8 +52,8 @@ func cosine(v []float32, length float64, data []byte) (cos float64, ok bool) {
 	return max(-1, min(1, float64(dot)/(length*math.Sqrt(float64(square))))), true
 }
 
-// lengthOf is a vector's Euclidean length, 0 if the vector cannot be compared.
-func lengthOf(v []float32) float64 {
+// Length is a vector's Euclidean length, 0 if the vector cannot be compared.
+func Length(v []float32) float64 {
 	sum := 0.0
 	for _, x := range v {
 		sum += float64(x) * float64(x)
