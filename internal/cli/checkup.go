@@ -23,7 +23,7 @@ var (
 
 	changeSetting = api.Route[settingAsk, settingsView]{Name: "config_set"}
 	trySetting    = api.Route[settingAsk, mem.Receipt]{Name: "config_try", Get: "config_try"}
-	tryPrivacy    = api.Route[textAsk, redactedView]{Name: "privacy_test"} // keeps nothing; a text may be long
+	tryPrivacy    = api.Route[textAsk, ui.RedactedView]{Name: "privacy_test"} // keeps nothing; a text may be long
 )
 
 // checkupAsk requests a check of the installation.
@@ -111,8 +111,8 @@ type textAsk struct {
 
 // testPrivacy shows what redaction would leave of a text, with a redactor of its own: the daemon's counts what
 // it removes.
-func (h *programPages) testPrivacy(_ context.Context, ask textAsk) (redactedView, error) {
+func (h *programPages) testPrivacy(_ context.Context, ask textAsk) (ui.RedactedView, error) {
 	d := h.app().readOnlyRedactor()
 	kept := d.Prompt(ask.Text)
-	return redactedOf(kept, d.Counts()), nil
+	return ui.RedactedOf(kept, d.Counts()), nil
 }

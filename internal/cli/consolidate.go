@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +41,7 @@ func consolidateCommand(a *app) *cobra.Command {
 				if err != nil {
 					return a.noProject(err)
 				}
-				return a.out.Show(consolidationView{got, true})
+				return a.out.Show(ui.ConsolidationView{ConsolidateResponse: got, Listed: true})
 			}
 			got, err := ask(cmd.Context(), a, api.Consolidate, q)
 			if q.Undo != "" && errors.Is(err, mem.ErrNotFound) {
@@ -52,7 +51,7 @@ func consolidateCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.Show(consolidationView{got, false})
+			return a.out.Show(ui.ConsolidationView{ConsolidateResponse: got})
 		},
 	}
 	f := cmd.Flags()
@@ -61,83 +60,6 @@ func consolidateCommand(a *app) *cobra.Command {
 	f.BoolVar(&list, "list", false, "the rounds that were, newest first")
 	f.IntVar(&limit, "limit", 10, "how many of them")
 	return cmd
-}
-
-// consolidationView lists runs and what they changed.
-type consolidationView struct {
-	curate.ConsolidateResponse
-	listed bool // runs of the past
-}
-
-func (consolidationView) SchemaName() string { return "consolidation" }
-
-func (v consolidationView) List() []any { return ui.Items(v.Runs) }
-
-func (v consolidationView) Print(p *ui.Printer) {
-	if len(v.Runs) == 0 {
-		p.Line("No rounds yet.")
-		return
-	}
-	for _, r := range v.Runs {
-		v.printRun(p, r)
-	}
-}
-
-func (v consolidationView) printRun(p *ui.Printer, r mem.Run) {
-	what := ui.Plural(r.Examined, "memory", "memories") + " looked at, " + ui.Plural(len(r.Changes), "change", "changes")
-	switch {
-	case v.Undo:
-		p.Line("%s  %s restored", r.ID, ui.Plural(v.Changed, "memory", "memories"))
-		return
-	case v.DryRun:
-		what += " would be made"
-	case r.Undone:
-		what += ", undone"
-	}
-	if v.listed && !r.At.IsZero() {
-		what = r.At.Local().Format("2006-01-02 15:04") + "  " + string(r.Kind) + "  " + what
-	}
-	if r.ID != "" {
-		what = r.ID + "  " + what
-	}
-	p.Line("%s", what)
-	for _, s := range r.Changes {
-		if s.Rule == mem.RuleContinue { // the memory that was merged into it shows it
-			continue
-		}
-		p.Line("  %s%s  %s", ui.Pad(verbOf(s.Rule), 13), s.Memory, ui.Clip(ui.OneLine(v.title(s.Memory)), 100))
-		p.Line("  %s%s", strings.Repeat(" ", 13), ui.OneLine(s.Reason))
-	}
-	if r.ID != "" && len(r.Changes) > 0 && !r.Undone && !v.DryRun {
-		p.Hint("undo: remanence consolidate --undo %s", r.ID)
-	}
-}
-
-// title returns the title of a changed memory, "" if it was erased.
-func (v consolidationView) title(id string) string {
-	for _, m := range v.Memories {
-		if m.ID == id {
-			return m.Title
-		}
-	}
-	return ""
-}
-
-// verbOf is a rule as what it did.
-func verbOf(rule string) string {
-	switch rule {
-	case mem.RuleMerge:
-		return "merged"
-	case mem.RulePromote, curate.ReviewPromotion:
-		return "promoted"
-	case mem.RuleArchive, curate.ReviewStale:
-		return "archived"
-	case curate.ReviewContradiction:
-		return "superseded"
-	case curate.ReviewLowTrust:
-		return "vouched for"
-	}
-	return rule
 }
 
 // mergeCommand has one memory go into another.

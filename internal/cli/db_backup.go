@@ -63,7 +63,7 @@ func runBackup(ctx context.Context, a *app, file string) error {
 	up := readUpkeep(a.Paths)
 	up.Backup = a.Sys.Now().UTC()
 	up.write(a.Paths)
-	return a.out.Show(dbBackupView{File: to, Bytes: made.Bytes, Schema: found.Schema})
+	return a.out.Show(ui.DBBackupView{File: to, Bytes: made.Bytes, Schema: found.Schema})
 }
 
 // backupFile is the absolute path of a backup, "" where none is asked for. One
@@ -86,18 +86,4 @@ func backupFile(file string) (string, error) {
 		return "", fault.NoFile.WithMessage("no such directory: %s", dir)
 	}
 	return to, nil
-}
-
-// dbBackupView is a backup that was made.
-type dbBackupView struct {
-	File   string `json:"file"`
-	Bytes  int64  `json:"bytes"`
-	Schema int    `json:"schema_version"`
-}
-
-func (dbBackupView) SchemaName() string { return "db_backup" }
-
-func (v dbBackupView) Print(p *ui.Printer) {
-	p.Line("Backup made and checked: %s, %s", ui.Safe(v.File), ui.BytesText(v.Bytes))
-	p.Hint("back to it: remanence db restore %s", ui.Safe(v.File))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +42,7 @@ func dbInfo(ctx context.Context, a *app) error {
 		return err
 	}
 	up := readUpkeep(a.Paths)
-	v := dbInfoView{
+	v := ui.DBInfoView{
 		Path: a.Paths.Database(), Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: sizes.Bytes,
 		Parts:    ui.NotNil(sizes.Parts),
 		Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, Events: o.Stats.Events,
@@ -53,67 +52,12 @@ func dbInfo(ctx context.Context, a *app) error {
 	return a.out.Show(v)
 }
 
-// dbInfoView describes the database.
-type dbInfoView struct {
-	Path       string     `json:"path"`
-	Schema     int        `json:"schema_version"`
-	SQLite     string     `json:"sqlite"`
-	Journal    string     `json:"journal"`
-	Bytes      int64      `json:"bytes"` // of everything in the data and state directories
-	Parts      []mem.Part `json:"parts"`
-	Memories   int        `json:"memories"`
-	Hidden     int        `json:"hidden"`
-	Sessions   int        `json:"sessions"`
-	Events     int        `json:"events"`
-	Receipts   int        `json:"receipts"`
-	Copies     []copyItem `json:"copies"`
-	LastBackup *time.Time `json:"last_backup"`
-	LastVacuum *time.Time `json:"last_vacuum"`
-}
-
-// copyItem is a copy of the database that lies beside it.
-type copyItem struct {
-	File  string     `json:"file"`
-	Kind  string     `json:"kind"` // runBackup, migration or aside
-	Made  *time.Time `json:"made"`
-	Bytes int64      `json:"bytes"`
-}
-
-func copyItems(copies []sqlite.Copy) []copyItem {
-	out := []copyItem{}
+func copyItems(copies []sqlite.Copy) []ui.CopyItem {
+	out := []ui.CopyItem{}
 	for _, c := range copies {
-		out = append(out, copyItem{c.Path, c.Kind, ui.TimeOrNil(c.Made), c.Bytes})
+		out = append(out, ui.CopyItem{File: c.Path, Kind: c.Kind, Made: ui.TimeOrNil(c.Made), Bytes: c.Bytes})
 	}
 	return out
-}
-
-func (dbInfoView) SchemaName() string { return "db_info" }
-
-func (v dbInfoView) Print(p *ui.Printer) {
-	p.Line("%s", ui.Safe(v.Path))
-	p.Field("holds", "%s · %s · %s", ui.Plural(v.Memories+v.Hidden, "memory", "memories"),
-		ui.Plural(v.Sessions, "session", "sessions"), ui.Plural(v.Events, "event", "events"))
-	p.Field("format", "schema %d · SQLite %s · %s journal", v.Schema, v.SQLite, v.Journal)
-	p.Field("size", "%s in all", ui.BytesText(v.Bytes))
-	for _, part := range v.Parts {
-		if part.Bytes > 0 {
-			p.Line("    %s%10s", ui.Pad(string(part.Name), 12), ui.BytesText(part.Bytes))
-		}
-	}
-	p.Field("last backup", "%s", sinceText(v.LastBackup, p.Now()))
-	p.Field("last vacuum", "%s", sinceText(v.LastVacuum, p.Now()))
-	for _, c := range v.Copies {
-		p.Line("    %s  %s, %s, %s", ui.Safe(filepath.Base(c.File)), c.Kind, ui.BytesText(c.Bytes),
-			ui.DateTime(*c.Made, p.Now()))
-	}
-}
-
-// sinceText is when something was done last.
-func sinceText(t *time.Time, now time.Time) string {
-	if t == nil {
-		return "never"
-	}
-	return ui.DateTime(*t, now)
 }
 
 // upkeep is what was done to the database last. It lies in a file of its own,

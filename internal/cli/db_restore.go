@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +37,7 @@ func dbRestoreCommand(a *app) *cobra.Command {
 				return a.out.Show(plan)
 			}
 			if !yes {
-				a.out.Say("%s", plan.will())
+				a.out.Say("%s", plan.Will())
 				if err := a.confirm("Go on?"); err != nil {
 					return err
 				}
@@ -54,8 +52,8 @@ func dbRestoreCommand(a *app) *cobra.Command {
 }
 
 // planRestore decides what the database is made of.
-func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbRestoreView, error) {
-	v := dbRestoreView{Path: a.Paths.Database()}
+func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (ui.DBRestoreView, error) {
+	v := ui.DBRestoreView{Path: a.Paths.Database()}
 	switch {
 	case salvage && len(args) > 0:
 		return v, fault.Usage.WithMessage("a file and --salvage contradict each other").
@@ -116,8 +114,8 @@ func (a *app) damaged(ctx context.Context) bool {
 }
 
 // restore carries a plan out.
-func (a *app) restore(ctx context.Context, v dbRestoreView) error {
-	if err := daemon.CheckSpace(a.Paths.Data, v.needs()); err != nil {
+func (a *app) restore(ctx context.Context, v ui.DBRestoreView) error {
+	if err := daemon.CheckSpace(a.Paths.Data, v.Needs()); err != nil {
 		return err
 	}
 	err := a.Exclusively(ctx, func() error {
@@ -134,69 +132,6 @@ func (a *app) restore(ctx context.Context, v dbRestoreView) error {
 		return err
 	}
 	return a.out.Show(v)
-}
-
-// dbRestoreView is what a restore will do, or did.
-type dbRestoreView struct {
-	DryRun bool           `json:"dry_run"`
-	Path   string         `json:"path"`
-	From   *string        `json:"from"`           // null: salvaged from the present database
-	Made   *time.Time     `json:"made"`           // when the copy was made; null: not one of ours
-	Schema int            `json:"schema_version"` // of the file; 0: salvaged, or not yet done
-	Aside  *string        `json:"aside"`          // where the database of before is
-	Rows   map[string]int `json:"rows"`           // by table, where salvaged
-	Gaps   int            `json:"gaps"`           // places that could not be read
-	Empty  bool           `json:"empty"`          // nothing at all could be read: the new database is empty
-}
-
-// needs is how much space it takes, in bytes.
-func (v dbRestoreView) needs() int64 {
-	if v.From == nil {
-		return 2 * config.SizeOfFile(v.Path)
-	}
-	return config.SizeOfFile(*v.From)
-}
-
-func (v dbRestoreView) will() string {
-	if v.From == nil {
-		return fmt.Sprintf("No sound copy is there. What can still be read of %s goes into a new database; the present "+
-			"one is kept aside.", v.Path)
-	}
-	return fmt.Sprintf("%s takes the place of %s, which is kept aside. What was remembered since then is not in it.",
-		*v.From, v.Path)
-}
-
-func (dbRestoreView) SchemaName() string { return "db_restore" }
-
-func (v dbRestoreView) Print(p *ui.Printer) {
-	if v.DryRun {
-		p.Line("%s", ui.Safe(v.will()))
-		p.Line("Dry run: nothing was written.")
-		return
-	}
-	switch {
-	case v.Empty:
-		p.Line("Nothing could be read of it: a new, empty database is in its place.")
-	case v.From == nil:
-		p.Line("Saved: %s, %s, %s, %s.", ui.Plural(v.Rows["memory"], "memory", "memories"),
-			ui.Plural(v.Rows["session"], "session", "sessions"),
-			ui.Plural(v.Rows["event"], "event", "events"), ui.Plural(v.Rows["receipt"], "receipt", "receipts"))
-		if v.Gaps > 0 {
-			p.Line("Not everything could be read: %s.", ui.Plural(v.Gaps, "gap", "gaps"))
-		} else {
-			p.Line("Every row could be read.")
-		}
-	default:
-		p.Line("Restored from %s", ui.Safe(*v.From))
-	}
-	if v.Aside != nil {
-		p.Line("The database of before is kept as %s", ui.Safe(*v.Aside))
-		holds := "it holds what was remembered: "
-		if v.Empty {
-			holds = ""
-		}
-		p.Hint("%sremove it when you do not need it; a purge removes it too", holds)
-	}
 }
 
 func dbMigrateCommand(a *app) *cobra.Command {
@@ -222,7 +157,7 @@ func runMigrate(ctx context.Context, a *app, dry bool) error {
 	if err != nil {
 		return err
 	}
-	v := dbMigrateView{DryRun: dry, From: have, To: have + len(pending), Steps: ui.NotNil(pending)}
+	v := ui.DBMigrateView{DryRun: dry, From: have, To: have + len(pending), Steps: ui.NotNil(pending)}
 	if dry || len(pending) == 0 {
 		return a.out.Show(v)
 	}
@@ -244,32 +179,4 @@ func runMigrate(ctx context.Context, a *app, dry bool) error {
 		v.Copy = ui.TextOrNil(copies[i].Path)
 	}
 	return errors.Join(err, a.out.Show(v))
-}
-
-// dbMigrateView is what a migration will do, or did.
-type dbMigrateView struct {
-	DryRun bool     `json:"dry_run"`
-	From   int      `json:"from"`
-	To     int      `json:"to"`
-	Steps  []string `json:"steps"`
-	Copy   *string  `json:"copy"` // of the database as it was
-}
-
-func (dbMigrateView) SchemaName() string { return "db_migrate" }
-
-func (v dbMigrateView) Print(p *ui.Printer) {
-	if len(v.Steps) == 0 {
-		p.Line("Nothing to do: schema %d is this version's.", v.From)
-		return
-	}
-	does := "Done"
-	if v.DryRun {
-		does = "To do"
-	}
-	for _, s := range v.Steps {
-		p.Line("%s  %s", does, s)
-	}
-	if v.Copy != nil {
-		p.Line("The database as it was: %s", ui.Safe(*v.Copy))
-	}
 }

@@ -29,7 +29,7 @@ func runVacuum(ctx context.Context, a *app) error {
 	if err := daemon.CheckSpace(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
 		return err
 	}
-	var v dbVacuumView
+	var v ui.DBVacuumView
 	err := a.Exclusively(ctx, func() (err error) {
 		v.Before, v.After, err = sqlite.Vacuum(ctx, a.Paths.Database())
 		return err
@@ -42,19 +42,6 @@ func runVacuum(ctx context.Context, a *app) error {
 	up.write(a.Paths)
 	v.Freed = max(0, v.Before-v.After)
 	return a.out.Show(v)
-}
-
-// dbVacuumView is what a vacuum did, in bytes.
-type dbVacuumView struct {
-	Before int64 `json:"before"`
-	After  int64 `json:"after"`
-	Freed  int64 `json:"freed"`
-}
-
-func (dbVacuumView) SchemaName() string { return "db_vacuum" }
-
-func (v dbVacuumView) Print(p *ui.Printer) {
-	p.Line("%s freed: from %s to %s", ui.BytesText(v.Freed), ui.BytesText(v.Before), ui.BytesText(v.After))
 }
 
 func dbReindexCommand(a *app) *cobra.Command {

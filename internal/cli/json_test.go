@@ -166,20 +166,20 @@ func viewsByName() map[string]ui.View {
 			},
 			By: "trigger", Unit: "tokens", Bars: []ui.StatsBar{{Name: "prompt", Value: 212}},
 		},
-		"timeline": timelineView{TimelineResponse: views.TimelineResponse{
+		"timeline": ui.TimelineView{TimelineResponse: views.TimelineResponse{
 			Entries: []views.TimelineEntry{{ID: "m_7k2q", At: at, What: "decision", Title: "chose jittered backoff"}},
 		}},
 		"purge": purgeView{
 			IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []purgeItem{},
 			Copies: []string{}, Unreached: []string{"exports"},
 		},
-		"redacted": redactedOf("my password is [secret:password:3fa2]",
+		"redacted": ui.RedactedOf("my password is [secret:password:3fa2]",
 			redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
-		"rules": rulesView{
-			Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}},
+		"rules": ui.RulesView{
+			Total: 1, Kinds: []ui.RuleItem{{Kind: "github-pat", Marker: "[secret:github-pat:3fa2]"}},
 			Skipped: []string{`rule 1 "x": bad`},
 		},
-		"scan": scanOf(mem.ScanResponse{
+		"scan": ui.ScanOf(mem.ScanResponse{
 			Records: 9, WithSecrets: 1,
 			Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}},
 		}),
@@ -245,25 +245,27 @@ func viewsByName() map[string]ui.View {
 			doctor.Bad("modes", true, fault.Modes.Because("0755")),
 			doctor.Good("disk", false, "1 GB free"),
 		}, Summary: doctor.Summary{OK: 1, Fail: 1}, Fixed: []string{}},
-		"db_info": dbInfoView{
+		"db_info": ui.DBInfoView{
 			Path: "/h/remanence.db", Schema: 1, SQLite: "3.53.4", Journal: "wal", Bytes: 4096,
 			Parts:    []mem.Part{{Name: mem.PartMemories, Bytes: 4096, Count: 1}},
-			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", ui.TimeOrNil(at), 4096}},
+			Memories: 1, Copies: []ui.CopyItem{{
+				File: "/h/remanence.db.backup-daily", Kind: "backup", Made: ui.TimeOrNil(at), Bytes: 4096,
+			}},
 			LastBackup: ui.TimeOrNil(at),
 		},
-		"db_check": dbCheckView{
+		"db_check": ui.DBCheckView{
 			OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{},
 			Spoilt: []string{}, Unseen: []string{"rows"},
 		},
-		"db_backup": dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
-		"db_restore": dbRestoreView{
+		"db_backup": ui.DBBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
+		"db_restore": ui.DBRestoreView{
 			Path:  "/h/remanence.db",
 			Aside: ui.TextOrNil("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1,
 		},
-		"db_vacuum":    dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
+		"db_vacuum":    ui.DBVacuumView{Before: 8192, After: 4096, Freed: 4096},
 		"db_reindex":   dbReindexView{Memories: 3},
 		"daemon_retry": retryView{Jobs: 2},
-		"db_migrate":   dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
+		"db_migrate":   ui.DBMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
 		"checkpoint": ui.CheckpointView{Checkpoints: continuity.Checkpoints{
 			Project: o.Project, Checkpoints: []mem.Checkpoint{saved}, Shorts: map[string]string{saved.Session: "s_4d"},
 		}},
@@ -286,7 +288,7 @@ func viewsByName() map[string]ui.View {
 			Session: "s_4d", Examined: 4,
 			Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}},
 		}, "drift"},
-		"consolidation": consolidationView{ConsolidateResponse: curate.ConsolidateResponse{
+		"consolidation": ui.ConsolidationView{ConsolidateResponse: curate.ConsolidateResponse{
 			Memories: []mem.Memory{m},
 			Runs: []mem.Run{{
 				ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Examined: 412,
@@ -399,9 +401,9 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 			},
 			By: "trigger", Bars: []ui.StatsBar{{Name: evil, Value: 3}},
 		},
-		"timeline": timelineView{TimelineResponse: views.TimelineResponse{
+		"timeline": ui.TimelineView{TimelineResponse: views.TimelineResponse{
 			Entries: []views.TimelineEntry{{ID: "m_1", Title: evil}},
-		}, anchor: evil},
+		}, Typed: evil},
 		"status": doctor.StatusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}},
 			doctor.DaemonView{}, doctor.HooksItem{What: evil}, doctor.CaptureItem{}),
 		"pause":  pauseView{Pauses: []ui.PauseItem{{Target: evil}}},

@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,7 +52,7 @@ func privacyTest(a *app) *cobra.Command {
 			}
 			d := a.readOnlyRedactor()
 			kept := d.Prompt(said)
-			return a.out.Show(redactedOf(kept, d.Counts()))
+			return a.out.Show(ui.RedactedOf(kept, d.Counts()))
 		},
 	}
 }
@@ -70,51 +68,6 @@ func (a *app) readOnlyRedactor() *redact.Redactor {
 	return d
 }
 
-type redactedView struct {
-	Text     string      `json:"text"` // what would be kept
-	Private  int         `json:"private"`
-	Injected int         `json:"injected"`
-	Secrets  []kindCount `json:"secrets"`
-}
-
-type kindCount struct {
-	Kind  string `json:"kind"`
-	Count int    `json:"count"`
-}
-
-func redactedOf(kept string, c redact.Counts) redactedView {
-	v := redactedView{Text: kept, Private: c.Private, Injected: c.Injected, Secrets: []kindCount{}}
-	for _, kind := range slices.Sorted(maps.Keys(c.Secrets)) {
-		v.Secrets = append(v.Secrets, kindCount{kind, c.Secrets[kind]})
-	}
-	return v
-}
-
-func (redactedView) SchemaName() string { return "redacted" }
-
-func (v redactedView) Print(p *ui.Printer) {
-	if v.Text == "" {
-		p.Line("Nothing would be kept.")
-	} else {
-		p.Line("%s", ui.Safe(v.Text))
-	}
-	var out []string
-	if v.Private > 0 {
-		out = append(out, ui.Plural(v.Private, "private span", "private spans"))
-	}
-	if v.Injected > 0 {
-		out = append(out, ui.Plural(v.Injected, "injected block", "injected blocks"))
-	}
-	for _, k := range v.Secrets {
-		out = append(out, fmt.Sprintf("%d × %s", k.Count, k.Kind))
-	}
-	if len(out) == 0 {
-		p.Hint("taken out: nothing")
-		return
-	}
-	p.Hint("taken out: %s", strings.Join(out, ", "))
-}
-
 func privacyRules(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rules",
@@ -125,9 +78,9 @@ func privacyRules(a *app) *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			d := a.readOnlyRedactor()
-			v := rulesView{Kinds: []ruleItem{}, Skipped: []string{}}
+			v := ui.RulesView{Kinds: []ui.RuleItem{}, Skipped: []string{}}
 			for _, k := range d.Kinds() {
-				v.Kinds = append(v.Kinds, ruleItem{k.Name, k.Marker, k.UserRule})
+				v.Kinds = append(v.Kinds, ui.RuleItem{Kind: k.Name, Marker: k.Marker, Own: k.UserRule})
 			}
 			for _, err := range d.Errors() {
 				v.Skipped = append(v.Skipped, err.Error())
@@ -135,35 +88,6 @@ func privacyRules(a *app) *cobra.Command {
 			v.Total = len(v.Kinds)
 			return a.out.Judged(v, len(v.Skipped) == 0)
 		},
-	}
-}
-
-type rulesView struct {
-	Total   int        `json:"total"`
-	Kinds   []ruleItem `json:"kinds"`
-	Skipped []string   `json:"skipped"` // rules of the person's that cannot be used, and why
-}
-
-type ruleItem struct {
-	Kind   string `json:"kind"`
-	Marker string `json:"marker"`
-	Own    bool   `json:"own"`
-}
-
-func (rulesView) SchemaName() string { return "rules" }
-
-func (v rulesView) List() []any { return ui.Items(v.Kinds) }
-
-func (v rulesView) Print(p *ui.Printer) {
-	for _, k := range v.Kinds {
-		own := ""
-		if k.Own {
-			own = "  yours"
-		}
-		p.Line("%s%s%s", ui.Pad(k.Kind, 18), k.Marker, own)
-	}
-	for _, s := range v.Skipped {
-		p.Line("skipped: %s", ui.Safe(s))
 	}
 }
 
@@ -202,7 +126,7 @@ func privacyScan(a *app) *cobra.Command {
 
 // showScan prints what was found. What is still there is a problem.
 func showScan(a *app, got mem.ScanResponse) error {
-	return a.out.Judged(scanOf(got), got.Fixed || len(got.Finds) == 0)
+	return a.out.Judged(ui.ScanOf(got), got.Fixed || len(got.Finds) == 0)
 }
 
 func allowFix(a *app, got mem.ScanResponse) error {
@@ -214,47 +138,4 @@ func allowFix(a *app, got mem.ScanResponse) error {
 		a.out.Say("%s", l)
 	}
 	return a.confirm("Take it out?")
-}
-
-type scanView struct {
-	Records   int        `json:"records"`
-	Held      int        `json:"held"`
-	Fixed     bool       `json:"fixed"`
-	Finds     []mem.Find `json:"finds"`
-	Unreached []string   `json:"unreached"`
-}
-
-func scanOf(s mem.ScanResponse) scanView {
-	return scanView{s.Records, s.WithSecrets, s.Fixed, ui.NotNil(s.Finds), ui.NotNil(s.Unreached)}
-}
-
-func (scanView) SchemaName() string { return "scan" }
-
-func (v scanView) List() []any { return ui.Items(v.Finds) }
-
-func (v scanView) Print(p *ui.Printer) {
-	if len(v.Finds) == 0 {
-		p.Line("No secret and no private span in %s.", ui.Plural(v.Records, "record", "records"))
-		return
-	}
-	verb := "Found"
-	if v.Fixed {
-		verb = "Taken out for good"
-	}
-	p.Line("%s, in %d of %s:", verb, v.Held, ui.Plural(v.Records, "record", "records"))
-	for _, f := range v.Finds {
-		named := ""
-		if len(f.IDs) > 0 {
-			named = "  " + strings.Join(f.IDs, " ")
-		}
-		p.Line("  %s%s%d%s", ui.Pad(f.Where, 14), ui.Pad(f.Kind, 18), f.Count, named)
-	}
-	for _, u := range v.Unreached {
-		if v.Fixed {
-			p.Line("  not reached: %s", ui.Safe(u))
-		}
-	}
-	if !v.Fixed {
-		p.Hint("take it out: remanence privacy scan --fix")
-	}
 }

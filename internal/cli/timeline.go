@@ -46,52 +46,9 @@ func runTimeline(a *app, cmd *cobra.Command, q views.TimelineRequest) error {
 	if err != nil {
 		return err
 	}
-	v := timelineView{TimelineResponse: got, anchor: q.Anchor, further: "--around ", around: q.Around}
+	v := ui.TimelineView{TimelineResponse: got, Typed: q.Anchor, Further: "--around ", Around: q.Around}
 	if cmd.Name() != "timeline" {
-		v.further = "remanence timeline " + q.Anchor + " --around "
+		v.Further = "remanence timeline " + q.Anchor + " --around "
 	}
 	return a.out.Show(v)
-}
-
-// timelineView shows what was learned around an anchor.
-type timelineView struct {
-	views.TimelineResponse
-	anchor  string // the anchor as typed
-	further string // how to see more
-	around  int
-}
-
-func (timelineView) SchemaName() string { return "timeline" }
-
-func (v timelineView) List() []any { return ui.Items(v.Entries) }
-
-func (v timelineView) Print(p *ui.Printer) {
-	if len(v.Entries) == 0 {
-		around := "here"
-		if v.anchor != "" {
-			around = "around " + ui.OneLine(v.anchor)
-		}
-		p.Line("Nothing was learned %s.", around)
-		return
-	}
-	cols := []ui.Column{
-		{Name: ""},
-		{Name: "when"},
-		{Name: "id"},
-		{Name: "what", Drop: 1},
-		{Name: "title", Flex: true},
-		{Name: "session", Drop: 2},
-	}
-	rows := make([][]string, 0, len(v.Entries))
-	for _, e := range v.Entries {
-		mark := ""
-		if e.ID == v.Anchor && e.ID != "" {
-			mark = ">"
-		}
-		rows = append(rows, []string{mark, ui.DateTime(e.At, p.Now()), e.ID, e.What, ui.OneLine(e.Title), e.Session})
-	}
-	p.Table(cols, rows)
-	if v.More {
-		p.Line("more: %s%d", v.further, 2*v.around)
-	}
 }

@@ -1,0 +1,237 @@
+package ui
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"remanence/internal/config"
+	"remanence/internal/fault"
+	"remanence/internal/mem"
+)
+
+// The parts of a database that are looked at.
+const (
+	PartTables     = "pages and tables"
+	PartReferences = "references"
+	PartRows       = "rows"
+	PartIndex      = "index"
+)
+
+// DBInfoView describes the database.
+type DBInfoView struct {
+	Path       string     `json:"path"`
+	Schema     int        `json:"schema_version"`
+	SQLite     string     `json:"sqlite"`
+	Journal    string     `json:"journal"`
+	Bytes      int64      `json:"bytes"` // of everything in the data and state directories
+	Parts      []mem.Part `json:"parts"`
+	Memories   int        `json:"memories"`
+	Hidden     int        `json:"hidden"`
+	Sessions   int        `json:"sessions"`
+	Events     int        `json:"events"`
+	Receipts   int        `json:"receipts"`
+	Copies     []CopyItem `json:"copies"`
+	LastBackup *time.Time `json:"last_backup"`
+	LastVacuum *time.Time `json:"last_vacuum"`
+}
+
+// CopyItem is a copy of the database that lies beside it.
+type CopyItem struct {
+	File  string     `json:"file"`
+	Kind  string     `json:"kind"` // runBackup, migration or aside
+	Made  *time.Time `json:"made"`
+	Bytes int64      `json:"bytes"`
+}
+
+func (DBInfoView) SchemaName() string { return "db_info" }
+
+func (v DBInfoView) Print(p *Printer) {
+	p.Line("%s", Safe(v.Path))
+	p.Field("holds", "%s · %s · %s", Plural(v.Memories+v.Hidden, "memory", "memories"),
+		Plural(v.Sessions, "session", "sessions"), Plural(v.Events, "event", "events"))
+	p.Field("format", "schema %d · SQLite %s · %s journal", v.Schema, v.SQLite, v.Journal)
+	p.Field("size", "%s in all", BytesText(v.Bytes))
+	for _, part := range v.Parts {
+		if part.Bytes > 0 {
+			p.Line("    %s%10s", Pad(string(part.Name), 12), BytesText(part.Bytes))
+		}
+	}
+	p.Field("last backup", "%s", sinceText(v.LastBackup, p.Now()))
+	p.Field("last vacuum", "%s", sinceText(v.LastVacuum, p.Now()))
+	for _, c := range v.Copies {
+		p.Line("    %s  %s, %s, %s", Safe(filepath.Base(c.File)), c.Kind, BytesText(c.Bytes),
+			DateTime(*c.Made, p.Now()))
+	}
+}
+
+// sinceText is when something was done last.
+func sinceText(t *time.Time, now time.Time) string {
+	if t == nil {
+		return "never"
+	}
+	return DateTime(*t, now)
+}
+
+// DBBackupView is a backup that was made.
+type DBBackupView struct {
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	Schema int    `json:"schema_version"`
+}
+
+func (DBBackupView) SchemaName() string { return "db_backup" }
+
+func (v DBBackupView) Print(p *Printer) {
+	p.Line("Backup made and checked: %s, %s", Safe(v.File), BytesText(v.Bytes))
+	p.Hint("back to it: remanence db restore %s", Safe(v.File))
+}
+
+// DBCheckView is what a closer look at the database found.
+type DBCheckView struct {
+	OK       bool     `json:"ok"`
+	Path     string   `json:"path"`
+	Full     bool     `json:"full"`
+	Schema   int      `json:"schema_version"`
+	Damage   []string `json:"damage"`
+	Dangling int      `json:"dangling"` // rows that name others which are not there
+	Index    []string `json:"index"`
+	Spoilt   []string `json:"spoilt"` // rows that cannot be read
+	Unseen   []string `json:"unseen"` // parts that were not looked at
+}
+
+func (DBCheckView) SchemaName() string { return "db_check" }
+
+func (v DBCheckView) Print(p *Printer) {
+	p.Line("%s", Safe(v.Path))
+	v.verdict(p, PartTables, v.Damage, fault.Corrupt)
+	var dangling []string
+	if v.Dangling > 0 {
+		dangling = []string{Plural(v.Dangling, "row names", "rows name") + " others that are not there"}
+	}
+	v.verdict(p, PartReferences, dangling, fault.Corrupt)
+	v.verdict(p, PartRows, v.Spoilt, fault.Rows)
+	v.verdict(p, PartIndex, v.Index, fault.Index)
+}
+
+// verdict prints one line on a part, and what is wrong with it.
+func (v DBCheckView) verdict(p *Printer, part string, problems []string, f fault.Fault) {
+	if slices.Contains(v.Unseen, part) {
+		p.Line("  · not looked at: %s", part)
+		return
+	}
+	if len(problems) == 0 {
+		p.Line("  %s %s", p.Style(Green, "✓ ok  "), part)
+		return
+	}
+	p.Line("  %s %s  %s", p.Style(Red, "✗ fail"), part, f.Code)
+	for _, s := range problems {
+		p.Line("           %s", OneLine(s))
+	}
+	p.Line("           fix: %s", f.Fix[0])
+}
+
+// DBRestoreView is what a restore will do, or did.
+type DBRestoreView struct {
+	DryRun bool           `json:"dry_run"`
+	Path   string         `json:"path"`
+	From   *string        `json:"from"`           // null: salvaged from the present database
+	Made   *time.Time     `json:"made"`           // when the copy was made; null: not one of ours
+	Schema int            `json:"schema_version"` // of the file; 0: salvaged, or not yet done
+	Aside  *string        `json:"aside"`          // where the database of before is
+	Rows   map[string]int `json:"rows"`           // by table, where salvaged
+	Gaps   int            `json:"gaps"`           // places that could not be read
+	Empty  bool           `json:"empty"`          // nothing at all could be read: the new database is empty
+}
+
+// Needs is how much space it takes, in bytes.
+func (v DBRestoreView) Needs() int64 {
+	if v.From == nil {
+		return 2 * config.SizeOfFile(v.Path)
+	}
+	return config.SizeOfFile(*v.From)
+}
+
+func (v DBRestoreView) Will() string {
+	if v.From == nil {
+		return fmt.Sprintf("No sound copy is there. What can still be read of %s goes into a new database; the present "+
+			"one is kept aside.", v.Path)
+	}
+	return fmt.Sprintf("%s takes the place of %s, which is kept aside. What was remembered since then is not in it.",
+		*v.From, v.Path)
+}
+
+func (DBRestoreView) SchemaName() string { return "db_restore" }
+
+func (v DBRestoreView) Print(p *Printer) {
+	if v.DryRun {
+		p.Line("%s", Safe(v.Will()))
+		p.Line("Dry run: nothing was written.")
+		return
+	}
+	switch {
+	case v.Empty:
+		p.Line("Nothing could be read of it: a new, empty database is in its place.")
+	case v.From == nil:
+		p.Line("Saved: %s, %s, %s, %s.", Plural(v.Rows["memory"], "memory", "memories"),
+			Plural(v.Rows["session"], "session", "sessions"),
+			Plural(v.Rows["event"], "event", "events"), Plural(v.Rows["receipt"], "receipt", "receipts"))
+		if v.Gaps > 0 {
+			p.Line("Not everything could be read: %s.", Plural(v.Gaps, "gap", "gaps"))
+		} else {
+			p.Line("Every row could be read.")
+		}
+	default:
+		p.Line("Restored from %s", Safe(*v.From))
+	}
+	if v.Aside != nil {
+		p.Line("The database of before is kept as %s", Safe(*v.Aside))
+		holds := "it holds what was remembered: "
+		if v.Empty {
+			holds = ""
+		}
+		p.Hint("%sremove it when you do not need it; a purge removes it too", holds)
+	}
+}
+
+// DBMigrateView is what a migration will do, or did.
+type DBMigrateView struct {
+	DryRun bool     `json:"dry_run"`
+	From   int      `json:"from"`
+	To     int      `json:"to"`
+	Steps  []string `json:"steps"`
+	Copy   *string  `json:"copy"` // of the database as it was
+}
+
+func (DBMigrateView) SchemaName() string { return "db_migrate" }
+
+func (v DBMigrateView) Print(p *Printer) {
+	if len(v.Steps) == 0 {
+		p.Line("Nothing to do: schema %d is this version's.", v.From)
+		return
+	}
+	does := "Done"
+	if v.DryRun {
+		does = "To do"
+	}
+	for _, s := range v.Steps {
+		p.Line("%s  %s", does, s)
+	}
+	if v.Copy != nil {
+		p.Line("The database as it was: %s", Safe(*v.Copy))
+	}
+}
+
+// DBVacuumView is what a vacuum did, in bytes.
+type DBVacuumView struct {
+	Before int64 `json:"before"`
+	After  int64 `json:"after"`
+	Freed  int64 `json:"freed"`
+}
+
+func (DBVacuumView) SchemaName() string { return "db_vacuum" }
+
+func (v DBVacuumView) Print(p *Printer) {
+	p.Line("%s freed: from %s to %s", BytesText(v.Freed), BytesText(v.Before), BytesText(v.After))
+}
