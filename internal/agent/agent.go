@@ -21,7 +21,7 @@ var (
 
 // Dialect is how one agent speaks.
 type Dialect interface {
-	// ID is the agent's name in every event.
+	// ID is the agent's name in every event, and in the command line of its hooks.
 	ID() string
 
 	// Environ picks the variables that the dialect may see. No other one is read.
@@ -38,6 +38,12 @@ type Dialect interface {
 	Encode(e mem.Event, r mem.Reply) []byte
 }
 
+// AnswerReader is a Dialect whose payload of a turn's end has no answer in it.
+type AnswerReader interface {
+	// LastAnswer finds the agent's last answer in the end of its transcript; "" if it has none since the last prompt.
+	LastAnswer(transcript []byte) string
+}
+
 // Env is what a dialect knows beside the payload.
 type Env struct {
 	// Event is the event named on the command line, for runs by hand: the
@@ -52,20 +58,31 @@ type Env struct {
 	TaskList   string // name of a task list that several sessions share
 	EnvFile    string // file that takes variables for the session's later commands
 
-	// Signs of other clients, which run hooks that are registered for this one. A client
+	// Signs of who calls, for clients run hooks that are registered for others. A client
 	// that was started in the shell of another inherits them.
-	OtherSessions []string // sessions of other clients
-	Copilot       bool     // GitHub Copilot, which names no session
+	Sessions map[string]string // by the agent's name, the session that its variables name
+	Copilot  bool              // GitHub Copilot, which names no session
+
+	Model string // for payloads that name none
 }
 
 // ManualSession is the session of a run by hand that names none.
 const ManualSession = "manual"
 
+// Dialects returns the dialect of every agent, in the order in which they are shown.
+func Dialects() []Dialect {
+	return []Dialect{Claude{}, codex(), gemini(), copilot(), qwen(), opencode()}
+}
+
 // ByName returns the dialect of the agent called name; ok is false if there is none.
 func ByName(name string) (d Dialect, ok bool) {
-	switch name {
-	case "claude-code", "claude":
+	if name == "claude" {
 		return Claude{}, true
+	}
+	for _, d := range Dialects() {
+		if d.ID() == name {
+			return d, true
+		}
 	}
 	return nil, false
 }

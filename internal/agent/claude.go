@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"bytes"
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
@@ -26,21 +24,17 @@ func (Claude) Environ(get func(string) string) Env {
 		EnvFile:    get("CLAUDE_ENV_FILE"),
 		TaskList:   get("CLAUDE_CODE_TASK_LIST_ID"),
 
-		OtherSessions: []string{get("QWEN_CODE_SESSION_ID"), get("GEMINI_SESSION_ID")},
-		Copilot:       get("COPILOT_CLI") != "",
+		Sessions: sessionsIn(get), Copilot: get("COPILOT_CLI") != "",
 	}
 }
 
 // Decode reads one hook payload.
 func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
-	if !utf8.Valid(payload) {
-		payload = bytes.ToValidUTF8(payload, []byte("\uFFFD"))
-	}
-	f, ok := readFields(payload)
+	f, ok := open(payload)
 	if !ok {
 		return mem.Event{}, ErrNotObject
 	}
-	if calledByOther(f, env) {
+	if other := caller(f, env); other != "" && other != c.ID() {
 		return mem.Event{}, ErrOtherClient
 	}
 	name := f.text("hook_event_name")
@@ -51,7 +45,7 @@ func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
 	if !ok {
 		return mem.Event{}, ErrUnknownEvent
 	}
-	e, err := c.common(f, env)
+	e, err := common(c.ID(), f, env)
 	if err != nil {
 		return mem.Event{}, err
 	}
@@ -67,24 +61,8 @@ func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
 	return e, nil
 }
 
-// calledByOther reports whether another client sent the payload. Several clients read Claude Code's settings or plugins
-// and run the hooks that they find there, but fill in and understand only a part of what Claude Code does. The session
-// of the payload is that of the client in whose environment it stands.
-func calledByOther(f fields, env Env) bool {
-	session := f.text("session_id")
-	switch {
-	case session == "" || session == env.SessionID:
-		return false
-	case env.Copilot, slices.Contains(env.OtherSessions, session):
-		return true
-	}
-	// Codex has no variables. Its turns have an id, and its transcripts begin with "rollout-".
-	transcript := f.text("transcript_path")
-	return f.text("turn_id") != "" || strings.HasPrefix(transcript[strings.LastIndexAny(transcript, `/\`)+1:], "rollout-")
-}
-
 // common reads what every payload carries.
-func (c Claude) common(f fields, env Env) (mem.Event, error) {
+func common(id string, f fields, env Env) (mem.Event, error) {
 	session := f.text("session_id")
 	if session == "" {
 		session = env.SessionID
@@ -96,14 +74,14 @@ func (c Claude) common(f fields, env Env) (mem.Event, error) {
 		return mem.Event{}, ErrNoSession
 	}
 	e := mem.Event{
-		Agent:      c.ID(),
+		Agent:      id,
 		Session:    sessionID(session),
 		PromptID:   otherID(f.text("prompt_id")),
 		Root:       absolute(env.ProjectDir),
 		Cwd:        absolute(f.text("cwd")),
 		Transcript: absolute(f.text("transcript_path")),
 		Entrypoint: label(env.Entrypoint),
-		Model:      label(f.text("model")),
+		Model:      label(cmp.Or(f.text("model"), env.Model)),
 		AgentID:    otherID(f.text("agent_id")),
 		AgentType:  label(f.text("agent_type")),
 	}

@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
@@ -37,13 +34,7 @@ func (Claude) Encode(e mem.Event, r mem.Reply) []byte {
 	if out == (claudeOutput{}) {
 		return nil
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(out) != nil {
-		return nil
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return oneLine(out)
 }
 
 // takesContext lists the events after which text for the model does what one

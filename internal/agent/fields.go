@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // fields is a JSON object whose values are looked at one by one, so that one
@@ -17,6 +18,25 @@ func readFields(payload []byte) (fields, bool) {
 		return nil, false
 	}
 	return f, true
+}
+
+// open reads a payload's members.
+func open(payload []byte) (fields, bool) {
+	if !utf8.Valid(payload) {
+		payload = bytes.ToValidUTF8(payload, []byte("\uFFFD"))
+	}
+	return readFields(payload)
+}
+
+// renamed returns the members under other names, where the client's own are not those of Claude Code. A member that
+// has the other name already stays.
+func (f fields) renamed(names map[string]string) fields {
+	for name, other := range names {
+		if _, there := f[other]; !there && f[name] != nil {
+			f[other] = f[name]
+		}
+	}
+	return f
 }
 
 // text is the string called name, else "". It holds no NUL, which some stores
@@ -87,4 +107,12 @@ func sorted(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return out
+}
+
+// filled returns the members with a value under a name that none has yet. No value changes nothing.
+func (f fields) filled(name string, raw json.RawMessage) fields {
+	if f[name] == nil && len(raw) > 0 {
+		f[name] = raw
+	}
+	return f
 }

@@ -18,12 +18,19 @@ import (
 // order of its keys, and what is printed for it is one object or nothing.
 func FuzzDecode(f *testing.F) {
 	for _, c := range recorded(f) {
-		f.Add([]byte(c.Stdin), "")
+		f.Add("claude-code", []byte(c.Stdin), "")
 	}
-	f.Add([]byte(`{"source":"startup"}`), "session-start")
-	f.Add([]byte("{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"\\ud800\",\"prompt\":\"\xff\"}"), "")
-	f.Fuzz(func(t *testing.T, payload []byte, event string) {
-		d := agent.Claude{}
+	for _, c := range recordedOfClients(f) {
+		f.Add(c.client, []byte(c.Stdin), kebabEvents[c.Event])
+	}
+	f.Add("claude-code", []byte(`{"source":"startup"}`), "session-start")
+	f.Add("claude-code",
+		[]byte("{\"hook_event_name\":\"UserPromptSubmit\",\"session_id\":\"\\ud800\",\"prompt\":\"\xff\"}"), "")
+	f.Fuzz(func(t *testing.T, client string, payload []byte, event string) {
+		d, ok := agent.ByName(client)
+		if !ok {
+			return
+		}
 		e, err := d.Decode(payload, agent.Env{Event: event})
 		if err != nil {
 			if !errors.Is(err, agent.ErrNotObject) && !errors.Is(err, agent.ErrUnknownEvent) &&
@@ -46,7 +53,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func e2(t *testing.T, d agent.Claude, payload []byte, event string) mem.Event {
+func e2(t *testing.T, d agent.Dialect, payload []byte, event string) mem.Event {
 	t.Helper()
 	e, err := d.Decode(payload, agent.Env{Event: event})
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 // supported refuses agents that cannot be set up.
 func supported(args []string) error {
 	for _, name := range args {
-		if _, err := agentName(name); err != nil {
-			return err
+		if id, err := agentName(name); err != nil || id != setup.AgentID {
+			return fault.Input.WithMessage("%q cannot be set up", name).FixedBy("supported now: claude-code")
 		}
 	}
 	return nil

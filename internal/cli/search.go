@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"remanence/internal/agent"
 	"remanence/internal/api"
 	"remanence/internal/chars"
 	"remanence/internal/cli/ui"
@@ -136,11 +137,14 @@ func kindNames() []string {
 
 // agentName is the full name of an agent.
 func agentName(s string) (string, error) {
-	switch strings.ToLower(s) {
-	case "claude-code", "claude":
-		return "claude-code", nil
+	if d, ok := agent.ByName(strings.ToLower(s)); ok {
+		return d.ID(), nil
 	}
-	return "", fault.Input.WithMessage("unknown agent %q", s).FixedBy("supported now: claude-code")
+	var names []string
+	for _, d := range agent.Dialects() {
+		names = append(names, d.ID())
+	}
+	return "", fault.Input.WithMessage("unknown agent %q", s).FixedBy("supported now: " + strings.Join(names, ", "))
 }
 
 func searchCommand(a *app) *cobra.Command {

@@ -33,7 +33,7 @@ type Config struct {
 	Event   string // event named on the command line; empty means the payload names it
 
 	// Prepare returns c with the fields that need disk access: ReadPayload, Member, Handler,
-	// Ignore, ReplyWritten, Log and Dropped. It runs inside the hard limit, and not at all
+	// Ignore, Complete, ReplyWritten, Log and Dropped. It runs inside the hard limit, and not at all
 	// while Remanence is disabled. Nil means that these fields are set.
 	Prepare func(c Config) Config
 
@@ -50,6 +50,8 @@ type Config struct {
 	// Notice of its reply is shown.
 	Handler mem.Handler
 	Ignore  func(mem.Event) bool // capture is paused or excluded; nil means never
+	// Complete adds to an event what its payload lacks, redacted. Nil adds nothing.
+	Complete func(*mem.Event)
 
 	ReplyWritten func() // called after the reply is written; may be nil
 	Now          func() time.Time
@@ -179,6 +181,9 @@ func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
 	e.SpentUS = time.Since(r.start).Microseconds()
 	e.Size, e.Truncated = p.Size, p.Truncated
 	e.Private = p.Private && alwaysHasText(e.Kind) && blank(e.Text)
+	if r.Complete != nil {
+		r.Complete(&e)
+	}
 	e.Identify(r.Nonce)
 	return e, true
 }

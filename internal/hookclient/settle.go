@@ -2,6 +2,7 @@ package hookclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -25,7 +26,7 @@ func prepareUninstalled(sys config.System, paths config.Paths, c hook.Config) ho
 		case e.Kind != mem.SessionStart, e.Source == "clear", e.Source == "compact":
 			return true
 		case e.Source == "resume", e.Source == "fork":
-			return !hooksInstalled(c.Getenv)
+			return !hooksInstalled(c.Getenv, c.Dialect.ID())
 		default:
 			return false
 		}
@@ -39,32 +40,47 @@ func prepareUninstalled(sys config.System, paths config.Paths, c hook.Config) ho
 	return c
 }
 
-// hooksInstalled reports whether our hooks are those of a plugin, or are named in the client's current
+// hooksInstalled reports whether our hooks are those of a plugin, or are named in the agent's current
 // settings.
-func hooksInstalled(getenv func(string) string) bool {
+func hooksInstalled(getenv func(string) string, agent string) bool {
 	if getenv("CLAUDE_PLUGIN_ROOT") != "" {
 		return true
 	}
-	own := getenv("CLAUDE_CONFIG_DIR")
-	if own == "" {
-		own = filepath.Join(config.HomeDir(getenv), ".claude")
-	}
-	project := filepath.Join(getenv("CLAUDE_PROJECT_DIR"), ".claude")
-	for _, file := range []string{
-		filepath.Join(own, "settings.json"), filepath.Join(project, "settings.json"),
-		filepath.Join(project, "settings.local.json"),
-	} {
+	for _, file := range settingsFiles(getenv, agent) {
 		const most = 1 << 20 // bytes; no settings are that long
 		info, err := os.Stat(file)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > most {
 			continue
 		}
 		if b, err := os.ReadFile(file); err == nil && bytes.Contains(b, []byte("remanence")) &&
-			bytes.Contains(b, []byte(`"claude-code"`)) {
+			bytes.Contains(b, []byte(agent)) {
 			return true
 		}
 	}
 	return false
+}
+
+// settingsFiles lists the files in which an agent's hooks may be.
+func settingsFiles(getenv func(string) string, agent string) []string {
+	home := config.HomeDir(getenv)
+	dir := func(variable, name string) string { return cmp.Or(getenv(variable), filepath.Join(home, name)) }
+	switch agent {
+	case "codex":
+		return []string{filepath.Join(dir("CODEX_HOME", ".codex"), "hooks.json")}
+	case "gemini":
+		return []string{filepath.Join(home, ".gemini", "settings.json")}
+	case "qwen":
+		return []string{filepath.Join(home, ".qwen", "settings.json")}
+	case "copilot":
+		return []string{filepath.Join(home, ".copilot", "hooks", "remanence.json")}
+	case "opencode":
+		return []string{filepath.Join(dir("XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "remanence.js")}
+	}
+	project := filepath.Join(getenv("CLAUDE_PROJECT_DIR"), ".claude")
+	return []string{
+		filepath.Join(dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
+		filepath.Join(project, "settings.json"), filepath.Join(project, "settings.local.json"),
+	}
 }
 
 // installing creates its handler when the first event comes.

@@ -44,6 +44,7 @@ func isIDKey(key string) bool {
 	case "session_id", "sessionId", "prompt_id", "promptId", "tool_use_id", "toolUseId", "toolUseID", "parent_tool_use_id",
 		"parentToolUseID", "agent_id", "agentId", "task_id", "taskId", "message_id", "messageId", "turn_id", "turnId",
 		"request_id", "requestId", "conversation_id", "generation_id", "thread_id", "threadId", "call_id", "callId", "uuid",
+		"sessionID", "callID", "messageID", "partID", "modelID", "tool_call_id",
 		"parentUuid", "leafUuid", "hook_event_name", "hookEventName", "tool_name", "toolName", "resolvedModel":
 		return true
 	}

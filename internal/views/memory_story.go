@@ -192,7 +192,7 @@ func times(n int) string {
 func agentName(agent string) string {
 	names := map[string]string{
 		"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "cursor": "Cursor",
-		"copilot": "Copilot", "opencode": "OpenCode", "windsurf": "Windsurf",
+		"copilot": "Copilot", "opencode": "OpenCode", "qwen": "Qwen Code", "windsurf": "Windsurf",
 	}
 	if n := names[agent]; n != "" {
 		return n

@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// gemini is the dialect of Gemini CLI, which has names of its own for events and tools.
+func gemini() client {
+	return client{
+		id: geminiID,
+		events: map[string]mem.EventKind{
+			"SessionStart": mem.SessionStart, "BeforeAgent": mem.UserPromptSubmit, "AfterAgent": mem.Stop,
+			"BeforeTool": mem.PreToolUse, "AfterTool": mem.PostToolUse, "PreCompress": mem.PreCompact,
+			"SessionEnd": mem.SessionEnd, "Notification": mem.Notification,
+		},
+		members: map[string]string{"prompt_response": "last_assistant_message"},
+		environ: func(get func(string) string) Env {
+			return Env{ProjectDir: get("GEMINI_PROJECT_DIR"), SessionID: get("GEMINI_SESSION_ID")}
+		},
+		read: func(e *mem.Event, f fields) bool {
+			switch e.Kind {
+			case mem.PreCompact: // one with the trigger auto comes before every call of the model
+				return e.Source == "manual"
+			case mem.PreToolUse, mem.PostToolUse:
+				if mcp, ok := readFields(f["mcp_context"]); ok {
+					e.Tool = label(mcpTool(mcp.text("server_name"), mcp.text("tool_name")))
+				}
+				rename(e, geminiTools())
+				geminiResult(f).give(e)
+			}
+			return true
+		},
+		answers: map[mem.EventKind]string{
+			mem.SessionStart: "SessionStart", mem.UserPromptSubmit: "BeforeAgent",
+			mem.PostToolUse: "AfterTool", mem.PostToolUseFailure: "AfterTool",
+		},
+		notices: true,
+	}
+}
+
+// qwen is the dialect of Qwen Code: events and answers of Claude Code, tools of Gemini CLI.
+func qwen() client {
+	return client{
+		id: qwenID, events: claudeEvents(),
+		environ: func(get func(string) string) Env {
+			return Env{
+				ProjectDir: get("QWEN_PROJECT_DIR"), SessionID: get("QWEN_CODE_SESSION_ID"), Model: get("QWEN_CODE_MODEL"),
+			}
+		},
+		read: func(e *mem.Event, f fields) bool {
+			switch e.Kind {
+			case mem.UserPromptSubmit: // comes before every call of the model; only a new prompt has a text
+				return e.Text != "" || f["submitted_prompt"] != nil // which is empty if all of it was private
+			case mem.PreToolUse:
+				rename(e, geminiTools())
+			case mem.PostToolUse:
+				rename(e, geminiTools())
+				geminiResult(f).give(e)
+			case mem.PostToolUseFailure:
+				rename(e, geminiTools())
+				r := result{text: e.Error, failed: true}
+				if e.Tool == "Bash" {
+					r = commandReport(e.Error, "")
+					r.failed = true
+				}
+				r.give(e)
+			}
+			return true
+		},
+		answers: sameNames(mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse,
+			mem.PostToolUseFailure, mem.SubagentStart),
+		notices: true,
+	}
+}
+
+// geminiTools are the tools of Gemini CLI, and of Qwen Code, which comes from it.
+func geminiTools() map[string]native {
+	path := map[string]string{"dir_path": "path"}
+	return map[string]native{
+		"run_shell_command":   {name: "Bash"},
+		"write_file":          {name: "Write"},
+		"replace":             {name: "Edit"},
+		"edit":                {name: "Edit"},
+		"read_file":           {name: "Read", input: map[string]string{"absolute_path": "file_path"}},
+		"grep_search":         {name: "Grep", input: path},
+		"search_file_content": {name: "Grep", input: path},
+		"glob":                {name: "Glob", input: path},
+		"list_directory":      {name: "LS", input: path},
+		"web_fetch":           {name: "WebFetch"},
+		"google_web_search":   {name: "WebSearch"},
+		"web_search":          {name: "WebSearch"},
+	}
+}
+
+// geminiResult reads the result of a tool: what the model gets, and what the person sees, which for a command is its
+// plain output.
+func geminiResult(f fields) result {
+	response, ok := readFields(f["tool_response"])
+	if !ok {
+		return result{text: f.text("tool_response")}
+	}
+	text := strings.TrimSpace(textsOf(response["llmContent"]))
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "<untrusted_context>\n"), "\n</untrusted_context>")
+	r := commandReport(text, response.text("returnDisplay"))
+	if failure, ok := readFields(response["error"]); ok {
+		r.failed = true
+		if message := failure.text("message"); message != "" && r.text == "" {
+			r.text = message
+		}
+	}
+	return r
+}
+
+var (
+	reportedStatus = regexp.MustCompile(`(?m)^Exit Code: (\d+)$`)
+	reportedOutput = regexp.MustCompile(`(?m)^Output: `)
+	reportedEnd    = regexp.MustCompile(`(?m)^(Error: |Exit Code: |Signal: |Background PIDs: |Process Group PGID: )`)
+)
+
+// commandReport reads what the model gets of a command. The output, if it is known, is not searched for a status:
+// it may print one of its own. Any other text is returned as it is.
+func commandReport(text, output string) result {
+	begin := reportedOutput.FindStringIndex(text)
+	if begin == nil {
+		if output != "" {
+			return result{text: output}
+		}
+		return result{text: text}
+	}
+	rest := text[begin[1]:]
+	if after, ok := strings.CutPrefix(rest, output); ok && output != "" {
+		return result{text: output, status: lastStatus(reportedStatus, after)}
+	}
+	r := result{text: rest, status: lastStatus(reportedStatus, rest)}
+	if end := reportedEnd.FindAllStringIndex(rest, -1); len(end) > 0 {
+		r.text = strings.TrimSuffix(rest[:end[0][0]], "\n")
+	}
+	return r
+}
