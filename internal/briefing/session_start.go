@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -49,16 +50,21 @@ func (e *Service) Env(ec event.Context) []mem.EnvVar {
 	return vars
 }
 
-// Notice returns the line for the person: warnings not shown today, else a summary of the briefing if the person
-// wants one.
+// Notice returns the line for the person: warnings not shown today, else what was injected, if the person wants
+// that line. A new session in which there was nothing to inject says that Remanence is there.
 func (e *Service) Notice(ec event.Context, briefing mem.Receipt) string {
 	if e.Warnings != nil && !ec.FromSpool {
 		if w := e.Warnings(ec.Project); len(w) > 0 {
 			return strings.Join(w, " · ")
 		}
 	}
-	if ec.Settings.ReceiptLine && briefing.Outcome == mem.Injected {
-		return recall.InjectionLine(briefing)
+	switch {
+	case !ec.Settings.ReceiptLine:
+	case briefing.Outcome == mem.Injected:
+		return fmt.Sprintf("remanence: injected %s, %s tokens · remanence why %s", recall.ItemsOf(len(briefing.Items)),
+			chars.Thousands(briefing.Tokens), briefing.ID)
+	case briefing.Outcome == mem.Nothing && ec.Source == "startup":
+		return "remanence: listening; there is nothing to inject yet"
 	}
 	return ""
 }

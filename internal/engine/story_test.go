@@ -585,3 +585,19 @@ func TestASessionMakesNoMoreMemoriesOfToolsThanItHasRoomFor(t *testing.T) {
 		t.Errorf("%d memories, want %d, %v", len(got), room, err)
 	}
 }
+
+func TestAPersonSeesWhatASessionWasGiven(t *testing.T) {
+	s := newStage(t)
+	if got, want := s.play(start("startup")).Notice, "remanence: listening; there is nothing to inject yet"; got != want {
+		t.Errorf("in a first session: got %q, want %q", got, want)
+	}
+	s.play(bugHunt()...)
+	got := s.play(in("two", start("startup"))...).Notice
+	if !strings.HasPrefix(got, "remanence: injected ") || !strings.Contains(got, " tokens · remanence why r_") {
+		t.Errorf("in a second session: got %q", got)
+	}
+	s.settings.ReceiptLine = false
+	if got := s.play(in("three", start("startup"))...).Notice; got != "" {
+		t.Errorf("with the line disabled: got %q", got)
+	}
+}

@@ -87,7 +87,7 @@ func Defaults(p Profile) Settings {
 			SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120,
 			Bash: 120, Task: 400,
 		},
-		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
+		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000, ReceiptLine: true,
 		StateLineRule: StateLineOnChange, StateLineTokens: 60, NoteRequests: true,
 		MaxMemories: 4, MaxChunks: 4, MinPromptChars: 8,
 		Vault:         VaultSettings{TopK: 10, LogLines: 40},

@@ -148,12 +148,6 @@ func BriefText(mm mem.Memory) string {
 	return mm.Title + "\n" + strings.TrimPrefix(mm.Body, mm.Title)
 }
 
-// InjectionLine describes an injection in one line.
-func InjectionLine(r mem.Receipt) string {
-	return fmt.Sprintf("remanence: injected %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)),
-		chars.Thousands(r.Tokens), r.ID)
-}
-
 // ItemsOf returns a number of items in words: "1 item", "2 items".
 func ItemsOf(n int) string {
 	if n == 1 {
