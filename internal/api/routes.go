@@ -48,12 +48,13 @@ const (
 
 // Routes of the command line and of MCP. Those with a Get change nothing.
 var (
-	Search   = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
-	Show     = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
-	Timeline = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
-	Related  = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
-	Status   = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
-	Sizes    = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
+	Search     = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
+	Show       = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
+	Timeline   = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
+	Related    = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
+	Status     = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
+	StatusLine = Route[views.StatusLineRequest, views.StatusLineResponse]{Name: "status_line", Get: "status_line"}
+	Sizes      = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
 
 	Add          = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
 	Import       = Route[curate.ImportRequest, curate.ImportResponse]{Name: "import"}

@@ -35,7 +35,8 @@ func chapters() []chapter {
 		}},
 		{"move", nil, []string{"export", "import", "backfill"}},
 		{"run", nil, []string{
-			"config", "vault", "mcp", "daemon", "db", "digest", "eval", "completion", "man", "upgrade", "version", "help",
+			"config", "vault", "mcp", "statusline", "daemon", "db",
+			"digest", "eval", "completion", "man", "upgrade", "version", "help",
 		}},
 	}
 }

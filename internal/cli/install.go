@@ -30,7 +30,7 @@ func supported(args []string) error {
 
 func installCommand(a *app) *cobra.Command {
 	var scope, hooks string
-	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, backfill, noBackfill bool
+	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, line, backfill, noBackfill bool
 	cmd := &cobra.Command{
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
@@ -59,7 +59,7 @@ func installCommand(a *app) *cobra.Command {
 			if !cmd.Flags().Changed("hooks") {
 				hooks = a.checks().Profile()
 			}
-			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks)}
+			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks), StatusLine: line}
 			how := installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), hooksOnly: hooksOnly}
 			if mcpOnly {
 				return installServer(a, c, found, how)
@@ -88,6 +88,8 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&line, "status-line", false, "also show Remanence in the agent's status line, if it has none")
+	cmd.MarkFlagsMutuallyExclusive("plugin", "mcp-only", "status-line")
 	cmd.Flags().BoolVar(&backfill, "backfill", false, "also read in the agent's past sessions, in the background")
 	cmd.Flags().BoolVar(&noBackfill, "no-backfill", false, "do not ask about past sessions")
 	cmd.MarkFlagsMutuallyExclusive("backfill", "no-backfill", "mcp-only")
@@ -129,6 +131,10 @@ func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how
 	if err := agreedToInstall(a, v, how); err != nil {
 		return err
 	}
+	if plan, err = offerStatusLine(a, c, o, plan, how); err != nil {
+		return err
+	}
+	v.Line = ui.TextOrNil(string(plan.StatusLine))
 	rec, err := setup.Apply(c, plan)
 	if err != nil {
 		return err
@@ -278,6 +284,7 @@ type installView struct {
 	Added    int            `json:"added"`
 	Replaced int            `json:"replaced"`
 	Removed  int            `json:"removed"`
+	Line     *string        `json:"status_line"` // null: the settings have none, otherwise added, ours or other
 	Warnings []doctor.Check `json:"warnings"`
 	Record   *string        `json:"record"`
 	TookMS   float64        `json:"took_ms"`
@@ -315,6 +322,7 @@ func newInstallView(a *app, found setup.Agents, p setup.Plan) installView {
 		Found: agentsOf(found), Scope: string(p.Scope), Hooks: string(p.Profile), File: p.File, Events: []string{},
 		Changes: p.Changes(),
 		Create:  p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: config.HomeDir(a.Sys.Getenv),
+		Line: ui.TextOrNil(string(p.StatusLine)),
 	}
 	v.printWarnings(p.Entries, p.Warnings)
 	return v
@@ -417,6 +425,12 @@ func (v installView) settingsPlan(line func(string, ...any)) {
 	}
 	line("Will   %s in %s", ui.Plural(len(v.Events), "hook", "hooks"), file)
 	line("       %s", changesText(v.Added, v.Replaced, v.Removed))
+	switch setup.LineState(ui.Deref(v.Line)) {
+	case setup.LineAdded:
+		line("       a status line: memories of the project, tokens injected into the session")
+	case setup.LineOther:
+		line("       your status line stays; both in one: remanence statusline --wrap COMMAND")
+	}
 }
 
 func (v installView) pluginPlan(line func(string, ...any)) {

@@ -224,7 +224,10 @@ func viewsByName() map[string]ui.View {
 		"daemon_logs": daemonLogView{File: "remanence.log", Lines: []logLine{
 			{At: &at, Level: "info", Text: "worker started", More: "version=1"},
 		}},
-		"daemon":  daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
+		"daemon": daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
+		"statusline": ui.StatusLineView{
+			StatusLineResponse: views.StatusLineResponse{Memories: 12, Items: 3, Tokens: 640, Review: 1}, State: ui.LineOn,
+		},
 		"open":    openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
 		"man":     manView{Dir: "/h/man1", Files: []string{"remanence.1"}},
 		"upgrade": upgradeView{"0.1.0", "/usr/bin/remanence", "deb", "sudo apt-get install ./remanence_amd64.deb"},
@@ -238,7 +241,7 @@ func viewsByName() map[string]ui.View {
 			Warnings: []doctor.Check{},
 		},
 		"uninstall": uninstallView{
-			Steps:  []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false}},
+			Steps:  []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false, true}},
 			Purged: []string{},
 		},
 		"doctor": doctor.Report{Checks: []doctor.Check{

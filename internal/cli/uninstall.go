@@ -56,7 +56,7 @@ func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) 
 		data: a.Paths.Data,
 	}
 	for _, s := range plan.Steps {
-		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server})
+		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server, s.Line})
 	}
 	v.Plugin = pluginGoneOf(plugin)
 	if how.purge {
@@ -157,7 +157,8 @@ type stepItem struct {
 	Action  string   `json:"action"` // restore, delete, edit or keep
 	Hooks   int      `json:"hooks"`
 	Records []string `json:"records"`
-	Server  bool     `json:"server"` // our MCP server goes, out of the agent's configuration
+	Server  bool     `json:"server"`      // our MCP server goes, out of the agent's configuration
+	Line    bool     `json:"status_line"` // our status line goes too
 }
 
 // pluginGone is what becomes of the plugin.
@@ -251,8 +252,11 @@ func (v uninstallView) plan(line func(string, ...any)) {
 			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), does[s.Action])
 			continue
 		}
-		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), ui.Plural(s.Hooks, "hook", "hooks"),
-			does[s.Action])
+		holds := ui.Plural(s.Hooks, "hook", "hooks")
+		if s.Line {
+			holds += " and the status line"
+		}
+		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), holds, does[s.Action])
 	}
 	v.Plugin.plan(line, v.home, first(len(v.Steps), "Will"))
 	if len(v.Purged) == 0 && !config.Exists(v.data) {

@@ -11,8 +11,9 @@ import (
 
 // Options say what to install. The zero value means the lean hooks in the user's settings.
 type Options struct {
-	Scope   Scope
-	Profile Profile
+	Scope      Scope
+	Profile    Profile
+	StatusLine bool // also show Remanence in the agent's status line, if it has none
 }
 
 // Plan is what an installation will do. Making one writes nothing.
@@ -29,6 +30,7 @@ type Plan struct {
 
 	Entries                  []Entry // all hooks of ours that will stand in the file
 	Added, Replaced, Removed int     // what changes about them
+	StatusLine               LineState
 
 	Warnings []Finding // what will keep the hooks from serving well
 
@@ -67,6 +69,9 @@ func PlanInstall(c Config, o Options) (Plan, error) {
 	}
 	after, did, err := merge(before, p.Entries)
 	if err != nil {
+		return Plan{}, fmt.Errorf("%s: %w; nothing was changed", p.File, err)
+	}
+	if after, p.StatusLine, err = mergeStatusLine(after, c.Binary, o.StatusLine); err != nil {
 		return Plan{}, fmt.Errorf("%s: %w; nothing was changed", p.File, err)
 	}
 	p.after, p.Added, p.Replaced, p.Removed = after, did.added, did.replaced, did.removed

@@ -15,9 +15,9 @@ func Merge(src []byte, want []Entry) ([]byte, error) {
 	return out, err
 }
 
-// Unmerge returns the settings without the hooks that isOurs names, and without the groups, events and the "hooks"
-// key that Merge made for them. On a text without hooks of ours Unmerge after Merge gives back the text to the byte.
-// Parts of an unknown shape hold nothing of ours and stay. The error is ErrNotJSON.
+// Unmerge returns the settings without the hooks that isOurs names, without the groups, events and the "hooks" key that
+// Merge made for them, and without our status line. On a text without hooks of ours Unmerge after Merge gives back the
+// text to the byte. Parts of an unknown shape hold nothing of ours and stay. The error is ErrNotJSON.
 func Unmerge(src []byte, isOurs func(Handler) bool) ([]byte, error) {
 	d, err := parse(src)
 	if err != nil {
@@ -28,6 +28,9 @@ func Unmerge(src []byte, isOurs func(Handler) bool) ([]byte, error) {
 		if isOurs(f.Handler) {
 			gone[f.node] = true
 		}
+	}
+	for _, n := range d.statusLines() {
+		gone[n] = true
 	}
 	if len(gone) == 0 {
 		return src, nil

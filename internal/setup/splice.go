@@ -189,12 +189,12 @@ func fillBlank(body []byte, entries []Entry) []byte {
 	return append([]byte("{"+strings.Repeat(" ", was)), text[1:]...)
 }
 
-// without cuts hooks out, with all that held nothing but them, and makes the rewrites.
+// without cuts hooks and status lines out, with all that held nothing but them, and makes the rewrites.
 func (d document) without(gone map[*node]bool, rewrite []splice) []byte {
 	c := cutter{body: d.body, cuts: rewrite}
 	emptied := c.sweep(d.root, func(member item) bool {
 		if member.key != "hooks" || member.val.kind != '{' {
-			return false
+			return gone[member.val]
 		}
 		return c.sweepMarked(member.val, func(event item) bool {
 			return event.val.kind == '[' && c.sweepMarked(event.val, func(group item) bool {

@@ -25,6 +25,7 @@ type Step struct {
 	File    string
 	Action  Action
 	Hooks   int      // entries of ours that will go
+	Line    bool     // our status line goes too
 	Server  bool     // what will go is our server, out of the agent's configuration
 	Records []string // install records that are undone by it
 	Dirs    []string // directories made by us, outermost first; those that are empty will go
@@ -53,7 +54,7 @@ func PlanUninstall(c Config) (Removal, error) {
 			errs = append(errs, err)
 			continue
 		}
-		if step.Hooks > 0 || len(step.Records) > 0 {
+		if step.Hooks > 0 || step.Line || len(step.Records) > 0 {
 			plan.Steps = append(plan.Steps, step)
 		}
 	}
@@ -102,7 +103,7 @@ func planStep(path string, records []Record) (Step, error) {
 	if s.after, err = Unmerge(before, Ours); err != nil {
 		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
-	s.Hooks = countOurs(s.was.data)
+	s.Hooks, s.Line = countOurs(s.was.data), StatusLine(s.was.data) == LineOurs
 	switch {
 	case created && holdsNothing(s.after):
 		s.Action = Delete
