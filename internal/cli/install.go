@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,31 +19,24 @@ import (
 	"remanence/internal/setup"
 )
 
-// supported refuses agents that cannot be set up.
-func supported(args []string) error {
-	for _, name := range args {
-		if id, err := agentName(name); err != nil || id != setup.AgentID {
-			return fault.Input.WithMessage("%q cannot be set up", name).FixedBy("supported now: claude-code")
-		}
-	}
-	return nil
-}
-
 func installCommand(a *app) *cobra.Command {
 	var scope, hooks string
-	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, line, backfill, noBackfill bool
+	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, line, backfill, noBackfill, noTrust bool
 	cmd := &cobra.Command{
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
-		Short:      "put the hooks into a coding agent",
-		Long: "Supported now: claude-code. Only entries of Remanence are added to the agent's\nsettings; every other byte " +
-			"stays. An install record allows to undo it.\n\n" +
+		Short:      "put the hooks into coding agents",
+		Long: "Agents: " + strings.Join(setUpNames(), ", ") + ". Without a name: those on this machine.\nOnly entries of " +
+			"Remanence are added to an agent's settings; every other byte\nstays. An install record allows to undo it.\n\n" +
+			"Codex runs a hook only after its hash is in its configuration. You are asked\nbefore it is put there; --yes agrees, " +
+			"--no-trust leaves it to you.\n\n" +
 			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its " +
 			"settings out anew; uninstall gives the bytes\nback.",
-		Example: "  remanence install\n  remanence install claude-code --dry-run\n  remanence install --scope project " +
+		Example: "  remanence install --dry-run\n  remanence install codex gemini\n  remanence install --scope project " +
 			"--hooks full\n  remanence install claude-code --plugin",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := supported(args); err != nil {
+			named, err := agentIDs(args)
+			if err != nil {
 				return err
 			}
 			if err := reachesHooks(a); err != nil {
@@ -53,23 +47,35 @@ func installCommand(a *app) *cobra.Command {
 				return err
 			}
 			found := setup.Detect(c)
-			if len(found) == 0 && len(args) == 0 && !all {
+			ids := agentsFor(c, named, all)
+			if len(ids) == 0 {
 				return fault.NoAgent.Because("neither its directory nor its command is here")
 			}
 			if !cmd.Flags().Changed("hooks") {
 				hooks = a.checks().Profile()
 			}
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks), StatusLine: line}
-			how := installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), hooksOnly: hooksOnly}
-			if mcpOnly {
-				return installServer(a, c, found, how)
+			how := installing{
+				dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), hooksOnly: hooksOnly, mcpOnly: mcpOnly,
+				noTrust: noTrust,
 			}
-			if asPlugin {
+			if len(named) == 0 && (asPlugin || o.Scope == setup.ScopeProject) { // which only Claude Code has
+				ids = []string{setup.AgentID}
+			}
+			switch claude := slices.Equal(ids, []string{setup.AgentID}); {
+			case !claude && asPlugin:
+				return fault.Input.WithMessage("only Claude Code takes the plugin this way").
+					FixedBy("remanence install claude-code --plugin")
+			case !claude:
+				err = installMany(a, c, o, ids, how)
+			case mcpOnly:
+				return installServer(a, c, found, how)
+			case asPlugin:
 				err = installPlugin(cmd.Context(), a, c, o, found, how)
-			} else {
+			default:
 				err = runInstall(a, c, o, found, how)
 			}
-			if err != nil || dry {
+			if err != nil || dry || mcpOnly || !slices.Contains(ids, setup.AgentID) {
 				return err
 			}
 			var wanted *bool
@@ -90,10 +96,11 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&line, "status-line", false, "also show Remanence in the agent's status line, if it has none")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "mcp-only", "status-line")
+	cmd.Flags().BoolVar(&noTrust, "no-trust", false, "do not tell Codex to trust the hooks")
 	cmd.Flags().BoolVar(&backfill, "backfill", false, "also read in the agent's past sessions, in the background")
 	cmd.Flags().BoolVar(&noBackfill, "no-backfill", false, "do not ask about past sessions")
 	cmd.MarkFlagsMutuallyExclusive("backfill", "no-backfill", "mcp-only")
-	cmd.ValidArgs = []string{setup.AgentID}
+	cmd.ValidArgs = setUpNames()
 	return cmd
 }
 
@@ -103,6 +110,8 @@ type installing struct {
 	profile  bool // the profile was chosen, so the configuration gets it too
 
 	hooksOnly bool // without the MCP server
+	mcpOnly   bool // without hooks
+	noTrust   bool // no agent is told to trust the hooks
 }
 
 func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how installing) error {

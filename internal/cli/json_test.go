@@ -241,7 +241,7 @@ func viewsByName() map[string]ui.View {
 			Warnings: []doctor.Check{},
 		},
 		"uninstall": uninstallView{
-			Steps:  []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false, true}},
+			Steps:  []stepItem{{"claude-code", "/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false, true}},
 			Purged: []string{},
 		},
 		"doctor": doctor.Report{Checks: []doctor.Check{

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,40 +25,78 @@ func uninstallCommand(a *app) *cobra.Command {
 			"are cut out. A plugin is taken out by the agent's own\ncommands. --purge also erases all that was remembered.",
 		Example: "  remanence uninstall --dry-run\n  remanence uninstall claude-code\n  remanence uninstall --purge --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := supported(args); err != nil {
+			named, err := agentIDs(args)
+			if err != nil {
 				return err
 			}
 			c, err := a.checks().SetupConfig()
 			if err != nil {
 				return err
 			}
-			return runUninstall(a, cmd, c, uninstalling{dry: dry, yes: yes, purge: purge})
+			return runUninstall(a, cmd, c, uninstalling{dry: dry, yes: yes, purge: purge, agents: named})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "every agent; the only one there is now")
+	cmd.Flags().BoolVar(&all, "all", false, "every agent, as without a name")
 	cmd.Flags().BoolVar(&purge, "purge", false, "also erase every memory, log and setting")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.ValidArgs = []string{setup.AgentID}
+	cmd.ValidArgs = setUpNames()
 	return cmd
 }
 
 // uninstalling holds the options of a removal.
-type uninstalling struct{ dry, yes, purge bool }
+type uninstalling struct {
+	dry, yes, purge bool
+	agents          []string // empty means all
+}
+
+// of reports whether the removal is for an agent.
+func (how uninstalling) of(id string) bool {
+	return how.purge || len(how.agents) == 0 || slices.Contains(how.agents, id)
+}
+
+// planRemoval plans what is removed, and reports whether another agent keeps its hooks.
+func planRemoval(c setup.Config, how uninstalling) (plan setup.Removal, plugin setup.PluginRemoval, others bool, err error) {
+	claude, claudeErr := setup.PlanUninstall(c)
+	plugin, pluginErr := setup.PlanPluginRemoval(c)
+	if pluginErr != nil && claudeErr != nil && strings.Contains(claudeErr.Error(), pluginErr.Error()) {
+		pluginErr = nil
+	}
+	if how.of(setup.AgentID) {
+		plan, err = claude, errors.Join(claudeErr, pluginErr)
+	} else {
+		others = hasHooks(claude) || !plugin.Nothing()
+		plugin = setup.PluginRemoval{}
+	}
+	for _, cl := range setup.Clients() {
+		removal, clientErr := setup.PlanClientRemoval(c, cl)
+		if !how.of(cl.ID) {
+			others = others || hasHooks(removal)
+			continue
+		}
+		plan.Steps = append(plan.Steps, removal.Steps...)
+		if err == nil || clientErr != nil && !strings.Contains(err.Error(), clientErr.Error()) {
+			err = errors.Join(err, clientErr)
+		}
+	}
+	return plan, plugin, others, err
+}
+
+func hasHooks(r setup.Removal) bool {
+	return slices.ContainsFunc(r.Steps, func(s setup.Step) bool { return s.Hooks > 0 })
+}
 
 func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) error {
 	start := a.Sys.Now()
-	plan, planErr := setup.PlanUninstall(c)
-	plugin, pluginErr := setup.PlanPluginRemoval(c)
-	if pluginErr != nil && (planErr == nil || !strings.Contains(planErr.Error(), pluginErr.Error())) {
-		planErr = errors.Join(planErr, pluginErr)
-	}
+	plan, plugin, others, planErr := planRemoval(c, how)
 	v := uninstallView{
 		DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: config.HomeDir(a.Sys.Getenv),
 		data: a.Paths.Data,
 	}
 	for _, s := range plan.Steps {
-		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server, s.Line})
+		v.Steps = append(v.Steps, stepItem{
+			cmp.Or(s.Agent, setup.AgentID), s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server, s.Line,
+		})
 	}
 	v.Plugin = pluginGoneOf(plugin)
 	if how.purge {
@@ -77,8 +117,11 @@ func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) 
 		return err
 	}
 	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
-	was, stopErr := stopAndErase(cmd.Context(), a, how.purge)
-	v.Stopped, v.partly = was, err != nil || stopErr != nil
+	var stopErr error
+	if !others { // whose hooks still need the daemon
+		v.Stopped, stopErr = stopAndErase(cmd.Context(), a, how.purge)
+	}
+	v.partly = err != nil || stopErr != nil
 	v.TookMS = daemon.Millis(a.Sys.Now().Sub(start))
 	return errors.Join(a.out.Show(v), err, stopErr)
 }
@@ -153,6 +196,7 @@ type uninstallView struct {
 }
 
 type stepItem struct {
+	Agent   string   `json:"agent"`
 	File    string   `json:"file"`
 	Action  string   `json:"action"` // restore, delete, edit or keep
 	Hooks   int      `json:"hooks"`

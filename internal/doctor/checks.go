@@ -188,6 +188,13 @@ func (a *Checks) checkSetup() []Check {
 		}
 		list = append(list, item)
 	}
+	for _, cl := range setup.Clients() {
+		for _, f := range setup.CheckClient(c, cl).Findings {
+			item := CheckOf(f)
+			item.Required = item.Required && f.State != setup.Info
+			list = append(list, item)
+		}
+	}
 	return list
 }
 

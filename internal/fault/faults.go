@@ -418,6 +418,11 @@ var (
 			"hooks do not run.",
 		[]string{"start claude in this directory and trust it", "remanence doctor"},
 	}
+	HooksUntrusted = Fault{
+		"REM-H017", 0, "the agent skips the hooks until it is told to trust them", "",
+		"Codex runs a hook only if its configuration has the hook's hash. Nothing is captured or injected until then.",
+		[]string{"remanence install codex --yes"},
+	}
 	Disabled = Fault{
 		"REM-H009", 0, "the agent has its hooks switched off", "",
 		"Nothing is captured or injected until they are on again.",
@@ -467,7 +472,7 @@ func All() []Fault {
 		Locked, Corrupt, Newer, Network, DiskLow, LongLog, Index, Rows, Modes, Clock, Foreign, Store, Trip, Tags,
 		NoModel, TokenCap, Model, Embedding, DiskFull, ReadOnly, DiskFails, NoDatabase, NoBackup,
 		NoAgent, Binary, Cache, Path, Hooks, Doubled, OldHooks, Untrusted, Server, Disabled, SlowHooks, Cleanup, OtherTools,
-		SwitchedOff, Dropped, Settings, Silent,
+		HooksUntrusted, SwitchedOff, Dropped, Settings, Silent,
 		Config, Overridden, NoHome, NoKey, Edit,
 		Vault, NoVault, VaultFiles, Lacking,
 		Secrets, ForeignFiles, NotTrusted, StateFile, PersonOnly, StateOld,

@@ -25,6 +25,8 @@ const (
 	CodeStale    = "REM-H006" // hooks are those of another version
 	CodeDisabled = "REM-H009" // the agent has its hooks switched off
 	CodeOthers   = "REM-H012" // another memory tool is active
+
+	CodeUntrusted = "REM-H017" // the agent skips the hooks until it is told to trust them
 )
 
 // Finding is the result of one check.

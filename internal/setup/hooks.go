@@ -84,8 +84,11 @@ func entriesOf(hooks []hook, program string) []Entry {
 	return entries
 }
 
-// hookArgs follows the program in the command of a hook of ours.
-const hookArgs = " hook " + AgentID
+// hookArgs follows the program in the command of a hook of ours for Claude Code; hookWord in that for any agent.
+const (
+	hookArgs = hookWord + AgentID
+	hookWord = " hook "
+)
 
 // PluginHooks is the text of the plugin's hooks/hooks.json: the lean hooks, run from the plugin's own directory.
 func PluginHooks() []byte {
@@ -109,7 +112,7 @@ type Handler struct {
 }
 
 // Ours reports whether a hook was written by an installation of Remanence, of whatever version and place: the program
-// is called remanence and has the arguments of a hook of Claude Code. A person's own command line around it is not
+// is called remanence and has the arguments of a hook of an agent. A person's own command line around it is not
 // ours.
 func Ours(h Handler) bool {
 	if h.Type != "command" {
@@ -118,8 +121,12 @@ func Ours(h Handler) bool {
 	if len(h.Args) > 0 { // as older versions wrote it
 		return isRemanence(h.Command) && len(h.Args) >= 2 && h.Args[0] == "hook" && h.Args[1] == AgentID
 	}
-	program, event, ok := strings.Cut(strings.TrimSpace(h.Command), hookArgs)
-	if !ok || !isEventArg(event) {
+	program, agent, ok := strings.Cut(strings.TrimSpace(h.Command), hookWord)
+	name, event, _ := strings.Cut(agent, " ")
+	if event != "" {
+		event = " " + event
+	}
+	if _, known := ClientByID(name); !ok || !known && name != AgentID || !isEventArg(event) {
 		return false
 	}
 	return isRemanence(unquote(strings.TrimSpace(program)))

@@ -54,9 +54,12 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Records lists the install records of this agent, the oldest first. Those that cannot be read are left out and named
+// Records lists the install records of Claude Code, the oldest first. Those that cannot be read are left out and named
 // in the error; the rest is valid nevertheless.
-func Records(c Config) ([]Record, error) {
+func Records(c Config) ([]Record, error) { return clientRecords(c, AgentID) }
+
+// allRecords is Records for all agents.
+func allRecords(c Config) ([]Record, error) {
 	ids, err := recordIDs(c.RecordDir)
 	if err != nil {
 		return nil, err
@@ -69,9 +72,7 @@ func Records(c Config) ([]Record, error) {
 			errs = append(errs, err)
 			continue
 		}
-		if r.Agent == AgentID {
-			list = append(list, r)
-		}
+		list = append(list, r)
 	}
 	return list, errors.Join(errs...)
 }

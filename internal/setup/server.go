@@ -71,7 +71,7 @@ func PlanServer(c Config) (ServerPlan, error) {
 	if p.Create = !p.was.exists(); p.Create {
 		before = []byte("{}\n")
 	}
-	if p.after, err = mergeServer(before, c.Binary); err != nil {
+	if p.after, err = mergeServer(before, c.Binary, style.server); err != nil {
 		return p, fmt.Errorf("%s: %w; nothing was changed", p.File, err)
 	}
 	return p, p.was.writable()
@@ -163,10 +163,10 @@ func serverStep(path string, records []Record) (Step, error) {
 	return s, s.was.writable()
 }
 
-// mergeServer returns the configuration with our server in it, run by the binary.
+// mergeServer returns the configuration with our server in it, run by the binary, as form writes it.
 // One of ours that stands there as wanted keeps its bytes, one of another place
 // is rewritten where it stands.
-func mergeServer(src []byte, binary string) ([]byte, error) {
+func mergeServer(src []byte, binary string, form func(st style, binary string) string) ([]byte, error) {
 	d, err := parse(src)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func mergeServer(src []byte, binary string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: the whole is not an object", ErrShape)
 	}
 	st := styleOf(d)
-	entry := st.server(binary)
+	entry := form(st, binary)
 	list := d.root.get("mcpServers")
 	switch {
 	case list == nil:

@@ -56,6 +56,7 @@ const (
 type Config struct {
 	Home      string           // the user's home directory
 	ClaudeDir string           // the agent's own directory; "" means Home/.claude
+	CodexDir  string           // that of Codex; "" means Home/.codex
 	Project   string           // root of the project; "" means none: project settings are not looked at
 	Version   string           // of this program; the plugin's manifest names it
 	Managed   string           // settings set by an administrator; "" means none
@@ -78,6 +79,7 @@ func FromEnv(home string, getenv func(string) string) Config {
 	return Config{
 		Home:      home,
 		ClaudeDir: getenv("CLAUDE_CONFIG_DIR"),
+		CodexDir:  getenv("CODEX_HOME"),
 		Managed:   managedSettings(runtime.GOOS),
 		Path:      filepath.SplitList(getenv("PATH")),
 	}

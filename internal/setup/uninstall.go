@@ -22,6 +22,7 @@ const (
 
 // Step is what an uninstallation will do to one settings file.
 type Step struct {
+	Agent   string // "" means Claude Code
 	File    string
 	Action  Action
 	Hooks   int      // entries of ours that will go
@@ -180,7 +181,11 @@ func Uninstall(c Config, plan Removal) error {
 // beside the settings.
 func (c Config) sweep() error {
 	var errs []error
-	for _, path := range append(c.hookFiles(nil), c.AgentFile()) {
+	files := append(c.hookFiles(nil), c.AgentFile())
+	for _, cl := range Clients() {
+		files = append(files, cl.files(c)...)
+	}
+	for _, path := range files {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
 		}

@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
+	"remanence/internal/setup"
+)
+
+// agentIDs returns the full names of agents that can be set up, each once.
+func agentIDs(args []string) ([]string, error) {
+	var ids []string
+	for _, name := range args {
+		id, err := agentName(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := setup.ClientByID(id); !ok && id != setup.AgentID {
+			return nil, fault.Input.WithMessage("%s cannot be set up yet", name).FixedBy("remanence install --help")
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// setUpNames lists the agents that can be set up.
+func setUpNames() []string {
+	names := []string{setup.AgentID}
+	for _, cl := range setup.Clients() {
+		names = append(names, cl.ID)
+	}
+	return names
+}
+
+// agentsFor returns the agents that an installation is for: those named, else those on this machine.
+func agentsFor(c setup.Config, named []string, all bool) []string {
+	if len(named) > 0 || all {
+		if all {
+			return setUpNames()
+		}
+		return named
+	}
+	var ids []string
+	for _, a := range append(setup.Detect(c), setup.DetectClients(c)...) {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// installMany installs for several agents, or for one that is not Claude Code. What cannot be done for one keeps
+// nothing from the others.
+func installMany(a *app, c setup.Config, o setup.Options, ids []string, how installing) error {
+	start := a.Sys.Now()
+	if o.Scope == setup.ScopeProject {
+		return fault.Input.WithMessage("only Claude Code has settings of a project").
+			FixedBy("remanence install claude-code --scope project")
+	}
+	if _, err := sensible(c, o); err != nil {
+		return err
+	}
+	v := agentsView{DryRun: how.dry, Agents: []agentPlan{}, home: config.HomeDir(a.Sys.Getenv)}
+	asks := ui.IsTerminal(a.Sys.Stdin) && !a.flags.NoInput && !how.yes
+	trusted := how.yes && !how.noTrust
+	for _, id := range ids {
+		v.Agents = append(v.Agents, planAgent(c, o, id, how, trusted))
+	}
+	if how.profile {
+		v.Profile = ui.TextOrNil(string(o.Profile))
+	}
+	if how.dry {
+		return a.out.Show(v)
+	}
+	if asks && v.changes() {
+		v.plan(a.out.Say)
+		if err := a.confirm("Go on?"); err != nil {
+			return err
+		}
+	}
+	for i, p := range v.Agents {
+		if p.trust == "" || p.Trusted || how.noTrust || !asks {
+			continue
+		}
+		a.out.Say("%s.", p.trust)
+		if a.confirm("Trust the hooks of "+p.Name+"?") == nil {
+			v.Agents[i] = planAgent(c, o, p.ID, how, true)
+		}
+	}
+	if err := a.Paths.ClearUninstalled(); err != nil {
+		return err
+	}
+	var errs []error
+	for i := range v.Agents {
+		errs = append(errs, v.Agents[i].do(c))
+	}
+	errs = append(errs, setProfile(a, o, how))
+	v.TookMS = daemon.Millis(a.Sys.Now().Sub(start))
+	return errors.Join(append([]error{a.out.Show(v)}, errs...)...)
+}
+
+// agentPlan is what an installation does for one agent.
+type agentPlan struct {
+	ID      string     `json:"id"`
+	Name    string     `json:"name"`
+	Events  []string   `json:"events"`
+	Server  bool       `json:"server"`  // its MCP server is registered
+	Trusted bool       `json:"trusted"` // the agent is told to trust the hooks, or needs not be
+	Files   []fileItem `json:"files"`
+	Records []string   `json:"records"`
+	Notes   []string   `json:"notes"`
+	Error   *string    `json:"error"` // why nothing is done for it
+
+	trust string // what it needs trust for; empty: nothing
+	err   error
+	apply func() ([]setup.Record, error)
+}
+
+type fileItem struct {
+	File    string `json:"file"`
+	Changes bool   `json:"changes"`
+	Create  bool   `json:"create"`
+}
+
+func planAgent(c setup.Config, o setup.Options, id string, how installing, trusted bool) agentPlan {
+	p := agentPlan{ID: id, Events: []string{}, Files: []fileItem{}, Records: []string{}, Notes: []string{}}
+	if cl, ok := setup.ClientByID(id); ok {
+		p.planClient(c, cl, setup.Parts{Hooks: !how.mcpOnly, Server: !how.hooksOnly, Trusted: trusted})
+	} else {
+		p.planClaude(c, o, how)
+	}
+	if p.err != nil {
+		p.Error = ui.TextOrNil(p.err.Error())
+	}
+	return p
+}
+
+func (p *agentPlan) planClient(c setup.Config, cl setup.Client, parts setup.Parts) {
+	p.Name, p.Trusted = cl.Name, true
+	plan, err := setup.PlanClient(c, cl, parts)
+	if err != nil {
+		p.err = err
+		return
+	}
+	p.Events, p.Server = ui.NotNil(plan.Events), plan.Parts.Server
+	for _, f := range plan.Files {
+		p.Files = append(p.Files, fileItem{f.File, f.Changes(), f.Create})
+	}
+	if plan.NoServer != nil {
+		p.Server = false
+		p.Notes = append(p.Notes, "no MCP server: "+plan.NoServer.Error())
+	}
+	if parts.Hooks {
+		p.trust, p.Trusted = cl.Trust, cl.Trust == "" || plan.Trusted()
+	}
+	if !p.Trusted {
+		p.Notes = append(p.Notes, p.trust+"; to put it there: remanence install "+cl.ID+" --yes")
+	}
+	p.apply = func() ([]setup.Record, error) { return setup.ApplyClient(c, plan) }
+}
+
+func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) {
+	p.Name, p.Trusted = "Claude Code", true
+	var plan *setup.Plan
+	if !how.mcpOnly {
+		made, err := setup.PlanInstall(c, o)
+		if err != nil {
+			p.err = err
+			return
+		}
+		plan = &made
+		for _, e := range plan.Entries {
+			p.Events = append(p.Events, e.Event)
+		}
+		p.Files = append(p.Files, fileItem{plan.File, plan.Changes(), plan.Create})
+		for _, w := range plan.Warnings {
+			p.Notes = append(p.Notes, w.What)
+		}
+	}
+	server, err := serverPlan(c, o, how)
+	if p.Server = server != nil && err == nil; p.Server {
+		p.Files = append(p.Files, fileItem{server.File, server.Changes(), server.Create})
+	} else if err != nil {
+		p.Notes = append(p.Notes, "no MCP server: "+err.Error())
+	}
+	p.apply = func() (done []setup.Record, err error) {
+		if plan != nil {
+			r, err := setup.Apply(c, *plan)
+			if err != nil {
+				return nil, err
+			}
+			done = append(done, r)
+		}
+		if !p.Server {
+			return done, nil
+		}
+		r, err := setup.ApplyServer(c, *server)
+		return append(done, r), err
+	}
+}
+
+// do carries the plan out.
+func (p *agentPlan) do(c setup.Config) error {
+	if p.err == nil {
+		var done []setup.Record
+		done, p.err = p.apply()
+		for _, r := range done {
+			p.Records = append(p.Records, filepath.Join(c.RecordDir, r.ID+".json"))
+		}
+	}
+	if p.err != nil {
+		p.Error = ui.TextOrNil(p.err.Error())
+	}
+	return p.err
+}
+
+// agentsView is what an installation for several agents will do, or did.
+type agentsView struct {
+	DryRun  bool        `json:"dry_run"`
+	Agents  []agentPlan `json:"agents"`
+	Profile *string     `json:"profile"` // as set in the configuration; null: left alone
+	TookMS  float64     `json:"took_ms"`
+
+	home string
+}
+
+func (agentsView) SchemaName() string { return "install_agents" }
+
+func (v agentsView) changes() bool {
+	return slices.ContainsFunc(v.Agents, func(p agentPlan) bool {
+		return slices.ContainsFunc(p.Files, func(f fileItem) bool { return f.Changes })
+	})
+}
+
+func (v agentsView) Print(p *ui.Printer) {
+	v.plan(p.Line)
+	failed := slices.ContainsFunc(v.Agents, func(p agentPlan) bool { return p.err != nil })
+	switch {
+	case v.DryRun:
+		p.Line("Dry run: nothing was written.")
+	case failed:
+		p.Line("Not everything was done: the error names what is left.")
+	case !v.changes():
+		p.Line("Done   nothing had to change. Undo: remanence uninstall")
+	default:
+		p.Line("Done in %.1f s. Undo: remanence uninstall · try: remanence next", v.TookMS/1000)
+	}
+}
+
+// plan shows a row for each agent.
+func (v agentsView) plan(line func(string, ...any)) {
+	names := 0
+	for _, a := range v.Agents {
+		names = max(names, len(a.Name))
+	}
+	for _, a := range v.Agents {
+		var files []string
+		for _, f := range a.Files {
+			files = append(files, tilde(f.File, v.home))
+		}
+		server := "MCP server"
+		if !a.Server {
+			server = "-"
+		}
+		line("%s  %s  %s  %s", ui.Pad(a.Name, names), ui.Pad(ui.Plural(len(a.Events), "hook", "hooks"), 8),
+			ui.Pad(server, 10), strings.Join(files, ", "))
+	}
+	if v.Profile != nil {
+		line("Sets   profile %s in the configuration", *v.Profile)
+	}
+	line("Won't  touch your repositories, shell files, login items, or other tools' entries")
+	for _, a := range v.Agents {
+		for _, note := range a.Notes {
+			line("Note   %s: %s", a.Name, ui.OneLine(note))
+		}
+		if a.Error != nil {
+			line("Note   %s is left alone: %s", a.Name, ui.OneLine(*a.Error))
+		}
+	}
+}

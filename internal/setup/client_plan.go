@@ -1,0 +1,306 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
+// ClientPlan is what an installation for an agent other than Claude Code will do. Making one writes nothing.
+type ClientPlan struct {
+	Client Client
+	Parts  Parts
+	Files  []FilePlan // those that are edited
+	Events []string   // that have a hook
+	// NoServer says why the MCP server cannot be registered; nil means that it can, or is not to be.
+	NoServer error
+
+	entries []Entry
+}
+
+// FilePlan is what becomes of one file.
+type FilePlan struct {
+	File   string
+	Create bool
+	dirs   []string
+	was    file
+	after  []byte
+}
+
+// Changes reports whether anything will be written.
+func (p ClientPlan) Changes() bool {
+	return slices.ContainsFunc(p.Files, FilePlan.Changes)
+}
+
+// Changes reports whether the file will be written to.
+func (p FilePlan) Changes() bool { return !bytes.Equal(p.was.data, p.after) }
+
+// PlanClient reads an agent's files and works out what they will become. The error is one of the package's reasons. A
+// server of another program with our name only keeps ours from being registered.
+func PlanClient(c Config, cl Client, parts Parts) (ClientPlan, error) {
+	p, err := planClient(c, cl, parts)
+	if errors.Is(err, ErrTaken) && parts.Hooks {
+		taken := err
+		parts.Server = false
+		p, err = planClient(c, cl, parts)
+		p.NoServer = taken
+	}
+	return p, err
+}
+
+func planClient(c Config, cl Client, parts Parts) (ClientPlan, error) {
+	if err := checkBinary(c.Binary); err != nil {
+		return ClientPlan{}, err
+	}
+	p := ClientPlan{Client: cl, Parts: parts}
+	in, err := cl.inputFor(c, parts)
+	if err != nil {
+		return ClientPlan{}, err
+	}
+	if parts.Hooks {
+		p.entries = in.entries
+		for _, e := range in.entries {
+			p.Events = append(p.Events, e.Event)
+		}
+	}
+	for i, t := range cl.targets {
+		f := FilePlan{File: t.path(c)}
+		if f.was, err = read(f.File); err != nil {
+			return ClientPlan{}, err
+		}
+		before := f.was.data
+		if !f.was.exists() && !t.whole && filepath.Ext(f.File) == ".json" {
+			before = []byte("{}\n")
+		}
+		if f.after, err = t.put(before, in); err != nil {
+			return ClientPlan{}, fmt.Errorf("%s: %w; nothing was changed", f.File, err)
+		}
+		if i == 0 {
+			in.hooksText = f.after
+		}
+		if !f.was.exists() && bytes.Equal(f.after, before) {
+			continue // nothing of ours belongs there
+		}
+		if f.Create = !f.was.exists(); f.Create {
+			f.dirs = missingDirs(filepath.Dir(f.File))
+		}
+		if err := f.was.writable(); err != nil {
+			return ClientPlan{}, err
+		}
+		p.Files = append(p.Files, f)
+	}
+	return p, nil
+}
+
+// ApplyClient carries a plan out, one record for each file, which is written before the file is touched. Files that
+// stand as planned keep the record that they have.
+func ApplyClient(c Config, p ClientPlan) ([]Record, error) {
+	var done []Record
+	known, _ := clientRecords(c, p.Client.ID) // a damaged record counts as none
+	for _, f := range p.Files {
+		if err := f.was.unchanged(); err != nil {
+			return done, err
+		}
+		mine := slices.IndexFunc(known, func(r Record) bool { return r.File == f.File })
+		if !f.Changes() && mine >= 0 {
+			done = append(done, known[mine])
+			continue
+		}
+		r, err := Record{
+			Schema: RecordSchema, When: c.now(), Agent: p.Client.ID, Scope: ScopeUser, Binary: c.Binary, File: f.File,
+			Target: f.was.target, Created: f.Create, Dirs: f.dirs, SHA256Before: digest(f.was.data),
+			SHA256After: digest(f.after), Before: f.was.data, Entries: p.entries,
+		}.save(c.RecordDir)
+		if err != nil {
+			return done, err
+		}
+		if f.Changes() {
+			if err := (Plan{Scope: ScopeUser, Dirs: f.dirs, was: f.was, after: f.after}).write(); err != nil {
+				return done, errors.Join(err, forget(c.RecordDir, []string{r.ID}))
+			}
+		}
+		done = append(done, r)
+	}
+	return done, nil
+}
+
+// clientRecords are the install records of an agent.
+func clientRecords(c Config, id string) ([]Record, error) {
+	all, err := allRecords(c)
+	return slices.DeleteFunc(all, func(r Record) bool { return r.Agent != id }), err
+}
+
+// PlanClientRemoval looks for what is ours in an agent's files, wherever a record or the agent's own search leads. The
+// steps are valid even if there is an error.
+func PlanClientRemoval(c Config, cl Client) (Removal, error) {
+	records, err := clientRecords(c, cl.ID)
+	in, inErr := cl.inputFor(c, Parts{Hooks: true, Server: true, Trusted: true})
+	errs := []error{err, inErr}
+	for _, r := range records {
+		in.entries = append(in.entries, r.Entries...)
+	}
+	var plan Removal
+	for _, t := range cl.targets {
+		mine := slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.File != t.path(c) })
+		step, err := cl.step(t, t.path(c), in, mine)
+		if err != nil {
+			errs = append(errs, err)
+		} else if step.Action != Keep || len(step.Records) > 0 {
+			plan.Steps = append(plan.Steps, step)
+		}
+	}
+	return plan, errors.Join(errs...)
+}
+
+// step is what an uninstallation does to one file.
+func (cl Client) step(t target, path string, in input, records []Record) (Step, error) {
+	s := Step{Agent: cl.ID, File: path, Action: Keep}
+	for _, r := range records {
+		s.Records, s.Dirs = append(s.Records, r.ID), append(s.Dirs, r.Dirs...)
+	}
+	var err error
+	if s.was, err = read(path); err != nil {
+		if len(records) == 0 {
+			return s, nil // never ours, whatever it is
+		}
+		return Step{}, err
+	}
+	if !s.was.exists() {
+		return s, nil
+	}
+	if s.Hooks = len(cl.hasHooks(s.was.data)); t.whole {
+		if s.Hooks > 0 {
+			s.Action = Delete
+		}
+		return s, s.was.writable()
+	}
+	before, created := rewind(s.was.data, records)
+	if s.after, err = t.cut(before, in); err != nil {
+		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
+	}
+	s.Server = s.Hooks == 0
+	switch {
+	case created && (holdsNothing(s.after) || len(bytes.TrimSpace(s.after)) == 0):
+		s.Action = Delete
+	case bytes.Equal(s.after, s.was.data):
+		return s, nil
+	case !bytes.Equal(before, s.was.data) && bytes.Equal(before, s.after):
+		s.Action = Restore
+	default:
+		s.Action = Edit
+	}
+	return s, s.was.writable()
+}
+
+// DetectClients looks for the agents other than Claude Code by their directories and commands. It runs nothing.
+func DetectClients(c Config) Agents {
+	var list Agents
+	for _, cl := range Clients() {
+		if a, ok := cl.found(c); ok {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// ClientState is how an agent other than Claude Code stands.
+type ClientState struct {
+	Client    Client
+	Found     bool      // on this machine
+	Installed bool      // hooks of ours are in its files, or were put there
+	Findings  []Finding // one for each thing that can be wrong; empty unless it is found or installed
+}
+
+// CheckClient looks at what is installed for an agent. It changes nothing.
+func CheckClient(c Config, cl Client) ClientState {
+	_, there := cl.found(c)
+	s := ClientState{Client: cl, Found: there}
+	records, _ := clientRecords(c, cl.ID)
+	path := cl.targets[0].path(c)
+	f, err := read(path)
+	events := cl.hasHooks(f.data)
+	s.Installed = len(events) > 0 || slices.ContainsFunc(records, func(r Record) bool { return len(r.Entries) > 0 })
+	if !there && !s.Installed {
+		return s
+	}
+	fix := "remanence install " + cl.ID
+	hooks := Finding{ID: cl.ID + ".hooks", State: OK, What: cl.Name + ": all hooks are registered"}
+	switch {
+	case err != nil:
+		hooks.Code, hooks.State, hooks.What = CodeMissing, Fail, cl.Name+": its settings cannot be read"
+		hooks.Why, hooks.Fix = err.Error(), []string{"repair " + path}
+	case !s.Installed:
+		hooks.State, hooks.What, hooks.Fix = Info, cl.Name+": no hooks are installed", []string{fix}
+		hooks.Why = path + " names none"
+	case len(events) < len(cl.hooks):
+		hooks.Code, hooks.State, hooks.Fix = CodeMissing, Fail, []string{fix}
+		hooks.What = fmt.Sprintf("%s: %d of %d hooks are missing", cl.Name, len(cl.hooks)-len(events), len(cl.hooks))
+		hooks.Why = path + " does not have them"
+	}
+	s.Findings = append(s.Findings, hooks)
+	if len(events) == 0 {
+		return s
+	}
+	if why := notRunnable(cl.binaryIn(f.data)); why != "" {
+		s.Findings = append(s.Findings, Finding{
+			ID: cl.ID + ".binary", Code: CodeBinary, State: Fail, What: cl.Name + ": hooks run a binary that is not there",
+			Why: cl.binaryIn(f.data) + " " + why + " (" + path + ")", Fix: []string{fix},
+		})
+	}
+	if cl.Trust != "" {
+		s.Findings = append(s.Findings, trust(c, cl, f.data))
+	}
+	return s
+}
+
+// trust looks whether the client runs our hooks.
+func trust(c Config, cl Client, hooks []byte) Finding {
+	ok := Finding{ID: cl.ID + ".trust", State: OK, What: cl.Name + ": the hooks are trusted"}
+	config, err := read(cl.targets[1].path(c))
+	if err != nil {
+		ok.State, ok.What, ok.Why = Warn, cl.Name+": its configuration cannot be read", err.Error()
+		return ok
+	}
+	n := untrusted(cl.targets[0].path(c), hooks, config.data)
+	if n == 0 {
+		return ok
+	}
+	return Finding{
+		ID: ok.ID, Code: CodeUntrusted, State: Fail, What: fmt.Sprintf("%s: %d hooks are not trusted, so it skips them",
+			cl.Name, n),
+		Why: cl.Trust, Fix: []string{"remanence install " + cl.ID + " --yes", "or run codex and trust them with /hooks"},
+	}
+}
+
+// binaryIn is the program that the first hook of ours runs.
+func (cl Client) binaryIn(src []byte) string {
+	if at := bytes.Index(src, []byte(hookWord+cl.ID)); at >= 0 {
+		line := src[:at]
+		for _, sign := range []string{`\"`, `'`} { // a shell word within a JSON string
+			end := bytes.LastIndex(line, []byte(sign))
+			begin := bytes.LastIndex(line[:max(end, 0)], []byte(sign))
+			if end == len(line)-len(sign) && begin >= 0 {
+				return unescape([]byte(`"` + string(line[begin+len(sign):end]) + `"`))
+			}
+		}
+	}
+	return ""
+}
+
+// Trusted reports whether the client will run all hooks that the plan puts into its files.
+func (p ClientPlan) Trusted() bool {
+	if p.Client.Trust == "" {
+		return true
+	}
+	var hooks, config FilePlan
+	for _, f := range p.Files {
+		if filepath.Ext(f.File) == ".toml" {
+			config = f
+		} else {
+			hooks = f
+		}
+	}
+	return untrusted(hooks.File, hooks.after, config.after) == 0
+}

@@ -1,0 +1,73 @@
+package setup
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	tableA = "[a.\"b c:d\"]\nk = \"v\"\n"
+	tableB = "[b]\nargs = [\n  [\"x\"]\n]\n"
+)
+
+func isTable(names ...string) func(tomlDoc, tomlHead) bool {
+	return func(_ tomlDoc, h tomlHead) bool { return slices.Contains(names, strings.Join(h.name, "/")) }
+}
+
+func TestTablesAddedToATextAreCutOutToTheByte(t *testing.T) {
+	for _, src := range []string{
+		"", "\n", "x = 1", "x = 1\n", "x = 1\n\n", "# only a remark", "x = 1\r\ny = 2\r\n", "[t]\nx = 1 # [b]\n\n\n",
+		"s = \"\"\"\n[b]\n\"\"\"\n", "l = [\n  [\"b\"],\n  [1]\n]\n", "s = '''\n[b]''' # \"\n", "s = \"a \\\" [b]\"\n",
+		"[t] # \"\nx = '\"'\n", "\ufeffx = 1",
+	} {
+		with := tomlAppend([]byte(src), tableA, tableB)
+		d := parseTOML(with)
+		if !d.table("a", "b c:d") || !d.table("b") || !d.has("b", "args") {
+			t.Errorf("%q: the tables are not found in\n%s", src, with)
+		}
+		if got := tomlCut(with, isTable("a/b c:d", "b")); string(got) != src {
+			t.Errorf("got %q, want %q", got, src)
+		}
+	}
+}
+
+func TestWhatOthersAddAfterOurTablesStays(t *testing.T) {
+	with := tomlAppend([]byte("x = 1"), tableA, tableB)
+	with = append(with, "\n# theirs\n[c]\ny = 2\n"...)
+	got := tomlCut(with, isTable("a/b c:d", "b"))
+	if want := "x = 1\n\n# theirs\n[c]\ny = 2\n"; string(got) != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	with = bytes.ReplaceAll(with, []byte("[b]\n"), []byte("[b]\nmore = true\n"))
+	if got := tomlCut(with, isTable("nothing")); !bytes.Equal(got, with) {
+		t.Errorf("got %q, want it unchanged", got)
+	}
+}
+
+func TestNamesOfTOMLAreFoundInEveryForm(t *testing.T) {
+	for _, src := range []string{
+		"[mcp_servers.remanence]\n", "[ mcp_servers . \"remanence\" ]\n", "[mcp_servers]\nremanence = { command = \"x\" }\n",
+		"mcp_servers.remanence.command = \"x\"\n", "[mcp_servers]\n'remanence'.command = 'x'\n",
+		"[[x]]\n[mcp_servers.remanence.env]\nA = 1\n",
+	} {
+		if !parseTOML([]byte(src)).has("mcp_servers", "remanence") {
+			t.Errorf("not found in %q", src)
+		}
+	}
+	for _, src := range []string{
+		"# [mcp_servers.remanence]\n", "s = \"\"\"\n[mcp_servers.remanence]\n\"\"\"\n", "[mcp_servers.other]\n", "",
+		"[other]\nmcp_servers.remanence = 1\n", "a = [\n[mcp_servers.remanence]\n]\n",
+	} {
+		if parseTOML([]byte(src)).has("mcp_servers", "remanence") {
+			t.Errorf("found in %q", src)
+		}
+	}
+	if d := parseTOML([]byte("mcp_servers = { x = {} }\n")); !d.assigned("mcp_servers") {
+		t.Error("a value was not seen as one")
+	}
+	if d := parseTOML([]byte("[mcp_servers]\n[mcp_servers.x]\n")); d.assigned("mcp_servers") {
+		t.Error("a table was seen as a value")
+	}
+}
