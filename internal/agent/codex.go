@@ -30,7 +30,9 @@ func codex() client {
 }
 
 // codexStatus is how the answer of a patch begins. That of a command has no exit status at all.
-var codexStatus = regexp.MustCompile(`\AExit code: (\d+)\n`)
+func codexStatus() *regexp.Regexp {
+	return regexp.MustCompile(`\AExit code: (\d+)\n`)
+}
 
 func readCodexTool(e *mem.Event, f fields) {
 	if e.Tool != "apply_patch" {
@@ -41,7 +43,7 @@ func readCodexTool(e *mem.Event, f fields) {
 		e.Tool, e.Input = tool, input
 	}
 	r := result{text: f.text("tool_response")}
-	r.status = lastStatus(codexStatus, r.text)
+	r.status = lastStatus(codexStatus(), r.text)
 	if _, output, ok := strings.Cut(r.text, "\nOutput:\n"); ok {
 		r.text = output
 	}

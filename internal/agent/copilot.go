@@ -43,7 +43,9 @@ func copilot() Dialect {
 type copilotDialect struct{ client }
 
 // copilotStatus is how the result of a command ends.
-var copilotStatus = regexp.MustCompile(`\n?<shellId: \d+ completed with exit code (\d+)>\s*\z`)
+func copilotStatus() *regexp.Regexp {
+	return regexp.MustCompile(`\n?<shellId: \d+ completed with exit code (\d+)>\s*\z`)
+}
 
 func readCopilotTool(e *mem.Event, f fields) {
 	if s := f.text("tool_input"); strings.HasPrefix(s, "{") && json.Valid([]byte(s)) { // as its documents have it
@@ -63,8 +65,8 @@ func readCopilotTool(e *mem.Event, f fields) {
 		r.text, r.failed = res.text("text_result_for_llm"), res.text("result_type") == "failure"
 	}
 	if e.Tool == "Bash" {
-		r.status = lastStatus(copilotStatus, r.text)
-		r.text = copilotStatus.ReplaceAllString(r.text, "")
+		r.status = lastStatus(copilotStatus(), r.text)
+		r.text = copilotStatus().ReplaceAllString(r.text, "")
 	}
 	r.give(e)
 }

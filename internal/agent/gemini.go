@@ -114,16 +114,17 @@ func geminiResult(f fields) result {
 	return r
 }
 
-var (
-	reportedStatus = regexp.MustCompile(`(?m)^Exit Code: (\d+)$`)
-	reportedOutput = regexp.MustCompile(`(?m)^Output: `)
-	reportedEnd    = regexp.MustCompile(`(?m)^(Error: |Exit Code: |Signal: |Background PIDs: |Process Group PGID: )`)
-)
+// Parts of a command's report. They are compiled where they are used: every hook starts a process.
+func reportedStatus() *regexp.Regexp { return regexp.MustCompile(`(?m)^Exit Code: (\d+)$`) }
+func reportedOutput() *regexp.Regexp { return regexp.MustCompile(`(?m)^Output: `) }
+func reportedEnd() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(Error: |Exit Code: |Signal: |Background PIDs: |Process Group PGID: )`)
+}
 
 // commandReport reads what the model gets of a command. The output, if it is known, is not searched for a status:
 // it may print one of its own. Any other text is returned as it is.
 func commandReport(text, output string) result {
-	begin := reportedOutput.FindStringIndex(text)
+	begin := reportedOutput().FindStringIndex(text)
 	if begin == nil {
 		if output != "" {
 			return result{text: output}
@@ -132,10 +133,10 @@ func commandReport(text, output string) result {
 	}
 	rest := text[begin[1]:]
 	if after, ok := strings.CutPrefix(rest, output); ok && output != "" {
-		return result{text: output, status: lastStatus(reportedStatus, after)}
+		return result{text: output, status: lastStatus(reportedStatus(), after)}
 	}
-	r := result{text: rest, status: lastStatus(reportedStatus, rest)}
-	if end := reportedEnd.FindAllStringIndex(rest, -1); len(end) > 0 {
+	r := result{text: rest, status: lastStatus(reportedStatus(), rest)}
+	if end := reportedEnd().FindAllStringIndex(rest, -1); len(end) > 0 {
 		r.text = strings.TrimSuffix(rest[:end[0][0]], "\n")
 	}
 	return r

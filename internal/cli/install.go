@@ -26,10 +26,10 @@ func installCommand(a *app) *cobra.Command {
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
 		Short:      "put the hooks into coding agents",
-		Long: "Agents: " + strings.Join(setUpNames(), ", ") + ". Without a name: those on this machine.\nOnly entries of " +
-			"Remanence are added to an agent's settings; every other byte\nstays. An install record allows to undo it.\n\n" +
-			"Codex runs a hook only after its hash is in its configuration. You are asked\nbefore it is put there; --yes agrees, " +
-			"--no-trust leaves it to you.\n\n" +
+		Long: "Agents: " + strings.Join(setUpNames(), ", ") + ".\nWithout a name: those on this machine. Only entries of " +
+			"Remanence are added to\nan agent's settings; every other byte stays. An install record allows to\nundo it.\n\n" +
+			"Codex runs a hook only after its hash is in its configuration. You are asked\nbefore it is put there; " +
+			"--yes agrees, --no-trust leaves it to you.\n\n" +
 			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its " +
 			"settings out anew; uninstall gives the bytes\nback.",
 		Example: "  remanence install --dry-run\n  remanence install codex gemini\n  remanence install --scope project " +

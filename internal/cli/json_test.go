@@ -240,6 +240,11 @@ func viewsByName() map[string]ui.View {
 			Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1,
 			Warnings: []doctor.Check{},
 		},
+		"install_agents": agentsView{Agents: []agentPlan{{
+			ID: "codex", Name: "Codex CLI", Events: []string{"Stop"}, Server: true, Trusted: true,
+			Files:   []fileItem{{"/h/.codex/hooks.json", true, true}},
+			Records: []string{"/r/i_01.json"}, Notes: []string{},
+		}}},
 		"uninstall": uninstallView{
 			Steps:  []stepItem{{"claude-code", "/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false, true}},
 			Purged: []string{},

@@ -56,7 +56,9 @@ func (how uninstalling) of(id string) bool {
 }
 
 // planRemoval plans what is removed, and reports whether another agent keeps its hooks.
-func planRemoval(c setup.Config, how uninstalling) (plan setup.Removal, plugin setup.PluginRemoval, others bool, err error) {
+func planRemoval(c setup.Config, how uninstalling) (
+	plan setup.Removal, plugin setup.PluginRemoval, others bool, err error,
+) {
 	claude, claudeErr := setup.PlanUninstall(c)
 	plugin, pluginErr := setup.PlanPluginRemoval(c)
 	if pluginErr != nil && claudeErr != nil && strings.Contains(claudeErr.Error(), pluginErr.Error()) {

@@ -79,7 +79,8 @@ func own(path string) []string {
 		}
 	}
 	return []string{
-		"{}", "{ \"x\" : 1.50 }\n", "{\r\n\t\"mcpServers\": {},\r\n\t\"hooks\": {\"Stop\": [{\"hooks\":[{\"type\":\"command\"," +
+		"{}", "{ \"x\" : 1.50 }\n",
+		"{\r\n\t\"mcpServers\": {},\r\n\t\"hooks\": {\"Stop\": [{\"hooks\":[{\"type\":\"command\"," +
 			"\"command\":\"true\"}]}], \"AfterTool\": []}}", "{\n  \"mcpServers\": {\"other\": {\"command\": \"y\"}}\n}\n",
 	}
 }
@@ -255,7 +256,8 @@ func TestAServerOfAnotherProgramWithOurNameStays(t *testing.T) {
 
 func TestFilesOfAShapeThatIsNotKnownAreLeftAlone(t *testing.T) {
 	for id, text := range map[string]string{
-		"codex": "mcp_servers = { }\n", "gemini": `{"hooks": []}`, "qwen": "{ // remark\n}", "copilot": `{"version":1,"hooks":{}}`,
+		"codex": "mcp_servers = { }\n", "gemini": `{"hooks": []}`, "qwen": "{ // remark\n}",
+		"copilot": `{"version":1,"hooks":{}}`,
 	} {
 		c := emptyMachine(t)
 		cl, _ := ClientByID(id)
