@@ -267,8 +267,7 @@ func (s *Service) forbiddenFixes(ctx context.Context, t turn) ([]mem.Edit, error
 		return nil, nil
 	}
 	fixes, err := s.Store.List(ctx, mem.Query{
-		Project: t.Project.Key, Session: t.Session, Kinds: []mem.Kind{mem.ErrorFix}, Tags: []string{extract.AutoCaptured},
-		Limit: 20,
+		Project: t.Project.Key, Session: t.Session, Kinds: []mem.Kind{mem.ErrorFix}, Limit: 20,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("fixes of the session: %w", err)
@@ -279,7 +278,8 @@ func (s *Service) forbiddenFixes(ctx context.Context, t turn) ([]mem.Edit, error
 		if fix.Pinned {
 			continue
 		}
-		if slices.ContainsFunc(strings.Split(fix.Body, "\n"), func(act string) bool {
+		acts := append(strings.Split(fix.Body, "\n"), fix.Facts...)
+		if slices.ContainsFunc(acts, func(act string) bool {
 			return len(fix.Files) == 0 && extract.ForbidsCommand(t.Turn.Text, act) || t.reverts(fix, act)
 		}) {
 			out = append(out, mem.Edit{ID: fix.ID, Status: &over})

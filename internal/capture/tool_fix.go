@@ -108,7 +108,7 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 	mm.Title = extract.FixTitle(failure, helped)
 	mm.Body = strings.Join(how[:min(len(how), extract.MaxFixFiles)], "\n")
 	if _, text, _ := strings.Cut(failure.Title, "| Error: "); !strings.Contains(mm.Title, text) {
-		mm.Facts = []string{"error: " + chars.Clip(text, extract.MaxFact)}
+		mm.Facts = []string{extract.ErrorFact + chars.Clip(text, extract.MaxFact)}
 	}
 	return mm, true, nil
 }

@@ -33,6 +33,7 @@ func (s *Service) TurnEnd(ctx context.Context, ec event.Context) (event.Changes,
 		return event.Changes{}, err
 	}
 	memories, scopeEdits := known.merge(ec, slices.Concat(stated, found))
+	t.joinFix(memories)
 	if ec.Backfilled() {
 		if err := s.reversedSince(ctx, ec, memories); err != nil {
 			return event.Changes{}, err
@@ -311,4 +312,14 @@ func (t turn) assistantStatements(most, made int) []mem.Memory {
 		out = append(out, mm)
 	}
 	return out
+}
+
+// joinFix joins the fix that a command proved with its cause, if the turn has one of each.
+func (t turn) joinFix(made []mem.Memory) {
+	isFix := func(m mem.Memory) bool { return m.Kind == mem.ErrorFix && m.Trust < mem.TrustUser }
+	cause, fix := slices.IndexFunc(made, isFix), slices.IndexFunc(t.did, isFix)
+	if cause < 0 || fix < 0 || slices.ContainsFunc(made[cause+1:], isFix) || slices.ContainsFunc(t.did[fix+1:], isFix) {
+		return
+	}
+	made[cause] = extract.JoinFix(made[cause], t.did[fix], t.did)
 }

@@ -107,7 +107,6 @@ func TestFixIsInjectedWithItsCause(t *testing.T) {
 		stop("p1", "1. `money.ts`: `toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping the "+
 			"result in `BigInt(...)`."))
 	got := titles(s.words("one"))
-	wants(t, "kept", got, "`toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping",
-		"fixed in refund.ts and money.ts")
-	wantsNot(t, "kept", got, "error_fix: Fixed by")
+	wants(t, "kept", got, "`toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping")
+	wantsNot(t, "kept", got, "error_fix: Fixed by", "failed (exit 2")
 }

@@ -47,7 +47,7 @@ func TestAProblemAndItsSolutionAreOneMemory(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	i := slices.IndexFunc(s.words("one"), func(mm mem.Memory) bool {
-		return mm.Kind == mem.ErrorFix && mm.Command != "" && mm.Key == "fix:go test ./auth"
+		return mm.Kind == mem.ErrorFix && mm.Command == "go test ./auth"
 	})
 	if i < 0 {
 		t.Fatal("no fix is kept:\n" + titles(s.words("one")))
@@ -58,7 +58,8 @@ func TestAProblemAndItsSolutionAreOneMemory(t *testing.T) {
 		t.Errorf("exit %d, files %v, modified %v", fix.ExitCode, fix.Files, fix.Modified)
 	}
 	wants(t, "what was changed", fix.Body, "s.lock()", "s.mu.Lock()")
-	wants(t, "the error", fix.Title, "login_test.go:41: expected 200, got 409")
+	wants(t, "the cause", fix.Title, "login race")
+	wants(t, "the error", strings.Join(fix.Facts, "\n"), "error: login_test.go:41: expected 200, got 409")
 }
 
 func TestWhatACommandChangedIsAFixToo(t *testing.T) {

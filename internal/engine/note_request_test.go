@@ -143,7 +143,7 @@ func TestAStatementThatTheAgentNotedIsKeptOnce(t *testing.T) {
 		}
 		found := 0
 		for _, title := range s.titles() {
-			if strings.TrimSpace(title) == fix { // the summary, which names it, apart
+			if strings.HasPrefix(title, fix) { // the summary, which names it, apart
 				found++
 			}
 		}

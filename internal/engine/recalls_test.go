@@ -82,6 +82,7 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 		got.Receipt.Tokens >= r.Tokens {
 		t.Errorf("with %d tokens: %d injected, lost %v", little, got.Receipt.Tokens, got.Removed)
 	}
+	r = s.asked("four", "which of the tests covers the logout path when two logins race?")
 	if got := what(views.WhatIfRequest{Floor: &strict}); len(got.Removed) == 0 || got.Receipt.LeftOut[0].Gate == "" {
 		t.Errorf("with a floor of 1: %+v", got)
 	}

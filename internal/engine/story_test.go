@@ -285,7 +285,24 @@ func TestKnownFixIsInjectedWhenTheCommandFailsAgain(t *testing.T) {
 	s.play(in("two", start("startup"), prompt("q1", "run the tests"))...)
 	got := s.play(in("two", failed("q1", "u1", "cd /home/dev/shop && go test ./auth",
 		"Exit code 1\nexpected 200, got 409"))...)
-	wants(t, "known fix", got.Context, "go test ./auth", "fixed in session.go")
+	wants(t, "known fix", got.Context, "go test ./auth", "The root cause was a login race",
+		"It made `go test ./auth` fail (exit 1); fixed in session.go: replaced 's.lock()' with 's.mu.Lock()'")
+	wantsNot(t, "known fix", got.Context, "before:")
+}
+
+func TestAFixIsInjectedOnlyAfterTheSameFailure(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	s.settings.Budgets.SessionStart = 0
+	s.play(in("two", start("startup"), prompt("q1", "run the tests"))...)
+	other := s.play(in("two", failed("q1", "u1", "go test -race -run TestLogin ./auth",
+		"Exit code 1\n--- FAIL: TestLogin\n    login_test.go:9: cookie lasts 87 hours, want 88"))...)
+	if other.Context != "" {
+		t.Errorf("after another failure of the same program: got\n%s", other.Context)
+	}
+	same := s.play(in("two", failed("q1", "u2", "go test -run TestTwoLogins ./auth/session",
+		"Exit code 1\n--- FAIL: TestTwoLogins\n    login_test.go:77: session lock: login race, got 409"))...)
+	wants(t, "after the same failure of another test", same.Context, "The root cause was a login race")
 }
 
 func TestFileNotesComeOnceForAFile(t *testing.T) {

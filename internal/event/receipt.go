@@ -17,6 +17,9 @@ func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 	}
 }
 
+// OtherFailure is the rule that excludes what is about another failure than the one that occurred.
+const OtherFailure = "other_failure"
+
 // InjectedBefore is the rule that excludes what the session was given already.
 const InjectedBefore = "already_told"
 

@@ -3,6 +3,7 @@ package extract
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -229,4 +230,72 @@ func ItemTerms(s string) []string {
 		}
 		return false
 	})
+}
+
+// maxCause bounds the cause that a fix is joined with, in characters.
+const maxCause = 250
+
+// ErrorFact begins the fact of a fix that says what the error was.
+const ErrorFact = "error: "
+
+// JoinFix makes one memory of the cause of a problem and the fix that a command proved: what failed and what was
+// changed. The fix is superseded. Of the tool's output, which is less trusted than the cause, only facts are taken.
+// Nothing is joined if the two are about different files, or if the statement is too long to be only a cause.
+func JoinFix(cause, fix mem.Memory, own []mem.Memory) mem.Memory {
+	said := cmp.Or(cause.Body, cause.Title)
+	if !sharesFile(cause.Files, fix.Files) || fix.ID == "" || fix.Pinned || len([]rune(said)) > maxCause {
+		return cause
+	}
+	cause.Supersedes, cause.Command, cause.ExitCode = fix.ID, fix.Command, fix.ExitCode
+	cause.Facts = append(errorFacts(fix), cause.Facts...)
+	text := fmt.Sprintf("%s\nIt made `%s` fail (exit %d); fixed in ", said,
+		chars.Clip(fix.Command, MaxFixError), fix.ExitCode)
+	changed := ""
+	for _, change := range wholeChanges(own, cause.Files) {
+		if len([]rune(text+changed+change)) < MaxStatement {
+			changed += "; " + change
+		}
+	}
+	cause.Body = text + cmp.Or(strings.TrimPrefix(changed, "; "), FilesPhrase(fix.Files))
+	return cause
+}
+
+// wholeChanges returns the changes of some files that are shown uncut, as "a.go: replaced 'x' with 'y'", those of tests
+// last.
+func wholeChanges(own []mem.Memory, files []string) []string {
+	var code, tests []string
+	for _, o := range own {
+		_, change, ok := strings.Cut(o.Title, ": ")
+		if o.Kind != mem.Change || o.Trust <= mem.TrustNone || !ok || !sharesFile(o.Files, files) ||
+			strings.HasSuffix(change, "…'") {
+			continue
+		}
+		name := path.Base(o.Files[0])
+		if strings.Contains(strings.ToLower(name), "test") {
+			tests = append(tests, name+": "+change)
+		} else {
+			code = append(code, name+": "+change)
+		}
+	}
+	return append(code, tests...)
+}
+
+// sharesFile reports whether two lists of files have one in common.
+func sharesFile(a, b []string) bool {
+	return slices.ContainsFunc(a, func(f string) bool { return slices.Contains(b, f) })
+}
+
+// errorFacts returns the error that a fix names, as the facts of a memory.
+func errorFacts(fix mem.Memory) []string {
+	for _, fact := range fix.Facts {
+		if strings.HasPrefix(fact, ErrorFact) {
+			return []string{fact}
+		}
+	}
+	_, said, _ := strings.Cut(fix.Title, "` failed (exit ")
+	_, said, _ = strings.Cut(said, ": ")
+	if end := strings.LastIndex(said, "), "); end > 0 {
+		return []string{ErrorFact + said[:end]}
+	}
+	return nil
 }

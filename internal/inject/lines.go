@@ -76,12 +76,16 @@ func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) 
 // maxBefore is the largest length of the text of a replaced memory, in bytes.
 const maxBefore = 120
 
-// before returns the text of the memory that this one replaced, if it may be injected.
+// before returns the text of the memory that this one replaced, if it may be injected. A fix that this one only
+// completes says nothing else.
 func before(h mem.Hit) string {
 	if h.Replaced == nil {
 		return ""
 	}
 	was := *h.Replaced
+	if was.Kind == mem.ErrorFix && was.Command != "" && was.Command == h.Memory.Command {
+		return ""
+	}
 	was.Status = mem.Active // it was active when it was injected
 	text, ok := InjectableText(was)
 	if !ok {

@@ -82,8 +82,8 @@ func extOf(file string) string {
 	return ""
 }
 
-// CommandNotes injects how a failed command went before and what fixed it: memories of the same command, or else of a
-// similar one.
+// CommandNotes injects how a failed command went before and what fixed it: memories of the same command, or else of
+// another one that failed in the same way.
 func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.Call) (mem.Reply, event.Changes,
 	error,
 ) {
@@ -101,9 +101,10 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 	}
 	if len(hits) == 0 {
 		_, message := extract.ExitOf(ec.Error)
+		failure := extract.FailureOf(c.Plain, message)
 		hits, r, err = e.Recall(ctx, ec, Question{
 			Trigger: "command", Asked: c.Plain + "\n" + extract.ErrorLine(message), Budget: budget, Most: 2,
-			Query: mem.Query{Kinds: kinds},
+			Query: mem.Query{Kinds: kinds}, failure: &failure,
 		})
 		if err != nil {
 			return mem.Reply{}, event.Changes{}, err

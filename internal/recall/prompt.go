@@ -51,10 +51,11 @@ type Question struct {
 	Asked   string
 	Files   []string // at hand
 	Query   mem.Query
-	Budget  int  // tokens
-	Most    int  // items
-	loose   bool // a long text of which parts may match
-	strict  bool // the query's own filters say what belongs; no floor on the words
+	Budget  int              // tokens
+	Most    int              // items
+	loose   bool             // a long text of which parts may match
+	strict  bool             // the query's own filters say what belongs; no floor on the words
+	failure *extract.Failure // that a memory has to be about; nil accepts all
 }
 
 // Recall returns the memories worth injecting for q. The receipt lists what was left out and why. Its items are not
@@ -84,7 +85,10 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 			rest = append(rest, c)
 			return true
 		}
-		if c.Gate = ec.Gate(h.Memory); c.Gate != "" {
+		if c.Gate = ec.Gate(h.Memory); c.Gate == "" && q.failure != nil && !q.failure.Is(h.Memory) {
+			c.Gate = event.OtherFailure
+		}
+		if c.Gate != "" {
 			if c.Gate == event.InjectedBefore {
 				injected = append(injected, h.Memory)
 			}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/views"
@@ -270,6 +271,8 @@ func (v ReceiptView) gate(g string) string {
 	switch g {
 	case rank.BelowFloor:
 		return fmt.Sprintf("not relevant enough (needs %.2f)", v.Receipt.Floor)
+	case event.OtherFailure:
+		return "about another failure"
 	case "budget":
 		return "no room in the budget"
 	case "already_told":

@@ -1,0 +1,54 @@
+package extract
+
+import (
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestFailureIsKnownAgainByWhatWentWrong(t *testing.T) {
+	for _, c := range []struct {
+		name, command, message string
+		memory                 mem.Memory
+		want                   bool
+	}{
+		{
+			"another error of the same program", "go test -run TestFee ./books",
+			"--- FAIL: TestFee\n    fee_test.go:21: fee of 1999 is 87, want 88",
+			mem.Memory{Title: "`go test -run TestRetry ./webhook` failed (exit 1: not delivered after 100 ms), " +
+				"fixed in sender.go"},
+			false,
+		},
+		{
+			"the same error in another place", "go test -run TestRefund ./refund",
+			"--- FAIL: TestRefund\n    refund_test.go:41: not delivered after 100 ms, 2 calls",
+			mem.Memory{Title: "`go test -run TestRetry ./webhook` failed (exit 1: retry_test.go:34: not delivered after " +
+				"100 ms, 1 calls), fixed in sender.go"},
+			true,
+		},
+		{
+			"the error is in a fact", "npm run build", "Error: Cannot find module 'left-pad'",
+			mem.Memory{Title: "The lock file was stale.", Facts: []string{"error: Cannot find module 'left-pad'"}},
+			true,
+		},
+		{
+			"only the figures are alike", "make", "port 8080 in use",
+			mem.Memory{Title: "`make` failed (exit 2: timeout of 8080 ms), works after `make clean`"},
+			false,
+		},
+		{
+			"nothing was said", "make", "exit status 1",
+			mem.Memory{Title: "`make` failed (exit 1), works after `make clean`"},
+			false,
+		},
+		{
+			"another language", "make", "ошибка: порт уже занят",
+			mem.Memory{Title: "`serve` failed (exit 1: порт уже занят), done by `kill`"},
+			true,
+		},
+	} {
+		if got := FailureOf(c.command, c.message).Is(c.memory); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
