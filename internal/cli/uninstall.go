@@ -292,7 +292,8 @@ func (v uninstallView) plan(line func(string, ...any)) {
 	for i, s := range v.Steps {
 		if s.Server {
 			does := map[string]string{
-				"delete": "goes, it was made for the MCP server", "edit": "only the MCP server is cut out",
+				"restore": "gets back the bytes it had", "delete": "goes, it was made for the MCP server",
+				"edit": "only the MCP server is cut out",
 				"keep": "holds no MCP server of ours any more",
 			}
 			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), does[s.Action])

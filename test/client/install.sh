@@ -29,3 +29,15 @@ if [ -n "${CC_FORCE:-}" ] || [ ! -x "$DIR/claude" ] || ! probe "$DIR/claude"; th
 fi
 echo "client: $DIR/claude ($V)"
 echo "bench:  $CCH"
+
+# Other agents, each in a folder of its own: NAME PACKAGE VERSION
+other() {
+  local dir="$CC_CACHE/agents/$1-$3"
+  [ -e "$dir/.complete" ] && return 0
+  rm -rf "$dir"; mkdir -p "$dir"
+  (cd "$dir" && echo '{"private":true}' >package.json &&
+    timeout 600 npm install --no-audit --no-fund --ignore-scripts --include=optional --loglevel=error "$2@$3" </dev/null >npm.log 2>&1) ||
+    { cat "$dir/npm.log" >&2; echo "install.sh: cannot get $2 $3 from the package registry" >&2; exit 3; }
+  touch "$dir/.complete"
+}
+other codex @openai/codex 0.169.0
