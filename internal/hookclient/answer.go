@@ -2,6 +2,7 @@ package hookclient
 
 import (
 	"os"
+	"time"
 
 	"remanence/internal/agent"
 	"remanence/internal/hook"
@@ -11,16 +12,33 @@ import (
 // maxTail bounds what is read of a transcript's end, in bytes.
 const maxTail = 256 << 10
 
+// How often a hook looks for an answer, and how long it waits in between: less than half of its limit in all.
+const (
+	maxLooks = 5
+	lookWait = 25 * time.Millisecond
+)
+
 // lastAnswer returns what adds the agent's answer to the end of a turn, for a client that does not send it: it is read
-// from the end of the transcript, and redacted as the payload's member would be. It returns nil for other clients.
-func lastAnswer(c hook.Config) func(*mem.Event) {
+// from the end of the transcript, and redacted as the payload's member would be. The client may write it there only
+// after it has called the hook, so there are several looks, with a wait before each further one. It returns nil for
+// other clients.
+func lastAnswer(c hook.Config, wait func()) func(*mem.Event) {
 	reader, ok := c.Dialect.(agent.AnswerReader)
 	if !ok || c.Member == nil {
 		return nil
 	}
 	return func(e *mem.Event) {
-		if e.Kind == mem.Stop && e.Text == "" && e.Transcript != "" {
-			e.Text = c.Member("last_assistant_message", reader.LastAnswer(tail(e.Transcript)))
+		if e.Kind != mem.Stop || e.Text != "" || e.Transcript == "" {
+			return
+		}
+		for look := range maxLooks {
+			if look > 0 {
+				wait()
+			}
+			if answer := reader.LastAnswer(tail(e.Transcript)); answer != "" {
+				e.Text = c.Member("last_assistant_message", answer)
+				return
+			}
 		}
 	}
 }

@@ -84,3 +84,26 @@ func TestHooksAreInstalledWhereTheAgentsSettingsNameThem(t *testing.T) {
 		}
 	}
 }
+
+// Copilot calls the hook before the answer is in the file.
+func TestAnAnswerThatIsWrittenALittleLaterIsFound(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "events.jsonl")
+	d, _ := agent.ByName("copilot")
+	waits := 0
+	complete := lastAnswer(hook.Config{Dialect: d, Member: func(_, text string) string { return text }}, func() {
+		if waits++; waits == 2 {
+			line := `{"type":"assistant.message","data":{"content":"Done."}}` + "\n"
+			if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	e := mem.Event{Kind: mem.Stop, Transcript: file}
+	if complete(&e); e.Text != "Done." || waits != 2 {
+		t.Errorf("got %q after %d waits", e.Text, waits)
+	}
+	e = mem.Event{Kind: mem.Stop, Transcript: file + "x"}
+	if complete(&e); e.Text != "" || waits != 2+maxLooks-1 {
+		t.Errorf("got %q after %d waits in all, want it to give up", e.Text, waits)
+	}
+}

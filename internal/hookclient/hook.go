@@ -88,7 +88,7 @@ func prepare(sys config.System, c hook.Config) hook.Config {
 		c.Handler = injectionOff{c.Handler}
 	}
 	c.Ignore = func(e mem.Event) bool { return paused(rt, e, sys.Now()) }
-	c.Complete = lastAnswer(c)
+	c.Complete = lastAnswer(c, func() { time.Sleep(lookWait) })
 	c.Dropped = func(reason string) {
 		if !gone() {
 			sp.Count(reason)
