@@ -10,11 +10,11 @@ func demoCommand(a *app) *cobra.Command {
 	var o demo.Options
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "two sessions of a bug hunt, and what the second one gets",
-		Long: "Plays two recorded sessions through the real hook, daemon and store, in a\n" +
-			"directory of its own: what is kept of the first, what the second gets, and\n" +
-			"why. Needs no agent, no network and no setup; nothing is left behind. --json\n" +
-			"gives the steps, what was injected and the memories.",
+		Short: "three sessions, and what each later one gets of the others",
+		Long: "Plays three recorded sessions through the real hook, daemon and store, in a\n" +
+			"directory of its own: what is kept of a fix and a decision, what survives a\n" +
+			"compaction, what the last session gets of it, and why. Needs no agent, no\n" +
+			"network and no setup; nothing is left behind. --json gives the steps, what was\ninjected and the memories.",
 		Example: "  remanence demo\n  remanence demo --fast    without pauses\n  remanence demo --keep    leave the " +
 			"directory there to look at",
 		Args: atMost(0),

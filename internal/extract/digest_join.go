@@ -232,8 +232,11 @@ func ItemTerms(s string) []string {
 	})
 }
 
-// maxCause bounds the cause that a fix is joined with, in characters.
-const maxCause = 250
+// Bounds of a fix that is joined with its cause, in characters: an injected item holds about 400 bytes of both.
+const (
+	maxCause         = 250
+	maxJoinedCommand = 40
+)
 
 // ErrorFact begins the fact of a fix that says what the error was.
 const ErrorFact = "error: "
@@ -249,7 +252,7 @@ func JoinFix(cause, fix mem.Memory, own []mem.Memory) mem.Memory {
 	cause.Supersedes, cause.Command, cause.ExitCode = fix.ID, fix.Command, fix.ExitCode
 	cause.Facts = append(errorFacts(fix), cause.Facts...)
 	text := fmt.Sprintf("%s\nIt made `%s` fail (exit %d); fixed in ", said,
-		chars.Clip(fix.Command, MaxFixError), fix.ExitCode)
+		chars.Clip(fix.Command, maxJoinedCommand), fix.ExitCode)
 	changed := ""
 	for _, change := range wholeChanges(own, cause.Files) {
 		if len([]rune(text+changed+change)) < MaxStatement {

@@ -6,13 +6,14 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"remanence/internal/api"
@@ -38,6 +39,10 @@ const pause = 220 * time.Millisecond
 // it ends too early, after a suspended demo, the next hook starts another.
 const idle = "2s"
 
+// The budgets of briefings, at a start and after a compaction, are so small that they do not hold all that is known:
+// what was injected once is not injected again with a prompt.
+const briefingTokens, restoredTokens = "120", "220"
+
 // Options are what the person chose, and how a command of the program is run.
 type Options struct {
 	Fast    bool // without pauses
@@ -55,6 +60,7 @@ type player struct {
 	project  string
 	redactor redact.Redactor // as the hook's, to show what it does
 	report   Report
+	failures int // commands that failed before the third session
 }
 
 // Play plays the demo and prints it.
@@ -63,6 +69,8 @@ func Play(ctx context.Context, out *ui.Printer, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("find the program: %w", err)
 	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGPIPE) // a reader that has seen enough must not leave the directory
+	defer stop()
 	dir, err := os.MkdirTemp("", "remanence-demo-")
 	if err != nil {
 		return fmt.Errorf("make the demo's directory: %w", err)
@@ -88,58 +96,106 @@ func Play(ctx context.Context, out *ui.Printer, o Options) (err error) {
 }
 
 func (s *player) play(ctx context.Context) error {
-	p := s.out
-	read, err := s.yesterday(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.kept(ctx); err != nil {
-		return err
-	}
-	if err := s.today(ctx, read); err != nil {
-		return err
-	}
-	p.Line("\n%s", p.Style(ui.Bold, "4  You see everything, and you have the last word."))
-	for _, args := range [][]string{{"why"}, {"search", "fake clock"}} {
-		if err := s.command(ctx, args...); err != nil {
+	for _, part := range []func(context.Context) error{
+		s.fixing, s.kept, s.deciding, s.goingOn, s.compare, s.control,
+	} {
+		if err := part(ctx); err != nil {
 			return err
 		}
 	}
-	return s.forgetAndRestore(ctx)
+	return nil
 }
 
-// yesterday plays the first session and returns the tokens of the files read in it.
-func (s *player) yesterday(ctx context.Context) (int, error) {
-	p := s.out
-	p.Line("%s", p.Style(ui.Bold, "1  A developer fixed a flaky test yesterday. Watch what the hook sees."))
-	events, err := s.events("yesterday")
+// heading begins a part of the story. The lines below it say what to look at.
+func (s *player) heading(number int, title string, lines ...string) {
+	if number > 1 {
+		s.out.Line("")
+	}
+	s.out.Line("%s", s.out.Style(ui.Bold, fmt.Sprintf("%d  %s", number, title)))
+	for _, l := range lines {
+		s.out.Line("   %s", l)
+	}
+}
+
+// fixing plays the first session, in which a flaky test is fixed.
+func (s *player) fixing(ctx context.Context) error {
+	s.heading(1, "A first session: a flaky test is fixed. Watch what the hook sees.")
+	return s.session(ctx, 1, "first")
+}
+
+// deciding plays the second session: the person decides something, and the conversation is compacted.
+func (s *player) deciding(ctx context.Context) error {
+	s.heading(3, "A second session: you decide something, and the context is compacted.",
+		"The summary of the compaction names neither the command nor the figure. They",
+		"come back at once. (Briefings are kept short here, so that each one shows",
+		"what it adds; by default they may be ten times as long.)")
+	return s.session(ctx, 2, "second")
+}
+
+// goingOn plays the beginning of the third session, which uses what the others left.
+func (s *player) goingOn(ctx context.Context) error {
+	s.heading(4, "A third session: your decision is respected, and the fix is known.")
+	return s.session(ctx, 3, "third")
+}
+
+// session plays the events of a session and shows what each injects.
+func (s *player) session(ctx context.Context, number int, name string) error {
+	events, err := s.events(name)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	read := 0
 	for _, e := range events {
-		took, _, err := s.hook(ctx, e)
+		took, out, err := s.hook(ctx, e)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		var in struct {
-			Response struct{ File struct{ Content string } } `json:"tool_response"`
-		}
-		_ = json.Unmarshal(e, &in) // other tools answer in other shapes
-		read += chars.Tokens(in.Response.File.Content)
-		s.note(1, e, took, "")
-		p.Line("   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
+		injected := contextOf(out)
+		s.note(number, e, took, injected)
+		s.out.Line("   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
 		for _, what := range s.takenOut(e) {
-			p.Line("   %20s %s", "", p.Style(ui.Dim, what+" was taken out before anything was written"))
+			s.out.Line("   %20s %s", "", s.out.Style(ui.Dim, what+" was taken out before anything was written"))
 		}
-		s.wait()
+		s.block(injected)
+		if err := s.wait(); err != nil {
+			return err
+		}
 	}
-	return read, nil
+	return nil
+}
+
+// block shows what was injected, without the lines that only frame it.
+func (s *player) block(text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(ui.Safe(line), "\n")
+		if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "---") {
+			for _, l := range wrapped(line, max(40, s.out.Width-7)) {
+				s.out.Line("     │ %s", l)
+			}
+		}
+	}
+	s.out.Line("     %s", s.out.Style(ui.Dim, fmt.Sprintf("injected: %d tokens with their frame", chars.Tokens(text))))
+}
+
+// wrapped splits a line at blanks into lines of a width; what goes on is indented.
+func wrapped(line string, width int) []string {
+	var out []string
+	for len([]rune(line)) > width {
+		rs := []rune(line)
+		at := strings.LastIndexByte(string(rs[:width]), ' ')
+		if at < width/2 {
+			break
+		}
+		out = append(out, line[:at])
+		line = "  " + line[at+1:]
+	}
+	return append(out, line)
 }
 
 // kept shows the memories made of the first session.
 func (s *player) kept(ctx context.Context) error {
-	p := s.out
 	inner := s.inner()
 	defer func() { inner.Close() }()
 	found, err := daemon.Ask(ctx, inner, api.Search, recall.SearchRequest{
@@ -149,48 +205,41 @@ func (s *player) kept(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.Line("\n%s", p.Style(ui.Bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was used.",
-		ui.Plural(len(found.Hits), "memory", "memories"))))
+	s.heading(2, ui.Plural(len(found.Hits), "memory", "memories")+" worth keeping, found by rules. No model was used.")
 	for i := len(found.Hits) - 1; i >= 0; i-- {
 		m := found.Hits[i].Memory
 		s.report.Memories = append(s.report.Memories, m)
-		p.Line("   %s %-10s %s", m.ID, m.Kind, ui.OneLine(m.Title))
-		p.Line("       %s", p.Style(ui.Dim, ui.OneLine(ui.Provenance(m, s.Sys.Now()))))
-		s.wait()
+		line := fmt.Sprintf("%s  %-10s  %s", m.ID, m.Kind, ui.OneLine(m.Title))
+		for _, l := range wrapped(line, max(40, s.out.Width-3)) {
+			s.out.Line("   %s", l)
+		}
+		if err := s.wait(); err != nil {
+			return err
+		}
+	}
+	if n := len(s.report.Memories); n > 0 {
+		s.out.Line("   %s", s.out.Style(ui.Dim, "Each says where it comes from, e.g. "+s.report.Memories[0].ID+":"))
+		s.out.Line("   %s", s.out.Style(ui.Dim, ui.OneLine(ui.Provenance(s.report.Memories[0], s.Sys.Now()))))
 	}
 	return nil
 }
 
-// today plays the second session and shows the injections.
-func (s *player) today(ctx context.Context, read int) error {
-	p := s.out
-	p.Line("\n%s", p.Style(ui.Bold, "3  Today a new session opens."))
-	p.Line("   Without memory it gets nothing, and would read the same files again: about")
-	p.Line("   %d tokens of them in yesterday's session (estimate). With Remanence:", read)
-	s.report.ReadTokens = read
-	events, err := s.events("today")
-	if err != nil {
+// compare sets what the third session was given against what the others read to find it out.
+func (s *player) compare(context.Context) error {
+	runs := ui.Plural(s.failures, "run fail", "runs fail")
+	s.heading(5, "What it cost",
+		fmt.Sprintf("To find this out the first two sessions read about %d tokens of files and saw", s.report.ReadTokens),
+		fmt.Sprintf("%s. The third was given it in %d tokens, without a call.", runs, s.report.InjectedTokens))
+	return nil
+}
+
+// control shows that everything can be seen and taken back.
+func (s *player) control(ctx context.Context) error {
+	s.heading(6, "You see everything, and you have the last word.")
+	if err := s.command(ctx, "why"); err != nil {
 		return err
 	}
-	for _, e := range events {
-		took, out, err := s.hook(ctx, e)
-		if err != nil {
-			return err
-		}
-		p.Line("\n   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
-		said := contextOf(out)
-		s.note(2, e, took, said)
-		if said == "" {
-			p.Line("   (nothing to add: it was injected already)")
-			continue
-		}
-		for line := range strings.Lines(said) {
-			p.Line("   │ %s", strings.TrimRight(ui.Safe(line), "\n"))
-		}
-		p.Line("   %d tokens", chars.Tokens(said))
-		s.wait()
-	}
-	return nil
+	return s.forgetAndRestore(ctx)
 }
 
 // forgetAndRestore shows that a memory can be taken back, and that again.
@@ -242,6 +291,10 @@ func (s *player) getenv(name string) string {
 		return s.project
 	case config.EnvName("worker.idle_exit"):
 		return idle
+	case config.EnvName("hooks.session_start.token_budget"):
+		return briefingTokens
+	case config.EnvName("hooks.compact.token_budget"):
+		return restoredTokens
 	case "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "TERM", "NO_COLOR", "CLICOLOR_FORCE", "SystemRoot", "TEMP", "TMP":
 		return s.Sys.Getenv(name)
 	}
@@ -272,11 +325,10 @@ func (s *player) command(ctx context.Context, args ...string) error {
 	for line := range strings.Lines(out.String()) {
 		p.Line("   %s", strings.TrimRight(line, "\n"))
 	}
-	s.wait()
 	if code != 0 {
 		return fault.Other.Because("remanence %s ended with %d", args[0], code)
 	}
-	return nil
+	return s.wait()
 }
 
 func quoted(args []string) []string {
@@ -311,14 +363,14 @@ func (s *player) clear() error {
 		}
 	}
 	if s.Keep {
-		p.Line("\n%s", p.Style(ui.Bold, "5  Everything was written below "+s.dir+" (kept)."))
+		p.Line("\n%s", p.Style(ui.Bold, "7  Everything was written below "+s.dir+" (kept)."))
 		p.Line("   look at it: remanence --data-dir %s --project all search", in.Paths.Data)
 		return nil
 	}
 	if err := removeSoon(ctx, s.dir); err != nil {
 		return fmt.Errorf("remove the demo's directory: %w", err)
 	}
-	p.Line("\n%s", p.Style(ui.Bold, "5  Nothing was written outside "+s.dir+" (removed)."))
+	p.Line("\n%s", p.Style(ui.Bold, "7  Nothing was written outside "+s.dir+" (removed)."))
 	s.goOn()
 	return nil
 }
@@ -348,8 +400,10 @@ func (s *player) goOn() {
 	p.Line("         remanence help")
 }
 
-func (s *player) wait() {
+// wait gives the eye time. Without a reader of the output there is nothing left to show.
+func (s *player) wait() error {
 	if !s.Fast {
 		time.Sleep(pause)
 	}
+	return s.out.Failed
 }

@@ -1,6 +1,8 @@
 package demo
 
 import (
+	"encoding/json"
+	"strings"
 	"time"
 
 	"remanence/internal/chars"
@@ -14,15 +16,15 @@ type Report struct {
 	Kept     bool         `json:"kept"` // the directory is still there
 	Steps    []Step       `json:"steps"`
 	Memories []mem.Memory `json:"memories"` // made of the first session
-	// ReadTokens are the tokens of the files read in the first session.
+	// ReadTokens are the tokens of the files read in the first two sessions.
 	ReadTokens int `json:"read_tokens"`
-	// InjectedTokens are those injected into the second session.
+	// InjectedTokens are those injected into the third session.
 	InjectedTokens int `json:"injected_tokens"`
 }
 
 // Step is one call of the hook.
 type Step struct {
-	Session  int      `json:"session"` // 1 or 2
+	Session  int      `json:"session"` // 1, 2 or 3
 	Event    string   `json:"event"`
 	Detail   string   `json:"detail"` // redacted
 	TookMS   float64  `json:"took_ms"`
@@ -46,10 +48,21 @@ func (r Report) Print(p *ui.Printer) {
 
 // note adds a call of the hook to the report.
 func (s *player) note(session int, payload []byte, took time.Duration, injected string) {
-	tokens := chars.Tokens(injected)
-	s.report.InjectedTokens += tokens
+	var in struct {
+		Response struct{ File struct{ Content string } } `json:"tool_response"`
+	}
+	_ = json.Unmarshal(payload, &in) // other tools answer in other shapes
+	what, tokens := s.what(payload), chars.Tokens(injected)
+	switch {
+	case session == 3:
+		s.report.InjectedTokens += tokens
+	case strings.HasSuffix(what, " failed"):
+		s.failures++
+	default:
+		s.report.ReadTokens += chars.Tokens(in.Response.File.Content)
+	}
 	s.report.Steps = append(s.report.Steps, Step{
-		Session: session, Event: s.what(payload), Detail: s.detail(payload), TookMS: float64(took.Microseconds()) / 1000,
+		Session: session, Event: what, Detail: s.detail(payload), TookMS: float64(took.Microseconds()) / 1000,
 		Redacted: ui.NotNil(s.takenOut(payload)), Injected: injected, Tokens: tokens,
 	})
 }
