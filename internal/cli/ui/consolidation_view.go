@@ -13,10 +13,13 @@ type ConsolidationView struct {
 	Listed bool `json:"-"` // runs of the past
 }
 
+// SchemaName returns the name of the view's schema.
 func (ConsolidationView) SchemaName() string { return "consolidation" }
 
+// List returns the items that --jsonl prints.
 func (v ConsolidationView) List() []any { return Items(v.Runs) }
 
+// Print writes the view for a person.
 func (v ConsolidationView) Print(p *Printer) {
 	if len(v.Runs) == 0 {
 		p.Line("No rounds yet.")

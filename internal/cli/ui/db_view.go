@@ -45,8 +45,10 @@ type CopyItem struct {
 	Bytes int64      `json:"bytes"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (DBInfoView) SchemaName() string { return "db_info" }
 
+// Print writes the view for a person.
 func (v DBInfoView) Print(p *Printer) {
 	p.Line("%s", Safe(v.Path))
 	p.Field("holds", "%s · %s · %s", Plural(v.Memories+v.Hidden, "memory", "memories"),
@@ -81,8 +83,10 @@ type DBBackupView struct {
 	Schema int    `json:"schema_version"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (DBBackupView) SchemaName() string { return "db_backup" }
 
+// Print writes the view for a person.
 func (v DBBackupView) Print(p *Printer) {
 	p.Line("Backup made and checked: %s, %s", Safe(v.File), BytesText(v.Bytes))
 	p.Hint("back to it: remanence db restore %s", Safe(v.File))
@@ -101,8 +105,10 @@ type DBCheckView struct {
 	Unseen   []string `json:"unseen"` // parts that were not looked at
 }
 
+// SchemaName returns the name of the view's schema.
 func (DBCheckView) SchemaName() string { return "db_check" }
 
+// Print writes the view for a person.
 func (v DBCheckView) Print(p *Printer) {
 	p.Line("%s", Safe(v.Path))
 	v.verdict(p, PartTables, v.Damage, fault.Corrupt)
@@ -153,6 +159,7 @@ func (v DBRestoreView) Needs() int64 {
 	return config.SizeOfFile(*v.From)
 }
 
+// Will says what a restore will do.
 func (v DBRestoreView) Will() string {
 	if v.From == nil {
 		return fmt.Sprintf("No sound copy is there. What can still be read of %s goes into a new database; the present "+
@@ -162,8 +169,10 @@ func (v DBRestoreView) Will() string {
 		*v.From, v.Path)
 }
 
+// SchemaName returns the name of the view's schema.
 func (DBRestoreView) SchemaName() string { return "db_restore" }
 
+// Print writes the view for a person.
 func (v DBRestoreView) Print(p *Printer) {
 	if v.DryRun {
 		p.Line("%s", Safe(v.Will()))
@@ -204,8 +213,10 @@ type DBMigrateView struct {
 	Copy   *string  `json:"copy"` // of the database as it was
 }
 
+// SchemaName returns the name of the view's schema.
 func (DBMigrateView) SchemaName() string { return "db_migrate" }
 
+// Print writes the view for a person.
 func (v DBMigrateView) Print(p *Printer) {
 	if len(v.Steps) == 0 {
 		p.Line("Nothing to do: schema %d is this version's.", v.From)
@@ -230,8 +241,10 @@ type DBVacuumView struct {
 	Freed  int64 `json:"freed"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (DBVacuumView) SchemaName() string { return "db_vacuum" }
 
+// Print writes the view for a person.
 func (v DBVacuumView) Print(p *Printer) {
 	p.Line("%s freed: from %s to %s", BytesText(v.Freed), BytesText(v.Before), BytesText(v.After))
 }

@@ -10,6 +10,7 @@ import (
 	"remanence/internal/redact"
 )
 
+// RedactedView is what redaction leaves of a text.
 type RedactedView struct {
 	Text     string      `json:"text"` // what would be kept
 	Private  int         `json:"private"`
@@ -22,6 +23,7 @@ type kindCount struct {
 	Count int    `json:"count"`
 }
 
+// RedactedOf returns the view of a redacted text and what was removed of it.
 func RedactedOf(kept string, c redact.Counts) RedactedView {
 	v := RedactedView{Text: kept, Private: c.Private, Injected: c.Injected, Secrets: []kindCount{}}
 	for _, kind := range slices.Sorted(maps.Keys(c.Secrets)) {
@@ -30,8 +32,10 @@ func RedactedOf(kept string, c redact.Counts) RedactedView {
 	return v
 }
 
+// SchemaName returns the name of the view's schema.
 func (RedactedView) SchemaName() string { return "redacted" }
 
+// Print writes the view for a person.
 func (v RedactedView) Print(p *Printer) {
 	if v.Text == "" {
 		p.Line("Nothing would be kept.")
@@ -55,22 +59,27 @@ func (v RedactedView) Print(p *Printer) {
 	p.Hint("taken out: %s", strings.Join(out, ", "))
 }
 
+// RulesView lists the kinds of secrets that are known.
 type RulesView struct {
 	Total   int        `json:"total"`
 	Kinds   []RuleItem `json:"kinds"`
 	Skipped []string   `json:"skipped"` // rules of the person's that cannot be used, and why
 }
 
+// RuleItem is one kind of secrets.
 type RuleItem struct {
 	Kind   string `json:"kind"`
 	Marker string `json:"marker"`
 	Own    bool   `json:"own"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (RulesView) SchemaName() string { return "rules" }
 
+// List returns the items that --jsonl prints.
 func (v RulesView) List() []any { return Items(v.Kinds) }
 
+// Print writes the view for a person.
 func (v RulesView) Print(p *Printer) {
 	for _, k := range v.Kinds {
 		own := ""
@@ -84,6 +93,7 @@ func (v RulesView) Print(p *Printer) {
 	}
 }
 
+// ScanView lists the secrets and private spans in what is kept.
 type ScanView struct {
 	Records   int        `json:"records"`
 	Held      int        `json:"held"`
@@ -92,14 +102,18 @@ type ScanView struct {
 	Unreached []string   `json:"unreached"`
 }
 
+// ScanOf returns the view of a scan.
 func ScanOf(s mem.ScanResponse) ScanView {
 	return ScanView{s.Records, s.WithSecrets, s.Fixed, NotNil(s.Finds), NotNil(s.Unreached)}
 }
 
+// SchemaName returns the name of the view's schema.
 func (ScanView) SchemaName() string { return "scan" }
 
+// List returns the items that --jsonl prints.
 func (v ScanView) List() []any { return Items(v.Finds) }
 
+// Print writes the view for a person.
 func (v ScanView) Print(p *Printer) {
 	if len(v.Finds) == 0 {
 		p.Line("No secret and no private span in %s.", Plural(v.Records, "record", "records"))

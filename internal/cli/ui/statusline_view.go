@@ -23,8 +23,10 @@ type StatusLineView struct {
 	Wrapped string `json:"wrapped,omitempty"` // what the person's own command printed
 }
 
+// SchemaName returns the name of the view's schema.
 func (StatusLineView) SchemaName() string { return "statusline" }
 
+// Print writes the view for a person.
 func (v StatusLineView) Print(p *Printer) {
 	var parts []string
 	if v.Wrapped != "" {

@@ -10,10 +10,13 @@ type TimelineView struct {
 	Around  int    `json:"-"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (TimelineView) SchemaName() string { return "timeline" }
 
+// List returns the items that --jsonl prints.
 func (v TimelineView) List() []any { return Items(v.Entries) }
 
+// Print writes the view for a person.
 func (v TimelineView) Print(p *Printer) {
 	if len(v.Entries) == 0 {
 		around := "here"
