@@ -286,7 +286,8 @@ func TestKnownFixIsInjectedWhenTheCommandFailsAgain(t *testing.T) {
 	got := s.play(in("two", failed("q1", "u1", "cd /home/dev/shop && go test ./auth",
 		"Exit code 1\nexpected 200, got 409"))...)
 	wants(t, "known fix", got.Context, "go test ./auth", "The root cause was a login race",
-		"It made `go test ./auth` fail (exit 1); fixed in session.go: replaced 's.lock()' with 's.mu.Lock()'")
+		"It made `go test ./auth` fail (exit 1: login_test.go:41: expected 200, got 409); "+
+			"fixed in session.go: replaced 's.lock()' with 's.mu.Lock()'")
 	wantsNot(t, "known fix", got.Context, "before:")
 }
 

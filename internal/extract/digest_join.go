@@ -235,6 +235,7 @@ func ItemTerms(s string) []string {
 // Bounds of a fix that is joined with its cause, in characters: an injected item holds about 400 bytes of both.
 const (
 	maxCause         = 250
+	maxJoined        = 320 // with the error
 	maxJoinedCommand = 40
 )
 
@@ -242,7 +243,7 @@ const (
 const ErrorFact = "error: "
 
 // JoinFix makes one memory of the cause of a problem and the fix that a command proved: what failed and what was
-// changed. The fix is superseded. Of the tool's output, which is less trusted than the cause, only facts are taken.
+// changed. The fix is superseded. The error is named if there is room for it; the facts always have it.
 // Nothing is joined if the two are about different files, or if the statement is too long to be only a cause.
 func JoinFix(cause, fix mem.Memory, own []mem.Memory) mem.Memory {
 	said := cmp.Or(cause.Body, cause.Title)
@@ -251,15 +252,20 @@ func JoinFix(cause, fix mem.Memory, own []mem.Memory) mem.Memory {
 	}
 	cause.Supersedes, cause.Command, cause.ExitCode = fix.ID, fix.Command, fix.ExitCode
 	cause.Facts = append(errorFacts(fix), cause.Facts...)
-	text := fmt.Sprintf("%s\nIt made `%s` fail (exit %d); fixed in ", said,
-		chars.Clip(fix.Command, maxJoinedCommand), fix.ExitCode)
+	failed := fmt.Sprintf("%s\nIt made `%s` fail (exit %d", said, chars.Clip(fix.Command, maxJoinedCommand), fix.ExitCode)
 	changed := ""
 	for _, change := range wholeChanges(own, cause.Files) {
-		if len([]rune(text+changed+change)) < MaxStatement {
+		if len([]rune(failed+changed+change)) < MaxStatement {
 			changed += "; " + change
 		}
 	}
-	cause.Body = text + cmp.Or(strings.TrimPrefix(changed, "; "), FilesPhrase(fix.Files))
+	changed = "); fixed in " + cmp.Or(strings.TrimPrefix(changed, "; "), FilesPhrase(fix.Files))
+	for _, fact := range errorFacts(fix) {
+		if with := failed + ": " + strings.TrimPrefix(fact, ErrorFact); len([]rune(with+changed)) <= maxJoined {
+			failed = with
+		}
+	}
+	cause.Body = failed + changed
 	return cause
 }
 

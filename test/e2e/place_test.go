@@ -51,7 +51,7 @@ func TestADirectoryWithoutRepositoryIsAProject(t *testing.T) {
 		prompts: []string{"how do we wait, with jittered backoff?"},
 	})
 	wants(t, "the same directory", here.injected(), "jittered backoff")
-	wantsSilence(t, "another directory", there.printed())
+	wantsOnly(t, "another directory", there.printed(), listening)
 }
 
 // Why shows a person the very words that the model got.

@@ -11,7 +11,7 @@ func TestAnEmptyProjectGetsNothing(t *testing.T) {
 		script:  script(reads("check.sh"), bash("ls"), says("It is there.").without("remanence-context", "[Memory")),
 		prompts: []string{"does the check pass here?", "and now, does it pass?"},
 	})
-	wantsSilence(t, "an empty project", r.printed())
+	wantsOnly(t, "an empty project", r.printed(), listening)
 }
 
 func TestAPausedProjectCapturesAndInjectsNothing(t *testing.T) {
