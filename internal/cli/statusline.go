@@ -106,11 +106,11 @@ func runWrapped(ctx context.Context, command string, input []byte) string {
 	return strings.TrimRight(line, "\r")
 }
 
-// offerStatusLine asks a person at a terminal whether the agent's status line shall show Remanence, if it has none, and
-// returns the plan with the answer.
+// offerStatusLine asks a person at a terminal whether the agent's status line shall show Remanence, if it has none and
+// the settings are changed anyway, and returns the plan with the answer.
 func offerStatusLine(a *app, c setup.Config, o setup.Options, plan setup.Plan, how installing) (setup.Plan, error) {
 	asks := !how.yes && !a.flags.NoInput && !a.flags.JSON && ui.IsTerminal(a.Sys.Stdin)
-	if !asks || plan.StatusLine != "" || o.Scope == setup.ScopeProject {
+	if !asks || !plan.Changes() || plan.StatusLine != "" || o.Scope == setup.ScopeProject {
 		return plan, nil
 	}
 	err := a.confirm("Show the project's memories and injected tokens in the status line, too?")
