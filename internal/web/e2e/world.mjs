@@ -64,10 +64,10 @@ export class World {
     });
   }
 
-  /** Plays the two sessions of the demo through the hook, and keeps some statements. */
+  /** Plays two recorded sessions through the hook, and keeps some statements. */
   async demo() {
-    for (const day of ["yesterday", "today"]) {
-      const lines = (await readFile(join(root, "internal/cli/demo", day + ".jsonl"), "utf8")).trim().split("\n");
+    for (const name of ["first", "second"]) {
+      const lines = (await readFile(join(root, "internal/web/e2e/sessions", name + ".jsonl"), "utf8")).trim().split("\n");
       for (const line of lines) await this.hook(JSON.parse(line.replaceAll("@PROJECT@", this.project).replaceAll("@HOME@", this.home)));
     }
     await this.cli("add", "retries of the webhook sender back off with jitter, never a fixed five seconds", "-k", "decision", "--file", "internal/webhook/sender.go");

@@ -35,7 +35,7 @@ func noticeOf(t *testing.T, out []byte) string {
 	return a.Notice
 }
 
-// opens is the start of a session, which is when the person is notified.
+// opens starts a session, which is when the person is notified, and returns what is reported.
 func (s *scene) opens(n int) string {
 	s.t.Helper()
 	s.forget()
@@ -44,7 +44,11 @@ func (s *scene) opens(n int) string {
 	if a.Status != 0 || len(a.Stderr) > 0 {
 		s.t.Errorf("status %d, stderr %q", a.Status, a.Stderr)
 	}
-	return noticeOf(s.t, a.Stdout)
+	notice := noticeOf(s.t, a.Stdout)
+	if strings.HasPrefix(notice, "remanence: injected ") || strings.HasPrefix(notice, "remanence: listening") {
+		return "" // the line of every start: nothing is reported
+	}
+	return notice
 }
 
 // says runs a command that may end in any way and returns all it printed.
