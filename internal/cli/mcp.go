@@ -22,6 +22,7 @@ import (
 	"remanence/internal/inject"
 	"remanence/internal/mcpserver"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // asConfigured is the address that stands for the one in the configuration.
@@ -105,7 +106,11 @@ func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Confi
 			Add: port(r, api.Add), Edit: port(r, api.Edit), Mark: port(r, api.Mark), Feedback: port(r, api.Feedback),
 			State: port(r, api.State), Handoff: port(r, api.Handoff), Successor: port(r, api.Successor), Next: port(r, api.Next),
 			Related:     port(r, api.Related),
-			Consolidate: port(r, api.Consolidate),
+			Consolidate: port(r, api.Consolidate), Why: port(r, api.Why), Checkpoints: port(r, api.Checkpoints),
+			Session: port(r, api.GetSession),
+			Projects: func(ctx context.Context) (views.ProjectsResponse, error) {
+				return port(r, api.Projects)(ctx, api.Nothing{})
+			},
 		},
 	}
 }

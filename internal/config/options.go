@@ -339,7 +339,7 @@ func daemonOptions(d event.Settings) []Option {
 		},
 		{
 			Key: "mcp.tools", Def: "core", One: []string{"core", "all"},
-			Doc: "tools offered to an agent: core is the eight of Remanence, all adds names that other memory servers use",
+			Doc: "tools offered to an agent: core is the nine of Remanence, all adds names that other memory servers use",
 		},
 		{
 			Key: "mcp.http", Def: "",

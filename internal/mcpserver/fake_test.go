@@ -67,7 +67,7 @@ func (n *notebook) memory() Memory {
 	return Memory{
 		Search: n.search, Timeline: n.timeline, Show: n.show, Status: n.status, Add: n.add, Edit: n.edit, Mark: n.mark,
 		Feedback: n.feedback, State: n.standing, Handoff: n.handoff, Next: n.next, Successor: n.successor, Related: n.related,
-		Consolidate: n.consolidate,
+		Consolidate: n.consolidate, Why: n.why, Checkpoints: n.checkpoints, Session: n.session, Projects: n.projects,
 	}
 }
 
@@ -200,7 +200,7 @@ func (n *notebook) mark(_ context.Context, ask curate.MarkRequest) (curate.MarkR
 			Proposed: []mem.Proposal{{ID: "pr_1", Action: ask.Verb, Memory: m.ID}},
 		}, nil
 	}
-	m.Status = mem.Forgotten
+	m.Status = map[string]mem.Status{"forget": mem.Forgotten, "restore": mem.Active}[ask.Verb]
 	return curate.MarkResponse{Verb: ask.Verb, Memories: []mem.Memory{*m}}, nil
 }
 

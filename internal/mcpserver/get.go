@@ -27,7 +27,7 @@ type getArgs struct {
 	MaxTokens int   `json:"max_tokens"`
 }
 
-// record is a memory in full.
+// record is a memory in full, or a session, a checkpoint or a receipt.
 type record struct {
 	ID         string     `json:"id"`
 	Kind       mem.Kind   `json:"kind"`
@@ -35,13 +35,13 @@ type record struct {
 	Text       string     `json:"text,omitempty"`
 	From       int        `json:"text_from,omitempty"` // byte of the text that Text begins with
 	Facts      []string   `json:"facts,omitempty"`
-	Scope      mem.Scope  `json:"scope"`
+	Scope      mem.Scope  `json:"scope,omitempty"`
 	Project    string     `json:"project,omitempty"`
 	Status     mem.Status `json:"status,omitempty"` // where not active
 	Open       bool       `json:"open,omitempty"`   // a todo that is not done
-	Importance float64    `json:"importance"`
-	Confidence float64    `json:"confidence"`
-	Trust      string     `json:"trust"`
+	Importance float64    `json:"importance,omitempty"`
+	Confidence float64    `json:"confidence,omitempty"`
+	Trust      string     `json:"trust,omitempty"`
 	Untrusted  bool       `json:"untrusted,omitempty"`
 	Tags       []string   `json:"tags,omitempty"`
 	Files      []string   `json:"files,omitempty"`
@@ -86,8 +86,10 @@ func (s *Server) get(ctx context.Context, a getArgs) (any, error) {
 	}
 	left := min(room, 4*cmp.Or(a.MaxTokens, someTokens))
 	var later []string
+	name := s.projectName(ctx)
 	for i, m := range found {
-		r := s.record(m.Memory)
+		r := m.record(s)
+		r.Project = name(r.Project)
 		r.Text, r.From = r.Text[m.at(r.Text):], m.at(r.Text)
 		cut := 0
 		if size(r) > left && len(out.Records) == 0 {
@@ -98,7 +100,7 @@ func (s *Server) get(ctx context.Context, a getArgs) (any, error) {
 			break
 		}
 		if left -= size(r); cut > 0 {
-			later = append(later, fmt.Sprintf("%s@%d", m.Memory.ID, r.From+cut))
+			later = append(later, fmt.Sprintf("%s@%d", r.ID, r.From+cut))
 		}
 		out.Records = append(out.Records, r)
 	}
@@ -116,12 +118,20 @@ func idsOf(parts []part) []string {
 	return ids
 }
 
-// part is a requested memory, from some byte of its text on: "m_7k2q@1800".
+// part is a requested record, from some byte of its text on: "m_7k2q@1800".
 type part struct {
 	id   string // as given
 	name string
 	from int
 	mem.Memory
+	other *record // in place of Memory
+}
+
+func (p part) record(s *Server) record {
+	if p.other != nil {
+		return *p.other
+	}
+	return s.record(p.Memory)
 }
 
 func partOf(id string) (part, error) {
@@ -146,7 +156,7 @@ func (p part) at(text string) int {
 	return n
 }
 
-// found returns the requested memories that exist, in the order of the request, and the ids of the others.
+// found returns the requested records that exist, in the order of the request, and the ids of the others.
 func (s *Server) found(ctx context.Context, parts []part) (found []part, missing []string, err error) {
 	var ids []string
 	for _, p := range parts {
@@ -164,6 +174,18 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 		return nil, nil, err
 	}
 	for _, p := range parts {
+		p.other, err = s.otherRecord(ctx, p.name)
+		if p.other != nil {
+			found = append(found, p)
+			continue
+		}
+		if err != nil && !errors.Is(err, mem.ErrNotFound) && !errors.Is(err, mem.ErrAmbiguous) {
+			return nil, nil, err
+		}
+		if err != nil {
+			missing = append(missing, p.id)
+			continue
+		}
 		got, err := s.Memory.Show(ctx, event.IDs{ProjectRef: s.Place, IDs: []string{p.name}, Agent: s.agent()})
 		switch {
 		case err == nil && len(got.Memories) == 1:

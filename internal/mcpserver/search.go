@@ -80,6 +80,13 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	for _, h := range found.Hits {
 		out.Results = append(out.Results, s.row(h, found, a.Explain))
 	}
+	name := s.projectName(ctx)
+	for i := range out.Results {
+		out.Results[i].Project = name(out.Results[i].Project)
+	}
+	if len(out.Results) == 0 && out.Warning == "" {
+		out.Warning = "nothing was found; try fewer or other words, no filters, project all, or timeline"
+	}
 	if n := fitting(out.Results, room); n < len(out.Results) {
 		out.Results = out.Results[:n]
 	}
@@ -119,8 +126,8 @@ func (s *Server) searchRequest(a searchArgs) (recall.SearchRequest, error) {
 		q.Kinds = []mem.Kind{k}
 	}
 	var err error
-	if q.After, err = s.parseTime(a.After); err == nil {
-		q.Before, err = s.parseTime(a.Before)
+	if q.After, _, err = s.parseTime(a.After); err == nil {
+		_, q.Before, err = s.parseTime(a.Before)
 	}
 	return ask, err
 }
@@ -158,13 +165,13 @@ func fullText(m mem.Memory) string {
 	return strings.Join(append([]string{m.Title, bodyOf(m)}, m.Facts...), "\n")
 }
 
-// parseTime reads a time that an argument names; "" is the zero time.
-func (s *Server) parseTime(text string) (time.Time, error) {
+// parseTime reads a time that an argument names, as the command line does: a day from its start to its end. "" is the
+// zero time.
+func (s *Server) parseTime(text string) (from, to time.Time, err error) {
 	if text == "" {
-		return time.Time{}, nil
+		return from, to, nil
 	}
-	t, _, err := when.Parse(text, s.Now())
-	return t, err
+	return when.Parse(text, s.Now())
 }
 
 type timelineArgs struct {

@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,10 @@ type Memory struct {
 	Search      func(context.Context, recall.SearchRequest) (recall.SearchResponse, error)
 	Timeline    func(context.Context, views.TimelineRequest) (views.TimelineResponse, error)
 	Show        func(context.Context, event.IDs) (views.ShowResponse, error)
+	Session     func(context.Context, views.MemoryRequest) (mem.Session, error)
+	Checkpoints func(context.Context, continuity.CheckpointsRequest) (continuity.Checkpoints, error)
+	Why         func(context.Context, views.WhyRequest) (views.WhyResponse, error)
+	Projects    func(context.Context) (views.ProjectsResponse, error)
 	Status      func(context.Context, mem.ProjectRef) (views.StatusResponse, error)
 	Add         func(context.Context, curate.AddRequest) (curate.AddResponse, error)
 	Edit        func(context.Context, curate.EditRequest) (curate.EditResponse, error)
@@ -76,6 +81,7 @@ type Server struct {
 	mcp  *mcp.Server
 	pace *rateLimit
 	seen atomic.Pointer[string] // version of the state that was sent last; nil before
+	hid  sync.Map               // ids of the memories that calls hid
 }
 
 // name is what the server is called; instructions are sent to every session of a client.

@@ -36,14 +36,18 @@ const (
 	hides          // reversible, and yet something is gone from view
 )
 
+// kindEnum are the kinds that an agent saves and searches. Searches accept every other kind too.
+const kindEnum = `["fact","decision","rationale","gotcha","error_fix","howto","convention","preference","todo",` +
+	`"file_note","command"]`
+
 // core are the tools that are always listed.
 func core() []tool {
 	return []tool{
 		{
-			name: "search", about: "Find memories by words, best first; rows, not full text", effect: reads,
+			name: "search", about: "Find memories, best first; rows without full text", effect: reads,
 			must: []string{"query"},
 			args: `{"query":{"type":"string","description":"\"\" lists the ` +
-				`newest"},"scope":{"enum":["session","project","user"]},"kind":{"type":"string"},` +
+				`newest"},"scope":{"enum":["session","project","user"]},"kind":{"enum":` + kindEnum + `},` +
 				`"project":{"type":"string","description":"name or ` +
 				`all"},"file":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
 				`"after":{"type":"string","description":"2026-01-31 or ` +
@@ -54,45 +58,47 @@ func core() []tool {
 			names: namesOf[searchArgs](), call: handlerOf((*Server).search),
 		},
 		{
-			name: "timeline", about: "What was remembered around a moment; give one of anchor, query, file", effect: reads,
+			name: "timeline", about: "Memories around one of anchor, query, file", effect: reads,
 			args: `{"anchor":{"type":"string","description":"memory or session id, or ` +
 				`day"},"query":{"type":"string"},"file":{"type":"string"},` +
 				`"before":{"type":"integer"},"after":{"type":"integer"},"session":{"type":"string"},"project":{"type":"string"}}`,
 			names: namesOf[timelineArgs](), call: handlerOf((*Server).timeline),
 		},
 		{
-			name: "get", about: "Full records by id, with where they came from", effect: reads, must: []string{"ids"},
+			name: "get", about: "Full records by id: m_, s_ sessions, c_ checkpoints, r_ receipts", effect: reads,
+			must:  []string{"ids"},
 			args:  `{"ids":{"type":"array","items":{"type":"string"},"maxItems":20},"max_tokens":{"type":"integer"}}`,
 			names: namesOf[getArgs](), call: handlerOf((*Server).get),
 		},
 		{
-			name: "remember", about: "Keep a note for later sessions: one statement that can be understood alone, with the " +
-				"reason, names and figures. If it is known, that one is returned instead; one that differs is named",
+			name: "remember", about: "Save a decision, fix, gotcha or preference once it is settled: one statement that " +
+				"can be understood alone, with reason, names, figures",
 			effect: changes, must: []string{"content"},
-			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, ` +
-				`convention, preference, todo …"},` +
+			args: `{"content":{"type":"string"},"kind":{"enum":` + kindEnum + `},` +
 				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array",` +
 				`"items":{"type":"string"}},` +
 				`"files":{"type":"array","items":{"type":"string"}},"aliases":{"type":"array",` +
-				`"items":{"type":"string"},"description":"other words a later question may use"},"importance":{"type":"number"},` +
+				`"items":{"type":"string"},"description":"words a later question may use"},"importance":{"type":"number"},` +
 				`"supersedes":{"type":"string","description":"id it replaces, or none to keep both"},` +
-				`"related":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},` +
-				`"type":{"type":"string"},"relationship":{"type":"string"}}}}}`,
+				`"related":{"type":"array","items":{"type":"object","description":"name, type, relationship"}}}`,
 			names: namesOf[rememberArgs](), call: handlerOf((*Server).remember),
 		},
 		{
-			name: "update", about: "Change a memory; scope only widens. Of the user's own it is only proposed", effect: changes,
+			name: "update", about: "Change a memory; the user's own: only proposed", effect: changes,
 			must: []string{"id"},
 			args: `{"id":{"type":"string"},"content":{"type":"string"},"importance":{"type":"number"},` +
-				`"tags":{"type":"object","properties":` +
-				`{"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}}},` +
+				`"tags":{"type":"object","description":"add, remove: lists"},` +
 				`"scope":{"enum":["project","user"]},"resolved":{"type":"boolean"},"reason":{"type":"string"}}`,
 			names: namesOf[updateArgs](), call: handlerOf((*Server).update),
 		},
 		{
-			name: "forget", about: "Hide a memory; of the user's own it is only proposed", effect: hides, must: []string{"id"},
+			name: "forget", about: "Hide a memory; the user's own: only proposed", effect: hides, must: []string{"id"},
 			args:  `{"id":{"type":"string"},"reason":{"type":"string"}}`,
 			names: namesOf[forgetArgs](), call: handlerOf((*Server).forget),
+		},
+		{
+			name: "restore", about: "Take back your forget", effect: changes, must: []string{"id"},
+			args: `{"id":{"type":"string"}}`, names: namesOf[restoreArgs](), call: handlerOf((*Server).restore),
 		},
 		{
 			name: "feedback", about: "What a memory was worth", effect: changes, must: []string{"id", "verdict"},
@@ -101,7 +107,10 @@ func core() []tool {
 			names: namesOf[feedbackArgs](), call: handlerOf((*Server).feedback),
 		},
 		{
-			name: "state", about: "Where the project's work stands: read it, or lay down progress", effect: adds,
+			name: "state", effect: adds,
+			about: "Where the work stands. get, with part progress, decisions, sessions; " +
+				"update: phase…next_action; decision: title…decided_by, status; progress: task…section; " +
+				"session: summary…next, blockers; handoff: text",
 			must: []string{"op"},
 			args: `{"op":{"enum":["get","update","decision","progress","session","handoff"]},"phase":{"type":"string"},` +
 				`"status":{"type":"string"},` +

@@ -270,10 +270,38 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	if len(got.Proposed) > 0 {
 		return s.proposed(m, got.Proposed[0]), nil
 	}
+	s.hid.Store(m.ID, true)
 	out := s.changeAnswer(got.Memories[0], "hidden")
-	out.Undo, out.Note = "remanence restore "+m.ID,
+	out.Undo, out.Note = "restore "+m.ID,
 		"Hidden, not erased: it is neither found nor injected, and can be restored."
 	return out, nil
+}
+
+type restoreArgs struct {
+	ID string `json:"id"`
+}
+
+// restore takes back a forget of this server. What someone else hid stays hidden: it may have been the person.
+func (s *Server) restore(ctx context.Context, a restoreArgs) (any, error) {
+	m, w, err := s.memoryToChange(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	if _, ours := s.hid.Load(m.ID); !ours {
+		return nil, bad("%s was not hidden by forget in this session", m.ID).
+			because("what the user hid stays hidden").fixedBy("the user can: remanence restore " + m.ID)
+	}
+	got, err := s.Memory.Mark(ctx, curate.MarkRequest{
+		ProjectRef: s.Place, Verb: "restore", IDs: []string{m.ID}, Agent: w.agent,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(got.Proposed) > 0 {
+		return s.proposed(m, got.Proposed[0]), nil
+	}
+	s.hid.Delete(m.ID)
+	return s.changeAnswer(got.Memories[0], "restored"), nil
 }
 
 type feedbackArgs struct {

@@ -150,7 +150,7 @@ func TestTheOfficialTypeScriptClient(t *testing.T) {
 			if err := json.Unmarshal([]byte(out), &saw); err != nil {
 				t.Fatalf("%v in %s", err, out)
 			}
-			if saw.Server != "remanence" || len(saw.Tools) != 8 || len(saw.Resources) < 5 || len(saw.Templates) != 1 ||
+			if saw.Server != "remanence" || len(saw.Tools) != 9 || len(saw.Resources) < 5 || len(saw.Templates) != 1 ||
 				len(saw.Prompts) != 2 || saw.Prompt != 1 {
 				t.Errorf("it was offered %s", out)
 			}
@@ -189,7 +189,7 @@ func TestTheOfficialInspector(t *testing.T) {
 					InputSchema struct{ Type string }
 				}
 			}
-			if err := json.Unmarshal([]byte(inspect("--method", "tools/list")), &listed); err != nil || len(listed.Tools) != 8 ||
+			if err := json.Unmarshal([]byte(inspect("--method", "tools/list")), &listed); err != nil || len(listed.Tools) != 9 ||
 				listed.Tools[0].InputSchema.Type != "object" {
 				t.Errorf("tools: %+v, %v", listed, err)
 			}
