@@ -46,7 +46,6 @@ func installCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := setup.Detect(c)
 			ids := agentsFor(c, named, all)
 			if len(ids) == 0 {
 				return fault.NoAgent.Because("neither its directory nor its command is here")
@@ -56,25 +55,13 @@ func installCommand(a *app) *cobra.Command {
 			}
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks), StatusLine: line}
 			how := installing{
-				dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), hooksOnly: hooksOnly, mcpOnly: mcpOnly,
-				noTrust: noTrust,
+				dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), plugin: asPlugin, hooksOnly: hooksOnly,
+				mcpOnly: mcpOnly, noTrust: noTrust,
 			}
 			if len(named) == 0 && (asPlugin || o.Scope == setup.ScopeProject) { // which only Claude Code has
 				ids = []string{setup.AgentID}
 			}
-			switch claude := slices.Equal(ids, []string{setup.AgentID}); {
-			case !claude && asPlugin:
-				return fault.Input.WithMessage("only Claude Code takes the plugin this way").
-					FixedBy("remanence install claude-code --plugin")
-			case !claude:
-				err = installMany(a, c, o, ids, how)
-			case mcpOnly:
-				return installServer(a, c, found, how)
-			case asPlugin:
-				err = installPlugin(cmd.Context(), a, c, o, found, how)
-			default:
-				err = runInstall(a, c, o, found, how)
-			}
+			err = installFor(cmd.Context(), a, c, o, ids, how)
 			if err != nil || dry || mcpOnly || !slices.Contains(ids, setup.AgentID) {
 				return err
 			}
@@ -107,11 +94,12 @@ func installCommand(a *app) *cobra.Command {
 // installing holds the options of an installation.
 type installing struct {
 	dry, yes bool
+	plugin   bool // as a plugin of Claude Code
 	profile  bool // the profile was chosen, so the configuration gets it too
 
 	hooksOnly bool // without the MCP server
 	mcpOnly   bool // without hooks
-	noTrust   bool // no agent is told to trust the hooks
+	noTrust   bool // no agent is made to trust the hooks
 }
 
 func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
@@ -434,11 +422,8 @@ func (v installView) settingsPlan(line func(string, ...any)) {
 	}
 	line("Will   %s in %s", ui.Plural(len(v.Events), "hook", "hooks"), file)
 	line("       %s", changesText(v.Added, v.Replaced, v.Removed))
-	switch setup.LineState(ui.Deref(v.Line)) {
-	case setup.LineAdded:
-		line("       a status line: memories of the project, tokens injected into the session")
-	case setup.LineOther:
-		line("       your status line stays; both in one: remanence statusline --wrap COMMAND")
+	if said := statusLineText(setup.LineState(ui.Deref(v.Line))); said != "" {
+		line("       %s", said)
 	}
 }
 

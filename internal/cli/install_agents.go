@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,23 @@ func agentsFor(c setup.Config, named []string, all bool) []string {
 	return ids
 }
 
+// installFor installs for some agents, in the way that was chosen.
+func installFor(ctx context.Context, a *app, c setup.Config, o setup.Options, ids []string, how installing) error {
+	found := setup.Detect(c)
+	switch claude := slices.Equal(ids, []string{setup.AgentID}); {
+	case !claude && how.plugin:
+		return fault.Input.WithMessage("only Claude Code takes the plugin this way").
+			FixedBy("remanence install claude-code --plugin")
+	case !claude:
+		return installMany(a, c, o, ids, how)
+	case how.mcpOnly:
+		return installServer(a, c, found, how)
+	case how.plugin:
+		return installPlugin(ctx, a, c, o, found, how)
+	}
+	return runInstall(a, c, o, found, how)
+}
+
 // installMany installs for several agents, or for one that is not Claude Code. What cannot be done for one keeps
 // nothing from the others.
 func installMany(a *app, c setup.Config, o setup.Options, ids []string, how installing) error {
@@ -62,6 +80,10 @@ func installMany(a *app, c setup.Config, o setup.Options, ids []string, how inst
 	if o.Scope == setup.ScopeProject {
 		return fault.Input.WithMessage("only Claude Code has settings of a project").
 			FixedBy("remanence install claude-code --scope project")
+	}
+	if o.StatusLine && !slices.Contains(ids, setup.AgentID) {
+		return fault.Input.WithMessage("only Claude Code has a status line").
+			FixedBy("remanence install claude-code --status-line")
 	}
 	if _, err := sensible(c, o); err != nil {
 		return err
@@ -81,6 +103,11 @@ func installMany(a *app, c setup.Config, o setup.Options, ids []string, how inst
 	if asks && v.changes() {
 		v.plan(a.out.Say)
 		if err := a.confirm("Go on?"); err != nil {
+			return err
+		}
+	}
+	if asks && slices.Contains(ids, setup.AgentID) {
+		if err := v.offerStatusLine(a, c, &o, how); err != nil {
 			return err
 		}
 	}
@@ -105,13 +132,34 @@ func installMany(a *app, c setup.Config, o setup.Options, ids []string, how inst
 	return errors.Join(append([]error{a.out.Show(v)}, errs...)...)
 }
 
+// offerStatusLine plans Claude Code again if a person wants its status line, too.
+func (v agentsView) offerStatusLine(a *app, c setup.Config, o *setup.Options, how installing) error {
+	plan, err := setup.PlanInstall(c, *o)
+	if err != nil || how.mcpOnly {
+		return nil //nolint:nilerr // the plan of the agent says why
+	}
+	if plan, err = offerStatusLine(a, c, *o, plan, how); err != nil {
+		return err
+	}
+	if plan.StatusLine != setup.LineAdded || o.StatusLine {
+		return nil
+	}
+	o.StatusLine = true
+	for i, p := range v.Agents {
+		if p.ID == setup.AgentID {
+			v.Agents[i] = planAgent(c, *o, p.ID, how, true)
+		}
+	}
+	return nil
+}
+
 // agentPlan is what an installation does for one agent.
 type agentPlan struct {
 	ID      string     `json:"id"`
 	Name    string     `json:"name"`
 	Events  []string   `json:"events"`
 	Server  bool       `json:"server"`  // its MCP server is registered
-	Trusted bool       `json:"trusted"` // the agent is told to trust the hooks, or needs not be
+	Trusted bool       `json:"trusted"` // the agent will run the hooks
 	Files   []fileItem `json:"files"`
 	Records []string   `json:"records"`
 	Notes   []string   `json:"notes"`
@@ -181,6 +229,9 @@ func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) 
 		p.Files = append(p.Files, fileItem{plan.File, plan.Changes(), plan.Create})
 		for _, w := range plan.Warnings {
 			p.Notes = append(p.Notes, w.What)
+		}
+		if said := statusLineText(plan.StatusLine); said != "" {
+			p.Notes = append(p.Notes, said)
 		}
 	}
 	server, err := serverPlan(c, o, how)

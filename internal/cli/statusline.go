@@ -106,6 +106,17 @@ func runWrapped(ctx context.Context, command string, input []byte) string {
 	return strings.TrimRight(line, "\r")
 }
 
+// statusLineText says what an installation does about the status line; "" if nothing.
+func statusLineText(state setup.LineState) string {
+	switch state {
+	case setup.LineAdded:
+		return "a status line: memories of the project, tokens injected into the session"
+	case setup.LineOther:
+		return "your status line stays; both in one: remanence statusline --wrap COMMAND"
+	}
+	return ""
+}
+
 // offerStatusLine asks a person at a terminal whether the agent's status line shall show Remanence, if it has none and
 // the settings are changed anyway, and returns the plan with the answer.
 func offerStatusLine(a *app, c setup.Config, o setup.Options, plan setup.Plan, how installing) (setup.Plan, error) {

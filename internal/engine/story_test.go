@@ -291,6 +291,28 @@ func TestKnownFixIsInjectedWhenTheCommandFailsAgain(t *testing.T) {
 	wantsNot(t, "known fix", got.Context, "before:")
 }
 
+func TestAFixIsJoinedWithItsCauseOnce(t *testing.T) {
+	s := newStage(t)
+	hunt := bugHunt()
+	s.play(hunt...)
+	s.play(hunt[len(hunt)-1]) // the client reports the end of the turn again
+	again := hunt[len(hunt)-1]
+	again.Text += " The tests pass."
+	s.play(again)
+	fixes := 0
+	for _, m := range s.words("one") {
+		if m.Kind == mem.ErrorFix && m.Status == mem.Active {
+			fixes++
+			if strings.Count(m.Body, "It made") != 1 {
+				t.Errorf("body: %q", m.Body)
+			}
+		}
+	}
+	if fixes != 1 {
+		t.Errorf("got %d fixes, want 1:\n%s", fixes, titles(s.words("one")))
+	}
+}
+
 func TestAFixIsInjectedOnlyAfterTheSameFailure(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)

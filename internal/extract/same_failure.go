@@ -58,15 +58,16 @@ func errorWords(s string) []string {
 	return out
 }
 
-// namesPlace reports whether a word is a path, or a file with or without a line.
+// namesPlace reports whether a word is an absolute or relative path, or a file with a line. A name with a dot or a
+// slash in it, as of a package, says what went wrong.
 func namesPlace(word string) bool {
-	if strings.ContainsAny(word, `/\`) {
-		return true
+	for _, root := range []string{"/", "./", "../", "~/", `\`, `.\`} {
+		if strings.HasPrefix(word, root) {
+			return true
+		}
 	}
-	name, _, _ := strings.Cut(word, ":")
-	_, ext, found := strings.Cut(name, ".")
-	return found && ext != "" &&
-		!strings.ContainsFunc(ext, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	file, line, ok := strings.Cut(word, ":")
+	return ok && strings.Contains(file, ".") && line != "" && line[0] >= '0' && line[0] <= '9'
 }
 
 // everyFailure lists words of test runners, shells and compilers that say only that something failed.

@@ -32,6 +32,16 @@ func TestFailureIsKnownAgainByWhatWentWrong(t *testing.T) {
 			true,
 		},
 		{
+			"another name is undefined", "go build ./...", "clock/fake.go:9:4: undefined: clock.NewFake",
+			mem.Memory{Title: "`go build ./...` failed (exit 1: undefined: books.Total), fixed in books.go"},
+			false,
+		},
+		{
+			"another module is missing", "npm run build", "Error: Cannot find module '@acme/money'",
+			mem.Memory{Title: "`npm test` failed (exit 1: Cannot find module 'zod'), works after `npm install zod`"},
+			true, // what helped is the same kind of command
+		},
+		{
 			"only the figures are alike", "make", "port 8080 in use",
 			mem.Memory{Title: "`make` failed (exit 2: timeout of 8080 ms), works after `make clean`"},
 			false,

@@ -419,7 +419,7 @@ var (
 		[]string{"start claude in this directory and trust it", "remanence doctor"},
 	}
 	HooksUntrusted = Fault{
-		"REM-H017", 0, "the agent skips the hooks until it is told to trust them", "",
+		"REM-H017", 0, "the agent skips the hooks until its configuration trusts them", "",
 		"Codex runs a hook only if its configuration has the hook's hash. Nothing is captured or injected until then.",
 		[]string{"remanence install codex --yes"},
 	}

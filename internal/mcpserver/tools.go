@@ -41,7 +41,9 @@ const kindEnum = `["fact","decision","rationale","gotcha","error_fix","howto","c
 	`"file_note","command"]`
 
 // core are the tools that are always listed.
-func core() []tool {
+func core() []tool { return append(readers(), writers()...) }
+
+func readers() []tool {
 	return []tool{
 		{
 			name: "search", about: "Find memories, best first; rows without full text", effect: reads,
@@ -70,6 +72,11 @@ func core() []tool {
 			args:  `{"ids":{"type":"array","items":{"type":"string"},"maxItems":20},"max_tokens":{"type":"integer"}}`,
 			names: namesOf[getArgs](), call: handlerOf((*Server).get),
 		},
+	}
+}
+
+func writers() []tool {
+	return []tool{
 		{
 			name: "remember", about: "Save a decision, fix, gotcha or preference once it is settled: one statement that " +
 				"can be understood alone, with reason, names, figures",

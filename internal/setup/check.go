@@ -26,7 +26,7 @@ const (
 	CodeDisabled = "REM-H009" // the agent has its hooks switched off
 	CodeOthers   = "REM-H012" // another memory tool is active
 
-	CodeUntrusted = "REM-H017" // the agent skips the hooks until it is told to trust them
+	CodeUntrusted = "REM-H017" // the agent skips the hooks until its configuration trusts them
 )
 
 // Finding is the result of one check.

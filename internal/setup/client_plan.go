@@ -181,15 +181,8 @@ func (cl Client) step(t target, path string, in input, records []Record) (Step, 
 		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
 	s.Server = s.Hooks == 0
-	switch {
-	case created && (holdsNothing(s.after) || len(bytes.TrimSpace(s.after)) == 0):
-		s.Action = Delete
-	case bytes.Equal(s.after, s.was.data):
+	if s.Action = s.choose(before, created); s.Action == Keep {
 		return s, nil
-	case !bytes.Equal(before, s.was.data) && bytes.Equal(before, s.after):
-		s.Action = Restore
-	default:
-		s.Action = Edit
 	}
 	return s, s.was.writable()
 }

@@ -43,7 +43,7 @@ type input struct {
 // Parts say what is installed.
 type Parts struct {
 	Hooks, Server bool
-	Trusted       bool // the person agrees that the client is told to trust the hooks
+	Trusted       bool // the person agrees that the client trusts the hooks
 }
 
 // Clients returns all agents but Claude Code, in the order in which they are shown.

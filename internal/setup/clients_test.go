@@ -217,7 +217,7 @@ func TestUntrustedHooksOfCodexAreReported(t *testing.T) {
 		})
 	}
 	if !untrusted() {
-		t.Error("hooks that nobody trusts are no finding")
+		t.Error("untrusted hooks are no finding")
 	}
 	installClient(t, c, cl)
 	if untrusted() {

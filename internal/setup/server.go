@@ -152,13 +152,8 @@ func serverStep(path string, records []Record) (Step, error) {
 	if s.after, err = unmergeServer(s.was.data); err != nil {
 		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
-	switch {
-	case bytes.Equal(s.after, s.was.data):
+	if s.Action = s.choose(s.was.data, created); s.Action == Keep {
 		return s, nil
-	case created && holdsNothing(s.after):
-		s.Action = Delete
-	default:
-		s.Action = Edit
 	}
 	return s, s.was.writable()
 }

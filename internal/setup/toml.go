@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tomlDoc is a TOML text as the lines that it is edited by. It is not checked for validity: what cannot be told apart
-// is left alone.
+// tomlDoc is a TOML text as the lines that it is edited by. It is not checked for validity: what cannot be
+// distinguished is left alone.
 type tomlDoc struct {
 	lines []string // with their ends
 	heads []tomlHead

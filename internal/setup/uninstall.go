@@ -105,17 +105,24 @@ func planStep(path string, records []Record) (Step, error) {
 		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
 	s.Hooks, s.Line = countOurs(s.was.data), StatusLine(s.was.data) == LineOurs
-	switch {
-	case created && holdsNothing(s.after):
-		s.Action = Delete
-	case bytes.Equal(s.after, s.was.data):
+	if s.Action = s.choose(before, created); s.Action == Keep {
 		return s, nil
-	case !bytes.Equal(before, s.was.data) && bytes.Equal(before, s.after):
-		s.Action = Restore
-	default:
-		s.Action = Edit
 	}
 	return s, errors.Join(outside(s.was, records), s.was.writable())
+}
+
+// choose returns how the file becomes what it will be afterwards. before is what it was before the installations that
+// left it as it is, and created says that one of them made it.
+func (s Step) choose(before []byte, created bool) Action {
+	switch {
+	case created && holdsNothing(s.after):
+		return Delete
+	case bytes.Equal(s.after, s.was.data):
+		return Keep
+	case !bytes.Equal(before, s.was.data) && bytes.Equal(before, s.after):
+		return Restore
+	}
+	return Edit
 }
 
 // rewind goes back through the installations, the newest first, as far as each left the text that is there now.
@@ -158,6 +165,9 @@ func countOurs(src []byte) int {
 
 // holdsNothing reports whether settings say nothing at all.
 func holdsNothing(src []byte) bool {
+	if len(bytes.TrimSpace(src)) == 0 {
+		return true
+	}
 	d, err := parse(src)
 	return err == nil && (d.root == nil || d.root.kind == '{' && len(d.root.items) == 0)
 }

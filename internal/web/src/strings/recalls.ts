@@ -29,6 +29,7 @@ export const gates: Record<string, string> = {
   budget: "no room in the budget",
   already_told: "injected into this session before",
   in_conversation: "learned in this conversation, still in view",
+  other_failure: "about another failure",
   done: "done since",
   stale: "the file it is about is gone",
   disputed: "an agent reported it as wrong; decide in Review",
