@@ -149,7 +149,7 @@ if (process.argv[1] === import.meta.filename) {
   const w = await World.make();
   try {
     await terminal(w, join(dir, "demo.svg"));
-    await w.demo();
+    await w.play("internal/cli/demo", "first", "second", "third"); // as the demo does
     await examples(w, readme);
     await viewer(w, join(dir, "viewer.png"));
   } finally {

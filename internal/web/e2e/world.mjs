@@ -64,12 +64,17 @@ export class World {
     });
   }
 
-  /** Plays two recorded sessions through the hook, and keeps some statements. */
-  async demo() {
-    for (const name of ["first", "second"]) {
-      const lines = (await readFile(join(root, "internal/web/e2e/sessions", name + ".jsonl"), "utf8")).trim().split("\n");
+  /** Plays recorded sessions of a folder through the hook. */
+  async play(folder, ...names) {
+    for (const name of names) {
+      const lines = (await readFile(join(root, folder, name + ".jsonl"), "utf8")).trim().split("\n");
       for (const line of lines) await this.hook(JSON.parse(line.replaceAll("@PROJECT@", this.project).replaceAll("@HOME@", this.home)));
     }
+  }
+
+  /** Plays two recorded sessions, and keeps some statements. */
+  async demo() {
+    await this.play("internal/web/e2e/sessions", "first", "second");
     await this.cli("add", "retries of the webhook sender back off with jitter, never a fixed five seconds", "-k", "decision", "--file", "internal/webhook/sender.go");
     await this.cli("add", "the gateway sends 429 without Retry-After", "-k", "gotcha");
     await this.cli("add", "write a test for the refund desk", "-k", "todo");
