@@ -138,6 +138,7 @@ release: $(if $(VERSION),$(CYCLONEDX)) ## the files of release VERSION, for the 
 
 carriers: $(if $(RERUN),$(GOTESTSUM)) ## what a release carries, for this platform: built, installed, run, removed
 	test/release/install.sh
+	$(BENCHDIR)/install.sh
 	$(call gotest,-tags release -count=1 -timeout 20m,./test/release/)
 
 tools: $(GOLANGCI) $(GOFUMPT) $(GOTESTSUM)

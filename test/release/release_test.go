@@ -51,15 +51,7 @@ func TestMain(m *testing.M) {
 }
 
 // build builds the release for this platform into a directory.
-func build(dir string) error {
-	cmd := exec.Command("go", "run", "./tools/release", "-try", "-version", version, "-repository", repository,
-		"-platforms", runtime.GOOS+"/"+runtime.GOARCH, "-out", dir)
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build the release: %w\n%s", err, out)
-	}
-	return nil
-}
+func build(dir string) error { return buildFrom(filepath.Join("..", ".."), dir, version) }
 
 // archive is the archive of this platform.
 func archive() string {
@@ -238,19 +230,9 @@ func TestTheDebianPackageInstallsAndRemovesWithoutATrace(t *testing.T) {
 		t.Skip("there is no Debian package for " + runtime.GOOS)
 	}
 	h := newHome(t)
-	h.path += ":/usr/sbin:/sbin"
-	root := filepath.Join(h.dir, "root")
-	for _, dir := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "usr"} {
-		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	dpkg := []string{"--root=" + root, "--force-not-root", "--log=/dev/null"}
+	root := dpkgRoot(h)
 	deb := filepath.Join(out, "remanence_"+runtime.GOARCH+".deb")
-	h.run("dpkg", append(dpkg, "-i", deb)...)
+	h.run("dpkg", append(dpkg(root), "-i", deb)...)
 	wants(t, "version", h.run(filepath.Join(root, "usr/bin/remanence"), "--version"), "remanence "+version)
 	installed := files(t, filepath.Join(root, "usr"))
 	for _, want := range []string{
@@ -262,7 +244,7 @@ func TestTheDebianPackageInstallsAndRemovesWithoutATrace(t *testing.T) {
 			t.Errorf("the package has no %s", want)
 		}
 	}
-	h.run("dpkg", append(dpkg, "-P", "remanence")...)
+	h.run("dpkg", append(dpkg(root), "-P", "remanence")...)
 	if left := files(t, filepath.Join(root, "usr")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
