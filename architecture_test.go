@@ -75,7 +75,7 @@ eval:           mem chars extract recall views
 mcpserver:      mem chars workstate fault when event recall curate continuity views
 web:
 config:         mem chars workstate fsx when rank redact event recall egress embed llm setup fault
-cli/man:
+cli/man:        fault
 upgrade:
 cli/ui:         mem chars workstate redact rank event recall curate digest continuity views eval fault config
 hookclient:     mem agent redact hook spool api fault config

@@ -63,7 +63,7 @@ func execute(ctx context.Context, sys config.System) int {
 	}
 	a.out = ui.NewPrinter(sys, a.flags)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return 130
+		return fault.ExitInterrupted
 	}
 	f := explain(root, err)
 	if f.Code != "" && len(f.Fix) == 0 {

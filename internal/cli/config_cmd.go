@@ -173,11 +173,20 @@ func putOutKey(a *app, key string) error {
 }
 
 func configUnset(a *app, key string) error {
-	if err := putOutKey(a, key); err != nil {
+	inFile := false
+	err := changeConfig(a, func(src []byte) ([]byte, error) {
+		left, err := config.UnsetKey(src, key)
+		inFile = !bytes.Equal(left, src)
+		return left, err
+	})
+	if err != nil {
 		return err
 	}
-	if _, err := FindOption(key); err != nil { // a key of ours no more: it may go all the same
-		a.out.Say("%s is no setting%s; it is not in the file.", key, config.Nearest(key))
+	if _, err := FindOption(key); err != nil {
+		if !inFile {
+			return err
+		}
+		a.out.Say("%s is no setting%s; it is not in the file any more.", key, config.Nearest(key))
 		return nil
 	}
 	return configChanged(a, key)

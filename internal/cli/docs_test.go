@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"remanence/internal/config"
+	"remanence/internal/fault"
 )
 
 // pages returns the Markdown files that people and agents read, by their path in the repository.
@@ -154,4 +155,13 @@ func headings(text string) []string {
 func found(dir, name string) bool {
 	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), filepath.FromSlash(name)))
 	return err == nil && len(files) > 0
+}
+
+func TestTheExitStatusesAreDocumented(t *testing.T) {
+	page := pages(t)["docs/troubleshooting.md"]
+	for _, e := range fault.ExitStatuses() {
+		if row := fmt.Sprintf("| %d | %s |\n", e.Status, e.Meaning); !strings.Contains(page, row) {
+			t.Errorf("docs/troubleshooting.md has no row %q", row)
+		}
+	}
 }

@@ -30,7 +30,7 @@ func evalCommand(a *app) *cobra.Command {
 		Example: "  remanence eval run --suite locomo10.json --json > today.json\n  remanence eval compare yesterday.json " +
 			"today.json\n  remanence eval run --suite own",
 		Args: atMost(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.showHelp(cmd) },
 	}
 	cmd.AddCommand(evalRun(a), evalCapture(a), evalCompare(a), evalReport(a))
 	return cmd

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -50,25 +49,19 @@ func helpCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			switch {
-			case len(args) == 0 && all:
-				printOverview(root, true)
-				return nil
 			case len(args) == 0:
-				printOverview(root, false)
-				return nil
+				return a.out.Show(overview(root, all))
 			case strings.HasPrefix(strings.ToUpper(args[0]), "REM-"):
 				return helpCode(a, strings.ToUpper(args[0]))
 			}
 			if slices.Contains(embedTopics, strings.ToLower(args[0])) && len(args) == 1 {
-				helpEmbed(cmd.OutOrStdout())
-				return nil
+				return a.out.Show(helpOfEmbeddings())
 			}
 			found, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 || found == root {
 				return fault.Usage.WithMessage("no help on %q", strings.Join(args, " ")).FixedBy(suggest(root, args[0])...)
 			}
-			a.help(found, nil)
-			return nil
+			return a.showHelp(found)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list every command and every global flag")
@@ -78,8 +71,19 @@ func helpCommand(a *app) *cobra.Command {
 // embedTopics are the words by which help on embeddings is asked for.
 var embedTopics = []string{"embed", "embedding", "embeddings"}
 
-// helpEmbed explains embeddings, which are settings and no command.
-func helpEmbed(out io.Writer) {
+// helpView is a page of help.
+type helpView struct {
+	Topic string `json:"topic"` // the command
+	Text  string `json:"text"`
+}
+
+func (helpView) SchemaName() string { return "help" }
+
+func (v helpView) Print(p *ui.Printer) { p.Line("%s", v.Text) }
+
+// helpOfEmbeddings explains embeddings, which are settings and no command.
+func helpOfEmbeddings() helpView {
+	out := &strings.Builder{}
 	fmt.Fprint(out, `embeddings: find memories by meaning as well as by words
 
 Examples
@@ -100,7 +104,8 @@ Settings
 			fmt.Fprintf(out, "  %s\n%s", strings.TrimRight(head, " ="), paragraph(o.Doc))
 		}
 	}
-	fmt.Fprint(out, "\nAll of it: docs/embedding.md, in the repository\n")
+	fmt.Fprint(out, "\nAll of it: docs/embedding.md, in the repository")
+	return helpView{"embeddings", out.String()}
 }
 
 // paragraph is a text in indented lines that fit a help page.
@@ -119,13 +124,18 @@ func paragraph(s string) string {
 	return out + line + "\n"
 }
 
-// help prints the page of a command, examples first.
+// help prints the page of a command. It is called before the flags are in force.
 func (a *app) help(cmd *cobra.Command, _ []string) {
+	a.out = ui.NewPrinter(a.Sys, a.flags)
+	_ = a.showHelp(cmd) // the printer knows what failed
+}
+
+// showHelp shows the page of a command, examples first.
+func (a *app) showHelp(cmd *cobra.Command) error {
 	if cmd == cmd.Root() {
-		printOverview(cmd, false)
-		return
+		return a.out.Show(overview(cmd, false))
 	}
-	out := cmd.OutOrStdout()
+	out := &strings.Builder{}
 	fmt.Fprintf(out, "%s: %s\n", cmd.CommandPath(), cmd.Short)
 	if cmd.Example != "" {
 		fmt.Fprintf(out, "\nExamples\n%s\n", cmd.Example)
@@ -143,12 +153,13 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	if cmd.HasAvailableLocalFlags() {
 		fmt.Fprintf(out, "\nFlags\n%s", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
 	}
-	fmt.Fprint(out, "\nFlags of every command: remanence help --all\n")
+	fmt.Fprint(out, "\nFlags of every command: remanence help --all")
+	return a.out.Show(helpView{cmd.CommandPath(), out.String()})
 }
 
-// printOverview is the first page of the help.
-func printOverview(root *cobra.Command, all bool) {
-	out := root.OutOrStdout()
+// overview is the first page of the help.
+func overview(root *cobra.Command, all bool) helpView {
+	out := &strings.Builder{}
 	fmt.Fprintf(out, "%s\n\nExamples\n%s\n", root.Long, root.Example)
 	for _, c := range chapters() {
 		names := c.first
@@ -166,9 +177,14 @@ func printOverview(root *cobra.Command, all bool) {
 	}
 	if all {
 		fmt.Fprintf(out, "\nFlags of every command\n%s", root.PersistentFlags().FlagUsagesWrapped(helpWidth))
-		return
+		fmt.Fprint(out, "\nExit statuses; a hook always ends with 0\n")
+		for _, e := range fault.ExitStatuses() {
+			fmt.Fprintf(out, "  %3d  %s\n", e.Status, e.Meaning)
+		}
+	} else {
+		fmt.Fprint(out, "\nMore commands and flags: remanence help --all · one command: remanence help NAME")
 	}
-	fmt.Fprint(out, "\nMore commands and flags: remanence help --all · one command: remanence help NAME\n")
+	return helpView{root.Name(), strings.TrimRight(out.String(), "\n")}
 }
 
 // helpCode explains one error code.

@@ -32,7 +32,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "daemon" { // started by a command under test
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") { // started by a command under test
 		os.Exit(Main(context.Background(), config.System{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout,
 			Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Slack: time.Minute, Exit: os.Exit,

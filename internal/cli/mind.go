@@ -31,7 +31,7 @@ func mindCommand(a *app) *cobra.Command {
 			"init\", and read only where they are trusted.",
 		Example: "  remanence mind init --template cli\n  remanence mind show\n  remanence mind compress --dry-run",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.showHelp(cmd) },
 	}
 	cmd.AddCommand(mindInitCommand(a), mindShowCommand(a), mindCompressCommand(a))
 	return cmd

@@ -38,7 +38,7 @@ func TestATableKeepsItsColumnsOnANarrowTerminal(t *testing.T) {
 			"m_22  gotcha    短い title\n"},
 		{60, "m_1   decision  internal/net/retry.go\n    chose jittered backoff over a fixed pause of five secon…\n" +
 			"m_22  gotcha\n    短い title\n"},
-		{40, "id        m_1\nkind      decision\ntitle     chose jittered backoff over a fixed pause of five " +
+		{40, "id        m_1\nkind      decision\ntitle     chose jittered backoff over a\n          fixed pause of five " +
 			"seconds\nfile      internal/net/retry.go\n\n" +
 			"id        m_22\nkind      gotcha\ntitle     短い title\n"},
 	} {

@@ -24,7 +24,7 @@ func privacyCommand(a *app) *cobra.Command {
 			"before it is written anywhere.",
 		Example: "  remanence privacy test 'my password is hunter2'\n  remanence privacy rules\n  remanence privacy scan",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.showHelp(cmd) },
 	}
 	cmd.AddCommand(privacyTest(a), privacyRules(a), privacyScan(a))
 	return cmd

@@ -21,7 +21,7 @@ func vaultCommand(a *app) *cobra.Command {
 			"from the next event on.",
 		Example: "  remanence vault init\n  remanence vault check\n  remanence vault path",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.showHelp(cmd) },
 	}
 	cmd.AddCommand(vaultInitCommand(a), vaultCheckCommand(a), vaultPathCommand(a))
 	return cmd

@@ -10,7 +10,29 @@ const (
 	ExitNoSetup = 4 // not set up, or the daemon is needed and cannot be reached
 	exitFound   = 5 // a check found problems
 	ExitRefused = 6 // by policy or by a lock
+	// ExitInterrupted is the status after an interrupt; what was finished stays.
+	ExitInterrupted = 130
 )
+
+// ExitStatus is what an exit status means.
+type ExitStatus struct {
+	Status  int
+	Meaning string
+}
+
+// ExitStatuses explains all exit statuses of commands, in ascending order.
+func ExitStatuses() []ExitStatus {
+	return []ExitStatus{
+		{0, "done; also where nothing was found"},
+		{ExitFailed, "failed, or not confirmed"},
+		{ExitUsage, "wrong command, flag or value; nothing was done"},
+		{exitMissing, "something that was named does not exist"},
+		{ExitNoSetup, "not set up, or the daemon is needed and cannot be reached"},
+		{exitFound, "a check found problems"},
+		{ExitRefused, "refused by a rule or a lock"},
+		{ExitInterrupted, "interrupted; what was finished stays"},
+	}
+}
 
 // Fault is an error for people: what, why, fix, with a code that never changes
 // its meaning.

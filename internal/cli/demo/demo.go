@@ -171,27 +171,12 @@ func (s *player) block(text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(ui.Safe(line), "\n")
 		if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "---") {
-			for _, l := range wrapped(line, max(40, s.out.Width-7)) {
+			for _, l := range ui.Wrap(line, max(40, s.out.Width-7)) {
 				s.out.Line("     │ %s", l)
 			}
 		}
 	}
 	s.out.Line("     %s", s.out.Style(ui.Dim, fmt.Sprintf("injected: %d tokens with their frame", chars.Tokens(text))))
-}
-
-// wrapped splits a line at blanks into lines of a width; what goes on is indented.
-func wrapped(line string, width int) []string {
-	var out []string
-	for len([]rune(line)) > width {
-		rs := []rune(line)
-		at := strings.LastIndexByte(string(rs[:width]), ' ')
-		if at < width/2 {
-			break
-		}
-		out = append(out, line[:at])
-		line = "  " + line[at+1:]
-	}
-	return append(out, line)
 }
 
 // kept shows the memories made of the first session.
@@ -210,7 +195,7 @@ func (s *player) kept(ctx context.Context) error {
 		m := found.Hits[i].Memory
 		s.report.Memories = append(s.report.Memories, m)
 		line := fmt.Sprintf("%s  %-10s  %s", m.ID, m.Kind, ui.OneLine(m.Title))
-		for _, l := range wrapped(line, max(40, s.out.Width-3)) {
+		for _, l := range ui.Wrap(line, max(40, s.out.Width-3)) {
 			s.out.Line("   %s", l)
 		}
 		if err := s.wait(); err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"remanence/internal/fault"
 )
 
 // Page is a manual page of section 1.
@@ -54,6 +56,10 @@ func page(cmd *cobra.Command, version, date string) string {
 	}
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", lines(cmd.Example))
+	}
+	b.WriteString(".SH EXIT STATUS\n")
+	for _, e := range fault.ExitStatuses() {
+		fmt.Fprintf(&b, ".TP\n%d\n%s\n", e.Status, escape(e.Meaning))
 	}
 	if cmd.HasParent() {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n\\fB%s\\fR(1)\n", escape(name(cmd.Parent())))

@@ -35,7 +35,7 @@ func TestEveryVisibleCommandHasAPage(t *testing.T) {
 	for _, want := range []string{
 		".TH \"TOOL-KEEP\" 1 \"2026-11-25\" \"remanence 1.2.3\"", "tool\\-keep \\- keep a text", "\\&.hidden files stay.",
 		"  a\\eb  as it is", "\\fB\\-n\\fR, \\fB\\-\\-number\\fR \\fIint\\fR\nhow many", "  tool keep \\-n 3 'x'",
-		".SH SEE ALSO\n\\fBtool\\fR(1)",
+		".SH EXIT STATUS\n.TP\n0\ndone;", ".SH SEE ALSO\n\\fBtool\\fR(1)",
 	} {
 		if !strings.Contains(pages[1].Text, want) {
 			t.Errorf("no %q in\n%s", want, pages[1].Text)

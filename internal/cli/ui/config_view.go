@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	"remanence/internal/config"
 	"remanence/internal/fault"
 )
@@ -51,24 +49,9 @@ func describe(p *Printer, s config.Setting) {
 	if byDefault := (config.Setting{Value: s.Default}).ValueText(); byDefault != s.ValueText() {
 		about += " · default " + byDefault
 	}
-	const indent = "    "
 	for _, text := range []string{s.Doc, about} {
-		for _, line := range wrapped(OneLine(text), max(minFlex, p.Width-len(indent))) {
-			p.Line("%s", p.Style(Dim, indent+line))
-		}
+		p.Line("%s", p.Style(Dim, "    "+OneLine(text)))
 	}
-}
-
-// wrapped breaks a text into lines of at most n cells where its words allow it.
-func wrapped(text string, n int) (lines []string) {
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && Cells(line)+1+Cells(word) > n {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return append(lines, line)
 }
 
 // SettingView shows the value of one setting.

@@ -23,18 +23,19 @@ func (p *Printer) Fail(f fault.Fault) int {
 		}
 		return f.Exit
 	}
-	fmt.Fprintf(p.Err, "%s %s\n", p.Style(Red, "error:"), Safe(f.What))
+	line := func(format string, args ...any) { fmt.Fprint(p.Err, p.wrapped(fmt.Sprintf(format, args...))) }
+	line("%s %s", p.Style(Red, "error:"), Safe(f.What))
 	if f.Why != "" {
-		fmt.Fprintf(p.Err, "  why  %s\n", Safe(f.Why))
+		line("  why  %s", Safe(f.Why))
 	}
 	for i, s := range fix {
 		label := "fix"
 		if i > 0 {
 			label = "or "
 		}
-		fmt.Fprintf(p.Err, "  %s  %s\n", label, Safe(s))
+		line("  %s  %s", label, Safe(s))
 	}
-	fmt.Fprintf(p.Err, "  %s · remanence help %s\n", f.Code, f.Code)
+	line("  %s · remanence help %s", f.Code, f.Code)
 	return f.Exit
 }
 

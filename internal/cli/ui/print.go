@@ -157,11 +157,26 @@ func Encode(v any) ([]byte, error) {
 	return []byte(strings.TrimSpace(sb.String())), nil
 }
 
-// Line prints one line of data. Text of memories goes through safe first. That it
+// Line prints one line of data, wrapped to the terminal. Text of memories goes through safe first. That it
 // failed is found at the end.
 func (p *Printer) Line(format string, args ...any) {
-	s := fmt.Sprintf(format, args...)
-	_ = p.Write(strings.TrimRight(s, " ") + "\n")
+	_ = p.Write(p.wrapped(fmt.Sprintf(format, args...)))
+}
+
+// wrapped is a text whose lines fit the terminal, with a line break at its end.
+func (p *Printer) wrapped(text string) string {
+	var sb strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, " ")
+		lines := []string{line}
+		if !p.Whole {
+			lines = Wrap(line, p.Width)
+		}
+		for _, line := range lines {
+			sb.WriteString(line + "\n")
+		}
+	}
+	return sb.String()
 }
 
 // Field prints a named value, its name padded to the names beside it.
@@ -179,7 +194,7 @@ func (p *Printer) Hint(format string, args ...any) {
 // Say prints one line of a message, unless --quiet.
 func (p *Printer) Say(format string, args ...any) {
 	if !p.Flags.Quiet && !p.Flags.JSON && !p.Flags.JSONLines {
-		fmt.Fprintf(p.Err, format+"\n", args...)
+		fmt.Fprint(p.Err, p.wrapped(fmt.Sprintf(format, args...)))
 	}
 }
 
