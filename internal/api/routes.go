@@ -53,6 +53,7 @@ var (
 	Timeline   = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
 	Related    = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
 	Status     = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
+	Today      = Route[mem.ProjectRef, views.TodayResponse]{Name: "today", Get: "today"}
 	StatusLine = Route[views.StatusLineRequest, views.StatusLineResponse]{Name: "status_line", Get: "status_line"}
 	Sizes      = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
 

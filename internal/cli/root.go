@@ -20,9 +20,9 @@ func (a *app) root() *cobra.Command {
 		Use:   "remanence",
 		Short: "memory for coding agents",
 		Long: "Remanence remembers what happens in a coding agent's sessions and injects the\n" +
-			"right part of it into the next ones. Without a command it shows the status.",
+			"right part of it into the next ones. Without a command it shows today.",
 		Example: "  remanence install                    put the hooks into Claude Code\n" +
-			"  remanence                            is it working, in five lines\n" +
+			"  remanence                            what was kept and injected today\n" +
 			"  remanence search \"retry backoff\"     find what was remembered\n" +
 			"  remanence next                       what the next session will get\n" +
 			"  remanence why                        what was injected last, and why",

@@ -34,8 +34,8 @@ func statusCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// runStatus shows the state in five lines. Suggest adds what to do next.
-func runStatus(a *app, cmd *cobra.Command, suggest bool) error {
+// runStatus shows the state in five lines; with today, what the day brought instead, where that is known.
+func runStatus(a *app, cmd *cobra.Command, today bool) error {
 	o, d, err := a.stateNow(cmd.Context())
 	if err != nil {
 		return err
@@ -48,7 +48,15 @@ func runStatus(a *app, cmd *cobra.Command, suggest bool) error {
 	}
 	v.Counts.Bytes += daemon.BytesIn(a.Paths.Transcripts())
 	v.Vault = vaultItem(a)
-	v.Suggesting = suggest
+	if today && d.State != doctor.DaemonSilent {
+		day := views.EmptyToday(o.Project, a.Sys.Now())
+		if !a.ReadUninstalled(cmd.Context()) {
+			if day, err = ask(cmd.Context(), a, api.Today, a.ProjectRef()); err != nil {
+				return err
+			}
+		}
+		v.Today = &day
+	}
 	return a.out.Show(v)
 }
 

@@ -36,8 +36,7 @@ type StatusView struct {
 	Faults      []FaultItem              `json:"faults"`             // what does not go on
 	Paused      []ui.PauseItem           `json:"paused"`
 	Suggest     *SuggestItem             `json:"suggest"`
-
-	Suggesting bool `json:"-"`
+	Today       *views.TodayResponse     `json:"today,omitempty"` // only of the bare command, where the daemon answers
 }
 
 type projectItem struct {
@@ -256,6 +255,10 @@ func (v StatusView) Print(p *ui.Printer) {
 		}
 	}
 	p.Line("%s %s · %s · %s", p.Style(ui.Bold, "remanence"), v.Version, where, v.Daemon.sentence(p.Now()))
+	if v.Today != nil {
+		v.overview(p)
+		return
+	}
 	p.Field("remembered", "%s · %s · %d new today", ui.Plural(v.Counts.Memories, "memory", "memories"),
 		ui.Plural(v.Counts.Sessions, "session", "sessions"), v.Counts.NewToday)
 	p.Field("last session", "%s", v.LastSession.sentence(p.Now()))
@@ -275,32 +278,15 @@ func (v StatusView) Print(p *ui.Printer) {
 	if v.LLM.Provider != nil {
 		p.Field("digest", "%s", v.LLM.sentence())
 	}
-	if b := v.Backfill; b != nil && (b.Running || b.GivenUp != "") {
-		s := ui.BackfillView{Backfill: *b}.Progress(p.Now())
-		if b.GivenUp != "" {
-			s += "; given up: " + ui.OneLine(b.GivenUp)
-		}
-		p.Field("backfill", "%s", s)
-	}
+	v.backfillField(p)
 	if s := v.Review.sentence(); s != "" {
 		p.Field("review", "%s: remanence review", s)
 	}
-	if it := v.pause(); it != nil {
-		if v.Project != nil && it.Target == v.Project.ID {
-			it.Target = "this project"
-		}
-		p.Field("paused", "%s", it.Sentence(p.Now()))
-	} else {
+	if !v.pauseField(p) {
 		p.Field("waiting", "%s", v.Queue.sentence())
 	}
-	if n := v.Capture.Dropped; n > 0 {
-		p.Line("%s %s so far: remanence doctor · %s", p.Style(ui.Red, "fault:"),
-			ui.Plural(int(n), "event was lost", "events were lost"), fault.Dropped.Code)
-	}
-	for _, f := range v.Faults {
-		f.line(p)
-	}
-	if (v.Suggesting || v.Daemon.State == DaemonSilent) && v.Suggest != nil {
+	v.faultLines(p)
+	if v.Daemon.State == DaemonSilent && v.Suggest != nil {
 		p.Line("%s: %s", v.Suggest.Text, v.Suggest.Command)
 	}
 }

@@ -46,6 +46,6 @@ func (v StatusLineView) Print(p *Printer) {
 		parts = append(parts, "remanence "+v.State)
 	}
 	if len(parts) > 0 {
-		p.Line("%s", strings.Join(parts, " · "))
+		_ = p.Write(strings.Join(parts, " · ") + "\n") // whole: the agent draws it, and the printer knows what failed
 	}
 }

@@ -1,0 +1,180 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+const (
+	todayNewest   = 5    // memories shown of a day
+	todayOpen     = 3    // open items shown
+	todayFiles    = 3    // files shown while nothing was kept today
+	maxToday      = 1000 // memories and injections of a day that are counted
+	todayReceipts = 100  // receipts read at a time
+)
+
+// TodayResponse is what the day brought to a project, or to all: what was kept, what was injected, what is open.
+type TodayResponse struct {
+	Project  mem.Project `json:"project"`
+	Since    time.Time   `json:"since"` // the beginning of the day where the daemon runs
+	Sessions int         `json:"sessions"`
+	// Kept counts the day's memories of lasting kinds: knowledge and open items, at most 1,000.
+	Kept  int         `json:"kept"`
+	Kinds []mem.Count `json:"kinds"` // of the kept ones, the most frequent first
+	// Newest are the newest kept ones, or those of before if nothing was kept today; newest first.
+	Newest    []TimelineEntry `json:"newest"`    // without open items
+	Injected  int             `json:"injected"`  // memories whose text was injected, each once
+	Tokens    int             `json:"tokens"`    // of all injections
+	Abstained int             `json:"abstained"` // times that nothing was relevant enough
+	Used      []TodayUse      `json:"used"`      // injected memories that were used later that day, the last first
+	Last      *ReceiptRow     `json:"last"`      // the newest injection of any day; null without one
+	Open      []TimelineEntry `json:"open"`      // open items, the newest first
+	Files     []mem.FileRow   `json:"files"`     // files with most memories; only while nothing was kept today
+	Review    int             `json:"review"`    // findings that wait for a decision
+}
+
+// TodayUse is an injected memory that was cited, fetched or acted on afterwards.
+type TodayUse struct {
+	ID    string    `json:"id"`
+	Kind  mem.Kind  `json:"kind"`
+	Title string    `json:"title"`
+	At    time.Time `json:"at"` // of its last use
+}
+
+// Today returns what the day brought.
+func (s *Service) Today(ctx context.Context, at mem.ProjectRef) (TodayResponse, error) {
+	p, err := s.Event.Place(ctx, at)
+	if err != nil {
+		return TodayResponse{}, err
+	}
+	since := s.Event.Today()
+	day, err := s.Store.Day(ctx, p.Key, since)
+	if err != nil {
+		return TodayResponse{}, fmt.Errorf("counts: %w", err)
+	}
+	out := EmptyToday(p, since)
+	out.Sessions, out.Tokens, out.Abstained = day.Sessions, day.Tokens, day.Abstained
+	if counts := s.Curate.ReviewCount(p.Key); counts != nil {
+		out.Review = counts.Total
+	}
+	if err := s.todayKept(ctx, p, since, &out); err != nil {
+		return out, err
+	}
+	if err := s.todayInjected(ctx, p, since, &out); err != nil {
+		return out, err
+	}
+	open, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Within: "*", Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: todayOpen,
+	})
+	if err != nil {
+		return out, fmt.Errorf("open items: %w", err)
+	}
+	out.Open = s.newestFirst(ctx, open)
+	return out, nil
+}
+
+// EmptyToday is a day that began at since and brought nothing.
+func EmptyToday(p mem.Project, since time.Time) TodayResponse {
+	return TodayResponse{
+		Project: p, Since: since.UTC(), Kinds: []mem.Count{}, Newest: []TimelineEntry{}, Used: []TodayUse{},
+		Open: []TimelineEntry{}, Files: []mem.FileRow{},
+	}
+}
+
+// todayKept adds the kept memories, and files if there are none.
+func (s *Service) todayKept(ctx context.Context, p mem.Project, since time.Time, out *TodayResponse) error {
+	q := mem.Query{
+		Project: p.Key, Within: "*", Kinds: append(event.Knowledge(), mem.Todo), After: since, Limit: maxToday,
+	}
+	kept, err := s.Store.List(ctx, q)
+	if err != nil {
+		return fmt.Errorf("memories: %w", err)
+	}
+	out.Kept = len(kept)
+	counts := map[mem.Kind]int{}
+	for _, m := range kept {
+		counts[m.Kind]++
+	}
+	for _, k := range mem.Kinds() {
+		if n := counts[k.Kind]; n > 0 {
+			out.Kinds = append(out.Kinds, mem.Count{Value: string(k.Kind), N: n})
+		}
+	}
+	slices.SortStableFunc(out.Kinds, func(a, b mem.Count) int { return cmp.Compare(b.N, a.N) })
+	if len(kept) == 0 {
+		q.After, q.Kinds, q.Limit = time.Time{}, event.Knowledge(), todayNewest
+		if kept, err = s.Store.List(ctx, q); err != nil {
+			return fmt.Errorf("memories: %w", err)
+		}
+		if p.Key != "" {
+			if out.Files, _, err = s.Store.FileCounts(ctx, p.Key, "", todayFiles); err != nil {
+				return fmt.Errorf("files: %w", err)
+			}
+		}
+	}
+	kept = slices.DeleteFunc(kept, func(m mem.Memory) bool { return m.Kind == mem.Todo })
+	out.Newest = s.newestFirst(ctx, kept[:min(len(kept), todayNewest)])
+	return nil
+}
+
+// todayInjected adds what was injected since, and which of it was used.
+func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.Time, out *TodayResponse) error {
+	first := map[string]time.Time{} // of the injections of a memory
+	for from := 0; from < maxToday; from += todayReceipts {
+		rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{
+			Project: p.Key, Outcome: mem.Injected, Limit: todayReceipts, Offset: from, Brief: true,
+		})
+		if err != nil {
+			return fmt.Errorf("receipts: %w", err)
+		}
+		if from == 0 && len(rs) > 0 {
+			row := receiptRow(rs[0])
+			row.Short = s.Event.Lookup(ctx)(rs[0].Session).Short
+			out.Last = &row
+		}
+		for _, r := range rs {
+			for _, it := range injectedMemories(r) {
+				if !r.At.Before(since) && (first[it.ID].IsZero() || r.At.Before(first[it.ID])) {
+					first[it.ID] = r.At
+				}
+			}
+		}
+		if len(rs) < todayReceipts || rs[len(rs)-1].At.Before(since) {
+			break
+		}
+	}
+	ids := make([]string, 0, len(first))
+	for id := range first {
+		ids = append(ids, id)
+	}
+	known, err := s.Recall.ByID(ctx, ids)
+	if err != nil {
+		return err
+	}
+	out.Injected = len(ids)
+	for id, m := range known {
+		if m.LastUsed.After(first[id]) {
+			out.Used = append(out.Used, TodayUse{id, m.Kind, m.Title, m.LastUsed})
+		}
+	}
+	slices.SortFunc(out.Used, func(a, b TodayUse) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
+	})
+	return nil
+}
+
+// newestFirst converts memories to entries.
+func (s *Service) newestFirst(ctx context.Context, ms []mem.Memory) []TimelineEntry {
+	entries := s.timeline(ctx, ms, "").Entries
+	slices.Reverse(entries)
+	if entries == nil {
+		return []TimelineEntry{}
+	}
+	return entries
+}
