@@ -62,6 +62,9 @@ func installCommand(a *app) *cobra.Command {
 				ids = []string{setup.AgentID}
 			}
 			err = installFor(cmd.Context(), a, c, o, ids, how)
+			if err == nil && dry && backfill {
+				a.out.Say("Past sessions would be read in then; which: remanence backfill --dry-run")
+			}
 			if err != nil || dry || mcpOnly || !slices.Contains(ids, setup.AgentID) {
 				return err
 			}

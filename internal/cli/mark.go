@@ -206,7 +206,11 @@ func addCommand(a *app) *cobra.Command {
 				return printSimilar(a, m)
 			}
 			if m.Repeats > 0 && m.Supersedes == "" {
-				return a.did("add", m, "known already", m.Memory, "")
+				known := "known already"
+				if len(q.Files)+len(q.Tags)+len(q.Aliases) > 0 {
+					known += ", completed"
+				}
+				return a.did("add", m, known, m.Memory, "")
 			}
 			if err := a.did("add", m, "added", m.Memory, "remanence forget "+m.ID); err != nil || m.Similar == nil {
 				return err
