@@ -58,7 +58,7 @@ store/sqlite:   mem chars vector fsx
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx
-transcript:     mem chars fsx
+transcript:     mem chars fsx agent
 project:        mem chars fsx
 mind:           mem chars workstate fsx
 vault:          mem chars vaultfile when fsx

@@ -17,9 +17,6 @@ import (
 	"remanence/internal/mem"
 )
 
-// agentOfBackfill is the agent whose transcripts are read in.
-const agentOfBackfill = "claude-code"
-
 // backfillStep is how long one job reads before the next one continues after it.
 const backfillStep = 2 * time.Second
 
@@ -34,7 +31,8 @@ const resultFor = time.Minute
 
 // BackfillRequest asks to read in the sessions of an agent's transcripts.
 type BackfillRequest struct {
-	Folder  string    `json:"folder"`            // with a folder for each of the agent's projects
+	Folder  string    `json:"folder"`            // with a folder for each of Claude Code's projects
+	Home    string    `json:"home,omitempty"`    // below which other clients keep their transcripts
 	Project string    `json:"project,omitempty"` // key, name or directory; empty means all
 	Since   time.Time `json:"since,omitzero"`    // only sessions that ended at or after
 	Limit   int       `json:"limit,omitempty"`   // only so many, those that ended last; 0 means all
@@ -74,7 +72,7 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 		running.Already = running.Running
 		return running, err
 	}
-	all, err := s.ListTranscripts(req.Folder)
+	all, err := s.ListTranscripts(req.Folder, req.Home)
 	if err != nil {
 		return event.Backfill{}, fmt.Errorf("%w: %w", ErrNotListed, err)
 	}
@@ -195,7 +193,7 @@ func (s *Service) RunBackfill(ctx context.Context, job mem.Job) error {
 
 // readPart reads in sessions of an order for a while.
 func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) error {
-	all, err := s.ListTranscripts(o.Folder)
+	all, err := s.ListTranscripts(o.Folder, o.Home)
 	if err != nil {
 		return err
 	}

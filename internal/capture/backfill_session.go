@@ -70,7 +70,7 @@ func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []str
 // openPast stores the start of a session that took place before; the zero value if that is excluded.
 func (s *Service) openPast(ctx context.Context, f mem.TranscriptFile) (mem.Session, error) {
 	start := mem.Event{
-		Agent: agentOfBackfill, Kind: mem.SessionStart, At: f.Began, Session: f.Session, Root: f.Cwd, Cwd: f.Cwd,
+		Agent: f.Agent, Kind: mem.SessionStart, At: f.Began, Session: f.Session, Root: f.Cwd, Cwd: f.Cwd,
 		Transcript: f.Path, Source: mem.Backfilled, Recovered: true,
 	}
 	start.Identify("record")

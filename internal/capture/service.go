@@ -24,8 +24,8 @@ type Config struct {
 	ReadPastEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	Store mem.Store
-	// ListTranscripts lists the transcripts below a folder of an agent, those that ended last first.
-	ListTranscripts func(folder string) ([]mem.TranscriptFile, error)
+	// ListTranscripts lists transcripts below a folder of Claude Code and a home directory, those that ended last first.
+	ListTranscripts func(folder, home string) ([]mem.TranscriptFile, error)
 	// GiveWay returns when no hook is being answered; it waits a bounded time. Nil does not wait.
 	GiveWay func(ctx context.Context)
 

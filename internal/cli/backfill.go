@@ -23,9 +23,10 @@ func backfillCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backfill",
 		Short: "read in the sessions from before; can be undone",
-		Long: "Reads the transcripts that Claude Code left of its sessions, by the rules of\nlive capture: private " +
-			"text and secrets are taken out, and all of it has its\nreal time. The last sessions come first. Sessions " +
-			"that were captured live or\nmay still be open are left out; reading twice changes nothing.\n\n" +
+		Long: "Reads the transcripts that Claude Code, Codex, Gemini, Copilot and Qwen left of\ntheir sessions, by the " +
+			"rules of live capture: private text and secrets are\ntaken out, and all of it has its real time. The last " +
+			"sessions come first.\nSessions that were captured live or may still be open are left out; reading\ntwice " +
+			"changes nothing.\n\n" +
 			"The daemon does the work, and continues after an interruption. The command shows\n" +
 			"its progress; Ctrl-C only ends that.",
 		Example: "  remanence backfill --dry-run\n  remanence backfill --since 3mo --project api\n" +
@@ -65,7 +66,7 @@ func (a *app) requestBackfill(ctx context.Context, req capture.BackfillRequest) 
 		return event.Backfill{}, fault.Usage.WithMessage("backfill needs the daemon, which does the work").
 			FixedBy("leave --no-daemon out")
 	}
-	req.Folder, req.Agent = filepath.Join(c.AgentDir(), "projects"), a.agent()
+	req.Folder, req.Home, req.Agent = filepath.Join(c.AgentDir(), "projects"), c.Home, a.agent()
 	if a.Project != "" && a.Project != "all" {
 		at := a.ProjectRef()
 		req.Project = cmp.Or(at.Project, at.Dir)

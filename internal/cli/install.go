@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +64,7 @@ func installCommand(a *app) *cobra.Command {
 			if err == nil && dry && backfill {
 				a.out.Say("Past sessions would be read in then; which: remanence backfill --dry-run")
 			}
-			if err != nil || dry || mcpOnly || !slices.Contains(ids, setup.AgentID) {
+			if err != nil || dry || mcpOnly {
 				return err
 			}
 			var wanted *bool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/extract"
@@ -92,7 +93,20 @@ const TranscriptLag = time.Second
 
 // OwnTranscript reports whether the event names its own session's transcript. Other files are not read.
 func OwnTranscript(ev mem.Event) bool {
-	return path.Base(extract.Slashed(ev.Transcript)) == ev.Session+".jsonl"
+	file := extract.Slashed(ev.Transcript)
+	name := path.Base(file)
+	switch {
+	case ev.Session == "":
+		return false
+	case strings.HasPrefix(name, "rollout-"): // Codex
+		return strings.HasSuffix(name, "-"+ev.Session+".jsonl")
+	case strings.HasPrefix(name, "session-"): // Gemini: the first part of the id
+		first, _, _ := strings.Cut(ev.Session, "-")
+		return strings.HasSuffix(name, "-"+first+".jsonl")
+	case name == "events.jsonl": // Copilot
+		return path.Base(path.Dir(file)) == ev.Session
+	}
+	return name == ev.Session+".jsonl" // Claude Code, Qwen
 }
 
 // JobData is the event that caused the job, without its large fields.

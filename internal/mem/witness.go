@@ -42,6 +42,7 @@ const BackfillTag = "madebybackfill"
 
 // TranscriptFile is an agent's transcript of one session on disk.
 type TranscriptFile struct {
+	Agent   string // the client that wrote it
 	Session string // the agent's id
 	Path    string
 	Cwd     string    // directory in which the session began

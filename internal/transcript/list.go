@@ -25,10 +25,51 @@ const (
 	maxEnd  = 4 << 20
 )
 
-// List returns the transcripts of sessions below the folder of an agent's projects, those that ended last first.
-// Transcripts of subagents, files that hold no conversation and files that cannot be read are left out. A folder that
-// does not exist has none.
-func List(projects string) ([]mem.TranscriptFile, error) {
+// places are where other clients keep their transcripts, below the person's home directory.
+func places() map[string][]string {
+	return map[string][]string{
+		codexClient:   {".codex/sessions/*/*/*/rollout-*.jsonl", ".codex/archived_sessions/rollout-*.jsonl"},
+		geminiClient:  {".gemini/tmp/*/chats/session-*.jsonl"},
+		copilotClient: {".copilot/session-state/*/events.jsonl"},
+		qwenClient:    {".qwen/projects/*/chats/*.jsonl"},
+	}
+}
+
+// List returns the transcripts of sessions below the folder of Claude Code's projects, and those of other clients below
+// a home directory, those that ended last first. An empty home has none. Transcripts of subagents, files that hold no
+// conversation and files that cannot be read are left out. A folder that does not exist has none.
+func List(projects, home string) ([]mem.TranscriptFile, error) {
+	out, err := listClaude(projects)
+	if err != nil {
+		return nil, err
+	}
+	if home != "" {
+		for client, patterns := range places() {
+			for _, pattern := range patterns {
+				out = append(out, listOther(client, os.DirFS(home), home, pattern)...)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b mem.TranscriptFile) int {
+		return cmp.Or(b.Ended.Compare(a.Ended), strings.Compare(a.Session, b.Session), strings.Compare(a.Path, b.Path))
+	})
+	return out, nil
+}
+
+// listOther lists the transcripts of another client.
+func listOther(client string, files fs.FS, home, pattern string) (out []mem.TranscriptFile) {
+	paths, _ := fs.Glob(files, pattern) // of a pattern that is well formed
+	for _, path := range paths {
+		t := mem.TranscriptFile{Agent: client, Path: filepath.Join(home, filepath.FromSlash(path))}
+		if readEnds(&t) == nil && !t.Began.IsZero() && t.Session != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// listClaude lists the transcripts of Claude Code.
+func listClaude(projects string) ([]mem.TranscriptFile, error) {
 	dirs, err := os.ReadDir(projects)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -47,15 +88,13 @@ func List(projects string) ([]mem.TranscriptFile, error) {
 			if !isRecord || session == "" || strings.HasPrefix(session, "agent-") || !entry.Type().IsRegular() {
 				continue // clients of before 2.1 keep subagents there
 			}
-			t := mem.TranscriptFile{Session: session, Path: filepath.Join(projects, dir.Name(), entry.Name())}
+			path := filepath.Join(projects, dir.Name(), entry.Name())
+			t := mem.TranscriptFile{Agent: claudeClient, Session: session, Path: path}
 			if readEnds(&t) == nil && !t.Began.IsZero() {
 				out = append(out, t)
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b mem.TranscriptFile) int {
-		return cmp.Or(b.Ended.Compare(a.Ended), strings.Compare(a.Session, b.Session))
-	})
 	return out, nil
 }
 
@@ -104,6 +143,7 @@ func newestStamp(b []byte) time.Time {
 
 // readHead reads up to the first message of the conversation.
 func readHead(t *mem.TranscriptFile, f io.Reader) error {
+	var reader Reader
 	lines := lineReader{r: bufio.NewReaderSize(f, 64<<10)}
 	for read := int64(0); read < maxHead; {
 		line, n, err := lines.next()
@@ -114,17 +154,15 @@ func readHead(t *mem.TranscriptFile, f io.Reader) error {
 			return err
 		}
 		read += n
-		var r struct {
-			record
-			Cwd string `json:"cwd"`
-		}
-		if json.Unmarshal(line, &r) != nil {
-			continue
-		}
-		t.Cwd = cmp.Or(t.Cwd, r.Cwd)
-		if (r.Type == "user" || r.Type == "assistant") && !r.Sidechain && t.Cwd != "" && !stamp(r.record).IsZero() {
-			t.Began = stamp(r.record)
-			return nil
+		records, _ := reader.records(line)
+		t.Session = cmp.Or(t.Session, reader.session)
+		t.Cwd = cmp.Or(t.Cwd, reader.cwd)
+		for _, r := range records {
+			t.Cwd = cmp.Or(t.Cwd, r.Cwd)
+			if (r.Type == "user" || r.Type == "assistant") && !r.Sidechain && t.Cwd != "" && !stamp(r).IsZero() {
+				t.Began = stamp(r)
+				return nil
+			}
 		}
 	}
 	return nil

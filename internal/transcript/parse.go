@@ -28,6 +28,11 @@ type record struct {
 	Branch    string          `json:"gitBranch"`
 	Timestamp string          `json:"timestamp"`
 	Message   json.RawMessage `json:"message"`
+	Cwd       string          `json:"cwd"`
+
+	Provenance string         `json:"provenance"` // of Qwen Code's lines
+	client     string         // that made a tool's result; empty for Claude Code
+	payload    map[string]any // of that result
 }
 
 type message struct {
@@ -56,6 +61,7 @@ const synthetic = "<synthetic>"
 
 // parser turns lines into a Part.
 type parser struct {
+	reader Reader
 	part   Part
 	at     int64    // where the line begins
 	words  int      // bytes of text so far
@@ -72,11 +78,16 @@ func (p *parser) line(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	var r record
-	if err := json.Unmarshal(line, &r); err != nil || r.Type == "" {
+	records, known := p.reader.records(line)
+	if !known {
 		p.part.Bad++
-		return
 	}
+	for _, r := range records {
+		p.record(r)
+	}
+}
+
+func (p *parser) record(r record) {
 	if r.Sidechain {
 		return
 	}

@@ -82,6 +82,7 @@ func (p Past) Read(ctx context.Context, record string, since mem.TranscriptPosit
 // eventReader is one reading.
 type eventReader struct {
 	Past
+	reader  Reader
 	session string
 	until   time.Time
 	give    func(mem.Event) error
@@ -139,8 +140,20 @@ func (c *eventReader) read(ctx context.Context, lines *lineReader) error {
 
 // line reads one line. young reports whether it, and so all that follow, are too young.
 func (c *eventReader) line(line []byte, at int64) (young bool, err error) {
-	var r record
-	if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Type != "user" && r.Type != "assistant" {
+	if len(line) == 0 {
+		return false, nil
+	}
+	records, _ := c.reader.records(line)
+	for _, r := range records {
+		if young, err = c.record(r, at); young || err != nil {
+			return young, err
+		}
+	}
+	return false, nil
+}
+
+func (c *eventReader) record(r record, at int64) (young bool, err error) {
+	if r.Type != "user" && r.Type != "assistant" {
 		return false, nil
 	}
 	if r.Sidechain != (c.agent.id != "") || r.Sidechain && r.Agent != c.agent.id || r.Session != "" &&
@@ -287,6 +300,9 @@ func (c *eventReader) result(r record, b block, at time.Time) error {
 		ToolUseID: b.ToolUseID, Input: c.JSON(call.Input),
 		AgentID: c.agent.id, AgentType: c.agent.kind,
 	}
+	if r.client != "" {
+		return c.foreignResult(r, call, e)
+	}
 	if !b.IsError {
 		e.Response = c.JSON(r.Result)
 		return c.give(e)
@@ -296,6 +312,20 @@ func (c *eventReader) result(r record, b block, at time.Time) error {
 		return nil
 	}
 	e.Kind, e.Error = mem.PostToolUseFailure, c.Redact(said)
+	return c.give(e)
+}
+
+// foreignResult gives out the result of another client's tool.
+func (c *eventReader) foreignResult(r record, call block, e mem.Event) error {
+	got, ok := r.canonical(call, c.reader.cwd)
+	if !ok {
+		return nil
+	}
+	e.Kind, e.Tool, e.Error = got.Kind, chars.Clip(chars.Line(got.Tool), maxID), c.Redact(got.Error)
+	e.Input = c.JSON(got.Input)
+	if len(got.Response) > 0 {
+		e.Response = c.JSON(got.Response)
+	}
 	return c.give(e)
 }
 
