@@ -49,10 +49,13 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 	return mm, mm.Title != "", nil
 }
 
+// maxOutcome is the length of the title of a summary, in characters: a line of a briefing.
+const maxOutcome = 120
+
 // setSummaryTexts sets the title and the body of a summary from its parts: what came of
 // the work. Where nothing is known of that, the title is empty and there is no summary.
 func setSummaryTexts(mm *mem.Memory) {
-	mm.Title = extract.WholeTitle(cmp.Or(mm.Summary.Completed, mm.Summary.Learned), 120)
+	mm.Title = extract.WholeTitle(cmp.Or(mm.Summary.Completed, mm.Summary.Learned), maxOutcome)
 	mm.Body = chars.Clip(mm.Summary.Completed, extract.MaxStatement)
 }
 
@@ -69,8 +72,8 @@ func (s *Service) continueSummary(ctx context.Context, ec event.Context, mm mem.
 		return nil
 	}
 	was, parts := old[i].Summary, mm.Summary
-	parts.Completed = extract.JoinPart(was.Completed, parts.Completed, extract.MaxPartOfTurn)
-	parts.Learned = extract.JoinPart(was.Learned, parts.Learned, extract.MaxPartOfTurn)
+	parts.Completed = extract.JoinPart(was.Completed, parts.Completed)
+	parts.Learned = extract.JoinPart(was.Learned, parts.Learned)
 	parts.Investigated = cmp.Or(parts.Investigated, was.Investigated)
 	parts.NextSteps = cmp.Or(parts.NextSteps, was.NextSteps)
 	return nil
@@ -127,7 +130,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *m
 		opening = found[i].Title
 	}
 	if opening = cmp.Or(opening, extract.OpeningItem(t.Text)); opening != "" {
-		done = append(done, chars.Clip(opening, extract.MaxPartOfTurn))
+		done = append(done, extract.WholeTitle(opening, extract.MaxPartOfTurn))
 	}
 	for _, o := range t.did {
 		switch o.Kind {
@@ -166,6 +169,20 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *m
 	return s
 }
 
+// byWeight orders the summaries of turns, oldest first, by what a summary of the session says of them: the turn that
+// changed most files, or taught something if none did, and then the others, newest first.
+func byWeight(turns []mem.Memory) []mem.Memory {
+	weight := func(m mem.Memory) int { return 2*len(m.Files) + min(1, len(m.Summary.Learned)) }
+	out := slices.Clone(turns)
+	slices.Reverse(out)
+	for i, m := range out {
+		if weight(m) > weight(out[0]) {
+			out = slices.Insert(slices.Delete(out, i, i+1), 0, m)
+		}
+	}
+	return out
+}
+
 // SessionSummary returns a summary of the session, made from the trusted summaries of
 // its turns. A session of one turn gets none.
 func (s *Service) SessionSummary(ctx context.Context, ec event.Context) (event.Changes, error) {
@@ -194,11 +211,12 @@ func (s *Service) SessionSummary(ctx context.Context, ec event.Context) (event.C
 	slices.Reverse(turns)
 	last := turns[len(turns)-1]
 	parts := mem.SummaryText{Request: ec.SessionInfo.FirstPrompt} // its turn may have no summary
-	share := max(extract.MinPart, extract.MaxPartOfSession/len(turns))
+	for _, t := range byWeight(turns) {
+		parts.Investigated = extract.JoinPart(parts.Investigated, t.Summary.Investigated)
+		parts.Learned = extract.JoinPart(parts.Learned, t.Summary.Learned)
+		parts.Completed = extract.JoinPart(parts.Completed, t.Summary.Completed)
+	}
 	for _, t := range turns {
-		parts.Investigated = extract.JoinPart(parts.Investigated, t.Summary.Investigated, share)
-		parts.Learned = extract.JoinPart(parts.Learned, t.Summary.Learned, share)
-		parts.Completed = extract.JoinPart(parts.Completed, t.Summary.Completed, share)
 		mm.Confidence = max(mm.Confidence, t.Confidence)
 		for _, f := range t.Files {
 			mm.Files = extract.AppendNew(mm.Files, f, 8)

@@ -795,8 +795,8 @@ func TestASessionIsNotNamedForTheMarkOfAnOptionOrForCatchingUp(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"I'd go with B since one can be refunded twice.",
-		"I'd go with B since one can be refunded twice; Refunds are stored in a table of their own now; changed order.go",
 		"Refunds are stored in a table of their own now; changed order.go",
+		"Refunds are stored in a table of their own now; changed order.go; I'd go with B since one can be refunded twice.",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)

@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"remanence/internal/chars"
 	"remanence/internal/lang"
@@ -87,12 +88,11 @@ func TitleAndBody(s string) (title, body string) {
 	return title, chars.Clip(s, MaxStatement)
 }
 
-// WholeTitle is a text cut to limit characters: at the end of a sentence, if one that
-// says something ends there.
+// WholeTitle is a text cut to limit characters: at the end of a sentence, if one that says something ends there, or
+// else of a clause.
 func WholeTitle(s string, limit int) string {
 	s = chars.Line(s)
-	title := chars.Clip(s, limit)
-	if title == s {
+	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
 	whole := ""
@@ -105,7 +105,31 @@ func WholeTitle(s string, limit int) string {
 	if lang.Width(whole) >= 2*MinStatement {
 		return whole
 	}
-	return title
+	return wholeClause(s, limit)
+}
+
+// clauseEnds are what clauses end before, in the languages of the cues.
+var clauseEnds = []string{"; ", ", ", " (", " — ", " – ", " - ", "；", "，", "、", "（"}
+
+// wholeClause is a text cut to limit characters, with an ellipsis: where the last clause ends that leaves no bracket
+// and no code open, if that is in the second half; or else anywhere.
+func wholeClause(s string, limit int) string {
+	cut := strings.TrimSuffix(chars.Clip(s, limit), "…")
+	for end := len(cut); end > 0; {
+		at := -1
+		for _, mark := range clauseEnds {
+			at = max(at, strings.LastIndex(cut[:end], mark))
+		}
+		if at < len(cut)/2 {
+			break
+		}
+		part := cut[:at]
+		if strings.Count(part, "(") == strings.Count(part, ")") && strings.Count(part, "`")%2 == 0 {
+			return part + "…"
+		}
+		end = at
+	}
+	return chars.Clip(s, limit)
 }
 
 // Headline returns the first line of a text as title, and the whole text as body if the title does not contain it.

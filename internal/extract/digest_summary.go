@@ -16,7 +16,6 @@ import (
 const (
 	MaxPartOfTurn    = 200
 	MaxPartOfSession = 400
-	MinPart          = 80 // of one turn, in that of its session
 )
 
 // SummaryTag tags summaries of turns and of sessions.
@@ -106,15 +105,18 @@ func (s Statement) onlyReports() bool {
 // SessionKey begins the keys of summaries of sessions.
 const SessionKey = "session:"
 
-// JoinPart adds at most share characters of a turn's part to that of its session,
-// while there is room.
-func JoinPart(all, more string, share int) string {
-	more = chars.Clip(more, share)
+// JoinPart adds a turn's part to that of its session if there is room for it.
+func JoinPart(all, more string) string {
+	more = WholeTitle(more, MaxPartOfTurn)
 	switch {
 	case more == "" || strings.Contains(all, more):
 		return all
 	case all == "":
 		return more
 	}
-	return chars.Clip(JoinParts([]string{all, more}), MaxPartOfSession)
+	joined := JoinParts([]string{all, more})
+	if utf8.RuneCountInString(joined) > MaxPartOfSession {
+		return all
+	}
+	return joined
 }
