@@ -92,6 +92,7 @@ var modeCases = map[string]modeCase{
 	"remanence privacy scan":      {args: "privacy scan", wrong: "privacy scan extra"},
 	"remanence privacy test":      {args: "privacy test deploy with care", wrong: ""},
 	"remanence purge":             {args: "purge m_1 --yes", wrong: "purge m_999 --yes"},
+	"remanence recap":             {args: "recap", wrong: "recap --format pdf"},
 	"remanence restore":           {args: "restore m_1", wrong: "restore m_999"},
 	"remanence resume":            {args: "resume", wrong: "resume extra"},
 	"remanence review":            {args: "review", wrong: "review --kind nothing"},

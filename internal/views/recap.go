@@ -1,0 +1,243 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// Bounds of a recap, per period.
+const (
+	maxRecapMemories = 20_000
+	maxRecapCalls    = 20_000
+	maxRecapTitle    = 160 // characters of a commit's subject
+)
+
+// RecapRequest asks what was done in a period. A zero Until means now.
+type RecapRequest struct {
+	mem.ProjectRef
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// RecapResponse lists what was done by day and project, oldest day first.
+type RecapResponse struct {
+	Since time.Time  `json:"since"`
+	Until time.Time  `json:"until"`
+	Days  []RecapDay `json:"days"`
+	Cut   bool       `json:"cut,omitempty"` // the period holds more than one recap reads
+}
+
+// RecapDay is what was done in one project on one day, from stored statements alone.
+type RecapDay struct {
+	Day         string         `json:"day"` // 2006-01-02 in local time
+	Project     string         `json:"project"`
+	ProjectName string         `json:"project_name"`
+	Sessions    int            `json:"sessions"`
+	Outcomes    []RecapItem    `json:"outcomes"`  // newest of each session
+	Decisions   []RecapItem    `json:"decisions"` // decisions, trade-offs, conventions and preferences in force
+	Open        []RecapItem    `json:"open"`      // noted on that day and still open
+	Failures    []RecapFailure `json:"failures"`  // longest to a fix first, then the most frequent
+	Files       []string       `json:"files"`     // changed, most often first
+	Commits     []RecapCommit  `json:"commits"`   // made by the agent, oldest first
+
+	sessions map[string]bool
+	files    map[string]int
+	fixes    []mem.Memory
+}
+
+// RecapItem is one statement.
+type RecapItem struct {
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Session string `json:"session,omitempty"`
+}
+
+// RecapFailure is a command that failed.
+type RecapFailure struct {
+	ID       string `json:"id"`
+	Command  string `json:"command"`
+	Times    int    `json:"times"`
+	Resolved bool   `json:"resolved"`
+	// FixedAfterS is the time from the first failure to the fix in the same session, in seconds,
+	// pauses included; 0 if no fix is known.
+	FixedAfterS int    `json:"fixed_after_s,omitempty"`
+	Fix         string `json:"fix,omitempty"` // what helped
+}
+
+// RecapCommit is a commit as git reported it to the agent.
+type RecapCommit struct {
+	Hash    string `json:"hash"` // abbreviated
+	Subject string `json:"subject"`
+	Session string `json:"session"`
+}
+
+// Recap lists what was done in a period. It uses no model. Text from outside is left out.
+func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, error) {
+	p, err := s.Event.Place(ctx, req.ProjectRef)
+	if err != nil {
+		return RecapResponse{}, err
+	}
+	out := RecapResponse{Since: req.Since.UTC(), Until: req.Until.UTC(), Days: []RecapDay{}}
+	if req.Until.IsZero() {
+		out.Until = s.Now().UTC()
+	}
+	r := &recap{days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), names: map[string]string{}}
+	projects, err := s.Store.Projects(ctx, "")
+	if err != nil {
+		return out, fmt.Errorf("projects: %w", err)
+	}
+	for _, known := range projects {
+		r.names[known.Key] = known.Name
+	}
+	ms, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Within: "*", Statuses: event.Findable(), MinTrust: mem.TrustTool,
+		After: req.Since, Before: req.Until, Limit: maxRecapMemories,
+	})
+	if err != nil {
+		return out, fmt.Errorf("memories of the period: %w", err)
+	}
+	for _, m := range ms { // newest first
+		r.add(m)
+	}
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", After: out.Since, Limit: maxRecapCalls,
+	})
+	if err != nil {
+		return out, fmt.Errorf("commits of the period: %w", err)
+	}
+	out.Cut = len(ms) == maxRecapMemories || len(calls) == maxRecapCalls
+	for _, ev := range slices.Backward(calls) {
+		if !ev.At.After(out.Until) {
+			r.commits(ev, s.Event.ReadCall(ev, mem.Project{}).Output)
+		}
+	}
+	for _, d := range r.days {
+		d.finish()
+		out.Days = append(out.Days, *d)
+	}
+	slices.SortFunc(out.Days, func(a, b RecapDay) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.ProjectName, b.ProjectName), cmp.Compare(a.Project, b.Project))
+	})
+	return out, nil
+}
+
+// recap collects the days of a RecapResponse.
+type recap struct {
+	days    map[[2]string]*RecapDay // by day and project key
+	session func(id string) mem.Session
+	names   map[string]string // of projects, by key
+}
+
+// day returns the entry of a time and project.
+func (r *recap) day(at time.Time, project, session string) *RecapDay {
+	key := [2]string{at.Local().Format(time.DateOnly), project}
+	d := r.days[key]
+	if d == nil {
+		d = &RecapDay{
+			Day: key[0], Project: project, ProjectName: cmp.Or(r.names[project], project, "every project"),
+			Outcomes: []RecapItem{}, Decisions: []RecapItem{}, Open: []RecapItem{}, Failures: []RecapFailure{},
+			Files: []string{}, Commits: []RecapCommit{}, sessions: map[string]bool{}, files: map[string]int{},
+		}
+		r.days[key] = d
+	}
+	if session != "" {
+		d.sessions[session] = true
+	}
+	return d
+}
+
+// add adds a memory. Memories come newest first.
+func (r *recap) add(m mem.Memory) {
+	item := RecapItem{ID: m.ID, Title: m.Title, Session: r.session(m.Session).Short}
+	switch m.Kind {
+	case mem.Summary:
+		d := r.day(m.Created, m.Project, m.Session)
+		has := func(o RecapItem) bool {
+			return item.Session != "" && o.Session == item.Session || o.Title == item.Title
+		}
+		if m.Summary != nil && m.Summary.Completed != "" && !slices.ContainsFunc(d.Outcomes, has) {
+			d.Outcomes = append(d.Outcomes, item)
+		}
+	case mem.Decision, mem.TradeOff, mem.Convention, mem.Preference:
+		d := r.day(m.Created, m.Project, m.Session)
+		d.Decisions = append(d.Decisions, item)
+	case mem.Todo:
+		if !m.Resolved {
+			d := r.day(m.Created, m.Project, m.Session)
+			d.Open = append(d.Open, item)
+		}
+	case mem.ErrorFix:
+		d := r.day(m.Created, m.Project, m.Session)
+		d.fixes = append(d.fixes, m)
+	case mem.Command:
+		if d := r.day(m.Created, m.Project, m.Session); strings.HasPrefix(m.Key, "failed:") {
+			d.fail(m)
+		}
+	case mem.Change:
+		d := r.day(m.Created, m.Project, m.Session)
+		for _, f := range m.Modified {
+			d.files[f] += 1 + m.Repeats
+		}
+	}
+}
+
+// fail adds a failed command. The same command of another session counts again. fixes has the
+// later memories of the day already.
+func (d *RecapDay) fail(m mem.Memory) {
+	f := RecapFailure{ID: m.ID, Command: m.Command, Times: 1 + m.Repeats, Resolved: m.Resolved}
+	for _, fix := range d.fixes {
+		if fix.Session == m.Session && fix.Command == m.Command && !fix.Created.Before(m.Created) {
+			f.Fix, f.FixedAfterS = fix.Title, int(fix.Created.Sub(m.Created).Seconds())
+		}
+	}
+	i := slices.IndexFunc(d.Failures, func(o RecapFailure) bool { return o.Command == f.Command })
+	if i < 0 {
+		d.Failures = append(d.Failures, f)
+		return
+	}
+	old := &d.Failures[i] // of a later session: its state holds
+	old.Times += f.Times
+	if f.FixedAfterS > old.FixedAfterS {
+		old.FixedAfterS, old.Fix = f.FixedAfterS, f.Fix
+	}
+}
+
+// committed matches the line by which git reports a commit: [branch hash] subject.
+var committed = regexp.MustCompile(`(?m)^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$`)
+
+// commits adds the commits that a command's output reports.
+func (r *recap) commits(ev mem.Event, output string) {
+	if !strings.Contains(string(ev.Input), "git") {
+		return
+	}
+	sess := r.session(ev.Session)
+	for _, found := range committed.FindAllStringSubmatch(output, -1) {
+		d := r.day(ev.At, sess.Project, ev.Session)
+		d.Commits = append(d.Commits, RecapCommit{
+			Hash: found[1], Subject: chars.Clip(strings.TrimSpace(found[2]), maxRecapTitle), Session: sess.Short,
+		})
+	}
+}
+
+// finish sets the counts and the order of what was collected.
+func (d *RecapDay) finish() {
+	d.Sessions = len(d.sessions)
+	slices.SortStableFunc(d.Failures, func(a, b RecapFailure) int {
+		return cmp.Or(cmp.Compare(b.FixedAfterS, a.FixedAfterS), cmp.Compare(b.Times, a.Times))
+	})
+	for f := range d.files {
+		d.Files = append(d.Files, f)
+	}
+	slices.SortFunc(d.Files, func(a, b string) int {
+		return cmp.Or(cmp.Compare(d.files[b], d.files[a]), cmp.Compare(a, b))
+	})
+}
