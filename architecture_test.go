@@ -59,6 +59,7 @@ store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx
 transcript:     mem chars fsx agent
+transfer:       mem
 project:        mem chars fsx
 mind:           mem chars workstate fsx
 vault:          mem chars vaultfile when fsx

@@ -33,7 +33,7 @@ func (h home) run(args ...string) (stdout, stderr string, code int) {
 	code = Main(h.t.Context(), config.System{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Getenv: func(k string) string {
 			return h.env[k]
-		},
+		}, Now: time.Now, Slack: time.Minute,
 	})
 	return out.String(), err.String(), code
 }

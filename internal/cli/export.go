@@ -14,18 +14,27 @@ import (
 func exportCommand(a *app) *cobra.Command {
 	var format string
 	var file toFile
+	var records recordExport
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "write where all projects stand as one HTML page",
-		Long: "The page needs nothing else: no script, no network, no Remanence. It holds the\n" +
-			"text of memories, so keep it where you would keep those. Without -o it goes to\n" +
-			"standard output.",
-		Example: "  remanence export --format html -o remanence.html\n  remanence export --format html --project " +
-			"example/api > state.html",
+		Short: "write all that is stored, or where projects stand, to a file",
+		Long: "html is a page on where projects stand. It needs nothing else: no script, no\nnetwork, no Remanence.\n\n" +
+			"jsonl is all that is stored, a row of JSON a line: memories, hidden ones too,\nsessions, prompts, events, " +
+			"receipts, checkpoints and links, with their ids and\ntimes. remanence import reads it, on this machine or " +
+			"another. The form is\ndescribed in docs/export.md.\n\n" +
+			"Both hold the text of memories, so keep them where you would keep those.\nWithout -o they go to standard output.",
+		Example: "  remanence export -o remanence.html\n  remanence export --format jsonl -o remanence.jsonl\n" +
+			"  remanence export --format jsonl --project api --since 30d -o api.jsonl",
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "html" {
-				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use html")
+			switch {
+			case format == exportJSONL:
+				records.file = file
+				return records.run(cmd, a)
+			case format != exportHTML:
+				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use html or jsonl")
+			case records.since != "" || records.hidePaths:
+				return fault.Usage.WithMessage("--since and --redact-paths need --format jsonl")
 			}
 			if err := file.check(); err != nil {
 				return err
@@ -53,7 +62,10 @@ func exportCommand(a *app) *cobra.Command {
 			return a.out.Show(exportView{File: file.path, Format: format, Projects: len(f.Projects), Bytes: len(page)})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "html", "html")
+	cmd.Flags().StringVar(&format, "format", exportHTML, "html or jsonl")
+	cmd.Flags().StringVar(&records.since, "since", "", "with jsonl: only what changed since: 2w, 3d, 2026-01-31")
+	cmd.Flags().BoolVar(&records.hidePaths, "redact-paths", false,
+		"with jsonl: names of projects and ~ in place of directories")
 	cmd.Flags().StringVarP(&file.path, "output", "o", "",
 		"the file to write, for your eyes only (default: standard output)")
 	cmd.Flags().BoolVar(&file.force, "force", false, "overwrite the file")

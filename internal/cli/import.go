@@ -21,6 +21,7 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/transfer"
 )
 
 const (
@@ -36,6 +37,8 @@ func importCommand(a *app) *cobra.Command {
 		Short: "take over what another memory kept; can be taken back",
 		Long: "Reads JSON, one value or one on each line: an export of claude-mem, rows of its\ntables, memories as show " +
 			"--json writes them; or claude-mem's database itself.\nWithout a file, or with -, standard input.\n\n" +
+			"An export of Remanence is taken over whole, with sessions, times, ids and trust;\nwhat is there already stays " +
+			"as it is. All else:\n\n" +
 			"Each keeps its project, if that is known here or the one of this directory, or\nthat it holds in all of them, " +
 			"and when it was learned. What is there already is\nleft out: twice is once. What cannot be taken over is named " +
 			"with its number and\nthe reason. Imported memories are not trusted: they are\nfound by a search, " +
@@ -44,7 +47,15 @@ func importCommand(a *app) *cobra.Command {
 			"example/api\n  remanence show m_7k2q --json | ssh host remanence import",
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			old, err := readOld(cmd.Context(), a, args)
+			in, name, end, err := a.importSource(args)
+			if err != nil {
+				return err
+			}
+			defer end()
+			if transfer.IsExport(in) {
+				return importRecords(cmd.Context(), a, name, in, dry)
+			}
+			old, err := readOld(cmd.Context(), in, name)
 			if err != nil {
 				return err
 			}
@@ -71,19 +82,23 @@ func importCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// readOld reads a file or standard input.
-func readOld(ctx context.Context, a *app, args []string) (api.ExportedMemories, error) {
-	in, name := a.Sys.Stdin, "standard input"
+// importSource is a file or standard input, and its name. end closes it.
+func (a *app) importSource(args []string) (in *bufio.Reader, name string, end func(), err error) {
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
 		if err != nil {
-			return api.ExportedMemories{}, fault.NoFile.Because("%s", err)
+			return nil, "", nil, fault.NoFile.Because("%s", err)
 		}
-		defer f.Close()
-		in, name = f, args[0]
-	} else if ui.IsTerminal(in) {
-		return api.ExportedMemories{}, fault.Usage.WithMessage("no file was given").FixedBy("remanence import --help")
+		return bufio.NewReader(f), args[0], func() { _ = f.Close() }, nil
 	}
+	if ui.IsTerminal(a.Sys.Stdin) {
+		return nil, "", nil, fault.Usage.WithMessage("no file was given").FixedBy("remanence import --help")
+	}
+	return bufio.NewReader(a.Sys.Stdin), "standard input", func() {}, nil
+}
+
+// readOld reads what another program wrote.
+func readOld(ctx context.Context, in io.Reader, name string) (api.ExportedMemories, error) {
 	within := &io.LimitedReader{R: in, N: maxImportFile}
 	r := bufio.NewReader(within)
 	var from io.Reader = r

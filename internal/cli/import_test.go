@@ -4,9 +4,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"remanence/internal/config"
-	"remanence/internal/daemon"
 )
 
 type blanks struct{}
@@ -21,8 +18,7 @@ func (blanks) Read(p []byte) (int, error) {
 // What does not fit is no shorter export: a line that was cut off is not the end.
 func TestAnExportThatIsTooLargeIsTakenOverInNoPart(t *testing.T) {
 	line := `{"kind":"fact","title":"the till closes at six"}` + "\n"
-	a := &app{Connection: &daemon.Connection{Sys: config.System{Stdin: io.MultiReader(strings.NewReader(line), blanks{})}}}
-	_, err := readOld(t.Context(), a, nil)
+	_, err := readOld(t.Context(), io.MultiReader(strings.NewReader(line), blanks{}), "standard input")
 	if err == nil || !strings.Contains(err.Error(), "larger than 256 MB") {
 		t.Errorf("error %v", err)
 	}

@@ -72,7 +72,7 @@ var modeCases = map[string]modeCase{
 	"remanence edit":              {args: "edit m_1 --kind fact", wrong: "edit m_999 --kind fact"},
 	"remanence eval":              {args: "eval", wrong: "eval extra"},
 	"remanence eval report":       {args: "eval report", exit: 2, wrong: "eval report extra"},
-	"remanence export":            {args: "export -o FILE", wrong: "export extra"},
+	"remanence export":            {args: "export --format jsonl -o FILE", wrong: "export --format pdf"},
 	"remanence forget":            {args: "forget m_1", wrong: "forget m_999"},
 	"remanence help":              {args: "help search", text: true, wrong: "help no-such-topic"},
 	"remanence import":            {args: "import FILE", exit: 3, wrong: "import"},

@@ -8,18 +8,11 @@ const reindexStep = 500
 // Reindex rebuilds the full-text indexes from the memories, and returns the number
 // of memories. It happens whole or not at all; writers wait meanwhile.
 func (s *maintenance) Reindex(ctx context.Context) (n int, err error) {
-	unlock, err := s.lock(ctx)
-	if err == nil {
-		defer unlock()
-		err = s.transact(ctx, func(w *writer) (err error) {
-			n, err = w.reindex(ctx, func(_ memoryRow, err error) error { return err })
-			return err
-		})
-	}
-	if err != nil {
-		return 0, wrap("reindex", err)
-	}
-	return n, nil
+	err = s.change(ctx, func(w *writer) (err error) {
+		n, err = w.reindex(ctx, func(_ memoryRow, err error) error { return err })
+		return err
+	})
+	return n, wrap("reindex", err)
 }
 
 // reindex drops the data that is derived from memories and derives it again. It

@@ -14,10 +14,9 @@ const Magic = "SQLite format 3\x00"
 // the names given for them. It writes nothing. A missing table is left out.
 func Tables(ctx context.Context, path string, names map[string]string) (map[string][]map[string]any, error) {
 	out := map[string][]map[string]any{}
-	err := withConn(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", func(conn *sql.Conn) error {
+	return out, readForeign(ctx, path, func(conn *sql.Conn) error {
 		for table, name := range names {
-			_, found, err := first(ctx, conn,
-				stmt("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table), one[int])
+			_, found, err := first(ctx, conn, stmt("SELECT 1 FROM sqlite_master WHERE type='table' AND name=?", table), one[int])
 			if err == nil && found {
 				out[name], err = rows(ctx, conn, stmt("SELECT * FROM "+quoted(table)), columns)
 			}
@@ -27,10 +26,10 @@ func Tables(ctx context.Context, path string, names map[string]string) (map[stri
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, wrap("read "+path, err)
-	}
-	return out, nil
+}
+
+func readForeign(ctx context.Context, path string, f func(*sql.Conn) error) error {
+	return wrap("read "+path, withConn(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", f))
 }
 
 // quoted quotes a name of a table.
@@ -66,7 +65,7 @@ func columns(r *sql.Rows) (map[string]any, error) {
 // SQLite itself and of search indexes. Empty tables are left out.
 func RowCounts(ctx context.Context, path string) (map[string]int, error) {
 	out := map[string]int{}
-	err := withConn(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", func(conn *sql.Conn) error {
+	return out, readForeign(ctx, path, func(conn *sql.Conn) error {
 		names, err := rows(ctx, conn, stmt(`SELECT name FROM pragma_table_list
 			WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_'`), one[string])
 		for _, name := range names {
@@ -80,8 +79,4 @@ func RowCounts(ctx context.Context, path string) (map[string]int, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, wrap("count rows of "+path, err)
-	}
-	return out, nil
 }

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
+	"remanence/internal/fsx"
+	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/transfer"
+	"remanence/internal/when"
+)
+
+const (
+	exportHTML  = "html"
+	exportJSONL = "jsonl"
+)
+
+// recordExport is an order to write all that is stored.
+type recordExport struct {
+	file      toFile
+	since     string
+	hidePaths bool
+}
+
+// run writes the rows of one project or of all as lines of JSON.
+func (o recordExport) run(cmd *cobra.Command, a *app) error {
+	ctx := cmd.Context()
+	if o.file.path == "" && (a.flags.JSON || a.flags.JSONLines) {
+		return fault.Usage.WithMessage("the export itself goes to standard output").FixedBy("remanence export -o FILE --json")
+	}
+	if err := o.file.check(); err != nil {
+		return err
+	}
+	q, projects, err := o.query(ctx, a)
+	if err != nil {
+		return err
+	}
+	store, err := sqlite.OpenForReading(ctx, a.Paths.Database(), lockWait)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	change := func(s string) string { return s }
+	if o.hidePaths {
+		change = pathHider(projects, a.Sys.Getenv("HOME"))
+	}
+	v := ui.RecordsView{File: o.file.path, Rows: map[string]int{}}
+	write := func(to io.Writer) error {
+		counted := &countingWriter{w: to}
+		buffered := bufio.NewWriter(counted)
+		w, err := transfer.NewWriter(buffered)
+		if err != nil {
+			return err
+		}
+		w.Change = change
+		err = store.Records(ctx, q, func(r mem.Record) error {
+			v.Rows[r.Table]++
+			return w.Put(r)
+		})
+		if err = errors.Join(err, w.Close(), buffered.Flush()); err != nil {
+			return fault.Other.WithMessage("the export is incomplete").Because("%s", err)
+		}
+		v.Bytes = counted.n
+		return nil
+	}
+	if o.file.path == "" {
+		return write(a.Sys.Stdout)
+	}
+	pending, err := fsx.Create(fsx.Host{}, o.file.path, fsx.Replacement{Mode: 0o600})
+	if err != nil {
+		return fault.Denied.Because("%s", err)
+	}
+	if err := write(pending); err != nil {
+		return errors.Join(err, pending.Discard())
+	}
+	if err := pending.Commit(); err != nil {
+		return err
+	}
+	return a.out.Show(v)
+}
+
+// lockWait is how long an export waits for a lock of the database.
+const lockWait = 5 * time.Second
+
+// query says which rows are written. What waits in the spool is taken in first.
+func (o recordExport) query(ctx context.Context, a *app) (q mem.RecordQuery, projects []mem.Project, err error) {
+	if err := a.hasDatabase(); err != nil {
+		return q, nil, err
+	}
+	if o.since != "" {
+		if q.Since, _, err = when.Parse(o.since, a.Sys.Now()); err != nil {
+			return q, nil, err
+		}
+	}
+	known, err := ask(ctx, a, api.Projects, api.Nothing{})
+	if err != nil {
+		return q, nil, err
+	}
+	projects = known.Projects
+	if a.Project != "" && a.Project != "all" {
+		here, err := a.state(ctx)
+		if err != nil {
+			return q, nil, err
+		}
+		q.Project = here.Project.Key
+	}
+	return q, projects, nil
+}
+
+// pathHider replaces the directories of projects by their names, and the person's home directory by ~.
+func pathHider(projects []mem.Project, home string) func(string) string {
+	slices.SortFunc(projects, func(a, b mem.Project) int { return len(b.Root) - len(a.Root) })
+	var pairs []string
+	for _, p := range projects {
+		if len(p.Root) > 1 {
+			pairs = append(pairs, p.Root, p.Name)
+		}
+	}
+	if len(home) > 1 {
+		pairs = append(pairs, home, "~")
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// importRecords takes over an export of Remanence: all of it, or nothing.
+func importRecords(ctx context.Context, a *app, name string, in *bufio.Reader, dry bool) error {
+	if a.agent() != "" && !dry {
+		return fault.PersonOnly
+	}
+	r, err := transfer.NewReader(in)
+	if err != nil {
+		return transferFault(name, err)
+	}
+	redactor := a.readOnlyRedactor()
+	r.Clean = func(table string, object []byte) (json.RawMessage, error) {
+		if table != "receipt" { // whose text is an injected block
+			return redactor.JSON(object), nil
+		}
+		clean, _, err := redactor.ScrubJSON(object)
+		return clean, err
+	}
+	v := ui.RecordsView{File: name, Rows: map[string]int{}, Known: map[string]int{}, DryRun: dry, Imported: true}
+	if dry {
+		for {
+			row, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return a.out.Show(v)
+			}
+			if err != nil {
+				return transferFault(name, err)
+			}
+			v.Rows[row.Table]++
+		}
+	}
+	if err := daemon.CheckSpace(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
+		return err
+	}
+	err = a.Exclusively(ctx, func() error {
+		store, err := sqlite.Open(ctx, sqlite.Config{Path: a.Paths.Database(), Now: a.Sys.Now})
+		if err != nil {
+			return err
+		}
+		copied, err := store.Keep(ctx)
+		if err == nil {
+			v.Backup = copied.Path
+			var counts mem.RecordCounts
+			counts, err = store.PutRecords(ctx, r.Next)
+			v.Rows, v.Known = counts.Taken, counts.Known
+		}
+		return errors.Join(err, store.Close())
+	})
+	if err != nil {
+		return transferFault(name, err)
+	}
+	return a.out.Show(v)
+}
+
+// transferFault says why an export cannot be taken over.
+func transferFault(name string, err error) error {
+	f := fault.Input.WithMessage("%s cannot be taken over", name).Because("%s; nothing was changed", err)
+	switch {
+	case errors.Is(err, transfer.ErrNewer):
+		return f.FixedBy("remanence upgrade")
+	case errors.Is(err, transfer.ErrCut):
+		return f.FixedBy("copy the file again, whole")
+	}
+	if _, ok := errors.AsType[fault.Fault](err); ok {
+		return err
+	}
+	return f.FixedBy("remanence export --format jsonl -o FILE, where it came from")
+}

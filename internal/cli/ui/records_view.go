@@ -1,0 +1,43 @@
+package ui
+
+import "strings"
+
+// RecordsView shows what was written to a file, or read from one.
+type RecordsView struct {
+	File   string         `json:"file"`
+	Rows   map[string]int `json:"rows"` // by table
+	Bytes  int64          `json:"bytes,omitempty"`
+	DryRun bool           `json:"dry_run,omitempty"`
+	Known  map[string]int `json:"known,omitempty"`  // rows of an import that were there already
+	Backup string         `json:"backup,omitempty"` // made before an import
+
+	Imported bool `json:"-"`
+}
+
+// SchemaName returns the name of the view's schema.
+func (v RecordsView) SchemaName() string {
+	if v.Imported {
+		return "import_records"
+	}
+	return "export_records"
+}
+
+// Print writes the view for a person.
+func (v RecordsView) Print(p *Printer) {
+	text := func(rows map[string]int) string {
+		parts := []string{
+			Plural(rows["memory"], "memory", "memories"), Plural(rows["session"], "session", "sessions"),
+			Plural(rows["event"], "event", "events"), Plural(rows["receipt"], "receipt", "receipts"),
+		}
+		return strings.Join(parts, ", ")
+	}
+	switch {
+	case !v.Imported:
+		p.Line("written: %s, %s, %s", OneLine(v.File), text(v.Rows), BytesText(v.Bytes))
+	case v.DryRun:
+		p.Line("Dry run: %s are in the file; nothing was taken over.", text(v.Rows))
+	default:
+		p.Line("Taken over: %s. Known already: %s.", text(v.Rows), text(v.Known))
+		p.Hint("undo: remanence db restore %s", OneLine(v.Backup))
+	}
+}

@@ -1,0 +1,226 @@
+// Package transfer reads and writes exports: one line of JSON for each stored row, between a line that begins the
+// file and one that ends it. It knows the format and the columns that hold JSON or times, and nothing about
+// databases. docs/export.schema.json describes the lines.
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Schema names the format in the first line of a file.
+const Schema = "remanence.export"
+
+// Version is the newest version of the format that this program reads, and the one that it writes.
+const Version = 1
+
+// Errors of a file that cannot be read.
+var (
+	ErrForeign = errors.New("not an export of Remanence")
+	ErrNewer   = errors.New("written by a newer version")
+	ErrCut     = errors.New("the last line is missing: the file was cut off")
+)
+
+// header is the first line.
+type header struct {
+	Schema  string `json:"schema"`
+	Version int    `json:"version"`
+}
+
+// line is any other line: a row of a table, or the end with the number of rows.
+type line struct {
+	Table string                     `json:"table,omitempty"`
+	Row   map[string]json.RawMessage `json:"row,omitempty"`
+	Rows  *int                       `json:"rows,omitempty"`
+}
+
+// JSONColumns are the columns of all tables that hold JSON, which is written as it is.
+func JSONColumns() []string {
+	return []string{
+		"facts", "concepts", "tags", "files", "modified", "anchors", "summary", "source", "standing", "payload", "doc",
+		"was", "became",
+	}
+}
+
+// TimeColumns are the columns of all tables that hold times, in nanoseconds.
+func TimeColumns() []string {
+	return []string{
+		"created", "updated", "hidden", "last_used", "completed", "last_event", "sampled", "compacted", "at", "created_at",
+		"made", "first_seen", "last_seen", "undone",
+	}
+}
+
+// Writer writes one export.
+type Writer struct {
+	enc  *json.Encoder
+	rows int
+	// Change is applied to each text before it is written; nil keeps them.
+	Change func(string) string
+}
+
+// NewWriter writes the first line.
+func NewWriter(w io.Writer) (*Writer, error) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &Writer{enc: enc}, enc.Encode(header{Schema, Version})
+}
+
+// Put writes a row.
+func (w *Writer) Put(r mem.Record) error {
+	row := map[string]any{}
+	for name, v := range r.Row {
+		if s, ok := v.(string); ok && w.Change != nil {
+			v = w.Change(s)
+		}
+		switch v := v.(type) {
+		case string:
+			row[name] = v
+			if slices.Contains(JSONColumns(), name) && isCompact(v) {
+				row[name] = json.RawMessage(v)
+			}
+		case int64:
+			row[name] = v
+			if v != 0 && slices.Contains(TimeColumns(), name) {
+				row[name] = time.Unix(0, v).UTC().Format(time.RFC3339Nano)
+			}
+		default:
+			row[name] = v
+		}
+	}
+	w.rows++
+	return w.enc.Encode(struct {
+		Table string         `json:"table"`
+		Row   map[string]any `json:"row"`
+	}{r.Table, row})
+}
+
+// isCompact reports whether a text is an object or a list that a JSON encoder writes back as the same bytes.
+func isCompact(s string) bool {
+	if !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
+		return false
+	}
+	var b bytes.Buffer
+	return json.Compact(&b, []byte(s)) == nil && b.String() == s
+}
+
+// Close writes the last line, without which the file counts as cut off.
+func (w *Writer) Close() error { return w.enc.Encode(line{Rows: &w.rows}) }
+
+// Reader reads one export.
+type Reader struct {
+	in   *bufio.Reader
+	line int // of the last one that was read
+	rows int
+	// Clean is applied to each value of a row of a table, in an object with its column; nil keeps them.
+	Clean func(table string, object []byte) (json.RawMessage, error)
+}
+
+// IsExport reports whether a file begins as one of this format, of any version.
+func IsExport(r *bufio.Reader) bool {
+	const enough = 64
+	b, _ := r.Peek(enough)
+	return bytes.HasPrefix(bytes.TrimLeft(b, " \t"), []byte(`{"schema":"`+Schema+`"`))
+}
+
+// NewReader reads the first line.
+func NewReader(in *bufio.Reader) (*Reader, error) {
+	r := &Reader{in: in}
+	b, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	var h header
+	switch err := json.Unmarshal(b, &h); {
+	case err != nil || h.Schema != Schema:
+		return nil, ErrForeign
+	case h.Version > Version:
+		return nil, fmt.Errorf("%w: format %d, this one reads %d", ErrNewer, h.Version, Version)
+	}
+	return r, nil
+}
+
+// next returns the next line, ErrCut at the end.
+func (r *Reader) next() ([]byte, error) {
+	r.line++
+	b, err := r.in.ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		return nil, ErrCut // the last line ends with a line break too
+	}
+	return b, err
+}
+
+// Next returns the next row, io.EOF after the last line. Other errors name the line.
+func (r *Reader) Next() (mem.Record, error) {
+	b, err := r.next()
+	if err != nil {
+		return mem.Record{}, err
+	}
+	var l line
+	if err := json.Unmarshal(b, &l); err != nil {
+		return mem.Record{}, fmt.Errorf("line %d is not JSON: %w", r.line, err)
+	}
+	if l.Rows != nil {
+		if *l.Rows != r.rows {
+			return mem.Record{}, fmt.Errorf("line %d counts %d rows, the file has %d", r.line, *l.Rows, r.rows)
+		}
+		return mem.Record{}, io.EOF
+	}
+	r.rows++
+	out := mem.Record{Table: l.Table, Row: map[string]any{}}
+	for name, raw := range l.Row {
+		if out.Row[name], err = r.value(l.Table, name, raw); err != nil {
+			return mem.Record{}, fmt.Errorf("line %d, %s: %w", r.line, name, err)
+		}
+	}
+	return out, nil
+}
+
+// value is the stored form of a value.
+func (r *Reader) value(table, name string, raw json.RawMessage) (any, error) {
+	if r.Clean != nil && (raw[0] == '"' || raw[0] == '{' || raw[0] == '[') {
+		doc, err := json.Marshal(map[string]json.RawMessage{name: raw}) // the name says whether it is an id or a path
+		if err != nil {
+			return nil, err
+		}
+		var clean map[string]json.RawMessage
+		if doc, err = r.Clean(table, doc); err == nil {
+			err = json.Unmarshal(doc, &clean)
+		}
+		if err != nil {
+			return nil, err
+		}
+		raw = clean[name]
+	}
+	if len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
+		return string(raw), nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		return v.Float64()
+	case string:
+		if slices.Contains(TimeColumns(), name) {
+			at, err := time.Parse(time.RFC3339Nano, v)
+			return at.UnixNano(), err
+		}
+		return v, nil
+	}
+	return nil, errors.New("neither a text nor a number")
+}
