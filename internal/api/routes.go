@@ -138,5 +138,6 @@ type NowResponse struct {
 	NextProject mem.Project `json:"next_project"`
 
 	Day    mem.Day               `json:"day"`
+	Today  views.TodayResponse   `json:"today"`
 	Recent []views.TimelineEntry `json:"recent"` // as FeedRequest returns them
 }

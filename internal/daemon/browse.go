@@ -31,6 +31,9 @@ func (h *Daemon) now(ctx context.Context, at mem.ProjectRef) (out api.NowRespons
 	if out.Day, err = h.Engine.Views.Day(ctx, at); err != nil {
 		return out, err
 	}
+	if out.Today, err = h.Engine.Views.Today(ctx, at); err != nil {
+		return out, err
+	}
 	recent, err := h.Engine.Views.Feed(ctx, views.FeedRequest{ProjectRef: at})
 	out.Recent = recent.Entries
 	return out, err

@@ -375,7 +375,7 @@ test("the command of a page is a line that a shell takes as it is meant", async 
   await page.goto(base + "/files?path=" + encodeURIComponent("a'; touch owned #\u001b[201~.go"));
   assert.equal(await line(), "remanence search --file 'a'\\''; touch owned # [201~.go' --project all");
   await page.goto(base);
-  await page.getByTestId("briefing").waitFor();
+  await page.getByTestId("briefing").waitFor({ state: "attached" });
   assert.ok((await w.shell(await line())).includes("BRIEFING"));
   assert.deepEqual(faults, []);
   await context.close();
@@ -416,7 +416,7 @@ test("a code works once, and without a login nothing is shown", async () => {
   await page.goto(base);
   await page.getByTestId("login").waitFor();
   await page.goto(address); // only the hash is new: the page that is open logs in
-  const now = page.getByRole("heading", { level: 1, name: "Now" });
+  const now = page.getByRole("heading", { level: 1, name: "Today" });
   await now.waitFor();
   assert.equal(new URL(page.url()).hash, "");
   await page.reload();

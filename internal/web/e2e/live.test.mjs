@@ -205,7 +205,7 @@ test("a login in one tab is one for all, also where one that is logged out leads
   const page = await context.newPage();
   await page.goto(await w.open());
   await live(page);
-  await leader.getByRole("heading", { level: 1, name: "Now" }).waitFor();
+  await leader.getByRole("heading", { level: 1, name: "Today" }).waitFor();
   await prompt("hang the net on the east wall");
   for (const t of [leader, page]) await t.locator(".feed").getByText("hang the net").waitFor();
   await context.close();

@@ -14,7 +14,7 @@ export interface Route {
 }
 
 export const routes: Route[] = [
-  { path: "/", load: () => import("./pages/now"), nav: { label: "Now", group: 1, key: "n" } },
+  { path: "/", load: () => import("./pages/now"), nav: { label: "Today", group: 1, key: "n" } },
   { path: "/sessions", load: () => import("./pages/sessions"), nav: { label: "Sessions", group: 1, key: "s" } },
   { path: "/sessions/:id", load: () => import("./pages/session") },
   { path: "/search", load: () => import("./pages/search"), nav: { label: "Search", group: 1, also: ["/m/"] } },

@@ -16,7 +16,7 @@ let pending: Promise<unknown> = Promise.resolve(); // the newest change
 
 export function showMessage(text: string, more: { undo?: (() => Promise<void>) | undefined; bad?: boolean } = {}): void {
   const t: Toast = { id: ++last, text, ...more };
-  toasts.value = [...toasts.value.filter((x) => !x.undo || !t.undo).slice(-2), t];
+  toasts.value = [...toasts.value.filter((x) => x.text !== t.text && (!x.undo || !t.undo)).slice(-1), t];
   setTimeout(() => dismiss(t.id), t.undo ? 30_000 : t.bad ? 12_000 : 5_000);
 }
 

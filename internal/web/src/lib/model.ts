@@ -47,10 +47,16 @@ export interface Stats {
   memories: number; hidden: number; kinds?: Record<string, number>; today: number; sessions: number; events: number; turns: number;
   receipts: number; jobs: number; bytes: number; injected_tokens: number; by_outcome?: Record<string, number>;
 }
-export interface StatusResponse { project: Project; stats: Stats; last_session?: Session; last_injection?: Receipt; pauses: { target: string; until?: string; inject_only?: boolean }[] | null; health: Health; digest?: { today: { tokens: number } } }
+export interface StatusResponse {
+  embedding?: unknown; project: Project; stats: Stats; last_session?: Session; last_injection?: Receipt; pauses: { target: string; until?: string; inject_only?: boolean }[] | null; health: Health; digest?: { today: { tokens: number } } }
 
 export interface Day { since: string; sessions: number; captured: number; memories: number; recalled: number; abstained: number; tokens: number }
-export interface Now extends StatusResponse { next: Receipt; next_project: Project; day: Day; recent: TimelineEntry[] }
+export interface TodayUse { id: string; kind: string; title: string; at: string }
+export interface Today {
+  sessions: number; kept: number; kinds: Count[]; newest: TimelineEntry[]; injected: number; tokens: number; abstained: number;
+  used: TodayUse[]; last: { id: string; at: string; trigger: string; query: string; tokens: number } | null; open: TimelineEntry[]; review: number;
+}
+export interface Now extends StatusResponse { next: Receipt; next_project: Project; day: Day; today: Today; recent: TimelineEntry[] }
 
 export interface Count { value: string; n: number }
 export interface SessionRow extends Session { memories: number; files: number; injections: number; tokens: number; branches?: string[] }

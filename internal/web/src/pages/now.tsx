@@ -4,12 +4,13 @@ import { get, project } from "../lib/api";
 import { mark } from "../lib/act";
 import { commandHere } from "../lib/command";
 import { onLive, paused } from "../lib/feed";
-import { bytes, count, ms } from "../lib/format";
+import type { ComponentChildren } from "preact";
+import { count, many, words } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { TimelineEntry, Now as NowData, Receipt, InjectedItem } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { p } from "../strings/pages";
-import { Ago, Command, Empty, Figures, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
+import { Ago, Command, Empty, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
 
 export default function Now() {
   const params = { project: project.value };
@@ -20,7 +21,7 @@ export default function Now() {
       <Loaded of={now}>
         {(d) => d.stats.memories === 0 && d.stats.events === 0 ? <Nothing /> : (
           <>
-            <Strip of={d} />
+            <Day of={d} />
             <Briefing of={d.next} where={d.next_project.name} reload={now.reload} />
             <Feed first={d.recent} />
           </>
@@ -36,31 +37,55 @@ function Nothing() {
       <p>{p.now.emptyText}</p>
       <p><Command>remanence install claude-code</Command></p>
       <p><Command>{'remanence add "tests use the fake clock"'}</Command></p>
+      <p class="muted">{p.now.emptyPast}</p>
+      <p><Command>remanence backfill --dry-run</Command></p>
+      <p><Command>remanence import FILE --dry-run</Command></p>
       <p class="muted">{p.now.emptyDemo}</p>
       <p><Command>remanence demo</Command></p>
     </Empty>
   );
 }
 
-function Strip({ of: d }: { of: NowData }) {
-  const f = p.now.figures, h = d.health;
+/** What the day brought, in words and in four cards, and what is not as it should be. */
+function Day({ of: d }: { of: NowData }) {
+  const t = p.now, y = d.today, h = d.health;
   return (
-    <section aria-label={p.now.today} class="strip" data-testid="strip">
-      <Figures of={[
-        { term: f.sessions, value: count(d.day.sessions) },
-        { term: f.captured, value: count(d.day.captured) },
-        { term: f.memories, value: count(d.day.memories) },
-        { term: f.recalled, value: count(d.day.recalled) },
-        { term: f.abstained, value: count(d.day.abstained) },
-        { term: f.tokens, value: count(d.day.tokens) },
-        { term: f.hook, value: h.hooks ? ms(h.hook_p95_ms) : "–", note: p.now.hookNote },
-        ...(h.hook_errors ? [{ term: f.errors, value: count(h.hook_errors), tone: "bad" as const }] : []),
-        ...(h.queue_depth ? [{ term: f.queue, value: count(h.queue_depth) }] : []),
-        ...(d.digest ? [{ term: f.spend, value: count(d.digest.today.tokens) }] : []),
-        { term: f.all, value: count(d.stats.memories) },
-        { term: f.size, value: bytes(d.stats.bytes) },
-      ]} />
-      {(d.pauses ?? []).length > 0 && <Tag tone="warn">{p.now.paused}</Tag>}
+    <section aria-label={t.today} class="today" data-testid="today">
+      <p class="lead">{t.sentence(y.sessions, y.kept, y.injected, y.used.length, project.value ? d.project.name : "", !d.digest && !d.embedding)}</p>
+      <div class="cards">
+        <Card title={t.cards.learned} value={y.kept} note={y.kinds.map((k) => many(k.n, words(k.value))).join(" · ") || t.cards.nothingLearned}>
+          {y.newest.slice(0, 3).map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
+        </Card>
+        <Card title={t.cards.injected} value={y.injected} note={t.cards.cost(y.tokens, y.abstained)}>
+          {y.last && (
+            <li><a class="plain" dir="auto" href={"/recalls/" + y.last.id}>
+              {t.cards.last} <Ago at={y.last.at} />: {y.last.query ? `“${y.last.query}”` : words(y.last.trigger)}
+            </a></li>
+          )}
+        </Card>
+        <Card title={t.cards.used} value={y.used.length} note={t.cards.usedNote(y.used.length, y.injected)}>
+          {y.used.slice(0, 3).map((u) => <li key={u.id}><a class="plain" dir="auto" href={"/m/" + u.id}>{u.title}</a></li>)}
+        </Card>
+        <Card title={t.cards.needs} value={y.review} note={y.review ? <a href="/review">{t.cards.review}</a> : t.cards.noReview}>
+          {y.open.map((m) => <li key={m.id}><span class="muted">{t.cards.open}</span> <a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
+        </Card>
+      </div>
+      <p class="alerts">
+        {(d.pauses ?? []).length > 0 && <Tag tone="warn">{t.paused}</Tag>}
+        {h.hook_errors > 0 && <a href="/health"><Tag tone="bad">{t.errors(h.hook_errors)}</Tag></a>}
+        {h.queue_depth > 0 && <span class="muted">{t.queue(h.queue_depth)}</span>}
+      </p>
+    </section>
+  );
+}
+
+function Card({ title, value, note, children }: { title: string; value: number; note: ComponentChildren; children?: ComponentChildren }) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="number">{count(value)}</p>
+      <p class="muted">{note}</p>
+      <ul>{children}</ul>
     </section>
   );
 }
@@ -68,15 +93,24 @@ function Strip({ of: d }: { of: NowData }) {
 function Briefing({ of: r, where, reload }: { of: Receipt; where: string; reload: () => void }) {
   const items = (r.items ?? []).filter((i) => i.id.startsWith("m_"));
   const rows = useRows();
+  const places = [...new Set(items.map((i) => i.place ?? ""))];
   return (
     <Section id="next" title={p.now.next(where)} aside={r.text ? p.now.cost(r.tokens, r.budget, r.items?.length ?? 0) : undefined}>
       {!r.text ? <p>{r.outcome === "off" ? p.now.off : p.now.nothing}</p> : (
-        <div class="briefing">
-          <pre class="panel" tabIndex={0} role="region" aria-label={p.now.text} data-testid="briefing">{r.text}</pre>
-          <ol class="items" aria-label={p.now.items} ref={rows} tabIndex={0}>
-            {items.map((i) => <Item key={i.id} of={i} reload={reload} />)}
-          </ol>
-        </div>
+        <>
+          <div ref={rows} class="briefing" tabIndex={0} role="group" aria-label={p.now.items}>
+            {places.map((place) => (
+              <section key={place} aria-label={words(place) || p.now.items}>
+                {place && <h3>{words(place)}</h3>}
+                <ol class="items">{items.filter((i) => (i.place ?? "") === place).map((i) => <Item key={i.id} of={i} reload={reload} />)}</ol>
+              </section>
+            ))}
+          </div>
+          <details class="exact">
+            <summary>{p.now.text}</summary>
+            <pre class="panel" tabIndex={0} role="region" aria-label={p.now.text} data-testid="briefing">{r.text}</pre>
+          </details>
+        </>
       )}
     </Section>
   );
@@ -92,6 +126,33 @@ function Item({ of: i, reload }: { of: InjectedItem; reload: () => void }) {
         </span>
       </div>
       <a class="plain" dir="auto" href={"/m/" + i.id}>{i.title}</a>
+    </li>
+  );
+}
+
+interface Fold { first: TimelineEntry; more: number; counts: Map<string, number> }
+
+/** Edits and commands of one session that follow each other are one line. */
+function folded(list: TimelineEntry[]): Fold[] {
+  const out: Fold[] = [];
+  for (const m of list) {
+    const last = out.at(-1), small = m.what === "change" || m.what === "command";
+    if (last && small && last.counts.size > 0 && last.first.session === m.session) {
+      last.more++;
+      last.counts.set(m.what, (last.counts.get(m.what) ?? 0) + 1);
+    } else out.push({ first: m, more: 0, counts: new Map(small ? [[m.what, 1]] : []) });
+  }
+  return out;
+}
+
+function FoldedRow({ of: f }: { of: Fold }) {
+  const m = f.first;
+  return (
+    <li data-row class="w-folded">
+      <span class="when muted"><Ago at={m.at} /></span>
+      <span class="kind plain">{p.now.work}</span>
+      <a class="plain title" dir="auto" href={"/sessions/" + m.session}>{[...f.counts].map(([what, n]) => many(n, words(what))).join(", ")}</a>
+      <span class="end muted">{!project.value ? m.project_name : ""} <a class="id" href={"/sessions/" + m.session}>{m.session}</a></span>
     </li>
   );
 }
@@ -137,7 +198,7 @@ function Feed({ first }: { first: TimelineEntry[] }) {
     <Section id="feed" title={p.now.feed} aside={waiting.value.length > 0 ? <button type="button" onClick={show} data-testid="news">{p.now.news(waiting.value.length)}</button> : undefined}>
       {list.value.length === 0 ? <p class="muted">{p.now.feedEmpty}</p> : (
         <div role="log" aria-live="off" aria-label={p.now.feed} tabIndex={0} ref={(el) => { box.current = el; rows(el); }}>
-          <ul class="feed">{list.value.map((m) => <FeedRow key={keyOf(m)} of={m} />)}</ul>
+          <ul class="feed">{folded(list.value).map((f) => f.more ? <FoldedRow key={keyOf(f.first)} of={f} /> : <FeedRow key={keyOf(f.first)} of={f.first} />)}</ul>
         </div>
       )}
     </Section>

@@ -41,6 +41,7 @@ function Trace({ of: e, reload }: { of: WhyResponse; reload: () => void }) {
       {x.outcome === "abstained" && <Abstained of={x} cuts={cuts} />}
       {x.compaction && <p>{r.compaction(x.compaction)}</p>}
       <Section title={r.steps.title} id="steps"><Steps of={x} cuts={cuts} /></Section>
+      {items.length === 0 && x.tokens > 0 && <Section title={r.items} id="injected"><p>{r.noMemory}</p></Section>}
       {items.length > 0 && (
         <Section title={r.items} id="injected">
           <ItemTable caption={r.items} of={items} all={[...items, ...cuts]} weights={e.weights} state={(i) => <Now e={e} id={i.id} reload={reload} />} />

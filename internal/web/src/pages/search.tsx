@@ -4,7 +4,7 @@ import { get, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
 import { many, ms, words } from "../lib/format";
 import { enterField, useRows } from "../lib/keys";
-import type { Count, SearchResponse, Hit } from "../lib/model";
+import type { Count, Projects, SearchResponse, Hit } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { ask, parse, withFilter, write } from "../lib/syntax";
@@ -75,7 +75,8 @@ const FILTER: Record<string, string> = { kind: "kind", project: "project", agent
 
 function Facets({ of: d, q, by }: { of: SearchResponse; q: string; by: string }) {
   const typed = parse(q);
-  const names = new Map([[d.project.key, d.project.name]]);
+  const projects = useResource((a) => get<Projects>("projects", {}, a), []);
+  const names = new Map([d.project, ...(projects.data?.projects ?? [])].map((x) => [x.key, x.name]));
   return (
     <div class="facets" data-testid="facets">
       {Object.entries(FILTER).map(([facet, key]) => {

@@ -49,8 +49,8 @@ function View({ of: d }: { of: SessionStory }) {
         ...(s.notifications ? [{ term: t.notifications, value: count(s.notifications), note: s.last_notification }] : []),
         { term: p.sessions.heads.memories, value: count(s.memories) },
         { term: p.sessions.heads.files, value: count(s.files) },
-        { term: p.now.figures.recalled, value: count(s.injections) },
-        { term: p.now.figures.tokens, value: count(s.tokens) },
+        { term: p.session.injections, value: count(s.injections) },
+        { term: p.session.tokens, value: count(s.tokens) },
         ...(s.compactions ? [{ term: t.lane["compaction"]!, value: count(s.compactions) }] : []),
       ]} />
       {!now ? <Empty title={t.empty} /> : (

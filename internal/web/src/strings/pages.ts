@@ -3,7 +3,7 @@ import { count, many } from "../lib/format";
 
 export const p = {
   now: {
-    title: "Now",
+    title: "Today",
     next: (project: string) => `What the next session${project ? " in " + project : ""} will get`,
     cost: (tokens: number, budget: number, items: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} + frame)`,
     nothing: "Nothing will be injected into the next session: nothing here is relevant enough yet.",
@@ -17,12 +17,26 @@ export const p = {
     feedEmpty: "Nothing has happened here yet.",
     emptyTitle: "Nothing remembered yet.",
     emptyText: "Connect an agent and work as always, or keep a first statement yourself:",
+    emptyPast: "To begin with what your agents or another memory know already:",
     emptyDemo: "To see it at work without an agent:",
-    figures: {
-      sessions: "sessions", captured: "events captured", memories: "new memories", recalled: "injections", abstained: "abstained",
-      tokens: "injected tokens", hook: "hook p95", queue: "waiting", errors: "hook errors", all: "memories in all", size: "on disk", spend: "model tokens",
+    sentence: (sessions: number, kept: number, injected: number, used: number, where: string, local: boolean) => {
+      const there = where ? " in " + where : "";
+      const first = sessions + kept + injected === 0 ? `No agent has worked${there} today.` :
+        `Today your agents were given ${many(injected, "memory", "memories")} and learned ${count(kept)}, in ${many(sessions, "session")}${there}` +
+        (used ? `; ${count(used)} of the given ones ${used === 1 ? "was" : "were"} used.` : ".");
+      return local ? first + " Nothing left this machine." : first;
     },
-    hookNote: "from a hook's start to our answer, of the newest hooks since the daemon started",
+    cards: {
+      learned: "Learned", injected: "Injected", used: "Used afterwards", needs: "Needs you",
+      nothingLearned: "Nothing new today; the newest are:",
+      cost: (tokens: number, abstained: number) => `${count(tokens)} tokens` + (abstained ? `; ${many(abstained, "time")} nothing fit` : ""),
+      last: "last",
+      usedNote: (used: number, injected: number) => used ? "cited, fetched or acted on after they were injected:" : injected ? "none of today's was cited or fetched yet" : "nothing was injected today",
+      review: "decide in Review", noReview: "no finding waits for your judgement", open: "open:",
+    },
+    errors: (n: number) => many(n, "hook error"),
+    queue: (n: number) => `${many(n, "job")} waiting`,
+    work: "work",
     paused: "Paused",
     what: { prompt: "prompt", injection: "injected", session_end: "ended" } as Record<string, string>,
     injection: (trigger: string, items: number) => `${trigger.replaceAll("_", " ")}: ${many(items, "item")}`,
@@ -40,6 +54,7 @@ export const p = {
     total: (shown: number, total: number) => `${count(shown)} of ${many(total, "session")}`,
   },
   session: {
+    injections: "injections", tokens: "injected tokens",
     partial: "Partial: the agent's transcript no longer exists, so the conversation cannot be read again.",
     cut: (n: number) => `${many(n, "older event")} left out.`,
     lanes: "What happened",

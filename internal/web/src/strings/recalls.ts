@@ -77,6 +77,7 @@ export const r = {
     besides: (n: number) => `${count(n)} fit the question less and are not named`,
   },
   items: "Injected",
+  noMemory: "No memory. These tokens are the state of the work as the session itself shows it; the exact text is below.",
   dropped: "Left out",
   score: "score",
   rule: "rule",

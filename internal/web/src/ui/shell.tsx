@@ -1,8 +1,8 @@
 // The frame of every page: navigation, project, feed, shortcuts, messages.
 import { signal, useSignal } from "@preact/signals";
 import { Component, type ComponentChildren, type ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
-import { loggedOut, get, project } from "../lib/api";
+import { useEffect, useRef } from "preact/hooks";
+import { ApiError, loggedOut, get, project } from "../lib/api";
 import { dismiss, toasts, undoLast } from "../lib/act";
 import { feedState, paused, togglePause } from "../lib/feed";
 import { expectField, keys, keysOn, useKeys } from "../lib/keys";
@@ -109,13 +109,42 @@ export function fetchPage(at: string): void {
   const r = routes.find((x) => match(x.path, at));
   if (!r || loaded.peek().get(r) instanceof Function) return;
   const put = (v: View | Error): void => void (loaded.value = new Map(loaded.peek()).set(r, v));
-  r.load().then((m) => put(m.default as View), (e: unknown) => put(e instanceof Error ? e : new Error(String(e))));
+  // A script fails to load only if nothing answers: its name is part of this page.
+  r.load().then((m) => put(m.default as View), () => put(new ApiError(0, "unreachable", "")));
+}
+
+/** Loads the code of all other pages once the first is shown, so that none needs the daemon for its code later. */
+function fetchOthers(): void {
+  const later = (f: () => void): void => void ("requestIdleCallback" in window ? requestIdleCallback(f, { timeout: 2_000 }) : setTimeout(f, 500));
+  later(() => routes.forEach((r) => fetchPage(r.path.replace(":id", "x"))));
+}
+
+/** Moves the focus to the heading of a page that was navigated to, once it is there, unless a person moved it. */
+function focusHeading(): () => void {
+  const wait = new MutationObserver(() => place());
+  const place = (): boolean => {
+    const at = document.activeElement, heading = document.querySelector<HTMLElement>("main h1");
+    const free = !at || at === document.body || (at instanceof HTMLAnchorElement && !at.closest("main"));
+    if (free && !heading) return false;
+    wait.disconnect();
+    if (free) heading!.focus({ preventScroll: true });
+    return true;
+  };
+  if (!place()) wait.observe(document.querySelector("main")!, { childList: true, subtree: true });
+  return () => wait.disconnect();
 }
 
 function Page() {
   const here = path.value;
   const r = routes.find((x) => match(x.path, here));
+  const came = useRef(here);
   useEffect(() => fetchPage(here), [here]);
+  useEffect(fetchOthers, []);
+  useEffect(() => {
+    if (came.current === here) return undefined;
+    came.current = here;
+    return focusHeading();
+  }, [here]);
   if (!r) return <><h1>{s.errors.noPage}</h1><p><a href="/">{routes[0]!.nav!.label}</a></p></>;
   const View = loaded.value.get(r);
   if (!View) return <p class="muted loading">{s.loading}</p>;

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-LXSSRO66.js";import"./chunk-DCQ2R6RO.js";import"./chunk-OWNHJW6K.js";import"./chunk-LE3DMNIT.js";import"./chunk-HJO665X6.js";import"./chunk-RMV3LACS.js";export{b as State,a as default};

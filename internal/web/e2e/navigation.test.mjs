@@ -1,0 +1,95 @@
+// Going from page to page: where the focus is, and what happens while the daemon is away.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { test } from "./rig.mjs";
+import { browserPath, Eye, World } from "./world.mjs";
+
+let w, eye;
+before(async () => {
+  if (!browserPath) return;
+  w = await World.make();
+  await w.demo();
+  eye = await Eye.make();
+});
+after(async () => {
+  await eye?.end();
+  await w?.end();
+});
+
+test("the heading of a page has the focus after navigation", async () => {
+  const { page, faults, context } = await eye.enter(w);
+  for (const [link, heading] of [["Sessions", "Sessions"], ["Health", "Health"], ["Settings", "Settings"]]) {
+    await page.getByRole("navigation").getByRole("link", { name: link, exact: false }).click();
+    await page.locator("h1:focus", { hasText: heading }).waitFor();
+  }
+  await page.goBack();
+  await page.locator("h1:focus", { hasText: "Health" }).waitFor();
+  await page.keyboard.press("/");
+  await page.locator("input[type=search]:focus").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("while the daemon is away every page opens and says so in one sentence with the command", async () => {
+  const { page, context } = await eye.enter(w);
+  page.lenient = true;
+  await page.waitForLoadState("networkidle"); // the code of all pages is there
+  await w.cli("daemon", "stop");
+  await page.getByTestId("feed-state").filter({ hasText: "offline" }).waitFor();
+  for (const link of ["Recalls", "Files", "Graph", "Review", "Health", "Sessions"]) {
+    await page.getByRole("navigation").getByRole("link", { name: link }).click();
+    const failure = page.locator(".failure").first();
+    await failure.waitFor();
+    assert.match(await failure.innerText(), /^The daemon does not answer\.\s+remanence daemon start/);
+    assert.equal(await page.locator("h1").first().innerText(), link);
+  }
+  await w.cli("daemon", "start");
+  await w.open();
+  await page.locator(".failure").waitFor({ state: "detached" });
+  await context.close();
+});
+
+test("a message that comes again replaces the one before it", async () => {
+  const { page, context } = await eye.enter(w);
+  page.lenient = true;
+  await page.route("**/api/v1/pause", (route) => route.abort());
+  await page.goto(new URL("/settings", page.url()).href);
+  const pause = page.getByRole("button", { name: "Pause", exact: true }).first();
+  for (let i = 0; i < 4; i++) await pause.click();
+  await page.locator(".toast").first().waitFor();
+  assert.equal(await page.locator(".toast").count(), 1);
+  await context.close();
+});
+
+test("the menu of a narrow screen opens by keyboard and closes after a choice", async () => {
+  const { page, faults, context } = await eye.enter(w, { width: 375, height: 700 });
+  await page.getByRole("button", { name: "Menu" }).focus();
+  await page.keyboard.press("Enter");
+  const link = page.getByRole("navigation").getByRole("link", { name: "Review" });
+  await link.waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 375, `${wide} pixels wide with the menu open`);
+  await link.focus();
+  await page.keyboard.press("Enter");
+  await page.locator("h1:focus", { hasText: "Review" }).waitFor();
+  assert.equal(await link.isVisible(), false);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("the first page says in words what the day brought, and folds small work", async () => {
+  const { page, faults, context } = await eye.enter(w);
+  const today = page.getByTestId("today");
+  await today.waitFor();
+  assert.match(await today.innerText(), /^Today your agents were given \d+ memories and learned \d+, in \d+ sessions.* Nothing left this machine\./);
+  for (const name of ["Learned", "Injected", "Used afterwards", "Needs you"]) await today.getByRole("region", { name }).waitFor();
+  const { today: y } = await w.json("--project", "all");
+  assert.equal(await today.getByRole("region", { name: "Learned" }).locator(".number").innerText(), String(y.kept));
+  await today.getByRole("region", { name: "Learned" }).getByRole("link").first().waitFor();
+  assert.equal(await page.getByTestId("briefing").isVisible(), false);
+  await page.getByText("The exact text").click();
+  assert.match(await page.getByTestId("briefing").innerText(), /<remanence-context/);
+  await page.getByRole("link", { name: /^\d+ (commands?|changes?), \d+ (commands?|changes?)$/ }).first().waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
