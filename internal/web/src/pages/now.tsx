@@ -53,7 +53,7 @@ function Day({ of: d }: { of: NowData }) {
     <section aria-label={t.today} class="today" data-testid="today">
       <p class="lead">{t.sentence(y.sessions, y.kept, y.injected, y.used.length, project.value ? d.project.name : "", !d.digest && !d.embedding)}</p>
       <div class="cards">
-        <Card title={t.cards.learned} value={y.kept} note={y.kinds.map((k) => many(k.n, words(k.value))).join(" · ") || t.cards.nothingLearned}>
+        <Card title={t.cards.learned} value={y.kept} note={y.kinds.map((k) => many(k.n, words(k.value), plural(words(k.value)))).join(" · ") || t.cards.nothingLearned}>
           {y.newest.slice(0, 3).map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
         </Card>
         <Card title={t.cards.injected} value={y.injected} note={t.cards.cost(y.tokens, y.abstained)}>
@@ -78,6 +78,8 @@ function Day({ of: d }: { of: NowData }) {
     </section>
   );
 }
+
+const plural = (one: string): string => one.replace(/y$/, "ie").replace(/x$/, "xe") + "s";
 
 function Card({ title, value, note, children }: { title: string; value: number; note: ComponentChildren; children?: ComponentChildren }) {
   return (
@@ -151,7 +153,7 @@ function FoldedRow({ of: f }: { of: Fold }) {
     <li data-row class="w-folded">
       <span class="when muted"><Ago at={m.at} /></span>
       <span class="kind plain">{p.now.work}</span>
-      <a class="plain title" dir="auto" href={"/sessions/" + m.session}>{[...f.counts].map(([what, n]) => many(n, words(what))).join(", ")}</a>
+      <a class="plain title" dir="auto" href={"/sessions/" + m.session}>{[...f.counts].map(([what, n]) => many(n, words(what), plural(words(what)))).join(", ")}</a>
       <span class="end muted">{!project.value ? m.project_name : ""} <a class="id" href={"/sessions/" + m.session}>{m.session}</a></span>
     </li>
   );
