@@ -172,8 +172,8 @@ const maxSniff = 5
 
 // placeImport says which project each memory goes to, in orders that can be sent. What
 // names a project that is not known here is left out, and counted.
-func placeImport(ctx context.Context, a *app, old api.ExportedMemories) (importView, []curate.ImportRequest, error) {
-	v := importView{Undo: []string{}, Projects: []importedProject{}, LeftOut: old.LeftOut, Dropped: old.Dropped()}
+func placeImport(ctx context.Context, a *app, old api.ExportedMemories) (ui.ImportView, []curate.ImportRequest, error) {
+	v := ui.ImportView{Undo: []string{}, Projects: []ui.ImportedProject{}, LeftOut: old.LeftOut, Dropped: old.Dropped()}
 	maps.DeleteFunc(v.LeftOut, func(_ string, n int) bool { return n == 0 })
 	known, err := ask(ctx, a, api.Projects, api.Nothing{})
 	if err != nil {
@@ -222,7 +222,7 @@ func placeImport(ctx context.Context, a *app, old api.ExportedMemories) (importV
 	}
 	for _, name := range slices.Sorted(maps.Keys(count)) {
 		short, unknown := strings.CutPrefix(name, "\x00")
-		v.Projects = append(v.Projects, importedProject{short, count[name], !unknown})
+		v.Projects = append(v.Projects, ui.ImportedProject{Name: short, Memories: count[name], Known: !unknown})
 	}
 	if len(parts[0].Memories) == 0 {
 		parts = nil
@@ -232,55 +232,3 @@ func placeImport(ctx context.Context, a *app, old api.ExportedMemories) (importV
 
 // everyProject is where a memory goes that is about no project.
 const everyProject = "all projects"
-
-// importView shows the result of an import.
-type importView struct {
-	DryRun   bool              `json:"dry_run"`
-	Kept     int               `json:"kept"`
-	Known    int               `json:"known"` // were there in the same words
-	Empty    int               `json:"empty"` // of which the rules on private text left nothing
-	LeftOut  map[string]int    `json:"left_out"`
-	Dropped  []api.Dropped     `json:"dropped"` // fields, dates and rows with a value that is not taken over
-	Projects []importedProject `json:"projects"`
-	Undo     []string          `json:"undo"` // one for each thousand
-}
-
-type importedProject struct {
-	Name     string `json:"name"`
-	Memories int    `json:"memories"`
-	Known    bool   `json:"known"` // here; memories of others are left out
-}
-
-func (importView) SchemaName() string { return "import" }
-
-func (v importView) Print(p *ui.Printer) {
-	would := ""
-	if v.DryRun {
-		would = "would be "
-	}
-	p.Line("%s %skept, %d known already, %d empty", ui.Plural(v.Kept, "memory", "memories"), would, v.Known, v.Empty)
-	for _, pr := range v.Projects {
-		if pr.Known {
-			p.Line("  %s  %s", ui.Pad(ui.OneLine(pr.Name), 20), ui.Plural(pr.Memories, "memory", "memories"))
-		} else {
-			p.Line("  %s  %s left out: no such project here", ui.Pad(ui.OneLine(pr.Name), 20),
-				ui.Plural(pr.Memories, "memory", "memories"))
-		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(v.LeftOut)) {
-		p.Line("  %s left out: only what was learned in them is taken over",
-			ui.Plural(v.LeftOut[what], strings.TrimSuffix(what, "s"), what))
-	}
-	for _, d := range v.Dropped {
-		p.Line("  %d × %s not taken over: %s", d.Count, ui.OneLine(d.What), d.Why)
-	}
-	if slices.ContainsFunc(v.Projects, func(pr importedProject) bool { return !pr.Known }) {
-		p.Hint("A project is known from its first session on; or name it: --project NAME")
-	}
-	if v.Kept > 0 && !v.DryRun {
-		p.Hint("not injected before you accept it: remanence review")
-	}
-	for _, u := range v.Undo {
-		p.Hint("undo: %s", u)
-	}
-}

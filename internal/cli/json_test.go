@@ -110,7 +110,7 @@ func viewsByName() map[string]ui.View {
 	status.Vault = &doctor.VaultItem{Dir: "/home/dev/notes", Notes: 12, Trouble: 1}
 	return map[string]ui.View{
 		"status": status,
-		"search": searchView{SearchResponse: recall.SearchResponse{
+		"search": ui.SearchView{SearchResponse: recall.SearchResponse{
 			Project: o.Project, Hits: hits, Searched: 412, TookMS: 4, Terms: []string{"retry", "backoff"}, At: at, Next: "1",
 		}},
 		"show": ui.MemoryList{Schema: "show", Memories: []mem.Memory{m}, Response: views.ShowResponse{
@@ -139,10 +139,10 @@ func viewsByName() map[string]ui.View {
 			},
 		}},
 		"next": nextView{foreseen, false},
-		"import": importView{
+		"import": ui.ImportView{
 			Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2},
 			Dropped:  []api.Dropped{{What: "field id", Why: "the memory gets a new id", Count: 4}},
-			Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}},
+			Projects: []ui.ImportedProject{{Name: "example/api", Memories: 4, Known: true}, {Name: "elsewhere", Memories: 2}},
 			Undo:     []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"},
 		},
 		"backfill": ui.BackfillView{Backfill: event.Backfill{
@@ -396,10 +396,12 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 	raw.Raw = true
 	for name, v := range map[string]ui.View{
 		"show": shown, "show --raw": raw, "forget": ui.MemoryList{Memories: []mem.Memory{m}, Did: "hidden"},
-		"search": searchView{SearchResponse: recall.SearchResponse{
+		"search": ui.SearchView{SearchResponse: recall.SearchResponse{
 			Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}},
-		}, query: evil},
-		"empty": searchView{SearchResponse: recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, query: evil},
+		}, Query: evil},
+		"empty": ui.SearchView{
+			SearchResponse: recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, Query: evil,
+		},
 		"why":   receiptView(mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
 		"next":  nextView{mem.Receipt{ID: "r_1", Text: evil}, false},
 		"stats": ui.StatsView{

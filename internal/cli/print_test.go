@@ -71,7 +71,7 @@ func TestAQuestionIsShownShortAndEscapedOnce(t *testing.T) {
 			t.Errorf("%.20q: got %s, want %s", in, got, want)
 		}
 		p, out := testPrinter(100)
-		searchView{query: in}.Print(p)
+		ui.SearchView{Query: in}.Print(p)
 		if !strings.HasPrefix(out.String(), "Nothing for "+want+" among ") {
 			t.Errorf("%.20q: got %.200s", in, out)
 		}
@@ -80,7 +80,9 @@ func TestAQuestionIsShownShortAndEscapedOnce(t *testing.T) {
 
 func TestTheNamesOfAnImportDoNotSteerTheTerminal(t *testing.T) {
 	p, out := testPrinter(80)
-	importView{Projects: []importedProject{{"a\x1b[2J", 1, true}, {"b\x1b[2J\nkept", 2, false}}}.Print(p)
+	ui.ImportView{Projects: []ui.ImportedProject{
+		{Name: "a\x1b[2J", Memories: 1, Known: true}, {Name: "b\x1b[2J\nkept", Memories: 2},
+	}}.Print(p)
 	if strings.Contains(out.String(), "\x1b") || strings.Count(out.String(), "\n") != 4 {
 		t.Errorf("got %q", out)
 	}

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +13,6 @@ import (
 
 	"remanence/internal/agent"
 	"remanence/internal/api"
-	"remanence/internal/chars"
 	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
 	"remanence/internal/daemon"
@@ -188,9 +184,11 @@ func searchCommand(a *app) *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			v := searchView{SearchResponse: found, query: q.Text, explain: explain, ids: ids, filters: f.inForce(a.Project)}
+			v := ui.SearchView{
+				SearchResponse: found, Query: q.Text, Explain: explain, IDs: ids, Filters: f.inForce(a.Project),
+			}
 			if found.Searched == 0 {
-				v.before = movedFrom(cmd.Context(), a, found.Project)
+				v.Before = movedFrom(cmd.Context(), a, found.Project)
 			}
 			if found.Warning != "" {
 				a.out.Say("%s", found.Warning)
@@ -226,113 +224,6 @@ func offset(cursor string) (int, error) {
 		return 0, fault.Input.WithMessage("%q is no cursor of a search", cursor)
 	}
 	return n, nil
-}
-
-// searchView shows the response to a search.
-type searchView struct {
-	recall.SearchResponse
-	query        string
-	explain, ids bool
-	filters      []string
-	before       mem.Project // that this one may have been; without a key there is none
-}
-
-func (searchView) SchemaName() string { return "search" }
-
-func (v searchView) List() []any { return ui.Items(v.Hits) }
-
-func (v searchView) Print(p *ui.Printer) {
-	if v.ids {
-		for _, h := range v.Hits {
-			p.Line("%s", h.ID)
-		}
-		return
-	}
-	if len(v.Hits) == 0 {
-		v.nothing(p)
-		return
-	}
-	cols := []ui.Column{
-		{Name: "id"},
-		{Name: "kind", Drop: 1},
-		{Name: "title", Flex: true},
-		{Name: "when", Drop: 3},
-		{Name: "file", Drop: 2, Path: true},
-		{Name: "score", Drop: 4},
-	}
-	rows := make([][]string, 0, len(v.Hits))
-	for _, h := range v.Hits {
-		rows = append(rows, v.row(h, p.Now()))
-	}
-	if !v.explain {
-		p.Table(cols, rows)
-	}
-	for i, h := range v.Hits {
-		if v.explain {
-			p.Table(cols, rows[i:i+1])
-			p.Line("    %s", parts(h.Parts))
-		}
-	}
-	more := ""
-	if v.Next != "" {
-		more = " · more: --next " + v.Next
-	}
-	of := ""
-	if v.Searched > 0 {
-		of = fmt.Sprintf(" of %d", v.Searched)
-	}
-	p.Hint("%d%s · %.0f ms · details: remanence show %s%s", len(v.Hits), of, v.TookMS, v.Hits[0].ID, more)
-}
-
-func (v searchView) row(h mem.Hit, now time.Time) []string {
-	file, score, when := "", "", ""
-	if len(h.Files) > 0 {
-		file = ui.OneLine(h.Files[0])
-	}
-	if v.query != "" {
-		score = fmt.Sprintf("%.2f", h.Score)
-	}
-	if !h.Created.IsZero() {
-		when = ui.Date(h.Created, now)
-	}
-	return []string{h.ID, string(h.Kind), ui.OneLine(h.Title), when, file, score}
-}
-
-// nothing shows what was searched and which filter to drop.
-func (v searchView) nothing(p *ui.Printer) {
-	where := "every project"
-	if v.Project.Name != "" {
-		where = ui.OneLine(v.Project.Name)
-	}
-	what := "Nothing"
-	if v.query != "" {
-		what = "Nothing for " + ui.InQuotes(chars.Clip(v.query, 200))
-	}
-	p.Line("%s among %s of %s.", what, ui.Plural(v.Searched, "memory", "memories"), where)
-	switch {
-	case len(v.filters) > 0:
-		p.Line("Try without %s.", v.filters[0])
-	case v.Searched == 0 && v.before.Key != "":
-		p.Line("Nothing is remembered here yet. %s is not there any more; what was remembered there: --project %s",
-			ui.OneLine(v.before.Root), v.before.Key)
-	case v.Searched == 0 && v.Project.Name != "":
-		p.Line("Nothing is remembered here yet. Every project: --project all")
-	case v.Project.Name != "":
-		p.Hint("Try fewer words, or every project: --project all")
-	}
-}
-
-// parts lists what a score is made of, the most important first.
-func parts(m map[string]float64) string {
-	names := slices.Collect(maps.Keys(m))
-	slices.SortStableFunc(names, func(x, y string) int {
-		return cmp.Or(cmp.Compare(m[y], m[x]), cmp.Compare(x, y))
-	})
-	var out []string
-	for _, n := range names {
-		out = append(out, fmt.Sprintf("%s %.2f", n, m[n]))
-	}
-	return strings.Join(out, "  ")
 }
 
 // noProject returns the fault of an unknown project if the error could be one of an unknown id.
