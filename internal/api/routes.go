@@ -83,6 +83,7 @@ var (
 	CheckpointLog = Route[filesync.LogRequest, filesync.LogResponse]{Name: "checkpoint_log"}
 	Drift         = Route[views.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
 	Checkpoints   = Route[continuity.CheckpointsRequest, continuity.Checkpoints]{Name: "checkpoints", Get: "checkpoints"}
+	HandoffPage   = Route[mem.ProjectRef, views.HandoffPage]{Name: "handoff_page", Get: "handoff_page"}
 	Handoff       = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // stores one
 	State         = Route[workstate.Request, workstate.State]{Name: "state"}
 	ReadState     = Route[mem.ProjectRef, workstate.State]{Name: "read_state", Get: "state"}

@@ -402,8 +402,8 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		"empty": ui.SearchView{
 			SearchResponse: recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, Query: evil,
 		},
-		"why":   receiptView(mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
-		"next":  nextView{mem.Receipt{ID: "r_1", Text: evil}, false},
+		"why":  receiptView(mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
+		"next": nextView{mem.Receipt{ID: "r_1", Text: evil}, false},
 		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{
 				Project: mem.Project{Name: evil},

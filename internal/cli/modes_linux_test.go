@@ -74,6 +74,7 @@ var modeCases = map[string]modeCase{
 	"remanence eval report":       {args: "eval report", exit: 2, wrong: "eval report extra"},
 	"remanence export":            {args: "export --format jsonl -o FILE", wrong: "export --format pdf"},
 	"remanence forget":            {args: "forget m_1", wrong: "forget m_999"},
+	"remanence handoff":           {args: "handoff", wrong: "handoff no-such-file"},
 	"remanence help":              {args: "help search", text: true, wrong: "help no-such-topic"},
 	"remanence import":            {args: "import FILE", exit: 3, wrong: "import"},
 	"remanence lint":              {args: "lint", wrong: "lint extra"},

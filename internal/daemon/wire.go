@@ -209,6 +209,7 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Today, e.Views.Today),
 		api.On(api.StatusLine, e.Views.StatusLine), api.On(api.Recap, e.Views.Recap),
+		api.On(api.HandoffPage, e.Views.Handoff),
 		api.On(api.Add, asInvalid(e.Curate.Add)),
 		api.On(api.Import, asInvalid(e.Curate.Import)), api.On(api.Backfill, asInvalid(e.Backfill)),
 		api.On(api.Backfilling, func(ctx context.Context, _ api.Nothing) (event.Backfill, error) {

@@ -1,0 +1,45 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"remanence/internal/curate"
+	"remanence/internal/mem"
+)
+
+func TestAHandoffPageSaysEachThingOnce(t *testing.T) {
+	s := newStage(t)
+	if _, err := s.Views.Handoff(t.Context(), mem.ProjectRef{Project: "all"}); err == nil {
+		t.Error("a page on all projects")
+	}
+	s.play(start("startup"), prompt("p1", "round the card fee half up"),
+		failed("p1", "f1", "go test ./fee", "Exit code 1\nfee_test.go:9: fee of 1999 is 87, want 88"),
+		edited("p1", "t1", "/home/dev/shop/fee.go", "x / 1000", "(x + 500) / 1000"),
+		tool(mem.PostToolUse, "p1", "t2", "Bash", map[string]any{"command": "go test ./fee"}, map[string]any{"stdout": "ok"}),
+		stop("p1", "The fee is rounded half up now, because the division cut the remainder off. Still open: the CSV export "+
+			"does not show the fee."))
+	s.play(in("two", start("startup"), prompt("p2", "now the refunds"),
+		failed("p2", "f2", "go test ./refund", "Exit code 1\nrefund_test.go:4: not delivered"))...)
+	s.remember(curate.AddRequest{Text: "we keep amounts as integer cents", Kind: mem.Convention})
+	got, err := s.Views.Handoff(t.Context(), shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Goal != "now the refunds" || got.Asked != "" || got.Status != "" {
+		t.Errorf("goal %q, asked %q, status %q", got.Goal, got.Asked, got.Status)
+	}
+	if len(got.Sessions) != 2 || got.Sessions[0].ID != "s_2" ||
+		!strings.Contains(got.Sessions[1].Outcome, "rounded half up") {
+		t.Errorf("sessions %+v", got.Sessions)
+	}
+	if len(got.DeadEnds) != 1 || !strings.Contains(got.DeadEnds[0].Title, "go test ./refund") || len(got.Blockers) != 0 {
+		t.Errorf("dead ends %+v, blockers %q; want the one that still fails, once", got.DeadEnds, got.Blockers)
+	}
+	if len(got.Open) != 1 || !strings.Contains(got.Open[0].Title, "CSV export") || got.Next == got.Open[0].Title {
+		t.Errorf("open %+v, next %q", got.Open, got.Next)
+	}
+	if len(got.Decisions) != 1 || len(got.Lessons) == 0 {
+		t.Errorf("decisions %+v, lessons %+v", got.Decisions, got.Lessons)
+	}
+}
