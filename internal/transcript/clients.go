@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"remanence/internal/agent"
 	"remanence/internal/mem"
@@ -127,7 +128,20 @@ type codexPayload struct {
 	} `json:"internal_chat_message_metadata_passthrough"`
 }
 
-var codexExit = regexp.MustCompile(`(?m)^Process exited with code (\d+)$`)
+// pattern is a regular expression that is compiled when it is first needed: hooks start with this package too.
+type pattern struct {
+	text string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+// find returns the first match and its groups, nil without one.
+func (p *pattern) find(s string) []string {
+	p.once.Do(func() { p.re = regexp.MustCompile(p.text) })
+	return p.re.FindStringSubmatch(s)
+}
+
+var codexExit = pattern{text: `(?m)^Process exited with code (\d+)$`}
 
 func (d *Reader) codex(f foreignLine) []record {
 	var p codexPayload
@@ -206,7 +220,7 @@ func codexResult(raw json.RawMessage) map[string]any {
 		return map[string]any{"hook_event_name": "PostToolUse", "tool_response": text}
 	}
 	p := map[string]any{"hook_event_name": "PostToolUse", "tool_response": output}
-	if m := codexExit.FindStringSubmatch(head); m != nil && m[1] != "0" {
+	if m := codexExit.find(head); m != nil && m[1] != "0" {
 		p["hook_event_name"], p["error"] = "PostToolUseFailure", "Exit code "+m[1]+"\n"+strings.TrimSpace(output)
 	}
 	return p
@@ -303,8 +317,8 @@ type geminiCall struct {
 }
 
 var (
-	geminiFolder = regexp.MustCompile(`Workspace Directories:\*\*\n  - ([^\n]+)\n`)
-	geminiServer = regexp.MustCompile(`\A(.+) \((.+) MCP Server\)\z`)
+	geminiFolder = pattern{text: `Workspace Directories:\*\*\n  - ([^\n]+)\n`}
+	geminiServer = pattern{text: `\A(.+) \((.+) MCP Server\)\z`}
 )
 
 // geminiHead reads the header, and the directory in the client's own first message.
@@ -319,7 +333,7 @@ func (d *Reader) geminiHead(f foreignLine) {
 		return
 	}
 	for _, p := range set.Messages[0].Content {
-		if m := geminiFolder.FindStringSubmatch(p.Text); m != nil {
+		if m := geminiFolder.find(p.Text); m != nil {
 			d.cwd = m[1]
 		}
 	}
@@ -360,7 +374,7 @@ func (c geminiCall) result() record {
 		response["error"] = map[string]any{"message": response["llmContent"]}
 	}
 	payload := map[string]any{"hook_event_name": "AfterTool", "tool_response": response}
-	if m := geminiServer.FindStringSubmatch(c.Title); m != nil {
+	if m := geminiServer.find(c.Title); m != nil {
 		payload["mcp_context"] = map[string]string{"server_name": m[2], "tool_name": m[1]}
 	}
 	return returned(geminiClient, c.ID, c.Timestamp, payload)

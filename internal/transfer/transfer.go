@@ -23,11 +23,17 @@ const Schema = "remanence.export"
 // Version is the newest version of the format that this program reads, and the one that it writes.
 const Version = 1
 
-// Errors of a file that cannot be read.
-var (
-	ErrForeign = errors.New("not an export of Remanence")
-	ErrNewer   = errors.New("written by a newer version")
-	ErrCut     = errors.New("the last line is missing: the file was cut off")
+// Error is an error of a file that cannot be read.
+type Error string
+
+// Error implements error.
+func (e Error) Error() string { return string(e) }
+
+// The errors of a file that cannot be read.
+const (
+	ErrForeign Error = "not an export of Remanence"
+	ErrNewer   Error = "written by a newer version"
+	ErrCut     Error = "the last line is missing: the file was cut off"
 )
 
 // header is the first line.

@@ -90,7 +90,10 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	if req.Until.IsZero() {
 		out.Until = s.Now().UTC()
 	}
-	r := &recap{days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), names: map[string]string{}}
+	r := &recap{
+		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), names: map[string]string{},
+		committed: regexp.MustCompile(committed),
+	}
 	projects, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return out, fmt.Errorf("projects: %w", err)
@@ -135,6 +138,8 @@ type recap struct {
 	days    map[[2]string]*RecapDay // by day and project key
 	session func(id string) mem.Session
 	names   map[string]string // of projects, by key
+
+	committed *regexp.Regexp
 }
 
 // day returns the entry of a time and project.
@@ -212,7 +217,7 @@ func (d *RecapDay) fail(m mem.Memory) {
 }
 
 // committed matches the line by which git reports a commit: [branch hash] subject.
-var committed = regexp.MustCompile(`(?m)^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$`)
+const committed = `(?m)^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$`
 
 // commits adds the commits that a command's output reports.
 func (r *recap) commits(ev mem.Event, output string) {
@@ -220,7 +225,7 @@ func (r *recap) commits(ev mem.Event, output string) {
 		return
 	}
 	sess := r.session(ev.Session)
-	for _, found := range committed.FindAllStringSubmatch(output, -1) {
+	for _, found := range r.committed.FindAllStringSubmatch(output, -1) {
 		d := r.day(ev.At, sess.Project, ev.Session)
 		d.Commits = append(d.Commits, RecapCommit{
 			Hash: found[1], Subject: chars.Clip(strings.TrimSpace(found[2]), maxRecapTitle), Session: sess.Short,

@@ -130,6 +130,7 @@ type recordWriter struct {
 	renamed map[string]string   // ids of the file -> other ones here
 	ends    map[int64][2]string // what memories supersede and are merged into, in ids of the file
 	counts  mem.RecordCounts
+	ids     *regexp.Regexp // of memories, runs and checkpoints in a JSON text
 }
 
 // PutRecords writes the rows that next returns until io.EOF: all, or after an error none. A row that is there already
@@ -138,7 +139,8 @@ func (s *maintenance) PutRecords(ctx context.Context, next func() (mem.Record, e
 	var counts mem.RecordCounts
 	err := s.change(ctx, func(w *writer) error {
 		p := recordWriter{
-			entry: newEntry(w), tables: map[string]recordTable{}, renamed: map[string]string{},
+			entry: newEntry(w), ids: regexp.MustCompile(`\b[mkc]_[0-9a-z]+\b`),
+			tables: map[string]recordTable{}, renamed: map[string]string{},
 			ends:   map[int64][2]string{},
 			counts: mem.RecordCounts{Taken: map[string]int{}, Known: map[string]int{}},
 		}
@@ -179,9 +181,6 @@ func (p *recordWriter) follow(ctx context.Context) error {
 // now is what an id of the file is here.
 func (p *recordWriter) now(id string) string { return cmp.Or(p.renamed[id], id) }
 
-// idsInText are ids of memories and runs in a JSON text.
-var idsInText = regexp.MustCompile(`\b[mkc]_[0-9a-z]+\b`)
-
 // put writes one row unless it is there.
 func (p *recordWriter) put(ctx context.Context, r mem.Record) error {
 	t, ok := p.tables[r.Table]
@@ -196,7 +195,7 @@ func (p *recordWriter) put(ctx context.Context, r mem.Record) error {
 	}
 	for _, column := range t.named {
 		if s, ok := row[column].(string); ok {
-			row[column] = idsInText.ReplaceAllStringFunc(s, p.now)
+			row[column] = p.ids.ReplaceAllStringFunc(s, p.now)
 		}
 	}
 	f := &filter{}
