@@ -66,6 +66,11 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 			return err
 		}
 		w.Change = change
+		if q != (mem.RecordQuery{}) {
+			if w.Has, err = exportedIDs(ctx, store, q); err != nil {
+				return err
+			}
+		}
 		err = store.Records(ctx, q, func(r mem.Record) error {
 			v.Rows[r.Table]++
 			return w.Put(r)
@@ -90,6 +95,18 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		return err
 	}
 	return a.out.Show(v)
+}
+
+// exportedIDs reports which ids the rows of a part of the store have.
+func exportedIDs(ctx context.Context, store *sqlite.Store, q mem.RecordQuery) (func(id string) bool, error) {
+	ids := map[string]bool{}
+	err := store.Records(ctx, q, func(r mem.Record) error {
+		if id, ok := r.Row["id"].(string); ok {
+			ids[id] = true
+		}
+		return nil
+	})
+	return func(id string) bool { return ids[id] }, err
 }
 
 // lockWait is how long an export waits for a lock of the database.

@@ -179,6 +179,8 @@ func TestAPartOfAFileIsNotTakenOver(t *testing.T) {
 		"a broken line":   {strings.Replace(text, `"table":"memory"`, `"table":`, 1), "is not JSON"},
 		"a newer version": {strings.Replace(text, `"version":1`, `"version":99`, 1), "newer version"},
 		"another table":   {strings.Replace(text, `"table":"memory"`, `"table":"sqlite_master"`, 1), "no table of an export"},
+		"two files":       {text + text, "something follows the last line"},
+		"no version":      {strings.Replace(text, `"version":1`, `"version":0`, 1), "not an export"},
 		"a wrong count":   {strings.Replace(text, `{"rows":`, `{"rows":1`, 1), "counts"},
 		"a wrong type":    {strings.Replace(text, `"importance":0`, `"importance":"x`, 1), "nothing was changed"},
 	} {

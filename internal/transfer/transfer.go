@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,21 +72,37 @@ type Writer struct {
 	rows int
 	// Change is applied to each text before it is written; nil keeps them.
 	Change func(string) string
+	// Has reports whether a row with an id is in the export; nil means all are. Ids of others are left out: where the
+	// file is read, they could be those of other rows.
+	Has func(id string) bool
+	ids *regexp.Regexp
+}
+
+// namingColumns are the columns with ids of rows, alone or inside JSON.
+func namingColumns() []string {
+	return []string{"supersedes", "merged_into", "other", "doc", "was", "became"}
 }
 
 // NewWriter writes the first line.
 func NewWriter(w io.Writer) (*Writer, error) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return &Writer{enc: enc}, enc.Encode(header{Schema, Version})
+	ids := regexp.MustCompile(`^[mkc]_[0-9a-z]+$|"[mkc]_[0-9a-z]+"`)
+	return &Writer{enc: enc, ids: ids}, enc.Encode(header{Schema, Version})
 }
 
 // Put writes a row.
 func (w *Writer) Put(r mem.Record) error {
 	row := map[string]any{}
 	for name, v := range r.Row {
-		if s, ok := v.(string); ok && w.Change != nil {
-			v = w.Change(s)
+		if s, ok := v.(string); ok {
+			if w.Has != nil && slices.Contains(namingColumns(), name) {
+				s = w.ids.ReplaceAllStringFunc(s, w.known)
+			}
+			if w.Change != nil {
+				s = w.Change(s)
+			}
+			v = s
 		}
 		switch v := v.(type) {
 		case string:
@@ -107,6 +124,15 @@ func (w *Writer) Put(r mem.Record) error {
 		Table string         `json:"table"`
 		Row   map[string]any `json:"row"`
 	}{r.Table, row})
+}
+
+// known is an id, alone or as a JSON text, which is empty if no row of the export has the id.
+func (w *Writer) known(s string) string {
+	id := strings.Trim(s, `"`)
+	if w.Has(id) {
+		return s
+	}
+	return strings.Replace(s, id, "", 1)
 }
 
 // isCompact reports whether a text is an object or a list that a JSON encoder writes back as the same bytes.
@@ -146,7 +172,7 @@ func NewReader(in *bufio.Reader) (*Reader, error) {
 	}
 	var h header
 	switch err := json.Unmarshal(b, &h); {
-	case err != nil || h.Schema != Schema:
+	case err != nil || h.Schema != Schema || h.Version < 1:
 		return nil, ErrForeign
 	case h.Version > Version:
 		return nil, fmt.Errorf("%w: format %d, this one reads %d", ErrNewer, h.Version, Version)
@@ -177,6 +203,9 @@ func (r *Reader) Next() (mem.Record, error) {
 	if l.Rows != nil {
 		if *l.Rows != r.rows {
 			return mem.Record{}, fmt.Errorf("line %d counts %d rows, the file has %d", r.line, *l.Rows, r.rows)
+		}
+		if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) {
+			return mem.Record{}, fmt.Errorf("something follows the last line, which is line %d", r.line)
 		}
 		return mem.Record{}, io.EOF
 	}
