@@ -44,7 +44,8 @@ full: test check fire e2e mcp e2e-web carriers ## everything that .ci/run runs, 
 # The race detector finds what two goroutines do to the same memory, and makes everything many times as slow. So it is not
 # run where there is nothing to find: in packages in which nothing, their tests included, starts a second goroutine, and in
 # the long tests named here, each of which is one goroutine alone; `make test` runs them all. Nor over the scripts of
-# cmd/remanence: they start the whole program dozens of times, and each start takes longer then than a hook may run at all.
+# cmd/remanence and the table of all commands: they start the whole program dozens of times, and each start takes longer
+# then than a hook may run at all.
 # SQLite's own code is left out of it: it is not ours, runs under its own locks, and takes five times as long when every
 # access to its pages is watched.
 SECOND := (^|[[:space:]])go (func|[a-z][A-Za-z.]*\()|\.Go\(|\.Parallel\(|\.NewServer\(|\.Serve\(
@@ -55,7 +56,7 @@ TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|TestHe
 TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNotMatter|TestFoldAgreesWithNFKC|$\
 TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|$\
 TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestAllPairsThatAreAlikeAreFound|$\
-TestAnIndexHoldsTheSameAsANewOneAfterAnyChange|TestIndexAgreesWithTheStoreAfterAnyChange
+TestAnIndexHoldsTheSameAsANewOneAfterAnyChange|TestIndexAgreesWithTheStoreAfterAnyChange|TestEveryCommandInEveryMode
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
 	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
