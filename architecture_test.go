@@ -40,15 +40,16 @@ vector:
 inject:         mem chars
 agent:          mem chars
 extract:        mem chars lang shell rank inject
+remote:         lang shell
 # 2 core
-event:          mem chars workstate vaultfile extract rank inject redact
+event:          mem chars workstate vaultfile extract remote rank inject redact
 recall:         mem chars vaultfile lang extract rank index inject redact event
 erase:          mem chars extract redact event
 curate:         mem chars lang extract rank inject redact event recall
 digest:         mem chars extract inject redact event
 continuity:     mem chars vaultfile lang extract rank inject redact event recall
 filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
-capture:        mem chars lang extract rank event
+capture:        mem chars lang extract remote rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
 views:          mem chars workstate when rank event recall curate continuity filesync
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest

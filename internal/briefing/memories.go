@@ -172,8 +172,8 @@ func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
 	})
 }
 
-// index lists titles of further memories, the newest first, and their sessions. It is left out if the conversation
-// continues.
+// index lists titles of further memories, the newest first, and their sessions. Summaries of turns are left out where
+// that of their session is injected. There is no index if the conversation continues.
 func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	set := g.ec.Settings
 	s := inject.Section{Name: mem.SectionIndex, Share: shareIndex, Plain: !set.Glyphs}
@@ -189,7 +189,9 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 			return s, fmt.Errorf("index: %w", err)
 		}
 		for _, mm := range ms {
-			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || g.ec.Stale(mm) || !g.news(mm) {
+			covered := mm.Kind == mem.Summary && g.injected[sessionMark+mm.Session]
+			if mm.Kind == mem.Todo && mm.Resolved || covered || len(s.Rows) == set.Observations || g.ec.Stale(mm) ||
+				!g.news(mm) {
 				continue
 			}
 			if row, ok := inject.IndexRow(mm, time.Local); ok {

@@ -22,16 +22,16 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 			return sum, false, err
 		}
 	}
-	if t.Background > 0 || len(t.did) == 0 && len(found) == 0 && extract.IsTrivial(asked.Text, t.Text) {
-		return sum, false, nil
-	}
-	read, err := s.filesRead(ctx, t.Context)
+	read, commits, err := s.filesAndCommits(ctx, t.Context)
 	if err != nil {
 		return sum, false, err
 	}
+	if t.Background > 0 || len(t.did) == 0 && len(found)+len(commits) == 0 && extract.IsTrivial(asked.Text, t.Text) {
+		return sum, false, nil
+	}
 	mm := t.NewMemory(mem.Summary, mem.ScopeProject)
 	mm.Key = "turn:" + cmp.Or(asked.PromptID, t.PromptID, t.ID)
-	mm.Summary = t.summaryParts(asked, found, read)
+	mm.Summary = t.summaryParts(asked, found, read, commits)
 	if t.StopActive {
 		if err := s.continueSummary(ctx, t.Context, mm); err != nil {
 			return sum, false, err
@@ -102,24 +102,36 @@ func (s *Service) turnLeftRunning(ctx context.Context, ec event.Context) (mem.Tu
 	return turns[i], len(stops) > 0 && stops[0].Background > 0, nil
 }
 
-// filesRead returns the files that the turn read.
-func (s *Service) filesRead(ctx context.Context, ec event.Context) ([]string, error) {
-	events, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Limit: 20,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("files read in the turn: %w", err)
+// filesAndCommits returns the files that the turn read, and the commits that it made as "abc1234: subject", both oldest
+// first.
+func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, commits []string, err error) {
+	for _, tool := range []string{"Read", "Bash"} {
+		events, err := s.Store.Events(ctx, mem.EventQuery{
+			Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: tool, Limit: maxCalls,
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s calls of the turn: %w", tool, err)
+		}
+		for _, ev := range slices.Backward(events) {
+			c := s.Event.ReadCall(ev, ec.Project)
+			read = extract.AppendNew(read, c.File, 5)
+			if hash, subject, ok := extract.Commit(c.Command, c.Output); ok {
+				commits = extract.AppendNew(commits, hash+": "+subject, maxCommits)
+			}
+		}
 	}
-	var out []string
-	for i := len(events) - 1; i >= 0; i-- {
-		out = extract.AppendNew(out, s.Event.ReadCall(events[i], ec.Project).File, 5)
-	}
-	return extract.TrustedNames(out), nil
+	return extract.TrustedNames(read), commits, nil
 }
 
+// Bounds of a turn's summary.
+const (
+	maxCalls   = 30 // newest calls of a tool that are looked at
+	maxCommits = 3  // commits that are named
+)
+
 // summaryParts returns the parts of a turn's summary. asked is the turn with the user's
-// prompt, read are the files that the turn read.
-func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *mem.SummaryText {
+// prompt, read are the files that the turn read, commits those that it made.
+func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []string) *mem.SummaryText {
 	s := &mem.SummaryText{}
 	if !extract.Agrees(asked.Text) {
 		s.Request = chars.Clip(extract.Request(asked.Text), extract.MaxPartOfTurn)
@@ -129,7 +141,14 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read []string) *m
 	if i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo }); opening == "" && i >= 0 {
 		opening = found[i].Title
 	}
-	if opening = cmp.Or(opening, extract.OpeningItem(t.Text)); opening != "" {
+	opening = cmp.Or(opening, extract.OpeningItem(t.Text))
+	for _, c := range commits {
+		done = append(done, "committed "+c)
+	}
+	if len(commits) > 0 && extract.ReportsCommit(opening) {
+		opening = ""
+	}
+	if opening != "" {
 		done = append(done, extract.WholeTitle(opening, extract.MaxPartOfTurn))
 	}
 	for _, o := range t.did {

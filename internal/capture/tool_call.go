@@ -12,6 +12,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/remote"
 )
 
 // maxCaptured bounds the memories of tool calls in a session; further calls stay events.
@@ -60,7 +61,7 @@ func (s *Service) ToolSucceeded(
 // CommandFailed returns the memory of a command that failed.
 func (s *Service) CommandFailed(ctx context.Context, ec event.Context, c extract.Call) (event.Changes, error) {
 	mm := event.Failed(ec, c)
-	if extract.Remote(ec.Tool, c.Command) {
+	if remote.BringsText(ec.Tool, c.Command) {
 		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // the error text is external
 	}
 	if ec.Recovered {

@@ -10,6 +10,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/remote"
 )
 
 // commandSucceeded returns the memory of a successful command: a fix of its earlier
@@ -28,15 +29,16 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 	}
 	joined := false
 	for _, failure := range open {
-		other := extract.Installs(c.Plain, failure.Command)
-		if !other && !extract.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
+		anew := extract.CalledAnew(c.Plain, failure.Command)
+		other := extract.Installs(c.Plain, failure.Command) || anew && extract.UsageError(failure.Body)
+		if !other && !anew && !extract.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
 			continue
 		}
 		ch.Edits = append(ch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
 		if joined {
 			continue
 		}
-		fix, ok := replacedFix(ec, failure, c), !extract.Remote(ec.Tool, c.Command)
+		fix, ok := replacedFix(ec, failure, c), !remote.BringsText(ec.Tool, c.Command)
 		if !other {
 			if fix, ok, err = s.fixByChange(ctx, ec, failure); err != nil {
 				return ch, err
@@ -145,7 +147,7 @@ func (s *Service) sideEffectsBetween(
 		}
 		c := s.Event.ReadCall(ev, ec.Project)
 		if !extract.HasSideEffects(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) ||
-			extract.Remote(ev.Tool, c.Command) {
+			remote.BringsText(ev.Tool, c.Command) {
 			continue
 		}
 		out = append(out, chars.Clip(c.Plain, extract.MaxSideEffect))

@@ -20,6 +20,9 @@ func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 // OtherFailure is the rule that excludes what is about another failure than the one that occurred.
 const OtherFailure = "other_failure"
 
+// Narration is the rule that excludes a message of the assistant that only announces what it does next.
+const Narration = "narration"
+
 // InjectedBefore is the rule that excludes what the session was given already.
 const InjectedBefore = "already_told"
 

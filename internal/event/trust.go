@@ -11,6 +11,7 @@ import (
 
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/remote"
 )
 
 // WholeSession is more turns than a session has.
@@ -41,7 +42,7 @@ func (e *Service) outside(ctx context.Context, m Context, c extract.Call) (bool,
 	switch {
 	case extract.OwnTool(m.Tool):
 		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, true)
-	case extract.Remote(m.Tool, c.Command):
+	case remote.BringsText(m.Tool, c.Command):
 		return true, nil
 	case extract.RunsRemanence(c.Command):
 		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, false)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"remanence/internal/chars"
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/shell"
 )
@@ -85,6 +86,31 @@ func Installs(worked, failed string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(wants, func(w string) bool { return !slices.Contains(has, w) })
+}
+
+// CalledAnew reports whether a command that worked is one that failed, called in another way: without a program in
+// front that runs it or with one, as `bun run test` for `rtk bun run test`.
+func CalledAnew(worked, failed string) bool {
+	long, short := failed, worked
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	wrapper, ok := strings.CutSuffix(long, " "+short)
+	words := strings.Fields(wrapper)
+	return ok && len(strings.Fields(short)) > 1 && len(words) > 0 && len(words) <= maxWrapper &&
+		!strings.ContainsAny(long, "|;&<>$`") && !slices.Contains(displays, words[0])
+}
+
+const maxWrapper = 3 // words of a program that runs another, with its own arguments
+
+// displays are programs that do something with the name of a command, and do not run it.
+var displays = []string{"echo", "printf", "which", "type", "man", "command", "grep", "rg", "git"}
+
+// UsageError reports whether an error says that a command was called wrongly, and nothing of the work.
+func UsageError(message string) bool {
+	return lang.ContainsAny(strings.ToLower(message), "unrecognized subcommand", "unknown subcommand", "unknown command",
+		"unrecognized option", "unrecognized argument", "unknown option", "unknown flag", "invalid option", "illegal option",
+		"unexpected argument", "command not found", "not recognized as an internal", "no such command", "usage: ")
 }
 
 // covers reports whether what a command is run on is, or has in it, something else.

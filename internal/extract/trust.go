@@ -32,7 +32,7 @@ func OwnTool(tool string) bool {
 func RunsRemanence(command string) bool {
 	for _, words := range shell.Words(command) {
 		for i, w := range words {
-			if path.Base(w) == "remanence" && (i == 0 || runsAnother(words[:i])) {
+			if path.Base(w) == "remanence" && (i == 0 || shell.RunsAnother(words[:i])) {
 				return true
 			}
 		}

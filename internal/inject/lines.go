@@ -2,6 +2,7 @@ package inject
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -49,8 +50,8 @@ func joined(title, body string) string {
 	return strings.TrimRight(title, ".:") + ": " + body
 }
 
-// Recall returns the line of a search hit: id, kind, age, score or the state of its files, text, and a file. ok is
-// as for InjectableText.
+// Recall returns the line of a search hit: id, kind, age, score or the state of its files, text, and a file that the
+// text does not name. ok is as for InjectableText.
 func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	text, ok := InjectableText(h.Memory)
 	if !ok {
@@ -62,11 +63,11 @@ func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) 
 		state = standing(m, files)
 	}
 	head := fmt.Sprintf("%s %s, %s, %s: ", Neutral(m.ID), m.Kind, Age(now.Sub(m.Created)), state)
-	tail := ""
-	if f := fileOf(m); f != "" {
-		tail = " (" + clipBytes(Neutral(f), maxPath) + ")"
+	text = clipBytes(text, maxItemText-len(head))
+	tail := before(h)
+	if f := Neutral(fileOf(m)); f != "" && !strings.Contains(text, path.Base(f)) {
+		tail = " (" + clipBytes(f, maxPath) + ")" + tail
 	}
-	tail += before(h)
 	line := head + clipBytes(text, maxItemText-len(head)-len(tail)) + tail
 	shown := injectedItem(h)
 	shown.Stale = files

@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -175,7 +176,17 @@ func quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 		}
 	}
 	for _, h := range said {
-		piece := Passage(cmp.Or(h.Memory.Body, h.Memory.Title), r.Terms, quoteChars)
+		text := cmp.Or(h.Memory.Body, h.Memory.Title)
+		if h.Memory.Who != "user" {
+			whole := text
+			if text = extract.WithoutNarration(text); text == "" || 2*meets(text, r.Terms) < meets(whole, r.Terms) {
+				r.LeftOut = append(r.LeftOut, mem.LeftOutItem{
+					ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: event.Narration,
+				})
+				continue
+			}
+		}
+		piece := Passage(text, r.Terms, quoteChars)
 		if room := left - quoteHead; chars.Tokens(piece) > room {
 			piece = Passage(piece, r.Terms, max(leastQuote, len([]rune(piece))*max(0, room)/max(1, chars.Tokens(piece))))
 		}

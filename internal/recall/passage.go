@@ -33,6 +33,15 @@ func Passage(text string, terms []string, most int) string {
 	return out
 }
 
+// meets returns how many of the terms a text has.
+func meets(text string, terms []string) int {
+	met := map[int]bool{}
+	for _, f := range finds([]rune(text), terms) {
+		met[f.term] = true
+	}
+	return len(met)
+}
+
 // found is a place where a text meets a term.
 type found struct{ at, term int }
 

@@ -250,3 +250,23 @@ func (p *shellParser) skipHeredocs() {
 	}
 	p.heredocs = nil
 }
+
+// RunsAnother reports whether the words before a program are those of commands
+// that run one: wrappers, their flags and numbers, variables, shell keywords.
+func RunsAnother(before []string) bool {
+	for i, w := range before {
+		switch path.Base(w) {
+		case "sudo", "doas", "env", "time", "timeout", "nohup", "nice", "stdbuf", "xargs", "parallel", "watch", "exec",
+			"eval", "command", "bash", "sh", "zsh", "do", "then", "else", "elif", "if", "while", "until", "for":
+			continue
+		}
+		if i > 0 && slices.Contains([]string{"-I", "-u", "-n", "-P", "-s", "-k", "-L", ">", ">>", "<"}, before[i-1]) {
+			continue // the value of a flag, the target of a redirection
+		}
+		if !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "<>") && !IsAssignment(w) &&
+			strings.Trim(w, "0123456789.smh") != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -287,6 +287,8 @@ func (v ReceiptView) gate(g string) string {
 		return "an agent reported it as wrong; decide in `remanence review`"
 	case "trust":
 		return "not trusted enough to be injected unasked"
+	case event.Narration:
+		return "announces what comes next, and says nothing else"
 	case "duplicate":
 		return "a duplicate of another one"
 	case "forgotten":

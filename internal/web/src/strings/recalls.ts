@@ -34,6 +34,7 @@ export const gates: Record<string, string> = {
   stale: "the file it is about is gone",
   disputed: "an agent reported it as wrong; decide in Review",
   trust: "not trusted enough to be injected unasked",
+  narration: "announces what comes next, and says nothing else",
   duplicate: "says the same as another",
   forgotten: "holds what was forgotten",
   limit: "enough without it",

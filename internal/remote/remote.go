@@ -1,4 +1,6 @@
-package extract
+// Package remote recognises tool calls that bring in text from outside the machine. It reads the name of the tool and
+// the command line, runs nothing, and does not know what the call answered. Start with BringsText.
+package remote
 
 import (
 	"path"
@@ -9,12 +11,12 @@ import (
 	"remanence/internal/shell"
 )
 
-// Remote reports whether the tool call brings in text from outside the machine: from the
+// BringsText reports whether the tool call brings in text from outside the machine: from the
 // web, another server, or a program that prints what one answered. In doubt it does. A
 // command line that only sends, or that brings in commits and files without showing them,
 // does not: git pull, fetch, push and clone, and what gh creates or changes. What a later
 // call reads of them is not recognised.
-func Remote(tool, command string) bool {
+func BringsText(tool, command string) bool {
 	if lang.ContainsAny(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
 		return true
 	}
@@ -43,7 +45,7 @@ func fetches(words []string) bool {
 				return true
 			}
 		case "gh", "glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
-			if i == 0 || runsAnother(words[:i]) {
+			if i == 0 || shell.RunsAnother(words[:i]) {
 				return true
 			}
 		case "git":
@@ -103,26 +105,6 @@ func takesText(program string) bool {
 		return true
 	}
 	return false
-}
-
-// runsAnother reports whether the words before a program are those of commands
-// that run one: wrappers, their flags and numbers, variables, shell keywords.
-func runsAnother(before []string) bool {
-	for i, w := range before {
-		switch path.Base(w) {
-		case "sudo", "doas", "env", "time", "timeout", "nohup", "nice", "stdbuf", "xargs", "parallel", "watch", "exec",
-			"eval", "command", "bash", "sh", "zsh", "do", "then", "else", "elif", "if", "while", "until", "for":
-			continue
-		}
-		if i > 0 && slices.Contains([]string{"-I", "-u", "-n", "-P", "-s", "-k", "-L", ">", ">>", "<"}, before[i-1]) {
-			continue // the value of a flag, the target of a redirection
-		}
-		if !strings.HasPrefix(w, "-") && !strings.ContainsAny(w, "<>") && !shell.IsAssignment(w) &&
-			strings.Trim(w, "0123456789.smh") != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // showsNothing reports whether a line that asks other machines prints nothing that strangers
@@ -245,7 +227,7 @@ func understood(name string, args []string) bool {
 			return strings.ContainsRune(" \t\n\"'();|&`$", r)
 		})...)
 	}
-	return !fetches(words) && !runsAnother(words[:1])
+	return !fetches(words) && !shell.RunsAnother(words[:1])
 }
 
 // Flags of curl that take a value, and those by which the addresses do not say whom it asks.

@@ -1,0 +1,42 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+// A turn that only commits is summarised by the subject of the commit: that files were committed says nothing later.
+func TestACommitIsSummarisedByItsSubject(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "commit it"),
+		ran("p1", "t1", "git add -A && git commit -m 'Retries use the fake clock'",
+			"[main 1a2b3c4] Retries use the fake clock\n 8 files changed"),
+		stop("p1", "Committed all 8 files."))
+	sums := must(s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.Summary}}))
+	if want := "summary: committed 1a2b3c4: Retries use the fake clock"; titles(sums) != want {
+		t.Errorf("got %q, want %q", titles(sums), want)
+	}
+}
+
+// A command that was called wrongly does not stay open once it was called rightly; how it is called is the fix.
+func TestACommandThatWasCalledWronglyIsFixedByTheRightCall(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "run the tests"),
+		failed("p1", "t1", "rtk bun run test", "Exit code 2\nerror: unrecognized subcommand 'bun'"),
+		ran("p1", "t2", "bun run test", "12 pass"), stop("p1", "They pass."))
+	open := must(s.store.List(t.Context(), mem.Query{
+		Session: "one", Within: "*", Kinds: []mem.Kind{mem.Command}, Open: true,
+	}))
+	if len(open) > 0 {
+		t.Errorf("still open: %s", titles(open))
+	}
+	fixes := must(s.store.List(t.Context(), mem.Query{
+		Session: "one", Within: "*", Kinds: []mem.Kind{mem.ErrorFix},
+	}))
+	if !strings.Contains(titles(fixes), "`rtk bun run test` failed (exit 2: unrecognized subcommand 'bun')") ||
+		!strings.Contains(titles(fixes), "done by `bun run test`") {
+		t.Errorf("the fix is %q", titles(fixes))
+	}
+}

@@ -1,0 +1,70 @@
+package extract_test
+
+import (
+	"testing"
+
+	"remanence/internal/extract"
+)
+
+func TestACommitIsReadFromWhatGitPrints(t *testing.T) {
+	for _, tt := range []struct{ command, output, hash, subject string }{
+		{"git commit -m 'Fix the clock'", "[main 1a2b3c4] Fix the clock\n 1 file changed", "1a2b3c4", "Fix the clock"},
+		{"git add . && git commit -qm x", "", "", ""},
+		{"cd a && git -C . commit -F msg", "lint ok\n[fix/a (root-commit) 1a2b3c4d5e] Begin\n", "1a2b3c4d5e", "Begin"},
+		{"git log", "[main 1a2b3c4] Fix the clock", "", ""},
+		{"git commit -m x", "[INFO warning] nothing", "", ""},
+		{"git commit -m x", "[detached HEAD 0badcafe] x: y", "0badcafe", "x: y"},
+	} {
+		hash, subject, ok := extract.Commit(tt.command, tt.output)
+		if hash != tt.hash || subject != tt.subject || ok != (tt.hash != "") {
+			t.Errorf("%q, %q: got %q, %q, %v; want %q, %q", tt.command, tt.output, hash, subject, ok, tt.hash, tt.subject)
+		}
+	}
+}
+
+func TestOnlyAReportOfTheCommitGivesWayToItsSubject(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Committed all 8 files.": true,
+		"Committed as `0b03276` — all tests pass, lint and typecheck clean.":                                  true,
+		"Both changes are in one commit now.":                                                                 true,
+		"The retry waits for the fake clock, so that a commit of the transaction is seen before it gives up.": false,
+	} {
+		if got := extract.ReportsCommit(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestAnAnswerIsQuotedWithoutItsNarration(t *testing.T) {
+	for text, want := range map[string]string{
+		"Let me check the full diff for `useApi.ts`.": "",
+		"Now let me run the tests. The path was too long because of the folder.": "" +
+			"The path was too long because of the folder.",
+		"I see that retries failed because the clock was real. Shall I go on?": "" +
+			"I see that retries failed because the clock was real.",
+		"It is cached for 5 minutes.\n\n- `a.go` holds the key.": "It is cached for 5 minutes.\n- `a.go` holds the key.",
+	} {
+		if got := extract.WithoutNarration(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestACommandCalledAnewIsTheSameCommand(t *testing.T) {
+	for _, tt := range []struct {
+		worked, failed string
+		want           bool
+	}{
+		{"bun run test", "rtk bun run test", true},
+		{"npx vitest run", "vitest run", true},
+		{"docker compose exec pytest -q", "pytest -q", true},
+		{"test", "rtk test", false},
+		{"echo make test", "make test", false},
+		{"go test ./a", "go test ./b", false},
+		{"make test; true", "make test", false},
+	} {
+		if got := extract.CalledAnew(tt.worked, tt.failed); got != tt.want {
+			t.Errorf("%q after %q: got %v, want %v", tt.worked, tt.failed, got, tt.want)
+		}
+	}
+}

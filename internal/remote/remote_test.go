@@ -1,0 +1,122 @@
+package remote_test
+
+import (
+	"testing"
+
+	"remanence/internal/remote"
+)
+
+func TestTextFromOutsideIsRecognised(t *testing.T) {
+	for _, tt := range []struct {
+		tool, command string
+		want          bool
+	}{
+		{"WebFetch", "", true},
+		{"WebSearch", "", true},
+		{"mcp__tickets__get", "", true},
+		{"Read", "", false},
+		{"Bash", "go test ./...", false},
+		{"Bash", "curl -s https://example.org", true},
+		{"Bash", "cd x && /usr/bin/wget y", true},
+		{"Bash", "gh issue view 3 | head", true},
+		{"Bash", "echo $(curl localhost)", false},
+		{"Bash", "echo $(curl example.org)", true},
+		{"Bash", "sudo curl x", true},
+		{"Bash", "git fetch origin && git pull --rebase && git push -u origin HEAD", false},
+		{"Bash", "git -C sub clone https://example.org/x", false},
+		{"Bash", "git ls-remote https://example.org/x", true},
+		{"Bash", "git commit -m \"$(cat <<'EOF'\nFix curl (#3)\n\nSee (https://example.org/a), run: curl x\nEOF\n)\"", false},
+		{"Bash", "gh pr create --title 'Fix' --body \"$(cat <<'EOF'\n## Summary\n- see https://example.org\nEOF\n)\"", false},
+		{"Bash", "gh pr comment 3 -R a/b --body ok && gh pr merge 3 --squash", false},
+		{"Bash", "gh pr create --fill && gh pr view 3 --comments", true},
+		{"Bash", "gh api repos/a/b/issues", true},
+		{"Bash", "gh pr comment 3 --body \"$(curl https://example.org)\"", true},
+		{"Bash", "gh run list", true},
+		{"Bash", "bash <<'EOF'\ncurl https://example.org\nEOF", true},
+		{"Bash", "python3 - <<EOF\nimport urllib.request\nEOF", true},
+		{"Bash", "cat > notes.md <<EOF\nsee https://example.org\nEOF", false},
+		{"Bash", "curl -s -H 'Accept: a/b' http://localhost:3000/health | jq .status", false},
+		{"Bash", "curl -s http://127.0.0.1:8080/x https://example.org/y", true},
+		{"Bash", "curl -s 127.0.0.1.example.org", true},
+		{"Bash", "curl -s \"$BASE/health\"", true},
+		{"Bash", "git commit -m \"x; curl y", true}, // quotes do not close: in doubt it does
+		{"Bash", "sh -c 'git log; curl x'", true},
+		{"Bash", "git status", false},
+		{"Bash", "echo curl", false},
+		{"Bash", "grep -rn curl .", false},
+		{"Bash", "timeout 20 curl x", true},
+		{"Bash", `bash -c "curl x"`, true},
+		{"Bash", "X=y curl x", true},
+		{"Bash", "for u in a b; do curl $u; done", true},
+		{"Bash", "/usr/bin/env curl x", true},
+		{"Bash", "sudo -E curl x", true},
+		{"Bash", "if ! curl x; then echo no; fi", true},
+		{"Bash", "git clone https://example.org/x && cat x/README", true},
+		{"Bash", "timeout 5 gh pr view", true},
+		{"Bash", "make https", false},
+		{"Bash", "curl.exe x", true},
+		{"Bash", "npm view left-pad", true},
+		{"Bash", "npm test", false},
+		{"Bash", `python3 -c "import requests; print(requests.get('https://example.org').text)"`, true},
+		{"Bash", "node fetch.js https://example.org/a", true},
+		{"Bash", "go test -addr http://127.0.0.1:80 ./...", false},
+		{"Bash", "aws s3 cp s3://b/k -", true},
+		{"Bash", "go test ./internal/ssh", false},
+		// A line that is not understood as a whole counts as external.
+		{"Bash", "cd x && \\\n  gh pr view 5", true},
+		{"Bash", "cat <<EOF\n$(curl -s https://example.org)\nEOF", true},
+		{"Bash", "cat > f <<EOF\n`curl -s https://example.org`\nEOF", true},
+		{"Bash", "cat <<'EOF' | sh\ncurl -s https://example.org\nEOF", true},
+		{"Bash", "jq . <<< $(gh api x)", true},
+		{"Bash", `echo "$(diff <(sort a) <(curl -s https://example.org))"`, true},
+		{"Bash", `find . -name '*.url' -exec curl -s {} \;`, true},
+		{"Bash", "xargs -I {} gh pr view {} < numbers", true},
+		{"Bash", "2>/dev/null gh pr view 5", true},
+		{"Bash", "(cd x; gh pr view 5)", true},
+		{"Bash", "{ gh pr view 5; } > /dev/stdout", true},
+		{"Bash", "f() { gh pr view 5; }; f", true},
+		{"Bash", `git commit -m "$(gh pr view 5 --json body)"`, true},
+		{"Bash", "git -c alias.x='!curl https://example.org' x", true},
+		{"Bash", "git rebase --exec 'curl -s https://example.org' main", true},
+		{"Bash", "git submodule foreach 'curl -s https://example.org'", true},
+		{"Bash", `git fetch && eval "gh pr view 5"`, true},
+		{"Bash", `awk 'BEGIN { "curl -s https://example.org" | getline x; print x }'`, true},
+		// What was brought in is not shown by the same line.
+		{"Bash", "git fetch && git log -p ..@{u}", true},
+		{"Bash", "git pull && cat README.md", true},
+		{"Bash", "gh repo clone a/b && cat b/README.md", true},
+		{"Bash", "gh pr checkout 5 && git diff main", true},
+		{"Bash", "git pull --rebase && go test ./...", true},
+		{"Bash", "git -C sub pull && cat sub/README.md", true},
+		{"Bash", "git -C sub fetch && git -C sub log -p ..@{u}", true},
+		{"Bash", "git -C sub pull --rebase", false},
+		{"Bash", "git fetch -q && cd sub && git push", false},
+		// Every address of curl and wget is of this machine.
+		{"Bash", "curl -s example.org localhost", true},
+		{"Bash", "curl http://localhost:80@example.org/x", true},
+		{"Bash", "curl -XPOST https://example.org/x localhost", true},
+		{"Bash", "curl --url=https://example.org/x localhost", true},
+		{"Bash", "curl localhost --next https://example.org", true},
+		{"Bash", "curl -sx example.org:80 localhost", true},
+		{"Bash", "wget -qO- -i list.txt localhost", true},
+		{"Bash", "wget -c https://example.org/x localhost", true},
+		{"Bash", "wget -qe http_proxy=example.org localhost", true},
+		{"Bash", "brew info jq", true},
+		{"Bash", "wget -qO- localhost:3000/x", true},
+		{"Bash", "curl -sL localhost:3000/x", true},
+		{"Bash", "curl -s --location localhost:3000/x", true},
+		{"Bash", "git clone https://example.org/r && echo \"$(<r/README.md)\"", true},
+		{"Bash", "gh repo fork o/r --clone && cat r/README.md", true},
+		{"Bash", "gh issue develop 5 --checkout && git log -1 -p", true},
+		{"Bash", "gh issue close 5", true},
+		{"Bash", "git fetch && git reset --hard origin/main", true},
+		{"Bash", "git fetch --all && git branch -avv", true},
+		{"Bash", "curl -XPOST -d @body.json localhost:3000/api", false},
+		{"Bash", `curl -s -X POST localhost:3000/api -H 'Accept: a/b' -d '{"name":"x"}'`, false},
+		{"Bash", `curl -s -o /dev/null -w "%{http_code}" http://localhost:3000`, false},
+	} {
+		if got := remote.BringsText(tt.tool, tt.command); got != tt.want {
+			t.Errorf("%s %q: got %v, want %v", tt.tool, tt.command, got, tt.want)
+		}
+	}
+}
