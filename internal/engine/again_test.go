@@ -1,63 +1,75 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"remanence/internal/mem"
 )
 
-// If the daemon is killed between storing an event and answering it, the hook that delivers the event again gets the
-// injection of the receipt. A second hook that reports the same event does not.
-func TestLostAnswerIsGivenAgainOnRedelivery(t *testing.T) {
+const clockError = "Exit code 1\nretry_test.go:9: undefined: clock.NewFake"
+
+// again returns the line on a failure that occurred before, without its id and age; empty if the block has none.
+func again(r mem.Reply) string {
+	for line := range strings.Lines(r.Context) {
+		if _, text, ok := strings.Cut(line, ": "); ok && strings.Contains(line, "failed in this way before") {
+			return strings.TrimSpace(text)
+		}
+	}
+	return ""
+}
+
+func TestAFailureThatOccursAgainIsCounted(t *testing.T) {
 	s := newStage(t)
-	s.play(bugHunt()...)
-	s.settings.Budgets.SessionStart = 0
-	asks := prompt("q1", "why did two logins race for the session lock?")
-	asks.Session = "second"
-	s.play(in("second", start("startup"))...)
-	injected := s.play(asks)
-	wants(t, "the first time", injected.Context, "login race")
-	if got := s.play(asks); !got.Empty() {
-		t.Errorf("a second report of it is injected\n%s", got.Context)
+	s.play(start("startup"), prompt("p1", "make the retry test pass"))
+	if got := again(s.play(failed("p1", "t1", "go test ./retry", clockError))); got != "" {
+		t.Errorf("the first failure says %q", got)
 	}
-	asks.Redelivered = true
-	if got := s.play(asks); got.Context != injected.Context {
-		t.Errorf("asked again, injected\n%s\nwant\n%s", got.Context, injected.Context)
+	s.play(edited("p1", "t2", "/home/dev/shop/retry/clock.go", "real", "fake"))
+	got := again(s.play(failed("p1", "t3", "go test ./retry", clockError)))
+	want := "`go test ./retry` failed in this way before: once in this session. Edits of retry/clock.go did not help."
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	asks.InjectionOff = true
-	if got := s.play(asks); !got.Empty() {
-		t.Errorf("injected although injections are off:\n%s", got.Context)
+	if got := again(s.play(failed("p1", "t4", "go test ./retry", clockError))); got != "" {
+		t.Errorf("it is said twice in a session: %q", got)
 	}
-	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil ||
-		len(rs) != 1 {
-		t.Errorf("%d receipts of it, %v; want one", len(rs), err)
+	s.play(stop("p1", "It still fails."))
+
+	s.clock = s.clock.Add(72 * time.Hour)
+	s.inSession = "two"
+	s.play(start("startup"), prompt("p2", "look at the retry test again"))
+	got = again(s.play(failed("p2", "t5", "go test ./retry", clockError)))
+	want = "`go test ./retry` failed in this way before: 3 times in an earlier session. " +
+		"Edits of retry/clock.go did not help."
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
-// A hook that had no answer in time keeps its event in the spool. The receipt that the daemon wrote meanwhile was not
-// injected.
-func TestUndeliveredInjectionIsInjectedAgain(t *testing.T) {
+func TestAnotherFailureOfTheCommandIsNotCounted(t *testing.T) {
 	s := newStage(t)
-	s.play(bugHunt()...)
-	s.settings.Budgets.SessionStart = 0
-	s.play(in("second", start("startup"))...)
-	asks := prompt("q1", "why did two logins race for the session lock?")
-	asks.Session = "second"
-	injected := s.play(asks)
-	wants(t, "the first time", injected.Context, "login race")
+	s.play(start("startup"), prompt("p1", "make the retry test pass"),
+		failed("p1", "t1", "go test ./retry", clockError))
+	got := s.play(failed("p1", "t2", "go test ./retry", "Exit code 1\nretry_test.go:30: connection refused by upstream"))
+	if again(got) != "" {
+		t.Errorf("another failure says %q", again(got))
+	}
+}
 
-	asks.Agent, asks.At, asks.Root = "claude-code", s.clock, "/home/dev/shop"
-	asks.Identify("spooled")
-	for range 2 { // a batch of the spool may come again
-		if err := s.Replay(t.Context(), []mem.Event{asks}); err != nil {
-			t.Fatal(err)
-		}
+func TestAFailureThatWasFixedSaysSo(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the retry test pass"),
+		failed("p1", "t1", "go test ./retry", clockError),
+		edited("p1", "t2", "/home/dev/shop/retry/clock.go", "real", "fake"),
+		ran("p1", "t3", "go test ./retry", "ok"), stop("p1", "It passes."))
+	s.clock = s.clock.Add(72 * time.Hour)
+	s.inSession = "two"
+	s.play(start("startup"), prompt("p2", "look at the retry test again"))
+	r := s.play(failed("p2", "t4", "go test ./retry", clockError))
+	want := "`go test ./retry` failed in this way before: once in an earlier session. m_3 is what fixed it."
+	if again(r) != want {
+		t.Errorf("got  %q\nwant %q", again(r), want)
 	}
-	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil ||
-		len(rs) != 0 {
-		t.Errorf("%d receipts of undelivered injections, %v; want none", len(rs), err)
-	}
-	again := prompt("q2", "why did two logins race for the session lock, again?")
-	again.Session = "second"
-	wants(t, "when it is asked again", s.play(again).Context, "login race")
 }

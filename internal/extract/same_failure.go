@@ -40,6 +40,20 @@ func (f Failure) Is(m mem.Memory) bool {
 	return 2*n > len(f.words)
 }
 
+// Words returns the words that identify the failure, in order; "" if it has none.
+func (f Failure) Words() string { return strings.Join(f.words, " ") }
+
+// Same reports whether two failures of one command are the same: each has more than half of the other's words.
+func (f Failure) Same(other Failure) bool {
+	n := 0
+	for _, w := range f.words {
+		if slices.Contains(other.words, w) {
+			n++
+		}
+	}
+	return 2*n > len(f.words) && 2*n > len(other.words)
+}
+
 // errorWords returns the words of a text in lower case that may say what went wrong.
 func errorWords(s string) []string {
 	var out []string

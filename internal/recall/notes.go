@@ -83,7 +83,7 @@ func extOf(file string) string {
 }
 
 // CommandNotes injects how a failed command went before and what fixed it: memories of the same command, or else of
-// another one that failed in the same way.
+// another one that failed in the same way. A failure that occurred before is counted in one line.
 func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.Call) (mem.Reply, event.Changes,
 	error,
 ) {
@@ -110,7 +110,16 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 			return mem.Reply{}, event.Changes{}, err
 		}
 	}
-	reply, ch := injected(e.Inject(ec, e.RecallBlock(ec, "command", hits), r))
+	b := e.RecallBlock(ec, "command", hits)
+	item, mark, ok, err := e.again(ctx, ec, c)
+	if err != nil {
+		return mem.Reply{}, event.Changes{}, err
+	}
+	if ok {
+		b.Sections[0].Items = append(b.Sections[0].Items, item) // a fix that is known comes first
+		r.Marks = append(r.Marks, mark)
+	}
+	reply, ch := injected(e.Inject(ec, b, r))
 	return reply, ch, nil
 }
 

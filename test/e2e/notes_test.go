@@ -29,6 +29,36 @@ func TestAFailingCommandGetsItsKnownFix(t *testing.T) {
 	wants(t, "the fix", strings.Join(r.injections("PostToolUseFailure"), "\n"), `kind="command"`, "fixed in retry.conf")
 }
 
+// A failure that no edit helped is counted when it occurs again, in this session and in a later one, and another
+// failure of the same command is not.
+func TestAFailureThatOccursAgainIsCounted(t *testing.T) {
+	u := learned(t)
+	u.withoutBriefing()
+	u.write(filepath.Join(u.project(""), "probe.sh"),
+		"grep -q port app.conf || { echo 'error: the receiver refused the handshake' >&2; exit 3; }\n"+
+			"echo 'error: port is occupied by another listener' >&2\nexit 3\n")
+	u.write(filepath.Join(u.project(""), "app.conf"), "host=a\n")
+	r := u.run(session{
+		script: script(bash("sh probe.sh"), reads("app.conf"), edits("app.conf", "host=a", "host=b"),
+			bash("sh probe.sh"), says("It still fails.").given("failed in this way before: once in this session. "+
+				"Edits of app.conf did not help.")),
+		prompts: []string{"run the probe and get it to work"},
+	})
+	if n := len(r.injections("PostToolUseFailure")); n != 1 {
+		t.Errorf("%d notes after the failures of the first session, want 1", n)
+	}
+	r = u.run(session{
+		script: script(bash("sh probe.sh"), reads("app.conf"), edits("app.conf", "host=b", "port=1"),
+			bash("sh probe.sh"), says("Another error.")),
+		prompts: []string{"run the probe"},
+	})
+	notes := r.injections("PostToolUseFailure")
+	if len(notes) != 1 {
+		t.Fatalf("%d notes after the failures of the second session, want 1:\n%s", len(notes), strings.Join(notes, "\n"))
+	}
+	wants(t, "the note", notes[0], "failed in this way before: 2 times in an earlier session.", "app.conf did not help")
+}
+
 func TestAReadFileGetsItsMemoriesOnce(t *testing.T) {
 	u := learned(t)
 	u.withoutBriefing()
