@@ -36,6 +36,7 @@ redact/jsonstream:
 redact:         redact/secrets redact/jsonstream
 rank:           mem chars
 index:          mem rank
+blame:
 vector:
 inject:         mem chars
 agent:          mem chars
@@ -51,7 +52,7 @@ continuity:     mem chars vaultfile lang extract rank inject redact event recall
 filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
 capture:        mem chars lang extract remote rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
-views:          mem chars workstate when rank event recall curate continuity filesync
+views:          mem chars workstate blame when extract rank event recall curate continuity filesync
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
                 continuity filesync capture briefing views
 # 3 adapters
@@ -61,6 +62,7 @@ store/sqlitetest: store/sqlite
 spool:          mem chars fsx
 transcript:     mem chars fsx agent
 transfer:       mem
+gitblame:       blame
 project:        mem chars fsx
 mind:           mem chars workstate fsx
 vault:          mem chars vaultfile when fsx
@@ -151,7 +153,7 @@ func planned(t *testing.T) map[string][]string {
 // forTests may be imported by any test.
 var forTests = []string{
 	"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "internal/index", "test/tier",
-	"test/canary", "test/corpus", "test/golden", "test/port",
+	"internal/blame", "test/canary", "test/corpus", "test/golden", "test/port",
 }
 
 // unreachable lists what no package on the hook's way may reach, by any path

@@ -52,6 +52,7 @@ var (
 	Show       = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
 	Timeline   = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
 	Recap      = Route[views.RecapRequest, views.RecapResponse]{Name: "recap"}
+	Blame      = Route[views.BlameRequest, views.BlameResponse]{Name: "blame"}
 	Related    = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
 	Status     = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
 	Today      = Route[mem.ProjectRef, views.TodayResponse]{Name: "today", Get: "today"}

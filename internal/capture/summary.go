@@ -115,8 +115,8 @@ func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, 
 		for _, ev := range slices.Backward(events) {
 			c := s.Event.ReadCall(ev, ec.Project)
 			read = extract.AppendNew(read, c.File, 5)
-			if hash, subject, ok := extract.Commit(c.Command, c.Output); ok {
-				commits = extract.AppendNew(commits, hash+": "+subject, maxCommits)
+			for _, made := range extract.Commits(c.Command, c.Output) {
+				commits = extract.AppendNew(commits, made.Hash+": "+made.Subject, maxCommits)
 			}
 		}
 	}

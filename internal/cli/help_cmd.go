@@ -27,7 +27,7 @@ type chapter struct {
 func chapters() []chapter {
 	return []chapter{
 		{"start", []string{"demo", "install", "uninstall", "status", "doctor", "open"}, nil},
-		{"find", []string{"search", "show", "why", "next"}, []string{"timeline", "recap", "handoff", "stats"}},
+		{"find", []string{"search", "show", "why", "next"}, []string{"timeline", "recap", "blame", "handoff", "stats"}},
 		{"keep", []string{"add", "forget", "review"}, []string{
 			"edit", "restore", "pin", "unpin", "mark", "checkpoint",
 			"lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust",

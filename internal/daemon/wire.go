@@ -208,7 +208,7 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Search, asInvalid(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why),
 		api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Today, e.Views.Today),
-		api.On(api.StatusLine, e.Views.StatusLine), api.On(api.Recap, e.Views.Recap),
+		api.On(api.StatusLine, e.Views.StatusLine), api.On(api.Recap, e.Views.Recap), api.On(api.Blame, e.Views.Blame),
 		api.On(api.HandoffPage, e.Views.Handoff),
 		api.On(api.Add, asInvalid(e.Curate.Add)),
 		api.On(api.Import, asInvalid(e.Curate.Import)), api.On(api.Backfill, asInvalid(e.Backfill)),

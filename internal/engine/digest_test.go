@@ -673,7 +673,7 @@ func BenchmarkDigestOfATurn(b *testing.B) {
 					}
 				}
 			}
-			s := newStage(&testing.T{})
+			s := newStage(b)
 			ctx := b.Context()
 			give := func(e mem.Event) {
 				e.Agent, e.Session, e.Root, e.At = "claude-code", "one", "/home/dev/shop", s.clock

@@ -24,7 +24,7 @@ import (
 // second for each event.
 type stage struct {
 	*engine.Engine
-	t         *testing.T
+	t         testing.TB
 	store     *index.Store
 	settings  event.Settings
 	clock     time.Time
@@ -42,7 +42,7 @@ func must[T any](answer T, err error) T {
 	return answer
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{t: t, settings: event.Defaults(event.Lean), clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.clock }

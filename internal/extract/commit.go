@@ -9,28 +9,35 @@ import (
 )
 
 // maxSubject is the length of a commit's subject, in characters.
-const maxSubject = 100
+const maxSubject = 160
 
-// Commit returns the abbreviated hash and the subject of the commit that a command line made, read from what git
-// printed: "[main 1a2b3c4] Fix the clock". ok is false if the command runs no git commit, or the output names none.
-func Commit(command, output string) (hash, subject string, ok bool) {
+// Commit is a commit as git reported it to the agent.
+type Commit struct {
+	Hash    string // abbreviated
+	Subject string
+}
+
+// Commits returns the commits that a command line made, in order, read from what git printed: "[main 1a2b3c4] Fix the
+// clock". There are none if the command runs no git commit.
+func Commits(command, output string) []Commit {
 	if !slices.ContainsFunc(shell.Words(command), func(words []string) bool {
 		git := slices.Index(words, "git")
 		return git >= 0 && slices.Contains(words[git:], "commit")
 	}) {
-		return "", "", false
+		return nil
 	}
+	var out []Commit
 	for line := range strings.Lines(output) {
 		head, subject, cut := strings.Cut(strings.TrimSpace(line), "] ")
 		words := strings.Fields(strings.TrimPrefix(head, "["))
 		if !cut || !strings.HasPrefix(head, "[") || len(words) < 2 {
 			continue
 		}
-		if hash = words[len(words)-1]; len(hash) >= 7 && strings.Trim(hash, "0123456789abcdef") == "" {
-			return hash, chars.Clip(chars.Line(subject), maxSubject), true
+		if hash := words[len(words)-1]; len(hash) >= 7 && strings.Trim(hash, "0123456789abcdef") == "" {
+			out = append(out, Commit{hash, chars.Clip(chars.Line(subject), maxSubject)})
 		}
 	}
-	return "", "", false
+	return out
 }
 
 // ReportsCommit reports whether a statement only says that work was committed, which the commit's subject says better.

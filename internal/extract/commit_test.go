@@ -1,6 +1,7 @@
 package extract_test
 
 import (
+	"slices"
 	"testing"
 
 	"remanence/internal/extract"
@@ -15,9 +16,12 @@ func TestACommitIsReadFromWhatGitPrints(t *testing.T) {
 		{"git commit -m x", "[INFO warning] nothing", "", ""},
 		{"git commit -m x", "[detached HEAD 0badcafe] x: y", "0badcafe", "x: y"},
 	} {
-		hash, subject, ok := extract.Commit(tt.command, tt.output)
-		if hash != tt.hash || subject != tt.subject || ok != (tt.hash != "") {
-			t.Errorf("%q, %q: got %q, %q, %v; want %q, %q", tt.command, tt.output, hash, subject, ok, tt.hash, tt.subject)
+		var want []extract.Commit
+		if tt.hash != "" {
+			want = []extract.Commit{{Hash: tt.hash, Subject: tt.subject}}
+		}
+		if got := extract.Commits(tt.command, tt.output); !slices.Equal(got, want) {
+			t.Errorf("%q, %q: got %v, want %v", tt.command, tt.output, got, want)
 		}
 	}
 }

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"remanence/internal/chars"
 	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
@@ -18,7 +17,6 @@ import (
 const (
 	maxRecapMemories = 20_000
 	maxRecapCalls    = 20_000
-	maxRecapTitle    = 160 // characters of a commit's subject
 )
 
 // RecapRequest asks what was done in a period. A zero Until means now.
@@ -92,7 +90,6 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	}
 	r := &recap{
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), names: map[string]string{},
-		committed: regexp.MustCompile(committed),
 	}
 	projects, err := s.Store.Projects(ctx, "")
 	if err != nil {
@@ -120,7 +117,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	out.Cut = len(ms) == maxRecapMemories || len(calls) == maxRecapCalls
 	for _, ev := range slices.Backward(calls) {
 		if !ev.At.After(out.Until) {
-			r.commits(ev, s.Event.ReadCall(ev, mem.Project{}).Output)
+			r.commits(ev, s.Event.ReadCall(ev, mem.Project{}))
 		}
 	}
 	for _, d := range r.days {
@@ -138,8 +135,6 @@ type recap struct {
 	days    map[[2]string]*RecapDay // by day and project key
 	session func(id string) mem.Session
 	names   map[string]string // of projects, by key
-
-	committed *regexp.Regexp
 }
 
 // day returns the entry of a time and project.
@@ -216,20 +211,12 @@ func (d *RecapDay) fail(m mem.Memory) {
 	}
 }
 
-// committed matches the line by which git reports a commit: [branch hash] subject.
-const committed = `(?m)^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$`
-
-// commits adds the commits that a command's output reports.
-func (r *recap) commits(ev mem.Event, output string) {
-	if !strings.Contains(string(ev.Input), "git") {
-		return
-	}
+// commits adds the commits that a command reports.
+func (r *recap) commits(ev mem.Event, call extract.Call) {
 	sess := r.session(ev.Session)
-	for _, found := range r.committed.FindAllStringSubmatch(output, -1) {
+	for _, c := range extract.Commits(call.Command, call.Output) {
 		d := r.day(ev.At, sess.Project, ev.Session)
-		d.Commits = append(d.Commits, RecapCommit{
-			Hash: found[1], Subject: chars.Clip(strings.TrimSpace(found[2]), maxRecapTitle), Session: sess.Short,
-		})
+		d.Commits = append(d.Commits, RecapCommit{Hash: c.Hash, Subject: c.Subject, Session: sess.Short})
 	}
 }
 

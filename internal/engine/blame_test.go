@@ -1,0 +1,117 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/blame"
+	"remanence/internal/curate"
+	"remanence/internal/mem"
+	"remanence/internal/views"
+)
+
+const blamedFile = "/home/dev/shop/fee.go"
+
+// blames returns what is known of lines of a file, a line of text for each row.
+func (s *stage) blames(lines ...blame.Line) string {
+	s.t.Helper()
+	for i := range lines {
+		lines[i].Number = i + 1
+	}
+	got, err := s.Views.Blame(s.t.Context(), views.BlameRequest{
+		ProjectRef: shop, File: blamedFile, Top: "/home/dev/shop", Lines: lines,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var rows []string
+	for _, r := range got.Rows {
+		text := fmt.Sprintf("%d-%d", r.From, r.To)
+		if o := r.Origin; o != nil {
+			text += fmt.Sprintf(" %s by %s: %q", o.Session, o.Evidence, o.Prompt)
+			if o.Memory != nil {
+				text += fmt.Sprintf(", %s: %s", o.Memory.Kind, o.Memory.Title)
+			}
+		}
+		rows = append(rows, text)
+	}
+	return strings.Join(rows, "\n")
+}
+
+func TestALineIsTracedToItsPromptAndDecision(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "round the card fee half up"),
+		edited("p1", "t1", blamedFile, "\treturn x / 1000", "\treturn (x + 500) / 1000"),
+		ran("p1", "t2", "git commit -am 'fee: round half up'", "[main 0a1b2c3] fee: round half up\n 1 file changed\n"),
+		stop("p1", "We decided to round fees half up in `fee.go`, because the bank does."))
+	s.inSession = "two"
+	s.play(start("startup"), prompt("p2", "name the constant <private>for customer 4711</private>"),
+		edited("p2", "t3", blamedFile, "const n = 1", "const permille = 1000"), stop("p2", "Done."))
+	committed := s.clock.Add(time.Hour)
+	got := s.blames(
+		blame.Line{Text: "package fee", Commit: "ffffffff", Committed: committed},
+		blame.Line{Text: "\treturn (x + 500) / 1000", Commit: "0a1b2c3d4e", Committed: committed},
+		blame.Line{Text: "}", Commit: "0a1b2c3d4e", Committed: committed},
+		blame.Line{Text: "// generated", Commit: "0a1b2c3d4e", Committed: committed},
+		blame.Line{Text: "const permille = 1000"},
+	)
+	for i, want := range []string{
+		"1-1",
+		`2-3 s_1 by edit: "round the card fee half up", decision: We decided to round fees half up in`,
+		`4-4 s_1 by commit: "round the card fee half up", decision: We decided`,
+		"5-5 s_2 by edit: ",
+	} {
+		if line := strings.Split(got, "\n")[i]; !strings.HasPrefix(line, want) {
+			t.Errorf("row %d is\n%s, want\n%s", i, line, want)
+		}
+	}
+	if strings.Contains(got, "4711") {
+		t.Errorf("private text is shown:\n%s", got)
+	}
+	// A line of the same text that was committed before the edit is not the agent's.
+	before := blame.Line{Text: "\treturn (x + 500) / 1000", Commit: "eeeeeeee", Committed: s.clock.AddDate(0, -1, 0)}
+	if got := s.blames(before); got != "1-1" {
+		t.Errorf("a line of before is traced to %s", got)
+	}
+	decision := must(s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Decision}, Within: "*"}))[0]
+	if _, err := s.Curate.Mark(t.Context(), curate.MarkRequest{
+		ProjectRef: shop, IDs: []string{decision.ID}, Verb: "forget",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.blames(blame.Line{Text: "\treturn (x + 500) / 1000"}); strings.Contains(got, "decision") {
+		t.Errorf("a forgotten decision is shown: %s", got)
+	}
+}
+
+// BenchmarkBlame traces a file of 2,000 lines in a store with 10,000 sessions, 500 of which edited it.
+func BenchmarkBlame(b *testing.B) {
+	s := newStage(b)
+	const sessions, editing, lines = 10_000, 500, 2000
+	var req views.BlameRequest
+	req.ProjectRef, req.File, req.Top = shop, blamedFile, "/home/dev/shop"
+	for i := range sessions {
+		s.inSession = fmt.Sprint("session-", i)
+		id := fmt.Sprint("p", i)
+		s.clock = s.clock.Add(time.Minute)
+		s.play(prompt(id, fmt.Sprint("work on part ", i)))
+		file := fmt.Sprintf("/home/dev/shop/part%d.go", i%400)
+		var text []string
+		if i%(sessions/editing) == 0 {
+			file = blamedFile
+			for range lines / editing {
+				text = append(text, fmt.Sprintf("\tvalue%d := compute(%d)", len(req.Lines), i))
+				req.Lines = append(req.Lines, blame.Line{Number: len(req.Lines) + 1, Text: text[len(text)-1]})
+			}
+		}
+		s.play(edited(id, "t"+id, file, "x", strings.Join(text, "\n")))
+	}
+	for b.Loop() {
+		got, err := s.Views.Blame(b.Context(), req)
+		if err != nil || got.Known != lines {
+			b.Fatalf("%d known, %v", got.Known, err)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/blame"
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Bounds of one request.
+const (
+	maxBlameChanges = 2000 // changes of the file that are looked at, the newest
+	maxBlameNames   = 20   // names that the file had
+	maxBlameCommits = 50   // commits without an edit whose session is looked for
+	maxBlameTurns   = 1000 // turns of a session
+	maxBlameCalls   = 500  // calls of a turn
+	maxBlamePrompt  = 200  // characters of a prompt
+)
+
+// BlameRequest asks who wrote lines of a file and why.
+type BlameRequest struct {
+	mem.ProjectRef
+	File  string       `json:"file"`          // absolute path
+	Top   string       `json:"top,omitempty"` // of the repository: the names of lines begin there
+	Lines []blame.Line `json:"lines"`
+}
+
+// BlameResponse lists the origins of neighbouring lines, in their order.
+type BlameResponse struct {
+	File  string     `json:"file"`  // project-relative
+	Lines int        `json:"lines"` // asked for
+	Known int        `json:"known"` // lines whose session is known
+	Rows  []BlameRow `json:"rows"`
+}
+
+// BlameRow is the origin of lines that stand together.
+type BlameRow struct {
+	From      int          `json:"from"`
+	To        int          `json:"to"`
+	Commit    string       `json:"commit,omitempty"` // full hash; empty if the lines are not committed
+	Author    string       `json:"author,omitempty"`
+	Subject   string       `json:"subject,omitempty"`
+	Committed time.Time    `json:"committed,omitzero"`
+	Text      string       `json:"text"` // the first line that has a word
+	Origin    *BlameOrigin `json:"origin,omitempty"`
+}
+
+// BlameOrigin is the turn that wrote lines.
+type BlameOrigin struct {
+	Session  string       `json:"session"` // short id
+	Agent    string       `json:"agent,omitempty"`
+	At       time.Time    `json:"at"`
+	Prompt   string       `json:"prompt,omitempty"` // as typed, in part; empty if it is private
+	Evidence string       `json:"evidence"`         // one of the By… names
+	Memory   *BlameMemory `json:"memory,omitempty"` // the reason, or else the summary of the turn
+}
+
+// What an origin is known by.
+const (
+	ByEdit   = "edit"   // an edit of the session added the text
+	ByCommit = "commit" // the session made the commit
+)
+
+// BlameMemory is what a turn decided, fixed, was told or did.
+type BlameMemory struct {
+	ID    string    `json:"id"`
+	Kind  mem.Kind  `json:"kind"`
+	Title string    `json:"title"`
+	Trust mem.Trust `json:"trust"`
+	At    time.Time `json:"at"`
+}
+
+// Blame returns the turns that wrote lines of a file, and what those turns decided. It reads what is stored: the lines
+// and their commits come from the caller.
+func (s *Service) Blame(ctx context.Context, req BlameRequest) (BlameResponse, error) {
+	p, err := s.Event.Place(ctx, req.ProjectRef)
+	if err != nil {
+		return BlameResponse{}, err
+	}
+	b := &blamed{
+		Service: s, project: p, file: s.Rel(p, req.File), session: s.Event.Lookup(ctx),
+		origins: map[[2]string]*BlameOrigin{}, commits: map[string]*BlameOrigin{},
+	}
+	out := BlameResponse{File: b.file, Lines: len(req.Lines), Rows: []BlameRow{}}
+	b.names = b.allNames(req)
+	edits, turns, err := b.edits(ctx)
+	if err != nil {
+		return out, err
+	}
+	for i, at := range blame.Match(req.Lines, edits) {
+		var origin *BlameOrigin
+		if at >= 0 {
+			origin, err = b.origin(ctx, turns[at])
+		} else {
+			origin, err = b.committed(ctx, req.Lines[i])
+		}
+		if err != nil {
+			return out, err
+		}
+		if origin != nil {
+			out.Known++
+		}
+		out.add(req.Lines[i], origin)
+	}
+	return out, nil
+}
+
+// add adds a line to the row of the line before it, or begins a row.
+func (r *BlameResponse) add(line blame.Line, origin *BlameOrigin) {
+	if n := len(r.Rows); n > 0 {
+		last := &r.Rows[n-1]
+		if last.Commit == line.Commit && last.Origin == origin && last.To+1 == line.Number {
+			last.To = line.Number
+			last.Text = cmp.Or(last.Text, chars.Line(line.Text))
+			return
+		}
+	}
+	r.Rows = append(r.Rows, BlameRow{
+		From: line.Number, To: line.Number, Commit: line.Commit, Author: line.Author, Subject: line.Subject,
+		Committed: line.Committed, Text: chars.Line(line.Text), Origin: origin,
+	})
+}
+
+// blamed reads the turns of one file.
+type blamed struct {
+	*Service
+	project mem.Project
+	file    string
+	names   []string // that the file has or had, relative to the project
+	session func(id string) mem.Session
+	origins map[[2]string]*BlameOrigin // by session and prompt
+	commits map[string]*BlameOrigin    // by hash; nil for one that no session is known to have made
+}
+
+// allNames returns the names that the file has or had, its own first.
+func (b *blamed) allNames(req BlameRequest) []string {
+	names := []string{b.file}
+	for _, line := range req.Lines {
+		if line.Name == "" || req.Top == "" || len(names) == maxBlameNames {
+			continue
+		}
+		if name := b.Rel(b.project, path.Join(req.Top, line.Name)); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// edits returns the changes of the file and the events that made them, oldest first.
+func (b *blamed) edits(ctx context.Context) (edits []blame.Edit, made []mem.Event, err error) {
+	seen := map[[2]string]bool{}
+	for _, name := range b.names {
+		changes, err := b.Store.List(ctx, mem.Query{
+			Project: b.project.Key, File: name, Kinds: []mem.Kind{mem.Change}, Within: "*", Statuses: event.Findable(),
+			Limit: maxBlameChanges,
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("changes of the file: %w", err)
+		}
+		for _, c := range changes {
+			turn := [2]string{c.Source.Session, c.Source.PromptID}
+			if seen[turn] || c.Source.Session == "" {
+				continue
+			}
+			seen[turn] = true
+			events, err := b.Store.Events(ctx, mem.EventQuery{
+				Session: c.Source.Session, PromptID: c.Source.PromptID, Kinds: []mem.EventKind{mem.PostToolUse},
+				Limit: maxBlameCalls,
+			})
+			if err != nil {
+				return nil, nil, fmt.Errorf("edits of a turn: %w", err)
+			}
+			for _, ev := range events {
+				if event.EditsFile(ev.Tool) && slices.Contains(b.names, b.Event.ReadCall(ev, b.project).File) {
+					made = append(made, ev)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(made, func(x, y mem.Event) int { return x.At.Compare(y.At) })
+	for _, ev := range made {
+		call := b.Event.ReadCall(ev, b.project)
+		edits = append(edits, blame.Edit{At: ev.At, Old: call.Old, New: call.New, Whole: ev.Tool == "Write"})
+	}
+	return edits, made, nil
+}
+
+// origin returns the turn of an edit.
+func (b *blamed) origin(ctx context.Context, ev mem.Event) (*BlameOrigin, error) {
+	key := [2]string{ev.Session, ev.PromptID}
+	if o := b.origins[key]; o != nil {
+		return o, nil
+	}
+	o, err := b.turn(ctx, ev.Session, ev.PromptID, ByEdit, ev.At)
+	b.origins[key] = o
+	return o, err
+}
+
+// turn describes a turn.
+func (b *blamed) turn(ctx context.Context, session, prompt, evidence string, at time.Time) (*BlameOrigin, error) {
+	sess := b.session(session)
+	o := &BlameOrigin{Session: sess.Short, Agent: sess.Agent, At: at.UTC(), Evidence: evidence}
+	turns, err := b.Store.Turns(ctx, session, maxBlameTurns)
+	if err != nil {
+		return o, fmt.Errorf("turns of a session: %w", err)
+	}
+	if i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.PromptID == prompt }); i >= 0 && !turns[i].Private {
+		o.Prompt = chars.Clip(chars.Line(turns[i].Text), maxBlamePrompt)
+	}
+	ms, err := b.Store.List(ctx, mem.Query{
+		Project: b.project.Key, Session: session, PromptID: prompt, Kinds: append(reasons(), mem.Summary), Within: "*",
+		Statuses: event.Findable(), Limit: 50,
+	})
+	if err != nil {
+		return o, fmt.Errorf("memories of a turn: %w", err)
+	}
+	if len(ms) > 0 {
+		m := slices.MinFunc(ms, func(x, y mem.Memory) int { return cmp.Compare(b.weight(x), b.weight(y)) })
+		o.Memory = &BlameMemory{ID: m.ID, Kind: m.Kind, Title: m.Title, Trust: m.Trust, At: m.Created.UTC()}
+	}
+	return o, nil
+}
+
+// reasons are the kinds that say why something was written, the strongest first.
+func reasons() []mem.Kind {
+	return []mem.Kind{
+		mem.Decision, mem.Convention, mem.Preference, mem.ErrorFix, mem.Rationale, mem.TradeOff, mem.Gotcha, mem.Discovery,
+		mem.Fact,
+	}
+}
+
+// weight orders the memories of a turn: those about the file first, then by kind.
+func (b *blamed) weight(m mem.Memory) int {
+	w := slices.Index(reasons(), m.Kind)
+	if w < 0 {
+		w = len(reasons())
+	}
+	named := slices.ContainsFunc(m.Files, func(name string) bool { return slices.Contains(b.names, name) })
+	if m.Kind != mem.Summary && !named {
+		w += len(reasons()) + 1
+	}
+	return w
+}
+
+// committed returns the turn that made the commit of a line, by the summary of the turn; nil if none is known.
+func (b *blamed) committed(ctx context.Context, line blame.Line) (*BlameOrigin, error) {
+	if line.Commit == "" {
+		return nil, nil
+	}
+	o, known := b.commits[line.Commit]
+	if known || len(b.commits) == maxBlameCommits {
+		return o, nil
+	}
+	b.commits[line.Commit] = nil
+	for n := 7; n <= 10 && n <= len(line.Commit); n++ { // as many characters as git may print
+		hash := line.Commit[:n]
+		hits, err := b.Store.Match(ctx, mem.Query{
+			Project: b.project.Key, Terms: rank.Terms(hash), Kinds: []mem.Kind{mem.Summary}, Within: "*",
+			Statuses: event.Findable(), Limit: 5,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("session of a commit: %w", err)
+		}
+		for _, h := range hits {
+			if m := h.Memory; m.Source.Session != "" && m.Source.PromptID != "" && m.Summary != nil &&
+				strings.Contains(m.Summary.Completed, "committed "+hash+":") {
+				o, err := b.turn(ctx, m.Source.Session, m.Source.PromptID, ByCommit, m.Created)
+				b.commits[line.Commit] = o
+				return o, err
+			}
+		}
+	}
+	return nil, nil
+}
