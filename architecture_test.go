@@ -81,7 +81,8 @@ web:
 config:         mem chars workstate fsx when rank redact event recall egress embed llm setup fault
 cli/man:        fault
 upgrade:
-cli/ui:         mem chars workstate redact rank event recall curate digest continuity views eval fault config api
+cli/ui:         mem chars workstate redact rank event recall curate digest continuity filesync views eval fault config
+                api
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
 daemon:         mem chars workstate vaultfile index redact event curate digest continuity filesync

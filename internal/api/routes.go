@@ -87,6 +87,7 @@ var (
 	HandoffPage   = Route[mem.ProjectRef, views.HandoffPage]{Name: "handoff_page", Get: "handoff_page"}
 	Handoff       = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // stores one
 	State         = Route[workstate.Request, workstate.State]{Name: "state"}
+	Share         = Route[filesync.ShareRequest, filesync.ShareResponse]{Name: "share"}
 	ReadState     = Route[mem.ProjectRef, workstate.State]{Name: "read_state", Get: "state"}
 
 	// Successor returns the session that continued another one; zero if it is unknown.

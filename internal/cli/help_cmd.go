@@ -30,7 +30,7 @@ func chapters() []chapter {
 		{"find", []string{"search", "show", "why", "next"}, []string{"timeline", "recap", "blame", "handoff", "stats"}},
 		{"keep", []string{"add", "forget", "review"}, []string{
 			"edit", "restore", "pin", "unpin", "mark", "checkpoint",
-			"lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust",
+			"lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust", "share",
 		}},
 		{"move", nil, []string{"export", "import", "backfill"}},
 		{"run", nil, []string{

@@ -52,7 +52,7 @@ func (a *app) root() *cobra.Command {
 		markCommand(a, "unpin"), feedbackCommand(a), vaultCommand(a),
 		checkpointCommand(a), lintCommand(a), consolidateCommand(a), mergeCommand(a), reviewCommand(a),
 		purgeCommand(a), privacyCommand(a), evalCommand(a), digestCommand(a), pauseCommand(a), resumeCommand(a),
-		mindCommand(a), trustCommand(a),
+		mindCommand(a), trustCommand(a), shareCommand(a),
 		exportCommand(a), importCommand(a), backfillCommand(a), configCommand(a), mcpCommand(a),
 		daemonCommand(a), dbCommand(a),
 		completionCommand(a), manCommand(a), upgradeCommand(a), versionCommand(a),

@@ -35,6 +35,8 @@ func inputErrors() []inputError {
 		{filesync.ErrNoAction, "use add or complete"},
 		{filesync.ErrNoStatus, "use Final, Open, Pending or Revisit"},
 		{filesync.ErrNoProject, "name one project"},
+		{filesync.ErrNotShareable, "remanence share --help says what can be shared; nothing was written"},
+		{filesync.ErrNoRepository, "run it in a directory of the repository"},
 		{continuity.ErrLongHandoff, "shorten it; nothing was stored"},
 		{event.ErrPrivateTurn, "ask for it again with a prompt that is not private"},
 		{curate.ErrNoVerdict, "use useful, wrong, stale or prevented"},

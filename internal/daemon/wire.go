@@ -114,6 +114,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		ReadContextUsage: transcript.Fill,
 		Archive:          h.archive,
 		StateFiles:       h.stateFiles,
+		Shared:           h.sharedFolder,
 		Program:          ownProgram(),
 		TranscriptEvents: pastEvents(d),
 		ListTranscripts:  transcript.List,
@@ -238,6 +239,7 @@ func (h *Daemon) Bindings() []api.Binding {
 			return e.Views.Overview(ctx)
 		}),
 		api.On(api.Sizes, h.sizes), api.On(api.State, asInvalid(e.Filesync.State)),
+		api.On(api.Share, asInvalid(e.Filesync.Share)),
 		api.On(api.ReadState, asInvalid(func(ctx context.Context, at mem.ProjectRef) (workstate.State, error) {
 			return e.Filesync.State(ctx, workstate.Request{ProjectRef: at, Op: workstate.OpGet})
 		})),

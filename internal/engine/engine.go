@@ -40,6 +40,8 @@ type Config struct {
 	ReadContextUsage func(path string) (mem.ContextUsage, error)
 	// Archive stores utterances word for word. Nil means that none are stored.
 	Archive event.Archive
+	// Shared: as in filesync.Config.
+	Shared func(p mem.Project) (filesync.SharedFolder, bool)
 	// StateFiles are the state files of projects. Nil means that there are none.
 	StateFiles event.StateFiles
 	// TranscriptEvents passes the events in an agent's transcript from a position up to a time to give, and

@@ -79,8 +79,8 @@ func (e *Engine) connect(c Config) {
 	})
 	e.Filesync = filesync.New(filesync.Config{
 		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Redactor, Journal: c.Journal,
-		StateFiles: c.StateFiles,
-		Now:        c.Now, Store: c.Store,
+		StateFiles: c.StateFiles, Shared: c.Shared,
+		Now: c.Now, Store: c.Store,
 		DeriveState: func(ctx context.Context, p mem.Project, out *workstate.State) error {
 			return e.Briefing.DeriveStanding(ctx, p, out)
 		},

@@ -50,13 +50,24 @@ func (e *Service) CurrentVault() Vault {
 // maxNotes is the largest number of examined memories with a file.
 const maxNotes = 10000
 
-// Noted returns the memories that have a file, hidden ones included.
+// Noted returns the memories that have a file in the vault, hidden ones included.
 func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
 	ms, err := e.Store.List(ctx, mem.Query{InVault: true, Hidden: true, Within: "*", Limit: maxNotes})
 	if err != nil {
 		return nil, fmt.Errorf("notes: %w", err)
 	}
-	return ms, nil
+	return slices.DeleteFunc(ms, mem.Memory.Shared), nil
+}
+
+// SharedOf returns the memories of a project that have a file in its repository, hidden ones included.
+func (e *Service) SharedOf(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
+	ms, err := e.Store.List(ctx, mem.Query{
+		Project: p.Key, Scopes: []mem.Scope{mem.ScopeProject}, InVault: true, Hidden: true, Within: "*", Limit: maxNotes,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("shared memories: %w", err)
+	}
+	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !mm.Shared() }), nil
 }
 
 // VaultNotes is an index of the memories with a file, by file and by id.

@@ -5,6 +5,7 @@ package filesync
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"remanence/internal/continuity"
@@ -28,8 +29,11 @@ type Config struct {
 	Journal func(entry string) (file string, err error)
 	// StateFiles are the state files of projects; nil means none.
 	StateFiles event.StateFiles
-	Now        func() time.Time
-	Store      mem.Store
+	// Shared returns the folder of a repository's shared memories, and whether the person trusts the
+	// repository. Nil means none.
+	Shared func(p mem.Project) (folder SharedFolder, trusted bool)
+	Now    func() time.Time
+	Store  mem.Store
 
 	// DeriveState fills in the state of the last session. It is above this package.
 	DeriveState func(ctx context.Context, p mem.Project, out *workstate.State) error
@@ -38,6 +42,8 @@ type Config struct {
 // Service synchronizes files with memories. It is safe for concurrent use.
 type Service struct {
 	Config
+
+	sharing sync.Mutex // held while shared files are read or written
 }
 
 // New returns a Service. It does no I/O.

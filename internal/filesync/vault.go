@@ -213,9 +213,12 @@ func noteEdit(was, now mem.Memory) mem.Edit {
 	return ed
 }
 
-// SyncVaultOnEvent syncs the vault before events that may inject its memories, and after tool calls that
-// may have changed it.
+// SyncVaultOnEvent syncs the vault and shared files before events that may inject their memories, and the
+// vault after tool calls that may have changed it.
 func (s *Service) SyncVaultOnEvent(ctx context.Context, ec event.Context) error {
+	if !ec.FromSpool && (ec.Kind == mem.SessionStart || ec.Kind == mem.UserPromptSubmit) {
+		s.Event.LogDegraded("shared files", s.SyncShared(ctx, ec.Project, ec.Kind == mem.SessionStart))
+	}
 	v := s.Event.CurrentVault()
 	if v == nil || ec.FromSpool {
 		return nil

@@ -149,7 +149,7 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 	files := 0
 	for _, mm := range ms {
 		lines = append(lines, mm.Traces()...)
-		if mm.Note.File == "" {
+		if mm.Note.File == "" || mm.Shared() { // the repository's history has the text in any case
 			continue
 		}
 		files++

@@ -22,7 +22,24 @@ func InjectableText(m mem.Memory) (text string, ok bool) {
 	if m.Trust >= mem.TrustAssistant {
 		text = joined(text, Neutral(m.Body))
 	}
-	return text, text != ""
+	if text == "" {
+		return "", false
+	}
+	return teamMark(m) + text, true
+}
+
+// maxAuthor is the largest length of an author's name in a mark, in characters.
+const maxAuthor = 40
+
+// teamMark returns the mark before a text that a team's shared files contain: who wrote it last.
+func teamMark(m mem.Memory) string {
+	if !m.OfTeam() {
+		return ""
+	}
+	if name := chars.Clip(Neutral(m.TeamAuthor()), maxAuthor); name != "" {
+		return "[team, " + name + "] "
+	}
+	return "[team] "
 }
 
 // Injectable reports whether InjectableText has a text.

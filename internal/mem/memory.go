@@ -265,7 +265,7 @@ type Anchor struct {
 
 // Note links a memory to its file in the vault.
 type Note struct {
-	File    string    `json:"file"` // relative to the vault, with slashes
+	File    string    `json:"file"` // relative to the vault, or with SharedDir to the project; slashes
 	Hash    string    `json:"hash"` // of the file when it was last synchronised with the memory
 	Size    int64     `json:"size"` // bytes of the file then; -1 if it was too new for Written to be reliable
 	Written time.Time `json:"written"`

@@ -1,0 +1,45 @@
+package mem
+
+import (
+	"slices"
+	"strings"
+)
+
+// SharedDir is the directory of a repository that holds memories shared with a team. Note.File of a shared memory
+// begins with it.
+const SharedDir = ".remanence/"
+
+// Tags of a memory that was read from a shared file. They are not written into the file.
+const (
+	TagTeam   = "team"
+	TagAuthor = "author:" // followed by the name of the last author, as git reports it
+)
+
+// Shared reports whether the memory has a file in a repository.
+func (m Memory) Shared() bool { return strings.HasPrefix(m.Note.File, SharedDir) }
+
+// OfTeam reports whether the present text of the memory comes from a shared file and not from the person.
+func (m Memory) OfTeam() bool {
+	return m.Trust < TrustUser && slices.Contains(m.Tags, TagTeam) &&
+		(m.Shared() || strings.HasPrefix(m.Key, KeyTeam))
+}
+
+// KeyTeam is the prefix of the keys of memories that were made from a shared file.
+const KeyTeam = "team:"
+
+// TeamAuthor returns the name of the last author of a shared file, "" if it is unknown.
+func (m Memory) TeamAuthor() string {
+	for _, t := range m.Tags {
+		if name, ok := strings.CutPrefix(t, TagAuthor); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// OwnTags returns tags without those that only mark a memory as the team's.
+func OwnTags(tags []string) []string {
+	return slices.DeleteFunc(slices.Clone(tags), func(t string) bool {
+		return t == TagTeam || strings.HasPrefix(t, TagAuthor)
+	})
+}
