@@ -13,6 +13,7 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/daemon"
 	"remanence/internal/fault"
+	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/workstate"
 )
@@ -22,8 +23,8 @@ func trustCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [path]",
 		Short: "let a repository's own memory be read",
-		Long: "What a repository says about itself, in " + workstate.Dir + "/, may have been written by\n" +
-			"anyone. Hooks read it, inject it and keep it up to date only once you declare\n" +
+		Long: "What a repository says about itself, in " + workstate.Dir + "/ and " + mem.SharedDir + ", may have been\n" +
+			"written by anyone. Hooks read it, inject it and keep it up to date only once you declare\n" +
 			"it trusted. That applies to this directory and this repository,\n" +
 			"known by its first commit: another one in the same place needs a new decision.\n" +
 			"It also counts for the worktrees of the repository, and after a rename of the\n" +
@@ -105,7 +106,7 @@ type trustItemView struct {
 
 func (v *trustView) add(t daemon.TrustedRepo, holds bool) {
 	_, err := os.Lstat(filepath.Join(t.Root, workstate.Dir, "STATE.md"))
-	there := !errors.Is(err, fs.ErrNotExist)
+	there := !errors.Is(err, fs.ErrNotExist) || config.Exists(filepath.Join(t.Root, filepath.FromSlash(mem.SharedDir)))
 	v.Repositories = append(v.Repositories, trustItemView{
 		t.Root, t.First, t.Made, t.At, holds, there, !there && !config.Exists(t.Root),
 	})

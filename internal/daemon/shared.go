@@ -17,11 +17,14 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// sharedFolder returns the folder of a repository's shared memories, and whether the person trusts the repository.
-func (h *Daemon) sharedFolder(p mem.Project) (filesync.SharedFolder, bool) {
-	f := &sharedFolder{root: p.Root, git: p.Common != ""}
-	f.files.Dir = filepath.Join(p.Root, filepath.FromSlash(mem.SharedDir))
-	return f, h.trust.Trusts(p)
+// sharedFolders returns a function that returns the folder of a repository's shared memories, and whether the person
+// trusts the repository.
+func sharedFolders(trust *TrustList) func(mem.Project) (filesync.SharedFolder, bool) {
+	return func(p mem.Project) (filesync.SharedFolder, bool) {
+		f := &sharedFolder{root: p.Root, git: p.Common != ""}
+		f.files.Dir = filepath.Join(p.Root, filepath.FromSlash(mem.SharedDir))
+		return f, trust.Trusts(p)
+	}
 }
 
 // sharedFolder is the directory of shared memories in one checkout. It has the form of a vault. It is made for one
@@ -77,8 +80,8 @@ func (f *sharedFolder) Uncommitted(ctx context.Context) (map[string]bool, error)
 }
 
 func (f *sharedFolder) Authors(ctx context.Context) (map[string]string, error) {
-	out, err := f.run(ctx, "log", "-z", "--no-show-signature", "--no-renames", "--name-only", "--format=%x01%aN",
-		"--", mem.SharedDir)
+	out, err := f.run(ctx, "log", "-z", "--topo-order", "--no-show-signature", "--no-renames", "--name-only",
+		"--format=%x01%aN", "--", mem.SharedDir)
 	files, author := map[string]string{}, ""
 	for _, part := range strings.FieldsFunc(out, func(r rune) bool { return r == 0 || r == '\n' }) { // newest first
 		if name, ok := strings.CutPrefix(part, "\x01"); ok {

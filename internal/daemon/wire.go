@@ -114,7 +114,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		ReadContextUsage: transcript.Fill,
 		Archive:          h.archive,
 		StateFiles:       h.stateFiles,
-		Shared:           h.sharedFolder,
+		Shared:           sharedFolders(h.trust),
 		Program:          ownProgram(),
 		TranscriptEvents: pastEvents(d),
 		ListTranscripts:  transcript.List,

@@ -1,6 +1,6 @@
-// Package filesync synchronizes a project's state files and the person's vault with stored memories,
-// in both directions. It parses no files; see mind and vault. Start with Service.State and
-// Service.SyncVault.
+// Package filesync synchronizes a project's state files, the person's vault and the files that a team
+// shares with stored memories, in both directions. It parses no files; see mind and vault. Start with
+// Service.State, Service.SyncVault and Service.SyncShared.
 package filesync
 
 import (

@@ -102,7 +102,7 @@ func (s *Service) Share(ctx context.Context, req ShareRequest) (ShareResponse, e
 	var folder SharedFolder
 	folder, out.Trusted = s.Shared(p)
 	out.Dir = mem.SharedDir + "memory"
-	sh := sharing{s: s, p: p, folder: folder, dryRun: req.DryRun}
+	sh := sharing{s: s, p: p, folder: folder, trusted: out.Trusted, dryRun: req.DryRun}
 	if err := sh.load(ctx); err != nil {
 		return out, err
 	}
@@ -126,10 +126,11 @@ func (s *Service) Share(ctx context.Context, req ShareRequest) (ShareResponse, e
 
 // sharing holds what one Share call works with.
 type sharing struct {
-	s      *Service
-	p      mem.Project
-	folder SharedFolder
-	dryRun bool
+	s       *Service
+	p       mem.Project
+	folder  SharedFolder
+	trusted bool
+	dryRun  bool
 
 	linked map[string]mem.Memory     // memories with a file, by file
 	files  map[string]vaultfile.Note // readable files, by file
@@ -155,9 +156,12 @@ func (sh *sharing) load(ctx context.Context) error {
 
 // status returns the shared memories and the files that are no memories, by file name.
 func (sh *sharing) status(ctx context.Context) ([]SharedItem, error) {
-	dirty, err := sh.folder.Uncommitted(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("uncommitted shared files: %w", err)
+	var dirty map[string]bool
+	if sh.trusted { // git may run programs that a repository's own configuration names
+		var err error
+		if dirty, err = sh.folder.Uncommitted(ctx); err != nil {
+			return nil, fmt.Errorf("uncommitted shared files: %w", err)
+		}
 	}
 	items := []SharedItem{}
 	for file, mm := range sh.linked {

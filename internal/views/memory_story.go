@@ -131,6 +131,11 @@ func provenance(l MemoryStory) string {
 	mm := l.Memory
 	var b strings.Builder
 	switch {
+	case mm.OfTeam():
+		b.WriteString("Read from a file that your team shares")
+		if name := mm.TeamAuthor(); name != "" {
+			b.WriteString(", written by " + chars.Line(name))
+		}
 	case mm.Origin == mem.FromUserCommand && mm.Session == "":
 		b.WriteString("Added by you")
 	case mm.Origin == mem.FromVault:

@@ -192,12 +192,17 @@ func PreviewMemories(p *Printer, ms []mem.Memory) {
 // Provenance describes in a sentence where a memory comes from and how it was used.
 func Provenance(m mem.Memory, now time.Time) string {
 	var sb strings.Builder
-	switch m.Origin {
-	case mem.FromUserCommand:
+	switch origin := m.Origin; {
+	case m.OfTeam():
+		fmt.Fprintf(&sb, "Read from a file that your team shares, %s", DateTime(m.Created, now))
+		if name := m.TeamAuthor(); name != "" {
+			fmt.Fprintf(&sb, ", written by %s", OneLine(name))
+		}
+	case origin == mem.FromUserCommand:
 		fmt.Fprintf(&sb, "Added at the command line, %s", DateTime(m.Created, now))
-	case mem.FromVault:
+	case origin == mem.FromVault:
 		fmt.Fprintf(&sb, "Read from your vault, %s", DateTime(m.Created, now))
-	case mem.FromImport:
+	case origin == mem.FromImport:
 		fmt.Fprintf(&sb, "Brought by an import, from %s", DateTime(m.Created, now))
 	default:
 		fmt.Fprintf(&sb, "Learned from %s, %s, %s", session(m.Source), DateTime(m.Created, now), channel(m))
