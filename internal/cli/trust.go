@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +49,7 @@ func runTrust(a *app, _ *cobra.Command, args []string, revoke bool) error {
 	if err != nil {
 		return err
 	}
-	v := trustView{Did: "trusted", Repositories: []trustItemView{}}
+	v := ui.TrustView{Did: "trusted", Repositories: []ui.TrustItem{}}
 	switch {
 	case revoke:
 		off, ok, err := daemon.DistrustProject(a.Paths, p)
@@ -62,7 +61,7 @@ func runTrust(a *app, _ *cobra.Command, args []string, revoke bool) error {
 			v.Did, off = "unchanged", []daemon.TrustedRepo{{Root: p.Root}}
 		}
 		for _, t := range off {
-			v.add(t, false)
+			addTrust(&v, t, false)
 		}
 	case a.agent() != "":
 		return fault.PersonOnly
@@ -71,7 +70,7 @@ func runTrust(a *app, _ *cobra.Command, args []string, revoke bool) error {
 		if err != nil {
 			return err
 		}
-		v.add(t, true)
+		addTrust(&v, t, true)
 	}
 	return a.out.Show(v)
 }
@@ -81,85 +80,20 @@ func listTrusted(a *app) error {
 	if err != nil {
 		return err
 	}
-	v := trustView{Did: "list", Repositories: []trustItemView{}}
+	v := ui.TrustView{Did: "list", Repositories: []ui.TrustItem{}}
 	for _, t := range list {
 		p, err := project.Identify(t.Root)
-		v.add(t, err == nil && t.Covers(p))
+		addTrust(&v, t, err == nil && t.Covers(p))
 	}
 	return a.out.Show(v)
 }
 
-type trustView struct {
-	Did          string          `json:"did"` // trusted, revoked, unchanged, list
-	Repositories []trustItemView `json:"repositories"`
-}
-
-type trustItemView struct {
-	Root  string    `json:"root"`
-	First string    `json:"first"` // commit; empty outside of git and before there is one
-	Made  bool      `json:"made"`  // this machine made the files
-	At    time.Time `json:"at"`
-	Holds bool      `json:"holds"` // it is still that repository
-	Files bool      `json:"files"` // there is something to read
-	Gone  bool      `json:"gone"`  // there is no such directory any more
-}
-
-func (v *trustView) add(t daemon.TrustedRepo, holds bool) {
+// addTrust adds a repository to a view.
+func addTrust(v *ui.TrustView, t daemon.TrustedRepo, holds bool) {
 	_, err := os.Lstat(filepath.Join(t.Root, workstate.Dir, "STATE.md"))
 	there := !errors.Is(err, fs.ErrNotExist) || config.Exists(filepath.Join(t.Root, filepath.FromSlash(mem.SharedDir)))
-	v.Repositories = append(v.Repositories, trustItemView{
-		t.Root, t.First, t.Made, t.At, holds, there, !there && !config.Exists(t.Root),
+	v.Repositories = append(v.Repositories, ui.TrustItem{
+		Root: t.Root, First: t.First, Made: t.Made, At: t.At, Holds: holds, Files: there,
+		Gone: !there && !config.Exists(t.Root),
 	})
-}
-
-func (trustView) SchemaName() string { return "trust" }
-
-func (v trustView) List() []any { return ui.Items(v.Repositories) }
-
-func (v trustView) Print(p *ui.Printer) {
-	if len(v.Repositories) == 0 {
-		p.Line("No repository is trusted.")
-		return
-	}
-	for _, t := range v.Repositories {
-		switch v.Did {
-		case "unchanged":
-			p.Line("not trusted  %s", ui.OneLine(t.Root))
-		case "revoked":
-			p.Line("revoked  %s", ui.OneLine(t.Root))
-			p.Say("What was learned from its files is not injected any more.")
-		case "list":
-			p.Line("%s  %s", t.state(), ui.OneLine(t.Root))
-			if t.Gone {
-				p.Say("There is no such directory. If it was renamed, it is still trusted at its new place.")
-			}
-			t.firstCommit(p)
-		default:
-			p.Line("%s  %s", t.state(), ui.OneLine(t.Root))
-			t.firstCommit(p)
-		}
-		if v.Did == "trusted" && !t.Files {
-			p.Say("There is nothing to read yet. Make state files with: remanence mind init")
-		}
-		if v.Did == "trusted" && t.First == "" {
-			p.Say("It has no commit yet; it needs a new decision after the first one.")
-		}
-	}
-}
-
-// state is what has become of an entry, in a word or two.
-func (t trustItemView) state() string {
-	switch {
-	case t.Holds:
-		return "trusted"
-	case t.Gone:
-		return "gone"
-	}
-	return "asks again"
-}
-
-func (t trustItemView) firstCommit(p *ui.Printer) {
-	if t.First != "" && p.Flags.Verbose {
-		p.Line("  first commit %s", t.First)
-	}
 }
