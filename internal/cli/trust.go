@@ -23,8 +23,8 @@ func trustCommand(a *app) *cobra.Command {
 		Use:   "trust [path]",
 		Short: "let a repository's own memory be read",
 		Long: "What a repository says about itself, in " + workstate.Dir + "/ and " + mem.SharedDir + ", may have been\n" +
-			"written by anyone. Hooks read it, inject it and keep it up to date only once you declare\n" +
-			"it trusted. That applies to this directory and this repository,\n" +
+			"written by anyone. Hooks read it, inject it and keep it up to date only once you\n" +
+			"declare it trusted. That applies to this directory and this repository,\n" +
 			"known by its first commit: another one in the same place needs a new decision.\n" +
 			"It also counts for the worktrees of the repository, and after a rename of the\n" +
 			"directory; not for a copy, another clone or a submodule.\n" +
