@@ -86,7 +86,8 @@ func named(line string) error {
 	if err := cmd.ParseFlags(args); err != nil {
 		return err
 	}
-	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 && cmd.Name() != "review" {
+	takesIDs := cmd.Name() == "review" || cmd.Name() == "share" // besides its subcommands
+	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 && !takesIDs {
 		return fmt.Errorf("%s has no %q", cmd.CommandPath(), cmd.Flags().Arg(0))
 	}
 	return nil
