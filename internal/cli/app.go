@@ -90,5 +90,6 @@ func (a *app) before(*cobra.Command, []string) error {
 
 // ask sends a request to the daemon, or with --no-daemon to an engine in this process.
 func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req Req) (Rep, error) {
+	defer a.out.Waiting(r.Name)()
 	return daemon.Ask(ctx, a.Connection, r, req)
 }

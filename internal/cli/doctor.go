@@ -19,12 +19,14 @@ func doctorCommand(a *app) *cobra.Command {
 			"doctor --json",
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			end := a.out.Waiting("doctor")
 			checks, did := a.checks().Examine(cmd.Context()), []string{}
 			if fix {
 				if did = ui.NotNil(a.checks().Repair(cmd.Context(), checks)); len(did) > 0 {
 					checks = a.checks().Examine(cmd.Context())
 				}
 			}
+			end()
 			if bundle != "" {
 				if err := runBundle(a, cmd, bundle, checks); err != nil {
 					return err

@@ -63,17 +63,24 @@ func importCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			tag := "" // one for all parts, so that one command reverts them
+			shown := a.progress()
+			defer a.endProgress()
 			for _, part := range parts {
-				part.DryRun = dry
+				if shown != nil {
+					shown("memories", v.Kept+v.Known+v.Empty, 0)
+				}
+				part.DryRun, part.Tag = dry, tag
 				got, err := ask(cmd.Context(), a, api.Import, part)
 				if err != nil {
 					return err
 				}
 				v.Kept, v.Known, v.Empty = v.Kept+got.Imported, v.Known+got.Known, v.Empty+got.Empty
-				if got.Imported > 0 && !dry {
-					v.Undo = append(v.Undo, "remanence forget --yes --tag "+got.Tag+" --project all")
+				if tag = got.Tag; got.Imported > 0 && !dry {
+					v.Undo = []string{"remanence forget --yes --tag " + tag + " --project all"}
 				}
 			}
+			a.endProgress()
 			v.DryRun = dry
 			return a.out.Show(v)
 		},

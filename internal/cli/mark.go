@@ -25,7 +25,7 @@ func forgetCommand(a *app) *cobra.Command {
 		Short:      "hide memories; can be undone",
 		Long: "Hidden memories are neither injected nor found. They can be restored\nfor privacy.hide_days " +
 			"days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the " +
-			"first 1,000; a line says if there may be more.",
+			"first 1,000, the\ntag of an import all of it; a line says if there may be more.",
 		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query " +
 			"\"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -162,7 +162,7 @@ func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse) error {
 		v.Limit = curate.MaxFound
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
-		v.Undo = "remanence " + undoOf(got.Verb) + " " + strings.Join(idsOf(got.Memories), " ")
+		v.Undo = "remanence " + undoOf(got.Verb) + " " + ui.IDsText(idsOf(got.Memories))
 	}
 	if err := a.out.Show(v); err != nil || len(got.Proposed) == 0 {
 		return err

@@ -30,6 +30,7 @@ var (
 	ErrNarrower     = errors.New("the scope would become narrower")
 	ErrNoImportance = errors.New("importance must be between 0 and 1")
 	ErrImportSize   = fmt.Errorf("an import takes 1 to %d memories", maxImport)
+	ErrImportTag    = errors.New("no import has such a tag")
 )
 
 // Add stores a statement of a person or an agent. With IfNew it stores nothing if an equal memory

@@ -26,7 +26,13 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		return ImportResponse{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
 	}
 	now := s.Now()
-	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(req.Memories))}
+	tag := importTag + now.UTC().Format("20060102-150405.000")
+	if req.Tag != "" {
+		if tag = req.Tag; !isImportTag(tag) {
+			return ImportResponse{}, fmt.Errorf("tag %q: %w", chars.Clip(tag, len(importTag)), ErrImportTag)
+		}
+	}
+	out := ImportResponse{Tag: tag, IDs: make([]string, len(req.Memories))}
 	var fresh []mem.Memory
 	var at []int // indexes of fresh in req.Memories
 	keys, seen := map[string]string{}, map[string]bool{}
@@ -78,6 +84,16 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 	}
 	out.Imported = len(ids)
 	return out, err
+}
+
+// importTag begins the tag of an import; behind it stands the time.
+const importTag = "import-"
+
+// isImportTag reports whether a tag has the form of those that Import makes.
+func isImportTag(tag string) bool {
+	at, ok := strings.CutPrefix(tag, importTag)
+	_, err := time.Parse("20060102-150405.000", at)
+	return ok && err == nil
 }
 
 // fromImport copies the fields that an import may set.

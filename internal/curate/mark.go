@@ -90,6 +90,9 @@ func (s *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memor
 	}
 	q := *req.Query
 	q.Limit, q.Within = MaxFound, "*"
+	if len(q.Tags) == 1 && isImportTag(q.Tags[0]) { // an import is reverted whole
+		q.Limit = maxTagged
+	}
 	found, err := s.Recall.Search(ctx, recall.SearchRequest{ProjectRef: req.ProjectRef, Query: q})
 	if err != nil {
 		return nil, err

@@ -59,6 +59,7 @@ type ImportRequest struct {
 	Memories []mem.Memory `json:"memories"`          // 1…1000
 	DryRun   bool         `json:"dry_run,omitempty"` // only count
 	Dir      string       `json:"dir,omitempty"`     // directory of a project that may not be stored yet
+	Tag      string       `json:"tag,omitempty"`     // of the response to an earlier part of the same import
 }
 
 // ImportResponse is the result of an ImportRequest.
@@ -100,8 +101,11 @@ type EditResponse struct {
 	Proposal *mem.Proposal `json:"proposal,omitempty"`
 }
 
-// MaxFound bounds the memories that a MarkRequest with a query changes.
-const MaxFound = 1000
+// MaxFound bounds the memories that a MarkRequest with a query changes, maxTagged those of one import.
+const (
+	MaxFound  = 1000
+	maxTagged = 100_000
+)
 
 // MarkRequest forgets, restores, pins or unpins memories named by ID or found by a query.
 type MarkRequest struct {

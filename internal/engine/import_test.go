@@ -148,7 +148,10 @@ func TestImportsAreRedactedAndBadOnesChangeNothing(t *testing.T) {
 		ask  curate.ImportRequest
 		want error
 	}{
-		"nothing":  {curate.ImportRequest{}, curate.ErrImportSize},
+		"nothing": {curate.ImportRequest{}, curate.ErrImportSize},
+		"no tag of an import": {curate.ImportRequest{
+			Memories: []mem.Memory{{Title: "herons nest in the reeds"}}, Tag: "import-everything",
+		}, curate.ErrImportTag},
 		"too many": {curate.ImportRequest{Memories: make([]mem.Memory, 1001)}, curate.ErrImportSize},
 		"unknown project": {curate.ImportRequest{Memories: []mem.Memory{
 			{Title: "herons nest in the reeds"},
@@ -158,6 +161,12 @@ func TestImportsAreRedactedAndBadOnesChangeNothing(t *testing.T) {
 		if _, err := s.Curate.Import(t.Context(), tt.ask); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
+	}
+	part, err := s.Curate.Import(t.Context(), curate.ImportRequest{
+		Memories: []mem.Memory{{Title: "the crane is painted each May"}}, Tag: got.Tag,
+	})
+	if err != nil || part.Tag != got.Tag || !slices.Contains(s.memory(part.IDs[0]).Tags, got.Tag) {
+		t.Errorf("a second part has the tags %v, want %q: %v", s.memory(part.IDs[0]).Tags, got.Tag, err)
 	}
 	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{
 		ProjectRef: mem.ProjectRef{Project: "all"},

@@ -17,7 +17,7 @@ type ImportView struct {
 	LeftOut  map[string]int    `json:"left_out"`
 	Dropped  []api.Dropped     `json:"dropped"` // fields, dates and rows with a value that is not taken over
 	Projects []ImportedProject `json:"projects"`
-	Undo     []string          `json:"undo"` // one for each thousand
+	Undo     []string          `json:"undo"` // the command that reverts it; empty if nothing was kept
 }
 
 // ImportedProject counts what an import holds of a project.

@@ -268,3 +268,14 @@ func channel(m mem.Memory) string {
 	}
 	return "from an unknown source"
 }
+
+// maxUndoIDs is how many ids a command that reverts a change lists.
+const maxUndoIDs = 100
+
+// IDsText returns ids as arguments of a command; "ID..." if there are too many to type or read.
+func IDsText(ids []string) string {
+	if len(ids) > maxUndoIDs {
+		return "ID..."
+	}
+	return strings.Join(ids, " ")
+}
