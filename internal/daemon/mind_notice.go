@@ -8,7 +8,7 @@ import (
 	"remanence/internal/workstate"
 )
 
-// mindNotices are what a person should know of a project's state files: each at
+// mindNotices are what a person should know of a project's state files and shared memories: each at
 // most once a day.
 func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 	if p.Root == "" {
@@ -17,7 +17,7 @@ func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 	m, err := h.stateFiles.Look(p)
 	switch {
 	case err != nil || !m.Present:
-		return nil
+		return untrustedShared(h.trust, p)
 	case !m.Trusted:
 		return []hookclient.Notice{{Cause: "trust: " + p.Root, Level: 0, Text: "remanence: " + workstate.Dir +
 			"/ of this project is not trusted, so it is not read. Fix: remanence trust"}}
@@ -39,4 +39,14 @@ func (h *Daemon) mindNotices(p mem.Project) []hookclient.Notice {
 			strings.Join(list, ", ") + " has grown large. Fix: remanence mind compress --dry-run"})
 	}
 	return out
+}
+
+// untrustedShared returns the notice that a repository has shared memories that are not read.
+func untrustedShared(trust *TrustList, p mem.Project) []hookclient.Notice {
+	folder, trusted := sharedFolders(trust)(p)
+	if trusted || !folder.There() {
+		return nil
+	}
+	return []hookclient.Notice{{Cause: "trust: shared: " + p.Root, Level: 0, Text: "remanence: " + mem.SharedDir +
+		" of this project is not trusted, so it is not read. Fix: remanence trust"}}
 }

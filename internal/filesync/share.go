@@ -50,6 +50,7 @@ const (
 	SharedUncommitted = "uncommitted" // the file was changed and not committed, so it is not read
 	SharedUnread      = "unread"      // no memory was made of the file
 	SharedMissing     = "missing"     // this branch has no such file
+	SharedUnreadable  = "unreadable"  // the file cannot be read; Bad says why
 )
 
 // SharedItem is one shared memory.
@@ -108,12 +109,14 @@ func (s *Service) Share(ctx context.Context, req ShareRequest) (ShareResponse, e
 	}
 	switch req.Op {
 	case "", ShareStatus:
-		out.Items, err = sh.status(ctx)
-		if err == nil && folder.There() {
-			var bad []vaultfile.BadFile
-			bad, err = folder.Bad()
+		if folder.There() {
+			bad, err := folder.Bad()
+			if err != nil {
+				return out, fmt.Errorf("shared files: %w", err)
+			}
 			out.Bad = append(out.Bad, bad...)
 		}
+		out.Items, err = sh.status(ctx, out.Bad)
 	case ShareWrite:
 		err = sh.write(ctx, req, &out)
 	case ShareRemove:
@@ -155,7 +158,7 @@ func (sh *sharing) load(ctx context.Context) error {
 }
 
 // status returns the shared memories and the files that are no memories, by file name.
-func (sh *sharing) status(ctx context.Context) ([]SharedItem, error) {
+func (sh *sharing) status(ctx context.Context, bad []vaultfile.BadFile) ([]SharedItem, error) {
 	var dirty map[string]bool
 	if sh.trusted { // git may run programs that a repository's own configuration names
 		var err error
@@ -168,6 +171,8 @@ func (sh *sharing) status(ctx context.Context) ([]SharedItem, error) {
 		n, there := sh.files[file]
 		it := sh.item(mm)
 		switch {
+		case slices.ContainsFunc(bad, func(b vaultfile.BadFile) bool { return b.File == file }):
+			it.State = SharedUnreadable
 		case !there && (mm.Status != mem.Active || mm.Note.Hash == ""):
 			continue
 		case !there:

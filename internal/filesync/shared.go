@@ -78,7 +78,9 @@ func (s *Service) SyncShared(ctx context.Context, p mem.Project, full bool) erro
 func sharedChanges(folder SharedFolder, ms []mem.Memory) (l vaultfile.Changes, err error) {
 	if !folder.There() { // git removes a directory with its last file
 		for _, mm := range ms {
-			l.Gone = append(l.Gone, mm.Note.File)
+			if mm.Note.Hash != "" { // else it is known already
+				l.Gone = append(l.Gone, mm.Note.File)
+			}
 		}
 		return l, nil
 	}
