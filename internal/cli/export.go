@@ -22,7 +22,8 @@ func exportCommand(a *app) *cobra.Command {
 			"jsonl is all that is stored, a row of JSON a line: memories, hidden ones too,\nsessions, prompts, events, " +
 			"receipts, checkpoints and links, with their ids and\ntimes. remanence import reads it, on this machine or " +
 			"another. The form is\ndescribed in docs/export.md.\n\n" +
-			"Both hold the text of memories, so keep them where you would keep those.\nWithout -o they go to standard output.",
+			"markdown is a new directory with a file for each memory that is not hidden, as\nin a vault.\n\n" +
+			"All hold the text of memories, so keep them where you would keep those.\nWithout -o they go to standard output.",
 		Example: "  remanence export -o remanence.html\n  remanence export --format jsonl -o remanence.jsonl\n" +
 			"  remanence export --format jsonl --project api --since 30d -o api.jsonl",
 		Args: atMost(0),
@@ -31,10 +32,12 @@ func exportCommand(a *app) *cobra.Command {
 			case format == exportJSONL:
 				records.file = file
 				return records.run(cmd, a)
-			case format != exportHTML:
-				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use html or jsonl")
+			case format != exportHTML && format != exportMarkdownFiles:
+				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use html, jsonl or markdown")
 			case records.since != "" || records.hidePaths:
 				return fault.Usage.WithMessage("--since and --redact-paths need --format jsonl")
+			case format == exportMarkdownFiles:
+				return exportMarkdown(cmd, a, file.path)
 			}
 			if err := file.check(); err != nil {
 				return err
@@ -59,10 +62,10 @@ func exportCommand(a *app) *cobra.Command {
 			if err := file.write(page); err != nil {
 				return err
 			}
-			return a.out.Show(exportView{File: file.path, Format: format, Projects: len(f.Projects), Bytes: len(page)})
+			return a.out.Show(ui.ExportView{File: file.path, Format: format, Projects: len(f.Projects), Bytes: len(page)})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", exportHTML, "html or jsonl")
+	cmd.Flags().StringVar(&format, "format", exportHTML, "html, jsonl or markdown")
 	cmd.Flags().StringVar(&records.since, "since", "", "with jsonl: only what changed since: 2w, 3d, 2026-01-31")
 	cmd.Flags().BoolVar(&records.hidePaths, "redact-paths", false,
 		"with jsonl: names of projects and ~ in place of directories")
@@ -82,19 +85,4 @@ func overviewOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.Ove
 		return p.State.Project.Key != at.Project.Key
 	})
 	return f, nil
-}
-
-// exportView shows what was written.
-type exportView struct {
-	File     string `json:"file"`
-	Format   string `json:"format"`
-	Projects int    `json:"projects"`
-	Bytes    int    `json:"bytes"`
-}
-
-func (exportView) SchemaName() string { return "export" }
-
-func (v exportView) Print(p *ui.Printer) {
-	p.Line("written: %s, %s, %s", ui.OneLine(v.File), ui.Plural(v.Projects, "project", "projects"),
-		ui.BytesText(int64(v.Bytes)))
 }

@@ -26,6 +26,8 @@ import (
 const (
 	exportHTML  = "html"
 	exportJSONL = "jsonl"
+
+	exportMarkdownFiles = "markdown"
 )
 
 // recordExport is an order to write all that is stored.

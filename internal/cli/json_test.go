@@ -149,7 +149,7 @@ func viewsByName() map[string]ui.View {
 			Sessions: 214, Projects: 9, Bytes: 92_000_000, From: at, To: at, Known: 3, Running: true, Started: at, Done: 40,
 			DoneBytes: 18_000_000, LeftOut: 1, NotRead: 1, Failed: []string{"s-1: read transcript: permission denied"},
 		}},
-		"export": exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
+		"export": ui.ExportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
 		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{
 				Project: o.Project, Since: at, Days: []views.EconomyDay{{

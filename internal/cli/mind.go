@@ -70,7 +70,7 @@ func mindInit(a *app, template string, protocol bool) error {
 	}
 	_, err = os.Lstat(filepath.Join(p.Root, workstate.Dir))
 	own := errors.Is(err, fs.ErrNotExist)
-	v := mindInitView{Dir: filepath.Join(p.Root, workstate.Dir), Made: []string{}}
+	v := ui.MindInitView{Dir: filepath.Join(p.Root, workstate.Dir), Made: []string{}}
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
 	mark := hex.EncodeToString(salt)
@@ -92,35 +92,6 @@ func mindInit(a *app, template string, protocol bool) error {
 		}
 	}
 	return a.out.Show(v)
-}
-
-type mindInitView struct {
-	Dir      string   `json:"dir"`
-	Made     []string `json:"made"`
-	Trusted  bool     `json:"trusted"`
-	Protocol string   `json:"protocol,omitempty"` // what became of CLAUDE.md: added, unchanged
-}
-
-func (mindInitView) SchemaName() string { return "mind_init" }
-
-func (v mindInitView) Print(p *ui.Printer) {
-	if len(v.Made) == 0 {
-		p.Line("All state files are there already.")
-	}
-	for _, f := range v.Made {
-		p.Line("made  %s", f)
-	}
-	switch v.Protocol {
-	case "added":
-		p.Line("added the rules to CLAUDE.md")
-	case "unchanged":
-		p.Line("CLAUDE.md has the rules already")
-	}
-	if !v.Trusted {
-		p.Say("The files were here before, so they are not read yet. Look at them, then: remanence trust")
-		return
-	}
-	p.Say("They are injected into the next session.")
 }
 
 func mindShowCommand(a *app) *cobra.Command {

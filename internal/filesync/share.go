@@ -414,6 +414,11 @@ func sharedChange(mm mem.Memory) vaultfile.NoteChange {
 	return c
 }
 
+// ExportedNote returns the name and the content of a file with one memory, as in a vault.
+func ExportedNote(mm mem.Memory) (file string, c vaultfile.NoteChange) {
+	return "memory/" + string(mm.Kind) + "-" + slug(mm.Title) + fileSuffix(mm), noteChange(mm, true)
+}
+
 // remove deletes the files of the selected memories. A memory of the team is hidden with its file.
 func (sh *sharing) remove(ctx context.Context, req ShareRequest, out *ShareResponse) error {
 	if len(req.IDs) == 0 {

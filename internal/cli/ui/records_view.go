@@ -41,3 +41,34 @@ func (v RecordsView) Print(p *Printer) {
 		p.Hint("undo: remanence db restore %s", OneLine(v.Backup))
 	}
 }
+
+// MarkdownView shows how many memories were written into a directory.
+type MarkdownView struct {
+	Dir      string `json:"dir"`
+	Memories int    `json:"memories"`
+}
+
+// SchemaName returns the name of the view's schema.
+func (MarkdownView) SchemaName() string { return "export_markdown" }
+
+// Print writes the view for a person.
+func (v MarkdownView) Print(p *Printer) {
+	p.Line("written: %s in %s", Plural(v.Memories, "memory", "memories"), Safe(v.Dir))
+}
+
+// ExportView shows what was written.
+type ExportView struct {
+	File     string `json:"file"`
+	Format   string `json:"format"`
+	Projects int    `json:"projects"`
+	Bytes    int    `json:"bytes"`
+}
+
+// SchemaName returns the name of the view's schema.
+func (ExportView) SchemaName() string { return "export" }
+
+// Print writes the view for a person.
+func (v ExportView) Print(p *Printer) {
+	p.Line("written: %s, %s, %s", OneLine(v.File), Plural(v.Projects, "project", "projects"),
+		BytesText(int64(v.Bytes)))
+}

@@ -53,3 +53,35 @@ func (v StateView) Print(p *Printer) {
 		p.Say("%s/ is there and not trusted, so it is not read. Look at it, then: remanence trust", v.Untrusted)
 	}
 }
+
+// MindInitView shows which state files were made.
+type MindInitView struct {
+	Dir      string   `json:"dir"`
+	Made     []string `json:"made"`
+	Trusted  bool     `json:"trusted"`
+	Protocol string   `json:"protocol,omitempty"` // what became of CLAUDE.md: added, unchanged
+}
+
+// SchemaName returns the name of the view's schema.
+func (MindInitView) SchemaName() string { return "mind_init" }
+
+// Print writes the view for a person.
+func (v MindInitView) Print(p *Printer) {
+	if len(v.Made) == 0 {
+		p.Line("All state files are there already.")
+	}
+	for _, f := range v.Made {
+		p.Line("made  %s", f)
+	}
+	switch v.Protocol {
+	case "added":
+		p.Line("added the rules to CLAUDE.md")
+	case "unchanged":
+		p.Line("CLAUDE.md has the rules already")
+	}
+	if !v.Trusted {
+		p.Say("The files were here before, so they are not read yet. Look at them, then: remanence trust")
+		return
+	}
+	p.Say("They are injected into the next session.")
+}

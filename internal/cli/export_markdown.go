@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/fault"
+	"remanence/internal/filesync"
+	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/vault"
+)
+
+// exportPage is how many memories are read at a time.
+const exportPage = 500
+
+// exportMarkdown writes one file a memory into a new directory. Hidden memories and messages are left out.
+func exportMarkdown(cmd *cobra.Command, a *app, dir string) error {
+	if dir == "" {
+		return fault.Usage.WithMessage("--format markdown needs a directory").
+			FixedBy("remanence export --format markdown -o DIR")
+	}
+	if config.Exists(dir) || !config.IsDir(filepath.Dir(filepath.Clean(dir))) {
+		return fault.Input.WithMessage("%s is there already, or is in no directory", dir).FixedBy("name a new directory")
+	}
+	q, _, err := recordExport{}.query(cmd.Context(), a)
+	if err != nil {
+		return err
+	}
+	store, err := sqlite.OpenForReading(cmd.Context(), a.Paths.Database(), lockWait)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fault.Denied.Because("%s", err)
+	}
+	to := vault.Vault{Dir: dir}
+	v := ui.MarkdownView{Dir: dir}
+	for list := (mem.Query{Project: q.Project, Limit: exportPage}); ; list.Offset += exportPage {
+		ms, err := store.List(cmd.Context(), list)
+		if err != nil {
+			return err
+		}
+		for _, mm := range ms {
+			file, c := filesync.ExportedNote(mm)
+			if _, err := to.Write(mem.Note{File: file}, c); err != nil {
+				return fault.Other.WithMessage("the export is incomplete").Because("%s", err)
+			}
+			v.Memories++
+		}
+		if len(ms) < exportPage {
+			return a.out.Show(v)
+		}
+	}
+}
