@@ -88,6 +88,12 @@ func (a *app) before(*cobra.Command, []string) error {
 	return err
 }
 
+// Exclusively runs do while no daemon has the database open, and shows on a terminal that it takes long.
+func (a *app) Exclusively(ctx context.Context, do func() error) error {
+	defer a.out.Waiting("database")()
+	return a.Connection.Exclusively(ctx, do)
+}
+
 // ask sends a request to the daemon, or with --no-daemon to an engine in this process.
 func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req Req) (Rep, error) {
 	defer a.out.Waiting(r.Name)()

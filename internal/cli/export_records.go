@@ -61,6 +61,9 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 	}
 	v := ui.RecordsView{File: o.file.path, Rows: map[string]int{}}
 	write := func(to io.Writer) error {
+		if o.file.path != "" {
+			defer a.out.Waiting("export")()
+		}
 		counted := &countingWriter{w: to}
 		buffered := bufio.NewWriter(counted)
 		w, err := transfer.NewWriter(buffered)
