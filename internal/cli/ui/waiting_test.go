@@ -2,19 +2,38 @@ package ui
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
+// lockedText is what a terminal was given, by the request and by the timer beside it.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 func TestARequestOfOverASecondShowsThatItIsAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var terminal strings.Builder
+		var terminal lockedText
 		end := waiting(&terminal, "purge_preview")
 		time.Sleep(900 * time.Millisecond)
 		synctest.Wait()
-		if terminal.Len() > 0 {
-			t.Errorf("shown within a second: %q", terminal.String())
+		if got := terminal.String(); got != "" {
+			t.Errorf("shown within a second: %q", got)
 		}
 		time.Sleep(1500 * time.Millisecond)
 		end()
