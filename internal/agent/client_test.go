@@ -207,6 +207,31 @@ func TestAPatchIsReadForItsFiles(t *testing.T) {
 	}
 }
 
+// Our plugin of OpenCode leaves out of a payload what is not read, and adds what a hook does not say.
+func TestPayloadsOfOurPluginOfOpenCodeAreRead(t *testing.T) {
+	d, _ := agent.ByName("opencode")
+	const start = `{"session_id":"ses_1","directory":"/p","hook_event_name":`
+	for payload, want := range map[string]string{
+		`"session.created"`:  "SessionStart  ",
+		`"session.resumed"`:  "SessionStart resume ",
+		`"session.restored"`: "SessionStart compact ",
+		`"dispose"`:          "SessionEnd  ",
+		`"chat.message","output":{"message":{"model":{"modelID":"m"}},"parts":[{"type":"text","text":"\"two words\""}]}`: "" +
+			"UserPromptSubmit  two words",
+		`"session.idle","text":"Done."`: "Stop  Done.",
+		`"message.part.updated","properties":{"part":{"type":"tool","tool":"bash","callID":"c","state":{"status":"error",` +
+			`"input":{"command":"x"},"error":"aborted"}}}`: "PostToolUseFailure  ",
+		`"tool.execute.after","input":{"tool":"bench_echo","callID":"c","args":{}},"output":{"content":[{"type":"text",` +
+			`"text":"t"}],"metadata":{}}`: "PostToolUse  ",
+	} {
+		e, err := d.Decode([]byte(start+payload+"}"), agent.Env{})
+		if got := fmt.Sprintf("%s %s %s", e.Kind, e.Source, e.Text); err != nil || got != want || e.Session != "ses_1" ||
+			e.Cwd != "/p" {
+			t.Errorf("%s: got %q in %s of %s, %v; want %q", payload, got, e.Cwd, e.Session, err, want)
+		}
+	}
+}
+
 // Qwen calls the hook of a prompt before every call of the model.
 func TestOnlyANewPromptOfQwenIsAPrompt(t *testing.T) {
 	d, _ := agent.ByName("qwen")
@@ -288,6 +313,7 @@ func TestAnswersHaveOnlyWhatTheirClientKnows(t *testing.T) {
 		},
 		{"qwen", mem.Event{Kind: mem.PreCompact}, chatty, ""},
 		{"opencode", mem.Event{Kind: mem.SessionStart}, mem.Reply{Context: "c", Notice: "n"}, `{"additionalContext":"c"}`},
+		{"opencode", mem.Event{Kind: mem.PostToolUseFailure}, mem.Reply{Context: "c"}, `{"additionalContext":"c"}`},
 		{"opencode", mem.Event{Kind: mem.PreCompact}, chatty, ""},
 	} {
 		d, _ := agent.ByName(c.client)

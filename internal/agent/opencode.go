@@ -30,7 +30,7 @@ func opencode() client {
 			}
 			return true
 		},
-		answers: sameNames(mem.SessionStart, mem.UserPromptSubmit, mem.PostToolUse),
+		answers: sameNames(mem.SessionStart, mem.UserPromptSubmit, mem.PostToolUse, mem.PostToolUseFailure),
 		flat:    true,
 	}
 }
