@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -72,7 +73,7 @@ func planClient(c Config, cl Client, parts Parts) (ClientPlan, error) {
 		}
 		before := f.was.data
 		if !f.was.exists() && !t.whole && filepath.Ext(f.File) == ".json" {
-			before = []byte("{}\n")
+			before = []byte(cmp.Or(t.empty, "{}\n"))
 		}
 		if f.after, err = t.put(before, in); err != nil {
 			return ClientPlan{}, fmt.Errorf("%s: %w; nothing was changed", f.File, err)
@@ -181,6 +182,9 @@ func (cl Client) step(t target, path string, in input, records []Record) (Step, 
 		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
 	s.Server = s.Hooks == 0
+	if created && t.empty != "" && string(s.after) == t.empty {
+		s.after = nil
+	}
 	if s.Action = s.choose(before, created); s.Action == Keep {
 		return s, nil
 	}
@@ -269,6 +273,9 @@ func trust(c Config, cl Client, hooks []byte) Finding {
 
 // binaryIn is the program that the first hook of ours runs.
 func (cl Client) binaryIn(src []byte) string {
+	if cl.binary != nil {
+		return cl.binary(src)
+	}
 	if at := bytes.Index(src, []byte(hookWord+cl.ID)); at >= 0 {
 		line := src[:at]
 		for _, sign := range []string{`\"`, `'`} { // a shell word within a JSON string

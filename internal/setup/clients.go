@@ -16,6 +16,10 @@ type Client struct {
 	dir      func(c Config) string
 	hooks    []hook
 	targets  []target
+	// has reports whether a text has one of the hooks, and binary which program its hooks run; nil for settings in the
+	// shape of Claude Code's.
+	has    func(src []byte, h hook) bool
+	binary func(src []byte) string
 	// what of it needs the person's consent, beside the installation; "" if nothing does
 	Trust string
 }
@@ -28,6 +32,8 @@ type target struct {
 	cut func(src []byte, in input) ([]byte, error)
 	// whole means that all of the file is ours.
 	whole bool
+	// empty is the text of a file that is made for us and says nothing else; "" means an empty JSON object.
+	empty string
 }
 
 // input is what a target's text depends on.
@@ -48,7 +54,7 @@ type Parts struct {
 
 // Clients returns all agents but Claude Code, in the order in which they are shown.
 func Clients() []Client {
-	return []Client{codexClient(), geminiClient(), copilotClient(), qwenClient()}
+	return []Client{codexClient(), geminiClient(), copilotClient(), qwenClient(), opencodeClient()}
 }
 
 // ClientByID returns the agent called id; ok is false if there is none, or it is Claude Code.
@@ -138,6 +144,7 @@ func copilotClient() Client {
 			{"agentStop", "stop", 5},
 			{"sessionEnd", "session-end", 10},
 		},
+		has: func(src []byte, h hook) bool { return bytes.Contains(src, []byte(hookWord+"copilot "+h.matcher+`"`)) },
 		targets: []target{
 			{
 				path: func(c Config) string { return filepath.Join(dir(c), "hooks", "remanence.json") },
@@ -146,9 +153,9 @@ func copilotClient() Client {
 			{
 				path: func(c Config) string { return filepath.Join(dir(c), "mcp-config.json") },
 				put: func(src []byte, in input) ([]byte, error) {
-					return putServer(src, in, copilotServer)
+					return putServer(src, in, serverForm{"mcpServers", copilotServer})
 				},
-				cut: func(src []byte, _ input) ([]byte, error) { return unmergeServer(src) },
+				cut: func(src []byte, _ input) ([]byte, error) { return unmergeServer(src, "mcpServers") },
 			},
 		},
 	}
@@ -185,22 +192,22 @@ func putSettings(src []byte, in input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return putServer(out, in, plainServer)
+	return putServer(out, in, serverForm{"mcpServers", plainServer})
 }
 
 func cutSettings(src []byte, _ input) ([]byte, error) {
-	out, err := unmergeServer(src)
+	out, err := unmergeServer(src, "mcpServers")
 	if err != nil {
 		return nil, err
 	}
 	return Unmerge(out, Ours)
 }
 
-func putServer(src []byte, in input, entry func(st style, binary string) string) ([]byte, error) {
+func putServer(src []byte, in input, form serverForm) ([]byte, error) {
 	if !in.parts.Server {
 		return src, nil
 	}
-	return mergeServer(src, in.binary, entry)
+	return mergeServer(src, in.binary, form)
 }
 
 // plainServer is the entry of our server for clients that start every server with a command.
@@ -264,8 +271,8 @@ func (cl Client) inputFor(c Config, parts Parts) (input, error) {
 func (cl Client) hasHooks(src []byte) []string {
 	var events []string
 	for _, h := range cl.hooks {
-		if cl.ID == "copilot" {
-			if bytes.Contains(src, []byte(hookWord+cl.ID+" "+h.matcher+`"`)) {
+		if cl.has != nil {
+			if cl.has(src, h) {
 				events = append(events, h.event)
 			}
 			continue

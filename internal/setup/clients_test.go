@@ -79,16 +79,17 @@ func own(path string) []string {
 		}
 	}
 	return []string{
-		"{}", "{ \"x\" : 1.50 }\n",
+		"{}", "{ \"x\" : 1.50 }\n", "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n",
 		"{\r\n\t\"mcpServers\": {},\r\n\t\"hooks\": {\"Stop\": [{\"hooks\":[{\"type\":\"command\"," +
 			"\"command\":\"true\"}]}], \"AfterTool\": []}}", "{\n  \"mcpServers\": {\"other\": {\"command\": \"y\"}}\n}\n",
+		"{\n\t\"mcp\": {\"other\": {\"type\": \"local\", \"command\": [\"y\"]}}, \"plugin\": []}\n",
 	}
 }
 
 func TestInstallingForAClientAndUninstallingGivesEveryByteBack(t *testing.T) {
 	for _, cl := range Clients() {
 		t.Run(cl.ID, func(t *testing.T) {
-			for i := range 6 {
+			for i := range 7 {
 				c := emptyMachine(t)
 				before := map[string]string{}
 				for _, target := range cl.targets {
@@ -236,8 +237,9 @@ func TestUntrustedHooksOfCodexAreReported(t *testing.T) {
 
 func TestAServerOfAnotherProgramWithOurNameStays(t *testing.T) {
 	for id, text := range map[string]string{
-		"codex":  "[mcp_servers.remanence]\ncommand = \"theirs\"\n",
-		"gemini": `{"mcpServers": {"remanence": {"command": "theirs"}}}`,
+		"codex":    "[mcp_servers.remanence]\ncommand = \"theirs\"\n",
+		"gemini":   `{"mcpServers": {"remanence": {"command": "theirs"}}}`,
+		"opencode": `{"mcp": {"remanence": {"type": "local", "command": ["theirs"]}}}`,
 	} {
 		c := emptyMachine(t)
 		cl, _ := ClientByID(id)
@@ -257,7 +259,7 @@ func TestAServerOfAnotherProgramWithOurNameStays(t *testing.T) {
 func TestFilesOfAShapeThatIsNotKnownAreLeftAlone(t *testing.T) {
 	for id, text := range map[string]string{
 		"codex": "mcp_servers = { }\n", "gemini": `{"hooks": []}`, "qwen": "{ // remark\n}",
-		"copilot": `{"version":1,"hooks":{}}`,
+		"copilot": `{"version":1,"hooks":{}}`, "opencode": "export const Theirs = async () => ({})\n",
 	} {
 		c := emptyMachine(t)
 		cl, _ := ClientByID(id)
@@ -291,7 +293,7 @@ func TestOnlyWhatIsAskedForIsInstalled(t *testing.T) {
 			for _, text := range textsOf(t, c, cl) {
 				all += text
 			}
-			hooks, server := strings.Contains(all, hookWord+cl.ID), strings.Contains(all, `["mcp"]`)
+			hooks, server := strings.Contains(all, hookWord+cl.ID), strings.Contains(all, `"mcp"]`)
 			if hooks != parts.Hooks || server != parts.Server || strings.Contains(all, "trusted_hash") {
 				t.Errorf("%s with %+v: got hooks %v, server %v\n%s", cl.ID, parts, hooks, server, all)
 			}
@@ -300,5 +302,34 @@ func TestOnlyWhatIsAskedForIsInstalled(t *testing.T) {
 				t.Errorf("%s with %+v: left %q", cl.ID, parts, left)
 			}
 		}
+	}
+}
+
+func TestThePluginOfOpenCodeThatRunsAnotherProgramIsReplaced(t *testing.T) {
+	c := emptyMachine(t)
+	cl, _ := ClientByID("opencode")
+	installClient(t, c, cl)
+	file := cl.targets[0].path(c)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, strings.Replace(string(b), quote(c.Binary), quote("/opt/odd \"place\"/remanence"), 1))
+	state := CheckClient(c, cl)
+	if !slices.ContainsFunc(state.Findings, func(f Finding) bool { return f.ID == "opencode.binary" && f.State == Fail }) {
+		t.Errorf("a program that is not there is no finding: %+v", state.Findings)
+	}
+	installClient(t, c, cl)
+	if again, err := os.ReadFile(file); err != nil || !bytes.Equal(again, b) {
+		t.Errorf("the plugin was not replaced: %v", err)
+	}
+	writeFile(t, file, strings.Replace(string(b), `"session.idle"`, `"session.other"`, 1))
+	state = CheckClient(c, cl)
+	if f := state.Findings[0]; f.Code != CodeMissing || f.What != "OpenCode: 1 of 8 hooks are missing" {
+		t.Errorf("a plugin without a hook: %+v", state.Findings)
+	}
+	uninstallClient(t, c, cl)
+	if SameFile(cl.dir(c), cl.dir(c)) {
+		t.Errorf("%s is left", cl.dir(c))
 	}
 }

@@ -71,7 +71,7 @@ func PlanServer(c Config) (ServerPlan, error) {
 	if p.Create = !p.was.exists(); p.Create {
 		before = []byte("{}\n")
 	}
-	if p.after, err = mergeServer(before, c.Binary, style.server); err != nil {
+	if p.after, err = mergeServer(before, c.Binary, serverForm{"mcpServers", style.server}); err != nil {
 		return p, fmt.Errorf("%s: %w; nothing was changed", p.File, err)
 	}
 	return p, p.was.writable()
@@ -149,7 +149,7 @@ func serverStep(path string, records []Record) (Step, error) {
 	if !s.was.exists() {
 		return s, nil
 	}
-	if s.after, err = unmergeServer(s.was.data); err != nil {
+	if s.after, err = unmergeServer(s.was.data, "mcpServers"); err != nil {
 		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
 	if s.Action = s.choose(s.was.data, created); s.Action == Keep {
@@ -158,10 +158,16 @@ func serverStep(path string, records []Record) (Step, error) {
 	return s, s.was.writable()
 }
 
+// serverForm is how a client's configuration holds servers: the member that they are in, and the entry of ours.
+type serverForm struct {
+	list  string
+	entry func(st style, binary string) string
+}
+
 // mergeServer returns the configuration with our server in it, run by the binary, as form writes it.
 // One of ours that stands there as wanted keeps its bytes, one of another place
 // is rewritten where it stands.
-func mergeServer(src []byte, binary string, form func(st style, binary string) string) ([]byte, error) {
+func mergeServer(src []byte, binary string, form serverForm) ([]byte, error) {
 	d, err := parse(src)
 	if err != nil {
 		return nil, err
@@ -170,15 +176,15 @@ func mergeServer(src []byte, binary string, form func(st style, binary string) s
 		return nil, fmt.Errorf("%w: the whole is not an object", ErrShape)
 	}
 	st := styleOf(d)
-	entry := form(st, binary)
-	list := d.root.get("mcpServers")
+	entry := form.entry(st, binary)
+	list := d.root.get(form.list)
 	switch {
 	case list == nil:
 		return d.with(d.add(st, d.root, func(st style, indent string) string {
-			return `"mcpServers"` + st.colon + st.around("{}", indent, quote(serverName)+st.colon+entry)
+			return quote(form.list) + st.colon + st.around("{}", indent, quote(serverName)+st.colon+entry)
 		})), nil
 	case list.kind != '{':
-		return nil, fmt.Errorf(`%w: "mcpServers" is not an object`, ErrShape)
+		return nil, fmt.Errorf("%w: %q is not an object", ErrShape, form.list)
 	}
 	ours := list.get(serverName)
 	switch {
@@ -189,20 +195,20 @@ func mergeServer(src []byte, binary string, form func(st style, binary string) s
 	case d.runs(ours, binary):
 		return src, nil
 	}
-	command := ours.get("command") // what the person put beside it stays
-	return d.with(apply(d.body, []splice{{command.start, command.end, quote(binary)}})), nil
+	program := ours.program() // what the person put beside it stays
+	return d.with(apply(d.body, []splice{{program.start, program.end, quote(binary)}})), nil
 }
 
 // unmergeServer returns the configuration without our server, and without the
 // list of servers if that was made for it.
-func unmergeServer(src []byte) ([]byte, error) {
+func unmergeServer(src []byte, list string) ([]byte, error) {
 	d, err := parse(src)
 	if err != nil || d.root == nil || d.root.kind != '{' {
 		return src, err
 	}
 	c := cutter{body: d.body}
 	emptied := c.sweep(d.root, func(member item) bool {
-		return member.key == "mcpServers" && member.val.kind == '{' && c.sweepMarked(member.val, func(it item) bool {
+		return member.key == list && member.val.kind == '{' && c.sweepMarked(member.val, func(it item) bool {
 			return it.key == serverName && d.ourServer(it.val)
 		})
 	})
@@ -225,9 +231,21 @@ func (st style) server(binary string) string {
 // ourServer reports whether a server runs our program as one, whatever else the
 // person or the agent has put beside.
 func (d document) ourServer(n *node) bool {
-	command, _ := d.text(n.get("command"))
+	command, _ := d.text(n.program())
 	args, _ := d.texts(n.get("args"))
+	if whole, ok := d.texts(n.get("command")); ok && len(whole) > 0 {
+		args = whole[1:]
+	}
 	return isRemanence(command) && len(args) > 0 && args[0] == "mcp"
+}
+
+// program is the value that names a server's program: its command, or the first word of a command that is a list.
+func (n *node) program() *node {
+	command := n.get("command")
+	if command != nil && command.kind == '[' && len(command.items) > 0 {
+		return command.items[0].val
+	}
+	return command
 }
 
 // Server returns the command line of our server in the agent's configuration; ok
@@ -251,6 +269,6 @@ func Server(c Config) (file string, command []string, ok bool) {
 }
 
 func (d document) runs(n *node, binary string) bool {
-	command, _ := d.text(n.get("command"))
+	command, _ := d.text(n.program())
 	return command == binary
 }

@@ -54,16 +54,17 @@ const (
 
 // Config is everything the package knows about the machine. Paths are absolute.
 type Config struct {
-	Home      string           // the user's home directory
-	ClaudeDir string           // the agent's own directory; "" means Home/.claude
-	CodexDir  string           // that of Codex; "" means Home/.codex
-	Project   string           // root of the project; "" means none: project settings are not looked at
-	Version   string           // of this program; the plugin's manifest names it
-	Managed   string           // settings set by an administrator; "" means none
-	Binary    string           // the remanence binary that the hooks shall run
-	RecordDir string           // where install records are kept
-	Path      []string         // directories searched for programs, in order
-	Now       func() time.Time // nil means time.Now
+	Home       string           // the user's home directory
+	ClaudeDir  string           // the agent's own directory; "" means Home/.claude
+	CodexDir   string           // that of Codex; "" means Home/.codex
+	ConfigHome string           // of programs that follow the XDG specification; "" means Home/.config
+	Project    string           // root of the project; "" means none: project settings are not looked at
+	Version    string           // of this program; the plugin's manifest names it
+	Managed    string           // settings set by an administrator; "" means none
+	Binary     string           // the remanence binary that the hooks shall run
+	RecordDir  string           // where install records are kept
+	Path       []string         // directories searched for programs, in order
+	Now        func() time.Time // nil means time.Now
 
 	PluginDir string // where the plugin is written
 	Plugin    fs.FS  // the plugin's files as they are in a release; needed to install it only
@@ -77,11 +78,12 @@ type Run func(ctx context.Context, dir string, args ...string) ([]byte, error)
 // FromEnv fills a Config from variables as given by getenv. All that is not of the environment is the caller's to set.
 func FromEnv(home string, getenv func(string) string) Config {
 	return Config{
-		Home:      home,
-		ClaudeDir: getenv("CLAUDE_CONFIG_DIR"),
-		CodexDir:  getenv("CODEX_HOME"),
-		Managed:   managedSettings(runtime.GOOS),
-		Path:      filepath.SplitList(getenv("PATH")),
+		Home:       home,
+		ClaudeDir:  getenv("CLAUDE_CONFIG_DIR"),
+		CodexDir:   getenv("CODEX_HOME"),
+		ConfigHome: getenv("XDG_CONFIG_HOME"),
+		Managed:    managedSettings(runtime.GOOS),
+		Path:       filepath.SplitList(getenv("PATH")),
 	}
 }
 
