@@ -104,17 +104,12 @@ func captureItem(a *app, h views.Health) doctor.CaptureItem {
 	return c
 }
 
-// hooksState is the finding on our hooks in the agent's settings.
+// hooksState is the finding on our hooks in the settings of all agents.
 func hooksState(a *app) doctor.HooksItem {
 	c, err := a.checks().SetupConfig()
 	if err != nil {
 		return doctor.HooksItem{State: setup.Warn, What: err.Error()}
 	}
-	worst := setup.Finding{State: setup.OK, What: "all hooks are registered"}
-	for _, f := range setup.Check(c) {
-		if f.State == setup.Fail || f.State == setup.Info && worst.State == setup.OK {
-			worst = f
-		}
-	}
-	return doctor.HooksItem{State: worst.State, What: worst.What}
+	f := setup.Summary(c)
+	return doctor.HooksItem{State: f.State, What: f.What}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // ClientPlan is what an installation for an agent other than Claude Code will do. Making one writes nothing.
@@ -250,6 +251,37 @@ func CheckClient(c Config, cl Client) ClientState {
 		s.Findings = append(s.Findings, trust(c, cl, f.data))
 	}
 	return s
+}
+
+// Summary is one finding on the hooks of all agents: the last fault, or the agents that have them.
+func Summary(c Config) Finding {
+	worst := Finding{State: OK, What: "all hooks are registered"}
+	for _, f := range Check(c) {
+		if f.State == Fail || f.State == Info && worst.State == OK {
+			worst = f
+		}
+	}
+	var with []string
+	for _, cl := range Clients() {
+		s := CheckClient(c, cl)
+		if !s.Installed {
+			continue
+		}
+		with = append(with, cl.Name)
+		for _, f := range s.Findings {
+			if f.State == Fail {
+				worst = f
+			}
+		}
+	}
+	switch names := strings.Join(with, ", "); {
+	case names == "":
+	case worst.State == OK:
+		worst.What += ", also in " + names
+	case worst.State == Info:
+		worst = Finding{State: OK, What: "hooks are registered in " + names}
+	}
+	return worst
 }
 
 // trust looks whether the client runs our hooks.
