@@ -9,6 +9,7 @@ const command = @COMMAND@
 const limit = 5000
 const startLimit = 10000
 const endLimit = 3000
+const pause = 60000 // after a time limit was exceeded; no events are passed on meanwhile
 
 const within = (promise, ms) => {
   let timer
@@ -16,9 +17,12 @@ const within = (promise, ms) => {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
+let pausedUntil = 0
+
 // run passes one event on. It resolves to the text for the model, "" if there is none, and never rejects.
 const run = (payload, ms) =>
   new Promise((resolve) => {
+    if (Date.now() < pausedUntil) return resolve("")
     let timer
     const end = (text) => {
       clearTimeout(timer)
@@ -27,8 +31,9 @@ const run = (payload, ms) =>
     try {
       const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
       timer = setTimeout(() => {
+        pausedUntil = Date.now() + pause
         end("")
-        child.kill()
+        child.kill("SIGKILL")
       }, ms)
       const chunks = []
       child.on("error", () => end(""))

@@ -41,3 +41,6 @@ other() {
   touch "$dir/.complete"
 }
 other codex @openai/codex 0.169.0
+other opencode opencode-ai 1.18.33
+other opencode-plugin @opencode-ai/plugin 1.18.33 # what OpenCode fetches for any plugin
+chmod +x "$CC_CACHE"/agents/opencode-1.18.33/node_modules/opencode-*/bin/opencode

@@ -73,20 +73,8 @@ func (m *responses) last() string {
 // codex runs one session of the real Codex CLI.
 func (u *user) codex(prompt string) {
 	u.t.Helper()
-	cache := os.Getenv("CC_CACHE")
-	if cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			u.t.Fatal(err)
-		}
-		cache = filepath.Join(dir, "claude-code-harness")
-	}
-	found, _ := filepath.Glob(filepath.Join(cache, "agents", "codex-"+codexVersion,
-		"node_modules/@openai/codex-*/vendor/*/bin/codex"))
-	if len(found) == 0 {
-		u.t.Fatal("Codex is not installed: run test/client/install.sh")
-	}
-	cmd := exec.Command(found[0], "exec", "--json", "--skip-git-repo-check", prompt)
+	program := found(u.t, "codex-"+codexVersion+"/node_modules/@openai/codex-*/vendor/*/bin/codex")
+	cmd := exec.Command(program, "exec", "--json", "--skip-git-repo-check", prompt)
 	cmd.Dir = u.project("")
 	cmd.Env = []string{
 		"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "MOCK_KEY=none",

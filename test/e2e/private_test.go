@@ -16,8 +16,8 @@ func (u *user) leaks(words ...string) []string {
 	var out []string
 	for _, dir := range []string{".local", ".config", ".cache"} {
 		err := filepath.WalkDir(filepath.Join(u.home, dir), func(file string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || strings.Contains(file, "claude") {
-				return nil
+			if err != nil || !d.Type().IsRegular() || strings.Contains(file, "claude") || strings.Contains(file, "/opencode/") {
+				return nil // what the clients keep themselves
 			}
 			b, err := os.ReadFile(file)
 			for _, w := range words {

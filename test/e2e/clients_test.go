@@ -1,0 +1,247 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// otherClient is an agent other than Claude Code, as test/client/install.sh fetches it.
+type otherClient struct {
+	id, folder string // its name for us, and that in the cache
+	program    string // pattern below the folder
+	node       bool   // the program is JavaScript for Node
+	args, env  []string
+	config     string // its own configuration, below the home directory
+	own        string // what is in there
+	made       string // file that the installation makes, below the home directory; "" if it makes none
+	shell      string // its tool that runs a command
+	input      map[string]any
+	prepare    func(u *user) // nil if there is nothing to prepare
+}
+
+// In texts of a client @URL@ is the model's address, @PROJECT@ the project's directory.
+func clients() []otherClient {
+	return []otherClient{
+		{
+			id: "opencode", folder: "opencode-1.18.33", program: "node_modules/opencode-linux-*/bin/opencode",
+			args: []string{"run", "--format", "json", "--auto"},
+			env: []string{
+				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+				"OPENCODE_DISABLE_SHARE=1",
+			},
+			config: ".config/opencode/opencode.json",
+			own: `{"$schema": "https://opencode.ai/config.json",
+ "autoupdate": false, "share": "disabled", "model": "mock/mock-model", "small_model": "mock/mock-small",
+ "permission": {"*": "allow"}, "provider": {"mock": {"npm": "@ai-sdk/openai-compatible", "name": "mock",
+  "options": {"baseURL": "@URL@/v1", "apiKey": "dummy-key"}, "models": {
+   "mock-model": {"name": "mock", "tool_call": true, "limit": {"context": 200000, "output": 8000}},
+   "mock-small": {"name": "small", "limit": {"context": 200000, "output": 8000}}}}}}`,
+			made:  ".config/opencode/plugins/remanence.js",
+			shell: "bash", input: map[string]any{"description": "check"},
+			prepare: withPluginPackage,
+		},
+	}
+}
+
+// withPluginPackage puts the package beside the configuration that OpenCode would fetch with the first plugin.
+func withPluginPackage(u *user) {
+	u.t.Helper()
+	from := filepath.Join(cache(u.t), "agents", "opencode-plugin-1.18.33")
+	to := filepath.Join(u.home, ".config/opencode")
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		u.write(filepath.Join(to, name), u.read(filepath.Join(from, name)))
+	}
+	if err := os.CopyFS(filepath.Join(to, "node_modules"), os.DirFS(filepath.Join(from, "node_modules"))); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// cache is where test/client/install.sh puts clients.
+func cache(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("CC_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "claude-code-harness")
+}
+
+// found returns the first file that a pattern below the cache of clients matches.
+func found(t *testing.T, pattern string) string {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(cache(t), "agents", pattern))
+	if len(files) == 0 {
+		t.Fatalf("no %s: run test/client/install.sh", pattern)
+	}
+	return files[0]
+}
+
+// talk runs one session of a client.
+func (u *user) talk(c otherClient, url, prompt string) {
+	u.t.Helper()
+	words := []string{found(u.t, filepath.Join(c.folder, c.program))}
+	if c.node {
+		words = append([]string{node(u.t)}, words...)
+	}
+	words = append(append(words, c.args...), prompt)
+	cmd := exec.Command("timeout", append([]string{"-k", "5", "120"}, words...)...)
+	cmd.Dir = u.project("")
+	cmd.Env = []string{
+		"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "SHELL=/bin/bash",
+		"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost",
+		"HTTPS_PROXY=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9",
+	}
+	for _, v := range c.env {
+		cmd.Env = append(cmd.Env, strings.ReplaceAll(v, "@URL@", url))
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		u.t.Fatalf("%s: %v\n%s", c.id, err, out)
+	}
+}
+
+// node returns a Node that is new enough: that of the cache, else the machine's own.
+func node(t *testing.T) string {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(cache(t), "agents", "node-*", "node_modules/node-linux-*/bin/node"))
+	if len(files) > 0 {
+		return files[0]
+	}
+	own, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal("no Node: run test/client/install.sh")
+	}
+	return own
+}
+
+// with gives the person a client and a project, and the client a model.
+func (u *user) with(c otherClient) (model *scripted, url string) {
+	u.t.Helper()
+	u.newProject("")
+	model = &scripted{}
+	url = model.serve(u.t)
+	own := strings.NewReplacer("@URL@", url, "@PROJECT@", u.project("")).Replace(c.own)
+	u.write(filepath.Join(u.home, c.config), own)
+	if c.prepare != nil {
+		c.prepare(u)
+	}
+	return model, url
+}
+
+// runs is a call of the client's tool for commands.
+func (c otherClient) runs(command string) reply {
+	input := map[string]any{"command": command}
+	for k, v := range c.input {
+		input[k] = v
+	}
+	return reply{text: "Let me see.", tool: c.shell, input: input}
+}
+
+// What was learned in one session is in the bytes of the model's request in the next.
+func TestEveryClientIsTaughtInOneSessionAndToldInTheNext(t *testing.T) {
+	for _, c := range clients() {
+		t.Run(c.id, func(t *testing.T) {
+			u := newUser(t)
+			model, url := u.with(c)
+			config := filepath.Join(u.home, c.config)
+			model.takes(reply{text: "Hello."})
+			u.talk(c, url, "hello there") // what the client adds to its configuration is there from now on
+			before := u.read(config)
+			u.remanence("install", c.id, "--yes")
+
+			model.takes(c.runs("sh check.sh"), reply{text: "I decided to use a ballista instead of a catapult."})
+			u.talk(c, url, "what shall we throw with? <private>my cat is called Mitzi-77</private>")
+			u.keeps("ballista", "--agent", c.id)
+			u.keeps("sh check.sh", "--agent", c.id)
+			if left := u.leaks("Mitzi-77"); len(left) > 0 {
+				t.Errorf("on the disk: %v", left)
+			}
+
+			model.takes(c.runs("sh check.sh"), reply{text: "As we said."})
+			u.talk(c, url, "did we choose the ballista or the catapult?")
+			sent := model.sent()
+			if len(sent) < 2 {
+				t.Fatalf("the model got %d requests in the second session", len(sent))
+			}
+			wants(t, "second session", sent[0], "remanence-context", "I decided to use a ballista")
+			wants(t, "after the command", sent[1], "retry limit must be a number", "failed in this way before")
+			wantsNot(t, "second session", strings.Join(sent, "\n"), "Mitzi-77")
+
+			u.unaffectedWithoutADaemon(c, model, url)
+
+			u.remanence("uninstall", "--yes")
+			if got := u.read(config); got != before {
+				t.Errorf("after uninstall:\n%s\nwant\n%s", got, before)
+			}
+			if _, err := os.Stat(filepath.Join(u.home, c.made)); c.made != "" && !os.IsNotExist(err) {
+				t.Errorf("%s: %v", c.made, err)
+			}
+			model.takes(reply{text: "Hello."})
+			u.talk(c, url, "did we choose the ballista or the catapult?")
+			wants(t, "after uninstall", model.sent()[0], "the ballista or the catapult?")
+			wantsNot(t, "after uninstall", model.sent()[0], "remanence")
+		})
+	}
+}
+
+// unaffectedWithoutADaemon plays a session while there is no daemon and none can be started.
+func (u *user) unaffectedWithoutADaemon(c otherClient, model *scripted, url string) {
+	u.t.Helper()
+	u.remanence("daemon", "stop")
+	run := filepath.Join(u.home, ".local/state/remanence/run")
+	if err := os.RemoveAll(run); err != nil {
+		u.t.Fatal(err)
+	}
+	u.write(run, "in the way")
+	model.takes(c.runs("sh check.sh"), reply{text: "I see."})
+	u.talk(c, url, "and without a memory?")
+	sent := model.sent()
+	if len(sent) < 2 {
+		u.t.Fatalf("without a daemon the model got %d requests", len(sent))
+	}
+	wants(u.t, "without a daemon", sent[0], "and without a memory?")
+	wants(u.t, "without a daemon", sent[1], "retry limit must be a number")
+	if err := os.Remove(run); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// The plugin of OpenCode runs in the client's process.
+func TestOpenCodeGoesOnWhateverTheHookDoes(t *testing.T) {
+	for name, script := range map[string]string{
+		"hangs": "exec sleep 30", "fails": "exit 1", "prints what is no JSON": "echo '{'", "reads nothing": "exec 0<&-",
+		"is missing": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUser(t)
+			c := clients()[0]
+			model, url := u.with(c)
+			u.remanence("install", c.id, "--hooks-only")
+			program := filepath.Join(u.dir, "remanence")
+			if script != "" {
+				u.write(program, "#!/bin/sh\n"+script+"\n")
+				if err := os.Chmod(program, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			plugin := filepath.Join(u.home, c.made)
+			u.write(plugin, strings.ReplaceAll(u.read(plugin), binary, program))
+			model.takes(c.runs("sh check.sh"), reply{text: "I see."})
+			u.talk(c, url, "how does it look?")
+			sent := model.sent()
+			if len(sent) != 2 {
+				t.Fatalf("the model got %d requests, want 2", len(sent))
+			}
+			wants(t, "first request", sent[0], "how does it look?")
+			wants(t, "after the command", sent[1], "retry limit must be a number")
+			wantsNot(t, "the session", strings.Join(sent, "\n"), "remanence-context")
+		})
+	}
+}
