@@ -30,17 +30,24 @@ fi
 echo "client: $DIR/claude ($V)"
 echo "bench:  $CCH"
 
-# Other agents, each in a folder of its own: NAME PACKAGE VERSION
+# Other agents, each in a folder of its own: NAME PACKAGE VERSION. One that cannot be had is a failure.
 other() {
   local dir="$CC_CACHE/agents/$1-$3"
   [ -e "$dir/.complete" ] && return 0
   rm -rf "$dir"; mkdir -p "$dir"
   (cd "$dir" && echo '{"private":true}' >package.json &&
     timeout 600 npm install --no-audit --no-fund --ignore-scripts --include=optional --loglevel=error "$2@$3" </dev/null >npm.log 2>&1) ||
-    { cat "$dir/npm.log" >&2; echo "install.sh: cannot get $2 $3 from the package registry" >&2; exit 3; }
+    { cat "$dir/npm.log" >&2; echo "install.sh: cannot get $2 $3 from the package registry" >&2; exit 1; }
   touch "$dir/.complete"
 }
 other codex @openai/codex 0.169.0
 other opencode opencode-ai 1.18.33
 other opencode-plugin @opencode-ai/plugin 1.18.33 # what OpenCode fetches for any plugin
+other gemini @google/gemini-cli 0.61.0
+other qwen @qwen-code/qwen-code 0.24.4
+other copilot @github/copilot 1.0.102
+if [ "$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)" -lt 22 ]; then # Gemini and Qwen need 22
+  case $(uname -m) in aarch64 | arm64) a=arm64 ;; *) a=x64 ;; esac
+  other node node-linux-$a 22.23.3
+fi
 chmod +x "$CC_CACHE"/agents/opencode-1.18.33/node_modules/opencode-*/bin/opencode

@@ -45,6 +45,37 @@ func clients() []otherClient {
 			shell: "bash", input: map[string]any{"description": "check"},
 			prepare: withPluginPackage,
 		},
+		{
+			id: "gemini", folder: "gemini-0.61.0", program: "node_modules/@google/gemini-cli/bundle/gemini.js", node: true,
+			args:   []string{"--yolo", "-m", "gemini-2.5-pro", "-p"},
+			env:    []string{"GEMINI_API_KEY=dummy-key", "GOOGLE_GEMINI_BASE_URL=@URL@", "GEMINI_CLI_TRUST_WORKSPACE=true"},
+			config: ".gemini/settings.json",
+			own: `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
+ "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+ "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}`,
+			shell: "run_shell_command", input: map[string]any{"description": "check"},
+		},
+		{
+			id: "qwen", folder: "qwen-0.24.4", program: "node_modules/@qwen-code/qwen-code/cli.js", node: true,
+			args:   []string{"--yolo", "-p"},
+			env:    []string{"OPENAI_API_KEY=dummy-key", "OPENAI_BASE_URL=@URL@/v1", "OPENAI_MODEL=qwen3-coder-plus"},
+			config: ".qwen/settings.json",
+			own: `{"security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": false}},
+ "general": {"enableAutoUpdate": false, "disableAutoUpdate": true},
+ "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}`,
+			shell: "run_shell_command", input: map[string]any{"description": "check", "is_background": false},
+		},
+		{
+			id: "copilot", folder: "copilot-1.0.102", program: "node_modules/@github/copilot-*/copilot",
+			args: []string{"--allow-all-tools", "--allow-all-paths", "--disable-client-telemetry", "-p"},
+			env: []string{
+				"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PROVIDER_BASE_URL=@URL@/v1",
+				"COPILOT_PROVIDER_API_KEY=dummy-key", "COPILOT_PROVIDER_WIRE_API=completions", "COPILOT_MODEL=gpt-5.4",
+			},
+			config: ".copilot/mcp-config.json", own: `{"mcpServers": {}}`,
+			made:  ".copilot/hooks/remanence.json",
+			shell: "bash", input: map[string]any{"description": "check", "mode": "sync", "initial_wait": 10},
+		},
 	}
 }
 
