@@ -22,6 +22,7 @@ type client struct {
 	answers map[mem.EventKind]string // events whose answer reaches the model, by the name that an answer gives them
 	flat    bool                     // the answer's context is a member of the whole
 	notices bool                     // the person sees a notice
+	late    bool                     // the end of a compaction is not reported
 }
 
 // ID implements Dialect.
@@ -60,6 +61,8 @@ func (c client) Decode(payload []byte, env Env) (mem.Event, error) {
 	if !c.read(&e, f) {
 		return mem.Event{}, ErrUnknownEvent
 	}
+	_, answered := c.answers[e.Kind]
+	e.LateRestore = c.late && answered && e.Kind != mem.SessionStart && e.Kind != mem.PreToolUse
 	return e, nil
 }
 

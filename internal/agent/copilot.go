@@ -36,6 +36,7 @@ func copilot() Dialect {
 		answers: sameNames(mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse,
 			mem.PostToolUseFailure),
 		flat: true,
+		late: true,
 	}}
 }
 

@@ -38,6 +38,7 @@ func gemini() client {
 			mem.PostToolUse: "AfterTool", mem.PostToolUseFailure: "AfterTool",
 		},
 		notices: true,
+		late:    true,
 	}
 }
 

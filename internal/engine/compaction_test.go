@@ -77,6 +77,39 @@ func TestWhatWasRestoredAtOnceIsNotInjectedAgain(t *testing.T) {
 	}
 }
 
+// Copilot reports that a compaction begins, and nothing after it.
+func TestACompactionWithoutAnEndIsRestoredWithTheNextEventOnce(t *testing.T) {
+	late := func(e mem.Event) mem.Event {
+		e.LateRestore = true
+		return e
+	}
+	for name, next := range map[string]mem.Event{
+		"prompt":         prompt("p2", "go on"),
+		"tool":           edited("p1", "t3", "/home/dev/shop/send/other.go", "a", "b"),
+		"failed command": failed("p1", "t4", "sh bench.sh --rate 50", "Exit code 3\nbench: queue overflow at 8192"),
+	} {
+		s := inHand(t)
+		if got := s.play(late(prompt("p0", "go on"))).Context; strings.Contains(got, "CONTEXT RESTORED") {
+			t.Errorf("%s: restored before a compaction:\n%s", name, got)
+		}
+		s.play(mem.Event{Kind: mem.PreCompact, Source: "auto"})
+		if got := s.play(next).Context; strings.Contains(got, "CONTEXT RESTORED") {
+			t.Errorf("%s: restored for a client that reports the end:\n%s", name, got)
+		}
+		next.ToolUseID += "again"
+		got := s.play(late(next)).Context
+		wants(t, name, got, "CONTEXT RESTORED", "cap the queue instead of growing it")
+		if n := strings.Count(got, "<remanence-context"); n != 1 {
+			t.Errorf("%s: %d blocks", name, n)
+		}
+		if again := s.play(late(prompt("p3", "go on"))).Context; strings.Contains(again, "CONTEXT RESTORED") {
+			t.Errorf("%s: restored again:\n%s", name, again)
+		}
+		s.play(mem.Event{Kind: mem.PreCompact, Source: "auto"})
+		wants(t, name+", the next compaction", s.play(late(prompt("p4", "and on"))).Context, "CONTEXT RESTORED")
+	}
+}
+
 func TestCompleteSummaryLeavesNothingToInject(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0

@@ -154,11 +154,17 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 		ec.Text = "" // of a compaction, a failure or a notice in that turn
 	}
 	ch := event.Changes{Session: ec.SessionChange()}
+	restored, late, err := e.Briefing.LateRestore(ctx, ec)
+	e.Event.LogDegraded("restored context", err)
+	if restored != "" { // nothing else, which might exceed what a client takes of one answer
+		ec.Settings = ec.Settings.WithoutInjection()
+	}
 	reply, handled, err := e.dispatch(ctx, ec)
 	if err != nil {
 		return mem.Reply{}, did, fmt.Errorf("%s: %w", ev.Kind, err)
 	}
-	ch.Merge(handled)
+	ch.Merge(late, handled)
+	reply.Context = cmp.Or(restored, reply.Context)
 	if ec.Recovered {
 		ch = ch.AsRecovered(ec.Backfilled())
 	}
@@ -195,7 +201,7 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 // dispatch calls the method of the event's kind. Each has a file of its own.
 func (e *Engine) dispatch(ctx context.Context, ec event.Context) (mem.Reply, event.Changes, error) {
 	if (ec.Turn.Private || ec.Turn.Text == event.OwnCommand) && event.BelongsToTurn(ec.Kind) {
-		return mem.Reply{}, private(ec), nil
+		return mem.Reply{}, ec.WithoutContent(), nil
 	}
 	switch ec.Kind {
 	case mem.SessionStart:
@@ -229,16 +235,6 @@ func (e *Engine) dispatch(ctx context.Context, ec event.Context) (mem.Reply, eve
 	default: // Setup and unknown kinds
 		return mem.Reply{}, event.Changes{}, nil
 	}
-}
-
-// private stores an event of a private turn, or of one of our own commands, without its content.
-func private(ec event.Context) event.Changes {
-	ec.Input, ec.Response, ec.Error, ec.Text = nil, nil, "", ""
-	ch := event.Changes{Event: &ec.Event}
-	if ec.Kind == mem.Stop {
-		ch.Session.Processing = new(false)
-	}
-	return ch
 }
 
 // turnOf finds the turn of an event: by its prompt id, or without one the newest. The summary of a compaction

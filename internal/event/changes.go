@@ -120,3 +120,14 @@ func (m Context) Batch(c Changes) mem.Batch {
 		Checkpoints: c.Checkpoints, Receipts: c.Receipts, Jobs: c.Jobs, ContextUsage: c.ContextUsage,
 	}
 }
+
+// WithoutContent returns the changes that store an event of a private turn, or of one of our own commands, without
+// its content.
+func (m Context) WithoutContent() Changes {
+	m.Input, m.Response, m.Error, m.Text = nil, nil, "", ""
+	ch := Changes{Event: &m.Event}
+	if m.Kind == mem.Stop {
+		ch.Session.Processing = new(false)
+	}
+	return ch
+}

@@ -87,16 +87,17 @@ type Event struct {
 	Window int64 `json:"window,omitempty"` // size of the context window in tokens; 0 if not reported
 
 	StopActive     bool  `json:"stop_active,omitempty"`
-	Background     int   `json:"background,omitempty"` // background tasks still running at Stop
-	Client         int   `json:"client,omitempty"`     // process id of the agent; of SessionStart only
-	EnvFile        bool  `json:"env_file,omitempty"`   // the client accepts environment variables
-	Size           int64 `json:"size,omitempty"`       // bytes of the original payload
-	Truncated      bool  `json:"cut,omitempty"`        // text was cut to the size limits
-	InjectionOff   bool  `json:"quiet,omitempty"`      // injection is disabled for this client; capture is not
-	Redelivered    bool  `json:"again,omitempty"`      // delivered again: the first daemon ended before it answered
-	SpentUS        int64 `json:"spent_us,omitempty"`   // microseconds from the hook's start to delivery
-	PayloadDropped bool  `json:"dropped,omitempty"`    // the payload was deleted, see [Event.WithoutPayload]
-	Recovered      bool  `json:"recovered,omitempty"`  // read from the transcript; no hook delivered it
+	Background     int   `json:"background,omitempty"`   // background tasks still running at Stop
+	Client         int   `json:"client,omitempty"`       // process id of the agent; of SessionStart only
+	EnvFile        bool  `json:"env_file,omitempty"`     // the client accepts environment variables
+	Size           int64 `json:"size,omitempty"`         // bytes of the original payload
+	Truncated      bool  `json:"cut,omitempty"`          // text was cut to the size limits
+	InjectionOff   bool  `json:"quiet,omitempty"`        // injection is disabled for this client; capture is not
+	Redelivered    bool  `json:"again,omitempty"`        // delivered again: the first daemon ended before it answered
+	SpentUS        int64 `json:"spent_us,omitempty"`     // microseconds from the hook's start to delivery
+	PayloadDropped bool  `json:"dropped,omitempty"`      // the payload was deleted, see [Event.WithoutPayload]
+	LateRestore    bool  `json:"late_restore,omitempty"` // takes text, from a client that reports no compaction's end
+	Recovered      bool  `json:"recovered,omitempty"`    // read from the transcript; no hook delivered it
 }
 
 // WithoutPayload returns a copy of the event without its payload. The copy keeps ids, kind,
