@@ -244,6 +244,39 @@ func (u *user) unaffectedWithoutADaemon(c otherClient, model *scripted, url stri
 	}
 }
 
+// A compaction takes what was injected out of the conversation. OpenCode reports its end; Copilot does not.
+func TestTheStateIsGivenAgainAfterACompaction(t *testing.T) {
+	for _, c := range clients() {
+		tokens := 0
+		switch c.id {
+		case "opencode":
+			tokens, c.own = 39_000, strings.Replace(c.own, `"context": 200000`, `"context": 40000`, 1)
+		case "copilot":
+			tokens, c.env = 59_000, append(c.env, "COPILOT_PROVIDER_MAX_PROMPT_TOKENS=60000")
+		default:
+			continue
+		}
+		t.Run(c.id, func(t *testing.T) {
+			u := newUser(t)
+			model, url := u.with(c)
+			u.remanence("install", c.id, "--yes")
+			u.remanence("add", "we throw with a ballista", "-k", "decision")
+			first := c.runs("sh check.sh")
+			first.tokens = tokens
+			model.takes(first, c.runs("echo once more"), c.runs("echo and more"), reply{text: "Done."})
+			u.talk(c, url, "make the check pass")
+			sent := model.sent()
+			if len(sent) < 4 {
+				t.Fatalf("the model got %d requests, want 4", len(sent))
+			}
+			wants(t, "before", sent[0], "SESSION BRIEFING")
+			after := sent[len(sent)-1]
+			wants(t, "after", after, "SUMMARY-TEXT", "CONTEXT RESTORED", "we throw with a ballista", "make the check pass")
+			wantsNot(t, "after", after, "SESSION BRIEFING")
+		})
+	}
+}
+
 // The plugin of OpenCode runs in the client's process.
 func TestOpenCodeGoesOnWhateverTheHookDoes(t *testing.T) {
 	for name, script := range map[string]string{

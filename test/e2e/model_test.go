@@ -14,7 +14,7 @@ import (
 )
 
 // scripted is a model that speaks Chat Completions and generateContent. It gives its answers in order, and to requests
-// without tools, such as that for a session's title, one of its own.
+// without tools, such as that for a session's title or a summary, one of its own.
 type scripted struct {
 	mu       sync.Mutex
 	answers  []reply
@@ -27,6 +27,7 @@ type scripted struct {
 type reply struct {
 	text, tool string
 	input      map[string]any
+	tokens     int // of the request, as the model reports them; 0 means a few
 
 	id string // of the call
 }
@@ -65,8 +66,9 @@ func (m *scripted) next(body string) reply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.all = append(m.all, body)
-	if json.Unmarshal([]byte(body), &request) != nil || len(request.Tools) == 0 || len(m.answers) == 0 {
-		return reply{text: "Nothing to add"}
+	if json.Unmarshal([]byte(body), &request) != nil || len(request.Tools) == 0 || len(m.answers) == 0 ||
+		strings.Contains(body, "Please create a detailed summary of the conversation") { // as Copilot asks for it
+		return reply{text: "SUMMARY-TEXT"}
 	}
 	m.requests = append(m.requests, body)
 	r := m.answers[0]
@@ -129,7 +131,8 @@ func chatCompletion(r reply) []map[string]any {
 			"function": map[string]any{"name": r.tool, "arguments": string(input)},
 		}}
 	}
-	usage := map[string]any{"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
+	in := max(r.tokens, 10)
+	usage := map[string]any{"prompt_tokens": in, "completion_tokens": 2, "total_tokens": in + 2}
 	chunk := func(object string, choice map[string]any) map[string]any {
 		choice["index"] = 0
 		return map[string]any{
