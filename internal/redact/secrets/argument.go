@@ -1,5 +1,7 @@
 package secrets
 
+import "strings"
+
 // Calls that take a user and a password by position: the name of the function shows which argument is the secret.
 
 const (
@@ -62,4 +64,71 @@ func findArgument(s string, i, n int) (from, to int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// findClientKey finds a key among the arguments of a constructor of a client, whose opening bracket ends at s[:end].
+func findClientKey(s string, _, end int) (from, to int, ok bool) { return findKeyArgument(s, end-1, false) }
+
+// findKeyArgument finds the first quoted argument of the call whose bracket is s[open] that looks like a key.
+func findKeyArgument(s string, open int, uuid bool) (from, to int, ok bool) {
+	for v := range literals(s, open) {
+		if isVendorKey(s[v.From:v.To], uuid) {
+			return v.From, v.To, true
+		}
+	}
+	return 0, 0, false
+}
+
+// findLoginArgument finds a password after another quoted argument of the call whose opening bracket ends at s[:end].
+func findLoginArgument(s string, _, end int) (from, to int, ok bool) {
+	first := true
+	for v := range literals(s, end-1) {
+		if text := s[v.From:v.To]; !first && isStrongPassword(text) && !isMail(text) {
+			return v.From, v.To, true
+		}
+		first = false
+	}
+	return 0, 0, false
+}
+
+// isStrongPassword reports whether v looks like a password without a name beside it.
+func isStrongPassword(v string) bool {
+	return len(v) >= 6 && len(v) <= maxArgumentSize && isPasswordLike(v) && (hasSymbol(v) || count(v, decimalDigits) >= 2) &&
+		!isVersion(v) && !isUUID(v) && !strings.ContainsAny(v, "/:() \t") && (!looksLikeCode(v) || isDottedPassword(v)) &&
+		!isHostName(v)
+}
+
+// isHostName reports whether v is the name of a host or a file.
+func isHostName(v string) bool {
+	dot := strings.LastIndexByte(v, '.')
+	return dot > 0 && (isDomain(v[dot+1:]) || isSource(v)) && isAll(v, isNamePart)
+}
+
+const maxArgumentSize = 128
+
+// literals yields the quoted arguments, not those of inner calls, of the call whose opening bracket is s[i].
+func literals(s string, i int) func(yield func(Span) bool) {
+	return func(yield func(Span) bool) {
+		depth := 0
+		for limit := min(len(s), i+maxCall); i < limit; i++ {
+			switch c := s[i]; {
+			case c == '(' || c == '[' || c == '{':
+				depth++
+			case c == ')' || c == ']' || c == '}':
+				if depth--; depth == 0 {
+					return
+				}
+			case isQuote(c):
+				slashes := 0
+				for s[i-1-slashes] == '\\' {
+					slashes++
+				}
+				to := closingQuote(s, i+1, c, slashes)
+				if depth == 1 && !yield(Span{From: i + 1, To: to}) {
+					return
+				}
+				i = to + slashes
+			}
+		}
+	}
 }

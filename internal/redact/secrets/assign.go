@@ -66,7 +66,10 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	if from, to, ok = apart.findPaired(s, right); ok {
 		return from, to, true
 	}
-	return apart.findPrinted(s, left, right)
+	if from, to, ok = apart.findPrinted(s, left, right); ok {
+		return from, to, true
+	}
+	return apart.findLabelled(s, left, right)
 }
 
 // findShortAssignment is findAssignment for a head of two letters and what follows them.
@@ -124,6 +127,12 @@ func isListed(s string, i int) bool {
 	return strings.HasSuffix(before, ",")
 }
 
+// isMemberValue reports whether the quoted word whose last part begins at s[left:] is the value of a member.
+func isMemberValue(s string, left int) bool {
+	q := wordQuote(s, left)
+	return q >= 0 && strings.HasSuffix(strings.TrimRight(s[max(0, q-maxName):q], " \t\\"), ":")
+}
+
 // isOptionWord reports whether the word after a flag continues a sentence or is the next flag.
 func isOptionWord(word string) bool {
 	switch asciiLower(strings.TrimRight(word, ".,:;")) {
@@ -174,7 +183,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		return i, i < len(s) && isQuote(s[i])
 	case c == '!' && strings.HasPrefix(s[i:], "!="):
 		return skipAny(s, i+2, "= \t", 8), true
-	case c == ',' && closed && wordQuote(s, left) >= 0, c == '(' && !blank && !closed:
+	case c == ',' && closed && wordQuote(s, left) >= 0 && !isMemberValue(s, left), c == '(' && !blank && !closed:
 		a.listed = c == ',' && !flag && isListed(s, wordQuote(s, left))
 		blanks := " \t\\"
 		if flag {

@@ -2,18 +2,19 @@ package secrets
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"strings"
 	"unicode/utf8"
 )
 
 // Files with secrets are often encoded in base64: keys in a settings file, a .env file in a variable, Docker logins in
-// a manifest. A run of base64 is a secret if the decoded text contains one.
+// a manifest. A run of base64 or of hex digits is a secret if the decoded text contains one.
 
 const (
-	minBase64     = 40       // bytes; a shorter run is too short to contain a name and a secret
+	minBase64     = 26       // bytes; a shorter run is too short to contain a key
 	maxBase64     = 64 << 10 // bytes; a longer run is usually an image or a program
 	minBase64Line = 60       // bytes of a line that may continue on the next one
-	probeBytes    = 32       // decoded bytes that show whether it is text
+	probeBytes    = 24       // bytes of a run that show whether it is text
 
 	maxBase64Layers = 3 // nested encodings; each may double the work
 )
@@ -48,16 +49,32 @@ func (f *Finder) base64Secrets(s string, offset int, found []Span, layers int) [
 	return found
 }
 
-// unwrap decodes a run of base64 and returns the secrets of the text; none if it is not text.
+// unwrap decodes a run of base64 or hex digits and returns the secrets of the text; none if it is not text.
 func (f *Finder) unwrap(run string, layers int) []Span {
-	if len(run) > maxBase64 || !isVisible(decoded(run[:probeBytes])) {
+	if len(run) > maxBase64 {
 		return nil
 	}
-	text := decoded(strings.NewReplacer("\n", "", "\r", "", `\n`, "").Replace(run))
+	decode := decoded
+	if digits := strings.TrimPrefix(run, "0x"); isAll(digits[:probeBytes], isHex) {
+		run, decode = digits, decodedHex
+	}
+	if !isVisible(decode(run[:probeBytes])) {
+		return nil
+	}
+	text := decode(strings.NewReplacer("\n", "", "\r", "", `\n`, "").Replace(run))
 	if !isVisible(text) || !utf8.ValidString(text) {
 		return nil
 	}
 	return f.findWithin(text, layers-1)
+}
+
+// decodedHex decodes hex digits. The last of an odd number is left out.
+func decodedHex(s string) string {
+	raw, err := hex.DecodeString(s[:len(s)-len(s)%2])
+	if err != nil {
+		return ""
+	}
+	return string(raw)
 }
 
 // decoded decodes s, which may end at any byte.

@@ -17,7 +17,7 @@ var bars = [...]string{"|", "│", "┃"}
 // the name heads no column.
 func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 	left, right := nameAround(s, at, end)
-	sep := separatorOf(s[skipAny(s, right, " \t`*\"", 8):])
+	sep := separatorOf(s[skipAny(s, labelEnds(s, right), " \t`*\"", 8):])
 	if sep == "" {
 		return nil, Span{}, false
 	}
@@ -46,7 +46,8 @@ func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 	if a.class == noSecret {
 		return nil, Span{}, false
 	}
-	a.listed = hasFold(a.name, "pass") && len(a.name) == len("pass") // tests pass, too
+	// Tests pass, too, and a sentence has commas.
+	a.listed = hasFold(a.name, "pass") && len(a.name) == len("pass") || !isBar(sep) && strings.Contains(header, sep+" ")
 	n := strings.Count(s[start:left], sep)
 	if sep == "┃" { // only the header has thick bars
 		sep = "│"
@@ -80,8 +81,8 @@ func isBar(sep string) bool { return sep == bars[0] || sep == bars[1] || sep == 
 
 // isRuler reports whether line separates the rows of a table.
 func isRuler(line string) bool {
-	return strings.Trim(line, "|-+: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" &&
-		(strings.Contains(line, "--") || strings.Contains(line, "──") || strings.Contains(line, "━━") ||
+	return strings.Trim(line, "|-+=: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" &&
+		(strings.Contains(line, "--") || strings.Contains(line, "==") || strings.Contains(line, "──") || strings.Contains(line, "━━") ||
 			strings.Contains(line, "══"))
 }
 
@@ -89,9 +90,9 @@ func isRuler(line string) bool {
 func isHeader(line, sep string) bool {
 	names := strings.Split(strings.TrimRight(line, "\r"), sep)
 	for _, name := range names {
-		name = strings.Trim(name, "\"")
-		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) ||
-			!isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' }) {
+		name = strings.Trim(strings.TrimRight(name, " "), "\"")
+		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) && strings.Count(name, " ") > 2 ||
+			!isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' || c == '"' }) {
 			return false
 		}
 	}
@@ -109,6 +110,10 @@ func firstCell(rows, sep string) string {
 func (a *assignment) findCells(s string, i int, sep string, n int) (found []Span, end int) {
 	for limit := min(len(s), i+maxTable); i < limit; {
 		row, _, _ := strings.Cut(s[i:], "\n")
+		if isBar(sep) && isRuler(row) { // between two rows
+			i += len(row) + 1
+			continue
+		}
 		if strings.Trim(row, " \r") == "" || isBar(sep) && !strings.Contains(row, sep) {
 			break
 		}

@@ -65,3 +65,28 @@ func endsColour(s string) bool {
 	}
 	return false
 }
+
+const maxGlued = 16 // bytes of a word to which a token is glued
+
+// mayBeGlued reports whether a token of the rule may begin at s[at:] although a word ends there, as in deployAKIA….
+// Not so within a long run, which may be anything in base64.
+func (r *rule) mayBeGlued(s string, at int) bool {
+	if !r.sure && r.left != edgeToken || r.left == edgeDigit {
+		return false
+	}
+	from := at
+	for from > 0 && isTokenByte(s[from-1]) {
+		if from--; at-from > maxGlued {
+			return false
+		}
+	}
+	return true
+}
+
+// isGluedToken reports whether v, which follows a word without a sign, is no part of it.
+func isGluedToken(v string) bool {
+	if len(v) >= 28 {
+		return isManyCased(v) && entropy(v) >= 3.8
+	}
+	return len(v) == 20 && isAll(v, func(c byte) bool { return isUpper(c) || isDigit(c) }) && entropy(v) >= 3
+}

@@ -127,12 +127,12 @@ func IsFlag(s string) bool {
 	return len(s) <= maxName && strings.HasPrefix(s, "-") && isAll(s, isNamePart) && classify(s) != noSecret
 }
 
-// search searches s as it is, and again without ANSI escape sequences.
+// search searches s as it is, and again in plain notation.
 func (f *Finder) search(s string, offset int, found []Span, layers int) []Span {
 	found = f.searchText(s, offset, found, layers)
-	if plain, places := stripANSI(s); places != nil {
+	if plain, places := plainText(s); places != nil {
 		for _, p := range f.searchText(plain, 0, nil, layers) {
-			found = append(found, Span{offset + places.of(p.From), offset + places.of(p.To-1) + 1, p.Kind, p.sure})
+			found = append(found, Span{offset + places.from(p.From), offset + places.to(p.To), p.Kind, p.sure})
 		}
 	}
 	return found
@@ -165,11 +165,19 @@ func (f *Finder) match(s string, offset int, found []Span) []Span {
 	var done [len(builtin)]int // end of each rule's last match
 	var rows Span              // rows of the last table; they are not searched for headers
 	for at := f.next(s, 0); at < len(s); at = f.next(s, at+1) {
-		for i := f.bucket(s, at); i > 0; i = f.entries[i].next {
+		t := triple(s, at)
+		for i := f.bucket(t); i > 0; i = f.entries[i].next {
 			e := &f.entries[i]
+			if !e.maybe(s, at, t) {
+				continue
+			}
 			r := &builtin[e.rule]
 			end, ok := e.at(s, at)
-			if !ok || at < done[e.rule] || !r.left.allows(s, at) {
+			if !ok || at < done[e.rule] {
+				continue
+			}
+			glued := !r.left.allows(s, at)
+			if glued && !r.mayBeGlued(s, at) {
 				continue
 			}
 			if r.named && (at < rows.From || at >= rows.To) {
@@ -177,16 +185,21 @@ func (f *Finder) match(s string, offset int, found []Span) []Span {
 				if !ok {
 					below, table, ok = findInserted(s, at, end)
 				}
+				if !ok {
+					below, table, ok = findAligned(s, at, end)
+				}
 				if ok {
 					for _, cell := range below {
 						found = append(found, Span{cell.From + offset, cell.To + offset, r.kind, false})
 					}
 					rows = table
+				}
+				if len(below) > 0 {
 					continue
 				}
 			}
 			from, to, ok := f.matchRule(r, int(e.rule), s, at, end)
-			if ok {
+			if ok && (!glued || isGluedToken(s[from:to])) {
 				done[e.rule] = to
 				found = append(found, Span{from + offset, to + offset, r.kind, r.sure})
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // Forms of tokens that services document: # is a letter of either case or a digit, % a small letter or a digit, ^ a
-// capital or a digit, ~ a hex digit; a number repeats the sign before it.
+// capital or a digit, ~ a hex digit, @ one of base32; a number repeats the sign before it.
 var serviceTokens = []string{
 	"p8e-#{32}", "ico-#{32}", "pnu_%{36}", "CLOJARS_%{60}", "vcp_#{56}", "napi_%{64}", "rnd_#{28}", "phx_#{43}",
 	"csk-%{48}", "e2b_~{40}", "rpa_^{40}%{6}", "rdme_%{70}", "shippo_live_~{40}", "sgp_~{40}", "sgp_~{16}_~{40}",
@@ -28,9 +28,9 @@ var serviceTokens = []string{
 func draw(roll *rand.Rand, form string) string {
 	alphabets := map[string]string{
 		"#": alnum, "%": "abcdefghijklmnopqrstuvwxyz0123456789",
-		"^": "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "~": "0123456789abcdef",
+		"^": "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "~": "0123456789abcdef", "@": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
 	}
-	return regexp.MustCompile(`[#%^~]\{\d+\}`).ReplaceAllStringFunc(form, func(part string) string {
+	return regexp.MustCompile(`[#%^~@]\{\d+\}`).ReplaceAllStringFunc(form, func(part string) string {
 		var n int
 		fmt.Sscanf(part[1:], "{%d}", &n) //nolint:errcheck // the pattern matched it
 		var b strings.Builder

@@ -7,7 +7,7 @@ import "strings"
 // byte offsets.
 type headIndex struct {
 	triples [1 << 15 / 64]uint64 // bit set of the triples that begin a head, five bits per byte
-	first   [512]uint16          // index of a bucket's first entry, by a hash of the triple
+	first   [2048]uint16         // index of a bucket's first entry, by a hash of the triple
 	entries []entry              // entries[0] is unused, so that 0 ends a bucket
 }
 
@@ -15,17 +15,29 @@ type headIndex struct {
 // combination.
 type entry struct {
 	rule, head, next uint16 // indexes in builtin, in its heads, in entries
+	triple           uint16
+	fourth           byte // the head's fourth byte, folded; anyByte if it is not one byte
 }
+
+const anyByte = 0xFF
 
 // build adds every head of the built-in rules.
 func (x *headIndex) build() {
-	x.entries = make([]entry, 1, 1024)
+	x.entries = make([]entry, 1, 1408)
 	for i := range builtin {
 		for j, h := range builtin[i].heads {
+			if h[0] != '[' && h[1] != '[' && h[2] != '[' {
+				e := entry{rule: uint16(i), head: uint16(j), fourth: anyByte}
+				if len(h) > 3 && h[3] != '[' {
+					e.fourth = h[3] & 31
+				}
+				x.addTriple(e, triple(h, 0))
+				continue
+			}
 			a, rest := element(h)
 			b, rest := element(rest)
 			c, _ := element(rest)
-			x.add(entry{rule: uint16(i), head: uint16(j)}, a, b, c)
+			x.add(entry{rule: uint16(i), head: uint16(j), fourth: anyByte}, a, b, c)
 		}
 	}
 }
@@ -44,22 +56,25 @@ func (x *headIndex) add(e entry, first, second, third string) {
 	for i := range len(first) {
 		for j := range len(second) {
 			for k := range len(third) {
-				t := uint32(first[i]&31)<<10 | uint32(second[j]&31)<<5 | uint32(third[k]&31)
-				x.triples[t>>6] |= 1 << (t & 63)
-				b := bucketOf(t)
-				e.next = x.first[b]
-				x.entries = append(x.entries, e)
-				x.first[b] = uint16(len(x.entries) - 1)
+				x.addTriple(e, uint32(first[i]&31)<<10|uint32(second[j]&31)<<5|uint32(third[k]&31))
 			}
 		}
 	}
+}
+
+func (x *headIndex) addTriple(e entry, t uint32) {
+	x.triples[t>>6] |= 1 << (t & 63)
+	b := bucketOf(t)
+	e.triple, e.next = uint16(t), x.first[b]
+	x.entries = append(x.entries, e)
+	x.first[b] = uint16(len(x.entries) - 1)
 }
 
 func triple(s string, i int) uint32 {
 	return uint32(s[i]&31)<<10 | uint32(s[i+1]&31)<<5 | uint32(s[i+2]&31)
 }
 
-func bucketOf(triple uint32) uint32 { return triple * 0x9E3779B1 >> 23 }
+func bucketOf(triple uint32) uint32 { return triple * 0x9E3779B1 >> 21 }
 
 // next returns the first offset at or after i where a head may begin, or len(s).
 func (x *headIndex) next(s string, i int) int {
@@ -76,7 +91,13 @@ func (x *headIndex) next(s string, i int) int {
 	return len(s)
 }
 
-func (x *headIndex) bucket(s string, at int) uint16 { return x.first[bucketOf(triple(s, at))] }
+// bucket returns the first entry for a triple. The bucket also has entries for others.
+func (x *headIndex) bucket(t uint32) uint16 { return x.first[bucketOf(t)] }
+
+// maybe reports whether the head may begin at s[i:], whose first three bytes are t.
+func (e *entry) maybe(s string, i int, t uint32) bool {
+	return uint32(e.triple) == t && (e.fourth == anyByte || i+3 < len(s) && s[i+3]&31 == e.fourth)
+}
 
 // at reports whether the head begins at s[i:], and returns its end.
 func (e *entry) at(s string, i int) (end int, ok bool) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+const decimalDigits = "0123456789"
+
 // Heuristics on the characters of a value, independent of its position.
 
 // isGenerated reports whether v is a long value of letters, digits and many symbols, like the keys that frameworks
@@ -147,7 +149,7 @@ func isWordy(v string) bool {
 
 // isOpaque reports whether v is a run of letters and digits that is unlikely to be a name.
 func isOpaque(v string) bool {
-	if count(v, "0123456789") < 3 || !isRandom(v) || isWordy(v) || isUUID(v) {
+	if count(v, decimalDigits) < 3 && (len(v) < 20 || !isJumbled(v)) || !isRandom(v) || isWordy(v) || isUUID(v) {
 		return false
 	}
 	return hasUpperAndLower(v) || isAll(v, func(c byte) bool { return isLower(c) || isDigit(c) })

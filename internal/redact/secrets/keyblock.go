@@ -133,3 +133,19 @@ func findPuttyKey(s string, _, end int) (from, to int, ok bool) {
 	}
 	return i, to, to-i >= 32
 }
+
+// findKeyLines finds the lines of base64 or hex digits below the title of a key file of another tool.
+func findKeyLines(s string, _, end int) (from, to int, ok bool) {
+	const shortest = 32
+	from = skipAny(s, end, " \t0123456789abcdef", 40) // the id of a key
+	from = skipAny(s, from, "\\nr\r\n", 8)
+	for to = from; to < len(s) && to-from < keyBlockSize; {
+		n := newline(s[to:])
+		if n == 0 && !isBase64Byte(s[to]) && s[to] != '=' {
+			break
+		}
+		to += max(n, 1)
+	}
+	to = from + len(strings.TrimRight(s[from:to], "\r\n"))
+	return from, to, strings.IndexByte("\nn", s[from-1]) >= 0 && to-from >= shortest && isMixed(s[from:to])
+}

@@ -37,6 +37,9 @@ func classify(name string) class {
 			found = c
 		}
 	}
+	if last := len(words) - 1; found == noSecret && last > 0 && words[last] == "pat" { // a personal access token
+		return token
+	}
 	if last := len(words) - 1; found == noSecret && last > 0 && words[last] == "key" && !isPlainKey(words[last-1]) {
 		if words[0] == "x" { // of a header
 			return token
@@ -76,7 +79,7 @@ func mayNameSecret(name string) bool {
 		switch name[i] | 0x20 {
 		case 'p':
 			stem = "pass"
-			if hasFold(name[i:], "pw") || hasFold(name[i:], "psk") {
+			if hasFold(name[i:], "pw") || hasFold(name[i:], "psk") || hasFold(name[i:], "pat") {
 				return true
 			}
 		case 's':

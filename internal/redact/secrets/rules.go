@@ -679,5 +679,79 @@ var builtin = [...]rule{
 	{kind: "api-key", fold: true, heads: []string{
 		"[abcdefghijklmnopqrstuvwxyz0123456789._-]key", "[abcdefghijklmnopqrstuvwxyz] key",
 	}, find: findAssignment, named: true},
-	{kind: "credential", fold: true, heads: []string{"credential", "_auth"}, find: findAssignment, named: true},
+	{kind: "credential", fold: true, heads: []string{"credential", "_auth", "-auth", "_pat", "-pat"}, find: findAssignment, named: true},
+
+	// Keys without a name of their own.
+	{kind: "service-key", fold: true, heads: vendorNames, find: findVendorKey},
+	{kind: "service-key", fold: true, heads: []string{
+		"client(", "clientv2(", "client.new(", "client::new(", "api(", "sdk(", "bot(", "auth(", "credential(", "credentials(",
+		"credentialsprovider(", "provider(", "service(", "handler(", "apikey(", "authapikey(", "translator(", "access_token(",
+	}, find: findClientKey},
+	{kind: "password", fold: true, heads: []string{
+		"connect(", "connection(", "driver(", "redis(", "auth.basic(", "userinfo(", "attempt(", "httpbasicauth(",
+	}, find: findLoginArgument},
+	{
+		kind: "token", heads: []string{"--key", "--pat", "--jwt", "--sas", "--auth", "--bearer"},
+		tail: `[= ]["']?([A-Za-z0-9_.~+/=-]{20,512})`, check: isOpaque,
+	},
+	{kind: "url-password", heads: []string{"@//", "?parseTime", "?charset", "?tls="}, find: findBarePassword},
+	{
+		kind: "url-password", fold: true, heads: []string{`open("mysql", "`, `open("postgres", "`, `open("sqlserver", "`},
+		tail: `[\w.-]{1,32}:([^\s"'@]{4,128})@`, check: notPlaceholder,
+	},
+	{
+		kind: "url-key", fold: true, heads: []string{"?code=", "&code=", "?api=", "&api=", "?sig=", "&sig=", "?apikey=", "?hmac="},
+		tail: `([A-Za-z0-9_%+/=-]{20,512})`, check: isOpaque,
+	},
+	{kind: "url-key", heads: []string{"tgram://", "slack://", "discord://", "pushover://", "ntfy://", "gotify://"},
+		tail: `[\w.:@/-]{0,64}?([A-Za-z0-9_-]{24,256})`, check: isManyCased},
+	{kind: "password", fold: true, heads: []string{"pwd={", "password={"}, tail: `([^}\n]{4,128})\}`, check: notPlaceholder},
+
+	// Key material in other notations.
+	{kind: "private-key", fold: true, heads: []string{
+		"<d>", "<p>", "<q>", "<dp>", "<dq>", "<inverseq>", "plainvalue>", "privatekey>", "signingkey>", "<value>", "<data>",
+		"type=\"private\">",
+	}, tail: `\s{0,16}([A-Za-z0-9+/]{40,}={0,2})\s{0,16}</`, reach: 8 << 10, check: isKeyText},
+	{kind: "private-key", fold: true, heads: []string{"validationkey=\"", "decryptionkey=\""}, tail: `([0-9a-fA-F]{32,256})"`},
+	{kind: "private-key", fold: true, heads: []string{
+		"static key v1-----", "nkey seed-----", "tarsnap key file", "secret key\n", "secret key\r\n", `secret key\n`, "type0 ==",
+		"borg_key ",
+	}, find: findKeyLines},
+	{
+		kind: "private-key", fold: true, heads: []string{
+			"privateexponent:", "priv:", "prime1:", "prime2:", "exponent1:", "exponent2:", "coefficient:",
+		},
+		tail: `\s{0,12}((?:[0-9a-f]{2}:\s{0,12}){8}(?:[0-9a-f]{2}:?\s{0,12})*)`, reach: 8 << 10,
+	},
+	{
+		kind: "private-key", fold: true, heads: []string{
+			"privateexponent: ", "prime1: ", "prime2: ", "exponent1: ", "exponent2: ", "coefficient: ",
+		},
+		tail: `([A-Za-z0-9+/]{20,}={0,2})`, reach: 4096,
+	},
+	{
+		kind: "private-key", heads: []string{"(d #", "(p #", "(u #"}, tail: `([0-9A-Fa-f\s]{24,})#`, reach: 4096,
+	},
+	{
+		kind: "private-key", heads: []string{"Algorithm: "},
+		tail: `\d{1,3}[^\n]{0,32}\n(?:Key|PrivateKey): ([A-Za-z0-9+/]{16,}={0,2})`,
+	},
+	{
+		kind: "private-key", fold: true, heads: []string{"hmac-"}, tail: `\w{2,8}:[\w.-]{1,64}:([A-Za-z0-9+/]{16,}={0,2})`,
+	},
+	{kind: "private-key", heads: []string{"S[AOU][ABCD]"}, left: edgeWord,
+		tail: `[A-Z2-7]{55}\b`, check: isRandom},
+	{
+		kind: "private-key", fold: true, heads: []string{"importprivkey ", "wif: ", "wif private key", "wif=", "\"wif\": "},
+		tail: `[:= "']{0,4}([5KLc9][A-Za-z0-9]{50,51})\b`,
+	},
+	{kind: "service-token", heads: []string{"sdk-", "api-", "mob-"}, left: edgeToken,
+		tail: `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`},
+	{kind: "service-token", heads: []string{"live_", "test_"}, left: edgeWord, tail: `[0-9a-f]{35}\b`, check: isMixed},
+	{kind: "service-token", heads: []string{"oauth:"}, left: edgeWord, tail: `([a-z0-9]{30})\b`, check: isMixed},
+	{kind: "service-token", heads: []string{"sl.", "aio_"}, left: edgeToken, tail: `[A-Za-z0-9_-]{28,}`, check: isManyCased},
+	{
+		kind: "token", heads: []string{"influx ", "codecov ", "codecov.sh ", "vault ", "doctl ", "fly "}, left: edgeWord,
+		tail: `(?:[^\n]{0,48}? )?(?:-t|-k|--token)[ =]["']?([A-Za-z0-9_.+/=-]{20,256})`, check: isRandom,
+	},
 }

@@ -102,7 +102,7 @@ func TestEveryHeadIsFound(t *testing.T) {
 		}
 		s += drawText(t)
 		for at := f.next(s, 0); at <= len(before); at = f.next(s, at+1) {
-			for i := f.bucket(s, at); at == len(before) && i > 0; i = f.entries[i].next {
+			for i := f.bucket(triple(s, at)); at == len(before) && i > 0; i = f.entries[i].next {
 				end, ok := f.entries[i].at(s, at)
 				if ok && int(f.entries[i].rule) == index && s[at:end] == text {
 					return

@@ -1,0 +1,397 @@
+package secrets
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// A text may write its characters in another notation: ANSI colour sequences or invisible characters between them,
+// full-width forms, look-alikes from other scripts, entities of HTML, escapes of URLs and strings, or one literal in
+// two parts. So the text is also searched in plain notation, and the positions of what is found are mapped back.
+
+// offsets maps byte offsets of a plain text to the original.
+type offsets []offsetPair
+
+// offsetPair is one run of text: offset plain in the plain text is offset whole in the original. If size is not 0, the
+// run is one byte that stands for size bytes.
+type offsetPair struct{ plain, whole, size int }
+
+func (p offsets) run(i int) offsetPair { return p[sort.Search(len(p), func(n int) bool { return p[n].plain > i })-1] }
+
+// from returns the offset in the original of the byte at i.
+func (p offsets) from(i int) int {
+	r := p.run(i)
+	return r.whole + i - r.plain
+}
+
+// to returns the end in the original of the byte before i.
+func (p offsets) to(i int) int {
+	r := p.run(i - 1)
+	if r.size > 0 {
+		return r.whole + r.size
+	}
+	return r.whole + i - r.plain
+}
+
+const notationReach = 2 << 10 // bytes around a character in another notation that are searched
+
+// plainText returns s in plain notation, and nil offsets if it already is. Text far from any other notation is left
+// out.
+func plainText(s string) (string, offsets) {
+	x := notations{s: s}
+	at, n, plain := x.find(0)
+	if at == len(s) {
+		return s, nil
+	}
+	var b strings.Builder
+	var runs offsets
+	add := func(run offsetPair) {
+		if len(runs) > 0 && runs[len(runs)-1].plain == run.plain {
+			runs = runs[:len(runs)-1]
+		}
+		runs = append(runs, run)
+	}
+	last := max(0, at-notationReach)
+	add(offsetPair{0, last, 0})
+	for at < len(s) {
+		b.WriteString(s[last:at])
+		if plain != 0 {
+			add(offsetPair{b.Len(), at, n})
+			b.WriteByte(plain)
+		}
+		last = at + n
+		at, n, plain = x.find(last)
+		add(offsetPair{b.Len(), last, 0})
+		if at > last+2*notationReach {
+			b.WriteString(s[last : last+notationReach])
+			last += notationReach
+			add(offsetPair{b.Len(), last, 1})
+			b.WriteByte('\n')
+			last = max(last, at-notationReach)
+			if at == len(s) {
+				return b.String(), runs
+			}
+			add(offsetPair{b.Len(), last, 0})
+		}
+	}
+	b.WriteString(s[last:])
+	return b.String(), runs
+}
+
+// notationSigns are the ASCII signs with which another notation begins, or that it contains.
+const notationSigns = "\x1b&%\\+"
+
+// notations finds the characters of a text that are in another notation.
+type notations struct {
+	s    string
+	next [len(notationSigns) + 1]int // the next place of each sign and of a character outside ASCII
+	used bool
+}
+
+// find returns the next character in another notation at or after i, its size in bytes, and the ASCII character that it
+// stands for, 0 for none. Without one it returns the length of the text.
+func (x *notations) find(i int) (at, size int, plain byte) {
+	for class := range x.next {
+		if !x.used || x.next[class] < i {
+			x.advance(class, i)
+		}
+	}
+	x.used = true
+	for {
+		at, class := len(x.s), 0
+		for c, place := range x.next {
+			if place < at {
+				at, class = place, c
+			}
+		}
+		if at == len(x.s) {
+			return at, 0, 0
+		}
+		if from, n, plain := x.read(at, class); n > 0 && from >= i {
+			return from, n, plain
+		}
+		if x.s[at] == '\\' {
+			at = runOf(x.s, at)
+		}
+		x.advance(class, at+1)
+	}
+}
+
+// runOf returns the last position of the run of one byte at s[i:].
+func runOf(s string, i int) int {
+	for i+1 < len(s) && s[i+1] == s[i] {
+		i++
+	}
+	return i
+}
+
+// advance moves to the next place of a sign at or after i.
+func (x *notations) advance(class, i int) {
+	n := -1
+	if i < len(x.s) {
+		if class == len(notationSigns) {
+			n = indexWide(x.s[i:])
+		} else {
+			n = strings.IndexByte(x.s[i:], notationSigns[class])
+		}
+	}
+	if x.next[class] = len(x.s); n >= 0 {
+		x.next[class] = i + n
+	}
+}
+
+// indexWide returns the index of the first byte of s that is not ASCII, or -1.
+func indexWide(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if (s[i]|s[i+1]|s[i+2]|s[i+3]|s[i+4]|s[i+5]|s[i+6]|s[i+7])&0x80 != 0 {
+			break
+		}
+	}
+	for ; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return -1
+}
+
+// read reads the character at s[at:], whose first byte is in a class. It returns where it begins, which for the joint of
+// two literals is before its sign, and size 0 if it is in plain notation.
+func (x *notations) read(at, class int) (from, size int, plain byte) {
+	s := x.s
+	switch {
+	case class == len(notationSigns):
+		r, n := utf8.DecodeRuneInString(s[at:])
+		if plain, ok := plainRune(r); ok {
+			return at, n, plain
+		}
+		if letter := lookalike(r); letter != 0 && isInMixedWord(s, at) {
+			return at, n, letter
+		}
+		return at, 0, 0
+	case s[at] == '+':
+		from, size = joint(s, at)
+		return from, size, 0
+	case s[at] == '&':
+		size, plain = entity(s[at:])
+	case s[at] == '%' || s[at] == '\\':
+		size, plain = escape(s[at:])
+	default:
+		size = sizeOfANSI(s[at:])
+	}
+	return at, size, plain
+}
+
+// sizeOfANSI returns the size of the ANSI escape sequence that s begins with, or 0.
+func sizeOfANSI(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	n := len("\x1b[")
+	for n < len(s) && s[n] >= ' ' && s[n] < '@' {
+		n++
+	}
+	if n < len(s) && s[n] >= '@' && s[n] <= '~' {
+		n++
+	}
+	return n
+}
+
+// namedEntities are the entities of HTML that stand for a sign between a name and its value, or in a password.
+var namedEntities = [...]struct {
+	name  string
+	plain byte
+}{
+	{"quot;", '"'}, {"apos;", '\''}, {"lt;", '<'}, {"gt;", '>'}, {"equals;", '='}, {"colon;", ':'}, {"nbsp;", ' '},
+	{"lowbar;", '_'}, {"UnderBar;", '_'}, {"dash;", '-'}, {"hyphen;", '-'}, {"period;", '.'}, {"excl;", '!'}, {"num;", '#'},
+	{"dollar;", '$'}, {"commat;", '@'}, {"sol;", '/'}, {"plus;", '+'}, {"ast;", '*'}, {"quest;", '?'}, {"vert;", '|'},
+	{"Tab;", '\t'}, {"NewLine;", '\n'}, {"semi;", ';'}, {"comma;", ','}, {"grave;", '`'}, {"amp;", '&'},
+	{"shy;", 0}, {"zwnj;", 0}, {"zwj;", 0}, {"ZeroWidthSpace;", 0}, {"lrm;", 0}, {"rlm;", 0}, {"NoBreak;", 0},
+}
+
+// entity reads the entity of HTML that s begins with. The & of an entity may itself be an entity.
+func entity(s string) (size int, plain byte) {
+	n := len("&")
+	for strings.HasPrefix(s[n:], "amp;") && n < 16 && (strings.HasPrefix(s[n+4:], "#") || namedEntity(s[n+4:]) > 0) {
+		n += len("amp;")
+	}
+	if i := namedEntity(s[n:]); i > 0 {
+		e := namedEntities[i-1]
+		return n + len(e.name), e.plain
+	}
+	if !strings.HasPrefix(s[n:], "#") {
+		return 0, 0
+	}
+	n++
+	base, digits := rune(10), isDigit
+	if n < len(s) && s[n]|0x20 == 'x' {
+		base, digits = 16, isHex
+		n++
+	}
+	code, first := rune(0), n
+	for n < len(s) && n-first < 8 && digits(s[n]) {
+		code = code*base + rune(hexValue(s[n]))
+		n++
+	}
+	if n == first || code < 0 || code > utf8.MaxRune {
+		return 0, 0
+	}
+	n = skipAny(s, n, ";", 1)
+	if code < utf8.RuneSelf {
+		return n, byte(code)
+	}
+	plain, ok := plainRune(code)
+	if !ok {
+		return 0, 0
+	}
+	return n, plain
+}
+
+// namedEntity returns the index in namedEntities, from 1, of the name that s begins with, or 0.
+func namedEntity(s string) int {
+	for i := range namedEntities {
+		if strings.HasPrefix(s, namedEntities[i].name) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// escape reads %41, \u0041, \u{41}, \x41 or the like for a visible ASCII character at the start of s.
+func escape(s string) (size int, plain byte) {
+	n := 0
+	switch {
+	case s[0] == '%':
+		n = len("%")
+		for strings.HasPrefix(s[n:], "25") && n < 7 && len(s) > n+4 && isHex(s[n+2]) && isHex(s[n+3]) { // encoded twice
+			n += len("25")
+		}
+	default:
+		n = skipAny(s, 0, `\`, 4)
+		if n == len(s) {
+			return 0, 0
+		}
+		switch {
+		case strings.HasPrefix(s[n:], "u00"):
+			n += len("u00")
+		case strings.HasPrefix(s[n:], "u{"):
+			n += len("u{")
+			if len(s) < n+3 || s[n+2] != '}' {
+				return 0, 0
+			}
+		case s[n] == 'x':
+			n++
+		default:
+			return 0, 0
+		}
+	}
+	if len(s) < n+2 || !isHex(s[n]) || !isHex(s[n+1]) {
+		return 0, 0
+	}
+	plain = hexValue(s[n])<<4 | hexValue(s[n+1])
+	if plain <= ' ' || plain >= 0x7F {
+		return 0, 0
+	}
+	return skipAny(s, n+2, "}", 1), plain
+}
+
+func hexValue(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c|0x20 - 'a' + 10
+}
+
+// joint returns the end of one literal and the start of the next, which together are one text, around the sign between
+// them: "a" + "b".
+func joint(s string, sign int) (from, size int) {
+	const reach = 64
+	before := strings.TrimRight(s[max(0, sign-reach):sign], " \t\r\n\\")
+	after := strings.TrimLeft(s[sign+1:min(len(s), sign+reach)], " \t\r\n")
+	if before == "" || len(after) < 2 || !isQuote(after[0]) || before[len(before)-1] != after[0] || !isTokenByte(after[1]) {
+		return 0, 0
+	}
+	from = max(0, sign-reach) + len(before) - 1
+	to := min(len(s), sign+reach) - len(after) + 1
+	return from, to - from
+}
+
+// plainRune returns the ASCII character that r looks like, 0 for an invisible one. ok is false if r looks like none.
+func plainRune(r rune) (plain byte, ok bool) {
+	switch {
+	case r >= 0xFF01 && r <= 0xFF5E: // full-width forms
+		return byte(r - 0xFF01 + '!'), true
+	case r >= 0x1D400 && r < 0x1D6A4: // mathematical letters
+		return alphabet[(r-0x1D400)%52], true
+	case r >= 0x1D7CE && r < 0x1D800:
+		return '0' + byte((r-0x1D7CE)%10), true
+	case r >= 0x24B6 && r <= 0x24E9: // letters in circles
+		return alphabet[(r - 0x24B6)], true
+	case r >= 0xE0000 && r <= 0xE007F, r >= 0xFE00 && r <= 0xFE0F, r >= 0x200B && r <= 0x200F, r >= 0x202A && r <= 0x202E,
+		r >= 0x2060 && r <= 0x206F, r >= 0x0300 && r <= 0x036F:
+		return 0, true
+	case r >= 0x2000 && r <= 0x200A:
+		return ' ', true
+	}
+	switch r {
+	case 0xAD, 0xFEFF, 0x180E, 0x034F, 0x061C, 0x115F, 0x1160, 0x3164, 0xFFA0:
+		return 0, true
+	case 0xA0, 0x202F, 0x205F, 0x3000:
+		return ' ', true
+	case '“', '”', '„', '‟', '«', '»', '″', '＂':
+		return '"', true
+	case '‘', '’', '‚', '‛', '‹', '›', '′':
+		return '\'', true
+	case '∶', '：', '︓', '﹕', 'ː', '꞉':
+		return ':', true
+	case '﹦', '꞊':
+		return '=', true
+	case '‐', '‑', '‒', '﹣', '−':
+		return '-', true
+	case '﹍', '﹎', '﹏', 'ˍ':
+		return '_', true
+	case '∣', '⏐', 'ǀ':
+		return '|', true
+	}
+	return 0, false
+}
+
+// lookalike returns the letter that r, a letter of another script, looks like, or 0.
+func lookalike(r rune) byte {
+	for i, look := range lookalikeRunes {
+		if r == look {
+			return lookalikeLetters[i/3]
+		}
+	}
+	return 0
+}
+
+// isInMixedWord reports whether the word around s[i] has ASCII letters as well.
+func isInMixedWord(s string, i int) bool {
+	const reach = 16
+	for j := i - 1; j >= max(0, i-reach) && (s[j] >= utf8.RuneSelf || isWordByte(s[j])); j-- {
+		if isLetter(s[j]) {
+			return true
+		}
+	}
+	for j := i; j < min(len(s), i+reach) && (s[j] >= utf8.RuneSelf || isWordByte(s[j])); j++ {
+		if isLetter(s[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// lookalikeRunes are letters of other scripts that look like those of lookalikeLetters, three for each.
+var lookalikeRunes = [...]rune{
+	'а', 'ɑ', 'α', 'с', 'ϲ', 'ᴄ', 'ԁ', 'ɗ', 'ⅾ', 'е', 'ҽ', 'ė', 'һ', 'հ', 'Ꮒ', 'і', 'ı', 'ι', 'ј', 'ϳ', 'յ', 'к', 'κ', 'ĸ',
+	'ո', 'п', 'ƞ', 'о', 'ο', 'օ', 'р', 'ρ', '⍴', 'ѕ', 'ꜱ', 'ƽ', 'т', 'τ', 'ᴛ', 'у', 'ү', 'γ', 'ѡ', 'ԝ', 'ա', 'х', 'χ', 'ⅹ',
+	'А', 'Α', 'Ꭺ', 'К', 'Κ', 'Ⲕ', 'І', 'Ι', 'Ӏ', 'Р', 'Ρ', 'Ꮲ', 'Ѕ', 'Տ', 'Ꮪ', 'Е', 'Ε', 'Ꭼ', 'Т', 'Τ', 'Ꭲ', 'О', 'Ο', 'Օ',
+	'Х', 'Χ', 'Ⅹ', 'С', 'Ϲ', 'Ⅽ',
+}
+
+const lookalikeLetters = "acdehijknopstywxAKIPSETOXC"
