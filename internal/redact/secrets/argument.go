@@ -67,7 +67,9 @@ func findArgument(s string, i, n int) (from, to int, ok bool) {
 }
 
 // findClientKey finds a key among the arguments of a constructor of a client, whose opening bracket ends at s[:end].
-func findClientKey(s string, _, end int) (from, to int, ok bool) { return findKeyArgument(s, end-1, false) }
+func findClientKey(s string, _, end int) (from, to int, ok bool) {
+	return findKeyArgument(s, end-1, false)
+}
 
 // findKeyArgument finds the first quoted argument of the call whose bracket is s[open] that looks like a key.
 func findKeyArgument(s string, open int, uuid bool) (from, to int, ok bool) {

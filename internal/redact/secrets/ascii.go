@@ -2,15 +2,33 @@ package secrets
 
 import "strings"
 
-func isDigit(c byte) bool      { return c >= '0' && c <= '9' }
-func isLower(c byte) bool      { return c >= 'a' && c <= 'z' }
-func isUpper(c byte) bool      { return c >= 'A' && c <= 'Z' }
-func isLetter(c byte) bool     { return isLower(c) || isUpper(c) }
-func isLowerHex(c byte) bool   { return isDigit(c) || c >= 'a' && c <= 'f' }
-func isHex(c byte) bool        { return isLowerHex(c) || c >= 'A' && c <= 'F' }
-func isWordByte(c byte) bool   { return isLetter(c) || isDigit(c) || c == '_' }
-func isBlank(c byte) bool      { return c == ' ' || c == '\t' }
-func isBase64Byte(c byte) bool { return isLetter(c) || isDigit(c) || c == '/' || c == '+' }
+func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isLower(c byte) bool    { return c >= 'a' && c <= 'z' }
+func isUpper(c byte) bool    { return c >= 'A' && c <= 'Z' }
+func isLetter(c byte) bool   { return isLower(c) || isUpper(c) }
+func isLowerHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
+func isHex(c byte) bool      { return isLowerHex(c) || c >= 'A' && c <= 'F' }
+func isBlank(c byte) bool    { return c == ' ' || c == '\t' }
+
+// Sets of the lower and the upper half of ASCII, one bit for each byte.
+const (
+	digitBits  = 1<<('9'+1) - 1<<'0'
+	letterBits = (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
+)
+
+func isBase64Byte(c byte) bool {
+	if c < 64 {
+		return (digitBits|1<<'/'|1<<'+')>>c&1 != 0
+	}
+	return c < 128 && uint64(letterBits)>>(c-64)&1 != 0
+}
+
+func isWordByte(c byte) bool {
+	if c < 64 {
+		return digitBits>>c&1 != 0
+	}
+	return c < 128 && uint64(letterBits|1<<('_'-64))>>(c-64)&1 != 0
+}
 
 // isTokenByte reports whether c belongs to the alphabets of tokens.
 func isTokenByte(c byte) bool {

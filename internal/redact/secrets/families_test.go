@@ -235,7 +235,7 @@ var disguisedFamilies = []family{
 	{"dsn key", "word", []string{
 		"Server=db;Uid=sa;Pwd=%s;", "Driver={ODBC Driver 17};Server=x;UID=sa;PWD={%s};", "user=app pass=%s host=db",
 		"sqlserver://sa:%s@h?database=x", "jdbc:mysql://h/db?user=app&password=%s", "jdbc:sqlserver://h;user=sa;password=%s;",
-		"mysql:host=h;dbname=x;user=u;password=%s", "Data Source=h;User ID=sa;Password=\"%s\"", "app/%s@//db:1521/XE",
+		"mysql:host=h;dbname=x;user=u;password=%s", "Data Source=h;User ID=sa;Password=\"%s\"",
 		"oracle://scott:%s@h/x", "clickhouse://default:%s@h:9000/d", "h:5432:db:app:%s\n", "ftp://bob:%s@h/x", "bob:%s@tcp(h)/d",
 		"tcp://h:9000?username=u&password=%s&database=d", "ldap://cn=admin:%s@h", "kafka: user=bob;pw=%s", "bob:%s@/shop?parseTime=true",
 	}},
@@ -304,9 +304,11 @@ var encodedFamilies = []struct {
 	{"zero width in the value", func(d dice) (string, []string) {
 		return folded(d, func(label, value string) (string, string) { return label, between(d, value, invisible) })
 	}},
-	{"zero width in a token", func(d dice) (string, []string) { return foldedToken(d, func(c byte) string {
-		return string(c) + d.one("", "", "", d.one(invisible...))
-	}) }},
+	{"zero width in a token", func(d dice) (string, []string) {
+		return foldedToken(d, func(c byte) string {
+			return string(c) + d.one("", "", "", d.one(invisible...))
+		})
+	}},
 	{"full width label", func(d dice) (string, []string) {
 		return folded(d, func(label, value string) (string, string) { return eachByte(label, wide), value })
 	}},
@@ -327,12 +329,16 @@ var encodedFamilies = []struct {
 			"{&#34;password&#34;:&#34;%s&#34;}", "DB_PASSWORD&equals;%s", "password&colon; %s", "password:&nbsp;%s",
 			"&apos;password&apos;: &apos;%s&apos;", "{&amp;quot;password&amp;quot;:&amp;quot;%s&amp;quot;}"), "%s", pw), []string{pw}
 	}},
-	{"percent", func(d dice) (string, []string) { return foldedToken(d, func(c byte) string {
-		return d.one(string(c), string(c), "%"+strings.ToUpper(hex.EncodeToString([]byte{c})))
-	}) }},
-	{"escapes", func(d dice) (string, []string) { return foldedToken(d, func(c byte) string {
-		return d.one(string(c), string(c), `\u00`+hex.EncodeToString([]byte{c}), `\x`+hex.EncodeToString([]byte{c}))
-	}) }},
+	{"percent", func(d dice) (string, []string) {
+		return foldedToken(d, func(c byte) string {
+			return d.one(string(c), string(c), "%"+strings.ToUpper(hex.EncodeToString([]byte{c})))
+		})
+	}},
+	{"escapes", func(d dice) (string, []string) {
+		return foldedToken(d, func(c byte) string {
+			return d.one(string(c), string(c), `\u00`+hex.EncodeToString([]byte{c}), `\x`+hex.EncodeToString([]byte{c}))
+		})
+	}},
 	{"odd blanks and quotes", func(d dice) (string, []string) {
 		pw := d.word()
 		return strings.ReplaceAll(d.one("password:\u00a0%s", "password = “%s”", "password: «%s»", "the password is ‘%s’",

@@ -7,7 +7,7 @@ import "strings"
 // byte offsets.
 type headIndex struct {
 	triples [1 << 15 / 64]uint64 // bit set of the triples that begin a head, five bits per byte
-	first   [2048]uint16         // index of a bucket's first entry, by a hash of the triple
+	first   [1024]uint16         // index of a bucket's first entry, by a hash of the triple
 	entries []entry              // entries[0] is unused, so that 0 ends a bucket
 }
 
@@ -27,11 +27,15 @@ func (x *headIndex) build() {
 	for i := range builtin {
 		for j, h := range builtin[i].heads {
 			if h[0] != '[' && h[1] != '[' && h[2] != '[' {
-				e := entry{rule: uint16(i), head: uint16(j), fourth: anyByte}
+				fourth := byte(anyByte)
 				if len(h) > 3 && h[3] != '[' {
-					e.fourth = h[3] & 31
+					fourth = h[3] & 31
 				}
-				x.addTriple(e, triple(h, 0))
+				t := triple(h, 0)
+				b := &x.first[bucketOf(t)]
+				x.triples[t>>6] |= 1 << (t & 63)
+				x.entries = append(x.entries, entry{uint16(i), uint16(j), *b, uint16(t), fourth})
+				*b = uint16(len(x.entries) - 1)
 				continue
 			}
 			a, rest := element(h)
@@ -66,15 +70,15 @@ func (x *headIndex) addTriple(e entry, t uint32) {
 	x.triples[t>>6] |= 1 << (t & 63)
 	b := bucketOf(t)
 	e.triple, e.next = uint16(t), x.first[b]
+	x.first[b] = uint16(len(x.entries))
 	x.entries = append(x.entries, e)
-	x.first[b] = uint16(len(x.entries) - 1)
 }
 
 func triple(s string, i int) uint32 {
 	return uint32(s[i]&31)<<10 | uint32(s[i+1]&31)<<5 | uint32(s[i+2]&31)
 }
 
-func bucketOf(triple uint32) uint32 { return triple * 0x9E3779B1 >> 21 }
+func bucketOf(triple uint32) uint32 { return triple * 0x9E3779B1 >> 22 }
 
 // next returns the first offset at or after i where a head may begin, or len(s).
 func (x *headIndex) next(s string, i int) int {

@@ -136,7 +136,7 @@ func isKeyOwner(word string) bool {
 		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project",
 		"server", "presharedkey", "preshared", "setup", "recovery", "backup", "function", "wallet", "deployer", "dkim",
 		"management", "functions", "llm", "ai", "openai", "gemini", "authorization", "root", "ssh", "gpg", "security",
-		"crypto", "aes":
+		"crypto", "aes", "validation", "verification":
 		return true
 	}
 	return false

@@ -17,7 +17,9 @@ type offsets []offsetPair
 // run is one byte that stands for size bytes.
 type offsetPair struct{ plain, whole, size int }
 
-func (p offsets) run(i int) offsetPair { return p[sort.Search(len(p), func(n int) bool { return p[n].plain > i })-1] }
+func (p offsets) run(i int) offsetPair {
+	return p[sort.Search(len(p), func(n int) bool { return p[n].plain > i })-1]
+}
 
 // from returns the offset in the original of the byte at i.
 func (p offsets) from(i int) int {
@@ -211,8 +213,13 @@ var namedEntities = [...]struct {
 	{"shy;", 0}, {"zwnj;", 0}, {"zwj;", 0}, {"ZeroWidthSpace;", 0}, {"lrm;", 0}, {"rlm;", 0}, {"NoBreak;", 0},
 }
 
+const maxEntity = 24 // bytes of an entity
+
 // entity reads the entity of HTML that s begins with. The & of an entity may itself be an entity.
 func entity(s string) (size int, plain byte) {
+	if len(s) < 3 || s[1] != '#' && (!isLetter(s[1]) || strings.IndexByte(s[:min(len(s), maxEntity)], ';') < 0) {
+		return 0, 0
+	}
 	n := len("&")
 	for strings.HasPrefix(s[n:], "amp;") && n < 16 && (strings.HasPrefix(s[n+4:], "#") || namedEntity(s[n+4:]) > 0) {
 		n += len("amp;")
@@ -301,7 +308,7 @@ func hexValue(c byte) byte {
 	if isDigit(c) {
 		return c - '0'
 	}
-	return c|0x20 - 'a' + 10
+	return c | 0x20 - 'a' + 10
 }
 
 // joint returns the end of one literal and the start of the next, which together are one text, around the sign between

@@ -685,7 +685,7 @@ var builtin = [...]rule{
 	{kind: "service-key", fold: true, heads: vendorNames, find: findVendorKey},
 	{kind: "service-key", fold: true, heads: []string{
 		"client(", "clientv2(", "client.new(", "client::new(", "api(", "sdk(", "bot(", "auth(", "credential(", "credentials(",
-		"credentialsprovider(", "provider(", "service(", "handler(", "apikey(", "authapikey(", "translator(", "access_token(",
+		"credentialsprovider(", "apikey(", "authapikey(", "translator(", "access_token(",
 	}, find: findClientKey},
 	{kind: "password", fold: true, heads: []string{
 		"connect(", "connection(", "driver(", "redis(", "auth.basic(", "userinfo(", "attempt(", "httpbasicauth(",
@@ -694,7 +694,7 @@ var builtin = [...]rule{
 		kind: "token", heads: []string{"--key", "--pat", "--jwt", "--sas", "--auth", "--bearer"},
 		tail: `[= ]["']?([A-Za-z0-9_.~+/=-]{20,512})`, check: isOpaque,
 	},
-	{kind: "url-password", heads: []string{"@//", "?parseTime", "?charset", "?tls="}, find: findBarePassword},
+	{kind: "url-password", heads: []string{"?parseTime", "?charset", "?tls="}, find: findBarePassword},
 	{
 		kind: "url-password", fold: true, heads: []string{`open("mysql", "`, `open("postgres", "`, `open("sqlserver", "`},
 		tail: `[\w.-]{1,32}:([^\s"'@]{4,128})@`, check: notPlaceholder,
@@ -712,7 +712,6 @@ var builtin = [...]rule{
 		"<d>", "<p>", "<q>", "<dp>", "<dq>", "<inverseq>", "plainvalue>", "privatekey>", "signingkey>", "<value>", "<data>",
 		"type=\"private\">",
 	}, tail: `\s{0,16}([A-Za-z0-9+/]{40,}={0,2})\s{0,16}</`, reach: 8 << 10, check: isKeyText},
-	{kind: "private-key", fold: true, heads: []string{"validationkey=\"", "decryptionkey=\""}, tail: `([0-9a-fA-F]{32,256})"`},
 	{kind: "private-key", fold: true, heads: []string{
 		"static key v1-----", "nkey seed-----", "tarsnap key file", "secret key\n", "secret key\r\n", `secret key\n`, "type0 ==",
 		"borg_key ",
@@ -749,6 +748,7 @@ var builtin = [...]rule{
 		tail: `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`},
 	{kind: "service-token", heads: []string{"live_", "test_"}, left: edgeWord, tail: `[0-9a-f]{35}\b`, check: isMixed},
 	{kind: "service-token", heads: []string{"oauth:"}, left: edgeWord, tail: `([a-z0-9]{30})\b`, check: isMixed},
+	{kind: "service-token", heads: []string{"dG9rO"}, left: edgeWord, tail: `[A-Za-z0-9]{48,}={0,2}`, check: isMixed},
 	{kind: "service-token", heads: []string{"sl.", "aio_"}, left: edgeToken, tail: `[A-Za-z0-9_-]{28,}`, check: isManyCased},
 	{
 		kind: "token", heads: []string{"influx ", "codecov ", "codecov.sh ", "vault ", "doctl ", "fly "}, left: edgeWord,

@@ -14,24 +14,24 @@ var vendorNames = []string{
 	"voyageai", "together_ai", "fireworks", "tavily", "serpapi", "serper", "firecrawl", "deepl", "azure_openai",
 	"datadog", "newrelic", "new_relic", "sentry", "honeycomb", "logdna", "loggly", "papertrail", "splunk", "rollbar",
 	"bugsnag", "airbrake", "logtail", "betterstack", "grafana", "pagerduty", "opsgenie", "victorops", "statuspage",
-	"mixpanel", "amplitude", "posthog", "launchdarkly", "optimizely", "intercom", "zendesk", "freshdesk", "hubspot",
+	"mixpanel", "amplitude", "posthog", "launchdarkly", "optimizely", "zendesk", "freshdesk", "hubspot",
 	"salesforce", "pipedrive", "typeform", "contentful", "storyblok", "algolia", "cloudinary", "imgix", "fastly",
-	"cloudflare", "akamai", "digitalocean", "linode", "vultr", "hetzner", "scaleway", "upstash", "supabase", "firebase",
+	"cloudflare", "akamai", "digitalocean", "linode", "vultr", "hetzner", "upstash", "supabase", "firebase",
 	"heroku", "netlify", "vercel", "github", "gitlab", "bitbucket", "gitea", "jenkins", "circleci", "buildkite", "drone_ci",
 	"travis", "codecov", "coveralls", "sonar", "snyk", "octokit", "artifactory", "jfrog", "pypi", "rubygems", "nuget",
 	"slack", "discord", "telegram", "twitch", "twitter", "tweepy", "facebook", "linkedin", "spotify", "dropbox", "airtable",
-	"asana", "trello", "jira", "atlassian", "figma", "todoist", "clickup", "calendly", "shopify", "paypal", "braintree",
-	"adyen", "mollie", "razorpay", "coinbase", "binance", "kraken", "bittrex", "kucoin", "alchemy", "infura", "etherscan",
+	"asana", "trello", "atlassian", "figma", "todoist", "clickup", "shopify", "paypal", "braintree",
+	"adyen", "mollie", "razorpay", "coinbase", "binance", "kraken", "bittrex", "kucoin", "alchemy", "infura",
 	"mapbox", "googlemaps", "google_maps", "openweather", "newsapi", "shodan", "virustotal", "finnhub", "alphavantage",
 	"polygon_io", "rapidapi", "okta", "auth0", "onelogin", "clerk", "stytch", "ngrok", "tailscale", "doppler", "databricks",
 	"confluent", "influxdb", "elastic", "azure_devops", "snowflake", "squarespace", "mattermost", "meraki", "resend", "lob_live", "adafruit",
-	"minio", "easypost", "shippo", "plaid", "yandex", "dynatrace", "sumologic", "recaptcha", "turnstile", "hcaptcha",
+	"minio", "easypost", "shippo", "plaid", "yandex", "dynatrace", "sumologic", "recaptcha", "hcaptcha",
 }
 
 // hasUUIDKeys reports whether the keys of a service are UUIDs.
 func hasUUIDKeys(vendor string) bool {
 	switch vendor {
-	case "snyk", "postmark", "codecov", "splunk", "pinecone", "squarespace", "scaleway", "launchdarkly", "deepl", "tailscale":
+	case "snyk", "postmark", "codecov", "splunk", "pinecone", "squarespace", "launchdarkly", "deepl", "tailscale":
 		return true
 	}
 	return false
