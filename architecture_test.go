@@ -31,7 +31,9 @@ when:           chars fault
 # 1 pure
 lang:           chars
 shell:
-redact/secrets:
+redact/names:
+redact/notation:
+redact/secrets: redact/names redact/notation
 redact/jsonstream:
 redact:         redact/secrets redact/jsonstream
 rank:           mem chars

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // Commands print tables whose columns are aligned by blanks. The values of a column begin or end where its name does.
 
@@ -14,7 +18,7 @@ func findAligned(s string, at, end int) (below []Span, rows Span, ok bool) {
 		strings.IndexByte(" \r\n", s[right+1]) < 0 {
 		return nil, Span{}, false
 	}
-	a := assignment{class: classify(s[left:right]), name: s[left:right]}
+	a := assignment{class: names.Classify(s[left:right]), name: s[left:right]}
 	if a.class == noSecret {
 		return nil, Span{}, false
 	}

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // Calls that take a user and a password by position: the name of the function shows which argument is the secret.
 
@@ -58,7 +62,7 @@ func findArgument(s string, i, n int) (from, to int, ok bool) {
 			to = closingQuote(s, from, c, slashes)
 			if at == n {
 				v := s[from:to]
-				return from, to, notPlaceholder(v) && !isWordOfCode(v) && !isAlgorithm(v) && !looksLikePhrase(v)
+				return from, to, notPlaceholder(v) && !names.IsOfCode(v) && !names.IsAlgorithm(v) && !looksLikePhrase(v)
 			}
 			i = to + slashes
 		}
@@ -95,7 +99,8 @@ func findLoginArgument(s string, _, end int) (from, to int, ok bool) {
 
 // isStrongPassword reports whether v looks like a password without a name beside it.
 func isStrongPassword(v string) bool {
-	return len(v) >= 6 && len(v) <= maxArgumentSize && isPasswordLike(v) && (hasSymbol(v) || count(v, decimalDigits) >= 2) &&
+	return len(v) >= 6 && len(v) <= maxArgumentSize && isPasswordLike(v) && (hasSymbol(v) || count(v,
+		decimalDigits) >= 2) &&
 		!isVersion(v) && !isUUID(v) && !strings.ContainsAny(v, "/:() \t") && (!looksLikeCode(v) || isDottedPassword(v)) &&
 		!isHostName(v)
 }
@@ -103,7 +108,7 @@ func isStrongPassword(v string) bool {
 // isHostName reports whether v is the name of a host or a file.
 func isHostName(v string) bool {
 	dot := strings.LastIndexByte(v, '.')
-	return dot > 0 && (isDomain(v[dot+1:]) || isSource(v)) && isAll(v, isNamePart)
+	return dot > 0 && (names.IsDomain(v[dot+1:]) || names.IsSource(v)) && isAll(v, isNamePart)
 }
 
 const maxArgumentSize = 128

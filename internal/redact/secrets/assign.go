@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // An assignment gives a value to a name that suggests a secret: in code, a settings file, a command line, a URL or a
 // sentence. Neither name nor value is enough; isSecret considers both.
@@ -21,13 +25,13 @@ type assignment struct {
 }
 
 // class is the kind of secret that a name suggests.
-type class uint8
+type class = names.Class
 
 const (
-	noSecret class = iota
-	password       // may be a word
-	token          // random letters and digits
-	someKey        // a token, or the key of a table or a map
+	noSecret = names.None
+	password = names.Password
+	token    = names.Token
+	someKey  = names.SomeKey
 )
 
 const (
@@ -44,7 +48,7 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	if isResource(s, left) {
 		return 0, 0, false
 	}
-	a.class = classify(a.name)
+	a.class = names.Classify(a.name)
 	if a.name == "PWD" && left > 0 && s[left-1] == ';' { // of a connection string
 		a.class = password
 	}
@@ -140,7 +144,7 @@ func isOptionWord(word string) bool {
 		"instead", "into", "over", "value", "prompt":
 		return true
 	}
-	return strings.HasPrefix(word, "--") || len(word) >= 4 && isCommonWord(asciiLower(word))
+	return strings.HasPrefix(word, "--") || len(word) >= 4 && names.IsCommon(asciiLower(word))
 }
 
 // readSeparator reads the text between name and value and returns where the value begins.
@@ -214,7 +218,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		a.strong = true
 		return i, !closed && !isOptionWord(firstWord(s[i:min(len(s), i+maxName)]))
 	case blank:
-		a.owned = isOwner(wordBefore(s, left))
+		a.owned = names.IsOwner(wordBefore(s, left))
 		if a.class == password && isBareLine(s, left, i, a.name) {
 			a.strong = true
 			return i, true
@@ -282,7 +286,7 @@ func (a *assignment) readComma(s string, left, i int) (int, bool) {
 
 // dashSize returns the size of the dash or arrow, with the blank after it, that s begins with; 0 if there is none.
 func dashSize(s string) int {
-	for _, dash := range [...]string{"- ", "– ", "— ", "→ ", "-> ", "… "} {
+	for _, dash := range [...]string{"- ", "– ", "— ", "→ ", "-> ", "… ", "• ", "⇒ ", "» ", "=> ", "▸ "} {
 		if strings.HasPrefix(s, dash) {
 			return len(dash)
 		}
@@ -344,7 +348,7 @@ func isBareLine(s string, left, i int, name string) bool {
 	case "requirepass", "masterauth", "bindpw", "rootpw":
 		return true
 	}
-	return isMixed(word) && !isAlgorithm(word) && !isVersion(word) || isPassphrase(word) || isJumbled(word)
+	return isMixed(word) && !names.IsAlgorithm(word) && !isVersion(word) || isPassphrase(word) || isJumbled(word)
 }
 
 // isAlsoVerb reports whether the name may be a verb: "pass", unless its line mentions a user before it.
@@ -458,7 +462,7 @@ func (a *assignment) setTo(s string, i int, line string) (int, bool) {
 	i += skipAny(line, to, " \t", 4)
 	q := skipAny(s, i, "\"'`", 1)
 	word := firstWord(s[q:min(len(s), q+maxValue)])
-	if !isMixed(word) && !isPassphrase(word) || isAlgorithm(word) {
+	if !isMixed(word) && !isPassphrase(word) || names.IsAlgorithm(word) {
 		return 0, false
 	}
 	a.prose = true

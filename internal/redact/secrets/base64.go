@@ -1,10 +1,10 @@
 package secrets
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"strings"
 	"unicode/utf8"
+
+	"remanence/internal/redact/notation"
 )
 
 // Files with secrets are often encoded in base64: keys in a settings file, a .env file in a variable, Docker logins in
@@ -43,10 +43,24 @@ func (f *Finder) base64Secrets(s string, offset int, found []Span, layers int) [
 		if inner := f.unwrap(s[from:to], layers); len(inner) > 0 {
 			to = skipAny(s, to, "=", 2)
 			found = append(found, Span{from + offset, to + offset, inner[0].Kind, inner[0].sure})
+		} else if first, last := wholeToken(s, from, to); isBareKey(s, first, last) {
+			found = append(found, Span{first + offset, last + offset, "key", false})
 		}
 		from = to
 	}
 	return found
+}
+
+// wholeToken extends a run of base64 by the other bytes of a token around it.
+func wholeToken(s string, from, to int) (first, last int) {
+	isPart := func(c byte) bool { return isBase64Byte(c) || c == '-' || c == '_' }
+	for first = from; first > 0 && from-first < maxBareKey && isPart(s[first-1]); {
+		first--
+	}
+	for last = to; last < len(s) && last-to < maxBareKey && isPart(s[last]); {
+		last++
+	}
+	return first, skipAny(s, last, "=", 2)
 }
 
 // unwrap decodes a run of base64 or hex digits and returns the secrets of the text; none if it is not text.
@@ -54,45 +68,18 @@ func (f *Finder) unwrap(run string, layers int) []Span {
 	if len(run) > maxBase64 {
 		return nil
 	}
-	decode := decoded
+	decode := notation.DecodeBase64
 	if digits := strings.TrimPrefix(run, "0x"); isAll(digits[:probeBytes], isHex) {
-		run, decode = digits, decodedHex
+		run, decode = digits, notation.DecodeHex
 	}
-	if !isVisible(decode(run[:probeBytes])) {
+	if !notation.IsVisible(decode(run[:probeBytes])) {
 		return nil
 	}
 	text := decode(strings.NewReplacer("\n", "", "\r", "", `\n`, "").Replace(run))
-	if !isVisible(text) || !utf8.ValidString(text) {
+	if !notation.IsVisible(text) || !utf8.ValidString(text) {
 		return nil
 	}
 	return f.findWithin(text, layers-1)
-}
-
-// decodedHex decodes hex digits. The last of an odd number is left out.
-func decodedHex(s string) string {
-	raw, err := hex.DecodeString(s[:len(s)-len(s)%2])
-	if err != nil {
-		return ""
-	}
-	return string(raw)
-}
-
-// decoded decodes s, which may end at any byte.
-func decoded(s string) string {
-	raw, err := base64.RawStdEncoding.DecodeString(s[:len(s)-len(s)%4])
-	if err != nil {
-		return ""
-	}
-	if rest := len(s) % 4; rest > 1 {
-		last, _ := base64.RawStdEncoding.DecodeString(s[len(s)-rest:]) // empty if the end is malformed
-		raw = append(raw, last...)
-	}
-	return string(raw)
-}
-
-// isVisible reports whether s has no byte that is unusual in text.
-func isVisible(s string) bool {
-	return isAll(s, func(c byte) bool { return c >= ' ' && c != 0x7F || strings.IndexByte("\n\r\t\x1b", c) >= 0 })
 }
 
 func runEnd(s string, i int) int {

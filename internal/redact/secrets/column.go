@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // A name may head the column of a table, and each row has a value for it: in Markdown, in the output of databases, and
 // in the CSV files that password managers export.
@@ -42,7 +46,7 @@ func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 	} else if sep == "" || firstCell(header, sep) == firstCell(rest, sep) || !isHeader(header, sep) {
 		return nil, Span{}, false
 	}
-	a := assignment{class: classify(s[left:right]), name: s[left:right], strong: true}
+	a := assignment{class: names.Classify(s[left:right]), name: s[left:right], strong: true}
 	if a.class == noSecret {
 		return nil, Span{}, false
 	}
@@ -82,7 +86,8 @@ func isBar(sep string) bool { return sep == bars[0] || sep == bars[1] || sep == 
 // isRuler reports whether line separates the rows of a table.
 func isRuler(line string) bool {
 	return strings.Trim(line, "|-+=: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" &&
-		(strings.Contains(line, "--") || strings.Contains(line, "==") || strings.Contains(line, "──") || strings.Contains(line, "━━") ||
+		(strings.Contains(line, "--") || strings.Contains(line, "==") || strings.Contains(line, "──") ||
+			strings.Contains(line, "━━") ||
 			strings.Contains(line, "══"))
 }
 

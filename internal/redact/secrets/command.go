@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // Secrets on command lines, where the letter of a flag has a meaning of its own for each command.
 
@@ -82,6 +86,9 @@ func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 			continue
 		}
 		user, password, found := strings.Cut(s[from:to], ":")
+		if found && password == "" && isVendorKey(user, false) { // a key in place of the user
+			return from, from + len(user), true
+		}
 		if found && user != "" && !strings.HasPrefix(password, "//") && notPlaceholder(password) {
 			return from + len(user) + 1, to, true
 		}
@@ -140,7 +147,7 @@ func findLastPassword(s string, _, end int) (from, to int, ok bool) {
 func findNamedBefore(s string, at, end int) (from, to int, ok bool) {
 	words := strings.Fields(s[end:min(len(s), end+nearby)])
 	for _, word := range words[:min(len(words), 3)] {
-		if classify(strings.Trim(word, ".,!?`\"'")) == password {
+		if names.Classify(strings.Trim(word, ".,!?`\"'")) == password {
 			return findWordBefore(s, at, end)
 		}
 	}

@@ -2,8 +2,9 @@
 // which kind. It does not change the text, knows nothing of private spans or JSON, and does no I/O.
 //
 // Start reading at [Finder]. A secret is found in one of three ways: by a row of the table in rules.go, which also
-// explains how to add a pattern; by an assignment to a name such as "password" (assign.go); or by its form alone, as
-// lines of a key (keybody.go) or of base64 that holds secrets (base64.go).
+// explains how to add a pattern; by the name beside it, such as "password" (assign.go, label.go, vendor.go); or by its
+// form alone, as lines of a key (keybody.go), base64 that contains secrets (base64.go), or a long random value
+// (barekey.go). A text in another notation, such as entities of HTML, is also searched in plain notation.
 package secrets
 
 import (
@@ -14,6 +15,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"remanence/internal/redact/names"
+	"remanence/internal/redact/notation"
 )
 
 // Rule is a user's own rule: text that matches Pattern is a secret. If Pattern has groups, only the first group is.
@@ -99,7 +103,7 @@ func FindUnderKey(key, s string) (Span, bool) {
 		from, to, ok := cookieValue(s, 0, len(key) > len("cookie"))
 		return Span{From: from, To: to, Kind: "cookie"}, ok
 	}
-	a := assignment{class: classify(key), name: key, value: s, quoted: true}
+	a := assignment{class: names.Classify(key), name: key, value: s, quoted: true}
 	if a.class == noSecret || len(s) > maxValue && strings.ContainsAny(s, " \t\n") {
 		return Span{}, false
 	}
@@ -124,15 +128,15 @@ func (f *Finder) InIdentifier(s string) bool {
 
 // IsFlag reports whether s is a flag of a command that takes a secret, such as --password.
 func IsFlag(s string) bool {
-	return len(s) <= maxName && strings.HasPrefix(s, "-") && isAll(s, isNamePart) && classify(s) != noSecret
+	return len(s) <= maxName && strings.HasPrefix(s, "-") && isAll(s, isNamePart) && names.Classify(s) != noSecret
 }
 
 // search searches s as it is, and again in plain notation.
 func (f *Finder) search(s string, offset int, found []Span, layers int) []Span {
 	found = f.searchText(s, offset, found, layers)
-	if plain, places := plainText(s); places != nil {
+	if plain, places := notation.Plain(s); places != nil {
 		for _, p := range f.searchText(plain, 0, nil, layers) {
-			found = append(found, Span{offset + places.from(p.From), offset + places.to(p.To), p.Kind, p.sure})
+			found = append(found, Span{offset + places.From(p.From), offset + places.To(p.To), p.Kind, p.sure})
 		}
 	}
 	return found

@@ -43,18 +43,17 @@ func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 	return from, at, notPlaceholder(password) && !isPasswordWord(password)
 }
 
-// findBarePassword finds the password of user:password@/database?option and user/password@//host, DSNs without a scheme.
+// findBarePassword finds the password of user:password@/database?option and user:password@10.0.0.1, DSNs without a
+// scheme.
 func findBarePassword(s string, at, _ int) (from, to int, ok bool) {
 	from = at
 	for from > 0 && at-from < maxArgumentSize && s[from-1] > ' ' && !isQuote(s[from-1]) && s[from-1] != '=' {
 		from--
 	}
-	sign := "/"
 	if s[at] == '?' {
-		sign = ":"
 		at = from + max(0, strings.LastIndexByte(s[from:at], '@'))
 	}
-	user, password, found := strings.Cut(s[from:at], sign)
+	user, password, found := strings.Cut(s[from:at], ":")
 	return from + len(user) + 1, at, found && isAll(user, isNamePart) && isPasswordLike(password) &&
 		!strings.ContainsAny(password, "/:")
 }

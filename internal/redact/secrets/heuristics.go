@@ -3,6 +3,8 @@ package secrets
 import (
 	"math"
 	"strings"
+
+	"remanence/internal/redact/names"
 )
 
 const decimalDigits = "0123456789"
@@ -44,30 +46,15 @@ func isDense(v string) bool {
 
 // isPasswordLike reports whether v, a word in place of a password, is unlikely to be a word of a text.
 func isPasswordLike(v string) bool {
-	return notPlaceholder(v) && !isAlgorithm(v) && (isMixed(v) || isPassphrase(v) || isJumbled(v) || len(v) >= 8 &&
+	return notPlaceholder(v) && !names.IsAlgorithm(v) && (isMixed(v) || isPassphrase(v) || isJumbled(v) || len(v) >= 8 &&
 		count(v, "!@#$%^&*+=~?") >= 3)
 }
 
 // isPassphrase reports whether v is four or more words joined by dashes, as password generators make them.
 func isPassphrase(v string) bool {
 	return strings.Count(v, "-") >= 3 && len(v) >= 15 && isLetter(v[0]) && isLetter(v[len(v)-1]) &&
-		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") && !mentionsSecret(v)
-}
-
-// mentionsSecret reports whether a word of v names a secret or is usual in placeholders. Then v is a name, not a
-// value.
-func mentionsSecret(v string) bool {
-	for word := range strings.SplitSeq(v, "-") {
-		switch word {
-		case "your", "here", "change", "changeme", "replace", "my", "example", "key", "set", "from", "for", "the", "to", "of",
-			"in", "and", "with":
-			return true
-		}
-		if wordClass(word) != noSecret {
-			return true
-		}
-	}
-	return false
+		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") &&
+		!names.MentionsSecret(v)
 }
 
 // isJumbled reports whether v is nearly all letters and no name: its case changes too often.
@@ -226,16 +213,15 @@ func vowels(v string) int { return count(v, "aeiouAEIOU") }
 
 // entropy returns the Shannon entropy of v, in bits per byte.
 func entropy(v string) float64 {
-	var count [256]int
+	var count [256]uint16
 	for i := range len(v) {
 		count[v[i]]++
 	}
-	bits, n := 0.0, float64(len(v))
-	for _, c := range count {
-		if c > 0 {
-			p := float64(c) / n
-			bits -= p * math.Log2(p)
+	repeated, n := 0.0, float64(len(v))
+	for i := range len(v) {
+		if c := count[v[i]]; c > 1 {
+			repeated += math.Log2(float64(c))
 		}
 	}
-	return bits
+	return math.Log2(n) - repeated/n
 }

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // SQL names the columns first and then lists the values of each row: INSERT INTO t (a, b) VALUES (1, 2), (3, 4), and in
 // PostgreSQL dumps, COPY t (a, b) FROM stdin with a line for each row.
@@ -20,7 +24,7 @@ func findInserted(s string, at, end int) (values []Span, rows Span, ok bool) {
 		return nil, Span{}, false
 	}
 	i := skipAny(s, next+closing+1, " \n\r\t", 16)
-	a := assignment{class: classify(s[left:right]), name: s[left:right], quoted: true}
+	a := assignment{class: names.Classify(s[left:right]), name: s[left:right], quoted: true}
 	n := strings.Count(before[open:], ",")
 	switch {
 	case a.class == noSecret:

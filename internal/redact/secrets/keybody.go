@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"remanence/internal/redact/notation"
 )
 
 // A private key may lack its BEGIN and END, as in the output of "sed -n 2,5p key". What is left are lines of base64 of
@@ -232,7 +234,8 @@ func publicEnd(s string, first, last line) int {
 var knownFiles = [...]string{
 	// pictures, fonts, archives
 	"iVBORw0KGgo", "/9j/", "R0lGOD", "JVBERi0", "UEsDB", "H4sI", "AGFzbQ", "d09GM", "AAEAAAA", "QlpoO", "/Td6WFo",
-	"MIIBIjANBg", "MFkwEwYHKoZIzj0CAQ", "MCowBQYDK2Vw", "AAAAB3NzaC1yc2", // public keys
+	"MIIBIjANBg", "MFkwEwYHKoZIzj0CAQ", "MCowBQYDK2Vw", "AAAAB3NzaC1yc2", "AAAAC3NzaC1lZDI1NTE5", "AAAAE2VjZHNh",
+	// public keys
 }
 
 // certificateVersion is the base64 of the version tag in the first line of a certificate. No private key has it.
@@ -240,9 +243,9 @@ const certificateVersion = "gAwIBAg"
 
 // isKnownFile reports whether v is the first line of a file that is no private key, or is encoded text.
 func isKnownFile(v string) bool {
-	text := decoded(v)
+	text := notation.DecodeBase64(v)
 	return hasAnyPrefix(v, knownFiles[:]) || strings.Contains(v, certificateVersion) ||
-		isVisible(text) && utf8.ValidString(withoutPartialRune(text))
+		notation.IsVisible(text) && utf8.ValidString(withoutPartialRune(text))
 }
 
 // withoutPartialRune returns s without the beginning of a character at its end.

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // A label and its value may be apart: in two cells of a table, two items of a list, two lines, two elements of HTML, or
 // two members of an object. As much other text has that form, the value must look like a secret by itself.
@@ -46,11 +50,14 @@ func (a *assignment) findLabelled(s string, left, right int) (from, to int, ok b
 
 // labelEnds returns the end of the label whose name ends at s[:i]: after marks, a note in brackets and a colon.
 func labelEnds(s string, i int) int {
-	i = skipAny(s, i, "*_`\"'", 4)
+	i = skipAny(s, i, "*_`\"']", 4)
 	if strings.HasPrefix(s[i:], " (") {
 		if n := strings.IndexAny(s[i:min(len(s), i+maxLabelNote)], ")\n"); n > 0 && s[i+n] == ')' {
 			i += n + 1
 		}
+	}
+	if strings.HasPrefix(s[i:], " #") { // "Password #1"
+		i = skipAny(s, i+len(" #"), decimalDigits, 2)
 	}
 	if strings.HasPrefix(s[i:], " is:") {
 		i += len(" is")
@@ -83,7 +90,7 @@ func labelBefore(s string, left int) (sign byte, whole bool) {
 			if words++; words > maxLabelWords {
 				return 0, false
 			}
-		case !isWordByte(c) && strings.IndexByte("#*-+.)`\t&]", c) < 0 || left-i > maxName:
+		case !isWordByte(c) && strings.IndexByte("#*-+.)`\t&[]", c) < 0 || left-i > maxName:
 			return 0, false
 		}
 	}
@@ -108,7 +115,8 @@ func nextItem(s string, i int) int {
 	return skipAny(s, i, "`*\"'", 3)
 }
 
-// afterElements returns the start of the text after the elements of HTML that end and begin at s[i:], or i if they begin
+// afterElements returns the start of the text after the elements of HTML that end and begin at s[i:], or i if they
+// begin
 // no value.
 func afterElements(s string, i int) int {
 	next := i
@@ -175,7 +183,7 @@ func (a *assignment) labelled(s string, i int) (from, to int, ok bool) {
 		return 0, 0, false // one word of several
 	}
 	if a.class == password {
-		return i, to, isStrongPassword(v) && !isAlgorithm(v) && !looksLikePath(v)
+		return i, to, isStrongPassword(v) && !names.IsAlgorithm(v) && !looksLikePath(v)
 	}
 	return i, to, isVendorKey(v, false) && entropy(v) >= 3
 }

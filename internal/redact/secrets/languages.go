@@ -2,7 +2,8 @@ package secrets
 
 import (
 	"strings"
-	"unicode"
+
+	"remanence/internal/redact/names"
 )
 
 // The word for a password in other languages. The sentence is parsed without grammar: the word, a verb or a sign, and a
@@ -14,6 +15,7 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 	for i < len(s) && i-end < 8 && (isLetter(s[i]) || s[i] >= 0x80 && !hasAnyPrefix(s[i:], wideSigns[:])) { // its ending
 		i++
 	}
+	word := i // the end of the word
 	i = skipAny(s, i, "\"'`*\\)", 4)
 	i = skipAny(s, i, " \t", 4)
 	linked, sign := false, false
@@ -35,11 +37,25 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 		to = from + len(strings.TrimRight(s[from:to], ".,;"))
 	}
 	a.value = s[from:to]
-	if len(a.value) < 4 || !notPlaceholder(a.value) || isAlgorithm(a.value) || isWordOfCode(a.value) {
+	label := assignment{class: password}
+	if from, to, ok := label.findLabelled(s, labelStart(s, end), word); ok {
+		return from, to, true
+	}
+	if len(a.value) < 4 || !notPlaceholder(a.value) || names.IsAlgorithm(a.value) || names.IsOfCode(a.value) {
 		return 0, 0, false
 	}
 	return from, to, isMixed(a.value) || isPassphrase(a.value) || hasInnerCapital(a.value) || sign &&
 		(hasSymbol(a.value) || a.quoted && !looksLikePhrase(a.value))
+}
+
+// labelStart returns the start of the words of a label that end at s[:i].
+func labelStart(s string, i int) int {
+	from := i
+	for from > 0 && i-from < maxName && (isLetter(s[from-1]) || s[from-1] >= 0x80 || s[from-1] == ' ' && from > 1 &&
+		isLetter(s[from-2])) {
+		from--
+	}
+	return from
 }
 
 // foreignVerb returns the start of the value after the owner of a password and a verb, or i if there is no verb.
@@ -62,27 +78,6 @@ func foreignVerb(s string, i int) int {
 
 // owners are the prepositions before the owner of a password.
 var owners = [...]string{"für ", "fürs ", "vom ", "von ", "del ", "de ", "du ", "per "}
-
-// isForeignWord reports whether v is a message in another language, as in translation files under the name of a secret:
-// mostly in scripts that are unusual in passwords, or itself the word for a password.
-func isForeignWord(v string) bool {
-	letters, n := 0, 0
-	for _, r := range v {
-		n++
-		if unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
-			letters++
-		}
-	}
-	if letters*2 > n {
-		return true
-	}
-	switch strings.ToLower(v) {
-	case "passwort", "kennwort", "contraseña", "clave", "senha", "palavra-passe", "mot de passe", "wachtwoord",
-		"adgangskode", "lösenord", "passord", "heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "κωδικός":
-		return true
-	}
-	return false
-}
 
 // hasInnerCapital reports whether a capital follows a lower-case letter, which is unusual in a sentence.
 func hasInnerCapital(v string) bool {

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 const maxExamined = 256 // bytes of a value that are examined
 
@@ -10,7 +14,7 @@ func (a *assignment) isSecret() bool {
 	if a.quoted && (isGenerated(v) || isScrambled(v)) {
 		return true
 	}
-	if !notPlaceholder(v) || isWordOfCode(v) || looksLikePath(v) || isVersion(v) && !hasLetter(v) {
+	if !notPlaceholder(v) || names.IsOfCode(v) || looksLikePath(v) || isVersion(v) && !hasLetter(v) {
 		return false
 	}
 	switch {
@@ -18,7 +22,7 @@ func (a *assignment) isSecret() bool {
 		return false
 	case a.listed && !isPasswordLike(v):
 		return false
-	case !a.quoted && !a.glued && strings.Contains(v, "_") && isAll(v, isWordOrDot) && classify(v) != noSecret:
+	case !a.quoted && !a.glued && strings.Contains(v, "_") && isAll(v, isWordOrDot) && names.Classify(v) != noSecret:
 		return false // a variable with a name of that sort
 	case a.class == someKey:
 		if a.glued && a.name == strings.ToUpper(a.name) && len(v) >= 20 && isAll(v, isWordByte) && isOpaque(v) {
@@ -29,13 +33,13 @@ func (a *assignment) isSecret() bool {
 	case a.prose:
 		return a.isSecretInProse()
 	case a.class == password && a.quoted:
-		return len(v) >= 4 && !looksLikePhrase(v) && !isAlgorithm(v) && (!looksLikeCode(v) || isDottedPassword(v) ||
+		return len(v) >= 4 && !looksLikePhrase(v) && !names.IsAlgorithm(v) && (!looksLikeCode(v) || isDottedPassword(v) ||
 			isDense(v) || isUnbalanced(v))
 	case a.class == password && a.strong:
 		return len(v) >= 4 && (!looksLikeCode(strings.TrimRight(v, ",;")) || a.mayBeDotted() || isScrambled(v)) &&
 			(isMixed(v) || !strings.HasSuffix(v, ","))
 	case a.class == password:
-		return len(v) >= 6 && isPasswordLike(v) && (!looksLikeCode(v) || a.mayBeDotted()) && !isAlgorithm(v)
+		return len(v) >= 6 && isPasswordLike(v) && (!looksLikeCode(v) || a.mayBeDotted()) && !names.IsAlgorithm(v)
 	case a.name == "credentials" && isLogin(v):
 		return true
 	case strings.ContainsAny(v, " \t"):
@@ -80,77 +84,13 @@ func (a *assignment) isSecretInProse() bool {
 	if a.quoted {
 		return len(v) >= 4 && !looksLikePhrase(v)
 	}
-	if looksLikeCode(v) && !isDottedPassword(v) || isAlgorithm(v) || len(v) < 4 {
+	if looksLikeCode(v) && !isDottedPassword(v) || names.IsAlgorithm(v) || len(v) < 4 {
 		return false
 	}
 	if isPasswordLike(v) || hasSymbol(v) || isAll(v, isDigit) {
 		return true
 	}
-	return a.owned && !isCommonWord(asciiLower(v))
-}
-
-// isOwner reports whether a word before "password is" shows that a particular password is meant.
-func isOwner(word string) bool {
-	switch asciiLower(word) {
-	case "my", "our", "the", "his", "her", "their", "your", "new", "old", "current", "root", "admin", "user", "db",
-		"database", "login", "wifi", "wi-fi", "sudo", "master", "ssh", "test", "temp", "temporary", "initial", "account",
-		"vpn", "mein", "das", "whose", "and", "with", "its", "production", "prod", "staging", "postgres", "redis", "github",
-		"email", "gmail":
-		return true
-	}
-	return false
-}
-
-// isCommonWord reports whether word may follow "the password is" without being a password.
-func isCommonWord(word string) bool {
-	switch strings.Trim(word, ".,:;()*_`") {
-	case "wrong", "incorrect", "correct", "invalid", "valid", "missing", "empty", "required", "optional", "expired",
-		"stored", "hashed", "encrypted", "used", "sent", "still", "being", "never", "always", "also", "only", "just", "then",
-		"than", "that", "this", "from", "with", "what", "when", "where", "which", "your", "their", "there", "here", "same",
-		"based", "given", "known", "unknown", "needed", "printed", "passed", "read", "shown", "hidden", "visible", "checked",
-		"verified", "compared", "provided", "supplied", "specified", "asked", "prompted", "ignored", "allowed", "accepted",
-		"rejected", "refused", "more", "less", "long", "short", "weak", "strong", "safe", "secure", "insecure", "public",
-		"private", "secret", "plain", "plaintext", "correctly", "nothing", "something", "anything", "about", "above", "below",
-		"after", "before", "because", "changed", "reset", "rotated", "logged", "leaked", "exposed", "redacted", "masked",
-		"removed", "deleted", "saved", "kept", "cached", "returned", "generated", "created", "defined", "default", "derived",
-		"left", "have", "must", "should", "could", "would", "will", "does", "done", "made", "part", "supposed", "going",
-		"available", "loaded", "found", "lost", "protected", "longer", "shorter", "blank", "null", "none", "true", "false",
-		"really", "already", "however", "currently", "usually", "typically", "either", "both", "neither", "handled", "taken",
-		"typed", "entered", "written", "unset", "compromised", "different", "identical", "equal", "simple", "complex", "good",
-		"enough", "disabled", "enabled", "omitted", "transmitted", "very", "quite", "probably", "rather", "actually", "often",
-		"falsch", "richtig", "leer", "ungültig", "gültig", "abgelaufen", "gesetzt", "geändert", "zurückgesetzt", "nicht",
-		"noch", "schon", "jetzt", "bereits", "erforderlich", "nötig", "unbekannt", "bekannt", "gespeichert", "verschlüsselt",
-		"sicher", "unsicher", "kurz", "lang", "schwach", "stark", "gleich", "eine", "einem", "immer", "hier", "dort",
-		"vergessen", "verloren", "korrekt", "inkorrekt", "nirgends", "überall":
-		return true
-	}
-	return len(word) < 4 || strings.HasSuffix(word, "ed") && isAll(word, isLower)
-}
-
-// isWordOfCode reports whether v is a word that code, schemas and documents use in place of a value.
-func isWordOfCode(v string) bool {
-	switch strings.TrimRight(asciiLower(v), ";,): ") {
-	case "string", "str", "bool", "boolean", "int", "bytes", "text", "any", "number", "null", "none", "nil", "true",
-		"false", "undefined", "required", "optional", "password", "passwd", "passphrase", "secret", "token", "secretstr",
-		"varchar", "type", "object", "value", "credentials", "credential", "apikey", "api_key", "api-key", "bearer", "basic",
-		"redacted", "hidden", "masked", "empty", "unset", "default", "self", "this", "void", "char", "const", "let", "var",
-		"new", "await", "return", "func", "function", "username", "user", "email", "login", "input", "output", "auth",
-		"oauth", "header", "authorization", "interface", "struct", "option", "private_key", "access_token", "refresh_token",
-		"client_secret", "prompt", "file", "stdin", "pass", "fail", "env", "key", "name", "session", "cookie", "error",
-		"test", "write", "read", "inherit":
-		return true
-	}
-	return false
-}
-
-func isAlgorithm(v string) bool {
-	switch strings.TrimRight(asciiLower(v), ".,;:)") {
-	case "sha1", "sha256", "sha-256", "sha512", "sha-512", "md5", "base64", "base32", "oauth2", "oauth2.0", "bcrypt",
-		"argon2", "argon2id", "pbkdf2", "scram-sha-1", "scram-sha-256", "scram-sha-512", "sha384", "hs384", "hs512", "rs512",
-		"es256", "utf8", "utf-8", "x509", "http2", "aes256", "aes-256", "ed25519", "rs256", "hs256", "2fa", "nist800":
-		return true
-	}
-	return false
+	return a.owned && !names.IsCommon(asciiLower(v))
 }
 
 // notPlaceholder reports whether v is neither a variable nor a template nor a row of asterisks.
@@ -240,7 +180,7 @@ func isDottedName(v string) bool {
 
 // looksLikePhrase reports whether a quoted v is a message: several words without a digit or a symbol.
 func looksLikePhrase(v string) bool {
-	if isForeignWord(v) {
+	if names.IsForeign(v) {
 		return true
 	}
 	if !strings.ContainsAny(v, " \t") {

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // Some commands print only a secret, such as "pass show". Their output is a secret although it has no name beside it.
 // In a text, the command follows a shell prompt; in an event, command and output are two members.
@@ -13,7 +17,7 @@ func (a *assignment) findPrinted(s string, left, right int) (from, to int, ok bo
 	line := s[max(0, left-commandLine):left]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	n := strings.IndexByte(s[right:min(len(s), right+commandLine)], '\n')
-	if n < 0 || isSource(s[left:right]) || !isPrinting(line+s[left:right]) || !isPassedOn(s[right:right+n]) {
+	if n < 0 || names.IsSource(s[left:right]) || !isPrinting(line+s[left:right]) || !isPassedOn(s[right:right+n]) {
 		return 0, 0, false
 	}
 	from = right + n + 1
@@ -27,16 +31,6 @@ func (a *assignment) findPrinted(s string, left, right int) (from, to int, ok bo
 	return from, to, len(v) >= 6 && isPasswordLike(v) && !looksLikeCode(v) && !looksLikePath(v) &&
 		!strings.ContainsAny(v, ":,") &&
 		(!strings.Contains(v, "/") || len(v) >= 24 && isManyCased(v))
-}
-
-// isSource reports whether name is a file that is not itself a secret.
-func isSource(name string) bool {
-	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "go", "py", "js", "ts", "tsx", "jsx", "rs", "rb", "java", "kt", "cs", "php", "c", "h", "cpp", "md", "yaml", "yml",
-		"json", "toml", "sh", "sql", "html", "css":
-		return true
-	}
-	return false
 }
 
 // isPassedOn reports whether the rest of a command line passes the command's output on unchanged.

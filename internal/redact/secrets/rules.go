@@ -28,14 +28,15 @@ const defaultReach = 512
 //     prefix may end a longer word, check to isMixed or isRandom if ordinary text may have the same form, and sure if
 //     none has. The prefix of a service without a kind of its own joins a row of kind service-token.
 //   - A format that a regular expression cannot find is a row with find in place of tail; see provider.go.
-//   - A name beside which a secret stands, such as "passphrase", is a word in names.go; if no row below has a head that
-//     is part of it, add one with findAssignment and named.
+//   - A name beside which a secret stands, such as "passphrase", is a word in package names; if no row below has a head
+//     that is part of it, add one with findAssignment and named.
+//   - A service whose keys have no format is a name in vendor.go.
 //   - The argument of a command's flag is a row with flag; for other arguments see command.go and argument.go.
 //
 // Test data: the format in serviceTokens of forms_test.go, or text around a password or a token, with %s for it, in
 // passwordPlaces or tokenPlaces of places_test.go; a new kind is also a row of secretKinds in corpus_test.go. Texts
-// that must stay belong to TestTextAboutSecretsStays in more_places_test.go. Never fit holdout_gen_test.go to a
-// rule. Run go test ./internal/redact/secrets: TestServiceTokensAreRecognisedByFormat and
+// that must stay belong to lookalikes in lookalikes_test.go. Families of secrets and their disguises are in
+// families_test.go. Never fit holdout_gen_test.go to a rule. Run go test ./internal/redact/secrets: TestServiceTokensAreRecognisedByFormat and
 // TestSecretsAreRecognisedByContext prove the pattern, TestEveryHeadIsFound the row, and
 // TestOrdinarySourceIsLeftAlone that it finds little in source code.
 var builtin = [...]rule{
@@ -565,6 +566,7 @@ var builtin = [...]rule{
 	},
 	{kind: "password", fold: true, heads: []string{
 		"password 0 ", "password 7 ", "secret 0 ", "key 7 ", "snmp-server community ", "rootpw --plaintext ",
+		"pass phrase: ", "pass phrase is ",
 	}, tail: `["']?([^\s"']{4,128})`, check: isPasswordLike},
 	{
 		kind: "password", fold: true, heads: []string{"chpasswd:"},
@@ -679,10 +681,13 @@ var builtin = [...]rule{
 	{kind: "api-key", fold: true, heads: []string{
 		"[abcdefghijklmnopqrstuvwxyz0123456789._-]key", "[abcdefghijklmnopqrstuvwxyz] key",
 	}, find: findAssignment, named: true},
-	{kind: "credential", fold: true, heads: []string{"credential", "_auth", "-auth", "_pat", "-pat"}, find: findAssignment, named: true},
+	{
+		kind: "credential", fold: true, heads: []string{"credential", "_auth", "-auth", "_pat", "-pat"},
+		find: findAssignment, named: true,
+	},
 
 	// Keys without a name of their own.
-	{kind: "service-key", fold: true, heads: vendorNames, find: findVendorKey},
+	{kind: "service-key", fold: true, heads: services, find: findVendorKey},
 	{kind: "service-key", fold: true, heads: []string{
 		"client(", "clientv2(", "client.new(", "client::new(", "api(", "sdk(", "bot(", "auth(", "credential(", "credentials(",
 		"credentialsprovider(", "apikey(", "authapikey(", "translator(", "access_token(",
@@ -694,18 +699,29 @@ var builtin = [...]rule{
 		kind: "token", heads: []string{"--key", "--pat", "--jwt", "--sas", "--auth", "--bearer"},
 		tail: `[= ]["']?([A-Za-z0-9_.~+/=-]{20,512})`, check: isOpaque,
 	},
-	{kind: "url-password", heads: []string{"?parseTime", "?charset", "?tls="}, find: findBarePassword},
+	{kind: "url-password", heads: []string{
+		"?parseTime", "?charset", "?tls=", "@10.", "@192.168", "@127.0",
+		"@localhost",
+	}, find: findBarePassword},
 	{
 		kind: "url-password", fold: true, heads: []string{`open("mysql", "`, `open("postgres", "`, `open("sqlserver", "`},
 		tail: `[\w.-]{1,32}:([^\s"'@]{4,128})@`, check: notPlaceholder,
 	},
 	{
-		kind: "url-key", fold: true, heads: []string{"?code=", "&code=", "?api=", "&api=", "?sig=", "&sig=", "?apikey=", "?hmac="},
+		kind: "url-key", fold: true, heads: []string{
+			"?code=", "&code=", "?api=", "&api=", "?sig=", "&sig=", "?apikey=",
+			"?hmac=",
+		},
 		tail: `([A-Za-z0-9_%+/=-]{20,512})`, check: isOpaque,
 	},
-	{kind: "url-key", heads: []string{"tgram://", "slack://", "discord://", "pushover://", "ntfy://", "gotify://"},
-		tail: `[\w.:@/-]{0,64}?([A-Za-z0-9_-]{24,256})`, check: isManyCased},
-	{kind: "password", fold: true, heads: []string{"pwd={", "password={"}, tail: `([^}\n]{4,128})\}`, check: notPlaceholder},
+	{
+		kind: "url-key", heads: []string{"tgram://", "slack://", "discord://", "pushover://", "ntfy://", "gotify://"},
+		tail: `[\w.:@/-]{0,64}?([A-Za-z0-9_-]{24,256})`, check: isManyCased,
+	},
+	{
+		kind: "password", fold: true, heads: []string{"pwd={", "password={"}, tail: `([^}\n]{4,128})\}`,
+		check: notPlaceholder,
+	},
 
 	// Key material in other notations.
 	{kind: "private-key", fold: true, heads: []string{
@@ -713,7 +729,8 @@ var builtin = [...]rule{
 		"type=\"private\">",
 	}, tail: `\s{0,16}([A-Za-z0-9+/]{40,}={0,2})\s{0,16}</`, reach: 8 << 10, check: isKeyText},
 	{kind: "private-key", fold: true, heads: []string{
-		"static key v1-----", "nkey seed-----", "tarsnap key file", "secret key\n", "secret key\r\n", `secret key\n`, "type0 ==",
+		"static key v1-----", "nkey seed-----", "tarsnap key file", "secret key\n", "secret key\r\n", `secret key\n`,
+		"type0 ==",
 		"borg_key ",
 	}, find: findKeyLines},
 	{
@@ -738,18 +755,25 @@ var builtin = [...]rule{
 	{
 		kind: "private-key", fold: true, heads: []string{"hmac-"}, tail: `\w{2,8}:[\w.-]{1,64}:([A-Za-z0-9+/]{16,}={0,2})`,
 	},
-	{kind: "private-key", heads: []string{"S[AOU][ABCD]"}, left: edgeWord,
-		tail: `[A-Z2-7]{55}\b`, check: isRandom},
+	{
+		kind: "private-key", heads: []string{"S[AOU][ABCD]"}, left: edgeWord,
+		tail: `[A-Z2-7]{55}\b`, check: isRandom,
+	},
 	{
 		kind: "private-key", fold: true, heads: []string{"importprivkey ", "wif: ", "wif private key", "wif=", "\"wif\": "},
 		tail: `[:= "']{0,4}([5KLc9][A-Za-z0-9]{50,51})\b`,
 	},
-	{kind: "service-token", heads: []string{"sdk-", "api-", "mob-"}, left: edgeToken,
-		tail: `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`},
+	{
+		kind: "service-token", heads: []string{"sdk-", "api-", "mob-"}, left: edgeToken,
+		tail: `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`,
+	},
 	{kind: "service-token", heads: []string{"live_", "test_"}, left: edgeWord, tail: `[0-9a-f]{35}\b`, check: isMixed},
 	{kind: "service-token", heads: []string{"oauth:"}, left: edgeWord, tail: `([a-z0-9]{30})\b`, check: isMixed},
 	{kind: "service-token", heads: []string{"dG9rO"}, left: edgeWord, tail: `[A-Za-z0-9]{48,}={0,2}`, check: isMixed},
-	{kind: "service-token", heads: []string{"sl.", "aio_"}, left: edgeToken, tail: `[A-Za-z0-9_-]{28,}`, check: isManyCased},
+	{
+		kind: "service-token", heads: []string{"sl.", "aio_"}, left: edgeToken, tail: `[A-Za-z0-9_-]{28,}`,
+		check: isManyCased,
+	},
 	{
 		kind: "token", heads: []string{"influx ", "codecov ", "codecov.sh ", "vault ", "doctl ", "fly "}, left: edgeWord,
 		tail: `(?:[^\n]{0,48}? )?(?:-t|-k|--token)[ =]["']?([A-Za-z0-9_.+/=-]{20,256})`, check: isRandom,

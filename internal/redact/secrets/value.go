@@ -107,10 +107,14 @@ func withoutClosers(s string, from, to int) int {
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	for to > from+1 {
 		open := byte('{')
-		if s[to-1] == ']' {
+		switch s[to-1] {
+		case ']':
 			open = '['
-		} else if s[to-1] != '}' {
-			break
+		case ')':
+			open = '('
+		case '}':
+		default:
+			return to
 		}
 		if strings.IndexByte(line, open) < 0 || strings.IndexByte(s[from:to], open) >= 0 {
 			break

@@ -1,54 +1,36 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/names"
+)
 
 // A key may be named only after the service that it is for: in a variable (STRIPE=…), a header (X-Datadog: …), a flag
 // (--sendgrid …), a call (new Stripe("…")) or a sentence.
 
-// vendorNames are the names of services whose keys have no format of their own, or an older one without it.
-var vendorNames = []string{
+// services are the names of services whose keys have no format of their own, or an older one without it.
+var services = []string{
 	"stripe", "sendgrid", "mailgun", "mailchimp", "mandrill", "postmark", "sparkpost", "brevo", "klaviyo", "mailjet",
-	"twilio", "vonage", "nexmo", "plivo", "messagebird", "telnyx", "bandwidth", "pusher", "pubnub", "onesignal", "pushover",
-	"openai", "anthropic", "cohere", "mistral", "groq", "perplexity", "huggingface", "replicate", "deepseek", "openrouter",
-	"gemini", "elevenlabs", "deepgram", "assemblyai", "stability", "pinecone", "weaviate", "qdrant", "langfuse", "wandb",
-	"voyageai", "together_ai", "fireworks", "tavily", "serpapi", "serper", "firecrawl", "deepl", "azure_openai",
-	"datadog", "newrelic", "new_relic", "sentry", "honeycomb", "logdna", "loggly", "papertrail", "splunk", "rollbar",
-	"bugsnag", "airbrake", "logtail", "betterstack", "grafana", "pagerduty", "opsgenie", "victorops", "statuspage",
-	"mixpanel", "amplitude", "posthog", "launchdarkly", "optimizely", "zendesk", "freshdesk", "hubspot",
-	"salesforce", "pipedrive", "typeform", "contentful", "storyblok", "algolia", "cloudinary", "imgix", "fastly",
-	"cloudflare", "akamai", "digitalocean", "linode", "vultr", "hetzner", "upstash", "supabase", "firebase",
-	"heroku", "netlify", "vercel", "github", "gitlab", "bitbucket", "gitea", "jenkins", "circleci", "buildkite", "drone_ci",
-	"travis", "codecov", "coveralls", "sonar", "snyk", "octokit", "artifactory", "jfrog", "pypi", "rubygems", "nuget",
-	"slack", "discord", "telegram", "twitch", "twitter", "tweepy", "facebook", "linkedin", "spotify", "dropbox", "airtable",
-	"asana", "trello", "atlassian", "figma", "todoist", "clickup", "shopify", "paypal", "braintree",
-	"adyen", "mollie", "razorpay", "coinbase", "binance", "kraken", "bittrex", "kucoin", "alchemy", "infura",
-	"mapbox", "googlemaps", "google_maps", "openweather", "newsapi", "shodan", "virustotal", "finnhub", "alphavantage",
-	"polygon_io", "rapidapi", "okta", "auth0", "onelogin", "clerk", "stytch", "ngrok", "tailscale", "doppler", "databricks",
-	"confluent", "influxdb", "elastic", "azure_devops", "snowflake", "squarespace", "mattermost", "meraki", "resend", "lob_live", "adafruit",
-	"minio", "easypost", "shippo", "plaid", "yandex", "dynatrace", "sumologic", "recaptcha", "hcaptcha",
-}
-
-// hasUUIDKeys reports whether the keys of a service are UUIDs.
-func hasUUIDKeys(vendor string) bool {
-	switch vendor {
-	case "snyk", "postmark", "codecov", "splunk", "pinecone", "squarespace", "launchdarkly", "deepl", "tailscale":
-		return true
-	}
-	return false
-}
-
-// isVendorAbout reports whether a name that ends with word, after the name of a service, is not that of a key.
-func isVendorAbout(word string) bool {
-	switch word {
-	case "sha", "commit", "ref", "rev", "revision", "region", "channel", "site", "org", "organization", "project", "account",
-		"zone", "tenant", "repo", "repository", "release", "environment", "bucket", "page", "run", "branch", "delivery",
-		"workspace", "user", "username", "host", "domain", "price", "product", "plan", "customer", "model", "sid", "digest",
-		"hash", "checksum", "image", "tag", "build", "trace", "span", "event", "board", "list", "issue", "ticket", "database",
-		"cluster", "schema", "table", "collection", "public", "pk", "publishable", "sub", "order", "invoice", "charge", "mail",
-		"email", "phone", "number", "port", "plugin", "sdk", "lib", "com", "org_id", "etag", "actor", "sender", "node", "cursor":
-		return true
-	}
-	return isAbout(word)
+	"twilio", "vonage", "nexmo", "plivo", "messagebird", "telnyx", "bandwidth", "pusher", "pubnub", "onesignal",
+	"pushover", "openai", "anthropic", "cohere", "mistral", "groq", "perplexity", "huggingface", "replicate", "deepseek",
+	"openrouter", "gemini", "elevenlabs", "deepgram", "assemblyai", "stability", "pinecone", "weaviate", "qdrant",
+	"langfuse", "wandb", "voyageai", "together_ai", "fireworks", "tavily", "serpapi", "serper", "firecrawl", "deepl",
+	"azure_openai", "datadog", "newrelic", "new_relic", "sentry", "honeycomb", "logdna", "loggly", "papertrail",
+	"splunk", "rollbar", "bugsnag", "airbrake", "logtail", "betterstack", "grafana", "pagerduty", "opsgenie",
+	"victorops", "statuspage", "mixpanel", "amplitude", "posthog", "launchdarkly", "optimizely", "zendesk", "freshdesk",
+	"hubspot", "salesforce", "pipedrive", "typeform", "contentful", "storyblok", "algolia", "cloudinary", "imgix",
+	"fastly", "cloudflare", "akamai", "digitalocean", "linode", "vultr", "hetzner", "upstash", "supabase", "firebase",
+	"vault", "npm", "heroku", "netlify", "vercel", "github", "gitlab", "bitbucket", "gitea", "jenkins", "circleci",
+	"buildkite", "drone_ci", "travis", "codecov", "coveralls", "sonar", "snyk", "octokit", "artifactory", "jfrog",
+	"pypi", "rubygems", "nuget", "slack", "discord", "telegram", "twitch", "twitter", "tweepy", "facebook", "linkedin",
+	"spotify", "dropbox", "airtable", "asana", "trello", "atlassian", "figma", "todoist", "clickup", "shopify", "paypal",
+	"braintree", "adyen", "mollie", "razorpay", "coinbase", "binance", "kraken", "bittrex", "kucoin", "alchemy",
+	"infura", "mapbox", "googlemaps", "google_maps", "openweather", "newsapi", "shodan", "virustotal", "finnhub",
+	"alphavantage", "polygon_io", "rapidapi", "okta", "auth0", "onelogin", "clerk", "stytch", "ngrok", "tailscale",
+	"doppler", "databricks", "confluent", "influxdb", "elastic", "azure_devops", "snowflake", "squarespace",
+	"mattermost", "meraki", "resend", "lob_live", "adafruit", "minio", "easypost", "shippo", "plaid", "yandex",
+	"dynatrace", "sumologic", "recaptcha", "hcaptcha",
 }
 
 // findVendorKey finds the key of the service whose name is s[at:end].
@@ -58,10 +40,10 @@ func findVendorKey(s string, at, end int) (from, to int, ok bool) {
 		end < right && isLetter(s[end]) && isLower(s[end]) == isLower(s[end-1]) {
 		return 0, 0, false // in the middle of a word
 	}
-	if words := nameWords(s[end:right]); len(words) > 0 && isVendorAbout(words[len(words)-1]) {
+	if words := names.Words(s[end:right]); len(words) > 0 && names.IsServiceAbout(words[len(words)-1]) {
 		return 0, 0, false
 	}
-	uuid := hasUUIDKeys(asciiLower(s[at:end]))
+	uuid := names.HasUUIDKeys(asciiLower(s[at:end]))
 	if open := callAfter(s, right); open > 0 {
 		return findKeyArgument(s, open, uuid)
 	}
@@ -85,7 +67,8 @@ func findVendorKey(s string, at, end int) (from, to int, ok bool) {
 	return findVendorWord(s, i, uuid)
 }
 
-// callAfter returns the position of the bracket that opens the arguments of the function whose name ends at s[:i], or 0.
+// callAfter returns the position of the bracket that opens the arguments of the function whose name ends at s[:i], or
+// 0.
 func callAfter(s string, i int) int {
 	for n := 0; n < 4; n++ {
 		next := skipAny(s, i, `:\`, 2)
@@ -109,9 +92,9 @@ func findVendorValue(s string, i int, uuid bool) (from, to int, ok bool) {
 		object, _, _ := strings.Cut(s[i:min(len(s), i+2*pairReach)], "}")
 		for n := strings.IndexByte(object, ':'); n >= 0; {
 			name := strings.TrimRight(object[:n], "\"' ")
-			words := nameWords(name[strings.LastIndexAny(name, "\"' {,")+1:])
+			words := names.Words(name[strings.LastIndexAny(name, "\"' {,")+1:])
 			if from, to = tokenAt(s, i+skipAny(object, n+1, " \t\"'\\", 8)); len(words) > 0 &&
-				!isVendorAbout(words[len(words)-1]) && isVendorKey(s[from:to], uuid) {
+				!names.IsServiceAbout(words[len(words)-1]) && isVendorKey(s[from:to], uuid) {
 				return from, to, true
 			}
 			next := strings.IndexByte(object[n+1:], ':')
@@ -144,7 +127,7 @@ func findVendorWord(s string, i int, uuid bool) (from, to int, ok bool) {
 		case len(word) >= 20 && isManyCased(word) && isVendorKey(word, false) && isAll(word, isNamePart),
 			uuid && isUUID(word):
 			return from, to, true
-		case isVendorAbout(asciiLower(word)) || strings.Contains(word, "/"):
+		case names.IsServiceAbout(asciiLower(word)) || strings.Contains(word, "/"):
 			return 0, 0, false
 		}
 		i = max(to, i+1)
@@ -158,24 +141,10 @@ func isVendorKey(v string, uuid bool) bool {
 	case isUUID(v):
 		return uuid
 	case len(v) < 16 || !isAll(v, isTokenByte) || !isRandom(v) || isWordy(v) || isVersion(v) ||
-		isDottedName(v) || looksLikePath(v) || isObjectID(v) || !notPlaceholder(v):
+		isDottedName(v) || looksLikePath(v) || names.IsObjectID(v) || !notPlaceholder(v):
 		return false
 	case hasUpperAndLower(v):
 		return (count(v, decimalDigits) >= 2 && entropy(v) >= 3.2 || isJumbled(v)) && strings.Count(v, "/") <= len(v)/20
 	}
 	return count(v, decimalDigits) >= 3 && !strings.ContainsAny(v, "/.%~") && strings.Count(v, "-") <= 1
-}
-
-// isObjectID reports whether v is an id of a service: a short word that names the sort of object, and the rest.
-func isObjectID(v string) bool {
-	if n := strings.IndexAny(v, "_-"); n > 0 {
-		switch v[:n] {
-		case "acct", "price", "cus", "prod", "sub", "pi", "evt", "org", "proj", "req", "in", "ch", "txn", "ses", "user", "team",
-			"msg", "run", "file", "asst", "thread", "chatcmpl", "call", "toolu", "pm", "seti", "src", "cs", "si", "ii", "il", "po",
-			"dp", "re", "tok", "btok", "card", "ba", "i", "vpc", "sg", "ami", "subnet", "vol", "snap", "eni", "G", "UA", "GTM":
-			return true
-		}
-	}
-	return len(v) == 34 && (strings.HasPrefix(v, "AC") || strings.HasPrefix(v, "PN") || strings.HasPrefix(v, "SM")) &&
-		isAll(v[2:], isLowerHex)
 }

@@ -1,4 +1,9 @@
-package secrets
+// Package notation rewrites a text in plain ASCII notation, and maps positions in it back to the text. It knows
+// nothing of
+// what is searched for in the text.
+//
+// Start reading at [Plain].
+package notation
 
 import (
 	"sort"
@@ -10,25 +15,25 @@ import (
 // full-width forms, look-alikes from other scripts, entities of HTML, escapes of URLs and strings, or one literal in
 // two parts. So the text is also searched in plain notation, and the positions of what is found are mapped back.
 
-// offsets maps byte offsets of a plain text to the original.
-type offsets []offsetPair
+// Offsets maps byte Offsets of a plain text to the original.
+type Offsets []offsetPair
 
 // offsetPair is one run of text: offset plain in the plain text is offset whole in the original. If size is not 0, the
 // run is one byte that stands for size bytes.
 type offsetPair struct{ plain, whole, size int }
 
-func (p offsets) run(i int) offsetPair {
+func (p Offsets) run(i int) offsetPair {
 	return p[sort.Search(len(p), func(n int) bool { return p[n].plain > i })-1]
 }
 
-// from returns the offset in the original of the byte at i.
-func (p offsets) from(i int) int {
+// From returns the offset in the original of the byte at i.
+func (p Offsets) From(i int) int {
 	r := p.run(i)
 	return r.whole + i - r.plain
 }
 
-// to returns the end in the original of the byte before i.
-func (p offsets) to(i int) int {
+// To returns the end in the original of the byte before i.
+func (p Offsets) To(i int) int {
 	r := p.run(i - 1)
 	if r.size > 0 {
 		return r.whole + r.size
@@ -38,16 +43,16 @@ func (p offsets) to(i int) int {
 
 const notationReach = 2 << 10 // bytes around a character in another notation that are searched
 
-// plainText returns s in plain notation, and nil offsets if it already is. Text far from any other notation is left
+// Plain returns s in plain notation, and nil Offsets if it already is. Text far from any other notation is left
 // out.
-func plainText(s string) (string, offsets) {
+func Plain(s string) (string, Offsets) {
 	x := notations{s: s}
 	at, n, plain := x.find(0)
 	if at == len(s) {
 		return s, nil
 	}
 	var b strings.Builder
-	var runs offsets
+	var runs Offsets
 	add := func(run offsetPair) {
 		if len(runs) > 0 && runs[len(runs)-1].plain == run.plain {
 			runs = runs[:len(runs)-1]
@@ -159,7 +164,8 @@ func indexWide(s string) int {
 	return -1
 }
 
-// read reads the character at s[at:], whose first byte is in a class. It returns where it begins, which for the joint of
+// read reads the character at s[at:], whose first byte is in a class. It returns where it begins, which for the joint
+// of
 // two literals is before its sign, and size 0 if it is in plain notation.
 func (x *notations) read(at, class int) (from, size int, plain byte) {
 	s := x.s
@@ -206,11 +212,40 @@ var namedEntities = [...]struct {
 	name  string
 	plain byte
 }{
-	{"quot;", '"'}, {"apos;", '\''}, {"lt;", '<'}, {"gt;", '>'}, {"equals;", '='}, {"colon;", ':'}, {"nbsp;", ' '},
-	{"lowbar;", '_'}, {"UnderBar;", '_'}, {"dash;", '-'}, {"hyphen;", '-'}, {"period;", '.'}, {"excl;", '!'}, {"num;", '#'},
-	{"dollar;", '$'}, {"commat;", '@'}, {"sol;", '/'}, {"plus;", '+'}, {"ast;", '*'}, {"quest;", '?'}, {"vert;", '|'},
-	{"Tab;", '\t'}, {"NewLine;", '\n'}, {"semi;", ';'}, {"comma;", ','}, {"grave;", '`'}, {"amp;", '&'},
-	{"shy;", 0}, {"zwnj;", 0}, {"zwj;", 0}, {"ZeroWidthSpace;", 0}, {"lrm;", 0}, {"rlm;", 0}, {"NoBreak;", 0},
+	{"quot;", '"'},
+	{"apos;", '\''},
+	{"lt;", '<'},
+	{"gt;", '>'},
+	{"equals;", '='},
+	{"colon;", ':'},
+	{"nbsp;", ' '},
+	{"lowbar;", '_'},
+	{"UnderBar;", '_'},
+	{"dash;", '-'},
+	{"hyphen;", '-'},
+	{"period;", '.'},
+	{"excl;", '!'},
+	{"num;", '#'},
+	{"dollar;", '$'},
+	{"commat;", '@'},
+	{"sol;", '/'},
+	{"plus;", '+'},
+	{"ast;", '*'},
+	{"quest;", '?'},
+	{"vert;", '|'},
+	{"Tab;", '\t'},
+	{"NewLine;", '\n'},
+	{"semi;", ';'},
+	{"comma;", ','},
+	{"grave;", '`'},
+	{"amp;", '&'},
+	{"shy;", 0},
+	{"zwnj;", 0},
+	{"zwj;", 0},
+	{"ZeroWidthSpace;", 0},
+	{"lrm;", 0},
+	{"rlm;", 0},
+	{"NoBreak;", 0},
 }
 
 const maxEntity = 24 // bytes of an entity
@@ -317,7 +352,8 @@ func joint(s string, sign int) (from, size int) {
 	const reach = 64
 	before := strings.TrimRight(s[max(0, sign-reach):sign], " \t\r\n\\")
 	after := strings.TrimLeft(s[sign+1:min(len(s), sign+reach)], " \t\r\n")
-	if before == "" || len(after) < 2 || !isQuote(after[0]) || before[len(before)-1] != after[0] || !isTokenByte(after[1]) {
+	if before == "" || len(after) < 2 || !isQuote(after[0]) || before[len(before)-1] != after[0] ||
+		!isTokenByte(after[1]) {
 		return 0, 0
 	}
 	from = max(0, sign-reach) + len(before) - 1
@@ -367,6 +403,9 @@ func plainRune(r rune) (plain byte, ok bool) {
 
 // lookalike returns the letter that r, a letter of another script, looks like, or 0.
 func lookalike(r rune) byte {
+	if r > 0x2E7F && r != 'ꜱ' { // Chinese, Japanese, Korean
+		return 0
+	}
 	for i, look := range lookalikeRunes {
 		if r == look {
 			return lookalikeLetters[i/3]
@@ -402,3 +441,20 @@ var lookalikeRunes = [...]rune{
 }
 
 const lookalikeLetters = "acdehijknopstywxAKIPSETOXC"
+
+func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isHex(c byte) bool      { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func isLetter(c byte) bool   { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
+func isQuote(c byte) bool    { return c == '"' || c == '\'' || c == '`' }
+
+// isTokenByte reports whether c belongs to the alphabets of tokens.
+func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-+/=.~%", c) >= 0 }
+
+// skipAny returns the first position from i on whose byte is not in set, at most i+n.
+func skipAny(s string, i int, set string, n int) int {
+	for limit := min(len(s), i+n); i < limit && strings.IndexByte(set, s[i]) >= 0; {
+		i++
+	}
+	return i
+}
