@@ -46,7 +46,8 @@ func TestPositionsMapToTheText(t *testing.T) {
 }
 
 func FuzzPlain(f *testing.F) {
-	for _, s := range []string{"pass\u200bword: a", "&#112;ass", "%70", `\u0070`, "\x1b[1m", `"a" + "b"`,
+	for _, s := range []string{
+		"pass\u200bword: a", "&#112;ass", "%70", `\u0070`, "\x1b[1m", `"a" + "b"`,
 		"\xf0\x9d", "&amp;amp;#x41;",
 	} {
 		f.Add(s)
