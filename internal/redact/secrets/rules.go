@@ -37,8 +37,8 @@ const defaultReach = 512
 // passwordPlaces or tokenPlaces of places_test.go; a new kind is also a row of secretKinds in corpus_test.go. Texts
 // that must stay belong to lookalikes in lookalikes_test.go. Families of secrets and their disguises are in
 // families_test.go. Never fit holdout_gen_test.go to a rule. Run go test ./internal/redact/secrets:
-// TestServiceTokensAreRecognisedByFormat and TestSecretsAreRecognisedByContext prove the pattern, TestEveryHeadIsFound the row, and
-// TestOrdinarySourceIsLeftAlone that it finds little in source code.
+// TestServiceTokensAreRecognisedByFormat and TestSecretsAreRecognisedByContext prove the pattern,
+// TestEveryHeadIsFound the row, and TestOrdinarySourceIsLeftAlone that it finds little in source code.
 var builtin = [...]rule{
 	// Clouds and hosts.
 	{
