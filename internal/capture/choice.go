@@ -20,7 +20,7 @@ import (
 func (s *Service) chosenDecision(
 	ctx context.Context, t turn, asked mem.Turn, answer string,
 ) (mm mem.Memory, edits []mem.Edit, ok bool, err error) {
-	if answer == "" || len([]rune(t.Turn.Text)) > extract.MaxPick {
+	if answer == "" || len([]rune(t.Turn.Text)) > extract.MaxPick || extract.AsksToCommit(t.Turn.Text) {
 		return mm, nil, false, nil
 	}
 	did := slices.ContainsFunc(t.did, func(o mem.Memory) bool { return o.Kind == mem.Change })

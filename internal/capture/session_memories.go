@@ -103,7 +103,8 @@ func (k *sessionMemories) merge(ec event.Context, fresh []mem.Memory) (out []mem
 			continue
 		}
 		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool {
-			return o.Kind == mm.Kind && o.Trust == mm.Trust && extract.SameThing(o, mm)
+			return (o.Kind == mm.Kind || o.Kind != mem.Todo && mm.Kind != mem.Todo) && o.Trust == mm.Trust &&
+				slices.Equal(o.Tags, mm.Tags) && extract.SameThing(o, mm)
 		}); i >= 0 {
 			out = append(out, extract.Repeated(k.made[i], mm))
 			continue

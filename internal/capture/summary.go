@@ -49,6 +49,9 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 	return mm, mm.Title != "", nil
 }
 
+// committedPrefix begins the outcome of a turn that made a commit.
+const committedPrefix = "committed "
+
 // maxOutcome is the length of the title of a summary, in characters: a line of a briefing.
 const maxOutcome = 120
 
@@ -138,12 +141,15 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	}
 	var done, tried, changed, learned, next []string
 	opening := extract.Opening(t.Text)
+	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
+		opening = "implemented: " + plan
+	}
 	if i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo }); opening == "" && i >= 0 {
 		opening = found[i].Title
 	}
 	opening = cmp.Or(opening, extract.OpeningItem(t.Text))
 	for _, c := range commits {
-		done = append(done, "committed "+c)
+		done = append(done, committedPrefix+c)
 	}
 	if len(commits) > 0 && extract.ReportsCommit(opening) {
 		opening = ""
@@ -164,6 +170,9 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 				done = extract.AppendNew(done, fmt.Sprintf("`%s` works now", chars.Clip(o.Command, extract.MaxFixError)), 8)
 			}
 		case mem.ErrorFix:
+			if extract.UsageError(o.Title) { // the fix is a memory of its own, and nothing of the work
+				continue
+			}
 			done = extract.AppendNew(done, extract.FixSummary(o), 8)
 		}
 	}
@@ -188,8 +197,8 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	return s
 }
 
-// byWeight orders the summaries of turns, oldest first, by what a summary of the session says of them: the turn that
-// changed most files, or taught something if none did, and then the others, newest first.
+// byWeight orders the summaries of turns, oldest first, by what a summary of the session says of them: those that made
+// commits, the turn that changed most files, or taught something if none did, and then the others, newest first.
 func byWeight(turns []mem.Memory) []mem.Memory {
 	weight := func(m mem.Memory) int { return 2*len(m.Files) + min(1, len(m.Summary.Learned)) }
 	out := slices.Clone(turns)
@@ -199,7 +208,16 @@ func byWeight(turns []mem.Memory) []mem.Memory {
 			out = slices.Insert(slices.Delete(out, i, i+1), 0, m)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b mem.Memory) int { return committed(b) - committed(a) })
 	return out
+}
+
+// committed is 1 for the summary of a turn that made a commit, else 0.
+func committed(sum mem.Memory) int {
+	if strings.HasPrefix(sum.Summary.Completed, committedPrefix) {
+		return 1
+	}
+	return 0
 }
 
 // SessionSummary returns a summary of the session, made from the trusted summaries of

@@ -300,7 +300,11 @@ func (t turn) assistantStatements(most, made int) []mem.Memory {
 	trust := extract.CapTrust(min(mem.TrustAssistant, t.Turn.Trust), t.did)
 	topics := extract.TopicsOf(t.Turn.Text)
 	var out []mem.Memory
+	onlyCommits := !w.Changed && extract.AsksToCommit(t.Turn.Text) // its answer repeats those before it
 	for _, p := range w.Choose(t.statements, most, made) {
+		if onlyCommits && p.Kind != mem.Todo {
+			continue
+		}
 		mm := t.NewMemory(p.Kind, mem.ScopeProject)
 		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
 		mm.Trust, mm.Origin = trust, mem.FromAssistant

@@ -79,7 +79,7 @@ func (s *Service) State(
 ) (mem.State, error) {
 	var state mem.State
 	for _, t := range turns { // newest first
-		if state.Request == "" && t.Number > 0 && !extract.Agrees(t.Text) {
+		if state.Request == "" && t.Number > 0 && !extract.Agrees(t.Text) && !extract.AsksToCommit(t.Text) {
 			state.Request = extract.Request(t.Text)
 		}
 	}

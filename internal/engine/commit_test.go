@@ -40,3 +40,27 @@ func TestACommandThatWasCalledWronglyIsFixedByTheRightCall(t *testing.T) {
 		t.Errorf("the fix is %q", titles(fixes))
 	}
 }
+
+// A session is named by what it committed, or by the plan that it carried out, and not by the check at the end.
+func TestASessionIsNamedByItsCommitOrItsPlan(t *testing.T) {
+	const plan = "Implement the following plan:\n\n# Plan: Retry with the fake clock\n\n## Steps\n- use it in `send.go`\n"
+	turn := []mem.Event{
+		start("startup"), prompt("p1", plan), edited("p1", "t1", "/home/dev/shop/send.go", "time.After", "clock.After"),
+		stop("p1", "All 12 tests pass and lint is clean."),
+	}
+	s := newStage(t)
+	s.play(turn...)
+	wants(t, "the turn's summary", titles(s.summaries("one")), "summary: implemented: Retry with the fake clock")
+	s.play(prompt("p2", "commit this"), ran("p2", "t2", "git commit -am 'Retries use the fake clock'",
+		"[main 1a2b3c4] Retries use the fake clock"),
+		stop("p2", "The commit includes: `send.go` uses `clock.After`, because `time.After` cannot be set in a test."),
+		mem.Event{Kind: mem.SessionEnd, Source: "other"})
+	wants(t, "the session's summary", s.summaries("one")[0].Title, "committed 1a2b3c4: Retries use the fake clock")
+	for _, mm := range s.words("one") {
+		if mm.Source.PromptID == "p2" && mm.Kind != mem.Summary {
+			t.Errorf("kept of the answer that only repeats: %s", mm.Title)
+		}
+	}
+	wants(t, "the next briefing", s.play(in("two", start("startup"))...).Context,
+		"last request: Implement the following plan: Retry with the fake clock")
+}

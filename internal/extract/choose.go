@@ -33,7 +33,32 @@ type Point struct {
 // before: the more it did, the more salient another one has to be.
 func (w TurnFacts) Choose(all []Statement, most, made int) []Point {
 	points, scored := w.choose(all, most, made)
-	return w.joinItems(joinFixes(points, scored), scored)
+	return w.joinNeighbours(w.joinItems(joinFixes(points, scored), scored))
+}
+
+// joinNeighbours makes one point of points that follow each other in one section, as far as they fit a statement
+// together: the second often says what comes of the first.
+func (w TurnFacts) joinNeighbours(points []Point) []Point {
+	var out []Point
+	for _, p := range points {
+		if n := len(out); n > 0 && out[n-1].precedes(p) {
+			if both, fits := w.join([]Point{out[n-1], p}); fits {
+				both.At = p.At
+				out[n-1] = both
+				continue
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// precedes reports whether a point stands in prose right before another one of the same section and kind that goes on
+// with it, and neither is work that is left.
+func (p Point) precedes(next Point) bool {
+	last, first := p.from.all[len(p.from.all)-1], next.from.all[0]
+	return p.At+1 == next.At && p.from.list() == 0 && first.list == 0 && p.Kind != mem.Todo && p.Kind == next.Kind &&
+		last.heading == first.heading && first.continues(last)
 }
 
 // choose is Choose with a point for each item of a list. It also returns all passages, in the order of the text.
@@ -72,6 +97,7 @@ func joinFixes(points, scored []Point) []Point {
 			sameSection := fix.from.all[0].heading == p.from.all[0].heading && fix.Salience >= leastBeside
 			if unnamed && sameSection && fix.from.list() == 0 && (fix.from.found(cueFix) > 0 || saysEdit(fix.from.plain())) &&
 				len([]rune(both)) <= MaxStatement {
+				p.from.all = slices.Concat(p.from.all, fix.from.all)
 				p.Text, p.At, p.Salience = both, fix.At, max(p.Salience, fix.Salience)
 			}
 		}
@@ -120,8 +146,8 @@ func (p Point) sameList(o Point) bool {
 	return p.Kind != mem.Todo && o.Kind != mem.Todo && p.from.sameList(o.from)
 }
 
-// join makes one point of items of one list. It fits if it is a statement, and its items are of one kind or of none: a
-// discovery has no other.
+// join makes one point of items of one list, or of passages that follow each other. It fits if it is a statement, and
+// its parts are of one kind or of none: a discovery has no other.
 func (w TurnFacts) join(items []Point) (whole Point, fits bool) {
 	whole = slices.MaxFunc(items, func(a, b Point) int { return cmp.Compare(a.Salience, b.Salience) })
 	for _, p := range items {
@@ -133,7 +159,7 @@ func (w TurnFacts) join(items []Point) (whole Point, fits bool) {
 		return whole, false
 	}
 	whole.At = items[0].At
-	whole.from = passage{at: items[0].from.at, joined: true}
+	whole.from = passage{at: items[0].from.at, joined: items[0].from.list() != 0}
 	for _, p := range items {
 		whole.from.all = append(whole.from.all, p.from.all...)
 		whole.checks = whole.checks || p.checks

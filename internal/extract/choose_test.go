@@ -241,3 +241,49 @@ func TestLintersAndFormattersCheckTheLayout(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatGoesOnInTheNextParagraphIsOneStatement(t *testing.T) {
+	said := "The list was stale, because `load` keeps what it read from `state.json` at the start.\n\n" +
+		"The `refresh` of `state.json` runs once a minute, so that a slow disk does not hold up the list."
+	want := strings.ReplaceAll(said, "\n\n", " ")
+	if got := chosen(said); len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want one of both paragraphs", got)
+	}
+}
+
+const planPrompt = `Implement the following plan:
+
+# Plan: Show the newest result
+
+## Context
+The list is stale, because ` + "`refresh`" + ` was missing where a run ends.
+
+## Changes
+Add a ` + "`newest`" + ` field to the store that forces the list to open, because the person waits for it.
+` + "```sh\n# a comment\n```\n"
+
+func TestTheStepsOfAPlanAreNotWhatWasWrong(t *testing.T) {
+	var got []string
+	for _, p := range FromPerson(planPrompt) {
+		if !p.Before {
+			t.Errorf("%q is not marked as of before the change", p.Text)
+		}
+		got = append(got, p.Text)
+	}
+	if want := []string{"The list is stale, because `refresh` was missing where a run ends."}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestADocumentIsNamedByItsTitle(t *testing.T) {
+	for prompt, want := range map[string]string{
+		planPrompt:                             "Implement the following plan: Show the newest result",
+		"# **Fix the clock**\n\n## Steps\n- x": "Fix the clock",
+		"please run\n```\n# one\n# two\n```":   "please run ``` # one # two ```",
+		"# one heading\nand its text":          "# one heading and its text",
+	} {
+		if got := Request(prompt); got != want {
+			t.Errorf("%q: got %q, want %q", prompt, got, want)
+		}
+	}
+}

@@ -40,6 +40,18 @@ func Commits(command, output string) []Commit {
 	return out
 }
 
+// maxCommitWords is the length of a prompt that only asks for a commit, in words.
+const maxCommitWords = 4
+
+// AsksToCommit reports whether a prompt asks to commit or to push what was done, and for nothing else: "commit this",
+// "commit and push". The commands have one name in every language.
+func AsksToCommit(prompt string) bool {
+	words := strings.Fields(strings.ToLower(prompt))
+	return len(words) <= maxCommitWords && slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains([]string{"commit", "push", "committen", "committe", "commite"}, strings.Trim(w, ".!,"))
+	}) && len(codeNames(prompt)) == 0 && !Asks(prompt)
+}
+
 // ReportsCommit reports whether a statement only says that work was committed, which the commit's subject says better.
 func ReportsCommit(statement string) bool {
 	l := strings.ToLower(statement)

@@ -72,3 +72,15 @@ func TestACommandCalledAnewIsTheSameCommand(t *testing.T) {
 		}
 	}
 }
+
+func TestAPromptThatOnlyAsksToCommit(t *testing.T) {
+	for prompt, want := range map[string]bool{
+		"commit": true, "Commit this.": true, "commit and push": true, "bitte committen": true, "push!": true,
+		"commit or stash?": false, "commit `a.go` only": false, "does the saga commit before the reply": false,
+		"push the retry to the queue instead": false,
+	} {
+		if got := extract.AsksToCommit(prompt); got != want {
+			t.Errorf("%q: got %v, want %v", prompt, got, want)
+		}
+	}
+}

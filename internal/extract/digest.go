@@ -111,8 +111,8 @@ func WholeTitle(s string, limit int) string {
 // clauseEnds are what clauses end before, in the languages of the cues.
 var clauseEnds = []string{"; ", ", ", " (", " — ", " – ", " - ", "；", "，", "、", "（"}
 
-// wholeClause is a text cut to limit characters, with an ellipsis: where the last clause ends that leaves no bracket
-// and no code open, if that is in the second half; or else anywhere.
+// wholeClause is a text cut to limit characters, with an ellipsis if it is cut within a sentence: where the last clause
+// ends that leaves no bracket and no code open, if that is in the second half; or else anywhere.
 func wholeClause(s string, limit int) string {
 	cut := strings.TrimSuffix(chars.Clip(s, limit), "…")
 	for end := len(cut); end > 0; {
@@ -125,6 +125,9 @@ func wholeClause(s string, limit int) string {
 		}
 		part := cut[:at]
 		if strings.Count(part, "(") == strings.Count(part, ")") && strings.Count(part, "`")%2 == 0 {
+			if strings.HasPrefix(s[at:], "; ") {
+				return part
+			}
 			return part + "…"
 		}
 		end = at

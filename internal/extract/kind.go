@@ -26,6 +26,9 @@ func (w TurnFacts) kind(p passage) mem.Kind {
 		return p.under()
 	case has(cueWarn):
 		return mem.Gotcha
+	case p.list() != 0 && w.Changed && !w.Reported && (saysEdit(p.all[0].Text) || w.inEdits(p)) &&
+		!has(cueCause, cueDecide): // an item of a list of changes
+		return mem.Discovery
 	case has(cueCause):
 		return mem.ErrorFix
 	case has(cueDecide) && !has(cueAgainst):

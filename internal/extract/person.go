@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
@@ -21,7 +22,8 @@ func FromPerson(prompt string) []Point {
 	prompt = withoutImages(prompt)
 	if isPlan(prompt) {
 		out, _ := TurnFacts{}.choose(Statements(prompt), maxPlanStatements, 0)
-		out = slices.DeleteFunc(out, func(p Point) bool { return p.checks || !lasts(p) })
+		first := headingsOf(prompt)[:2]
+		out = slices.DeleteFunc(out, func(p Point) bool { return p.checks || !lasts(p, first) })
 		out = TurnFacts{}.joinItems(out, nil)
 		for i, p := range out {
 			c := cuesIn(lang.CueText(p.Text))
@@ -62,10 +64,15 @@ func FromPerson(prompt string) []Point {
 }
 
 // lasts reports whether a point of a plan holds once the plan is carried out: what it decides, a rule, the cause of
-// the problem. How things are before the work does not, nor does a step of it.
-func lasts(p Point) bool {
+// the problem, which stands below the title, the first heading or one that names it. How things are before the work
+// does not, nor does a step of it. first are the first two headings.
+func lasts(p Point, first []string) bool {
 	c := cuesIn(lang.CueText(p.Text))
-	return c.Has(cueNorm, cueConvention, cueDecide, cueCause) || p.from.under() == mem.Decision && p.Kind == mem.Decision
+	describes := p.from.under() == mem.ErrorFix || slices.ContainsFunc(first, func(heading string) bool {
+		return p.from.all[0].heading == headingText(heading)
+	})
+	return c.Has(cueNorm, cueConvention, cueDecide) || c.Has(cueCause) && describes ||
+		p.from.under() == mem.Decision && p.Kind == mem.Decision
 }
 
 // observes reports whether a sentence says what the person sees at the moment, or only thinks of: it lays nothing down.
@@ -79,14 +86,33 @@ func observes(s string) bool {
 }
 
 // isPlan reports whether a prompt is laid out as a document.
-func isPlan(prompt string) bool {
-	n := 0
-	for line := range strings.Lines(prompt) {
-		if strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " ") {
-			n++
+func isPlan(prompt string) bool { return len(headingsOf(prompt)) >= 2 }
+
+// PlanTitle returns the title of a prompt that is laid out as a document: its first heading, without "Plan:". It is
+// empty for any other prompt.
+func PlanTitle(prompt string) string {
+	heads := headingsOf(prompt)
+	if len(heads) < 2 {
+		return ""
+	}
+	title := chars.Line(lang.WithoutEmphasis(strings.TrimLeft(heads[0], "# ")))
+	if label, rest, ok := strings.Cut(title, ": "); ok && strings.EqualFold(label, "plan") {
+		title = rest
+	}
+	return title
+}
+
+// headingsOf returns the lines of a Markdown text that are headings. A comment in a block of code is none.
+func headingsOf(text string) []string {
+	var out []string
+	var code prose
+	for line := range strings.Lines(text) {
+		if t := strings.TrimSpace(line); !code.fenced(t) && strings.HasPrefix(line, "#") &&
+			strings.HasPrefix(strings.TrimLeft(line, "#"), " ") {
+			out = append(out, t)
 		}
 	}
-	return n >= 2
+	return out
 }
 
 // personKind names what a sentence of the person's is.

@@ -16,9 +16,16 @@ const RecentChars = 600 // of each
 // more than its beginning as the person's words.
 const PastedLength = 4000
 
-// Request is what a prompt asks, in one line.
+// Request is what a prompt asks, in one line. A prompt laid out as a document asks for what its title names.
 func Request(prompt string) string {
 	prompt = withoutImages(prompt)
+	if title := PlanTitle(prompt); title != "" {
+		lead := chars.FirstLine(prompt)
+		if strings.HasPrefix(lead, "#") {
+			lead = ""
+		}
+		return chars.Clip(chars.Line(lead+" "+title), 160)
+	}
 	if len(prompt) > PastedLength {
 		return chars.Clip(chars.Line(chars.FirstLine(prompt)), 160)
 	}

@@ -94,9 +94,14 @@ func Statements(text string) []Statement {
 	return p.out
 }
 
+// headingText is the text of a heading.
+func headingText(line string) string {
+	return strings.TrimRight(lang.WithoutEmphasis(strings.TrimLeft(line, "# ")), " :：")
+}
+
 // head begins a section.
 func (p *prose) head(title string) {
-	p.heading, p.lead, p.parents = strings.TrimRight(lang.WithoutEmphasis(title), " :："), "", nil
+	p.heading, p.lead, p.parents = headingText(title), "", nil
 	p.listID++
 }
 

@@ -12,6 +12,10 @@ import (
 // maxTitle is the largest length of a title without its body, in characters.
 const maxTitle = 160
 
+// maxRowTitle is the largest length of a title in the index, in characters. A row says that a memory exists; its full
+// text is one command away.
+const maxRowTitle = 100
+
 // Row is one line of the index: a memory or a session.
 type Row struct {
 	ID     string
@@ -40,7 +44,7 @@ func (r Row) format(clock, mark string) string {
 func shown(rows []Row) []Row {
 	out := make([]Row, len(rows))
 	for i, r := range rows {
-		r.ID, r.Title, r.File = cell(r.ID), cell(chars.Clip(Neutral(r.Title), maxTitle)), group(r.File)
+		r.ID, r.Title, r.File = cell(r.ID), cell(chars.Clip(Neutral(r.Title), maxRowTitle)), group(r.File)
 		out[i] = r
 	}
 	return out
