@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +21,9 @@ type otherClient struct {
 	own        string // what is in there
 	made       string // file that the installation makes, below the home directory; "" if it makes none
 	shell      string // its tool that runs a command
+	command    string // the input that has the command; "" means "command"
 	input      map[string]any
+	statusless bool          // it does not tell hooks that a command failed
 	prepare    func(u *user) // nil if there is nothing to prepare
 }
 
@@ -75,6 +78,30 @@ func clients() []otherClient {
 			config: ".copilot/mcp-config.json", own: `{"mcpServers": {}}`,
 			made:  ".copilot/hooks/remanence.json",
 			shell: "bash", input: map[string]any{"description": "check", "mode": "sync", "initial_wait": 10},
+		},
+		{
+			id: "codex", folder: "codex-0.169.0", program: "node_modules/@openai/codex-*/vendor/*/bin/codex",
+			args:   []string{"exec", "--json", "--skip-git-repo-check"},
+			env:    []string{"MOCK_KEY=dummy-key"},
+			config: ".codex/config.toml",
+			own: `model = "gpt-5.5"
+model_provider = "mock"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.mock]
+name = "mock"
+base_url = "@URL@/v1"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+[projects."@PROJECT@"]
+trust_level = "trusted"`,
+			made:  ".codex/hooks.json",
+			shell: "exec_command", command: "cmd", statusless: true,
 		},
 	}
 }
@@ -158,17 +185,23 @@ func (u *user) with(c otherClient) (model *scripted, url string) {
 	u.newProject("")
 	model = &scripted{}
 	url = model.serve(u.t)
+	u.prepares(c, url)
+	return model, url
+}
+
+// prepares writes what a client has of its own, and what it would fetch.
+func (u *user) prepares(c otherClient, url string) {
+	u.t.Helper()
 	own := strings.NewReplacer("@URL@", url, "@PROJECT@", u.project("")).Replace(c.own)
 	u.write(filepath.Join(u.home, c.config), own)
 	if c.prepare != nil {
 		c.prepare(u)
 	}
-	return model, url
 }
 
 // runs is a call of the client's tool for commands.
 func (c otherClient) runs(command string) reply {
-	input := map[string]any{"command": command}
+	input := map[string]any{cmp.Or(c.command, "command"): command}
 	for k, v := range c.input {
 		input[k] = v
 	}
@@ -190,7 +223,9 @@ func TestEveryClientIsTaughtInOneSessionAndToldInTheNext(t *testing.T) {
 			model.takes(c.runs("sh check.sh"), reply{text: "I decided to use a ballista instead of a catapult."})
 			u.talk(c, url, "what shall we throw with? <private>my cat is called Mitzi-77</private>")
 			u.keeps("ballista", "--agent", c.id)
-			u.keeps("sh check.sh", "--agent", c.id)
+			if !c.statusless {
+				u.keeps("sh check.sh", "--agent", c.id)
+			}
 			if left := u.leaks("Mitzi-77"); len(left) > 0 {
 				t.Errorf("on the disk: %v", left)
 			}
@@ -202,7 +237,10 @@ func TestEveryClientIsTaughtInOneSessionAndToldInTheNext(t *testing.T) {
 				t.Fatalf("the model got %d requests in the second session", len(sent))
 			}
 			wants(t, "second session", sent[0], "remanence-context", "I decided to use a ballista")
-			wants(t, "after the command", sent[1], "retry limit must be a number", "failed in this way before")
+			wants(t, "after the command", sent[1], "retry limit must be a number")
+			if !c.statusless {
+				wants(t, "after the command", sent[1], "failed in this way before")
+			}
 			wantsNot(t, "second session", strings.Join(sent, "\n"), "Mitzi-77")
 
 			u.unaffectedWithoutADaemon(c, model, url)
@@ -274,6 +312,48 @@ func TestTheStateIsGivenAgainAfterACompaction(t *testing.T) {
 			wants(t, "after", after, "SUMMARY-TEXT", "CONTEXT RESTORED", "we throw with a ballista", "make the check pass")
 			wantsNot(t, "after", after, "SESSION BRIEFING")
 		})
+	}
+}
+
+// Each agent is told what it and every other one was taught.
+func TestWhatOneAgentIsTaughtEveryOtherIsTold(t *testing.T) {
+	u := newUser(t)
+	taught := map[string]string{
+		"claude-code": "I decided to use a ballista instead of a catapult.",
+		"codex":       "I decided to cap the retry queue instead of growing it.",
+		"gemini":      "I decided to paint the harbour gate green instead of red.",
+		"copilot":     "I decided to sign tokens with ed25519 instead of RSA.",
+		"qwen":        "I decided to store prices in cents instead of floats.",
+		"opencode":    "I decided to render charts as SVG instead of PNG.",
+	}
+	const asked = "the ballista, the retry queue, the harbour gate, ed25519 tokens, prices in cents and SVG charts?"
+	u.newProject("")
+	model := &scripted{}
+	url := model.serve(t)
+	names := []string{"install", "--yes"}
+	for _, c := range clients() {
+		u.prepares(c, url)
+		names = append(names, c.id)
+	}
+	u.remanence(names...)
+	u.run(session{script: script(says(taught["claude-code"])), prompts: []string{"which of the two?"}})
+	u.keeps("ballista", "--agent", "claude-code")
+	for _, c := range clients() {
+		model.takes(reply{text: taught[c.id]})
+		u.talk(c, url, "which of the two?")
+		u.keeps(strings.TrimSuffix(taught[c.id], "."), "--agent", c.id)
+	}
+	told := func(by, request string) {
+		for of, decision := range taught {
+			wants(t, by+" of "+of, request, strings.TrimSuffix(decision, "."))
+		}
+	}
+	claude := u.run(session{script: script(says("Yes.")), prompts: []string{"did we decide on " + asked}})
+	told("claude-code", claude.last())
+	for _, c := range clients() {
+		model.takes(reply{text: "Yes."})
+		u.talk(c, url, "did we decide on "+asked)
+		told(c.id, strings.Join(model.sent(), "\n"))
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// scripted is a model that speaks Chat Completions and generateContent. It gives its answers in order, and to requests
-// without tools, such as that for a session's title or a summary, one of its own.
+// scripted is a model that speaks Chat Completions, Responses and generateContent. It gives its answers in order. To
+// requests without tools, such as that for a session's title or a summary, it has an answer of its own.
 type scripted struct {
 	mu       sync.Mutex
 	answers  []reply
@@ -30,6 +30,15 @@ type reply struct {
 	tokens     int // of the request, as the model reports them; 0 means a few
 
 	id string // of the call
+}
+
+// arguments returns the input of the call as text.
+func (r reply) arguments() string {
+	b, err := json.Marshal(r.input)
+	if err != nil {
+		panic(err) // inputs are those of this package
+	}
+	return string(b)
 }
 
 // serve returns the address of a server that answers for the model.
@@ -89,6 +98,8 @@ func (m *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
 		chunks = chatCompletion(m.next(string(body)))
+	case strings.HasSuffix(r.URL.Path, "/responses"):
+		chunks = response(m.next(string(body)))
 	case strings.Contains(r.URL.Path, "enerateContent"):
 		chunks = generatedContent(m.next(string(body)))
 	case strings.HasSuffix(r.URL.Path, "/models"):
@@ -110,6 +121,9 @@ func (m *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
+		if event, ok := chunk["type"].(string); ok {
+			fmt.Fprintf(w, "event: %s\n", event)
+		}
 		fmt.Fprintf(w, "data: %s\n\n", b)
 	}
 	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
@@ -121,14 +135,10 @@ func (m *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func chatCompletion(r reply) []map[string]any {
 	message, why := map[string]any{"role": "assistant", "content": r.text}, "stop"
 	if r.tool != "" {
-		input, err := json.Marshal(r.input)
-		if err != nil {
-			panic(err) // inputs are those of this package
-		}
 		why = "tool_calls"
 		message["tool_calls"] = []any{map[string]any{
 			"index": 0, "id": r.id, "type": "function",
-			"function": map[string]any{"name": r.tool, "arguments": string(input)},
+			"function": map[string]any{"name": r.tool, "arguments": r.arguments()},
 		}}
 	}
 	in := max(r.tokens, 10)
@@ -145,6 +155,31 @@ func chatCompletion(r reply) []map[string]any {
 		chunk(part, map[string]any{"delta": message, "finish_reason": nil}),
 		chunk(part, map[string]any{"delta": map[string]any{}, "finish_reason": why}),
 	}
+}
+
+// response returns an answer of Responses: as a whole, then in the events of a stream.
+func response(r reply) []map[string]any {
+	items := []map[string]any{{
+		"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+		"content": []any{map[string]any{"type": "output_text", "text": r.text, "annotations": []any{}}},
+	}}
+	if r.tool != "" {
+		items = append(items, map[string]any{
+			"id": "fc_" + r.id, "type": "function_call", "call_id": r.id, "name": r.tool, "arguments": r.arguments(),
+			"status": "completed",
+		})
+	}
+	in := max(r.tokens, 10)
+	whole := map[string]any{
+		"id": "resp_1", "object": "response", "status": "completed", "output": items,
+		"usage": map[string]any{"input_tokens": in, "output_tokens": 2, "total_tokens": in + 2},
+	}
+	created := map[string]any{"id": "resp_1", "status": "in_progress", "output": []any{}}
+	chunks := []map[string]any{whole, {"type": "response.created", "response": created}}
+	for i, item := range items {
+		chunks = append(chunks, map[string]any{"type": "response.output_item.done", "output_index": i, "item": item})
+	}
+	return append(chunks, map[string]any{"type": "response.completed", "response": whole})
 }
 
 // generatedContent returns an answer of generateContent: as a whole, then as the only part of a stream.
