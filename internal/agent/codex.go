@@ -39,15 +39,20 @@ func readCodexTool(e *mem.Event, f fields) {
 		return // Bash and mcp__SERVER__TOOL are canonical
 	}
 	in, _ := readFields(e.Input)
-	if tool, input, ok := patched(in.text("command"), e.Cwd); ok {
-		e.Tool, e.Input = tool, input
-	}
+	readPatch(e, in.text("command"))
 	r := result{text: f.text("tool_response")}
 	r.status = lastStatus(codexStatus(), r.text)
 	if _, output, ok := strings.Cut(r.text, "\nOutput:\n"); ok {
 		r.text = output
 	}
 	r.give(e)
+}
+
+// readPatch makes a call of apply_patch the canonical call for what the patch does.
+func readPatch(e *mem.Event, patch string) {
+	if tool, input, ok := patched(patch, e.Cwd); ok {
+		e.Tool, e.Input = tool, input
+	}
 }
 
 // patched reads a patch as the writing or editing of files; ok is false for one that does neither. The first file is

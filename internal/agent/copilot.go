@@ -55,6 +55,9 @@ func readCopilotTool(e *mem.Event, f fields) {
 	if server, tool, ok := strings.Cut(e.Tool, "-"); ok && server != "" && tool != "" {
 		e.Tool = mcpTool(server, tool)
 	}
+	if e.Tool == "apply_patch" { // which models of OpenAI get instead of create and edit
+		readPatch(e, f.text("tool_input"))
+	}
 	rename(e, copilotTools())
 	if e.Kind == mem.PostToolUseFailure {
 		result{text: e.Error, failed: true}.give(e)
@@ -85,6 +88,7 @@ func copilotTools() map[string]native {
 		"view":   {name: "Read", input: file},
 		"Read":   {name: "Read", input: file},
 		"grep":   {name: "Grep"},
+		"rg":     {name: "Grep"},
 		"glob":   {name: "Glob"},
 
 		"web_fetch": {name: "WebFetch"},

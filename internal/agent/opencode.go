@@ -82,6 +82,10 @@ func readOpencodeTool(e *mem.Event, f fields) bool {
 			e.Tool = mcpTool(server, tool)
 		}
 	}
+	if e.Tool == "apply_patch" { // which models of OpenAI get instead of write and edit
+		in, _ := readFields(e.Input)
+		readPatch(e, in.text("patchText"))
+	}
 	rename(e, opencodeTools())
 	if failed {
 		result{text: e.Error, failed: true}.give(e)
@@ -111,5 +115,10 @@ func opencodeTools() map[string]native {
 		"list":      {name: "LS"},
 		"webfetch":  {name: "WebFetch"},
 		"websearch": {name: "WebSearch"},
+
+		"apply_patch":                 {name: "apply_patch"}, // names that are not those of a server and its tool
+		"list_mcp_resources":          {name: "list_mcp_resources"},
+		"list_mcp_resource_templates": {name: "list_mcp_resource_templates"},
+		"read_mcp_resource":           {name: "read_mcp_resource"},
 	}
 }
