@@ -30,9 +30,32 @@ func DecodeBase64(s string) string {
 	return string(raw)
 }
 
+// maxProbe is how many bytes IsBase64Text and IsHexText take.
+const maxProbe = 32
+
+// IsBase64Text reports whether s, whole groups of base64 and at most 32 bytes, may be the beginning of a text. It does
+// not allocate.
+func IsBase64Text(s string) bool {
+	var raw [maxProbe]byte
+	n, err := base64.RawStdEncoding.Decode(raw[:], []byte(s))
+	return err == nil && areVisible(raw[:n])
+}
+
+// IsHexText is IsBase64Text for hex digits.
+func IsHexText(s string) bool {
+	var raw [maxProbe]byte
+	n, err := hex.Decode(raw[:], []byte(s))
+	return err == nil && areVisible(raw[:n])
+}
+
 // IsVisible reports whether s has no byte that is unusual in text.
-func IsVisible(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return r < ' ' && strings.IndexByte("\n\r\t\x1b", byte(r)) < 0 || r == 0x7F
-	}) < 0
+func IsVisible(s string) bool { return areVisible([]byte(s)) }
+
+func areVisible(raw []byte) bool {
+	for _, c := range raw {
+		if c < ' ' && strings.IndexByte("\n\r\t\x1b", c) < 0 || c == 0x7F {
+			return false
+		}
+	}
+	return len(raw) > 0
 }

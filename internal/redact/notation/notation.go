@@ -46,6 +46,9 @@ const notationReach = 2 << 10 // bytes around a character in another notation th
 // Plain returns s in plain notation, and nil Offsets if it already is. Text far from any other notation is left
 // out.
 func Plain(s string) (string, Offsets) {
+	if len(s) < 64 && !mayHaveNotation(s) {
+		return s, nil
+	}
 	x := notations{s: s}
 	at, n, plain := x.find(0)
 	if at == len(s) {
@@ -86,13 +89,24 @@ func Plain(s string) (string, Offsets) {
 	return b.String(), runs
 }
 
-// notationSigns are the ASCII signs with which another notation begins, or that it contains.
-const notationSigns = "\x1b&%\\+"
+// mayHaveNotation is a fast check of a short text.
+func mayHaveNotation(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf, c == '&', c == '%', c == '\\', c == '+', c == 0x1B:
+			return true
+		}
+	}
+	return false
+}
+
+// signs are the ASCII texts with which another notation begins, or that it contains: of \u0041 the part that is rare.
+var signs = [...]string{"\x1b[", "&", "%", "u00", `\x`, "+"}
 
 // notations finds the characters of a text that are in another notation.
 type notations struct {
 	s    string
-	next [len(notationSigns) + 1]int // the next place of each sign and of a character outside ASCII
+	next [len(signs) + 1]int // the next place of each sign and of a character outside ASCII
 	used bool
 }
 
@@ -118,29 +132,18 @@ func (x *notations) find(i int) (at, size int, plain byte) {
 		if from, n, plain := x.read(at, class); n > 0 && from >= i {
 			return from, n, plain
 		}
-		if x.s[at] == '\\' {
-			at = runOf(x.s, at)
-		}
 		x.advance(class, at+1)
 	}
-}
-
-// runOf returns the last position of the run of one byte at s[i:].
-func runOf(s string, i int) int {
-	for i+1 < len(s) && s[i+1] == s[i] {
-		i++
-	}
-	return i
 }
 
 // advance moves to the next place of a sign at or after i.
 func (x *notations) advance(class, i int) {
 	n := -1
 	if i < len(x.s) {
-		if class == len(notationSigns) {
+		if class == len(signs) {
 			n = indexWide(x.s[i:])
 		} else {
-			n = strings.IndexByte(x.s[i:], notationSigns[class])
+			n = strings.Index(x.s[i:], signs[class])
 		}
 	}
 	if x.next[class] = len(x.s); n >= 0 {
@@ -170,7 +173,7 @@ func indexWide(s string) int {
 func (x *notations) read(at, class int) (from, size int, plain byte) {
 	s := x.s
 	switch {
-	case class == len(notationSigns):
+	case class == len(signs):
 		r, n := utf8.DecodeRuneInString(s[at:])
 		if plain, ok := plainRune(r); ok {
 			return at, n, plain
@@ -184,8 +187,15 @@ func (x *notations) read(at, class int) (from, size int, plain byte) {
 		return from, size, 0
 	case s[at] == '&':
 		size, plain = entity(s[at:])
-	case s[at] == '%' || s[at] == '\\':
+	case s[at] == '%':
 		size, plain = escape(s[at:])
+	case s[at] == '\\' || s[at] == 'u':
+		for n := 0; n < 3 && at > 0 && s[at-1] == '\\'; n++ {
+			at--
+		}
+		if s[at] == '\\' {
+			size, plain = escape(s[at:])
+		}
 	default:
 		size = sizeOfANSI(s[at:])
 	}
@@ -301,7 +311,7 @@ func namedEntity(s string) int {
 	return 0
 }
 
-// escape reads %41, \u0041, \u{41}, \x41 or the like for a visible ASCII character at the start of s.
+// escape reads %41, \u0041, \x41 or the like for a visible ASCII character at the start of s.
 func escape(s string) (size int, plain byte) {
 	n := 0
 	switch {
@@ -318,11 +328,6 @@ func escape(s string) (size int, plain byte) {
 		switch {
 		case strings.HasPrefix(s[n:], "u00"):
 			n += len("u00")
-		case strings.HasPrefix(s[n:], "u{"):
-			n += len("u{")
-			if len(s) < n+3 || s[n+2] != '}' {
-				return 0, 0
-			}
 		case s[n] == 'x':
 			n++
 		default:
@@ -336,7 +341,7 @@ func escape(s string) (size int, plain byte) {
 	if plain <= ' ' || plain >= 0x7F {
 		return 0, 0
 	}
-	return skipAny(s, n+2, "}", 1), plain
+	return n + 2, plain
 }
 
 func hexValue(c byte) byte {
@@ -350,6 +355,9 @@ func hexValue(c byte) byte {
 // them: "a" + "b".
 func joint(s string, sign int) (from, size int) {
 	const reach = 64
+	if sign == 0 || !isQuote(s[sign-1]) && strings.IndexByte(" \t\r\n\\", s[sign-1]) < 0 {
+		return 0, 0
+	}
 	before := strings.TrimRight(s[max(0, sign-reach):sign], " \t\r\n\\")
 	after := strings.TrimLeft(s[sign+1:min(len(s), sign+reach)], " \t\r\n")
 	if before == "" || len(after) < 2 || !isQuote(after[0]) || before[len(before)-1] != after[0] ||

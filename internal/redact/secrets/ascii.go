@@ -10,25 +10,20 @@ func isLowerHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
 func isHex(c byte) bool      { return isLowerHex(c) || c >= 'A' && c <= 'F' }
 func isBlank(c byte) bool    { return c == ' ' || c == '\t' }
 
-// Sets of the lower and the upper half of ASCII, one bit for each byte.
-const (
-	digitBits  = 1<<('9'+1) - 1<<'0'
-	letterBits = (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
-)
-
-func isBase64Byte(c byte) bool {
-	if c < 64 {
-		return (digitBits|1<<'/'|1<<'+')>>c&1 != 0
-	}
-	return c < 128 && uint64(letterBits)>>(c-64)&1 != 0
+// base64Bytes is the set of the bytes of base64. A look-up is faster than comparisons.
+var base64Bytes = [256]bool{
+	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true,
+	'K': true, 'L': true, 'M': true, 'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true,
+	'U': true, 'V': true, 'W': true, 'X': true, 'Y': true, 'Z': true, 'a': true, 'b': true, 'c': true, 'd': true,
+	'e': true, 'f': true, 'g': true, 'h': true, 'i': true, 'j': true, 'k': true, 'l': true, 'm': true, 'n': true,
+	'o': true, 'p': true, 'q': true, 'r': true, 's': true, 't': true, 'u': true, 'v': true, 'w': true, 'x': true,
+	'y': true, 'z': true, '0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true,
+	'8': true, '9': true, '+': true, '/': true,
 }
 
-func isWordByte(c byte) bool {
-	if c < 64 {
-		return digitBits>>c&1 != 0
-	}
-	return c < 128 && uint64(letterBits|1<<('_'-64))>>(c-64)&1 != 0
-}
+func isBase64Byte(c byte) bool { return base64Bytes[c] }
+
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
 
 // isTokenByte reports whether c belongs to the alphabets of tokens.
 func isTokenByte(c byte) bool {

@@ -68,11 +68,11 @@ func (f *Finder) unwrap(run string, layers int) []Span {
 	if len(run) > maxBase64 {
 		return nil
 	}
-	decode := notation.DecodeBase64
+	decode, probe := notation.DecodeBase64, notation.IsBase64Text
 	if digits := strings.TrimPrefix(run, "0x"); isAll(digits[:probeBytes], isHex) {
-		run, decode = digits, notation.DecodeHex
+		run, decode, probe = digits, notation.DecodeHex, notation.IsHexText
 	}
-	if !notation.IsVisible(decode(run[:probeBytes])) {
+	if !probe(run[:probeBytes]) {
 		return nil
 	}
 	text := decode(strings.NewReplacer("\n", "", "\r", "", `\n`, "").Replace(run))

@@ -7,6 +7,7 @@ import "strings"
 // byte offsets.
 type headIndex struct {
 	triples [1 << 15 / 64]uint64 // bit set of the triples that begin a head, five bits per byte
+	follows [1 << 15 / 64]uint64 // likewise of those that begin with the second byte of a head
 	first   [1024]uint16         // index of a bucket's first entry, by a hash of the triple
 	entries []entry              // entries[0] is unused, so that 0 ends a bucket
 }
@@ -34,6 +35,7 @@ func (x *headIndex) build() {
 				t := triple(h, 0)
 				b := &x.first[bucketOf(t)]
 				x.triples[t>>6] |= 1 << (t & 63)
+				x.follow(t, fourth)
 				x.entries = append(x.entries, entry{uint16(i), uint16(j), *b, uint16(t), fourth})
 				*b = uint16(len(x.entries) - 1)
 				continue
@@ -66,8 +68,20 @@ func (x *headIndex) add(e entry, first, second, third string) {
 	}
 }
 
+// follow adds the triple that follows t in a head, or all of them.
+func (x *headIndex) follow(t uint32, fourth byte) {
+	next := t << 5 & (1<<15 - 1)
+	if fourth == anyByte {
+		x.follows[next>>6] |= (1<<32 - 1) << (next & 63)
+		return
+	}
+	next |= uint32(fourth)
+	x.follows[next>>6] |= 1 << (next & 63)
+}
+
 func (x *headIndex) addTriple(e entry, t uint32) {
 	x.triples[t>>6] |= 1 << (t & 63)
+	x.follow(t, anyByte)
 	b := bucketOf(t)
 	e.triple, e.next = uint16(t), x.first[b]
 	x.first[b] = uint16(len(x.entries))
@@ -88,7 +102,13 @@ func (x *headIndex) next(s string, i int) int {
 	t := triple(s, i) >> 5
 	for j := i + 2; j < len(s); j++ {
 		t = (t<<5 | uint32(s[j]&31)) & (1<<15 - 1)
-		if x.triples[t>>6]&(1<<(t&63)) != 0 {
+		if x.triples[t>>6]&(1<<(t&63)) == 0 {
+			continue
+		}
+		if j+1 == len(s) {
+			return j - 2
+		}
+		if next := (t<<5 | uint32(s[j+1]&31)) & (1<<15 - 1); x.follows[next>>6]&(1<<(next&63)) != 0 {
 			return j - 2
 		}
 	}
