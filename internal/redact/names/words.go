@@ -168,3 +168,25 @@ func MentionsSecret(v string) bool {
 	}
 	return false
 }
+
+// IsYourWord reports whether v is a phrase that manuals print for the reader to replace, such as "your-password".
+func IsYourWord(v string) bool {
+	for _, prefix := range [...]string{
+		"your-", "your_", "your ", "my-secret-", "insert-", "replace-", "enter-", "changeme-", "put-your",
+	} {
+		if hasFold(v, prefix) {
+			return !strings.ContainsAny(v, "0123456789")
+		}
+	}
+	return false
+}
+
+// IsOption reports whether the word after a flag continues a sentence or is the next flag.
+func IsOption(word string) bool {
+	switch asciiLower(strings.TrimRight(word, ".,:;")) {
+	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when",
+		"instead", "into", "over", "value", "prompt":
+		return true
+	}
+	return strings.HasPrefix(word, "--") || len(word) >= 4 && IsCommon(asciiLower(word))
+}

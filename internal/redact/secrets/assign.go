@@ -137,16 +137,6 @@ func isMemberValue(s string, left int) bool {
 	return q >= 0 && strings.HasSuffix(strings.TrimRight(s[max(0, q-maxName):q], " \t\\"), ":")
 }
 
-// isOptionWord reports whether the word after a flag continues a sentence or is the next flag.
-func isOptionWord(word string) bool {
-	switch asciiLower(strings.TrimRight(word, ".,:;")) {
-	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when",
-		"instead", "into", "over", "value", "prompt":
-		return true
-	}
-	return strings.HasPrefix(word, "--") || len(word) >= 4 && names.IsCommon(asciiLower(word))
-}
-
 // readSeparator reads the text between name and value and returns where the value begins.
 func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 	i := skipAny(s, right, "\"'`\\])*", 6)
@@ -216,7 +206,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		return skipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
 	case blank && flag:
 		a.strong = true
-		return i, !closed && !isOptionWord(firstWord(s[i:min(len(s), i+maxName)]))
+		return i, !closed && !names.IsOption(firstWord(s[i:min(len(s), i+maxName)]))
 	case blank:
 		a.owned = names.IsOwner(wordBefore(s, left))
 		if a.class == password && isBareLine(s, left, i, a.name) {

@@ -112,22 +112,10 @@ func notPlaceholder(v string) bool {
 	}
 	for i := 1; i < len(v); i++ {
 		if v[i] != v[0] {
-			return !isYourWord(v)
+			return !names.IsYourWord(v)
 		}
 	}
 	return false // one byte over and over
-}
-
-// isYourWord reports whether v is a phrase that manuals print for the reader to replace, such as "your-password".
-func isYourWord(v string) bool {
-	for _, prefix := range [...]string{
-		"your-", "your_", "your ", "my-secret-", "insert-", "replace-", "enter-", "changeme-", "put-your",
-	} {
-		if hasFold(v, prefix) {
-			return !hasDigit(v)
-		}
-	}
-	return false
 }
 
 // looksLikeCode reports whether v is an expression rather than a value.
