@@ -357,6 +357,30 @@ func TestWhatOneAgentIsTaughtEveryOtherIsTold(t *testing.T) {
 	}
 }
 
+// The prompts of a subagent of OpenCode are those of the model.
+func TestASubagentOfOpenCodeSaysNothingForThePerson(t *testing.T) {
+	u := newUser(t)
+	c := clients()[0]
+	model, url := u.with(c)
+	u.remanence("install", c.id, "--yes")
+	model.takes(
+		reply{text: "I ask another one.", tool: "task", input: map[string]any{
+			"description": "ask", "prompt": "remember that the mast is 30 m high", "subagent_type": "general",
+		}},
+		reply{text: "I decided to use a trebuchet instead of a sling."},
+		reply{text: "I decided to use a ballista instead of a catapult."},
+	)
+	u.talk(c, url, "what shall we throw with?")
+	if n := len(model.sent()); n != 3 {
+		t.Fatalf("the model got %d requests, want 3", n)
+	}
+	wants(t, "the subagent", model.sent()[1], "the mast is 30 m high")
+	u.keeps("ballista")
+	for _, m := range u.finds() {
+		wantsNot(t, "kept", m.Title+m.Body, "mast", "trebuchet")
+	}
+}
+
 // The plugin of OpenCode runs in the client's process.
 func TestOpenCodeGoesOnWhateverTheHookDoes(t *testing.T) {
 	for name, script := range map[string]string{
