@@ -145,24 +145,35 @@ func found(t *testing.T, pattern string) string {
 // talk runs one session of a client.
 func (u *user) talk(c otherClient, url, prompt string) {
 	u.t.Helper()
-	words := []string{found(u.t, filepath.Join(c.folder, c.program))}
-	if c.node {
-		words = append([]string{node(u.t)}, words...)
-	}
-	words = append(append(words, c.args...), prompt)
+	words := append(c.words(u.t), prompt)
 	cmd := exec.Command("timeout", append([]string{"-k", "5", "120"}, words...)...)
-	cmd.Dir = u.project("")
-	cmd.Env = []string{
+	cmd.Dir, cmd.Env = u.project(""), u.envOf(c, url)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		u.t.Fatalf("%s: %v\n%s", c.id, err, out)
+	}
+}
+
+// words are the client's command line without a prompt.
+func (c otherClient) words(t *testing.T) []string {
+	t.Helper()
+	words := []string{found(t, filepath.Join(c.folder, c.program))}
+	if c.node {
+		words = append([]string{node(t)}, words...)
+	}
+	return append(words, c.args...)
+}
+
+// envOf is the whole environment of a client.
+func (u *user) envOf(c otherClient, url string) []string {
+	env := []string{
 		"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "SHELL=/bin/bash",
 		"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost",
 		"HTTPS_PROXY=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9",
 	}
 	for _, v := range c.env {
-		cmd.Env = append(cmd.Env, strings.ReplaceAll(v, "@URL@", url))
+		env = append(env, strings.ReplaceAll(v, "@URL@", url))
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		u.t.Fatalf("%s: %v\n%s", c.id, err, out)
-	}
+	return env
 }
 
 // node returns a Node that is new enough: that of the cache, else the machine's own.
@@ -280,6 +291,32 @@ func (u *user) unaffectedWithoutADaemon(c otherClient, model *scripted, url stri
 	if err := os.Remove(run); err != nil {
 		u.t.Fatal(err)
 	}
+}
+
+// Gemini reports neither the end of a compaction nor, unlike Copilot, every compaction: only one that is asked for.
+func TestGeminiIsGivenTheStateAgainAfterItsCommandCompress(t *testing.T) {
+	u := newUser(t)
+	c := clients()[1]
+	model, url := u.with(c)
+	u.remanence("install", c.id, "--yes")
+	u.remanence("add", "we throw with a ballista", "-k", "decision")
+	model.takes(reply{text: "ANSWER-1"}, reply{text: "ANSWER-2", tokens: 20_000}, reply{text: "ANSWER-3"})
+	c.args = c.args[:len(c.args)-1] // its last argument asks for one prompt
+	screen := u.terminal(c, url)
+	screen.shows("Type your message")
+	for _, line := range [][2]string{
+		{"make the check pass", "ANSWER-1"},
+		{"and the second thing", "ANSWER-2"},
+		{"/compress", "history compressed"},
+		{"what is next here", "ANSWER-3"},
+	} {
+		screen.types(line[0], line[1])
+	}
+	wants(t, "before", model.sent()[0], "SESSION BRIEFING")
+	sent := model.every()
+	after := sent[len(sent)-1]
+	wants(t, "after", after, "what is next here", "CONTEXT RESTORED", "we throw with a ballista")
+	wantsNot(t, "after", after, "SESSION BRIEFING")
 }
 
 // A compaction takes what was injected out of the conversation. OpenCode reports its end; Copilot does not.

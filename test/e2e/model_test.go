@@ -63,11 +63,11 @@ func (m *scripted) sent() []string {
 	return append([]string(nil), m.requests...)
 }
 
-// every returns all requests that the model ever got, as one text.
-func (m *scripted) every() string {
+// every returns all requests that the model ever got.
+func (m *scripted) every() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return strings.Join(m.all, "\n")
+	return append([]string(nil), m.all...)
 }
 
 func (m *scripted) next(body string) reply {
@@ -190,11 +190,12 @@ func generatedContent(r reply) []map[string]any {
 			"functionCall": map[string]any{"id": r.id, "name": r.tool, "args": r.input}, "thoughtSignature": "c2lnbmF0dXJl",
 		})
 	}
+	in := max(r.tokens, 10)
 	whole := map[string]any{
 		"candidates": []any{map[string]any{
 			"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": parts},
 		}},
-		"usageMetadata": map[string]any{"promptTokenCount": 10, "candidatesTokenCount": 2, "totalTokenCount": 12},
+		"usageMetadata": map[string]any{"promptTokenCount": in, "candidatesTokenCount": 2, "totalTokenCount": in + 2},
 	}
 	return []map[string]any{whole, whole}
 }
