@@ -74,7 +74,7 @@ func BenchmarkEvent(b *testing.B) {
 }
 
 // openDaemon returns a daemon in a home of its own.
-func openDaemon(t *testing.T) (*Daemon, config.Paths) {
+func openDaemon(t testing.TB) (*Daemon, config.Paths) {
 	t.Helper()
 	getenv := environment(map[string]string{"HOME": t.TempDir()})
 	p, err := config.FindPaths(getenv, "")

@@ -40,7 +40,7 @@ func (w damageHandler) Handle(ctx context.Context, e mem.Event) (mem.Reply, erro
 
 // replay stores spooled events.
 func (h *Daemon) replay(ctx context.Context, events []mem.Event) error {
-	return h.checkDamage(h.Engine.Replay(ctx, events))
+	return h.checkDamage(h.replaySafely(ctx, events...))
 }
 
 // Work does a job.

@@ -2,7 +2,10 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"remanence/internal/fault"
 	"remanence/internal/mem"
@@ -43,14 +46,33 @@ func (h *Daemon) DrainSpool(ctx context.Context) (left int, err error) {
 	return left, nil
 }
 
-// replaySafely stores events; a panic becomes an error.
+// replaySafely stores events of the spool; a panic becomes an error. When it returns nil, they survive a power cut: one
+// sync serves all of them.
 func (h *Daemon) replaySafely(ctx context.Context, events ...mem.Event) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return h.Engine.Replay(ctx, events)
+	if err := h.Engine.Replay(ctx, events); err != nil {
+		return err
+	}
+	return syncLog(h.Paths.Database())
+}
+
+// syncLog makes what is committed to the write-ahead log of a database durable. Without a log it is durable already.
+func syncLog(database string) error {
+	log, err := os.OpenFile(database+"-wal", os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sync the store: %w", err)
+	}
+	if err := errors.Join(log.Sync(), log.Close()); err != nil {
+		return fmt.Errorf("sync the store: %w", err)
+	}
+	return nil
 }
 
 // spooledUnreached notifies the person of spooled events that a purge did not reach.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"database/sql"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +66,31 @@ func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {
 	if got, err = h.previewPurge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil || got.Purged.Events != 251 ||
 		strings.Contains(strings.Join(got.Unreached, "\n"), p.Spool()) {
 		t.Errorf("once it can be kept: %+v, %v, want all in", got, err)
+	}
+}
+
+// What was spooled is marked as done only after one sync of all of it has worked.
+func TestSpooledEventsStayUntilTheStoreIsSynced(t *testing.T) {
+	h, p := openDaemon(t)
+	defer h.Store.Close()
+	e := mem.Event{ID: "e_1", Agent: "claude-code", Kind: mem.PostToolUse, Tool: "Bash", Session: "one", At: time.Now()}
+	if _, err := h.spool.Handle(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	database := h.Paths.Data
+	h.Paths.Data = t.TempDir()
+	if err := os.Mkdir(h.Paths.Database()+"-wal", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.spool.Drain(t.Context(), 0, h.replay); err == nil || h.spool.Empty() {
+		t.Errorf("the log cannot be synced: error %v, spool empty %v; want an error, and the event still there", err,
+			h.spool.Empty())
+	}
+	h.Paths.Data = database
+	if n, err := h.spool.Drain(t.Context(), 0, h.replay); err != nil || n != 1 || !h.spool.Empty() {
+		t.Errorf("once it can: %d events, %v", n, err)
+	}
+	if kept, err := h.Store.Events(t.Context(), mem.EventQuery{Limit: 10}); err != nil || len(kept) != 1 {
+		t.Errorf("%d events are kept in %s, %v; want the one, once", len(kept), p.Database(), err)
 	}
 }

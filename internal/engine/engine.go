@@ -120,7 +120,8 @@ func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Outcome, err
 	return did, nil
 }
 
-// Replay stores events that were delivered while no daemon answered.
+// Replay stores events that were delivered while no daemon answered. They survive a power cut only after the caller has
+// synced the store, see [mem.Batch.SyncedLater].
 func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 	for _, ev := range events {
 		if _, _, err := e.HandleEvent(ctx, ev, true); err != nil {

@@ -118,6 +118,7 @@ func (m Context) Batch(c Changes) mem.Batch {
 	return mem.Batch{
 		Event: &stored, Project: &m.Project, Session: &c.Session, Turn: &c.Turn, Memories: c.Memories, Edits: c.Edits,
 		Checkpoints: c.Checkpoints, Receipts: c.Receipts, Jobs: c.Jobs, ContextUsage: c.ContextUsage,
+		SyncedLater: m.FromSpool,
 	}
 }
 

@@ -31,6 +31,9 @@ type Batch struct {
 	Run          *Run          // a new consolidation run, or further changes of one
 	UndoneRuns   []string      // ids of runs whose changes Edits take back
 	Dismissed    []Dismissal
+	// SyncedLater promises that the caller still has Event elsewhere until it has synced the store itself. So the store
+	// need not sync this batch, and a power cut may lose it, but never one before it alone.
+	SyncedLater bool
 }
 
 // Result is the outcome of one batch.

@@ -28,7 +28,7 @@ const (
 	// backlogBatch is the batch size for a backlog. It is small, so that draining can be
 	// interrupted soon.
 	backlogBatch = 50
-	// backlogShare is the divisor of the time spent on a backlog.
+	// backlogShare is the divisor of the time spent on a backlog while new events arrive.
 	backlogShare = 4
 	// orderWait is how long an event waits for earlier events in the spool.
 	orderWait = 100 * time.Millisecond
@@ -46,10 +46,12 @@ type drainer struct {
 	log    *slog.Logger
 
 	passed       atomic.Int64  // events handled, spooled or not
+	arrived      atomic.Int64  // new events so far
 	resting      atomic.Bool   // set after a failure, until the next retry
 	behind       atomic.Bool   // there is a backlog; new events do not wait for it
 	turn         chan struct{} // holds one token; guards the rest
 	passedBefore int64         // value of passed at the last call of giveUpFailing
+	arrivedThen  int64         // value of arrived at the end of the last call of workOff
 	fails        map[string]int
 }
 
@@ -58,6 +60,7 @@ type drainer struct {
 // attempt is in workOff. Events do not wait for a backlog: workOff handles it, newest session
 // first.
 func (d *drainer) drain(ctx context.Context) error {
+	d.arrived.Add(1)
 	if d.spool == nil || d.resting.Load() || d.behind.Load() || d.spool.Empty() {
 		return nil
 	}
@@ -79,8 +82,8 @@ func (d *drainer) drain(ctx context.Context) error {
 	return err
 }
 
-// workOff handles spooled events, also after a failure, for at most a share of the time until
-// its next call.
+// workOff handles spooled events, also after a failure, for at most the time until its next call. It takes only a share
+// of that time if a new event has arrived since its last call.
 func (d *drainer) workOff(ctx context.Context, every time.Duration) error {
 	d.resting.Store(false)
 	if d.spool == nil {
@@ -92,14 +95,21 @@ func (d *drainer) workOff(ctx context.Context, every time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { d.behind.Store(d.behind.Load() && !d.spool.Empty()) }()
+	defer func() {
+		d.behind.Store(d.behind.Load() && !d.spool.Empty())
+		d.arrivedThen = d.arrived.Load()
+	}()
 	begun := time.Now()
 	for !d.spool.Empty() {
 		n, err := d.take(ctx, backlogBatch)
 		if err != nil || n == 0 { // with none, another process drains
 			return err
 		}
-		if time.Since(begun) > every/backlogShare {
+		limit := every
+		if d.arrived.Load() > d.arrivedThen {
+			limit /= backlogShare
+		}
+		if time.Since(begun) > limit {
 			d.behind.Store(true)
 			return nil
 		}

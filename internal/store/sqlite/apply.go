@@ -153,11 +153,11 @@ func (db *database) change(ctx context.Context, f func(*writer) error) error {
 	return db.transact(context.WithoutCancel(ctx), f)
 }
 
-// transactWithoutSync is transact, but in a write-ahead log its commit is synced only with the next one.
+// transactWithoutSync is transact, but the next commit syncs and checkpoints the write-ahead log with its changes.
 func (db *database) transactWithoutSync(ctx context.Context, f func(*writer) error) error {
-	_, before := db.conn.ExecContext(ctx, "PRAGMA synchronous=NORMAL")
+	_, before := db.conn.ExecContext(ctx, "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0")
 	err := db.transact(ctx, f)
-	_, after := db.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous=FULL")
+	_, after := db.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000")
 	return errors.Join(before, err, after)
 }
 

@@ -242,7 +242,7 @@ func TestACallCancelledDuringBeginLeavesNoTransactionOpen(t *testing.T) {
 	}
 }
 
-func TestOnlyAnEventThatItsTranscriptStillHasIsNotSyncedAtOnce(t *testing.T) {
+func TestOnlyAnEventThatIsStillElsewhereIsNotSyncedAtOnce(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "m.db"))
 	defer closeStore(t, s)
 	for _, sql := range []string{
@@ -262,9 +262,13 @@ func TestOnlyAnEventThatItsTranscriptStillHasIsNotSyncedAtOnce(t *testing.T) {
 	apply(t, s, event("e_3", true), event("e_4", false))
 	apply(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "k"}}})
 	apply(t, s, event("e_5", false))
+	spooled := event("e_6", false)
+	spooled.SyncedLater = true
+	apply(t, s, spooled)
+	apply(t, s, event("e_7", false))
 	var got string
 	if err := s.conn.QueryRowContext(t.Context(), "SELECT group_concat(synchronous) FROM seen").Scan(&got); err != nil ||
-		got != "2,1,2,2,2" {
-		t.Errorf("synchronous is %s, %v; want FULL (2), except NORMAL (1) for e_2 alone", got, err)
+		got != "2,1,2,2,2,1,2" {
+		t.Errorf("synchronous is %s, %v; want FULL (2), except NORMAL (1) for e_2 and e_6 alone", got, err)
 	}
 }

@@ -15,10 +15,11 @@ type call struct {
 	done    chan struct{} // closed when results and err are set
 }
 
-// isAcknowledged reports whether a batch holds more than an event that its transcript still has. Only then must it
-// survive a power cut at once: without a sync, such a cut loses the last batches, never one before another.
+// isAcknowledged reports whether a batch holds more than an event that its transcript or the spool still has. Only
+// then must it survive a power cut at once: without a sync, a cut loses the last batches, never one before another.
 func (c *call) isAcknowledged() bool {
-	return slices.ContainsFunc(c.batches, func(b mem.Batch) bool { return b.Event == nil || !b.Event.Recovered })
+	kept := func(b mem.Batch) bool { return b.Event == nil || !b.Event.Recovered && !b.SyncedLater }
+	return slices.ContainsFunc(c.batches, kept)
 }
 
 // queue holds the calls that wait for a leader.
