@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 // summarize returns the summary of a turn. While a background command runs there is
@@ -49,8 +51,11 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 	return mm, mm.Title != "", nil
 }
 
-// committedPrefix begins the outcome of a turn that made a commit.
-const committedPrefix = "committed "
+// What the outcome of a turn begins with that made a commit, or carried out a plan.
+const (
+	committedPrefix = "committed "
+	plannedPrefix   = "implemented: "
+)
 
 // maxOutcome is the length of the title of a summary, in characters: a line of a briefing.
 const maxOutcome = 120
@@ -142,7 +147,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	var done, tried, changed, learned, next []string
 	opening := extract.Opening(t.Text)
 	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
-		opening = "implemented: " + plan
+		opening = plannedPrefix + plan
 	}
 	if i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo }); opening == "" && i >= 0 {
 		opening = found[i].Title
@@ -154,6 +159,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	if len(commits) > 0 && extract.ReportsCommit(opening) {
 		opening = ""
 	}
+	opening = withoutCommitted(opening, strings.Join(commits, "; "))
 	if opening != "" {
 		done = append(done, extract.WholeTitle(opening, extract.MaxPartOfTurn))
 	}
@@ -177,7 +183,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 		}
 	}
 	if len(changed) > 0 {
-		done = append(done, "changed "+strings.Join(changed, ", "))
+		done = append(done, "changed "+strings.Join(shortNames(changed), ", "))
 	}
 	if len(read) > 0 {
 		tried = append([]string{"read " + strings.Join(read, ", ")}, tried...)
@@ -195,6 +201,16 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	s.Learned = strings.Join(learned[:min(len(learned), 3)], " ")
 	s.NextSteps = extract.JoinParts(next[:min(len(next), 2)])
 	return s
+}
+
+// shortNames returns the last two elements of each path; the memory has the whole paths.
+func shortNames(files []string) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		dir, name := path.Split(f)
+		out[i] = path.Join(path.Base(dir), name)
+	}
+	return out
 }
 
 // byWeight orders the summaries of turns, oldest first, by what a summary of the session says of them: those that made
@@ -218,6 +234,24 @@ func committed(sum mem.Memory) int {
 		return 1
 	}
 	return 0
+}
+
+// worked reports whether a turn changed, committed, found or explained something, by its summary.
+func worked(sum mem.Memory) bool {
+	return len(sum.Files) > 0 || sum.Summary.Learned != "" || committed(sum) > 0 || extract.Explains(sum.Summary.Completed)
+}
+
+// withoutCommitted is an outcome without the title of the plan that it begins with, if commits say the same.
+func withoutCommitted(outcome, commits string) string {
+	plan, ok := strings.CutPrefix(outcome, plannedPrefix)
+	if !ok || commits == "" {
+		return outcome
+	}
+	title, rest, _ := strings.Cut(plan, "; ")
+	if terms := rank.Terms(title); 2*extract.CountShared(terms, rank.Terms(commits)) >= len(terms) {
+		return rest
+	}
+	return outcome
 }
 
 // SessionSummary returns a summary of the session, made from the trusted summaries of
@@ -248,10 +282,13 @@ func (s *Service) SessionSummary(ctx context.Context, ec event.Context) (event.C
 	slices.Reverse(turns)
 	last := turns[len(turns)-1]
 	parts := mem.SummaryText{Request: ec.SessionInfo.FirstPrompt} // its turn may have no summary
+	anyWork := slices.ContainsFunc(turns, worked)
 	for _, t := range byWeight(turns) {
+		if worked(t) || !anyWork {
+			parts.Completed = extract.JoinPart(parts.Completed, withoutCommitted(t.Summary.Completed, parts.Completed))
+		}
 		parts.Investigated = extract.JoinPart(parts.Investigated, t.Summary.Investigated)
 		parts.Learned = extract.JoinPart(parts.Learned, t.Summary.Learned)
-		parts.Completed = extract.JoinPart(parts.Completed, t.Summary.Completed)
 	}
 	for _, t := range turns {
 		mm.Confidence = max(mm.Confidence, t.Confidence)

@@ -61,6 +61,9 @@ func TestASessionIsNamedByItsCommitOrItsPlan(t *testing.T) {
 			t.Errorf("kept of the answer that only repeats: %s", mm.Title)
 		}
 	}
+	if got := s.summaries("one")[0].Title; strings.Contains(got, "implemented") {
+		t.Errorf("the session's summary says the plan beside its commit: %s", got)
+	}
 	wants(t, "the next briefing", s.play(in("two", start("startup"))...).Context,
 		"last request: Implement the following plan: Retry with the fake clock")
 }

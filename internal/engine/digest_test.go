@@ -796,7 +796,7 @@ func TestASessionIsNotNamedForTheMarkOfAnOptionOrForCatchingUp(t *testing.T) {
 	want := []string{
 		"I'd go with B since one can be refunded twice.",
 		"Refunds are stored in a table of their own now; changed order.go",
-		"Refunds are stored in a table of their own now; changed order.go; I'd go with B since one can be refunded twice.",
+		"Refunds are stored in a table of their own now; changed order.go", // of the session: that of its work
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)

@@ -517,6 +517,40 @@ func TestOrdersOfEarlierPromptsAreNotQuoted(t *testing.T) {
 	wantsNot(t, "recall", got.Context, "previous instructions")
 }
 
+// What the agent says between its tool calls is quoted if it explains something; a pasted plan or output is not quoted.
+func TestTalkThatAccompaniesTheWorkIsNotQuoted(t *testing.T) {
+	between := []struct {
+		said   string
+		quoted bool
+	}{
+		{"Unpacking with zstd on the small boxes is next.", false},
+		{"Unpacking with zstd is slow on the small boxes because it reads each block twice.", true},
+	}
+	for _, tt := range between {
+		th := newTranscriptStage(t)
+		th.play(start("startup"), prompt("p1", "have a look at the snapshots"))
+		th.records("one", "p1", "assistant", tt.said, time.Second)
+		th.play(stop("p1", "The page of the backup job is in order."), ended())
+		th.works(2 * time.Second)
+		got := th.play(in("two", start("startup"), prompt("q1", aboutZstd))...)
+		if strings.Contains(got.Context, tt.said) != tt.quoted {
+			t.Errorf("%q: quoted %v, injected %q", tt.said, !tt.quoted, got.Context)
+		}
+	}
+	th := newTranscriptStage(t)
+	pasted := "[zstd] unpacking on small boxes: 12 ms\n[zstd] fast unpacking: 9 ms\nwhat is it?"
+	th.play(start("startup"), prompt("p1", pasted),
+		stop("p1", "The page of the backup job is in order."), ended())
+	th.works(2 * time.Second)
+	got := th.play(in("two", start("startup"), prompt("q1", aboutZstd))...)
+	wantsNot(t, "recall", got.Context, "12 ms")
+	rs := must(th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1}))
+	isPasted := func(o mem.LeftOutItem) bool { return o.Gate == event.Pasted }
+	if len(rs) != 1 || !slices.ContainsFunc(rs[0].LeftOut, isPasted) {
+		t.Errorf("the receipt does not say that it was pasted: %+v", rs)
+	}
+}
+
 // failing is a store that cannot write for a while.
 type failing struct {
 	*index.Store

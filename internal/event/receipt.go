@@ -20,8 +20,13 @@ func (m Context) Receipt(trigger string, budget int) mem.Receipt {
 // OtherFailure is the rule that excludes what is about another failure than the one that occurred.
 const OtherFailure = "other_failure"
 
-// Narration is the rule that excludes a message of the assistant that only announces what it does next.
+// Narration is the rule that excludes a message of the assistant that only announces what it does next, or that stands
+// between its tool calls and explains nothing.
 const Narration = "narration"
+
+// Pasted is the rule that excludes a message of the person that is a document or a program's output: it is not their
+// words, and what a document lays down is in memories of its own.
+const Pasted = "pasted"
 
 // InjectedBefore is the rule that excludes what the session was given already.
 const InjectedBefore = "already_told"

@@ -287,3 +287,48 @@ func TestADocumentIsNamedByItsTitle(t *testing.T) {
 		}
 	}
 }
+
+func TestMemoriesAreSearchedByWhatAPromptIsAbout(t *testing.T) {
+	long := "Why does the import stop here?\n" +
+		strings.Repeat("[worker] GET /api/jobs/17 -> http://localhost:3001/jobs\n", 12)
+	for prompt, want := range map[string]string{
+		"fix the export": "fix the export",
+		planPrompt:       "Show the newest result\nThe list is stale, because `refresh` was missing where a run ends.",
+		"# Sort\nBy date.\n\n## Why\n`load` is slow.\n\n## Steps\nAdd `index`.": "Sort\nBy date.\n`load` is slow.",
+	} {
+		if got := Topic(prompt); got != want {
+			t.Errorf("%q: got %q, want %q", prompt, got, want)
+		}
+	}
+	if got := Topic(long); strings.Contains(got, "localhost") {
+		t.Errorf("got %q with lines of a log", got)
+	}
+}
+
+func TestAMessageThatOnlyAccompaniesTheWorkExplainsNothing(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Now update the main prompt to match.":                                                       false,
+		"The issue is likely a specificity problem, because `.tab` may override it.":                 false,
+		"Committed, because all tests pass.":                                                         false,
+		"`refresh` is slow because it reads every file twice.":                                       true,
+		"Let me look at `refresh`. The root cause was a stale lock in `load.go`. Now let me see it.": true,
+	} {
+		if got := Explains(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestADocumentOrOutputIsPasted(t *testing.T) {
+	for text, want := range map[string]bool{
+		"use the pool, not a new connection":                                       false,
+		"## Context\nThe list is stale.":                                           true,
+		"[api] GET /jobs\n[api] 200 in 3 ms\nwhat is this?":                        true,
+		"what is this?\nit comes twice\n[api] GET /jobs":                           false,
+		"[x] is the mark that I want for a done item, nothing else in that column": false,
+	} {
+		if got := Pasted(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}

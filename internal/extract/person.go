@@ -96,7 +96,7 @@ func PlanTitle(prompt string) string {
 		return ""
 	}
 	title := chars.Line(lang.WithoutEmphasis(strings.TrimLeft(heads[0], "# ")))
-	if label, rest, ok := strings.Cut(title, ": "); ok && strings.EqualFold(label, "plan") {
+	if label, rest, ok := strings.Cut(title, ": "); ok && strings.EqualFold(strings.TrimSpace(label), "plan") {
 		title = rest
 	}
 	return title

@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"remanence/internal/chars"
 	"remanence/internal/lang"
@@ -30,6 +31,32 @@ func Request(prompt string) string {
 		return chars.Clip(chars.Line(chars.FirstLine(prompt)), 160)
 	}
 	return chars.Clip(withoutGreeting(chars.Line(prompt)), RecentChars)
+}
+
+// maxTopic bounds what memories are searched by, in runes.
+const maxTopic = 480
+
+// Topic is the part of a prompt that memories are searched by: all of it if it is short; the title and the first
+// section of one laid out as a document, whose further text says what to do and matches anything; or the beginning of a
+// long text, without lines of logs.
+func Topic(prompt string) string {
+	prompt = withoutImages(prompt)
+	heads := headingsOf(prompt)
+	if len(heads) < 2 && utf8.RuneCountInString(prompt) <= maxTopic {
+		return prompt
+	}
+	title := PlanTitle(prompt)
+	topic := title
+	for _, s := range Statements(prompt) {
+		if title != "" && s.heading == "" || isLog(s.Text) {
+			continue
+		}
+		if title != "" && s.heading != headingText(heads[0]) && s.heading != headingText(heads[1]) {
+			break
+		}
+		topic += "\n" + s.Text
+	}
+	return chars.Clip(strings.TrimSpace(topic), maxTopic)
 }
 
 // ShortRequest is what a prompt asks, in one line of at most n runes.

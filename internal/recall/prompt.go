@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,7 +31,7 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 		return nil, mem.Receipt{}, err
 	}
 	hits, r, err := e.Recall(ctx, ec, Question{
-		Trigger: "prompt", Asked: ec.Text, Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
+		Trigger: "prompt", Asked: extract.Topic(ec.Text), Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
 		Query: mem.Query{NotKinds: NotRecalled()},
 	})
 	// Conventions go with a new task only if the project knows something about it.
@@ -260,13 +261,17 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 		return nil, nil
 	}
 	hits, quotes, err := e.Recall(ctx, ec, Question{
-		Trigger: "prompt", Asked: ec.Text, Files: files, Most: 3 * most, // some of which are in view
+		Trigger: "prompt", Asked: extract.Topic(ec.Text), Files: files, Most: 3 * most, // some of which are in view
 		Query: mem.Query{Kinds: []mem.Kind{mem.Utterance}},
 	})
 	if err != nil {
 		return nil, err
 	}
 	inView, err := e.inView(ctx, ec, hits)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := e.answers(ctx, ec, hits)
 	if err != nil {
 		return nil, err
 	}
@@ -289,6 +294,11 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 			gate = "in_conversation"
 		case event.ContainsAny(chars.Fold(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
 			gate = "forgotten"
+		case h.Memory.Who == "user" && extract.Pasted(cmp.Or(h.Memory.Body, h.Memory.Title)):
+			gate = event.Pasted
+		case (!answers(h.Memory) || extract.ReportsCommit(h.Memory.Title)) &&
+			!extract.Explains(cmp.Or(h.Memory.Body, h.Memory.Title)):
+			gate = event.Narration
 		case duplicates(append(known, memories...), h.Memory, quotes.Terms):
 			gate = "duplicate"
 		case len(out) == most:
@@ -349,6 +359,35 @@ func (e *Service) inView(ctx context.Context, ec event.Context, hits []mem.Hit) 
 			return compacted.IsZero()
 		}
 		return mm.Session == ec.Session && !mm.Created.Before(compacted)
+	}, nil
+}
+
+// answers returns a function that reports whether an utterance is of the person or of the last message of the agent in
+// its turn. The messages before that one stand between tool calls.
+func (e *Service) answers(ctx context.Context, ec event.Context, hits []mem.Hit) (func(mem.Memory) bool, error) {
+	last := map[string]string{} // utterance, by turn
+	for _, h := range hits {
+		u := h.Memory
+		turn := u.Session + "/" + u.Source.PromptID
+		if _, known := last[turn]; known || u.Who == "user" || u.Source.PromptID == "" {
+			continue
+		}
+		said, err := e.Store.List(ctx, mem.Query{
+			Session: u.Session, PromptID: u.Source.PromptID, Kinds: []mem.Kind{mem.Utterance}, Within: ec.Session, Limit: 20,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("messages of the turn of %s: %w", u.ID, err)
+		}
+		for _, o := range said { // newest first
+			if o.Who != "user" {
+				last[turn] = extract.UtteranceID(o)
+				break
+			}
+		}
+	}
+	return func(u mem.Memory) bool {
+		id, known := last[u.Session+"/"+u.Source.PromptID]
+		return u.Who == "user" || !known || id == extract.UtteranceID(u)
 	}, nil
 }
 

@@ -288,7 +288,9 @@ func (v ReceiptView) gate(g string) string {
 	case "trust":
 		return "not trusted enough to be injected unasked"
 	case event.Narration:
-		return "announces what comes next, and says nothing else"
+		return "accompanies the work, and explains nothing"
+	case event.Pasted:
+		return "a pasted document or output, not the person's words"
 	case "duplicate":
 		return "a duplicate of another one"
 	case "forgotten":
