@@ -107,7 +107,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	h.Engine = engine.New(engine.Config{
 		Store: publishingStore{h.indexed, h.live}, Redactor: d, Now: sys.Now, Secret: secret,
 		Settings:         h.Config.settings,
-		Project:          project.Identify,
+		Project:          (&projectFiles{trust: h.trust, log: log}).identify,
 		Moved:            project.Moved,
 		Rel:              project.Rel,
 		LastUtterances:   newestQuotes(d),

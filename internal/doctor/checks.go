@@ -73,6 +73,7 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 	}
 	list = append(list, waiting, a.checkDropped(), a.checkPlace(), a.checkDisk(), a.CheckLog(), a.checkPrograms())
 	list = append(list, a.checkConfig()...)
+	list = append(list, a.checkProjectFile()...)
 	list = append(list, a.checkMind()...)
 	if o != nil {
 		if it := ui.PauseHere(ui.PausesOf(o.Pauses), o.Project.Key); it != nil {

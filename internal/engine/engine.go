@@ -272,7 +272,7 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) 
 	if ec.SessionInfo, err = e.Event.SessionOf(ctx, ec.Session); err != nil {
 		return event.Context{}, fmt.Errorf("session: %w", err)
 	}
-	ec.Project = p
+	ec.Project, ec.Settings = p, ec.Settings.In(p)
 	if ec.SessionInfo.Root != ec.Root || ec.SessionInfo.Project != p.Key { // else the session's last event did this
 		known, err := e.Event.Known(ctx, p)
 		if err != nil {

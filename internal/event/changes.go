@@ -115,8 +115,12 @@ func (m Context) Batch(c Changes) mem.Batch {
 	if c.Event != nil {
 		stored = *c.Event
 	}
+	project := m.Project
+	if project.File != nil && project.File.Key != "" { // so that the store knows it as another key of the project
+		project.Key = project.File.Key
+	}
 	return mem.Batch{
-		Event: &stored, Project: &m.Project, Session: &c.Session, Turn: &c.Turn, Memories: c.Memories, Edits: c.Edits,
+		Event: &stored, Project: &project, Session: &c.Session, Turn: &c.Turn, Memories: c.Memories, Edits: c.Edits,
 		Checkpoints: c.Checkpoints, Receipts: c.Receipts, Jobs: c.Jobs, ContextUsage: c.ContextUsage,
 		SyncedLater: m.FromSpool,
 	}

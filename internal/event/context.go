@@ -91,6 +91,15 @@ func (e *Service) Known(ctx context.Context, p mem.Project) (string, error) {
 	if p.Common == "" {
 		return "", nil
 	}
+	if p.File != nil && p.File.Key != "" { // another clone may have it already
+		ps, err := e.Store.Projects(ctx, p.File.Key)
+		if err == nil && len(ps) > 0 {
+			return ps[0].Key, nil
+		}
+		if err != nil && !errors.Is(err, mem.ErrNotFound) {
+			return "", fmt.Errorf("project: %w", err)
+		}
+	}
 	ps, err := e.Store.Projects(ctx, p.Common)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return "", fmt.Errorf("project: %w", err)

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -112,6 +113,25 @@ func Defaults(p Profile) Settings {
 var defaultHandoff = HandoffRules{
 	Threshold: 0.85, Rearm: 0.50, SampleEvery: 12 * time.Second,
 	MaxAge: 7 * 24 * time.Hour,
+}
+
+// In returns the settings within a project. Its configuration file may exclude further paths and lower budgets; it
+// gives an agent nothing that the person did not.
+func (s Settings) In(p mem.Project) Settings {
+	if p.File == nil {
+		return s
+	}
+	s.ExcludePaths = append(slices.Clone(s.ExcludePaths), p.File.ExcludePaths...)
+	for hook, budget := range map[string]*int{
+		"session_start": &s.Budgets.SessionStart, "resume": &s.Budgets.Resume, "compact": &s.Budgets.Compact,
+		"user_prompt": &s.Budgets.UserPrompt, "pre_read": &s.Budgets.Read, "pre_write": &s.Budgets.Write,
+		"pre_bash": &s.Budgets.Bash, "pre_task": &s.Budgets.Task,
+	} {
+		if lower, ok := p.File.TokenBudgets[hook]; ok {
+			*budget = min(*budget, max(0, lower))
+		}
+	}
+	return s
 }
 
 // WithoutInjection returns the settings with every kind of injection disabled.

@@ -129,6 +129,19 @@ type Project struct {
 	Commit string `json:"commit,omitempty"`
 
 	LastEvent time.Time `json:"last_event,omitzero"`
+
+	// File is what the configuration file of the checkout sets, if the person trusts the repository. Nil means nothing.
+	// It is not stored.
+	File *ProjectFile `json:"-"`
+}
+
+// ProjectFile is the part of a repository's configuration file that has an effect.
+type ProjectFile struct {
+	ID           string         // names the project in all its clones; empty means that the repository does
+	Key          string         // the project's key by ID; empty without one
+	Name         string         // empty means that of the directory or the remote
+	ExcludePaths []string       // globs; a tool call on one is not captured, besides those of the person
+	TokenBudgets map[string]int // by hook, such as "user_prompt"; they lower those of the person, never raise them
 }
 
 // Checkpoint is the state of the current work, stored before a compaction, at the

@@ -77,6 +77,20 @@ func key(id string) string {
 	return mem.KeyMark + hex.EncodeToString(sum[:])[:12]
 }
 
+// WithFile returns the project with what its configuration file sets. An id counts for repositories only: it gives all
+// clones one key, also those without a remote.
+func WithFile(p mem.Project, f mem.ProjectFile) mem.Project {
+	if f.ID != "" && p.Common != "" {
+		f.Key = key("project.id " + f.ID)
+		p.Key = f.Key
+	}
+	if f.Name != "" {
+		p.Name = chars.Clip(chars.Line(f.Name), maxName)
+	}
+	p.File = &f
+	return p
+}
+
 func name(dir string) string { return chars.Clip(chars.Line(filepath.Base(dir)), maxName) }
 
 // maxPath is the longest path looked up on disk; systems know none longer.
