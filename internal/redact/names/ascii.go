@@ -4,6 +4,9 @@ func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
 func isLower(c byte) bool    { return c >= 'a' && c <= 'z' }
 func isUpper(c byte) bool    { return c >= 'A' && c <= 'Z' }
 func isLowerHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
+func isHex(c byte) bool      { return isLowerHex(c) || c >= 'A' && c <= 'F' }
+func isLetter(c byte) bool   { return isLower(c) || isUpper(c) }
+func isNamePart(c byte) bool { return isWordByte(c) || c == '-' || c == '.' }
 func isWordByte(c byte) bool { return isDigit(c) || isLower(c) || isUpper(c) || c == '_' }
 
 func isAll(s string, is func(byte) bool) bool {

@@ -59,8 +59,9 @@ var plainStems = [...]string{
 	"document", "video", "list", "playlist", "image", "img", "photo", "url", "uri", "href", "src", "path", "h1",
 	"ssh-ed25519", "ssh-rsa", "trace", "span", "request", "message", "thread", "event", "object", "resource", "snapshot",
 	"equal", "tobe", "expect", "assert", "decode", "parse", "get", "find", "fetch", "checkout", "lookup", "contains",
-	"mappings", "idempotency", "cache", "name", "test", "node", "block", "tx", "cid", "ipfs", "peer", "blob", "index",
-	"chunk", "asset", "class", "style",
+	"mappings", "idempotency", "cache", "name", "test", "node", "block", "build", "release", "print", "printf", "log",
+	"write", "error", "format", "query", "exec", "select", "bytes", "buffer", "color", "prefix", "suffix", "match",
+	"compare", "diff", "has", "tx", "cid", "ipfs", "peer", "blob", "index", "chunk", "asset", "class", "style",
 }
 
 // mentions reports whether a word of text is, or for longer words begins with, one of the stems.
@@ -78,6 +79,20 @@ func mentions(text string, stems []string) bool {
 		}
 	}
 	return false
+}
+
+// IsConstructor reports whether the name of a function is that of a type, or of a function that sets up a client.
+func IsConstructor(name string) bool {
+	words := Words(name[strings.LastIndexAny(name, ".:\\>")+1:])
+	if len(words) == 0 {
+		return false
+	}
+	switch words[0] {
+	case "init", "initialize", "new", "start", "setup", "configure", "connect", "auth", "authenticate", "use":
+		return true
+	}
+	last := name[strings.LastIndexAny(name, ".:\\>")+1:]
+	return isUpper(last[0])
 }
 
 // MentionsKey reports whether a text speaks of a key.

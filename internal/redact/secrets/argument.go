@@ -24,7 +24,7 @@ func findFourthArgument(s string, _, end int) (from, to int, ok bool) { return f
 // a password.
 func findSecondPassword(s string, _, end int) (from, to int, ok bool) {
 	from, to, ok = findArgument(s, end, 2)
-	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to]) && !isMail(s[from:to])
+	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to]) && !names.IsMail(s[from:to])
 }
 
 func findThirdPassword(s string, _, end int) (from, to int, ok bool) {
@@ -89,7 +89,7 @@ func findKeyArgument(s string, open int, uuid bool) (from, to int, ok bool) {
 func findLoginArgument(s string, _, end int) (from, to int, ok bool) {
 	first := true
 	for v := range literals(s, end-1) {
-		if text := s[v.From:v.To]; !first && isStrongPassword(text) && !isMail(text) {
+		if text := s[v.From:v.To]; !first && isStrongPassword(text) && !names.IsMail(text) {
 			return v.From, v.To, true
 		}
 		first = false
@@ -101,14 +101,9 @@ func findLoginArgument(s string, _, end int) (from, to int, ok bool) {
 func isStrongPassword(v string) bool {
 	return len(v) >= 6 && len(v) <= maxArgumentSize && isPasswordLike(v) && (hasSymbol(v) || count(v,
 		decimalDigits) >= 2) &&
-		!isVersion(v) && !isUUID(v) && !strings.ContainsAny(v, "/:() \t") && (!looksLikeCode(v) || isDottedPassword(v)) &&
-		!isHostName(v)
-}
-
-// isHostName reports whether v is the name of a host or a file.
-func isHostName(v string) bool {
-	dot := strings.LastIndexByte(v, '.')
-	return dot > 0 && (names.IsDomain(v[dot+1:]) || names.IsSource(v)) && isAll(v, isNamePart)
+		!names.IsVersion(v) && !names.IsUUID(v) && !strings.ContainsAny(v, "/:() \t") && (!looksLikeCode(v) ||
+		isDottedPassword(v)) &&
+		!names.IsHost(v)
 }
 
 const maxArgumentSize = 128

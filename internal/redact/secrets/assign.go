@@ -185,7 +185,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		}
 		i = skipAny(s, i+1, blanks, 32)
 		return i, i < len(s) && isQuote(s[i])
-	case c == '>' && left > 0 && s[left-1] == '<', c == '>' && (s[i-1] == '"' || s[i-1] == '\''):
+	case c == '>' && opensElement(s, left), c == '>' && (s[i-1] == '"' || s[i-1] == '\''):
 		a.strong, a.inner = true, true
 		return innerText(s, i+1), true
 	case blank && left > 0 && (s[left-1] == '<' || closed && s[left-1] == '"' || s[left-1] == ':') && attributes(s, i) > i:
@@ -253,6 +253,16 @@ func (a *assignment) readGroup(s string, left, right, i int) (int, bool) {
 		return 0, false
 	}
 	return a.readSign(s, left, right, i)
+}
+
+// opensElement reports whether s[left:] is the name of an element of XML, maybe after the prefix of its name space.
+func opensElement(s string, left int) bool {
+	if left > 1 && s[left-1] == ':' {
+		for left--; left > 0 && isWordByte(s[left-1]); {
+			left--
+		}
+	}
+	return left > 0 && s[left-1] == '<'
 }
 
 // defaultOperators stand between a shell variable and its default value.
@@ -338,7 +348,7 @@ func isBareLine(s string, left, i int, name string) bool {
 	case "requirepass", "masterauth", "bindpw", "rootpw":
 		return true
 	}
-	return isMixed(word) && !names.IsAlgorithm(word) && !isVersion(word) || isPassphrase(word) || isJumbled(word)
+	return isMixed(word) && !names.IsAlgorithm(word) && !names.IsVersion(word) || isPassphrase(word) || isJumbled(word)
 }
 
 // isAlsoVerb reports whether the name may be a verb: "pass", unless its line mentions a user before it.
@@ -424,7 +434,7 @@ func (a *assignment) readSentence(s string, i int, bare bool) (int, bool) {
 		return i, len(word) >= 20 && isRandom(word)
 	}
 	word = wholeWord(s[i:min(len(s), i+maxValue)])
-	return i, bare && isPasswordLike(word) && !isVersion(word)
+	return i, bare && isPasswordLike(word) && !names.IsVersion(word)
 }
 
 // clauseEnd returns the text that ends a clause about a secret. After a verb that is the end of any clause ("the tests

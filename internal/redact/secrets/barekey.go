@@ -18,21 +18,29 @@ const (
 // isBareKey reports whether the run s[from:to] is a key because of its form and of the text before it.
 func isBareKey(s string, from, to int) bool {
 	v := s[from:to]
-	if len(v) < minBareKey || len(v) > maxBareKey || !hasDigit(v) || !hasUpperAndLower(v) || isCompound(v) {
+	hex := isAll(v, isLowerHex) && (len(v) == 32 || len(v) == 40 || len(v) == 64)
+	if len(v) < minBareKey || len(v) > maxBareKey || !hasDigit(v) || !hex && (!hasUpperAndLower(v) || isCompound(v)) {
 		return false
 	}
 	name, sign := nameBefore(s, from)
 	switch sign {
 	case '(', ',':
-		if name == "" || !isQuote(s[from-1]) {
+		if name == "" || !isQuote(s[from-1]) || hex && !names.IsConstructor(name) {
 			return false
 		}
-	case '=', ':', '>', '[', '|', ' ':
-		if !names.MentionsKey(name) {
+	case ':', '=', '>', '[', '|', ' ':
+		if !names.MentionsKey(name) && (sign != ':' || !hasFold(strings.TrimLeft(name, " \"'-H"), "x-")) {
 			return false
+		}
+		last := name[strings.LastIndexByte(name, ' ')+1:]
+		if hex && !(sign == ':' && hasFold(last, "x-") || sign == ' ' && strings.HasPrefix(last, "--")) {
+			return false // a hash, unless it is a header or a flag
 		}
 	default:
 		return false
+	}
+	if hex {
+		return !names.MentionsOther(name)
 	}
 	return !names.MentionsOther(name) && entropy(v) >= 4 && isVendorKey(v, false) && !isKnownFile(v[:len(v)-len(v)%4])
 }

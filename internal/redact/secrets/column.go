@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"slices"
 	"strings"
 
 	"remanence/internal/redact/names"
@@ -37,12 +38,14 @@ func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 		sep = lastSeparator(s[start:left])
 	}
 	body := start + len(header) + 1
+	strict := false // without a ruler the values must look like secrets by themselves
 	if isBar(sep) {
-		line, _, found := strings.Cut(rest, "\n")
-		if !found || !isRuler(line) {
+		line, _, _ := strings.Cut(rest, "\n")
+		if isRuler(line) {
+			body += len(line) + 1
+		} else if strict = strings.Count(line, sep) == strings.Count(header, sep) && isHeader(header, sep); !strict {
 			return nil, Span{}, false
 		}
-		body += len(line) + 1
 	} else if sep == "" || firstCell(header, sep) == firstCell(rest, sep) || !isHeader(header, sep) {
 		return nil, Span{}, false
 	}
@@ -57,6 +60,13 @@ func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 		sep = "│"
 	}
 	below, end = a.findCells(s, body, sep, n)
+	if strict {
+		below = slices.DeleteFunc(below, func(p Span) bool {
+			return a.class == password && !isStrongPassword(s[p.From:p.To]) ||
+				a.class != password && !isVendorKey(s[p.From:p.To], false)
+		})
+		return below, Span{From: body, To: end}, len(below) > 0
+	}
 	return below, Span{From: body, To: end}, true
 }
 

@@ -129,7 +129,7 @@ func findPasswordFlag(s string, at, end int) (from, to int, ok bool) {
 	}
 	from, to, ok = flagValue(s, skipAny(s, end, " ", 4), end+len(commandAfter(s, end)))
 	v := s[from:to]
-	return from, to, ok && len(v) >= 6 && isPasswordLike(v) && !isVersion(v) && !strings.ContainsAny(v, ":/")
+	return from, to, ok && len(v) >= 6 && isPasswordLike(v) && !names.IsVersion(v) && !strings.ContainsAny(v, ":/")
 }
 
 // findLastPassword finds the last argument of a command that hashes it.

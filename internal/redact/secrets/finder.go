@@ -14,7 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"remanence/internal/redact/names"
 	"remanence/internal/redact/notation"
@@ -244,15 +244,15 @@ func (f *Finder) matchRule(r *rule, index int, s string, at, end int) (from, to 
 }
 
 // compiledTail is a rule's tail pattern, compiled when a text first contains one of the rule's heads.
-type compiledTail struct {
-	once    sync.Once
-	pattern *regexp.Regexp
-}
+type compiledTail = atomic.Pointer[regexp.Regexp]
 
 func (f *Finder) tail(index int) *regexp.Regexp {
 	t := &f.compiled[index]
-	t.once.Do(func() { t.pattern = regexp.MustCompile(`^(?:` + builtin[index].tail + `)`) })
-	return t.pattern
+	if pattern := t.Load(); pattern != nil {
+		return pattern
+	}
+	t.CompareAndSwap(nil, regexp.MustCompile(`^(?:`+builtin[index].tail+`)`)) // another goroutine may be faster
+	return t.Load()
 }
 
 // Merge sorts spans and joins overlapping ones. The joined span has the kind of the first sure one.

@@ -29,7 +29,10 @@ func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 			at = stop
 		}
 	}
-	if at < 0 || at+1 >= len(s) {
+	if at < 0 { // a key in place of a host
+		return end, stop, stop-end >= minBareKey && isManyCased(s[end:stop]) && isVendorKey(s[end:stop], false)
+	}
+	if at+1 >= len(s) {
 		return 0, 0, false
 	}
 	user, password, found := strings.Cut(s[end:at], ":")

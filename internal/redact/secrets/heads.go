@@ -15,9 +15,10 @@ type headIndex struct {
 // entry is a head in a bucket. A head with a character class among its first three bytes has one entry for each
 // combination.
 type entry struct {
-	rule, head, next uint16 // indexes in builtin, in its heads, in entries
-	triple           uint16
-	fourth           byte // the head's fourth byte, folded; anyByte if it is not one byte
+	rule, next uint16 // indexes in builtin and in entries
+	triple     uint16
+	head       uint8 // index in the rule's heads
+	fourth     byte  // the head's fourth byte, folded; anyByte if it is not one byte
 }
 
 const anyByte = 0xFF
@@ -36,14 +37,14 @@ func (x *headIndex) build() {
 				b := &x.first[bucketOf(t)]
 				x.triples[t>>6] |= 1 << (t & 63)
 				x.follow(t, fourth)
-				x.entries = append(x.entries, entry{uint16(i), uint16(j), *b, uint16(t), fourth})
+				x.entries = append(x.entries, entry{uint16(i), *b, uint16(t), uint8(j), fourth})
 				*b = uint16(len(x.entries) - 1)
 				continue
 			}
 			a, rest := element(h)
 			b, rest := element(rest)
 			c, _ := element(rest)
-			x.add(entry{rule: uint16(i), head: uint16(j), fourth: anyByte}, a, b, c)
+			x.add(entry{rule: uint16(i), head: uint8(j), fourth: anyByte}, a, b, c)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func isManyCased(v string) bool {
 }
 
 func isSessionValue(v string) bool {
-	return isMixed(v) && !isWordy(v) && !isUUID(v) && entropy(v) >= 3 && (!isDottedName(v) || entropy(v) >= 4.5)
+	return isMixed(v) && !isWordy(v) && !names.IsUUID(v) && entropy(v) >= 3 && (!isDottedName(v) || entropy(v) >= 4.5)
 }
 
 // isWordy reports whether v is mostly three or more words with signs between them.
@@ -136,43 +136,15 @@ func isWordy(v string) bool {
 
 // isOpaque reports whether v is a run of letters and digits that is unlikely to be a name.
 func isOpaque(v string) bool {
-	if count(v, decimalDigits) < 3 && (len(v) < 20 || !isJumbled(v)) || !isRandom(v) || isWordy(v) || isUUID(v) {
+	if count(v, decimalDigits) < 3 && (len(v) < 20 || !isJumbled(v)) || !isRandom(v) || isWordy(v) || names.IsUUID(v) {
 		return false
 	}
 	return hasUpperAndLower(v) || isAll(v, func(c byte) bool { return isLower(c) || isDigit(c) })
 }
 
-// isMail reports whether v is a mail address.
-func isMail(v string) bool {
-	user, host, found := strings.Cut(v, "@")
-	dot := strings.LastIndexByte(host, '.')
-	return found && dot > 0 && isAll(user, isNamePart) && isAll(host, isNamePart) && isAll(host[dot+1:], isLetter)
-}
-
 // isLoginPassword reports whether v may be the password in "login: user / v".
 func isLoginPassword(v string) bool {
-	return isPasswordLike(v) && !looksLikeCode(v) && !isMail(v) && !strings.ContainsAny(v, "{}")
-}
-
-// isVersion reports whether v is the version of a program: 1:4.13+dfsg1-1, 2.0.1-rc1.
-func isVersion(v string) bool {
-	n := len(v) - len(strings.TrimLeft(v, "0123456789"))
-	return n > 0 && n < len(v) && (v[n] == '.' || v[n] == ':') && n+1 < len(v) && isDigit(v[n+1]) &&
-		isAll(v, func(c byte) bool { return isWordByte(c) || strings.IndexByte(".:+~-", c) >= 0 })
-}
-
-// isUUID reports whether v is a UUID in its usual form.
-func isUUID(v string) bool {
-	if len(v) != 36 {
-		return false
-	}
-	for i := range len(v) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (v[i] == '-') || !dash && !isHex(v[i]) {
-			return false
-		}
-	}
-	return true
+	return isPasswordLike(v) && !looksLikeCode(v) && !names.IsMail(v) && !strings.ContainsAny(v, "{}")
 }
 
 func hasLetter(v string) bool {

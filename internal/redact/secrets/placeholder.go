@@ -14,7 +14,7 @@ func (a *assignment) isSecret() bool {
 	if a.quoted && (isGenerated(v) || isScrambled(v)) {
 		return true
 	}
-	if !notPlaceholder(v) || names.IsOfCode(v) || looksLikePath(v) || isVersion(v) && !hasLetter(v) {
+	if !notPlaceholder(v) || names.IsOfCode(v) || looksLikePath(v) || names.IsVersion(v) && !hasLetter(v) {
 		return false
 	}
 	switch {

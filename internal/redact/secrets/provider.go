@@ -1,5 +1,7 @@
 package secrets
 
+import "remanence/internal/redact/names"
+
 // Keys of providers that a regular expression cannot find, or only with a long look-ahead. Each function reads a
 // bounded part of the text once.
 
@@ -28,7 +30,7 @@ func findAWSSecret(s string, _, end int) (from, to int, ok bool) {
 // findHerokuKey finds a UUID on the same line: Heroku's older keys are plain UUIDs.
 func findHerokuKey(s string, _, end int) (from, to int, ok bool) {
 	for i := end; i < min(len(s), end+nearby) && s[i] != '\n'; i++ {
-		if isHex(s[i]) && !isHex(s[i-1]) && i+36 <= len(s) && isUUID(s[i:i+36]) {
+		if isHex(s[i]) && !isHex(s[i-1]) && i+36 <= len(s) && names.IsUUID(s[i:i+36]) {
 			return i, i + 36, true
 		}
 	}

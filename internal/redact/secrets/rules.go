@@ -163,7 +163,10 @@ var builtin = [...]rule{
 		tail: `(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})`,
 	},
 	{kind: "discord-webhook", heads: []string{"/api/webhooks/"}, tail: `\d{10,20}/([A-Za-z0-9_-]{40,})`},
-	{kind: "teams-webhook", heads: []string{".webhook.office.com/"}, tail: `(?:webhook\w*/)?([A-Za-z0-9@/-]{60,})`},
+	{
+		kind: "teams-webhook", heads: []string{".webhook.office.com/", "outlook.office.com/"},
+		tail: `(?:webhook\w*/)?([A-Za-z0-9@/-]{60,})`,
+	},
 	{
 		kind: "discord-token", heads: []string{"[MNO][DTjz][AEIMQUYcgk]"}, left: edgeToken,
 		tail: `[A-Za-z0-9_-]{19,25}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_-]{25,}`,
@@ -355,7 +358,10 @@ var builtin = [...]rule{
 	},
 	{kind: "authorization", fold: true, heads: []string{"authorization"}, find: findAuthorization},
 	{
-		kind: "url-key", heads: []string{"?key=", "&key=", "&amp;key=", "?auth=", "&auth=", "?appid=", "&appid="},
+		kind: "url-key", heads: []string{
+			"/with/key/", "?key=", "&key=", "&amp;key=", "?auth=", "&auth=", "?appid=",
+			"&appid=",
+		},
 		tail: `([A-Za-z0-9_-]{20,})`, check: isRandom,
 	},
 	{kind: "signed-url", fold: true, heads: []string{"x-amz-signature=", "x-goog-signature="}, tail: `([0-9A-Fa-f]{40,})`},

@@ -125,7 +125,7 @@ func findVendorWord(s string, i int, uuid bool) (from, to int, ok bool) {
 		word := s[from:to]
 		switch {
 		case len(word) >= 20 && isManyCased(word) && isVendorKey(word, false) && isAll(word, isNamePart),
-			uuid && isUUID(word):
+			uuid && names.IsUUID(word):
 			return from, to, true
 		case names.IsServiceAbout(asciiLower(word)) || strings.Contains(word, "/"):
 			return 0, 0, false
@@ -138,9 +138,9 @@ func findVendorWord(s string, i int, uuid bool) (from, to int, ok bool) {
 // isVendorKey reports whether v may be a key, and not an id, a version, a path or a name.
 func isVendorKey(v string, uuid bool) bool {
 	switch {
-	case isUUID(v):
+	case names.IsUUID(v):
 		return uuid
-	case len(v) < 16 || !isAll(v, isTokenByte) || !isRandom(v) || isWordy(v) || isVersion(v) ||
+	case len(v) < 16 || !isAll(v, isTokenByte) || !isRandom(v) || isWordy(v) || names.IsVersion(v) ||
 		isDottedName(v) || looksLikePath(v) || names.IsObjectID(v) || !notPlaceholder(v):
 		return false
 	case hasUpperAndLower(v):
