@@ -56,7 +56,7 @@ func (f *Files) change(d *folder, p mem.Project, ask workstate.Request) (note wo
 		}, &note)
 	case workstate.OpDecision:
 		err = f.edit(d, decisionFile, "# Decision Log", func(t document) (document, bool) {
-			t.addDecision(ask.Decision, at)
+			t.addDecision(ask.Decision, p.Branch, at)
 			return t, true
 		}, &note)
 	case workstate.OpSession:
@@ -134,7 +134,7 @@ func Init(project, template, origin string) (made []string, err error) {
 	if !ok {
 		return nil, fmt.Errorf("template %q: %w", template, errors.ErrUnsupported)
 	}
-	files = append(files, templateFile{ignoreFile, ignored})
+	files = append(files, templateFile{ignoreFile, ignored}, templateFile{attributesFile, attributes})
 	top, err := openFolder(project, ".")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", project, translateError(err))
@@ -166,6 +166,13 @@ func Init(project, template, origin string) (made []string, err error) {
 	}
 	return made, nil
 }
+
+// attributesFile tells git how to merge the decisions of two branches: both stay. A block begins and ends with a line
+// of its own, see addDecision, so that none loses a line.
+const (
+	attributesFile = ".gitattributes"
+	attributes     = decisionFile + " merge=union\n"
+)
 
 // originFile marks a directory as made on a machine.
 const originFile = ".origin"

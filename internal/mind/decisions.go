@@ -1,6 +1,8 @@
 package mind
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,7 +49,7 @@ func isDecision(name string) bool {
 	return ok
 }
 
-// decisionHead reads "DEC-012: title" or "Decision 12: title".
+// decisionHead reads "DEC-012: title", "DEC-012-7f3a: title" or "Decision 12: title".
 func decisionHead(name string) (id, title string, ok bool) {
 	rest, isDec := strings.CutPrefix(strings.ToUpper(name), "DEC-")
 	if !isDec {
@@ -61,7 +63,39 @@ func decisionHead(name string) (id, title string, ok bool) {
 		return "", "", false
 	}
 	_, title, _ = strings.Cut(name, digits)
-	return fmt.Sprintf("DEC-%03d", n), strings.TrimSpace(strings.TrimLeft(title, ":—–- ")), true
+	mark := markOf(title)
+	title = strings.TrimLeft(title[len(mark):], ":—–- ")
+	return fmt.Sprintf("DEC-%03d", n) + strings.ToLower(mark), strings.TrimSpace(title), true
+}
+
+const markDigits = 4 // hex digits of the mark of a branch
+
+// markOf returns the mark of a branch that follows a number, with the dash before it, or "". Only a colon may follow.
+func markOf(rest string) string {
+	mark := rest[:min(len(rest), 1+markDigits)]
+	if len(mark) != 1+markDigits || mark[0] != '-' || strings.Trim(mark[1:], "0123456789abcdefABCDEF") != "" ||
+		len(rest) > len(mark) && rest[len(mark)] != ':' {
+		return ""
+	}
+	return mark
+}
+
+// branchMark returns what is put behind the number of a decision that is made on a branch: two branches that count on
+// from the same number must not give two decisions one name. On a main branch, and outside of git, it is empty.
+func branchMark(branch string) string {
+	switch branch {
+	case "", "main", "master", "trunk":
+		return ""
+	}
+	sum := sha256.Sum256([]byte(branch))
+	return "-" + hex.EncodeToString(sum[:])[:markDigits]
+}
+
+// numberOf returns the number of a decision, 0 without one.
+func numberOf(id string) int {
+	digits, _, _ := strings.Cut(strings.TrimPrefix(id, "DEC-"), "-")
+	n, _ := strconv.Atoi(digits)
+	return n
 }
 
 // listed reads an entry of the older form: 1. **date — title** and its fields.
@@ -143,19 +177,23 @@ func labelled(line string) (name, value string, ok bool) {
 	return strings.Trim(name, "* "), chars.Line(strings.TrimPrefix(strings.TrimSpace(value), "**")), true
 }
 
-// addDecision adds a decision under the next number.
-func (t *document) addDecision(d workstate.Decision, at time.Time) {
-	id := fmt.Sprintf("DEC-%03d", t.lastDecision()+1)
+// addDecision adds a decision under the next number, with the mark of the branch.
+func (t *document) addDecision(d workstate.Decision, branch string, at time.Time) {
+	id := fmt.Sprintf("DEC-%03d", t.lastDecision()+1) + branchMark(branch)
 	lines := []string{
 		"## " + id + ": " + chars.Line(d.Title),
 		"- **Date:** " + at.UTC().Format(time.DateOnly),
 		"- **Decided by:** " + chars.Line(d.By),
-		"- **Decision:** " + chars.Line(d.Text),
 	}
+	status, text := "- **Status:** "+chars.Line(d.Status), []string{"- **Decision:** " + chars.Line(d.Text)}
 	if d.Rationale != "" {
-		lines = append(lines, "- **Rationale:** "+chars.Line(d.Rationale))
+		text = append(text, "- **Rationale:** "+chars.Line(d.Rationale))
 	}
-	t.append(append(lines, "- **Status:** "+chars.Line(d.Status))...)
+	if branchMark(branch) != "" { // the last line is not that of another branch's decision, or a merge would join them
+		t.append(append(append(lines, status), text...)...)
+		return
+	}
+	t.append(append(append(lines, text...), status)...)
 }
 
 // lastDecision is the highest number that a decision has, short ones and those
@@ -163,14 +201,12 @@ func (t *document) addDecision(d workstate.Decision, at time.Time) {
 func (t *document) lastDecision() int {
 	most := 0
 	for _, old := range t.decisions() {
-		n, _ := strconv.Atoi(strings.TrimPrefix(old.ID, "DEC-"))
-		most = higher(most, n)
+		most = higher(most, numberOf(old.ID))
 	}
 	if h := t.find(headOldDecisions); h >= 0 {
 		for _, it := range t.items(t.body(h, false)) {
 			if id, _, ok := decisionHead(it.text); ok {
-				n, _ := strconv.Atoi(strings.TrimPrefix(id, "DEC-"))
-				most = higher(most, n)
+				most = higher(most, numberOf(id))
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func FuzzNoHandIsLost(f *testing.F) {
 
 		for what, do := range map[string]func(*document){
 			"a decision": func(d *document) {
-				d.addDecision(workstate.Decision{Title: one, Text: two, Rationale: one, By: "a", Status: "Open"}, at)
+				d.addDecision(workstate.Decision{Title: one, Text: two, Rationale: one, By: "a", Status: "Open"}, two, at)
 			},
 			"a session":         func(d *document) { d.addSession(workstate.Session{Summary: one, Next: []string{two}}, at) },
 			"an automatic one":  func(d *document) { d.addAutomatic(one, []string{two}, at) },

@@ -3,7 +3,9 @@ package mind
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -437,4 +439,55 @@ func tree(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// Two branches that count on from the same number make decisions of two names, and git merges both whole.
+func TestDecisionsOfTwoBranchesDoNotCollide(t *testing.T) {
+	d := &fixture{t: t, p: mem.Project{Key: "p_desk", Root: t.TempDir()}, now: time.Now().Truncate(time.Second), ok: true}
+	d.Files = New(Config{Trusted: func(mem.Project) bool { return d.ok }, Now: func() time.Time { return d.now }})
+	git := func(args ...string) {
+		t.Helper()
+		who := []string{"-C", d.p.Root, "-c", "user.name=x", "-c", "user.email=x@x.example"}
+		cmd := exec.Command("git", append(who, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q", "-b", "main")
+	if _, err := Init(d.p.Root, "example", "mark"); err != nil {
+		t.Fatal(err)
+	}
+	git("add", "-A")
+	git("commit", "-q", "-m", "x")
+	for _, branch := range []string{"one", "two"} {
+		git("checkout", "-q", "-b", branch, "main")
+		d.p.Branch = branch
+		d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{
+			Title: "Of " + branch, Text: "As " + branch + " has it", By: "agent", Status: "Final",
+		}})
+		git("commit", "-q", "-a", "-m", branch)
+	}
+	git("merge", "-q", "one", "-m", "both")
+	ids := map[string]string{}
+	m, err := d.Look(d.p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range m.Decisions {
+		ids[x.ID] = x.Title
+		if whole := x.Status == "Final" && x.By == "agent" && strings.HasPrefix(x.Text, "As "); !whole &&
+			strings.HasPrefix(x.Title, "Of ") {
+			t.Errorf("merged as %+v", x)
+		}
+	}
+	if len(ids) != len(m.Decisions) || !slices.Contains(slices.Collect(maps.Values(ids)), "Of one") ||
+		!slices.Contains(slices.Collect(maps.Values(ids)), "Of two") {
+		t.Errorf("got %v in\n%s", ids, d.file(decisionFile))
+	}
+	d.p.Branch = "main"
+	d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{Title: "Next", Status: "Final"}})
+	if got := d.file(decisionFile); !strings.Contains(got, "\n## DEC-003: Next\n") {
+		t.Errorf("got\n%s\nwant it to count on from both", got)
+	}
 }

@@ -374,7 +374,7 @@ func TestEveryTemplateIsWhatIsRead(t *testing.T) {
 	for _, name := range Templates() {
 		d := newFixture(t, "")
 		made, err := Init(d.p.Root, name, "mark")
-		if err != nil || len(made) != 5 {
+		if err != nil || len(made) != 6 {
 			t.Fatalf("%s: %q, %v", name, made, err)
 		}
 		m := d.look()
