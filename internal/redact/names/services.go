@@ -56,12 +56,13 @@ var plainStems = [...]string{
 	"public", "pub", "id", "ids", "uuid", "guid", "hash", "digest", "sha", "md5", "checksum", "fingerprint", "integrity",
 	"etag", "signature", "sign", "sig", "cert", "certificate", "modulus", "nonce", "cursor", "page", "next",
 	"continuation", "version", "rev", "revision", "commit", "ref", "address", "addr", "account", "file", "doc",
-	"document", "video", "list", "playlist", "image", "img", "photo", "url", "uri", "href", "src", "path", "h1",
-	"ssh-ed25519", "ssh-rsa", "trace", "span", "request", "message", "thread", "event", "object", "resource", "snapshot",
-	"equal", "tobe", "expect", "assert", "decode", "parse", "get", "find", "fetch", "checkout", "lookup", "contains",
-	"mappings", "idempotency", "cache", "name", "test", "node", "block", "build", "release", "print", "printf", "log",
-	"write", "error", "format", "query", "exec", "select", "bytes", "buffer", "color", "prefix", "suffix", "match",
-	"compare", "diff", "has", "tx", "cid", "ipfs", "peer", "blob", "index", "chunk", "asset", "class", "style",
+	"document", "video", "list", "playlist", "image", "img", "photo", "url", "uri", "href", "src", "path", "h",
+	"frombase", "string", "ssh-ed25519", "ssh-rsa", "trace", "span", "request", "message", "thread", "event", "object",
+	"resource", "snapshot", "equal", "tobe", "expect", "assert", "decode", "parse", "get", "find", "fetch", "checkout",
+	"lookup", "contains", "mappings", "idempotency", "cache", "name", "test", "node", "block", "build", "release",
+	"print", "printf", "log", "write", "error", "format", "query", "exec", "select", "bytes", "buffer", "color",
+	"prefix", "suffix", "match", "compare", "diff", "has", "tx", "cid", "ipfs", "peer", "blob", "index", "chunk",
+	"asset", "class", "style",
 }
 
 // mentions reports whether a word of text is, or for longer words begins with, one of the stems.

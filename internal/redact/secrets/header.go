@@ -30,7 +30,8 @@ func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 		}
 	}
 	if at < 0 { // a key in place of a host
-		return end, stop, stop-end >= minBareKey && isManyCased(s[end:stop]) && isVendorKey(s[end:stop], false)
+		return end, stop, end > 5 && isAll(s[end-6:end-3], isLetter) && stop-end >= minBareKey && isManyCased(s[end:stop]) &&
+			isVendorKey(s[end:stop], false)
 	}
 	if at+1 >= len(s) {
 		return 0, 0, false
