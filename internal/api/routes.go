@@ -111,6 +111,7 @@ var (
 	Feed         = Route[views.FeedRequest, views.FeedResponse]{Name: "feed", Get: "feed"}
 	Prompts      = Route[views.PromptsRequest, views.PromptsResponse]{Name: "prompts", Get: "prompts"}
 	Sessions     = Route[views.SessionsRequest, views.SessionsResponse]{Name: "sessions", Get: "sessions"}
+	SessionUses  = Route[views.SessionUsesRequest, views.SessionUsesResponse]{Name: "session_uses", Get: "session_uses"}
 	SessionStory = Route[views.MemoryRequest, views.SessionStory]{Name: "session", Get: "sessions/{id}"}
 	GetSession   = Route[views.MemoryRequest, mem.Session]{Name: "session_record", Get: "session_records/{id}"}
 	MemoryStory  = Route[views.MemoryRequest, views.MemoryStory]{Name: "memory", Get: "memories/{id}"}

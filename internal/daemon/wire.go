@@ -231,7 +231,7 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.GetSession, h.sessionOf),
 		api.On(api.EndPrompts, h.markIdle), api.On(api.Processing, h.working),
 		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed),
-		api.On(api.Sessions, e.Views.Sessions),
+		api.On(api.Sessions, e.Views.Sessions), api.On(api.SessionUses, e.Views.SessionUses),
 		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
 		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy),
 		api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),

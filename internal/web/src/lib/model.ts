@@ -56,6 +56,9 @@ export interface Today {
   sessions: number; kept: number; kinds: Count[]; newest: TimelineEntry[]; injected: number; tokens: number; abstained: number;
   used: TodayUse[]; last: { id: string; at: string; trigger: string; query: string; tokens: number } | null; open: TimelineEntry[]; review: number;
 }
+export interface UseSession { id: string; short: string; agent?: string; project: string; project_name: string; at: string; title: string; learned: number }
+export interface SessionUse { from: string; to: string; memory: string; kind: string; title: string }
+export interface SessionUses { project: Project; sessions: UseSession[]; uses: SessionUse[]; cut?: boolean }
 export interface Now extends StatusResponse { next: Receipt; next_project: Project; day: Day; today: Today; recent: TimelineEntry[] }
 
 export interface Count { value: string; n: number }

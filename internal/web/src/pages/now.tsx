@@ -10,6 +10,7 @@ import { useRows } from "../lib/keys";
 import type { TimelineEntry, Now as NowData, Receipt, InjectedItem } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { p } from "../strings/pages";
+import { Uses } from "../ui/uses";
 import { Ago, Command, Empty, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
 
 export default function Now() {
@@ -22,6 +23,7 @@ export default function Now() {
         {(d) => d.stats.memories === 0 && d.stats.events === 0 ? <Nothing /> : (
           <>
             <Day of={d} />
+            <Uses />
             <Briefing of={d.next} where={d.next_project.name} reload={now.reload} />
             <Feed first={d.recent} />
           </>
