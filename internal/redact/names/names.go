@@ -167,7 +167,7 @@ func IsAbout(word string) bool {
 		"prefix", "suffix", "param", "env", "var", "index", "pos", "position", "required", "enabled", "strength",
 		"rotation", "manager", "store", "provider", "helper", "source", "ref", "arn", "handler", "func", "fn", "test",
 		"required_fields", "input", "form", "text", "class", "set", "at", "changed", "updated", "created", "window", "rate",
-		"kinds", "cache", "command":
+		"kinds", "cache", "command", "algo", "algorithm":
 		return true
 	}
 	return false

@@ -190,3 +190,14 @@ func IsOption(word string) bool {
 	}
 	return strings.HasPrefix(word, "--") || len(word) >= 4 && IsCommon(asciiLower(word))
 }
+
+// PrintsSecrets reports whether a command of that name may print nothing but a secret.
+func PrintsSecrets(command string) bool {
+	switch command {
+	case "echo", "printenv", "cat", "head", "tail", "kubectl", "oc", "terraform", "tofu", "vault", "aws", "gcloud", "az",
+		"heroku", "op", "pass", "gopass", "bw", "lpass", "security", "secret-tool", "doppler", "sops", "sudo", "docker", "jq",
+		"yq", "keyring", "infisical", "pulumi", "chamber", "crudini", "get-secret":
+		return true
+	}
+	return false
+}

@@ -196,7 +196,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 	case blank && dashSize(s[i:]) > 0:
 		a.prose = true
 		return skipAny(s, i+dashSize(s[i:]), " \t", 4), true
-	case c == '<' && strings.HasPrefix(s[i:], "</") && a.class == password:
+	case c == '<' && strings.HasPrefix(s[i:], "</") && a.class == password && !strings.HasPrefix(s[i:], "</th><th"):
 		a.strong, a.listed = true, true
 		return afterTags(s, i), true
 	case c == ',' && a.class == password && !closed:

@@ -17,7 +17,7 @@ const (
 // findLabelled finds the value of the label that contains the name s[left:right].
 func (a *assignment) findLabelled(s string, left, right int) (from, to int, ok bool) {
 	i := labelEnds(s, right)
-	if i == len(s) || strings.IndexByte(" \t\r\n.<|,", s[i]) < 0 && separatorOf(s[i:]) == "" {
+	if i == len(s) || strings.IndexByte(" \t\r\n.<|,({[", s[i]) < 0 && separatorOf(s[i:]) == "" {
 		return 0, 0, false
 	}
 	before, whole := labelBefore(s, left)
@@ -28,7 +28,11 @@ func (a *assignment) findLabelled(s string, left, right int) (from, to int, ok b
 	case rest == len(s):
 		return 0, 0, false
 	case s[rest] == '<':
-		from = afterElements(s, rest)
+		if from = afterElements(s, rest); from == rest {
+			from++ // a value in brackets
+		}
+	case strings.IndexByte("({[", s[rest]) >= 0:
+		from = rest + 1
 	case s[rest] == '\n' && before == ':':
 		return a.findNextMember(s, rest)
 	case s[rest] == '\n':
@@ -45,7 +49,7 @@ func (a *assignment) findLabelled(s string, left, right int) (from, to int, ok b
 	default:
 		return 0, 0, false
 	}
-	return a.labelled(s, from)
+	return a.labelled(s, from, a.class == token)
 }
 
 // labelEnds returns the end of the label whose name ends at s[:i]: after marks, a note in brackets and a colon.
@@ -140,7 +144,7 @@ const maxLabelTag = 128 // bytes of an element
 // of which the label is a member: {"label": "API key", "content": "…"}.
 func (a *assignment) findMember(s string, left, comma int) (from, to int, ok bool) {
 	i := skipAny(s, comma+1, " \t\r\n\\", 48)
-	if from, to, ok = a.labelled(s, skipAny(s, i, "\"'", 1)); ok && !strings.Contains(s[comma:i], "\n") {
+	if from, to, ok = a.labelled(s, skipAny(s, i, "\"'", 1), false); ok && !strings.Contains(s[comma:i], "\n") {
 		end := skipAny(s, to, "\"'", 1)
 		return from, to, end == len(s) || strings.IndexByte("\r\n]),", s[end]) >= 0
 	}
@@ -158,7 +162,7 @@ func (a *assignment) findNextMember(s string, i int) (from, to int, ok bool) {
 		if n < 0 || rest[n] == '}' {
 			break
 		}
-		if from, to, ok = a.labelled(s, skipAny(s, i+n+1, " \t\"'\\", 8)); ok {
+		if from, to, ok = a.labelled(s, skipAny(s, i+n+1, " \t\"'\\", 8), false); ok {
 			return from, to, true
 		}
 		next := strings.IndexAny(rest[n:], ",\n")
@@ -171,7 +175,7 @@ func (a *assignment) findNextMember(s string, i int) (from, to int, ok bool) {
 }
 
 // labelled reads the value at s[i:] and reports whether it looks like a secret by itself.
-func (a *assignment) labelled(s string, i int) (from, to int, ok bool) {
+func (a *assignment) labelled(s string, i int, uuid bool) (from, to int, ok bool) {
 	to = i
 	for to < len(s) && to-i < maxLong && s[to] > ' ' && strings.IndexByte("\"'`<|", s[to]) < 0 {
 		to++
@@ -179,11 +183,11 @@ func (a *assignment) labelled(s string, i int) (from, to int, ok bool) {
 	v := strings.TrimRight(s[i:to], ",;")
 	to = i + len(v)
 	rest := skipAny(s, to, "\"'`*,; \t\r", 16)
-	if rest < len(s) && strings.IndexByte("\n<|})]", s[rest]) < 0 && rest < to+2 && separatorOf(s[rest:]) == "" {
+	if rest < len(s) && strings.IndexByte("\n<>|})]", s[rest]) < 0 && rest < to+2 && separatorOf(s[rest:]) == "" {
 		return 0, 0, false // one word of several
 	}
 	if a.class == password {
 		return i, to, isStrongPassword(v) && !names.IsAlgorithm(v) && !looksLikePath(v)
 	}
-	return i, to, isVendorKey(v, false) && entropy(v) >= 3
+	return i, to, isVendorKey(v, uuid) && entropy(v) >= 3
 }

@@ -23,6 +23,7 @@ var lookalikes = []string{
 	"snapshot ~{64} saved", "blob ~{40}", "tree ~{40}", "parent ~{40}", "etag = \"~{32}-4\"", "Content-MD5: #{22}==",
 	"uuid=~{8}-~{4}-~{4}-~{4}-~{12}", "UUID=~{8}-~{4}-~{4}-~{4}-~{12} / ext4 defaults 0 1", "0x~{40}", "tx 0x~{64}",
 	"color: #~{6}; border: #~{8}",
+	"{\"type\": \"token\", \"turn_id\": \"~{8}-~{4}-~{4}-~{4}-~{12}\"}",
 	"google.golang.org/api v0.10.0/go.mod h1:#{43}=", "cloud.google.com/go/auth v0.23.2 h1://#{41}=",
 	// Names of vendors with what is no key.
 	"STRIPE_ACCOUNT_ID=acct_1#{15}", "STRIPE_PRICE=price_1#{23}", "stripe: ^14.2.0", "\"openai\": \"^4.28.0\"",

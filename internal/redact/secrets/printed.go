@@ -58,13 +58,7 @@ func isPrinting(line string) bool {
 	line = line[at:]
 	line = line[strings.LastIndexAny(line, ";&")+1:] // the last of several
 	command, _, _ := strings.Cut(strings.TrimLeft(line, " "), " ")
-	switch command[strings.LastIndexByte(command, '/')+1:] {
-	case "echo", "printenv", "cat", "head", "tail", "kubectl", "oc", "terraform", "tofu", "vault", "aws", "gcloud", "az",
-		"heroku", "op", "pass", "gopass", "bw", "lpass", "security", "secret-tool", "doppler", "sops", "sudo", "docker", "jq",
-		"yq", "keyring", "infisical", "pulumi", "chamber", "crudini", "get-secret":
-		return true
-	}
-	return false
+	return names.PrintsSecrets(command[strings.LastIndexByte(command, '/')+1:])
 }
 
 // FindPrinted returns the secret at the start of a command's output, if the command may print secrets.

@@ -572,7 +572,7 @@ var builtin = [...]rule{
 	},
 	{kind: "password", fold: true, heads: []string{
 		"password 0 ", "password 7 ", "secret 0 ", "key 7 ", "snmp-server community ", "rootpw --plaintext ",
-		"pass phrase: ", "pass phrase is ",
+		"pass phrase: ", "pass phrase is ", "p/w: ",
 	}, tail: `["']?([^\s"']{4,128})`, check: isPasswordLike},
 	{
 		kind: "password", fold: true, heads: []string{"chpasswd:"},
@@ -700,6 +700,7 @@ var builtin = [...]rule{
 	}, find: findClientKey},
 	{kind: "password", fold: true, heads: []string{
 		"connect(", "connection(", "driver(", "redis(", "auth.basic(", "userinfo(", "attempt(", "httpbasicauth(",
+		"creds = (", "creds=(", "auth: (", "auth = (", "auth=(",
 	}, find: findLoginArgument},
 	{
 		kind: "token", heads: []string{"--key", "--pat", "--jwt", "--sas", "--auth", "--bearer"},
