@@ -100,8 +100,8 @@ func mayHaveNotation(s string) bool {
 	return false
 }
 
-// signs are the ASCII texts with which another notation begins, or that it contains: of \u0041 the part that is rare.
-var signs = [...]string{"\x1b[", "&", "%", "u00", `\x`, "+"}
+// signs are the ASCII texts with which another notation begins, or that it contains.
+var signs = [...]string{"\x1b[", "&", "%", `\u`, `\x`, "+"}
 
 // notations finds the characters of a text that are in another notation.
 type notations struct {
@@ -189,13 +189,11 @@ func (x *notations) read(at, class int) (from, size int, plain byte) {
 		size, plain = entity(s[at:])
 	case s[at] == '%':
 		size, plain = escape(s[at:])
-	case s[at] == '\\' || s[at] == 'u':
+	case s[at] == '\\':
 		for n := 0; n < 3 && at > 0 && s[at-1] == '\\'; n++ {
 			at--
 		}
-		if s[at] == '\\' {
-			size, plain = escape(s[at:])
-		}
+		size, plain = escape(s[at:])
 	default:
 		size = sizeOfANSI(s[at:])
 	}
