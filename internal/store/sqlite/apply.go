@@ -25,9 +25,9 @@ type writer struct {
 	now   time.Time
 }
 
-// Apply implements mem.Store. One of the waiting callers, the leader, commits the
-// batches of all of them; callers that arrive meanwhile form the next group. So a
-// single batch never waits, and many share the cost of one synchronous write.
+// Apply implements mem.Store. One of the waiting callers, the leader, commits the batches of all of them; callers
+// that arrive meanwhile form the next group. So a single batch never waits, and many share the cost of one
+// synchronous write.
 func (db *database) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results := make([]mem.Result, 0, len(batches))
 	for len(batches) > 0 {
@@ -153,22 +153,43 @@ func (db *database) change(ctx context.Context, f func(*writer) error) error {
 	return db.transact(context.WithoutCancel(ctx), f)
 }
 
-// transactWithoutSync is transact, but the next commit syncs and checkpoints the write-ahead log with its changes.
+// transactWithoutSync is transact, but the next synced commit syncs and checkpoints the write-ahead log for this one.
 func (db *database) transactWithoutSync(ctx context.Context, f func(*writer) error) error {
-	_, before := db.conn.ExecContext(ctx, "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0")
-	err := db.transact(ctx, f)
-	_, after := db.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000")
-	return errors.Join(before, err, after)
+	if err := db.setSync(ctx, false); err != nil {
+		return err
+	}
+	return db.inTransaction(ctx, f)
 }
 
 // transact runs f in one transaction. The caller is the leader, or the database has no other users yet.
-func (db *database) transact(ctx context.Context, f func(*writer) error) (err error) {
+func (db *database) transact(ctx context.Context, f func(*writer) error) error {
+	if err := db.setSync(ctx, true); err != nil {
+		return err
+	}
+	return db.inTransaction(ctx, f)
+}
+
+// setSync sets whether commits are synced. Between two batches of the same sort nothing is to be done.
+func (db *database) setSync(ctx context.Context, sync bool) error {
+	mode := "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0"
+	if sync {
+		mode = "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000"
+	}
+	if db.unsynced != sync {
+		return nil
+	}
+	_, err := db.conn.ExecContext(context.WithoutCancel(ctx), mode)
+	db.unsynced = !sync && err == nil || sync && err != nil
+	return err
+}
+
+func (db *database) inTransaction(ctx context.Context, f func(*writer) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	w := &writer{conn: db.conn, stmts: db.stmts, now: db.now()}
-	// Neither is cancelled: the driver would report a BEGIN that has taken place as
-	// cancelled, and the open transaction would keep all others from writing.
+	// Neither is cancelled: the driver would report a BEGIN that has taken place as cancelled, and the open transaction
+	// would keep all others from writing.
 	whole := context.WithoutCancel(ctx)
 	if _, err := w.exec(whole, "BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -188,9 +209,8 @@ func (db *database) transact(ctx context.Context, f func(*writer) error) (err er
 	return f(w)
 }
 
-// boundLog checkpoints the write-ahead log when it has grown long. SQLite does
-// that itself unless readers are in the way. boundLog waits for them for logWait,
-// and after a failure it skips some groups before it tries again.
+// boundLog checkpoints the write-ahead log when it has grown long. SQLite does that itself unless readers are in the
+// way. boundLog waits for them for logWait, and after a failure it skips some groups before it tries again.
 func (db *database) boundLog(ctx context.Context) {
 	if db.logRest > 0 {
 		db.logRest--
@@ -206,8 +226,8 @@ func (db *database) boundLog(ctx context.Context) {
 	}
 }
 
-// emptyLog moves the write-ahead log into the database and truncates it. It
-// returns false if another connection is in the way.
+// emptyLog moves the write-ahead log into the database and truncates it. It returns false if another connection is in
+// the way.
 func emptyLog(ctx context.Context, db rowQuerier) (bool, error) {
 	var busy, pages, moved int
 	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
@@ -288,8 +308,8 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-// next returns the number of the next row of an AUTOINCREMENT table. No number is
-// used twice, even if the newest row was erased.
+// next returns the number of the next row of an AUTOINCREMENT table. No number is used twice, even if the newest row
+// was erased.
 func (w *writer) next(ctx context.Context, table string) (int64, error) {
 	var n int64
 	_, err := w.find(ctx, stmt("SELECT seq FROM sqlite_sequence WHERE name=?", table), &n)

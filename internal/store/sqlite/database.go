@@ -31,7 +31,8 @@ type database struct {
 	queue  *queue
 	purges atomic.Int64 // purges that have begun to empty the log: an earlier copy may contain erased text
 
-	logRest int // groups of batches before the log is checked again; used by the leader
+	logRest  int  // groups of batches before the log is checked again; used by the leader
+	unsynced bool // commits are not synced at present; see setSync; used by the leader
 }
 
 func newDatabase(cfg Config) *database {
@@ -90,8 +91,8 @@ func (db *database) connectWriter(ctx context.Context) (err error) {
 	return err
 }
 
-// checkNotEmptied returns mem.ErrCorrupt for a database that was truncated to
-// nothing: SQLite would take it for a new one and delete its log.
+// checkNotEmptied returns mem.ErrCorrupt for a database that was truncated to nothing: SQLite would take it for a new
+// one and delete its log.
 func checkNotEmptied(path string, known bool) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 0 || !known && fileSize(path+"-wal") == 0 {
@@ -100,8 +101,7 @@ func checkNotEmptied(path string, known bool) error {
 	return fmt.Errorf("%w: it is empty", mem.ErrCorrupt)
 }
 
-// prepareFile makes the file if it is missing. SQLite gives its other files the
-// same mode.
+// prepareFile makes the file if it is missing. SQLite gives its other files the same mode.
 func prepareFile(path string) error {
 	if err := fsx.MakePrivateDir(filepath.Dir(path)); err != nil {
 		return err
@@ -113,8 +113,8 @@ func prepareFile(path string) error {
 	return f.Close()
 }
 
-// openFile opens a database file. It returns mem.ErrForeign for anything that is
-// not a regular file, without waiting for a pipe.
+// openFile opens a database file. It returns mem.ErrForeign for anything that is not a regular file, without waiting
+// for a pipe.
 func openFile(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, info, err := fsx.Open(fsx.Host{}, path, fsx.Options{Flag: flag, FollowLinks: true})
 	if errors.Is(err, fsx.ErrUnsafe) {
@@ -143,15 +143,13 @@ func restrictAccess(path string) error {
 	return nil
 }
 
-// readerCache is the page cache of each reader, in KiB. Searches read an index in RAM, and
-// of the store only the memories they find. A page takes twice its size in memory, and the
-// system caches it as well.
+// readerCache is the page cache of each reader, in KiB. Searches read an index in RAM, and of the store only the
+// memories they find. A page takes twice its size in memory, and the system caches it as well.
 const readerCache = "cache_size(-1000)"
 
-// dsn returns the data source name with the settings that every connection needs,
-// and more pragmas. Those must set other settings, as the driver sorts all of them.
-// secure_delete must be on before the first row is written. The writer's page cache has
-// SQLite's default, 2,000 KiB; see readerCache.
+// dsn returns the data source name with the settings that every connection needs, and more pragmas. Those must set
+// other settings, as the driver sorts all of them. secure_delete must be on before the first row is written. The
+// writer's page cache has SQLite's default, 2,000 KiB; see readerCache.
 func dsn(path string, busy time.Duration, more ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {

@@ -21,8 +21,7 @@ func primary(err error) int {
 	return 0
 }
 
-// isDamage reports whether SQLite found the file damaged. A full disk, a missing
-// permission or a lock is no damage.
+// isDamage reports whether SQLite found the file damaged. A full disk, a missing permission or a lock is no damage.
 func isDamage(err error) bool { return primary(err) == code.SQLITE_CORRUPT }
 
 // isMisread reports whether a correct query failed because of what it read. FTS5
@@ -32,12 +31,10 @@ func isMisread(err error) bool { return isDamage(err) || primary(err) == code.SQ
 // Suspect reports whether damage may be the cause of an error, so that the database should be checked.
 func Suspect(err error) bool { return Damaged(err) || isMisread(err) }
 
-// Damaged reports whether SQLite found the database damaged. A single bad read is
-// no proof; [maintenance.Audit] is.
+// Damaged reports whether SQLite found the database damaged. A single bad read is no proof; [maintenance.Audit] is.
 func Damaged(err error) bool { return isDamage(err) || errors.Is(err, mem.ErrCorrupt) }
 
-// AtFault reports whether the store is the cause of an error, not the caller's
-// data: the same call may succeed later.
+// AtFault reports whether the store is the cause of an error, not the caller's data: the same call may succeed later.
 func AtFault(err error) bool {
 	switch primary(err) {
 	case 0:
@@ -55,8 +52,7 @@ func isLocked(err error) bool {
 	return c == code.SQLITE_BUSY || c == code.SQLITE_LOCKED
 }
 
-// isFull reports whether no space was left, be it for the shared-memory file of
-// the write-ahead log.
+// isFull reports whether no space was left, be it for the shared-memory file of the write-ahead log.
 func isFull(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && (e.Code()&0xff == code.SQLITE_FULL || e.Code() == code.SQLITE_IOERR_SHMSIZE)

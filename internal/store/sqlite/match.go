@@ -18,11 +18,10 @@ import (
 // maxPhrase bounds one term, in bytes.
 const maxPhrase = 400
 
-// Match implements mem.Store. Rare terms are scored by the index, as BM25. Of a
-// common term the index returns only the numbers of the memories that contain it:
-// for a score it would look up the length of each of them, which takes four fifths
-// of a search, and a second occurrence of a common word means little. The best
-// candidates are filtered, and only the memories of the page are read.
+// Match implements mem.Store. Rare terms are scored by the index, as BM25. Of a common term the index returns only
+// the numbers of the memories that contain it: for a score it would look up the length of each of them, which takes
+// four fifths of a search, and a second occurrence of a common word means little. The best candidates are filtered,
+// and only the memories of the page are read.
 func (s *memoryStore) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	f, err := s.matchFilter(ctx, q)
 	if errors.Is(err, mem.ErrNotFound) {
@@ -71,11 +70,10 @@ func indexOf(q mem.Query) index {
 	return index{"memory_fts", "bm25(memory_fts, 1.0, 0.8, 0.7)", ""} // body, title, ident
 }
 
-// The rarest terms are scored by the index: as many as together occur in no more
-// than scoredRecords memories, and the rarest of all if it occurs in fewer than
-// scoredAlone. On three development sets 250, 500 and 1,000 found the same within
-// half a point of recall@10, and a little more than when the index scores all
-// terms. With none, recall fell by three points on functions of source code.
+// The rarest terms are scored by the index: as many as together occur in no more than scoredRecords memories, and the
+// rarest of all if it occurs in fewer than scoredAlone. On three development sets 250, 500 and 1,000 found the same
+// within half a point of recall@10, and a little more than when the index scores all terms. With none, recall fell by
+// three points on functions of source code.
 const (
 	scoredRecords = 500
 	scoredAlone   = exactCount // higher counts may not be exact
@@ -96,8 +94,7 @@ func (c candidate) compare(o candidate) int {
 	return cmp.Or(cmp.Compare(o.created, c.created), cmp.Compare(o.number, c.number))
 }
 
-// candidates returns all memories that contain a term, best first; ties break by
-// newest.
+// candidates returns all memories that contain a term, best first; ties break by newest.
 func (s *memoryStore) candidates(ctx context.Context, ix index, q mem.Query) ([]candidate, error) {
 	corpus, err := s.Count(ctx, q)
 	if err != nil || corpus.Size == 0 {
@@ -163,16 +160,14 @@ func splitTerms(terms []string, corpus mem.Corpus) (rare, common []string) {
 	return rare, common
 }
 
-// Parameters of BM25 as in FTS5, and the weight of a term that occurs only in the
-// text of a memory's neighbours.
+// Parameters of BM25 as in FTS5, and the weight of a term that occurs only in the text of a memory's neighbours.
 const (
 	bm25K1        = 1.2
 	bm25B         = 0.75
 	neighbourTerm = 0.5
 )
 
-// saturated is the BM25 weight of a term that occurs so many times in a memory of
-// average length.
+// saturated is the BM25 weight of a term that occurs so many times in a memory of average length.
 func saturated(times float64) float64 { return times * (bm25K1 + 1) / (times + bm25K1) }
 
 // addCommon adds the weight of a term to the sums of the memories that contain it.
@@ -201,8 +196,7 @@ func (s *memoryStore) addCommon(ctx context.Context, ix index, term string, size
 	return nil
 }
 
-// scanNumbers reads numbers that SQLite joined into one text: one row for each
-// takes twice as long.
+// scanNumbers reads numbers that SQLite joined into one text: one row for each takes twice as long.
 func scanNumbers(r *sql.Rows) ([]int64, error) {
 	var list sql.RawBytes
 	if err := r.Scan(&list); err != nil || len(list) == 0 {
@@ -224,9 +218,8 @@ func scanNumbers(r *sql.Rows) ([]int64, error) {
 // enough of them pass: reading a memory to filter it costs more than all steps before.
 var heads = [...]int{150, 2000, 20_000}
 
-// passing returns candidates that pass the filter, best first: want of them or
-// more, if there are so many. The weight of common terms is scaled by length, as
-// in BM25.
+// passing returns candidates that pass the filter, best first: want of them or more, if there are so many. The weight
+// of common terms is scaled by length, as in BM25.
 func (s *memoryStore) passing(ctx context.Context, ix index, f *filter, found []candidate, want int) ([]candidate,
 	error,
 ) {
@@ -262,9 +255,8 @@ func (s *memoryStore) passing(ctx context.Context, ix index, f *filter, found []
 	return out, nil
 }
 
-// passQuery selects the candidates that pass a filter, with their lengths. CROSS
-// JOIN keeps the order of the tables: the planner would begin with a filter that
-// looks selective.
+// passQuery selects the candidates that pass a filter, with their lengths. CROSS JOIN keeps the order of the tables:
+// the planner would begin with a filter that looks selective.
 func (ix index) passQuery(head []candidate, f *filter) statement {
 	return stmt(`SELECT head.key, m.created, size.sz FROM json_each(?) head
 		CROSS JOIN memory m ON m.number = head.value

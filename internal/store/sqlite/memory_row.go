@@ -11,8 +11,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// memoryColumns are the columns of a memoryRow, of table memory as m and its
-// session as s.
+// memoryColumns are the columns of a memoryRow, of table memory as m and its session as s.
 const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts,
 	m.concepts, m.tags, m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.who,
 	m.importance, m.confidence, m.trust, m.origin, m.prompt, m.source, m.resolved, m.status, m.pinned, m.supersedes,
@@ -33,8 +32,7 @@ func inListedOrder(numbers []int64) statement {
 	return stmt("SELECT "+memoryColumns+listedMemories, array(numbers)).orderBy("list.key")
 }
 
-// memoryRow is a row of table memory. Its fields are those of a memory that are
-// stored in another form.
+// memoryRow is a row of table memory. Its fields are those of a memory that are stored in another form.
 type memoryRow struct {
 	mem.Memory
 	number                                                           int64
@@ -144,9 +142,8 @@ func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) e
 	return e.indexLists(ctx, n, m)
 }
 
-// updateMemory writes what may change after a memory was made. Indexed columns,
-// and with reindex the rows of the search index, are written only if they change:
-// SQLite writes index pages even if the value stays the same.
+// updateMemory writes what may change after a memory was made. Indexed columns, and with reindex the rows of the
+// search index, are written only if they change: SQLite writes index pages even if the value stays the same.
 func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, reindex bool) error {
 	summary, source, standing, err := packed(m)
 	if err != nil {
@@ -201,8 +198,7 @@ func (e *entry) reindexMemory(ctx context.Context, n int64, m mem.Memory) error 
 	return e.indexLists(ctx, n, m)
 }
 
-// indexedFields are the fields of a memory that indexes of its table hold and
-// that may change.
+// indexedFields are the fields of a memory that indexes of its table hold and that may change.
 type indexedFields struct {
 	prompt, project, command, note, merged string
 	scope                                  mem.Scope

@@ -12,9 +12,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// statement is the text of an SQL statement and the arguments of its parameters,
-// in order. Composed statements are put together with its methods and with
-// [filter]: values of callers become arguments and never part of the text.
+// statement is the text of an SQL statement and the arguments of its parameters, in order. Composed statements are
+// put together with its methods and with [filter]: values of callers become arguments and never part of the text.
 type statement struct {
 	text string
 	args []any
@@ -40,9 +39,8 @@ func (s statement) where(f *filter) statement {
 // orderBy appends the order of the rows.
 func (s statement) orderBy(order string) statement { return s.add(" ORDER BY " + order) }
 
-// limit appends how many rows are returned at most. SQLite looks at the value of
-// a bare parameter of a LIMIT and plans the statement again for each new value,
-// which takes longer than most statements. An expression prevents that.
+// limit appends how many rows are returned at most. SQLite looks at the value of a bare parameter of a LIMIT and
+// plans the statement again for each new value, which takes longer than most statements. An expression prevents that.
 func (s statement) limit(n int) statement { return s.add(" LIMIT ?+0", n) }
 
 // page appends the limit and the offset of a page. 0 rows mean mem.DefaultLimit.
@@ -55,8 +53,7 @@ func (s statement) scan(ctx context.Context, db rowQuerier, dest ...any) error {
 	return db.QueryRowContext(ctx, s.text, s.args...).Scan(dest...)
 }
 
-// filter collects the conditions of a query and their arguments, in order. All
-// must hold.
+// filter collects the conditions of a query and their arguments, in order. All must hold.
 type filter struct {
 	conditions []string
 	args       []any
@@ -82,8 +79,7 @@ func (f *filter) equal(column, value string) *filter {
 	return f.and(column+" = ?", value)
 }
 
-// project adds that a column has the key of a project. It adds nothing for an
-// empty key.
+// project adds that a column has the key of a project. It adds nothing for an empty key.
 func (f *filter) project(column, key string) *filter {
 	if key == "" {
 		return f
@@ -91,8 +87,7 @@ func (f *filter) project(column, key string) *filter {
 	return f.and(column+" = "+canonicalKey, key, key)
 }
 
-// session adds that a column has the number of a session. It adds nothing for
-// an empty id.
+// session adds that a column has the number of a session. It adds nothing for an empty id.
 func (f *filter) session(column, id string) *filter {
 	if id == "" {
 		return f
@@ -143,9 +138,8 @@ func rows[T any](ctx context.Context, db querier, s statement, scan func(*sql.Ro
 	return out, nil
 }
 
-// lookUp is rows for a statement that reads a few rows along an index. It cannot be
-// cancelled while it runs: the driver would start two goroutines for that, which
-// cost more than the statement.
+// lookUp is rows for a statement that reads a few rows along an index. It cannot be cancelled while it runs: the
+// driver would start two goroutines for that, which cost more than the statement.
 func lookUp[T any](ctx context.Context, db querier, s statement, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

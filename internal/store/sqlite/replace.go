@@ -14,9 +14,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// The functions of this file work on a database that no process has open: their
-// caller holds the worker's lock. They prepare another database beside it and
-// rename that, so that there is a complete database at any time.
+// The functions of this file work on a database that no process has open: their caller holds the worker's lock. They
+// prepare another database beside it and rename that, so that there is a complete database at any time.
 
 // lockWait is how long to wait for a database that no process should have open.
 const lockWait = time.Second
@@ -27,10 +26,9 @@ type Restored struct {
 	Aside  string // where the previous database is; "" if there was none
 }
 
-// Restore replaces the database by a copy of the file from and keeps the previous
-// one, damaged or not, aside. It checks the file and migrates the copy before it
-// changes anything: mem.ErrNewer, mem.ErrForeign, mem.ErrCorrupt or fs.ErrNotExist.
-// mem.ErrLocked if another program has the database open.
+// Restore replaces the database by a copy of the file from and keeps the previous one, damaged or not, aside. It
+// checks the file and migrates the copy before it changes anything: mem.ErrNewer, mem.ErrForeign, mem.ErrCorrupt or
+// fs.ErrNotExist. mem.ErrLocked if another program has the database open.
 func Restore(ctx context.Context, path, from string, now time.Time) (Restored, error) {
 	found, err := Inspect(ctx, from)
 	if err != nil {
@@ -56,9 +54,8 @@ func Restore(ctx context.Context, path, from string, now time.Time) (Restored, e
 	return Restored{Schema: found.Schema, Aside: aside}, nil
 }
 
-// Vacuum rewrites the database without its free pages and returns its size before
-// and after, in bytes. Meanwhile both need space on the disk. It leaves a damaged
-// database unchanged: mem.ErrCorrupt.
+// Vacuum rewrites the database without its free pages and returns its size before and after, in bytes. Meanwhile both
+// need space on the disk. It leaves a damaged database unchanged: mem.ErrCorrupt.
 func Vacuum(ctx context.Context, path string) (before, after int64, err error) {
 	if _, err := Inspect(ctx, path); err != nil {
 		return 0, 0, err
@@ -86,9 +83,8 @@ func copyInto(ctx context.Context, from, to string) error {
 	return vacuumInto(ctx, dsn(from, defaultBusy)+"&mode=ro", to)
 }
 
-// vacuumInto copies a database into a new file that other users cannot read. It
-// uses a connection of its own: copying may take long and must not block the writer,
-// and connections for reading may write nothing, not even elsewhere.
+// vacuumInto copies a database into a new file that other users cannot read. It uses a connection of its own: copying
+// may take long and must not block the writer, and connections for reading may write nothing, not even elsewhere.
 func vacuumInto(ctx context.Context, source, to string) error {
 	if err := removeAll(to); err != nil {
 		return err
@@ -182,8 +178,7 @@ func checkpointClosed(ctx context.Context, path string) error {
 // removeAll removes a database with SQLite's files beside it, the database last.
 func removeAll(path string) error { return removeFiles(path, "-wal", "-shm", "-journal", "") }
 
-// removeFiles removes the files with a name and one of the suffixes, in this order,
-// as far as they exist.
+// removeFiles removes the files with a name and one of the suffixes, in this order, as far as they exist.
 func removeFiles(path string, suffixes ...string) error {
 	var errs []error
 	for _, suffix := range suffixes {

@@ -17,8 +17,7 @@ import (
 // found of each kind. Keys, and strings under names of ids and paths, stay.
 type Clean = func(doc []byte) (out []byte, found map[string]int, err error)
 
-// textTable is a table with texts of the person. Tables that are not listed contain
-// only ids, keys and directories.
+// textTable is a table with texts of the person. Tables that are not listed contain only ids, keys and directories.
 type textTable struct {
 	where   string // its name in a scan's report
 	table   string
@@ -97,8 +96,7 @@ func (r *scrubRun) run(ctx context.Context) error {
 	return r.store.finishEarlierPurge(ctx)
 }
 
-// finishEarlierPurge empties the log, which contains the former pages, if a purge or
-// a scrub did not.
+// finishEarlierPurge empties the log, which contains the former pages, if a purge or a scrub did not.
 func (s *erasure) finishEarlierPurge(ctx context.Context) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -204,8 +202,7 @@ func wordsIn(words, text string) string {
 	}), " ")
 }
 
-// isDoc reports whether a stored text is a JSON document, whose strings are scanned
-// one by one.
+// isDoc reports whether a stored text is a JSON document, whose strings are scanned one by one.
 func isDoc(s string) bool {
 	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))
 }
@@ -280,8 +277,7 @@ func (r *scrubRun) count(t textTable, rec record, kinds map[string]int) {
 	}
 }
 
-// write cleans records in one transaction. It reads each again, as it may have
-// changed meanwhile.
+// write cleans records in one transaction. It reads each again, as it may have changed meanwhile.
 func (r *scrubRun) write(ctx context.Context, t textTable, found []record) error {
 	return r.store.change(ctx, func(w *writer) error {
 		if err := w.putTombstone(ctx, unfinishedPurge); err != nil {
