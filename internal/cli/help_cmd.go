@@ -27,7 +27,9 @@ type chapter struct {
 func chapters() []chapter {
 	return []chapter{
 		{"start", []string{"demo", "install", "uninstall", "status", "doctor", "open"}, nil},
-		{"find", []string{"search", "show", "why", "next"}, []string{"timeline", "recap", "blame", "handoff", "stats"}},
+		{"find", []string{"search", "show", "why", "next"}, []string{
+			"timeline", "recap", "blame", "propose", "handoff", "stats",
+		}},
 		{"keep", []string{"add", "forget", "review"}, []string{
 			"edit", "restore", "pin", "unpin", "mark", "checkpoint",
 			"lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust", "share",
@@ -191,31 +193,10 @@ func overview(root *cobra.Command, all bool) helpView {
 func helpCode(a *app, code string) error {
 	for _, f := range fault.All() {
 		if f.Code == code {
-			return a.out.Show(faultView{Code: f.Code, Exit: f.Exit, Message: f.What, About: f.About, Fix: ui.NotNil(f.Fix)})
+			return a.out.Show(ui.FaultView{Code: f.Code, Exit: f.Exit, Message: f.What, About: f.About, Fix: ui.NotNil(f.Fix)})
 		}
 	}
 	return fault.Usage.WithMessage("no error has the code %q", code).FixedBy("remanence help --all")
-}
-
-type faultView struct {
-	Code    string   `json:"code"`
-	Exit    int      `json:"exit"`
-	Message string   `json:"message"`
-	About   string   `json:"about"`
-	Fix     []string `json:"fix"`
-}
-
-func (faultView) SchemaName() string { return "fault" }
-
-func (v faultView) Print(p *ui.Printer) {
-	p.Line("%s  %s", v.Code, v.Message)
-	p.Line("  %s", v.About)
-	for _, fix := range v.Fix {
-		p.Line("  fix   %s", fix)
-	}
-	if v.Exit > 0 {
-		p.Line("  exit  %d", v.Exit)
-	}
 }
 
 // nearestFlag names the flag that is most like the unknown one of an error.

@@ -169,8 +169,8 @@ func viewsByName() map[string]ui.View {
 		"timeline": ui.TimelineView{TimelineResponse: views.TimelineResponse{
 			Entries: []views.TimelineEntry{{ID: "m_7k2q", At: at, What: "decision", Title: "chose jittered backoff"}},
 		}},
-		"purge": purgeView{
-			IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []purgeItem{},
+		"purge": ui.PurgeView{
+			IDs: []string{"m_7k2q"}, Erased: ui.Erased{Memories: 1}, Memories: []ui.PurgeItem{},
 			Copies: []string{}, Unreached: []string{"exports"},
 		},
 		"redacted": ui.RedactedOf("my password is [secret:password:3fa2]",
@@ -323,7 +323,9 @@ func viewsByName() map[string]ui.View {
 			}},
 		}, "lint"},
 
-		"fault": faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
+		"fault": ui.FaultView{
+			Code: "REM-D004", Exit: 4, Message: "cannot reach the daemon", About: "…", Fix: []string{"remanence daemon restart"},
+		},
 	}
 }
 

@@ -134,7 +134,7 @@ func allowFix(a *app, got mem.ScanResponse) error {
 	for _, f := range got.Finds {
 		a.out.Say("  %d × %s in %s", f.Count, f.Kind, f.Where)
 	}
-	for _, l := range copyLines(a.copies()) {
+	for _, l := range ui.CopyLines(a.copies()) {
 		a.out.Say("%s", l)
 	}
 	return a.confirm("Take it out?")

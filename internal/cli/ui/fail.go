@@ -52,3 +52,27 @@ type errorBody struct {
 	Fix     []string `json:"fix"`
 	Doc     string   `json:"doc"`
 }
+
+// FaultView explains an error code.
+type FaultView struct {
+	Code    string   `json:"code"`
+	Exit    int      `json:"exit"`
+	Message string   `json:"message"`
+	About   string   `json:"about"`
+	Fix     []string `json:"fix"`
+}
+
+// SchemaName returns the name of the view's schema.
+func (FaultView) SchemaName() string { return "fault" }
+
+// Print writes the view for a person.
+func (v FaultView) Print(p *Printer) {
+	p.Line("%s  %s", v.Code, v.Message)
+	p.Line("  %s", v.About)
+	for _, fix := range v.Fix {
+		p.Line("  fix   %s", fix)
+	}
+	if v.Exit > 0 {
+		p.Line("  exit  %d", v.Exit)
+	}
+}
