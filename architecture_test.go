@@ -44,6 +44,7 @@ inject:         mem chars
 agent:          mem chars
 extract:        mem chars lang shell rank inject
 remote:         lang shell
+propose:        mem chars lang extract rank
 # 2 core
 event:          mem chars workstate vaultfile extract remote rank inject redact
 recall:         mem chars vaultfile lang extract rank index inject redact event
@@ -54,7 +55,8 @@ continuity:     mem chars vaultfile lang extract rank inject redact event recall
 filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
 capture:        mem chars lang extract remote rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
-views:          mem chars workstate blame when extract rank event recall curate continuity filesync
+views:          mem chars workstate blame propose when extract rank inject redact event recall curate continuity
+                filesync
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
                 continuity filesync capture briefing views
 # 3 adapters
@@ -65,6 +67,7 @@ spool:          mem chars fsx
 transcript:     mem chars fsx agent
 transfer:       mem
 gitblame:       blame
+instructions:   mem fsx extract propose
 project:        mem chars fsx
 mind:           mem chars workstate fsx
 vault:          mem chars vaultfile when fsx
@@ -84,10 +87,10 @@ config:         mem chars workstate fsx when rank redact event recall egress emb
 cli/man:        fault
 upgrade:
 cli/ui:         mem chars workstate redact rank event recall curate digest continuity filesync views eval fault config
-                api
+                api fsx propose instructions
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
-daemon:         mem chars workstate vaultfile index redact event curate digest continuity filesync
+daemon:         mem chars workstate vaultfile index instructions redact event curate digest continuity filesync
                 capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup
                 mcpserver web fault config hookclient
 eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval
@@ -203,6 +206,7 @@ var writers = []string{
 	"internal/setup",
 	"internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/store/sqlitetest", // for tests: databases in their temporary directories
+	"internal/instructions",     // a project's file of instructions, asked for by its person
 	"internal/mind",             // a project's state files, asked for by its person
 	"internal/vault",            // the person's memory in files
 	"internal/hook",             // the agent's environment file

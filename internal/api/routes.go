@@ -53,6 +53,7 @@ var (
 	Timeline   = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
 	Recap      = Route[views.RecapRequest, views.RecapResponse]{Name: "recap"}
 	Blame      = Route[views.BlameRequest, views.BlameResponse]{Name: "blame"}
+	Propose    = Route[views.ProposeRequest, views.ProposeResponse]{Name: "propose"}
 	Related    = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
 	Status     = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
 	Today      = Route[mem.ProjectRef, views.TodayResponse]{Name: "today", Get: "today"}

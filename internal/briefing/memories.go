@@ -115,7 +115,18 @@ func (g *gather) news(mm mem.Memory) bool {
 
 func (g *gather) known(mm mem.Memory) bool {
 	return event.IsField(mm) || event.OfStateFile(mm) || g.injected[mm.ID] || g.injected[recall.BriefText(mm)] ||
-		g.ec.SessionInfo.Injected[mm.ID]
+		g.ec.SessionInfo.Injected[mm.ID] || g.instructed(mm)
+}
+
+// instructed reports whether the agent reads what a memory says in a file of its own. It notes this for the receipt.
+func (g *gather) instructed(mm mem.Memory) bool {
+	if !g.ec.Instructed(mm) {
+		return false
+	}
+	if !slices.ContainsFunc(g.leftOut, func(c mem.LeftOutItem) bool { return c.ID == mm.ID }) {
+		g.leftOut = append(g.leftOut, mem.LeftOutItem{ID: mm.ID, Title: mm.Title, Gate: event.InInstructions})
+	}
+	return true
 }
 
 func (g *gather) issues(ctx context.Context) (inject.Section, error) {

@@ -168,7 +168,7 @@ func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (
 			return nil, nil, err
 		}
 	}
-	return out, v.missing, nil
+	return out, append(v.missing, g.leftOut...), nil
 }
 
 // gather collects the sections of one briefing.
@@ -178,4 +178,5 @@ type gather struct {
 	parent   string          // session that this one was forked from
 	hints    vaultfile.Hints // of the vault on the project
 	injected map[string]bool // ids and texts in this briefing
+	leftOut  []mem.LeftOutItem
 }

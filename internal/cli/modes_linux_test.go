@@ -75,6 +75,7 @@ var modeCases = map[string]modeCase{
 	"remanence export":            {args: "export --format jsonl -o FILE", wrong: "export --format pdf"},
 	"remanence forget":            {args: "forget m_1", wrong: "forget m_999"},
 	"remanence blame":             {args: "blame blamed.go", wrong: "blame no-such-file"},
+	"remanence propose":           {args: "propose", wrong: "propose no-such-file"},
 	"remanence handoff":           {args: "handoff", wrong: "handoff no-such-file"},
 	"remanence help":              {args: "help search", text: true, wrong: "help no-such-topic"},
 	"remanence import":            {args: "import FILE", exit: 3, wrong: "import"},
@@ -180,6 +181,10 @@ func newModes(t *testing.T) *modes {
 	d, _ := housedAt(t, m.home)
 	learn(t, d.Engine, time.Now(), m.project, "0b1c2d3e-4f50-4a61-8b72-93a4b5c6d7e8")
 	if err := d.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	guide := "# Greeter\n\nAmounts are floats.\n"
+	if err := os.WriteFile(filepath.Join(m.project, "AGENTS.md"), []byte(guide), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	blamed := filepath.Join(m.project, "blamed.go")

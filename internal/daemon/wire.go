@@ -20,6 +20,7 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/hookclient"
 	"remanence/internal/index"
+	"remanence/internal/instructions"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
@@ -122,6 +123,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Journal:          vaultLog(h.vault),
 		Own:              []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
 		OpenFiles:        func(p mem.Project) event.Files { return project.NewLook(p) },
+		Instructed:       (&instructions.Cache{}).Says,
 		Slack:            sys.Slack,
 		Log: func(what string, err error) {
 			log.Error("answered without", "what", what, "error", h.checkDamage(err))
@@ -210,6 +212,7 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Today, e.Views.Today),
 		api.On(api.StatusLine, e.Views.StatusLine), api.On(api.Recap, e.Views.Recap), api.On(api.Blame, e.Views.Blame),
+		api.On(api.Propose, e.Views.Propose),
 		api.On(api.HandoffPage, e.Views.Handoff),
 		api.On(api.Add, asInvalid(e.Curate.Add)),
 		api.On(api.Import, asInvalid(e.Curate.Import)), api.On(api.Backfill, asInvalid(e.Backfill)),

@@ -61,6 +61,8 @@ type Config struct {
 	Own []string
 	// OpenFiles opens a project's files; the caller closes them. Nil means that files are not read.
 	OpenFiles func(p mem.Project) event.Files
+	// Instructed: as in event.Config.
+	Instructed func(p mem.Project, agent string, since time.Time, m mem.Memory) bool
 	// Log records an error that did not stop the work. Nil means no log.
 	Log func(what string, err error)
 	// Warnings returns lines for the person that were not shown today, about the installation or about a project.

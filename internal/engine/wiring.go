@@ -38,7 +38,7 @@ func (e *Engine) connect(c Config) {
 	e.Event = event.New(event.Config{
 		Embedder: c.Embedder, Log: c.Log, Look: c.OpenFiles, StateFiles: c.StateFiles, Moved: c.Moved, Now: c.Now, Own: c.Own,
 		Paused: c.Paused, Project: c.Project, Rel: c.Rel, Settings: c.Settings, Store: c.Store,
-		Summarizer: c.Summarizer, Vault: c.Vault,
+		Summarizer: c.Summarizer, Vault: c.Vault, Instructed: c.Instructed,
 	})
 	syncVault := func(ctx context.Context, by event.Author) error { return e.Filesync.SyncVault(ctx, by) }
 	e.Recall = recall.New(recall.Config{
@@ -98,6 +98,6 @@ func (e *Engine) connect(c Config) {
 	})
 	e.Views = views.New(views.Config{
 		Continuity: e.Continuity, Curate: e.Curate, Event: e.Event, Filesync: e.Filesync, Recall: e.Recall,
-		Now: c.Now, Rel: c.Rel, Store: c.Store,
+		Now: c.Now, Rel: c.Rel, Store: c.Store, Redactor: c.Redactor,
 	})
 }

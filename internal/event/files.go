@@ -46,11 +46,16 @@ type OpenedFiles struct {
 	Open   func() Files
 	files  Files
 	states map[string]mem.Freshness // by id of the memory
+	said   map[string]bool          // by id of the memory: whether the agent's own files say it
+	says   func(agent string, since time.Time, m mem.Memory) bool
 }
 
 // OpenFiles returns the files of a project, which are opened when first needed.
 func (e *Service) OpenFiles(p mem.Project) *OpenedFiles {
-	v := &OpenedFiles{states: map[string]mem.Freshness{}}
+	v := &OpenedFiles{states: map[string]mem.Freshness{}, said: map[string]bool{}}
+	if e.Instructed != nil && p.Root != "" {
+		v.says = func(agent string, since time.Time, m mem.Memory) bool { return e.Instructed(p, agent, since, m) }
+	}
 	if e.Look != nil && p.Root != "" {
 		v.Open = func() Files { return e.Look(p) }
 	}
@@ -91,4 +96,19 @@ func (m Context) Stale(mm mem.Memory) bool {
 		return false
 	}
 	return m.Freshness(mm) == mem.FileGone && len(mm.Anchors) == len(mm.Files)
+}
+
+// Instructed reports whether a file of instructions that the agent reads by itself, such as AGENTS.md, says what a
+// memory does. Nothing is known of a subagent, which may not read it.
+func (m Context) Instructed(mm mem.Memory) bool {
+	if m.Files == nil || m.Files.says == nil || !m.Person() || mm.Kind != mem.Utterance &&
+		!slices.Contains(Knowledge(), mm.Kind) {
+		return false
+	}
+	said, known := m.Files.said[mm.ID]
+	if !known {
+		said = m.Files.says(m.Agent, m.SessionInfo.Created, mm)
+		m.Files.said[mm.ID] = said
+	}
+	return said
 }

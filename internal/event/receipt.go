@@ -31,6 +31,9 @@ const Pasted = "pasted"
 // InjectedBefore is the rule that excludes what the session was given already.
 const InjectedBefore = "already_told"
 
+// InInstructions is the rule that excludes what a file of instructions says that the agent reads by itself.
+const InInstructions = "in_instructions"
+
 // Gate returns the rule that excludes a memory from an injection; empty if none does.
 func (m Context) Gate(mm mem.Memory) string {
 	switch {
@@ -44,6 +47,8 @@ func (m Context) Gate(mm mem.Memory) string {
 		return "stale"
 	case mm.Disputed():
 		return "disputed"
+	case m.Instructed(mm):
+		return InInstructions
 	}
 	if !inject.Injectable(mm) {
 		return "trust"

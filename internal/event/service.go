@@ -14,6 +14,9 @@ type Config struct {
 	Embedder func() Embedder
 	// Log records an error that did not stop the work; nil means no log.
 	Log func(what string, err error)
+	// Instructed reports whether a file that an agent reads when a session begins, at since, says what m does. A zero
+	// since means now. Nil means that no such file is read.
+	Instructed func(p mem.Project, agent string, since time.Time, m mem.Memory) bool
 	// Look opens a project's files for reading; nil means that files are not read.
 	Look func(p mem.Project) Files
 	// StateFiles are the state files of projects; nil means none.

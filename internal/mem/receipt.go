@@ -93,7 +93,7 @@ type LeftOutItem struct {
 	// Required marks items that must not be left out for space: invariants, who the person is.
 	Required bool `json:"required,omitempty"`
 	// Gate is the rule: below_floor, budget, already_told, in_conversation, other_failure, done,
-	// stale, disputed, trust, duplicate, limit, missing or unreadable.
+	// stale, disputed, in_instructions, trust, duplicate, limit, missing or unreadable.
 	Gate string `json:"gate"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/redact"
 )
 
 // Config holds the dependencies of a Service.
@@ -20,6 +21,7 @@ type Config struct {
 	Event      *event.Service
 	Filesync   *filesync.Service
 	Recall     *recall.Service
+	Redactor   *redact.Redactor
 	Now        func() time.Time
 	// Rel returns a path relative to the project, with slashes.
 	Rel   func(p mem.Project, path string) string

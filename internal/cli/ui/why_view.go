@@ -285,6 +285,8 @@ func (v ReceiptView) gate(g string) string {
 		return "the file it is about is gone"
 	case "disputed":
 		return "an agent reported it as wrong; decide in `remanence review`"
+	case event.InInstructions:
+		return "the agent reads it in CLAUDE.md, AGENTS.md or the like"
 	case "trust":
 		return "not trusted enough to be injected unasked"
 	case event.Narration:
