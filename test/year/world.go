@@ -10,7 +10,9 @@ import (
 
 	"remanence/internal/engine"
 	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/propose"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
 )
@@ -70,6 +72,27 @@ type world struct {
 	events       int
 	// prompts since the last look that came back to what an earlier session learned, and those that got it
 	needed, met int
+	habits      []habit  // what the person says again and again
+	regular     []errand // that come up in every sixth session
+	guide       string   // the project's AGENTS.md
+}
+
+// habit is an instruction that the person gives in some sessions, in one of several wordings.
+type habit struct {
+	wordings     []string
+	every, until int // said in every so many sessions, before that one; until 0 means to the end
+	from         int
+}
+
+// errand is work for which a memory with some words is needed each time.
+type errand struct{ prompt, words string }
+
+// said returns the wording in a session; empty if it is not said there.
+func (h habit) said(n int) string {
+	if n < h.from || h.until > 0 && n >= h.until || (n-h.from)%h.every != 0 {
+		return ""
+	}
+	return h.wordings[(n-h.from)/h.every%len(h.wordings)]
 }
 
 var shop = mem.Project{Key: "p_shop", Name: "retail", Root: "/home/dev/retail"}
@@ -88,12 +111,16 @@ func newWorld(ctx context.Context, path string, seed uint64, sessions int, conso
 	w.store = st
 	settings := event.Defaults(event.Lean)
 	w.engine = engine.New(engine.Config{
-		Store: st, Redactor: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"),
+		Store: st, Redactor: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() event.Settings {
 			return settings
 		},
 		Project: func(string) (mem.Project, error) { return shop, nil },
-		Rel:     func(_ mem.Project, file string) string { return strings.TrimPrefix(file, shop.Root+"/") },
+		Instructed: func(_ mem.Project, _ string, _ time.Time, m mem.Memory) bool {
+			_, says := propose.Parse(w.guide).Says(extract.ClaimOf(m))
+			return says
+		},
+		Rel: func(_ mem.Project, file string) string { return strings.TrimPrefix(file, shop.Root+"/") },
 	})
 	return w, nil
 }
@@ -135,15 +162,32 @@ func (w *world) area(n, sessions int) int {
 func (w *world) session(ctx context.Context, n, sessions int) error {
 	id := fmt.Sprintf("session-%03d", n)
 	area := w.area(n, sessions)
-	if _, err := w.give(ctx, mem.Event{Kind: mem.SessionStart, Session: id, Source: "startup"}); err != nil {
+	briefing, err := w.give(ctx, mem.Event{Kind: mem.SessionStart, Session: id, Source: "startup"})
+	if err != nil {
 		return err
+	}
+	for _, h := range w.habits {
+		if text := h.said(n); text != "" {
+			if _, err := w.give(ctx, mem.Event{
+				Kind: mem.UserPromptSubmit, Session: id, PromptID: fmt.Sprint(id, "-habit-", w.events), Text: text,
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	for i, e := range w.regular {
+		if n%6 == i+1 {
+			if err := w.run(ctx, id, briefing.Context, e); err != nil {
+				return err
+			}
+		}
 	}
 	for p := range 4 + w.random.IntN(3) {
 		if err := w.turn(ctx, id, fmt.Sprintf("%s-p%d", id, p), area); err != nil {
 			return err
 		}
 	}
-	_, err := w.give(ctx, mem.Event{Kind: mem.SessionEnd, Session: id, Source: "prompt_input_exit"})
+	_, err = w.give(ctx, mem.Event{Kind: mem.SessionEnd, Session: id, Source: "prompt_input_exit"})
 	return err
 }
 
@@ -173,6 +217,25 @@ func (w *world) turn(ctx context.Context, session, id string, area int) error {
 		}
 	}
 	_, err = w.give(ctx, mem.Event{Kind: mem.Stop, Session: session, PromptID: id, Text: w.answer(t, reply.Context)})
+	return err
+}
+
+// run is an errand: the agent names the memory that helped.
+func (w *world) run(ctx context.Context, session, briefing string, e errand) error {
+	id := fmt.Sprint(session, "-errand-", w.events)
+	reply, err := w.give(ctx, mem.Event{Kind: mem.UserPromptSubmit, Session: session, PromptID: id, Text: e.prompt})
+	if err != nil {
+		return err
+	}
+	text := "It works."
+	for line := range strings.SplitSeq(briefing+"\n"+reply.Context, "\n") {
+		if _, rest, found := strings.Cut(line, "- m_"); found && strings.Contains(line, e.words) {
+			memory, _, _ := strings.Cut(rest, ",")
+			text = "It works. As m_" + memory + " says, this was known."
+			break
+		}
+	}
+	_, err = w.give(ctx, mem.Event{Kind: mem.Stop, Session: session, PromptID: id, Text: text})
 	return err
 }
 
