@@ -33,6 +33,7 @@ export const gates: Record<string, string> = {
   done: "done since",
   stale: "the file it is about is gone",
   disputed: "an agent reported it as wrong; decide in Review",
+  in_instructions: "the agent reads it in CLAUDE.md, AGENTS.md or the like",
   trust: "not trusted enough to be injected unasked",
   narration: "announces what comes next, and says nothing else",
   duplicate: "says the same as another",
