@@ -124,10 +124,9 @@ function standalone(el: SVGSVGElement): string {
     for (const name of kept) to.setAttribute(name, style.getPropertyValue(name));
     to.removeAttribute("class");
   });
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("width", w);
   copy.setAttribute("height", h);
-  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const ground = document.createElementNS(el.namespaceURI, "rect");
   for (const [name, value] of Object.entries({ width: w, height: h, fill: getComputedStyle(document.body).backgroundColor })) ground.setAttribute(name, value);
   copy.prepend(ground);
   return new XMLSerializer().serializeToString(copy);
