@@ -99,7 +99,7 @@ func (k *sessionMemories) merge(ec event.Context, fresh []mem.Memory) (out []mem
 	for _, mm := range fresh {
 		if slices.ContainsFunc(out, func(o mem.Memory) bool {
 			return o.Trust >= mm.Trust && (extract.SameThing(o, mm) || extract.RepeatsUser(mm, o))
-		}) || k.isListed(mm) || k.isNoted(mm) {
+		}) || k.isListed(mm) || k.isNoted(mm) || isCovered(mm, k.made) || isCovered(mm, fresh) {
 			continue
 		}
 		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool {
@@ -119,6 +119,16 @@ func (k *sessionMemories) merge(ec event.Context, fresh []mem.Memory) (out []mem
 		edits = append(edits, demoted...)
 	}
 	return out, edits
+}
+
+// isCovered reports whether a statement of the assistant is part of a longer one of the session with no less trust.
+func isCovered(mm mem.Memory, by []mem.Memory) bool {
+	if mm.Kind == mem.Todo || !slices.Contains(mm.Tags, extract.DigestTag) {
+		return false
+	}
+	return slices.ContainsFunc(by, func(o mem.Memory) bool {
+		return o.Trust >= mm.Trust && o.Kind != mem.Todo && o.Text() != mm.Text() && extract.Covers(o, mm)
+	})
 }
 
 // withoutListed removes new items of work that the session's own list has in other

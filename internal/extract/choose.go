@@ -2,7 +2,9 @@ package extract
 
 import (
 	"cmp"
+	"path"
 	"slices"
+	"strings"
 
 	"remanence/internal/lang"
 	"remanence/internal/mem"
@@ -13,6 +15,7 @@ const (
 	MaxStatements = 6   // memories made of one answer
 	leastSalience = 0.5 // of a passage that is kept
 	leastBeside   = 0.3 // of an item that is kept with others of its list
+	leastBareItem = 0.9 // of an item of a list that says neither why, when nor what to heed, after a change of code
 )
 
 // Point is a passage that is kept, as what kind, and how salient it is.
@@ -65,6 +68,9 @@ func (p Point) precedes(next Point) bool {
 func (w TurnFacts) choose(all []Statement, most, made int) (chosen, scored []Point) {
 	least := leastSalience + min(float64(max(made-6, 0))*0.05, 0.45)
 	scored = w.score(all, ModelAssistant)
+	if slices.ContainsFunc(w.Files, func(f string) bool { return !strings.EqualFold(path.Ext(f), ".md") }) {
+		scored = slices.DeleteFunc(scored, func(p Point) bool { return p.Salience < leastBareItem && p.bareItem() })
+	}
 	best := slices.SortedStableFunc(slices.Values(scored), func(a, b Point) int {
 		return cmp.Compare(b.Salience, a.Salience)
 	})
@@ -79,6 +85,13 @@ func (w TurnFacts) choose(all []Statement, most, made int) (chosen, scored []Poi
 	}
 	slices.SortStableFunc(chosen, func(a, b Point) int { return a.At - b.At })
 	return chosen, scored
+}
+
+// bareItem reports whether a point is an item of a list that only says what was changed or what there is. After a
+// change of code most of these are in the code, the commit and the summary of the turn as well.
+func (p Point) bareItem() bool {
+	return p.from.list() != 0 && p.from.under() == "" && p.from.found(cueFix) == 0 &&
+		!slices.ContainsFunc(p.from.all, Statement.explains)
 }
 
 // joinFixes completes each cause with what the text says next, if that is how it was fixed: a cause alone reads like a

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"remanence/internal/lang"
+	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -330,5 +331,50 @@ func TestADocumentOrOutputIsPasted(t *testing.T) {
 		if got := Pasted(text); got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
+	}
+}
+
+func TestAListOfChangesIsKeptForWhatItExplains(t *testing.T) {
+	turn := TurnFacts{Files: []string{"pool.go"}, Changed: true, Request: "limit the pool"}
+	answer := "Done:\n\n" +
+		"- Added the fields `size` and `limit` to the struct `Pool`, and the flag `--pool-limit` to the program\n" +
+		"- Passed the value of the flag from `main.go` through `app.go` and `server.go` to the function `NewPool`\n" +
+		"- `Pool.Get` waits at most 5 s, because `Close` holds the lock while it drains"
+	var got []string
+	for _, p := range turn.Choose(Statements(answer), MaxStatements, 0) {
+		got = append(got, p.Text)
+	}
+	if len(got) != 1 || !strings.HasPrefix(got[0], "`Pool.Get` waits") {
+		t.Errorf("got %q, want only the item that says why", got)
+	}
+	turn.Files = []string{"docs/rules.md"} // what stands in a document is its content
+	if of := turn.Choose(Statements(answer), MaxStatements, 0); len(of) == 0 {
+		t.Error("nothing is kept of a change of a document")
+	}
+}
+
+func TestAStatementIsCoveredByOneThatSaysItAndMore(t *testing.T) {
+	whole := mem.Memory{
+		Title: "`finder.go` reads plain .md files of older patches too, and counts each file once by its path",
+	}
+	for part, want := range map[string]bool{
+		"`finder.go` reads plain .md files of older patches too":   true,
+		"`finder.go` reads plain .md files of 3 older patches too": false,
+		"`finder.go` never reads plain .md files of older patches": false,
+		"`reader.go` reads plain .md files of older patches too":   false,
+		"files of patches": false,
+		"`finder.go` reads plain .md files of newer patches too": false,
+	} {
+		if got := Covers(whole, mem.Memory{Title: part}); got != want {
+			t.Errorf("%q: got %v, want %v", part, got, want)
+		}
+	}
+}
+
+func TestALineOfCodeIsNoError(t *testing.T) {
+	output := "480 │ + → → console.warn(\"failed to load\")\n  12 | let x = failed()\n" +
+		"Formatter would have printed the above\nerror: 5 files differ"
+	if got := ErrorLine(output); got != "error: 5 files differ" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -38,7 +38,8 @@ func sectionKind(heading string) mem.Kind {
 		"design notes", "by design"):
 		return mem.Decision
 	case lang.ContainsAny(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened",
-		" problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"),
+		" problem ",
+		" problems ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"),
 		lang.HasAnyPrefix(l, "why it ", "why the ", "why this ", "warum ", "pourquoi ", "por qué "):
 		return mem.ErrorFix
 	case lang.ContainsAny(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful",

@@ -107,6 +107,23 @@ func SamePoint(a, b string) bool {
 	return a == b || len(a) <= 3*len(b) && len(b) <= 3*len(a) && gistOf(a).same(gistOf(b))
 }
 
+// Covers reports whether a statement holds all that another says: its words, in any form, and its names and figures,
+// and the one is not the contrary of the other. Statements that differ in one word may be about two things.
+func Covers(whole, part mem.Memory) bool {
+	a, b := gistOf(ClaimOf(whole)), gistOf(ClaimOf(part))
+	if len(b.terms) < leastCovered || len(a.terms) < len(b.terms) || !b.within(a) {
+		return false
+	}
+	for _, name := range b.names {
+		if !slices.Contains(a.names, name) {
+			return false
+		}
+	}
+	return CompareMemories(whole, part).Relation != lang.Opposite
+}
+
+const leastCovered = 5 // words of a statement that another may cover
+
 // gist contains the words that distinguish a statement from others.
 type gist struct{ names, terms []string }
 

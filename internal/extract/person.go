@@ -22,13 +22,17 @@ func FromPerson(prompt string) []Point {
 	prompt = withoutImages(prompt)
 	if isPlan(prompt) {
 		out, _ := TurnFacts{}.choose(Statements(prompt), maxPlanStatements, 0)
-		first := headingsOf(prompt)[:2]
+		first := headingsOf(prompt)[:2] // what stands below these describes how things are
 		out = slices.DeleteFunc(out, func(p Point) bool { return p.checks || !lasts(p, first) })
 		out = TurnFacts{}.joinItems(out, nil)
 		for i, p := range out {
-			c := cuesIn(lang.CueText(p.Text))
 			out[i].Pasted = true
-			out[i].Before = c.Has(cueCause) && !c.Has(cueNorm, cueConvention, cueDecide) && p.from.under() != mem.Decision
+			rule := cuesIn(lang.CueText(p.Text)).Has(cueNorm, cueConvention)
+			under := p.from.under()
+			out[i].Before = under == mem.ErrorFix || p.describes(first) && under != mem.Decision && !rule
+			if out[i].Before && p.Kind == mem.Decision {
+				out[i].Kind = mem.ErrorFix // what was chosen wrongly is the problem
+			}
 		}
 		return out
 	}
@@ -68,11 +72,15 @@ func FromPerson(prompt string) []Point {
 // does not, nor does a step of it. first are the first two headings.
 func lasts(p Point, first []string) bool {
 	c := cuesIn(lang.CueText(p.Text))
-	describes := p.from.under() == mem.ErrorFix || slices.ContainsFunc(first, func(heading string) bool {
+	return c.Has(cueNorm, cueConvention, cueDecide) || c.Has(cueCause) && p.describes(first) ||
+		p.from.under() == mem.Decision && p.Kind == mem.Decision
+}
+
+// describes reports whether a point of a plan stands below one of its first headings, or one that names a problem.
+func (p Point) describes(first []string) bool {
+	return p.from.under() == mem.ErrorFix || slices.ContainsFunc(first, func(heading string) bool {
 		return p.from.all[0].heading == headingText(heading)
 	})
-	return c.Has(cueNorm, cueConvention, cueDecide) || c.Has(cueCause) && describes ||
-		p.from.under() == mem.Decision && p.Kind == mem.Decision
 }
 
 // observes reports whether a sentence says what the person sees at the moment, or only thinks of: it lays nothing down.

@@ -146,7 +146,7 @@ func ErrorLine(output string) string {
 	said, named, counted, first := "", "", "", ""
 	for line := range strings.Lines(output) {
 		t := withoutClock(strings.TrimFunc(chars.Line(line), drawn))
-		if strings.HasPrefix(t, "$ ") { // the command that a runner was asked for
+		if strings.HasPrefix(t, "$ ") || framed(t) { // the command that a runner was asked for, or a line of code
 			continue
 		}
 		if placed(t) {
@@ -172,6 +172,14 @@ func ErrorLine(output string) string {
 
 // drawn reports whether a character only decorates a line: white space, a symbol, part of a drawn line.
 func drawn(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) }
+
+// framed reports whether a line shows a line of code by its number, as compilers and linters do below an error: "12 |
+// let x", "480 │ + x".
+func framed(line string) bool {
+	numbers, code, ok := strings.Cut(strings.ReplaceAll(line, "│", "|"), "|")
+	numbers = strings.TrimSpace(numbers)
+	return ok && numbers != "" && code != "" && strings.Trim(numbers, "0123456789 >") == ""
+}
 
 // withoutClock is a line without the date and the time that it begins with.
 func withoutClock(line string) string {
