@@ -27,7 +27,9 @@ func BenchmarkDrain(b *testing.B) {
 			b.Fatalf("%d of %d events are kept, %v", len(kept), events, err)
 		}
 		stored += events
-		h.Store.Close()
+		if err := h.Store.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 	b.ReportMetric(float64(stored)/took.Seconds(), "events/s")
 }

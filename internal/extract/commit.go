@@ -48,7 +48,7 @@ const maxCommitWords = 4
 func AsksToCommit(prompt string) bool {
 	words := strings.Fields(strings.ToLower(prompt))
 	return len(words) <= maxCommitWords && slices.ContainsFunc(words, func(w string) bool {
-		return slices.Contains([]string{"commit", "push", "committen", "committe", "commite"}, strings.Trim(w, ".!,"))
+		return slices.Contains([]string{"commit", "push", "committen"}, strings.Trim(w, ".!,"))
 	}) && len(codeNames(prompt)) == 0 && !Asks(prompt)
 }
 

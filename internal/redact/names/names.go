@@ -10,6 +10,7 @@ import "strings"
 // Class is the kind of secret that a name suggests.
 type Class uint8
 
+// The classes. None is that of a name that suggests no secret.
 const (
 	None     Class = iota
 	Password       // may be a word
@@ -115,6 +116,7 @@ func mayNameSecret(name string) bool {
 	return false
 }
 
+// WordClass returns the class of one word of a name, in lower case; figures at its end do not count.
 func WordClass(word string) Class {
 	word = strings.TrimRight(word, "0123456789")
 	switch word {

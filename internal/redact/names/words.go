@@ -60,6 +60,7 @@ func IsOfCode(v string) bool {
 	return false
 }
 
+// IsAlgorithm reports whether a value is the name of a digest, an encoding or a scheme of authentication.
 func IsAlgorithm(v string) bool {
 	switch strings.TrimRight(asciiLower(v), ".,;:)") {
 	case "sha1", "sha256", "sha-256", "sha512", "sha-512", "md5", "base64", "base32", "oauth2", "oauth2.0", "bcrypt",
@@ -96,6 +97,7 @@ func IsDomain(word string) bool {
 	return false
 }
 
+// IsSize reports whether digits are a usual size in bits or bytes, or the number of a standard.
 func IsSize(digits string) bool {
 	switch digits {
 	case "16", "32", "64", "128", "192", "224", "256", "384", "512", "1024", "2048", "4096", "8601", "25519", "3339",

@@ -419,7 +419,7 @@ var disguisedFamilies = []family{
 		"az login --service-principal -u x -p %s --tenant y", "snowsql -a x -u y -p %s", "consul acl -token=%s",
 		"nomad job run -token=%s x", "rclone --s3-secret-access-key %s", "restic --password-command 'echo %s'",
 		"wg set wg0 private-key <(echo %s)", "ansible-playbook -e api_token=%s", "openssl enc -pass pass:%s -in x",
-		"openssl dgst -hmac %s f", "mosquitto_pub -u u -P %s -t x", "Authorization: OAuth %s", "Authorization: %s",
+		"openssl dgst -hmac %s f", "mqttx pub -u u -P %s -t x", "Authorization: OAuth %s", "Authorization: %s",
 		"Proxy-Authorization: Basic %s", "X-Access: %s", "X-Hub-Secret: %s", "Cookie: token=%s; a=b",
 	}},
 	{"more connection strings", "word", []string{
@@ -543,7 +543,7 @@ var encodedFamilies = []struct {
 			base64.RawURLEncoding.EncodeToString)
 	}},
 	{"key in hex", func(d dice) (string, []string) {
-		return encodedKey(d, func(b []byte) string { return hex.EncodeToString(b) })
+		return encodedKey(d, hex.EncodeToString)
 	}},
 	{"login in base64", func(d dice) (string, []string) {
 		whole := base64.StdEncoding.EncodeToString([]byte("password=" + d.word() + "\nuser=bob\n"))
