@@ -340,4 +340,8 @@ func TestTheAnswerOfATurnOfCopilotIsReadFromItsTranscript(t *testing.T) {
 		`{"type":"user.message","data":{"content":"x"}}` + "\n{broken\n")); got != "" {
 		t.Errorf("got %q, want nothing: the last prompt has no answer yet", got)
 	}
+	if got := reader.LastAnswer([]byte(`{"type":"assistant.message","data":{"content":"Let me see."}}` + "\n" +
+		`{"type":"tool.execution_complete","data":{}}` + "\n")); got != "" {
+		t.Errorf("got %q, want nothing: the answer after the tool is not written yet", got)
+	}
 }

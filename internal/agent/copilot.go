@@ -95,7 +95,8 @@ func copilotTools() map[string]native {
 	}
 }
 
-// LastAnswer implements AnswerReader: the last message of the assistant in a part of events.jsonl.
+// LastAnswer implements AnswerReader: the last message of the assistant in a part of events.jsonl. On a busy machine
+// Copilot writes the answer after it reported the end of the turn: a message before the last tool is not the answer.
 func (copilotDialect) LastAnswer(transcript []byte) string {
 	last := ""
 	for line := range bytes.Lines(transcript) {
@@ -104,7 +105,7 @@ func (copilotDialect) LastAnswer(transcript []byte) string {
 			continue
 		}
 		switch f.text("type") {
-		case "user.message":
+		case "user.message", "tool.execution_start", "tool.execution_complete":
 			last = ""
 		case "assistant.message":
 			data, _ := readFields(f["data"])

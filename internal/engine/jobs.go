@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"remanence/internal/capture"
 	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/mem"
@@ -82,17 +83,8 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	case event.JobSnapshot:
 		return mem.Batch{Memories: ec.Complete(continuity.Snapshot(ec, said))}, nil
 	case event.JobDigest:
-		// The newest words may be of a later turn.
-		if ec.Turn.Trust, err = e.Event.WorstSince(ctx, ec.Session, ev.PromptID); err != nil {
-			return mem.Batch{}, err
-		}
-		for i := len(said) - 1; i >= 0 && ec.Text == ""; i-- {
-			if said[i].Who == "assistant" {
-				ec.Text = said[i].Text
-			}
-		}
-		ch, err := e.Capture.TurnEnd(ctx, ec)
-		return mem.Batch{Memories: ec.Complete(ch.Memories), Edits: ch.Edits}, err
+		ch, err := capture.DigestTranscript(ctx, e.Capture, ec, job, said)
+		return mem.Batch{Memories: ec.Complete(ch.Memories), Edits: ch.Edits, Jobs: ch.Jobs}, err
 	}
 	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
 }
