@@ -287,7 +287,7 @@ func (u *user) unaffectedWithoutADaemon(c otherClient, model *scripted, url stri
 		u.t.Fatalf("without a daemon the model got %d requests", len(sent))
 	}
 	wants(u.t, "without a daemon", sent[0], "and without a memory?")
-	wants(u.t, "without a daemon", sent[1], "retry limit must be a number")
+	wants(u.t, "without a daemon", strings.Join(sent[1:], "\n"), "retry limit must be a number")
 	if err := os.Remove(run); err != nil {
 		u.t.Fatal(err)
 	}
