@@ -31,11 +31,12 @@ when:           chars fault
 # 1 pure
 lang:           chars
 shell:
-redact/names:
-redact/notation:
-redact/secrets: redact/names redact/notation
-redact/jsonstream:
-redact:         redact/secrets redact/jsonstream
+redact/ascii:
+redact/names:   redact/ascii
+redact/notation: redact/ascii
+redact/secrets: redact/ascii redact/names redact/notation
+redact/jsonstream: redact/ascii
+redact:         redact/ascii redact/secrets redact/jsonstream
 rank:           mem chars
 index:          mem rank
 blame:

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"remanence/internal/redact/ascii"
 )
 
 // notOne is the result of reading text that spells no character.
@@ -93,9 +95,9 @@ func numberedEntity(s string) (r rune, n int) {
 	if s == "" || s[0] != '#' {
 		return 0, 0
 	}
-	digits, base, is := 1, 10, isDigit
+	digits, base, is := 1, 10, ascii.IsDigit
 	if hasFold(s[1:], "x") {
-		digits, base, is = 2, 16, isHex
+		digits, base, is = 2, 16, ascii.IsHex
 	}
 	end := digits
 	for end < len(s) && end < maxEntity && is(s[end]) {
@@ -138,12 +140,12 @@ func readEscape(s string) char {
 		}
 		return char{r: r, size: run + n}
 	case 'U':
-		if run+9 <= len(s) && isAll(s[run+1:run+9], isHex) {
+		if run+9 <= len(s) && ascii.All(s[run+1:run+9], ascii.IsHex) {
 			return char{r: hexRune(s[run+1 : run+9]), size: run + 9}
 		}
 		return none
 	case 'x':
-		if run+3 <= len(s) && isAll(s[run+1:run+3], isHex) {
+		if run+3 <= len(s) && ascii.All(s[run+1:run+3], ascii.IsHex) {
 			return char{r: hexRune(s[run+1 : run+3]), size: run + 3}
 		}
 		return none
@@ -158,13 +160,13 @@ func readEscape(s string) char {
 
 // unicodeEscape reads uXXXX, and the other half of a surrogate pair, which follows after as many backslashes.
 func unicodeEscape(s string, backslashes int) (r rune, n int) {
-	if len(s) < 5 || !isAll(s[1:5], isHex) {
+	if len(s) < 5 || !ascii.All(s[1:5], ascii.IsHex) {
 		return 0, 0
 	}
 	r = hexRune(s[1:5])
 	low := 5 + backslashes
 	if utf16.IsSurrogate(r) && len(s) >= low+5 && s[5:low] == strings.Repeat(`\`, backslashes) && s[low] == 'u' &&
-		isAll(s[low+1:low+5], isHex) {
+		ascii.All(s[low+1:low+5], ascii.IsHex) {
 		if pair := utf16.DecodeRune(r, hexRune(s[low+1:low+5])); pair != utf8.RuneError {
 			return pair, low + 5
 		}
@@ -176,4 +178,9 @@ func unicodeEscape(s string, backslashes int) (r rune, n int) {
 func hexRune(digits string) rune {
 	code, _ := strconv.ParseUint(digits, 16, 31) // they are hex
 	return rune(code)
+}
+
+// hasFold reports whether s begins with prefix, which is ASCII, ignoring case.
+func hasFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"remanence/internal/redact/ascii"
 )
 
 const (
@@ -73,8 +75,8 @@ func isPathKey(key string) bool {
 }
 
 func isID(s string) bool {
-	return len(s) <= maxID && isAll(s, func(c byte) bool {
-		return isWordByte(c) || strings.IndexByte("-.:@/+=,", c) >= 0
+	return len(s) <= maxID && ascii.All(s, func(c byte) bool {
+		return ascii.IsWordByte(c) || strings.IndexByte("-.:@/+=,", c) >= 0
 	})
 }
 
@@ -90,6 +92,6 @@ func isPath(s string) bool {
 		}
 	}
 	rooted := strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, `\\`) ||
-		len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+		len(s) > 2 && ascii.IsLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 	return rooted || !strings.ContainsAny(s, " =:")
 }

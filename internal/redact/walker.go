@@ -3,6 +3,7 @@ package redact
 import (
 	"errors"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/jsonstream"
 )
 
@@ -284,7 +285,7 @@ func (w *walker) begin() {
 
 // cleanKey redacts a key. Most keys are short names that cannot contain a secret.
 func (w *walker) cleanKey(key string) string {
-	if len(key) < 16 && isAll(key, isWordByte) {
+	if len(key) < 16 && ascii.All(key, ascii.IsWordByte) {
 		return key
 	}
 	return w.redactor.clean(key, w.stored, &w.counts)

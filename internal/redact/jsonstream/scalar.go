@@ -3,6 +3,8 @@ package jsonstream
 import (
 	"errors"
 	"io"
+
+	"remanence/internal/redact/ascii"
 )
 
 // ReadScalar reads the number or the literal that begins with c. For a number of more than limit bytes it returns ""; a
@@ -16,7 +18,7 @@ func (r *Reader) ReadScalar(c byte, limit int) (string, error) {
 	case 'n':
 		return r.literal("null")
 	}
-	if c != '-' && !isDigit(c) {
+	if c != '-' && !ascii.IsDigit(c) {
 		return "", ErrSyntax
 	}
 	return r.number(c, limit)
@@ -45,7 +47,7 @@ func (r *Reader) number(c byte, limit int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !isDigit(c) && c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-' {
+		if !ascii.IsDigit(c) && c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-' {
 			break
 		}
 		r.pos++
@@ -62,14 +64,12 @@ func (r *Reader) number(c byte, limit int) (string, error) {
 	return string(r.Text), nil
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
 // isNumber reports whether s is a number of JSON.
 func isNumber(s []byte) bool {
 	i := 0
 	digits := func() bool {
 		start := i
-		for i < len(s) && isDigit(s[i]) {
+		for i < len(s) && ascii.IsDigit(s[i]) {
 			i++
 		}
 		return i > start

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"remanence/internal/redact/ascii"
 )
 
 // ReadString reads the rest of a string, after its quote, and appends it to Text. It stops early, with done false, once
@@ -112,7 +114,7 @@ func (r *Reader) hex4() (rune, error) {
 			return 0, err
 		}
 		switch lower := c | 0x20; {
-		case isDigit(c):
+		case ascii.IsDigit(c):
 			v = v<<4 | rune(c-'0')
 		case lower >= 'a' && lower <= 'f':
 			v = v<<4 | rune(lower-'a'+10)

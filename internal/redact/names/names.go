@@ -5,7 +5,11 @@
 // Start reading at [Classify].
 package names
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // Class is the kind of secret that a name suggests.
 type Class uint8
@@ -28,7 +32,7 @@ func Classify(name string) Class {
 	if len(words) == 0 {
 		return None
 	}
-	for len(words) > 1 && isAll(words[len(words)-1], isDigit) {
+	for len(words) > 1 && ascii.All(words[len(words)-1], ascii.IsDigit) {
 		words = words[:len(words)-1]
 	}
 	if IsAbout(words[len(words)-1]) {
@@ -95,7 +99,8 @@ func mayNameSecret(name string) bool {
 		switch name[i] | 0x20 {
 		case 'p':
 			stem = "pass"
-			if hasFold(name[i:], "pw") || hasFold(name[i:], "psk") || hasFold(name[i:], "pat") {
+			if ascii.HasFoldPrefix(name[i:], "pw") || ascii.HasFoldPrefix(name[i:], "psk") ||
+				ascii.HasFoldPrefix(name[i:], "pat") {
 				return true
 			}
 		case 's':
@@ -109,7 +114,7 @@ func mayNameSecret(name string) bool {
 		case 'a':
 			stem = "auth"
 		}
-		if stem != "" && hasFold(name[i:], stem) {
+		if stem != "" && ascii.HasFoldPrefix(name[i:], stem) {
 			return true
 		}
 	}
@@ -182,7 +187,7 @@ func Words(name string) []string {
 	start := 0
 	cut := func(end int) {
 		if end > start {
-			words = append(words, asciiLower(name[start:end]))
+			words = append(words, ascii.Lower(name[start:end]))
 		}
 	}
 	for i := range len(name) {
@@ -191,7 +196,7 @@ func Words(name string) []string {
 		case c == '_' || c == '-' || c == '.' || c == ' ':
 			cut(i)
 			start = i + 1
-		case i > start && isUpper(c) && (!isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])):
+		case i > start && ascii.IsUpper(c) && (!ascii.IsUpper(name[i-1]) || i+1 < len(name) && ascii.IsLower(name[i+1])):
 			cut(i)
 			start = i
 		}

@@ -1,6 +1,10 @@
 package names
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // Names of services and of what they call their objects.
 
@@ -40,7 +44,7 @@ func IsObjectID(v string) bool {
 		}
 	}
 	return len(v) == 34 && (strings.HasPrefix(v, "AC") || strings.HasPrefix(v, "PN") || strings.HasPrefix(v, "SM")) &&
-		isAll(v[2:], isLowerHex)
+		ascii.All(v[2:], ascii.IsLowerHex)
 }
 
 // Words before a value that is, or is not, a key.
@@ -67,9 +71,9 @@ var plainStems = [...]string{
 
 // mentions reports whether a word of text is, or for longer words begins with, one of the stems.
 func mentions(text string, stems []string) bool {
-	isSign := func(r rune) bool { return r >= 0x80 || !isWordByte(byte(r)) || r == '_' }
+	isSign := func(r rune) bool { return r >= 0x80 || !ascii.IsWordByte(byte(r)) || r == '_' }
 	for part := range strings.FieldsFuncSeq(text, isSign) {
-		for _, word := range append(Words(part), asciiLower(part)) {
+		for _, word := range append(Words(part), ascii.Lower(part)) {
 			word = strings.TrimRight(word, "0123456789")
 			for _, stem := range stems {
 				if word == stem || len(stem) > 3 && strings.HasPrefix(word, stem) || len(stem) == 3 && strings.HasSuffix(word,
@@ -93,7 +97,7 @@ func IsConstructor(name string) bool {
 		return true
 	}
 	last := name[strings.LastIndexAny(name, ".:\\>")+1:]
-	return isUpper(last[0])
+	return ascii.IsUpper(last[0])
 }
 
 // MentionsKey reports whether a text speaks of a key.

@@ -3,11 +3,13 @@ package names
 import (
 	"strings"
 	"unicode"
+
+	"remanence/internal/redact/ascii"
 )
 
 // IsOwner reports whether a word before "password is" shows that a particular password is meant.
 func IsOwner(word string) bool {
-	switch asciiLower(word) {
+	switch ascii.Lower(word) {
 	case "my", "our", "the", "his", "her", "their", "your", "new", "old", "current", "root", "admin", "user", "db",
 		"database", "login", "wifi", "wi-fi", "sudo", "master", "ssh", "test", "temp", "temporary", "initial", "account",
 		"vpn", "mein", "das", "whose", "and", "with", "its", "production", "prod", "staging", "postgres", "redis", "github",
@@ -41,12 +43,12 @@ func IsCommon(word string) bool {
 		"nirgends", "überall":
 		return true
 	}
-	return len(word) < 4 || strings.HasSuffix(word, "ed") && isAll(word, isLower)
+	return len(word) < 4 || strings.HasSuffix(word, "ed") && ascii.All(word, ascii.IsLower)
 }
 
 // IsOfCode reports whether v is a word that code, schemas and documents use in place of a value.
 func IsOfCode(v string) bool {
-	switch strings.TrimRight(asciiLower(v), ";,): ") {
+	switch strings.TrimRight(ascii.Lower(v), ";,): ") {
 	case "string", "str", "bool", "boolean", "int", "bytes", "text", "any", "number", "null", "none", "nil", "true",
 		"false", "undefined", "required", "optional", "password", "passwd", "passphrase", "secret", "token", "secretstr",
 		"varchar", "type", "object", "value", "credentials", "credential", "apikey", "api_key", "api-key", "bearer",
@@ -62,7 +64,7 @@ func IsOfCode(v string) bool {
 
 // IsAlgorithm reports whether a value is the name of a digest, an encoding or a scheme of authentication.
 func IsAlgorithm(v string) bool {
-	switch strings.TrimRight(asciiLower(v), ".,;:)") {
+	switch strings.TrimRight(ascii.Lower(v), ".,;:)") {
 	case "sha1", "sha256", "sha-256", "sha512", "sha-512", "md5", "base64", "base32", "oauth2", "oauth2.0", "bcrypt",
 		"argon2", "argon2id", "pbkdf2", "scram-sha-1", "scram-sha-256", "scram-sha-512", "sha384", "hs384", "hs512",
 		"rs512", "es256", "utf8", "utf-8", "x509", "http2", "aes256", "aes-256", "ed25519", "rs256", "hs256", "2fa",
@@ -74,7 +76,7 @@ func IsAlgorithm(v string) bool {
 
 // IsContainer reports whether word is a usual name of an object or a map in code and settings.
 func IsContainer(word string) bool {
-	switch strings.TrimRight(asciiLower(word), "0123456789_") {
+	switch strings.TrimRight(ascii.Lower(word), "0123456789_") {
 	case "config", "cfg", "conf", "settings", "setting", "env", "environ", "os", "process", "var", "vars", "local",
 		"locals", "module", "self", "this", "args", "argv", "opts", "opt", "options", "params", "props", "state", "ctx",
 		"context", "req", "request", "res", "resp", "response", "body", "form", "input", "output", "user", "users",
@@ -89,7 +91,7 @@ func IsContainer(word string) bool {
 
 // IsDomain reports whether word is the last part of a host name.
 func IsDomain(word string) bool {
-	switch asciiLower(word) {
+	switch ascii.Lower(word) {
 	case "com", "org", "net", "io", "dev", "de", "eu", "uk", "us", "ch", "at", "fr", "local", "internal", "lan", "test",
 		"example", "invalid", "localhost", "app", "cloud", "svc", "info", "biz", "edu", "gov", "ai", "co", "me":
 		return true
@@ -176,7 +178,7 @@ func IsYourWord(v string) bool {
 	for _, prefix := range [...]string{
 		"your-", "your_", "your ", "my-secret-", "insert-", "replace-", "enter-", "changeme-", "put-your",
 	} {
-		if hasFold(v, prefix) {
+		if ascii.HasFoldPrefix(v, prefix) {
 			return !strings.ContainsAny(v, "0123456789")
 		}
 	}
@@ -185,12 +187,12 @@ func IsYourWord(v string) bool {
 
 // IsOption reports whether the word after a flag continues a sentence or is the next flag.
 func IsOption(word string) bool {
-	switch asciiLower(strings.TrimRight(word, ".,:;")) {
+	switch ascii.Lower(strings.TrimRight(word, ".,:;")) {
 	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when",
 		"instead", "into", "over", "value", "prompt":
 		return true
 	}
-	return strings.HasPrefix(word, "--") || len(word) >= 4 && IsCommon(asciiLower(word))
+	return strings.HasPrefix(word, "--") || len(word) >= 4 && IsCommon(ascii.Lower(word))
 }
 
 // PrintsSecrets reports whether a command of that name may print nothing but a secret.

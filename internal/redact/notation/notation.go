@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"remanence/internal/redact/ascii"
 )
 
 // A text may write its characters in another notation: ANSI colour sequences or invisible characters between them,
@@ -260,7 +262,7 @@ const maxEntity = 24 // bytes of an entity
 
 // entity reads the entity of HTML that s begins with. The & of an entity may itself be an entity.
 func entity(s string) (size int, plain byte) {
-	if len(s) < 3 || s[1] != '#' && (!isLetter(s[1]) || strings.IndexByte(s[:min(len(s), maxEntity)], ';') < 0) {
+	if len(s) < 3 || s[1] != '#' && (!ascii.IsLetter(s[1]) || strings.IndexByte(s[:min(len(s), maxEntity)], ';') < 0) {
 		return 0, 0
 	}
 	n := len("&")
@@ -275,9 +277,9 @@ func entity(s string) (size int, plain byte) {
 		return 0, 0
 	}
 	n++
-	base, digits := rune(10), isDigit
+	base, digits := rune(10), ascii.IsDigit
 	if n < len(s) && s[n]|0x20 == 'x' {
-		base, digits = 16, isHex
+		base, digits = 16, ascii.IsHex
 		n++
 	}
 	code, first := rune(0), n
@@ -288,7 +290,7 @@ func entity(s string) (size int, plain byte) {
 	if n == first || code < 0 || code > utf8.MaxRune {
 		return 0, 0
 	}
-	n = skipAny(s, n, ";", 1)
+	n = ascii.SkipAny(s, n, ";", 1)
 	if code < utf8.RuneSelf {
 		return n, byte(code)
 	}
@@ -315,11 +317,12 @@ func escape(s string) (size int, plain byte) {
 	switch {
 	case s[0] == '%':
 		n = len("%")
-		for strings.HasPrefix(s[n:], "25") && n < 7 && len(s) > n+4 && isHex(s[n+2]) && isHex(s[n+3]) { // encoded twice
+		for strings.HasPrefix(s[n:], "25") && n < 7 && len(s) > n+4 && ascii.IsHex(s[n+2]) &&
+			ascii.IsHex(s[n+3]) { // encoded twice
 			n += len("25")
 		}
 	default:
-		n = skipAny(s, 0, `\`, 4)
+		n = ascii.SkipAny(s, 0, `\`, 4)
 		if n == len(s) {
 			return 0, 0
 		}
@@ -332,7 +335,7 @@ func escape(s string) (size int, plain byte) {
 			return 0, 0
 		}
 	}
-	if len(s) < n+2 || !isHex(s[n]) || !isHex(s[n+1]) {
+	if len(s) < n+2 || !ascii.IsHex(s[n]) || !ascii.IsHex(s[n+1]) {
 		return 0, 0
 	}
 	plain = hexValue(s[n])<<4 | hexValue(s[n+1])
@@ -343,7 +346,7 @@ func escape(s string) (size int, plain byte) {
 }
 
 func hexValue(c byte) byte {
-	if isDigit(c) {
+	if ascii.IsDigit(c) {
 		return c - '0'
 	}
 	return c | 0x20 - 'a' + 10
@@ -359,7 +362,7 @@ func joint(s string, sign int) (from, size int) {
 	before := strings.TrimRight(s[max(0, sign-reach):sign], " \t\r\n\\")
 	after := strings.TrimLeft(s[sign+1:min(len(s), sign+reach)], " \t\r\n")
 	if before == "" || len(after) < 2 || !isQuote(after[0]) || before[len(before)-1] != after[0] ||
-		!isTokenByte(after[1]) {
+		!ascii.IsToken(after[1]) {
 		return 0, 0
 	}
 	from = max(0, sign-reach) + len(before) - 1
@@ -423,13 +426,13 @@ func lookalike(r rune) byte {
 // isInMixedWord reports whether the word around s[i] has ASCII letters as well.
 func isInMixedWord(s string, i int) bool {
 	const reach = 16
-	for j := i - 1; j >= max(0, i-reach) && (s[j] >= utf8.RuneSelf || isWordByte(s[j])); j-- {
-		if isLetter(s[j]) {
+	for j := i - 1; j >= max(0, i-reach) && (s[j] >= utf8.RuneSelf || ascii.IsWordByte(s[j])); j-- {
+		if ascii.IsLetter(s[j]) {
 			return true
 		}
 	}
-	for j := i; j < min(len(s), i+reach) && (s[j] >= utf8.RuneSelf || isWordByte(s[j])); j++ {
-		if isLetter(s[j]) {
+	for j := i; j < min(len(s), i+reach) && (s[j] >= utf8.RuneSelf || ascii.IsWordByte(s[j])); j++ {
+		if ascii.IsLetter(s[j]) {
 			return true
 		}
 	}
@@ -448,19 +451,4 @@ var lookalikeRunes = [...]rune{
 
 const lookalikeLetters = "acdehijknopstywxAKIPSETOXC"
 
-func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
-func isHex(c byte) bool      { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
-func isLetter(c byte) bool   { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
-func isQuote(c byte) bool    { return c == '"' || c == '\'' || c == '`' }
-
-// isTokenByte reports whether c belongs to the alphabets of tokens.
-func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-+/=.~%", c) >= 0 }
-
-// skipAny returns the first position from i on whose byte is not in set, at most i+n.
-func skipAny(s string, i int, set string, n int) int {
-	for limit := min(len(s), i+n); i < limit && strings.IndexByte(set, s[i]) >= 0; {
-		i++
-	}
-	return i
-}
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

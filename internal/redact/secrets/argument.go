@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -38,7 +39,7 @@ func findThirdArgument(s string, _, end int) (from, to int, ok bool) { return fi
 
 // findArgument returns the position of the quoted text in argument n, from 1, of the call whose name ends at s[:i].
 func findArgument(s string, i, n int) (from, to int, ok bool) {
-	i = skipAny(s, i, " \t=", 4)
+	i = ascii.SkipAny(s, i, " \t=", 4)
 	if i >= len(s) || s[i] != '(' {
 		return 0, 0, false
 	}

@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -96,7 +97,7 @@ func nameAround(s string, at, end int) (left, right int) {
 	return left, right
 }
 
-func isNamePart(c byte) bool { return isWordByte(c) || c == '-' || c == '.' }
+func isNamePart(c byte) bool { return ascii.IsWordByte(c) || c == '-' || c == '.' }
 
 // isResource reports whether the word at s[left:] is part of a resource name, as in
 // arn:aws:secretsmanager:eu-west-1:1:secret:db.
@@ -139,23 +140,23 @@ func isMemberValue(s string, left int) bool {
 
 // readSeparator reads the text between name and value and returns where the value begins.
 func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
-	i := skipAny(s, right, "\"'`\\])*", 6)
+	i := ascii.SkipAny(s, right, "\"'`\\])*", 6)
 	closed := i > right                 // the name was quoted
 	if strings.HasPrefix(s[i:], "[]") { // an array of C
 		i += len("[]")
 	}
-	if hasFold(s[i:], "%5d") {
+	if ascii.HasFoldPrefix(s[i:], "%5d") {
 		i += len("%5d")
 	}
 	flag := strings.HasPrefix(a.name, "-")
 	start := i
-	i = skipAny(s, i, " \t", 16)
+	i = ascii.SkipAny(s, i, " \t", 16)
 	blank := i > start
 	if i >= len(s) {
 		return 0, false
 	}
 	switch c := s[i]; {
-	case hasFold(s[i:], "%3d"):
+	case ascii.HasFoldPrefix(s[i:], "%3d"):
 		a.strong, a.escaped = true, true
 		return i + len("%3d"), true
 	case strings.HasPrefix(s[right:], "'s "):
@@ -163,7 +164,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		return right + len("'s "), true
 	case i == right && left >= 2 && s[left-2:left] == "${" && hasAnyPrefix(s[i:], defaultOperators[:]):
 		a.strong, a.braced = true, true
-		i = skipAny(s, i, ":-=", 2)
+		i = ascii.SkipAny(s, i, ":-=", 2)
 		return i, i < len(s) && s[i] != '?' && s[i] != '+'
 	case c == '=' || c == ':':
 		return a.readSign(s, left, right, i)
@@ -173,17 +174,17 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		return at, at > i
 	case c == '<' && strings.HasPrefix(s[i:], "<- "), c == '{' && !blank && !closed:
 		a.listed = c == '{'
-		i = skipAny(s, i, "<- {", 4)
+		i = ascii.SkipAny(s, i, "<- {", 4)
 		return i, i < len(s) && isQuote(s[i])
 	case c == '!' && strings.HasPrefix(s[i:], "!="):
-		return skipAny(s, i+2, "= \t", 8), true
+		return ascii.SkipAny(s, i+2, "= \t", 8), true
 	case c == ',' && closed && wordQuote(s, left) >= 0 && !isMemberValue(s, left), c == '(' && !blank && !closed:
 		a.listed = c == ',' && !flag && isListed(s, wordQuote(s, left))
 		blanks := " \t\\"
 		if flag {
 			blanks += "\r\n" // the arguments of a command, one a line
 		}
-		i = skipAny(s, i+1, blanks, 32)
+		i = ascii.SkipAny(s, i+1, blanks, 32)
 		return i, i < len(s) && isQuote(s[i])
 	case c == '>' && opensElement(s, left), c == '>' && (s[i-1] == '"' || s[i-1] == '\''):
 		a.strong, a.inner = true, true
@@ -195,7 +196,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		return a.readGroup(s, left, right, i)
 	case blank && dashSize(s[i:]) > 0:
 		a.prose = true
-		return skipAny(s, i+dashSize(s[i:]), " \t", 4), true
+		return ascii.SkipAny(s, i+dashSize(s[i:]), " \t", 4), true
 	case c == '<' && strings.HasPrefix(s[i:], "</") && a.class == password && !strings.HasPrefix(s[i:], "</th><th"):
 		a.strong, a.listed = true, true
 		return afterTags(s, i), true
@@ -203,7 +204,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 		return a.readComma(s, left, i)
 	case isBar(separatorOf(s[i:])) && (isCell(s, left) || c != '|' && beginsLine(s, left)):
 		a.strong = true
-		return skipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
+		return ascii.SkipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
 	case blank && flag:
 		a.strong = true
 		return i, !closed && !names.IsOption(firstWord(s[i:min(len(s), i+maxName)]))
@@ -221,12 +222,12 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 // readSign reads the = or : at s[i] and the signs, tags and line ends after it.
 func (a *assignment) readSign(s string, left, right, i int) (int, bool) {
 	c := s[i]
-	next := skipAny(s, i, "=:>~", 3)
+	next := ascii.SkipAny(s, i, "=:>~", 3)
 	a.strong = strongPlace(s, left, i, next, a.name, strings.HasPrefix(a.name, "-"))
 	a.glued = c == '=' && !isBlank(s[i-1]) && next < len(s) && !isBlank(s[next])
 	a.whole = a.glued && i == right && left > 0 && isQuote(s[left-1])
-	i = skipAny(s, next, "*", 2)
-	i = skipAny(s, i, " \t", 16)
+	i = ascii.SkipAny(s, next, "*", 2)
+	i = ascii.SkipAny(s, i, " \t", 16)
 	if i < len(s) && s[i] == '<' && a.class == password {
 		a.listed = true
 		i = afterTags(s, i)
@@ -258,7 +259,7 @@ func (a *assignment) readGroup(s string, left, right, i int) (int, bool) {
 // opensElement reports whether s[left:] is the name of an element of XML, maybe after the prefix of its name space.
 func opensElement(s string, left int) bool {
 	if left > 1 && s[left-1] == ':' {
-		for left--; left > 0 && isWordByte(s[left-1]); {
+		for left--; left > 0 && ascii.IsWordByte(s[left-1]); {
 			left--
 		}
 	}
@@ -280,7 +281,7 @@ func (a *assignment) readComma(s string, left, i int) (int, bool) {
 		}
 	}
 	a.listed = true
-	i = skipAny(s, i+1, " ", 2)
+	i = ascii.SkipAny(s, i+1, " ", 2)
 	return i, left > 0 && s[left-1] == '(' && i < len(s) && isQuote(s[i])
 }
 
@@ -344,7 +345,7 @@ func isBareLine(s string, left, i int, name string) bool {
 		return false
 	}
 	word := wholeWord(s[i:min(len(s), i+maxValue)])
-	switch asciiLower(name) {
+	switch ascii.Lower(name) {
 	case "requirepass", "masterauth", "bindpw", "rootpw":
 		return true
 	}
@@ -353,10 +354,10 @@ func isBareLine(s string, left, i int, name string) bool {
 
 // isAlsoVerb reports whether the name may be a verb: "pass", unless its line mentions a user before it.
 func isAlsoVerb(s string, left int, name string) bool {
-	if asciiLower(name) != "pass" {
+	if ascii.Lower(name) != "pass" {
 		return false
 	}
-	before := asciiLower(s[max(0, left-maxName):left])
+	before := ascii.Lower(s[max(0, left-maxName):left])
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	return !strings.Contains(before, "user") && !strings.Contains(before, "login")
 }
@@ -366,18 +367,18 @@ func (a *assignment) afterType(s string, i int, sep byte) int {
 	if sep != ':' {
 		return i
 	}
-	j := skipAny(s, i, "&", 1)
-	for j < len(s) && j-i < 24 && (isWordByte(s[j]) || s[j] == '.' || s[j] == '[' || s[j] == ']') {
+	j := ascii.SkipAny(s, i, "&", 1)
+	for j < len(s) && j-i < 24 && (ascii.IsWordByte(s[j]) || s[j] == '.' || s[j] == '[' || s[j] == ']') {
 		j++
 	}
 	if j == i {
 		return i
 	}
 	blank := j
-	j = skipAny(s, j, " \t", 4)
+	j = ascii.SkipAny(s, j, " \t", 4)
 	if j < len(s) && s[j] == '=' && !strings.HasPrefix(s[j:], "==") && (j > blank || j+1 < len(s) && isQuote(s[j+1])) {
 		a.strong = false
-		return skipAny(s, j+1, " \t", 8)
+		return ascii.SkipAny(s, j+1, " \t", 8)
 	}
 	return i
 }
@@ -397,14 +398,14 @@ func (a *assignment) readSentence(s string, i int, bare bool) (int, bool) {
 	}
 	end := clauseEnd(bare || a.owned)
 	a.owned = a.owned && bare
-	if q := skipAny(line, 0, "@", 1); q < len(line) && isQuote(line[q]) {
+	if q := ascii.SkipAny(line, 0, "@", 1); q < len(line) && isQuote(line[q]) {
 		return i, bare
 	}
 	line, _, _ = strings.Cut(line, end)
 	for _, verb := range verbs {
-		if hasFold(line, verb) {
+		if ascii.HasFoldPrefix(line, verb) {
 			a.prose = true
-			return i + skipAny(line, len(verb), " \t", 8), true
+			return i + ascii.SkipAny(line, len(verb), " \t", 8), true
 		}
 	}
 	if i, ok := a.setTo(s, i, line); ok && bare {
@@ -417,7 +418,7 @@ func (a *assignment) readSentence(s string, i int, bare bool) (int, bool) {
 		"for ", "to ", "of ", "on ", "in ", "string ", "für ", "fürs ", "dafür ", "vom ", "von ", "zum ", "zur ", "des ",
 		"der ",
 	} {
-		if !hasFold(line, link) {
+		if !ascii.HasFoldPrefix(line, link) {
 			continue
 		}
 		for _, verb := range [...]string{" is ", " is: ", " ist ", " lautet ", ": ", " = "} {
@@ -452,15 +453,15 @@ var signs = [...]string{"= ", ": "}
 func (a *assignment) setTo(s string, i int, line string) (int, bool) {
 	to := 0
 	for _, link := range [...]string{"to ", "auf ", "bitte auf "} {
-		if hasFold(line, link) {
+		if ascii.HasFoldPrefix(line, link) {
 			to = len(link)
 		}
 	}
 	if to == 0 {
 		return 0, false
 	}
-	i += skipAny(line, to, " \t", 4)
-	q := skipAny(s, i, "\"'`", 1)
+	i += ascii.SkipAny(line, to, " \t", 4)
+	q := ascii.SkipAny(s, i, "\"'`", 1)
 	word := firstWord(s[q:min(len(s), q+maxValue)])
 	if !isMixed(word) && !isPassphrase(word) || names.IsAlgorithm(word) {
 		return 0, false

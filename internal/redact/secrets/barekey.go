@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -18,7 +19,7 @@ const (
 // isBareKey reports whether the run s[from:to] is a key because of its form and of the text before it.
 func isBareKey(s string, from, to int) bool {
 	v := s[from:to]
-	hex := isAll(v, isLowerHex) && (len(v) == 32 || len(v) == 40 || len(v) == 64)
+	hex := ascii.All(v, ascii.IsLowerHex) && (len(v) == 32 || len(v) == 40 || len(v) == 64)
 	if len(v) < minBareKey || len(v) > maxBareKey || !hasDigit(v) || !hex && (!hasUpperAndLower(v) || isCompound(v)) {
 		return false
 	}
@@ -29,11 +30,11 @@ func isBareKey(s string, from, to int) bool {
 			return false
 		}
 	case ':', '=', '>', '[', '|', ' ':
-		if !names.MentionsKey(name) && (sign != ':' || !hasFold(strings.TrimLeft(name, " \"'-H"), "x-")) {
+		if !names.MentionsKey(name) && (sign != ':' || !ascii.HasFoldPrefix(strings.TrimLeft(name, " \"'-H"), "x-")) {
 			return false
 		}
 		last := name[strings.LastIndexByte(name, ' ')+1:]
-		if hex && !(sign == ':' && hasFold(last, "x-") || sign == ' ' && strings.HasPrefix(last, "--")) {
+		if hex && !(sign == ':' && ascii.HasFoldPrefix(last, "x-") || sign == ' ' && strings.HasPrefix(last, "--")) {
 			return false // a hash, unless it is a header or a flag
 		}
 	default:
@@ -49,11 +50,11 @@ func isBareKey(s string, from, to int) bool {
 func isCompound(v string) bool {
 	numbers := 0
 	for i := range len(v) {
-		if isDigit(v[i]) && (i == 0 || !isDigit(v[i-1])) {
+		if ascii.IsDigit(v[i]) && (i == 0 || !ascii.IsDigit(v[i-1])) {
 			numbers++
 		}
 	}
-	return numbers < 3 && vowels(v)*4 >= len(v) || strings.Contains(asciiLower(v), "abcdefgh")
+	return numbers < 3 && vowels(v)*4 >= len(v) || strings.Contains(ascii.Lower(v), "abcdefgh")
 }
 
 // nameBefore returns the sign before the value at s[i:], and the text that may be its name: the rest of the line before
@@ -69,7 +70,7 @@ func nameBefore(s string, i int) (name string, sign byte) {
 		return "", 0
 	}
 	sign = before[len(before)-1]
-	if isWordByte(sign) || sign >= 0x80 || strings.IndexByte("*-.!)]", sign) >= 0 {
+	if ascii.IsWordByte(sign) || sign >= 0x80 || strings.IndexByte("*-.!)]", sign) >= 0 {
 		sign = ' '
 	}
 	name = before[strings.LastIndexAny(before, "\n;")+1:]

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/notation"
 )
 
@@ -24,7 +25,7 @@ func (f *Finder) base64Secrets(s string, offset int, found []Span, layers int) [
 	from := 0 // start of a run that may include i
 	for i := minBase64 - 1; i < len(s); i = from + minBase64 - 1 {
 		last := i
-		for last >= from && isBase64Byte(s[last]) {
+		for last >= from && ascii.IsBase64(s[last]) {
 			last--
 		}
 		if last >= from { // no run of at least minBase64 bytes includes this offset
@@ -41,7 +42,7 @@ func (f *Finder) base64Secrets(s string, offset int, found []Span, layers int) [
 			line, to = end-next, end
 		}
 		if inner := f.unwrap(s[from:to], layers); len(inner) > 0 {
-			to = skipAny(s, to, "=", 2)
+			to = ascii.SkipAny(s, to, "=", 2)
 			found = append(found, Span{from + offset, to + offset, inner[0].Kind, inner[0].sure})
 		} else if first, last := wholeToken(s, from, to); isBareKey(s, first, last) {
 			found = append(found, Span{first + offset, last + offset, "key", false})
@@ -53,14 +54,14 @@ func (f *Finder) base64Secrets(s string, offset int, found []Span, layers int) [
 
 // wholeToken extends a run of base64 by the other bytes of a token around it.
 func wholeToken(s string, from, to int) (first, last int) {
-	isPart := func(c byte) bool { return isBase64Byte(c) || c == '-' || c == '_' }
+	isPart := func(c byte) bool { return ascii.IsBase64(c) || c == '-' || c == '_' }
 	for first = from; first > 0 && from-first < maxBareKey && isPart(s[first-1]); {
 		first--
 	}
 	for last = to; last < len(s) && last-to < maxBareKey && isPart(s[last]); {
 		last++
 	}
-	return first, skipAny(s, last, "=", 2)
+	return first, ascii.SkipAny(s, last, "=", 2)
 }
 
 // unwrap decodes a run of base64 or hex digits and returns the secrets of the text; none if it is not text.
@@ -69,7 +70,7 @@ func (f *Finder) unwrap(run string, layers int) []Span {
 		return nil
 	}
 	decode, probe := notation.DecodeBase64, notation.IsBase64Text
-	if digits := strings.TrimPrefix(run, "0x"); isAll(digits[:probeBytes], isHex) {
+	if digits := strings.TrimPrefix(run, "0x"); ascii.All(digits[:probeBytes], ascii.IsHex) {
 		run, decode, probe = digits, notation.DecodeHex, notation.IsHexText
 	}
 	if !probe(run[:probeBytes]) {
@@ -83,7 +84,7 @@ func (f *Finder) unwrap(run string, layers int) []Span {
 }
 
 func runEnd(s string, i int) int {
-	for i < len(s) && isBase64Byte(s[i]) {
+	for i < len(s) && ascii.IsBase64(s[i]) {
 		i++
 	}
 	return i

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -22,7 +23,7 @@ var bars = [...]string{"|", "│", "┃"}
 // the name heads no column.
 func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 	left, right := nameAround(s, at, end)
-	sep := separatorOf(s[skipAny(s, labelEnds(s, right), " \t`*\"", 8):])
+	sep := separatorOf(s[ascii.SkipAny(s, labelEnds(s, right), " \t`*\"", 8):])
 	if sep == "" {
 		return nil, Span{}, false
 	}
@@ -54,7 +55,8 @@ func findColumns(s string, at, end int) (below []Span, rows Span, ok bool) {
 		return nil, Span{}, false
 	}
 	// Tests pass, too, and a sentence has commas.
-	a.listed = hasFold(a.name, "pass") && len(a.name) == len("pass") || !isBar(sep) && strings.Contains(header, sep+" ")
+	a.listed = ascii.HasFoldPrefix(a.name, "pass") && len(a.name) == len("pass") || !isBar(sep) &&
+		strings.Contains(header, sep+" ")
 	n := strings.Count(s[start:left], sep)
 	if sep == "┃" { // only the header has thick bars
 		sep = "│"
@@ -106,8 +108,9 @@ func isHeader(line, sep string) bool {
 	names := strings.Split(strings.TrimRight(line, "\r"), sep)
 	for _, name := range names {
 		name = strings.Trim(strings.TrimRight(name, " "), "\"")
-		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) && strings.Count(name, " ") > 2 ||
-			!isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' || c == '"' }) {
+		if name == "" || len(name) > maxName || ascii.All(name, ascii.IsDigit) || isBlank(name[0]) &&
+			strings.Count(name, " ") > 2 ||
+			!ascii.All(name, func(c byte) bool { return isNamePart(c) || c == ' ' || c == '"' }) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -67,7 +68,7 @@ func findSpacedPassword(s string, _, end int) (from, to int, ok bool) {
 	if i < 0 {
 		return 0, 0, false
 	}
-	return flagValue(s, end+skipAny(line, i+len(" -p"), " =:", 4), end+len(line))
+	return flagValue(s, end+ascii.SkipAny(line, i+len(" -p"), " =:", 4), end+len(line))
 }
 
 // findUserPassword finds the password of -u user:SECRET, as HTTP clients take it.
@@ -81,7 +82,7 @@ func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 		if i < 0 || flag == "" {
 			continue
 		}
-		from, to, ok = flagValue(s, end+skipAny(line, i+len(flag), " =", 4), end+len(line))
+		from, to, ok = flagValue(s, end+ascii.SkipAny(line, i+len(flag), " =", 4), end+len(line))
 		if !ok {
 			continue
 		}
@@ -105,7 +106,7 @@ func lettersWith(line string, c byte) string {
 		}
 		rest = rest[n:]
 		end := len(" -")
-		for end < len(rest) && isLetter(rest[end]) {
+		for end < len(rest) && ascii.IsLetter(rest[end]) {
 			end++
 		}
 		if end > len(" -x") && end < len(rest) && rest[end] == ' ' && rest[end-1] == c {
@@ -127,7 +128,7 @@ func findPasswordFlag(s string, at, end int) (from, to int, ok bool) {
 	if user < 0 || strings.HasPrefix(line[user+len(" -u"):], " -") {
 		return 0, 0, false
 	}
-	from, to, ok = flagValue(s, skipAny(s, end, " ", 4), end+len(commandAfter(s, end)))
+	from, to, ok = flagValue(s, ascii.SkipAny(s, end, " ", 4), end+len(commandAfter(s, end)))
 	v := s[from:to]
 	return from, to, ok && len(v) >= 6 && isPasswordLike(v) && !names.IsVersion(v) && !strings.ContainsAny(v, ":/")
 }
@@ -180,7 +181,7 @@ func spacedFlag(s string, end int, flag string) (from, to int, ok bool) {
 	if i < 0 {
 		return 0, 0, false
 	}
-	return flagValue(s, end+skipAny(line, i+len(flag), " ", 4), end+len(line))
+	return flagValue(s, end+ascii.SkipAny(line, i+len(flag), " ", 4), end+len(line))
 }
 
 // findSambaPassword finds -U user%SECRET.
@@ -210,7 +211,7 @@ func findSlashPassword(s string, _, end int) (from, to int, ok bool) {
 	if n < 0 {
 		return 0, 0, false
 	}
-	from, to, ok = flagValue(s, end+skipAny(line, i+1+n, " ", 4), end+len(line))
+	from, to, ok = flagValue(s, end+ascii.SkipAny(line, i+1+n, " ", 4), end+len(line))
 	return from, to, ok && s[from] != '/'
 }
 
@@ -261,12 +262,12 @@ func findHereString(s string, at int) (from, to int, ok bool) {
 	if i < 0 {
 		return 0, 0, false
 	}
-	return flagValue(s, skipAny(s, at+i+len("<<<"), " ", 2), at+len(line))
+	return flagValue(s, ascii.SkipAny(s, at+i+len("<<<"), " ", 2), at+len(line))
 }
 
 // flagValue reads one argument at s[i:limit], without its quotes.
 func flagValue(s string, i, limit int) (from, to int, ok bool) {
-	i = min(skipAny(s, i, "\\", 4), limit)
+	i = min(ascii.SkipAny(s, i, "\\", 4), limit)
 	stops := " \t\"'\\"
 	if i < limit && (s[i] == '\'' || s[i] == '"') {
 		stops = s[i : i+1]

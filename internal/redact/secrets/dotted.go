@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -26,17 +27,18 @@ func isDottedPassword(v string) bool {
 		}
 		numbered = numbered || hasOddNumber(part)
 	}
-	return numbered || len(parts) == 2 && isUpper(v[0]) && isAll(v[1:], isLowerWord) && isDigit(v[len(v)-1])
+	return numbered || len(parts) == 2 && ascii.IsUpper(v[0]) && ascii.All(v[1:], isLowerWord) &&
+		ascii.IsDigit(v[len(v)-1])
 }
 
-func isLowerWord(c byte) bool { return isLower(c) || isDigit(c) || c == '.' }
+func isLowerWord(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) || c == '.' }
 
 // hasOddNumber reports whether a part contains a number that is unusual in names: two digits or more, except the sizes
 // of types and algorithms.
 func hasOddNumber(part string) bool {
 	for i := 0; i < len(part); i++ {
 		end := i
-		for end < len(part) && isDigit(part[end]) {
+		for end < len(part) && ascii.IsDigit(part[end]) {
 			end++
 		}
 		if end-i >= 2 && !names.IsSize(part[i:end]) {

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // edge restricts the character before the head of a rule.
 type edge uint8
@@ -21,13 +25,13 @@ func (e edge) allows(s string, at int) bool {
 	case edgeAny:
 		return true
 	case edgeDigit:
-		return isDigit(c)
+		return ascii.IsDigit(c)
 	case edgeToken:
 		if c == '-' || c == '+' || c == '.' {
 			return c != '.' && (at == 1 || s[at-2] == '\n') // a line of a patch
 		}
 	}
-	return !isWordByte(c) || endsEscape(s[:at])
+	return !ascii.IsWordByte(c) || endsEscape(s[:at])
 }
 
 // endsEscape reports whether s ends with the escape of a character that is no letter, as in text that was quoted once
@@ -37,11 +41,11 @@ func endsEscape(s string) bool {
 	switch {
 	case n >= 2 && s[n-2] == '\\' && strings.IndexByte("abfnrtv", s[n-1]) >= 0:
 		return true
-	case n >= 3 && s[n-3] == '%' && isAll(s[n-2:], isHex):
+	case n >= 3 && s[n-3] == '%' && ascii.All(s[n-2:], ascii.IsHex):
 		return true
-	case n >= 6 && s[n-6:n-4] == `\u` && isAll(s[n-4:], isHex):
+	case n >= 6 && s[n-6:n-4] == `\u` && ascii.All(s[n-4:], ascii.IsHex):
 		return true
-	case n >= 4 && s[n-4:n-2] == `\x` && isAll(s[n-2:], isHex):
+	case n >= 4 && s[n-4:n-2] == `\x` && ascii.All(s[n-2:], ascii.IsHex):
 		return true
 	}
 	return endsColour(s)
@@ -55,7 +59,7 @@ func endsColour(s string) bool {
 	}
 	body = body[max(0, len(body)-24):]
 	open := strings.LastIndexByte(body, '[')
-	if open < 0 || !isAll(body[open+1:], func(c byte) bool { return isDigit(c) || c == ';' }) {
+	if open < 0 || !ascii.All(body[open+1:], func(c byte) bool { return ascii.IsDigit(c) || c == ';' }) {
 		return false
 	}
 	for _, esc := range [...]string{"\x1b", `\u001b`, `\u001B`, `\x1b`, `\x1B`, `\033`, `\e`} {
@@ -75,7 +79,7 @@ func (r *rule) mayBeGlued(s string, at int) bool {
 		return false
 	}
 	from := at
-	for from > 0 && isTokenByte(s[from-1]) {
+	for from > 0 && ascii.IsToken(s[from-1]) {
 		if from--; at-from > maxGlued {
 			return false
 		}
@@ -88,5 +92,8 @@ func isGluedToken(v string) bool {
 	if len(v) >= 28 {
 		return isManyCased(v) && entropy(v) >= 3.8
 	}
-	return len(v) == 20 && isAll(v, func(c byte) bool { return isUpper(c) || isDigit(c) }) && entropy(v) >= 3
+	return len(v) == 20 && ascii.All(v, func(c byte) bool {
+		return ascii.IsUpper(c) ||
+			ascii.IsDigit(c)
+	}) && entropy(v) >= 3
 }

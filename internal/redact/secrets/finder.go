@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 	"remanence/internal/redact/notation"
 )
@@ -95,7 +96,7 @@ func (f *Finder) findWithin(s string, layers int) []Span {
 
 // FindUnderKey returns the part of a value that is a secret because of the key it has in a settings file or an event.
 func FindUnderKey(key, s string) (Span, bool) {
-	switch asciiLower(key[:min(len(key), 16)]) {
+	switch ascii.Lower(key[:min(len(key), 16)]) {
 	case "authorization":
 		from, to, ok := schemeValue(s, 0)
 		return Span{From: from, To: to, Kind: "authorization"}, ok
@@ -128,7 +129,7 @@ func (f *Finder) InIdentifier(s string) bool {
 
 // IsFlag reports whether s is a flag of a command that takes a secret, such as --password.
 func IsFlag(s string) bool {
-	return len(s) <= maxName && strings.HasPrefix(s, "-") && isAll(s, isNamePart) && names.Classify(s) != noSecret
+	return len(s) <= maxName && strings.HasPrefix(s, "-") && ascii.All(s, isNamePart) && names.Classify(s) != noSecret
 }
 
 // search searches s as it is, and again in plain notation.
@@ -236,7 +237,7 @@ func (f *Finder) matchRule(r *rule, index int, s string, at, end int) (from, to 
 		from--
 	}
 	if to == limit { // the search window ended inside the secret
-		for to < len(s) && isTokenByte(s[to]) {
+		for to < len(s) && ascii.IsToken(s[to]) {
 			to++
 		}
 	}

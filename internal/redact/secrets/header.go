@@ -3,6 +3,8 @@ package secrets
 import (
 	"encoding/base64"
 	"strings"
+
+	"remanence/internal/redact/ascii"
 )
 
 // Credentials in URLs, in Authorization headers and in cookies.
@@ -30,7 +32,8 @@ func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 		}
 	}
 	if at < 0 { // a key in place of a host
-		return end, stop, end > 5 && isAll(s[end-6:end-3], isLetter) && stop-end >= minBareKey && isManyCased(s[end:stop]) &&
+		return end, stop, end > 5 && ascii.All(s[end-6:end-3], ascii.IsLetter) && stop-end >= minBareKey &&
+			isManyCased(s[end:stop]) &&
 			isVendorKey(s[end:stop], false)
 	}
 	if at+1 >= len(s) {
@@ -58,13 +61,13 @@ func findBarePassword(s string, at, _ int) (from, to int, ok bool) {
 		at = from + max(0, strings.LastIndexByte(s[from:at], '@'))
 	}
 	user, password, found := strings.Cut(s[from:at], ":")
-	return from + len(user) + 1, at, found && isAll(user, isNamePart) && isPasswordLike(password) &&
+	return from + len(user) + 1, at, found && ascii.All(user, isNamePart) && isPasswordLike(password) &&
 		!strings.ContainsAny(password, "/:")
 }
 
 // isPasswordWord reports whether v is a placeholder that manuals use for the password of a URL.
 func isPasswordWord(v string) bool {
-	switch asciiLower(v) {
+	switch ascii.Lower(v) {
 	case "password", "passwd", "pass", "pwd":
 		return true
 	}
@@ -73,26 +76,26 @@ func isPasswordWord(v string) bool {
 
 // findAuthorization finds the credentials of an Authorization header in any syntax.
 func findAuthorization(s string, _, end int) (from, to int, ok bool) {
-	i := skipAny(s, end, "\"'`\\]) \t", 8)
+	i := ascii.SkipAny(s, end, "\"'`\\]) \t", 8)
 	if i >= len(s) || strings.IndexByte(":=,", s[i]) < 0 {
 		return 0, 0, false
 	}
-	i = skipAny(s, i, ":=,\"'`\\ \t", 12)
+	i = ascii.SkipAny(s, i, ":=,\"'`\\ \t", 12)
 	return schemeValue(s, i)
 }
 
 // schemeValue reads an optional scheme such as "Bearer" at s[i:] and returns the position of the value after it.
 func schemeValue(s string, i int) (from, to int, ok bool) {
 	word := i
-	for word < len(s) && (isLetter(s[word]) || s[word] == '-') && word-i < 24 {
+	for word < len(s) && (ascii.IsLetter(s[word]) || s[word] == '-') && word-i < 24 {
 		word++
 	}
-	basic := hasFold(s[i:word], "basic")
+	basic := ascii.HasFoldPrefix(s[i:word], "basic")
 	if word > i && word < len(s) && isBlank(s[word]) {
-		i = skipAny(s, word, " \t", 8)
+		i = ascii.SkipAny(s, word, " \t", 8)
 	}
 	from, to = i, i
-	for to < len(s) && (isTokenByte(s[to]) || s[to] == ':') && to-from < 4096 {
+	for to < len(s) && (ascii.IsToken(s[to]) || s[to] == ':') && to-from < 4096 {
 		to++
 	}
 	value := s[from:to]
@@ -117,20 +120,20 @@ func isUserPair(value string) bool {
 	if err != nil || !strings.Contains(string(raw), ":") {
 		return false
 	}
-	return isAll(string(raw), func(c byte) bool { return c >= ' ' && c < 0x7F })
+	return ascii.All(string(raw), func(c byte) bool { return c >= ' ' && c < 0x7F })
 }
 
 // isEncodedPassword reports whether value is base64 of a password, as Kubernetes stores it.
 func isEncodedPassword(value string) bool {
 	raw, err := base64.StdEncoding.DecodeString(value)
 	password := strings.TrimRight(string(raw), "\n")
-	visible := isAll(password, func(c byte) bool { return c > ' ' && c < 0x7F })
+	visible := ascii.All(password, func(c byte) bool { return c > ' ' && c < 0x7F })
 	return err == nil && len(password) >= 6 && visible && isPasswordLike(password)
 }
 
 // findCookie finds the content of a Cookie or Set-Cookie header: of the first all pairs, of the second the value.
 func findCookie(s string, at, end int) (from, to int, ok bool) {
-	return cookieValue(s, skipAny(s, end, " \t\"'\\:=", 12), at >= 4 && hasFold(s[at-4:], "set-"))
+	return cookieValue(s, ascii.SkipAny(s, end, " \t\"'\\:=", 12), at >= 4 && ascii.HasFoldPrefix(s[at-4:], "set-"))
 }
 
 // findSentCookie finds the cookie of curl -b name=value, and not the name of a file.
@@ -141,7 +144,7 @@ func findSentCookie(s string, _, end int) (from, to int, ok bool) {
 		if n < 0 {
 			continue
 		}
-		i := skipAny(s, end+n+len(flag), " \"'=\\", 6)
+		i := ascii.SkipAny(s, end+n+len(flag), " \"'=\\", 6)
 		if from, to, ok = cookieValue(s, i, true); ok {
 			to = from + len(firstWord(s[from:to]))
 			return from, to, true

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // headIndex finds all heads of rules in one pass over a text. It looks up every three bytes, with ASCII letters folded
 // to one case, and compares heads only at triples that begin one. Heads are ASCII; folding other letters would change
@@ -132,7 +136,7 @@ func (e *entry) at(s string, i int) (end int, ok bool) {
 			return 0, false
 		}
 		c := s[i]
-		if r.fold && isUpper(c) {
+		if r.fold && ascii.IsUpper(c) {
 			c += 'a' - 'A'
 		}
 		if rest[0] == c && c != '[' {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -52,8 +53,8 @@ func isPasswordLike(v string) bool {
 
 // isPassphrase reports whether v is four or more words joined by dashes, as password generators make them.
 func isPassphrase(v string) bool {
-	return strings.Count(v, "-") >= 3 && len(v) >= 15 && isLetter(v[0]) && isLetter(v[len(v)-1]) &&
-		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") &&
+	return strings.Count(v, "-") >= 3 && len(v) >= 15 && ascii.IsLetter(v[0]) && ascii.IsLetter(v[len(v)-1]) &&
+		ascii.All(v, func(c byte) bool { return ascii.IsLower(c) || c == '-' }) && !strings.Contains(v, "--") &&
 		!names.MentionsSecret(v)
 }
 
@@ -61,11 +62,11 @@ func isPassphrase(v string) bool {
 func isJumbled(v string) bool {
 	letters, changes := 0, 0
 	for i := range len(v) {
-		if !isLetter(v[i]) {
+		if !ascii.IsLetter(v[i]) {
 			continue
 		}
 		letters++
-		if i > 0 && isLetter(v[i-1]) && isUpper(v[i]) != isUpper(v[i-1]) {
+		if i > 0 && ascii.IsLetter(v[i-1]) && ascii.IsUpper(v[i]) != ascii.IsUpper(v[i-1]) {
 			changes++
 		}
 	}
@@ -89,7 +90,7 @@ func isUnbalanced(v string) bool {
 // isLogin reports whether v is a user and a password with a colon between them.
 func isLogin(v string) bool {
 	user, password, found := strings.Cut(v, ":")
-	if !found || !isAll(user, isNamePart) || len(password) < 6 || looksLikeCode(password) {
+	if !found || !ascii.All(user, isNamePart) || len(password) < 6 || looksLikeCode(password) {
 		return false
 	}
 	return isMixed(password) || isPassphrase(password) || hasSymbol(password)
@@ -126,7 +127,7 @@ func isSessionValue(v string) bool {
 func isWordy(v string) bool {
 	words, size := 0, 0
 	for word := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
-		if len(word) >= 3 && isAll(word, isLetter) {
+		if len(word) >= 3 && ascii.All(word, ascii.IsLetter) {
 			words++
 			size += len(word)
 		}
@@ -139,7 +140,7 @@ func isOpaque(v string) bool {
 	if count(v, decimalDigits) < 3 && (len(v) < 20 || !isJumbled(v)) || !isRandom(v) || isWordy(v) || names.IsUUID(v) {
 		return false
 	}
-	return hasUpperAndLower(v) || isAll(v, func(c byte) bool { return isLower(c) || isDigit(c) })
+	return hasUpperAndLower(v) || ascii.All(v, func(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) })
 }
 
 // isLoginPassword reports whether v may be the password in "login: user / v".
@@ -149,7 +150,7 @@ func isLoginPassword(v string) bool {
 
 func hasLetter(v string) bool {
 	for i := range len(v) {
-		if isLetter(v[i]) {
+		if ascii.IsLetter(v[i]) {
 			return true
 		}
 	}
@@ -163,8 +164,8 @@ func hasSymbol(v string) bool { return strings.ContainsAny(v, "!@#$%^&*+=~") }
 func hasUpperAndLower(v string) bool {
 	upper, lower := false, false
 	for i := range len(v) {
-		upper = upper || isUpper(v[i])
-		lower = lower || isLower(v[i])
+		upper = upper || ascii.IsUpper(v[i])
+		lower = lower || ascii.IsLower(v[i])
 	}
 	return upper && lower
 }

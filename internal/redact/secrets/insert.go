@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -13,7 +14,7 @@ import (
 // false if it is no column.
 func findInserted(s string, at, end int) (values []Span, rows Span, ok bool) {
 	left, right := nameAround(s, at, end)
-	next := skipAny(s, right, " `\"]\n\t", 8)
+	next := ascii.SkipAny(s, right, " `\"]\n\t", 8)
 	if next == len(s) || s[next] != ',' && s[next] != ')' {
 		return nil, Span{}, false
 	}
@@ -23,15 +24,15 @@ func findInserted(s string, at, end int) (values []Span, rows Span, ok bool) {
 	if open < 0 || closing < 0 || strings.ContainsAny(before[open:], ")'=;") {
 		return nil, Span{}, false
 	}
-	i := skipAny(s, next+closing+1, " \n\r\t", 16)
+	i := ascii.SkipAny(s, next+closing+1, " \n\r\t", 16)
 	a := assignment{class: names.Classify(s[left:right]), name: s[left:right], quoted: true}
 	n := strings.Count(before[open:], ",")
 	switch {
 	case a.class == noSecret:
 		return nil, Span{}, false
-	case hasFold(s[i:], "values"):
+	case ascii.HasFoldPrefix(s[i:], "values"):
 		values, end = a.findTuples(s, i+len("values"), n)
-	case hasFold(s[i:], "from stdin;\n"):
+	case ascii.HasFoldPrefix(s[i:], "from stdin;\n"):
 		a.quoted, a.strong = false, true
 		values, end = a.findCells(s, i+len("from stdin;\n"), "\t", n)
 	default:

@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // Private keys are blocks of lines between a BEGIN and an END. The block is a secret from its first dash to its last.
 // The lines may be separated by newlines or by their escapes, and numbered or quoted.
@@ -32,7 +36,7 @@ func findKeyBlockTail(s string, at, end int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	from = at
-	for from > 0 && (isBase64Byte(s[from-1]) || strings.IndexByte("=\r\n\\", s[from-1]) >= 0) {
+	for from > 0 && (ascii.IsBase64(s[from-1]) || strings.IndexByte("=\r\n\\", s[from-1]) >= 0) {
 		from--
 	}
 	return from, labelEnd(s, end), at-from >= 12
@@ -50,7 +54,7 @@ func keyLabel(s string, i int) (int, bool) {
 
 func labelEnd(s string, i int) int {
 	limit := min(len(s), i+keyBlockLabel)
-	for i < limit && (isUpper(s[i]) || isDigit(s[i]) || s[i] == ' ') {
+	for i < limit && (ascii.IsUpper(s[i]) || ascii.IsDigit(s[i]) || s[i] == ' ') {
 		i++
 	}
 	for i < limit && s[i] == '-' {
@@ -65,12 +69,12 @@ func beginsKey(s string, i int) bool {
 	for limit := min(len(s), i+32); i < limit; i++ {
 		c := s[i]
 		escaped := (c == 'n' || c == 'r' || c == 't') && s[i-1] == '\\'
-		if !escaped && (isLetter(c) || c == '/' || c == ')') {
+		if !escaped && (ascii.IsLetter(c) || c == '/' || c == ')') {
 			break
 		}
 	}
 	run := i
-	for run < len(s) && isBase64Byte(s[run]) && run-i < 12 {
+	for run < len(s) && ascii.IsBase64(s[run]) && run-i < 12 {
 		run++
 	}
 	if run-i == 12 {
@@ -91,7 +95,7 @@ func beginsQuotedKey(s string, i int) bool {
 	for _, line := range lines[1:min(len(lines), 4)] {
 		line = strings.TrimRight(line, "=\r \"'\\,;")
 		run := len(line)
-		for run > 0 && isBase64Byte(line[run-1]) {
+		for run > 0 && ascii.IsBase64(line[run-1]) {
 			run--
 		}
 		if len(line)-run >= 40 && isMixed(line[run:]) {
@@ -103,16 +107,16 @@ func beginsQuotedKey(s string, i int) bool {
 
 // isArmour reports whether c may be part of a block: base64, blanks, headers, quotes, escaped newlines.
 func isArmour(c byte) bool {
-	return isBase64Byte(c) || strings.IndexByte("=-:,. \t\r\n\\\"'", c) >= 0
+	return ascii.IsBase64(c) || strings.IndexByte("=-:,. \t\r\n\\\"'", c) >= 0
 }
 
 const jwkReach = 4 << 10 // bytes around a member in which the type of its key is searched
 
 // findKeyMember finds a private member of a JSON Web Key: the members of all keys have the same short names.
 func findKeyMember(s string, at, end int) (from, to int, ok bool) {
-	i := skipAny(s, end, " \t:", 4)
-	from = skipAny(s, i, "\\\"", 5)
-	for to = from; to < len(s) && (isWordByte(s[to]) || s[to] == '-'); {
+	i := ascii.SkipAny(s, end, " \t:", 4)
+	from = ascii.SkipAny(s, i, "\\\"", 5)
+	for to = from; to < len(s) && (ascii.IsWordByte(s[to]) || s[to] == '-'); {
 		to++
 	}
 	if i == end || from == i || to-from < 22 || !isManyCased(s[from:to]) {
@@ -123,9 +127,9 @@ func findKeyMember(s string, at, end int) (from, to int, ok bool) {
 
 // findPuttyKey finds the private lines of a PuTTY key file.
 func findPuttyKey(s string, _, end int) (from, to int, ok bool) {
-	i := skipAny(s, end, " \t0123456789\r\n", 32)
+	i := ascii.SkipAny(s, end, " \t0123456789\r\n", 32)
 	to = i
-	for to < len(s) && (isBase64Byte(s[to]) || strings.IndexByte("=\r\n", s[to]) >= 0) {
+	for to < len(s) && (ascii.IsBase64(s[to]) || strings.IndexByte("=\r\n", s[to]) >= 0) {
 		to++
 	}
 	if mac := strings.Index(s[i:to], "Private"); mac >= 0 {
@@ -137,11 +141,11 @@ func findPuttyKey(s string, _, end int) (from, to int, ok bool) {
 // findKeyLines finds the lines of base64 or hex digits below the title of a key file of another tool.
 func findKeyLines(s string, _, end int) (from, to int, ok bool) {
 	const shortest = 32
-	from = skipAny(s, end, " \t0123456789abcdef", 40) // the id of a key
-	from = skipAny(s, from, "\\nr\r\n", 8)
+	from = ascii.SkipAny(s, end, " \t0123456789abcdef", 40) // the id of a key
+	from = ascii.SkipAny(s, from, "\\nr\r\n", 8)
 	for to = from; to < len(s) && to-from < keyBlockSize; {
 		n := newline(s[to:])
-		if n == 0 && !isBase64Byte(s[to]) && s[to] != '=' {
+		if n == 0 && !ascii.IsBase64(s[to]) && s[to] != '=' {
 			break
 		}
 		to += max(n, 1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/notation"
 )
 
@@ -37,7 +38,7 @@ func keyBodies(s string, offset int, found []Span) []Span {
 	from := 0 // of the run that may include i
 	for i := keyLine - 1; i < len(s); i = from + keyLine - 1 {
 		last := i
-		for last >= from && isBase64Byte(s[last]) {
+		for last >= from && ascii.IsBase64(s[last]) {
 			last--
 		}
 		if last >= from { // no run that is long enough includes this offset
@@ -115,7 +116,7 @@ func nextKeyLine(s string, before line, width int) (line, bool) {
 	for l.to = l.end; l.to > start && s[l.to-1] == '='; {
 		l.to--
 	}
-	for l.from = l.to; l.from > start && isBase64Byte(s[l.from-1]); {
+	for l.from = l.to; l.from > start && ascii.IsBase64(s[l.from-1]); {
 		l.from--
 	}
 	if l.to-l.from > width+1 || l.from-start > keyPrefix {
@@ -204,7 +205,10 @@ func lineEnd(s string, i int, joined bool) int {
 		rest, _, _ = strings.Cut(rest, end)
 	}
 	if joined {
-		if n := strings.IndexFunc(rest, func(r rune) bool { return r > 0x7F || !isBase64Byte(byte(r)) && r != '=' }); n >= 0 {
+		if n := strings.IndexFunc(rest, func(r rune) bool {
+			return r > 0x7F || !ascii.IsBase64(byte(r)) &&
+				r != '='
+		}); n >= 0 {
 			rest = rest[:n]
 		}
 	}

@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -24,7 +25,7 @@ func (a *assignment) findLabelled(s string, left, right int) (from, to int, ok b
 	if !whole {
 		return 0, 0, false
 	}
-	switch rest := skipAny(s, i, " \t\r", 64); {
+	switch rest := ascii.SkipAny(s, i, " \t\r", 64); {
 	case rest == len(s):
 		return 0, 0, false
 	case s[rest] == '<':
@@ -41,11 +42,11 @@ func (a *assignment) findLabelled(s string, left, right int) (from, to int, ok b
 		if line, _, _ := strings.Cut(s[rest:], "\n"); isRuler(firstCell(s[min(len(s), rest+len(line)+1):], "\n")) {
 			return 0, 0, false // the label heads a column
 		}
-		from = skipAny(s, rest+len(separatorOf(s[rest:])), " \t`*|", 32)
+		from = ascii.SkipAny(s, rest+len(separatorOf(s[rest:])), " \t`*|", 32)
 	case s[rest] == ',' && before == '"' || before == '\n' && strings.IndexByte(",;", s[rest]) >= 0 && rest == i:
 		return a.findMember(s, left, rest)
 	case before == '\n' && strings.HasPrefix(s[rest:], "...") || rest > i+1 || rest > i && s[i] == '\t':
-		from = skipAny(s, skipAny(s, rest, ".", 64), " \t`", 64)
+		from = ascii.SkipAny(s, ascii.SkipAny(s, rest, ".", 64), " \t`", 64)
 	default:
 		return 0, 0, false
 	}
@@ -54,19 +55,19 @@ func (a *assignment) findLabelled(s string, left, right int) (from, to int, ok b
 
 // labelEnds returns the end of the label whose name ends at s[:i]: after marks, a note in brackets and a colon.
 func labelEnds(s string, i int) int {
-	i = skipAny(s, i, "*_`\"']", 4)
+	i = ascii.SkipAny(s, i, "*_`\"']", 4)
 	if strings.HasPrefix(s[i:], " (") {
 		if n := strings.IndexAny(s[i:min(len(s), i+maxLabelNote)], ")\n"); n > 0 && s[i+n] == ')' {
 			i += n + 1
 		}
 	}
 	if strings.HasPrefix(s[i:], " #") { // "Password #1"
-		i = skipAny(s, i+len(" #"), decimalDigits, 2)
+		i = ascii.SkipAny(s, i+len(" #"), decimalDigits, 2)
 	}
 	if strings.HasPrefix(s[i:], " is:") {
 		i += len(" is")
 	}
-	i = skipAny(s, skipAny(s, i, ":", 1), "*_`", 4)
+	i = ascii.SkipAny(s, ascii.SkipAny(s, i, ":", 1), "*_`", 4)
 	if i > 0 && s[i-1] == ':' && strings.HasPrefix(s[i:], ":=") {
 		i += len(":=")
 	}
@@ -94,7 +95,7 @@ func labelBefore(s string, left int) (sign byte, whole bool) {
 			if words++; words > maxLabelWords {
 				return 0, false
 			}
-		case !isWordByte(c) && strings.IndexByte("#*-+.)`\t&[]", c) < 0 || left-i > maxName:
+		case !ascii.IsWordByte(c) && strings.IndexByte("#*-+.)`\t&[]", c) < 0 || left-i > maxName:
 			return 0, false
 		}
 	}
@@ -104,7 +105,7 @@ func labelBefore(s string, left int) (sign byte, whole bool) {
 // nextItem returns the start of the text of the next line or item, after the line that ends at s[i:].
 func nextItem(s string, i int) int {
 	for range 4 {
-		i = skipAny(s, i, "\r\n", 6)
+		i = ascii.SkipAny(s, i, "\r\n", 6)
 		line, _, _ := strings.Cut(s[i:min(len(s), i+maxValue)], "\n")
 		text := strings.TrimSpace(line)
 		if !strings.HasPrefix(text, "```") && (text == "" || strings.Trim(text, "=-~^") != "") {
@@ -112,11 +113,11 @@ func nextItem(s string, i int) int {
 		}
 		i += len(line)
 	}
-	i = skipAny(s, i, " \t>", 32)
-	if mark := skipAny(s, i, "-*+:•", 1); mark < len(s) && isBlank(s[mark]) {
-		i = skipAny(s, mark, " \t", 8)
+	i = ascii.SkipAny(s, i, " \t>", 32)
+	if mark := ascii.SkipAny(s, i, "-*+:•", 1); mark < len(s) && isBlank(s[mark]) {
+		i = ascii.SkipAny(s, mark, " \t", 8)
 	}
-	return skipAny(s, i, "`*\"'", 3)
+	return ascii.SkipAny(s, i, "`*\"'", 3)
 }
 
 // afterElements returns the start of the text after the elements of HTML that end and begin at s[i:], or i if they
@@ -129,11 +130,11 @@ func afterElements(s string, i int) int {
 		if n < 0 {
 			return i
 		}
-		tag := asciiLower(s[next : next+n])
+		tag := ascii.Lower(s[next : next+n])
 		if next == i && !strings.HasPrefix(tag, "</") || strings.HasPrefix(tag, "<th") || strings.HasPrefix(tag, "<input") {
 			return i
 		}
-		next = skipAny(s, next+n+1, ": \t\r\n", 64)
+		next = ascii.SkipAny(s, next+n+1, ": \t\r\n", 64)
 	}
 	return next
 }
@@ -143,9 +144,9 @@ const maxLabelTag = 128 // bytes of an element
 // findMember finds the value in the next cell of a line of comma-separated values, or in the next members of an object
 // of which the label is a member: {"label": "API key", "content": "…"}.
 func (a *assignment) findMember(s string, left, comma int) (from, to int, ok bool) {
-	i := skipAny(s, comma+1, " \t\r\n\\", 48)
-	if from, to, ok = a.labelled(s, skipAny(s, i, "\"'", 1), false); ok && !strings.Contains(s[comma:i], "\n") {
-		end := skipAny(s, to, "\"'", 1)
+	i := ascii.SkipAny(s, comma+1, " \t\r\n\\", 48)
+	if from, to, ok = a.labelled(s, ascii.SkipAny(s, i, "\"'", 1), false); ok && !strings.Contains(s[comma:i], "\n") {
+		end := ascii.SkipAny(s, to, "\"'", 1)
 		return from, to, end == len(s) || strings.IndexByte("\r\n]),", s[end]) >= 0
 	}
 	if !isMemberValue(s, left) {
@@ -162,7 +163,7 @@ func (a *assignment) findNextMember(s string, i int) (from, to int, ok bool) {
 		if n < 0 || rest[n] == '}' {
 			break
 		}
-		if from, to, ok = a.labelled(s, skipAny(s, i+n+1, " \t\"'\\", 8), false); ok {
+		if from, to, ok = a.labelled(s, ascii.SkipAny(s, i+n+1, " \t\"'\\", 8), false); ok {
 			return from, to, true
 		}
 		next := strings.IndexAny(rest[n:], ",\n")
@@ -182,7 +183,7 @@ func (a *assignment) labelled(s string, i int, uuid bool) (from, to int, ok bool
 	}
 	v := strings.TrimRight(s[i:to], ",;")
 	to = i + len(v)
-	rest := skipAny(s, to, "\"'`*,; \t\r", 16)
+	rest := ascii.SkipAny(s, to, "\"'`*,; \t\r", 16)
 	if rest < len(s) && strings.IndexByte("\n<>|})]", s[rest]) < 0 && rest < to+2 && separatorOf(s[rest:]) == "" {
 		return 0, 0, false // one word of several
 	}

@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -12,25 +13,26 @@ import (
 // findForeignPassword finds the value after a word whose stem ends at s[:end].
 func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 	i := end
-	for i < len(s) && i-end < 8 && (isLetter(s[i]) || s[i] >= 0x80 && !hasAnyPrefix(s[i:], wideSigns[:])) { // its ending
+	for i < len(s) && i-end < 8 && (ascii.IsLetter(s[i]) || s[i] >= 0x80 &&
+		!hasAnyPrefix(s[i:], wideSigns[:])) { // its ending
 		i++
 	}
 	word := i // the end of the word
-	i = skipAny(s, i, "\"'`*\\)", 4)
-	i = skipAny(s, i, " \t", 4)
+	i = ascii.SkipAny(s, i, "\"'`*\\)", 4)
+	i = ascii.SkipAny(s, i, " \t", 4)
 	linked, sign := false, false
 	for _, link := range foreignLinks {
-		if hasFold(s[i:], link) {
+		if ascii.HasFoldPrefix(s[i:], link) {
 			i += len(link)
 			linked = true
-			sign = strings.TrimSpace(link) == "" || !isLetter(link[0])
+			sign = strings.TrimSpace(link) == "" || !ascii.IsLetter(link[0])
 			break
 		}
 	}
 	if !linked {
 		i = foreignVerb(s, i)
 	}
-	i = skipAny(s, i, " \t*", 4)
+	i = ascii.SkipAny(s, i, " \t*", 4)
 	a := assignment{class: password, name: s[end:end], prose: !sign, strong: sign}
 	from, to = a.readValue(s, i)
 	if !a.quoted {
@@ -51,8 +53,8 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 // labelStart returns the start of the words of a label that end at s[:i].
 func labelStart(s string, i int) int {
 	from := i
-	for from > 0 && i-from < maxName && (isLetter(s[from-1]) || s[from-1] >= 0x80 || s[from-1] == ' ' && from > 1 &&
-		isLetter(s[from-2])) {
+	for from > 0 && i-from < maxName && (ascii.IsLetter(s[from-1]) || s[from-1] >= 0x80 || s[from-1] == ' ' && from > 1 &&
+		ascii.IsLetter(s[from-2])) {
 		from--
 	}
 	return from
@@ -82,7 +84,7 @@ var owners = [...]string{"für ", "fürs ", "vom ", "von ", "del ", "de ", "du "
 // hasInnerCapital reports whether a capital follows a lower-case letter, which is unusual in a sentence.
 func hasInnerCapital(v string) bool {
 	for i := 1; i < len(v); i++ {
-		if isUpper(v[i]) && isLower(v[i-1]) {
+		if ascii.IsUpper(v[i]) && ascii.IsLower(v[i-1]) {
 			return true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"remanence/internal/redact/ascii"
 )
 
 // A marker stands in a text in place of a secret and names its kind, such as [secret:aws-key-id].
@@ -50,7 +52,7 @@ func markerEnd(s string, i int) (int, bool) {
 	if i == start || i-start > maxKind {
 		return 0, false
 	}
-	if i+5 < len(s) && s[i] == ':' && isAll(s[i+1:i+5], isLowerHex) {
+	if i+5 < len(s) && s[i] == ':' && ascii.All(s[i+1:i+5], ascii.IsLowerHex) {
 		i += 5
 	}
 	if i < len(s) && s[i] == ']' {

@@ -1,13 +1,17 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // The start of a value that is not beside its name: in an element of XML or HTML, in the next line, in a text block.
 
 // innerText returns the start of the text of an XML element, or of the element "value" in it.
 func innerText(s string, i int) int {
-	next := skipAny(s, i, " \t\r\n", 32)
-	if next < len(s) && hasFold(s[next:], "<value>") {
+	next := ascii.SkipAny(s, i, " \t\r\n", 32)
+	if next < len(s) && ascii.HasFoldPrefix(s[next:], "<value>") {
 		return next + len("<value>")
 	}
 	return i
@@ -29,7 +33,7 @@ func afterTags(s string, i int) int {
 		if n < 0 {
 			break
 		}
-		i = skipAny(s, i+n+1, " ", 4)
+		i = ascii.SkipAny(s, i+n+1, " ", 4)
 	}
 	return i
 }
@@ -37,12 +41,12 @@ func afterTags(s string, i int) int {
 // nextLine returns the start of the text in the next line if the line ends at s[i] and the next one is a single word
 // that is no name; otherwise i.
 func nextLine(s string, i int) int {
-	text := skipAny(s, i, "\r\n", 2)
+	text := ascii.SkipAny(s, i, "\r\n", 2)
 	if text == i {
 		return i
 	}
-	text = skipAny(s, text, "+-", 1) // of a diff
-	text = skipAny(s, text, " \t", 64)
+	text = ascii.SkipAny(s, text, "+-", 1) // of a diff
+	text = ascii.SkipAny(s, text, " \t", 64)
 	end := text
 	for end < len(s) && s[end] > ' ' {
 		end++
@@ -56,17 +60,17 @@ func nextLine(s string, i int) int {
 // blockText returns the start of the text of a YAML block or a here-document whose sign is at s[i:], or i if there is
 // none.
 func blockText(s string, i int) int {
-	next := skipAny(s, i, "|>", 1)
+	next := ascii.SkipAny(s, i, "|>", 1)
 	if strings.HasPrefix(s[i:], "<<") {
-		next = skipAny(s, i, "<-~ '\"", 6)
-		for next < len(s) && isUpper(s[next]) {
+		next = ascii.SkipAny(s, i, "<-~ '\"", 6)
+		for next < len(s) && ascii.IsUpper(s[next]) {
 			next++
 		}
-		next = skipAny(s, next, "'\"", 1)
+		next = ascii.SkipAny(s, next, "'\"", 1)
 	}
-	next = skipAny(s, next, "-+", next-i)
-	line := skipAny(s, next, "\r\n", 2)
-	text := skipAny(s, line, " ", 64)
+	next = ascii.SkipAny(s, next, "-+", next-i)
+	line := ascii.SkipAny(s, next, "\r\n", 2)
+	text := ascii.SkipAny(s, line, " ", 64)
 	if next == i || line == next || text == line && s[i] != '<' || text == len(s) || s[text] <= ' ' {
 		return i
 	}

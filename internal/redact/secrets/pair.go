@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // Name and value may be apart: two lines or attributes of one record, or a default after the variable of the
 // environment. For the columns of a table see column.go.
@@ -23,7 +27,7 @@ const looseLinks = 4
 func (a *assignment) findPaired(s string, right int) (from, to int, ok bool) {
 	rest := s[right:min(len(s), right+pairReach)]
 	links := pairLinks[:]
-	if len(rest) > 1 && isBlank(rest[0]) && isWordByte(rest[1]) {
+	if len(rest) > 1 && isBlank(rest[0]) && ascii.IsWordByte(rest[1]) {
 		links = links[:looseLinks]
 	}
 	for _, link := range links {
@@ -56,25 +60,25 @@ func (a *assignment) readLink(s string, i int, link string) (int, bool) {
 	switch {
 	case link[0] == '-': // a flag
 		a.strong = true
-		return skipAny(s, next, " =", 4), next < len(s) && (isBlank(s[next]) || s[next] == '=')
-	case !isLetter(link[0]):
+		return ascii.SkipAny(s, next, " =", 4), next < len(s) && (isBlank(s[next]) || s[next] == '=')
+	case !ascii.IsLetter(link[0]):
 		a.strong, a.listed = link[0] == '<', strings.HasPrefix(link, ".to")
-		return skipAny(s, next, " \t", 4), true
-	case isWordByte(s[i-1]) && !(link == "Value" && isLower(s[i-1])): // "ParameterValue"
+		return ascii.SkipAny(s, next, " \t", 4), true
+	case ascii.IsWordByte(s[i-1]) && !(link == "Value" && ascii.IsLower(s[i-1])): // "ParameterValue"
 		return 0, false
 	}
-	next = skipAny(s, next, "\"'\\", 6)
-	next = skipAny(s, next, " \t", 8)
-	if next >= len(s) || strings.IndexByte(":=(>", s[next]) < 0 || s[next] == '>' && isWordByte(s[i-1]) {
+	next = ascii.SkipAny(s, next, "\"'\\", 6)
+	next = ascii.SkipAny(s, next, " \t", 8)
+	if next >= len(s) || strings.IndexByte(":=(>", s[next]) < 0 || s[next] == '>' && ascii.IsWordByte(s[i-1]) {
 		return 0, false
 	}
-	a.strong = s[next] == ':' && endsLine(s, next+1) || s[next] == '>' || s[next] == '=' && isLower(s[i-1])
-	return skipAny(s, next+1, " \t", 8), true
+	a.strong = s[next] == ':' && endsLine(s, next+1) || s[next] == '>' || s[next] == '=' && ascii.IsLower(s[i-1])
+	return ascii.SkipAny(s, next+1, " \t", 8), true
 }
 
 // takes reports whether a value may begin at s[i:]: it must be quoted unless the syntax is strong.
 func (a *assignment) takes(s string, i int) bool {
-	q := skipAny(s, i, "\\", 4)
+	q := ascii.SkipAny(s, i, "\\", 4)
 	return i < len(s) && (a.strong || q < len(s) && isQuote(s[q]))
 }
 

@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -18,17 +19,19 @@ func (a *assignment) isSecret() bool {
 		return false
 	}
 	switch {
-	case hasFold(v, asciiLower(a.name)) && len(v) < len(a.name)+8, isSameName(v, a.name):
+	case ascii.HasFoldPrefix(v, ascii.Lower(a.name)) && len(v) < len(a.name)+8, isSameName(v, a.name):
 		return false
 	case a.listed && !isPasswordLike(v):
 		return false
-	case !a.quoted && !a.glued && strings.Contains(v, "_") && isAll(v, isWordOrDot) && names.Classify(v) != noSecret:
+	case !a.quoted && !a.glued && strings.Contains(v, "_") && ascii.All(v, isWordOrDot) &&
+		names.Classify(v) != noSecret:
 		return false // a variable with a name of that sort
 	case a.class == someKey:
-		if a.glued && a.name == strings.ToUpper(a.name) && len(v) >= 20 && isAll(v, isWordByte) && isOpaque(v) {
+		if a.glued && a.name == strings.ToUpper(a.name) && len(v) >= 20 && ascii.All(v, ascii.IsWordByte) &&
+			isOpaque(v) {
 			return true
 		}
-		return len(v) >= 32 && isMixed(v) && hasUpperAndLower(v) && isAll(v, isTokenByte) && entropy(v) >= 4.2 &&
+		return len(v) >= 32 && isMixed(v) && hasUpperAndLower(v) && ascii.All(v, ascii.IsToken) && entropy(v) >= 4.2 &&
 			!looksLikeCode(v)
 	case a.prose:
 		return a.isSecretInProse()
@@ -53,7 +56,7 @@ func (a *assignment) isSecret() bool {
 // withoutScheme returns v without a leading {word} that names the hash or encoding.
 func withoutScheme(v string) string {
 	if word, rest, found := strings.Cut(v, "}"); found && len(rest) >= 4 && word != "" && word[0] == '{' &&
-		isAll(word[1:], isLower) {
+		ascii.All(word[1:], ascii.IsLower) {
 		return rest
 	}
 	return v
@@ -62,16 +65,16 @@ func withoutScheme(v string) string {
 // isSameName reports whether v repeats the name, as in "x.pass = pass".
 func isSameName(v, name string) bool {
 	v, name = v[strings.LastIndexByte(v, '.')+1:], name[strings.LastIndexByte(name, '.')+1:]
-	return len(v) == len(name) && hasFold(v, asciiLower(name))
+	return len(v) == len(name) && ascii.HasFoldPrefix(v, ascii.Lower(name))
 }
 
-func isWordOrDot(c byte) bool { return isWordByte(c) || c == '.' }
+func isWordOrDot(c byte) bool { return ascii.IsWordByte(c) || c == '.' }
 
 // isNamedSecret reports whether a value that does not look random is still a secret. It is if its name is in capitals,
 // or if the value is a long mix of letters and digits.
 func (a *assignment) isNamedSecret() bool {
 	if a.strong && a.name == strings.ToUpper(a.name) {
-		return !isAll(a.value, func(c byte) bool { return isUpper(c) || c == '_' })
+		return !ascii.All(a.value, func(c byte) bool { return ascii.IsUpper(c) || c == '_' })
 	}
 	return len(a.value) >= 12 && isMixed(a.value) && entropy(a.value) >= 2.5
 }
@@ -87,10 +90,10 @@ func (a *assignment) isSecretInProse() bool {
 	if looksLikeCode(v) && !isDottedPassword(v) || names.IsAlgorithm(v) || len(v) < 4 {
 		return false
 	}
-	if isPasswordLike(v) || hasSymbol(v) || isAll(v, isDigit) {
+	if isPasswordLike(v) || hasSymbol(v) || ascii.All(v, ascii.IsDigit) {
 		return true
 	}
-	return a.owned && !names.IsCommon(asciiLower(v))
+	return a.owned && !names.IsCommon(ascii.Lower(v))
 }
 
 // notPlaceholder reports whether v is neither a variable nor a template nor a row of asterisks.
@@ -104,7 +107,7 @@ func notPlaceholder(v string) bool {
 	}
 	switch v[0] {
 	case '$':
-		return !isAll(v[1:], isWordByte)
+		return !ascii.All(v[1:], ascii.IsWordByte)
 	case '<', '{', '[':
 		return v[len(v)-1] != v[0]+2 // the closing bracket is two further on in ASCII
 	case '%':
@@ -126,8 +129,8 @@ func looksLikeCode(v string) bool {
 	if bare := strings.TrimLeft(v, "!&*"); strings.ContainsAny(bare, "()[]{}") && !strings.ContainsAny(bare, "!@#^&") {
 		return true
 	}
-	if v[0] == '*' && isAll(v[1:], isNamePart) && (strings.Contains(v, ".") || len(v) < 12 || !isRandom(v[1:])) ||
-		isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 && isAll(v[2:], isHex) {
+	if v[0] == '*' && ascii.All(v[1:], isNamePart) && (strings.Contains(v, ".") || len(v) < 12 || !isRandom(v[1:])) ||
+		isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 && ascii.All(v[2:], ascii.IsHex) {
 		return true
 	}
 	for _, mark := range [...]string{
@@ -143,7 +146,7 @@ func looksLikeCode(v string) bool {
 // isNumericType reports whether v is a type such as uint32 or float64.
 func isNumericType(v string) bool {
 	for _, prefix := range [...]string{"uint", "int", "float", "complex", "i", "u", "f"} {
-		if bits, ok := strings.CutPrefix(v, prefix); ok && len(bits) <= 3 && isAll(bits, isDigit) {
+		if bits, ok := strings.CutPrefix(v, prefix); ok && len(bits) <= 3 && ascii.All(bits, ascii.IsDigit) {
 			return true
 		}
 	}
@@ -156,7 +159,7 @@ func isDottedName(v string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(v, ".") {
-		if part == "" || !isLetter(part[0]) && part[0] != '_' || !isAll(part, isWordByte) {
+		if part == "" || !ascii.IsLetter(part[0]) && part[0] != '_' || !ascii.All(part, ascii.IsWordByte) {
 			return false
 		}
 		if len(part) >= 12 && isRandom(part) {
@@ -175,14 +178,14 @@ func looksLikePhrase(v string) bool {
 		return false
 	}
 	words := len(strings.Fields(v))
-	if words >= 4 && words <= 8 && isAll(v, isPhraseByte) && !strings.Contains(v, "pass") &&
+	if words >= 4 && words <= 8 && ascii.All(v, isPhraseByte) && !strings.Contains(v, "pass") &&
 		!strings.Contains(v, "enter") {
 		return false // words of a password generator
 	}
 	return words > 8 || strings.Contains(v, "%") || !hasDigit(v) && !strings.ContainsAny(v, "!@#$^&*+=~")
 }
 
-func isPhraseByte(c byte) bool { return isLower(c) || c == ' ' }
+func isPhraseByte(c byte) bool { return ascii.IsLower(c) || c == ' ' }
 
 func looksLikePath(v string) bool {
 	for _, prefix := range [...]string{"/", "./", "../", "~/"} {
@@ -190,7 +193,7 @@ func looksLikePath(v string) bool {
 			return !strings.ContainsAny(v, "+=!@#$ ") && (strings.Contains(v, ".") || len(v) < 24 || !isMixed(v))
 		}
 	}
-	return len(v) > 3 && isLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+	return len(v) > 3 && ascii.IsLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
 }
 
 // mayBeDotted reports whether a value that looks like names joined by dots may still be a password: because of its

@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -24,7 +25,7 @@ func (a *assignment) findPrinted(s string, left, right int) (from, to int, ok bo
 	for to = from; to < len(s) && to-from < maxValue && s[to] > ' '; {
 		to++
 	}
-	if end := skipAny(s, to, "\r", 1); end < len(s) && s[end] != '\n' {
+	if end := ascii.SkipAny(s, to, "\r", 1); end < len(s) && s[end] != '\n' {
 		return 0, 0, false
 	}
 	v := s[from:to]

@@ -1,6 +1,10 @@
 package secrets
 
-import "remanence/internal/redact/names"
+import (
+	"remanence/internal/redact/names"
+
+	"remanence/internal/redact/ascii"
+)
 
 // Keys of providers that a regular expression cannot find, or only with a long look-ahead. Each function reads a
 // bounded part of the text once.
@@ -13,14 +17,14 @@ func findAWSSecret(s string, _, end int) (from, to int, ok bool) {
 	i := end
 	for i < limit && (s[i] != '\n' || isContinued(s, i)) {
 		run := i
-		for run < len(s) && isBase64Byte(s[run]) && run-i <= 40 {
+		for run < len(s) && ascii.IsBase64(s[run]) && run-i <= 40 {
 			run++
 		}
-		if run-i == 40 && isMixed(s[i:run]) && !isAll(s[i:run], isHex) {
+		if run-i == 40 && isMixed(s[i:run]) && !ascii.All(s[i:run], ascii.IsHex) {
 			return i, run, true
 		}
 		i = max(run, i+1)
-		for i < len(s) && run-i > 40 && isBase64Byte(s[i]) {
+		for i < len(s) && run-i > 40 && ascii.IsBase64(s[i]) {
 			i++
 		}
 	}
@@ -30,7 +34,7 @@ func findAWSSecret(s string, _, end int) (from, to int, ok bool) {
 // findHerokuKey finds a UUID on the same line: Heroku's older keys are plain UUIDs.
 func findHerokuKey(s string, _, end int) (from, to int, ok bool) {
 	for i := end; i < min(len(s), end+nearby) && s[i] != '\n'; i++ {
-		if isHex(s[i]) && !isHex(s[i-1]) && i+36 <= len(s) && names.IsUUID(s[i:i+36]) {
+		if ascii.IsHex(s[i]) && !ascii.IsHex(s[i-1]) && i+36 <= len(s) && names.IsUUID(s[i:i+36]) {
 			return i, i + 36, true
 		}
 	}
@@ -40,11 +44,11 @@ func findHerokuKey(s string, _, end int) (from, to int, ok bool) {
 // findTwilioToken finds 32 hex digits on the same line.
 func findTwilioToken(s string, _, end int) (from, to int, ok bool) {
 	for i := end; i < min(len(s), end+nearby) && s[i] != '\n'; i++ {
-		if !isHex(s[i]) || isWordByte(s[i-1]) {
+		if !ascii.IsHex(s[i]) || ascii.IsWordByte(s[i-1]) {
 			continue
 		}
 		run := i
-		for run < len(s) && run-i <= 32 && isHex(s[run]) {
+		for run < len(s) && run-i <= 32 && ascii.IsHex(s[run]) {
 			run++
 		}
 		if run-i == 32 && isMixed(s[i:run]) {
@@ -57,10 +61,10 @@ func findTwilioToken(s string, _, end int) (from, to int, ok bool) {
 
 // findMailchimpKey finds 32 hex digits before the data centre's suffix.
 func findMailchimpKey(s string, at, end int) (from, to int, ok bool) {
-	if at < 32 || !isAll(s[at-32:at], isLowerHex) {
+	if at < 32 || !ascii.All(s[at-32:at], ascii.IsLowerHex) {
 		return 0, 0, false
 	}
-	for end < len(s) && isDigit(s[end]) {
+	for end < len(s) && ascii.IsDigit(s[end]) {
 		end++
 	}
 	return at - 32, end, true
@@ -69,7 +73,7 @@ func findMailchimpKey(s string, at, end int) (from, to int, ok bool) {
 // findNewRelicKey finds the 36 hex digits before the suffix of a licence key.
 func findNewRelicKey(s string, at, end int) (from, to int, ok bool) {
 	const size = 36
-	if at < size || !isAll(s[at-size:at], isHex) || end < len(s) && isWordByte(s[end]) {
+	if at < size || !ascii.All(s[at-size:at], ascii.IsHex) || end < len(s) && ascii.IsWordByte(s[end]) {
 		return 0, 0, false
 	}
 	return at - size, end, true
@@ -79,26 +83,27 @@ func findNewRelicKey(s string, at, end int) (from, to int, ok bool) {
 func findAirtableToken(s string, at, end int) (from, to int, ok bool) {
 	const id, secret = 14, 64
 	to = end + id + 1 + secret
-	if to > len(s) || s[end+id] != '.' || !isAll(s[end+id+1:to], isHex) {
+	if to > len(s) || s[end+id] != '.' || !ascii.All(s[end+id+1:to], ascii.IsHex) {
 		return 0, 0, false
 	}
-	return at, to, isAll(s[end:end+id], isWordByte)
+	return at, to, ascii.All(s[end:end+id], ascii.IsWordByte)
 }
 
 // findMaxMindKey finds six letters and digits, '_' and 29 more before the suffix of a licence key.
 func findMaxMindKey(s string, at, end int) (from, to int, ok bool) {
 	const id, secret = 6, 29
 	from = at - id - 1 - secret
-	if from < 0 || s[from+id] != '_' || end < len(s) && isWordByte(s[end]) || from > 0 && isWordByte(s[from-1]) {
+	if from < 0 || s[from+id] != '_' || end < len(s) && ascii.IsWordByte(s[end]) || from > 0 &&
+		ascii.IsWordByte(s[from-1]) {
 		return 0, 0, false
 	}
-	return from, end, isAll(s[from:from+id], isWordByte) && isRandom(s[from+id+1:at])
+	return from, end, ascii.All(s[from:from+id], ascii.IsWordByte) && isRandom(s[from+id+1:at])
 }
 
 // findAzureKey finds a key with the mark of its service near its end, as Microsoft's newer keys have it.
 func findAzureKey(s string, at, end int) (from, to int, ok bool) {
 	const before, longest = 43, 96
-	isKeyByte := func(c byte) bool { return isBase64Byte(c) || c == '-' || c == '_' }
+	isKeyByte := func(c byte) bool { return ascii.IsBase64(c) || c == '-' || c == '_' }
 	for from = at; from > 0 && at-from <= longest && isKeyByte(s[from-1]); {
 		from--
 	}
@@ -106,7 +111,7 @@ func findAzureKey(s string, at, end int) (from, to int, ok bool) {
 		to++
 	}
 	tail := to - end
-	to = skipAny(s, to, "=", 2)
+	to = ascii.SkipAny(s, to, "=", 2)
 	return from, to, at-from >= before && at-from <= longest && tail >= 4 && tail <= 32 && isMixed(s[from:at]) &&
 		hasUpperAndLower(s[from:at])
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+
+	"remanence/internal/redact/ascii"
 )
 
 // A certificate or a public key is a block of random base64, in which a short pattern of a token or a password occurs
@@ -61,7 +63,7 @@ func publicLines(body string, diff bool) (lines []line) {
 	for i, start := 0, 0; i < len(parts)-1; i++ { // the last part stands before the END
 		text := strings.TrimRight(strings.TrimSuffix(withoutSigns(parts[i]), `\n`), `\`)
 		l := line{from: len(strings.TrimRight(text, "=")), to: len(text)}
-		for l.from > 0 && isBase64Byte(text[l.from-1]) {
+		for l.from > 0 && ascii.IsBase64(text[l.from-1]) {
 			l.from--
 		}
 		if diff && l.from == 0 && strings.HasPrefix(text, "+") {

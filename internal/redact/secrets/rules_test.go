@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remanence/internal/redact/ascii"
 )
 
 func TestTheContextOfASecretStays(t *testing.T) {
@@ -66,7 +68,7 @@ func TestBuiltInRulesCompileAndHaveHeads(t *testing.T) {
 			t.Errorf("%q is no kind for a marker", r.kind)
 		}
 		for _, h := range r.heads {
-			if len(h) < 3 || r.fold && h != asciiLower(h) {
+			if len(h) < 3 || r.fold && h != ascii.Lower(h) {
 				t.Errorf("%s: bad head %q", r.kind, h)
 			}
 		}
@@ -80,7 +82,7 @@ func spell(t *rapid.T, head string, fold bool) string {
 		var class string
 		class, rest = element(rest)
 		c := rapid.SampledFrom([]byte(class)).Draw(t, "choice")
-		if fold && isLower(c) && rapid.Bool().Draw(t, "upper") {
+		if fold && ascii.IsLower(c) && rapid.Bool().Draw(t, "upper") {
 			c -= 'a' - 'A'
 		}
 		b = append(b, c)

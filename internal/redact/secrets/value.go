@@ -1,6 +1,10 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
+
+	"remanence/internal/redact/ascii"
+)
 
 // The start and the end of a value.
 
@@ -25,7 +29,7 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	if i+1 < len(s) && strings.IndexByte("bfruNEL@$", s[i]) >= 0 && isQuote(s[i+1]) {
 		i++
 	}
-	slashes := skipAny(s, i, "\\", 8) - i
+	slashes := ascii.SkipAny(s, i, "\\", 8) - i
 	q := i + slashes
 	if q < len(s) && isQuote(s[q]) {
 		a.quoted = true
@@ -66,7 +70,7 @@ func skipHash(s string, i int) int {
 	for end < len(s) && end-i < maxName && (isNamePart(s[end]) || s[end] == ':') {
 		end++
 	}
-	name := asciiLower(s[i:end])
+	name := ascii.Lower(s[i:end])
 	if end+1 < len(s) && s[end] == '(' && isQuote(s[end+1]) &&
 		(strings.Contains(name, "hash") || strings.Contains(name, "crypt")) {
 		return end + 1
@@ -129,7 +133,10 @@ func withoutClosers(s string, from, to int) int {
 func groupsEnd(s string, from, to int) int {
 	const group = 4
 	end, n := from, 0
-	for end+group <= len(s) && isAll(s[end:end+group], func(c byte) bool { return isLetter(c) || isDigit(c) }) {
+	for end+group <= len(s) && ascii.All(s[end:end+group], func(c byte) bool {
+		return ascii.IsLetter(c) ||
+			ascii.IsDigit(c)
+	}) {
 		n++
 		end += group
 		if end == len(s) || s[end] != ' ' {
@@ -197,7 +204,7 @@ func wholeWord(s string) string {
 
 // endsLine reports whether the rest of the line at s[i:] is a single word.
 func endsLine(s string, i int) bool {
-	i = skipAny(s, i, " \t", 16)
+	i = ascii.SkipAny(s, i, " \t", 16)
 	stop := i
 	for stop < len(s) && stop-i < maxLong && s[stop] > ' ' {
 		stop++
@@ -209,6 +216,6 @@ func endsLine(s string, i int) bool {
 		return true
 	}
 	blank := stop
-	stop = skipAny(s, stop, " \t\r", 16)
+	stop = ascii.SkipAny(s, stop, " \t\r", 16)
 	return stop == len(s) || s[stop] == '\n' || stop > blank && (s[stop] == '#' || strings.HasPrefix(s[stop:], "//"))
 }

@@ -3,6 +3,7 @@ package secrets
 import (
 	"strings"
 
+	"remanence/internal/redact/ascii"
 	"remanence/internal/redact/names"
 )
 
@@ -36,27 +37,27 @@ var services = []string{
 // findVendorKey finds the key of the service whose name is s[at:end].
 func findVendorKey(s string, at, end int) (from, to int, ok bool) {
 	left, right := nameAround(s, at, end)
-	if at > left && isLetter(s[at-1]) && (isUpper(s[at-1]) || !isUpper(s[at])) ||
-		end < right && isLetter(s[end]) && isLower(s[end]) == isLower(s[end-1]) {
+	if at > left && ascii.IsLetter(s[at-1]) && (ascii.IsUpper(s[at-1]) || !ascii.IsUpper(s[at])) ||
+		end < right && ascii.IsLetter(s[end]) && ascii.IsLower(s[end]) == ascii.IsLower(s[end-1]) {
 		return 0, 0, false // in the middle of a word
 	}
 	if words := names.Words(s[end:right]); len(words) > 0 && names.IsServiceAbout(words[len(words)-1]) {
 		return 0, 0, false
 	}
-	uuid := names.HasUUIDKeys(asciiLower(s[at:end]))
+	uuid := names.HasUUIDKeys(ascii.Lower(s[at:end]))
 	if open := callAfter(s, right); open > 0 {
 		return findKeyArgument(s, open, uuid)
 	}
-	i := skipAny(s, right, "\"'`])*_", 4)
+	i := ascii.SkipAny(s, right, "\"'`])*_", 4)
 	if strings.HasPrefix(s[i:], " (") { // "Stripe (live): …"
 		if n := strings.IndexByte(s[i:min(len(s), i+24)], ')'); n > 0 {
 			i += n + 1
 		}
 	}
 	start := i
-	i = skipAny(s, i, " \t", 8)
-	if sign := skipAny(s, i, ":=>~", 3); sign > i {
-		return findVendorValue(s, skipAny(s, sign, " \t", 16), uuid)
+	i = ascii.SkipAny(s, i, " \t", 8)
+	if sign := ascii.SkipAny(s, i, ":=>~", 3); sign > i {
+		return findVendorValue(s, ascii.SkipAny(s, sign, " \t", 16), uuid)
 	}
 	if i == start || i == len(s) {
 		return 0, 0, false
@@ -71,7 +72,7 @@ func findVendorKey(s string, at, end int) (from, to int, ok bool) {
 // 0.
 func callAfter(s string, i int) int {
 	for n := 0; n < 4; n++ {
-		next := skipAny(s, i, `:\`, 2)
+		next := ascii.SkipAny(s, i, `:\`, 2)
 		for next > i && next < len(s) && next-i < maxName && isNamePart(s[next]) {
 			next++
 		}
@@ -93,7 +94,7 @@ func findVendorValue(s string, i int, uuid bool) (from, to int, ok bool) {
 		for n := strings.IndexByte(object, ':'); n >= 0; {
 			name := strings.TrimRight(object[:n], "\"' ")
 			words := names.Words(name[strings.LastIndexAny(name, "\"' {,")+1:])
-			if from, to = tokenAt(s, i+skipAny(object, n+1, " \t\"'\\", 8)); len(words) > 0 &&
+			if from, to = tokenAt(s, i+ascii.SkipAny(object, n+1, " \t\"'\\", 8)); len(words) > 0 &&
 				!names.IsServiceAbout(words[len(words)-1]) && isVendorKey(s[from:to], uuid) {
 				return from, to, true
 			}
@@ -105,13 +106,13 @@ func findVendorValue(s string, i int, uuid bool) (from, to int, ok bool) {
 		}
 		return 0, 0, false
 	}
-	from, to = tokenAt(s, skipAny(s, i, "\"'`\\", 6))
+	from, to = tokenAt(s, ascii.SkipAny(s, i, "\"'`\\", 6))
 	return from, to, isVendorKey(s[from:to], uuid)
 }
 
 // tokenAt returns the position of the run of bytes of a token at s[i:].
 func tokenAt(s string, i int) (from, to int) {
-	for to = i; to < len(s) && to-i < maxLong && isTokenByte(s[to]); {
+	for to = i; to < len(s) && to-i < maxLong && ascii.IsToken(s[to]); {
 		to++
 	}
 	return i, i + len(strings.TrimRight(s[i:to], "."))
@@ -120,14 +121,14 @@ func tokenAt(s string, i int) (from, to int) {
 // findVendorWord finds a key among the next words of a sentence or a command.
 func findVendorWord(s string, i int, uuid bool) (from, to int, ok bool) {
 	for limit := min(len(s), i+nearby); i < limit && s[i] != '\n' && s[i] != '\\'; {
-		from, to = tokenAt(s, skipAny(s, i, "\"'`(:=-> \t", 8))
+		from, to = tokenAt(s, ascii.SkipAny(s, i, "\"'`(:=-> \t", 8))
 		from += strings.LastIndexByte(strings.TrimRight(s[from:to], "="), '=') + 1
 		word := s[from:to]
 		switch {
-		case len(word) >= 20 && isManyCased(word) && isVendorKey(word, false) && isAll(word, isNamePart),
+		case len(word) >= 20 && isManyCased(word) && isVendorKey(word, false) && ascii.All(word, isNamePart),
 			uuid && names.IsUUID(word):
 			return from, to, true
-		case names.IsServiceAbout(asciiLower(word)) || strings.Contains(word, "/"):
+		case names.IsServiceAbout(ascii.Lower(word)) || strings.Contains(word, "/"):
 			return 0, 0, false
 		}
 		i = max(to, i+1)
@@ -140,7 +141,7 @@ func isVendorKey(v string, uuid bool) bool {
 	switch {
 	case names.IsUUID(v):
 		return uuid
-	case len(v) < 16 || !isAll(v, isTokenByte) || !isRandom(v) || isWordy(v) || names.IsVersion(v) ||
+	case len(v) < 16 || !ascii.All(v, ascii.IsToken) || !isRandom(v) || isWordy(v) || names.IsVersion(v) ||
 		isDottedName(v) || looksLikePath(v) || names.IsObjectID(v) || !notPlaceholder(v):
 		return false
 	case hasUpperAndLower(v):
