@@ -124,6 +124,6 @@ func TestWhatAnAgentClaimsIsNeverARule(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lines, _, _ := s.linesFor(views.ProposeRequest{Sessions: 1}); len(lines) > 0 {
-		t.Errorf("proposed %q, which no person said and nobody used", lines)
+		t.Errorf("proposed %q, which no person said and no session used", lines)
 	}
 }

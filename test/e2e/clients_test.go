@@ -220,7 +220,7 @@ func (c otherClient) runs(command string) reply {
 }
 
 // What was learned in one session is in the bytes of the model's request in the next.
-func TestEveryClientIsTaughtInOneSessionAndToldInTheNext(t *testing.T) {
+func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 	for _, c := range clients() {
 		t.Run(c.id, func(t *testing.T) {
 			u := newUser(t)
@@ -352,7 +352,7 @@ func TestTheStateIsGivenAgainAfterACompaction(t *testing.T) {
 	}
 }
 
-// Each agent is told what it and every other one was taught.
+// What each agent learned is injected into it and every other one.
 func TestWhatOneAgentIsTaughtEveryOtherIsTold(t *testing.T) {
 	u := newUser(t)
 	taught := map[string]string{
@@ -380,17 +380,17 @@ func TestWhatOneAgentIsTaughtEveryOtherIsTold(t *testing.T) {
 		u.talk(c, url, "which of the two?")
 		u.keeps(strings.TrimSuffix(taught[c.id], "."), "--agent", c.id)
 	}
-	told := func(by, request string) {
+	injected := func(by, request string) {
 		for of, decision := range taught {
 			wants(t, by+" of "+of, request, strings.TrimSuffix(decision, "."))
 		}
 	}
 	claude := u.run(session{script: script(says("Yes.")), prompts: []string{"did we decide on " + asked}})
-	told("claude-code", claude.last())
+	injected("claude-code", claude.last())
 	for _, c := range clients() {
 		model.takes(reply{text: "Yes."})
 		u.talk(c, url, "did we decide on "+asked)
-		told(c.id, strings.Join(model.sent(), "\n"))
+		injected(c.id, strings.Join(model.sent(), "\n"))
 	}
 }
 
