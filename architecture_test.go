@@ -61,7 +61,8 @@ views:          mem chars workstate blame propose when extract rank inject redac
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
                 continuity filesync capture briefing views
 # 3 adapters
-store/sqlite:   mem chars vector fsx
+store/stored:   mem chars
+store/sqlite:   mem chars vector fsx store/stored
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx

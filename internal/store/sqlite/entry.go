@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // entry is one batch while it is written.
@@ -37,7 +38,7 @@ func (w *writer) apply(ctx context.Context, b mem.Batch) (mem.Result, error) {
 		if b.Event.ID == "" {
 			return r, errors.New("event without an id")
 		}
-		e.event, e.at = *b.Event, firstOf(b.Event.At, w.now)
+		e.event, e.at = *b.Event, stored.FirstOf(b.Event.At, w.now)
 		seq, err := w.duplicateOf(ctx, e.event)
 		if err != nil {
 			return r, fmt.Errorf("look up event %s: %w", e.event.ID, err)

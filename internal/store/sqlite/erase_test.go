@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 	"remanence/internal/store/storetest"
 )
 
@@ -166,8 +167,8 @@ func TestAPreviewNamesTheUtterancesOfAMemory(t *testing.T) {
 }
 
 func TestTracesAreFoundInWrappedText(t *testing.T) {
-	var tr traces
-	tr.add(mem.Memory{Title: "the password is hunter2, says…", Body: "C:\\temp\\secret file.txt\nshort"})
+	var tr stored.Traces
+	tr.Add(mem.Memory{Title: "the password is hunter2, says…", Body: "C:\\temp\\secret file.txt\nshort"})
 	for text, want := range map[string]bool{
 		"he wrote: the password is\n   hunter2, says the note": true,
 		`{"nested":"the password is hunter2, says"}`:           true,
@@ -176,7 +177,7 @@ func TestTracesAreFoundInWrappedText(t *testing.T) {
 		"short":                                                false,
 		"":                                                     false,
 	} {
-		if got := tr.finder().in(text); got != want {
+		if got := tr.Finder().In(text); got != want {
 			t.Errorf("in(%q) is %v, want %v", text, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 const defaultEvents = 100
@@ -28,7 +29,7 @@ func (w *writer) duplicateOf(ctx context.Context, e mem.Event) (int64, error) {
 	var at int64
 	found, err := w.find(ctx, stmt(`SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
 		WHERE s.id=? ORDER BY e.seq DESC LIMIT 1`, e.Session), &seq, &key, &at)
-	if err != nil || !found || key != e.Key || e.At.Sub(timeOf(at)).Abs() > mem.DuplicateWindow {
+	if err != nil || !found || key != e.Key || e.At.Sub(stored.TimeOf(at)).Abs() > mem.DuplicateWindow {
 		return 0, err
 	}
 	return seq, nil
@@ -37,7 +38,7 @@ func (w *writer) duplicateOf(ctx context.Context, e mem.Event) (int64, error) {
 // putEvent writes the event's row and returns its position.
 func (e *entry) putEvent(ctx context.Context) (int64, error) {
 	ev := e.event
-	payload, err := text(ev)
+	payload, err := stored.Text(ev)
 	if err != nil {
 		return 0, err
 	}
@@ -48,7 +49,8 @@ func (e *entry) putEvent(ctx context.Context) (int64, error) {
 	res, err := e.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		ev.ID, ev.Key, session, ev.PromptID, string(ev.Kind), ev.Tool, ev.ToolUseID, ev.AgentID, ev.AgentType,
-		ev.Kind != mem.PostToolUseFailure && ev.Kind != mem.StopFailure, exitCode(ev), ev.DurationMS, payload, stamp(e.at))
+		ev.Kind != mem.PostToolUseFailure && ev.Kind != mem.StopFailure, exitCode(ev), ev.DurationMS, payload,
+		stored.Stamp(e.at))
 	if err != nil {
 		return 0, err
 	}
@@ -113,8 +115,8 @@ func eventFilter(q mem.EventQuery) *filter {
 		f.and("e.session IN (SELECT number FROM session WHERE project = "+canonicalKey+")", q.Project, q.Project)
 	}
 	if !q.After.IsZero() { // events have no index by time, sessions have
-		f.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", stamp(q.After),
-			stamp(q.After))
+		f.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", stored.Stamp(q.After),
+			stored.Stamp(q.After))
 	}
 	if q.AgentID != nil {
 		f.and("e.agent_id = ?", *q.AgentID)

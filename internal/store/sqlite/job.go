@@ -7,6 +7,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // putJob adds a job, unless the same job waits already. A leased one does not
@@ -18,7 +19,7 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 	}
 	var n int64
 	found, err := e.find(ctx, stmt("SELECT number FROM job WHERE kind=? AND session IS ? AND key=? AND dead=0 "+
-		"AND leased<=? LIMIT 1", j.Kind, session, j.Key, stamp(e.now)), &n)
+		"AND leased<=? LIMIT 1", j.Kind, session, j.Key, stored.Stamp(e.now)), &n)
 	if err != nil || found {
 		return err
 	}
@@ -27,13 +28,14 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 	}
 	_, err = e.exec(ctx, `INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error,
 		dead, leased) VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data,
-		stamp(j.NotBefore), j.Attempts, stamp(firstOf(j.Created, e.now)), j.Error, j.Dead)
+		stored.Stamp(j.NotBefore), j.Attempts, stored.Stamp(stored.FirstOf(j.Created, e.now)), j.Error, j.Dead)
 	return err
 }
 
 // failJob ends the lease of a job that failed. A job that was finished meanwhile stays finished.
 func (e *entry) failJob(ctx context.Context, j mem.Job) error {
-	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error, stamp(j.NotBefore),
+	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error,
+		stored.Stamp(j.NotBefore),
 		j.Dead, j.ID)
 	return err
 }
@@ -42,7 +44,7 @@ func (e *entry) failJob(ctx context.Context, j mem.Job) error {
 // session waits for a retry, the others of that session and kind are not due; after
 // that time they delay no other session.
 func dueJobs(columns string, kinds mem.JobKinds, now time.Time) statement {
-	at := stamp(now)
+	at := stored.Stamp(now)
 	s := stmt("SELECT "+columns+` FROM job j LEFT JOIN session s ON s.number = j.session
 		LEFT JOIN (SELECT kind, session, max(attempts) AS tries, max(iif(dead, 0, not_before)) AS until
 			FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind
@@ -103,7 +105,8 @@ func (w *writer) lease(ctx context.Context, kinds mem.JobKinds, now time.Time, l
 	}
 	for i := range jobs {
 		jobs[i].Attempts++
-		if _, err := w.exec(ctx, "UPDATE job SET leased=?, attempts=? WHERE id=?", stamp(now.Add(lease)), jobs[i].Attempts,
+		if _, err := w.exec(ctx, "UPDATE job SET leased=?, attempts=? WHERE id=?", stored.Stamp(now.Add(lease)),
+			jobs[i].Attempts,
 			jobs[i].ID); err != nil {
 			return nil, err
 		}
@@ -127,8 +130,8 @@ func (s *jobStore) RetryDeadJobs(ctx context.Context) (n int, err error) {
 func (s *jobStore) DropJobs(ctx context.Context, before time.Time, n int) (dropped int, err error) {
 	err = s.change(ctx, func(w *writer) (err error) {
 		dropped, err = w.changed(ctx, `DELETE FROM job WHERE number IN
-			(SELECT number FROM job WHERE dead = 1 AND created < ? AND not_before < ? LIMIT ?+0)`, stamp(before),
-			stamp(before), n)
+			(SELECT number FROM job WHERE dead = 1 AND created < ? AND not_before < ? LIMIT ?+0)`, stored.Stamp(before),
+			stored.Stamp(before), n)
 		return err
 	})
 	if err != nil {
@@ -171,7 +174,7 @@ func jobsWaiting(ctx context.Context, db querier, due time.Time, f *filter) (w m
 	jobs := stmt(`SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0),
 		coalesce(min(iif(dead OR later, NULL, since)), 0)
 		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later,
-		iif(attempts = 0, max(created, not_before), created) AS since FROM job`, stamp(due)).where(f).add(")")
+		iif(attempts = 0, max(created, not_before), created) AS since FROM job`, stored.Stamp(due)).where(f).add(")")
 	_, err = rows(ctx, db, jobs, func(r *sql.Rows) (none struct{}, err error) {
 		return none, r.Scan(&w.Jobs, &w.DeadJobs, &w.LaterJobs, timeAt(&w.OldestJob))
 	})

@@ -7,6 +7,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // maxLinks is how many links one call returns at most.
@@ -44,12 +45,12 @@ func (e *entry) putLinks(ctx context.Context, l mem.MemoryLinks) error {
 		_, err := e.exec(ctx, `INSERT INTO relation (from_memory, to_memory, kind, confidence, made)
 			SELECT ?, number, ?, ?, ? FROM memory WHERE id=? AND number<>?
 			ON CONFLICT DO UPDATE SET confidence=max(confidence, excluded.confidence)`,
-			number, string(to.Kind), to.Confidence, stamp(firstOf(to.Made, e.now)), to.To, number)
+			number, string(to.Kind), to.Confidence, stored.Stamp(stored.FirstOf(to.Made, e.now)), to.To, number)
 		if err != nil {
 			return fmt.Errorf("link to %s: %w", to.To, err)
 		}
 	}
-	_, err = e.exec(ctx, "UPDATE memory SET woven=1 WHERE number=? AND updated=?", number, stamp(l.Updated))
+	_, err = e.exec(ctx, "UPDATE memory SET woven=1 WHERE number=? AND updated=?", number, stored.Stamp(l.Updated))
 	return err
 }
 
@@ -179,12 +180,12 @@ func (s *linkStore) Prune(ctx context.Context, before time.Time) (p mem.Pruned, 
 	err = s.change(ctx, func(w *writer) (err error) {
 		p.Entities, err = w.changed(ctx, "DELETE FROM entity WHERE confidence < ? AND last_seen < ? AND "+
 			"(SELECT count(*) FROM mention n WHERE n.entity = entity.number) < ?",
-			mem.MinLinkConfidence, stamp(before), mem.MinMentions)
+			mem.MinLinkConfidence, stored.Stamp(before), mem.MinMentions)
 		if err != nil {
 			return err
 		}
 		p.Links, err = w.changed(ctx, "DELETE FROM relation WHERE confidence < ? AND made < ? AND kind IN (?,?)",
-			mem.MinLinkConfidence, stamp(before), string(mem.LinkSimilarTo), string(mem.LinkRelatedTo))
+			mem.MinLinkConfidence, stored.Stamp(before), string(mem.LinkSimilarTo), string(mem.LinkRelatedTo))
 		return err
 	})
 	if err != nil {

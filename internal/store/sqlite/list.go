@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // List implements mem.Store.
@@ -202,13 +203,13 @@ func memoryFilter(q mem.Query) *filter {
 		f.and("m.woven = 0")
 	}
 	if !q.After.IsZero() {
-		f.and("m.created >= ?", stamp(q.After))
+		f.and("m.created >= ?", stored.Stamp(q.After))
 	}
 	if !q.Before.IsZero() {
-		f.and("m.created < ?", stamp(q.Before))
+		f.and("m.created < ?", stored.Stamp(q.Before))
 	}
 	if !q.HiddenBefore.IsZero() {
-		f.and("m.status = 'forgotten' AND m.hidden < ?", stamp(q.HiddenBefore))
+		f.and("m.status = 'forgotten' AND m.hidden < ?", stored.Stamp(q.HiddenBefore))
 	}
 	return f
 }

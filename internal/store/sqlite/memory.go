@@ -7,6 +7,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // putMemory writes a new memory, or adds to the one that it repeats.
@@ -80,8 +81,8 @@ func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (mem
 	if m.Status == "" {
 		m.Status = mem.Active
 	}
-	m.Created = firstOf(m.Created, e.now)
-	m.Updated = firstOf(m.Updated, m.Created)
+	m.Created = stored.FirstOf(m.Created, e.now)
+	m.Updated = stored.FirstOf(m.Updated, m.Created)
 	m.Source.Prompt, err = e.sourcePrompt(ctx, session, m)
 	return m, err
 }
@@ -120,8 +121,9 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 // its memory each time. The index may still hold words of a row that cannot be
 // decoded.
 func searchChanged(old memoryRow, now mem.Memory) bool {
-	return old.broken || isUtterance(now) || old.Title != now.Title || searchBody(old.Memory) != searchBody(now) ||
-		searchIdent(old.Memory) != searchIdent(now) || !slices.Equal(old.Files, now.Files) ||
+	return old.broken || isUtterance(now) || old.Title != now.Title ||
+		stored.SearchBody(old.Memory) != stored.SearchBody(now) ||
+		stored.SearchIdent(old.Memory) != stored.SearchIdent(now) || !slices.Equal(old.Files, now.Files) ||
 		!slices.Equal(old.Tags, now.Tags)
 }
 

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
-	"strings"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // memoryColumns are the columns of a memoryRow, of table memory as m and its session as s.
@@ -117,8 +117,9 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 		list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin),
 		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, m.Resolved, string(m.Status), m.Pinned, m.Supersedes,
-		m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated),
-		stamp(m.Hidden), m.Note.File, standing, !m.Kind.HasEntities())
+		m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stored.Stamp(m.LastUsed), stored.Stamp(m.Created),
+		stored.Stamp(m.Updated),
+		stored.Stamp(m.Hidden), m.Note.File, standing, !m.Kind.HasEntities())
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) e
 		return nil
 	}
 	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)",
-		n, searchBody(m), m.Title, searchIdent(m)); err != nil {
+		n, stored.SearchBody(m), m.Title, stored.SearchIdent(m)); err != nil {
 		return err
 	}
 	return e.indexLists(ctx, n, m)
@@ -157,7 +158,7 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 		m.Source.Agent, m.Source.Prompt, source, m.Title, m.Body,
 		list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.ExitCode, summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses,
-		stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), standing, n); err != nil {
+		stored.Stamp(m.LastUsed), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), standing, n); err != nil {
 		return err
 	}
 	if fresh := indexedOf(m); old.broken || fresh != indexedOf(old.Memory) {
@@ -187,7 +188,7 @@ func (e *entry) reindexMemory(ctx context.Context, n int64, m mem.Memory) error 
 		return err
 	}
 	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?",
-		searchBody(m), m.Title, searchIdent(m), n); err != nil {
+		stored.SearchBody(m), m.Title, stored.SearchIdent(m), n); err != nil {
 		return err
 	}
 	for _, table := range []string{"memory_file", "memory_tag"} {
@@ -219,14 +220,14 @@ func indexedOf(m mem.Memory) indexedFields {
 // packed returns the JSON of a memory's columns summary, source and standing.
 func packed(m mem.Memory) (summary, source, standing string, err error) {
 	if m.Summary != nil {
-		if summary, err = text(m.Summary); err != nil {
+		if summary, err = stored.Text(m.Summary); err != nil {
 			return "", "", "", err
 		}
 	}
 	if standing, err = packStanding(m); err != nil {
 		return "", "", "", err
 	}
-	source, err = text(m.Source)
+	source, err = stored.Text(m.Source)
 	return summary, source, standing, err
 }
 
@@ -249,20 +250,4 @@ func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
 		}
 	}
 	return nil
-}
-
-// searchBody is the indexed text of a memory besides its title. A title that is the
-// beginning of the body is indexed once.
-func searchBody(m mem.Memory) string {
-	parts := append([]string{strings.TrimPrefix(m.Body, m.Title), m.Invariant}, m.Facts...)
-	if t := m.Summary; t != nil {
-		parts = append(parts, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
-	}
-	return strings.Join(parts, "\n")
-}
-
-// searchIdent are the names of the things that a memory is about.
-func searchIdent(m mem.Memory) string {
-	parts := append([]string{m.Index, m.Command}, m.Tags...)
-	return strings.Join(append(append(parts, m.Concepts...), m.Files...), "\n")
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // standing is the content of the column of that name: fields that few memories
@@ -33,7 +34,7 @@ func packStanding(m mem.Memory) (string, error) {
 		m.HalfLife == 0 && !m.Evergreen && m.PromotedFrom == "" && m.Note == (mem.Note{}) {
 		return "", nil
 	}
-	return text(standing{
+	return stored.Text(standing{
 		Invariant: m.Invariant, Projects: m.Projects, HalfLife: m.HalfLife, Evergreen: m.Evergreen, Promoted: m.PromotedFrom,
 		Prevented: m.Prevented, Feedback: m.Feedback, Proposals: m.Proposals, UsedIn: m.UsedIn, Hash: m.Note.Hash,
 		Size: m.Note.Size, Written: m.Note.Written,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // putPause sets or lifts a pause.
@@ -22,26 +23,26 @@ func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 	}
 	_, err = e.exec(ctx, `INSERT INTO pause (target, until, inject_only) VALUES (?,?,?)
 		ON CONFLICT (target) DO UPDATE SET until=excluded.until, inject_only=excluded.inject_only`,
-		target, stamp(p.Until), p.InjectOnly)
+		target, stored.Stamp(p.Until), p.InjectOnly)
 	return err
 }
 
 // putPausedPeriod records the period of a pause, which stays known after its end.
 // A new pause of a target ends the one before.
 func (e *entry) putPausedPeriod(ctx context.Context, target string, p mem.Pause) error {
-	now := stamp(e.at)
+	now := stored.Stamp(e.at)
 	if _, err := e.exec(ctx, "UPDATE silence SET ended=? WHERE target=? AND (ended=0 OR ended>?)", now, target,
 		now); err != nil || p.Lift || p.InjectOnly {
 		return err
 	}
-	_, err := e.exec(ctx, "INSERT INTO silence (target, begun, ended) VALUES (?,?,?)", target, now, stamp(p.Until))
+	_, err := e.exec(ctx, "INSERT INTO silence (target, begun, ended) VALUES (?,?,?)", target, now, stored.Stamp(p.Until))
 	return err
 }
 
 // Paused implements mem.Store.
 func (s *projectStore) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
 	pauses, err := lookUp(ctx, s.read,
-		stmt("SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target", stamp(now)),
+		stmt("SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target", stored.Stamp(now)),
 		into(func(p *mem.Pause) []any { return []any{&p.Target, timeAt(&p.Until), &p.InjectOnly} }))
 	return pauses, wrap("pauses", err)
 }

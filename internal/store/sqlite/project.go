@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // canonicalKey is the right side of a condition: the key under which a project is
@@ -34,7 +35,7 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 		WHERE excluded.name NOT IN ('', name) OR excluded.root NOT IN ('', root) OR excluded.common NOT IN ('', common)
 			OR excluded.origin NOT IN ('', origin) OR excluded.branch NOT IN ('', branch) OR excluded.head NOT IN ('', head)
 			OR (? AND excluded.last_event > last_event)`,
-		key, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stamp(e.at), e.event.Session == "")
+		key, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stored.Stamp(e.at), e.event.Session == "")
 	if err != nil || p.Root == "" {
 		return err
 	}

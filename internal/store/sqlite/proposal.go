@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // hasProposals is the condition of memories with proposals. Within a string of the
@@ -13,7 +14,7 @@ const hasProposals = `instr(m.standing, '"proposals":[') > 0`
 
 // dropProposals erases the proposals that came from an erased session or contain a
 // trace. Their memories stay: another author wrote them.
-func (e *eraser) dropProposals(ctx context.Context, f *finder) error {
+func (e *eraser) dropProposals(ctx context.Context, f *stored.Finder) error {
 	found, err := rows(ctx, e.conn, stmt(selectMemories+" WHERE "+hasProposals), scanStored)
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func (e *eraser) dropProposals(ctx context.Context, f *finder) error {
 		}
 		now := r.Memory
 		now.Proposals = slices.DeleteFunc(slices.Clone(r.Proposals), func(p mem.Proposal) bool {
-			return e.sessionIDs[p.Session] || slices.ContainsFunc(p.Traces(), f.in)
+			return e.sessionIDs[p.Session] || slices.ContainsFunc(p.Traces(), f.In)
 		})
 		if len(now.Proposals) == len(r.Proposals) {
 			continue

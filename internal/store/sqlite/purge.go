@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // Purge implements mem.Store.
@@ -139,8 +140,8 @@ type eraser struct {
 	memories      map[int64]mem.Memory // to be erased, by number
 	sessions      map[int64]bool       // to be erased as a whole
 	sessionIDs    map[string]bool      // the same by the agent's id
-	traces        traces               // of all memories, for the receipts that contain them
-	sessionTraces traces               // of prompts and handoffs of the sessions that are erased as a whole
+	traces        stored.Traces        // of all memories, for the receipts that contain them
+	sessionTraces stored.Traces        // of prompts and handoffs of the sessions that are erased as a whole
 	receipts      map[int64]bool       // blanked or deleted
 	affected      map[string]bool      // sessions of which something was erased, by the agent's id
 	done          mem.Purged
@@ -190,7 +191,7 @@ func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, e
 			return 0, err
 		}
 		e.memories[r.number] = r.Memory
-		e.traces.add(r.Memory)
+		e.traces.Add(r.Memory)
 		e.affected[r.Session] = true
 	}
 	return len(found), nil
@@ -226,7 +227,7 @@ func (e *eraser) mark(ctx context.Context) error {
 		return err
 	}
 	// Before memories are marked because they contain the same text.
-	if err := e.dropProposals(ctx, e.traces.finder()); err != nil {
+	if err := e.dropProposals(ctx, e.traces.Finder()); err != nil {
 		return err
 	}
 	// Memories that are marked meanwhile contain no more than these.
@@ -258,7 +259,7 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.dropProposals(ctx, slices.Concat(e.traces, e.sessionTraces).finder()); err != nil {
+	if err := e.dropProposals(ctx, slices.Concat(e.traces, e.sessionTraces).Finder()); err != nil {
 		return err
 	}
 	if err := e.blankOtherSessions(ctx); err != nil {

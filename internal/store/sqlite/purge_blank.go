@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 const blankEvent = "UPDATE event SET payload='', prompt_id='', tool='', tool_use_id='', agent_id='', agent_type=''"
@@ -25,10 +26,13 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	if e.sessions[n] {
 		return nil // it is erased as a whole
 	}
-	var t traces
-	t.add(m)
-	f := t.finder()
-	for _, blank := range []func(context.Context, int64, *finder) error{e.blankEvents, e.blankTurns, e.markDerived} {
+	var t stored.Traces
+	t.Add(m)
+	f := t.Finder()
+	for _, blank := range []func(context.Context, int64, *stored.Finder) error{
+		e.blankEvents, e.blankTurns,
+		e.markDerived,
+	} {
 		if err := blank(ctx, n, f); err != nil {
 			return err
 		}
@@ -47,9 +51,9 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	return err
 }
 
-func (e *eraser) blankEvents(ctx context.Context, session int64, f *finder) error {
+func (e *eraser) blankEvents(ctx context.Context, session int64, f *stored.Finder) error {
 	found, err := e.matching(ctx, stmt("SELECT seq, payload FROM event WHERE session=? AND payload<>''", session),
-		f.inDocument)
+		f.InDocument)
 	if err != nil {
 		return err
 	}
@@ -57,8 +61,8 @@ func (e *eraser) blankEvents(ctx context.Context, session int64, f *finder) erro
 	return e.execEach(ctx, blankEvent+" WHERE seq=?", found)
 }
 
-func (e *eraser) blankTurns(ctx context.Context, session int64, f *finder) error {
-	found, err := e.matching(ctx, stmt("SELECT number, text FROM turn WHERE session=? AND text<>''", session), f.in)
+func (e *eraser) blankTurns(ctx context.Context, session int64, f *stored.Finder) error {
+	found, err := e.matching(ctx, stmt("SELECT number, text FROM turn WHERE session=? AND text<>''", session), f.In)
 	if err != nil {
 		return err
 	}
@@ -69,12 +73,12 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, f *finder) error
 // blankOtherSessions erases the memories' texts from all other sessions: open work
 // is injected into, and saved with, every session of a project. It reads all rows once.
 func (e *eraser) blankOtherSessions(ctx context.Context) error {
-	f := e.traces.finder()
+	f := e.traces.Finder()
 	if err := e.blankDocs(ctx, "checkpoint", f); err != nil {
 		return err
 	}
 	// The last prompts of an erased session were injected into later ones.
-	if err := e.blankDocs(ctx, "receipt", slices.Concat(e.traces, e.sessionTraces).finder()); err != nil {
+	if err := e.blankDocs(ctx, "receipt", slices.Concat(e.traces, e.sessionTraces).Finder()); err != nil {
 		return err
 	}
 	if err := e.blankSessionsAndJobs(ctx, f); err != nil {
@@ -108,16 +112,16 @@ func (e *eraser) addSessionTraces(ctx context.Context, n int64) error {
 }
 
 // blankDocs blanks the strings of checkpoints, or of receipts, that contain a trace.
-func (e *eraser) blankDocs(ctx context.Context, table string, f *finder) error {
-	if len(f.of) == 0 {
+func (e *eraser) blankDocs(ctx context.Context, table string, f *stored.Finder) error {
+	if f.Empty() {
 		return nil
 	}
-	found, err := e.matching(ctx, stmt("SELECT number, doc FROM "+table+" WHERE doc<>''"), f.inDocument)
+	found, err := e.matching(ctx, stmt("SELECT number, doc FROM "+table+" WHERE doc<>''"), f.InDocument)
 	if err != nil {
 		return err
 	}
 	for _, n := range found {
-		if err := e.replaceDoc(ctx, table, n, f.blank); err != nil {
+		if err := e.replaceDoc(ctx, table, n, f.Blank); err != nil {
 			return fmt.Errorf("%s %d: %w", table, n, err)
 		}
 		if table == "receipt" {
@@ -136,7 +140,7 @@ func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, blank fu
 	if err := e.get(ctx, stmt("SELECT doc FROM "+table+" WHERE number=?", n), &doc); err != nil {
 		return err
 	}
-	if _, err := decodeAny(doc); err != nil {
+	if _, err := stored.DecodeAny(doc); err != nil {
 		_, err := e.exec(ctx, "DELETE FROM "+table+" WHERE number=?", n)
 		return err
 	}
@@ -149,9 +153,9 @@ func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, blank fu
 }
 
 // blankSessionsAndJobs blanks the texts of sessions and deletes the jobs that contain a trace.
-func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *finder) error {
+func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *stored.Finder) error {
 	for _, column := range []string{"first_prompt", "last_notification", "nudge"} {
-		found, err := e.matching(ctx, stmt("SELECT number, "+column+" FROM session WHERE "+column+"<>''"), f.in)
+		found, err := e.matching(ctx, stmt("SELECT number, "+column+" FROM session WHERE "+column+"<>''"), f.In)
 		if err == nil {
 			err = e.execEach(ctx, "UPDATE session SET "+column+"='' WHERE number=?", found)
 		}
@@ -160,7 +164,7 @@ func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *finder) error {
 		}
 	}
 	jobs := stmt("SELECT number, data || char(10) || error FROM job WHERE data || error <> ''")
-	found, err := e.matching(ctx, jobs, f.in)
+	found, err := e.matching(ctx, jobs, f.In)
 	if err != nil {
 		return err
 	}
@@ -168,10 +172,10 @@ func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *finder) error {
 }
 
 // markDerived marks the other memories of the session that contain a trace.
-func (e *eraser) markDerived(ctx context.Context, session int64, f *finder) error {
+func (e *eraser) markDerived(ctx context.Context, session int64, f *stored.Finder) error {
 	found, err := e.matching(ctx, stmt(`SELECT number, title || char(10) || body || char(10) || facts || char(10) ||
 		summary || char(10) || command || char(10) || words || char(10) || standing FROM memory WHERE session=?`, session),
-		f.in)
+		f.In)
 	if err != nil {
 		return err
 	}
@@ -198,7 +202,7 @@ func (e *eraser) markUtterances(ctx context.Context, session int64, m mem.Memory
 }
 
 // blankReceipts removes the memories from the receipts of all sessions.
-func (e *eraser) blankReceipts(ctx context.Context, f *finder) error {
+func (e *eraser) blankReceipts(ctx context.Context, f *stored.Finder) error {
 	for _, m := range e.memories {
 		named, err := rows(ctx, e.conn, stmt(
 			"SELECT number FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)", m.ID), one[int64])
@@ -206,8 +210,8 @@ func (e *eraser) blankReceipts(ctx context.Context, f *finder) error {
 			return err
 		}
 		for _, n := range named {
-			err := e.replaceDoc(ctx, "receipt", n, func(doc string) (string, error) { return f.blankReceipt(doc, m.ID) })
-			if errors.Is(err, errUnchanged) {
+			err := e.replaceDoc(ctx, "receipt", n, func(doc string) (string, error) { return f.BlankReceipt(doc, m.ID) })
+			if errors.Is(err, stored.ErrUnchanged) {
 				continue
 			}
 			if err != nil {

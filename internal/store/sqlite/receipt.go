@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // putCheckpoint writes a checkpoint with a new number.
@@ -23,13 +24,13 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 	if err != nil {
 		return err
 	}
-	c.ID, c.At = chars.ShortID("c_", n), firstOf(c.At, e.at)
-	doc, err := text(c)
+	c.ID, c.At = chars.ShortID("c_", n), stored.FirstOf(c.At, e.at)
+	doc, err := stored.Text(c)
 	if err != nil {
 		return err
 	}
 	_, err = e.exec(ctx, "INSERT INTO checkpoint (number, id, session, project, at, trigger, doc) VALUES (?,?,?,?,?,?,?)",
-		n, c.ID, session, c.Project, stamp(c.At), c.Trigger, doc)
+		n, c.ID, session, c.Project, stored.Stamp(c.At), c.Trigger, doc)
 	return err
 }
 
@@ -42,13 +43,13 @@ func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
 	if err != nil {
 		return err
 	}
-	r.At = firstOf(r.At, e.at)
-	doc, err := text(r)
+	r.At = stored.FirstOf(r.At, e.at)
+	doc, err := stored.Text(r)
 	if err != nil {
 		return err
 	}
 	res, err := e.exec(ctx, "INSERT INTO receipt (id, session, project, at, outcome, tokens, doc) VALUES (?,?,?,?,?,?,?)",
-		r.ID, session, r.Project, stamp(r.At), r.Outcome, r.Tokens, doc)
+		r.ID, session, r.Project, stored.Stamp(r.At), r.Outcome, r.Tokens, doc)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // recordTable is a table of an export. Tables that are derived from these, and work that waits, are not exported.
@@ -98,7 +99,7 @@ func (s *maintenance) Records(ctx context.Context, q mem.RecordQuery, each func(
 	defer func() { _ = tx.Rollback() }()
 	since := int64(math.MinInt64)
 	if !q.Since.IsZero() {
-		since = stamp(q.Since)
+		since = stored.Stamp(q.Since)
 	}
 	for _, t := range recordTables() {
 		columnsOf := "t.*"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // maxDropped is how many payloads one transaction drops. New events wait for it.
@@ -46,7 +47,7 @@ func (s *erasure) oldPayloads(ctx context.Context, before time.Time, from int64,
 	}
 	// Neither an erased payload nor a damaged one is JSON.
 	f.and("created_at < ? AND CASE WHEN json_valid(payload) THEN json_extract(payload, '$.dropped') IS NULL ELSE 0 END",
-		stamp(before))
+		stored.Stamp(before))
 	old, err = rows(ctx, s.read, stmt("SELECT seq FROM event").where(f).orderBy("seq"), one[int64])
 	return last.Int64, old, err
 }
@@ -63,7 +64,7 @@ func (w *writer) dropPayloads(ctx context.Context, seqs []int64) error {
 		if !found || err != nil { // erased, or damaged
 			continue
 		}
-		if payload, err = text(e.WithoutPayload()); err != nil {
+		if payload, err = stored.Text(e.WithoutPayload()); err != nil {
 			return err
 		}
 		if _, err = w.exec(ctx, "UPDATE event SET payload=? WHERE seq=?", payload, seq); err != nil {

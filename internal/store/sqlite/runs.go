@@ -7,6 +7,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // putRun writes the changes of a consolidation run, marks changes of earlier runs
@@ -25,7 +26,7 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	}
 	for _, id := range b.UndoneRuns {
 		if _, err := e.exec(ctx, "UPDATE change SET undone=? WHERE undone=0 AND run=(SELECT number FROM run WHERE id=?)",
-			stamp(e.now), id); err != nil {
+			stored.Stamp(e.now), id); err != nil {
 			return err
 		}
 	}
@@ -37,7 +38,7 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 			continue
 		}
 		_, err := e.exec(ctx, `INSERT INTO dismissed (rule, memory, other, at) SELECT ?, number, ?, ? FROM memory WHERE id=?
-			ON CONFLICT DO NOTHING`, d.Rule, d.Other, stamp(firstOf(d.At, e.now)), d.Memory)
+			ON CONFLICT DO NOTHING`, d.Rule, d.Other, stored.Stamp(stored.FirstOf(d.At, e.now)), d.Memory)
 		if err != nil {
 			return err
 		}
@@ -63,17 +64,17 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 	}
 	r.Run = chars.ShortID("k_", n)
 	_, err = e.exec(ctx, "INSERT INTO run (number, id, kind, project, session, at, looked) VALUES (?,?,?,?,?,?,?)",
-		n, r.Run, string(run.Kind), project, session, stamp(firstOf(run.At, e.now)), run.Examined)
+		n, r.Run, string(run.Kind), project, session, stored.Stamp(stored.FirstOf(run.At, e.now)), run.Examined)
 	return n, err
 }
 
 // putChange writes one change, unless its memory was erased.
 func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
-	was, err := text(c.Was)
+	was, err := stored.Text(c.Was)
 	if err != nil {
 		return err
 	}
-	became, err := text(c.Became)
+	became, err := stored.Text(c.Became)
 	if err != nil {
 		return err
 	}

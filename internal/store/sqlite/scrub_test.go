@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 	"remanence/internal/store/storetest"
 )
 
 // removeWord removes one word from a document, as a redactor removes secrets.
-func removeWord(word string) Clean {
+func removeWord(word string) stored.Clean {
 	return func(doc []byte) ([]byte, map[string]int, error) {
 		n := bytes.Count(doc, []byte(word))
 		if n == 0 {

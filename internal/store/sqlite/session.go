@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // sessionColumns are the columns that sessionFields scans, of table session as s.
@@ -73,7 +74,8 @@ func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, er
 		prompts, status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
 		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)
 		VALUES (?,?,?,?,?,?,?,'','',0,?,'','','','','',?,0,'',?,0,'',0,0,'',0,0)`,
-		n, s.ID, s.Short, s.Agent, s.Project, s.ProjectName, s.Root, string(s.Status), stamp(s.Created), stamp(s.LastEvent))
+		n, s.ID, s.Short, s.Agent, s.Project, s.ProjectName, s.Root, string(s.Status), stored.Stamp(s.Created),
+		stored.Stamp(s.LastEvent))
 	return s, err
 }
 
@@ -116,7 +118,7 @@ func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
 	switch c.Status {
 	case "":
 	case mem.Completed:
-		completed = stamp(e.at)
+		completed = stored.Stamp(e.at)
 	default:
 		completed, reason = 0, ""
 	}
@@ -133,7 +135,7 @@ func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
 		processing=coalesce(?,processing), last_notification=coalesce(?,last_notification), notifications=notifications+?,
 		nudge=coalesce(?,nudge), nudge_prompt=CASE WHEN ? THEN ? ELSE nudge_prompt END,
 		handoff_armed=coalesce(?,handoff_armed) WHERE number=?`,
-		s.Prompts, stamp(s.LastEvent), given(c.Agent), given(project),
+		s.Prompts, stored.Stamp(s.LastEvent), given(c.Agent), given(project),
 		given(c.ProjectName), given(c.Root), given(c.Cwd), given(c.Model),
 		given(c.Entrypoint), given(c.Parent), given(c.Transcript), given(c.Source),
 		c.FirstPrompt, given(c.Status), completed, reason,
@@ -157,7 +159,7 @@ func given[T ~string](text T) any {
 func (e *entry) changeInjected(ctx context.Context, c mem.SessionChange) error {
 	if c.Compacted {
 		if _, err := e.exec(ctx, "UPDATE session SET compactions=compactions+1, context_tokens=0, handoff_armed=1, "+
-			"compacted=? WHERE number=?", stamp(e.at), e.session.Number); err != nil {
+			"compacted=? WHERE number=?", stored.Stamp(e.at), e.session.Number); err != nil {
 			return err
 		}
 	}
@@ -185,8 +187,9 @@ func (e *entry) putContextUsage(ctx context.Context, u mem.ContextUsage) error {
 		context_window=CASE WHEN ?>0 THEN ? ELSE context_window END, cliff=CASE WHEN ?>0 THEN ? ELSE cliff END,
 		model=CASE WHEN ?<>'' THEN ? ELSE model END, handoff_armed=CASE WHEN ? THEN 1 ELSE handoff_armed END
 		WHERE id=? AND compacted<=?`,
-		u.Tokens, stamp(firstOf(u.ReadAt, e.at)), u.Window, u.Window, u.AutoCompactTokens, u.AutoCompactTokens, u.Model,
-		u.Model, u.Rearm, u.Session, stamp(firstOf(u.At, e.at)))
+		u.Tokens, stored.Stamp(stored.FirstOf(u.ReadAt, e.at)), u.Window, u.Window, u.AutoCompactTokens,
+		u.AutoCompactTokens, u.Model,
+		u.Model, u.Rearm, u.Session, stored.Stamp(stored.FirstOf(u.At, e.at)))
 	return err
 }
 

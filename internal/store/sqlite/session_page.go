@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // SessionPage implements mem.Store.
@@ -64,10 +65,10 @@ func sessionFilter(q mem.SessionQuery) *filter {
 		f.and("s.cliff > 0 AND s.model = ?", q.AutoCompactModel)
 	}
 	if !q.Since.IsZero() {
-		f.and("s.last_event >= ?", stamp(q.Since))
+		f.and("s.last_event >= ?", stored.Stamp(q.Since))
 	}
 	if !q.Until.IsZero() {
-		f.and("s.last_event < ?", stamp(q.Until))
+		f.and("s.last_event < ?", stored.Stamp(q.Until))
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // Stats implements mem.Store.
@@ -58,7 +59,7 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 	if project != "" {
 		index = "memory_project"
 	}
-	own.and("created >= ? AND status = 'active' AND kind <> 'utterance'", stamp(today))
+	own.and("created >= ? AND status = 'active' AND kind <> 'utterance'", stored.Stamp(today))
 	if err := stmt("SELECT count(*) FROM memory INDEXED BY "+index).where(own).scan(ctx, tx, &st.Today); err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 // Day implements mem.Store.
 func (s *statistics) Day(ctx context.Context, project string, since time.Time) (mem.Day, error) {
 	d := mem.Day{Since: since}
-	at := stamp(since)
+	at := stored.Stamp(since)
 	sessions := (&filter{}).and("last_event >= ?", at).project("project", project)
 	// Events and receipts have no index by time: they are looked up by the sessions that were active.
 	inside := (&filter{}).and("session IN (SELECT number FROM session WHERE "+sessions.text()+")", sessions.args...)

@@ -2,11 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // A tombstone stores when data of a session was last erased: older events of its
@@ -15,18 +14,13 @@ import (
 
 const tombstone = mem.EventKind("Erased")
 
-func tombstoneID(session string) string {
-	sum := sha256.Sum256([]byte("erased session " + session))
-	return "x_" + hex.EncodeToString(sum[:16])
-}
-
 // putTombstones writes the tombstones of a purge.
 func (e *eraser) putTombstones(ctx context.Context) error {
 	for session := range e.affected {
 		if session == "" {
 			continue
 		}
-		if err := e.putTombstone(ctx, tombstoneID(session)); err != nil {
+		if err := e.putTombstone(ctx, stored.TombstoneID(session)); err != nil {
 			return err
 		}
 	}
@@ -36,7 +30,8 @@ func (e *eraser) putTombstones(ctx context.Context) error {
 func (w *writer) putTombstone(ctx context.Context, id string) error {
 	_, err := w.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,'',NULL,'',?,'','','','',1,NULL,0,'',?)
-		ON CONFLICT (id) DO UPDATE SET created_at=max(created_at, excluded.created_at)`, id, string(tombstone), stamp(w.now))
+		ON CONFLICT (id) DO UPDATE SET created_at=max(created_at, excluded.created_at)`, id, string(tombstone),
+		stored.Stamp(w.now))
 	return err
 }
 
@@ -68,7 +63,7 @@ func (db *database) finishPurge(ctx context.Context, tries int) error {
 
 // ErasedUntil implements mem.Store.
 func (s *erasure) ErasedUntil(ctx context.Context, session string) (at time.Time, err error) {
-	err = stmt("SELECT coalesce(max(created_at), 0) FROM event WHERE id=?", tombstoneID(session)).
+	err = stmt("SELECT coalesce(max(created_at), 0) FROM event WHERE id=?", stored.TombstoneID(session)).
 		scan(ctx, s.read, timeAt(&at))
 	return at, wrap("erased until", err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // turnKey names the turn of the event; "" if it belongs to none. If the client
@@ -74,13 +75,13 @@ func (e *entry) newTurn(ctx context.Context, key string, t mem.Turn) error {
 	place := n
 	if e.event.Recovered {
 		if err := e.get(ctx, stmt("SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?", e.session.Number,
-			stamp(t.At)), &place); err != nil {
+			stored.Stamp(t.At)), &place); err != nil {
 			return err
 		}
 	}
 	_, err = e.exec(ctx, "INSERT INTO turn (number, session, prompt_id, prompt, text, private, trust, at, place) "+
 		"VALUES (?,?,?,?,?,?,?,?,?)",
-		n, e.session.Number, key, t.Number, t.Text, t.Private, int(t.Trust), stamp(t.At), place)
+		n, e.session.Number, key, t.Number, t.Text, t.Private, int(t.Trust), stored.Stamp(t.At), place)
 	return err
 }
 

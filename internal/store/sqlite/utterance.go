@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // neighbours is how many utterances before and after one are indexed with it.
@@ -86,7 +87,7 @@ func (e *entry) indexSpan(ctx context.Context, session any, s span) error {
 		if _, err := e.exec(ctx, "INSERT OR REPLACE INTO talk_fts (rowid, body, ident, who, near, far, day) VALUES "+
 			"(?,?,?,?,?,?,?)",
 			u.number, u.text(), u.ident, mem.Memory{Who: u.who}.SpeakerName(), near, far,
-			timeOf(u.at).Local().Format("January 2006 2")); err != nil {
+			stored.TimeOf(u.at).Local().Format("January 2006 2")); err != nil {
 			return err
 		}
 	}

@@ -1,46 +1,13 @@
 package sqlite
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
-	"strings"
 	"time"
+
+	"remanence/internal/store/stored"
 )
-
-// stamp is the stored form of a time: nanoseconds since 1970, 0 for the zero time.
-// Times out of their range are stored as the nearest time in it.
-func stamp(t time.Time) int64 {
-	switch {
-	case t.IsZero():
-		return 0
-	case t.Before(time.Unix(0, math.MinInt64)):
-		return math.MinInt64
-	case t.After(time.Unix(0, math.MaxInt64)):
-		return math.MaxInt64
-	}
-	return t.UnixNano()
-}
-
-// timeOf is the time of a stamp.
-func timeOf(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n).UTC()
-}
-
-// firstOf returns the first time that is set.
-func firstOf(times ...time.Time) time.Time {
-	for _, t := range times {
-		if !t.IsZero() {
-			return t
-		}
-	}
-	return time.Time{}
-}
 
 // storedTime scans a stamp into a time.
 type storedTime time.Time
@@ -54,19 +21,8 @@ func (t *storedTime) Scan(v any) error {
 	if !ok {
 		return fmt.Errorf("stored time is a %T", v)
 	}
-	*t = storedTime(timeOf(n))
+	*t = storedTime(stored.TimeOf(n))
 	return nil
-}
-
-// text encodes v as JSON without escaping letters, so that a purge finds them.
-func text(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
 // list encodes a list as JSON, an empty one as "".
@@ -74,7 +30,7 @@ func list[T any](v []T) string {
 	if len(v) == 0 {
 		return ""
 	}
-	s, _ := text(v) // strings and structs of strings can always be encoded
+	s, _ := stored.Text(v) // strings and structs of strings can always be encoded
 	return s
 }
 
@@ -83,7 +39,7 @@ func array[T ~string | ~int64](v []T) string {
 	if len(v) == 0 {
 		return "[]"
 	}
-	s, _ := text(v)
+	s, _ := stored.Text(v)
 	return s
 }
 

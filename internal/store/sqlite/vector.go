@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 	"remanence/internal/vector"
 )
 
@@ -118,7 +119,7 @@ type storedVector struct {
 
 func (w *writer) putVector(ctx context.Context, model string, v mem.Vector) (p storedVector, found bool, err error) {
 	found, err = w.find(ctx, stmt("SELECT number, kind = 'utterance' FROM memory WHERE id=? AND updated=? "+
-		"AND status='active'", v.Memory, stamp(v.Updated)), &p.number, &p.utterance)
+		"AND status='active'", v.Memory, stored.Stamp(v.Updated)), &p.number, &p.utterance)
 	if err != nil || !found {
 		return p, false, err
 	}

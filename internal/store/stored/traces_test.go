@@ -1,4 +1,4 @@
-package sqlite
+package stored
 
 import (
 	"math/rand/v2"
@@ -27,23 +27,23 @@ func TestMayBeInMissesNoTrace(t *testing.T) {
 	}
 	held := 0
 	for range tier.Runs(20_000, 500_000) {
-		var tr traces
+		var tr Traces
 		for range 1 + r.IntN(3) {
-			tr.add(mem.Memory{Title: draw(8), Body: draw(12)})
+			tr.Add(mem.Memory{Title: draw(8), Body: draw(12)})
 		}
 		text1 := draw(10)
 		if len(tr) > 0 && r.IntN(2) == 0 {
 			text1 = draw(3) + wrapped(r, tr[r.IntN(len(tr))]) + draw(3)
 		}
 		text2 := draw(5)
-		doc, err := text(map[string]any{"a": []any{text1, text2}, "n": 7})
+		doc, err := Text(map[string]any{"a": []any{text1, text2}, "n": 7})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := slices.ContainsFunc(tr, func(line string) bool {
 			return strings.Contains(chars.Fold(text1), line) || strings.Contains(chars.Fold(text2), line)
 		})
-		if got := tr.finder().inDocument(doc); got != want {
+		if got := tr.Finder().InDocument(doc); got != want {
 			t.Fatalf("%q in %s: got %v, want %v", []string(tr), doc, got, want)
 		}
 		if want {

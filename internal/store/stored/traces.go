@@ -1,4 +1,4 @@
-package sqlite
+package stored
 
 import (
 	"encoding/json"
@@ -12,24 +12,27 @@ import (
 	"remanence/internal/mem"
 )
 
-var errUnchanged = errors.New("unchanged")
+// ErrUnchanged is the error of BlankReceipt for a receipt that needs no change.
+var ErrUnchanged = errors.New("unchanged")
 
-// traces are lines of erased memories. Other texts that contain one are blanked.
-type traces []string
+// Traces are lines of erased memories. Other texts that contain one are blanked.
+type Traces []string
 
-func (t *traces) add(m mem.Memory) { *t = append(*t, m.Traces()...) }
+// Add adds what a memory would be recognised by.
+func (t *Traces) Add(m mem.Memory) { *t = append(*t, m.Traces()...) }
 
-// finder searches texts for traces. The zero value finds nothing.
-type finder struct {
+// Finder searches texts for traces. The zero value finds nothing.
+type Finder struct {
 	lines patterns
 	runs  patterns              // the longest run of letters and digits of each line
 	of    map[string][][]string // the runs of each line, by the longest of them
 	loose bool                  // a line has no run that is long enough
 }
 
-func (t traces) finder() *finder {
+// Finder returns a finder of the traces.
+func (t Traces) Finder() *Finder {
 	lines := slices.Compact(slices.Sorted(slices.Values(t)))
-	f := &finder{lines: newPatterns(lines), of: map[string][][]string{}}
+	f := &Finder{lines: newPatterns(lines), of: map[string][][]string{}}
 	for _, line := range lines {
 		runs := strings.FieldsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf || !isPlain(byte(r)) })
 		longest := ""
@@ -47,21 +50,21 @@ func (t traces) finder() *finder {
 	return f
 }
 
-// in reports whether a text contains a trace.
-func (f *finder) in(text string) bool {
+// In reports whether a text contains a trace.
+func (f *Finder) In(text string) bool {
 	for range f.lines.in(chars.Fold(text)) {
 		return true
 	}
 	return false
 }
 
-// inDocument reports whether a string of a JSON document contains a trace. A
+// InDocument reports whether a string of a JSON document contains a trace. A
 // document that cannot be decoded counts as containing one.
-func (f *finder) inDocument(doc string) bool {
+func (f *Finder) InDocument(doc string) bool {
 	if json.Valid([]byte(doc)) && !f.mayBeIn(doc) {
 		return false
 	}
-	v, err := decodeAny(doc)
+	v, err := DecodeAny(doc)
 	if err != nil {
 		return true
 	}
@@ -72,7 +75,7 @@ func (f *finder) inDocument(doc string) bool {
 // mayBeIn rules out most documents without decoding them, which would take a purge
 // of a large store seconds. Letters and digits are the same in JSON, unless they are
 // escaped by number, and folding removes everything between the runs of a trace.
-func (f *finder) mayBeIn(doc string) bool {
+func (f *Finder) mayBeIn(doc string) bool {
 	if f.loose || strings.Contains(doc, `\u00`) {
 		return true
 	}
@@ -96,9 +99,9 @@ func isPlain(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// blank returns the document with empty strings in place of those that contain a trace.
-func (f *finder) blank(doc string) (string, error) {
-	v, err := decodeAny(doc)
+// Blank returns the document with empty strings in place of those that contain a trace.
+func (f *Finder) Blank(doc string) (string, error) {
+	v, err := DecodeAny(doc)
 	if err != nil {
 		return "", err
 	}
@@ -106,11 +109,11 @@ func (f *finder) blank(doc string) (string, error) {
 	if doc, ok := v.(map[string]any); ok && doc["asked"] == "" {
 		delete(doc, "terms") // of a receipt: the words of the query
 	}
-	return text(v)
+	return Text(v)
 }
 
-// decodeAny decodes any JSON and keeps numbers as they are written.
-func decodeAny(doc string) (v any, err error) {
+// DecodeAny decodes any JSON and keeps numbers as they are written.
+func DecodeAny(doc string) (v any, err error) {
 	d := json.NewDecoder(strings.NewReader(doc))
 	d.UseNumber()
 	err = d.Decode(&v)
@@ -118,10 +121,10 @@ func decodeAny(doc string) (v any, err error) {
 }
 
 // walk blanks strings in place and reports whether there were any to blank.
-func (f *finder) walk(v any) (any, bool) {
+func (f *Finder) walk(v any) (any, bool) {
 	switch v := v.(type) {
 	case string:
-		if f.in(v) {
+		if f.In(v) {
 			return "", true
 		}
 	case []any:
@@ -142,9 +145,9 @@ func (f *finder) walk(v any) (any, bool) {
 	return v, false
 }
 
-// blankReceipt removes one memory from a receipt: its titles, the injected text, and
-// all other strings that contain a trace. errUnchanged if that was done before.
-func (f *finder) blankReceipt(doc, id string) (string, error) {
+// BlankReceipt removes one memory from a receipt: its titles, the injected text, and
+// all other strings that contain a trace. ErrUnchanged if that was done before.
+func (f *Finder) BlankReceipt(doc, id string) (string, error) {
 	var r mem.Receipt
 	if err := json.Unmarshal([]byte(doc), &r); err != nil {
 		return "", err
@@ -160,16 +163,19 @@ func (f *finder) blankReceipt(doc, id string) (string, error) {
 			r.LeftOut[i].Title = ""
 		}
 	}
-	typed, err := text(r)
+	typed, err := Text(r)
 	if err != nil {
 		return "", err
 	}
-	blank, err := f.blank(typed)
+	blank, err := f.Blank(typed)
 	if err != nil {
 		return "", err
 	}
-	if same, err := new(finder).blank(doc); err != nil || same == blank {
-		return "", errors.Join(err, errUnchanged)
+	if same, err := new(Finder).Blank(doc); err != nil || same == blank {
+		return "", errors.Join(err, ErrUnchanged)
 	}
 	return blank, nil
 }
+
+// Empty reports whether the finder looks for nothing.
+func (f *Finder) Empty() bool { return len(f.of) == 0 }

@@ -1,0 +1,171 @@
+package stored
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"remanence/internal/mem"
+)
+
+// Clean removes secrets from the values of a JSON object and returns how many it
+// found of each kind. Keys, and strings under names of ids and paths, stay.
+type Clean = func(doc []byte) (out []byte, found map[string]int, err error)
+
+// TextTable is a table with texts of the person. Tables that are not listed contain only ids, keys and directories.
+type TextTable struct {
+	Where   string // its name in a scan's report
+	Table   string
+	Key     string // its number
+	ID      string // the id that a report names, '' if there is none
+	Columns []string
+}
+
+// NewTextTable returns a table with the given columns.
+func NewTextTable(where, table, key, id string, columns ...string) TextTable {
+	return TextTable{Where: where, Table: table, Key: key, ID: id, Columns: columns}
+}
+
+// DerivedWords is the column with the search words of a memory: parts of names in
+// its texts, without punctuation. It is not scanned, because words next to each other
+// there were not so in the texts. It keeps the words that are still in the texts.
+const DerivedWords = "words"
+
+const maxIDs = 5 // ids that a report names of each kind and place
+
+// TextRecord is one row of a TextTable: its texts, in the order of the table's columns.
+type TextRecord struct {
+	Key, ID string
+	Texts   []string
+}
+
+// Query selects the rows of the table, without a condition.
+func (t TextTable) Query() string {
+	return "SELECT " + t.Key + ", " + t.ID + ", " + strings.Join(t.Columns, ", ") + " FROM " + t.Table
+}
+
+// Empty returns a record and where to scan its columns.
+func (t TextTable) Empty() (*TextRecord, []any) {
+	rec := &TextRecord{Texts: make([]string, len(t.Columns))}
+	fields := []any{&rec.Key, &rec.ID}
+	for i := range rec.Texts {
+		fields = append(fields, &rec.Texts[i])
+	}
+	return rec, fields
+}
+
+// Cleaned returns the record without secrets, and how many there were by kind.
+func (t TextTable) Cleaned(rec TextRecord, clean Clean) (TextRecord, map[string]int, error) {
+	b, err := t.document(rec)
+	if err != nil {
+		return rec, nil, err
+	}
+	out, kinds, err := clean(b)
+	if err != nil || len(kinds) == 0 {
+		return rec, kinds, err
+	}
+	var doc map[string]json.RawMessage
+	if err := json.Unmarshal(out, &doc); err != nil {
+		return rec, nil, err
+	}
+	fresh := TextRecord{Key: rec.Key, ID: rec.ID}
+	for i, name := range t.Columns {
+		fresh.Texts = append(fresh.Texts, asText(rec.Texts[i], doc[name]))
+	}
+	if i := slices.Index(t.Columns, DerivedWords); i >= 0 {
+		fresh.Texts[i] = wordsIn(rec.Texts[i], strings.ToLower(strings.Join(fresh.Texts, "\n")))
+	}
+	return fresh, kinds, nil
+}
+
+// wordsIn returns the words that are in a text.
+func wordsIn(words, text string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(words), func(w string) bool {
+		return !strings.Contains(text, w)
+	}), " ")
+}
+
+// isDoc reports whether a stored text is a JSON document, whose strings are scanned one by one.
+func isDoc(s string) bool {
+	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))
+}
+
+// document returns a record as one JSON object, without empty texts.
+func (t TextTable) document(rec TextRecord) ([]byte, error) {
+	b := []byte("{")
+	for i, value := range rec.Texts {
+		if value == "" || t.Columns[i] == DerivedWords {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(b, t.Columns[i]...)
+		b = append(b, '"', ':')
+		switch {
+		case isDoc(value):
+			b = append(b, value...)
+		case isVerbatim(value): // as most texts
+			b = append(b, '"')
+			b = append(b, value...)
+			b = append(b, '"')
+		default:
+			quoted, err := Text(value)
+			if err != nil {
+				return nil, err
+			}
+			b = append(b, quoted...)
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// isVerbatim reports whether a text needs no escaping in JSON.
+func isVerbatim(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
+
+// asText is the stored form of the cleaned value of a text.
+func asText(old string, now json.RawMessage) string {
+	if isDoc(old) {
+		return string(now)
+	}
+	if old == "" {
+		return ""
+	}
+	var s string
+	_ = json.Unmarshal(now, &s) // it was written as a string
+	return s
+}
+
+// Count adds to a report what Cleaned found in a record.
+func (t TextTable) Count(done *mem.ScanResponse, rec TextRecord, kinds map[string]int) {
+	done.WithSecrets++
+	for kind, n := range kinds {
+		i := slices.IndexFunc(done.Finds, func(f mem.Find) bool { return f.Where == t.Where && f.Kind == kind })
+		if i < 0 {
+			done.Finds = append(done.Finds, mem.Find{Where: t.Where, Kind: kind, IDs: []string{}})
+			i = len(done.Finds) - 1
+		}
+		f := &done.Finds[i]
+		f.Count += n
+		if rec.ID != "" && len(f.IDs) < maxIDs {
+			f.IDs = append(f.IDs, rec.ID)
+		}
+	}
+}
+
+// SortFinds sorts the finds of a report by place, then kind.
+func SortFinds(finds []mem.Find) {
+	slices.SortStableFunc(finds, func(a, b mem.Find) int {
+		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.Kind, b.Kind))
+	})
+}
