@@ -48,7 +48,7 @@ remote:         lang shell
 propose:        mem chars lang extract rank
 # 2 core
 event:          mem chars workstate vaultfile extract remote rank inject redact
-recall:         mem chars vaultfile lang extract rank index inject redact event
+recall:         mem chars vaultfile blame lang extract rank index inject redact event
 erase:          mem chars extract redact event
 curate:         mem chars lang extract rank inject redact event recall
 digest:         mem chars extract inject redact event

@@ -43,7 +43,7 @@ func (s *Service) ToolSucceeded(
 	}
 	var kept event.Changes
 	if event.EditsFile(ec.Tool) {
-		ch.Event = withoutFileText(ec.Event)
+		ch.Event = withoutFileText(ec.Event, c)
 		kept = s.keep(ctx, ec, event.Changed(ec, c))
 	}
 	switch ec.Tool {
@@ -112,8 +112,8 @@ func WithoutResponse(ev mem.Event) *mem.Event {
 }
 
 // withoutFileText returns the event of an edit without the text of the file in the
-// response. The input has the changed text.
-func withoutFileText(ev mem.Event) *mem.Event {
+// response. The input has the changed text; if that begins or ends within a line, the response keeps the lines.
+func withoutFileText(ev mem.Event, c extract.Call) *mem.Event {
 	if len(ev.Response) == 0 || ev.Response[0] != '{' {
 		return &ev
 	}
@@ -124,6 +124,9 @@ func withoutFileText(ev mem.Event) *mem.Event {
 			"cell_id", "language", "success", "error":
 			kept[name] = value
 		}
+	}
+	if lines := event.PartsOfLines(ev, c); lines != nil {
+		kept["structuredPatch"] = lines
 	}
 	if out, err := json.Marshal(kept); err == nil {
 		ev.Response = out

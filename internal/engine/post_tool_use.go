@@ -32,9 +32,9 @@ func (e *Engine) postToolUse(ctx context.Context, ec event.Context) (mem.Reply, 
 	var injected event.Changes
 	switch {
 	case event.EditsFile(ec.Tool):
-		reply, injected, err = e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Write)
+		reply, injected, err = e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Write)
 	case ec.Tool == "Read":
-		reply, injected, err = e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Read)
+		reply, injected, err = e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Read)
 	case ec.Tool == "Agent":
 		reply, injected, err = e.Briefing.AgentCompleted(ctx, ec)
 	}

@@ -16,9 +16,9 @@ func (e *Engine) preToolUse(ctx context.Context, ec event.Context) (mem.Reply, e
 	}
 	switch ec.Tool {
 	case "Read":
-		return e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Read)
+		return e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Read)
 	case "Write", "Edit":
-		return e.Recall.FileNotes(ctx, ec, c.File, ec.Settings.Budgets.Write)
+		return e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Write)
 	case "Bash":
 		return e.Recall.CommandNotes(ctx, ec, c)
 	}

@@ -14,21 +14,35 @@ import (
 )
 
 // FileNotes injects memories of a file that was just read or changed: once per session and file, and again after a
-// compaction.
-func (e *Service) FileNotes(ctx context.Context, ec event.Context, file string, budget int) (mem.Reply, event.Changes,
-	error,
+// compaction. Decisions that an edit undoes are injected each time, but each once.
+func (e *Service) FileNotes(ctx context.Context, ec event.Context, c extract.Call, budget int) (mem.Reply,
+	event.Changes, error,
 ) {
-	mark := "file:" + file
-	if file == "" || budget == 0 || ec.SessionInfo.Injected[mark] || !ec.Settings.MayInject(ec.SessionInfo) {
+	if c.File == "" || budget == 0 || !ec.Settings.MayInject(ec.SessionInfo) {
 		return mem.Reply{}, event.Changes{}, nil
 	}
-	notes, err := e.notesOn(ctx, ec, file)
-	if err != nil || len(notes) == 0 {
+	items, marks, err := undoSearch{e, ec, c}.undone(ctx)
+	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
+	var notes []mem.Hit
+	if mark := "file:" + c.File; !ec.SessionInfo.Injected[mark] {
+		if notes, err = e.notesOn(ctx, ec, c.File); err != nil {
+			return mem.Reply{}, event.Changes{}, err
+		}
+		notes = slices.DeleteFunc(notes, func(h mem.Hit) bool { return slices.Contains(marks, "undone:"+h.Memory.ID) })
+		if len(notes) > 0 {
+			marks = append(marks, mark)
+		}
+	}
+	if len(notes)+len(items) == 0 {
+		return mem.Reply{}, event.Changes{}, nil
+	}
 	r := ec.Receipt("file", budget)
-	r.Query, r.Marks, r.Candidates = file, []string{mark}, len(notes)
-	reply, ch := injected(e.Inject(ec, e.RecallBlock(ec, "file", notes), r))
+	r.Query, r.Marks, r.Candidates = c.File, marks, len(notes)+len(items)
+	b := e.RecallBlock(ec, "file", notes)
+	b.Sections[0].Items = append(items, b.Sections[0].Items...)
+	reply, ch := injected(e.Inject(ec, b, r))
 	return reply, ch, nil
 }
 

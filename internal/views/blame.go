@@ -189,7 +189,9 @@ func (b *blamed) edits(ctx context.Context) (edits []blame.Edit, made []mem.Even
 	slices.SortStableFunc(made, func(x, y mem.Event) int { return x.At.Compare(y.At) })
 	for _, ev := range made {
 		call := b.Event.ReadCall(ev, b.project)
-		edits = append(edits, blame.Edit{At: ev.At, Old: call.Old, New: call.New, Whole: ev.Tool == "Write"})
+		e := blame.Edit{At: ev.At, Whole: ev.Tool == "Write"}
+		e.Old, e.New = event.LineChanges(ev, call)
+		edits = append(edits, e)
 	}
 	return edits, made, nil
 }

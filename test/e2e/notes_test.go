@@ -59,6 +59,31 @@ func TestAFailureThatOccursAgainIsCounted(t *testing.T) {
 	wants(t, "the note", notes[0], "failed in this way before: 2 times in an earlier session.", "app.conf did not help")
 }
 
+// An edit that takes back what an earlier session decided gets the decision with its result, once in a session. Other
+// edits of the file do not.
+func TestAnEditThatUndoesADecisionGetsIt(t *testing.T) {
+	u := learned(t)
+	u.withoutBriefing()
+	u.write(filepath.Join(u.project(""), "sender.conf"), "wait=30s\nlimit=4\n")
+	u.run(session{
+		script: script(reads("sender.conf"), edits("sender.conf", "30s", "9s"),
+			says("I decided to set the wait in sender.conf to 9s, because the gateway drops a connection after 10 seconds.")),
+		prompts: []string{"the sender loses mails"},
+	})
+	r := u.run(session{
+		script: script(bash("cat sender.conf"), reads("sender.conf"), edits("sender.conf", "limit=4", "limit=5"),
+			edits("sender.conf", "9s", "45s"), edits("sender.conf", "45s", "30s").given(
+				"I decided to set the wait in sender.conf to 9s",
+				"This edit changes what it laid down: `wait=9s` becomes `wait=45s`."),
+			says("It is slower now.")),
+		prompts: []string{"slow the sender down"},
+	})
+	notes := strings.Join(r.injections("PostToolUse"), "\n")
+	if n := strings.Count(notes, "This edit "); n != 1 {
+		t.Errorf("the decision came %d times, want once:\n%s", n, notes)
+	}
+}
+
 func TestAReadFileGetsItsMemoriesOnce(t *testing.T) {
 	u := learned(t)
 	u.withoutBriefing()
