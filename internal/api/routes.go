@@ -102,6 +102,7 @@ var (
 	Next     = Route[views.NextRequest, mem.Receipt]{Name: "next", Get: "next"}
 	WhatIf   = Route[views.WhatIfRequest, views.WhatIfResponse]{Name: "what_if", Get: "what_if"}
 	Economy  = Route[views.EconomyRequest, views.EconomyResponse]{Name: "economy", Get: "economy"}
+	Effect   = Route[views.EffectRequest, views.EffectResponse]{Name: "effect", Get: "effect"}
 )
 
 // Routes of the viewer's pages.

@@ -166,6 +166,16 @@ func viewsByName() map[string]ui.View {
 			},
 			By: "trigger", Unit: "tokens", Bars: []ui.StatsBar{{Name: "prompt", Value: 212}},
 		},
+		"effect": ui.EffectView{EffectResponse: views.EffectResponse{
+			Project: o.Project, Since: at, Days: 90, Sessions: views.EffectSessions{Used: 31, Given: 40, None: 9},
+			Measures: []views.EffectMeasure{{
+				Name: views.EffectReads, What: "reads of a file that had been read before", Share: true,
+				Used:    views.EffectGroup{Sessions: 30, Part: 40, Of: 100, Value: 0.4},
+				Others:  views.EffectGroup{Sessions: 45, Part: 90, Of: 180, Value: 0.5},
+				Verdict: views.EffectChance, Low: -0.2, High: 0.1,
+			}},
+			Method: []string{"Sessions are compared."}, Limits: []string{"It is no experiment."},
+		}},
 		"timeline": ui.TimelineView{TimelineResponse: views.TimelineResponse{
 			Entries: []views.TimelineEntry{{ID: "m_7k2q", At: at, What: "decision", Title: "chose jittered backoff"}},
 		}},

@@ -18,17 +18,29 @@ import (
 func statsCommand(a *app) *cobra.Command {
 	var days int
 	var by string
+	var effect bool
 	cmd := &cobra.Command{
 		Use:        "stats",
 		SuggestFor: []string{"usage", "cost"},
 		Short:      "what memory costs in tokens, and whether it is used",
 		Long: "Counts what was injected and whether it was used. What is estimated is marked\nso, with its formula. " +
-			"Dead weight was injected " +
-			fmt.Sprint(views.DeadAfter) + " times or more and never used.",
+			"Dead weight was injected " + fmt.Sprint(views.DeadAfter) + " times or more and never used.\n\n" +
+			"With --effect it compares sessions in which memory was used with the others:\nrepeated failures, questions, " +
+			"reads, and tokens, with its method and its limits.",
 		Example: "  remanence stats\n  remanence stats --days 7 --by trigger\n  remanence stats --by agent\n  remanence " +
 			"stats --project all --by project\n  remanence stats --json",
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if effect {
+				if !cmd.Flags().Changed("days") {
+					days = views.EffectDays
+				}
+				got, err := ask(cmd.Context(), a, api.Effect, views.EffectRequest{ProjectRef: a.ProjectRef(), Days: days})
+				if err != nil {
+					return a.noProject(err)
+				}
+				return a.out.Show(ui.EffectView{EffectResponse: got})
+			}
 			v, err := loadStats(cmd.Context(), a, days, by)
 			if err != nil {
 				return err
@@ -38,6 +50,8 @@ func statsCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&days, "days", 30, "so many days up to today, at most 366")
 	cmd.Flags().StringVar(&by, "by", "day", "a bar for each day, trigger, agent, kind or project")
+	cmd.Flags().BoolVar(&effect, "effect", false, "compare sessions in which memory was used with others (90 days)")
+	cmd.MarkFlagsMutuallyExclusive("effect", "by")
 	return cmd
 }
 

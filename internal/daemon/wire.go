@@ -237,6 +237,7 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Sessions, e.Views.Sessions), api.On(api.SessionUses, e.Views.SessionUses),
 		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
 		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy),
+		api.On(api.Effect, e.Views.Effect),
 		api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
 		api.On(api.Overview, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) {
 			return e.Views.Overview(ctx)
