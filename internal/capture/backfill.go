@@ -35,7 +35,7 @@ type BackfillRequest struct {
 	Home    string    `json:"home,omitempty"`    // below which other clients keep their transcripts
 	Project string    `json:"project,omitempty"` // key, name or directory; empty means all
 	Since   time.Time `json:"since,omitzero"`    // only sessions that ended at or after
-	Limit   int       `json:"limit,omitempty"`   // only so many, those that ended last; 0 means all
+	Limit   int       `json:"limit,omitempty"`   // only so many that are unread, the last ones; 0 means all
 	DryRun  bool      `json:"dry_run,omitempty"`
 	Stop    bool      `json:"stop,omitempty"`  // ends a running backfill; what was read stays
 	Undo    bool      `json:"undo,omitempty"`  // also hides the memories that were read in
@@ -76,7 +76,7 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 	if err != nil {
 		return event.Backfill{}, fmt.Errorf("%w: %w", ErrNotListed, err)
 	}
-	files, projects, err := selected(ctx, s.Event, req, all)
+	files, projects, err := selected(ctx, s.Event, req, all, s.unread)
 	if err != nil {
 		return event.Backfill{}, err
 	}
@@ -197,9 +197,16 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 	if err != nil {
 		return err
 	}
-	files, _, err := selected(ctx, s.Event, o.BackfillRequest, all)
-	if err != nil && !errors.Is(err, ErrNoTranscripts) { // they may be gone since
-		return err
+	rest := o.BackfillRequest
+	if rest.Limit > 0 {
+		rest.Limit -= o.Done
+	}
+	var files []mem.TranscriptFile
+	if o.Limit == 0 || rest.Limit > 0 {
+		left := slices.DeleteFunc(slices.Clone(all), o.has)
+		if files, _, err = selected(ctx, s.Event, rest, left, s.unread); err != nil && !errors.Is(err, ErrNoTranscripts) {
+			return err // without transcripts, they are gone since
+		}
 	}
 	goesOn := func(ctx context.Context) error {
 		waiting, err := s.Store.Jobs(ctx, event.JobBackfill, maxBackfillJobs)
@@ -216,9 +223,6 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 	}
 	begun := time.Now()
 	for _, f := range files {
-		if o.has(f) {
-			continue
-		}
 		if err := goesOn(ctx); err != nil {
 			return err
 		}
@@ -276,10 +280,20 @@ func storeFailed(err error) bool {
 	}, func(one error) bool { return errors.Is(err, one) })
 }
 
-// selected returns those of a folder's transcripts that a request asks for, in their order, and their projects.
-func selected(ctx context.Context, places *event.Service, req BackfillRequest, files []mem.TranscriptFile) (
-	[]mem.TranscriptFile, []event.BackfillProject, error,
-) {
+// unread reports whether a session has ended and was neither captured live nor read in completely.
+func (s *Service) unread(ctx context.Context, f mem.TranscriptFile) (bool, error) {
+	if s.Now().Sub(f.Ended) < idleAfter {
+		return false, nil
+	}
+	sess, err := s.Event.SessionOf(ctx, f.Session)
+	return sess.ID == "" || sess.Source == mem.Backfilled && sess.Status != mem.Completed, err
+}
+
+// selected returns those of a folder's transcripts that a request asks for, in their order, and their projects. A
+// limit counts sessions that are unread, and leaves out the others.
+func selected(ctx context.Context, places *event.Service, req BackfillRequest, files []mem.TranscriptFile,
+	unread func(context.Context, mem.TranscriptFile) (bool, error),
+) ([]mem.TranscriptFile, []event.BackfillProject, error) {
 	named, all := map[string]mem.Project{}, map[string]*event.BackfillProject{} // by directory, if asked for; by key
 	names := []string{}
 	var out []mem.TranscriptFile
@@ -299,10 +313,17 @@ func selected(ctx context.Context, places *event.Service, req BackfillRequest, f
 		if p.Key == "" {
 			continue
 		}
-		if out = append(out, f); req.Limit > 0 && len(out) > req.Limit {
-			out = out[:req.Limit]
-			break
+		if req.Limit > 0 {
+			if len(out) == req.Limit {
+				break
+			}
+			if counts, err := unread(ctx, f); err != nil {
+				return nil, nil, err
+			} else if !counts {
+				continue
+			}
 		}
+		out = append(out, f)
 		if all[p.Key] == nil {
 			all[p.Key] = &event.BackfillProject{Name: p.Name}
 		}

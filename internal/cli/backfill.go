@@ -49,7 +49,7 @@ func backfillCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&req.DryRun, "dry-run", false, "only show how many sessions, of which time and size")
 	f.StringVar(&since, "since", "", "only sessions that ended since: 2026-03-01, 3mo, 2w …")
-	f.IntVar(&req.Limit, "limit", 0, "only the last so many sessions, read in before or not")
+	f.IntVar(&req.Limit, "limit", 0, "only the last so many sessions that were not read in before")
 	f.BoolVar(&req.Stop, "stop", false, "end a running backfill; what was read stays")
 	f.BoolVar(&req.Undo, "undo", false, "hide the memories of all sessions that were read in")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "stop", "undo")

@@ -22,7 +22,8 @@ func exportCommand(a *app) *cobra.Command {
 			"jsonl is all that is stored, a row of JSON a line: memories, hidden ones too,\nsessions, prompts, events, " +
 			"receipts, checkpoints and links, with their ids and\ntimes. remanence import reads it, on this machine or " +
 			"another. The form is\ndescribed in docs/export.md.\n\n" +
-			"markdown is a new directory with a file for each memory that is not hidden, as\nin a vault.\n\n" +
+			"markdown is a new directory with a file for each memory that is not hidden, as\nin a vault; without --project " +
+			"in one folder for each project.\n\n" +
 			"All hold the text of memories, so keep them where you would keep those.\nWithout -o they go to standard output.",
 		Example: "  remanence export -o remanence.html\n  remanence export --format jsonl -o remanence.jsonl\n" +
 			"  remanence export --format jsonl --project api --since 30d -o api.jsonl",
@@ -34,10 +35,10 @@ func exportCommand(a *app) *cobra.Command {
 				return records.run(cmd, a)
 			case format != exportHTML && format != exportMarkdownFiles:
 				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use html, jsonl or markdown")
-			case records.since != "" || records.hidePaths:
-				return fault.Usage.WithMessage("--since and --redact-paths need --format jsonl")
 			case format == exportMarkdownFiles:
-				return exportMarkdown(cmd, a, file.path)
+				return records.exportMarkdown(cmd, a, file.path)
+			case records.since != "" || records.hidePaths:
+				return fault.Usage.WithMessage("--since and --redact-paths need --format jsonl or markdown")
 			}
 			if err := file.check(); err != nil {
 				return err
@@ -66,9 +67,9 @@ func exportCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", exportHTML, "html, jsonl or markdown")
-	cmd.Flags().StringVar(&records.since, "since", "", "with jsonl: only what changed since: 2w, 3d, 2026-01-31")
+	cmd.Flags().StringVar(&records.since, "since", "", "not with html: only what changed since: 2w, 3d, 2026-01-31")
 	cmd.Flags().BoolVar(&records.hidePaths, "redact-paths", false,
-		"with jsonl: names of projects and ~ in place of directories")
+		"not with html: names of projects and ~ in place of directories")
 	cmd.Flags().StringVarP(&file.path, "output", "o", "",
 		"the file to write, for your eyes only (default: standard output)")
 	cmd.Flags().BoolVar(&file.force, "force", false, "overwrite the file")

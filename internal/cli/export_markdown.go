@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 
@@ -18,8 +19,9 @@ import (
 // exportPage is how many memories are read at a time.
 const exportPage = 500
 
-// exportMarkdown writes one file a memory into a new directory. Hidden memories and messages are left out.
-func exportMarkdown(cmd *cobra.Command, a *app, dir string) error {
+// exportMarkdown writes one file a memory into a new directory: with --project as one vault, otherwise as one for each
+// project and one for what holds in all. Hidden memories and messages are left out.
+func (o recordExport) exportMarkdown(cmd *cobra.Command, a *app, dir string) error {
 	if dir == "" {
 		return fault.Usage.WithMessage("--format markdown needs a directory").
 			FixedBy("remanence export --format markdown -o DIR")
@@ -27,7 +29,7 @@ func exportMarkdown(cmd *cobra.Command, a *app, dir string) error {
 	if config.Exists(dir) || !config.IsDir(filepath.Dir(filepath.Clean(dir))) {
 		return fault.Input.WithMessage("%s is there already, or is in no directory", dir).FixedBy("name a new directory")
 	}
-	q, _, err := recordExport{}.query(cmd.Context(), a)
+	q, projects, err := o.query(cmd.Context(), a)
 	if err != nil {
 		return err
 	}
@@ -39,16 +41,31 @@ func exportMarkdown(cmd *cobra.Command, a *app, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return fault.Denied.Because("%s", err)
 	}
-	to := vault.Vault{Dir: dir}
 	v := ui.MarkdownView{Dir: dir}
-	for list := (mem.Query{Project: q.Project, Limit: exportPage}); ; list.Offset += exportPage {
+	hide := o.hider(a, projects)
+	vaults := map[string]*vault.Vault{"": {Dir: filepath.Join(dir, ui.FolderName(mem.Project{Name: everyProject}, nil))}}
+	for _, p := range projects {
+		vaults[p.Key] = &vault.Vault{Dir: filepath.Join(dir, ui.FolderName(p, projects))}
+	}
+	for list := (mem.Query{Project: q.Project, Within: "*", Limit: exportPage}); ; list.Offset += exportPage {
 		ms, err := store.List(cmd.Context(), list)
 		if err != nil {
 			return err
 		}
 		for _, mm := range ms {
+			to := cmp.Or(vaults[mm.Project], vaults[""])
+			if q.Project != "" {
+				to = &vault.Vault{Dir: dir}
+			}
+			if mm.Updated.Before(q.Since) {
+				continue
+			}
+			mm.Title, mm.Body = hide(mm.Title), hide(mm.Body)
 			file, c := filesync.ExportedNote(mm)
-			if _, err := to.Write(mem.Note{File: file}, c); err != nil {
+			if err = os.MkdirAll(to.Dir, 0o700); err == nil {
+				_, err = to.Write(mem.Note{File: file}, c)
+			}
+			if err != nil {
 				return fault.Other.WithMessage("the export is incomplete").Because("%s", err)
 			}
 			v.Memories++

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,10 +53,6 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		return err
 	}
 	defer store.Close()
-	change := func(s string) string { return s }
-	if o.hidePaths {
-		change = pathHider(projects, a.Sys.Getenv("HOME"))
-	}
 	v := ui.RecordsView{File: o.file.path, Rows: map[string]int{}}
 	write := func(to io.Writer) error {
 		if o.file.path != "" {
@@ -70,7 +64,7 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		if err != nil {
 			return err
 		}
-		w.Change = change
+		w.Change = o.hider(a, projects)
 		if q != (mem.RecordQuery{}) {
 			if w.Has, err = exportedIDs(ctx, store, q); err != nil {
 				return err
@@ -142,19 +136,12 @@ func (o recordExport) query(ctx context.Context, a *app) (q mem.RecordQuery, pro
 	return q, projects, nil
 }
 
-// pathHider replaces the directories of projects by their names, and the person's home directory by ~.
-func pathHider(projects []mem.Project, home string) func(string) string {
-	slices.SortFunc(projects, func(a, b mem.Project) int { return len(b.Root) - len(a.Root) })
-	var pairs []string
-	for _, p := range projects {
-		if len(p.Root) > 1 {
-			pairs = append(pairs, p.Root, p.Name)
-		}
+// hider replaces the directories of projects by their names, and the person's home directory by ~, if that is asked for.
+func (o recordExport) hider(a *app, projects []mem.Project) func(string) string {
+	if !o.hidePaths {
+		return func(s string) string { return s }
 	}
-	if len(home) > 1 {
-		pairs = append(pairs, home, "~")
-	}
-	return strings.NewReplacer(pairs...).Replace
+	return ui.PathHider(projects, a.Sys.Getenv("HOME"))
 }
 
 type countingWriter struct {

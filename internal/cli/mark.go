@@ -16,9 +16,8 @@ import (
 )
 
 func forgetCommand(a *app) *cobra.Command {
-	var f filters
-	var query, reason string
-	var dry, yes bool
+	var found foundMemories
+	order := curate.MarkRequest{Verb: curate.ProposeForget}
 	cmd := &cobra.Command{
 		Use:        "forget [id]...",
 		SuggestFor: []string{"delete", "remove", "rm"},
@@ -29,42 +28,53 @@ func forgetCommand(a *app) *cobra.Command {
 		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query " +
 			"\"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := curate.MarkRequest{
-				ProjectRef: a.ProjectRef(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason,
-				Agent: a.agent(),
-			}
-			words := strings.Fields(query)
-			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
-				return fault.Input.WithMessage("--query is empty")
-			}
-			narrowed := query != "" || len(f.inForce("")) > 0
-			switch {
-			case len(args) > 0 && narrowed:
-				return fault.Usage.WithMessage("forget takes ids or a query, not both").FixedBy("remanence forget --help")
-			case len(args) == 0 && !narrowed:
-				return fault.Usage.WithMessage("forget needs an id, --query or a filter").FixedBy("remanence forget --help")
-			case len(args) > 0:
-				return runMark(a, cmd, order)
-			}
-			q, err := f.query(words, a.Sys.Now())
-			if err != nil {
-				return err
-			}
-			q.File = a.fromHere(q.File)
-			return forgetFound(a, cmd, order, q, yes)
+			order.ProjectRef, order.IDs, order.Agent = a.ProjectRef(), args, a.agent()
+			return found.run(a, cmd, order)
 		},
 	}
-	f.register(cmd.Flags())
-	cmd.Flags().StringVar(&query, "query", "", "all memories that a search for this finds")
-	cmd.Flags().StringVar(&reason, "reason", "", "why, in a sentence; kept with the memory")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show which")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	found.register(cmd, &order)
+	cmd.Flags().StringVar(&order.Reason, "reason", "", "why, in a sentence; kept with the memory")
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
 }
 
-// forgetFound shows what a query finds and hides exactly that once confirmed.
-func forgetFound(a *app, cmd *cobra.Command, order curate.MarkRequest, q mem.Query, yes bool) error {
+// foundMemories selects the memories that an order is about by what a search finds.
+type foundMemories struct {
+	filters
+	words string
+	yes   bool
+}
+
+func (f *foundMemories) register(cmd *cobra.Command, order *curate.MarkRequest) {
+	f.filters.register(cmd.Flags())
+	cmd.Flags().StringVar(&f.words, "query", "", "all memories that a search for this finds")
+	cmd.Flags().BoolVar(&order.DryRun, "dry-run", false, "only show which")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+}
+
+// run does an order about memories with the given ids, or shows what the filters find and does it about exactly that
+// once confirmed.
+func (f *foundMemories) run(a *app, cmd *cobra.Command, order curate.MarkRequest) error {
+	words := strings.Fields(f.words)
+	narrowed := f.words != "" || len(f.inForce("")) > 0
+	switch help := cmd.CommandPath() + " --help"; {
+	case cmd.Flags().Changed("query") && len(words) == 0: // as of a variable that is not set: it would find all
+		return fault.Input.WithMessage("--query is empty")
+	case len(order.IDs) > 0 && narrowed:
+		return fault.Usage.WithMessage("%s takes ids or a query, not both", order.Verb).FixedBy(help)
+	case len(order.IDs) == 0 && !narrowed:
+		return fault.Usage.WithMessage("%s needs an id, --query or a filter", order.Verb).FixedBy(help)
+	case len(order.IDs) > 0:
+		return runMark(a, cmd, order)
+	}
+	q, err := f.query(words, a.Sys.Now())
+	if err != nil {
+		return err
+	}
+	q.File = a.fromHere(q.File)
+	if order.Verb == curate.ProposeRestore {
+		q.Statuses = []mem.Status{mem.Forgotten}
+	}
 	dry := order.DryRun
 	order.Query, order.DryRun = &q, true
 	found, err := ask(cmd.Context(), a, api.Mark, order)
@@ -75,9 +85,10 @@ func forgetFound(a *app, cmd *cobra.Command, order curate.MarkRequest, q mem.Que
 		found.DryRun = dry
 		return printMarked(a, cmd, found)
 	}
-	if !yes {
+	if !f.yes {
 		ui.PreviewMemories(a.out, found.Memories)
-		if err := a.confirm("Hide " + ui.Plural(len(found.Memories), "memory", "memories") + "?"); err != nil {
+		act := map[string]string{curate.ProposeForget: "Hide ", curate.ProposeRestore: "Restore "}[order.Verb]
+		if err := a.confirm(act + ui.Plural(len(found.Memories), "memory", "memories") + "?"); err != nil {
 			return err
 		}
 	}
@@ -85,7 +96,15 @@ func forgetFound(a *app, cmd *cobra.Command, order curate.MarkRequest, q mem.Que
 	for _, m := range found.Memories {
 		order.IDs = append(order.IDs, m.ID)
 	}
-	return runMark(a, cmd, order)
+	var selection []string
+	for _, flag := range f.inForce(a.Project) {
+		name, value, _ := strings.Cut(flag, " ")
+		selection = append(selection, name, value)
+	}
+	if f.words != "" {
+		selection = append(selection, "--query", f.words)
+	}
+	return runMark(a, cmd, order, selection...)
 }
 
 // markCommand is restore, pin or unpin.
@@ -95,25 +114,35 @@ func markCommand(a *app, verb string) *cobra.Command {
 		"pin":     "pin memories: they are injected first and never decay",
 		"unpin":   "take the pin off again",
 	}
+	var found foundMemories
+	order := curate.MarkRequest{Verb: verb}
 	cmd := &cobra.Command{
 		Use:     verb + " <id>...",
 		Short:   short[verb],
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runMark(a, cmd, curate.MarkRequest{ProjectRef: a.ProjectRef(), Verb: verb, IDs: args, Agent: a.agent()})
+			order.ProjectRef, order.IDs, order.Agent = a.ProjectRef(), args, a.agent()
+			return found.run(a, cmd, order)
 		},
+	}
+	if verb == curate.ProposeRestore {
+		found.register(cmd, &order)
+		cmd.Use, cmd.Args = verb+" [id]...", nil
+		cmd.Long = "By their ids, or all hidden ones that a query or a filter finds."
+		cmd.Example += "\n  remanence restore --tag import-20260302-090000.000"
 	}
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
 }
 
-func runMark(a *app, cmd *cobra.Command, order curate.MarkRequest) error {
+// runMark does an order. selection are the flags that found its memories, nil for ids that were given.
+func runMark(a *app, cmd *cobra.Command, order curate.MarkRequest, selection ...string) error {
 	got, err := ask(cmd.Context(), a, api.Mark, order)
 	if err != nil {
 		return err
 	}
-	return printMarked(a, cmd, got)
+	return printMarked(a, cmd, got, selection...)
 }
 
 // printProposed shows memories that stay as they are until the person decides. That
@@ -148,8 +177,8 @@ func undoOf(command string) string {
 	return map[string]string{"forget": "restore", "restore": "forget", "pin": "unpin", "unpin": "pin"}[command]
 }
 
-// printMarked shows what an order did and how to undo it.
-func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse) error {
+// printMarked shows what an order did and how to undo it: by ids, or if there are too many by the same selection.
+func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse, selection ...string) error {
 	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
 		return printProposed(a, cmd, "mark", got, got.Proposed...)
 	}
@@ -162,7 +191,7 @@ func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse) error {
 		v.Limit = curate.MaxFound
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
-		v.Undo = "remanence " + undoOf(got.Verb) + " " + ui.IDsText(idsOf(got.Memories))
+		v.Undo = "remanence " + undoOf(got.Verb) + " " + ui.IDsText(idsOf(got.Memories), selection)
 	}
 	if err := a.out.Show(v); err != nil || len(got.Proposed) == 0 {
 		return err

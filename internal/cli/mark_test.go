@@ -34,10 +34,12 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 		a := &app{Connection: &daemon.Connection{Sys: h.Sys, Paths: h.Paths, Caller: local, Project: "all"}}
 		a.out = ui.NewPrinter(config.System{Stdout: &out, Stderr: &out, Getenv: h.Sys.Getenv, Now: time.Now},
 			ui.Flags{NoPager: true})
-		if err := forgetFound(a, cmd, curate.MarkRequest{ProjectRef: a.ProjectRef(), Verb: "forget"},
-			mem.Query{Text: "okapi"},
-			true); err != nil {
+		found := foundMemories{words: "okapi", yes: true}
+		if err := found.run(a, cmd, curate.MarkRequest{ProjectRef: a.ProjectRef(), Verb: "forget"}); err != nil {
 			t.Fatal(err)
+		}
+		if undo := "remanence restore --project all --query okapi\n"; first && !strings.Contains(out.String(), undo) {
+			t.Errorf("no %q in\n%s", undo, out.String()[max(0, out.Len()-300):])
 		}
 		if said := strings.Contains(out.String(), "the first 1000 that were found"); said != first ||
 			!strings.Contains(out.String(), "hidden  m_") {

@@ -759,6 +759,19 @@ func TestABackfillReadsWhatWasAskedFor(t *testing.T) {
 			t.Errorf("%+v: %d sessions, want %d", tt.req, got.Sessions, tt.want)
 		}
 	}
+	for i, want := range []int{1, 2, 3, 3} {
+		p.reads(capture.BackfillRequest{Limit: 1})
+		known := 0
+		for _, id := range []string{"s0", "s1", "s2"} {
+			if len(p.events(id)) > 0 {
+				known++
+			}
+		}
+		if known != want {
+			t.Errorf("after %d times one session, %d are read in, want %d", i+1, known, want)
+		}
+		p.clock = p.clock.Add(2 * time.Minute) // the result of the last one is not kept
+	}
 	_, err := p.Engine.Backfill(t.Context(), capture.BackfillRequest{Folder: p.folder, Project: "ferry"})
 	if !errors.Is(err, capture.ErrNoTranscripts) || !strings.Contains(err.Error(), "bank, shop") {
 		t.Errorf("got %v, want the names that there are", err)

@@ -272,10 +272,21 @@ func channel(m mem.Memory) string {
 // maxUndoIDs is how many ids a command that reverts a change lists.
 const maxUndoIDs = 100
 
-// IDsText returns ids as arguments of a command; "ID..." if there are too many to type or read.
-func IDsText(ids []string) string {
-	if len(ids) > maxUndoIDs {
-		return "ID..."
+// IDsText returns ids as arguments of a command; if there are too many to type or read, the flags that select them
+// instead.
+func IDsText(ids, selection []string) string {
+	if len(ids) <= maxUndoIDs || len(selection) == 0 {
+		return strings.Join(ids, " ")
 	}
-	return strings.Join(ids, " ")
+	quoted := make([]string, 0, len(selection))
+	for _, arg := range selection {
+		if strings.Trim(arg, plainArgument) != "" {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, arg)
+	}
+	return strings.Join(quoted, " ")
 }
+
+// plainArgument are the characters that no shell changes.
+const plainArgument = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@"

@@ -1,6 +1,12 @@
 package ui
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"remanence/internal/mem"
+)
 
 // RecordsView shows what was written to a file, or read from one.
 type RecordsView struct {
@@ -71,4 +77,38 @@ func (ExportView) SchemaName() string { return "export" }
 func (v ExportView) Print(p *Printer) {
 	p.Line("written: %s, %s, %s", OneLine(v.File), Plural(v.Projects, "project", "projects"),
 		BytesText(int64(v.Bytes)))
+}
+
+// PathHider returns a function that replaces the directories of projects by their names, and a home directory by ~.
+func PathHider(projects []mem.Project, home string) func(string) string {
+	byLength := slices.SortedFunc(slices.Values(projects), func(a, b mem.Project) int { return len(b.Root) - len(a.Root) })
+	var pairs []string
+	for _, p := range byLength {
+		if len(p.Root) > 1 {
+			pairs = append(pairs, p.Root, p.Name)
+		}
+	}
+	if len(home) > 1 {
+		pairs = append(pairs, home, "~")
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// FolderName returns the name of a folder for a project: its name, and if another one has that, too, the key.
+func FolderName(p mem.Project, all []mem.Project) string {
+	plain := func(s string) string {
+		return strings.Trim(strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
+				return unicode.ToLower(r)
+			}
+			return '-'
+		}, s), "-.")
+	}
+	name := plain(p.Name)
+	if name == "" || p.Key != "" && slices.ContainsFunc(all, func(o mem.Project) bool {
+		return o.Key != p.Key && plain(o.Name) == name
+	}) {
+		name = strings.TrimPrefix(name+"-"+p.Key, "-")
+	}
+	return name
 }
