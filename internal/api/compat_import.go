@@ -18,11 +18,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// ExportedMemories are the memories of an export, as far as they can be imported.
+// ExportedMemories are the memories and sessions of an export, as far as they can be imported.
 type ExportedMemories struct {
 	Project  string // of memories without one
 	Memories []mem.Memory
-	LeftOut  map[string]int // number of sessions and prompts, which cannot be imported without their events
+	Sessions []curate.ImportedSession
+	Dirs     map[string][]string // directories of projects, by the name that the export has for them
+	LeftOut  map[string]int      // number of sessions and prompts without an id, a time or a text
 
 	dropped map[Dropped]int
 }
@@ -72,7 +74,8 @@ func (out ExportedMemories) Dropped() []Dropped {
 // exportFile is an export of claude-mem, or a response of our API.
 type exportFile struct {
 	project  string
-	sessions map[string]string // project by each name that a session has
+	sessions map[string]*curate.ImportedSession // by each name that a session has
+	order    []*curate.ImportedSession
 	memories []exportRecord
 	// summaries are imported as summaries, whatever their kind.
 	summaries []exportRecord
@@ -80,7 +83,7 @@ type exportFile struct {
 
 // ReadExport reads JSON values one after another: exports, lists of records, or records.
 func ReadExport(r io.Reader) (ExportedMemories, error) {
-	out := ExportedMemories{LeftOut: map[string]int{}}
+	out := ExportedMemories{LeftOut: map[string]int{}, Dirs: map[string][]string{}}
 	values := json.NewDecoder(r)
 	for n := 1; ; n++ {
 		var raw json.RawMessage
@@ -106,6 +109,10 @@ func (out *ExportedMemories) take(raw json.RawMessage) error {
 	if f.project != "" {
 		out.Project = f.project
 	}
+	for _, one := range f.order {
+		one.Project = cmp.Or(one.Project, f.project)
+		out.Sessions = append(out.Sessions, *one)
+	}
 	for i := range f.memories {
 		if err := out.keep(&f.memories[i], f, false); err != nil {
 			return fmt.Errorf("record %d: %w", i+1, err)
@@ -122,7 +129,16 @@ func (out *ExportedMemories) take(raw json.RawMessage) error {
 // file reads one value: a list of records, a record, or a file of several lists.
 func (out *ExportedMemories) file(raw json.RawMessage) (f exportFile, err error) {
 	if bytes.HasPrefix(raw, []byte("[")) {
-		return f, json.Unmarshal(raw, &f.memories)
+		err := json.Unmarshal(raw, &f.memories)
+		for i := 0; err == nil && i < len(f.memories); i++ { // responses of a SurrealDB server, one for each statement
+			for _, rows := range f.memories[i].take("result") {
+				var more []exportRecord
+				err = json.Unmarshal(rows.value, &more)
+				f.memories = slices.Replace(f.memories, i, i+1, more...)
+				i += len(more) - 1
+			}
+		}
+		return f, err
 	}
 	var r exportRecord
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -158,7 +174,7 @@ func (out *ExportedMemories) besides(r *exportRecord, f *exportFile) (err error)
 	if f.project, err = r.text("project"); err != nil {
 		return err
 	}
-	f.sessions = map[string]string{}
+	f.sessions = map[string]*curate.ImportedSession{}
 	for _, name := range []string{"sessions", "prompts"} {
 		out.LeftOut[name] += 0
 		for _, field := range r.take(name) {
@@ -166,9 +182,14 @@ func (out *ExportedMemories) besides(r *exportRecord, f *exportFile) (err error)
 			if err := json.Unmarshal(field.value, &list); err != nil {
 				return fmt.Errorf("%s: a list of records is needed: %w", field.name, err)
 			}
-			out.LeftOut[name] += len(list)
 			for i := range list {
-				f.noteSession(&list[i], name)
+				taken, err := out.session(f, &list[i], name)
+				if err != nil {
+					return fmt.Errorf("%s: record %d: %w", field.name, i+1, err)
+				}
+				if !taken {
+					out.LeftOut[name]++
+				}
 			}
 		}
 	}
@@ -185,30 +206,29 @@ func (out *ExportedMemories) besides(r *exportRecord, f *exportFile) (err error)
 	return nil
 }
 
-// noteSession records the project of a session, for records that name only a session.
-func (f *exportFile) noteSession(r *exportRecord, list string) {
-	project, err := r.text("project")
-	if list != "sessions" || project == "" || err != nil {
-		return
-	}
-	for _, id := range r.take("id") {
-		f.sessions[strings.Trim(string(id.value), `"`)] = project
-	}
-	for _, ref := range r.session() {
-		f.sessions[ref] = project
-	}
-}
-
 // keep imports one record, and counts the fields that are not used.
 func (out *ExportedMemories) keep(r *exportRecord, f exportFile, isSummary bool) error {
 	m, badDate, err := r.memory(isSummary)
 	if err != nil {
 		return err
 	}
-	for _, ref := range r.session() {
-		m.Project = cmp.Or(m.Project, f.sessions[ref])
+	if len(r.take("deletedat")) > 0 {
+		out.Drop("deleted record", "it was deleted there", 1)
+		return nil
 	}
-	m.Project = cmp.Or(m.Project, f.project)
+	if slices.ContainsFunc(m.Tags, isCompactionTag) {
+		out.Drop("record of a compaction", "it says nothing that is not in the session", 1)
+		return nil
+	}
+	for _, ref := range r.session() {
+		if of := f.sessions[ref]; of != nil {
+			m.Project, m.Session = cmp.Or(m.Project, of.Project), of.ID
+			r.take("sessionid", "memorysessionid", "sdksessionid", "claudesessionid", "contentsessionid", "sessiondbid")
+		}
+	}
+	if m.Project = cmp.Or(m.Project, f.project); m.Scope == mem.ScopeUser {
+		m.Project = ""
+	}
 	out.Memories = append(out.Memories, m)
 	for _, field := range r.fields {
 		if !field.taken && !isEmpty(field.value) {
@@ -224,21 +244,25 @@ func (out *ExportedMemories) keep(r *exportRecord, f exportFile, isSummary bool)
 	return nil
 }
 
-// importMemories imports an export. Sessions and prompts are only counted, because they
-// cannot be imported without their events.
+// isCompactionTag reports whether a tag marks records of a compaction.
+func isCompactionTag(tag string) bool {
+	return tag == "compaction-event" || tag == "compaction-snapshot"
+}
+
+// importMemories imports an export.
 func importMemories(ctx context.Context, c compatRequest) (any, error) {
-	in := ExportedMemories{LeftOut: map[string]int{}}
+	in := ExportedMemories{LeftOut: map[string]int{}, Dirs: map[string][]string{}}
 	if err := in.take(c.body); err != nil {
 		return nil, refused("the import cannot be read: "+err.Error(), "send observations and summaries as lists of records")
 	}
-	ask := curate.ImportRequest{Project: in.Project, Memories: in.Memories}
-	if len(ask.Memories) == 0 {
+	ask := curate.ImportRequest{Project: in.Project, Memories: in.Memories, Sessions: in.Sessions}
+	if len(ask.Memories)+len(ask.Sessions) == 0 {
 		return nil, refused("no observations and no summaries were sent", `send {"observations":[…]}, or summaries`)
 	}
 	got, err := Import.Call(ctx, c, ask)
 	return map[string]any{
 		"success": err == nil, "imported": got.Imported, "known": got.Known, "empty": got.Empty, "ids": list(got.IDs),
-		"tag":      got.Tag,
+		"tag": got.Tag, "sessions": got.Sessions, "prompts": got.Prompts,
 		"left_out": in.LeftOut, "dropped": in.Dropped(),
 	}, err
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -225,12 +226,61 @@ func (r *exportRecord) memory(isSummary bool) (m mem.Memory, badDate string, err
 		}
 	}
 	m.Kind, m.Scope = mem.Kind(kind), mem.Scope(scope)
+	if scope == "personal" {
+		m.Scope = mem.ScopeUser
+	}
+	if err := r.plugin(&m); err != nil {
+		return m, "", err
+	}
 	if err := r.words(&m, isSummary); err != nil {
 		return m, "", err
 	}
 	r.entitle(&m)
 	m.Created, badDate = r.created()
 	return m, badDate, nil
+}
+
+// plugin reads what records of the SurrealDB plugin and of engram have: details in an object, the kind as a tag, and a
+// key of the topic.
+func (r *exportRecord) plugin(m *mem.Memory) error {
+	for i := range r.fields {
+		f := &r.fields[i]
+		var text string
+		raw := f.value
+		if f.key != "metadata" || isEmpty(raw) {
+			continue
+		}
+		if json.Unmarshal(raw, &text) == nil { // of a table
+			raw = json.RawMessage(text)
+		}
+		var inner exportRecord
+		if json.Unmarshal(raw, &inner) != nil {
+			continue
+		}
+		f.taken = true
+		for _, key := range []string{"filepath", "file"} {
+			if file, err := inner.text(key); err == nil && file != "" {
+				m.Files = append(m.Files, file)
+			}
+		}
+		if command, err := inner.text("command"); err == nil {
+			m.Command = cmp.Or(m.Command, command)
+		}
+		for _, rest := range inner.fields {
+			rest.name, rest.key = f.name+"."+rest.name, f.key+"."+rest.key
+			r.fields = append(r.fields, rest)
+		}
+	}
+	topics, err := r.lists("topickey", "topic")
+	m.Concepts = append(m.Concepts, topics...)
+	kinds := map[string]mem.Kind{
+		"decision": mem.Decision, "convention": mem.Convention, "pattern": mem.Convention, "todo": mem.Todo,
+		"unresolved": mem.Todo, "session-summary": mem.Summary, "preference": mem.Preference, "howto": mem.Howto,
+	}
+	for _, tag := range m.Tags {
+		m.Kind = cmp.Or(m.Kind, kinds[tag])
+	}
+	return err
 }
 
 // bodyKeys returns the fields that may contain the body of a record.
@@ -318,15 +368,15 @@ func isSessionKey(key string) bool {
 func whyDropped(key string) string {
 	switch {
 	case isSessionKey(key), key == "session", key == "promptnumber", key == "promptid", key == "turn":
-		return "the session is not imported"
+		return "its session is not in the export"
 	}
 	switch key {
-	case "id", "uuid", "number", "contenthash", "schema":
+	case "id", "uuid", "number", "contenthash", "schema", "syncid", "normalizedhash", "textkey":
 		return "the memory gets a new id"
 	case "trust", "origin", "confidence", "importance", "status", "pinned", "score", "resolved":
 		return "imported memories have no trust until you accept them in review"
 	case "updated", "updatedat", "updatedatepoch", "discoverytokens", "hits", "uses", "lastused", "accesscount",
-		"relevancecount", "feedback", "prevented", "repeats":
+		"relevancecount", "feedback", "prevented", "repeats", "revisioncount", "duplicatecount", "lastseenat", "lastaccessed":
 		return "use and age start from zero"
 	}
 	return "a memory has no such field"

@@ -76,7 +76,7 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 	if err != nil {
 		return event.Backfill{}, fmt.Errorf("%w: %w", ErrNotListed, err)
 	}
-	files, projects, err := selected(ctx, s.Event, req, all, s.unread)
+	files, projects, err := selected(ctx, s.Event, req, all)
 	if err != nil {
 		return event.Backfill{}, err
 	}
@@ -204,7 +204,7 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 	var files []mem.TranscriptFile
 	if o.Limit == 0 || rest.Limit > 0 {
 		left := slices.DeleteFunc(slices.Clone(all), o.has)
-		if files, _, err = selected(ctx, s.Event, rest, left, s.unread); err != nil && !errors.Is(err, ErrNoTranscripts) {
+		if files, _, err = selected(ctx, s.Event, rest, left); err != nil && !errors.Is(err, ErrNoTranscripts) {
 			return err // without transcripts, they are gone since
 		}
 	}
@@ -281,19 +281,19 @@ func storeFailed(err error) bool {
 }
 
 // unread reports whether a session has ended and was neither captured live nor read in completely.
-func (s *Service) unread(ctx context.Context, f mem.TranscriptFile) (bool, error) {
-	if s.Now().Sub(f.Ended) < idleAfter {
+func unread(ctx context.Context, places *event.Service, f mem.TranscriptFile) (bool, error) {
+	if places.Now().Sub(f.Ended) < idleAfter {
 		return false, nil
 	}
-	sess, err := s.Event.SessionOf(ctx, f.Session)
+	sess, err := places.SessionOf(ctx, f.Session)
 	return sess.ID == "" || sess.Source == mem.Backfilled && sess.Status != mem.Completed, err
 }
 
 // selected returns those of a folder's transcripts that a request asks for, in their order, and their projects. A
 // limit counts sessions that are unread, and leaves out the others.
-func selected(ctx context.Context, places *event.Service, req BackfillRequest, files []mem.TranscriptFile,
-	unread func(context.Context, mem.TranscriptFile) (bool, error),
-) ([]mem.TranscriptFile, []event.BackfillProject, error) {
+func selected(ctx context.Context, places *event.Service, req BackfillRequest, files []mem.TranscriptFile) (
+	[]mem.TranscriptFile, []event.BackfillProject, error,
+) {
 	named, all := map[string]mem.Project{}, map[string]*event.BackfillProject{} // by directory, if asked for; by key
 	names := []string{}
 	var out []mem.TranscriptFile
@@ -317,7 +317,7 @@ func selected(ctx context.Context, places *event.Service, req BackfillRequest, f
 			if len(out) == req.Limit {
 				break
 			}
-			if counts, err := unread(ctx, f); err != nil {
+			if counts, err := unread(ctx, places, f); err != nil {
 				return nil, nil, err
 			} else if !counts {
 				continue

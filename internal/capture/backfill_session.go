@@ -31,7 +31,7 @@ func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []str
 		return event.PerhapsOpen, nil
 	}
 	sess, err := s.Event.SessionOf(ctx, f.Session)
-	if err == nil && sess.ID == "" {
+	if err == nil && (sess.ID == "" || sess.Source == mem.Imported) { // whose prompts alone are known
 		sess, err = s.openPast(ctx, f)
 	}
 	switch {

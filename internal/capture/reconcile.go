@@ -99,6 +99,7 @@ type reconciliation struct {
 	cut     map[string]bool // prompt IDs of turns handled as interrupted
 	calls   map[string]bool // IDs of tool calls
 	turns   map[string]mem.Turn
+	aliases map[string]string // prompt IDs of the transcript -> those of the same imported prompts
 	spans   []span
 	paused  []mem.PausedPeriod
 	after   time.Time // earlier events are too old
@@ -112,6 +113,7 @@ func (s *Service) newReconciliation(ctx context.Context, sess mem.Session, how r
 	r := &reconciliation{
 		s: s, session: sess, how: how, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
 		calls: map[string]bool{}, turns: map[string]mem.Turn{},
+		aliases: map[string]string{},
 	}
 	stored, err := s.Store.EventHeaders(ctx, sess.ID)
 	if err != nil {
@@ -180,6 +182,10 @@ func (r *reconciliation) addStored(stored []mem.EventHeader) {
 
 // handle handles an event of the transcript if it is missing in the store.
 func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
+	if ev.Kind == mem.UserPromptSubmit {
+		r.nameAsImported(ev)
+	}
+	ev.PromptID = cmp.Or(r.aliases[ev.PromptID], ev.PromptID)
 	if !r.missing(ev) {
 		return nil
 	}
@@ -208,6 +214,15 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 		r.turns[ev.PromptID] = mem.Turn{PromptID: ev.PromptID}
 	}
 	return nil
+}
+
+// nameAsImported gives the turn of a prompt the ID of the imported one with the same text.
+func (r *reconciliation) nameAsImported(ev mem.Event) {
+	for id, t := range r.turns {
+		if strings.HasPrefix(id, mem.ImportedPrompt) && t.Text == ev.Text && !r.ends[id] {
+			r.aliases[ev.PromptID] = id
+		}
+	}
 }
 
 // missing reports whether an event was expected and is not stored. For an unknown

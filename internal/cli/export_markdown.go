@@ -11,6 +11,7 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/fault"
 	"remanence/internal/filesync"
+	"remanence/internal/foreign"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/vault"
@@ -43,7 +44,8 @@ func (o recordExport) exportMarkdown(cmd *cobra.Command, a *app, dir string) err
 	}
 	v := ui.MarkdownView{Dir: dir}
 	hide := o.hider(a, projects)
-	vaults := map[string]*vault.Vault{"": {Dir: filepath.Join(dir, ui.FolderName(mem.Project{Name: everyProject}, nil))}}
+	everywhere := mem.Project{Name: foreign.AllProjects}
+	vaults := map[string]*vault.Vault{"": {Dir: filepath.Join(dir, ui.FolderName(everywhere, nil))}}
 	for _, p := range projects {
 		vaults[p.Key] = &vault.Vault{Dir: filepath.Join(dir, ui.FolderName(p, projects))}
 	}

@@ -58,7 +58,7 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		if o.file.path != "" {
 			defer a.out.Waiting("export")()
 		}
-		counted := &countingWriter{w: to}
+		counted := &ui.CountingWriter{W: to}
 		buffered := bufio.NewWriter(counted)
 		w, err := transfer.NewWriter(buffered)
 		if err != nil {
@@ -77,7 +77,7 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		if err = errors.Join(err, w.Close(), buffered.Flush()); err != nil {
 			return fault.Other.WithMessage("the export is incomplete").Because("%s", err)
 		}
-		v.Bytes = counted.n
+		v.Bytes = counted.N
 		return nil
 	}
 	if o.file.path == "" {
@@ -136,23 +136,12 @@ func (o recordExport) query(ctx context.Context, a *app) (q mem.RecordQuery, pro
 	return q, projects, nil
 }
 
-// hider replaces the directories of projects by their names, and the person's home directory by ~, if that is asked for.
+// hider replaces the directories of projects by their names, and the home directory by ~, if that is asked for.
 func (o recordExport) hider(a *app, projects []mem.Project) func(string) string {
 	if !o.hidePaths {
 		return func(s string) string { return s }
 	}
 	return ui.PathHider(projects, a.Sys.Getenv("HOME"))
-}
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
 }
 
 // importRecords takes over an export of Remanence: all of it, or nothing.
@@ -199,6 +188,10 @@ func importRecords(ctx context.Context, a *app, name string, in *bufio.Reader, d
 			var counts mem.RecordCounts
 			counts, err = store.PutRecords(ctx, r.Next)
 			v.Rows, v.Known = counts.Taken, counts.Known
+			if len(counts.Memories) > 0 && err == nil {
+				v.ID = "import-" + a.Sys.Now().UTC().Format("20060102-150405.000")
+				err = a.Paths.SaveImport(v.ID, counts.Memories)
+			}
 		}
 		return errors.Join(err, store.Close())
 	})

@@ -143,8 +143,9 @@ func viewsByName() map[string]ui.View {
 			Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2},
 			Dropped:  []api.Dropped{{What: "field id", Why: "the memory gets a new id", Count: 4}},
 			Projects: []ui.ImportedProject{{Name: "example/api", Memories: 4, Known: true}, {Name: "elsewhere", Memories: 2}},
-			Undo:     []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"},
+			Undo:     []string{"remanence import --undo import-20260912-081403.000"},
 		},
+		"import_undone": ui.ImportUndoneView{ID: "import-20260912-081403.000", Verb: "forget", Memories: 3},
 		"backfill": ui.BackfillView{Backfill: event.Backfill{
 			Sessions: 214, Projects: 9, Bytes: 92_000_000, From: at, To: at, Known: 3, Running: true, Started: at, Done: 40,
 			DoneBytes: 18_000_000, LeftOut: 1, NotRead: 1, Failed: []string{"s-1: read transcript: permission denied"},

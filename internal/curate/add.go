@@ -31,6 +31,8 @@ var (
 	ErrNoImportance = errors.New("importance must be between 0 and 1")
 	ErrImportSize   = fmt.Errorf("an import takes 1 to %d memories", maxImport)
 	ErrImportTag    = errors.New("no import has such a tag")
+
+	ErrImportSession = errors.New("a session needs an id in one line and a time at which it began")
 )
 
 // Add stores a statement of a person or an agent. With IfNew it stores nothing if an equal memory

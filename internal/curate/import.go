@@ -1,8 +1,11 @@
 package curate
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
+	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
@@ -18,12 +22,15 @@ import (
 // maxImport bounds the memories of one import.
 const maxImport = 1000
 
-// Import stores memories that were exported elsewhere. They get the trust of external text until the
-// person raises it. A memory whose words are already stored, even hidden, is skipped: importing twice
-// changes nothing.
+// Import stores memories and sessions that were exported elsewhere. They get the trust of external text until the
+// person raises it, or that of the assistant if the person said so. A memory whose words are already stored, even
+// hidden, is skipped: importing twice changes nothing.
 func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse, error) {
-	if n := len(req.Memories); n == 0 || n > maxImport {
+	if n := len(req.Memories) + len(req.Sessions); n == 0 || n > maxImport {
 		return ImportResponse{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
+	}
+	if req.Assistant && req.Agent != "" {
+		return ImportResponse{}, fmt.Errorf("trust an import: %w", ErrNotPerson)
 	}
 	now := s.Now()
 	tag := importTag + now.UTC().Format("20060102-150405.000")
@@ -33,26 +40,19 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		}
 	}
 	out := ImportResponse{Tag: tag, IDs: make([]string, len(req.Memories))}
+	places := importPlaces{s: s, byName: map[string]mem.Project{}}
+	if err := s.importSessions(ctx, req, &places, &out); err != nil {
+		return out, err
+	}
 	var fresh []mem.Memory
 	var at []int // indexes of fresh in req.Memories
-	keys, seen := map[string]string{}, map[string]bool{}
-	var here mem.Project
-	if req.Dir != "" {
-		var err error
-		if here, err = s.Event.Place(ctx, mem.ProjectRef{Dir: req.Dir}); err != nil {
-			return ImportResponse{}, err
-		}
-		keys[here.Key] = here.Key
-	}
+	seen := map[string]bool{}
 	for i, mm := range req.Memories {
-		if mm.Project == "" {
-			mm.Project = req.Project
-		}
-		key, err := s.projectKey(ctx, mm.Project, keys)
+		p, err := places.find(ctx, cmp.Or(mm.Project, req.Project))
 		if err != nil {
 			return ImportResponse{}, err
 		}
-		mm = prepare(s.Redactor, fromImport(mm, key, out.Tag, now))
+		mm = prepare(s.Redactor, fromImport(mm, p.Key, out.Tag, now))
 		words := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
 		if mm.Title == "" {
 			out.Empty++
@@ -66,6 +66,12 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 			out.Known++
 			continue
 		}
+		switch orders := readsLikeOrder(mm); {
+		case orders:
+			out.Quarantined++
+		case req.Assistant:
+			mm.Trust = mem.TrustAssistant
+		}
 		seen[words] = true
 		fresh, at = append(fresh, mm), append(at, i)
 	}
@@ -73,10 +79,8 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		out.Tag, out.Imported = "", len(fresh)
 		return out, nil
 	}
-	if here.Key != "" && slices.ContainsFunc(fresh, func(mm mem.Memory) bool { return mm.Project == here.Key }) {
-		if _, err := s.Store.Apply(ctx, mem.Batch{Project: &here}); err != nil {
-			return ImportResponse{}, fmt.Errorf("import: %w", err)
-		}
+	if err := places.store(ctx, fresh); err != nil {
+		return ImportResponse{}, err
 	}
 	ids, err := s.AddMany(ctx, fresh)
 	for i, id := range ids {
@@ -84,6 +88,12 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 	}
 	out.Imported = len(ids)
 	return out, err
+}
+
+// readsLikeOrder reports whether a part of an imported memory reads like an instruction to a model.
+func readsLikeOrder(mm mem.Memory) bool {
+	return inject.SuspiciousMemory(mm) || inject.Suspicious(strings.Join(mm.Facts, "\n")) ||
+		mm.Summary != nil && inject.Suspicious(recall.WholeText(mm))
 }
 
 // importTag begins the tag of an import; behind it stands the time.
@@ -118,6 +128,7 @@ func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 	return mem.Memory{
 		Scope:      scope,
 		Project:    project,
+		Session:    mm.Session,
 		Kind:       kind,
 		Trust:      mem.TrustNone,
 		Origin:     mem.FromImport,
@@ -137,18 +148,45 @@ func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 	}
 }
 
-// projectKey returns the key of the named project, or "" without a name. keys caches the lookups.
-func (s *Service) projectKey(ctx context.Context, named string, keys map[string]string) (string, error) {
-	key, ok := keys[named]
-	if !ok {
-		p, err := s.Event.Place(ctx, mem.ProjectRef{Project: named})
-		if err != nil {
-			return "", err
-		}
-		key = p.Key
-		keys[named] = key
+// importPlaces finds the projects of an import by what it calls them.
+type importPlaces struct {
+	s      *Service
+	byName map[string]mem.Project
+	fresh  []mem.Project // that are not stored yet
+}
+
+// find returns the project with a key, a name or a directory; the zero value for no name. A name that no project has
+// becomes a project without a directory.
+func (p *importPlaces) find(ctx context.Context, named string) (mem.Project, error) {
+	if known, ok := p.byName[named]; ok || named == "" {
+		return known, nil
 	}
-	return key, nil
+	found, err := p.s.Event.Place(ctx, mem.ProjectRef{Project: named})
+	if errors.Is(err, mem.ErrNotFound) && filepath.IsAbs(named) {
+		found, err = p.s.Event.Place(ctx, mem.ProjectRef{Dir: named})
+		p.fresh = append(p.fresh, found)
+	} else if errors.Is(err, mem.ErrNotFound) {
+		found, err = event.ImportedProject(p.s.Redactor.Prompt(named)), nil
+		p.fresh = append(p.fresh, found)
+	}
+	if err != nil {
+		return found, err
+	}
+	p.byName[named] = found
+	return found, nil
+}
+
+// store stores the projects of memories that are not stored yet.
+func (p *importPlaces) store(ctx context.Context, ms []mem.Memory) error {
+	for _, one := range p.fresh {
+		if !slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.Project == one.Key }) {
+			continue
+		}
+		if _, err := p.s.Store.Apply(ctx, mem.Batch{Project: &one}); err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
+	}
+	return nil
 }
 
 // exists reports whether a memory of the same kind and scope has the same words. It searches for the

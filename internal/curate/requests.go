@@ -55,20 +55,46 @@ type AddResponse struct {
 // ImportRequest imports memories from another program. Used are kind, title, body, facts, concepts,
 // tags, files, modified, command, summary, creation time, and the project by key, name or root.
 type ImportRequest struct {
-	Project  string       `json:"project,omitempty"` // of memories without one; "" means all projects
-	Memories []mem.Memory `json:"memories"`          // 1…1000
-	DryRun   bool         `json:"dry_run,omitempty"` // only count
-	Dir      string       `json:"dir,omitempty"`     // directory of a project that may not be stored yet
-	Tag      string       `json:"tag,omitempty"`     // of the response to an earlier part of the same import
+	Project  string            `json:"project,omitempty"`  // of memories without one; "" means all projects
+	Memories []mem.Memory      `json:"memories"`           // up to 1000 together with Sessions
+	Sessions []ImportedSession `json:"sessions,omitempty"` // those that memories name come with them or before
+	DryRun   bool              `json:"dry_run,omitempty"`  // only count
+	Tag      string            `json:"tag,omitempty"`      // of the response to an earlier part of the same import
+	// Assistant says that the person counts the text as the assistant's words, so that it may be injected. What reads
+	// like an instruction to a model may not, as without it.
+	Assistant bool   `json:"assistant,omitempty"`
+	Agent     string `json:"agent,omitempty"` // session of the agent that asks; an agent may not set Assistant
+}
+
+// ImportedSession is a session that another memory tool kept. The project of it and of a memory is a key, a name or a
+// directory. What no project here has is kept under that name, and joins the project in which a session of that name
+// starts.
+type ImportedSession struct {
+	ID      string           `json:"id"` // the agent's
+	Project string           `json:"project,omitempty"`
+	Agent   string           `json:"agent,omitempty"`
+	Began   time.Time        `json:"began"`
+	Ended   time.Time        `json:"ended,omitzero"`
+	Prompts []ImportedPrompt `json:"prompts,omitempty"` // in their order
+}
+
+// ImportedPrompt is a prompt of an imported session.
+type ImportedPrompt struct {
+	Text string    `json:"text"`
+	At   time.Time `json:"at,omitzero"`
 }
 
 // ImportResponse is the result of an ImportRequest.
 type ImportResponse struct {
-	Tag      string   `json:"tag"`      // on all imported memories; remanence forget --tag TAG reverts the import
-	IDs      []string `json:"ids"`      // in the order of the request; "" for a skipped memory
-	Imported int      `json:"imported"` // new memories
-	Known    int      `json:"known"`    // skipped: already stored with the same words
-	Empty    int      `json:"empty"`    // skipped: empty after redaction
+	Tag         string   `json:"tag"`                    // on all imported memories; import --undo TAG hides them
+	IDs         []string `json:"ids"`                    // in the order of the request; "" for a skipped memory
+	Imported    int      `json:"imported"`               // new memories
+	Known       int      `json:"known"`                  // skipped: already stored with the same words
+	Empty       int      `json:"empty"`                  // skipped: empty after redaction
+	Quarantined int      `json:"quarantined,omitempty"`  // of Imported: read like an instruction to a model
+	Sessions    int      `json:"sessions,omitempty"`     // new sessions
+	Prompts     int      `json:"prompts,omitempty"`      // of these
+	OldSessions int      `json:"old_sessions,omitempty"` // skipped: already stored, or erased
 }
 
 // EditRequest changes one memory. A person's edit sets TrustUser. An agent's edit leaves the trust

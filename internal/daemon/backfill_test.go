@@ -734,6 +734,32 @@ func TestUndoingABackfillKeepsPinnedOnesAndOtherProjects(t *testing.T) {
 	}
 }
 
+func TestABackfillCompletesAnImportedSession(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("c-1", 10)
+	began := s.at
+	s.turn("p-1", leaseDecision, "ls", leaseAnswer)
+	s.turn("p-2", "now print it, too", "lp", "It is printed.")
+	p.saves(s)
+	if _, err := p.Engine.Curate.Import(t.Context(), curate.ImportRequest{Sessions: []curate.ImportedSession{{
+		ID: "c-1", Project: "shop", Began: began, Prompts: []curate.ImportedPrompt{{Text: leaseDecision, At: began}},
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		p.reads(capture.BackfillRequest{})
+		turns, err := p.Store.Turns(t.Context(), "c-1", event.WholeSession)
+		if err != nil || len(turns) != 2 || turns[1].PromptID != mem.ImportedPrompt+"1" || turns[0].PromptID != "p-2" {
+			t.Errorf("turns %+v, %v", turns, err)
+		}
+		events := p.events("c-1")
+		if want := 6; len(events) != want {
+			t.Errorf("%d events, want %d: %q", len(events), want, events)
+		}
+		p.clock = p.clock.Add(2 * time.Minute)
+	}
+}
+
 func TestABackfillReadsWhatWasAskedFor(t *testing.T) {
 	p := newPastSessions(t)
 	for i, id := range []string{"s0", "s1", "s2"} {

@@ -50,6 +50,7 @@ func inputErrors() []inputError {
 		{capture.ErrNoSelection, "leave them out; a project may be named"},
 		{capture.ErrStillReading, "it was stopped; give the same command again in a minute"},
 		{curate.ErrImportSize, "bring them in imports of 1 to 1000 each"},
+		{curate.ErrImportSession, "send id and began of each session"},
 		{curate.ErrImportTag, "send the tag that the response to the first part holds"},
 	}
 }

@@ -153,10 +153,9 @@ func TestImportsAreRedactedAndBadOnesChangeNothing(t *testing.T) {
 			Memories: []mem.Memory{{Title: "herons nest in the reeds"}}, Tag: "import-everything",
 		}, curate.ErrImportTag},
 		"too many": {curate.ImportRequest{Memories: make([]mem.Memory, 1001)}, curate.ErrImportSize},
-		"unknown project": {curate.ImportRequest{Memories: []mem.Memory{
-			{Title: "herons nest in the reeds"},
-			{Title: "x", Project: "nowhere"},
-		}}, mem.ErrNotFound},
+		"a session without a time": {curate.ImportRequest{
+			Memories: []mem.Memory{{Title: "herons nest in the reeds"}}, Sessions: []curate.ImportedSession{{ID: "s"}},
+		}, curate.ErrImportSession},
 	} {
 		if _, err := s.Curate.Import(t.Context(), tt.ask); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)

@@ -2,11 +2,15 @@ package event
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/workstate"
@@ -89,7 +93,7 @@ func (e *Service) ProjectOf(dir string) (mem.Project, error) {
 // keeps its memories.
 func (e *Service) Known(ctx context.Context, p mem.Project) (string, error) {
 	if p.Common == "" {
-		return "", nil
+		return e.imported(ctx, p)
 	}
 	if p.File != nil && p.File.Key != "" { // another clone may have it already
 		ps, err := e.Store.Projects(ctx, p.File.Key)
@@ -105,9 +109,39 @@ func (e *Service) Known(ctx context.Context, p mem.Project) (string, error) {
 		return "", fmt.Errorf("project: %w", err)
 	}
 	if len(ps) == 0 {
-		return e.moved(ctx, p)
+		if key, err := e.moved(ctx, p); key != "" || err != nil {
+			return key, err
+		}
+		return e.imported(ctx, p)
 	}
 	return ps[0].Key, nil
+}
+
+// ImportedProject returns the project of imported memories that no project here has: a name without a directory.
+func ImportedProject(name string) mem.Project {
+	name = chars.Clip(chars.Line(name), 120)
+	sum := sha256.Sum256([]byte("imported " + strings.ToLower(name)))
+	return mem.Project{Key: mem.KeyMark + hex.EncodeToString(sum[:])[:12], Name: name}
+}
+
+// imported returns the key of the project of imported memories with the name of a project that is not stored itself:
+// the project takes them over, and is stored under that key from then on.
+func (e *Service) imported(ctx context.Context, p mem.Project) (string, error) {
+	at := ImportedProject(p.Name)
+	for _, ref := range []string{p.Key, at.Key} {
+		ps, err := e.Store.Projects(ctx, ref)
+		if err != nil && !errors.Is(err, mem.ErrNotFound) {
+			return "", fmt.Errorf("project: %w", err)
+		}
+		switch {
+		case len(ps) == 0:
+		case ref == p.Key:
+			return "", nil
+		case ps[0].Root == "", p.Common == "" && ps[0].Root == p.Root, p.Origin != "" && ps[0].Origin == p.Origin:
+			return at.Key, nil
+		}
+	}
+	return "", nil
 }
 
 // moved returns the key that a repository had at its former path.

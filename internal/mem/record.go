@@ -18,4 +18,6 @@ type RecordQuery struct {
 type RecordCounts struct {
 	Taken map[string]int `json:"taken"`
 	Known map[string]int `json:"known"` // there already; they stayed as they were
+
+	Memories []string `json:"-"` // ids of the taken ones that are active
 }

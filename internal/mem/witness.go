@@ -36,6 +36,12 @@ func (s PausedPeriod) Contains(at time.Time) bool {
 // transcript is read in.
 const Backfilled = "backfill"
 
+// Imported is the Source of the start of a session that another memory tool had kept, without its transcript.
+const Imported = "import"
+
+// ImportedPrompt begins the prompt ids of an imported session; behind it stands the number of the prompt.
+const ImportedPrompt = "import-"
+
 // BackfillTag is the tag of memories that only backfilled sessions made. It is one word that no text contains, so that
 // a search finds none of them by it.
 const BackfillTag = "madebybackfill"

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,6 +17,7 @@ type RecordsView struct {
 	DryRun bool           `json:"dry_run,omitempty"`
 	Known  map[string]int `json:"known,omitempty"`  // rows of an import that were there already
 	Backup string         `json:"backup,omitempty"` // made before an import
+	ID     string         `json:"id,omitempty"`     // of an import that took over memories
 
 	Imported bool `json:"-"`
 }
@@ -44,7 +46,10 @@ func (v RecordsView) Print(p *Printer) {
 		p.Line("Dry run: %s are in the file; nothing was taken over.", text(v.Rows))
 	default:
 		p.Line("Taken over: %s. Known already: %s.", text(v.Rows), text(v.Known))
-		p.Hint("undo: remanence db restore %s", OneLine(v.Backup))
+		if v.ID != "" {
+			p.Hint("undo: remanence import --undo %s", v.ID)
+		}
+		p.Hint("to have all as it was before, without what was stored since: remanence db restore %s", OneLine(v.Backup))
 	}
 }
 
@@ -111,4 +116,17 @@ func FolderName(p mem.Project, all []mem.Project) string {
 		name = strings.TrimPrefix(name+"-"+p.Key, "-")
 	}
 	return name
+}
+
+// CountingWriter counts the bytes that were written to W.
+type CountingWriter struct {
+	W io.Writer
+	N int64
+}
+
+// Write implements io.Writer.
+func (c *CountingWriter) Write(b []byte) (int, error) {
+	n, err := c.W.Write(b)
+	c.N += int64(n)
+	return n, err
 }

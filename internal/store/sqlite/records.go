@@ -225,6 +225,9 @@ func (p *recordWriter) put(ctx context.Context, r mem.Record) error {
 	case "receipt":
 		return p.items(ctx, row)
 	case "memory":
+		if row["status"] == string(mem.Active) {
+			p.counts.Memories = append(p.counts.Memories, row["id"].(string))
+		}
 		supersedes, _ := row["supersedes"].(string)
 		into, _ := row["merged_into"].(string)
 		if supersedes+into != "" {

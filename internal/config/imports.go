@@ -1,0 +1,48 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"remanence/internal/fsx"
+)
+
+// maxImportFile bounds the list of an import's memories, in bytes.
+const maxImportFile = 64 << 20
+
+// importID is the form of an import's id, which is also the name of its file.
+var importID = regexp.MustCompile(`^import-[0-9]{8}-[0-9]{6}\.[0-9]{3}$`)
+
+// SaveImport stores the ids of the memories that an import of an export took over, so that it can be undone.
+func (p Paths) SaveImport(id string, memories []string) error {
+	b, err := json.Marshal(memories)
+	if err != nil {
+		return err
+	}
+	if err := fsx.MakePrivateDir(p.imports()); err != nil {
+		return err
+	}
+	return ReplaceFile(filepath.Join(p.imports(), id+".json"), b)
+}
+
+// ReadImport returns what SaveImport stored; ok is false if there is no such import of an export.
+func (p Paths) ReadImport(id string) (memories []string, ok bool, err error) {
+	if !importID.MatchString(id) {
+		return nil, false, nil
+	}
+	b, err := os.ReadFile(filepath.Join(p.imports(), id+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil || len(b) > maxImportFile {
+		return nil, false, err
+	}
+	return memories, true, json.Unmarshal(b, &memories)
+}
+
+// imports is the directory of the lists of imports.
+func (p Paths) imports() string { return filepath.Join(p.State, "imports") }
