@@ -66,7 +66,7 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		}
 		w.Change = o.hider(a, projects)
 		if q != (mem.RecordQuery{}) {
-			if w.Has, err = exportedIDs(ctx, store, q); err != nil {
+			if w.Has, err = transfer.IDs(ctx, store, q); err != nil {
 				return err
 			}
 		}
@@ -94,18 +94,6 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		return err
 	}
 	return a.out.Show(v)
-}
-
-// exportedIDs reports which ids the rows of a part of the store have.
-func exportedIDs(ctx context.Context, store *sqlite.Store, q mem.RecordQuery) (func(id string) bool, error) {
-	ids := map[string]bool{}
-	err := store.Records(ctx, q, func(r mem.Record) error {
-		if id, ok := r.Row["id"].(string); ok {
-			ids[id] = true
-		}
-		return nil
-	})
-	return func(id string) bool { return ids[id] }, err
 }
 
 // lockWait is how long an export waits for a lock of the database.

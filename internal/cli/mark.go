@@ -172,11 +172,6 @@ func memoriesOf(list []mem.Proposal) (ids []string) {
 	return ids
 }
 
-// undoOf returns the command that reverts another one, "" if there is none.
-func undoOf(command string) string {
-	return map[string]string{"forget": "restore", "restore": "forget", "pin": "unpin", "unpin": "pin"}[command]
-}
-
 // printMarked shows what an order did and how to undo it: by ids, or if there are too many by the same selection.
 func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse, selection ...string) error {
 	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
@@ -191,7 +186,7 @@ func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse, selection 
 		v.Limit = curate.MaxFound
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
-		v.Undo = "remanence " + undoOf(got.Verb) + " " + ui.IDsText(idsOf(got.Memories), selection)
+		v.Undo = "remanence " + ui.UndoOf(got.Verb) + " " + ui.IDsText(idsOf(got.Memories), selection)
 	}
 	if err := a.out.Show(v); err != nil || len(got.Proposed) == 0 {
 		return err

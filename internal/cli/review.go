@@ -118,8 +118,8 @@ func resolveCommand(a *app, action string) *cobra.Command {
 			switch p := got.Proposal; {
 			case got.Run != "":
 				v.Undo = "remanence consolidate --undo " + got.Run
-			case p != nil && action == curate.AcceptFinding && undoOf(p.Action) != "":
-				v.Undo = "remanence " + undoOf(p.Action) + " " + strings.Join(idsOf(got.Memories), " ")
+			case p != nil && action == curate.AcceptFinding && ui.UndoOf(p.Action) != "":
+				v.Undo = "remanence " + ui.UndoOf(p.Action) + " " + strings.Join(idsOf(got.Memories), " ")
 			}
 			return a.out.Show(v)
 		},

@@ -62,7 +62,8 @@ CREATE TABLE sessions (id TEXT PRIMARY KEY, project TEXT NOT NULL, directory TEX
   started_at TEXT NOT NULL, ended_at TEXT, summary TEXT);
 CREATE TABLE observations (id INTEGER PRIMARY KEY AUTOINCREMENT, sync_id TEXT, session_id TEXT NOT NULL,
   type TEXT NOT NULL, title TEXT NOT NULL, content TEXT NOT NULL, tool_name TEXT, project TEXT,
-  scope TEXT NOT NULL DEFAULT 'project', topic_key TEXT, normalized_hash TEXT, revision_count INTEGER NOT NULL DEFAULT 1,
+  scope TEXT NOT NULL DEFAULT 'project', topic_key TEXT, normalized_hash TEXT,
+  revision_count INTEGER NOT NULL DEFAULT 1,
   duplicate_count INTEGER NOT NULL DEFAULT 1, last_seen_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
   deleted_at TEXT);
 CREATE TABLE user_prompts (id INTEGER PRIMARY KEY AUTOINCREMENT, sync_id TEXT, session_id TEXT NOT NULL,

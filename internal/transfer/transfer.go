@@ -6,6 +6,7 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -258,4 +259,21 @@ func (r *Reader) value(table, name string, raw json.RawMessage) (any, error) {
 		return v, nil
 	}
 	return nil, errors.New("neither a text nor a number")
+}
+
+// Source returns the stored rows that a query selects.
+type Source interface {
+	Records(ctx context.Context, q mem.RecordQuery, each func(mem.Record) error) error
+}
+
+// IDs returns a function that reports whether a part of a store has an id.
+func IDs(ctx context.Context, from Source, q mem.RecordQuery) (func(id string) bool, error) {
+	ids := map[string]bool{}
+	err := from.Records(ctx, q, func(r mem.Record) error {
+		if id, ok := r.Row["id"].(string); ok {
+			ids[id] = true
+		}
+		return nil
+	})
+	return func(id string) bool { return ids[id] }, err
 }

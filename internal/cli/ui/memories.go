@@ -290,3 +290,8 @@ func IDsText(ids, selection []string) string {
 
 // plainArgument are the characters that no shell changes.
 const plainArgument = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@"
+
+// UndoOf returns the command that reverts another one, "" if there is none.
+func UndoOf(command string) string {
+	return map[string]string{"forget": "restore", "restore": "forget", "pin": "unpin", "unpin": "pin"}[command]
+}
