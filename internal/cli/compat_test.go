@@ -275,7 +275,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"POST", "/api/import", `{}`, 400},
 		{"POST", "/api/import", `{"observations":"x"}`, 400},
 		{"POST", "/api/import", `{"observations":[{"title":"x","facts":"[1"}]}`, 400},
-		{"POST", "/api/import", `{"observations":[{"title":"x","project":"nowhere"}]}`, 404},
+		{"POST", "/api/import", `{"observations":[{"title":"x"}],"sessions":"x"}`, 400},
 		{"POST", "/api/import", `{"observations":[` + strings.Repeat(`{"title":"x"},`, 1000) + `{"title":"x"}]}`, 400},
 		{"GET", "/api/import", "", 405},
 		{"DELETE", "/api/observation/m_7", "", 404},
@@ -322,7 +322,9 @@ func TestWhatWasReadCanBeImported(t *testing.T) {
 	}
 	to := newOld(t)
 	to.says("POST", "/api/import", string(body),
-		`"imported":3,"known":0,"left_out":{"prompts":0,"sessions":1},"success":true`)
+		`"imported":3,"known":0,"left_out":{"prompts":0,"sessions":1},"prompts":0,"sessions":0,"success":true`)
+	to.says("POST", "/api/import", `{"observations":[{"title":"Ferns grow","project":"nowhere"}]}`, `"imported":1`)
+	to.says("GET", "/api/observations?project=nowhere", "", `"title":"Ferns grow"`)
 	to.says("POST", "/api/import", string(body), `"imported":0,"known":3,`)
 	to.says("GET", "/api/search?query=thick+paper", "", `"title":"printers jam on thick paper"`)
 	to.says("GET", "/api/observations?type=change", "", `"facts":["one a printer"]`)

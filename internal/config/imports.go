@@ -6,16 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 
 	"remanence/internal/fsx"
 )
 
 // maxImportFile bounds the list of an import's memories, in bytes.
 const maxImportFile = 64 << 20
-
-// importID is the form of an import's id, which is also the name of its file.
-var importID = regexp.MustCompile(`^import-[0-9]{8}-[0-9]{6}\.[0-9]{3}$`)
 
 // SaveImport stores the ids of the memories that an import of an export took over, so that it can be undone.
 func (p Paths) SaveImport(id string, memories []string) error {
@@ -31,7 +28,7 @@ func (p Paths) SaveImport(id string, memories []string) error {
 
 // ReadImport returns what SaveImport stored; ok is false if there is no such import of an export.
 func (p Paths) ReadImport(id string) (memories []string, ok bool, err error) {
-	if !importID.MatchString(id) {
+	if id != filepath.Base(id) || !strings.HasPrefix(id, "import-") { // it would be another file
 		return nil, false, nil
 	}
 	b, err := os.ReadFile(filepath.Join(p.imports(), id+".json"))

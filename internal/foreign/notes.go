@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,11 +16,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
-
 	"remanence/internal/api"
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/vault"
 	"remanence/internal/when"
 )
 
@@ -153,15 +153,11 @@ func dashed(name string) string {
 // addNote adds the memories of a note: one for each categorised observation, and one for each section of the rest, or
 // a single one if the note describes itself.
 func addNote(out *api.ExportedMemories, n note) {
-	front, body := splitFront(n.text)
-	fields := map[string]any{}
-	if front != "" && yaml.Unmarshal([]byte(front), &fields) != nil {
-		out.Drop("frontmatter of "+n.file, "it is no YAML", 1)
-	}
+	front := vault.ReadFront(n.text)
 	get := func(keys ...string) string {
 		for _, key := range keys {
-			if s, ok := fields[key].(string); ok && strings.TrimSpace(s) != "" {
-				return strings.TrimSpace(s)
+			if s := front.Text(key); s != "" {
+				return s
 			}
 		}
 		return ""
@@ -174,18 +170,22 @@ func addNote(out *api.ExportedMemories, n note) {
 	if name == "" {
 		name = strings.TrimSuffix(path.Base(n.file), path.Ext(n.file))
 	}
-	base := mem.Memory{Project: n.project, Kind: noteKind(kindField(fields)), Tags: listOf(fields["tags"]), Created: n.at}
-	if at, ok := when.ParseStamp(stampText(fields["created"], fields["date"]), time.UTC); ok {
+	kind := noteKind(cmp.Or(get("type"), front.Below("metadata").Text("type")))
+	base := mem.Memory{Project: n.project, Kind: kind, Created: n.at}
+	for _, tag := range front.List("tags") {
+		base.Tags = append(base.Tags, strings.TrimPrefix(tag, "#"))
+	}
+	if at, ok := when.ParseStamp(get("created", "date"), time.UTC); ok {
 		base.Created = at
 	}
-	if projects := listOf(fields["projects"]); len(projects) > 0 {
+	if projects := front.List("projects"); len(projects) > 0 {
 		base.Project = projects[0]
 	} else if p := get("project"); p != "" {
 		base.Project = p
 	} else if n.user {
 		base.Scope = mem.ScopeUser
 	}
-	rest, observations, related := observationsOf(body)
+	rest, observations, related := observationsOf(front.Body())
 	base.Concepts = append(mem.Strings{name}, related...)
 	for _, o := range observations {
 		m := base
@@ -203,18 +203,6 @@ func addNote(out *api.ExportedMemories, n note) {
 		m.Title, m.Body = s.heading, s.text
 		out.Memories = append(out.Memories, m)
 	}
-}
-
-// kindField returns what a note says that it is: in a field, or in the metadata that Claude Code writes.
-func kindField(fields map[string]any) string {
-	if s, ok := fields["type"].(string); ok {
-		return s
-	}
-	if inner, ok := fields["metadata"].(map[string]any); ok {
-		s, _ := inner["type"].(string)
-		return s
-	}
-	return ""
 }
 
 // noteKind returns the kind for a type or a category of other tools.
@@ -237,56 +225,6 @@ func noteKind(s string) mem.Kind {
 	default:
 		return mem.Kind(s)
 	}
-}
-
-// splitFront separates the frontmatter from the rest.
-func splitFront(text string) (front, body string) {
-	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	rest, found := strings.CutPrefix(text, "---\n")
-	if !found {
-		return "", text
-	}
-	front, body, found = strings.Cut(rest, "\n---\n")
-	if !found {
-		if front, found = strings.CutSuffix(rest, "\n---"); !found {
-			return "", text
-		}
-		return front, ""
-	}
-	return front, body
-}
-
-func stampText(values ...any) string {
-	for _, v := range values {
-		switch v := v.(type) {
-		case time.Time:
-			return v.Format(time.RFC3339)
-		case string:
-			if v != "" {
-				return v
-			}
-		}
-	}
-	return ""
-}
-
-// listOf returns a list of texts, which may be written as one text with commas.
-func listOf(v any) (out mem.Strings) {
-	switch v := v.(type) {
-	case string:
-		for s := range strings.SplitSeq(v, ",") {
-			if s = strings.TrimPrefix(strings.TrimSpace(s), "#"); s != "" {
-				out = append(out, s)
-			}
-		}
-	case []any:
-		for _, one := range v {
-			if s, ok := one.(string); ok && s != "" {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
 }
 
 // observation is a line of the form "- [category] text #tag".
