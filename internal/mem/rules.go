@@ -211,6 +211,68 @@ func (c TurnChange) Apply(t Turn, prompts int) (changed Turn, numbered bool) {
 	return t, true
 }
 
+// Apply returns a session after a change by an event at a time. What was injected into it, and its prompts, are stored
+// elsewhere.
+func (c SessionChange) Apply(s Session, at time.Time) Session {
+	for _, text := range []struct {
+		field *string
+		value string
+	}{
+		{&s.Agent, c.Agent},
+		{&s.Project, c.Project},
+		{&s.ProjectName, c.ProjectName},
+		{&s.Root, c.Root},
+		{&s.Cwd, c.Cwd},
+		{&s.Model, c.Model},
+		{&s.Entrypoint, c.Entrypoint},
+		{&s.Parent, c.Parent},
+		{&s.Transcript, c.Transcript},
+		{&s.Source, c.Source},
+		{&s.LastNotification, c.Notification},
+	} {
+		*text.field = cmp.Or(text.value, *text.field)
+	}
+	s.FirstPrompt = cmp.Or(s.FirstPrompt, c.FirstPrompt)
+	switch c.Status {
+	case "":
+	case Completed:
+		s.Status, s.Completed = Completed, at
+	default:
+		s.Status, s.Completed, s.EndReason = c.Status, time.Time{}, ""
+	}
+	s.EndReason = cmp.Or(c.EndReason, s.EndReason)
+	if c.Notification != "" {
+		s.Notifications++
+	}
+	if c.StateLine != nil {
+		s.StateLine, s.StateLinePrompt = *c.StateLine, s.Prompts
+	}
+	set(&s.Processing, c.Processing)
+	set(&s.HandoffArmed, c.HandoffArmed)
+	if c.Compacted {
+		s.Compactions++
+		s.ContextTokens, s.HandoffArmed, s.Compacted = 0, true, at
+	}
+	if c.Compacted || c.ClearInjected {
+		s.InjectedTokens = 0
+	}
+	return s
+}
+
+// Apply returns a session after a reading of its context usage. ok is false if the reading is from before the last
+// compaction.
+func (u ContextUsage) Apply(s Session) (changed Session, ok bool) {
+	if u.At.Before(s.Compacted) {
+		return s, false
+	}
+	s.ContextTokens, s.ContextReadAt = u.Tokens, u.ReadAt
+	s.ContextWindow = cmp.Or(u.Window, s.ContextWindow)
+	s.AutoCompactTokens = cmp.Or(u.AutoCompactTokens, s.AutoCompactTokens)
+	s.Model = cmp.Or(u.Model, s.Model)
+	s.HandoffArmed = s.HandoffArmed || u.Rearm
+	return s, true
+}
+
 // StatusAt returns the status of a session at a time, from the stored one. waiting reports that a job of the
 // session waits.
 func (s Session) StatusAt(now time.Time, waiting bool) SessionStatus {

@@ -18,6 +18,7 @@ var (
 	ErrFull      = errors.New("no space left") // on the disk, or within a quota
 	ErrReadOnly  = errors.New("not writable")  // the file, its directory or its file system
 	ErrDisk      = errors.New("disk read or write error")
+	ErrAway      = errors.New("the database server cannot be reached")
 	ErrUnsafe    = errors.New("file cannot be used") // not a regular file, not owned by the person, or not text
 )
 

@@ -374,6 +374,18 @@ func keyOf(word string) string {
 	return stem(fold(word))
 }
 
+// Stems yields the words of a text in the form in which they are compared, one after the other as they are written. A
+// full-text index of another program is filled and searched with them.
+func Stems(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !wordRune(r) }) {
+			if !yield(keyOf(word)) {
+				return
+			}
+		}
+	}
+}
+
 // SameWord reports whether two words in lower case are forms of one, by their stems.
 func SameWord(a, b string) bool { return a == b || keyOf(a) == keyOf(b) }
 
