@@ -21,12 +21,12 @@ type entry struct {
 	trust    mem.Trust         // of the event's turn; not set without a prompt id
 	projects map[string]string // key of a project -> its canonical key
 	sessions map[string]int64  // agent's session id -> number
-	spans    changedSpans      // utterances whose index rows are to be written
+	spans    stored.Spans      // utterances whose index rows are to be written
 }
 
 func newEntry(w *writer) *entry {
 	return &entry{
-		writer: w, at: w.now, projects: map[string]string{}, sessions: map[string]int64{}, spans: changedSpans{},
+		writer: w, at: w.now, projects: map[string]string{}, sessions: map[string]int64{}, spans: stored.Spans{},
 	}
 }
 

@@ -294,7 +294,7 @@ func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
 		if err := e.get(ctx, stmt("SELECT session FROM memory WHERE number=?", n), &session); err != nil {
 			return err
 		}
-		e.entry.spans.add(session, n)
+		e.entry.spans.Add(session, n)
 	}
 	if _, err := e.exec(ctx, "DELETE FROM "+index+" WHERE rowid=?", n); err != nil {
 		return err

@@ -186,15 +186,17 @@ func (e *eraser) markDerived(ctx context.Context, session int64, f *stored.Finde
 func (e *eraser) markUtterances(ctx context.Context, session int64, m mem.Memory) error {
 	// Also those that cannot be decoded: their text is stored all the same.
 	found, err := rows(ctx, e.conn, stmt("SELECT number, who FROM memory WHERE session=? AND kind='utterance' "+
-		"AND prompt_id=?", session, m.Source.PromptID), into(func(u *utterance) []any { return []any{&u.number, &u.who} }))
+		"AND prompt_id=?", session, m.Source.PromptID), into(func(u *stored.Utterance) []any {
+		return []any{&u.Number, &u.Who}
+	}))
 	if err != nil {
 		return err
 	}
 	for _, u := range found {
-		if !m.DerivedFrom(m.Source.PromptID, u.who) {
+		if !m.DerivedFrom(m.Source.PromptID, u.Who) {
 			continue
 		}
-		if _, err := e.add(ctx, "m.number=?", u.number); err != nil {
+		if _, err := e.add(ctx, "m.number=?", u.Number); err != nil {
 			return err
 		}
 	}
