@@ -26,7 +26,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build tools test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web bundle e2e-web e2e-pages docs pictures fire fire-patient fire-alone crash soak nightly plugin
+.PHONY: help build tools test check backends full format vet lint libc-pin bench-check race fuzz bench e2e mcp web bundle e2e-web e2e-pages docs pictures fire fire-patient fire-alone crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ test: $(if $(RERUN),$(GOTESTSUM)) ## all tests
 
 check: format libc-pin vet lint bench-check race ## the inner loop: format, vet, linters, pins, tests with the race detector
 
-full: test check fire e2e mcp e2e-web carriers ## everything that .ci/run runs, step by step
+full: test check backends fire e2e mcp e2e-web carriers ## everything that .ci/run runs, step by step
 
 # The race detector finds what two goroutines do to the same memory, and makes everything many times as slow. So it is not
 # run where there is nothing to find: in packages in which nothing, their tests included, starts a second goroutine, and in
@@ -82,6 +82,10 @@ e2e: $(if $(RERUN),$(GOTESTSUM)) ## the real client with our hooks in it (fetche
 
 web: ## the viewer: src and vendor -> internal/web/dist, which is committed
 	go -C internal/web/build run .
+
+# The server is started by the tests, on loopback and with its data in a temporary directory; without one they fail.
+backends: $(if $(RERUN),$(GOTESTSUM)) ## PostgreSQL keeps the contract of a store (needs the server: apt-get install postgresql)
+	$(call gotest,-tags backends -count=1 -timeout 20m,./internal/store/postgres/)
 
 mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, and many at once (fetches those once)
 	test/mcp/install.sh
@@ -148,7 +152,7 @@ format: $(GOFUMPT)
 	@out="$$($(GOFUMPT) -d .)" && [ -z "$$out" ] || { echo "$$out"; echo "not formatted; run: $(GOFUMPT) -w ." >&2; exit 1; }
 
 vet: # with the tags, which add files and take none away
-	go vet -tags e2e,fire,mcp,release ./...
+	go vet -tags backends,e2e,fire,mcp,release ./...
 
 lint: $(GOLANGCI)
 	$(GOLANGCI) run --allow-parallel-runners ./...

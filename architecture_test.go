@@ -63,6 +63,7 @@ engine:         mem chars workstate vaultfile lang extract rank inject redact ev
 # 3 adapters
 store/stored:   mem chars
 store/sqlite:   mem chars vector fsx store/stored
+store/postgres: mem chars rank vector store/stored
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx
@@ -119,6 +120,7 @@ var outside = map[string][]string{
 	"test/world":        nil,
 	"test/tier":         {},
 	"test/port":         {},
+	"test/pgserver":     {},
 	"test/canary":       {},
 	"test/golden":       {},
 	"test/release":      {},
@@ -162,7 +164,7 @@ func planned(t *testing.T) map[string][]string {
 // forTests may be imported by any test.
 var forTests = []string{
 	"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "internal/index", "test/tier",
-	"internal/blame", "test/canary", "test/corpus", "test/golden", "test/port",
+	"internal/blame", "test/canary", "test/corpus", "test/golden", "test/port", "test/pgserver",
 }
 
 // unreachable lists what no package on the hook's way may reach, by any path
@@ -182,9 +184,10 @@ var unreachable = map[string][]string{
 
 // only says who alone may import a module or a package of the standard library.
 var only = map[string][]string{
-	"modernc.org/sqlite":     {"internal/store/sqlite"},
-	"database/sql":           {"internal/store/sqlite"},
-	"github.com/spf13/cobra": {"internal/cli", "internal/cli/man"},
+	"modernc.org/sqlite":      {"internal/store/sqlite"},
+	"database/sql":            {"internal/store/sqlite"},
+	"github.com/jackc/pgx/v5": {"internal/store/postgres"},
+	"github.com/spf13/cobra":  {"internal/cli", "internal/cli/man"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp":     {"internal/mcpserver"},
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"internal/mcpserver"},

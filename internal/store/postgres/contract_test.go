@@ -1,0 +1,64 @@
+//go:build backends
+
+package postgres
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+	"remanence/test/pgserver"
+)
+
+// server is the server of all tests of the package. Without one they fail.
+var server *pgserver.Server
+
+func TestMain(m *testing.M) {
+	var err error
+	if server, err = pgserver.New(true); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := server.Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// openStore returns an empty store with the suite's clock.
+func openStore(t testing.TB) *Store {
+	t.Helper()
+	s := open(t, Config{})
+	// Making a schema for each test would take most of the time.
+	_, err := s.pool.Exec(t.Context(), `DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ')
+		FROM pg_tables WHERE schemaname = current_schema AND tablename <> 'counter'); END $$;
+		DELETE FROM counter WHERE name <> 'schema'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// open opens a store of the server with the suite's clock.
+func open(t testing.TB, cfg Config) *Store {
+	t.Helper()
+	cfg.DSN, cfg.Now = server.WithPassword(), storetest.Clock
+	s, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+func TestPostgreSQLKeepsTheContract(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) mem.Store { return openStore(t) })
+}

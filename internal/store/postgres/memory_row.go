@@ -1,0 +1,181 @@
+package postgres
+
+import (
+	"context"
+	"path"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// memoryRow is a row of table memory.
+type memoryRow struct {
+	mem.Memory
+	number   int64
+	session  any  // its number, nil without one
+	outdated bool // its links are older than its text
+	broken   bool // the document could not be decoded
+}
+
+// memoryDoc is the document of a memory. Its own fields are those that the JSON form of a memory lacks. Search words
+// have a column of their own: a scan for secrets does not read them.
+type memoryDoc struct {
+	mem.Memory
+	UsedIn        []string `json:"used_in,omitempty"`
+	NoteState     string   `json:"note_state,omitempty"`
+	NoteUses      int      `json:"note_uses,omitempty"`
+	NotePrevented int      `json:"note_prevented,omitempty"`
+}
+
+// memoryColumns are the columns of a memoryRow, of table memory as m.
+const memoryColumns = "m.number, m.id, m.session, m.outdated, m.kind, m.words, m.doc"
+
+// scanStored reads a row of memoryColumns. A document that cannot be decoded makes the row broken.
+func scanStored(r pgx.Rows) (row memoryRow, err error) {
+	var session *int64
+	var id, kind, words, doc string
+	if err := r.Scan(&row.number, &id, &session, &row.outdated, &kind, &words, &doc); err != nil {
+		return row, err
+	}
+	if session != nil {
+		row.session = *session
+	}
+	d, err := decode[memoryDoc]("memory "+id, doc)
+	if err != nil {
+		row.ID, row.Kind, row.broken = id, mem.Kind(kind), true
+		return row, nil //nolint:nilerr // the caller decides what a broken row means
+	}
+	row.Memory = d.Memory
+	row.Index, row.UsedIn = words, d.UsedIn
+	row.Note.State, row.Note.Uses, row.Note.Prevented = d.NoteState, d.NoteUses, d.NotePrevented
+	return row, nil
+}
+
+// scanMemory reads a row of memoryColumns as callers get it, without its search words.
+func scanMemory(r pgx.Rows) (mem.Memory, error) {
+	row, err := scanStored(r)
+	if err == nil && row.broken {
+		err = errUnreadable
+	}
+	row.Index = ""
+	return row.Memory, err
+}
+
+// memories reads the memories that meet a condition.
+func (tx *transaction) memories(ctx context.Context, condition string, args ...any) ([]memoryRow, error) {
+	return rows(ctx, tx.tx, query("SELECT "+memoryColumns+" FROM memory m WHERE "+condition, args...), scanStored)
+}
+
+// oneMemory finds a memory that is to be written again.
+func (tx *transaction) oneMemory(ctx context.Context, condition string, args ...any) (r memoryRow, found bool,
+	err error,
+) {
+	all, err := tx.memories(ctx, condition+" LIMIT 1", args...)
+	if len(all) == 0 {
+		return r, false, err
+	}
+	return all[0], true, err
+}
+
+// saveMemory writes a memory, new or not, with all that is derived from it. Utterances are indexed later, with their
+// neighbours.
+func (e *entry) saveMemory(ctx context.Context, r memoryRow) error {
+	m := &r.Memory
+	for _, t := range []*time.Time{&m.Created, &m.Updated, &m.LastUsed, &m.Hidden, &m.Note.Written} {
+		*t = storable(*t)
+	}
+	doc, err := stored.Text(memoryDoc{
+		Memory: *m, UsedIn: m.UsedIn, NoteState: m.Note.State, NoteUses: m.Note.Uses, NotePrevented: m.Note.Prevented,
+	})
+	if err != nil {
+		return err
+	}
+	search := vectorOf(memoryTexts(*m))
+	if stored.IsUtterance(*m) {
+		e.spans.Add(r.session, r.number)
+	}
+	dirs, exts := places(m.Files)
+	return e.exec(ctx, query(`INSERT INTO memory (number, id, scope, project, session, kind, status, pinned, importance,
+		trust, resolved, agent, prompt_id, branch, command, key, supersedes, merged_into, note, files, dirs, exts, tags,
+		proposed, outdated, repeats, created, updated, hidden, words, doc, search, length)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+			?::text::tsvector, ?)
+		ON CONFLICT (number) DO UPDATE SET scope = excluded.scope, project = excluded.project, kind = excluded.kind,
+			status = excluded.status, pinned = excluded.pinned, importance = excluded.importance, trust = excluded.trust,
+			resolved = excluded.resolved, agent = excluded.agent, prompt_id = excluded.prompt_id, branch = excluded.branch,
+			command = excluded.command, key = excluded.key, supersedes = excluded.supersedes,
+			merged_into = excluded.merged_into, note = excluded.note, files = excluded.files, dirs = excluded.dirs,
+			exts = excluded.exts, tags = excluded.tags, proposed = excluded.proposed, outdated = excluded.outdated,
+			repeats = excluded.repeats, created = excluded.created, updated = excluded.updated, hidden = excluded.hidden,
+			words = excluded.words, doc = excluded.doc, search = excluded.search, length = excluded.length`,
+		r.number, m.ID, m.Scope, m.Project, r.session, m.Kind, m.Status, m.Pinned, m.Importance, int(m.Trust), m.Resolved,
+		m.Source.Agent, m.Source.PromptID, m.Branch, m.Command, m.Key, m.Supersedes, m.MergedInto, m.Note.File,
+		[]string(m.Files), dirs, exts, []string(m.Tags), len(m.Proposals) > 0, r.outdated, m.Repeats,
+		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, search.text, search.length))
+}
+
+// places returns the directories and the extensions of files.
+func places(files []string) (dirs, exts []string) {
+	dirs, exts = []string{}, []string{}
+	for _, f := range files {
+		dir, _ := path.Split(f)
+		if dir == "" {
+			dir = "./"
+		}
+		dirs, exts = append(dirs, dir), append(exts, path.Ext(f))
+	}
+	return dirs, exts
+}
+
+// indexUtterances writes the search vectors of all changed utterances.
+func (e *entry) indexUtterances(ctx context.Context) error {
+	for session, s := range e.spans {
+		if err := e.indexSpan(ctx, session, s); err != nil {
+			return err
+		}
+	}
+	clear(e.spans)
+	return nil
+}
+
+func (e *entry) indexSpan(ctx context.Context, session any, s stored.Span) error {
+	before, err := e.utterances(ctx, session, "m.number < ? ORDER BY m.number DESC LIMIT ?", s.First, stored.MaxNeighbours)
+	if err != nil {
+		return err
+	}
+	within, err := e.utterances(ctx, session, "m.number BETWEEN ? AND ? ORDER BY m.number", s.First, s.Last)
+	if err != nil {
+		return err
+	}
+	after, err := e.utterances(ctx, session, "m.number > ? ORDER BY m.number LIMIT ?", s.Last, stored.MaxNeighbours)
+	if err != nil {
+		return err
+	}
+	for _, u := range stored.WithNeighbours(before, within, after, session != nil) {
+		v := vectorOf(utteranceTexts(u))
+		if err := e.exec(ctx, query("UPDATE memory SET search = ?::text::tsvector, length = ? WHERE number = ?", v.text,
+			v.length, u.Number)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// utterances returns the utterances of a session that meet a condition.
+func (e *entry) utterances(ctx context.Context, session any, condition string, args ...any) ([]stored.Utterance,
+	error,
+) {
+	found, err := e.memories(ctx, "m.session IS NOT DISTINCT FROM ?::bigint AND m.kind = 'utterance' AND "+condition,
+		append([]any{session}, args...)...)
+	out := make([]stored.Utterance, 0, len(found))
+	for _, m := range found {
+		out = append(out, stored.Utterance{
+			Number: m.number, Title: m.Title, Body: m.Body, Ident: m.Index, Who: m.Who, At: m.Created,
+			Hidden: m.Status != mem.Active || m.broken,
+		})
+	}
+	return out, err
+}

@@ -1,0 +1,186 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// textTables are the tables with texts of the person. All others contain only ids, keys and directories.
+func textTables() []stored.TextTable {
+	table := stored.NewTextTable
+	return []stored.TextTable{
+		table("memories", "memory", "number", "id", "doc", stored.DerivedWords, "key", "note"),
+		table("events", "event", "seq", "id", "payload", "tool", "prompt_id", "tool_use_id", "agent_id"),
+		table("prompts", "turn", "number", "''", "doc", "prompt_id"),
+		table("sessions", "session", "number", "short", "doc", "agent", "model"),
+		table("checkpoints", "checkpoint", "number", "id", "doc"),
+		table("receipts", "receipt", "number", "id", "doc"),
+		table("jobs", "job", "number", "id", "data", "error"),
+		table("entities", "entity", "number", "id", "name"),
+		table("projects", "project", "key", "key", "name", "root", "common", "origin", "branch"),
+		table("projects", "project_root", "key || ' ' || root", "key", "root"),
+		table("projects", "project_common", "common", "key", "common"),
+		table("changes", "change", "number", "''", "doc"),
+	}
+}
+
+const scrubStep = 500 // records that are read at a time and written in one transaction
+
+// Scrub implements mem.Store.
+func (s *Store) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.ScanResponse, error) {
+	r := &scrubRun{store: s, clean: clean, fix: fix}
+	if err := r.run(ctx); err != nil {
+		return mem.ScanResponse{}, wrap("scrub", err)
+	}
+	stored.SortFinds(r.done.Finds)
+	return r.done, nil
+}
+
+// scrubRun is one call of Scrub.
+type scrubRun struct {
+	store *Store
+	clean stored.Clean
+	fix   bool
+	done  mem.ScanResponse
+}
+
+func (r *scrubRun) run(ctx context.Context) error {
+	for _, t := range textTables() {
+		if err := r.walk(ctx, t); err != nil {
+			return fmt.Errorf("%s: %w", t.Where, err)
+		}
+	}
+	r.done.Fixed = r.fix
+	if !r.fix {
+		return nil
+	}
+	return r.store.finishPurge(ctx)
+}
+
+// walk scans a table in steps, so that writers do not wait for long. Rows without a number are few: they are read at
+// once.
+func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
+	last := "" // key of the last row of the step before
+	for {
+		q := query(recordsOf(t) + " WHERE true")
+		if numbered := t.Key == "number" || t.Key == "seq"; numbered {
+			if last != "" {
+				q.and(t.Key+" > ?::text::bigint", last)
+			}
+			q.add(" ORDER BY "+t.Key+" LIMIT ?", scrubStep)
+		}
+		found, err := rows(ctx, r.store.pool, q, scanRecord(t))
+		if err != nil {
+			return err
+		}
+		if err := r.scan(ctx, t, found); err != nil {
+			return err
+		}
+		if r.done.Records += len(found); len(found) < scrubStep {
+			return nil
+		}
+		if last = found[len(found)-1].Key; t.Key != "number" && t.Key != "seq" {
+			return nil
+		}
+	}
+}
+
+// recordsOf is the statement that reads the records of a table, without a condition.
+func recordsOf(t stored.TextTable) string {
+	return "SELECT (" + t.Key + ")::text, " + t.ID + ", " + strings.Join(t.Columns, ", ") + " FROM " + t.Table
+}
+
+func scanRecord(t stored.TextTable) func(pgx.Rows) (stored.TextRecord, error) {
+	return func(r pgx.Rows) (stored.TextRecord, error) {
+		rec, fields := t.Empty()
+		err := r.Scan(fields...)
+		return *rec, err
+	}
+}
+
+// scan counts the secrets of records and removes them.
+func (r *scrubRun) scan(ctx context.Context, t stored.TextTable, found []stored.TextRecord) error {
+	var secret []string
+	for _, rec := range found {
+		_, kinds, err := t.Cleaned(rec, r.clean)
+		if err != nil {
+			return fmt.Errorf("record %s: %w", rec.Key, err)
+		}
+		if len(kinds) > 0 {
+			secret = append(secret, rec.Key)
+			t.Count(&r.done, rec, kinds)
+		}
+	}
+	if !r.fix || len(secret) == 0 {
+		return nil
+	}
+	return r.store.transact(ctx, func(tx *transaction) error {
+		e := newEntry(tx)
+		if err := tx.putTombstone(ctx, unfinishedPurge); err != nil {
+			return err
+		}
+		for _, key := range secret {
+			if err := r.rewrite(ctx, e, t, key); err != nil {
+				return fmt.Errorf("record %s: %w", key, err)
+			}
+		}
+		return e.indexUtterances(ctx)
+	})
+}
+
+// rewrite cleans one record. It reads it again, as it may have changed meanwhile.
+func (r *scrubRun) rewrite(ctx context.Context, e *entry, t stored.TextTable, key string) error {
+	rec, found, err := first(ctx, e.tx, query(recordsOf(t)+" WHERE ("+t.Key+")::text = ?", key), scanRecord(t))
+	if err != nil || !found {
+		return err
+	}
+	fresh, kinds, err := t.Cleaned(rec, r.clean)
+	if err != nil || len(kinds) == 0 {
+		return err
+	}
+	set := query("UPDATE " + t.Table + " SET ")
+	for i, column := range t.Columns {
+		if i > 0 {
+			set.add(", ")
+		}
+		set.add(column+" = ?", fresh.Texts[i])
+	}
+	set.add(" WHERE ("+t.Key+")::text = ?", key)
+	if err := e.saving(ctx, func() error { return e.exec(ctx, set) }); isTaken(err) {
+		// Of two names that differ only in what was removed, one stays.
+		return e.exec(ctx, query("DELETE FROM "+t.Table+" WHERE ("+t.Key+")::text = ?", key))
+	} else if err != nil {
+		return err
+	}
+	if t.Table != "memory" {
+		return nil
+	}
+	m, _, err := e.oneMemory(ctx, "m.number::text = ?", key)
+	if err != nil {
+		return err
+	}
+	m.outdated = m.outdated || m.Kind.HasEntities()
+	if err := e.saveMemory(ctx, m); err != nil {
+		return err
+	}
+	return e.exec(ctx, query("DELETE FROM vector WHERE memory = ?", m.number))
+}
+
+// saving runs f so that the transaction goes on if it fails.
+func (e *entry) saving(ctx context.Context, f func() error) error {
+	outer := e.tx
+	return pgx.BeginFunc(ctx, outer, func(inner pgx.Tx) error {
+		e.tx = inner
+		defer func() { e.tx = outer }()
+		return f()
+	})
+}
+
+// isTaken reports whether another row has the value of a unique column.
+func isTaken(err error) bool { return codeOf(err) == "23505" }

@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+	"remanence/internal/vector"
+)
+
+// noVector is the model of the row of a memory for which a model made no vector.
+func noVector(model string) string { return model + " (none)" }
+
+// PutVectors implements mem.Store.
+func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
+	return wrap("put vectors", s.transact(ctx, func(tx *transaction) error {
+		if i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 }); i >= 0 {
+			if err := tx.exec(ctx, query("DELETE FROM vector WHERE model = ? AND octet_length(data) <> ?", model,
+				len(vs[i].Values))); err != nil {
+				return err
+			}
+		}
+		return putEach(ctx, "vector", vs, func(ctx context.Context, v mem.Vector) error {
+			return tx.putVector(ctx, model, v)
+		})
+	}))
+}
+
+func (tx *transaction) putVector(ctx context.Context, model string, v mem.Vector) error {
+	scale, data, ok := vector.Quantize(v.Values)
+	if !ok {
+		model, scale, data = noVector(model), 0, []byte{}
+	}
+	return tx.exec(ctx, query(`INSERT INTO vector (memory, model, scale, data)
+		SELECT number, ?::text, ?::float8, ?::bytea FROM memory WHERE id = ? AND updated = ? AND status = 'active'
+		ON CONFLICT (memory) DO UPDATE SET model = excluded.model, scale = excluded.scale, data = excluded.data`, model,
+		scale, data, v.Memory, stored.Stamp(v.Updated)))
+}
+
+// Near implements mem.Store. It compares all vectors of the memories that pass the filters.
+func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
+	length := vector.Length(v)
+	if length == 0 {
+		return nil, nil
+	}
+	where, err := s.matchFilter(ctx, q)
+	if errors.Is(err, mem.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrap("near", err)
+	}
+	found, err := rows(ctx, s.pool, query(`SELECT m.number, v.data FROM vector v JOIN memory m ON m.number = v.memory
+		WHERE v.model = ? AND octet_length(v.data) = ? AND `, model, len(v)).append(where),
+		func(r pgx.Rows) (c candidate, err error) {
+			var data []byte
+			if err := r.Scan(&c.number, &data); err != nil {
+				return c, err
+			}
+			cos, ok := vector.Cosine(v, length, data)
+			if !ok {
+				return c, errUnreadable
+			}
+			c.score = cos
+			return c, nil
+		})
+	if err != nil {
+		return nil, wrap("near", err)
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.number, a.number))
+	})
+	hits, err := s.hits(ctx, found[:min(len(found), limitOr(n))])
+	for i := range hits {
+		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}
+	}
+	return hits, wrap("near", err)
+}
+
+// window is how many memories one call of WithoutVector examines.
+const window = 2000
+
+// WithoutVector implements mem.Store.
+func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) ([]mem.Memory, string, error) {
+	from := int64(math.MaxInt64)
+	if before != "" {
+		// The exact id: as a prefix it could name another memory after this one was erased.
+		if err := get(ctx, s.pool, query("SELECT number FROM memory WHERE id = ?", before), &from); err != nil {
+			return nil, "", wrap(fmt.Sprintf("without vector before %s", before), err)
+		}
+	}
+	type examined struct {
+		number int64
+		lacks  bool
+	}
+	all, err := rows(ctx, s.pool, query(`SELECT m.number, m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vector v
+		WHERE v.memory = m.number AND v.model = ANY(?)) FROM memory m WHERE m.number < ? ORDER BY m.number DESC LIMIT ?`,
+		[]string{model, noVector(model)}, from, window),
+		into(func(e *examined) []any { return []any{&e.number, &e.lacks} }))
+	if err != nil {
+		return nil, "", wrap("without vector", err)
+	}
+	var numbers []int64
+	next := ""
+	for i, e := range all {
+		if e.lacks {
+			numbers = append(numbers, e.number)
+		}
+		if len(numbers) == n || i == window-1 {
+			next = memoryID(e.number)
+			break
+		}
+	}
+	ms, err := inOrder(ctx, s.pool, numbers)
+	if err != nil {
+		return nil, "", wrap("without vector", err)
+	}
+	return ms, next, nil
+}
+
+// CountVectors implements mem.Store.
+func (s *Store) CountVectors(ctx context.Context, model string) (n int, err error) {
+	err = get(ctx, s.pool, query("SELECT count(*) FROM vector WHERE model = ?", model), &n)
+	return n, wrap("count vectors", err)
+}
+
+// dropStep is how many vectors one transaction deletes. New events wait for it.
+const dropStep = 2000
+
+// DropVectors implements mem.Store.
+func (s *Store) DropVectors(ctx context.Context, model string) error {
+	keep := []string{model, noVector(model)}
+	if model == "" {
+		keep = []string{}
+	}
+	for {
+		n, err := s.changeRows(ctx, query("DELETE FROM vector WHERE memory IN "+
+			"(SELECT memory FROM vector WHERE model <> ALL(?) LIMIT ?)", keep, dropStep))
+		if err != nil || n < dropStep {
+			return wrap("drop vectors", err)
+		}
+	}
+}
