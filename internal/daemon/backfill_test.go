@@ -28,7 +28,7 @@ type pastSessions struct {
 	folder string
 }
 
-func newPastSessions(t *testing.T) *pastSessions {
+func newPastSessions(t testing.TB) *pastSessions {
 	t.Helper()
 	k := newTalker(t)
 	return &pastSessions{k, filepath.Join(k.dir, "projects")}

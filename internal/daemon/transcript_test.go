@@ -20,7 +20,7 @@ import (
 // talker is a daemon and a session in it, with the transcript that its client writes.
 type talker struct {
 	*Daemon
-	t      *testing.T
+	t      testing.TB
 	paths  config.Paths
 	getenv func(string) string
 	clock  time.Time
@@ -28,7 +28,7 @@ type talker struct {
 	n      int
 }
 
-func newTalker(t *testing.T) *talker {
+func newTalker(t testing.TB) *talker {
 	t.Helper()
 	k := &talker{t: t, clock: time.Now().UTC().Truncate(time.Second), dir: t.TempDir()}
 	k.getenv = environment(map[string]string{"HOME": t.TempDir()})

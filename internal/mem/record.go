@@ -1,6 +1,9 @@
 package mem
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Record is one stored row of an export. A value that refers to another row holds that row's id.
 type Record struct {
@@ -20,4 +23,17 @@ type RecordCounts struct {
 	Known map[string]int `json:"known"` // there already; they stayed as they were
 
 	Memories []string `json:"-"` // ids of the taken ones that are active
+}
+
+// RecordStore is a Store whose rows can be moved to another one: what an export and its import need. Not every back end
+// can do that.
+type RecordStore interface {
+	// Records calls each with the rows that a query selects, as they are at one moment, rows after those that they
+	// refer to. What is derived from them, and work that waits, is left out. An error of each ends the call.
+	Records(ctx context.Context, q RecordQuery, each func(Record) error) error
+
+	// PutRecords writes the rows that next returns until io.EOF: all, or after an error none. A row that is there
+	// already stays as it is, so that writing twice changes nothing. A row keeps its id unless another row has it;
+	// then it gets a new one, which rows that refer to it follow.
+	PutRecords(ctx context.Context, next func() (Record, error)) (RecordCounts, error)
 }
