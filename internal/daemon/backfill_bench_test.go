@@ -13,8 +13,8 @@ import (
 	"remanence/internal/capture"
 )
 
-// pastWork writes transcripts that are made like real ones: most of their bytes are what tools returned, which stands in
-// each of them twice. The texts are those of this package. It returns the bytes written.
+// pastWork writes transcripts that are made like real ones: most of their bytes are what tools returned, which stands
+// in each of them twice. The texts are those of this package. It returns the bytes written.
 func (p *pastSessions) pastWork(sessions, turns int) (bytes int64) {
 	p.t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -44,7 +44,8 @@ func (p *pastSessions) pastWork(sessions, turns int) (bytes int64) {
 				tool, file := fmt.Sprintf("toolu_%s_%d", id, call), files[r.IntN(len(files))]
 				name, text := "Read", part(6000)
 				input := map[string]any{"file_path": s.cwd + "/" + file}
-				result := map[string]any{"type": "text", "file": map[string]any{"filePath": s.cwd + "/" + file, "content": text}}
+				whole := map[string]any{"filePath": s.cwd + "/" + file, "content": text}
+				result := map[string]any{"type": "text", "file": whole}
 				switch call {
 				case 1:
 					name, text = "Bash", part(2500)
