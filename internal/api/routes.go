@@ -48,17 +48,20 @@ const (
 
 // Routes of the command line and of MCP. Those with a Get change nothing.
 var (
-	Search     = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
-	Show       = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
-	Timeline   = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
-	Recap      = Route[views.RecapRequest, views.RecapResponse]{Name: "recap"}
-	Blame      = Route[views.BlameRequest, views.BlameResponse]{Name: "blame"}
-	Propose    = Route[views.ProposeRequest, views.ProposeResponse]{Name: "propose"}
-	Related    = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
-	Status     = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
-	Today      = Route[mem.ProjectRef, views.TodayResponse]{Name: "today", Get: "today"}
-	StatusLine = Route[views.StatusLineRequest, views.StatusLineResponse]{Name: "status_line", Get: "status_line"}
-	Sizes      = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
+	Search   = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
+	Show     = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
+	Timeline = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
+	Recap    = Route[views.RecapRequest, views.RecapResponse]{Name: "recap", Get: "recap"}
+	Blame    = Route[views.BlameRequest, views.BlameResponse]{Name: "blame"}
+	Propose  = Route[views.ProposeRequest, views.ProposeResponse]{Name: "propose"}
+	// BlameFile and ProposeFile read the file of a project themselves.
+	BlameFile   = Route[views.BlameFileRequest, views.BlameFileResponse]{Name: "blame_file", Get: "blame"}
+	ProposeFile = Route[views.ProposeFileRequest, views.ProposeFileResponse]{Name: "propose_file", Get: "propose"}
+	Related     = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
+	Status      = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
+	Today       = Route[mem.ProjectRef, views.TodayResponse]{Name: "today", Get: "today"}
+	StatusLine  = Route[views.StatusLineRequest, views.StatusLineResponse]{Name: "status_line", Get: "status_line"}
+	Sizes       = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
 
 	Add          = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
 	Import       = Route[curate.ImportRequest, curate.ImportResponse]{Name: "import"}

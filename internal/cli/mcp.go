@@ -99,7 +99,7 @@ func lazily(made func() http.Handler) http.Handler {
 // overMCP is the configuration that every server shares.
 func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Config {
 	return mcpserver.Config{
-		Version: config.Version, All: config.Get[string](cfg, "mcp.tools") == "all", Now: now,
+		Version: config.Version, Tools: config.Get[string](cfg, "mcp.tools"), Now: now,
 		Explain: problemOf, Plain: plainLine, Source: func(m mem.Memory) string { return ui.Provenance(m, now()) },
 		Memory: mcpserver.Memory{
 			Search: port(r, api.Search), Timeline: port(r, api.Timeline), Show: port(r, api.Show), Status: port(r, api.Status),
@@ -107,7 +107,8 @@ func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Confi
 			State: port(r, api.State), Handoff: port(r, api.Handoff), Successor: port(r, api.Successor), Next: port(r, api.Next),
 			Related:     port(r, api.Related),
 			Consolidate: port(r, api.Consolidate), Why: port(r, api.Why), Checkpoints: port(r, api.Checkpoints),
-			Session: port(r, api.GetSession),
+			Session: port(r, api.GetSession), Blame: port(r, api.BlameFile), Recap: port(r, api.Recap),
+			Propose: port(r, api.ProposeFile),
 			Projects: func(ctx context.Context) (views.ProjectsResponse, error) {
 				return port(r, api.Projects)(ctx, api.Nothing{})
 			},

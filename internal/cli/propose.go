@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
 	"remanence/internal/cli/ui"
+	"remanence/internal/daemon"
 	"remanence/internal/fault"
-	"remanence/internal/gitblame"
 	"remanence/internal/instructions"
-	"remanence/internal/propose"
 	"remanence/internal/views"
 )
 
@@ -46,9 +44,6 @@ func proposeCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// maxDated bounds the lines whose dates are sent to the daemon.
-const maxDated = 20_000
-
 func runPropose(ctx context.Context, a *app, name string, sessions int, yes bool) error {
 	if ref := a.ProjectRef(); ref.Project != "" {
 		return fault.Input.WithMessage("--project %s: lines go into a file of the project's directory", ref.Project).
@@ -58,30 +53,16 @@ func runPropose(ctx context.Context, a *app, name string, sessions int, yes bool
 	if err != nil {
 		return err
 	}
-	file, with, apart, err := instructions.Choose(p.Root, name)
-	if err == nil {
-		err = propose.Check(file.Text)
-	}
+	in, err := daemon.ReadInstructions(ctx, a.ProjectRef(), p.Root, name, sessions)
+	file := in.File
 	if err != nil {
 		return ui.NotEditable(p.Root, cmp.Or(file.Name, name), err)
 	}
-	req := views.ProposeRequest{ProjectRef: a.ProjectRef(), File: file.Name, Text: file.Text, Sessions: sessions}
-	for _, f := range with {
-		req.With = append(req.With, f.Text)
-	}
-	if read, err := gitblame.Read(ctx, file.Path, 1, 0); err == nil { // without git, no line has a date
-		for _, l := range read.Lines[:min(len(read.Lines), maxDated)] {
-			req.Changed = append(req.Changed, time.Time{})
-			if l.Commit != "" {
-				req.Changed[len(req.Changed)-1] = l.Authored
-			}
-		}
-	}
-	got, err := ask(ctx, a, api.Propose, req)
+	got, err := ask(ctx, a, api.Propose, in.Request)
 	if err != nil {
 		return a.noProject(err)
 	}
-	v, text := ui.Proposed(got, file.Text, apart)
+	v, text := ui.Proposed(got, file.Text, in.Apart)
 	if len(got.Lines) > 0 && yes {
 		if err := instructions.Write(file, text); err != nil {
 			return ui.NotEditable(p.Root, file.Name, err)

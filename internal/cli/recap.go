@@ -40,7 +40,7 @@ func recapCommand(a *app) *cobra.Command {
 			case "json":
 				a.flags.JSON = true
 				a.out = ui.NewPrinter(a.Sys, a.flags)
-			case "text", ui.RecapMarkdown, ui.RecapHTML:
+			case "text", views.RecapMarkdown, views.RecapHTML:
 			default:
 				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use text, md, html or json")
 			}
@@ -58,6 +58,6 @@ func recapCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&since, "since", "yesterday", "from then on: monday, 2w, 3d, 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "every project")
 	cmd.Flags().StringVar(&format, "format", "text", "text, md, html or json")
-	cmd.Flags().IntVar(&items, "items", 3, "so many of each section at most")
+	cmd.Flags().IntVar(&items, "items", views.DefaultRecapItems, "so many of each section at most")
 	return cmd
 }

@@ -338,8 +338,9 @@ func daemonOptions(d event.Settings) []Option {
 			Range: "a list of NAME=PATTERN", Check: checkRules,
 		},
 		{
-			Key: "mcp.tools", Def: "core", One: []string{"core", "all"},
-			Doc: "tools offered to an agent: core is the nine of Remanence, all adds names that other memory servers use",
+			Key: "mcp.tools", Def: "core", One: []string{"core", "more", "all"},
+			Doc: "tools offered to an agent: core is the nine of Remanence, more adds blame, recap and propose, all also the " +
+				"names that other memory servers use",
 		},
 		{
 			Key: "mcp.http", Def: "",

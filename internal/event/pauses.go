@@ -97,14 +97,21 @@ func (e *Service) excludedCall(m Context) bool {
 		if f == "" {
 			continue
 		}
-		rel := e.Rel(m.Project, f)
-		for _, g := range m.Settings.ExcludePaths {
-			if matchesPath(g, f, rel) {
-				return true
-			}
+		if e.excludes(m.Settings, m.Project, f) {
+			return true
 		}
 	}
 	return false
+}
+
+// ExcludesFile reports whether the settings exclude a file of a project from capture.
+func (e *Service) ExcludesFile(p mem.Project, file string) bool {
+	return e.excludes(e.Settings().In(p), p, file)
+}
+
+func (e *Service) excludes(s Settings, p mem.Project, file string) bool {
+	rel := e.Rel(p, file)
+	return slices.ContainsFunc(s.ExcludePaths, func(g string) bool { return matchesPath(g, file, rel) })
 }
 
 // globAbove matches a pattern against a directory and all directories above it.

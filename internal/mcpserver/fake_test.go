@@ -68,6 +68,7 @@ func (n *notebook) memory() Memory {
 		Search: n.search, Timeline: n.timeline, Show: n.show, Status: n.status, Add: n.add, Edit: n.edit, Mark: n.mark,
 		Feedback: n.feedback, State: n.standing, Handoff: n.handoff, Next: n.next, Successor: n.successor, Related: n.related,
 		Consolidate: n.consolidate, Why: n.why, Checkpoints: n.checkpoints, Session: n.session, Projects: n.projects,
+		Blame: n.blame, Recap: n.recap, Propose: n.propose,
 	}
 }
 

@@ -29,7 +29,7 @@ func TestTheCoreToolsCostLittle(t *testing.T) {
 	for _, tool := range core() {
 		t.Logf("%-9s %4d", tool.name, chars.Tokens(tool.name+tool.about+string(tool.schema())))
 	}
-	total := ListTokens(false)
+	total := ListTokens(ToolsCore)
 	t.Logf("together  %4d tokens", total)
 	if total > maxSchemas {
 		t.Errorf("got %d tokens, want at most %d", total, maxSchemas)
@@ -40,7 +40,7 @@ func TestTheCoreToolsCostLittle(t *testing.T) {
 }
 
 func TestASchemaNamesExactlyTheArgumentsThatAreRead(t *testing.T) {
-	for _, tool := range slices.Concat(core(), aliases()) {
+	for _, tool := range listed(ToolsAll) {
 		var schema struct {
 			Required   []string
 			Properties map[string]struct {
@@ -102,7 +102,7 @@ func TestNoAnswerIsLongerThanItMayBe(t *testing.T) {
 			n.state.Active, n.state.Blockers = append(n.state.Active, long), append(n.state.Blockers, long)
 		}
 		c := shop(n)
-		c.All = true
+		c.Tools = ToolsAll
 		w := dial(t, c)
 		w.greet()
 		for _, line := range []string{
@@ -387,12 +387,12 @@ func TestOverHTTPEachRequestStandsAlone(t *testing.T) {
 // FuzzArguments gives every tool any arguments: it answers, with JSON that is no
 // longer than it may be.
 func FuzzArguments(f *testing.F) {
-	for i, t := range slices.Concat(core(), aliases()) {
+	for i, t := range listed(ToolsAll) {
 		f.Add(i, `{"query":"x","ids":["m_1@3"],"id":"m_1","op":"get","content":"x","limit":-1,"offset":9,"after":"3d"}`)
 		f.Add(i, string(t.schema()))
 		f.Add(i, `{"op":"get","part":"sessions","offset":1}`)
 	}
-	tools := slices.Concat(core(), aliases())
+	tools := listed(ToolsAll)
 	f.Fuzz(func(t *testing.T, i int, args string) {
 		n := stocked()
 		n.keep(wordy("日\"", 50))

@@ -49,7 +49,17 @@ type Memory struct {
 	Consolidate func(context.Context, curate.ConsolidateRequest) (curate.ConsolidateResponse, error)
 	Related     func(context.Context, recall.RelatedRequest) (recall.RelatedResponse, error)
 	Successor   func(context.Context, continuity.SessionRequest) (mem.Session, error)
+	Blame       func(context.Context, views.BlameFileRequest) (views.BlameFileResponse, error)
+	Recap       func(context.Context, views.RecapRequest) (views.RecapResponse, error)
+	Propose     func(context.Context, views.ProposeFileRequest) (views.ProposeFileResponse, error)
 }
+
+// Which tools are listed.
+const (
+	ToolsCore = "core" // the nine
+	ToolsMore = "more" // also blame, recap and propose
+	ToolsAll  = "all"  // also the names of other memory servers
+)
 
 // Config is what the server needs from outside.
 type Config struct {
@@ -59,7 +69,7 @@ type Config struct {
 	Session string         // of the agent that calls, by its own id; "" means that it is not known
 	Client  int            // process id of that agent; 0 means that it is not known
 	Root    string         // directory that the agent was started in; "" means that it is not known
-	All     bool           // list the names of other memory servers too
+	Tools   string         // ToolsCore, ToolsMore or ToolsAll; "" means ToolsCore
 	Reader  bool           // read only: nothing that changes anything is listed or done
 
 	// Explain converts an error to a Problem. Nil means the error's own text.

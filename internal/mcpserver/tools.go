@@ -135,12 +135,20 @@ func writers() []tool {
 	}
 }
 
-func (s *Server) addTools() {
+// listed returns the tools of a choice.
+func listed(choice string) []tool {
 	list := core()
-	if s.All {
+	if choice == ToolsMore || choice == ToolsAll {
+		list = append(list, further()...)
+	}
+	if choice == ToolsAll {
 		list = append(list, aliases()...)
 	}
-	for _, t := range list {
+	return list
+}
+
+func (s *Server) addTools() {
+	for _, t := range listed(s.Tools) {
 		if s.Reader {
 			if t.effect != reads && t.name != "state" {
 				continue
@@ -284,14 +292,10 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ListTokens returns the tokens of the tool list: of the core tools, or with all also of the aliases.
-func ListTokens(all bool) int {
-	list := core()
-	if all {
-		list = append(list, aliases()...)
-	}
+// ListTokens returns the tokens of the list of tools: ToolsCore, ToolsMore or ToolsAll.
+func ListTokens(choice string) int {
 	n := 0
-	for _, t := range list {
+	for _, t := range listed(choice) {
 		n += chars.Tokens(t.name + t.about + string(t.schema()))
 	}
 	return n

@@ -393,7 +393,7 @@ func TestWritesAreSlowedDownAndReadsAreNot(t *testing.T) {
 func TestAReaderListsAndDoesNothingThatChanges(t *testing.T) {
 	n := stocked()
 	c := shop(n)
-	c.Reader, c.All = true, true
+	c.Reader, c.Tools = true, ToolsAll
 	w := dial(t, c)
 	w.greet()
 	list := w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, true)
@@ -435,7 +435,7 @@ func TestAReaderListsAndDoesNothingThatChanges(t *testing.T) {
 func TestTheNamesOfOthersAreTheSameTools(t *testing.T) {
 	n := stocked()
 	c := shop(n)
-	c.All = true
+	c.Tools = ToolsAll
 	w := dial(t, c)
 	w.greet()
 	w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, true)

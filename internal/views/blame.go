@@ -42,6 +42,23 @@ type BlameResponse struct {
 	Rows  []BlameRow `json:"rows"`
 }
 
+// BlameFileRequest asks who wrote lines of a project's file, which is read for it.
+type BlameFileRequest struct {
+	mem.ProjectRef
+	File string `json:"file"`           // relative to the project, or absolute
+	From int    `json:"from,omitempty"` // 0 means 1
+	To   int    `json:"to,omitempty"`   // 0 means the end; at most 2,000 lines are answered
+}
+
+// BlameFileResponse is a BlameResponse with the lines, redacted.
+type BlameFileResponse struct {
+	BlameResponse
+	Project mem.Project `json:"project"`
+	From    int         `json:"from"`
+	Total   int         `json:"total"`          // lines of the file
+	Text    []string    `json:"text,omitempty"` // of each line; missing if redaction removed line breaks
+}
+
 // BlameRow is the origin of lines that stand together.
 type BlameRow struct {
 	From      int          `json:"from"`

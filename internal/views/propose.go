@@ -47,6 +47,35 @@ type ProposeResponse struct {
 	Contradicted []ContradictedLine `json:"contradicted"`
 }
 
+// ProposeFileRequest asks which lines a project's file of instructions lacks; the file is read for it.
+type ProposeFileRequest struct {
+	mem.ProjectRef
+	File     string `json:"file,omitempty"`     // relative to the project; empty means AGENTS.md or CLAUDE.md
+	Sessions int    `json:"sessions,omitempty"` // least number of sessions; 0 means DefaultSessions
+}
+
+// ProposeFileResponse is a ProposeResponse with the change of the file. Nothing is written.
+type ProposeFileResponse struct {
+	ProposeResponse
+	Project mem.Project `json:"project"`
+	Diff    string      `json:"diff"`            // unified; empty without lines
+	Apart   string      `json:"apart,omitempty"` // another such file, which agents do not read together with it
+}
+
+// Inserted returns the file's text with the lines.
+func (r ProposeResponse) Inserted(text string) string {
+	var lines []propose.Line
+	for _, l := range r.Lines {
+		lines = append(lines, propose.Line{Text: l.Text, Note: l.Note})
+	}
+	return propose.Insert(text, lines)
+}
+
+// Diff returns the change of the file's text in unified form; empty without lines.
+func (r ProposeResponse) Diff(text string) string {
+	return propose.Diff(r.File, text, r.Inserted(text))
+}
+
 // ProposedLine is a line with its evidence.
 type ProposedLine struct {
 	Text     string    `json:"text"`  // as it is inserted

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -22,8 +23,10 @@ const (
 // RecapRequest asks what was done in a period. A zero Until means now.
 type RecapRequest struct {
 	mem.ProjectRef
-	Since time.Time `json:"since"`
-	Until time.Time `json:"until,omitzero"`
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until,omitzero"`
+	Format string    `json:"format,omitempty"` // RecapMarkdown or RecapHTML, to get the page too; empty means none
+	Items  int       `json:"items,omitempty"`  // of a section of the page; 0 means DefaultRecapItems
 }
 
 // RecapResponse lists what was done by day and project, oldest day first.
@@ -31,7 +34,8 @@ type RecapResponse struct {
 	Since time.Time  `json:"since"`
 	Until time.Time  `json:"until"`
 	Days  []RecapDay `json:"days"`
-	Cut   bool       `json:"cut,omitempty"` // the period holds more than one recap reads
+	Text  string     `json:"text,omitempty"` // the page in the form that was asked for
+	Cut   bool       `json:"cut,omitempty"`  // the period holds more than one recap reads
 }
 
 // RecapDay is what was done in one project on one day, from stored statements alone.
@@ -127,6 +131,9 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	slices.SortFunc(out.Days, func(a, b RecapDay) int {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.ProjectName, b.ProjectName), cmp.Compare(a.Project, b.Project))
 	})
+	if req.Format != "" {
+		out.Text = out.Page(req.Format, max(cmp.Or(req.Items, DefaultRecapItems), 1), chars.Line)
+	}
 	return out, nil
 }
 

@@ -29,12 +29,8 @@ type ProposeView struct {
 
 // Proposed returns the view of an answer, and the file's text with the lines.
 func Proposed(got views.ProposeResponse, text, apart string) (v ProposeView, changed string) {
-	var lines []propose.Line
-	for _, l := range got.Lines {
-		lines = append(lines, propose.Line{Text: l.Text, Note: l.Note})
-	}
-	changed = propose.Insert(text, lines)
-	return ProposeView{ProposeResponse: got, Diff: propose.Diff(got.File, text, changed), Apart: apart}, changed
+	changed = got.Inserted(text)
+	return ProposeView{ProposeResponse: got, Diff: got.Diff(text), Apart: apart}, changed
 }
 
 // SchemaName returns the name of the view's schema.

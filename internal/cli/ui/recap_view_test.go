@@ -33,16 +33,4 @@ func TestARecapShowsSoManyItemsOfEachSection(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", &out, want)
 	}
-	for _, c := range []struct {
-		f    views.RecapFailure
-		want string
-	}{
-		{views.RecapFailure{Command: "make", Times: 1}, "make; still fails"},
-		{views.RecapFailure{Command: "make", Times: 1, Resolved: true}, "make; works now"},
-		{views.RecapFailure{Command: "make", Times: 1, Fix: "x"}, "make; fixed: x"},
-	} {
-		if got := recapFailure(c.f); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
 }

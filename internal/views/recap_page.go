@@ -1,0 +1,125 @@
+package views
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"time"
+)
+
+// The forms of a page that shows a recap.
+const (
+	RecapMarkdown = "md"
+	RecapHTML     = "html"
+)
+
+// DefaultRecapItems is the number of entries of a section that a recap shows.
+const DefaultRecapItems = 3
+
+// RecapLine is one line of a section.
+type RecapLine struct{ Section, Text string }
+
+// Page returns the recap as RecapMarkdown or as RecapHTML, a page that needs nothing else, with so many items of each
+// section. clean makes one line of a stored text.
+func (r RecapResponse) Page(format string, items int, clean func(string) string) string {
+	esc, head, open, end := escapeMarkdown, "## %s\n\n", "- **%s:** %s\n", "\n"
+	var b strings.Builder
+	period := r.Since.Local().Format(time.DateOnly) + " to " + r.Until.Local().Format(time.DateOnly)
+	if format == RecapHTML {
+		esc, head, open, end = html.EscapeString, "<h2>%s</h2>\n<ul>\n", "<li><b>%s:</b> %s</li>\n", "</ul>\n"
+		b.WriteString("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Recap</title>\n" +
+			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n" +
+			"<style>body{font:16px/1.5 system-ui;max-width:50em;margin:2em auto;padding:0 1em}</style>\n" +
+			"<h1>Recap, " + period + "</h1>\n")
+	} else {
+		b.WriteString("# Recap, " + period + "\n\n")
+	}
+	if len(r.Days) == 0 {
+		b.WriteString("Nothing was done.\n")
+	}
+	for _, day := range r.Days {
+		fmt.Fprintf(&b, head, esc(clean(day.Heading())))
+		for _, line := range day.Lines(items) {
+			fmt.Fprintf(&b, open, line.Section, esc(clean(line.Text)))
+		}
+		b.WriteString(end)
+	}
+	return b.String()
+}
+
+// escapeMarkdown keeps stored text from being read as Markdown or HTML.
+func escapeMarkdown(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "<", "\\<", "*", "\\*", "_", "\\_", "[", "\\[", "#", "\\#").Replace(s)
+}
+
+// Heading names the day, the project and the number of sessions.
+func (d RecapDay) Heading() string {
+	day := d.Day
+	if at, err := time.Parse(time.DateOnly, d.Day); err == nil {
+		day = at.Format("Mon 2 Jan 2006")
+	}
+	text := day + ", " + d.ProjectName
+	switch {
+	case d.Sessions == 1:
+		text += ": 1 session"
+	case d.Sessions > 1:
+		text += fmt.Sprintf(": %d sessions", d.Sessions)
+	}
+	return text
+}
+
+// Lines returns the lines of all sections, at most so many items of each, and one line of files.
+func (d RecapDay) Lines(most int) (out []RecapLine) {
+	add := func(section string, texts []string) {
+		for i, text := range texts {
+			if i == most {
+				out = append(out, RecapLine{section, fmt.Sprintf("and %d more", len(texts)-most)})
+				return
+			}
+			out = append(out, RecapLine{section, text})
+		}
+	}
+	titles := func(items []RecapItem) (texts []string) {
+		for _, i := range items {
+			texts = append(texts, i.Title)
+		}
+		return texts
+	}
+	add("done", titles(d.Outcomes))
+	add("decided", titles(d.Decisions))
+	add("open", titles(d.Open))
+	var failed, commits []string
+	for _, f := range d.Failures {
+		failed = append(failed, f.text())
+	}
+	add("failed", failed)
+	for _, c := range d.Commits {
+		commits = append(commits, c.Hash+" "+c.Subject)
+	}
+	add("commit", commits)
+	if n := len(d.Files); n > 0 {
+		text := strings.Join(d.Files[:min(n, most)], ", ")
+		if n > most {
+			text += fmt.Sprintf(" and %d more", n-most)
+		}
+		out = append(out, RecapLine{"files", text})
+	}
+	return out
+}
+
+// text describes a failed command and what became of it.
+func (f RecapFailure) text() string {
+	text := f.Command
+	if f.Times > 1 {
+		text += fmt.Sprintf(", %d times", f.Times)
+	}
+	switch {
+	case f.FixedAfterS >= 60:
+		return text + fmt.Sprintf("; fixed after %d min: %s", f.FixedAfterS/60, f.Fix)
+	case f.Fix != "":
+		return text + "; fixed: " + f.Fix
+	case f.Resolved:
+		return text + "; works now"
+	}
+	return text + "; still fails"
+}
