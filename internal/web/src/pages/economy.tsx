@@ -11,6 +11,7 @@ import { query, setQuery } from "../lib/router";
 import { e as w, trigger } from "../strings/recalls";
 import { Ago, Bar, Empty, Facet, Figures, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
 import { Stacked } from "../ui/charts";
+import { Effect } from "../ui/effect";
 
 export default function Economy() {
   const days = Number(query.value.get("days")) || 30;
@@ -21,7 +22,7 @@ export default function Economy() {
       <Head title={w.title} command={commandHere("stats", "--days", String(days))} json="economy" params={params}>
         <Facet title={w.period} values={[7, 30, 90].map((n) => ({ value: String(n), label: w.days(n) }))} chosen={String(days)} choose={(v) => setQuery({ days: v === "30" ? "" : v })} />
       </Head>
-      <Loaded of={data}>{(d) => d.sessions < 3 ? <Few n={d.sessions} /> : <Full of={d} reload={data.reload} />}</Loaded>
+      <Loaded of={data}>{(d) => d.sessions < 3 ? <Few n={d.sessions} /> : <><Full of={d} reload={data.reload} /><Effect /></>}</Loaded>
     </>
   );
 }

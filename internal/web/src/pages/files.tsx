@@ -7,6 +7,7 @@ import { useRows } from "../lib/keys";
 import type { FileLine, FilePage, FileTree } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
+import { bl } from "../strings/history";
 import { fl } from "../strings/places";
 import { Ago, Empty, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
 
@@ -110,6 +111,7 @@ function One({ path }: { path: string }) {
       <Head title={<code>{path}</code>} name={path} command={commandHere("search", "--file", path)} json="file" params={params} />
       <p class="line">
         <a href="/files">{fl.top}</a>
+        <a href={"/blame?path=" + encodeURIComponent(path)}>{bl.show}</a>
         {path.includes("/") && <a href={"/files?under=" + encodeURIComponent(path.slice(0, path.lastIndexOf("/")))}>{path.slice(0, path.lastIndexOf("/") + 1)}</a>}
       </p>
       <Loaded of={file}>{(d) => (

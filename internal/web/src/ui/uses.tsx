@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { get, project } from "../lib/api";
 import type { SessionUse, SessionUses, UseSession } from "../lib/model";
+import { download } from "../lib/download";
 import { useResource } from "../lib/resource";
 import { p } from "../strings/pages";
 import { Kind, Section } from "./parts";
@@ -144,12 +145,4 @@ async function pngFile(el: SVGSVGElement): Promise<Blob> {
   canvas.height = image.height * 2;
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error(p.uses.noPng))), "image/png"));
-}
-
-function download(blob: Blob, name: string): void {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(blob);
-  a.download = name;
-  a.click();
-  window.setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
 }
