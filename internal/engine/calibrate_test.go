@@ -1,7 +1,9 @@
 package engine_test
 
 import (
-	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,14 +35,12 @@ func TestTheFloorIsCalibratedForAProject(t *testing.T) {
 	if before <= after {
 		t.Errorf("floor %v, then %v: want a lower one", before, after)
 	}
-	for i, text := range []string{
-		"Rename the photos of the wedding by the hour at which they were taken",
-		"The session cookie is not sent on the subdomain of the help centre",
-		"Delete old log files after thirty days and keep the newest ten",
-		"Encrypt the export with a key that is derived from a passphrase",
-		"Use a worker pool of eight goroutines for resizing pictures",
-	} {
-		s.note(fmt.Sprintf("%d. %s", i, text))
+	unrelated, err := os.ReadFile(filepath.Join("..", "recall", "unrelated.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(unrelated)) {
+		s.note(line)
 	}
 	s.clock = s.clock.Add(11 * time.Minute) // a small store is calibrated again soon
 	if again := floor(s, true); again <= before {

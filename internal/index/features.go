@@ -63,11 +63,12 @@ type measuring struct {
 	order    [][]int32     // first words of each candidate
 	counts   []float64     // by term, what it counts in coverage
 	spread   float64       // sum of the counts of words
+	known    float64       // share of the informative terms that any memory holds
 	extra    []extra       // by candidate
 }
 
 // extra holds what is measured of a candidate and is no part of the sum.
-type extra struct{ coverage, words, rarity, named float64 }
+type extra struct{ coverage, words, attained float64 }
 
 // readOrder reads the first words of the candidates.
 func (m *measuring) readOrder() {
@@ -158,7 +159,6 @@ const (
 // ofWords measures what every candidate shares with the query.
 func (m *measuring) ofWords() {
 	rare := m.x.inverse(m.size, max(fewHold, m.size/oneInHolds))
-	rarest := m.x.inverse(m.size, 1)
 	m.counts = make([]float64, len(m.terms))
 	mass, total := 0.0, 1e-9
 	for i, t := range m.terms {
@@ -179,7 +179,8 @@ func (m *measuring) ofWords() {
 	for _, c := range m.found {
 		top = max(top, float64(m.s.scores[c.doc]))
 	}
-	pieces := m.gramScores()
+	pieces, possible := m.gramScores(), m.possible()
+	m.known = m.knownShare()
 	m.extra = make([]extra, len(m.found))
 	for i := range m.found {
 		c := &m.found[i]
@@ -189,6 +190,7 @@ func (m *measuring) ofWords() {
 			c.parts[recency] = rank.Recency(m.q.Now.Sub(time.UnixMicro(m.x.docs.rows[c.doc].created)))
 		}
 		e := &m.extra[i]
+		e.attained = float64(m.s.scores[c.doc]) / possible
 		near := m.closeness(m.order[i])
 		for t, term := range m.terms {
 			if !m.held[i][t] {
@@ -205,15 +207,47 @@ func (m *measuring) ofWords() {
 				if term.pair {
 					e.words -= 0.5
 				}
-				e.rarity = max(e.rarity, term.idf/rarest)
-			}
-			if term.name {
-				e.named++
 			}
 			e.coverage += weight / mass
 		}
 		c.parts[proximity] = near / total
 	}
+}
+
+// fullTerms is how many terms of a query, the weightiest first, count in full in the highest possible score.
+const fullTerms = 4
+
+// possible is the BM25F score of a memory that holds every term of the query as often as it likes. No memory answers all
+// of a long query, so the n-th term counts 4/n at most.
+func (m *measuring) possible() float64 {
+	weights := make([]float64, len(m.terms))
+	for i := range m.terms {
+		weights[i] = -m.x.weight(&m.terms[i])
+	}
+	slices.Sort(weights)
+	sum := 1e-9
+	for i, w := range weights {
+		sum -= w * min(1, fullTerms/float64(i+1))
+	}
+	return sum
+}
+
+// knownShare is the share of the informative terms that any memory holds. One more that no memory holds is counted, since
+// a short query that happens to have only known ones says less than a long one.
+func (m *measuring) knownShare() float64 {
+	known, all := 0.0, 1.0
+	for _, t := range m.terms {
+		switch {
+		case t.light:
+		case t.number != none || t.holds > 0:
+			known, all = known+1, all+1
+		case t.pair:
+			all += 0.5
+		default:
+			all++
+		}
+	}
+	return known / all
 }
 
 // light reports whether a term says little. A pair of letters that no memory holds is most likely the end of one
@@ -423,7 +457,7 @@ func (m *measuring) measured() []map[string]float64 {
 			}
 		}
 		parts[rank.PartCoverage], parts[rank.PartWords] = min(1, e.coverage), e.words
-		parts[rank.PartRarity], parts[rank.PartName] = min(1, e.rarity), e.named
+		parts[rank.PartAttained], parts[rank.PartKnown] = min(1, e.attained), m.known
 		out[i] = parts
 	}
 	return out

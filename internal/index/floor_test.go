@@ -121,6 +121,30 @@ func TestUnrelatedPromptsInjectNothing(t *testing.T) {
 	}
 }
 
+// Several unrelated prompts in one share more words with the store, which makes them no more relevant.
+func TestLongPromptIsNotRelevantForItsLength(t *testing.T) {
+	store := bigStore(t)
+	var prompts []string
+	for _, name := range []string{"unrelated.txt", "unrelated_later.txt", "unrelated_fresh.txt"} {
+		for _, cells := range lines(t, name) {
+			prompts = append(prompts, strings.Join(cells, "|"))
+		}
+	}
+	for n := 2; n <= 16; n *= 2 {
+		told, all := 0, 0
+		for from := range prompts[:len(prompts)-n] {
+			all++
+			if kept, _ := recall(store, strings.Join(prompts[from:from+n], "\n")); len(kept) > 0 {
+				told++
+			}
+		}
+		t.Logf("%d prompts in one: told something on %d of %d", n, told, all)
+		if told*50 > all {
+			t.Errorf("%d prompts in one: told something on %d of %d, want at most one in fifty", n, told, all)
+		}
+	}
+}
+
 func TestRelatedPromptsFindTheirMemory(t *testing.T) {
 	store := bigStore(t)
 	for _, name := range []string{"related.txt", "related_later.txt"} {

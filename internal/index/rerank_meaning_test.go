@@ -119,15 +119,15 @@ func TestNeighboursByMeaningDoNotChangeWhatWordsAreWorth(t *testing.T) {
 	for i := range 70 {
 		hits = append(hits, near(fmt.Sprint(i), 0, 0.5))
 	}
-	rarity := func(hits []mem.Hit) float64 {
+	coverage := func(hits []mem.Hit) float64 {
 		for _, h := range hits {
 			if h.Memory.ID == "w0" {
-				return h.Parts[rank.PartRarity]
+				return h.Parts[rank.PartCoverage]
 			}
 		}
 		return math.NaN()
 	}
-	if alone, among := rarity(Rerank(q, words)), rarity(Rerank(q, hits)); alone != among {
-		t.Errorf("rarity is %v among neighbours, %v alone", among, alone)
+	if alone, among := coverage(Rerank(q, words)), coverage(Rerank(q, hits)); alone != among {
+		t.Errorf("coverage is %v among neighbours, %v alone", among, alone)
 	}
 }

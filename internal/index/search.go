@@ -73,7 +73,6 @@ type term struct {
 	asked  float64 // weight by where and how often the query has it
 	idf    float64
 	light  bool // an everyday word, a compound, or an identifier whose pieces are terms too
-	name   bool // a compound or an identifier
 	pair   bool // two letters of an unsegmented script
 	holds  int  // how many memories hold it at least; for an index of some of them
 }
@@ -186,7 +185,6 @@ func (x *Index) readTerms(text string, stops bool) []term {
 func (x *Index) newTerm(t rank.Token, everyday bool) term {
 	return term{
 		key: t.Key, number: x.vocabulary.find(t.Key), kind: t.Kind, pair: t.Pair,
-		name:  t.Identifier || t.Kind == rank.Whole || t.Numbered,
 		light: t.Identifier || t.Kind == rank.Whole || everyday,
 	}
 }
@@ -212,12 +210,17 @@ func (x *Index) score(s *scratch, t *term, size float64) {
 		x.countMemories(s, t.number)
 	}
 	t.idf = x.inverse(size, float64(max(len(s.touched), t.holds)))
-	w, k1 := float32(t.asked*math.Pow(t.idf, x.weights.idf)*(x.weights.k1+1)), float32(x.weights.k1)
+	w, k1 := float32(x.weight(t)), float32(x.weights.k1)
 	for _, d := range s.touched {
 		tf := s.times[d]
 		s.scores[d] += w * tf / (tf + k1)
 		s.times[d] = 0
 	}
+}
+
+// weight is the most that a term adds to the score of a document.
+func (x *Index) weight(t *term) float64 {
+	return t.asked * math.Pow(t.idf, x.weights.idf) * (x.weights.k1 + 1)
 }
 
 // leastSize is the least number of documents that an index is taken for: in a store of five memories every word

@@ -9,29 +9,21 @@ import (
 )
 
 // Relevance decides whether something is injected unasked. It is a linear score, fitted to the
-// questions of the development sets and to prompts that have nothing to do with
-// them, and rounded; what it reaches is in docs/internals/recall.md. Coverage and
-// proximity are measured against the store's own frequencies, so that a prompt
-// whose words the store does not know, or knows from everywhere, gets little.
+// questions of development sets, in stores of 60 to 22,000 memories, and to prompts that have
+// nothing to do with them, and rounded; what it reaches is in docs/internals/recall.md. All of
+// its parts are measured against the store's own frequencies and bounded, so that a long prompt
+// is not more relevant for its length.
 const (
 	// LeastRelevance is the relevance from which on a memory is injected, unless that is
 	// calibrated for its store.
-	LeastRelevance = 0.55
+	LeastRelevance = 0.50
 
-	relevanceScale = 3.64
-	relevanceClose = 4.5  // weight of proximity beside coverage, which has 1
-	mostWords      = 4    // distinctive words that count
-	relevanceBack  = 0.29 // added if the question refers to the past
-
-	// Some matches are relevant by themselves: one word of few memories (about 6
-	// of 300) that is what the question is about, and a compound or identifier.
-	singleCoverage = 0.70
-	singleRarity   = 0.75
-	nameCoverage   = 0.40
-
-	// longQuestion is the number of distinctive words from which on a question
-	// says more than any memory can answer.
-	longQuestion = 12
+	relevanceAttained = 1.2
+	relevanceKnown    = 0.3
+	relevanceClose    = 0.2
+	relevanceWords    = 0.08 // of the logarithm of the number of distinctive words that are shared
+	mostWords         = 4    // of them that count
+	relevanceBack     = 0.1  // added if the question refers to the past
 )
 
 // PartRelevance is the relevance of a hit, 0…1; it is no part of its score.
@@ -53,14 +45,13 @@ func Floor(q Ask, hits []mem.Hit, least float64, eligible func(mem.Memory) bool)
 	kept []mem.Hit, cuts []mem.LeftOutItem,
 ) {
 	hits = slices.Clone(hits)
-	share := answerable(q)
 	passing, best := make([]bool, len(hits)), 0.0
 	for i, h := range hits {
 		p := maps.Clone(h.Parts)
 		if p == nil {
 			p = map[string]float64{}
 		}
-		p[PartRelevance] = relevance(p, share, q.Back, least)
+		p[PartRelevance] = relevance(p, q.Back)
 		hits[i].Parts = p
 		if passing[i] = p[PartRelevance] >= least || isNear(q, p); passing[i] && (eligible == nil || eligible(h.Memory)) {
 			best = max(best, Match(p, q.Without))
@@ -105,41 +96,23 @@ func Beside(match, best float64) float64 {
 const BelowFloor = "below_floor"
 
 // Passes reports whether a hit with such parts is injected at a floor. near is the
-// least nearness in meaning that is enough by itself, and back says whether the
-// question refers to the past, for hits whose relevance was not stored.
-func Passes(parts map[string]float64, floor, near float64, back bool) bool {
-	r, stored := parts[PartRelevance]
-	if !stored {
-		r = relevance(parts, 1, back, LeastRelevance)
-	}
-	return r >= floor || isNear(Ask{Near: near}, parts)
+// least nearness in meaning that is enough by itself.
+func Passes(parts map[string]float64, floor, near float64) bool {
+	return parts[PartRelevance] >= floor || isNear(Ask{Near: near}, parts)
 }
 
-// relevance is the relevance of a hit with such parts. share is that of a question
-// that one memory can answer. A match that is relevant by itself has at least least.
-func relevance(p map[string]float64, share float64, back bool, least float64) float64 {
-	coverage, words := p[PartCoverage], p[PartWords]
-	if words < 1 {
+// relevance is the relevance of a hit with such parts. It is 0 if the question says nothing of its own, and of an
+// utterance that shares no word with it, since only those around it do.
+func relevance(p map[string]float64, back bool) float64 {
+	if p[PartKnown] <= 0 || p[PartCoverage] <= 0 {
 		return 0
 	}
-	r := ((coverage+relevanceClose*p[PartProximity])/share + math.Log1p(min(mostWords, words))) / relevanceScale
+	r := relevanceAttained*p[PartAttained] + relevanceKnown*p[PartKnown] + relevanceClose*p[PartProximity] +
+		relevanceWords*math.Log1p(max(0, min(mostWords, p[PartWords])))
 	if back {
 		r += relevanceBack
 	}
-	if p[PartName] > 0 && coverage >= nameCoverage*share || coverage >= singleCoverage && p[PartRarity] >= singleRarity {
-		r = max(r, least)
-	}
 	return min(1, r)
-}
-
-// answerable is the share of a question that one memory can answer: 1, or less for a
-// long question.
-func answerable(ask Ask) float64 {
-	words := distinctive(ask)
-	if words <= longQuestion {
-		return 1
-	}
-	return math.Sqrt(longQuestion / words)
 }
 
 const (
@@ -166,26 +139,6 @@ func isNear(q Ask, p map[string]float64) bool {
 		least = DefaultNear
 	}
 	return ok && p[PartMeaning] >= standsOut && Nearness(cos) >= least
-}
-
-// distinctive counts the words of a question that say something about a topic; a
-// pair of letters is half a one.
-func distinctive(ask Ask) float64 {
-	n, seen, everyday := 0.0, map[string]bool{}, EverydayIn(ask.Text)
-	var list []Token
-	for _, term := range ask.Terms {
-		list = Analyze(list[:0], term)
-		for _, t := range list {
-			if seen[t.Key] || t.Kind == Whole || t.Identifier || everyday(t.Key) {
-				continue
-			}
-			seen[t.Key] = true
-			if n++; t.Pair {
-				n -= 0.5
-			}
-		}
-	}
-	return n
 }
 
 func cut(h mem.Hit, gate string) mem.LeftOutItem {

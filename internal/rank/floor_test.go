@@ -20,9 +20,10 @@ func TestNearnessRunsFromOppositeToSame(t *testing.T) {
 // What is known of a memory besides its words (here its age) does not lift it beside a
 // relevant one.
 func TestNearlyAsGoodAMatchIsInjectedBesideARelevantOne(t *testing.T) {
-	hit := func(id string, words, coverage, recency float64) mem.Hit {
+	hit := func(id string, words, attained, recency float64) mem.Hit {
 		return mem.Hit{Memory: mem.Memory{ID: id}, Parts: map[string]float64{
-			rank.PartBM25F: words, rank.PartCoverage: coverage, rank.PartWords: 2, rank.PartRecency: recency,
+			rank.PartBM25F: words, rank.PartAttained: attained, rank.PartKnown: 0.5, rank.PartRecency: recency,
+			rank.PartCoverage: 0.5,
 		}}
 	}
 	hits := []mem.Hit{

@@ -45,8 +45,8 @@ const (
 	PartQuestion  = "question"   // it is a question itself
 	PartCoverage  = "coverage"   // share of the question's weight that the memory meets, 0…1
 	PartWords     = "telling"    // how many of the question's informative words it meets
-	PartRarity    = "rarity"     // of the rarest informative word it meets, 0…1; 1 is a word of one memory only
-	PartName      = "name"       // how many of the question's compounds and identifiers it meets
+	PartAttained  = "attained"   // BM25F as a share of the highest possible for the question, 0…1
+	PartKnown     = "known"      // share of the question's informative words, and one more, that any memory holds, 0…1
 	PartFile      = "named_file" // the question names a file of the memory
 	PartTitle     = "titlecov"   // share of the title's words that the question holds, 0…1
 )

@@ -20,12 +20,12 @@ import (
 var unrelatedText string
 
 const (
-	// unrelatedAnswered is the share of unrelated prompts for which a memory of a project may be
-	// injected; as many may get a quote.
-	unrelatedAnswered = 0.02
-	// lowestFloor and highestFloor bound what calibration may find. A store may be about some
-	// of the prompts.
-	lowestFloor, highestFloor = 0.45, 0.60
+	// aboveMedian is how far the least relevance is above the median of what unrelated prompts find.
+	// In stores of 60 to 22,000 memories at most 2 % of other unrelated prompts find something as far
+	// above it. The highest of a store's own say less: it may be about some of the prompts.
+	aboveMedian = 0.24
+	// lowestFloor and highestFloor bound what calibration may find.
+	lowestFloor, highestFloor = 0.38, 0.65
 	// A calibration holds for calibrateEvery, and for calibrateSmall while fewer than smallStore
 	// memories are searched: such a project changes fast, and is searched in an instant.
 	calibrateEvery = 6 * time.Hour
@@ -145,11 +145,10 @@ func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string)
 	return best, size, nil
 }
 
-// leastRelevance returns the relevance, in steps of 0.01, that at most unrelatedAnswered of
-// the prompts exceed, whose best relevances are given.
+// leastRelevance returns the least relevance, in steps of 0.01, of a project in which unrelated prompts find at best
+// memories of these relevances.
 func leastRelevance(best []float64) float64 {
 	slices.Sort(best)
-	most := int(unrelatedAnswered * float64(len(best)))
-	least := math.Floor(best[len(best)-1-most]*100+1) / 100
+	least := math.Round((best[len(best)/2]+aboveMedian)*100) / 100
 	return min(max(least, lowestFloor), highestFloor)
 }

@@ -8,22 +8,17 @@ import (
 	"remanence/internal/rank"
 )
 
-func TestLeastRelevanceIsReachedByFewUnrelatedPrompts(t *testing.T) {
-	scores := func(high ...float64) []float64 {
-		list := make([]float64, 100)
-		copy(list, high)
-		return list
-	}
+func TestLeastRelevanceIsAboveWhatUnrelatedPromptsFind(t *testing.T) {
+	scores := func(relevance float64, n int) []float64 { return slices.Repeat([]float64{relevance}, n) }
 	for _, tt := range []struct {
 		name string
 		best []float64
 		want float64
 	}{
-		{"nothing is found", scores(), lowestFloor},
-		{"two prompts may be answered", scores(0.9, 0.8), lowestFloor},
-		{"the third may not", scores(0.9, 0.523, 0.8), 0.53},
-		{"one that is exactly at a step may not", scores(0.9, 0.5, 0.8), 0.51},
-		{"the store is about the prompts", scores(0.9, 0.9, 0.9, 0.9), highestFloor},
+		{"nothing is found", scores(0, 100), lowestFloor},
+		{"they find little", scores(0.204, 100), 0.44},
+		{"the store is about some of the prompts", slices.Concat(scores(0.2, 60), scores(0.9, 40)), 0.44},
+		{"the store is about most of the prompts", slices.Concat(scores(0.2, 40), scores(0.9, 60)), highestFloor},
 	} {
 		if got := leastRelevance(tt.best); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)

@@ -77,8 +77,7 @@ func measured(parts map[string]float64) bool {
 // floorOf returns a function that reports whether a memory or utterance with such parts passes a floor: by itself, or
 // with the share beside one of the receipt that does; see rank.Floor.
 func floorOf(r mem.Receipt, floor, near float64) func(parts map[string]float64) (passes bool, share float64) {
-	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
-	alone := func(parts map[string]float64) bool { return rank.Passes(parts, floor, near, back) }
+	alone := func(parts map[string]float64) bool { return rank.Passes(parts, floor, near) }
 	said := func(parts map[string]float64) bool {
 		_, ok := parts[rank.PartSession]
 		return ok

@@ -44,8 +44,4 @@ func TestOnlyWhatTheFloorOrTheBudgetLeftOutBringsOthersIn(t *testing.T) {
 			t.Errorf("beside one that %q left out: %v", gate, got)
 		}
 	}
-	back := mem.Receipt{Query: "that problem with windows we had before", Items: []mem.InjectedItem{{ID: "m_1"}}}
-	if got, _ := floorOf(back, 0.6, 0)(map[string]float64{rank.PartCoverage: 0.6, rank.PartWords: 2}); !got {
-		t.Error("a question about the past needs no less")
-	}
 }
