@@ -25,7 +25,7 @@ const (
 	// above it. The highest of a store's own say less: it may be about some of the prompts.
 	aboveMedian = 0.24
 	// lowestFloor and highestFloor bound what calibration may find.
-	lowestFloor, highestFloor = 0.38, 0.65
+	lowestFloor, highestFloor = 0.40, 0.65
 	// A calibration holds for calibrateEvery, and for calibrateSmall while fewer than smallStore
 	// memories are searched: such a project changes fast, and is searched in an instant.
 	calibrateEvery = 6 * time.Hour
