@@ -217,8 +217,8 @@ func (m *measuring) ofWords() {
 // fullTerms is how many terms of a query, the weightiest first, count in full in the highest possible score.
 const fullTerms = 4
 
-// possible is the BM25F score of a memory that holds every term of the query as often as it likes. No memory answers all
-// of a long query, so the n-th term counts 4/n at most.
+// possible is the BM25F score of a memory that holds every term of the query as often as it likes. No memory answers
+// all of a long query, so the n-th term counts 4/n at most.
 func (m *measuring) possible() float64 {
 	weights := make([]float64, len(m.terms))
 	for i := range m.terms {
@@ -232,8 +232,8 @@ func (m *measuring) possible() float64 {
 	return sum
 }
 
-// knownShare is the share of the informative terms that any memory holds. One more that no memory holds is counted, since
-// a short query that happens to have only known ones says less than a long one.
+// knownShare is the share of the informative terms that any memory holds. One more that no memory holds is counted,
+// since a short query that happens to have only known ones says less than a long one.
 func (m *measuring) knownShare() float64 {
 	known, all := 0.0, 1.0
 	for _, t := range m.terms {
