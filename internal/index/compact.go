@@ -1,5 +1,7 @@
 package index
 
+import "slices"
+
 // Of what is indexed at least this share is alive, or the index is compacted.
 const (
 	mostDead  = 0.25
@@ -59,16 +61,19 @@ func (x *Index) Trim() {
 
 // trimPostings puts the postings of all terms into one slice. A list that grows later leaves it.
 func (x *Index) trimPostings() {
-	bytes, skips := 0, 0
+	bytes := 0
 	for i := range x.lists {
-		bytes, skips = bytes+len(x.lists[i].data), skips+len(x.lists[i].skips)
+		bytes += len(x.lists[i].data)
 	}
-	lists := make([]list, len(x.lists))
-	data, places := make([]byte, 0, bytes), make([]skip, 0, skips)
+	lists, data := make([]list, len(x.lists)), make([]byte, 0, bytes)
 	for i, l := range x.lists {
-		from, first := len(data), len(places)
-		data, places = append(data, l.data...), append(places, l.skips...)
-		l.data, l.skips = data[from:len(data):len(data)], places[first:len(places):len(places)]
+		from := len(data)
+		data = append(data, l.data...)
+		l.data = data[from:len(data):len(data)]
+		if l.skips != nil {
+			places := slices.Clone(*l.skips)
+			l.skips = &places
+		}
 		lists[i] = l
 	}
 	x.lists = lists

@@ -34,7 +34,7 @@ type documents struct {
 	kinds   []mem.Kind
 
 	ends   map[uint32]ends // of each session's chain of utterances
-	after  []int32
+	after  []int32         // document → the next of its chain, or none; empty if the documents are no utterances
 	before []int32
 }
 
@@ -150,8 +150,11 @@ func (d *documents) add(m mem.Memory, hash uint64, lengths [fields]int, words []
 		d.words = binary.AppendUvarint(d.words, uint64(w))
 	}
 	d.at = append(d.at, uint32(len(d.words)))
+	if m.Kind != mem.Utterance {
+		return
+	}
 	d.after, d.before = append(d.after, none), append(d.before, none)
-	if m.Kind == mem.Utterance && m.Session != "" {
+	if m.Session != "" {
 		d.chain(doc)
 	}
 }
@@ -219,6 +222,9 @@ func (d *documents) kill(doc int32) {
 	}
 	r := &d.rows[doc]
 	r.flags |= dead
+	if len(d.before) == 0 {
+		return
+	}
 	before, after := d.before[doc], d.after[doc]
 	if before != none {
 		d.after[before] = after
@@ -282,7 +288,7 @@ func (d *documents) compact() []int32 {
 		}
 		return to[doc]
 	}
-	for doc := range to {
+	for doc := range old.before {
 		if to[doc] != none {
 			d.before, d.after = append(d.before, moved(old.before[doc])), append(d.after, moved(old.after[doc]))
 		}

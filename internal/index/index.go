@@ -190,32 +190,37 @@ type memo struct {
 }
 
 func newMemo() memo {
-	return memo{map[string][]reading{}, map[string][]int32{}, bag{at: map[int32]int{}}}
+	return memo{names: map[string][]reading{}, paths: map[string][]int32{}}
 }
 
-func (m *memo) len() int { return len(m.names) + len(m.paths) + len(m.bag.at) }
+func (m *memo) len() int { return len(m.names) + len(m.paths) }
 
 // bag counts the terms of one document by field.
 type bag struct {
-	terms []int32
-	at    map[int32]int // by term, its place in times
-	times [][fields]uint8
+	terms  []int32
+	places []int32 // by term, its place in times and 1, or 0
+	times  [][fields]uint8
 }
 
 func (b *bag) clear() {
-	clear(b.at)
+	for _, t := range b.terms {
+		b.places[t] = 0
+	}
 	b.terms, b.times = b.terms[:0], b.times[:0]
 }
 
 // of returns the counts of a term.
 func (b *bag) of(term int32) *[fields]uint8 {
-	at, ok := b.at[term]
-	if !ok {
-		at = len(b.terms)
-		b.at[term] = at
-		b.terms, b.times = append(b.terms, term), append(b.times, [fields]uint8{})
+	if missing := int(term) + 1 - len(b.places); missing > 0 {
+		b.places = append(b.places, make([]int32, missing)...)
 	}
-	return &b.times[at]
+	at := b.places[term]
+	if at == 0 {
+		b.terms, b.times = append(b.terms, term), append(b.times, [fields]uint8{})
+		at = int32(len(b.times))
+		b.places[term] = at
+	}
+	return &b.times[at-1]
 }
 
 // adding is the state of one document that is being added.

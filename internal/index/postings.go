@@ -10,9 +10,9 @@ const maxFrequency = 255
 // with how often. Without it the term is in the body, once: most postings take one or two bytes.
 type list struct {
 	data  []byte
-	skips []skip
-	last  int32 // document of the last posting
-	n     int32 // postings
+	skips *[]skip // nil in most lists, which are short
+	last  int32   // document of the last posting
+	n     int32   // postings
 }
 
 // skip is the state before every skipEvery-th posting.
@@ -26,7 +26,10 @@ const skipEvery = 128
 // add appends a posting; doc is greater than every one before.
 func (l *list) add(doc int32, times [fields]uint8) {
 	if l.n > 0 && l.n%skipEvery == 0 {
-		l.skips = append(l.skips, skip{l.last, int32(len(l.data))})
+		if l.skips == nil {
+			l.skips = &[]skip{}
+		}
+		*l.skips = append(*l.skips, skip{l.last, int32(len(l.data))})
 	}
 	var mask byte
 	for f, n := range times {
@@ -117,17 +120,8 @@ func (c *cursor) seek(l *list, doc int32) bool {
 	if c.at > 0 && c.doc >= doc {
 		return true
 	}
-	low, high := 0, len(l.skips)
-	for low < high {
-		mid := (low + high) / 2
-		if l.skips[mid].doc < doc {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	if low > 0 && int(l.skips[low-1].at) > c.at {
-		c.doc, c.at = l.skips[low-1].doc, int(l.skips[low-1].at)
+	if l.skips != nil {
+		c.skip(*l.skips, doc)
 	}
 	for c.next() {
 		if c.doc >= doc {
@@ -135,6 +129,22 @@ func (c *cursor) seek(l *list, doc int32) bool {
 		}
 	}
 	return false
+}
+
+// skip moves to the last of the places that is before doc, if that is further than the cursor.
+func (c *cursor) skip(places []skip, doc int32) {
+	low, high := 0, len(places)
+	for low < high {
+		mid := (low + high) / 2
+		if places[mid].doc < doc {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low > 0 && int(places[low-1].at) > c.at {
+		c.doc, c.at = places[low-1].doc, int(places[low-1].at)
+	}
 }
 
 // moved returns the list with the new numbers of its documents, in rising order, without those whose number is
