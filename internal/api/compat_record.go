@@ -367,7 +367,9 @@ func isSessionKey(key string) bool {
 // whyDropped returns why a field is not imported.
 func whyDropped(key string) string {
 	switch {
-	case isSessionKey(key), key == "session", key == "promptnumber", key == "promptid", key == "turn":
+	case key == "promptnumber", key == "promptid", key == "turn":
+		return "a memory belongs to its session as a whole"
+	case isSessionKey(key), key == "session":
 		return "its session is not in the export"
 	}
 	switch key {

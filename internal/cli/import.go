@@ -191,10 +191,10 @@ func placeImport(ctx context.Context, a *app, read api.ExportedMemories) (ui.Imp
 	if err != nil {
 		return v, nil, err
 	}
-	places := foreign.NewPlaces(read, append(known.Projects, here.Project), foreign.Agents{
+	places := foreign.NewPlaces(read, known.Projects, here.Project, foreign.Agents{
 		Folder: filepath.Join(c.AgentDir(), "projects"), Home: c.Home,
 	})
-	parts, all, err := foreign.Requests(read, places, here.Project, a.Project != "" && a.Project != "all")
+	parts, all, err := foreign.Requests(read, places, a.Project != "" && a.Project != "all")
 	for _, p := range all {
 		v.Projects = append(v.Projects, ui.ImportedProject(p))
 	}

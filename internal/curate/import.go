@@ -165,7 +165,7 @@ func (p *importPlaces) find(ctx context.Context, named string) (mem.Project, err
 	if errors.Is(err, mem.ErrNotFound) && filepath.IsAbs(named) {
 		found, err = p.s.Event.Place(ctx, mem.ProjectRef{Dir: named})
 		p.fresh = append(p.fresh, found)
-	} else if errors.Is(err, mem.ErrNotFound) {
+	} else if errors.Is(err, mem.ErrNotFound) && !strings.HasPrefix(named, mem.KeyMark) { // a key is no name
 		found, err = event.ImportedProject(p.s.Redactor.Prompt(named)), nil
 		p.fresh = append(p.fresh, found)
 	}

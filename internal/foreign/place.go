@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"remanence/internal/api"
@@ -14,7 +15,8 @@ import (
 
 // Places finds the projects here that names of another tool mean.
 type Places struct {
-	Known []mem.Project // that are stored
+	known []mem.Project // that are stored
+	here  mem.Project   // that need not be
 
 	agents Agents
 	dirs   map[string][]string // of sessions, by the name of their project
@@ -30,9 +32,9 @@ type Agents struct {
 }
 
 // NewPlaces returns the places for what was read.
-func NewPlaces(read api.ExportedMemories, known []mem.Project, agents Agents) *Places {
+func NewPlaces(read api.ExportedMemories, known []mem.Project, here mem.Project, agents Agents) *Places {
 	p := &Places{
-		Known: known, agents: agents, dirs: read.Dirs, files: map[string][]string{}, found: map[string]mem.Project{},
+		known: known, here: here, agents: agents, dirs: read.Dirs, files: map[string][]string{}, found: map[string]mem.Project{},
 	}
 	for _, m := range read.Memories {
 		for _, file := range append(m.Files, m.Modified...) {
@@ -59,12 +61,12 @@ func (p *Places) Find(name string) mem.Project {
 }
 
 func (p *Places) find(name string) mem.Project {
-	for _, one := range p.Known {
+	for _, one := range append(slices.Clone(p.known), p.here) {
 		if name == one.Key || strings.EqualFold(name, one.Name) || name == one.Root || name == one.Origin {
 			return one
 		}
 	}
-	for _, one := range p.Known {
+	for _, one := range p.known {
 		if one.Origin != "" && strings.EqualFold(path.Base(one.Origin), path.Base(name)) {
 			return one
 		}
@@ -108,10 +110,18 @@ func (p *Places) at(dir string) (at mem.Project, ok bool) {
 	if err != nil {
 		return at, false
 	}
-	for _, one := range p.Known {
+	for _, one := range p.known {
 		if one.Key == at.Key || one.Root == at.Root || at.Common != "" && one.Common == at.Common {
 			return one, true
 		}
 	}
 	return at, true
+}
+
+// ref names a project in a request: by its key, or by its directory if it is not stored yet.
+func (p *Places) ref(at mem.Project) string {
+	if at.Root == "" || slices.ContainsFunc(p.known, func(o mem.Project) bool { return o.Key == at.Key }) {
+		return at.Key
+	}
+	return at.Root
 }

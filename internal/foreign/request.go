@@ -30,9 +30,7 @@ const AllProjects = "all projects"
 
 // Requests returns the requests that import what was read, and what goes where. Memories of no project go to the
 // project here; with only set everything does.
-func Requests(read api.ExportedMemories, places *Places, here mem.Project, only bool) ([]curate.ImportRequest, []Place,
-	error,
-) {
+func Requests(read api.ExportedMemories, places *Places, only bool) ([]curate.ImportRequest, []Place, error) {
 	counts := map[string]*Place{}
 	place := func(name string, user bool) (ref string, count *Place) {
 		var shown string
@@ -41,14 +39,11 @@ func Requests(read api.ExportedMemories, places *Places, here mem.Project, only 
 		case user && !only:
 			shown = AllProjects
 		case only, name == "":
-			ref, shown = cmp.Or(here.Root, here.Key), here.Name
+			ref, shown = places.ref(places.here), places.here.Name
 		default:
 			ref, shown, known = name, name, false
 			if at := places.Find(name); at.Key != "" {
-				ref, shown, known = at.Key, at.Name, true
-				if !slices.ContainsFunc(places.Known, func(p mem.Project) bool { return p.Key == at.Key }) {
-					ref = at.Root
-				}
+				ref, shown, known = places.ref(at), at.Name, true
 			}
 		}
 		if counts[shown] == nil {

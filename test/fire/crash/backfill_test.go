@@ -16,18 +16,18 @@ import (
 	"remanence/test/world"
 )
 
-// Sizes of the past that is read in while daemons are killed.
-const (
-	pastSessions = 12
-	pastTurns    = 25
-)
+// pastTurns is how many turns each session has that is read in while daemons are killed.
+const pastTurns = 25
+
+// pastSessions is how many sessions there are: so many that the last kills still interrupt the reading.
+func pastSessions() int { return tier.Runs(12, 120) }
 
 // writePast leaves transcripts of sessions from before. Each turn has a prompt, a command and an answer, each with a
 // mark.
 func writePast(t *testing.T, p *world.Person) {
 	t.Helper()
 	n := int64(0)
-	for i := range pastSessions {
+	for i := range pastSessions() {
 		var b strings.Builder
 		id, at := fmt.Sprintf("past-%d", i), time.Now().AddDate(0, 0, -20-i)
 		put := func(kind, prompt string, message, result any) {
@@ -95,17 +95,18 @@ func TestAKilledBackfillLosesNothingAndStoresNothingTwice(t *testing.T) {
 	db := openDatabase(t, p)
 	checkWhole(t, db)
 	marks := stored(t, db)
-	for n := range int64(3 * pastSessions * pastTurns) {
+	all := int64(3 * pastSessions() * pastTurns)
+	for n := range all {
 		if marks[mark(n)] != 1 {
 			t.Errorf("%s is stored %d times, want once", mark(n), marks[mark(n)])
 		}
 	}
 	said := marked(t, db, "SELECT title || ' ' || body FROM memory WHERE kind = 'utterance'")
-	for n := int64(0); n < 3*pastSessions*pastTurns; n += 3 {
+	for n := int64(0); n < all; n += 3 {
 		if said[mark(n)] != 1 || said[mark(n+2)] != 1 {
 			t.Errorf("turn %d: its prompt is indexed %d times, its answer %d times, want once", n/3, said[mark(n)],
 				said[mark(n+2)])
 		}
 	}
-	t.Logf("%d kills, %d sessions with %d events", killed, pastSessions, len(marks))
+	t.Logf("%d kills, %d sessions with %d events", killed, pastSessions(), len(marks))
 }
