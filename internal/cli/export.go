@@ -37,8 +37,6 @@ func exportCommand(a *app) *cobra.Command {
 				return fault.Input.WithMessage("--format %q is unknown", format).FixedBy("use html, jsonl or markdown")
 			case format == exportMarkdownFiles:
 				return records.exportMarkdown(cmd, a, file.path)
-			case records.since != "" || records.hidePaths:
-				return fault.Usage.WithMessage("--since and --redact-paths need --format jsonl or markdown")
 			}
 			if err := file.check(); err != nil {
 				return err
@@ -51,12 +49,19 @@ func exportCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.Project != "" && a.Project != "all" {
-				if f, err = overviewOf(a, cmd, f); err != nil {
+			hide := func(page string) string { return page }
+			if a.Project != "" || records.since != "" || records.hidePaths {
+				q, projects, err := records.query(cmd.Context(), a)
+				if err != nil {
 					return err
 				}
+				hide = records.hider(a, projects)
+				f.Projects = slices.DeleteFunc(f.Projects, func(r views.OverviewRow) bool {
+					p := r.State.Project
+					return q.Project != "" && p.Key != q.Project || p.LastEvent.Before(q.Since)
+				})
 			}
-			page := ui.OverviewPage(f)
+			page := hide(ui.OverviewPage(f))
 			if file.path == "" {
 				return a.out.Write(page)
 			}
@@ -67,23 +72,11 @@ func exportCommand(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", exportHTML, "html, jsonl or markdown")
-	cmd.Flags().StringVar(&records.since, "since", "", "not with html: only what changed since: 2w, 3d, 2026-01-31")
+	cmd.Flags().StringVar(&records.since, "since", "", "only what changed since: 2w, 3d, 2026-01-31")
 	cmd.Flags().BoolVar(&records.hidePaths, "redact-paths", false,
-		"not with html: names of projects and ~ in place of directories")
+		"names of projects and ~ in place of directories")
 	cmd.Flags().StringVarP(&file.path, "output", "o", "",
 		"the file to write, for your eyes only (default: standard output)")
 	cmd.Flags().BoolVar(&file.force, "force", false, "overwrite the file")
 	return cmd
-}
-
-// overviewOf returns the part of an overview that --project names.
-func overviewOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
-	at, err := ask(cmd.Context(), a, api.ReadState, a.ProjectRef())
-	if err != nil {
-		return f, a.noProject(err)
-	}
-	f.Projects = slices.DeleteFunc(f.Projects, func(p views.OverviewRow) bool {
-		return p.State.Project.Key != at.Project.Key
-	})
-	return f, nil
 }

@@ -34,7 +34,8 @@ type Agents struct {
 // NewPlaces returns the places for what was read.
 func NewPlaces(read api.ExportedMemories, known []mem.Project, here mem.Project, agents Agents) *Places {
 	p := &Places{
-		known: known, here: here, agents: agents, dirs: read.Dirs, files: map[string][]string{}, found: map[string]mem.Project{},
+		known: known, here: here, agents: agents, dirs: read.Dirs,
+		files: map[string][]string{}, found: map[string]mem.Project{},
 	}
 	for _, m := range read.Memories {
 		for _, file := range append(m.Files, m.Modified...) {

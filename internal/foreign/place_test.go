@@ -21,8 +21,8 @@ func TestProjectsAreFoundByRemoteDirectoryFileAndWork(t *testing.T) {
 		}
 	}
 	transcripts := filepath.Join(base, "projects")
-	lay(t, transcripts, "x/s.jsonl", `{"type":"user","sessionId":"s","cwd":"`+base+`/web","timestamp":"2026-03-01T00:00:00Z",`+
-		`"message":{"content":"hello"}}`+"\n")
+	lay(t, transcripts, "x/s.jsonl", `{"type":"user","sessionId":"s","cwd":"`+base+`/web",`+
+		`"timestamp":"2026-03-01T00:00:00Z","message":{"content":"hello"}}`+"\n")
 	read := api.ExportedMemories{
 		Memories: []mem.Memory{
 			{Project: "api"},

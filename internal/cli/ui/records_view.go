@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"html"
 	"io"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func PathHider(projects []mem.Project, home string) func(string) string {
 	var pairs []string
 	for _, p := range byLength {
 		if len(p.Root) > 1 {
-			pairs = append(pairs, p.Root, p.Name)
+			pairs = append(pairs, p.Root, p.Name, html.EscapeString(p.Root), html.EscapeString(p.Name)) // in a page
 		}
 	}
 	if len(home) > 1 {

@@ -29,7 +29,7 @@ func writePast(t *testing.T, p *world.Person) {
 	n := int64(0)
 	for i := range pastSessions() {
 		var b strings.Builder
-		id, at := fmt.Sprintf("past-%d", i), time.Now().AddDate(0, 0, -20-i)
+		id, at := fmt.Sprintf("past-%d", i), time.Now().Add(-time.Duration(20*24+8*i)*time.Hour) // not too old to be quoted
 		put := func(kind, prompt string, message, result any) {
 			at = at.Add(time.Second)
 			line, err := json.Marshal(map[string]any{
