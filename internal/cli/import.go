@@ -164,7 +164,7 @@ func readForeign(ctx context.Context, in *bufio.Reader, name string) (api.Export
 		return read, fault.Input.WithMessage("%s is larger than %d MB", name,
 			foreign.MaxFile>>20).Because("nothing was taken over").FixedBy("import it in parts, of whole lines")
 	case err != nil:
-		return read, fault.Input.WithMessage("%s is nothing that can be read", name).Because("%s; nothing was taken over",
+		return read, fault.Input.WithMessage("%s cannot be read", name).Because("%s; nothing was taken over",
 			err).FixedBy("remanence import --help")
 	case len(read.Memories)+len(read.Sessions) == 0:
 		return read, fault.Input.WithMessage("%s holds no memories", name).Because("%s", ui.ImportFormat(read)).
