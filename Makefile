@@ -31,8 +31,8 @@ gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --re
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## the static binary -> bin/remanence
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/remanence ./cmd/remanence
+build: ## the static binary -> bin/remanence (TAGS=postgres: with the client of PostgreSQL)
+	CGO_ENABLED=0 go build -trimpath $(if $(TAGS),-tags $(TAGS)) -ldflags "-s -w" -o bin/remanence ./cmd/remanence
 
 test: $(if $(RERUN),$(GOTESTSUM)) ## all tests
 	$(call gotest,-timeout 20m,./...)
@@ -85,7 +85,7 @@ web: ## the viewer: src and vendor -> internal/web/dist, which is committed
 
 # The server is started by the tests, on loopback and with its data in a temporary directory; without one they fail.
 backends: $(if $(RERUN),$(GOTESTSUM)) ## PostgreSQL keeps the contract of a store (needs the server: apt-get install postgresql)
-	$(call gotest,-tags backends -count=1 -timeout 20m,./internal/store/postgres/)
+	$(call gotest,-tags backends -count=1 -timeout 20m,./internal/store/postgres/ ./test/backends/)
 
 mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, and many at once (fetches those once)
 	test/mcp/install.sh

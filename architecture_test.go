@@ -94,8 +94,8 @@ cli/ui:         mem chars workstate redact rank event recall curate digest conti
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
 daemon:         mem chars workstate vaultfile index fsx propose gitblame instructions redact event curate digest
-                continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api
-                worker setup mcpserver web fault config hookclient
+                continuity filesync capture views engine store/sqlite store/postgres spool transcript project
+                mind vault embed llm api worker setup mcpserver web fault config hookclient
 foreign:        mem chars when workstate curate project transcript mind vault store/sqlite api
 eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval
 cli/demo:       mem chars redact recall api config setup cli/ui fault hookclient daemon
@@ -120,6 +120,7 @@ var outside = map[string][]string{
 	"test/world":        nil,
 	"test/tier":         {},
 	"test/port":         {},
+	"test/backends":     nil,
 	"test/pgserver":     {},
 	"test/canary":       {},
 	"test/golden":       {},

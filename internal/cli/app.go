@@ -91,7 +91,7 @@ func (a *app) before(*cobra.Command, []string) error {
 // Exclusively runs do while no daemon has the database open, and shows on a terminal that it takes long.
 func (a *app) Exclusively(ctx context.Context, do func() error) error {
 	defer a.out.Waiting("database")()
-	return a.Connection.Exclusively(ctx, do)
+	return a.ExclusiveFile(ctx, do)
 }
 
 // ask sends a request to the daemon, or with --no-daemon to an engine in this process.

@@ -193,7 +193,7 @@ func configUnset(a *app, key string) error {
 }
 
 // readAtStart are the settings that a running daemon does not look at again.
-var readAtStart = []string{"privacy.rules", "worker.http_port"}
+var readAtStart = []string{"privacy.rules", "store.dsn", "worker.http_port"}
 
 // configChanged shows what counts now, which a variable may decide.
 func configChanged(a *app, key string) error {

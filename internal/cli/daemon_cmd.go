@@ -62,7 +62,7 @@ func daemonCommand(a *app) *cobra.Command {
 			Long: "A job that failed eight times is given up: doctor and status report it, the log has\n" +
 				"the reason. Once the cause is gone this has all of them done, from their first attempt.",
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				if err := a.hasDatabase(); err != nil {
+				if err := a.hasDatabase(); err != nil && !daemon.Explain(err).Is(fault.OnServer) {
 					return err
 				}
 				n, err := ask(cmd.Context(), a, daemon.ReviveJobs, api.Nothing{})

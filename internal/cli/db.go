@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remanence/internal/daemon"
 	"remanence/internal/fault"
 )
 
@@ -25,6 +26,9 @@ func dbCommand(a *app) *cobra.Command {
 
 // hasDatabase fails with a fault where there is none yet.
 func (a *app) hasDatabase() error {
+	if daemon.OnServer(a.Paths, a.Sys.Getenv) {
+		return fault.OnServer.Because("store.dsn names a server")
+	}
 	if _, err := os.Stat(a.Paths.Database()); err != nil {
 		return fault.NoDatabase.Because("%s is not there", a.Paths.Database())
 	}

@@ -49,6 +49,9 @@ func dbInfo(ctx context.Context, a *app) error {
 		Receipts: o.Stats.Receipts,
 		Copies:   copyItems(copies), LastBackup: lastBackup(up, copies), LastVacuum: ui.TimeOrNil(up.Vacuum),
 	}
+	if h.Server != nil {
+		v.Path, v.Server = h.Server.Address, "PostgreSQL "+h.Server.Version
+	}
 	return a.out.Show(v)
 }
 

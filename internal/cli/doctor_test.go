@@ -25,6 +25,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
+	"remanence/internal/store/postgres"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/views"
 )
@@ -458,6 +459,8 @@ func portTaken() doctor.Check {
 func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 	judged := maps.Clone(judged)
 	judged["REM-S018"] = unfolded(t)
+	judged["REM-S020"] = doctor.StoreItem(daemon.StoreHealth{}, mem.ErrAway)
+	judged["REM-S022"] = doctor.ServerItems(postgres.Server{Superuser: true, Durable: true, Local: true})[1]
 	for code, item := range judged {
 		if ui.Deref(item.Code) != code || item.State == setup.OK {
 			t.Errorf("%s: got %s %s", code, item.State, ui.Deref(item.Code))
@@ -493,7 +496,7 @@ func notOfDoctor() []string {
 		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008",
 		"REM-U009", "REM-U010",
 		"REM-C003", "REM-C004", "REM-C005", "REM-D007", "REM-H000", "REM-H015",
-		"REM-S010", "REM-S011", "REM-S013", "REM-S014", "REM-S015", "REM-S016", "REM-S017",
+		"REM-S010", "REM-S011", "REM-S013", "REM-S014", "REM-S015", "REM-S016", "REM-S017", "REM-S021",
 		"REM-N001", "REM-P003", "REM-P004", "REM-P005",
 	}
 }

@@ -31,6 +31,8 @@ type Option struct {
 	// Range names the accepted values where Def and One do not say them. See Accepts.
 	Range string
 	Env   []string // other variables, read if neither the own one nor the file sets it
+	// Hide returns a value without what must not be shown, logged or used. Nil returns it as it is.
+	Hide func(value any) any
 	// Check finds fault with a value of the right type, of which the rest is used
 	// all the same. Nil finds none.
 	Check func(value any) error
@@ -181,6 +183,9 @@ func (c *Config) setFrom(v *Value, raw any, origin string) {
 		return
 	}
 	v.Value, v.Origin = got, origin
+	if v.Hide != nil {
+		v.Value = v.Hide(got)
+	}
 	if err := v.Validate(got); err != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: %v; it is left out", v.Key, err))
 	}

@@ -207,7 +207,7 @@ func (a *Connection) ReadUninstalled(ctx context.Context) (nothing bool) {
 	if !a.Paths.Uninstalled(a.Sys.Getenv) || a.Answers(ctx) {
 		return false
 	}
-	if !config.Exists(a.Paths.Database()) {
+	if !config.Exists(a.Paths.Database()) && !OnServer(a.Paths, a.Sys.Getenv) {
 		return true
 	}
 	a.NoDaemon = true

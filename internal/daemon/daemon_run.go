@@ -140,8 +140,8 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 	h.servingSince = h.Sys.Now()
 	cfg := h.Config.Now()
 	pauses, err := h.Store.Paused(ctx, h.Sys.Now())
-	if sqlite.Damaged(err) {
-		err = errors.Join(checkSound(ctx, h.Store, h.log), err)
+	if h.file != nil && sqlite.Damaged(err) {
+		err = errors.Join(checkSound(ctx, h.file, h.log), err)
 	}
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 	ctx, h.stop = context.WithCancelCause(ctx)
 	defer h.stop(nil)
 	err = worker.Run(ctx, worker.Config{
-		Watch: []string{h.Paths.Database()}, Web: web.Handler(), MCP: h.MCPHandler(),
+		Watch: watchedFiles(h), Web: web.Handler(), MCP: h.MCPHandler(),
 		Lock: lock, RuntimeFile: h.Paths.Runtime(), SocketDir: h.Paths.Run,
 		HTTPPort: config.Get[int](cfg, "worker.http_port"),
 		Runtime: api.Runtime{
@@ -166,6 +166,9 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine, event.JobBackfill},
 		Maintain: h.maintain,
 		Background: func(ctx context.Context) {
+			if h.server != nil { // other daemons write to it as well, which an index here would not notice
+				return
+			}
 			h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
 		},
 		AfterBusy: h.afterBusy,
@@ -185,10 +188,18 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 	return err
 }
 
+// watchedFiles are the files without which writes would be lost.
+func watchedFiles(h *Daemon) []string {
+	if h.file == nil {
+		return nil
+	}
+	return []string{h.Paths.Database()}
+}
+
 // giveUp drops a spooled event that cannot be stored while others can: that is a defect, and the event must
 // not block later ones. While the store itself fails, events stay.
 func (h *Daemon) giveUp(_ mem.Event, cause error) error {
-	if sqlite.AtFault(cause) {
+	if atFault(cause) {
 		return cause
 	}
 	h.spool.Count("defect")

@@ -62,7 +62,7 @@ func (h *Daemon) CheckedRoutes() []api.Binding {
 // that confirms it the daemon ends: later writes could be lost. From then on events wait in the spool, and the
 // person is notified. Concurrent callers wait for the result.
 func (h *Daemon) checkDamage(err error) error {
-	if !sqlite.Suspect(err) || h.stop == nil {
+	if h.file == nil || !sqlite.Suspect(err) || h.stop == nil {
 		return err
 	}
 	h.checking.Lock()
@@ -75,7 +75,7 @@ func (h *Daemon) checkDamage(err error) error {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), checkTimeout)
 	defer stop()
-	found := checkSound(ctx, h.Store, h.log)
+	found := checkSound(ctx, h.file, h.log)
 	h.checkedAt = time.Now()
 	if errors.Is(found, mem.ErrCorrupt) {
 		h.damage = found

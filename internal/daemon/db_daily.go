@@ -20,11 +20,14 @@ func (h *Daemon) maintain(ctx context.Context) time.Duration {
 
 // backupDaily makes the daily backup if enough space is free.
 func (h *Daemon) backupDaily(ctx context.Context) {
+	if h.file == nil { // a server is backed up by its own programs
+		return
+	}
 	size := h.Paths.DatabaseBytes()
 	if free, ok := FreeBytes(h.Paths.Data); size > maxDailyBackup || ok && free < 4*size+spareBytes {
 		return
 	}
-	made, err := h.Store.KeepDaily(ctx)
+	made, err := h.file.KeepDaily(ctx)
 	if err != nil {
 		h.log.Warn("no backup of the day", "error", err)
 	}

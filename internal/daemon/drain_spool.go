@@ -9,7 +9,6 @@ import (
 
 	"remanence/internal/fault"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
 )
 
 // DrainSpool stores all events of the spool. An event that cannot be stored although the store works is moved
@@ -25,7 +24,7 @@ func (h *Daemon) DrainSpool(ctx context.Context) (left int, err error) {
 			if err == nil {
 				continue
 			}
-			if ctx.Err() != nil || sqlite.AtFault(err) {
+			if ctx.Err() != nil || atFault(err) {
 				return err
 			}
 			h.log.Warn("event cannot be kept", "kind", e.Kind, "id", e.ID, "error", err)
@@ -56,6 +55,9 @@ func (h *Daemon) replaySafely(ctx context.Context, events ...mem.Event) (err err
 	}()
 	if err := h.Engine.Replay(ctx, events); err != nil {
 		return err
+	}
+	if h.file == nil {
+		return nil // the server has synced it
 	}
 	return syncLog(h.Paths.Database())
 }

@@ -39,6 +39,7 @@ func KnownFault(err error) (fault.Fault, bool) {
 		{mem.ErrForeign, fault.Foreign},
 		{mem.ErrCorrupt, fault.Corrupt},
 		{mem.ErrLocked, fault.Locked},
+		{mem.ErrAway, fault.Away},
 		{mem.ErrNoStore, fault.Store},
 		{mem.ErrFull, fault.DiskFull},
 		{mem.ErrReadOnly, fault.ReadOnly},

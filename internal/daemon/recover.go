@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +15,79 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/fault"
 	"remanence/internal/hookclient"
+	"remanence/internal/index"
 	"remanence/internal/mem"
+	"remanence/internal/store/postgres"
 	"remanence/internal/store/sqlite"
 )
 
 // maxAutoRecover is the size in bytes up to which a damaged database is replaced without a request: callers
 // wait for it.
 const maxAutoRecover = 64 << 20
+
+// openConfigured opens the store that is configured. The caller holds the lock.
+func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err error) {
+	dsn, err := cfg.ServerDSN()
+	switch {
+	case err != nil:
+		return fault.Config.WithMessage("store.dsn cannot be used").Because("%s", err).
+			FixedBy("remanence config set store.dsn …")
+	case dsn != "":
+		h.server, err = postgres.Open(ctx, postgres.Config{DSN: dsn, Owner: owner(h.Paths), Now: h.Sys.Now})
+		h.Store = h.server
+		if errors.Is(err, postgres.ErrWithout) {
+			return fault.Store.Because("store.dsn names a server, and %s; make build TAGS=postgres makes one with it", err)
+		}
+	default:
+		if h.file, err = openStore(ctx, h.Sys, h.Paths, h.log); err != nil {
+			return err
+		}
+		if err = recheck(ctx, h.file, h.Paths, h.log); err != nil {
+			_ = h.file.Close()
+		}
+		h.Store = h.file
+	}
+	if err == nil {
+		h.indexed = index.NewStore(h.Store)
+	}
+	return err
+}
+
+// owner names this daemon among those of a server: by its machine and data directory.
+func owner(paths config.Paths) string {
+	host, _ := os.Hostname() // without a name the directory has to do
+	sum := sha256.Sum256([]byte(paths.Data))
+	return host + " " + hex.EncodeToString(sum[:6])
+}
+
+// atFault reports whether the store is the cause of an error, not the caller's data.
+func atFault(err error) bool { return sqlite.AtFault(err) || postgres.AtFault(err) }
+
+// databaseFile is the store as a file. Without one it returns a fault.
+func databaseFile(h *Daemon) (*sqlite.Store, error) {
+	if h.file == nil {
+		return nil, fault.OnServer.Because("store.dsn names a server")
+	}
+	return h.file, nil
+}
+
+// OnServer reports whether the store of these settings is on a database server.
+func OnServer(paths config.Paths, getenv func(string) string) bool {
+	cfg, _ := config.LoadConfig(paths.Config, getenv) // a mistake there is shown elsewhere
+	dsn, err := cfg.ServerDSN()
+	return dsn != "" || err != nil
+}
+
+// unreachedByServer names what a purge does not reach on a server.
+func unreachedByServer(h *Daemon) (out []string) {
+	if h.server == nil {
+		return nil
+	}
+	if config.Exists(h.Paths.Database()) {
+		out = append(out, "the SQLite file from before: "+h.Paths.Database())
+	}
+	return append(out, "backups, replicas and the write-ahead log of the database server")
+}
 
 // openStore opens the database. A damaged one without a backup is set aside and replaced by a new one, so that
 // nothing is left for the person to decide. The caller holds the lock.

@@ -49,6 +49,9 @@ func (h *Daemon) dropTranscripts(ctx context.Context) (int, error) {
 // hasCopies reports whether a copy of the database exists that is not the daily one and is younger than the
 // age of erased memories. Erasing by rule must not invalidate a backup without a request.
 func (h *Daemon) hasCopies() bool {
+	if h.file == nil {
+		return false
+	}
 	list, err := sqlite.Copies(h.Paths.Database())
 	days := h.Config.Now().Settings().HideDays
 	return err != nil || slices.ContainsFunc(list, func(c sqlite.Copy) bool {
@@ -63,7 +66,10 @@ func (h *Daemon) afterBusy(ctx context.Context) {
 		h.log.Warn("relevance is not calibrated", "error", err)
 	}
 	h.indexed.FreeMemory()
-	if err := h.Store.ReleaseMemory(ctx); err != nil {
+	if h.file == nil {
+		return
+	}
+	if err := h.file.ReleaseMemory(ctx); err != nil {
 		h.log.Warn("give memory back", "error", err)
 	}
 }

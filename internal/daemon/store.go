@@ -11,6 +11,7 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/spool"
+	"remanence/internal/store/postgres"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/worker"
 )
@@ -34,18 +35,24 @@ type StoreHealth struct {
 	Index      []string `json:"index,omitempty"`  // what is wrong with the index alone
 	Unreadable []string `json:"spoilt,omitempty"` // rows that cannot be read
 	Full       bool     `json:"full,omitempty"`   // every row was read
+	// Server describes the database server that has the store; nil if that is a file.
+	Server *postgres.Server `json:"server,omitempty"`
 }
 
 // Examine handles ExamineStore. Damage is an error, except in the index, which is rebuilt, and in single rows.
 func (h *Daemon) Examine(ctx context.Context, _ api.Nothing) (StoreHealth, error) {
-	got, err := healthOf(h.Store.Describe(ctx))
+	got, err := h.describe(ctx, api.Nothing{})
 	if err != nil {
 		return got, err
 	}
-	got.Full = fitsFullAudit(h.Store)
-	found, err := auditTwice(ctx, h.Store, got.Full)
+	if h.file == nil {
+		got.Tagged, err = findTags(ctx, h.Store)
+		return got, err
+	}
+	got.Full = fitsFullAudit(h.file)
+	found, err := auditTwice(ctx, h.file, got.Full)
 	if err == nil {
-		err = h.Store.Writable(ctx)
+		err = h.file.Writable(ctx)
 	}
 	if err != nil {
 		return got, err
@@ -128,6 +135,14 @@ func (a *Connection) Exclusively(ctx context.Context, f func() error) error {
 	return err
 }
 
+// ExclusiveFile is Exclusively for what works on the database file. It refuses if a server has the store.
+func (a *Connection) ExclusiveFile(ctx context.Context, f func() error) error {
+	if OnServer(a.Paths, a.Sys.Getenv) {
+		return fault.OnServer.Because("store.dsn names a server")
+	}
+	return a.Exclusively(ctx, f)
+}
+
 // acquire stops the daemon and takes its lock. It reports whether one ran.
 func (a *Connection) acquire(ctx context.Context) (was bool, lock *worker.Lock, err error) {
 	for range stopTries {
@@ -172,10 +187,14 @@ func CheckSpace(dir string, need int64) error {
 var BackupStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
 
 func (h *Daemon) backup(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
+	file, err := databaseFile(h)
+	if err != nil {
+		return sqlite.Copy{}, err
+	}
 	if err := CheckSpace(h.Paths.Data, h.Paths.DatabaseBytes()); err != nil {
 		return sqlite.Copy{}, err
 	}
-	return h.Store.Keep(ctx)
+	return file.Keep(ctx)
 }
 
 // AuditStore is the route that audits the database.
@@ -187,14 +206,22 @@ type AuditRequest struct {
 }
 
 func (h *Daemon) audit(ctx context.Context, ask AuditRequest) (sqlite.Audit, error) {
-	return h.Store.Audit(ctx, ask.Full)
+	file, err := databaseFile(h)
+	if err != nil {
+		return sqlite.Audit{}, err
+	}
+	return file.Audit(ctx, ask.Full)
 }
 
 // DescribeStore is the route that returns the database's format without reading all of it.
 var DescribeStore = api.Route[api.Nothing, StoreHealth]{Name: "describe"}
 
 func (h *Daemon) describe(ctx context.Context, _ api.Nothing) (StoreHealth, error) {
-	return healthOf(h.Store.Describe(ctx))
+	if h.server == nil {
+		return healthOf(h.file.Describe(ctx))
+	}
+	s, err := h.server.Server(ctx)
+	return StoreHealth{Schema: s.Number, Bytes: s.Bytes, Server: &s}, err
 }
 
 // ReindexStore is the route that rebuilds the index.
@@ -207,7 +234,11 @@ type ReindexResponse struct {
 
 // Reindex handles ReindexStore.
 func (h *Daemon) Reindex(ctx context.Context, _ api.Nothing) (ReindexResponse, error) {
-	n, err := h.Store.Reindex(ctx)
+	file, err := databaseFile(h)
+	if err != nil {
+		return ReindexResponse{}, err
+	}
+	n, err := file.Reindex(ctx)
 	if err == nil {
 		err = h.Engine.Recall.ForgetVectors(ctx)
 	}

@@ -88,6 +88,9 @@ func (a *Connection) StatusFromFiles(ctx context.Context, at mem.ProjectRef) vie
 	if at.Project == "" {
 		none.Project, _ = project.Identify(at.Dir) // as all projects, where it is none
 	}
+	if OnServer(a.Paths, a.Sys.Getenv) { // it may be what does not answer
+		return none
+	}
 	st, err := sqlite.OpenForReading(ctx, a.Paths.Database(), lockTimeout)
 	if err != nil {
 		return none

@@ -26,6 +26,7 @@ import (
 	"remanence/internal/project"
 	"remanence/internal/redact"
 	"remanence/internal/spool"
+	"remanence/internal/store/postgres"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/transcript"
 	"remanence/internal/vault"
@@ -38,9 +39,11 @@ type Daemon struct {
 	Sys          config.System
 	Paths        config.Paths
 	log          *slog.Logger
-	Store        *sqlite.Store
-	indexed      *index.Store // Store with an index in RAM, once serving
-	live         *api.Live    // of what is written to the store
+	Store        mem.Store
+	file         *sqlite.Store   // Store, unless a server has it
+	server       *postgres.Store // Store, if a server has it
+	indexed      *index.Store    // Store with an index in RAM, once serving
+	live         *api.Live       // of what is written to the store
 	Engine       *engine.Engine
 	spool        *spool.Spool
 	archive      *transcript.Archive
@@ -72,20 +75,14 @@ type Daemon struct {
 func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.Logger, extra Extension) (*Daemon,
 	error,
 ) {
-	st, err := openStore(ctx, sys, paths, log)
-	if err != nil {
-		return nil, err
-	}
-	if err := recheck(ctx, st, paths, log); err != nil {
-		_ = st.Close()
-		return nil, err
-	}
 	h := &Daemon{
-		Sys: sys, Paths: paths, extra: extra, log: log, Store: st, indexed: index.NewStore(st),
-		live: &api.Live{}, Since: sys.Now(),
+		Sys: sys, Paths: paths, extra: extra, log: log, live: &api.Live{}, Since: sys.Now(),
 		Config: newLiveConfig(paths.Config, sys.Getenv, log),
 	}
 	cfg := h.Config.Now()
+	if err := openConfigured(ctx, h, cfg); err != nil {
+		return nil, err
+	}
 	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Fallback: func() (string, error) {
 		return hookclient.MakeFallbackDir(paths)
 	}})
@@ -296,6 +293,7 @@ func (h *Daemon) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse,
 	}
 	copies, _ := sqlite.Copies(h.Paths.Database()) // only a malformed pattern fails
 	done, err := h.Engine.Purge(ctx, ask)
+	done.Unreached = append(done.Unreached, unreachedByServer(h)...)
 	if err == nil && len(copies) > 0 {
 		h.backupDaily(ctx) // they went with what was erased
 	}

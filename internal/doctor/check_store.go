@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"remanence/internal/api"
 	"remanence/internal/cli/ui"
@@ -14,6 +15,7 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
+	"remanence/internal/store/postgres"
 	"remanence/internal/worker"
 )
 
@@ -26,6 +28,9 @@ func (a *Checks) checkStore(ctx context.Context) []Check {
 		h, err := daemon.Ask(ctx, a.Connection, daemon.DescribeStore, api.Nothing{})
 		if err != nil {
 			return a.storeItems(h, err)
+		}
+		if h.Server != nil {
+			return ServerItems(*h.Server)
 		}
 		return []Check{unread("store", true, "schema %d, %s, not read through", h.Schema, ui.BytesText(h.Bytes))}
 	}
@@ -42,7 +47,7 @@ func unread(id string, required bool, format string, args ...any) Check {
 
 // CheckClosedStore opens the database itself, where no daemon does.
 func (a *Checks) CheckClosedStore(ctx context.Context) []Check {
-	if _, err := os.Stat(a.Paths.Database()); err != nil {
+	if _, err := os.Stat(a.Paths.Database()); err != nil && !daemon.OnServer(a.Paths, a.Sys.Getenv) {
 		return []Check{Good("store", true, "there is no database yet")}
 	}
 	lock, err := worker.Acquire(a.Paths.Data, daemon.LockTimeout) // an ending daemon may hold it a little longer
@@ -75,13 +80,47 @@ func (a *Checks) storeItems(h daemon.StoreHealth, err error) []Check {
 				err = fmt.Errorf("%w by %s", mem.ErrLocked, names)
 			}
 		}
-		return []Check{storeItem(h, err)}
+		return []Check{StoreItem(h, err)}
+	}
+	if h.Server != nil {
+		return append(ServerItems(*h.Server), tagItem(h.Tagged))
 	}
 	index := indexItem(h.Index)
 	if len(h.Index) > 0 {
-		return []Check{storeItem(h, nil), rowItem(h), index.Safely(a.reindex)}
+		return []Check{StoreItem(h, nil), rowItem(h), index.Safely(a.reindex)}
 	}
-	return []Check{storeItem(h, nil), rowItem(h), index, tagItem(h.Tagged)}
+	return []Check{StoreItem(h, nil), rowItem(h), index, tagItem(h.Tagged)}
+}
+
+// slowServer is how long a statement may take that does nothing: a recall takes several.
+const slowServer = 50 * time.Millisecond
+
+// ServerItems checks a database server that has the store.
+func ServerItems(s postgres.Server) []Check {
+	list := []Check{Good("store", true, "PostgreSQL %s at %s, schema %d, %s, answers in %.1f ms", s.Version, s.Address,
+		s.Number, ui.BytesText(s.Bytes), float64(s.Latency)/float64(time.Millisecond))}
+	warn := func(message, why, fix string) {
+		c := Bad("store", false, fault.ServerSetup.WithMessage("%s", message).Because("%s", why).FixedBy(fix))
+		c.State = setup.Warn
+		list = append(list, c)
+	}
+	if s.Latency > slowServer {
+		warn("the database server is slow", fmt.Sprintf("an empty statement took %s", s.Latency.Round(time.Millisecond)),
+			"move the server nearer, or: remanence config set store.dsn sqlite:")
+	}
+	if !s.Durable {
+		warn("the database server may lose what it has confirmed", "fsync or synchronous_commit is off",
+			"ALTER SYSTEM SET fsync = on; ALTER SYSTEM SET synchronous_commit = on")
+	}
+	if s.Superuser {
+		warn("the role may do everything on the database server", "it is a superuser; owning the schema is enough",
+			"ALTER ROLE … NOSUPERUSER")
+	}
+	if !s.Local && !s.Encrypted {
+		warn("what is remembered crosses the network unencrypted", "the connection does not use TLS",
+			"add ?sslmode=verify-full to store.dsn")
+	}
+	return list
 }
 
 // rowsShown is how many rows that cannot be read are named.
@@ -122,7 +161,8 @@ func tagItem(ids []string) Check {
 		strings.Join(ids[:min(len(ids), tagsShown)], ", ")))
 }
 
-func storeItem(h daemon.StoreHealth, err error) Check {
+// StoreItem is the check of a store that could be opened, or of the error that kept it from that.
+func StoreItem(h daemon.StoreHealth, err error) Check {
 	if err != nil {
 		return Bad("store", true, daemon.Explain(err))
 	}

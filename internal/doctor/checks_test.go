@@ -8,6 +8,7 @@ import (
 	"remanence/internal/daemon"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
+	"remanence/internal/store/postgres"
 	"remanence/internal/views"
 )
 
@@ -41,10 +42,18 @@ func TestChecksOfTheDaemonsStatus(t *testing.T) {
 			"dated in the future", checkClock(views.StatusResponse{Stats: mem.Stats{LastEvent: now.Add(time.Hour)}}, now),
 			setup.Warn, "REM-S008",
 		},
-		{"a sound store", storeItem(daemon.StoreHealth{Schema: 1}, nil), setup.OK, ""},
-		{"a damaged store", storeItem(daemon.StoreHealth{}, mem.ErrCorrupt), setup.Fail, "REM-S002"},
-		{"a newer store", storeItem(daemon.StoreHealth{}, mem.ErrNewer), setup.Fail, "REM-S003"},
-		{"a locked store", storeItem(daemon.StoreHealth{}, mem.ErrLocked), setup.Fail, "REM-S001"},
+		{"a sound store", StoreItem(daemon.StoreHealth{Schema: 1}, nil), setup.OK, ""},
+		{"a damaged store", StoreItem(daemon.StoreHealth{}, mem.ErrCorrupt), setup.Fail, "REM-S002"},
+		{"a newer store", StoreItem(daemon.StoreHealth{}, mem.ErrNewer), setup.Fail, "REM-S003"},
+		{"a locked store", StoreItem(daemon.StoreHealth{}, mem.ErrLocked), setup.Fail, "REM-S001"},
+		{"a server that is away", StoreItem(daemon.StoreHealth{}, mem.ErrAway), setup.Fail, "REM-S020"},
+		{"a server", ServerItems(postgres.Server{Durable: true, Local: true})[0], setup.OK, ""},
+		{"a server without fsync", ServerItems(postgres.Server{Local: true})[1], setup.Warn, "REM-S022"},
+		{"an open connection", ServerItems(postgres.Server{Durable: true})[1], setup.Warn, "REM-S022"},
+		{
+			"a slow server", ServerItems(postgres.Server{Durable: true, Local: true, Latency: time.Second})[1], setup.Warn,
+			"REM-S022",
+		},
 		{"no tags", tagItem(nil), setup.OK, ""},
 		{"tags", tagItem([]string{"m_1"}), setup.Warn, "REM-S012"},
 		{"a briefing", BriefingItem(mem.Receipt{Budget: 1200, Text: "x"}), setup.OK, ""},

@@ -222,6 +222,22 @@ var (
 			"all that can still be read of it; the damaged one is kept.",
 		[]string{"remanence db restore"},
 	}
+	Away = Fault{
+		"REM-S020", ExitFailed, "the database server cannot be reached", "",
+		"The memory is on a server (store.dsn), and it does not answer. Events are kept in the spool until it does; none " +
+			"of them is lost. Nothing is recalled meanwhile.",
+		[]string{"remanence doctor", "remanence config get store.dsn"},
+	}
+	ServerSetup = Fault{
+		"REM-S022", 0, "the database server should be set up otherwise", "",
+		"It works, but not as well or as safely as it could.",
+		[]string{"remanence doctor"},
+	}
+	OnServer = Fault{
+		"REM-S021", ExitRefused, "this works on the SQLite file, and the memory is on a database server", "",
+		"The server's own programs back up, check and restore what it stores.",
+		[]string{"pg_dump --schema remanence"},
+	}
 	Newer = Fault{
 		"REM-S003", ExitRefused, "the database was written by a newer version", "",
 		"This version would not understand all of it, so it does not open it.",
@@ -496,7 +512,7 @@ func All() []Fault {
 		NoAgent, Binary, Cache, Path, Hooks, Doubled, OldHooks, Untrusted, Server, Disabled, SlowHooks, Cleanup, OtherTools,
 		HooksUntrusted, SwitchedOff, Dropped, Settings, Silent,
 		Config, Overridden, NoHome, NoKey, Edit,
-		Vault, NoVault, VaultFiles, Lacking,
+		Vault, NoVault, VaultFiles, Lacking, Away, ServerSetup, OnServer,
 		Secrets, ForeignFiles, NotTrusted, StateFile, PersonOnly, StateOld,
 		Other, Usage, NoID, Ambiguous, Input, NoProject, Terminal, Declined, NoFile,
 		NoWork, Denied,

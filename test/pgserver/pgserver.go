@@ -122,8 +122,18 @@ func (s *Server) run(name string, args ...string) error {
 
 // SQL runs a statement as the superuser.
 func (s *Server) SQL(database, statement string) error {
-	return s.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", s.Dir, "-p", strconv.Itoa(s.Port), "-U", "postgres",
-		"-d", database, "-c", statement)
+	_, err := s.Query(database, statement)
+	return err
+}
+
+// Query runs a statement as the superuser, and returns the rows as lines.
+func (s *Server) Query(database, statement string) (string, error) {
+	out, err := s.command("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", s.Dir, "-p", strconv.Itoa(s.Port),
+		"-U", "postgres", "-d", database, "-c", statement).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("psql: %w: %s", err, bytes.TrimSpace(out))
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // Start starts the server, at the same port as before.

@@ -24,6 +24,7 @@ type DBInfoView struct {
 	Path       string     `json:"path"`
 	Schema     int        `json:"schema_version"`
 	SQLite     string     `json:"sqlite"`
+	Server     string     `json:"server,omitempty"` // program and version of the database server, if one has the store
 	Journal    string     `json:"journal"`
 	Bytes      int64      `json:"bytes"` // of everything in the data and state directories
 	Parts      []mem.Part `json:"parts"`
@@ -53,12 +54,19 @@ func (v DBInfoView) Print(p *Printer) {
 	p.Line("%s", Safe(v.Path))
 	p.Field("holds", "%s · %s · %s", Plural(v.Memories+v.Hidden, "memory", "memories"),
 		Plural(v.Sessions, "session", "sessions"), Plural(v.Events, "event", "events"))
-	p.Field("format", "schema %d · SQLite %s · %s journal", v.Schema, v.SQLite, v.Journal)
+	if v.Server != "" {
+		p.Field("format", "schema %d · %s", v.Schema, v.Server)
+	} else {
+		p.Field("format", "schema %d · SQLite %s · %s journal", v.Schema, v.SQLite, v.Journal)
+	}
 	p.Field("size", "%s in all", BytesText(v.Bytes))
 	for _, part := range v.Parts {
 		if part.Bytes > 0 {
 			p.Line("    %s%10s", Pad(string(part.Name), 12), BytesText(part.Bytes))
 		}
+	}
+	if v.Server != "" {
+		return // its own programs look after it
 	}
 	p.Field("last backup", "%s", sinceText(v.LastBackup, p.Now()))
 	p.Field("last vacuum", "%s", sinceText(v.LastVacuum, p.Now()))

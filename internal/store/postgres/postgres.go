@@ -1,19 +1,18 @@
-// Package postgres implements [mem.Store] in one schema of a PostgreSQL server, which several daemons may share. It
-// knows the types of package mem and SQL, and nothing about agents, ranking or policy.
-//
-// A row holds a JSON document with everything, and columns with what queries compare. One transaction writes at a
-// time: it holds an advisory lock of the schema, so that what it read before it writes cannot change. Acknowledged
-// batches are durable as far as the server is: commits wait for its write-ahead log.
-//
-// Start reading at [Open] and [Store.Apply]. Each file named after a kind of rows writes and reads them; query.go puts
-// statements together, search.go makes the text index, purge.go and scrub.go erase.
+//go:build postgres || backends
+
 package postgres
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,23 +20,6 @@ import (
 
 	"remanence/internal/mem"
 )
-
-// Config says where the database is.
-type Config struct {
-	// DSN is a URL, postgres://…, or a list of key=value. Passwords may come from PGPASSWORD, PGPASSFILE or
-	// ~/.pgpass instead.
-	DSN      string
-	Schema   string           // made if it is missing; empty means DefaultSchema
-	Owner    string           // names the process that leases jobs, the same after a restart
-	Now      func() time.Time // nil means time.Now
-	Connect  time.Duration    // limit of a new connection; 0 means 5 s
-	Wait     time.Duration    // limit of waiting for a lock; 0 means 10 s
-	Limit    time.Duration    // limit of one statement; 0 means 60 s
-	MaxConns int              // 0 means 6
-}
-
-// DefaultSchema is the schema that is used unless another one is configured.
-const DefaultSchema = "remanence"
 
 // Defaults of Config.
 const (
@@ -109,6 +91,9 @@ func connect(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, errDSN
 	}
+	if err := checkPassfile(cfg.DSN); err != nil {
+		return nil, err
+	}
 	conf.MaxConns = int32(cfg.MaxConns)
 	conf.MaxConnIdleTime = idleConn
 	c := conf.ConnConfig
@@ -131,6 +116,22 @@ func connect(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 // errDSN hides the reason why a DSN cannot be read: it may quote the password.
 var errDSN = errors.New("the address of the database cannot be read; it looks like postgres://user@host:5432/database")
 
+// checkPassfile returns an error for a file with passwords that other users can read. psql ignores such a file.
+func checkPassfile(dsn string) error {
+	file := os.Getenv("PGPASSFILE")
+	if u, err := url.Parse(dsn); err == nil && u.Query().Has("passfile") {
+		file = u.Query().Get("passfile")
+	}
+	if home, err := os.UserHomeDir(); err == nil && file == "" {
+		file = filepath.Join(home, ".pgpass")
+	}
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return nil //nolint:nilerr // without the file the server asks for no password, or refuses
+	}
+	return fmt.Errorf("%w: others can read the file with passwords, %s: chmod 600 it", mem.ErrUnsafe, file)
+}
+
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // Close closes the connections. Statements that run are finished first.
@@ -139,20 +140,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Server describes the server of an open store.
-type Server struct {
-	Version   string        // such as 15.18
-	Schema    string        // name of the schema
-	Number    int           // of the schema's tables, as Schema returns it
-	Latency   time.Duration // of one statement
-	Durable   bool          // commits wait for the disk: fsync and synchronous_commit are on
-	Superuser bool          // the role may read and write everything, which is more than it needs
-	Bytes     int64         // of the tables
-}
-
 // Server asks the server about itself.
 func (s *Store) Server(ctx context.Context) (v Server, err error) {
-	v.Schema = s.schema
+	conf := s.pool.Config().ConnConfig
+	v.Schema, v.Encrypted = s.schema, conf.TLSConfig != nil
+	v.Address = fmt.Sprintf("postgres://%s@%s:%d/%s", conf.User, conf.Host, conf.Port, conf.Database)
+	v.Local = isLocal(conf.Host)
 	begun := time.Now()
 	if _, err := s.pool.Exec(ctx, "SELECT 1"); err != nil {
 		return v, wrap("ask the server", err)
@@ -168,11 +161,8 @@ func (s *Store) Server(ctx context.Context) (v Server, err error) {
 	return v, wrap("ask the server", err)
 }
 
-// Name describes where a store is without its password.
-func Name(dsn string) string {
-	conf, err := pgx.ParseConfig(dsn)
-	if err != nil {
-		return "postgres"
-	}
-	return fmt.Sprintf("postgres://%s@%s:%d/%s", conf.User, conf.Host, conf.Port, conf.Database)
+// isLocal reports whether a host is this machine, by its name alone.
+func isLocal(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasPrefix(host, "/") || ip != nil && ip.IsLoopback()
 }

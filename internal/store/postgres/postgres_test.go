@@ -148,8 +148,24 @@ func TestErrorsDoNotContainThePassword(t *testing.T) {
 			t.Errorf("error %v, want one without the password", err)
 		}
 	}
-	if got := Name(server.WithPassword()); strings.Contains(got, server.Password) || !strings.Contains(got, "127.0.0.1") {
-		t.Errorf("name %s, want the address without the password", got)
+}
+
+func TestAPasswordFileThatOthersCanReadIsRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pass")
+	if err := os.WriteFile(file, []byte("127.0.0.1:*:*:remanence:"+server.Password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[os.FileMode]error{0o600: nil, 0o640: mem.ErrUnsafe} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), Config{DSN: server.DSN() + "&passfile=" + file})
+		if !errors.Is(err, want) {
+			t.Errorf("mode %o: %v, want %v", mode, err, want)
+		}
+		if err == nil {
+			_ = s.Close()
+		}
 	}
 }
 
@@ -300,6 +316,10 @@ func TestAcknowledgedBatchesSurviveTheServer(t *testing.T) {
 
 func TestTheServerIsDescribed(t *testing.T) {
 	got, err := openStore(t).Server(t.Context())
+	if want := strings.TrimSuffix(server.DSN(), "?sslmode=disable"); got.Address != want || !got.Local || got.Encrypted {
+		t.Errorf("address %s, local %v, encrypted %v, want %s, on this machine, not encrypted", got.Address, got.Local,
+			got.Encrypted, want)
+	}
 	if err != nil || got.Version == "" || got.Latency <= 0 || got.Superuser || got.Bytes == 0 || got.Number != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -1,3 +1,5 @@
+//go:build postgres || backends
+
 package postgres
 
 import (

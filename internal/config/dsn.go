@@ -1,0 +1,76 @@
+package config
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// SQLiteDSN is the value of store.dsn for the file in the data directory.
+const SQLiteDSN = "sqlite:"
+
+// unreadableDSN takes the place of an address that cannot be read: a password may be anywhere in it.
+const unreadableDSN = "(not readable)"
+
+var (
+	errDSNForm     = errors.New("neither sqlite: nor an address like postgres://user@host:5432/database")
+	errDSNPassword = errors.New("a password does not belong in it and is not used: give it in a file that only you can " +
+		"read (~/.pgpass, or ?passfile=FILE in the address) or in PGPASSWORD")
+)
+
+// ServerDSN returns the address of the database server, "" if the store is the SQLite file. An address that cannot be
+// read is an error: the memory would silently begin anew in a file.
+func (c Config) ServerDSN() (string, error) {
+	dsn := Get[string](c, "store.dsn")
+	switch {
+	case dsn == "" || dsn == SQLiteDSN:
+		return "", nil
+	case checkDSN(dsn) != nil:
+		return "", checkDSN(dsn)
+	}
+	return dsn, nil
+}
+
+func checkDSN(value any) error {
+	dsn, _ := value.(string)
+	if dsn == "" || dsn == SQLiteDSN {
+		return nil
+	}
+	u, err := serverURL(dsn)
+	if err != nil {
+		return err
+	}
+	if _, ok := u.User.Password(); ok || u.Query().Has("password") {
+		return errDSNPassword
+	}
+	return nil
+}
+
+// serverURL parses the address of a server. Its error does not quote it.
+func serverURL(dsn string) (*url.URL, error) {
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || strings.ContainsAny(dsn, " \t\n") {
+		return nil, errDSNForm
+	}
+	return u, nil
+}
+
+// withoutPassword returns an address without its password.
+func withoutPassword(value any) any {
+	dsn, _ := value.(string)
+	if dsn == "" || dsn == SQLiteDSN {
+		return value
+	}
+	u, err := serverURL(dsn)
+	if err != nil {
+		return unreadableDSN
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	if q := u.Query(); q.Has("password") {
+		q.Del("password")
+		u.RawQuery = q.Encode()
+	}
+	return u.String()
+}

@@ -1,0 +1,44 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPasswordsInAnAddressAreNeverShown(t *testing.T) {
+	for dsn, want := range map[string]struct {
+		shown  string
+		usable bool
+	}{
+		"":                                  {"", true},
+		"sqlite:":                           {"sqlite:", true},
+		"postgres://u@h:5432/d?sslmode=off": {"postgres://u@h:5432/d?sslmode=off", true},
+		"postgresql://u@h/d":                {"postgresql://u@h/d", true},
+		"postgres://u:hunter2@h/d":          {"postgres://u@h/d", true},
+		"postgres://h/d?password=hunter2&x": {"postgres://h/d?x=", true},
+		"postgres://u:hunter2@h:no/d":       {unreadableDSN, false},
+		"host=h password=hunter2":           {unreadableDSN, false},
+		"mysql://u:hunter2@h/d":             {unreadableDSN, false},
+	} {
+		getenv := func(name string) string { return map[string]string{"REMANENCE_STORE_DSN": dsn}[name] }
+		c, err := LoadConfig(filepath.Join(t.TempDir(), "none.toml"), getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Get[string](c, "store.dsn"); got != want.shown && dsn != "" {
+			t.Errorf("%q is shown as %q, want %q", dsn, got, want.shown)
+		}
+		if hasPassword := strings.Contains(dsn, "hunter2"); hasPassword != (len(c.Warnings) > 0) ||
+			strings.Contains(strings.Join(c.Warnings, ""), "hunter2") {
+			t.Errorf("%q: warnings %q", dsn, c.Warnings)
+		}
+		server, err := c.ServerDSN()
+		if (err == nil) != want.usable || strings.Contains(server, "hunter2") {
+			t.Errorf("%q: server %q, error %v", dsn, server, err)
+		}
+		if isServer := strings.HasPrefix(dsn, "postgres") && want.usable; isServer != (server != "") {
+			t.Errorf("%q: server %q", dsn, server)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+//go:build !postgres && !backends
+
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"remanence/internal/mem"
+)
+
+// Store is a store that cannot be opened.
+type Store struct{ mem.Store }
+
+// Open returns an error.
+func Open(context.Context, Config) (*Store, error) { return nil, ErrWithout }
+
+// Server returns an error.
+func (*Store) Server(context.Context) (Server, error) { return Server{}, ErrWithout }
+
+// AtFault reports whether the store is the cause of an error: without it, it is of none but that of Open.
+func AtFault(err error) bool { return errors.Is(err, ErrWithout) }

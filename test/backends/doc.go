@@ -1,0 +1,2 @@
+// Package backends tests the built program on a database server.
+package backends
