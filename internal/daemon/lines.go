@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,10 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
 	"remanence/internal/config"
+	"remanence/internal/digest"
+	"remanence/internal/event"
 	"remanence/internal/fsx"
 	"remanence/internal/gitblame"
 	"remanence/internal/instructions"
@@ -175,6 +179,64 @@ func ReadInstructions(ctx context.Context, at mem.ProjectRef, root, name string,
 		}
 	}
 	return out, nil
+}
+
+// recap answers what was done; in prose, if asked, by the model that is set up. The model is shown no project that the
+// settings exclude, no statement of less trust than they allow, and no commit, whose trust is not known.
+func (h fileLines) recap(ctx context.Context, ask views.RecapRequest) (views.RecapResponse, error) {
+	out, err := h.Engine.Views.Recap(ctx, ask)
+	if err != nil || !ask.Prose || len(out.Days) == 0 {
+		return out, err
+	}
+	settings := h.Config.settings()
+	shown, err := h.Engine.Views.Recap(ctx, views.RecapRequest{
+		ProjectRef: ask.ProjectRef, Since: ask.Since, Until: out.Until, MinTrust: settings.DigestTrust,
+	})
+	if err != nil {
+		return out, err
+	}
+	projects, err := h.Engine.Store.Projects(ctx, "")
+	if err != nil {
+		return out, fmt.Errorf("projects: %w", err)
+	}
+	known := map[string]mem.Project{}
+	for _, p := range projects {
+		known[p.Key] = p
+	}
+	days := shown.Days
+	shown.Days = nil
+	for _, d := range days {
+		p := known[d.Project]
+		ec := event.Context{Event: mem.Event{Root: p.Root}, Project: p}
+		if ec.ProjectIn(settings.ExcludeProjects) || ec.ProjectIn(settings.DigestExclude) {
+			out.Kept++
+			continue
+		}
+		d.Commits = nil
+		shown.Days = append(shown.Days, d)
+	}
+	if len(shown.Days) == 0 {
+		return out, noProse("the settings let the model see none of these projects", "change digest.exclude_projects")
+	}
+	text := shown.Page(views.RecapMarkdown, maxProseItems, chars.Line)
+	if out.Prose, out.Model, err = h.Engine.Digest.Prose(ctx, text); err != nil {
+		fix := "remanence digest shows what is wrong; without --prose no model is asked"
+		if errors.Is(err, digest.ErrNoModel) {
+			fix = "set digest.provider and what belongs to it: remanence config describe digest.provider"
+		}
+		return out, noProse(err.Error(), fix)
+	}
+	if ask.Format != "" {
+		out.Text = out.Page(ask.Format, max(cmp.Or(ask.Items, views.DefaultRecapItems), 1), chars.Line)
+	}
+	return out, nil
+}
+
+// maxProseItems is the number of entries of a section that a model is shown.
+const maxProseItems = 8
+
+func noProse(detail, fix string) error {
+	return &api.Error{Status: http.StatusConflict, Name: api.NameInvalid, Detail: "no prose: " + detail, Fix: fix}
 }
 
 // proposeFile answers which lines a project's file of instructions lacks. It writes nothing.

@@ -208,7 +208,7 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Search, asInvalid(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why),
 		api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Today, e.Views.Today),
-		api.On(api.StatusLine, e.Views.StatusLine), api.On(api.Recap, e.Views.Recap), api.On(api.Blame, e.Views.Blame),
+		api.On(api.StatusLine, e.Views.StatusLine), api.On(api.Recap, fileLines{h}.recap), api.On(api.Blame, e.Views.Blame),
 		api.On(api.Propose, e.Views.Propose), api.On(api.BlameFile, fileLines{h}.blameFile),
 		api.On(api.ProposeFile, fileLines{h}.proposeFile),
 		api.On(api.HandoffPage, e.Views.Handoff),

@@ -41,25 +41,50 @@ func (s *Service) askModel(ctx context.Context, model event.Summarizer, text str
 	return d, err
 }
 
-// callWithinLimit calls a model once, within the daily token limit. It records the
-// highest possible cost before the call, so that a crash cannot lose it.
-func (s *Service) callWithinLimit(ctx context.Context, model event.Summarizer, text string) (mem.Digest, error) {
-	most, day := model.Cost(text), s.day()
+// callWithinLimit calls a model once for a digest, within the daily token limit.
+func (s *Service) callWithinLimit(ctx context.Context, model event.Summarizer, text string) (d mem.Digest, err error) {
+	err = s.spend(ctx, model.Cost(text), func() (int, error) {
+		d, err = model.Digest(ctx, text)
+		return d.Tokens, err
+	})
+	return d, err
+}
+
+// Prose lets the model tell a recap, within the daily token limit, and returns the model's name. Each part of a line
+// that the redactor takes out is taken out before. ErrNoModel if there is no model.
+func (s *Service) Prose(ctx context.Context, recap string) (text, name string, err error) {
+	model := s.Event.CurrentModel()
+	writer, ok := model.(event.ProseWriter)
+	if !ok {
+		return "", "", ErrNoModel
+	}
+	recap = headAndTail(s.Redactor.Text(recap), MaxModelText)
+	err = s.spend(ctx, writer.ProseCost(recap), func() (tokens int, err error) {
+		text, tokens, err = writer.Prose(ctx, recap)
+		return tokens, err
+	})
+	return s.Redactor.Text(text), model.Model(), err
+}
+
+// spend makes one call of a model that costs at most so many tokens, within the daily limit. It records the highest
+// possible cost before the call, so that a crash cannot lose it. call returns the tokens that it took.
+func (s *Service) spend(ctx context.Context, most int, call func() (int, error)) error {
+	day := s.day()
 	now, err := s.Store.Spent(ctx, day)
 	if err != nil {
-		return mem.Digest{}, fmt.Errorf("what was spent: %w", err)
+		return fmt.Errorf("what was spent: %w", err)
 	}
 	if limit := s.Settings().DigestTokens; most > limit-now.Tokens {
-		return mem.Digest{}, limitReached{now.Tokens, limit, s.tomorrow()}
+		return limitReached{now.Tokens, limit, s.tomorrow()}
 	}
 	if err := s.recordSpending(ctx, mem.Spending{Day: day, Tokens: most, Calls: 1}); err != nil {
-		return mem.Digest{}, err
+		return err
 	}
-	d, err := model.Digest(ctx, text)
+	tokens, err := call()
 	if ctx.Err() != nil {
-		return d, err // cut off: what was counted stays
+		return err // cut off: what was counted stays
 	}
-	settled := mem.Spending{Day: day, Tokens: d.Tokens - most}
+	settled := mem.Spending{Day: day, Tokens: tokens - most}
 	var later mem.RetryLater
 	if errors.As(err, &later); later.NotSent {
 		settled.Calls = -1 // it was not begun
@@ -69,7 +94,7 @@ func (s *Service) callWithinLimit(ctx context.Context, model event.Summarizer, t
 			settled.Tokens = min(paid.Tokens, 2*most) - most
 		}
 	}
-	return d, errors.Join(err, s.recordSpending(ctx, settled))
+	return errors.Join(err, s.recordSpending(ctx, settled))
 }
 
 func (s *Service) recordSpending(ctx context.Context, spending mem.Spending) error {

@@ -59,6 +59,12 @@ type Summarizer interface {
 	Digest(ctx context.Context, turn string) (mem.Digest, error)
 }
 
+// ProseWriter is a Summarizer that also tells a recap in sentences. Its errors are those of a Summarizer.
+type ProseWriter interface {
+	ProseCost(recap string) int // largest number of tokens that Prose may use
+	Prose(ctx context.Context, recap string) (text string, tokens int, err error)
+}
+
 // JobRefine is the kind of job in which a model digests a turn that was digested without one. Its key is the
 // prompt id of the turn; for a subagent also "/" and the subagent's id.
 const JobRefine = "refine"

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -64,22 +63,22 @@ func (m *Model) environment() []string {
 // its arguments, which everybody on the machine can read. It has no tools, no
 // hooks, no servers and leaves no session behind. When ctx ends, it is killed
 // with all that it started; when it has ended, what it started is killed too.
-func (m *Model) run(ctx context.Context, ask string) (answer, error) {
+func (m *Model) run(ctx context.Context, ask request) (answer, error) {
 	program := m.cfg.Command.Program
 	if program == "" {
 		program = "claude"
 	}
 	cmd := exec.CommandContext(ctx, program,
-		"-p", "--output-format", "json", "--model", m.cfg.Model, "--system-prompt", instructions,
+		"-p", "--output-format", "json", "--model", m.cfg.Model, "--system-prompt", ask.system,
 		"--tools", "", "--strict-mcp-config", "--disable-slash-commands", "--no-session-persistence",
 		"--settings", `{"disableAllHooks":true}`)
 	cmd.Dir, cmd.Env = m.cfg.Command.Dir, m.environment()
-	cmd.Stdin = strings.NewReader(ask)
+	cmd.Stdin = strings.NewReader(ask.question)
 	out := &capped{left: maxBytes}
 	cmd.Stdout = out
 	cmd.WaitDelay = lastWords
 	err := runGroup(cmd)
-	sent := chars.Tokens(instructions) + chars.Tokens(ask) + commandOverhead
+	sent := ask.tokens() + commandOverhead
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
 		return answer{}, fmt.Errorf("there is no program %q", program)

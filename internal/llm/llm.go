@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -150,8 +151,13 @@ func (m *Model) LastError() error {
 
 // Cost is how many tokens a question about a turn may take at most, by our own
 // estimate.
-func (m *Model) Cost(turn string) int {
-	n := chars.Tokens(instructions) + chars.Tokens(question(turn)) + MaxAnswer
+func (m *Model) Cost(turn string) int { return m.cost(digestRequest(turn)) }
+
+// ProseCost is how many tokens Prose may take at most, by our own estimate.
+func (m *Model) ProseCost(recap string) int { return m.cost(proseRequest(recap)) }
+
+func (m *Model) cost(ask request) int {
+	n := ask.tokens() + MaxAnswer
 	if m.cfg.Kind == Claude {
 		n += commandOverhead
 	}
@@ -162,37 +168,57 @@ func (m *Model) Cost(turn string) int {
 // that the same may work later, a mem.Unusable what was spent in vain;
 // mem.ErrTooMuch that a shorter text may do.
 func (m *Model) Digest(ctx context.Context, turn string) (mem.Digest, error) {
+	var d mem.Digest
+	tokens, err := m.answered(ctx, "digest", digestRequest(turn), func(text string) (err error) {
+		d, err = Parse(text)
+		return err
+	})
+	d.Tokens = tokens
+	return d, err
+}
+
+// Prose tells a recap in a few sentences, and returns how many tokens that took. Errors are those of Digest. What comes
+// back is plain text, and as every answer a claim.
+func (m *Model) Prose(ctx context.Context, recap string) (text string, tokens int, err error) {
+	tokens, err = m.answered(ctx, "recap", proseRequest(recap), func(got string) error {
+		if text = chars.Clip(strings.TrimSpace(got), maxProse); text == "" {
+			return errAnswer
+		}
+		return nil
+	})
+	return text, tokens, err
+}
+
+// answered asks, passes the answer to read, and returns the tokens that were spent. It notes the error.
+func (m *Model) answered(ctx context.Context, what string, ask request, read func(string) error) (int, error) {
 	within, stop := context.WithTimeout(ctx, m.cfg.Timeout)
 	defer stop()
-	d, err := m.digest(within, turn)
+	tokens, err := m.tryAnswer(within, ask, read)
 	if errors.Is(ctx.Err(), context.Canceled) { // the asker went away: that says nothing of the model
-		return mem.Digest{}, ctx.Err()
+		return 0, ctx.Err()
 	}
 	if err != nil {
-		err = fmt.Errorf("digest with %s: %w", m.cfg.Model, err)
+		tokens, err = 0, fmt.Errorf("%s with %s: %w", what, m.cfg.Model, err)
 	}
 	m.mu.Lock()
 	m.last = err
 	m.mu.Unlock()
-	return d, err
+	return tokens, err
 }
 
-func (m *Model) digest(ctx context.Context, turn string) (mem.Digest, error) {
-	ask := question(turn)
+func (m *Model) tryAnswer(ctx context.Context, ask request, read func(string) error) (int, error) {
 	a, err := m.ask(ctx, ask)
 	if err != nil {
-		return mem.Digest{}, err
+		return 0, err
 	}
-	a.tokens = max(a.tokens, chars.Tokens(instructions)+chars.Tokens(ask)+chars.Tokens(a.text))
+	a.tokens = max(a.tokens, ask.tokens()+chars.Tokens(a.text))
 	if a.refused {
-		return mem.Digest{}, mem.UnusableAnswer{Tokens: a.tokens, Err: fmt.Errorf("%w: the model refuses", errAnswer)}
+		return 0, mem.UnusableAnswer{Tokens: a.tokens, Err: fmt.Errorf("%w: the model refuses", errAnswer)}
 	}
-	d, err := Parse(a.text)
-	if err != nil {
-		return mem.Digest{}, mem.UnusableAnswer{Tokens: a.tokens, Err: err}
+	if err := read(a.text); err != nil {
+		return 0, mem.UnusableAnswer{Tokens: a.tokens, Err: err}
 	}
-	d.Tokens = a.tokens
-	return d, nil
+	return a.tokens, nil
 }
 
 // answer is the answer of a model.
@@ -202,7 +228,7 @@ type answer struct {
 	refused bool // it does not want to
 }
 
-func (m *Model) ask(ctx context.Context, ask string) (answer, error) {
+func (m *Model) ask(ctx context.Context, ask request) (answer, error) {
 	if m.server == nil {
 		return m.run(ctx, ask)
 	}

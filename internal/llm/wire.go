@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 
-	"remanence/internal/chars"
 	"remanence/internal/egress"
 	"remanence/internal/mem"
 )
@@ -59,7 +58,7 @@ type openAIAnswer struct {
 }
 
 // post asks a server.
-func (m *Model) post(ctx context.Context, ask string) (a answer, err error) {
+func (m *Model) post(ctx context.Context, ask request) (a answer, err error) {
 	q := egress.Request{URL: m.path(), Most: maxBytes}
 	if q.Body, err = m.message(ask); err != nil {
 		return a, err
@@ -72,7 +71,7 @@ func (m *Model) post(ctx context.Context, ask string) (a answer, err error) {
 		a, err = m.read(r)
 		return err
 	}, errAnswer)
-	return a, judged(ctx, err, chars.Tokens(instructions)+chars.Tokens(ask))
+	return a, judged(ctx, err, ask.tokens())
 }
 
 // judged says of an error what it means for the question, which cost sent tokens
@@ -107,11 +106,11 @@ func (m *Model) path() string {
 	return base + "/v1" + path
 }
 
-func (m *Model) message(ask string) ([]byte, error) {
+func (m *Model) message(ask request) ([]byte, error) {
 	if m.cfg.Kind == Anthropic {
-		return json.Marshal(anthropicAsk{m.cfg.Model, MaxAnswer, instructions, []message{{"user", ask}}})
+		return json.Marshal(anthropicAsk{m.cfg.Model, MaxAnswer, ask.system, []message{{"user", ask.question}}})
 	}
-	q := openAIAsk{Model: m.cfg.Model, Messages: []message{{"system", instructions}, {"user", ask}}}
+	q := openAIAsk{Model: m.cfg.Model, Messages: []message{{"system", ask.system}, {"user", ask.question}}}
 	if countsCompletion(m.cfg.Model) {
 		q.MaxCompletionTokens = MaxAnswer
 	} else {

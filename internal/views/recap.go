@@ -27,6 +27,9 @@ type RecapRequest struct {
 	Until  time.Time `json:"until,omitzero"`
 	Format string    `json:"format,omitempty"` // RecapMarkdown or RecapHTML, to get the page too; empty means none
 	Items  int       `json:"items,omitempty"`  // of a section of the page; 0 means DefaultRecapItems
+	Prose  bool      `json:"prose,omitempty"`  // told by the model that is set up; an error without one
+
+	MinTrust mem.Trust `json:"-"` // of statements; less than TrustTool means TrustTool
 }
 
 // RecapResponse lists what was done by day and project, oldest day first.
@@ -35,21 +38,26 @@ type RecapResponse struct {
 	Until time.Time  `json:"until"`
 	Days  []RecapDay `json:"days"`
 	Text  string     `json:"text,omitempty"` // the page in the form that was asked for
-	Cut   bool       `json:"cut,omitempty"`  // the period holds more than one recap reads
+	Prose string     `json:"prose,omitempty"`
+	Model string     `json:"model,omitempty"` // that wrote Prose
+	Kept  int        `json:"kept,omitempty"`  // days of projects that the model was not shown
+	Cut   bool       `json:"cut,omitempty"`   // the period holds more than one recap reads
 }
 
 // RecapDay is what was done in one project on one day, from stored statements alone.
 type RecapDay struct {
-	Day         string         `json:"day"` // 2006-01-02 in local time
-	Project     string         `json:"project"`
-	ProjectName string         `json:"project_name"`
-	Sessions    int            `json:"sessions"`
-	Outcomes    []RecapItem    `json:"outcomes"`  // newest of each session
-	Decisions   []RecapItem    `json:"decisions"` // decisions, trade-offs, conventions and preferences in force
-	Open        []RecapItem    `json:"open"`      // noted on that day and still open
-	Failures    []RecapFailure `json:"failures"`  // longest to a fix first, then the most frequent
-	Files       []string       `json:"files"`     // changed, most often first
-	Commits     []RecapCommit  `json:"commits"`   // made by the agent, oldest first
+	Day         string      `json:"day"` // 2006-01-02 in local time
+	Project     string      `json:"project"`
+	ProjectName string      `json:"project_name"`
+	Sessions    int         `json:"sessions"`
+	Outcomes    []RecapItem `json:"outcomes"`  // newest of each session
+	Decisions   []RecapItem `json:"decisions"` // decisions, trade-offs, conventions and preferences in force
+	Open        []RecapItem `json:"open"`      // noted on that day and still open
+	// Failures lists those that took longest to a fix first, then the most frequent. That of a command that
+	// only looks at something, and of a commit that was made afterwards, are left out.
+	Failures []RecapFailure `json:"failures"`
+	Files    []string       `json:"files"`   // changed, most often first
+	Commits  []RecapCommit  `json:"commits"` // made by the agent, oldest first
 
 	sessions map[string]bool
 	files    map[string]int
@@ -103,7 +111,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		r.names[known.Key] = known.Name
 	}
 	ms, err := s.Store.List(ctx, mem.Query{
-		Project: p.Key, Within: "*", Statuses: event.Findable(), MinTrust: mem.TrustTool,
+		Project: p.Key, Within: "*", Statuses: event.Findable(), MinTrust: max(mem.TrustTool, req.MinTrust),
 		After: req.Since, Before: req.Until, Limit: maxRecapMemories,
 	})
 	if err != nil {
@@ -202,7 +210,8 @@ func (r *recap) add(m mem.Memory) {
 func (d *RecapDay) fail(m mem.Memory) {
 	f := RecapFailure{ID: m.ID, Command: m.Command, Times: 1 + m.Repeats, Resolved: m.Resolved}
 	for _, fix := range d.fixes {
-		if fix.Session == m.Session && fix.Command == m.Command && !fix.Created.Before(m.Created) {
+		if fix.Session == m.Session && fix.Command == m.Command && !fix.Created.Before(m.Created) &&
+			(f.Fix == "" || !namesCommand(f.Fix, m.Command) || namesCommand(fix.Title, m.Command)) {
 			f.Fix, f.FixedAfterS = fix.Title, int(fix.Created.Sub(m.Created).Seconds())
 		}
 	}
@@ -213,9 +222,47 @@ func (d *RecapDay) fail(m mem.Memory) {
 	}
 	old := &d.Failures[i] // of a later session: its state holds
 	old.Times += f.Times
-	if f.FixedAfterS > old.FixedAfterS {
+	better := namesCommand(f.Fix, f.Command)
+	if was := namesCommand(old.Fix, f.Command); better && !was || better == was && f.FixedAfterS > old.FixedAfterS {
 		old.FixedAfterS, old.Fix = f.FixedAfterS, f.Fix
 	}
+}
+
+// namesCommand reports whether a fix says how a command was made to work. Other fixes of the command are what the agent
+// said when it worked, which may be about something else.
+func namesCommand(fix, command string) bool {
+	return strings.Contains(fix, chars.Clip(command, leastNamed))
+}
+
+// leastNamed is how much of a command a fix names at least, in characters.
+const leastNamed = 40
+
+// settle drops failures that are not worth telling: of looking at something, and of commits that were made afterwards.
+func (d *RecapDay) settle() {
+	d.Failures = slices.DeleteFunc(d.Failures, func(f RecapFailure) bool {
+		made := strings.Contains(f.Command, "git commit") && slices.ContainsFunc(d.Commits, func(c RecapCommit) bool {
+			return strings.Contains(f.Command, c.Subject)
+		})
+		return made || f.Fix == "" && onlyLooks(f.Command)
+	})
+}
+
+// onlyLooks reports whether a command shows something and makes nothing.
+func onlyLooks(command string) bool {
+	words := strings.Fields(command)
+	if len(words) == 0 {
+		return true
+	}
+	looks := []string{
+		"cat", "echo", "file", "find", "grep", "head", "ls", "pwd", "rg", "stat", "tail", "tree", "wc", "which",
+	}
+	switch words[0] {
+	case "git":
+		return len(words) > 1 && slices.Contains([]string{"branch", "diff", "log", "show", "status"}, words[1])
+	case "sed":
+		return len(words) > 1 && words[1] == "-n"
+	}
+	return slices.Contains(looks, words[0])
 }
 
 // commits adds the commits that a command reports.
@@ -230,6 +277,7 @@ func (r *recap) commits(ev mem.Event, call extract.Call) {
 // finish sets the counts and the order of what was collected.
 func (d *RecapDay) finish() {
 	d.Sessions = len(d.sessions)
+	d.settle()
 	slices.SortStableFunc(d.Failures, func(a, b RecapFailure) int {
 		return cmp.Or(cmp.Compare(b.FixedAfterS, a.FixedAfterS), cmp.Compare(b.Times, a.Times))
 	})

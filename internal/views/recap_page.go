@@ -3,8 +3,11 @@ package views
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 	"time"
+
+	"remanence/internal/chars"
 )
 
 // The forms of a page that shows a recap.
@@ -36,6 +39,13 @@ func (r RecapResponse) Page(format string, items int, clean func(string) string)
 	}
 	if len(r.Days) == 0 {
 		b.WriteString("Nothing was done.\n")
+	}
+	for para := range strings.SplitSeq(r.Prose, "\n\n") {
+		if text := esc(clean(para)); text != "" && format == RecapHTML {
+			b.WriteString("<p>" + text + "</p>\n")
+		} else if text != "" {
+			b.WriteString(text + "\n\n")
+		}
 	}
 	for _, day := range r.Days {
 		fmt.Fprintf(&b, head, esc(clean(day.Heading())))
@@ -93,8 +103,11 @@ func (d RecapDay) Lines(most int) (out []RecapLine) {
 		failed = append(failed, f.text())
 	}
 	add("failed", failed)
-	for _, c := range d.Commits {
-		commits = append(commits, c.Hash+" "+c.Subject)
+	done := strings.Join(titles(d.Outcomes[:min(most, len(d.Outcomes))]), "\n")
+	for _, c := range slices.Backward(d.Commits) { // the newest first, as what was done
+		if !strings.Contains(done, c.Hash) {
+			commits = append(commits, c.Hash+" "+c.Subject)
+		}
 	}
 	add("commit", commits)
 	if n := len(d.Files); n > 0 {
@@ -109,7 +122,7 @@ func (d RecapDay) Lines(most int) (out []RecapLine) {
 
 // text describes a failed command and what became of it.
 func (f RecapFailure) text() string {
-	text := f.Command
+	text := shortCommand(f.Command)
 	if f.Times > 1 {
 		text += fmt.Sprintf(", %d times", f.Times)
 	}
@@ -121,5 +134,16 @@ func (f RecapFailure) text() string {
 	case f.Resolved:
 		return text + "; works now"
 	}
-	return text + "; still fails"
+	return text + "; did not work later that day"
+}
+
+// maxRecapCommand is how much of a command is shown, in characters.
+const maxRecapCommand = 80
+
+// shortCommand returns a command without the text of a here-document or of a message.
+func shortCommand(command string) string {
+	for _, mark := range []string{` "$(cat <<`, " <<"} {
+		command, _, _ = strings.Cut(command, mark)
+	}
+	return chars.Clip(command, maxRecapCommand)
 }

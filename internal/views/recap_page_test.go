@@ -1,18 +1,68 @@
 package views
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+)
 
 func TestAFailureOfARecapSaysWhatBecameOfIt(t *testing.T) {
 	for _, c := range []struct {
 		f    RecapFailure
 		want string
 	}{
-		{RecapFailure{Command: "make", Times: 1}, "make; still fails"},
+		{RecapFailure{Command: "make", Times: 1}, "make; did not work later that day"},
 		{RecapFailure{Command: "make", Times: 1, Resolved: true}, "make; works now"},
 		{RecapFailure{Command: "make", Times: 1, Fix: "x"}, "make; fixed: x"},
 	} {
 		if got := c.f.text(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+func TestARecapLeavesOutWhatIsNotWorthTelling(t *testing.T) {
+	d := RecapDay{
+		Commits: []RecapCommit{
+			{Hash: "0a1b2c3", Subject: "fee: round half up"}, {Hash: "9f9f9f9", Subject: "export: write it"},
+		},
+		Outcomes: []RecapItem{{Title: "committed 9f9f9f9: export: write it"}},
+		Failures: []RecapFailure{
+			{Command: "sed -n '1,9p' fee.go", Times: 1},
+			{Command: "git status", Times: 2},
+			{Command: `git commit -m "$(cat <<'EOF' fee: round half up Signed-off-by: Ada EOF )"`, Times: 1},
+			{Command: `git commit -m "$(cat <<'EOF' never made Signed-off-by: Ada EOF )"`, Times: 1},
+			{Command: "make", Times: 1},
+			{Command: "grep -r fee", Times: 1, Fix: "`grep -r fee` failed (exit 2), done by `rg fee`"},
+		},
+	}
+	d.settle()
+	got := ""
+	for _, l := range d.Lines(5) {
+		got += l.Section + " " + l.Text + "\n"
+	}
+	want := "done committed 9f9f9f9: export: write it\n" +
+		"failed git commit -m; did not work later that day\n" +
+		"failed make; did not work later that day\n" +
+		"failed grep -r fee; fixed: `grep -r fee` failed (exit 2), done by `rg fee`\n" +
+		"commit 0a1b2c3 fee: round half up\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestAFixThatNamesTheCommandIsPreferred(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	fix := func(minutes int, title string) mem.Memory {
+		later := at.Add(time.Duration(minutes) * time.Minute)
+		return mem.Memory{Session: "one", Command: "rtk test", Title: title, Created: later}
+	}
+	d := RecapDay{fixes: []mem.Memory{ // newest first
+		fix(9, "`rtk test` failed (exit 2), done by `bun test`"), fix(5, "The change is done."),
+	}}
+	d.fail(mem.Memory{Session: "one", Command: "rtk test", Created: at})
+	if f := d.Failures[0]; f.Fix != "`rtk test` failed (exit 2), done by `bun test`" || f.FixedAfterS != 540 {
+		t.Errorf("got %+v", f)
 	}
 }

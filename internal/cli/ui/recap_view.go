@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"remanence/internal/views"
 )
 
@@ -20,6 +22,16 @@ func (v RecapView) List() []any { return Items(v.Days) }
 func (v RecapView) Print(p *Printer) {
 	if len(v.Days) == 0 {
 		p.Line("Nothing was done since %s.", v.Since.Local().Format("Mon 2 Jan 2006, 15:04"))
+		return
+	}
+	if v.Prose != "" {
+		for para := range strings.SplitSeq(v.Prose, "\n\n") {
+			p.Line("%s", OneLine(para))
+		}
+		p.Say("Told by %s from the statements of remanence recap, which it may tell wrongly.", OneLine(v.Model))
+		if v.Kept > 0 {
+			p.Say("%s not sent: digest.exclude_projects.", Plural(v.Kept, "day of a project was", "days of projects were"))
+		}
 		return
 	}
 	for i, day := range v.Days {

@@ -16,7 +16,7 @@ export const rc = {
   times: (n: number) => `${count(n)} times`,
   fixedAfter: (s: number, fix: string) => s >= 60 ? `fixed after ${Math.floor(s / 60)} min: ${fix}` : `fixed: ${fix}`,
   worksNow: "works now",
-  stillFails: "still fails",
+  stillFails: "did not work later that day",
   more: (n: number) => `${count(n)} more`,
 };
 
