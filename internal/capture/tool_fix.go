@@ -70,8 +70,8 @@ func replacedFix(ec event.Context, failure mem.Memory, c extract.Call) mem.Memor
 }
 
 // fixByChange returns the fix between a failure and a success of the same command:
-// the files changed between the two, else the commands with side effects. What was
-// reformatted for a linter teaches nothing: ok is false if nothing else was changed.
+// the files changed between the two, else the commands with side effects. What a linter found in the session's own
+// work, or had reformatted, teaches nothing: ok is false if nothing else was changed.
 func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem.Memory) (mem.Memory, bool, error) {
 	changes, err := s.Store.List(ctx, mem.Query{
 		Session: ec.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
@@ -86,7 +86,7 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 		if ch.Updated.Before(failure.Updated) || ch.Updated.After(ec.At) {
 			continue
 		}
-		if linted && slices.Contains(ch.Tags, extract.LayoutTag) {
+		if linted && (slices.Contains(ch.Tags, extract.LayoutTag) || changedBefore(changes, ch.Files, failure)) {
 			continue
 		}
 		for _, f := range ch.Files {
@@ -113,6 +113,15 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 		mm.Facts = []string{extract.ErrorFact + chars.Clip(text, extract.MaxFact)}
 	}
 	return mm, true, nil
+}
+
+// changedBefore reports whether the session had changed all of the files before a command failed.
+func changedBefore(changes []mem.Memory, files []string, failure mem.Memory) bool {
+	return !slices.ContainsFunc(files, func(f string) bool {
+		return !slices.ContainsFunc(changes, func(ch mem.Memory) bool {
+			return ch.Created.Before(failure.Updated) && slices.Contains(ch.Files, f)
+		})
+	})
 }
 
 // newFix returns a memory with the fields that every fix of a failure has.

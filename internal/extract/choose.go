@@ -2,9 +2,7 @@ package extract
 
 import (
 	"cmp"
-	"path"
 	"slices"
-	"strings"
 
 	"remanence/internal/lang"
 	"remanence/internal/mem"
@@ -16,6 +14,7 @@ const (
 	leastSalience = 0.5 // of a passage that is kept
 	leastBeside   = 0.3 // of an item that is kept with others of its list
 	leastBareItem = 0.9 // of an item of a list that says neither why, when nor what to heed, after a change of code
+	earlyShare    = 0.3 // the share of an answer that says what it is about
 )
 
 // Point is a passage that is kept, as what kind, and how salient it is.
@@ -28,6 +27,7 @@ type Point struct {
 	Before   bool // it says what was wrong before the plan that it is of was carried out
 	gist     gist
 	checks   bool    // it says how to check the work
+	late     bool    // it stands behind the opening of the text
 	from     passage // of which the text is made
 }
 
@@ -56,21 +56,28 @@ func (w TurnFacts) joinNeighbours(points []Point) []Point {
 	return out
 }
 
-// precedes reports whether a point stands in prose right before another one of the same section and kind that goes on
-// with it, and neither is work that is left.
+// precedes reports whether another point of the same section and kind goes on with a point, and neither is work that is
+// left: it stands right behind it in prose, or points back to it from the beginning of a paragraph.
 func (p Point) precedes(next Point) bool {
 	last, first := p.from.all[len(p.from.all)-1], next.from.all[0]
-	return p.At+1 == next.At && p.from.list() == 0 && first.list == 0 && p.Kind != mem.Todo && p.Kind == next.Kind &&
-		last.heading == first.heading && first.continues(last)
+	follows := p.At+1 == next.At && p.from.list() == 0 && p.Kind == next.Kind && first.continues(last)
+	pointsBack := next.from.leans() && first.before == ""
+	return (follows || pointsBack) && first.list == 0 && p.Kind != mem.Todo && next.Kind != mem.Todo &&
+		last.heading == first.heading
 }
 
 // choose is Choose with a point for each item of a list. It also returns all passages, in the order of the text.
 func (w TurnFacts) choose(all []Statement, most, made int) (chosen, scored []Point) {
+	if len(all) == 0 {
+		return nil, nil
+	}
 	least := leastSalience + min(float64(max(made-6, 0))*0.05, 0.45)
 	scored = w.score(all, ModelAssistant)
-	if slices.ContainsFunc(w.Files, func(f string) bool { return !strings.EqualFold(path.Ext(f), ".md") }) {
-		scored = slices.DeleteFunc(scored, func(p Point) bool { return p.Salience < leastBareItem && p.bareItem() })
-	}
+	last := all[len(all)-1]
+	proposal := !w.Changed && (Asks(last.Text) || offers(last.Bare))
+	scored = slices.DeleteFunc(scored, func(p Point) bool {
+		return p.bareItem() && (proposal || len(w.Files) > 0 && (p.late || p.Salience < leastBareItem && !p.explains()))
+	})
 	best := slices.SortedStableFunc(slices.Values(scored), func(a, b Point) int {
 		return cmp.Compare(b.Salience, a.Salience)
 	})
@@ -90,9 +97,14 @@ func (w TurnFacts) choose(all []Statement, most, made int) (chosen, scored []Poi
 // bareItem reports whether a point is an item of a list that only says what was changed or what there is. After a
 // change of code most of these are in the code, the commit and the summary of the turn as well.
 func (p Point) bareItem() bool {
-	return p.from.list() != 0 && p.from.under() == "" && p.from.found(cueFix) == 0 &&
-		!slices.ContainsFunc(p.from.all, Statement.explains)
+	return p.from.list() != 0 && p.from.under() == "" && !p.from.open() && p.from.found(cueFix) == 0 &&
+		!slices.ContainsFunc(p.from.all, func(s Statement) bool {
+			return s.cues.Has(cueCause, cueReason, cueDecide, cueNorm, cueWarn, cueLimit)
+		})
 }
+
+// explains reports whether a point says why, when, or what to heed.
+func (p Point) explains() bool { return slices.ContainsFunc(p.from.all, Statement.explains) }
 
 // joinFixes completes each cause with what the text says next, if that is how it was fixed: a cause alone reads like a
 // problem that is still there.
@@ -194,7 +206,7 @@ func (w TurnFacts) score(all []Statement, model string) []Point {
 		kind := w.kind(p)
 		out = append(out, Point{
 			Text: w.about(p, kind), Kind: kind, At: p.at, Salience: salience(w.vector(p, len(passages)), weight),
-			checks: p.above(cueChecks), from: p,
+			checks: p.above(cueChecks), late: p.at >= 2 && float64(p.at) > earlyShare*float64(len(passages)-1), from: p,
 		})
 	}
 	return out

@@ -145,13 +145,15 @@ func (p passage) sameList(o passage) bool {
 func (p passage) plain() string {
 	var b strings.Builder
 	for i, s := range p.all {
-		if i > 0 && p.joined && s.block != p.all[i-1].block {
+		if i > 0 && p.joined && s.list != 0 && s.block != p.all[i-1].block {
 			b.WriteString("; ")
+		} else if i > 0 && p.joined && s.list == 0 && p.all[i-1].list != 0 {
+			b.WriteString(". ")
 		} else if i > 0 {
 			b.WriteString(" ")
 		}
 		text := s.Text
-		if p.joined && (i+1 == len(p.all) || p.all[i+1].block != s.block) {
+		if p.joined && s.list != 0 && (i+1 == len(p.all) || p.all[i+1].block != s.block) {
 			text = strings.TrimRight(text, ".;,")
 		}
 		b.WriteString(text)
