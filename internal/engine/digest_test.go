@@ -160,6 +160,30 @@ func TestALayoutForALinterOrAStashIsNoFix(t *testing.T) {
 	}
 }
 
+// What a linter finds in code that the session just wrote is no property of the project.
+func TestWhatALinterFindsInNewCodeIsNoFix(t *testing.T) {
+	const file, lint = "/home/dev/shop/cart/a.ts", "bun run lint"
+	for _, tt := range []struct {
+		name   string
+		before string // the file that is changed first
+		want   bool
+	}{
+		{"its own work", file, false},
+		{"older code", "/home/dev/shop/cart/b.ts", true},
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "add the total"),
+			edited("p1", "t1", tt.before, "total(cart);", "const sum = total(cart);"),
+			failed("p1", "t2", lint, "Exit code 1\n$ biome check\ncart/a.ts:3:1 sum is never used"),
+			edited("p1", "t3", file, "const sum = total(cart);", "return total(cart);"),
+			ran("p1", "t4", lint, "ok"), stop("p1", "It passes."))
+		fixes := must(s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.ErrorFix}}))
+		if len(fixes) > 0 != tt.want {
+			t.Errorf("%s: kept %q", tt.name, titles(fixes))
+		}
+	}
+}
+
 // What an answer says of the code that the turn wrote is read in the code.
 func TestWhatTheEditsOfATurnSayIsNotKeptAgain(t *testing.T) {
 	const file = "/home/dev/shop/web/entries.ts"

@@ -28,15 +28,18 @@ type Point struct {
 	gist     gist
 	checks   bool    // it says how to check the work
 	late     bool    // it stands behind the opening of the text
+	unclear  bool    // what it is about is only guessed from the request
 	from     passage // of which the text is made
 }
 
 // Choose returns the passages of an answer that are worth keeping, in its order: at most
 // most of them, the most salient ones, each once. made is how many the session made
-// before: the more it did, the more salient another one has to be.
+// before: the more it did, the more salient another one has to be. Points whose subject is in no other point are left
+// out.
 func (w TurnFacts) Choose(all []Statement, most, made int) []Point {
 	points, scored := w.choose(all, most, made)
-	return w.joinNeighbours(w.joinItems(joinFixes(points, scored), scored))
+	points = w.joinNeighbours(w.joinItems(joinFixes(points, scored), scored))
+	return slices.DeleteFunc(points, func(p Point) bool { return p.unclear })
 }
 
 // joinNeighbours makes one point of points that follow each other in one section, as far as they fit a statement
@@ -190,7 +193,8 @@ func (w TurnFacts) join(items []Point) (whole Point, fits bool) {
 		whole.checks = whole.checks || p.checks
 	}
 	whole.from.text = whole.from.say()
-	whole.Text = w.about(whole.from, whole.Kind)
+	whole.Text, _ = w.about(whole.from, whole.Kind)
+	whole.unclear = items[0].unclear
 	return whole, len([]rune(whole.Text)) <= MaxStatement
 }
 
@@ -204,9 +208,11 @@ func (w TurnFacts) score(all []Statement, model string) []Point {
 			continue
 		}
 		kind := w.kind(p)
+		text, clear := w.about(p, kind)
 		out = append(out, Point{
-			Text: w.about(p, kind), Kind: kind, At: p.at, Salience: salience(w.vector(p, len(passages)), weight),
+			Text: text, Kind: kind, At: p.at, Salience: salience(w.vector(p, len(passages)), weight),
 			checks: p.above(cueChecks), late: p.at >= 2 && float64(p.at) > earlyShare*float64(len(passages)-1), from: p,
+			unclear: !clear && !measures(p.text),
 		})
 	}
 	return out

@@ -347,9 +347,53 @@ func TestAListOfChangesIsKeptForWhatItExplains(t *testing.T) {
 	if len(got) != 1 || !strings.HasPrefix(got[0], "`Pool.Get` waits") {
 		t.Errorf("got %q, want only the item that says why", got)
 	}
-	turn.Files = []string{"docs/rules.md"} // what stands in a document is its content
-	if of := turn.Choose(Statements(answer), MaxStatements, 0); len(of) == 0 {
-		t.Error("nothing is kept of a change of a document")
+}
+
+func TestLateItemsOfAReportNeedAReason(t *testing.T) {
+	turn := TurnFacts{Files: []string{"pool.go"}, Changed: true, Request: "limit the pool"}
+	const late = "`Pool.Stats` counts the idle workers when the flag `--stats` is given, and `/health` shows `idle`"
+	opening := "The pool is limited to 20 workers, since the database accepts 25 connections.\n\n" +
+		"`Pool.Get` waits for a worker that is returned, and never opens one beyond the limit.\n\n"
+	kept := func(answer string) bool {
+		return slices.ContainsFunc(turn.Choose(Statements(answer), MaxStatements, 0), func(p Point) bool {
+			return strings.Contains(p.Text, "`Pool.Stats`")
+		})
+	}
+	if kept(opening + "Also:\n\n- `pool_test.go` has a case for each limit of the table\n- " + late) {
+		t.Error("a late item without a reason was kept")
+	}
+	if !kept(opening + "Also:\n\n- `pool_test.go` has a case for each limit of the table\n- " + late +
+		", because a leaked worker showed nowhere") {
+		t.Error("a late item with a reason was not kept")
+	}
+}
+
+func TestWhatIsOnlyProposedIsNotKept(t *testing.T) {
+	const design = "The pool could work in `pool.go` like this:\n\n" +
+		"- `Pool.Get` waits at most 5 s when all workers are busy, then fails with `ErrBusy`\n" +
+		"- `Pool.Close` drains the queue when the process ends"
+	turn := TurnFacts{Request: "how could the pool be limited?"}
+	if got := turn.Choose(Statements(design+"\n\nShall I implement it?"), MaxStatements, 0); len(got) != 0 {
+		t.Errorf("kept of a proposal: %v", got)
+	}
+	if got := turn.Choose(Statements(design), MaxStatements, 0); len(got) == 0 {
+		t.Error("nothing is kept of a description")
+	}
+}
+
+func TestASentenceThatPointsBackIsKeptWithWhatItPointsTo(t *testing.T) {
+	turn := TurnFacts{Files: []string{"poll.ts", "api.ts"}, Changed: true, Request: "stop the flood of requests"}
+	const cause = "`poll.ts`: The object returned by `useApi` is wrapped in `useMemo`, because each render made a new one"
+	const effect = "This stops `useEffect` in `tab.ts` from calling `GET /state` on every render."
+	var got []string
+	for _, p := range turn.Choose(Statements("- "+cause+"\n\n"+effect), MaxStatements, 0) {
+		got = append(got, p.Text)
+	}
+	if want := []string{cause + ". " + effect}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := turn.Choose(Statements(effect), MaxStatements, 0); len(got) != 0 {
+		t.Errorf("kept without what it points to: %v", got)
 	}
 }
 

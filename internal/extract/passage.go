@@ -173,7 +173,11 @@ func (p passage) say() string {
 	if head.list == 0 {
 		return text
 	}
-	for _, context := range []string{head.lead, head.heading} {
+	contexts := []string{head.lead, head.heading}
+	if cuesIn(lang.CueText(head.lead)).Has(cuePoints) {
+		slices.Reverse(contexts)
+	}
+	for _, context := range contexts {
 		if completes(context, text) && !(head.under == mem.Todo && sectionKind(context) == mem.Todo) {
 			return strings.TrimRight(chars.Clip(context, maxContext), " .:") + ": " + text
 		}
@@ -185,22 +189,22 @@ func (p passage) say() string {
 func (p passage) leans() bool { return p.all[0].cues.Has(cuePoints) }
 
 // about returns the text of a passage of a turn. If neither a heading nor the words before complete it, the only file
-// that was changed is added, or the request.
-func (w TurnFacts) about(p passage, k mem.Kind) string {
+// that was changed is added, or the request; clear is false then, as what it is about is only guessed.
+func (w TurnFacts) about(p passage, k mem.Kind) (text string, clear bool) {
 	if p.text != p.plain() {
-		return p.text
+		return p.text, true
 	}
 	file := onlyFile(w.Files)
 	if p.list() != 0 && k != mem.Todo && file != "" && len(codeNames(p.text)) == 0 {
-		return path.Base(file) + ": " + p.text
+		return path.Base(file) + ": " + p.text, true
 	}
 	if !p.leans() && (k != mem.Discovery || lang.Width(p.text) >= 3*MinStatement) {
-		return p.text
+		return p.text, true
 	}
 	if about := chars.Clip(Request(w.Request), shortAbout); about != "" {
-		return p.text + " (on: " + about + ")"
+		return p.text + " (on: " + about + ")", false
 	}
-	return p.text
+	return p.text, false
 }
 
 // onlyFile is the file that was changed if it is one, apart from tests.

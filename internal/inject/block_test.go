@@ -88,6 +88,26 @@ func TestIndexBlockWithoutGlyphs(t *testing.T) {
 	golden.Compare(t, "testdata/index_plain.golden", got.Text)
 }
 
+func TestAnIndexOfFewRowsIsLeftOutBesideOtherItems(t *testing.T) {
+	rows := indexRows()
+	index := Section{Name: "index", Share: 100, Rows: rows[:MinRows-1]}
+	facts := Section{Name: "facts", Share: 100, Items: items(1, "fact")}
+	for _, tt := range []struct {
+		name     string
+		sections []Section
+		want     int // rows
+	}{
+		{"few beside an item", []Section{facts, index}, 0},
+		{"few alone", []Section{index}, MinRows - 1},
+		{"enough", []Section{facts, {Name: "index", Share: 100, Rows: rows[:MinRows]}}, MinRows},
+	} {
+		got := Render(Block{Budget: 600, Sections: tt.sections})
+		if n := strings.Count(got.Text, "\n| m_") + strings.Count(got.Text, "\n| s_"); n != tt.want {
+			t.Errorf("%s: got %d rows, want %d:\n%s", tt.name, n, tt.want, got.Text)
+		}
+	}
+}
+
 func TestEmptyBlockHasNoText(t *testing.T) {
 	for name, b := range map[string]Block{
 		"no sections": {Header: HeadBriefing, Footer: FootBriefing, Budget: 1000},

@@ -15,6 +15,7 @@ const (
 	MaxUnits     = 9900
 	MaxItems     = 25
 	MaxRows      = 50  // of an index
+	MinRows      = 3   // of an index beside other items: the legend and the head of its table cost more than fewer rows say
 	MaxItemBytes = 400 // with its mark; a longer item is cut
 	MaxQuote     = 800 // characters of a quoted piece of a conversation
 	FrameTokens  = 60  // at most, beside the budget
@@ -264,7 +265,7 @@ func (p *plan) lineOf(i Item) string {
 }
 
 // fill takes the items that fit: first each section within its share, those with a pool before the others, then
-// required items, then the rest.
+// required items, then the rest. An index of fewer rows than MinRows is left out again, unless there is nothing else.
 func (p *plan) fill() {
 	for _, pooled := range []bool{true, false} {
 		for i := range p.parts {
@@ -279,6 +280,11 @@ func (p *plan) fill() {
 	for i := range p.parts {
 		if !p.parts[i].section.Capped {
 			p.take(&p.parts[i], false)
+		}
+	}
+	for i := range p.parts {
+		if pt := &p.parts[i]; pt.rows < MinRows && p.taken() > pt.rows {
+			pt.rows = 0
 		}
 	}
 }
