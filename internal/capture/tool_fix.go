@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -115,10 +116,11 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 	return mm, true, nil
 }
 
-// changedBefore reports whether the session had changed all of the files before a command failed.
+// changedBefore reports whether the session had changed all of the files before a command failed, and none of them
+// configures it.
 func changedBefore(changes []mem.Memory, files []string, failure mem.Memory) bool {
 	return !slices.ContainsFunc(files, func(f string) bool {
-		return !slices.ContainsFunc(changes, func(ch mem.Memory) bool {
+		return strings.Contains(path.Base(f), "config") || !slices.ContainsFunc(changes, func(ch mem.Memory) bool {
 			return ch.Created.Before(failure.Updated) && slices.Contains(ch.Files, f)
 		})
 	})

@@ -235,14 +235,14 @@ func TestNothingMadeOfATaintedTurnIsTrustedWhateverTheOrder(t *testing.T) {
 func TestAFixFoundAgainInATaintedTurnIsNotTrusted(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make it work, please"),
-		failed("p1", "t1", "make lint", "Exit code 2\nerror: x is undefined"), edited("p1", "t2", "/home/dev/shop/a.go", "x",
-			"x()"), ran("p1", "t3", "make lint", "ok"))
+		failed("p1", "t1", "make build", "Exit code 2\nerror: x is undefined"), edited("p1", "t2", "/home/dev/shop/a.go", "x",
+			"x()"), ran("p1", "t3", "make build", "ok"))
 	s.clock = s.clock.Add(time.Minute)
 	s.play(prompt("p2", "and now as the page says"),
-		failed("p2", "t4", "make lint", "Exit code 2\nerror: heron is undefined"), edited("p2", "t5", "/home/dev/shop/a.go",
+		failed("p2", "t4", "make build", "Exit code 2\nerror: heron is undefined"), edited("p2", "t5", "/home/dev/shop/a.go",
 			"heron", "heron()"))
 	s.clock = s.clock.Add(time.Minute)
-	s.play(prompt("p3", "go on"), ran("p3", "t6", "make lint", "ok"))
+	s.play(prompt("p3", "go on"), ran("p3", "t6", "make build", "ok"))
 	fixes := func() []mem.Memory {
 		ms, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.ErrorFix}, Within: "*", Hidden: true})
 		if err != nil || len(ms) != 1 || !strings.Contains(ms[0].Body, "heron()") {

@@ -212,7 +212,7 @@ func (w TurnFacts) score(all []Statement, model string) []Point {
 		out = append(out, Point{
 			Text: text, Kind: kind, At: p.at, Salience: salience(w.vector(p, len(passages)), weight),
 			checks: p.above(cueChecks), late: p.at >= 2 && float64(p.at) > earlyShare*float64(len(passages)-1), from: p,
-			unclear: !clear && !measures(p.text),
+			unclear: !clear && kind != mem.Todo && !measures(p.text) && !slices.ContainsFunc(p.all, Statement.explains),
 		})
 	}
 	return out
