@@ -54,7 +54,7 @@ curate:         mem chars lang extract rank inject redact event recall
 digest:         mem chars extract inject redact event
 continuity:     mem chars vaultfile lang extract rank inject redact event recall
 filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
-capture:        mem chars lang extract remote rank event
+capture:        mem chars lang extract remote shell rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
 views:          mem chars workstate blame propose when extract rank inject redact event recall curate continuity
                 filesync

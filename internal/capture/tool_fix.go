@@ -12,6 +12,7 @@ import (
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/remote"
+	"remanence/internal/shell"
 )
 
 // commandSucceeded returns the memory of a successful command: a fix of its earlier
@@ -82,7 +83,7 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 	}
 	mm := newFix(ec, failure)
 	var how []string
-	linted := extract.ChecksLayout(failure.Command)
+	linted := shell.ChecksLayout(failure.Command)
 	for _, ch := range changes {
 		if ch.Updated.Before(failure.Updated) || ch.Updated.After(ec.At) {
 			continue

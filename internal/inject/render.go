@@ -15,7 +15,7 @@ const (
 	MaxUnits     = 9900
 	MaxItems     = 25
 	MaxRows      = 50  // of an index
-	MinRows      = 3   // of an index beside other items: the legend and the head of its table cost more than fewer rows say
+	MinRows      = 3   // of an index beside other items; for fewer its legend and head cost too much
 	MaxItemBytes = 400 // with its mark; a longer item is cut
 	MaxQuote     = 800 // characters of a quoted piece of a conversation
 	FrameTokens  = 60  // at most, beside the budget
