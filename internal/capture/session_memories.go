@@ -121,13 +121,15 @@ func (k *sessionMemories) merge(ec event.Context, fresh []mem.Memory) (out []mem
 	return out, edits
 }
 
-// isCovered reports whether a statement of the assistant is part of a longer one of the session with no less trust.
+// isCovered reports whether a statement of the assistant is part of a longer one of the session with no less trust, or
+// only reports what another one of its turn explains.
 func isCovered(mm mem.Memory, by []mem.Memory) bool {
 	if mm.Kind == mem.Todo || !slices.Contains(mm.Tags, extract.DigestTag) {
 		return false
 	}
 	return slices.ContainsFunc(by, func(o mem.Memory) bool {
-		return o.Trust >= mm.Trust && o.Kind != mem.Todo && o.Text() != mm.Text() && extract.Covers(o, mm)
+		return o.Trust >= mm.Trust && o.Kind != mem.Todo && o.Text() != mm.Text() && (extract.Covers(o, mm) ||
+			o.Source.PromptID == mm.Source.PromptID && o.Source.PromptID != "" && extract.OnlyReports(o, mm))
 	})
 }
 

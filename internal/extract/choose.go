@@ -47,10 +47,15 @@ func (w TurnFacts) Choose(all []Statement, most, made int) []Point {
 func (w TurnFacts) joinNeighbours(points []Point) []Point {
 	var out []Point
 	for _, p := range points {
-		if n := len(out); n > 0 && out[n-1].precedes(p) {
-			if both, fits := w.join([]Point{out[n-1], p}); fits {
-				both.At = p.At
-				out[n-1] = both
+		if i := len(out) - 1; i >= 0 && out[i].precedes(p) {
+			for i > 0 && out[i-1].sameList(out[i]) {
+				i-- // it points back to the list, which its first item stands for
+			}
+			if both, fits := w.join([]Point{out[i], p}); fits {
+				if i == len(out)-1 {
+					both.At = p.At
+				}
+				out[i] = both
 				continue
 			}
 		}
@@ -71,15 +76,11 @@ func (p Point) precedes(next Point) bool {
 
 // choose is Choose with a point for each item of a list. It also returns all passages, in the order of the text.
 func (w TurnFacts) choose(all []Statement, most, made int) (chosen, scored []Point) {
-	if len(all) == 0 {
-		return nil, nil
-	}
 	least := leastSalience + min(float64(max(made-6, 0))*0.05, 0.45)
 	scored = w.score(all, ModelAssistant)
-	last := all[len(all)-1]
-	proposal := !w.Changed && (Asks(last.Text) || offers(last.Bare))
+	proposal := !w.Changed && len(all) > 0 && (Asks(all[len(all)-1].Text) || offers(all[len(all)-1].Bare))
 	scored = slices.DeleteFunc(scored, func(p Point) bool {
-		return p.bareItem() && (proposal || len(w.Files) > 0 && (p.late || p.Salience < leastBareItem && !p.explains()))
+		return p.bareItem() && (proposal || len(w.Files) > 0 && (p.late || p.Salience < leastBareItem && !p.from.explains()))
 	})
 	best := slices.SortedStableFunc(slices.Values(scored), func(a, b Point) int {
 		return cmp.Compare(b.Salience, a.Salience)
@@ -105,9 +106,6 @@ func (p Point) bareItem() bool {
 			return s.cues.Has(cueCause, cueReason, cueDecide, cueNorm, cueWarn, cueLimit)
 		})
 }
-
-// explains reports whether a point says why, when, or what to heed.
-func (p Point) explains() bool { return slices.ContainsFunc(p.from.all, Statement.explains) }
 
 // joinFixes completes each cause with what the text says next, if that is how it was fixed: a cause alone reads like a
 // problem that is still there.
@@ -212,7 +210,7 @@ func (w TurnFacts) score(all []Statement, model string) []Point {
 		out = append(out, Point{
 			Text: text, Kind: kind, At: p.at, Salience: salience(w.vector(p, len(passages)), weight),
 			checks: p.above(cueChecks), late: p.at >= 2 && float64(p.at) > earlyShare*float64(len(passages)-1), from: p,
-			unclear: !clear && kind != mem.Todo && !measures(p.text) && !slices.ContainsFunc(p.all, Statement.explains),
+			unclear: !clear && kind != mem.Todo && !measures(p.text) && !p.explains(),
 		})
 	}
 	return out

@@ -377,6 +377,14 @@ func TestASentenceThatPointsBackIsKeptWithWhatItPointsTo(t *testing.T) {
 	if want := []string{cause + ". " + effect}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	const other = "`state.ts`: The state of `useState` is wrapped in `useMemo` too, because it had the same problem"
+	got = nil
+	for _, p := range turn.Choose(Statements("- "+cause+"\n- "+other+"\n\n"+effect), MaxStatements, 0) {
+		got = append(got, p.Text)
+	}
+	if want := []string{cause + ". " + effect, other}; !slices.Equal(got, want) {
+		t.Errorf("behind a list: got %q, want %q", got, want)
+	}
 	if got := turn.Choose(Statements(effect), MaxStatements, 0); len(got) != 0 {
 		t.Errorf("kept without what it points to: %v", got)
 	}
@@ -405,5 +413,18 @@ func TestALineOfCodeIsNoError(t *testing.T) {
 		"Formatter would have printed the above\nerror: 5 files differ"
 	if got := ErrorLine(output); got != "error: 5 files differ" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestAStatementThatOnlyReportsWhatAnotherExplains(t *testing.T) {
+	explained := mem.Memory{Title: "`fetchState` of `tab.ts` ran on every render, because `useApi` returned a new object"}
+	for part, want := range map[string]bool{
+		"`tab.ts`: Wrapped what `useApi` returns for `fetchState` in a memo":                      true,
+		"`fetchState` of `tab.ts` fails with 409, because another job holds the lock of `useApi`": false,
+		"`Header.tsx`: Renamed the badge of `fetchState`":                                         false,
+	} {
+		if got := OnlyReports(explained, mem.Memory{Title: part}); got != want {
+			t.Errorf("%q: got %v, want %v", part, got, want)
+		}
 	}
 }

@@ -122,6 +122,18 @@ func Covers(whole, part mem.Memory) bool {
 	return CompareMemories(whole, part).Relation != lang.Opposite
 }
 
+// OnlyReports reports whether a statement reports what another one explains: it says neither why nor what to heed, and
+// has at least half of its names, two or more, and three in ten of its words in common with the other.
+func OnlyReports(explained, part mem.Memory) bool {
+	if Explains(ClaimOf(part)) || !Explains(ClaimOf(explained)) {
+		return false
+	}
+	a, b := codeNames(ClaimOf(explained)), codeNames(ClaimOf(part))
+	terms, of := rank.Terms(ClaimOf(part)), rank.Terms(ClaimOf(explained))
+	shared := len(b) - len(Missing(b, a))
+	return shared >= 2 && 2*shared >= min(len(a), len(b)) && 10*CountShared(terms, of) >= 3*min(len(terms), len(of))
+}
+
 const leastCovered = 5 // words of a statement that another may cover
 
 // gist contains the words that distinguish a statement from others.

@@ -266,8 +266,7 @@ func (p passage) under() mem.Kind { return p.all[0].under }
 // reportsEdit reports whether a passage says what a turn changed and not why, when, or what to heed: "`Tabs.tsx`: Added
 // a class". Who reads the code, or the summary of the turn, reads it there.
 func (w TurnFacts) reportsEdit(p passage) bool {
-	return !slices.ContainsFunc(p.all, Statement.explains) &&
-		(w.Changed && !w.Reported && saysEdit(p.all[0].Text) || w.inEdits(p))
+	return !p.explains() && (w.Changed && !w.Reported && saysEdit(p.all[0].Text) || w.inEdits(p))
 }
 
 // inEdits reports whether nearly all words of a passage stand in what the turn wrote into files.
@@ -281,6 +280,9 @@ func (w TurnFacts) inEdits(p passage) bool {
 	}
 	return n > 0 && 4*n >= 3*len(terms)
 }
+
+// explains reports whether one of the statements of a passage explains something.
+func (p passage) explains() bool { return slices.ContainsFunc(p.all, Statement.explains) }
 
 // explains reports whether a statement says why, when, or what to heed.
 func (s Statement) explains() bool {
