@@ -122,10 +122,10 @@ func Covers(whole, part mem.Memory) bool {
 	return CompareMemories(whole, part).Relation != lang.Opposite
 }
 
-// OnlyReports reports whether a statement reports what another one explains: it says neither why nor what to heed, and
-// has at least half of its names, two or more, and three in ten of its words in common with the other.
+// OnlyReports reports whether a statement reports what another one explains: it decides nothing, says neither why nor
+// what to heed, and shares at least half of its names, two or more, and three in ten of its words with the other.
 func OnlyReports(explained, part mem.Memory) bool {
-	if Explains(ClaimOf(part)) || !Explains(ClaimOf(explained)) {
+	if part.Kind == mem.Decision || Explains(ClaimOf(part)) || !Explains(ClaimOf(explained)) {
 		return false
 	}
 	a, b := codeNames(ClaimOf(explained)), codeNames(ClaimOf(part))

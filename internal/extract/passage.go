@@ -145,11 +145,13 @@ func (p passage) sameList(o passage) bool {
 func (p passage) plain() string {
 	var b strings.Builder
 	for i, s := range p.all {
-		if i > 0 && p.joined && s.list != 0 && s.block != p.all[i-1].block {
+		switch {
+		case i == 0:
+		case p.joined && s.list != 0 && s.block != p.all[i-1].block:
 			b.WriteString("; ")
-		} else if i > 0 && p.joined && s.list == 0 && p.all[i-1].list != 0 {
+		case p.joined && s.list == 0 && p.all[i-1].list != 0:
 			b.WriteString(". ")
-		} else if i > 0 {
+		default:
 			b.WriteString(" ")
 		}
 		text := s.Text
