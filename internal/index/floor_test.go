@@ -121,27 +121,36 @@ func TestUnrelatedPromptsInjectNothing(t *testing.T) {
 	}
 }
 
-// Several unrelated prompts in one share more words with the store, which makes them no more relevant.
-func TestLongPromptIsNotRelevantForItsLength(t *testing.T) {
+// What a memory attains of a prompt falls with what else the prompt says, so that a long one is not more relevant for
+// its length.
+func TestAMemoryAttainsLessOfALongPrompt(t *testing.T) {
 	store := bigStore(t)
-	var prompts []string
-	for _, name := range []string{"unrelated.txt", "unrelated_later.txt", "unrelated_fresh.txt"} {
-		for _, cells := range lines(t, name) {
-			prompts = append(prompts, strings.Join(cells, "|"))
-		}
-	}
-	for n := 2; n <= 16; n *= 2 {
-		told, all := 0, 0
-		for from := range prompts[:len(prompts)-n] {
-			all++
-			if kept, _ := recall(store, strings.Join(prompts[from:from+n], "\n")); len(kept) > 0 {
-				told++
+	attained := func(prompt string) float64 {
+		for _, c := range store.x.Search(Query{Query: mem.Query{Text: prompt, Within: "*"}, Now: noon}).Candidates {
+			if store.byID[c.ID].Title == "login race fixed by taking the session lock" {
+				return c.Parts[rank.PartAttained]
 			}
 		}
-		t.Logf("%d prompts in one: told something on %d of %d", n, told, all)
-		if told*50 > all {
-			t.Errorf("%d prompts in one: told something on %d of %d, want at most one in fifty", n, told, all)
+		t.Errorf("%q does not find the session lock", prompt)
+		return 0
+	}
+	short := "the login race and the session lock"
+	var other []string
+	for _, row := range lines(t, "related.txt") {
+		if !strings.Contains(row[0], "session") {
+			other = append(other, row[0])
 		}
+	}
+	before := attained(short)
+	if before < 0.3 {
+		t.Errorf("of a short prompt %.2f, want most of it", before)
+	}
+	for _, n := range []int{4, 16} {
+		long := attained(short + "\n" + strings.Join(other[:n], "\n"))
+		if t.Logf("with %d more prompts: %.2f of %.2f", n, long, before); long > 0.7*before {
+			t.Errorf("with %d more prompts: %.2f, want far less than %.2f", n, long, before)
+		}
+		before = long
 	}
 }
 
