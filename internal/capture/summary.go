@@ -13,6 +13,7 @@ import (
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/shell"
 )
 
 // summarize returns the summary of a turn. While a background command runs there is
@@ -176,7 +177,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 				done = extract.AppendNew(done, fmt.Sprintf("`%s` works now", chars.Clip(o.Command, extract.MaxFixError)), 8)
 			}
 		case mem.ErrorFix:
-			if extract.UsageError(o.Title) { // the fix is a memory of its own, and nothing of the work
+			if shell.UsageError(o.Title) { // the fix is a memory of its own, and nothing of the work
 				continue
 			}
 			done = extract.AppendNew(done, extract.FixSummary(o), 8)

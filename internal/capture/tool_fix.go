@@ -31,9 +31,9 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 	}
 	joined := false
 	for _, failure := range open {
-		anew := extract.CalledAnew(c.Plain, failure.Command)
-		other := extract.Installs(c.Plain, failure.Command) || anew && extract.UsageError(failure.Body)
-		if !other && !anew && !extract.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
+		anew := shell.CalledAnew(c.Plain, failure.Command)
+		other := shell.Installs(c.Plain, failure.Command) || anew && shell.UsageError(failure.Body)
+		if !other && !anew && !shell.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
 			continue
 		}
 		ch.Edits = append(ch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
@@ -158,7 +158,7 @@ func (s *Service) sideEffectsBetween(
 			continue
 		}
 		c := s.Event.ReadCall(ev, ec.Project)
-		if !extract.HasSideEffects(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) ||
+		if !shell.HasSideEffects(c.Plain) && !shell.SameProgram(c.Plain, failure.Command) ||
 			remote.BringsText(ev.Tool, c.Command) {
 			continue
 		}

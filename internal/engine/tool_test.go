@@ -226,24 +226,6 @@ func TestStoredFieldsAreBounded(t *testing.T) {
 	}
 }
 
-func TestOnlyManagersOfPackagesInstallForOneAnother(t *testing.T) {
-	for _, tt := range []struct {
-		worked, failed string
-		want           bool
-	}{
-		{"uv add pandas", "pip install pandas", true},
-		{"sudo apt-get install jq", "brew install jq", true},
-		{"pnpm add -D zod", "npm install zod", true},
-		{"pip install .", "git add .", false},
-		{"pip install -r requirements.txt", "git add requirements.txt", false},
-		{"npm install zod", "npm i zod", false},
-	} {
-		if got := extract.Installs(tt.worked, tt.failed); got != tt.want {
-			t.Errorf("%q for %q: got %v, want %v", tt.worked, tt.failed, got, tt.want)
-		}
-	}
-}
-
 func TestAProhibitionIsNoRemarkOnThisOnce(t *testing.T) {
 	for _, tt := range []struct {
 		prompt, command string

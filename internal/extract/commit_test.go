@@ -54,25 +54,6 @@ func TestAnAnswerIsQuotedWithoutItsNarration(t *testing.T) {
 	}
 }
 
-func TestACommandCalledAnewIsTheSameCommand(t *testing.T) {
-	for _, tt := range []struct {
-		worked, failed string
-		want           bool
-	}{
-		{"bun run test", "rtk bun run test", true},
-		{"npx vitest run", "vitest run", true},
-		{"docker compose exec pytest -q", "pytest -q", true},
-		{"test", "rtk test", false},
-		{"echo make test", "make test", false},
-		{"go test ./a", "go test ./b", false},
-		{"make test; true", "make test", false},
-	} {
-		if got := extract.CalledAnew(tt.worked, tt.failed); got != tt.want {
-			t.Errorf("%q after %q: got %v, want %v", tt.worked, tt.failed, got, tt.want)
-		}
-	}
-}
-
 func TestAPromptThatOnlyAsksToCommit(t *testing.T) {
 	for prompt, want := range map[string]bool{
 		"commit": true, "Commit this.": true, "commit and push": true, "bitte committen": true, "push!": true,
