@@ -3,6 +3,7 @@ package extract
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"remanence/internal/lang"
 	"remanence/internal/mem"
@@ -35,11 +36,17 @@ type Point struct {
 // Choose returns the passages of an answer that are worth keeping, in its order: at most
 // most of them, the most salient ones, each once. made is how many the session made
 // before: the more it did, the more salient another one has to be. Points whose subject is in no other point are left
-// out.
+// out. A point that is a part of the list that its text announces ends with an ellipsis.
 func (w TurnFacts) Choose(all []Statement, most, made int) []Point {
 	points, scored := w.choose(all, most, made)
 	points = w.joinNeighbours(w.joinItems(joinFixes(points, scored), scored))
-	return slices.DeleteFunc(points, func(p Point) bool { return p.unclear })
+	points = slices.DeleteFunc(points, func(p Point) bool { return p.unclear })
+	for i, p := range points {
+		if p.from.isPart(all) {
+			points[i].Text = strings.TrimRight(p.Text, ".;, ") + "; …"
+		}
+	}
+	return points
 }
 
 // joinNeighbours makes one point of points that follow each other in one section, as far as they fit a statement

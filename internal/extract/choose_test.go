@@ -108,13 +108,13 @@ func TestItemsOfAListAreKeptTogether(t *testing.T) {
 			},
 		},
 		{
-			"what does not fit stays apart",
+			"what does not fit stays apart, and says so",
 			lead + "- `max_conn` must stay below 60, " + long + " and after\n- `min_conn` must stay above 6, " + long +
 				" and before\n- `idle_conn` must stay below 20, " + long + " as well\n",
 			[]string{
 				"These limits apply to the exporter: `max_conn` must stay below 60, " + long + " and after; `min_conn` must stay " +
-					"above 6, " + long + " and before",
-				"These limits apply to the exporter: `idle_conn` must stay below 20, " + long + " as well",
+					"above 6, " + long + " and before; …",
+				"These limits apply to the exporter: `idle_conn` must stay below 20, " + long + " as well; …",
 			},
 		},
 		{
@@ -189,6 +189,13 @@ func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
 	for _, step := range []string{"call `Close`", "Current behavior"} {
 		if strings.Contains(all, step) {
 			t.Errorf("%q is kept in %q", step, got)
+		}
+	}
+	weak := FromPerson("# Plan: clearer guide\n\n## Context\n\nThe guide has two weaknesses:\n\n- Decision criteria are " +
+		"vague: its three questions do not separate `rules.md` from `guide.md`\n\n## Steps\n\n- a\n")
+	for _, p := range weak {
+		if p.Kind == mem.Decision {
+			t.Errorf("the problem was kept as a decision: %q", p.Text)
 		}
 	}
 	rules := FromPerson("# Plan\n\n## Rules\n\n" +

@@ -141,6 +141,15 @@ func (p passage) sameList(o passage) bool {
 	return a.list != 0 && a.list == b.list && a.level == b.level && a.lead == b.lead && a.heading == b.heading
 }
 
+// isPart reports whether a passage begins with the line above its list, and the list has items that it has not.
+func (p passage) isPart(all []Statement) bool {
+	head := p.all[0]
+	return head.list != 0 && p.text != p.plain() && slices.ContainsFunc(all, func(s Statement) bool {
+		return p.sameList(passage{all: []Statement{s}}) &&
+			!slices.ContainsFunc(p.all, func(has Statement) bool { return has.block == s.block })
+	})
+}
+
 // plain is the text of a passage without what it is completed with.
 func (p passage) plain() string {
 	var b strings.Builder

@@ -183,7 +183,8 @@ func (p *prose) line(t string, item bool, paragraph int) {
 	if item && lang.HasAnyPrefix(t, "[x] ", "[X] ") {
 		return // work that is done
 	}
-	if label, _, ok := strings.Cut(t, ": "); ok && len(strings.Fields(label)) <= 5 && !strings.Contains(label, "`") {
+	if label, _, ok := strings.Cut(t, ": "); ok && len(strings.Fields(label)) <= 5 && !strings.Contains(label, "`") &&
+		!lang.ContainsAny(label, " is ", " are ", " was ", " were ", " ist ", " sind ", " est ", " sont ", " son ") {
 		if k := sectionKind(label); k != "" {
 			under = k
 		}
