@@ -46,13 +46,7 @@ func readFile(ctx context.Context, name string, in *bufio.Reader) (api.ExportedM
 	case string(head[:min(len(head), len(sqlite.Magic))]) == sqlite.Magic && name != "":
 		return readTables(ctx, name)
 	case strings.EqualFold(filepath.Ext(name), ".md"):
-		b, err := io.ReadAll(in)
-		if err != nil {
-			return api.ExportedMemories{}, err
-		}
-		out := empty()
-		addNote(&out, note{file: filepath.Base(name), text: string(b)})
-		return out, nil
+		return readNoteFile(name, in)
 	case isSurrealQL(name, head):
 		b, err := io.ReadAll(in)
 		if err != nil {

@@ -109,6 +109,7 @@ func TestADumpOfTheSurrealDBPluginIsRead(t *testing.T) {
 		"a key without a value":  `INSERT [ { content } ];`,
 		"a function in a row":    `INSERT [ { at: (1 + 2) } ];`,
 		"values that are nested": "INSERT " + strings.Repeat("[", 100),
+		"ids that are nested":    "CREATE " + strings.Repeat("a:", 100) + "a;",
 	} {
 		if got, err := foreign.Read(t.Context(), "x.surql", strings.NewReader(bad)); err == nil {
 			t.Errorf("%s: read as %q", name, texts(got.Memories))
@@ -146,6 +147,8 @@ We brew in the kitchen.
 
 ## Relations
 - relates_to [[Coffee Beans]]
+- is part of [[Kitchen]] (upstairs)
+- The [[Grinder]] is never cleaned with water: the burrs rust
 `
 
 func TestNotesOfBasicMemoryAreRead(t *testing.T) {
@@ -161,16 +164,17 @@ func TestNotesOfBasicMemoryAreRead(t *testing.T) {
 		"howto:  | Pour over gives more clarity #taste", "decision:  | Use the burr grinder (measured twice)",
 		"fact: Coffee Brewing | We brew in the kitchen.",
 		"fact: Coffee Brewing: Observations | - [ ] buy beans\n- [x] clean the pot",
+		"fact: Coffee Brewing: Relations | - The [[Grinder]] is never cleaned with water: the burrs rust",
 		"fact: plain | Only text.", "fact: plain: Ovens | The left one is hot.")
 	m := got.Memories[0]
-	if !slices.Equal(m.Tags, []string{"coffee", "brewing", "taste"}) ||
-		!slices.Equal(m.Concepts, []string{"Coffee Brewing", "Coffee Beans"}) || m.Created.Year() != 2025 {
+	if !slices.Equal(m.Tags, []string{"coffee", "brewing", "taste"}) || m.Created.Year() != 2025 ||
+		!slices.Equal(m.Concepts, []string{"Coffee Brewing", "Coffee Beans", "Kitchen", "Grinder"}) {
 		t.Errorf("got %+v", m)
 	}
 	if n := len(got.Dropped()); n != 3 {
 		t.Errorf("got %d that are left out, want 3: %+v", n, got.Dropped())
 	}
-	if one := readText(t, "Coffee Brewing.md", brewing); len(one.Memories) != 4 {
+	if one := readText(t, "Coffee Brewing.md", brewing); len(one.Memories) != 5 {
 		t.Errorf("one note alone: %q", texts(one.Memories))
 	}
 }
@@ -195,6 +199,28 @@ func TestClaudeCodesOwnMemoryIsOfTheProjectOfItsFolder(t *testing.T) {
 	}
 	if m := got.Memories[2]; m.Project != "web-shop" || !slices.Equal(got.Dirs["web-shop"], []string{repo}) {
 		t.Errorf("project %q in %v", m.Project, got.Dirs)
+	}
+}
+
+func TestASingleNoteIsReadLikeThoseOfAFolder(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "projects")
+	lay(t, base, ".claude/projects/-gone-away-api/memory/v2.md", "The API has two versions.")
+	file := filepath.Join(base, ".claude/projects/-gone-away-api/memory/v2.md")
+	changed := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	if err := os.Chtimes(file, changed, changed); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []api.ExportedMemories{
+		readText(t, file, "The API has two versions."), readFolder(t, filepath.Join(base, ".claude")),
+	} {
+		if m := got.Memories[0]; m.Project != "api" || !m.Created.Equal(changed) {
+			t.Errorf("got project %q, time %s", m.Project, m.Created)
+		}
+	}
+	for name, text := range map[string]string{"too long": strings.Repeat("a", 2<<20), "no text": "\xff\xfe"} {
+		if got, err := foreign.Read(t.Context(), "x.md", strings.NewReader(text)); err == nil {
+			t.Errorf("%s: read as %d memories", name, len(got.Memories))
+		}
 	}
 }
 

@@ -91,22 +91,51 @@ func readNote(root fs.FS, file string) (string, time.Time, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || info.Size() > maxNote {
-		return "", time.Time{}, fmt.Errorf("it is larger than %d KB", maxNote>>10)
+	if err != nil {
+		return "", time.Time{}, errors.New("it cannot be opened")
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxNote))
-	if err != nil || !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
-		return "", time.Time{}, errors.New("it is no text")
+	text, err := noteText(f)
+	return text, info.ModTime(), err
+}
+
+// noteText reads the text of a note.
+func noteText(in io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(in, maxNote+1))
+	switch {
+	case err != nil:
+		return "", errors.New("it cannot be read")
+	case len(b) > maxNote:
+		return "", fmt.Errorf("it is larger than %d KB", maxNote>>10)
+	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
+		return "", errors.New("it is no text")
 	}
-	return string(b), info.ModTime(), nil
+	return string(b), nil
+}
+
+// readNoteFile reads a single note, whose content is in.
+func readNoteFile(name string, in io.Reader) (api.ExportedMemories, error) {
+	out := empty()
+	text, err := noteText(in)
+	if err != nil {
+		return out, err
+	}
+	n := note{file: filepath.Base(name), text: text}
+	if info, err := os.Stat(name); err == nil {
+		n.at = info.ModTime()
+	}
+	if file, err := filepath.Abs(name); err == nil {
+		n.project = claudeProject(&out, file)
+	}
+	addNote(&out, n)
+	return out, nil
 }
 
 // claudeProject returns the name of the project that a file of Claude Code's memory is about, and notes its directory:
 // those files are in a folder "memory" beside the transcripts, below a folder named after the directory.
 func claudeProject(out *api.ExportedMemories, file string) string {
 	parts := strings.Split(filepath.ToSlash(file), "/")
-	at := slices.Index(parts, "projects")
-	if at < 1 || len(parts) != at+4 || parts[at-1] != ".claude" || parts[at+2] != "memory" {
+	at := len(parts) - 4 // the last folder of that name: one above it may have it, too
+	if at < 1 || parts[at] != "projects" || parts[at-1] != ".claude" || parts[at+2] != "memory" {
 		return ""
 	}
 	dir := directoryNamed("/", strings.TrimPrefix(parts[at+1], "-"))
@@ -233,26 +262,38 @@ type observation struct {
 	tags           []string
 }
 
-// observationsOf takes categorised observations and relations to other notes out of a text.
+// What the lines of a note are.
+var (
+	categoryLine = regexp.MustCompile(`^\s*[-*] \[([^\[\]()]{2,40})\]\s+(.+)$`)
+	// relationLine is a line of at most three words that name the relation, a link, and a remark in brackets.
+	relationLine = regexp.MustCompile(`^\s*[-*] (?:[\p{L}\p{N}_-]+:? +){0,3}\[\[[^\[\]]+\]\]\s*(?:\([^()]*\))?\s*$`)
+	linkedNote   = regexp.MustCompile(`\[\[([^\[\]]+)\]\]`)
+	hashTag      = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}_/-]+)`)
+	fileLink     = regexp.MustCompile(`^\s*[-*] \[[^\]]+\]\([^)]+\.md\)`)
+)
+
+// observationsOf takes categorised observations and relations to other notes out of a text. A list item that only
+// mentions another note stays in it.
 func observationsOf(body string) (rest string, found []observation, related []string) {
-	category := regexp.MustCompile(`^\s*[-*] \[([^\[\]()]{2,40})\]\s+(.+)$`)
-	relation := regexp.MustCompile(`^\s*[-*] [^\[\]]{0,60}\[\[([^\[\]]+)\]\]`)
-	tag := regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}_/-]+)`)
 	var kept []string
 	code := false
 	for line := range strings.SplitSeq(body, "\n") {
 		code = code != strings.HasPrefix(strings.TrimSpace(line), "```")
-		if m := category.FindStringSubmatch(line); m != nil && !code {
+		if m := categoryLine.FindStringSubmatch(line); m != nil && !code {
 			o := observation{category: m[1], text: strings.TrimSpace(m[2])}
-			for _, t := range tag.FindAllStringSubmatch(m[2], -1) {
+			for _, t := range hashTag.FindAllStringSubmatch(m[2], -1) {
 				o.tags = append(o.tags, t[1])
 			}
 			found = append(found, o)
 			continue
 		}
-		if m := relation.FindStringSubmatch(line); m != nil && !code {
-			related = append(related, chars.Clip(m[1], 80))
-			continue
+		if listed := strings.TrimSpace(line); !code && (strings.HasPrefix(listed, "- ") || strings.HasPrefix(listed, "* ")) {
+			for _, m := range linkedNote.FindAllStringSubmatch(line, -1) {
+				related = append(related, chars.Clip(m[1], 80))
+			}
+			if relationLine.MatchString(line) {
+				continue
+			}
 		}
 		kept = append(kept, line)
 	}
@@ -265,12 +306,13 @@ type section struct{ heading, text string }
 // sections splits a text at its headings of level 1 and 2. Text before them has the name of the note. Sections without
 // a text are left out, and lines that only link to other files.
 func sections(text, name string) (out []section) {
-	link := regexp.MustCompile(`^\s*[-*] \[[^\]]+\]\([^)]+\.md\)`)
-	now := section{heading: name}
+	title := name
+	var lines strings.Builder
 	end := func() {
-		if now.text = strings.TrimSpace(now.text); now.text != "" {
-			out = append(out, now)
+		if s := strings.TrimSpace(lines.String()); s != "" {
+			out = append(out, section{title, s})
 		}
+		lines.Reset()
 	}
 	code := false
 	for line := range strings.SplitSeq(text, "\n") {
@@ -282,11 +324,11 @@ func sections(text, name string) (out []section) {
 		switch {
 		case isHeading && !code:
 			end()
-			if now = (section{heading: name}); strings.HasPrefix(line, "##") {
-				now.heading += ": " + strings.TrimSpace(heading)
+			if title = name; strings.HasPrefix(line, "##") {
+				title += ": " + strings.TrimSpace(heading)
 			}
-		case !link.MatchString(line):
-			now.text += line + "\n"
+		case !fileLink.MatchString(line):
+			lines.WriteString(line + "\n")
 		}
 	}
 	end()

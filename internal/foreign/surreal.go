@@ -193,7 +193,7 @@ func (p *surrealParser) value(depth int) (any, error) {
 	case b == '-' || b == '+' || b >= '0' && b <= '9':
 		return p.number(), nil
 	case isWordByte(b) || b == '`':
-		return p.named()
+		return p.named(depth)
 	case strings.HasPrefix(p.text[p.at:], "⟨"):
 		p.skipTo("⟩")
 		return "", nil
@@ -298,7 +298,7 @@ func (p *surrealParser) number() any {
 }
 
 // named reads a constant, a text with a prefix for its type, or a record id.
-func (p *surrealParser) named() (any, error) {
+func (p *surrealParser) named(depth int) (any, error) {
 	var name string
 	if p.text[p.at] == '`' {
 		var err error
@@ -319,7 +319,7 @@ func (p *surrealParser) named() (any, error) {
 		from := p.at
 		if p.at < len(p.text) && strings.HasPrefix(p.text[p.at:], "⟨") {
 			p.skipTo("⟩")
-		} else if _, err := p.value(0); err != nil {
+		} else if _, err := p.value(depth + 1); err != nil {
 			return nil, err
 		}
 		return name + ":" + p.text[from:p.at], nil
