@@ -110,6 +110,11 @@ func (out *ExportedMemories) take(raw json.RawMessage) error {
 		out.Project = f.project
 	}
 	for _, one := range f.order {
+		if !curate.IsSessionID(one.ID) {
+			out.Drop("session", fmt.Sprintf("its id is longer than %d bytes or has several lines", curate.MaxSessionID), 1)
+			one.ID = "" // its memories are of no session
+			continue
+		}
 		one.Project = cmp.Or(one.Project, f.project)
 		out.Sessions = append(out.Sessions, *one)
 	}
@@ -130,12 +135,10 @@ func (out *ExportedMemories) take(raw json.RawMessage) error {
 func (out *ExportedMemories) file(raw json.RawMessage) (f exportFile, err error) {
 	if bytes.HasPrefix(raw, []byte("[")) {
 		err := json.Unmarshal(raw, &f.memories)
-		for i := 0; err == nil && i < len(f.memories); i++ { // responses of a SurrealDB server, one for each statement
-			for _, rows := range f.memories[i].take("result") {
-				var more []exportRecord
-				err = json.Unmarshal(rows.value, &more)
-				f.memories = slices.Replace(f.memories, i, i+1, more...)
-				i += len(more) - 1
+		for i := 0; i < len(f.memories); i++ {
+			if rows, ok := f.memories[i].response(); ok {
+				f.memories = slices.Replace(f.memories, i, i+1, rows...)
+				i += len(rows) - 1
 			}
 		}
 		return f, err

@@ -23,9 +23,11 @@ func TestWhatAnotherMemoryKeptIsReadInEveryForm(t *testing.T) {
 	}{
 		"an export": {`{"observations":[` + row + `],"summaries":[` + summary +
 			`],"sessions":[{}],"prompts":[{},{}]}`, 2, 3},
-		"rows":                 {`[` + row + `,` + summary + `]`, 2, 0},
-		"one on each line":     {row + "\n" + summary + "\n", 2, 0},
-		"several exports":      {`{"observations":[` + row + `]}` + "\n" + `{"summaries":[` + summary + `]}`, 2, 0},
+		"rows":             {`[` + row + `,` + summary + `]`, 2, 0},
+		"one on each line": {row + "\n" + summary + "\n", 2, 0},
+		"several exports":  {`{"observations":[` + row + `]}` + "\n" + `{"summaries":[` + summary + `]}`, 2, 0},
+		"rows of a server": {`[{"status":"OK","time":"1ms","result":[` + row + `,` + summary +
+			`]},{"status":"OK","result":null}]`, 2, 0},
 		"nothing":              {"", 0, 0},
 		"nothing that we know": {`{"a":1}`, 0, 0},
 	} {
@@ -58,6 +60,10 @@ func TestWhatAnotherMemoryKeptIsReadInEveryForm(t *testing.T) {
 	if m := own.Memories[0]; m.Kind != mem.Gotcha || m.Title != "No Retry-After" || len(m.Tags) != 1 ||
 		m.Created.Year() != 2026 {
 		t.Errorf("our own %+v", m)
+	}
+	if got := readOld(t, `[{"title":"x","result":"three tests failed"},{"title":"y","status":"open","result":"none"},`+
+		`{"title":"z","status":"open","result":[{"title":"no response"}]}]`); len(got.Memories) != 3 {
+		t.Errorf("of records with a result: %+v", got.Memories)
 	}
 	for _, bad := range []string{`nonsense`, `{"observations":3}`, `[1]`, `{"title":3}`, `{"observations":[`, `3`} {
 		if got, err := api.ReadExport(strings.NewReader(bad)); err == nil {
@@ -165,6 +171,19 @@ func TestWhatIsNotTakenOverIsNamedWithItsNumber(t *testing.T) {
 	}
 	if all := readOld(t, `[{"title":"x"`+wide.String()+`}]`).Dropped(); len(all) != 201 || all[0].Count != 800 {
 		t.Errorf("of a thousand fields %d are named, and %+v", len(all), all[0])
+	}
+}
+
+func TestASessionWithAnUnusableIDIsLeftOutAndCounted(t *testing.T) {
+	long := strings.Repeat("x", 121)
+	got := readOld(t, `{"observations":[{"title":"a","session_id":"`+long+`"}],"sessions":[{"id":"`+long+
+		`","started_at":"2026-01-02"},{"id":"s","started_at":"2026-01-02"}],"prompts":[{"session_id":"`+long+
+		`","prompt":"p","created_at":"2026-01-02"}]}`)
+	if len(got.Sessions) != 1 || got.Sessions[0].ID != "s" || len(got.Memories) != 1 || got.Memories[0].Session != "" {
+		t.Errorf("got %+v and %+v", got.Sessions, got.Memories)
+	}
+	if !slices.Contains(names(got), "1 session") {
+		t.Errorf("named: %q", names(got))
 	}
 }
 

@@ -49,6 +49,22 @@ func isEmpty(value json.RawMessage) bool {
 	return false
 }
 
+// response returns the rows of a response of a SurrealDB server to one statement; ok is false if the record is none.
+func (r *exportRecord) response() (rows []exportRecord, ok bool) {
+	for _, f := range r.fields {
+		switch f.key {
+		case "result":
+			if ok = json.Unmarshal(f.value, &rows) == nil; !ok {
+				return nil, false
+			}
+		case "status", "time", "type":
+		default:
+			return nil, false
+		}
+	}
+	return rows, ok
+}
+
 // take returns the fields of some keys that are not empty, in the order of the keys,
 // and marks them as read.
 func (r *exportRecord) take(keys ...string) (out []exportField) {

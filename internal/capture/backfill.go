@@ -280,13 +280,14 @@ func storeFailed(err error) bool {
 	}, func(one error) bool { return errors.Is(err, one) })
 }
 
-// unread reports whether a session has ended and was neither captured live nor read in completely.
+// unread reports whether a session has ended and was neither captured live nor read in completely. Of an imported one
+// only prompts are known.
 func unread(ctx context.Context, places *event.Service, f mem.TranscriptFile) (bool, error) {
 	if places.Now().Sub(f.Ended) < idleAfter {
 		return false, nil
 	}
 	sess, err := places.SessionOf(ctx, f.Session)
-	return sess.ID == "" || sess.Source == mem.Backfilled && sess.Status != mem.Completed, err
+	return sess.ID == "" || sess.Source == mem.Imported || sess.Source == mem.Backfilled && sess.Status != mem.Completed, err
 }
 
 // selected returns those of a folder's transcripts that a request asks for, in their order, and their projects. A
@@ -296,6 +297,7 @@ func selected(ctx context.Context, places *event.Service, req BackfillRequest, f
 ) {
 	named, all := map[string]mem.Project{}, map[string]*event.BackfillProject{} // by directory, if asked for; by key
 	names := []string{}
+	matched := false // whether a transcript is of the project, also one that was read
 	var out []mem.TranscriptFile
 	for _, f := range files {
 		if f.Ended.Before(req.Since) {
@@ -313,6 +315,7 @@ func selected(ctx context.Context, places *event.Service, req BackfillRequest, f
 		if p.Key == "" {
 			continue
 		}
+		matched = true
 		if req.Limit > 0 {
 			if len(out) == req.Limit {
 				break
@@ -330,7 +333,7 @@ func selected(ctx context.Context, places *event.Service, req BackfillRequest, f
 		all[p.Key].Sessions++
 		all[p.Key].Bytes += f.Bytes
 	}
-	if len(out) == 0 && len(names) > 0 && req.Project != "" {
+	if !matched && len(names) > 0 && req.Project != "" {
 		slices.Sort(names)
 		names = slices.Compact(names)
 		return nil, nil, fmt.Errorf("%q: %w; there are %s", req.Project, ErrNoTranscripts,

@@ -37,7 +37,7 @@ func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []str
 	switch {
 	case err != nil:
 		return "", err
-	case sess.ID == "":
+	case sess.ID == "", sess.Source == mem.Imported:
 		return event.Excluded, nil
 	case sess.Source != mem.Backfilled:
 		return event.CapturedLive, nil

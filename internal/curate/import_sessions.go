@@ -15,17 +15,24 @@ import (
 	"remanence/internal/redact"
 )
 
-// maxSessionID bounds the id of an imported session, in characters.
-const maxSessionID = 120
+// MaxSessionID bounds the id of an imported session, in bytes.
+const MaxSessionID = 120
+
+// IsSessionID reports whether a text can be the id of an imported session.
+func IsSessionID(id string) bool {
+	return id != "" && len(id) <= MaxSessionID && id == chars.Line(id)
+}
 
 // importSessions stores sessions with their prompts as events of the past. A session that a client reported, or whose
 // transcript was read, is left as it is. One that was imported before gets only the prompts that are new.
 func (s *Service) importSessions(ctx context.Context, req ImportRequest, places *importPlaces, out *ImportResponse,
 ) error {
-	for _, one := range req.Sessions {
-		if one.ID == "" || len(one.ID) > maxSessionID || one.ID != chars.Line(one.ID) || one.Began.IsZero() {
+	for _, one := range req.Sessions { // before any is written
+		if !IsSessionID(one.ID) || one.Began.IsZero() {
 			return fmt.Errorf("session %q: %w", chars.Clip(chars.Line(one.ID), 40), ErrImportSession)
 		}
+	}
+	for _, one := range req.Sessions {
 		known, err := s.Event.SessionOf(ctx, one.ID)
 		if err != nil {
 			return fmt.Errorf("import: %w", err)
@@ -85,7 +92,11 @@ func sessionBatches(r *redact.Redactor, one ImportedSession, p mem.Project, trus
 		if at.After(last) {
 			last = at
 		}
-		return mem.Batch{Event: &ev, Project: &p, Session: &c}
+		b := mem.Batch{Event: &ev, Session: &c}
+		if p.Key != "" {
+			b.Project = &p
+		}
+		return b
 	}
 	start := batch(mem.SessionStart, one.Began, "record")
 	start.Session.Source, start.Session.Status = mem.Imported, mem.Initialized

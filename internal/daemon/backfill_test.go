@@ -747,7 +747,7 @@ func TestABackfillCompletesAnImportedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		p.reads(capture.BackfillRequest{})
+		p.reads(capture.BackfillRequest{Limit: 1})
 		turns, err := p.Store.Turns(t.Context(), "c-1", event.WholeSession)
 		if err != nil || len(turns) != 2 || turns[1].PromptID != mem.ImportedPrompt+"1" || turns[0].PromptID != "p-2" {
 			t.Errorf("turns %+v, %v", turns, err)
@@ -797,6 +797,9 @@ func TestABackfillReadsWhatWasAskedFor(t *testing.T) {
 			t.Errorf("after %d times one session, %d are read in, want %d", i+1, known, want)
 		}
 		p.clock = p.clock.Add(2 * time.Minute) // the result of the last one is not kept
+	}
+	if got := p.asks(capture.BackfillRequest{Project: "bank", Limit: 1}); got.Sessions != 0 {
+		t.Errorf("%d sessions of a project that was read in", got.Sessions)
 	}
 	_, err := p.Engine.Backfill(t.Context(), capture.BackfillRequest{Folder: p.folder, Project: "ferry"})
 	if !errors.Is(err, capture.ErrNoTranscripts) || !strings.Contains(err.Error(), "bank, shop") {

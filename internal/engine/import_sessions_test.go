@@ -79,10 +79,25 @@ func TestImportedSessionsAreKeptOnceWithTheirPrompts(t *testing.T) {
 		"no id": {Began: s.clock}, "no time": {ID: "x"}, "two lines": {ID: "a\nb", Began: s.clock},
 	} {
 		if _, err := s.Curate.Import(t.Context(), curate.ImportRequest{
-			Sessions: []curate.ImportedSession{bad},
+			Sessions: []curate.ImportedSession{{ID: "before", Began: s.clock}, bad},
 		}); !errors.Is(err, curate.ErrImportSession) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if sess, err := s.Event.SessionOf(t.Context(), "before"); err != nil || sess.ID != "" {
+		t.Errorf("of a refused request: %+v, %v", sess, err)
+	}
+}
+
+func TestASessionOfNoProjectIsImported(t *testing.T) {
+	s := newStage(t)
+	req := elsewhere(s)
+	req.Memories, req.Sessions[0].Project = nil, ""
+	if got := s.takes(req); got.Sessions != 1 || got.Prompts != 2 {
+		t.Errorf("got %+v", got)
+	}
+	if sess := s.session("c-1"); sess.Source != mem.Imported || sess.Project != "" || sess.Prompts != 2 {
+		t.Errorf("session %+v", sess)
 	}
 }
 
