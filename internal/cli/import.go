@@ -24,15 +24,15 @@ import (
 	"remanence/internal/transfer"
 )
 
-// importOrder is how an import is to be done.
-type importOrder struct {
+// importFlags is how an import is to be done.
+type importFlags struct {
 	dry         bool
 	trust, undo string
 	redo        string
 }
 
 func importCommand(a *app) *cobra.Command {
-	var o importOrder
+	var o importFlags
 	cmd := &cobra.Command{
 		Use:   "import [file or folder]",
 		Short: "take over what another memory kept; can be undone",
@@ -67,7 +67,7 @@ func importCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func (o importOrder) run(ctx context.Context, a *app, args []string) error {
+func (o importFlags) run(ctx context.Context, a *app, args []string) error {
 	switch {
 	case o.undo+o.redo != "" && len(args) > 0:
 		return fault.Usage.WithMessage("--undo and --redo take no file").FixedBy("remanence import --help")
@@ -124,7 +124,7 @@ func (o importOrder) run(ctx context.Context, a *app, args []string) error {
 const trustAssistant = "assistant"
 
 // trusts reports whether the person counts what is imported as the assistant's words. At a terminal she is asked once.
-func (o importOrder) trusts(a *app, read api.ExportedMemories) (bool, error) {
+func (o importFlags) trusts(a *app, read api.ExportedMemories) (bool, error) {
 	if o.trust != "" || o.dry || a.agent() != "" || a.flags.NoInput || !ui.IsTerminal(a.Sys.Stdin) {
 		return o.trust == trustAssistant, nil
 	}
@@ -201,19 +201,30 @@ func placeImport(ctx context.Context, a *app, read api.ExportedMemories) (ui.Imp
 	return v, parts, err
 }
 
-// undoImport hides the memories of an import, or brings them back.
+// undoImport hides the memories of an import, or brings back those that this hid.
 func (a *app) undoImport(ctx context.Context, verb, id string) error {
-	order := curate.MarkRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Verb: verb, Agent: a.agent(), DryRun: true}
-	order.Query = &mem.Query{Tags: []string{id}}
-	if verb == curate.ProposeRestore {
-		order.Query.Statuses = []mem.Status{mem.Forgotten}
+	order := curate.MarkRequest{
+		ProjectRef: mem.ProjectRef{Project: "all"}, Verb: verb, Agent: a.agent(), DryRun: true, SkipUnknown: true,
 	}
-	ids, isExport, err := a.Paths.ReadImport(id)
-	if err != nil {
+	none := fault.NoID.WithMessage("no import has the id %q, or nothing is left to change", id)
+	hides, status, listed := verb == curate.ProposeForget, mem.Forgotten, true
+	var err error
+	switch {
+	case !curate.IsImportTag(id):
+		return none
+	case hides:
+		status = mem.Active
+		order.IDs, listed, err = a.Paths.ReadImport(id)
+	default:
+		order.IDs, err = a.Paths.ReadUndone(id)
+	}
+	switch {
+	case err != nil:
 		return err
-	}
-	if isExport {
-		order.Query, order.IDs = nil, ids
+	case !listed:
+		order.Query = &mem.Query{Tags: []string{id}}
+	case len(order.IDs) == 0:
+		return none
 	}
 	found, err := ask(ctx, a, api.Mark, order)
 	if err != nil {
@@ -221,14 +232,22 @@ func (a *app) undoImport(ctx context.Context, verb, id string) error {
 	}
 	order.Query, order.DryRun, order.IDs = nil, false, nil
 	for _, m := range found.Memories {
-		if m.Status == map[string]mem.Status{curate.ProposeForget: mem.Active, curate.ProposeRestore: mem.Forgotten}[verb] {
+		if m.Status == status {
 			order.IDs = append(order.IDs, m.ID)
 		}
 	}
 	if len(order.IDs) == 0 {
-		return fault.NoID.WithMessage("no import has the id %q, or nothing is left to change", id)
+		return none
+	}
+	if hides {
+		if err := a.Paths.AddUndone(id, order.IDs); err != nil {
+			return err
+		}
 	}
 	got, err := ask(ctx, a, api.Mark, order)
+	if err == nil && !hides {
+		err = a.Paths.ClearUndone(id)
+	}
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"remanence/internal/fsx"
@@ -40,6 +41,29 @@ func (p Paths) ReadImport(id string) (memories []string, ok bool, err error) {
 	}
 	return memories, true, json.Unmarshal(b, &memories)
 }
+
+// ReadUndone returns the ids of the memories that undoing an import hid.
+func (p Paths) ReadUndone(id string) ([]string, error) {
+	memories, _, err := p.ReadImport(id + undone)
+	return memories, err
+}
+
+// AddUndone stores the ids of memories that undoing an import hides, beside those of before.
+func (p Paths) AddUndone(id string, memories []string) error {
+	before, err := p.ReadUndone(id)
+	if err != nil {
+		return err
+	}
+	all := append(before, memories...)
+	slices.Sort(all)
+	return p.SaveImport(id+undone, slices.Compact(all))
+}
+
+// ClearUndone removes what AddUndone stored.
+func (p Paths) ClearUndone(id string) error { return p.SaveImport(id+undone, []string{}) }
+
+// undone ends the name of the list of what an undo hid.
+const undone = ".undone"
 
 // imports is the directory of the lists of imports.
 func (p Paths) imports() string { return filepath.Join(p.State, "imports") }

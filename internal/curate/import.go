@@ -35,7 +35,7 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 	now := s.Now()
 	tag := importTag + now.UTC().Format("20060102-150405.000")
 	if req.Tag != "" {
-		if tag = req.Tag; !isImportTag(tag) {
+		if tag = req.Tag; !IsImportTag(tag) {
 			return ImportResponse{}, fmt.Errorf("tag %q: %w", chars.Clip(tag, len(importTag)), ErrImportTag)
 		}
 	}
@@ -99,8 +99,8 @@ func readsLikeOrder(mm mem.Memory) bool {
 // importTag begins the tag of an import; behind it stands the time.
 const importTag = "import-"
 
-// isImportTag reports whether a tag has the form of those that Import makes.
-func isImportTag(tag string) bool {
+// IsImportTag reports whether a tag has the form of those that Import makes.
+func IsImportTag(tag string) bool {
 	at, ok := strings.CutPrefix(tag, importTag)
 	_, err := time.Parse("20060102-150405.000", at)
 	return ok && err == nil

@@ -83,14 +83,14 @@ func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, erro
 // markTargets returns the memories that a request names by ID or query.
 func (s *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memory, error) {
 	if len(req.IDs) > 0 {
-		return s.Store.List(ctx, mem.Query{IDs: req.IDs, Hidden: true})
+		return s.Store.List(ctx, mem.Query{IDs: req.IDs, ExactIDs: req.SkipUnknown, Hidden: true})
 	}
 	if req.Query == nil {
 		return nil, fmt.Errorf("no id and no query: %w", mem.ErrNotFound)
 	}
 	q := *req.Query
 	q.Limit, q.Within = MaxFound, "*"
-	if len(q.Tags) == 1 && isImportTag(q.Tags[0]) { // an import is reverted whole
+	if len(q.Tags) == 1 && IsImportTag(q.Tags[0]) { // an import is reverted whole
 		q.Limit = maxTagged
 	}
 	found, err := s.Recall.Search(ctx, recall.SearchRequest{ProjectRef: req.ProjectRef, Query: q})

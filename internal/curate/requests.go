@@ -136,12 +136,14 @@ const (
 // MarkRequest forgets, restores, pins or unpins memories named by ID or found by a query.
 type MarkRequest struct {
 	mem.ProjectRef
-	Verb   string     `json:"verb"` // forget, restore, pin, unpin
-	IDs    []string   `json:"ids,omitempty"`
-	Query  *mem.Query `json:"query,omitempty"`
-	DryRun bool       `json:"dry_run,omitempty"`
-	Reason string     `json:"reason,omitempty"` // one sentence
-	Agent  string     `json:"agent,omitempty"`  // as in AddRequest
+	Verb  string     `json:"verb"` // forget, restore, pin, unpin
+	IDs   []string   `json:"ids,omitempty"`
+	Query *mem.Query `json:"query,omitempty"`
+	// SkipUnknown says that IDs are exact, and leaves out those of no memory.
+	SkipUnknown bool   `json:"skip_unknown,omitempty"`
+	DryRun      bool   `json:"dry_run,omitempty"`
+	Reason      string `json:"reason,omitempty"` // one sentence
+	Agent       string `json:"agent,omitempty"`  // as in AddRequest
 }
 
 // FeedbackRequest gives a verdict about memories.
