@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -100,6 +101,7 @@ type reconciliation struct {
 	calls   map[string]bool // IDs of tool calls
 	turns   map[string]mem.Turn
 	aliases map[string]string // prompt IDs of the transcript -> those of the same imported prompts
+	named   map[string]bool   // imported prompts that are a value of aliases
 	spans   []span
 	paused  []mem.PausedPeriod
 	after   time.Time // earlier events are too old
@@ -113,7 +115,7 @@ func (s *Service) newReconciliation(ctx context.Context, sess mem.Session, how r
 	r := &reconciliation{
 		s: s, session: sess, how: how, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
 		calls: map[string]bool{}, turns: map[string]mem.Turn{},
-		aliases: map[string]string{},
+		aliases: map[string]string{}, named: map[string]bool{},
 	}
 	stored, err := s.Store.EventHeaders(ctx, sess.ID)
 	if err != nil {
@@ -216,12 +218,22 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 	return nil
 }
 
-// nameAsImported gives the turn of a prompt the ID of the imported one with the same text.
+// nameAsImported gives the turn of a prompt the ID of the first imported one with the same text that no other prompt
+// has got.
 func (r *reconciliation) nameAsImported(ev mem.Event) {
+	if r.aliases[ev.PromptID] != "" {
+		return
+	}
+	best, found := 0, ""
 	for id, t := range r.turns {
-		if strings.HasPrefix(id, mem.ImportedPrompt) && t.Text == ev.Text && !r.ends[id] {
-			r.aliases[ev.PromptID] = id
+		number, isImported := strings.CutPrefix(id, mem.ImportedPrompt)
+		n, err := strconv.Atoi(number)
+		if isImported && err == nil && t.Text == ev.Text && !r.ends[id] && !r.named[id] && (found == "" || n < best) {
+			best, found = n, id
 		}
+	}
+	if found != "" {
+		r.aliases[ev.PromptID], r.named[found] = found, true
 	}
 }
 

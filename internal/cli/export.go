@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"html"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,7 @@ func exportCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				hide = records.hider(a, projects)
+				hide = records.hider(a, projects, html.EscapeString)
 				f.Projects = slices.DeleteFunc(f.Projects, func(r views.OverviewRow) bool {
 					p := r.State.Project
 					return q.Project != "" && p.Key != q.Project || p.LastEvent.Before(q.Since)

@@ -43,7 +43,7 @@ func (o recordExport) exportMarkdown(cmd *cobra.Command, a *app, dir string) err
 		return fault.Denied.Because("%s", err)
 	}
 	v := ui.MarkdownView{Dir: dir}
-	hide := o.hider(a, projects)
+	hide := o.hider(a, projects, nil)
 	everywhere := mem.Project{Name: foreign.AllProjects}
 	vaults := map[string]*vault.Vault{"": {Dir: filepath.Join(dir, ui.FolderName(everywhere, nil))}}
 	for _, p := range projects {

@@ -64,7 +64,7 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 		if err != nil {
 			return err
 		}
-		w.Change = o.hider(a, projects)
+		w.Change = o.hider(a, projects, nil)
 		if q != (mem.RecordQuery{}) {
 			if w.Has, err = transfer.IDs(ctx, store, q); err != nil {
 				return err
@@ -124,12 +124,13 @@ func (o recordExport) query(ctx context.Context, a *app) (q mem.RecordQuery, pro
 	return q, projects, nil
 }
 
-// hider replaces the directories of projects by their names, and the home directory by ~, if that is asked for.
-func (o recordExport) hider(a *app, projects []mem.Project) func(string) string {
+// hider replaces the directories of projects by their names, and the home directory by ~, if that is asked for. For
+// written see [ui.PathHider].
+func (o recordExport) hider(a *app, projects []mem.Project, written func(string) string) func(string) string {
 	if !o.hidePaths {
 		return func(s string) string { return s }
 	}
-	return ui.PathHider(projects, a.Sys.Getenv("HOME"))
+	return ui.PathHider(projects, a.Sys.Getenv("HOME"), written)
 }
 
 // importRecords takes over an export of Remanence: all of it, or nothing.

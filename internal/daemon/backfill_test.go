@@ -760,6 +760,35 @@ func TestABackfillCompletesAnImportedSession(t *testing.T) {
 	}
 }
 
+func TestImportedPromptsOfTheSameTextAreCompletedInTheirOrder(t *testing.T) {
+	p := newPastSessions(t)
+	s := p.session("c-1", 10)
+	began := s.at
+	var prompts []curate.ImportedPrompt
+	for i := range 12 {
+		prompts = append(prompts, curate.ImportedPrompt{Text: "go on", At: began.Add(time.Duration(i) * time.Second)})
+		s.turn(fmt.Sprint("p-", i+1), "go on", "ls", "Done.")
+	}
+	s.turn("p-13", "go on", "ls", "Done.") // is not among the imported ones
+	p.saves(s)
+	if _, err := p.Engine.Curate.Import(t.Context(), curate.ImportRequest{Sessions: []curate.ImportedSession{{
+		ID: "c-1", Project: "shop", Began: began, Prompts: prompts,
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	p.reads(capture.BackfillRequest{})
+	events := p.events("c-1")
+	for i := range 13 {
+		id, tool := fmt.Sprint(mem.ImportedPrompt, i+1), fmt.Sprint("toolu_p-", i+1)
+		if i == 12 {
+			id = "p-13"
+		}
+		if want := markOf(mem.PostToolUse, id, tool); !slices.Contains(events, want) {
+			t.Errorf("no %s in %q", want, events)
+		}
+	}
+}
+
 func TestABackfillReadsWhatWasAskedFor(t *testing.T) {
 	p := newPastSessions(t)
 	for i, id := range []string{"s0", "s1", "s2"} {

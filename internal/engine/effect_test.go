@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -58,6 +59,11 @@ func TestTheEffectCountsWhatHappensAgain(t *testing.T) {
 	s.labours("two", "Which retry policy does the shop use?", "/home/dev/shop/retry.go", "/home/dev/shop/clock.go")
 	s.labours("three", "why does the invoice round prices up?", "/home/dev/shop/retry.go")
 	s.uses("two")
+	began := s.clock.AddDate(0, 0, -2)
+	s.takes(curate.ImportRequest{Sessions: []curate.ImportedSession{{
+		ID: "c-1", Project: s.session("one").Project, Began: began,
+		Prompts: []curate.ImportedPrompt{{Text: "which retry policy does the shop use?", At: began}},
+	}}})
 	got := s.effectOf(0)
 	if got.Days != views.EffectDays || got.Sessions.Used != 1 || got.Sessions.Given+got.Sessions.None != 3 {
 		t.Errorf("in %d days %+v, want one session of four with a use", got.Days, got.Sessions)

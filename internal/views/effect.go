@@ -109,7 +109,7 @@ func (s *effectSession) count(measure string, again bool) {
 	s.counts[measure] = c
 }
 
-// readSessions finds the sessions of the period. Those that were read in from transcripts are left out.
+// readSessions finds the sessions of the period. Those that were read in from transcripts or imported are left out.
 func (e *effect) readSessions(ctx context.Context) error {
 	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: e.project.Key, Since: e.since, Limit: maxEffectSessions})
 	if err != nil {
@@ -117,7 +117,8 @@ func (e *effect) readSessions(ctx context.Context) error {
 	}
 	e.out.Cut = len(ss) == maxEffectSessions
 	for _, sess := range ss {
-		if sess.Prompts == 0 || sess.Created.Before(e.since) || sess.Source == mem.Backfilled {
+		if past := sess.Source == mem.Backfilled || sess.Source == mem.Imported; past || sess.Prompts == 0 ||
+			sess.Created.Before(e.since) {
 			continue
 		}
 		c := &effectSession{counts: map[string]EffectCount{}}
@@ -153,7 +154,11 @@ func (e *effect) readUses(ctx context.Context) error {
 				c.given, given[it.ID] = true, true
 			}
 		}
-		if e.out.Cut = e.out.Cut || from+500 >= MaxEconomy; e.out.Cut || len(rs) < 500 || rs[len(rs)-1].At.Before(e.since) {
+		if len(rs) < 500 || rs[len(rs)-1].At.Before(e.since) {
+			break
+		}
+		if from+500 >= MaxEconomy {
+			e.out.Cut = true
 			break
 		}
 	}

@@ -1,6 +1,12 @@
 package views
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+)
 
 // counts returns the counts of n sessions, in every third of which one more is counted.
 func counts(n, part, of int) []EffectCount {
@@ -42,5 +48,38 @@ func TestTheValueOfAGroupWeighsWhatOccurred(t *testing.T) {
 	m := measure(EffectFailures, []EffectCount{{1, 1}, {0, 9}}, nil)
 	if m.Used != (EffectGroup{Sessions: 2, Part: 1, Of: 10, Value: 0.1}) || m.Others != (EffectGroup{}) {
 		t.Errorf("got %+v and %+v", m.Used, m.Others)
+	}
+}
+
+// receiptStore has n receipts of one session.
+type receiptStore struct {
+	mem.Store
+	n  int
+	at time.Time
+}
+
+func (s receiptStore) Receipts(_ context.Context, q mem.ReceiptQuery) (out []mem.Receipt, err error) {
+	for i := q.Offset; i < min(s.n, q.Offset+q.Limit); i++ {
+		out = append(out, mem.Receipt{Session: "s", Tokens: 1, At: s.at})
+	}
+	return out, nil
+}
+
+func (receiptStore) List(context.Context, mem.Query) ([]mem.Memory, error) { return nil, nil }
+
+func TestAllReceiptsAreCountedAlsoIfSessionsWereCut(t *testing.T) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	for n, cut := range map[int]bool{600: false, 1500: true} {
+		e := &effect{
+			Service: New(Config{Store: receiptStore{n: n, at: at}}), since: at,
+			sessions: map[string]*effectSession{"s": {counts: map[string]EffectCount{}}},
+		}
+		e.out.Cut = cut
+		if err := e.readUses(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.sessions["s"].counts[EffectInjected].Part; got != n || e.out.Cut != cut {
+			t.Errorf("cut %v: %d tokens, want %d; cut after: %v", cut, got, n, e.out.Cut)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"html"
 	"io"
 	"slices"
 	"strings"
@@ -86,16 +85,20 @@ func (v ExportView) Print(p *Printer) {
 }
 
 // PathHider returns a function that replaces the directories of projects by their names, and a home directory by ~.
-func PathHider(projects []mem.Project, home string) func(string) string {
+// written says how a text is written where that is done, as html.EscapeString in a page; nil means as it is.
+func PathHider(projects []mem.Project, home string, written func(string) string) func(string) string {
+	if written == nil {
+		written = strings.Clone
+	}
 	byLength := slices.SortedFunc(slices.Values(projects), func(a, b mem.Project) int { return len(b.Root) - len(a.Root) })
 	var pairs []string
 	for _, p := range byLength {
 		if len(p.Root) > 1 {
-			pairs = append(pairs, p.Root, p.Name, html.EscapeString(p.Root), html.EscapeString(p.Name)) // in a page
+			pairs = append(pairs, written(p.Root), written(p.Name))
 		}
 	}
 	if len(home) > 1 {
-		pairs = append(pairs, home, "~")
+		pairs = append(pairs, written(home), "~")
 	}
 	return strings.NewReplacer(pairs...).Replace
 }
