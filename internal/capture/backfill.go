@@ -287,7 +287,8 @@ func unread(ctx context.Context, places *event.Service, f mem.TranscriptFile) (b
 		return false, nil
 	}
 	sess, err := places.SessionOf(ctx, f.Session)
-	return sess.ID == "" || sess.Source == mem.Imported || sess.Source == mem.Backfilled && sess.Status != mem.Completed, err
+	return sess.ID == "" || sess.Source == mem.Imported ||
+		sess.Source == mem.Backfilled && sess.Status != mem.Completed, err
 }
 
 // selected returns those of a folder's transcripts that a request asks for, in their order, and their projects. A

@@ -207,46 +207,37 @@ func (a *app) undoImport(ctx context.Context, verb, id string) error {
 		ProjectRef: mem.ProjectRef{Project: "all"}, Verb: verb, Agent: a.agent(), DryRun: true, SkipUnknown: true,
 	}
 	none := fault.NoID.WithMessage("no import has the id %q, or nothing is left to change", id)
-	hides, status, listed := verb == curate.ProposeForget, mem.Forgotten, true
-	var err error
-	switch {
-	case !curate.IsImportTag(id):
-		return none
-	case hides:
-		status = mem.Active
-		order.IDs, listed, err = a.Paths.ReadImport(id)
-	default:
-		order.IDs, err = a.Paths.ReadUndone(id)
+	hides, list, status := verb == curate.ProposeForget, id, mem.Active
+	if !hides {
+		list, status = id+config.Undone, mem.Forgotten
+	}
+	ids, listed, err := a.Paths.ReadImport(list)
+	if order.IDs = ids; hides && !listed {
+		order.Query = &mem.Query{Tags: []string{id}}
 	}
 	switch {
 	case err != nil:
 		return err
-	case !listed:
-		order.Query = &mem.Query{Tags: []string{id}}
-	case len(order.IDs) == 0:
+	case !curate.IsImportTag(id), order.Query == nil && len(ids) == 0:
 		return none
 	}
 	found, err := ask(ctx, a, api.Mark, order)
 	if err != nil {
 		return err
 	}
-	order.Query, order.DryRun, order.IDs = nil, false, nil
-	for _, m := range found.Memories {
-		if m.Status == status {
-			order.IDs = append(order.IDs, m.ID)
-		}
-	}
+	order.Query, order.DryRun, order.IDs = nil, false, found.IDs(status)
 	if len(order.IDs) == 0 {
 		return none
 	}
 	if hides {
-		if err := a.Paths.AddUndone(id, order.IDs); err != nil {
-			return err
-		}
+		err = a.Paths.AddUndone(id, order.IDs)
+	}
+	if err != nil {
+		return err
 	}
 	got, err := ask(ctx, a, api.Mark, order)
 	if err == nil && !hides {
-		err = a.Paths.ClearUndone(id)
+		err = a.Paths.SaveImport(list, []string{})
 	}
 	if err != nil {
 		return err

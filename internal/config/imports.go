@@ -15,7 +15,8 @@ import (
 // maxImportFile bounds the list of an import's memories, in bytes.
 const maxImportFile = 64 << 20
 
-// SaveImport stores the ids of the memories that an import of an export took over, so that it can be undone.
+// SaveImport stores the ids of the memories that an import of an export took over, so that it can be undone; or, with
+// the id and Undone, of those that this hid.
 func (p Paths) SaveImport(id string, memories []string) error {
 	b, err := json.Marshal(memories)
 	if err != nil {
@@ -42,28 +43,19 @@ func (p Paths) ReadImport(id string) (memories []string, ok bool, err error) {
 	return memories, true, json.Unmarshal(b, &memories)
 }
 
-// ReadUndone returns the ids of the memories that undoing an import hid.
-func (p Paths) ReadUndone(id string) ([]string, error) {
-	memories, _, err := p.ReadImport(id + undone)
-	return memories, err
-}
+// Undone follows the id of an import in the name of the list of what undoing it hid.
+const Undone = ".undone"
 
 // AddUndone stores the ids of memories that undoing an import hides, beside those of before.
 func (p Paths) AddUndone(id string, memories []string) error {
-	before, err := p.ReadUndone(id)
+	all, _, err := p.ReadImport(id + Undone)
 	if err != nil {
 		return err
 	}
-	all := append(before, memories...)
+	all = append(all, memories...)
 	slices.Sort(all)
-	return p.SaveImport(id+undone, slices.Compact(all))
+	return p.SaveImport(id+Undone, slices.Compact(all))
 }
-
-// ClearUndone removes what AddUndone stored.
-func (p Paths) ClearUndone(id string) error { return p.SaveImport(id+undone, []string{}) }
-
-// undone ends the name of the list of what an undo hid.
-const undone = ".undone"
 
 // imports is the directory of the lists of imports.
 func (p Paths) imports() string { return filepath.Join(p.State, "imports") }

@@ -165,6 +165,16 @@ type MarkResponse struct {
 	NoEffect []string `json:"no_effect,omitempty"`
 }
 
+// IDs returns the ids of the memories with a status.
+func (r MarkResponse) IDs(status mem.Status) (out []string) {
+	for _, m := range r.Memories {
+		if m.Status == status {
+			out = append(out, m.ID)
+		}
+	}
+	return out
+}
+
 // ConsolidateRequest consolidates the memories of a place, or undoes a run.
 type ConsolidateRequest struct {
 	mem.ProjectRef

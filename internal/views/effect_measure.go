@@ -121,7 +121,7 @@ func effectMethod() []string {
 			"read if the file and its first line are.",
 		fmt.Sprintf("A difference is named only if each group has %d sessions or more with the measure, and if the 95 %% "+
 			"interval of a bootstrap over sessions excludes zero.", EffectLeast),
-		"Sessions that were read in from before Remanence are left out.",
+		"Sessions from before Remanence, which were read in or imported, are left out.",
 	}
 }
 
