@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -262,36 +263,55 @@ type observation struct {
 	tags           []string
 }
 
-// What the lines of a note are.
+// patterns are what the lines of a note are.
+type patterns struct {
+	category *regexp.Regexp
+	relation *regexp.Regexp // at most three words that name the relation, a link, and a remark in brackets
+	link     *regexp.Regexp // to another note, anywhere in a line
+	tag      *regexp.Regexp
+	file     *regexp.Regexp // a line that only links to a file
+}
+
 var (
-	categoryLine = regexp.MustCompile(`^\s*[-*] \[([^\[\]()]{2,40})\]\s+(.+)$`)
-	// relationLine is a line of at most three words that name the relation, a link, and a remark in brackets.
-	relationLine = regexp.MustCompile(`^\s*[-*] (?:[\p{L}\p{N}_-]+:? +){0,3}\[\[[^\[\]]+\]\]\s*(?:\([^()]*\))?\s*$`)
-	linkedNote   = regexp.MustCompile(`\[\[([^\[\]]+)\]\]`)
-	hashTag      = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}_/-]+)`)
-	fileLink     = regexp.MustCompile(`^\s*[-*] \[[^\]]+\]\([^)]+\.md\)`)
+	patternsOnce sync.Once
+	patternsMade patterns
 )
+
+// notePatterns returns the patterns. They are compiled at first use: a start of the program that imports nothing needs
+// none.
+func notePatterns() patterns {
+	patternsOnce.Do(func() {
+		patternsMade = patterns{
+			category: regexp.MustCompile(`^\s*[-*] \[([^\[\]()]{2,40})\]\s+(.+)$`),
+			relation: regexp.MustCompile(`^\s*[-*] (?:[\p{L}\p{N}_-]+:? +){0,3}\[\[[^\[\]]+\]\]\s*(?:\([^()]*\))?\s*$`),
+			link:     regexp.MustCompile(`\[\[([^\[\]]+)\]\]`),
+			tag:      regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}_/-]+)`),
+			file:     regexp.MustCompile(`^\s*[-*] \[[^\]]+\]\([^)]+\.md\)`),
+		}
+	})
+	return patternsMade
+}
 
 // observationsOf takes categorised observations and relations to other notes out of a text. A list item that only
 // mentions another note stays in it.
 func observationsOf(body string) (rest string, found []observation, related []string) {
 	var kept []string
-	code := false
+	is, code := notePatterns(), false
 	for line := range strings.SplitSeq(body, "\n") {
 		code = code != strings.HasPrefix(strings.TrimSpace(line), "```")
-		if m := categoryLine.FindStringSubmatch(line); m != nil && !code {
+		if m := is.category.FindStringSubmatch(line); m != nil && !code {
 			o := observation{category: m[1], text: strings.TrimSpace(m[2])}
-			for _, t := range hashTag.FindAllStringSubmatch(m[2], -1) {
+			for _, t := range is.tag.FindAllStringSubmatch(m[2], -1) {
 				o.tags = append(o.tags, t[1])
 			}
 			found = append(found, o)
 			continue
 		}
 		if listed := strings.TrimSpace(line); !code && (strings.HasPrefix(listed, "- ") || strings.HasPrefix(listed, "* ")) {
-			for _, m := range linkedNote.FindAllStringSubmatch(line, -1) {
+			for _, m := range is.link.FindAllStringSubmatch(line, -1) {
 				related = append(related, chars.Clip(m[1], 80))
 			}
-			if relationLine.MatchString(line) {
+			if is.relation.MatchString(line) {
 				continue
 			}
 		}
@@ -314,7 +334,7 @@ func sections(text, name string) (out []section) {
 		}
 		lines.Reset()
 	}
-	code := false
+	is, code := notePatterns(), false
 	for line := range strings.SplitSeq(text, "\n") {
 		code = code != strings.HasPrefix(strings.TrimSpace(line), "```")
 		heading, isHeading := strings.CutPrefix(strings.TrimPrefix(line, "#"), "# ")
@@ -327,7 +347,7 @@ func sections(text, name string) (out []section) {
 			if title = name; strings.HasPrefix(line, "##") {
 				title += ": " + strings.TrimSpace(heading)
 			}
-		case !fileLink.MatchString(line):
+		case !is.file.MatchString(line):
 			lines.WriteString(line + "\n")
 		}
 	}
