@@ -1,5 +1,5 @@
 // Package blame finds which edit of a session wrote a line of a file, and whether an edit takes another one back. It
-// compares text and times; it runs no git and reads no store. Start with Match and Undoing.
+// compares text and times; it runs no git and reads no store. Start with Match and ChangeOf.
 package blame
 
 import (

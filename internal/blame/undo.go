@@ -6,38 +6,92 @@ import (
 	"unicode"
 )
 
-// Undone is a line of an earlier edit that a new one takes back.
-type Undone struct {
-	Was   string   // the line that the earlier edit wrote
-	Is    string   // what the new edit puts in its place
-	Back  bool     // Is is the line that the earlier edit had replaced; else it has another value in place of Was's
-	Words []string // words that the earlier edit brought or removed and that are lost or back now; lower case
+// UndoneLine is a line of an earlier edit that a new one takes back.
+type UndoneLine struct {
+	Old      string   // the line that the earlier edit wrote
+	New      string   // what the new edit puts in its place
+	Restores bool     // New is the line that the earlier edit had replaced; else it has another value in place of Old's
+	Words    []string // words that the earlier edit brought or removed and that are lost or back now; lower case
 }
 
-// maxValues is the number of words in which a line with another value may differ.
-const maxValues = 2
+// Bounds of what is compared.
+const (
+	maxValues = 2   // words in which a line with another value may differ
+	maxLines  = 200 // lines of each side of an edit whose words are compared
+)
 
-// Undoing returns the lines of an earlier edit that a new edit takes back: a line that it wrote gives way to the line
-// that it had replaced, or to the same line with another value. A line that moves, or gives way to something new, is
-// not taken back. The old text of a new edit has to be known.
-func Undoing(now, then Edit) (out []Undone) {
-	gone, come := difference(now.Old, now.New)
+// Change is what a new edit changes, prepared for the comparison with earlier ones. The zero value changes nothing.
+type Change struct {
+	gone map[string]bool
+	come []string         // without doubles, sorted; maxLines at most
+	with map[string][]int // lines of come by their words
+}
+
+// ChangeOf returns what an edit changes. Its old text has to be known.
+func ChangeOf(e Edit) Change {
+	gone, come := difference(e.Old, e.New)
+	c := Change{gone: map[string]bool{}, come: come[:min(len(come), maxLines)], with: map[string][]int{}}
+	for _, line := range gone {
+		c.gone[line] = true
+	}
+	for i, line := range c.come {
+		for _, w := range Words(line) {
+			if at := c.with[w]; len(at) == 0 || at[len(at)-1] != i {
+				c.with[w] = append(at, i)
+			}
+		}
+	}
+	return c
+}
+
+// Undoes returns the lines of an earlier edit that the change takes back: a line that the edit wrote gives way to the
+// line that it had replaced, or to the same line with another value. A line that moves, or gives way to something new,
+// is not taken back. Of a large edit the first lines in the order of the alphabet are compared.
+func (c Change) Undoes(then Edit) (out []UndoneLine) {
 	replaced, wrote := difference(then.Old, then.New)
-	for _, was := range wrote {
-		if !slices.Contains(gone, was) {
+	wrote = slices.DeleteFunc(wrote, func(line string) bool { return !c.gone[line] })
+	if len(wrote) == 0 || len(c.come) == 0 {
+		return nil
+	}
+	restored := make([]bool, len(c.come))
+	for _, line := range replaced {
+		if i, ok := slices.BinarySearch(c.come, line); ok {
+			restored[i] = true
+		}
+	}
+	for _, was := range wrote[:min(len(wrote), maxLines)] {
+		words := Words(was)
+		if i := c.nearest(words, restored); i >= 0 {
+			is := Words(c.come[i])
+			out = append(out, UndoneLine{
+				Old: was, New: c.come[i], Restores: true, Words: append(missing(words, is), missing(is, words)...),
+			})
 			continue
 		}
-		if is, ok := nearest(was, common(replaced, come)); ok {
-			words := append(missing(Words(was), Words(is)), missing(Words(is), Words(was))...)
-			out = append(out, Undone{Was: was, Is: is, Back: true, Words: words})
-			continue
-		}
-		is, ok := nearest(was, come)
-		if lost := otherValue(was, is); ok && len(lost) > 0 {
-			out = append(out, Undone{Was: was, Is: is, Words: lost})
+		i := c.nearest(words, nil)
+		if lost := otherValue(words, Words(c.come[i])); len(lost) > 0 {
+			out = append(out, UndoneLine{Old: was, New: c.come[i], Words: lost})
 		}
 	}
 	return out
+}
+
+// nearest returns the index of the new line that has most of some words, the first of several; -1 if there is none. If
+// among is set, lines without a mark there do not count.
+func (c Change) nearest(words []string, among []bool) int {
+	shared := make([]int, len(c.come))
+	for _, w := range words {
+		for _, i := range c.with[w] {
+			shared[i]++
+		}
+	}
+	best := -1
+	for i, n := range shared {
+		if (among == nil || among[i]) && (best < 0 || n > shared[best]) {
+			best = i
+		}
+	}
+	return best
 }
 
 // difference returns the lines with a word that only one of two texts has, without indentation.
@@ -58,30 +112,14 @@ func difference(before, after string) (gone, come []string) {
 	return gone, come
 }
 
-func common(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
-}
-
 // missing returns the words of a list that another one has not.
 func missing(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 }
 
-// nearest returns the line that has most words of another one.
-func nearest(line string, lines []string) (string, bool) {
-	best, most := "", -1
-	for _, l := range lines {
-		if n := len(common(Words(line), Words(l))); n > most {
-			best, most = l, n
-		}
-	}
-	return best, most >= 0
-}
-
 // otherValue returns the words of a line that another one, which is the same otherwise, has not; nil if the lines
 // differ in more than a value.
-func otherValue(was, is string) []string {
-	a, b := Words(was), Words(is)
+func otherValue(a, b []string) []string {
 	if len(a) != len(b) {
 		return nil
 	}

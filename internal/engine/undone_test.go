@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,5 +126,51 @@ func TestADecisionOfTheSessionIsNotRepeated(t *testing.T) {
 		edited("p1", "t1", senderFile, "wait := 30", "wait := 9"), stop("p1", nineSeconds), prompt("p2", "no, slower"))
 	if got := undone(s.play(edited("p2", "t2", senderFile, "wait := 9", "wait := 30"))); got != "" {
 		t.Errorf("says %q", got)
+	}
+}
+
+// blockingStore answers so many questions for events, and keeps others waiting until their time is over.
+type blockingStore struct {
+	mem.Store
+	t       *testing.T
+	answers int
+	tools   []string // that were asked for
+}
+
+func (b *blockingStore) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, error) {
+	b.tools = append(b.tools, q.Tool)
+	if b.answers--; b.answers >= 0 {
+		return b.Store.Events(ctx, q)
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		b.t.Error("the search has no time limit")
+		return nil, context.DeadlineExceeded
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A hook waits for the search: what was found in time is injected, and an edit is never an error for it.
+func TestTheSearchForUndoneDecisionsEnds(t *testing.T) {
+	edit := edited("p2", "t3", senderFile, "\twait := 9 * time.Second", "\twait := 45 * time.Second")
+	early := edited("p0", "t0", senderFile, "\tretries := 3", "\tretries := 4")
+	late := edited("p1", "t1", senderFile, "\twait := 30 * time.Second", "\twait := 9 * time.Second")
+	for answers, slack := range map[int]time.Duration{0: 0, 2: 5 * time.Second} { // two questions for each turn
+		s := newStage(t)
+		s.play(start("startup"), prompt("p0", "the sender gives up"), early, stop("p0", "It tries once more."))
+		s.clock = s.clock.Add(time.Hour)
+		s.play(prompt("p1", "the sender loses mails"), late, stop("p1", nineSeconds),
+			mem.Event{Kind: mem.SessionEnd, Source: "other"})
+		s.clock = s.clock.Add(72 * time.Hour)
+		s.inSession = "two"
+		s.play(start("startup"), prompt("p2", "make the sender faster"))
+		slow := &blockingStore{Store: s.Recall.Store, t: t, answers: answers}
+		s.Recall.Store, s.Recall.Slack = slow, slack
+		if got := undone(s.play(edit)); (got != "") != (answers > 0) {
+			t.Errorf("after %d answers it says %q", answers, got)
+		}
+		if slices.ContainsFunc(slow.tools, func(tool string) bool { return tool == "" }) {
+			t.Errorf("events of every tool are read: %q", slow.tools)
+		}
 	}
 }

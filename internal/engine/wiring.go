@@ -43,7 +43,7 @@ func (e *Engine) connect(c Config) {
 	syncVault := func(ctx context.Context, by event.Author) error { return e.Filesync.SyncVault(ctx, by) }
 	e.Recall = recall.New(recall.Config{
 		Event: e.Event, Redactor: c.Redactor, Now: c.Now, Rel: c.Rel, Secret: c.Secret, Settings: c.Settings, Store: c.Store,
-		SyncVault: syncVault,
+		SyncVault: syncVault, Slack: c.Slack,
 	})
 	e.Curate = curate.New(curate.Config{
 		Event: e.Event, Recall: e.Recall, Redactor: c.Redactor, OpenFiles: c.OpenFiles, Now: c.Now, Rel: c.Rel,

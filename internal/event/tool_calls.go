@@ -43,6 +43,9 @@ func EditsFile(tool string) bool {
 	return slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, tool)
 }
 
+// EditingTools returns patterns of the tools that EditsFile knows, as mem.EventQuery takes them. They match others too.
+func EditingTools() []string { return []string{"Write", "*Edit"} }
+
 // MaxCommand bounds a stored command, in runes.
 const MaxCommand = 300
 

@@ -21,7 +21,7 @@ func (e *Service) FileNotes(ctx context.Context, ec event.Context, c extract.Cal
 	if c.File == "" || budget == 0 || !ec.Settings.MayInject(ec.SessionInfo) {
 		return mem.Reply{}, event.Changes{}, nil
 	}
-	items, marks, err := undoSearch{e, ec, c}.undone(ctx)
+	items, marks, err := (&undoSearch{Service: e, ec: ec, call: c}).undone(ctx)
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}

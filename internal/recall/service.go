@@ -25,6 +25,8 @@ type Config struct {
 	Secret   []byte
 	Settings func() event.Settings
 	Store    mem.Store
+	// Slack is added to the time that the search for undone decisions may take. Only tests set it.
+	Slack time.Duration
 
 	// Calls into packages above this one.
 	SyncVault func(ctx context.Context, by event.Author) error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"remanence/internal/blame"
@@ -23,30 +24,54 @@ const (
 	undoneReasons = 30 // decisions of a session
 	undoneItems   = 2  // that are injected
 	undoneLine    = 80 // characters of a line that is shown
+
+	undoneWithin = 250 * time.Millisecond // the client waits for it; what is found until then counts
 )
 
 // undoSearch looks for decisions that the edit of an event undoes.
 type undoSearch struct {
 	*Service
-	ec   event.Context
-	call extract.Call
+	ec      event.Context
+	call    extract.Call
+	now     blame.Change
+	reasons map[string][]reason // by session
+
+	items []inject.Item // found
+	marks []string      // by which each item is said once in a session
+}
+
+// reason is a decision or a fix of a session, with its words.
+type reason struct {
+	mem.Memory
+	words, terms []string
 }
 
 // undone returns the decisions and fixes that an edit undoes, and the marks by which each is said once in a session. An
 // earlier turn changed the file as one of them says, by a word that it names, and the edit takes that change back. What
 // was decided in this session, and is in view, is left out.
-func (s undoSearch) undone(ctx context.Context) (items []inject.Item, marks []string, err error) {
+func (s *undoSearch) undone(ctx context.Context) ([]inject.Item, []string, error) {
 	var now blame.Edit
 	now.Old, now.New = event.LineChanges(s.ec.Event, s.call)
 	if now.Old == "" || !event.EditsFile(s.ec.Tool) {
 		return nil, nil, nil
 	}
+	s.now, s.reasons = blame.ChangeOf(now), map[string][]reason{}
+	within, stop := context.WithTimeout(ctx, undoneWithin+s.Slack)
+	defer stop()
+	if err := s.search(within); err != nil && (within.Err() == nil || ctx.Err() != nil) {
+		return nil, nil, err
+	}
+	return s.items, s.marks, nil
+}
+
+// search looks through the turns that changed the file, the newest first.
+func (s *undoSearch) search(ctx context.Context) error {
 	changes, err := s.Store.List(ctx, mem.Query{
 		Project: s.ec.Project.Key, File: s.call.File, Kinds: []mem.Kind{mem.Change}, Within: "*",
 		Statuses: event.Findable(), Limit: undoneTurns,
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("changes of the file: %w", err)
+		return fmt.Errorf("changes of the file: %w", err)
 	}
 	seen := map[[2]string]bool{}
 	for _, c := range changes {
@@ -56,87 +81,107 @@ func (s undoSearch) undone(ctx context.Context) (items []inject.Item, marks []st
 			continue
 		}
 		seen[turn] = true
-		lines, err := s.takenBack(ctx, now, turn)
+		lines, err := s.takenBack(ctx, turn)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		for _, line := range lines {
-			m, ok, err := s.reason(ctx, turn[0], line)
-			if err != nil {
-				return nil, nil, err
-			}
-			mark := "undone:" + m.ID
-			if !ok || slices.Contains(marks, mark) || s.ec.SessionInfo.Injected[mark] {
-				continue
-			}
-			if item, ok := s.item(m, line); ok {
-				items, marks = append(items, item), append(marks, mark)
-			}
-			if len(items) == undoneItems {
-				return items, marks, nil
-			}
+		if err := s.explain(ctx, turn[0], lines); err != nil || len(s.items) == undoneItems {
+			return err
 		}
 	}
-	return items, marks, nil
+	return nil
 }
 
 // takenBack returns the lines of a turn's edits of the file that the edit takes back.
-func (s undoSearch) takenBack(ctx context.Context, now blame.Edit, turn [2]string) (out []blame.Undone, err error) {
-	events, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: turn[0], PromptID: turn[1], Kinds: []mem.EventKind{mem.PostToolUse}, Limit: undoneCalls,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("edits of a turn: %w", err)
-	}
-	for _, ev := range events {
-		if !event.EditsFile(ev.Tool) || ev.ID == s.ec.ID {
-			continue
+func (s *undoSearch) takenBack(ctx context.Context, turn [2]string) (out []blame.UndoneLine, err error) {
+	for _, tools := range event.EditingTools() {
+		events, err := s.Store.Events(ctx, mem.EventQuery{
+			Session: turn[0], PromptID: turn[1], Kinds: []mem.EventKind{mem.PostToolUse}, Tool: tools, Limit: undoneCalls,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("edits of a turn: %w", err)
 		}
-		if c := s.Event.ReadCall(ev, s.ec.Project); c.File == s.call.File {
-			then := blame.Edit{}
-			then.Old, then.New = event.LineChanges(ev, c)
-			out = append(out, blame.Undoing(now, then)...)
+		for _, ev := range events {
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("edits of a turn: %w", err)
+			}
+			if !event.EditsFile(ev.Tool) || ev.ID == s.ec.ID {
+				continue
+			}
+			if c := s.Event.ReadCall(ev, s.ec.Project); c.File == s.call.File {
+				then := blame.Edit{}
+				then.Old, then.New = event.LineChanges(ev, c)
+				out = append(out, s.now.Undoes(then)...)
+			}
 		}
 	}
 	return out, nil
 }
 
-// reason returns the newest decision or fix of a session that names a word of a line that is taken back.
-func (s undoSearch) reason(ctx context.Context, session string, line blame.Undone) (mem.Memory, bool, error) {
+// explain adds the newest reasons of a session that name a word of a line that is taken back.
+func (s *undoSearch) explain(ctx context.Context, session string, lines []blame.UndoneLine) error {
+	for _, line := range lines {
+		reasons, err := s.reasonsOf(ctx, session)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(reasons, func(r reason) bool { return r.names(line.Words) })
+		if i < 0 {
+			continue
+		}
+		mark := "undone:" + reasons[i].ID
+		if slices.Contains(s.marks, mark) || s.ec.SessionInfo.Injected[mark] {
+			continue
+		}
+		if item, ok := s.item(reasons[i].Memory, line); ok {
+			s.items, s.marks = append(s.items, item), append(s.marks, mark)
+		}
+		if len(s.items) == undoneItems {
+			return nil
+		}
+	}
+	return nil
+}
+
+// reasonsOf returns the decisions and fixes of a session that may be injected, newest first.
+func (s *undoSearch) reasonsOf(ctx context.Context, session string) ([]reason, error) {
+	if known, ok := s.reasons[session]; ok {
+		return known, nil
+	}
 	ms, err := s.Store.List(ctx, mem.Query{
 		Project: s.ec.Project.Key, Session: session, Within: "*", Limit: undoneReasons,
 		Kinds: []mem.Kind{mem.Decision, mem.TradeOff, mem.Convention, mem.Preference, mem.ErrorFix},
 	})
 	if err != nil {
-		return mem.Memory{}, false, fmt.Errorf("decisions of a session: %w", err)
+		return nil, fmt.Errorf("decisions of a session: %w", err)
 	}
+	var out []reason
 	for _, m := range ms {
 		if gate := s.ec.Gate(m); gate != "" && gate != event.InjectedBefore {
 			continue
 		}
-		if says(m, line.Words) {
-			return m, true, nil
-		}
+		words := blame.Words(m.Title + "\n" + m.Body + "\n" + strings.Join(m.Facts, "\n"))
+		out = append(out, reason{m, words, rank.Terms(strings.Join(words, " "))})
 	}
-	return mem.Memory{}, false, nil
+	s.reasons[session] = out
+	return out, nil
 }
 
-// says reports whether a memory contains one of some words that is no stop word, or one of the numbers.
-func says(m mem.Memory, words []string) bool {
-	text := blame.Words(m.Title + "\n" + m.Body + "\n" + strings.Join(m.Facts, "\n"))
+// names reports whether a reason contains one of some words that is no stop word, or one of the numbers.
+func (r reason) names(words []string) bool {
 	isNumber := func(w string) bool { return unicode.IsDigit([]rune(w)[0]) }
-	return slices.ContainsFunc(words, func(w string) bool { return isNumber(w) && slices.Contains(text, w) }) ||
-		extract.CountShared(rank.Terms(strings.Join(words, " ")), rank.Terms(strings.Join(text, " "))) > 0
+	return slices.ContainsFunc(words, func(w string) bool { return isNumber(w) && slices.Contains(r.words, w) }) ||
+		extract.CountShared(rank.Terms(strings.Join(words, " ")), r.terms) > 0
 }
 
 // item states a decision and how the edit undoes it.
-func (s undoSearch) item(m mem.Memory, line blame.Undone) (inject.Item, bool) {
+func (s *undoSearch) item(m mem.Memory, line blame.UndoneLine) (inject.Item, bool) {
 	item, ok := inject.Recall(mem.Hit{Memory: m, Score: 1}, s.ec.At, mem.Fresh)
 	what := "This edit changes what it laid down"
-	if line.Back {
+	if line.Restores {
 		what = "This edit takes it back"
 	}
-	item.Text += fmt.Sprintf(" %s: `%s` becomes `%s`.", what, chars.Clip(line.Was, undoneLine),
-		chars.Clip(line.Is, undoneLine))
+	item.Text += fmt.Sprintf(" %s: `%s` becomes `%s`.", what, chars.Clip(line.Old, undoneLine),
+		chars.Clip(line.New, undoneLine))
 	return item, ok
 }
