@@ -62,7 +62,8 @@ func (h fileLines) blameFile(ctx context.Context, ask views.BlameFileRequest) (v
 		return out, err
 	}
 	for i, r := range out.Rows {
-		out.Rows[i].Text = h.Redactor.Text(r.Text)
+		row := &out.Rows[i]
+		row.Text, row.Subject, row.Author = h.Redactor.Text(r.Text), h.Redactor.Text(r.Subject), h.Redactor.Text(r.Author)
 	}
 	texts := make([]string, 0, n)
 	for _, l := range read.Lines {
@@ -108,14 +109,19 @@ func (h fileLines) fileOf(ctx context.Context, at mem.ProjectRef, name string) (
 // errExcluded is the error of a file that the settings exclude.
 var errExcluded = errors.New("the settings exclude it (privacy.exclude_paths)")
 
-// rootOf returns one project with its directory.
+// rootOf returns one project with its directory and its configuration file, which a stored project lacks.
 func (h fileLines) rootOf(ctx context.Context, at mem.ProjectRef) (mem.Project, error) {
 	p, err := h.Engine.Event.Place(ctx, at)
-	if err == nil && p.Root == "" {
-		err = &api.Error{
+	if err != nil {
+		return p, err
+	}
+	if p.Root == "" {
+		return p, &api.Error{
 			Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: "files belong to one project", Fix: "name a project",
 		}
 	}
+	here, err := h.Engine.Event.ProjectOf(p.Root)
+	p.File = here.File
 	return p, err
 }
 
