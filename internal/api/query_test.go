@@ -3,14 +3,17 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 type asked struct {
@@ -143,4 +146,30 @@ func orders() []api.Binding {
 
 func answers[Req, Rep any](r api.Route[Req, Rep]) api.Binding {
 	return api.On(r, func(context.Context, Req) (rep Rep, err error) { return rep, nil })
+}
+
+// Prose sends text to a model and takes tokens; a read changes nothing.
+func TestARecapInProseIsNoRead(t *testing.T) {
+	var asked []bool
+	h := guarded(api.Config{Bindings: []api.Binding{
+		api.On(api.Recap, func(_ context.Context, q views.RecapRequest) (views.RecapResponse, error) {
+			asked = append(asked, q.Prose)
+			return views.RecapResponse{}, nil
+		}),
+	}})
+	const body = `{"since":"2026-03-02T00:00:00Z","prose":true}`
+	for i, want := range []int{200, 400, 200} {
+		r := []*http.Request{
+			request("GET", "/api/v1/recap?since=2026-03-02", "", map[string]string{"Content-Length": "0"}),
+			request("GET", "/api/v1/recap?since=2026-03-02&prose=true", "", map[string]string{"Content-Length": "0"}),
+			request("POST", "/api/v1/recap", body, nil),
+		}[i]
+		rec := httptest.NewRecorder()
+		if h.ServeHTTP(rec, r); rec.Code != want {
+			t.Errorf("%s %s: %d %s, want %d", r.Method, r.RequestURI, rec.Code, rec.Body, want)
+		}
+	}
+	if !slices.Equal(asked, []bool{false, true}) {
+		t.Errorf("prose was asked for: %v, want by POST alone", asked)
+	}
 }

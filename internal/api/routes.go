@@ -46,7 +46,7 @@ const (
 	Draining = "draining"
 )
 
-// Routes of the command line and of MCP. Those with a Get change nothing.
+// Routes of the command line and of MCP. Those with a Get change nothing when they are read by it.
 var (
 	Search   = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
 	Show     = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}

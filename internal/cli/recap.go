@@ -21,7 +21,7 @@ func recapCommand(a *app) *cobra.Command {
 		Short:      "what was done, decided and left open, by day and project",
 		Long: "Lists outcomes, decisions, open work, failures, commits and changed files since\n" +
 			"a day. It reads what is stored and asks no model, unless --prose lets the\nmodel that is set up for " +
-			"digests tell it.",
+			"digests summarize it.",
 		Example: "  remanence recap\n  remanence recap --since monday --all\n  remanence recap --since 7d " +
 			"--format md > week.md",
 		Args: atMost(0),
@@ -58,7 +58,7 @@ func recapCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&since, "since", "yesterday", "from then on: monday, 2w, 3d, 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "every project")
-	cmd.Flags().BoolVar(&prose, "prose", false, "told in sentences by the model that is set up (digest.provider)")
+	cmd.Flags().BoolVar(&prose, "prose", false, "a summary in sentences by the model that is set up (digest.provider)")
 	cmd.Flags().StringVar(&format, "format", "text", "text, md, html or json")
 	cmd.Flags().IntVar(&items, "items", views.DefaultRecapItems, "so many of each section at most")
 	return cmd

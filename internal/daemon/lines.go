@@ -215,14 +215,15 @@ func (h fileLines) recap(ctx context.Context, ask views.RecapRequest) (views.Rec
 		p := known[d.Project]
 		ec := event.Context{Event: mem.Event{Root: p.Root}, Project: p}
 		if ec.ProjectIn(settings.ExcludeProjects) || ec.ProjectIn(settings.DigestExclude) {
-			out.Kept++
+			out.Withheld++
 			continue
 		}
 		d.Commits = nil
 		shown.Days = append(shown.Days, d)
 	}
 	if len(shown.Days) == 0 {
-		return out, noProse("the settings let the model see none of these projects", "change digest.exclude_projects")
+		return out, noProse("the settings let the model see none of these projects",
+			"change digest.exclude_projects or privacy.exclude_projects")
 	}
 	text := shown.Page(views.RecapMarkdown, maxProseItems, chars.Line)
 	if out.Prose, out.Model, err = h.Engine.Digest.Prose(ctx, text); err != nil {

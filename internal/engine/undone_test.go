@@ -60,7 +60,7 @@ func TestAnEditThatUndoesADecisionGetsIt(t *testing.T) {
 	s.play(start("startup"), prompt("p3", "slow the sender down"))
 	again.PromptID = "p3"
 	if got := undone(s.play(again)); !strings.Contains(got, "This edit takes it back: `wait := 9 * time.Second` becomes") {
-		t.Errorf("another session is told %q", got)
+		t.Errorf("another session gets %q", got)
 	}
 }
 

@@ -59,7 +59,7 @@ type Summarizer interface {
 	Digest(ctx context.Context, turn string) (mem.Digest, error)
 }
 
-// ProseWriter is a Summarizer that also tells a recap in sentences. Its errors are those of a Summarizer.
+// ProseWriter is a Summarizer that also summarizes a recap in sentences. Its errors are those of a Summarizer.
 type ProseWriter interface {
 	ProseCost(recap string) int // largest number of tokens that Prose may use
 	Prose(ctx context.Context, recap string) (text string, tokens int, err error)

@@ -358,7 +358,7 @@ func TestARecapIsToldAndItsTokensAreCounted(t *testing.T) {
 		if err != nil || text != "Retries wait by a timer now." || tokens < 2380 {
 			t.Errorf("%s: %q, %d tokens, %v", kind, text, tokens, err)
 		}
-		if body := (*seen)[0].body; !strings.Contains(body, "Tell the record above") ||
+		if body := (*seen)[0].body; !strings.Contains(body, "Write the short report of the record above") ||
 			!strings.Contains(body, "- decided: retries wait by a timer") || strings.Contains(body, "observation") {
 			t.Errorf("%s was asked %s", kind, body)
 		}

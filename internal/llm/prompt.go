@@ -40,9 +40,9 @@ Answer with nothing but this, one <observation> for each thing, six at most, in 
 State only what the record says. Leave a part empty that has nothing to say. If nothing is worth keeping, answer ` +
 	`<skip_summary/> alone.`
 
-// proseInstructions say how a recap is told.
+// proseInstructions say how a recap is summarized.
 const proseInstructions = `You write a short report of a developer's work for the developer and the team. You are ` +
-	`given a list of statements by day and project: what was done, decided, left open and what failed. Tell it in plain ` +
+	`given a list of statements by day and project: what was done, decided, left open and what failed. Summarize it in plain ` +
 	`prose: at most ten sentences, the most important first, one paragraph for each project if there are several. No ` +
 	`headings, no lists, no Markdown.
 
@@ -65,7 +65,7 @@ func digestRequest(turn string) request {
 }
 
 func proseRequest(recap string) request {
-	return request{proseInstructions, quoted(recap) + "Tell the record above as a short report."}
+	return request{proseInstructions, quoted(recap) + "Write the short report of the record above."}
 }
 
 // quoted puts a text between two marks that it cannot hold: they are made of it.

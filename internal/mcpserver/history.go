@@ -10,8 +10,8 @@ import (
 	"remanence/internal/views"
 )
 
-// further are the tools that answer questions about the past of a project: more than most sessions need.
-func further() []tool {
+// historyTools returns the tools that answer questions about the past of a project: more than most sessions need.
+func historyTools() []tool {
 	return []tool{
 		{
 			name: "blame", about: "Why lines of a file are so: commit, session, prompt, and decision or fix behind them",

@@ -52,8 +52,8 @@ func (n *notebook) propose(_ context.Context, ask views.ProposeFileRequest) (vie
 	return out, err
 }
 
-// askFurther plays one call of a server with the further tools and returns the text of its answer.
-func askFurther(t *testing.T, n *notebook, name, args string) string {
+// askHistory plays one call of a server with the history tools and returns the text of its answer.
+func askHistory(t *testing.T, n *notebook, name, args string) string {
 	t.Helper()
 	c := shop(n)
 	c.Tools = ToolsMore
@@ -67,7 +67,7 @@ func askFurther(t *testing.T, n *notebook, name, args string) string {
 	return strings.ReplaceAll(got, `\"`, `"`)
 }
 
-func TestTheFurtherToolsAnswerWithinTheirRoom(t *testing.T) {
+func TestTheHistoryToolsAnswerWithinTheirRoom(t *testing.T) {
 	for _, tt := range []struct {
 		name, args string
 		want       []string
@@ -87,7 +87,7 @@ func TestTheFurtherToolsAnswerWithinTheirRoom(t *testing.T) {
 			"the user runs: remanence propose AGENTS.md",
 		}},
 	} {
-		got := askFurther(t, stocked(), tt.name, tt.args)
+		got := askHistory(t, stocked(), tt.name, tt.args)
 		for _, want := range tt.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s %s: no %q in\n%s", tt.name, tt.args, want, got)
@@ -96,7 +96,7 @@ func TestTheFurtherToolsAnswerWithinTheirRoom(t *testing.T) {
 	}
 }
 
-func TestTheFurtherToolsAreListedOnlyIfChosen(t *testing.T) {
+func TestTheHistoryToolsAreListedOnlyIfChosen(t *testing.T) {
 	names := func(choice string) (all string) {
 		for _, t := range listed(choice) {
 			all += " " + t.name

@@ -139,7 +139,7 @@ func writers() []tool {
 func listed(choice string) []tool {
 	list := core()
 	if choice == ToolsMore || choice == ToolsAll {
-		list = append(list, further()...)
+		list = append(list, historyTools()...)
 	}
 	if choice == ToolsAll {
 		list = append(list, aliases()...)

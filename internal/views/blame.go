@@ -87,7 +87,7 @@ const (
 	ByCommit = "commit" // the session made the commit
 )
 
-// BlameMemory is what a turn decided, fixed, was told or did.
+// BlameMemory is what a turn decided, fixed, learned from the person or did.
 type BlameMemory struct {
 	ID    string    `json:"id"`
 	Kind  mem.Kind  `json:"kind"`

@@ -27,21 +27,23 @@ type RecapRequest struct {
 	Until  time.Time `json:"until,omitzero"`
 	Format string    `json:"format,omitempty"` // RecapMarkdown or RecapHTML, to get the page too; empty means none
 	Items  int       `json:"items,omitempty"`  // of a section of the page; 0 means DefaultRecapItems
-	Prose  bool      `json:"prose,omitempty"`  // told by the model that is set up; an error without one
+	// Prose asks the model that is set up to summarize the recap; an error without one. That takes tokens: a read by GET
+	// cannot ask for it.
+	Prose bool `json:"prose,omitempty" query:"-"`
 
 	MinTrust mem.Trust `json:"-"` // of statements; less than TrustTool means TrustTool
 }
 
 // RecapResponse lists what was done by day and project, oldest day first.
 type RecapResponse struct {
-	Since time.Time  `json:"since"`
-	Until time.Time  `json:"until"`
-	Days  []RecapDay `json:"days"`
-	Text  string     `json:"text,omitempty"` // the page in the form that was asked for
-	Prose string     `json:"prose,omitempty"`
-	Model string     `json:"model,omitempty"` // that wrote Prose
-	Kept  int        `json:"kept,omitempty"`  // days of projects that the model was not shown
-	Cut   bool       `json:"cut,omitempty"`   // the period holds more than one recap reads
+	Since    time.Time  `json:"since"`
+	Until    time.Time  `json:"until"`
+	Days     []RecapDay `json:"days"`
+	Text     string     `json:"text,omitempty"` // the page in the form that was asked for
+	Prose    string     `json:"prose,omitempty"`
+	Model    string     `json:"model,omitempty"`    // that wrote Prose
+	Withheld int        `json:"withheld,omitempty"` // days of excluded projects that the model was not shown
+	Cut      bool       `json:"cut,omitempty"`      // the period holds more than one recap reads
 }
 
 // RecapDay is what was done in one project on one day, from stored statements alone.
@@ -237,7 +239,7 @@ func namesCommand(fix, command string) bool {
 // leastNamed is how much of a command a fix names at least, in characters.
 const leastNamed = 40
 
-// settle drops failures that are not worth telling: of looking at something, and of commits that were made afterwards.
+// settle drops failures that are not worth listing: of looking at something, and of commits that were made afterwards.
 func (d *RecapDay) settle() {
 	d.Failures = slices.DeleteFunc(d.Failures, func(f RecapFailure) bool {
 		made := strings.Contains(f.Command, "git commit") && slices.ContainsFunc(d.Commits, func(c RecapCommit) bool {

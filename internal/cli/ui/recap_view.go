@@ -28,9 +28,10 @@ func (v RecapView) Print(p *Printer) {
 		for para := range strings.SplitSeq(v.Prose, "\n\n") {
 			p.Line("%s", OneLine(para))
 		}
-		p.Say("Told by %s from the statements of remanence recap, which it may tell wrongly.", OneLine(v.Model))
-		if v.Kept > 0 {
-			p.Say("%s not sent: digest.exclude_projects.", Plural(v.Kept, "day of a project was", "days of projects were"))
+		p.Say("Written by %s from the list of remanence recap; it may be wrong.", OneLine(v.Model))
+		if v.Withheld > 0 {
+			p.Say("%s not sent: digest.exclude_projects and privacy.exclude_projects.",
+				Plural(v.Withheld, "day of a project was", "days of projects were"))
 		}
 		return
 	}

@@ -34,3 +34,19 @@ func TestARecapShowsSoManyItemsOfEachSection(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", &out, want)
 	}
 }
+
+func TestProseSaysWhoWroteItAndWhatWasNotSent(t *testing.T) {
+	v := RecapView{RecapResponse: views.RecapResponse{
+		Days: []views.RecapDay{{Day: "2026-03-02"}}, Prose: "The fee is rounded.", Model: "a-model", Withheld: 2,
+	}}
+	var out strings.Builder
+	v.Print(&Printer{Out: &out, Err: &out, Width: 120})
+	for _, want := range []string{
+		"The fee is rounded.\n", "Written by a-model from the list of remanence recap; it may be wrong.",
+		"2 days of projects were not sent: digest.exclude_projects and privacy.exclude_projects.",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got\n%swant %q in it", &out, want)
+		}
+	}
+}
