@@ -120,12 +120,19 @@ func (s *undoSearch) takenBack(ctx context.Context, turn [2]string) (out []blame
 
 // explain adds the newest reasons of a session that name a word of a line that is taken back.
 func (s *undoSearch) explain(ctx context.Context, session string, lines []blame.UndoneLine) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	reasons, err := s.reasonsOf(ctx, session)
+	if err != nil {
+		return err
+	}
 	for _, line := range lines {
-		reasons, err := s.reasonsOf(ctx, session)
-		if err != nil {
-			return err
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("decisions of a session: %w", err)
 		}
-		i := slices.IndexFunc(reasons, func(r reason) bool { return r.names(line.Words) })
+		terms := rank.Terms(strings.Join(line.Words, " "))
+		i := slices.IndexFunc(reasons, func(r reason) bool { return r.names(line.Words, terms) })
 		if i < 0 {
 			continue
 		}
@@ -167,11 +174,11 @@ func (s *undoSearch) reasonsOf(ctx context.Context, session string) ([]reason, e
 	return out, nil
 }
 
-// names reports whether a reason contains one of some words that is no stop word, or one of the numbers.
-func (r reason) names(words []string) bool {
+// names reports whether a reason contains one of the terms of some words, or one of the numbers.
+func (r reason) names(words, terms []string) bool {
 	isNumber := func(w string) bool { return unicode.IsDigit([]rune(w)[0]) }
 	return slices.ContainsFunc(words, func(w string) bool { return isNumber(w) && slices.Contains(r.words, w) }) ||
-		extract.CountShared(rank.Terms(strings.Join(words, " ")), r.terms) > 0
+		extract.CountShared(terms, r.terms) > 0
 }
 
 // item states a decision and how the edit undoes it.
