@@ -50,8 +50,8 @@ func (s *Service) callWithinLimit(ctx context.Context, model event.Summarizer, t
 	return d, err
 }
 
-// Prose lets the model summarize a recap, within the daily token limit, and returns the model's name. Each part of a line
-// that the redactor takes out is taken out before. ErrNoModel if there is no model.
+// Prose lets the model summarize a recap, within the daily token limit, and returns the model's name. Each part of a
+// line that the redactor takes out is taken out before. ErrNoModel if there is no model.
 func (s *Service) Prose(ctx context.Context, recap string) (text, name string, err error) {
 	model := s.Event.CurrentModel()
 	writer, ok := model.(event.ProseWriter)

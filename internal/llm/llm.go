@@ -177,8 +177,8 @@ func (m *Model) Digest(ctx context.Context, turn string) (mem.Digest, error) {
 	return d, err
 }
 
-// Prose summarizes a recap in a few sentences, and returns how many tokens that took. Errors are those of Digest. What comes
-// back is plain text, and as every answer a claim.
+// Prose summarizes a recap in a few sentences, and returns how many tokens that took. Errors are those of Digest.
+// What comes back is plain text, and as every answer a claim.
 func (m *Model) Prose(ctx context.Context, recap string) (text string, tokens int, err error) {
 	tokens, err = m.answered(ctx, "recap", proseRequest(recap), func(got string) error {
 		if text = chars.Clip(strings.TrimSpace(got), maxProse); text == "" {
