@@ -7,11 +7,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 //go:embed schema/*.sql
@@ -22,7 +22,7 @@ const minVersion = 140000
 
 // migrate brings the schema to the newest version. Other processes that open it meanwhile wait.
 func (s *database) migrate(ctx context.Context) error {
-	steps, err := migrations()
+	steps, err := stored.Migrations(schemas)
 	if err != nil {
 		return err
 	}
@@ -82,24 +82,4 @@ func (tx *transaction) identify(ctx context.Context, schema string) (int, error)
 		err = mem.ErrForeign
 	}
 	return n, err
-}
-
-// migrations returns the SQL of all steps in order.
-func migrations() ([]string, error) {
-	entries, err := schemas.ReadDir("schema") // sorted by name
-	if err != nil {
-		return nil, err
-	}
-	steps := make([]string, 0, len(entries))
-	for i, e := range entries {
-		if !strings.HasPrefix(e.Name(), fmt.Sprintf("%04d_", i+1)) {
-			return nil, fmt.Errorf("schema %s is out of order", e.Name())
-		}
-		text, err := schemas.ReadFile("schema/" + e.Name())
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, string(text))
-	}
-	return steps, nil
 }

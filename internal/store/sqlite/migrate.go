@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"remanence/internal/fsx"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 //go:embed schema/*.sql
@@ -92,24 +92,7 @@ func (db *database) setJournal(ctx context.Context) error {
 }
 
 // migrations returns the SQL of all steps in order.
-func migrations() ([]string, error) {
-	entries, err := schemas.ReadDir("schema") // sorted by name
-	if err != nil {
-		return nil, err
-	}
-	steps := make([]string, 0, len(entries))
-	for i, e := range entries {
-		if !strings.HasPrefix(e.Name(), fmt.Sprintf("%04d_", i+1)) {
-			return nil, fmt.Errorf("schema %s is out of order", e.Name())
-		}
-		text, err := schemas.ReadFile("schema/" + e.Name())
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, string(text))
-	}
-	return steps, nil
-}
+func migrations() ([]string, error) { return stored.Migrations(schemas) }
 
 // Schema is the number of the schema that this program reads and writes.
 func Schema() (int, error) {
