@@ -16,6 +16,8 @@ var (
 	errDSNForm     = errors.New("neither sqlite: nor an address like postgres://user@host:5432/database")
 	errDSNPassword = errors.New("a password does not belong in it and is not used: give it in a file that only you can " +
 		"read (~/.pgpass, or ?passfile=FILE in the address) or in PGPASSWORD")
+	errDSNPassphrase = errors.New("the passphrase of a key (sslpassword) does not belong in it and is not used: give it " +
+		"in PGSSLPASSWORD, or use a key without one in a file that only you can read")
 )
 
 // ServerDSN returns the address of the database server, "" if the store is the SQLite file. An address that cannot be
@@ -43,6 +45,9 @@ func checkDSN(value any) error {
 	if _, ok := u.User.Password(); ok || u.Query().Has("password") {
 		return errDSNPassword
 	}
+	if u.Query().Has("sslpassword") {
+		return errDSNPassphrase
+	}
 	return nil
 }
 
@@ -55,7 +60,7 @@ func serverURL(dsn string) (*url.URL, error) {
 	return u, nil
 }
 
-// withoutPassword returns an address without its password.
+// withoutPassword returns an address without its password and the passphrase of a key.
 func withoutPassword(value any) any {
 	dsn, _ := value.(string)
 	if dsn == "" || dsn == SQLiteDSN {
@@ -68,8 +73,9 @@ func withoutPassword(value any) any {
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
-	if q := u.Query(); q.Has("password") {
+	if q := u.Query(); q.Has("password") || q.Has("sslpassword") {
 		q.Del("password")
+		q.Del("sslpassword")
 		u.RawQuery = q.Encode()
 	}
 	return u.String()

@@ -11,15 +11,16 @@ func TestPasswordsInAnAddressAreNeverShown(t *testing.T) {
 		shown  string
 		usable bool
 	}{
-		"":                                  {"", true},
-		"sqlite:":                           {"sqlite:", true},
-		"postgres://u@h:5432/d?sslmode=off": {"postgres://u@h:5432/d?sslmode=off", true},
-		"postgresql://u@h/d":                {"postgresql://u@h/d", true},
-		"postgres://u:hunter2@h/d":          {"postgres://u@h/d", true},
-		"postgres://h/d?password=hunter2&x": {"postgres://h/d?x=", true},
-		"postgres://u:hunter2@h:no/d":       {unreadableDSN, false},
-		"host=h password=hunter2":           {unreadableDSN, false},
-		"mysql://u:hunter2@h/d":             {unreadableDSN, false},
+		"":                                   {"", true},
+		"sqlite:":                            {"sqlite:", true},
+		"postgres://u@h:5432/d?sslmode=off":  {"postgres://u@h:5432/d?sslmode=off", true},
+		"postgresql://u@h/d":                 {"postgresql://u@h/d", true},
+		"postgres://u:hunter2@h/d":           {"postgres://u@h/d", true},
+		"postgres://h/d?password=hunter2&x":  {"postgres://h/d?x=", true},
+		"postgres://h/d?sslpassword=hunter2": {"postgres://h/d", true},
+		"postgres://u:hunter2@h:no/d":        {unreadableDSN, false},
+		"host=h password=hunter2":            {unreadableDSN, false},
+		"mysql://u:hunter2@h/d":              {unreadableDSN, false},
 	} {
 		getenv := func(name string) string { return map[string]string{"REMANENCE_STORE_DSN": dsn}[name] }
 		c, err := LoadConfig(filepath.Join(t.TempDir(), "none.toml"), getenv)
