@@ -52,6 +52,7 @@ func exportCommand(a *app) *cobra.Command {
 			}
 			hide := func(page string) string { return page }
 			if a.Project != "" || records.since != "" || records.hidePaths {
+				records.fromAPI = true
 				q, projects, err := records.query(cmd.Context(), a)
 				if err != nil {
 					return err

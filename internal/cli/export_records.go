@@ -33,6 +33,7 @@ type recordExport struct {
 	file      toFile
 	since     string
 	hidePaths bool
+	fromAPI   bool // the database file is not read
 }
 
 // run writes the rows of one project or of all as lines of JSON.
@@ -101,7 +102,7 @@ const lockWait = 5 * time.Second
 
 // query says which rows are written. What waits in the spool is taken in first.
 func (o recordExport) query(ctx context.Context, a *app) (q mem.RecordQuery, projects []mem.Project, err error) {
-	if err := a.hasDatabase(); err != nil {
+	if err := a.hasDatabase(); err != nil && !o.fromAPI {
 		return q, nil, err
 	}
 	if o.since != "" {
