@@ -19,6 +19,9 @@ func (h *Daemon) scan(ctx context.Context, ask event.ScanRequest) (mem.ScanRespo
 	if err == nil && ask.Fix && len(copies) > 0 {
 		h.backupDaily(ctx) // they went with what was taken out
 	}
+	if ask.Fix {
+		got.Unreached = append(got.Unreached, unreachedByServer(h)...)
+	}
 	got.Unreached = append(got.Unreached, h.spooledUnreached(left)...)
 	return got, err
 }

@@ -35,7 +35,7 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 	case dsn != "":
 		h.server, err = postgres.Open(ctx, postgres.Config{DSN: dsn, Owner: owner(h.Paths), Now: h.Sys.Now})
 		h.Store = h.server
-		if errors.Is(err, postgres.ErrWithout) {
+		if errors.Is(err, postgres.ErrNotBuilt) {
 			return fault.Store.Because("store.dsn names a server, and %s; make build TAGS=postgres makes one with it", err)
 		}
 	default:
@@ -78,7 +78,7 @@ func OnServer(paths config.Paths, getenv func(string) string) bool {
 	return dsn != "" || err != nil
 }
 
-// unreachedByServer names what a purge does not reach on a server.
+// unreachedByServer names what a purge and a scan do not reach on a server.
 func unreachedByServer(h *Daemon) (out []string) {
 	if h.server == nil {
 		return nil
@@ -86,7 +86,8 @@ func unreachedByServer(h *Daemon) (out []string) {
 	if config.Exists(h.Paths.Database()) {
 		out = append(out, "the SQLite file from before: "+h.Paths.Database())
 	}
-	return append(out, "backups, replicas and the write-ahead log of the database server")
+	return append(out, "backups, replicas and the write-ahead log of the database server",
+		"rows that an older transaction on the server still sees, until a later purge")
 }
 
 // openStore opens the database. A damaged one without a backup is set aside and replaced by a new one, so that

@@ -93,6 +93,14 @@ func TestMemoryIsOnTheServerAlone(t *testing.T) {
 			t.Errorf("%v: %v, %s, want a refusal: it would look at a file", args, err, out)
 		}
 	}
+	// The page comes from the daemon, whatever part of it is asked for.
+	if out := p.Run("export", "--since", "30d", "--redact-paths"); !strings.Contains(out, "<html") {
+		t.Errorf("export: %s, want a page", out)
+	}
+	if out := p.Run("scan", "--fix", "--json"); !strings.Contains(out, "write-ahead log") ||
+		!strings.Contains(out, "older transaction") {
+		t.Errorf("scan --fix: %s, want it to name what is not reached", out)
+	}
 	doctor, _ := p.Command("doctor").CombinedOutput() // what else it finds is not of interest
 	if !strings.Contains(string(doctor), "PostgreSQL") || strings.Contains(string(doctor), server.Password) {
 		t.Errorf("doctor: %s", doctor)

@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// ErrWithout is the error of a program that was built without the client of PostgreSQL.
-var ErrWithout = errors.New("this program is built without PostgreSQL")
+// ErrNotBuilt is the error of a program that was built without the client of PostgreSQL.
+var ErrNotBuilt = errors.New("this program is built without PostgreSQL")
 
 // Config says where the database is.
 type Config struct {
-	// DSN is a URL, postgres://…, or a list of key=value. Passwords may come from PGPASSWORD, PGPASSFILE or
-	// ~/.pgpass instead.
+	// DSN is a URL, postgres://…; package config accepts no list of key=value. Passwords may come from PGPASSWORD,
+	// PGPASSFILE or ~/.pgpass instead.
 	DSN      string
 	Schema   string           // made if it is missing; empty means DefaultSchema
 	Owner    string           // names the process that leases jobs, the same after a restart
