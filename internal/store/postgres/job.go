@@ -14,7 +14,7 @@ import (
 )
 
 // putJob adds a job, unless the same job waits already. A leased one does not count: it may have read its input before
-// the cause of the new one was stored.
+// the cause of the new one was stored. One that waits is locked, so that it is not leased before then.
 func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 	session, err := e.sessionOf(ctx, j.Session, "", e.event.Agent)
 	if err != nil {
@@ -22,7 +22,7 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 	}
 	var n int64
 	found, err := e.find(ctx, query("SELECT number FROM job WHERE kind = ? AND session IS NOT DISTINCT FROM ?::bigint "+
-		"AND key = ? AND NOT dead AND leased <= ? LIMIT 1", j.Kind, session, j.Key, stored.Stamp(e.now)), &n)
+		"AND key = ? AND NOT dead AND leased <= ? LIMIT 1 FOR UPDATE", j.Kind, session, j.Key, stored.Stamp(e.now)), &n)
 	if err != nil || found {
 		return err
 	}
