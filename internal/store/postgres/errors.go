@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -78,8 +79,11 @@ func isAway(err error) bool {
 func AtFault(err error) bool {
 	switch code := codeOf(err); {
 	case code != "":
-		class := code[:2]
-		return class != "22" && class != "23" && class != "42" && class != "54"
+		switch code {
+		case "42501", "42P01", "42703": // a right was revoked, or a table or column is missing: another schema
+			return true
+		}
+		return !slices.Contains([]string{"22", "23", "42", "54"}, code[:2])
 	default:
 		return errors.Is(err, mem.ErrAway) || isAway(err)
 	}
