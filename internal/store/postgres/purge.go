@@ -95,8 +95,8 @@ func (tx *transaction) putTombstone(ctx context.Context, id string) error {
 	}
 	return tx.exec(ctx, query(`INSERT INTO event AS e (seq, id, key, prompt_id, kind, tool, tool_use_id, agent_id,
 		dropped, payload, created_at) VALUES (?, ?, '', '', ?, '', '', '', true, '', ?)
-		ON CONFLICT (id) DO UPDATE SET created_at = greatest(e.created_at, excluded.created_at)`, -n, id, tombstone,
-		stored.Stamp(tx.now)))
+		ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, created_at = greatest(e.created_at, excluded.created_at)`, -n, id,
+		tombstone, stored.Stamp(tx.now)))
 }
 
 // putTombstones writes the tombstones of a purge.
@@ -119,11 +119,11 @@ func (s *Store) ErasedUntil(ctx context.Context, session string) (at time.Time, 
 	return at, wrap("erased until", err)
 }
 
-// finishPurge writes the tables anew, without the erased rows, if a purge or a scrub left that to do.
+// finishPurge writes the tables anew, without the erased rows, if a purge or a scrub left that to do. A row that an
+// older transaction of the server still sees stays in them.
 func (s *database) finishPurge(ctx context.Context) error {
-	var n int
-	if err := get(ctx, s.pool, query("SELECT count(*) FROM event WHERE id = ?", unfinishedPurge), &n); err != nil ||
-		n == 0 {
+	seq, found, err := first(ctx, s.pool, query("SELECT seq FROM event WHERE id = ?", unfinishedPurge), one[int64])
+	if err != nil || !found {
 		return err
 	}
 	conn, err := s.pool.Acquire(ctx)
@@ -136,12 +136,13 @@ func (s *database) finishPurge(ctx context.Context) error {
 	}
 	defer func() { _, _ = conn.Exec(context.WithoutCancel(ctx), "RESET statement_timeout") }()
 	_, err = conn.Exec(ctx, "VACUUM (FULL, ANALYZE) event, memory, turn, session, receipt, receipt_item, checkpoint, "+
-		"job, vector, entity, mention, relation, change, dismissed, told, project, project_root, project_common")
+		"job, vector, entity, mention, relation, change, dismissed, injected_key, project, project_root, project_common")
 	if err != nil {
 		return err
 	}
 	return s.transact(ctx, func(tx *transaction) error {
-		return tx.exec(ctx, query("DELETE FROM event WHERE id = ?", unfinishedPurge))
+		// What another daemon erased meanwhile has a tombstone with another position.
+		return tx.exec(ctx, query("DELETE FROM event WHERE id = ? AND seq = ?", unfinishedPurge, seq))
 	})
 }
 

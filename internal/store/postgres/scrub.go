@@ -71,7 +71,7 @@ func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
 	last := "" // key of the last row of the step before
 	for {
 		q := query(recordsOf(t) + " WHERE true")
-		if numbered := t.Key == "number" || t.Key == "seq"; numbered {
+		if isNumbered(t) {
 			if last != "" {
 				q.and(t.Key+" > ?::text::bigint", last)
 			}
@@ -87,10 +87,21 @@ func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
 		if r.done.Records += len(found); len(found) < scrubStep {
 			return nil
 		}
-		if last = found[len(found)-1].Key; t.Key != "number" && t.Key != "seq" {
+		if last = found[len(found)-1].Key; !isNumbered(t) {
 			return nil
 		}
 	}
+}
+
+// isNumbered reports whether the key of a table is a number, and not a text.
+func isNumbered(t stored.TextTable) bool { return t.Key == "number" || t.Key == "seq" }
+
+// withKey is the condition that selects the record with a key.
+func withKey(t stored.TextTable, key string) *statement {
+	if isNumbered(t) {
+		return query(" WHERE "+t.Key+" = ?::text::bigint", key)
+	}
+	return query(" WHERE ("+t.Key+")::text = ?", key)
 }
 
 // recordsOf is the statement that reads the records of a table, without a condition.
@@ -138,7 +149,7 @@ func (r *scrubRun) scan(ctx context.Context, t stored.TextTable, found []stored.
 
 // rewrite cleans one record. It reads it again, as it may have changed meanwhile.
 func (r *scrubRun) rewrite(ctx context.Context, e *entry, t stored.TextTable, key string) error {
-	rec, found, err := first(ctx, e.tx, query(recordsOf(t)+" WHERE ("+t.Key+")::text = ?", key), scanRecord(t))
+	rec, found, err := first(ctx, e.tx, query(recordsOf(t)).append(withKey(t, key)), scanRecord(t))
 	if err != nil || !found {
 		return err
 	}
@@ -153,25 +164,39 @@ func (r *scrubRun) rewrite(ctx context.Context, e *entry, t stored.TextTable, ke
 		}
 		set.add(column+" = ?", fresh.Texts[i])
 	}
-	set.add(" WHERE ("+t.Key+")::text = ?", key)
+	set.append(withKey(t, key))
 	if err := e.saving(ctx, func() error { return e.exec(ctx, set) }); isTaken(err) {
 		// Of two names that differ only in what was removed, one stays.
-		return e.exec(ctx, query("DELETE FROM "+t.Table+" WHERE ("+t.Key+")::text = ?", key))
+		return e.exec(ctx, query("DELETE FROM "+t.Table).append(withKey(t, key)))
 	} else if err != nil {
 		return err
 	}
 	if t.Table != "memory" {
 		return nil
 	}
-	m, _, err := e.oneMemory(ctx, "m.number::text = ?", key)
+	m, _, err := e.oneMemory(ctx, "m.number = ?::text::bigint", key)
 	if err != nil {
 		return err
 	}
 	m.outdated = m.outdated || m.Kind.HasEntities()
-	if err := e.saveMemory(ctx, m); err != nil {
+	save := e.saveMemory
+	if m.broken {
+		save = e.clearDerived
+	}
+	if err := save(ctx, m); err != nil {
 		return err
 	}
 	return e.exec(ctx, query("DELETE FROM vector WHERE memory = ?", m.number))
+}
+
+// clearDerived empties what is derived from a document that cannot be decoded: it may contain the secret, and cannot
+// be derived anew.
+func (e *entry) clearDerived(ctx context.Context, r memoryRow) error {
+	if stored.IsUtterance(r.Memory) {
+		e.spans.Add(r.session, r.number) // its neighbours are indexed with its text
+	}
+	return e.exec(ctx, query(`UPDATE memory SET command = '', files = '{}', dirs = '{}', exts = '{}', tags = '{}',
+		words = '', search = '', length = 0 WHERE number = ?`, r.number))
 }
 
 // saving runs f so that the transaction goes on if it fails.
