@@ -60,9 +60,10 @@ func (e *entry) putLinks(ctx context.Context, l mem.MemoryLinks) error {
 func (e *entry) putEntity(ctx context.Context, project string, n mem.NamedEntity, seen int64) (number int64,
 	err error,
 ) {
+	same, args := sameText("name", n.Name)
 	found, err := e.find(ctx, query("UPDATE entity SET confidence = greatest(confidence, ?), "+
-		"last_seen = greatest(last_seen, ?) WHERE project = ? AND kind = ? AND name = ? RETURNING number", n.Confidence, seen,
-		project, n.Kind, n.Name), &number)
+		"last_seen = greatest(last_seen, ?) WHERE project = ? AND kind = ?", n.Confidence, seen, project, n.Kind).
+		and(same, args...).add(" RETURNING number"), &number)
 	if err != nil || found {
 		return number, err
 	}

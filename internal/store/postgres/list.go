@@ -127,17 +127,18 @@ func memoriesWhere(text string, q mem.Query) *statement {
 	s := withStatus(query(text+"true"), q)
 	withPlace(s, q)
 	withKind(s, q)
+	file := cut(q.File, longest)
 	switch {
 	case q.File == "":
 	case strings.HasSuffix(q.File, "/"):
-		s.and("m.dirs @> ARRAY[?::text]", q.File)
+		s.and("m.dirs @> ARRAY[?::text]", file)
 	case strings.HasPrefix(q.File, ".") && !strings.ContainsAny(q.File, "/"):
-		s.and("(m.exts @> ARRAY[?::text] OR m.files @> ARRAY[?::text])", q.File, q.File)
+		s.and("(m.exts @> ARRAY[?::text] OR m.files @> ARRAY[?::text])", file, file)
 	default:
-		s.and("m.files @> ARRAY[?::text]", q.File)
+		s.and("m.files @> ARRAY[?::text]", file)
 	}
 	if len(q.Tags) > 0 {
-		s.and("m.tags && ?::text[]", q.Tags)
+		s.and("m.tags && ?::text[]", indexed(q.Tags))
 	}
 	if q.InVault {
 		s.and("m.note <> ''")
@@ -221,7 +222,7 @@ func (s *Store) FileCounts(ctx context.Context, project, under string, limit int
 	}
 	q.add(` GROUP BY f.path ORDER BY known DESC, changes DESC, f.path COLLATE "C" LIMIT ?)
 		SELECT path, known, changes, last, files, (SELECT count(*) FROM memory m
-			JOIN receipt_item i ON i.memory = m.id AND i.told WHERE m.files @> ARRAY[top.path])
+			JOIN receipt_item i ON i.memory = m.id AND i.injected WHERE m.files @> ARRAY[top.path])
 		FROM top ORDER BY known DESC, changes DESC, path COLLATE "C"`, limitOr(limit))
 	total := 0
 	found, err := rows(ctx, s.pool, q, func(r pgx.Rows) (l mem.FileRow, err error) {

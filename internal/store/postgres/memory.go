@@ -65,10 +65,11 @@ func (e *entry) repeatedBy(ctx context.Context, session any, m mem.Memory) (old 
 // sameMemory finds the memory of the session with the same key. Memories of no session are compared within their
 // project.
 func (e *entry) sameMemory(ctx context.Context, session any, m mem.Memory) (memoryRow, bool, error) {
+	key, args := sameText("m.key", m.Key)
 	if session == nil {
-		return e.oneMemory(ctx, "m.session IS NULL AND m.key = ? AND m.project = ?", m.Key, m.Project)
+		return e.oneMemory(ctx, "m.session IS NULL AND m.project = ? AND "+key, append([]any{m.Project}, args...)...)
 	}
-	return e.oneMemory(ctx, "m.session = ? AND m.key = ?", session, m.Key)
+	return e.oneMemory(ctx, "m.session = ? AND "+key, append([]any{session}, args...)...)
 }
 
 // freshMemory returns the row of a new memory, with the fields that the store decides.

@@ -115,8 +115,20 @@ func (e *entry) saveMemory(ctx context.Context, r memoryRow) error {
 			words = excluded.words, doc = excluded.doc, search = excluded.search, length = excluded.length`,
 		r.number, m.ID, m.Scope, m.Project, r.session, m.Kind, m.Status, m.Pinned, m.Importance, int(m.Trust), m.Resolved,
 		m.Source.Agent, m.Source.PromptID, m.Branch, m.Command, m.Key, m.Supersedes, m.MergedInto, m.Note.File,
-		[]string(m.Files), dirs, exts, []string(m.Tags), len(m.Proposals) > 0, r.outdated, m.Repeats,
+		indexed(m.Files), dirs, exts, indexed(m.Tags), len(m.Proposals) > 0, r.outdated, m.Repeats,
 		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, search.text, search.length))
+}
+
+// longest is how many bytes of a text of a list are indexed. Longer texts that begin alike count as equal.
+const longest = 2000
+
+// indexed returns the texts of a list as their index has them.
+func indexed(list []string) []string {
+	out := make([]string, len(list))
+	for i, text := range list {
+		out[i] = cut(text, longest)
+	}
+	return out
 }
 
 // places returns the directories and the extensions of files.
@@ -127,7 +139,7 @@ func places(files []string) (dirs, exts []string) {
 		if dir == "" {
 			dir = "./"
 		}
-		dirs, exts = append(dirs, dir), append(exts, path.Ext(f))
+		dirs, exts = append(dirs, cut(dir, longest)), append(exts, cut(path.Ext(f), longest))
 	}
 	return dirs, exts
 }

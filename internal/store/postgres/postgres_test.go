@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 	"remanence/test/pgserver"
@@ -183,8 +186,10 @@ func TestARoleThatMayNotWriteIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Title: "x"}}}); !errors.Is(err, mem.ErrReadOnly) {
-		t.Errorf("error %v, want %v", err, mem.ErrReadOnly)
+	_, err = s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Title: "x"}}})
+	if !errors.Is(err, mem.ErrReadOnly) || !AtFault(err) {
+		t.Errorf("error %v, fault of the store %v, want %v of the store: its event must wait", err, AtFault(err),
+			mem.ErrReadOnly)
 	}
 }
 
@@ -325,5 +330,170 @@ func TestTheServerIsDescribed(t *testing.T) {
 	}
 	if got.Durable {
 		t.Error("a server without fsync counts as durable")
+	}
+}
+
+func TestTheServersFaultsAreNotTheEvents(t *testing.T) {
+	for code, want := range map[string]bool{
+		"22P05": false, "23505": false, "54000": false, "42601": false,
+		"42501": true, // a right was revoked
+		"42P01": true, // a table is missing, as while the server is restored
+		"42703": true, // a newer program changed the schema
+		"53100": true, "57P01": true, "40P01": true,
+	} {
+		err := fmt.Errorf("apply: %w", translate(&pgconn.PgError{Code: code}))
+		if got := AtFault(err); got != want {
+			t.Errorf("AtFault of %s is %v, want %v", code, got, want)
+		}
+	}
+}
+
+// A worker may have read its input before the cause of the new job was stored: it must not take the job before that.
+func TestAJobThatABatchCountsOnIsNotLeasedBeforeItsEnd(t *testing.T) {
+	s, other := openStore(t), open(t, Config{Owner: "other"})
+	job := mem.Job{Kind: "a", Key: "1"}
+	apply(t, s, mem.Batch{Jobs: []mem.Job{job}})
+	lease := func() []mem.Job {
+		t.Helper()
+		jobs, err := other.Lease(t.Context(), mem.JobKinds{}, storetest.Clock(), time.Hour, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return jobs
+	}
+	err := s.transact(t.Context(), func(tx *transaction) error {
+		if err := newEntry(tx).putJob(t.Context(), job); err != nil {
+			return err
+		}
+		if jobs := lease(); len(jobs) != 0 {
+			t.Errorf("leased before the batch is stored: %+v", jobs)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs := lease(); len(jobs) != 1 {
+		t.Errorf("%d jobs are leased after the batch is stored, want 1", len(jobs))
+	}
+}
+
+// While one daemon writes the tables anew, another one purges: its rows are not yet gone.
+func TestAPurgeThatAnotherDaemonBeganIsNotForgotten(t *testing.T) {
+	ctx := t.Context()
+	s, other := openStore(t), open(t, Config{Wait: 2 * time.Minute, Limit: 5 * time.Minute})
+	began := func(tx *transaction) error { return tx.putTombstone(ctx, unfinishedPurge) }
+	if err := s.transact(ctx, began); err != nil {
+		t.Fatal(err)
+	}
+	finished := make(chan error, 1)
+	err := s.transact(ctx, func(tx *transaction) error {
+		if err := began(tx); err != nil { // it holds a lock for which the other one waits
+			return err
+		}
+		go func() { finished <- other.finishPurge(ctx) }()
+		for waits := 0; waits == 0; {
+			if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM pg_locks WHERE NOT granted "+
+				"AND mode = 'AccessExclusiveLock'").Scan(&waits); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, <-finished); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM event WHERE id = $1", unfinishedPurge).Scan(&left); err != nil ||
+		left != 1 {
+		t.Errorf("%d marks of an unfinished purge, %v, want 1", left, err)
+	}
+	if err := s.finishPurge(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM event").Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d marks after the purge was finished, %v, want none", left, err)
+	}
+}
+
+// A scan must not write a memory anew whose document it cannot read, and must not read the whole table for each row.
+func TestScrubbingKeepsWhatItCannotRead(t *testing.T) {
+	ctx := t.Context()
+	s := openStore(t)
+	apply(t, s, mem.Batch{Memories: []mem.Memory{{
+		Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "launch", Body: "code swordfish", Pinned: true,
+		Command: "fire swordfish", Tags: []string{"swordfish"}, Files: []string{"swordfish.go"},
+	}}})
+	if _, err := s.pool.Exec(ctx, "UPDATE memory SET doc = 'damaged ' || doc"); err != nil {
+		t.Fatal(err)
+	}
+	clean := func(doc []byte) ([]byte, map[string]int, error) {
+		n := strings.Count(string(doc), "swordfish")
+		if n == 0 {
+			return doc, nil, nil
+		}
+		return []byte(strings.ReplaceAll(string(doc), "swordfish", "[removed]")), map[string]int{"fish": n}, nil
+	}
+	if _, err := s.Scrub(ctx, true, clean); err != nil {
+		t.Fatal(err)
+	}
+	var row, project, doc string
+	var pinned bool
+	if err := s.pool.QueryRow(ctx, "SELECT m::text, project, doc, pinned FROM memory m").Scan(&row, &project, &doc,
+		&pinned); err != nil {
+		t.Fatal(err)
+	}
+	if project != "p_1" || !pinned || !strings.Contains(doc, "launch") || !strings.Contains(doc, "[removed]") {
+		t.Errorf("the row is now %s", row)
+	}
+	if strings.Contains(row, "swordfish") {
+		t.Errorf("the secret is still in %s", row)
+	}
+}
+
+func TestScrubbingFindsARowByItsKey(t *testing.T) {
+	s := openStore(t)
+	for _, table := range textTables() {
+		err := s.transact(t.Context(), func(tx *transaction) error {
+			if err := tx.exec(t.Context(), query("SET LOCAL enable_seqscan = off")); err != nil {
+				return err
+			}
+			q := query("EXPLAIN " + recordsOf(table)).append(withKey(table, "1"))
+			plan, err := rows(t.Context(), tx.tx, q, one[string])
+			if text := strings.Join(plan, "\n"); strings.Contains(text, "Seq Scan on "+table.Table) &&
+				isNumbered(table) {
+				t.Errorf("the whole of %s is read for one row:\n%s", table.Table, text)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// storedVector is a row with a text's vector.
+type storedVector struct {
+	pgx.Rows
+	vector string
+}
+
+func (r storedVector) Scan(dest ...any) error {
+	*dest[2].(*float64), *dest[3].(*string) = 8, r.vector
+	return nil
+}
+
+// Ties break by newest: scores that differ in their last digit alone would break them at random.
+func TestATextAlwaysHasTheSameScore(t *testing.T) {
+	row := storedVector{vector: "'alpha':1A,2D,3D,4D,5A,6D,7D,8D"}
+	sc := scoring{terms: []term{{stems: []string{"alpha"}, count: 20}}, size: 80, mean: 8, weights: weightsOf(true)}
+	want, err := sc.scan(row)
+	if err != nil || want.score <= 0 {
+		t.Fatalf("score %v, %v", want.score, err)
+	}
+	for range 1000 {
+		if got, err := sc.scan(row); err != nil || got.score != want.score {
+			t.Fatalf("score %v, %v, want %v as before", got.score, err, want.score)
+		}
 	}
 }

@@ -55,7 +55,8 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 	if err != nil || p.Common == "" {
 		return key, err
 	}
-	found, err := e.find(ctx, query("SELECT key FROM project_common WHERE common = ?", p.Common), &key)
+	same, args := sameText("common", p.Common)
+	found, err := e.find(ctx, query("SELECT key FROM project_common WHERE "+same, args...), &key)
 	if err != nil {
 		return key, err
 	}
@@ -130,16 +131,16 @@ func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 		return err
 	}
 	now, until := stored.Stamp(e.at), stored.Stamp(p.Until)
-	if err := e.exec(ctx, query("UPDATE silence SET ended = ? WHERE target = ? AND (ended = 0 OR ended > ?)", now, target,
-		now)); err != nil {
+	if err := e.exec(ctx, query("UPDATE paused_period SET ended = ? WHERE target = ? "+
+		"AND (ended = 0 OR ended > ?)", now, target, now)); err != nil {
 		return err
 	}
 	if p.Lift {
 		return e.exec(ctx, query("DELETE FROM pause WHERE target = ?", target))
 	}
 	if !p.InjectOnly {
-		if err := e.exec(ctx, query("INSERT INTO silence (target, begun, ended) VALUES (?, ?, ?)", target, now,
-			until)); err != nil {
+		if err := e.exec(ctx, query("INSERT INTO paused_period (target, begun, ended) VALUES (?, ?, ?)", target,
+			now, until)); err != nil {
 			return err
 		}
 	}
@@ -158,7 +159,9 @@ func (s *Store) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) 
 
 // PausedPeriods implements mem.Store.
 func (s *Store) PausedPeriods(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
-	periods, err := rows(ctx, s.pool, query("SELECT begun, ended FROM silence WHERE target = ANY(?) ORDER BY begun",
-		targets), into(func(p *mem.PausedPeriod) []any { return []any{timeAt(&p.Begun), timeAt(&p.Ended)} }))
+	periods, err := rows(ctx, s.pool, query("SELECT begun, ended FROM paused_period WHERE target = ANY(?) "+
+		"ORDER BY begun", targets), into(func(p *mem.PausedPeriod) []any {
+		return []any{timeAt(&p.Begun), timeAt(&p.Ended)}
+	}))
 	return periods, wrap("paused periods", err)
 }

@@ -74,6 +74,19 @@ func (s *statement) equal(column, value string) *statement {
 	return s.and(column+" = ?", value)
 }
 
+// sameText is the condition that a column has a text that may be too long for an index: the index has its hash.
+func sameText(column, text string) (condition string, args []any) {
+	return "hashtextextended(" + column + ", 0) = hashtextextended(?::text, 0) AND " + column + " = ?", []any{text, text}
+}
+
+// cut returns the beginning of a text that is longer than some bytes.
+func cut(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "")
+	}
+	return text
+}
+
 // canonicalKey is the key under which a project is stored. Its argument is the caller's key, twice.
 const canonicalKey = "coalesce((SELECT known FROM project_alias WHERE key = ?::text), ?::text)"
 

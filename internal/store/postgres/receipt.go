@@ -64,25 +64,25 @@ func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
 
 // putItems writes which memories a receipt names.
 func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
-	told, left := []string{}, []string{}
+	injected, left := []string{}, []string{}
 	for _, it := range r.Items {
-		told = append(told, it.ID)
+		injected = append(injected, it.ID)
 	}
 	for _, c := range r.LeftOut {
 		left = append(left, c.ID)
 	}
-	if len(told)+len(left) == 0 {
+	if len(injected)+len(left) == 0 {
 		return nil
 	}
-	return e.exec(ctx, query(`INSERT INTO receipt_item (receipt, memory, told)
-		SELECT ?::bigint, memory, bool_or(told) FROM (SELECT unnest(?::text[]) memory, true told
-		UNION ALL SELECT unnest(?::text[]), false) items GROUP BY memory`, n, told, left))
+	return e.exec(ctx, query(`INSERT INTO receipt_item (receipt, memory, injected)
+		SELECT ?::bigint, memory, bool_or(injected) FROM (SELECT unnest(?::text[]) memory, true injected
+		UNION ALL SELECT unnest(?::text[]), false) items GROUP BY memory`, n, injected, left))
 }
 
 // markInjected adds the items of a receipt to what its session was injected.
 func (e *entry) markInjected(ctx context.Context, session any, r mem.Receipt) error {
 	if keys := r.InjectedKeys(); len(keys) > 0 {
-		if err := e.exec(ctx, query("INSERT INTO told (session, mark) SELECT ?::bigint, unnest(?::text[]) "+
+		if err := e.exec(ctx, query("INSERT INTO injected_key (session, key) SELECT ?::bigint, unnest(?::text[]) "+
 			"ON CONFLICT DO NOTHING", session, keys)); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (e *entry) removeReceipt(ctx context.Context, id string) error {
 		return nil //nolint:nilerr // the items of a damaged row are unknown
 	}
 	if session != nil {
-		if err := e.exec(ctx, query("DELETE FROM told WHERE session = ? AND mark = ANY(?)", *session,
+		if err := e.exec(ctx, query("DELETE FROM injected_key WHERE session = ? AND key = ANY(?)", *session,
 			r.InjectedKeys())); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt
 	}
 	if q.ID == "" {
 		if q.Memory != "" {
-			f.and("m.number IN (SELECT receipt FROM receipt_item WHERE memory = ? AND told)", q.Memory)
+			f.and("m.number IN (SELECT receipt FROM receipt_item WHERE memory = ? AND injected)", q.Memory)
 		}
 		f.equal("m.outcome", string(q.Outcome)).equal("m.trigger", q.Trigger)
 	}

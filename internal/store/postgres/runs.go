@@ -67,7 +67,7 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 		return 0, err
 	}
 	r.Run = chars.ShortID("k_", n)
-	return n, e.exec(ctx, query("INSERT INTO run (number, id, kind, project, session, at, looked) "+
+	return n, e.exec(ctx, query("INSERT INTO run (number, id, kind, project, session, at, examined) "+
 		"VALUES (?, ?, ?, ?, ?, ?, ?)", n, r.Run, run.Kind, project, session, stored.Stamp(stored.FirstOf(run.At, e.now)),
 		run.Examined))
 }
@@ -88,7 +88,7 @@ func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
 
 // Runs implements mem.Store.
 func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
-	sel := query(`SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.looked
+	sel := query(`SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.examined
 		FROM run r LEFT JOIN session s ON s.number = r.session WHERE true`)
 	if q.ID != "" {
 		n, err := resolveID(ctx, s.pool, "run", q.ID, nil)

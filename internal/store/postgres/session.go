@@ -158,15 +158,15 @@ func (e *entry) changeSession(ctx context.Context, change *mem.SessionChange) er
 		return err
 	}
 	if c.Compacted || c.ClearInjected {
-		if err := e.exec(ctx, query("DELETE FROM told WHERE session = ?", e.session.Number)); err != nil {
+		if err := e.exec(ctx, query("DELETE FROM injected_key WHERE session = ?", e.session.Number)); err != nil {
 			return err
 		}
 	}
 	if c.CopyInjectedFrom == "" {
 		return nil
 	}
-	return e.exec(ctx, query(`INSERT INTO told (session, mark) SELECT ?::bigint, t.mark FROM told t
-		JOIN session s ON s.number = t.session WHERE s.id = ? ON CONFLICT DO NOTHING`, e.session.Number,
+	return e.exec(ctx, query(`INSERT INTO injected_key (session, key) SELECT ?::bigint, k.key FROM injected_key k
+		JOIN session s ON s.number = k.session WHERE s.id = ? ON CONFLICT DO NOTHING`, e.session.Number,
 		c.CopyInjectedFrom))
 }
 
@@ -217,7 +217,7 @@ func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
 // session reads one session with what was injected into it.
 func (s *database) session(ctx context.Context, which string, arg any) (mem.Session, bool, error) {
 	return first(ctx, s.pool, query("SELECT "+sessionColumns+`,
-		ARRAY(SELECT mark FROM told WHERE session = s.number),
+		ARRAY(SELECT key FROM injected_key WHERE session = s.number),
 		(SELECT count(*) FROM (SELECT 1 FROM memory WHERE session = s.number LIMIT ?) counted) FROM session s WHERE `+which,
 		mem.MemoriesCounted, arg), func(r pgx.Rows) (mem.Session, error) {
 		var injected []string

@@ -156,7 +156,7 @@ var parts = []struct {
 	{mem.PartMemories, "memory", []string{
 		"memory", "run", "change", "dismissed", "relation", "entity", "mention",
 	}},
-	{mem.PartSessions, "session", []string{"session", "turn", "told"}},
+	{mem.PartSessions, "session", []string{"session", "turn", "injected_key"}},
 	{mem.PartReceipts, "receipt", []string{"receipt", "receipt_item"}},
 	{mem.PartCheckpoints, "checkpoint", []string{"checkpoint"}},
 }
@@ -170,7 +170,7 @@ func (s *Store) Sizes(ctx context.Context) ([]mem.Part, error) {
 	payloads := mem.Part{Name: mem.PartPayloads}
 	var words, vectors int64 // bytes of the index of texts, which are part of table memory, and of vectors
 	if err := get(ctx, s.pool, query(`SELECT coalesce(sum(octet_length(payload)), 0)::bigint, count(*)
-		FILTER (WHERE payload <> ''), pg_relation_size('memory_search') + pg_relation_size('memory_talk_search'),
+		FILTER (WHERE payload <> ''), pg_relation_size('memory_search') + pg_relation_size('memory_utterance_search'),
 		pg_total_relation_size('vector') FROM event`), &payloads.Bytes, &payloads.Count, &words, &vectors); err != nil {
 		return nil, wrap("sizes", err)
 	}

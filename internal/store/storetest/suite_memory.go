@@ -1,8 +1,11 @@
 package storetest
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -84,6 +87,45 @@ var memoryTests = []contractTest{
 		k.one(id).Tags[0] = "changed too"
 		k.same("tags", k.one(id).Tags, mem.Strings{"x"})
 	}},
+	{"texts that are looked up may be long, and no event is lost for it", func(k kit) {
+		command, file, tag, name := noise("command"), noise("file")+".go", noise("tag"), noise("name")
+		m := with(fact("alpha"), func(m *mem.Memory) {
+			m.Session, m.Command, m.Key, m.Files, m.Tags = "one", command, noise("key"), []string{file}, []string{tag}
+		})
+		loose := with(m, func(m *mem.Memory) { m.Session, m.Title = "", "beta" })
+		event := mem.Event{ID: "e_1", Agent: "codex", Kind: mem.PostToolUse, Session: "one", At: Clock()}
+		project := mem.Project{Key: "p_1", Name: "shop", Root: "/" + noise("root"), Common: "/" + noise("git")}
+		ids := k.apply(mem.Batch{Event: &event, Project: &project, Memories: []mem.Memory{m, m, loose, loose}})[0].IDs
+		k.same("repeated by their keys", []int{k.one(ids[0]).Repeats, k.one(ids[2]).Repeats}, []int{1, 1})
+		for what, q := range map[string]mem.Query{
+			"command": {Command: command}, "file": {File: file}, "extension": {File: ".go"}, "tag": {Tags: []string{tag}},
+		} {
+			k.same("found by "+what, titles(k.List(q)), []string{"beta", "alpha"})
+		}
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{
+			Memory: ids[0], Entities: []mem.NamedEntity{{Kind: mem.EntitySymbol, Name: name, Confidence: 0.6}},
+		}}})
+		names, _ := k.entities(mem.EntityQuery{Name: name})
+		k.same("found by name", names, []string{name})
+		for _, ref := range []string{project.Root, project.Common} {
+			found, err := k.store.Projects(k.Context(), ref)
+			if err != nil || len(found) != 1 {
+				k.Errorf("%d projects of a long directory, %v, want 1", len(found), err)
+			}
+		}
+	}},
+}
+
+// noise returns 20,000 bytes of text that do not compress, more than an entry of an index takes. They are the same for
+// the same seed.
+func noise(seed string) string {
+	const size = 20_000
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		sum := sha256.Sum256(fmt.Append(nil, seed, i))
+		b.WriteString(base64.RawURLEncoding.EncodeToString(sum[:]))
+	}
+	return b.String()[:size]
 }
 
 // repeatTests test repeated memories.

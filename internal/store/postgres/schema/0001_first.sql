@@ -1,6 +1,8 @@
 -- Times are nanoseconds since 1970 UTC, 0 means never. A doc is a JSON object with all of a row; the other columns
 -- repeat what a query compares. It is of type text, because neither json nor text takes all that a JSON string may
 -- hold, and nothing looks into it here.
+-- An index takes no entry of more than 2,704 bytes, and a text that does not fit fails its whole batch: texts that may
+-- be long are compared by their hash as well, and lists of them are indexed cut (longest in memory_row.go).
 -- Every text that can be injected or searched can be purged: no table may have a copy of it that purge.go and
 -- scrub.go do not know.
 
@@ -25,16 +27,19 @@ CREATE INDEX project_name ON project (name);
 
 -- A git common directory belongs to the project in which it was first seen.
 CREATE TABLE project_common (
-  common text COLLATE "C" PRIMARY KEY,
+  common text COLLATE "C" NOT NULL,
   key    text NOT NULL
 );
+
+CREATE UNIQUE INDEX project_common_common ON project_common (hashtextextended(common, 0));
 
 -- One project has many roots: clones and worktrees.
 CREATE TABLE project_root (
   root text COLLATE "C" NOT NULL,
-  key  text COLLATE "C" NOT NULL,
-  PRIMARY KEY (root, key)
+  key  text COLLATE "C" NOT NULL
 );
+
+CREATE UNIQUE INDEX project_root_root ON project_root (hashtextextended(root, 0), key);
 
 -- Other keys of a project, and the key under which it is stored.
 CREATE TABLE project_alias (
@@ -58,10 +63,10 @@ CREATE INDEX session_active ON session (last_event);
 CREATE INDEX session_project ON session (project, last_event);
 
 -- Keys of what was injected into a session since its last compaction.
-CREATE TABLE told (
+CREATE TABLE injected_key (
   session bigint NOT NULL REFERENCES session (number) ON DELETE CASCADE,
-  mark    text COLLATE "C" NOT NULL,
-  PRIMARY KEY (session, mark)
+  key     text COLLATE "C" NOT NULL,
+  PRIMARY KEY (session, key)
 );
 
 CREATE TABLE turn (
@@ -131,8 +136,8 @@ CREATE TABLE memory (
   length      bigint NOT NULL    -- words in search
 );
 
-CREATE INDEX memory_key ON memory (session, key);
-CREATE INDEX memory_loose_key ON memory (key) WHERE session IS NULL;
+CREATE INDEX memory_key ON memory (session, hashtextextended(key, 0));
+CREATE INDEX memory_loose_key ON memory (hashtextextended(key, 0)) WHERE session IS NULL;
 CREATE INDEX memory_turn ON memory (session, prompt_id);
 CREATE INDEX memory_created ON memory (created, number);
 CREATE INDEX memory_updated ON memory (updated, created, number);
@@ -141,8 +146,8 @@ CREATE INDEX memory_kind ON memory (project, kind, status, created);
 CREATE INDEX memory_importance ON memory (project, pinned, importance, created);
 CREATE INDEX memory_of_branch ON memory (branch, created, project) WHERE branch <> '';
 CREATE INDEX memory_branch ON memory (session, branch);
-CREATE INDEX memory_talk ON memory (session, number) WHERE kind = 'utterance';
-CREATE INDEX memory_command ON memory (command) WHERE command <> '';
+CREATE INDEX memory_utterance ON memory (session, number) WHERE kind = 'utterance';
+CREATE INDEX memory_command ON memory USING hash (command) WHERE command <> '';
 CREATE INDEX memory_supersedes ON memory (supersedes) WHERE supersedes <> '';
 CREATE INDEX memory_merged ON memory (merged_into) WHERE merged_into <> '';
 CREATE INDEX memory_note ON memory (number) WHERE note <> '';
@@ -151,7 +156,7 @@ CREATE INDEX memory_outdated ON memory (created, number) WHERE outdated;
 CREATE INDEX memory_files ON memory USING gin (files);
 CREATE INDEX memory_tags ON memory USING gin (tags);
 CREATE INDEX memory_search ON memory USING gin (search) WHERE kind <> 'utterance';
-CREATE INDEX memory_talk_search ON memory USING gin (search) WHERE kind = 'utterance';
+CREATE INDEX memory_utterance_search ON memory USING gin (search) WHERE kind = 'utterance';
 
 CREATE TABLE vector (
   memory bigint PRIMARY KEY REFERENCES memory (number) ON DELETE CASCADE,
@@ -193,9 +198,9 @@ CREATE INDEX receipt_project ON receipt (project, number);
 
 -- The memories that a receipt names.
 CREATE TABLE receipt_item (
-  receipt bigint NOT NULL REFERENCES receipt (number) ON DELETE CASCADE,
-  memory  text NOT NULL,
-  told    boolean NOT NULL,
+  receipt  bigint NOT NULL REFERENCES receipt (number) ON DELETE CASCADE,
+  memory   text NOT NULL,
+  injected boolean NOT NULL,
   PRIMARY KEY (receipt, memory)
 );
 
@@ -226,13 +231,13 @@ CREATE TABLE pause (
 );
 
 -- Periods in which capture was paused.
-CREATE TABLE silence (
+CREATE TABLE paused_period (
   target text NOT NULL,
   begun  bigint NOT NULL,
   ended  bigint NOT NULL -- 0: it goes on
 );
 
-CREATE INDEX silence_target ON silence (target);
+CREATE INDEX paused_period_target ON paused_period (target);
 
 CREATE TABLE spent (
   day      text PRIMARY KEY,
@@ -242,13 +247,13 @@ CREATE TABLE spent (
 );
 
 CREATE TABLE run (
-  number  bigint PRIMARY KEY,
-  id      text COLLATE "C" NOT NULL UNIQUE,
-  kind    text NOT NULL,
-  project text NOT NULL,
-  session bigint REFERENCES session (number) ON DELETE SET NULL,
-  at      bigint NOT NULL,
-  looked  bigint NOT NULL
+  number   bigint PRIMARY KEY,
+  id       text COLLATE "C" NOT NULL UNIQUE,
+  kind     text NOT NULL,
+  project  text NOT NULL,
+  session  bigint REFERENCES session (number) ON DELETE SET NULL,
+  at       bigint NOT NULL,
+  examined bigint NOT NULL
 );
 
 CREATE INDEX run_project ON run (project, number);
@@ -296,11 +301,11 @@ CREATE TABLE entity (
   name       text NOT NULL,
   confidence double precision NOT NULL,
   first_seen bigint NOT NULL,
-  last_seen  bigint NOT NULL,
-  UNIQUE (project, kind, name)
+  last_seen  bigint NOT NULL
 );
 
-CREATE INDEX entity_name ON entity (lower(name));
+CREATE UNIQUE INDEX entity_of_project ON entity (project, kind, hashtextextended(name, 0));
+CREATE INDEX entity_name ON entity USING hash (lower(name));
 
 CREATE TABLE mention (
   entity bigint NOT NULL REFERENCES entity (number) ON DELETE CASCADE,
