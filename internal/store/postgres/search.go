@@ -104,10 +104,7 @@ func vectorOf(texts []weighed) (v textVector) {
 func stems(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for stem := range rank.Stems(plainText(text)) {
-			if len(stem) > maxStem {
-				stem = strings.ToValidUTF8(stem[:maxStem], "")
-			}
-			if !yield(stem) {
+			if !yield(cut(stem, maxStem)) {
 				return
 			}
 		}
@@ -122,10 +119,7 @@ type term struct {
 
 // termOf returns the words of a term; none if it contains no word.
 func termOf(text string) term {
-	if len(text) > maxPhrase {
-		text = text[:maxPhrase]
-	}
-	return term{stems: slices.Collect(stems(text))}
+	return term{stems: slices.Collect(stems(cut(text, maxPhrase)))}
 }
 
 // query is the term as a tsquery.
@@ -290,7 +284,7 @@ func (sc scoring) scan(r pgx.Rows) (c candidate, err error) {
 	}
 	places := sc.places(vector)
 	for _, t := range sc.terms {
-		times := t.weightIn(places)
+		times := t.weightIn(places, sc.weights)
 		n := float64(t.count)
 		idf := max(1e-6, math.Log((float64(sc.size)-n+0.5)/(n+0.5)))
 		c.score += idf * times * (bm25K1 + 1) / (times + bm25K1*(1-bm25B+bm25B*length/sc.mean))
@@ -298,9 +292,9 @@ func (sc scoring) scan(r pgx.Rows) (c candidate, err error) {
 	return c, nil
 }
 
-// places are where the words of the terms are in a vector, with the weight of each place.
-func (sc scoring) places(vector string) map[string]map[int]float64 {
-	out := map[string]map[int]float64{}
+// places are where the words of the terms are in a vector, with the number of the weight of each place.
+func (sc scoring) places(vector string) map[string]map[int]byte {
+	out := map[string]map[int]byte{}
 	for _, t := range sc.terms {
 		for _, stem := range t.stems {
 			out[stem] = nil
@@ -311,11 +305,11 @@ func (sc scoring) places(vector string) map[string]map[int]float64 {
 		if _, wanted := out[stem]; !ok || !wanted {
 			continue
 		}
-		at := map[int]float64{}
+		at := map[int]byte{}
 		for p := range strings.SplitSeq(list, ",") {
-			weight := sc.weights[3]
+			weight := byte(3)
 			if last := len(p) - 1; p[last] >= 'A' {
-				weight, p = sc.weights[p[last]-'A'], p[:last]
+				weight, p = p[last]-'A', p[:last]
 			}
 			if n, err := strconv.Atoi(p); err == nil {
 				at[n] = weight
@@ -326,8 +320,10 @@ func (sc scoring) places(vector string) map[string]map[int]float64 {
 	return out
 }
 
-// weightIn adds up the weights of the places at which the term begins.
-func (t term) weightIn(places map[string]map[int]float64) (sum float64) {
+// weightIn adds up the weights of the places at which the term begins. Places are counted first: a sum of fractions
+// depends on their order, and that of a map is random.
+func (t term) weightIn(places map[string]map[int]byte, weights [4]float64) (sum float64) {
+	var times [4]int
 next:
 	for at, weight := range places[t.stems[0]] {
 		for i, stem := range t.stems[1:] {
@@ -335,7 +331,10 @@ next:
 				continue next
 			}
 		}
-		sum += weight
+		times[weight]++
+	}
+	for i, n := range times {
+		sum += float64(n) * weights[i]
 	}
 	return sum
 }
