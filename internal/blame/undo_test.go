@@ -45,7 +45,7 @@ func TestAnEditThatTakesBackAnEarlierOneIsRecognised(t *testing.T) {
 		"the line is only indented": {blame.Edit{Old: "wait=9s", New: "\twait=9s"}, value, nil},
 		"the line goes":             {blame.Edit{Old: "wait=9s\nlimit=4", New: "limit=4"}, value, nil},
 		"something new":             {blame.Edit{Old: "wait=9s", New: "wait = min(deadline, 9s)"}, value, nil},
-		"a line of nobody":          {blame.Edit{Old: "limit=4", New: "limit=5"}, value, nil},
+		"a line that nothing names": {blame.Edit{Old: "limit=4", New: "limit=5"}, value, nil},
 		"the old line without ours": {blame.Edit{Old: "# end", New: "wait=30s"}, value, nil},
 		"a brace":                   {blame.Edit{Old: "}", New: "})"}, timer, nil},
 		"no word stays":             {blame.Edit{Old: "wait=9s", New: "x"}, value, nil},

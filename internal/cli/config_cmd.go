@@ -17,6 +17,7 @@ import (
 
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
+	"remanence/internal/daemon"
 	"remanence/internal/fault"
 )
 
@@ -211,7 +212,8 @@ func afterChange(a *app, key string) (lines []string) {
 	if name := config.EnvName(key); a.Sys.Getenv(name) != "" {
 		lines = append(lines, fmt.Sprintf("The variable %s overrides the file.", name))
 	}
-	for _, err := range []error{embedRefusal(a, key), modelRefusal(a, key)} {
+	refused := daemon.StoreRefusal(a.Paths.Config, a.Sys.Getenv, key)
+	for _, err := range []error{embedRefusal(a, key), modelRefusal(a, key), refused} {
 		if err != nil {
 			lines = append(lines, "warning: "+ui.OneLine(err.Error()))
 		}

@@ -206,7 +206,8 @@ func (a *app) undoImport(ctx context.Context, verb, id string) error {
 	order := curate.MarkRequest{
 		ProjectRef: mem.ProjectRef{Project: "all"}, Verb: verb, Agent: a.agent(), DryRun: true, SkipUnknown: true,
 	}
-	none := fault.NoID.WithMessage("no import has the id %q, or nothing is left to change", id)
+	none := fault.NoID.WithMessage("no import has the id %q, or nothing is left to change", id).
+		FixedBy("give the id that the import printed; its memories have it as a tag: remanence show ID")
 	hides, list, status := verb == curate.ProposeForget, id, mem.Active
 	if !hides {
 		list, status = id+config.Undone, mem.Forgotten

@@ -36,7 +36,7 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 		h.server, err = postgres.Open(ctx, postgres.Config{DSN: dsn, Owner: owner(h.Paths), Now: h.Sys.Now})
 		h.Store = h.server
 		if errors.Is(err, postgres.ErrNotBuilt) {
-			return fault.Store.Because("store.dsn names a server, and %s; make build TAGS=postgres makes one with it", err)
+			return notBuilt()
 		}
 	default:
 		if h.file, err = openStore(ctx, h.Sys, h.Paths, h.log); err != nil {
@@ -51,6 +51,28 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 		h.indexed = index.NewStore(h.Store)
 	}
 	return err
+}
+
+// notBuilt is the error of a store on a server in a program without a client for it.
+func notBuilt() error {
+	return fault.Store.Because("store.dsn names a server, and %s; remanence config unset store.dsn returns to the file, "+
+		"make build TAGS=postgres makes a program with it", postgres.ErrNotBuilt)
+}
+
+// StoreRefusal returns why a changed setting keeps the store from being opened: its key is store.dsn, it names a
+// server, and this program has no client for it. It returns nil otherwise.
+func StoreRefusal(file string, getenv func(string) string, key string) error {
+	if key != "store.dsn" || postgres.Built {
+		return nil
+	}
+	cfg, err := config.LoadConfig(file, getenv)
+	if err != nil {
+		return nil //nolint:nilerr // the change itself reports it
+	}
+	if dsn, err := cfg.ServerDSN(); err != nil || dsn == "" {
+		return nil //nolint:nilerr // the value was validated
+	}
+	return notBuilt()
 }
 
 // owner names this daemon among those of a server: by its machine and data directory.

@@ -123,18 +123,18 @@ func TestAProjectTakesOverWhatWasImportedUnderItsName(t *testing.T) {
 			s.Engine.Reconnect()
 			for _, dir := range []string{project.Root, "/another/clone"} {
 				session := "s-" + dir
-				told := s.play(mem.Event{Kind: mem.SessionStart, Source: "startup", Session: session, Root: dir}).Context
-				told += s.play(mem.Event{
+				text := s.play(mem.Event{Kind: mem.SessionStart, Source: "startup", Session: session, Root: dir}).Context
+				text += s.play(mem.Event{
 					Kind: mem.UserPromptSubmit, Session: session, Root: dir, PromptID: "p2", Text: askOfJobs,
 				}).Context
 				joined := dir == project.Root || project.Origin != ""
-				injected := strings.Contains(told, "exponential backoff")
+				injected := strings.Contains(text, "exponential backoff")
 				if sess := s.session(session); (sess.Project == s.memory(got.IDs[0]).Project) != joined || injected != joined {
 					t.Errorf("%s: session of project %s, memory of %s; injected: %v", dir, sess.Project,
 						s.memory(got.IDs[0]).Project, injected)
 				}
-				if strings.Contains(told, "previous instructions") {
-					t.Errorf("injected: %s", told)
+				if strings.Contains(text, "previous instructions") {
+					t.Errorf("injected: %s", text)
 				}
 				if name == "a repository" {
 					break // another clone without a remote is the same repository only by its common directory

@@ -1,4 +1,4 @@
-// Package ascii tells classes of ASCII bytes apart, for the finders of secrets, which read each byte of a text.
+// Package ascii recognises classes of ASCII bytes, for the finders of secrets, which read each byte of a text.
 package ascii
 
 import "strings"

@@ -9,6 +9,9 @@ import (
 	"remanence/internal/mem"
 )
 
+// Built is whether the program has the client of PostgreSQL.
+const Built = false
+
 // Store is a store that cannot be opened.
 type Store struct{ mem.Store }
 

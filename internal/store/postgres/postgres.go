@@ -21,6 +21,9 @@ import (
 	"remanence/internal/mem"
 )
 
+// Built is whether the program has the client of PostgreSQL.
+const Built = true
+
 // Defaults of Config.
 const (
 	defaultConnect = 5 * time.Second
