@@ -165,11 +165,16 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		Bindings: h.CheckedRoutes(),
 		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine, event.JobBackfill},
 		Maintain: h.maintain,
-		Background: func(ctx context.Context) {
-			if h.server != nil { // other daemons write to it as well, which an index here would not notice
-				return
-			}
-			h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
+		Background: []func(context.Context){
+			func(ctx context.Context) {
+				h.Engine.Recall.Floors.Run(ctx, func(err error) { h.log.Warn("relevance is not calibrated", "error", err) })
+			},
+			func(ctx context.Context) {
+				if h.server != nil { // other daemons write to it as well, which an index here would not notice
+					return
+				}
+				h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
+			},
 		},
 		AfterBusy: h.afterBusy,
 		Idle:      func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,

@@ -59,12 +59,9 @@ func (h *Daemon) hasCopies() bool {
 	})
 }
 
-// afterBusy runs after a busy period: it counts the review queue, calibrates recall and frees the store's caches.
+// afterBusy runs after a busy period: it counts the review queue and frees the store's caches.
 func (h *Daemon) afterBusy(ctx context.Context) {
 	h.Engine.Curate.CountReviews(ctx)
-	if err := h.Engine.Recall.Calibrate(ctx); err != nil && ctx.Err() == nil {
-		h.log.Warn("relevance is not calibrated", "error", err)
-	}
 	h.indexed.FreeMemory()
 	if h.file == nil {
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 	"remanence/internal/views"
 )
 
@@ -16,7 +17,7 @@ func TestTheFloorIsCalibratedForAProject(t *testing.T) {
 	floor := func(s *stage, calibrate bool) float64 {
 		t.Helper()
 		if calibrate {
-			if err := s.Engine.Recall.Calibrate(t.Context()); err != nil {
+			if err := s.Engine.Recall.Floors.Calibrate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -48,6 +49,30 @@ func TestTheFloorIsCalibratedForAProject(t *testing.T) {
 	}
 }
 
+func TestAProjectIsCalibratedBeforeItsFirstPrompt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	go s.Engine.Recall.Floors.Run(t.Context(), func(err error) { t.Error(err) })
+	floor := func() float64 {
+		t.Helper()
+		r, err := s.Engine.Next(t.Context(), views.NextRequest{
+			ProjectRef: mem.ProjectRef{Project: "all"}, Prompt: "how are login sessions locked?",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Floor
+	}
+	s.play(in("one", start("startup"))...)
+	for range 60 {
+		if floor() < rank.LeastRelevance {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+	t.Errorf("floor %v in a new project a minute after its first session began", floor())
+}
+
 func TestCalibrationAsksNoEmbeddingServer(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
@@ -58,7 +83,7 @@ func TestCalibrationAsksNoEmbeddingServer(t *testing.T) {
 	if before == 0 {
 		t.Fatal("a prompt asks for no vector")
 	}
-	if err := s.Engine.Recall.Calibrate(t.Context()); err != nil {
+	if err := s.Engine.Recall.Floors.Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if after := len(d.asked); after != before {

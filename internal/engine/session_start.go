@@ -18,6 +18,7 @@ func (e *Engine) sessionStart(ctx context.Context, ec event.Context) (mem.Reply,
 	if ec.Recovered { // no client reads the briefing
 		return mem.Reply{}, ch, nil
 	}
+	e.Recall.Floors.Use(ec.Project.Key)
 	ch.Merge(continuity.ReportedUsage(ec))
 	switch ec.Source {
 	case "compact":

@@ -29,15 +29,19 @@ const (
 	// A calibration holds for calibrateEvery, and for calibrateSmall while fewer than smallStore
 	// memories are searched: such a project changes fast, and is searched in an instant.
 	calibrateEvery = 6 * time.Hour
-	calibrateSmall = 10 * time.Minute
+	calibrateSmall = 2 * time.Minute
 	smallStore     = 1000
+	// calibrateAfter is how long a calibration waits after the use that it is due to: meanwhile a session starts, and
+	// in a new daemon the index is built.
+	calibrateAfter = 2 * time.Second
 )
 
-// floors holds the least relevance of each project in use. It is safe for concurrent use. The
-// zero value is empty.
-type floors struct {
-	mu sync.Mutex
-	of map[string]calibration // by project
+// Floors holds the least relevance of each project in use. It is safe for concurrent use.
+type Floors struct {
+	recall *Service
+	due    chan struct{} // holds one if a project is used whose calibration does not hold
+	mu     sync.Mutex
+	of     map[string]calibration // by project
 }
 
 // calibration is the least relevance of a project. The zero value is that of a project that
@@ -45,16 +49,25 @@ type floors struct {
 type calibration struct {
 	least float64
 	until time.Time // it holds so long
-	used  bool      // a prompt was recalled since
+	used  bool      // since it was made
 }
 
-// floor returns the least relevance for a project, and notes that it is in use.
-func (f *floors) floor(project string) float64 {
+// Use notes that a project is in use: Run calibrates it if its calibration does not hold.
+func (f *Floors) Use(project string) { f.use(project, f.recall.Now()) }
+
+// use is Use at a time, and returns the least relevance for the project.
+func (f *Floors) use(project string, now time.Time) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.of[project]
 	if c.used = true; project != "" {
 		f.put(project, c)
+		if !c.until.After(now) {
+			select {
+			case f.due <- struct{}{}:
+			default:
+			}
+		}
 	}
 	if c.until.IsZero() {
 		return rank.LeastRelevance
@@ -63,15 +76,15 @@ func (f *floors) floor(project string) float64 {
 }
 
 // put sets the calibration of a project. The caller holds the lock.
-func (f *floors) put(project string, c calibration) {
+func (f *Floors) put(project string, c calibration) {
 	if f.of == nil {
 		f.of = map[string]calibration{}
 	}
 	f.of[project] = c
 }
 
-// due returns the projects that were used since their calibration, if that no longer holds.
-func (f *floors) due(now time.Time) (projects []string) {
+// expired returns the projects that were used since their calibration, if that no longer holds.
+func (f *Floors) expired(now time.Time) (projects []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for p, c := range f.of {
@@ -83,22 +96,40 @@ func (f *floors) due(now time.Time) (projects []string) {
 	return projects
 }
 
-// Calibrate sets the least relevance of each project in which a prompt was recalled, by
-// prompts that have nothing to do with it. It takes a few milliseconds for each of these
-// prompts, and does nothing for a project whose calibration holds. A project that cannot be
+// Run calibrates projects shortly after they are used, until ctx ends. It hands errors to log.
+func (f *Floors) Run(ctx context.Context, log func(error)) {
+	for {
+		select {
+		case <-f.due:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(calibrateAfter):
+		case <-ctx.Done():
+			return
+		}
+		if err := f.Calibrate(ctx); err != nil && ctx.Err() == nil {
+			log(err)
+		}
+	}
+}
+
+// Calibrate sets the least relevance of each project that is in use and whose calibration does not hold, by prompts
+// that have nothing to do with it. It takes a few milliseconds for each of these prompts. A project that cannot be
 // calibrated keeps what it has.
-func (e *Service) Calibrate(ctx context.Context) error {
+func (f *Floors) Calibrate(ctx context.Context) error {
 	var errs []error
-	for _, project := range e.floors.due(e.Now()) {
+	for _, project := range f.expired(f.recall.Now()) {
 		if ctx.Err() == nil {
-			errs = append(errs, e.CalibrateProject(ctx, project))
+			errs = append(errs, f.CalibrateProject(ctx, project))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // CalibrateProject is Calibrate for one project, whether its calibration holds or not.
-func (e *Service) CalibrateProject(ctx context.Context, project string) error {
+func (f *Floors) CalibrateProject(ctx context.Context, project string) error {
 	least, hold := 0.0, calibrateSmall
 	for _, q := range []mem.Query{{NotKinds: NotRecalled()}, {Kinds: []mem.Kind{mem.Utterance}}} {
 		q.Project = project
@@ -107,7 +138,7 @@ func (e *Service) CalibrateProject(ctx context.Context, project string) error {
 			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			r, size, err := e.bestRelevance(ctx, q, line)
+			r, size, err := f.recall.bestRelevance(ctx, q, line)
 			if err != nil {
 				return fmt.Errorf("calibrate relevance: %w", err)
 			}
@@ -117,9 +148,9 @@ func (e *Service) CalibrateProject(ctx context.Context, project string) error {
 		}
 		least = max(least, leastRelevance(best))
 	}
-	e.floors.mu.Lock()
-	defer e.floors.mu.Unlock()
-	e.floors.put(project, calibration{least: least, until: e.Now().Add(hold)})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.put(project, calibration{least: least, until: f.recall.Now().Add(hold)})
 	return nil
 }
 

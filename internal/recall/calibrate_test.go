@@ -27,24 +27,24 @@ func TestLeastRelevanceIsAboveWhatUnrelatedPromptsFind(t *testing.T) {
 }
 
 func TestCalibrationIsDueOnceAProjectIsInUse(t *testing.T) {
-	var f floors
+	var f Floors
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	due := func(after time.Duration, want ...string) {
 		t.Helper()
-		if got := f.due(now.Add(after)); !slices.Equal(got, want) {
+		if got := f.expired(now.Add(after)); !slices.Equal(got, want) {
 			t.Errorf("due after %v: %q, want %q", after, got, want)
 		}
 	}
 	due(0)
 	for _, project := range []string{"", "b", "a"} {
-		if got := f.floor(project); got != rank.LeastRelevance {
+		if got := f.use(project, now); got != rank.LeastRelevance {
 			t.Errorf("project %q: floor %v before it is calibrated", project, got)
 		}
 	}
 	due(0, "a", "b")
 	f.put("a", calibration{least: 0.5, until: now.Add(calibrateEvery)})
 	due(calibrateEvery, "b") // a was not used since
-	if got := f.floor("a"); got != 0.5 {
+	if got := f.use("a", now); got != 0.5 {
 		t.Errorf("floor %v, want 0.5", got)
 	}
 	due(calibrateEvery-1, "b")

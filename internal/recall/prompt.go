@@ -72,7 +72,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	r.Candidates = len(hits)
 	if !q.strict {
 		var cuts []mem.LeftOutItem
-		r.Floor = e.floors.floor(ec.Project.Key)
+		r.Floor = e.Floors.use(ec.Project.Key, e.Now())
 		hits, cuts = rank.Floor(ask, hits, r.Floor, func(m mem.Memory) bool { return ec.Gate(m) == "" })
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}

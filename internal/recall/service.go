@@ -35,9 +35,13 @@ type Config struct {
 // Service searches memories. It is safe for concurrent use.
 type Service struct {
 	Config
+	Floors  Floors
 	lexicon *rank.Lexicon
-	floors  floors
 }
 
 // New returns a service over c. It reads and writes nothing.
-func New(c Config) *Service { return &Service{Config: c, lexicon: &rank.Lexicon{}} }
+func New(c Config) *Service {
+	s := &Service{Config: c, lexicon: &rank.Lexicon{}}
+	s.Floors.recall, s.Floors.due = s, make(chan struct{}, 1)
+	return s
+}

@@ -76,8 +76,8 @@ type Config struct {
 	// daemon was quiet for several checks. It may be nil.
 	Maintain func(ctx context.Context) time.Duration
 
-	// Background runs beside the server and returns when ctx ends. It may be nil.
-	Background func(ctx context.Context)
+	// Background run beside the server and return when ctx ends.
+	Background []func(ctx context.Context)
 
 	// AfterBusy does what a busy period leaves to do, and frees caches. It is called once after
 	// five seconds without a request, and after later jobs and calls of Maintain. It may be nil.
@@ -251,8 +251,8 @@ func (w *worker) run(ctx context.Context) error {
 			q.Run(within)
 		})
 	}
-	if w.cfg.Background != nil {
-		w.all.Go(func() { w.cfg.Background(looking) })
+	for _, run := range w.cfg.Background {
+		w.all.Go(func() { run(looking) })
 	}
 	if w.cfg.Ready != nil {
 		w.cfg.Ready(w.updateRuntime)

@@ -82,7 +82,7 @@ func (x Capture) Kept(ctx context.Context, session string) ([]mem.Memory, error)
 func (x Capture) Inject(ctx context.Context, at time.Time, ask views.NextRequest) (mem.Receipt, error) {
 	x.now = at
 	if !x.calibrated[ask.Project] {
-		if err := x.engine.Recall.CalibrateProject(ctx, ask.Project); err != nil {
+		if err := x.engine.Recall.Floors.CalibrateProject(ctx, ask.Project); err != nil {
 			return mem.Receipt{}, err
 		}
 		x.calibrated[ask.Project] = true

@@ -145,7 +145,7 @@ func (x *Subject) Settle(ctx context.Context) error {
 	}
 	x.asOf(time.Time{})
 	for project := range x.known {
-		if err := x.engine.Recall.CalibrateProject(ctx, project); err != nil {
+		if err := x.engine.Recall.Floors.CalibrateProject(ctx, project); err != nil {
 			return err
 		}
 	}
