@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"remanence/internal/chars"
 )
 
 // This file holds the rules by which stored rows change. Every back end calls them, and stores the result.
@@ -25,11 +27,27 @@ func (m Memory) ContentKey() string {
 // is then ContentKey, "_" and the id of the stored memory.
 func (m Memory) SameText(o Memory) bool { return m.Title == o.Title && m.Body == o.Body }
 
+// CappedBy returns the trust of a memory from a turn: no more than the turn's, unless a person wrote or approved it.
+func (m Memory) CappedBy(turn Trust) Trust {
+	if m.Trust >= TrustUser {
+		return m.Trust
+	}
+	return min(m.Trust, turn)
+}
+
 // WithoutBackfillTag returns a memory that is one with another: it has BackfillTag only if both have.
 func (m Memory) WithoutBackfillTag(other Memory) Memory {
 	if !slices.Contains(other.Tags, BackfillTag) {
 		m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(tag string) bool { return tag == BackfillTag })
 	}
+	return m
+}
+
+// New returns a memory as it is stored first, under an id.
+func (m Memory) New(id string, now time.Time) Memory {
+	m.ID, m.Status = id, cmp.Or(m.Status, Active)
+	m.Created = cmp.Or(m.Created, now)
+	m.Updated = cmp.Or(m.Updated, m.Created)
 	return m
 }
 
@@ -194,6 +212,15 @@ func (ed Edit) proposals(list []Proposal) []Proposal {
 	return left
 }
 
+// TurnKey names the turn of an event with a change, or nil; "" if it belongs to none. If the client does not number
+// turns, a prompt begins a turn that is named by the event's id.
+func (e *Event) TurnKey(c *TurnChange) string {
+	if e.PromptID == "" && c != nil && c.Person {
+		return e.ID
+	}
+	return e.PromptID
+}
+
 // Apply returns a turn after a change. prompts is the number of prompts that its session had before. numbered reports
 // that the turn is one more of them, and got its number now.
 func (c TurnChange) Apply(t Turn, prompts int) (changed Turn, numbered bool) {
@@ -209,6 +236,22 @@ func (c TurnChange) Apply(t Turn, prompts int) (changed Turn, numbered bool) {
 	}
 	t.Number = prompts + 1
 	return t, true
+}
+
+// NewSession returns the session of the batch's event, which no event was from before.
+func (b Batch) NewSession() Session {
+	s := Session{ID: b.Event.Session, Agent: b.Event.Agent, Root: b.Event.Root}
+	if b.Project != nil {
+		s.Project, s.ProjectName = b.Project.Key, b.Project.Name
+	}
+	return s
+}
+
+// New returns a session as it is stored first, at the time of an event.
+func (s Session) New(number int64, at time.Time) Session {
+	s.Number, s.Short, s.Status, s.Created, s.LastEvent = number, chars.ShortID("s_", number), Initialized, at, at
+	s.HandoffArmed = true
+	return s
 }
 
 // Apply returns a session after a change by an event at a time. What was injected into it, and its prompts, are stored
@@ -285,4 +328,23 @@ func (s Session) StatusAt(now time.Time, waiting bool) SessionStatus {
 		return Summarizing
 	}
 	return s.Status
+}
+
+// AllUndone reports whether a run made changes and all of them were undone.
+func (r Run) AllUndone() bool {
+	return len(r.Changes) > 0 && !slices.ContainsFunc(r.Changes, func(c Step) bool { return c.Undone.IsZero() })
+}
+
+// Dismissals returns the dismissals of a batch whose memories have the given ids. That of a memory with itself is none:
+// two memories of the batch became one.
+func (b Batch) Dismissals(ids []string) (list []Dismissal) {
+	for _, d := range b.Dismissed {
+		if d.Memory == "" && len(ids) > 0 {
+			d.Memory = ids[0]
+		}
+		if d.Memory != d.Other {
+			list = append(list, d)
+		}
+	}
+	return list
 }

@@ -128,21 +128,11 @@ func (s *database) applyTogether(ctx context.Context, batches []mem.Batch) (resu
 // entry is one batch while it is written.
 type entry struct {
 	*transaction
-	at       time.Time         // of the event, or now
-	event    mem.Event         // zero if the batch has none
-	session  *sessionRow       // of the event
-	prompt   int               // number of the event's turn, 0 if no person began it
-	trust    mem.Trust         // of the event's turn; not set without a prompt id
-	projects map[string]string // key of a project -> its canonical key
-	sessions map[string]int64  // agent's session id -> number
-	spans    stored.Spans      // utterances whose index is to be written
+	stored.Entry
+	row *sessionRow // of the event; its session is that of the Entry
 }
 
-func newEntry(tx *transaction) *entry {
-	return &entry{
-		transaction: tx, at: tx.now, projects: map[string]string{}, sessions: map[string]int64{}, spans: stored.Spans{},
-	}
-}
+func newEntry(tx *transaction) *entry { return &entry{transaction: tx, Entry: stored.NewEntry(tx.now)} }
 
 // apply writes one batch. After an error the transaction must be rolled back.
 func (tx *transaction) apply(ctx context.Context, b mem.Batch) (r mem.Result, err error) {
@@ -151,10 +141,10 @@ func (tx *transaction) apply(ctx context.Context, b mem.Batch) (r mem.Result, er
 		if b.Event.ID == "" {
 			return r, errors.New("event without an id")
 		}
-		e.event, e.at = *b.Event, stored.FirstOf(b.Event.At, tx.now)
-		seq, err := tx.duplicateOf(ctx, e.event)
+		e.Event, e.At = *b.Event, stored.FirstOf(b.Event.At, tx.now)
+		seq, err := tx.duplicateOf(ctx, e.Event)
 		if err != nil {
-			return r, fmt.Errorf("look up event %s: %w", e.event.ID, err)
+			return r, fmt.Errorf("look up event %s: %w", e.Event.ID, err)
 		}
 		if seq != 0 {
 			return mem.Result{Duplicate: true, Seq: seq}, nil
@@ -191,20 +181,20 @@ func (e *entry) putEventOf(ctx context.Context, b mem.Batch, r *mem.Result) (err
 		return nil
 	}
 	if err := e.openSession(ctx, b); err != nil {
-		return fmt.Errorf("session %s: %w", e.event.Session, err)
+		return fmt.Errorf("session %s: %w", e.Event.Session, err)
 	}
 	if r.Seq, err = e.putEvent(ctx); err != nil {
-		return fmt.Errorf("event %s: %w", e.event.ID, err)
+		return fmt.Errorf("event %s: %w", e.Event.ID, err)
 	}
-	if e.session == nil {
+	if e.Session == nil {
 		return nil
 	}
 	if err := e.putTurn(ctx, b.Turn); err != nil {
-		return fmt.Errorf("turn of %s: %w", e.event.ID, err)
+		return fmt.Errorf("turn of %s: %w", e.Event.ID, err)
 	}
-	r.Prompt = e.prompt
+	r.Prompt = e.Prompt
 	if err := e.changeSession(ctx, b.Session); err != nil {
-		return fmt.Errorf("session %s: %w", e.event.Session, err)
+		return fmt.Errorf("session %s: %w", e.Event.Session, err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (tx *transaction) erasedDuplicate(ctx context.Context, e mem.Event) (seq in
 
 // putEvent writes the event's row and returns its position.
 func (e *entry) putEvent(ctx context.Context) (int64, error) {
-	ev := e.event
+	ev := e.Event
 	payload, err := stored.Text(ev)
 	if err != nil {
 		return 0, err
@@ -60,13 +60,13 @@ func (e *entry) putEvent(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	var session any
-	if e.session != nil {
-		session = e.session.Number
+	if e.Session != nil {
+		session = e.Session.Number
 	}
 	return seq, e.exec(ctx, query(`INSERT INTO event (seq, id, key, session, prompt_id, kind, tool, tool_use_id, agent_id,
 		dropped, payload, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		seq, ev.ID, ev.Key, session, ev.PromptID, ev.Kind, ev.Tool, ev.ToolUseID, ev.AgentID, ev.PayloadDropped, payload,
-		stored.Stamp(e.at)))
+		stored.Stamp(e.At)))
 }
 
 // Events implements mem.Store. Erased events are left out.

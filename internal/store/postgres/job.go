@@ -16,13 +16,13 @@ import (
 // putJob adds a job, unless the same job waits already. A leased one does not count: it may have read its input before
 // the cause of the new one was stored. One that waits is locked, so that it is not leased before then.
 func (e *entry) putJob(ctx context.Context, j mem.Job) error {
-	session, err := e.sessionOf(ctx, j.Session, "", e.event.Agent)
+	session, err := e.sessionOf(ctx, j.Session, "", e.Event.Agent)
 	if err != nil {
 		return err
 	}
 	var n int64
 	found, err := e.find(ctx, query("SELECT number FROM job WHERE kind = ? AND session IS NOT DISTINCT FROM ?::bigint "+
-		"AND key = ? AND NOT dead AND leased <= ? LIMIT 1 FOR UPDATE", j.Kind, session, j.Key, stored.Stamp(e.now)), &n)
+		"AND key = ? AND NOT dead AND leased <= ? LIMIT 1 FOR UPDATE", j.Kind, session, j.Key, stored.Stamp(e.Now)), &n)
 	if err != nil || found {
 		return err
 	}
@@ -31,7 +31,7 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 	}
 	return e.exec(ctx, query(`INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error,
 		dead, leased, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '')`, n, chars.ShortID("j_", n), j.Kind, session,
-		j.Key, j.Data, stored.Stamp(j.NotBefore), j.Attempts, stored.Stamp(stored.FirstOf(j.Created, e.now)), j.Error,
+		j.Key, j.Data, stored.Stamp(j.NotBefore), j.Attempts, stored.Stamp(stored.FirstOf(j.Created, e.Now)), j.Error,
 		j.Dead))
 }
 

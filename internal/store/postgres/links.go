@@ -48,7 +48,7 @@ func (e *entry) putLinks(ctx context.Context, l mem.MemoryLinks) error {
 			SELECT ?::bigint, number, ?::text, ?::float8, ?::bigint FROM memory WHERE id = ? AND number <> ?
 			ON CONFLICT (from_memory, to_memory, kind) DO UPDATE SET
 				confidence = greatest(r.confidence, excluded.confidence)`,
-			number, to.Kind, to.Confidence, stored.Stamp(stored.FirstOf(to.Made, e.now)), to.To, number)); err != nil {
+			number, to.Kind, to.Confidence, stored.Stamp(stored.FirstOf(to.Made, e.Now)), to.To, number)); err != nil {
 			return fmt.Errorf("link to %s: %w", to.To, err)
 		}
 	}
@@ -99,7 +99,7 @@ func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, 
 		q.and("(a"+own+"a.scope = 'user')", project, project).and("(b"+own+"b.scope = 'user')", project, project)
 	}
 	links, err := rows(ctx, s.pool, q.add(" ORDER BY r.made DESC, r.from_memory DESC, r.to_memory DESC LIMIT ?",
-		limitOr(limit)), into(linkFields))
+		stored.LimitOr(limit)), into(linkFields))
 	return links, wrap("links", err)
 }
 
@@ -122,7 +122,7 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 		sel.and("lower(e.name) = lower(?)", q.Name)
 	}
 	found, err := rows(ctx, s.pool, sel.add(" ORDER BY mentions DESC, e.last_seen DESC, e.number DESC LIMIT ?",
-		limitOr(q.Limit)), into(func(v *mem.Entity) []any {
+		stored.LimitOr(q.Limit)), into(func(v *mem.Entity) []any {
 		return []any{
 			&v.ID, &v.Project, &v.Kind, &v.Name, &v.Confidence, timeAt(&v.FirstSeen), timeAt(&v.LastSeen), &v.Mentions,
 		}
@@ -137,7 +137,7 @@ func (s *Store) Mentions(ctx context.Context, limit int, entities ...string) ([]
 		row_number() OVER (PARTITION BY e.number ORDER BY m.number DESC) AS nth
 		FROM entity e JOIN mention n ON n.entity = e.number JOIN memory m ON m.number = n.memory
 		WHERE e.id = ANY(?) AND m.status <> 'forgotten') named WHERE nth <= ? ORDER BY number, row DESC`, entities,
-		limitOr(limit)), into(func(v *mem.Mention) []any { return []any{&v.Entity, &v.Memory} }))
+		stored.LimitOr(limit)), into(func(v *mem.Mention) []any { return []any{&v.Entity, &v.Memory} }))
 	return found, wrap("mentions", err)
 }
 

@@ -9,12 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
-
-func memoryID(n int64) string { return chars.ShortID("m_", n) }
 
 // inOrder reads the memories with the given numbers, in this order.
 func inOrder(ctx context.Context, db querier, numbers []int64) ([]mem.Memory, error) {
@@ -63,52 +60,24 @@ func (s *database) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) 
 		if r.broken { // leaving it out would mean that it does not exist
 			return nil, fmt.Errorf("memory %s: %w", r.ID, errUnreadable)
 		}
-		r.Index = ""
 		byNumber[r.number] = r.Memory
 	}
-	out := make([]mem.Memory, 0, len(numbers))
-	for _, n := range numbers {
-		m, ok := byNumber[n]
-		switch {
-		case ok:
-			out = append(out, m)
-		case !q.ExactIDs:
-			return nil, fmt.Errorf("memory %s: %w", memoryID(n), mem.ErrNotFound)
-		}
-	}
-	return out, nil
+	return stored.InOrder(q, numbers, byNumber)
 }
 
 // resolveIDs resolves the ids of q: exact ones in one query, prefixes one by one.
 func (s *database) resolveIDs(ctx context.Context, q mem.Query) ([]int64, error) {
-	whole := map[string]int64{}
+	var whole []int64
 	if len(q.IDs) > 1 || q.ExactIDs {
-		found, err := rows(ctx, s.pool, withStatus(query("SELECT m.number FROM memory m WHERE m.id = ANY(?)", q.IDs), q),
-			one[int64])
-		if err != nil {
+		var err error
+		if whole, err = rows(ctx, s.pool, withStatus(query("SELECT m.number FROM memory m WHERE m.id = ANY(?)", q.IDs), q),
+			one[int64]); err != nil {
 			return nil, err
 		}
-		for _, n := range found {
-			whole[memoryID(n)] = n
-		}
 	}
-	out := make([]int64, 0, len(q.IDs))
-	for _, id := range q.IDs {
-		n, known := whole[id]
-		if !known && q.ExactIDs {
-			continue
-		}
-		if !known {
-			var err error
-			if n, err = resolveID(ctx, s.pool, "memory", id, func(f *statement) *statement {
-				return withStatus(f, q)
-			}); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, n)
-	}
-	return out, nil
+	return stored.Numbers(q, whole, func(id string) (int64, error) {
+		return resolveID(ctx, s.pool, "memory", id, func(f *statement) *statement { return withStatus(f, q) })
+	})
 }
 
 // withStatus narrows by status.
@@ -223,7 +192,7 @@ func (s *Store) FileCounts(ctx context.Context, project, under string, limit int
 	q.add(` GROUP BY f.path ORDER BY known DESC, changes DESC, f.path COLLATE "C" LIMIT ?)
 		SELECT path, known, changes, last, files, (SELECT count(*) FROM memory m
 			JOIN receipt_item i ON i.memory = m.id AND i.injected WHERE m.files @> ARRAY[top.path])
-		FROM top ORDER BY known DESC, changes DESC, path COLLATE "C"`, limitOr(limit))
+		FROM top ORDER BY known DESC, changes DESC, path COLLATE "C"`, stored.LimitOr(limit))
 	total := 0
 	found, err := rows(ctx, s.pool, q, func(r pgx.Rows) (l mem.FileRow, err error) {
 		err = r.Scan(&l.Path, &l.Memories, &l.Changes, timeAt(&l.Last), &total, &l.Recalls)

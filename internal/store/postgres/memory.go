@@ -5,7 +5,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
@@ -77,34 +76,28 @@ func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (r m
 	if r.number, err = e.next(ctx, "memory"); err != nil {
 		return r, err
 	}
-	m.ID = memoryID(r.number)
-	if m.Status == "" {
-		m.Status = mem.Active
-	}
-	m.Created = stored.FirstOf(m.Created, e.now)
-	m.Updated = stored.FirstOf(m.Updated, m.Created)
-	m.Source.Prompt, err = e.sourcePrompt(ctx, session, m)
-	r.Memory, r.session, r.outdated = m, session, m.Kind.HasEntities()
+	r.Memory, r.session, r.outdated = m.New(stored.MemoryID(r.number), e.Now), session, m.Kind.HasEntities()
+	r.Source.Prompt, err = e.sourcePrompt(ctx, session, m)
 	return r, err
 }
 
 // sourcePrompt is the number of the prompt of the turn in which a memory was captured.
 func (e *entry) sourcePrompt(ctx context.Context, session any, m mem.Memory) (int, error) {
-	ofEvent := e.session != nil && m.Session == e.event.Session
-	switch {
-	case m.Source.Prompt != 0:
-		return m.Source.Prompt, nil
-	case ofEvent && e.prompt > 0 && (m.Source.PromptID == "" || m.Source.PromptID == e.event.PromptID):
-		return e.prompt, nil
-	case ofEvent && m.Source.PromptID == "":
-		return e.session.Prompts, nil
+	n, known := e.SourcePrompt(m)
+	if known || session == nil {
+		return n, nil
 	}
-	return e.promptOf(ctx, session, m)
+	if m.Source.PromptID == "" {
+		s, _, err := e.loadSession(ctx, m.Session)
+		return s.Prompts, err
+	}
+	_, t, _, err := e.turn(ctx, session, m.Source.PromptID)
+	return t.Number, err
 }
 
 // repeat adds a memory to the stored one with the same key.
 func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Memory) (err error) {
-	now, ok := old.Repeated(m, e.now)
+	now, ok := old.Repeated(m, e.Now)
 	if !ok {
 		return nil
 	}
@@ -124,7 +117,7 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 
 // supersede marks the memory that m replaces.
 func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
-	if m.Supersedes == "" || m.Supersedes == m.ID {
+	if !m.Replaces(m.ID) {
 		return nil
 	}
 	old, found, err := e.oneMemory(ctx, "m.id = ? AND m.status IN ('active', 'archived')", m.Supersedes)
@@ -132,7 +125,7 @@ func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
 		return err
 	}
 	now := old.Memory
-	now.Status, now.Updated = mem.Superseded, e.now
+	now.Status, now.Updated = mem.Superseded, e.Now
 	return e.updateMemory(ctx, old, now)
 }
 
@@ -152,7 +145,7 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 		}
 		ed.Project = &key
 	}
-	now, ok := ed.Apply(old.Memory, e.now)
+	now, ok := ed.Apply(old.Memory, e.Now)
 	if !ok {
 		return nil
 	}
@@ -163,23 +156,17 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory) error {
 	row := old
 	row.Memory = m
-	fresh := old.broken || old.Title != m.Title || stored.SearchBody(old.Memory) != stored.SearchBody(m) ||
-		stored.SearchIdent(old.Memory) != stored.SearchIdent(m) || !slices.Equal(old.Files, m.Files) ||
-		!slices.Equal(old.Tags, m.Tags)
-	if (fresh || m.Kind != old.Kind) && m.Kind.HasEntities() {
+	if (old.broken || stored.SearchChanged(old.Memory, m) || m.Kind != old.Kind) && m.Kind.HasEntities() {
 		row.outdated = true
 	}
 	if stored.IsUtterance(m) != stored.IsUtterance(old.Memory) && stored.IsUtterance(old.Memory) {
-		e.spans.Add(old.session, old.number)
+		e.Spans.Add(old.session, old.number)
 	}
 	if err := e.saveMemory(ctx, row); err != nil {
 		return err
 	}
-	if !old.broken && old.Title == m.Title && old.Body == m.Body && slices.Equal(old.Facts, m.Facts) &&
-		sameSummary(old.Summary, m.Summary) {
+	if !old.broken && !stored.VectorChanged(old.Memory, m) {
 		return nil
 	}
 	return e.exec(ctx, query("DELETE FROM vector WHERE memory = ?", old.number))
 }
-
-func sameSummary(a, b *mem.SummaryText) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -97,7 +97,7 @@ func (e *entry) saveMemory(ctx context.Context, r memoryRow) error {
 	}
 	search := vectorOf(memoryTexts(*m))
 	if stored.IsUtterance(*m) {
-		e.spans.Add(r.session, r.number)
+		e.Spans.Add(r.session, r.number)
 	}
 	dirs, exts := places(m.Files)
 	return e.exec(ctx, query(`INSERT INTO memory (number, id, scope, project, session, kind, status, pinned, importance,
@@ -146,12 +146,12 @@ func places(files []string) (dirs, exts []string) {
 
 // indexUtterances writes the search vectors of all changed utterances.
 func (e *entry) indexUtterances(ctx context.Context) error {
-	for session, s := range e.spans {
+	for session, s := range e.Spans {
 		if err := e.indexSpan(ctx, session, s); err != nil {
 			return err
 		}
 	}
-	clear(e.spans)
+	clear(e.Spans)
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 	"remanence/internal/store/storetest"
 	"remanence/test/pgserver"
 )
@@ -382,7 +383,7 @@ func TestAJobThatABatchCountsOnIsNotLeasedBeforeItsEnd(t *testing.T) {
 func TestAPurgeThatAnotherDaemonBeganIsNotForgotten(t *testing.T) {
 	ctx := t.Context()
 	s, other := openStore(t), open(t, Config{Wait: 2 * time.Minute, Limit: 5 * time.Minute})
-	began := func(tx *transaction) error { return tx.putTombstone(ctx, unfinishedPurge) }
+	began := func(tx *transaction) error { return tx.putTombstone(ctx, stored.UnfinishedPurge) }
 	if err := s.transact(ctx, began); err != nil {
 		t.Fatal(err)
 	}
@@ -404,8 +405,8 @@ func TestAPurgeThatAnotherDaemonBeganIsNotForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left int
-	if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM event WHERE id = $1", unfinishedPurge).Scan(&left); err != nil ||
-		left != 1 {
+	counted := s.pool.QueryRow(ctx, "SELECT count(*) FROM event WHERE id = $1", stored.UnfinishedPurge)
+	if err := counted.Scan(&left); err != nil || left != 1 {
 		t.Errorf("%d marks of an unfinished purge, %v, want 1", left, err)
 	}
 	if err := s.finishPurge(ctx); err != nil {

@@ -33,8 +33,8 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 		Origin: cmp.Or(p.Origin, old.Origin), Branch: cmp.Or(p.Branch, old.Branch), Commit: cmp.Or(p.Commit, old.Commit),
 		LastEvent: old.LastEvent,
 	}
-	if (!found || now != old || e.event.Session == "") && e.at.After(old.LastEvent) {
-		now.LastEvent = storable(e.at)
+	if (!found || now != old || e.Event.Session == "") && e.At.After(old.LastEvent) {
+		now.LastEvent = storable(e.At)
 	}
 	if found && now == old {
 		return nil
@@ -60,7 +60,7 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 	if err != nil {
 		return key, err
 	}
-	e.projects[p.Key] = key
+	e.Projects[p.Key] = key
 	if !found {
 		return key, e.exec(ctx, query("INSERT INTO project_common (common, key) VALUES (?, ?)", p.Common, key))
 	}
@@ -74,17 +74,14 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 
 // canonicalProject returns the key under which a project is stored.
 func (e *entry) canonicalProject(ctx context.Context, key string) (string, error) {
-	if key == "" {
-		return "", nil
-	}
-	if canonical, ok := e.projects[key]; ok {
+	if canonical, known := e.Projects[key]; known || key == "" {
 		return canonical, nil
 	}
 	canonical := key
 	if _, err := e.find(ctx, query("SELECT known FROM project_alias WHERE key = ?", key), &canonical); err != nil {
 		return "", err
 	}
-	e.projects[key] = canonical
+	e.Projects[key] = canonical
 	return canonical, nil
 }
 
@@ -106,7 +103,7 @@ func (s *database) findProjects(ctx context.Context, ref string) ([]mem.Project,
 	if len(named) > 0 || err != nil || len(ref) <= len(mem.KeyMark) {
 		return named, err
 	}
-	prefixed, err := s.projects(ctx, "p.key > ? AND p.key < ?", ref, above(ref))
+	prefixed, err := s.projects(ctx, "p.key > ? AND p.key < ?", ref, stored.Above(ref))
 	if len(prefixed) > 1 {
 		return nil, mem.ErrAmbiguous
 	}
@@ -130,7 +127,7 @@ func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 	if err != nil {
 		return err
 	}
-	now, until := stored.Stamp(e.at), stored.Stamp(p.Until)
+	now, until := stored.Stamp(e.At), stored.Stamp(p.Until)
 	if err := e.exec(ctx, query("UPDATE paused_period SET ended = ? WHERE target = ? "+
 		"AND (ended = 0 OR ended > ?)", now, target, now)); err != nil {
 		return err

@@ -31,7 +31,7 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (done mem.Purged, err 
 		if err := e.erase(ctx); err != nil {
 			return err
 		}
-		done = e.done
+		done = e.Done
 		return e.putTombstones(ctx)
 	})
 	if err != nil {
@@ -40,53 +40,38 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (done mem.Purged, err 
 	return done, wrap("purge", s.finishPurge(ctx))
 }
 
-// errPreview rolls back a purge that only shows what it would erase.
-var errPreview = errors.New("preview of a purge")
-
 // PreviewPurge implements mem.Store.
 func (s *Store) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
 	e, err := s.preview(ctx, ids, (*eraser).erase)
-	if err != nil {
-		return nil, mem.Purged{}, err
-	}
-	return e.marked(), e.done, nil
+	return e.Marked(), e.Done, err
 }
 
 // PurgeMemories implements mem.Store. It does not count, because that reads all rows.
 func (s *Store) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
 	e, err := s.preview(ctx, ids, (*eraser).mark)
-	if err != nil {
-		return nil, err
-	}
-	return e.marked(), nil
+	return e.Marked(), err
 }
 
 // preview does part of a purge, or all of it, and rolls it back.
-func (s *database) preview(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser,
-	err error,
+func (s *database) preview(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (
+	done stored.Erasure, err error,
 ) {
 	err = s.transact(ctx, func(tx *transaction) error {
-		e = newEraser(tx)
+		e := newEraser(tx)
 		if err := e.findIDs(ctx, ids); err != nil {
 			return err
 		}
 		if err := part(e, ctx); err != nil {
 			return err
 		}
-		return errPreview
+		done = e.Erasure
+		return stored.ErrPreview
 	})
-	if !errors.Is(err, errPreview) {
-		return nil, wrap("purge", err)
+	if errors.Is(err, stored.ErrPreview) {
+		return done, nil
 	}
-	return e, nil
+	return stored.Erasure{}, wrap("purge", err)
 }
-
-// A tombstone is an event without payload, which no query returns. That of a session stores when data of it was last
-// erased: older events of its transcript must not be captured again.
-const tombstone = mem.EventKind("Erased")
-
-// unfinishedPurge is the tombstone that exists while rows are erased, but the tables' files may still contain them.
-const unfinishedPurge = "x_unfinished"
 
 func (tx *transaction) putTombstone(ctx context.Context, id string) error {
 	n, err := tx.next(ctx, "tombstone") // positions below those of events, so that these have no gaps
@@ -96,20 +81,12 @@ func (tx *transaction) putTombstone(ctx context.Context, id string) error {
 	return tx.exec(ctx, query(`INSERT INTO event AS e (seq, id, key, prompt_id, kind, tool, tool_use_id, agent_id,
 		dropped, payload, created_at) VALUES (?, ?, '', '', ?, '', '', '', true, '', ?)
 		ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, created_at = greatest(e.created_at, excluded.created_at)`, -n, id,
-		tombstone, stored.Stamp(tx.now)))
+		stored.Tombstone, stored.Stamp(tx.now)))
 }
 
 // putTombstones writes the tombstones of a purge.
 func (e *eraser) putTombstones(ctx context.Context) error {
-	for session := range e.affected {
-		if session == "" {
-			continue
-		}
-		if err := e.putTombstone(ctx, stored.TombstoneID(session)); err != nil {
-			return err
-		}
-	}
-	return e.putTombstone(ctx, unfinishedPurge)
+	return putEach(ctx, "tombstone", e.Tombstones(), e.putTombstone)
 }
 
 // ErasedUntil implements mem.Store.
@@ -122,7 +99,7 @@ func (s *Store) ErasedUntil(ctx context.Context, session string) (at time.Time, 
 // finishPurge writes the tables anew, without the erased rows, if a purge or a scrub left that to do. A row that an
 // older transaction of the server still sees stays in them.
 func (s *database) finishPurge(ctx context.Context) error {
-	seq, found, err := first(ctx, s.pool, query("SELECT seq FROM event WHERE id = ?", unfinishedPurge), one[int64])
+	seq, found, err := first(ctx, s.pool, query("SELECT seq FROM event WHERE id = ?", stored.UnfinishedPurge), one[int64])
 	if err != nil || !found {
 		return err
 	}
@@ -142,27 +119,19 @@ func (s *database) finishPurge(ctx context.Context) error {
 	}
 	return s.transact(ctx, func(tx *transaction) error {
 		// What another daemon erased meanwhile has a tombstone with another position.
-		return tx.exec(ctx, query("DELETE FROM event WHERE id = ? AND seq = ?", unfinishedPurge, seq))
+		return tx.exec(ctx, query("DELETE FROM event WHERE id = ? AND seq = ?", stored.UnfinishedPurge, seq))
 	})
 }
 
 // eraser is one purge in its transaction.
 type eraser struct {
 	*entry
-	memories      map[int64]memoryRow // to be erased, by number
-	sessions      map[int64]string    // to be erased as a whole: the agent's id by number
-	traces        stored.Traces       // of all memories, for the receipts that contain them
-	sessionTraces stored.Traces       // of prompts and handoffs of the sessions that are erased as a whole
-	receipts      map[int64]bool      // blanked or deleted
-	affected      map[string]bool     // sessions of which something was erased, by the agent's id
-	done          mem.Purged
+	stored.Erasure
+	inSession map[int64]any // the number of the session of each memory to be erased
 }
 
 func newEraser(tx *transaction) *eraser {
-	return &eraser{
-		entry: newEntry(tx), memories: map[int64]memoryRow{}, sessions: map[int64]string{}, receipts: map[int64]bool{},
-		affected: map[string]bool{},
-	}
+	return &eraser{newEntry(tx), stored.NewErasure(), map[int64]any{}}
 }
 
 // findIDs resolves the ids. It fails before anything is written if one does not exist.
@@ -187,7 +156,7 @@ func (e *eraser) findIDs(ctx context.Context, ids []string) error {
 		if !found {
 			return fmt.Errorf("%s: %w", id, mem.ErrNotFound)
 		}
-		e.sessions[n] = agentID
+		e.AddSession(n, agentID)
 	}
 	return nil
 }
@@ -196,37 +165,28 @@ func (e *eraser) findIDs(ctx context.Context, ids []string) error {
 func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
 	found, err := e.transaction.memories(ctx, condition, args...)
 	for _, r := range found {
-		e.memories[r.number] = r
-		e.traces.Add(r.Memory)
-		e.affected[r.Session] = true
+		e.inSession[r.number] = r.session
+		e.Add(r.number, r.Memory)
 	}
 	return len(found), err
-}
-
-// marked returns the memories to be erased, oldest first.
-func (e *eraser) marked() (ms []mem.Memory) {
-	for _, n := range slices.Sorted(maps.Keys(e.memories)) {
-		ms = append(ms, e.memories[n].Memory)
-	}
-	return ms
 }
 
 // mark marks what must be erased with the memories and sessions that were named, and blanks the rest of the memories'
 // sessions.
 func (e *eraser) mark(ctx context.Context) error {
-	if _, err := e.add(ctx, "m.session = ANY(?)", slices.Collect(maps.Keys(e.sessions))); err != nil {
+	if _, err := e.add(ctx, "m.session = ANY(?)", slices.Collect(maps.Keys(e.Sessions))); err != nil {
 		return err
 	}
 	if err := e.markMerged(ctx); err != nil {
 		return err
 	}
 	// Before memories are marked because they contain the same text.
-	if err := e.dropProposals(ctx, e.traces.Finder()); err != nil {
+	if err := e.dropProposals(ctx, e.Traces.Finder()); err != nil {
 		return err
 	}
 	// Memories that are marked meanwhile contain no more than these.
-	for _, m := range slices.Collect(maps.Values(e.memories)) {
-		if err := e.blankSession(ctx, m); err != nil {
+	for _, n := range slices.Collect(maps.Keys(e.Memories)) {
+		if err := e.blankSession(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -237,48 +197,48 @@ func (e *eraser) erase(ctx context.Context) error {
 	if err := e.mark(ctx); err != nil {
 		return err
 	}
-	for n, m := range e.memories {
-		if stored.IsUtterance(m.Memory) {
-			e.spans.Add(m.session, n)
+	for n, m := range e.Memories {
+		if stored.IsUtterance(m) {
+			e.Spans.Add(e.inSession[n], n)
 		}
 	}
-	numbers := slices.Collect(maps.Keys(e.memories))
+	numbers := slices.Collect(maps.Keys(e.Memories))
 	deleted, err := e.changed(ctx, query("DELETE FROM memory WHERE number = ANY(?)", numbers))
 	if err != nil {
 		return err
 	}
-	e.done.Memories = deleted
+	e.Done.Memories = deleted
 	if err := e.indexUtterances(ctx); err != nil { // neighbours were indexed with its text
 		return err
 	}
-	for n, id := range e.sessions {
+	for n := range e.Sessions {
 		if err := e.addSessionTraces(ctx, n); err != nil {
 			return err
 		}
-		if err := e.deleteSession(ctx, n, id); err != nil {
+		if err := e.deleteSession(ctx, n); err != nil {
 			return err
 		}
 	}
-	if err := e.dropProposals(ctx, slices.Concat(e.traces, e.sessionTraces).Finder()); err != nil {
+	if err := e.dropProposals(ctx, e.AllTraces()); err != nil {
 		return err
 	}
 	if err := e.blankOtherSessions(ctx); err != nil {
 		return err
 	}
-	e.done.Receipts += len(e.receipts)
+	e.Done.Receipts += len(e.Receipts)
 	return nil
 }
 
 // markMerged marks the memories that were merged into marked ones, and into those.
 func (e *eraser) markMerged(ctx context.Context) error {
-	for before := -1; before != len(e.memories); {
-		before = len(e.memories)
+	for before := -1; before != len(e.Memories); {
+		before = len(e.Memories)
 		var ids []string
-		for _, m := range e.memories {
+		for _, m := range e.Memories {
 			ids = append(ids, m.ID)
 		}
 		if _, err := e.add(ctx, "m.merged_into = ANY(?) AND m.merged_into <> '' AND m.number <> ALL(?)", ids,
-			slices.Collect(maps.Keys(e.memories))); err != nil {
+			slices.Collect(maps.Keys(e.Memories))); err != nil {
 			return err
 		}
 	}
@@ -292,16 +252,9 @@ func (e *eraser) dropProposals(ctx context.Context, f *stored.Finder) error {
 	if err != nil {
 		return err
 	}
-	erased := slices.Collect(maps.Values(e.sessions))
 	for _, r := range found {
-		if _, marked := e.memories[r.number]; marked {
-			continue
-		}
-		now := r.Memory
-		now.Proposals = slices.DeleteFunc(slices.Clone(r.Proposals), func(p mem.Proposal) bool {
-			return slices.Contains(erased, p.Session) || slices.ContainsFunc(p.Traces(), f.In)
-		})
-		if len(now.Proposals) == len(r.Proposals) {
+		now, changed := e.WithoutProposals(r.number, r.Memory, f)
+		if !changed {
 			continue
 		}
 		if err := e.updateMemory(ctx, r, now); err != nil {
@@ -312,9 +265,9 @@ func (e *eraser) dropProposals(ctx context.Context, f *stored.Finder) error {
 }
 
 // deleteSession deletes a session with all that belongs to it. Its events keep their ids and their order.
-func (e *eraser) deleteSession(ctx context.Context, n int64, id string) error {
+func (e *eraser) deleteSession(ctx context.Context, n int64) error {
 	for table, count := range map[string]*int{
-		"turn": &e.done.Turns, "receipt": &e.done.Receipts, "checkpoint": &e.done.Checkpoints,
+		"turn": &e.Done.Turns, "receipt": &e.Done.Receipts, "checkpoint": &e.Done.Checkpoints,
 	} {
 		var rows int
 		if err := e.get(ctx, query("SELECT count(*) FROM "+table+" WHERE session = ?", n), &rows); err != nil {
@@ -326,8 +279,7 @@ func (e *eraser) deleteSession(ctx context.Context, n int64, id string) error {
 	if err != nil {
 		return err
 	}
-	e.done.Events += events
-	e.affected[id] = true
+	e.Done.Events += events
 	return e.exec(ctx, query("DELETE FROM session WHERE number = ?", n))
 }
 

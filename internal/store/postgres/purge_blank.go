@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
@@ -16,19 +15,20 @@ import (
 const blankEvent = "UPDATE event SET payload = '', prompt_id = '', tool = '', tool_use_id = '', agent_id = '' WHERE "
 
 // blankSession erases the other texts of the memory's session that contain its text.
-func (e *eraser) blankSession(ctx context.Context, m memoryRow) error {
-	n, ok := m.session.(int64)
-	if _, whole := e.sessions[n]; !ok || whole {
+func (e *eraser) blankSession(ctx context.Context, number int64) error {
+	m := e.Memories[number]
+	n, ok := e.inSession[number].(int64)
+	if _, whole := e.Sessions[n]; !ok || whole {
 		return nil // it is erased as a whole
 	}
 	var t stored.Traces
-	t.Add(m.Memory)
+	t.Add(m)
 	f := t.Finder()
 	if err := errors.Join(e.blankEvents(ctx, n, f), e.blankTurns(ctx, n, f), e.markDerived(ctx, n, f)); err != nil {
 		return err
 	}
 	// What the memory was made from may say the same in other words.
-	if err := e.markUtterances(ctx, n, m.Memory); err != nil {
+	if err := e.markUtterances(ctx, n, m); err != nil {
 		return err
 	}
 	if m.Source.Event == "" && m.Source.ToolUseID == "" {
@@ -37,7 +37,7 @@ func (e *eraser) blankSession(ctx context.Context, m memoryRow) error {
 	events, err := e.changed(ctx, query(blankEvent+
 		"session = ? AND payload <> '' AND (id = ? OR (tool_use_id <> '' AND tool_use_id = ?))", n, m.Source.Event,
 		m.Source.ToolUseID))
-	e.done.Events += events
+	e.Done.Events += events
 	return err
 }
 
@@ -47,7 +47,7 @@ func (e *eraser) blankEvents(ctx context.Context, session int64, f *stored.Finde
 	if err != nil {
 		return err
 	}
-	e.done.Events += len(found)
+	e.Done.Events += len(found)
 	return e.exec(ctx, query(blankEvent+"seq = ANY(?)", found))
 }
 
@@ -68,7 +68,7 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, f *stored.Finder
 		if !f.In(t.Text) {
 			continue
 		}
-		e.done.Turns++
+		e.Done.Turns++
 		t.Text = ""
 		if err := e.saveTurn(ctx, n, t); err != nil {
 			return err
@@ -80,13 +80,12 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, f *stored.Finder
 // blankOtherSessions erases the memories' texts from all other sessions: open work is injected into, and saved with,
 // every session of a project. It reads all rows once.
 func (e *eraser) blankOtherSessions(ctx context.Context) error {
-	f := e.traces.Finder()
+	f := e.Traces.Finder()
 	if err := e.blankDocs(ctx, "checkpoint", f); err != nil {
 		return err
 	}
 	// The last prompts of an erased session were injected into later ones.
-	if err := e.blankDocs(ctx, "receipt", append(e.sessionTraces[:len(e.sessionTraces):len(e.sessionTraces)],
-		e.traces...).Finder()); err != nil {
+	if err := e.blankDocs(ctx, "receipt", e.AllTraces()); err != nil {
 		return err
 	}
 	if err := e.blankSessionsAndJobs(ctx, f); err != nil {
@@ -110,18 +109,14 @@ func (e *eraser) addSessionTraces(ctx context.Context, n int64) error {
 	if err != nil {
 		return err
 	}
-	var texts []string
 	for _, t := range turns {
-		texts = append(texts, t.Text)
+		e.AddSessionTexts(t.Text)
 	}
 	for _, s := range s {
-		texts = append(texts, s.FirstPrompt)
+		e.AddSessionTexts(s.FirstPrompt)
 	}
 	for _, c := range checks {
-		texts = append(texts, c.Handoff, c.Note)
-	}
-	for _, text := range texts {
-		e.sessionTraces = append(e.sessionTraces, chars.TracesOfText(text)...)
+		e.AddSessionTexts(c.Handoff, c.Note)
 	}
 	return nil
 }
@@ -139,11 +134,7 @@ func (e *eraser) blankDocs(ctx context.Context, table string, f *stored.Finder) 
 		if err := e.replaceDoc(ctx, table, n, f.Blank); err != nil {
 			return fmt.Errorf("%s %d: %w", table, n, err)
 		}
-		if table == "receipt" {
-			e.receipts[n] = true
-			continue
-		}
-		e.done.Checkpoints++
+		e.Blanked(table, n)
 	}
 	return nil
 }
@@ -231,7 +222,7 @@ func (e *eraser) markUtterances(ctx context.Context, session int64, m mem.Memory
 
 // blankReceipts removes the memories from the receipts of all sessions.
 func (e *eraser) blankReceipts(ctx context.Context, f *stored.Finder) error {
-	for _, m := range e.memories {
+	for _, m := range e.Memories {
 		named, err := rows(ctx, e.tx, query("SELECT receipt FROM receipt_item WHERE memory = ?", m.ID), one[int64])
 		if err != nil {
 			return err
@@ -244,7 +235,7 @@ func (e *eraser) blankReceipts(ctx context.Context, f *stored.Finder) error {
 			if err != nil {
 				return fmt.Errorf("receipt %d: %w", n, err)
 			}
-			e.receipts[n] = true
+			e.Receipts[n] = true
 		}
 	}
 	return nil

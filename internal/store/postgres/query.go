@@ -108,7 +108,7 @@ func (s *statement) session(column, id string) *statement {
 
 // page appends the limit and the offset of a page. 0 rows mean mem.DefaultLimit.
 func (s *statement) page(rows, offset int) *statement {
-	return s.add(" LIMIT ? OFFSET ?", limitOr(rows), max(offset, 0))
+	return s.add(" LIMIT ? OFFSET ?", stored.LimitOr(rows), max(offset, 0))
 }
 
 // plain is an argument as the server takes it. A text of PostgreSQL has no zero bytes and is valid UTF-8; what it
@@ -230,17 +230,6 @@ func (t *storedTime) ScanInt64(v pgtype.Int8) error {
 	return nil
 }
 
-// limitOr returns n, or mem.DefaultLimit if n is not positive.
-func limitOr(n int) int {
-	if n <= 0 {
-		return mem.DefaultLimit
-	}
-	return n
-}
-
-// above is the first text after all that begin with prefix.
-func above(prefix string) string { return prefix + string(utf8.MaxRune) }
-
 // resolveID returns the number of the row that an exact id or a unique prefix of one names. more appends conditions
 // on table m.
 func resolveID(ctx context.Context, db querier, table, ref string, more func(*statement) *statement) (int64, error) {
@@ -256,16 +245,16 @@ func resolveID(ctx context.Context, db querier, table, ref string, more func(*st
 	if found || err != nil {
 		return exact, err
 	}
-	all, err := rows(ctx, db, more(query(base+"m.id > ? AND m.id < ?", ref, above(ref))).add(" LIMIT 2"), one[int64])
-	switch {
-	case err != nil:
+	all, err := rows(ctx, db, more(query(base+"m.id > ? AND m.id < ?", ref, stored.Above(ref))).add(" LIMIT 2"),
+		one[int64])
+	if err != nil {
 		return 0, err
-	case len(all) == 0:
-		return 0, fmt.Errorf("%s: %w", ref, mem.ErrNotFound)
-	case len(all) > 1:
-		return 0, fmt.Errorf("%s: %w", ref, mem.ErrAmbiguous)
 	}
-	return all[0], nil
+	n, err := stored.Only(all)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", ref, err)
+	}
+	return n, nil
 }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

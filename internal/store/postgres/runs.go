@@ -30,20 +30,14 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	}
 	if len(b.UndoneRuns) > 0 {
 		if err := e.exec(ctx, query("UPDATE change SET undone = ? WHERE undone = 0 AND run IN "+
-			"(SELECT number FROM run WHERE id = ANY(?))", stored.Stamp(e.now), b.UndoneRuns)); err != nil {
+			"(SELECT number FROM run WHERE id = ANY(?))", stored.Stamp(e.Now), b.UndoneRuns)); err != nil {
 			return err
 		}
 	}
-	for _, d := range b.Dismissed {
-		if d.Memory == "" && len(r.IDs) > 0 {
-			d.Memory = r.IDs[0]
-		}
-		if d.Memory == d.Other {
-			continue
-		}
+	for _, d := range b.Dismissals(r.IDs) {
 		if err := e.exec(ctx, query(`INSERT INTO dismissed (rule, memory, other, at)
 			SELECT ?::text, number, ?::text, ?::bigint FROM memory WHERE id = ? ON CONFLICT DO NOTHING`, d.Rule, d.Other,
-			stored.Stamp(stored.FirstOf(d.At, e.now)), d.Memory)); err != nil {
+			stored.Stamp(stored.FirstOf(d.At, e.Now)), d.Memory)); err != nil {
 			return err
 		}
 	}
@@ -68,7 +62,7 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 	}
 	r.Run = chars.ShortID("k_", n)
 	return n, e.exec(ctx, query("INSERT INTO run (number, id, kind, project, session, at, examined) "+
-		"VALUES (?, ?, ?, ?, ?, ?, ?)", n, r.Run, run.Kind, project, session, stored.Stamp(stored.FirstOf(run.At, e.now)),
+		"VALUES (?, ?, ?, ?, ?, ?, ?)", n, r.Run, run.Kind, project, session, stored.Stamp(stored.FirstOf(run.At, e.Now)),
 		run.Examined))
 }
 
@@ -100,7 +94,7 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 	}
 	sel.project("r.project", q.Project).equal("r.kind", string(q.Kind))
 	var numbers []int64
-	runs, err := rows(ctx, s.pool, sel.add(" ORDER BY r.number DESC LIMIT ?", limitOr(q.Limit)),
+	runs, err := rows(ctx, s.pool, sel.add(" ORDER BY r.number DESC LIMIT ?", stored.LimitOr(q.Limit)),
 		func(r pgx.Rows) (v mem.Run, err error) {
 			var n int64
 			err = r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, timeAt(&v.At), &v.Examined)
@@ -126,10 +120,7 @@ func (s *database) changes(ctx context.Context, number int64, run *mem.Run) (err
 			c.Undone = time.Time(undone)
 			return c, err
 		})
-	run.Undone = len(run.Changes) > 0
-	for _, c := range run.Changes {
-		run.Undone = run.Undone && !c.Undone.IsZero()
-	}
+	run.Undone = run.AllUndone()
 	return err
 }
 

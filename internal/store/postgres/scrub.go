@@ -16,23 +16,14 @@ import (
 // textTables are the tables with texts of the person. All others contain only ids, keys and directories.
 func textTables() []stored.TextTable {
 	table := stored.NewTextTable
-	return []stored.TextTable{
+	return append(stored.TextTables(),
 		table("memories", "memory", "number", "id", "doc", stored.DerivedWords, "key", "note"),
 		table("events", "event", "seq", "id", "payload", "tool", "prompt_id", "tool_use_id", "agent_id"),
 		table("prompts", "turn", "number", "''", "doc", "prompt_id"),
 		table("sessions", "session", "number", "short", "doc", "agent", "model"),
-		table("checkpoints", "checkpoint", "number", "id", "doc"),
-		table("receipts", "receipt", "number", "id", "doc"),
-		table("jobs", "job", "number", "id", "data", "error"),
-		table("entities", "entity", "number", "id", "name"),
-		table("projects", "project", "key", "key", "name", "root", "common", "origin", "branch"),
-		table("projects", "project_root", "key || ' ' || root", "key", "root"),
-		table("projects", "project_common", "common", "key", "common"),
 		table("changes", "change", "number", "''", "doc"),
-	}
+	)
 }
-
-const scrubStep = 500 // records that are read at a time and written in one transaction
 
 // Scrub implements mem.Store.
 func (s *Store) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.ScanResponse, error) {
@@ -75,7 +66,7 @@ func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
 			if last != "" {
 				q.and(t.Key+" > ?::text::bigint", last)
 			}
-			q.add(" ORDER BY "+t.Key+" LIMIT ?", scrubStep)
+			q.add(" ORDER BY "+t.Key+" LIMIT ?", stored.ScrubStep)
 		}
 		found, err := rows(ctx, r.store.pool, q, scanRecord(t))
 		if err != nil {
@@ -84,7 +75,7 @@ func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
 		if err := r.scan(ctx, t, found); err != nil {
 			return err
 		}
-		if r.done.Records += len(found); len(found) < scrubStep {
+		if len(found) < stored.ScrubStep {
 			return nil
 		}
 		if last = found[len(found)-1].Key; !isNumbered(t) {
@@ -119,23 +110,13 @@ func scanRecord(t stored.TextTable) func(pgx.Rows) (stored.TextRecord, error) {
 
 // scan counts the secrets of records and removes them.
 func (r *scrubRun) scan(ctx context.Context, t stored.TextTable, found []stored.TextRecord) error {
-	var secret []string
-	for _, rec := range found {
-		_, kinds, err := t.Cleaned(rec, r.clean)
-		if err != nil {
-			return fmt.Errorf("record %s: %w", rec.Key, err)
-		}
-		if len(kinds) > 0 {
-			secret = append(secret, rec.Key)
-			t.Count(&r.done, rec, kinds)
-		}
-	}
-	if !r.fix || len(secret) == 0 {
-		return nil
+	secret, err := t.Scan(&r.done, found, r.clean)
+	if err != nil || !r.fix || len(secret) == 0 {
+		return err
 	}
 	return r.store.transact(ctx, func(tx *transaction) error {
 		e := newEntry(tx)
-		if err := tx.putTombstone(ctx, unfinishedPurge); err != nil {
+		if err := tx.putTombstone(ctx, stored.UnfinishedPurge); err != nil {
 			return err
 		}
 		for _, key := range secret {
@@ -193,7 +174,7 @@ func (r *scrubRun) rewrite(ctx context.Context, e *entry, t stored.TextTable, ke
 // be derived anew.
 func (e *entry) clearDerived(ctx context.Context, r memoryRow) error {
 	if stored.IsUtterance(r.Memory) {
-		e.spans.Add(r.session, r.number) // its neighbours are indexed with its text
+		e.Spans.Add(r.session, r.number) // its neighbours are indexed with its text
 	}
 	return e.exec(ctx, query(`UPDATE memory SET command = '', files = '{}', dirs = '{}', exts = '{}', tags = '{}',
 		words = '', search = '', length = 0 WHERE number = ?`, r.number))

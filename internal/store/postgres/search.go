@@ -213,7 +213,7 @@ func (s *database) match(ctx context.Context, q mem.Query, where *statement) ([]
 		ofClass(searchesUtterances(q))), &sc.mean); err != nil {
 		return nil, err
 	}
-	from, want := max(q.Offset, 0), limitOr(q.Limit)
+	from, want := max(q.Offset, 0), stored.LimitOr(q.Limit)
 	best, err := s.candidates(ctx, sc, searchesUtterances(q), where, from+want)
 	if err != nil {
 		return nil, err
@@ -345,7 +345,7 @@ func (s *database) hits(ctx context.Context, found []candidate) ([]mem.Hit, erro
 	scores := map[string]float64{}
 	for i, c := range found {
 		numbers[i] = c.number
-		scores[memoryID(c.number)] = c.score
+		scores[stored.MemoryID(c.number)] = c.score
 	}
 	ms, err := inOrder(ctx, s.pool, numbers)
 	out := make([]mem.Hit, 0, len(ms))

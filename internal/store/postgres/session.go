@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
@@ -43,24 +42,18 @@ func (r *sessionRow) set(s mem.Session) {
 
 // openSession finds the session of the event or makes it.
 func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
-	if e.event.Session == "" {
+	if e.Event.Session == "" {
 		return nil
 	}
-	s, found, err := e.loadSession(ctx, e.event.Session)
+	s, found, err := e.loadSession(ctx, e.Event.Session)
 	if err == nil && !found {
-		stub := mem.Session{ID: e.event.Session, Agent: e.event.Agent, Root: e.event.Root}
-		if b.Project != nil {
-			stub.Project, stub.ProjectName = b.Project.Key, b.Project.Name
-		}
-		s, err = e.makeSession(ctx, stub)
+		s, err = e.makeSession(ctx, b.NewSession())
 	}
 	if err != nil {
 		return err
 	}
-	if e.at.After(s.LastEvent) {
-		s.LastEvent = e.at
-	}
-	e.session = &s
+	e.row = &s
+	e.OpenSession(&s.Session)
 	return nil
 }
 
@@ -93,15 +86,14 @@ func storable(t time.Time) time.Time { return stored.TimeOf(stored.Stamp(t)) }
 
 // makeSession writes the row of a new session.
 func (e *entry) makeSession(ctx context.Context, s mem.Session) (r sessionRow, err error) {
-	if s.Number, err = e.next(ctx, "session"); err != nil {
+	n, err := e.next(ctx, "session")
+	if err != nil {
 		return r, err
 	}
 	if s.Project, err = e.canonicalProject(ctx, s.Project); err != nil {
 		return r, err
 	}
-	s.Short, s.Status, s.Created, s.LastEvent = chars.ShortID("s_", s.Number), mem.Initialized, e.at, e.at
-	s.HandoffArmed = true
-	r.Session = s
+	r.Session = s.New(n, e.At)
 	return r, e.saveSession(ctx, &r)
 }
 
@@ -117,28 +109,20 @@ func (e *entry) updateSession(ctx context.Context, id string, change func(*sessi
 // sessionOf returns the number of a session that the batch names. A missing session is made; an empty id has the
 // number nil.
 func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, error) {
-	if id == "" {
-		return nil, nil
-	}
-	if e.session != nil && e.session.ID == id {
-		return e.session.Number, nil
-	}
-	if n := e.sessions[id]; n != 0 {
-		return n, nil
+	if number, known := e.SessionNumber(id); known {
+		return number, nil
 	}
 	var n int64
 	found, err := e.find(ctx, query("SELECT number FROM session WHERE id = ?", id), &n)
+	if err == nil && !found {
+		var s sessionRow
+		s, err = e.makeSession(ctx, mem.Session{ID: id, Project: project, Agent: agent})
+		n = s.Number
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		s, err := e.makeSession(ctx, mem.Session{ID: id, Project: project, Agent: agent})
-		if err != nil {
-			return nil, err
-		}
-		n = s.Number
-	}
-	e.sessions[id] = n
+	e.Sessions[id] = n
 	return n, nil
 }
 
@@ -153,12 +137,12 @@ func (e *entry) changeSession(ctx context.Context, change *mem.SessionChange) er
 		return err
 	}
 	c.Project = project
-	e.session.set(c.Apply(e.session.full(), e.at))
-	if err := e.saveSession(ctx, e.session); err != nil {
+	e.row.set(c.Apply(e.row.full(), e.At))
+	if err := e.saveSession(ctx, e.row); err != nil {
 		return err
 	}
 	if c.Compacted || c.ClearInjected {
-		if err := e.exec(ctx, query("DELETE FROM injected_key WHERE session = ?", e.session.Number)); err != nil {
+		if err := e.exec(ctx, query("DELETE FROM injected_key WHERE session = ?", e.Session.Number)); err != nil {
 			return err
 		}
 	}
@@ -166,13 +150,13 @@ func (e *entry) changeSession(ctx context.Context, change *mem.SessionChange) er
 		return nil
 	}
 	return e.exec(ctx, query(`INSERT INTO injected_key (session, key) SELECT ?::bigint, k.key FROM injected_key k
-		JOIN session s ON s.number = k.session WHERE s.id = ? ON CONFLICT DO NOTHING`, e.session.Number,
+		JOIN session s ON s.number = k.session WHERE s.id = ? ON CONFLICT DO NOTHING`, e.Session.Number,
 		c.CopyInjectedFrom))
 }
 
 // putContextUsage writes the context usage of a session, unless it was read before the session's last compaction.
 func (e *entry) putContextUsage(ctx context.Context, u mem.ContextUsage) error {
-	u.At, u.ReadAt = stored.FirstOf(u.At, e.at), stored.FirstOf(u.ReadAt, e.at)
+	u.At, u.ReadAt = stored.FirstOf(u.At, e.At), stored.FirstOf(u.ReadAt, e.At)
 	return e.updateSession(ctx, u.Session, func(s *sessionRow) bool {
 		now, ok := u.Apply(s.full())
 		s.set(now)
@@ -243,17 +227,12 @@ func (s *database) sessionNumber(ctx context.Context, ref string) (int64, error)
 		one[int64])
 	if err == nil && len(found) == 0 {
 		found, err = rows(ctx, s.pool, query("SELECT number FROM session WHERE id > ? AND id < ? OR short > ? AND short < ? "+
-			"LIMIT 2", ref, above(ref), ref, above(ref)), one[int64])
+			"LIMIT 2", ref, stored.Above(ref), ref, stored.Above(ref)), one[int64])
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case len(found) == 0:
-		return 0, mem.ErrNotFound
-	case len(found) > 1:
-		return 0, mem.ErrAmbiguous
 	}
-	return found[0], nil
+	return stored.Only(found)
 }
 
 // Sessions implements mem.Store.

@@ -38,27 +38,12 @@ func (s *database) consistently(ctx context.Context, f func(pgx.Tx) error) error
 }
 
 func memoryStats(ctx context.Context, tx pgx.Tx, st *mem.Stats, project string, today time.Time) error {
-	type count struct {
-		kind   mem.Kind
-		status mem.Status
-		n      int
-	}
 	counts, err := rows(ctx, tx, query("SELECT kind, status, count(*) FROM memory WHERE true").equal("project", project).
-		add(" GROUP BY kind, status"), into(func(c *count) []any { return []any{&c.kind, &c.status, &c.n} }))
+		add(" GROUP BY kind, status"), into((*stored.KindCount).Fields))
 	if err != nil {
 		return err
 	}
-	st.Kinds = map[mem.Kind]int{}
-	for _, c := range counts {
-		if c.status != mem.Active {
-			st.Hidden += c.n
-			continue
-		}
-		st.Kinds[c.kind] += c.n
-		if c.kind != mem.Utterance {
-			st.Memories += c.n
-		}
-	}
+	stored.CountMemories(st, counts)
 	return get(ctx, tx, query("SELECT count(*) FROM memory WHERE created >= ? AND status = 'active' "+
 		"AND kind <> 'utterance'", stored.Stamp(today)).equal("project", project), &st.Today)
 }

@@ -11,39 +11,20 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// turnKey names the turn of the event; "" if it belongs to none. If the client does not number turns, a prompt begins
-// a turn that is named by the event's id.
-func (e *entry) turnKey(c *mem.TurnChange) string {
-	switch {
-	case e.event.PromptID != "":
-		return e.event.PromptID
-	case c != nil && c.Person:
-		return e.event.ID
-	}
-	return ""
-}
-
 // putTurn makes the turn of the event, unless it exists, and changes it.
 func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
-	key := e.turnKey(c)
+	key := e.Event.TurnKey(c)
 	if key == "" {
 		return nil
 	}
-	n, was, found, err := e.turn(ctx, e.session.Number, key)
+	n, was, found, err := e.turn(ctx, e.Session.Number, key)
 	if err != nil {
 		return err
 	}
 	if !found {
-		was = mem.Turn{Session: e.session.ID, PromptID: key, Trust: mem.TrustUser, At: storable(e.at)}
+		was = mem.Turn{Session: e.Session.ID, PromptID: key, Trust: mem.TrustUser, At: storable(e.At)}
 	}
-	t, numbered := was, false
-	if c != nil {
-		t, numbered = c.Apply(was, e.session.Prompts)
-	}
-	if numbered {
-		e.session.Prompts = t.Number
-	}
-	e.prompt, e.trust = t.Number, t.Trust
+	t, numbered := e.ChangeTurn(was, c)
 	if found && t == was {
 		return nil
 	}
@@ -85,9 +66,9 @@ func (e *entry) newTurn(ctx context.Context, t mem.Turn) error {
 		return err
 	}
 	place, at := n, stored.Stamp(t.At)
-	if e.event.Recovered {
+	if e.Event.Recovered {
 		if err := e.get(ctx, query("SELECT coalesce(max(place), 0) FROM turn WHERE session = ? AND at <= ?",
-			e.session.Number, at), &place); err != nil {
+			e.Session.Number, at), &place); err != nil {
 			return err
 		}
 	}
@@ -96,21 +77,19 @@ func (e *entry) newTurn(ctx context.Context, t mem.Turn) error {
 		return err
 	}
 	return e.exec(ctx, query("INSERT INTO turn (number, session, prompt_id, at, place, doc) VALUES (?, ?, ?, ?, ?, ?)", n,
-		e.session.Number, t.PromptID, at, place, doc))
+		e.Session.Number, t.PromptID, at, place, doc))
 }
 
 // changeMemoriesOfTurn lowers the trust of a turn's memories to that of the turn, except those that a person wrote or
 // approved. Memories that were captured before the turn's prompt arrived get its number, if numbered is set.
 func (e *entry) changeMemoriesOfTurn(ctx context.Context, key string, t mem.Turn, numbered bool) error {
-	of, err := e.memories(ctx, "m.session = ? AND m.prompt_id = ?", e.session.Number, key)
+	of, err := e.memories(ctx, "m.session = ? AND m.prompt_id = ?", e.Session.Number, key)
 	if err != nil {
 		return err
 	}
 	for _, old := range of {
 		now := old.Memory
-		if now.Trust < mem.TrustUser {
-			now.Trust = min(now.Trust, t.Trust)
-		}
+		now.Trust = now.CappedBy(t.Trust)
 		if numbered && now.Source.Prompt == 0 {
 			now.Source.Prompt = t.Number
 		}
@@ -124,38 +103,25 @@ func (e *entry) changeMemoriesOfTurn(ctx context.Context, key string, t mem.Turn
 	return nil
 }
 
-// cappedTrust is the trust of a new memory: no more than that of its turn, unless a person wrote it.
+// cappedTrust is the trust of a new memory.
 func (e *entry) cappedTrust(ctx context.Context, session any, m mem.Memory) (mem.Trust, error) {
-	switch {
-	case m.Trust >= mem.TrustUser || session == nil || m.Source.PromptID == "":
+	if session == nil || m.Source.PromptID == "" {
 		return m.Trust, nil
-	case e.session != nil && m.Session == e.event.Session && m.Source.PromptID == e.event.PromptID:
-		return min(m.Trust, e.trust), nil
+	}
+	if trust, known := e.TurnTrust(m); known {
+		return m.CappedBy(trust), nil
 	}
 	_, t, found, err := e.turn(ctx, session, m.Source.PromptID)
-	if err != nil || !found {
+	if !found {
 		return m.Trust, err
 	}
-	return min(m.Trust, t.Trust), nil
-}
-
-// promptOf returns the number of a turn's prompt. Without a prompt id it is that of the newest prompt of the session.
-func (e *entry) promptOf(ctx context.Context, session any, m mem.Memory) (int, error) {
-	if session == nil {
-		return 0, nil
-	}
-	if m.Source.PromptID == "" {
-		s, _, err := e.loadSession(ctx, m.Session)
-		return s.Prompts, err
-	}
-	_, t, _, err := e.turn(ctx, session, m.Source.PromptID)
-	return t.Number, err
+	return m.CappedBy(t.Trust), err
 }
 
 // Turns implements mem.Store.
 func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
 	turns, err := rows(ctx, s.pool, query(`SELECT t.doc FROM turn t JOIN session s ON s.number = t.session
-		WHERE s.id = ? ORDER BY t.place DESC, t.number DESC LIMIT ?`, session, limitOr(limit)),
+		WHERE s.id = ? ORDER BY t.place DESC, t.number DESC LIMIT ?`, session, stored.LimitOr(limit)),
 		func(r pgx.Rows) (mem.Turn, error) { return document[mem.Turn]("turn")(r) })
 	return turns, wrap("turns of "+session, err)
 }

@@ -79,7 +79,7 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.number, a.number))
 	})
-	hits, err := s.hits(ctx, found[:min(len(found), limitOr(n))])
+	hits, err := s.hits(ctx, found[:min(len(found), stored.LimitOr(n))])
 	for i := range hits {
 		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}
 	}
@@ -116,7 +116,7 @@ func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) 
 			numbers = append(numbers, e.number)
 		}
 		if len(numbers) == n || i == window-1 {
-			next = memoryID(e.number)
+			next = stored.MemoryID(e.number)
 			break
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
@@ -14,21 +13,10 @@ import (
 // entry is one batch while it is written.
 type entry struct {
 	*writer
-	at       time.Time         // of the event, or now
-	event    mem.Event         // zero if the batch has none
-	session  *mem.Session      // of the event
-	prompt   int               // number of the event's turn, 0 if no person began it
-	trust    mem.Trust         // of the event's turn; not set without a prompt id
-	projects map[string]string // key of a project -> its canonical key
-	sessions map[string]int64  // agent's session id -> number
-	spans    stored.Spans      // utterances whose index rows are to be written
+	stored.Entry
 }
 
-func newEntry(w *writer) *entry {
-	return &entry{
-		writer: w, at: w.now, projects: map[string]string{}, sessions: map[string]int64{}, spans: stored.Spans{},
-	}
-}
+func newEntry(w *writer) *entry { return &entry{w, stored.NewEntry(w.now)} }
 
 // apply writes one batch. After an error the transaction must be rolled back.
 func (w *writer) apply(ctx context.Context, b mem.Batch) (mem.Result, error) {
@@ -38,10 +26,10 @@ func (w *writer) apply(ctx context.Context, b mem.Batch) (mem.Result, error) {
 		if b.Event.ID == "" {
 			return r, errors.New("event without an id")
 		}
-		e.event, e.at = *b.Event, stored.FirstOf(b.Event.At, w.now)
-		seq, err := w.duplicateOf(ctx, e.event)
+		e.Event, e.At = *b.Event, stored.FirstOf(b.Event.At, w.now)
+		seq, err := w.duplicateOf(ctx, e.Event)
 		if err != nil {
-			return r, fmt.Errorf("look up event %s: %w", e.event.ID, err)
+			return r, fmt.Errorf("look up event %s: %w", e.Event.ID, err)
 		}
 		if seq != 0 {
 			return mem.Result{Duplicate: true, Seq: seq}, nil
@@ -68,24 +56,24 @@ func (e *entry) applyEvent(ctx context.Context, b mem.Batch, r *mem.Result) (err
 		return nil
 	}
 	if err := e.openSession(ctx, b); err != nil {
-		return fmt.Errorf("session %s: %w", e.event.Session, err)
+		return fmt.Errorf("session %s: %w", e.Event.Session, err)
 	}
 	if r.Seq, err = e.putEvent(ctx); err != nil {
-		return fmt.Errorf("event %s: %w", e.event.ID, err)
+		return fmt.Errorf("event %s: %w", e.Event.ID, err)
 	}
-	if e.session == nil {
+	if e.Session == nil {
 		return nil
 	}
 	if err := e.putTurn(ctx, b.Turn); err != nil {
-		return fmt.Errorf("turn of %s: %w", e.event.ID, err)
+		return fmt.Errorf("turn of %s: %w", e.Event.ID, err)
 	}
-	r.Prompt = e.prompt
+	r.Prompt = e.Prompt
 	var c mem.SessionChange
 	if b.Session != nil {
 		c = *b.Session
 	}
 	if err := e.changeSession(ctx, c); err != nil {
-		return fmt.Errorf("session %s: %w", e.event.Session, err)
+		return fmt.Errorf("session %s: %w", e.Event.Session, err)
 	}
 	return nil
 }

@@ -37,20 +37,20 @@ func (w *writer) duplicateOf(ctx context.Context, e mem.Event) (int64, error) {
 
 // putEvent writes the event's row and returns its position.
 func (e *entry) putEvent(ctx context.Context) (int64, error) {
-	ev := e.event
+	ev := e.Event
 	payload, err := stored.Text(ev)
 	if err != nil {
 		return 0, err
 	}
 	var session any
-	if e.session != nil {
-		session = e.session.Number
+	if e.Session != nil {
+		session = e.Session.Number
 	}
 	res, err := e.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		ev.ID, ev.Key, session, ev.PromptID, string(ev.Kind), ev.Tool, ev.ToolUseID, ev.AgentID, ev.AgentType,
 		ev.Kind != mem.PostToolUseFailure && ev.Kind != mem.StopFailure, exitCode(ev), ev.DurationMS, payload,
-		stored.Stamp(e.at))
+		stored.Stamp(e.At))
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // FileCounts implements mem.Store. Below a directory it starts from the files. For
@@ -17,7 +18,7 @@ func (s *memoryStore) FileCounts(ctx context.Context, project, under string, lim
 		project("m.project", project)
 	if under = strings.TrimSuffix(under, "/"); under != "" {
 		from = "memory_file f CROSS JOIN memory m"
-		f.and("f.path > ? AND f.path < ?", under+"/", above(under+"/"))
+		f.and("f.path > ? AND f.path < ?", under+"/", stored.Above(under+"/"))
 	}
 	total := 0
 	found, err := rows(ctx, s.read, stmt(`WITH top AS (
@@ -25,7 +26,7 @@ func (s *memoryStore) FileCounts(ctx context.Context, project, under string, lim
 			sum(iif(m.kind = 'change', 1 + (SELECT repeats FROM memory WHERE number = m.number), 0)) AS changes,
 			max(m.created) AS last, count(*) OVER () AS files
 		FROM `+from+` ON f.memory = m.number`).where(f).add(`
-		GROUP BY f.path ORDER BY known DESC, changes DESC, path`).limit(limitOr(limit)).add(`)
+		GROUP BY f.path ORDER BY known DESC, changes DESC, path`).limit(stored.LimitOr(limit)).add(`)
 	SELECT path, known, changes, last, files, (SELECT count(*) FROM memory_file f JOIN memory m ON m.number = f.memory
 		JOIN receipt_item i ON i.memory = m.id AND i.told = 1 WHERE f.path = top.path) FROM top ORDER BY known DESC,
 		changes DESC, path`), func(r *sql.Rows) (l mem.FileRow, err error) {

@@ -45,7 +45,7 @@ func (e *entry) putLinks(ctx context.Context, l mem.MemoryLinks) error {
 		_, err := e.exec(ctx, `INSERT INTO relation (from_memory, to_memory, kind, confidence, made)
 			SELECT ?, number, ?, ?, ? FROM memory WHERE id=? AND number<>?
 			ON CONFLICT DO UPDATE SET confidence=max(confidence, excluded.confidence)`,
-			number, string(to.Kind), to.Confidence, stored.Stamp(stored.FirstOf(to.Made, e.now)), to.To, number)
+			number, string(to.Kind), to.Confidence, stored.Stamp(stored.FirstOf(to.Made, e.Now)), to.To, number)
 		if err != nil {
 			return fmt.Errorf("link to %s: %w", to.To, err)
 		}
@@ -101,7 +101,7 @@ func (s *linkStore) LinksOf(ctx context.Context, kind mem.LinkKind, project stri
 		f.and("(a"+own+"a.scope = 'user')", project, project).and("(b"+own+"b.scope = 'user')", project, project)
 	}
 	links, err := rows(ctx, s.read, stmt(selectLinks).where(f).
-		orderBy("r.made DESC, r.from_memory DESC, r.to_memory DESC").limit(limitOr(limit)), into(linkFields))
+		orderBy("r.made DESC, r.from_memory DESC, r.to_memory DESC").limit(stored.LimitOr(limit)), into(linkFields))
 	return links, wrap("links", err)
 }
 
@@ -124,7 +124,7 @@ func (s *linkStore) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Enti
 	}
 	found, err := rows(ctx, s.read, stmt(`SELECT e.id, e.project, e.kind, e.name, e.confidence, e.first_seen, e.last_seen,
 		(SELECT count(*) FROM mention n WHERE n.entity = e.number) AS mentions FROM entity e`).where(f).
-		orderBy("mentions DESC, e.last_seen DESC, e.number DESC").limit(limitOr(q.Limit)),
+		orderBy("mentions DESC, e.last_seen DESC, e.number DESC").limit(stored.LimitOr(q.Limit)),
 		into(func(v *mem.Entity) []any {
 			return []any{
 				&v.ID, &v.Project, &v.Kind, &v.Name, &v.Confidence, timeAt(&v.FirstSeen), timeAt(&v.LastSeen), &v.Mentions,
@@ -140,7 +140,7 @@ func (s *linkStore) Mentions(ctx context.Context, limit int, entities ...string)
 		row_number() OVER (PARTITION BY e.number ORDER BY m.number DESC) AS nth
 		FROM entity e JOIN mention n ON n.entity = e.number JOIN memory m ON m.number = n.memory
 		WHERE e.id IN `+listed+` AND m.status <> ?) WHERE nth <= ? ORDER BY number, row DESC`,
-		array(entities), string(mem.Forgotten), limitOr(limit)),
+		array(entities), string(mem.Forgotten), stored.LimitOr(limit)),
 		into(func(v *mem.Mention) []any { return []any{&v.Entity, &v.Memory} }))
 	return found, wrap("mentions", err)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
@@ -49,7 +48,7 @@ func listQuery(q mem.Query) statement {
 		columns += ", m.updated AS updated"
 	}
 	part := "SELECT " + columns + " FROM memory m" + listIndex(q)
-	last := limitOr(q.Limit) + max(q.Offset, 0)
+	last := stored.LimitOr(q.Limit) + max(q.Offset, 0)
 	list := stmt("WITH page AS (")
 	for i, f := range listFilters(q) {
 		if i > 0 {
@@ -123,59 +122,30 @@ func (s *memoryStore) byID(ctx context.Context, q mem.Query) ([]mem.Memory, erro
 	if err != nil {
 		return nil, wrap("list", err)
 	}
-	byID := make(map[string]mem.Memory, len(found))
+	byNumber := make(map[int64]mem.Memory, len(found))
 	for _, r := range found {
 		if err := r.unpack(); err != nil { // leaving it out would mean that it does not exist
 			return nil, err
 		}
-		r.Index = ""
-		byID[r.ID] = r.Memory
+		byNumber[r.number] = r.Memory
 	}
-	out := make([]mem.Memory, 0, len(numbers))
-	for _, n := range numbers {
-		m, ok := byID[chars.ShortID("m_", n)]
-		if !ok && q.ExactIDs {
-			continue
-		}
-		if !ok {
-			return nil, fmt.Errorf("memory %s: %w", chars.ShortID("m_", n), mem.ErrNotFound)
-		}
-		out = append(out, m)
-	}
-	return out, nil
+	return stored.InOrder(q, numbers, byNumber)
 }
 
 // resolveIDs resolves the ids of q: exact ones in one query, prefixes one by one.
 func resolveIDs(ctx context.Context, db *reader, q mem.Query) ([]int64, error) {
 	visible := &filter{}
 	statusFilter(visible, q)
-	whole := map[string]int64{}
+	var whole []int64
 	if len(q.IDs) > 1 || q.ExactIDs {
-		found, err := rows(ctx, db, stmt(
+		var err error
+		if whole, err = rows(ctx, db, stmt(
 			"SELECT m.number FROM json_each(?) list CROSS JOIN memory m ON m.id = list.value", array(q.IDs)).where(visible),
-			one[int64])
-		if err != nil {
+			one[int64]); err != nil {
 			return nil, translate(err)
 		}
-		for _, n := range found {
-			whole[chars.ShortID("m_", n)] = n
-		}
 	}
-	out := make([]int64, 0, len(q.IDs))
-	for _, id := range q.IDs {
-		n, known := whole[id]
-		if !known && q.ExactIDs {
-			continue
-		}
-		if !known {
-			var err error
-			if n, err = resolveID(ctx, db, "memory", id, visible); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, n)
-	}
-	return out, nil
+	return stored.Numbers(q, whole, func(id string) (int64, error) { return resolveID(ctx, db, "memory", id, visible) })
 }
 
 // memoryFilter returns the conditions of q other than terms and ids.

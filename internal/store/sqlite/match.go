@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // maxPhrase bounds one term, in bytes.
@@ -40,7 +41,7 @@ func (s *memoryStore) match(ctx context.Context, q mem.Query, f *filter) ([]mem.
 	if err != nil {
 		return nil, err
 	}
-	want := limitOr(q.Limit) + max(q.Offset, 0)
+	want := stored.LimitOr(q.Limit) + max(q.Offset, 0)
 	best, err := s.passing(ctx, ix, f, found, want)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"slices"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
@@ -21,10 +19,6 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 	if m.Scope == mem.ScopeUser {
 		m.Project = ""
 	}
-	byContent := m.Key == ""
-	if byContent {
-		m.Key = m.ContentKey()
-	}
 	session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
 	if err != nil {
 		return "", err
@@ -32,11 +26,7 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 	if m.Trust, err = e.cappedTrust(ctx, session, m); err != nil {
 		return "", err
 	}
-	old, found, err := e.sameMemory(ctx, session, m)
-	for err == nil && found && byContent && !old.broken && !old.SameText(m) {
-		m.Key += "_" + old.ID
-		old, found, err = e.sameMemory(ctx, session, m)
-	}
+	old, found, m, err := e.repeatedBy(ctx, session, m)
 	if err != nil {
 		return "", err
 	}
@@ -50,6 +40,22 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 		return "", err
 	}
 	return m.ID, e.supersede(ctx, m)
+}
+
+// repeatedBy finds the memory that m repeats, by its key or, without one, by its content. It returns m with its key.
+func (e *entry) repeatedBy(ctx context.Context, session any, m mem.Memory) (old memoryRow, found bool, _ mem.Memory,
+	err error,
+) {
+	byContent := m.Key == ""
+	if byContent {
+		m.Key = m.ContentKey()
+	}
+	old, found, err = e.sameMemory(ctx, session, m)
+	for err == nil && found && byContent && !old.broken && !old.SameText(m) {
+		m.Key += "_" + old.ID
+		old, found, err = e.sameMemory(ctx, session, m)
+	}
+	return old, found, m, err
 }
 
 // sameMemory finds the memory of the session with the same key. Memories of no
@@ -77,33 +83,28 @@ func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (mem
 	if err != nil {
 		return m, err
 	}
-	m.ID = chars.ShortID("m_", n)
-	if m.Status == "" {
-		m.Status = mem.Active
-	}
-	m.Created = stored.FirstOf(m.Created, e.now)
-	m.Updated = stored.FirstOf(m.Updated, m.Created)
+	m = m.New(stored.MemoryID(n), e.Now)
 	m.Source.Prompt, err = e.sourcePrompt(ctx, session, m)
 	return m, err
 }
 
 // sourcePrompt is the number of the prompt of the turn in which a memory was captured.
-func (e *entry) sourcePrompt(ctx context.Context, session any, m mem.Memory) (int, error) {
-	switch {
-	case m.Source.Prompt != 0:
-		return m.Source.Prompt, nil
-	case m.Session == e.event.Session && e.prompt > 0 &&
-		(m.Source.PromptID == "" || m.Source.PromptID == e.event.PromptID):
-		return e.prompt, nil
-	case e.session != nil && m.Session == e.event.Session && m.Source.PromptID == "":
-		return e.session.Prompts, nil
+func (e *entry) sourcePrompt(ctx context.Context, session any, m mem.Memory) (n int, err error) {
+	n, known := e.SourcePrompt(m)
+	if known || session == nil {
+		return n, nil
 	}
-	return e.promptOf(ctx, session, m.Source.PromptID)
+	if m.Source.PromptID == "" {
+		_, err = e.find(ctx, stmt("SELECT prompts FROM session WHERE number=?", session), &n)
+		return n, err
+	}
+	_, err = e.find(ctx, stmt("SELECT prompt FROM turn WHERE session=? AND prompt_id=?", session, m.Source.PromptID), &n)
+	return n, err
 }
 
 // repeat adds a memory to the stored one with the same key.
 func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Memory) (err error) {
-	now, ok := old.Repeated(m, e.now)
+	now, ok := old.Repeated(m, e.Now)
 	if !ok {
 		return nil
 	}
@@ -121,10 +122,7 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 // its memory each time. The index may still hold words of a row that cannot be
 // decoded.
 func searchChanged(old memoryRow, now mem.Memory) bool {
-	return old.broken || isUtterance(now) || old.Title != now.Title ||
-		stored.SearchBody(old.Memory) != stored.SearchBody(now) ||
-		stored.SearchIdent(old.Memory) != stored.SearchIdent(now) || !slices.Equal(old.Files, now.Files) ||
-		!slices.Equal(old.Tags, now.Tags)
+	return old.broken || isUtterance(now) || stored.SearchChanged(old.Memory, now)
 }
 
 // replace makes a stored memory supersede the one that its repetition m names.
@@ -142,7 +140,7 @@ func (e *entry) replace(ctx context.Context, old memoryRow, m mem.Memory) error 
 
 // supersede marks the memory that m replaces.
 func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
-	if m.Supersedes == "" || m.Supersedes == m.ID {
+	if !m.Replaces(m.ID) {
 		return nil
 	}
 	old, found, err := e.oneMemory(ctx, "m.id=? AND m.status IN (?,?)", m.Supersedes, string(mem.Active),
@@ -151,7 +149,7 @@ func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
 		return err
 	}
 	now := old.Memory
-	now.Status, now.Updated = mem.Superseded, e.now
+	now.Status, now.Updated = mem.Superseded, e.Now
 	return e.updateMemory(ctx, old, now, isUtterance(now))
 }
 
@@ -171,7 +169,7 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 		}
 		ed.Project = &key
 	}
-	now, ok := ed.Apply(old.Memory, e.now)
+	now, ok := ed.Apply(old.Memory, e.Now)
 	if !ok {
 		return nil
 	}

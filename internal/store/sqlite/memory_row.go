@@ -133,7 +133,7 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 // index writes the index rows of a new memory.
 func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) error {
 	if isUtterance(m) {
-		e.spans.Add(session, n)
+		e.Spans.Add(session, n)
 		return nil
 	}
 	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)",
@@ -184,7 +184,7 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 func (e *entry) reindexMemory(ctx context.Context, n int64, m mem.Memory) error {
 	if isUtterance(m) {
 		session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
-		e.spans.Add(session, n)
+		e.Spans.Add(session, n)
 		return err
 	}
 	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?",

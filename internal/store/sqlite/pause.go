@@ -30,7 +30,7 @@ func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 // putPausedPeriod records the period of a pause, which stays known after its end.
 // A new pause of a target ends the one before.
 func (e *entry) putPausedPeriod(ctx context.Context, target string, p mem.Pause) error {
-	now := stored.Stamp(e.at)
+	now := stored.Stamp(e.At)
 	if _, err := e.exec(ctx, "UPDATE silence SET ended=? WHERE target=? AND (ended=0 OR ended>?)", now, target,
 		now); err != nil || p.Lift || p.InjectOnly {
 		return err

@@ -35,7 +35,7 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 		WHERE excluded.name NOT IN ('', name) OR excluded.root NOT IN ('', root) OR excluded.common NOT IN ('', common)
 			OR excluded.origin NOT IN ('', origin) OR excluded.branch NOT IN ('', branch) OR excluded.head NOT IN ('', head)
 			OR (? AND excluded.last_event > last_event)`,
-		key, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stored.Stamp(e.at), e.event.Session == "")
+		key, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stored.Stamp(e.At), e.Event.Session == "")
 	if err != nil || p.Root == "" {
 		return err
 	}
@@ -46,7 +46,7 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 // sameProject reports whether nothing of a repository is new. That is so for nearly
 // every event, and takes one statement instead of four.
 func (e *entry) sameProject(ctx context.Context, p mem.Project) (bool, error) {
-	if p.Common == "" || e.event.Session == "" {
+	if p.Common == "" || e.Event.Session == "" {
 		return false, nil
 	}
 	var key string
@@ -56,7 +56,7 @@ func (e *entry) sameProject(ctx context.Context, p mem.Project) (bool, error) {
 		AND ? IN ('', p.origin) AND ? IN ('', p.branch) AND ? IN ('', p.head)`,
 		p.Root, p.Common, p.Key, p.Name, p.Origin, p.Branch, p.Commit), &key)
 	if found {
-		e.projects[p.Key] = key
+		e.Projects[p.Key] = key
 	}
 	return found, err
 }
@@ -71,7 +71,7 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 	if err != nil {
 		return key, err
 	}
-	e.projects[p.Key] = key
+	e.Projects[p.Key] = key
 	if !found {
 		_, err := e.exec(ctx, "INSERT INTO project_common (common, key) VALUES (?,?)", p.Common, key)
 		return key, err
@@ -87,17 +87,14 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 
 // canonicalProject returns the key under which a project is stored.
 func (e *entry) canonicalProject(ctx context.Context, key string) (string, error) {
-	if key == "" {
-		return "", nil
-	}
-	if canonical, ok := e.projects[key]; ok {
+	if canonical, known := e.Projects[key]; known || key == "" {
 		return canonical, nil
 	}
 	canonical := key
 	if _, err := e.find(ctx, stmt("SELECT known FROM project_alias WHERE key=?", key), &canonical); err != nil {
 		return "", err
 	}
-	e.projects[key] = canonical
+	e.Projects[key] = canonical
 	return canonical, nil
 }
 
@@ -121,7 +118,7 @@ func (s *projectStore) findProjects(ctx context.Context, ref string) ([]mem.Proj
 	if len(named) > 0 || err != nil || len(ref) <= len(mem.KeyMark) {
 		return named, err
 	}
-	prefixed, err := s.projects(ctx, (&filter{}).and("p.key > ? AND p.key < ?", ref, above(ref)))
+	prefixed, err := s.projects(ctx, (&filter{}).and("p.key > ? AND p.key < ?", ref, stored.Above(ref)))
 	if len(prefixed) > 1 {
 		return nil, mem.ErrAmbiguous
 	}

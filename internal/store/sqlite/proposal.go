@@ -2,9 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"slices"
 
-	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
 
@@ -23,14 +21,8 @@ func (e *eraser) dropProposals(ctx context.Context, f *stored.Finder) error {
 		if err := ignoreUnreadable(r.unpack()); err != nil {
 			return err
 		}
-		if _, marked := e.memories[r.number]; marked {
-			continue
-		}
-		now := r.Memory
-		now.Proposals = slices.DeleteFunc(slices.Clone(r.Proposals), func(p mem.Proposal) bool {
-			return e.sessionIDs[p.Session] || slices.ContainsFunc(p.Traces(), f.In)
-		})
-		if len(now.Proposals) == len(r.Proposals) {
+		now, changed := e.WithoutProposals(r.number, r.Memory, f)
+		if !changed {
 			continue
 		}
 		if err := e.entry.updateMemory(ctx, r, now, false); err != nil {

@@ -42,7 +42,7 @@ func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged,
 		if err := e.erase(ctx); err != nil {
 			return err
 		}
-		done, erased = e.done, numbersOf(e.memories)
+		done, erased = e.Done, numbersOf(e.Memories)
 		return e.putTombstones(ctx)
 	})
 	if err == nil {
@@ -51,45 +51,37 @@ func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged,
 	return done, err
 }
 
-// errPreview rolls back a purge that only shows what it would erase.
-var errPreview = errors.New("preview of a purge")
-
 // PreviewPurge implements mem.Store.
 func (s *erasure) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
 	e, err := s.preview(ctx, ids, (*eraser).erase)
-	if err != nil {
-		return nil, mem.Purged{}, err
-	}
-	return e.marked(), e.done, nil
+	return e.Marked(), e.Done, err
 }
 
 // PurgeMemories implements mem.Store. It does not count, because that reads all rows.
 func (s *erasure) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
 	e, err := s.preview(ctx, ids, (*eraser).mark)
-	if err != nil {
-		return nil, err
-	}
-	return e.marked(), nil
+	return e.Marked(), err
 }
 
 // preview does part of a purge, or all of it, and rolls it back.
-func (s *erasure) preview(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser,
-	err error,
+func (s *erasure) preview(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (
+	done stored.Erasure, err error,
 ) {
 	err = s.change(ctx, func(w *writer) error {
-		e = newEraser(w)
+		e := newEraser(w)
 		if err := e.find(ctx, ids); err != nil {
 			return err
 		}
 		if err := part(e, ctx); err != nil {
 			return err
 		}
-		return errPreview
+		done = e.Erasure
+		return stored.ErrPreview
 	})
-	if !errors.Is(err, errPreview) {
-		return nil, wrap("purge", err)
+	if errors.Is(err, stored.ErrPreview) {
+		return done, nil
 	}
-	return e, nil
+	return stored.Erasure{}, wrap("purge", err)
 }
 
 // How often to try to empty the log, a second each. Reading takes less as a rule.
@@ -136,23 +128,11 @@ func globQuote(path string) string {
 // eraser is one purge in its transaction.
 type eraser struct {
 	*writer
-	entry         *entry
-	memories      map[int64]mem.Memory // to be erased, by number
-	sessions      map[int64]bool       // to be erased as a whole
-	sessionIDs    map[string]bool      // the same by the agent's id
-	traces        stored.Traces        // of all memories, for the receipts that contain them
-	sessionTraces stored.Traces        // of prompts and handoffs of the sessions that are erased as a whole
-	receipts      map[int64]bool       // blanked or deleted
-	affected      map[string]bool      // sessions of which something was erased, by the agent's id
-	done          mem.Purged
+	stored.Erasure
+	entry *entry
 }
 
-func newEraser(w *writer) *eraser {
-	return &eraser{
-		writer: w, entry: newEntry(w), memories: map[int64]mem.Memory{}, sessions: map[int64]bool{},
-		sessionIDs: map[string]bool{}, receipts: map[int64]bool{}, affected: map[string]bool{},
-	}
-}
+func newEraser(w *writer) *eraser { return &eraser{w, stored.NewErasure(), newEntry(w)} }
 
 // find resolves the ids. It fails before anything is written if one does not exist.
 func (e *eraser) find(ctx context.Context, ids []string) error {
@@ -175,7 +155,7 @@ func (e *eraser) find(ctx context.Context, ids []string) error {
 		if !found {
 			return fmt.Errorf("%s: %w", id, mem.ErrNotFound)
 		}
-		e.sessions[n], e.sessionIDs[agentID] = true, true
+		e.AddSession(n, agentID)
 	}
 	return nil
 }
@@ -190,9 +170,7 @@ func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, e
 		if err := ignoreUnreadable(r.unpack()); err != nil {
 			return 0, err
 		}
-		e.memories[r.number] = r.Memory
-		e.traces.Add(r.Memory)
-		e.affected[r.Session] = true
+		e.Add(r.number, r.Memory)
 	}
 	return len(found), nil
 }
@@ -207,18 +185,10 @@ func (e *eraser) addEach(ctx context.Context, numbers []int64) error {
 	return nil
 }
 
-// marked returns the memories to be erased, oldest first.
-func (e *eraser) marked() (ms []mem.Memory) {
-	for _, n := range slices.Sorted(maps.Keys(e.memories)) {
-		ms = append(ms, e.memories[n])
-	}
-	return ms
-}
-
 // mark marks what must be erased with the memories and sessions that were named,
 // and blanks the rest of the memories' sessions.
 func (e *eraser) mark(ctx context.Context) error {
-	for n := range e.sessions {
+	for n := range e.Sessions {
 		if _, err := e.add(ctx, "m.session=?", n); err != nil {
 			return err
 		}
@@ -227,11 +197,11 @@ func (e *eraser) mark(ctx context.Context) error {
 		return err
 	}
 	// Before memories are marked because they contain the same text.
-	if err := e.dropProposals(ctx, e.traces.Finder()); err != nil {
+	if err := e.dropProposals(ctx, e.Traces.Finder()); err != nil {
 		return err
 	}
 	// Memories that are marked meanwhile contain no more than these.
-	for _, m := range slices.Collect(maps.Values(e.memories)) {
+	for _, m := range slices.Collect(maps.Values(e.Memories)) {
 		if err := e.blankSession(ctx, m); err != nil {
 			return err
 		}
@@ -243,7 +213,7 @@ func (e *eraser) erase(ctx context.Context) error {
 	if err := e.mark(ctx); err != nil {
 		return err
 	}
-	for n := range e.memories {
+	for n := range e.Memories {
 		if err := e.deleteMemory(ctx, n); err != nil {
 			return err
 		}
@@ -251,7 +221,7 @@ func (e *eraser) erase(ctx context.Context) error {
 	if err := e.entry.indexUtterances(ctx); err != nil { // neighbours were indexed with its text
 		return err
 	}
-	for n := range e.sessions {
+	for n := range e.Sessions {
 		if err := e.addSessionTraces(ctx, n); err != nil {
 			return err
 		}
@@ -259,25 +229,25 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.dropProposals(ctx, slices.Concat(e.traces, e.sessionTraces).Finder()); err != nil {
+	if err := e.dropProposals(ctx, e.AllTraces()); err != nil {
 		return err
 	}
 	if err := e.blankOtherSessions(ctx); err != nil {
 		return err
 	}
-	e.done.Receipts += len(e.receipts)
+	e.Done.Receipts += len(e.Receipts)
 	return nil
 }
 
 // markMerged marks the memories that were merged into marked ones.
 func (e *eraser) markMerged(ctx context.Context) error {
-	for next := slices.Collect(maps.Keys(e.memories)); len(next) > 0; next = next[1:] {
+	for next := slices.Collect(maps.Keys(e.Memories)); len(next) > 0; next = next[1:] {
 		merged, err := rows(ctx, e.conn, stmt("SELECT number FROM memory WHERE merged_into=? AND merged_into<>''",
-			e.memories[next[0]].ID), one[int64])
+			e.Memories[next[0]].ID), one[int64])
 		if err != nil {
 			return err
 		}
-		merged = slices.DeleteFunc(merged, func(n int64) bool { _, known := e.memories[n]; return known })
+		merged = slices.DeleteFunc(merged, func(n int64) bool { _, known := e.Memories[n]; return known })
 		if err := e.addEach(ctx, merged); err != nil {
 			return err
 		}
@@ -288,18 +258,18 @@ func (e *eraser) markMerged(ctx context.Context) error {
 
 func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
 	index := "memory_fts"
-	if isUtterance(e.memories[n]) {
+	if isUtterance(e.Memories[n]) {
 		index = "talk_fts"
 		var session any
 		if err := e.get(ctx, stmt("SELECT session FROM memory WHERE number=?", n), &session); err != nil {
 			return err
 		}
-		e.entry.spans.Add(session, n)
+		e.entry.Spans.Add(session, n)
 	}
 	if _, err := e.exec(ctx, "DELETE FROM "+index+" WHERE rowid=?", n); err != nil {
 		return err
 	}
-	e.done.Memories++
+	e.Done.Memories++
 	_, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", n)
 	return err
 }
@@ -308,8 +278,7 @@ func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
 // their ids and their order.
 func (e *eraser) deleteSession(ctx context.Context, n int64) error {
 	for table, count := range map[string]*int{
-		"turn": &e.done.Turns, "receipt": &e.done.Receipts,
-		"checkpoint": &e.done.Checkpoints,
+		"turn": &e.Done.Turns, "receipt": &e.Done.Receipts, "checkpoint": &e.Done.Checkpoints,
 	} {
 		var rows int
 		if err := e.get(ctx, stmt("SELECT count(*) FROM "+table+" WHERE session=?", n), &rows); err != nil {
@@ -321,12 +290,7 @@ func (e *eraser) deleteSession(ctx context.Context, n int64) error {
 	if err != nil {
 		return err
 	}
-	e.done.Events += events
-	var id string
-	if err := e.get(ctx, stmt("SELECT id FROM session WHERE number=?", n), &id); err != nil {
-		return err
-	}
-	e.affected[id] = true
+	e.Done.Events += events
 	_, err = e.exec(ctx, "DELETE FROM session WHERE number=?", n)
 	return err
 }

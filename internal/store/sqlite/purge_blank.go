@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
@@ -23,7 +21,7 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	if err := e.get(ctx, stmt("SELECT number FROM session WHERE id=?", m.Session), &n); err != nil {
 		return err
 	}
-	if e.sessions[n] {
+	if _, whole := e.Sessions[n]; whole {
 		return nil // it is erased as a whole
 	}
 	var t stored.Traces
@@ -47,7 +45,7 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	events, err := e.changed(ctx, blankEvent+
 		" WHERE session=? AND payload<>'' AND (id=? OR (tool_use_id<>'' AND tool_use_id=?))",
 		n, m.Source.Event, m.Source.ToolUseID)
-	e.done.Events += events
+	e.Done.Events += events
 	return err
 }
 
@@ -57,7 +55,7 @@ func (e *eraser) blankEvents(ctx context.Context, session int64, f *stored.Finde
 	if err != nil {
 		return err
 	}
-	e.done.Events += len(found)
+	e.Done.Events += len(found)
 	return e.execEach(ctx, blankEvent+" WHERE seq=?", found)
 }
 
@@ -66,19 +64,19 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, f *stored.Finder
 	if err != nil {
 		return err
 	}
-	e.done.Turns += len(found)
+	e.Done.Turns += len(found)
 	return e.execEach(ctx, "UPDATE turn SET text='' WHERE number=?", found)
 }
 
 // blankOtherSessions erases the memories' texts from all other sessions: open work
 // is injected into, and saved with, every session of a project. It reads all rows once.
 func (e *eraser) blankOtherSessions(ctx context.Context) error {
-	f := e.traces.Finder()
+	f := e.Traces.Finder()
 	if err := e.blankDocs(ctx, "checkpoint", f); err != nil {
 		return err
 	}
 	// The last prompts of an erased session were injected into later ones.
-	if err := e.blankDocs(ctx, "receipt", slices.Concat(e.traces, e.sessionTraces).Finder()); err != nil {
+	if err := e.blankDocs(ctx, "receipt", e.AllTraces()); err != nil {
 		return err
 	}
 	if err := e.blankSessionsAndJobs(ctx, f); err != nil {
@@ -105,9 +103,7 @@ func (e *eraser) addSessionTraces(ctx context.Context, n int64) error {
 		}
 		texts = append(texts, cp.Handoff, cp.Note)
 	}
-	for _, text := range texts {
-		e.sessionTraces = append(e.sessionTraces, chars.TracesOfText(text)...)
-	}
+	e.AddSessionTexts(texts...)
 	return nil
 }
 
@@ -124,11 +120,7 @@ func (e *eraser) blankDocs(ctx context.Context, table string, f *stored.Finder) 
 		if err := e.replaceDoc(ctx, table, n, f.Blank); err != nil {
 			return fmt.Errorf("%s %d: %w", table, n, err)
 		}
-		if table == "receipt" {
-			e.receipts[n] = true
-			continue
-		}
-		e.done.Checkpoints++
+		e.Blanked(table, n)
 	}
 	return nil
 }
@@ -205,7 +197,7 @@ func (e *eraser) markUtterances(ctx context.Context, session int64, m mem.Memory
 
 // blankReceipts removes the memories from the receipts of all sessions.
 func (e *eraser) blankReceipts(ctx context.Context, f *stored.Finder) error {
-	for _, m := range e.memories {
+	for _, m := range e.Memories {
 		named, err := rows(ctx, e.conn, stmt(
 			"SELECT number FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)", m.ID), one[int64])
 		if err != nil {
@@ -219,7 +211,7 @@ func (e *eraser) blankReceipts(ctx context.Context, f *stored.Finder) error {
 			if err != nil {
 				return fmt.Errorf("receipt %d: %w", n, err)
 			}
-			e.receipts[n] = true
+			e.Receipts[n] = true
 		}
 	}
 	return nil

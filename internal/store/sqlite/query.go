@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // statement is the text of an SQL statement and the arguments of its parameters, in order. Composed statements are
@@ -45,7 +45,7 @@ func (s statement) limit(n int) statement { return s.add(" LIMIT ?+0", n) }
 
 // page appends the limit and the offset of a page. 0 rows mean mem.DefaultLimit.
 func (s statement) page(rows, offset int) statement {
-	return s.limit(limitOr(rows)).add(" OFFSET ?+0", max(offset, 0))
+	return s.limit(stored.LimitOr(rows)).add(" OFFSET ?+0", max(offset, 0))
 }
 
 // scan runs a statement and scans its first row; sql.ErrNoRows if there is none.
@@ -172,17 +172,6 @@ func one[T any](r *sql.Rows) (v T, err error) {
 	return v, err
 }
 
-// limitOr returns n, or mem.DefaultLimit if n is not positive.
-func limitOr(n int) int {
-	if n <= 0 {
-		return mem.DefaultLimit
-	}
-	return n
-}
-
-// above is the first text after all that begin with prefix.
-func above(prefix string) string { return prefix + string(utf8.MaxRune) }
-
 // resolveID returns the number of the row that an exact id or a unique prefix of
 // one names. Only rows that pass f count; it calls the table m, and may be nil.
 func resolveID(ctx context.Context, db *reader, table, ref string, f *filter) (int64, error) {
@@ -198,14 +187,12 @@ func resolveID(ctx context.Context, db *reader, table, ref string, f *filter) (i
 	if err == nil || !errors.Is(err, sql.ErrNoRows) {
 		return n, translate(err)
 	}
-	found, err := rows(ctx, db, s.where(f.with("id > ? AND id < ?", ref, above(ref))).limit(2), one[int64])
-	switch {
-	case err != nil:
+	found, err := rows(ctx, db, s.where(f.with("id > ? AND id < ?", ref, stored.Above(ref))).limit(2), one[int64])
+	if err != nil {
 		return 0, translate(err)
-	case len(found) == 0:
-		return 0, fmt.Errorf("%s: %w", ref, mem.ErrNotFound)
-	case len(found) > 1:
-		return 0, fmt.Errorf("%s: %w", ref, mem.ErrAmbiguous)
 	}
-	return found[0], nil
+	if n, err = stored.Only(found); err != nil {
+		return 0, fmt.Errorf("%s: %w", ref, err)
+	}
+	return n, nil
 }

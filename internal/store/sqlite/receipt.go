@@ -16,7 +16,7 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 	if c.Project, err = e.canonicalProject(ctx, c.Project); err != nil {
 		return err
 	}
-	session, err := e.sessionOf(ctx, c.Session, c.Project, e.event.Agent)
+	session, err := e.sessionOf(ctx, c.Session, c.Project, e.Event.Agent)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 	if err != nil {
 		return err
 	}
-	c.ID, c.At = chars.ShortID("c_", n), stored.FirstOf(c.At, e.at)
+	c.ID, c.At = chars.ShortID("c_", n), stored.FirstOf(c.At, e.At)
 	doc, err := stored.Text(c)
 	if err != nil {
 		return err
@@ -39,11 +39,11 @@ func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
 	if r.Project, err = e.canonicalProject(ctx, r.Project); err != nil {
 		return err
 	}
-	session, err := e.sessionOf(ctx, r.Session, r.Project, e.event.Agent)
+	session, err := e.sessionOf(ctx, r.Session, r.Project, e.Event.Agent)
 	if err != nil {
 		return err
 	}
-	r.At = stored.FirstOf(r.At, e.at)
+	r.At = stored.FirstOf(r.At, e.At)
 	doc, err := stored.Text(r)
 	if err != nil {
 		return err

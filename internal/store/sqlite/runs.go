@@ -26,19 +26,13 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	}
 	for _, id := range b.UndoneRuns {
 		if _, err := e.exec(ctx, "UPDATE change SET undone=? WHERE undone=0 AND run=(SELECT number FROM run WHERE id=?)",
-			stored.Stamp(e.now), id); err != nil {
+			stored.Stamp(e.Now), id); err != nil {
 			return err
 		}
 	}
-	for _, d := range b.Dismissed {
-		if d.Memory == "" && len(r.IDs) > 0 {
-			d.Memory = r.IDs[0]
-		}
-		if d.Memory == d.Other {
-			continue
-		}
+	for _, d := range b.Dismissals(r.IDs) {
 		_, err := e.exec(ctx, `INSERT INTO dismissed (rule, memory, other, at) SELECT ?, number, ?, ? FROM memory WHERE id=?
-			ON CONFLICT DO NOTHING`, d.Rule, d.Other, stored.Stamp(stored.FirstOf(d.At, e.now)), d.Memory)
+			ON CONFLICT DO NOTHING`, d.Rule, d.Other, stored.Stamp(stored.FirstOf(d.At, e.Now)), d.Memory)
 		if err != nil {
 			return err
 		}
@@ -64,7 +58,7 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 	}
 	r.Run = chars.ShortID("k_", n)
 	_, err = e.exec(ctx, "INSERT INTO run (number, id, kind, project, session, at, looked) VALUES (?,?,?,?,?,?,?)",
-		n, r.Run, string(run.Kind), project, session, stored.Stamp(stored.FirstOf(run.At, e.now)), run.Examined)
+		n, r.Run, string(run.Kind), project, session, stored.Stamp(stored.FirstOf(run.At, e.Now)), run.Examined)
 	return n, err
 }
 
@@ -97,7 +91,8 @@ func (s *runStore) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) 
 	f.project("r.project", q.Project).equal("r.kind", string(q.Kind))
 	var numbers []int64
 	runs, err := rows(ctx, s.read, stmt(`SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.looked
-		FROM run r LEFT JOIN session s ON s.number = r.session`).where(f).orderBy("r.number DESC").limit(limitOr(q.Limit)),
+		FROM run r LEFT JOIN session s ON s.number = r.session`).where(f).orderBy("r.number DESC").
+		limit(stored.LimitOr(q.Limit)),
 		func(r *sql.Rows) (v mem.Run, err error) {
 			var n int64
 			err = r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, timeAt(&v.At), &v.Examined)
@@ -130,10 +125,7 @@ func (s *runStore) changes(ctx context.Context, number int64, run *mem.Run) (err
 			c.Became, err = decodeDoc[mem.Lifecycle]("change of "+c.Memory, became)
 			return c, err
 		})
-	run.Undone = len(run.Changes) > 0
-	for _, c := range run.Changes {
-		run.Undone = run.Undone && !c.Undone.IsZero()
-	}
+	run.Undone = run.AllUndone()
 	return err
 }
 

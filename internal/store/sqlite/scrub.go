@@ -12,7 +12,7 @@ import (
 
 func textTables() []stored.TextTable {
 	table := stored.NewTextTable
-	return []stored.TextTable{
+	return append(stored.TextTables(),
 		table("memories", "memory", "number", "id",
 			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source",
 			"branch", stored.DerivedWords, "key", "note", "standing",
@@ -24,18 +24,9 @@ func textTables() []stored.TextTable {
 			"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name", "agent",
 			"model", "source", "entrypoint",
 		),
-		table("checkpoints", "checkpoint", "number", "id", "doc"),
-		table("receipts", "receipt", "number", "id", "doc"),
-		table("jobs", "job", "number", "id", "data", "error"),
-		table("entities", "entity", "number", "id", "name"),
-		table("projects", "project", "key", "key", "name", "root", "common", "origin", "branch"),
-		table("projects", "project_root", "key || ' ' || root", "key", "root"),
-		table("projects", "project_common", "common", "key", "common"),
 		table("changes", "change", "number", "''", "reason"),
-	}
+	)
 }
-
-const scrubStep = 500 // records that are read at a time and written in one transaction
 
 // Scrub implements mem.Store.
 func (s *erasure) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.ScanResponse, error) {
@@ -89,24 +80,16 @@ func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
 		if err != nil {
 			return err
 		}
-		var secret []stored.TextRecord
-		for _, rec := range found {
-			_, kinds, err := t.Cleaned(rec, r.clean)
-			if err != nil {
-				return fmt.Errorf("record %s: %w", rec.Key, err)
-			}
-			if len(kinds) > 0 {
-				secret = append(secret, rec)
-				t.Count(&r.done, rec, kinds)
-			}
+		secret, err := t.Scan(&r.done, found, r.clean)
+		if err != nil {
+			return err
 		}
-		r.done.Records += len(found)
 		if r.fix && len(secret) > 0 {
 			if err := r.write(ctx, t, secret); err != nil {
 				return err
 			}
 		}
-		if len(found) < scrubStep {
+		if len(found) < stored.ScrubStep {
 			return nil
 		}
 		last = found[len(found)-1].Key
@@ -118,7 +101,7 @@ func (r *scrubRun) read(ctx context.Context, t stored.TextTable, after string) (
 	if after != "" {
 		f.and(t.Key+" > ?", after)
 	}
-	return rows(ctx, r.store.read, stmt(t.Query()).where(f).orderBy(t.Key).limit(scrubStep),
+	return rows(ctx, r.store.read, stmt(t.Query()).where(f).orderBy(t.Key).limit(stored.ScrubStep),
 		func(r *sql.Rows) (stored.TextRecord, error) {
 			rec, fields := t.Empty()
 			err := r.Scan(fields...)
@@ -127,14 +110,14 @@ func (r *scrubRun) read(ctx context.Context, t stored.TextTable, after string) (
 }
 
 // write cleans records in one transaction. It reads each again, as it may have changed meanwhile.
-func (r *scrubRun) write(ctx context.Context, t stored.TextTable, found []stored.TextRecord) error {
+func (r *scrubRun) write(ctx context.Context, t stored.TextTable, keys []string) error {
 	return r.store.change(ctx, func(w *writer) error {
-		if err := w.putTombstone(ctx, unfinishedPurge); err != nil {
+		if err := w.putTombstone(ctx, stored.UnfinishedPurge); err != nil {
 			return err
 		}
-		for _, rec := range found {
-			if err := r.rewrite(ctx, w, t, rec.Key); err != nil {
-				return fmt.Errorf("record %s: %w", rec.Key, err)
+		for _, key := range keys {
+			if err := r.rewrite(ctx, w, t, key); err != nil {
+				return fmt.Errorf("record %s: %w", key, err)
 			}
 		}
 		return nil

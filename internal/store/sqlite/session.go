@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
@@ -30,24 +29,17 @@ func sessionFields(s *mem.Session, waiting *bool) []any {
 
 // openSession finds the session of the event or makes it.
 func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
-	if e.event.Session == "" {
+	if e.Event.Session == "" {
 		return nil
 	}
-	s, err := e.loadSession(ctx, e.event.Session)
+	s, err := e.loadSession(ctx, e.Event.Session)
 	if errors.Is(err, sql.ErrNoRows) {
-		stub := mem.Session{ID: e.event.Session, Agent: e.event.Agent, Root: e.event.Root}
-		if b.Project != nil {
-			stub.Project, stub.ProjectName = b.Project.Key, b.Project.Name
-		}
-		s, err = e.makeSession(ctx, stub)
+		s, err = e.makeSession(ctx, b.NewSession())
 	}
 	if err != nil {
 		return err
 	}
-	if e.at.After(s.LastEvent) {
-		s.LastEvent = e.at
-	}
-	e.session = &s
+	e.OpenSession(&s)
 	return nil
 }
 
@@ -69,7 +61,7 @@ func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, er
 	if s.Project, err = e.canonicalProject(ctx, s.Project); err != nil {
 		return s, err
 	}
-	s.Number, s.Short, s.Status, s.Created, s.LastEvent = n, chars.ShortID("s_", n), mem.Initialized, e.at, e.at
+	s = s.New(n, e.At)
 	_, err = e.exec(ctx, `INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt,
 		prompts, status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
 		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)
@@ -82,28 +74,20 @@ func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, er
 // sessionOf returns the number of a session that the batch names. A missing session
 // is made; an empty id has the number nil.
 func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, error) {
-	if id == "" {
-		return nil, nil
-	}
-	if e.session != nil && e.session.ID == id {
-		return e.session.Number, nil
-	}
-	if n := e.sessions[id]; n != 0 {
-		return n, nil
+	if number, known := e.SessionNumber(id); known {
+		return number, nil
 	}
 	var n int64
 	found, err := e.find(ctx, stmt("SELECT number FROM session WHERE id=?", id), &n)
+	if err == nil && !found {
+		var s mem.Session
+		s, err = e.makeSession(ctx, mem.Session{ID: id, Project: project, Agent: agent})
+		n = s.Number
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		s, err := e.makeSession(ctx, mem.Session{ID: id, Project: project, Agent: agent})
-		if err != nil {
-			return nil, err
-		}
-		n = s.Number
-	}
-	e.sessions[id] = n
+	e.Sessions[id] = n
 	return n, nil
 }
 
@@ -118,14 +102,14 @@ func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
 	switch c.Status {
 	case "":
 	case mem.Completed:
-		completed = stored.Stamp(e.at)
+		completed = stored.Stamp(e.At)
 	default:
 		completed, reason = 0, ""
 	}
 	if c.EndReason != "" {
 		reason = c.EndReason
 	}
-	s := e.session
+	s := e.Session
 	_, err = e.exec(ctx, `UPDATE session SET prompts=?, last_event=?, agent=coalesce(?,agent), project=coalesce(?,project),
 		project_name=coalesce(?,project_name), root=coalesce(?,root), cwd=coalesce(?,cwd), model=coalesce(?,model),
 		entrypoint=coalesce(?,entrypoint), parent=coalesce(?,parent), transcript=coalesce(?,transcript),
@@ -159,15 +143,15 @@ func given[T ~string](text T) any {
 func (e *entry) changeInjected(ctx context.Context, c mem.SessionChange) error {
 	if c.Compacted {
 		if _, err := e.exec(ctx, "UPDATE session SET compactions=compactions+1, context_tokens=0, handoff_armed=1, "+
-			"compacted=? WHERE number=?", stored.Stamp(e.at), e.session.Number); err != nil {
+			"compacted=? WHERE number=?", stored.Stamp(e.At), e.Session.Number); err != nil {
 			return err
 		}
 	}
 	if c.Compacted || c.ClearInjected {
-		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=0 WHERE number=?", e.session.Number); err != nil {
+		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=0 WHERE number=?", e.Session.Number); err != nil {
 			return err
 		}
-		if _, err := e.exec(ctx, "DELETE FROM told WHERE session=?", e.session.Number); err != nil {
+		if _, err := e.exec(ctx, "DELETE FROM told WHERE session=?", e.Session.Number); err != nil {
 			return err
 		}
 	}
@@ -176,7 +160,7 @@ func (e *entry) changeInjected(ctx context.Context, c mem.SessionChange) error {
 	}
 	_, err := e.exec(ctx,
 		`INSERT INTO told (session, mark) SELECT ?, t.mark FROM told t JOIN session s ON s.number = t.session
-		WHERE s.id=? ON CONFLICT DO NOTHING`, e.session.Number, c.CopyInjectedFrom)
+		WHERE s.id=? ON CONFLICT DO NOTHING`, e.Session.Number, c.CopyInjectedFrom)
 	return err
 }
 
@@ -187,9 +171,9 @@ func (e *entry) putContextUsage(ctx context.Context, u mem.ContextUsage) error {
 		context_window=CASE WHEN ?>0 THEN ? ELSE context_window END, cliff=CASE WHEN ?>0 THEN ? ELSE cliff END,
 		model=CASE WHEN ?<>'' THEN ? ELSE model END, handoff_armed=CASE WHEN ? THEN 1 ELSE handoff_armed END
 		WHERE id=? AND compacted<=?`,
-		u.Tokens, stored.Stamp(stored.FirstOf(u.ReadAt, e.at)), u.Window, u.Window, u.AutoCompactTokens,
+		u.Tokens, stored.Stamp(stored.FirstOf(u.ReadAt, e.At)), u.Window, u.Window, u.AutoCompactTokens,
 		u.AutoCompactTokens, u.Model,
-		u.Model, u.Rearm, u.Session, stored.Stamp(stored.FirstOf(u.At, e.at)))
+		u.Model, u.Rearm, u.Session, stored.Stamp(stored.FirstOf(u.At, e.At)))
 	return err
 }
 
@@ -242,17 +226,12 @@ func (s *sessionStore) sessionNumber(ctx context.Context, ref string) (int64, er
 		"SELECT number FROM session WHERE id=? UNION SELECT number FROM session WHERE short=? LIMIT 1", ref, ref), one[int64])
 	if err == nil && len(found) == 0 {
 		found, err = rows(ctx, s.read, stmt("SELECT number FROM session WHERE id>? AND id<? UNION SELECT number "+
-			"FROM session WHERE short>? AND short<? LIMIT 2", ref, above(ref), ref, above(ref)), one[int64])
+			"FROM session WHERE short>? AND short<? LIMIT 2", ref, stored.Above(ref), ref, stored.Above(ref)), one[int64])
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case len(found) == 0:
-		return 0, mem.ErrNotFound
-	case len(found) > 1:
-		return 0, mem.ErrAmbiguous
 	}
-	return found[0], nil
+	return stored.Only(found)
 }
 
 // Sessions implements mem.Store.

@@ -43,15 +43,10 @@ func (s *statistics) stats(ctx context.Context, project string, today time.Time)
 }
 
 func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, today time.Time) error {
-	type count struct {
-		kind   mem.Kind
-		status mem.Status
-		n      int
-	}
 	own := (&filter{}).equal("project", project)
 	// In the order of the index: sorting 100,000 rows takes longer than counting them.
 	counts, err := rows(ctx, tx, stmt("SELECT kind, status, count(*) FROM memory INDEXED BY memory_kind").where(own).
-		add(" GROUP BY project, kind, status"), into(func(c *count) []any { return []any{&c.kind, &c.status, &c.n} }))
+		add(" GROUP BY project, kind, status"), into((*stored.KindCount).Fields))
 	if err != nil {
 		return err
 	}
@@ -63,17 +58,7 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 	if err := stmt("SELECT count(*) FROM memory INDEXED BY "+index).where(own).scan(ctx, tx, &st.Today); err != nil {
 		return err
 	}
-	st.Kinds = map[mem.Kind]int{}
-	for _, c := range counts {
-		if c.status != mem.Active {
-			st.Hidden += c.n
-			continue
-		}
-		st.Kinds[c.kind] += c.n
-		if c.kind != mem.Utterance {
-			st.Memories += c.n
-		}
-	}
+	stored.CountMemories(st, counts)
 	return nil
 }
 

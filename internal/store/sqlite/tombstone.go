@@ -8,37 +8,23 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// A tombstone stores when data of a session was last erased: older events of its
-// transcript must not be captured again. It is an event without payload, which no
-// query returns, and does not contain the session's id.
-
-const tombstone = mem.EventKind("Erased")
-
 // putTombstones writes the tombstones of a purge.
 func (e *eraser) putTombstones(ctx context.Context) error {
-	for session := range e.affected {
-		if session == "" {
-			continue
-		}
-		if err := e.putTombstone(ctx, stored.TombstoneID(session)); err != nil {
+	for _, id := range e.Tombstones() {
+		if err := e.putTombstone(ctx, id); err != nil {
 			return err
 		}
 	}
-	return e.putTombstone(ctx, unfinishedPurge)
+	return nil
 }
 
 func (w *writer) putTombstone(ctx context.Context, id string) error {
 	_, err := w.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,'',NULL,'',?,'','','','',1,NULL,0,'',?)
-		ON CONFLICT (id) DO UPDATE SET created_at=max(created_at, excluded.created_at)`, id, string(tombstone),
+		ON CONFLICT (id) DO UPDATE SET created_at=max(created_at, excluded.created_at)`, id, string(stored.Tombstone),
 		stored.Stamp(w.now))
 	return err
 }
-
-// unfinishedPurge is the tombstone that exists while rows are erased, but the log
-// and the copies may still contain their text: the process was killed during a
-// purge, or a reader was in the way.
-const unfinishedPurge = "x_unfinished"
 
 // removeTraces removes erased text from the log and the copies. The caller is the leader.
 func (db *database) removeTraces(ctx context.Context, tries int) error {
@@ -46,7 +32,7 @@ func (db *database) removeTraces(ctx context.Context, tries int) error {
 		return err
 	}
 	return db.transact(ctx, func(w *writer) error {
-		_, err := w.exec(ctx, "DELETE FROM event WHERE id=?", unfinishedPurge)
+		_, err := w.exec(ctx, "DELETE FROM event WHERE id=?", stored.UnfinishedPurge)
 		return err
 	})
 }
@@ -54,7 +40,7 @@ func (db *database) removeTraces(ctx context.Context, tries int) error {
 // finishPurge finishes an earlier purge that was interrupted. The caller is the leader.
 func (db *database) finishPurge(ctx context.Context, tries int) error {
 	var n int
-	err := stmt("SELECT count(*) FROM event WHERE id=?", unfinishedPurge).scan(ctx, db.conn, &n)
+	err := stmt("SELECT count(*) FROM event WHERE id=?", stored.UnfinishedPurge).scan(ctx, db.conn, &n)
 	if err != nil || n == 0 {
 		return err
 	}

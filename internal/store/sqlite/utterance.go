@@ -13,12 +13,12 @@ func utteranceFields(u *stored.Utterance) []any {
 
 // indexUtterances writes the index rows of all changed utterances.
 func (e *entry) indexUtterances(ctx context.Context) error {
-	for session, s := range e.spans {
+	for session, s := range e.Spans {
 		if err := e.indexSpan(ctx, session, s); err != nil {
 			return err
 		}
 	}
-	clear(e.spans)
+	clear(e.Spans)
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 	"remanence/internal/vector"
@@ -260,7 +259,7 @@ func (s *vectorStore) lacking(ctx context.Context, model, before string, n int) 
 			numbers = append(numbers, e.number)
 		}
 		if len(numbers) == n || i == window-1 {
-			next = chars.ShortID("m_", e.number)
+			next = stored.MemoryID(e.number)
 			break
 		}
 	}

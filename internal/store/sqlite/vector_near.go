@@ -7,8 +7,8 @@ import (
 	"errors"
 	"slices"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 	"remanence/internal/vector"
 )
 
@@ -22,7 +22,9 @@ const (
 // rank it, and the best that pass the filters are read. If too few pass, it looks up
 // all memories that do and ranks those.
 func (s *vectorStore) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
-	c := &nearSearch{store: s, model: model, v: v, length: vector.Length(v), most: limitOr(n), filter: memoryFilter(q)}
+	c := &nearSearch{
+		store: s, model: model, v: v, length: vector.Length(v), most: stored.LimitOr(n), filter: memoryFilter(q),
+	}
 	if c.length == 0 {
 		return nil, nil
 	}
@@ -160,7 +162,7 @@ func (c *nearSearch) passing(ctx context.Context, order []near) ([]mem.Hit, erro
 	cos := make(map[string]float64, len(order))
 	for _, x := range order {
 		numbers = append(numbers, x.number)
-		cos[chars.ShortID("m_", x.number)] = x.cos
+		cos[stored.MemoryID(x.number)] = x.cos
 	}
 	ms, err := lookUp(ctx, c.store.read, stmt("SELECT "+memoryColumns+listedMemories, array(numbers)).where(c.filter).
 		limit(c.most), scanMemory)

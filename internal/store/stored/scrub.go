@@ -3,6 +3,7 @@ package stored
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,6 +28,22 @@ type TextTable struct {
 func NewTextTable(where, table, key, id string, columns ...string) TextTable {
 	return TextTable{Where: where, Table: table, Key: key, ID: id, Columns: columns}
 }
+
+// TextTables returns the tables with texts of the person that all back ends have in this form.
+func TextTables() []TextTable {
+	return []TextTable{
+		NewTextTable("checkpoints", "checkpoint", "number", "id", "doc"),
+		NewTextTable("receipts", "receipt", "number", "id", "doc"),
+		NewTextTable("jobs", "job", "number", "id", "data", "error"),
+		NewTextTable("entities", "entity", "number", "id", "name"),
+		NewTextTable("projects", "project", "key", "key", "name", "root", "common", "origin", "branch"),
+		NewTextTable("projects", "project_root", "key || ' ' || root", "key", "root"),
+		NewTextTable("projects", "project_common", "common", "key", "common"),
+	}
+}
+
+// ScrubStep is how many records are read at a time and written in one transaction.
+const ScrubStep = 500
 
 // DerivedWords is the column with the search words of a memory: parts of names in
 // its texts, without punctuation. It is not scanned, because words next to each other
@@ -146,8 +163,24 @@ func asText(old string, now json.RawMessage) string {
 	return s
 }
 
-// Count adds to a report what Cleaned found in a record.
-func (t TextTable) Count(done *mem.ScanResponse, rec TextRecord, kinds map[string]int) {
+// Scan counts records and their secrets, and returns the keys of the records that have any.
+func (t TextTable) Scan(done *mem.ScanResponse, found []TextRecord, clean Clean) (secret []string, err error) {
+	for _, rec := range found {
+		_, kinds, err := t.Cleaned(rec, clean)
+		if err != nil {
+			return nil, fmt.Errorf("record %s: %w", rec.Key, err)
+		}
+		if len(kinds) > 0 {
+			secret = append(secret, rec.Key)
+			t.count(done, rec, kinds)
+		}
+	}
+	done.Records += len(found)
+	return secret, nil
+}
+
+// count adds to a report what Cleaned found in a record.
+func (t TextTable) count(done *mem.ScanResponse, rec TextRecord, kinds map[string]int) {
 	done.WithSecrets++
 	for kind, n := range kinds {
 		i := slices.IndexFunc(done.Finds, func(f mem.Find) bool { return f.Where == t.Where && f.Kind == kind })

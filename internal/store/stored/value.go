@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,6 +73,18 @@ func SearchBody(m mem.Memory) string {
 func SearchIdent(m mem.Memory) string {
 	parts := append([]string{m.Index, m.Command}, m.Tags...)
 	return strings.Join(append(append(parts, m.Concepts...), m.Files...), "\n")
+}
+
+// SearchChanged reports whether a memory is found by other words, files or tags than before.
+func SearchChanged(old, now mem.Memory) bool {
+	return old.Title != now.Title || SearchBody(old) != SearchBody(now) || SearchIdent(old) != SearchIdent(now) ||
+		!slices.Equal(old.Files, now.Files) || !slices.Equal(old.Tags, now.Tags)
+}
+
+// VectorChanged reports whether a memory has another text than the one that its vector was made from.
+func VectorChanged(old, now mem.Memory) bool {
+	a, b := old.Summary, now.Summary
+	return !old.SameText(now) || !slices.Equal(old.Facts, now.Facts) || a != b && (a == nil || b == nil || *a != *b)
 }
 
 // TombstoneID is the id of the event that stores when data of a session was last erased. It does not contain the
