@@ -25,7 +25,7 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 			return sum, false, err
 		}
 	}
-	read, commits, err := s.filesAndCommits(ctx, t.Context)
+	read, commits, made, err := s.filesAndCommits(ctx, t.Context)
 	if err != nil {
 		return sum, false, err
 	}
@@ -34,7 +34,7 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 	}
 	mm := t.NewMemory(mem.Summary, mem.ScopeProject)
 	mm.Key = "turn:" + cmp.Or(asked.PromptID, t.PromptID, t.ID)
-	mm.Summary = t.summaryParts(asked, found, read, commits)
+	mm.Summary, mm.Commits = t.summaryParts(asked, found, read, commits), made
 	if t.StopActive {
 		if err := s.continueSummary(ctx, t.Context, mm); err != nil {
 			return sum, false, err
@@ -111,31 +111,39 @@ func (s *Service) turnLeftRunning(ctx context.Context, ec event.Context) (mem.Tu
 	return turns[i], len(stops) > 0 && stops[0].Background > 0, nil
 }
 
-// filesAndCommits returns the files that the turn read, and the commits that it made as "abc1234: subject", both oldest
-// first.
-func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, commits []string, err error) {
-	for _, tool := range []string{"Read", "Bash"} {
+// filesAndCommits returns the files that the turn read, the commits that git reported to it as "abc1234: subject", and
+// those of them that it made in the project's repository, all oldest first.
+func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, commits []string, made []mem.Commit,
+	err error,
+) {
+	for _, of := range []struct {
+		tool string
+		most int
+	}{{"Read", maxReads}, {"Bash", maxCalls}} {
 		events, err := s.Store.Events(ctx, mem.EventQuery{
-			Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: tool, Limit: maxCalls,
+			Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: of.tool,
+			Limit: of.most,
 		})
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s calls of the turn: %w", tool, err)
+			return nil, nil, nil, fmt.Errorf("%s calls of the turn: %w", of.tool, err)
 		}
 		for _, ev := range slices.Backward(events) {
 			c := s.Event.ReadCall(ev, ec.Project)
 			read = extract.AppendNew(read, c.File, 5)
-			for _, made := range extract.Commits(c.Command, c.Output) {
-				commits = extract.AppendNew(commits, made.Hash+": "+made.Subject, maxCommits)
+			for _, r := range extract.Commits(c.Command, c.Output) {
+				commits = extract.AppendNew(commits, r.Hash+": "+r.Subject, maxCommits)
 			}
+			made = append(made, s.Event.MadeCommits(ev, c, ec.Project)...)
 		}
 	}
-	return extract.TrustedNames(read), commits, nil
+	return extract.TrustedNames(read), commits, made, nil
 }
 
 // Bounds of a turn's summary.
 const (
-	maxCalls   = 30 // newest calls of a tool that are looked at
-	maxCommits = 3  // commits that are named
+	maxReads   = 30  // newest reads that are looked at
+	maxCalls   = 200 // newest commands that are looked at for commits
+	maxCommits = 3   // commits that are named
 )
 
 // summaryParts returns the parts of a turn's summary. asked is the turn with the user's

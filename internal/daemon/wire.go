@@ -108,6 +108,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Project:          (&projectFiles{trust: h.trust, log: log}).identify,
 		Moved:            project.Moved,
 		Rel:              project.Rel,
+		Commits:          project.Commits,
 		LastUtterances:   newestQuotes(d),
 		ReadContextUsage: transcript.Fill,
 		Archive:          h.archive,

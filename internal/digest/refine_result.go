@@ -155,7 +155,7 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 	mm.Tags = []string{extract.SummaryTag, modelTag}
 	for _, old := range w.r.digested {
 		if old.Kind == mem.Summary {
-			mm.Files, mm.Modified, mm.Anchors = old.Files, old.Modified, old.Anchors
+			mm.Files, mm.Modified, mm.Anchors, mm.Commits = old.Files, old.Modified, old.Anchors, old.Commits
 		}
 	}
 	return w.checkTrust(mm), t.Completed != "" || t.Learned != "" || t.Investigated != ""

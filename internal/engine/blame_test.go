@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ func (s *stage) blames(lines ...blame.Line) string {
 
 func TestALineIsTracedToItsPromptAndDecision(t *testing.T) {
 	s := newStage(t)
+	s.common, s.commits = "/home/dev/shop/.git", []mem.Commit{{ID: "0a1b2c3d4e", Committed: s.clock, Authored: s.clock}}
 	s.play(start("startup"), prompt("p1", "round the card fee half up"),
 		edited("p1", "t1", blamedFile, "\treturn x / 1000", "\treturn (x + 500) / 1000"),
 		ran("p1", "t2", "git commit -am 'fee: round half up'", "[main 0a1b2c3] fee: round half up\n 1 file changed\n"),
@@ -83,6 +85,44 @@ func TestALineIsTracedToItsPromptAndDecision(t *testing.T) {
 	}
 	if got := s.blames(blame.Line{Text: "\treturn (x + 500) / 1000"}); strings.Contains(got, "decision") {
 		t.Errorf("a forgotten decision is shown: %s", got)
+	}
+}
+
+// A commit is linked to the turn that made it: git reported it, the repository has it, and it is of that time. One that
+// was only printed, or made elsewhere, is not. Rebased, it has another id and the time of before.
+func TestOnlyCommitsThatATurnMadeAreLinkedToIt(t *testing.T) {
+	s := newStage(t)
+	s.common = "/home/dev/shop/.git"
+	made, old := s.clock, s.clock.AddDate(0, 0, -3)
+	s.commits = []mem.Commit{
+		{ID: "1111111aaaa", Committed: made, Authored: made}, {ID: "2222222bbbb", Committed: old, Authored: old},
+	}
+	s.play(start("startup"), prompt("p1", "generate the client and commit"),
+		ran("p1", "t1", "go generate && git commit -am client; cat log",
+			"[main 1111111] client\n[main 2222222] an old one\n[main 3333333] of another repository\n"),
+		stop("p1", "Done."))
+	sum := s.summaries("one")[0]
+	if want := []mem.Commit{{ID: "1111111aaaa", Authored: made}}; !reflect.DeepEqual(sum.Commits, want) {
+		t.Errorf("linked are %v, want %v", sum.Commits, want)
+	}
+	recap := must(s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Since: old}))
+	for i, want := range []string{"1111111aaaa", "", ""} {
+		if got := recap.Days[0].Commits[i]; got.ID != want {
+			t.Errorf("the recap has the id %q of %s, want %q", got.ID, got.Hash, want)
+		}
+	}
+	rebased := s.clock.AddDate(0, 0, 9)
+	got := s.blames(
+		blame.Line{Text: "// one", Commit: "1111111aaaa", Committed: made, Authored: made},
+		blame.Line{Text: "// two", Commit: "2222222bbbb", Committed: old, Authored: old},
+		blame.Line{Text: "// three", Commit: "3333333cccc", Committed: made, Authored: old},
+		blame.Line{Text: "// four", Commit: "4444444dddd", Committed: rebased, Authored: made},
+	)
+	for i, linked := range []bool{true, false, false, true} {
+		line := strings.Split(got, "\n")[i]
+		if strings.Contains(line, ` s_1 by commit: "generate the client and commit"`) != linked {
+			t.Errorf("commit %d, linked %v: %s", i+1, linked, line)
+		}
 	}
 }
 

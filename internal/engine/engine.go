@@ -61,6 +61,7 @@ type Config struct {
 	Own []string
 	// OpenFiles opens a project's files; the caller closes them. Nil means that files are not read.
 	OpenFiles func(p mem.Project) event.Files
+	Commits   func(p mem.Project, prefix string) []mem.Commit // as in event.Config
 	// Instructed: as in event.Config.
 	Instructed func(p mem.Project, agent string, since time.Time, m mem.Memory) bool
 	// Log records an error that did not stop the work. Nil means no log.

@@ -31,7 +31,9 @@ type stage struct {
 	said      []mem.Quote // what the transcript holds
 	warn      []string
 	n         int
-	inSession string // of events that name none; "" is "one"
+	inSession string       // of events that name none; "" is "one"
+	common    string       // the repository of the project; "" is none
+	commits   []mem.Commit // of the repository
 }
 
 // must is an answer that there has to be: without it nothing could be seen to be missing.
@@ -55,7 +57,15 @@ func newStage(t testing.TB) *stage {
 		Store: s.store, Redactor: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() event.Settings { return s.settings },
 		Project: func(dir string) (mem.Project, error) {
-			return mem.Project{Key: "p_" + filepath.Base(dir), Name: filepath.Base(dir), Root: dir}, nil
+			return mem.Project{Key: "p_" + filepath.Base(dir), Name: filepath.Base(dir), Root: dir, Common: s.common}, nil
+		},
+		Commits: func(_ mem.Project, prefix string) (found []mem.Commit) {
+			for _, c := range s.commits {
+				if strings.HasPrefix(c.ID, prefix) {
+					found = append(found, c)
+				}
+			}
+			return found
 		},
 		Rel: func(p mem.Project, file string) string {
 			rel, ok := strings.CutPrefix(file, p.Root+"/")

@@ -38,7 +38,7 @@ func (e *Engine) connect(c Config) {
 	e.Event = event.New(event.Config{
 		Embedder: c.Embedder, Log: c.Log, Look: c.OpenFiles, StateFiles: c.StateFiles, Moved: c.Moved, Now: c.Now, Own: c.Own,
 		Paused: c.Paused, Project: c.Project, Rel: c.Rel, Settings: c.Settings, Store: c.Store,
-		Summarizer: c.Summarizer, Vault: c.Vault, Instructed: c.Instructed,
+		Summarizer: c.Summarizer, Vault: c.Vault, Instructed: c.Instructed, Commits: c.Commits,
 	})
 	syncVault := func(ctx context.Context, by event.Author) error { return e.Filesync.SyncVault(ctx, by) }
 	e.Recall = recall.New(recall.Config{

@@ -12,6 +12,9 @@ import (
 type Config struct {
 	// Embedder returns what turns texts into vectors; nil, or a nil result, means none.
 	Embedder func() Embedder
+	// Commits returns the commits of a project's repository whose id begins with a prefix; nil means that repositories
+	// are not read.
+	Commits func(p mem.Project, prefix string) []mem.Commit
 	// Log records an error that did not stop the work; nil means no log.
 	Log func(what string, err error)
 	// Instructed reports whether a file that an agent reads when a session begins, at since, says what m does. A zero

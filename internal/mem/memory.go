@@ -215,6 +215,8 @@ type Memory struct {
 	PromotedFrom Scope  `json:"promoted_from,omitempty"` // scope before a promotion
 	Branch       string `json:"branch,omitempty"`
 	Commit       string `json:"commit,omitempty"`
+	// Commits are those that the turn of a summary made, oldest first. The repository had each of them then.
+	Commits []Commit `json:"commits,omitempty"`
 
 	// Key makes a memory unique in its session. A second memory with the same key
 	// replaces text, source and Resolved of the first, adds its files and tags, and
@@ -255,6 +257,14 @@ func (m Memory) SpeakerName() string {
 		return ""
 	}
 	return m.Who
+}
+
+// Commit is a commit of a project's repository.
+type Commit struct {
+	ID        string    `json:"id"`       // full hash
+	Authored  time.Time `json:"authored"` // when it was made first; a rebase and an amendment keep it
+	Committed time.Time `json:"-"`        // when this commit was made
+	Subject   string    `json:"-"`
 }
 
 // Anchor is the content hash of a file that a memory is about.

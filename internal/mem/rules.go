@@ -64,6 +64,7 @@ func (m Memory) Repeated(next Memory, now time.Time) (merged Memory, ok bool) {
 	m.Summary, m.Index = next.Summary, next.Index
 	m.Tool, m.Command, m.ExitCode, m.Resolved = next.Tool, next.Command, next.ExitCode, next.Resolved
 	m.Files, m.Modified = union(m.Files, next.Files), union(m.Modified, next.Modified)
+	m.Commits = unionCommits(m.Commits, next.Commits)
 	m.Tags = union(m.WithoutBackfillTag(next).Tags, next.WithoutBackfillTag(m).Tags)
 	m.Anchors = mergeAnchors(m.Anchors, next.Anchors)
 	if next.Trust < m.Trust || next.Trust == TrustUser {
@@ -95,6 +96,17 @@ func union(a, b []string) []string {
 	for _, s := range b {
 		if !slices.Contains(out, s) {
 			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// unionCommits returns the commits of a, then those of b that a lacks.
+func unionCommits(a, b []Commit) []Commit {
+	out := slices.Clip(a)
+	for _, c := range b {
+		if !slices.ContainsFunc(out, func(o Commit) bool { return o.ID == c.ID }) {
+			out = append(out, c)
 		}
 	}
 	return out

@@ -263,30 +263,39 @@ const indexHead = 8 + 256*4
 
 // find is the place of an object in the pack.
 func (p *pack) find(id []byte) (int64, bool) {
+	n := p.firstFrom(id)
+	have := make([]byte, len(id))
+	if _, err := p.index.ReadAt(have, indexHead+int64(n)*int64(p.width)); err != nil || n >= p.count ||
+		!bytes.Equal(have, id) {
+		return 0, false
+	}
+	return p.place(n)
+}
+
+// firstFrom is the number of the first object in the pack whose id is not less than one; count if there is none, or
+// the index cannot be read.
+func (p *pack) firstFrom(id []byte) uint32 {
 	low := uint32(0)
 	if id[0] > 0 {
 		low, _ = p.u32(8 + int64(id[0]-1)*4)
 	}
 	high, err := p.u32(8 + int64(id[0])*4)
 	if err != nil || high > p.count {
-		return 0, false
+		return p.count
 	}
 	have := make([]byte, len(id))
 	for low < high {
 		mid := low + (high-low)/2
 		if _, err := p.index.ReadAt(have, indexHead+int64(mid)*int64(p.width)); err != nil {
-			return 0, false
+			return p.count
 		}
-		switch c := bytes.Compare(have, id); {
-		case c == 0:
-			return p.place(mid)
-		case c < 0:
+		if bytes.Compare(have, id) < 0 {
 			low = mid + 1
-		default:
+		} else {
 			high = mid
 		}
 	}
-	return 0, false
+	return low
 }
 
 func (p *pack) place(n uint32) (int64, bool) {

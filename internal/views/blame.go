@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"remanence/internal/blame"
 	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/rank"
 )
 
 // Bounds of one request.
@@ -24,6 +22,8 @@ const (
 	maxBlameTurns   = 1000 // turns of a session
 	maxBlameCalls   = 500  // calls of a turn
 	maxBlamePrompt  = 200  // characters of a prompt
+
+	maxBlameSummaries = 2000 // of two days
 )
 
 // BlameRequest asks who wrote lines of a file and why.
@@ -106,6 +106,7 @@ func (s *Service) Blame(ctx context.Context, req BlameRequest) (BlameResponse, e
 	b := &blamed{
 		Service: s, project: p, file: s.Rel(p, req.File), session: s.Event.Lookup(ctx),
 		origins: map[[2]string]*BlameOrigin{}, commits: map[string]*BlameOrigin{},
+		days: map[time.Time][]mem.Memory{},
 	}
 	out := BlameResponse{File: b.file, Lines: len(req.Lines), Rows: []BlameRow{}}
 	b.names = b.allNames(req)
@@ -156,6 +157,7 @@ type blamed struct {
 	session func(id string) mem.Session
 	origins map[[2]string]*BlameOrigin // by session and prompt
 	commits map[string]*BlameOrigin    // by hash; nil for one that no session is known to have made
+	days    map[time.Time][]mem.Memory // summaries of turns that made commits
 }
 
 // allNames returns the names that the file has or had, its own first.
@@ -270,7 +272,8 @@ func (b *blamed) weight(m mem.Memory) int {
 	return w
 }
 
-// committed returns the turn that made the commit of a line, by the summary of the turn; nil if none is known.
+// committed returns the turn that made the commit of a line: the summary of that turn names the commit, or one that was
+// made first at the same second, as this one was before a rebase or an amendment. It is nil if no such turn is known.
 func (b *blamed) committed(ctx context.Context, line blame.Line) (*BlameOrigin, error) {
 	if line.Commit == "" {
 		return nil, nil
@@ -280,18 +283,19 @@ func (b *blamed) committed(ctx context.Context, line blame.Line) (*BlameOrigin, 
 		return o, nil
 	}
 	b.commits[line.Commit] = nil
-	for n := 7; n <= 10 && n <= len(line.Commit); n++ { // as many characters as git may print
-		hash := line.Commit[:n]
-		hits, err := b.Store.Match(ctx, mem.Query{
-			Project: b.project.Key, Terms: rank.Terms(hash), Kinds: []mem.Kind{mem.Summary}, Within: "*",
-			Statuses: event.Findable(), Limit: 5,
-		})
+	for _, is := range []struct {
+		near  time.Time
+		match func(c mem.Commit) bool
+	}{
+		{line.Committed, func(c mem.Commit) bool { return c.ID == line.Commit }},
+		{line.Authored, func(c mem.Commit) bool { return c.Authored.Equal(line.Authored) }},
+	} {
+		sums, err := b.summaries(ctx, is.near)
 		if err != nil {
-			return nil, fmt.Errorf("session of a commit: %w", err)
+			return nil, err
 		}
-		for _, h := range hits {
-			if m := h.Memory; m.Source.Session != "" && m.Source.PromptID != "" && m.Summary != nil &&
-				strings.Contains(m.Summary.Completed, "committed "+hash+":") {
+		for _, m := range sums {
+			if slices.ContainsFunc(m.Commits, is.match) {
 				o, err := b.turn(ctx, m.Source.Session, m.Source.PromptID, ByCommit, m.Created)
 				b.commits[line.Commit] = o
 				return o, err
@@ -299,4 +303,24 @@ func (b *blamed) committed(ctx context.Context, line blame.Line) (*BlameOrigin, 
 		}
 	}
 	return nil, nil
+}
+
+// summaries returns the summaries of turns that made a commit and that ended on the day of a time or on the next one.
+func (b *blamed) summaries(ctx context.Context, near time.Time) ([]mem.Memory, error) {
+	day := near.UTC().Truncate(24 * time.Hour)
+	if ms, known := b.days[day]; known {
+		return ms, nil
+	}
+	ms, err := b.Store.List(ctx, mem.Query{
+		Project: b.project.Key, Kinds: []mem.Kind{mem.Summary}, Within: "*", Statuses: event.Findable(),
+		After: day, Before: day.Add(48 * time.Hour), Limit: maxBlameSummaries,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("session of a commit: %w", err)
+	}
+	ms = slices.DeleteFunc(ms, func(m mem.Memory) bool {
+		return len(m.Commits) == 0 || m.Source.Session == "" || m.Source.PromptID == ""
+	})
+	b.days[day] = ms
+	return ms, nil
 }

@@ -87,7 +87,8 @@ type RecapFailure struct {
 
 // RecapCommit is a commit as git reported it to the agent.
 type RecapCommit struct {
-	Hash    string `json:"hash"` // abbreviated
+	Hash    string `json:"hash"`         // abbreviated
+	ID      string `json:"id,omitempty"` // full hash; empty if the repository of the project had no such commit then
 	Subject string `json:"subject"`
 	Session string `json:"session"`
 }
@@ -103,14 +104,15 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		out.Until = s.Now().UTC()
 	}
 	r := &recap{
-		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), names: map[string]string{},
+		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
+		made: map[string][]mem.Commit{},
 	}
 	projects, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return out, fmt.Errorf("projects: %w", err)
 	}
 	for _, known := range projects {
-		r.names[known.Key] = known.Name
+		r.projects[known.Key] = known
 	}
 	ms, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Within: "*", Statuses: event.Findable(), MinTrust: max(mem.TrustTool, req.MinTrust),
@@ -131,7 +133,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	out.Cut = len(ms) == maxRecapMemories || len(calls) == maxRecapCalls
 	for _, ev := range slices.Backward(calls) {
 		if !ev.At.After(out.Until) {
-			r.commits(ev, s.Event.ReadCall(ev, mem.Project{}))
+			r.commits(s.Event, ev)
 		}
 	}
 	for _, d := range r.days {
@@ -149,9 +151,10 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 
 // recap collects the days of a RecapResponse.
 type recap struct {
-	days    map[[2]string]*RecapDay // by day and project key
-	session func(id string) mem.Session
-	names   map[string]string // of projects, by key
+	days     map[[2]string]*RecapDay // by day and project key
+	session  func(id string) mem.Session
+	projects map[string]mem.Project  // by key
+	made     map[string][]mem.Commit // by the turns of a session
 }
 
 // day returns the entry of a time and project.
@@ -160,7 +163,7 @@ func (r *recap) day(at time.Time, project, session string) *RecapDay {
 	d := r.days[key]
 	if d == nil {
 		d = &RecapDay{
-			Day: key[0], Project: project, ProjectName: cmp.Or(r.names[project], project, "every project"),
+			Day: key[0], Project: project, ProjectName: cmp.Or(r.projects[project].Name, project, "every project"),
 			Outcomes: []RecapItem{}, Decisions: []RecapItem{}, Open: []RecapItem{}, Failures: []RecapFailure{},
 			Files: []string{}, Commits: []RecapCommit{}, sessions: map[string]bool{}, files: map[string]int{},
 		}
@@ -175,6 +178,7 @@ func (r *recap) day(at time.Time, project, session string) *RecapDay {
 // add adds a memory. Memories come newest first.
 func (r *recap) add(m mem.Memory) {
 	item := RecapItem{ID: m.ID, Title: m.Title, Session: r.session(m.Session).Short}
+	r.made[m.Session] = append(r.made[m.Session], m.Commits...)
 	switch m.Kind {
 	case mem.Summary:
 		d := r.day(m.Created, m.Project, m.Session)
@@ -267,12 +271,23 @@ func onlyLooks(command string) bool {
 	return slices.Contains(looks, words[0])
 }
 
-// commits adds the commits that a command reports.
-func (r *recap) commits(ev mem.Event, call extract.Call) {
+// commits adds the commits that a command reports. Those that the end of its turn found in the repository, or that are
+// there now, get their full hash. Memories were added before.
+func (r *recap) commits(e *event.Service, ev mem.Event) {
 	sess := r.session(ev.Session)
-	for _, c := range extract.Commits(call.Command, call.Output) {
+	call := e.ReadCall(ev, mem.Project{})
+	reported := extract.Commits(call.Command, call.Output)
+	if len(reported) == 0 {
+		return
+	}
+	made := slices.Concat(r.made[ev.Session], e.MadeCommits(ev, call, r.projects[sess.Project]))
+	for _, c := range reported {
 		d := r.day(ev.At, sess.Project, ev.Session)
-		d.Commits = append(d.Commits, RecapCommit{Hash: c.Hash, Subject: c.Subject, Session: sess.Short})
+		out := RecapCommit{Hash: c.Hash, Subject: c.Subject, Session: sess.Short}
+		if i := slices.IndexFunc(made, func(m mem.Commit) bool { return strings.HasPrefix(m.ID, c.Hash) }); i >= 0 {
+			out.ID = made[i].ID
+		}
+		d.Commits = append(d.Commits, out)
 	}
 }
 

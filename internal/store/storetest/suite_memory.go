@@ -38,6 +38,7 @@ var memoryTests = []contractTest{
 				At: later(5), Verdict: "prevented", Note: "would have used port 80",
 				By: mem.FromUserCommand, Session: "one",
 			}},
+			Commits: []mem.Commit{{ID: "0123abcd", Authored: later(6)}},
 		}
 		id := k.put(m)[0]
 		m.ID, m.Status, m.Index = id, mem.Active, ""
