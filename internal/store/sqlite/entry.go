@@ -68,11 +68,7 @@ func (e *entry) applyEvent(ctx context.Context, b mem.Batch, r *mem.Result) (err
 		return fmt.Errorf("turn of %s: %w", e.Event.ID, err)
 	}
 	r.Prompt = e.Prompt
-	var c mem.SessionChange
-	if b.Session != nil {
-		c = *b.Session
-	}
-	if err := e.changeSession(ctx, c); err != nil {
+	if err := e.changeSession(ctx, b.Session); err != nil {
 		return fmt.Errorf("session %s: %w", e.Event.Session, err)
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
@@ -14,16 +13,19 @@ import (
 const sessionColumns = `s.number, s.id, s.short, s.agent, s.project, s.project_name, s.root, s.cwd, s.first_prompt,
 	s.prompts, s.status, s.source, s.model, s.entrypoint, s.parent, s.transcript, s.created, s.completed, s.end_reason,
 	s.last_event, s.processing, s.last_notification, s.notifications, s.compactions, s.nudge, s.nudge_prompt,
-	s.told_tokens, s.context_tokens, s.context_window, s.handoff_armed, s.cliff, s.sampled, s.compacted,
-	EXISTS (SELECT 1 FROM job j WHERE j.session = s.number AND j.dead = 0)`
+	s.told_tokens, s.context_tokens, s.context_window, s.handoff_armed, s.cliff, s.sampled, s.compacted`
 
-func sessionFields(s *mem.Session, waiting *bool) []any {
+// selectSessions reads what scanSession scans. More columns, or FROM session s, follow.
+const selectSessions = "SELECT " + sessionColumns +
+	", EXISTS (SELECT 1 FROM job j WHERE j.session = s.number AND j.dead = 0)"
+
+func sessionFields(s *mem.Session) []any {
 	return []any{
 		&s.Number, &s.ID, &s.Short, &s.Agent, &s.Project, &s.ProjectName, &s.Root, &s.Cwd, &s.FirstPrompt,
 		&s.Prompts, &s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, timeAt(&s.Created),
 		timeAt(&s.Completed), &s.EndReason, timeAt(&s.LastEvent), &s.Processing, &s.LastNotification, &s.Notifications,
 		&s.Compactions, &s.StateLine, &s.StateLinePrompt, &s.InjectedTokens, &s.ContextTokens, &s.ContextWindow,
-		&s.HandoffArmed, &s.AutoCompactTokens, timeAt(&s.ContextReadAt), timeAt(&s.Compacted), waiting,
+		&s.HandoffArmed, &s.AutoCompactTokens, timeAt(&s.ContextReadAt), timeAt(&s.Compacted),
 	}
 }
 
@@ -32,8 +34,8 @@ func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
 	if e.Event.Session == "" {
 		return nil
 	}
-	s, err := e.loadSession(ctx, e.Event.Session)
-	if errors.Is(err, sql.ErrNoRows) {
+	s, found, err := e.loadSession(ctx, e.Event.Session)
+	if err == nil && !found {
 		s, err = e.makeSession(ctx, b.NewSession())
 	}
 	if err != nil {
@@ -43,13 +45,23 @@ func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
 	return nil
 }
 
-// loadSession reads the columns that an event needs. The others are changed in the
-// database: reading them takes as long as writing them.
-func (e *entry) loadSession(ctx context.Context, id string) (mem.Session, error) {
-	s := mem.Session{ID: id}
-	err := e.get(ctx, stmt("SELECT number, prompts, last_event FROM session WHERE id=?", id), &s.Number, &s.Prompts,
-		timeAt(&s.LastEvent))
-	return s, err
+func (e *entry) loadSession(ctx context.Context, id string) (s mem.Session, found bool, err error) {
+	found, err = e.find(ctx, stmt("SELECT "+sessionColumns+" FROM session s WHERE s.id=?", id), sessionFields(&s)...)
+	return s, found, err
+}
+
+// saveSession writes what may change of a session.
+func (e *entry) saveSession(ctx context.Context, s *mem.Session) error {
+	_, err := e.exec(ctx, `UPDATE session SET agent=?, project=?, project_name=?, root=?, cwd=?, first_prompt=?,
+		prompts=?, status=?, source=?, model=?, entrypoint=?, parent=?, transcript=?, completed=?, end_reason=?,
+		last_event=?, processing=?, last_notification=?, notifications=?, compactions=?, nudge=?, nudge_prompt=?,
+		told_tokens=?, context_tokens=?, context_window=?, handoff_armed=?, cliff=?, sampled=?, compacted=? WHERE number=?`,
+		s.Agent, s.Project, s.ProjectName, s.Root, s.Cwd, s.FirstPrompt, s.Prompts, string(s.Status), s.Source, s.Model,
+		s.Entrypoint, s.Parent, s.Transcript, stored.Stamp(s.Completed), s.EndReason, stored.Stamp(s.LastEvent),
+		s.Processing, s.LastNotification, s.Notifications, s.Compactions, s.StateLine, s.StateLinePrompt,
+		s.InjectedTokens, s.ContextTokens, s.ContextWindow, s.HandoffArmed, s.AutoCompactTokens,
+		stored.Stamp(s.ContextReadAt), stored.Stamp(s.Compacted), s.Number)
+	return err
 }
 
 // makeSession writes the row of a new session.
@@ -91,66 +103,20 @@ func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, 
 	return n, nil
 }
 
-// changeSession applies a change to the session of the event. Any status but
-// Completed reopens it.
-func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
-	project, err := e.canonicalProject(ctx, c.Project)
-	if err != nil {
+// changeSession applies a change to the session of the event.
+func (e *entry) changeSession(ctx context.Context, change *mem.SessionChange) (err error) {
+	var c mem.SessionChange
+	if change != nil {
+		c = *change
+	}
+	if c.Project, err = e.canonicalProject(ctx, c.Project); err != nil {
 		return err
 	}
-	var completed, reason any // nil keeps the stored value
-	switch c.Status {
-	case "":
-	case mem.Completed:
-		completed = stored.Stamp(e.At)
-	default:
-		completed, reason = 0, ""
-	}
-	if c.EndReason != "" {
-		reason = c.EndReason
-	}
-	s := e.Session
-	_, err = e.exec(ctx, `UPDATE session SET prompts=?, last_event=?, agent=coalesce(?,agent), project=coalesce(?,project),
-		project_name=coalesce(?,project_name), root=coalesce(?,root), cwd=coalesce(?,cwd), model=coalesce(?,model),
-		entrypoint=coalesce(?,entrypoint), parent=coalesce(?,parent), transcript=coalesce(?,transcript),
-		source=coalesce(?,source),
-		first_prompt=coalesce(nullif(first_prompt,''),?), status=coalesce(?,status), completed=coalesce(?,completed),
-		end_reason=coalesce(?,end_reason),
-		processing=coalesce(?,processing), last_notification=coalesce(?,last_notification), notifications=notifications+?,
-		nudge=coalesce(?,nudge), nudge_prompt=CASE WHEN ? THEN ? ELSE nudge_prompt END,
-		handoff_armed=coalesce(?,handoff_armed) WHERE number=?`,
-		s.Prompts, stored.Stamp(s.LastEvent), given(c.Agent), given(project),
-		given(c.ProjectName), given(c.Root), given(c.Cwd), given(c.Model),
-		given(c.Entrypoint), given(c.Parent), given(c.Transcript), given(c.Source),
-		c.FirstPrompt, given(c.Status), completed, reason,
-		c.Processing, given(c.Notification), c.Notification != "",
-		c.StateLine, c.StateLine != nil, s.Prompts, c.HandoffArmed, s.Number)
-	if err != nil {
+	*e.Session = c.Apply(*e.Session, e.At)
+	if err := e.saveSession(ctx, e.Session); err != nil {
 		return err
-	}
-	return e.changeInjected(ctx, c)
-}
-
-// given is a parameter of coalesce: an empty text keeps the stored value.
-func given[T ~string](text T) any {
-	if text == "" {
-		return nil
-	}
-	return string(text)
-}
-
-// changeInjected clears what was injected into the session, or copies it from another.
-func (e *entry) changeInjected(ctx context.Context, c mem.SessionChange) error {
-	if c.Compacted {
-		if _, err := e.exec(ctx, "UPDATE session SET compactions=compactions+1, context_tokens=0, handoff_armed=1, "+
-			"compacted=? WHERE number=?", stored.Stamp(e.At), e.Session.Number); err != nil {
-			return err
-		}
 	}
 	if c.Compacted || c.ClearInjected {
-		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=0 WHERE number=?", e.Session.Number); err != nil {
-			return err
-		}
 		if _, err := e.exec(ctx, "DELETE FROM told WHERE session=?", e.Session.Number); err != nil {
 			return err
 		}
@@ -158,23 +124,24 @@ func (e *entry) changeInjected(ctx context.Context, c mem.SessionChange) error {
 	if c.CopyInjectedFrom == "" {
 		return nil
 	}
-	_, err := e.exec(ctx,
+	_, err = e.exec(ctx,
 		`INSERT INTO told (session, mark) SELECT ?, t.mark FROM told t JOIN session s ON s.number = t.session
 		WHERE s.id=? ON CONFLICT DO NOTHING`, e.Session.Number, c.CopyInjectedFrom)
 	return err
 }
 
-// putContextUsage writes the context usage of a session, unless it was read before
-// the session's last compaction.
+// putContextUsage writes the context usage of a session, unless it was read before the session's last compaction.
 func (e *entry) putContextUsage(ctx context.Context, u mem.ContextUsage) error {
-	_, err := e.exec(ctx, `UPDATE session SET context_tokens=?, sampled=?,
-		context_window=CASE WHEN ?>0 THEN ? ELSE context_window END, cliff=CASE WHEN ?>0 THEN ? ELSE cliff END,
-		model=CASE WHEN ?<>'' THEN ? ELSE model END, handoff_armed=CASE WHEN ? THEN 1 ELSE handoff_armed END
-		WHERE id=? AND compacted<=?`,
-		u.Tokens, stored.Stamp(stored.FirstOf(u.ReadAt, e.At)), u.Window, u.Window, u.AutoCompactTokens,
-		u.AutoCompactTokens, u.Model,
-		u.Model, u.Rearm, u.Session, stored.Stamp(stored.FirstOf(u.At, e.At)))
-	return err
+	u.At, u.ReadAt = stored.FirstOf(u.At, e.At), stored.FirstOf(u.ReadAt, e.At)
+	s, found, err := e.loadSession(ctx, u.Session)
+	if err != nil || !found {
+		return err
+	}
+	now, ok := u.Apply(s)
+	if !ok {
+		return nil
+	}
+	return e.saveSession(ctx, &now)
 }
 
 // Session implements mem.Store.
@@ -194,7 +161,7 @@ func (s *sessionStore) Session(ctx context.Context, id string) (mem.Session, err
 
 // session reads one session with what was injected into it.
 func (s *sessionStore) session(ctx context.Context, which string, arg any) (mem.Session, bool, error) {
-	return first(ctx, s.read, stmt("SELECT "+sessionColumns+
+	return first(ctx, s.read, stmt(selectSessions+
 		`, (SELECT json_group_array(mark) FROM told WHERE session = s.number),
 		(SELECT count(*) FROM (SELECT 1 FROM memory WHERE session = s.number LIMIT ?+0)) FROM session s WHERE `+which,
 		mem.MemoriesCounted, arg), func(r *sql.Rows) (mem.Session, error) {
@@ -236,7 +203,7 @@ func (s *sessionStore) sessionNumber(ctx context.Context, ref string) (int64, er
 
 // Sessions implements mem.Store.
 func (s *sessionStore) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session, error) {
-	found, err := rows(ctx, s.read, stmt("SELECT "+sessionColumns+" FROM session s").where(sessionFilter(q)).
+	found, err := rows(ctx, s.read, stmt(selectSessions+" FROM session s").where(sessionFilter(q)).
 		orderBy("s.last_event DESC, s.number DESC").page(q.Limit, q.Offset),
 		func(r *sql.Rows) (mem.Session, error) { return s.scanSession(r) })
 	return found, wrap("sessions", err)
@@ -246,7 +213,7 @@ func (s *sessionStore) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.
 // derives the states that are not stored.
 func (s *sessionStore) scanSession(r *sql.Rows, more ...any) (v mem.Session, err error) {
 	var waiting bool
-	if err := r.Scan(append(sessionFields(&v, &waiting), more...)...); err != nil {
+	if err := r.Scan(append(append(sessionFields(&v), &waiting), more...)...); err != nil {
 		return v, err
 	}
 	v.Status = v.StatusAt(s.now(), waiting)

@@ -75,7 +75,7 @@ func sessionFilter(q mem.SessionQuery) *filter {
 
 // sessionRows reads the sessions of the page, with counts of what belongs to each.
 func (s *sessionStore) sessionRows(ctx context.Context, q mem.SessionQuery) ([]mem.SessionRow, error) {
-	return rows(ctx, s.read, stmt("SELECT "+sessionColumns+`,
+	return rows(ctx, s.read, stmt(selectSessions+`,
 		(SELECT count(*) FROM memory WHERE session = s.number AND status = 'active' AND kind <> 'utterance'),
 		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number
 		AND m.status = 'active'),
