@@ -83,6 +83,7 @@ func (w *walker) redactLines(group []*arrayLine) (changed bool) {
 
 // redactSpan removes one secret from the lines that it spans.
 func (w *walker) redactSpan(group []*arrayLine, f secrets.Span) {
+	group = spanned(group, f)
 	mark := secrets.Marker(w.redactor.Key, f.Kind, secretOf(group, f))
 	w.counts.secret(f.Kind, 1)
 	for _, l := range group {
@@ -92,6 +93,14 @@ func (w *walker) redactSpan(group []*arrayLine, f secrets.Span) {
 		}
 		l.text, l.changed, mark = l.text[:from]+mark+l.text[to:], true, ""
 	}
+}
+
+// spanned returns the lines that a span meets, in the order of their starts, as join left them.
+func spanned(group []*arrayLine, f secrets.Span) []*arrayLine {
+	starts := func(l *arrayLine, at int) int { return cmp.Compare(l.start, at) }
+	from, _ := slices.BinarySearchFunc(group, f.From+1, starts)
+	to, _ := slices.BinarySearchFunc(group, f.To, starts)
+	return group[max(0, from-1):to]
 }
 
 // secretOf returns the text of a span without the separators between lines.
