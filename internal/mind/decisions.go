@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,7 +88,12 @@ func branchMark(branch string) string {
 	case "", "main", "master", "trunk":
 		return ""
 	}
-	sum := sha256.Sum256([]byte(branch))
+	return newMark(branch)
+}
+
+// newMark returns the mark that stands for a text, with the dash before it.
+func newMark(of string) string {
+	sum := sha256.Sum256([]byte(of))
 	return "-" + hex.EncodeToString(sum[:])[:markDigits]
 }
 
@@ -177,23 +183,39 @@ func labelled(line string) (name, value string, ok bool) {
 	return strings.Trim(name, "* "), chars.Line(strings.TrimPrefix(strings.TrimSpace(value), "**")), true
 }
 
+// separate gives a second decision of one number a mark of its own: two clones of one branch count on from the same
+// number. The mark is made of the title, so that both clones write the same.
+func (t *document) separate() {
+	names, lines := map[string]bool{}, slices.Clone(t.lines)
+	for _, d := range t.decisions() {
+		level, rest, own := strings.Cut(lines[d.from], "DEC-") // another form of a number is not ours to change
+		if own = own && strings.Trim(level, "# ") == ""; own && names[d.ID] {
+			d.ID = fmt.Sprintf("DEC-%03d", numberOf(d.ID)) + newMark(d.Title)
+			if !names[d.ID] {
+				lines[d.from] = level + d.ID + ": " + d.Title + rest[len(strings.TrimRight(rest, "\r\n")):]
+			}
+		}
+		names[d.ID] = true
+	}
+	t.lines = lines
+	t.findHeadings()
+}
+
 // addDecision adds a decision under the next number, with the mark of the branch.
 func (t *document) addDecision(d workstate.Decision, branch string, at time.Time) {
+	t.separate()
 	id := fmt.Sprintf("DEC-%03d", t.lastDecision()+1) + branchMark(branch)
 	lines := []string{
 		"## " + id + ": " + chars.Line(d.Title),
 		"- **Date:** " + at.UTC().Format(time.DateOnly),
 		"- **Decided by:** " + chars.Line(d.By),
+		"- **Status:** " + chars.Line(d.Status),
+		"- **Decision:** " + chars.Line(d.Text), // the last line is not that of another decision, or a merge would join them
 	}
-	status, text := "- **Status:** "+chars.Line(d.Status), []string{"- **Decision:** " + chars.Line(d.Text)}
 	if d.Rationale != "" {
-		text = append(text, "- **Rationale:** "+chars.Line(d.Rationale))
+		lines = append(lines, "- **Rationale:** "+chars.Line(d.Rationale))
 	}
-	if branchMark(branch) != "" { // the last line is not that of another branch's decision, or a merge would join them
-		t.append(append(append(lines, status), text...)...)
-		return
-	}
-	t.append(append(append(lines, text...), status)...)
+	t.append(lines...)
 }
 
 // lastDecision is the highest number that a decision has, short ones and those

@@ -298,7 +298,7 @@ func TestDecisionsAreNumberedOn(t *testing.T) {
 			Rationale: "Sums", By: "agent", Status: "Final",
 		}})
 		want := before + "\n## " + want + ": Cents\n- **Date:** " + d.now.UTC().Format(time.DateOnly) +
-			"\n- **Decided by:** agent\n- **Decision:** Whole cents\n- **Rationale:** Sums\n- **Status:** Final\n"
+			"\n- **Decided by:** agent\n- **Status:** Final\n- **Decision:** Whole cents\n- **Rationale:** Sums\n"
 		if got := d.file(decisionFile); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", fixture, got, want)
 		}
@@ -441,8 +441,17 @@ func tree(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// Two branches that count on from the same number make decisions of two names, and git merges both whole.
-func TestDecisionsOfTwoBranchesDoNotCollide(t *testing.T) {
+// Two branches, or two clones of one, count on from the same number. git merges the decisions of both whole, and they
+// get two names: on branches at once, on clones with the next decision.
+func TestDecisionsMadeInTwoPlacesDoNotCollide(t *testing.T) {
+	t.Run("branches", func(t *testing.T) { decidedTwice(t, "one", "two") })
+	t.Run("clones", func(t *testing.T) { decidedTwice(t, "main", "main") })
+}
+
+// decidedTwice makes a decision in each of two places that do not know each other, on branches of these names, merges
+// them and adds a third.
+func decidedTwice(t *testing.T, branches ...string) {
+	t.Helper()
 	d := &fixture{t: t, p: mem.Project{Key: "p_desk", Root: t.TempDir()}, now: time.Now().Truncate(time.Second), ok: true}
 	d.Files = New(Config{Trusted: func(mem.Project) bool { return d.ok }, Now: func() time.Time { return d.now }})
 	git := func(args ...string) {
@@ -460,15 +469,20 @@ func TestDecisionsOfTwoBranchesDoNotCollide(t *testing.T) {
 	}
 	git("add", "-A")
 	git("commit", "-q", "-m", "x")
-	for _, branch := range []string{"one", "two"} {
-		git("checkout", "-q", "-b", branch, "main")
-		d.p.Branch = branch
+	for i, place := range []string{"one", "two"} {
+		git("checkout", "-q", "-b", place, "main")
+		d.p.Branch = branches[i]
 		d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{
-			Title: "Of " + branch, Text: "As " + branch + " has it", By: "agent", Status: "Final",
+			Title: "Of " + place, Text: "As " + place + " has it", By: "agent", Status: "Final",
 		}})
-		git("commit", "-q", "-a", "-m", branch)
+		git("commit", "-q", "-a", "-m", place)
 	}
 	git("merge", "-q", "one", "-m", "both")
+	d.p.Branch = "main"
+	d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{Title: "Next", Status: "Final"}})
+	if got := d.file(decisionFile); !strings.Contains(got, "\n## DEC-003: Next\n") {
+		t.Errorf("got\n%s\nwant it to count on from both", got)
+	}
 	ids := map[string]string{}
 	m, err := d.Look(d.p)
 	if err != nil {
@@ -484,10 +498,5 @@ func TestDecisionsOfTwoBranchesDoNotCollide(t *testing.T) {
 	if len(ids) != len(m.Decisions) || !slices.Contains(slices.Collect(maps.Values(ids)), "Of one") ||
 		!slices.Contains(slices.Collect(maps.Values(ids)), "Of two") {
 		t.Errorf("got %v in\n%s", ids, d.file(decisionFile))
-	}
-	d.p.Branch = "main"
-	d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{Title: "Next", Status: "Final"}})
-	if got := d.file(decisionFile); !strings.Contains(got, "\n## DEC-003: Next\n") {
-		t.Errorf("got\n%s\nwant it to count on from both", got)
 	}
 }
