@@ -69,7 +69,8 @@ store/sqlitetest: store/sqlite
 spool:          mem chars fsx
 transcript:     mem chars fsx agent
 transfer:       mem
-gitblame:       blame
+trailer:        fault fsx
+gitblame:       blame trailer
 instructions:   mem fsx extract propose
 project:        mem chars fsx
 mind:           mem chars workstate fsx
@@ -214,6 +215,7 @@ var writers = []string{
 	"internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/store/sqlitetest", // for tests: databases in their temporary directories
 	"internal/instructions",     // a project's file of instructions, asked for by its person
+	"internal/trailer",          // a hook of git, asked for by the person
 	"internal/mind",             // a project's state files, asked for by its person
 	"internal/vault",            // the person's memory in files
 	"internal/hook",             // the agent's environment file

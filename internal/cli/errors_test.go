@@ -193,7 +193,7 @@ func TestHelpListsEveryCommandAndFitsEightyColumns(t *testing.T) {
 			t.Errorf("%v: got exit %d: %s", args, code, out.String())
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := ui.Cells(strings.TrimSuffix(line, "\n")); n > helpWidth {
+			if n := ui.Cells(strings.TrimSuffix(line, "\n")); n > ui.HelpWidth {
 				t.Errorf("%v: %d columns: %s", args, n, line)
 			}
 		}

@@ -10,12 +10,8 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/cli/ui"
-	"remanence/internal/config"
 	"remanence/internal/fault"
 )
-
-// helpWidth is the width of every help page.
-const helpWidth = 80
 
 // chapter is a group of commands in the help.
 type chapter struct {
@@ -28,7 +24,7 @@ func chapters() []chapter {
 	return []chapter{
 		{"start", []string{"demo", "install", "uninstall", "status", "doctor", "open"}, nil},
 		{"find", []string{"search", "show", "why", "next"}, []string{
-			"timeline", "recap", "blame", "propose", "handoff", "stats",
+			"timeline", "recap", "blame", "trailers", "propose", "handoff", "stats",
 		}},
 		{"keep", []string{"add", "forget", "review"}, []string{
 			"edit", "restore", "pin", "unpin", "mark", "checkpoint",
@@ -56,8 +52,8 @@ func helpCommand(a *app) *cobra.Command {
 			case strings.HasPrefix(strings.ToUpper(args[0]), "REM-"):
 				return helpCode(a, strings.ToUpper(args[0]))
 			}
-			if slices.Contains(embedTopics, strings.ToLower(args[0])) && len(args) == 1 {
-				return a.out.Show(helpOfEmbeddings())
+			if ui.NamesEmbeddings(args) {
+				return a.out.Show(ui.HelpOfEmbeddings())
 			}
 			found, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 || found == root {
@@ -68,62 +64,6 @@ func helpCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list every command and every global flag")
 	return cmd
-}
-
-// embedTopics are the words by which help on embeddings is asked for.
-var embedTopics = []string{"embed", "embedding", "embeddings"}
-
-// helpView is a page of help.
-type helpView struct {
-	Topic string `json:"topic"` // the command
-	Text  string `json:"text"`
-}
-
-func (helpView) SchemaName() string { return "help" }
-
-func (v helpView) Print(p *ui.Printer) { p.Line("%s", v.Text) }
-
-// helpOfEmbeddings explains embeddings, which are settings and no command.
-func helpOfEmbeddings() helpView {
-	out := &strings.Builder{}
-	fmt.Fprint(out, `embeddings: find memories by meaning as well as by words
-
-Examples
-  remanence config set embed.provider ollama
-  remanence config set embed.model nomic-embed-text
-  remanence doctor
-
-They are off until you choose a provider, and no connection is made until then.
-A server on this machine turns memories and questions into vectors. One on
-another machine is asked only with embed.allow_remote. Without an answer in
-time, or at all, words alone are searched for.
-
-Settings
-`)
-	for _, o := range config.Options() {
-		if strings.HasPrefix(o.Key, "embed.") || o.Key == "recall.vector_floor" {
-			head := o.Key + " = " + config.SettingOf(config.Value{Option: o, Value: o.Def}).ValueText()
-			fmt.Fprintf(out, "  %s\n%s", strings.TrimRight(head, " ="), paragraph(o.Doc))
-		}
-	}
-	fmt.Fprint(out, "\nAll of it: docs/embedding.md, in the repository")
-	return helpView{"embeddings", out.String()}
-}
-
-// paragraph is a text in indented lines that fit a help page.
-func paragraph(s string) string {
-	const indent = "      "
-	out, line := "", indent
-	for _, word := range strings.Fields(s) {
-		if line != indent && len(line)+1+len(word) > helpWidth {
-			out, line = out+line+"\n", indent
-		}
-		if line != indent {
-			line += " "
-		}
-		line += word
-	}
-	return out + line + "\n"
 }
 
 // help prints the page of a command. It is called before the flags are in force.
@@ -153,14 +93,14 @@ func (a *app) showHelp(cmd *cobra.Command) error {
 		}
 	}
 	if cmd.HasAvailableLocalFlags() {
-		fmt.Fprintf(out, "\nFlags\n%s", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(out, "\nFlags\n%s", cmd.LocalFlags().FlagUsagesWrapped(ui.HelpWidth))
 	}
 	fmt.Fprint(out, "\nFlags of every command: remanence help --all")
-	return a.out.Show(helpView{cmd.CommandPath(), out.String()})
+	return a.out.Show(ui.HelpView{Topic: cmd.CommandPath(), Text: out.String()})
 }
 
 // overview is the first page of the help.
-func overview(root *cobra.Command, all bool) helpView {
+func overview(root *cobra.Command, all bool) ui.HelpView {
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "%s\n\nExamples\n%s\n", root.Long, root.Example)
 	for _, c := range chapters() {
@@ -178,7 +118,7 @@ func overview(root *cobra.Command, all bool) helpView {
 		}
 	}
 	if all {
-		fmt.Fprintf(out, "\nFlags of every command\n%s", root.PersistentFlags().FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(out, "\nFlags of every command\n%s", root.PersistentFlags().FlagUsagesWrapped(ui.HelpWidth))
 		fmt.Fprint(out, "\nExit statuses; a hook always ends with 0\n")
 		for _, e := range fault.ExitStatuses() {
 			fmt.Fprintf(out, "  %3d  %s\n", e.Status, e.Meaning)
@@ -186,7 +126,7 @@ func overview(root *cobra.Command, all bool) helpView {
 	} else {
 		fmt.Fprint(out, "\nMore commands and flags: remanence help --all · one command: remanence help NAME")
 	}
-	return helpView{root.Name(), strings.TrimRight(out.String(), "\n")}
+	return ui.HelpView{Topic: root.Name(), Text: strings.TrimRight(out.String(), "\n")}
 }
 
 // helpCode explains one error code.

@@ -75,6 +75,7 @@ var modeCases = map[string]modeCase{
 	"remanence export":            {args: "export --format jsonl -o FILE", wrong: "export --format pdf"},
 	"remanence forget":            {args: "forget m_1", wrong: "forget m_999"},
 	"remanence blame":             {args: "blame blamed.go", wrong: "blame no-such-file"},
+	"remanence trailers":          {args: "trailers", wrong: "trailers maybe"},
 	"remanence propose":           {args: "propose", wrong: "propose no-such-file"},
 	"remanence handoff":           {args: "handoff", wrong: "handoff no-such-file"},
 	"remanence help":              {args: "help search", text: true, wrong: "help no-such-topic"},

@@ -46,6 +46,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		demoCommand(a), installCommand(a), uninstallCommand(a), statusCommand(a), doctorCommand(a), openCommand(a),
 		searchCommand(a), showCommand(a), whyCommand(a), nextCommand(a), timelineCommand(a), recapCommand(a), blameCommand(a),
+		trailersCommand(a),
 		proposeCommand(a),
 		handoffCommand(a), statsCommand(a),
 		statusLineCommand(a),

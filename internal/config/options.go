@@ -344,6 +344,10 @@ func daemonOptions(d event.Settings) []Option {
 			Range: "a list of NAME=PATTERN", Check: checkRules,
 		},
 		{
+			Key: "blame.trailers", Def: false,
+			Doc: "name the agent's session in the message of its commits, where `remanence trailers on` installed the hook",
+		},
+		{
 			Key: "mcp.tools", Def: "core", One: []string{"core", "more", "all"},
 			Doc: "tools offered to an agent: core is the nine of Remanence, more adds blame, recap and propose, all also the " +
 				"names that other memory servers use",

@@ -31,6 +31,7 @@ var configSections = []struct{ name, about string }{
 	{"worker", "The daemon behind the hooks."},
 	{"spool", "The queue on disk for events that the daemon has not taken yet."},
 	{"privacy", "What is never kept, and for how long the rest is: [privacy.md](privacy.md)."},
+	{"blame", "Why a line is as it is: [blame.md](blame.md)."},
 	{"mcp", "The tools offered to agents: [mcp.md](mcp.md)."},
 	{"log", "The log file of the daemon and the hooks."},
 }

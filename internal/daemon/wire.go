@@ -114,7 +114,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Archive:          h.archive,
 		StateFiles:       h.stateFiles,
 		Shared:           sharedFolders(h.trust),
-		Program:          ownProgram(),
+		Program:          OwnProgram(),
 		TranscriptEvents: pastEvents(d),
 		ListTranscripts:  transcript.List,
 		GiveWay:          func(ctx context.Context) { h.Meter.giveWay(ctx) },
@@ -186,9 +186,9 @@ func newestQuotes(d *redact.Redactor) func(path string, lines int) ([]mem.Quote,
 	}
 }
 
-// ownProgram returns how a shell calls this program: its name may not be on the agent's PATH. It is empty if
+// OwnProgram returns how a shell calls this program: its name may not be on the agent's PATH. It is empty if
 // the file has another name.
-func ownProgram() string {
+func OwnProgram() string {
 	exe, err := os.Executable()
 	exe = strings.TrimSuffix(exe, " (deleted)") // of a program that was replaced
 	if err != nil || filepath.Base(exe) != "remanence" {

@@ -111,13 +111,24 @@ func TestOnlyCommitsThatATurnMadeAreLinkedToIt(t *testing.T) {
 			t.Errorf("the recap has the id %q of %s, want %q", got.ID, got.Hash, want)
 		}
 	}
+	s.inSession = "two"
+	s.play(start("startup"), prompt("p2", "generate the server"), stop("p2", "Done."))
+	squashed := s.clock.Add(time.Hour)
 	rebased := s.clock.AddDate(0, 0, 9)
 	got := s.blames(
 		blame.Line{Text: "// one", Commit: "1111111aaaa", Committed: made, Authored: made},
 		blame.Line{Text: "// two", Commit: "2222222bbbb", Committed: old, Authored: old},
 		blame.Line{Text: "// three", Commit: "3333333cccc", Committed: made, Authored: old},
 		blame.Line{Text: "// four", Commit: "4444444dddd", Committed: rebased, Authored: made},
+		blame.Line{Text: "// five", Commit: "5555555eeee", Committed: squashed, Authored: squashed, Session: "two"},
+		blame.Line{Text: "// six", Commit: "6666666ffff", Committed: squashed, Authored: squashed, Session: "elsewhere"},
+		blame.Line{Text: "// seven", Commit: "7777777aaaa", Committed: old, Authored: old, Session: "two"},
 	)
+	for i, want := range []string{`5-5 s_2 by trailer: "generate the server"`, "6-6", "7-7"} {
+		if line := strings.Split(got, "\n")[4+i]; !strings.HasPrefix(line, want) || i > 0 && line != want {
+			t.Errorf("a commit that names a session: %s, want %s", line, want)
+		}
+	}
 	for i, linked := range []bool{true, false, false, true} {
 		line := strings.Split(got, "\n")[i]
 		if strings.Contains(line, ` s_1 by commit: "generate the client and commit"`) != linked {

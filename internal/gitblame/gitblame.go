@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"remanence/internal/blame"
+	"remanence/internal/trailer"
 )
 
 // maxFile is the size of the largest file that is read, in bytes.
@@ -79,8 +80,41 @@ func Read(ctx context.Context, file string, from, to int) (File, error) {
 	}
 	if lines := parse(out); len(lines) == len(f.Lines) {
 		f.Lines = lines
+		nameSessions(ctx, dir, lines)
 	}
 	return f, nil
+}
+
+// maxCommits is the number of commits whose trailers are read.
+const maxCommits = 500
+
+// nameSessions sets the sessions that trailers of the commits name. Without an answer of git there are none.
+func nameSessions(ctx context.Context, dir string, lines []blame.Line) {
+	sessions := map[string]string{}
+	args := []string{
+		"log", "--no-walk=unsorted", "--format=%H %(trailers:key=" + trailer.Key + ",valueonly,separator=%x20)",
+	}
+	for _, l := range lines {
+		if _, known := sessions[l.Commit]; !known && l.Commit != "" && len(sessions) < maxCommits {
+			sessions[l.Commit] = ""
+			args = append(args, l.Commit)
+		}
+	}
+	if len(sessions) == 0 {
+		return
+	}
+	out, err := git(ctx, dir, args...)
+	if err != nil {
+		return
+	}
+	for row := range strings.Lines(string(out)) {
+		if words := strings.Fields(row); len(words) == 2 {
+			sessions[words[0]] = words[1]
+		}
+	}
+	for i, l := range lines {
+		lines[i].Session = sessions[l.Commit]
+	}
 }
 
 // Range splits FILE[:LINE[-LINE]]. Without lines, from is 1 and to is 0, the end. ok is false for lines that are none.

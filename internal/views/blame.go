@@ -83,8 +83,9 @@ type BlameOrigin struct {
 
 // What an origin is known by.
 const (
-	ByEdit   = "edit"   // an edit of the session added the text
-	ByCommit = "commit" // the session made the commit
+	ByEdit    = "edit"    // an edit of the session added the text
+	ByCommit  = "commit"  // the session made the commit
+	ByTrailer = "trailer" // the commit names the session
 )
 
 // BlameMemory is what a turn decided, fixed, learned from the person or did.
@@ -272,9 +273,10 @@ func (b *blamed) weight(m mem.Memory) int {
 	return w
 }
 
-// committed returns the turn that made the commit of a line: the summary of that turn names the commit, or one that was
-// made first at the same second, as this one was before a rebase or an amendment. It is nil if no such turn is known.
-func (b *blamed) committed(ctx context.Context, line blame.Line) (*BlameOrigin, error) {
+// committed returns the turn that made the commit of a line: the summary of that turn lists it, or the commit names the
+// session, or the summary lists one that was made first at the same second, as this one was before a rebase or an
+// amendment. It is nil if no such turn is known.
+func (b *blamed) committed(ctx context.Context, line blame.Line) (o *BlameOrigin, err error) {
 	if line.Commit == "" {
 		return nil, nil
 	}
@@ -282,24 +284,44 @@ func (b *blamed) committed(ctx context.Context, line blame.Line) (*BlameOrigin, 
 	if known || len(b.commits) == maxBlameCommits {
 		return o, nil
 	}
-	b.commits[line.Commit] = nil
-	for _, is := range []struct {
-		near  time.Time
-		match func(c mem.Commit) bool
-	}{
-		{line.Committed, func(c mem.Commit) bool { return c.ID == line.Commit }},
-		{line.Authored, func(c mem.Commit) bool { return c.Authored.Equal(line.Authored) }},
-	} {
-		sums, err := b.summaries(ctx, is.near)
-		if err != nil {
-			return nil, err
+	o, err = b.listed(ctx, line.Committed, func(c mem.Commit) bool { return c.ID == line.Commit })
+	if err == nil && o == nil {
+		o, err = b.named(ctx, line)
+	}
+	if err == nil && o == nil {
+		o, err = b.listed(ctx, line.Authored, func(c mem.Commit) bool { return c.Authored.Equal(line.Authored) })
+	}
+	b.commits[line.Commit] = o
+	return o, err
+}
+
+// listed returns the turn that ended soon after a time and whose summary lists a matching commit; nil if there is none.
+func (b *blamed) listed(ctx context.Context, at time.Time, match func(mem.Commit) bool) (*BlameOrigin, error) {
+	sums, err := b.summaries(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range sums {
+		if slices.ContainsFunc(m.Commits, match) {
+			return b.turn(ctx, m.Source.Session, m.Source.PromptID, ByCommit, m.Created)
 		}
-		for _, m := range sums {
-			if slices.ContainsFunc(m.Commits, is.match) {
-				o, err := b.turn(ctx, m.Source.Session, m.Source.PromptID, ByCommit, m.Created)
-				b.commits[line.Commit] = o
-				return o, err
-			}
+	}
+	return nil, nil
+}
+
+// named returns the turn of the session that a commit names: the last one that began before the commit was made. It is
+// nil if the session is none of the project's.
+func (b *blamed) named(ctx context.Context, line blame.Line) (*BlameOrigin, error) {
+	if line.Session == "" || b.session(line.Session).Project != b.project.Key {
+		return nil, nil
+	}
+	turns, err := b.Store.Turns(ctx, line.Session, maxBlameTurns) // newest first
+	if err != nil {
+		return nil, fmt.Errorf("turns of a session: %w", err)
+	}
+	for _, t := range turns {
+		if !t.At.After(line.Authored.Add(time.Second)) { // git counts whole seconds
+			return b.turn(ctx, line.Session, t.PromptID, ByTrailer, t.At)
 		}
 	}
 	return nil, nil

@@ -44,6 +44,9 @@ func (v BlameView) Print(p *Printer) {
 		if o.Evidence == views.ByCommit {
 			text += ", made the commit"
 		}
+		if o.Evidence == views.ByTrailer {
+			text += ", named by the commit"
+		}
 		if o.Prompt != "" {
 			text += `: "` + OneLine(chars.Clip(o.Prompt, maxBlameText)) + `"`
 		}

@@ -34,6 +34,7 @@ export const bl = {
   git: "before Remanence, or outside of an agent",
   prompt: "prompt",
   byCommit: "made the commit",
+  byTrailer: "named by the commit",
   hidden: "These lines are not shown: something that spans several of them was redacted.",
   lines: (from: number, to: number) => from === to ? `Line ${count(from)}` : `Lines ${count(from)} to ${count(to)}`,
   show: "Who wrote which lines",
