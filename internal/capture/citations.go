@@ -43,7 +43,8 @@ func (s *Service) cited(ctx context.Context, sess mem.Session, promptID, text st
 	var out []mem.Edit
 	add := func(id string) {
 		if len(out) < maxCited && !slices.ContainsFunc(out, func(ed mem.Edit) bool { return ed.ID == id }) {
-			out = append(out, mem.Edit{ID: id, Used: 1, UsedIn: event.TurnName(sess.ID, promptID)})
+			use := mem.Use{Turn: event.TurnName(sess.ID, promptID), How: mem.Cited}
+			out = append(out, mem.Edit{ID: id, Used: 1, UsedIn: use})
 		}
 	}
 	ids, files := citedNames(text)

@@ -41,6 +41,9 @@ func (s *Service) ToolSucceeded(
 	if ch, completed, err = s.Todos(ctx, ec, c); err != nil {
 		return event.Changes{}, nil, err
 	}
+	acted, err := actedOn(ctx, s.Event, ec, c)
+	s.Event.LogDegraded("uses", err)
+	ch.Merge(event.Changes{Edits: acted})
 	var kept event.Changes
 	if event.EditsFile(ec.Tool) {
 		ch.Event = withoutFileText(ec.Event, c)

@@ -93,12 +93,12 @@ const MaxNote = 400
 // verdictEdit returns the edit that a feedback makes to a memory.
 func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	ed := mem.Edit{ID: mm.ID, Feedback: &f}
-	confidence := mm.Confidence
+	confidence, rated := mm.Confidence, mem.Use{Turn: turn, How: mem.Rated}
 	switch f.Verdict {
 	case Useful:
-		ed.Used, ed.UsedIn = 1, turn
+		ed.Used, ed.UsedIn = 1, rated
 	case PreventedMistake:
-		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, turn
+		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, rated
 	case Stale:
 		confidence = min(confidence, confidenceDoubted)
 		ed.Confidence = &confidence

@@ -370,11 +370,10 @@ func isGeneralKind(k mem.Kind) bool {
 }
 
 // sessionsOf counts the sessions in a list of turns.
-func sessionsOf(usedIn []string) int {
+func sessionsOf(usedIn []mem.Use) int {
 	seen := map[string]bool{}
-	for _, turn := range usedIn {
-		session, _, _ := strings.Cut(turn, "/")
-		seen[session] = true
+	for _, use := range usedIn {
+		seen[use.Session()] = true
 	}
 	return len(seen)
 }

@@ -48,7 +48,8 @@ func (s *stage) labours(session, question string, reads ...string) {
 func (s *stage) uses(session string) {
 	s.t.Helper()
 	ms := must(s.store.List(s.t.Context(), mem.Query{Within: "*", Kinds: []mem.Kind{mem.Convention}}))
-	must(s.store.Apply(s.t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ms[0].ID, Used: 1, UsedIn: session + "/p"}}}))
+	use := mem.Use{Turn: session + "/p"}
+	must(s.store.Apply(s.t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ms[0].ID, Used: 1, UsedIn: use}}}))
 }
 
 func TestTheEffectCountsWhatHappensAgain(t *testing.T) {

@@ -79,7 +79,7 @@ func reviewed(t *testing.T) *stage {
 	none := mem.TrustNone
 	b := mem.Batch{Edits: []mem.Edit{{ID: "m_4", Trust: &none}}}
 	for _, u := range used {
-		b.Edits = append(b.Edits, mem.Edit{ID: "m_5", Used: 1, UsedIn: u})
+		b.Edits = append(b.Edits, mem.Edit{ID: "m_5", Used: 1, UsedIn: mem.Use{Turn: u}})
 	}
 	s.applies(b)
 	return s

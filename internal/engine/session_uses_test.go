@@ -22,7 +22,7 @@ func TestAUseLeadsFromTheSessionThatLearnedToTheOneThatUsed(t *testing.T) {
 	for _, turn := range []string{
 		event.TurnName("two", "q1"), event.TurnName("two", "q2"), event.TurnName("one", "p1"), event.TurnName("gone", "x"),
 	} {
-		must(s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1, UsedIn: turn}}}))
+		must(s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1, UsedIn: mem.Use{Turn: turn}}}}))
 	}
 	got := must(s.Views.SessionUses(t.Context(), views.SessionUsesRequest{}))
 	if len(got.Sessions) != 2 || got.Sessions[0].ID != "one" || got.Sessions[1].ID != "two" {
@@ -32,7 +32,7 @@ func TestAUseLeadsFromTheSessionThatLearnedToTheOneThatUsed(t *testing.T) {
 		t.Errorf("session one is %+v, want %d learned and its result as title", one, len(learned))
 	}
 	if want := (views.SessionUse{
-		From: "one", To: "two", Memory: id, Kind: learned[0].Kind, Title: learned[0].Title,
+		From: "one", To: "two", Memory: id, Kind: learned[0].Kind, Title: learned[0].Title, How: mem.Cited,
 	}); len(got.Uses) != 1 || got.Uses[0] != want {
 		t.Errorf("uses %+v, want only %+v", got.Uses, want)
 	}

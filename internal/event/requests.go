@@ -107,7 +107,7 @@ func (e *Service) TurnAt(ctx context.Context, session string) (string, error) {
 	return TurnName(session, turns[0].PromptID), nil
 }
 
-// TurnName returns the name of a turn for Edit.UsedIn.
+// TurnName returns the name of a turn for mem.Use.
 func TurnName(session, promptID string) string { return session + "/" + promptID }
 
 // MaxTakenBack is the largest number of examined memories that may no longer be injected.

@@ -65,8 +65,8 @@ type Edit struct {
 	Tags       []string // replaces, if not nil
 	MergedInto *string
 	Promoted   *Scope
-	Used       int    // added to Uses; sets LastUsed to now, and an Archived memory to Active
-	UsedIn     string // turn of Used; if Memory.UsedIn contains it, Used is not added again
+	Used       int // added to Uses; sets LastUsed, and an Archived memory to Active
+	UsedIn     Use // of Used; if Memory.UsedIn contains its turn, Used is not added again. At is now if zero
 	Confidence *float64
 	Concepts   []string // replaces, if not nil
 	Invariant  *string

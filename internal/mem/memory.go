@@ -242,8 +242,8 @@ type Memory struct {
 	// Proposals are changes that wait for a person's decision, newest last, at most 20.
 	Proposals []Proposal `json:"proposals,omitempty"`
 
-	Uses     int       `json:"uses"` // how often it was fetched or cited; an injection is not a use
-	UsedIn   []string  `json:"-"`    // turns of its newest uses, newest last, at most 8; see Edit.UsedIn
+	Uses     int       `json:"uses"` // turns that used it; an injection is not a use
+	UsedIn   []Use     `json:"-"`    // its newest uses, newest last, at most 8; see Edit.UsedIn
 	LastUsed time.Time `json:"last_used,omitzero"`
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`

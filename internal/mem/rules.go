@@ -186,14 +186,18 @@ func set[T any](field, value *T) bool {
 
 // count changes the counters of a memory, its feedback and its proposals.
 func (ed Edit) count(m *Memory, now time.Time) {
-	if ed.Used != 0 && !slices.Contains(m.UsedIn, ed.UsedIn) {
+	if ed.Used != 0 && !m.usedIn(ed.UsedIn.Turn) {
+		use := ed.UsedIn
+		use.At = cmp.Or(use.At, now)
 		m.Uses += ed.Used
-		m.LastUsed = now
+		if use.At.After(m.LastUsed) {
+			m.LastUsed = use.At
+		}
 		if m.Status == Archived {
 			m.Status = Active
 		}
-		if ed.UsedIn != "" {
-			m.UsedIn = newest(append(m.UsedIn, ed.UsedIn), maxUsedIn)
+		if use.Turn != "" {
+			m.UsedIn = newest(append(m.UsedIn, use), maxUsedIn)
 		}
 	}
 	if c := ed.Counted; c != nil {

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -64,10 +65,22 @@ func TestEditLeavesTheTimeOfUpdateAloneWhereItOnlyCounts(t *testing.T) {
 func TestAUseCountsOncePerTurn(t *testing.T) {
 	m := Memory{}
 	for _, turn := range []string{"one", "one", "two"} {
-		m, _ = Edit{Used: 1, UsedIn: turn}.Apply(m, ruleClock())
+		m, _ = Edit{Used: 1, UsedIn: Use{Turn: turn}}.Apply(m, ruleClock())
 	}
-	if m.Uses != 2 || !slices.Equal(m.UsedIn, []string{"one", "two"}) {
+	want := []Use{{Turn: "one", At: ruleClock()}, {Turn: "two", At: ruleClock()}}
+	if m.Uses != 2 || !slices.Equal(m.UsedIn, want) {
 		t.Errorf("%d uses in %v, want 2", m.Uses, m.UsedIn)
+	}
+}
+
+func TestAUseIsReadFromAnOlderStore(t *testing.T) {
+	var uses []Use
+	old := `["s1/p1",{"turn":"s2/p1","how":"edited","file":"a.go"}]`
+	if err := json.Unmarshal([]byte(old), &uses); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Use{{Turn: "s1/p1"}, {Turn: "s2/p1", How: Edited, File: "a.go"}}; !slices.Equal(uses, want) {
+		t.Errorf("got %+v, want %+v", uses, want)
 	}
 }
 

@@ -269,8 +269,16 @@ type MemoryStory struct {
 	Prompt     string         `json:"prompt,omitempty"` // the prompt of the turn it was learned in
 	Stale      mem.Freshness  `json:"stale,omitempty"`
 	Injections []InjectionRow `json:"injections"` // newest first
+	Uses       []UseRow       `json:"uses"`       // its newest uses, newest first; those with a known turn
 	Replaces   *mem.Memory    `json:"replaces,omitempty"`
 	ReplacedBy *mem.Memory    `json:"replaced_by,omitempty"`
+}
+
+// UseRow is one use of a memory with its evidence.
+type UseRow struct {
+	mem.Use
+	Session string `json:"session"` // short ID, or the agent's if it has none
+	Title   string `json:"title"`   // the session's first prompt
 }
 
 // InjectionRow is one injection of a memory.

@@ -182,8 +182,8 @@ func (e *effect) readUses(ctx context.Context) error {
 		known[m.ID] = m
 	}
 	for _, m := range known {
-		for _, turn := range m.UsedIn {
-			session, _, _ := strings.Cut(turn, "/")
+		for _, use := range m.UsedIn {
+			session := use.Session()
 			if c := e.sessions[session]; c != nil && session != m.Session {
 				c.used = true
 			}

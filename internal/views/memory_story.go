@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"remanence/internal/chars"
@@ -22,7 +23,7 @@ func (s *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemorySto
 	if err != nil {
 		return MemoryStory{}, err
 	}
-	out := MemoryStory{Memory: mm, Injections: []InjectionRow{}}
+	out := MemoryStory{Memory: mm, Injections: []InjectionRow{}, Uses: []UseRow{}}
 	if mm.Session != "" {
 		sess, err := s.Store.Session(ctx, mm.Session)
 		switch {
@@ -73,7 +74,7 @@ func (s *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
 	return "", nil
 }
 
-// addInjections adds the injections of the memory.
+// addInjections adds the injections of the memory and its uses.
 func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxInjections})
 	if err != nil {
@@ -95,6 +96,12 @@ func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 				})
 			}
 		}
+	}
+	for _, u := range slices.Backward(out.Memory.UsedIn) {
+		sess := session(u.Session())
+		out.Uses = append(out.Uses, UseRow{
+			Use: u, Session: cmp.Or(sess.Short, u.Session()), Title: chars.Clip(chars.Line(sess.FirstPrompt), 100),
+		})
 	}
 	return nil
 }

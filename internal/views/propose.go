@@ -283,9 +283,8 @@ func (c *claims) injections(id string) int {
 // usedIn returns the sessions of a memory's newest uses.
 func usedIn(m mem.Memory) []string {
 	var out []string
-	for _, turn := range m.UsedIn {
-		session, _, _ := strings.Cut(turn, "/")
-		if !slices.Contains(out, session) {
+	for _, use := range m.UsedIn {
+		if session := use.Session(); !slices.Contains(out, session) {
 			out = append(out, session)
 		}
 	}

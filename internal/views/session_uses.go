@@ -48,14 +48,17 @@ type UseSession struct {
 	Learned     int       `json:"learned"` // memories, without edits, commands and summaries
 }
 
-// SessionUse is one memory of a session that another session cited, fetched or rated as helpful. A memory names the
-// turns of its newest eight uses.
+// SessionUse is one memory of a session that another session cited, fetched, acted on or rated as helpful. A
+// memory names the turns of its newest eight uses.
 type SessionUse struct {
 	From   string   `json:"from"` // id of the session that learned it
 	To     string   `json:"to"`   // id of the session that used it
 	Memory string   `json:"memory"`
 	Kind   mem.Kind `json:"kind"`
 	Title  string   `json:"title"`
+	// How and File are the evidence, as mem.Use has it.
+	How  mem.UseKind `json:"how,omitempty"`
+	File string      `json:"file,omitempty"`
 }
 
 // SessionUses returns the newest sessions of a project, or of all, and which of them used what others learned.
@@ -112,11 +115,13 @@ func (s *Service) addLearned(
 		}
 		out.Sessions[from].Learned++
 		seen := map[string]bool{m.Session: true}
-		for _, turn := range m.UsedIn {
-			to, _, _ := strings.Cut(turn, "/")
+		for _, use := range m.UsedIn {
+			to := use.Session()
 			if _, known := at[to]; known && !seen[to] {
 				seen[to] = true
-				out.Uses = append(out.Uses, SessionUse{From: m.Session, To: to, Memory: m.ID, Kind: m.Kind, Title: m.Title})
+				out.Uses = append(out.Uses, SessionUse{
+					From: m.Session, To: to, Memory: m.ID, Kind: m.Kind, Title: m.Title, How: use.How, File: use.File,
+				})
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (s *Service) countUse(ctx context.Context, agent string, ms []mem.Memory) e
 	}
 	var b mem.Batch
 	for _, mm := range ms {
-		b.Edits = append(b.Edits, mem.Edit{ID: mm.ID, Used: 1, UsedIn: turn})
+		b.Edits = append(b.Edits, mem.Edit{ID: mm.ID, Used: 1, UsedIn: mem.Use{Turn: turn, How: mem.Fetched}})
 	}
 	_, err = s.Store.Apply(ctx, b)
 	return err

@@ -45,6 +45,10 @@ type TodayUse struct {
 	Kind  mem.Kind  `json:"kind"`
 	Title string    `json:"title"`
 	At    time.Time `json:"at"` // of its last use
+	// How, File and Session are the evidence of that use, as far as it was recorded; Session is a short id.
+	How     mem.UseKind `json:"how,omitempty"`
+	File    string      `json:"file,omitempty"`
+	Session string      `json:"session,omitempty"`
 }
 
 // Today returns what the day brought.
@@ -160,13 +164,23 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 	out.Injected = len(ids)
 	for id, m := range known {
 		if m.LastUsed.After(first[id]) {
-			out.Used = append(out.Used, TodayUse{id, m.Kind, m.Title, m.LastUsed})
+			out.Used = append(out.Used, s.todayUse(ctx, m))
 		}
 	}
 	slices.SortFunc(out.Used, func(a, b TodayUse) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
 	})
 	return nil
+}
+
+// todayUse returns the last use of a memory.
+func (s *Service) todayUse(ctx context.Context, m mem.Memory) TodayUse {
+	out := TodayUse{ID: m.ID, Kind: m.Kind, Title: m.Title, At: m.LastUsed}
+	if n := len(m.UsedIn); n > 0 {
+		last := m.UsedIn[n-1]
+		out.How, out.File, out.Session = last.How, last.File, s.Event.Lookup(ctx)(last.Session()).Short
+	}
+	return out
 }
 
 // newestFirst converts memories to entries.

@@ -136,9 +136,8 @@ func (w *world) justified(t *testing.T, l views.ProposedLine) {
 	}
 	m := ms[0]
 	in := map[string]bool{}
-	for _, turn := range m.UsedIn {
-		session, _, _ := strings.Cut(turn, "/")
-		in[session] = true
+	for _, use := range m.UsedIn {
+		in[use.Session()] = true
 	}
 	if injected != l.Injected || injected < 3 || m.Uses != l.Used || len(in) != len(l.Sessions) || len(in) < 3 {
 		t.Errorf("%s: injected %d, used %d in %d sessions; the line says %d, %d and %d", l.ID, injected, m.Uses, len(in),

@@ -26,10 +26,10 @@ type memoryRow struct {
 // have a column of their own: a scan for secrets does not read them.
 type memoryDoc struct {
 	mem.Memory
-	UsedIn        []string `json:"used_in,omitempty"`
-	NoteState     string   `json:"note_state,omitempty"`
-	NoteUses      int      `json:"note_uses,omitempty"`
-	NotePrevented int      `json:"note_prevented,omitempty"`
+	UsedIn        []mem.Use `json:"used_in,omitempty"`
+	NoteState     string    `json:"note_state,omitempty"`
+	NoteUses      int       `json:"note_uses,omitempty"`
+	NotePrevented int       `json:"note_prevented,omitempty"`
 }
 
 // memoryColumns are the columns of a memoryRow, of table memory as m.

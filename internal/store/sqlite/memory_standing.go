@@ -19,7 +19,7 @@ type standing struct {
 	Prevented int            `json:"prevented,omitempty"`
 	Feedback  []mem.Feedback `json:"feedback,omitempty"`
 	Proposals []mem.Proposal `json:"proposals,omitempty"`
-	UsedIn    []string       `json:"session_ids,omitempty"`
+	UsedIn    []mem.Use      `json:"session_ids,omitempty"`
 	Commits   []mem.Commit   `json:"commits,omitempty"`
 	Hash      string         `json:"hash,omitempty"` // of the note, as the next two
 	Size      int64          `json:"size,omitempty"`

@@ -323,7 +323,7 @@ var editTests = []contractTest{
 	{"a use is counted once per turn", func(k kit) {
 		id := k.put(fact("alpha"))[0]
 		for _, turn := range []string{"one/p1", "one/p1", "two/p9", "one/p1", "one/p2", "", ""} {
-			k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1, UsedIn: turn}}})
+			k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1, UsedIn: mem.Use{Turn: turn}}}})
 		}
 		if got := k.one(id); got.Uses != 5 || !got.LastUsed.Equal(Clock()) {
 			k.Errorf("%d uses, want 5: three turns and two that name none", got.Uses)
