@@ -16,8 +16,8 @@ import (
 
 const defaultEvents = 100
 
-// duplicateOf returns the position of the event that e repeats, 0 if e is new.
-func (tx *transaction) duplicateOf(ctx context.Context, e mem.Event) (seq int64, err error) {
+// FindDuplicate returns the position of the event that e repeats, 0 if e is new.
+func (tx *transaction) FindDuplicate(ctx context.Context, e mem.Event) (seq int64, err error) {
 	if found, err := tx.find(ctx, query("SELECT seq FROM event WHERE id = ?", e.ID), &seq); found || err != nil {
 		return seq, err
 	}
@@ -48,21 +48,13 @@ func (tx *transaction) erasedDuplicate(ctx context.Context, e mem.Event) (seq in
 	return seq, err
 }
 
-// putEvent writes the event's row and returns its position.
-func (e *entry) putEvent(ctx context.Context) (int64, error) {
+// InsertEvent writes the event's row and returns its position.
+func (e *entry) InsertEvent(ctx context.Context, session any, payload string) (int64, error) {
+	seq, err := e.Next(ctx, "event")
+	if err != nil {
+		return 0, err
+	}
 	ev := e.Event
-	payload, err := stored.Text(ev)
-	if err != nil {
-		return 0, err
-	}
-	seq, err := e.next(ctx, "event")
-	if err != nil {
-		return 0, err
-	}
-	var session any
-	if e.Session != nil {
-		session = e.Session.Number
-	}
 	return seq, e.exec(ctx, query(`INSERT INTO event (seq, id, key, session, prompt_id, kind, tool, tool_use_id, agent_id,
 		dropped, payload, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		seq, ev.ID, ev.Key, session, ev.PromptID, ev.Kind, ev.Tool, ev.ToolUseID, ev.AgentID, ev.PayloadDropped, payload,
@@ -173,7 +165,7 @@ func (s *Store) DropPayloads(ctx context.Context, before time.Time, from int64, 
 	}
 	old, err := rows(ctx, s.pool, q.add(" ORDER BY seq"), one[int64])
 	for part := range slices.Chunk(old, maxDropped) {
-		err = s.transact(ctx, func(tx *transaction) error { return putEach(ctx, "event", part, tx.dropPayload) })
+		err = s.transact(ctx, func(tx *transaction) error { return stored.Each(ctx, "event", part, tx.dropPayload) })
 		if err != nil {
 			break
 		}

@@ -15,8 +15,8 @@ import (
 // maxLinks is how many links one call returns at most.
 const maxLinks = 1000
 
-// putLinks replaces the links of a memory and its mentions of entities.
-func (e *entry) putLinks(ctx context.Context, l mem.MemoryLinks) error {
+// PutLinks replaces the links of a memory and its mentions of entities.
+func (e *entry) PutLinks(ctx context.Context, l mem.MemoryLinks) error {
 	var number, seen int64
 	var project string
 	found, err := e.find(ctx, query("SELECT number, project, updated FROM memory WHERE id = ?", l.Memory), &number,
@@ -67,7 +67,7 @@ func (e *entry) putEntity(ctx context.Context, project string, n mem.NamedEntity
 	if err != nil || found {
 		return number, err
 	}
-	if number, err = e.next(ctx, "entity"); err != nil {
+	if number, err = e.Next(ctx, "entity"); err != nil {
 		return 0, err
 	}
 	return number, e.exec(ctx, query("INSERT INTO entity (number, id, project, kind, name, confidence, first_seen, "+
@@ -155,7 +155,7 @@ func (s *Store) Join(ctx context.Context, from, into string) error {
 		if a == b {
 			return nil
 		}
-		return putEach(ctx, "step", []*statement{
+		return stored.Each(ctx, "step", []*statement{
 			query("INSERT INTO mention (entity, memory) SELECT ?::bigint, memory FROM mention WHERE entity = ? "+
 				"ON CONFLICT DO NOTHING", b, a),
 			query(`UPDATE entity b SET confidence = greatest(b.confidence, a.confidence),

@@ -57,10 +57,10 @@ func (s *database) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) 
 	}
 	byNumber := make(map[int64]mem.Memory, len(found))
 	for _, r := range found {
-		if r.broken { // leaving it out would mean that it does not exist
+		if r.Broken { // leaving it out would mean that it does not exist
 			return nil, fmt.Errorf("memory %s: %w", r.ID, errUnreadable)
 		}
-		byNumber[r.number] = r.Memory
+		byNumber[r.Number] = r.Memory
 	}
 	return stored.InOrder(q, numbers, byNumber)
 }

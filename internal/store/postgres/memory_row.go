@@ -13,15 +13,6 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// memoryRow is a row of table memory.
-type memoryRow struct {
-	mem.Memory
-	number   int64
-	session  any  // its number, nil without one
-	outdated bool // its links are older than its text
-	broken   bool // the document could not be decoded
-}
-
 // memoryDoc is the document of a memory. Its own fields are those that the JSON form of a memory lacks. Search words
 // have a column of their own: a scan for secrets does not read them.
 type memoryDoc struct {
@@ -32,22 +23,22 @@ type memoryDoc struct {
 	NotePrevented int       `json:"note_prevented,omitempty"`
 }
 
-// memoryColumns are the columns of a memoryRow, of table memory as m.
+// memoryColumns are the columns of a stored.MemoryRow, of table memory as m.
 const memoryColumns = "m.number, m.id, m.session, m.outdated, m.kind, m.words, m.doc"
 
 // scanStored reads a row of memoryColumns. A document that cannot be decoded makes the row broken.
-func scanStored(r pgx.Rows) (row memoryRow, err error) {
+func scanStored(r pgx.Rows) (row stored.MemoryRow, err error) {
 	var session *int64
 	var id, kind, words, doc string
-	if err := r.Scan(&row.number, &id, &session, &row.outdated, &kind, &words, &doc); err != nil {
+	if err := r.Scan(&row.Number, &id, &session, &row.Outdated, &kind, &words, &doc); err != nil {
 		return row, err
 	}
 	if session != nil {
-		row.session = *session
+		row.SessionNumber = *session
 	}
 	d, err := decode[memoryDoc]("memory "+id, doc)
 	if err != nil {
-		row.ID, row.Kind, row.broken = id, mem.Kind(kind), true
+		row.ID, row.Kind, row.Broken = id, mem.Kind(kind), true
 		return row, nil //nolint:nilerr // the caller decides what a broken row means
 	}
 	row.Memory = d.Memory
@@ -59,32 +50,16 @@ func scanStored(r pgx.Rows) (row memoryRow, err error) {
 // scanMemory reads a row of memoryColumns as callers get it, without its search words.
 func scanMemory(r pgx.Rows) (mem.Memory, error) {
 	row, err := scanStored(r)
-	if err == nil && row.broken {
+	if err == nil && row.Broken {
 		err = errUnreadable
 	}
 	row.Index = ""
 	return row.Memory, err
 }
 
-// memories reads the memories that meet a condition.
-func (tx *transaction) memories(ctx context.Context, condition string, args ...any) ([]memoryRow, error) {
-	return rows(ctx, tx.tx, query("SELECT "+memoryColumns+" FROM memory m WHERE "+condition, args...), scanStored)
-}
-
-// oneMemory finds a memory that is to be written again.
-func (tx *transaction) oneMemory(ctx context.Context, condition string, args ...any) (r memoryRow, found bool,
-	err error,
-) {
-	all, err := tx.memories(ctx, condition+" LIMIT 1", args...)
-	if len(all) == 0 {
-		return r, false, err
-	}
-	return all[0], true, err
-}
-
 // saveMemory writes a memory, new or not, with all that is derived from it. Utterances are indexed later, with their
 // neighbours.
-func (e *entry) saveMemory(ctx context.Context, r memoryRow) error {
+func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
 	m := &r.Memory
 	for _, t := range []*time.Time{&m.Created, &m.Updated, &m.LastUsed, &m.Hidden, &m.Note.Written} {
 		*t = storable(*t)
@@ -97,7 +72,7 @@ func (e *entry) saveMemory(ctx context.Context, r memoryRow) error {
 	}
 	search := vectorOf(memoryTexts(*m))
 	if stored.IsUtterance(*m) {
-		e.Spans.Add(r.session, r.number)
+		e.Spans.Add(r.SessionNumber, r.Number)
 	}
 	dirs, exts := places(m.Files)
 	return e.exec(ctx, query(`INSERT INTO memory (number, id, scope, project, session, kind, status, pinned, importance,
@@ -113,9 +88,9 @@ func (e *entry) saveMemory(ctx context.Context, r memoryRow) error {
 			exts = excluded.exts, tags = excluded.tags, proposed = excluded.proposed, outdated = excluded.outdated,
 			repeats = excluded.repeats, created = excluded.created, updated = excluded.updated, hidden = excluded.hidden,
 			words = excluded.words, doc = excluded.doc, search = excluded.search, length = excluded.length`,
-		r.number, m.ID, m.Scope, m.Project, r.session, m.Kind, m.Status, m.Pinned, m.Importance, int(m.Trust), m.Resolved,
-		m.Source.Agent, m.Source.PromptID, m.Branch, m.Command, m.Key, m.Supersedes, m.MergedInto, m.Note.File,
-		indexed(m.Files), dirs, exts, indexed(m.Tags), len(m.Proposals) > 0, r.outdated, m.Repeats,
+		r.Number, m.ID, m.Scope, m.Project, r.SessionNumber, m.Kind, m.Status, m.Pinned, m.Importance, int(m.Trust),
+		m.Resolved, m.Source.Agent, m.Source.PromptID, m.Branch, m.Command, m.Key, m.Supersedes, m.MergedInto, m.Note.File,
+		indexed(m.Files), dirs, exts, indexed(m.Tags), len(m.Proposals) > 0, r.Outdated, m.Repeats,
 		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, search.text, search.length))
 }
 
@@ -144,8 +119,8 @@ func places(files []string) (dirs, exts []string) {
 	return dirs, exts
 }
 
-// indexUtterances writes the search vectors of all changed utterances.
-func (e *entry) indexUtterances(ctx context.Context) error {
+// IndexUtterances writes the search vectors of all changed utterances.
+func (e *entry) IndexUtterances(ctx context.Context) error {
 	for session, s := range e.Spans {
 		if err := e.indexSpan(ctx, session, s); err != nil {
 			return err
@@ -187,8 +162,8 @@ func (e *entry) utterances(ctx context.Context, session any, condition string, a
 	out := make([]stored.Utterance, 0, len(found))
 	for _, m := range found {
 		out = append(out, stored.Utterance{
-			Number: m.number, Title: m.Title, Body: m.Body, Ident: m.Index, Who: m.Who, At: m.Created,
-			Hidden: m.Status != mem.Active || m.broken,
+			Number: m.Number, Title: m.Title, Body: m.Body, Ident: m.Index, Who: m.Who, At: m.Created,
+			Hidden: m.Status != mem.Active || m.Broken,
 		})
 	}
 	return out, err

@@ -363,7 +363,7 @@ func TestAJobThatABatchCountsOnIsNotLeasedBeforeItsEnd(t *testing.T) {
 		return jobs
 	}
 	err := s.transact(t.Context(), func(tx *transaction) error {
-		if err := newEntry(tx).putJob(t.Context(), job); err != nil {
+		if err := newEntry(tx).PutJob(t.Context(), nil, job); err != nil {
 			return err
 		}
 		if jobs := lease(); len(jobs) != 0 {

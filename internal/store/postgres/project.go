@@ -12,9 +12,9 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// putProject writes a project if something of it is new; its last activity is taken from its sessions. A project that
+// PutProject writes a project if something of it is new; its last activity is taken from its sessions. A project that
 // is stored under another key keeps that one: with a new key for a new remote it would lose its memories.
-func (e *entry) putProject(ctx context.Context, p mem.Project) error {
+func (e *entry) PutProject(ctx context.Context, p mem.Project) error {
 	if p.Key == "" {
 		return errors.New("project without a key")
 	}
@@ -51,7 +51,7 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 
 // settleKey decides under which key a project is stored, and stores that decision.
 func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
-	key, err := e.canonicalProject(ctx, p.Key)
+	key, err := e.CanonicalProject(ctx, p.Key)
 	if err != nil || p.Common == "" {
 		return key, err
 	}
@@ -60,7 +60,7 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 	if err != nil {
 		return key, err
 	}
-	e.Projects[p.Key] = key
+	e.SetCanonicalProject(p.Key, key)
 	if !found {
 		return key, e.exec(ctx, query("INSERT INTO project_common (common, key) VALUES (?, ?)", p.Common, key))
 	}
@@ -72,17 +72,10 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 		WHERE NOT EXISTS (SELECT 1 FROM project WHERE key = ?) ON CONFLICT DO NOTHING`, p.Key, key, p.Key))
 }
 
-// canonicalProject returns the key under which a project is stored.
-func (e *entry) canonicalProject(ctx context.Context, key string) (string, error) {
-	if canonical, known := e.Projects[key]; known || key == "" {
-		return canonical, nil
-	}
-	canonical := key
-	if _, err := e.find(ctx, query("SELECT known FROM project_alias WHERE key = ?", key), &canonical); err != nil {
-		return "", err
-	}
-	e.Projects[key] = canonical
-	return canonical, nil
+// FindAlias returns the key under which a project with another key is stored, "" if there is none.
+func (e *entry) FindAlias(ctx context.Context, key string) (known string, err error) {
+	_, err = e.find(ctx, query("SELECT known FROM project_alias WHERE key = ?", key), &known)
+	return known, err
 }
 
 // Projects implements mem.Store.
@@ -120,29 +113,25 @@ func projectFields(p *mem.Project) []any {
 	return []any{&p.Key, &p.Name, &p.Root, &p.Common, &p.Origin, &p.Branch, &p.Commit, timeAt(&p.LastEvent)}
 }
 
-// putPause sets or lifts a pause. The period of a pause stays known after its end; a new pause of a target ends the one
+// PutPause sets or lifts a pause. The period of a pause stays known after its end; a new pause of a target ends the one
 // before.
-func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
-	target, err := e.canonicalProject(ctx, p.Target)
-	if err != nil {
-		return err
-	}
+func (e *entry) PutPause(ctx context.Context, p mem.Pause) error {
 	now, until := stored.Stamp(e.At), stored.Stamp(p.Until)
 	if err := e.exec(ctx, query("UPDATE paused_period SET ended = ? WHERE target = ? "+
-		"AND (ended = 0 OR ended > ?)", now, target, now)); err != nil {
+		"AND (ended = 0 OR ended > ?)", now, p.Target, now)); err != nil {
 		return err
 	}
 	if p.Lift {
-		return e.exec(ctx, query("DELETE FROM pause WHERE target = ?", target))
+		return e.exec(ctx, query("DELETE FROM pause WHERE target = ?", p.Target))
 	}
 	if !p.InjectOnly {
-		if err := e.exec(ctx, query("INSERT INTO paused_period (target, begun, ended) VALUES (?, ?, ?)", target,
+		if err := e.exec(ctx, query("INSERT INTO paused_period (target, begun, ended) VALUES (?, ?, ?)", p.Target,
 			now, until)); err != nil {
 			return err
 		}
 	}
 	return e.exec(ctx, query(`INSERT INTO pause (target, until, inject_only) VALUES (?, ?, ?)
-		ON CONFLICT (target) DO UPDATE SET until = excluded.until, inject_only = excluded.inject_only`, target, until,
+		ON CONFLICT (target) DO UPDATE SET until = excluded.until, inject_only = excluded.inject_only`, p.Target, until,
 		p.InjectOnly))
 }
 

@@ -74,7 +74,7 @@ func (s *database) preview(ctx context.Context, ids []string, part func(*eraser,
 }
 
 func (tx *transaction) putTombstone(ctx context.Context, id string) error {
-	n, err := tx.next(ctx, "tombstone") // positions below those of events, so that these have no gaps
+	n, err := tx.Next(ctx, "tombstone") // positions below those of events, so that these have no gaps
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (tx *transaction) putTombstone(ctx context.Context, id string) error {
 
 // putTombstones writes the tombstones of a purge.
 func (e *eraser) putTombstones(ctx context.Context) error {
-	return putEach(ctx, "tombstone", e.Tombstones(), e.putTombstone)
+	return stored.Each(ctx, "tombstone", e.Tombstones(), e.putTombstone)
 }
 
 // ErasedUntil implements mem.Store.
@@ -127,12 +127,9 @@ func (s *database) finishPurge(ctx context.Context) error {
 type eraser struct {
 	*entry
 	stored.Erasure
-	inSession map[int64]any // the number of the session of each memory to be erased
 }
 
-func newEraser(tx *transaction) *eraser {
-	return &eraser{newEntry(tx), stored.NewErasure(), map[int64]any{}}
-}
+func newEraser(tx *transaction) *eraser { return &eraser{newEntry(tx), stored.NewErasure()} }
 
 // findIDs resolves the ids. It fails before anything is written if one does not exist.
 func (e *eraser) findIDs(ctx context.Context, ids []string) error {
@@ -165,8 +162,7 @@ func (e *eraser) findIDs(ctx context.Context, ids []string) error {
 func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
 	found, err := e.transaction.memories(ctx, condition, args...)
 	for _, r := range found {
-		e.inSession[r.number] = r.session
-		e.Add(r.number, r.Memory)
+		e.Add(r)
 	}
 	return len(found), err
 }
@@ -185,8 +181,8 @@ func (e *eraser) mark(ctx context.Context) error {
 		return err
 	}
 	// Memories that are marked meanwhile contain no more than these.
-	for _, n := range slices.Collect(maps.Keys(e.Memories)) {
-		if err := e.blankSession(ctx, n); err != nil {
+	for _, m := range slices.Collect(maps.Values(e.Memories)) {
+		if err := e.blankSession(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -198,8 +194,8 @@ func (e *eraser) erase(ctx context.Context) error {
 		return err
 	}
 	for n, m := range e.Memories {
-		if stored.IsUtterance(m) {
-			e.Spans.Add(e.inSession[n], n)
+		if stored.IsUtterance(m.Memory) {
+			e.Spans.Add(m.SessionNumber, n)
 		}
 	}
 	numbers := slices.Collect(maps.Keys(e.Memories))
@@ -208,7 +204,7 @@ func (e *eraser) erase(ctx context.Context) error {
 		return err
 	}
 	e.Done.Memories = deleted
-	if err := e.indexUtterances(ctx); err != nil { // neighbours were indexed with its text
+	if err := e.IndexUtterances(ctx); err != nil { // neighbours were indexed with its text
 		return err
 	}
 	for n := range e.Sessions {
@@ -253,11 +249,11 @@ func (e *eraser) dropProposals(ctx context.Context, f *stored.Finder) error {
 		return err
 	}
 	for _, r := range found {
-		now, changed := e.WithoutProposals(r.number, r.Memory, f)
+		now, changed := e.WithoutProposals(r, f)
 		if !changed {
 			continue
 		}
-		if err := e.updateMemory(ctx, r, now); err != nil {
+		if err := e.UpdateMemory(ctx, r, now); err != nil {
 			return err
 		}
 	}

@@ -15,20 +15,19 @@ import (
 const blankEvent = "UPDATE event SET payload = '', prompt_id = '', tool = '', tool_use_id = '', agent_id = '' WHERE "
 
 // blankSession erases the other texts of the memory's session that contain its text.
-func (e *eraser) blankSession(ctx context.Context, number int64) error {
-	m := e.Memories[number]
-	n, ok := e.inSession[number].(int64)
+func (e *eraser) blankSession(ctx context.Context, m stored.MemoryRow) error {
+	n, ok := m.SessionNumber.(int64)
 	if _, whole := e.Sessions[n]; !ok || whole {
 		return nil // it is erased as a whole
 	}
 	var t stored.Traces
-	t.Add(m)
+	t.Add(m.Memory)
 	f := t.Finder()
 	if err := errors.Join(e.blankEvents(ctx, n, f), e.blankTurns(ctx, n, f), e.markDerived(ctx, n, f)); err != nil {
 		return err
 	}
 	// What the memory was made from may say the same in other words.
-	if err := e.markUtterances(ctx, n, m); err != nil {
+	if err := e.markUtterances(ctx, n, m.Memory); err != nil {
 		return err
 	}
 	if m.Source.Event == "" && m.Source.ToolUseID == "" {
@@ -70,7 +69,7 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, f *stored.Finder
 		}
 		e.Done.Turns++
 		t.Text = ""
-		if err := e.saveTurn(ctx, n, t); err != nil {
+		if err := e.UpdateTurn(ctx, n, t); err != nil {
 			return err
 		}
 	}
@@ -167,7 +166,7 @@ func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *stored.Finder) err
 		if err := e.get(ctx, query("SELECT doc FROM session WHERE number = ?", n), &doc); err != nil {
 			return err
 		}
-		s, err := decode[sessionRow]("session", doc)
+		s, err := decodeSession(doc)
 		if err != nil {
 			return err
 		}
@@ -176,7 +175,7 @@ func (e *eraser) blankSessionsAndJobs(ctx context.Context, f *stored.Finder) err
 				*text = ""
 			}
 		}
-		if err := e.saveSession(ctx, &s); err != nil {
+		if err := e.UpdateSession(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -209,8 +208,8 @@ func (e *eraser) markUtterances(ctx context.Context, session int64, m mem.Memory
 	var from []int64
 	for _, u := range found {
 		// Also those that cannot be decoded: their text is stored all the same.
-		if u.broken || m.DerivedFrom(m.Source.PromptID, u.Who) {
-			from = append(from, u.number)
+		if u.Broken || m.DerivedFrom(m.Source.PromptID, u.Who) {
+			from = append(from, u.Number)
 		}
 	}
 	if len(from) == 0 {

@@ -6,25 +6,13 @@ import (
 	"context"
 	"fmt"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
 
-// putCheckpoint writes a checkpoint with a new number.
-func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error) {
-	if c.Project, err = e.canonicalProject(ctx, c.Project); err != nil {
-		return err
-	}
-	session, err := e.sessionOf(ctx, c.Session, c.Project, e.Event.Agent)
-	if err != nil {
-		return err
-	}
-	n, err := e.next(ctx, "checkpoint")
-	if err != nil {
-		return err
-	}
-	c.ID, c.At = chars.ShortID("c_", n), storable(stored.FirstOf(c.At, e.At))
+// InsertCheckpoint writes a checkpoint.
+func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c mem.Checkpoint) error {
+	c.At = storable(c.At)
 	doc, err := stored.Text(c)
 	if err != nil {
 		return err
@@ -33,21 +21,14 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 		"VALUES (?, ?, ?, ?, ?, ?, ?)", n, c.ID, session, c.Project, stored.Stamp(c.At), c.Trigger, doc))
 }
 
-// putReceipt writes a receipt, and its items as injected into its session.
-func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
-	if r.Project, err = e.canonicalProject(ctx, r.Project); err != nil {
-		return err
-	}
-	session, err := e.sessionOf(ctx, r.Session, r.Project, e.Event.Agent)
-	if err != nil {
-		return err
-	}
-	r.At = storable(stored.FirstOf(r.At, e.At))
+// InsertReceipt writes a receipt and which memories it names.
+func (e *entry) InsertReceipt(ctx context.Context, session any, r mem.Receipt) error {
+	r.At = storable(r.At)
 	doc, err := stored.Text(r)
 	if err != nil {
 		return err
 	}
-	n, err := e.next(ctx, "receipt")
+	n, err := e.Next(ctx, "receipt")
 	if err != nil {
 		return err
 	}
@@ -56,10 +37,7 @@ func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
 		doc)); err != nil {
 		return err
 	}
-	if err := e.putItems(ctx, n, r); err != nil || session == nil {
-		return err
-	}
-	return e.markInjected(ctx, session, r)
+	return e.putItems(ctx, n, r)
 }
 
 // putItems writes which memories a receipt names.
@@ -79,53 +57,44 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 		UNION ALL SELECT unnest(?::text[]), false) items GROUP BY memory`, n, injected, left))
 }
 
-// markInjected adds the items of a receipt to what its session was injected.
-func (e *entry) markInjected(ctx context.Context, session any, r mem.Receipt) error {
-	if keys := r.InjectedKeys(); len(keys) > 0 {
+// AddInjected adds keys and tokens to what was injected into a session.
+func (e *entry) AddInjected(ctx context.Context, session any, keys []string, tokens int) error {
+	if len(keys) > 0 {
 		if err := e.exec(ctx, query("INSERT INTO injected_key (session, key) SELECT ?::bigint, unnest(?::text[]) "+
 			"ON CONFLICT DO NOTHING", session, keys)); err != nil {
 			return err
 		}
 	}
-	if r.ToSubagent {
-		return nil
-	}
-	return e.addInjected(ctx, r.Session, r.Tokens)
+	return e.changeInjected(ctx, session, tokens)
 }
 
-// addInjected adds to the injected tokens of a session.
-func (e *entry) addInjected(ctx context.Context, session string, tokens int) error {
-	return e.updateSession(ctx, session, func(s *sessionRow) bool {
-		s.InjectedTokens = max(0, s.InjectedTokens+tokens)
-		return tokens != 0
-	})
-}
-
-// removeReceipt removes a receipt and takes its items from what its session was injected.
-func (e *entry) removeReceipt(ctx context.Context, id string) error {
-	var n int64
-	var session *int64
-	var doc string
-	found, err := e.find(ctx, query("SELECT number, session, doc FROM receipt WHERE id = ?", id), &n, &session, &doc)
-	if err != nil || !found {
+// RemoveInjected is the reverse of AddInjected.
+func (e *entry) RemoveInjected(ctx context.Context, session any, keys []string, tokens int) error {
+	if err := e.exec(ctx, query("DELETE FROM injected_key WHERE session = ? AND key = ANY(?)", session,
+		keys)); err != nil {
 		return err
 	}
-	r, err := decode[mem.Receipt]("receipt "+id, doc)
-	if err != nil {
-		return nil //nolint:nilerr // the items of a damaged row are unknown
+	return e.changeInjected(ctx, session, -tokens)
+}
+
+// FindReceipt reads a receipt and the number of its session.
+func (e *entry) FindReceipt(ctx context.Context, id string) (session any, r mem.Receipt, found bool, err error) {
+	var number *int64
+	var doc string
+	found, err = e.find(ctx, query("SELECT session, doc FROM receipt WHERE id = ?", id), &number, &doc)
+	if err != nil || !found {
+		return nil, r, false, err
 	}
-	if session != nil {
-		if err := e.exec(ctx, query("DELETE FROM injected_key WHERE session = ? AND key = ANY(?)", *session,
-			r.InjectedKeys())); err != nil {
-			return err
-		}
+	if number != nil {
+		session = *number
 	}
-	if !r.ToSubagent {
-		if err := e.addInjected(ctx, r.Session, -r.Tokens); err != nil {
-			return err
-		}
-	}
-	return e.exec(ctx, query("DELETE FROM receipt WHERE number = ?", n))
+	r, err = decode[mem.Receipt]("receipt "+id, doc)
+	return session, r, err == nil, nil // the items of a damaged row are unknown
+}
+
+// DeleteReceipt deletes a receipt.
+func (e *entry) DeleteReceipt(ctx context.Context, id string) error {
+	return e.exec(ctx, query("DELETE FROM receipt WHERE id = ?", id))
 }
 
 // Checkpoints implements mem.Store.

@@ -10,74 +10,53 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
 
-// putRun writes the changes of a consolidation run, marks changes of earlier runs as undone and stores dismissals.
-func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
-	if b.Run != nil {
-		n, err := e.openRun(ctx, b.Run, r)
-		if err != nil {
-			return err
-		}
-		if err := putEach(ctx, "change", b.Run.Changes, func(ctx context.Context, c mem.Step) error {
-			return e.putChange(ctx, n, c)
-		}); err != nil {
-			return err
-		}
-	}
-	if len(b.UndoneRuns) > 0 {
-		if err := e.exec(ctx, query("UPDATE change SET undone = ? WHERE undone = 0 AND run IN "+
-			"(SELECT number FROM run WHERE id = ANY(?))", stored.Stamp(e.Now), b.UndoneRuns)); err != nil {
-			return err
-		}
-	}
-	for _, d := range b.Dismissals(r.IDs) {
-		if err := e.exec(ctx, query(`INSERT INTO dismissed (rule, memory, other, at)
-			SELECT ?::text, number, ?::text, ?::bigint FROM memory WHERE id = ? ON CONFLICT DO NOTHING`, d.Rule, d.Other,
-			stored.Stamp(stored.FirstOf(d.At, e.Now)), d.Memory)); err != nil {
-			return err
-		}
-	}
-	return nil
+// FindRun returns the number of a run.
+func (e *entry) FindRun(ctx context.Context, id string) (n int64, err error) {
+	return n, e.get(ctx, query("SELECT number FROM run WHERE id = ?", id), &n)
 }
 
-// openRun returns the number of a run. A run without an id is new.
-func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int64, err error) {
-	if r.Run = run.ID; run.ID != "" {
-		return n, e.get(ctx, query("SELECT number FROM run WHERE id = ?", run.ID), &n)
-	}
-	project, err := e.canonicalProject(ctx, run.Project)
-	if err != nil {
-		return 0, err
-	}
-	session, err := e.sessionOf(ctx, run.Session, project, "")
-	if err != nil {
-		return 0, err
-	}
-	if n, err = e.next(ctx, "run"); err != nil {
-		return 0, err
-	}
-	r.Run = chars.ShortID("k_", n)
-	return n, e.exec(ctx, query("INSERT INTO run (number, id, kind, project, session, at, examined) "+
-		"VALUES (?, ?, ?, ?, ?, ?, ?)", n, r.Run, run.Kind, project, session, stored.Stamp(stored.FirstOf(run.At, e.Now)),
-		run.Examined))
+// InsertRun writes a new run, without its changes.
+func (e *entry) InsertRun(ctx context.Context, n int64, session any, r mem.Run) error {
+	return e.exec(ctx, query("INSERT INTO run (number, id, kind, project, session, at, examined) "+
+		"VALUES (?, ?, ?, ?, ?, ?, ?)", n, r.ID, r.Kind, r.Project, session, stored.Stamp(r.At), r.Examined))
 }
 
-// putChange writes one change, unless its memory was erased.
-func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
+// InsertChange writes a change of a run, unless its memory was erased.
+func (e *entry) InsertChange(ctx context.Context, run int64, c mem.Step) error {
 	doc, err := stored.Text(c)
 	if err != nil {
 		return err
 	}
-	n, err := e.next(ctx, "change")
+	n, err := e.Next(ctx, "change")
 	if err != nil {
 		return err
 	}
 	return e.exec(ctx, query(`INSERT INTO change (number, run, memory, undone, doc)
 		SELECT ?::bigint, ?::bigint, number, 0, ?::text FROM memory WHERE id = ?`, n, run, doc, c.Memory))
+}
+
+// UndoRuns marks the changes of runs as undone.
+func (e *entry) UndoRuns(ctx context.Context, ids []string) error {
+	return e.exec(ctx, query("UPDATE change SET undone = ? WHERE undone = 0 AND run IN "+
+		"(SELECT number FROM run WHERE id = ANY(?))", stored.Stamp(e.Now), ids))
+}
+
+// InsertDismissal writes a dismissal, unless its memory was erased.
+func (e *entry) InsertDismissal(ctx context.Context, d mem.Dismissal) error {
+	return e.exec(ctx, query(`INSERT INTO dismissed (rule, memory, other, at)
+		SELECT ?::text, number, ?::text, ?::bigint FROM memory WHERE id = ? ON CONFLICT DO NOTHING`, d.Rule, d.Other,
+		stored.Stamp(d.At), d.Memory))
+}
+
+// AddSpending adds to the spending of a day.
+func (e *entry) AddSpending(ctx context.Context, s mem.Spending) error {
+	return e.exec(ctx, query(`INSERT INTO spent AS s (day, tokens, calls, failures) VALUES (?, ?, ?, ?)
+		ON CONFLICT (day) DO UPDATE SET tokens = s.tokens + excluded.tokens, calls = s.calls + excluded.calls,
+		failures = s.failures + excluded.failures`, s.Day, s.Tokens, s.Calls, s.Failures))
 }
 
 // Runs implements mem.Store.

@@ -124,7 +124,7 @@ func (r *scrubRun) scan(ctx context.Context, t stored.TextTable, found []stored.
 				return fmt.Errorf("record %s: %w", key, err)
 			}
 		}
-		return e.indexUtterances(ctx)
+		return e.IndexUtterances(ctx)
 	})
 }
 
@@ -159,25 +159,25 @@ func (r *scrubRun) rewrite(ctx context.Context, e *entry, t stored.TextTable, ke
 	if err != nil {
 		return err
 	}
-	m.outdated = m.outdated || m.Kind.HasEntities()
+	m.Outdated = m.Outdated || m.Kind.HasEntities()
 	save := e.saveMemory
-	if m.broken {
+	if m.Broken {
 		save = e.clearDerived
 	}
 	if err := save(ctx, m); err != nil {
 		return err
 	}
-	return e.exec(ctx, query("DELETE FROM vector WHERE memory = ?", m.number))
+	return e.exec(ctx, query("DELETE FROM vector WHERE memory = ?", m.Number))
 }
 
 // clearDerived empties what is derived from a document that cannot be decoded: it may contain the secret, and cannot
 // be derived anew.
-func (e *entry) clearDerived(ctx context.Context, r memoryRow) error {
+func (e *entry) clearDerived(ctx context.Context, r stored.MemoryRow) error {
 	if stored.IsUtterance(r.Memory) {
-		e.Spans.Add(r.session, r.number) // its neighbours are indexed with its text
+		e.Spans.Add(r.SessionNumber, r.Number) // its neighbours are indexed with its text
 	}
 	return e.exec(ctx, query(`UPDATE memory SET command = '', files = '{}', dirs = '{}', exts = '{}', tags = '{}',
-		words = '', search = '', length = 0 WHERE number = ?`, r.number))
+		words = '', search = '', length = 0 WHERE number = ?`, r.Number))
 }
 
 // saving runs f so that the transaction goes on if it fails.

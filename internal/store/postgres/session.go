@@ -14,63 +14,44 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// sessionRow is the document of a session. Its own fields are those that the JSON form of a session lacks.
-type sessionRow struct {
+// sessionDoc is the document of a session. Its own fields are those that the JSON form of a session lacks.
+type sessionDoc struct {
 	mem.Session
 	StateLine       string    `json:"state_line,omitempty"`
 	StateLinePrompt int       `json:"state_line_prompt,omitempty"`
 	ContextReadAt   time.Time `json:"context_read_at,omitzero"`
 	Compacted       time.Time `json:"compacted,omitzero"`
-	CheckedTo       int64     `json:"checked_to,omitempty"` // position in the transcript
-	CheckedHash     string    `json:"checked_hash,omitempty"`
 }
 
-// full returns the session with all of its fields.
-func (r *sessionRow) full() mem.Session {
-	s := r.Session
-	s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted = r.StateLine, r.StateLinePrompt, r.ContextReadAt,
-		r.Compacted
-	return s
+// decodeSession returns the session of a document.
+func decodeSession(doc string) (mem.Session, error) {
+	d, err := decode[sessionDoc]("session", doc)
+	s := d.Session
+	s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted = d.StateLine, d.StateLinePrompt, d.ContextReadAt,
+		d.Compacted
+	return s, err
 }
 
-// set takes a session that a rule of package mem changed.
-func (r *sessionRow) set(s mem.Session) {
-	r.Session = s
-	r.StateLine, r.StateLinePrompt, r.ContextReadAt, r.Compacted = s.StateLine, s.StateLinePrompt, s.ContextReadAt,
-		s.Compacted
-}
-
-// openSession finds the session of the event or makes it.
-func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
-	if e.Event.Session == "" {
-		return nil
-	}
-	s, found, err := e.loadSession(ctx, e.Event.Session)
-	if err == nil && !found {
-		s, err = e.makeSession(ctx, b.NewSession())
-	}
-	if err != nil {
-		return err
-	}
-	e.row = &s
-	e.OpenSession(&s.Session)
-	return nil
-}
-
-func (tx *transaction) loadSession(ctx context.Context, id string) (s sessionRow, found bool, err error) {
+// FindSession reads a session by its id.
+func (tx *transaction) FindSession(ctx context.Context, id string) (s mem.Session, found bool, err error) {
 	var doc string
 	if found, err = tx.find(ctx, query("SELECT doc FROM session WHERE id = ?", id), &doc); err == nil && found {
-		s, err = decode[sessionRow]("session "+id, doc)
+		s, err = decodeSession(doc)
 	}
 	return s, found, err
 }
 
-// saveSession writes a session, new or not.
-func (tx *transaction) saveSession(ctx context.Context, s *sessionRow) error {
+// InsertSession writes a new session.
+func (tx *transaction) InsertSession(ctx context.Context, s mem.Session) error {
+	return tx.UpdateSession(ctx, s)
+}
+
+// UpdateSession writes a session, new or not.
+func (tx *transaction) UpdateSession(ctx context.Context, s mem.Session) error {
 	for _, t := range []*time.Time{&s.Created, &s.Completed, &s.LastEvent, &s.ContextReadAt, &s.Compacted} {
 		*t = storable(*t)
 	}
-	doc, err := stored.Text(s)
+	doc, err := stored.Text(sessionDoc{s, s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted})
 	if err != nil {
 		return err
 	}
@@ -84,84 +65,37 @@ func (tx *transaction) saveSession(ctx context.Context, s *sessionRow) error {
 // storable returns a time as it can be stored: in UTC, and within the range of stored times.
 func storable(t time.Time) time.Time { return stored.TimeOf(stored.Stamp(t)) }
 
-// makeSession writes the row of a new session.
-func (e *entry) makeSession(ctx context.Context, s mem.Session) (r sessionRow, err error) {
-	n, err := e.next(ctx, "session")
-	if err != nil {
-		return r, err
-	}
-	if s.Project, err = e.canonicalProject(ctx, s.Project); err != nil {
-		return r, err
-	}
-	r.Session = s.New(n, e.At)
-	return r, e.saveSession(ctx, &r)
+// PutTranscriptPosition writes how far the transcript of a session was checked.
+func (tx *transaction) PutTranscriptPosition(ctx context.Context, p mem.TranscriptPosition) error {
+	return tx.exec(ctx, query("UPDATE session SET checked_to = ?, checked_hash = ? WHERE id = ?", p.To, p.Hash, p.Session))
 }
 
-// updateSession changes a session, which is not that of the event, unless it is unknown or change returns false.
-func (e *entry) updateSession(ctx context.Context, id string, change func(*sessionRow) bool) error {
-	s, found, err := e.loadSession(ctx, id)
-	if err != nil || !found || !change(&s) {
-		return err
-	}
-	return e.saveSession(ctx, &s)
-}
-
-// sessionOf returns the number of a session that the batch names. A missing session is made; an empty id has the
-// number nil.
-func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, error) {
-	if number, known := e.SessionNumber(id); known {
-		return number, nil
-	}
-	var n int64
-	found, err := e.find(ctx, query("SELECT number FROM session WHERE id = ?", id), &n)
-	if err == nil && !found {
-		var s sessionRow
-		s, err = e.makeSession(ctx, mem.Session{ID: id, Project: project, Agent: agent})
-		n = s.Number
-	}
-	if err != nil {
-		return nil, err
-	}
-	e.Sessions[id] = n
-	return n, nil
-}
-
-// changeSession applies a change to the session of the event.
-func (e *entry) changeSession(ctx context.Context, change *mem.SessionChange) error {
-	var c mem.SessionChange
-	if change != nil {
-		c = *change
-	}
-	project, err := e.canonicalProject(ctx, c.Project)
-	if err != nil {
-		return err
-	}
-	c.Project = project
-	e.row.set(c.Apply(e.row.full(), e.At))
-	if err := e.saveSession(ctx, e.row); err != nil {
-		return err
-	}
-	if c.Compacted || c.ClearInjected {
-		if err := e.exec(ctx, query("DELETE FROM injected_key WHERE session = ?", e.Session.Number)); err != nil {
-			return err
-		}
-	}
-	if c.CopyInjectedFrom == "" {
+// changeInjected adds to the injected tokens of a session.
+func (tx *transaction) changeInjected(ctx context.Context, session any, tokens int) error {
+	if tokens == 0 {
 		return nil
 	}
-	return e.exec(ctx, query(`INSERT INTO injected_key (session, key) SELECT ?::bigint, k.key FROM injected_key k
-		JOIN session s ON s.number = k.session WHERE s.id = ? ON CONFLICT DO NOTHING`, e.Session.Number,
-		c.CopyInjectedFrom))
+	var doc string
+	if err := tx.get(ctx, query("SELECT doc FROM session WHERE number = ?", session), &doc); err != nil {
+		return err
+	}
+	s, err := decodeSession(doc)
+	if err != nil {
+		return err
+	}
+	s.InjectedTokens = max(0, s.InjectedTokens+tokens)
+	return tx.UpdateSession(ctx, s)
 }
 
-// putContextUsage writes the context usage of a session, unless it was read before the session's last compaction.
-func (e *entry) putContextUsage(ctx context.Context, u mem.ContextUsage) error {
-	u.At, u.ReadAt = stored.FirstOf(u.At, e.At), stored.FirstOf(u.ReadAt, e.At)
-	return e.updateSession(ctx, u.Session, func(s *sessionRow) bool {
-		now, ok := u.Apply(s.full())
-		s.set(now)
-		return ok
-	})
+// ClearInjected removes all keys of the session of the event.
+func (e *entry) ClearInjected(ctx context.Context) error {
+	return e.exec(ctx, query("DELETE FROM injected_key WHERE session = ?", e.Session.Number))
+}
+
+// CopyInjected adds the keys of a session to those of the session of the event.
+func (e *entry) CopyInjected(ctx context.Context, from string) error {
+	return e.exec(ctx, query(`INSERT INTO injected_key (session, key) SELECT ?::bigint, k.key FROM injected_key k
+		JOIN session s ON s.number = k.session WHERE s.id = ? ON CONFLICT DO NOTHING`, e.Session.Number, from))
 }
 
 // sessionColumns are what scanSession reads, of table session as s.
@@ -174,11 +108,9 @@ func (s *database) scanSession(r pgx.Rows, more ...any) (v mem.Session, err erro
 	if err := r.Scan(append([]any{&doc, &waiting}, more...)...); err != nil {
 		return v, err
 	}
-	row, err := decode[sessionRow]("session", doc)
-	if err != nil {
+	if v, err = decodeSession(doc); err != nil {
 		return v, err
 	}
-	v = row.full()
 	v.Status = v.StatusAt(s.now(), waiting)
 	return v, nil
 }
@@ -262,12 +194,9 @@ func sessionsWhere(columns string, q mem.SessionQuery) *statement {
 
 // TranscriptPosition implements mem.Store.
 func (s *Store) TranscriptPosition(ctx context.Context, session string) (mem.TranscriptPosition, error) {
-	p := mem.TranscriptPosition{Session: session}
-	row, found, err := first(ctx, s.pool, query("SELECT doc FROM session WHERE id = ?", session),
-		document[sessionRow]("session"))
-	if found {
-		p.To, p.Hash = row.CheckedTo, row.CheckedHash
-	}
+	p, _, err := first(ctx, s.pool, query("SELECT checked_to, checked_hash FROM session WHERE id = ?", session),
+		into(func(p *mem.TranscriptPosition) []any { return []any{&p.To, &p.Hash} }))
+	p.Session = session
 	return p, wrap("transcript position of "+session, err)
 }
 

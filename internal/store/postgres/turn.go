@@ -11,36 +11,10 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// putTurn makes the turn of the event, unless it exists, and changes it.
-func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
-	key := e.Event.TurnKey(c)
-	if key == "" {
-		return nil
-	}
-	n, was, found, err := e.turn(ctx, e.Session.Number, key)
-	if err != nil {
-		return err
-	}
-	if !found {
-		was = mem.Turn{Session: e.Session.ID, PromptID: key, Trust: mem.TrustUser, At: storable(e.At)}
-	}
-	t, numbered := e.ChangeTurn(was, c)
-	if found && t == was {
-		return nil
-	}
-	if !found {
-		err = e.newTurn(ctx, t)
-	} else {
-		err = e.saveTurn(ctx, n, t)
-	}
-	if err != nil || t.Trust >= was.Trust && !(found && numbered) {
-		return err
-	}
-	return e.changeMemoriesOfTurn(ctx, key, t, found && numbered)
-}
-
-// turn reads a turn and its number.
-func (tx *transaction) turn(ctx context.Context, session any, key string) (n int64, t mem.Turn, found bool, err error) {
+// FindTurn reads a turn and the number of its row.
+func (tx *transaction) FindTurn(ctx context.Context, session any, key string) (n int64, t mem.Turn, found bool,
+	err error,
+) {
 	var doc string
 	found, err = tx.find(ctx, query("SELECT number, doc FROM turn WHERE session = ? AND prompt_id = ?", session, key), &n,
 		&doc)
@@ -50,7 +24,8 @@ func (tx *transaction) turn(ctx context.Context, session any, key string) (n int
 	return n, t, found, err
 }
 
-func (tx *transaction) saveTurn(ctx context.Context, n int64, t mem.Turn) error {
+// UpdateTurn writes a changed turn.
+func (tx *transaction) UpdateTurn(ctx context.Context, n int64, t mem.Turn) error {
 	doc, err := stored.Text(t)
 	if err != nil {
 		return err
@@ -58,64 +33,21 @@ func (tx *transaction) saveTurn(ctx context.Context, n int64, t mem.Turn) error 
 	return tx.exec(ctx, query("UPDATE turn SET doc = ? WHERE number = ?", doc, n))
 }
 
-// newTurn writes the row of a turn. A turn that was found in the transcript later is placed after the last turn from
-// before it.
-func (e *entry) newTurn(ctx context.Context, t mem.Turn) error {
-	n, err := e.next(ctx, "turn")
-	if err != nil {
-		return err
-	}
-	place, at := n, stored.Stamp(t.At)
-	if e.Event.Recovered {
-		if err := e.get(ctx, query("SELECT coalesce(max(place), 0) FROM turn WHERE session = ? AND at <= ?",
-			e.Session.Number, at), &place); err != nil {
-			return err
-		}
-	}
+// LastTurn returns the place of the last turn of the session of the event until the time of t, 0 if there is none.
+func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (place int64, err error) {
+	return place, e.get(ctx, query("SELECT coalesce(max(place), 0) FROM turn WHERE session = ? AND at <= ?",
+		e.Session.Number, stored.Stamp(t.At)), &place)
+}
+
+// InsertTurn writes the row of a new turn.
+func (e *entry) InsertTurn(ctx context.Context, n, place int64, t mem.Turn) error {
+	t.At = storable(t.At)
 	doc, err := stored.Text(t)
 	if err != nil {
 		return err
 	}
 	return e.exec(ctx, query("INSERT INTO turn (number, session, prompt_id, at, place, doc) VALUES (?, ?, ?, ?, ?, ?)", n,
-		e.Session.Number, t.PromptID, at, place, doc))
-}
-
-// changeMemoriesOfTurn lowers the trust of a turn's memories to that of the turn, except those that a person wrote or
-// approved. Memories that were captured before the turn's prompt arrived get its number, if numbered is set.
-func (e *entry) changeMemoriesOfTurn(ctx context.Context, key string, t mem.Turn, numbered bool) error {
-	of, err := e.memories(ctx, "m.session = ? AND m.prompt_id = ?", e.Session.Number, key)
-	if err != nil {
-		return err
-	}
-	for _, old := range of {
-		now := old.Memory
-		now.Trust = now.CappedBy(t.Trust)
-		if numbered && now.Source.Prompt == 0 {
-			now.Source.Prompt = t.Number
-		}
-		if now.Trust == old.Trust && now.Source.Prompt == old.Source.Prompt {
-			continue
-		}
-		if err := e.updateMemory(ctx, old, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cappedTrust is the trust of a new memory.
-func (e *entry) cappedTrust(ctx context.Context, session any, m mem.Memory) (mem.Trust, error) {
-	if session == nil || m.Source.PromptID == "" {
-		return m.Trust, nil
-	}
-	if trust, known := e.TurnTrust(m); known {
-		return m.CappedBy(trust), nil
-	}
-	_, t, found, err := e.turn(ctx, session, m.Source.PromptID)
-	if !found {
-		return m.Trust, err
-	}
-	return m.CappedBy(t.Trust), err
+		e.Session.Number, t.PromptID, stored.Stamp(t.At), place, doc))
 }
 
 // Turns implements mem.Store.

@@ -29,7 +29,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) e
 				return err
 			}
 		}
-		return putEach(ctx, "vector", vs, func(ctx context.Context, v mem.Vector) error {
+		return stored.Each(ctx, "vector", vs, func(ctx context.Context, v mem.Vector) error {
 			return tx.putVector(ctx, model, v)
 		})
 	}))

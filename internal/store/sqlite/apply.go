@@ -308,9 +308,9 @@ func (w *writer) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-// next returns the number of the next row of an AUTOINCREMENT table. No number is used twice, even if the newest row
+// Next returns the number of the next row of an AUTOINCREMENT table. No number is used twice, even if the newest row
 // was erased.
-func (w *writer) next(ctx context.Context, table string) (int64, error) {
+func (w *writer) Next(ctx context.Context, table string) (int64, error) {
 	var n int64
 	_, err := w.find(ctx, stmt("SELECT seq FROM sqlite_sequence WHERE name=?", table), &n)
 	return n + 1, err

@@ -13,8 +13,8 @@ import (
 
 const defaultEvents = 100
 
-// duplicateOf returns the position of the event that e repeats, 0 if e is new.
-func (w *writer) duplicateOf(ctx context.Context, e mem.Event) (int64, error) {
+// FindDuplicate returns the position of the event that e repeats, 0 if e is new.
+func (w *writer) FindDuplicate(ctx context.Context, e mem.Event) (int64, error) {
 	var seq int64
 	if found, err := w.find(ctx, stmt("SELECT seq FROM event WHERE id=?", e.ID), &seq); found || err != nil {
 		return seq, err
@@ -35,17 +35,9 @@ func (w *writer) duplicateOf(ctx context.Context, e mem.Event) (int64, error) {
 	return seq, nil
 }
 
-// putEvent writes the event's row and returns its position.
-func (e *entry) putEvent(ctx context.Context) (int64, error) {
+// InsertEvent writes the event's row and returns its position.
+func (e *entry) InsertEvent(ctx context.Context, session any, payload string) (int64, error) {
 	ev := e.Event
-	payload, err := stored.Text(ev)
-	if err != nil {
-		return 0, err
-	}
-	var session any
-	if e.Session != nil {
-		session = e.Session.Number
-	}
 	res, err := e.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		ev.ID, ev.Key, session, ev.PromptID, string(ev.Kind), ev.Tool, ev.ToolUseID, ev.AgentID, ev.AgentType,

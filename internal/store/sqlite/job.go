@@ -10,33 +10,34 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// putJob adds a job, unless the same job waits already. A leased one does not
+// PutJob adds a job, unless the same job waits already. A leased one does not
 // count: it may have read its input before the cause of the new one was stored.
-func (e *entry) putJob(ctx context.Context, j mem.Job) error {
-	session, err := e.sessionOf(ctx, j.Session, "", e.Event.Agent)
-	if err != nil {
-		return err
-	}
+func (e *entry) PutJob(ctx context.Context, session any, j mem.Job) error {
 	var n int64
 	found, err := e.find(ctx, stmt("SELECT number FROM job WHERE kind=? AND session IS ? AND key=? AND dead=0 "+
 		"AND leased<=? LIMIT 1", j.Kind, session, j.Key, stored.Stamp(e.Now)), &n)
 	if err != nil || found {
 		return err
 	}
-	if n, err = e.next(ctx, "job"); err != nil {
+	if n, err = e.Next(ctx, "job"); err != nil {
 		return err
 	}
 	_, err = e.exec(ctx, `INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error,
 		dead, leased) VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data,
-		stored.Stamp(j.NotBefore), j.Attempts, stored.Stamp(stored.FirstOf(j.Created, e.Now)), j.Error, j.Dead)
+		stored.Stamp(j.NotBefore), j.Attempts, stored.Stamp(j.Created), j.Error, j.Dead)
 	return err
 }
 
-// failJob ends the lease of a job that failed. A job that was finished meanwhile stays finished.
-func (e *entry) failJob(ctx context.Context, j mem.Job) error {
+// FinishJobs deletes jobs.
+func (e *entry) FinishJobs(ctx context.Context, ids []string) error {
+	_, err := e.exec(ctx, "DELETE FROM job WHERE id IN "+listed, array(ids))
+	return err
+}
+
+// FailJob ends the lease of a job that failed. A job that was finished meanwhile stays finished.
+func (e *entry) FailJob(ctx context.Context, j mem.Job) error {
 	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error,
-		stored.Stamp(j.NotBefore),
-		j.Dead, j.ID)
+		stored.Stamp(j.NotBefore), j.Dead, j.ID)
 	return err
 }
 

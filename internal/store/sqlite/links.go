@@ -13,8 +13,8 @@ import (
 // maxLinks is how many links one call returns at most.
 const maxLinks = 1000
 
-// putLinks replaces the links of a memory and its mentions of entities.
-func (e *entry) putLinks(ctx context.Context, l mem.MemoryLinks) error {
+// PutLinks replaces the links of a memory and its mentions of entities.
+func (e *entry) PutLinks(ctx context.Context, l mem.MemoryLinks) error {
 	var number, seen int64
 	var project string
 	found, err := e.find(ctx, stmt("SELECT number, project, updated FROM memory WHERE id=?", l.Memory), &number, &project,
@@ -68,7 +68,7 @@ func (e *entry) putEntity(ctx context.Context, project string, n mem.NamedEntity
 			n.Confidence, seen, number)
 		return number, err
 	}
-	if number, err = e.next(ctx, "entity"); err != nil {
+	if number, err = e.Next(ctx, "entity"); err != nil {
 		return 0, err
 	}
 	_, err = e.exec(ctx, "INSERT INTO entity (number, id, project, kind, name, confidence, first_seen, last_seen) "+

@@ -127,7 +127,7 @@ func (s *memoryStore) byID(ctx context.Context, q mem.Query) ([]mem.Memory, erro
 		if err := r.unpack(); err != nil { // leaving it out would mean that it does not exist
 			return nil, err
 		}
-		byNumber[r.number] = r.Memory
+		byNumber[r.Number] = r.Memory
 	}
 	return stored.InOrder(q, numbers, byNumber)
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // memoryColumns are the columns of a memoryRow, of table memory as m and its session as s.
-const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts,
-	m.concepts, m.tags, m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.who,
-	m.importance, m.confidence, m.trust, m.origin, m.prompt, m.source, m.resolved, m.status, m.pinned, m.supersedes,
-	m.branch, m.head, m.key, m.repeats, m.words, m.uses, m.last_used, m.created, m.updated, m.hidden, m.note,
-	m.standing, m.merged_into`
+const memoryColumns = `m.number, m.id, m.scope, m.project, m.session, coalesce(s.id, ''), m.kind, m.title, m.body,
+	m.facts, m.concepts, m.tags, m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary,
+	m.who, m.importance, m.confidence, m.trust, m.origin, m.prompt, m.source, m.resolved, m.status, m.pinned,
+	m.supersedes, m.branch, m.head, m.key, m.repeats, m.words, m.uses, m.last_used, m.created, m.updated, m.hidden,
+	m.note, m.standing, m.merged_into`
 
 const (
 	// selectMemories reads memories. A WHERE clause follows.
@@ -34,18 +34,16 @@ func inListedOrder(numbers []int64) statement {
 
 // memoryRow is a row of table memory. Its fields are those of a memory that are stored in another form.
 type memoryRow struct {
-	mem.Memory
-	number                                                           int64
+	stored.MemoryRow
 	facts, concepts, tags, files, anchors, modified, summary, source string
 	standing                                                         string
 	prompt                                                           int
-	broken                                                           bool // some of it could not be decoded
 }
 
 func (r *memoryRow) fields() []any {
 	m := &r.Memory
 	return []any{
-		&r.number, &m.ID, &m.Scope, &m.Project, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts,
+		&r.Number, &m.ID, &m.Scope, &m.Project, &r.SessionNumber, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts,
 		&r.concepts, &r.tags, &r.files, &r.anchors, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary,
 		&m.Who, &m.Importance, &m.Confidence, &m.Trust, &m.Origin, &r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned,
 		&m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats, &m.Index, &m.Uses, timeAt(&m.LastUsed), timeAt(&m.Created),
@@ -101,56 +99,52 @@ func scanMemory(r *sql.Rows) (mem.Memory, error) {
 	return row.Memory, err
 }
 
-// insertMemory writes a new memory and its index rows.
-func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) error {
+// InsertMemory writes a new memory and its index rows.
+func (e *entry) InsertMemory(ctx context.Context, r stored.MemoryRow) error {
+	m := r.Memory
 	summary, source, standing, err := packed(m)
 	if err != nil {
 		return err
 	}
-	res, err := e.exec(ctx, `INSERT INTO memory (merged_into, id, scope, project, session, kind, title, body,
+	if _, err := e.exec(ctx, `INSERT INTO memory (number, merged_into, id, scope, project, session, kind, title, body,
 			facts, concepts, tags, files, anchors, modified,
 			tool, command, exit_code, event, summary, who, importance, confidence, trust, origin,
 			agent, prompt_id, prompt, source, resolved, status, pinned, supersedes,
 			branch, head, key, repeats, words, uses, last_used, created, updated, hidden, note, standing, woven)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body,
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		r.Number, m.MergedInto, m.ID, string(m.Scope), m.Project, r.SessionNumber, string(m.Kind), m.Title, m.Body,
 		list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin),
 		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, m.Resolved, string(m.Status), m.Pinned, m.Supersedes,
 		m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stored.Stamp(m.LastUsed), stored.Stamp(m.Created),
-		stored.Stamp(m.Updated),
-		stored.Stamp(m.Hidden), m.Note.File, standing, !m.Kind.HasEntities())
-	if err != nil {
+		stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Note.File, standing, !r.Outdated); err != nil {
 		return err
 	}
-	n, err := res.LastInsertId()
-	if err != nil {
-		return err
-	}
-	return e.index(ctx, session, n, m)
+	return e.index(ctx, r)
 }
 
 // index writes the index rows of a new memory.
-func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) error {
-	if isUtterance(m) {
-		e.Spans.Add(session, n)
+func (e *entry) index(ctx context.Context, r stored.MemoryRow) error {
+	if stored.IsUtterance(r.Memory) {
+		e.Spans.Add(r.SessionNumber, r.Number)
 		return nil
 	}
 	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)",
-		n, stored.SearchBody(m), m.Title, stored.SearchIdent(m)); err != nil {
+		r.Number, stored.SearchBody(r.Memory), r.Title, stored.SearchIdent(r.Memory)); err != nil {
 		return err
 	}
-	return e.indexLists(ctx, n, m)
+	return e.indexLists(ctx, r.Number, r.Memory)
 }
 
-// updateMemory writes what may change after a memory was made. Indexed columns, and with reindex the rows of the
-// search index, are written only if they change: SQLite writes index pages even if the value stays the same.
-func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, reindex bool) error {
+// UpdateMemory writes what may change after a memory was made. Indexed columns, and the rows of the search index, are
+// written only if they change: SQLite writes index pages even if the value stays the same. Writing the search index
+// costs more than the rest of an event, and a command that runs many times repeats its memory each time.
+func (e *entry) UpdateMemory(ctx context.Context, old stored.MemoryRow, m mem.Memory) error {
 	summary, source, standing, err := packed(m)
 	if err != nil {
 		return err
 	}
-	n := old.number
+	n := old.Number
 	if _, err := e.exec(ctx, `UPDATE memory SET agent=?, prompt=?, source=?, title=?, body=?,
 			facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
 			tool=?, exit_code=?, summary=?, confidence=?, resolved=?, repeats=?, words=?, uses=?,
@@ -161,20 +155,24 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 		stored.Stamp(m.LastUsed), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), standing, n); err != nil {
 		return err
 	}
-	if fresh := indexedOf(m); old.broken || fresh != indexedOf(old.Memory) {
+	if fresh := indexedOf(m); old.Broken || fresh != indexedOf(old.Memory) {
 		if _, err := e.exec(ctx, `UPDATE memory SET prompt_id=?, scope=?, project=?, kind=?, command=?, importance=?,
-				trust=?, status=?, pinned=?, note=?, merged_into=? WHERE number=?`,
+				trust=?, status=?, pinned=?, note=?, merged_into=?, supersedes=? WHERE number=?`,
 			fresh.prompt, string(fresh.scope), fresh.project, string(fresh.kind), fresh.command, fresh.importance,
-			int(fresh.trust), string(fresh.status), fresh.pinned, fresh.note, fresh.merged, n); err != nil {
+			int(fresh.trust), string(fresh.status), fresh.pinned, fresh.note, fresh.merged, fresh.supersedes, n); err != nil {
 			return err
 		}
 	}
-	if (reindex || m.Kind != old.Kind) && m.Kind.HasEntities() {
+	if old.OutdatesLinks(m) {
 		if _, err := e.exec(ctx, "UPDATE memory SET woven=0 WHERE number=?", n); err != nil {
 			return err
 		}
 	}
-	if !reindex {
+	if stored.IsUtterance(m) {
+		e.Spans.Add(old.SessionNumber, n)
+		return nil
+	}
+	if !old.SearchChanges(m) {
 		return nil
 	}
 	return e.reindexMemory(ctx, n, m)
@@ -182,11 +180,6 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 
 // reindexMemory replaces the index rows of a memory.
 func (e *entry) reindexMemory(ctx context.Context, n int64, m mem.Memory) error {
-	if isUtterance(m) {
-		session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
-		e.Spans.Add(session, n)
-		return err
-	}
 	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?",
 		stored.SearchBody(m), m.Title, stored.SearchIdent(m), n); err != nil {
 		return err
@@ -201,19 +194,20 @@ func (e *entry) reindexMemory(ctx context.Context, n int64, m mem.Memory) error 
 
 // indexedFields are the fields of a memory that indexes of its table hold and that may change.
 type indexedFields struct {
-	prompt, project, command, note, merged string
-	scope                                  mem.Scope
-	kind                                   mem.Kind
-	status                                 mem.Status
-	trust                                  mem.Trust
-	importance                             float64
-	pinned                                 bool
+	prompt, project, command, note, merged, supersedes string
+	scope                                              mem.Scope
+	kind                                               mem.Kind
+	status                                             mem.Status
+	trust                                              mem.Trust
+	importance                                         float64
+	pinned                                             bool
 }
 
 func indexedOf(m mem.Memory) indexedFields {
 	return indexedFields{
 		prompt: m.Source.PromptID, project: m.Project, command: m.Command, note: m.Note.File, merged: m.MergedInto,
-		scope: m.Scope, kind: m.Kind, status: m.Status, trust: m.Trust, importance: m.Importance, pinned: m.Pinned,
+		supersedes: m.Supersedes, scope: m.Scope, kind: m.Kind, status: m.Status, trust: m.Trust,
+		importance: m.Importance, pinned: m.Pinned,
 	}
 }
 

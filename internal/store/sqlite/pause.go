@@ -8,34 +8,31 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// putPause sets or lifts a pause.
-func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
-	target, err := e.canonicalProject(ctx, p.Target)
-	if err != nil {
-		return err
-	}
-	if err := e.putPausedPeriod(ctx, target, p); err != nil {
+// PutPause sets or lifts a pause.
+func (e *entry) PutPause(ctx context.Context, p mem.Pause) error {
+	if err := e.putPausedPeriod(ctx, p); err != nil {
 		return err
 	}
 	if p.Lift {
-		_, err = e.exec(ctx, "DELETE FROM pause WHERE target=?", target)
+		_, err := e.exec(ctx, "DELETE FROM pause WHERE target=?", p.Target)
 		return err
 	}
-	_, err = e.exec(ctx, `INSERT INTO pause (target, until, inject_only) VALUES (?,?,?)
+	_, err := e.exec(ctx, `INSERT INTO pause (target, until, inject_only) VALUES (?,?,?)
 		ON CONFLICT (target) DO UPDATE SET until=excluded.until, inject_only=excluded.inject_only`,
-		target, stored.Stamp(p.Until), p.InjectOnly)
+		p.Target, stored.Stamp(p.Until), p.InjectOnly)
 	return err
 }
 
 // putPausedPeriod records the period of a pause, which stays known after its end.
 // A new pause of a target ends the one before.
-func (e *entry) putPausedPeriod(ctx context.Context, target string, p mem.Pause) error {
+func (e *entry) putPausedPeriod(ctx context.Context, p mem.Pause) error {
 	now := stored.Stamp(e.At)
-	if _, err := e.exec(ctx, "UPDATE silence SET ended=? WHERE target=? AND (ended=0 OR ended>?)", now, target,
+	if _, err := e.exec(ctx, "UPDATE silence SET ended=? WHERE target=? AND (ended=0 OR ended>?)", now, p.Target,
 		now); err != nil || p.Lift || p.InjectOnly {
 		return err
 	}
-	_, err := e.exec(ctx, "INSERT INTO silence (target, begun, ended) VALUES (?,?,?)", target, now, stored.Stamp(p.Until))
+	_, err := e.exec(ctx, "INSERT INTO silence (target, begun, ended) VALUES (?,?,?)", p.Target, now,
+		stored.Stamp(p.Until))
 	return err
 }
 

@@ -12,10 +12,10 @@ import (
 // stored. Its argument is the caller's key, twice.
 const canonicalKey = "coalesce((SELECT known FROM project_alias WHERE key=?), ?)"
 
-// putProject writes a project if something of it is new; its last activity is
+// PutProject writes a project if something of it is new; its last activity is
 // taken from its sessions. A project that is stored under another key keeps that
 // one: with a new key for a new remote it would lose its memories.
-func (e *entry) putProject(ctx context.Context, p mem.Project) error {
+func (e *entry) PutProject(ctx context.Context, p mem.Project) error {
 	if p.Key == "" {
 		return errors.New("project without a key")
 	}
@@ -56,14 +56,14 @@ func (e *entry) sameProject(ctx context.Context, p mem.Project) (bool, error) {
 		AND ? IN ('', p.origin) AND ? IN ('', p.branch) AND ? IN ('', p.head)`,
 		p.Root, p.Common, p.Key, p.Name, p.Origin, p.Branch, p.Commit), &key)
 	if found {
-		e.Projects[p.Key] = key
+		e.SetCanonicalProject(p.Key, key)
 	}
 	return found, err
 }
 
 // settleKey decides under which key a project is stored, and stores that decision.
 func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
-	key, err := e.canonicalProject(ctx, p.Key)
+	key, err := e.CanonicalProject(ctx, p.Key)
 	if err != nil || p.Common == "" {
 		return key, err
 	}
@@ -71,7 +71,7 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 	if err != nil {
 		return key, err
 	}
-	e.Projects[p.Key] = key
+	e.SetCanonicalProject(p.Key, key)
 	if !found {
 		_, err := e.exec(ctx, "INSERT INTO project_common (common, key) VALUES (?,?)", p.Common, key)
 		return key, err
@@ -85,17 +85,10 @@ func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
 	return key, err
 }
 
-// canonicalProject returns the key under which a project is stored.
-func (e *entry) canonicalProject(ctx context.Context, key string) (string, error) {
-	if canonical, known := e.Projects[key]; known || key == "" {
-		return canonical, nil
-	}
-	canonical := key
-	if _, err := e.find(ctx, stmt("SELECT known FROM project_alias WHERE key=?", key), &canonical); err != nil {
-		return "", err
-	}
-	e.Projects[key] = canonical
-	return canonical, nil
+// FindAlias returns the key under which a project with another key is stored, "" if there is none.
+func (e *entry) FindAlias(ctx context.Context, key string) (known string, err error) {
+	_, err = e.find(ctx, stmt("SELECT known FROM project_alias WHERE key=?", key), &known)
+	return known, err
 }
 
 // Projects implements mem.Store.

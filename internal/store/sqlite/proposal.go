@@ -13,19 +13,16 @@ const hasProposals = `instr(m.standing, '"proposals":[') > 0`
 // dropProposals erases the proposals that came from an erased session or contain a
 // trace. Their memories stay: another author wrote them.
 func (e *eraser) dropProposals(ctx context.Context, f *stored.Finder) error {
-	found, err := rows(ctx, e.conn, stmt(selectMemories+" WHERE "+hasProposals), scanStored)
+	found, err := e.memories(ctx, hasProposals)
 	if err != nil {
 		return err
 	}
 	for _, r := range found {
-		if err := ignoreUnreadable(r.unpack()); err != nil {
-			return err
-		}
-		now, changed := e.WithoutProposals(r.number, r.Memory, f)
+		now, changed := e.WithoutProposals(r, f)
 		if !changed {
 			continue
 		}
-		if err := e.entry.updateMemory(ctx, r, now, false); err != nil {
+		if err := e.UpdateMemory(ctx, r, now); err != nil {
 			return err
 		}
 	}

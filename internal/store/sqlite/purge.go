@@ -36,7 +36,7 @@ func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged,
 	var erased map[int64]bool
 	err = s.transact(ctx, func(w *writer) error {
 		e := newEraser(w)
-		if err := e.find(ctx, ids); err != nil {
+		if err := e.findIDs(ctx, ids); err != nil {
 			return err
 		}
 		if err := e.erase(ctx); err != nil {
@@ -69,7 +69,7 @@ func (s *erasure) preview(ctx context.Context, ids []string, part func(*eraser, 
 ) {
 	err = s.change(ctx, func(w *writer) error {
 		e := newEraser(w)
-		if err := e.find(ctx, ids); err != nil {
+		if err := e.findIDs(ctx, ids); err != nil {
 			return err
 		}
 		if err := part(e, ctx); err != nil {
@@ -127,15 +127,14 @@ func globQuote(path string) string {
 
 // eraser is one purge in its transaction.
 type eraser struct {
-	*writer
+	*entry
 	stored.Erasure
-	entry *entry
 }
 
-func newEraser(w *writer) *eraser { return &eraser{w, stored.NewErasure(), newEntry(w)} }
+func newEraser(w *writer) *eraser { return &eraser{newEntry(w), stored.NewErasure()} }
 
-// find resolves the ids. It fails before anything is written if one does not exist.
-func (e *eraser) find(ctx context.Context, ids []string) error {
+// findIDs resolves the ids. It fails before anything is written if one does not exist.
+func (e *eraser) findIDs(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		if strings.HasPrefix(id, "m_") {
 			found, err := e.add(ctx, "m.id=?", id)
@@ -148,7 +147,7 @@ func (e *eraser) find(ctx context.Context, ids []string) error {
 		}
 		var n int64
 		var agentID string
-		found, err := e.writer.find(ctx, stmt("SELECT number, id FROM session WHERE id=? OR short=?", id, id), &n, &agentID)
+		found, err := e.find(ctx, stmt("SELECT number, id FROM session WHERE id=? OR short=?", id, id), &n, &agentID)
 		if err != nil {
 			return err
 		}
@@ -162,17 +161,11 @@ func (e *eraser) find(ctx context.Context, ids []string) error {
 
 // add marks the memories that meet a condition and returns their number.
 func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
-	found, err := rows(ctx, e.conn, stmt(selectMemories+" WHERE "+condition, args...), scanStored)
-	if err != nil {
-		return 0, err
-	}
+	found, err := e.memories(ctx, condition, args...)
 	for _, r := range found {
-		if err := ignoreUnreadable(r.unpack()); err != nil {
-			return 0, err
-		}
-		e.Add(r.number, r.Memory)
+		e.Add(r)
 	}
-	return len(found), nil
+	return len(found), err
 }
 
 // addEach marks the memories with the given numbers.
@@ -213,12 +206,12 @@ func (e *eraser) erase(ctx context.Context) error {
 	if err := e.mark(ctx); err != nil {
 		return err
 	}
-	for n := range e.Memories {
-		if err := e.deleteMemory(ctx, n); err != nil {
+	for _, m := range e.Memories {
+		if err := e.deleteMemory(ctx, m); err != nil {
 			return err
 		}
 	}
-	if err := e.entry.indexUtterances(ctx); err != nil { // neighbours were indexed with its text
+	if err := e.IndexUtterances(ctx); err != nil { // neighbours were indexed with its text
 		return err
 	}
 	for n := range e.Sessions {
@@ -256,21 +249,17 @@ func (e *eraser) markMerged(ctx context.Context) error {
 	return nil
 }
 
-func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
+func (e *eraser) deleteMemory(ctx context.Context, m stored.MemoryRow) error {
 	index := "memory_fts"
-	if isUtterance(e.Memories[n]) {
+	if stored.IsUtterance(m.Memory) {
 		index = "talk_fts"
-		var session any
-		if err := e.get(ctx, stmt("SELECT session FROM memory WHERE number=?", n), &session); err != nil {
-			return err
-		}
-		e.entry.Spans.Add(session, n)
+		e.Spans.Add(m.SessionNumber, m.Number)
 	}
-	if _, err := e.exec(ctx, "DELETE FROM "+index+" WHERE rowid=?", n); err != nil {
+	if _, err := e.exec(ctx, "DELETE FROM "+index+" WHERE rowid=?", m.Number); err != nil {
 		return err
 	}
 	e.Done.Memories++
-	_, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", n)
+	_, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", m.Number)
 	return err
 }
 

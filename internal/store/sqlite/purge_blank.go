@@ -13,30 +13,19 @@ import (
 const blankEvent = "UPDATE event SET payload='', prompt_id='', tool='', tool_use_id='', agent_id='', agent_type=''"
 
 // blankSession erases the other texts of the memory's session that contain its text.
-func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
-	if m.Session == "" {
-		return nil
-	}
-	var n int64
-	if err := e.get(ctx, stmt("SELECT number FROM session WHERE id=?", m.Session), &n); err != nil {
-		return err
-	}
-	if _, whole := e.Sessions[n]; whole {
+func (e *eraser) blankSession(ctx context.Context, m stored.MemoryRow) error {
+	n, ok := m.SessionNumber.(int64)
+	if _, whole := e.Sessions[n]; !ok || whole {
 		return nil // it is erased as a whole
 	}
 	var t stored.Traces
-	t.Add(m)
+	t.Add(m.Memory)
 	f := t.Finder()
-	for _, blank := range []func(context.Context, int64, *stored.Finder) error{
-		e.blankEvents, e.blankTurns,
-		e.markDerived,
-	} {
-		if err := blank(ctx, n, f); err != nil {
-			return err
-		}
+	if err := errors.Join(e.blankEvents(ctx, n, f), e.blankTurns(ctx, n, f), e.markDerived(ctx, n, f)); err != nil {
+		return err
 	}
 	// What the memory was made from may say the same in other words.
-	if err := e.markUtterances(ctx, n, m); err != nil {
+	if err := e.markUtterances(ctx, n, m.Memory); err != nil {
 		return err
 	}
 	if m.Source.Event == "" && m.Source.ToolUseID == "" {

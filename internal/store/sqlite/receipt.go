@@ -2,29 +2,14 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
 
-// putCheckpoint writes a checkpoint with a new number.
-func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error) {
-	if c.Project, err = e.canonicalProject(ctx, c.Project); err != nil {
-		return err
-	}
-	session, err := e.sessionOf(ctx, c.Session, c.Project, e.Event.Agent)
-	if err != nil {
-		return err
-	}
-	n, err := e.next(ctx, "checkpoint")
-	if err != nil {
-		return err
-	}
-	c.ID, c.At = chars.ShortID("c_", n), stored.FirstOf(c.At, e.At)
+// InsertCheckpoint writes a checkpoint.
+func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c mem.Checkpoint) error {
 	doc, err := stored.Text(c)
 	if err != nil {
 		return err
@@ -34,16 +19,8 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 	return err
 }
 
-// putReceipt writes a receipt, and its items as injected into its session.
-func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
-	if r.Project, err = e.canonicalProject(ctx, r.Project); err != nil {
-		return err
-	}
-	session, err := e.sessionOf(ctx, r.Session, r.Project, e.Event.Agent)
-	if err != nil {
-		return err
-	}
-	r.At = stored.FirstOf(r.At, e.At)
+// InsertReceipt writes a receipt and which memories it names.
+func (e *entry) InsertReceipt(ctx context.Context, session any, r mem.Receipt) error {
 	doc, err := stored.Text(r)
 	if err != nil {
 		return err
@@ -57,10 +34,7 @@ func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := e.putItems(ctx, n, r); err != nil || session == nil {
-		return err
-	}
-	return e.markInjected(ctx, session, r)
+	return e.putItems(ctx, n, r)
 }
 
 // putItems writes which memories a receipt names.
@@ -79,45 +53,41 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 	return nil
 }
 
-// markInjected adds the items of a receipt to what its session was injected.
-func (e *entry) markInjected(ctx context.Context, session any, r mem.Receipt) error {
-	for _, key := range r.InjectedKeys() {
+// AddInjected adds keys and tokens to what was injected into a session.
+func (e *entry) AddInjected(ctx context.Context, session any, keys []string, tokens int) error {
+	for _, key := range keys {
 		if _, err := e.exec(ctx, "INSERT INTO told (session, mark) VALUES (?,?) ON CONFLICT DO NOTHING", session,
 			key); err != nil {
 			return err
 		}
 	}
-	if r.ToSubagent {
-		return nil
-	}
-	_, err := e.exec(ctx, "UPDATE session SET told_tokens = told_tokens + ? WHERE number=?", r.Tokens, session)
+	_, err := e.exec(ctx, "UPDATE session SET told_tokens=told_tokens+? WHERE number=?", tokens, session)
 	return err
 }
 
-// removeReceipt removes a receipt and takes its items from what its session was injected.
-func (e *entry) removeReceipt(ctx context.Context, id string) error {
-	var n int64
-	var session sql.NullInt64
+// RemoveInjected is the reverse of AddInjected.
+func (e *entry) RemoveInjected(ctx context.Context, session any, keys []string, tokens int) error {
+	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN "+listed, session, array(keys)); err != nil {
+		return err
+	}
+	_, err := e.exec(ctx, "UPDATE session SET told_tokens=max(0, told_tokens-?) WHERE number=?", tokens, session)
+	return err
+}
+
+// FindReceipt reads a receipt and the number of its session.
+func (e *entry) FindReceipt(ctx context.Context, id string) (session any, r mem.Receipt, found bool, err error) {
 	var doc string
-	found, err := e.find(ctx, stmt("SELECT number, session, doc FROM receipt WHERE id=?", id), &n, &session, &doc)
+	found, err = e.find(ctx, stmt("SELECT session, doc FROM receipt WHERE id=?", id), &session, &doc)
 	if err != nil || !found {
-		return err
+		return nil, r, false, err
 	}
-	var r mem.Receipt
-	if json.Unmarshal([]byte(doc), &r) != nil {
-		return nil // the items of a damaged row are unknown
-	}
-	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN "+listed, session,
-		array(r.InjectedKeys())); err != nil {
-		return err
-	}
-	if !r.ToSubagent {
-		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=max(0, told_tokens-?) WHERE number=?", r.Tokens,
-			session); err != nil {
-			return err
-		}
-	}
-	_, err = e.exec(ctx, "DELETE FROM receipt WHERE number=?", n)
+	r, err = decodeDoc[mem.Receipt]("receipt "+id, doc)
+	return session, r, err == nil, nil // the items of a damaged row are unknown
+}
+
+// DeleteReceipt deletes a receipt.
+func (e *entry) DeleteReceipt(ctx context.Context, id string) error {
+	_, err := e.exec(ctx, "DELETE FROM receipt WHERE id=?", id)
 	return err
 }
 

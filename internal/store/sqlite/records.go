@@ -266,7 +266,7 @@ func (p *recordWriter) number(ctx context.Context, t recordTable, row map[string
 	if err != nil || !taken {
 		return err
 	}
-	if n, err = p.next(ctx, t.name); err != nil {
+	if n, err = p.Next(ctx, t.name); err != nil {
 		return err
 	}
 	if row[t.number] = n; t.id != "" {

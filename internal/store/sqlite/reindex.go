@@ -42,23 +42,19 @@ func (w *writer) reindex(ctx context.Context, unreadable func(memoryRow, error) 
 			return n, err
 		}
 		for _, r := range found {
-			last = r.number
+			last = r.Number
 			if err := r.unpack(); err != nil {
 				if err := unreadable(r, err); err != nil {
 					return n, err
 				}
 				continue
 			}
-			session, err := e.sessionOf(ctx, r.Session, r.Project, r.Source.Agent)
-			if err != nil {
-				return n, err
-			}
-			if err := e.index(ctx, session, r.number, r.Memory); err != nil {
+			if err := e.index(ctx, r.MemoryRow); err != nil {
 				return n, err
 			}
 			n++
 		}
-		if err := e.indexUtterances(ctx); err != nil {
+		if err := e.IndexUtterances(ctx); err != nil {
 			return n, err
 		}
 	}

@@ -5,65 +5,24 @@ import (
 	"database/sql"
 	"fmt"
 
-	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
 
-// putRun writes the changes of a consolidation run, marks changes of earlier runs
-// as undone and stores dismissals.
-func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
-	if b.Run != nil {
-		n, err := e.openRun(ctx, b.Run, r)
-		if err != nil {
-			return err
-		}
-		for _, c := range b.Run.Changes {
-			if err := e.putChange(ctx, n, c); err != nil {
-				return fmt.Errorf("change of %s: %w", c.Memory, err)
-			}
-		}
-	}
-	for _, id := range b.UndoneRuns {
-		if _, err := e.exec(ctx, "UPDATE change SET undone=? WHERE undone=0 AND run=(SELECT number FROM run WHERE id=?)",
-			stored.Stamp(e.Now), id); err != nil {
-			return err
-		}
-	}
-	for _, d := range b.Dismissals(r.IDs) {
-		_, err := e.exec(ctx, `INSERT INTO dismissed (rule, memory, other, at) SELECT ?, number, ?, ? FROM memory WHERE id=?
-			ON CONFLICT DO NOTHING`, d.Rule, d.Other, stored.Stamp(stored.FirstOf(d.At, e.Now)), d.Memory)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// FindRun returns the number of a run.
+func (e *entry) FindRun(ctx context.Context, id string) (n int64, err error) {
+	return n, e.get(ctx, stmt("SELECT number FROM run WHERE id=?", id), &n)
 }
 
-// openRun returns the number of a run. A run without an id is new.
-func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int64, err error) {
-	if r.Run = run.ID; run.ID != "" {
-		return n, e.get(ctx, stmt("SELECT number FROM run WHERE id=?", run.ID), &n)
-	}
-	project, err := e.canonicalProject(ctx, run.Project)
-	if err != nil {
-		return 0, err
-	}
-	session, err := e.sessionOf(ctx, run.Session, project, "")
-	if err != nil {
-		return 0, err
-	}
-	if n, err = e.next(ctx, "run"); err != nil {
-		return 0, err
-	}
-	r.Run = chars.ShortID("k_", n)
-	_, err = e.exec(ctx, "INSERT INTO run (number, id, kind, project, session, at, looked) VALUES (?,?,?,?,?,?,?)",
-		n, r.Run, string(run.Kind), project, session, stored.Stamp(stored.FirstOf(run.At, e.Now)), run.Examined)
-	return n, err
+// InsertRun writes a new run, without its changes.
+func (e *entry) InsertRun(ctx context.Context, n int64, session any, r mem.Run) error {
+	_, err := e.exec(ctx, "INSERT INTO run (number, id, kind, project, session, at, looked) VALUES (?,?,?,?,?,?,?)",
+		n, r.ID, string(r.Kind), r.Project, session, stored.Stamp(r.At), r.Examined)
+	return err
 }
 
-// putChange writes one change, unless its memory was erased.
-func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
+// InsertChange writes a change of a run, unless its memory was erased.
+func (e *entry) InsertChange(ctx context.Context, run int64, c mem.Step) error {
 	was, err := stored.Text(c.Was)
 	if err != nil {
 		return err
@@ -74,6 +33,20 @@ func (e *entry) putChange(ctx context.Context, run int64, c mem.Step) error {
 	}
 	_, err = e.exec(ctx, `INSERT INTO change (run, memory, other, rule, reason, was, became, undone)
 		SELECT ?, number, ?, ?, ?, ?, ?, 0 FROM memory WHERE id=?`, run, c.Other, c.Rule, c.Reason, was, became, c.Memory)
+	return err
+}
+
+// UndoRuns marks the changes of runs as undone.
+func (e *entry) UndoRuns(ctx context.Context, ids []string) error {
+	_, err := e.exec(ctx, "UPDATE change SET undone=? WHERE undone=0 AND run IN (SELECT number FROM run WHERE id IN "+
+		listed+")", stored.Stamp(e.Now), array(ids))
+	return err
+}
+
+// InsertDismissal writes a dismissal, unless its memory was erased.
+func (e *entry) InsertDismissal(ctx context.Context, d mem.Dismissal) error {
+	_, err := e.exec(ctx, `INSERT INTO dismissed (rule, memory, other, at) SELECT ?, number, ?, ? FROM memory WHERE id=?
+		ON CONFLICT DO NOTHING`, d.Rule, d.Other, stored.Stamp(d.At), d.Memory)
 	return err
 }
 
@@ -137,16 +110,13 @@ func (s *runStore) Dismissals(ctx context.Context) ([]mem.Dismissal, error) {
 	return all, wrap("dismissals", err)
 }
 
-// addSpending adds to the sums of a day.
-func (e *entry) addSpending(ctx context.Context, s mem.Spending) error {
+// AddSpending adds to the spending of a day.
+func (e *entry) AddSpending(ctx context.Context, s mem.Spending) error {
 	_, err := e.exec(ctx, `INSERT INTO spent (day, tokens, calls, failures) VALUES (?,?,?,?)
 		ON CONFLICT (day) DO UPDATE SET tokens=tokens+excluded.tokens, calls=calls+excluded.calls,
 		failures=failures+excluded.failures`,
 		s.Day, s.Tokens, s.Calls, s.Failures)
-	if err != nil {
-		return fmt.Errorf("add spending: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Spent implements mem.Store.

@@ -291,7 +291,7 @@ func (r *salvager) repair(ctx context.Context) error {
 		}
 	}
 	_, err = r.dst.reindex(ctx, func(m memoryRow, _ error) error {
-		return r.drop(ctx, "memory", "DELETE FROM memory WHERE number=?", m.number)
+		return r.drop(ctx, "memory", "DELETE FROM memory WHERE number=?", m.Number)
 	})
 	for before := -1; err == nil && before != r.gaps; {
 		before = r.gaps

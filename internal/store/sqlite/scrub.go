@@ -151,9 +151,9 @@ func (r *scrubRun) rewrite(ctx context.Context, w *writer, t stored.TextTable, k
 	if err != nil {
 		return err
 	}
-	// With an empty old row, so that all index rows are written again.
-	if err := e.updateMemory(ctx, memoryRow{number: m.number}, m.Memory, true); err != nil {
+	m.Broken = true // so that all index rows are written again
+	if err := e.UpdateMemory(ctx, m, m.Memory); err != nil {
 		return err
 	}
-	return e.indexUtterances(ctx)
+	return e.IndexUtterances(ctx)
 }

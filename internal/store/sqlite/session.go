@@ -29,30 +29,26 @@ func sessionFields(s *mem.Session) []any {
 	}
 }
 
-// openSession finds the session of the event or makes it.
-func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
-	if e.Event.Session == "" {
-		return nil
-	}
-	s, found, err := e.loadSession(ctx, e.Event.Session)
-	if err == nil && !found {
-		s, err = e.makeSession(ctx, b.NewSession())
-	}
-	if err != nil {
-		return err
-	}
-	e.OpenSession(&s)
-	return nil
-}
-
-func (e *entry) loadSession(ctx context.Context, id string) (s mem.Session, found bool, err error) {
-	found, err = e.find(ctx, stmt("SELECT "+sessionColumns+" FROM session s WHERE s.id=?", id), sessionFields(&s)...)
+// FindSession reads a session by its id.
+func (w *writer) FindSession(ctx context.Context, id string) (s mem.Session, found bool, err error) {
+	found, err = w.find(ctx, stmt("SELECT "+sessionColumns+" FROM session s WHERE s.id=?", id), sessionFields(&s)...)
 	return s, found, err
 }
 
-// saveSession writes what may change of a session.
-func (e *entry) saveSession(ctx context.Context, s *mem.Session) error {
-	_, err := e.exec(ctx, `UPDATE session SET agent=?, project=?, project_name=?, root=?, cwd=?, first_prompt=?,
+// InsertSession writes a new session.
+func (w *writer) InsertSession(ctx context.Context, s mem.Session) error {
+	_, err := w.exec(ctx, `INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt,
+		prompts, status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
+		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)
+		VALUES (?,?,?,?,?,?,?,'','',0,?,'','','','','',?,0,'',?,0,'',0,0,'',0,0)`,
+		s.Number, s.ID, s.Short, s.Agent, s.Project, s.ProjectName, s.Root, string(s.Status), stored.Stamp(s.Created),
+		stored.Stamp(s.LastEvent))
+	return err
+}
+
+// UpdateSession writes what may change of a session.
+func (w *writer) UpdateSession(ctx context.Context, s mem.Session) error {
+	_, err := w.exec(ctx, `UPDATE session SET agent=?, project=?, project_name=?, root=?, cwd=?, first_prompt=?,
 		prompts=?, status=?, source=?, model=?, entrypoint=?, parent=?, transcript=?, completed=?, end_reason=?,
 		last_event=?, processing=?, last_notification=?, notifications=?, compactions=?, nudge=?, nudge_prompt=?,
 		told_tokens=?, context_tokens=?, context_window=?, handoff_armed=?, cliff=?, sampled=?, compacted=? WHERE number=?`,
@@ -64,84 +60,24 @@ func (e *entry) saveSession(ctx context.Context, s *mem.Session) error {
 	return err
 }
 
-// makeSession writes the row of a new session.
-func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, error) {
-	n, err := e.next(ctx, "session")
-	if err != nil {
-		return s, err
-	}
-	if s.Project, err = e.canonicalProject(ctx, s.Project); err != nil {
-		return s, err
-	}
-	s = s.New(n, e.At)
-	_, err = e.exec(ctx, `INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt,
-		prompts, status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
-		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)
-		VALUES (?,?,?,?,?,?,?,'','',0,?,'','','','','',?,0,'',?,0,'',0,0,'',0,0)`,
-		n, s.ID, s.Short, s.Agent, s.Project, s.ProjectName, s.Root, string(s.Status), stored.Stamp(s.Created),
-		stored.Stamp(s.LastEvent))
-	return s, err
-}
-
-// sessionOf returns the number of a session that the batch names. A missing session
-// is made; an empty id has the number nil.
-func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, error) {
-	if number, known := e.SessionNumber(id); known {
-		return number, nil
-	}
-	var n int64
-	found, err := e.find(ctx, stmt("SELECT number FROM session WHERE id=?", id), &n)
-	if err == nil && !found {
-		var s mem.Session
-		s, err = e.makeSession(ctx, mem.Session{ID: id, Project: project, Agent: agent})
-		n = s.Number
-	}
-	if err != nil {
-		return nil, err
-	}
-	e.Sessions[id] = n
-	return n, nil
-}
-
-// changeSession applies a change to the session of the event.
-func (e *entry) changeSession(ctx context.Context, change *mem.SessionChange) (err error) {
-	var c mem.SessionChange
-	if change != nil {
-		c = *change
-	}
-	if c.Project, err = e.canonicalProject(ctx, c.Project); err != nil {
-		return err
-	}
-	*e.Session = c.Apply(*e.Session, e.At)
-	if err := e.saveSession(ctx, e.Session); err != nil {
-		return err
-	}
-	if c.Compacted || c.ClearInjected {
-		if _, err := e.exec(ctx, "DELETE FROM told WHERE session=?", e.Session.Number); err != nil {
-			return err
-		}
-	}
-	if c.CopyInjectedFrom == "" {
-		return nil
-	}
-	_, err = e.exec(ctx,
-		`INSERT INTO told (session, mark) SELECT ?, t.mark FROM told t JOIN session s ON s.number = t.session
-		WHERE s.id=? ON CONFLICT DO NOTHING`, e.Session.Number, c.CopyInjectedFrom)
+// PutTranscriptPosition writes how far the transcript of a session was checked.
+func (w *writer) PutTranscriptPosition(ctx context.Context, p mem.TranscriptPosition) error {
+	_, err := w.exec(ctx, "UPDATE session SET checked_to=?, checked_hash=? WHERE id=?", p.To, p.Hash, p.Session)
 	return err
 }
 
-// putContextUsage writes the context usage of a session, unless it was read before the session's last compaction.
-func (e *entry) putContextUsage(ctx context.Context, u mem.ContextUsage) error {
-	u.At, u.ReadAt = stored.FirstOf(u.At, e.At), stored.FirstOf(u.ReadAt, e.At)
-	s, found, err := e.loadSession(ctx, u.Session)
-	if err != nil || !found {
-		return err
-	}
-	now, ok := u.Apply(s)
-	if !ok {
-		return nil
-	}
-	return e.saveSession(ctx, &now)
+// ClearInjected removes all keys of the session of the event.
+func (e *entry) ClearInjected(ctx context.Context) error {
+	_, err := e.exec(ctx, "DELETE FROM told WHERE session=?", e.Session.Number)
+	return err
+}
+
+// CopyInjected adds the keys of a session to those of the session of the event.
+func (e *entry) CopyInjected(ctx context.Context, from string) error {
+	_, err := e.exec(ctx,
+		`INSERT INTO told (session, mark) SELECT ?, t.mark FROM told t JOIN session s ON s.number = t.session
+		WHERE s.id=? ON CONFLICT DO NOTHING`, e.Session.Number, from)
+	return err
 }
 
 // Session implements mem.Store.

@@ -7,88 +7,33 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// putTurn makes the turn of the event, unless it exists, and changes it.
-func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
-	key := e.Event.TurnKey(c)
-	if key == "" {
-		return nil
-	}
-	t := mem.Turn{Trust: mem.TrustUser}
-	var n int64
-	found, err := e.find(ctx, stmt("SELECT number, prompt, text, private, trust, at FROM turn WHERE session=? "+
-		"AND prompt_id=?", e.Session.Number, key), &n, &t.Number, &t.Text, &t.Private, &t.Trust, timeAt(&t.At))
-	if err != nil {
-		return err
-	}
-	if !found {
-		t.At = e.At
-	}
-	was := t
-	t, numbered := e.ChangeTurn(was, c)
-	if found && t == was {
-		return nil
-	}
-	if !found {
-		err = e.newTurn(ctx, key, t)
-	} else {
-		_, err = e.exec(ctx, "UPDATE turn SET prompt=?, text=?, private=?, trust=? WHERE number=?",
-			t.Number, t.Text, t.Private, int(t.Trust), n)
-	}
-	if err == nil && t.Trust < was.Trust {
-		err = e.lowerTrust(ctx, key, t)
-	}
-	if err != nil || !found || !numbered {
-		return err
-	}
-	// Memories that were captured in the turn before its prompt arrived get the number too.
-	_, err = e.exec(ctx, "UPDATE memory SET prompt=? WHERE session=? AND prompt_id=? AND prompt=0", t.Number,
-		e.Session.Number, key)
-	return err
+// FindTurn reads a turn and the number of its row.
+func (w *writer) FindTurn(ctx context.Context, session any, key string) (n int64, t mem.Turn, found bool, err error) {
+	t.PromptID = key
+	found, err = w.find(ctx, stmt("SELECT number, prompt, text, private, trust, at FROM turn WHERE session=? "+
+		"AND prompt_id=?", session, key), &n, &t.Number, &t.Text, &t.Private, &t.Trust, timeAt(&t.At))
+	return n, t, found, err
 }
 
-// newTurn writes the row of a turn. A turn that was found in the transcript later
-// is placed after the last turn from before it.
-func (e *entry) newTurn(ctx context.Context, key string, t mem.Turn) error {
-	n, err := e.next(ctx, "turn")
-	if err != nil {
-		return err
-	}
-	place := n
-	if e.Event.Recovered {
-		if err := e.get(ctx, stmt("SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?", e.Session.Number,
-			stored.Stamp(t.At)), &place); err != nil {
-			return err
-		}
-	}
-	_, err = e.exec(ctx, "INSERT INTO turn (number, session, prompt_id, prompt, text, private, trust, at, place) "+
+// LastTurn returns the place of the last turn of the session of the event until the time of t, 0 if there is none.
+func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (place int64, err error) {
+	return place, e.get(ctx, stmt("SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?",
+		e.Session.Number, stored.Stamp(t.At)), &place)
+}
+
+// InsertTurn writes the row of a new turn.
+func (e *entry) InsertTurn(ctx context.Context, n, place int64, t mem.Turn) error {
+	_, err := e.exec(ctx, "INSERT INTO turn (number, session, prompt_id, prompt, text, private, trust, at, place) "+
 		"VALUES (?,?,?,?,?,?,?,?,?)",
-		n, e.Session.Number, key, t.Number, t.Text, t.Private, int(t.Trust), stored.Stamp(t.At), place)
+		n, e.Session.Number, t.PromptID, t.Number, t.Text, t.Private, int(t.Trust), stored.Stamp(t.At), place)
 	return err
 }
 
-// lowerTrust lowers the trust of a turn's memories to that of the turn. Memories
-// that a person wrote or approved keep theirs.
-func (e *entry) lowerTrust(ctx context.Context, key string, t mem.Turn) error {
-	_, err := e.exec(ctx, "UPDATE memory SET trust=? WHERE session=? AND prompt_id=? AND trust>? AND trust<?",
-		int(t.Trust), e.Session.Number, key, int(t.Trust), int(mem.TrustUser))
+// UpdateTurn writes a changed turn.
+func (w *writer) UpdateTurn(ctx context.Context, n int64, t mem.Turn) error {
+	_, err := w.exec(ctx, "UPDATE turn SET prompt=?, text=?, private=?, trust=? WHERE number=?",
+		t.Number, t.Text, t.Private, int(t.Trust), n)
 	return err
-}
-
-// cappedTrust is the trust of a new memory.
-func (e *entry) cappedTrust(ctx context.Context, session any, m mem.Memory) (mem.Trust, error) {
-	if session == nil || m.Source.PromptID == "" {
-		return m.Trust, nil
-	}
-	trust, known := e.TurnTrust(m)
-	if known {
-		return m.CappedBy(trust), nil
-	}
-	found, err := e.find(ctx, stmt("SELECT trust FROM turn WHERE session=? AND prompt_id=?", session,
-		m.Source.PromptID), &trust)
-	if !found {
-		return m.Trust, err
-	}
-	return m.CappedBy(trust), err
 }
 
 // Turns implements mem.Store.

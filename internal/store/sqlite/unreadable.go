@@ -99,7 +99,7 @@ func unreadableMemories(ctx context.Context, db querier) ([]unreadableRow, error
 	_, err := rows(ctx, db, stmt(selectMemories+" ORDER BY m.number"), func(r *sql.Rows) (none struct{}, err error) {
 		row, err := scanRow(r)
 		if errors.Is(err, errUnreadable) {
-			found = append(found, unreadableRow{"memory", row.number, err})
+			found = append(found, unreadableRow{"memory", row.Number, err})
 			err = nil
 		}
 		return none, err

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 
-	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
 
@@ -11,8 +10,8 @@ func utteranceFields(u *stored.Utterance) []any {
 	return []any{&u.Number, &u.Title, &u.Body, &u.Ident, &u.Who, timeAt(&u.At), &u.Hidden}
 }
 
-// indexUtterances writes the index rows of all changed utterances.
-func (e *entry) indexUtterances(ctx context.Context) error {
+// IndexUtterances writes the index rows of all changed utterances.
+func (e *entry) IndexUtterances(ctx context.Context) error {
 	for session, s := range e.Spans {
 		if err := e.indexSpan(ctx, session, s); err != nil {
 			return err
@@ -56,6 +55,3 @@ func (e *entry) utterances(ctx context.Context, session any, condition string, a
 		"WHERE session "+is+" ? AND kind = 'utterance' AND "+condition, append([]any{session}, args...)...),
 		into(utteranceFields))
 }
-
-// isUtterance reports whether a memory is in the index of utterances.
-func isUtterance(m mem.Memory) bool { return stored.IsUtterance(m) }

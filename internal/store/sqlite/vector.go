@@ -316,7 +316,7 @@ func (s *vectorStore) drop(ctx context.Context, where string, args ...any) error
 }
 
 // numbersOf is the set of the numbers of memories.
-func numbersOf(memories map[int64]mem.Memory) map[int64]bool {
+func numbersOf(memories map[int64]stored.MemoryRow) map[int64]bool {
 	out := make(map[int64]bool, len(memories))
 	for n := range maps.Keys(memories) {
 		out[n] = true

@@ -1,84 +1,248 @@
 package stored
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
-// Entry is what is known of a batch while it is written.
+// Entry is one batch while it is written. It decides what is written; a [Writer] writes it.
 type Entry struct {
-	Now      time.Time
-	At       time.Time         // of the event, or Now
-	Event    mem.Event         // zero if the batch has none
-	Session  *mem.Session      // of the event
-	Prompt   int               // number of the event's turn, 0 if no person began it
-	Trust    mem.Trust         // of the event's turn; not set without a prompt id
-	Projects map[string]string // key of a project -> its canonical key
-	Sessions map[string]int64  // agent's session id -> number, of those that were looked up
-	Spans    Spans             // utterances whose index is to be written
+	Now     time.Time
+	At      time.Time    // of the event, or Now
+	Event   mem.Event    // zero if the batch has none
+	Session *mem.Session // of the event
+	Spans   Spans        // utterances whose index is to be written
+
+	write    Writer
+	prompt   int               // number of the event's turn, 0 if no person began it
+	trust    mem.Trust         // of the event's turn; not set without a prompt id
+	projects map[string]string // key of a project -> its canonical key
+	sessions map[string]int64  // agent's session id -> number, of those that were looked up
 }
 
 // NewEntry returns the entry of a batch that is written at a time.
-func NewEntry(now time.Time) Entry {
-	return Entry{Now: now, At: now, Projects: map[string]string{}, Sessions: map[string]int64{}, Spans: Spans{}}
-}
-
-// SessionNumber returns the number of a session that the batch names; an empty id has the number nil. known is false if
-// it must be looked up first.
-func (e *Entry) SessionNumber(id string) (number any, known bool) {
-	switch n := e.Sessions[id]; {
-	case id == "":
-		return nil, true
-	case e.Session != nil && e.Session.ID == id:
-		return e.Session.Number, true
-	case n != 0:
-		return n, true
+func NewEntry(now time.Time, w Writer) Entry {
+	return Entry{
+		Now: now, At: now, Spans: Spans{}, write: w, projects: map[string]string{}, sessions: map[string]int64{},
 	}
-	return nil, false
 }
 
-// OpenSession makes s the session of the event.
-func (e *Entry) OpenSession(s *mem.Session) {
-	if e.At.After(s.LastEvent) {
-		s.LastEvent = e.At
+// Apply writes the batch. After an error the transaction must be rolled back.
+func (e *Entry) Apply(ctx context.Context, b mem.Batch) (r mem.Result, err error) {
+	if b.Event != nil {
+		if b.Event.ID == "" {
+			return r, errors.New("event without an id")
+		}
+		e.Event, e.At = *b.Event, FirstOf(b.Event.At, e.Now)
+		seq, err := e.write.FindDuplicate(ctx, e.Event)
+		if err != nil {
+			return r, fmt.Errorf("look up event %s: %w", e.Event.ID, err)
+		}
+		if seq != 0 {
+			return mem.Result{Duplicate: true, Seq: seq}, nil
+		}
 	}
-	e.Session = s
-}
-
-// ChangeTurn applies a change, which may be nil, to the turn of the event. The rest of the batch belongs to that turn.
-// numbered is that of [mem.TurnChange.Apply].
-func (e *Entry) ChangeTurn(t mem.Turn, c *mem.TurnChange) (changed mem.Turn, numbered bool) {
-	if c != nil {
-		t, numbered = c.Apply(t, e.Session.Prompts)
+	for _, part := range []func(context.Context, mem.Batch, *mem.Result) error{
+		e.putEvent, e.putMemories, e.putReceipts, e.putWork, e.putRun,
+	} {
+		if err := part(ctx, b, &r); err != nil {
+			return r, err
+		}
 	}
-	if numbered {
-		e.Session.Prompts = t.Number
+	return r, nil
+}
+
+// Each writes the items of a list one after the other.
+func Each[T any](ctx context.Context, what string, list []T, put func(context.Context, T) error) error {
+	for i, v := range list {
+		if err := put(ctx, v); err != nil {
+			return fmt.Errorf("%s %d: %w", what, i+1, err)
+		}
 	}
-	e.Prompt, e.Trust = t.Number, t.Trust
-	return t, numbered
+	return nil
 }
 
-// TurnTrust returns the trust of the turn in which a memory was captured. known is false if that is another turn than
-// the event's.
-func (e *Entry) TurnTrust(m mem.Memory) (t mem.Trust, known bool) {
-	return e.Trust, e.inSession(m) && m.Source.PromptID == e.Event.PromptID
-}
-
-// SourcePrompt returns the number of the prompt of the turn in which a memory was captured. known is false if that is
-// another turn than the event's; without a prompt id it is the newest one of the session.
-func (e *Entry) SourcePrompt(m mem.Memory) (n int, known bool) {
-	of := &m.Source
-	switch {
-	case of.Prompt != 0:
-		return of.Prompt, true
-	case e.inSession(m) && e.Prompt > 0 && (of.PromptID == "" || of.PromptID == e.Event.PromptID):
-		return e.Prompt, true
-	case e.inSession(m) && of.PromptID == "":
-		return e.Session.Prompts, true
+// putEvent writes project, event, turn and session.
+func (e *Entry) putEvent(ctx context.Context, b mem.Batch, r *mem.Result) (err error) {
+	if b.Project != nil {
+		if err := e.write.PutProject(ctx, *b.Project); err != nil {
+			return fmt.Errorf("project %s: %w", b.Project.Key, err)
+		}
 	}
-	return 0, false
+	if b.Event == nil {
+		return nil
+	}
+	if err := e.openSession(ctx, b); err != nil {
+		return fmt.Errorf("session %s: %w", e.Event.Session, err)
+	}
+	if r.Seq, err = e.insertEvent(ctx); err != nil {
+		return fmt.Errorf("event %s: %w", e.Event.ID, err)
+	}
+	if e.Session == nil {
+		return nil
+	}
+	if err := e.putTurn(ctx, b.Turn); err != nil {
+		return fmt.Errorf("turn of %s: %w", e.Event.ID, err)
+	}
+	r.Prompt = e.prompt
+	if err := e.changeSession(ctx, b.Session); err != nil {
+		return fmt.Errorf("session %s: %w", e.Event.Session, err)
+	}
+	return nil
 }
 
-// inSession reports whether a memory belongs to the session of the event.
-func (e *Entry) inSession(m mem.Memory) bool { return e.Session != nil && m.Session == e.Event.Session }
+func (e *Entry) insertEvent(ctx context.Context) (int64, error) {
+	payload, err := Text(e.Event)
+	if err != nil {
+		return 0, err
+	}
+	var session any
+	if e.Session != nil {
+		session = e.Session.Number
+	}
+	return e.write.InsertEvent(ctx, session, payload)
+}
+
+// putMemories writes memories, edits and links.
+func (e *Entry) putMemories(ctx context.Context, b mem.Batch, r *mem.Result) error {
+	for _, m := range b.Memories {
+		id, err := e.putMemory(ctx, m)
+		if err != nil {
+			return fmt.Errorf("memory %q: %w", chars.Clip(m.Title, 40), err)
+		}
+		r.IDs = append(r.IDs, id)
+	}
+	if err := Each(ctx, "edit", b.Edits, e.edit); err != nil {
+		return err
+	}
+	if err := e.write.IndexUtterances(ctx); err != nil {
+		return fmt.Errorf("index utterances: %w", err)
+	}
+	return Each(ctx, "links", b.Links, e.write.PutLinks)
+}
+
+// putReceipts writes checkpoints, receipts and what changes of other sessions.
+func (e *Entry) putReceipts(ctx context.Context, b mem.Batch, _ *mem.Result) error {
+	if err := Each(ctx, "checkpoint", b.Checkpoints, e.putCheckpoint); err != nil {
+		return err
+	}
+	if err := Each(ctx, "receipt", b.Receipts, e.putReceipt); err != nil {
+		return err
+	}
+	if err := Each(ctx, "undelivered receipt", b.Undelivered, e.removeReceipt); err != nil {
+		return err
+	}
+	if err := Each(ctx, "context usage", b.ContextUsage, e.putContextUsage); err != nil {
+		return err
+	}
+	if err := Each(ctx, "idle session", b.IdleSessions, e.endProcessing); err != nil {
+		return err
+	}
+	return Each(ctx, "transcript position", b.TranscriptPositions, e.write.PutTranscriptPosition)
+}
+
+// putWork writes jobs, pauses and spending.
+func (e *Entry) putWork(ctx context.Context, b mem.Batch, _ *mem.Result) error {
+	if err := Each(ctx, "job", b.Jobs, e.putJob); err != nil {
+		return err
+	}
+	if len(b.FinishedJobs) > 0 {
+		if err := e.write.FinishJobs(ctx, b.FinishedJobs); err != nil {
+			return fmt.Errorf("finish jobs: %w", err)
+		}
+	}
+	if err := Each(ctx, "failed job", b.FailedJobs, e.write.FailJob); err != nil {
+		return err
+	}
+	if err := Each(ctx, "pause", b.Pauses, e.putPause); err != nil || b.Spent == nil {
+		return err
+	}
+	return e.write.AddSpending(ctx, *b.Spent)
+}
+
+func (e *Entry) putJob(ctx context.Context, j mem.Job) error {
+	session, err := e.SessionOf(ctx, j.Session, "", e.Event.Agent)
+	if err != nil {
+		return err
+	}
+	j.Created = FirstOf(j.Created, e.Now)
+	return e.write.PutJob(ctx, session, j)
+}
+
+func (e *Entry) putPause(ctx context.Context, p mem.Pause) (err error) {
+	if p.Target, err = e.CanonicalProject(ctx, p.Target); err != nil {
+		return err
+	}
+	return e.write.PutPause(ctx, p)
+}
+
+// putRun writes the changes of a consolidation run, marks changes of earlier runs as undone and stores dismissals.
+func (e *Entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
+	if b.Run != nil {
+		n, err := e.openRun(ctx, *b.Run, r)
+		if err != nil {
+			return fmt.Errorf("consolidation run: %w", err)
+		}
+		for _, c := range b.Run.Changes {
+			if err := e.write.InsertChange(ctx, n, c); err != nil {
+				return fmt.Errorf("consolidation run: change of %s: %w", c.Memory, err)
+			}
+		}
+	}
+	if len(b.UndoneRuns) > 0 {
+		if err := e.write.UndoRuns(ctx, b.UndoneRuns); err != nil {
+			return fmt.Errorf("undo runs: %w", err)
+		}
+	}
+	for _, d := range b.Dismissals(r.IDs) {
+		d.At = FirstOf(d.At, e.Now)
+		if err := e.write.InsertDismissal(ctx, d); err != nil {
+			return fmt.Errorf("dismissal: %w", err)
+		}
+	}
+	return nil
+}
+
+// openRun returns the number of a run. A run without an id is new.
+func (e *Entry) openRun(ctx context.Context, run mem.Run, r *mem.Result) (n int64, err error) {
+	if r.Run = run.ID; run.ID != "" {
+		return e.write.FindRun(ctx, run.ID)
+	}
+	if run.Project, err = e.CanonicalProject(ctx, run.Project); err != nil {
+		return 0, err
+	}
+	session, err := e.SessionOf(ctx, run.Session, run.Project, "")
+	if err != nil {
+		return 0, err
+	}
+	if n, err = e.write.Next(ctx, "run"); err != nil {
+		return 0, err
+	}
+	r.Run = chars.ShortID("k_", n)
+	run.ID, run.At = r.Run, FirstOf(run.At, e.Now)
+	return n, e.write.InsertRun(ctx, n, session, run)
+}
+
+// CanonicalProject returns the key under which a project is stored.
+func (e *Entry) CanonicalProject(ctx context.Context, key string) (string, error) {
+	if canonical, known := e.projects[key]; known || key == "" {
+		return canonical, nil
+	}
+	canonical, err := e.write.FindAlias(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	if canonical == "" {
+		canonical = key
+	}
+	e.projects[key] = canonical
+	return canonical, nil
+}
+
+// SetCanonicalProject stores under which key a project is stored, for the rest of the batch.
+func (e *Entry) SetCanonicalProject(key, canonical string) { e.projects[key] = canonical }

@@ -21,10 +21,10 @@ var ErrPreview = errors.New("preview of a purge")
 
 // Erasure is what one purge erases.
 type Erasure struct {
-	Memories map[int64]mem.Memory // to be erased, by number
-	Sessions map[int64]string     // to be erased as a whole: the agent's id by number
-	Receipts map[int64]bool       // blanked or deleted, by number
-	Traces   Traces               // of all memories
+	Memories map[int64]MemoryRow // to be erased, by number
+	Sessions map[int64]string    // to be erased as a whole: the agent's id by number
+	Receipts map[int64]bool      // blanked or deleted, by number
+	Traces   Traces              // of all memories
 	Done     mem.Purged
 
 	sessionTraces Traces          // of prompts and handoffs of the sessions that are erased as a whole
@@ -34,22 +34,22 @@ type Erasure struct {
 // NewErasure returns an erasure of nothing.
 func NewErasure() Erasure {
 	return Erasure{
-		Memories: map[int64]mem.Memory{}, Sessions: map[int64]string{}, Receipts: map[int64]bool{},
+		Memories: map[int64]MemoryRow{}, Sessions: map[int64]string{}, Receipts: map[int64]bool{},
 		affected: map[string]bool{},
 	}
 }
 
 // Add marks a memory to be erased.
-func (e *Erasure) Add(number int64, m mem.Memory) {
-	e.Memories[number] = m
-	e.Traces.Add(m)
+func (e *Erasure) Add(m MemoryRow) {
+	e.Memories[m.Number] = m
+	e.Traces.Add(m.Memory)
 	e.affected[m.Session] = true
 }
 
 // Marked returns the memories to be erased, oldest first.
 func (e *Erasure) Marked() (ms []mem.Memory) {
 	for _, n := range slices.Sorted(maps.Keys(e.Memories)) {
-		ms = append(ms, e.Memories[n])
+		ms = append(ms, e.Memories[n].Memory)
 	}
 	return ms
 }
@@ -66,8 +66,9 @@ func (e *Erasure) AllTraces() *Finder { return slices.Concat(e.Traces, e.session
 
 // WithoutProposals returns a memory without the proposals that came from an erased session or contain a trace. changed
 // is false if it has none, or if it is erased itself.
-func (e *Erasure) WithoutProposals(number int64, m mem.Memory, f *Finder) (_ mem.Memory, changed bool) {
-	if _, marked := e.Memories[number]; marked {
+func (e *Erasure) WithoutProposals(r MemoryRow, f *Finder) (m mem.Memory, changed bool) {
+	m = r.Memory
+	if _, marked := e.Memories[r.Number]; marked {
 		return m, false
 	}
 	erased, all := slices.Collect(maps.Values(e.Sessions)), m.Proposals

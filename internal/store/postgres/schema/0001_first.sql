@@ -56,7 +56,9 @@ CREATE TABLE session (
   model      text NOT NULL,
   cliff      bigint NOT NULL,
   last_event bigint NOT NULL,
-  doc        text NOT NULL
+  doc        text NOT NULL,
+  checked_to   bigint NOT NULL DEFAULT 0, -- position in the transcript
+  checked_hash text NOT NULL DEFAULT ''
 );
 
 CREATE INDEX session_active ON session (last_event);
