@@ -67,7 +67,7 @@ store/postgres: mem chars rank vector store/stored
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx
-transcript:     mem chars fsx agent
+transcript:     mem chars fsx agent store/sqlite
 transfer:       mem
 trailer:        fault fsx
 gitblame:       blame trailer

@@ -49,7 +49,7 @@ func flattenOpencode(f fields) fields {
 	f = f.filled("tool_name", part["tool"]).filled("tool_use_id", part["callID"])
 	f = f.filled("tool_input", state["input"]).filled("error", state["error"])
 	if parts := textsOf(out["parts"]); parts != "" {
-		f = f.filled("prompt", quoted(unquoted(parts)))
+		f = f.filled("prompt", quoted(Unquoted(parts)))
 	}
 	f = f.filled("cwd", f["directory"]).filled("last_assistant_message", f["text"])
 	if message, ok := readFields(out["message"]); ok {
@@ -59,8 +59,8 @@ func flattenOpencode(f fields) fields {
 	return f
 }
 
-// unquoted takes off the quotation marks that "opencode run" puts around a prompt of several words.
-func unquoted(s string) string {
+// Unquoted takes off the quotation marks that "opencode run" puts around a prompt of several words.
+func Unquoted(s string) string {
 	if n := len(s); n > 2 && s[0] == '"' && s[n-1] == '"' && strings.Count(s, `"`) == 2 {
 		return s[1 : n-1]
 	}

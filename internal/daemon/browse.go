@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/transcript"
 	"remanence/internal/views"
 )
 
@@ -43,8 +43,7 @@ func (h *Daemon) now(ctx context.Context, at mem.ProjectRef) (out api.NowRespons
 func (h *Daemon) sessionStory(ctx context.Context, ask views.MemoryRequest) (views.SessionStory, error) {
 	out, err := h.Engine.Views.SessionStory(ctx, ask)
 	if err == nil && out.Session.Transcript != "" {
-		_, gone := os.Stat(out.Session.Transcript)
-		out.Partial = errors.Is(gone, fs.ErrNotExist)
+		out.Partial = errors.Is(transcript.Present(out.Session.Transcript), fs.ErrNotExist)
 	}
 	return out, err
 }

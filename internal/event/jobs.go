@@ -105,6 +105,8 @@ func OwnTranscript(ev mem.Event) bool {
 		return strings.HasSuffix(name, "-"+first+".jsonl")
 	case name == "events.jsonl": // Copilot
 		return path.Base(path.Dir(file)) == ev.Session
+	case path.Base(path.Dir(file)) == "opencode.db": // in which a session is a row
+		return name == ev.Session
 	}
 	return name == ev.Session+".jsonl" // Claude Code, Qwen
 }

@@ -91,7 +91,7 @@ func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Archive
 ) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, err := os.Lstat(record); err != nil {
+	if err := Present(record); err != nil {
 		return t, false, err
 	}
 	file, err := a.fileOf(s)

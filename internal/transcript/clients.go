@@ -13,11 +13,12 @@ import (
 
 // Names of the clients whose transcripts are read, as in events.
 const (
-	claudeClient  = "claude-code"
-	codexClient   = "codex"
-	geminiClient  = "gemini"
-	copilotClient = "copilot"
-	qwenClient    = "qwen"
+	claudeClient   = "claude-code"
+	codexClient    = "codex"
+	geminiClient   = "gemini"
+	copilotClient  = "copilot"
+	qwenClient     = "qwen"
+	openCodeClient = "opencode"
 )
 
 // Reader turns lines of a transcript into records in the form of Claude Code, whichever client wrote them. It
@@ -54,6 +55,10 @@ func (d *Reader) records(line []byte) (out []record, known bool) {
 			return []record{r}, r.Type != ""
 		}
 		return d.qwen(r), true
+	}
+	var o openCodeLine
+	if json.Unmarshal(line, &o) == nil && len(o.Part) > 0 {
+		return d.openCode(o), true
 	}
 	var f foreignLine
 	if json.Unmarshal(line, &f) != nil {

@@ -49,6 +49,7 @@ func List(projects, home string) ([]mem.TranscriptFile, error) {
 				out = append(out, listOther(client, os.DirFS(home), home, pattern)...)
 			}
 		}
+		out = append(out, listOpenCode(home)...)
 	}
 	slices.SortFunc(out, func(a, b mem.TranscriptFile) int {
 		return cmp.Or(b.Ended.Compare(a.Ended), strings.Compare(a.Session, b.Session), strings.Compare(a.Path, b.Path))

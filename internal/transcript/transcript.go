@@ -112,9 +112,18 @@ func fromFirstPrompt(said []Utterance) []Utterance {
 	return said
 }
 
-// open opens a regular file; what a link or a pipe leads to is not the client's
-// record. It never waits, also not for a pipe that is put there meanwhile.
-func open(path string) (*os.File, int64, error) {
+// source is an opened transcript.
+type source interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+}
+
+// open opens a regular file, or a session in the database of OpenCode; what a link or a pipe leads to is not the
+// client's record. It never waits, also not for a pipe that is put there meanwhile.
+func open(path string) (source, int64, error) {
+	if file, session, ok := openCodeSession(path); ok {
+		return openOpenCode(file, session)
+	}
 	f, info, err := fsx.Open(fsx.Host{}, path, fsx.Options{OneName: true, NoPollable: true})
 	if errors.Is(err, fsx.ErrUnsafe) {
 		err = fmt.Errorf("open %s: %w", path, err)
@@ -125,7 +134,16 @@ func open(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-func read(f *os.File, from int64, redact func(string) string, private func(string) bool) (Part, error) {
+// Present returns an error that wraps fs.ErrNotExist if the client has deleted the file of a transcript.
+func Present(path string) error {
+	if file, _, ok := openCodeSession(path); ok {
+		path = file
+	}
+	_, err := os.Lstat(path)
+	return err
+}
+
+func read(f source, from int64, redact func(string) string, private func(string) bool) (Part, error) {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return Part{}, fmt.Errorf("read transcript: %w", err)
 	}

@@ -28,6 +28,21 @@ func Tables(ctx context.Context, path string, names map[string]string) (map[stri
 	})
 }
 
+// Query hands the rows of a query on another program's database to give, by the names of their columns and without NULL
+// values. It writes nothing. An error of give ends it.
+func Query(ctx context.Context, path, query string, args []any, give func(map[string]any) error) error {
+	return readForeign(ctx, path, func(conn *sql.Conn) error {
+		_, err := rows(ctx, conn, stmt(query, args...), func(r *sql.Rows) (struct{}, error) {
+			row, err := columns(r)
+			if err == nil {
+				err = give(row)
+			}
+			return struct{}{}, err
+		})
+		return err
+	})
+}
+
 func readForeign(ctx context.Context, path string, f func(*sql.Conn) error) error {
 	return wrap("read "+path, withConn(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", f))
 }
