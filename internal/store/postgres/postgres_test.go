@@ -383,7 +383,7 @@ func TestAJobThatABatchCountsOnIsNotLeasedBeforeItsEnd(t *testing.T) {
 func TestAPurgeThatAnotherDaemonBeganIsNotForgotten(t *testing.T) {
 	ctx := t.Context()
 	s, other := openStore(t), open(t, Config{Wait: 2 * time.Minute, Limit: 5 * time.Minute})
-	began := func(tx *transaction) error { return tx.putTombstone(ctx, stored.UnfinishedPurge) }
+	began := func(tx *transaction) error { return tx.PutTombstone(ctx, stored.UnfinishedPurge) }
 	if err := s.transact(ctx, began); err != nil {
 		t.Fatal(err)
 	}

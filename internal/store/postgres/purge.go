@@ -3,12 +3,11 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,15 +23,10 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (done mem.Purged, err 
 		return done, wrap("purge", err)
 	}
 	err = s.transact(ctx, func(tx *transaction) error {
-		e := newEraser(tx)
-		if err := e.findIDs(ctx, ids); err != nil {
-			return err
-		}
-		if err := e.erase(ctx); err != nil {
-			return err
-		}
+		e := stored.NewErasure(newEntry(tx))
+		err := e.Erase(ctx, ids)
 		done = e.Done
-		return e.putTombstones(ctx)
+		return err
 	})
 	if err != nil {
 		return mem.Purged{}, wrap("purge", err)
@@ -42,38 +36,33 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (done mem.Purged, err 
 
 // PreviewPurge implements mem.Store.
 func (s *Store) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
-	e, err := s.preview(ctx, ids, (*eraser).erase)
+	e, err := s.preview(ctx, (*stored.Erasure).Erase, ids)
 	return e.Marked(), e.Done, err
 }
 
 // PurgeMemories implements mem.Store. It does not count, because that reads all rows.
 func (s *Store) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
-	e, err := s.preview(ctx, ids, (*eraser).mark)
+	e, err := s.preview(ctx, (*stored.Erasure).Mark, ids)
 	return e.Marked(), err
 }
 
 // preview does part of a purge, or all of it, and rolls it back.
-func (s *database) preview(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (
-	done stored.Erasure, err error,
-) {
-	err = s.transact(ctx, func(tx *transaction) error {
-		e := newEraser(tx)
-		if err := e.findIDs(ctx, ids); err != nil {
-			return err
-		}
-		if err := part(e, ctx); err != nil {
-			return err
-		}
-		done = e.Erasure
-		return stored.ErrPreview
+func (s *database) preview(ctx context.Context, part func(*stored.Erasure, context.Context, []string) error,
+	ids []string,
+) (stored.Erasure, error) {
+	var e *stored.Erasure
+	err := s.transact(ctx, func(tx *transaction) error {
+		e = stored.NewErasure(newEntry(tx))
+		return cmp.Or(part(e, ctx, ids), stored.ErrPreview)
 	})
 	if errors.Is(err, stored.ErrPreview) {
-		return done, nil
+		return *e, nil
 	}
 	return stored.Erasure{}, wrap("purge", err)
 }
 
-func (tx *transaction) putTombstone(ctx context.Context, id string) error {
+// PutTombstone writes a tombstone.
+func (tx *transaction) PutTombstone(ctx context.Context, id string) error {
 	n, err := tx.Next(ctx, "tombstone") // positions below those of events, so that these have no gaps
 	if err != nil {
 		return err
@@ -82,11 +71,6 @@ func (tx *transaction) putTombstone(ctx context.Context, id string) error {
 		dropped, payload, created_at) VALUES (?, ?, '', '', ?, '', '', '', true, '', ?)
 		ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, created_at = greatest(e.created_at, excluded.created_at)`, -n, id,
 		stored.Tombstone, stored.Stamp(tx.now)))
-}
-
-// putTombstones writes the tombstones of a purge.
-func (e *eraser) putTombstones(ctx context.Context) error {
-	return stored.Each(ctx, "tombstone", e.Tombstones(), e.putTombstone)
 }
 
 // ErasedUntil implements mem.Store.
@@ -123,166 +107,74 @@ func (s *database) finishPurge(ctx context.Context) error {
 	})
 }
 
-// eraser is one purge in its transaction.
-type eraser struct {
-	*entry
-	stored.Erasure
+// FindSessionToErase finds a session by its id or its short id.
+func (tx *transaction) FindSessionToErase(ctx context.Context, ref string) (n int64, id string, found bool, err error) {
+	found, err = tx.find(ctx, query("SELECT number, id FROM session WHERE id = ? OR short = ? LIMIT 1", ref, ref), &n,
+		&id)
+	return n, id, found, err
 }
 
-func newEraser(tx *transaction) *eraser { return &eraser{newEntry(tx), stored.NewErasure()} }
-
-// findIDs resolves the ids. It fails before anything is written if one does not exist.
-func (e *eraser) findIDs(ctx context.Context, ids []string) error {
-	for _, id := range ids {
-		if strings.HasPrefix(id, "m_") {
-			found, err := e.add(ctx, "m.id = ?", id)
-			if err != nil {
-				return err
-			}
-			if found > 0 {
-				continue
-			}
-		}
-		var n int64
-		var agentID string
-		found, err := e.find(ctx, query("SELECT number, id FROM session WHERE id = ? OR short = ? LIMIT 1", id, id), &n,
-			&agentID)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return fmt.Errorf("%s: %w", id, mem.ErrNotFound)
-		}
-		e.AddSession(n, agentID)
-	}
-	return nil
+// MemoriesOfSession reads the memories of a session.
+func (tx *transaction) MemoriesOfSession(ctx context.Context, session int64) ([]stored.MemoryRow, error) {
+	return tx.memories(ctx, "m.session = ?", session)
 }
 
-// add marks the memories that meet a condition and returns their number.
-func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
-	found, err := e.transaction.memories(ctx, condition, args...)
-	for _, r := range found {
-		e.Add(r)
-	}
-	return len(found), err
+// MergedInto reads the memories that were merged into others.
+func (tx *transaction) MergedInto(ctx context.Context, ids []string) ([]stored.MemoryRow, error) {
+	return tx.memories(ctx, "m.merged_into = ANY(?) AND m.merged_into <> ''", ids)
 }
 
-// mark marks what must be erased with the memories and sessions that were named, and blanks the rest of the memories'
-// sessions.
-func (e *eraser) mark(ctx context.Context) error {
-	if _, err := e.add(ctx, "m.session = ANY(?)", slices.Collect(maps.Keys(e.Sessions))); err != nil {
-		return err
-	}
-	if err := e.markMerged(ctx); err != nil {
-		return err
-	}
-	// Before memories are marked because they contain the same text.
-	if err := e.dropProposals(ctx, e.Traces.Finder()); err != nil {
-		return err
-	}
-	// Memories that are marked meanwhile contain no more than these.
-	for _, m := range slices.Collect(maps.Values(e.Memories)) {
-		if err := e.blankSession(ctx, m); err != nil {
-			return err
-		}
-	}
-	return e.markMerged(ctx)
+// MemoriesWithProposals reads the memories that have proposals.
+func (tx *transaction) MemoriesWithProposals(ctx context.Context) ([]stored.MemoryRow, error) {
+	return tx.memories(ctx, "m.proposed")
 }
 
-func (e *eraser) erase(ctx context.Context) error {
-	if err := e.mark(ctx); err != nil {
-		return err
+// MemoriesWithTrace reads the memories of a session that contain a trace.
+func (tx *transaction) MemoriesWithTrace(ctx context.Context, session int64, f *stored.Finder) ([]stored.MemoryRow,
+	error,
+) {
+	found, err := tx.matching(ctx, query(`SELECT number, '[' || to_json(words) || ',' || to_json(command) || ',' || doc ||
+		']' FROM memory WHERE session = ?`, session), f.InDocument)
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
-	for n, m := range e.Memories {
+	return tx.memories(ctx, "m.number = ANY(?)", found)
+}
+
+// UtterancesOfTurn reads the utterances of a turn.
+func (tx *transaction) UtterancesOfTurn(ctx context.Context, session int64, promptID string) ([]stored.MemoryRow,
+	error,
+) {
+	return tx.memories(ctx, "m.session = ? AND m.kind = 'utterance' AND m.prompt_id = ?", session, promptID)
+}
+
+// DeleteMemories deletes memories.
+func (e *entry) DeleteMemories(ctx context.Context, memories map[int64]stored.MemoryRow) error {
+	for n, m := range memories {
 		if stored.IsUtterance(m.Memory) {
 			e.Spans.Add(m.SessionNumber, n)
 		}
 	}
-	numbers := slices.Collect(maps.Keys(e.Memories))
-	deleted, err := e.changed(ctx, query("DELETE FROM memory WHERE number = ANY(?)", numbers))
-	if err != nil {
-		return err
-	}
-	e.Done.Memories = deleted
-	if err := e.IndexUtterances(ctx); err != nil { // neighbours were indexed with its text
-		return err
-	}
-	for n := range e.Sessions {
-		if err := e.addSessionTraces(ctx, n); err != nil {
-			return err
-		}
-		if err := e.deleteSession(ctx, n); err != nil {
-			return err
-		}
-	}
-	if err := e.dropProposals(ctx, e.AllTraces()); err != nil {
-		return err
-	}
-	if err := e.blankOtherSessions(ctx); err != nil {
-		return err
-	}
-	e.Done.Receipts += len(e.Receipts)
-	return nil
+	return e.exec(ctx, query("DELETE FROM memory WHERE number = ANY(?)", slices.Collect(maps.Keys(memories))))
 }
 
-// markMerged marks the memories that were merged into marked ones, and into those.
-func (e *eraser) markMerged(ctx context.Context) error {
-	for before := -1; before != len(e.Memories); {
-		before = len(e.Memories)
-		var ids []string
-		for _, m := range e.Memories {
-			ids = append(ids, m.ID)
-		}
-		if _, err := e.add(ctx, "m.merged_into = ANY(?) AND m.merged_into <> '' AND m.number <> ALL(?)", ids,
-			slices.Collect(maps.Keys(e.Memories))); err != nil {
-			return err
-		}
+// DeleteSession deletes a session with all that belongs to it, and blanks its events.
+func (tx *transaction) DeleteSession(ctx context.Context, n int64) (done mem.Purged, err error) {
+	if err := tx.get(ctx, query(`SELECT (SELECT count(*) FROM turn WHERE session = ?),
+		(SELECT count(*) FROM receipt WHERE session = ?), (SELECT count(*) FROM checkpoint WHERE session = ?)`, n, n, n),
+		&done.Turns, &done.Receipts, &done.Checkpoints); err != nil {
+		return done, err
 	}
-	return nil
-}
-
-// dropProposals erases the proposals that came from an erased session or contain a trace. Their memories stay: another
-// author wrote them.
-func (e *eraser) dropProposals(ctx context.Context, f *stored.Finder) error {
-	found, err := e.transaction.memories(ctx, "m.proposed")
-	if err != nil {
-		return err
+	if done.Events, err = tx.changed(ctx, query(blankEvent+"session = ? AND payload <> ''", n)); err != nil {
+		return done, err
 	}
-	for _, r := range found {
-		now, changed := e.WithoutProposals(r, f)
-		if !changed {
-			continue
-		}
-		if err := e.UpdateMemory(ctx, r, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// deleteSession deletes a session with all that belongs to it. Its events keep their ids and their order.
-func (e *eraser) deleteSession(ctx context.Context, n int64) error {
-	for table, count := range map[string]*int{
-		"turn": &e.Done.Turns, "receipt": &e.Done.Receipts, "checkpoint": &e.Done.Checkpoints,
-	} {
-		var rows int
-		if err := e.get(ctx, query("SELECT count(*) FROM "+table+" WHERE session = ?", n), &rows); err != nil {
-			return err
-		}
-		*count += rows
-	}
-	events, err := e.changed(ctx, query(blankEvent+"session = ? AND payload <> ''", n))
-	if err != nil {
-		return err
-	}
-	e.Done.Events += events
-	return e.exec(ctx, query("DELETE FROM session WHERE number = ?", n))
+	return done, tx.exec(ctx, query("DELETE FROM session WHERE number = ?", n))
 }
 
 // matching returns the numbers of the rows whose text passes. It keeps no texts: those of a large session are a
 // hundred megabytes.
-func (e *eraser) matching(ctx context.Context, q *statement, passes func(string) bool) (found []int64, err error) {
-	_, err = rows(ctx, e.tx, q, func(r pgx.Rows) (none struct{}, err error) {
+func (tx *transaction) matching(ctx context.Context, q *statement, passes func(string) bool) (found []int64, err error) {
+	_, err = rows(ctx, tx.tx, q, func(r pgx.Rows) (none struct{}, err error) {
 		var n int64
 		var text string
 		if err = r.Scan(&n, &text); err == nil && passes(text) {

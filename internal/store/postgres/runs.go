@@ -16,7 +16,8 @@ import (
 
 // FindRun returns the number of a run.
 func (e *entry) FindRun(ctx context.Context, id string) (n int64, err error) {
-	return n, e.get(ctx, query("SELECT number FROM run WHERE id = ?", id), &n)
+	err = e.get(ctx, query("SELECT number FROM run WHERE id = ?", id), &n)
+	return n, err
 }
 
 // InsertRun writes a new run, without its changes.

@@ -116,7 +116,7 @@ func (r *scrubRun) scan(ctx context.Context, t stored.TextTable, found []stored.
 	}
 	return r.store.transact(ctx, func(tx *transaction) error {
 		e := newEntry(tx)
-		if err := tx.putTombstone(ctx, stored.UnfinishedPurge); err != nil {
+		if err := tx.PutTombstone(ctx, stored.UnfinishedPurge); err != nil {
 			return err
 		}
 		for _, key := range secret {

@@ -35,8 +35,9 @@ func (tx *transaction) UpdateTurn(ctx context.Context, n int64, t mem.Turn) erro
 
 // LastTurn returns the place of the last turn of the session of the event until the time of t, 0 if there is none.
 func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (place int64, err error) {
-	return place, e.get(ctx, query("SELECT coalesce(max(place), 0) FROM turn WHERE session = ? AND at <= ?",
-		e.Session.Number, stored.Stamp(t.At)), &place)
+	err = e.get(ctx, query("SELECT coalesce(max(place), 0) FROM turn WHERE session = ? AND at <= ?", e.Session.Number,
+		stored.Stamp(t.At)), &place)
+	return place, err
 }
 
 // InsertTurn writes the row of a new turn.

@@ -1,13 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,15 +34,10 @@ func (s *erasure) Purge(ctx context.Context, ids ...string) (done mem.Purged, er
 func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged, err error) {
 	var erased map[int64]bool
 	err = s.transact(ctx, func(w *writer) error {
-		e := newEraser(w)
-		if err := e.findIDs(ctx, ids); err != nil {
-			return err
-		}
-		if err := e.erase(ctx); err != nil {
-			return err
-		}
+		e := stored.NewErasure(newEntry(w))
+		err := e.Erase(ctx, ids)
 		done, erased = e.Done, numbersOf(e.Memories)
-		return e.putTombstones(ctx)
+		return err
 	})
 	if err == nil {
 		s.vectors.drop(erased)
@@ -53,33 +47,27 @@ func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged,
 
 // PreviewPurge implements mem.Store.
 func (s *erasure) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
-	e, err := s.preview(ctx, ids, (*eraser).erase)
+	e, err := s.preview(ctx, (*stored.Erasure).Erase, ids)
 	return e.Marked(), e.Done, err
 }
 
 // PurgeMemories implements mem.Store. It does not count, because that reads all rows.
 func (s *erasure) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
-	e, err := s.preview(ctx, ids, (*eraser).mark)
+	e, err := s.preview(ctx, (*stored.Erasure).Mark, ids)
 	return e.Marked(), err
 }
 
 // preview does part of a purge, or all of it, and rolls it back.
-func (s *erasure) preview(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (
-	done stored.Erasure, err error,
-) {
-	err = s.change(ctx, func(w *writer) error {
-		e := newEraser(w)
-		if err := e.findIDs(ctx, ids); err != nil {
-			return err
-		}
-		if err := part(e, ctx); err != nil {
-			return err
-		}
-		done = e.Erasure
-		return stored.ErrPreview
+func (s *erasure) preview(ctx context.Context, part func(*stored.Erasure, context.Context, []string) error,
+	ids []string,
+) (stored.Erasure, error) {
+	var e *stored.Erasure
+	err := s.change(ctx, func(w *writer) error {
+		e = stored.NewErasure(newEntry(w))
+		return cmp.Or(part(e, ctx, ids), stored.ErrPreview)
 	})
 	if errors.Is(err, stored.ErrPreview) {
-		return done, nil
+		return *e, nil
 	}
 	return stored.Erasure{}, wrap("purge", err)
 }
@@ -125,169 +113,83 @@ func globQuote(path string) string {
 	return strings.NewReplacer(pairs...).Replace(path)
 }
 
-// eraser is one purge in its transaction.
-type eraser struct {
-	*entry
-	stored.Erasure
+// FindSessionToErase finds a session by its id or its short id.
+func (w *writer) FindSessionToErase(ctx context.Context, ref string) (n int64, id string, found bool, err error) {
+	found, err = w.find(ctx, stmt("SELECT number, id FROM session WHERE id=? OR short=?", ref, ref), &n, &id)
+	return n, id, found, err
 }
 
-func newEraser(w *writer) *eraser { return &eraser{newEntry(w), stored.NewErasure()} }
+// MemoriesOfSession reads the memories of a session.
+func (w *writer) MemoriesOfSession(ctx context.Context, session int64) ([]stored.MemoryRow, error) {
+	return w.memories(ctx, "m.session=?", session)
+}
 
-// findIDs resolves the ids. It fails before anything is written if one does not exist.
-func (e *eraser) findIDs(ctx context.Context, ids []string) error {
-	for _, id := range ids {
-		if strings.HasPrefix(id, "m_") {
-			found, err := e.add(ctx, "m.id=?", id)
-			if err != nil {
-				return err
-			}
-			if found > 0 {
-				continue
-			}
+// MergedInto reads the memories that were merged into others.
+func (w *writer) MergedInto(ctx context.Context, ids []string) ([]stored.MemoryRow, error) {
+	return w.memories(ctx, "m.merged_into IN "+listed+" AND m.merged_into<>''", array(ids))
+}
+
+// hasProposals is the condition of memories with proposals. Within a string of the JSON document the quotes would be
+// escaped.
+const hasProposals = `instr(m.standing, '"proposals":[') > 0`
+
+// MemoriesWithProposals reads the memories that have proposals.
+func (w *writer) MemoriesWithProposals(ctx context.Context) ([]stored.MemoryRow, error) {
+	return w.memories(ctx, hasProposals)
+}
+
+// MemoriesWithTrace reads the memories of a session that contain a trace.
+func (w *writer) MemoriesWithTrace(ctx context.Context, session int64, f *stored.Finder) ([]stored.MemoryRow, error) {
+	found, err := w.matching(ctx, stmt(`SELECT number, title || char(10) || body || char(10) || facts || char(10) ||
+		summary || char(10) || command || char(10) || words || char(10) || standing FROM memory WHERE session=?`, session),
+		f.In)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return w.memories(ctx, "m.number IN "+listed, array(found))
+}
+
+// UtterancesOfTurn reads the utterances of a turn.
+func (w *writer) UtterancesOfTurn(ctx context.Context, session int64, promptID string) ([]stored.MemoryRow, error) {
+	return w.memories(ctx, "m.session=? AND m.kind='utterance' AND m.prompt_id=?", session, promptID)
+}
+
+// DeleteMemories deletes memories and their index rows.
+func (e *entry) DeleteMemories(ctx context.Context, memories map[int64]stored.MemoryRow) error {
+	for n, m := range memories {
+		index := "memory_fts"
+		if stored.IsUtterance(m.Memory) {
+			index = "talk_fts"
+			e.Spans.Add(m.SessionNumber, n)
 		}
-		var n int64
-		var agentID string
-		found, err := e.find(ctx, stmt("SELECT number, id FROM session WHERE id=? OR short=?", id, id), &n, &agentID)
-		if err != nil {
+		if _, err := e.exec(ctx, "DELETE FROM "+index+" WHERE rowid=?", n); err != nil {
 			return err
 		}
-		if !found {
-			return fmt.Errorf("%s: %w", id, mem.ErrNotFound)
+		if _, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", n); err != nil {
+			return err
 		}
-		e.AddSession(n, agentID)
 	}
 	return nil
 }
 
-// add marks the memories that meet a condition and returns their number.
-func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
-	found, err := e.memories(ctx, condition, args...)
-	for _, r := range found {
-		e.Add(r)
+// DeleteSession deletes a session with all that belongs to it, and blanks its events.
+func (w *writer) DeleteSession(ctx context.Context, n int64) (done mem.Purged, err error) {
+	if err := w.get(ctx, stmt(`SELECT (SELECT count(*) FROM turn WHERE session=?1),
+		(SELECT count(*) FROM receipt WHERE session=?1), (SELECT count(*) FROM checkpoint WHERE session=?1)`, n),
+		&done.Turns, &done.Receipts, &done.Checkpoints); err != nil {
+		return done, err
 	}
-	return len(found), err
-}
-
-// addEach marks the memories with the given numbers.
-func (e *eraser) addEach(ctx context.Context, numbers []int64) error {
-	for _, n := range numbers {
-		if _, err := e.add(ctx, "m.number=?", n); err != nil {
-			return err
-		}
+	if done.Events, err = w.changed(ctx, blankEvent+" WHERE session=? AND payload<>''", n); err != nil {
+		return done, err
 	}
-	return nil
-}
-
-// mark marks what must be erased with the memories and sessions that were named,
-// and blanks the rest of the memories' sessions.
-func (e *eraser) mark(ctx context.Context) error {
-	for n := range e.Sessions {
-		if _, err := e.add(ctx, "m.session=?", n); err != nil {
-			return err
-		}
-	}
-	if err := e.markMerged(ctx); err != nil {
-		return err
-	}
-	// Before memories are marked because they contain the same text.
-	if err := e.dropProposals(ctx, e.Traces.Finder()); err != nil {
-		return err
-	}
-	// Memories that are marked meanwhile contain no more than these.
-	for _, m := range slices.Collect(maps.Values(e.Memories)) {
-		if err := e.blankSession(ctx, m); err != nil {
-			return err
-		}
-	}
-	return e.markMerged(ctx)
-}
-
-func (e *eraser) erase(ctx context.Context) error {
-	if err := e.mark(ctx); err != nil {
-		return err
-	}
-	for _, m := range e.Memories {
-		if err := e.deleteMemory(ctx, m); err != nil {
-			return err
-		}
-	}
-	if err := e.IndexUtterances(ctx); err != nil { // neighbours were indexed with its text
-		return err
-	}
-	for n := range e.Sessions {
-		if err := e.addSessionTraces(ctx, n); err != nil {
-			return err
-		}
-		if err := e.deleteSession(ctx, n); err != nil {
-			return err
-		}
-	}
-	if err := e.dropProposals(ctx, e.AllTraces()); err != nil {
-		return err
-	}
-	if err := e.blankOtherSessions(ctx); err != nil {
-		return err
-	}
-	e.Done.Receipts += len(e.Receipts)
-	return nil
-}
-
-// markMerged marks the memories that were merged into marked ones.
-func (e *eraser) markMerged(ctx context.Context) error {
-	for next := slices.Collect(maps.Keys(e.Memories)); len(next) > 0; next = next[1:] {
-		merged, err := rows(ctx, e.conn, stmt("SELECT number FROM memory WHERE merged_into=? AND merged_into<>''",
-			e.Memories[next[0]].ID), one[int64])
-		if err != nil {
-			return err
-		}
-		merged = slices.DeleteFunc(merged, func(n int64) bool { _, known := e.Memories[n]; return known })
-		if err := e.addEach(ctx, merged); err != nil {
-			return err
-		}
-		next = append(next, merged...)
-	}
-	return nil
-}
-
-func (e *eraser) deleteMemory(ctx context.Context, m stored.MemoryRow) error {
-	index := "memory_fts"
-	if stored.IsUtterance(m.Memory) {
-		index = "talk_fts"
-		e.Spans.Add(m.SessionNumber, m.Number)
-	}
-	if _, err := e.exec(ctx, "DELETE FROM "+index+" WHERE rowid=?", m.Number); err != nil {
-		return err
-	}
-	e.Done.Memories++
-	_, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", m.Number)
-	return err
-}
-
-// deleteSession deletes a session with all that belongs to it. Its events keep
-// their ids and their order.
-func (e *eraser) deleteSession(ctx context.Context, n int64) error {
-	for table, count := range map[string]*int{
-		"turn": &e.Done.Turns, "receipt": &e.Done.Receipts, "checkpoint": &e.Done.Checkpoints,
-	} {
-		var rows int
-		if err := e.get(ctx, stmt("SELECT count(*) FROM "+table+" WHERE session=?", n), &rows); err != nil {
-			return err
-		}
-		*count += rows
-	}
-	events, err := e.changed(ctx, blankEvent+" WHERE session=? AND payload<>''", n)
-	if err != nil {
-		return err
-	}
-	e.Done.Events += events
-	_, err = e.exec(ctx, "DELETE FROM session WHERE number=?", n)
-	return err
+	_, err = w.exec(ctx, "DELETE FROM session WHERE number=?", n)
+	return done, err
 }
 
 // matching returns the numbers of the rows whose text passes. It keeps no texts:
 // those of a large session are a hundred megabytes.
-func (e *eraser) matching(ctx context.Context, s statement, passes func(string) bool) (found []int64, err error) {
-	_, err = rows(ctx, e.conn, s, func(r *sql.Rows) (none struct{}, err error) {
+func (w *writer) matching(ctx context.Context, s statement, passes func(string) bool) (found []int64, err error) {
+	_, err = rows(ctx, w.conn, s, func(r *sql.Rows) (none struct{}, err error) {
 		var n int64
 		var text string
 		if err := r.Scan(&n, &text); err != nil {

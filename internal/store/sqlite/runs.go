@@ -11,7 +11,8 @@ import (
 
 // FindRun returns the number of a run.
 func (e *entry) FindRun(ctx context.Context, id string) (n int64, err error) {
-	return n, e.get(ctx, stmt("SELECT number FROM run WHERE id=?", id), &n)
+	err = e.get(ctx, stmt("SELECT number FROM run WHERE id=?", id), &n)
+	return n, err
 }
 
 // InsertRun writes a new run, without its changes.

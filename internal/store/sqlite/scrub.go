@@ -112,7 +112,7 @@ func (r *scrubRun) read(ctx context.Context, t stored.TextTable, after string) (
 // write cleans records in one transaction. It reads each again, as it may have changed meanwhile.
 func (r *scrubRun) write(ctx context.Context, t stored.TextTable, keys []string) error {
 	return r.store.change(ctx, func(w *writer) error {
-		if err := w.putTombstone(ctx, stored.UnfinishedPurge); err != nil {
+		if err := w.PutTombstone(ctx, stored.UnfinishedPurge); err != nil {
 			return err
 		}
 		for _, key := range keys {

@@ -8,17 +8,8 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// putTombstones writes the tombstones of a purge.
-func (e *eraser) putTombstones(ctx context.Context) error {
-	for _, id := range e.Tombstones() {
-		if err := e.putTombstone(ctx, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *writer) putTombstone(ctx context.Context, id string) error {
+// PutTombstone writes a tombstone.
+func (w *writer) PutTombstone(ctx context.Context, id string) error {
 	_, err := w.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,'',NULL,'',?,'','','','',1,NULL,0,'',?)
 		ON CONFLICT (id) DO UPDATE SET created_at=max(created_at, excluded.created_at)`, id, string(stored.Tombstone),

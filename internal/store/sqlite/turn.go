@@ -17,8 +17,9 @@ func (w *writer) FindTurn(ctx context.Context, session any, key string) (n int64
 
 // LastTurn returns the place of the last turn of the session of the event until the time of t, 0 if there is none.
 func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (place int64, err error) {
-	return place, e.get(ctx, stmt("SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?",
-		e.Session.Number, stored.Stamp(t.At)), &place)
+	err = e.get(ctx, stmt("SELECT coalesce(max(place), 0) FROM turn WHERE session=? AND at<=?", e.Session.Number,
+		stored.Stamp(t.At)), &place)
+	return place, err
 }
 
 // InsertTurn writes the row of a new turn.
