@@ -16,36 +16,24 @@ import (
 
 const defaultEvents = 100
 
-// FindDuplicate returns the position of the event that e repeats, 0 if e is new.
-func (tx *transaction) FindDuplicate(ctx context.Context, e mem.Event) (seq int64, err error) {
-	if found, err := tx.find(ctx, query("SELECT seq FROM event WHERE id = ?", e.ID), &seq); found || err != nil {
-		return seq, err
-	}
-	if e.Key == "" {
-		return 0, nil
-	}
-	if seq, err := tx.erasedDuplicate(ctx, e); seq != 0 || err != nil {
-		return seq, err
-	}
-	var key string
-	var at time.Time
-	found, err := tx.find(ctx, query(`SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
-		WHERE s.id = ? ORDER BY e.seq DESC LIMIT 1`, e.Session), &seq, &key, timeAt(&at))
-	if err != nil || !found || key != e.Key || e.At.Sub(at).Abs() > mem.DuplicateWindow {
-		return 0, err
-	}
-	return seq, nil
+// FindEvent returns the position of an event, 0 if there is none.
+func (tx *transaction) FindEvent(ctx context.Context, id string) (seq int64, err error) {
+	_, err = tx.find(ctx, query("SELECT seq FROM event WHERE id = ?", id), &seq)
+	return seq, err
 }
 
-// erasedDuplicate returns the position of an erased event of the same session with the same content as e; 0 if there
-// is none. Events without content repeat rightly, as when a session is resumed.
-func (tx *transaction) erasedDuplicate(ctx context.Context, e mem.Event) (seq int64, err error) {
-	if e.Text == "" && e.Error == "" && len(e.Input) == 0 && len(e.Response) == 0 {
-		return 0, nil
-	}
+// FindErasedEvent returns the position of an erased event with a key, 0 if there is none.
+func (tx *transaction) FindErasedEvent(ctx context.Context, key string) (seq int64, err error) {
 	_, err = tx.find(ctx, query("SELECT seq FROM event WHERE id > ? AND id < ? AND key = ? AND payload = '' LIMIT 1",
-		"e_"+e.Key+".", "e_"+e.Key+"/", e.Key), &seq)
+		"e_"+key+".", "e_"+key+"/", key), &seq)
 	return seq, err
+}
+
+// LastEvent returns the position, key and time of the last event of a session; 0 if there is none.
+func (tx *transaction) LastEvent(ctx context.Context, session string) (seq int64, key string, at time.Time, err error) {
+	_, err = tx.find(ctx, query(`SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
+		WHERE s.id = ? ORDER BY e.seq DESC LIMIT 1`, session), &seq, &key, timeAt(&at))
+	return seq, key, at, err
 }
 
 // InsertEvent writes the event's row and returns its position.

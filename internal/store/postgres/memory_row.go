@@ -119,45 +119,37 @@ func places(files []string) (dirs, exts []string) {
 	return dirs, exts
 }
 
-// IndexUtterances writes the search vectors of all changed utterances.
-func (e *entry) IndexUtterances(ctx context.Context) error {
-	for session, s := range e.Spans {
-		if err := e.indexSpan(ctx, session, s); err != nil {
-			return err
-		}
-	}
-	clear(e.Spans)
-	return nil
+// UtterancesBefore reads the last utterances of a session before a row, the nearest first.
+func (tx *transaction) UtterancesBefore(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
+	error,
+) {
+	return tx.utterances(ctx, session, "m.number < ? ORDER BY m.number DESC LIMIT ?", n, most)
 }
 
-func (e *entry) indexSpan(ctx context.Context, session any, s stored.Span) error {
-	before, err := e.utterances(ctx, session, "m.number < ? ORDER BY m.number DESC LIMIT ?", s.First, stored.MaxNeighbours)
-	if err != nil {
-		return err
-	}
-	within, err := e.utterances(ctx, session, "m.number BETWEEN ? AND ? ORDER BY m.number", s.First, s.Last)
-	if err != nil {
-		return err
-	}
-	after, err := e.utterances(ctx, session, "m.number > ? ORDER BY m.number LIMIT ?", s.Last, stored.MaxNeighbours)
-	if err != nil {
-		return err
-	}
-	for _, u := range stored.WithNeighbours(before, within, after, session != nil) {
-		v := vectorOf(utteranceTexts(u))
-		if err := e.exec(ctx, query("UPDATE memory SET search = ?::text::tsvector, length = ? WHERE number = ?", v.text,
-			v.length, u.Number)); err != nil {
-			return err
-		}
-	}
-	return nil
+// UtterancesWithin reads the utterances of a session in a span.
+func (tx *transaction) UtterancesWithin(ctx context.Context, session any, s stored.Span) ([]stored.Utterance, error) {
+	return tx.utterances(ctx, session, "m.number BETWEEN ? AND ? ORDER BY m.number", s.First, s.Last)
+}
+
+// UtterancesAfter reads the first utterances of a session after a row.
+func (tx *transaction) UtterancesAfter(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
+	error,
+) {
+	return tx.utterances(ctx, session, "m.number > ? ORDER BY m.number LIMIT ?", n, most)
+}
+
+// IndexUtterance writes the search vector of an utterance.
+func (tx *transaction) IndexUtterance(ctx context.Context, u stored.IndexedUtterance) error {
+	v := vectorOf(utteranceTexts(u))
+	return tx.exec(ctx, query("UPDATE memory SET search = ?::text::tsvector, length = ? WHERE number = ?", v.text,
+		v.length, u.Number))
 }
 
 // utterances returns the utterances of a session that meet a condition.
-func (e *entry) utterances(ctx context.Context, session any, condition string, args ...any) ([]stored.Utterance,
+func (tx *transaction) utterances(ctx context.Context, session any, condition string, args ...any) ([]stored.Utterance,
 	error,
 ) {
-	found, err := e.memories(ctx, "m.session IS NOT DISTINCT FROM ?::bigint AND m.kind = 'utterance' AND "+condition,
+	found, err := tx.memories(ctx, "m.session IS NOT DISTINCT FROM ?::bigint AND m.kind = 'utterance' AND "+condition,
 		append([]any{session}, args...)...)
 	out := make([]stored.Utterance, 0, len(found))
 	for _, m := range found {

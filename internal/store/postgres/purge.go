@@ -173,7 +173,9 @@ func (tx *transaction) DeleteSession(ctx context.Context, n int64) (done mem.Pur
 
 // matching returns the numbers of the rows whose text passes. It keeps no texts: those of a large session are a
 // hundred megabytes.
-func (tx *transaction) matching(ctx context.Context, q *statement, passes func(string) bool) (found []int64, err error) {
+func (tx *transaction) matching(ctx context.Context, q *statement, passes func(string) bool) (found []int64,
+	err error,
+) {
 	_, err = rows(ctx, tx.tx, q, func(r pgx.Rows) (none struct{}, err error) {
 		var n int64
 		var text string

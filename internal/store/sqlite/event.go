@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
@@ -13,26 +14,24 @@ import (
 
 const defaultEvents = 100
 
-// FindDuplicate returns the position of the event that e repeats, 0 if e is new.
-func (w *writer) FindDuplicate(ctx context.Context, e mem.Event) (int64, error) {
-	var seq int64
-	if found, err := w.find(ctx, stmt("SELECT seq FROM event WHERE id=?", e.ID), &seq); found || err != nil {
-		return seq, err
-	}
-	if e.Key == "" {
-		return 0, nil
-	}
-	if seq, err := w.erasedDuplicate(ctx, e); seq != 0 || err != nil {
-		return seq, err
-	}
-	var key string
-	var at int64
-	found, err := w.find(ctx, stmt(`SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
-		WHERE s.id=? ORDER BY e.seq DESC LIMIT 1`, e.Session), &seq, &key, &at)
-	if err != nil || !found || key != e.Key || e.At.Sub(stored.TimeOf(at)).Abs() > mem.DuplicateWindow {
-		return 0, err
-	}
-	return seq, nil
+// FindEvent returns the position of an event, 0 if there is none.
+func (w *writer) FindEvent(ctx context.Context, id string) (seq int64, err error) {
+	_, err = w.find(ctx, stmt("SELECT seq FROM event WHERE id=?", id), &seq)
+	return seq, err
+}
+
+// FindErasedEvent returns the position of an erased event with a key, 0 if there is none.
+func (w *writer) FindErasedEvent(ctx context.Context, key string) (seq int64, err error) {
+	_, err = w.find(ctx, stmt("SELECT seq FROM event WHERE id > ? AND id < ? AND key=? AND payload='' LIMIT 1",
+		"e_"+key+".", "e_"+key+"/", key), &seq)
+	return seq, err
+}
+
+// LastEvent returns the position, key and time of the last event of a session; 0 if there is none.
+func (w *writer) LastEvent(ctx context.Context, session string) (seq int64, key string, at time.Time, err error) {
+	_, err = w.find(ctx, stmt(`SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
+		WHERE s.id=? ORDER BY e.seq DESC LIMIT 1`, session), &seq, &key, timeAt(&at))
+	return seq, key, at, err
 }
 
 // InsertEvent writes the event's row and returns its position.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
 
@@ -43,16 +42,4 @@ func (s *erasure) ErasedUntil(ctx context.Context, session string) (at time.Time
 	err = stmt("SELECT coalesce(max(created_at), 0) FROM event WHERE id=?", stored.TombstoneID(session)).
 		scan(ctx, s.read, timeAt(&at))
 	return at, wrap("erased until", err)
-}
-
-// erasedDuplicate returns the position of an erased event of the same session with
-// the same content as e; 0 if there is none. Events without content repeat
-// rightly, as when a session is resumed.
-func (w *writer) erasedDuplicate(ctx context.Context, e mem.Event) (seq int64, err error) {
-	if e.Text == "" && e.Error == "" && len(e.Input) == 0 && len(e.Response) == 0 {
-		return 0, nil
-	}
-	_, err = w.find(ctx, stmt("SELECT seq FROM event WHERE id > ? AND id < ? AND key=? AND payload='' LIMIT 1",
-		"e_"+e.Key+".", "e_"+e.Key+"/", e.Key), &seq)
-	return seq, err
 }

@@ -39,7 +39,7 @@ func (e *Entry) Apply(ctx context.Context, b mem.Batch) (r mem.Result, err error
 			return r, errors.New("event without an id")
 		}
 		e.Event, e.At = *b.Event, FirstOf(b.Event.At, e.Now)
-		seq, err := e.write.FindDuplicate(ctx, e.Event)
+		seq, err := e.duplicateOf(ctx, e.Event)
 		if err != nil {
 			return r, fmt.Errorf("look up event %s: %w", e.Event.ID, err)
 		}
@@ -55,6 +55,24 @@ func (e *Entry) Apply(ctx context.Context, b mem.Batch) (r mem.Result, err error
 		}
 	}
 	return r, nil
+}
+
+// duplicateOf returns the position of the stored event that ev repeats, 0 if ev is new.
+func (e *Entry) duplicateOf(ctx context.Context, ev mem.Event) (int64, error) {
+	if seq, err := e.write.FindEvent(ctx, ev.ID); seq != 0 || err != nil || ev.Key == "" {
+		return seq, err
+	}
+	// Events without content repeat rightly, as when a session is resumed.
+	if ev.Text != "" || ev.Error != "" || len(ev.Input) > 0 || len(ev.Response) > 0 {
+		if seq, err := e.write.FindErasedEvent(ctx, ev.Key); seq != 0 || err != nil {
+			return seq, err
+		}
+	}
+	seq, key, at, err := e.write.LastEvent(ctx, ev.Session)
+	if err != nil || key != ev.Key || ev.At.Sub(at).Abs() > mem.DuplicateWindow {
+		return 0, err
+	}
+	return seq, nil
 }
 
 // Each writes the items of a list one after the other.
@@ -120,7 +138,7 @@ func (e *Entry) putMemories(ctx context.Context, b mem.Batch, r *mem.Result) err
 	if err := Each(ctx, "edit", b.Edits, e.edit); err != nil {
 		return err
 	}
-	if err := e.write.IndexUtterances(ctx); err != nil {
+	if err := e.IndexUtterances(ctx); err != nil {
 		return fmt.Errorf("index utterances: %w", err)
 	}
 	return Each(ctx, "links", b.Links, e.write.PutLinks)

@@ -26,6 +26,8 @@ var ErrPreview = errors.New("preview of a purge")
 // what is erased. Documents are those of table checkpoint or receipt.
 type Eraser interface {
 	memoryWriter
+	// IndexUtterances is that of the Entry.
+	IndexUtterances(ctx context.Context) error
 	// FindSessionToErase returns the number and the id of a session, given by its id or its short id.
 	FindSessionToErase(ctx context.Context, ref string) (n int64, id string, found bool, err error)
 	MemoriesOfSession(ctx context.Context, session int64) ([]MemoryRow, error)

@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -11,8 +12,8 @@ import (
 // neighbours is how many utterances before and after one are indexed with it.
 const neighbours = 2
 
-// MaxNeighbours is how many utterances before and after a span its neighbours are looked for in.
-const MaxNeighbours = 2 * neighbours
+// maxNeighbours is how many utterances before and after a span its neighbours are looked for in.
+const maxNeighbours = 2 * neighbours
 
 // Spans are the utterances that were added, deleted or changed, by the number of their session, nil without one. Their
 // index rows, and those of their neighbours, are written once at the end.
@@ -28,6 +29,38 @@ func (c Spans) Add(session any, n int64) {
 		s = Span{n, n}
 	}
 	c[session] = Span{min(s.First, n), max(s.Last, n)}
+}
+
+// IndexUtterances writes the index rows of all changed utterances.
+func (e *Entry) IndexUtterances(ctx context.Context) error {
+	for session, s := range e.Spans {
+		if err := e.indexSpan(ctx, session, s); err != nil {
+			return err
+		}
+	}
+	clear(e.Spans)
+	return nil
+}
+
+func (e *Entry) indexSpan(ctx context.Context, session any, s Span) error {
+	before, err := e.write.UtterancesBefore(ctx, session, s.First, maxNeighbours)
+	if err != nil {
+		return err
+	}
+	within, err := e.write.UtterancesWithin(ctx, session, s)
+	if err != nil {
+		return err
+	}
+	after, err := e.write.UtterancesAfter(ctx, session, s.Last, maxNeighbours)
+	if err != nil {
+		return err
+	}
+	for _, u := range withNeighbours(before, within, after, session != nil) {
+		if err := e.write.IndexUtterance(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Utterance has the fields of an utterance that are indexed.
@@ -59,10 +92,10 @@ type IndexedUtterance struct {
 	Near, Far string // texts at distance one and two
 }
 
-// WithNeighbours returns the utterances whose index rows change with a span: those of the span, and of a session also
-// their neighbours. before are those before the span, the nearest first; after those after it. Each has MaxNeighbours
+// withNeighbours returns the utterances whose index rows change with a span: those of the span, and of a session also
+// their neighbours. before are those before the span, the nearest first; after those after it. Each has maxNeighbours
 // at most.
-func WithNeighbours(before, within, after []Utterance, inSession bool) []IndexedUtterance {
+func withNeighbours(before, within, after []Utterance, inSession bool) []IndexedUtterance {
 	slices.Reverse(before)
 	all := slices.Concat(before, within, after)
 	from, to := max(0, len(before)-neighbours), len(all)-max(0, len(after)-neighbours)

@@ -2,6 +2,7 @@ package stored
 
 import (
 	"context"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -19,8 +20,12 @@ type Writer interface {
 type batchWriter interface {
 	// Next returns the number of a new row of a table. No number is used twice, even if the newest row was erased.
 	Next(ctx context.Context, table string) (int64, error)
-	// FindDuplicate returns the position of the stored event that another one repeats, 0 if there is none.
-	FindDuplicate(ctx context.Context, ev mem.Event) (int64, error)
+	// FindEvent returns the position of an event, 0 if there is none.
+	FindEvent(ctx context.Context, id string) (int64, error)
+	// FindErasedEvent returns the position of an erased event with a key, 0 if there is none.
+	FindErasedEvent(ctx context.Context, key string) (int64, error)
+	// LastEvent returns the position, key and time of the last event of a session, given by its id; 0 if there is none.
+	LastEvent(ctx context.Context, session string) (seq int64, key string, at time.Time, err error)
 	// InsertEvent writes the event of the batch and returns its position.
 	InsertEvent(ctx context.Context, session any, payload string) (int64, error)
 	// PutProject writes a project, under the key of its repository if that is known.
@@ -58,8 +63,11 @@ type memoryWriter interface {
 	MemoriesOfTurn(ctx context.Context, promptID string) ([]MemoryRow, error)
 	InsertMemory(ctx context.Context, m MemoryRow) error
 	UpdateMemory(ctx context.Context, old MemoryRow, now mem.Memory) error
-	// IndexUtterances writes the index rows of the utterances of Entry.Spans.
-	IndexUtterances(ctx context.Context) error
+	// UtterancesBefore returns the last utterances of a session before a row, the nearest first.
+	UtterancesBefore(ctx context.Context, session any, n int64, most int) ([]Utterance, error)
+	UtterancesWithin(ctx context.Context, session any, s Span) ([]Utterance, error)
+	UtterancesAfter(ctx context.Context, session any, n int64, most int) ([]Utterance, error)
+	IndexUtterance(ctx context.Context, u IndexedUtterance) error
 	PutLinks(ctx context.Context, l mem.MemoryLinks) error
 }
 
