@@ -143,6 +143,8 @@ type ProcessingResponse struct {
 type NowResponse struct {
 	views.StatusResponse
 	Next mem.Receipt `json:"next"` // as NextRequest returns it
+	// NextItems says how the memories of Next stand, by their id.
+	NextItems map[string]views.ItemState `json:"next_items"`
 	// NextProject is the project of Next: the requested one, or else the one active last.
 	NextProject mem.Project `json:"next_project"`
 

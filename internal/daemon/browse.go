@@ -28,6 +28,9 @@ func (h *Daemon) now(ctx context.Context, at mem.ProjectRef) (out api.NowRespons
 	if out.Next, err = h.Engine.Next(ctx, views.NextRequest{ProjectRef: at}); err != nil {
 		return out, err
 	}
+	if out.NextItems, err = h.Engine.Views.ItemStates(ctx, out.Next); err != nil {
+		return out, err
+	}
 	if out.Day, err = h.Engine.Views.Day(ctx, at); err != nil {
 		return out, err
 	}

@@ -31,6 +31,7 @@ type SessionRow struct {
 	Injections     int      `json:"injections"`         // injections that contained an item
 	InjectedTokens int      `json:"tokens"`             // tokens of those injections
 	Branches       []string `json:"branches,omitempty"` // on which a memory was made
+	Result         string   `json:"result,omitempty"`   // title of its summary; a store leaves it empty
 }
 
 // Count is a value and the number of its occurrences.

@@ -17,7 +17,13 @@ func (s *Service) Projects(ctx context.Context) (ProjectsResponse, error) {
 	if err != nil {
 		return ProjectsResponse{}, err
 	}
-	return ProjectsResponse{Projects: append([]mem.Project{}, ps...)}, nil
+	out := ProjectsResponse{Projects: append([]mem.Project{}, ps...), Review: map[string]int{}}
+	for _, p := range append(ps, mem.Project{}) {
+		if n := s.Curate.ReviewCount(p.Key); n != nil && n.Total > 0 {
+			out.Review[p.Key] = n.Total
+		}
+	}
+	return out, nil
 }
 
 // feedLength is the default number of entries of Feed.
@@ -186,18 +192,44 @@ func (s *Service) Sessions(ctx context.Context, req SessionsRequest) (SessionsRe
 		Project: p.Key, Agent: req.Agent, Branch: req.Branch, Since: req.Since, Until: req.Until,
 		Limit: min(req.Limit, 200), Offset: req.Offset,
 	})
+	if err != nil {
+		return SessionsResponse{}, err
+	}
+	if err := s.addResults(ctx, p, page.Sessions); err != nil {
+		return SessionsResponse{}, err
+	}
 	if page.Sessions == nil {
 		page.Sessions = []mem.SessionRow{}
 	}
 	if page.Agents == nil {
 		page.Agents = []mem.Count{}
 	}
-	return SessionsResponse{Project: p, SessionPage: page}, err
+	return SessionsResponse{Project: p, SessionPage: page}, nil
+}
+
+// addResults adds what came of sessions.
+func (s *Service) addResults(ctx context.Context, p mem.Project, rows []mem.SessionRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	since := rows[0].Created
+	for _, r := range rows {
+		if r.Created.Before(since) {
+			since = r.Created
+		}
+	}
+	titles, err := s.results(ctx, mem.Query{Project: p.Key, After: since})
+	for i, r := range rows {
+		rows[i].Result = titles[r.ID]
+	}
+	return err
 }
 
 // ProjectsResponse lists the known projects, last active first.
 type ProjectsResponse struct {
-	Projects []mem.Project `json:"projects"`
+	// Review counts the findings that wait for a decision, by the key of a project; "" is all projects together.
+	Review   map[string]int `json:"review"`
+	Projects []mem.Project  `json:"projects"`
 }
 
 // FeedRequest asks what happened last in a place.

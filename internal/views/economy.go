@@ -68,6 +68,7 @@ type tally struct {
 	uses       map[string]int        // uses already matched to an injection, by memory
 	injections map[string]*DeadItem
 	sessions   map[string]string // agent of each session with an injection
+	byTrigger  map[string]*TriggerUse
 }
 
 // newTally returns an empty tally of the last n days.
@@ -83,7 +84,10 @@ func (s *Service) newTally(p mem.Project, n int) *tally {
 		uses:       map[string]int{},
 		injections: map[string]*DeadItem{},
 		sessions:   map[string]string{},
-		out:        EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
+		byTrigger:  map[string]*TriggerUse{},
+		out: EconomyResponse{
+			Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, ByTrigger: []TriggerUse{}, Agents: map[string]int{},
+		},
 	}
 	c.out.Since, c.out.Estimate.Formula = c.since.UTC(), formula
 	for i := range c.out.Days {
@@ -197,12 +201,19 @@ func (s *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) err
 	case mem.Abstained:
 		day.Abstained++
 	}
+	trigger := c.byTrigger[r.Trigger]
+	if trigger == nil {
+		trigger = &TriggerUse{Trigger: r.Trigger}
+		c.byTrigger[r.Trigger] = trigger
+	}
 	for _, it := range injectedMemories(r) {
 		m := c.known[it.ID]
 		c.out.Injected++
+		trigger.Injected++
 		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // each use matches one injection, the newest
 			c.uses[it.ID]++
 			c.out.Used++
+			trigger.Used++
 			if len(m.Files) > 0 {
 				c.out.Estimate.Items++
 				day.Avoided += c.out.Estimate.PerRead
@@ -331,6 +342,9 @@ func (c *tally) sum() {
 		if t.Tokens[name] > 0 {
 			c.out.Triggers = append(c.out.Triggers, name)
 		}
+		if u := c.byTrigger[name]; u != nil && u.Injected > 0 {
+			c.out.ByTrigger = append(c.out.ByTrigger, *u)
+		}
 	}
 	c.out.Total, c.out.Sessions, c.out.Estimate.Tokens = t, len(c.sessions), t.Avoided
 }
@@ -351,13 +365,22 @@ type EconomyResponse struct {
 	Agents   map[string]int `json:"agents"`        // tokens injected, by agent; "" for sessions not known any more
 	Cut      bool           `json:"cut,omitempty"` // only the newest MaxEconomy receipts were counted
 
-	Total       EconomyDay `json:"total"`        // of all days; its Day is empty
-	Injected    int        `json:"injected"`     // injected items
-	Used        int        `json:"used"`         // injected items that were used afterwards
-	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, per session of an agent that has them
+	Total    EconomyDay `json:"total"`    // of all days; its Day is empty
+	Injected int        `json:"injected"` // injected items
+	Used     int        `json:"used"`     // injected items that were used afterwards
+	// ByTrigger splits Injected and Used, in the order of a session; triggers without an item are left out.
+	ByTrigger   []TriggerUse `json:"by_trigger"`
+	ToolsTokens int          `json:"tools_tokens"` // descriptions of our tools, per session of an agent that has them
 
 	Estimate Estimate   `json:"estimate"`
 	Dead     []DeadItem `json:"dead"` // most injected first
+}
+
+// TriggerUse counts the injected items of one trigger, and those that were used afterwards.
+type TriggerUse struct {
+	Trigger  string `json:"trigger"`
+	Injected int    `json:"injected"`
+	Used     int    `json:"used"`
 }
 
 // MaxEconomy bounds the receipts that are counted.

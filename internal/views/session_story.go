@@ -120,6 +120,11 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		})
 	}
 	row.Files = len(files)
+	titles, err := s.results(ctx, mem.Query{Session: row.ID})
+	if err != nil {
+		return err
+	}
+	row.Result = titles[row.ID]
 	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: row.ID, Limit: maxStoryOthers})
 	if err != nil {
 		return fmt.Errorf("receipts of %s: %w", row.ID, err)

@@ -91,8 +91,12 @@ func (s *Service) SessionUses(ctx context.Context, req SessionUsesRequest) (Sess
 	if err := s.addLearned(ctx, p, since, at, &out); err != nil {
 		return out, err
 	}
-	if err := s.addResults(ctx, p, since, at, &out); err != nil {
+	titles, err := s.results(ctx, mem.Query{Project: p.Key, After: since})
+	if err != nil {
 		return out, err
+	}
+	for i, sess := range out.Sessions {
+		out.Sessions[i].Title = cmp.Or(titles[sess.ID], sess.Title)
 	}
 	return out, s.nameProjects(ctx, &out)
 }
@@ -129,26 +133,21 @@ func (s *Service) addLearned(
 	return nil
 }
 
-// addResults titles sessions by their summaries, as far as they have one.
-func (s *Service) addResults(
-	ctx context.Context, p mem.Project, since time.Time, at map[string]int, out *SessionUsesResponse,
-) error {
-	sums, err := s.Store.List(ctx, mem.Query{
-		Project: p.Key, Within: "*", Kinds: []mem.Kind{mem.Summary}, After: since, Limit: maxUseSummaries,
-	})
+// results returns the titles of sessions by their summaries: that of the whole session, else of the last turn.
+func (s *Service) results(ctx context.Context, q mem.Query) (map[string]string, error) {
+	q.Within, q.Kinds, q.Limit = "*", []mem.Kind{mem.Summary}, maxUseSummaries
+	sums, err := s.Store.List(ctx, q)
 	if err != nil {
-		return fmt.Errorf("summaries: %w", err)
+		return nil, fmt.Errorf("summaries: %w", err)
 	}
-	whole := map[string]bool{} // sessions whose title is that of the whole session
+	out, whole := map[string]string{}, map[string]bool{}
 	for _, sum := range slices.Backward(sums) {
-		i, known := at[sum.Session]
 		ofSession := strings.HasPrefix(sum.Key, extract.SessionKey)
-		if !known || whole[sum.Session] && !ofSession {
-			continue
+		if !whole[sum.Session] || ofSession {
+			out[sum.Session], whole[sum.Session] = sum.Title, ofSession
 		}
-		out.Sessions[i].Title, whole[sum.Session] = sum.Title, ofSession
 	}
-	return nil
+	return out, nil
 }
 
 // nameProjects names the projects of the sessions.

@@ -17,6 +17,8 @@ const (
 	todayFiles    = 3    // files shown while nothing was kept today
 	maxToday      = 1000 // memories and injections of a day that are counted
 	todayReceipts = 100  // receipts read at a time
+
+	maxTodaySessions = 200 // of a day, whose projects are counted
 )
 
 // TodayResponse is what the day brought to a project, or to all: what was kept, what was injected, what is open.
@@ -24,6 +26,7 @@ type TodayResponse struct {
 	Project  mem.Project `json:"project"`
 	Since    time.Time   `json:"since"` // the beginning of the day where the daemon runs
 	Sessions int         `json:"sessions"`
+	Projects int         `json:"projects"` // that the sessions belong to, of at most 200 sessions
 	// Kept counts the day's memories of lasting kinds: knowledge and open items, at most 1,000.
 	Kept  int         `json:"kept"`
 	Kinds []mem.Count `json:"kinds"` // of the kept ones, the most frequent first
@@ -34,6 +37,7 @@ type TodayResponse struct {
 	Abstained int             `json:"abstained"` // times that nothing was relevant enough
 	Used      []TodayUse      `json:"used"`      // injected memories that were used later that day, the last first
 	Last      *ReceiptRow     `json:"last"`      // the newest injection of any day; null without one
+	LastUsed  int             `json:"last_used"` // memories of Last that were used since
 	Open      []TimelineEntry `json:"open"`      // open items, the newest first
 	Files     []mem.FileRow   `json:"files"`     // files with most memories; only while nothing was kept today
 	Review    int             `json:"review"`    // findings that wait for a decision
@@ -64,6 +68,9 @@ func (s *Service) Today(ctx context.Context, at mem.ProjectRef) (TodayResponse, 
 	}
 	out := EmptyToday(p, since)
 	out.Sessions, out.Tokens, out.Abstained = day.Sessions, day.Tokens, day.Abstained
+	if out.Projects, err = s.projectsSince(ctx, p, since); err != nil {
+		return out, err
+	}
 	if counts := s.Curate.ReviewCount(p.Key); counts != nil {
 		out.Review = counts.Total
 	}
@@ -141,6 +148,9 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 			row := receiptRow(rs[0])
 			row.Short = s.Event.Lookup(ctx)(rs[0].Session).Short
 			out.Last = &row
+			if out.LastUsed, err = s.usedSince(ctx, rs[0]); err != nil {
+				return err
+			}
 		}
 		for _, r := range rs {
 			for _, it := range injectedMemories(r) {
@@ -171,6 +181,34 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.ID, b.ID))
 	})
 	return nil
+}
+
+// usedSince counts the memories of a receipt that were used after it.
+func (s *Service) usedSince(ctx context.Context, r mem.Receipt) (n int, err error) {
+	var ids []string
+	for _, it := range injectedMemories(r) {
+		ids = append(ids, it.ID)
+	}
+	known, err := s.Recall.ByID(ctx, ids)
+	for _, m := range known {
+		if m.LastUsed.After(r.At) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// projectsSince counts the projects of the sessions since a time.
+func (s *Service) projectsSince(ctx context.Context, p mem.Project, since time.Time) (int, error) {
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Since: since, Limit: maxTodaySessions})
+	if err != nil {
+		return 0, fmt.Errorf("sessions: %w", err)
+	}
+	keys := map[string]bool{}
+	for _, sess := range ss {
+		keys[sess.Project] = true
+	}
+	return len(keys), nil
 }
 
 // todayUse returns the last use of a memory.

@@ -43,11 +43,14 @@ var (
 	kinds = []mem.Kind{mem.Fact, mem.Decision, mem.ErrorFix, mem.Gotcha, mem.Howto, mem.Discovery}
 )
 
-// subject is what the i-th memory is about: a part of one of the shop's
+// subject is what the i-th memory is about: a part of the shop, or of one of its
 // branches. The thousand combinations of statements come back in each branch.
 func subject(i int) string {
-	branch := name(rarest + uint64(i/(len(parts)*len(facts)*len(reasons))))
-	return branch + " " + parts[i%len(parts)]
+	part, branch := parts[i%len(parts)], i/(len(parts)*len(facts)*len(reasons))
+	if branch == 0 {
+		return part
+	}
+	return name(rarest+uint64(branch)) + " " + part
 }
 
 // Paragraph asks for some of n memories in about so many characters.
@@ -114,6 +117,15 @@ func name(i uint64) string {
 func LinksOf(i int, m mem.Memory) mem.MemoryLinks {
 	return mem.MemoryLinks{Memory: chars.ShortID("m_", int64(i)+1), Updated: m.Updated}
 }
+
+// Numbered is a memory of a store that was empty, with its number.
+type Numbered struct {
+	mem.Memory
+	Number int
+}
+
+// ID is the id that the store gives the memory.
+func (n Numbered) ID() string { return chars.ShortID("m_", int64(n.Number)+1) }
 
 // Memory is the i-th memory of a project: a title, a body of 20 to 60 words, and
 // a file for a third of them.

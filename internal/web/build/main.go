@@ -116,14 +116,14 @@ func read(metafile string) (map[string]output, error) {
 }
 
 // index fills in the page with the names of its files, and lists what the first
-// page, pages/now.tsx, loads: the entry, what that imports, the page, the styles.
+// page, pages/today.tsx, loads: the entry, what that imports, the page, the styles.
 func index(dir string, outputs map[string]output) (page []byte, first []string, err error) {
 	var entry, now, icon string
 	for name, o := range outputs {
 		switch {
 		case o.EntryPoint == "src/app.tsx":
 			entry = name
-		case o.EntryPoint == "src/pages/now.tsx":
+		case o.EntryPoint == "src/pages/today.tsx":
 			now = name
 		case strings.HasSuffix(name, ".svg"):
 			icon = name

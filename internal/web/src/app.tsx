@@ -1,9 +1,6 @@
 // The viewer starts here.
 import { render } from "preact";
-import "./styles/base.css";
-import "./styles/parts.css";
-import "./styles/pages.css";
-import "./styles/upkeep.css";
+import "./styles/viewer.css";
 import { loggedOut, login, project, readAhead } from "./lib/api";
 import { startFeed } from "./lib/feed";
 import { startKeys } from "./lib/keys";

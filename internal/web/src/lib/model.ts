@@ -1,7 +1,7 @@
 // What the API answers, as far as pages need it. The daemon leaves out empty optional fields.
 
 export interface Project { key: string; name: string; root?: string; branch?: string; last_event?: string }
-export interface Projects { projects: Project[] }
+export interface Projects { projects: Project[]; review: Record<string, number> }
 
 export interface Source { agent?: string; session?: string; prompt?: number; event?: string; tool_use_id?: string; agent_id?: string }
 export interface Feedback { at: string; verdict: string; note?: string; was?: string; by: string; session?: string }
@@ -51,18 +51,20 @@ export interface StatusResponse {
   embedding?: unknown; project: Project; stats: Stats; last_session?: Session; last_injection?: Receipt; pauses: { target: string; until?: string; inject_only?: boolean }[] | null; health: Health; digest?: { today: { tokens: number } } }
 
 export interface Day { since: string; sessions: number; captured: number; memories: number; recalled: number; abstained: number; tokens: number }
-export interface TodayUse { id: string; kind: string; title: string; at: string }
+export type UseKind = "cited" | "fetched" | "rated" | "edited" | "ran";
+export interface TodayUse { id: string; kind: string; title: string; at: string; how?: UseKind; file?: string; session?: string }
+export interface ItemState { uses?: number; pinned?: boolean; yours?: boolean; stale?: string; contradicts?: string[] }
 export interface Today {
-  sessions: number; kept: number; kinds: Count[]; newest: TimelineEntry[]; injected: number; tokens: number; abstained: number;
-  used: TodayUse[]; last: { id: string; at: string; trigger: string; query: string; tokens: number } | null; open: TimelineEntry[]; review: number;
+  sessions: number; projects: number; kept: number; kinds: Count[]; newest: TimelineEntry[]; injected: number; tokens: number; abstained: number;
+  used: TodayUse[]; last: { id: string; at: string; trigger: string; query: string; tokens: number; injected: number } | null; last_used: number; open: TimelineEntry[]; review: number;
 }
 export interface UseSession { id: string; short: string; agent?: string; project: string; project_name: string; at: string; title: string; learned: number }
-export interface SessionUse { from: string; to: string; memory: string; kind: string; title: string }
+export interface SessionUse { from: string; to: string; memory: string; kind: string; title: string; how?: UseKind; file?: string }
 export interface SessionUses { project: Project; sessions: UseSession[]; uses: SessionUse[]; cut?: boolean }
-export interface Now extends StatusResponse { next: Receipt; next_project: Project; day: Day; today: Today; recent: TimelineEntry[] }
+export interface Now extends StatusResponse { next: Receipt; next_project: Project; next_items: Record<string, ItemState>; day: Day; today: Today; recent: TimelineEntry[] }
 
 export interface Count { value: string; n: number }
-export interface SessionRow extends Session { memories: number; files: number; injections: number; tokens: number; branches?: string[] }
+export interface SessionRow extends Session { memories: number; files: number; injections: number; tokens: number; branches?: string[]; result?: string }
 export interface Sessions { project: Project; sessions: SessionRow[]; total: number; agents: Count[]; branches: Count[] }
 
 export interface StoryEntry { id: string; at: string; lane: string; title: string; detail?: string; prompt?: number; failed?: boolean; took_ms?: number; tokens?: number; agent_id?: string }
@@ -76,7 +78,9 @@ export interface SearchResponse {
 }
 
 export interface InjectionRow { receipt: string; session: string; at: string; trigger: string; query?: string; rank: number; score: number; tokens: number }
+export interface UseRow { turn: string; how?: UseKind; file?: string; at?: string; session: string; title: string }
 export interface MemoryStory {
+  uses: UseRow[];
   memory: Memory; provenance: string; session?: Session; project?: Project; prompt?: string; stale?: string; injections: InjectionRow[];
   replaces?: Memory; replaced_by?: Memory;
 }

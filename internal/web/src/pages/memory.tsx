@@ -76,7 +76,7 @@ function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> 
 }
 
 /** The search for all that has a value. */
-const filtered = (key: string, value: string): string => "/search?q=" + encodeURIComponent(`${key}:${/\s/.test(value) ? `"${value}"` : value}`);
+const filtered = (key: string, value: string): string => "/memories?q=" + encodeURIComponent(`${key}:${/\s/.test(value) ? `"${value}"` : value}`);
 
 function Fields({ of: d }: { of: MemoryStory }) {
   const m = d.memory, f = t.fields;
@@ -143,7 +143,7 @@ function Life({ of: m }: { of: Memory }) {
 function Injections({ of }: { of: InjectionRow[] }) {
   return <Table caption={t.injections} of={of} id={(x) => x.receipt} columns={[
     { head: t.heads.at, cell: (x) => <Ago at={x.at} /> },
-    { head: t.heads.trigger, cell: (x) => <a href={"/recalls/" + x.receipt}>{x.trigger.replaceAll("_", " ")}</a> },
+    { head: t.heads.trigger, cell: (x) => <a href={"/injections/" + x.receipt}>{x.trigger.replaceAll("_", " ")}</a> },
     { head: t.heads.query, wide: true, cell: (x) => x.query },
     { head: t.heads.session, spare: true, cell: (x) => <ID of={x.session} /> },
     { head: t.heads.rank, num: true, spare: true, cell: (x) => count(x.rank) },

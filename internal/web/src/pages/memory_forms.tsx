@@ -56,7 +56,7 @@ export function PurgeForm({ of: m, close }: { of: Memory; close: () => void }) {
   const typed = useSignal("");
   const erase = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (await act(t.purge.done(m.id), () => post("purge", { ids: [m.id] }))) go("/search", true);
+    if (await act(t.purge.done(m.id), () => post("purge", { ids: [m.id] }))) go("/memories", true);
   };
   return (
     <form class="form" onSubmit={(e) => void erase(e)}>

@@ -74,7 +74,7 @@ function View({ of: d }: { of: SessionStory }) {
   );
 }
 
-const place = (b: StoryEntry): string => (b.id.startsWith("m_") ? "/m/" + b.id : b.id.startsWith("r_") ? "/recalls/" + b.id : "");
+const place = (b: StoryEntry): string => (b.id.startsWith("m_") ? "/m/" + b.id : b.id.startsWith("r_") ? "/injections/" + b.id : "");
 
 function Detail({ of: b }: { of: StoryEntry }) {
   return (

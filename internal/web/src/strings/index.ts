@@ -27,6 +27,8 @@ export const s = {
     label: "Pages",
     menu: "Menu",
     project: "Project",
+    parts: "Parts of this page",
+    waiting: (n: number) => `${n} to decide`,
     all: "All projects",
     theme: (t: string) => `Theme: ${t}`,
     keys: "Keys",

@@ -19,21 +19,23 @@ export const p = {
     emptyText: "Connect an agent and work as always, or keep a first statement yourself:",
     emptyPast: "To begin with what your agents or another memory know already:",
     emptyDemo: "To see it at work without an agent:",
-    sentence: (sessions: number, kept: number, injected: number, used: number, where: string, local: boolean) => {
-      const there = where ? " in " + where : "";
-      const first = sessions + kept + injected === 0 ? `No agent has worked${there} today.` :
-        `Today your agents were given ${many(injected, "memory", "memories")} and learned ${count(kept)}, in ${many(sessions, "session")}${there}` +
-        (used ? `; ${count(used)} of the given ones ${used === 1 ? "was" : "were"} used.` : ".");
-      return local ? first + " Nothing left this machine." : first;
+    sentence: (y: { sessions: number; projects: number; kept: number; injected: number; used: unknown[] }, where: string, local: boolean) => {
+      const there = where ? " in " + where : "", used = y.used.length;
+      const of = where ? there : y.projects > 1 ? ` of ${count(y.projects)} projects` : "";
+      const first = y.sessions + y.kept + y.injected === 0 ? `No agent has worked${there} today` :
+        `Today your agents were given ${many(y.injected, "memory", "memories")}${used ? `, used ${count(used)} of them` : ""} and learned ${count(y.kept)}, in ${many(y.sessions, "session")}${of}`;
+      return first + (local ? "; nothing left this machine." : ".");
     },
     cards: {
       learned: "Learned", injected: "Injected", used: "Used afterwards", needs: "Needs you",
       nothingLearned: "Nothing new today; the newest are:",
       cost: (tokens: number, abstained: number) => `${count(tokens)} tokens` + (abstained ? `; ${many(abstained, "time")} nothing fit` : ""),
-      last: "last",
-      usedNote: (used: number, injected: number) => used ? "cited, fetched or acted on after they were injected:" : injected ? "none of today's was cited or fetched yet" : "nothing was injected today",
+      last: "Last",
+      came: (items: number, used: number) => `${many(items, "memory", "memories")}, ${used ? count(used) + " used since" : "none used so far"}`,
+      usedNote: (used: number, injected: number) => used ? "cited, fetched or acted on after they were injected:" : injected ? "none of today's was cited, fetched or acted on yet" : "nothing was injected today",
       review: "decide in Review", noReview: "no finding waits for your judgement", open: "open:",
     },
+    tags: { pinned: "pinned", yours: "yours", used: (n: number) => `used ${count(n)}×`, contradicts: (ids: string[]) => "contradicts " + ids.join(", ") },
     errors: (n: number) => many(n, "hook error"),
     queue: (n: number) => `${many(n, "job")} waiting`,
     work: "work",
@@ -45,9 +47,13 @@ export const p = {
   uses: {
     title: "What sessions used of each other",
     caption: (sessions: number, uses: number) => `${many(sessions, "session")} along time, below each what it learned, above arcs to the sessions that used it: ${many(uses, "use")}`,
-    note: (uses: number, sessions: number) => `${many(sessions, "session")} used what others had learned, ${many(uses, "time")}: cited it, fetched it or rated it as helpful. Bars below show how much each session learned.`,
-    none: "No session has used what another one learned yet: none cited, fetched or rated it. Bars below show how much each session learned.",
+    note: (uses: number, sessions: number) => `${many(sessions, "session")} used what others had learned, ${many(uses, "time")}: cited it, fetched it, acted on it or rated it as helpful. Bars below show how much each session learned.`,
+    none: "No session has used what another one learned yet: none cited, fetched, acted on or rated it. Bars below show how much each session learned.",
     list: "The same as a list",
+    how: {
+      cited: "cited", fetched: "fetched", rated: "rated as helpful", edited: (file: string) => "edited " + file + " at a place it names", ran: "ran the command it names",
+    },
+    in: "in",
     used: "used",
     learned: (n: number) => n ? `learned ${count(n)}` : "learned nothing",
     untitled: "(no prompt)", noProject: "no project",

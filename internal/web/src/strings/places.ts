@@ -7,6 +7,11 @@ export const v = {
     proposal: "Proposed change", secret: "Holds a secret", contradiction: "Contradiction", low_trust: "From outside", promotion: "Useful in every project", duplicate: "Near-duplicate", stale: "Stale",
     dead_weight: "Dead weight", unused: "Unused", outdated: "Outdated", dead_file: "File gone",
   } as Record<string, string>,
+  ask: {
+    proposal: "Change it as an agent proposes?", secret: "Take a secret out of it?", contradiction: "Which of two is right?", low_trust: "Trust what came from outside?",
+    promotion: "Use it in every project?", duplicate: "Merge two that say the same?", stale: "Archive it?", dead_weight: "Stop injecting what is never used?",
+    unused: "Archive what is never used?", outdated: "Is it still true?", dead_file: "Its file is gone: forget it?",
+  } as Record<string, string>,
   rule: "What for", whole: "Whole text", proposed: "proposed",
   zero: "The review queue is empty.",
   zeroNote: (n: number) => `Nothing among ${many(n, "memory", "memories")} needs your decision.`,
@@ -34,7 +39,7 @@ export const fl = {
   total: (n: number, all: number) => n < all ? `the ${count(n)} with the most memories of ${count(all)}` : many(all, "file"),
   more: "More files",
   beyond: "No more are listed. To see all of one folder, open one of its files and choose the folder.",
-  heads: { path: "file", memories: "memories", changes: "changes", recalls: "recalls", last: "learned" },
+  heads: { path: "file", memories: "memories", changes: "changes", recalls: "injected", last: "learned" },
   tree: "Files and folders by memories",
   heat: (n: number) => many(n, "memory", "memories"),
   open: "open folder", close: "close folder",
@@ -49,8 +54,8 @@ export const fl = {
 };
 
 export const gr = {
-  title: "Graph",
-  few: (have: number, least: number) => `The graph is drawn from ${least} memories on; there ${have === 1 ? "is" : "are"} ${have} so far.`,
+  title: "Map",
+  few: (have: number, least: number) => `The map is drawn from ${least} memories on; there ${have === 1 ? "is" : "are"} ${have} so far.`,
   fewList: "All memories as a list",
   fewNote: "With fewer memories a list shows more than a picture.",
   none: "Nothing is linked yet.",

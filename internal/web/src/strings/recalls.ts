@@ -46,15 +46,15 @@ export const gates: Record<string, string> = {
 export const gate = (g: string): string => gates[g] ?? g.replaceAll("_", " ");
 
 export const r = {
-  title: "Recalls",
+  title: "Injections",
   triggers: "Trigger",
   outcomes: "Outcome",
   none: "Nothing was injected yet.",
-  noneFor: "No recall for this filter.",
+  noneFor: "No injection for this filter.",
   clear: "Show all",
   explain: "Memories are injected at these points of a session:",
   older: "Older",
-  list: "Recalls, newest first",
+  list: "Injections, newest first",
   head: { when: "when", session: "session", trigger: "trigger", query: "query", outcome: "outcome", from: "of", injected: "injected", tokens: "tokens", took: "took" },
 
   abstained: (best: number, floor: number) => `Abstained: the best had a relevance of ${best.toFixed(2)}, ${floor.toFixed(2)} was needed.`,
@@ -107,7 +107,7 @@ export const r = {
 };
 
 export const e = {
-  title: "Economy",
+  title: "Usage",
   period: "Period", days: (n: number) => `${n} days`,
   needs: "This page needs 3 sessions with an injection.",
   soFar: (n: number) => `${n} of 3 so far`,

@@ -106,7 +106,7 @@ export function Kind({ of }: { of: string }) {
 
 /** An id that leads to its page and is easy to copy. */
 export function ID({ of, title }: { of: string; title?: string }) {
-  const base: Record<string, string> = { m: "/m/", s: "/sessions/", r: "/recalls/" };
+  const base: Record<string, string> = { m: "/m/", s: "/sessions/", r: "/injections/" };
   const to = base[of.split("_")[0] ?? ""];
   return to ? <a class="id" href={to + of} title={title}>{of}</a> : <code class="id">{of}</code>;
 }

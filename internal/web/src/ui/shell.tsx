@@ -9,9 +9,10 @@ import { expectField, keys, keysOn, useKeys } from "../lib/keys";
 import { go, match, path } from "../lib/router";
 import { useResource } from "../lib/resource";
 import { nextTheme, theme } from "../lib/theme";
-import { routes, type Route } from "../routes";
+import { homeOf, routes, tabsOf, type Route } from "../routes";
 import { s } from "../strings";
-import type { Projects } from "../lib/model";
+import { count } from "../lib/format";
+import type { Project, Projects } from "../lib/model";
 import { Dialog } from "./dialog";
 import { Command, Failure } from "./parts";
 
@@ -27,13 +28,13 @@ export function Shell() {
       const box = document.querySelector<HTMLInputElement>("input[type=search]");
       if (box) return box.focus();
       expectField();
-      go("/search");
+      go("/memories");
     } },
     { key: "?", label: s.keys.help, run: () => (helpOpen.value = true) },
     { key: "u", label: s.keys.undo, run: () => void undoLast() },
     { key: ".", label: s.keys.pause, run: togglePause },
     { key: "t", label: s.keys.theme, run: () => void nextTheme() },
-    ...routes.flatMap((r) => (r.nav?.key ? [{ key: "g " + r.nav.key, label: s.keys.goto(r.nav.label), run: () => go(r.path) }] : [])),
+    ...routes.flatMap((r) => (r.nav ? [{ key: "g " + r.nav.key, label: s.keys.goto(r.nav.label), run: () => go(r.path) }] : [])),
   ]);
   return (
     <>
@@ -50,18 +51,23 @@ function Bar() {
   const here = path.value;
   const open = useSignal(false);
   useEffect(() => { open.value = false; }, [here]);
-  const current = (r: Route): boolean => (r.path === "/" ? here === "/" : here === r.path || here.startsWith(r.path + "/") || !!r.nav?.also?.some((a) => here.startsWith(a)));
+  const at = routes.find((x) => match(x.path, here));
+  const all = useResource((a) => get<Projects>("projects", {}, a), [], (e) => e.type === "session_completed" || e.type === "changed");
+  const findings = all.data?.review[project.value] ?? 0;
   return (
     <header class="side">
       <a class="brand" href="/">{s.name}</a>
       <button type="button" class="menu quiet" aria-expanded={open.value} aria-controls="nav" onClick={() => (open.value = !open.value)}>{s.nav.menu}</button>
       <div class={"side-rest" + (open.value ? " open" : "")} id="nav">
-        {!loggedOut.value && <ProjectChoice />}
+        {!loggedOut.value && <ProjectChoice of={all.data?.projects ?? []} />}
         <nav aria-label={s.nav.label}>
           <ul>
             {routes.filter((r) => r.nav).map((r, i, all) => (
               <li key={r.path} class={i > 0 && all[i - 1]!.nav!.group !== r.nav!.group ? "apart" : ""}>
-                <a href={r.path} aria-current={current(r) ? "page" : undefined}>{r.nav!.label}{r.nav!.key && <kbd aria-hidden="true">g {r.nav!.key}</kbd>}</a>
+                <a href={r.path} aria-current={at && homeOf(at) === r.path ? "page" : undefined}>
+                  <span>{r.nav!.label}{r.path === "/review" && findings > 0 && <span class="n" aria-label={s.nav.waiting(findings)}>{count(findings)}</span>}</span>
+                  <kbd aria-hidden="true">g {r.nav!.key}</kbd>
+                </a>
               </li>
             ))}
           </ul>
@@ -86,9 +92,7 @@ function FeedMark() {
   );
 }
 
-function ProjectChoice() {
-  const all = useResource((a) => get<Projects>("projects", {}, a), [], (e) => e.type === "session_completed");
-  const list = all.data?.projects ?? [];
+function ProjectChoice({ of: list }: { of: Project[] }) {
   const known = list.some((p) => p.key === project.value);
   return (
     <label class="project"><span class="sr">{s.nav.project}</span>
@@ -149,8 +153,10 @@ function Page() {
   const View = loaded.value.get(r);
   if (!View) return <p class="muted loading">{s.loading}</p>;
   if (View instanceof Error) return <Failure error={View} retry={() => location.reload()} />;
-  const params = match(r.path, here) ?? {};
-  return <Net key={here}><View key={project.value} {...params} /></Net>;
+  const params = match(r.path, here) ?? {}, tabs = tabsOf(r);
+  return <>{tabs.length > 1 && (
+    <nav class="tabs" aria-label={s.nav.parts}>{tabs.map((x) => <a key={x.path} href={x.path} aria-current={x === r ? "page" : undefined}>{x.tab}</a>)}</nav>
+  )}<Net key={here}><View key={project.value} {...params} /></Net></>;
 }
 
 /** Keeps a page that breaks from taking the shell along. */

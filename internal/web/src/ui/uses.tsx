@@ -2,11 +2,18 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { get, project } from "../lib/api";
-import type { SessionUse, SessionUses, UseSession } from "../lib/model";
+import type { SessionUse, SessionUses, UseKind, UseSession } from "../lib/model";
 import { download } from "../lib/download";
 import { useResource } from "../lib/resource";
 import { p } from "../strings/pages";
-import { Kind, Section } from "./parts";
+import { ID, Kind, Section } from "./parts";
+
+/** What shows that a memory was used, and in which session. */
+export function Evidence({ of: u }: { of: { how?: UseKind | undefined; file?: string | undefined; session?: string | undefined } }) {
+  const t = p.uses.how;
+  const how = !u.how ? p.uses.used : u.how === "edited" ? t.edited(u.file ?? "") : t[u.how];
+  return <>{how}{u.session && <> {p.uses.in} <ID of={u.session} /></>}</>;
+}
 
 const width = 900, above = 190, below = 56, foot = 22, margin = 14;
 const colours = 8; // classes fill-0 … fill-7 of the style sheet
@@ -39,7 +46,7 @@ export function Uses() {
           <ul class="uses">{listed(d).map(({ to, of: uses }) => (
             <li key={to.id}>
               <a class="plain" dir="auto" href={"/sessions/" + to.short}>{to.title || t.untitled}</a> <span class="muted">{t.used}</span>
-              <ul>{uses.map((u) => <li key={u.memory}><Kind of={u.kind} /> <a class="plain" dir="auto" href={"/m/" + u.memory}>{u.title}</a></li>)}</ul>
+              <ul>{uses.map((u) => <li key={u.memory}><Kind of={u.kind} /> <a class="plain" dir="auto" href={"/m/" + u.memory}>{u.title}</a> <span class="muted"><Evidence of={u} /></span></li>)}</ul>
             </li>
           ))}</ul>
         </details>

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-DCUJS5RI.js";import"./chunk-P7LTFHRS.js";import"./chunk-TUXWAZZ3.js";import"./chunk-2WPXJ6JP.js";import"./chunk-CTCGRUIP.js";import"./chunk-4KI2ADRR.js";export{b as State,a as default};

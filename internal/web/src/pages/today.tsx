@@ -1,0 +1,246 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { get, project } from "../lib/api";
+import { mark } from "../lib/act";
+import { commandHere } from "../lib/command";
+import { onLive, paused } from "../lib/feed";
+import type { ComponentChildren } from "preact";
+import { count, many, words } from "../lib/format";
+import { useRows } from "../lib/keys";
+import type { ItemState, TimelineEntry, Now as NowData, Receipt, InjectedItem } from "../lib/model";
+import type { ReviewResponse } from "../lib/model_upkeep";
+import { useResource } from "../lib/resource";
+import { p } from "../strings/pages";
+import { v } from "../strings/places";
+import { Evidence, Uses } from "../ui/uses";
+import { Ago, Command, Empty, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
+
+export default function Now() {
+  const params = { project: project.value };
+  const now = useResource((a) => get<NowData>("now", params, a), [], (e) => !paused.value && e.type !== "processing_status");
+  return (
+    <>
+      <Head title={p.now.title} command={commandHere("next")} json="now" params={params} />
+      <Loaded of={now}>
+        {(d) => d.stats.memories === 0 && d.stats.events === 0 ? <Nothing /> : (
+          <>
+            <Day of={d} />
+            <Uses />
+            <Briefing of={d.next} states={d.next_items} where={d.next_project.name} reload={now.reload} />
+            <Feed first={d.recent} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Nothing() {
+  return (
+    <Empty title={p.now.emptyTitle}>
+      <p>{p.now.emptyText}</p>
+      <p><Command>remanence install claude-code</Command></p>
+      <p><Command>{'remanence add "tests use the fake clock"'}</Command></p>
+      <p class="muted">{p.now.emptyPast}</p>
+      <p><Command>remanence backfill --dry-run</Command></p>
+      <p><Command>remanence import FILE --dry-run</Command></p>
+      <p class="muted">{p.now.emptyDemo}</p>
+      <p><Command>remanence demo</Command></p>
+    </Empty>
+  );
+}
+
+/** What the day brought, in words and in four cards, and what is not as it should be. */
+function Day({ of: d }: { of: NowData }) {
+  const t = p.now, y = d.today, h = d.health;
+  return (
+    <section aria-label={t.today} class="today" data-testid="today">
+      <p class="lead">{t.sentence(y, project.value ? d.project.name : "", !d.digest && !d.embedding)}</p>
+      <div class="cards">
+        <Card title={t.cards.learned} value={y.kept} note={y.kinds.map((k) => many(k.n, words(k.value), plural(words(k.value)))).join(" · ") || t.cards.nothingLearned}>
+          {y.newest.slice(0, 3).map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
+        </Card>
+        <Card title={t.cards.injected} value={y.injected} note={t.cards.cost(y.tokens, y.abstained)}>
+          {y.last && (
+            <li><a class="plain" dir="auto" href={"/injections/" + y.last.id}>
+              {t.cards.last}, <Ago at={y.last.at} />: {y.last.query ? `“${y.last.query}”` : words(y.last.trigger)}
+            </a><span class="evidence">{t.cards.came(y.last.injected, y.last_used)}</span></li>
+          )}
+        </Card>
+        <Card title={t.cards.used} value={y.used.length} note={t.cards.usedNote(y.used.length, y.injected)}>
+          {y.used.slice(0, 3).map((u) => <li key={u.id}><a class="plain" dir="auto" href={"/m/" + u.id}>{u.title}</a>
+            <span class="evidence"><Evidence of={u} /></span></li>)}
+        </Card>
+        <Card title={t.cards.needs} value={y.review} note={y.review ? <a href="/review">{t.cards.review}</a> : t.cards.noReview}>
+          {y.review > 0 && <Question />}
+          {y.open.map((m) => <li key={m.id}><span class="muted">{t.cards.open}</span> <a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
+        </Card>
+      </div>
+      <p class="alerts">
+        {(d.pauses ?? []).length > 0 && <Tag tone="warn">{t.paused}</Tag>}
+        {h.hook_errors > 0 && <a href="/health"><Tag tone="bad">{t.errors(h.hook_errors)}</Tag></a>}
+        {h.oldest_job_s > 600 && <span class="muted">{t.queue(h.queue_depth)}</span>}
+      </p>
+    </section>
+  );
+}
+
+/** The first finding that waits for a decision. */
+function Question() {
+  const first = useResource((a) => get<ReviewResponse>("review", { project: project.value, limit: 1 }, a), []);
+  const i = first.data?.items[0];
+  if (!i) return null;
+  return (
+    <li>
+      <a class="plain" dir="auto" href={"/review?rule=" + i.rule}>{v.ask[i.rule] ?? v.rules[i.rule] ?? i.rule}</a>
+      <span class="evidence" dir="auto">{i.memories[0]?.title}</span>
+    </li>
+  );
+}
+
+const plural = (one: string): string => one.replace(/y$/, "ie").replace(/x$/, "xe") + "s";
+
+function Card({ title, value, note, children }: { title: string; value: number; note: ComponentChildren; children?: ComponentChildren }) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="number">{count(value)}</p>
+      <p class="muted">{note}</p>
+      <ul>{children}</ul>
+    </section>
+  );
+}
+
+function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Record<string, ItemState>; where: string; reload: () => void }) {
+  const items = (r.items ?? []).filter((i) => i.id.startsWith("m_"));
+  const rows = useRows();
+  const places = [...new Set(items.map((i) => i.place ?? ""))];
+  return (
+    <Section id="next" title={p.now.next(where)} aside={r.text ? p.now.cost(r.tokens, r.budget, r.items?.length ?? 0) : undefined}>
+      {!r.text ? <p>{r.outcome === "off" ? p.now.off : p.now.nothing}</p> : (
+        <>
+          <div ref={rows} class="briefing" tabIndex={0} role="group" aria-label={p.now.items}>
+            {places.map((place) => (
+              <section key={place} aria-label={words(place) || p.now.items}>
+                {place && <h3>{words(place)}</h3>}
+                <ol class="items">{items.filter((i) => (i.place ?? "") === place).map((i) => <Item key={i.id} of={i} state={states[i.id] ?? {}} reload={reload} />)}</ol>
+              </section>
+            ))}
+          </div>
+          <details class="exact">
+            <summary>{p.now.text}</summary>
+            <pre class="panel" tabIndex={0} role="region" aria-label={p.now.text} data-testid="briefing">{r.text}</pre>
+          </details>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Item({ of: i, state: st, reload }: { of: InjectedItem; state: ItemState; reload: () => void }) {
+  const t = p.now.tags, pin = st.pinned ? "unpin" : "pin";
+  return (
+    <li data-row>
+      <div class="line"><Kind of={i.kind ?? ""} /><ID of={i.id} />
+        {st.pinned && <Tag>{t.pinned}</Tag>}
+        {st.yours && <Tag>{t.yours}</Tag>}
+        {(st.uses ?? 0) > 0 && <Tag tone="ok">{t.used(st.uses!)}</Tag>}
+        {(st.contradicts ?? []).length > 0 && <Tag tone="warn">{t.contradicts(st.contradicts!)}</Tag>}
+        {st.stale && st.stale !== "fresh" && <Tag tone="warn">{p.memory.stale[st.stale] ?? st.stale}</Tag>}
+        <span class="end"><span class="muted">{count(i.tokens)} tok</span>
+          <button type="button" class="quiet" aria-label={`${p.now[pin]} ${i.id}`} onClick={() => void mark(pin, [i.id], reload)}>{p.now[pin]}</button>
+          <button type="button" class="quiet" aria-label={`${p.now.hide} ${i.id}`} onClick={() => void mark("forget", [i.id], reload)}>{p.now.hide}</button>
+        </span>
+      </div>
+      <a class="plain" dir="auto" href={"/m/" + i.id}>{i.title}</a>
+    </li>
+  );
+}
+
+interface Fold { first: TimelineEntry; more: number; counts: Map<string, number> }
+
+/** Edits and commands of one session that follow each other are one line. */
+function folded(list: TimelineEntry[]): Fold[] {
+  const out: Fold[] = [];
+  for (const m of list) {
+    const last = out.at(-1), small = m.what === "change" || m.what === "command";
+    if (last && small && last.counts.size > 0 && last.first.session === m.session) {
+      last.more++;
+      last.counts.set(m.what, (last.counts.get(m.what) ?? 0) + 1);
+    } else out.push({ first: m, more: 0, counts: new Map(small ? [[m.what, 1]] : []) });
+  }
+  return out;
+}
+
+function FoldedRow({ of: f }: { of: Fold }) {
+  const m = f.first;
+  return (
+    <li data-row class="w-folded">
+      <span class="when muted"><Ago at={m.at} /></span>
+      <span class="kind plain">{p.now.work}</span>
+      <a class="plain title" dir="auto" href={"/sessions/" + m.session}>{[...f.counts].map(([what, n]) => many(n, words(what), plural(words(what)))).join(", ")}</a>
+      <span class="end muted">{!project.value ? m.project_name : ""} <a class="id" href={"/sessions/" + m.session}>{m.session}</a></span>
+    </li>
+  );
+}
+
+const keyOf = (m: TimelineEntry): string => m.id + m.at + m.what;
+
+/** The newest moments. What comes while somebody reads waits behind a button. */
+function Feed({ first }: { first: TimelineEntry[] }) {
+  const list = useSignal(first);
+  const waiting = useSignal<TimelineEntry[]>([]);
+  const box = useRef<HTMLElement | null>(null);
+  const rows = useRows();
+  const take = (entries: TimelineEntry[]): void => {
+    const known = new Set(list.value.map(keyOf));
+    const fresh = entries.filter((m) => !known.has(keyOf(m)));
+    const el = box.current;
+    const reading = !!el && (el.matches(":hover") || el.contains(document.activeElement) || el.getBoundingClientRect().top < 0);
+    if (paused.value) return;
+    if (reading && list.value.length) waiting.value = fresh;
+    else {
+      list.value = entries; // also what was erased is not shown any more
+      waiting.value = [];
+    }
+  };
+  useEffect(() => take(first), [first]); // events from before the page loaded are not announced
+  useEffect(() => {
+    let timer = 0, gone = false;
+    const load = (): void => {
+      timer = 0;
+      void get<{ entries: TimelineEntry[] }>("feed", { project: project.value, limit: 50 }).then(({ entries }) => { if (!gone) take(entries); }, () => undefined);
+    };
+    const stop = onLive((e) => {
+      if (paused.value || timer || e.type === "processing_status") return;
+      timer = window.setTimeout(load, 150);
+    });
+    return () => { gone = true; clearTimeout(timer); stop(); };
+  }, []);
+  const show = (): void => {
+    list.value = [...waiting.value, ...list.value].slice(0, 200);
+    waiting.value = [];
+  };
+  return (
+    <Section id="feed" title={p.now.feed} aside={waiting.value.length > 0 ? <button type="button" onClick={show} data-testid="news">{p.now.news(waiting.value.length)}</button> : undefined}>
+      {list.value.length === 0 ? <p class="muted">{p.now.feedEmpty}</p> : (
+        <div role="log" aria-live="off" aria-label={p.now.feed} tabIndex={0} ref={(el) => { box.current = el; rows(el); }}>
+          <ul class="feed">{folded(list.value).map((f) => f.more ? <FoldedRow key={keyOf(f.first)} of={f} /> : <FeedRow key={keyOf(f.first)} of={f.first} />)}</ul>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function FeedRow({ of: m }: { of: TimelineEntry }) {
+  const injection = m.what === "injection", ended = m.what === "session_end";
+  const to = injection ? "/injections/" + m.id : m.id.startsWith("m_") ? "/m/" + m.id : "/sessions/" + m.session;
+  return (
+    <li data-row class={"w-" + m.what}>
+      <span class="when muted"><Ago at={m.at} /></span>
+      {p.now.what[m.what] ? <span class="kind plain">{p.now.what[m.what]}</span> : <Kind of={m.what} />}
+      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(m.title, m.count ?? 0) : ended ? p.now.ended : m.title}</a>
+      <span class="end muted">{m.tokens ? count(m.tokens) + " tok " : ""}{!project.value ? m.project_name : ""} {m.session && <a class="id" href={"/sessions/" + m.session}>{m.session}</a>}</span>
+    </li>
+  );
+}
