@@ -19,15 +19,15 @@ import (
 
 // viewerPages are the pages that a person may name.
 var viewerPages = []string{
-	"now", "sessions", "search", "recalls", "economy", "files", "graph", "state", "review",
-	"health", "log", "settings",
+	"today", "sessions", "memories", "injections", "review", "usage", "files", "map", "health", "settings",
+	"recap", "state", "propose", "log",
 }
 
 // pageOf is where the viewer shows a page or the thing of an id.
 func pageOf(arg string) (path string, ok bool) {
 	kind, rest, isID := strings.Cut(arg, "_")
 	switch {
-	case arg == "", arg == "now":
+	case arg == "", arg == "today":
 		return "", true
 	case slices.Contains(viewerPages, arg):
 		return arg, true
@@ -38,7 +38,7 @@ func pageOf(arg string) (path string, ok bool) {
 	case kind == "s":
 		return "sessions/" + arg, true
 	case kind == "r":
-		return "recalls/" + arg, true
+		return "injections/" + arg, true
 	}
 	return "", false
 }
@@ -51,8 +51,8 @@ func openCommand(a *app) *cobra.Command {
 		Short:      "look at it all in the browser",
 		Long: "The daemon opens a port of this machine for it, if none is open, and the\naddress holds a code that lets " +
 			"one browser in, once, within a minute.\n" +
-			"Pages: " + strings.Join(viewerPages[:6], " ") + "\n       " + strings.Join(viewerPages[6:], " "),
-		Example: "  remanence open\n  remanence open search\n  remanence open m_7k2q\n  remanence open --print",
+			"Pages: " + strings.Join(viewerPages[:7], " ") + "\n       " + strings.Join(viewerPages[7:], " "),
+		Example: "  remanence open\n  remanence open memories\n  remanence open m_7k2q\n  remanence open --print",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			arg := ""

@@ -68,7 +68,7 @@ func (s *Service) Today(ctx context.Context, at mem.ProjectRef) (TodayResponse, 
 	}
 	out := EmptyToday(p, since)
 	out.Sessions, out.Tokens, out.Abstained = day.Sessions, day.Tokens, day.Abstained
-	if out.Projects, err = s.projectsSince(ctx, p, since); err != nil {
+	if out.Projects, err = projectsSince(ctx, s, p, since); err != nil {
 		return out, err
 	}
 	if counts := s.Curate.ReviewCount(p.Key); counts != nil {
@@ -148,7 +148,7 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 			row := receiptRow(rs[0])
 			row.Short = s.Event.Lookup(ctx)(rs[0].Session).Short
 			out.Last = &row
-			if out.LastUsed, err = s.usedSince(ctx, rs[0]); err != nil {
+			if out.LastUsed, err = usedSince(ctx, s, rs[0]); err != nil {
 				return err
 			}
 		}
@@ -174,7 +174,7 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 	out.Injected = len(ids)
 	for id, m := range known {
 		if m.LastUsed.After(first[id]) {
-			out.Used = append(out.Used, s.todayUse(ctx, m))
+			out.Used = append(out.Used, todayUse(ctx, s, m))
 		}
 	}
 	slices.SortFunc(out.Used, func(a, b TodayUse) int {
@@ -184,7 +184,7 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 }
 
 // usedSince counts the memories of a receipt that were used after it.
-func (s *Service) usedSince(ctx context.Context, r mem.Receipt) (n int, err error) {
+func usedSince(ctx context.Context, s *Service, r mem.Receipt) (n int, err error) {
 	var ids []string
 	for _, it := range injectedMemories(r) {
 		ids = append(ids, it.ID)
@@ -199,7 +199,7 @@ func (s *Service) usedSince(ctx context.Context, r mem.Receipt) (n int, err erro
 }
 
 // projectsSince counts the projects of the sessions since a time.
-func (s *Service) projectsSince(ctx context.Context, p mem.Project, since time.Time) (int, error) {
+func projectsSince(ctx context.Context, s *Service, p mem.Project, since time.Time) (int, error) {
 	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Since: since, Limit: maxTodaySessions})
 	if err != nil {
 		return 0, fmt.Errorf("sessions: %w", err)
@@ -212,7 +212,7 @@ func (s *Service) projectsSince(ctx context.Context, p mem.Project, since time.T
 }
 
 // todayUse returns the last use of a memory.
-func (s *Service) todayUse(ctx context.Context, m mem.Memory) TodayUse {
+func todayUse(ctx context.Context, s *Service, m mem.Memory) TodayUse {
 	out := TodayUse{ID: m.ID, Kind: m.Kind, Title: m.Title, At: m.LastUsed}
 	if n := len(m.UsedIn); n > 0 {
 		last := m.UsedIn[n-1]

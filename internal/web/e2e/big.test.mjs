@@ -57,7 +57,7 @@ test("every page comes, and lists are not loaded whole", async () => {
     assert.ok(rows <= 250, `${path} shows ${rows} rows`);
     assert.deepEqual(await violations(page), []);
   }
-  await page.goto(base + "/search");
+  await page.goto(base + "/memories");
   await page.locator(".hits li").nth(24).waitFor();
   assert.equal(await page.locator(".hits li").count(), 25);
   await page.getByRole("button", { name: "More", exact: true }).click();

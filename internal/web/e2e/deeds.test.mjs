@@ -57,7 +57,7 @@ test("a memory is changed, pinned, hidden, taken back and restored, and each sur
   await page.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("button", { name: /^Forget/ }).waitFor();
   await page.reload();
-  await page.getByRole("button", { name: /^Stale/ }).click();
+  await page.getByRole("button", { name: /^Outdated/ }).click();
   await page.locator(".feed li", { hasText: "stale" }).waitFor(); // of its life; the message goes away by itself
   assert.equal((await shown(id)).status, "active");
   assert.deepEqual(faults, []);
@@ -242,7 +242,7 @@ test("sessions and memories are narrowed down to a branch, among all of them", a
   assert.equal(await page.locator("main tbody tr").count(), 1);
   await page.getByRole("link", { name: "round each tax line half up" }).click();
   await page.locator(".figures div", { hasText: "Tool calls" }).getByText("1", { exact: true }).waitFor();
-  await page.goto(base + "/search?q=branch%3Atax-rounding");
+  await page.goto(base + "/memories?q=branch%3Atax-rounding");
   await page.getByRole("link", { name: "tax lines are rounded one by one on this branch" }).waitFor();
   await page.getByRole("group", { name: "Branch" }).getByRole("button", { name: /^tax-rounding/, pressed: true }).waitFor();
   assert.equal(await page.getByRole("link", { name: /back off with jitter/ }).count(), 0);
@@ -252,11 +252,11 @@ test("sessions and memories are narrowed down to a branch, among all of them", a
 
 test("filters narrow a search, and what finds nothing says which one to drop", async () => {
   const { page, base, faults, context } = await eye.enter(w);
-  await page.goto(base + "/search");
+  await page.goto(base + "/memories");
   await page.getByTestId("examples").getByRole("link").first().click();
-  await page.waitForURL(/search\?q=./);
+  await page.waitForURL(/memories\?q=./);
   await page.locator(".hits mark").first().waitFor();
-  await page.goto(base + "/search?q=retry");
+  await page.goto(base + "/memories?q=retry");
   await page.locator(".hits li").first().waitFor();
   const before = await page.locator(".hits li").count();
   await page.getByTestId("facets").getByRole("button", { name: /^decision/ }).click();
@@ -274,10 +274,10 @@ test("filters narrow a search, and what finds nothing says which one to drop", a
 test("any title may be an example of a search", async () => {
   for (const text of ["1" + "\u{1f600}".repeat(20), "x".repeat(3_000), "\u65e5\u672c".repeat(60)]) await add(text);
   const { page, base, faults, context } = await eye.enter(w);
-  await page.goto(base + "/search");
+  await page.goto(base + "/memories");
   await page.getByTestId("examples").getByRole("link", { name: /^1\u{1f600}/u }).click();
-  await page.waitForURL(/search\?q=1%F0%9F%98%80/);
-  await page.goto(base + "/search");
+  await page.waitForURL(/memories\?q=1%F0%9F%98%80/);
+  await page.goto(base + "/memories");
   await page.getByTestId("examples").waitFor();
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   assert.deepEqual(faults, []);
@@ -288,10 +288,10 @@ test("what is pinned is found however old it is, and what is stale is looked for
   await w.cli("pin", await add("the anchor of the lightship is painted every spring"));
   for (let i = 0; i < 30; i++) await add(`buoy number ${i} lies off the point`);
   const { page, base, faults, context } = await eye.enter(w);
-  await page.goto(base + "/search?q=is%3Apinned");
+  await page.goto(base + "/memories?q=is%3Apinned");
   await page.getByRole("link", { name: "the anchor of the lightship" }).waitFor();
   assert.equal(await page.locator(".hits").getByText("buoy").count(), 0);
-  await page.goto(base + "/search?q=is%3Astale");
+  await page.goto(base + "/memories?q=is%3Astale");
   await page.getByText("one project at a time").waitFor();
   assert.deepEqual(faults, []);
   await context.close();
@@ -299,7 +299,7 @@ test("what is pinned is found however old it is, and what is stale is looked for
 
 test("the way back leads to where a list was left", async () => {
   const { page, base, faults, context } = await eye.enter(w, { height: 300 });
-  await page.goto(base + "/search");
+  await page.goto(base + "/memories");
   const link = page.locator(".hits li").nth(8).locator("a").first();
   await link.scrollIntoViewIfNeeded();
   const y = await page.evaluate(() => scrollY);
@@ -351,7 +351,7 @@ test("older recalls stay where they are when a newer one comes", async () => {
   const ask = (n) => w.hook({ session_id: "recalls-1", hook_event_name: "UserPromptSubmit", prompt_id: "r" + n, prompt: "who oils the lock of gate " + n });
   for (let n = 0; n < 55; n++) await ask(n);
   const { page, base, faults, context } = await eye.enter(w);
-  await page.goto(base + "/recalls");
+  await page.goto(base + "/injections");
   await page.getByRole("link", { name: "lock of gate 54" }).waitFor();
   await page.getByRole("button", { name: "Older" }).click();
   await page.getByRole("link", { name: "lock of gate 0", exact: false }).first().waitFor();
@@ -367,7 +367,7 @@ test("the command of a page is a line that a shell takes as it is meant", async 
   await w.cli("add", text, "-k", "gotcha");
   const { page, base, faults, context } = await eye.enter(w);
   const line = () => page.getByRole("button", { name: "Copy command" }).getAttribute("title");
-  await page.goto(base + "/search?q=" + encodeURIComponent("roster's $(id) `fixed` kind:gotcha after:2w"));
+  await page.goto(base + "/memories?q=" + encodeURIComponent("roster's $(id) `fixed` kind:gotcha after:2w"));
   await page.getByRole("link", { name: text }).waitFor();
   const asked = await line();
   assert.equal(asked, "remanence search --kind gotcha --since 2w --project all -- 'roster'\\''s $(id) `fixed`'");
@@ -384,7 +384,7 @@ test("the command of a page is a line that a shell takes as it is meant", async 
 test("hostile text stays text on every page that shows it", async () => {
   await w.hostile();
   const { page, base, faults, context } = await eye.enter(w);
-  for (const path of ["/", "/sessions", "/search", "/search?q=onerror", "/search?q=javascript"]) {
+  for (const path of ["/", "/sessions", "/memories", "/memories?q=onerror", "/memories?q=javascript"]) {
     await page.goto(base + path);
     await page.getByText("onerror").or(page.getByText("javascript:")).first().waitFor();
     await inert(page, path);

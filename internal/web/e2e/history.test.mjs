@@ -136,7 +136,7 @@ test("proposed lines show their evidence and the change, and nothing is written"
 
 test("the page on cost says what the sessions allow to say about the effect", async () => {
   for (const look of looks) {
-    await page("/economy", "effect", look, async (part) => {
+    await page("/usage", "effect", look, async (part) => {
       await part.getByText("What it does not show").waitFor();
       const text = await part.innerText();
       assert.match(text, /too few sessions to compare/);

@@ -224,7 +224,7 @@ test("words typed right after / land in the search", async () => {
   await box.waitFor();
   await page.keyboard.type(" test");
   assert.equal(await box.inputValue(), "turbine under x test");
-  assert.deepEqual(await state(page, id), { ...was, path: "/search" });
+  assert.deepEqual(await state(page, id), { ...was, path: "/memories" });
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -242,7 +242,7 @@ test("a key that orders what cannot be taken back asks first, on Cancel", async 
   assert.deepEqual(await state(page, id), was);
   await pause(QUIET);
   await page.keyboard.press("s");
-  await dialog.getByRole("button", { name: "Mark as stale" }).click();
+  await dialog.getByRole("button", { name: "Mark as outdated" }).click();
   await page.locator(".feed li", { hasText: "stale" }).waitFor();
   assert.equal((await shown(id)).status, "active");
 
@@ -260,8 +260,8 @@ test("a key that orders what cannot be taken back asks first, on Cancel", async 
   await dialog.waitFor({ state: "detached" });
   await pause(300);
   assert.equal(orders, 0);
-  await item.getByRole("button", { name: "Accept" }).click();
-  await dialog.getByRole("button", { name: "Accept" }).click();
+  await item.getByRole("button", { name: "Take the secret out" }).click();
+  await dialog.getByRole("button", { name: "Take the secret out" }).click();
   await page.getByText("Accepted.").waitFor();
   assert.equal(orders, 1);
   assert.equal(await page.getByRole("button", { name: "Undo" }).count(), 0);

@@ -36,7 +36,7 @@ test("while the daemon is away every page opens and says so in one sentence with
   await page.waitForLoadState("networkidle"); // the code of all pages is there
   await w.cli("daemon", "stop");
   await page.getByTestId("feed-state").filter({ hasText: "offline" }).waitFor();
-  for (const link of ["Recalls", "Files", "Graph", "Review", "Health", "Sessions"]) {
+  for (const link of ["Injections", "Files", "Map", "Review", "Health", "Sessions"]) {
     await page.getByRole("navigation").getByRole("link", { name: link }).click();
     const failure = page.locator(".failure").first();
     await failure.waitFor();
@@ -81,7 +81,7 @@ test("the first page says in words what the day brought, and folds small work", 
   const { page, faults, context } = await eye.enter(w);
   const today = page.getByTestId("today");
   await today.waitFor();
-  assert.match(await today.innerText(), /^Today your agents were given \d+ memories and learned \d+, in \d+ sessions.* Nothing left this machine\./);
+  assert.match(await today.innerText(), /^Today your agents were given \d+ memories and learned \d+, in \d+ sessions.*; nothing left this machine\./);
   for (const name of ["Learned", "Injected", "Used afterwards", "Needs you"]) await today.getByRole("region", { name }).waitFor();
   const { today: y } = await w.json("--project", "all");
   assert.equal(await today.getByRole("region", { name: "Learned" }).locator(".number").innerText(), String(y.kept));

@@ -71,7 +71,7 @@ const widths = [1440, 1024, 768, 720, 600, 375, 320];
 test(`every page fits ${widths.join(", ")} pixels without scrolling sideways`, async () => {
   const { page, base, faults, context } = await eye.enter(worlds.demo, { width: 390, height: 844 });
   const has = await holdings(worlds.demo);
-  const early = { name: "early recall", at: () => "/recalls/" + worlds.demo.early }; // there is more to tell now
+  const early = { name: "early recall", at: () => "/injections/" + worlds.demo.early }; // there is more to tell now
   for (const p of [...pages, early]) {
     const path = p.at(has);
     if (!path) continue;

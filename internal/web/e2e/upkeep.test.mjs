@@ -33,7 +33,7 @@ const clean = async ({ page, faults, context }) => {
 
 test("a recall is found, traced, asked what if, and an item of it is forgotten and restored", async () => {
   const seen = await eye.enter(w), { page, base } = seen;
-  await page.goto(base + "/recalls?trigger=prompt");
+  await page.goto(base + "/injections?trigger=prompt");
   await page.getByRole("row", { name: /abstained/ }).first().waitFor();
   await page.getByRole("button", { name: "injected", exact: true }).click();
   await page.getByRole("row", { name: /abstained/ }).first().waitFor({ state: "detached" });
@@ -67,7 +67,7 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
   const seen = await eye.enter(w), { page, base } = seen;
   const stats = await w.json("stats", "--project", "all", "--days", "7");
   const told = Object.values(stats.total.tokens).reduce((a, b) => a + b, 0);
-  await page.goto(base + "/economy?days=7");
+  await page.goto(base + "/usage?days=7");
   await page.getByText(told.toLocaleString("en-US"), { exact: true }).first().waitFor();
   await page.getByRole("img", { name: /Injected tokens by trigger/ }).waitFor();
   await page.getByText("As a table").click();
@@ -138,7 +138,7 @@ test("a finding of the inbox is merged, kept as it is, and taken back, by keys t
   const seen = await eye.enter(w), { page, base } = seen;
   await page.goto(base + "/review?rule=duplicate");
   const finding = page.getByTestId("finding").filter({ hasText: first }).filter({ hasText: second });
-  await finding.getByRole("button", { name: "Merge" }).click();
+  await finding.getByRole("button", { name: "Merge the two" }).click();
   await finding.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
   for (let tries = 0; tries < 100 && (await shown(second)).status !== "active"; tries++) await page.waitForTimeout(100);
@@ -185,8 +185,8 @@ test("health shows every check of doctor, and the log what went wrong", async ()
   await page.getByText("integrity ok").waitFor();
   await page.getByRole("button", { name: "Measure" }).click();
   await page.getByRole("cell", { name: "memories", exact: true }).waitFor();
-  await chord(page, "g", "r");
-  await page.getByRole("heading", { level: 1, name: "Recalls" }).waitFor();
+  await chord(page, "g", "i");
+  await page.getByRole("heading", { level: 1, name: "Injections" }).waitFor();
   await page.getByRole("row").nth(1).waitFor();
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");

@@ -5,6 +5,7 @@ import { loggedOut, login, project, readAhead } from "./lib/api";
 import { startFeed } from "./lib/feed";
 import { startKeys } from "./lib/keys";
 import { followLinks } from "./lib/router";
+import { startPalette } from "./ui/palette";
 import { markCodeUsed, fetchPage, Shell } from "./ui/shell";
 
 async function start(): Promise<void> {
@@ -15,6 +16,7 @@ async function start(): Promise<void> {
   addEventListener("hashchange", () => void login().then((ok) => { if (!ok && loggedOut.value) markCodeUsed(); }));
   followLinks();
   startKeys();
+  startPalette();
   startFeed();
   const root = document.getElementById("app");
   if (root) render(<Shell />, root);

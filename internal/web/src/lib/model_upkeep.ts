@@ -20,7 +20,7 @@ export interface Day {
 }
 export interface DeadItem { id: string; kind: string; title: string; pinned: boolean; injections: number; tokens: number; last: string }
 export interface Economy {
-  project: Project; since: string; days: Day[]; triggers: string[]; sessions: number; cut?: boolean; total: Day; injected: number; used: number;
+  project: Project; since: string; days: Day[]; triggers: string[]; sessions: number; cut?: boolean; total: Day; injected: number; by_trigger: { trigger: string; injected: number; used: number }[]; used: number;
   tools_tokens: number; estimate: { tokens: number; items: number; per_read: number; reads: number; formula: string }; dead: DeadItem[];
 }
 

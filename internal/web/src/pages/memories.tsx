@@ -10,12 +10,15 @@ import { query, setQuery } from "../lib/router";
 import { ask, parse, withFilter, write } from "../lib/syntax";
 import { p } from "../strings/pages";
 import { Ago, Bar, Command, Empty, Facet, Head, ID, Kind, Loaded } from "../ui/parts";
+import { mark } from "../lib/act";
+import { Dialog } from "../ui/dialog";
 import { Marked, States } from "../ui/memory";
+import { AddForm, EraseAll } from "./memory_forms";
 
 const t = p.search;
 const PAGE = 25, MOST = 200;
 
-export default function Search() {
+export default function Memories() {
   const q = query.value.get("q") ?? "", by = query.value.get("by") ?? "", shown = Number(query.value.get("shown")) || PAGE;
   const typed = parse(q);
   const own = typed.filters.find((f) => f.key === "project")?.value;
@@ -27,7 +30,10 @@ export default function Search() {
   const found = useResource((a) => get<SearchResponse>("search", params, a), [q, shown], (e) => e.type === "changed");
   return (
     <>
-      <Head title={t.title} command={searchCommand(typed)} json="search" params={params} />
+      <Head title={t.title} command={searchCommand(typed)} json="search" params={params}>
+        <button type="button" onClick={() => setQuery({ add: "1" })}>{p.memory.add.title}</button>
+      </Head>
+      {query.value.get("add") && <Dialog title={p.memory.add.title} close={() => setQuery({ add: "" })}><AddForm close={() => setQuery({ add: "" })} /></Dialog>}
       <Box q={q} />
       {typed.unknown.map((w) => <p key={w} class="warn">{t.unknown(w)}</p>)}
       <Loaded of={found}>
@@ -41,7 +47,7 @@ export default function Search() {
               {sifted && d.results.length >= MOST && <p class="warn">{t.sifted(MOST)}</p>}
               {!q && <Examples of={d.results} />}
               <Facets of={d} q={q} by={by} />
-              {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} />}
+              {hits.length === 0 ? <NoHits q={q} found={found} /> : <>{q && <Bulk hits={hits} reload={found.reload} />}<Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} /></>}
             </>
           );
         }}
@@ -97,6 +103,20 @@ function Facets({ of: d, q, by }: { of: SearchResponse; q: string; by: string })
         </label>
       )}
     </div>
+  );
+}
+
+/** Forgets or erases all that is shown. */
+function Bulk({ hits, reload }: { hits: Hit[]; reload: () => void }) {
+  const erasing = useSignal(false);
+  const ids = hits.filter((h) => h.status === "active").map((h) => h.id), all = hits.map((h) => h.id);
+  return (
+    <p class="line bulk">
+      {ids.length > 0 && <button type="button" onClick={() => void mark("forget", ids, reload)}>{t.forgetAll(ids.length)}</button>}
+      <button type="button" class="quiet" onClick={() => (erasing.value = true)}>{t.eraseAll(all.length)}</button>
+      <span class="muted">{t.bulkNote}</span>
+      {erasing.value && <Dialog title={p.memory.purge.title} close={() => (erasing.value = false)} destroys><EraseAll ids={all} close={() => (erasing.value = false)} then={reload} /></Dialog>}
+    </p>
   );
 }
 

@@ -6,12 +6,13 @@ import { diff } from "../lib/diff";
 import { count, exact, given } from "../lib/format";
 import { useKeys } from "../lib/keys";
 import { Markdown } from "../lib/markdown";
-import type { Feedback, Memory, MemoryStory, InjectionRow } from "../lib/model";
+import type { Feedback, Memory, MemoryStory, InjectionRow, UseRow } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { p } from "../strings/pages";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Ago, copy, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
 import { States } from "../ui/memory";
+import { Evidence } from "../ui/uses";
 import { EditForm, PurgeForm } from "./memory_forms";
 
 const t = p.memory;
@@ -23,16 +24,21 @@ export default function MemoryPage({ id }: { id: string }) {
 
 function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> }) {
   const m = d.memory;
-  const open = useSignal<"" | "edit" | "purge" | "stale">("");
+  const open = useSignal<"" | "edit" | "purge" | "outdated">("");
   const active = m.status === "active";
   const close = (): void => void (open.value = "");
   const pin = (): void => void mark(m.pinned ? "unpin" : "pin", [m.id], story.reload);
   const forget = (): void => void mark(active ? "forget" : "restore", [m.id], story.reload);
-  const stale = (): void => void act(t.staled(m.id), () => post("feedback", { ids: [m.id], verdict: "stale" }).then(story.reload));
+  const rate = (verdict: "useful" | "wrong" | "stale"): void => {
+    const back = verdict === "wrong" ? () => post("mark", { verb: "restore", ids: [m.id] }).then(story.reload) : undefined;
+    void act(t.rated[verdict](m.id), () => post("feedback", { ids: [m.id], verdict }).then(story.reload), back);
+  };
   useKeys([
     { key: "e", label: t.actions.edit, run: () => (open.value = "edit") },
     { key: "p", label: t.actions.pin, run: pin },
-    { key: "s", label: t.actions.stale, run: () => (open.value = "stale") },
+    { key: "l", label: t.actions.useful, run: () => rate("useful") },
+    { key: "w", label: t.actions.wrong, run: () => rate("wrong") },
+    { key: "s", label: t.actions.outdated, run: () => (open.value = "outdated") },
     { key: "x", label: t.actions.forget, run: forget },
     { key: "y", label: "copy id", run: () => void copy(m.id) },
     { key: "Escape", label: "back", run: () => history.back() },
@@ -49,19 +55,23 @@ function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> 
           <button type="button" onClick={() => (open.value = "purge")}>{t.actions.purge}</button>
         </div>
       )}
-      <p class="provenance" data-testid="provenance">{d.provenance}</p>
+      <Chain of={d} />
       {body && <Markdown text={body} />}
       {m.invariant && <Section title={t.invariant}><p>{m.invariant}</p></Section>}
       {(m.facts ?? []).length > 0 && <Section title={t.facts}><ul class="dots">{m.facts!.map((f) => <li key={f}>{f}</li>)}</ul></Section>}
-      {d.prompt && <p class="prompt"><span class="muted">{t.prompt}:</span> {d.prompt}</p>}
       {active && (
         <div class="line actions" role="group" aria-label={t.about}>
+          <button type="button" onClick={() => rate("useful")}>{t.actions.useful}<kbd aria-hidden="true">l</kbd></button>
+          <button type="button" onClick={() => rate("wrong")}>{t.actions.wrong}<kbd aria-hidden="true">w</kbd></button>
+          <button type="button" onClick={() => (open.value = "outdated")}>{t.actions.outdated}<kbd aria-hidden="true">s</kbd></button>
+          <span class="gap" />
           <button type="button" onClick={() => (open.value = "edit")}>{t.actions.edit}<kbd aria-hidden="true">e</kbd></button>
           <button type="button" onClick={pin}>{m.pinned ? t.actions.unpin : t.actions.pin}<kbd aria-hidden="true">p</kbd></button>
-          <button type="button" onClick={stale}>{t.actions.stale}<kbd aria-hidden="true">s</kbd></button>
           <button type="button" onClick={forget}>{t.actions.forget}<kbd aria-hidden="true">x</kbd></button>
+          <button type="button" class="quiet" onClick={() => (open.value = "purge")}>{t.actions.purge}</button>
         </div>
       )}
+      {d.uses.length > 0 && <Section title={t.uses} aside={t.times(m.uses)}><UseList of={d.uses} /></Section>}
       <Section title={t.about}><Fields of={d} /></Section>
       <Kin of={d} />
       <Section title={t.life}><Life of={m} /></Section>
@@ -70,9 +80,35 @@ function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> 
       </Section>
       {open.value === "edit" && <Dialog title={`${t.edit.title} ${m.id}`} close={close}><EditForm id={m.id} done={() => { close(); story.reload(); }} /></Dialog>}
       {open.value === "purge" && <Dialog title={t.purge.title} close={close} destroys><PurgeForm of={m} close={close} /></Dialog>}
-      {open.value === "stale" && <Confirm title={t.staleAsk.title} text={t.staleAsk.text} yes={t.staleAsk.yes} order={stale} close={close} />}
+      {open.value === "outdated" && <Confirm title={t.outdatedAsk.title} text={t.outdatedAsk.text} yes={t.outdatedAsk.yes} order={() => rate("stale")} close={close} />}
     </article>
   );
+}
+
+/** Where it comes from: the session, the prompt and the tool, one step after the other, and the same in a sentence. */
+function Chain({ of: d }: { of: MemoryStory }) {
+  const m = d.memory, sess = d.session;
+  const call = m.command ? <code>{m.command}</code> : m.tool;
+  const steps: [string, ComponentChildren][] = [
+    [t.chain.project, d.project?.name || ""],
+    [t.chain.session, sess && <ID of={sess.short} title={sess.first_prompt} />],
+    [m.source.prompt ? t.chain.prompt(m.source.prompt) : t.prompt, d.prompt && <q dir="auto" title={d.prompt}>{d.prompt}</q>],
+    [t.chain.tool, call],
+    [t.chain.said, t.origin[m.origin] ?? m.origin],
+  ];
+  return (
+    <div class="provenance" data-testid="provenance">
+      {sess && <ol class="chain" aria-label={t.chain.title}>{steps.filter(([, what]) => what).map(([name, what]) => <li key={name}><span class="muted">{name}</span> {what}</li>)}</ol>}
+      <p class="muted">{d.provenance}</p>
+    </div>
+  );
+}
+
+/** The newest uses with what shows them. */
+function UseList({ of }: { of: UseRow[] }) {
+  return <ul class="feed">{of.map((u) => (
+    <li key={u.turn}><span class="when muted"><Ago at={u.at} /></span><span><Evidence of={u} /></span><span class="title muted" dir="auto">{u.title}</span></li>
+  ))}</ul>;
 }
 
 /** The search for all that has a value. */
@@ -81,10 +117,9 @@ const filtered = (key: string, value: string): string => "/memories?q=" + encode
 function Fields({ of: d }: { of: MemoryStory }) {
   const m = d.memory, f = t.fields;
   const rows: [string, ComponentChildren][] = [
-    [f.project, d.project?.name || m.project],
-    [f.session, d.session && <><a href={"/sessions/" + d.session.short}>{d.session.first_prompt || d.session.short}</a> <span class="muted">{d.session.agent}{m.source.prompt ? ` · ${f.turn.toLowerCase()} ${m.source.prompt}` : ""}</span></>],
-    [f.author, t.origin[m.origin] ?? m.origin],
-    [f.tool, m.tool], [f.command, m.command && <code>{m.command}{m.exit_code ? ` (exit ${m.exit_code})` : ""}</code>],
+    [f.project, !d.session && (d.project?.name || m.project)],
+    [f.author, !d.session && (t.origin[m.origin] ?? m.origin)],
+    [f.command, m.command && <code>{m.command}{m.exit_code ? ` (exit ${m.exit_code})` : ""}</code>],
     [t.files, (m.files ?? []).length > 0 && <ul class="files">{m.files!.map((x) => {
       const a = m.anchors?.find((y) => y.file === x);
       return <li key={x}><code>{x}</code>{a?.hash && <span class="muted mono" title={f.hash}> {a.hash.slice(0, 7)}</span>}</li>;

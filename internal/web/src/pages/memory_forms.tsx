@@ -1,9 +1,9 @@
 // The two forms of a memory's page.
 import { useSignal } from "@preact/signals";
-import { getAsIs, post } from "../lib/api";
+import { get, getAsIs, post, project } from "../lib/api";
 import { act } from "../lib/act";
 import { words } from "../lib/format";
-import type { Memory, MemoryStory, Scope } from "../lib/model";
+import type { Memory, MemoryStory, Projects, Scope } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { s } from "../strings";
@@ -47,6 +47,52 @@ function Fields({ of: m, done }: { of: Memory; done: () => void }) {
       <label>{t.edit.reason}<input type="text" value={reason.value} maxLength={400} onInput={(e) => (reason.value = e.currentTarget.value)} /></label>
       <p class="muted">{t.edit.by}</p>
       <button type="submit">{s.save}</button>
+    </form>
+  );
+}
+
+/** Adds a memory in the person's words. */
+export function AddForm({ close }: { close: () => void }) {
+  const all = useResource((a) => get<Projects>("projects", {}, a), []);
+  const text = useSignal(""), kind = useSignal("fact"), scope = useSignal(""), a = t.add;
+  const save = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    const where = scope.value || project.value, body = where === "user" ? { scope: "user" } : { scope: "project", project: where };
+    let id = "";
+    const ok = await act(a.done, async () => { id = (await post<{ memory: Memory }>("add", { text: text.value, kind: kind.value, ...body })).memory.id; });
+    if (!ok) return;
+    close();
+    go("/m/" + id);
+  };
+  return (
+    <form class="form" onSubmit={(e) => void save(e)}>
+      <label>{a.text}<textarea rows={4} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} required /></label>
+      <div class="line">
+        <label>{t.edit.kind} <select value={kind.value} onChange={(e) => (kind.value = e.currentTarget.value)}>{KINDS.slice(0, 8).map((k) => <option key={k} value={k}>{words(k)}</option>)}</select></label>
+        <label>{a.project} <select value={scope.value || project.value} required onChange={(e) => (scope.value = e.currentTarget.value)}>
+          <option value="">{a.choose}</option>
+          {(all.data?.projects ?? []).map((p) => <option key={p.key} value={p.key}>{p.name || p.key}</option>)}
+          <option value="user">{t.scopes["user"]}</option>
+        </select></label>
+      </div>
+      <p class="muted">{a.note}</p>
+      <button type="submit">{a.button}</button>
+    </form>
+  );
+}
+
+/** Erases several memories for good once the word was typed. */
+export function EraseAll({ ids, close, then }: { ids: string[]; close: () => void; then: () => void }) {
+  const typed = useSignal(""), what = t.purge.many(ids.length);
+  const erase = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    if (await act(t.purge.done(what), () => post("purge", { ids }))) { close(); then(); }
+  };
+  return (
+    <form class="form" onSubmit={(e) => void erase(e)}>
+      <p><strong>{what}.</strong> {t.purge.text}</p>
+      <label>{t.purge.type(t.purge.word)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
+      <div class="line"><button type="submit" disabled={typed.value.trim() !== t.purge.word}>{t.actions.purge}</button><Cancel close={close} /></div>
     </form>
   );
 }

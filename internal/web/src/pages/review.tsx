@@ -63,7 +63,7 @@ export default function Review() {
           })}
         </>
       )}</Loaded>
-      {confirming && <Confirm title={v.secretConfirm.title} text={v.secretConfirm.text} yes={v.accept} order={() => decide(confirming, "accept")} close={() => setConfirming(null)} />}
+      {confirming && <Confirm title={v.secretConfirm.title} text={v.secretConfirm.text} yes={v.deeds["secret"]!} order={() => decide(confirming, "accept")} close={() => setConfirming(null)} />}
     </>
   );
 }
@@ -122,9 +122,9 @@ function Finding({ of: i, resolve }: { of: ReviewItem; resolve: (i: ReviewItem, 
       <p class="line"><Tag tone={i.rule === "secret" ? "bad" : i.rule === "contradiction" ? "warn" : "plain"}>{v.rules[i.rule] ?? i.rule}</Tag><span>{i.text}</span></p>
       <div class={two ? "sides" : ""}>{i.memories.map((m, n) => <Side key={m.id} of={m} role={two ? roles[n] : undefined} />)}{i.proposal?.title && <Proposed of={i.proposal} />}</div>
       <p class="line">
-        {i.actions.includes("accept") && <button type="button" onClick={() => resolve(i, "accept")}>{v.accept}</button>}
-        {i.actions.includes("merge") && <button type="button" onClick={() => resolve(i, "merge")}>{v.merge}</button>}
-        {i.actions.includes("reject") && <button type="button" class="quiet" onClick={() => resolve(i, "reject")}>{v.reject}</button>}
+        {i.actions.includes("accept") && <button type="button" onClick={() => resolve(i, "accept")}>{v.deeds[i.rule] ?? v.accept}</button>}
+        {i.actions.includes("merge") && i.rule !== "duplicate" && <button type="button" onClick={() => resolve(i, "merge")}>{v.merge}</button>}
+        {i.actions.includes("reject") && <button type="button" class="quiet" onClick={() => resolve(i, "reject")}>{two && !i.proposal ? v.both : v.reject}</button>}
         <span class="muted">{v.will} {i.accept}</span>
       </p>
     </li>

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { get } from "../lib/api";
 import { clock, count, exact, ms, span } from "../lib/format";
 import { useKeys } from "../lib/keys";
@@ -36,8 +37,9 @@ function View({ of: d }: { of: SessionStory }) {
   const now = d.entries[Math.min(at.value, last)];
   return (
     <>
-      <Head title={s.first_prompt || p.sessions.untitled} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
+      <Head title={s.result || s.first_prompt || p.sessions.untitled} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
       <div class="line states"><ID of={s.short} /><State of={s} /><span>{s.project_name}</span><span class="muted">{[s.agent, s.model, ...(s.branches ?? [])].filter(Boolean).join(" · ")}</span></div>
+      {s.result && s.first_prompt && <p class="asked"><span class="muted">{t.asked}</span> <q dir="auto">{s.first_prompt}</q></p>}
       {d.partial && <p class="warn">{t.partial}</p>}
       {d.cut ? <p class="muted">{t.cut(d.cut)}</p> : null}
       <Figures of={[
@@ -55,7 +57,7 @@ function View({ of: d }: { of: SessionStory }) {
       ]} />
       {!now ? <Empty title={t.empty} /> : (
         <>
-          <Section id="lanes" title={t.lanes} aside={t.at(at.value + 1, d.entries.length)}>
+          <Section id="lanes" title={t.lanes} aside={<><span>{t.at(at.value + 1, d.entries.length)}</span><Replay at={at.value} last={last} choose={(i) => (at.value = i)} /></>}>
             <Lanes entries={d.entries} at={at.value} choose={(i) => (at.value = i)} />
             <div class="lane-slider">
               {d.entries.length > 30 && <EntryOverview entries={d.entries} at={at.value} />}
@@ -72,6 +74,24 @@ function View({ of: d }: { of: SessionStory }) {
       )}
     </>
   );
+}
+
+const STEP = 400; // milliseconds that replay stays at an event
+
+/** Walks through the session by itself, from the beginning if it is at the end. */
+function Replay({ at, last, choose }: { at: number; last: number; choose: (i: number) => void }) {
+  const on = useSignal(false);
+  useEffect(() => {
+    if (!on.value) return undefined;
+    if (at >= last) { on.value = false; return undefined; }
+    const next = setTimeout(() => choose(at + 1), STEP);
+    return () => clearTimeout(next);
+  }, [on.value, at, last]);
+  const press = (): void => {
+    if (!on.value && at >= last) choose(0);
+    on.value = !on.value;
+  };
+  return <button type="button" aria-pressed={on.value} onClick={press}>{on.value ? t.stop : t.replay}</button>;
 }
 
 const place = (b: StoryEntry): string => (b.id.startsWith("m_") ? "/m/" + b.id : b.id.startsWith("r_") ? "/injections/" + b.id : "");

@@ -73,7 +73,7 @@ function Day({ of: d }: { of: NowData }) {
         </Card>
         <Card title={t.cards.needs} value={y.review} note={y.review ? <a href="/review">{t.cards.review}</a> : t.cards.noReview}>
           {y.review > 0 && <Question />}
-          {y.open.map((m) => <li key={m.id}><span class="muted">{t.cards.open}</span> <a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
+          {y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.cards.open} {m.title}</a></li>)}
         </Card>
       </div>
       <p class="alerts">

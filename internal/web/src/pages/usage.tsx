@@ -43,15 +43,22 @@ function Full({ of: d, reload }: { of: Data; reload: () => void }) {
   const line = t.avoided ? { name: w.avoided, values: d.days.map((x) => x.avoided) } : undefined;
   return (
     <>
-      <Figures of={[
+      <Section title={w.share} id="share" aside={w.shareNote}>
+        <p class="lead"><strong>{d.injected ? percent(d.used / d.injected) : "–"}</strong> {w.rateNote(d.used, d.injected)}. {d.cut && w.cut}</p>
+        {d.by_trigger.length > 0 && <Table caption={w.share} of={d.by_trigger} id={(x) => x.trigger} columns={[
+          { head: w.trigger, wide: true, cell: (x) => trigger(x.trigger) },
+          { head: w.times, num: true, cell: (x) => count(x.injected) },
+          { head: w.used, num: true, cell: (x) => count(x.used) },
+          { head: w.shareHead, num: true, cell: (x) => <span class="score"><Bar share={x.used / x.injected} label={percent(x.used / x.injected)} /><span class="num">{percent(x.used / x.injected)}</span></span> },
+        ]} />}
+      </Section>
+      <Section title={w.cost} id="cost"><Figures of={[
         { term: w.injected, value: count(injectedTokens(t)) },
         { term: w.perSession, value: count(injectedTokens(t) / Math.max(1, d.sessions)) },
         { term: w.results, value: count(t.results), note: many(t.calls, "call") },
         { term: w.tools, value: count(d.tools_tokens), note: w.toolsNote },
         { term: w.model, value: count(t.model), note: w.modelNote },
-        { term: w.rate, value: d.injected ? percent(d.used / d.injected) : "–", note: w.rateNote(d.used, d.injected) },
-      ]} />
-      <p class="muted">{w.rateNote(d.used, d.injected)}. {d.cut && w.cut}</p>
+      ]} /></Section>
       <Section title={w.measured} id="days">
         <Stacked caption={w.chart} labels={d.days.map((x) => x.day.slice(5))} series={series} line={line} />
         <details class="twin"><summary>{w.table}</summary><div class="scroll hscroll">
@@ -77,7 +84,10 @@ function Full({ of: d, reload }: { of: Data; reload: () => void }) {
   );
 }
 
-function DeadList({ of, reload }: { of: DeadItem[]; reload: () => void }) {
+const PAGE = 20; // memories of dead weight on a page
+
+function DeadList({ of: whole, reload }: { of: DeadItem[]; reload: () => void }) {
+  const from = useSignal(0), start = Math.min(from.value, Math.max(0, whole.length - 1)), of = whole.slice(start, start + PAGE);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const rows = useRows();
   if (of.length === 0) return <p class="muted">{w.deadNone}</p>;
@@ -101,6 +111,12 @@ function DeadList({ of, reload }: { of: DeadItem[]; reload: () => void }) {
         { head: "tokens", num: true, cell: (x) => count(x.tokens) },
         { head: w.last, spare: true, num: true, cell: (x) => <Ago at={x.last} /> },
       ]} />
+      {whole.length > PAGE && (
+        <p class="line"><span class="muted">{w.page(start + 1, start + of.length, whole.length)}</span>
+          <button type="button" disabled={start === 0} onClick={() => (from.value = start - PAGE)}>{w.before}</button>
+          <button type="button" disabled={start + PAGE >= whole.length} onClick={() => (from.value = start + PAGE)}>{w.after}</button>
+        </p>
+      )}
     </div>
   );
 }

@@ -33,6 +33,11 @@ export const s = {
     theme: (t: string) => `Theme: ${t}`,
     keys: "Keys",
   },
+  palette: {
+    title: "Go to", label: "Page, action or memory", page: "page", action: "action", open: "go to a page, an action or a memory",
+    search: (text: string) => `Search memories for “${text}”`,
+    actions: { add: "Add a memory", theme: "Next theme", pause: "Pause or continue the live feed", undo: "Undo the last change" },
+  },
   feed: {
     live: "live",
     connecting: "connecting",

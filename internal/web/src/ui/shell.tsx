@@ -14,6 +14,7 @@ import { s } from "../strings";
 import { count } from "../lib/format";
 import type { Project, Projects } from "../lib/model";
 import { Dialog } from "./dialog";
+import { Palette, paletteOpen } from "./palette";
 import { Command, Failure } from "./parts";
 
 const helpOpen = signal(false);
@@ -43,6 +44,7 @@ export function Shell() {
       <main id="main" tabIndex={-1}>{loggedOut.value ? <Login /> : <Page />}</main>
       <Toasts />
       {helpOpen.value && <Help />}
+      {paletteOpen.value && <Palette />}
     </>
   );
 }
@@ -75,6 +77,7 @@ function Bar() {
         <div class="side-foot">
           <FeedMark />
           <button type="button" class="quiet" onClick={() => void nextTheme()}>{s.nav.theme(theme.value)}</button>
+          <button type="button" class="quiet" onClick={() => (paletteOpen.value = true)}>{s.palette.title}<kbd aria-hidden="true">Ctrl K</kbd></button>
           <button type="button" class="quiet" onClick={() => (helpOpen.value = true)}>{s.nav.keys}<kbd aria-hidden="true">?</kbd></button>
         </div>
       </div>
@@ -200,7 +203,7 @@ function Help() {
   return (
     <Dialog title={s.keys.title} close={() => (helpOpen.value = false)}>
       <label class="check"><input type="checkbox" checked={keysOn.value} onChange={(e) => (keysOn.value = e.currentTarget.checked)} /> {s.keys.on}</label>
-      <dl class="keys">{[...now.values()].map((k) => <div key={k.key}><dt><kbd>{k.key}</kbd></dt><dd>{k.label}</dd></div>)}</dl>
+      <dl class="keys"><div><dt><kbd>Ctrl K</kbd></dt><dd>{s.palette.open}</dd></div>{[...now.values()].map((k) => <div key={k.key}><dt><kbd>{k.key}</kbd></dt><dd>{k.label}</dd></div>)}</dl>
     </Dialog>
   );
 }

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-QNEXARC6.js";import"./chunk-5NU2KHOT.js";import"./chunk-PYR2Z6YK.js";import"./chunk-O2O4J464.js";import"./chunk-XUN5TO2E.js";import"./chunk-UHRCPYEG.js";export{b as State,a as default};
