@@ -19,52 +19,89 @@ type compatRoute struct {
 	method  string
 	path    string // with {parts} like Route.Get
 	handler func(context.Context, compatRequest) (any, error)
+	summary string
+	keys    []string // of the query, as compatKeys explains them
 }
 
 // compatRoutes lists the paths in the order of docs/api.md.
 func compatRoutes() []compatRoute {
+	page := []string{"project", "limit", "offset"}
+	byFile := append([]string{"filePath", "isFolder"}, page...)
 	return []compatRoute{
 		// sessions, as hooks report them
-		{"GET", "/api/context/inject", injectContext},
-		{"POST", "/sessions/{id}/init", initSession},
-		{"POST", "/api/sessions/init", initSession},
-		{"POST", "/api/sessions/observations", addToolUse},
-		{"POST", "/api/sessions/summarize", endTurn},
-		{"POST", "/api/sessions/complete", endSession},
-		{"POST", "/api/sessions/session-end", endSession},
-		{"POST", "/api/processing", setProcessing},
-		{"GET", "/api/processing-status", getProcessing},
+		{
+			"GET", "/api/context/inject", injectContext, "Read the briefing of a project as text",
+			[]string{"project", "source", "session_id", "budget", "full"},
+		},
+		{"POST", "/sessions/{id}/init", initSession, "Report a prompt of a session", nil},
+		{"POST", "/api/sessions/init", initSession, "Report a prompt", nil},
+		{"POST", "/api/sessions/observations", addToolUse, "Report a tool call", nil},
+		{"POST", "/api/sessions/summarize", endTurn, "Report the end of a turn", nil},
+		{"POST", "/api/sessions/complete", endSession, "Report the end of a session", nil},
+		{"POST", "/api/sessions/session-end", endSession, "Report the end of a session", nil},
+		{"POST", "/api/processing", setProcessing, "Mark every session as idle", nil},
+		{"GET", "/api/processing-status", getProcessing, "Say whether sessions or jobs are in progress", nil},
 
 		// search and lists
-		{"GET", "/api/search", searchMemories},
-		{"GET", "/api/search/by-file", searchByFile},
-		{"GET", "/api/observations/by-file", searchByFile},
-		{"GET", "/api/observations", listObservations},
-		{"GET", "/api/summaries", listSummaries},
-		{"GET", "/api/prompts", listPrompts},
-		{"GET", "/api/timeline", getTimeline},
+		{
+			"GET", "/api/search", searchMemories, "Search memories",
+			append([]string{"query", "q", "type"}, page...),
+		},
+		{"GET", "/api/search/by-file", searchByFile, "List memories about a file", byFile},
+		{"GET", "/api/observations/by-file", searchByFile, "List memories about a file", byFile},
+		{"GET", "/api/observations", listObservations, "List memories, newest first", append([]string{"type"}, page...)},
+		{"GET", "/api/summaries", listSummaries, "List summaries, newest first", page},
+		{"GET", "/api/prompts", listPrompts, "List prompts, newest first", page},
+		{
+			"GET", "/api/timeline", getTimeline, "List what came before and after a memory",
+			[]string{"project", "anchor", "session", "depth", "depth_before", "depth_after"},
+		},
+		{
+			"GET", "/api/timeline/by-query", getTimelineByQuery, "List what came before and after the best match of a query",
+			[]string{"project", "query", "q", "type", "depth", "depth_before", "depth_after"},
+		},
+		{
+			"GET", "/api/context/recent", getRecent, "List the newest sessions with what came of them",
+			[]string{"project", "limit"},
+		},
 
 		// single records
-		{"GET", "/api/observation/{id}", getObservation},
-		{"GET", "/api/session/{id}", getSession},
-		{"GET", "/api/prompt/{id}", getPrompt},
-		{"POST", "/api/observations/batch", getObservations},
+		{"GET", "/api/observation/{id}", getObservation, "Read a memory", nil},
+		{"GET", "/api/session/{id}", getSession, "Read a session", nil},
+		{"GET", "/api/prompt/{id}", getPrompt, "Read a prompt", nil},
+		{"POST", "/api/observations/batch", getObservations, "Read several memories", nil},
 
 		// state
-		{"GET", "/api/stats", getStats},
-		{"GET", "/api/projects", listProjects},
-		{"GET", "/api/context/preview", previewContext},
-		{"POST", "/api/context/semantic", recallContext},
-		{"GET", "/api/settings", getSettings},
-		{"GET", "/api/logs", getLogs},
+		{"GET", "/api/stats", getStats, "Count what is stored", nil},
+		{"GET", "/api/projects", listProjects, "List the names of projects", nil},
+		{"GET", "/api/context/preview", previewContext, "Preview the next briefing", []string{"project", "source"}},
+		{"POST", "/api/context/semantic", recallContext, "Preview what a prompt recalls", nil},
+		{"GET", "/api/settings", getSettings, "List the settings", nil},
+		{"GET", "/api/logs", getLogs, "Read the end of the log", []string{"lines"}},
+		{"GET", "/api/version", getVersion, "Say which version this is", nil},
 
 		// changes
-		{"POST", "/api/memory/save", saveMemory},
-		{"POST", "/api/import", importMemories},
-		{"DELETE", "/api/observation/{id}", forgetMemory},
-		{"DELETE", "/api/summary/{id}", forgetMemory},
-		{"DELETE", "/api/prompt/{id}", forgetPrompt},
-		{"POST", "/api/settings", changeSettings},
+		{"POST", "/api/memory/save", saveMemory, "Keep a statement", nil},
+		{"POST", "/api/import", importMemories, "Take in memories and sessions", nil},
+		{"DELETE", "/api/observation/{id}", forgetMemory, "Hide a memory", nil},
+		{"DELETE", "/api/summary/{id}", forgetMemory, "Hide a summary", nil},
+		{"DELETE", "/api/prompt/{id}", forgetPrompt, "Hide a prompt", nil},
+		{"POST", "/api/settings", changeSettings, "Change settings", nil},
+	}
+}
+
+// compatKeys says what the keys of the reads mean.
+func compatKeys() map[string]string {
+	return map[string]string{
+		"project": "name or key of a project; without it, all of them", "limit": "rows, 20 without it, at most 100",
+		"lines": "lines of the log", "offset": "rows to skip", "query": "the words to search for", "q": "the same as query",
+		"type": "kinds, separated by commas", "filePath": "a path in the project, or an absolute one",
+		"isFolder": "true: what is directly in that folder", "anchor": "id or number of a memory",
+		"session": "only of this session", "session_id": "the session to be briefed",
+		"depth": "entries before and after, at most 100", "depth_before": "entries before and after, at most 100",
+		"depth_after": "entries before and after, at most 100; of the two the larger counts",
+		"source":      "how the session starts: startup, resume, clear or compact",
+		"budget":      "tokens; 0 means the configured ones", "full": "true: with a larger budget",
 	}
 }
 
@@ -74,6 +111,7 @@ type compatRequest struct {
 	part  map[string]string // of the path
 	query url.Values
 	body  []byte // JSON; nil for a read
+	state func() Health
 }
 
 // markdown is an answer in Markdown instead of JSON.
@@ -141,7 +179,7 @@ func (m *mux) findCompat(r *http.Request) (route compatRoute, part map[string]st
 
 // serveCompat answers a request for a compat route.
 func (m *mux) serveCompat(r *http.Request, route compatRoute, part map[string]string) (any, error) {
-	c := compatRequest{Local: m.Bindings, part: part}
+	c := compatRequest{Local: m.Bindings, part: part, state: m.Health}
 	_, query, hasQuery := strings.Cut(r.RequestURI, "?")
 	var err error
 	switch {

@@ -179,7 +179,7 @@ func listPrompts(ctx context.Context, c compatRequest) (any, error) {
 }
 
 func getTimeline(ctx context.Context, c compatRequest) (any, error) {
-	around, err := c.number("depth", 0, maxPage)
+	around, err := c.depth()
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +187,68 @@ func getTimeline(ctx context.Context, c compatRequest) (any, error) {
 		ProjectRef: c.place(), Anchor: memoryID(c.query.Get("anchor")),
 		Session: c.query.Get("session"), Around: around,
 	})
+}
+
+// depth returns how many entries to list before and after; claude-mem names both sides.
+func (c compatRequest) depth() (n int, err error) {
+	for _, key := range []string{"depth", "depth_before", "depth_after"} {
+		one, err := c.number(key, 0, maxPage)
+		if err != nil {
+			return 0, err
+		}
+		n = max(n, one)
+	}
+	return n, nil
+}
+
+// getTimelineByQuery lists what came before and after the best match of a query.
+func getTimelineByQuery(ctx context.Context, c compatRequest) (any, error) {
+	around, err := c.depth()
+	if err != nil {
+		return nil, err
+	}
+	q := mem.Query{Text: c.either("query", "q"), Kinds: c.kinds(), Limit: 1}
+	if strings.TrimSpace(q.Text) == "" {
+		return nil, refused("no query is given", "add ?query=WORDS")
+	}
+	found, err := Search.Call(ctx, c, recall.SearchRequest{ProjectRef: c.place(), Query: q})
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Hits) == 0 {
+		return views.TimelineResponse{Entries: []views.TimelineEntry{}}, nil
+	}
+	return Timeline.Call(ctx, c, views.TimelineRequest{
+		ProjectRef: c.place(), Anchor: found.Hits[0].Memory.ID, Around: around,
+	})
+}
+
+// recentSession is a session with what came of it.
+type recentSession struct {
+	mem.SessionRow
+	Summary string `json:"summary,omitempty"`
+}
+
+// getRecent lists the newest sessions; 3 without a limit.
+func getRecent(ctx context.Context, c compatRequest) (any, error) {
+	limit, err := c.number("limit", 3, maxPage)
+	if err != nil {
+		return nil, err
+	}
+	got, err := Sessions.Call(ctx, c, views.SessionsRequest{ProjectRef: c.place(), Limit: max(1, limit)})
+	out := []recentSession{}
+	for _, s := range got.Sessions {
+		out = append(out, recentSession{s, s.Result})
+	}
+	return map[string]any{"sessions": out, "count": len(out)}, err
+}
+
+func getVersion(_ context.Context, c compatRequest) (any, error) {
+	var h Health
+	if c.state != nil {
+		h = c.state()
+	}
+	return map[string]any{"version": h.Version}, nil
 }
 
 // memoryID converts a memory's number to its id; an id stays as it is.

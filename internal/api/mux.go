@@ -138,7 +138,7 @@ func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 		if err := json.Unmarshal(body, req); err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
-		return nil
+		return refuseNegative(req)
 	})
 	return name, answer, err
 }
@@ -231,7 +231,10 @@ func fillRead(req any, keys func() (url.Values, error), r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return readQuery(req, values)
+	if err := readQuery(req, values); err != nil {
+		return err
+	}
+	return refuseNegative(req)
 }
 
 func (m *mux) metrics(r *http.Request) (any, error) {

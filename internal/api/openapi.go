@@ -22,17 +22,17 @@ type object = map[string]any
 // OpenAPI describes every path as OpenAPI 3.1. It is generated from the routes and
 // their types.
 func OpenAPI(bindings []Binding) ([]byte, error) {
-	d := &description{paths: object{}, schemas: object{}}
+	d := &description{paths: object{}, schemas: object{}, says: summaries(), keys: keyMeanings()}
 	for _, b := range bindings {
 		d.add("POST", prefix+b.name, object{
-			"operationId": b.name, "tags": []string{"native"},
+			"operationId": b.name, "tags": []string{"native"}, "summary": d.says[b.name],
 			"requestBody": object{"required": true, "content": asJSON(d.schema(b.req))},
-			"responses":   d.responses(asJSON(d.schema(b.rep))),
+			"responses":   d.responses(asJSON(d.schema(b.rep)), "a JSON body", takesID(b)),
 		})
 		if b.get != "" {
 			d.add("GET", prefix+b.get, object{
-				"operationId": b.name + ".get", "tags": []string{"native"}, "parameters": d.parameters(b),
-				"responses": d.responses(asJSON(d.schema(b.rep))),
+				"operationId": b.name + ".get", "tags": []string{"native"}, "summary": d.says[b.name],
+				"parameters": d.parameters(b), "responses": d.responses(asJSON(d.schema(b.rep)), "", takesID(b)),
 			})
 		}
 	}
@@ -44,10 +44,13 @@ func OpenAPI(bindings []Binding) ([]byte, error) {
 			"description": "The daemon's HTTP API: over its unix socket, and on this machine's loopback. docs/api.md " +
 				"explains it.",
 		},
+		"servers":  []object{{"url": "/", "description": "the daemon's socket, or its port on this machine"}},
+		"tags":     tags(),
 		"security": []object{{"token": []string{}}, {"login": []string{}}},
 		"paths":    d.paths,
 		"components": object{
-			"schemas": d.schemas,
+			"schemas":   d.schemas,
+			"responses": d.failures(),
 			"securitySchemes": object{
 				"token": object{
 					"type": "http", "scheme": "bearer",
@@ -65,6 +68,7 @@ func OpenAPI(bindings []Binding) ([]byte, error) {
 // description is an OpenAPI document under construction.
 type description struct {
 	paths, schemas object
+	says, keys     map[string]string // summaries and keyMeanings
 }
 
 func (d *description) add(method, path string, operation object) {
@@ -78,15 +82,58 @@ func (d *description) add(method, path string, operation object) {
 
 func asJSON(schema object) object { return object{"application/json": object{"schema": schema}} }
 
-// responses describes the response and, for everything else, a problem.
-func (d *description) responses(content object) object {
-	return object{
-		"200": object{"description": "the response", "content": content},
-		"default": object{
-			"description": "the error",
-			"content":     object{"application/problem+json": object{"schema": d.schema(reflect.TypeFor[problem]())}},
-		},
+// responses describes the response and the errors. body names what is expected in the body, if anything; id says
+// whether the request names something by its id.
+func (d *description) responses(content object, body string, id bool) object {
+	out := object{
+		"200":     object{"description": "the response", "content": content},
+		"default": object{"$ref": "#/components/responses/Problem"},
 	}
+	always, ofBody, ofID := failures()
+	for _, part := range []struct {
+		has bool
+		all []failure
+	}{{true, always}, {body != "", ofBody}, {id, ofID}} {
+		for _, f := range part.all {
+			if part.has {
+				out[f.status] = object{"$ref": "#/components/responses/" + f.name}
+			}
+		}
+	}
+	return out
+}
+
+// failures describes the error responses that operations share.
+func (d *description) failures() object {
+	content := object{"application/problem+json": object{"schema": d.schema(reflect.TypeFor[problem]())}}
+	out := object{"Problem": object{"description": "Any other error.", "content": content}}
+	always, body, id := failures()
+	for _, f := range slices.Concat(always, body, id) {
+		out[f.name] = object{"description": f.when, "content": content}
+	}
+	return out
+}
+
+// tags describes the groups of operations.
+func tags() []object {
+	return []object{
+		{"name": "native", "description": "The routes of this program, by POST, and by GET where nothing is changed."},
+		{"name": "compatible", "description": "Paths that tools and hooks of claude-mem know."},
+		{"name": "state", "description": "How the daemon stands."},
+		{"name": "live", "description": "Server-sent events."},
+		{"name": "login", "description": "The login of a browser."},
+	}
+}
+
+// takesID reports whether a request names something by its id.
+func takesID(b Binding) bool {
+	fields := queryFields(b.req)
+	for _, key := range []string{"id", "ids", "session", "anchor", "memory"} {
+		if _, ok := fields[key]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // parameters describes the keys of a read.
@@ -94,7 +141,7 @@ func (d *description) parameters(b Binding) []object {
 	all := []object{}
 	fields := queryFields(b.req)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		p := object{"name": key, "in": "query", "schema": d.schema(fields[key].Type)}
+		p := object{"name": key, "in": "query", "description": d.keys[key], "schema": d.schema(fields[key].Type)}
 		if strings.Contains(b.get, "{"+key+"}") {
 			p["in"], p["required"] = "path", true
 			if fields[key].Type.Kind() == reflect.Slice {
@@ -108,54 +155,81 @@ func (d *description) parameters(b Binding) []object {
 
 // others adds the paths that are no native routes.
 func (d *description) others() {
-	anything := asJSON(object{})
 	for _, route := range compatRoutes() {
-		op := object{"tags": []string{"compatible"}, "responses": d.responses(anything)}
-		var params []object
-		for part := range strings.SplitSeq(route.path, "/") {
-			if name, ok := strings.CutPrefix(part, "{"); ok {
-				params = append(params, object{
-					"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true,
-					"schema": object{"type": "string"},
-				})
-			}
-		}
-		if params != nil {
-			op["parameters"] = params
-		}
-		if route.method == http.MethodPost {
-			op["requestBody"] = object{"required": true, "content": asJSON(object{"type": "object"})}
-		}
-		d.add(route.method, route.path, op)
+		d.compatible(route)
 	}
-	health := object{"tags": []string{"state"}, "responses": d.responses(asJSON(d.schema(reflect.TypeFor[Health]())))}
-	for _, at := range []string{"/health", "/api/health", "/api/readiness"} {
-		d.add("GET", at, health)
+	health := func(name, summary string) object {
+		return object{
+			"operationId": name, "tags": []string{"state"}, "summary": summary,
+			"responses": d.responses(asJSON(d.schema(reflect.TypeFor[Health]())), "", false),
+		}
 	}
-	d.add("GET", MetricsPath, object{"tags": []string{"state"}, "responses": d.responses(object{"text/plain": object{}})})
-	d.add("GET", OpenAPIPath,
-		object{"tags": []string{"state"}, "responses": d.responses(asJSON(object{"type": "object"}))})
-	for _, at := range []string{EventsPath, StreamPath} {
+	d.add("GET", "/health", health("state.health", "Say how the daemon stands"))
+	d.add("GET", "/api/health", health("state.api_health", "Say how the daemon stands"))
+	d.add("GET", "/api/readiness", health("state.readiness", "Say whether the daemon takes requests"))
+	d.add("GET", MetricsPath, object{
+		"operationId": "state.metrics", "tags": []string{"state"}, "summary": "Read the figures for Prometheus",
+		"responses": d.responses(object{"text/plain": object{}}, "", false),
+	})
+	d.add("GET", OpenAPIPath, object{
+		"operationId": "state.openapi", "tags": []string{"state"}, "summary": "Read this description",
+		"responses": d.responses(asJSON(object{"type": "object"}), "", false),
+	})
+	for at, name := range map[string]string{EventsPath: "live.events", StreamPath: "live.stream"} {
 		d.add("GET", at, object{
-			"tags": []string{"live"},
+			"operationId": name, "tags": []string{"live"}, "summary": "Hear of every change as it is stored",
 			"parameters": []object{
-				{"name": "after", "in": "query", "schema": object{"type": "integer"}},
-				{"name": "Last-Event-ID", "in": "header", "schema": object{"type": "integer"}},
+				{"name": "after", "in": "query", "description": d.keys["after"], "schema": object{"type": "integer"}},
+				{
+					"name": "Last-Event-ID", "in": "header", "description": d.keys["Last-Event-ID"],
+					"schema": object{"type": "integer"},
+				},
 			},
-			"responses": d.responses(object{"text/event-stream": object{"schema": d.schema(reflect.TypeFor[Change]())}}),
+			"responses": d.responses(
+				object{"text/event-stream": object{"schema": d.schema(reflect.TypeFor[Change]())}}, "", false),
 		})
 	}
 	code := object{"type": "object", "required": []string{"code"}, "properties": object{"code": object{"type": "string"}}}
 	d.add("POST", LoginPath, object{
-		"tags": []string{"login"}, "security": []object{{}},
+		"operationId": "login", "tags": []string{"login"}, "summary": "Exchange a code for a login", "security": []object{{}},
 		"requestBody": object{"required": true, "content": asJSON(code)},
-		"responses":   d.responses(asJSON(d.schema(reflect.TypeFor[Login]()))),
+		"responses":   d.responses(asJSON(d.schema(reflect.TypeFor[Login]())), "a code", false),
 	})
 	d.add("POST", logoutPath, object{
-		"tags":        []string{"login"},
+		"operationId": "logout", "tags": []string{"login"}, "summary": "End every login",
 		"requestBody": object{"required": true, "content": asJSON(object{"type": "object"})},
-		"responses":   d.responses(asJSON(object{"type": "object"})),
+		"responses":   d.responses(asJSON(object{"type": "object"}), "an object", false),
 	})
+}
+
+// compatible adds a path of claude-mem's API.
+func (d *description) compatible(route compatRoute) {
+	body := ""
+	id := strings.ToLower(route.method) + strings.NewReplacer("/api/", ".", "/", ".", "{", "", "}", "").Replace(route.path)
+	op := object{"operationId": "compatible." + id, "tags": []string{"compatible"}, "summary": route.summary}
+	var params []object
+	for part := range strings.SplitSeq(route.path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			name = strings.TrimSuffix(name, "}")
+			params = append(params, object{
+				"name": name, "in": "path", "required": true, "description": d.keys[name], "schema": object{"type": "string"},
+			})
+		}
+	}
+	for _, key := range route.keys {
+		params = append(params, object{
+			"name": key, "in": "query", "description": compatKeys()[key], "schema": object{"type": "string"},
+		})
+	}
+	if params != nil {
+		op["parameters"] = params
+	}
+	if route.method == http.MethodPost {
+		body = "a JSON body"
+		op["requestBody"] = object{"required": true, "content": asJSON(object{"type": "object"})}
+	}
+	op["responses"] = d.responses(asJSON(object{}), body, strings.Contains(route.path, "{"))
+	d.add(route.method, route.path, op)
 }
 
 // schema describes the JSON of a type. Named structs are described once.

@@ -32,6 +32,23 @@ func readQuery(into any, keys url.Values) error {
 	return nil
 }
 
+// refuseNegative returns ErrInvalid if a count in a request is negative. Such keys have one meaning in all routes.
+func refuseNegative(req any) error {
+	v := reflect.ValueOf(req).Elem()
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	for key, f := range queryFields(v.Type()) {
+		switch key {
+		case "limit", "offset", "around", "days", "items", "sessions", "depth", "budget":
+			if at := fieldAt(v, f.Index); at.Kind() == reflect.Int && at.Int() < 0 {
+				return fmt.Errorf("%w: %s: %d is negative", ErrInvalid, key, at.Int())
+			}
+		}
+	}
+	return nil
+}
+
 // queryFields returns the fields of a struct that a query can set, by key. Index is
 // the index sequence from the top.
 func queryFields(t reflect.Type) map[string]reflect.StructField {

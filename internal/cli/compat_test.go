@@ -258,6 +258,12 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"GET", "/api/prompts?limit=1.5", "", 400},
 		{"GET", "/api/prompts?project=nowhere", "", 404},
 		{"GET", "/api/timeline?depth=x", "", 400},
+		{"GET", "/api/timeline/by-query", "", 400},
+		{"GET", "/api/context/recent?limit=-1", "", 400},
+		{"GET", "/api/v1/search?limit=-1", "", 400},
+		{"GET", "/api/v1/sessions?offset=-1", "", 400},
+		{"GET", "/api/v1/economy?days=-1", "", 400},
+		{"POST", "/api/v1/receipts", `{"limit":-1}`, 400},
 		{"GET", "/api/observation/m_7", "", 404},
 		{"GET", "/api/observation/..", "", 404},
 		{"GET", "/api/session/9", "", 404},
@@ -361,6 +367,10 @@ func TestWhatIsKeptIsListedFoundHiddenAndRead(t *testing.T) {
 	o.says("GET", "/api/stats", "", `"memories":5`)
 	o.says("GET", "/api/projects", "", `{"projects":[`)
 	o.says("GET", "/api/timeline?anchor=1&depth=2", "", `"m_1"`)
+	o.says("GET", "/api/timeline/by-query?query=printer&depth_before=1&depth_after=2", "", `"anchor":"m_`)
+	o.says("GET", "/api/timeline/by-query?query=zeppelin", "", `{"entries":[]}`)
+	o.says("GET", "/api/context/recent?limit=1", "", `"count":1`)
+	o.says("GET", "/api/version", "", `{"version":"`)
 	o.says("GET", "/api/context/preview", "", `"text":`)
 	o.says("POST", "/api/context/semantic", `{"q":"why does the printer number jam on thick paper"}`, `"count":`)
 	o.says("GET", "/api/settings", "", `"key":"recall.max_chunks"`)

@@ -43,7 +43,8 @@ func TestTheDescriptionOfTheAPIHoldsTogether(t *testing.T) {
 		OpenAPI string
 		Paths   map[string]map[string]struct {
 			OperationID string `json:"operationId"`
-			Parameters  []struct{ Name, In string }
+			Summary     string
+			Parameters  []parameter
 			Responses   map[string]any
 		}
 		Components struct{ Schemas map[string]any }
@@ -67,8 +68,16 @@ func TestTheDescriptionOfTheAPIHoldsTogether(t *testing.T) {
 				t.Errorf("%s is the name of %s and of %s %s", op.OperationID, was, method, path)
 			}
 			seen[op.OperationID] = method + " " + path
-			if op.Responses["200"] == nil || op.Responses["default"] == nil {
+			if op.Responses["200"] == nil || op.Responses["default"] == nil || op.Responses["400"] == nil {
 				t.Errorf("%s %s: responses %v", method, path, op.Responses)
+			}
+			if op.OperationID == "" || op.Summary == "" {
+				t.Errorf("%s %s has the name %q and the summary %q", method, path, op.OperationID, op.Summary)
+			}
+			for _, p := range op.Parameters {
+				if p.Description == "" {
+					t.Errorf("%s %s: %s is not described", method, path, p.Name)
+				}
 			}
 			for part := range strings.SplitSeq(path, "/") {
 				if name, ok := strings.CutPrefix(part, "{"); ok && !hasPart(op.Parameters, strings.TrimSuffix(name, "}")) {
@@ -79,7 +88,9 @@ func TestTheDescriptionOfTheAPIHoldsTogether(t *testing.T) {
 	}
 }
 
-func hasPart(all []struct{ Name, In string }, name string) bool {
+type parameter struct{ Name, In, Description string }
+
+func hasPart(all []parameter, name string) bool {
 	for _, p := range all {
 		if p.Name == name && p.In == "path" {
 			return true

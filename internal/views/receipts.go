@@ -45,7 +45,7 @@ func (s *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsRe
 	session := s.Event.Lookup(ctx)
 	for _, r := range rs[:min(limit, len(rs))] {
 		sess, line := session(r.Session), receiptRow(r)
-		line.Short, line.Project = sess.Short, sess.ProjectName
+		line.Short, line.Project, line.ProjectName = sess.Short, sess.Project, sess.ProjectName
 		out.Receipts = append(out.Receipts, line)
 	}
 	return out, nil
@@ -95,20 +95,22 @@ type ReceiptsResponse struct {
 
 // ReceiptRow is the summary of one receipt.
 type ReceiptRow struct {
-	ID         string               `json:"id"`
-	At         time.Time            `json:"at"`
-	Session    string               `json:"session"`       // the agent's ID
-	Short      string               `json:"session_short"` // empty if the session is not known any more
-	Project    string               `json:"project"`       // its name
-	Trigger    string               `json:"trigger"`
-	Query      string               `json:"query"`
-	Outcome    mem.InjectionOutcome `json:"outcome"`
-	Candidates int                  `json:"candidates"`
-	Injected   int                  `json:"injected"` // number of injected items
-	LeftOut    int                  `json:"left_out"`
-	Tokens     int                  `json:"tokens"`
-	Budget     int                  `json:"budget"`
-	TookMS     float64              `json:"took_ms"`
-	Floor      float64              `json:"floor"`
-	Best       float64              `json:"best"` // highest coverage of the query by an item below the floor, 0…1
+	ID      string    `json:"id"`
+	At      time.Time `json:"at"`
+	Session string    `json:"session"`       // the agent's ID
+	Short   string    `json:"session_short"` // empty if the session is not known any more
+	Project string    `json:"project"`       // its key
+	// ProjectName is empty if the session is not known any more.
+	ProjectName string               `json:"project_name"`
+	Trigger     string               `json:"trigger"`
+	Query       string               `json:"query"`
+	Outcome     mem.InjectionOutcome `json:"outcome"`
+	Candidates  int                  `json:"candidates"`
+	Injected    int                  `json:"injected"` // number of injected items
+	LeftOut     int                  `json:"left_out"`
+	Tokens      int                  `json:"tokens"`
+	Budget      int                  `json:"budget"`
+	TookMS      float64              `json:"took_ms"`
+	Floor       float64              `json:"floor"`
+	Best        float64              `json:"best"` // highest coverage of the query by an item below the floor, 0…1
 }

@@ -2,7 +2,7 @@
 import type { Memory, StatusResponse, Project, Receipt, Session } from "./model";
 
 export interface ReceiptRow {
-  id: string; at: string; session: string; session_short: string; project: string; trigger: string; query: string; outcome: string;
+  id: string; at: string; session: string; session_short: string; project: string; project_name: string; trigger: string; query: string; outcome: string;
   candidates: number; injected: number; left_out: number; tokens: number; budget: number; took_ms: number; floor: number; best: number;
 }
 export interface ReceiptsResponse { project: Project; receipts: ReceiptRow[]; more: boolean }

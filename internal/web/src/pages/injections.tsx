@@ -91,7 +91,7 @@ function List({ of }: { of: readonly ReceiptRow[] }) {
         <span class="score">{x.budget > 0 && <Bar share={x.tokens / x.budget} label={r.place2(x.tokens, x.budget)} />}<span class="num">{count(x.tokens)}</span></span>
       ) },
       { head: r.head.took, num: true, spare: true, cell: (x) => ms(x.took_ms) },
-      { head: r.head.session, spare: true, cell: (x) => x.session_short ? <a class="id" href={"/sessions/" + x.session_short} title={x.project}>{x.session_short}</a> : <span class="muted">–</span> },
+      { head: r.head.session, spare: true, cell: (x) => x.session_short ? <a class="id" href={"/sessions/" + x.session_short} title={x.project_name}>{x.session_short}</a> : <span class="muted">–</span> },
     ]} />
   );
 }
