@@ -94,7 +94,7 @@ test("ten tabs share one stream, and when the leading one closes the next leads"
 
 test("what happens while a page comes is on it", async () => {
   const { page: leader, base, faults, context } = await eye.enter(w);
-  for (const slow of ["**/api/v1/now*", "**/assets/now-*.js"]) { // what it shows, and its program while that was read ahead
+  for (const slow of ["**/api/v1/now*", "**/assets/today-*.js"]) { // what it shows, and its program while that was read ahead
     const page = await context.newPage();
     let answer, read;
     const there = new Promise((go) => (read = go)), held = new Promise((go) => (answer = go));
