@@ -58,6 +58,7 @@ test("a memory is changed, pinned, hidden, taken back and restored, and each sur
   await page.getByRole("button", { name: /^Forget/ }).waitFor();
   await page.reload();
   await page.getByRole("button", { name: /^Outdated/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Mark as outdated" }).click();
   await page.locator(".feed li", { hasText: "stale" }).waitFor(); // of its life; the message goes away by itself
   assert.equal((await shown(id)).status, "active");
   assert.deepEqual(faults, []);
@@ -93,7 +94,7 @@ test("what is erased for good needs its id typed and is gone", async () => {
   assert.ok(await erase.isDisabled());
   await page.getByLabel(`Type ${id} to confirm`).fill(id);
   await erase.click();
-  await page.getByRole("heading", { level: 1, name: "Search" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
   await assert.rejects(w.cli("show", id));
   await context.close();
 });
@@ -197,10 +198,15 @@ test("keys that come faster than a busy page takes them mean the same", async ()
   await context.close();
 });
 
+/** The path of the session that began with a prompt of these words. */
+const sessionOf = (page, words) => page.evaluate(async (x) => {
+  const { sessions } = await (await fetch("/api/v1/sessions?project=all&limit=200")).json();
+  return "/sessions/" + sessions.find((s) => s.first_prompt.includes(x)).short;
+}, words);
+
 test("a session is replayed: the point moves by key, and what was known grows", async () => {
   const { page, base, faults, context } = await eye.enter(w);
-  await page.goto(base + "/sessions");
-  await page.getByRole("link", { name: /TestWebhookRetry fails/ }).click();
+  await page.goto(base + await sessionOf(page, "TestWebhookRetry fails"));
   const lanes = page.getByRole("slider", { name: /^Lanes/ }), at = (n) => page.locator(`[data-testid=lanes][aria-valuenow="${n}"]`);
   await lanes.focus();
   await page.keyboard.press("Home");
@@ -209,8 +215,7 @@ test("a session is replayed: the point moves by key, and what was known grows", 
   await page.keyboard.press("End");
   await page.locator("#known li").nth(3).waitFor();
   const second = await eye.enter(w);
-  await second.page.goto(base + "/sessions");
-  await second.page.getByRole("link", { name: /is red again since the upgrade/ }).click();
+  await second.page.goto(base + await sessionOf(page, "is red again since the upgrade"));
   await second.page.locator("#known").getByRole("link", { name: /^injected at session start: \d+ items?, \d+ tokens \(budget 1,200 \+ frame\)/ }).click();
   await second.page.getByTestId("injected").waitFor(); // what that was
   await second.context.close();
