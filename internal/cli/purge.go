@@ -8,9 +8,9 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/cli/ui"
+	"remanence/internal/daemon"
 	"remanence/internal/event"
 	"remanence/internal/fault"
-	"remanence/internal/store/sqlite"
 )
 
 func purgeCommand(a *app) *cobra.Command {
@@ -90,15 +90,5 @@ func retypePurge(a *app, v ui.PurgeView) error {
 	return nil
 }
 
-// copies are the backups and set-aside databases that erasing removes. The
-// runBackup of the day is made anew and not worth a word.
-func (a *app) copies() []string {
-	files := []string{}
-	list, _ := sqlite.Copies(a.Paths.Database()) // none that can be listed is none
-	for _, c := range list {
-		if !c.Daily() {
-			files = append(files, c.Path)
-		}
-	}
-	return files
-}
+// copies are the copies of the database that erasing removes.
+func (a *app) copies() []string { return daemon.ErasedCopies(a.Paths, a.Sys.Getenv) }

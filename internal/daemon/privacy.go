@@ -26,13 +26,17 @@ func (h *Daemon) scan(ctx context.Context, ask event.ScanRequest) (mem.ScanRespo
 	return got, err
 }
 
-// doomed takes the spool in first, as purge does.
+// previewPurge takes the spool in first, as purge does.
 func (h *Daemon) previewPurge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
 	left, err := h.DrainSpool(ctx)
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
 	would, err := h.Engine.Erase.PreviewPurge(ctx, ask)
+	if err != nil {
+		return event.PurgeResponse{}, err
+	}
+	would.Unreached = append(would.Unreached, unreachedByServer(h)...)
 	would.Unreached = append(would.Unreached, h.spooledUnreached(left)...)
-	return would, err
+	return would, nil
 }

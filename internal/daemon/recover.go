@@ -100,6 +100,22 @@ func OnServer(paths config.Paths, getenv func(string) string) bool {
 	return dsn != "" || err != nil
 }
 
+// ErasedCopies lists the backups and set-aside databases that erasing removes; none if the store is on a server. The
+// backup of the day is made anew and not worth a word.
+func ErasedCopies(paths config.Paths, getenv func(string) string) []string {
+	files := []string{}
+	if OnServer(paths, getenv) {
+		return files
+	}
+	list, _ := sqlite.Copies(paths.Database()) // only a malformed pattern fails
+	for _, c := range list {
+		if !c.Daily() {
+			files = append(files, c.Path)
+		}
+	}
+	return files
+}
+
 // unreachedByServer names what a purge and a scan do not reach on a server.
 func unreachedByServer(h *Daemon) (out []string) {
 	if h.server == nil {
@@ -107,6 +123,10 @@ func unreachedByServer(h *Daemon) (out []string) {
 	}
 	if config.Exists(h.Paths.Database()) {
 		out = append(out, "the SQLite file from before: "+h.Paths.Database())
+	}
+	copies, _ := sqlite.Copies(h.Paths.Database()) // only a malformed pattern fails
+	for _, c := range copies {
+		out = append(out, "a copy of the SQLite file from before: "+c.Path)
 	}
 	return append(out, "backups, replicas and the write-ahead log of the database server",
 		"rows that an older transaction on the server still sees, until a later purge")

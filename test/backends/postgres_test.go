@@ -104,9 +104,37 @@ func TestMemoryIsOnTheServerAlone(t *testing.T) {
 	if out := p.Traces(server.Password); len(out) != 1 || !strings.Contains(out[0], ".pgpass:") {
 		t.Errorf("the password is in %v, want .pgpass alone", out)
 	}
-	if out := p.Run("purge", "m_1", "--yes", "--json"); !strings.Contains(out, "write-ahead log") ||
-		!strings.Contains(out, "older transaction") {
-		t.Errorf("purge: %s, want it to name what is not reached", out)
+}
+
+// A person decides by the preview: it names what a purge on a server does not reach, and erases nothing.
+func TestAPurgeOnAServerNamesWhatItDoesNotReach(t *testing.T) {
+	p, _ := newPerson(t)
+	p.Run("add", "the launch code is swordfish")
+	old := filepath.Join(p.Data(), "remanence.db.aside-20260101T000000Z")
+	if err := os.WriteFile(old, []byte("from before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--dry-run"}, {"--yes"}} {
+		if out := p.Run("search", "swordfish"); !strings.Contains(out, "m_1") {
+			t.Fatalf("before %v: %s, want the memory", args, out)
+		}
+		out := p.Run(append([]string{"purge", "m_1"}, args...)...)
+		for _, want := range []string{
+			"1 memory", "not reached: a copy of the SQLite file from before: " + old, "write-ahead log", "older transaction",
+		} {
+			if !strings.Contains(out, want) {
+				t.Errorf("purge %v: %s, want %q", args, out, want)
+			}
+		}
+		if strings.Contains(out, "which holds it too") {
+			t.Errorf("purge %v: %s, but it removes no copy", args, out)
+		}
+	}
+	if out := p.Run("search", "swordfish"); strings.Contains(out, "m_1") {
+		t.Errorf("after the purge: %s", out)
+	}
+	if _, err := os.Stat(old); err != nil {
+		t.Error(err)
 	}
 }
 
