@@ -452,6 +452,31 @@ func TestScrubbingKeepsWhatItCannotRead(t *testing.T) {
 	}
 }
 
+func TestATurnThatChangesKeepsMemoriesThatCannotBeRead(t *testing.T) {
+	s := openStore(t)
+	event := mem.Event{ID: "e_1", Session: "one", PromptID: "p1", Kind: mem.PostToolUse, At: storetest.Clock()}
+	m := mem.Memory{Session: "one", Title: "launch", Trust: mem.TrustAssistant, Source: mem.Source{PromptID: "p1"}}
+	readable := m
+	readable.Title = "landing"
+	ids := apply(t, s, mem.Batch{Event: &event, Memories: []mem.Memory{m, readable}})[0].IDs
+	if _, err := s.pool.Exec(t.Context(), "UPDATE memory SET doc = 'damaged ' || doc WHERE id = $1", ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	event.ID = "e_2"
+	apply(t, s, mem.Batch{Event: &event, Turn: &mem.TurnChange{Person: true, Tainted: true, Taint: mem.TrustNone}})
+	var doc string
+	if err := s.pool.QueryRow(t.Context(), "SELECT doc FROM memory WHERE id = $1", ids[0]).Scan(&doc); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(doc, "damaged ") || !strings.Contains(doc, "launch") {
+		t.Errorf("the damaged document is now %s", doc)
+	}
+	found, err := s.List(t.Context(), mem.Query{IDs: ids[1:]})
+	if err != nil || found[0].Trust != mem.TrustNone || found[0].Source.Prompt != 1 {
+		t.Errorf("%+v, %v, want the trust and the prompt of the turn", found, err)
+	}
+}
+
 func TestScrubbingFindsARowByItsKey(t *testing.T) {
 	s := openStore(t)
 	for _, table := range textTables() {

@@ -27,61 +27,32 @@ func textTables() []stored.TextTable {
 
 // Scrub implements mem.Store.
 func (s *Store) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.ScanResponse, error) {
-	r := &scrubRun{store: s, clean: clean, fix: fix}
-	if err := r.run(ctx); err != nil {
+	done, err := stored.Scrub(ctx, scrubber{s.database}, textTables(), fix, clean)
+	if err == nil && fix {
+		err = s.finishPurge(ctx)
+	}
+	if err != nil {
 		return mem.ScanResponse{}, wrap("scrub", err)
 	}
-	stored.SortFinds(r.done.Finds)
-	return r.done, nil
+	return done, nil
 }
 
-// scrubRun is one call of Scrub.
-type scrubRun struct {
-	store *Store
-	clean stored.Clean
-	fix   bool
-	done  mem.ScanResponse
-}
+// scrubber implements stored.Scrubber.
+type scrubber struct{ *database }
 
-func (r *scrubRun) run(ctx context.Context) error {
-	for _, t := range textTables() {
-		if err := r.walk(ctx, t); err != nil {
-			return fmt.Errorf("%s: %w", t.Where, err)
-		}
+// Records reads the next records of a table. Rows without a number are few: they are read at once.
+func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string) ([]stored.TextRecord, error) {
+	q := query(recordsOf(t) + " WHERE true")
+	switch {
+	case isNumbered(t) && after != "":
+		q.and(t.Key+" > ?::text::bigint", after)
+	case after != "":
+		return nil, nil
 	}
-	r.done.Fixed = r.fix
-	if !r.fix {
-		return nil
+	if isNumbered(t) {
+		q.add(" ORDER BY "+t.Key+" LIMIT ?", stored.ScrubStep)
 	}
-	return r.store.finishPurge(ctx)
-}
-
-// walk scans a table in steps, so that writers do not wait for long. Rows without a number are few: they are read at
-// once.
-func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
-	last := "" // key of the last row of the step before
-	for {
-		q := query(recordsOf(t) + " WHERE true")
-		if isNumbered(t) {
-			if last != "" {
-				q.and(t.Key+" > ?::text::bigint", last)
-			}
-			q.add(" ORDER BY "+t.Key+" LIMIT ?", stored.ScrubStep)
-		}
-		found, err := rows(ctx, r.store.pool, q, scanRecord(t))
-		if err != nil {
-			return err
-		}
-		if err := r.scan(ctx, t, found); err != nil {
-			return err
-		}
-		if len(found) < stored.ScrubStep {
-			return nil
-		}
-		if last = found[len(found)-1].Key; !isNumbered(t) {
-			return nil
-		}
-	}
+	return rows(ctx, s.pool, q, scanRecord(t))
 }
 
 // isNumbered reports whether the key of a table is a number, and not a text.
@@ -108,19 +79,15 @@ func scanRecord(t stored.TextTable) func(pgx.Rows) (stored.TextRecord, error) {
 	}
 }
 
-// scan counts the secrets of records and removes them.
-func (r *scrubRun) scan(ctx context.Context, t stored.TextTable, found []stored.TextRecord) error {
-	secret, err := t.Scan(&r.done, found, r.clean)
-	if err != nil || !r.fix || len(secret) == 0 {
-		return err
-	}
-	return r.store.transact(ctx, func(tx *transaction) error {
+// CleanRecords cleans records in one transaction.
+func (s scrubber) CleanRecords(ctx context.Context, t stored.TextTable, keys []string, clean stored.Clean) error {
+	return s.transact(ctx, func(tx *transaction) error {
 		e := newEntry(tx)
 		if err := tx.PutTombstone(ctx, stored.UnfinishedPurge); err != nil {
 			return err
 		}
-		for _, key := range secret {
-			if err := r.rewrite(ctx, e, t, key); err != nil {
+		for _, key := range keys {
+			if err := e.rewrite(ctx, t, key, clean); err != nil {
 				return fmt.Errorf("record %s: %w", key, err)
 			}
 		}
@@ -129,12 +96,12 @@ func (r *scrubRun) scan(ctx context.Context, t stored.TextTable, found []stored.
 }
 
 // rewrite cleans one record. It reads it again, as it may have changed meanwhile.
-func (r *scrubRun) rewrite(ctx context.Context, e *entry, t stored.TextTable, key string) error {
+func (e *entry) rewrite(ctx context.Context, t stored.TextTable, key string, clean stored.Clean) error {
 	rec, found, err := first(ctx, e.tx, query(recordsOf(t)).append(withKey(t, key)), scanRecord(t))
 	if err != nil || !found {
 		return err
 	}
-	fresh, kinds, err := t.Cleaned(rec, r.clean)
+	fresh, kinds, err := t.Cleaned(rec, clean)
 	if err != nil || len(kinds) == 0 {
 		return err
 	}

@@ -29,37 +29,17 @@ func textTables() []stored.TextTable {
 }
 
 // Scrub implements mem.Store.
-func (s *erasure) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.ScanResponse, error) {
-	r := &scrubRun{store: s, clean: clean, fix: fix}
-	if err := r.run(ctx); err != nil {
+func (s *erasure) Scrub(ctx context.Context, fix bool, clean stored.Clean) (done mem.ScanResponse, err error) {
+	if err = s.finishEarlierPurge(ctx); err == nil {
+		done, err = stored.Scrub(ctx, scrubber{s.database}, textTables(), fix, clean)
+	}
+	if err == nil && fix {
+		err = s.finishEarlierPurge(ctx)
+	}
+	if err != nil {
 		return mem.ScanResponse{}, wrap("scrub", err)
 	}
-	stored.SortFinds(r.done.Finds)
-	return r.done, nil
-}
-
-// scrubRun is one call of Scrub.
-type scrubRun struct {
-	store *erasure
-	clean stored.Clean
-	fix   bool
-	done  mem.ScanResponse
-}
-
-func (r *scrubRun) run(ctx context.Context) error {
-	if err := r.store.finishEarlierPurge(ctx); err != nil {
-		return err
-	}
-	for _, t := range textTables() {
-		if err := r.walk(ctx, t); err != nil {
-			return fmt.Errorf("%s: %w", t.Where, err)
-		}
-	}
-	r.done.Fixed = r.fix
-	if !r.fix {
-		return nil
-	}
-	return r.store.finishEarlierPurge(ctx)
+	return done, nil
 }
 
 // finishEarlierPurge empties the log, which contains the former pages, if a purge or a scrub did not.
@@ -72,36 +52,16 @@ func (s *erasure) finishEarlierPurge(ctx context.Context) error {
 	return s.finishPurge(ctx, purgeTries)
 }
 
-// walk scans a table in steps, so that writers do not wait for long.
-func (r *scrubRun) walk(ctx context.Context, t stored.TextTable) error {
-	last := ""
-	for {
-		found, err := r.read(ctx, t, last)
-		if err != nil {
-			return err
-		}
-		secret, err := t.Scan(&r.done, found, r.clean)
-		if err != nil {
-			return err
-		}
-		if r.fix && len(secret) > 0 {
-			if err := r.write(ctx, t, secret); err != nil {
-				return err
-			}
-		}
-		if len(found) < stored.ScrubStep {
-			return nil
-		}
-		last = found[len(found)-1].Key
-	}
-}
+// scrubber implements stored.Scrubber.
+type scrubber struct{ *database }
 
-func (r *scrubRun) read(ctx context.Context, t stored.TextTable, after string) ([]stored.TextRecord, error) {
+// Records reads the next records of a table.
+func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string) ([]stored.TextRecord, error) {
 	f := &filter{}
 	if after != "" {
 		f.and(t.Key+" > ?", after)
 	}
-	return rows(ctx, r.store.read, stmt(t.Query()).where(f).orderBy(t.Key).limit(stored.ScrubStep),
+	return rows(ctx, s.read, stmt(t.Query()).where(f).orderBy(t.Key).limit(stored.ScrubStep),
 		func(r *sql.Rows) (stored.TextRecord, error) {
 			rec, fields := t.Empty()
 			err := r.Scan(fields...)
@@ -109,28 +69,30 @@ func (r *scrubRun) read(ctx context.Context, t stored.TextTable, after string) (
 		})
 }
 
-// write cleans records in one transaction. It reads each again, as it may have changed meanwhile.
-func (r *scrubRun) write(ctx context.Context, t stored.TextTable, keys []string) error {
-	return r.store.change(ctx, func(w *writer) error {
+// CleanRecords cleans records in one transaction.
+func (s scrubber) CleanRecords(ctx context.Context, t stored.TextTable, keys []string, clean stored.Clean) error {
+	return s.change(ctx, func(w *writer) error {
 		if err := w.PutTombstone(ctx, stored.UnfinishedPurge); err != nil {
 			return err
 		}
+		e := newEntry(w)
 		for _, key := range keys {
-			if err := r.rewrite(ctx, w, t, key); err != nil {
+			if err := e.rewrite(ctx, t, key, clean); err != nil {
 				return fmt.Errorf("record %s: %w", key, err)
 			}
 		}
-		return nil
+		return e.IndexUtterances(ctx)
 	})
 }
 
-func (r *scrubRun) rewrite(ctx context.Context, w *writer, t stored.TextTable, key string) error {
+// rewrite cleans one record. It reads it again, as it may have changed meanwhile.
+func (e *entry) rewrite(ctx context.Context, t stored.TextTable, key string, clean stored.Clean) error {
 	rec, fields := t.Empty()
-	found, err := w.find(ctx, stmt(t.Query()+" WHERE "+t.Key+"=?", key), fields...)
+	found, err := e.find(ctx, stmt(t.Query()+" WHERE "+t.Key+"=?", key), fields...)
 	if err != nil || !found {
 		return err
 	}
-	fresh, kinds, err := t.Cleaned(*rec, r.clean)
+	fresh, kinds, err := t.Cleaned(*rec, clean)
 	if err != nil || len(kinds) == 0 {
 		return err
 	}
@@ -139,21 +101,17 @@ func (r *scrubRun) rewrite(ctx context.Context, w *writer, t stored.TextTable, k
 		args = append(args, t)
 	}
 	// OR REPLACE: of two names that differ only in what was removed, one stays.
-	if _, err := w.exec(ctx, "UPDATE OR REPLACE "+t.Table+" SET "+strings.Join(t.Columns, "=?, ")+"=? WHERE "+t.Key+
+	if _, err := e.exec(ctx, "UPDATE OR REPLACE "+t.Table+" SET "+strings.Join(t.Columns, "=?, ")+"=? WHERE "+t.Key+
 		"=?", append(args, key)...); err != nil {
 		return err
 	}
 	if t.Table != "memory" {
 		return nil
 	}
-	e := newEntry(w)
 	m, _, err := e.oneMemory(ctx, "m.number=?", key)
 	if err != nil {
 		return err
 	}
 	m.Broken = true // so that all index rows are written again
-	if err := e.UpdateMemory(ctx, m, m.Memory); err != nil {
-		return err
-	}
-	return e.IndexUtterances(ctx)
+	return e.UpdateMemory(ctx, m, m.Memory)
 }

@@ -2,6 +2,7 @@ package stored
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -163,8 +164,52 @@ func asText(old string, now json.RawMessage) string {
 	return s
 }
 
-// Scan counts records and their secrets, and returns the keys of the records that have any.
-func (t TextTable) Scan(done *mem.ScanResponse, found []TextRecord, clean Clean) (secret []string, err error) {
+// Scrubber reads and cleans the records of tables.
+type Scrubber interface {
+	// Records returns the next records of a table after the one with a key, at most ScrubStep; "" is before all.
+	Records(ctx context.Context, t TextTable, after string) ([]TextRecord, error)
+	// CleanRecords cleans records in one transaction. It reads each again, as it may have changed meanwhile.
+	CleanRecords(ctx context.Context, t TextTable, keys []string, clean Clean) error
+}
+
+// Scrub counts the secrets in tables, and with fix removes them.
+func Scrub(ctx context.Context, s Scrubber, tables []TextTable, fix bool, clean Clean) (mem.ScanResponse, error) {
+	done := mem.ScanResponse{Fixed: fix}
+	for _, t := range tables {
+		if err := t.scrub(ctx, s, fix, clean, &done); err != nil {
+			return mem.ScanResponse{}, fmt.Errorf("%s: %w", t.Where, err)
+		}
+	}
+	sortFinds(done.Finds)
+	return done, nil
+}
+
+// scrub scans the table in steps, so that writers do not wait for long.
+func (t TextTable) scrub(ctx context.Context, s Scrubber, fix bool, clean Clean, done *mem.ScanResponse) error {
+	last := "" // key of the last record of the step before
+	for {
+		found, err := s.Records(ctx, t, last)
+		if err != nil {
+			return err
+		}
+		secret, err := t.scan(done, found, clean)
+		if err != nil {
+			return err
+		}
+		if fix && len(secret) > 0 {
+			if err := s.CleanRecords(ctx, t, secret, clean); err != nil {
+				return err
+			}
+		}
+		if len(found) < ScrubStep {
+			return nil
+		}
+		last = found[len(found)-1].Key
+	}
+}
+
+// scan counts records and their secrets, and returns the keys of the records that have any.
+func (t TextTable) scan(done *mem.ScanResponse, found []TextRecord, clean Clean) (secret []string, err error) {
 	for _, rec := range found {
 		_, kinds, err := t.Cleaned(rec, clean)
 		if err != nil {
@@ -196,8 +241,8 @@ func (t TextTable) count(done *mem.ScanResponse, rec TextRecord, kinds map[strin
 	}
 }
 
-// SortFinds sorts the finds of a report by place, then kind.
-func SortFinds(finds []mem.Find) {
+// sortFinds sorts the finds of a report by place, then kind.
+func sortFinds(finds []mem.Find) {
 	slices.SortStableFunc(finds, func(a, b mem.Find) int {
 		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.Kind, b.Kind))
 	})
