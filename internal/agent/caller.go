@@ -46,5 +46,19 @@ func caller(f fields, env Env) string {
 	return ""
 }
 
+// OfCaller is the name of a hook that several agents run, such as that of a plugin which all of them can install. Each is
+// answered in its own dialect.
+const OfCaller = "plugin"
+
+// Caller returns the dialect of the agent that sent a payload, that of Claude Code if nothing tells.
+func Caller(payload []byte, get func(string) string) Dialect {
+	f, _ := open(payload) // without members it tells nothing
+	d, ok := ByName(caller(f, Env{Sessions: sessionsIn(get), Copilot: get("COPILOT_CLI") != ""}))
+	if !ok {
+		return Claude{}
+	}
+	return d
+}
+
 // lastElement returns the last element of a path, with either kind of slash.
 func lastElement(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"remanence/internal/agent"
 	"remanence/internal/setup"
 )
 
@@ -15,6 +16,9 @@ func TestPluginRegistersWhatInstallWrites(t *testing.T) {
 	}
 	if want := setup.PluginHooks(); !bytes.Equal(got, want) {
 		t.Errorf("plugin/hooks/hooks.json is not what the table of hooks renders to; want\n%s", want)
+	}
+	if setup.PluginID != agent.OfCaller {
+		t.Errorf("the plugin runs hook %s, which is known as %s", setup.PluginID, agent.OfCaller)
 	}
 }
 

@@ -29,8 +29,8 @@ type Payload struct {
 // Config holds everything that [Run] needs. Fields whose comment does not mention nil must be
 // set, at the latest by Prepare.
 type Config struct {
-	Dialect agent.Dialect
-	Event   string // event named on the command line; empty means the payload names it
+	Dialect agent.Dialect // nil means that of the agent that calls
+	Event   string        // event named on the command line; empty means the payload names it
 
 	// Prepare returns c with the fields that need disk access: ReadPayload, Member, Handler,
 	// Ignore, Complete, ReplyWritten, Log and Dropped. It runs inside the hard limit, and not at all
@@ -111,18 +111,12 @@ func Run(c Config) {
 }
 
 func (r *call) run() {
-	env := r.Dialect.Environ(r.Getenv)
-	env.Event = r.Event
-	if r.Member != nil {
-		env.ProjectDir, env.SessionID = r.Member("cwd", env.ProjectDir), r.Member("session_id", env.SessionID)
-		env.Entrypoint = r.Member("source", env.Entrypoint)
-	}
 	kind, _ := agent.Kind(r.Event)
 	hard := r.hardLimit(kind)
 	in := newDeadlineReader(r.Stdin, r.readLimit(hard))
 	defer func() { in.drain(hard - countTimeout - time.Since(r.start)) }()
 	defer in.close()
-	e, ok := r.read(env, in)
+	e, ok := r.read(in)
 	if !ok {
 		return
 	}
@@ -142,7 +136,7 @@ func (r *call) run() {
 		reply = mem.Reply{Notice: reply.Notice}
 	}
 	if e.EnvFile {
-		if err := exportTo(env.EnvFile, reply.Env); err != nil {
+		if err := exportTo(r.Dialect.Environ(r.Getenv).EnvFile, reply.Env); err != nil {
 			r.outcome.line(e, "environment file refused")
 		}
 	}
@@ -155,7 +149,7 @@ func (r *call) run() {
 }
 
 // read reads one event from Stdin. ok is false if there is none to handle.
-func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
+func (r *call) read(in *deadlineReader) (e mem.Event, ok bool) {
 	p, err := r.ReadPayload(in)
 	if err != nil {
 		if in.n > 0 {
@@ -164,7 +158,10 @@ func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
 		r.outcome.line(e, "input is not one JSON object")
 		return e, false
 	}
-	e, err = r.Dialect.Decode(p.JSON, env)
+	if r.Dialect == nil {
+		r.Dialect = agent.Caller(p.JSON, r.Getenv)
+	}
+	e, err = r.Dialect.Decode(p.JSON, r.env())
 	if err != nil {
 		if !errors.Is(err, agent.ErrUnknownEvent) && !errors.Is(err, agent.ErrOtherClient) {
 			r.outcome.drop(DroppedInput)
@@ -186,6 +183,17 @@ func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
 	}
 	e.Identify(r.Nonce)
 	return e, true
+}
+
+// env returns what the dialect knows of the environment, redacted.
+func (r *call) env() agent.Env {
+	env := r.Dialect.Environ(r.Getenv)
+	env.Event = r.Event
+	if r.Member != nil {
+		env.ProjectDir, env.SessionID = r.Member("cwd", env.ProjectDir), r.Member("session_id", env.SessionID)
+		env.Entrypoint = r.Member("source", env.Entrypoint)
+	}
+	return env
 }
 
 // alwaysHasText reports whether every event of the kind has a text.

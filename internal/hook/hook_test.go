@@ -256,13 +256,42 @@ func TestUnusualInputGivesNoOutput(t *testing.T) {
 	}
 }
 
+// A hook of a plugin that several agents run answers each in its own form.
+func TestAHookOfNoCertainAgentAnswersTheOneThatCalls(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		env      map[string]string
+		want     string
+	}{
+		{
+			"claude-code", promptPayload, nil,
+			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"c"}}`,
+		},
+		{"copilot", promptPayload, map[string]string{"COPILOT_CLI": "1"}, `{"additionalContext":"c"}`},
+		{
+			"codex", strings.Replace(promptPayload, "{", `{"turn_id":"t-1",`, 1), nil,
+			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"c"}}`,
+		},
+	} {
+		agents := []string{}
+		s := newFixture(c.in, handler(func(_ context.Context, e mem.Event) (mem.Reply, error) {
+			agents = append(agents, e.Agent)
+			return mem.Reply{Context: "c"}, nil
+		}))
+		s.Dialect, s.Getenv = nil, func(name string) string { return c.env[name] }
+		hook.Run(s.Config)
+		if s.out.String() != c.want || !slices.Equal(agents, []string{c.name}) {
+			t.Errorf("%s: printed %s for %v, want %s", c.name, &s.out, agents, c.want)
+		}
+	}
+}
+
 func TestPanicGivesNoOutput(t *testing.T) {
 	boom := func() { panic("secret words of the payload") }
 	for name, breakIt := range map[string]func(*fixture){
 		"redactor": func(s *fixture) {
 			s.ReadPayload = func(io.Reader) (hook.Payload, error) { boom(); return hook.Payload{}, nil }
 		},
-		"dialect": func(s *fixture) { s.Dialect = nil },
 		"clock":   func(s *fixture) { s.Now = func() time.Time { boom(); return time.Time{} } },
 		"ignore":  func(s *fixture) { s.Ignore = func(mem.Event) bool { boom(); return false } },
 		"handler": func(s *fixture) { s.Handler = handler(panics) },

@@ -20,15 +20,19 @@ const (
 
 // lastAnswer returns what adds the agent's answer to the end of a turn, for a client that does not send it: it is read
 // from the end of the transcript, and redacted as the payload's member would be. The client may write it there only
-// after it has called the hook, so there are several looks, with a wait before each further one. It returns nil for
+// after it has called the hook, so there are several looks, with a wait before each further one. It adds nothing for
 // other clients.
 func lastAnswer(c hook.Config, wait func()) func(*mem.Event) {
-	reader, ok := c.Dialect.(agent.AnswerReader)
-	if !ok || c.Member == nil {
+	if c.Member == nil {
 		return nil
 	}
 	return func(e *mem.Event) {
 		if e.Kind != mem.Stop || e.Text != "" || e.Transcript == "" {
+			return
+		}
+		dialect, _ := agent.ByName(e.Agent)
+		reader, ok := dialect.(agent.AnswerReader)
+		if !ok {
 			return
 		}
 		for look := range maxLooks {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/agent"
 	"remanence/internal/config"
 	"remanence/internal/hook"
 	"remanence/internal/mem"
@@ -17,16 +16,13 @@ import (
 // completed is an event after a hook of the client has added to it what its payload lacks.
 func completed(t *testing.T, client string, e mem.Event) mem.Event {
 	t.Helper()
-	d, ok := agent.ByName(client)
-	if !ok {
-		t.Fatal(client)
-	}
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, ".local/state/remanence"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	sys := config.System{Getenv: environment(map[string]string{"HOME": home}), Now: time.Now}
-	c := prepare(sys, hook.Config{Dialect: d, Getenv: sys.Getenv})
+	c := prepare(sys, hook.Config{Getenv: sys.Getenv})
+	e.Agent = client
 	if c.Complete != nil {
 		c.Complete(&e)
 	}
@@ -88,9 +84,8 @@ func TestHooksAreInstalledWhereTheAgentsSettingsNameThem(t *testing.T) {
 // Copilot calls the hook before the answer is in the file.
 func TestAnAnswerThatIsWrittenALittleLaterIsFound(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events.jsonl")
-	d, _ := agent.ByName("copilot")
 	waits := 0
-	complete := lastAnswer(hook.Config{Dialect: d, Member: func(_, text string) string { return text }}, func() {
+	complete := lastAnswer(hook.Config{Member: func(_, text string) string { return text }}, func() {
 		if waits++; waits == 2 {
 			line := `{"type":"assistant.message","data":{"content":"Done."}}` + "\n"
 			if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
@@ -98,11 +93,11 @@ func TestAnAnswerThatIsWrittenALittleLaterIsFound(t *testing.T) {
 			}
 		}
 	})
-	e := mem.Event{Kind: mem.Stop, Transcript: file}
+	e := mem.Event{Agent: "copilot", Kind: mem.Stop, Transcript: file}
 	if complete(&e); e.Text != "Done." || waits != 2 {
 		t.Errorf("got %q after %d waits", e.Text, waits)
 	}
-	e = mem.Event{Kind: mem.Stop, Transcript: file + "x"}
+	e = mem.Event{Agent: "copilot", Kind: mem.Stop, Transcript: file + "x"}
 	if complete(&e); e.Text != "" || waits != 2+maxLooks-1 {
 		t.Errorf("got %q after %d waits in all, want it to give up", e.Text, waits)
 	}

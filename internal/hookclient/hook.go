@@ -29,7 +29,7 @@ func Run(sys config.System, args []string) {
 		return
 	}
 	dialect, ok := agent.ByName(args[0])
-	if !ok {
+	if !ok && args[0] != agent.OfCaller {
 		return
 	}
 	c := hook.Config{

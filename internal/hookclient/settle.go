@@ -26,7 +26,7 @@ func prepareUninstalled(sys config.System, paths config.Paths, c hook.Config) ho
 		case e.Kind != mem.SessionStart, e.Source == "clear", e.Source == "compact":
 			return true
 		case e.Source == "resume", e.Source == "fork":
-			return !hooksInstalled(c.Getenv, c.Dialect.ID())
+			return !hooksInstalled(c.Getenv, e.Agent)
 		default:
 			return false
 		}

@@ -183,7 +183,7 @@ func programOf(h Handler) string {
 	if len(h.Args) > 0 {
 		return h.Command
 	}
-	program, _, _ := strings.Cut(strings.TrimSpace(h.Command), hookArgs)
+	program, _, _ := strings.Cut(strings.TrimSpace(h.Command), hookWord)
 	return unquote(strings.TrimSpace(program))
 }
 
@@ -259,7 +259,7 @@ func (s state) expected(path string, have []found) []Entry {
 	if len(have) == 0 {
 		return nil
 	}
-	return entriesOf(leanHooks(), "")
+	return entriesOf(leanHooks(), "", AgentID)
 }
 
 // lacking counts the wanted hooks that are not there in any version.

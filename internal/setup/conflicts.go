@@ -75,7 +75,7 @@ func (s state) current(d document, f found) bool {
 	if program := programOf(f.Handler); SameFile(program, binary) {
 		binary = program
 	}
-	for _, e := range entriesOf(append(leanHooks(), moreHooks()...), shellWord(binary)) {
+	for _, e := range entriesOf(append(leanHooks(), moreHooks()...), shellWord(binary), AgentID) {
 		if e.Event == f.Event && e.Matcher == f.Matcher {
 			return d.stands(e, f.node)
 		}

@@ -70,29 +70,29 @@ func Entries(p Profile, binary string) ([]Entry, error) {
 	default:
 		return nil, fmt.Errorf("unknown hook profile %q: choose lean, full or silent", p)
 	}
-	return entriesOf(hooks, shellWord(binary)), nil
+	return entriesOf(hooks, shellWord(binary), AgentID), nil
 }
 
-// entriesOf returns the hooks that run a program, which is given as a word of a shell.
-func entriesOf(hooks []hook, program string) []Entry {
+// entriesOf returns the hooks of an agent that run a program, which is given as a word of a shell.
+func entriesOf(hooks []hook, program, agent string) []Entry {
 	entries := make([]Entry, 0, len(hooks))
 	for _, h := range hooks {
 		entries = append(entries, Entry{
-			Event: h.event, Matcher: h.matcher, Command: program + hookArgs, Timeout: h.timeout,
+			Event: h.event, Matcher: h.matcher, Command: program + hookWord + agent, Timeout: h.timeout,
 		})
 	}
 	return entries
 }
 
-// hookArgs follows the program in the command of a hook of ours for Claude Code; hookWord in that for any agent.
-const (
-	hookArgs = hookWord + AgentID
-	hookWord = " hook "
-)
+// hookWord stands between the program and the agent in the command of a hook of ours.
+const hookWord = " hook "
+
+// PluginID stands for the agent in the hooks of the plugin, which Codex, Copilot and Qwen can install as well.
+const PluginID = "plugin"
 
 // PluginHooks is the text of the plugin's hooks/hooks.json: the lean hooks, run from the plugin's own directory.
 func PluginHooks() []byte {
-	return pluginHooks(entriesOf(leanHooks(), `"${CLAUDE_PLUGIN_ROOT}/bin/remanence"`))
+	return pluginHooks(entriesOf(leanHooks(), `"${CLAUDE_PLUGIN_ROOT}/bin/remanence"`, PluginID))
 }
 
 func pluginHooks(entries []Entry) []byte {
@@ -126,7 +126,7 @@ func Ours(h Handler) bool {
 	if event != "" {
 		event = " " + event
 	}
-	if _, known := ClientByID(name); !ok || !known && name != AgentID || !isEventArg(event) {
+	if _, known := ClientByID(name); !ok || !known && name != AgentID && name != PluginID || !isEventArg(event) {
 		return false
 	}
 	return isRemanence(unquote(strings.TrimSpace(program)))

@@ -169,7 +169,7 @@ func live(src []byte) []Entry {
 	}
 	var list []Entry
 	all := append(leanHooks(), moreHooks()...)
-	for _, e := range entriesOf(all, shellWord(binary)) {
+	for _, e := range entriesOf(all, shellWord(binary), AgentID) {
 		for _, f := range d.handlers() {
 			if f.live && Ours(f.Handler) && f.Event == e.Event && f.Matcher == e.Matcher && d.stands(e, f.node) {
 				list = append(list, e)
@@ -217,7 +217,7 @@ func checkAny(t tb, src []byte) {
 	if _, err := Unmerge(src, Ours); err != nil && !errors.Is(err, ErrNotJSON) {
 		t.Fatalf("unmerge %q: %v, want only ErrNotJSON", src, err)
 	}
-	merged, err := Merge(src, entriesOf(list, shellWord(binary)))
+	merged, err := Merge(src, entriesOf(list, shellWord(binary), AgentID))
 	if err != nil {
 		if merged != nil || !errors.Is(err, ErrNotJSON) && !errors.Is(err, ErrShape) {
 			t.Fatalf("merge %q gave %q, %v", src, merged, err)
@@ -233,13 +233,13 @@ func checkAny(t tb, src []byte) {
 			return // there is more to undo than this merge
 		}
 	}
-	checkMerge(t, src, entriesOf(list, shellWord(binary)))
+	checkMerge(t, src, entriesOf(list, shellWord(binary), AgentID))
 }
 
 func FuzzSettings(f *testing.F) {
 	for _, src := range layouts() {
 		f.Add([]byte(src))
-		merged, err := Merge([]byte(src), entriesOf(leanHooks(), "/old/remanence"))
+		merged, err := Merge([]byte(src), entriesOf(leanHooks(), "/old/remanence", AgentID))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func checkOnlyOurLines(t *testing.T, src, merged string) {
 
 func ourLine(line string) bool {
 	line = strings.TrimSuffix(strings.TrimSpace(line), ",")
-	if strings.Contains(line, quote(shellWord(binary)+hookArgs)) || line == "]" || line == "}" || line == `"hooks": {` {
+	if strings.Contains(line, quote(shellWord(binary)+hookWord+AgentID)) || line == "]" || line == "}" || line == `"hooks": {` {
 		return true
 	}
 	for _, h := range append(leanHooks(), moreHooks()...) {
