@@ -46,8 +46,8 @@ func caller(f fields, env Env) string {
 	return ""
 }
 
-// OfCaller is the name of a hook that several agents run, such as that of a plugin which all of them can install. Each is
-// answered in its own dialect.
+// OfCaller is the name of a hook that several agents run, such as that of a plugin which all of them can install. Each
+// is answered in its own dialect.
 const OfCaller = "plugin"
 
 // Caller returns the dialect of the agent that sent a payload, that of Claude Code if nothing tells.

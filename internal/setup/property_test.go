@@ -327,7 +327,8 @@ func checkOnlyOurLines(t *testing.T, src, merged string) {
 
 func ourLine(line string) bool {
 	line = strings.TrimSuffix(strings.TrimSpace(line), ",")
-	if strings.Contains(line, quote(shellWord(binary)+hookWord+AgentID)) || line == "]" || line == "}" || line == `"hooks": {` {
+	command := quote(shellWord(binary) + hookWord + AgentID)
+	if strings.Contains(line, command) || line == "]" || line == "}" || line == `"hooks": {` {
 		return true
 	}
 	for _, h := range append(leanHooks(), moreHooks()...) {
