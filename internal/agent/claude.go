@@ -154,7 +154,7 @@ func startSource(source string) string {
 func tool(e *mem.Event, f fields) {
 	e.Tool = label(f.text("tool_name"))
 	if e.Tool == "Task" { // the older name
-		e.Tool = "Agent"
+		e.Tool = mem.ToolAgent
 	}
 	e.ToolUseID = otherID(f.text("tool_use_id"))
 	e.Input = f.raw("tool_input")

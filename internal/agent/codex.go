@@ -69,10 +69,10 @@ func patched(patch, dir string) (tool string, input json.RawMessage, ok bool) {
 	if len(p.files) > 1 {
 		in["files"] = p.files
 	}
-	tool = "Edit"
+	tool = mem.ToolEdit
 	switch {
 	case len(p.files) == 1 && p.added:
-		tool, in["content"] = "Write", p.is.String()
+		tool, in["content"] = mem.ToolWrite, p.is.String()
 	default:
 		in["old_string"], in["new_string"] = p.was.String(), p.is.String()
 	}

@@ -68,7 +68,7 @@ func readCopilotTool(e *mem.Event, f fields) {
 		res = res.renamed(map[string]string{"textResultForLlm": "text_result_for_llm", "resultType": "result_type"})
 		r.text, r.failed = res.text("text_result_for_llm"), res.text("result_type") == "failure"
 	}
-	if e.Tool == "Bash" {
+	if e.Tool == mem.ToolShell {
 		r.status = lastStatus(copilotStatus(), r.text)
 		r.text = copilotStatus().ReplaceAllString(r.text, "")
 	}
@@ -80,18 +80,18 @@ func copilotTools() map[string]native {
 		"path": "file_path", "file_text": "content", "old_str": "old_string", "new_str": "new_string",
 	}
 	return map[string]native{
-		"bash":   {name: "Bash"},
-		"create": {name: "Write", input: file},
-		"Write":  {name: "Write", input: file},
-		"edit":   {name: "Edit", input: file},
-		"Edit":   {name: "Edit", input: file},
-		"view":   {name: "Read", input: file},
-		"Read":   {name: "Read", input: file},
-		"grep":   {name: "Grep"},
-		"rg":     {name: "Grep"},
-		"glob":   {name: "Glob"},
+		"bash":   {name: mem.ToolShell},
+		"create": {name: mem.ToolWrite, input: file},
+		"Write":  {name: mem.ToolWrite, input: file},
+		"edit":   {name: mem.ToolEdit, input: file},
+		"Edit":   {name: mem.ToolEdit, input: file},
+		"view":   {name: mem.ToolRead, input: file},
+		"Read":   {name: mem.ToolRead, input: file},
+		"grep":   {name: mem.ToolGrep},
+		"rg":     {name: mem.ToolGrep},
+		"glob":   {name: mem.ToolGlob},
 
-		"web_fetch": {name: "WebFetch"},
+		"web_fetch": {name: mem.ToolFetch},
 	}
 }
 

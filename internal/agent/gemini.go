@@ -63,7 +63,7 @@ func qwen() client {
 			case mem.PostToolUseFailure:
 				rename(e, geminiTools())
 				r := result{text: e.Error, failed: true}
-				if e.Tool == "Bash" {
+				if e.Tool == mem.ToolShell {
 					r = commandReport(e.Error, "")
 					r.failed = true
 				}
@@ -81,18 +81,18 @@ func qwen() client {
 func geminiTools() map[string]native {
 	path := map[string]string{"dir_path": "path"}
 	return map[string]native{
-		"run_shell_command":   {name: "Bash"},
-		"write_file":          {name: "Write"},
-		"replace":             {name: "Edit"},
-		"edit":                {name: "Edit"},
-		"read_file":           {name: "Read", input: map[string]string{"absolute_path": "file_path"}},
-		"grep_search":         {name: "Grep", input: path},
-		"search_file_content": {name: "Grep", input: path},
-		"glob":                {name: "Glob", input: path},
-		"list_directory":      {name: "LS", input: path},
-		"web_fetch":           {name: "WebFetch"},
-		"google_web_search":   {name: "WebSearch"},
-		"web_search":          {name: "WebSearch"},
+		"run_shell_command":   {name: mem.ToolShell},
+		"write_file":          {name: mem.ToolWrite},
+		"replace":             {name: mem.ToolEdit},
+		"edit":                {name: mem.ToolEdit},
+		"read_file":           {name: mem.ToolRead, input: map[string]string{"absolute_path": "file_path"}},
+		"grep_search":         {name: mem.ToolGrep, input: path},
+		"search_file_content": {name: mem.ToolGrep, input: path},
+		"glob":                {name: mem.ToolGlob, input: path},
+		"list_directory":      {name: mem.ToolList, input: path},
+		"web_fetch":           {name: mem.ToolFetch},
+		"google_web_search":   {name: mem.ToolSearchWeb},
+		"web_search":          {name: mem.ToolSearchWeb},
 	}
 }
 

@@ -96,7 +96,7 @@ func readOpencodeTool(e *mem.Event, f fields) bool {
 	if r.text == "" {
 		r.text = textsOf(out["content"])
 	}
-	if meta, ok := readFields(out["metadata"]); ok && e.Tool == "Bash" {
+	if meta, ok := readFields(out["metadata"]); ok && e.Tool == mem.ToolShell {
 		r.status = int(meta.count("exit"))
 	}
 	r.give(e)
@@ -106,15 +106,15 @@ func readOpencodeTool(e *mem.Event, f fields) bool {
 func opencodeTools() map[string]native {
 	file := map[string]string{"filePath": "file_path", "oldString": "old_string", "newString": "new_string"}
 	return map[string]native{
-		"bash":      {name: "Bash"},
-		"write":     {name: "Write", input: file},
-		"edit":      {name: "Edit", input: file},
-		"read":      {name: "Read", input: file},
-		"grep":      {name: "Grep"},
-		"glob":      {name: "Glob"},
-		"list":      {name: "LS"},
-		"webfetch":  {name: "WebFetch"},
-		"websearch": {name: "WebSearch"},
+		"bash":      {name: mem.ToolShell},
+		"write":     {name: mem.ToolWrite, input: file},
+		"edit":      {name: mem.ToolEdit, input: file},
+		"read":      {name: mem.ToolRead, input: file},
+		"grep":      {name: mem.ToolGrep},
+		"glob":      {name: mem.ToolGlob},
+		"list":      {name: mem.ToolList},
+		"webfetch":  {name: mem.ToolFetch},
+		"websearch": {name: mem.ToolSearchWeb},
 
 		"apply_patch":                 {name: "apply_patch"}, // names that are not those of a server and its tool
 		"list_mcp_resources":          {name: "list_mcp_resources"},

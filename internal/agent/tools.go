@@ -9,8 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// The events of all clients name tools as Claude Code does, and give the inputs the names that they have there. A tool
-// that Claude Code has no like of keeps its name.
+// The events of all clients name tools as package mem does, and give the inputs the names that they have there.
 
 // native is a tool of a client: its canonical name, and the canonical names of its inputs where they differ.
 type native struct {
@@ -62,7 +61,7 @@ func (r result) give(e *mem.Event) {
 	switch {
 	case r.failed:
 		e.Kind, e.Error = mem.PostToolUseFailure, r.text
-	case r.text != "" && e.Tool != "Write" && e.Tool != "Edit": // whose input says what they did
+	case r.text != "" && e.Tool != mem.ToolWrite && e.Tool != mem.ToolEdit: // whose input says what they did
 		e.Kind, e.Response = mem.PostToolUse, quoted(r.text)
 	default:
 		e.Kind = mem.PostToolUse

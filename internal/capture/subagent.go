@@ -24,7 +24,7 @@ func (s *Service) SubagentEnd(ctx context.Context, ec event.Context) (event.Chan
 // launch of a type belongs to the n-th subagent of that type.
 func (s *Service) FindLaunch(ctx context.Context, ec event.Context) (extract.Call, bool, error) {
 	launches, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: ec.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200,
+		Session: ec.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: mem.ToolAgent, Limit: 200,
 	})
 	if err != nil {
 		return extract.Call{}, false, fmt.Errorf("launches: %w", err)

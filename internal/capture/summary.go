@@ -119,7 +119,7 @@ func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, 
 	for _, of := range []struct {
 		tool string
 		most int
-	}{{"Read", maxReads}, {"Bash", maxCalls}} {
+	}{{mem.ToolRead, maxReads}, {mem.ToolShell, maxCalls}} {
 		events, err := s.Store.Events(ctx, mem.EventQuery{
 			Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: of.tool,
 			Limit: of.most,

@@ -50,11 +50,11 @@ func (s *Service) ToolSucceeded(
 		kept = s.keep(ctx, ec, event.Changed(ec, c))
 	}
 	switch ec.Tool {
-	case "Read", "Grep", "Glob", "LS":
+	case mem.ToolRead, mem.ToolGrep, mem.ToolGlob, mem.ToolList:
 		ch.Event = WithoutResponse(ec.Event)
-	case "Bash":
+	case mem.ToolShell:
 		kept, err = s.commandSucceeded(ctx, ec, c)
-	case "AskUserQuestion":
+	case mem.ToolAsk:
 		kept = answered(ec)
 	}
 	ch.Merge(kept)

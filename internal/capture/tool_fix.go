@@ -143,7 +143,7 @@ func (s *Service) sideEffectsBetween(
 ) ([]string, mem.Trust, error) {
 	worst := mem.TrustUser
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: ec.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", Limit: 50,
+		Session: ec.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, Limit: 50,
 	})
 	if err != nil {
 		return nil, worst, fmt.Errorf("find commands: %w", err)

@@ -66,7 +66,7 @@ func (s *Service) Checkpoint(ctx context.Context, ec event.Context, trigger stri
 		return cp, fmt.Errorf("calls: %w", err)
 	}
 	for _, ev := range reads {
-		if c := s.Event.ReadCall(ev, ec.Project); c.File != "" && ev.Tool == "Read" && !inject.Suspicious(c.File) {
+		if c := s.Event.ReadCall(ev, ec.Project); c.File != "" && ev.Tool == mem.ToolRead && !inject.Suspicious(c.File) {
 			cp.Evidence.Files = extract.AppendNew(cp.Evidence.Files, c.File, extract.MaxFiles)
 		}
 	}

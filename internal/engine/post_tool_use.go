@@ -33,9 +33,9 @@ func (e *Engine) postToolUse(ctx context.Context, ec event.Context) (mem.Reply, 
 	switch {
 	case event.EditsFile(ec.Tool):
 		reply, injected, err = e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Write)
-	case ec.Tool == "Read":
+	case ec.Tool == mem.ToolRead:
 		reply, injected, err = e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Read)
-	case ec.Tool == "Agent":
+	case ec.Tool == mem.ToolAgent:
 		reply, injected, err = e.Briefing.AgentCompleted(ctx, ec)
 	}
 	ch.Merge(injected)

@@ -17,7 +17,7 @@ func (e *Engine) postToolUseFailure(ctx context.Context, ec event.Context) (mem.
 	}
 	ec = ec.WithTaint(tainted)
 	ch.Merge(tainted)
-	if e.Capture.OwnCall(ec.Event) || ec.Interrupt || ec.Tool != "Bash" || c.Plain == "" {
+	if e.Capture.OwnCall(ec.Event) || ec.Interrupt || ec.Tool != mem.ToolShell || c.Plain == "" {
 		return mem.Reply{}, ch, nil
 	}
 	failed, err := e.Capture.CommandFailed(ctx, ec, c)

@@ -15,11 +15,11 @@ func (e *Engine) preToolUse(ctx context.Context, ec event.Context) (mem.Reply, e
 		return mem.Reply{}, event.Changes{}, nil
 	}
 	switch ec.Tool {
-	case "Read":
+	case mem.ToolRead:
 		return e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Read)
-	case "Write", "Edit":
+	case mem.ToolWrite, mem.ToolEdit:
 		return e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Write)
-	case "Bash":
+	case mem.ToolShell:
 		return e.Recall.CommandNotes(ctx, ec, c)
 	}
 	return mem.Reply{}, event.Changes{}, nil

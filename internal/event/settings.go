@@ -92,7 +92,7 @@ func Defaults(p Profile) Settings {
 		StateLineRule: StateLineOnChange, StateLineTokens: 60, NoteRequests: true,
 		MaxMemories: 4, MaxChunks: 4, MinPromptChars: 8,
 		Vault:         VaultSettings{TopK: 10, LogLines: 40},
-		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"},
+		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", mem.ToolTodo},
 		RetentionDays: 90, HideDays: 30, Handoff: defaultHandoff,
 		ExcludePaths: []string{
 			"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**",

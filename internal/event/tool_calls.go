@@ -40,11 +40,11 @@ func (e *Service) ReadCall(ev mem.Event, p mem.Project) extract.Call {
 
 // EditsFile reports whether a tool of the agent writes into files.
 func EditsFile(tool string) bool {
-	return slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, tool)
+	return slices.Contains([]string{mem.ToolWrite, mem.ToolEdit, mem.ToolMultiEdit, mem.ToolNotebook}, tool)
 }
 
 // EditingTools returns patterns of the tools that EditsFile knows, as mem.EventQuery takes them. They match others too.
-func EditingTools() []string { return []string{"Write", "*Edit"} }
+func EditingTools() []string { return []string{mem.ToolWrite, "*Edit"} }
 
 // MaxCommand bounds a stored command, in runes.
 const MaxCommand = 300
@@ -68,7 +68,7 @@ func Changed(m Context, c extract.Call) mem.Memory {
 	mm.Tags = []string{"file-change", extract.AutoCaptured}
 	mm.Title = "Wrote file " + c.File
 	mm.Key = "change:" + m.PromptID + ":" + c.File
-	if c.Old != "" || m.Tool != "Write" {
+	if c.Old != "" || m.Tool != mem.ToolWrite {
 		was, is := excerpts(c.Old, c.New)
 		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.File, was, is)
 		if was == is {
@@ -113,7 +113,7 @@ func Failed(m Context, c extract.Call) mem.Memory {
 // todosOf reads the items of the list tool, or those of a task tool. Other tools have subjects too, such as that
 // of a mail. whole reports that the items are the complete list.
 func todosOf(ev mem.Event, in map[string]json.RawMessage, output string) (list []extract.Todo, whole bool) {
-	if ev.Tool == "TodoWrite" {
+	if ev.Tool == mem.ToolTodo {
 		for _, item := range extract.Items(in["todos"]) {
 			if t := extract.TaskIn(item); t.Text != "" {
 				list = append(list, extract.Todo{Text: t.Text, Status: t.Status})
@@ -127,11 +127,11 @@ func todosOf(ev mem.Event, in map[string]json.RawMessage, output string) (list [
 	}
 	var found []extract.Todo
 	switch ev.Tool {
-	case "TaskCreate":
+	case mem.ToolTaskCreate:
 		t := extract.TaskIn(in, out, extract.Fields(out["task"]))
 		t.Id = cmp.Or(t.Id, extract.TaskNumber(output))
 		found = []extract.Todo{t}
-	case "TaskUpdate":
+	case mem.ToolTaskUpdate:
 		t := extract.TaskIn(in, out, extract.Fields(out["task"]),
 			map[string]json.RawMessage{"status": extract.Fields(out["statusChange"])["to"]})
 		t.Id, t.Change = cmp.Or(t.Id, extract.TaskNumber(output)), true

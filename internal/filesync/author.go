@@ -98,7 +98,7 @@ func (s *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem
 // mayChangeBelow reports whether a call may have changed a file below dir.
 func mayChangeBelow(ec event.Context, dir string) bool {
 	dir = strings.TrimSuffix(extract.Slashed(dir), "/")
-	if dir == "" || ec.Tool == "Read" {
+	if dir == "" || ec.Tool == mem.ToolRead {
 		return false
 	}
 	if extract.Within(dir, ec.Cwd) {

@@ -233,7 +233,8 @@ func (s *Service) SyncVaultOnEvent(ctx context.Context, ec event.Context) error 
 		if mayChangeBelow(ec, v.Folder()) {
 			return errors.Join(s.SyncVault(ctx, agentAuthor(ec)), s.Continuity.ReadHandoffFile(ctx, ec, agentAuthor(ec)))
 		}
-		if ec.Tool == "Read" || ec.Tool == "Edit" || ec.Tool == "Write" { // their replies contain memories of the file
+		switch ec.Tool {
+		case mem.ToolRead, mem.ToolEdit, mem.ToolWrite: // their replies contain memories of the file
 			return s.SyncVault(ctx, event.Person)
 		}
 	}

@@ -68,7 +68,7 @@ type Event struct {
 	Text    string `json:"text,omitempty"`
 	Private bool   `json:"private,omitempty"` // the text was not empty, and all of it was private
 
-	Tool           string          `json:"tool,omitempty"`
+	Tool           string          `json:"tool,omitempty"` // its canonical name, such as ToolShell
 	ToolUseID      string          `json:"tool_use_id,omitempty"`
 	Input          json.RawMessage `json:"input,omitempty"`    // tool_input
 	Response       json.RawMessage `json:"response,omitempty"` // tool_response: object, array or string

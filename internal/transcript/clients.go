@@ -209,7 +209,7 @@ func codexCall(p codexPayload) block {
 	if p.Name == "exec_command" || p.Name == "shell_command" {
 		var in struct{ Cmd, Command string }
 		_ = json.Unmarshal(b.Input, &in) // of another form: it names no command
-		b.Name, b.Input = "Bash", marshal(map[string]string{"command": cmp.Or(in.Cmd, in.Command)})
+		b.Name, b.Input = mem.ToolShell, marshal(map[string]string{"command": cmp.Or(in.Cmd, in.Command)})
 	}
 	if !json.Valid(b.Input) {
 		b.Input = nil

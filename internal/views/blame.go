@@ -209,7 +209,7 @@ func (b *blamed) edits(ctx context.Context) (edits []blame.Edit, made []mem.Even
 	slices.SortStableFunc(made, func(x, y mem.Event) int { return x.At.Compare(y.At) })
 	for _, ev := range made {
 		call := b.Event.ReadCall(ev, b.project)
-		e := blame.Edit{At: ev.At, Whole: ev.Tool == "Write"}
+		e := blame.Edit{At: ev.At, Whole: ev.Tool == mem.ToolWrite}
 		e.Old, e.New = event.LineChanges(ev, call)
 		edits = append(edits, e)
 	}

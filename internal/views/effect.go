@@ -208,7 +208,7 @@ func (e *effect) events(ctx context.Context, kind mem.EventKind, tool string) ([
 
 // countFailures counts failed commands, and those that had failed in the same way before.
 func (e *effect) countFailures(ctx context.Context) error {
-	events, err := e.events(ctx, mem.PostToolUseFailure, "Bash")
+	events, err := e.events(ctx, mem.PostToolUseFailure, mem.ToolShell)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (e *effect) countQuestions(ctx context.Context) error {
 
 // countReads counts files that were read, and those that had been read from the same line on before.
 func (e *effect) countReads(ctx context.Context) error {
-	events, err := e.events(ctx, mem.PostToolUse, "Read")
+	events, err := e.events(ctx, mem.PostToolUse, mem.ToolRead)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		r.add(m)
 	}
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
-		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", After: out.Since, Limit: maxRecapCalls,
+		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, After: out.Since, Limit: maxRecapCalls,
 	})
 	if err != nil {
 		return out, fmt.Errorf("commits of the period: %w", err)
