@@ -94,9 +94,11 @@ mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, an
 docs: ## docs/configuration.md from the table of settings
 	go test ./internal/config -count=1 -run '^TestConfigurationPageListsEverySetting$$' -update
 
-pictures: build ## docs/pictures and the output in the README, from the built program (needs Node and Chromium)
+pictures: ## docs/pictures and the output in the README, from the built program (needs Node and Chromium)
 	internal/web/e2e/install.sh
-	node internal/web/e2e/pictures.mjs docs/pictures README.md
+	go build -o bin/fill ./test/fill
+	go build -ldflags "-X main.slack=20s" -o bin/unhurried ./cmd/remanence
+	REMANENCE=$(CURDIR)/bin/unhurried node internal/web/e2e/pictures.mjs docs/pictures README.md
 
 bundle: web ## dist is what the sources of the viewer make
 	git diff --exit-code --stat -- internal/web/dist internal/web/dist.json

@@ -1,4 +1,4 @@
-// Makes the pictures of the README from the built program: the viewer as a PNG, and a terminal recording of
+// Makes the pictures of the README from the built program: the viewer's first page as PNG (empty, after a day, after a month), and a terminal recording of
 // "remanence demo" as an animated SVG. Also runs the commands in the README's console blocks again and replaces the
 // output below them. Usage: node pictures.mjs DIRECTORY README
 import { execFile } from "node:child_process";
@@ -135,6 +135,7 @@ async function viewer(w, file) {
     const { page, context } = await eye.enter(w, { width: 1280, height: 860 });
     await page.locator("main h1, main h2").first().waitFor();
     await page.waitForTimeout(1500); // what is counted after the first paint
+    await page.waitForFunction(() => !document.querySelector(".loading"));
     await page.screenshot({ path: file });
     await context.close();
   } finally {
@@ -146,13 +147,18 @@ if (process.argv[1] === import.meta.filename) {
   const [dir, readme] = process.argv.slice(2);
   if (!readme) throw new Error("usage: node pictures.mjs DIRECTORY README");
   await mkdir(dir, { recursive: true });
-  const w = await World.make();
+  const w = await World.make(), month = await World.make(), empty = await World.make();
   try {
+    month.afternoon();
+    await month.month();
+    await month.play("internal/cli/demo", "first", "second", "third");
+    await viewer(month, join(dir, "today-month.png"));
+    await viewer(empty, join(dir, "today-empty.png"));
     await terminal(w, join(dir, "demo.svg"));
     await w.play("internal/cli/demo", "first", "second", "third"); // as the demo does
     await examples(w, readme);
-    await viewer(w, join(dir, "viewer.png"));
+    await viewer(w, join(dir, "today-first-day.png"));
   } finally {
-    await w.end();
+    for (const one of [w, month, empty]) await one.end();
   }
 }

@@ -1,9 +1,9 @@
 // A home of its own with the built program in it, and a browser that is let in.
 import { execFile, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
@@ -68,7 +68,12 @@ export class World {
   async play(folder, ...names) {
     for (const name of names) {
       const lines = (await readFile(join(root, folder, name + ".jsonl"), "utf8")).trim().split("\n");
-      for (const line of lines) await this.hook(JSON.parse(line.replaceAll("@PROJECT@", this.project).replaceAll("@HOME@", this.home)));
+      const events = lines.map((line) => JSON.parse(line.replaceAll("@PROJECT@", this.project).replaceAll("@HOME@", this.home)));
+      for (const at of new Set(events.map((e) => e.transcript_path).filter(Boolean))) { // the agent has it from the beginning
+        await mkdir(dirname(at), { recursive: true });
+        await writeFile(at, "", { flag: "a" });
+      }
+      for (const e of events) await this.hook(e);
     }
   }
 
@@ -92,9 +97,26 @@ export class World {
     return (await this.cli("open", "--print", ...(page ? [page] : []))).trim().split(/\s+/).find((w) => w.startsWith("http"));
   }
 
-  /** Writes a store of n memories before anything else runs here. */
-  async fill(n) {
-    await run(process.env.FILL ?? join(root, "bin/fill"), ["-database", join(this.env.XDG_DATA_HOME, "remanence/remanence.db"), "-project", this.project, "-memories", String(n)], { env: this.env });
+  /** Writes a store of n memories before anything else runs here; more are further arguments of test/fill. */
+  async fill(n, ...more) {
+    await run(process.env.FILL ?? join(root, "bin/fill"), ["-database", join(this.env.XDG_DATA_HOME, "remanence/remanence.db"), "-project", this.project, "-memories", String(n), ...more], { env: this.env });
+  }
+
+  /** Writes a month of work in three projects, which ends now. */
+  async month() {
+    const more = [];
+    for (const name of ["till", "storefront"]) {
+      const dir = join(this.home, "work", name);
+      await cp(join(this.project, ".git"), join(dir, ".git"), { recursive: true });
+      more.push("-project", dir);
+    }
+    await this.fill(240, ...more, "-days", "30", "-session", "4");
+  }
+
+  /** Sets the clock of program and browser to the afternoon, so that today has hours in it. */
+  afternoon() {
+    const ahead = Math.max(-12, Math.min(14, 17 - new Date().getUTCHours()));
+    this.env.TZ = `Etc/GMT${ahead > 0 ? "-" : "+"}${Math.abs(ahead)}`; // these names have the opposite sign
   }
 
   /** Kilobytes of memory that the daemon takes. */
@@ -129,7 +151,7 @@ export class Eye {
 
   /** A browser profile of its own, logged in to w unless told not to. */
   async enter(w, { scheme = "light", width = 1280, height = 900, login = true } = {}) {
-    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
+    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce", timezoneId: w.env.TZ });
     context.setDefaultTimeout(60_000); // how long what has to come may take on a busy machine: no promise
     const faults = [];
     context.on("request", (r) => { if (!/^(https?:\/\/(127\.0\.0\.1|localhost|\[::1\])|data:|blob:)/.test(r.url())) faults.push("request to " + r.url()); });

@@ -15,7 +15,7 @@ export function Evidence({ of: u }: { of: { how?: UseKind | undefined; file?: st
   return <>{how}{u.session && <> {p.uses.in} <ID of={u.session} /></>}</>;
 }
 
-const width = 900, above = 190, below = 56, foot = 22, margin = 14;
+const width = 900, arch = 190, flat = 24, below = 56, foot = 22, margin = 14;
 const colours = 8; // classes fill-0 … fill-7 of the style sheet
 const few = 60, many = 300;
 
@@ -86,7 +86,7 @@ function Picture({ of: d, hold }: { of: SessionUses; hold: (el: SVGSVGElement | 
   const days = d.sessions.map((s) => new Date(s.at).toLocaleDateString(undefined, { day: "numeric", month: "short" }));
   const every = Math.ceil(n / 9);
   const ticks = days.map((day, i) => (i % every === 0 && (i === 0 || days[i - every] !== day) ? day : ""));
-  const t = p.uses;
+  const t = p.uses, above = d.uses.length ? arch : flat; // no room for arcs that are not there
   return (
     <figure class="chart">
       <svg ref={hold} viewBox={`0 0 ${width} ${above + below + foot}`} role="img" aria-label={t.caption(n, d.uses.length)}>
