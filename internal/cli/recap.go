@@ -30,8 +30,8 @@ func recapCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if items < 1 {
-				return fault.Input.WithMessage("--items has to be 1 or more")
+			if items < 0 {
+				return fault.Input.WithMessage("--items cannot be negative")
 			}
 			q := views.RecapRequest{ProjectRef: a.ProjectRef(), Since: from, Prose: prose}
 			if all {
@@ -60,6 +60,6 @@ func recapCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "every project")
 	cmd.Flags().BoolVar(&prose, "prose", false, "a summary in sentences by the model that is set up (digest.provider)")
 	cmd.Flags().StringVar(&format, "format", "text", "text, md, html or json")
-	cmd.Flags().IntVar(&items, "items", views.DefaultRecapItems, "so many of each section at most")
+	cmd.Flags().IntVar(&items, "items", 0, "so many of each section at most; 0 is as many as fit")
 	return cmd
 }

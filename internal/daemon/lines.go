@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,7 +233,7 @@ func (h fileLines) recap(ctx context.Context, ask views.RecapRequest) (views.Rec
 		return out, noProse(err.Error(), fix)
 	}
 	if ask.Format != "" {
-		out.Text = out.Page(ask.Format, max(cmp.Or(ask.Items, views.DefaultRecapItems), 1), chars.Line)
+		out.Text = out.Page(ask.Format, ask.Items, chars.Line)
 	}
 	return out, nil
 }

@@ -132,7 +132,7 @@ func (s *Server) recap(ctx context.Context, a recapArgs) (any, error) {
 	out := recapAnswer{Days: []string{}}
 	for _, d := range got.Days {
 		lines := []string{s.Plain(d.Heading())}
-		for _, l := range d.Lines(cmp.Or(a.Items, views.DefaultRecapItems)) {
+		for _, l := range d.Lines(a.Items) {
 			lines = append(lines, l.Section+": "+chars.Clip(s.Plain(l.Text), 240))
 		}
 		out.Days = append(out.Days, strings.Join(lines, "\n"))

@@ -26,7 +26,7 @@ type RecapRequest struct {
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until,omitzero"`
 	Format string    `json:"format,omitempty"` // RecapMarkdown or RecapHTML, to get the page too; empty means none
-	Items  int       `json:"items,omitempty"`  // of a section of the page; 0 means DefaultRecapItems
+	Items  int       `json:"items,omitempty"`  // of each section of the page; 0 means as many as fit
 	// Prose asks the model that is set up to summarize the recap; an error without one. That takes tokens: a read by GET
 	// cannot ask for it.
 	Prose bool `json:"prose,omitempty" query:"-"`
@@ -64,6 +64,7 @@ type RecapDay struct {
 	sessions map[string]bool
 	files    map[string]int
 	fixes    []mem.Memory
+	weights  []int // of Outcomes
 }
 
 // RecapItem is one statement.
@@ -144,7 +145,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.ProjectName, b.ProjectName), cmp.Compare(a.Project, b.Project))
 	})
 	if req.Format != "" {
-		out.Text = out.Page(req.Format, max(cmp.Or(req.Items, DefaultRecapItems), 1), chars.Line)
+		out.Text = out.Page(req.Format, req.Items, chars.Line)
 	}
 	return out, nil
 }
@@ -177,20 +178,18 @@ func (r *recap) day(at time.Time, project, session string) *RecapDay {
 
 // add adds a memory. Memories come newest first.
 func (r *recap) add(m mem.Memory) {
-	item := RecapItem{ID: m.ID, Title: m.Title, Session: r.session(m.Session).Short}
+	item := RecapItem{ID: m.ID, Title: recapText(m), Session: r.session(m.Session).Short}
 	r.made[m.Session] = append(r.made[m.Session], m.Commits...)
 	switch m.Kind {
 	case mem.Summary:
 		d := r.day(m.Created, m.Project, m.Session)
-		has := func(o RecapItem) bool {
-			return item.Session != "" && o.Session == item.Session || o.Title == item.Title
-		}
-		if m.Summary != nil && m.Summary.Completed != "" && !slices.ContainsFunc(d.Outcomes, has) {
-			d.Outcomes = append(d.Outcomes, item)
+		if m.Summary != nil && m.Summary.Completed != "" {
+			d.outcome(m, item)
 		}
 	case mem.Decision, mem.TradeOff, mem.Convention, mem.Preference:
-		d := r.day(m.Created, m.Project, m.Session)
-		d.Decisions = append(d.Decisions, item)
+		if d := r.day(m.Created, m.Project, m.Session); laysDown(m) {
+			d.Decisions = append(d.Decisions, item)
+		}
 	case mem.Todo:
 		if !m.Resolved {
 			d := r.day(m.Created, m.Project, m.Session)
@@ -209,6 +208,30 @@ func (r *recap) add(m mem.Memory) {
 			d.files[f] += 1 + m.Repeats
 		}
 	}
+}
+
+// outcome adds what came of a session: its summary, or else that of its newest turn that changed or committed
+// something, or else of its newest turn. Memories come newest first.
+func (d *RecapDay) outcome(m mem.Memory, item RecapItem) {
+	weight := 0
+	switch {
+	case strings.HasPrefix(m.Key, extract.SessionKey):
+		weight = 2
+	case len(m.Modified)+len(m.Commits) > 0:
+		weight = 1
+	}
+	for i, o := range d.Outcomes {
+		switch {
+		case o.Title == item.Title:
+			return
+		case o.Session == item.Session && item.Session != "":
+			if weight > d.weights[i] {
+				d.Outcomes[i], d.weights[i] = item, weight
+			}
+			return
+		}
+	}
+	d.Outcomes, d.weights = append(d.Outcomes, item), append(d.weights, weight)
 }
 
 // fail adds a failed command. The same command of another session counts again. fixes has the
@@ -243,13 +266,15 @@ func namesCommand(fix, command string) bool {
 // leastNamed is how much of a command a fix names at least, in characters.
 const leastNamed = 40
 
-// settle drops failures that are not worth listing: of looking at something, and of commits that were made afterwards.
+// settle drops failures that are not worth listing: of looking at something, of commits that were made afterwards, and
+// of what worked the next time without a fix.
 func (d *RecapDay) settle() {
 	d.Failures = slices.DeleteFunc(d.Failures, func(f RecapFailure) bool {
 		made := strings.Contains(f.Command, "git commit") && slices.ContainsFunc(d.Commits, func(c RecapCommit) bool {
 			return strings.Contains(f.Command, c.Subject)
 		})
-		return made || f.Fix == "" && onlyLooks(f.Command)
+		passed := f.Resolved && f.Fix == "" && f.Times == 1
+		return made || passed || f.Fix == "" && onlyLooks(f.Command)
 	})
 }
 

@@ -16,14 +16,15 @@ const (
 	RecapHTML     = "html"
 )
 
-// DefaultRecapItems is the number of entries of a section that a recap shows.
-const DefaultRecapItems = 3
+// recapItems is the number of entries of each section that a recap shows unless another is asked for: a busy day is
+// told in twenty lines.
+var recapItems = map[string]int{"done": 10, "decided": 5, "open": 4, "failed": 2, "commit": 2, "files": 3}
 
 // RecapLine is one line of a section.
 type RecapLine struct{ Section, Text string }
 
 // Page returns the recap as RecapMarkdown or as RecapHTML, a page that needs nothing else, with so many items of each
-// section. clean makes one line of a stored text.
+// section, 0 for as many as fit. clean makes one line of a stored text.
 func (r RecapResponse) Page(format string, items int, clean func(string) string) string {
 	esc, head, open, end := escapeMarkdown, "## %s\n\n", "- **%s:** %s\n", "\n"
 	var b strings.Builder
@@ -78,9 +79,17 @@ func (d RecapDay) Heading() string {
 	return text
 }
 
-// Lines returns the lines of all sections, at most so many items of each, and one line of files.
-func (d RecapDay) Lines(most int) (out []RecapLine) {
+// Lines returns the lines of all sections, at most so many items of each, and one line of files. 0 means as many as
+// make a day easy to read.
+func (d RecapDay) Lines(items int) (out []RecapLine) {
+	limit := func(section string) int {
+		if items > 0 {
+			return items
+		}
+		return recapItems[section]
+	}
 	add := func(section string, texts []string) {
+		most := limit(section)
 		for i, text := range texts {
 			if i == most {
 				out = append(out, RecapLine{section, fmt.Sprintf("and %d more", len(texts)-most)})
@@ -103,14 +112,14 @@ func (d RecapDay) Lines(most int) (out []RecapLine) {
 		failed = append(failed, f.text())
 	}
 	add("failed", failed)
-	done := strings.Join(titles(d.Outcomes[:min(most, len(d.Outcomes))]), "\n")
+	done := strings.Join(titles(d.Outcomes[:min(limit("done"), len(d.Outcomes))]), "\n")
 	for _, c := range slices.Backward(d.Commits) { // the newest first, as what was done
 		if !strings.Contains(done, c.Hash) {
 			commits = append(commits, c.Hash+" "+c.Subject)
 		}
 	}
 	add("commit", commits)
-	if n := len(d.Files); n > 0 {
+	if n, most := len(d.Files), limit("files"); n > 0 {
 		text := strings.Join(d.Files[:min(n, most)], ", ")
 		if n > most {
 			text += fmt.Sprintf(" and %d more", n-most)

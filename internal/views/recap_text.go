@@ -1,0 +1,71 @@
+package views
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/propose"
+)
+
+// maxRecapText is the length of a statement in a recap, in characters.
+const maxRecapText = 240
+
+// recapText returns what a recap says of a memory: more than its title, which is cut to a line of a briefing. The
+// changed files and the fixed commands that an outcome names are left out, as they are sections of their own, and what
+// the agent could not do itself.
+func recapText(m mem.Memory) string {
+	text := cmp.Or(m.Body, m.Title)
+	if m.Kind == mem.Summary && m.Summary != nil && m.Summary.Completed != "" {
+		parts := slices.DeleteFunc(strings.Split(m.Summary.Completed, "; "), elsewhere)
+		text = cmp.Or(strings.Join(parts, "; "), m.Title)
+	}
+	return extract.WholeTitle(text, maxRecapText)
+}
+
+// elsewhere reports whether a part of an outcome stands in another section, as "changed fee.go, export.go", "`make`
+// works now" and "fixed: `make`" do, or came to nothing.
+func elsewhere(part string) bool {
+	if files, ok := strings.CutPrefix(part, "changed "); ok {
+		first, _, _ := strings.Cut(files, ", ")
+		return strings.ContainsAny(first, "./") && !strings.Contains(first, " ")
+	}
+	if strings.HasPrefix(part, "I can't ") || strings.HasPrefix(part, "I cannot ") {
+		return true
+	}
+	command, ok := strings.CutPrefix(part, "fixed: ")
+	if !ok {
+		command, ok = strings.CutSuffix(part, " works now")
+	}
+	return ok && len(command) > 2 && strings.Count(command, "`") == 2 && command[0] == '`' &&
+		command[len(command)-1] == '`'
+}
+
+// reported matches a place in a file, as a report of a change names it.
+var reported = regexp.MustCompile(`\(lines? ~?\d`)
+
+// laysDown reports whether a decision, convention or the like is more than a report of a change or a request for the
+// work of its turn: "Ensure the label is shown".
+func laysDown(m mem.Memory) bool {
+	if m.Trust < mem.TrustUser {
+		return !reported.MatchString(m.Title)
+	}
+	if m.Kind == mem.Decision || m.Kind == mem.TradeOff {
+		return true
+	}
+	return !propose.IsTask(m.Title) && !onceOnly(strings.ToLower(m.Title))
+}
+
+// onceOnly reports whether an instruction, in lower case, asks to see to one thing and not to a rule.
+func onceOnly(text string) bool {
+	return slices.ContainsFunc([]string{
+		"ensure the ", "ensure that the ", "make sure the ", "make sure that the ", "stell sicher, dass ",
+		"assure-toi que ", "asegúrate de que ",
+	}, func(lead string) bool { return strings.HasPrefix(text, lead) }) && !slices.ContainsFunc([]string{
+		"always", "never", "every", "each", "before", "whenever", "immer", "nie", "jede", "bevor", "toujours",
+		"jamais", "chaque", "avant", "siempre", "nunca", "cada", "antes",
+	}, func(word string) bool { return strings.Contains(text, word) })
+}

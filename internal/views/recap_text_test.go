@@ -1,0 +1,92 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestAnOutcomeIsToldWithoutWhatOtherSectionsList(t *testing.T) {
+	for completed, want := range map[string]string{
+		"The fee is rounded; changed fee.go, api/export.go…":   "The fee is rounded",
+		"The fee is rounded; `make` works now; fixed: `make`":  "The fee is rounded",
+		"The plan changed; changed the order of the steps":     "The plan changed; changed the order of the steps",
+		"The fee is rounded; I can't clear the history myself": "The fee is rounded",
+		"changed fee.go": "the title",
+	} {
+		m := mem.Memory{Kind: mem.Summary, Title: "the title", Summary: &mem.SummaryText{Completed: completed}}
+		if got := recapText(m); got != want {
+			t.Errorf("%q is told as %q, want %q", completed, got, want)
+		}
+	}
+	long := "Retries wait by a timer, because a sleep blocks the worker. " + strings.Repeat("More of it. ", 30)
+	if got := recapText(mem.Memory{Kind: mem.Decision, Title: "Retries wait…", Body: long}); len(got) > maxRecapText ||
+		!strings.HasPrefix(got, "Retries wait by a timer, because") {
+		t.Errorf("a long decision is told as %q", got)
+	}
+}
+
+func TestReportsAndRequestsAreNotDecided(t *testing.T) {
+	for _, c := range []struct {
+		kind  mem.Kind
+		trust mem.Trust
+		title string
+		want  bool
+	}{
+		{mem.Convention, mem.TrustAssistant, "log.go: Always log the start (line ~97): now logs the arguments", false},
+		{mem.Decision, mem.TrustAssistant, "We log every start, because it is rare", true},
+		{mem.Convention, mem.TrustUser, "Ensure the label is properly shown in the list", false},
+		{mem.Convention, mem.TrustUser, "Ensure the tests pass before each commit", true},
+		{mem.Preference, mem.TrustUser, "can you use tabs here?", false},
+		{mem.Convention, mem.TrustUser, "Do not start the tool again, we would lose its history", true},
+		{mem.Decision, mem.TrustUser, "we make two tasks (line 4 of the list)", true},
+	} {
+		if got := laysDown(mem.Memory{Kind: c.kind, Trust: c.trust, Title: c.title}); got != c.want {
+			t.Errorf("%q: %v, want %v", c.title, got, c.want)
+		}
+	}
+}
+
+func TestASessionIsToldByItsSummaryOrTheTurnThatChangedSomething(t *testing.T) {
+	turn := func(n int, key string, files ...string) mem.Memory {
+		return mem.Memory{ID: fmt.Sprint("m_", n), Key: key, Modified: files}
+	}
+	for want, turns := range map[string][]mem.Memory{ // newest first
+		"m_9": {turn(9, "turn:3"), turn(8, "turn:2")},
+		"m_8": {turn(9, "turn:3"), turn(8, "turn:2", "fee.go"), turn(7, "turn:1", "export.go")},
+		"m_7": {turn(9, "turn:3", "fee.go"), turn(7, "session:turn:1"), turn(6, "session:turn:0")},
+	} {
+		var d RecapDay
+		for _, m := range turns {
+			d.outcome(m, RecapItem{ID: m.ID, Title: m.ID, Session: "s_1"})
+		}
+		if len(d.Outcomes) != 1 || d.Outcomes[0].ID != want {
+			t.Errorf("got %v, want %s", d.Outcomes, want)
+		}
+	}
+}
+
+func TestABusyDayIsToldInTwentyLines(t *testing.T) {
+	var d RecapDay
+	for i := range 30 {
+		item := RecapItem{Title: fmt.Sprint("item ", i)}
+		d.Outcomes, d.Decisions, d.Open = append(d.Outcomes, item), append(d.Decisions, item), append(d.Open, item)
+		d.Failures = append(d.Failures, RecapFailure{Command: fmt.Sprint("make ", i), Times: 2})
+		d.Commits = append(d.Commits, RecapCommit{Hash: fmt.Sprint(i), Subject: "s"})
+		d.Files = append(d.Files, fmt.Sprint(i, ".go"))
+	}
+	counts := map[string]int{}
+	for _, l := range d.Lines(0) {
+		if !strings.HasPrefix(l.Text, "and ") {
+			counts[l.Section]++
+		}
+	}
+	if got, want := fmt.Sprint(counts), "map[commit:2 decided:5 done:10 failed:2 files:1 open:4]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if n := len(d.Lines(1)); n != 11 { // one of each, "and 29 more", and one line of files
+		t.Errorf("%d lines with one item each, want 11", n)
+	}
+}
