@@ -9,7 +9,7 @@ import (
 // UndoneLine is a line of an earlier edit that a new one takes back.
 type UndoneLine struct {
 	Old      string   // the line that the earlier edit wrote
-	New      string   // what the new edit puts in its place
+	New      string   // what the new edit puts in its place; empty if it only removes what the earlier one wrote
 	Restores bool     // New is the line that the earlier edit had replaced; else it has another value in place of Old's
 	Words    []string // words that the earlier edit brought or removed and that are lost or back now; lower case
 }
@@ -45,13 +45,22 @@ func ChangeOf(e Edit) Change {
 }
 
 // Undoes returns the lines of an earlier edit that the change takes back: a line that the edit wrote gives way to the
-// line that it had replaced, or to the same line with another value. A line that moves, or gives way to something new,
-// is not taken back. Of a large edit the first lines in the order of the alphabet are compared.
+// line that it had replaced, or to the same line with another value, or all that the edit wrote is removed and nothing
+// else. A line that moves, or gives way to something new, is not taken back. Of a large edit the first lines in the
+// order of the alphabet are compared.
 func (c Change) Undoes(then Edit) (out []UndoneLine) {
 	replaced, wrote := difference(then.Old, then.New)
+	all := len(wrote)
 	wrote = slices.DeleteFunc(wrote, func(line string) bool { return !c.gone[line] })
-	if len(wrote) == 0 || len(c.come) == 0 {
+	switch {
+	case len(wrote) == 0, len(c.come) == 0 && (len(wrote) < all || len(wrote) < len(c.gone)):
 		return nil
+	case len(c.come) == 0:
+		before := Words(strings.Join(replaced, "\n"))
+		for _, was := range wrote[:min(len(wrote), maxLines)] {
+			out = append(out, UndoneLine{Old: was, Words: missing(Words(was), before)})
+		}
+		return out
 	}
 	restored := make([]bool, len(c.come))
 	for _, line := range replaced {

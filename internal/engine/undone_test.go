@@ -90,10 +90,38 @@ func TestAnEditThatUndoesNoDecisionSaysNothing(t *testing.T) {
 		"another file":              {nineSeconds, edited("p2", "t2", "/home/dev/shop/other.go", is, "wait := 30")},
 		"it is refactored":          {nineSeconds, edited("p2", "t2", senderFile, is, "wait := patience(9)")},
 		"only the layout":           {nineSeconds, edited("p2", "t2", senderFile, "\t"+is, is)},
-		"the line goes with others": {nineSeconds, edited("p2", "t2", senderFile, is+"\n\tx()", "\tx()")},
+		"the line goes with others": {nineSeconds, edited("p2", "t2", senderFile, is+"\n\tx()\n\ty()", "\ty()")},
 	} {
 		s := decided(t, tt.said, nine)
 		if got := undone(s.play(tt.edit)); got != "" {
+			t.Errorf("%s: says %q", name, got)
+		}
+	}
+}
+
+// All that was written for a decision is removed, and nothing else. What was moved before, or goes with more, is no
+// such removal.
+func TestAnEditThatRemovesWhatADecisionLaidDownGetsIt(t *testing.T) {
+	const said = "We decided to limit the sender to 9 mails a minute, because the gateway drops more."
+	limit := edited("p1", "t1", senderFile, "\tsend(m)", "\tlimit.Wait(9, time.Minute)\n\tsend(m)")
+	removal := edited("p2", "t2", senderFile, "\tlimit.Wait(9, time.Minute)\n\tsend(m)", "\tsend(m)")
+	s := decided(t, said, limit)
+	got := undone(s.play(removal))
+	if want := said + " This edit removes it: `limit.Wait(9, time.Minute)`."; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	more := edited("p2", "t3", senderFile, "\tlimit.Wait(9, time.Minute)\n\tsend(m)", "")
+	elsewhere := edited("p2", "t4", "/home/dev/shop/queue.go", "\tx()", "\tlimit.Wait(9, time.Minute)")
+	for name, c := range map[string]struct {
+		said string
+		now  []mem.Event
+	}{
+		"nothing was decided":  {"The gateway is busy.", []mem.Event{removal}},
+		"something else":       {"We decided to name the queue mails, as letters are something else.", []mem.Event{removal}},
+		"more lines go":        {said, []mem.Event{more}},
+		"the line moved first": {said, []mem.Event{elsewhere, removal}},
+	} {
+		if got := undone(decided(t, c.said, limit).play(c.now...)); got != "" {
 			t.Errorf("%s: says %q", name, got)
 		}
 	}

@@ -136,6 +136,11 @@ func (s *undoSearch) explain(ctx context.Context, session string, lines []blame.
 		if i < 0 {
 			continue
 		}
+		if line.New == "" {
+			if moved, err := s.moved(ctx, line.Old); err != nil || moved {
+				return err
+			}
+		}
 		mark := "undone:" + reasons[i].ID
 		if slices.Contains(s.marks, mark) || s.ec.SessionInfo.Injected[mark] {
 			continue
@@ -148,6 +153,28 @@ func (s *undoSearch) explain(ctx context.Context, session string, lines []blame.
 		}
 	}
 	return nil
+}
+
+// moved reports whether an earlier edit of this turn wrote a line that the edit removes, here or in another file.
+func (s *undoSearch) moved(ctx context.Context, line string) (bool, error) {
+	for _, tools := range event.EditingTools() {
+		events, err := s.Store.Events(ctx, mem.EventQuery{
+			Session: s.ec.Session, PromptID: s.ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: tools,
+			Limit: undoneCalls,
+		})
+		if err != nil {
+			return false, fmt.Errorf("edits of this turn: %w", err)
+		}
+		for _, ev := range events {
+			if ev.ID == s.ec.ID || !event.EditsFile(ev.Tool) {
+				continue
+			}
+			if _, text := event.LineChanges(ev, s.Event.ReadCall(ev, s.ec.Project)); strings.Contains(text, line) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // reasonsOf returns the decisions and fixes of a session that may be injected, newest first.
@@ -188,7 +215,11 @@ func (s *undoSearch) item(m mem.Memory, line blame.UndoneLine) (inject.Item, boo
 	if line.Restores {
 		what = "This edit takes it back"
 	}
-	item.Text += fmt.Sprintf(" %s: `%s` becomes `%s`.", what, chars.Clip(line.Old, undoneLine),
-		chars.Clip(line.New, undoneLine))
+	was := chars.Clip(line.Old, undoneLine)
+	if line.New == "" {
+		item.Text += fmt.Sprintf(" This edit removes it: `%s`.", was)
+		return item, ok
+	}
+	item.Text += fmt.Sprintf(" %s: `%s` becomes `%s`.", what, was, chars.Clip(line.New, undoneLine))
 	return item, ok
 }
