@@ -127,21 +127,35 @@ func missing(list, other []string) []string {
 }
 
 // otherValue returns the words of a line that another one, which is the same otherwise, has not; nil if the lines
-// differ in more than a value.
+// differ in more than a value. A word in another form, as with a plural, is not lost.
 func otherValue(a, b []string) []string {
 	if len(a) != len(b) {
 		return nil
 	}
 	var lost []string
+	differ := 0
 	for i := range a {
-		if a[i] != b[i] {
+		if a[i] == b[i] {
+			continue
+		}
+		differ++
+		if !sameWord(a[i], b[i]) {
 			lost = append(lost, a[i])
 		}
 	}
-	if len(lost) > maxValues || len(lost) == len(a) {
+	if differ > maxValues || differ == len(a) {
 		return nil
 	}
 	return lost
+}
+
+// sameWord reports whether one word is another with an ending of one or two letters.
+func sameWord(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	end, ok := strings.CutPrefix(b, a)
+	return ok && len(a) > 2 && len(end) <= 2 && strings.Trim(end, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // Words returns the words and numbers of a text in lower case: "NewTimer(9s)" has new, timer, 9 and s.

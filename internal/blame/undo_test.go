@@ -42,6 +42,7 @@ func TestAnEditThatTakesBackAnEarlierOneIsRecognised(t *testing.T) {
 			file,
 			[]blame.UndoneLine{{Old: "const tries = 5", New: "const tries = 1", Words: []string{"5"}}},
 		},
+		"a word in another form":    {blame.Edit{Old: "limits=4", New: "limit=4"}, blame.Edit{New: "limits=4\n"}, nil},
 		"the line is only indented": {blame.Edit{Old: "wait=9s", New: "\twait=9s"}, value, nil},
 		"what was written goes": {
 			blame.Edit{Old: "wait=9s\nlimit=4", New: "limit=4"},

@@ -84,6 +84,8 @@ type RecapFailure struct {
 	// pauses included; 0 if no fix is known.
 	FixedAfterS int    `json:"fixed_after_s,omitempty"`
 	Fix         string `json:"fix,omitempty"` // what helped
+
+	last time.Time // when it failed last
 }
 
 // RecapCommit is a commit as git reported it to the agent.
@@ -106,7 +108,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	}
 	r := &recap{
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
-		made: map[string][]mem.Commit{},
+		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{},
 	}
 	projects, err := s.Store.Projects(ctx, "")
 	if err != nil {
@@ -134,11 +136,11 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	out.Cut = len(ms) == maxRecapMemories || len(calls) == maxRecapCalls
 	for _, ev := range slices.Backward(calls) {
 		if !ev.At.After(out.Until) {
-			r.commits(s.Event, ev)
+			r.call(s.Event, ev)
 		}
 	}
 	for _, d := range r.days {
-		d.finish()
+		d.finish(r.worked)
 		out.Days = append(out.Days, *d)
 	}
 	slices.SortFunc(out.Days, func(a, b RecapDay) int {
@@ -156,6 +158,7 @@ type recap struct {
 	session  func(id string) mem.Session
 	projects map[string]mem.Project  // by key
 	made     map[string][]mem.Commit // by the turns of a session
+	worked   map[[2]string]time.Time // by project and command, the last time
 }
 
 // day returns the entry of a time and project.
@@ -237,7 +240,7 @@ func (d *RecapDay) outcome(m mem.Memory, item RecapItem) {
 // fail adds a failed command. The same command of another session counts again. fixes has the
 // later memories of the day already.
 func (d *RecapDay) fail(m mem.Memory) {
-	f := RecapFailure{ID: m.ID, Command: m.Command, Times: 1 + m.Repeats, Resolved: m.Resolved}
+	f := RecapFailure{ID: m.ID, Command: m.Command, Times: 1 + m.Repeats, Resolved: m.Resolved, last: m.Updated}
 	for _, fix := range d.fixes {
 		if fix.Session == m.Session && fix.Command == m.Command && !fix.Created.Before(m.Created) &&
 			(f.Fix == "" || !namesCommand(f.Fix, m.Command) || namesCommand(fix.Title, m.Command)) {
@@ -251,6 +254,9 @@ func (d *RecapDay) fail(m mem.Memory) {
 	}
 	old := &d.Failures[i] // of a later session: its state holds
 	old.Times += f.Times
+	if f.last.After(old.last) {
+		old.last = f.last
+	}
 	better := namesCommand(f.Fix, f.Command)
 	if was := namesCommand(old.Fix, f.Command); better && !was || better == was && f.FixedAfterS > old.FixedAfterS {
 		old.FixedAfterS, old.Fix = f.FixedAfterS, f.Fix
@@ -296,11 +302,12 @@ func onlyLooks(command string) bool {
 	return slices.Contains(looks, words[0])
 }
 
-// commits adds the commits that a command reports. Those that the end of its turn found in the repository, or that are
-// there now, get their full hash. Memories were added before.
-func (r *recap) commits(e *event.Service, ev mem.Event) {
+// call notes a command that worked, and adds the commits that it reports. Those that the end of its turn found in the
+// repository, or that are there now, get their full hash. Memories were added before, calls come oldest first.
+func (r *recap) call(e *event.Service, ev mem.Event) {
 	sess := r.session(ev.Session)
 	call := e.ReadCall(ev, mem.Project{})
+	r.worked[[2]string{sess.Project, call.Plain}] = ev.At
 	reported := extract.Commits(call.Command, call.Output)
 	if len(reported) == 0 {
 		return
@@ -316,9 +323,15 @@ func (r *recap) commits(e *event.Service, ev mem.Event) {
 	}
 }
 
-// finish sets the counts and the order of what was collected.
-func (d *RecapDay) finish() {
+// finish sets the counts and the order of what was collected. worked has the time at which a command of a project
+// worked last.
+func (d *RecapDay) finish(worked map[[2]string]time.Time) {
 	d.Sessions = len(d.sessions)
+	for i, f := range d.Failures {
+		if worked[[2]string{d.Project, f.Command}].After(f.last) {
+			d.Failures[i].Resolved = true
+		}
+	}
 	d.settle()
 	slices.SortStableFunc(d.Failures, func(a, b RecapFailure) int {
 		return cmp.Or(cmp.Compare(b.FixedAfterS, a.FixedAfterS), cmp.Compare(b.Times, a.Times))

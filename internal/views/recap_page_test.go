@@ -52,6 +52,22 @@ func TestARecapLeavesOutWhatIsNotWorthTelling(t *testing.T) {
 	}
 }
 
+// Each session knows what it saw of a command; that it worked later in another one counts too.
+func TestACommandThatWorkedLaterIsNotBroken(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for hours, want := range map[int]bool{-1: false, 1: true} {
+		d := RecapDay{Project: "p_1"}
+		d.fail(mem.Memory{Session: "two", Command: "make", Updated: at.Add(-2 * time.Hour)})
+		d.fail(mem.Memory{Session: "one", Command: "make", Updated: at})
+		d.finish(map[[2]string]time.Time{
+			{"p_1", "make"}: at.Add(time.Duration(hours) * time.Hour), {"p_2", "make"}: at.Add(9 * time.Hour),
+		})
+		if got := d.Failures[0]; got.Resolved != want || got.Times != 2 {
+			t.Errorf("worked %d h later: %+v, want resolved %v", hours, got, want)
+		}
+	}
+}
+
 func TestAFixThatNamesTheCommandIsPreferred(t *testing.T) {
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	fix := func(minutes int, title string) mem.Memory {

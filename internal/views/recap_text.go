@@ -47,11 +47,19 @@ func elsewhere(part string) bool {
 // reported matches a place in a file, as a report of a change names it.
 var reported = regexp.MustCompile(`\(lines? ~?\d`)
 
+// explained begin a statement on what was wrong or what was changed, in lower case.
+var explained = []string{
+	"the fix:", "fix:", "the cause:", "cause:", "root cause:", "the problem:", "problem:", "the bug:",
+}
+
 // laysDown reports whether a decision, convention or the like is more than a report of a change or a request for the
 // work of its turn: "Ensure the label is shown".
 func laysDown(m mem.Memory) bool {
 	if m.Trust < mem.TrustUser {
-		return !reported.MatchString(m.Title)
+		title := strings.ToLower(m.Title)
+		return !reported.MatchString(title) && !slices.ContainsFunc(explained, func(lead string) bool {
+			return strings.HasPrefix(title, lead)
+		})
 	}
 	if m.Kind == mem.Decision || m.Kind == mem.TradeOff {
 		return true

@@ -36,6 +36,7 @@ func TestReportsAndRequestsAreNotDecided(t *testing.T) {
 		want  bool
 	}{
 		{mem.Convention, mem.TrustAssistant, "log.go: Always log the start (line ~97): now logs the arguments", false},
+		{mem.Decision, mem.TrustAssistant, "The fix: the width was only set when the tab changed", false},
 		{mem.Decision, mem.TrustAssistant, "We log every start, because it is rare", true},
 		{mem.Convention, mem.TrustUser, "Ensure the label is properly shown in the list", false},
 		{mem.Convention, mem.TrustUser, "Ensure the tests pass before each commit", true},
