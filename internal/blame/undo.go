@@ -18,6 +18,7 @@ type UndoneLine struct {
 const (
 	maxValues = 2   // words in which a line with another value may differ
 	maxLines  = 200 // lines of each side of an edit whose words are compared
+	rewrite   = 40  // lines that an edit removes, from which on it may write a file anew
 )
 
 // Change is what a new edit changes, prepared for the comparison with earlier ones. The zero value changes nothing.
@@ -46,8 +47,9 @@ func ChangeOf(e Edit) Change {
 
 // Undoes returns the lines of an earlier edit that the change takes back: a line that the edit wrote gives way to the
 // line that it had replaced, or to the same line with another value, or all that the edit wrote is removed and nothing
-// else. A line that moves, or gives way to something new, is not taken back. Of a large edit the first lines in the
-// order of the alphabet are compared.
+// else. A line that moves, or gives way to something new, is not taken back; nor is one that has another value where
+// most of many lines give way to something new. Of a large edit the first lines in the order of the alphabet are
+// compared.
 func (c Change) Undoes(then Edit) (out []UndoneLine) {
 	replaced, wrote := difference(then.Old, then.New)
 	all := len(wrote)
@@ -81,6 +83,9 @@ func (c Change) Undoes(then Edit) (out []UndoneLine) {
 		if lost := otherValue(words, Words(c.come[i])); len(lost) > 0 {
 			out = append(out, UndoneLine{Old: was, New: c.come[i], Words: lost})
 		}
+	}
+	if values := len(out); len(c.gone) > rewrite && 4*values < min(len(c.gone), maxLines) {
+		out = slices.DeleteFunc(out, func(l UndoneLine) bool { return !l.Restores })
 	}
 	return out
 }

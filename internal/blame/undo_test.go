@@ -42,7 +42,11 @@ func TestAnEditThatTakesBackAnEarlierOneIsRecognised(t *testing.T) {
 			file,
 			[]blame.UndoneLine{{Old: "const tries = 5", New: "const tries = 1", Words: []string{"5"}}},
 		},
-		"a word in another form":    {blame.Edit{Old: "limits=4", New: "limit=4"}, blame.Edit{New: "limits=4\n"}, nil},
+		"a word in another form": {blame.Edit{Old: "limits=4", New: "limit=4"}, blame.Edit{New: "limits=4\n"}, nil},
+		"the file is written anew": {
+			blame.Edit{Old: "const tries = 5\n" + numbered(50), New: "const tries = 1"},
+			file, nil,
+		},
 		"the line is only indented": {blame.Edit{Old: "wait=9s", New: "\twait=9s"}, value, nil},
 		"what was written goes": {
 			blame.Edit{Old: "wait=9s\nlimit=4", New: "limit=4"},
@@ -64,6 +68,15 @@ func TestAnEditThatTakesBackAnEarlierOneIsRecognised(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", name, got, tt.want)
 		}
 	}
+}
+
+// numbered returns a text of so many lines.
+func numbered(lines int) string {
+	var b strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&b, "call(%d)\n", i)
+	}
+	return b.String()
 }
 
 // rewritten returns a text of so many lines that share their words, and the same with another value in each.
