@@ -319,9 +319,11 @@ func (b *blamed) named(ctx context.Context, line blame.Line) (*BlameOrigin, erro
 	if err != nil {
 		return nil, fmt.Errorf("turns of a session: %w", err)
 	}
-	for _, t := range turns {
-		if !t.At.After(line.Authored.Add(time.Second)) { // git counts whole seconds
-			return b.turn(ctx, line.Session, t.PromptID, ByTrailer, t.At)
+	for _, made := range []time.Time{line.Authored, line.Committed} { // an amendment may set the first one back
+		for _, t := range turns {
+			if !t.At.After(made.Add(time.Second)) { // git counts whole seconds
+				return b.turn(ctx, line.Session, t.PromptID, ByTrailer, t.At)
+			}
 		}
 	}
 	return nil, nil
