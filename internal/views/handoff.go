@@ -87,6 +87,9 @@ func (s *Service) Handoff(ctx context.Context, at mem.ProjectRef) (HandoffPage, 
 		if err != nil {
 			return out, fmt.Errorf("memories: %w", err)
 		}
+		if part.into == &out.Decisions {
+			ms = slices.DeleteFunc(ms, func(m mem.Memory) bool { return !laysDown(m) })
+		}
 		*part.into = s.newestFirst(ctx, ms)
 	}
 	err = s.handoffSessions(ctx, p, &out)

@@ -16,9 +16,21 @@ const (
 	RecapHTML     = "html"
 )
 
-// recapItems is the number of entries of each section that a recap shows unless another is asked for: a busy day is
-// told in twenty lines.
-var recapItems = map[string]int{"done": 10, "decided": 5, "open": 4, "failed": 2, "commit": 2, "files": 3}
+// recapItems returns the number of entries of a section that a recap shows unless another is asked for: a busy day is
+// told in about twenty lines.
+func recapItems(section string) int {
+	switch section {
+	case "done":
+		return 10
+	case "decided":
+		return 5
+	case "open":
+		return 4
+	case "files":
+		return 3
+	}
+	return 2
+}
 
 // RecapLine is one line of a section.
 type RecapLine struct{ Section, Text string }
@@ -86,7 +98,7 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		if items > 0 {
 			return items
 		}
-		return recapItems[section]
+		return recapItems(section)
 	}
 	add := func(section string, texts []string) {
 		most := limit(section)

@@ -2,7 +2,6 @@ package views
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,8 +43,15 @@ func elsewhere(part string) bool {
 		command[len(command)-1] == '`'
 }
 
-// reported matches a place in a file, as a report of a change names it.
-var reported = regexp.MustCompile(`\(lines? ~?\d`)
+// reportsLine reports whether a text names a line of a file in brackets, as a report of a change does: "(line ~97)".
+func reportsLine(text string) bool {
+	for _, lead := range []string{"(line ", "(lines "} {
+		if _, number, ok := strings.Cut(text, lead); ok {
+			return strings.TrimLeft(strings.TrimPrefix(number, "~"), "0123456789") != strings.TrimPrefix(number, "~")
+		}
+	}
+	return false
+}
 
 // explained begin a statement on what was wrong or what was changed, in lower case.
 var explained = []string{
@@ -57,7 +63,7 @@ var explained = []string{
 func laysDown(m mem.Memory) bool {
 	if m.Trust < mem.TrustUser {
 		title := strings.ToLower(m.Title)
-		return !reported.MatchString(title) && !slices.ContainsFunc(explained, func(lead string) bool {
+		return !reportsLine(title) && !slices.ContainsFunc(explained, func(lead string) bool {
 			return strings.HasPrefix(title, lead)
 		})
 	}
