@@ -118,6 +118,23 @@ test("the recap is read, copied and saved", async () => {
   }
 });
 
+test("a handoff says where the work stands, with links and commands", async () => {
+  for (const look of looks) {
+    await page("/handoff", "handoff", look, async (part, p) => {
+      const text = await part.innerText();
+      assert.match(text, /Goal[^]*asked first/i);
+      assert.match(text, /Decisions[^]*wait by a timer/i);
+      assert.match(text, /Take a page in/i);
+      assert.doesNotMatch(text, /a1B2c3D4/);
+      assert.match(await part.locator(".command code").last().innerText(), /^remanence handoff HANDOFF\.md --project \//);
+      await part.getByRole("link", { name: /^m_/ }).first().click();
+      await p.waitForURL(/\/m\/m_/);
+      await p.goBack();
+      await part.waitFor();
+    });
+  }
+});
+
 test("proposed lines show their evidence and the change, and nothing is written", async () => {
   const before = await readFile(join(w.project, "AGENTS.md"), "utf8");
   for (const look of looks) {

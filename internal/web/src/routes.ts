@@ -19,6 +19,7 @@ export const routes: Route[] = [
   { path: "/sessions", load: () => import("./pages/sessions"), nav: { label: "Sessions", group: 1, key: "s" }, tab: "All sessions" },
   { path: "/recap", load: () => import("./pages/recap"), of: "/sessions", tab: "Recap" },
   { path: "/state", load: () => import("./pages/state"), of: "/sessions", tab: "Where work stands" },
+  { path: "/handoff", load: () => import("./pages/handoff"), of: "/sessions", tab: "Handoff" },
   { path: "/state/:id", load: () => import("./pages/state"), of: "/sessions" },
   { path: "/sessions/:id", load: () => import("./pages/session"), of: "/sessions" },
   { path: "/memories", load: () => import("./pages/memories"), nav: { label: "Memories", group: 1, key: "m" } },

@@ -1,5 +1,11 @@
 // What the API answers to the pages on the past of a project.
-import type { Project } from "./model";
+import type { Project, TimelineEntry } from "./model";
+
+export interface Handoff {
+  project: Project; at: string; goal: string; asked?: string; phase?: string; status?: string; next?: string; active: string[]; blockers: string[];
+  sessions: { id: string; agent: string; at: string; outcome: string }[];
+  decisions: TimelineEntry[]; open: TimelineEntry[]; dead_ends: TimelineEntry[]; lessons: TimelineEntry[]; commands: string[]; files: string[];
+}
 
 export interface RecapItem { id: string; title: string; session?: string }
 export interface RecapFailure { id: string; command: string; times: number; resolved: boolean; fixed_after_s?: number; fix?: string }

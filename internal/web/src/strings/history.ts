@@ -20,6 +20,32 @@ export const rc = {
   more: (n: number) => `${count(n)} more`,
 };
 
+export const ho = {
+  title: "Handoff",
+  choose: "Choose a project: a handoff is of one project.",
+  none: "No session was captured here yet.",
+  noneNote: "A handoff lists goal, state, decisions, lessons, dead ends, next steps and the commands that worked.",
+  note: "From what is stored, without text from outside. Check it before you rely on it.",
+  goal: "Goal",
+  asked: "asked first",
+  askedLast: "asked last",
+  state: "State",
+  phase: "phase",
+  status: "status",
+  active: "active",
+  blocked: "blocked",
+  next: "next",
+  changed: "changed last",
+  sessions: "What came of the newest sessions",
+  decisions: "Decisions",
+  lessons: "Lessons",
+  deadEnds: "Dead ends",
+  open: "Next steps",
+  commands: "Commands that worked",
+  take: "Take a page in",
+  takeNote: "A page of yours, or of another agent, is kept as data for the next session.",
+};
+
 export const bl = {
   title: "Lines",
   choose: "Choose a project: lines belong to a file of one project.",
