@@ -25,7 +25,7 @@ test("ten pages are in the navigation, and their parts are tabs", async () => {
   const { page, base, faults, context } = await eye.enter(w);
   const labels = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").locator("span:first-child").allInnerTexts();
   assert.deepEqual(labels.map((x) => x.replace(/\s*\d+$/, "")), ["Today", "Sessions", "Memories", "Injections", "Review", "Usage", "Files", "Map", "Health", "Settings"]);
-  for (const [at, tabs] of [["/sessions", ["All sessions", "Recap", "Where work stands"]], ["/review", ["Findings", "Lines for AGENTS.md"]], ["/health", ["Checks", "Log"]]]) {
+  for (const [at, tabs] of [["/sessions", ["All sessions", "Recap", "Where work stands", "Handoff"]], ["/review", ["Findings", "Lines for AGENTS.md"]], ["/health", ["Checks", "Log"]]]) {
     await page.goto(base + at);
     const parts = page.getByRole("navigation", { name: "Parts of this page" });
     await parts.waitFor();

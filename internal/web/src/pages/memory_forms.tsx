@@ -59,7 +59,7 @@ export function AddForm({ close }: { close: () => void }) {
     e.preventDefault();
     const where = scope.value || project.value, body = where === "user" ? { scope: "user" } : { scope: "project", project: where };
     let id = "";
-    const ok = await act(a.done, async () => { id = (await post<{ memory: Memory }>("add", { text: text.value, kind: kind.value, ...body })).memory.id; });
+    const ok = await act(a.done, async () => { id = (await post<Memory>("add", { text: text.value, kind: kind.value, ...body })).id; });
     if (!ok) return;
     close();
     go("/m/" + id);
