@@ -63,8 +63,8 @@ func TestTheBareProgramAsAHookPrintsNothing(t *testing.T) {
 	u.newProject("")
 	plugin := u.plugin()
 	registered := u.read(filepath.Join(plugin, "hooks/hooks.json"))
-	bare := strings.ReplaceAll(registered, ` hook claude-code`, "")
-	if strings.Contains(bare, "claude-code") || bare == registered {
+	bare := strings.ReplaceAll(registered, ` hook plugin`, "")
+	if strings.Contains(bare, " hook ") || bare == registered {
 		t.Fatalf("hooks with arguments are left:\n%s", bare)
 	}
 	u.write(filepath.Join(plugin, "hooks/hooks.json"), bare)
