@@ -171,7 +171,7 @@ func compatible(t *testing.T) []oldRoute {
 	var all []oldRoute
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		lit, ok := n.(*ast.CompositeLit)
-		if !ok || lit.Type != nil || len(lit.Elts) != 3 {
+		if !ok || lit.Type != nil || len(lit.Elts) < 3 {
 			return true
 		}
 		method, isText := lit.Elts[0].(*ast.BasicLit)
