@@ -56,7 +56,8 @@ TestHugeRecordIsReadInBoundedParts|TestADamagedHistoryIsAnErrorAndNoCrash|TestHe
 TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNotMatter|TestFoldAgreesWithNFKC|$\
 TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|$\
 TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestAllPairsThatAreAlikeAreFound|$\
-TestAnIndexHoldsTheSameAsANewOneAfterAnyChange|TestIndexAgreesWithTheStoreAfterAnyChange|TestEveryCommandInEveryMode
+TestAnIndexHoldsTheSameAsANewOneAfterAnyChange|TestIndexAgreesWithTheStoreAfterAnyChange|$\
+TestPoisonIsNeitherObeyedNorInjected|TestPoisonNeverBecomesARuleAndWaitsInReview|TestEveryCommandInEveryMode
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
 	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
