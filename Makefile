@@ -114,7 +114,7 @@ e2e-pages:
 	npm run --prefix internal/web/e2e types
 	REMANENCE=$(CURDIR)/bin/unhurried RERUN=$(RERUN) internal/web/e2e/run.sh
 
-# Those that stand a busy machine run beside other steps; the others, two packages, want the machine for themselves.
+# Those that stand a busy machine run beside other steps; the others want the machine for themselves, one at a time.
 PATIENT := /(attack|crash|doctor|fault|home|privacy)$$
 FIRE    := go list -tags fire ./test/fire/... | grep
 
@@ -124,7 +124,7 @@ fire-patient: $(if $(RERUN),$(GOTESTSUM))
 	$(call gotest,-tags fire -count=1 -p 2 -timeout 20m,$$($(FIRE) -E '$(PATIENT)'))
 
 fire-alone: $(if $(RERUN),$(GOTESTSUM))
-	$(call gotest,-tags fire -count=1 -p 2 -timeout 20m,$$($(FIRE) -vE '$(PATIENT)'))
+	$(call gotest,-tags fire -count=1 -p 1 -timeout 20m,$$($(FIRE) -vE '$(PATIENT)'))
 
 crash: ## worker and hooks killed -9 under load, KILLS (100) times
 	REMANENCE_KILLS=$(KILLS) go test -tags fire -count=1 -timeout 60m -v -run 'TestKilled' ./test/fire/crash/
