@@ -20,7 +20,7 @@ func sessionsIn(get func(string) string) map[string]string {
 	}
 }
 
-// caller returns the agent that sent a payload, "" if nothing tells. Several clients read the settings or plugins of
+// caller returns the agent that sent a payload, "" if it is not known. Several clients read the settings or plugins of
 // others and run the hooks that they find there, but fill in and understand only a part of what those do. The session
 // of the payload is that of the client in whose environment it stands.
 func caller(f fields, env Env) string {
@@ -50,9 +50,9 @@ func caller(f fields, env Env) string {
 // is answered in its own dialect.
 const OfCaller = "plugin"
 
-// Caller returns the dialect of the agent that sent a payload, that of Claude Code if nothing tells.
+// Caller returns the dialect of the agent that sent a payload, that of Claude Code if it is not known.
 func Caller(payload []byte, get func(string) string) Dialect {
-	f, _ := open(payload) // without members it tells nothing
+	f, _ := open(payload) // nil members of what is no object
 	d, ok := ByName(caller(f, Env{Sessions: sessionsIn(get), Copilot: get("COPILOT_CLI") != ""}))
 	if !ok {
 		return Claude{}

@@ -164,22 +164,25 @@ func keyMeanings() map[string]string {
 	}
 }
 
-// failure is an error response that several operations share.
-type failure struct{ status, name, when string }
+// failure is an error response that several operations share: all, those with a body, or those that name an id.
+type failure struct{ status, name, when, of string }
 
-// failures lists the errors that any operation may have, then those of a body, and those of an id.
-func failures() (any, body, id []failure) {
+// The operations that may have a failure; those of all are not named.
+const (
+	ofBody = "body"
+	ofID   = "id"
+)
+
+func failures() []failure {
 	return []failure{
-		{"400", "Invalid", "A key or a value that the route does not take."},
-		{"401", "Unauthorized", "Neither the token nor a login."},
-		{"403", "ForeignOrigin", "The request comes from a page of somebody else."},
-		{"503", "NotNow", "The daemon is ending, or the database is busy."},
-	}, []failure{
-		{"411", "NoLength", "The body has no length."},
-		{"413", "TooLarge", "The body is larger than 2 MiB and 64 KiB."},
-		{"415", "NotJSON", "The content type is not application/json."},
-	}, []failure{
-		{"404", "NotFound", "Nothing has this id."},
-		{"409", "Ambiguous", "Several have ids that begin like this."},
+		{"400", "Invalid", "A key or a value that the route does not take.", ""},
+		{"401", "Unauthorized", "Neither the token nor a login.", ""},
+		{"403", "ForeignOrigin", "The request comes from a page of another origin.", ""},
+		{"503", "NotNow", "The daemon is ending, or the database is busy.", ""},
+		{"411", "NoLength", "The body has no length.", ofBody},
+		{"413", "TooLarge", "The body is larger than 2 MiB and 64 KiB.", ofBody},
+		{"415", "NotJSON", "The content type is not application/json.", ofBody},
+		{"404", "NotFound", "Nothing has this id.", ofID},
+		{"409", "Ambiguous", "Several have ids that begin like this.", ofID},
 	}
 }

@@ -89,15 +89,9 @@ func (d *description) responses(content object, body string, id bool) object {
 		"200":     object{"description": "the response", "content": content},
 		"default": object{"$ref": "#/components/responses/Problem"},
 	}
-	always, ofBody, ofID := failures()
-	for _, part := range []struct {
-		has bool
-		all []failure
-	}{{true, always}, {body != "", ofBody}, {id, ofID}} {
-		for _, f := range part.all {
-			if part.has {
-				out[f.status] = object{"$ref": "#/components/responses/" + f.name}
-			}
+	for _, f := range failures() {
+		if f.of == "" || f.of == ofBody && body != "" || f.of == ofID && id {
+			out[f.status] = object{"$ref": "#/components/responses/" + f.name}
 		}
 	}
 	return out
@@ -107,8 +101,7 @@ func (d *description) responses(content object, body string, id bool) object {
 func (d *description) failures() object {
 	content := object{"application/problem+json": object{"schema": d.schema(reflect.TypeFor[problem]())}}
 	out := object{"Problem": object{"description": "Any other error.", "content": content}}
-	always, body, id := failures()
-	for _, f := range slices.Concat(always, body, id) {
+	for _, f := range failures() {
 		out[f.name] = object{"description": f.when, "content": content}
 	}
 	return out

@@ -18,13 +18,13 @@ func TestAnOutcomeIsToldWithoutWhatOtherSectionsList(t *testing.T) {
 	} {
 		m := mem.Memory{Kind: mem.Summary, Title: "the title", Summary: &mem.SummaryText{Completed: completed}}
 		if got := recapText(m); got != want {
-			t.Errorf("%q is told as %q, want %q", completed, got, want)
+			t.Errorf("%q became %q, want %q", completed, got, want)
 		}
 	}
 	long := "Retries wait by a timer, because a sleep blocks the worker. " + strings.Repeat("More of it. ", 30)
 	if got := recapText(mem.Memory{Kind: mem.Decision, Title: "Retries wait…", Body: long}); len(got) > maxRecapText ||
 		!strings.HasPrefix(got, "Retries wait by a timer, because") {
-		t.Errorf("a long decision is told as %q", got)
+		t.Errorf("a long decision became %q", got)
 	}
 }
 

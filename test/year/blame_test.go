@@ -31,7 +31,7 @@ type history struct {
 	random *rand.Rand
 	events int
 	lines  []authored
-	// session is the number of the running session, from 1; 0 is the person, whom nobody watches.
+	// session is the number of the running session, from 1; 0 is the person, of whose edits no hook reports.
 	session int
 }
 
@@ -169,7 +169,7 @@ func (h *history) turn(n int, work func()) {
 
 // Two hundred commits by sessions and by a person, of which some are amended, the file is renamed, the branch rebased
 // and its end squashed: at least 98 of 100 lines are traced to the session that wrote them, and those of the person to
-// nobody. Of the lines that only a commit explains, those in the squash belong to who made that.
+// none. Of the lines that only a commit explains, those in the squash belong to who made that.
 func TestLinesAreTracedToTheirSessionThroughRenameRebaseAmendmentAndSquash(t *testing.T) {
 	commits := 200
 	if testing.Short() {
@@ -197,7 +197,7 @@ func TestLinesAreTracedToTheirSessionThroughRenameRebaseAmendmentAndSquash(t *te
 			h.git("mv", h.name, "storage.go")
 			h.name = "storage.go"
 			h.commit("rename")
-		case commits * 7 / 10: // rebased onto a commit that somebody made meanwhile
+		case commits * 7 / 10: // rebased onto a commit made meanwhile
 			h.git("checkout", "-q", "-b", "other", "HEAD~20")
 			if err := os.WriteFile(filepath.Join(h.root, "README"), []byte("x\n"), 0o600); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-// Where the work on a project stands, for whoever goes on with it. It is the page of "remanence handoff".
+// Where the work on a project stands, for the next person or agent. It is the page of "remanence handoff".
 import { get, project } from "../lib/api";
 import { command } from "../lib/command";
 import { clock, exact } from "../lib/format";

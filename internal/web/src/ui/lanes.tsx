@@ -11,7 +11,7 @@ export const lanes = ["prompt", "tool", "edit", "test", "compaction", "injection
 const ROW = 20, LABEL = 92, AXIS = 18, SMALL = 11; // pixels; two events are at least SMALL apart
 const SILENCE = 30 * 60_000, BREAK = 34; // a silence of that many milliseconds is drawn that many pixels wide
 
-/** Where events stand, in pixels from the first one: by their time, but far enough apart to be told apart. */
+/** Where events stand, in pixels from the first one: by their time, but far enough apart to be seen as two. */
 export function placed(times: readonly number[], room: number): { x: number[]; breaks: { x: number; ms: number }[] } {
   const gaps = times.slice(1).map((t, i) => t - times[i]!);
   const work = gaps.reduce((n, g) => n + (g < SILENCE ? g : 0), 0), silent = gaps.filter((g) => g >= SILENCE).length;
