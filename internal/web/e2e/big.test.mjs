@@ -1,24 +1,15 @@
 // The viewer over 100,000 memories: every page comes, the first one soon, and
 // idle tabs cost the daemon little. Times are printed; the bounds are wide.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { holdings, pages } from "./pages.mjs";
-import { test } from "./rig.mjs";
-import { browserPath, Eye, violations, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
+import { violations } from "./world.mjs";
 
 const MEMORIES = Number(process.env.MEMORIES ?? 100_000);
-let w, eye;
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
+withWorld(async () => {
   await w.fill(MEMORIES);
   await w.hook({ session_id: "big-1", hook_event_name: "SessionStart", source: "startup" });
   await w.hook({ session_id: "big-1", hook_event_name: "UserPromptSubmit", prompt_id: "b1", prompt: "how does the coupon engine round?" });
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
 });
 
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];

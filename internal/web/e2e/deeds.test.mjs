@@ -1,22 +1,11 @@
 // What a person does on the pages, and what he finds after a reload.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "./rig.mjs";
-import { browserPath, chord, Eye, hostile, live, violations, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
+import { chord, hostile, live, violations } from "./world.mjs";
 
-let w, eye;
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
-  await w.demo();
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
-});
+withWorld();
 
 const add = async (text) => (await w.json("add", text)).id;
 const shown = async (id) => (await w.json("show", id)).memories[0];

@@ -2,16 +2,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { after, before } from "node:test";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import AxeBuilder from "@axe-core/playwright";
-import { test } from "./rig.mjs";
-import { browserPath, Eye, violations, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
+import { violations } from "./world.mjs";
 
 const run = promisify(execFile);
 const rule = "Always use tabs for indentation.";
-let w, eye, key;
+let key;
 
 const git = (...args) => run("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], { cwd: w.project, env: w.env });
 
@@ -32,9 +31,7 @@ async function session(id, prompt, answer, file, text) {
   await h({ hook_event_name: "SessionEnd", reason: "other" });
 }
 
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
+withWorld(async () => {
   await git("init", "-q", "-b", "main");
   await writeFile(join(w.project, "AGENTS.md"), "# Ledger\n\n- Tests run with make test.\n");
   await writeFile(join(w.project, "old.go"), "package old\n");
@@ -47,11 +44,6 @@ before(async () => {
     if ((await w.json("propose")).lines.length > 0) break;
   }
   key = (await w.json("stats", "--effect")).project.key;
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
 });
 
 /** A page with the project chosen, checked for access and policy. */

@@ -1,20 +1,8 @@
 // Typing into a dialog or a field changes nothing but the field.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { test } from "./rig.mjs";
-import { browserPath, Eye, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
 
-let w, eye;
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
-  await w.demo();
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
-});
+withWorld();
 
 const LETTERS = "we x p s x u y . t ? / g s [ ] j k o m a x"; // a space, and every key that is a shortcut somewhere
 const QUIET = 1_500; // milliseconds after which a key is surely a new gesture

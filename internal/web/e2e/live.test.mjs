@@ -1,20 +1,9 @@
 // The live feed: one stream for all tabs, whoever comes and goes.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { test } from "./rig.mjs";
-import { browserPath, Eye, live, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
+import { live } from "./world.mjs";
 
-let w, eye;
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
-  await w.demo();
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
-});
+withWorld();
 
 let n = 0;
 async function prompt(text) {

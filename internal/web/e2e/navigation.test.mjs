@@ -1,20 +1,8 @@
 // Going from page to page: where the focus is, and what happens while the daemon is away.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { test } from "./rig.mjs";
-import { browserPath, Eye, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
 
-let w, eye;
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
-  await w.demo();
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
-});
+withWorld();
 
 test("the heading of a page has the focus after navigation", async () => {
   const { page, faults, context } = await eye.enter(w);

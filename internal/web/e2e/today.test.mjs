@@ -1,22 +1,11 @@
 // What leads a person through the viewer: tabs, the command palette, a memory added, rated, or erased with others, a
 // session played again.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
 import AxeBuilder from "@axe-core/playwright";
-import { test } from "./rig.mjs";
-import { browserPath, Eye, violations, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
+import { violations } from "./world.mjs";
 
-let w, eye;
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
-  await w.demo();
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
-});
+withWorld();
 
 const axe = async (page) => (await new AxeBuilder({ page }).analyze()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(" ")}`);
 const shown = async (id) => (await w.json("show", id)).memories[0];

@@ -1,27 +1,18 @@
 // What a person does on the pages about recalls, cost, review and settings.
 import assert from "node:assert/strict";
-import { after, before } from "node:test";
-import { test } from "./rig.mjs";
-import { browserPath, chord, Eye, violations, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
+import { chord, violations } from "./world.mjs";
 
-let w, eye;
 const session = async (n, prompt, briefed = true) => {
   const id = `upkeep-${n}`;
   if (briefed) await w.hook({ session_id: id, hook_event_name: "SessionStart", source: "startup" });
   await w.hook({ session_id: id, hook_event_name: "UserPromptSubmit", prompt_id: `u${n}`, prompt });
 };
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
+withWorld(async () => {
   await w.demo();
   for (let n = 0; n < 5; n++) await session(n, "how do the retries of the webhook sender back off?");
   await session(8, "how do the retries of the webhook sender back off?", false); // what a briefing told is not told again
   await session(9, "write a haiku about the sea in winter");
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
 });
 
 const shown = async (id) => (await w.json("show", id)).memories[0];

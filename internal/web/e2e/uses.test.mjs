@@ -1,20 +1,10 @@
 // The picture of sessions: an arc from the session that learned something to the one that used it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before } from "node:test";
-import { test } from "./rig.mjs";
-import { browserPath, Eye, World } from "./world.mjs";
+import { eye, test, w, withWorld } from "./rig.mjs";
 
-let w, eye, memory;
-before(async () => {
-  if (!browserPath) return;
-  w = await World.make();
-  eye = await Eye.make();
-});
-after(async () => {
-  await eye?.end();
-  await w?.end();
-});
+let memory;
+withWorld(() => {});
 
 /** One session with one turn. */
 async function session(id, prompt, answer) {
