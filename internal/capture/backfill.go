@@ -72,7 +72,7 @@ func (s *Service) Backfill(ctx context.Context, req BackfillRequest) (event.Back
 		running.Already = running.Running
 		return running, err
 	}
-	all, err := s.ListTranscripts(req.Folder, req.Home)
+	all, err := s.ListTranscripts(ctx, req.Folder, req.Home)
 	if err != nil {
 		return event.Backfill{}, fmt.Errorf("%w: %w", ErrNotListed, err)
 	}
@@ -193,7 +193,7 @@ func (s *Service) RunBackfill(ctx context.Context, job mem.Job) error {
 
 // readPart reads in sessions of an order for a while.
 func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) error {
-	all, err := s.ListTranscripts(o.Folder, o.Home)
+	all, err := s.ListTranscripts(ctx, o.Folder, o.Home)
 	if err != nil {
 		return err
 	}

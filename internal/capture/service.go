@@ -25,7 +25,7 @@ type Config struct {
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	Store mem.Store
 	// ListTranscripts lists transcripts below a folder of Claude Code and a home directory, those that ended last first.
-	ListTranscripts func(folder, home string) ([]mem.TranscriptFile, error)
+	ListTranscripts func(ctx context.Context, folder, home string) ([]mem.TranscriptFile, error)
 	// GiveWay returns when no hook is being answered; it waits a bounded time. Nil does not wait.
 	GiveWay func(ctx context.Context)
 

@@ -50,7 +50,7 @@ type Config struct {
 	TranscriptEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	// ListTranscripts lists transcripts below a folder of Claude Code and a home directory, those that ended last first.
-	ListTranscripts func(folder, home string) ([]mem.TranscriptFile, error)
+	ListTranscripts func(ctx context.Context, folder, home string) ([]mem.TranscriptFile, error)
 	// GiveWay is called between two events of a backfill. It waits a bounded time while hooks are answered. Nil does
 	// not wait.
 	GiveWay func(ctx context.Context)

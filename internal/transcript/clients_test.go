@@ -46,7 +46,7 @@ func homeOfClients(t *testing.T) string {
 
 func TestSessionsOfOtherClientsAreListed(t *testing.T) {
 	home := homeOfClients(t)
-	files, err := transcript.List(filepath.Join(home, "none"), home)
+	files, err := transcript.List(t.Context(), filepath.Join(home, "none"), home)
 	if err != nil || len(files) != 4 {
 		t.Fatalf("listed %v, %v; want 4 sessions", files, err)
 	}
@@ -65,14 +65,14 @@ func TestSessionsOfOtherClientsAreListed(t *testing.T) {
 			t.Errorf("%s: from %v to %v, want the real times", f.Agent, f.Began, f.Ended)
 		}
 	}
-	if files, err = transcript.List(filepath.Join(home, "none"), ""); err != nil || len(files) != 0 {
+	if files, err = transcript.List(t.Context(), filepath.Join(home, "none"), ""); err != nil || len(files) != 0 {
 		t.Errorf("without a home: %v, %v; want none", files, err)
 	}
 }
 
 func TestEventsOfOtherClientsHaveCanonicalTools(t *testing.T) {
 	home := homeOfClients(t)
-	files, err := transcript.List(filepath.Join(home, "none"), home)
+	files, err := transcript.List(t.Context(), filepath.Join(home, "none"), home)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,8 +38,9 @@ func places() map[string][]string {
 
 // List returns the transcripts of sessions below the folder of Claude Code's projects, and those of other clients below
 // a home directory, those that ended last first. An empty home has none. Transcripts of subagents, files that hold no
-// conversation and files that cannot be read are left out. A folder that does not exist has none.
-func List(projects, home string) ([]mem.TranscriptFile, error) {
+// conversation and files that cannot be read are left out. A folder that does not exist has none. An error may come with
+// those that were found.
+func List(ctx context.Context, projects, home string) ([]mem.TranscriptFile, error) {
 	out, err := listClaude(projects)
 	if err != nil {
 		return nil, err
@@ -49,12 +51,14 @@ func List(projects, home string) ([]mem.TranscriptFile, error) {
 				out = append(out, listOther(client, os.DirFS(home), home, pattern)...)
 			}
 		}
-		out = append(out, listOpenCode(home)...)
+		var more []mem.TranscriptFile
+		more, err = listOpenCode(ctx, home)
+		out = append(out, more...)
 	}
 	slices.SortFunc(out, func(a, b mem.TranscriptFile) int {
 		return cmp.Or(b.Ended.Compare(a.Ended), strings.Compare(a.Session, b.Session), strings.Compare(a.Path, b.Path))
 	})
-	return out, nil
+	return out, err
 }
 
 // listOther lists the transcripts of another client.

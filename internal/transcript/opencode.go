@@ -22,7 +22,7 @@ const openCodeFile = ".local/share/opencode/opencode.db"
 
 const (
 	openCodeWithin = 10 * time.Second // for one query
-	maxOpenCode    = 64 << 20         // bytes read of one session, from its beginning
+	maxOpenCode    = MaxRead          // bytes read of one session, from its beginning
 )
 
 // openCodeSession returns the database and the session that a path names.
@@ -32,14 +32,14 @@ func openCodeSession(path string) (file, session string, ok bool) {
 	return file, session, filepath.Base(file) == filepath.Base(openCodeFile)
 }
 
-// listOpenCode lists the sessions in OpenCode's database, without those of subagents. A database that does not exist
-// or cannot be read has none.
-func listOpenCode(home string) (out []mem.TranscriptFile) {
+// listOpenCode lists the sessions in OpenCode's database, without those of subagents. One that does not exist or has
+// another form has none. One that is locked is an error, since its sessions are not gone.
+func listOpenCode(ctx context.Context, home string) (out []mem.TranscriptFile, err error) {
 	file := filepath.Join(home, filepath.FromSlash(openCodeFile))
 	const sessions = `SELECT s.id, s.directory, min(m.time_created) AS began, max(m.time_updated) AS ended,
-			(SELECT sum(length(data)) FROM part WHERE session_id = s.id) AS bytes
+			(SELECT sum(octet_length(data)) FROM part WHERE session_id = s.id) AS bytes
 		FROM session s JOIN message m ON m.session_id = s.id WHERE s.parent_id IS NULL GROUP BY s.id`
-	err := queryOpenCode(file, sessions, nil, func(row map[string]any) error {
+	err = queryOpenCode(ctx, file, sessions, nil, func(row map[string]any) error {
 		t := mem.TranscriptFile{
 			Agent: openCodeClient, Path: filepath.Join(file, text(row["id"])), Session: text(row["id"]),
 			Cwd: text(row["directory"]), Bytes: number(row["bytes"]),
@@ -50,10 +50,10 @@ func listOpenCode(home string) (out []mem.TranscriptFile) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil
+	if errors.Is(err, mem.ErrLocked) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return nil, err
 	}
-	return out
+	return out, nil //nolint:nilerr // as of other files that cannot be read
 }
 
 // openCodeLine is a part of a message of OpenCode, in the order in which they were written.
@@ -70,13 +70,15 @@ type openCodeLine struct {
 // errEnough ends a reading at its bound.
 var errEnough = errors.New("enough")
 
-// openOpenCode returns a session of OpenCode as JSON lines, one for each part of a message.
+// openOpenCode returns a session of OpenCode as JSON lines, one for each part of a message. A part that is longer than a
+// line may be is left out.
 func openOpenCode(file, session string) (source, int64, error) {
 	const parts = `SELECT p.id, p.message_id, p.time_created, p.data, m.data AS about, s.directory
 		FROM part p JOIN message m ON m.id = p.message_id JOIN session s ON s.id = p.session_id
-		WHERE p.session_id = ? ORDER BY m.time_created, m.id, p.id`
+		WHERE p.session_id = ? AND octet_length(p.data) < ? ORDER BY m.time_created, m.id, p.id`
 	var b bytes.Buffer
-	err := queryOpenCode(file, parts, []any{session}, func(row map[string]any) error {
+	args := []any{session, MaxLine}
+	err := queryOpenCode(context.Background(), file, parts, args, func(row map[string]any) error {
 		part, about := []byte(text(row["data"])), []byte(text(row["about"]))
 		if !json.Valid(part) || !json.Valid(about) {
 			return nil
@@ -105,13 +107,13 @@ func (inMemory) Close() error { return nil }
 var _ io.Closer = inMemory{}
 
 // queryOpenCode reads rows of a database of OpenCode, which has to be a file that open would open.
-func queryOpenCode(file, query string, args []any, give func(map[string]any) error) error {
+func queryOpenCode(ctx context.Context, file, query string, args []any, give func(map[string]any) error) error {
 	f, _, err := fsx.Open(fsx.Host{}, file, fsx.Options{OneName: true, NoPollable: true})
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	ctx, done := context.WithTimeout(context.Background(), openCodeWithin)
+	ctx, done := context.WithTimeout(ctx, openCodeWithin)
 	defer done()
 	if err := sqlite.Query(ctx, file, query, args, give); err != nil {
 		return fmt.Errorf("read sessions of OpenCode: %w", err)

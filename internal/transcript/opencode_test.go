@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func homeOfOpenCode(t *testing.T, statements ...string) string {
 // eventsOfOpenCode lists the sessions of OpenCode in a home directory, and reads the events of the first.
 func eventsOfOpenCode(t *testing.T, home string) (files []mem.TranscriptFile, events []mem.Event) {
 	t.Helper()
-	files, err := transcript.List(filepath.Join(home, "none"), home)
+	files, err := transcript.List(t.Context(), filepath.Join(home, "none"), home)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("listed %v, %v; want sessions", files, err)
 	}
@@ -149,16 +150,75 @@ func TestWhatNobodySaidInOpenCodeIsLeftOut(t *testing.T) {
 	}
 }
 
+// A database with a log is read while OpenCode has it open, and nothing is left beside one that is closed.
+func TestReadingOpenCodesDatabaseChangesNothing(t *testing.T) {
+	home := homeOfOpenCode(t, "PRAGMA journal_mode=WAL")
+	dir := filepath.Join(home, ".local", "share", "opencode")
+	names := func() (out []string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			out = append(out, e.Name())
+		}
+		return out
+	}
+	if got := names(); !slices.Equal(got, []string{"opencode.db"}) {
+		t.Fatalf("closed, there are %v", got)
+	}
+	if files, _ := eventsOfOpenCode(t, home); len(files) != 1 {
+		t.Errorf("listed %v", files)
+	}
+	if got := names(); !slices.Equal(got, []string{"opencode.db"}) {
+		t.Errorf("reading left %v", got)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "opencode.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("UPDATE session SET directory = '/home/dev/other'"); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := eventsOfOpenCode(t, home); len(files) != 1 || files[0].Cwd != "/home/dev/other" {
+		t.Errorf("while it is open: listed %v, want what is in the log", files)
+	}
+}
+
+// A part that is too long for a line is left out; of a session that is too long the beginning is read.
+func TestASessionOfOpenCodeIsReadUpToABound(t *testing.T) {
+	const row = "'ses_df53218d1ffetiSBFaCGk3J1SU', 1795477614930, 1795477614930, "
+	text := func(n int) string {
+		return `'{"type":"text","text":"' || printf('%.*c', ` + strconv.Itoa(n) + `, 'x') || '"}'`
+	}
+	home := homeOfOpenCode(t,
+		"INSERT INTO message VALUES ('msg_zz', "+row+`'{"role":"assistant","finish":"stop"}')`,
+		"INSERT INTO part VALUES ('prt_zz', 'msg_zz', "+row+text(transcript.MaxLine)+")",
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 70)
+			INSERT INTO part SELECT 'prt_zz' || i, 'msg_zz', `+row+text(transcript.MaxLine-1000)+` FROM n`,
+	)
+	files, events := eventsOfOpenCode(t, home)
+	last := events[len(events)-1]
+	if len(files) != 1 || last.Kind != mem.Stop || len(last.Text) > transcript.MaxRead {
+		t.Errorf("%d sessions; %s with %d bytes", len(files), last.Kind, len(last.Text))
+	}
+	part, err := transcript.Tail(files[0].Path, 1000, func(s string) string { return s })
+	if err != nil || part.Bad != 0 || part.Next > transcript.MaxRead+transcript.MaxLine {
+		t.Errorf("%d bytes with %d bad lines, %v", part.Next, part.Bad, err)
+	}
+}
+
 func TestADatabaseThatIsNotOpenCodesHasNoSessions(t *testing.T) {
 	home := homeOfOpenCode(t, "DROP TABLE part")
-	if files, err := transcript.List(filepath.Join(home, "none"), home); err != nil || len(files) != 0 {
+	if files, err := transcript.List(t.Context(), filepath.Join(home, "none"), home); err != nil || len(files) != 0 {
 		t.Errorf("listed %v, %v; want none", files, err)
 	}
 	file := filepath.Join(home, ".local", "share", "opencode", "opencode.db")
 	if err := os.WriteFile(file, []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := transcript.List(filepath.Join(home, "none"), home); err != nil || len(files) != 0 {
+	if files, err := transcript.List(t.Context(), filepath.Join(home, "none"), home); err != nil || len(files) != 0 {
 		t.Errorf("of a broken file: %v, %v; want none", files, err)
 	}
 }

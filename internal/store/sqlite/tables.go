@@ -3,7 +3,11 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -44,7 +48,27 @@ func Query(ctx context.Context, path, query string, args []any, give func(map[st
 }
 
 func readForeign(ctx context.Context, path string, f func(*sql.Conn) error) error {
-	return wrap("read "+path, withConn(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", f))
+	name := dsn(path, defaultBusy, "query_only(1)") + "&mode=ro"
+	if closedWAL(path) {
+		name += "&immutable=1"
+	}
+	return wrap("read "+path, withConn(ctx, name, f))
+}
+
+// closedWAL reports whether a database has a write-ahead log and no program has it open. SQLite would put two files
+// beside it to read it, unless it is taken for one that does not change.
+func closedWAL(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 20) // whose bytes 18 and 19 are 2 with a log
+	if _, err := io.ReadFull(f, head); err != nil || head[18] != 2 {
+		return false
+	}
+	_, err = os.Lstat(path + "-wal")
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // quoted quotes a name of a table.
