@@ -1,6 +1,7 @@
 package mind
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -183,19 +184,25 @@ func labelled(line string) (name, value string, ok bool) {
 	return strings.Trim(name, "* "), chars.Line(strings.TrimPrefix(strings.TrimSpace(value), "**")), true
 }
 
-// separate gives a second decision of one number a mark of its own: two clones of one branch count on from the same
-// number. The mark is made of the title, so that both clones write the same.
+// separate gives decisions of one number names of their own: two clones of one branch count on from the same number.
+// The oldest keeps the number, the others get a mark made of their title, so that all clones write the same whatever
+// the order in which git merged them.
 func (t *document) separate() {
-	names, lines := map[string]bool{}, slices.Clone(t.lines)
-	for _, d := range t.decisions() {
-		level, rest, own := strings.Cut(lines[d.from], "DEC-") // another form of a number is not ours to change
-		if own = own && strings.Trim(level, "# ") == ""; own && names[d.ID] {
-			d.ID = fmt.Sprintf("DEC-%03d", numberOf(d.ID)) + newMark(d.Title)
-			if !names[d.ID] {
-				lines[d.from] = level + d.ID + ": " + d.Title + rest[len(strings.TrimRight(rest, "\r\n")):]
-			}
+	all, first := t.decisions(), map[string]decision{}
+	for _, d := range all {
+		if f, known := first[d.ID]; !known || cmp.Or(cmp.Compare(d.Date, f.Date), cmp.Compare(d.Title, f.Title)) < 0 {
+			first[d.ID] = d
 		}
-		names[d.ID] = true
+	}
+	lines := slices.Clone(t.lines)
+	for _, d := range all {
+		level, rest, own := strings.Cut(lines[d.from], "DEC-") // another form of a number is not ours to change
+		id := fmt.Sprintf("DEC-%03d", numberOf(d.ID)) + newMark(d.Title)
+		if _, taken := first[id]; !own || taken || first[d.ID].from == d.from || strings.Trim(level, "# ") != "" {
+			continue
+		}
+		first[id] = d
+		lines[d.from] = level + id + ": " + d.Title + rest[len(strings.TrimRight(rest, "\r\n")):]
 	}
 	t.lines = lines
 	t.findHeadings()

@@ -441,6 +441,31 @@ func tree(t *testing.T, dir string) string {
 	return out.String()
 }
 
+// Clones that merged each other's decisions in another order give them the same names.
+func TestDecisionsGetTheSameNamesWhateverTheOrderOfAMerge(t *testing.T) {
+	named := func(blocks ...string) map[string]string {
+		t.Helper()
+		d := newFixture(t, "")
+		if _, err := Init(d.p.Root, "example", "mark"); err != nil {
+			t.Fatal(err)
+		}
+		d.write(decisionFile, "# Decision Log\n\n"+strings.Join(blocks, "\n"))
+		d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{Title: "Next", Status: "Final"}})
+		out := map[string]string{}
+		for _, x := range d.look().Decisions {
+			out[x.Title] = x.ID
+		}
+		return out
+	}
+	const lamps = "## DEC-002: Lamps\n- **Date:** 2026-11-02\n- **Decision:** green\n"
+	const ropes = "## DEC-002: Ropes\n- **Date:** 2026-11-02\n- **Decision:** hemp\n"
+	const older = "## DEC-002: Sails\n- **Date:** 2026-11-01\n- **Decision:** linen\n"
+	one, two := named(lamps, ropes, older), named(older, ropes, lamps)
+	if !maps.Equal(one, two) || one["Sails"] != "DEC-002" || one["Lamps"] == one["Ropes"] || one["Next"] != "DEC-003" {
+		t.Errorf("got %v and %v, want the same, and the oldest with the number", one, two)
+	}
+}
+
 // Two branches, or two clones of one, count on from the same number. git merges the decisions of both whole, and they
 // get two names: on branches at once, on clones with the next decision.
 func TestDecisionsMadeInTwoPlacesDoNotCollide(t *testing.T) {
