@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/redact/secrets"
 	"remanence/test/canary"
 )
 
@@ -125,6 +126,27 @@ func TestJoinedLinesStayWithinTheBounds(t *testing.T) {
 	if len(got.JSON) > MaxObject || strings.Contains(string(got.JSON), "hunter2!") ||
 		!strings.Contains(string(got.JSON), `"session_id":"s1"`) {
 		t.Errorf("%d bytes, cut %v: %.200s", len(got.JSON), got.Truncated, got.JSON)
+	}
+}
+
+// A secret costs what the lines that it spans cost, however many there are beside them.
+func TestASecretIsLookedForInTheLinesItSpansAlone(t *testing.T) {
+	var group []*arrayLine
+	for range 10_000 {
+		group = append(group, &arrayLine{text: "password: hunter2"})
+	}
+	text := join(group)
+	for _, at := range []int{0, 1, 4711, 9998} {
+		l := group[at]
+		for _, span := range []struct{ from, to, lines int }{
+			{l.start, l.start + len(l.text), 1}, {l.start + 3, l.start + len(l.text) + 4, 2},
+		} {
+			got := spanned(group, secrets.Span{From: span.from, To: span.to})
+			if len(got) != span.lines || got[0] != l || secretOf(group, secrets.Span{From: span.from, To: span.to}) !=
+				strings.ReplaceAll(text[span.from:span.to], "\n", "") {
+				t.Errorf("from line %d: %d lines, want %d", at, len(got), span.lines)
+			}
+		}
 	}
 }
 
