@@ -21,13 +21,7 @@ func TestTheFloorIsCalibratedForAProject(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r, err := s.Engine.Next(t.Context(), views.NextRequest{
-			ProjectRef: mem.ProjectRef{Project: "all"}, Prompt: "how are login sessions locked?",
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Floor
+		return floorOf(t, s)
 	}
 	s := newStage(t)
 	s.play(bugHunt()...)
@@ -49,28 +43,42 @@ func TestTheFloorIsCalibratedForAProject(t *testing.T) {
 	}
 }
 
-func TestAProjectIsCalibratedBeforeItsFirstPrompt(t *testing.T) {
+// A session that starts is enough: its first prompt is to find the floor of its project.
+func TestAProjectIsCalibratedOnceASessionStarts(t *testing.T) {
+	s := newStage(t)
+	s.play(in("one", start("startup"))...)
+	if err := s.Engine.Recall.Floors.Calibrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := floorOf(t, s); got >= rank.LeastRelevance {
+		t.Errorf("floor %v in an empty project after its first session began", got)
+	}
+}
+
+func TestAProjectIsCalibratedSoonAfterItIsUsed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	go s.Engine.Recall.Floors.Run(t.Context(), func(err error) { t.Error(err) })
-	floor := func() float64 {
-		t.Helper()
-		r, err := s.Engine.Next(t.Context(), views.NextRequest{
-			ProjectRef: mem.ProjectRef{Project: "all"}, Prompt: "how are login sessions locked?",
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Floor
-	}
 	s.play(in("one", start("startup"))...)
+	go s.Engine.Recall.Floors.Run(t.Context(), func(err error) { t.Error(err) })
 	for range 60 {
-		if floor() < rank.LeastRelevance {
+		if floorOf(t, s) < rank.LeastRelevance {
 			return
 		}
 		time.Sleep(time.Second)
 	}
-	t.Errorf("floor %v in a new project a minute after its first session began", floor())
+	t.Errorf("floor %v a minute after the session began", floorOf(t, s))
+}
+
+// floorOf returns the least relevance that a prompt needs now.
+func floorOf(t *testing.T, s *stage) float64 {
+	t.Helper()
+	r, err := s.Engine.Next(t.Context(), views.NextRequest{
+		ProjectRef: mem.ProjectRef{Project: "all"}, Prompt: "how are login sessions locked?",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Floor
 }
 
 func TestCalibrationAsksNoEmbeddingServer(t *testing.T) {

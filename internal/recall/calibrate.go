@@ -26,17 +26,16 @@ const (
 	aboveMedian = 0.24
 	// lowestFloor and highestFloor bound what calibration may find.
 	lowestFloor, highestFloor = 0.40, 0.65
-	// A calibration holds for calibrateEvery, and for calibrateSmall while fewer than smallStore
-	// memories are searched: such a project changes fast, and is searched in an instant.
-	calibrateEvery = 6 * time.Hour
-	calibrateSmall = 2 * time.Minute
-	smallStore     = 1000
+	// A calibration holds for calibrateRest times as long as it took, between calibrateSoon and calibrateLate.
+	calibrateRest = 1000
+	calibrateSoon = 2 * time.Minute
+	calibrateLate = 6 * time.Hour
 	// calibrateAfter is how long a calibration waits after the use that it is due to: meanwhile a session starts, and
 	// in a new daemon the index is built.
 	calibrateAfter = 2 * time.Second
 )
 
-// Floors holds the least relevance of each project in use. It is safe for concurrent use.
+// Floors holds the least relevance of each project in use. New makes it. It is safe for concurrent use.
 type Floors struct {
 	recall *Service
 	due    chan struct{} // holds one if a project is used whose calibration does not hold
@@ -130,7 +129,7 @@ func (f *Floors) Calibrate(ctx context.Context) error {
 
 // CalibrateProject is Calibrate for one project, whether its calibration holds or not.
 func (f *Floors) CalibrateProject(ctx context.Context, project string) error {
-	least, hold := 0.0, calibrateSmall
+	least, began := 0.0, f.recall.Now()
 	for _, q := range []mem.Query{{NotKinds: NotRecalled()}, {Kinds: []mem.Kind{mem.Utterance}}} {
 		q.Project = project
 		var best []float64
@@ -138,34 +137,33 @@ func (f *Floors) CalibrateProject(ctx context.Context, project string) error {
 			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			r, size, err := f.recall.bestRelevance(ctx, q, line)
+			r, err := f.recall.bestRelevance(ctx, q, line)
 			if err != nil {
 				return fmt.Errorf("calibrate relevance: %w", err)
 			}
-			if best = append(best, r); size >= smallStore {
-				hold = calibrateEvery
-			}
+			best = append(best, r)
 		}
 		least = max(least, leastRelevance(best))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.put(project, calibration{least: least, until: f.recall.Now().Add(hold)})
+	ended := f.recall.Now()
+	hold := min(max(calibrateRest*ended.Sub(began), calibrateSoon), calibrateLate)
+	f.put(project, calibration{least: least, until: ended.Add(hold)})
 	return nil
 }
 
-// bestRelevance returns the highest relevance of what a prompt finds, and among how many
-// memories of the project it was searched.
-func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string) (best float64, size int, err error) {
+// bestRelevance returns the highest relevance of what a prompt finds.
+func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string) (best float64, err error) {
 	ec := event.Context{
 		Event:    mem.Event{Kind: mem.UserPromptSubmit, Session: "calibration", At: e.Now(), Text: prompt},
 		Settings: e.Settings(), Project: mem.Project{Key: q.Project},
 	}
 	question, ask := e.asked(ec, Question{Trigger: "prompt", Asked: prompt, Query: q})
 	question.Query.Limit = rank.Candidates
-	hits, size, err := e.rankedBy(ctx, ByKeyword, question.Query, ask) // no embedding server is asked
+	hits, _, err := e.rankedBy(ctx, ByKeyword, question.Query, ask) // no embedding server is asked
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	hits, _ = rank.Floor(ask, hits, 0, nil)
 	for _, h := range hits {
@@ -173,7 +171,7 @@ func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string)
 			best = max(best, h.Parts[rank.PartRelevance])
 		}
 	}
-	return best, size, nil
+	return best, nil
 }
 
 // leastRelevance returns the least relevance, in steps of 0.01, of a project in which unrelated prompts find at best

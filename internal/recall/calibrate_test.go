@@ -42,11 +42,11 @@ func TestCalibrationIsDueOnceAProjectIsInUse(t *testing.T) {
 		}
 	}
 	due(0, "a", "b")
-	f.put("a", calibration{least: 0.5, until: now.Add(calibrateEvery)})
-	due(calibrateEvery, "b") // a was not used since
+	f.put("a", calibration{least: 0.5, until: now.Add(calibrateLate)})
+	due(calibrateLate, "b") // a was not used since
 	if got := f.use("a", now); got != 0.5 {
 		t.Errorf("floor %v, want 0.5", got)
 	}
-	due(calibrateEvery-1, "b")
-	due(calibrateEvery, "a", "b")
+	due(calibrateLate-1, "b")
+	due(calibrateLate, "a", "b")
 }
