@@ -93,7 +93,8 @@ func (p *Places) find(name string) mem.Project {
 	}
 	if p.cwds == nil {
 		p.cwds = map[string]string{}
-		sessions, _ := transcript.List(context.Background(), p.agents.Folder, p.agents.Home) // without them other ways are left
+		// Without them other ways are left.
+		sessions, _ := transcript.List(context.Background(), p.agents.Folder, p.agents.Home)
 		for _, s := range sessions {
 			low := strings.ToLower(filepath.ToSlash(s.Cwd))
 			p.cwds[path.Base(low)], p.cwds[path.Join(path.Base(path.Dir(low)), path.Base(low))] = s.Cwd, s.Cwd

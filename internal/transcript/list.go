@@ -38,8 +38,8 @@ func places() map[string][]string {
 
 // List returns the transcripts of sessions below the folder of Claude Code's projects, and those of other clients below
 // a home directory, those that ended last first. An empty home has none. Transcripts of subagents, files that hold no
-// conversation and files that cannot be read are left out. A folder that does not exist has none. An error may come with
-// those that were found.
+// conversation and files that cannot be read are left out. A folder that does not exist has none. An error may come
+// with those that were found.
 func List(ctx context.Context, projects, home string) ([]mem.TranscriptFile, error) {
 	out, err := listClaude(projects)
 	if err != nil {

@@ -70,8 +70,8 @@ type openCodeLine struct {
 // errEnough ends a reading at its bound.
 var errEnough = errors.New("enough")
 
-// openOpenCode returns a session of OpenCode as JSON lines, one for each part of a message. A part that is longer than a
-// line may be is left out.
+// openOpenCode returns a session of OpenCode as JSON lines, one for each part of a message. A part that is longer than
+// a line may be is left out.
 func openOpenCode(file, session string) (source, int64, error) {
 	const parts = `SELECT p.id, p.message_id, p.time_created, p.data, m.data AS about, s.directory
 		FROM part p JOIN message m ON m.id = p.message_id JOIN session s ON s.id = p.session_id

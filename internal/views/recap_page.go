@@ -16,8 +16,8 @@ const (
 	RecapHTML     = "html"
 )
 
-// recapItems returns the number of entries of a section that a recap shows unless another is asked for: a busy day takes
-// about twenty lines.
+// recapItems returns the number of entries of a section that a recap shows unless another is asked for: a busy day
+// takes about twenty lines.
 func recapItems(section string) int {
 	switch section {
 	case "done":

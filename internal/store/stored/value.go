@@ -1,6 +1,6 @@
-// Package stored holds what all back ends do in the same way: which rows a batch writes ([Entry]), the form of stored
-// times and JSON documents, the texts of a memory that are searched, what a purge looks for in other texts, and how
-// secrets are removed from a record. It knows no database: a [Writer] has the statements.
+// Package stored holds what all back ends do in the same way: which rows a batch writes ([Entry]), what a purge erases
+// ([Erasure]), the form of stored times and JSON documents, the texts of a memory that are searched, and how secrets
+// are removed from a record. It knows no database: a [Writer] and an [Eraser] have the statements. Start at [Entry].
 package stored
 
 import (
