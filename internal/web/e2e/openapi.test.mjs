@@ -2,6 +2,7 @@
 // parameters and errors, and every reference leads somewhere.
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
+import { test } from "node:test";
 import { createConfig, lint } from "@redocly/openapi-core";
 
 const rules = ["operation-summary", "operation-operationId", "operation-operationId-unique", "operation-4xx-response", "parameter-description", "no-unused-components", "operation-tag-defined", "tag-description", "path-parameters-defined"];
