@@ -46,7 +46,7 @@ func inputErrors() []inputError {
 		{curate.ErrNoFinding, "remanence review shows what can be done about each finding"},
 		{curate.ErrSame, "name two memories"},
 		{capture.ErrNoTranscripts, "remanence backfill --dry-run shows what there is"},
-		{capture.ErrNotListed, "make it a folder that you may read"},
+		{capture.ErrNotListed, "make sure that you may read it and that no program has it locked"},
 		{capture.ErrNoSelection, "leave them out; a project may be named"},
 		{capture.ErrStillReading, "it was stopped; give the same command again in a minute"},
 		{curate.ErrImportSize, "bring them in imports of 1 to 1000 each"},
