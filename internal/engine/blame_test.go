@@ -137,6 +137,44 @@ func TestOnlyCommitsThatATurnMadeAreLinkedToIt(t *testing.T) {
 	}
 }
 
+// The first turn whose commit was amended wrote its lines, more likely than the one that amended it, and than the one
+// that the amended commit names. Of commits made within one second each belongs to its own turn.
+func TestAnAmendedCommitBelongsToTheTurnThatMadeItFirst(t *testing.T) {
+	s := newStage(t)
+	s.common = "/home/dev/shop/.git"
+	made := s.clock
+	commit := func(session, prompt0, hash string) {
+		t.Helper()
+		s.play(in(session, start("startup"), prompt("p-"+session, prompt0),
+			ran("p-"+session, "t-"+session, "git commit -am work", "[main "+hash+"] work\n"), stop("p-"+session, "Done."))...)
+	}
+	s.commits = []mem.Commit{
+		{ID: "1111111aaaa", Committed: made, Authored: made}, {ID: "2222222bbbb", Committed: made, Authored: made},
+	}
+	commit("one", "generate the client", "1111111")
+	commit("two", "generate the server", "2222222")
+	s.clock = s.clock.Add(time.Hour)
+	amended := s.clock
+	s.commits = append(s.commits, mem.Commit{ID: "3333333cccc", Committed: amended, Authored: made})
+	commit("three", "amend the commit", "3333333")
+	got := s.blames(
+		blame.Line{Text: "// one", Commit: "1111111aaaa", Committed: made, Authored: made},
+		blame.Line{Text: "// two", Commit: "2222222bbbb", Committed: made, Authored: made, Session: "two"},
+		blame.Line{Text: "// three", Commit: "3333333cccc", Committed: amended, Authored: made, Session: "three"},
+		blame.Line{Text: "// four", Commit: "4444444dddd", Committed: amended, Authored: made, Session: "three"},
+		blame.Line{Text: "// five", Commit: "5555555eeee", Committed: s.clock, Authored: s.clock, Session: "three"},
+	)
+	for i, want := range []string{
+		`1-1 s_1 by commit: "generate the client"`, `2-2 s_2 by commit: "generate the server"`,
+		`3-3 s_1 by commit: "generate the client"`, `4-4 s_1 by commit: "generate the client"`,
+		`5-5 s_3 by trailer: "amend the commit"`,
+	} {
+		if line := strings.Split(got, "\n")[i]; !strings.HasPrefix(line, want) {
+			t.Errorf("commit %d: %s, want %s", i+1, line, want)
+		}
+	}
+}
+
 // BenchmarkBlame traces a file of 2,000 lines in a store with 10,000 sessions, 500 of which edited it.
 func BenchmarkBlame(b *testing.B) {
 	s := newStage(b)

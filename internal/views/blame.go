@@ -273,9 +273,9 @@ func (b *blamed) weight(m mem.Memory) int {
 	return w
 }
 
-// committed returns the turn that made the commit of a line: the summary of that turn lists it, or the commit names the
-// session, or the summary lists one that was made first at the same second, as this one was before a rebase or an
-// amendment. It is nil if no such turn is known.
+// committed returns the turn that made the commit of a line. The turn that made it first counts, also if another one
+// amended it: that wrote its lines, more likely. The session that the commit names is the one that made or amended it
+// last, so it counts last. It is nil if no such turn is known.
 func (b *blamed) committed(ctx context.Context, line blame.Line) (o *BlameOrigin, err error) {
 	if line.Commit == "" {
 		return nil, nil
@@ -284,24 +284,34 @@ func (b *blamed) committed(ctx context.Context, line blame.Line) (o *BlameOrigin
 	if known || len(b.commits) == maxBlameCommits {
 		return o, nil
 	}
-	o, err = b.listed(ctx, line.Committed, func(c mem.Commit) bool { return c.ID == line.Commit })
-	if err == nil && o == nil {
-		o, err = b.named(ctx, line)
+	made := func() (*BlameOrigin, error) {
+		return b.listed(ctx, line.Committed, func(c mem.Commit) bool { return c.ID == line.Commit })
 	}
-	if err == nil && o == nil {
-		o, err = b.listed(ctx, line.Authored, func(c mem.Commit) bool { return c.Authored.Equal(line.Authored) })
+	begun := func() (*BlameOrigin, error) {
+		return b.listed(ctx, line.Authored, func(c mem.Commit) bool { return c.Authored.Equal(line.Authored) })
+	}
+	named := func() (*BlameOrigin, error) { return b.named(ctx, line) }
+	order := []func() (*BlameOrigin, error){made, begun, named}
+	if line.Committed.After(line.Authored) { // rebased or amended; otherwise another commit may be of the same second
+		order = []func() (*BlameOrigin, error){begun, made, named}
+	}
+	for _, find := range order {
+		if o, err = find(); o != nil || err != nil {
+			break
+		}
 	}
 	b.commits[line.Commit] = o
 	return o, err
 }
 
-// listed returns the turn that ended soon after a time and whose summary lists a matching commit; nil if there is none.
+// listed returns the first turn that ended soon after a time and whose summary lists a matching commit; nil if there is
+// none.
 func (b *blamed) listed(ctx context.Context, at time.Time, match func(mem.Commit) bool) (*BlameOrigin, error) {
 	sums, err := b.summaries(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range sums {
+	for _, m := range slices.Backward(sums) {
 		if slices.ContainsFunc(m.Commits, match) {
 			return b.turn(ctx, m.Source.Session, m.Source.PromptID, ByCommit, m.Created)
 		}
@@ -329,7 +339,8 @@ func (b *blamed) named(ctx context.Context, line blame.Line) (*BlameOrigin, erro
 	return nil, nil
 }
 
-// summaries returns the summaries of turns that made a commit and that ended on the day of a time or on the next one.
+// summaries returns the summaries of turns that made a commit and that ended on the day of a time or on the next one,
+// newest first.
 func (b *blamed) summaries(ctx context.Context, near time.Time) ([]mem.Memory, error) {
 	day := near.UTC().Truncate(24 * time.Hour)
 	if ms, known := b.days[day]; known {
