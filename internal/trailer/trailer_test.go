@@ -18,8 +18,11 @@ type repository struct {
 }
 
 // repo makes a repository, and a program that does what "remanence trailers add FILE" does for the session in $SESSION.
+// The configuration of the machine counts neither in the test nor in the tested code.
 func repo(t *testing.T) repository {
 	t.Helper()
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 	r := repository{t, t.TempDir(), filepath.Join(t.TempDir(), "program")}
 	const script = "#!/bin/sh\n[ -z \"$SESSION\" ] || git interpret-trailers --in-place --if-exists addIfDifferent" +
 		" --trailer \"" + trailer.Key + ": $SESSION\" \"$3\"\n"
@@ -34,8 +37,8 @@ func (r repository) git(session string, args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "SESSION="+session,
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	cmd.Env = append(os.Environ(), "SESSION="+session, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %s: %v\n%s", args, err, out)
