@@ -19,7 +19,7 @@ type Line struct {
 	Committed time.Time `json:"committed,omitzero"` // the committer's time, which a rebase renews
 	Authored  time.Time `json:"authored,omitzero"`  // when it was committed first
 	Name      string    `json:"name,omitempty"`     // the file's path in that commit, from the top of the repository
-	Session   string    `json:"session,omitempty"`  // that a trailer of the commit names; empty if it names several
+	Session   string    `json:"session,omitempty"`  // that the last trailer of the commit names
 }
 
 // Edit is one change that an agent made to the file.

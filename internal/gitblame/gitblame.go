@@ -88,7 +88,8 @@ func Read(ctx context.Context, file string, from, to int) (File, error) {
 // maxCommits is the number of commits whose trailers are read.
 const maxCommits = 500
 
-// nameSessions sets the sessions that trailers of the commits name. Without an answer of git there are none.
+// nameSessions sets the sessions that trailers of the commits name, the last one of each. Without an answer of git there
+// are none.
 func nameSessions(ctx context.Context, dir string, lines []blame.Line) {
 	sessions := map[string]string{}
 	args := []string{
@@ -108,8 +109,8 @@ func nameSessions(ctx context.Context, dir string, lines []blame.Line) {
 		return
 	}
 	for row := range strings.Lines(string(out)) {
-		if words := strings.Fields(row); len(words) == 2 {
-			sessions[words[0]] = words[1]
+		if words := strings.Fields(row); len(words) > 1 {
+			sessions[words[0]] = words[len(words)-1]
 		}
 	}
 	for i, l := range lines {

@@ -14,6 +14,7 @@ import (
 
 	"remanence/internal/blame"
 	"remanence/internal/gitblame"
+	"remanence/internal/trailer"
 )
 
 // history is a repository with one file that sessions write, and who wrote each line by construction.
@@ -177,6 +178,32 @@ func TestLinesAreTracedThroughRenameRebaseAndSquash(t *testing.T) {
 		100*uniqueRight/unique, unique)
 	if uniqueRight < 0.98*unique || right < 0.97*known {
 		t.Error("want 98 % of the lines that occur once, and 97 % of all")
+	}
+}
+
+// A squash joins the messages of its commits, with the trailer of each.
+func TestACommitIsOfTheLastSessionThatItNames(t *testing.T) {
+	h := newHistory(t, 1)
+	for _, c := range [][2]string{
+		{"no trailer", ""},
+		{"one\n\n" + trailer.Key + ": 0a1b", "0a1b"},
+		{"two\n\n" + trailer.Key + ": 0a1b\nFixes: 4\n" + trailer.Key + ": 2c3d", "2c3d"},
+	} {
+		message, want := c[0], c[1]
+		h.edit()
+		h.commit(message)
+		f, err := gitblame.Read(t.Context(), filepath.Join(h.dir, h.name), 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := strings.TrimSpace(h.git("rev-parse", "HEAD"))
+		i := slices.IndexFunc(f.Lines, func(l blame.Line) bool { return l.Commit == head })
+		if i < 0 {
+			t.Fatalf("%q has no line", message)
+		}
+		if got := f.Lines[i].Session; got != want {
+			t.Errorf("%q names the session %q, want %q", message, got, want)
+		}
 	}
 }
 

@@ -138,8 +138,8 @@ func from(dir, path string) string {
 	return filepath.Clean(path)
 }
 
-// Add adds the trailer to the message in a file, unless it has it. It adds none while git repeats commits that others
-// made, in a rebase or a cherry-pick. It is called by the hook, in the work tree.
+// Add adds the trailer to the message in a file, in the place of one of another session. It adds none while git repeats
+// commits that others made, in a rebase or a cherry-pick. It is called by the hook, in the work tree.
 func Add(ctx context.Context, dir, message, session string) error {
 	out, err := git(ctx, dir, "rev-parse", "--git-path", "rebase-merge", "--git-path", "rebase-apply",
 		"--git-path", "CHERRY_PICK_HEAD")
@@ -151,7 +151,7 @@ func Add(ctx context.Context, dir, message, session string) error {
 			return nil
 		}
 	}
-	_, err = git(ctx, dir, "interpret-trailers", "--in-place", "--if-exists", "addIfDifferent",
+	_, err = git(ctx, dir, "interpret-trailers", "--in-place", "--if-exists", "replace",
 		"--trailer", Key+": "+session, message)
 	return err
 }

@@ -24,7 +24,7 @@ func repo(t *testing.T) repository {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 	r := repository{t, t.TempDir(), filepath.Join(t.TempDir(), "program")}
-	const script = "#!/bin/sh\n[ -z \"$SESSION\" ] || git interpret-trailers --in-place --if-exists addIfDifferent" +
+	const script = "#!/bin/sh\n[ -z \"$SESSION\" ] || git interpret-trailers --in-place --if-exists replace" +
 		" --trailer \"" + trailer.Key + ": $SESSION\" \"$3\"\n"
 	if err := os.WriteFile(r.program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
@@ -127,6 +127,24 @@ func TestAHookOfSomebodyElseStays(t *testing.T) {
 	}
 	if _, err := trailer.Install(t.Context(), t.TempDir(), r.program); !errors.Is(err, trailer.ErrNoRepository) {
 		t.Errorf("outside of git: %v", err)
+	}
+}
+
+// A commit that a second session amends names that one: of several trailers none would say more.
+func TestACommitNamesTheLastSession(t *testing.T) {
+	r := repo(t)
+	message := filepath.Join(r.dir, "MESSAGE")
+	if err := os.WriteFile(message, []byte("fee: round half up\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, session := range []string{"0a1b", "2c3d", "2c3d"} {
+		if err := trailer.Add(t.Context(), r.dir, message, session); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(message)
+	if want := "fee: round half up\n\n" + trailer.Key + ": 2c3d\n"; string(b) != want || err != nil {
+		t.Errorf("the message is %q, %v, want %q", b, err, want)
 	}
 }
 
