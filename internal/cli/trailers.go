@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -38,9 +39,9 @@ func trailersCommand(a *app) *cobra.Command {
 			switch {
 			case len(args) == 2 && args[0] == "add":
 				if session := a.session(); session != "" && v.Setting {
-					return trailer.Add(cmd.Context(), dir, args[1], session)
+					err = trailer.Add(cmd.Context(), dir, args[1], session)
 				}
-				return nil
+				return err
 			case len(args) == 0:
 				v.Hook, v.Installed, err = trailer.Installed(cmd.Context(), dir)
 			case len(args) == 2 || args[0] != "on" && args[0] != "off":
@@ -55,9 +56,20 @@ func trailersCommand(a *app) *cobra.Command {
 				v.Hook, v.Removed, err = trailer.Uninstall(cmd.Context(), dir)
 			}
 			if err != nil {
-				return trailer.Fault(v.Hook, program, err)
+				return hookFault(v.Hook, program, err)
 			}
 			return a.out.Show(v)
 		},
 	}
+}
+
+// hookFault describes an error about the hook in a file to a person.
+func hookFault(file, program string, err error) error {
+	switch {
+	case errors.Is(err, trailer.ErrNoRepository):
+		return fault.Input.WithMessage("this directory is in no git repository").FixedBy("cd into one")
+	case errors.Is(err, trailer.ErrTracked), errors.Is(err, trailer.ErrTaken):
+		return fault.Input.WithMessage("%v: %s", err, file).FixedBy("add this line to that hook: " + trailer.Line(program))
+	}
+	return fault.Input.WithMessage("no hook: %v", err)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +21,7 @@ const maxFile = 4 << 20
 
 // Errors of Read.
 var (
-	ErrNoGit   = errors.New("git is not installed")
+	ErrNoGit   = trailer.ErrNoGit
 	ErrTooLong = errors.New("the file is too large")
 	ErrBinary  = errors.New("the file is not text")
 )
@@ -66,7 +65,7 @@ func Read(ctx context.Context, file string, from, to int) (File, error) {
 	}
 	f := File{Lines: all[from-1 : to]}
 	dir, name := filepath.Split(file)
-	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	top, err := trailer.Git(ctx, dir, "rev-parse", "--show-toplevel")
 	if errors.Is(err, ErrNoGit) {
 		return File{}, err
 	}
@@ -74,7 +73,7 @@ func Read(ctx context.Context, file string, from, to int) (File, error) {
 		return f, nil // no repository
 	}
 	f.Top = strings.TrimSpace(string(top))
-	out, err := git(ctx, dir, "blame", "--porcelain", "-M", "-L", fmt.Sprintf("%d,%d", from, to), "--", name)
+	out, err := trailer.Git(ctx, dir, "blame", "--porcelain", "-M", "-L", fmt.Sprintf("%d,%d", from, to), "--", name)
 	if err != nil {
 		return f, nil // a file that git does not know
 	}
@@ -88,8 +87,7 @@ func Read(ctx context.Context, file string, from, to int) (File, error) {
 // maxCommits is the number of commits whose trailers are read.
 const maxCommits = 500
 
-// nameSessions sets the sessions that trailers of the commits name, the last one of each. Without an answer of git there
-// are none.
+// nameSessions sets the sessions that the commits' last trailers name. Without an answer of git there are none.
 func nameSessions(ctx context.Context, dir string, lines []blame.Line) {
 	sessions := map[string]string{}
 	args := []string{
@@ -104,7 +102,7 @@ func nameSessions(ctx context.Context, dir string, lines []blame.Line) {
 	if len(sessions) == 0 {
 		return
 	}
-	out, err := git(ctx, dir, args...)
+	out, err := trailer.Git(ctx, dir, args...)
 	if err != nil {
 		return
 	}
@@ -145,20 +143,6 @@ func plain(data []byte) []blame.Line {
 		out = append(out, blame.Line{Number: len(out) + 1, Text: strings.TrimRight(text, "\r\n")})
 	}
 	return out
-}
-
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
-	out, err := cmd.Output()
-	if errors.Is(err, exec.ErrNotFound) {
-		return nil, ErrNoGit
-	}
-	if err != nil {
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return out, nil
 }
 
 // parse reads the porcelain form of git blame: a head with the commit and the numbers of a line, details of the commit

@@ -1,5 +1,5 @@
 // Package trailer writes the session of an agent into the messages of the commits that it makes, by a hook of git that
-// the person installs in a repository. It runs git and reads no store. Start with Install and Add.
+// the person installs in a repository. It runs git, also for gitblame, and reads no store. Start with Install and Add.
 package trailer
 
 import (
@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"remanence/internal/fault"
 	"remanence/internal/fsx"
 )
 
@@ -21,7 +20,7 @@ const Key = "Remanence-Session"
 // hookName is the hook that git runs with the file of a message before the message is edited.
 const hookName = "prepare-commit-msg"
 
-// Errors of Install and Uninstall.
+// Errors of Install, Uninstall, Installed and Git.
 var (
 	ErrNoGit        = errors.New("git is not installed")
 	ErrNoRepository = errors.New("no git repository")
@@ -84,17 +83,6 @@ func Installed(ctx context.Context, dir string) (file string, ok bool, err error
 	return file, strings.Contains(string(b), Line("")), err
 }
 
-// Fault describes an error of Install, Uninstall or Installed, which returned file, to a person.
-func Fault(file, program string, err error) error {
-	switch {
-	case errors.Is(err, ErrNoRepository):
-		return fault.Input.WithMessage("this directory is in no git repository").FixedBy("cd into one")
-	case errors.Is(err, ErrTracked), errors.Is(err, ErrTaken):
-		return fault.Input.WithMessage("%v: %s", err, file).FixedBy("add this line to that hook: " + Line(program))
-	}
-	return fault.Input.WithMessage("no hook: %v", err)
-}
-
 // look reports whether a hook is there, and whether it holds what Install writes and nothing else.
 func look(file string) (ours, there bool, err error) {
 	b, err := os.ReadFile(file)
@@ -112,7 +100,7 @@ func look(file string) (ours, there bool, err error) {
 // place returns the path of the hook. With ErrTracked it lies outside of the repository's own folder, where other
 // repositories, or everyone who clones this one, would get it too.
 func place(ctx context.Context, dir string) (string, error) {
-	out, err := git(ctx, dir, "rev-parse", "--git-path", "hooks", "--git-common-dir")
+	out, err := Git(ctx, dir, "rev-parse", "--git-path", "hooks", "--git-common-dir")
 	if errors.Is(err, ErrNoGit) {
 		return "", err
 	}
@@ -141,7 +129,7 @@ func from(dir, path string) string {
 // Add adds the trailer to the message in a file, in the place of one of another session. It adds none while git repeats
 // commits that others made, in a rebase or a cherry-pick. It is called by the hook, in the work tree.
 func Add(ctx context.Context, dir, message, session string) error {
-	out, err := git(ctx, dir, "rev-parse", "--git-path", "rebase-merge", "--git-path", "rebase-apply",
+	out, err := Git(ctx, dir, "rev-parse", "--git-path", "rebase-merge", "--git-path", "rebase-apply",
 		"--git-path", "CHERRY_PICK_HEAD")
 	if err != nil {
 		return err
@@ -151,14 +139,17 @@ func Add(ctx context.Context, dir, message, session string) error {
 			return nil
 		}
 	}
-	_, err = git(ctx, dir, "interpret-trailers", "--in-place", "--if-exists", "replace",
+	_, err = Git(ctx, dir, "interpret-trailers", "--in-place", "--if-exists", "replace",
 		"--trailer", Key+": "+session, message)
 	return err
 }
 
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+// Git runs git in a directory and returns what it printed, in English. It takes no locks that can wait. The error is
+// ErrNoGit without git.
+func Git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
 	out, err := cmd.Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, ErrNoGit
