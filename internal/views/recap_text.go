@@ -7,7 +7,6 @@ import (
 
 	"remanence/internal/extract"
 	"remanence/internal/mem"
-	"remanence/internal/propose"
 )
 
 // maxRecapText is the length of a statement in a recap, in characters.
@@ -41,45 +40,4 @@ func elsewhere(part string) bool {
 	}
 	return ok && len(command) > 2 && strings.Count(command, "`") == 2 && command[0] == '`' &&
 		command[len(command)-1] == '`'
-}
-
-// reportsLine reports whether a text names a line of a file in brackets, as a report of a change does: "(line ~97)".
-func reportsLine(text string) bool {
-	for _, lead := range []string{"(line ", "(lines "} {
-		if _, number, ok := strings.Cut(text, lead); ok {
-			return strings.TrimLeft(strings.TrimPrefix(number, "~"), "0123456789") != strings.TrimPrefix(number, "~")
-		}
-	}
-	return false
-}
-
-// explained begin a statement on what was wrong or what was changed, in lower case.
-var explained = []string{
-	"the fix:", "fix:", "the cause:", "cause:", "root cause:", "the problem:", "problem:", "the bug:",
-}
-
-// laysDown reports whether a decision, convention or the like is more than a report of a change or a request for the
-// work of its turn: "Ensure the label is shown".
-func laysDown(m mem.Memory) bool {
-	if m.Trust < mem.TrustUser {
-		title := strings.ToLower(m.Title)
-		return !reportsLine(title) && !slices.ContainsFunc(explained, func(lead string) bool {
-			return strings.HasPrefix(title, lead)
-		})
-	}
-	if m.Kind == mem.Decision || m.Kind == mem.TradeOff {
-		return true
-	}
-	return !propose.IsTask(m.Title) && !onceOnly(strings.ToLower(m.Title))
-}
-
-// onceOnly reports whether an instruction, in lower case, asks to see to one thing and not to a rule.
-func onceOnly(text string) bool {
-	return slices.ContainsFunc([]string{
-		"ensure the ", "ensure that the ", "make sure the ", "make sure that the ", "stell sicher, dass ",
-		"assure-toi que ", "asegúrate de que ",
-	}, func(lead string) bool { return strings.HasPrefix(text, lead) }) && !slices.ContainsFunc([]string{
-		"always", "never", "every", "each", "before", "whenever", "immer", "nie", "jede", "bevor", "toujours",
-		"jamais", "chaque", "avant", "siempre", "nunca", "cada", "antes",
-	}, func(word string) bool { return strings.Contains(text, word) })
 }
