@@ -14,6 +14,7 @@ import (
 const (
 	handoffSessions  = 3
 	handoffDecisions = 10
+	handoffRead      = 500 // decisions and reports that are looked at, the newest
 	handoffOpen      = 10
 	handoffFailures  = 5
 	handoffLessons   = 5
@@ -76,7 +77,7 @@ func (s *Service) Handoff(ctx context.Context, at mem.ProjectRef) (HandoffPage, 
 		query mem.Query
 	}{
 		{&out.Decisions, mem.Query{
-			Kinds: []mem.Kind{mem.Decision, mem.TradeOff, mem.Convention, mem.Preference}, Limit: handoffDecisions,
+			Kinds: []mem.Kind{mem.Decision, mem.TradeOff, mem.Convention, mem.Preference}, Limit: handoffRead,
 		}},
 		{&out.Open, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: handoffOpen}},
 		{&out.DeadEnds, mem.Query{Kinds: []mem.Kind{mem.Command}, Open: true, Limit: handoffFailures}},
@@ -88,7 +89,8 @@ func (s *Service) Handoff(ctx context.Context, at mem.ProjectRef) (HandoffPage, 
 			return out, fmt.Errorf("memories: %w", err)
 		}
 		if part.into == &out.Decisions {
-			ms = slices.DeleteFunc(ms, func(m mem.Memory) bool { return !laysDown(m) })
+			ms = slices.DeleteFunc(ms, func(m mem.Memory) bool { return !laysDown(m) }) // newest first
+			ms = ms[:min(len(ms), handoffDecisions)]
 		}
 		*part.into = s.newestFirst(ctx, ms)
 	}
