@@ -182,7 +182,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 				return d.Kind == mem.ErrorFix && d.Command == o.Command
 			})
 			if o.ExitCode != 0 && o.Resolved && !fixed {
-				done = extract.AppendNew(done, fmt.Sprintf("`%s` works now", chars.Clip(o.Command, extract.MaxFixError)), 8)
+				done = extract.AppendNew(done, "`"+chars.Clip(o.Command, extract.MaxFixError)+"`"+extract.WorksNowSuffix, 8)
 			}
 		case mem.ErrorFix:
 			if shell.UsageError(o.Title) { // the fix is a memory of its own, and nothing of the work
@@ -192,7 +192,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 		}
 	}
 	if len(changed) > 0 {
-		done = append(done, "changed "+strings.Join(shortNames(changed), ", "))
+		done = append(done, extract.ChangedPrefix+strings.Join(shortNames(changed), ", "))
 	}
 	if len(read) > 0 {
 		tried = append([]string{"read " + strings.Join(read, ", ")}, tried...)

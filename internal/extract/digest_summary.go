@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,12 +45,20 @@ func JoinParts(parts []string) string {
 	return strings.ReplaceAll(strings.Join(parts, "; "), ".; ", "; ")
 }
 
+// Marks of the parts of a summary that name what other memories hold: changed files, a command that was fixed, and one
+// that works now. Commands are in backquotes.
+const (
+	ChangedPrefix  = "changed "
+	FixedPrefix    = "fixed: "
+	WorksNowSuffix = " works now"
+)
+
 // FixSummary returns the text about a fix in the summary of a turn. The memory of the fix says how it was done.
 func FixSummary(fix mem.Memory) string {
 	if fix.Command == "" {
 		return chars.Clip(fix.Title, 120)
 	}
-	return fmt.Sprintf("fixed: `%s`", chars.Clip(fix.Command, MaxFixError))
+	return FixedPrefix + "`" + chars.Clip(fix.Command, MaxFixError) + "`"
 }
 
 // Opening returns the first sentence of an answer that describes the result of the work. "Done." or "You're right,

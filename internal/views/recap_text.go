@@ -27,16 +27,16 @@ func recapText(m mem.Memory) string {
 // elsewhere reports whether a part of an outcome stands in another section, as "changed fee.go, export.go", "`make`
 // works now" and "fixed: `make`" do, or came to nothing.
 func elsewhere(part string) bool {
-	if files, ok := strings.CutPrefix(part, "changed "); ok {
+	if files, ok := strings.CutPrefix(part, extract.ChangedPrefix); ok {
 		first, _, _ := strings.Cut(files, ", ")
 		return strings.ContainsAny(first, "./") && !strings.Contains(first, " ")
 	}
 	if strings.HasPrefix(part, "I can't ") || strings.HasPrefix(part, "I cannot ") {
 		return true
 	}
-	command, ok := strings.CutPrefix(part, "fixed: ")
+	command, ok := strings.CutPrefix(part, extract.FixedPrefix)
 	if !ok {
-		command, ok = strings.CutSuffix(part, " works now")
+		command, ok = strings.CutSuffix(part, extract.WorksNowSuffix)
 	}
 	return ok && len(command) > 2 && strings.Count(command, "`") == 2 && command[0] == '`' &&
 		command[len(command)-1] == '`'
