@@ -130,10 +130,11 @@ func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, 
 		for _, ev := range slices.Backward(events) {
 			c := s.Event.ReadCall(ev, ec.Project)
 			read = extract.AppendNew(read, c.File, 5)
-			for _, r := range extract.Commits(c.Command, c.Output) {
+			reported := extract.Commits(c.Command, c.Output)
+			for _, r := range reported {
 				commits = extract.AppendNew(commits, r.Hash+": "+r.Subject, maxCommits)
 			}
-			made = append(made, s.Event.MadeCommits(ev, c, ec.Project)...)
+			made = append(made, s.Event.MadeCommits(ev, reported, ec.Project)...)
 		}
 	}
 	return extract.TrustedNames(read), commits, made, nil

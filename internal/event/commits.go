@@ -13,10 +13,10 @@ const (
 	longestCall = time.Hour // of a call whose length the agent did not report
 )
 
-// MadeCommits returns the commits that a call made, of those that it reports: the project's repository has them, and
+// MadeCommits returns the commits that a call made, of those that it reported: the project's repository has them, and
 // they were committed while the call ran. A commit that was only printed, or made in another repository, is none of
 // them.
-func (e *Service) MadeCommits(ev mem.Event, call extract.Call, p mem.Project) (made []mem.Commit) {
+func (e *Service) MadeCommits(ev mem.Event, reported []extract.Commit, p mem.Project) (made []mem.Commit) {
 	if e.Commits == nil || p.Common == "" {
 		return nil
 	}
@@ -24,8 +24,8 @@ func (e *Service) MadeCommits(ev mem.Event, call extract.Call, p mem.Project) (m
 	if ev.DurationMS > 0 {
 		took = time.Duration(ev.DurationMS) * time.Millisecond
 	}
-	for _, reported := range extract.Commits(call.Command, call.Output) {
-		for _, c := range e.Commits(p, reported.Hash) {
+	for _, r := range reported {
+		for _, c := range e.Commits(p, r.Hash) {
 			if !c.Committed.After(ev.At.Add(commitSlack)) && !c.Committed.Before(ev.At.Add(-took-commitSlack)) {
 				made = append(made, c)
 			}

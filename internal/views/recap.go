@@ -312,15 +312,24 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 	if len(reported) == 0 {
 		return
 	}
-	made := slices.Concat(r.made[ev.Session], e.MadeCommits(ev, call, r.projects[sess.Project]))
+	made := r.made[ev.Session]
+	unknown := slices.DeleteFunc(slices.Clone(reported), func(c extract.Commit) bool { return commitID(made, c.Hash) != "" })
+	made = slices.Concat(made, e.MadeCommits(ev, unknown, r.projects[sess.Project]))
 	for _, c := range reported {
 		d := r.day(ev.At, sess.Project, ev.Session)
-		out := RecapCommit{Hash: c.Hash, Subject: c.Subject, Session: sess.Short}
-		if i := slices.IndexFunc(made, func(m mem.Commit) bool { return strings.HasPrefix(m.ID, c.Hash) }); i >= 0 {
-			out.ID = made[i].ID
-		}
-		d.Commits = append(d.Commits, out)
+		d.Commits = append(d.Commits, RecapCommit{
+			Hash: c.Hash, ID: commitID(made, c.Hash), Subject: c.Subject, Session: sess.Short,
+		})
 	}
+}
+
+// commitID returns the full hash of a commit; empty if it is none of those made.
+func commitID(made []mem.Commit, hash string) string {
+	i := slices.IndexFunc(made, func(m mem.Commit) bool { return strings.HasPrefix(m.ID, hash) })
+	if i < 0 {
+		return ""
+	}
+	return made[i].ID
 }
 
 // finish sets the counts and the order of what was collected. worked has the time at which a command of a project

@@ -1,0 +1,55 @@
+package views
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// A commit that the summary of its turn lists is known; each other one is looked for in the repository once.
+func TestARecapLooksOnlyForCommitsThatNoSummaryLists(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	var looked []string
+	e := event.New(event.Config{Commits: func(_ mem.Project, prefix string) []mem.Commit {
+		looked = append(looked, prefix)
+		return []mem.Commit{{ID: prefix + "ffff", Committed: at, Authored: at}}
+	}})
+	r := &recap{
+		days: map[[2]string]*RecapDay{}, made: map[string][]mem.Commit{"one": {{ID: "1111111aaaa"}}},
+		session:  func(string) mem.Session { return mem.Session{ID: "one", Short: "s_1", Project: "p_shop"} },
+		projects: map[string]mem.Project{"p_shop": {Key: "p_shop", Common: "/home/dev/shop/.git"}},
+		worked:   map[[2]string]time.Time{},
+	}
+	call := func(printed string) {
+		t.Helper()
+		in, err1 := json.Marshal(map[string]string{"command": "git commit -am work"})
+		out, err2 := json.Marshal(map[string]string{"stdout": printed})
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		r.call(e, mem.Event{
+			Kind: mem.PostToolUse, Session: "one", At: at, Tool: mem.ToolShell, Input: in, Response: out,
+		})
+	}
+	call("[main 1111111] client\n")
+	if len(looked) > 0 {
+		t.Errorf("looked for %v, which the summary lists", looked)
+	}
+	call("[main 1111111] client\n[main 2222222] server\n")
+	if want := []string{"2222222"}; !slices.Equal(looked, want) {
+		t.Errorf("looked for %v, want %v", looked, want)
+	}
+	var ids []string
+	for _, d := range r.days {
+		for _, c := range d.Commits {
+			ids = append(ids, c.ID)
+		}
+	}
+	if want := []string{"1111111aaaa", "1111111aaaa", "2222222ffff"}; !slices.Equal(ids, want) {
+		t.Errorf("the commits are %v, want %v", ids, want)
+	}
+}
