@@ -68,17 +68,14 @@ func (s *Service) Today(ctx context.Context, at mem.ProjectRef) (TodayResponse, 
 	}
 	out := EmptyToday(p, since)
 	out.Sessions, out.Tokens, out.Abstained = day.Sessions, day.Tokens, day.Abstained
-	if out.Projects, err = projectsSince(ctx, s, p, since); err != nil {
-		return out, err
-	}
 	if counts := s.Curate.ReviewCount(p.Key); counts != nil {
 		out.Review = counts.Total
 	}
-	if err := s.todayKept(ctx, p, since, &out); err != nil {
-		return out, err
-	}
-	if err := s.todayInjected(ctx, p, since, &out); err != nil {
-		return out, err
+	t := today{Service: s, project: p, since: since}
+	for _, add := range []func(context.Context, *TodayResponse) error{t.addProjects, t.addKept, t.addInjected} {
+		if err := add(ctx, &out); err != nil {
+			return out, err
+		}
 	}
 	open, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Within: "*", Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: todayOpen,
@@ -98,12 +95,33 @@ func EmptyToday(p mem.Project, since time.Time) TodayResponse {
 	}
 }
 
-// todayKept adds the kept memories, and files if there are none.
-func (s *Service) todayKept(ctx context.Context, p mem.Project, since time.Time, out *TodayResponse) error {
-	q := mem.Query{
-		Project: p.Key, Within: "*", Kinds: append(event.Knowledge(), mem.Todo), After: since, Limit: maxToday,
+// today reads what a day brought to a project, or to all.
+type today struct {
+	*Service
+	project mem.Project
+	since   time.Time
+}
+
+// addProjects counts the projects of the sessions.
+func (t today) addProjects(ctx context.Context, out *TodayResponse) error {
+	ss, err := t.Store.Sessions(ctx, mem.SessionQuery{Project: t.project.Key, Since: t.since, Limit: maxTodaySessions})
+	if err != nil {
+		return fmt.Errorf("sessions: %w", err)
 	}
-	kept, err := s.Store.List(ctx, q)
+	keys := map[string]bool{}
+	for _, sess := range ss {
+		keys[sess.Project] = true
+	}
+	out.Projects = len(keys)
+	return nil
+}
+
+// addKept adds the kept memories, and files if there are none.
+func (t today) addKept(ctx context.Context, out *TodayResponse) error {
+	q := mem.Query{
+		Project: t.project.Key, Within: "*", Kinds: append(event.Knowledge(), mem.Todo), After: t.since, Limit: maxToday,
+	}
+	kept, err := t.Store.List(ctx, q)
 	if err != nil {
 		return fmt.Errorf("memories: %w", err)
 	}
@@ -120,46 +138,46 @@ func (s *Service) todayKept(ctx context.Context, p mem.Project, since time.Time,
 	slices.SortStableFunc(out.Kinds, func(a, b mem.Count) int { return cmp.Compare(b.N, a.N) })
 	if len(kept) == 0 {
 		q.After, q.Kinds, q.Limit = time.Time{}, event.Knowledge(), todayNewest
-		if kept, err = s.Store.List(ctx, q); err != nil {
+		if kept, err = t.Store.List(ctx, q); err != nil {
 			return fmt.Errorf("memories: %w", err)
 		}
-		if p.Key != "" {
-			if out.Files, _, err = s.Store.FileCounts(ctx, p.Key, "", todayFiles); err != nil {
+		if t.project.Key != "" {
+			if out.Files, _, err = t.Store.FileCounts(ctx, t.project.Key, "", todayFiles); err != nil {
 				return fmt.Errorf("files: %w", err)
 			}
 		}
 	}
 	kept = slices.DeleteFunc(kept, func(m mem.Memory) bool { return m.Kind == mem.Todo })
-	out.Newest = s.newestFirst(ctx, kept[:min(len(kept), todayNewest)])
+	out.Newest = t.newestFirst(ctx, kept[:min(len(kept), todayNewest)])
 	return nil
 }
 
-// todayInjected adds what was injected since, and which of it was used.
-func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.Time, out *TodayResponse) error {
+// addInjected adds what was injected, and which of it was used.
+func (t today) addInjected(ctx context.Context, out *TodayResponse) error {
 	first := map[string]time.Time{} // of the injections of a memory
 	for from := 0; from < maxToday; from += todayReceipts {
-		rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{
-			Project: p.Key, Outcome: mem.Injected, Limit: todayReceipts, Offset: from, Brief: true,
+		rs, err := t.Store.Receipts(ctx, mem.ReceiptQuery{
+			Project: t.project.Key, Outcome: mem.Injected, Limit: todayReceipts, Offset: from, Brief: true,
 		})
 		if err != nil {
 			return fmt.Errorf("receipts: %w", err)
 		}
 		if from == 0 && len(rs) > 0 {
 			row := receiptRow(rs[0])
-			row.Short = s.Event.Lookup(ctx)(rs[0].Session).Short
+			row.Short = t.Event.Lookup(ctx)(rs[0].Session).Short
 			out.Last = &row
-			if out.LastUsed, err = usedSince(ctx, s, rs[0]); err != nil {
+			if out.LastUsed, err = t.usedSince(ctx, rs[0]); err != nil {
 				return err
 			}
 		}
 		for _, r := range rs {
 			for _, it := range injectedMemories(r) {
-				if !r.At.Before(since) && (first[it.ID].IsZero() || r.At.Before(first[it.ID])) {
+				if !r.At.Before(t.since) && (first[it.ID].IsZero() || r.At.Before(first[it.ID])) {
 					first[it.ID] = r.At
 				}
 			}
 		}
-		if len(rs) < todayReceipts || rs[len(rs)-1].At.Before(since) {
+		if len(rs) < todayReceipts || rs[len(rs)-1].At.Before(t.since) {
 			break
 		}
 	}
@@ -167,14 +185,14 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 	for id := range first {
 		ids = append(ids, id)
 	}
-	known, err := s.Recall.ByID(ctx, ids)
+	known, err := t.Recall.ByID(ctx, ids)
 	if err != nil {
 		return err
 	}
 	out.Injected = len(ids)
 	for id, m := range known {
 		if m.LastUsed.After(first[id]) {
-			out.Used = append(out.Used, todayUse(ctx, s, m))
+			out.Used = append(out.Used, t.lastUse(ctx, m))
 		}
 	}
 	slices.SortFunc(out.Used, func(a, b TodayUse) int {
@@ -184,12 +202,12 @@ func (s *Service) todayInjected(ctx context.Context, p mem.Project, since time.T
 }
 
 // usedSince counts the memories of a receipt that were used after it.
-func usedSince(ctx context.Context, s *Service, r mem.Receipt) (n int, err error) {
+func (t today) usedSince(ctx context.Context, r mem.Receipt) (n int, err error) {
 	var ids []string
 	for _, it := range injectedMemories(r) {
 		ids = append(ids, it.ID)
 	}
-	known, err := s.Recall.ByID(ctx, ids)
+	known, err := t.Recall.ByID(ctx, ids)
 	for _, m := range known {
 		if m.LastUsed.After(r.At) {
 			n++
@@ -198,25 +216,12 @@ func usedSince(ctx context.Context, s *Service, r mem.Receipt) (n int, err error
 	return n, err
 }
 
-// projectsSince counts the projects of the sessions since a time.
-func projectsSince(ctx context.Context, s *Service, p mem.Project, since time.Time) (int, error) {
-	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Since: since, Limit: maxTodaySessions})
-	if err != nil {
-		return 0, fmt.Errorf("sessions: %w", err)
-	}
-	keys := map[string]bool{}
-	for _, sess := range ss {
-		keys[sess.Project] = true
-	}
-	return len(keys), nil
-}
-
-// todayUse returns the last use of a memory.
-func todayUse(ctx context.Context, s *Service, m mem.Memory) TodayUse {
+// lastUse returns the last use of a memory.
+func (t today) lastUse(ctx context.Context, m mem.Memory) TodayUse {
 	out := TodayUse{ID: m.ID, Kind: m.Kind, Title: m.Title, At: m.LastUsed}
 	if n := len(m.UsedIn); n > 0 {
 		last := m.UsedIn[n-1]
-		out.How, out.File, out.Session = last.How, last.File, s.Event.Lookup(ctx)(last.Session()).Short
+		out.How, out.File, out.Session = last.How, last.File, t.Event.Lookup(ctx)(last.Session()).Short
 	}
 	return out
 }
