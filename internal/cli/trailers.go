@@ -45,7 +45,7 @@ func trailersCommand(a *app) *cobra.Command {
 			case len(args) == 0:
 				v.Hook, v.Installed, err = trailer.Installed(cmd.Context(), dir)
 			case len(args) == 2 || args[0] != "on" && args[0] != "off":
-				return fault.Usage.WithMessage("%q is neither on nor off", args[len(args)-1])
+				return fault.Usage.WithMessage("%q is neither on nor off", args[len(args)-1]).FixedBy("remanence trailers --help")
 			case a.agent() != "":
 				return fault.PersonOnly.WithMessage("only a person can install or remove the hook").
 					FixedBy("run it in a terminal of your own: remanence trailers " + args[0])

@@ -313,7 +313,9 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 		return
 	}
 	made := r.made[ev.Session]
-	unknown := slices.DeleteFunc(slices.Clone(reported), func(c extract.Commit) bool { return commitID(made, c.Hash) != "" })
+	unknown := slices.DeleteFunc(slices.Clone(reported), func(c extract.Commit) bool {
+		return commitID(made, c.Hash) != ""
+	})
 	made = slices.Concat(made, e.MadeCommits(ev, unknown, r.projects[sess.Project]))
 	for _, c := range reported {
 		d := r.day(ev.At, sess.Project, ev.Session)
