@@ -23,8 +23,7 @@ type app struct {
 	out   *ui.Printer
 }
 
-// newApp returns the command line over the outside of one run. Its output is that
-// of no flags until they are read.
+// newApp returns the command line over the outside of one run. Its output is that of no flags until they are read.
 func newApp(sys config.System) *app {
 	a := &app{Connection: &daemon.Connection{Sys: sys, Close: func() {}, Extra: daemon.Extension{
 		Bindings: pagesOf,

@@ -62,8 +62,7 @@ func runBundle(a *app, cmd *cobra.Command, file string, checks []doctor.Check) e
 // bundleLines is how much of the log goes into a bundle.
 const bundleLines = 500
 
-// unnamed writes the home directory, which names a person, as ~, also where it
-// stands as JSON and the log write it.
+// unnamed writes the home directory, which names a person, as ~, also where it stands as JSON and the log write it.
 func (a *app) unnamed(text string) string {
 	home := config.HomeDir(a.Sys.Getenv)
 	if len(home) < 2 {

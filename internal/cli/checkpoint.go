@@ -158,8 +158,7 @@ func noSession(session string) string {
 	return "no session of this project is known"
 }
 
-// notSaved returns the fault of a checkpoint that could not be saved, and prints it on standard output as
-// well.
+// notSaved returns the fault of a checkpoint that could not be saved, and prints it on standard output as well.
 func (a *app) notSaved(err error) error {
 	f := daemon.Explain(a.noProject(err))
 	if !a.flags.JSON && !a.flags.JSONLines {

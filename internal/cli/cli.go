@@ -1,5 +1,4 @@
-// Package cli is the command line. Each command
-// has a file of its own.
+// Package cli is the command line. Each command has a file of its own.
 package cli
 
 import (

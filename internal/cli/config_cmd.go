@@ -224,8 +224,7 @@ func afterChange(a *app, key string) (lines []string) {
 	return lines
 }
 
-// changeConfig replaces the file by what change makes of it, at once or not at
-// all. A link stays a link.
+// changeConfig replaces the file by what change makes of it, at once or not at all. A link stays a link.
 func changeConfig(a *app, change func([]byte) ([]byte, error)) error {
 	return a.Paths.WithLock(func() error { return rewriteConfig(a, change) })
 }

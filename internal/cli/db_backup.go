@@ -66,8 +66,7 @@ func runBackup(ctx context.Context, a *app, file string) error {
 	return a.out.Show(ui.DBBackupView{File: to, Bytes: made.Bytes, Schema: found.Schema})
 }
 
-// backupFile is the absolute path of a backup, "" where none is asked for. One
-// that is there is not written over.
+// backupFile is the absolute path of a backup, "" where none is asked for. One that is there is not written over.
 func backupFile(file string) (string, error) {
 	if file == "" {
 		return "", nil

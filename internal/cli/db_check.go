@@ -33,8 +33,7 @@ func dbCheckCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// audit requests an audit from the daemon. A daemon cannot open a damaged database, so that is read in this
-// process.
+// audit requests an audit from the daemon. A daemon cannot open a damaged database, so that is read in this process.
 func (a *app) audit(ctx context.Context, full bool) (ui.DBCheckView, error) {
 	if err := a.hasDatabase(); err != nil {
 		return ui.DBCheckView{}, err
@@ -68,8 +67,7 @@ func (a *app) checked(got sqlite.Audit, full bool) ui.DBCheckView {
 	}
 }
 
-// uncheckedParts are the parts that were not looked at: behind damage there is nothing
-// to be relied on.
+// uncheckedParts are the parts that were not looked at: behind damage there is nothing to be relied on.
 func uncheckedParts(got sqlite.Audit, full bool) []string {
 	switch {
 	case len(got.Damage) > 0:

@@ -63,8 +63,7 @@ func copyItems(copies []sqlite.Copy) []ui.CopyItem {
 	return out
 }
 
-// upkeep is what was done to the database last. It lies in a file of its own,
-// since a restore must not turn it back.
+// upkeep is what was done to the database last. It lies in a file of its own, since a restore must not turn it back.
 type upkeep struct {
 	Backup time.Time `json:"backup,omitzero"`
 	Vacuum time.Time `json:"vacuum,omitzero"`

@@ -10,8 +10,7 @@ import (
 	"remanence/internal/fault"
 )
 
-// explain turns any error into a fault. Without a root nothing is suggested for
-// misspelt commands.
+// explain turns any error into a fault. Without a root nothing is suggested for misspelt commands.
 func explain(root *cobra.Command, err error) fault.Fault {
 	if f, ok := daemon.KnownFault(err); ok {
 		return f
@@ -32,8 +31,7 @@ func exclusive(err error) (string, bool) {
 	return "--" + strings.Join(names, " and --"), ok
 }
 
-// unknownCommand returns the word that cobra took for a command. It has no type
-// for that error.
+// unknownCommand returns the word that cobra took for a command. It has no type for that error.
 func unknownCommand(err error) (string, bool) {
 	rest, ok := strings.CutPrefix(err.Error(), "unknown command \"")
 	word, _, quoted := strings.Cut(rest, "\"")

@@ -129,8 +129,7 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atMost refuses arguments that would be ignored. With n of 0 it also catches
-// misspelt commands of a group.
+// atMost refuses arguments that would be ignored. With n of 0 it also catches misspelt commands of a group.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= n {

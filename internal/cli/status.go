@@ -60,8 +60,7 @@ func runStatus(a *app, cmd *cobra.Command, today bool) error {
 	return a.out.Show(v)
 }
 
-// stateNow is what is known and how the daemon is. One that does not answer is not
-// waited for: files are read then.
+// stateNow is what is known and how the daemon is. One that does not answer is not waited for: files are read then.
 func (a *app) stateNow(ctx context.Context) (views.StatusResponse, doctor.DaemonView, error) {
 	if a.Unresponsive(ctx) {
 		return a.StatusFromFiles(ctx, a.ProjectRef()), doctor.DaemonView{State: doctor.DaemonSilent}, nil

@@ -21,7 +21,7 @@ const maxFile = 4 << 20
 
 // Errors of Read.
 var (
-	ErrNoGit   = trailer.ErrNoGit
+	ErrNoGit   = errors.New("git is not installed")
 	ErrTooLong = errors.New("the file is too large")
 	ErrBinary  = errors.New("the file is not text")
 )
@@ -66,8 +66,8 @@ func Read(ctx context.Context, file string, from, to int) (File, error) {
 	f := File{Lines: all[from-1 : to]}
 	dir, name := filepath.Split(file)
 	top, err := trailer.Git(ctx, dir, "rev-parse", "--show-toplevel")
-	if errors.Is(err, ErrNoGit) {
-		return File{}, err
+	if errors.Is(err, trailer.ErrNoGit) {
+		return File{}, ErrNoGit
 	}
 	if err != nil {
 		return f, nil // no repository
