@@ -68,7 +68,7 @@ store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx
 transcript:     mem chars fsx agent store/sqlite
-transfer:       mem
+transfer:       mem store/stored
 trailer:        fault fsx
 gitblame:       blame trailer
 instructions:   mem fsx extract propose
@@ -91,12 +91,13 @@ config:         mem chars workstate fsx when rank redact event recall egress emb
 cli/man:        fault
 upgrade:
 cli/ui:         mem chars workstate redact rank event recall curate digest continuity filesync views eval fault config
-                api fsx propose instructions
+                api fsx propose instructions transfer
 hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
 daemon:         mem chars workstate vaultfile index fsx propose gitblame instructions redact event curate digest
                 continuity filesync capture views engine store/sqlite store/postgres spool transcript project
                 mind vault embed llm api worker setup mcpserver web fault config hookclient
+move:           mem store/sqlite store/postgres transfer fault config daemon
 foreign:        mem chars when workstate curate project transcript mind vault store/sqlite api
 eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval
 cli/demo:       mem chars redact recall api config setup cli/ui fault hookclient daemon

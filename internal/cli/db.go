@@ -20,7 +20,7 @@ func dbCommand(a *app) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return dbInfo(cmd.Context(), a) },
 	}
 	cmd.AddCommand(dbInfoCommand(a), dbCheckCommand(a), dbBackupCommand(a), dbRestoreCommand(a), dbVacuumCommand(a),
-		dbReindexCommand(a), dbMigrateCommand(a))
+		dbReindexCommand(a), dbMigrateCommand(a), dbMoveCommand(a))
 	return cmd
 }
 

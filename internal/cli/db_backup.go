@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,7 @@ func dbBackupCommand(a *app) *cobra.Command {
 }
 
 func runBackup(ctx context.Context, a *app, file string) error {
-	to, err := backupFile(file)
+	to, err := config.NewFile(file)
 	if err == nil {
 		err = a.hasDatabase()
 	}
@@ -60,29 +59,8 @@ func runBackup(ctx context.Context, a *app, file string) error {
 	if err != nil {
 		return err
 	}
-	up := readUpkeep(a.Paths)
+	up := a.Paths.ReadUpkeep()
 	up.Backup = a.Sys.Now().UTC()
-	up.write(a.Paths)
+	up.Write(a.Paths)
 	return a.out.Show(ui.DBBackupView{File: to, Bytes: made.Bytes, Schema: found.Schema})
-}
-
-// backupFile is the absolute path of a backup, "" where none is asked for. One that is there is not written over.
-func backupFile(file string) (string, error) {
-	if file == "" {
-		return "", nil
-	}
-	to, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
-	}
-	if config.IsDir(to) {
-		return "", fault.Input.WithMessage("that is a directory").Because("%s", to).FixedBy("name a file in it")
-	}
-	if _, err := os.Lstat(to); err == nil {
-		return "", fault.Input.WithMessage("the file is there already").Because("%s", to).FixedBy("name another file")
-	}
-	if dir := filepath.Dir(to); !config.IsDir(dir) {
-		return "", fault.NoFile.WithMessage("no such directory: %s", dir)
-	}
-	return to, nil
 }

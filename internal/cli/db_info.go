@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +39,7 @@ func dbInfo(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	up := readUpkeep(a.Paths)
+	up := a.Paths.ReadUpkeep()
 	v := ui.DBInfoView{
 		Path: a.Paths.Database(), Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: sizes.Bytes,
 		Parts:    ui.NotNil(sizes.Parts),
@@ -63,30 +61,8 @@ func copyItems(copies []sqlite.Copy) []ui.CopyItem {
 	return out
 }
 
-// upkeep is what was done to the database last. It lies in a file of its own, since a restore must not turn it back.
-type upkeep struct {
-	Backup time.Time `json:"backup,omitzero"`
-	Vacuum time.Time `json:"vacuum,omitzero"`
-}
-
-// readUpkeep returns what is known; nothing if the file cannot be read.
-func readUpkeep(p config.Paths) upkeep {
-	var u upkeep
-	if b, err := config.ReadSmall(p.Upkeep()); err == nil {
-		_ = json.Unmarshal(b, &u) // a damaged one counts as none
-	}
-	return u
-}
-
-// write is best effort: what was done was done all the same.
-func (u upkeep) write(p config.Paths) {
-	if b, err := json.Marshal(u); err == nil && os.MkdirAll(p.Work, 0o700) == nil {
-		_ = os.WriteFile(p.Upkeep(), b, 0o600)
-	}
-}
-
 // lastBackup is when the newest backup was made, wherever it went.
-func lastBackup(u upkeep, copies []sqlite.Copy) *time.Time {
+func lastBackup(u config.Upkeep, copies []sqlite.Copy) *time.Time {
 	last := u.Backup
 	for _, c := range copies {
 		if c.Kind == sqlite.CopyBackup && c.Made.After(last) {

@@ -37,9 +37,9 @@ func runVacuum(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	up := readUpkeep(a.Paths)
+	up := a.Paths.ReadUpkeep()
 	up.Vacuum = a.Sys.Now().UTC()
-	up.write(a.Paths)
+	up.Write(a.Paths)
 	v.Freed = max(0, v.Before-v.After)
 	return a.out.Show(v)
 }

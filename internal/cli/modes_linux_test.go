@@ -63,6 +63,7 @@ var modeCases = map[string]modeCase{
 	"remanence db check":          {args: "db check", wrong: "db check extra"},
 	"remanence db info":           {args: "db info", wrong: "db info extra"},
 	"remanence db migrate":        {args: "db migrate", wrong: "db migrate extra"},
+	"remanence db move":           {args: "db move --to sqlite:", exit: 6, wrong: "db move --to nowhere"},
 	"remanence db reindex":        {args: "db reindex", wrong: "db reindex extra"},
 	"remanence db restore":        {args: "db restore FILE --yes", exit: 3, wrong: "db restore one two"},
 	"remanence db vacuum":         {args: "db vacuum", wrong: "db vacuum extra"},

@@ -33,6 +33,14 @@ func (c Config) ServerDSN() (string, error) {
 	return dsn, nil
 }
 
+// CheckDSN returns an error for a text that names no place of a store.
+func CheckDSN(dsn string) error {
+	if dsn == "" {
+		return errDSNForm
+	}
+	return checkDSN(dsn)
+}
+
 func checkDSN(value any) error {
 	dsn, _ := value.(string)
 	if dsn == "" || dsn == SQLiteDSN {

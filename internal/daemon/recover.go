@@ -33,10 +33,14 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 		return fault.Config.WithMessage("store.dsn cannot be used").Because("%s", err).
 			FixedBy("remanence config set store.dsn …")
 	case dsn != "":
-		h.server, err = postgres.Open(ctx, postgres.Config{DSN: dsn, Owner: owner(h.Paths), Now: h.Sys.Now})
+		h.server, err = postgres.Open(ctx, postgres.Config{DSN: dsn, Owner: Owner(h.Paths), Now: h.Sys.Now})
 		h.Store = h.server
-		if errors.Is(err, postgres.ErrNotBuilt) {
+		switch {
+		case errors.Is(err, postgres.ErrNotBuilt):
 			return notBuilt()
+		case errors.Is(err, postgres.ErrUnfinished):
+			return fault.NotMoved.WithMessage("a move to the server is not finished").Because("%s", err).
+				FixedBy("remanence config set store.dsn sqlite:, and repeat: remanence db move --to ADDRESS")
 		}
 	default:
 		if h.file, err = openStore(ctx, h.Sys, h.Paths, h.log); err != nil {
@@ -75,8 +79,8 @@ func StoreRefusal(file string, getenv func(string) string, key string) error {
 	return notBuilt()
 }
 
-// owner names this daemon among those of a server: by its machine and data directory.
-func owner(paths config.Paths) string {
+// Owner names this daemon among those of a server: by its machine and data directory.
+func Owner(paths config.Paths) string {
 	host, _ := os.Hostname() // without a name the directory has to do
 	sum := sha256.Sum256([]byte(paths.Data))
 	return host + " " + hex.EncodeToString(sum[:6])

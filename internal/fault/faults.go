@@ -152,6 +152,12 @@ var (
 		"The server's own programs back up, check and restore what it stores.",
 		[]string{"pg_dump --schema remanence"},
 	}
+	NotMoved = Fault{
+		"REM-S023", ExitRefused, "the memory was not moved", "",
+		"It stays where it is, and store.dsn as it was. What was copied so far does no harm: the same command goes on from " +
+			"there.",
+		[]string{"remanence db move --to ADDRESS --dry-run"},
+	}
 	Newer = Fault{
 		"REM-S003", ExitRefused, "the database was written by a newer version", "",
 		"This version would not understand all of it, so it does not open it.",
@@ -426,7 +432,7 @@ func All() []Fault {
 		NoAgent, Binary, Cache, Path, Hooks, Doubled, OldHooks, Untrusted, Server, Disabled, SlowHooks, Cleanup, OtherTools,
 		HooksUntrusted, SwitchedOff, Dropped, Settings, Silent,
 		Config, Overridden, NoHome, NoKey, Edit,
-		Vault, NoVault, VaultFiles, Lacking, Away, ServerSetup, OnServer,
+		Vault, NoVault, VaultFiles, Lacking, Away, ServerSetup, OnServer, NotMoved,
 		Secrets, ForeignFiles, NotTrusted, StateFile, PersonOnly, StateOld,
 		Other, Usage, NoID, Ambiguous, Input, NoProject, Terminal, Declined, NoFile,
 		NoWork, Denied,

@@ -8,13 +8,15 @@ import (
 // Record is one stored row of an export. A value that refers to another row holds that row's id.
 type Record struct {
 	Table string
-	Row   map[string]any // texts, int64 and float64, by the name of the column; absent ones are null
+	Row   map[string]any // text, int64, float64 and bytes by the names of columns; null is absent
 }
 
 // RecordQuery selects the rows of an export. The zero value means all.
 type RecordQuery struct {
 	Project string    // key
 	Since   time.Time // memories changed and sessions active at or after
+	// Work adds what an export leaves out: jobs, pauses, spending, vectors, and the last numbers of the tables.
+	Work bool
 }
 
 // RecordCounts counts the rows of an import by table.
@@ -36,4 +38,17 @@ type RecordStore interface {
 	// already stays as it is, so that writing twice changes nothing. A row keeps its id unless another row has it;
 	// then it gets a new one, which rows that refer to it follow.
 	PutRecords(ctx context.Context, next func() (Record, error)) (RecordCounts, error)
+}
+
+// MoveStore is a Store that can be copied to another back end. The copy has the same rows, numbers and ids.
+type MoveStore interface {
+	// Records is that of RecordStore. A store on a server knows no part: it takes no project and no time.
+	Records(ctx context.Context, q RecordQuery, each func(Record) error) error
+
+	// AddRecords writes rows that Records of another store gave, in that order, all of them or none. They may not be
+	// there yet. What is derived from them is missing until FinishRecords.
+	AddRecords(ctx context.Context, rows []Record) error
+
+	// FinishRecords derives from the rows what searches need.
+	FinishRecords(ctx context.Context) error
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/config"
 	"remanence/internal/fault"
 	"remanence/internal/mem"
+	"remanence/internal/transfer"
 )
 
 // The parts of a database that are looked at.
@@ -255,4 +257,83 @@ func (DBVacuumView) SchemaName() string { return "db_vacuum" }
 // Print writes the view for a person.
 func (v DBVacuumView) Print(p *Printer) {
 	p.Line("%s freed: from %s to %s", BytesText(v.Freed), BytesText(v.Before), BytesText(v.After))
+}
+
+// DBMoveView is what a move of the store did, or would do.
+type DBMoveView struct{ transfer.Moved }
+
+// SchemaName returns the name of the view's schema.
+func (DBMoveView) SchemaName() string { return "db_move" }
+
+// Print writes the view for a person.
+func (v DBMoveView) Print(p *Printer) {
+	if v.DryRun {
+		p.Line("Would move %s from %s to %s.", Plural(v.Rows, "row", "rows"), Safe(v.From), Safe(v.To))
+		if v.Server != "" {
+			p.Field("server", "%s, and nothing is there yet", v.Server)
+		}
+		v.tables(p)
+		p.Line("Dry run: nothing was written.")
+		return
+	}
+	p.Line("Moved %s to %s, and compared: both are the same.", Plural(v.Rows, "row", "rows"), Safe(v.To))
+	if v.Known > 0 {
+		p.Field("there already", "%s", Plural(v.Known, "row", "rows"))
+	}
+	if v.Cleaned > 0 {
+		p.Field("changed", "%s: bytes that are no text were replaced", Plural(v.Cleaned, "row", "rows"))
+	}
+	v.tables(p)
+	if v.Before != "" {
+		p.Line("The file of before is kept as %s", Safe(v.Before))
+	}
+	p.Line("What was there before stays as it is: %s", Safe(v.From))
+	back := "remanence db move --to sqlite:"
+	if !strings.Contains(v.To, "://") {
+		back = "without what was stored since: remanence config set store.dsn '" + Safe(v.From) + "'"
+	}
+	p.Hint("back: %s · a purge does not reach what stays; remove it when you do not need it", back)
+}
+
+// tables lists the tables with their numbers of rows.
+func (v DBMoveView) tables(p *Printer) {
+	for _, t := range v.Tables {
+		sum := ""
+		if !v.DryRun {
+			sum = "  " + t.Sum[:16]
+		}
+		p.Line("    %s%10d%s", Pad(t.Table, 16), t.Rows, sum)
+	}
+}
+
+// moveLine is the time between two lines about the progress of a move.
+const moveLine = 5 * time.Second
+
+// MoveProgress shows how far a move is: on a terminal in one line, otherwise in a line from time to time.
+type MoveProgress struct {
+	*Printer
+	shown time.Time // when the last line was printed
+}
+
+// Show shows what was copied so far.
+func (p *MoveProgress) Show(table string, rows int) {
+	now := p.Now()
+	switch {
+	case p.onScreen():
+		fmt.Fprintf(p.Err, "\rcopying %s: %d rows in all\x1b[K", table, rows)
+	case now.Sub(p.shown) >= moveLine:
+		p.shown = now
+		p.Say("copying %s: %d rows in all", table, rows)
+	}
+}
+
+// End clears the line.
+func (p *MoveProgress) End() {
+	if p.onScreen() {
+		fmt.Fprint(p.Err, "\r\x1b[K")
+	}
+}
+
+func (p *MoveProgress) onScreen() bool {
+	return IsTerminal(p.Err) && !p.Flags.JSON && !p.Flags.JSONLines && !p.Flags.Quiet
 }

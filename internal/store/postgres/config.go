@@ -20,6 +20,21 @@ import (
 // ErrNotBuilt is the error of a program that was built without the client of PostgreSQL.
 var ErrNotBuilt = errors.New("this program is built without PostgreSQL")
 
+// Errors of a copy of a store into a schema.
+var (
+	ErrUnfinished = errors.New("a copy of another store into it is not finished")
+	ErrNotEmpty   = errors.New("it has memories already")
+)
+
+// Target is what is at the place where a copy goes.
+type Target struct {
+	Version    string // of the server
+	Full       bool   // something is stored there
+	Unfinished bool   // by a copy that is not finished
+
+	number int
+}
+
 // Config says where the database is.
 type Config struct {
 	// DSN is a URL, postgres://…; package config accepts no list of key=value. Passwords may come from PGPASSWORD,
@@ -32,6 +47,7 @@ type Config struct {
 	Wait     time.Duration    // limit of waiting for a lock; 0 means 10 s
 	Limit    time.Duration    // limit of one statement; 0 means 60 s
 	MaxConns int              // 0 means 6
+	Copy     bool             // a copy into it may be unfinished; otherwise Open refuses that
 }
 
 // DefaultSchema is the schema that is used unless another one is configured.

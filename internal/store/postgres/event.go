@@ -44,9 +44,10 @@ func (e *entry) InsertEvent(ctx context.Context, session any, payload string) (i
 	}
 	ev := e.Event
 	return seq, e.exec(ctx, query(`INSERT INTO event (seq, id, key, session, prompt_id, kind, tool, tool_use_id, agent_id,
-		dropped, payload, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		seq, ev.ID, ev.Key, session, ev.PromptID, ev.Kind, ev.Tool, ev.ToolUseID, ev.AgentID, ev.PayloadDropped, payload,
-		stored.Stamp(e.At)))
+		agent_type, ok, exit_code, duration_ms, dropped, payload, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		seq, ev.ID, ev.Key, session, ev.PromptID, ev.Kind, ev.Tool, ev.ToolUseID, ev.AgentID, ev.AgentType,
+		stored.Succeeded(ev), stored.ExitCode(ev), ev.DurationMS, ev.PayloadDropped, payload, stored.Stamp(e.At)))
 }
 
 // Events implements mem.Store. Erased events are left out.

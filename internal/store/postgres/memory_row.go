@@ -36,15 +36,22 @@ func scanStored(r pgx.Rows) (row stored.MemoryRow, err error) {
 	if session != nil {
 		row.SessionNumber = *session
 	}
-	d, err := decode[memoryDoc]("memory "+id, doc)
+	d, err := decodeMemory(doc)
 	if err != nil {
 		row.ID, row.Kind, row.Broken = id, mem.Kind(kind), true
 		return row, nil //nolint:nilerr // the caller decides what a broken row means
 	}
-	row.Memory = d.Memory
-	row.Index, row.UsedIn = words, d.UsedIn
-	row.Note.State, row.Note.Uses, row.Note.Prevented = d.NoteState, d.NoteUses, d.NotePrevented
+	row.Memory, row.Index = d.Memory, words
 	return row, nil
+}
+
+// decodeMemory returns the memory of a document.
+func decodeMemory(doc string) (row stored.MemoryRow, err error) {
+	d, err := decode[memoryDoc]("memory", doc)
+	row.Memory = d.Memory
+	row.UsedIn = d.UsedIn
+	row.Note.State, row.Note.Uses, row.Note.Prevented = d.NoteState, d.NoteUses, d.NotePrevented
+	return row, err
 }
 
 // scanMemory reads a row of memoryColumns as callers get it, without its search words.
@@ -60,6 +67,18 @@ func scanMemory(r pgx.Rows) (mem.Memory, error) {
 // saveMemory writes a memory, new or not, with all that is derived from it. Utterances are indexed later, with their
 // neighbours.
 func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
+	s, err := memoryStatement(r)
+	if err != nil {
+		return err
+	}
+	if stored.IsUtterance(r.Memory) {
+		e.Spans.Add(r.SessionNumber, r.Number)
+	}
+	return e.exec(ctx, s)
+}
+
+// memoryStatement is the statement of saveMemory.
+func memoryStatement(r stored.MemoryRow) (*statement, error) {
 	m := &r.Memory
 	for _, t := range []*time.Time{&m.Created, &m.Updated, &m.LastUsed, &m.Hidden, &m.Note.Written} {
 		*t = storable(*t)
@@ -68,14 +87,11 @@ func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
 		Memory: *m, UsedIn: m.UsedIn, NoteState: m.Note.State, NoteUses: m.Note.Uses, NotePrevented: m.Note.Prevented,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	search := vectorOf(memoryTexts(*m))
-	if stored.IsUtterance(*m) {
-		e.Spans.Add(r.SessionNumber, r.Number)
-	}
 	dirs, exts := places(m.Files)
-	return e.exec(ctx, query(`INSERT INTO memory (number, id, scope, project, session, kind, status, pinned, importance,
+	return query(`INSERT INTO memory (number, id, scope, project, session, kind, status, pinned, importance,
 		trust, resolved, agent, prompt_id, branch, command, key, supersedes, merged_into, note, files, dirs, exts, tags,
 		proposed, outdated, repeats, created, updated, hidden, words, doc, search, length)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
@@ -91,7 +107,8 @@ func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
 		r.Number, m.ID, m.Scope, m.Project, r.SessionNumber, m.Kind, m.Status, m.Pinned, m.Importance, int(m.Trust),
 		m.Resolved, m.Source.Agent, m.Source.PromptID, m.Branch, m.Command, m.Key, m.Supersedes, m.MergedInto, m.Note.File,
 		indexed(m.Files), dirs, exts, indexed(m.Tags), len(m.Proposals) > 0, r.Outdated, m.Repeats,
-		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, search.text, search.length))
+		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, search.text,
+		search.length), nil
 }
 
 // longest is how many bytes of a text of a list are indexed. Longer texts that begin alike count as equal.

@@ -13,13 +13,28 @@ import (
 const Built = false
 
 // Store is a store that cannot be opened.
-type Store struct{ mem.Store }
+type Store struct {
+	mem.Store
+	mem.MoveStore
+}
 
 // Open returns an error.
 func Open(context.Context, Config) (*Store, error) { return nil, ErrNotBuilt }
 
 // Server returns an error.
 func (*Store) Server(context.Context) (Server, error) { return Server{}, ErrNotBuilt }
+
+// BeginCopy returns an error.
+func (*Store) BeginCopy(context.Context, string) (bool, error) { return false, ErrNotBuilt }
+
+// ClearCopy returns an error.
+func (*Store) ClearCopy(context.Context) error { return ErrNotBuilt }
+
+// EndCopy returns an error.
+func (*Store) EndCopy(context.Context) error { return ErrNotBuilt }
+
+// Look returns an error.
+func Look(context.Context, Config) (Target, error) { return Target{}, ErrNotBuilt }
 
 // AtFault reports whether the store is the cause of an error: without it, it is of none but that of Open.
 func AtFault(err error) bool { return errors.Is(err, ErrNotBuilt) }

@@ -81,6 +81,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		pool.Close()
 		return nil, wrap("open the database", err)
 	}
+	if err := s.checkCopy(ctx); err != nil && !cfg.Copy {
+		pool.Close()
+		return nil, wrap("open the database", err)
+	}
 	if err := s.finishPurge(ctx); err != nil && !errors.Is(translate(err), mem.ErrLocked) {
 		pool.Close()
 		return nil, wrap("finish an earlier purge", err)

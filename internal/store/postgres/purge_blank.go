@@ -10,7 +10,8 @@ import (
 )
 
 // blankEvent erases events. Their rows stay, so that other deliveries are duplicates. A condition follows.
-const blankEvent = "UPDATE event SET payload = '', prompt_id = '', tool = '', tool_use_id = '', agent_id = '' WHERE "
+const blankEvent = "UPDATE event SET payload = '', prompt_id = '', tool = '', tool_use_id = '', agent_id = '', " +
+	"agent_type = '' WHERE "
 
 // BlankEvents erases the events of a session that contain a trace.
 func (tx *transaction) BlankEvents(ctx context.Context, session int64, f *stored.Finder) (int, error) {

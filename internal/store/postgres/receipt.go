@@ -42,6 +42,15 @@ func (e *entry) InsertReceipt(ctx context.Context, session any, r mem.Receipt) e
 
 // putItems writes which memories a receipt names.
 func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
+	s := itemsStatement(n, r)
+	if s == nil {
+		return nil
+	}
+	return e.exec(ctx, s)
+}
+
+// itemsStatement is the statement of putItems, nil if the receipt names none.
+func itemsStatement(n any, r mem.Receipt) *statement {
 	injected, left := []string{}, []string{}
 	for _, it := range r.Items {
 		injected = append(injected, it.ID)
@@ -52,9 +61,9 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 	if len(injected)+len(left) == 0 {
 		return nil
 	}
-	return e.exec(ctx, query(`INSERT INTO receipt_item (receipt, memory, injected)
+	return query(`INSERT INTO receipt_item (receipt, memory, injected)
 		SELECT ?::bigint, memory, bool_or(injected) FROM (SELECT unnest(?::text[]) memory, true injected
-		UNION ALL SELECT unnest(?::text[]), false) items GROUP BY memory`, n, injected, left))
+		UNION ALL SELECT unnest(?::text[]), false) items GROUP BY memory`, n, injected, left)
 }
 
 // AddInjected adds keys and tokens to what was injected into a session.

@@ -48,18 +48,27 @@ func (tx *transaction) InsertSession(ctx context.Context, s mem.Session) error {
 
 // UpdateSession writes a session, new or not.
 func (tx *transaction) UpdateSession(ctx context.Context, s mem.Session) error {
+	q, err := sessionStatement(s)
+	if err != nil {
+		return err
+	}
+	return tx.exec(ctx, q)
+}
+
+// sessionStatement is the statement of UpdateSession.
+func sessionStatement(s mem.Session) (*statement, error) {
 	for _, t := range []*time.Time{&s.Created, &s.Completed, &s.LastEvent, &s.ContextReadAt, &s.Compacted} {
 		*t = storable(*t)
 	}
 	doc, err := stored.Text(sessionDoc{s, s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return tx.exec(ctx, query(`INSERT INTO session (number, id, short, agent, project, model, cliff, last_event, doc)
+	return query(`INSERT INTO session (number, id, short, agent, project, model, cliff, last_event, doc)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET agent = excluded.agent,
 		project = excluded.project, model = excluded.model, cliff = excluded.cliff, last_event = excluded.last_event,
 		doc = excluded.doc`,
-		s.Number, s.ID, s.Short, s.Agent, s.Project, s.Model, s.AutoCompactTokens, stored.Stamp(s.LastEvent), doc))
+		s.Number, s.ID, s.Short, s.Agent, s.Project, s.Model, s.AutoCompactTokens, stored.Stamp(s.LastEvent), doc), nil
 }
 
 // storable returns a time as it can be stored: in UTC, and within the range of stored times.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -40,26 +39,12 @@ func (e *entry) InsertEvent(ctx context.Context, session any, payload string) (i
 	res, err := e.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		ev.ID, ev.Key, session, ev.PromptID, string(ev.Kind), ev.Tool, ev.ToolUseID, ev.AgentID, ev.AgentType,
-		ev.Kind != mem.PostToolUseFailure && ev.Kind != mem.StopFailure, exitCode(ev), ev.DurationMS, payload,
+		stored.Succeeded(ev), stored.ExitCode(ev), ev.DurationMS, payload,
 		stored.Stamp(e.At))
 	if err != nil {
 		return 0, err
 	}
 	return res.LastInsertId()
-}
-
-// exitCode returns the exit code in the error text of a failed command, nil if there is none.
-func exitCode(e mem.Event) any {
-	rest, ok := strings.CutPrefix(e.Error, "Exit code ")
-	if !ok {
-		return nil
-	}
-	word, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(strings.TrimSpace(word))
-	if err != nil {
-		return nil
-	}
-	return n
 }
 
 // Events implements mem.Store. Erased events are left out.

@@ -3,8 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"path"
 
 	"remanence/internal/mem"
@@ -35,19 +33,18 @@ func inListedOrder(numbers []int64) statement {
 // memoryRow is a row of table memory. Its fields are those of a memory that are stored in another form.
 type memoryRow struct {
 	stored.MemoryRow
-	facts, concepts, tags, files, anchors, modified, summary, source string
-	standing                                                         string
-	prompt                                                           int
+	columns stored.MemoryColumns
+	prompt  int
 }
 
 func (r *memoryRow) fields() []any {
-	m := &r.Memory
+	m, c := &r.Memory, &r.columns
 	return []any{
-		&r.Number, &m.ID, &m.Scope, &m.Project, &r.SessionNumber, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts,
-		&r.concepts, &r.tags, &r.files, &r.anchors, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary,
-		&m.Who, &m.Importance, &m.Confidence, &m.Trust, &m.Origin, &r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned,
+		&r.Number, &m.ID, &m.Scope, &m.Project, &r.SessionNumber, &m.Session, &m.Kind, &m.Title, &m.Body, &c.Facts,
+		&c.Concepts, &c.Tags, &c.Files, &c.Anchors, &c.Modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &c.Summary,
+		&m.Who, &m.Importance, &m.Confidence, &m.Trust, &m.Origin, &r.prompt, &c.Source, &m.Resolved, &m.Status, &m.Pinned,
 		&m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats, &m.Index, &m.Uses, timeAt(&m.LastUsed), timeAt(&m.Created),
-		timeAt(&m.Updated), timeAt(&m.Hidden), &m.Note.File, &r.standing, &m.MergedInto,
+		timeAt(&m.Updated), timeAt(&m.Hidden), &m.Note.File, &c.Standing, &m.MergedInto,
 	}
 }
 
@@ -55,23 +52,9 @@ func (r *memoryRow) fields() []any {
 // errUnreadable, the fields that could be decoded are set.
 func (r *memoryRow) unpack() error {
 	m := &r.Memory
-	var errs []error
-	for _, list := range [...]struct {
-		stored string
-		into   *mem.Strings
-	}{{r.facts, &m.Facts}, {r.concepts, &m.Concepts}, {r.tags, &m.Tags}, {r.files, &m.Files}} {
-		errs = append(errs, unlist(list.stored, list.into))
-	}
-	errs = append(errs, unlist(r.modified, &m.Modified), unlist(r.anchors, &m.Anchors))
-	if r.summary != "" {
-		errs = append(errs, json.Unmarshal([]byte(r.summary), &m.Summary))
-	}
-	if r.standing != "" {
-		errs = append(errs, unpackStanding(r.standing, m))
-	}
-	errs = append(errs, json.Unmarshal([]byte(r.source), &m.Source))
+	err := r.columns.Unpack(m)
 	m.Source.Prompt = r.prompt
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return unreadable("memory "+m.ID, err)
 	}
 	return nil
@@ -102,7 +85,7 @@ func scanMemory(r *sql.Rows) (mem.Memory, error) {
 // InsertMemory writes a new memory and its index rows.
 func (e *entry) InsertMemory(ctx context.Context, r stored.MemoryRow) error {
 	m := r.Memory
-	summary, source, standing, err := packed(m)
+	c, err := stored.PackMemory(m)
 	if err != nil {
 		return err
 	}
@@ -113,11 +96,11 @@ func (e *entry) InsertMemory(ctx context.Context, r stored.MemoryRow) error {
 			branch, head, key, repeats, words, uses, last_used, created, updated, hidden, note, standing, woven)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		r.Number, m.MergedInto, m.ID, string(m.Scope), m.Project, r.SessionNumber, string(m.Kind), m.Title, m.Body,
-		list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
-		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin),
-		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, m.Resolved, string(m.Status), m.Pinned, m.Supersedes,
+		c.Facts, c.Concepts, c.Tags, c.Files, c.Anchors, c.Modified,
+		m.Tool, m.Command, m.ExitCode, m.Event, c.Summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin),
+		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, c.Source, m.Resolved, string(m.Status), m.Pinned, m.Supersedes,
 		m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stored.Stamp(m.LastUsed), stored.Stamp(m.Created),
-		stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Note.File, standing, !r.Outdated); err != nil {
+		stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Note.File, c.Standing, !r.Outdated); err != nil {
 		return err
 	}
 	return e.index(ctx, r)
@@ -140,7 +123,7 @@ func (e *entry) index(ctx context.Context, r stored.MemoryRow) error {
 // written only if they change: SQLite writes index pages even if the value stays the same. Writing the search index
 // costs more than the rest of an event, and a command that runs many times repeats its memory each time.
 func (e *entry) UpdateMemory(ctx context.Context, old stored.MemoryRow, m mem.Memory) error {
-	summary, source, standing, err := packed(m)
+	c, err := stored.PackMemory(m)
 	if err != nil {
 		return err
 	}
@@ -149,10 +132,10 @@ func (e *entry) UpdateMemory(ctx context.Context, old stored.MemoryRow, m mem.Me
 			facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
 			tool=?, exit_code=?, summary=?, confidence=?, resolved=?, repeats=?, words=?, uses=?,
 			last_used=?, updated=?, hidden=?, standing=? WHERE number=?`,
-		m.Source.Agent, m.Source.Prompt, source, m.Title, m.Body,
-		list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
-		m.Tool, m.ExitCode, summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses,
-		stored.Stamp(m.LastUsed), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), standing, n); err != nil {
+		m.Source.Agent, m.Source.Prompt, c.Source, m.Title, m.Body,
+		c.Facts, c.Concepts, c.Tags, c.Files, c.Anchors, c.Modified,
+		m.Tool, m.ExitCode, c.Summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses,
+		stored.Stamp(m.LastUsed), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), c.Standing, n); err != nil {
 		return err
 	}
 	if fresh := indexedOf(m); old.Broken || fresh != indexedOf(old.Memory) {
@@ -209,20 +192,6 @@ func indexedOf(m mem.Memory) indexedFields {
 		supersedes: m.Supersedes, scope: m.Scope, kind: m.Kind, status: m.Status, trust: m.Trust,
 		importance: m.Importance, pinned: m.Pinned,
 	}
-}
-
-// packed returns the JSON of a memory's columns summary, source and standing.
-func packed(m mem.Memory) (summary, source, standing string, err error) {
-	if m.Summary != nil {
-		if summary, err = stored.Text(m.Summary); err != nil {
-			return "", "", "", err
-		}
-	}
-	if standing, err = packStanding(m); err != nil {
-		return "", "", "", err
-	}
-	source, err = stored.Text(m.Source)
-	return summary, source, standing, err
 }
 
 // indexLists writes the rows by which files and tags are looked up.

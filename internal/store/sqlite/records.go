@@ -29,6 +29,7 @@ type recordTable struct {
 	named  []string          // columns that hold ids of memories or runs, alone or inside JSON
 	same   []string          // columns by which a row is known
 	which  string            // condition of the rows of a project (?1) since a time (?2)
+	work   bool              // only of a copy of the whole store
 }
 
 const (
@@ -87,8 +88,17 @@ func recordTables() []recordTable {
 			which: inMemory + " AND run IN (SELECT number FROM run WHERE " + inProject + ")",
 		},
 		{name: "dismissed", refs: memory, named: other, same: []string{"rule", "memory", "other"}, which: inMemory},
+		{name: "job", number: "number", refs: session, same: []string{"id"}, work: true},
+		{name: "pause", same: []string{"target"}, work: true},
+		{name: "silence", same: []string{"target"}, work: true},
+		{name: "spent", same: []string{"day"}, work: true},
+		{name: "vector", refs: map[string]string{"memory": "memory"}, same: []string{"memory"}, work: true},
+		{name: sequences, same: []string{"name"}, work: true},
 	}
 }
+
+// sequences is SQLite's table of the last numbers of tables. Their records are those of a table counter.
+const sequences, counters = "sqlite_sequence", "counter"
 
 // Records calls each with the rows that q selects, as they are at one moment.
 func (s *maintenance) Records(ctx context.Context, q mem.RecordQuery, each func(mem.Record) error) error {
@@ -102,19 +112,22 @@ func (s *maintenance) Records(ctx context.Context, q mem.RecordQuery, each func(
 		since = stored.Stamp(q.Since)
 	}
 	for _, t := range recordTables() {
+		if t.work && !q.Work {
+			continue
+		}
 		columnsOf := "t.*"
 		for _, column := range slices.Sorted(maps.Keys(t.refs)) {
 			columnsOf += fmt.Sprintf(", (SELECT id FROM %s WHERE number = t.%s) AS %s", t.refs[column], column, column)
 		}
-		found, err := tx.QueryContext(ctx, "SELECT "+columnsOf+" FROM "+t.name+" t WHERE "+t.which+
-			" ORDER BY t."+cmp.Or(t.number, t.same[0]), q.Project, since)
+		found, err := tx.QueryContext(ctx, "SELECT "+columnsOf+" FROM "+t.name+" t WHERE "+
+			cmp.Or(t.which, "?1 = ?1 AND ?2 = ?2")+" ORDER BY t."+cmp.Or(t.number, t.same[0]), q.Project, since)
 		if err != nil {
 			return wrap("read "+t.name, err)
 		}
 		for err == nil && found.Next() {
 			var row map[string]any
 			if row, err = columns(found); err == nil { // the id stands after the number of the same name, and replaces it
-				err = each(mem.Record{Table: t.name, Row: row})
+				err = each(t.record(row))
 			}
 		}
 		if err = errors.Join(err, found.Err(), found.Close()); err != nil { //nolint:sqlclosecheck // before the next table
@@ -122,6 +135,76 @@ func (s *maintenance) Records(ctx context.Context, q mem.RecordQuery, each func(
 		}
 	}
 	return nil
+}
+
+// record is a row of the table as a record. Bytes were read as text. Nobody works on a job of a copy.
+func (t recordTable) record(row map[string]any) mem.Record {
+	switch t.name {
+	case "vector":
+		data, _ := row["data"].(string)
+		row["data"] = []byte(data)
+	case "job":
+		row["leased"] = int64(0)
+	case sequences:
+		return mem.Record{Table: counters, Row: map[string]any{"name": row["name"], "n": row["seq"]}}
+	}
+	return mem.Record{Table: t.name, Row: row}
+}
+
+// AddRecords writes rows of another store.
+func (s *maintenance) AddRecords(ctx context.Context, records []mem.Record) error {
+	return wrap("add records", s.change(ctx, func(w *writer) error {
+		p := recordWriter{entry: newEntry(w)}
+		tables := map[string]recordTable{}
+		for _, t := range recordTables() {
+			tables[t.name] = t
+		}
+		for _, r := range records {
+			t, known := tables[r.Table]
+			err := fmt.Errorf("%q is no table of a store", r.Table)
+			switch {
+			case r.Table == counters:
+				err = p.count(ctx, r.Row)
+			case known:
+				err = p.add(ctx, t, maps.Clone(r.Row))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// count writes the last number of a table, which the rows that were written raised already.
+func (p *recordWriter) count(ctx context.Context, row map[string]any) error {
+	if _, err := p.conn.ExecContext(ctx, "DELETE FROM "+sequences+" WHERE name=?", row["name"]); err != nil {
+		return err
+	}
+	_, err := p.conn.ExecContext(ctx, "INSERT INTO "+sequences+" (name, seq) VALUES (?,?)", row["name"], row["n"])
+	return err
+}
+
+// add writes one row of another store.
+func (p *recordWriter) add(ctx context.Context, t recordTable, row map[string]any) error {
+	for column, table := range t.refs {
+		if err := p.resolve(ctx, row, column, table); err != nil {
+			return err
+		}
+	}
+	if err := p.insert(ctx, t, row); err != nil || t.name != "receipt" {
+		return err
+	}
+	if doc, _ := row["doc"].(string); !json.Valid([]byte(doc)) {
+		return nil // what a damaged receipt names is unknown
+	}
+	return p.items(ctx, row)
+}
+
+// FinishRecords makes the search indexes of rows that AddRecords wrote.
+func (s *maintenance) FinishRecords(ctx context.Context) error {
+	_, err := s.Reindex(ctx)
+	return err
 }
 
 // recordWriter writes the records of an import.

@@ -175,6 +175,9 @@ func checkpointClosed(ctx context.Context, path string) error {
 	})
 }
 
+// Remove removes a database with SQLite's files beside it.
+func Remove(path string) error { return removeAll(path) }
+
 // removeAll removes a database with SQLite's files beside it, the database last.
 func removeAll(path string) error { return removeFiles(path, "-wal", "-shm", "-journal", "") }
 

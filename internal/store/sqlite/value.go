@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -25,15 +24,6 @@ func (t *storedTime) Scan(v any) error {
 	return nil
 }
 
-// list encodes a list as JSON, an empty one as "".
-func list[T any](v []T) string {
-	if len(v) == 0 {
-		return ""
-	}
-	s, _ := stored.Text(v) // strings and structs of strings can always be encoded
-	return s
-}
-
 // array encodes values for json_each.
 func array[T ~string | ~int64](v []T) string {
 	if len(v) == 0 {
@@ -41,17 +31,6 @@ func array[T ~string | ~int64](v []T) string {
 	}
 	s, _ := stored.Text(v)
 	return s
-}
-
-// unlist decodes the result of list.
-func unlist[S ~[]T, T any](s string, into *S) error {
-	if s == "" {
-		return nil
-	}
-	if err := json.Unmarshal([]byte(s), into); err != nil {
-		return fmt.Errorf("stored list: %w", err)
-	}
-	return nil
 }
 
 // fileSize returns the size of a file, 0 if it does not exist.

@@ -1,12 +1,70 @@
-package sqlite
+package stored
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"remanence/internal/mem"
-	"remanence/internal/store/stored"
 )
+
+// MemoryColumns are the columns of a memory that hold JSON, "" where there is nothing to hold. SQLite's table has them,
+// and so has an export, whatever database it comes from.
+type MemoryColumns struct {
+	Facts, Concepts, Tags, Files, Anchors, Modified, Summary, Source, Standing string
+}
+
+// PackMemory encodes the columns of a memory.
+func PackMemory(m mem.Memory) (c MemoryColumns, err error) {
+	c.Facts, c.Concepts, c.Tags, c.Files = list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files)
+	c.Anchors, c.Modified = list(m.Anchors), list(m.Modified)
+	if m.Summary != nil {
+		if c.Summary, err = Text(m.Summary); err != nil {
+			return c, err
+		}
+	}
+	if c.Standing, err = packStanding(m); err != nil {
+		return c, err
+	}
+	c.Source, err = Text(m.Source)
+	return c, err
+}
+
+// Unpack decodes the columns into a memory. After an error the fields that could be decoded are set.
+func (c MemoryColumns) Unpack(m *mem.Memory) error {
+	errs := []error{
+		unlist(c.Facts, &m.Facts), unlist(c.Concepts, &m.Concepts), unlist(c.Tags, &m.Tags), unlist(c.Files, &m.Files),
+		unlist(c.Modified, &m.Modified), unlist(c.Anchors, &m.Anchors),
+	}
+	if c.Summary != "" {
+		errs = append(errs, json.Unmarshal([]byte(c.Summary), &m.Summary))
+	}
+	if c.Standing != "" {
+		errs = append(errs, unpackStanding(c.Standing, m))
+	}
+	return errors.Join(append(errs, json.Unmarshal([]byte(c.Source), &m.Source))...)
+}
+
+// list encodes a list as JSON, an empty one as "".
+func list[T any](v []T) string {
+	if len(v) == 0 {
+		return ""
+	}
+	s, _ := Text(v) // strings and structs of strings can always be encoded
+	return s
+}
+
+// unlist decodes the result of list.
+func unlist[S ~[]T, T any](s string, into *S) error {
+	if s == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(s), into); err != nil {
+		return fmt.Errorf("stored list: %w", err)
+	}
+	return nil
+}
 
 // standing is the content of the column of that name: fields that few memories
 // have. Most rows have none of them and need no decoding.
@@ -36,7 +94,7 @@ func packStanding(m mem.Memory) (string, error) {
 		m.PromotedFrom == "" && m.Note == (mem.Note{}) {
 		return "", nil
 	}
-	return stored.Text(standing{
+	return Text(standing{
 		Invariant: m.Invariant, Projects: m.Projects, HalfLife: m.HalfLife, Evergreen: m.Evergreen, Promoted: m.PromotedFrom,
 		Prevented: m.Prevented, Feedback: m.Feedback, Proposals: m.Proposals, UsedIn: m.UsedIn, Hash: m.Note.Hash,
 		Commits: m.Commits, Size: m.Note.Size, Written: m.Note.Written,
@@ -45,9 +103,9 @@ func packStanding(m mem.Memory) (string, error) {
 }
 
 // unpackStanding decodes the column into m.
-func unpackStanding(stored string, m *mem.Memory) error {
+func unpackStanding(text string, m *mem.Memory) error {
 	var s standing
-	err := json.Unmarshal([]byte(stored), &s)
+	err := json.Unmarshal([]byte(text), &s)
 	m.Invariant, m.Projects, m.HalfLife, m.Evergreen, m.PromotedFrom = s.Invariant, s.Projects, s.HalfLife, s.Evergreen,
 		s.Promoted
 	m.Prevented, m.Feedback, m.Proposals, m.UsedIn, m.Commits = s.Prevented, s.Feedback, s.Proposals, s.UsedIn, s.Commits
