@@ -108,6 +108,7 @@ func logLineOf(s string, d *redact.Redactor) logLine {
 		switch key {
 		case "time":
 			if t, err := time.Parse(time.RFC3339Nano, val); err == nil {
+				t = t.UTC()
 				l.At = &t
 			}
 		case "level":

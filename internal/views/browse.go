@@ -162,7 +162,9 @@ func (s *Service) Day(ctx context.Context, at mem.ProjectRef) (mem.Day, error) {
 	if err != nil {
 		return mem.Day{}, err
 	}
-	return s.Store.Day(ctx, p.Key, s.Event.Today())
+	day, err := s.Store.Day(ctx, p.Key, s.Event.Today())
+	day.Since = day.Since.UTC()
+	return day, err
 }
 
 // SessionsRequest asks for sessions, last active first.

@@ -59,7 +59,7 @@ func fill(ctx context.Context, c config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	w := newWriter(c, time.Now())
+	w := newWriter(c, time.Now().UTC())
 	var group []mem.Batch
 	for first := 0; first < c.memories; first += c.perSession {
 		group = append(group, w.session(first, min(first+c.perSession, c.memories)))
