@@ -127,6 +127,20 @@ func TestAnEditThatRemovesWhatADecisionLaidDownGetsIt(t *testing.T) {
 	}
 }
 
+// One line of a removal was moved, the other one is gone.
+func TestAMovedLineHidesNoOtherRemoval(t *testing.T) {
+	const said = "We decided to limit the sender to 9 mails a minute and to close idle sockets, " +
+		"because the gateway drops more."
+	s := decided(t, said,
+		edited("p1", "t1", senderFile, "\tsend(m)", "\tlimit.Wait(9, time.Minute)\n\tclose(idleSockets)\n\tsend(m)"))
+	moved := edited("p2", "t4", "/home/dev/shop/queue.go", "\tx()", "\tclose(idleSockets)")
+	removal := edited("p2", "t2", senderFile,
+		"\tlimit.Wait(9, time.Minute)\n\tclose(idleSockets)\n\tsend(m)", "\tsend(m)")
+	if got := undone(s.play(moved, removal)); !strings.Contains(got, "removes it: `limit.Wait(9, time.Minute)`") {
+		t.Errorf("says %q", got)
+	}
+}
+
 // An edit may name a part of a line; the client's answer has the line.
 func TestAnEditOfAPartOfALineIsReadByItsAnswer(t *testing.T) {
 	part := func(promptID, toolID, from, to, was, is string) mem.Event {

@@ -35,6 +35,7 @@ type undoSearch struct {
 	call    extract.Call
 	now     blame.Change
 	reasons map[string][]reason // by session
+	added   []string            // texts that earlier edits of this turn wrote; nil if they were not read
 
 	items []inject.Item // found
 	marks []string      // by which each item is said once in a session
@@ -137,8 +138,12 @@ func (s *undoSearch) explain(ctx context.Context, session string, lines []blame.
 			continue
 		}
 		if line.New == "" {
-			if moved, err := s.moved(ctx, line.Old); err != nil || moved {
+			moved, err := s.moved(ctx, line.Old)
+			if err != nil {
 				return err
+			}
+			if moved {
+				continue
 			}
 		}
 		mark := "undone:" + reasons[i].ID
@@ -157,24 +162,36 @@ func (s *undoSearch) explain(ctx context.Context, session string, lines []blame.
 
 // moved reports whether an earlier edit of this turn wrote a line that the edit removes, here or in another file.
 func (s *undoSearch) moved(ctx context.Context, line string) (bool, error) {
+	if s.added == nil {
+		if err := s.collectAdded(ctx); err != nil {
+			return false, err
+		}
+	}
+	return slices.ContainsFunc(s.added, func(text string) bool { return strings.Contains(text, line) }), nil
+}
+
+// collectAdded reads what earlier edits of this turn wrote.
+func (s *undoSearch) collectAdded(ctx context.Context) error {
+	added := []string{}
 	for _, tools := range event.EditingTools() {
 		events, err := s.Store.Events(ctx, mem.EventQuery{
 			Session: s.ec.Session, PromptID: s.ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: tools,
 			Limit: undoneCalls,
 		})
 		if err != nil {
-			return false, fmt.Errorf("edits of this turn: %w", err)
+			return fmt.Errorf("edits of this turn: %w", err)
 		}
 		for _, ev := range events {
 			if ev.ID == s.ec.ID || !event.EditsFile(ev.Tool) {
 				continue
 			}
-			if _, text := event.LineChanges(ev, s.Event.ReadCall(ev, s.ec.Project)); strings.Contains(text, line) {
-				return true, nil
+			if _, text := event.LineChanges(ev, s.Event.ReadCall(ev, s.ec.Project)); text != "" {
+				added = append(added, text)
 			}
 		}
 	}
-	return false, nil
+	s.added = added
+	return nil
 }
 
 // reasonsOf returns the decisions and fixes of a session that may be injected, newest first.
