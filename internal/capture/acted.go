@@ -20,7 +20,7 @@ import (
 // That a file of the memory is edited proves little: in hand-labelled sessions 5 of 62 such memories were acted on. Of
 // those that have a name in common with the edit it was 4 of 6. See "Uses" in docs/internals/evolution.md.
 func actedOn(ctx context.Context, s *event.Service, ec event.Context, c extract.Call) ([]mem.Edit, error) {
-	q := mem.Query{IDs: injectedIDs(ec.SessionInfo), ExactIDs: true, Hidden: true, Within: "*"}
+	q := mem.Query{IDs: injectedIDs(ec.SessionInfo), ExactIDs: true, Within: "*"}
 	edits := event.EditsFile(ec.Tool) && c.File != ""
 	if len(q.IDs) == 0 || !edits && c.Plain == "" {
 		return nil, nil
@@ -78,36 +78,19 @@ func repeatedSinceInjected(ctx context.Context, s *event.Service, ec event.Conte
 	}), err
 }
 
-// namesOfCode returns the names in a text that are written together from several words: parseDate, max_size.
-func namesOfCode(text string) []string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return slices.DeleteFunc(words, func(w string) bool {
-		w = strings.Trim(w, "_")
-		mixed := strings.ContainsRune(w, '_')
-		before := rune(0)
-		for _, r := range w {
-			mixed = mixed || unicode.IsUpper(r) && before != 0 && !unicode.IsUpper(before)
-			before = r
-		}
-		return !mixed || unicode.IsDigit([]rune(w)[0])
-	})
-}
-
 // editsNamedPlace reports whether an edit changes a line with a name of code that the memory's text holds, or its text
 // holds two of them. The name of the file does not count.
 func editsNamedPlace(c extract.Call, m mem.Memory) bool {
 	var names []string
 	for _, name := range namesOfCode(m.Title + "\n" + m.Body) {
-		inFile := slices.ContainsFunc(m.Files, func(f string) bool { return strings.Contains(path.Base(f), name) })
-		if len(name) >= 5 && !inFile && !slices.Contains(names, name) {
+		if !slices.ContainsFunc(m.Files, func(f string) bool { return strings.Contains(path.Base(f), name) }) {
 			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
 		return false
 	}
-	whole, changed := wordsOf(c.Old), map[string]bool{}
-	maps.Copy(whole, wordsOf(c.New))
+	whole, changed := map[string]bool{}, map[string]bool{}
 	before, after := strings.Split(c.Old, "\n"), strings.Split(c.New, "\n")
 	for _, side := range [][2][]string{{before, after}, {after, before}} {
 		other := map[string]bool{}
@@ -115,8 +98,9 @@ func editsNamedPlace(c extract.Call, m mem.Memory) bool {
 			other[line] = true
 		}
 		for _, line := range side[0] {
-			if !other[line] {
-				maps.Copy(changed, wordsOf(line))
+			for _, word := range identifiers(line) {
+				whole[word] = true
+				changed[word] = changed[word] || !other[line]
 			}
 		}
 	}
@@ -132,11 +116,19 @@ func editsNamedPlace(c extract.Call, m mem.Memory) bool {
 	return n >= 2
 }
 
-// wordsOf returns the names of code in a text.
-func wordsOf(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, name := range namesOfCode(text) {
-		out[name] = true
+// namesOfCode returns the names in a text that have the shape of names in code, each once: parseDate, max_size.
+func namesOfCode(text string) (names []string) {
+	found := extract.EntityFinder{At: map[string]int{}}
+	found.Words(strings.Join(identifiers(text), " "))
+	for _, e := range found.Out {
+		if e.Kind == mem.EntitySymbol {
+			names = append(names, e.Name)
+		}
 	}
-	return out
+	return names
+}
+
+// identifiers returns the words of a text as programs are made of: letters, digits and underscores.
+func identifiers(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
