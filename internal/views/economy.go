@@ -112,7 +112,7 @@ func (s *Service) countReads(ctx context.Context, c *tally) error {
 		ctx,
 		mem.EventQuery{
 			Kinds:   []mem.EventKind{mem.PostToolUse},
-			Tool:    "Read",
+			Tool:    mem.ToolRead,
 			Project: c.out.Project.Key,
 			After:   c.since,
 			Limit:   readsLooked,
