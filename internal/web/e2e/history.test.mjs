@@ -9,6 +9,7 @@ import { eye, test, w, withWorld } from "./rig.mjs";
 import { violations } from "./world.mjs";
 
 const run = promisify(execFile);
+const secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
 const rule = "Always use tabs for indentation.";
 let key;
 
@@ -37,8 +38,8 @@ withWorld(async () => {
   await writeFile(join(w.project, "old.go"), "package old\n");
   await git("add", "-A");
   await git("commit", "-q", "-m", "begin");
-  await session("one", "retries must not sleep: write retry.go", "I decided to wait by a timer in `retry.go` instead of a sleep, because a sleep blocks the worker.",
-    "retry.go", "package retry\n\nconst wait = 9 // <b>seconds</b>\nconst token = \"ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\"\n");
+  await session("one", "retries must not sleep: write retry.go", `I decided to wait by a timer in \`retry.go\` instead of a sleep, because a sleep with ${secret} blocks the worker.`,
+    "retry.go", `package retry\n\nconst wait = 9 // <b>seconds</b>\nconst token = "${secret}"\n`);
   for (const id of ["two", "three", "four"]) await session(id, rule, "Understood.");
   for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((done) => setTimeout(done, 200))) {
     if ((await w.json("propose")).lines.length > 0) break;
@@ -115,7 +116,7 @@ test("a handoff says where the work stands, with links and commands", async () =
     await page("/handoff", "handoff", look, async (part, p) => {
       const text = await part.innerText();
       assert.match(text, /Goal[^]*asked first/i);
-      assert.match(text, /Decisions[^]*wait by a timer/i);
+      assert.match(text, /Decisions[^]*wait by a timer.* a sleep with \[secret:/i);
       assert.match(text, /Take a page in/i);
       assert.doesNotMatch(text, /a1B2c3D4/);
       assert.match(await part.locator(".command code").last().innerText(), /^remanence handoff HANDOFF\.md --project \//);
