@@ -103,6 +103,7 @@ func connect(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 	}
 	conf.MaxConns = int32(cfg.MaxConns)
 	conf.MaxConnIdleTime = idleConn
+	conf.PingTimeout = cfg.Connect
 	c := conf.ConnConfig
 	c.ConnectTimeout = cfg.Connect
 	c.StatementCacheCapacity = keptStatements
@@ -117,7 +118,11 @@ func connect(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 	} {
 		c.RuntimeParams[name] = value
 	}
-	return pgxpool.NewWithConfig(ctx, conf)
+	limits := &limiter{statement: cfg.Limit + cfg.Connect, begin: cfg.Connect}
+	c.Tracer = limits
+	pool, err := pgxpool.NewWithConfig(ctx, conf)
+	limits.pool = pool
+	return pool, err
 }
 
 // errDSN hides the reason why a DSN cannot be read: it may quote the password.

@@ -96,8 +96,9 @@ func (s *database) finishPurge(ctx context.Context) error {
 		return err
 	}
 	defer func() { _, _ = conn.Exec(context.WithoutCancel(ctx), "RESET statement_timeout") }()
-	_, err = conn.Exec(ctx, "VACUUM (FULL, ANALYZE) event, memory, turn, session, receipt, receipt_item, checkpoint, "+
-		"job, vector, entity, mention, relation, change, dismissed, injected_key, project, project_root, project_common")
+	_, err = conn.Exec(unlimited(ctx), "VACUUM (FULL, ANALYZE) event, memory, turn, session, receipt, receipt_item, "+
+		"checkpoint, job, vector, entity, mention, relation, change, dismissed, injected_key, project, project_root, "+
+		"project_common")
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (s *Store) Records(ctx context.Context, q mem.RecordQuery, each func(mem.Re
 	if q != (mem.RecordQuery{Work: q.Work}) {
 		return errors.New("a store on a server knows no part of its records")
 	}
-	return wrap("read records", pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{
+	return wrap("read records", pgx.BeginTxFunc(unlimited(ctx), s.pool, pgx.TxOptions{
 		IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly,
 	}, func(tx pgx.Tx) error {
 		// The reader may take long for each row.
@@ -176,7 +176,7 @@ func (s *Store) Records(ctx context.Context, q mem.RecordQuery, each func(mem.Re
 
 // each passes the rows of the table on.
 func (t recordTable) each(ctx context.Context, tx pgx.Tx, each func(mem.Record) error) error {
-	found, err := tx.Query(ctx, t.read)
+	found, err := tx.Query(unlimited(ctx), t.read)
 	if err != nil {
 		return err
 	}
