@@ -17,8 +17,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// backfillStep is how long one job reads before the next one continues after it.
-const backfillStep = 2 * time.Second
+// backfillStep is how long one job reads before the next one continues after it. Between two the queue pauses for a
+// second, in which nothing is read.
+const backfillStep = 5 * time.Second
 
 // maxBackfillJobs is more jobs than there are: the one that runs, the next, and a finished one.
 const maxBackfillJobs = 10
@@ -166,6 +167,7 @@ func (s *Service) finishBackfills(ctx context.Context) error {
 		b.FinishedJobs = append(b.FinishedJobs, j.ID)
 	}
 	_, err = s.Store.Apply(ctx, b)
+	s.stops.Add(1)
 	return err
 }
 
@@ -184,6 +186,7 @@ func (s *Service) RunBackfill(ctx context.Context, job mem.Job) error {
 		return ctx.Err()
 	}
 	defer func() { <-s.backfilling }()
+	s.later.forget()
 	err := s.readPart(ctx, job, o)
 	if errors.Is(err, errStopped) {
 		return nil
@@ -215,11 +218,15 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 		}
 		return err
 	}
+	stops := s.stops.Load()
 	beforeEvent := func(ctx context.Context) error {
 		if s.GiveWay != nil {
 			s.GiveWay(ctx)
 		}
-		return goesOn(ctx)
+		if s.stops.Load() != stops { // each stop, since asking the store before every event takes time
+			return goesOn(ctx)
+		}
+		return ctx.Err()
 	}
 	begun := time.Now()
 	for _, f := range files {

@@ -3,7 +3,10 @@ package capture
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"sync"
+	"time"
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
@@ -64,16 +67,52 @@ func (s *Service) reversedSince(ctx context.Context, ec event.Context, made []me
 		if !slices.Contains(reversible(), made[i].Kind) {
 			continue
 		}
-		hits, err := s.Store.Match(ctx, mem.Query{
-			Project: ec.Project.Key, Terms: rank.Terms(extract.ClaimOf(made[i])), Within: ec.Session,
-			After: ec.At.Add(1), MinTrust: mem.TrustUser, Limit: maxReversed,
-		})
+		changes, err := s.later.of(ctx, s.Event, ec)
 		if err != nil {
 			return fmt.Errorf("later decisions: %w", err)
 		}
-		if slices.ContainsFunc(hits, func(h mem.Hit) bool { return ends(h.Memory, made[i]) }) {
+		if slices.ContainsFunc(changes, func(m mem.Memory) bool { return m.Created.After(ec.At) && ends(m, made[i]) }) {
 			made[i].Status = mem.Superseded
 		}
 	}
 	return nil
+}
+
+// rereadChanges is how long a backfill may miss that the person changed course in a live session.
+const rereadChanges = 2 * time.Second
+
+// courseChanges holds the statements by which the person changed course, as a past session sees them. They are few of
+// all, and reading them once for a session takes less time than a search for each of its statements.
+type courseChanges struct {
+	mu      sync.Mutex
+	project string
+	session string
+	read    time.Time
+	changes []mem.Memory
+}
+
+// of returns the statements for the session of an event. They are read again for another session, and after
+// rereadChanges, since live sessions go on meanwhile.
+func (c *courseChanges) of(ctx context.Context, places *event.Service, ec event.Context) ([]mem.Memory, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.project == ec.Project.Key && c.session == ec.Session && time.Since(c.read) < rereadChanges {
+		return c.changes, nil
+	}
+	stated, err := places.UpTo(ctx, math.MaxInt, mem.Query{
+		Project: ec.Project.Key, Within: ec.Session, MinTrust: mem.TrustUser,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.project, c.session, c.read = ec.Project.Key, ec.Session, time.Now()
+	c.changes = slices.DeleteFunc(stated, func(m mem.Memory) bool { return !extract.ChangesCourse(extract.ClaimOf(m)) })
+	return c.changes, nil
+}
+
+// forget makes the next event read the statements again.
+func (c *courseChanges) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.read, c.changes = time.Time{}, nil
 }

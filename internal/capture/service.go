@@ -6,6 +6,7 @@ package capture
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"remanence/internal/event"
@@ -37,6 +38,8 @@ type Config struct {
 type Service struct {
 	Config
 	backfilling chan struct{} // holds an element while a job reads sessions in
+	stops       atomic.Int64  // how often the jobs of backfills were removed
+	later       courseChanges // than the past session that is read in
 }
 
 // New returns a service over c. It reads and writes nothing.
