@@ -71,7 +71,7 @@ const ManualSession = "manual"
 
 // Dialects returns the dialect of every agent, in the order in which they are shown.
 func Dialects() []Dialect {
-	return []Dialect{Claude{}, codex(), gemini(), copilot(), qwen(), opencode()}
+	return []Dialect{Claude{}, codex(), gemini(), copilot(), qwen(), opencode(), cursor(), windsurf()}
 }
 
 // ByName returns the dialect of the agent called name; ok is false if there is none.

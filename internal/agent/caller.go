@@ -9,6 +9,8 @@ const (
 	copilotID  = "copilot"
 	qwenID     = "qwen"
 	opencodeID = "opencode"
+	cursorID   = "cursor"
+	windsurfID = "windsurf"
 )
 
 // sessionsIn reads the variables in which clients name their session.
@@ -24,6 +26,12 @@ func sessionsIn(get func(string) string) map[string]string {
 // others and run the hooks that they find there, but fill in and understand only a part of what those do. The session
 // of the payload is that of the client in whose environment it stands.
 func caller(f fields, env Env) string {
+	switch {
+	case f.text("cursor_version") != "", f.text("conversation_id") != "":
+		return cursorID
+	case f.text("trajectory_id") != "":
+		return windsurfID
+	}
 	session := f.text("session_id")
 	if session == "" {
 		return ""

@@ -20,7 +20,8 @@ type client struct {
 	read func(e *mem.Event, f fields) bool
 
 	answers map[mem.EventKind]string // events whose answer reaches the model, by the name that an answer gives them
-	flat    bool                     // the answer's context is a member of the whole
+	flat    string                   // member of the whole that is the context; "" if it lies as deep as Claude Code's
+	nothing string                   // what is printed instead of nothing
 	notices bool                     // the person sees a notice
 	late    bool                     // the end of a compaction is not reported
 }
@@ -63,6 +64,7 @@ func (c client) Decode(payload []byte, env Env) (mem.Event, error) {
 	}
 	_, answered := c.answers[e.Kind]
 	e.LateRestore = c.late && answered && e.Kind != mem.SessionStart && e.Kind != mem.PreToolUse
+	e.InjectionOff = takesContext(e.Kind) && !answered // else a receipt would claim what never reaches the model
 	return e, nil
 }
 
@@ -78,19 +80,15 @@ func (c client) kind(name, commandLine string) (mem.EventKind, bool) {
 	return Kind(commandLine)
 }
 
-type flatAnswer struct {
-	Context string `json:"additionalContext"`
-}
-
 // Encode implements Dialect. No member is printed that the client does not know: Codex drops an answer with one.
 func (c client) Encode(e mem.Event, r mem.Reply) []byte {
 	event, taken := c.answers[e.Kind]
 	taken = taken && r.Context != "" && chars.UTF16Len(r.Context) <= MaxContext
-	if c.flat {
+	if c.flat != "" {
 		if !taken {
-			return nil
+			return []byte(c.nothing)
 		}
-		return oneLine(flatAnswer{r.Context})
+		return oneLine(map[string]string{c.flat: r.Context})
 	}
 	var out claudeOutput
 	if taken {

@@ -35,7 +35,7 @@ func copilot() Dialect {
 		},
 		answers: sameNames(mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse,
 			mem.PostToolUseFailure),
-		flat: true,
+		flat: contextMember,
 		late: true,
 	}}
 }

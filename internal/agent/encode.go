@@ -12,6 +12,9 @@ const MaxContext = 9900
 // maxNotice is the longest line for the person, in characters.
 const maxNotice = 1000
 
+// contextMember is the name of the context in an answer.
+const contextMember = "additionalContext"
+
 type claudeOutput struct {
 	Notice string        `json:"systemMessage,omitempty"`
 	Hook   *claudeAnswer `json:"hookSpecificOutput,omitempty"`

@@ -31,7 +31,7 @@ func opencode() client {
 			return true
 		},
 		answers: sameNames(mem.SessionStart, mem.UserPromptSubmit, mem.PostToolUse, mem.PostToolUseFailure),
-		flat:    true,
+		flat:    contextMember,
 	}
 }
 

@@ -20,13 +20,14 @@ import (
 
 func installCommand(a *app) *cobra.Command {
 	var scope, hooks string
-	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, line, backfill, noBackfill, noTrust bool
+	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, line, backfill, noBackfill, noTrust, experimental bool
 	cmd := &cobra.Command{
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
 		Short:      "put the hooks into coding agents",
-		Long: "Agents: " + strings.Join(setUpNames(), ", ") + ".\nWithout a name: those on this machine. Only entries of " +
-			"Remanence are added to\nan agent's settings; every other byte stays. An install record allows to\nundo it.\n\n" +
+		Long: "Agents: " + strings.Join(setup.Names(true), ", ") + ".\n" +
+			"Without a name: those on this machine. Only entries of Remanence are added to\n" +
+			"an agent's settings; every other byte stays. An install record allows to\nundo it.\n\n" +
 			"Codex runs a hook only after its hash is in its configuration. You are asked\nbefore it is put there; " +
 			"--yes agrees, --no-trust leaves it to you.\n\n" +
 			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its " +
@@ -45,7 +46,10 @@ func installCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ids := agentsFor(c, named, all)
+			ids, err := setup.Choose(c, named, all, experimental)
+			if err != nil {
+				return fault.Input.WithMessage("%v", err).FixedBy("remanence install --experimental " + strings.Join(args, " "))
+			}
 			if len(ids) == 0 {
 				return fault.NoAgent.Because("neither its directory nor its command is here")
 			}
@@ -81,6 +85,7 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured or injected")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "hooks-only", "mcp-only")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
+	cmd.Flags().BoolVar(&experimental, "experimental", false, "also agents that we could not run: cursor, windsurf")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&line, "status-line", false, "also show Remanence in the agent's status line, if it has none")
@@ -89,7 +94,7 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&backfill, "backfill", false, "also read in the agent's past sessions, in the background")
 	cmd.Flags().BoolVar(&noBackfill, "no-backfill", false, "do not ask about past sessions")
 	cmd.MarkFlagsMutuallyExclusive("backfill", "no-backfill", "mcp-only")
-	cmd.ValidArgs = setUpNames()
+	cmd.ValidArgs = setup.Names(true)
 	return cmd
 }
 

@@ -22,38 +22,11 @@ func agentIDs(args []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := setup.ClientByID(id); !ok && id != setup.AgentID {
-			return nil, fault.Input.WithMessage("%s cannot be set up yet", name).FixedBy("remanence install --help")
-		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids, nil
-}
-
-// setUpNames lists the agents that can be set up.
-func setUpNames() []string {
-	names := []string{setup.AgentID}
-	for _, cl := range setup.Clients() {
-		names = append(names, cl.ID)
-	}
-	return names
-}
-
-// agentsFor returns the agents that an installation is for: those named, else those on this machine.
-func agentsFor(c setup.Config, named []string, all bool) []string {
-	if len(named) > 0 || all {
-		if all {
-			return setUpNames()
-		}
-		return named
-	}
-	var ids []string
-	for _, a := range append(setup.Detect(c), setup.DetectClients(c)...) {
-		ids = append(ids, a.ID)
-	}
-	return ids
 }
 
 // installFor installs for some agents, in the way that was chosen.
@@ -203,6 +176,9 @@ func (p *agentPlan) planClient(c setup.Config, cl setup.Client, parts setup.Part
 	if plan.NoServer != nil {
 		p.Server = false
 		p.Notes = append(p.Notes, "no MCP server: "+plan.NoServer.Error())
+	}
+	if cl.Experimental {
+		p.Notes = append(p.Notes, setup.ErrExperimental.Error())
 	}
 	if parts.Hooks {
 		p.trust, p.Trusted = cl.Trust, cl.Trust == "" || plan.Trusted()

@@ -40,7 +40,7 @@ func uninstallCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&purge, "purge", false, "also erase every memory, log and setting")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.ValidArgs = setUpNames()
+	cmd.ValidArgs = setup.Names(true)
 	return cmd
 }
 

@@ -73,6 +73,10 @@ func settingsFiles(getenv func(string) string, agent string) []string {
 		return []string{filepath.Join(home, ".qwen", "settings.json")}
 	case "copilot":
 		return []string{filepath.Join(home, ".copilot", "hooks", "remanence.json")}
+	case "cursor":
+		return []string{filepath.Join(home, ".cursor", "hooks.json")}
+	case "windsurf":
+		return []string{filepath.Join(home, ".codeium", "windsurf", "hooks.json")}
 	case "opencode":
 		return []string{filepath.Join(dir("XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "remanence.js")}
 	}

@@ -192,16 +192,51 @@ func (cl Client) step(t target, path string, in input, records []Record) (Step, 
 	return s, s.was.writable()
 }
 
-// DetectClients looks for the agents other than Claude Code by their directories and commands. It runs nothing.
-func DetectClients(c Config) Agents {
-	var list Agents
+// Names lists the agents that can be set up, with or without those whose support is experimental.
+func Names(experimental bool) []string {
+	names := []string{AgentID}
 	for _, cl := range Clients() {
-		if a, ok := cl.found(c); ok {
-			list = append(list, a)
+		if experimental || !cl.Experimental {
+			names = append(names, cl.ID)
 		}
 	}
-	return list
+	return names
 }
+
+// Choose returns the agents that an installation is for: those named, all, or those on this machine, which it finds by
+// their directories and commands. It runs nothing. The error is ErrExperimental if one is named and not allowed, or
+// none but such are found.
+func Choose(c Config, named []string, all, experimental bool) (ids []string, err error) {
+	for _, id := range named {
+		if cl, _ := ClientByID(id); cl.Experimental && !experimental {
+			return nil, fmt.Errorf("%s: %w", cl.Name, ErrExperimental)
+		}
+	}
+	switch {
+	case all:
+		return Names(experimental), nil
+	case len(named) > 0:
+		return named, nil
+	}
+	for _, a := range Detect(c) {
+		ids = append(ids, a.ID)
+	}
+	for _, cl := range Clients() {
+		switch _, found := cl.found(c); {
+		case found && cl.Experimental && !experimental:
+			err = fmt.Errorf("%s: %w", cl.Name, ErrExperimental)
+		case found:
+			ids = append(ids, cl.ID)
+		}
+	}
+	if len(ids) > 0 {
+		err = nil
+	}
+	return ids, err
+}
+
+// ErrExperimental means that an agent has to be asked for.
+var ErrExperimental = errors.New("support is experimental: the hooks follow its documents, and were never run with it")
 
 // ClientState is how an agent other than Claude Code stands.
 type ClientState struct {
@@ -220,10 +255,13 @@ func CheckClient(c Config, cl Client) ClientState {
 	f, err := read(path)
 	events := cl.hasHooks(f.data)
 	s.Installed = len(events) > 0 || slices.ContainsFunc(records, func(r Record) bool { return len(r.Entries) > 0 })
-	if !there && !s.Installed {
+	if !s.Installed && (!there || cl.Experimental) {
 		return s
 	}
 	fix := "remanence install " + cl.ID
+	if cl.Experimental {
+		fix += " --experimental"
+	}
 	hooks := Finding{ID: cl.ID + ".hooks", State: OK, What: cl.Name + ": all hooks are registered"}
 	switch {
 	case err != nil:

@@ -22,6 +22,10 @@ type Client struct {
 	binary func(src []byte) string
 	// what of it needs the person's consent, beside the installation; "" if nothing does
 	Trust string
+	// Experimental means that the client was never run with our hooks: they follow its documents. It is installed for
+	// only if the person asks for that.
+	Experimental bool
+	flat         bool // its hooks are flat, see Entry
 }
 
 // target is a file that an installation edits.
@@ -54,7 +58,9 @@ type Parts struct {
 
 // Clients returns all agents but Claude Code, in the order in which they are shown.
 func Clients() []Client {
-	return []Client{codexClient(), geminiClient(), copilotClient(), qwenClient(), opencodeClient()}
+	return []Client{
+		codexClient(), geminiClient(), copilotClient(), qwenClient(), opencodeClient(), cursorClient(), windsurfClient(),
+	}
 }
 
 // ClientByID returns the agent called id; ok is false if there is none, or it is Claude Code.
@@ -131,6 +137,62 @@ func qwenClient() Client {
 	}
 }
 
+// cursorEmpty is a file of hooks that has none. Cursor reads no file without a version.
+const cursorEmpty = "{\n  \"version\": 1\n}\n"
+
+func cursorClient() Client {
+	dir := func(c Config) string { return filepath.Join(c.Home, ".cursor") }
+	return Client{
+		ID: "cursor", Name: "Cursor", program: "cursor", dir: dir, Experimental: true, flat: true,
+		hooks: []hook{
+			{"sessionStart", "", 10},
+			{"beforeSubmitPrompt", "", 5},
+			{"postToolUse", "", 5},
+			{"postToolUseFailure", "", 5},
+			{"afterFileEdit", "", 5},
+			{"preCompact", "", 10},
+			{"afterAgentResponse", "", 5},
+			{"sessionEnd", "", 10},
+		},
+		targets: []target{
+			{
+				path: func(c Config) string { return filepath.Join(dir(c), "hooks.json") }, put: putHooks, cut: cutHooks,
+				empty: cursorEmpty,
+			},
+			serverTarget(func(c Config) string { return filepath.Join(dir(c), "mcp.json") }),
+		},
+	}
+}
+
+func windsurfClient() Client {
+	dir := func(c Config) string { return filepath.Join(c.Home, ".codeium", "windsurf") }
+	return Client{
+		ID: "windsurf", Name: "Windsurf", program: "windsurf", dir: dir, Experimental: true, flat: true,
+		hooks: []hook{ // without time limits, which it has none of
+			{"pre_user_prompt", "", 0},
+			{"post_write_code", "", 0},
+			{"post_run_command", "", 0},
+			{"post_mcp_tool_use", "", 0},
+			{"post_cascade_response", "", 0},
+		},
+		targets: []target{
+			{path: func(c Config) string { return filepath.Join(dir(c), "hooks.json") }, put: putHooks, cut: cutHooks},
+			serverTarget(func(c Config) string { return filepath.Join(dir(c), "mcp_config.json") }),
+		},
+	}
+}
+
+// serverTarget is a file that holds MCP servers and no hooks.
+func serverTarget(path func(c Config) string) target {
+	return target{
+		path: path,
+		put: func(src []byte, in input) ([]byte, error) {
+			return putServer(src, in, serverForm{"mcpServers", plainServer})
+		},
+		cut: func(src []byte, _ input) ([]byte, error) { return unmergeServer(src, "mcpServers") },
+	}
+}
+
 func copilotClient() Client {
 	dir := func(c Config) string { return filepath.Join(c.Home, ".copilot") }
 	return Client{
@@ -165,7 +227,7 @@ func copilotClient() Client {
 func (cl Client) entries(binary string) []Entry {
 	var list []Entry
 	for _, h := range cl.hooks {
-		e := Entry{Event: h.event, Command: shellWord(binary) + hookWord + cl.ID, Timeout: h.timeout}
+		e := Entry{Event: h.event, Command: shellWord(binary) + hookWord + cl.ID, Timeout: h.timeout, Flat: cl.flat}
 		if cl.ID == "copilot" {
 			e.Command += " " + h.matcher
 		} else {

@@ -25,7 +25,9 @@ type Entry struct {
 	Event   string `json:"event"`
 	Matcher string `json:"matcher,omitempty"` // "" matches everything
 	Command string `json:"command"`
-	Timeout int    `json:"timeout"` // seconds
+	Timeout int    `json:"timeout"` // seconds; 0 leaves it to the agent
+	// Flat means that the command is an element of the event's list, which elsewhere holds lists of hooks with a matcher.
+	Flat bool `json:"flat,omitempty"`
 }
 
 type hook struct {
@@ -109,6 +111,7 @@ type Handler struct {
 	Event, Matcher string
 	Type, Command  string
 	Args           []string
+	Flat           bool // see Entry
 }
 
 // Ours reports whether a hook was written by an installation of Remanence, of whatever version and place: the program

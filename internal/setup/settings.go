@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -127,6 +128,11 @@ func (d document) handlersOf(event item, live bool) []found {
 	var all []found
 	for _, group := range event.val.items {
 		list := group.val.get("hooks")
+		if list == nil && group.val.get("command") != nil {
+			h := d.handler(group.val)
+			h.Event, h.Flat, h.Type = event.key, true, cmp.Or(h.Type, "command")
+			all = append(all, found{Handler: h, node: group.val, live: live})
+		}
 		if list == nil || list.kind != '[' {
 			continue
 		}
@@ -179,7 +185,9 @@ func (d document) settle(want []Entry) settlement {
 		if !Ours(f.Handler) {
 			continue
 		}
-		i := slices.IndexFunc(left, func(e Entry) bool { return e.Event == f.Event && e.Matcher == f.Matcher })
+		i := slices.IndexFunc(left, func(e Entry) bool {
+			return e.Event == f.Event && e.Matcher == f.Matcher && e.Flat == f.Flat
+		})
 		if !f.live || i < 0 {
 			s.gone[f.node] = true
 			continue
@@ -196,7 +204,18 @@ func (d document) settle(want []Entry) settlement {
 // stands reports whether a hook says exactly what the entry says, in whatever layout.
 func (d document) stands(e Entry, n *node) bool {
 	h := d.handler(n)
-	timeout := n.get("timeout")
-	return len(n.items) == 3 && h.Type == "command" && h.Command == e.Command &&
-		timeout != nil && string(d.body[timeout.start:timeout.end]) == strconv.Itoa(e.Timeout)
+	timeout, members := n.get("timeout"), 1
+	if !e.Flat {
+		members++
+		if h.Type != "command" {
+			return false
+		}
+	}
+	if e.Timeout > 0 {
+		members++
+		if timeout == nil || string(d.body[timeout.start:timeout.end]) != strconv.Itoa(e.Timeout) {
+			return false
+		}
+	}
+	return len(n.items) == members && h.Command == e.Command
 }

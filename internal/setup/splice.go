@@ -81,15 +81,22 @@ func lineIndent(body []byte, at int) string {
 }
 
 func (st style) handler(e Entry) string {
-	return "{" + strings.Join([]string{
-		`"type"` + st.colon + `"command"`,
-		`"command"` + st.colon + quote(e.Command),
-		`"timeout"` + st.colon + strconv.Itoa(e.Timeout),
-	}, ","+st.gap) + "}"
+	var members []string
+	if !e.Flat {
+		members = append(members, `"type"`+st.colon+`"command"`)
+	}
+	members = append(members, `"command"`+st.colon+quote(e.Command))
+	if e.Timeout > 0 {
+		members = append(members, `"timeout"`+st.colon+strconv.Itoa(e.Timeout))
+	}
+	return "{" + strings.Join(members, ","+st.gap) + "}"
 }
 
 // group is one element of an event's array. It always stands on one line.
 func (st style) group(e Entry) string {
+	if e.Flat {
+		return st.handler(e)
+	}
 	matcher := ""
 	if e.Matcher != "" {
 		matcher = `"matcher"` + st.colon + quote(e.Matcher) + "," + st.gap
@@ -199,7 +206,7 @@ func (d document) without(gone map[*node]bool, rewrite []splice) []byte {
 		return c.sweepMarked(member.val, func(event item) bool {
 			return event.val.kind == '[' && c.sweepMarked(event.val, func(group item) bool {
 				list := group.val.get("hooks")
-				return list != nil && list.kind == '[' && c.sweep(list, func(h item) bool { return gone[h.val] })
+				return gone[group.val] || list != nil && list.kind == '[' && c.sweep(list, func(h item) bool { return gone[h.val] })
 			})
 		})
 	})
