@@ -232,6 +232,22 @@ func TestPayloadsOfOurPluginOfOpenCodeAreRead(t *testing.T) {
 	}
 }
 
+// Gemini puts what the hooks of the session's start gave before the first prompt.
+func TestAPromptOfGeminiIsWhatThePersonTyped(t *testing.T) {
+	d, _ := agent.ByName("gemini")
+	for prompt, want := range map[string]string{
+		`<hook_context></hook_context>\n\ndo it`:            "do it",
+		`<hook_context>of another tool</hook_context>do it`: "do it",
+		`what is <hook_context>a</hook_context>?`:           "what is <hook_context>a</hook_context>?",
+		`<hook_context> is not closed`:                      "<hook_context> is not closed",
+	} {
+		e, err := d.Decode([]byte(`{"hook_event_name":"BeforeAgent","session_id":"s","prompt":"`+prompt+`"}`), agent.Env{})
+		if err != nil || e.Text != want {
+			t.Errorf("%s: got %q, %v", prompt, e.Text, err)
+		}
+	}
+}
+
 // Qwen calls the hook of a prompt before every call of the model.
 func TestOnlyANewPromptOfQwenIsAPrompt(t *testing.T) {
 	d, _ := agent.ByName("qwen")

@@ -22,6 +22,8 @@ func gemini() client {
 		},
 		read: func(e *mem.Event, f fields) bool {
 			switch e.Kind {
+			case mem.UserPromptSubmit:
+				e.Text = withoutHookContext(e.Text)
 			case mem.PreCompact: // one with the trigger auto comes before every call of the model
 				return e.Source == "manual"
 			case mem.PreToolUse, mem.PostToolUse:
@@ -40,6 +42,14 @@ func gemini() client {
 		notices: true,
 		late:    true,
 	}
+}
+
+// withoutHookContext returns what the person typed. Gemini puts before it what hooks gave at the session's start.
+func withoutHookContext(prompt string) string {
+	if _, typed, ok := strings.Cut(prompt, "</hook_context>"); ok && strings.HasPrefix(prompt, "<hook_context>") {
+		return strings.TrimSpace(typed)
+	}
+	return prompt
 }
 
 // qwen is the dialect of Qwen Code: events and answers of Claude Code, tools of Gemini CLI.

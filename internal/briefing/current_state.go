@@ -57,7 +57,8 @@ func (e *Service) leftBy(ctx context.Context, project, session string) (mem.Stat
 	return e.Continuity.State(ctx, project, session, turns, own)
 }
 
-// last returns the session whose state is current: the newest of the project that had a prompt.
+// last returns the session whose state is current: the newest of the project that had a prompt and left something, or
+// the newest that had a prompt if none did.
 func (g *gather) last(ctx context.Context) (mem.Session, error) {
 	if g.ec.SessionInfo.Prompts > 0 {
 		return g.ec.SessionInfo, nil
@@ -66,12 +67,36 @@ func (g *gather) last(ctx context.Context) (mem.Session, error) {
 	if err != nil {
 		return mem.Session{}, fmt.Errorf("sessions: %w", err)
 	}
+	ss = slices.DeleteFunc(ss, func(s mem.Session) bool { return s.Prompts == 0 || s.ID == g.ec.Session })
 	for _, s := range ss {
-		if s.Prompts > 0 && s.ID != g.ec.Session {
-			return s, nil
+		if empty, err := g.e.leftNothing(ctx, s.ID); err != nil || !empty {
+			return s, err
 		}
 	}
+	if len(ss) > 0 {
+		return ss[0], nil
+	}
 	return mem.Session{}, nil
+}
+
+// leftNothing reports whether a session had a prompt, or ended without one, and nothing was learned in it: thanks, a
+// question without an answer, "go on" where nothing went on. The work stands where it stood before.
+func (e *Service) leftNothing(ctx context.Context, id string) (bool, error) {
+	s, err := e.Store.Session(ctx, id)
+	if errors.Is(err, mem.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("session: %w", err)
+	}
+	if s.Processing || s.Prompts == 0 && s.Completed.IsZero() {
+		return false, nil
+	}
+	learned, err := e.Store.List(ctx, mem.Query{Session: id, Within: "*", Hidden: true, Limit: 1})
+	if err != nil {
+		return false, fmt.Errorf("what a session learned: %w", err)
+	}
+	return len(learned) == 0, nil
 }
 
 // StateItems returns the lines of a session's state as items of the injected block.

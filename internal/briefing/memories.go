@@ -218,7 +218,14 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		return s, fmt.Errorf("sessions: %w", err)
 	}
 	for _, se := range ss {
-		if se.FirstPrompt != "" && se.ID != g.ec.Session && !g.injected[sessionMark+se.ID] {
+		if se.FirstPrompt == "" || se.ID == g.ec.Session || g.injected[sessionMark+se.ID] {
+			continue
+		}
+		empty, err := g.e.leftNothing(ctx, se.ID)
+		if err != nil {
+			return s, err
+		}
+		if !empty {
 			s.Rows = append(s.Rows, inject.Row{
 				ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt,
 				Tokens: chars.Tokens(se.FirstPrompt),

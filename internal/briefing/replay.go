@@ -88,8 +88,8 @@ func (e *Service) handoffFor(ctx context.Context, ec event.Context, parent strin
 	return cp, nil
 }
 
-// waits reports whether a handoff waits for a new session: it was not injected yet, it is not too old, and the
-// last conversation was not just cleared.
+// waits reports whether a handoff waits for a new session: it is not too old, no session that did anything was given
+// it, and the last conversation was not just cleared.
 func (e *Service) waits(ctx context.Context, ec event.Context, cp mem.Checkpoint) (bool, error) {
 	if ec.At.Sub(cp.At) > ec.Settings.Handoff.MaxAge {
 		return false, nil
@@ -98,8 +98,13 @@ func (e *Service) waits(ctx context.Context, ec event.Context, cp mem.Checkpoint
 	if err != nil {
 		return false, fmt.Errorf("receipts of the handoff: %w", err)
 	}
-	if slices.ContainsFunc(receipts, func(r mem.Receipt) bool { return r.Trigger == "session_start" }) {
-		return false, nil
+	for _, r := range receipts {
+		if r.Trigger != "session_start" {
+			continue
+		}
+		if empty, err := e.leftNothing(ctx, r.Session); err != nil || !empty {
+			return false, err
+		}
 	}
 	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: 2})
 	if err != nil {

@@ -110,3 +110,20 @@ func TestFixIsInjectedWithItsCause(t *testing.T) {
 	wants(t, "kept", got, "`toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping")
 	wantsNot(t, "kept", got, "error_fix: Fixed by", "failed (exit 2")
 }
+
+// A session in which nothing was done or learned leaves the state of the work as it was, and is listed
+// nowhere. One that was broken off at its prompt is the state.
+func TestASessionThatLeftNothingIsPassedOver(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "move the legend of the revenue chart below the axis"),
+		edited("p1", "t1", "/home/dev/shop/chart.tsx", "top", "bottom"),
+		stop("p1", "The legend of the revenue chart is below the axis now."), mem.Event{Kind: mem.SessionEnd})
+	s.play(in("two", start("startup"), prompt("q1", "go on with the chart"), stop("q1", "I go on."),
+		mem.Event{Kind: mem.SessionEnd})...)
+	injected := s.play(in("three", start("startup"))...).Context
+	wants(t, "briefing", injected, "last request: move the legend", "files in edit: chart.tsx")
+	wantsNot(t, "briefing", injected, "go on with the chart")
+	s.play(in("three", prompt("r1", "now the colours of the bars"))...)
+	wants(t, "after a session that was broken off", s.play(in("four", start("startup"))...).Context,
+		"last request: now the colours of the bars")
+}

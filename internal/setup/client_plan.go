@@ -222,7 +222,7 @@ func Choose(c Config, named []string, all, experimental bool) (ids []string, err
 		ids = append(ids, a.ID)
 	}
 	for _, cl := range Clients() {
-		switch _, found := cl.found(c); {
+		switch found := cl.found(c); {
 		case found && cl.Experimental && !experimental:
 			err = fmt.Errorf("%s: %w", cl.Name, ErrExperimental)
 		case found:
@@ -248,7 +248,7 @@ type ClientState struct {
 
 // CheckClient looks at what is installed for an agent. It changes nothing.
 func CheckClient(c Config, cl Client) ClientState {
-	_, there := cl.found(c)
+	there := cl.found(c)
 	s := ClientState{Client: cl, Found: there}
 	records, _ := clientRecords(c, cl.ID)
 	path := cl.targets[0].path(c)

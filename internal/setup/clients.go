@@ -304,12 +304,9 @@ func putCopilotHooks(src []byte, in input) ([]byte, error) {
 }
 
 // found reports whether the agent is on this machine.
-func (cl Client) found(c Config) (a Agent, ok bool) {
-	a = Agent{ID: cl.ID, Name: cl.Name, Program: findProgram(c.Path, cl.program)}
-	if dir := cl.dir(c); SameFile(dir, dir) {
-		a.Dir = dir
-	}
-	return a, a.Dir != "" || a.Program != ""
+func (cl Client) found(c Config) bool {
+	dir := cl.dir(c)
+	return SameFile(dir, dir) || findProgram(c.Path, cl.program) != ""
 }
 
 // files lists what an installation edits.

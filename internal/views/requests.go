@@ -60,6 +60,7 @@ type WhyResponse struct {
 	Short   string                `json:"session_short,omitempty"`
 	States  map[string]mem.Status `json:"states,omitempty"` // of items that are not active any more
 	Used    map[string]bool       `json:"used,omitempty"`   // items cited or fetched after the injection
+	Agents  map[string]string     `json:"agents,omitempty"` // by item, the other agent that learned it
 	Later   *mem.Receipt          `json:"later,omitempty"`  // the newest receipt, if it is newer and injected nothing
 	Weights rank.Weights          `json:"weights"`
 }

@@ -36,10 +36,12 @@ func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 		}
 	}
 	out := WhyResponse{Receipt: r, Weights: rank.AllWeights(), States: map[string]mem.Status{}, Used: map[string]bool{}}
+	out.Agents = map[string]string{}
 	if r.ID != rs[0].ID && rs[0].Outcome != mem.Injected {
 		out.Later = &rs[0]
 	}
-	if sess, err := s.Store.Session(ctx, r.Session); err == nil {
+	sess, err := s.Store.Session(ctx, r.Session)
+	if err == nil {
 		out.Short = sess.Short
 	}
 	var ids []string // without sessions, which the index also lists
@@ -62,6 +64,9 @@ func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 		}
 		if m.LastUsed.After(r.At) {
 			out.Used[id] = true
+		}
+		if by := m.Source.Agent; by != "" && sess.Agent != "" && by != sess.Agent {
+			out.Agents[id] = agentName(by)
 		}
 	}
 	return out, nil

@@ -450,3 +450,40 @@ func TestOpenCodeGoesOnWhateverTheHookDoes(t *testing.T) {
 		})
 	}
 }
+
+// A session that ended in Claude Code is gone on with in every other agent: its handoff, its last request, what failed
+// and what is open. Claude Code in its turn is given what the others did.
+func TestASessionThatEndedInOneAgentIsGoneOnWithInAnother(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	model := &scripted{}
+	url := model.serve(t)
+	names := []string{"install", "--yes"}
+	for _, c := range clients() {
+		u.prepares(c, url)
+		names = append(names, c.id)
+	}
+	u.remanence(names...)
+	u.run(session{
+		script: script(bash("sh check.sh"), edits("check.sh", "echo ok", "echo fine"),
+			handsOff("Task: the check.\n"+nextStep+"\n"+waits), says(stillOpen)),
+		prompts: []string{"make the check pass before port 8443 opens"},
+	})
+	for _, c := range clients() {
+		model.takes(reply{text: "I go on."})
+		u.talk(c, url, "go on with the check")
+		got := strings.Join(model.sent(), "\n")
+		for _, want := range []string{nextStep, waits, "make the check pass before port 8443 opens", "check.sh"} {
+			wants(t, c.id, got, want)
+		}
+	}
+	last := clients()[len(clients())-1]
+	const decided = "I decided to set the retry limit to 3 instead of reading it from the environment."
+	model.takes(reply{text: decided})
+	u.talk(last, url, "which limit do we take?")
+	u.keeps("retry limit to 3", "--agent", last.id)
+	claude := u.run(session{script: script(says("Yes.")), prompts: []string{"why is the retry limit 3?"}})
+	wants(t, "claude-code", claude.last(), "set the retry limit to 3 instead of reading it from the environment")
+	wantsNot(t, "claude-code", claude.last(), nextStep) // the other agent was given it, and did something
+	wants(t, "why", u.remanence("why"), "learned in Codex")
+}

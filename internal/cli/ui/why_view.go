@@ -106,6 +106,9 @@ func (v ReceiptView) itemState(it mem.InjectedItem) string {
 			mem.FileChanged: "file changed since", mem.FileGone: "file gone",
 		}[it.Stale])
 	}
+	if by := v.Agents[it.ID]; by != "" {
+		out = append(out, "learned in "+by)
+	}
 	if v.Used[it.ID] {
 		out = append(out, "used since")
 	}

@@ -11,7 +11,7 @@ export interface Compaction { checkpoint: string; exact: number; kept: number; r
 export interface Weights { memories: Record<string, number>; utterances: Record<string, number> }
 export interface WhyResponse {
   receipt: Receipt & { compaction?: Compaction; aside?: boolean };
-  session_short?: string; states?: Record<string, string>; used?: Record<string, boolean>; later?: Receipt; weights: Weights;
+  session_short?: string; states?: Record<string, string>; used?: Record<string, boolean>; agents?: Record<string, string>; later?: Receipt; weights: Weights;
 }
 export interface WhatIf { receipt: Receipt; added: string[]; removed: string[]; basis: "receipt" | "now" }
 
