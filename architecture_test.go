@@ -93,10 +93,11 @@ upgrade:
 cli/ui:         mem chars workstate redact rank event recall curate digest continuity filesync views eval fault config
                 api fsx propose instructions transfer
 hookclient:     mem agent redact hook spool api fault config
+peers:          mem api
 # 5 wiring
 daemon:         mem chars workstate vaultfile index fsx propose gitblame instructions redact event curate digest
                 continuity filesync capture views engine store/sqlite store/postgres spool transcript project
-                mind vault embed llm api worker setup mcpserver web fault config hookclient
+                mind vault embed llm api worker setup mcpserver web fault config hookclient peers
 move:           mem store/sqlite store/postgres transfer fault config daemon
 foreign:        mem chars when workstate curate project transcript mind vault store/sqlite api
 eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval

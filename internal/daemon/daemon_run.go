@@ -161,7 +161,7 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 			SpoolBytes: cfg.SpoolBytes(), Rules: cfg.OwnRules(),
 			HTTPPort: before.HTTPPort, Login: before.Login,
 		},
-		Store: publishingStore{h.indexed, h.live}, Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
+		Store: publishing(h), Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
 		Bindings: h.CheckedRoutes(),
 		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine, event.JobBackfill},
 		Maintain: h.maintain,
@@ -171,9 +171,15 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 			},
 			func(ctx context.Context) {
 				if h.server != nil { // other daemons write to it as well, which an index here would not notice
+					h.others.Send(ctx)
 					return
 				}
 				h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
+			},
+			func(ctx context.Context) {
+				if h.others != nil {
+					h.others.Listen(ctx)
+				}
 			},
 		},
 		AfterBusy: h.afterBusy,

@@ -8,19 +8,24 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/index"
 	"remanence/internal/mem"
+	"remanence/internal/peers"
 	"remanence/internal/views"
 )
 
 // publishingStore is a store that publishes each write to the viewers after it is durable.
 type publishingStore struct {
 	*index.Store
-	live *api.Live
+	live   *api.Live
+	others *peers.Group // nil if the store is a file
 }
+
+// publishing is the store of the daemon, whose writes are published.
+func publishing(h *Daemon) publishingStore { return publishingStore{h.indexed, h.live, h.others} }
 
 // Apply implements mem.Store.
 func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results, err := w.Store.Apply(ctx, batches...)
-	if !w.live.Touch() {
+	if !w.live.Touch() && w.others == nil {
 		return results, err
 	}
 	var all []api.Change
@@ -34,7 +39,7 @@ func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem
 			w.queue(ctx, &all[i])
 		}
 	}
-	w.live.Publish(all...)
+	w.publish(all...)
 	return results, err
 }
 
@@ -42,9 +47,17 @@ func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem
 func (w publishingStore) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 	done, err := w.Store.Purge(ctx, ids...)
 	if err == nil {
-		w.live.Publish(api.Change{Type: api.Changed, What: []string{"purged"}, IDs: ids})
+		w.publish(api.Change{Type: api.Changed, What: []string{"purged"}, IDs: ids})
 	}
 	return done, err
+}
+
+// publish reports changes to the viewers of this daemon and of the others that use the store.
+func (w publishingStore) publish(changes ...api.Change) {
+	w.live.Publish(changes...)
+	if w.others != nil {
+		w.others.Tell(changes)
+	}
 }
 
 // queue adds the number of waiting jobs.
@@ -209,7 +222,7 @@ func (h *Daemon) markIdle(ctx context.Context, _ api.Nothing) (api.ProcessingRes
 		return api.ProcessingResponse{}, err
 	}
 	if len(busy) > 0 {
-		if _, err := (publishingStore{h.indexed, h.live}).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
+		if _, err := publishing(h).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
 			return api.ProcessingResponse{}, err
 		}
 	}

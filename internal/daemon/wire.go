@@ -23,6 +23,7 @@ import (
 	"remanence/internal/instructions"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
+	"remanence/internal/peers"
 	"remanence/internal/project"
 	"remanence/internal/redact"
 	"remanence/internal/spool"
@@ -44,6 +45,7 @@ type Daemon struct {
 	server       *postgres.Store // Store, if a server has it
 	indexed      *index.Store    // Store with an index in RAM, once serving
 	live         *api.Live       // of what is written to the store
+	others       *peers.Group    // the other daemons of server; nil without one
 	Engine       *engine.Engine
 	spool        *spool.Spool
 	archive      *transcript.Archive
@@ -83,6 +85,12 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	if err := openConfigured(ctx, h, cfg); err != nil {
 		return nil, err
 	}
+	if h.server != nil {
+		h.others = peers.New(peers.Config{
+			Server: h.server, Name: Owner(paths), Most: postgres.MaxNotice, Store: h.Store, Live: h.live, Title: beginning,
+			Log: log,
+		})
+	}
 	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Fallback: func() (string, error) {
 		return hookclient.MakeFallbackDir(paths)
 	}})
@@ -103,7 +111,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Limits: func() workstate.Limits { return h.Config.Now().MindLimits() },
 	})
 	h.Engine = engine.New(engine.Config{
-		Store: publishingStore{h.indexed, h.live}, Redactor: d, Now: sys.Now, Secret: secret,
+		Store: publishing(h), Redactor: d, Now: sys.Now, Secret: secret,
 		Settings:         h.Config.settings,
 		Project:          (&projectFiles{trust: h.trust, log: log}).identify,
 		Moved:            project.Moved,

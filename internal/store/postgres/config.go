@@ -50,6 +50,9 @@ type Config struct {
 	Copy     bool             // a copy into it may be unfinished; otherwise Open refuses that
 }
 
+// MaxNotice is how many bytes a text has that Store.Notify sends. The server takes 8,000.
+const MaxNotice = 7500
+
 // DefaultSchema is the schema that is used unless another one is configured.
 const DefaultSchema = "remanence"
 

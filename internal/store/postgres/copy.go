@@ -26,7 +26,7 @@ func (s *database) checkCopy(ctx context.Context) error {
 
 // BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
 // returns ErrNotEmpty if there is something else, and ErrUnfinished if a copy from elsewhere is not finished.
-func (s *Store) BeginCopy(ctx context.Context, from string) (begun bool, err error) {
+func (s *database) BeginCopy(ctx context.Context, from string) (begun bool, err error) {
 	err = s.transact(ctx, func(tx *transaction) error {
 		var other, full bool
 		if err := tx.get(ctx, query(`SELECT coalesce(bool_or(name = ?), false), coalesce(bool_or(name <> ?), false)
@@ -52,7 +52,7 @@ const holds = `SELECT EXISTS (SELECT 1 FROM project) OR EXISTS (SELECT 1 FROM se
 	OR EXISTS (SELECT 1 FROM memory) OR EXISTS (SELECT 1 FROM pause)`
 
 // ClearCopy deletes what an unfinished copy wrote. It is not finished afterwards either.
-func (s *Store) ClearCopy(ctx context.Context) error {
+func (s *database) ClearCopy(ctx context.Context) error {
 	return wrap("clear a copy", s.transact(ctx, func(tx *transaction) error {
 		if err := tx.exec(ctx, query("TRUNCATE project, project_common, project_root, project_alias, session, event, "+
 			"memory, checkpoint, receipt, entity, run, job, pause, paused_period, spent CASCADE")); err != nil {
@@ -63,7 +63,7 @@ func (s *Store) ClearCopy(ctx context.Context) error {
 }
 
 // EndCopy marks a copy as finished. From then on the store can be opened.
-func (s *Store) EndCopy(ctx context.Context) error {
+func (s *database) EndCopy(ctx context.Context) error {
 	return wrap("end a copy", s.transact(ctx, func(tx *transaction) error {
 		return tx.exec(ctx, query("DELETE FROM counter WHERE starts_with(name, ?)", copyMark))
 	}))

@@ -36,5 +36,11 @@ func (*Store) EndCopy(context.Context) error { return ErrNotBuilt }
 // Look returns an error.
 func Look(context.Context, Config) (Target, error) { return Target{}, ErrNotBuilt }
 
+// Notify returns an error.
+func (*Store) Notify(context.Context, string) error { return ErrNotBuilt }
+
+// Listen returns an error.
+func (*Store) Listen(context.Context, func(), func(string)) error { return ErrNotBuilt }
+
 // AtFault reports whether the store is the cause of an error: without it, it is of none but that of Open.
 func AtFault(err error) bool { return errors.Is(err, ErrNotBuilt) }

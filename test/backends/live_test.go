@@ -1,0 +1,114 @@
+//go:build backends && linux
+
+package backends
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/test/world"
+)
+
+// watch opens the stream of live changes of a person's daemon, and returns its lines.
+func watch(t *testing.T, p *world.Person) <-chan string {
+	t.Helper()
+	rt := p.StartWorker()
+	client := &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", rt.Socket)
+		},
+	}}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://remanence"+api.EventsPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+rt.Token)
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("the stream answers %s", res.Status)
+	}
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(res.Body); in.Scan(); {
+			lines <- in.Text()
+		}
+	}()
+	return lines
+}
+
+// shows waits for a line of a stream with all of some texts.
+func shows(t *testing.T, lines <-chan string, texts ...string) {
+	t.Helper()
+	end := time.After(time.Minute)
+next:
+	for {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				t.Fatalf("the stream ended without %q", texts)
+			}
+			for _, text := range texts {
+				if !strings.Contains(line, text) {
+					continue next
+				}
+			}
+			return
+		case <-end:
+			t.Fatalf("%q is not shown", texts)
+		}
+	}
+}
+
+// The pages of one daemon show what another daemon of the server writes, also after the server was away.
+func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
+	one, server := newPerson(t)
+	two := world.NewPerson(t)
+	two.Program = one.Program
+	pass, err := os.ReadFile(filepath.Join(one.Home, ".pgpass"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(two.Home, ".pgpass"), pass, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	two.Run("config", "set", "store.dsn", server.DSN())
+	lines := watch(t, two)
+	listening := func() bool {
+		n, err := server.Query("remanence", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+		return err == nil && n != "0"
+	}
+	if !two.Eventually(listening) {
+		t.Fatal("no daemon listens")
+	}
+	one.Run("add", "the till rounds to five cents")
+	shows(t, lines, api.NewObservation, "the till rounds to five cents")
+	if a := one.Hook(one.Payload("UserPromptSubmit", map[string]any{
+		"session_id": "one", "prompt_id": "p1", "prompt": "open the drawer at noon",
+	})); a.Status != 0 {
+		t.Fatalf("%s", a.Stderr)
+	}
+	shows(t, lines, api.NewPrompt, "open the drawer at noon")
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, lines, api.Changed, `"memory"`, `"checkpoint"`) // pages reload what they may have missed
+	one.Run("add", "the scales are calibrated on Mondays")
+	shows(t, lines, api.NewObservation, "calibrated on Mondays")
+	two.StopWorker()
+}
