@@ -166,8 +166,9 @@ func (s *Service) finishBackfills(ctx context.Context) error {
 	for _, j := range jobs {
 		b.FinishedJobs = append(b.FinishedJobs, j.ID)
 	}
+	s.stops.Add(1) // a job that runs asks the store from now on
 	_, err = s.Store.Apply(ctx, b)
-	s.stops.Add(1)
+	s.stops.Add(1) // so does one that began meanwhile
 	return err
 }
 
@@ -223,7 +224,7 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 		if s.GiveWay != nil {
 			s.GiveWay(ctx)
 		}
-		if s.stops.Load() != stops { // each stop, since asking the store before every event takes time
+		if s.stops.Load() != stops { // asking the store before every event would take time
 			return goesOn(ctx)
 		}
 		return ctx.Err()

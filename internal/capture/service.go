@@ -38,7 +38,7 @@ type Config struct {
 type Service struct {
 	Config
 	backfilling chan struct{} // holds an element while a job reads sessions in
-	stops       atomic.Int64  // how often the jobs of backfills were removed
+	stops       atomic.Int64  // how often jobs of backfills were to be removed
 	later       courseChanges // than the past session that is read in
 }
 
