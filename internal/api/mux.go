@@ -112,6 +112,9 @@ func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 		if b, keys, ok := m.read(r.RequestURI); ok {
 			name = b.name
 			answer, err = b.wire(r.Context(), func(req any) error { return fillRead(req, keys, r) })
+			if err == nil {
+				answer, err = fit(answer)
+			}
 			return name, answer, err
 		}
 	}

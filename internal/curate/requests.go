@@ -219,6 +219,8 @@ type ReviewRequest struct {
 	MemoryFilter
 	Rules []string `json:"rules,omitempty"` // only these rules; empty means all
 	Limit int      `json:"limit,omitempty"` // findings per rule; 0 means 50
+	// Offset is the number of findings of each rule to leave out, as they are ordered.
+	Offset int `json:"offset,omitempty"`
 }
 
 // MemoryFilter limits a review to findings about some memories. The zero value means all.
@@ -241,6 +243,15 @@ type ReviewResponse struct {
 	Examined int            `json:"examined"` // memories
 	Counts   map[string]int `json:"counts"`   // findings by rule, including those beyond the limit
 	Items    []ReviewItem   `json:"items"`
+}
+
+// Rows returns the number of findings.
+func (r ReviewResponse) Rows() int { return len(r.Items) }
+
+// Head returns the first n findings, and all counts. Those after them are read rule by rule, with an offset.
+func (r ReviewResponse) Head(n int) any {
+	r.Items = r.Items[:n]
+	return r
 }
 
 // ReviewCounts is the size of a review queue.

@@ -121,7 +121,8 @@ func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse
 			continue
 		}
 		for _, f := range d.findings(r) {
-			if out.Counts[r.rule]++; out.Counts[r.rule] > limit {
+			out.Counts[r.rule]++
+			if n := out.Counts[r.rule] - max(0, req.Offset); n <= 0 || n > limit {
 				continue
 			}
 			out.Items = append(out.Items, r.item(f, d.known))

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +55,28 @@ type SearchResponse struct {
 	Facets  map[string][]mem.Count `json:"facets,omitempty"`
 	Counted int                    `json:"counted,omitempty"` // the best matches, which Facets count
 	Marks   map[string]Marks       `json:"marks,omitempty"`   // with SearchAsk.Facets, by id of the hit
+
+	offset int // of the first hit
+}
+
+// Rows returns the number of hits.
+func (r SearchResponse) Rows() int { return len(r.Hits) }
+
+// Head returns the first n hits, with their marks, and the offset of the hit after them.
+func (r SearchResponse) Head(n int) any {
+	r.Next = strconv.Itoa(r.offset + n)
+	r.Hits = r.Hits[:n]
+	stale, marks := map[string]mem.Freshness{}, map[string]Marks{}
+	for _, h := range r.Hits {
+		if f, ok := r.Stale[h.ID]; ok {
+			stale[h.ID] = f
+		}
+		if m, ok := r.Marks[h.ID]; ok {
+			marks[h.ID] = m
+		}
+	}
+	r.Stale, r.Marks = stale, marks
+	return r
 }
 
 // Marks says where the words of a search stand in a hit: from and to, in UTF-16

@@ -66,7 +66,7 @@ func (r *SearchResponse) page(hits []mem.Hit, limit, offset int) {
 	if len(hits) > limit {
 		hits, r.Next = hits[:limit], strconv.Itoa(offset+limit)
 	}
-	r.Hits = append(r.Hits, hits...)
+	r.Hits, r.offset = append(r.Hits, hits...), offset
 }
 
 // Relative is a file, or with a slash at its end a folder, as memories name it.

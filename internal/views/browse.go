@@ -243,6 +243,7 @@ type FeedRequest struct {
 // FeedResponse lists prompts, memories, injections and ends of sessions, newest first.
 type FeedResponse struct {
 	Entries []TimelineEntry `json:"entries"`
+	More    bool            `json:"more,omitempty"` // older entries were left out: they exceed a read
 }
 
 // MemoryRequest names one record by ID or unique prefix.

@@ -24,16 +24,12 @@ func (s *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error)
 		return FileTree{}, err
 	}
 	out := FileTree{Project: p, Files: []mem.FileRow{}}
-	list, total, err := s.Store.FileCounts(
-		ctx,
-		p.Key,
-		req.Under,
-		min(cmp.Or(max(req.Limit, 0), filesListed), maxFilesListed),
-	)
+	limit, offset := min(cmp.Or(max(req.Limit, 0), filesListed), maxFilesListed), max(req.Offset, 0)
+	list, total, err := s.Store.FileCounts(ctx, p.Key, req.Under, offset+limit)
 	if err != nil {
 		return out, fmt.Errorf("files: %w", err)
 	}
-	out.Files, out.Total = append(out.Files, list...), total
+	out.Files, out.Total = append(out.Files, list[min(offset, len(list)):]...), total
 	return out, nil
 }
 
@@ -75,6 +71,8 @@ type FilesRequest struct {
 	mem.ProjectRef
 	Under string `json:"under,omitempty"` // only files below this folder
 	Limit int    `json:"limit,omitempty"` // 0 means 300; at most 2000
+	// Offset is the number of files to leave out, those with the most memories first.
+	Offset int `json:"offset,omitempty"`
 }
 
 // FileTree lists the files that memories are about, most memories first.

@@ -14,7 +14,7 @@ func (s *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsRespo
 	if limit <= 0 {
 		limit = mem.DefaultLimit
 	}
-	q := mem.EventQuery{Kinds: []mem.EventKind{mem.UserPromptSubmit}, Limit: max(0, req.Offset) + limit}
+	q := mem.EventQuery{Kinds: []mem.EventKind{mem.UserPromptSubmit}, Limit: max(0, req.Offset) + limit + 1}
 	if req.ID != "" {
 		q.Around, q.Limit = req.ID, 1
 	} else {
@@ -38,6 +38,9 @@ func (s *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsRespo
 			Prompt{ID: ev.ID, Session: ev.Session, Turn: ev.PromptID, Text: ev.Text, Private: ev.Private, At: ev.At},
 		)
 	}
+	if len(out.Prompts) > limit {
+		out.Prompts, out.More = out.Prompts[:limit], true
+	}
 	if req.ID != "" && len(out.Prompts) == 0 {
 		return out, fmt.Errorf("prompt %s: %w", req.ID, mem.ErrNotFound)
 	}
@@ -55,6 +58,7 @@ type PromptsRequest struct {
 // PromptsResponse lists prompts.
 type PromptsResponse struct {
 	Prompts []Prompt `json:"prompts"`
+	More    bool     `json:"more,omitempty"` // older prompts exist
 }
 
 // Prompt is one prompt of a person.

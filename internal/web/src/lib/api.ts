@@ -41,6 +41,26 @@ export function get<T>(path: string, params: Params = {}, abort?: AbortSignal): 
   return early ? early as Promise<T> : ask<T>(at, { signal: abort });
 }
 
+/** Reads rows of a list, page after page: an answer holds no more of them than 64 KB. */
+export async function getRows<T extends object>(
+  path: string, key: keyof T & string, params: Params & { limit: number }, abort?: AbortSignal,
+): Promise<T> {
+  const rows = (d: T): unknown[] => d[key] as unknown[];
+  const all = await get<T>(path, params, abort);
+  for (let last = all; rows(all).length < params.limit && left(last, rows(all).length);) {
+    const had = rows(all).length;
+    last = await get<T>(path, { ...params, limit: params.limit - had, offset: had }, abort);
+    if (rows(last).length === 0) break;
+    rows(all).push(...rows(last));
+    for (const by of ["stale", "marks"] as const) Object.assign((all as Beside)[by] ??= {}, (last as Beside)[by]);
+  }
+  return all;
+}
+
+type Beside = { total?: number; more?: boolean; next?: string; stale?: object; marks?: object };
+
+const left = (d: Beside, had: number): boolean => !!d.next || !!d.more || (d.total ?? 0) > had;
+
 /** Reads text that is about to be edited: invisible characters stay as they are. */
 export const getAsIs = <T>(path: string, abort?: AbortSignal): Promise<T> => ask<T>(readPath(path), { signal: abort }, null);
 

@@ -1,6 +1,6 @@
 // The files that memories are about: as a tree, and one by one.
 import { useSignal } from "@preact/signals";
-import { get, project } from "../lib/api";
+import { get, getRows, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { count, many } from "../lib/format";
 import { useRows } from "../lib/keys";
@@ -52,7 +52,7 @@ function Tree() {
   const under = query.value.get("under") ?? "";
   const limit = useSignal(page);
   const params = { project: project.value, under, limit: limit.value };
-  const tree = useResource((a) => get<FileTree>("files", params, a), [under, limit.value]);
+  const tree = useResource((a) => getRows<FileTree>("files", "files", params, a), [under, limit.value]);
   const shut = useSignal<ReadonlySet<string>>(new Set());
   const rows = useRows();
   const toggle = (path: string): void => {

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { get, project } from "../lib/api";
+import { get, getRows, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
 import { many, ms, words } from "../lib/format";
 import { enterField, useRows } from "../lib/keys";
@@ -27,7 +27,7 @@ export default function Memories() {
   const params = {
     ...ask(typed), project: own ?? (project.value || "all"), facets: true, limit: sifted ? MOST : Math.min(shown, MOST), order: only("pinned") ? "importance" : "",
   };
-  const found = useResource((a) => get<SearchResponse>("search", params, a), [q, shown], (e) => e.type === "changed");
+  const found = useResource((a) => getRows<SearchResponse>("search", "results", params, a), [q, shown], (e) => e.type === "changed");
   return (
     <>
       <Head title={t.title} command={searchCommand(typed)} json="search" params={params}>

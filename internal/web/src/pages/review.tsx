@@ -1,5 +1,5 @@
 // What needs a person's judgement. A decision can be taken back, or changes no memory, or asks first.
-import { post, get, project } from "../lib/api";
+import { post, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { act, reason, showMessage } from "../lib/act";
 import { useKeys, useRows } from "../lib/keys";
@@ -21,7 +21,7 @@ const final = (rule: string, action: string): boolean => action === "reject" || 
 export default function Review() {
   const rule = query.value.get("rule") ?? "";
   const params = { project: project.value, rules: rule ? [rule] : [], limit: rule ? 50 : 15 };
-  const inbox = useResource((a) => get<ReviewResponse>("review", params, a), [rule]);
+  const inbox = useResource((a) => post<ReviewResponse>("review", params, a), [rule]);
   const rows = useRows();
 
   const [confirming, setConfirming] = useState<ReviewItem | null>(null);

@@ -1,4 +1,4 @@
-import { get, project } from "../lib/api";
+import { getRows, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { count, span } from "../lib/format";
 import { useRows } from "../lib/keys";
@@ -18,7 +18,7 @@ export default function Sessions() {
   const shown = Number(q.get("shown")) || PAGE;
   const since = days[when] ? new Date(Math.floor(Date.now() / 60_000) * 60_000 - days[when] * 86_400_000).toISOString() : "";
   const params = { project: project.value, agent, branch, since, limit: Math.min(shown, 200) };
-  const list = useResource((a) => get<Data>("sessions", params, a), [agent, branch, when, shown], (e) => e.type !== "new_observation");
+  const list = useResource((a) => getRows<Data>("sessions", "sessions", params, a), [agent, branch, when, shown], (e) => e.type !== "new_observation");
   const rows = useRows();
   const filtered = !!(agent || branch || when);
   return (

@@ -1,7 +1,7 @@
 // The picture of sessions along time: below each what it learned, above it arcs to the sessions that used it.
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { get, project } from "../lib/api";
+import { post, project } from "../lib/api";
 import type { SessionUse, SessionUses, UseKind, UseSession } from "../lib/model";
 import { download } from "../lib/download";
 import { useResource } from "../lib/resource";
@@ -22,7 +22,7 @@ const few = 60, many = 300;
 /** Shown once there are two sessions. */
 export function Uses() {
   const limit = useSignal(few);
-  const of = useResource((a) => get<SessionUses>("session_uses", { project: project.value, limit: limit.value }, a), [limit.value]);
+  const of = useResource((a) => post<SessionUses>("session_uses", { project: project.value, limit: limit.value }, a), [limit.value]);
   const svg = useRef<SVGSVGElement | null>(null);
   const d = of.data;
   if (!d || d.sessions.length < 2) return null;

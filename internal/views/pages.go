@@ -1,0 +1,88 @@
+package views
+
+import "slices"
+
+// Each response that lists rows implements api.List: Head returns its first rows, for a reader who takes no more.
+
+// Rows returns the number of sessions.
+func (r SessionsResponse) Rows() int { return len(r.Sessions) }
+
+// Head returns the first n sessions. Total says that there are more.
+func (r SessionsResponse) Head(n int) any {
+	r.Sessions = r.Sessions[:n]
+	return r
+}
+
+// Rows returns the number of receipts.
+func (r ReceiptsResponse) Rows() int { return len(r.Receipts) }
+
+// Head returns the first n receipts.
+func (r ReceiptsResponse) Head(n int) any {
+	r.Receipts, r.More = r.Receipts[:n], true
+	return r
+}
+
+// Rows returns the number of prompts.
+func (r PromptsResponse) Rows() int { return len(r.Prompts) }
+
+// Head returns the first n prompts.
+func (r PromptsResponse) Head(n int) any {
+	r.Prompts, r.More = r.Prompts[:n], true
+	return r
+}
+
+// Rows returns the number of files.
+func (r FileTree) Rows() int { return len(r.Files) }
+
+// Head returns the first n files. Total says that there are more.
+func (r FileTree) Head(n int) any {
+	r.Files = r.Files[:n]
+	return r
+}
+
+// Rows returns the number of entries.
+func (r FeedResponse) Rows() int { return len(r.Entries) }
+
+// Head returns the first n entries.
+func (r FeedResponse) Head(n int) any {
+	r.Entries, r.More = r.Entries[:n], true
+	return r
+}
+
+// Rows returns the number of entries.
+func (r TimelineResponse) Rows() int { return len(r.Entries) }
+
+// Head returns n entries around the anchor, or around the middle if it is none of them. Those beside them are read with
+// the first or the last one as the anchor.
+func (r TimelineResponse) Head(n int) any {
+	at := slices.IndexFunc(r.Entries, func(e TimelineEntry) bool { return e.ID == r.Anchor })
+	if at < 0 {
+		at = len(r.Entries) / 2
+	}
+	from := min(max(0, at-n/2), len(r.Entries)-n)
+	r.Entries, r.More = r.Entries[from:from+n], true
+	return r
+}
+
+// Rows returns the number of sessions.
+func (r SessionUsesResponse) Rows() int { return len(r.Sessions) }
+
+// Head returns the newest n sessions, and the uses among them.
+func (r SessionUsesResponse) Head(n int) any {
+	r.Sessions, r.Cut = r.Sessions[len(r.Sessions)-n:], true
+	known := make(map[string]bool, n)
+	for _, s := range r.Sessions {
+		known[s.ID] = true
+	}
+	r.Uses = slices.DeleteFunc(slices.Clone(r.Uses), func(u SessionUse) bool { return !known[u.From] || !known[u.To] })
+	return r
+}
+
+// Rows returns the number of days, each of one project.
+func (r RecapResponse) Rows() int { return len(r.Days) }
+
+// Head returns the newest n days. Those before them are read with an earlier Until.
+func (r RecapResponse) Head(n int) any {
+	r.Days, r.Cut = r.Days[len(r.Days)-n:], true
+	return r
+}

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-GZM2QZUY.js";import"./chunk-7ASD3BFP.js";import"./chunk-XG4NMA3G.js";import"./chunk-56I3VWBT.js";import"./chunk-LCEI3WPU.js";import"./chunk-BAJYTXDE.js";export{b as State,a as default};
