@@ -43,26 +43,32 @@ async function settled(page) {
   await page.waitForFunction(() => !document.querySelector(".loading"));
 }
 
-for (const scheme of ["light", "dark"]) {
-  for (const name of ["empty", "demo"]) {
-    test(`every page, ${name}, ${scheme}: accessible, quiet, nothing refused by the policy`, async () => {
-      const w = worlds[name];
-      const { page, base, faults, context } = await eye.enter(w, { scheme });
-      const has = name === "demo" ? await holdings(w) : { session: "", memory: "", receipt: "", file: "" };
-      for (const p of pages) {
-        const path = p.at(has);
-        if (!path) continue;
-        await page.goto(base + path);
-        await settled(page);
-        const found = await new AxeBuilder({ page }).options({ rules: { "target-size": { enabled: true } } }).analyze();
-        assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(" ")}`), [], `axe on ${path}`);
-        assert.deepEqual(await violations(page), [], `policy on ${path}`);
-        await shot(page, `${p.name.replaceAll(" ", "-")}-${name}-${scheme}.png`);
-      }
-      assert.deepEqual(faults, []);
-      await context.close();
-    });
-  }
+// More contrast means 7:1, which axe calls enhanced. With forced colours the system's replace those of the page.
+const looks = [
+  ["empty", "light", {}], ["empty", "dark", { scheme: "dark" }],
+  ["demo", "light", {}], ["demo", "dark", { scheme: "dark" }],
+  ["demo", "light with more contrast", { contrast: "more" }], ["demo", "dark with more contrast", { scheme: "dark", contrast: "more" }],
+  ["demo", "forced colours", { forcedColors: "active" }],
+];
+for (const [name, look, options] of looks) {
+  test(`every page, ${name}, ${look}: accessible, quiet, nothing refused by the policy`, async () => {
+    const w = worlds[name];
+    const { page, base, faults, context } = await eye.enter(w, options);
+    const rules = { "target-size": { enabled: true }, "color-contrast-enhanced": { enabled: options.contrast === "more" } };
+    const has = name === "demo" ? await holdings(w) : { session: "", memory: "", receipt: "", file: "" };
+    for (const p of pages) {
+      const path = p.at(has);
+      if (!path) continue;
+      await page.goto(base + path);
+      await settled(page);
+      const found = await new AxeBuilder({ page }).options({ rules }).analyze();
+      assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(" ")}`), [], `axe on ${path}`);
+      assert.deepEqual(await violations(page), [], `policy on ${path}`);
+      await shot(page, `${p.name.replaceAll(" ", "-")}-${name}-${look.replaceAll(" ", "-")}.png`);
+    }
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
 }
 
 // 720 pixels are 1440 at 200 % zoom.
