@@ -95,6 +95,9 @@ func (a *Checks) storeItems(h daemon.StoreHealth, err error) []Check {
 // slowServer is how long a statement may take that does nothing: a recall takes several.
 const slowServer = 50 * time.Millisecond
 
+// clockOff is by how much the clocks of this machine and of the server may differ.
+const clockOff = time.Minute
+
 // ServerItems checks a database server that has the store.
 func ServerItems(s postgres.Server) []Check {
 	list := []Check{Good("store", true, "PostgreSQL %s at %s, schema %d, %s, answers in %.1f ms", s.Version, s.Address,
@@ -115,6 +118,18 @@ func ServerItems(s postgres.Server) []Check {
 	if s.Superuser {
 		warn("the role may do everything on the database server", "it is a superuser; owning the schema is enough",
 			"ALTER ROLE … NOSUPERUSER")
+	}
+	if s.ReadOnly {
+		warn("the role may not write everything on the database server", "what it may not write waits in the spool",
+			"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+s.Schema+" TO …")
+	}
+	if s.CannotMigrate {
+		warn("the role may not change the schema on the database server", "a newer version will have to, and a purge too",
+			"ALTER SCHEMA "+s.Schema+" OWNER TO …, and its tables")
+	}
+	if off := s.Ahead.Abs(); off > clockOff {
+		warn("the clock of the database server is another", fmt.Sprintf("it differs by %s from that of this machine; "+
+			"machines that share a memory should agree", off.Round(time.Second)), "set the clock of the one that is wrong")
 	}
 	if !s.Local && !s.Encrypted {
 		warn("what is remembered crosses the network unencrypted", "the connection does not use TLS",

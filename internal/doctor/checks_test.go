@@ -54,6 +54,18 @@ func TestChecksOfTheDaemonsStatus(t *testing.T) {
 			"a slow server", ServerItems(postgres.Server{Durable: true, Local: true, Latency: time.Second})[1], setup.Warn,
 			"REM-S022",
 		},
+		{
+			"a server with another clock", ServerItems(postgres.Server{Durable: true, Local: true, Ahead: -time.Hour})[1],
+			setup.Warn, "REM-S022",
+		},
+		{
+			"a role without rights", ServerItems(postgres.Server{Durable: true, Local: true, ReadOnly: true})[1], setup.Warn,
+			"REM-S022",
+		},
+		{
+			"a role that is no owner", ServerItems(postgres.Server{Durable: true, Local: true, CannotMigrate: true})[1],
+			setup.Warn, "REM-S022",
+		},
 		{"no tags", tagItem(nil), setup.OK, ""},
 		{"tags", tagItem([]string{"m_1"}), setup.Warn, "REM-S012"},
 		{"a briefing", BriefingItem(mem.Receipt{Budget: 1200, Text: "x"}), setup.OK, ""},

@@ -68,4 +68,10 @@ type Server struct {
 	Encrypted bool          `json:"encrypted"` // the connection uses TLS
 	Local     bool          `json:"local"`     // the server is on this machine
 	Bytes     int64         `json:"bytes"`     // of the tables
+
+	Ahead time.Duration `json:"ahead"` // how far its clock is ahead of that of this machine, in nanoseconds
+	// ReadOnly says that the role may not write all that it has to.
+	ReadOnly bool `json:"read_only"`
+	// CannotMigrate says that the role may not change the schema, as a newer version will.
+	CannotMigrate bool `json:"cannot_migrate"`
 }

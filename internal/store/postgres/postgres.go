@@ -159,14 +159,23 @@ func (s *Store) Server(ctx context.Context) (v Server, err error) {
 	v.Address = fmt.Sprintf("postgres://%s@%s:%d/%s", conf.User, conf.Host, conf.Port, conf.Database)
 	v.Local = isLocal(conf.Host)
 	begun := time.Now()
-	if _, err := s.pool.Exec(ctx, "SELECT 1"); err != nil {
+	var clock time.Time
+	if err := s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&clock); err != nil {
 		return v, wrap("ask the server", err)
 	}
 	v.Latency = time.Since(begun)
+	v.Ahead = clock.Sub(begun.Add(v.Latency / 2))
 	err = s.pool.QueryRow(ctx, `SELECT split_part(current_setting('server_version'), ' ', 1),
 		current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off',
-		(SELECT rolsuper FROM pg_roles WHERE rolname = current_user), (SELECT n FROM counter WHERE name = 'schema')`).
-		Scan(&v.Version, &v.Durable, &v.Superuser, &v.Number)
+		(SELECT rolsuper FROM pg_roles WHERE rolname = current_user), (SELECT n FROM counter WHERE name = 'schema'),
+		current_setting('transaction_read_only') = 'on' OR (SELECT NOT bool_and(has_table_privilege(c.oid, 'SELECT') AND
+			has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND
+			has_table_privilege(c.oid, 'DELETE')) FROM pg_class c WHERE c.relnamespace = to_regnamespace($1) AND
+			c.relkind = 'r'),
+		NOT has_schema_privilege(to_regnamespace($1), 'CREATE') OR (SELECT NOT bool_and(pg_has_role(c.relowner, 'USAGE'))
+			FROM pg_class c WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r')`,
+		pgx.Identifier{s.schema}.Sanitize()).
+		Scan(&v.Version, &v.Durable, &v.Superuser, &v.Number, &v.ReadOnly, &v.CannotMigrate)
 	if err == nil {
 		v.Bytes, err = s.bytes(ctx)
 	}

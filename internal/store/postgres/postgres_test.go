@@ -192,6 +192,9 @@ func TestARoleThatMayNotWriteIsNamed(t *testing.T) {
 		t.Errorf("error %v, fault of the store %v, want %v of the store: its event must wait", err, AtFault(err),
 			mem.ErrReadOnly)
 	}
+	if v, err := s.Server(t.Context()); err != nil || !v.ReadOnly || !v.CannotMigrate {
+		t.Errorf("doctor sees %+v, %v, want that it may neither write nor migrate", v, err)
+	}
 }
 
 func TestLeasesOfOtherDaemonsDoNotEnd(t *testing.T) {
@@ -328,6 +331,9 @@ func TestTheServerIsDescribed(t *testing.T) {
 	}
 	if err != nil || got.Version == "" || got.Latency <= 0 || got.Superuser || got.Bytes == 0 || got.Number != 2 {
 		t.Errorf("got %+v, %v", got, err)
+	}
+	if got.ReadOnly || got.CannotMigrate || got.Ahead.Abs() > time.Minute {
+		t.Errorf("the owner may all, at the same time: %+v", got)
 	}
 	if got.Durable {
 		t.Error("a server without fsync counts as durable")
