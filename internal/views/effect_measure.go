@@ -114,8 +114,8 @@ func resample(r *rand.Rand, list []EffectCount) float64 {
 
 func effectMethod() []string {
 	return []string{
-		"Sessions that began in these days and have a prompt are put into two groups: those in which the agent cited or " +
-			"fetched something that another session learned, or you rated it as helpful, and all others.",
+		"Sessions that began in these days and have a prompt are put into two groups: those in which the agent cited, " +
+			"fetched or acted on something that another session learned, or rated it, and all others.",
 		"\"Before\" means within the 30 days before, in the same or an earlier session. A failure is the same if the " +
 			"command is the same and more than half of the words of its error are; a question if four of five words are; a " +
 			"read if the file and its first line are.",
@@ -131,8 +131,8 @@ func effectLimits() []string {
 			"effect.",
 		"Sessions in which memory is used are different ones: they are often longer, later, or return to earlier work, and " +
 			"each of these changes the figures by itself. Work that returns to earlier work also reads more files again.",
-		"A use is seen only if the agent cites or fetches a memory; of each memory the newest eight uses are known. What " +
-			"an agent read in its context and followed without a word counts as not used.",
+		"A use is seen only if the agent cites, fetches or acts on a memory, or it is rated; of each memory the newest " +
+			"eight uses are known. What an agent read in its context and followed without such a sign counts as not used.",
 		"The same question in other words, and the same failure of another command, are not recognised. To read a file " +
 			"again can be right: it may have changed.",
 		"The context counts only sessions that were never compacted and whose client reports it.",
