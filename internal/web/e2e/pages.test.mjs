@@ -71,6 +71,13 @@ for (const [name, look, options] of looks) {
   });
 }
 
+test("with forced colours the page that is open stays marked", async () => {
+  const { page, context } = await eye.enter(worlds.demo, { forcedColors: "active" });
+  const edge = (which) => page.locator(`.side nav a${which}`).first().evaluate((a) => getComputedStyle(a).borderLeftColor);
+  assert.notEqual(await edge("[aria-current]"), await edge(":not([aria-current])"));
+  await context.close();
+});
+
 // 720 pixels are 1440 at 200 % zoom.
 const widths = [1440, 1024, 768, 720, 600, 375, 320];
 
