@@ -234,7 +234,7 @@ test("a key that orders what cannot be taken back asks first, on Cancel", async 
   await page.locator(".feed li", { hasText: "stale" }).waitFor();
   assert.equal((await shown(id)).status, "active");
 
-  await page.route("**/api/v1/review?*", (route) => route.fulfill({ json: { examined: 1, counts: { secret: 1 }, items: [{ rule: "secret", text: "a secret", accept: "take it out", actions: ["accept", "reject"], memories: [finding] }] } }));
+  await page.route("**/api/v1/review", (route) => route.fulfill({ json: { examined: 1, counts: { secret: 1 }, items: [{ rule: "secret", text: "a secret", accept: "take it out", actions: ["accept", "reject"], memories: [finding] }] } }));
   const finding = await shown(id);
   let orders = 0;
   await page.route("**/api/v1/resolve", (route) => { orders++; return route.fulfill({ json: { rule: "secret", action: "accept", memories: [] } }); });
