@@ -135,7 +135,7 @@ func refused(name string, err error) error {
 		fix = "install git: it is asked for the commits"
 	case errors.Is(err, instructions.ErrNone):
 		return &api.Error{
-			Status: http.StatusNotFound, Name: "not_found", Detail: "the project has no AGENTS.md and no CLAUDE.md",
+			Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: "the project has no AGENTS.md and no CLAUDE.md",
 			Fix: "make one, which may be empty",
 		}
 	case errors.Is(err, fs.ErrNotExist):

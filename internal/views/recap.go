@@ -190,7 +190,9 @@ func (r *recap) add(m mem.Memory) {
 			d.outcome(m, item)
 		}
 	case mem.Decision, mem.TradeOff, mem.Convention, mem.Preference:
-		if d := r.day(m.Created, m.Project, m.Session); laysDown(m) {
+		d := r.day(m.Created, m.Project, m.Session)
+		said := func(other RecapItem) bool { return strings.EqualFold(other.Title, item.Title) }
+		if laysDown(m) && !slices.ContainsFunc(d.Decisions, said) {
 			d.Decisions = append(d.Decisions, item)
 		}
 	case mem.Todo:

@@ -53,3 +53,23 @@ func TestARecapLooksOnlyForCommitsThatNoSummaryLists(t *testing.T) {
 		t.Errorf("the commits are %v, want %v", ids, want)
 	}
 }
+
+// What is laid down again in another session of the day stands once.
+func TestADecisionThatIsRepeatedStandsOnceInARecap(t *testing.T) {
+	r := &recap{
+		days: map[[2]string]*RecapDay{}, made: map[string][]mem.Commit{},
+		session: func(id string) mem.Session { return mem.Session{ID: id, Short: id, Project: "p_shop"} },
+	}
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for i, title := range []string{"always run make check", "Always run make check", "never push on a Friday"} {
+		r.add(mem.Memory{
+			ID: string(rune('a' + i)), Kind: mem.Decision, Trust: mem.TrustUser, Project: "p_shop", Title: title, Created: at,
+			Source: mem.Source{Session: string(rune('x' + i))},
+		})
+	}
+	for _, d := range r.days {
+		if len(d.Decisions) != 2 || d.Decisions[0].ID != "a" || d.Decisions[1].ID != "c" {
+			t.Errorf("decided: %v", d.Decisions)
+		}
+	}
+}

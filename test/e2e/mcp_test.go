@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"testing"
 
 	"remanence/internal/chars"
@@ -57,6 +58,44 @@ func TestTheModelUsesEveryToolOfThePluginsServer(t *testing.T) {
 	if m := u.keeps("90 seconds"); m.Trust != "L3" { // an agent's changes of it wait
 		t.Errorf("what the person said has %s", m.Trust)
 	}
+}
+
+// The questions of every day (why this line, what was done, what belongs into AGENTS.md) by the server's further tools,
+// and by the skill, whose commands the model runs.
+func TestTheModelAsksWhyAndWhatWasDone(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	plugin := u.plugin()
+	u.write(filepath.Join(u.project(""), "sender.conf"), "wait=30s\n")
+	u.run(session{hooks: plugin, bare: true, prompts: []string{"the sender loses mails"}, script: script(
+		reads("sender.conf"), edits("sender.conf", "30s", "9s"),
+		says("I decided to set the wait in sender.conf to 9s, because the gateway drops a connection after 10 seconds."))})
+	for range 3 { // said in three sessions: to be proposed
+		u.run(session{
+			hooks: plugin, bare: true, prompts: []string{"always run make check before you commit"},
+			script: script(says("I will.")),
+		})
+	}
+	const reason = "I decided to set the wait in sender.conf to 9s"
+	u.remanence("config", "set", "mcp.tools", "more")
+	u.write(filepath.Join(u.project(""), "AGENTS.md"), "# Rules\n\n- Keep it short.\n")
+	u.run(session{hooks: plugin, bare: true, prompts: []string{"why is the wait 9s, and what did we do?"}, script: script(
+		own("blame", map[string]any{"file": "sender.conf"}),
+		own("recap", map[string]any{"since": "1d"}).given("the sender loses mails", reason),
+		own("propose", map[string]any{"file": "none.md"}).given(reason),
+		own("propose", map[string]any{}).given("none.md"),
+		says("So it is.").given("run make check before you commit", "remanence propose"),
+	)})
+	u.run(session{
+		hooks: plugin, bare: true, prompts: []string{"hello", "/remanence:history"},
+		script: script(
+			says("Hello."),
+			bash("remanence blame sender.conf").given("Why is this so?", "What was done?"),
+			bash("remanence recap --since 1d").given(reason),
+			bash("remanence propose").given(reason),
+			says("So it is.").given("run make check before you commit"),
+		),
+	})
 }
 
 func TestAMemorySavedAfterReadingTheWebIsNotInjectedUnasked(t *testing.T) {
