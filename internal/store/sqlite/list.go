@@ -64,6 +64,8 @@ func listIndex(q mem.Query) string {
 	switch {
 	case q.LinksOutdated:
 		return " INDEXED BY memory_unwoven"
+	case q.Proposed && !isNarrow(q):
+		return " INDEXED BY memory_proposed" // the planner may choose to read every memory of the kinds
 	case !byProject(q):
 		return ""
 	case q.Branch != "":
@@ -106,7 +108,7 @@ func scopeFilters(q mem.Query) []*filter {
 
 // byProject reports whether the project is the narrowest condition of q.
 func byProject(q mem.Query) bool {
-	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.InVault && !q.LinksOutdated
+	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.InVault && !q.LinksOutdated && !q.Proposed
 }
 
 // isNarrow reports whether q has a condition that few memories meet.

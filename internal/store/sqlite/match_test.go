@@ -258,6 +258,7 @@ func BenchmarkList(b *testing.B) {
 		},
 		"extension": {Project: "p_1", File: ".go", Kinds: rules, Order: mem.ByImportance},
 		"tag":       {Session: "s33", Tags: []string{"t"}, Offset: 99},
+		"proposed":  {Proposed: true, Hidden: true, Within: "*", Limit: 500},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -464,6 +464,29 @@ func TestBranchesAreLookedUpByIndex(t *testing.T) {
 	}
 }
 
+// TestProposalsAreLookedUpByIndex reads query plans: a query for memories with
+// proposals reads no others.
+func TestProposalsAreLookedUpByIndex(t *testing.T) {
+	s := openStore(t)
+	kinds := []mem.Kind{mem.Fact, mem.Decision}
+	for name, query := range map[string]statement{
+		"alone":         listQuery(mem.Query{Proposed: true, Within: "*", Hidden: true, Limit: 500}),
+		"utterances":    listQuery(mem.Query{Proposed: true, Within: "*", Kinds: []mem.Kind{mem.Utterance}}),
+		"in a project":  listQuery(mem.Query{Proposed: true, Project: "p_1"}),
+		"of kinds":      listQuery(mem.Query{Proposed: true, Project: "p_1", Kinds: kinds, Tags: []string{"x"}}),
+		"since":         listQuery(mem.Query{Proposed: true, After: storetest.Clock()}),
+		"on a branch":   listQuery(mem.Query{Proposed: true, Project: "p_1", Branch: "retry"}),
+		"of a purge":    stmt(selectMemories + " WHERE " + hasProposals),
+		"by importance": listQuery(mem.Query{Proposed: true, Order: mem.ByImportance}),
+	} {
+		plan := strings.Join(explain(t, s, query), "\n")
+		if n := strings.Count(query.text, "FROM memory m"); n == 0 ||
+			strings.Count(plan, "m USING INDEX memory_proposed") != n {
+			t.Errorf("%s: plan %q, want %d walks along the proposals", name, plan, n)
+		}
+	}
+}
+
 func TestAFailedMigrationKeepsTheOldSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	makeDatabase(t, path)
