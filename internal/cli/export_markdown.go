@@ -13,7 +13,7 @@ import (
 	"remanence/internal/filesync"
 	"remanence/internal/foreign"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
+	"remanence/internal/move"
 	"remanence/internal/vault"
 )
 
@@ -34,7 +34,7 @@ func (o recordExport) exportMarkdown(cmd *cobra.Command, a *app, dir string) err
 	if err != nil {
 		return err
 	}
-	store, err := sqlite.OpenForReading(cmd.Context(), a.Paths.Database(), lockWait)
+	store, err := move.Open(cmd.Context(), a.Connection)
 	if err != nil {
 		return err
 	}

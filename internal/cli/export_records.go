@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,7 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/fsx"
 	"remanence/internal/mem"
-	"remanence/internal/store/sqlite"
+	"remanence/internal/move"
 	"remanence/internal/transfer"
 	"remanence/internal/when"
 )
@@ -49,7 +48,7 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 	if err != nil {
 		return err
 	}
-	store, err := sqlite.OpenForReading(ctx, a.Paths.Database(), lockWait)
+	store, err := move.Open(ctx, a.Connection)
 	if err != nil {
 		return err
 	}
@@ -97,12 +96,9 @@ func (o recordExport) run(cmd *cobra.Command, a *app) error {
 	return a.out.Show(v)
 }
 
-// lockWait is how long an export waits for a lock of the database.
-const lockWait = 5 * time.Second
-
 // query says which rows are written. What waits in the spool is taken in first.
 func (o recordExport) query(ctx context.Context, a *app) (q mem.RecordQuery, projects []mem.Project, err error) {
-	if err := a.hasDatabase(); err != nil && !o.fromAPI {
+	if err := a.hasDatabase(); err != nil && !o.fromAPI && !daemon.OnServer(a.Paths, a.Sys.Getenv) {
 		return q, nil, err
 	}
 	if o.since != "" {
@@ -164,27 +160,8 @@ func importRecords(ctx context.Context, a *app, name string, in *bufio.Reader, d
 			v.Rows[row.Table]++
 		}
 	}
-	if err := daemon.CheckSpace(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
-		return err
-	}
-	err = a.Exclusively(ctx, func() error {
-		store, err := sqlite.Open(ctx, sqlite.Config{Path: a.Paths.Database(), Now: a.Sys.Now})
-		if err != nil {
-			return err
-		}
-		copied, err := store.Keep(ctx)
-		if err == nil {
-			v.Backup = copied.Path
-			var counts mem.RecordCounts
-			counts, err = store.PutRecords(ctx, r.Next)
-			v.Rows, v.Known = counts.Taken, counts.Known
-			if len(counts.Memories) > 0 && err == nil {
-				v.ID = "import-" + a.Sys.Now().UTC().Format("20060102-150405.000")
-				err = a.Paths.SaveImport(v.ID, counts.Memories)
-			}
-		}
-		return errors.Join(err, store.Close())
-	})
+	done, err := move.ImportRecords(ctx, a.Connection, r.Next)
+	v.Rows, v.Known, v.Backup, v.ID = done.Taken, done.Known, done.Backup, done.ID
 	if err != nil {
 		return transferFault(name, err)
 	}
@@ -200,7 +177,7 @@ func transferFault(name string, err error) error {
 	case errors.Is(err, transfer.ErrCut):
 		return f.FixedBy("copy the file again, whole")
 	}
-	if _, ok := errors.AsType[fault.Fault](err); ok {
+	if _, ok := errors.AsType[fault.Fault](err); ok || errors.Is(err, mem.ErrAway) {
 		return err
 	}
 	return f.FixedBy("remanence export --format jsonl -o FILE, where it came from")

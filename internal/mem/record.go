@@ -27,8 +27,7 @@ type RecordCounts struct {
 	Memories []string `json:"-"` // ids of the taken ones that are active
 }
 
-// RecordStore is a Store whose rows can be moved to another one: what an export and its import need. Not every back end
-// can do that.
+// RecordStore is a Store whose rows can be moved to another one: what an export and its import need.
 type RecordStore interface {
 	// Records calls each with the rows that a query selects, as they are at one moment, rows after those that they
 	// refer to. What is derived from them, and work that waits, is left out. An error of each ends the call.
@@ -42,7 +41,7 @@ type RecordStore interface {
 
 // MoveStore is a Store that can be copied to another back end. The copy has the same rows, numbers and ids.
 type MoveStore interface {
-	// Records is that of RecordStore. A store on a server knows no part: it takes no project and no time.
+	// Records is that of RecordStore.
 	Records(ctx context.Context, q RecordQuery, each func(Record) error) error
 
 	// AddRecords writes rows that Records of another store gave, in that order, all of them or none. They may not be

@@ -1,5 +1,6 @@
 // Package move moves the store to another place: from the SQLite file to a database server, or back. It opens both,
-// with the daemon's lock held, and leaves the copying to package transfer.
+// with the daemon's lock held, and leaves the copying to package transfer. It also opens the store, wherever it is, for
+// an export and an import.
 package move
 
 import (

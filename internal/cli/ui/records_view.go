@@ -49,7 +49,9 @@ func (v RecordsView) Print(p *Printer) {
 		if v.ID != "" {
 			p.Hint("undo: remanence import --undo %s", v.ID)
 		}
-		p.Hint("to have all as it was before, without what was stored since: remanence db restore %s", OneLine(v.Backup))
+		if v.Backup != "" {
+			p.Hint("to have all as it was before, without what was stored since: remanence db restore %s", OneLine(v.Backup))
+		}
 	}
 }
 

@@ -62,3 +62,11 @@ func open(t testing.TB, cfg Config) *Store {
 func TestPostgreSQLKeepsTheContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) mem.Store { return openStore(t) })
 }
+
+func TestPostgreSQLKeepsTheContractOfRecords(t *testing.T) {
+	n := 0
+	storetest.RunRecords(t, func(t *testing.T) mem.Store {
+		n++ // two stores are open at once
+		return open(t, Config{Schema: fmt.Sprintf("records_%d", n)})
+	})
+}

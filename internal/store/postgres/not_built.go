@@ -15,6 +15,12 @@ const Built = false
 // Store is a store that cannot be opened.
 type Store struct {
 	mem.Store
+	records
+}
+
+// records are the methods for copies and exports.
+type records interface {
+	mem.RecordStore
 	mem.MoveStore
 }
 

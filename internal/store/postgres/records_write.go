@@ -107,6 +107,14 @@ var (
 	columns = map[string]string{"mark": "key"}
 )
 
+// tableOf returns the name of the table of records.
+func tableOf(records string) string {
+	if to := tables[records]; to != "" {
+		return to
+	}
+	return records
+}
+
 // referred are the columns of records that hold the id of a row of another table.
 var referred = map[string]string{
 	"session": "session", "memory": "memory", "from_memory": "memory", "to_memory": "memory", "entity": "entity",
@@ -115,9 +123,7 @@ var referred = map[string]string{
 
 // insert adds the statement that writes a row whose columns are those of the table.
 func (w *recordWriter) insert(table string, row map[string]any) {
-	if to := tables[table]; to != "" {
-		table = to
-	}
+	table = tableOf(table)
 	var names, values []string
 	var args []any
 	for _, name := range slices.Sorted(maps.Keys(row)) {
