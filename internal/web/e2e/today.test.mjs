@@ -82,7 +82,10 @@ test("everything about something is found, forgotten, brought back and erased", 
   const ids = [];
   for (const what of ["colour", "weight", "price"]) ids.push((await w.json("add", `the zeppelin catalogue lists the ${what} of every hull`)).id);
   const { page, base, faults, context } = await eye.enter(w);
-  await page.goto(base + "/memories?q=zeppelin");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("zeppelin");
+  await page.getByRole("option", { name: /^Delete everything about “zeppelin” …/ }).click();
+  await page.waitForURL(base + "/memories?q=zeppelin");
   await page.getByRole("button", { name: "Forget all 3" }).click();
   await page.getByText("Nothing found.").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();

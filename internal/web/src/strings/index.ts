@@ -36,6 +36,7 @@ export const s = {
   palette: {
     title: "Go to", label: "Page, action or memory", page: "page", action: "action", open: "go to a page, an action or a memory",
     search: (text: string) => `Search memories for “${text}”`,
+    remove: (text: string) => `Delete everything about “${text}” …`,
     actions: { add: "Add a memory", theme: "Next theme", pause: "Pause or continue the live feed", undo: "Undo the last change" },
   },
   feed: {

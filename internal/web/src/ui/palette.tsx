@@ -40,6 +40,12 @@ function fixed(): Choice[] {
   ];
 }
 
+/** What can be done with all memories that a text finds. The page of the search offers to forget or erase them. */
+function about(text: string): Choice[] {
+  const run = (): void => go("/memories?q=" + encodeURIComponent(text));
+  return [{ key: "delete", label: s.palette.remove(text), note: s.palette.action, run }, { key: "search", label: s.palette.search(text), note: "", run }];
+}
+
 const FOUND = 8; // memories that are listed
 
 export function Palette() {
@@ -56,7 +62,7 @@ export function Palette() {
   }, [word]);
   const list = [
     ...fixed().filter((c) => !word || (c.label + " " + c.note).toLowerCase().includes(word)), ...found.value,
-    ...(word ? [{ key: "search", label: s.palette.search(text.value.trim()), note: "", run: () => go("/memories?q=" + encodeURIComponent(text.value.trim())) }] : []),
+    ...(word ? about(text.value.trim()) : []),
   ];
   const now = Math.min(at.value, list.length - 1);
   const choose = (c: Choice | undefined): void => { if (c) { close(); c.run(); } };

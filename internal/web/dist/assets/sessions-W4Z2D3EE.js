@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-XA2MJOBL.js";import"./chunk-LSEUJ7NA.js";import"./chunk-VY2EKCQ7.js";import"./chunk-IDA5PKED.js";import"./chunk-HKNYRLWF.js";import"./chunk-SSEFTCOZ.js";export{b as State,a as default};
