@@ -22,7 +22,7 @@ import (
 )
 
 // newMover returns a person with memories in the file, and the address of an empty server.
-func newMover(t *testing.T, memories int) (*world.Person, *pgserver.Server) {
+func newMover(t testing.TB, memories int) (*world.Person, *pgserver.Server) {
 	t.Helper()
 	p, server := newPerson(t)
 	p.Run("config", "unset", "store.dsn")
@@ -122,7 +122,7 @@ func enrich(t *testing.T, p *world.Person) {
 }
 
 // move moves the store without a daemon, and returns what the command said of it.
-func move(t *testing.T, p *world.Person, to string) (v struct {
+func move(t testing.TB, p *world.Person, to string) (v struct {
 	Rows, Known int
 	Tables      []struct {
 		Table string

@@ -19,7 +19,7 @@ var program string
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
 // build builds the program once.
-func build(t *testing.T) string {
+func build(t testing.TB) string {
 	t.Helper()
 	if program != "" {
 		return program
@@ -33,7 +33,7 @@ func build(t *testing.T) string {
 }
 
 // newPerson returns a person whose memory is on a server of their own. The password is in ~/.pgpass.
-func newPerson(t *testing.T) (*world.Person, *pgserver.Server) {
+func newPerson(t testing.TB) (*world.Person, *pgserver.Server) {
 	t.Helper()
 	server, err := pgserver.New(false)
 	if err != nil {

@@ -210,6 +210,9 @@ func (s *Server) children() (pids []int) {
 	return pids
 }
 
+// PIDs are the processes of the server.
+func (s *Server) PIDs() []int { return append(s.children(), s.cmd.Process.Pid) }
+
 // Stop ends the server in order.
 func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
