@@ -170,6 +170,11 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 		opening = ""
 	}
 	opening = withoutCommitted(opening, strings.Join(commits, "; "))
+	if t.facts().Changed && extract.DescribesProblem(opening) { // what was done about it comes first
+		if remedy := extract.Remedy(t.Text); remedy != "" {
+			done = append(done, extract.WholeTitle(remedy, extract.MaxPartOfTurn))
+		}
+	}
 	if opening != "" {
 		done = append(done, extract.WholeTitle(opening, extract.MaxPartOfTurn))
 	}

@@ -79,10 +79,38 @@ func opening(answer string, lists bool) string {
 	if i < 0 {
 		i = openingOf(all, open, true)
 	}
-	if i >= 0 {
-		return strings.TrimRight(withoutApology(all[i].Text), ":：")
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimRight(withoutApology(all[i].Text), ":：")
+}
+
+// Remedy returns the first sentence of an answer that says what was done about a problem, else the item of a list that
+// does.
+func Remedy(answer string) string {
+	for _, s := range Statements(answer) {
+		if s.cues.Has(cueFix) && openingOf([]Statement{s}, nil, false) == 0 {
+			return strings.TrimRight(withoutApology(s.Text), ":：")
+		}
+	}
+	if item := OpeningItem(answer); !DescribesProblem(item) {
+		return item
 	}
 	return ""
+}
+
+// DescribesProblem reports whether a text says what was wrong, and not what was done about it.
+func DescribesProblem(text string) bool {
+	all := Statements(text)
+	return len(all) > 0 && all[0].describesProblem()
+}
+
+func (s Statement) describesProblem() bool {
+	named := lang.HasAnyPrefix(
+		strings.TrimPrefix(s.Bare, " the "), "bug", "problem", "issue", "symptom", "fehler", "problème", "le problème",
+		"el problema", "問題", "问题",
+	)
+	return (named || s.cues.Has(cueCause)) && !s.cues.Has(cueFix)
 }
 
 // openingOf is the place of that sentence; -1 if there is none. Without report, one that only reports that the work was

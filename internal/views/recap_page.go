@@ -116,7 +116,17 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		}
 		return texts
 	}
-	add("done", titles(d.Outcomes))
+	outcomes := titles(d.Outcomes)
+	for i, o := range d.Outcomes { // one that a commit is called after names it
+		for _, c := range d.Commits {
+			called := c.Session != "" && c.Session == o.Session &&
+				strings.Contains(strings.ToLower(o.Title), strings.ToLower(c.Subject))
+			if called && !strings.Contains(outcomes[i], c.Hash) {
+				outcomes[i] += " (" + c.Hash + ")"
+			}
+		}
+	}
+	add("done", outcomes)
 	add("decided", titles(d.Decisions))
 	add("open", titles(d.Open))
 	var failed, commits []string
@@ -124,7 +134,7 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		failed = append(failed, f.text())
 	}
 	add("failed", failed)
-	done := strings.Join(titles(d.Outcomes[:min(limit("done"), len(d.Outcomes))]), "\n")
+	done := strings.Join(outcomes[:min(limit("done"), len(outcomes))], "\n")
 	for _, c := range slices.Backward(d.Commits) { // the newest first, as what was done
 		if !strings.Contains(done, c.Hash) {
 			commits = append(commits, c.Hash+" "+c.Subject)

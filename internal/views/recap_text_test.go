@@ -69,3 +69,17 @@ func TestABusyDayIsToldInTwentyLines(t *testing.T) {
 		t.Errorf("%d lines with one item each, want 11", n)
 	}
 }
+
+func TestAnOutcomeNamesTheCommitThatIsCalledAfterIt(t *testing.T) {
+	d := RecapDay{
+		Outcomes: []RecapItem{{Title: "implemented: Sign the Release", Session: "s_1"}},
+		Commits: []RecapCommit{
+			{Hash: "1111111", Subject: "sign the release", Session: "s_1"},
+			{Hash: "2222222", Subject: "sign the release", Session: "s_2"},
+		},
+	}
+	want := "[{done implemented: Sign the Release (1111111)} {commit 2222222 sign the release}]"
+	if got := fmt.Sprint(d.Lines(0)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
