@@ -96,8 +96,8 @@ func TestTheHandoffIsInjectedAfterAutomaticCompaction(t *testing.T) {
 	}
 }
 
-// A session that ends without a word, as by a crash, leaves its handoff to the
-// next one, and only to that one.
+// A session that ends without a word, as by a crash, leaves its handoff to the next one that does something, and only
+// to that one.
 func TestTheHandoffIsInjectedOnceIntoTheNextSession(t *testing.T) {
 	u := newUser(t)
 	for _, p := range []string{"", "bakery"} {
@@ -111,14 +111,18 @@ func TestTheHandoffIsInjectedOnceIntoTheNextSession(t *testing.T) {
 	}
 	u.run(writes("", nextStep))
 	u.run(writes("bakery", "Next step: heat the oven to 250 degrees."))
-	opens := func(project string) string {
-		r := u.run(session{project: project, script: script(says("I see.")), prompts: []string{"where were we?"}})
+	opens := func(project string, turns ...turn) string {
+		r := u.run(session{
+			project: project, script: script(append(turns, says("I see."))...),
+			prompts: []string{"where were we?"},
+		})
 		return strings.Join(r.injections("SessionStart"), "\n")
 	}
 	first := opens("")
 	wants(t, "next session", first, "<session-handoff>", nextStep)
 	wantsNot(t, "next session", first, "oven")
-	wantsNot(t, "the one after", opens(""), "<session-handoff>")
+	wants(t, "the one after a session without work", opens("", bash("sh check.sh")), "<session-handoff>", nextStep)
+	wantsNot(t, "the one after a session with work", opens(""), "<session-handoff>")
 	wants(t, "the other project", opens("bakery"), "heat the oven")
 }
 
@@ -176,7 +180,7 @@ func TestAHandoffByToolIsInjectedIntoTheNextSession(t *testing.T) {
 		says("Handed off.").given(`\"id\":\"c_`),
 	)})
 	u.run(session{hooks: plugin, bare: true, prompts: []string{"where were we?"}, script: script(
-		says("I go on.").given("<session-handoff>", nextStep, waits),
+		bash("sh check.sh").given("<session-handoff>", nextStep, waits), says("I go on."),
 	)})
 	u.run(session{
 		hooks: plugin, bare: true, prompts: []string{"and now?"},
