@@ -120,7 +120,7 @@ func windsurf() client {
 			case "post_write_code":
 				return readEdits(e, info)
 			case "post_run_command":
-				e.Tool, e.Input = mem.ToolShell, fields{"input": object("command", info["command_line"])}.raw("input")
+				return readCommand(e, info.text("command_line"))
 			case "post_mcp_tool_use":
 				e.Tool = label(mcpTool(info.text("mcp_server_name"), info.text("mcp_tool_name")))
 				e.Input = info.raw("mcp_tool_arguments")
@@ -131,14 +131,9 @@ func windsurf() client {
 	}
 }
 
-// object returns a JSON object with one member; nil without a value.
-func object(name string, value json.RawMessage) json.RawMessage {
-	if len(value) == 0 {
-		return nil
-	}
-	b, err := json.Marshal(map[string]json.RawMessage{name: value})
-	if err != nil {
-		return nil
-	}
-	return b
+// readCommand makes an event the canonical call of a command without a result. It returns false without a command.
+func readCommand(e *mem.Event, command string) bool {
+	b, err := json.Marshal(map[string]string{"command": command})
+	e.Tool, e.Input = mem.ToolShell, b
+	return err == nil && command != ""
 }

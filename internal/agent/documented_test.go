@@ -71,6 +71,7 @@ func TestDocumentedPayloadsOfCursorAndWindsurfAreRead(t *testing.T) {
 		{"windsurf", windsurf + `"post_cascade_response","tool_info":{"response":"Done."}}`, "Stop - - Done."},
 		{"windsurf", windsurf + `"pre_run_command","tool_info":{"command_line":"x"}}`, "unknown"},
 		{"windsurf", windsurf + `"post_write_code"}`, "unknown"},
+		{"windsurf", windsurf + `"post_run_command","tool_info":{"command_line":7}}`, "unknown"},
 	} {
 		d, _ := agent.ByName(c.client)
 		env := d.Environ(func(name string) string {

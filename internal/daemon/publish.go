@@ -56,7 +56,7 @@ func (w publishingStore) Purge(ctx context.Context, ids ...string) (mem.Purged, 
 func (w publishingStore) publish(changes ...api.Change) {
 	w.live.Publish(changes...)
 	if w.others != nil {
-		w.others.Tell(changes)
+		w.others.Announce(changes)
 	}
 }
 

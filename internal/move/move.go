@@ -67,12 +67,9 @@ func (m *storeMove) check() error {
 		return fault.NotMoved.WithMessage("the place of the store cannot be changed").
 			Because("the variable %s overrides the file of settings", name).FixedBy("unset " + name)
 	}
-	cfg, err := config.LoadConfig(m.Paths.Config, m.Sys.Getenv)
-	if err != nil {
+	var err error
+	if m.from, err = serverDSN(m.Connection); err != nil {
 		return err
-	}
-	if m.from, err = cfg.ServerDSN(); err != nil {
-		return fault.Config.WithMessage("store.dsn cannot be used").Because("%s", err)
 	}
 	if m.To == config.SQLiteDSN {
 		m.To = ""

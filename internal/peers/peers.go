@@ -1,6 +1,6 @@
-// Package peers tells the daemons of one database server what each of them writes, so that the live pages of all show
-// it. It sends ids and never texts: every role of the database can listen. It knows the changes of package api, and
-// nothing about the server but how to send and to listen.
+// Package peers announces to the daemons of one database server what each of them writes, so that the live pages of
+// all show it. It sends ids and never texts: every role of the database can listen. It knows the changes of package
+// api, and nothing about the server but how to send and to listen.
 package peers
 
 import (
@@ -19,7 +19,7 @@ type Server interface {
 	// Notify sends a text.
 	Notify(ctx context.Context, text string) error
 	// Listen passes on every text, its own too, until the connection or ctx ends. It calls ready when it begins.
-	Listen(ctx context.Context, ready func(), heard func(text string)) error
+	Listen(ctx context.Context, ready func(), receive func(text string)) error
 }
 
 // Store finds what a change is about.
@@ -82,8 +82,8 @@ func New(c Config) *Group {
 	}
 }
 
-// Tell sends changes to the others soon. It never waits.
-func (g *Group) Tell(changes []api.Change) {
+// Announce sends changes to the others soon. It never waits.
+func (g *Group) Announce(changes []api.Change) {
 	for _, c := range changes {
 		c.Title = ""
 		select {
@@ -94,7 +94,8 @@ func (g *Group) Tell(changes []api.Change) {
 	}
 }
 
-// Send sends what Tell was given until ctx ends. What cannot be sent is dropped: pages show it when they are loaded.
+// Send sends what Announce was given until ctx ends. What cannot be sent is dropped: pages show it when they are
+// loaded.
 func (g *Group) Send(ctx context.Context) {
 	var over *api.Change // did not fit into the last message
 	for {
@@ -112,7 +113,7 @@ func (g *Group) Send(ctx context.Context) {
 		text, over = g.pack(first)
 		if err := g.server.Notify(ctx, string(text)); err != nil && ctx.Err() == nil {
 			g.missed.Store(true)
-			g.log.Debug("the other daemons are not told what was written", "error", err)
+			g.log.Debug("what was written is not announced to the other daemons", "error", err)
 		}
 	}
 }
@@ -158,7 +159,7 @@ func (g *Group) Listen(ctx context.Context) {
 				g.live.Publish(everything())
 			}
 		}
-		err := g.server.Listen(ctx, ready, func(text string) { g.heard(ctx, text) })
+		err := g.server.Listen(ctx, ready, func(text string) { g.receive(ctx, text) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -172,8 +173,8 @@ func (g *Group) Listen(ctx context.Context) {
 	}
 }
 
-// heard publishes what another daemon wrote.
-func (g *Group) heard(ctx context.Context, text string) {
+// receive publishes what another daemon wrote.
+func (g *Group) receive(ctx context.Context, text string) {
 	var m message
 	if err := json.Unmarshal([]byte(text), &m); err != nil || m.From == g.name || !g.live.Touch() {
 		return

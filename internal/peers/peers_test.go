@@ -75,7 +75,7 @@ func TestManyChangesGoInFewMessagesWithoutTheirTexts(t *testing.T) {
 	for i := range 50 {
 		all = append(all, change(i))
 	}
-	g.Tell(all)
+	g.Announce(all)
 	messages := sends(t, g, w, len(all))
 	if len(messages) > 10 {
 		t.Errorf("%d messages", len(messages))
@@ -95,12 +95,12 @@ func TestWhatIsTooLongOrTooMuchIsMissed(t *testing.T) {
 	g, w := group(500)
 	long := change(1)
 	long.IDs = []string{strings.Repeat("m", 600)}
-	g.Tell([]api.Change{long})
+	g.Announce([]api.Change{long})
 	if m := sends(t, g, w, 1); !m[0].Missed || len(m[0].Changes) != 0 {
 		t.Errorf("%+v, want that something was missed", m)
 	}
 	for range waitingChanges + 1 {
-		g.Tell([]api.Change{change(1)})
+		g.Announce([]api.Change{change(1)})
 	}
 	if m := sends(t, g, w, 1); !m[0].Missed {
 		t.Errorf("%+v, want that something was missed", m)
@@ -113,13 +113,13 @@ func TestTheNextMessageSaysThatOneWasNotSent(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); g.Send(ctx) }()
-	g.Tell([]api.Change{change(1)})
+	g.Announce([]api.Change{change(1)})
 	for len(g.pending) > 0 || !g.missed.Load() { // until the first was tried
 		if ctx.Err() != nil {
 			t.Fatal(ctx.Err())
 		}
 	}
-	g.Tell([]api.Change{change(2)})
+	g.Announce([]api.Change{change(2)})
 	var m message
 	if err := json.Unmarshal([]byte(<-w.sent), &m); err != nil || !m.Missed || m.Changes[0].IDs[0] != "m_2" {
 		t.Errorf("%+v, %v", m, err)

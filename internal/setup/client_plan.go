@@ -246,7 +246,8 @@ type ClientState struct {
 	Findings  []Finding // one for each thing that can be wrong; empty unless it is found or installed
 }
 
-// CheckClient looks at what is installed for an agent. It changes nothing.
+// CheckClient looks at what is installed for an agent. It changes nothing. An experimental agent has findings only if
+// something is installed for it.
 func CheckClient(c Config, cl Client) ClientState {
 	there := cl.found(c)
 	s := ClientState{Client: cl, Found: there}

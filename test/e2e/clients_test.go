@@ -200,6 +200,21 @@ func (u *user) with(c otherClient) (model *scripted, url string) {
 	return model, url
 }
 
+// withAll gives the person every client, with one model and our hooks, and a project.
+func (u *user) withAll() (model *scripted, url string) {
+	u.t.Helper()
+	u.newProject("")
+	model = &scripted{}
+	url = model.serve(u.t)
+	names := []string{"install", "--yes"}
+	for _, c := range clients() {
+		u.prepares(c, url)
+		names = append(names, c.id)
+	}
+	u.remanence(names...)
+	return model, url
+}
+
 // prepares writes what a client has of its own, and what it would fetch.
 func (u *user) prepares(c otherClient, url string) {
 	u.t.Helper()
@@ -364,15 +379,7 @@ func TestWhatOneAgentIsTaughtEveryOtherIsTold(t *testing.T) {
 		"opencode":    "I decided to render charts as SVG instead of PNG.",
 	}
 	const asked = "the ballista, the retry queue, the harbour gate, ed25519 tokens, prices in cents and SVG charts?"
-	u.newProject("")
-	model := &scripted{}
-	url := model.serve(t)
-	names := []string{"install", "--yes"}
-	for _, c := range clients() {
-		u.prepares(c, url)
-		names = append(names, c.id)
-	}
-	u.remanence(names...)
+	model, url := u.withAll()
 	u.run(session{script: script(says(taught["claude-code"])), prompts: []string{"which of the two?"}})
 	u.keeps("ballista", "--agent", "claude-code")
 	for _, c := range clients() {
@@ -455,15 +462,7 @@ func TestOpenCodeGoesOnWhateverTheHookDoes(t *testing.T) {
 // and what is open. Claude Code in its turn is given what the others did.
 func TestASessionThatEndedInOneAgentIsGoneOnWithInAnother(t *testing.T) {
 	u := newUser(t)
-	u.newProject("")
-	model := &scripted{}
-	url := model.serve(t)
-	names := []string{"install", "--yes"}
-	for _, c := range clients() {
-		u.prepares(c, url)
-		names = append(names, c.id)
-	}
-	u.remanence(names...)
+	model, url := u.withAll()
 	u.run(session{
 		script: script(bash("sh check.sh"), edits("check.sh", "echo ok", "echo fine"),
 			handsOff("Task: the check.\n"+nextStep+"\n"+waits), says(stillOpen)),

@@ -13,7 +13,7 @@ import (
 )
 
 // limiter ends statements that get no answer. The server's own limit does not reach a connection that the network has
-// forgotten: it delivers nothing any more and does not end, and whoever reads from it would wait for good. It is a
+// forgotten: it delivers nothing any more and does not end, and a reader would wait for good. It is a
 // pgx.QueryTracer.
 type limiter struct {
 	statement time.Duration // limit of a statement: more than that of the server

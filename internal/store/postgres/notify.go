@@ -24,7 +24,7 @@ func (s *database) Notify(ctx context.Context, text string) error {
 }
 
 // Listen passes on what is sent, its own too, until ctx ends or the connection does. It calls ready when it begins.
-func (s *database) Listen(ctx context.Context, ready func(), heard func(text string)) error {
+func (s *database) Listen(ctx context.Context, ready func(), receive func(text string)) error {
 	conf := s.pool.Config().ConnConfig
 	conn, err := pgx.ConnectConfig(ctx, conf)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *database) Listen(ctx context.Context, ready func(), heard func(text str
 		case err != nil:
 			return wrap("listen", err)
 		case text != "":
-			heard(text)
+			receive(text)
 		}
 	}
 }

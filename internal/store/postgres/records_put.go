@@ -90,7 +90,7 @@ func (p *recordImport) FindSame(ctx context.Context, t stored.RecordTable, row m
 // hashed are the columns of which the index has the hash.
 var hashed = []string{"project_common.common", "project_root.root", "memory.key", "entity.name"}
 
-// hasChange reports whether a run has a change. What tells its changes of a memory from each other is in the document.
+// hasChange reports whether a run has a change. Its document identifies each of the changes of a memory.
 func (p *recordImport) hasChange(ctx context.Context, row map[string]any) (bool, error) {
 	docs, err := rows(ctx, p.tx, query("SELECT doc FROM change WHERE run = (SELECT number FROM run WHERE id = ?) "+
 		"AND memory = (SELECT number FROM memory WHERE id = ?)", row["run"], row["memory"]), one[string])
