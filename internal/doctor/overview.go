@@ -42,7 +42,7 @@ func (v StatusView) overview(p *ui.Printer) {
 	if v.Suggest != nil {
 		p.Hint("\n%s: %s", v.Suggest.Text, v.Suggest.Command)
 	}
-	if v.Counts.Memories == 0 {
+	if v.Counts.Memories == 0 && !v.readsPast() {
 		p.Hint("what it does, with recorded sessions: remanence demo")
 		p.Hint("your past sessions, without writing anything yet: remanence backfill --dry-run")
 	}

@@ -221,6 +221,8 @@ func (v StatusView) suggest() *SuggestItem {
 		return &SuggestItem{"it is paused", v.pause().End()}
 	case v.Queue.Dead > 0:
 		return &SuggestItem{ui.Plural(v.Queue.Dead, "job was", "jobs were") + " given up", "remanence doctor"}
+	case v.Counts.Memories == 0 && v.readsPast():
+		return &SuggestItem{"your past sessions are being read in", "remanence status"}
 	case v.Counts.Memories == 0:
 		return &SuggestItem{"nothing is remembered here yet; it begins with the next session", "remanence doctor"}
 	case v.Review != nil && v.Review.Total > 0:
@@ -233,6 +235,9 @@ func (v StatusView) suggest() *SuggestItem {
 	}
 	return &SuggestItem{"see what will be injected into the next session", "remanence next"}
 }
+
+// readsPast reports whether a backfill runs.
+func (v StatusView) readsPast() bool { return v.Backfill != nil && v.Backfill.Running }
 
 // pause is what keeps the project of the status silent, nil if nothing does.
 func (v StatusView) pause() *ui.PauseItem {

@@ -8,6 +8,7 @@ import (
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
 	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/views"
@@ -45,6 +46,23 @@ func TestWhatWaitsForJudgementIsSaidOnlyWhereSomethingDoes(t *testing.T) {
 		}
 		if suggests := v.Suggest.Command == "remanence review"; suggests != (c.want != "") {
 			t.Errorf("of %+v it suggests %q", c.waits, v.Suggest.Command)
+		}
+	}
+}
+
+// While past sessions are read in, nothing else offers to do that.
+func TestAnEmptyStoreThatIsBeingFilledOffersItsProgress(t *testing.T) {
+	for _, c := range []struct {
+		runs *event.Backfill
+		want string
+	}{
+		{nil, "remanence doctor"},
+		{&event.Backfill{Running: true}, "remanence status"},
+		{&event.Backfill{}, "remanence doctor"},
+	} {
+		v := StatusOf(views.StatusResponse{Backfill: c.runs}, DaemonView{}, HooksItem{State: setup.OK}, CaptureItem{})
+		if v.Suggest == nil || v.Suggest.Command != c.want {
+			t.Errorf("with %+v it suggests %+v, want %s", c.runs, v.Suggest, c.want)
 		}
 	}
 }
