@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDeliveryNamesHowWorkIsHandedOver(t *testing.T) {
+	for line, want := range map[string]string{
+		"git push -u origin fee": "push", "cd web && git push": "push", "rtk git push origin main": "push",
+		"git -C web push": "push", "git push --dry-run": "", "git stash push": "", `git commit -m "push the release"`: "",
+		"git commit -m \"$(cat <<'EOF'\npublish the fee\nEOF\n)\"": "",
+		"npm publish": "publish", "pnpm -r publish --access public": "publish", "npm run deploy:eu": "deploy",
+		"make release VERSION=1.2": "release", "./scripts/deploy.sh eu": "deploy", "gh pr merge 7 --squash": "merge",
+		"gh release create v1.2": "release", "gh release view v1.2": "", "gh pr create --title release": "",
+		"kubectl get deploy": "", "cat deploy.sh": "", "grep -r publish src": "", "go test ./release": "",
+		"go build ./... && twine upload dist/fee.whl": "upload",
+	} {
+		if got := Delivery(line); got != want {
+			t.Errorf("%q delivers by %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestChecksNamesWhatIsChecked(t *testing.T) {
+	for line, want := range map[string]string{
+		"go test ./...": "test", "npm test": "test", "bun run test:unit": "test", "pytest -q": "test",
+		"rtk test bun run test": "test", "npm run lint && npx tsc --noEmit": "lint types", "make build check": "build check",
+		"test -f go.mod": "", "cat test": "", "git commit -m test": "", "go vet ./...": "types", "npx eslint .": "lint",
+		"docker compose exec web pytest": "test", "CI=1 npm run typecheck": "types", "": "",
+	} {
+		if got := strings.Join(Checks(line), " "); got != want {
+			t.Errorf("%q checks %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestGitHubSaysWhetherChecksFailed(t *testing.T) {
+	for _, c := range []struct {
+		line, output  string
+		failed, known bool
+	}{
+		{"gh run view 7 --json conclusion", `{"conclusion":"failure"}`, true, true},
+		{"rtk gh api /repos/a/b/actions/runs", "{\"conclusion\": \"success\"}\n{\"conclusion\": \"failure\"}", true, true},
+		{"gh run view 7 --json conclusion", `{"conclusion":"success"}`, false, true},
+		{"gh run view 7 --json conclusion", `{"conclusion":null}`, false, false},
+		{"gh pr checks 7", "test\tfail\t1m\thttps\nlint\tpass\t1m\thttps\n", true, true},
+		{"gh run list", "completed\tsuccess\tfee\ncompleted\tfailure\tfee\n", false, true},
+		{"cat run.json", `{"conclusion":"failure"}`, false, false},
+	} {
+		if failed, known := ChecksFailed(c.line, c.output); failed != c.failed || known != c.known {
+			t.Errorf("%s: %s: got %v, %v", c.line, c.output, failed, known)
+		}
+	}
+}
