@@ -46,6 +46,7 @@ agent:          mem chars
 extract:        mem chars lang shell rank inject
 remote:         lang shell
 propose:        mem chars lang extract rank
+outcome:        chars shell extract
 # 2 core
 event:          mem chars workstate vaultfile extract remote rank inject redact
 recall:         mem chars vaultfile blame lang extract rank index inject redact event
@@ -56,8 +57,8 @@ continuity:     mem chars vaultfile lang extract rank inject redact event recall
 filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
 capture:        mem chars lang extract remote shell rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
-views:          mem chars workstate blame propose when extract rank inject redact event recall curate continuity
-                filesync
+views:          mem chars workstate shell blame propose outcome when extract rank inject redact event recall curate
+                continuity filesync
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
                 continuity filesync capture briefing views
 # 3 adapters

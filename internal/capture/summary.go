@@ -52,12 +52,6 @@ func (s *Service) summarize(ctx context.Context, t turn, found []mem.Memory) (su
 	return mm, mm.Title != "", nil
 }
 
-// What the outcome of a turn begins with that made a commit, or carried out a plan.
-const (
-	committedPrefix = "committed "
-	plannedPrefix   = "implemented: "
-)
-
 // maxOutcome is the length of the title of a summary, in characters: a line of a briefing.
 const maxOutcome = 120
 
@@ -157,14 +151,14 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	var done, tried, changed, learned, next []string
 	opening := extract.Opening(t.Text)
 	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
-		opening = plannedPrefix + plan
+		opening = extract.PlannedPrefix + plan
 	}
 	if i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo }); opening == "" && i >= 0 {
 		opening = found[i].Title
 	}
 	opening = cmp.Or(opening, extract.OpeningItem(t.Text))
 	for _, c := range commits {
-		done = append(done, committedPrefix+c)
+		done = append(done, extract.CommittedPrefix+c)
 	}
 	if len(commits) > 0 && extract.ReportsCommit(opening) {
 		opening = ""
@@ -245,7 +239,7 @@ func byWeight(turns []mem.Memory) []mem.Memory {
 
 // committed is 1 for the summary of a turn that made a commit, else 0.
 func committed(sum mem.Memory) int {
-	if strings.HasPrefix(sum.Summary.Completed, committedPrefix) {
+	if strings.HasPrefix(sum.Summary.Completed, extract.CommittedPrefix) {
 		return 1
 	}
 	return 0
@@ -258,7 +252,7 @@ func worked(sum mem.Memory) bool {
 
 // withoutCommitted is an outcome without the title of the plan that it begins with, if commits say the same.
 func withoutCommitted(outcome, commits string) string {
-	plan, ok := strings.CutPrefix(outcome, plannedPrefix)
+	plan, ok := strings.CutPrefix(outcome, extract.PlannedPrefix)
 	if !ok || commits == "" {
 		return outcome
 	}

@@ -195,7 +195,7 @@ func (h fileLines) recap(ctx context.Context, ask views.RecapRequest) (views.Rec
 	}
 	settings := h.Config.settings()
 	shown, err := h.Engine.Views.Recap(ctx, views.RecapRequest{
-		ProjectRef: ask.ProjectRef, Since: ask.Since, Until: out.Until, MinTrust: settings.DigestTrust,
+		ProjectRef: ask.ProjectRef, Since: ask.Since, Until: out.Until, MinTrust: settings.DigestTrust, Statements: true,
 	})
 	if err != nil {
 		return out, err

@@ -40,6 +40,39 @@ func Commits(command, output string) []Commit {
 	return out
 }
 
+// QuietCommit reports whether a command line that worked made a commit of which git printed no line, as with -q, and
+// returns the subject that the line gives it, if any. A commit whose output another command reads may have failed.
+func QuietCommit(command, output string) (subject string, ok bool) {
+	at := strings.Index(command, "commit")
+	made := slices.ContainsFunc(shell.Words(command), func(words []string) bool {
+		git := slices.Index(words, "git")
+		return git >= 0 && len(words) > git+1 && words[git+1] == "commit" && !slices.Contains(words, "--dry-run")
+	})
+	if !made || len(Commits(command, output)) > 0 || strings.Contains(command[at:], "|") {
+		return "", false
+	}
+	for line := range strings.Lines(strings.ToLower(output)) {
+		if strings.Contains(line, "nothing to commit") || strings.Contains(line, "no changes added") ||
+			strings.Contains(line, "fail") && strings.Contains(line, "commit") {
+			return "", false
+		}
+	}
+	for _, flag := range []string{"-m ", "-am ", "-qm ", "--message=", "--message "} {
+		_, text, has := strings.Cut(command[at:], " "+flag)
+		if !has || text == "" {
+			continue
+		}
+		if quote := text[:1]; strings.HasPrefix(text, `"$(cat <<`) {
+			_, text, _ = strings.Cut(text, "\n")
+		} else if quote == `"` || quote == "'" {
+			text, _, _ = strings.Cut(text[1:], quote)
+		}
+		text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+		return chars.Clip(chars.Line(text), maxSubject), true
+	}
+	return "", true
+}
+
 // maxCommitWords is the length of a prompt that only asks for a commit, in words.
 const maxCommitWords = 4
 

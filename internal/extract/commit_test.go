@@ -65,3 +65,25 @@ func TestAPromptThatOnlyAsksToCommit(t *testing.T) {
 		}
 	}
 }
+
+func TestACommitThatGitPrintsNothingOfIsSeen(t *testing.T) {
+	for _, c := range []struct {
+		command, output, subject string
+		made                     bool
+	}{
+		{`git commit -qm "fee: round half up"`, "", "fee: round half up", true},
+		{`git commit -q -m "fee: round half up"`, "", "fee: round half up", true},
+		{`git add . && rtk git commit -m 'fee: round'`, "ok", "fee: round", true},
+		{"git commit -q -m \"$(cat <<'EOF'\nfee: round half up\n\nBody\nEOF\n)\"", "", "fee: round half up", true},
+		{`git commit -m "fee"`, "[main 0a1b2c3] fee\n", "", false}, // Commits reads it
+		{`git commit -m "fee"`, "FAILED: git commit\n", "", false},
+		{`git commit -m "fee" || true`, "", "", false},
+		{`git commit --dry-run`, "", "", false},
+		{`git status`, "nothing to commit", "", false},
+		{`git commit --amend --no-edit -q`, "", "", true},
+	} {
+		if subject, made := extract.QuietCommit(c.command, c.output); subject != c.subject || made != c.made {
+			t.Errorf("%s: got %q, %v", c.command, subject, made)
+		}
+	}
+}

@@ -45,12 +45,14 @@ func JoinParts(parts []string) string {
 	return strings.ReplaceAll(strings.Join(parts, "; "), ".; ", "; ")
 }
 
-// Marks of the parts of a summary that name what other memories hold: changed files, a command that was fixed, and one
-// that works now. Commands are in backquotes.
+// Marks of the parts of a summary that name what other memories hold: changed files, a command that was fixed, one that
+// works now, a commit, the plan that was carried out. Commands are in backquotes.
 const (
-	ChangedPrefix  = "changed "
-	FixedPrefix    = "fixed: "
-	WorksNowSuffix = " works now"
+	ChangedPrefix   = "changed "
+	FixedPrefix     = "fixed: "
+	WorksNowSuffix  = " works now"
+	CommittedPrefix = "committed "
+	PlannedPrefix   = "implemented: "
 )
 
 // FixSummary returns the text about a fix in the summary of a turn. The memory of the fix says how it was done.

@@ -111,6 +111,9 @@ type recapArgs struct {
 	Project string `json:"project"`
 }
 
+// maxRecapLine is the length of a line of a recap, in characters: a statement and where its work stands.
+const maxRecapLine = 360
+
 // recapAnswer is the answer of recap: one text for each day and project, oldest first.
 type recapAnswer struct {
 	Days    []string `json:"days"`
@@ -133,7 +136,7 @@ func (s *Server) recap(ctx context.Context, a recapArgs) (any, error) {
 	for _, d := range got.Days {
 		lines := []string{s.Plain(d.Heading())}
 		for _, l := range d.Lines(a.Items) {
-			lines = append(lines, l.Section+": "+chars.Clip(s.Plain(l.Text), 240))
+			lines = append(lines, l.Section+": "+chars.Clip(s.Plain(l.Text), maxRecapLine))
 		}
 		out.Days = append(out.Days, strings.Join(lines, "\n"))
 	}

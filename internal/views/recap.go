@@ -12,6 +12,8 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
+	"remanence/internal/shell"
 )
 
 // Bounds of a recap, per period.
@@ -31,7 +33,8 @@ type RecapRequest struct {
 	// cannot ask for it.
 	Prose bool `json:"prose,omitempty" query:"-"`
 
-	MinTrust mem.Trust `json:"-"` // of statements; less than TrustTool means TrustTool
+	MinTrust   mem.Trust `json:"-"` // of statements; less than TrustTool means TrustTool
+	Statements bool      `json:"-"` // no prompt, and no subject of a commit that no statement is about
 }
 
 // RecapResponse lists what was done by day and project, oldest day first.
@@ -52,7 +55,7 @@ type RecapDay struct {
 	Project     string      `json:"project"`
 	ProjectName string      `json:"project_name"`
 	Sessions    int         `json:"sessions"`
-	Outcomes    []RecapItem `json:"outcomes"`  // newest of each session
+	Outcomes    []RecapItem `json:"outcomes"`  // of each piece of work of a session, newest first
 	Decisions   []RecapItem `json:"decisions"` // decisions, trade-offs, conventions and preferences in force
 	Open        []RecapItem `json:"open"`      // noted on that day and still open
 	// Failures lists those that took longest to a fix first, then the most frequent. That of a command that
@@ -64,7 +67,7 @@ type RecapDay struct {
 	sessions map[string]bool
 	files    map[string]int
 	fixes    []mem.Memory
-	weights  []int // of Outcomes
+	done     []recapOutcome
 }
 
 // RecapItem is one statement.
@@ -72,6 +75,8 @@ type RecapItem struct {
 	ID      string `json:"id"`
 	Title   string `json:"title"`
 	Session string `json:"session,omitempty"`
+	// State says of an outcome what was committed, pushed and checked: "committed 1a2b3c4, push failed".
+	State string `json:"state,omitempty"`
 }
 
 // RecapFailure is a command that failed.
@@ -85,7 +90,10 @@ type RecapFailure struct {
 	FixedAfterS int    `json:"fixed_after_s,omitempty"`
 	Fix         string `json:"fix,omitempty"` // what helped
 
-	last time.Time // when it failed last
+	first   time.Time // when it failed first
+	last    time.Time // when it failed last
+	misused bool      // it was called wrongly
+	passed  bool      // another command that checks the same worked later
 }
 
 // RecapCommit is a commit as git reported it to the agent.
@@ -108,7 +116,9 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	}
 	r := &recap{
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
-		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{},
+		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{}, until: out.Until, did: map[string]*recapSession{},
+		statements: req.Statements,
+		asked:      func(session, prompt string) string { return s.askedFor(ctx, session, prompt) },
 	}
 	projects, err := s.Store.Projects(ctx, "")
 	if err != nil {
@@ -139,6 +149,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 			r.call(s.Event, ev)
 		}
 	}
+	r.outcomes()
 	for _, d := range r.days {
 		d.finish(r.worked)
 		out.Days = append(out.Days, *d)
@@ -158,7 +169,13 @@ type recap struct {
 	session  func(id string) mem.Session
 	projects map[string]mem.Project  // by key
 	made     map[string][]mem.Commit // by the turns of a session
-	worked   map[[2]string]time.Time // by project and command, the last time
+	until    time.Time
+	// statements keeps prompts out, and subjects of commits that no statement is about.
+	statements bool
+	// asked returns what the person asked for in a turn.
+	asked  func(session, prompt string) string
+	worked map[[2]string]time.Time // by project and command, or what it checks, the last time
+	did    map[string]*recapSession
 }
 
 // day returns the entry of a time and project.
@@ -185,9 +202,9 @@ func (r *recap) add(m mem.Memory) {
 	r.made[m.Session] = append(r.made[m.Session], m.Commits...)
 	switch m.Kind {
 	case mem.Summary:
-		d := r.day(m.Created, m.Project, m.Session)
+		r.day(m.Created, m.Project, m.Session)
 		if m.Summary != nil && m.Summary.Completed != "" {
-			d.outcome(m, item)
+			r.of(m.Session, m.Project).summary(m)
 		}
 	case mem.Decision, mem.TradeOff, mem.Convention, mem.Preference:
 		d := r.day(m.Created, m.Project, m.Session)
@@ -206,43 +223,39 @@ func (r *recap) add(m mem.Memory) {
 	case mem.Command:
 		if d := r.day(m.Created, m.Project, m.Session); strings.HasPrefix(m.Key, "failed:") {
 			d.fail(m)
+			did := r.of(m.Session, m.Project)
+			c, ok := outcome.Read(lastTime(m), m.Source.PromptID, m.Command, m.Body, true)
+			if ok && (!m.Resolved || c.Committed()) {
+				did.Commands = append(did.Commands, c)
+			}
 		}
 	case mem.Change:
 		d := r.day(m.Created, m.Project, m.Session)
+		did := r.of(m.Session, m.Project)
 		for _, f := range m.Modified {
 			d.files[f] += 1 + m.Repeats
+			did.Edits = append(did.Edits, outcome.Edit{
+				ID: m.ID, Prompt: m.Source.PromptID, File: f, First: m.Created, Last: lastTime(m),
+			})
 		}
 	}
 }
 
-// outcome adds what came of a session: its summary, or else that of its newest turn that changed or committed
-// something, or else of its newest turn. Memories come newest first.
-func (d *RecapDay) outcome(m mem.Memory, item RecapItem) {
-	weight := 0
-	switch {
-	case strings.HasPrefix(m.Key, extract.SessionKey):
-		weight = 2
-	case len(m.Modified)+len(m.Commits) > 0:
-		weight = 1
+// lastTime returns when a call was captured last.
+func lastTime(m mem.Memory) time.Time {
+	if m.Repeats == 0 {
+		return m.Created
 	}
-	for i, o := range d.Outcomes {
-		switch {
-		case o.Title == item.Title:
-			return
-		case o.Session == item.Session && item.Session != "":
-			if weight > d.weights[i] {
-				d.Outcomes[i], d.weights[i] = item, weight
-			}
-			return
-		}
-	}
-	d.Outcomes, d.weights = append(d.Outcomes, item), append(d.weights, weight)
+	return m.Updated
 }
 
 // fail adds a failed command. The same command of another session counts again. fixes has the
 // later memories of the day already.
 func (d *RecapDay) fail(m mem.Memory) {
-	f := RecapFailure{ID: m.ID, Command: m.Command, Times: 1 + m.Repeats, Resolved: m.Resolved, last: m.Updated}
+	f := RecapFailure{
+		ID: m.ID, Command: m.Command, Times: 1 + m.Repeats, Resolved: m.Resolved, last: m.Updated,
+		first: m.Created, misused: shell.UsageError(m.Body),
+	}
 	for _, fix := range d.fixes {
 		if fix.Session == m.Session && fix.Command == m.Command && !fix.Created.Before(m.Created) &&
 			(f.Fix == "" || !namesCommand(f.Fix, m.Command) || namesCommand(fix.Title, m.Command)) {
@@ -256,6 +269,9 @@ func (d *RecapDay) fail(m mem.Memory) {
 	}
 	old := &d.Failures[i] // of a later session: its state holds
 	old.Times += f.Times
+	if f.first.Before(old.first) {
+		old.first = f.first
+	}
 	if f.last.After(old.last) {
 		old.last = f.last
 	}
@@ -276,15 +292,28 @@ const leastNamed = 40
 
 // settle drops failures that are not worth listing: of looking at something, of commits that were made afterwards, and
 // of what worked the next time without a fix.
+//
+// Nor is what went wrong a few times and was fixed within minutes, as a test of the change that is being made.
 func (d *RecapDay) settle() {
 	d.Failures = slices.DeleteFunc(d.Failures, func(f RecapFailure) bool {
 		made := strings.Contains(f.Command, "git commit") && slices.ContainsFunc(d.Commits, func(c RecapCommit) bool {
 			return strings.Contains(f.Command, c.Subject)
 		})
-		passed := f.Resolved && f.Fix == "" && f.Times == 1
+		took := max(time.Duration(f.FixedAfterS)*time.Second, f.last.Sub(f.first))
+		slip := f.Resolved && f.Times <= maxSlips && took < longFix
+		passed := slip || f.Times == 1 && f.misused || f.Fix == "" && f.passed
 		return made || passed || f.Fix == "" && onlyLooks(f.Command)
 	})
 }
+
+// What is not told of a command that works again: at most so many failures in less time than this.
+const (
+	maxSlips = 3
+	longFix  = 5 * time.Minute
+)
+
+// checkMark begins the names of what commands check, which are no commands.
+const checkMark = "\x00"
 
 // onlyLooks reports whether a command shows something and makes nothing.
 func onlyLooks(command string) bool {
@@ -310,6 +339,13 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 	sess := r.session(ev.Session)
 	call := e.ReadCall(ev, mem.Project{})
 	r.worked[[2]string{sess.Project, call.Plain}] = ev.At
+	if c, ok := outcome.Read(ev.At, ev.PromptID, call.Command, call.Output, false); ok {
+		did := r.of(ev.Session, sess.Project)
+		did.Commands = append(did.Commands, c)
+		for _, kind := range c.Checks() {
+			r.worked[[2]string{sess.Project, checkMark + kind}] = ev.At
+		}
+	}
 	reported := extract.Commits(call.Command, call.Output)
 	if len(reported) == 0 {
 		return
@@ -340,10 +376,20 @@ func commitID(made []mem.Commit, hash string) string {
 // worked last.
 func (d *RecapDay) finish(worked map[[2]string]time.Time) {
 	d.Sessions = len(d.sessions)
+	slices.SortStableFunc(d.done, func(a, b recapOutcome) int {
+		return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.item.ID, b.item.ID))
+	})
+	for _, o := range d.done {
+		d.Outcomes = append(d.Outcomes, o.item)
+	}
 	for i, f := range d.Failures {
 		if worked[[2]string{d.Project, f.Command}].After(f.last) {
 			d.Failures[i].Resolved = true
 		}
+		kinds := shell.Checks(f.Command)
+		d.Failures[i].passed = len(kinds) > 0 && !slices.ContainsFunc(kinds, func(kind string) bool {
+			return !worked[[2]string{d.Project, checkMark + kind}].After(f.last)
+		})
 	}
 	d.settle()
 	slices.SortStableFunc(d.Failures, func(a, b RecapFailure) int {
@@ -353,6 +399,12 @@ func (d *RecapDay) finish(worked map[[2]string]time.Time) {
 		d.Files = append(d.Files, f)
 	}
 	slices.SortFunc(d.Files, func(a, b string) int {
+		switch {
+		case outcome.Outside(a) && !outcome.Outside(b):
+			return 1
+		case outcome.Outside(b) && !outcome.Outside(a):
+			return -1
+		}
 		return cmp.Or(cmp.Compare(d.files[b], d.files[a]), cmp.Compare(a, b))
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/chars"
+	"remanence/internal/outcome"
 )
 
 // The forms of a page that shows a recap.
@@ -117,13 +117,9 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		return texts
 	}
 	outcomes := titles(d.Outcomes)
-	for i, o := range d.Outcomes { // one that a commit is called after names it
-		for _, c := range d.Commits {
-			called := c.Session != "" && c.Session == o.Session &&
-				strings.Contains(strings.ToLower(o.Title), strings.ToLower(c.Subject))
-			if called && !strings.Contains(outcomes[i], c.Hash) {
-				outcomes[i] += " (" + c.Hash + ")"
-			}
+	for i, o := range d.Outcomes {
+		if o.State != "" {
+			outcomes[i] += " (" + o.State + ")"
 		}
 	}
 	add("done", outcomes)
@@ -153,7 +149,7 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 
 // text describes a failed command and what became of it.
 func (f RecapFailure) text() string {
-	text := shortCommand(f.Command)
+	text := outcome.ShortCommand(f.Command, maxRecapCommand)
 	if f.Times > 1 {
 		text += fmt.Sprintf(", %d times", f.Times)
 	}
@@ -170,11 +166,3 @@ func (f RecapFailure) text() string {
 
 // maxRecapCommand is how much of a command is shown, in characters.
 const maxRecapCommand = 80
-
-// shortCommand returns a command without the text of a here-document or of a message.
-func shortCommand(command string) string {
-	for _, mark := range []string{` "$(cat <<`, " <<"} {
-		command, _, _ = strings.Cut(command, mark)
-	}
-	return chars.Clip(command, maxRecapCommand)
-}

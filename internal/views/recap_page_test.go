@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,10 @@ func TestARecapLeavesOutWhatIsNotWorthTelling(t *testing.T) {
 			{Command: `git commit -m "$(cat <<'EOF' fee: round half up Signed-off-by: Ada EOF )"`, Times: 1},
 			{Command: `git commit -m "$(cat <<'EOF' never made Signed-off-by: Ada EOF )"`, Times: 1},
 			{Command: "make", Times: 1},
+			{Command: "make fee", Times: 1, Resolved: true, Fix: "fee.go: add 500", FixedAfterS: 40},
+			{Command: "make export", Times: 1, Resolved: true, Fix: "export.go: close the file", FixedAfterS: 700},
+			{Command: "make -Q", Times: 1, misused: true},
+			{Command: "go test ./fee", Times: 2, passed: true},
 			{Command: "grep -r fee", Times: 1, Fix: "`grep -r fee` failed (exit 2), done by `rg fee`"},
 		},
 	}
@@ -45,6 +50,7 @@ func TestARecapLeavesOutWhatIsNotWorthTelling(t *testing.T) {
 	want := "done committed 9f9f9f9: export: write it\n" +
 		"failed git commit -m; did not work later that day\n" +
 		"failed make; did not work later that day\n" +
+		"failed make export; fixed after 11 min: export.go: close the file\n" +
 		"failed grep -r fee; fixed: `grep -r fee` failed (exit 2), done by `rg fee`\n" +
 		"commit 0a1b2c3 fee: round half up\n"
 	if got != want {
@@ -80,5 +86,25 @@ func TestAFixThatNamesTheCommandIsPreferred(t *testing.T) {
 	d.fail(mem.Memory{Session: "one", Command: "rtk test", Created: at})
 	if f := d.Failures[0]; f.Fix != "`rtk test` failed (exit 2), done by `bun test`" || f.FixedAfterS != 540 {
 		t.Errorf("got %+v", f)
+	}
+}
+
+func TestACheckThatAnotherCommandPassedLaterIsNotBroken(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for hours, want := range map[int]int{-1: 1, 1: 0} {
+		d := RecapDay{Project: "p_1"}
+		d.fail(mem.Memory{Session: "one", Command: "go test ./fee", Updated: at})
+		d.finish(map[[2]string]time.Time{{"p_1", checkMark + "test"}: at.Add(time.Duration(hours) * time.Hour)})
+		if len(d.Failures) != want {
+			t.Errorf("passed %d h later: %+v, want %d", hours, d.Failures, want)
+		}
+	}
+}
+
+func TestFilesOutsideOfTheProjectComeLast(t *testing.T) {
+	d := RecapDay{files: map[string]int{"/home/dev/.notes/plan.md": 9, "fee.go": 1, "../other/a.go": 4}}
+	d.finish(nil)
+	if got := strings.Join(d.Files, " "); got != "fee.go /home/dev/.notes/plan.md ../other/a.go" {
+		t.Errorf("got %s", got)
 	}
 }

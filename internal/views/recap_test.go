@@ -10,6 +10,15 @@ import (
 	"remanence/internal/mem"
 )
 
+// newRecap returns an empty recap whose sessions are all of one project.
+func newRecap() *recap {
+	return &recap{
+		days: map[[2]string]*RecapDay{}, made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{},
+		projects: map[string]mem.Project{}, did: map[string]*recapSession{},
+		session: func(id string) mem.Session { return mem.Session{ID: id, Short: id, Project: "p_shop"} },
+	}
+}
+
 // A commit that the summary of its turn lists is known; each other one is looked for in the repository once.
 func TestARecapLooksOnlyForCommitsThatNoSummaryLists(t *testing.T) {
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -18,12 +27,9 @@ func TestARecapLooksOnlyForCommitsThatNoSummaryLists(t *testing.T) {
 		looked = append(looked, prefix)
 		return []mem.Commit{{ID: prefix + "ffff", Committed: at, Authored: at}}
 	}})
-	r := &recap{
-		days: map[[2]string]*RecapDay{}, made: map[string][]mem.Commit{"one": {{ID: "1111111aaaa"}}},
-		session:  func(string) mem.Session { return mem.Session{ID: "one", Short: "s_1", Project: "p_shop"} },
-		projects: map[string]mem.Project{"p_shop": {Key: "p_shop", Common: "/home/dev/shop/.git"}},
-		worked:   map[[2]string]time.Time{},
-	}
+	r := newRecap()
+	r.made["one"] = []mem.Commit{{ID: "1111111aaaa"}}
+	r.projects["p_shop"] = mem.Project{Key: "p_shop", Common: "/home/dev/shop/.git"}
 	call := func(printed string) {
 		t.Helper()
 		in, err1 := json.Marshal(map[string]string{"command": "git commit -am work"})
@@ -56,10 +62,7 @@ func TestARecapLooksOnlyForCommitsThatNoSummaryLists(t *testing.T) {
 
 // What is laid down again in another session of the day stands once.
 func TestADecisionThatIsRepeatedStandsOnceInARecap(t *testing.T) {
-	r := &recap{
-		days: map[[2]string]*RecapDay{}, made: map[string][]mem.Commit{},
-		session: func(id string) mem.Session { return mem.Session{ID: id, Short: id, Project: "p_shop"} },
-	}
+	r := newRecap()
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for i, title := range []string{"always run make check", "Always run make check", "never push on a Friday"} {
 		r.add(mem.Memory{

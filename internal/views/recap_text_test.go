@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -28,21 +29,27 @@ func TestAnOutcomeIsToldWithoutWhatOtherSectionsList(t *testing.T) {
 	}
 }
 
-func TestASessionIsToldByItsSummaryOrTheTurnThatChangedSomething(t *testing.T) {
-	turn := func(n int, key string, files ...string) mem.Memory {
-		return mem.Memory{ID: fmt.Sprint("m_", n), Key: key, Modified: files}
+func TestASessionWithoutChangesIsToldByItsSummaryOrItsNewestTurn(t *testing.T) {
+	turn := func(n int, key string) mem.Memory {
+		at := time.Date(2026, 3, 2, n, 0, 0, 0, time.UTC)
+		return mem.Memory{
+			ID: fmt.Sprint("m_", n), Kind: mem.Summary, Key: key, Created: at, Session: "one",
+			Summary: &mem.SummaryText{Completed: fmt.Sprint("m_", n)},
+		}
 	}
 	for want, turns := range map[string][]mem.Memory{ // newest first
 		"m_9": {turn(9, "turn:3"), turn(8, "turn:2")},
-		"m_8": {turn(9, "turn:3"), turn(8, "turn:2", "fee.go"), turn(7, "turn:1", "export.go")},
-		"m_7": {turn(9, "turn:3", "fee.go"), turn(7, "session:turn:1"), turn(6, "session:turn:0")},
+		"m_7": {turn(9, "turn:3"), turn(7, "session:turn:1"), turn(6, "session:turn:0")},
 	} {
-		var d RecapDay
+		r := newRecap()
 		for _, m := range turns {
-			d.outcome(m, RecapItem{ID: m.ID, Title: m.ID, Session: "s_1"})
+			r.add(m)
 		}
-		if len(d.Outcomes) != 1 || d.Outcomes[0].ID != want {
-			t.Errorf("got %v, want %s", d.Outcomes, want)
+		r.outcomes()
+		for _, d := range r.days {
+			if d.finish(nil); len(d.Outcomes) != 1 || d.Outcomes[0].ID != want {
+				t.Errorf("got %v, want %s", d.Outcomes, want)
+			}
 		}
 	}
 }
@@ -70,15 +77,15 @@ func TestABusyDayIsToldInTwentyLines(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeNamesTheCommitThatIsCalledAfterIt(t *testing.T) {
+func TestACommitThatAnOutcomeNamesIsListedOnce(t *testing.T) {
 	d := RecapDay{
-		Outcomes: []RecapItem{{Title: "implemented: Sign the Release", Session: "s_1"}},
+		Outcomes: []RecapItem{{Title: "sign the release", State: "committed 1111111", Session: "s_1"}},
 		Commits: []RecapCommit{
 			{Hash: "1111111", Subject: "sign the release", Session: "s_1"},
 			{Hash: "2222222", Subject: "sign the release", Session: "s_2"},
 		},
 	}
-	want := "[{done implemented: Sign the Release (1111111)} {commit 2222222 sign the release}]"
+	want := "[{done sign the release (committed 1111111)} {commit 2222222 sign the release}]"
 	if got := fmt.Sprint(d.Lines(0)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

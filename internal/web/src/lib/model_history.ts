@@ -7,7 +7,7 @@ export interface Handoff {
   decisions: TimelineEntry[]; open: TimelineEntry[]; dead_ends: TimelineEntry[]; lessons: TimelineEntry[]; commands: string[]; files: string[];
 }
 
-export interface RecapItem { id: string; title: string; session?: string }
+export interface RecapItem { id: string; title: string; session?: string; state?: string }
 export interface RecapFailure { id: string; command: string; times: number; resolved: boolean; fixed_after_s?: number; fix?: string }
 export interface RecapDay {
   day: string; project: string; project_name: string; sessions: number; outcomes: RecapItem[]; decisions: RecapItem[]; open: RecapItem[];

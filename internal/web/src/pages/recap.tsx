@@ -38,7 +38,7 @@ export default function Recap() {
 }
 
 function Day({ of: d }: { of: RecapDay }) {
-  const item = (x: RecapItem) => <li key={x.id} data-row><ID of={x.id} /> {x.title}</li>;
+  const item = (x: RecapItem) => <li key={x.id} data-row><ID of={x.id} /> {x.title}{x.state && <span class="muted"> ({x.state})</span>}</li>;
   return (
     <Section title={<>{d.day} · {d.project_name}</>} aside={d.sessions > 0 && rc.sessions(d.sessions)}>
       <Part title={rc.parts.outcomes} of={d.outcomes.map(item)} />

@@ -1,0 +1,164 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/views"
+)
+
+// outcomesOf plays turns of a session a minute apart and returns what came of it, newest first, as "title (state)".
+func outcomesOf(t *testing.T, s *stage, turns ...[]mem.Event) []string {
+	t.Helper()
+	began := s.clock
+	s.play(start("startup"))
+	for _, turn := range turns {
+		for _, ev := range turn {
+			s.clock = s.clock.Add(time.Minute)
+			s.play(ev)
+		}
+	}
+	s.clock = s.clock.Add(time.Minute)
+	s.play(mem.Event{Kind: mem.SessionEnd, Source: "prompt_input_exit"})
+	got, err := s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Since: began.Add(-time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, d := range got.Days {
+		for _, o := range d.Outcomes {
+			out = append(out, o.Title+" ("+o.State+")")
+		}
+	}
+	return out
+}
+
+const (
+	feeFile    = "/home/dev/shop/fee.go"
+	exportFile = "/home/dev/shop/export.go"
+)
+
+func roundFee(id string) []mem.Event {
+	return []mem.Event{
+		prompt(id, "round the card fee half up"), edited(id, id+"e", feeFile, "x / 1000", "(x + 500) / 1000"),
+		stop(id, "The card fee is rounded half up now, because the division cut the remainder off."),
+	}
+}
+
+func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
+	fee := "The card fee is rounded half up now, because the division cut the remainder off"
+	made := "[main 0a1b2c3] fee: round half up\n 1 file changed\n"
+	commit := func(id, command, output string) []mem.Event {
+		return []mem.Event{prompt(id, "commit this"), ran(id, id+"c", command, output), stop(id, "Committed.")}
+	}
+	push := func(id string, ev mem.Event) []mem.Event {
+		return []mem.Event{prompt(id, "push it"), ev, stop(id, "Done.")}
+	}
+	for name, c := range map[string]struct {
+		turns [][]mem.Event
+		want  []string
+	}{
+		"changed": {[][]mem.Event{roundFee("p1")}, []string{fee + " (not committed)"}},
+		"committed": {
+			[][]mem.Event{roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made)},
+			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3)"},
+		},
+		"committed, and git prints nothing": {
+			[][]mem.Event{roundFee("p1"), commit("p2", "git commit -q -am 'fee: round half up'", "")},
+			[]string{"fee: round half up; " + fee + " (committed)"},
+		},
+		"the commit failed": {
+			[][]mem.Event{roundFee("p1"), {
+				prompt("p2", "commit this"),
+				failed("p2", "c", "git commit -am 'fee: round half up'", "Exit code 1\nlint: fee.go:3"), stop("p2", "It failed."),
+			}},
+			[]string{fee + " (not committed: the commit failed)"},
+		},
+		"the push is rejected": {
+			[][]mem.Event{
+				roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made),
+				push("p3", failed("p3", "u", "git push", "Exit code 1\n ! [rejected] main -> main (fetch first)")),
+			},
+			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3, push failed)"},
+		},
+		"the push is rejected behind a pipe": {
+			[][]mem.Event{
+				roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made),
+				push("p3", ran("p3", "u", "git push 2>&1 | tail -3", "To shop.git\n ! [rejected] main -> main (fetch first)\n")),
+			},
+			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3, push failed)"},
+		},
+		"a commit and a push in one line that fails": {
+			[][]mem.Event{roundFee("p1"), push("p2", failed("p2", "u", "git commit -am 'fee: round half up' && git push",
+				"Exit code 1\n"+made+" ! [rejected] main -> main (fetch first)"))},
+			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3, push failed)"},
+		},
+		"pushed at the second attempt": {
+			[][]mem.Event{
+				roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made),
+				push("p3", failed("p3", "u", "git push", "Exit code 1\n ! [rejected] main -> main (fetch first)")),
+				push("p4", ran("p4", "v", "git push --force-with-lease", "To shop.git\n   1..2 main -> main\n")),
+			},
+			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3, pushed)"},
+		},
+		"a publication that fails": {
+			[][]mem.Event{
+				roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made),
+				{
+					prompt("p3", "publish it"), failed("p3", "u", "npm publish", "Exit code 1\nnpm error 403"),
+					stop("p3", "Version 1.2.0 is published."),
+				},
+			},
+			[]string{"fee: round half up; " + fee + "; Version 1.2.0 is published (committed 0a1b2c3, `npm publish` failed)"},
+		},
+		"a check that fails": {
+			[][]mem.Event{append(roundFee("p1")[:2],
+				failed("p1", "f", "go test ./fee", "Exit code 1\nfee_test.go:9: 87, want 88"),
+				stop("p1", "The card fee is rounded half up now, because the division cut the remainder off."))},
+			[]string{fee + " (not committed, `go test ./fee` fails)"},
+		},
+		"a check that fails and then passes": {
+			[][]mem.Event{append(roundFee("p1")[:2],
+				failed("p1", "f", "go test ./fee", "Exit code 1\nfee_test.go:9: 87, want 88"),
+				ran("p1", "g", "go test ./...", "ok"),
+				stop("p1", "The card fee is rounded half up now, because the division cut the remainder off."))},
+			[]string{fee + " (not committed)"},
+		},
+		"one piece is committed, the next is not": {
+			[][]mem.Event{roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made), {
+				prompt("p3", "show the fee in the export"), edited("p3", "e3", exportFile, "sum", "sum, fee"),
+				stop("p3", "The CSV export has a column for the fee now, so that the sums can be checked."),
+			}},
+			[]string{
+				"The CSV export has a column for the fee now, so that the sums can be checked (not committed)",
+				"fee: round half up; " + fee + " (committed 0a1b2c3)",
+			},
+		},
+		"changed again after the commit": {
+			[][]mem.Event{append(roundFee("p1")[:2],
+				ran("p1", "c", "git commit -am 'fee: round half up'", made), edited("p1", "e2", feeFile, "500", "499"),
+				stop("p1", "The card fee is rounded half up now, because the division cut the remainder off."))},
+			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3, changed again since)"},
+		},
+		"interrupted": {
+			[][]mem.Event{roundFee("p1")[:2]},
+			[]string{"changed fee.go; asked for: round the card fee half up (not committed)"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.common = "/home/dev/shop/.git"
+			if got := outcomesOf(t, s, c.turns...); !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+	t.Run("without a repository", func(t *testing.T) {
+		if got, want := outcomesOf(t, newStage(t), roundFee("p1")), []string{fee + " ()"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}

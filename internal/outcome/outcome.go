@@ -1,0 +1,236 @@
+// Package outcome finds the pieces of work in what a session did, and where each of them stands: what was committed,
+// pushed, published and checked, and what failed of that. It is pure, and knows only what the session saw: not what
+// somebody committed without the agent. Start with Session.Pieces.
+package outcome
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/extract"
+	"remanence/internal/shell"
+)
+
+// Session is what a session did in a period.
+type Session struct {
+	Repository bool   // the project is one
+	Turns      []Turn // that were summarized
+	Edits      []Edit
+	Commands   []Command
+}
+
+// Turn is a prompt and all that followed until the agent stopped.
+type Turn struct {
+	ID     string // of its summary
+	Prompt string // id of its prompt
+	Text   string // what came of it; empty if only its edits are known
+	At     time.Time
+	Files  []string // that it changed
+}
+
+// Edit is the changes of one file in a turn.
+type Edit struct {
+	ID, Prompt, File string
+	First, Last      time.Time
+}
+
+// Command is one that committed, delivered or checked something.
+type Command struct {
+	at        time.Time
+	prompt    string
+	line      string
+	failed    bool
+	committed bool
+	commits   []extract.Commit // that git reported
+	subject   string           // of a commit that git did not report
+	delivery  string           // see shell.Delivery
+	checks    []string         // see shell.Checks
+	remote    string           // what came of the checks of what was pushed
+}
+
+// Piece is a piece of work: the turns that changed files up to the commits that hold what they changed.
+type Piece struct {
+	ID     string // of the summary of its first turn, or of an edit
+	Prompt string // of its first turn
+	Title  string // empty if no statement says what it was
+	State  string // such as "committed 1a2b3c4, push failed"; empty if nothing is known
+	At     time.Time
+
+	turns   []Turn
+	files   []string
+	commits []Command
+	from    time.Time
+}
+
+// Read reads a command line and its output. It is of no use if it neither commits nor delivers nor checks anything.
+func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok bool) {
+	c = Command{at: at, prompt: prompt, line: extract.PlainCommand(line), failed: failed}
+	c.commits = extract.Commits(line, output)
+	c.subject, c.committed = extract.QuietCommit(line, output)
+	c.committed = c.committed && !failed || len(c.commits) > 0
+	c.delivery, c.checks = shell.Delivery(line), shell.Checks(line)
+	if c.delivery == "push" && pushRejected(output) { // what reads its output hid its exit status
+		c.failed = true
+	}
+	if bad, known := shell.ChecksFailed(line, output); bad {
+		c.remote = checksFailed
+	} else if known {
+		c.remote = checksPassed
+	}
+	return c, c.remote != "" || c.committed || c.delivery != "" || len(c.checks) > 0 ||
+		failed && strings.Contains(line, "git commit")
+}
+
+// What came of the checks of what was pushed.
+const (
+	checksFailed = "checks failed"
+	checksPassed = "checks passed"
+)
+
+// Committed reports whether a command made a commit.
+func (c Command) Committed() bool { return c.committed }
+
+// Checks returns what a command checks.
+func (c Command) Checks() []string { return c.checks }
+
+// pushRejected reports whether git says that a push did not arrive.
+func pushRejected(output string) bool {
+	return strings.Contains(output, "\n ! [") || strings.HasPrefix(strings.TrimSpace(output), "! [") ||
+		strings.Contains(output, "error: failed to push")
+}
+
+// Pieces returns the pieces of work of a session, in the order in which they began. until is the end of the period.
+// statements leaves out the subjects of commits of turns that were not summarized.
+func (s *Session) Pieces(until time.Time, statements bool) []Piece {
+	summarized := map[string]bool{}
+	for _, t := range s.Turns {
+		summarized[t.Prompt] = true
+	}
+	all := s.divide(append(slices.Clone(s.Turns), s.unsummarized(summarized)...))
+	slices.SortStableFunc(all, func(a, b *Piece) int { return a.from.Compare(b.from) })
+	out := make([]Piece, 0, len(all))
+	for i, p := range all {
+		next := until
+		if i+1 < len(all) {
+			next = all[i+1].from
+		}
+		p.Title = p.title(func(c Command) bool { return !statements || summarized[c.prompt] })
+		p.State = s.state(p, next)
+		if len(p.turns) > 0 {
+			p.ID, p.Prompt = p.turns[0].ID, p.turns[0].Prompt
+		}
+		out = append(out, *p)
+	}
+	return out
+}
+
+// unsummarized returns turns of which only the edits are known: they were interrupted, or read text from outside, so
+// that what the agent says of them is left out.
+func (s *Session) unsummarized(summarized map[string]bool) (out []Turn) {
+	for _, e := range s.Edits {
+		if Outside(e.File) || summarized[e.Prompt] {
+			continue
+		}
+		i := slices.IndexFunc(out, func(t Turn) bool { return t.Prompt == e.Prompt })
+		if i < 0 {
+			i, out = len(out), append(out, Turn{ID: e.ID, Prompt: e.Prompt})
+		}
+		out[i].Files = extract.AppendNew(out[i].Files, e.File, maxFiles)
+		if e.Last.After(out[i].At) {
+			out[i].At = e.Last
+		}
+	}
+	return out
+}
+
+// maxFiles is how many files of a piece of work are looked at.
+const maxFiles = 100
+
+// divide puts turns together to pieces of work.
+func (s *Session) divide(turns []Turn) (done []*Piece) {
+	slices.SortStableFunc(s.Commands, func(a, b Command) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(turns, func(a, b Turn) int { return a.At.Compare(b.At) })
+	commits := slices.DeleteFunc(slices.Clone(s.Commands), func(c Command) bool { return !c.committed })
+	var open []*Piece
+	take := func(n int, turns ...Turn) { // the commits hold all that is open
+		if n == 0 {
+			return
+		}
+		if len(open) == 0 { // what was changed otherwise than by the agent's editor
+			open = []*Piece{{from: commits[0].at, turns: turns}}
+		}
+		one := join(open)
+		one.commits, one.At = commits[:n], commits[n-1].at
+		done, open, commits = append(done, one), nil, commits[n:]
+	}
+	for _, t := range turns {
+		files := slices.DeleteFunc(slices.Clone(t.Files), Outside)
+		if len(files) > 0 {
+			i := slices.IndexFunc(open, func(p *Piece) bool { return p.goesOn(t, files) })
+			if i < 0 {
+				i, open = len(open), append(open, &Piece{from: s.began(t)})
+			}
+			open[i].turns, open[i].At = append(open[i].turns, t), t.At
+			for _, f := range files {
+				open[i].files = extract.AppendNew(open[i].files, f, maxFiles)
+			}
+		}
+		n := 0
+		for n < len(commits) && !commits[n].at.After(t.At) {
+			n++
+		}
+		take(n, t)
+		if n == 0 && len(files) == 0 && s.delivers(t) {
+			switch {
+			case len(open) > 0:
+				open[len(open)-1].turns = append(open[len(open)-1].turns, t)
+			case len(done) > 0:
+				done[len(done)-1].turns = append(done[len(done)-1].turns, t)
+			default:
+				done = append(done, &Piece{from: s.Commands[0].at, At: t.At, turns: []Turn{t}})
+			}
+		}
+	}
+	take(len(commits))
+	return append(done, open...)
+}
+
+// goesOn reports whether a turn goes on with a piece of work: it changes a file of it again on the same day.
+func (p *Piece) goesOn(t Turn, files []string) bool {
+	return p.At.Local().Format(time.DateOnly) == t.At.Local().Format(time.DateOnly) &&
+		slices.ContainsFunc(files, func(f string) bool { return slices.Contains(p.files, f) })
+}
+
+// join makes one piece of work of those that the same commits hold.
+func join(all []*Piece) *Piece {
+	one := *all[0]
+	for _, p := range all[1:] {
+		one.turns, one.files = append(one.turns, p.turns...), append(one.files, p.files...)
+	}
+	return &one
+}
+
+// delivers reports whether a turn handed work over otherwise than by a push.
+func (s *Session) delivers(t Turn) bool {
+	return slices.ContainsFunc(s.Commands, func(c Command) bool {
+		return c.prompt == t.Prompt && c.delivery != "" && c.delivery != "push"
+	})
+}
+
+// Outside reports whether a changed file is not in the project.
+func Outside(file string) bool {
+	return path.IsAbs(file) || strings.HasPrefix(file, "../") || len(file) > 1 && file[1] == ':'
+}
+
+// began returns the time of a turn's first edit, as far as it is known.
+func (s *Session) began(t Turn) time.Time {
+	at := t.At
+	for _, e := range s.Edits {
+		if e.Prompt == t.Prompt && e.First.Before(at) {
+			at = e.First
+		}
+	}
+	return at
+}

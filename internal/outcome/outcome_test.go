@@ -1,0 +1,127 @@
+package outcome
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+var began = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+func at(minutes int) time.Time { return began.Add(time.Duration(minutes) * time.Minute) }
+
+// session returns one whose turns end ten minutes apart. Each changes the files that are given for it.
+func session(files ...[]string) *Session {
+	s := &Session{Repository: true}
+	for i, of := range files {
+		prompt := fmt.Sprint("p", i+1)
+		s.Turns = append(s.Turns, Turn{
+			ID: fmt.Sprint("m", i+1), Prompt: prompt, Text: "text " + prompt, At: at(10*i + 9), Files: of,
+		})
+		for _, f := range of {
+			s.Edits = append(s.Edits, Edit{Prompt: prompt, File: f, First: at(10*i + 1), Last: at(10*i + 2)})
+		}
+	}
+	return s
+}
+
+func (s *Session) run(t *testing.T, minute int, line, output string, failed bool) {
+	t.Helper()
+	c, ok := Read(at(minute), fmt.Sprint("p", minute/10+1), line, output, failed)
+	if !ok {
+		t.Fatalf("%s is of no use", line)
+	}
+	s.Commands = append(s.Commands, c)
+}
+
+func (s *Session) text() (out string) {
+	for _, p := range s.Pieces(at(1000), false) {
+		out += fmt.Sprintf("%s: %s\n", p.Title, p.State)
+	}
+	return out
+}
+
+func TestTurnsThatChangeTheSameFilesAreOnePiece(t *testing.T) {
+	s := session([]string{"fee.go"}, []string{"export.go"}, []string{"fee.go", "fee_test.go"}, nil)
+	if got, want := s.text(), "text p1; text p3: not committed\ntext p2: not committed\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	s.run(t, 35, "git commit -am work", "[main 0a1b2c3] work\n", false)
+	if got, want := s.text(), "work; text p1; text p3; text p2: committed 0a1b2c3\n"; got != want {
+		t.Errorf("with a commit of both: got\n%swant\n%s", got, want)
+	}
+}
+
+func TestAPushTakesEarlierCommitsWithIt(t *testing.T) {
+	s := session([]string{"fee.go"}, []string{"export.go"}, []string{"a.go"})
+	s.run(t, 5, "git commit -am fee", "[main 1111111] fee\n", false)
+	s.run(t, 15, "git commit -am export", "[main 2222222] export\n", false)
+	s.run(t, 18, "git push", "To shop.git\n", false)
+	s.run(t, 25, "git commit -am a", "[main 3333333] a\n", false)
+	s.run(t, 26, "git push", "Exit code 1\n ! [rejected]", true)
+	want := "fee; text p1: committed 1111111, pushed\nexport; text p2: committed 2222222, pushed\n" +
+		"a; text p3: committed 3333333, push failed\n"
+	if got := s.text(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	s.run(t, 27, "gh run view 7 --json conclusion", `{"conclusion":"failure"}`, false)
+	s.run(t, 28, "git push", "To shop.git\n", false)
+	s.run(t, 29, "gh run view 8 --json conclusion", `{"conclusion":"success"}`, false)
+	want = "fee; text p1: committed 1111111, pushed\nexport; text p2: committed 2222222, pushed\n" +
+		"a; text p3: committed 3333333, pushed\n"
+	if got := s.text(); got != want {
+		t.Errorf("after the second push: got\n%swant\n%s", got, want)
+	}
+}
+
+func TestAFileOutsideOfTheProjectIsNoWork(t *testing.T) {
+	if got := session([]string{"/home/dev/.notes/plan.md"}, []string{"../other/a.go"}).text(); got != "" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestManyCommitsAreCounted(t *testing.T) {
+	s := session([]string{"fee.go"})
+	for i := range 4 {
+		s.run(t, 5+i, "git commit -am fee", fmt.Sprintf("[main 111111%d] fee\n", i), false)
+	}
+	if got, want := s.text(), "fee; text p1: 4 commits, 1111110 to 1111113\n"; got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+}
+
+func TestASubjectOfATurnWithoutASummaryCanBeLeftOut(t *testing.T) {
+	s := session([]string{"fee.go"})
+	s.run(t, 15, "git commit -am secret", "[main 1111111] secret\n", false)
+	if got := s.Pieces(at(99), true); len(got) != 1 || got[0].Title != "text p1" || got[0].State != "committed 1111111" {
+		t.Errorf("got %+v", got)
+	}
+	if got := s.Pieces(at(99), false)[0].Title; got != "secret; text p1" {
+		t.Errorf("with subjects: %s", got)
+	}
+}
+
+func TestASessionThatOnlyPublishesSaysWhetherItFailed(t *testing.T) {
+	s := session(nil)
+	s.run(t, 3, "npm publish", "403", true)
+	if got, want := s.text(), "text p1: `npm publish` failed\n"; got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+	s = session(nil)
+	s.run(t, 3, "git push", "! [rejected]", true)
+	if got := s.text() + s.Undelivered(at(99)); got != "`git push` failed" {
+		t.Errorf("a push alone: got %s", got)
+	}
+}
+
+func TestALineOfSeveralChecksFailsUntilOneOfThemPasses(t *testing.T) {
+	s := session([]string{"fee.go"})
+	s.run(t, 3, "npm test && npm run lint", "lint: fee.go:3", true)
+	if got, want := s.text(), "text p1: not committed, `npm test && npm run lint` fails\n"; got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+	s.run(t, 4, "npm run lint:fix", "", false)
+	if got, want := s.text(), "text p1: not committed\n"; got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+}

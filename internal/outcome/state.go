@@ -1,0 +1,190 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/extract"
+)
+
+// Bounds of what is said of a piece of work, in characters.
+const (
+	maxTitle   = 240
+	maxCommand = 50
+	namedFiles = 2 // files
+)
+
+// title says what a piece of work was, by the subjects of its commits that may be said and by what came of its turns.
+func (p *Piece) title(may func(Command) bool) string {
+	var parts []string
+	add := func(part string) {
+		if part = strings.TrimSuffix(part, "."); part != "" && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	for _, c := range p.commits {
+		if !may(c) {
+			continue
+		}
+		for _, made := range c.commits {
+			add(made.Subject)
+		}
+		add(c.subject)
+	}
+	subjects := len(parts)
+	for _, t := range p.turns {
+		for part := range strings.SplitSeq(t.Text, "; ") {
+			if !strings.HasPrefix(part, extract.CommittedPrefix) &&
+				(subjects == 0 || !strings.HasPrefix(part, extract.PlannedPrefix)) {
+				add(part)
+			}
+		}
+	}
+	return extract.WholeTitle(strings.Join(parts, "; "), maxTitle)
+}
+
+// Changed says which files a piece of work changed, and what the person had asked for.
+func (p Piece) Changed(asked string) string {
+	text := extract.ChangedPrefix + strings.Join(p.files[:min(len(p.files), namedFiles)], ", ")
+	if more := len(p.files) - namedFiles; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if len(p.files) == 0 { // a commit of what the session did not change
+		text = "a commit"
+	}
+	if asked != "" {
+		text += "; asked for: " + asked
+	}
+	return text
+}
+
+// state says where a piece of work stands as far as the session saw it: what was committed and pushed, what was
+// delivered and checked without success.
+func (s *Session) state(p *Piece, next time.Time) string {
+	var parts []string
+	last := s.lastEdit(p)
+	switch {
+	case len(p.commits) > 0:
+		parts = append(parts, committedAs(p.commits))
+		if !slices.ContainsFunc(s.Commands, func(a Command) bool { return a.committed && a.at.After(last) }) &&
+			last.After(p.At) {
+			parts = append(parts, "changed again since")
+		}
+	case len(p.files) > 0 && s.Repository:
+		parts = append(parts, "not committed")
+		for _, a := range s.Commands {
+			if a.failed && !a.committed && strings.Contains(a.line, "git commit") && a.at.After(last) {
+				parts[0] = "not committed: the commit failed"
+			}
+		}
+	}
+	parts = append(parts, s.delivered(p, next)...)
+	return strings.Join(append(parts, s.failing(p.from, next)...), ", ")
+}
+
+// lastEdit returns when a file of a piece of work was changed last.
+func (s *Session) lastEdit(p *Piece) (at time.Time) {
+	for _, e := range s.Edits {
+		if e.Last.After(at) && slices.Contains(p.files, e.File) {
+			at = e.Last
+		}
+	}
+	return at
+}
+
+// committedAs names commits by their hashes, as far as git reported them.
+func committedAs(made []Command) string {
+	var hashes []string
+	for _, a := range made {
+		for _, c := range a.commits {
+			hashes = append(hashes, c.Hash)
+		}
+	}
+	switch n := len(hashes); {
+	case n == 0:
+		return "committed"
+	case n <= 2:
+		return extract.CommittedPrefix + strings.Join(hashes, " and ")
+	default:
+		return fmt.Sprintf("%d commits, %s to %s", n, hashes[0], hashes[n-1])
+	}
+}
+
+// delivered says whether a piece of work was pushed, and what else was to hand it over without success. A push takes
+// earlier commits with it.
+func (s *Session) delivered(p *Piece, next time.Time) (out []string) {
+	pushed, handsOver := "", len(p.commits) == 0 && len(p.files) == 0 // and nothing else
+	failed := map[string]string{}                                     // the command, by what it does
+	var order []string
+	remote := ""
+	for _, a := range s.Commands {
+		switch {
+		case a.remote != "" && pushed != "":
+			remote = a.remote
+		case a.delivery == "" || a.at.Before(p.from):
+		case a.delivery == "push" && len(p.commits) > 0:
+			if a.at.Before(p.At) || pushed == "pushed" {
+				continue
+			}
+			if pushed = "pushed"; a.failed {
+				pushed = "push failed"
+			}
+		case a.delivery == "merge" && !a.failed && len(p.commits) > 0 && pushed == "pushed":
+			pushed = "pushed and merged"
+		case a.delivery == "push" && !handsOver, !a.at.Before(next):
+		case a.failed:
+			order, failed[a.delivery] = extract.AppendNew(order, a.delivery, len(s.Commands)), a.line
+		default:
+			delete(failed, a.delivery)
+		}
+	}
+	if pushed != "" {
+		out = append(out, pushed)
+	}
+	if remote == checksFailed && pushed != "" {
+		out = append(out, remote)
+	}
+	for _, kind := range order {
+		if command := failed[kind]; command != "" {
+			out = append(out, "`"+ShortCommand(command, maxCommand)+"` failed")
+		}
+	}
+	return out
+}
+
+// failing names the checks of a time that failed last. Which part of a line failed is not known: it counts until a
+// command passes that checks one thing of it.
+func (s *Session) failing(from, until time.Time) (out []string) {
+	var last []Command
+	for _, a := range s.Commands {
+		if len(a.checks) == 0 || a.at.Before(from) || !a.at.Before(until) {
+			continue
+		}
+		last = slices.DeleteFunc(last, func(old Command) bool {
+			return slices.ContainsFunc(old.checks, func(kind string) bool { return slices.Contains(a.checks, kind) })
+		})
+		if a.failed {
+			last = append(last, a)
+		}
+	}
+	for _, a := range last {
+		out = extract.AppendNew(out, "`"+ShortCommand(a.line, maxCommand)+"` fails", 2)
+	}
+	return out
+}
+
+// Undelivered says what a session without pieces of work did not hand over, after a call of Pieces.
+func (s *Session) Undelivered(until time.Time) string {
+	return strings.Join(s.delivered(&Piece{}, until), ", ")
+}
+
+// ShortCommand returns a command without the text of a here-document or of a message, of at most so many characters.
+func ShortCommand(command string, most int) string {
+	for _, mark := range []string{` "$(cat <<`, " <<"} {
+		command, _, _ = strings.Cut(command, mark)
+	}
+	return chars.Clip(command, most)
+}

@@ -1,0 +1,121 @@
+package views
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/outcome"
+)
+
+// recapSession is what a session did in the period.
+type recapSession struct {
+	outcome.Session
+	project   string
+	summaries []mem.Memory // of its turns and of all of it, newest first
+}
+
+// recapOutcome is what came of a session, or of a piece of its work.
+type recapOutcome struct {
+	item   RecapItem
+	weight int
+	at     time.Time
+}
+
+// Weights of outcomes.
+const (
+	ofTurn = iota
+	ofSession
+	ofWork
+)
+
+// of returns what a session did.
+func (r *recap) of(session, project string) *recapSession {
+	did := r.did[session]
+	if did == nil {
+		did = &recapSession{project: project, Session: outcome.Session{Repository: r.projects[project].Common != ""}}
+		r.did[session] = did
+	}
+	return did
+}
+
+// summary adds the summary of a turn or of a session.
+func (s *recapSession) summary(m mem.Memory) {
+	s.summaries = append(s.summaries, m)
+	if !strings.HasPrefix(m.Key, extract.SessionKey) {
+		s.Turns = append(s.Turns, outcome.Turn{
+			ID: m.ID, Prompt: m.Source.PromptID, Text: recapText(m), At: m.Created, Files: m.Modified,
+		})
+	}
+}
+
+// outcomes adds what came of each session: its pieces of work, or else its summary, or else its newest turn.
+func (r *recap) outcomes() {
+	for id, did := range r.did {
+		if id == "" {
+			continue
+		}
+		short, worked := r.session(id).Short, map[*RecapDay]bool{}
+		for _, p := range did.Pieces(r.until, r.statements) {
+			item := RecapItem{ID: p.ID, Title: p.Title, State: p.State, Session: short}
+			if item.Title == "" && r.statements {
+				item.Title = p.Changed("")
+			} else if item.Title == "" {
+				item.Title = p.Changed(r.asked(id, p.Prompt))
+			}
+			d := r.day(p.At, did.project, id)
+			d.outcome(recapOutcome{item, ofWork, p.At})
+			worked[d] = true
+		}
+		for _, m := range did.summaries {
+			d := r.day(m.Created, did.project, id)
+			if worked[d] {
+				continue
+			}
+			o := recapOutcome{at: m.Created, item: RecapItem{
+				ID: m.ID, Title: recapText(m), Session: short, State: did.Undelivered(r.until),
+			}}
+			if strings.HasPrefix(m.Key, extract.SessionKey) {
+				o.weight = ofSession
+			}
+			d.outcome(o)
+		}
+	}
+}
+
+// outcome adds what came of a session. Of those that are of no piece of work the one that weighs most stands for the
+// session, of two the first.
+func (d *RecapDay) outcome(o recapOutcome) {
+	for i, has := range d.done {
+		switch {
+		case has.item.Title == o.item.Title && has.item.State == o.item.State:
+			return
+		case has.item.Session == o.item.Session && o.item.Session != "" && o.weight < ofWork:
+			if o.weight > has.weight {
+				d.done[i] = o
+			}
+			return
+		}
+	}
+	d.done = append(d.done, o)
+}
+
+// askedFor returns what the person asked for in a turn of a session; empty if that is not known.
+func (s *Service) askedFor(ctx context.Context, session, prompt string) string {
+	turns, err := s.Store.Turns(ctx, session, event.WholeSession)
+	if err != nil {
+		return ""
+	}
+	i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.PromptID == prompt })
+	if i < 0 || turns[i].Private || turns[i].Number == 0 {
+		return ""
+	}
+	return extract.WholeTitle(extract.Request(turns[i].Text), maxRecapAsked)
+}
+
+// maxRecapAsked is the length of a request in a recap, in characters.
+const maxRecapAsked = 160
