@@ -71,7 +71,7 @@ spool:          mem chars fsx
 transcript:     mem chars fsx agent store/sqlite
 transfer:       mem store/stored
 trailer:        fault fsx
-gitblame:       blame trailer
+gitblame:       outcome blame trailer
 instructions:   mem fsx extract propose
 project:        mem chars fsx
 mind:           mem chars workstate fsx

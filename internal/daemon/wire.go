@@ -18,6 +18,7 @@ import (
 	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/fault"
+	"remanence/internal/gitblame"
 	"remanence/internal/hookclient"
 	"remanence/internal/index"
 	"remanence/internal/instructions"
@@ -141,6 +142,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Handoffs:   handoffs{h.vault},
 		CountStore: reviewCountFile{paths.Inbox(), log},
 	})
+	h.Engine.Views.Log = gitblame.Log
 	h.live.Initial = h.liveStatus
 	h.Meter = &meter{next: h.Engine, shown: h.noticesShown}
 	return h, nil

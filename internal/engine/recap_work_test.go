@@ -61,7 +61,7 @@ func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
 		turns [][]mem.Event
 		want  []string
 	}{
-		"changed": {[][]mem.Event{roundFee("p1")}, []string{fee + " (not committed)"}},
+		"changed": {[][]mem.Event{roundFee("p1")}, []string{fee + " (not committed by the agent)"}},
 		"committed": {
 			[][]mem.Event{roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made)},
 			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3)"},
@@ -118,14 +118,14 @@ func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
 			[][]mem.Event{append(roundFee("p1")[:2],
 				failed("p1", "f", "go test ./fee", "Exit code 1\nfee_test.go:9: 87, want 88"),
 				stop("p1", "The card fee is rounded half up now, because the division cut the remainder off."))},
-			[]string{fee + " (not committed, `go test ./fee` fails)"},
+			[]string{fee + " (not committed by the agent, `go test ./fee` fails)"},
 		},
 		"a check that fails and then passes": {
 			[][]mem.Event{append(roundFee("p1")[:2],
 				failed("p1", "f", "go test ./fee", "Exit code 1\nfee_test.go:9: 87, want 88"),
 				ran("p1", "g", "go test ./...", "ok"),
 				stop("p1", "The card fee is rounded half up now, because the division cut the remainder off."))},
-			[]string{fee + " (not committed)"},
+			[]string{fee + " (not committed by the agent)"},
 		},
 		"one piece is committed, the next is not": {
 			[][]mem.Event{roundFee("p1"), commit("p2", "git commit -am 'fee: round half up'", made), {
@@ -133,7 +133,7 @@ func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
 				stop("p3", "The CSV export has a column for the fee now, so that the sums can be checked."),
 			}},
 			[]string{
-				"The CSV export has a column for the fee now, so that the sums can be checked (not committed)",
+				"The CSV export has a column for the fee now, so that the sums can be checked (not committed by the agent)",
 				"fee: round half up; " + fee + " (committed 0a1b2c3)",
 			},
 		},
@@ -145,7 +145,7 @@ func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
 		},
 		"interrupted": {
 			[][]mem.Event{roundFee("p1")[:2]},
-			[]string{"changed fee.go; asked for: round the card fee half up (not committed)"},
+			[]string{"changed fee.go; asked for: round the card fee half up (not committed by the agent)"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package outcome finds the pieces of work in what a session did, and where each of them stands: what was committed,
-// pushed, published and checked, and what failed of that. It is pure, and knows only what the session saw: not what
-// somebody committed without the agent. Start with Session.Pieces.
+// pushed, published and checked, and what failed of that. It is pure: it knows what somebody committed without the
+// agent from the log of the repository, if it is given one. Start with Session.Pieces.
 package outcome
 
 import (
@@ -19,6 +19,15 @@ type Session struct {
 	Turns      []Turn // that were summarized
 	Edits      []Edit
 	Commands   []Command
+	Log        []Logged // newest first; nil if the repository was not asked
+}
+
+// Logged is a commit of the repository, whoever made it.
+type Logged struct {
+	ID      string // full hash
+	At      time.Time
+	Subject string
+	Files   []string // relative to the project
 }
 
 // Turn is a prompt and all that followed until the agent stopped.
@@ -57,11 +66,13 @@ type Piece struct {
 	Title  string // empty if no statement says what it was
 	State  string // such as "committed 1a2b3c4, push failed"; empty if nothing is known
 	At     time.Time
+	Since  time.Time // when it began
+	// Unknown reports that only the repository knows which commits hold it.
+	Unknown bool
 
 	turns   []Turn
 	files   []string
 	commits []Command
-	from    time.Time
 }
 
 // Read reads a command line and its output. It is of no use if it neither commits nor delivers nor checks anything.
@@ -109,15 +120,15 @@ func (s *Session) Pieces(until time.Time, statements bool) []Piece {
 		summarized[t.Prompt] = true
 	}
 	all := s.divide(append(slices.Clone(s.Turns), s.unsummarized(summarized)...))
-	slices.SortStableFunc(all, func(a, b *Piece) int { return a.from.Compare(b.from) })
+	slices.SortStableFunc(all, func(a, b *Piece) int { return a.Since.Compare(b.Since) })
 	out := make([]Piece, 0, len(all))
 	for i, p := range all {
 		next := until
 		if i+1 < len(all) {
-			next = all[i+1].from
+			next = all[i+1].Since
 		}
 		p.Title = p.title(func(c Command) bool { return !statements || summarized[c.prompt] })
-		p.State = s.state(p, next)
+		p.State, p.Unknown = s.state(p, next), len(p.hashes()) == 0 && (len(p.commits) > 0 || len(p.files) > 0)
 		if len(p.turns) > 0 {
 			p.ID, p.Prompt = p.turns[0].ID, p.turns[0].Prompt
 		}
@@ -159,7 +170,7 @@ func (s *Session) divide(turns []Turn) (done []*Piece) {
 			return
 		}
 		if len(open) == 0 { // what was changed otherwise than by the agent's editor
-			open = []*Piece{{from: commits[0].at, turns: turns}}
+			open = []*Piece{{Since: commits[0].at, turns: turns}}
 		}
 		one := join(open)
 		one.commits, one.At = commits[:n], commits[n-1].at
@@ -170,7 +181,7 @@ func (s *Session) divide(turns []Turn) (done []*Piece) {
 		if len(files) > 0 {
 			i := slices.IndexFunc(open, func(p *Piece) bool { return p.goesOn(t, files) })
 			if i < 0 {
-				i, open = len(open), append(open, &Piece{from: s.began(t)})
+				i, open = len(open), append(open, &Piece{Since: s.began(t)})
 			}
 			open[i].turns, open[i].At = append(open[i].turns, t), t.At
 			for _, f := range files {
@@ -189,7 +200,7 @@ func (s *Session) divide(turns []Turn) (done []*Piece) {
 			case len(done) > 0:
 				done[len(done)-1].turns = append(done[len(done)-1].turns, t)
 			default:
-				done = append(done, &Piece{from: s.Commands[0].at, At: t.At, turns: []Turn{t}})
+				done = append(done, &Piece{Since: s.Commands[0].at, At: t.At, turns: []Turn{t}})
 			}
 		}
 	}

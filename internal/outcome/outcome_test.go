@@ -12,7 +12,7 @@ func at(minutes int) time.Time { return began.Add(time.Duration(minutes) * time.
 
 // session returns one whose turns end ten minutes apart. Each changes the files that are given for it.
 func session(files ...[]string) *Session {
-	s := &Session{Repository: true}
+	s := &Session{Repository: true, Log: []Logged{}}
 	for i, of := range files {
 		prompt := fmt.Sprint("p", i+1)
 		s.Turns = append(s.Turns, Turn{
@@ -123,5 +123,33 @@ func TestALineOfSeveralChecksFailsUntilOneOfThemPasses(t *testing.T) {
 	s.run(t, 4, "npm run lint:fix", "", false)
 	if got, want := s.text(), "text p1: not committed\n"; got != want {
 		t.Errorf("got %swant %s", got, want)
+	}
+}
+
+func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
+	logged := func(minute int, id, subject string, files ...string) Logged {
+		return Logged{ID: id + "ffffffffff", At: at(minute), Subject: subject, Files: files}
+	}
+	before, other := logged(1, "1111111", "old", "fee.go", "fee_test.go"), logged(9, "2222222", "b", "b.go")
+	both, fee := logged(9, "3333333", "all", "fee.go", "fee_test.go"), logged(9, "3333333", "fee", "fee.go")
+	for want, log := range map[string][]Logged{ // newest first
+		"not committed by the agent":    nil,
+		"not committed":                 {other, before},
+		"committed 3333333":             {logged(99, "4444444", "later", "fee.go"), both, before},
+		"committed 3333333 in part":     {fee},
+		"committed 3333333 and 4444444": {logged(20, "4444444", "tests", "fee_test.go"), fee},
+	} {
+		s := session([]string{"fee.go", "fee_test.go"})
+		s.Log = log
+		got := s.Pieces(at(999), false)
+		if len(got) != 1 || got[0].State != want || !got[0].Unknown {
+			t.Errorf("with %+v: got %+v, want %s", log, got, want)
+		}
+	}
+	s := session([]string{"fee.go"})
+	s.run(t, 5, "git commit -qm 'fee: round'", "", false)
+	s.Log = []Logged{logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go")}
+	if got, want := s.text(), "fee: round; text p1: committed 3333333\n"; got != want {
+		t.Errorf("a commit that git printed nothing of: got %swant %s", got, want)
 	}
 }

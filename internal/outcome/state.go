@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,29 +62,90 @@ func (p Piece) Changed(asked string) string {
 	return text
 }
 
-// state says where a piece of work stands as far as the session saw it: what was committed and pushed, what was
-// delivered and checked without success.
+// state says where a piece of work stands: what was committed and pushed, and what was delivered and checked without
+// success.
 func (s *Session) state(p *Piece, next time.Time) string {
 	var parts []string
 	last := s.lastEdit(p)
 	switch {
 	case len(p.commits) > 0:
-		parts = append(parts, committedAs(p.commits))
-		if !slices.ContainsFunc(s.Commands, func(a Command) bool { return a.committed && a.at.After(last) }) &&
-			last.After(p.At) {
+		parts = append(parts, committed(cmp.Or(joined(p.hashes()), joined(s.byTheirSubject(p)))))
+		again := last.After(p.At) && !slices.ContainsFunc(s.Commands, func(a Command) bool {
+			return a.committed && a.at.After(last)
+		})
+		if _, all := s.logged(p); again && !all {
 			parts = append(parts, "changed again since")
 		}
 	case len(p.files) > 0 && s.Repository:
-		parts = append(parts, "not committed")
-		for _, a := range s.Commands {
-			if a.failed && !a.committed && strings.Contains(a.line, "git commit") && a.at.After(last) {
-				parts[0] = "not committed: the commit failed"
-			}
-		}
+		parts = append(parts, s.notCommitted(p, last))
 	}
 	parts = append(parts, s.delivered(p, next)...)
-	return strings.Join(append(parts, s.failing(p.from, next)...), ", ")
+	return strings.Join(append(parts, s.failing(p.Since, next)...), ", ")
 }
+
+// notCommitted says where changed files stand that the agent did not commit.
+func (s *Session) notCommitted(p *Piece, last time.Time) string {
+	hashes, all := s.logged(p)
+	switch {
+	case all:
+		return committed(joined(hashes))
+	case len(hashes) > 0:
+		return committed(joined(hashes)) + " in part"
+	}
+	for _, a := range s.Commands {
+		if a.failed && !a.committed && strings.Contains(a.line, "git commit") && a.at.After(last) {
+			return "not committed: the commit failed"
+		}
+	}
+	if s.Log == nil {
+		return "not committed by the agent"
+	}
+	return "not committed"
+}
+
+// logged returns the abbreviated hashes of the first commits of the repository that hold the files of a piece of work
+// as it left them, and reports whether there is one for all files.
+func (s *Session) logged(p *Piece) (hashes []string, all bool) {
+	all = len(p.files) > 0
+	for _, f := range p.files {
+		last, found := time.Time{}, ""
+		for _, e := range s.Edits {
+			if e.File == f && e.Last.After(last) {
+				last = e.Last
+			}
+		}
+		for _, c := range s.Log { // newest first
+			if !c.At.Before(last.Truncate(time.Second)) && slices.Contains(c.Files, f) {
+				found = short(c.ID)
+			}
+		}
+		if found == "" {
+			all = false
+		} else {
+			hashes = extract.AppendNew(hashes, found, maxFiles)
+		}
+	}
+	return hashes, all
+}
+
+// byTheirSubject returns the abbreviated hashes of the commits of a piece of work that git did not report.
+func (s *Session) byTheirSubject(p *Piece) (hashes []string) {
+	for _, made := range p.commits {
+		i := slices.IndexFunc(s.Log, func(c Logged) bool {
+			return c.Subject == made.subject && c.At.Sub(made.at).Abs() < longestCommit
+		})
+		if i >= 0 && made.subject != "" {
+			hashes = append(hashes, short(s.Log[i].ID))
+		}
+	}
+	return hashes
+}
+
+// longestCommit is how long a commit may take with the hooks that check it.
+const longestCommit = 15 * time.Minute
+
+// short abbreviates a hash.
+func short(id string) string { return id[:min(len(id), 7)] }
 
 // lastEdit returns when a file of a piece of work was changed last.
 func (s *Session) lastEdit(p *Piece) (at time.Time) {
@@ -95,22 +157,30 @@ func (s *Session) lastEdit(p *Piece) (at time.Time) {
 	return at
 }
 
-// committedAs names commits by their hashes, as far as git reported them.
-func committedAs(made []Command) string {
-	var hashes []string
-	for _, a := range made {
-		for _, c := range a.commits {
-			hashes = append(hashes, c.Hash)
+// hashes returns the abbreviated hashes of the commits of a piece of work that git reported.
+func (p *Piece) hashes() (out []string) {
+	for _, made := range p.commits {
+		for _, c := range made.commits {
+			out = append(out, c.Hash)
 		}
 	}
-	switch n := len(hashes); {
-	case n == 0:
-		return "committed"
-	case n <= 2:
-		return extract.CommittedPrefix + strings.Join(hashes, " and ")
-	default:
+	return out
+}
+
+// joined names commits.
+func joined(hashes []string) string {
+	if n := len(hashes); n > 2 {
 		return fmt.Sprintf("%d commits, %s to %s", n, hashes[0], hashes[n-1])
 	}
+	return strings.Join(hashes, " and ")
+}
+
+// committed says that commits hold a piece of work.
+func committed(hashes string) string {
+	if strings.Contains(hashes, " commits, ") {
+		return hashes
+	}
+	return strings.TrimSpace(extract.CommittedPrefix + hashes)
 }
 
 // delivered says whether a piece of work was pushed, and what else was to hand it over without success. A push takes
@@ -124,7 +194,7 @@ func (s *Session) delivered(p *Piece, next time.Time) (out []string) {
 		switch {
 		case a.remote != "" && pushed != "":
 			remote = a.remote
-		case a.delivery == "" || a.at.Before(p.from):
+		case a.delivery == "" || a.at.Before(p.Since):
 		case a.delivery == "push" && len(p.commits) > 0:
 			if a.at.Before(p.At) || pushed == "pushed" {
 				continue

@@ -60,7 +60,7 @@ func (r *recap) outcomes() {
 			continue
 		}
 		short, worked := r.session(id).Short, map[*RecapDay]bool{}
-		for _, p := range did.Pieces(r.until, r.statements) {
+		for _, p := range r.pieces(did) {
 			item := RecapItem{ID: p.ID, Title: p.Title, State: p.State, Session: short}
 			if item.Title == "" && r.statements {
 				item.Title = p.Changed("")
@@ -87,6 +87,20 @@ func (r *recap) outcomes() {
 	}
 }
 
+// pieces returns the pieces of work of a session. The repository is asked only if a piece needs it.
+func (r *recap) pieces(did *recapSession) []outcome.Piece {
+	all := did.Pieces(r.until, r.statements)
+	unknown := slices.ContainsFunc(all, func(p outcome.Piece) bool { return p.Unknown })
+	if !unknown || !did.Repository || r.log == nil {
+		return all
+	}
+	if _, ok := r.logs[did.project]; !ok {
+		r.logs[did.project] = r.log(r.projects[did.project].Root)
+	}
+	did.Log = r.logs[did.project]
+	return did.Pieces(r.until, r.statements)
+}
+
 // outcome adds what came of a session. Of those that are of no piece of work the one that weighs most stands for the
 // session, of two the first.
 func (d *RecapDay) outcome(o recapOutcome) {
@@ -102,6 +116,18 @@ func (d *RecapDay) outcome(o recapOutcome) {
 		}
 	}
 	d.done = append(d.done, o)
+}
+
+// log returns the commits of a repository since a time; nil if it cannot be read, as one that was deleted since.
+func (s *Service) log(ctx context.Context, dir string, since time.Time) []outcome.Logged {
+	if s.Log == nil || dir == "" {
+		return nil
+	}
+	commits, err := s.Log(ctx, dir, since)
+	if err != nil {
+		return nil
+	}
+	return commits
 }
 
 // askedFor returns what the person asked for in a turn of a session; empty if that is not known.

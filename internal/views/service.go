@@ -3,6 +3,7 @@
 package views
 
 import (
+	"context"
 	"time"
 
 	"remanence/internal/continuity"
@@ -10,6 +11,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
 )
@@ -26,6 +28,8 @@ type Config struct {
 	// Rel returns a path relative to the project, with slashes.
 	Rel   func(p mem.Project, path string) string
 	Store mem.Store
+	// Log returns the commits of a repository since a time, newest first; nil means that repositories are not read.
+	Log func(ctx context.Context, dir string, since time.Time) ([]outcome.Logged, error)
 }
 
 // Service reads for pages and commands. It is safe for concurrent use.

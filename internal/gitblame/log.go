@@ -1,0 +1,47 @@
+package gitblame
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"remanence/internal/outcome"
+	"remanence/internal/trailer"
+)
+
+// Bounds of a look at the log.
+const (
+	maxLog  = 2000 // commits
+	logWait = 3 * time.Second
+)
+
+// Log returns the commits of a repository's branches since a time, newest first, whoever made them, with their files
+// below a directory, relative to it. It waits three seconds at most.
+func Log(ctx context.Context, dir string, since time.Time) ([]outcome.Logged, error) {
+	ctx, cancel := context.WithTimeout(ctx, logWait)
+	defer cancel()
+	out, err := trailer.Git(ctx, dir, "-c", "core.quotePath=false", "log", "--branches", "--remotes", "--tags", "HEAD",
+		"--no-show-signature", "--relative", "--name-only", "--format=%x1e%H %ct %s",
+		"-n", strconv.Itoa(maxLog), "--since="+since.UTC().Format(time.RFC3339))
+	if err != nil {
+		return nil, fmt.Errorf("commits of %s: %w", dir, err)
+	}
+	commits := []outcome.Logged{}
+	for entry := range strings.SplitSeq(string(out), "\x1e") {
+		head, files, _ := strings.Cut(entry, "\n")
+		id, rest, _ := strings.Cut(head, " ")
+		at, subject, _ := strings.Cut(rest, " ")
+		seconds, err := strconv.ParseInt(at, 10, 64)
+		if err != nil { // what stands before the first one
+			continue
+		}
+		commits = append(commits, outcome.Logged{
+			ID: id, At: time.Unix(seconds, 0).UTC(), Subject: subject, Files: strings.FieldsFunc(files, isNewline),
+		})
+	}
+	return commits, nil
+}
+
+func isNewline(r rune) bool { return r == '\n' }
