@@ -300,8 +300,12 @@ const leastNamed = 40
 // Nor is what went wrong a few times and was fixed within minutes, as a test of the change that is being made.
 func (d *RecapDay) settle() {
 	d.Failures = slices.DeleteFunc(d.Failures, func(f RecapFailure) bool {
-		made := strings.Contains(f.Command, "git commit") && slices.ContainsFunc(d.Commits, func(c RecapCommit) bool {
+		commits := strings.Contains(f.Command, "git commit")
+		made := commits && slices.ContainsFunc(d.Commits, func(c RecapCommit) bool {
 			return strings.Contains(f.Command, c.Subject)
+		})
+		made = made || commits && slices.ContainsFunc(d.Outcomes, func(o RecapItem) bool {
+			return strings.Contains(o.State, "commit") // which says what became of it
 		})
 		took := max(time.Duration(f.FixedAfterS)*time.Second, f.last.Sub(f.first))
 		slip := f.Resolved && f.Times <= maxSlips && took < longFix
@@ -391,8 +395,8 @@ func (d *RecapDay) finish(worked map[[2]string]time.Time) {
 			d.Failures[i].Resolved = true
 		}
 		kinds := shell.Checks(f.Command)
-		d.Failures[i].passed = len(kinds) > 0 && !slices.ContainsFunc(kinds, func(kind string) bool {
-			return !worked[[2]string{d.Project, checkMark + kind}].After(f.last)
+		d.Failures[i].passed = slices.ContainsFunc(kinds, func(kind string) bool {
+			return worked[[2]string{d.Project, checkMark + kind}].After(f.last)
 		})
 	}
 	d.settle()

@@ -108,3 +108,15 @@ func TestFilesOutsideOfTheProjectComeLast(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestAFailedCommitIsListedOnlyIfNoWorkSaysWhatBecameOfIt(t *testing.T) {
+	for state, want := range map[string]int{"": 1, "not committed: the commit failed": 0} {
+		d := RecapDay{
+			Outcomes: []RecapItem{{Title: "The fee is rounded", State: state}},
+			Failures: []RecapFailure{{Command: "git add fee.go && git commit -m fee", Times: 1}},
+		}
+		if d.settle(); len(d.Failures) != want {
+			t.Errorf("with the state %q: %v, want %d", state, d.Failures, want)
+		}
+	}
+}
