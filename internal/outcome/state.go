@@ -246,6 +246,12 @@ func (s *Session) failing(from, until time.Time) (out []string) {
 	return out
 }
 
+// Unfinished reports whether a state says that something is left to do.
+func Unfinished(state string) bool {
+	left := []string{"not committed", " in part", "changed again", "failed", "fails"}
+	return slices.ContainsFunc(left, func(says string) bool { return strings.Contains(state, says) })
+}
+
 // Undelivered says what a session without pieces of work did not hand over, after a call of Pieces.
 func (s *Session) Undelivered(until time.Time) string {
 	return strings.Join(s.delivered(&Piece{}, until), ", ")

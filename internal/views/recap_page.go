@@ -123,6 +123,17 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		}
 	}
 	add("done", outcomes)
+	if most := limit("done"); len(d.Outcomes) > most {
+		n := 0
+		for _, o := range d.Outcomes[most:] {
+			if outcome.Unfinished(o.State) {
+				n++
+			}
+		}
+		if n > 0 {
+			out[len(out)-1].Text += fmt.Sprintf(", %d of them unfinished", n)
+		}
+	}
 	add("decided", titles(d.Decisions))
 	add("open", titles(d.Open))
 	var failed, commits []string

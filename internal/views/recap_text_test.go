@@ -77,6 +77,19 @@ func TestABusyDayIsToldInTwentyLines(t *testing.T) {
 	}
 }
 
+func TestWhatIsUnfinishedOfTheRestIsCounted(t *testing.T) {
+	var d RecapDay
+	for i, state := range []string{"committed 1111111", "pushed", "not committed", "committed 2222222, push failed", ""} {
+		d.Outcomes = append(d.Outcomes, RecapItem{Title: fmt.Sprint("item ", i), State: state})
+	}
+	if got, want := d.Lines(2)[2].Text, "and 3 more, 2 of them unfinished"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := d.Lines(4)[4].Text, "and 1 more"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestACommitThatAnOutcomeNamesIsListedOnce(t *testing.T) {
 	d := RecapDay{
 		Outcomes: []RecapItem{{Title: "sign the release", State: "committed 1111111", Session: "s_1"}},
