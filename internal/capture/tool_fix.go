@@ -33,11 +33,12 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 	for _, failure := range open {
 		anew := shell.CalledAnew(c.Plain, failure.Command)
 		other := shell.Installs(c.Plain, failure.Command) || anew && shell.UsageError(failure.Body)
-		if !other && !anew && !shell.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
+		committed := extract.MakesCommitOf(failure.Command, c)
+		if !committed && !other && !anew && !shell.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
 			continue
 		}
 		ch.Edits = append(ch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
-		if joined {
+		if joined || committed {
 			continue
 		}
 		fix, ok := replacedFix(ec, failure, c), !remote.BringsText(ec.Tool, c.Command)

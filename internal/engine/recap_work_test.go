@@ -162,3 +162,20 @@ func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
 		}
 	})
 }
+
+func TestACommitThatIsMadeAfterItFailedIsNoDeadEnd(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"))
+	s.play(roundFee("p1")...)
+	s.play(prompt("p2", "commit this"),
+		failed("p2", "c1", `git add fee.go dist && git commit -m "fee: round half up"`, "Exit code 1\ndist is ignored"),
+		ran("p2", "c2", `git add fee.go && git commit -m "fee: round half up"`, "[main 0a1b2c3] fee: round half up\n"),
+		stop("p2", "Committed."))
+	got, err := s.Views.Handoff(t.Context(), shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.DeadEnds) > 0 || len(got.Blockers) > 0 {
+		t.Errorf("dead ends %+v, blockers %q, want none", got.DeadEnds, got.Blockers)
+	}
+}

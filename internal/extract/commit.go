@@ -73,6 +73,18 @@ func QuietCommit(command, output string) (subject string, ok bool) {
 	return "", true
 }
 
+// MakesCommitOf reports whether a call made the commit that a command failed to make: one with the same subject.
+func MakesCommitOf(failed string, c Call) bool {
+	if !strings.Contains(failed, "git commit") || !strings.Contains(c.Command, "commit") {
+		return false
+	}
+	made := Commits(c.Command, c.Output)
+	if subject, ok := QuietCommit(c.Command, c.Output); ok && subject != "" {
+		made = append(made, Commit{Subject: subject})
+	}
+	return slices.ContainsFunc(made, func(m Commit) bool { return strings.Contains(failed, m.Subject) })
+}
+
 // maxCommitWords is the length of a prompt that only asks for a commit, in words.
 const maxCommitWords = 4
 

@@ -87,3 +87,25 @@ func TestACommitThatGitPrintsNothingOfIsSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestACommitReplacesOneThatFailed(t *testing.T) {
+	const failed = `git add fee.go dist && git commit -m "fee: round half up"`
+	for command, want := range map[string]bool{
+		`git add fee.go && git commit -m "fee: round half up"`: true,
+		`git commit -m "fee: round half up" --no-verify`:       true,
+		`git commit -m "export: write the fee"`:                false,
+		`git log`:                                              false,
+	} {
+		subject := "fee: round half up"
+		if !want {
+			subject = "export: write the fee"
+		}
+		c := extract.Call{Command: command, Output: "[main 0a1b2c3] " + subject + "\n"}
+		if got := extract.MakesCommitOf(failed, c); got != want {
+			t.Errorf("%s: got %v", command, got)
+		}
+	}
+	if extract.MakesCommitOf("go test ./...", extract.Call{Command: failed, Output: "[main 0a1b2c3] fee: round half up"}) {
+		t.Error("a commit replaced a test")
+	}
+}
