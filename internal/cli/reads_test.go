@@ -131,21 +131,26 @@ func TestAReadOfAListIsBoundedAndItsPagesHoldEachRowOnce(t *testing.T) {
 	} {
 		read(t, h, path, keys)
 	}
-	days, keys := []string{}, url.Values{"since": {"2000-01-01"}}
-	for more := true; more && len(days) < rows; {
-		got := read(t, h, "recap", keys)
-		var part []struct{ Day string }
-		if err := json.Unmarshal(got["days"], &part); err != nil || len(part) == 0 {
-			t.Fatal("no days", err)
+	for _, limit := range []string{"", "20"} {
+		days, keys := []string{}, url.Values{"since": {"2000-01-01"}, "limit": {limit}}
+		if limit == "" {
+			keys.Del("limit")
 		}
-		for _, d := range slices.Backward(part) {
-			days = append(days, d.Day)
+		for more := true; more && len(days) < rows; {
+			got := read(t, h, "recap", keys)
+			var part []struct{ Day string }
+			if err := json.Unmarshal(got["days"], &part); err != nil || len(part) == 0 || limit != "" && len(part) > 20 {
+				t.Fatalf("%d days with limit %q, %v", len(part), limit, err)
+			}
+			for _, d := range slices.Backward(part) {
+				days = append(days, d.Day)
+			}
+			more = string(got["cut"]) == "true"
+			keys.Set("until", part[0].Day)
 		}
-		more = string(got["cut"]) == "true"
-		keys.Set("until", part[0].Day)
-	}
-	if !slices.IsSortedFunc(days, func(a, b string) int { return strings.Compare(b, a) }) ||
-		len(slices.Compact(days)) != rows {
-		t.Errorf("the recap has %d days, want %d, each once", len(days), rows)
+		if !slices.IsSortedFunc(days, func(a, b string) int { return strings.Compare(b, a) }) ||
+			len(slices.Compact(days)) != rows {
+			t.Errorf("with limit %q the recap has %d days, want %d, each once", limit, len(days), rows)
+		}
 	}
 }

@@ -46,6 +46,7 @@ type Query struct {
 	InVault       bool `json:"in_vault,omitempty"` // only memories with a file in the vault
 	Proposed      bool `json:"proposed,omitempty"` // only memories with Proposals
 	LinksOutdated bool `json:"-"`                  // only with links older than the text; see Kind.HasEntities
+	Used          bool `json:"-"`                  // only memories with UsedIn
 
 	Order  Order `json:"order,omitempty"` // of List; Match orders by score
 	Limit  int   `json:"limit,omitempty"` // 0 means DefaultLimit

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -134,7 +133,6 @@ func (e *effect) readSessions(ctx context.Context) error {
 
 // readUses finds which sessions were given something, and which used something of another session.
 func (e *effect) readUses(ctx context.Context) error {
-	given := map[string]bool{}
 	for from := 0; ; from += 500 {
 		rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{
 			Project: e.project.Key, Outcome: mem.Injected, Limit: 500, Offset: from, Brief: true,
@@ -150,9 +148,7 @@ func (e *effect) readUses(ctx context.Context) error {
 			n := c.counts[EffectInjected]
 			n.Part += r.Tokens
 			c.counts[EffectInjected] = n
-			for _, it := range injectedMemories(r) {
-				c.given, given[it.ID] = true, true
-			}
+			c.given = c.given || len(injectedMemories(r)) > 0
 		}
 		if len(rs) < 500 || rs[len(rs)-1].At.Before(e.since) {
 			break
@@ -162,26 +158,14 @@ func (e *effect) readUses(ctx context.Context) error {
 			break
 		}
 	}
-	ids := make([]string, 0, len(given))
-	for id := range given {
-		ids = append(ids, id)
-	}
-	known, err := e.Recall.ByID(ctx, ids)
-	if err != nil {
-		return err
-	}
-	ms, err := e.Store.List(ctx, mem.Query{ // those that were fetched without an injection
-		Project: e.project.Key, Within: "*", Hidden: true, Kinds: append(event.Knowledge(), mem.Todo, mem.Summary),
-		Limit: maxEffectMemories,
+	ms, err := e.Store.List(ctx, mem.Query{
+		Project: e.project.Key, Within: "*", Hidden: true, Used: true, Limit: maxEffectMemories,
 	})
 	if err != nil {
-		return fmt.Errorf("memories: %w", err)
+		return fmt.Errorf("used memories: %w", err)
 	}
 	e.out.Cut = e.out.Cut || len(ms) == maxEffectMemories
 	for _, m := range ms {
-		known[m.ID] = m
-	}
-	for _, m := range known {
 		for _, use := range m.UsedIn {
 			session := use.Session()
 			if c := e.sessions[session]; c != nil && session != m.Session {

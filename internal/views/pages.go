@@ -81,8 +81,16 @@ func (r SessionUsesResponse) Head(n int) any {
 // Rows returns the number of days, each of one project.
 func (r RecapResponse) Rows() int { return len(r.Days) }
 
-// Head returns the newest n days. Those before them are read with an earlier Until.
+// Head returns the newest n days, without a day of which projects would be missing unless it is the only one. Those
+// before them are read with the first one as Until.
 func (r RecapResponse) Head(n int) any {
-	r.Days, r.Cut = r.Days[len(r.Days)-n:], true
+	from := len(r.Days) - n
+	for i := max(1, from); i < len(r.Days); i++ {
+		if r.Days[i].Day != r.Days[i-1].Day {
+			from = i
+			break
+		}
+	}
+	r.Days, r.Cut = r.Days[from:], true
 	return r
 }

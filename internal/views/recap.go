@@ -18,9 +18,18 @@ import (
 
 // Bounds of a recap, per period.
 const (
-	maxRecapMemories = 20_000
+	maxRecapMemories = 10_000
 	maxRecapCalls    = 20_000
+	recapPage        = 1_000 // memories that are read at once for some days
 )
+
+// recapKinds lists the kinds of memories that a recap reads.
+func recapKinds() []mem.Kind {
+	return []mem.Kind{
+		mem.Summary, mem.Decision, mem.TradeOff, mem.Convention, mem.Preference, mem.Todo, mem.ErrorFix, mem.Command,
+		mem.Change,
+	}
+}
 
 // RecapRequest asks what was done in a period. A zero Until means now.
 type RecapRequest struct {
@@ -29,6 +38,7 @@ type RecapRequest struct {
 	Until  time.Time `json:"until,omitzero"`
 	Format string    `json:"format,omitempty"` // RecapMarkdown or RecapHTML, to get the page too; empty means none
 	Items  int       `json:"items,omitempty"`  // of each section of the page; 0 means as many as fit
+	Limit  int       `json:"limit,omitempty"`  // newest days with a statement; 0 means all
 	// Prose asks the model that is set up to summarize the recap; an error without one. That takes tokens: a read by GET
 	// cannot ask for it.
 	Prose bool `json:"prose,omitempty" query:"-"`
@@ -129,23 +139,17 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	for _, known := range projects {
 		r.projects[known.Key] = known
 	}
-	ms, err := s.Store.List(ctx, mem.Query{
-		Project: p.Key, Within: "*", Statuses: event.Findable(), MinTrust: max(mem.TrustTool, req.MinTrust),
-		After: req.Since, Before: req.Until, Limit: maxRecapMemories,
-	})
+	since, cut, err := s.recapMemories(ctx, p.Key, req, r.add)
 	if err != nil {
-		return out, fmt.Errorf("memories of the period: %w", err)
-	}
-	for _, m := range ms { // newest first
-		r.add(m)
+		return out, err
 	}
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
-		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, After: out.Since, Limit: maxRecapCalls,
+		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, After: since, Limit: maxRecapCalls,
 	})
 	if err != nil {
 		return out, fmt.Errorf("commits of the period: %w", err)
 	}
-	out.Cut = len(ms) == maxRecapMemories || len(calls) == maxRecapCalls
+	out.Cut = cut || len(calls) == maxRecapCalls
 	for _, ev := range slices.Backward(calls) {
 		if !ev.At.After(out.Until) {
 			r.call(s.Event, ev)
@@ -163,6 +167,39 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		out.Text = out.Page(req.Format, req.Items, chars.Line)
 	}
 	return out, nil
+}
+
+// recapMemories passes the memories of a recap to add, newest first. since is where the days begin that were read, and
+// cut reports whether there are earlier ones.
+func (s *Service) recapMemories(ctx context.Context, project string, req RecapRequest, add func(mem.Memory)) (
+	since time.Time, cut bool, err error,
+) {
+	q := mem.Query{
+		Project: project, Within: "*", Statuses: event.Findable(), Kinds: recapKinds(),
+		MinTrust: max(mem.TrustTool, req.MinTrust), After: req.Since, Before: req.Until, Limit: maxRecapMemories,
+	}
+	if req.Limit > 0 {
+		q.Limit = recapPage
+	}
+	for days := 0; q.Offset < maxRecapMemories; q.Offset += q.Limit {
+		ms, err := s.Store.List(ctx, q)
+		if err != nil {
+			return since, false, fmt.Errorf("memories of the period: %w", err)
+		}
+		for _, m := range ms {
+			if at := m.Created.Local(); days == 0 || at.Before(since) {
+				if days == req.Limit && days > 0 {
+					return since, true, nil
+				}
+				days, since = days+1, time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.Local)
+			}
+			add(m)
+		}
+		if len(ms) < q.Limit {
+			return req.Since, false, nil
+		}
+	}
+	return req.Since, true, nil
 }
 
 // recap collects the days of a RecapResponse.

@@ -115,6 +115,9 @@ func memoriesWhere(text string, q mem.Query) *statement {
 	if q.Proposed {
 		s.and("m.proposed")
 	}
+	if q.Used { // within a text of the document the quotes would be escaped
+		s.and(`strpos(m.doc, '"used_in":[') > 0`)
+	}
 	if q.LinksOutdated {
 		s.and("m.outdated")
 	}

@@ -66,6 +66,8 @@ func listIndex(q mem.Query) string {
 		return " INDEXED BY memory_unwoven"
 	case q.Proposed && !isNarrow(q):
 		return " INDEXED BY memory_proposed" // the planner may choose to read every memory of the kinds
+	case q.Used && !isNarrow(q):
+		return " INDEXED BY memory_used"
 	case !byProject(q):
 		return ""
 	case q.Branch != "":
@@ -108,8 +110,12 @@ func scopeFilters(q mem.Query) []*filter {
 
 // byProject reports whether the project is the narrowest condition of q.
 func byProject(q mem.Query) bool {
-	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.InVault && !q.LinksOutdated && !q.Proposed
+	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.InVault && !q.LinksOutdated && !q.Proposed &&
+		!q.Used
 }
+
+// hasUses is the condition of memories with uses, as hasProposals is that of memories with proposals.
+const hasUses = `instr(m.standing, '"session_ids":[') > 0`
 
 // isNarrow reports whether q has a condition that few memories meet.
 func isNarrow(q mem.Query) bool { return q.Session != "" || q.Command != "" || isPath(q.File) }
@@ -170,6 +176,9 @@ func memoryFilter(q mem.Query) *filter {
 	}
 	if q.Proposed {
 		f.and(hasProposals)
+	}
+	if q.Used {
+		f.and(hasUses)
 	}
 	if q.LinksOutdated {
 		f.and("m.woven = 0")

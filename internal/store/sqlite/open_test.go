@@ -487,6 +487,22 @@ func TestProposalsAreLookedUpByIndex(t *testing.T) {
 	}
 }
 
+// TestUsesAreLookedUpByIndex reads query plans: a query for memories with uses reads no others.
+func TestUsesAreLookedUpByIndex(t *testing.T) {
+	s := openStore(t)
+	for name, query := range map[string]statement{
+		"alone":        listQuery(mem.Query{Used: true, Within: "*", Hidden: true, Limit: 500}),
+		"in a project": listQuery(mem.Query{Used: true, Within: "*", Hidden: true, Project: "p_1"}),
+		"of kinds":     listQuery(mem.Query{Used: true, Project: "p_1", Kinds: []mem.Kind{mem.Fact, mem.Decision}}),
+		"since":        listQuery(mem.Query{Used: true, After: storetest.Clock()}),
+	} {
+		if plan := strings.Join(explain(t, s, query), "\n"); strings.Count(plan, "m USING INDEX memory_used") != 1 ||
+			strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%s: plan %q, want one walk along the uses", name, plan)
+		}
+	}
+}
+
 func TestAFailedMigrationKeepsTheOldSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	makeDatabase(t, path)

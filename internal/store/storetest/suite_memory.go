@@ -329,6 +329,19 @@ var editTests = []contractTest{
 			k.Errorf("%d uses, want 5: three turns and two that name none", got.Uses)
 		}
 	}},
+	{"memories with uses are found, in a project too", func(k kit) {
+		ids := k.put(fact("alpha"), fact("beta"), fact("gamma"))
+		note := `"session_ids":[ and "used_in":[`
+		k.apply(mem.Batch{Edits: []mem.Edit{
+			{ID: ids[0], Used: 1, UsedIn: mem.Use{Turn: "one/p1"}},
+			{ID: ids[2], Used: 1, UsedIn: mem.Use{Turn: "one/p2"}},
+			{ID: ids[1], Feedback: &mem.Feedback{Verdict: "useful", Note: note}}, // a text that looks like a stored use
+		}})
+		k.same("those with any", titles(k.List(mem.Query{Used: true})), []string{"gamma", "alpha"})
+		k.same("in a project", titles(k.List(mem.Query{Used: true, Project: "p_000000000001", Kinds: []mem.Kind{mem.Fact}})),
+			[]string{"gamma", "alpha"})
+		k.same("in another", titles(k.List(mem.Query{Used: true, Project: "p_none"})), []string{})
+	}},
 	{"the vault note of a memory is stored and filtered by", func(k kit) {
 		ids := k.put(fact("alpha"), with(fact("beta"), func(m *mem.Memory) { m.Note.File = "memory/b.md" }), fact("gamma"))
 		n := mem.Note{File: "memory/a.md", Hash: "ab", Size: 5, Written: later(time.Hour)}

@@ -11,17 +11,19 @@ import { copy, Empty, Facet, Head, ID, Loaded, Section } from "../ui/parts";
 import type { ComponentChildren } from "preact";
 
 const shown = 10; // entries of a part
+const days = 31; // days of a page
 
 export default function Recap() {
   const since = query.value.get("since") || "yesterday";
-  const params = { project: project.value, since };
-  const recap = useResource((a) => get<Data>("recap", params, a), [since], (e) => e.type === "changed");
+  const until = query.value.get("until") || "";
+  const params = { project: project.value, since, until };
+  const recap = useResource((a) => get<Data>("recap", { ...params, limit: days }, a), [since, until], (e) => e.type === "changed");
   const rows = useRows();
   const page = async (format: "md" | "html"): Promise<string> => (await get<Data>("recap", { ...params, format, items: shown })).text ?? "";
   return (
     <>
       <Head title={rc.title} command={commandHere("recap", "--since", since)} json="recap" params={params}>
-        <Facet title={rc.period} values={Object.entries(rc.since).map(([value, label]) => ({ value, label }))} chosen={since} choose={(v) => setQuery({ since: v === "yesterday" ? "" : v })} />
+        <Facet title={rc.period} values={Object.entries(rc.since).map(([value, label]) => ({ value, label }))} chosen={since} choose={(v) => setQuery({ since: v === "yesterday" ? "" : v, until: "" })} />
       </Head>
       <Loaded of={recap}>{(d) => d.days.length === 0 ? <Empty title={rc.none}><p class="muted">{rc.noneNote}</p></Empty> : (
         <div ref={rows} data-testid="recap">
@@ -29,8 +31,13 @@ export default function Recap() {
             <button type="button" onClick={() => void page("md").then(copy)}>{rc.copy}</button>
             <button type="button" onClick={() => void page("html").then((text) => download(new Blob([text], { type: "text/html" }), rc.file(d.until.slice(0, 10))))}>{rc.save}</button>
           </p>
-          {d.cut && <p class="muted">{rc.cut}</p>}
           {[...d.days].reverse().map((day) => <Day key={day.day + day.project} of={day} />)}
+          {(d.cut || until) && (
+            <p class="line">
+              {d.cut && <button type="button" onClick={() => setQuery({ until: d.days[0]?.day ?? "" }, false)}>{rc.earlier}</button>}
+              {until && <button type="button" onClick={() => setQuery({ until: "" }, false)}>{rc.newest}</button>}
+            </p>
+          )}
         </div>
       )}</Loaded>
     </>

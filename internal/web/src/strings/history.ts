@@ -4,10 +4,11 @@ import { count, many } from "../lib/format";
 export const rc = {
   title: "Recap",
   period: "Since",
-  since: { yesterday: "yesterday", "7d": "7 days", "30d": "30 days" } as Record<string, string>,
+  since: { yesterday: "yesterday", "7d": "7 days", "30d": "30 days", "2000-01-01": "everything" } as Record<string, string>,
   none: "Nothing was done since then.",
   noneNote: "A recap lists what came of sessions, what was decided, what is open, what failed, and commits and files.",
-  cut: "The period holds more than one recap reads: choose fewer days.",
+  earlier: "Earlier days",
+  newest: "Newest days",
   copy: "Copy as Markdown",
   save: "Save as page",
   file: (day: string) => `recap-${day}.html`,
