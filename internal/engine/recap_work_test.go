@@ -175,6 +175,11 @@ func TestACommitThatIsMadeAfterItFailedIsNoDeadEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := "fee: round half up; The card fee is rounded half up now, because the division cut the remainder off " +
+		"(committed 0a1b2c3)"
+	if len(got.Sessions) != 1 || got.Sessions[0].Outcome != want {
+		t.Errorf("sessions %+v, want the state of the work", got.Sessions)
+	}
 	if len(got.DeadEnds) > 0 || len(got.Blockers) > 0 {
 		t.Errorf("dead ends %+v, blockers %q, want none", got.DeadEnds, got.Blockers)
 	}

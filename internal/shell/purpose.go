@@ -105,6 +105,24 @@ func ChecksFailed(line, output string) (failed, known bool) {
 	return failed, known
 }
 
+// OnlyShows reports whether a command shows something and makes nothing.
+func OnlyShows(command string) bool {
+	words := strings.Fields(command)
+	if len(words) == 0 {
+		return true
+	}
+	looks := []string{
+		"cat", "echo", "file", "find", "grep", "head", "ls", "pwd", "rg", "stat", "tail", "tree", "wc", "which",
+	}
+	switch words[0] {
+	case "git":
+		return len(words) > 1 && slices.Contains([]string{"branch", "diff", "log", "show", "status"}, words[1])
+	case "sed":
+		return len(words) > 1 && words[1] == "-n"
+	}
+	return slices.Contains(looks, words[0])
+}
+
 // namedWithin is the number of words of a command that can say what it is for: "docker compose exec web pytest".
 const namedWithin = 5
 

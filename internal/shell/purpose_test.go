@@ -53,3 +53,14 @@ func TestGitHubSaysWhetherChecksFailed(t *testing.T) {
 		}
 	}
 }
+
+func TestACommandThatOnlyShowsMakesNothing(t *testing.T) {
+	for line, want := range map[string]bool{
+		"ls -l": true, "git log": true, "sed -n 1,9p fee.go": true, "": true,
+		"git commit": false, "sed -i s/a/b/ fee.go": false, "make": false, "git": false,
+	} {
+		if got := OnlyShows(line); got != want {
+			t.Errorf("%q: got %v", line, got)
+		}
+	}
+}

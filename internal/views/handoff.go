@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,8 +50,8 @@ type HandoffPage struct {
 type HandoffSession struct {
 	ID      string    `json:"id"` // short
 	Agent   string    `json:"agent"`
-	At      time.Time `json:"at"` // of its last event
-	Outcome string    `json:"outcome"`
+	At      time.Time `json:"at"`      // of its last event
+	Outcome string    `json:"outcome"` // its newest pieces of work and where they stand
 }
 
 // Handoff returns the page on a project. It fails with mem.ErrNotFound for all projects at once.
@@ -131,6 +132,11 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 		if n := slices.IndexFunc(ms, func(m mem.Memory) bool { return m.Kind == mem.Summary }); n >= 0 {
 			row.Outcome = ms[n].Title
 		}
+		work, err := s.workOf(ctx, p, one, ms)
+		if err != nil {
+			return err
+		}
+		row.Outcome = cmp.Or(work, row.Outcome)
 		out.Sessions = append(out.Sessions, row)
 		if i > 0 {
 			continue

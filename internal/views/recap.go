@@ -245,7 +245,7 @@ func (r *recap) add(m mem.Memory) {
 	case mem.Summary:
 		r.day(m.Created, m.Project, m.Session)
 		if m.Summary != nil && m.Summary.Completed != "" {
-			r.of(m.Session, m.Project).summary(m)
+			r.of(m.Session, m.Project).take(m)
 		}
 	case mem.Decision, mem.TradeOff, mem.Convention, mem.Preference:
 		d := r.day(m.Created, m.Project, m.Session)
@@ -264,30 +264,15 @@ func (r *recap) add(m mem.Memory) {
 	case mem.Command:
 		if d := r.day(m.Created, m.Project, m.Session); strings.HasPrefix(m.Key, "failed:") {
 			d.fail(m)
-			did := r.of(m.Session, m.Project)
-			c, ok := outcome.Read(lastTime(m), m.Source.PromptID, m.Command, m.Body, true)
-			if ok && (!m.Resolved || c.Committed()) {
-				did.Commands = append(did.Commands, c)
-			}
+			r.of(m.Session, m.Project).take(m)
 		}
 	case mem.Change:
 		d := r.day(m.Created, m.Project, m.Session)
-		did := r.of(m.Session, m.Project)
+		r.of(m.Session, m.Project).take(m)
 		for _, f := range m.Modified {
 			d.files[f] += 1 + m.Repeats
-			did.Edits = append(did.Edits, outcome.Edit{
-				ID: m.ID, Prompt: m.Source.PromptID, File: f, First: m.Created, Last: lastTime(m),
-			})
 		}
 	}
-}
-
-// lastTime returns when a call was captured last.
-func lastTime(m mem.Memory) time.Time {
-	if m.Repeats == 0 {
-		return m.Created
-	}
-	return m.Updated
 }
 
 // fail adds a failed command. The same command of another session counts again. fixes has the
@@ -347,7 +332,7 @@ func (d *RecapDay) settle() {
 		took := max(time.Duration(f.FixedAfterS)*time.Second, f.last.Sub(f.first))
 		slip := f.Resolved && f.Times <= maxSlips && took < longFix
 		passed := slip || f.Times == 1 && f.misused || f.Fix == "" && f.passed
-		return made || passed || f.Fix == "" && onlyLooks(f.Command)
+		return made || passed || f.Fix == "" && shell.OnlyShows(f.Command)
 	})
 }
 
@@ -359,24 +344,6 @@ const (
 
 // checkMark begins the names of what commands check, which are no commands.
 const checkMark = "\x00"
-
-// onlyLooks reports whether a command shows something and makes nothing.
-func onlyLooks(command string) bool {
-	words := strings.Fields(command)
-	if len(words) == 0 {
-		return true
-	}
-	looks := []string{
-		"cat", "echo", "file", "find", "grep", "head", "ls", "pwd", "rg", "stat", "tail", "tree", "wc", "which",
-	}
-	switch words[0] {
-	case "git":
-		return len(words) > 1 && slices.Contains([]string{"branch", "diff", "log", "show", "status"}, words[1])
-	case "sed":
-		return len(words) > 1 && words[1] == "-n"
-	}
-	return slices.Contains(looks, words[0])
-}
 
 // call notes a command that worked, and adds the commits that it reports. Those that the end of its turn found in the
 // repository, or that are there now, get their full hash. Memories were added before, calls come oldest first.

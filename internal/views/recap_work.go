@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -43,14 +44,36 @@ func (r *recap) of(session, project string) *recapSession {
 	return did
 }
 
-// summary adds the summary of a turn or of a session.
-func (s *recapSession) summary(m mem.Memory) {
-	s.summaries = append(s.summaries, m)
-	if !strings.HasPrefix(m.Key, extract.SessionKey) {
-		s.Turns = append(s.Turns, outcome.Turn{
-			ID: m.ID, Prompt: m.Source.PromptID, Text: recapText(m), At: m.Created, Files: m.Modified,
-		})
+// take adds a memory, newest first: a summary, a change, or a command that failed.
+func (s *recapSession) take(m mem.Memory) {
+	switch m.Kind {
+	case mem.Summary:
+		s.summaries = append(s.summaries, m)
+		if !strings.HasPrefix(m.Key, extract.SessionKey) {
+			s.Turns = append(s.Turns, outcome.Turn{
+				ID: m.ID, Prompt: m.Source.PromptID, Text: recapText(m), At: m.Created, Files: m.Modified,
+			})
+		}
+	case mem.Change:
+		for _, f := range m.Modified {
+			s.Edits = append(s.Edits, outcome.Edit{
+				ID: m.ID, Prompt: m.Source.PromptID, File: f, First: m.Created, Last: lastTime(m),
+			})
+		}
+	case mem.Command:
+		c, ok := outcome.Read(lastTime(m), m.Source.PromptID, m.Command, m.Body, true)
+		if ok && strings.HasPrefix(m.Key, "failed:") && (!m.Resolved || c.Committed()) {
+			s.Commands = append(s.Commands, c)
+		}
 	}
+}
+
+// lastTime returns when a call was captured last.
+func lastTime(m mem.Memory) time.Time {
+	if m.Repeats == 0 {
+		return m.Created
+	}
+	return m.Updated
 }
 
 // outcomes adds what came of each session: its pieces of work, or else its summary, or else its newest turn.
@@ -117,6 +140,50 @@ func (d *RecapDay) outcome(o recapOutcome) {
 	}
 	d.done = append(d.done, o)
 }
+
+// workOf returns the newest pieces of work of a session with their state, newest first, in one line; empty without any.
+// ms are its memories, newest first.
+func (s *Service) workOf(ctx context.Context, p mem.Project, one mem.Session, ms []mem.Memory) (string, error) {
+	did := &recapSession{project: p.Key, Session: outcome.Session{Repository: p.Common != ""}}
+	for _, m := range ms {
+		did.take(m)
+	}
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: one.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, Limit: maxHandoffCalls,
+	})
+	if err != nil {
+		return "", fmt.Errorf("commands of %s: %w", one.Short, err)
+	}
+	for _, ev := range calls {
+		call := s.Event.ReadCall(ev, mem.Project{})
+		if c, ok := outcome.Read(ev.At, ev.PromptID, call.Command, call.Output, false); ok {
+			did.Commands = append(did.Commands, c)
+		}
+	}
+	r := &recap{
+		until: s.Now(), projects: map[string]mem.Project{p.Key: p}, logs: map[string][]outcome.Logged{},
+		log: func(dir string) []outcome.Logged { return s.log(ctx, dir, one.Created) },
+	}
+	var out []string
+	for _, piece := range slices.Backward(r.pieces(did)) {
+		text := extract.WholeTitle(piece.Title, maxHandoffWork)
+		if text == "" {
+			text = piece.Changed("")
+		}
+		if piece.State != "" {
+			text += " (" + piece.State + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out[:min(len(out), handoffWork)], "; "), nil
+}
+
+// Bounds of what a handoff says of the work of a session.
+const (
+	handoffWork     = 3   // pieces
+	maxHandoffWork  = 120 // characters of each
+	maxHandoffCalls = 500
+)
 
 // log returns the commits of a repository since a time; nil if it cannot be read, as one that was deleted since.
 func (s *Service) log(ctx context.Context, dir string, since time.Time) []outcome.Logged {
