@@ -102,6 +102,7 @@ test("the recap is read, copied and saved", async () => {
       const text = await part.innerText();
       assert.match(text, /ledger[^]*4 sessions/);
       assert.match(text, /Decided[^]*wait by a timer/);
+      assert.match(text, /Done[^]*\((committed|not committed)[^)]*\)/i);
       assert.match(text, /Files[^]*retry\.go/);
       const [file] = await Promise.all([p.waitForEvent("download"), part.getByRole("button", { name: "Save as page" }).click()]);
       assert.match(file.suggestedFilename(), /^recap-\d{4}-\d\d-\d\d\.html$/);
