@@ -19,7 +19,7 @@ type Session struct {
 	Turns      []Turn // that were summarized
 	Edits      []Edit
 	Commands   []Command
-	Log        []Logged // newest first; nil if the repository was not asked
+	Log        *Log // nil if the repository was not asked
 }
 
 // Logged is a commit of the repository, whoever made it.
@@ -28,6 +28,24 @@ type Logged struct {
 	At      time.Time
 	Subject string
 	Files   []string // relative to the project
+}
+
+// Log is the commits of a repository by what they are looked for by, each list newest first.
+type Log struct {
+	byFile    map[string][]Logged
+	bySubject map[string][]Logged
+}
+
+// NewLog returns a log of commits, which come newest first.
+func NewLog(commits []Logged) *Log {
+	l := &Log{byFile: map[string][]Logged{}, bySubject: map[string][]Logged{}}
+	for _, c := range commits {
+		l.bySubject[c.Subject] = append(l.bySubject[c.Subject], c)
+		for _, f := range c.Files {
+			l.byFile[f] = append(l.byFile[f], c)
+		}
+	}
+	return l
 }
 
 // Turn is a prompt and all that followed until the agent stopped.
@@ -77,10 +95,13 @@ type Piece struct {
 
 // Read reads a command line and its output. It is of no use if it neither commits nor delivers nor checks anything.
 func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok bool) {
-	c = Command{at: at, prompt: prompt, line: extract.PlainCommand(line), failed: failed}
-	c.commits = extract.Commits(line, output)
-	c.subject, c.committed = extract.QuietCommit(line, output)
-	c.committed = c.committed && !failed || len(c.commits) > 0
+	c = Command{at: at, prompt: prompt, failed: failed}
+	commits := strings.Contains(line, "commit")
+	if commits {
+		c.commits = extract.Commits(line, output)
+		c.subject, c.committed = extract.QuietCommit(line, output)
+		c.committed = c.committed && !failed || len(c.commits) > 0
+	}
 	c.delivery, c.checks = shell.Delivery(line), shell.Checks(line)
 	if c.delivery == "push" && pushRejected(output) { // what reads its output hid its exit status
 		c.failed = true
@@ -90,8 +111,11 @@ func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok
 	} else if known {
 		c.remote = checksPassed
 	}
-	return c, c.remote != "" || c.committed || c.delivery != "" || len(c.checks) > 0 ||
-		failed && strings.Contains(line, "git commit")
+	ok = c.remote != "" || c.committed || c.delivery != "" || len(c.checks) > 0 || failed && commits
+	if ok {
+		c.line = extract.PlainCommand(line)
+	}
+	return c, ok
 }
 
 // What came of the checks of what was pushed.

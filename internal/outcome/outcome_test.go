@@ -12,7 +12,7 @@ func at(minutes int) time.Time { return began.Add(time.Duration(minutes) * time.
 
 // session returns one whose turns end ten minutes apart. Each changes the files that are given for it.
 func session(files ...[]string) *Session {
-	s := &Session{Repository: true, Log: []Logged{}}
+	s := &Session{Repository: true, Log: NewLog(nil)}
 	for i, of := range files {
 		prompt := fmt.Sprint("p", i+1)
 		s.Turns = append(s.Turns, Turn{
@@ -140,7 +140,9 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 		"committed 3333333 and 4444444": {logged(20, "4444444", "tests", "fee_test.go"), fee},
 	} {
 		s := session([]string{"fee.go", "fee_test.go"})
-		s.Log = log
+		if s.Log = nil; log != nil {
+			s.Log = NewLog(log)
+		}
 		got := s.Pieces(at(999), false)
 		if len(got) != 1 || got[0].State != want || !got[0].Unknown {
 			t.Errorf("with %+v: got %+v, want %s", log, got, want)
@@ -148,7 +150,7 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 	}
 	s := session([]string{"fee.go"})
 	s.run(t, 5, "git commit -qm 'fee: round'", "", false)
-	s.Log = []Logged{logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go")}
+	s.Log = NewLog([]Logged{logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go")})
 	if got, want := s.text(), "fee: round; text p1: committed 3333333\n"; got != want {
 		t.Errorf("a commit that git printed nothing of: got %swant %s", got, want)
 	}

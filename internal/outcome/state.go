@@ -106,6 +106,9 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 // logged returns the abbreviated hashes of the first commits of the repository that hold the files of a piece of work
 // as it left them, and reports whether there is one for all files.
 func (s *Session) logged(p *Piece) (hashes []string, all bool) {
+	if s.Log == nil {
+		return nil, false
+	}
 	all = len(p.files) > 0
 	for _, f := range p.files {
 		last, found := time.Time{}, ""
@@ -114,10 +117,11 @@ func (s *Session) logged(p *Piece) (hashes []string, all bool) {
 				last = e.Last
 			}
 		}
-		for _, c := range s.Log { // newest first
-			if !c.At.Before(last.Truncate(time.Second)) && slices.Contains(c.Files, f) {
-				found = short(c.ID)
+		for _, c := range s.Log.byFile[f] { // newest first
+			if c.At.Before(last.Truncate(time.Second)) {
+				break
 			}
+			found = short(c.ID)
 		}
 		if found == "" {
 			all = false
@@ -130,12 +134,14 @@ func (s *Session) logged(p *Piece) (hashes []string, all bool) {
 
 // byTheirSubject returns the abbreviated hashes of the commits of a piece of work that git did not report.
 func (s *Session) byTheirSubject(p *Piece) (hashes []string) {
+	if s.Log == nil {
+		return nil
+	}
 	for _, made := range p.commits {
-		i := slices.IndexFunc(s.Log, func(c Logged) bool {
-			return c.Subject == made.subject && c.At.Sub(made.at).Abs() < longestCommit
-		})
-		if i >= 0 && made.subject != "" {
-			hashes = append(hashes, short(s.Log[i].ID))
+		all := s.Log.bySubject[made.subject]
+		i := slices.IndexFunc(all, func(c Logged) bool { return c.At.Sub(made.at).Abs() < longestCommit })
+		if i >= 0 {
+			hashes = append(hashes, short(all[i].ID))
 		}
 	}
 	return hashes

@@ -9,6 +9,9 @@ import (
 // Delivery returns what a command line does to hand work over: "push" for git push, else the word of its command, as
 // "publish" for `npm publish` and "deploy" for `npm run deploy:eu`. It is empty for other lines, and for a dry run.
 func Delivery(line string) string {
+	if !containsAny(line, "push", "merge", "publish", "release", "deploy", "upload") { // most lines
+		return ""
+	}
 	for _, words := range commandsOf(line) {
 		if slices.Contains(words, "--dry-run") {
 			continue
@@ -47,6 +50,10 @@ func Delivery(line string) string {
 
 // Checks returns what a command line checks: "test", "lint", "types", "build" or "check", each once.
 func Checks(line string) (out []string) {
+	if !containsAny(line, "test", "lint", "check", "build", "fmt", "format", "compile", "tox", "jest", "rspec", "phpunit",
+		"tsc", "mypy", "pyright", "vet") && !containsAny(line, formatters...) { // most lines
+		return nil
+	}
 	add := func(kind string) {
 		if !slices.Contains(out, kind) {
 			out = append(out, kind)
@@ -85,6 +92,9 @@ func Checks(line string) (out []string) {
 // ChecksFailed reports whether GitHub says, to a command that asks for it, that the checks of what was pushed failed;
 // of a list of runs that the newest did. known is false if the output says nothing about their end.
 func ChecksFailed(line, output string) (failed, known bool) {
+	if !strings.Contains(line, "gh ") {
+		return false, false
+	}
 	asks, lists := false, false
 	for _, words := range commandsOf(line) {
 		if _, rest, ok := programIn(withoutFlags(words), "gh"); ok && len(rest) > 0 {

@@ -127,8 +127,8 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	r := &recap{
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
 		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{}, until: out.Until, did: map[string]*recapSession{},
-		logs:       map[string][]outcome.Logged{},
-		log:        func(dir string) []outcome.Logged { return s.log(ctx, dir, req.Since) },
+		logs:       map[string]*outcome.Log{},
+		log:        func(dir string) *outcome.Log { return s.log(ctx, dir, req.Since) },
 		statements: req.Statements,
 		asked:      func(session, prompt string) string { return s.askedFor(ctx, session, prompt) },
 	}
@@ -215,8 +215,8 @@ type recap struct {
 	asked  func(session, prompt string) string
 	worked map[[2]string]time.Time // by project and command, or what it checks, the last time
 	did    map[string]*recapSession
-	log    func(dir string) []outcome.Logged // of a repository
-	logs   map[string][]outcome.Logged       // by project
+	log    func(dir string) *outcome.Log // of a repository
+	logs   map[string]*outcome.Log       // by project
 }
 
 // day returns the entry of a time and project.

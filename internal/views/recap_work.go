@@ -161,8 +161,8 @@ func (s *Service) workOf(ctx context.Context, p mem.Project, one mem.Session, ms
 		}
 	}
 	r := &recap{
-		until: s.Now(), projects: map[string]mem.Project{p.Key: p}, logs: map[string][]outcome.Logged{},
-		log: func(dir string) []outcome.Logged { return s.log(ctx, dir, one.Created) },
+		until: s.Now(), projects: map[string]mem.Project{p.Key: p}, logs: map[string]*outcome.Log{},
+		log: func(dir string) *outcome.Log { return s.log(ctx, dir, one.Created) },
 	}
 	var out []string
 	for _, piece := range slices.Backward(r.pieces(did)) {
@@ -186,7 +186,7 @@ const (
 )
 
 // log returns the commits of a repository since a time; nil if it cannot be read, as one that was deleted since.
-func (s *Service) log(ctx context.Context, dir string, since time.Time) []outcome.Logged {
+func (s *Service) log(ctx context.Context, dir string, since time.Time) *outcome.Log {
 	if s.Log == nil || dir == "" {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (s *Service) log(ctx context.Context, dir string, since time.Time) []outcom
 	if err != nil {
 		return nil
 	}
-	return commits
+	return outcome.NewLog(commits)
 }
 
 // askedFor returns what the person asked for in a turn of a session; empty if that is not known.
