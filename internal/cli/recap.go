@@ -19,9 +19,9 @@ func recapCommand(a *app) *cobra.Command {
 		Use:        "recap",
 		SuggestFor: []string{"standup", "report"},
 		Short:      "what was done, decided and left open, by day and project",
-		Long: "Lists outcomes, decisions, open work, failures, commits and changed files since\n" +
-			"a day. It reads what is stored and asks no model, unless --prose lets the\nmodel that is set up for " +
-			"digests summarize it.",
+		Long: "Lists what was done and where it stands, decisions, open work, failures, commits\n" +
+			"and changed files since a day. It reads what is stored and asks no model, unless\n" +
+			"--prose lets the model that is set up for digests summarize it.",
 		Example: "  remanence recap\n  remanence recap --since monday --all\n  remanence recap --since 7d " +
 			"--format md > week.md",
 		Args: atMost(0),

@@ -3,6 +3,7 @@ package gitblame
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,18 +18,19 @@ const (
 	logWait = 3 * time.Second
 )
 
-// Log returns the commits of a repository's branches since a time, newest first, whoever made them, with their files
-// below a directory, relative to it. It waits three seconds at most.
-func Log(ctx context.Context, dir string, since time.Time) ([]outcome.Logged, error) {
+// Log returns the commits of a repository's branches since a time, newest first, with their files below a directory,
+// and which of some files the repository ignores. Files are relative to the directory. It waits three seconds at most.
+func Log(ctx context.Context, dir string, since time.Time, files []string) (commits []outcome.Logged, ignored []string,
+	err error,
+) {
 	ctx, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
 	out, err := trailer.Git(ctx, dir, "-c", "core.quotePath=false", "log", "--branches", "--remotes", "--tags", "HEAD",
 		"--no-show-signature", "--relative", "--name-only", "--format=%x1e%H %ct %s",
 		"-n", strconv.Itoa(maxLog), "--since="+since.UTC().Format(time.RFC3339))
 	if err != nil {
-		return nil, fmt.Errorf("commits of %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("commits of %s: %w", dir, err)
 	}
-	commits := []outcome.Logged{}
 	for entry := range strings.SplitSeq(string(out), "\x1e") {
 		head, files, _ := strings.Cut(entry, "\n")
 		id, rest, _ := strings.Cut(head, " ")
@@ -41,7 +43,16 @@ func Log(ctx context.Context, dir string, since time.Time) ([]outcome.Logged, er
 			ID: id, At: time.Unix(seconds, 0).UTC(), Subject: subject, Files: strings.FieldsFunc(files, isNewline),
 		})
 	}
-	return commits, nil
+	for some := range slices.Chunk(files, mostNamed) {
+		args := slices.Concat([]string{"-c", "core.quotePath=false", "check-ignore", "--"}, some)
+		if out, err := trailer.Git(ctx, dir, args...); err == nil { // without one it ends with an error
+			ignored = append(ignored, strings.FieldsFunc(string(out), isNewline)...)
+		}
+	}
+	return commits, ignored, nil
 }
+
+// mostNamed is how many files one call of git names.
+const mostNamed = 500
 
 func isNewline(r rune) bool { return r == '\n' }

@@ -24,6 +24,9 @@ func TestTheLogHasTheCommitsOfEveryBranchWithTheirFiles(t *testing.T) {
 		h.git("add", name)
 	}
 	began := h.now
+	if err := os.WriteFile(filepath.Join(h.dir, ".git", "info", "exclude"), []byte("notes.txt\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	h.now = h.now.Add(time.Hour)
 	h.git("checkout", "-q", "-b", "fee")
 	write("web/fee é.go", "fee")
@@ -33,7 +36,8 @@ func TestTheLogHasTheCommitsOfEveryBranchWithTheirFiles(t *testing.T) {
 	h.now = h.now.Add(time.Hour)
 	write("web/fee.go", "work in progress")
 	h.git("stash", "-q")
-	got, err := gitblame.Log(t.Context(), h.dir, began.Add(time.Minute))
+	files := []string{"web/fee.go", "notes.txt", "web/none.go", "store.go"}
+	got, ignored, err := gitblame.Log(t.Context(), h.dir, began.Add(time.Minute), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,13 +46,16 @@ func TestTheLogHasTheCommitsOfEveryBranchWithTheirFiles(t *testing.T) {
 		!slices.Equal(got[0].Files, []string{"api.go", "web/fee é.go"}) {
 		t.Errorf("got %+v, want the commit of the other branch and not what was stashed", got)
 	}
+	if !slices.Equal(ignored, []string{"notes.txt"}) {
+		t.Errorf("ignored are %q", ignored)
+	}
 	h.git("checkout", "-q", "fee")
-	got, err = gitblame.Log(t.Context(), filepath.Join(h.dir, "web"), began.Add(time.Minute))
+	got, _, err = gitblame.Log(t.Context(), filepath.Join(h.dir, "web"), began.Add(time.Minute), nil)
 	if err != nil || len(got) != 1 ||
 		!slices.Equal(got[0].Files, []string{"fee é.go"}) {
 		t.Errorf("below a directory: got %+v, %v", got, err)
 	}
-	if got, err := gitblame.Log(t.Context(), t.TempDir(), began); err == nil {
+	if got, _, err := gitblame.Log(t.Context(), t.TempDir(), began, nil); err == nil {
 		t.Errorf("outside of a repository: got %+v, want an error", got)
 	}
 }

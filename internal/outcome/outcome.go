@@ -30,15 +30,19 @@ type Logged struct {
 	Files   []string // relative to the project
 }
 
-// Log is the commits of a repository by what they are looked for by, each list newest first.
+// Log is what a repository knows: its commits, in lists with the newest first, and the files that it ignores.
 type Log struct {
 	byFile    map[string][]Logged
 	bySubject map[string][]Logged
+	ignored   map[string]bool
 }
 
-// NewLog returns a log of commits, which come newest first.
-func NewLog(commits []Logged) *Log {
-	l := &Log{byFile: map[string][]Logged{}, bySubject: map[string][]Logged{}}
+// NewLog returns a log of commits, which come newest first, and of files that are ignored.
+func NewLog(commits []Logged, ignored []string) *Log {
+	l := &Log{byFile: map[string][]Logged{}, bySubject: map[string][]Logged{}, ignored: map[string]bool{}}
+	for _, f := range ignored {
+		l.ignored[f] = true
+	}
 	for _, c := range commits {
 		l.bySubject[c.Subject] = append(l.bySubject[c.Subject], c)
 		for _, f := range c.Files {
@@ -182,6 +186,9 @@ func (s *Session) unsummarized(summarized map[string]bool) (out []Turn) {
 
 // maxFiles is how many files of a piece of work are looked at.
 const maxFiles = 100
+
+// Files returns the files of the project that a piece of work changed.
+func (p Piece) Files() []string { return p.files }
 
 // divide puts turns together to pieces of work.
 func (s *Session) divide(turns []Turn) (done []*Piece) {

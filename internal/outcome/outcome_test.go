@@ -12,7 +12,7 @@ func at(minutes int) time.Time { return began.Add(time.Duration(minutes) * time.
 
 // session returns one whose turns end ten minutes apart. Each changes the files that are given for it.
 func session(files ...[]string) *Session {
-	s := &Session{Repository: true, Log: NewLog(nil)}
+	s := &Session{Repository: true, Log: NewLog(nil, nil)}
 	for i, of := range files {
 		prompt := fmt.Sprint("p", i+1)
 		s.Turns = append(s.Turns, Turn{
@@ -141,7 +141,7 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 	} {
 		s := session([]string{"fee.go", "fee_test.go"})
 		if s.Log = nil; log != nil {
-			s.Log = NewLog(log)
+			s.Log = NewLog(log, nil)
 		}
 		got := s.Pieces(at(999), false)
 		if len(got) != 1 || got[0].State != want || !got[0].Unknown {
@@ -150,8 +150,16 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 	}
 	s := session([]string{"fee.go"})
 	s.run(t, 5, "git commit -qm 'fee: round'", "", false)
-	s.Log = NewLog([]Logged{logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go")})
+	s.Log = NewLog([]Logged{logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go")}, nil)
 	if got, want := s.text(), "fee: round; text p1: committed 3333333\n"; got != want {
 		t.Errorf("a commit that git printed nothing of: got %swant %s", got, want)
+	}
+}
+
+func TestAnIgnoredFileNeedsNoCommit(t *testing.T) {
+	s := session([]string{"fee.go", "notes.txt"}, []string{"todo.txt"})
+	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(9), Files: []string{"fee.go"}}}, []string{"notes.txt", "todo.txt"})
+	if got, want := s.text(), "text p1: committed 3333333\ntext p2: \n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

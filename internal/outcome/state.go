@@ -76,7 +76,7 @@ func (s *Session) state(p *Piece, next time.Time) string {
 		if _, all := s.logged(p); again && !all {
 			parts = append(parts, "changed again since")
 		}
-	case len(p.files) > 0 && s.Repository:
+	case s.Repository && slices.ContainsFunc(p.files, func(f string) bool { return !s.ignores(f) }):
 		parts = append(parts, s.notCommitted(p, last))
 	}
 	parts = append(parts, s.delivered(p, next)...)
@@ -111,6 +111,9 @@ func (s *Session) logged(p *Piece) (hashes []string, all bool) {
 	}
 	all = len(p.files) > 0
 	for _, f := range p.files {
+		if s.ignores(f) {
+			continue
+		}
 		last, found := time.Time{}, ""
 		for _, e := range s.Edits {
 			if e.File == f && e.Last.After(last) {
@@ -131,6 +134,9 @@ func (s *Session) logged(p *Piece) (hashes []string, all bool) {
 	}
 	return hashes, all
 }
+
+// ignores reports whether the repository is known to ignore a file.
+func (s *Session) ignores(file string) bool { return s.Log != nil && s.Log.ignored[file] }
 
 // byTheirSubject returns the abbreviated hashes of the commits of a piece of work that git did not report.
 func (s *Session) byTheirSubject(p *Piece) (hashes []string) {

@@ -127,8 +127,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	r := &recap{
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
 		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{}, until: out.Until, did: map[string]*recapSession{},
-		logs:       map[string]*outcome.Log{},
-		log:        func(dir string) *outcome.Log { return s.log(ctx, dir, req.Since) },
+		log:        func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, req.Since, files) },
 		statements: req.Statements,
 		asked:      func(session, prompt string) string { return s.askedFor(ctx, session, prompt) },
 	}
@@ -215,8 +214,7 @@ type recap struct {
 	asked  func(session, prompt string) string
 	worked map[[2]string]time.Time // by project and command, or what it checks, the last time
 	did    map[string]*recapSession
-	log    func(dir string) *outcome.Log // of a repository
-	logs   map[string]*outcome.Log       // by project
+	log    func(dir string, files []string) *outcome.Log // of a repository
 }
 
 // day returns the entry of a time and project.

@@ -78,12 +78,9 @@ func lastTime(m mem.Memory) time.Time {
 
 // outcomes adds what came of each session: its pieces of work, or else its summary, or else its newest turn.
 func (r *recap) outcomes() {
-	for id, did := range r.did {
-		if id == "" {
-			continue
-		}
-		short, worked := r.session(id).Short, map[*RecapDay]bool{}
-		for _, p := range r.pieces(did) {
+	for id, all := range r.pieces() {
+		did, short, worked := r.did[id], r.session(id).Short, map[*RecapDay]bool{}
+		for _, p := range all {
 			item := RecapItem{ID: p.ID, Title: p.Title, State: p.State, Session: short}
 			if item.Title == "" && r.statements {
 				item.Title = p.Changed("")
@@ -110,18 +107,33 @@ func (r *recap) outcomes() {
 	}
 }
 
-// pieces returns the pieces of work of a session. The repository is asked only if a piece needs it.
-func (r *recap) pieces(did *recapSession) []outcome.Piece {
-	all := did.Pieces(r.until, r.statements)
-	unknown := slices.ContainsFunc(all, func(p outcome.Piece) bool { return p.Unknown })
-	if !unknown || !did.Repository || r.log == nil {
-		return all
+// pieces returns the pieces of work by session. A repository is asked only if a piece needs it.
+func (r *recap) pieces() map[string][]outcome.Piece {
+	out, files := map[string][]outcome.Piece{}, map[string][]string{} // files by project
+	for id, did := range r.did {
+		if id == "" {
+			continue
+		}
+		out[id] = did.Pieces(r.until, r.statements)
+		for _, p := range out[id] {
+			if p.Unknown && did.Repository && r.log != nil {
+				files[did.project] = append(files[did.project], p.Files()...)
+			}
+		}
 	}
-	if _, ok := r.logs[did.project]; !ok {
-		r.logs[did.project] = r.log(r.projects[did.project].Root)
+	logs := map[string]*outcome.Log{}
+	for project, of := range files {
+		slices.Sort(of)
+		logs[project] = r.log(r.projects[project].Root, slices.Compact(of))
 	}
-	did.Log = r.logs[did.project]
-	return did.Pieces(r.until, r.statements)
+	for id, all := range out {
+		did := r.did[id]
+		unknown := slices.ContainsFunc(all, func(p outcome.Piece) bool { return p.Unknown })
+		if did.Log = logs[did.project]; did.Log != nil && unknown {
+			out[id] = did.Pieces(r.until, r.statements)
+		}
+	}
+	return out
 }
 
 // outcome adds what came of a session. Of those that are of no piece of work the one that weighs most stands for the
@@ -161,11 +173,11 @@ func (s *Service) workOf(ctx context.Context, p mem.Project, one mem.Session, ms
 		}
 	}
 	r := &recap{
-		until: s.Now(), projects: map[string]mem.Project{p.Key: p}, logs: map[string]*outcome.Log{},
-		log: func(dir string) *outcome.Log { return s.log(ctx, dir, one.Created) },
+		until: s.Now(), projects: map[string]mem.Project{p.Key: p}, did: map[string]*recapSession{one.ID: did},
+		log: func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, one.Created, files) },
 	}
 	var out []string
-	for _, piece := range slices.Backward(r.pieces(did)) {
+	for _, piece := range slices.Backward(r.pieces()[one.ID]) {
 		text := extract.WholeTitle(piece.Title, maxHandoffWork)
 		if text == "" {
 			text = piece.Changed("")
@@ -185,16 +197,16 @@ const (
 	maxHandoffCalls = 500
 )
 
-// log returns the commits of a repository since a time; nil if it cannot be read, as one that was deleted since.
-func (s *Service) log(ctx context.Context, dir string, since time.Time) *outcome.Log {
+// log returns what a repository knows of the time since; nil if it cannot be read, as one that was deleted since.
+func (s *Service) log(ctx context.Context, dir string, since time.Time, files []string) *outcome.Log {
 	if s.Log == nil || dir == "" {
 		return nil
 	}
-	commits, err := s.Log(ctx, dir, since)
+	commits, ignored, err := s.Log(ctx, dir, since, files)
 	if err != nil {
 		return nil
 	}
-	return outcome.NewLog(commits)
+	return outcome.NewLog(commits, ignored)
 }
 
 // askedFor returns what the person asked for in a turn of a session; empty if that is not known.
