@@ -128,9 +128,6 @@ const (
 	checksPassed = "checks passed"
 )
 
-// Committed reports whether a command made a commit.
-func (c Command) Committed() bool { return c.committed }
-
 // Checks returns what a command checks.
 func (c Command) Checks() []string { return c.checks }
 

@@ -237,7 +237,7 @@ func (r *recap) day(at time.Time, project, session string) *RecapDay {
 
 // add adds a memory. Memories come newest first.
 func (r *recap) add(m mem.Memory) {
-	item := RecapItem{ID: m.ID, Title: recapText(m), Session: r.session(m.Session).Short}
+	item := RecapItem{ID: m.ID, Title: outcome.Text(m), Session: r.session(m.Session).Short}
 	r.made[m.Session] = append(r.made[m.Session], m.Commits...)
 	switch m.Kind {
 	case mem.Summary:

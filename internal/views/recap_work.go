@@ -44,36 +44,11 @@ func (r *recap) of(session, project string) *recapSession {
 	return did
 }
 
-// take adds a memory, newest first: a summary, a change, or a command that failed.
+// take adds a memory, newest first.
 func (s *recapSession) take(m mem.Memory) {
-	switch m.Kind {
-	case mem.Summary:
+	if s.Take(m); m.Kind == mem.Summary {
 		s.summaries = append(s.summaries, m)
-		if !strings.HasPrefix(m.Key, extract.SessionKey) {
-			s.Turns = append(s.Turns, outcome.Turn{
-				ID: m.ID, Prompt: m.Source.PromptID, Text: recapText(m), At: m.Created, Files: m.Modified,
-			})
-		}
-	case mem.Change:
-		for _, f := range m.Modified {
-			s.Edits = append(s.Edits, outcome.Edit{
-				ID: m.ID, Prompt: m.Source.PromptID, File: f, First: m.Created, Last: lastTime(m),
-			})
-		}
-	case mem.Command:
-		c, ok := outcome.Read(lastTime(m), m.Source.PromptID, m.Command, m.Body, true)
-		if ok && strings.HasPrefix(m.Key, "failed:") && (!m.Resolved || c.Committed()) {
-			s.Commands = append(s.Commands, c)
-		}
 	}
-}
-
-// lastTime returns when a call was captured last.
-func lastTime(m mem.Memory) time.Time {
-	if m.Repeats == 0 {
-		return m.Created
-	}
-	return m.Updated
 }
 
 // outcomes adds what came of each session: its pieces of work, or else its summary, or else its newest turn.
@@ -97,7 +72,7 @@ func (r *recap) outcomes() {
 				continue
 			}
 			o := recapOutcome{at: m.Created, item: RecapItem{
-				ID: m.ID, Title: recapText(m), Session: short, State: did.Undelivered(r.until),
+				ID: m.ID, Title: outcome.Text(m), Session: short, State: did.Undelivered(r.until),
 			}}
 			if strings.HasPrefix(m.Key, extract.SessionKey) {
 				o.weight = ofSession
@@ -198,11 +173,11 @@ const (
 )
 
 // log returns what a repository knows of the time since; nil if it cannot be read, as one that was deleted since.
-func (s *Service) log(ctx context.Context, dir string, since time.Time, files []string) *outcome.Log {
-	if s.Log == nil || dir == "" {
+func (c Config) log(ctx context.Context, dir string, since time.Time, files []string) *outcome.Log {
+	if c.Log == nil || dir == "" {
 		return nil
 	}
-	commits, ignored, err := s.Log(ctx, dir, since, files)
+	commits, ignored, err := c.Log(ctx, dir, since, files)
 	if err != nil {
 		return nil
 	}
@@ -210,8 +185,8 @@ func (s *Service) log(ctx context.Context, dir string, since time.Time, files []
 }
 
 // askedFor returns what the person asked for in a turn of a session; empty if that is not known.
-func (s *Service) askedFor(ctx context.Context, session, prompt string) string {
-	turns, err := s.Store.Turns(ctx, session, event.WholeSession)
+func (c Config) askedFor(ctx context.Context, session, prompt string) string {
+	turns, err := c.Store.Turns(ctx, session, event.WholeSession)
 	if err != nil {
 		return ""
 	}

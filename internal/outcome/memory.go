@@ -1,27 +1,56 @@
-package views
+package outcome
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
-// maxRecapText is the length of a statement in a recap, in characters.
-const maxRecapText = 240
+// Take adds a memory of the session: a summary of a turn, a change, or a command that failed. Others say nothing here.
+func (s *Session) Take(m mem.Memory) {
+	switch m.Kind {
+	case mem.Summary:
+		if !strings.HasPrefix(m.Key, extract.SessionKey) {
+			s.Turns = append(s.Turns, Turn{
+				ID: m.ID, Prompt: m.Source.PromptID, Text: Text(m), At: m.Created, Files: m.Modified,
+			})
+		}
+	case mem.Change:
+		for _, f := range m.Modified {
+			s.Edits = append(s.Edits, Edit{
+				ID: m.ID, Prompt: m.Source.PromptID, File: f, First: m.Created, Last: lastTime(m),
+			})
+		}
+	case mem.Command:
+		c, ok := Read(lastTime(m), m.Source.PromptID, m.Command, m.Body, true)
+		if ok && strings.HasPrefix(m.Key, "failed:") && (!m.Resolved || c.committed) {
+			s.Commands = append(s.Commands, c)
+		}
+	}
+}
 
-// recapText returns what a recap says of a memory: more than its title, which is cut to a line of a briefing. The
+// lastTime returns when a call was captured last.
+func lastTime(m mem.Memory) time.Time {
+	if m.Repeats == 0 {
+		return m.Created
+	}
+	return m.Updated
+}
+
+// Text returns what a recap says of a memory: more than its title, which is cut to a line of a briefing. The
 // changed files and the fixed commands that an outcome names are left out, as they are sections of their own, and what
 // the agent could not do itself.
-func recapText(m mem.Memory) string {
+func Text(m mem.Memory) string {
 	text := cmp.Or(m.Body, m.Title)
 	if m.Kind == mem.Summary && m.Summary != nil && m.Summary.Completed != "" {
 		parts := slices.DeleteFunc(strings.Split(m.Summary.Completed, "; "), elsewhere)
 		text = cmp.Or(strings.Join(parts, "; "), m.Title)
 	}
-	return extract.WholeTitle(text, maxRecapText)
+	return extract.WholeTitle(text, maxTitle)
 }
 
 // elsewhere reports whether a part of an outcome stands in another section, as "changed fee.go, export.go", "`make`
