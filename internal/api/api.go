@@ -23,6 +23,8 @@ type Route[Req, Rep any] struct {
 	// the query and in the {parts} of the path; "" means none. Only a route that
 	// changes nothing may have one.
 	Get string
+	// Summary says in one line what the route does.
+	Summary string
 }
 
 // Call calls the route. Its errors match the sentinels of package mem and
@@ -44,11 +46,12 @@ type Nothing struct{}
 
 // Binding is a route with the function that answers it. On makes one.
 type Binding struct {
-	name string
-	get  string
-	req  reflect.Type
-	rep  reflect.Type
-	wire func(ctx context.Context, fill func(req any) error) (any, error)
+	name    string
+	get     string
+	summary string
+	req     reflect.Type
+	rep     reflect.Type
+	wire    func(ctx context.Context, fill func(req any) error) (any, error)
 }
 
 // MapErrors returns a binding whose errors are passed through f.
@@ -67,10 +70,11 @@ func (b Binding) MapErrors(f func(error) error) Binding {
 // On binds a route to the function that answers it.
 func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep, error)) Binding {
 	return Binding{
-		name: r.Name,
-		get:  r.Get,
-		req:  reflect.TypeFor[Req](),
-		rep:  reflect.TypeFor[Rep](),
+		name:    r.Name,
+		get:     r.Get,
+		summary: r.Summary,
+		req:     reflect.TypeFor[Req](),
+		rep:     reflect.TypeFor[Rep](),
 		wire: func(ctx context.Context, fill func(req any) error) (any, error) {
 			var in Req
 			if err := fill(&in); err != nil {

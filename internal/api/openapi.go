@@ -22,16 +22,16 @@ type object = map[string]any
 // OpenAPI describes every path as OpenAPI 3.1. It is generated from the routes and
 // their types.
 func OpenAPI(bindings []Binding) ([]byte, error) {
-	d := &description{paths: object{}, schemas: object{}, says: summaries(), keys: keyMeanings()}
+	d := &description{paths: object{}, schemas: object{}, keys: keyMeanings()}
 	for _, b := range bindings {
 		d.add("POST", prefix+b.name, object{
-			"operationId": b.name, "tags": []string{"native"}, "summary": d.says[b.name],
+			"operationId": b.name, "tags": []string{"native"}, "summary": b.summary,
 			"requestBody": object{"required": true, "content": asJSON(d.schema(b.req))},
 			"responses":   d.responses(asJSON(d.schema(b.rep)), "a JSON body", takesID(b)),
 		})
 		if b.get != "" {
 			d.add("GET", prefix+b.get, object{
-				"operationId": b.name + ".get", "tags": []string{"native"}, "summary": d.says[b.name],
+				"operationId": b.name + ".get", "tags": []string{"native"}, "summary": b.summary,
 				"parameters": d.parameters(b), "responses": d.responses(asJSON(d.schema(b.rep)), "", takesID(b)),
 			})
 		}
@@ -68,7 +68,7 @@ func OpenAPI(bindings []Binding) ([]byte, error) {
 // description is an OpenAPI document under construction.
 type description struct {
 	paths, schemas object
-	says, keys     map[string]string // summaries and keyMeanings
+	keys           map[string]string // keyMeanings
 }
 
 func (d *description) add(method, path string, operation object) {

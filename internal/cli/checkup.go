@@ -17,13 +17,26 @@ import (
 
 // Requests of the viewer to the daemon's own program.
 var (
-	checkup  = api.Route[checkupAsk, checkupView]{Name: "health", Get: "health"}
-	readLog  = api.Route[logAsk, logView]{Name: "log", Get: "log"}
-	settings = api.Route[api.Nothing, settingsView]{Name: "config", Get: "config"}
+	checkup = api.Route[checkupAsk, checkupView]{
+		Name: "health", Get: "health", Summary: "Read the checks of doctor",
+	}
+	readLog = api.Route[logAsk, logView]{
+		Name: "log", Get: "log", Summary: "Read the end of the log",
+	}
+	settings = api.Route[api.Nothing, settingsView]{
+		Name: "config", Get: "config", Summary: "List the settings",
+	}
 
-	changeSetting = api.Route[settingAsk, settingsView]{Name: "config_set"}
-	trySetting    = api.Route[settingAsk, mem.Receipt]{Name: "config_try", Get: "config_try"}
-	tryPrivacy    = api.Route[textAsk, ui.RedactedView]{Name: "privacy_test"} // keeps nothing; a text may be long
+	changeSetting = api.Route[settingAsk, settingsView]{
+		Name: "config_set", Summary: "Change a setting",
+	}
+	trySetting = api.Route[settingAsk, mem.Receipt]{
+		Name: "config_try", Get: "config_try", Summary: "Preview what a setting would change",
+	}
+	// keeps nothing; a text may be long
+	tryPrivacy = api.Route[textAsk, ui.RedactedView]{
+		Name: "privacy_test", Summary: "Show what would be stored of a text",
+	}
 )
 
 // checkupAsk requests a check of the installation.

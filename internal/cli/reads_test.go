@@ -17,7 +17,7 @@ import (
 )
 
 // manyRows stores n sessions, each with a prompt, an injection, a memory with a file of its own, one of low trust that
-// waits for review, and a decision of another day.
+// waits for review, a decision of another day, a checkpoint, and a consolidation that changed the decision.
 func manyRows(t *testing.T, d *daemon.Daemon, n int) {
 	t.Helper()
 	long := strings.Repeat("lorem ipsum ", 20)
@@ -37,7 +37,7 @@ func manyRows(t *testing.T, d *daemon.Daemon, n int) {
 		fact.Body, fact.Files = long, []string{fmt.Sprintf("internal/%04d/%s.go", i, strings.Repeat("name", 80))}
 		decision.Kind, decision.Title = mem.Decision, "decided in "+session+": "+long
 		low.Kind, low.Title, low.Trust = mem.Fact, "unsure of "+session+": "+long, mem.TrustNone
-		if _, err := d.Store.Apply(t.Context(), mem.Batch{
+		wrote, err := d.Store.Apply(t.Context(), mem.Batch{
 			Event: &ev, Project: &p, Turn: &mem.TurnChange{Text: ev.Text, Person: true},
 			Session: &mem.SessionChange{
 				Agent: "claude-code", Project: p.Key, ProjectName: p.Name, Root: p.Root, FirstPrompt: ev.Text,
@@ -47,7 +47,17 @@ func manyRows(t *testing.T, d *daemon.Daemon, n int) {
 				ID: fmt.Sprintf("r_%08d", i), Event: ev.ID, Session: session, Project: p.Key, At: at, Trigger: "prompt",
 				Query: ev.Text, Outcome: mem.Injected,
 			}},
-		}); err != nil {
+			Checkpoints: []mem.Checkpoint{{
+				Session: session, Project: p.Key, At: at, Trigger: mem.TriggerHandoff, Handoff: long + session,
+			}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Store.Apply(t.Context(), mem.Batch{Run: &mem.Run{
+			Kind: mem.FullRun, Project: p.Key, At: at,
+			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: wrote[0].IDs[1], Reason: long}},
+		}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,6 +101,10 @@ func TestAReadOfAListIsBoundedAndItsPagesHoldEachRowOnce(t *testing.T) {
 		{"search", "results", "id", url.Values{"kinds": {"fact"}}, 2 * rows},
 		{"search", "results", "id", url.Values{"kinds": {"decision"}, "facets": {"true"}}, rows},
 		{"search", "results", "id", url.Values{"text": {"word"}}, rows},
+		{"checkpoints", "checkpoints", "id", nil, rows},
+		{"runs", "runs", "id", nil, rows},
+		{"feed", "entries", "", nil, 5 * rows},
+		{"session_uses", "sessions", "id", nil, rows},
 		{"review", "items", "text", url.Values{"rules": {"low_trust"}}, 0},
 	} {
 		seen, pages := []string{}, 0
@@ -108,9 +122,11 @@ func TestAReadOfAListIsBoundedAndItsPagesHoldEachRowOnce(t *testing.T) {
 			}
 			for _, row := range part {
 				id, _ := row[l.id].(string)
-				if l.list == "items" {
-					b, _ := json.Marshal(row["memories"])
-					id = string(b)
+				switch l.path {
+				case "review":
+					id = fmt.Sprint(row["memories"])
+				case "feed":
+					id = fmt.Sprint(row["id"], row["what"], row["at"])
 				}
 				seen = append(seen, id)
 			}
@@ -125,9 +141,9 @@ func TestAReadOfAListIsBoundedAndItsPagesHoldEachRowOnce(t *testing.T) {
 		}
 	}
 	for path, keys := range map[string]url.Values{
-		"feed": {"limit": {"200"}}, "timeline": {"around": {"500"}}, "session_uses": {"limit": {"300"}},
-		"review": {"limit": {"500"}}, "now": {}, "overview": {}, "projects": {}, "checkpoints": {"limit": {"500"}},
-		"runs": {"limit": {"500"}}, "economy": {"days": {"365"}}, "effect": {"days": {"365"}}, "status": {}, "today": {},
+		"timeline": {"around": {"500"}},
+		"review":   {"limit": {"500"}}, "now": {}, "overview": {}, "projects": {},
+		"economy": {"days": {"365"}}, "effect": {"days": {"365"}}, "status": {}, "today": {},
 	} {
 		read(t, h, path, keys)
 	}

@@ -20,13 +20,24 @@ type CheckpointsRequest struct {
 	ID      string `json:"id,omitempty"`      // exact or unique prefix; "last" is the newest
 	Session string `json:"session,omitempty"` // id, short id or unique prefix
 	Limit   int    `json:"limit,omitempty"`   // 0 means DefaultLimit
+	Offset  int    `json:"offset,omitempty"`
 }
 
 // Checkpoints are checkpoints and the short ids of their sessions.
 type Checkpoints struct {
 	Project     mem.Project       `json:"project"`
 	Checkpoints []mem.Checkpoint  `json:"checkpoints"`
-	Shorts      map[string]string `json:"shorts"` // by session
+	Shorts      map[string]string `json:"shorts"`         // by session
+	More        bool              `json:"more,omitempty"` // older ones were left out: they exceed a read
+}
+
+// Rows returns the number of checkpoints.
+func (c Checkpoints) Rows() int { return len(c.Checkpoints) }
+
+// Head returns the first n checkpoints.
+func (c Checkpoints) Head(n int) any {
+	c.Checkpoints, c.More = c.Checkpoints[:n], true
+	return c
 }
 
 // ResumeResponse is what a session needs to continue the work.
@@ -64,9 +75,9 @@ type CheckpointChange struct {
 // Checkpoints lists checkpoints, newest first.
 func (s *Service) Checkpoints(ctx context.Context, req CheckpointsRequest) (Checkpoints, error) {
 	out := Checkpoints{Shorts: map[string]string{}}
-	q := mem.CheckpointQuery{ID: req.ID, Limit: req.Limit}
+	q := mem.CheckpointQuery{ID: req.ID, Limit: req.Limit, Offset: req.Offset}
 	if req.ID == "last" {
-		q.ID, q.Limit = "", 1
+		q.ID, q.Limit, q.Offset = "", 1, 0
 	}
 	var err error
 	if req.Session != "" {

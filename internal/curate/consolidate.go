@@ -217,7 +217,7 @@ func (s *Service) Runs(ctx context.Context, req RunsRequest) (ConsolidateRespons
 		return out, err
 	}
 	out.Project = p
-	runs, err := s.Store.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: req.Limit})
+	runs, err := s.Store.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: req.Limit, Offset: req.Offset})
 	if err != nil {
 		return out, err
 	}

@@ -1,6 +1,7 @@
 package curate
 
 import (
+	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -186,7 +187,8 @@ type ConsolidateRequest struct {
 // RunsRequest lists the consolidation runs of a place.
 type RunsRequest struct {
 	mem.ProjectRef
-	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
+	Limit  int `json:"limit,omitempty"` // 0 means DefaultLimit
+	Offset int `json:"offset,omitempty"`
 }
 
 // ConsolidateResponse is the response to ConsolidateRequest and RoundsRequest.
@@ -197,7 +199,24 @@ type ConsolidateResponse struct {
 	Runs     []mem.Run    `json:"runs"`
 	Memories []mem.Memory `json:"memories"` // changed by the runs, in their current state
 	// Changed counts the memories that Undo restored. Later changes are kept.
-	Changed int `json:"changed"`
+	Changed int  `json:"changed"`
+	More    bool `json:"more,omitempty"` // older runs were left out: they exceed a read
+}
+
+// Rows returns the number of runs.
+func (r ConsolidateResponse) Rows() int { return len(r.Runs) }
+
+// Head returns the first n runs with the memories that they changed.
+func (r ConsolidateResponse) Head(n int) any {
+	r.Runs, r.More = r.Runs[:n], true
+	changed := map[string]bool{}
+	for _, run := range r.Runs {
+		for _, c := range run.Changes {
+			changed[c.Memory] = true
+		}
+	}
+	r.Memories = slices.DeleteFunc(slices.Clone(r.Memories), func(m mem.Memory) bool { return !changed[m.ID] })
+	return r
 }
 
 // MergeRequest merges a memory into an equal one.

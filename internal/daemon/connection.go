@@ -127,7 +127,9 @@ type ReviveResponse struct {
 }
 
 // ReviveJobs is the route that retries the jobs that were given up.
-var ReviveJobs = api.Route[api.Nothing, ReviveResponse]{Name: "retry"}
+var ReviveJobs = api.Route[api.Nothing, ReviveResponse]{
+	Name: "retry", Summary: "Run given-up jobs again",
+}
 
 func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (ReviveResponse, error) {
 	n, err := h.Store.RetryDeadJobs(ctx)

@@ -10,7 +10,9 @@ import (
 )
 
 // DigestStatus is the route of the state of digests by a model; it also digests turns again on request.
-var DigestStatus = api.Route[digest.Request, event.Digesting]{Name: "digest"}
+var DigestStatus = api.Route[digest.Request, event.Digesting]{
+	Name: "digest", Summary: "Write memories of a turn with a model",
+}
 
 func (h *Daemon) digest(ctx context.Context, ask digest.Request) (event.Digesting, error) {
 	d, err := h.Engine.Digest.Status(ctx, ask)

@@ -99,7 +99,9 @@ func (h *Daemon) EmbeddingStatus(ctx context.Context) *views.Embedding {
 }
 
 // TryEmbedding is the route that requests one vector from the server.
-var TryEmbedding = api.Route[api.Nothing, EmbedTrial]{Name: "try_embedding"}
+var TryEmbedding = api.Route[api.Nothing, EmbedTrial]{
+	Name: "try_embedding", Summary: "Try an embedding server",
+}
 
 // EmbedTrial is the result of TryEmbedding.
 type EmbedTrial struct {

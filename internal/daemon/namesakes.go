@@ -8,7 +8,9 @@ import (
 )
 
 // ProjectsNamed asks which projects a place's project names, last active first.
-var ProjectsNamed = api.Route[mem.ProjectRef, []mem.Project]{Name: "namesakes"}
+var ProjectsNamed = api.Route[mem.ProjectRef, []mem.Project]{
+	Name: "namesakes", Summary: "Find projects of one name",
+}
 
 func (h *Daemon) projectsNamed(ctx context.Context, at mem.ProjectRef) ([]mem.Project, error) {
 	return h.Store.Projects(ctx, at.Project)

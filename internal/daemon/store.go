@@ -21,7 +21,9 @@ import (
 const LongWALBytes = 64 << 20
 
 // ExamineStore is the route that reads all of the database.
-var ExamineStore = api.Route[api.Nothing, StoreHealth]{Name: "examine"}
+var ExamineStore = api.Route[api.Nothing, StoreHealth]{
+	Name: "examine", Summary: "Read all of the database, and list its faults",
+}
 
 // StoreHealth is the result of ExamineStore.
 type StoreHealth struct {
@@ -184,7 +186,9 @@ func CheckSpace(dir string, need int64) error {
 
 // BackupStore is the route that makes a backup beside the database. A route takes no path; the caller moves
 // the file.
-var BackupStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
+var BackupStore = api.Route[api.Nothing, sqlite.Copy]{
+	Name: "keep", Summary: "Make a backup beside the database",
+}
 
 func (h *Daemon) backup(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
 	file, err := databaseFile(h)
@@ -198,7 +202,9 @@ func (h *Daemon) backup(ctx context.Context, _ api.Nothing) (sqlite.Copy, error)
 }
 
 // AuditStore is the route that audits the database.
-var AuditStore = api.Route[AuditRequest, sqlite.Audit]{Name: "audit"}
+var AuditStore = api.Route[AuditRequest, sqlite.Audit]{
+	Name: "audit", Summary: "Count what is stored, and examine its integrity",
+}
 
 // AuditRequest asks for an audit of the database.
 type AuditRequest struct {
@@ -214,7 +220,9 @@ func (h *Daemon) audit(ctx context.Context, ask AuditRequest) (sqlite.Audit, err
 }
 
 // DescribeStore is the route that returns the database's format without reading all of it.
-var DescribeStore = api.Route[api.Nothing, StoreHealth]{Name: "describe"}
+var DescribeStore = api.Route[api.Nothing, StoreHealth]{
+	Name: "describe", Summary: "Describe the database without reading all of it",
+}
 
 func (h *Daemon) describe(ctx context.Context, _ api.Nothing) (StoreHealth, error) {
 	if h.server == nil {
@@ -225,7 +233,9 @@ func (h *Daemon) describe(ctx context.Context, _ api.Nothing) (StoreHealth, erro
 }
 
 // ReindexStore is the route that rebuilds the index.
-var ReindexStore = api.Route[api.Nothing, ReindexResponse]{Name: "reindex"}
+var ReindexStore = api.Route[api.Nothing, ReindexResponse]{
+	Name: "reindex", Summary: "Build the search index again",
+}
 
 // ReindexResponse counts the indexed memories.
 type ReindexResponse struct {

@@ -76,4 +76,5 @@ type RunQuery struct {
 	Project string
 	Kind    RunKind
 	Limit   int // 0 means DefaultLimit
+	Offset  int
 }

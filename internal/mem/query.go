@@ -126,6 +126,7 @@ type CheckpointQuery struct {
 	Project string
 	Trigger string // exact
 	Limit   int    // 0 means DefaultLimit
+	Offset  int
 }
 
 // Stats counts stored rows.

@@ -39,7 +39,7 @@ func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 	if n <= 0 {
 		n = feedLength
 	}
-	n = min(n, 200)
+	n = min(n, 200) + req.Offset + 1
 	out := FeedResponse{Entries: []TimelineEntry{}}
 	ms, err := s.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", Limit: n})
 	if err != nil {
@@ -56,29 +56,30 @@ func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 			Files:   mm.Files,
 		})
 	}
-	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: n})
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{
+		Project: p.Key, Outcome: mem.Injected, Limit: n, Brief: true,
+	})
 	if err != nil {
 		return out, fmt.Errorf("receipts: %w", err)
 	}
 	for _, r := range rs {
-		if r.Outcome == mem.Injected {
-			out.Entries = append(out.Entries, TimelineEntry{
-				ID:      r.ID,
-				At:      r.At,
-				Session: r.Session,
-				Project: r.Project,
-				What:    LaneInjection,
-				Title:   r.Trigger,
-				Tokens:  r.Tokens,
-				Count:   len(r.Items),
-			})
-		}
+		out.Entries = append(out.Entries, TimelineEntry{
+			ID:      r.ID,
+			At:      r.At,
+			Session: r.Session,
+			Project: r.Project,
+			What:    LaneInjection,
+			Title:   r.Trigger,
+			Tokens:  r.Tokens,
+			Count:   len(r.Items),
+		})
 	}
 	if err := s.feedSessions(ctx, p, n, &out); err != nil {
 		return out, err
 	}
 	slices.SortStableFunc(out.Entries, func(a, b TimelineEntry) int { return b.At.Compare(a.At) })
-	out.Entries = out.Entries[:min(n, len(out.Entries))]
+	out.More = len(out.Entries) >= n
+	out.Entries = out.Entries[min(req.Offset, len(out.Entries)):min(n-1, len(out.Entries))]
 	return out, nil
 }
 
@@ -237,13 +238,14 @@ type ProjectsResponse struct {
 // FeedRequest asks what happened last in a place.
 type FeedRequest struct {
 	mem.ProjectRef
-	Limit int `json:"limit,omitempty"` // 0 means 50; at most 200
+	Limit  int `json:"limit,omitempty"` // 0 means 50; at most 200
+	Offset int `json:"offset,omitempty"`
 }
 
 // FeedResponse lists prompts, memories, injections and ends of sessions, newest first.
 type FeedResponse struct {
 	Entries []TimelineEntry `json:"entries"`
-	More    bool            `json:"more,omitempty"` // older entries were left out: they exceed a read
+	More    bool            `json:"more,omitempty"` // there are older entries
 }
 
 // MemoryRequest names one record by ID or unique prefix.

@@ -69,7 +69,8 @@ func (r SessionUsesResponse) Rows() int { return len(r.Sessions) }
 
 // Head returns the newest n sessions, and the uses among them.
 func (r SessionUsesResponse) Head(n int) any {
-	r.Sessions, r.Cut = r.Sessions[len(r.Sessions)-n:], true
+	from := len(r.Sessions) - n
+	r.Sessions, r.Cut, r.Next = r.Sessions[from:], true, r.Sessions[from].offset+1
 	known := make(map[string]bool, n)
 	for _, s := range r.Sessions {
 		known[s.ID] = true

@@ -24,7 +24,8 @@ const (
 // SessionUsesRequest asks which sessions used what others learned.
 type SessionUsesRequest struct {
 	mem.ProjectRef
-	Limit int `json:"limit,omitempty"` // newest sessions; 0 means 60, at most 300
+	Limit  int `json:"limit,omitempty"` // newest sessions; 0 means 60, at most 300
+	Offset int `json:"offset,omitempty"`
 }
 
 // SessionUsesResponse lists sessions and what each used of the others.
@@ -34,6 +35,8 @@ type SessionUsesResponse struct {
 	Uses     []SessionUse `json:"uses"`     // by the session that used, oldest first
 	// Cut reports that there are more memories than were looked at: the oldest sessions may have learned more.
 	Cut bool `json:"cut,omitempty"`
+	// Next is the offset of the sessions before these; 0 if there are none. Sessions without a prompt count too.
+	Next int `json:"next,omitempty"`
 }
 
 // UseSession is one session with what it learned.
@@ -46,6 +49,8 @@ type UseSession struct {
 	At          time.Time `json:"at"`
 	Title       string    `json:"title"`   // its result, else its first request
 	Learned     int       `json:"learned"` // memories, without edits, commands and summaries
+
+	offset int // of this session
 }
 
 // SessionUse is one memory of a session that another session cited, fetched, acted on or rated as helpful. A
@@ -69,19 +74,22 @@ func (s *Service) SessionUses(ctx context.Context, req SessionUsesRequest) (Sess
 	}
 	out := SessionUsesResponse{Project: p, Sessions: []UseSession{}, Uses: []SessionUse{}}
 	n := min(cmp.Or(max(req.Limit, 0), defaultUseSessions), maxUseSessions)
-	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n})
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n, Offset: req.Offset})
 	if err != nil {
 		return out, fmt.Errorf("sessions: %w", err)
 	}
 	at := map[string]int{} // of a session in out.Sessions
-	slices.Reverse(ss)
-	for _, sess := range ss {
+	if len(ss) == n {
+		out.Next = req.Offset + n
+	}
+	for i, sess := range slices.Backward(ss) {
 		if sess.Prompts == 0 {
 			continue
 		}
 		at[sess.ID] = len(out.Sessions)
 		out.Sessions = append(out.Sessions, UseSession{
 			ID: sess.ID, Short: sess.Short, Agent: sess.Agent, Project: sess.Project, At: sess.Created, Title: sess.FirstPrompt,
+			offset: req.Offset + i,
 		})
 	}
 	if len(out.Sessions) == 0 {

@@ -115,7 +115,7 @@ func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.C
 	if q.ID == "" {
 		f.equal("m.trigger", q.Trigger)
 	}
-	found, err := rows(ctx, s.pool, f.add(" ORDER BY m.number DESC").page(q.Limit, 0),
+	found, err := rows(ctx, s.pool, f.add(" ORDER BY m.number DESC").page(q.Limit, q.Offset),
 		document[mem.Checkpoint]("checkpoint"))
 	return found, wrap("checkpoints", err)
 }

@@ -74,7 +74,7 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 	}
 	sel.project("r.project", q.Project).equal("r.kind", string(q.Kind))
 	var numbers []int64
-	runs, err := rows(ctx, s.pool, sel.add(" ORDER BY r.number DESC LIMIT ?", stored.LimitOr(q.Limit)),
+	runs, err := rows(ctx, s.pool, sel.add(" ORDER BY r.number DESC").page(q.Limit, q.Offset),
 		func(r pgx.Rows) (v mem.Run, err error) {
 			var n int64
 			err = r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, timeAt(&v.At), &v.Examined)

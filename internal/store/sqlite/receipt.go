@@ -100,7 +100,7 @@ func (s *receiptStore) Checkpoints(ctx context.Context, q mem.CheckpointQuery) (
 	if q.ID == "" {
 		f.equal("m.trigger", q.Trigger)
 	}
-	return documents[mem.Checkpoint](ctx, s.read, "checkpoint", f, q.Limit, 0)
+	return documents[mem.Checkpoint](ctx, s.read, "checkpoint", f, q.Limit, q.Offset)
 }
 
 // Receipts implements mem.Store.

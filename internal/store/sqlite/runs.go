@@ -66,7 +66,7 @@ func (s *runStore) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) 
 	var numbers []int64
 	runs, err := rows(ctx, s.read, stmt(`SELECT r.number, r.id, r.kind, r.project, coalesce(s.id, ''), r.at, r.looked
 		FROM run r LEFT JOIN session s ON s.number = r.session`).where(f).orderBy("r.number DESC").
-		limit(stored.LimitOr(q.Limit)),
+		page(q.Limit, q.Offset),
 		func(r *sql.Rows) (v mem.Run, err error) {
 			var n int64
 			err = r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, timeAt(&v.At), &v.Examined)

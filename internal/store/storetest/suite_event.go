@@ -67,6 +67,7 @@ var eventTests = []contractTest{
 			"project": {mem.CheckpointQuery{Project: "p_2"}, []mem.Checkpoint{second}},
 			"id":      {mem.CheckpointQuery{ID: "c_1", Session: "two"}, []mem.Checkpoint{c}},
 			"limit":   {mem.CheckpointQuery{Limit: 1}, []mem.Checkpoint{second}},
+			"offset":  {mem.CheckpointQuery{Offset: 1}, []mem.Checkpoint{c}},
 			"trigger": {mem.CheckpointQuery{Trigger: "auto"}, []mem.Checkpoint{c}},
 		} {
 			got, err := k.store.Checkpoints(k.Context(), q.q)
