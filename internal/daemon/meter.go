@@ -19,6 +19,7 @@ type meter struct {
 	newest      [512]time.Duration // a ring
 	count       int64
 	errors      int64
+	timeouts    int64 // events whose hook stopped waiting
 	failedInRow int64 // errors since the last success
 	running     int   // events that are being answered
 	answered    time.Time
@@ -40,11 +41,14 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	m.running, m.answered = m.running-1, time.Now()
 	m.newest[m.count%int64(len(m.newest))] = took
 	m.count++
-	if err != nil {
+	switch {
+	case err == nil:
+		m.failedInRow = 0
+	case ctx.Err() != nil: // the hook stopped waiting, or the daemon ends: the hook spools the event, which is no loss
+		m.timeouts++
+	default:
 		m.errors++
 		m.failedInRow++
-	} else {
-		m.failedInRow = 0
 	}
 	return r, err
 }
@@ -77,7 +81,7 @@ func (m *meter) busy() bool {
 func (m *meter) read(h *views.Health) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	h.Hooks, h.HookErrors, h.FailedInRow = m.count, m.errors, m.failedInRow
+	h.Hooks, h.HookErrors, h.HookTimeouts, h.FailedInRow = m.count, m.errors, m.timeouts, m.failedInRow
 	seen := slices.Clone(m.newest[:min(m.count, int64(len(m.newest)))])
 	if len(seen) == 0 {
 		return

@@ -43,6 +43,10 @@ func (h *Daemon) Metrics(ctx context.Context) ([]api.Metric, error) {
 		api.Metric{Name: "queue_dead_jobs", Help: "Jobs that were given up.", Value: float64(s.DeadJobs)},
 		api.Metric{Name: "hook_events_total", Help: "Events answered.", Value: float64(d.Hooks)},
 		api.Metric{Name: "hook_errors_total", Help: "Events that could not be kept.", Value: float64(d.HookErrors)},
+		api.Metric{
+			Name: "hook_timeouts_total", Help: "Events whose hook stopped waiting and spooled them.",
+			Value: float64(d.HookTimeouts),
+		},
 		api.Metric{Name: "private_spans_total", Help: "Private spans taken out.", Value: float64(d.Private)},
 		api.Metric{Name: "secrets_total", Help: "Secrets taken out.", Value: float64(d.Secrets)},
 	), nil

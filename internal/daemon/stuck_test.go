@@ -26,6 +26,19 @@ func TestFailuresInARowEndWithTheFirstEventKept(t *testing.T) {
 	}
 }
 
+// The hook spools an event for which it stopped waiting: it is stored later, and nothing failed.
+func TestAnEventWhoseHookStoppedWaitingIsNoError(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	m := &meter{next: handlerFunc(func() error { stop(); return ctx.Err() })}
+	if _, err := m.Handle(ctx, mem.Event{}); err == nil {
+		t.Error("no error for the hook")
+	}
+	var h views.Health
+	if m.read(&h); h.HookErrors != 0 || h.FailedInRow != 0 || h.HookTimeouts != 1 {
+		t.Errorf("%d errors, %d in a row, %d timeouts, want one timeout alone", h.HookErrors, h.FailedInRow, h.HookTimeouts)
+	}
+}
+
 // handlerFunc answers every event with silence and its error.
 type handlerFunc func() error
 

@@ -70,6 +70,8 @@ type Health struct {
 	Since      time.Time `json:"since,omitzero"`
 	Hooks      int64     `json:"hooks"`       // events answered
 	HookErrors int64     `json:"hook_errors"` // events that could not be stored
+	// HookTimeouts counts events whose hook stopped waiting. The hook spools them, and they are stored later.
+	HookTimeouts int64 `json:"hook_timeouts"`
 	// FailedInRow counts the newest events that could not be stored.
 	FailedInRow int64 `json:"failed_in_row"`
 

@@ -40,7 +40,7 @@ export interface TimelineEntry { id: string; at: string; session: string; what: 
 export interface Timeline { anchor?: string; entries: TimelineEntry[] | null }
 
 export interface Health {
-  since?: string; hooks: number; hook_errors: number; hook_p50_ms: number; hook_p95_ms: number; private: number; secrets: number;
+  since?: string; hooks: number; hook_errors: number; hook_timeouts: number; hook_p50_ms: number; hook_p95_ms: number; private: number; secrets: number;
   queue_depth: number; oldest_job_s: number; dead_jobs: number; last_error?: string;
 }
 export interface Stats {

@@ -52,6 +52,7 @@ function Full({ of: c, check, busy }: { of: Checkup; check: (all: boolean) => vo
         { term: h.figures.p50, value: x.hooks ? ms(x.hook_p50_ms) : "–" },
         { term: h.figures.p95, value: x.hooks ? ms(x.hook_p95_ms) : "–" },
         { term: h.figures.errors, value: count(x.hook_errors), tone: x.hook_errors ? "bad" : undefined },
+        ...(x.hook_timeouts ? [{ term: h.figures.timeouts, value: count(x.hook_timeouts) }] : []),
         { term: h.figures.db, value: bytes(s.bytes) },
         { term: h.figures.memories, value: count(s.memories) },
       ]} />

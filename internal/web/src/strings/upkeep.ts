@@ -4,7 +4,7 @@ import { count, many } from "../lib/format";
 export const h = {
   title: "Health",
   log: "Log",
-  figures: { daemon: "daemon up", version: "version", queue: "queue", hooks: "hooks", p50: "hooks p50", p95: "hooks p95", errors: "hook errors", db: "database", memories: "memories" },
+  figures: { daemon: "daemon up", version: "version", queue: "queue", hooks: "hooks", p50: "hooks p50", p95: "hooks p95", errors: "events not stored", timeouts: "events stored late", db: "database", memories: "memories" },
   waits: (n: number) => many(n, "job"),
   dead: (n: number) => `${many(n, "job")} given up`,
   latency: "Hook latency",
