@@ -46,7 +46,7 @@ func QuietCommit(command, output string) (subject string, ok bool) {
 	at := strings.Index(command, "commit")
 	made := slices.ContainsFunc(shell.Words(command), func(words []string) bool {
 		git := slices.Index(words, "git")
-		return git >= 0 && len(words) > git+1 && words[git+1] == "commit" && !slices.Contains(words, "--dry-run")
+		return git >= 0 && shell.Subcommand(words[git+1:]) == "commit" && !slices.Contains(words, "--dry-run")
 	})
 	if !made || len(Commits(command, output)) > 0 || strings.Contains(command[at:], "|") {
 		return "", false

@@ -75,6 +75,8 @@ func TestACommitThatGitPrintsNothingOfIsSeen(t *testing.T) {
 		{`git commit -q -m "fee: round half up"`, "", "fee: round half up", true},
 		{`git add . && rtk git commit -m 'fee: round'`, "ok", "fee: round", true},
 		{"git commit -q -m \"$(cat <<'EOF'\nfee: round half up\n\nBody\nEOF\n)\"", "", "fee: round half up", true},
+		{`git -C web -c user.name=Ada commit -q -m 'fee: round'`, "", "fee: round", true},
+		{`git log --grep commit`, "", "", false},
 		{`git commit -m "fee"`, "[main 0a1b2c3] fee\n", "", false}, // Commits reads it
 		{`git commit -m "fee"`, "FAILED: git commit\n", "", false},
 		{`git commit -m "fee" || true`, "", "", false},

@@ -148,6 +148,12 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 			t.Errorf("with %+v: got %+v, want %s", log, got, want)
 		}
 	}
+	pushes := session([]string{"fee.go"})
+	pushes.Log = NewLog([]Logged{logged(4, "3333333", "fee", "fee.go")}, nil)
+	pushes.run(t, 5, "git push", "! [rejected]", true)
+	if got, want := pushes.text(), "text p1: committed 3333333, push failed\n"; got != want {
+		t.Errorf("a push of what another one committed: got %swant %s", got, want)
+	}
 	s := session([]string{"fee.go"})
 	s.run(t, 5, "git commit -qm 'fee: round'", "", false)
 	s.Log = NewLog([]Logged{logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go")}, nil)

@@ -73,7 +73,7 @@ func (s *Session) state(p *Piece, next time.Time) string {
 		again := last.After(p.At) && !slices.ContainsFunc(s.Commands, func(a Command) bool {
 			return a.committed && a.at.After(last)
 		})
-		if _, all := s.logged(p); again && !all {
+		if _, _, all := s.logged(p); again && !all {
 			parts = append(parts, "changed again since")
 		}
 	case s.Repository && slices.ContainsFunc(p.files, func(f string) bool { return !s.ignores(f) }):
@@ -85,7 +85,7 @@ func (s *Session) state(p *Piece, next time.Time) string {
 
 // notCommitted says where changed files stand that the agent did not commit.
 func (s *Session) notCommitted(p *Piece, last time.Time) string {
-	hashes, all := s.logged(p)
+	hashes, _, all := s.logged(p)
 	switch {
 	case all:
 		return committed(joined(hashes))
@@ -104,17 +104,17 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 }
 
 // logged returns the abbreviated hashes of the first commits of the repository that hold the files of a piece of work
-// as it left them, and reports whether there is one for all files.
-func (s *Session) logged(p *Piece) (hashes []string, all bool) {
+// as it left them, and the time of the last of them, and reports whether there is one for all files.
+func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 	if s.Log == nil {
-		return nil, false
+		return nil, at, false
 	}
 	all = len(p.files) > 0
 	for _, f := range p.files {
 		if s.ignores(f) {
 			continue
 		}
-		last, found := time.Time{}, ""
+		last, found := time.Time{}, Logged{}
 		for _, e := range s.Edits {
 			if e.File == f && e.Last.After(last) {
 				last = e.Last
@@ -124,15 +124,18 @@ func (s *Session) logged(p *Piece) (hashes []string, all bool) {
 			if c.At.Before(last.Truncate(time.Second)) {
 				break
 			}
-			found = short(c.ID)
+			found = c
 		}
-		if found == "" {
+		if found.ID == "" {
 			all = false
-		} else {
-			hashes = extract.AppendNew(hashes, found, maxFiles)
+			continue
+		}
+		hashes = extract.AppendNew(hashes, short(found.ID), maxFiles)
+		if found.At.After(at) {
+			at = found.At
 		}
 	}
-	return hashes, all
+	return hashes, at, all
 }
 
 // ignores reports whether the repository is known to ignore a file.
@@ -199,7 +202,11 @@ func committed(hashes string) string {
 // earlier commits with it.
 func (s *Session) delivered(p *Piece, next time.Time) (out []string) {
 	pushed, handsOver := "", len(p.commits) == 0 && len(p.files) == 0 // and nothing else
-	failed := map[string]string{}                                     // the command, by what it does
+	held, from := len(p.commits) > 0, p.At
+	if _, at, all := s.logged(p); !held && all && len(p.files) > 0 {
+		held, from = true, at
+	}
+	failed := map[string]string{} // the command, by what it does
 	var order []string
 	remote := ""
 	for _, a := range s.Commands {
@@ -207,14 +214,14 @@ func (s *Session) delivered(p *Piece, next time.Time) (out []string) {
 		case a.remote != "" && pushed != "":
 			remote = a.remote
 		case a.delivery == "" || a.at.Before(p.Since):
-		case a.delivery == "push" && len(p.commits) > 0:
-			if a.at.Before(p.At) || pushed == "pushed" {
+		case a.delivery == "push" && held:
+			if a.at.Before(from) || pushed == "pushed" {
 				continue
 			}
 			if pushed = "pushed"; a.failed {
 				pushed = "push failed"
 			}
-		case a.delivery == "merge" && !a.failed && len(p.commits) > 0 && pushed == "pushed":
+		case a.delivery == "merge" && !a.failed && held && pushed == "pushed":
 			pushed = "pushed and merged"
 		case a.delivery == "push" && !handsOver, !a.at.Before(next):
 		case a.failed:

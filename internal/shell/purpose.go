@@ -16,10 +16,12 @@ func Delivery(line string) string {
 		if slices.Contains(words, "--dry-run") {
 			continue
 		}
-		words = withoutFlags(words)
 		if program, rest, ok := programIn(words, "git", "gh"); ok {
+			if program == "gh" {
+				rest = withoutFlags(rest)
+			}
 			switch {
-			case program == "git" && len(rest) > 0 && rest[0] == "push":
+			case program == "git" && Subcommand(rest) == "push":
 				return "push"
 			case program == "gh" && len(rest) > 1 && rest[0] == "pr" && rest[1] == "merge":
 				return "merge"
@@ -29,6 +31,7 @@ func Delivery(line string) string {
 			}
 			continue
 		}
+		words = withoutFlags(words)
 		if len(words) == 0 || slices.Contains(readers, path.Base(words[0])) {
 			continue
 		}
@@ -135,6 +138,16 @@ func OnlyShows(command string) bool {
 
 // namedWithin is the number of words of a command that can say what it is for: "docker compose exec web pytest".
 const namedWithin = 5
+
+// Subcommand returns the first of the words after git that is neither one of its own options nor the value of one.
+func Subcommand(words []string) string {
+	for i, w := range words {
+		if !strings.HasPrefix(w, "-") && (i == 0 || words[i-1] != "-c" && words[i-1] != "-C") {
+			return w
+		}
+	}
+	return ""
+}
 
 // readers are programs that show or move files, whatever their names are.
 var readers = []string{

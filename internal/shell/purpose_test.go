@@ -8,7 +8,8 @@ import (
 func TestDeliveryNamesHowWorkIsHandedOver(t *testing.T) {
 	for line, want := range map[string]string{
 		"git push -u origin fee": "push", "cd web && git push": "push", "rtk git push origin main": "push",
-		"git -C web push": "push", "git push --dry-run": "", "git stash push": "", `git commit -m "push the release"`: "",
+		"git -C web push":   "push",
+		"git -c a.b=c push": "push", "git push --dry-run": "", "git stash push": "", `git commit -m "push the release"`: "",
 		"git commit -m \"$(cat <<'EOF'\npublish the fee\nEOF\n)\"": "",
 		"npm publish": "publish", "pnpm -r publish --access public": "publish", "npm run deploy:eu": "deploy",
 		"make release VERSION=1.2": "release", "./scripts/deploy.sh eu": "deploy", "gh pr merge 7 --squash": "merge",
