@@ -137,7 +137,7 @@ nightly: ## every random and repeated test with its large figures, then the fuzz
 	REMANENCE_LONG=1 REMANENCE_KILLS=1000 go test -tags fire -count=1 -p 1 -timeout 120m ./test/fire/...
 	$(MAKE) fuzz FUZZTIME=60s
 
-plugin: build ## the Claude Code plugin with its binary -> dist/plugin/claude-code
+plugin: build ## the plugin and the Gemini extension, with the binary -> dist/plugin/claude-code, dist/plugin/gemini
 	go run ./tools/release -plugin bin/remanence -out dist/plugin/claude-code
 
 .PHONY: release carriers

@@ -27,7 +27,7 @@ func installCommand(a *app) *cobra.Command {
 		Short:      "put the hooks into coding agents",
 		Long: "Agents: " + strings.Join(setup.Names(true), ", ") + ".\n" +
 			"Without a name: those on this machine. Only entries of Remanence are added to\n" +
-			"an agent's settings; every other byte stays. An install record allows to\nundo it.\n\n" +
+			"an agent's settings; every other byte stays. An install record allows to\nundo it. Skills for all agents but Claude Code go into ~/.agents/skills.\n\n" +
 			"Codex runs a hook only after its hash is in its configuration. You are asked\nbefore it is put there; " +
 			"--yes agrees, --no-trust leaves it to you.\n\n" +
 			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its " +
@@ -81,7 +81,7 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
 	cmd.Flags().StringVar(&hooks, "hooks", "", "lean, full or silent; also sets the profile (default: as the profile is)")
 	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the agent, not in its settings")
-	cmd.Flags().BoolVar(&hooksOnly, "hooks-only", false, "not the MCP server")
+	cmd.Flags().BoolVar(&hooksOnly, "hooks-only", false, "neither the MCP server nor skills")
 	cmd.Flags().BoolVar(&mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured or injected")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "hooks-only", "mcp-only")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")

@@ -147,12 +147,15 @@ type fileItem struct {
 	File    string `json:"file"`
 	Changes bool   `json:"changes"`
 	Create  bool   `json:"create"`
+	Skill   bool   `json:"skill"` // one that agents share
 }
 
 func planAgent(c setup.Config, o setup.Options, id string, how installing, trusted bool) agentPlan {
 	p := agentPlan{ID: id, Events: []string{}, Files: []fileItem{}, Records: []string{}, Notes: []string{}}
 	if cl, ok := setup.ClientByID(id); ok {
-		p.planClient(c, cl, setup.Parts{Hooks: !how.mcpOnly, Server: !how.hooksOnly, Trusted: trusted})
+		p.planClient(c, cl, setup.Parts{
+			Hooks: !how.mcpOnly, Server: !how.hooksOnly, Skills: !how.mcpOnly && !how.hooksOnly, Trusted: trusted,
+		})
 	} else {
 		p.planClaude(c, o, how)
 	}
@@ -171,11 +174,14 @@ func (p *agentPlan) planClient(c setup.Config, cl setup.Client, parts setup.Part
 	}
 	p.Events, p.Server = ui.NotNil(plan.Events), plan.Parts.Server
 	for _, f := range plan.Files {
-		p.Files = append(p.Files, fileItem{f.File, f.Changes(), f.Create})
+		p.Files = append(p.Files, fileItem{f.File, f.Changes(), f.Create, f.Skill})
 	}
 	if plan.NoServer != nil {
 		p.Server = false
 		p.Notes = append(p.Notes, "no MCP server: "+plan.NoServer.Error())
+	}
+	if plan.NoSkills != nil {
+		p.Notes = append(p.Notes, "not all skills: "+plan.NoSkills.Error())
 	}
 	if cl.Experimental {
 		p.Notes = append(p.Notes, setup.ErrExperimental.Error())
@@ -202,7 +208,7 @@ func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) 
 		for _, e := range plan.Entries {
 			p.Events = append(p.Events, e.Event)
 		}
-		p.Files = append(p.Files, fileItem{plan.File, plan.Changes(), plan.Create})
+		p.Files = append(p.Files, fileItem{plan.File, plan.Changes(), plan.Create, false})
 		for _, w := range plan.Warnings {
 			p.Notes = append(p.Notes, w.What)
 		}
@@ -212,7 +218,7 @@ func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) 
 	}
 	server, err := serverPlan(c, o, how)
 	if p.Server = server != nil && err == nil; p.Server {
-		p.Files = append(p.Files, fileItem{server.File, server.Changes(), server.Create})
+		p.Files = append(p.Files, fileItem{server.File, server.Changes(), server.Create, false})
 	} else if err != nil {
 		p.Notes = append(p.Notes, "no MCP server: "+err.Error())
 	}
@@ -280,16 +286,26 @@ func (v agentsView) Print(p *ui.Printer) {
 	}
 }
 
+// skillsIn counts skills and names their directory.
+func skillsIn(files []string, home string) string {
+	return ui.Plural(len(files), "skill", "skills") + " in " + tilde(filepath.Dir(filepath.Dir(files[0])), home)
+}
+
 // plan shows a row for each agent.
 func (v agentsView) plan(line func(string, ...any)) {
 	names := 0
 	for _, a := range v.Agents {
 		names = max(names, len(a.Name))
 	}
+	var skills []string
 	for _, a := range v.Agents {
 		var files []string
 		for _, f := range a.Files {
-			files = append(files, tilde(f.File, v.home))
+			if !f.Skill {
+				files = append(files, tilde(f.File, v.home))
+			} else if !slices.Contains(skills, f.File) {
+				skills = append(skills, f.File)
+			}
 		}
 		server := "MCP server"
 		if !a.Server {
@@ -297,6 +313,9 @@ func (v agentsView) plan(line func(string, ...any)) {
 		}
 		line("%s  %s  %s  %s", ui.Pad(a.Name, names), ui.Pad(ui.Plural(len(a.Events), "hook", "hooks"), 8),
 			ui.Pad(server, 10), strings.Join(files, ", "))
+	}
+	if len(skills) > 0 {
+		line("Also   %s", skillsIn(skills, v.home))
 	}
 	if v.Profile != nil {
 		line("Sets   profile %s in the configuration", *v.Profile)

@@ -35,6 +35,9 @@ func TestEverySkillSaysWhatAndWhenAndNamesCommandsThatExist(t *testing.T) {
 			t.Errorf("%s: the description has to say what it does and when to use it, in 1,024 characters: %q", file, about)
 		} else {
 			cost += chars.Tokens(about[1])
+			if strings.Contains(about[1], ": ") {
+				t.Errorf("%s: a description with a colon is no YAML: %q", file, about[1])
+			}
 		}
 		if folder := path.Base(path.Dir(file)); !strings.Contains(head, "name: "+folder+"\n") {
 			t.Errorf("%s is not named %s", file, folder)

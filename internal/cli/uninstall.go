@@ -71,7 +71,7 @@ func planRemoval(c setup.Config, how uninstalling) (
 		plugin = setup.PluginRemoval{}
 	}
 	for _, cl := range setup.Clients() {
-		removal, clientErr := setup.PlanClientRemoval(c, cl)
+		removal, clientErr := setup.PlanClientRemoval(c, cl, plan.Steps...)
 		if !how.of(cl.ID) {
 			others = others || hasHooks(removal)
 			continue
@@ -97,7 +97,7 @@ func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) 
 	}
 	for _, s := range plan.Steps {
 		v.Steps = append(v.Steps, stepItem{
-			cmp.Or(s.Agent, setup.AgentID), s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server, s.Line,
+			cmp.Or(s.Agent, setup.AgentID), s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server, s.Line, s.Skill,
 		})
 	}
 	v.Plugin = pluginGoneOf(plugin)
@@ -205,6 +205,7 @@ type stepItem struct {
 	Records []string `json:"records"`
 	Server  bool     `json:"server"`      // our MCP server goes, out of the agent's configuration
 	Line    bool     `json:"status_line"` // our status line goes too
+	Skill   bool     `json:"skill"`       // it is a skill, which stays while another agent has it
 }
 
 // pluginGone is what becomes of the plugin.
@@ -289,8 +290,16 @@ func (v uninstallView) plan(line func(string, ...any)) {
 	if len(v.Steps) == 0 && v.Plugin == nil && !v.partly {
 		line("No settings hold hooks of Remanence.")
 	}
+	var skills [2][]string // those that stay, those that go
 	for i, s := range v.Steps {
-		if s.Server {
+		switch {
+		case s.Skill && s.Action == string(setup.Delete):
+			skills[1] = append(skills[1], s.File)
+			continue
+		case s.Skill:
+			skills[0] = append(skills[0], s.File)
+			continue
+		case s.Server:
 			does := map[string]string{
 				"restore": "gets back the bytes it had", "delete": "goes, it was made for the MCP server",
 				"edit": "only the MCP server is cut out",
@@ -304,6 +313,11 @@ func (v uninstallView) plan(line func(string, ...any)) {
 			holds += " and the status line"
 		}
 		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), holds, does[s.Action])
+	}
+	if len(skills[1]) > 0 {
+		line("       %s: go", skillsIn(skills[1], v.home))
+	} else if len(skills[0]) > 0 {
+		line("       %s: stay, another agent has them", skillsIn(skills[0], v.home))
 	}
 	v.Plugin.plan(line, v.home, first(len(v.Steps), "Will"))
 	if len(v.Purged) == 0 && !config.Exists(v.data) {

@@ -18,6 +18,8 @@ type ClientPlan struct {
 	Events []string   // that have a hook
 	// NoServer says why the MCP server cannot be registered; nil means that it can, or is not to be.
 	NoServer error
+	// NoSkills says why skills are not put there, for the same.
+	NoSkills error
 
 	entries []Entry
 }
@@ -26,9 +28,12 @@ type ClientPlan struct {
 type FilePlan struct {
 	File   string
 	Create bool
+	Skill  bool // it is a skill, in the directory that agents share
 	dirs   []string
 	was    file
 	after  []byte
+	// touched means that something of ours belongs there, whether or not it is there already.
+	touched bool
 }
 
 // Changes reports whether anything will be written.
@@ -67,40 +72,54 @@ func planClient(c Config, cl Client, parts Parts) (ClientPlan, error) {
 			p.Events = append(p.Events, e.Event)
 		}
 	}
-	for i, t := range cl.targets {
-		f := FilePlan{File: t.path(c)}
-		if f.was, err = read(f.File); err != nil {
+	for i, t := range cl.targetsFor(c) {
+		f, err := t.plan(c, in)
+		switch {
+		case err != nil && t.shared:
+			p.NoSkills = err
+			continue
+		case err != nil:
 			return ClientPlan{}, err
-		}
-		before := f.was.data
-		if !f.was.exists() && !t.whole && filepath.Ext(f.File) == ".json" {
-			before = []byte(cmp.Or(t.empty, "{}\n"))
-		}
-		if f.after, err = t.put(before, in); err != nil {
-			return ClientPlan{}, fmt.Errorf("%s: %w; nothing was changed", f.File, err)
 		}
 		if i == 0 {
 			in.hooksText = f.after
 		}
-		if !f.was.exists() && bytes.Equal(f.after, before) {
-			continue // nothing of ours belongs there
+		if f.touched {
+			p.Files = append(p.Files, f)
 		}
-		if f.Create = !f.was.exists(); f.Create {
-			f.dirs = missingDirs(filepath.Dir(f.File))
-		}
-		if err := f.was.writable(); err != nil {
-			return ClientPlan{}, err
-		}
-		p.Files = append(p.Files, f)
 	}
 	return p, nil
+}
+
+// plan works out what becomes of the file.
+func (t target) plan(c Config, in input) (f FilePlan, err error) {
+	f = FilePlan{File: t.path(c), Skill: t.shared}
+	if f.was, err = read(f.File); err != nil {
+		return f, err
+	}
+	before := f.was.data
+	if !f.was.exists() && !t.whole && filepath.Ext(f.File) == ".json" {
+		before = []byte(cmp.Or(t.empty, "{}\n"))
+	}
+	if f.after, err = t.put(before, in); err != nil {
+		return f, fmt.Errorf("%s: %w; nothing was changed", f.File, err)
+	}
+	if !f.was.exists() && bytes.Equal(f.after, before) || t.shared && !in.parts.Skills {
+		return f, nil // nothing of ours belongs there
+	}
+	f.touched = true
+	if f.Create = !f.was.exists(); f.Create {
+		f.dirs = missingDirs(filepath.Dir(f.File))
+	}
+	return f, f.was.writable()
 }
 
 // ApplyClient carries a plan out, one record for each file, which is written before the file is touched. Files that
 // stand as planned keep the record that they have.
 func ApplyClient(c Config, p ClientPlan) ([]Record, error) {
 	var done []Record
-	known, _ := clientRecords(c, p.Client.ID) // a damaged record counts as none
+	all, _ := allRecords(c) // a damaged record counts as none
+	known := ofAgent(all, p.Client.ID)
 	for _, f := range p.Files {
 		if err := f.was.unchanged(); err != nil {
 			return done, err
@@ -110,11 +129,16 @@ func ApplyClient(c Config, p ClientPlan) ([]Record, error) {
 			done = append(done, known[mine])
 			continue
 		}
-		r, err := Record{
+		r := Record{
 			Schema: RecordSchema, When: c.now(), Agent: p.Client.ID, Scope: ScopeUser, Binary: c.Binary, File: f.File,
 			Target: f.was.target, Created: f.Create, Dirs: f.dirs, SHA256Before: digest(f.was.data),
 			SHA256After: digest(f.after), Before: f.was.data, Entries: p.entries,
-		}.save(c.RecordDir)
+		}
+		if f.Skill {
+			r.Entries = nil
+			r.inherit(all)
+		}
+		r, err := r.save(c.RecordDir)
 		if err != nil {
 			return done, err
 		}
@@ -131,22 +155,35 @@ func ApplyClient(c Config, p ClientPlan) ([]Record, error) {
 // clientRecords are the install records of an agent.
 func clientRecords(c Config, id string) ([]Record, error) {
 	all, err := allRecords(c)
-	return slices.DeleteFunc(all, func(r Record) bool { return r.Agent != id }), err
+	return ofAgent(all, id), err
+}
+
+func ofAgent(all []Record, id string) []Record {
+	return slices.DeleteFunc(slices.Clone(all), func(r Record) bool { return r.Agent != id })
 }
 
 // PlanClientRemoval looks for what is ours in an agent's files, wherever a record or the agent's own search leads. The
-// steps are valid even if there is an error.
-func PlanClientRemoval(c Config, cl Client) (Removal, error) {
-	records, err := clientRecords(c, cl.ID)
+// steps are valid even if there is an error. Earlier are the steps that remove other agents before it: a skill goes with
+// the last agent that has it.
+func PlanClientRemoval(c Config, cl Client, earlier ...Step) (Removal, error) {
+	all, err := allRecords(c)
+	records := ofAgent(all, cl.ID)
+	others := slices.DeleteFunc(all, func(r Record) bool {
+		return r.Agent == cl.ID || slices.ContainsFunc(earlier, func(s Step) bool { return slices.Contains(s.Records, r.ID) })
+	})
 	in, inErr := cl.inputFor(c, Parts{Hooks: true, Server: true, Trusted: true})
 	errs := []error{err, inErr}
 	for _, r := range records {
 		in.entries = append(in.entries, r.Entries...)
 	}
 	var plan Removal
-	for _, t := range cl.targets {
+	targets := cl.targetsFor(c)
+	for _, t := range append(targets, formerSkills(c, targets, records)...) {
 		mine := slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.File != t.path(c) })
 		step, err := cl.step(t, t.path(c), in, mine)
+		if t.shared && err == nil {
+			step.removeSkill(others, earlier)
+		}
 		if err != nil {
 			errs = append(errs, err)
 		} else if step.Action != Keep || len(step.Records) > 0 {
@@ -158,7 +195,7 @@ func PlanClientRemoval(c Config, cl Client) (Removal, error) {
 
 // step is what an uninstallation does to one file.
 func (cl Client) step(t target, path string, in input, records []Record) (Step, error) {
-	s := Step{Agent: cl.ID, File: path, Action: Keep}
+	s := Step{Agent: cl.ID, File: path, Action: Keep, Skill: t.shared}
 	for _, r := range records {
 		s.Records, s.Dirs = append(s.Records, r.ID), append(s.Dirs, r.Dirs...)
 	}
@@ -170,6 +207,9 @@ func (cl Client) step(t target, path string, in input, records []Record) (Step, 
 		return Step{}, err
 	}
 	if !s.was.exists() {
+		return s, nil
+	}
+	if t.shared {
 		return s, nil
 	}
 	if s.Hooks = len(cl.hasHooks(s.was.data)); t.whole {
@@ -277,6 +317,9 @@ func CheckClient(c Config, cl Client) ClientState {
 		hooks.Why = path + " does not have them"
 	}
 	s.Findings = append(s.Findings, hooks)
+	if f, ok := cl.skills(c, records, fix); ok {
+		s.Findings = append(s.Findings, f)
+	}
 	if len(events) == 0 {
 		return s
 	}

@@ -36,6 +36,8 @@ type target struct {
 	cut func(src []byte, in input) ([]byte, error)
 	// whole means that all of the file is ours.
 	whole bool
+	// shared means that other agents read the same file, so that it stays until the last of them goes. It is whole.
+	shared bool
 	// empty is the text of a file that is made for us and says nothing else; "" means an empty JSON object.
 	empty string
 }
@@ -52,8 +54,8 @@ type input struct {
 
 // Parts say what is installed.
 type Parts struct {
-	Hooks, Server bool
-	Trusted       bool // the person agrees that the client trusts the hooks
+	Hooks, Server, Skills bool
+	Trusted               bool // the person agrees that the client trusts the hooks
 }
 
 // Clients returns all agents but Claude Code, in the order in which they are shown.
@@ -156,7 +158,7 @@ func cursorClient() Client {
 		},
 		targets: []target{
 			{
-				path: func(c Config) string { return filepath.Join(dir(c), "hooks.json") }, put: putHooks, cut: cutHooks,
+				path: func(c Config) string { return filepath.Join(dir(c), "hooks.json") }, put: putCursorHooks, cut: cutHooks,
 				empty: cursorEmpty,
 			},
 			serverTarget(func(c Config) string { return filepath.Join(dir(c), "mcp.json") }),
@@ -248,6 +250,19 @@ func putHooks(src []byte, in input) ([]byte, error) {
 
 func cutHooks(src []byte, _ input) ([]byte, error) { return Unmerge(src, Ours) }
 
+// putCursorHooks is putHooks for Cursor, whose file needs a version.
+func putCursorHooks(src []byte, in input) ([]byte, error) {
+	out, err := putHooks(src, in)
+	if err != nil || !in.parts.Hooks {
+		return out, err
+	}
+	d, err := parse(out)
+	if err != nil || d.root.get("version") != nil {
+		return out, err
+	}
+	return d.with(d.add(styleOf(d), d.root, func(st style, _ string) string { return `"version"` + st.colon + "1" })), nil
+}
+
 // putSettings merges the hooks and the server into one file.
 func putSettings(src []byte, in input) ([]byte, error) {
 	out, err := putHooks(src, in)
@@ -312,7 +327,7 @@ func (cl Client) found(c Config) bool {
 // files lists what an installation edits.
 func (cl Client) files(c Config) []string {
 	var list []string
-	for _, t := range cl.targets {
+	for _, t := range cl.targetsFor(c) {
 		list = append(list, t.path(c))
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // emptyMachine is a person's home without anything of an agent.
@@ -19,7 +20,13 @@ func emptyMachine(t *testing.T) Config {
 	if err := os.Chmod(bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return Config{Home: home, Binary: bin, RecordDir: filepath.Join(home, "records")}
+	skill := func(name string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte("---\nname: " + name + "\ndescription: Use it.\n---\nDo it.\n")}
+	}
+	return Config{
+		Home: home, Binary: bin, RecordDir: filepath.Join(home, "records"),
+		Plugin: fstest.MapFS{"skills/recall/SKILL.md": skill("recall"), "skills/handoff/SKILL.md": skill("handoff")},
+	}
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -39,7 +46,7 @@ func textsOf(t *testing.T, c Config, cl Client) map[string]string {
 	for _, path := range cl.files(c) {
 		b, err := os.ReadFile(path)
 		if err == nil {
-			texts[filepath.Base(path)] = string(b)
+			texts[path] = string(b)
 		} else if !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
@@ -49,7 +56,7 @@ func textsOf(t *testing.T, c Config, cl Client) map[string]string {
 
 func installClient(t *testing.T, c Config, cl Client) ClientPlan {
 	t.Helper()
-	p, err := PlanClient(c, cl, Parts{Hooks: true, Server: true, Trusted: true})
+	p, err := PlanClient(c, cl, Parts{Hooks: true, Server: true, Skills: true, Trusted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +105,7 @@ func TestInstallingForAClientAndUninstallingGivesEveryByteBack(t *testing.T) {
 						continue
 					}
 					writeFile(t, target.path(c), texts[i])
-					before[filepath.Base(target.path(c))] = texts[i]
+					before[target.path(c)] = texts[i]
 				}
 				p := installClient(t, c, cl)
 				if !p.Changes() || len(p.Events) != len(cl.hooks) {
@@ -118,6 +125,9 @@ func TestInstallingForAClientAndUninstallingGivesEveryByteBack(t *testing.T) {
 				}
 				if left, _ := os.ReadDir(c.RecordDir); len(left) > 0 {
 					t.Errorf("records are left: %v", left)
+				}
+				if agents := filepath.Dir(c.SkillsDir()); SameFile(agents, agents) {
+					t.Errorf("%s is left", agents)
 				}
 				if len(before) == 0 && SameFile(cl.dir(c), cl.dir(c)) {
 					t.Errorf("%s is left", cl.dir(c))
@@ -280,7 +290,7 @@ func TestFilesOfAShapeThatIsNotKnownAreLeftAlone(t *testing.T) {
 
 func TestOnlyWhatIsAskedForIsInstalled(t *testing.T) {
 	for _, cl := range Clients() {
-		for _, parts := range []Parts{{Hooks: true}, {Server: true}} {
+		for _, parts := range []Parts{{Hooks: true}, {Server: true}, {Skills: true}} {
 			c := emptyMachine(t)
 			p, err := PlanClient(c, cl, parts)
 			if err != nil {
@@ -292,6 +302,9 @@ func TestOnlyWhatIsAskedForIsInstalled(t *testing.T) {
 			all := ""
 			for _, text := range textsOf(t, c, cl) {
 				all += text
+			}
+			if skills := len(skillFiles(t, c)); (skills > 0) != parts.Skills {
+				t.Errorf("%s with %+v: got %d skills", cl.ID, parts, skills)
 			}
 			hooks, server := strings.Contains(all, hookWord+cl.ID), strings.Contains(all, `"mcp"]`)
 			if hooks != parts.Hooks || server != parts.Server || strings.Contains(all, "trusted_hash") {

@@ -28,6 +28,7 @@ type Step struct {
 	Hooks   int      // entries of ours that will go
 	Line    bool     // our status line goes too
 	Server  bool     // what will go is our server, out of the agent's configuration
+	Skill   bool     // the file is a skill, which stays while another agent has it
 	Records []string // install records that are undone by it
 	Dirs    []string // directories made by us, outermost first; those that are empty will go
 

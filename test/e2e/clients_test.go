@@ -263,6 +263,8 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 				t.Fatalf("the model got %d requests in the second session", len(sent))
 			}
 			wants(t, "second session", sent[0], "remanence-context", "I decided to use a ballista")
+			wants(t, "skills", sent[0], "remanence-recall", "Search Remanence, the memory of earlier sessions",
+				"remanence-remember", "remanence-handoff", "remanence-history", "remanence-checkpoint")
 			wants(t, "after the command", sent[1], "retry limit must be a number")
 			if !c.statusless {
 				wants(t, "after the command", sent[1], "failed in this way before")
@@ -277,6 +279,9 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(u.home, c.made)); c.made != "" && !os.IsNotExist(err) {
 				t.Errorf("%s: %v", c.made, err)
+			}
+			if _, err := os.Stat(filepath.Join(u.home, ".agents")); !os.IsNotExist(err) {
+				t.Errorf("after uninstall: the directory of the skills: %v", err)
 			}
 			model.takes(reply{text: "Hello."})
 			u.talk(c, url, "did we choose the ballista or the catapult?")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remanence/internal/setup"
 )
 
 // The repository is a marketplace of Codex and Copilot as well, and its plugin an extension of Qwen Code.
@@ -31,15 +33,8 @@ func TestThePluginServesCodexCopilotAndQwen(t *testing.T) {
 				}
 			}
 			u.copied(filepath.Join(u.home, ".local/bin/remanence"), time.Now())
-			words := c.words(t)
-			program := words[:len(words)-len(c.args)]
 			for _, command := range commands {
-				args := strings.Fields(strings.ReplaceAll(command, "@MARKET@", market))
-				cmd := exec.Command("timeout", slices.Concat([]string{"-k", "5", "120"}, program, args)...)
-				cmd.Dir, cmd.Env = u.project(""), u.envOf(c, url)
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%s %s: %v\n%s", id, command, err, out)
-				}
+				u.manages(c, url, strings.Fields(strings.ReplaceAll(command, "@MARKET@", market)))
 			}
 			if id == "codex" { // its person trusts the hooks of a plugin with /hooks
 				c.args = slices.Insert(slices.Clone(c.args), 1, "--dangerously-bypass-hook-trust")
@@ -63,6 +58,61 @@ func TestThePluginServesCodexCopilotAndQwen(t *testing.T) {
 			if got := u.finds("--agent", c.id, "--kind", "decision", "lard tar axle"); len(got) != 1 {
 				t.Errorf("one decision is kept as %+v", got)
 			}
+		})
+	}
+}
+
+// manages runs one of the client's own commands.
+func (u *user) manages(c otherClient, url string, args []string) {
+	u.t.Helper()
+	words := c.words(u.t)
+	cmd := exec.Command("timeout", slices.Concat([]string{"-k", "5", "120"}, words[:len(words)-len(c.args)], args)...)
+	cmd.Dir, cmd.Env = u.project(""), u.envOf(c, url)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		u.t.Fatalf("%s %q: %v\n%s", c.id, args, err, out)
+	}
+}
+
+// The extension is installed, which copies it, or linked.
+func TestTheExtensionServesGemini(t *testing.T) {
+	for _, args := range [][]string{{"install"}, {"link"}} {
+		t.Run(args[0], func(t *testing.T) {
+			u := newUser(t)
+			c := clients()[1]
+			model, url := u.with(c)
+			extension := filepath.Join(u.dir, "extension")
+			files, err := setup.GeminiExtension(os.DirFS("../../plugin"), "1.2.3")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range files {
+				u.write(filepath.Join(extension, name), string(text))
+			}
+			u.copied(filepath.Join(extension, "bin/remanence"), time.Now())
+			u.manages(c, url, append([]string{"extensions"}, append(args, extension, "--consent")...))
+
+			model.takes(c.runs("sh check.sh"), reply{text: "I decided to use a ballista instead of a catapult."})
+			u.talk(c, url, "what shall we throw with? <private>my cat is called Mitzi-77</private>")
+			u.keeps("ballista", "--agent", c.id)
+			u.keeps("sh check.sh", "--agent", c.id)
+			if left := u.leaks("Mitzi-77"); len(left) > 0 {
+				t.Errorf("on the disk: %v", left)
+			}
+			model.takes(c.runs("sh check.sh"), reply{text: "As we said."})
+			u.talk(c, url, "did we choose the ballista or the catapult?")
+			sent := model.sent()
+			if len(sent) < 2 {
+				t.Fatalf("the model got %d requests in the second session", len(sent))
+			}
+			wants(t, "second session", sent[0], "remanence-context", "I decided to use a ballista", "remanence-recall",
+				"Search Remanence, the memory of earlier sessions", "mcp_remanence_search")
+			wants(t, "after the command", sent[1], "failed in this way before")
+			wantsNot(t, "second session", strings.Join(sent, "\n"), "Mitzi-77")
+
+			u.manages(c, url, []string{"extensions", "uninstall", "remanence"})
+			model.takes(reply{text: "Hello."})
+			u.talk(c, url, "did we choose the ballista or the catapult?")
+			wantsNot(t, "after uninstall", model.sent()[0], "remanence")
 		})
 	}
 }

@@ -378,6 +378,11 @@ func TestThePluginsLauncherRunsTheInstalledProgramOrNothing(t *testing.T) {
 	}
 	h.run("dash", filepath.Join(out, "install.sh"), "--from", out)
 	wants(t, "launcher", h.run(launcher, "--version"), "remanence "+version)
+	h.run("tar", "-xzf", filepath.Join(out, "remanence_"+version+"_gemini-extension.tar.gz"), "-C", h.dir)
+	extension := filepath.Join(h.dir, "gemini-extension")
+	wants(t, "manifest of the extension", string(read(t, filepath.Join(extension, "gemini-extension.json"))),
+		`"version": "`+version+`"`)
+	wants(t, "launcher of the extension", h.run(filepath.Join(extension, "bin/remanence"), "--version"), version)
 }
 
 func read(t *testing.T, file string) []byte {

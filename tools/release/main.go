@@ -11,6 +11,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"remanence/internal/setup"
+	"remanence/plugin"
 )
 
 // platforms are those that a release is for, as GOOS/GOARCH.
@@ -57,7 +59,7 @@ func run() error {
 	flag.StringVar(&r.sbom, "sbom", "", "the program cyclonedx-gomod (default: no SBOM)")
 	flag.StringVar(&list, "platforms", strings.Join(platforms, ","), "what to build for")
 	flag.BoolVar(&try, "try", false, "build although files differ from the commit, and say so in the program")
-	plugin := flag.String("plugin", "", "only write the Claude Code plugin, with this program in it, into -out")
+	plugin := flag.String("plugin", "", "only write the Claude Code plugin, with this program in it, into -out, and the Gemini extension beside it")
 	flag.Parse()
 	if *plugin != "" {
 		return writePlugin(*plugin, cmp.Or(r.version, "0.0.0-dev"), r.out)
@@ -291,8 +293,36 @@ func (r *release) plugin() error {
 	if err != nil {
 		return err
 	}
-	return r.write("remanence_"+r.version+"_claude-code-plugin.tar.gz", data, 0o644)
+	if err := r.write("remanence_"+r.version+"_claude-code-plugin.tar.gz", data, 0o644); err != nil {
+		return err
+	}
+	if files, err = extension(r.version); err != nil {
+		return err
+	}
+	if data, err = tarball(files, r.date); err != nil {
+		return err
+	}
+	return r.write("remanence_"+r.version+"_gemini-extension.tar.gz", data, 0o644)
 }
+
+// extension returns the files of the extension of Gemini, whose launcher runs the installed program.
+func extension(version string) ([]file, error) {
+	made, err := setup.GeminiExtension(plugin.Files, version)
+	if err != nil {
+		return nil, err
+	}
+	launcher, err := os.ReadFile("plugin/" + launcherFile)
+	files := []file{{extensionDir + launcherFile, 0o755, launcher}}
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		files = append(files, file{extensionDir + name, 0o644, made[name]})
+	}
+	return files, err
+}
+
+const (
+	launcherFile = "bin/remanence"
+	extensionDir = "gemini-extension/"
+)
 
 // readTree reads the files below a directory of the repository; the manifest gets the version.
 func readTree(root, version string) ([]file, error) {
@@ -315,21 +345,34 @@ func readTree(root, version string) ([]file, error) {
 	return files, err
 }
 
-// writePlugin writes the plugin with a program of its own instead of the launcher.
+// writePlugin writes the plugin, and beside it the extension of Gemini, with a program of their own instead of the
+// launcher.
 func writePlugin(program, version, to string) error {
 	files, err := readTree("plugin", version)
 	if err != nil {
 		return err
 	}
+	if err := writeFiles(files, "plugin/", program, to); err != nil {
+		return err
+	}
+	if files, err = extension(version); err != nil {
+		return err
+	}
+	return writeFiles(files, extensionDir, program, filepath.Join(filepath.Dir(to), "gemini"))
+}
+
+func writeFiles(files []file, root, program, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
 	for _, f := range files {
-		path := filepath.Join(to, strings.TrimPrefix(f.name, "plugin/"))
-		if f.name == "plugin/bin/remanence" {
-			if f.data, err = os.ReadFile(program); err != nil {
+		path := filepath.Join(to, strings.TrimPrefix(f.name, root))
+		if f.name == root+launcherFile {
+			data, err := os.ReadFile(program)
+			if err != nil {
 				return err
 			}
+			f.data = data
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err

@@ -1,0 +1,138 @@
+package setup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// Skills are the plugin's skills for agents that do not have the plugin. All of those in Clients read one directory of
+// the person, so its files are shared: the first agent brings them, and they go with the last.
+
+// skillPrefix begins the names of our skills, which stand beside those of others there. In a plugin its name does that.
+const skillPrefix = "remanence-"
+
+// SkillsDir is the directory of the skills that agents share.
+func (c Config) SkillsDir() string { return filepath.Join(c.Home, ".agents", "skills") }
+
+// skill is one of ours under the name that it has beside others.
+type skill struct {
+	name string
+	text []byte
+}
+
+// skillsOf are the skills of the plugin's files.
+func skillsOf(plugin fs.FS) ([]skill, error) {
+	files, err := fs.Glob(plugin, "skills/*/SKILL.md")
+	var list []skill
+	for _, file := range files {
+		text, readErr := fs.ReadFile(plugin, file)
+		err = errors.Join(err, readErr)
+		name := path.Base(path.Dir(file))
+		text = bytes.Replace(text, nameLine(name), nameLine(skillPrefix+name), 1)
+		list = append(list, skill{skillPrefix + name, text})
+	}
+	return list, err
+}
+
+// targetsFor are all files that an installation for the client edits or makes.
+func (cl Client) targetsFor(c Config) []target {
+	list := slices.Clone(cl.targets)
+	if c.Plugin == nil {
+		return list
+	}
+	skills, _ := skillsOf(c.Plugin) // they are part of this program, whose tests read them
+	for _, s := range skills {
+		list = append(list, skillTarget(filepath.Join(c.SkillsDir(), s.name, "SKILL.md"), s.text))
+	}
+	return list
+}
+
+// skillTarget is the file of one skill.
+func skillTarget(file string, text []byte) target {
+	return target{
+		path: func(Config) string { return file }, whole: true, shared: true,
+		put: func(src []byte, in input) ([]byte, error) {
+			switch {
+			case !in.parts.Skills:
+				return src, nil
+			case len(src) > 0 && !ourSkill(file, src):
+				return nil, fmt.Errorf("%w: the file holds something else", ErrShape)
+			}
+			return text, nil
+		},
+	}
+}
+
+func nameLine(skill string) []byte { return []byte("\nname: " + skill + "\n") }
+
+// ourSkill reports whether a text is the skill that we put into a file. A skill is called as its folder.
+func ourSkill(file string, text []byte) bool {
+	return bytes.Contains(text, nameLine(filepath.Base(filepath.Dir(file))))
+}
+
+// formerSkills are the skills that records name and this version does not have.
+func formerSkills(c Config, targets []target, records []Record) []target {
+	var list []target
+	for _, r := range records {
+		known := func(t target) bool { return t.path(c) == r.File }
+		if filepath.Dir(filepath.Dir(r.File)) == c.SkillsDir() && !slices.ContainsFunc(targets, known) &&
+			!slices.ContainsFunc(list, known) {
+			list = append(list, skillTarget(r.File, nil))
+		}
+	}
+	return list
+}
+
+// inherit gives the record of a shared file what older records of it know: that it was made for us, and where.
+func (r *Record) inherit(all []Record) {
+	for _, old := range all {
+		if old.File != r.File {
+			continue
+		}
+		r.Created = r.Created || old.Created
+		for _, dir := range old.Dirs {
+			if !slices.Contains(r.Dirs, dir) {
+				r.Dirs = append(r.Dirs, dir)
+			}
+		}
+	}
+	slices.Sort(r.Dirs) // a directory comes before what is in it
+}
+
+// removeSkill decides what becomes of a skill when an agent goes. Others are the records of other agents that stay.
+func (s *Step) removeSkill(others []Record, earlier []Step) {
+	held := slices.ContainsFunc(others, func(r Record) bool { return r.File == s.File })
+	gone := slices.ContainsFunc(earlier, func(e Step) bool { return e.File == s.File && e.Action == Delete })
+	if s.Action = Keep; s.was.exists() && !held && !gone && ourSkill(s.File, s.was.data) {
+		s.Action = Delete
+	}
+}
+
+// skills compares the skills that were put there for an agent with those of this version; ok is false if there are none.
+func (cl Client) skills(c Config, records []Record, fix string) (found Finding, ok bool) {
+	found = Finding{ID: cl.ID + ".skills", State: OK, What: cl.Name + ": the skills are those of this version"}
+	differ := 0
+	for _, t := range cl.targetsFor(c) {
+		mine := slices.ContainsFunc(records, func(r Record) bool { return r.File == t.path(c) })
+		ok = ok || t.shared && mine
+		if !t.shared {
+			continue
+		}
+		f, err := read(t.path(c))
+		want, putErr := t.put(f.data, input{parts: Parts{Skills: true}})
+		if err != nil || putErr != nil || !bytes.Equal(f.data, want) {
+			differ++
+		}
+	}
+	if differ > 0 {
+		found.State, found.Fix = Warn, []string{fix}
+		found.What = fmt.Sprintf("%s: %d skills are missing or of another version", cl.Name, differ)
+		found.Why = c.SkillsDir() + " differs from what this version installs"
+	}
+	return found, ok
+}
