@@ -84,7 +84,8 @@ api:            mem chars workstate fault fsx when event recall curate continuit
 hook:           mem chars agent
 queue:          mem chars
 worker:         mem api queue
-setup:          fsx
+setup/toml:
+setup:          fsx setup/toml
 eval:           mem chars extract recall views
 mcpserver:      mem chars workstate fault when event recall curate continuity views
 web:
@@ -114,7 +115,7 @@ var outside = map[string][]string{
 
 	"tools/fit":        {"internal/eval", "internal/index", "internal/mem", "internal/rank"},
 	"tools/fitcapture": {"internal/extract", "internal/eval"},
-	"tools/release":    {"internal/setup"},
+	"tools/release":    {"internal/setup", "plugin"},
 
 	"test/e2e":          nil, // nil means any
 	"test/bench":        nil,

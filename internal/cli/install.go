@@ -27,7 +27,8 @@ func installCommand(a *app) *cobra.Command {
 		Short:      "put the hooks into coding agents",
 		Long: "Agents: " + strings.Join(setup.Names(true), ", ") + ".\n" +
 			"Without a name: those on this machine. Only entries of Remanence are added to\n" +
-			"an agent's settings; every other byte stays. An install record allows to\nundo it. Skills for all agents but Claude Code go into ~/.agents/skills.\n\n" +
+			"an agent's settings; every other byte stays. An install record allows to\nundo it. Skills for " +
+			"all agents but Claude Code go into ~/.agents/skills.\n\n" +
 			"Codex runs a hook only after its hash is in its configuration. You are asked\nbefore it is put there; " +
 			"--yes agrees, --no-trust leaves it to you.\n\n" +
 			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its " +

@@ -163,13 +163,14 @@ func ofAgent(all []Record, id string) []Record {
 }
 
 // PlanClientRemoval looks for what is ours in an agent's files, wherever a record or the agent's own search leads. The
-// steps are valid even if there is an error. Earlier are the steps that remove other agents before it: a skill goes with
-// the last agent that has it.
+// steps are valid even if there is an error. Earlier are the steps that remove other agents before it: a skill goes
+// with the last agent that has it.
 func PlanClientRemoval(c Config, cl Client, earlier ...Step) (Removal, error) {
 	all, err := allRecords(c)
 	records := ofAgent(all, cl.ID)
 	others := slices.DeleteFunc(all, func(r Record) bool {
-		return r.Agent == cl.ID || slices.ContainsFunc(earlier, func(s Step) bool { return slices.Contains(s.Records, r.ID) })
+		undone := func(s Step) bool { return slices.Contains(s.Records, r.ID) }
+		return r.Agent == cl.ID || slices.ContainsFunc(earlier, undone)
 	})
 	in, inErr := cl.inputFor(c, Parts{Hooks: true, Server: true, Trusted: true})
 	errs := []error{err, inErr}
@@ -410,9 +411,11 @@ func (p ClientPlan) Trusted() bool {
 	}
 	var hooks, config FilePlan
 	for _, f := range p.Files {
-		if filepath.Ext(f.File) == ".toml" {
+		switch {
+		case f.Skill:
+		case filepath.Ext(f.File) == ".toml":
 			config = f
-		} else {
+		default:
 			hooks = f
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"remanence/internal/setup/toml"
 )
 
 // Codex runs a hook only if its configuration trusts it: the table hooks.state."FILE:EVENT:GROUP:INDEX" has a hash of
@@ -96,26 +98,26 @@ func putCodex(src []byte, in input) ([]byte, error) {
 		}
 		src = out
 	}
-	d := parseTOML(src)
+	d := toml.Parse(src)
 	var tables []string
 	if in.parts.Server {
 		switch {
-		case d.has("mcp_servers", serverName):
+		case d.Has("mcp_servers", serverName):
 			return nil, fmt.Errorf("%w %q", ErrTaken, serverName)
-		case d.assigned("mcp_servers"):
+		case d.Assigned("mcp_servers"):
 			return nil, fmt.Errorf("%w: mcp_servers is not a table", ErrShape)
 		}
 		tables = append(tables, "[mcp_servers."+serverName+"]\ncommand = "+quote(in.binary)+"\nargs = [\"mcp\"]\n")
 	}
 	if in.parts.Hooks && in.parts.Trusted {
-		if d.assigned("hooks") || d.assigned("hooks", "state") {
+		if d.Assigned("hooks") || d.Assigned("hooks", "state") {
 			return nil, fmt.Errorf("%w: hooks.state is not a table", ErrShape)
 		}
 		for _, h := range codexHooks(in.hooksFile, in.hooksText) {
 			tables = append(tables, "[hooks.state."+quote(h.key)+"]\ntrusted_hash = "+quote(h.hash)+"\n")
 		}
 	}
-	return tomlAppend(src, tables...), nil
+	return toml.Append(src, tables...), nil
 }
 
 func cutCodex(src []byte, in input) ([]byte, error) { return cutTables(src, in, true, true) }
@@ -126,38 +128,38 @@ func cutTables(src []byte, in input, trust, server bool) ([]byte, error) {
 	for _, h := range codexHooks(in.hooksFile, in.hooksText) {
 		keys = append(keys, h.key)
 	}
-	server = server && ourTable(parseTOML(src))
-	return tomlCut(src, func(d tomlDoc, h tomlHead) bool {
+	server = server && ourTable(toml.Parse(src))
+	return toml.Cut(src, func(d toml.Doc, h toml.Head) bool {
 		switch {
-		case server && startsWith(h.name, []string{"mcp_servers", serverName}):
+		case server && toml.StartsWith(h.Name, []string{"mcp_servers", serverName}):
 			return true
-		case trust && len(h.name) == 3 && h.name[0] == "hooks" && h.name[1] == "state":
-			return slices.Contains(keys, h.name[2]) || staleTrust(d, h, in)
+		case trust && len(h.Name) == 3 && h.Name[0] == "hooks" && h.Name[1] == "state":
+			return slices.Contains(keys, h.Name[2]) || staleTrust(d, h, in)
 		}
 		return false
 	}), nil
 }
 
 // staleTrust reports whether a table trusts a hook of ours that is not where it was: its hash is that of one.
-func staleTrust(d tomlDoc, h tomlHead, in input) bool {
-	if !strings.HasPrefix(h.name[2], in.hooksFile+":") {
+func staleTrust(d toml.Doc, h toml.Head, in input) bool {
+	if !strings.HasPrefix(h.Name[2], in.hooksFile+":") {
 		return false
 	}
-	from, to := d.body(h)
-	text := strings.Join(d.lines[from:to], "")
+	from, to := d.Body(h)
+	text := strings.Join(d.Lines[from:to], "")
 	return slices.ContainsFunc(in.entries, func(e Entry) bool {
 		return strings.Contains(text, codexHash(snake(e.Event), e.Matcher, e.Command, strconv.Itoa(e.Timeout)))
 	})
 }
 
 // ourTable reports whether the server of our name runs our program.
-func ourTable(d tomlDoc) bool {
-	for _, h := range d.heads {
-		if len(h.name) != 2 || h.name[0] != "mcp_servers" || h.name[1] != serverName {
+func ourTable(d toml.Doc) bool {
+	for _, h := range d.Heads {
+		if len(h.Name) != 2 || h.Name[0] != "mcp_servers" || h.Name[1] != serverName {
 			continue
 		}
-		from, to := d.body(h)
-		for _, line := range d.lines[from:to] {
+		from, to := d.Body(h)
+		for _, line := range d.Lines[from:to] {
 			name, value, ok := strings.Cut(line, "=")
 			if ok && strings.TrimSpace(name) == "command" {
 				return isRemanence(strings.Trim(strings.TrimSpace(value), `"'`))
@@ -169,14 +171,14 @@ func ourTable(d tomlDoc) bool {
 
 // untrusted counts our hooks in a hooks.json that a config.toml does not trust.
 func untrusted(file string, hooks, config []byte) int {
-	d := parseTOML(config)
+	d := toml.Parse(config)
 	n := 0
 	for _, h := range codexHooks(file, hooks) {
 		trusted := false
-		for _, head := range d.heads {
-			if len(head.name) == 3 && startsWith(head.name, []string{"hooks", "state", h.key}) {
-				from, to := d.body(head)
-				text := strings.Join(d.lines[from:to], "")
+		for _, head := range d.Heads {
+			if len(head.Name) == 3 && toml.StartsWith(head.Name, []string{"hooks", "state", h.key}) {
+				from, to := d.Body(head)
+				text := strings.Join(d.Lines[from:to], "")
 				trusted = strings.Contains(text, quote(h.hash)) && !strings.Contains(text, "enabled = false")
 			}
 		}

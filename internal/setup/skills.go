@@ -113,7 +113,8 @@ func (s *Step) removeSkill(others []Record, earlier []Step) {
 	}
 }
 
-// skills compares the skills that were put there for an agent with those of this version; ok is false if there are none.
+// skills compares the skills that were put there for an agent with those of this version; ok is false if there are
+// none.
 func (cl Client) skills(c Config, records []Record, fix string) (found Finding, ok bool) {
 	found = Finding{ID: cl.ID + ".skills", State: OK, What: cl.Name + ": the skills are those of this version"}
 	differ := 0

@@ -103,7 +103,8 @@ func TestAFileOfAnotherNameInTheFolderOfASkillStays(t *testing.T) {
 		t.Errorf("got %v, %d events, %q", p.NoSkills, len(p.Events), skillFiles(t, c))
 	}
 	uninstallClient(t, c, cl)
-	if got := skillFiles(t, c); len(got) != 1 || got[filepath.Join("remanence-recall", "SKILL.md")] != "---\nname: theirs\n---\n" {
+	got := skillFiles(t, c)
+	if len(got) != 1 || got[filepath.Join("remanence-recall", "SKILL.md")] != "---\nname: theirs\n---\n" {
 		t.Errorf("after uninstalling: %q", got)
 	}
 }
@@ -124,7 +125,8 @@ func TestSkillsOfAnotherVersionAreReportedReplacedAndRemoved(t *testing.T) {
 		t.Errorf("skills of another version are no finding: %+v", CheckClient(later, cl).Findings)
 	}
 	installClient(t, later, cl)
-	if got := skillFiles(t, c)[filepath.Join("remanence-recall", "SKILL.md")]; !strings.Contains(got, "Better.") || differs() {
+	got := skillFiles(t, c)[filepath.Join("remanence-recall", "SKILL.md")]
+	if !strings.Contains(got, "Better.") || differs() {
 		t.Errorf("after the later version: %q, %+v", got, CheckClient(later, cl).Findings)
 	}
 	uninstallClient(t, later, cl)

@@ -59,7 +59,8 @@ func run() error {
 	flag.StringVar(&r.sbom, "sbom", "", "the program cyclonedx-gomod (default: no SBOM)")
 	flag.StringVar(&list, "platforms", strings.Join(platforms, ","), "what to build for")
 	flag.BoolVar(&try, "try", false, "build although files differ from the commit, and say so in the program")
-	plugin := flag.String("plugin", "", "only write the Claude Code plugin, with this program in it, into -out, and the Gemini extension beside it")
+	plugin := flag.String("plugin", "", "only write the plugin, with this program in it, into -out,\n"+
+		"and the Gemini extension beside it")
 	flag.Parse()
 	if *plugin != "" {
 		return writePlugin(*plugin, cmp.Or(r.version, "0.0.0-dev"), r.out)

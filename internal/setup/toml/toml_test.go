@@ -1,4 +1,4 @@
-package setup
+package toml
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ const (
 	tableB = "[b]\nargs = [\n  [\"x\"]\n]\n"
 )
 
-func isTable(names ...string) func(tomlDoc, tomlHead) bool {
-	return func(_ tomlDoc, h tomlHead) bool { return slices.Contains(names, strings.Join(h.name, "/")) }
+func isTable(names ...string) func(Doc, Head) bool {
+	return func(_ Doc, h Head) bool { return slices.Contains(names, strings.Join(h.Name, "/")) }
 }
 
 func TestTablesAddedToATextAreCutOutToTheByte(t *testing.T) {
@@ -22,26 +22,26 @@ func TestTablesAddedToATextAreCutOutToTheByte(t *testing.T) {
 		"s = \"\"\"\n[b]\n\"\"\"\n", "l = [\n  [\"b\"],\n  [1]\n]\n", "s = '''\n[b]''' # \"\n", "s = \"a \\\" [b]\"\n",
 		"[t] # \"\nx = '\"'\n", "\ufeffx = 1",
 	} {
-		with := tomlAppend([]byte(src), tableA, tableB)
-		d := parseTOML(with)
-		if !d.table("a", "b c:d") || !d.table("b") || !d.has("b", "args") {
+		with := Append([]byte(src), tableA, tableB)
+		d := Parse(with)
+		if !d.Table("a", "b c:d") || !d.Table("b") || !d.Has("b", "args") {
 			t.Errorf("%q: the tables are not found in\n%s", src, with)
 		}
-		if got := tomlCut(with, isTable("a/b c:d", "b")); string(got) != src {
+		if got := Cut(with, isTable("a/b c:d", "b")); string(got) != src {
 			t.Errorf("got %q, want %q", got, src)
 		}
 	}
 }
 
 func TestWhatOthersAddAfterOurTablesStays(t *testing.T) {
-	with := tomlAppend([]byte("x = 1"), tableA, tableB)
+	with := Append([]byte("x = 1"), tableA, tableB)
 	with = append(with, "\n# theirs\n[c]\ny = 2\n"...)
-	got := tomlCut(with, isTable("a/b c:d", "b"))
+	got := Cut(with, isTable("a/b c:d", "b"))
 	if want := "x = 1\n\n# theirs\n[c]\ny = 2\n"; string(got) != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	with = bytes.ReplaceAll(with, []byte("[b]\n"), []byte("[b]\nmore = true\n"))
-	if got := tomlCut(with, isTable("nothing")); !bytes.Equal(got, with) {
+	if got := Cut(with, isTable("nothing")); !bytes.Equal(got, with) {
 		t.Errorf("got %q, want it unchanged", got)
 	}
 }
@@ -52,7 +52,7 @@ func TestNamesOfTOMLAreFoundInEveryForm(t *testing.T) {
 		"mcp_servers.remanence.command = \"x\"\n", "[mcp_servers]\n'remanence'.command = 'x'\n",
 		"[[x]]\n[mcp_servers.remanence.env]\nA = 1\n",
 	} {
-		if !parseTOML([]byte(src)).has("mcp_servers", "remanence") {
+		if !Parse([]byte(src)).Has("mcp_servers", "remanence") {
 			t.Errorf("not found in %q", src)
 		}
 	}
@@ -60,14 +60,14 @@ func TestNamesOfTOMLAreFoundInEveryForm(t *testing.T) {
 		"# [mcp_servers.remanence]\n", "s = \"\"\"\n[mcp_servers.remanence]\n\"\"\"\n", "[mcp_servers.other]\n", "",
 		"[other]\nmcp_servers.remanence = 1\n", "a = [\n[mcp_servers.remanence]\n]\n",
 	} {
-		if parseTOML([]byte(src)).has("mcp_servers", "remanence") {
+		if Parse([]byte(src)).Has("mcp_servers", "remanence") {
 			t.Errorf("found in %q", src)
 		}
 	}
-	if d := parseTOML([]byte("mcp_servers = { x = {} }\n")); !d.assigned("mcp_servers") {
+	if d := Parse([]byte("mcp_servers = { x = {} }\n")); !d.Assigned("mcp_servers") {
 		t.Error("a value was not seen as one")
 	}
-	if d := parseTOML([]byte("[mcp_servers]\n[mcp_servers.x]\n")); d.assigned("mcp_servers") {
+	if d := Parse([]byte("[mcp_servers]\n[mcp_servers.x]\n")); d.Assigned("mcp_servers") {
 		t.Error("a table was seen as a value")
 	}
 }

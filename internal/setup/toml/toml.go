@@ -1,57 +1,59 @@
-package setup
+// Package toml edits texts in TOML by whole tables, so that every other byte stays. It does not read values.
+package toml
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 )
 
-// tomlDoc is a TOML text as the lines that it is edited by. It is not checked for validity: what cannot be
+// Doc is a TOML text as the lines that it is edited by. It is not checked for validity: what cannot be
 // distinguished is left alone.
-type tomlDoc struct {
-	lines []string // with their ends
-	heads []tomlHead
+type Doc struct {
+	Lines []string // with their ends
+	Heads []Head
 	keys  [][]string // full names of all that is assigned, and of all tables
 }
 
-// tomlHead is the header of a table.
-type tomlHead struct {
+// Head is the header of a table.
+type Head struct {
 	line int
-	name []string
+	Name []string
 }
 
-// parseTOML finds the headers of tables and the names of what is assigned, outside of strings and arrays.
-func parseTOML(src []byte) tomlDoc {
-	var d tomlDoc
+// Parse finds the headers of tables and the names of what is assigned, outside of strings and arrays.
+func Parse(src []byte) Doc {
+	var d Doc
 	var table []string
-	s := tomlScan{}
+	s := scan{}
 	for line := range strings.Lines(string(src)) {
 		free := s.outside()
-		d.lines = append(d.lines, line)
+		d.Lines = append(d.Lines, line)
 		s.feed(line)
 		text := strings.TrimSpace(line)
 		switch {
 		case !free || text == "" || text[0] == '#':
 		case text[0] == '[':
-			table = tomlName(strings.TrimLeft(text, "["))
-			d.heads = append(d.heads, tomlHead{len(d.lines) - 1, table})
+			table = nameOf(strings.TrimLeft(text, "["))
+			d.Heads = append(d.Heads, Head{len(d.Lines) - 1, table})
 			d.keys = append(d.keys, table)
-			s = tomlScan{} // a header opens nothing
+			s = scan{} // a header opens nothing
 		default:
-			d.keys = append(d.keys, append(append([]string{}, table...), tomlName(text)...))
+			d.keys = append(d.keys, append(append([]string{}, table...), nameOf(text)...))
 		}
 	}
 	return d
 }
 
-// tomlScan follows strings and brackets over lines.
-type tomlScan struct {
+// scan follows strings and brackets over lines.
+type scan struct {
 	quote string // that ends the string in which the text is; "" outside of one
 	depth int    // open brackets and braces
 }
 
-func (s *tomlScan) outside() bool { return s.quote == "" && s.depth == 0 }
+func (s *scan) outside() bool { return s.quote == "" && s.depth == 0 }
 
-func (s *tomlScan) feed(line string) {
+func (s *scan) feed(line string) {
 	for i := 0; i < len(line); i++ {
 		rest := line[i:]
 		switch {
@@ -81,8 +83,8 @@ func (s *tomlScan) feed(line string) {
 	}
 }
 
-// tomlName reads a dotted name up to the sign after it.
-func tomlName(text string) []string {
+// nameOf reads a dotted name up to the sign after it.
+func nameOf(text string) []string {
 	var name []string
 	for {
 		text = strings.TrimLeft(text, " \t")
@@ -100,7 +102,8 @@ func tomlName(text string) []string {
 			}
 			part = text[1:end]
 			if text[0] == '"' {
-				part = unescape([]byte(text[:end+1])) // the escapes of JSON are those that we write
+				part = ""
+				_ = json.Unmarshal([]byte(text[:end+1]), &part) // its escapes are those that we write; others are no name of ours
 			}
 			text = text[end+1:]
 		} else {
@@ -119,36 +122,38 @@ func tomlName(text string) []string {
 	}
 }
 
-// has reports whether anything has a name that begins with the given one.
-func (d tomlDoc) has(name ...string) bool {
+// Has reports whether anything has a name that begins with the given one.
+func (d Doc) Has(name ...string) bool {
 	for _, key := range d.keys {
-		if startsWith(key, name) {
+		if StartsWith(key, name) {
 			return true
 		}
 	}
 	return false
 }
 
-// assigned reports whether a value, not a table, stands under a name: nothing can be added to that by a table.
-func (d tomlDoc) assigned(name ...string) bool {
+// Assigned reports whether a value, not a table, stands under a name: nothing can be added to that by a table.
+func (d Doc) Assigned(name ...string) bool {
 	for _, key := range d.keys {
-		if len(key) == len(name) && startsWith(key, name) && !d.table(name...) {
+		if len(key) == len(name) && StartsWith(key, name) && !d.Table(name...) {
 			return true
 		}
 	}
 	return false
 }
 
-func (d tomlDoc) table(name ...string) bool {
-	for _, h := range d.heads {
-		if len(h.name) == len(name) && startsWith(h.name, name) {
+// Table reports whether there is a table of that name.
+func (d Doc) Table(name ...string) bool {
+	for _, h := range d.Heads {
+		if len(h.Name) == len(name) && StartsWith(h.Name, name) {
 			return true
 		}
 	}
 	return false
 }
 
-func startsWith(key, name []string) bool {
+// StartsWith reports whether a name begins with the parts of another.
+func StartsWith(key, name []string) bool {
 	if len(key) < len(name) {
 		return false
 	}
@@ -160,16 +165,16 @@ func startsWith(key, name []string) bool {
 	return true
 }
 
-// body returns the lines of a table with its header, without what stands apart after it.
-func (d tomlDoc) body(h tomlHead) (from, to int) {
-	to = len(d.lines)
-	for _, other := range d.heads {
+// Body returns the lines of a table with its header, without what stands apart after it.
+func (d Doc) Body(h Head) (from, to int) {
+	to = len(d.Lines)
+	for _, other := range d.Heads {
 		if other.line > h.line {
 			to = min(to, other.line)
 		}
 	}
 	for to > h.line+1 {
-		text := strings.TrimSpace(d.lines[to-1])
+		text := strings.TrimSpace(d.Lines[to-1])
 		if text != "" && text[0] != '#' {
 			break
 		}
@@ -178,8 +183,8 @@ func (d tomlDoc) body(h tomlHead) (from, to int) {
 	return h.line, to
 }
 
-// tomlAppend returns a text with tables at its end, each apart from what is before it.
-func tomlAppend(src []byte, tables ...string) []byte {
+// Append returns a text with tables at its end, each apart from what is before it.
+func Append(src []byte, tables ...string) []byte {
 	eol := "\n"
 	if bytes.Contains(src, []byte("\r\n")) {
 		eol = "\r\n"
@@ -194,26 +199,26 @@ func tomlAppend(src []byte, tables ...string) []byte {
 	return out
 }
 
-// tomlCut returns a text without the tables that gone names. On a text that ended with other tables tomlCut after
-// tomlAppend gives back the text to the byte.
-func tomlCut(src []byte, gone func(d tomlDoc, h tomlHead) bool) []byte {
+// Cut returns a text without the tables that gone names. On a text that ended with other tables Cut after
+// Append gives back the text to the byte.
+func Cut(src []byte, gone func(d Doc, h Head) bool) []byte {
 	for {
-		d := parseTOML(src)
-		i := len(d.heads) - 1
-		for i >= 0 && !gone(d, d.heads[i]) {
+		d := Parse(src)
+		i := len(d.Heads) - 1
+		for i >= 0 && !gone(d, d.Heads[i]) {
 			i--
 		}
 		if i < 0 {
 			return src
 		}
-		from, to := d.body(d.heads[i])
-		before := d.lines[:from]
+		from, to := d.Body(d.Heads[i])
+		before := d.Lines[:from]
 		switch n := len(before); {
 		case n > 0 && strings.TrimSpace(before[n-1]) == "":
 			before = before[:n-1]
-		case n > 0 && to == len(d.lines):
+		case n > 0 && to == len(d.Lines):
 			before = append(before[:n-1:n-1], strings.TrimRight(before[n-1], "\r\n"))
 		}
-		src = []byte(strings.Join(before, "") + strings.Join(d.lines[to:], ""))
+		src = []byte(strings.Join(before, "") + strings.Join(d.Lines[to:], ""))
 	}
 }
