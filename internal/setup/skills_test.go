@@ -71,8 +71,21 @@ func TestSkillsGoWhereAllAgentsAreUninstalledAtOnce(t *testing.T) {
 	c := emptyMachine(t)
 	theirs := filepath.Join(c.SkillsDir(), "theirs", "SKILL.md")
 	writeFile(t, theirs, "mine")
+	var plans []ClientPlan // all before the first is carried out
 	for _, cl := range clientsOf(t, "gemini", "codex") {
-		installClient(t, c, cl)
+		p, err := PlanClient(c, cl, Parts{Hooks: true, Server: true, Skills: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans = append(plans, p)
+	}
+	for _, p := range plans {
+		if _, err := ApplyClient(c, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := skillFiles(t, c); len(got) != 3 {
+		t.Errorf("installed: %q", got)
 	}
 	var plan Removal
 	for _, cl := range Clients() {
