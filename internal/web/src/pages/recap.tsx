@@ -25,13 +25,13 @@ export default function Recap() {
       <Head title={rc.title} command={commandHere("recap", "--since", since)} json="recap" params={params}>
         <Facet title={rc.period} values={Object.entries(rc.since).map(([value, label]) => ({ value, label }))} chosen={since} choose={(v) => setQuery({ since: v === "yesterday" ? "" : v, until: "" })} />
       </Head>
-      <Loaded of={recap}>{(d) => d.days.length === 0 ? <Empty title={rc.none}><p class="muted">{rc.noneNote}</p></Empty> : (
+      <Loaded of={recap}>{(d) => !d.cut && !d.days.some(says) ? <Empty title={rc.none}><p class="muted">{rc.noneNote}</p></Empty> : (
         <div ref={rows} data-testid="recap">
           <p class="line">
             <button type="button" onClick={() => void page("md").then(copy)}>{rc.copy}</button>
             <button type="button" onClick={() => void page("html").then((text) => download(new Blob([text], { type: "text/html" }), rc.file(d.until.slice(0, 10))))}>{rc.save}</button>
           </p>
-          {[...d.days].reverse().map((day) => <Day key={day.day + day.project} of={day} />)}
+          {d.days.filter(says).reverse().map((day) => <Day key={day.day + day.project} of={day} />)}
           {(d.cut || until) && (
             <p class="line">
               {d.cut && <button type="button" onClick={() => setQuery({ until: d.days[0]?.day ?? "" }, false)}>{rc.earlier}</button>}
@@ -43,6 +43,9 @@ export default function Recap() {
     </>
   );
 }
+
+/** Whether a day has more than sessions to show. */
+const says = (d: RecapDay): boolean => [d.outcomes, d.decisions, d.open, d.failures, d.commits, d.files].some((part) => part.length > 0);
 
 function Day({ of: d }: { of: RecapDay }) {
   const item = (x: RecapItem) => <li key={x.id} data-row><ID of={x.id} /> {x.title}{x.state && <span class="muted"> ({x.state})</span>}</li>;
