@@ -466,7 +466,7 @@ func TestALongAnswerIsCutAndItsPartQuoted(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&b, "Paragraph %d tells at length of other matters that nobody will ask about again.\n\n", i)
 		if i == 40 {
-			b.WriteString("Unpacking with zstd was fast on small boxes, by a factor of three.\n\n")
+			b.WriteString("Unpacking with zstd went fast there, by a factor of three.\n\n")
 		}
 	}
 	th.settings.Budgets.UserPrompt = 1500

@@ -33,11 +33,14 @@ type Point struct {
 	from     passage // of which the text is made
 }
 
-// Choose returns the passages of an answer that are worth keeping, in its order: at most
-// most of them, the most salient ones, each once. made is how many the session made
-// before: the more it did, the more salient another one has to be. Points whose subject is in no other point are left
-// out. A point that is a part of the list that its text announces ends with an ellipsis.
+// Choose returns the passages of an answer that are worth keeping, in its order: at most most of them, the most salient
+// ones, each once. made is how many the session made before: the more it did, the more salient another one has to be.
+// Points whose subject is in no other point are left out. A point that is a part of the list that its text announces
+// ends with an ellipsis. Nothing is new in an answer that only says where the work stands.
 func (w TurnFacts) Choose(all []Statement, most, made int) []Point {
+	if !w.Changed && asksForStatus(w.Request) {
+		return nil
+	}
 	points, scored := w.choose(all, most, made)
 	points = w.joinNeighbours(w.joinItems(joinFixes(points, scored), scored))
 	points = slices.DeleteFunc(points, func(p Point) bool { return p.unclear })

@@ -58,6 +58,10 @@ const (
 	cueHere
 	cueVolunteer
 	cueCondition
+	cueDenial
+	cueLooks
+	cueCommits
+	cueTests
 )
 
 func cueNames() []string {
@@ -66,7 +70,7 @@ func cueNames() []string {
 		"fornow", "convention", "tradeoff", "howto", "place", "find", "narrate", "offer", "praise", "verify", "inventory",
 		"hedge", "thought", "meant", "ideas", "report", "apology", "takenback", "abandoned", "past", "self", "points",
 		"task", "prefer", "own", "wish", "remember", "reverse", "generic", "meta", "checks", "here",
-		"volunteer", "condition",
+		"volunteer", "condition", "denial", "looks", "commits", "tests",
 	}
 }
 

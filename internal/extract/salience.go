@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"remanence/internal/chars"
 	"remanence/internal/lang"
@@ -28,7 +29,7 @@ func Features() []string {
 		"inventory", "praise", "verify", "hedge", "thought", "report", "self", "past", "ideas", "aside", "doubt", "points",
 		"taken_back", "abandoned", "changed", "trouble", "solved", "asked", "repeats_request", "new_names", "open_trouble",
 		"cause_trouble", "task", "prefer", "own", "wish", "remember", "reverse", "meta", "under_checks", "under_fix", "here",
-		"left", "reason_trouble", "measures", "fresh", "volunteered", "edit",
+		"left", "reason_trouble", "measures", "fresh", "volunteered", "edit", "words", "denial", "looks", "commits", "tests",
 	}
 }
 
@@ -157,9 +158,33 @@ func (w TurnFacts) vector(p passage, of int) []float64 {
 		p.found(cueReverse), p.found(cueMeta), is(p.above(cueChecks)), is(p.above(cueFix)), p.found(cueHere),
 		is(head.stands == left && (p.open() || p.under() == mem.Todo)),
 		p.found(cueReason)*is(w.Trouble), is(measures(text)), share(unknown, 3), p.found(cueVolunteer),
-		is(w.reportsEdit(p)))
+		is(w.reportsEdit(p)), share(plainWords(text), 40), p.found(cueDenial), p.found(cueLooks), p.found(cueCommits),
+		p.found(cueTests))
 	return v
 }
+
+// plainWords counts the words of a text that are no names: in lower case and outside backticks. Three characters of a
+// script without spaces count as a word.
+func plainWords(text string) int {
+	n, wide := 0, 0
+	for i, part := range strings.Split(text, "`") {
+		if i%2 == 1 {
+			continue
+		}
+		for _, w := range strings.FieldsFunc(part, endsWord) {
+			first, _ := utf8.DecodeRuneInString(w)
+			switch {
+			case chars.Wide(first):
+				wide += utf8.RuneCountInString(w)
+			case w == strings.ToLower(w):
+				n++
+			}
+		}
+	}
+	return n + wide/3
+}
+
+func endsWord(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }
 
 // salience is the probability that a passage is worth keeping.
 func salience(v, weight []float64) float64 {

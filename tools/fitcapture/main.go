@@ -2,7 +2,8 @@
 // on labelled sessions, and shows what the weights keep of them. It copies nothing of
 // the sessions.
 //
-//	go run ./tools/fitcapture -turns internal/engine/testdata/turns/work -sessions DIR -labels FILE [-fit] [-show]
+//	go run ./tools/fitcapture -turns internal/engine/testdata/turns/work -sessions DIR -labels FILE
+//	    [-verdicts FILE] [-fit] [-show]
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"remanence/internal/extract"
@@ -20,6 +22,7 @@ func main() {
 		dirs     multi
 		sessions = flag.String("sessions", "", "folder of transcripts, in folders by project")
 		file     = flag.String("labels", "", "labels of the transcripts, as JSON")
+		judged   = flag.String("verdicts", "", "verdicts on passages: lines of session, useful, partly, noise or wrong, text")
 		fit      = flag.Bool("fit", false, "fit the weights and print the new table")
 		show     = flag.Bool("show", false, "print what is kept, and what is missed")
 		ridge    = flag.Float64("ridge", 3, "how strongly the fitted weights are held to the present ones")
@@ -33,6 +36,10 @@ func main() {
 	}
 	all, err := read(*sessions, *file, dirs)
 	if err != nil {
+		fmt.Fprintln(os.Stderr, "fitcapture:", err)
+		os.Exit(1)
+	}
+	if err := readVerdicts(*judged, all); err != nil {
 		fmt.Fprintln(os.Stderr, "fitcapture:", err)
 		os.Exit(1)
 	}
@@ -74,9 +81,18 @@ func read(dir, file string, turns []string) ([]session, error) {
 // report prints how many facts the present weights keep.
 func report(all []session, show bool) {
 	facts, kept, not, broken, statements := 0, 0, 0, 0, 0
+	judged, keptJudged := map[float64]int{}, map[float64]int{}
 	for _, s := range all {
 		said := s.kept()
 		statements += len(said)
+		for text, v := range s.verdicts {
+			judged[v]++
+			if end := text[max(0, len(text)-60):]; slices.ContainsFunc(said, func(p extract.Point) bool {
+				return strings.Contains(textKey(p.Text), strings.TrimRight(end, ".;, "))
+			}) {
+				keptJudged[v]++
+			}
+		}
 		if show {
 			fmt.Println("==", s.id)
 			for _, p := range said {
@@ -112,6 +128,10 @@ func report(all []session, show bool) {
 	fmt.Printf("%d sessions: kept %d of %d facts (%.0f%%), %d of %d must-nots, %.1f statements a session\n", len(all),
 		kept, facts,
 		100*float64(kept)/math.Max(1, float64(facts)), broken, not, float64(statements)/math.Max(1, float64(len(all))))
+	if len(judged) > 0 {
+		fmt.Printf("passages kept: %d of %d useful, %d of %d partly, %d of %d noise or wrong\n", keptJudged[1], judged[1],
+			keptJudged[0.5], judged[0.5], keptJudged[0], judged[0])
+	}
 }
 
 func meets(said []extract.Point, f fact) bool {
@@ -139,7 +159,7 @@ func (s session) kept() []extract.Point {
 // example is a passage as the fit sees it.
 type example struct {
 	v      []float64
-	want   bool
+	want   float64 // the probability that it should be kept
 	weight float64
 }
 
@@ -155,15 +175,23 @@ func (s session) examples(model string) []example {
 		}
 		for _, r := range w.Rate(text, model) {
 			e := example{v: r.Features, weight: 1}
+			verdict, judged := s.verdicts[textKey(r.Text)]
 			for _, f := range s.facts {
 				if f.meets(r.Text) { // to miss one costs more than to keep one too many
-					e.want, e.weight = true, 2
+					e.want, e.weight = 1, 2
 				}
 			}
 			for _, f := range s.not {
 				if f.meets(r.Text) {
-					e.want, e.weight = false, 3
+					e.want, e.weight = 0, 3
 				}
+			}
+			switch {
+			case !judged || model == extract.ModelPerson || e.weight == 3:
+			case len(s.facts) > 0: // two people judged it
+				e.want = (e.want + verdict) / 2
+			default:
+				e.want, e.weight = verdict, 1+verdict
 			}
 			out = append(out, e)
 		}
@@ -186,10 +214,7 @@ func fitted(all []session, model string, ridge float64) []float64 {
 			for i := range e.v {
 				sum += e.v[i] * w[i]
 			}
-			d := 1 / (1 + math.Exp(-sum))
-			if e.want {
-				d--
-			}
+			d := 1/(1+math.Exp(-sum)) - e.want
 			for i := range e.v {
 				grad[i] += e.weight * d * e.v[i]
 			}
@@ -198,7 +223,8 @@ func fitted(all []session, model string, ridge float64) []float64 {
 			if prior[i] == 0 { // no part of the model
 				continue
 			}
-			w[i] -= 0.5 * (grad[i] + ridge*(w[i]-prior[i])) / float64(len(examples)/4+1)
+			hold := ridge * (1 + 3*math.Abs(prior[i])) // a strong weight has a reason
+			w[i] -= 0.5 * (grad[i] + hold*(w[i]-prior[i])) / float64(len(examples)/4+1)
 		}
 	}
 	return w

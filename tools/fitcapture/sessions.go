@@ -20,6 +20,8 @@ type session struct {
 	turns []turn
 	facts []fact
 	not   []fact
+	// verdicts of people on the passages of the assistant, by textKey: the probability that one should be kept
+	verdicts map[string]float64
 }
 
 // turn is a prompt, the last answer to it, and what the turn did.
@@ -112,6 +114,37 @@ func readSessions(dir, file string) ([]session, error) {
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// textKey is what a passage is found again by.
+func textKey(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// readVerdicts reads verdicts on passages into the sessions that they are of.
+func readVerdicts(file string, all []session) error {
+	if file == "" {
+		return nil
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("verdicts: %w", err)
+	}
+	want := map[string]float64{"useful": 1, "partly": 0.5, "noise": 0, "wrong": 0}
+	for i, line := range strings.Split(strings.TrimSpace(string(raw)), "\n") {
+		f := strings.SplitN(line, "\t", 3)
+		if len(f) < 3 {
+			return fmt.Errorf("verdicts: line %d has %d fields, want 3", i+1, len(f))
+		}
+		w, known := want[f[1]]
+		at := slices.IndexFunc(all, func(s session) bool { return s.id == f[0] })
+		if !known || at < 0 {
+			return fmt.Errorf("verdicts: line %d: no such session or verdict", i+1)
+		}
+		if all[at].verdicts == nil {
+			all[at].verdicts = map[string]float64{}
+		}
+		all[at].verdicts[textKey(f[2])] = w
+	}
+	return nil
 }
 
 type record struct {
