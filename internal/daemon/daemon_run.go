@@ -170,15 +170,16 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 				h.Engine.Recall.Floors.Run(ctx, func(err error) { h.log.Warn("relevance is not calibrated", "error", err) })
 			},
 			func(ctx context.Context) {
-				if h.server != nil { // other daemons write to it as well, which an index here would not notice
-					h.others.Send(ctx)
-					return
-				}
 				h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
 			},
 			func(ctx context.Context) {
 				if h.others != nil {
 					h.others.Listen(ctx)
+				}
+			},
+			func(ctx context.Context) {
+				if h.others != nil {
+					h.others.Send(ctx)
 				}
 			},
 		},

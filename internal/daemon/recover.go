@@ -51,7 +51,11 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 		}
 		h.Store = h.file
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case h.server != nil:
+		h.indexed = index.NewSharedStore(h.Store)
+	default:
 		h.indexed = index.NewStore(h.Store)
 	}
 	return err

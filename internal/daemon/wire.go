@@ -88,8 +88,8 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	}
 	if h.server != nil {
 		h.others = peers.New(peers.Config{
-			Server: h.server, Name: Owner(paths), Most: postgres.MaxNotice, Store: h.Store, Live: h.live, Title: beginning,
-			Log: log,
+			Server: h.server, Name: Owner(paths), Most: postgres.MaxNotice, Store: h.Store, Live: h.live, Index: h.indexed,
+			Title: beginning, Log: log,
 		})
 	}
 	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Fallback: func() (string, error) {

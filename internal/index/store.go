@@ -24,6 +24,8 @@ type Store struct {
 	touched map[string]bool   // ids of memories that may differ from the index
 	tainted map[turn]bool     // turns whose memories may have lost trust
 	resets  int               // how often the index was dropped
+	shared  bool              // others write to the store too
+	paused  bool              // what others write is not known, so there is no index
 	wake    chan struct{}     // has an element if the index is to be rebuilt
 	refresh chan struct{}     // has an element while touched memories are read; before mu
 	aliases map[string]string // key of a project → the key of its memories
@@ -64,6 +66,42 @@ func NewStore(st mem.Store) *Store {
 	}
 }
 
+// NewSharedStore returns a Store over one that others write to as well. It has an index only between Resume and Pause,
+// while Touch is told what they write.
+func NewSharedStore(st mem.Store) *Store {
+	s := NewStore(st)
+	s.shared, s.paused = true, true
+	return s
+}
+
+// Touch says that others changed memories.
+func (s *Store) Touch(ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.running {
+		return
+	}
+	for _, id := range ids {
+		s.touched[id] = true
+	}
+}
+
+// Resume says that from now on Touch is told what others write: the index is made anew.
+func (s *Store) Resume() {
+	s.mu.Lock()
+	s.paused = false
+	s.mu.Unlock()
+	s.reset()
+}
+
+// Pause says that changes of others may be missed from now on: the index is dropped.
+func (s *Store) Pause() {
+	s.mu.Lock()
+	s.paused = true
+	s.mu.Unlock()
+	s.reset()
+}
+
 // retryBuild is how long Run waits after an index could not be built.
 const retryBuild = time.Minute
 
@@ -87,9 +125,12 @@ func (s *Store) Run(ctx context.Context, log func(error)) {
 // Build builds the index from the store. Changes that are made meanwhile are in it.
 func (s *Store) Build(ctx context.Context) error {
 	s.mu.Lock()
-	s.running = true
-	resets := s.resets
+	paused, resets := s.paused, s.resets
+	s.running = !paused
 	s.mu.Unlock()
+	if paused {
+		return nil
+	}
 	fresh := &indexes{New(false), New(true)}
 	for _, kinds := range [][]mem.Kind{nil, {mem.Utterance}} {
 		if err := s.readAll(ctx, kinds, fresh.load); err != nil {
@@ -353,6 +394,9 @@ func (s *Store) alias(ctx context.Context, x *indexes, key string) (string, erro
 	known = key
 	if len(ps) == 1 {
 		known = ps[0].Key
+	}
+	if s.shared { // others may give the project another key
+		return known, nil
 	}
 	s.mu.Lock()
 	s.aliases[key] = known

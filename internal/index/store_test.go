@@ -340,3 +340,55 @@ func TestReadersAndWritersShareTheStore(t *testing.T) {
 	stop()
 	runs.Wait()
 }
+
+func TestASharedStoreHasAnIndexWhileItIsToldWhatOthersWrite(t *testing.T) {
+	under := sqlitetest.Open(t, nil)
+	s := NewSharedStore(under)
+	finds := func(text string) (found bool, ok bool) {
+		r, ok := s.Search(t.Context(), Query{Query: mem.Query{Text: text, Project: "p", Within: "*"}, Now: noon})
+		return len(r.Candidates) > 0, ok
+	}
+	others := func(text string) string {
+		r, err := under.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{fact(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r[0].IDs[0]
+	}
+	build := func() {
+		if err := s.Build(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	others("the keeper counts gulls")
+	if build(); s.built != nil {
+		t.Error("there is an index before it is told of changes")
+	}
+	s.Resume()
+	build()
+	if found, ok := finds("gulls"); !found || !ok {
+		t.Errorf("after Resume: found %v, answered %v", found, ok)
+	}
+	id := others("the harbour bell rings twice")
+	s.Touch(id)
+	if found, ok := finds("bell"); !found || !ok {
+		t.Errorf("what another wrote: found %v, answered %v", found, ok)
+	}
+	if _, err := under.Purge(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	s.Touch(id)
+	if found, ok := finds("bell"); found || !ok {
+		t.Errorf("what another purged: found %v, answered %v", found, ok)
+	}
+	s.Pause()
+	if _, ok := finds("gulls"); ok {
+		t.Error("it answers from an index that may miss changes")
+	}
+	others("the lamp burns rapeseed oil")
+	s.Resume()
+	build()
+	if found, ok := finds("rapeseed"); !found || !ok {
+		t.Errorf("what was missed: found %v, answered %v", found, ok)
+	}
+}

@@ -1,6 +1,6 @@
 // Package peers announces to the daemons of one database server what each of them writes, so that the live pages of
-// all show it. It sends ids and never texts: every role of the database can listen. It knows the changes of package
-// api, and nothing about the server but how to send and to listen.
+// all show it, and passes on to the index what the server says of it. It sends ids and never texts: every role of the
+// database can listen. It knows the changes of package api, and nothing about the server but how to send and to listen.
 package peers
 
 import (
@@ -28,6 +28,13 @@ type Store interface {
 	Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error)
 }
 
+// Index is told what others write while the connection that tells it stands.
+type Index interface {
+	Resume()             // from now on Touch is told
+	Touch(ids ...string) // these memories changed
+	Pause()              // changes may be missed
+}
+
 const (
 	waitingChanges = 1024 // that are kept until they are sent
 	firstRetry     = time.Second
@@ -48,6 +55,10 @@ type message struct {
 	From    string       `json:"from"` // the daemon
 	Changes []api.Change `json:"changes"`
 	Missed  bool         `json:"missed,omitempty"` // there were more
+
+	// The server itself tells which memories were written.
+	Memories []string `json:"memories,omitempty"`
+	All      bool     `json:"all,omitempty"` // so many that all may differ
 }
 
 // Group is the daemons of a server, as one of them sees it.
@@ -57,6 +68,7 @@ type Group struct {
 	most    int    // bytes of a message
 	store   Store
 	live    *api.Live
+	index   Index
 	title   func(string) string // what is shown of a prompt
 	log     *slog.Logger
 	pending chan api.Change
@@ -70,6 +82,7 @@ type Config struct {
 	Most   int    // bytes of a message
 	Store  Store
 	Live   *api.Live           // gets the changes of the others
+	Index  Index               // is told what they write
 	Title  func(string) string // what is shown of a prompt
 	Log    *slog.Logger
 }
@@ -77,8 +90,8 @@ type Config struct {
 // New returns a Group. Send and Listen have to run.
 func New(c Config) *Group {
 	return &Group{
-		server: c.Server, name: c.Name, most: c.Most, store: c.Store, live: c.Live, title: c.Title, log: c.Log,
-		pending: make(chan api.Change, waitingChanges),
+		server: c.Server, name: c.Name, most: c.Most, store: c.Store, live: c.Live, index: c.Index, title: c.Title,
+		log: c.Log, pending: make(chan api.Change, waitingChanges),
 	}
 }
 
@@ -155,6 +168,7 @@ func (g *Group) Listen(ctx context.Context) {
 	retry, broken := firstRetry, false
 	for ctx.Err() == nil {
 		ready := func() {
+			g.index.Resume()
 			if retry = firstRetry; broken {
 				g.live.Publish(everything())
 			}
@@ -163,6 +177,7 @@ func (g *Group) Listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		g.index.Pause()
 		g.log.Debug("what other daemons write is not shown at once", "error", err)
 		broken = true
 		select {
@@ -176,7 +191,14 @@ func (g *Group) Listen(ctx context.Context) {
 // receive publishes what another daemon wrote.
 func (g *Group) receive(ctx context.Context, text string) {
 	var m message
-	if err := json.Unmarshal([]byte(text), &m); err != nil || m.From == g.name || !g.live.Touch() {
+	if err := json.Unmarshal([]byte(text), &m); err != nil || m.From == g.name {
+		return
+	}
+	if m.All {
+		g.index.Resume()
+	}
+	g.index.Touch(m.Memories...)
+	if !g.live.Touch() {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, lookLimit)

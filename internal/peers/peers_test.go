@@ -37,7 +37,7 @@ func (w *wire) Listen(context.Context, func(), func(string)) error { return nil 
 func group(most int) (*Group, *wire) {
 	w := &wire{sent: make(chan string, 100)}
 	return New(Config{
-		Server: w, Name: "one", Most: most, Live: &api.Live{}, Log: slog.New(slog.DiscardHandler),
+		Server: w, Name: "one", Most: most, Live: &api.Live{}, Index: &noted{}, Log: slog.New(slog.DiscardHandler),
 	}), w
 }
 
@@ -150,5 +150,25 @@ func TestTitlesComeFromTheStore(t *testing.T) {
 		if got := g.titleOf(t.Context(), c); got != want {
 			t.Errorf("%+v is shown as %q, want %q", c, got, want)
 		}
+	}
+}
+
+// noted is an index that keeps what it is told.
+type noted struct{ told []string }
+
+func (n *noted) Resume()             { n.told = append(n.told, "resume") }
+func (n *noted) Pause()              { n.told = append(n.told, "pause") }
+func (n *noted) Touch(ids ...string) { n.told = append(n.told, ids...) }
+
+func TestTheIndexIsToldWhatOthersWrite(t *testing.T) {
+	g, _ := group(1000)
+	for _, text := range []string{
+		`{"from":"one","memories":["m_own"]}`, `{"from":"two","memories":["m_1","m_2"]}`, `{"memories":["m_3"]}`,
+		`{"all":true}`, "no message",
+	} {
+		g.receive(t.Context(), text)
+	}
+	if got := strings.Join(g.index.(*noted).told, " "); got != "m_1 m_2 m_3 resume" {
+		t.Errorf("the index was told %q", got)
 	}
 }

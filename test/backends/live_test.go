@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -110,5 +111,50 @@ func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
 	shows(t, lines, api.Changed, `"memory"`, `"checkpoint"`) // pages reload what they may have missed
 	one.Run("add", "the scales are calibrated on Mondays")
 	shows(t, lines, api.NewObservation, "calibrated on Mondays")
+	two.StopWorker()
+}
+
+// A daemon's index in RAM has what another daemon writes, edits and purges, also after the server was away.
+func TestADaemonFindsWhatAnotherOneWrote(t *testing.T) {
+	one, server := newPerson(t)
+	two := world.NewPerson(t)
+	two.Program = one.Program
+	pass, err := os.ReadFile(filepath.Join(one.Home, ".pgpass"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(two.Home, ".pgpass"), pass, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	two.Run("config", "set", "store.dsn", server.DSN())
+	one.StartWorker()
+	two.StartWorker()
+	finds := func(words string) func() bool {
+		return func() bool { return strings.Contains(two.Run("search", words, "--project", "all"), "m_") }
+	}
+	misses := func(words string) func() bool { return func() bool { return !finds(words)() } }
+	expect := func(what string, so func() bool) {
+		t.Helper()
+		if !two.Eventually(so) {
+			t.Error(what)
+		}
+	}
+	one.Run("add", "the till rounds to five cents", "-k", "decision")
+	expect("what another daemon wrote is not found", finds("till rounds"))
+	id := regexp.MustCompile(`m_\w+`).FindString(one.Run("search", "till rounds", "--project", "all"))
+	one.Run("edit", id, "--text", "the turnstile counts backwards")
+	expect("what another daemon edited is not found", finds("turnstile backwards"))
+	expect("text that another daemon replaced is found", misses("till rounds"))
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	one.Run("add", "the scales are calibrated on Mondays", "-k", "decision")
+	expect("what was written after the server was away is not found", finds("scales calibrated"))
+	one.Run("purge", id, "--yes")
+	expect("what another daemon purged is found", misses("turnstile backwards"))
+	one.StopWorker()
 	two.StopWorker()
 }

@@ -13,8 +13,15 @@ import (
 // heardCheck is after how long without a notification the connection is examined: a network may have forgotten it.
 const heardCheck = time.Minute
 
-// channel is the name of the channel of the schema's daemons. A longer name would be an error of the server.
-func (s *database) channel() string { return cut("remanence "+s.schema, 63) }
+// channel is the name of the channel of the schema's daemons, as tell_written has it. A name of more than 63 bytes
+// would be an error of the server.
+func (s *database) channel() string {
+	const prefix = "remanence "
+	if len(prefix+s.schema) <= 63 {
+		return prefix + s.schema
+	}
+	return prefix + string([]rune(s.schema)[:13])
+}
 
 // Notify sends a text of at most MaxNotice bytes to all who listen. Every role of the database can listen: it must not
 // be a secret.
