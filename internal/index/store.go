@@ -67,7 +67,7 @@ func NewStore(st mem.Store) *Store {
 }
 
 // NewSharedStore returns a Store over one that others write to as well. It has an index only between Resume and Pause,
-// while Touch is told what they write.
+// while Touch gets what they write.
 func NewSharedStore(st mem.Store) *Store {
 	s := NewStore(st)
 	s.shared, s.paused = true, true
@@ -86,7 +86,7 @@ func (s *Store) Touch(ids ...string) {
 	}
 }
 
-// Resume says that from now on Touch is told what others write: the index is made anew.
+// Resume says that from now on Touch gets what others write: the index is made anew.
 func (s *Store) Resume() {
 	s.mu.Lock()
 	s.paused = false

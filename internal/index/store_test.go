@@ -341,7 +341,7 @@ func TestReadersAndWritersShareTheStore(t *testing.T) {
 	runs.Wait()
 }
 
-func TestASharedStoreHasAnIndexWhileItIsToldWhatOthersWrite(t *testing.T) {
+func TestASharedStoreHasAnIndexWhileItGetsWhatOthersWrite(t *testing.T) {
 	under := sqlitetest.Open(t, nil)
 	s := NewSharedStore(under)
 	finds := func(text string) (found bool, ok bool) {
@@ -362,7 +362,7 @@ func TestASharedStoreHasAnIndexWhileItIsToldWhatOthersWrite(t *testing.T) {
 	}
 	others("the keeper counts gulls")
 	if build(); s.built != nil {
-		t.Error("there is an index before it is told of changes")
+		t.Error("there is an index before it gets changes")
 	}
 	s.Resume()
 	build()

@@ -28,9 +28,9 @@ type Store interface {
 	Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error)
 }
 
-// Index is told what others write while the connection that tells it stands.
+// Index gets what others write while the connection that reports it stands.
 type Index interface {
-	Resume()             // from now on Touch is told
+	Resume()             // from now on Touch gets them
 	Touch(ids ...string) // these memories changed
 	Pause()              // changes may be missed
 }
@@ -56,7 +56,7 @@ type message struct {
 	Changes []api.Change `json:"changes"`
 	Missed  bool         `json:"missed,omitempty"` // there were more
 
-	// The server itself tells which memories were written.
+	// The server itself reports which memories were written.
 	Memories []string `json:"memories,omitempty"`
 	All      bool     `json:"all,omitempty"` // so many that all may differ
 }
@@ -82,7 +82,7 @@ type Config struct {
 	Most   int    // bytes of a message
 	Store  Store
 	Live   *api.Live           // gets the changes of the others
-	Index  Index               // is told what they write
+	Index  Index               // gets what they write
 	Title  func(string) string // what is shown of a prompt
 	Log    *slog.Logger
 }

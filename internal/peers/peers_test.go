@@ -153,14 +153,14 @@ func TestTitlesComeFromTheStore(t *testing.T) {
 	}
 }
 
-// noted is an index that keeps what it is told.
-type noted struct{ told []string }
+// noted is an index that keeps what it gets.
+type noted struct{ got []string }
 
-func (n *noted) Resume()             { n.told = append(n.told, "resume") }
-func (n *noted) Pause()              { n.told = append(n.told, "pause") }
-func (n *noted) Touch(ids ...string) { n.told = append(n.told, ids...) }
+func (n *noted) Resume()             { n.got = append(n.got, "resume") }
+func (n *noted) Pause()              { n.got = append(n.got, "pause") }
+func (n *noted) Touch(ids ...string) { n.got = append(n.got, ids...) }
 
-func TestTheIndexIsToldWhatOthersWrite(t *testing.T) {
+func TestTheIndexGetsWhatOthersWrite(t *testing.T) {
 	g, _ := group(1000)
 	for _, text := range []string{
 		`{"from":"one","memories":["m_own"]}`, `{"from":"two","memories":["m_1","m_2"]}`, `{"memories":["m_3"]}`,
@@ -168,7 +168,7 @@ func TestTheIndexIsToldWhatOthersWrite(t *testing.T) {
 	} {
 		g.receive(t.Context(), text)
 	}
-	if got := strings.Join(g.index.(*noted).told, " "); got != "m_1 m_2 m_3 resume" {
-		t.Errorf("the index was told %q", got)
+	if got := strings.Join(g.index.(*noted).got, " "); got != "m_1 m_2 m_3 resume" {
+		t.Errorf("the index was got %q", got)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // heardCheck is after how long without a notification the connection is examined: a network may have forgotten it.
 const heardCheck = time.Minute
 
-// channel is the name of the channel of the schema's daemons, as tell_written has it. A name of more than 63 bytes
+// channel is the name of the channel of the schema's daemons, as announce_written has it. A name of more than 63 bytes
 // would be an error of the server.
 func (s *database) channel() string {
 	const prefix = "remanence "

@@ -1,6 +1,6 @@
 -- Says to all who listen which memories a transaction wrote, when it commits: daemons keep an index of them in RAM.
 -- Only ids are sent. A notice takes 8,000 bytes; of more memories it says that all may differ.
-CREATE FUNCTION tell_written() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION announce_written() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   ids text[];
   said text;
@@ -19,8 +19,8 @@ BEGIN
 END $$;
 
 CREATE TRIGGER memory_inserted AFTER INSERT ON memory REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION tell_written();
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_written();
 CREATE TRIGGER memory_updated AFTER UPDATE ON memory REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION tell_written();
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_written();
 CREATE TRIGGER memory_deleted AFTER DELETE ON memory REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION tell_written();
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_written();
