@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -33,7 +34,10 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 		return fault.Config.WithMessage("store.dsn cannot be used").Because("%s", err).
 			FixedBy("remanence config set store.dsn …")
 	case dsn != "":
-		h.server, err = postgres.Open(ctx, postgres.Config{DSN: dsn, Owner: Owner(h.Paths), Now: h.Sys.Now})
+		h.process = rand.Text() // machines may have the same name and directories
+		h.server, err = postgres.Open(ctx, postgres.Config{
+			DSN: dsn, Owner: Owner(h.Paths), Process: h.process, Now: h.Sys.Now,
+		})
 		h.Store = h.server
 		switch {
 		case errors.Is(err, postgres.ErrNotBuilt):

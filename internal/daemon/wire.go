@@ -44,6 +44,7 @@ type Daemon struct {
 	Store        mem.Store
 	file         *sqlite.Store   // Store, unless a server has it
 	server       *postgres.Store // Store, if a server has it
+	process      string          // names this process among the daemons of the server
 	indexed      *index.Store    // Store with an index in RAM, once serving
 	live         *api.Live       // of what is written to the store
 	others       *peers.Group    // the other daemons of server; nil without one
@@ -88,7 +89,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	}
 	if h.server != nil {
 		h.others = peers.New(peers.Config{
-			Server: h.server, Name: Owner(paths), Most: postgres.MaxNotice, Store: h.Store, Live: h.live, Index: h.indexed,
+			Server: h.server, Name: h.process, Most: postgres.MaxNotice, Store: h.Store, Live: h.live, Index: h.indexed,
 			Title: beginning, Log: log,
 		})
 	}

@@ -41,7 +41,8 @@ type Config struct {
 	// PGPASSFILE or ~/.pgpass instead.
 	DSN      string
 	Schema   string           // made if it is missing; empty means DefaultSchema
-	Owner    string           // names the process that leases jobs, the same after a restart
+	Owner    string           // names the daemon that leases jobs, the same after a restart
+	Process  string           // names this process in the notices of what it wrote, as no other
 	Now      func() time.Time // nil means time.Now
 	Connect  time.Duration    // limit of a new connection; 0 means 5 s
 	Wait     time.Duration    // limit of waiting for a lock; 0 means 10 s

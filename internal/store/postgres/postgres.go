@@ -115,7 +115,7 @@ func connect(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 		"idle_in_transaction_session_timeout": milliseconds(cfg.Limit),
 		"synchronous_commit":                  "on",
 		"timezone":                            "UTC",
-		"remanence.daemon":                    cfg.Owner, // for announce_written
+		"remanence.process":                   cfg.Process, // for announce_written
 	} {
 		c.RuntimeParams[name] = value
 	}

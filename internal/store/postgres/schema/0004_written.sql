@@ -9,7 +9,7 @@ BEGIN
   IF ids IS NULL THEN
     RETURN NULL;
   END IF;
-  said := json_build_object('from', coalesce(current_setting('remanence.daemon', true), ''), 'memories', ids)::text;
+  said := json_build_object('from', coalesce(current_setting('remanence.process', true), ''), 'memories', ids)::text;
   IF cardinality(ids) > 100 OR octet_length(said) > 7500 THEN
     said := '{"all":true}';
   END IF;
