@@ -72,6 +72,7 @@ type world struct {
 	events       int
 	// prompts since the last look that came back to what an earlier session learned, and those that got it
 	needed, met int
+	injectedNow string   // into the session that is played
 	habits      []habit  // what the person says again and again
 	regular     []errand // that come up in every sixth session
 	guide       string   // the project's AGENTS.md
@@ -182,6 +183,7 @@ func (w *world) session(ctx context.Context, n, sessions int) error {
 			}
 		}
 	}
+	w.injectedNow = briefing.Context
 	for p := range 4 + w.random.IntN(3) {
 		if err := w.turn(ctx, id, fmt.Sprintf("%s-p%d", id, p), area); err != nil {
 			return err
@@ -205,9 +207,10 @@ func (w *world) turn(ctx context.Context, session, id string, area int) error {
 	if err != nil {
 		return err
 	}
+	w.injectedNow += reply.Context
 	if at, known := w.at[t]; known && w.clock.Sub(at) > 24*time.Hour {
 		w.needed++
-		if strings.Contains(reply.Context, t.said()) {
+		if strings.Contains(w.injectedNow, t.said()) {
 			w.met++
 		}
 	}
