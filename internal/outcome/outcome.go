@@ -74,6 +74,7 @@ type Command struct {
 	line      string
 	failed    bool
 	committed bool
+	rebased   bool             // it gave commits before it other hashes
 	commits   []extract.Commit // that git reported
 	subject   string           // of a commit that git did not report
 	delivery  string           // see shell.Delivery
@@ -106,6 +107,7 @@ func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok
 		c.subject, c.committed = extract.QuietCommit(line, output)
 		c.committed = c.committed && !failed || len(c.commits) > 0
 	}
+	c.rebased = !failed && strings.Contains(line, "git") && strings.Contains(line, "rebase")
 	c.delivery, c.checks = shell.Delivery(line), shell.Checks(line)
 	if c.delivery == "push" && pushRejected(output) { // what reads its output hid its exit status
 		c.failed = true
@@ -115,7 +117,7 @@ func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok
 	} else if known {
 		c.remote = checksPassed
 	}
-	ok = c.remote != "" || c.committed || c.delivery != "" || len(c.checks) > 0 || failed && commits
+	ok = c.remote != "" || c.committed || c.rebased || c.delivery != "" || len(c.checks) > 0 || failed && commits
 	if ok {
 		c.line = extract.PlainCommand(line)
 	}
@@ -153,7 +155,7 @@ func (s *Session) Pieces(until time.Time, statements bool) []Piece {
 			next = all[i+1].Since
 		}
 		p.Title = p.title(func(c Command) bool { return !statements || summarized[c.prompt] })
-		p.State, p.Unknown = s.state(p, next), len(p.hashes()) == 0 && (len(p.commits) > 0 || len(p.files) > 0)
+		p.State, p.Unknown = s.state(p, next), len(s.hashes(p)) == 0 && (len(p.commits) > 0 || len(p.files) > 0)
 		if len(p.turns) > 0 {
 			p.ID, p.Prompt = p.turns[0].ID, p.turns[0].Prompt
 		}

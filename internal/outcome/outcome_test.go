@@ -162,6 +162,22 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 	}
 }
 
+func TestARebasedCommitHasAnotherHash(t *testing.T) {
+	s := session([]string{"fee.go"})
+	s.run(t, 5, "git commit -m 'fee: round'", "[main 1111111] fee: round\n 1 file changed", false)
+	s.run(t, 6, "git push", "! [rejected]", true)
+	s.run(t, 7, "git pull --rebase origin main", "", false)
+	s.run(t, 8, "git push", "", false)
+	got := s.Pieces(at(999), false)
+	if len(got) != 1 || got[0].State != "committed, pushed" || !got[0].Unknown {
+		t.Errorf("without the repository: got %+v", got)
+	}
+	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(7), Subject: "fee: round", Files: []string{"fee.go"}}}, nil)
+	if got, want := s.text(), "fee: round; text p1: committed 3333333, pushed\n"; got != want {
+		t.Errorf("with the repository: got %swant %s", got, want)
+	}
+}
+
 func TestAnIgnoredFileNeedsNoCommit(t *testing.T) {
 	s := session([]string{"fee.go", "notes.txt"}, []string{"todo.txt"})
 	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(9), Files: []string{"fee.go"}}}, []string{"notes.txt", "todo.txt"})

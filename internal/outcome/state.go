@@ -69,7 +69,7 @@ func (s *Session) state(p *Piece, next time.Time) string {
 	last := s.lastEdit(p)
 	switch {
 	case len(p.commits) > 0:
-		parts = append(parts, committed(cmp.Or(joined(p.hashes()), joined(s.byTheirSubject(p)))))
+		parts = append(parts, committed(cmp.Or(joined(s.hashes(p)), joined(s.byTheirSubject(p)))))
 		again := last.After(p.At) && !slices.ContainsFunc(s.Commands, func(a Command) bool {
 			return a.committed && a.at.After(last)
 		})
@@ -141,16 +141,22 @@ func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 // ignores reports whether the repository is known to ignore a file.
 func (s *Session) ignores(file string) bool { return s.Log != nil && s.Log.ignored[file] }
 
-// byTheirSubject returns the abbreviated hashes of the commits of a piece of work that git did not report.
+// byTheirSubject returns the abbreviated hashes that the repository has of the commits of a piece of work.
 func (s *Session) byTheirSubject(p *Piece) (hashes []string) {
 	if s.Log == nil {
 		return nil
 	}
 	for _, made := range p.commits {
-		all := s.Log.bySubject[made.subject]
-		i := slices.IndexFunc(all, func(c Logged) bool { return c.At.Sub(made.at).Abs() < longestCommit })
-		if i >= 0 {
-			hashes = append(hashes, short(all[i].ID))
+		subjects := []string{made.subject}
+		for _, c := range made.commits {
+			subjects = append(subjects, c.Subject)
+		}
+		for _, subject := range subjects {
+			all := s.Log.bySubject[subject]
+			i := slices.IndexFunc(all, func(c Logged) bool { return c.At.Sub(made.at).Abs() < longestCommit })
+			if i >= 0 {
+				hashes = append(hashes, short(all[i].ID))
+			}
 		}
 	}
 	return hashes
@@ -172,9 +178,12 @@ func (s *Session) lastEdit(p *Piece) (at time.Time) {
 	return at
 }
 
-// hashes returns the abbreviated hashes of the commits of a piece of work that git reported.
-func (p *Piece) hashes() (out []string) {
+// hashes returns the abbreviated hashes of the commits of a piece of work that git reported and no rebase replaced.
+func (s *Session) hashes(p *Piece) (out []string) {
 	for _, made := range p.commits {
+		if slices.ContainsFunc(s.Commands, func(c Command) bool { return c.rebased && !c.at.Before(made.at) }) {
+			continue
+		}
 		for _, c := range made.commits {
 			out = append(out, c.Hash)
 		}
