@@ -124,7 +124,8 @@ func wholeClause(s string, limit int) string {
 			break
 		}
 		part := cut[:at]
-		if strings.Count(part, "(") == strings.Count(part, ")") && strings.Count(part, "`")%2 == 0 {
+		whole := strings.Count(part, "(") == strings.Count(part, ")") && strings.Count(part, "`")%2 == 0
+		if whole && !onlyConditions(part) {
 			if strings.HasPrefix(s[at:], "; ") {
 				return part
 			}
@@ -132,7 +133,21 @@ func wholeClause(s string, limit int) string {
 		}
 		end = at
 	}
-	return chars.Clip(s, limit)
+	at := strings.LastIndexByte(cut, ' ')
+	if rest, _ := strings.CutPrefix(s, cut); at > len(cut)/2 && !strings.HasPrefix(rest, " ") {
+		cut = cut[:at] // no word is cut
+	}
+	return cut + "…"
+}
+
+// onlyConditions reports whether the last clause of a text is a condition, behind which the main clause is missing.
+func onlyConditions(part string) bool {
+	last := part
+	for _, mark := range clauseEnds {
+		last = last[max(0, strings.LastIndex(last, mark)):]
+	}
+	return lang.HasAnyPrefix(strings.ToLower(strings.TrimLeft(last, ";,(—–- ")), "if ", "when ", "while ", "wenn ",
+		"falls ", "si ", "quand ", "lorsque ", "cuando ", "quando ", "если ", "когда ")
 }
 
 // Headline returns the first line of a text as title, and the whole text as body if the title does not contain it.

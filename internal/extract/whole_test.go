@@ -29,6 +29,10 @@ func TestATitleIsCutWhereASentenceOrAClauseEnds(t *testing.T) {
 			"no clause ends in the second half", "Now, the limiter counts every request of a client per key and keeps that", 50,
 			"Now, the limiter counts every request of a client…",
 		},
+		{
+			"a condition is not all", "When a key is unknown, if the store is away, the limiter lets requests pass and logs", 60,
+			"When a key is unknown, if the store is away, the limiter…",
+		},
 		{"another script", "リミッターはキーごとに数え、一時間保持する、そして掃除係が古いものを消す、次に数え直す", 30, "リミッターはキーごとに数え、一時間保持する…"},
 	} {
 		if got := WholeTitle(c.text, c.limit); got != c.want {
