@@ -74,6 +74,7 @@ type Command struct {
 	line      string
 	failed    bool
 	committed bool
+	amends    bool             // it replaced the last commit
 	rebased   bool             // it gave commits before it other hashes
 	commits   []extract.Commit // that git reported
 	subject   string           // of a commit that git did not report
@@ -107,7 +108,8 @@ func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok
 		c.subject, c.committed = extract.QuietCommit(line, output)
 		c.committed = c.committed && !failed || len(c.commits) > 0
 	}
-	c.rebased = !failed && strings.Contains(line, "git") && strings.Contains(line, "rebase")
+	c.amends, c.rebased = shell.Rewrites(line)
+	c.rebased = c.rebased && !failed
 	c.delivery, c.checks = shell.Delivery(line), shell.Checks(line)
 	if c.delivery == "push" && pushRejected(output) { // what reads its output hid its exit status
 		c.failed = true
@@ -193,7 +195,15 @@ func (p Piece) Files() []string { return p.files }
 func (s *Session) divide(turns []Turn) (done []*Piece) {
 	slices.SortStableFunc(s.Commands, func(a, b Command) int { return a.at.Compare(b.at) })
 	slices.SortStableFunc(turns, func(a, b Turn) int { return a.At.Compare(b.At) })
-	commits := slices.DeleteFunc(slices.Clone(s.Commands), func(c Command) bool { return !c.committed })
+	var commits []Command
+	for _, c := range s.Commands {
+		if n := len(commits); c.committed && c.amends && n > 0 {
+			commits = commits[:n-1]
+		}
+		if c.committed {
+			commits = append(commits, c)
+		}
+	}
 	var open []*Piece
 	take := func(n int, turns ...Turn) { // the commits hold all that is open
 		if n == 0 {

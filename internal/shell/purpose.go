@@ -51,6 +51,26 @@ func Delivery(line string) string {
 	return ""
 }
 
+// Rewrites reports whether a command line gives commits other hashes: the last one, as `git commit --amend` does, or
+// all that were not pushed, as a rebase.
+func Rewrites(line string) (last, all bool) {
+	if !containsAny(line, "--amend", "rebase") { // most lines
+		return false, false
+	}
+	for _, words := range commandsOf(line) {
+		_, rest, _ := programIn(words, "git")
+		switch Subcommand(rest) {
+		case "commit":
+			last = last || slices.Contains(rest, "--amend")
+		case "rebase":
+			all = true
+		case "pull":
+			all = all || slices.ContainsFunc(rest, func(w string) bool { return strings.HasPrefix(w, "--rebase") })
+		}
+	}
+	return last, all
+}
+
 // Checks returns what a command line checks: "test", "lint", "types", "build" or "check", each once.
 func Checks(line string) (out []string) {
 	if !containsAny(line, "test", "lint", "check", "build", "fmt", "format", "compile", "tox", "jest", "rspec", "phpunit",

@@ -65,3 +65,21 @@ func TestACommandThatOnlyShowsMakesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatGivesCommitsOtherHashes(t *testing.T) {
+	for line, want := range map[string][2]bool{
+		"git commit --amend --no-edit":                {true, false},
+		"git -C api commit -q --amend -m x":           {true, false},
+		"git pull --rebase origin main && git push":   {false, true},
+		"git fetch && git rebase origin/main":         {false, true},
+		"git commit -m 'docs: say when to rebase'":    {false, false},
+		"git log --grep=rebase":                       {false, false},
+		"git pull":                                    {false, false},
+		"echo 'git rebase' >> notes; grep -r amend .": {false, false},
+		"git commit -m 'tests: cover commit --amend'": {false, false},
+	} {
+		if last, all := Rewrites(line); last != want[0] || all != want[1] {
+			t.Errorf("%s: last %v, all %v, want %v", line, last, all, want)
+		}
+	}
+}
