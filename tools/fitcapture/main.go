@@ -44,7 +44,11 @@ func main() {
 		os.Exit(1)
 	}
 	if *fit {
-		printWeights(fitted(all, extract.ModelAssistant, *ridge), fitted(all, extract.ModelPerson, *ridge))
+		person := extract.Weights(extract.ModelPerson) // verdicts say nothing about what the person said
+		if *judged == "" {
+			person = fitted(all, extract.ModelPerson, *ridge)
+		}
+		printWeights(fitted(all, extract.ModelAssistant, *ridge), person)
 		return
 	}
 	report(all, *show)
@@ -223,7 +227,7 @@ func fitted(all []session, model string, ridge float64) []float64 {
 			if prior[i] == 0 { // no part of the model
 				continue
 			}
-			hold := ridge * (1 + 3*math.Abs(prior[i])) // a strong weight has a reason
+			hold := ridge * (1 + 3*math.Abs(prior[i])) // strong weights move less
 			w[i] -= 0.5 * (grad[i] + hold*(w[i]-prior[i])) / float64(len(examples)/4+1)
 		}
 	}
