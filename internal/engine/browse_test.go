@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,6 +143,13 @@ func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 	few, err := s.Views.Feed(t.Context(), views.FeedRequest{Limit: 2})
 	if err != nil || len(few.Entries) != 2 || few.Entries[0].What != got.Entries[0].What {
 		t.Errorf("two: got %+v, %v", few.Entries, err)
+	}
+	all := len(got.Entries)
+	for offset, want := range map[int]int{math.MinInt: all, -1: all, 1: all - 1, math.MaxInt: 0} {
+		part, err := s.Views.Feed(t.Context(), views.FeedRequest{Offset: offset})
+		if err != nil || len(part.Entries) != want || part.More {
+			t.Errorf("offset %d: got %d entries, more %v, %v; want %d", offset, len(part.Entries), part.More, err, want)
+		}
 	}
 }
 

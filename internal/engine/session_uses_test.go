@@ -40,6 +40,10 @@ func TestAUseLeadsFromTheSessionThatLearnedToTheOneThatUsed(t *testing.T) {
 		len(only.Uses) != 0 {
 		t.Errorf("the newest session alone: %+v", only)
 	}
+	all := must(s.Views.SessionUses(t.Context(), views.SessionUsesRequest{Limit: 2, Offset: -1}))
+	if len(all.Sessions) != 2 || all.Next != 2 {
+		t.Errorf("from before the first: %d sessions, next %d; want 2 and 2", len(all.Sessions), all.Next)
+	}
 }
 
 func TestAProjectWithoutSessionsHasNoUses(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -39,7 +40,8 @@ func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 	if n <= 0 {
 		n = feedLength
 	}
-	n = min(n, 200) + req.Offset + 1
+	from := min(max(req.Offset, 0), math.MaxInt32) // so that no sum below overflows
+	n = min(n, 200) + from + 1
 	out := FeedResponse{Entries: []TimelineEntry{}}
 	ms, err := s.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", Limit: n})
 	if err != nil {
@@ -79,7 +81,7 @@ func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 	}
 	slices.SortStableFunc(out.Entries, func(a, b TimelineEntry) int { return b.At.Compare(a.At) })
 	out.More = len(out.Entries) >= n
-	out.Entries = out.Entries[min(req.Offset, len(out.Entries)):min(n-1, len(out.Entries))]
+	out.Entries = out.Entries[min(from, len(out.Entries)):min(n-1, len(out.Entries))]
 	return out, nil
 }
 

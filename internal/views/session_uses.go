@@ -73,14 +73,14 @@ func (s *Service) SessionUses(ctx context.Context, req SessionUsesRequest) (Sess
 		return SessionUsesResponse{}, err
 	}
 	out := SessionUsesResponse{Project: p, Sessions: []UseSession{}, Uses: []SessionUse{}}
-	n := min(cmp.Or(max(req.Limit, 0), defaultUseSessions), maxUseSessions)
-	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n, Offset: req.Offset})
+	n, offset := min(cmp.Or(max(req.Limit, 0), defaultUseSessions), maxUseSessions), max(req.Offset, 0)
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n, Offset: offset})
 	if err != nil {
 		return out, fmt.Errorf("sessions: %w", err)
 	}
 	at := map[string]int{} // of a session in out.Sessions
 	if len(ss) == n {
-		out.Next = req.Offset + n
+		out.Next = offset + n
 	}
 	for i, sess := range slices.Backward(ss) {
 		if sess.Prompts == 0 {
@@ -89,7 +89,7 @@ func (s *Service) SessionUses(ctx context.Context, req SessionUsesRequest) (Sess
 		at[sess.ID] = len(out.Sessions)
 		out.Sessions = append(out.Sessions, UseSession{
 			ID: sess.ID, Short: sess.Short, Agent: sess.Agent, Project: sess.Project, At: sess.Created, Title: sess.FirstPrompt,
-			offset: req.Offset + i,
+			offset: offset + i,
 		})
 	}
 	if len(out.Sessions) == 0 {
