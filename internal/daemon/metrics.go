@@ -40,6 +40,10 @@ func (h *Daemon) Metrics(ctx context.Context) ([]api.Metric, error) {
 			Name: "injected_tokens", Help: "Tokens injected, by all stored receipts.",
 			Value: float64(s.InjectedTokens),
 		},
+		api.Metric{
+			Name: "index_memories", Help: "Memories in the index in RAM; 0 while searches go to the database.",
+			Value: float64(h.indexed.Len()),
+		},
 		api.Metric{Name: "queue_dead_jobs", Help: "Jobs that were given up.", Value: float64(s.DeadJobs)},
 		api.Metric{Name: "hook_events_total", Help: "Events answered.", Value: float64(d.Hooks)},
 		api.Metric{Name: "hook_errors_total", Help: "Events that could not be kept.", Value: float64(d.HookErrors)},

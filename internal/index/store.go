@@ -146,6 +146,17 @@ func (s *Store) Build(ctx context.Context) error {
 	return nil
 }
 
+// Len returns the number of memories in the index, 0 while there is none.
+func (s *Store) Len() int {
+	s.mu.Lock()
+	x := s.built
+	s.mu.Unlock()
+	if x == nil {
+		return 0
+	}
+	return x.memories.Len() + x.utterances.Len()
+}
+
 func (x *indexes) trim() {
 	x.memories.Trim()
 	x.utterances.Trim()

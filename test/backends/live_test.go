@@ -5,6 +5,7 @@ package backends
 import (
 	"bufio"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -15,11 +16,12 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/test/pgserver"
 	"remanence/test/world"
 )
 
-// watch opens the stream of live changes of a person's daemon, and returns its lines.
-func watch(t *testing.T, p *world.Person) <-chan string {
+// get requests a path of a person's daemon.
+func get(t *testing.T, p *world.Person, path string) *http.Response {
 	t.Helper()
 	rt := p.StartWorker()
 	client := &http.Client{Transport: &http.Transport{
@@ -27,7 +29,7 @@ func watch(t *testing.T, p *world.Person) <-chan string {
 			return (&net.Dialer{}).DialContext(ctx, "unix", rt.Socket)
 		},
 	}}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://remanence"+api.EventsPath, nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://remanence"+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +40,15 @@ func watch(t *testing.T, p *world.Person) <-chan string {
 	}
 	t.Cleanup(func() { _ = res.Body.Close() })
 	if res.StatusCode != http.StatusOK {
-		t.Fatalf("the stream answers %s", res.Status)
+		t.Fatalf("%s answers %s", path, res.Status)
 	}
+	return res
+}
+
+// watch opens the stream of live changes of a person's daemon, and returns its lines.
+func watch(t *testing.T, p *world.Person) <-chan string {
+	t.Helper()
+	res := get(t, p, api.EventsPath)
 	lines := make(chan string, 1000)
 	go func() {
 		defer close(lines)
@@ -73,10 +82,11 @@ next:
 	}
 }
 
-// The pages of one daemon show what another daemon of the server writes, also after the server was away.
-func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
-	one, server := newPerson(t)
-	two := world.NewPerson(t)
+// twoPersons are two with a daemon each on one server.
+func twoPersons(t *testing.T) (one, two *world.Person, server *pgserver.Server) {
+	t.Helper()
+	one, server = newPerson(t)
+	two = world.NewPerson(t)
 	two.Program = one.Program
 	pass, err := os.ReadFile(filepath.Join(one.Home, ".pgpass"))
 	if err != nil {
@@ -86,6 +96,12 @@ func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	two.Run("config", "set", "store.dsn", server.DSN())
+	return one, two, server
+}
+
+// The pages of one daemon show what another daemon of the server writes, also after the server was away.
+func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
+	one, two, server := twoPersons(t)
 	lines := watch(t, two)
 	listening := func() bool {
 		n, err := server.Query("remanence", "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
@@ -116,19 +132,13 @@ func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
 
 // A daemon's index in RAM has what another daemon writes, edits and purges, also after the server was away.
 func TestADaemonFindsWhatAnotherOneWrote(t *testing.T) {
-	one, server := newPerson(t)
-	two := world.NewPerson(t)
-	two.Program = one.Program
-	pass, err := os.ReadFile(filepath.Join(one.Home, ".pgpass"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(two.Home, ".pgpass"), pass, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	two.Run("config", "set", "store.dsn", server.DSN())
+	one, two, server := twoPersons(t)
 	one.StartWorker()
-	two.StartWorker()
+	inRAM := regexp.MustCompile(`(?m)^remanence_index_memories [1-9]`)
+	indexed := func() bool {
+		text, err := io.ReadAll(get(t, two, "/metrics").Body)
+		return err == nil && inRAM.Match(text)
+	}
 	finds := func(words string) func() bool {
 		return func() bool { return strings.Contains(two.Run("search", words, "--project", "all"), "m_") }
 	}
@@ -141,6 +151,7 @@ func TestADaemonFindsWhatAnotherOneWrote(t *testing.T) {
 	}
 	one.Run("add", "the till rounds to five cents", "-k", "decision")
 	expect("what another daemon wrote is not found", finds("till rounds"))
+	expect("there is no index in RAM", indexed)
 	id := regexp.MustCompile(`m_\w+`).FindString(one.Run("search", "till rounds", "--project", "all"))
 	one.Run("edit", id, "--text", "the turnstile counts backwards")
 	expect("what another daemon edited is not found", finds("turnstile backwards"))
@@ -151,6 +162,7 @@ func TestADaemonFindsWhatAnotherOneWrote(t *testing.T) {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
+	expect("there is no index in RAM after the server was away", indexed)
 	one.Run("add", "the scales are calibrated on Mondays", "-k", "decision")
 	expect("what was written after the server was away is not found", finds("scales calibrated"))
 	one.Run("purge", id, "--yes")
