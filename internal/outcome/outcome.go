@@ -4,6 +4,7 @@
 package outcome
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -197,8 +198,8 @@ func (s *Session) divide(turns []Turn) (done []*Piece) {
 	slices.SortStableFunc(turns, func(a, b Turn) int { return a.At.Compare(b.At) })
 	var commits []Command
 	for _, c := range s.Commands {
-		if n := len(commits); c.committed && c.amends && n > 0 {
-			commits = commits[:n-1]
+		if c.committed && c.amends {
+			commits = c.amend(commits)
 		}
 		if c.committed {
 			commits = append(commits, c)
@@ -246,6 +247,26 @@ func (s *Session) divide(turns []Turn) (done []*Piece) {
 	}
 	take(len(commits))
 	return append(done, open...)
+}
+
+// amend takes the last one out of the commits before a command that amends it. If git reports nothing, its subject
+// stays.
+func (c *Command) amend(before []Command) []Command {
+	n := len(before)
+	if n == 0 {
+		return before
+	}
+	last, subject := &before[n-1], before[n-1].subject
+	if made := len(last.commits); made > 0 {
+		last.commits, subject = last.commits[:made-1], last.commits[made-1].Subject
+	}
+	if len(c.commits) == 0 {
+		c.subject = cmp.Or(c.subject, subject)
+	}
+	if len(last.commits) > 0 {
+		return before
+	}
+	return before[:n-1]
 }
 
 // goesOn reports whether a turn goes on with a piece of work: it changes a file of it again on the same day.

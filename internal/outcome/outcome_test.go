@@ -195,6 +195,24 @@ func TestAnAmendedCommitReplacesTheLast(t *testing.T) {
 	}
 }
 
+func TestAnAmendedCommitKeepsItsSubjectAndTheCommitsBefore(t *testing.T) {
+	s := session([]string{"fee.go"})
+	s.run(t, 5, "git commit -m 'fee: round'", "[main 1111111] fee: round", false)
+	s.run(t, 6, "git commit -q --amend --no-edit", "", false)
+	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(6), Subject: "fee: round", Files: []string{"fee.go"}}}, nil)
+	if got, want := s.text(), "fee: round; text p1: committed 3333333\n"; got != want {
+		t.Errorf("git prints nothing: got %swant %s", got, want)
+	}
+	s = session([]string{"fee.go"})
+	s.run(t, 5, "git commit -m one && git commit -m two", "[main 1111111] one\n[main 1111112] two\n", false)
+	s.run(t, 6, "git commit --amend -m three", "[main 2222222] three\n", false)
+	for range 2 { // nothing is changed by a look
+		if got, want := s.text(), "one; three; text p1: committed 1111111 and 2222222\n"; got != want {
+			t.Errorf("the last of two: got %swant %s", got, want)
+		}
+	}
+}
+
 func TestAnIgnoredFileNeedsNoCommit(t *testing.T) {
 	s := session([]string{"fee.go", "notes.txt"}, []string{"todo.txt"})
 	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(9), Files: []string{"fee.go"}}}, []string{"notes.txt", "todo.txt"})
