@@ -1,4 +1,5 @@
-// Package gitblame runs git blame on a file. It changes nothing in the repository. Start with Read.
+// Package gitblame asks git who wrote the lines of a file, and which commits a repository has. It changes nothing in
+// the repository. Start with Read and Log.
 package gitblame
 
 import (

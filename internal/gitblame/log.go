@@ -19,17 +19,16 @@ const (
 )
 
 // Log returns the commits of a repository's branches since a time, newest first, with their files below a directory,
-// and which of some files the repository ignores. Files are relative to the directory. It waits three seconds at most.
-func Log(ctx context.Context, dir string, since time.Time, files []string) (commits []outcome.Logged, ignored []string,
-	err error,
-) {
+// and which of some files the repository ignores. Files are relative to the directory. A file that a commit renames has
+// both names. It waits three seconds at most.
+func Log(ctx context.Context, dir string, since time.Time, files []string) (h outcome.History, err error) {
 	ctx, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
 	out, err := trailer.Git(ctx, dir, "-c", "core.quotePath=false", "log", "--branches", "--remotes", "--tags", "HEAD",
-		"--no-show-signature", "--relative", "--name-only", "--format=%x1e%H %ct %s",
+		"--no-show-signature", "--no-renames", "--relative", "--name-only", "--format=%x1e%H %ct %s",
 		"-n", strconv.Itoa(maxLog), "--since="+since.UTC().Format(time.RFC3339))
 	if err != nil {
-		return nil, nil, fmt.Errorf("commits of %s: %w", dir, err)
+		return h, fmt.Errorf("commits of %s: %w", dir, err)
 	}
 	for entry := range strings.SplitSeq(string(out), "\x1e") {
 		head, files, _ := strings.Cut(entry, "\n")
@@ -39,17 +38,20 @@ func Log(ctx context.Context, dir string, since time.Time, files []string) (comm
 		if err != nil { // what stands before the first one
 			continue
 		}
-		commits = append(commits, outcome.Logged{
+		h.Commits = append(h.Commits, outcome.Logged{
 			ID: id, At: time.Unix(seconds, 0).UTC(), Subject: subject, Files: strings.FieldsFunc(files, isNewline),
 		})
+	}
+	if n := len(h.Commits); n == maxLog {
+		h.From = h.Commits[n-1].At
 	}
 	for some := range slices.Chunk(files, mostNamed) {
 		args := slices.Concat([]string{"-c", "core.quotePath=false", "check-ignore", "--"}, some)
 		if out, err := trailer.Git(ctx, dir, args...); err == nil { // without one it ends with an error
-			ignored = append(ignored, strings.FieldsFunc(string(out), isNewline)...)
+			h.Ignored = append(h.Ignored, strings.FieldsFunc(string(out), isNewline)...)
 		}
 	}
-	return commits, ignored, nil
+	return h, nil
 }
 
 // mostNamed is how many files one call of git names.

@@ -1,9 +1,11 @@
 package gitblame_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,25 +39,50 @@ func TestTheLogHasTheCommitsOfEveryBranchWithTheirFiles(t *testing.T) {
 	write("web/fee.go", "work in progress")
 	h.git("stash", "-q")
 	files := []string{"web/fee.go", "notes.txt", "web/none.go", "store.go"}
-	got, ignored, err := gitblame.Log(t.Context(), h.dir, began.Add(time.Minute), files)
+	log, err := gitblame.Log(t.Context(), h.dir, began.Add(time.Minute), files)
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := log.Commits
 	if len(got) != 1 ||
 		got[0].Subject != "fee: round" || !got[0].At.Equal(began.Add(61*time.Minute)) || len(got[0].ID) != 40 ||
 		!slices.Equal(got[0].Files, []string{"api.go", "web/fee é.go"}) {
 		t.Errorf("got %+v, want the commit of the other branch and not what was stashed", got)
 	}
-	if !slices.Equal(ignored, []string{"notes.txt"}) {
-		t.Errorf("ignored are %q", ignored)
+	if !slices.Equal(log.Ignored, []string{"notes.txt"}) || !log.From.IsZero() {
+		t.Errorf("ignored are %q, from %v", log.Ignored, log.From)
 	}
 	h.git("checkout", "-q", "fee")
-	got, _, err = gitblame.Log(t.Context(), filepath.Join(h.dir, "web"), began.Add(time.Minute), nil)
-	if err != nil || len(got) != 1 ||
+	log, err = gitblame.Log(t.Context(), filepath.Join(h.dir, "web"), began.Add(time.Minute), nil)
+	if got := log.Commits; err != nil || len(got) != 1 ||
 		!slices.Equal(got[0].Files, []string{"fee é.go"}) {
 		t.Errorf("below a directory: got %+v, %v", got, err)
 	}
-	if got, _, err := gitblame.Log(t.Context(), t.TempDir(), began, nil); err == nil {
+	renamed := h.now
+	h.git("mv", "api.go", "service.go")
+	h.commit("api: rename")
+	log, err = gitblame.Log(t.Context(), h.dir, renamed, nil)
+	if err != nil || len(log.Commits) != 1 || !slices.Equal(log.Commits[0].Files, []string{"api.go", "service.go"}) {
+		t.Errorf("renamed: got %+v, %v", log, err)
+	}
+	if got, err := gitblame.Log(t.Context(), t.TempDir(), began, nil); err == nil {
 		t.Errorf("outside of a repository: got %+v, want an error", got)
+	}
+}
+
+func TestALogOfManyCommitsSaysHowFarItReaches(t *testing.T) {
+	h := newHistory(t, 1)
+	var commits strings.Builder
+	for i := range 2001 {
+		fmt.Fprintf(&commits, "commit refs/heads/many\ncommitter a <a@example.org> %d +0000\ndata 1\nx\n", 1_800_000_000+i)
+	}
+	file := filepath.Join(h.dir, ".git", "many")
+	if err := os.WriteFile(file, []byte(commits.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.git("-c", "alias.read=!git fast-import --quiet <.git/many", "read")
+	got, err := gitblame.Log(t.Context(), h.dir, time.Unix(1_799_999_999, 0), nil)
+	if want := time.Unix(1_800_000_001, 0); err != nil || len(got.Commits) != 2000 || !got.From.Equal(want) {
+		t.Errorf("got %d commits from %v, %v; want 2000 from %v", len(got.Commits), got.From, err, want)
 	}
 }

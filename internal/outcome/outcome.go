@@ -31,20 +31,28 @@ type Logged struct {
 	Files   []string // relative to the project
 }
 
-// Log is what a repository knows: its commits, in lists with the newest first, and the files that it ignores.
+// History is what was read of a repository.
+type History struct {
+	Commits []Logged  // newest first
+	Ignored []string  // files that it ignores
+	From    time.Time // since when all commits are there; zero means that none was left out
+}
+
+// Log is a History for looking up: its commits, in lists with the newest first, and the files that it ignores.
 type Log struct {
 	byFile    map[string][]Logged
 	bySubject map[string][]Logged
 	ignored   map[string]bool
+	from      time.Time
 }
 
-// NewLog returns a log of commits, which come newest first, and of files that are ignored.
-func NewLog(commits []Logged, ignored []string) *Log {
-	l := &Log{byFile: map[string][]Logged{}, bySubject: map[string][]Logged{}, ignored: map[string]bool{}}
-	for _, f := range ignored {
+// NewLog returns the log of a history.
+func NewLog(h History) *Log {
+	l := &Log{byFile: map[string][]Logged{}, bySubject: map[string][]Logged{}, ignored: map[string]bool{}, from: h.From}
+	for _, f := range h.Ignored {
 		l.ignored[f] = true
 	}
-	for _, c := range commits {
+	for _, c := range h.Commits {
 		l.bySubject[c.Subject] = append(l.bySubject[c.Subject], c)
 		for _, f := range c.Files {
 			l.byFile[f] = append(l.byFile[f], c)

@@ -12,7 +12,7 @@ func at(minutes int) time.Time { return began.Add(time.Duration(minutes) * time.
 
 // session returns one whose turns end ten minutes apart. Each changes the files that are given for it.
 func session(files ...[]string) *Session {
-	s := &Session{Repository: true, Log: NewLog(nil, nil)}
+	s := &Session{Repository: true, Log: NewLog(History{})}
 	for i, of := range files {
 		prompt := fmt.Sprint("p", i+1)
 		s.Turns = append(s.Turns, Turn{
@@ -141,7 +141,7 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 	} {
 		s := session([]string{"fee.go", "fee_test.go"})
 		if s.Log = nil; log != nil {
-			s.Log = NewLog(log, nil)
+			s.Log = NewLog(History{Commits: log})
 		}
 		got := s.Pieces(at(999), false)
 		if len(got) != 1 || got[0].State != want || !got[0].Unknown {
@@ -149,14 +149,16 @@ func TestTheRepositoryKnowsWhatElseWasCommitted(t *testing.T) {
 		}
 	}
 	pushes := session([]string{"fee.go"})
-	pushes.Log = NewLog([]Logged{logged(4, "3333333", "fee", "fee.go")}, nil)
+	pushes.Log = NewLog(History{Commits: []Logged{logged(4, "3333333", "fee", "fee.go")}})
 	pushes.run(t, 5, "git push", "! [rejected]", true)
 	if got, want := pushes.text(), "text p1: committed 3333333, push failed\n"; got != want {
 		t.Errorf("a push of what another one committed: got %swant %s", got, want)
 	}
 	s := session([]string{"fee.go"})
 	s.run(t, 5, "git commit -qm 'fee: round'", "", false)
-	s.Log = NewLog([]Logged{logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go")}, nil)
+	s.Log = NewLog(History{Commits: []Logged{
+		logged(5, "3333333", "fee: round", "fee.go"), logged(2, "2222222", "other", "fee.go"),
+	}})
 	if got, want := s.text(), "fee: round; text p1: committed 3333333\n"; got != want {
 		t.Errorf("a commit that git printed nothing of: got %swant %s", got, want)
 	}
@@ -172,7 +174,9 @@ func TestARebasedCommitHasAnotherHash(t *testing.T) {
 	if len(got) != 1 || got[0].State != "committed, pushed" || !got[0].Unknown {
 		t.Errorf("without the repository: got %+v", got)
 	}
-	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(7), Subject: "fee: round", Files: []string{"fee.go"}}}, nil)
+	s.Log = NewLog(History{Commits: []Logged{
+		{ID: "3333333ffff", At: at(7), Subject: "fee: round", Files: []string{"fee.go"}},
+	}})
 	if got, want := s.text(), "fee: round; text p1: committed 3333333, pushed\n"; got != want {
 		t.Errorf("with the repository: got %swant %s", got, want)
 	}
@@ -199,7 +203,9 @@ func TestAnAmendedCommitKeepsItsSubjectAndTheCommitsBefore(t *testing.T) {
 	s := session([]string{"fee.go"})
 	s.run(t, 5, "git commit -m 'fee: round'", "[main 1111111] fee: round", false)
 	s.run(t, 6, "git commit -q --amend --no-edit", "", false)
-	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(6), Subject: "fee: round", Files: []string{"fee.go"}}}, nil)
+	s.Log = NewLog(History{Commits: []Logged{
+		{ID: "3333333ffff", At: at(6), Subject: "fee: round", Files: []string{"fee.go"}},
+	}})
 	if got, want := s.text(), "fee: round; text p1: committed 3333333\n"; got != want {
 		t.Errorf("git prints nothing: got %swant %s", got, want)
 	}
@@ -213,9 +219,21 @@ func TestAnAmendedCommitKeepsItsSubjectAndTheCommitsBefore(t *testing.T) {
 	}
 }
 
+func TestALogThatDoesNotReachBackSaysNothing(t *testing.T) {
+	s := session([]string{"fee.go"}, []string{"export.go"})
+	later := Logged{ID: "3333333ffff", At: at(14), Subject: "later", Files: []string{"fee.go"}}
+	s.Log = NewLog(History{Commits: []Logged{later}, From: at(8)})
+	if got, want := s.text(), "text p1: not committed by the agent\ntext p2: not committed\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 func TestAnIgnoredFileNeedsNoCommit(t *testing.T) {
 	s := session([]string{"fee.go", "notes.txt"}, []string{"todo.txt"})
-	s.Log = NewLog([]Logged{{ID: "3333333ffff", At: at(9), Files: []string{"fee.go"}}}, []string{"notes.txt", "todo.txt"})
+	s.Log = NewLog(History{
+		Commits: []Logged{{ID: "3333333ffff", At: at(9), Files: []string{"fee.go"}}},
+		Ignored: []string{"notes.txt", "todo.txt"},
+	})
 	if got, want := s.text(), "text p1: committed 3333333\ntext p2: \n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -97,7 +97,7 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 			return "not committed: the commit failed"
 		}
 	}
-	if s.Log == nil {
+	if s.logOf(p) == nil {
 		return "not committed by the agent"
 	}
 	return "not committed"
@@ -106,7 +106,8 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 // logged returns the abbreviated hashes of the first commits of the repository that hold the files of a piece of work
 // as it left them, and the time of the last of them, and reports whether there is one for all files.
 func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
-	if s.Log == nil {
+	log := s.logOf(p)
+	if log == nil {
 		return nil, at, false
 	}
 	all = len(p.files) > 0
@@ -120,7 +121,7 @@ func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 				last = e.Last
 			}
 		}
-		for _, c := range s.Log.byFile[f] { // newest first
+		for _, c := range log.byFile[f] { // newest first
 			if c.At.Before(last.Truncate(time.Second)) {
 				break
 			}
@@ -136,6 +137,14 @@ func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 		}
 	}
 	return hashes, at, all
+}
+
+// logOf returns the log of the repository if it reaches back to the beginning of a piece of work, else nil.
+func (s *Session) logOf(p *Piece) *Log {
+	if s.Log == nil || p.Since.Before(s.Log.from) {
+		return nil
+	}
+	return s.Log
 }
 
 // ignores reports whether the repository is known to ignore a file.

@@ -177,11 +177,11 @@ func (c Config) log(ctx context.Context, dir string, since time.Time, files []st
 	if c.Log == nil || dir == "" {
 		return nil
 	}
-	commits, ignored, err := c.Log(ctx, dir, since, files)
+	h, err := c.Log(ctx, dir, since, files)
 	if err != nil {
 		return nil
 	}
-	return outcome.NewLog(commits, ignored)
+	return outcome.NewLog(h)
 }
 
 // askedFor returns what the person asked for in a turn of a session; empty if that is not known.
