@@ -170,7 +170,7 @@ func planned(t *testing.T) map[string][]string {
 // forTests may be imported by any test.
 var forTests = []string{
 	"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "internal/index", "test/tier",
-	"internal/blame", "test/canary", "test/corpus", "test/golden", "test/port", "test/pgserver",
+	"internal/blame", "internal/outcome", "test/canary", "test/corpus", "test/golden", "test/port", "test/pgserver",
 }
 
 // unreachable lists what no package on the hook's way may reach, by any path

@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 	"remanence/internal/views"
 )
 
@@ -161,6 +163,28 @@ func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
+}
+
+func TestARecapOfSomeDaysReadsOnlyTheirCommits(t *testing.T) {
+	s := newStage(t)
+	s.common = "/home/dev/shop/.git"
+	var asked []time.Time
+	s.Views.Log = func(_ context.Context, _ string, since time.Time, _ []string) (outcome.History, error) {
+		asked = append(asked, since)
+		return outcome.History{}, nil
+	}
+	s.play(start("startup"))
+	s.play(roundFee("p1")...)
+	s.clock = s.clock.Add(72 * time.Hour)
+	day := s.clock.Local().Truncate(24 * time.Hour)
+	s.play(roundFee("p2")...)
+	got, err := s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Limit: 1})
+	if err != nil || len(got.Days) != 1 || !got.Cut {
+		t.Fatalf("got %+v, %v, want one day of two", got, err)
+	}
+	if len(asked) != 1 || asked[0].Before(day.Add(-24*time.Hour)) {
+		t.Errorf("read the commits since %v, want those since %v", asked, day)
+	}
 }
 
 func TestACommitThatIsMadeAfterItFailedIsNoDeadEnd(t *testing.T) {

@@ -127,7 +127,6 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	r := &recap{
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
 		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{}, until: out.Until, did: map[string]*recapSession{},
-		log:        func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, req.Since, files) },
 		statements: req.Statements,
 		asked:      func(session, prompt string) string { return s.askedFor(ctx, session, prompt) },
 	}
@@ -142,6 +141,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	if err != nil {
 		return out, err
 	}
+	r.log = func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, since, files) }
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
 		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, After: since, Limit: maxRecapCalls,
 	})
