@@ -19,15 +19,13 @@ var (
 	Event = Route[mem.Event, mem.Reply]{
 		Name: "event", Summary: "Report an event of an agent",
 	}
-	// as Event, but answers what was stored
 	Report = Route[mem.Event, capture.Outcome]{
 		Name: "report", Summary: "Report an event, and say what was stored of it",
 	}
-	// finishes running requests, then exits
 	Drain = Route[Nothing, Nothing]{
 		Name: "drain", Summary: "Finish running requests and end the daemon",
 	}
-	// starts the HTTP listener if it is not running
+	// Open starts the HTTP listener if it is not running.
 	Open = Route[Nothing, OpenResponse]{
 		Name: "open", Summary: "Open the port of the viewer and make a login code",
 	}
@@ -109,7 +107,6 @@ var (
 	Backfill = Route[capture.BackfillRequest, event.Backfill]{
 		Name: "backfill", Summary: "Read in past sessions",
 	}
-	// how far it is
 	Backfilling = Route[Nothing, event.Backfill]{
 		Name: "backfilling", Get: "backfill", Summary: "Say how far the backfill is",
 	}
@@ -128,7 +125,6 @@ var (
 	Purge = Route[event.IDs, event.PurgeResponse]{
 		Name: "purge", Summary: "Erase memories or sessions for good",
 	}
-	// what Purge would erase
 	PurgePreview = Route[event.IDs, event.PurgeResponse]{
 		Name: "purge_preview", Summary: "List what an erasure would erase",
 	}
@@ -148,7 +144,6 @@ var (
 	Review = Route[curate.ReviewRequest, curate.ReviewResponse]{
 		Name: "review", Get: "review", Summary: "List what needs a person's decision",
 	}
-	// a finding of Review
 	Resolve = Route[curate.ResolveRequest, curate.ResolveResponse]{
 		Name: "resolve", Summary: "Decide findings of the review",
 	}
@@ -177,7 +172,6 @@ var (
 	HandoffPage = Route[mem.ProjectRef, views.HandoffPage]{
 		Name: "handoff_page", Get: "handoff_page", Summary: "Read a project's handoff as a page",
 	}
-	// stores one
 	Handoff = Route[continuity.HandoffRequest, mem.Checkpoint]{
 		Name: "handoff", Summary: "Store a handoff",
 	}
@@ -261,7 +255,6 @@ var (
 	Processing = Route[Nothing, ProcessingResponse]{
 		Name: "processing", Get: "processing", Summary: "Say whether sessions or jobs are in progress",
 	}
-	// marks every session as idle
 	EndPrompts = Route[Nothing, ProcessingResponse]{
 		Name: "end_prompts", Summary: "Mark every session as idle",
 	}
