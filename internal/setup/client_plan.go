@@ -121,8 +121,10 @@ func ApplyClient(c Config, p ClientPlan) ([]Record, error) {
 	all, _ := allRecords(c) // a damaged record counts as none
 	known := ofAgent(all, p.Client.ID)
 	for _, f := range p.Files {
-		if now, err := read(f.File); err == nil && f.Skill && bytes.Equal(now.data, f.after) {
-			f.was = now // another agent, planned at the same time, has brought it
+		if f.Skill {
+			if now, err := read(f.File); err == nil && bytes.Equal(now.data, f.after) {
+				f.was = now // another agent, planned at the same time, has brought it
+			}
 		}
 		if err := f.was.unchanged(); err != nil {
 			return done, err
