@@ -1,6 +1,6 @@
 // Package outcome finds the pieces of work in what a session did, and where each of them stands: what was committed,
-// pushed, published and checked, and what failed of that. It is pure: it knows what somebody committed without the
-// agent from the log of the repository, if it is given one. Start with Session.Pieces.
+// pushed, published and checked, and what failed of that. It is pure: commits that the agent did not make
+// are known from the log of the repository, if it is given one. Start with Session.Pieces.
 package outcome
 
 import (
@@ -23,7 +23,7 @@ type Session struct {
 	Log        *Log // nil if the repository was not asked
 }
 
-// Logged is a commit of the repository, whoever made it.
+// Logged is a commit of the repository, by the agent or by a person.
 type Logged struct {
 	ID      string // full hash
 	At      time.Time
@@ -143,6 +143,9 @@ const (
 
 // Checks returns what a command checks.
 func (c Command) Checks() []string { return c.checks }
+
+// Commits returns the commits that git reported.
+func (c Command) Commits() []extract.Commit { return c.commits }
 
 // pushRejected reports whether git says that a push did not arrive.
 func pushRejected(output string) bool {

@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +68,11 @@ func (s *Session) state(p *Piece, next time.Time) string {
 	last := s.lastEdit(p)
 	switch {
 	case len(p.commits) > 0:
-		parts = append(parts, committed(cmp.Or(joined(s.hashes(p)), joined(s.byTheirSubject(p)))))
+		hashes := s.hashes(p)
+		if len(hashes) == 0 {
+			hashes = s.byTheirSubject(p)
+		}
+		parts = append(parts, committed(hashes))
 		again := last.After(p.At) && !slices.ContainsFunc(s.Commands, func(a Command) bool {
 			return a.committed && a.at.After(last)
 		})
@@ -88,9 +91,9 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 	hashes, _, all := s.logged(p)
 	switch {
 	case all:
-		return committed(joined(hashes))
+		return committed(hashes)
 	case len(hashes) > 0:
-		return committed(joined(hashes)) + " in part"
+		return committed(hashes) + " in part"
 	}
 	for _, a := range s.Commands {
 		if a.failed && !a.committed && strings.Contains(a.line, "git commit") && a.at.After(last) {
@@ -200,20 +203,12 @@ func (s *Session) hashes(p *Piece) (out []string) {
 	return out
 }
 
-// joined names commits.
-func joined(hashes []string) string {
+// committed says that commits hold a piece of work; without hashes they are not known.
+func committed(hashes []string) string {
 	if n := len(hashes); n > 2 {
 		return fmt.Sprintf("%d commits, %s to %s", n, hashes[0], hashes[n-1])
 	}
-	return strings.Join(hashes, " and ")
-}
-
-// committed says that commits hold a piece of work.
-func committed(hashes string) string {
-	if strings.Contains(hashes, " commits, ") {
-		return hashes
-	}
-	return strings.TrimSpace(extract.CommittedPrefix + hashes)
+	return strings.TrimSpace(extract.CommittedPrefix + strings.Join(hashes, " and "))
 }
 
 // delivered says whether a piece of work was pushed, and what else was to hand it over without success. A push takes

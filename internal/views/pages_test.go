@@ -2,7 +2,7 @@ package views
 
 import "testing"
 
-// The next page ends where the first day begins: what is left out of that day would be read by nobody.
+// The next page ends where the first day begins: what is left out of that day would stand on no page.
 func TestAPageOfARecapBeginsWithAWholeDay(t *testing.T) {
 	for _, c := range []struct {
 		days string

@@ -334,7 +334,7 @@ func (d *RecapDay) settle() {
 	})
 }
 
-// What is not told of a command that works again: at most so many failures in less time than this.
+// A command that works again is left out if it failed at most so often in less time than this.
 const (
 	maxSlips = 3
 	longFix  = 5 * time.Minute
@@ -349,14 +349,16 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 	sess := r.session(ev.Session)
 	call := e.ReadCall(ev, mem.Project{})
 	r.worked[[2]string{sess.Project, call.Plain}] = ev.At
-	if c, ok := outcome.Read(ev.At, ev.PromptID, call.Command, call.Output, false); ok {
-		did := r.of(ev.Session, sess.Project)
-		did.Commands = append(did.Commands, c)
-		for _, kind := range c.Checks() {
-			r.worked[[2]string{sess.Project, checkMark + kind}] = ev.At
-		}
+	c, ok := outcome.Read(ev.At, ev.PromptID, call.Command, call.Output, false)
+	if !ok {
+		return
 	}
-	reported := extract.Commits(call.Command, call.Output)
+	did := r.of(ev.Session, sess.Project)
+	did.Commands = append(did.Commands, c)
+	for _, kind := range c.Checks() {
+		r.worked[[2]string{sess.Project, checkMark + kind}] = ev.At
+	}
+	reported := c.Commits()
 	if len(reported) == 0 {
 		return
 	}

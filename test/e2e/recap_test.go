@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a session changed is told with what became of it: by the session's own commands, and by what its person
+// A recap says what became of what a session changed: by the session's own commands, and by what its person
 // committed afterwards.
 func TestTheRecapSaysWhereWorkStands(t *testing.T) {
 	const as = "git -c user.name=Ada -c user.email=ada@example.org "
