@@ -187,6 +187,31 @@ func TestARecapOfSomeDaysReadsOnlyTheirCommits(t *testing.T) {
 	}
 }
 
+// eventQueries records what events are asked for.
+type eventQueries struct {
+	mem.Store
+	asked []mem.EventQuery
+}
+
+func (s *eventQueries) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, error) {
+	s.asked = append(s.asked, q)
+	return s.Store.Events(ctx, q)
+}
+
+// Calls after the period would take the places of its own: only so many are read.
+func TestARecapReadsNoCallsAfterItsPeriod(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"))
+	s.play(roundFee("p1")...)
+	until := s.clock.Add(time.Hour)
+	asked := &eventQueries{Store: s.store}
+	s.Views.Store = asked
+	must(s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Until: until}))
+	if len(asked.asked) != 1 || !asked.asked[0].Before.Equal(until) {
+		t.Errorf("asked for %+v, want the calls before %v", asked.asked, until)
+	}
+}
+
 func TestACommitThatIsMadeAfterItFailedIsNoDeadEnd(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"))

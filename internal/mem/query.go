@@ -89,6 +89,7 @@ type EventQuery struct {
 	Tool     string    // exact, or a glob if it contains *
 	Project  string    // key
 	After    time.Time // at or after; excludes events without a session
+	Before   time.Time // earlier
 	AgentID  *string   // exact; "" selects the main conversation
 	Around   string    // id of an event: Limit events before it and after it, oldest first
 	Limit    int       // 0 means 100

@@ -143,16 +143,15 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	}
 	r.log = func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, since, files) }
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
-		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, After: since, Limit: maxRecapCalls,
+		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, After: since, Before: req.Until,
+		Limit: maxRecapCalls,
 	})
 	if err != nil {
 		return out, fmt.Errorf("commits of the period: %w", err)
 	}
 	out.Cut = cut || len(calls) == maxRecapCalls
 	for _, ev := range slices.Backward(calls) {
-		if !ev.At.After(out.Until) {
-			r.call(s.Event, ev)
-		}
+		r.call(s.Event, ev)
 	}
 	r.outcomes()
 	for _, d := range r.days {

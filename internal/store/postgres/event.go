@@ -103,6 +103,9 @@ func eventsWhere(q mem.EventQuery) *statement {
 		at := stored.Stamp(q.After)
 		s.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", at, at)
 	}
+	if !q.Before.IsZero() {
+		s.and("e.created_at < ?", stored.Stamp(q.Before))
+	}
 	if q.AgentID != nil {
 		s.and("e.agent_id = ?", *q.AgentID)
 	}

@@ -94,6 +94,9 @@ func eventFilter(q mem.EventQuery) *filter {
 		f.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", stored.Stamp(q.After),
 			stored.Stamp(q.After))
 	}
+	if !q.Before.IsZero() {
+		f.and("e.created_at < ?", stored.Stamp(q.Before))
+	}
 	if q.AgentID != nil {
 		f.and("e.agent_id = ?", *q.AgentID)
 	}

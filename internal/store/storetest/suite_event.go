@@ -32,6 +32,7 @@ var eventTests = []contractTest{
 			"tool":       {mem.EventQuery{Tool: "Bash"}, []string{"e_1"}},
 			"tools":      {mem.EventQuery{Tool: "B*h"}, []string{"e_1"}},
 			"since":      {mem.EventQuery{After: Clock().Add(-90 * time.Minute)}, []string{"e_1", "e_0"}},
+			"until":      {mem.EventQuery{Before: Clock().Add(-2 * time.Hour)}, []string{"e_3"}},
 			"project":    {mem.EventQuery{Project: "p_two"}, []string{"e_2"}},
 			"subagent":   {mem.EventQuery{AgentID: &sub}, []string{"e_1"}},
 			"main":       {mem.EventQuery{AgentID: &main, Session: "one"}, []string{"e_3", "e_0"}},
