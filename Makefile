@@ -138,7 +138,7 @@ nightly: ## every random and repeated test with its large figures, then the fuzz
 	$(MAKE) fuzz FUZZTIME=60s
 
 plugin: build ## the plugin and the Gemini extension, with the binary -> dist/plugin/claude-code, dist/plugin/gemini
-	go run ./tools/release -plugin bin/remanence -out dist/plugin/claude-code
+	go run ./tools/release -plugin bin/remanence -out dist/plugin
 
 .PHONY: release carriers
 release: $(if $(VERSION),$(CYCLONEDX)) ## the files of release VERSION, for the repository of OWNER -> dist/release

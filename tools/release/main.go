@@ -59,8 +59,8 @@ func run() error {
 	flag.StringVar(&r.sbom, "sbom", "", "the program cyclonedx-gomod (default: no SBOM)")
 	flag.StringVar(&list, "platforms", strings.Join(platforms, ","), "what to build for")
 	flag.BoolVar(&try, "try", false, "build although files differ from the commit, and say so in the program")
-	plugin := flag.String("plugin", "", "only write the plugin, with this program in it, into -out,\n"+
-		"and the Gemini extension beside it")
+	plugin := flag.String("plugin", "", "only write the plugin, with this program in it, into claude-code\n"+
+		"below -out, and the Gemini extension into gemini; both are emptied")
 	flag.Parse()
 	if *plugin != "" {
 		return writePlugin(*plugin, cmp.Or(r.version, "0.0.0-dev"), r.out)
@@ -346,22 +346,23 @@ func readTree(root, version string) ([]file, error) {
 	return files, err
 }
 
-// writePlugin writes the plugin, and beside it the extension of Gemini, with a program of their own instead of the
-// launcher.
-func writePlugin(program, version, to string) error {
+// writePlugin writes the plugin and the extension of Gemini into directories of their own below out, with a program
+// instead of the launcher.
+func writePlugin(program, version, out string) error {
 	files, err := readTree("plugin", version)
 	if err != nil {
 		return err
 	}
-	if err := writeFiles(files, "plugin/", program, to); err != nil {
+	if err := writeFiles(files, "plugin/", program, filepath.Join(out, "claude-code")); err != nil {
 		return err
 	}
 	if files, err = extension(version); err != nil {
 		return err
 	}
-	return writeFiles(files, extensionDir, program, filepath.Join(filepath.Dir(to), "gemini"))
+	return writeFiles(files, extensionDir, program, filepath.Join(out, "gemini"))
 }
 
+// writeFiles empties a directory and writes files into it, without the root of their names and with the program.
 func writeFiles(files []file, root, program, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
