@@ -19,7 +19,7 @@ export default function Recap() {
   const params = { project: project.value, since, until };
   const recap = useResource((a) => get<Data>("recap", { ...params, limit: days }, a), [since, until], (e) => e.type === "changed");
   const rows = useRows();
-  const page = async (format: "md" | "html"): Promise<string> => (await get<Data>("recap", { ...params, format, items: shown })).text ?? "";
+  const page = async (format: "md" | "html"): Promise<string> => (await get<Data>("recap", { ...params, limit: days, format, items: shown })).text ?? "";
   return (
     <>
       <Head title={rc.title} command={commandHere("recap", "--since", since)} json="recap" params={params}>
