@@ -212,6 +212,31 @@ func TestARecapReadsNoCallsAfterItsPeriod(t *testing.T) {
 	}
 }
 
+func TestAHandoffReadsTheCommitsOfItsSessionsOnce(t *testing.T) {
+	s := newStage(t)
+	s.common = "/home/dev/shop/.git"
+	var asked []time.Time
+	s.Views.Log = func(_ context.Context, _ string, since time.Time, _ []string) (outcome.History, error) {
+		asked = append(asked, since)
+		return outcome.History{}, nil
+	}
+	first := s.clock
+	for _, session := range []string{"one", "two"} {
+		s.inSession = session
+		s.play(start("startup"))
+		s.play(roundFee("p1")...)
+		s.clock = s.clock.Add(time.Hour)
+	}
+	got := must(s.Views.Handoff(t.Context(), shop))
+	if len(got.Sessions) != 2 || !strings.HasSuffix(got.Sessions[0].Outcome, "(not committed)") ||
+		!strings.HasSuffix(got.Sessions[1].Outcome, "(not committed)") {
+		t.Errorf("sessions are %+v, want the state of both", got.Sessions)
+	}
+	if len(asked) != 1 || asked[0].Before(first) || asked[0].After(first.Add(time.Minute)) {
+		t.Errorf("asked for the commits since %v, want once, since %v", asked, first)
+	}
+}
+
 func TestACommitThatIsMadeAfterItFailedIsNoDeadEnd(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 	"remanence/internal/workstate"
 )
 
@@ -120,6 +121,11 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 	if err != nil {
 		return fmt.Errorf("sessions: %w", err)
 	}
+	since := s.Now()
+	r := &recap{
+		until: since, projects: map[string]mem.Project{p.Key: p}, did: map[string]*recapSession{},
+		log: func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, since, files) },
+	}
 	for i, one := range sessions {
 		ms, err := s.Store.List(ctx, mem.Query{
 			Project: p.Key, Session: one.ID, Within: "*", Kinds: []mem.Kind{mem.Summary, mem.Change, mem.Command},
@@ -132,12 +138,12 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 		if n := slices.IndexFunc(ms, func(m mem.Memory) bool { return m.Kind == mem.Summary }); n >= 0 {
 			row.Outcome = ms[n].Title
 		}
-		work, err := s.workOf(ctx, p, one, ms)
-		if err != nil {
+		if err := s.addWork(ctx, r, p.Key, one, ms); err != nil {
 			return err
 		}
-		row.Outcome = cmp.Or(work, row.Outcome)
-		out.Sessions = append(out.Sessions, row)
+		if out.Sessions = append(out.Sessions, row); one.Created.Before(since) {
+			since = one.Created
+		}
 		if i > 0 {
 			continue
 		}
@@ -149,6 +155,10 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 		if len(turns) > 0 && turns[0].Text != one.FirstPrompt {
 			out.Asked = turns[0].Text
 		}
+	}
+	pieces := r.pieces()
+	for i, one := range sessions {
+		out.Sessions[i].Outcome = cmp.Or(newestWork(pieces[one.ID]), out.Sessions[i].Outcome)
 	}
 	return nil
 }

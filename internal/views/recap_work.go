@@ -128,10 +128,9 @@ func (d *RecapDay) outcome(o recapOutcome) {
 	d.done = append(d.done, o)
 }
 
-// workOf returns the newest pieces of work of a session with their state, newest first, in one line; empty without any.
-// ms are its memories, newest first.
-func (s *Service) workOf(ctx context.Context, p mem.Project, one mem.Session, ms []mem.Memory) (string, error) {
-	did := &recapSession{project: p.Key, Session: outcome.Session{Repository: p.Common != ""}}
+// addWork adds to a recap what a session did in a project. ms are its memories, newest first.
+func (s *Service) addWork(ctx context.Context, r *recap, project string, one mem.Session, ms []mem.Memory) error {
+	did := r.of(one.ID, project)
 	for _, m := range ms {
 		did.take(m)
 	}
@@ -139,7 +138,7 @@ func (s *Service) workOf(ctx context.Context, p mem.Project, one mem.Session, ms
 		Session: one.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, Limit: maxHandoffCalls,
 	})
 	if err != nil {
-		return "", fmt.Errorf("commands of %s: %w", one.Short, err)
+		return fmt.Errorf("commands of %s: %w", one.Short, err)
 	}
 	for _, ev := range calls {
 		call := s.Event.ReadCall(ev, mem.Project{})
@@ -147,12 +146,13 @@ func (s *Service) workOf(ctx context.Context, p mem.Project, one mem.Session, ms
 			did.Commands = append(did.Commands, c)
 		}
 	}
-	r := &recap{
-		until: s.Now(), projects: map[string]mem.Project{p.Key: p}, did: map[string]*recapSession{one.ID: did},
-		log: func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, one.Created, files) },
-	}
+	return nil
+}
+
+// newestWork returns the newest of some pieces of work with their state, newest first, in one line; empty without any.
+func newestWork(pieces []outcome.Piece) string {
 	var out []string
-	for _, piece := range slices.Backward(r.pieces()[one.ID]) {
+	for _, piece := range slices.Backward(pieces) {
 		text := extract.WholeTitle(piece.Title, maxHandoffWork)
 		if text == "" {
 			text = piece.Changed("")
@@ -162,7 +162,7 @@ func (s *Service) workOf(ctx context.Context, p mem.Project, one mem.Session, ms
 		}
 		out = append(out, text)
 	}
-	return strings.Join(out[:min(len(out), handoffWork)], "; "), nil
+	return strings.Join(out[:min(len(out), handoffWork)], "; ")
 }
 
 // Bounds of what a handoff says of the work of a session.
