@@ -429,7 +429,7 @@ func (v installView) settingsPlan(line func(string, ...any)) {
 		file += ", which is made"
 	}
 	line("Will   %s in %s", ui.Plural(len(v.Events), "hook", "hooks"), file)
-	line("       %s", changesText(v.Added, v.Replaced, v.Removed))
+	line("       %s", ui.ChangesText(v.Added, v.Replaced, v.Removed))
 	if said := statusLineText(setup.LineState(ui.Deref(v.Line))); said != "" {
 		line("       %s", said)
 	}
@@ -458,30 +458,7 @@ func (v installView) rewrites() string {
 }
 
 // short writes the home directory as ~.
-func (v installView) short(path string) string { return tilde(path, v.home) }
-
-func tilde(path, home string) string {
-	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return path
-}
-
-func changesText(added, replaced, removed int) string {
-	var out []string
-	for _, c := range []struct {
-		n    int
-		what string
-	}{{added, "new"}, {replaced, "replaced"}, {removed, "removed"}} {
-		if c.n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", c.n, c.what))
-		}
-	}
-	if len(out) == 0 {
-		return "all there already"
-	}
-	return strings.Join(out, ", ")
-}
+func (v installView) short(path string) string { return ui.Tilde(path, v.home) }
 
 // first is the heading of the first of several lines.
 func first(i int, head string) string {

@@ -181,7 +181,7 @@ func (p *agentPlan) planClient(c setup.Config, cl setup.Client, parts setup.Part
 		p.Notes = append(p.Notes, "no MCP server: "+plan.NoServer.Error())
 	}
 	if plan.NoSkills != nil {
-		p.Notes = append(p.Notes, "not all skills: "+plan.NoSkills.Error())
+		p.Notes = append(p.Notes, notAllSkills+plan.NoSkills.Error())
 	}
 	if cl.Experimental {
 		p.Notes = append(p.Notes, setup.ErrExperimental.Error())
@@ -238,14 +238,23 @@ func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) 
 	}
 }
 
-// do carries the plan out.
+// notAllSkills begins a note on skills, which are the same for all agents.
+const notAllSkills = "not all skills: "
+
+// do carries the plan out. Hooks are installed without skills where these cannot be written.
 func (p *agentPlan) do(c setup.Config) error {
+	put := map[string]bool{}
 	if p.err == nil {
 		var done []setup.Record
 		done, p.err = p.apply()
 		for _, r := range done {
+			put[r.File] = true
 			p.Records = append(p.Records, filepath.Join(c.RecordDir, r.ID+".json"))
 		}
+	}
+	if errors.Is(p.err, setup.ErrSkills) {
+		p.Notes, p.err = append(p.Notes, notAllSkills+p.err.Error()), nil
+		p.Files = slices.DeleteFunc(p.Files, func(f fileItem) bool { return f.Skill && !put[f.File] })
 	}
 	if p.err != nil {
 		p.Error = ui.TextOrNil(p.err.Error())
@@ -286,11 +295,6 @@ func (v agentsView) Print(p *ui.Printer) {
 	}
 }
 
-// skillsIn counts skills and names their directory.
-func skillsIn(files []string, home string) string {
-	return ui.Plural(len(files), "skill", "skills") + " in " + tilde(filepath.Dir(filepath.Dir(files[0])), home)
-}
-
 // plan shows a row for each agent.
 func (v agentsView) plan(line func(string, ...any)) {
 	names := 0
@@ -302,7 +306,7 @@ func (v agentsView) plan(line func(string, ...any)) {
 		var files []string
 		for _, f := range a.Files {
 			if !f.Skill {
-				files = append(files, tilde(f.File, v.home))
+				files = append(files, ui.Tilde(f.File, v.home))
 			} else if !slices.Contains(skills, f.File) {
 				skills = append(skills, f.File)
 			}
@@ -315,15 +319,21 @@ func (v agentsView) plan(line func(string, ...any)) {
 			ui.Pad(server, 10), strings.Join(files, ", "))
 	}
 	if len(skills) > 0 {
-		line("Also   %s", skillsIn(skills, v.home))
+		line("Also   %s", ui.SkillsIn(skills, v.home))
 	}
 	if v.Profile != nil {
 		line("Sets   profile %s in the configuration", *v.Profile)
 	}
 	line("Won't  touch your repositories, shell files, login items, or other tools' entries")
+	said := map[string]bool{}
 	for _, a := range v.Agents {
 		for _, note := range a.Notes {
-			line("Note   %s: %s", a.Name, ui.OneLine(note))
+			if !strings.HasPrefix(note, notAllSkills) {
+				line("Note   %s: %s", a.Name, ui.OneLine(note))
+			} else if !said[note] {
+				line("Note   %s", ui.OneLine(note))
+			}
+			said[note] = true
 		}
 		if a.Error != nil {
 			line("Note   %s is left alone: %s", a.Name, ui.OneLine(*a.Error))

@@ -52,9 +52,9 @@ func (v *serverItem) plan(line func(string, ...any), home, head string) {
 			line("       fix: %s", *v.Fix)
 		}
 	case v.Changes:
-		line("%sthe MCP server in %s", ui.Pad(head, 7), tilde(v.File, home))
+		line("%sthe MCP server in %s", ui.Pad(head, 7), ui.Tilde(v.File, home))
 	default:
-		line("%sthe MCP server in %s, which is there already", ui.Pad(head, 7), tilde(v.File, home))
+		line("%sthe MCP server in %s, which is there already", ui.Pad(head, 7), ui.Tilde(v.File, home))
 	}
 }
 

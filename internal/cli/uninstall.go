@@ -252,7 +252,7 @@ func (g *pluginGone) plan(line func(string, ...any), home, head string) {
 		head = ""
 	}
 	for _, dir := range g.Dirs {
-		line("%sremove the plugin from %s", ui.Pad(head, 7), tilde(dir, home))
+		line("%sremove the plugin from %s", ui.Pad(head, 7), ui.Tilde(dir, home))
 		head = ""
 	}
 	does := map[string]string{
@@ -261,7 +261,7 @@ func (g *pluginGone) plan(line func(string, ...any), home, head string) {
 		"delete":  "gone, they were made for the plugin", "edit": "only the plugin was cut out, the rest has changed since",
 		"keep": "do not name the plugin any more",
 	}
-	line("%s%s: %s", ui.Pad(head, 7), tilde(g.File, home), does[g.Action])
+	line("%s%s: %s", ui.Pad(head, 7), ui.Tilde(g.File, home), does[g.Action])
 	for _, note := range g.Notes {
 		line("Note   %s; what was left was cut out all the same", ui.OneLine(note))
 	}
@@ -305,41 +305,41 @@ func (v uninstallView) plan(line func(string, ...any)) {
 				"edit": "only the MCP server is cut out",
 				"keep": "holds no MCP server of ours any more",
 			}
-			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), does[s.Action])
+			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), ui.Tilde(s.File, v.home), does[s.Action])
 			continue
 		}
 		holds := ui.Plural(s.Hooks, "hook", "hooks")
 		if s.Line {
 			holds += " and the status line"
 		}
-		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), holds, does[s.Action])
+		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), ui.Tilde(s.File, v.home), holds, does[s.Action])
 	}
 	if len(skills[1]) > 0 {
-		line("       %s: go", skillsIn(skills[1], v.home))
+		line("       %s: go", ui.SkillsIn(skills[1], v.home))
 	} else if len(skills[0]) > 0 {
-		line("       %s: stay, another agent has them", skillsIn(skills[0], v.home))
+		line("       %s: stay, another agent has them", ui.SkillsIn(skills[0], v.home))
 	}
 	v.Plugin.plan(line, v.home, first(len(v.Steps), "Will"))
 	if len(v.Purged) == 0 && !config.Exists(v.data) {
-		line("Keeps  nothing: nothing is remembered in %s", tilde(v.data, v.home))
+		line("Keeps  nothing: nothing is remembered in %s", ui.Tilde(v.data, v.home))
 		return
 	}
 	if len(v.Purged) == 0 {
-		line("Keeps  what was remembered in %s", tilde(v.data, v.home))
+		line("Keeps  what was remembered in %s", ui.Tilde(v.data, v.home))
 		return
 	}
 	for i, f := range v.Purged {
-		line("%s%s", ui.Pad(first(i, "Erases"), 7), tilde(f, v.home))
+		line("%s%s", ui.Pad(first(i, "Erases"), 7), ui.Tilde(f, v.home))
 	}
 	var kept []string
 	if v.Vault != "" {
-		kept = append(kept, tilde(v.Vault, v.home)+": the files of the vault are yours")
+		kept = append(kept, ui.Tilde(v.Vault, v.home)+": the files of the vault are yours")
 	}
 	if v.Former != "" {
-		kept = append(kept, tilde(v.Former, v.home)+": the files of an earlier vault are yours")
+		kept = append(kept, ui.Tilde(v.Former, v.home)+": the files of an earlier vault are yours")
 	}
 	for _, dir := range v.StateFiles {
-		kept = append(kept, ui.OneLine(tilde(dir, v.home))+": the state files of a project are yours")
+		kept = append(kept, ui.OneLine(ui.Tilde(dir, v.home))+": the state files of a project are yours")
 	}
 	for i, what := range kept {
 		line("%s%s", ui.Pad(first(i, "Keeps"), 7), what)

@@ -76,7 +76,7 @@ func planClient(c Config, cl Client, parts Parts) (ClientPlan, error) {
 		f, err := t.plan(c, in)
 		switch {
 		case err != nil && t.shared:
-			p.NoSkills = err
+			p.NoSkills = cmp.Or(p.NoSkills, err)
 			continue
 		case err != nil:
 			return ClientPlan{}, err
@@ -101,7 +101,10 @@ func (t target) plan(c Config, in input) (f FilePlan, err error) {
 	if !f.was.exists() && !t.whole && filepath.Ext(f.File) == ".json" {
 		before = []byte(cmp.Or(t.empty, "{}\n"))
 	}
-	if f.after, err = t.put(before, in); err != nil {
+	switch f.after, err = t.put(before, in); {
+	case errors.Is(err, ErrForeign):
+		return f, fmt.Errorf("%s: %w", f.File, err)
+	case err != nil:
 		return f, fmt.Errorf("%s: %w; nothing was changed", f.File, err)
 	}
 	if !f.was.exists() && bytes.Equal(f.after, before) || t.shared && !in.parts.Skills {
@@ -115,46 +118,55 @@ func (t target) plan(c Config, in input) (f FilePlan, err error) {
 }
 
 // ApplyClient carries a plan out, one record for each file, which is written before the file is touched. Files that
-// stand as planned keep the record that they have.
+// stand as planned keep the record that they have. The error is ErrSkills if all but skills was done.
 func ApplyClient(c Config, p ClientPlan) ([]Record, error) {
 	var done []Record
 	all, _ := allRecords(c) // a damaged record counts as none
-	known := ofAgent(all, p.Client.ID)
 	for _, f := range p.Files {
-		if f.Skill {
-			if now, err := read(f.File); err == nil && bytes.Equal(now.data, f.after) {
-				f.was = now // another agent, planned at the same time, has brought it
-			}
-		}
-		if err := f.was.unchanged(); err != nil {
+		r, err := p.apply(c, f, all)
+		switch {
+		case err != nil && f.Skill: // these files come last
+			return done, fmt.Errorf("%w: %w", ErrSkills, err)
+		case err != nil:
 			return done, err
-		}
-		mine := slices.IndexFunc(known, func(r Record) bool { return r.File == f.File })
-		if !f.Changes() && mine >= 0 {
-			done = append(done, known[mine])
-			continue
-		}
-		r := Record{
-			Schema: RecordSchema, When: c.now(), Agent: p.Client.ID, Scope: ScopeUser, Binary: c.Binary, File: f.File,
-			Target: f.was.target, Created: f.Create, Dirs: f.dirs, SHA256Before: digest(f.was.data),
-			SHA256After: digest(f.after), Before: f.was.data, Entries: p.entries,
-		}
-		if f.Skill {
-			r.Entries = nil
-			r.inherit(all)
-		}
-		r, err := r.save(c.RecordDir)
-		if err != nil {
-			return done, err
-		}
-		if f.Changes() {
-			if err := (Plan{Scope: ScopeUser, Dirs: f.dirs, was: f.was, after: f.after}).write(); err != nil {
-				return done, errors.Join(err, forget(c.RecordDir, []string{r.ID}))
-			}
 		}
 		done = append(done, r)
 	}
 	return done, nil
+}
+
+// apply writes one file of the plan and returns its record. all are the records of before.
+func (p ClientPlan) apply(c Config, f FilePlan, all []Record) (Record, error) {
+	if f.Skill {
+		if now, err := read(f.File); err == nil && bytes.Equal(now.data, f.after) {
+			f.was = now // another agent, planned at the same time, has brought it
+		}
+	}
+	if err := f.was.unchanged(); err != nil {
+		return Record{}, err
+	}
+	known := ofAgent(all, p.Client.ID)
+	mine := slices.IndexFunc(known, func(r Record) bool { return r.File == f.File })
+	if !f.Changes() && mine >= 0 {
+		return known[mine], nil
+	}
+	r := Record{
+		Schema: RecordSchema, When: c.now(), Agent: p.Client.ID, Scope: ScopeUser, Binary: c.Binary, File: f.File,
+		Target: f.was.target, Created: f.Create, Dirs: f.dirs, SHA256Before: digest(f.was.data),
+		SHA256After: digest(f.after), Before: f.was.data, Entries: p.entries,
+	}
+	if f.Skill {
+		r.Entries = nil
+		r.inherit(all)
+	}
+	r, err := r.save(c.RecordDir)
+	if err != nil || !f.Changes() {
+		return r, err
+	}
+	if err := (Plan{Scope: ScopeUser, Dirs: f.dirs, was: f.was, after: f.after}).write(); err != nil {
+		return r, errors.Join(err, forget(c.RecordDir, []string{r.ID}))
+	}
+	return r, nil
 }
 
 // clientRecords are the install records of an agent.

@@ -37,6 +37,12 @@ var (
 	ErrBinary   = errors.New("unusable path of the binary")
 )
 
+// Reasons for which skills are missing. The hooks are installed without them.
+var (
+	ErrForeign = errors.New("it is not ours, so it stays; move it elsewhere, then install again")
+	ErrSkills  = errors.New("skills cannot be written")
+)
+
 // Reasons for which a plugin is not registered.
 var (
 	ErrNoClient = errors.New("the command claude is not on the search path")

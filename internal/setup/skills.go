@@ -61,7 +61,7 @@ func skillTarget(file string, text []byte) target {
 			case !in.parts.Skills:
 				return src, nil
 			case len(src) > 0 && !ourSkill(file, src):
-				return nil, fmt.Errorf("%w: the file holds something else", ErrShape)
+				return nil, ErrForeign
 			}
 			return text, nil
 		},
@@ -117,7 +117,7 @@ func (s *Step) removeSkill(others []Record, earlier []Step) {
 // none.
 func (cl Client) skills(c Config, records []Record, fix string) (found Finding, ok bool) {
 	found = Finding{ID: cl.ID + ".skills", State: OK, What: cl.Name + ": the skills are those of this version"}
-	differ := 0
+	differ, foreign := 0, ""
 	for _, t := range cl.targetsFor(c) {
 		mine := slices.ContainsFunc(records, func(r Record) bool { return r.File == t.path(c) })
 		ok = ok || t.shared && mine
@@ -126,14 +126,22 @@ func (cl Client) skills(c Config, records []Record, fix string) (found Finding, 
 		}
 		f, err := read(t.path(c))
 		want, putErr := t.put(f.data, input{parts: Parts{Skills: true}})
-		if err != nil || putErr != nil || !bytes.Equal(f.data, want) {
+		switch {
+		case errors.Is(putErr, ErrForeign):
+			foreign = t.path(c)
+		case err != nil || putErr != nil || !bytes.Equal(f.data, want):
 			differ++
 		}
 	}
-	if differ > 0 {
+	switch {
+	case differ > 0:
 		found.State, found.Fix = Warn, []string{fix}
-		found.What = fmt.Sprintf("%s: %d skills are missing or of another version", cl.Name, differ)
+		found.What = fmt.Sprintf("%s: skills that are missing or of another version: %d", cl.Name, differ)
 		found.Why = c.SkillsDir() + " differs from what this version installs"
+	case foreign != "":
+		found.State, found.Fix = Info, []string{"move " + foreign + " elsewhere", fix}
+		found.What = cl.Name + ": another skill has the place of one of ours"
+		found.Why = foreign + " is not ours, so it stays"
 	}
 	return found, ok
 }

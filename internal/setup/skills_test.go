@@ -112,13 +112,39 @@ func TestAFileOfAnotherNameInTheFolderOfASkillStays(t *testing.T) {
 	writeFile(t, file, "---\nname: theirs\n---\n")
 	cl := clientsOf(t, "codex")[0]
 	p := installClient(t, c, cl)
-	if !errors.Is(p.NoSkills, ErrShape) || len(p.Events) == 0 || len(skillFiles(t, c)) != 2 {
+	if !errors.Is(p.NoSkills, ErrForeign) || len(p.Events) == 0 || len(skillFiles(t, c)) != 2 {
 		t.Errorf("got %v, %d events, %q", p.NoSkills, len(p.Events), skillFiles(t, c))
+	}
+	i := slices.IndexFunc(CheckClient(c, cl).Findings, func(f Finding) bool { return f.ID == "codex.skills" })
+	found := CheckClient(c, cl).Findings[i]
+	want := []string{"move " + file + " elsewhere", "remanence install codex"} // which alone would change nothing
+	if found.State != Info || !slices.Equal(found.Fix, want) {
+		t.Errorf("the finding is %+v, want the way to our skill", found)
 	}
 	uninstallClient(t, c, cl)
 	got := skillFiles(t, c)
 	if len(got) != 1 || got[filepath.Join("remanence-recall", "SKILL.md")] != "---\nname: theirs\n---\n" {
 		t.Errorf("after uninstalling: %q", got)
+	}
+}
+
+func TestHooksAreInstalledWhereSkillsCannotBeWritten(t *testing.T) {
+	c := emptyMachine(t)
+	cl := clientsOf(t, "codex")[0]
+	p, err := PlanClient(c, cl, Parts{Hooks: true, Server: true, Skills: true, Trusted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Dir(c.SkillsDir()), "no directory")
+	done, err := ApplyClient(c, p)
+	if !errors.Is(err, ErrSkills) || len(done) != 2 {
+		t.Errorf("%d records, %v, want those of the settings and that skills are missing", len(done), err)
+	}
+	if left, _ := os.ReadDir(c.RecordDir); len(left) != 2 {
+		t.Errorf("%d records are kept, want 2", len(left))
+	}
+	if got := CheckClient(c, cl); got.Findings[0].State != OK {
+		t.Errorf("the hooks are %+v", got.Findings[0])
 	}
 }
 

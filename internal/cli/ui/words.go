@@ -3,6 +3,8 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"remanence/internal/chars"
 	"remanence/internal/digest"
@@ -111,4 +113,34 @@ func Deref(s *string) string {
 func InJSON(s string) []byte {
 	b, _ := json.Marshal(s) // a string always has a JSON form
 	return b[1 : len(b)-1]
+}
+
+// Tilde writes the home directory at the beginning of a path as ~.
+func Tilde(path, home string) string {
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && home != "" {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}
+
+// SkillsIn counts skills and names their directory.
+func SkillsIn(files []string, home string) string {
+	return Plural(len(files), "skill", "skills") + " in " + Tilde(filepath.Dir(filepath.Dir(files[0])), home)
+}
+
+// ChangesText counts the hooks that an installation changes.
+func ChangesText(added, replaced, removed int) string {
+	var out []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{added, "new"}, {replaced, "replaced"}, {removed, "removed"}} {
+		if c.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	if len(out) == 0 {
+		return "all there already"
+	}
+	return strings.Join(out, ", ")
 }
