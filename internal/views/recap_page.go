@@ -141,9 +141,14 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		failed = append(failed, f.text())
 	}
 	add("failed", failed)
-	done := strings.Join(outcomes[:min(limit("done"), len(outcomes))], "\n")
+	shown := min(limit("done"), len(outcomes))
+	done := strings.Join(outcomes[:shown], "\n")
 	for _, c := range slices.Backward(d.Commits) { // the newest first, as what was done
-		if !strings.Contains(done, c.Hash) {
+		subject := strings.TrimSuffix(c.Subject, ".") // of a commit that may have another hash since
+		named := slices.ContainsFunc(d.Outcomes[:shown], func(o RecapItem) bool {
+			return o.Session == c.Session && o.State != "" && slices.Contains(strings.Split(o.Title, "; "), subject)
+		})
+		if !named && !strings.Contains(done, c.Hash) {
 			commits = append(commits, c.Hash+" "+c.Subject)
 		}
 	}

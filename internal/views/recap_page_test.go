@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,27 @@ func TestARecapLeavesOutWhatIsNotWorthTelling(t *testing.T) {
 		"commit 0a1b2c3 fee: round half up\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// A rebase gives a commit another hash than git reported.
+func TestARecapListsNoCommitThatAPieceOfWorkNames(t *testing.T) {
+	d := RecapDay{
+		Outcomes: []RecapItem{{Title: "fee: round; The fee is whole", Session: "s_1", State: "committed 3333333"}},
+		Commits: []RecapCommit{
+			{Hash: "1111111", Subject: "fee: round", Session: "s_1"},
+			{Hash: "4444444", Subject: "fee: round", Session: "s_2"},
+			{Hash: "5555555", Subject: "export: write it", Session: "s_1"},
+		},
+	}
+	var got []string
+	for _, l := range d.Lines(9) {
+		if l.Section == "commit" {
+			got = append(got, l.Text)
+		}
+	}
+	if want := []string{"5555555 export: write it", "4444444 fee: round"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
