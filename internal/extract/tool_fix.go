@@ -24,8 +24,8 @@ func FixTitle(failure mem.Memory, helped string) string {
 	_, said, _ := strings.Cut(failure.Title, "| Error: ")
 	left := 160 - utf8.RuneCountInString(fmt.Sprintf("`` failed (exit %d: ), %s", failure.ExitCode, helped))
 	command := chars.Clip(failure.Command, min(MaxFixError, max(left/2, left-utf8.RuneCountInString(said))))
-	said = chars.Clip(said, min(MaxFixError, left-utf8.RuneCountInString(command)))
-	return fmt.Sprintf("`%s` failed (exit %d: %s), %s", command, failure.ExitCode, said, helped)
+	said = strings.TrimSuffix(": "+chars.Clip(said, min(MaxFixError, left-utf8.RuneCountInString(command))), ": ")
+	return fmt.Sprintf("`%s` failed (exit %d%s), %s", command, failure.ExitCode, said, helped)
 }
 
 // FilesPhrase says in which files something was done.
