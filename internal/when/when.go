@@ -13,10 +13,9 @@ import (
 	"remanence/internal/fault"
 )
 
-// Parse reads a time that a person writes: now, today, yesterday, an ISO 8601 date
-// or time, or how long ago as in 90m, 12h, 3d, 2w, 2mo, 1y. It stands for from ≤ t < to:
-// a whole day for a word or a date in a form with hyphens; otherwise both are equal.
-// Times without zone are local.
+// Parse reads a time that a person writes: now, today, yesterday, monday for the last Monday up to today, an ISO 8601
+// date or time, or how long ago as in 90m, 12h, 3d, 2w, 2mo, 1y. It stands for from ≤ t < to: a whole day for a word or
+// a date in a form with hyphens; otherwise both are equal. Times without zone are local.
 func Parse(s string, now time.Time) (from, to time.Time, err error) {
 	s, now = strings.TrimSpace(s), now.Local()
 	switch strings.ToLower(s) {
@@ -29,6 +28,12 @@ func Parse(s string, now time.Time) (from, to time.Time, err error) {
 		from, to = day(now.AddDate(0, 0, -1))
 		return from, to, nil
 	}
+	for back := range 7 {
+		if t := now.AddDate(0, 0, -back); strings.EqualFold(s, t.Weekday().String()) {
+			from, to = day(t)
+			return from, to, nil
+		}
+	}
 	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
 		from, to = day(t)
 		return from, to, nil
@@ -39,8 +44,8 @@ func Parse(s string, now time.Time) (from, to time.Time, err error) {
 	}
 	if !ok {
 		return from, to, fault.Input.WithMessage("not a time: %q", chars.Clip(s, 40)).
-			Because("it is neither a date, nor a length of time ago, nor now, today or yesterday").
-			FixedBy("use 12h, 3d, 2w, 2mo, yesterday or 2026-01-31")
+			Because("it is neither a date, nor a length of time ago, nor now, today, yesterday or a weekday").
+			FixedBy("use 12h, 3d, 2w, 2mo, yesterday, monday or 2026-01-31")
 	}
 	return t, t, nil
 }

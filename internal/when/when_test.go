@@ -20,6 +20,8 @@ func TestPeoplesTimesAreRead(t *testing.T) {
 		{"now", now, now},
 		{"today", day(3, 15), day(3, 16)},
 		{"Yesterday", day(3, 14), day(3, 15)},
+		{"Sunday", day(3, 15), day(3, 16)}, // which it is now
+		{"monday", day(3, 9), day(3, 10)},
 		{"2026-01-31", day(1, 31), day(2, 1)},
 		{"20260131", day(1, 31), day(1, 31)},
 		{"2026-01-31 08:05", day(1, 31).Add(8*time.Hour + 5*time.Minute), day(1, 31).Add(8*time.Hour + 5*time.Minute)},
