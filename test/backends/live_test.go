@@ -20,8 +20,8 @@ import (
 	"remanence/test/world"
 )
 
-// get requests a path of a person's daemon.
-func get(t *testing.T, p *world.Person, path string) *http.Response {
+// get requests a path of a person's daemon, and returns the body, which is closed when the test ends.
+func get(t *testing.T, p *world.Person, path string) io.Reader {
 	t.Helper()
 	rt := p.StartWorker()
 	client := &http.Client{Transport: &http.Transport{
@@ -42,17 +42,17 @@ func get(t *testing.T, p *world.Person, path string) *http.Response {
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s answers %s", path, res.Status)
 	}
-	return res
+	return res.Body
 }
 
 // watch opens the stream of live changes of a person's daemon, and returns its lines.
 func watch(t *testing.T, p *world.Person) <-chan string {
 	t.Helper()
-	res := get(t, p, api.EventsPath)
+	body := get(t, p, api.EventsPath)
 	lines := make(chan string, 1000)
 	go func() {
 		defer close(lines)
-		for in := bufio.NewScanner(res.Body); in.Scan(); {
+		for in := bufio.NewScanner(body); in.Scan(); {
 			lines <- in.Text()
 		}
 	}()
@@ -136,7 +136,7 @@ func TestADaemonFindsWhatAnotherOneWrote(t *testing.T) {
 	one.StartWorker()
 	inRAM := regexp.MustCompile(`(?m)^remanence_index_memories [1-9]`)
 	indexed := func() bool {
-		text, err := io.ReadAll(get(t, two, "/metrics").Body)
+		text, err := io.ReadAll(get(t, two, "/metrics"))
 		return err == nil && inRAM.Match(text)
 	}
 	finds := func(words string) func() bool {
