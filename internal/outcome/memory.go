@@ -23,14 +23,20 @@ func (s *Session) Take(m mem.Memory) {
 		for _, f := range m.Modified {
 			s.Edits = append(s.Edits, Edit{
 				ID: m.ID, Prompt: m.Source.PromptID, File: f, First: m.Created, Last: lastTime(m),
+				Written: m.Tool == mem.ToolWrite,
 			})
 		}
 	case mem.Command:
-		c, ok := Read(lastTime(m), m.Source.PromptID, m.Command, m.Body, true)
+		c, ok := Read(Call{At: lastTime(m), Prompt: m.Source.PromptID, Line: m.Command, Output: m.Body, Failed: true})
 		if ok && strings.HasPrefix(m.Key, "failed:") && (!m.Resolved || c.committed) {
 			s.Commands = append(s.Commands, c)
 		}
 	}
+}
+
+// ReadEvent reads a call of a shell that worked.
+func ReadEvent(ev mem.Event, c extract.Call) (Command, bool) {
+	return Read(Call{At: ev.At, Prompt: ev.PromptID, Cwd: ev.Cwd, Line: c.Command, Output: c.Output})
 }
 
 // lastTime returns when a call was captured last.

@@ -17,6 +17,7 @@ import (
 // Session is what a session did in a period.
 type Session struct {
 	Repository bool   // the project is one
+	Root       string // directory that the agent was started in
 	Turns      []Turn // that were summarized
 	Edits      []Edit
 	Commands   []Command
@@ -74,6 +75,7 @@ type Turn struct {
 type Edit struct {
 	ID, Prompt, File string
 	First, Last      time.Time
+	Written          bool // as a whole, not changed in part
 }
 
 // Command is one that committed, delivered or checked something.
@@ -90,6 +92,10 @@ type Command struct {
 	delivery  string           // see shell.Delivery
 	checks    []string         // see shell.Checks
 	remote    string           // what came of the checks of what was pushed
+	cwd       string           // where it ran; empty if that is not known
+	git       shell.GitWork
+	removed   []string // files that it deletes
+	holds     []string // of a commit: the paths that were staged for it; nil if that is not known
 }
 
 // Piece is a piece of work: the turns that changed files up to the commits that hold what they changed.
@@ -106,11 +112,23 @@ type Piece struct {
 	turns   []Turn
 	files   []string
 	commits []Command
+	missing []string // files that the commits do not hold
 }
 
-// Read reads a command line and its output. It is of no use if it neither commits nor delivers nor checks anything.
-func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok bool) {
-	c = Command{at: at, prompt: prompt, failed: failed}
+// Call is a call of a shell.
+type Call struct {
+	At           time.Time
+	Prompt       string // id of its turn
+	Cwd          string // of the session then; may be empty
+	Line, Output string
+	Failed       bool
+}
+
+// Read reads a command line and its output. It is of no use if it neither stages, commits, delivers, checks nor removes
+// anything.
+func Read(call Call) (c Command, ok bool) {
+	line, output, failed := call.Line, call.Output, call.Failed
+	c = Command{at: call.At, prompt: call.Prompt, failed: failed, cwd: call.Cwd, git: shell.Git(line)}
 	commits := strings.Contains(line, "commit")
 	if commits {
 		c.commits = extract.Commits(line, output)
@@ -128,7 +146,11 @@ func Read(at time.Time, prompt, line, output string, failed bool) (c Command, ok
 	} else if known {
 		c.remote = checksPassed
 	}
-	ok = c.remote != "" || c.committed || c.rebased || c.delivery != "" || len(c.checks) > 0 || failed && commits
+	if !failed {
+		c.removed = shell.Removes(line)
+	}
+	ok = c.remote != "" || c.committed || c.rebased || c.delivery != "" || len(c.checks) > 0 || failed && commits ||
+		c.git.StagesAll || len(c.git.Staged)+len(c.git.Tags)+len(c.removed) > 0
 	if ok {
 		c.line = extract.PlainCommand(line)
 	}
@@ -169,7 +191,8 @@ func (s *Session) Pieces(until time.Time, statements bool) []Piece {
 			next = all[i+1].Since
 		}
 		p.Title = p.title(func(c Command) bool { return !statements || summarized[c.prompt] })
-		p.State, p.Unknown = s.state(p, next), len(s.hashes(p)) == 0 && (len(p.commits) > 0 || len(p.files) > 0)
+		p.State = s.state(p, next)
+		p.Unknown = len(p.missing) > 0 || len(s.hashes(p)) == 0 && (len(p.commits) > 0 || len(p.files) > 0)
 		if len(p.turns) > 0 {
 			p.ID, p.Prompt = p.turns[0].ID, p.turns[0].Prompt
 		}
@@ -204,60 +227,42 @@ const maxFiles = 100
 func (p Piece) Files() []string { return p.files }
 
 // divide puts turns together to pieces of work.
-func (s *Session) divide(turns []Turn) (done []*Piece) {
+func (s *Session) divide(turns []Turn) []*Piece {
 	slices.SortStableFunc(s.Commands, func(a, b Command) int { return a.at.Compare(b.at) })
 	slices.SortStableFunc(turns, func(a, b Turn) int { return a.At.Compare(b.At) })
-	var commits []Command
-	for _, c := range s.Commands {
-		if c.committed && c.amends {
-			commits = c.amend(commits)
-		}
-		if c.committed {
-			commits = append(commits, c)
-		}
-	}
-	var open []*Piece
-	take := func(n int, turns ...Turn) { // the commits hold all that is open
-		if n == 0 {
-			return
-		}
-		if len(open) == 0 { // what was changed otherwise than by the agent's editor
-			open = []*Piece{{Since: commits[0].at, turns: turns}}
-		}
-		one := join(open)
-		one.commits, one.At = commits[:n], commits[n-1].at
-		done, open, commits = append(done, one), nil, commits[n:]
-	}
+	d := division{commits: s.commits()}
 	for _, t := range turns {
-		files := slices.DeleteFunc(slices.Clone(t.Files), Outside)
+		files := slices.DeleteFunc(slices.Clone(t.Files), func(f string) bool { return Outside(f) || s.scratch(f) })
 		if len(files) > 0 {
-			i := slices.IndexFunc(open, func(p *Piece) bool { return p.goesOn(t, files) })
+			i := slices.IndexFunc(d.open, func(p *Piece) bool { return p.goesOn(t, files) })
 			if i < 0 {
-				i, open = len(open), append(open, &Piece{Since: s.began(t)})
+				i, d.open = len(d.open), append(d.open, &Piece{Since: s.began(t)})
 			}
-			open[i].turns, open[i].At = append(open[i].turns, t), t.At
+			p := d.open[i]
+			p.turns, p.At = append(p.turns, t), t.At
 			for _, f := range files {
-				open[i].files = extract.AppendNew(open[i].files, f, maxFiles)
+				p.files = extract.AppendNew(p.files, f, maxFiles)
 			}
 		}
 		n := 0
-		for n < len(commits) && !commits[n].at.After(t.At) {
+		for n < len(d.commits) && !d.commits[n].at.After(t.At) {
 			n++
 		}
-		take(n, t)
-		if n == 0 && len(files) == 0 && s.delivers(t) {
-			switch {
-			case len(open) > 0:
-				open[len(open)-1].turns = append(open[len(open)-1].turns, t)
-			case len(done) > 0:
-				done[len(done)-1].turns = append(done[len(done)-1].turns, t)
-			default:
-				done = append(done, &Piece{Since: s.Commands[0].at, At: t.At, turns: []Turn{t}})
-			}
+		d.take(s, n, t)
+		if n > 0 || len(files) > 0 || !s.delivers(t) {
+			continue
+		}
+		switch {
+		case len(d.open) > 0:
+			d.open[len(d.open)-1].turns = append(d.open[len(d.open)-1].turns, t)
+		case len(d.done) > 0:
+			d.done[len(d.done)-1].turns = append(d.done[len(d.done)-1].turns, t)
+		default:
+			d.done = append(d.done, &Piece{Since: s.Commands[0].at, At: t.At, turns: []Turn{t}})
 		}
 	}
-	take(len(commits))
-	return append(done, open...)
+	d.take(s, len(d.commits))
+	return append(d.done, d.open...)
 }
 
 // amend takes the last one out of the commits before a command that amends it. If git reports nothing, its subject

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -12,7 +13,7 @@ func at(minutes int) time.Time { return began.Add(time.Duration(minutes) * time.
 
 // session returns one whose turns end ten minutes apart. Each changes the files that are given for it.
 func session(files ...[]string) *Session {
-	s := &Session{Repository: true, Log: NewLog(History{})}
+	s := &Session{Repository: true, Root: "/home/dev/shop", Log: NewLog(History{})}
 	for i, of := range files {
 		prompt := fmt.Sprint("p", i+1)
 		s.Turns = append(s.Turns, Turn{
@@ -27,7 +28,10 @@ func session(files ...[]string) *Session {
 
 func (s *Session) run(t *testing.T, minute int, line, output string, failed bool) {
 	t.Helper()
-	c, ok := Read(at(minute), fmt.Sprint("p", minute/10+1), line, output, failed)
+	c, ok := Read(Call{
+		At: at(minute), Prompt: fmt.Sprint("p", minute/10+1), Cwd: "/home/dev/shop", Line: line, Output: output,
+		Failed: failed,
+	})
 	if !ok {
 		t.Fatalf("%s is of no use", line)
 	}
@@ -236,5 +240,87 @@ func TestAnIgnoredFileNeedsNoCommit(t *testing.T) {
 	})
 	if got, want := s.text(), "text p1: committed 3333333\ntext p2: \n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestACommitThatLeavesFilesOutSaysWhich(t *testing.T) {
+	s := session([]string{"fee.go", "web/export.go", "a.go"}, []string{"b.go"})
+	s.run(t, 4, "git add fee.go", "", false)
+	s.run(t, 5, "cd web && git add export.go && git commit -m fee", "[main 1111111] fee\n", false)
+	want := "fee; text p1: committed 1111111 with 2 of 3 files, not a.go\ntext p2: not committed\n"
+	if got := s.text(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if !Unfinished(s.Pieces(at(1000), false)[0].State) {
+		t.Error("what a commit left out is not unfinished")
+	}
+	s.Log = NewLog(History{Commits: []Logged{{ID: "9999999", At: at(7), Files: []string{"a.go"}}}})
+	if got, want := s.Pieces(at(1000), false)[0].State, "committed 1111111"; got != want {
+		t.Errorf("after a commit by the person: got %s, want %s", got, want)
+	}
+	s.Log = NewLog(History{})
+	s.run(t, 18, "git commit -am rest", "[main 2222222] rest\n", false)
+	want = "fee; text p1: committed 1111111\nrest; text p2: committed 2222222\n"
+	if got := s.text(); got != want {
+		t.Errorf("after the rest: got\n%swant\n%s", got, want)
+	}
+}
+
+func TestACommitTakesOnlyThePiecesThatItHolds(t *testing.T) {
+	s := session([]string{"fee.go"}, []string{"export.go"})
+	s.run(t, 18, "git add export.go && git commit -m export", "[main 1111111] export\n", false)
+	if got, want := s.text(), "text p1: not committed\nexport; text p2: committed 1111111\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestACommitInAnotherDirectoryHoldsNothingOfTheProject(t *testing.T) {
+	for line, want := range map[string]string{
+		"cd /srv/api && git commit -am api":     "text p1: not committed\napi: committed 1111111 in api\n",
+		"git -C ../api commit -q -am api":       "text p1: not committed\napi: committed in api\n",
+		"git -C web commit -q -am api":          "api; text p1: committed\n",
+		"cd /home/dev && git commit -q -am api": "api; text p1: committed\n",
+	} {
+		s := session([]string{"fee.go"})
+		output := ""
+		if !strings.Contains(line, "-q") {
+			output = "[main 1111111] api\n"
+		}
+		if s.run(t, 8, line, output, false); s.text() != want {
+			t.Errorf("%s: got\n%swant\n%s", line, s.text(), want)
+		}
+	}
+}
+
+func TestAFileThatIsWrittenAndDeletedIsNoWork(t *testing.T) {
+	s := session([]string{"try.go"}, []string{"fee.go", "web/try.go"})
+	for i := range s.Edits {
+		s.Edits[i].Written = s.Edits[i].File != "fee.go"
+	}
+	s.run(t, 18, "cd web && rm try.go; rm -f /home/dev/shop/try.go", "", false)
+	if got, want := s.text(), "text p2: not committed\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	s = session([]string{"fee.go"})
+	s.run(t, 8, "rm fee.go", "", false)
+	if got, want := s.text(), "text p1: not committed\n"; got != want {
+		t.Errorf("a file from before: got\n%swant\n%s", got, want)
+	}
+}
+
+func TestTagsAreSaidToBePushed(t *testing.T) {
+	for line, want := range map[string]string{
+		"git tag v1.2 && git push origin main v1.2":        "pushed, tag v1.2 pushed",
+		"git tag v1.2; git push":                           "pushed, tag v1.2",
+		"git tag v1.2 && git push --follow-tags":           "pushed, tag v1.2 pushed",
+		"git tag -d v1.2 && git push":                      "pushed",
+		"git push && gh release create v1.2 --notes 'one'": "pushed, released v1.2",
+	} {
+		s := session([]string{"fee.go"})
+		s.run(t, 5, "git commit -am fee", "[main 1111111] fee\n", false)
+		s.run(t, 8, line, "", false)
+		if got, want := s.text(), "fee; text p1: committed 1111111, "+want+"\n"; got != want {
+			t.Errorf("%s: got\n%swant\n%s", line, got, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ const (
 	maxTitle   = 240
 	maxCommand = 50
 	namedFiles = 2 // files
+	maxTags    = 3
 )
 
 // title says what a piece of work was, by the subjects of its commits that may be said and by what came of its turns.
@@ -72,7 +74,13 @@ func (s *Session) state(p *Piece, next time.Time) string {
 		if len(hashes) == 0 {
 			hashes = s.byTheirSubject(p)
 		}
-		parts = append(parts, committed(hashes))
+		said := committed(hashes)
+		if dir := s.elsewhere(p.commits[0]); dir != "" {
+			said += " in " + path.Base(dir)
+		} else {
+			said += s.without(p)
+		}
+		parts = append(parts, said)
 		again := last.After(p.At) && !slices.ContainsFunc(s.Commands, func(a Command) bool {
 			return a.committed && a.at.After(last)
 		})
@@ -84,6 +92,23 @@ func (s *Session) state(p *Piece, next time.Time) string {
 	}
 	parts = append(parts, s.delivered(p, next)...)
 	return strings.Join(append(parts, s.failing(p.Since, next)...), ", ")
+}
+
+// without names the changed files that the commits of a piece of work do not hold, and no later one of the repository.
+func (s *Session) without(p *Piece) string {
+	missing := slices.DeleteFunc(slices.Clone(p.missing), func(f string) bool {
+		_, later := s.firstWith(p, f)
+		return s.ignores(f) || later
+	})
+	n := len(missing)
+	if n == 0 {
+		return ""
+	}
+	names := strings.Join(missing[:min(n, namedFiles)], " and ")
+	if n > namedFiles {
+		names = fmt.Sprintf("%s and %d more", missing[0], n-1)
+	}
+	return fmt.Sprintf(" with %d of %d files, not %s", len(p.files)-n, len(p.files), names)
 }
 
 // notCommitted says where changed files stand that the agent did not commit.
@@ -109,8 +134,7 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 // logged returns the abbreviated hashes of the first commits of the repository that hold the files of a piece of work
 // as it left them, and the time of the last of them, and reports whether there is one for all files.
 func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
-	log := s.logOf(p)
-	if log == nil {
+	if s.logOf(p) == nil {
 		return nil, at, false
 	}
 	all = len(p.files) > 0
@@ -118,19 +142,8 @@ func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 		if s.ignores(f) {
 			continue
 		}
-		last, found := time.Time{}, Logged{}
-		for _, e := range s.Edits {
-			if e.File == f && e.Last.After(last) {
-				last = e.Last
-			}
-		}
-		for _, c := range log.byFile[f] { // newest first
-			if c.At.Before(last.Truncate(time.Second)) {
-				break
-			}
-			found = c
-		}
-		if found.ID == "" {
+		found, ok := s.firstWith(p, f)
+		if !ok {
 			all = false
 			continue
 		}
@@ -140,6 +153,27 @@ func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 		}
 	}
 	return hashes, at, all
+}
+
+// firstWith returns the first commit of the repository that holds a file as a piece of work left it.
+func (s *Session) firstWith(p *Piece, file string) (found Logged, ok bool) {
+	log := s.logOf(p)
+	if log == nil {
+		return found, false
+	}
+	last := time.Time{}
+	for _, e := range s.Edits {
+		if e.File == file && e.Last.After(last) {
+			last = e.Last
+		}
+	}
+	for _, c := range log.byFile[file] { // newest first
+		if c.At.Before(last.Truncate(time.Second)) {
+			break
+		}
+		found, ok = c, true
+	}
+	return found, ok
 }
 
 // logOf returns the log of the repository if it reaches back to the beginning of a piece of work, else nil.
@@ -246,12 +280,37 @@ func (s *Session) delivered(p *Piece, next time.Time) (out []string) {
 	if pushed != "" {
 		out = append(out, pushed)
 	}
+	out = append(out, s.tagged(p, next)...)
 	if remote == checksFailed && pushed != "" {
 		out = append(out, remote)
 	}
 	for _, kind := range order {
 		if command := failed[kind]; command != "" {
 			out = append(out, "`"+ShortCommand(command, maxCommand)+"` failed")
+		}
+	}
+	return out
+}
+
+// tagged says which tags were made and released after the commits of a piece of work, and whether they were pushed.
+func (s *Session) tagged(p *Piece, next time.Time) (out []string) {
+	for i, a := range s.Commands {
+		if a.failed || a.at.Before(p.Since) || !a.at.Before(next) || s.elsewhere(a) != "" {
+			continue
+		}
+		for _, tag := range a.git.Tags {
+			said := "tag " + tag
+			if slices.ContainsFunc(s.Commands[i:], func(b Command) bool {
+				return !b.failed && (b.git.PushTags || slices.ContainsFunc(b.git.Pushed, func(ref string) bool {
+					return strings.TrimPrefix(ref, "refs/tags/") == tag
+				}))
+			}) {
+				said += " pushed"
+			}
+			out = extract.AppendNew(out, said, maxTags)
+		}
+		if a.git.Release != "" {
+			out = extract.AppendNew(out, "released "+a.git.Release, maxTags)
 		}
 	}
 	return out
@@ -280,7 +339,7 @@ func (s *Session) failing(from, until time.Time) (out []string) {
 
 // Unfinished reports whether a state says that something is left to do.
 func Unfinished(state string) bool {
-	left := []string{"not committed", " in part", "changed again", "failed", "fails"}
+	left := []string{"not committed", " in part", " files, not ", "changed again", "failed", "fails"}
 	return slices.ContainsFunc(left, func(says string) bool { return strings.Contains(state, says) })
 }
 

@@ -124,7 +124,8 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 	since := s.Now()
 	r := &recap{
 		until: since, projects: map[string]mem.Project{p.Key: p}, did: map[string]*recapSession{},
-		log: func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, since, files) },
+		session: s.Event.Lookup(ctx),
+		log:     func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, since, files) },
 	}
 	for i, one := range sessions {
 		ms, err := s.Store.List(ctx, mem.Query{

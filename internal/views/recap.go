@@ -348,7 +348,7 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 	sess := r.session(ev.Session)
 	call := e.ReadCall(ev, mem.Project{})
 	r.worked[[2]string{sess.Project, call.Plain}] = ev.At
-	c, ok := outcome.Read(ev.At, ev.PromptID, call.Command, call.Output, false)
+	c, ok := outcome.ReadEvent(ev, call)
 	if !ok {
 		return
 	}

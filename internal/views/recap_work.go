@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +37,11 @@ const (
 func (r *recap) of(session, project string) *recapSession {
 	did := r.did[session]
 	if did == nil {
-		did = &recapSession{project: project, Session: outcome.Session{Repository: r.projects[project].Common != ""}}
+		of := r.projects[project]
+		did = &recapSession{project: project, Session: outcome.Session{Repository: of.Common != "", Root: of.Root}}
+		if root := r.session(session).Root; !extract.Within(of.Root, root) {
+			did.Root = root // another checkout
+		}
 		r.did[session] = did
 	}
 	return did
@@ -134,19 +137,9 @@ func (s *Service) addWork(ctx context.Context, r *recap, project string, one mem
 	for _, m := range ms {
 		did.take(m)
 	}
-	calls, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: one.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, Limit: maxHandoffCalls,
-	})
-	if err != nil {
-		return fmt.Errorf("commands of %s: %w", one.Short, err)
-	}
-	for _, ev := range calls {
-		call := s.Event.ReadCall(ev, mem.Project{})
-		if c, ok := outcome.Read(ev.At, ev.PromptID, call.Command, call.Output, false); ok {
-			did.Commands = append(did.Commands, c)
-		}
-	}
-	return nil
+	commands, err := s.Continuity.Commands(ctx, one)
+	did.Commands = append(did.Commands, commands...)
+	return err
 }
 
 // newestWork returns the newest of some pieces of work with their state, newest first, in one line; empty without any.
@@ -167,9 +160,8 @@ func newestWork(pieces []outcome.Piece) string {
 
 // Bounds of what a handoff says of the work of a session.
 const (
-	handoffWork     = 3   // pieces
-	maxHandoffWork  = 120 // characters of each
-	maxHandoffCalls = 500
+	handoffWork    = 3   // pieces
+	maxHandoffWork = 120 // characters of each
 )
 
 // log returns what a repository knows of the time since; nil if it cannot be read, as one that was deleted since.
