@@ -46,7 +46,7 @@ agent:          mem chars
 extract:        mem chars lang shell rank inject
 remote:         lang shell
 propose:        mem chars lang extract rank
-outcome:        mem chars shell extract
+outcome:        mem chars lang shell extract rank
 # 2 core
 event:          mem chars workstate vaultfile extract remote rank inject redact
 recall:         mem chars vaultfile blame lang extract rank index inject redact event

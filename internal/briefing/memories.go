@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -129,8 +130,32 @@ func (g *gather) instructed(mm mem.Memory) bool {
 	return true
 }
 
+// maxEnds is how many lines say what the last sessions left open.
+const maxEnds = 4
+
+// issues returns what the last sessions left open, and the open items.
 func (g *gather) issues(ctx context.Context) (inject.Section, error) {
-	return g.list(ctx, "issues", "OPEN ITEMS", shareIssues, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5})
+	q := mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5}
+	s, err := g.list(ctx, "issues", "OPEN ITEMS", shareIssues, q)
+	if err != nil || g.resumed() {
+		return s, err
+	}
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.ec.Project.Key, Limit: maxEnds})
+	if err != nil {
+		return s, fmt.Errorf("sessions: %w", err)
+	}
+	ss = slices.DeleteFunc(ss, func(s mem.Session) bool { return s.Prompts == 0 || s.ID == g.ec.Session })
+	ends, err := g.e.Continuity.Ends(ctx, g.ec.Project, ss)
+	g.e.Event.LogDegraded("what the last session left open", err)
+	var lines []inject.Item
+	for _, end := range ends {
+		known := slices.ContainsFunc(s.Items, func(i inject.Item) bool { return extract.SameItem(i.Text, end.Text) })
+		if len(lines) < maxEnds && !known && !inject.Suspicious(end.Text) {
+			lines = append(lines, inject.Item{Text: end.Line("the person")})
+		}
+	}
+	s.Items = append(lines, s.Items...)
+	return s, nil
 }
 
 func (g *gather) memories(ctx context.Context) (inject.Section, error) {

@@ -3,26 +3,151 @@ package continuity
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
 
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/outcome"
 )
 
-// maxWorkCalls bounds the commands that are read of a session.
-const maxWorkCalls = 500
+// Bounds of what is read of a session.
+const (
+	maxWorkCalls = 200 // commands, the newest
+	maxWork      = 200 // memories
+	maxAnswers   = 40  // the newest
+	maxPlans     = 20  // files written whole, the newest
+	maxAsked     = 160 // characters of a request
+)
 
-// Commands returns what the commands of a session did that worked: commits, deliveries and checks.
-func (s *Service) Commands(ctx context.Context, session mem.Session) (out []outcome.Command, err error) {
-	calls, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: session.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, Limit: maxWorkCalls,
+// mayGoOn is how long after its last event a turn without an end may still go on.
+const mayGoOn = 30 * time.Minute
+
+// Work returns what a session did in a project, without a look into the repository.
+func (s *Service) Work(ctx context.Context, p mem.Project, session mem.Session) (outcome.Session, error) {
+	out := outcome.Session{Repository: p.Common != "", Root: p.Root, Head: p.Commit}
+	if !extract.Within(p.Root, session.Root) {
+		out.Root = session.Root // another checkout
+	}
+	ms, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Session: session.ID, Within: "*", Kinds: []mem.Kind{mem.Summary, mem.Change, mem.Command},
+		MinTrust: mem.TrustTool, Limit: maxWork,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("commands of %s: %w", session.Short, err)
+		return out, fmt.Errorf("work of %s: %w", session.Short, err)
 	}
-	for _, ev := range calls {
-		if c, ok := outcome.ReadEvent(ev, s.Event.ReadCall(ev, mem.Project{})); ok {
-			out = append(out, c)
+	for _, m := range ms {
+		out.Take(m)
+	}
+	if err := s.ReadCommands(ctx, session, maxWorkCalls, &out); err != nil {
+		return out, err
+	}
+	return out, s.ReadExchanges(ctx, session, &out)
+}
+
+// ReadExchanges reads the turns of a session: what the person asked for, and how the newest ended. The answers of turns
+// that read text from outside are left out.
+func (s *Service) ReadExchanges(ctx context.Context, session mem.Session, into *outcome.Session) error {
+	into.GoesOn = session.Processing && session.Status != mem.Completed && s.Now().Sub(session.LastEvent) < mayGoOn
+	turns, err := s.Store.Turns(ctx, session.ID, event.WholeSession)
+	if err != nil {
+		return fmt.Errorf("requests of %s: %w", session.Short, err)
+	}
+	stops, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: session.ID, Kinds: []mem.EventKind{mem.Stop}, Limit: maxAnswers,
+	})
+	if err != nil {
+		return fmt.Errorf("answers of %s: %w", session.Short, err)
+	}
+	plans, err := s.plans(ctx, session)
+	if err != nil {
+		return err
+	}
+	for _, t := range slices.Backward(turns) {
+		if t.Number == 0 {
+			continue
+		}
+		x := outcome.Exchange{Prompt: t.PromptID, At: t.At, Plan: plans[t.PromptID]}
+		if !t.Private {
+			x.Asked = extract.WholeTitle(extract.Request(t.Text), maxAsked)
+		}
+		x.Ended = len(stops) == maxAnswers && t.At.Before(stops[len(stops)-1].At) // the end was not read
+		for _, stop := range stops {                                              // newest first
+			if stop.PromptID != t.PromptID || stop.Source == mem.Interrupted {
+				continue
+			}
+			if x.Ended, x.At = true, stop.At; x.Answer == "" && !t.Private && t.Trust > mem.TrustNone {
+				x.Answer = stop.Text
+			}
+		}
+		into.Exchanges = append(into.Exchanges, x)
+	}
+	return nil
+}
+
+// plans returns the titles of the plans that a session wrote, by the id of the turn: an agent that plans writes a file
+// of its own, outside of the project.
+func (s *Service) plans(ctx context.Context, session mem.Session) (map[string]string, error) {
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: session.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolWrite, Limit: maxPlans,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("plans of %s: %w", session.Short, err)
+	}
+	out := map[string]string{}
+	for _, ev := range slices.Backward(calls) {
+		call := s.Event.ReadCall(ev, mem.Project{})
+		title, heading := strings.CutPrefix(strings.TrimSpace(call.New), "# ")
+		if heading && path.Ext(call.File) == ".md" && path.Base(path.Dir(call.File)) == "plans" &&
+			!extract.Within(session.Root, call.File) {
+			title = chars.FirstLine(title)
+			out[ev.PromptID] = strings.TrimSpace(strings.TrimPrefix(title, "Plan:"))
 		}
 	}
 	return out, nil
+}
+
+// lastEnds is how many sessions are looked at for what they left open.
+const lastEnds = 3
+
+// Ends returns what the newest sessions of a project left open, the newest first, up to the first one that left
+// something. Sessions that are not asked for are left out.
+func (s *Service) Ends(ctx context.Context, p mem.Project, sessions []mem.Session) (out []outcome.End, err error) {
+	var later []string
+	for _, one := range sessions[:min(len(sessions), lastEnds)] {
+		did, err := s.Work(ctx, p, one)
+		if err != nil {
+			return out, err
+		}
+		pieces := did.Pieces(s.Now(), true)
+		for _, p := range slices.Backward(pieces) {
+			if text := p.Left(); text != "" {
+				out = append(out, outcome.End{Prompt: p.Prompt, At: p.At, Text: text})
+			}
+		}
+		out = append(out, did.Ends(pieces, later)...)
+		if len(pieces) > 0 {
+			break
+		}
+		later = append(later, did.Asked()...)
+	}
+	return out, nil
+}
+
+// ReadCommands reads the newest commands of a session that worked, at most so many.
+func (s *Service) ReadCommands(ctx context.Context, session mem.Session, most int, into *outcome.Session) error {
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: session.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, Limit: most,
+	})
+	if err != nil {
+		return fmt.Errorf("commands of %s: %w", session.Short, err)
+	}
+	for _, ev := range calls {
+		into.Call(ev, s.Event.ReadCall(ev, mem.Project{}))
+	}
+	return nil
 }

@@ -33,6 +33,7 @@ type stage struct {
 	n         int
 	inSession string       // of events that name none; "" is "one"
 	common    string       // the repository of the project; "" is none
+	head      string       // hash of the commit that is checked out
 	commits   []mem.Commit // of the repository
 }
 
@@ -57,7 +58,8 @@ func newStage(t testing.TB) *stage {
 		Store: s.store, Redactor: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() event.Settings { return s.settings },
 		Project: func(dir string) (mem.Project, error) {
-			return mem.Project{Key: "p_" + filepath.Base(dir), Name: filepath.Base(dir), Root: dir, Common: s.common}, nil
+			name := filepath.Base(dir)
+			return mem.Project{Key: "p_" + name, Name: name, Root: dir, Common: s.common, Commit: s.head}, nil
 		},
 		Commits: func(_ mem.Project, prefix string) (found []mem.Commit) {
 			for _, c := range s.commits {

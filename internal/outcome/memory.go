@@ -23,7 +23,7 @@ func (s *Session) Take(m mem.Memory) {
 		for _, f := range m.Modified {
 			s.Edits = append(s.Edits, Edit{
 				ID: m.ID, Prompt: m.Source.PromptID, File: f, First: m.Created, Last: lastTime(m),
-				Written: m.Tool == mem.ToolWrite,
+				Written: m.Tool == mem.ToolWrite, Head: m.Commit,
 			})
 		}
 	case mem.Command:
@@ -34,9 +34,14 @@ func (s *Session) Take(m mem.Memory) {
 	}
 }
 
-// ReadEvent reads a call of a shell that worked.
-func ReadEvent(ev mem.Event, c extract.Call) (Command, bool) {
-	return Read(Call{At: ev.At, Prompt: ev.PromptID, Cwd: ev.Cwd, Line: c.Command, Output: c.Output})
+// Call adds a call of a shell that worked. It returns what the command did; ok is false if that is of no use.
+func (s *Session) Call(ev mem.Event, call extract.Call) (c Command, ok bool) {
+	s.Ran = append(s.Ran, call.Plain)
+	c, ok = Read(Call{At: ev.At, Prompt: ev.PromptID, Cwd: ev.Cwd, Line: call.Command, Output: call.Output})
+	if ok {
+		s.Commands = append(s.Commands, c)
+	}
+	return c, ok
 }
 
 // lastTime returns when a call was captured last.

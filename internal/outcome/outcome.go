@@ -18,10 +18,14 @@ import (
 type Session struct {
 	Repository bool   // the project is one
 	Root       string // directory that the agent was started in
+	Head       string // hash of the commit that is checked out now; empty if it is not known
 	Turns      []Turn // that were summarized
 	Edits      []Edit
 	Commands   []Command
-	Log        *Log // nil if the repository was not asked
+	Log        *Log       // nil if the repository was not asked
+	Exchanges  []Exchange // oldest first
+	GoesOn     bool       // its last turn may not be over
+	Ran        []string   // command lines
 }
 
 // Logged is a commit of the repository, by the agent or by a person.
@@ -75,7 +79,8 @@ type Turn struct {
 type Edit struct {
 	ID, Prompt, File string
 	First, Last      time.Time
-	Written          bool // as a whole, not changed in part
+	Written          bool   // as a whole, not changed in part
+	Head             string // hash of the commit that was checked out then
 }
 
 // Command is one that committed, delivered or checked something.

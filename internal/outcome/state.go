@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -17,6 +18,8 @@ const (
 	maxCommand = 50
 	namedFiles = 2 // files
 	maxTags    = 3
+	maxLeft    = 120 // of the title of a piece of work in a line of several
+	newest     = 3   // pieces of such a line
 )
 
 // title says what a piece of work was, by the subjects of its commits that may be said and by what came of its turns.
@@ -125,10 +128,42 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 			return "not committed: the commit failed"
 		}
 	}
-	if s.logOf(p) == nil {
-		return "not committed by the agent"
+	if s.logOf(p) == nil && !s.sameHead(p) {
+		return byAgent
 	}
 	return "not committed"
+}
+
+// byAgent is the state of work of which it is not known whether the person committed it.
+const byAgent = "not committed by the agent"
+
+// sameHead reports whether no commit was made since a piece of work was changed last.
+func (s *Session) sameHead(p *Piece) bool {
+	return s.Head != "" && !slices.ContainsFunc(s.Edits, func(e Edit) bool {
+		return slices.Contains(p.files, e.File) && e.Head != s.Head
+	})
+}
+
+// Left says what is left to do of a piece of work, and of which one; empty if that is nothing, or not known.
+func (p Piece) Left() string {
+	state := strings.TrimPrefix(strings.TrimPrefix(p.State, byAgent), ", ")
+	if !Unfinished(state) {
+		return ""
+	}
+	return state + ": " + cmp.Or(extract.WholeTitle(p.Title, maxLeft), p.Changed(""))
+}
+
+// Newest returns the newest of some pieces of work with their state, newest first, in one line; empty without any.
+func Newest(pieces []Piece) string {
+	var out []string
+	for _, piece := range slices.Backward(pieces) {
+		text := cmp.Or(extract.WholeTitle(piece.Title, maxLeft), piece.Changed(""))
+		if piece.State != "" {
+			text += " (" + piece.State + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out[:min(len(out), newest)], "; ")
 }
 
 // logged returns the abbreviated hashes of the first commits of the repository that hold the files of a piece of work

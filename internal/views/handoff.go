@@ -22,6 +22,7 @@ const (
 	handoffLessons   = 5
 	handoffCommands  = 8
 	handoffFiles     = 12
+	maxHandoffCalls  = 500 // of each session
 )
 
 // HandoffPage says where a project's work stands, for a person or an agent that goes on with it. It is made of stored
@@ -158,10 +159,14 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 		}
 	}
 	pieces := r.pieces()
-	for i, one := range sessions {
-		out.Sessions[i].Outcome = cmp.Or(newestWork(pieces[one.ID]), out.Sessions[i].Outcome)
+	ends, err := s.Continuity.Ends(ctx, p, sessions)
+	for _, end := range ends {
+		out.Open = append(out.Open, TimelineEntry{At: end.At, What: string(mem.Todo), Title: end.Line("you")})
 	}
-	return nil
+	for i, one := range sessions {
+		out.Sessions[i].Outcome = cmp.Or(outcome.Newest(pieces[one.ID]), out.Sessions[i].Outcome)
+	}
+	return err
 }
 
 // newest adds what the newest session was asked for, ran and changed. ms are its memories, newest first.

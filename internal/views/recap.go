@@ -128,7 +128,6 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
 		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{}, until: out.Until, did: map[string]*recapSession{},
 		statements: req.Statements,
-		asked:      func(session, prompt string) string { return s.askedFor(ctx, session, prompt) },
 	}
 	projects, err := s.Store.Projects(ctx, "")
 	if err != nil {
@@ -153,7 +152,12 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	for _, ev := range slices.Backward(calls) {
 		r.call(s.Event, ev)
 	}
-	r.outcomes()
+	for id, did := range r.did {
+		if err := s.Continuity.ReadExchanges(ctx, r.session(id), &did.Session); err != nil {
+			return out, err
+		}
+	}
+	r.leftOpen(r.outcomes())
 	for _, d := range r.days {
 		d.finish(r.worked)
 		out.Days = append(out.Days, *d)
@@ -209,11 +213,9 @@ type recap struct {
 	until    time.Time
 	// statements keeps prompts out, and subjects of commits that no statement is about.
 	statements bool
-	// asked returns what the person asked for in a turn.
-	asked  func(session, prompt string) string
-	worked map[[2]string]time.Time // by project and command, or what it checks, the last time
-	did    map[string]*recapSession
-	log    func(dir string, files []string) *outcome.Log // of a repository
+	worked     map[[2]string]time.Time // by project and command, or what it checks, the last time
+	did        map[string]*recapSession
+	log        func(dir string, files []string) *outcome.Log // of a repository
 }
 
 // day returns the entry of a time and project.
@@ -348,12 +350,10 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 	sess := r.session(ev.Session)
 	call := e.ReadCall(ev, mem.Project{})
 	r.worked[[2]string{sess.Project, call.Plain}] = ev.At
-	c, ok := outcome.ReadEvent(ev, call)
+	c, ok := r.of(ev.Session, sess.Project).Call(ev, call)
 	if !ok {
 		return
 	}
-	did := r.of(ev.Session, sess.Project)
-	did.Commands = append(did.Commands, c)
 	for _, kind := range c.Checks() {
 		r.worked[[2]string{sess.Project, checkMark + kind}] = ev.At
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/outcome"
@@ -54,16 +53,18 @@ func (s *recapSession) take(m mem.Memory) {
 	}
 }
 
-// outcomes adds what came of each session: its pieces of work, or else its summary, or else its newest turn.
-func (r *recap) outcomes() {
-	for id, all := range r.pieces() {
+// outcomes adds what came of each session: its pieces of work, or else its summary, or else its newest turn. It returns
+// the pieces.
+func (r *recap) outcomes() map[string][]outcome.Piece {
+	pieces := r.pieces()
+	for id, all := range pieces {
 		did, short, worked := r.did[id], r.session(id).Short, map[*RecapDay]bool{}
 		for _, p := range all {
 			item := RecapItem{ID: p.ID, Title: p.Title, State: p.State, Session: short}
 			if item.Title == "" && r.statements {
 				item.Title = p.Changed("")
 			} else if item.Title == "" {
-				item.Title = p.Changed(r.asked(id, p.Prompt))
+				item.Title = p.Changed(did.AskedIn(p.Prompt))
 			}
 			d := r.day(p.At, did.project, id)
 			d.outcome(recapOutcome{item, ofWork, p.At})
@@ -81,6 +82,30 @@ func (r *recap) outcomes() {
 				o.weight = ofSession
 			}
 			d.outcome(o)
+		}
+	}
+	return pieces
+}
+
+// leftOpen adds what the sessions left open, besides the state of their work.
+func (r *recap) leftOpen(pieces map[string][]outcome.Piece) {
+	for id, did := range r.did {
+		var later []string // asked for in later sessions of the project
+		for _, other := range r.did {
+			if other.project == did.project && other.Since(did.Session) {
+				later = append(later, other.Asked()...)
+			}
+		}
+		for _, end := range did.Ends(pieces[id], later) {
+			item := RecapItem{Title: end.Line("you"), Session: r.session(id).Short}
+			if i := slices.IndexFunc(did.summaries, func(m mem.Memory) bool { return m.Source.PromptID == end.Prompt }); i >= 0 {
+				item.ID = did.summaries[i].ID
+			}
+			d := r.day(end.At, did.project, id)
+			said := func(o RecapItem) bool { return extract.SameItem(o.Title, end.Text) }
+			if (end.Person || !r.statements) && !slices.ContainsFunc(d.Open, said) {
+				d.Open = append([]RecapItem{item}, d.Open...)
+			}
 		}
 	}
 }
@@ -137,32 +162,8 @@ func (s *Service) addWork(ctx context.Context, r *recap, project string, one mem
 	for _, m := range ms {
 		did.take(m)
 	}
-	commands, err := s.Continuity.Commands(ctx, one)
-	did.Commands = append(did.Commands, commands...)
-	return err
+	return s.Continuity.ReadCommands(ctx, one, maxHandoffCalls, &did.Session)
 }
-
-// newestWork returns the newest of some pieces of work with their state, newest first, in one line; empty without any.
-func newestWork(pieces []outcome.Piece) string {
-	var out []string
-	for _, piece := range slices.Backward(pieces) {
-		text := extract.WholeTitle(piece.Title, maxHandoffWork)
-		if text == "" {
-			text = piece.Changed("")
-		}
-		if piece.State != "" {
-			text += " (" + piece.State + ")"
-		}
-		out = append(out, text)
-	}
-	return strings.Join(out[:min(len(out), handoffWork)], "; ")
-}
-
-// Bounds of what a handoff says of the work of a session.
-const (
-	handoffWork    = 3   // pieces
-	maxHandoffWork = 120 // characters of each
-)
 
 // log returns what a repository knows of the time since; nil if it cannot be read, as one that was deleted since.
 func (c Config) log(ctx context.Context, dir string, since time.Time, files []string) *outcome.Log {
@@ -175,19 +176,3 @@ func (c Config) log(ctx context.Context, dir string, since time.Time, files []st
 	}
 	return outcome.NewLog(h)
 }
-
-// askedFor returns what the person asked for in a turn of a session; empty if that is not known.
-func (c Config) askedFor(ctx context.Context, session, prompt string) string {
-	turns, err := c.Store.Turns(ctx, session, event.WholeSession)
-	if err != nil {
-		return ""
-	}
-	i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.PromptID == prompt })
-	if i < 0 || turns[i].Private || turns[i].Number == 0 {
-		return ""
-	}
-	return extract.WholeTitle(extract.Request(turns[i].Text), maxRecapAsked)
-}
-
-// maxRecapAsked is the length of a request in a recap, in characters.
-const maxRecapAsked = 160

@@ -1,0 +1,134 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/views"
+)
+
+// openEnds returns what a recap and a handoff say is open, and the briefing of the next session, after a session of
+// some turns.
+func openEnds(t *testing.T, s *stage, turns ...[]mem.Event) (recap []string, handoff, briefing string) {
+	t.Helper()
+	outcomesOf(t, s, turns...)
+	got, err := s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Since: s.clock.Add(-24 * time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range got.Days {
+		for _, o := range d.Open {
+			recap = append(recap, o.Title)
+		}
+	}
+	page, err := s.Views.Handoff(t.Context(), shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range page.Open {
+		handoff += o.Title + "\n"
+	}
+	s.clock = s.clock.Add(time.Hour)
+	return recap, handoff, s.play(in("two", start("startup"))...).Context
+}
+
+// The recap, the handoff and the briefing say the same of how a session ended.
+func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
+	plan := tool(mem.PostToolUse, "p1", "w", "Write", map[string]any{
+		"file_path": "/home/dev/.agent/plans/calm-otter.md", "content": "# Plan: Round the card fee\n\nAdd 500.",
+	}, map[string]any{"type": "create"})
+	key := "The CSV export is uploaded to the bucket now.\n\nYou need to set `S3_KEY` in the console before the first run."
+	for name, c := range map[string]struct {
+		turns [][]mem.Event
+		want  string
+	}{
+		"a request that was interrupted": {
+			[][]mem.Event{{prompt("p1", "show the fee in the export of the month")}, {
+				failed("p1", "f", "go test ./export", "Exit code 1\nexport_test.go:9: no fee"),
+			}}, "interrupted: show the fee in the export of the month",
+		},
+		"a plan": {[][]mem.Event{{prompt("p1", "round the card fee half up"), plan}}, "not carried out: Round the card fee"},
+		"a duty": {
+			[][]mem.Event{{prompt("p1", "upload the export"), edited("p1", "e", exportFile, "a", "b"), stop("p1", key)}},
+			"You need to set `S3_KEY` in the console",
+		},
+	} {
+		recap, handoff, briefing := openEnds(t, newStage(t), c.turns...)
+		if n := strings.Count(strings.Join(recap, "\n"), c.want); n != 1 {
+			t.Errorf("%s: %d times in the recap %q", name, n, recap)
+		}
+		if !strings.Contains(handoff, c.want) {
+			t.Errorf("%s: not in the handoff %q", name, handoff)
+		}
+		if !strings.Contains(briefing, c.want) {
+			t.Errorf("%s: not in the briefing\n%s", name, briefing)
+		}
+	}
+}
+
+// What a turn says that read text from outside is not said again, nor are requests where only statements are asked for.
+func TestWhatIsLeftOpenKeepsToTheTrustOfItsTurn(t *testing.T) {
+	s := newStage(t)
+	recap, _, briefing := openEnds(t, s, []mem.Event{
+		prompt("p1", "upload the export"), edited("p1", "e", exportFile, "a", "b"),
+		tool(mem.PostToolUse, "p1", "w", "WebFetch", map[string]any{"url": "https://example.org"},
+			map[string]any{"result": "x"}),
+		stop("p1", "It is uploaded.\n\nYou need to set `S3_KEY` in the console."),
+	}, []mem.Event{prompt("p2", "now the refunds of the month"), failed("p2", "f", "go test ./x", "Exit code 1\nno")})
+	if all := strings.Join(recap, "\n"); strings.Contains(all, "S3_KEY") || !strings.Contains(all, "refunds") {
+		t.Errorf("recap %q", recap)
+	}
+	if strings.Contains(briefing, "S3_KEY") {
+		t.Errorf("briefing\n%s", briefing)
+	}
+	got, err := s.Views.Recap(t.Context(), views.RecapRequest{
+		ProjectRef: shop, Since: s.clock.Add(-24 * time.Hour), Statements: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range got.Days {
+		for _, o := range d.Open {
+			if strings.Contains(o.Title, "refunds") {
+				t.Errorf("a request among statements: %q", o.Title)
+			}
+		}
+	}
+}
+
+// Where another commit is checked out since, it is not known whether the person committed the work.
+func TestWorkThatNobodyCommittedIsNamedInTheBriefing(t *testing.T) {
+	for after, want := range map[string]bool{"1111111": true, "2222222": false} {
+		s := newStage(t)
+		s.common, s.head = "/home/dev/shop/.git", "1111111"
+		outcomesOf(t, s, roundFee("p1"))
+		s.head = after
+		briefing := s.play(in("two", start("startup"))...).Context
+		if got := strings.Contains(briefing, "not committed: The card fee is rounded half up now"); got != want {
+			t.Errorf("with %s checked out: %v, want %v\n%s", after, got, want, briefing)
+		}
+	}
+}
+
+// A session without work does not hide what the one before it left open, and work does.
+func TestOpenEndsStandInTheBriefingUntilOtherWorkIsDone(t *testing.T) {
+	const want = "interrupted: show the fee in the export of the month"
+	s := newStage(t)
+	_, _, briefing := openEnds(t, s, []mem.Event{
+		prompt("p1", "show the fee in the export of the month"), failed("p1", "f", "go test ./export", "Exit code 1\nno fee"),
+	})
+	if !strings.Contains(briefing, want) {
+		t.Errorf("the next session\n%s", briefing)
+	}
+	s.play(in("two", prompt("q1", "what is a fee"), stop("q1", "A fee is what a payment costs."),
+		mem.Event{Kind: mem.SessionEnd})...)
+	if briefing = s.play(in("three", start("startup"))...).Context; !strings.Contains(briefing, want) {
+		t.Errorf("after a question\n%s", briefing)
+	}
+	s.play(in("three", append(roundFee("p1"), mem.Event{Kind: mem.SessionEnd})...)...)
+	if briefing = s.play(in("four", start("startup"))...).Context; strings.Contains(briefing, want) {
+		t.Errorf("after other work\n%s", briefing)
+	}
+}

@@ -1,0 +1,131 @@
+package outcome
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// talk adds what was asked for and answered in the turns of a session. Without an answer a turn was interrupted.
+func (s *Session) talk(lines ...string) *Session {
+	for i, l := range lines {
+		asked, answer, ended := strings.Cut(l, " > ")
+		s.Exchanges = append(s.Exchanges, Exchange{
+			Prompt: fmt.Sprint("p", i+1), Asked: asked, Answer: answer, At: at(10*i + 9), Ended: ended,
+		})
+	}
+	return s
+}
+
+const rounded = "round the card fee > The card fee is rounded."
+
+func (s *Session) open(later ...string) string {
+	var out []string
+	for _, e := range s.Ends(s.Pieces(at(1000), false), later) {
+		out = append(out, e.Line("you"))
+	}
+	return strings.Join(out, " | ")
+}
+
+func TestALastRequestThatWasNotCarriedOutIsOpen(t *testing.T) {
+	fee := []string{"fee.go"}
+	for name, c := range map[string]struct {
+		s     *Session
+		later string
+		want  string
+	}{
+		"answered":    {s: session(nil).talk("how does the fee work > It is rounded half up.")},
+		"changed":     {s: session(fee).talk("round the card fee > The card fee is rounded half up now.")},
+		"interrupted": {s: session(nil).talk("round the card fee"), want: "interrupted: round the card fee"},
+		"interrupted after a change": {
+			s: session(fee).talk("round the card fee"), want: "interrupted after changed fee.go: round the card fee",
+		},
+		"interrupted before the next request": {
+			s: session(nil, fee).talk("round the card fee", "round it half up > The fee is rounded half up now."),
+		},
+		"told to go on, and interrupted again": {
+			s: session(nil, nil).talk("round the card fee", "continue"), want: "interrupted: round the card fee",
+		},
+		"asked for again in a later session": {
+			s: session(nil).talk("round the card fee half up"), later: "please round the card fee half up",
+		},
+		"only announced": {
+			s:    session(nil).talk("round the card fee > Let me look at the file first."),
+			want: "asked for, not done: round the card fee",
+		},
+		"a commit that was not made": {
+			s:    session(fee, nil).talk(rounded, "commit this > Let me look at the diff."),
+			want: "asked for, not done: commit this",
+		},
+		"thanks":            {s: session(fee, nil).talk(rounded, "thanks > You're welcome.")},
+		"not to be said":    {s: session(nil).talk("")},
+		"nothing was asked": {s: session(fee)},
+	} {
+		var later []string
+		if c.later != "" {
+			later = []string{c.later}
+		}
+		if got := c.s.open(later...); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestACommitThatWasMadeIsNotOpen(t *testing.T) {
+	s := session([]string{"fee.go"}, nil).talk(rounded, "commit this > I look at the diff.")
+	s.Log = NewLog(History{Commits: []Logged{{ID: "9999999", At: at(30), Files: []string{"fee.go"}}}})
+	if got := s.open(); got != "" {
+		t.Errorf("committed by the person: %s", got)
+	}
+	s = session([]string{"fee.go"}, nil).talk(rounded, "commit this")
+	s.run(t, 15, "git commit -am fee", "[main 1111111] fee\n", false)
+	if got := s.open(); got != "" {
+		t.Errorf("committed by the agent: %s", got)
+	}
+}
+
+func TestASessionThatGoesOnLeavesNothingOpen(t *testing.T) {
+	s := session(nil).talk("round the card fee")
+	if s.GoesOn = true; s.open() != "" {
+		t.Errorf("got %s", s.open())
+	}
+}
+
+func TestAPlanThatNobodyCarriedOutIsOpen(t *testing.T) {
+	s := session([]string{"/home/dev/.agent/plans/fee.md"}, nil)
+	s.talk("round the card fee", "how long will it take > An hour.")
+	s.Exchanges[0].Plan = "Round the card fee"
+	if got, want := s.open(), "a plan that was not carried out: Round the card fee"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := s.open("Implement the following plan: Round the card fee"); got != "" {
+		t.Errorf("carried out in a later session: got %q", got)
+	}
+	s = session([]string{"fee.go"}).talk("round the card fee > It is rounded.")
+	s.Exchanges[0].Plan = "Round the card fee"
+	if got := s.open(); got != "" {
+		t.Errorf("carried out in the same turn: got %q", got)
+	}
+}
+
+func TestWhatIsLeftToThePersonIsOpenUntilItIsSpokenOf(t *testing.T) {
+	said := "upload the export > The export is uploaded now.\n\nYou need to set `S3_KEY` in the console."
+	want := "for you: You need to set `S3_KEY` in the console"
+	if got := session([]string{"export.go"}).talk(said).open(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := session([]string{"export.go"}, nil).talk(said, "what is a bucket > A place for files.").open(); got != want {
+		t.Errorf("after a question: got %q, want %q", got, want)
+	}
+	for name, s := range map[string]*Session{
+		"a later prompt names it": session([]string{"export.go"}, nil).talk(said, "S3_KEY is there > It passes."),
+		"no work was done":        session(nil).talk(said),
+	} {
+		if got := s.open(); got != "" {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	if got := session([]string{"export.go"}).talk(said).open("i have set S3_KEY"); got != "" {
+		t.Errorf("a later session names it: got %q", got)
+	}
+}
