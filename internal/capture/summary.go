@@ -164,11 +164,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 		opening = ""
 	}
 	opening = withoutCommitted(opening, strings.Join(commits, "; "))
-	if t.facts().Changed && extract.DescribesProblem(opening) { // what was done about it comes first
-		if remedy := extract.Remedy(t.Text); remedy != "" {
-			done = append(done, extract.WholeTitle(remedy, extract.MaxPartOfTurn))
-		}
-	}
+	opening = t.changeOrProblem(opening)
 	if opening != "" {
 		done = append(done, extract.WholeTitle(opening, extract.MaxPartOfTurn))
 	}

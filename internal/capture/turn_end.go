@@ -58,6 +58,7 @@ type turn struct {
 	did        []mem.Memory        // its changes, commands and fixes, last changed first
 	statements []extract.Statement // of the assistant's answer
 	edited     map[string]bool     // the terms that its edits put into files
+	added      map[string]bool     // the names among them that did not stand there before
 }
 
 // readTurn gathers the facts of the event's turn.
@@ -70,10 +71,10 @@ func (s *Service) readTurn(ctx context.Context, ec event.Context) (turn, error) 
 		return turn{}, fmt.Errorf("tool memories of the turn: %w", err)
 	}
 	if !slices.ContainsFunc(did, func(m mem.Memory) bool { return m.Kind == mem.Change }) {
-		return turn{ec, did, extract.Statements(ec.Text), nil}, nil
+		return turn{ec, did, extract.Statements(ec.Text), nil, nil}, nil
 	}
-	edited, err := s.editedTerms(ctx, ec)
-	return turn{ec, did, extract.Statements(ec.Text), edited}, err
+	edited, added, err := s.editedTerms(ctx, ec)
+	return turn{ec, did, extract.Statements(ec.Text), edited, added}, err
 }
 
 // Bounds of the edits of a turn that are read.
@@ -83,18 +84,19 @@ const (
 	maxEditText  = 20_000 // bytes of all, which take about two milliseconds
 )
 
-// editedTerms returns the terms that the turn's edits put into files, of the last ones if there are many.
-func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string]bool, error) {
+// editedTerms returns the terms that the turn's edits put into files, of the last ones if there are many, and the names
+// that did not stand there before.
+func (s *Service) editedTerms(ctx context.Context, ec event.Context) (out, added map[string]bool, err error) {
 	if ec.PromptID == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
 		Session: ec.Session, PromptID: ec.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: maxEditsRead,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("edits of the turn: %w", err)
+		return nil, nil, fmt.Errorf("edits of the turn: %w", err)
 	}
-	out := map[string]bool{}
+	out, added = map[string]bool{}, map[string]bool{}
 	left := maxEditText
 	for _, ev := range calls { // newest first
 		if left == 0 {
@@ -103,8 +105,9 @@ func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string
 		if !event.EditsFile(ev.Tool) {
 			continue
 		}
-		text := s.Event.ReadCall(ev, ec.Project).New
-		text = text[:min(len(text), maxEditRead, left)]
+		call := s.Event.ReadCall(ev, ec.Project)
+		text := call.New[:min(len(call.New), maxEditRead, left)]
+		newNames(added, call.Old, text)
 		left -= len(text)
 		for line := range strings.Lines(text) {
 			for _, term := range rank.Terms(line) {
@@ -112,7 +115,7 @@ func (s *Service) editedTerms(ctx context.Context, ec event.Context) (map[string
 			}
 		}
 	}
-	return out, nil
+	return out, added, nil
 }
 
 // candidates returns what may become memories of a turn: the statements of the user,

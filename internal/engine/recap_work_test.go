@@ -258,3 +258,23 @@ func TestACommitThatIsMadeAfterItFailedIsNoDeadEnd(t *testing.T) {
 		t.Errorf("dead ends %+v, blockers %q, want none", got.DeadEnds, got.Blockers)
 	}
 }
+
+// An answer that begins with what was wrong, or names only what was there before, is summed up by what was changed.
+func TestARecapSaysWhatWasChangedAndNotWhatWasWrong(t *testing.T) {
+	for answer, want := range map[string]string{
+		"**Root cause**: the division cut the remainder off.\n\n`fee.go`: Added `roundHalfUp()` for all amounts.": "" +
+			"`fee.go`: Added `roundHalfUp()` for all amounts",
+		"The fee: `cardFee` was only computed once for each month, not for each card.\n\nI replaced it with `roundHalfUp`, " +
+			"which runs for each card.": "I replaced it with `roundHalfUp`, which runs for each card",
+		"The card fee is rounded half up now, for all cards.\n\nI added `roundHalfUp` for that.": "" +
+			"The card fee is rounded half up now, for all cards",
+	} {
+		got := outcomesOf(t, newStage(t), []mem.Event{
+			prompt("p1", "round the card fee half up"),
+			edited("p1", "e", feeFile, "cardFee = x / 1000", "cardFee = roundHalfUp(x)"), stop("p1", answer),
+		})
+		if want += " ()"; !slices.Equal(got, []string{want}) {
+			t.Errorf("%s:\ngot  %q\nwant %q", answer, got, want)
+		}
+	}
+}

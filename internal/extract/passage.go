@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"remanence/internal/chars"
 	"remanence/internal/lang"
@@ -299,6 +301,13 @@ func (p passage) explains() bool { return slices.ContainsFunc(p.all, Statement.e
 func (s Statement) explains() bool {
 	return s.cues.Has(cueCause, cueReason, cueContrast, cueDecide, cueNorm, cueWarn, cueLimit, cueConvention, cueTradeOff,
 		cueHowto, cueFind, cueCondition)
+}
+
+// SaysEdit reports whether a sentence says what was changed: "Added", "I replaced", "`Tabs.tsx`: Added".
+func SaysEdit(s string) bool {
+	first, size := utf8.DecodeRuneInString(strings.TrimPrefix(s, "I "))
+	s = strings.TrimPrefix(s, "I ")[size:]
+	return saysEdit(string(unicode.ToUpper(first)) + s)
 }
 
 // saysEdit reports whether a text, or what follows its label, begins with a change that was made: "Tabs.tsx — Added",

@@ -153,10 +153,11 @@ func (s *Session) changedIn(prompt string) (files []string) {
 	return files
 }
 
-// ran reports whether a turn ran a command that commits, delivers or checks something.
+// ran reports whether a turn ran a command that was to commit or to deliver something, or one that failed: the state of
+// the work says what became of it.
 func (s *Session) ran(prompt string) bool {
 	return slices.ContainsFunc(s.Commands, func(c Command) bool {
-		return c.prompt == prompt && (c.committed || c.delivery != "" || c.failed)
+		return c.prompt == prompt && (strings.Contains(c.line, "git commit") || c.delivery != "" || c.failed)
 	})
 }
 

@@ -82,6 +82,11 @@ func TestACommitThatWasMadeIsNotOpen(t *testing.T) {
 	if got := s.open(); got != "" {
 		t.Errorf("committed by the agent: %s", got)
 	}
+	s = session([]string{"fee.go"}, nil).talk(rounded, "commit this > A hook changed the message.")
+	s.run(t, 15, "git add fee.go && git commit -m fee", "FAILED: git commit\n", false)
+	if got := s.open(); got != "" {
+		t.Errorf("tried by the agent: %s", got)
+	}
 }
 
 func TestASessionThatGoesOnLeavesNothingOpen(t *testing.T) {
