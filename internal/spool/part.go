@@ -28,8 +28,9 @@ type entry struct {
 	turn int64 // place in the order of its session
 }
 
-// tmpAge is the age from which an unfinished single record has no writer left.
-const tmpAge = time.Hour
+// tmpAge is the age from which an unfinished single record is taken for one whose writer was killed. A hook runs for a
+// part of a second; one that was only suspended finds its file gone and writes it again.
+const tmpAge = 10 * time.Second
 
 // takeLog makes the log a part, so that hooks begin a new one. If they keep
 // the lock busy, what they wrote stays for the next time and taken is false.

@@ -495,3 +495,24 @@ func TestAnUnfinishedRecordBlocksNothing(t *testing.T) {
 		t.Errorf("nothing waits, but since %s", since)
 	}
 }
+
+func TestWhatAKilledHookLeftKeepsTheSpoolFromBeingEmptyForSecondsOnly(t *testing.T) {
+	s, dir := open(t)
+	put(t, s, prompt("a", 1))
+	file := filepath.Join(dir, "pending", "1-9-killed.tmp")
+	if err := os.WriteFile(file, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	drain(t, s)
+	if s.Empty() {
+		t.Error("a record that may still be written is removed")
+	}
+	then := time.Now().Add(-15 * time.Second)
+	if err := os.Chtimes(file, then, then); err != nil {
+		t.Fatal(err)
+	}
+	drain(t, s)
+	if !s.Empty() {
+		t.Error("the spool is not empty")
+	}
+}
