@@ -242,6 +242,29 @@ func TestACallCancelledDuringBeginLeavesNoTransactionOpen(t *testing.T) {
 	}
 }
 
+// The driver reports some cancelled queries as interrupted, and others with the context's error.
+func TestACancelledQueryIsReportedAsCancelled(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "m.db"))
+	defer closeStore(t, s)
+	failed := 0
+	for i := range 2000 {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Duration(i)*time.Microsecond, cancel)
+		_, err := s.Stats(ctx, "", storetest.Clock())
+		cancel()
+		if err == nil {
+			continue
+		}
+		failed++
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no query was cancelled")
+	}
+}
+
 func TestOnlyAnEventThatIsStillElsewhereIsNotSyncedAtOnce(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "m.db"))
 	defer closeStore(t, s)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -76,9 +77,12 @@ func isMisfit(err error) bool {
 	return false
 }
 
-// translate adds the sentinel of package mem that applies to an error of SQLite or the system.
+// translate adds the sentinel of package mem or context that applies to an error of SQLite or the system.
 func translate(err error) error {
 	switch {
+	// Nothing but the end of a query's context interrupts it or ends its transaction early.
+	case primary(err) == code.SQLITE_INTERRUPT, errors.Is(err, sql.ErrTxDone):
+		return fmt.Errorf("%w: %w", context.Canceled, err)
 	case isLocked(err):
 		return fmt.Errorf("%w: %w", mem.ErrLocked, err)
 	case primary(err) == code.SQLITE_NOTADB:

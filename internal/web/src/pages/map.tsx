@@ -104,13 +104,34 @@ export function layout(d: Data): Map<string, Spot> {
   return new Map(d.nodes.map((node, i) => [node.id, { x: x[i]! + width / 2, y: y[i]! + height / 2 }]));
 }
 
+interface Label extends Spot { id: string; text: string }
+
+/** Places names beside their nodes, none over another name or node. One without room is left to the tooltip and the list. */
+export function labels(named: GraphNode[], spots: Map<string, Spot>, center: string | undefined): Label[] {
+  const letter = 6.3, line = 13, gap = 10;
+  const taken = [...spots.values()].map((p) => ({ x: p.x - 6, y: p.y - 6, w: 12, h: 12 }));
+  const rank = (n: GraphNode): number => (n.id === center ? -1 : 1 - n.weight);
+  return named.toSorted((a, b) => rank(a) - rank(b)).flatMap((n) => {
+    const p = spots.get(n.id)!, text = cut(n.name), w = text.length * letter;
+    const middle = Math.max(0, Math.min(width - w, p.x - w / 2));
+    const places: [left: number, top: number][] = [[middle, p.y + gap], [middle, p.y - gap - line], [p.x + gap, p.y - line / 2], [p.x - gap - w, p.y - line / 2]];
+    for (const [left, top] of places) {
+      if (left < 0 || left + w > width || top < 0 || top + line > height) continue;
+      if (taken.some((b) => left < b.x + b.w && b.x < left + w && top < b.y + b.h && b.y < top + line)) continue;
+      taken.push({ x: left, y: top, w, h: line });
+      return [{ id: n.id, text, x: left + w / 2, y: top + line - 3 }];
+    }
+    return [];
+  });
+}
+
 const cut = (s: string): string => (s.length > 26 ? s.slice(0, 25) + "…" : s);
 
 function Picture({ of: d }: { of: Data }) {
   const spots = useMemo(() => layout(d), [d]);
   const named = d.nodes.length <= 30 ? d.nodes : d.nodes.filter((n) => n.id === d.center || n.type === "entity");
   return (
-    <figure class="chart graph">
+    <figure class="chart graph" tabIndex={0}>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={gr.picture(d.nodes.length, d.edges.length)}>
         {d.edges.map((e) => {
           const a = spots.get(e.from), b = spots.get(e.to);
@@ -122,10 +143,7 @@ function Picture({ of: d }: { of: Data }) {
             ? <circle key={n.id} class={"node k-" + n.kind + mine} cx={p.x} cy={p.y} r={r}><title>{n.name}</title></circle>
             : <rect key={n.id} class={"node" + mine} x={p.x - r} y={p.y - r} width={2 * r} height={2 * r}><title>{`${words(n.kind)}: ${n.name}`}</title></rect>;
         })}
-        {named.map((n) => {
-          const p = spots.get(n.id)!;
-          return <text key={n.id} class={"label" + (n.id === d.center ? " center" : "")} x={p.x} y={p.y + 20} text-anchor={p.x < 80 ? "start" : p.x > width - 80 ? "end" : "middle"}>{cut(n.name)}</text>;
-        })}
+        {labels(named, spots, d.center).map((l) => <text key={l.id} class={"label" + (l.id === d.center ? " center" : "")} x={l.x} y={l.y} text-anchor="middle">{l.text}</text>)}
       </svg>
     </figure>
   );

@@ -98,7 +98,7 @@ export const ef = {
   sessions: (used: number, given: number, none: number) => `${many(used, "session")} used memory, ${count(given)} were given some without a use that was seen, ${count(none)} were given none.`,
   none: "No session with a prompt began in these days.",
   table: "Sessions with and without a use of memory",
-  heads: { what: "measure", used: "memory used", others: "others", says: "what the numbers carry" },
+  heads: { what: "measure", used: "memory used", others: "others" },
   verdict: {
     too_few: "too few sessions to compare (20 on each side)", chance: "no difference that these sessions show", less: "less where memory was used", more: "more where memory was used",
   } as Record<string, string>,

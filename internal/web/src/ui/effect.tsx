@@ -17,14 +17,11 @@ export function Effect() {
         return (
           <>
             <p>{ef.sessions(n.used, n.given, n.none)}</p>
-            <div class="hscroll">
-              <Table caption={ef.table} of={d.measures} id={(m) => m.name} columns={[
-                { head: ef.heads.what, wide: true, cell: (m) => m.what },
-                { head: ef.heads.used, cell: (m) => <Value of={m} group={m.used} /> },
-                { head: ef.heads.others, cell: (m) => <Value of={m} group={m.others} /> },
-                { head: ef.heads.says, cell: (m) => <>{ef.verdict[m.verdict]}{m.verdict !== "too_few" && <span class="note">{ef.between(number(m, m.low), number(m, m.high))}</span>}</> },
-              ]} />
-            </div>
+            <Table caption={ef.table} of={d.measures} id={(m) => m.name} columns={[
+              { head: ef.heads.what, wide: true, cell: (m) => <>{m.what}<span class="note">{verdict(m)}</span></> },
+              { head: ef.heads.used, cell: (m) => <Value of={m} group={m.used} /> },
+              { head: ef.heads.others, cell: (m) => <Value of={m} group={m.others} /> },
+            ]} />
             <h3>{ef.limits}</h3>
             <ul class="items">{d.limits.map((x) => <li key={x}>{x}</li>)}</ul>
             <h3>{ef.method}</h3>
@@ -36,6 +33,9 @@ export function Effect() {
     </Section>
   );
 }
+
+/** What the numbers of a measure carry, in words. */
+const verdict = (m: EffectMeasure): string => ef.verdict[m.verdict] + (m.verdict === "too_few" ? "" : ", " + ef.between(number(m, m.low), number(m, m.high)));
 
 const number = (m: EffectMeasure, v: number): string => (m.share ? Math.round(100 * v) + " points" : count(v));
 

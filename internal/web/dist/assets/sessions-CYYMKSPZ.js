@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-WNM7CIEW.js";import"./chunk-7PQTMKXU.js";import"./chunk-JQVEEVW3.js";import"./chunk-CN3BAXYX.js";import"./chunk-NWNOSIAZ.js";import"./chunk-SJFP6I7N.js";export{b as State,a as default};
