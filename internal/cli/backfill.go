@@ -36,12 +36,9 @@ func backfillCommand(a *app) *cobra.Command {
 			if req.Limit < 0 {
 				return fault.Usage.WithMessage("--limit takes a number, 0 means all").FixedBy("remanence backfill --help")
 			}
-			if since != "" {
-				from, _, err := when.Parse(since, a.Sys.Now())
-				if err != nil {
-					return err
-				}
-				req.Since = from
+			var err error
+			if req.Since, err = when.Since(since, a.Sys.Now()); err != nil {
+				return err
 			}
 			return a.runBackfill(cmd.Context(), req)
 		},

@@ -31,10 +31,8 @@ func digestCommand(a *app) *cobra.Command {
 			if q.Session != "" && since != "" {
 				return fault.Usage.WithMessage("--session and --since exclude each other").FixedBy("remanence digest --help")
 			}
-			if since != "" {
-				if q.Since, _, err = when.Parse(since, a.Sys.Now()); err != nil {
-					return err
-				}
+			if q.Since, err = when.Since(since, a.Sys.Now()); err != nil {
+				return err
 			}
 			return runDigest(a, cmd, q)
 		},

@@ -101,10 +101,8 @@ func (o recordExport) query(ctx context.Context, a *app) (q mem.RecordQuery, pro
 	if err := a.hasDatabase(); err != nil && !o.fromAPI && !daemon.OnServer(a.Paths, a.Sys.Getenv) {
 		return q, nil, err
 	}
-	if o.since != "" {
-		if q.Since, _, err = when.Parse(o.since, a.Sys.Now()); err != nil {
-			return q, nil, err
-		}
+	if q.Since, err = when.Since(o.since, a.Sys.Now()); err != nil {
+		return q, nil, err
 	}
 	known, err := ask(ctx, a, api.Projects, api.Nothing{})
 	if err != nil {

@@ -26,7 +26,7 @@ func recapCommand(a *app) *cobra.Command {
 			"--format md > week.md",
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, _, err := when.Parse(since, a.Sys.Now())
+			from, err := when.Since(since, a.Sys.Now())
 			if err != nil {
 				return err
 			}

@@ -65,10 +65,8 @@ func (f filters) query(words []string, now time.Time) (mem.Query, error) {
 			return q, err
 		}
 	}
-	if f.since != "" {
-		if q.After, _, err = when.Parse(f.since, now); err != nil {
-			return q, err
-		}
+	if q.After, err = when.Since(f.since, now); err != nil {
+		return q, err
 	}
 	if f.until != "" {
 		if _, q.Before, err = when.Parse(f.until, now); err != nil {

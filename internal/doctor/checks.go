@@ -95,8 +95,11 @@ func CheckHooks(o views.StatusResponse) Check {
 		return Bad("hooks", false, fault.Dropped.WithMessage("events could not be answered").Because("%d of %d",
 			o.Health.HookErrors, o.Health.Hooks))
 	}
-	return Good("hooks", false, "%s answered, p95 %.0f ms", ui.Plural(int(o.Health.Hooks), "event", "events"),
-		o.Health.HookP95MS)
+	answered := ui.Plural(int(o.Health.Hooks), "event", "events") + " answered"
+	if n := o.Health.HookTimeouts; n > 0 { // the hook stopped waiting: nothing was lost
+		answered += fmt.Sprintf(", %d stored late", n)
+	}
+	return Good("hooks", false, "%s, p95 %.0f ms", answered, o.Health.HookP95MS)
 }
 
 // CheckQueue looks for jobs that wait too long or were given up.

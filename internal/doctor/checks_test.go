@@ -12,6 +12,17 @@ import (
 	"remanence/internal/views"
 )
 
+// An event that was stored after its hook stopped waiting is neither an error nor unmentioned.
+func TestEventsThatWereStoredLateAreNamed(t *testing.T) {
+	h := views.Health{Since: time.Now(), Hooks: 9, HookTimeouts: 2, HookP95MS: 12}
+	if c := CheckHooks(views.StatusResponse{Health: h}); c.What != "9 events answered, 2 stored late, p95 12 ms" {
+		t.Error(c.What)
+	}
+	if s := (HooksItem{What: "all"}).measured(h).sentence(); s != "all · p95 12 ms · 0 errors, 2 stored late" {
+		t.Error(s)
+	}
+}
+
 func TestChecksOfTheDaemonsStatus(t *testing.T) {
 	now := time.Date(2026, 3, 15, 14, 30, 0, 0, time.UTC)
 	installed := []setup.Record{{When: now.Add(-48 * time.Hour)}}
@@ -28,6 +39,7 @@ func TestChecksOfTheDaemonsStatus(t *testing.T) {
 		{"work given up", CheckQueue(health(views.Health{DeadJobs: 1})), setup.Warn, "REM-D005"},
 		{"quick hooks", CheckHooks(health(views.Health{Hooks: 9, HookP95MS: 12})), setup.OK, ""},
 		{"slow hooks", CheckHooks(health(views.Health{Hooks: 9, HookP95MS: 400})), setup.Warn, "REM-H010"},
+		{"hooks that stopped waiting", CheckHooks(health(views.Health{Hooks: 9, HookTimeouts: 2})), setup.OK, ""},
 		{"hooks without an answer", CheckHooks(health(views.Health{Hooks: 9, HookErrors: 1})), setup.Warn, "REM-H014"},
 		{"never installed", CheckFiring(nil, views.StatusResponse{}, now), setup.OK, ""},
 		{"silent hooks", CheckFiring(installed, views.StatusResponse{}, now), setup.Warn, "REM-H016"},

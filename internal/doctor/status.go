@@ -82,6 +82,7 @@ type HooksItem struct {
 	P95MS       *float64   `json:"p95_ms"` // of the newest ones; null: none yet
 	Answered    *int64     `json:"answered"`
 	Errors      *int64     `json:"errors"`
+	Late        *int64     `json:"late"`          // stored after the hook stopped waiting
 	Since       *time.Time `json:"since"`         // of the counts; null: not counted without a daemon
 	FailedInRow int64      `json:"failed_in_row"` // of the newest events, those that could not be kept
 }
@@ -91,7 +92,8 @@ func (h HooksItem) measured(m views.Health) HooksItem {
 	if m.Since.IsZero() {
 		return h
 	}
-	h.Since, h.Answered, h.Errors, h.FailedInRow = ui.TimeOrNil(m.Since), &m.Hooks, &m.HookErrors, m.FailedInRow
+	h.Since, h.Answered, h.Errors, h.Late = ui.TimeOrNil(m.Since), &m.Hooks, &m.HookErrors, &m.HookTimeouts
+	h.FailedInRow = m.FailedInRow
 	if m.Hooks > 0 {
 		h.P95MS = &m.HookP95MS
 		if h.State == setup.Info { // not in any settings, and yet they come: a plugin of one session
@@ -105,6 +107,9 @@ func (h HooksItem) sentence() string {
 	s := ui.OneLine(h.What)
 	if h.P95MS != nil {
 		s += fmt.Sprintf(" · p95 %.0f ms · %s", *h.P95MS, ui.Plural(int(*h.Errors), "error", "errors"))
+		if *h.Late > 0 {
+			s += fmt.Sprintf(", %d stored late", *h.Late)
+		}
 	}
 	return s
 }

@@ -50,6 +50,19 @@ func Parse(s string, now time.Time) (from, to time.Time, err error) {
 	return t, t, nil
 }
 
+// Since reads the time from which on something is meant, as [Parse] does. An empty text is the zero time; a time after
+// now is an error, since nothing can be found from then on.
+func Since(s string, now time.Time) (from time.Time, err error) {
+	if s == "" {
+		return from, nil
+	}
+	if from, _, err = Parse(s, now); err == nil && from.After(now) {
+		err = fault.Input.WithMessage("%s is in the future", chars.Clip(s, 40)).
+			FixedBy("name a time that is over, such as 3d")
+	}
+	return from, err
+}
+
 // day returns the start of the day that t is on, and of the next one.
 func day(t time.Time) (from, to time.Time) {
 	y, m, d := t.Date()

@@ -47,6 +47,22 @@ func TestPeoplesTimesAreRead(t *testing.T) {
 	}
 }
 
+func TestNothingIsFoundSinceATimeInTheFuture(t *testing.T) {
+	now := time.Date(2026, 3, 15, 10, 30, 0, 0, time.Local)
+	for in, want := range map[string]time.Time{
+		"": {}, "now": now, "3d": now.Add(-72 * time.Hour), "today": time.Date(2026, 3, 15, 0, 0, 0, 0, time.Local),
+	} {
+		if got, err := when.Since(in, now); err != nil || !got.Equal(want) {
+			t.Errorf("%q: got %v, %v, want %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"2026-03-16", "2027-01-01T00:00:00Z", "soon"} {
+		if got, err := when.Since(in, now); err == nil {
+			t.Errorf("%q: got %v, want an error", in, got)
+		}
+	}
+}
+
 func TestLengthsOfTimeAreRead(t *testing.T) {
 	for in, want := range map[string]time.Duration{
 		"2h": 2 * time.Hour, "30m": 30 * time.Minute, "3d": 72 * time.Hour,
