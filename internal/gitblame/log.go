@@ -18,9 +18,9 @@ const (
 	logWait = 3 * time.Second
 )
 
-// Log returns the commits of a repository's branches since a time, newest first, with their files below a directory,
-// and which of some files the repository ignores. Files are relative to the directory. A file that a commit renames has
-// both names. It waits three seconds at most.
+// Log returns the commits of a repository's branches since a time, newest first, with their files below a directory.
+// Of some files it says which the repository ignores, and which differ from the commit that is checked out. Files are
+// relative to the directory. A file that a commit renames has both names. It waits three seconds at most.
 func Log(ctx context.Context, dir string, since time.Time, files []string) (h outcome.History, err error) {
 	ctx, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
@@ -51,7 +51,25 @@ func Log(ctx context.Context, dir string, since time.Time, files []string) (h ou
 			h.Ignored = append(h.Ignored, strings.FieldsFunc(string(out), isNewline)...)
 		}
 	}
+	h.Changed, h.Compared = changed(ctx, dir, files)
 	return h, nil
+}
+
+// changed returns which of some files differ from the commit that is checked out. ok is false if that is not known.
+func changed(ctx context.Context, dir string, files []string) (out []string, ok bool) {
+	for some := range slices.Chunk(files, mostNamed) {
+		for _, args := range [][]string{
+			{"-c", "core.quotePath=false", "--no-optional-locks", "diff", "--name-only", "--relative", "--no-renames", "HEAD"},
+			{"-c", "core.quotePath=false", "ls-files", "--others"},
+		} {
+			found, err := trailer.Git(ctx, dir, slices.Concat(args, []string{"--"}, some)...)
+			if err != nil {
+				return nil, false
+			}
+			out = append(out, strings.FieldsFunc(string(found), isNewline)...)
+		}
+	}
+	return out, true
 }
 
 // mostNamed is how many files one call of git names.

@@ -52,6 +52,19 @@ func TestTheLogHasTheCommitsOfEveryBranchWithTheirFiles(t *testing.T) {
 	if !slices.Equal(log.Ignored, []string{"notes.txt"}) || !log.From.IsZero() {
 		t.Errorf("ignored are %q, from %v", log.Ignored, log.From)
 	}
+	if len(log.Changed) > 0 || !log.Compared {
+		t.Errorf("changed are %q, %v, after what was changed is stashed", log.Changed, log.Compared)
+	}
+	h.git("stash", "pop", "-q")
+	if err := os.WriteFile(filepath.Join(h.dir, "web", "none.go"), []byte("new"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	log, err = gitblame.Log(t.Context(), h.dir, began, files)
+	if want := []string{"web/fee.go", "web/none.go"}; err != nil || !slices.Equal(log.Changed, want) {
+		t.Errorf("changed are %q, want what is staged and what is new: %q; %v", log.Changed, want, err)
+	}
+	h.git("reset", "-q", "--hard")
+	h.git("clean", "-q", "-f", "-d")
 	h.git("checkout", "-q", "fee")
 	log, err = gitblame.Log(t.Context(), filepath.Join(h.dir, "web"), began.Add(time.Minute), nil)
 	if got := log.Commits; err != nil || len(got) != 1 ||

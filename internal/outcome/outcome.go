@@ -18,6 +18,7 @@ import (
 type Session struct {
 	Repository bool   // the project is one
 	Root       string // directory that the agent was started in
+	Elsewhere  bool   // that is in another checkout than the repository that was asked
 	Head       string // hash of the commit that is checked out now; empty if it is not known
 	Turns      []Turn // that were summarized
 	Edits      []Edit
@@ -41,6 +42,9 @@ type History struct {
 	Commits []Logged  // newest first
 	Ignored []string  // files that it ignores
 	From    time.Time // since when all commits are there; zero means that none was left out
+	// Changed are the files that differ from the commit that is checked out, if Compared is set.
+	Changed  []string
+	Compared bool
 }
 
 // Log is a History for looking up: its commits, in lists with the newest first, and the files that it ignores.
@@ -48,6 +52,7 @@ type Log struct {
 	byFile    map[string][]Logged
 	bySubject map[string][]Logged
 	ignored   map[string]bool
+	changed   map[string]bool // nil if that is not known
 	from      time.Time
 }
 
@@ -56,6 +61,12 @@ func NewLog(h History) *Log {
 	l := &Log{byFile: map[string][]Logged{}, bySubject: map[string][]Logged{}, ignored: map[string]bool{}, from: h.From}
 	for _, f := range h.Ignored {
 		l.ignored[f] = true
+	}
+	if h.Compared {
+		l.changed = map[string]bool{}
+		for _, f := range h.Changed {
+			l.changed[f] = true
+		}
 	}
 	for _, c := range h.Commits {
 		l.bySubject[c.Subject] = append(l.bySubject[c.Subject], c)

@@ -324,3 +324,23 @@ func TestTagsAreSaidToBePushed(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsUndoneIsNotLeftToCommit(t *testing.T) {
+	clean := NewLog(History{Compared: true, Changed: []string{"other.go"}})
+	s := session([]string{"fee.go"})
+	if s.Log = clean; s.text() != "text p1: undone or stashed since\n" {
+		t.Errorf("got %s", s.text())
+	}
+	if s.Elsewhere = true; s.text() != "text p1: not committed\n" {
+		t.Errorf("in another checkout: got %s", s.text())
+	}
+	s = session([]string{"fee.go", "export.go"})
+	s.run(t, 5, "git add fee.go && git commit -m fee", "[main 1111111] fee\n", false)
+	if s.Log = clean; s.text() != "fee; text p1: committed 1111111\n" {
+		t.Errorf("of a part: got %s", s.text())
+	}
+	s.Log = NewLog(History{Compared: true, Changed: []string{"export.go"}})
+	if want := "fee; text p1: committed 1111111 with 1 of 2 files, not export.go\n"; s.text() != want {
+		t.Errorf("got %s, want %s", s.text(), want)
+	}
+}

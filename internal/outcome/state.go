@@ -101,7 +101,7 @@ func (s *Session) state(p *Piece, next time.Time) string {
 func (s *Session) without(p *Piece) string {
 	missing := slices.DeleteFunc(slices.Clone(p.missing), func(f string) bool {
 		_, later := s.firstWith(p, f)
-		return s.ignores(f) || later
+		return later || s.clean(f)
 	})
 	n := len(missing)
 	if n == 0 {
@@ -128,7 +128,10 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 			return "not committed: the commit failed"
 		}
 	}
-	if s.logOf(p) == nil && !s.sameHead(p) {
+	switch {
+	case !slices.ContainsFunc(p.files, func(f string) bool { return !s.clean(f) }):
+		return "undone or stashed since"
+	case s.logOf(p) == nil && !s.sameHead(p):
 		return byAgent
 	}
 	return "not committed"
@@ -221,6 +224,11 @@ func (s *Session) logOf(p *Piece) *Log {
 
 // ignores reports whether the repository is known to ignore a file.
 func (s *Session) ignores(file string) bool { return s.Log != nil && s.Log.ignored[file] }
+
+// clean reports whether a file is known to be as it is in the commit that is checked out, or the repository ignores it.
+func (s *Session) clean(file string) bool {
+	return s.ignores(file) || !s.Elsewhere && s.Log != nil && s.Log.changed != nil && !s.Log.changed[file]
+}
 
 // byTheirSubject returns the abbreviated hashes that the repository has of the commits of a piece of work.
 func (s *Session) byTheirSubject(p *Piece) (hashes []string) {

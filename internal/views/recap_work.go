@@ -39,7 +39,7 @@ func (r *recap) of(session, project string) *recapSession {
 		of := r.projects[project]
 		did = &recapSession{project: project, Session: outcome.Session{Repository: of.Common != "", Root: of.Root}}
 		if root := r.session(session).Root; !extract.Within(of.Root, root) {
-			did.Root = root // another checkout
+			did.Root, did.Elsewhere = root, true
 		}
 		r.did[session] = did
 	}

@@ -28,7 +28,7 @@ type Config struct {
 	// Rel returns a path relative to the project, with slashes.
 	Rel   func(p mem.Project, path string) string
 	Store mem.Store
-	// Log returns the commits of a repository since a time, and which of some files it ignores; nil means that
+	// Log returns the commits of a repository since a time, and how some files stand there; nil means that
 	// repositories are not read.
 	Log func(ctx context.Context, dir string, since time.Time, files []string) (outcome.History, error)
 }
