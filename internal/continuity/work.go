@@ -17,10 +17,10 @@ import (
 
 // Bounds of what is read of a session.
 const (
-	maxWorkCalls = 200 // commands, the newest
-	maxWork      = 200 // memories
-	maxAnswers   = 40  // the newest
-	maxPlans     = 20  // files written whole, the newest
+	maxWorkCalls = 40  // commands, the newest
+	maxWork      = 60  // memories, the newest
+	maxAnswers   = 15  // the newest
+	maxPlans     = 10  // files written whole, the newest
 	maxAsked     = 160 // characters of a request
 )
 
