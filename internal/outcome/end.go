@@ -115,7 +115,7 @@ func (s *Session) request(pieces []Piece, later []string) (end End, ok bool) {
 		end.Text = "interrupted: " + asked
 	case x.Answer == "" || len(changed) > 0:
 		return end, false
-	case commits && !s.ran(x.Prompt):
+	case commits:
 		end.Text = "asked for, not done: " + asked
 	case s.ran(x.Prompt):
 		return end, false
@@ -161,11 +161,17 @@ func (s *Session) ran(prompt string) bool {
 	})
 }
 
-// handedOver reports whether a turn that was asked for a commit made one, or nothing is left to commit.
+// handedOver reports whether a turn that was asked for a commit made one, or nothing is left to commit. Whether an
+// attempt was in vain says the state of the work, as far as the repository is known.
 func (s *Session) handedOver(prompt string, pieces []Piece) bool {
-	return s.ran(prompt) || len(pieces) > 0 && !slices.ContainsFunc(pieces, func(p Piece) bool {
-		return strings.Contains(p.State, "not committed") || len(p.missing) > 0
-	})
+	left, known := len(pieces) == 0, false
+	for _, p := range pieces {
+		open := strings.HasPrefix(p.State, "not committed")
+		left = left || open || len(p.missing) > 0
+		known = known || open && !strings.HasPrefix(p.State, byAgent) && !strings.HasPrefix(p.State, commitFailed)
+	}
+	committed := slices.ContainsFunc(s.Commands, func(c Command) bool { return c.prompt == prompt && c.committed })
+	return committed || !left || s.ran(prompt) && !known
 }
 
 // sameRequest reports whether two prompts ask for the same.

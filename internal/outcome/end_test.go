@@ -84,8 +84,11 @@ func TestACommitThatWasMadeIsNotOpen(t *testing.T) {
 	}
 	s = session([]string{"fee.go"}, nil).talk(rounded, "commit this > A hook changed the message.")
 	s.run(t, 15, "git add fee.go && git commit -m fee", "FAILED: git commit\n", false)
-	if got := s.open(); got != "" {
-		t.Errorf("tried by the agent: %s", got)
+	if got, want := s.open(), "asked for, not done: commit this"; got != want {
+		t.Errorf("tried by the agent in vain: got %q, want %q", got, want)
+	}
+	if s.Log = nil; s.open() != "" {
+		t.Errorf("tried by the agent, and the repository is not known: %s", s.open())
 	}
 }
 

@@ -125,7 +125,7 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 	}
 	for _, a := range s.Commands {
 		if a.failed && !a.committed && strings.Contains(a.line, "git commit") && a.at.After(last) {
-			return "not committed: the commit failed"
+			return commitFailed
 		}
 	}
 	switch {
@@ -136,6 +136,9 @@ func (s *Session) notCommitted(p *Piece, last time.Time) string {
 	}
 	return "not committed"
 }
+
+// commitFailed is the state of work that the agent tried to commit.
+const commitFailed = "not committed: the commit failed"
 
 // byAgent is the state of work of which it is not known whether the person committed it.
 const byAgent = "not committed by the agent"
