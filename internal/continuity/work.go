@@ -123,13 +123,16 @@ func (s *Service) Ends(ctx context.Context, p mem.Project, sessions []mem.Sessio
 		if err != nil {
 			return out, err
 		}
-		pieces := did.Pieces(s.Now(), true)
+		pieces, n := did.Pieces(s.Now(), true), len(out)
 		for _, p := range slices.Backward(pieces) {
 			if text := p.Left(); text != "" {
 				out = append(out, outcome.End{Prompt: p.Prompt, At: p.At, Text: text})
 			}
 		}
 		out = append(out, did.Ends(pieces, later)...)
+		for i := range out[n:] {
+			out[n+i].Session = one.Short
+		}
 		if len(pieces) > 0 {
 			break
 		}

@@ -49,6 +49,12 @@ func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
 				failed("p1", "f", "go test ./export", "Exit code 1\nexport_test.go:9: no fee"),
 			}}, "interrupted: show the fee in the export of the month",
 		},
+		"a turn that the transcript leaves without an end": {
+			[][]mem.Event{{
+				prompt("p1", "show the fee in the export of the month"), edited("p1", "e", exportFile, "sum", "sum, fee"),
+				{Kind: mem.Stop, Source: mem.Interrupted, PromptID: "p1", Text: "The export has a column now, and next the test."},
+			}}, "interrupted after changed export.go: show the fee in the export of the month",
+		},
 		"a plan": {[][]mem.Event{{prompt("p1", "round the card fee half up"), plan}}, "not carried out: Round the card fee"},
 		"a duty": {
 			[][]mem.Event{{prompt("p1", "upload the export"), edited("p1", "e", exportFile, "a", "b"), stop("p1", key)}},

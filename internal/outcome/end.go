@@ -25,6 +25,8 @@ type End struct {
 	At     time.Time
 	Text   string
 	Person bool // only the person can do it
+
+	Session string // short id, where ends of several sessions are listed
 }
 
 // Line says what was left open, and to whom only the person can do.

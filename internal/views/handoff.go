@@ -161,7 +161,9 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 	pieces := r.pieces()
 	ends, err := s.Continuity.Ends(ctx, p, sessions)
 	for _, end := range ends {
-		out.Open = append(out.Open, TimelineEntry{At: end.At, What: string(mem.Todo), Title: end.Line("you")})
+		out.Open = append(out.Open, TimelineEntry{
+			ID: end.Session, Session: end.Session, At: end.At, What: string(mem.Todo), Title: end.Line("you"),
+		})
 	}
 	for i, one := range sessions {
 		out.Sessions[i].Outcome = cmp.Or(outcome.Newest(pieces[one.ID]), out.Sessions[i].Outcome)

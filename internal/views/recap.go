@@ -82,7 +82,7 @@ type RecapDay struct {
 
 // RecapItem is one statement.
 type RecapItem struct {
-	ID      string `json:"id"`
+	ID      string `json:"id"` // of the memory, or of the session that left it open
 	Title   string `json:"title"`
 	Session string `json:"session,omitempty"`
 	// State says of an outcome what was committed, pushed and checked: "committed 1a2b3c4, push failed".

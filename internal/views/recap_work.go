@@ -96,11 +96,9 @@ func (r *recap) leftOpen(pieces map[string][]outcome.Piece) {
 				later = append(later, other.Asked()...)
 			}
 		}
-		for _, end := range did.Ends(pieces[id], later) {
-			item := RecapItem{Title: end.Line("you"), Session: r.session(id).Short}
-			if i := slices.IndexFunc(did.summaries, func(m mem.Memory) bool { return m.Source.PromptID == end.Prompt }); i >= 0 {
-				item.ID = did.summaries[i].ID
-			}
+		short := r.session(id).Short
+		for _, end := range slices.Backward(did.Ends(pieces[id], later)) {
+			item := RecapItem{ID: short, Title: end.Line("you"), Session: short}
 			d := r.day(end.At, did.project, id)
 			said := func(o RecapItem) bool { return extract.SameItem(o.Title, end.Text) }
 			if (end.Person || !r.statements) && !slices.ContainsFunc(d.Open, said) {

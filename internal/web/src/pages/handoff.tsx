@@ -62,7 +62,7 @@ function Entries({ title, of }: { title: string; of: TimelineEntry[] }) {
   if (of.length === 0) return null;
   return (
     <Section title={title}>
-      <ul class="items">{of.map((e) => <li key={e.id} data-row><ID of={e.id} /> <Kind of={e.what} /> {e.title} <time class="muted" dateTime={e.at} title={exact(e.at)}>{clock(e.at)}</time></li>)}</ul>
+      <ul class="items">{of.map((e) => <li key={e.id + e.title} data-row><ID of={e.id} /> <Kind of={e.what} /> {e.title} <time class="muted" dateTime={e.at} title={exact(e.at)}>{clock(e.at)}</time></li>)}</ul>
     </Section>
   );
 }

@@ -48,7 +48,7 @@ export default function Recap() {
 const says = (d: RecapDay): boolean => [d.outcomes, d.decisions, d.open, d.failures, d.commits, d.files].some((part) => part.length > 0);
 
 function Day({ of: d }: { of: RecapDay }) {
-  const item = (x: RecapItem) => <li key={x.id} data-row><ID of={x.id} /> {x.title}{x.state && <span class="muted"> ({x.state})</span>}</li>;
+  const item = (x: RecapItem) => <li key={x.id + x.title} data-row><ID of={x.id} /> {x.title}{x.state && <span class="muted"> ({x.state})</span>}</li>;
   return (
     <Section title={<>{d.day} · {d.project_name}</>} aside={d.sessions > 0 && rc.sessions(d.sessions)}>
       <Part title={rc.parts.outcomes} of={d.outcomes.map(item)} />
