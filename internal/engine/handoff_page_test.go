@@ -39,6 +39,10 @@ func TestAHandoffPageSaysEachThingOnce(t *testing.T) {
 	if len(got.Open) != 1 || !strings.Contains(got.Open[0].Title, "CSV export") || got.Next == got.Open[0].Title {
 		t.Errorf("open %+v, next %q", got.Open, got.Next)
 	}
+	s.play(in("three", start("startup"))...)
+	if later, err := s.Views.Handoff(t.Context(), shop); err != nil || later.Goal != got.Goal {
+		t.Errorf("goal %q after a session without a prompt, want %q; %v", later.Goal, got.Goal, err)
+	}
 	if len(got.Decisions) != 1 || len(got.Lessons) == 0 {
 		t.Errorf("decisions %+v, lessons %+v", got.Decisions, got.Lessons)
 	}

@@ -146,8 +146,8 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 		if out.Sessions = append(out.Sessions, row); one.Created.Before(since) {
 			since = one.Created
 		}
-		if i > 0 {
-			continue
+		if out.Goal != "" || one.FirstPrompt == "" && i+1 < len(sessions) {
+			continue // of the newest session that was asked for something
 		}
 		out.newest(one, ms)
 		turns, err := s.Store.Turns(ctx, one.ID, 1)
