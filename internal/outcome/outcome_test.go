@@ -344,3 +344,19 @@ func TestWhatIsUndoneIsNotLeftToCommit(t *testing.T) {
 		t.Errorf("got %s, want %s", s.text(), want)
 	}
 }
+
+// Without the log of the repository it is only known that nothing was committed since if the commit is checked out.
+func TestWhatACommitLeftOutIsNotSaidOnceAnotherIsCheckedOut(t *testing.T) {
+	s := session([]string{"fee.go", "export.go"})
+	s.run(t, 5, "git add fee.go && git commit -m fee", "[main 1111111] fee\n", false)
+	s.Log = nil
+	for head, want := range map[string]string{
+		"":           "fee; text p1: committed 1111111 with 1 of 2 files, not export.go\n",
+		"1111111aaa": "fee; text p1: committed 1111111 with 1 of 2 files, not export.go\n",
+		"2222222aaa": "fee; text p1: committed 1111111\n",
+	} {
+		if s.Head = head; s.text() != want {
+			t.Errorf("with %q checked out: got %s, want %s", head, s.text(), want)
+		}
+	}
+}

@@ -104,7 +104,9 @@ func (s *Session) without(p *Piece) string {
 		return later || s.clean(f)
 	})
 	n := len(missing)
-	if n == 0 {
+	if n == 0 || s.Log == nil && s.Head != "" && !slices.ContainsFunc(s.hashes(p), func(hash string) bool {
+		return strings.HasPrefix(s.Head, hash) // nothing was committed since
+	}) {
 		return ""
 	}
 	names := strings.Join(missing[:min(n, namedFiles)], " and ")
