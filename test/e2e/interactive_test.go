@@ -36,7 +36,7 @@ func TestInteractiveSessionsAreCapturedAndGetMemories(t *testing.T) {
 	}
 	second := u.run(session{
 		script: script(says("THIRD ANSWER.").given("=== SESSION BRIEFING ===", "jittered backoff",
-			"last request: remove the file")),
+			"last request: remove the file", "- interrupted: remove the file")),
 		keys: strings.Join([]string{
 			"wait (shortcuts|for agents|❯) 120", "idle 1",
 			"type " + aboutSending,
@@ -45,4 +45,5 @@ func TestInteractiveSessionsAreCapturedAndGetMemories(t *testing.T) {
 		}, "\n") + "\n",
 	})
 	wantsNot(t, "second session", second.injected(), "refused.txt")
+	wants(t, "recap", u.remanence("recap"), "interrupted: remove the file")
 }
