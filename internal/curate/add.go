@@ -13,7 +13,6 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
-	"remanence/internal/rank"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
 )
@@ -95,7 +94,7 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 func kindOfSame(ctx context.Context, search *recall.Service, mm mem.Memory) (mem.Kind, error) {
 	text := chars.Clip(recall.WholeText(mm), event.MaxField)
 	hits, err := search.Matched(ctx, mem.Query{
-		Text: text, Terms: rank.Terms(text), Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Limit: maxSimilarEach,
+		Text: text, Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Limit: maxSimilarEach,
 	})
 	if err != nil {
 		return "", fmt.Errorf("the same text: %w", err)

@@ -9,7 +9,6 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/rank"
 	"remanence/internal/recall"
 )
 
@@ -96,7 +95,6 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 			text := chars.Clip(recall.WholeText(m), event.MaxField)
 			hits, err := s.Recall.Matched(ctx, mem.Query{
 				Text:    text,
-				Terms:   rank.Terms(text),
 				Project: sess.Project,
 				Scopes:  []mem.Scope{mem.ScopeProject},
 				Kinds:   []mem.Kind{m.Kind},

@@ -79,7 +79,6 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	text := chars.Clip(recall.WholeText(m), event.MaxField)
 	hits, err := s.Recall.Matched(ctx, mem.Query{
 		Text:    text,
-		Terms:   rank.Terms(text),
 		Project: m.Project,
 		Kinds:   event.Knowledge(),
 		Within:  m.Session,
@@ -97,16 +96,17 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 			continue
 		}
 		like := likeness(o)
-		both := sharedNames(own, extract.EntitiesOf(o))
 		switch {
 		case extract.MayConflict(m, o) || like >= duplicateSimilarity && extract.RolesSwapped(m, o):
 			add(o.ID, mem.LinkContradicts, ruleConfidence)
 		case like >= recall.Alike && similar < maxLikeLinks:
 			similar++
 			add(o.ID, mem.LinkSimilarTo, like)
-		case both >= minSharedNames && related < maxLikeLinks:
-			related++
-			add(o.ID, mem.LinkRelatedTo, min(0.9, 0.2+0.15*float64(both)))
+		case related < maxLikeLinks:
+			if both := sharedNames(own, extract.EntitiesOf(o)); both >= minSharedNames {
+				related++
+				add(o.ID, mem.LinkRelatedTo, min(0.9, 0.2+0.15*float64(both)))
+			}
 		}
 	}
 	return out, nil

@@ -107,6 +107,9 @@ func replaces(now, then string) bool {
 // has besides, enough judges how many are shared.
 func takesPlace(now, then string, enough func(shared, others int) bool) bool {
 	gone, rest := displaced(now)
+	if len(gone) == 0 {
+		return false
+	}
 	was, kept := displaced(then)
 	about, has := rank.Terms(rest), rank.Terms(kept)
 	return !denies(kept) && slices.ContainsFunc(gone, func(g string) bool {
@@ -168,6 +171,10 @@ func resumes(now, then string) bool {
 
 // otherNumber reports whether two texts are the same but for numbers.
 func otherNumber(a, b string) bool {
+	const digits = "0123456789"
+	if !strings.ContainsAny(a, digits) || !strings.ContainsAny(b, digits) {
+		return false
+	}
 	x, y := NumbersOf(a), NumbersOf(b)
 	if len(x.Numbers) == 0 || len(x.Numbers) != len(y.Numbers) || slices.Equal(x.Numbers, y.Numbers) ||
 		!slices.Equal(x.counters, y.counters) {

@@ -53,6 +53,7 @@ type Queue struct {
 	cfg                Config
 	wake               chan struct{}
 	done, failed, dead atomic.Int64
+	running            atomic.Bool
 }
 
 // Counters count job attempts since the start.
@@ -94,6 +95,9 @@ func (q *Queue) Wake() {
 func (q *Queue) Counters() Counters {
 	return Counters{Done: q.done.Load(), Failed: q.failed.Load(), Dead: q.dead.Load()}
 }
+
+// Running reports whether a job is being run.
+func (q *Queue) Running() bool { return q.running.Load() }
 
 // Run runs jobs until ctx ends, and returns when the current job has ended. A job that ctx
 // interrupts does not count as failed; its lease is ended.
@@ -156,6 +160,8 @@ func (q *Queue) round(ctx context.Context) (more bool) {
 
 // run runs one job and writes its result.
 func (q *Queue) run(ctx context.Context, j mem.Job) {
+	q.running.Store(true)
+	defer q.running.Store(false)
 	err := q.attempt(ctx, j)
 	if err == nil {
 		q.done.Add(1)

@@ -243,10 +243,13 @@ func (e *Service) withNearest(ctx context.Context, q mem.Query, n nearest, hits 
 }
 
 // Matched returns the memories that share most with q.Text by its words, best first: by the store's index, or by its
-// full-text search and q.Terms while there is no index.
+// full-text search and q.Terms while there is no index. Without q.Terms those of the text are taken.
 func (e *Service) Matched(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	hits, _, ok, err := e.fromIndex(ctx, q, rank.Ask{Now: e.Now()}, nil)
 	if !ok && err == nil {
+		if q.Terms == nil {
+			q.Terms = rank.Terms(q.Text)
+		}
 		hits, _, err = e.fullText(ctx, q)
 	}
 	return hits, err

@@ -30,7 +30,7 @@ const (
 func (e *Service) similar(ctx context.Context, mm mem.Memory, scopes ...mem.Scope) ([]mem.Hit, error) {
 	said := chars.Clip(WholeText(mm), event.MaxField)
 	q := mem.Query{
-		Text: said, Terms: rank.Terms(said), Project: mm.Project, Scopes: scopes, Within: mm.Session, Limit: rank.Candidates,
+		Text: said, Project: mm.Project, Scopes: scopes, Within: mm.Session, Limit: rank.Candidates,
 	}
 	hits, err := e.Matched(ctx, q)
 	if err != nil {

@@ -7,9 +7,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/queue"
 )
 
 // maintain repeats the work that no request causes: it handles spooled events, counts the
@@ -129,10 +131,13 @@ func (w *worker) jobsDone() (n int64) {
 	return n
 }
 
-// rest frees memory when the daemon is quiet. It does not run while requests are waiting.
+// working reports whether a job is being run.
+func (w *worker) working() bool { return slices.ContainsFunc(w.queues, (*queue.Queue).Running) }
+
+// rest frees memory when the daemon is quiet. It does not run while requests are waiting, or during a job.
 func (w *worker) rest(ctx context.Context) {
 	last, jobs := w.last.Load(), w.jobsDone()
-	steady := jobs == w.seenJobs && w.active.Load() == 0
+	steady := jobs == w.seenJobs && w.active.Load() == 0 && !w.working()
 	w.seenJobs = jobs
 	if !steady || w.rested == last && w.restedJobs == jobs || time.Since(time.Unix(0, last)) < quietLooks*w.cfg.Every {
 		return

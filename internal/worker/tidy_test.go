@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/sqlitetest"
 	"remanence/internal/worker"
 )
 
@@ -139,6 +140,39 @@ func TestNoMemoryIsGivenBackWhileARequestWaits(t *testing.T) {
 		t.Error(err)
 	}
 	await(t, func() bool { return calls.Load() == 2 })
+	w.cancel()
+	w.wait(t)
+}
+
+// What a request and a job leave to do is done after both.
+func TestNoMemoryIsGivenBackDuringAJob(t *testing.T) {
+	st := sqlitetest.Open(t, nil)
+	if _, err := st.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "long"}}}); err != nil {
+		t.Fatal(err)
+	}
+	begun, leave := make(chan struct{}), make(chan struct{})
+	var calls atomic.Int64
+	w := start(t, worker.Config{
+		Every: 5 * time.Millisecond, Store: st,
+		Handler: handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
+		Do: func(context.Context, mem.Job) (mem.Batch, error) {
+			close(begun)
+			<-leave
+			return mem.Batch{}, nil
+		},
+		AfterBusy: func(context.Context) { calls.Add(1) },
+	})
+	<-begun
+	before := calls.Load()
+	if _, err := w.client(t).Handle(t.Context(), mem.Event{ID: "e_1"}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if n := calls.Load(); n != before {
+		t.Errorf("called %d times during the job", n-before)
+	}
+	close(leave)
+	await(t, func() bool { return calls.Load() > before })
 	w.cancel()
 	w.wait(t)
 }
