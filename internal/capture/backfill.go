@@ -222,7 +222,7 @@ func (s *Service) readPart(ctx context.Context, job mem.Job, o backfillOrder) er
 	stops := s.stops.Load()
 	beforeEvent := func(ctx context.Context) error {
 		if s.GiveWay != nil {
-			s.GiveWay(ctx)
+			s.GiveWay(ctx, true)
 		}
 		if s.stops.Load() != stops { // asking the store before every event would take time
 			return goesOn(ctx)

@@ -27,8 +27,9 @@ type Config struct {
 	Store mem.Store
 	// ListTranscripts lists transcripts below a folder of Claude Code and a home directory, those that ended last first.
 	ListTranscripts func(ctx context.Context, folder, home string) ([]mem.TranscriptFile, error)
-	// GiveWay returns when no hook is being answered; it waits a bounded time. Nil does not wait.
-	GiveWay func(ctx context.Context)
+	// GiveWay returns when no hook is being answered, and with jobs when no other job is run; it waits a bounded time.
+	// Nil does not wait.
+	GiveWay func(ctx context.Context, jobs bool)
 
 	// Calls into packages above this one.
 	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did Outcome, err error)

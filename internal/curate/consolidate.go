@@ -88,10 +88,8 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 		for _, m := range ms {
 			known[m.ID] = true
 		}
-		for _, m := range slices.Clone(ms) {
-			if !mergeable(m.Kind) || isExternal(m) {
-				continue
-			}
+		for i, m := range slices.DeleteFunc(slices.Clone(ms), notMergeable) {
+			s.giveWay(ctx, i)
 			text := chars.Clip(recall.WholeText(m), event.MaxField)
 			hits, err := s.Recall.Matched(ctx, mem.Query{
 				Text:    text,

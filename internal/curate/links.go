@@ -46,7 +46,8 @@ func (s *Service) LinkJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if len(ms) == linkBatch { // there may be more
 		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobLink, Key: event.LinkNewKey})
 	}
-	for _, m := range ms {
+	for i, m := range ms {
+		s.giveWay(ctx, i)
 		links, err := s.linksOf(ctx, m)
 		if err != nil &&
 			(job.Attempts < 2 || ctx.Err() != nil) { // the retry stores names only, to not block the others

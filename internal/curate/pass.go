@@ -214,6 +214,8 @@ func merged(m, gone mem.Memory) mem.Memory {
 	return m
 }
 
+func notMergeable(m mem.Memory) bool { return !mergeable(m.Kind) || isExternal(m) }
+
 // mergeable reports whether memories of a kind may be merged.
 func mergeable(k mem.Kind) bool { return k == mem.Todo || slices.Contains(event.Knowledge(), k) }
 

@@ -28,6 +28,9 @@ type Config struct {
 	Store    mem.Store
 	// CountStore stores the sizes of the review queues; nil keeps them in memory only.
 	CountStore CountStore
+	// GiveWay is called between small parts of long jobs: with false it waits a bounded time while hooks are answered.
+	// Nil does not wait.
+	GiveWay func(ctx context.Context, jobs bool)
 
 	// Calls into higher packages, connected by the wiring.
 	DeadWeight  func(ctx context.Context, p mem.Project) ([]Finding, error)
@@ -46,3 +49,13 @@ type Service struct {
 
 // New returns a Service. It does no I/O.
 func New(c Config) *Service { return &Service{Config: c, counts: reviewCounts{store: c.CountStore}} }
+
+// searchesAtOnce is how many searches of a job follow one another before it gives way.
+const searchesAtOnce = 8
+
+// giveWay waits a bounded time while hooks are answered, each time after some searches of a job.
+func (s *Service) giveWay(ctx context.Context, searches int) {
+	if s.GiveWay != nil && searches%searchesAtOnce == 0 {
+		s.GiveWay(ctx, false)
+	}
+}

@@ -233,7 +233,7 @@ func TestABackfillThatIsCutOffIsContinued(t *testing.T) {
 	for ; ; after += 3 { // each time after more events than the last
 		ctx, stop := context.WithCancel(t.Context())
 		n := 0
-		cut.Engine.Capture.GiveWay = func(context.Context) {
+		cut.Engine.Capture.GiveWay = func(context.Context, bool) {
 			if n++; n == after {
 				stop()
 			}
@@ -375,7 +375,7 @@ func TestAStoppedBackfillReadsNoFurtherEvent(t *testing.T) {
 		p.asks(capture.BackfillRequest{})
 		stopped := make(chan error, 1)
 		n, ended := 0, false
-		p.Engine.Capture.GiveWay = func(ctx context.Context) {
+		p.Engine.Capture.GiveWay = func(ctx context.Context, _ bool) {
 			if n++; n != 2 {
 				return
 			}

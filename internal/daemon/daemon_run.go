@@ -16,7 +16,6 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/config"
-	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/hookclient"
 	"remanence/internal/mem"
@@ -163,7 +162,7 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		},
 		Store: publishing(h), Live: h.live, Metrics: h.Metrics, Handler: damageHandler{h.Meter, h},
 		Bindings: h.CheckedRoutes(),
-		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine, event.JobBackfill},
+		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: slowJobs(),
 		Maintain: h.maintain,
 		Background: []func(context.Context){
 			func(ctx context.Context) {

@@ -9,10 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"remanence/internal/api"
 	"remanence/internal/config"
+	"remanence/internal/event"
 	"remanence/internal/fault"
 	"remanence/internal/hookclient"
 	"remanence/internal/mem"
@@ -43,8 +45,14 @@ func (h *Daemon) replay(ctx context.Context, events []mem.Event) error {
 	return h.checkDamage(h.replaySafely(ctx, events...))
 }
 
+// slowJobs are the kinds of jobs that may take minutes.
+func slowJobs() []string { return []string{event.JobRefine, event.JobBackfill} }
+
 // Work does a job.
 func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
+	if !slices.Contains(slowJobs(), j.Kind) {
+		defer h.Meter.job()()
+	}
 	b, err := h.Engine.Work(ctx, j)
 	return b, h.checkDamage(err)
 }

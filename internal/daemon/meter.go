@@ -22,6 +22,7 @@ type meter struct {
 	timeouts    int64 // events whose hook stopped waiting
 	failedInRow int64 // errors since the last success
 	running     int   // events that are being answered
+	jobs        int   // that are being run, without the slow ones
 	answered    time.Time
 }
 
@@ -60,9 +61,10 @@ const (
 	waitMost   = 200 * time.Millisecond
 )
 
-// giveWay waits while events are being answered, and a moment longer, since they come in groups; at most waitMost.
-func (m *meter) giveWay(ctx context.Context) {
-	for begun := time.Now(); m.busy() && time.Since(begun) < waitMost; {
+// giveWay waits while events are being answered, and a moment longer, since they come in groups; with jobs also while
+// one of those is run. It waits at most waitMost.
+func (m *meter) giveWay(ctx context.Context, jobs bool) {
+	for begun := time.Now(); m.busy(jobs) && time.Since(begun) < waitMost; {
 		select {
 		case <-ctx.Done():
 			return
@@ -71,10 +73,22 @@ func (m *meter) giveWay(ctx context.Context) {
 	}
 }
 
-func (m *meter) busy() bool {
+func (m *meter) busy(jobs bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.running > 0 || time.Since(m.answered) < quietAfter
+	return m.running > 0 || jobs && m.jobs > 0 || time.Since(m.answered) < quietAfter
+}
+
+// job notes that a job is being run, until the returned function is called.
+func (m *meter) job() (end func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.jobs++
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.jobs--
+	}
 }
 
 // read fills in what was measured.

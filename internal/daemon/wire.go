@@ -127,7 +127,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Program:          OwnProgram(),
 		TranscriptEvents: pastEvents(d),
 		ListTranscripts:  transcript.List,
-		GiveWay:          func(ctx context.Context) { h.Meter.giveWay(ctx) },
+		GiveWay:          func(ctx context.Context, jobs bool) { h.Meter.giveWay(ctx, jobs) },
 		Journal:          vaultLog(h.vault),
 		Own:              []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
 		OpenFiles:        func(p mem.Project) event.Files { return project.NewLook(p) },

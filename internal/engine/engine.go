@@ -51,9 +51,9 @@ type Config struct {
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	// ListTranscripts lists transcripts below a folder of Claude Code and a home directory, those that ended last first.
 	ListTranscripts func(ctx context.Context, folder, home string) ([]mem.TranscriptFile, error)
-	// GiveWay is called between two events of a backfill. It waits a bounded time while hooks are answered. Nil does
-	// not wait.
-	GiveWay func(ctx context.Context)
+	// GiveWay is called between small parts of long work. It waits a bounded time while hooks are answered, and with
+	// jobs while other jobs run. Nil does not wait.
+	GiveWay func(ctx context.Context, jobs bool)
 	// Journal adds an entry to the person's journal and returns the file's path; empty if there is no journal. May
 	// be nil.
 	Journal func(entry string) (file string, err error)

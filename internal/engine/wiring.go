@@ -47,7 +47,7 @@ func (e *Engine) connect(c Config) {
 	})
 	e.Curate = curate.New(curate.Config{
 		Event: e.Event, Recall: e.Recall, Redactor: c.Redactor, OpenFiles: c.OpenFiles, Now: c.Now, Rel: c.Rel,
-		Settings: c.Settings, Store: c.Store, CountStore: c.CountStore, SyncVault: syncVault,
+		Settings: c.Settings, Store: c.Store, CountStore: c.CountStore, SyncVault: syncVault, GiveWay: c.GiveWay,
 		DeadWeight:  func(ctx context.Context, p mem.Project) ([]curate.Finding, error) { return e.Views.DeadWeight(ctx, p) },
 		Purge:       e.Purge,
 		Scan:        func(ctx context.Context, r event.ScanRequest) (mem.ScanResponse, error) { return e.Erase.Scan(ctx, r) },
