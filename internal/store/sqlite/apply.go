@@ -62,7 +62,14 @@ func (db *database) applyPart(ctx context.Context, batches []mem.Batch) ([]mem.R
 			return c.results, c.err
 		case db.queue.lead <- struct{}{}:
 			db.commitWaiting(context.WithoutCancel(ctx))
+			due := db.sinceSync > mostUnsynced
+			if due {
+				db.sinceSync = 0
+			}
 			<-db.queue.lead
+			if due {
+				db.checkpointBeside(context.WithoutCancel(ctx))
+			}
 		case <-cancelled:
 			if db.queue.withdraw(c) {
 				return nil, ctx.Err()
@@ -81,6 +88,7 @@ func (db *database) commitWaiting(ctx context.Context) {
 	transact := db.transact
 	if !db.shared && !slices.ContainsFunc(group, (*call).isAcknowledged) {
 		transact = db.transactWithoutSync
+		db.sinceSync++
 	}
 	err := transact(ctx, func(w *writer) error {
 		for _, c := range group {
@@ -207,6 +215,15 @@ func (db *database) inTransaction(ctx context.Context, f func(*writer) error) (e
 		}
 	}()
 	return f(w)
+}
+
+// mostUnsynced is how many commits without a sync follow one another before the log is synced and checkpointed. The
+// next synced commit would do that otherwise, and somebody waits for it.
+const mostUnsynced = 32
+
+// checkpointBeside syncs and checkpoints the log while others write. If that fails, the next synced commit does it.
+func (db *database) checkpointBeside(ctx context.Context) {
+	_, _ = db.read.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 // boundLog checkpoints the write-ahead log when it has grown long. SQLite does that itself unless readers are in the

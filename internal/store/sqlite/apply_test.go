@@ -169,6 +169,20 @@ func TestTheLogStaysBounded(t *testing.T) {
 	}
 }
 
+// What commits without a sync leave in the log is synced and checkpointed by their writer, and not by the next event
+// that a hook waits for.
+func TestCommitsWithoutASyncLeaveNoLongLog(t *testing.T) {
+	s := openStore(t)
+	for i := range 10 * mostUnsynced {
+		b := event(fmt.Sprint("e_", i), "one")
+		b.Event.Recovered, b.Event.Text = true, strings.Repeat("x", 20<<10)
+		apply(t, s, b)
+	}
+	if got, most := fileSize(s.path+"-wal"), int64(3*mostUnsynced*(60<<10)); got > most {
+		t.Errorf("the log has %d bytes, want at most %d", got, most)
+	}
+}
+
 func BenchmarkApply(b *testing.B) {
 	for _, callers := range []int{1, 16} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {

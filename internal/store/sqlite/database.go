@@ -31,8 +31,9 @@ type database struct {
 	queue  *queue
 	purges atomic.Int64 // purges that have begun to empty the log: an earlier copy may contain erased text
 
-	logRest  int  // groups of batches before the log is checked again; used by the leader
-	unsynced bool // commits are not synced at present; see setSync; used by the leader
+	logRest   int  // groups of batches before the log is checked again; used by the leader
+	unsynced  bool // commits are not synced at present; see setSync; used by the leader
+	sinceSync int  // commits without a sync since the log was checkpointed for them; used by the leader
 }
 
 func newDatabase(cfg Config) *database {
