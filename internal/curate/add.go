@@ -95,7 +95,7 @@ func kindOfSame(ctx context.Context, search *recall.Service, mm mem.Memory) (mem
 	text := chars.Clip(recall.WholeText(mm), event.MaxField)
 	hits, err := search.Matched(ctx, mem.Query{
 		Text: text, Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Limit: maxSimilarEach,
-	})
+	}, nil)
 	if err != nil {
 		return "", fmt.Errorf("the same text: %w", err)
 	}

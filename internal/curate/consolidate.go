@@ -84,7 +84,7 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 		if err != nil {
 			return nil, err
 		}
-		known := map[string]bool{}
+		known, read := map[string]bool{}, recall.Known{}
 		for _, m := range ms {
 			known[m.ID] = true
 		}
@@ -97,7 +97,7 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 				Scopes:  []mem.Scope{mem.ScopeProject},
 				Kinds:   []mem.Kind{m.Kind},
 				Limit:   maxSimilarEach,
-			})
+			}, read)
 			if err != nil {
 				return nil, fmt.Errorf("similar memories: %w", err)
 			}

@@ -203,7 +203,7 @@ func (s *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
 		Limit:   rank.Candidates,
 	}
 	for range 2 {
-		hits, err := s.Recall.Matched(ctx, q)
+		hits, err := s.Recall.Matched(ctx, q, nil)
 		if err != nil {
 			return false, err
 		}

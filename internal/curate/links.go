@@ -46,23 +46,59 @@ func (s *Service) LinkJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if len(ms) == linkBatch { // there may be more
 		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobLink, Key: event.LinkNewKey})
 	}
+	known := newComparedMemories()
 	for i, m := range ms {
 		s.giveWay(ctx, i)
-		links, err := s.linksOf(ctx, m)
+		links, err := s.linksOf(ctx, m, known)
 		if err != nil &&
 			(job.Attempts < 2 || ctx.Err() != nil) { // the retry stores names only, to not block the others
 			return mem.Batch{}, err
 		}
 		b.Links = append(
 			b.Links,
-			mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Entities: extract.EntitiesOf(m), Links: links},
+			mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Entities: known.entitiesOf(m), Links: links},
 		)
 	}
 	return b, nil
 }
 
+// comparedMemories holds the memories that one job compares, and what is compared of them: each is read once.
+type comparedMemories struct {
+	read     recall.Known
+	words    map[string]rank.Words
+	entities map[string][]mem.NamedEntity
+}
+
+// mostCompared bounds the memories whose words and names are kept.
+const mostCompared = 2000
+
+func newComparedMemories() *comparedMemories {
+	return &comparedMemories{recall.Known{}, map[string]rank.Words{}, map[string][]mem.NamedEntity{}}
+}
+
+// wordsOf returns the words of a memory.
+func (c *comparedMemories) wordsOf(m mem.Memory) rank.Words { return kept(c.words, m, rank.WordsOf) }
+
+// entitiesOf returns what a memory mentions.
+func (c *comparedMemories) entitiesOf(m mem.Memory) []mem.NamedEntity {
+	return kept(c.entities, m, extract.EntitiesOf)
+}
+
+// kept returns what read returns of a memory, once read.
+func kept[T any](by map[string]T, m mem.Memory, read func(mem.Memory) T) T {
+	v, ok := by[m.ID]
+	if !ok {
+		if len(by) > mostCompared {
+			clear(by)
+		}
+		v = read(m)
+		by[m.ID] = v
+	}
+	return v
+}
+
 // linksOf returns the links from a memory to older memories.
-func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error) {
+func (s *Service) linksOf(ctx context.Context, m mem.Memory, known *comparedMemories) ([]mem.Link, error) {
 	var out []mem.Link
 	add := func(to string, k mem.LinkKind, confidence float64) {
 		if to != "" && to != m.ID {
@@ -84,11 +120,11 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 		Kinds:   event.Knowledge(),
 		Within:  m.Session,
 		Limit:   rank.Candidates,
-	})
+	}, known.read)
 	if err != nil {
 		return nil, fmt.Errorf("memories similar to %s: %w", m.ID, err)
 	}
-	own, likeness := extract.EntitiesOf(m), rank.AlikeTo(m)
+	words := rank.WordsOf(m)
 	similar, related := 0, 0
 	for _, h := range hits {
 		o := h.Memory
@@ -96,7 +132,7 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 			o.Created.Equal(m.Created) && o.ID > m.ID {
 			continue
 		}
-		like := likeness(o)
+		like := words.Alike(known.wordsOf(o))
 		switch {
 		case extract.MayConflict(m, o) || like >= duplicateSimilarity && extract.RolesSwapped(m, o):
 			add(o.ID, mem.LinkContradicts, ruleConfidence)
@@ -104,7 +140,7 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 			similar++
 			add(o.ID, mem.LinkSimilarTo, like)
 		case related < maxLikeLinks:
-			if both := sharedNames(own, extract.EntitiesOf(o)); both >= minSharedNames {
+			if both := sharedNames(known.entitiesOf(m), known.entitiesOf(o)); both >= minSharedNames {
 				related++
 				add(o.ID, mem.LinkRelatedTo, min(0.9, 0.2+0.15*float64(both)))
 			}

@@ -61,6 +61,7 @@ type measuring struct {
 	byNumber map[int32]int // number of a term → its place in terms
 	held     [][]bool      // by candidate and term
 	order    [][]int32     // first words of each candidate
+	nearest  []uint8       // by pair of terms, the least distance in the candidate that is measured; 0 means not close
 	counts   []float64     // by term, what it counts in coverage
 	spread   float64       // sum of the counts of words
 	known    float64       // share of the informative terms that any memory holds
@@ -260,14 +261,17 @@ const window = 8
 // closeness sums, over pairs of the query's terms, the lesser idf divided by their distance.
 func (m *measuring) closeness(order []int32) float64 {
 	type place struct{ at, term int }
-	var places []place
+	places := make([]place, 0, len(order))
 	for at, w := range order {
 		if t, ok := m.byNumber[w]; ok {
 			places = append(places, place{at, t})
 		}
 	}
-	nearest := map[[2]int]int{}
-	var pairs [][2]int
+	n := len(m.terms)
+	if m.nearest == nil {
+		m.nearest = make([]uint8, n*n)
+	}
+	pairs := make([]int, 0, len(places))
 	for i, a := range places {
 		for _, b := range places[i+1:] {
 			distance := b.at - a.at
@@ -277,19 +281,20 @@ func (m *measuring) closeness(order []int32) float64 {
 			if a.term == b.term {
 				continue
 			}
-			pair := [2]int{min(a.term, b.term), max(a.term, b.term)}
-			known, ok := nearest[pair]
-			if !ok {
+			pair := min(a.term, b.term)*n + max(a.term, b.term)
+			known := int(m.nearest[pair])
+			if known == 0 {
 				pairs = append(pairs, pair)
 			}
-			if !ok || distance < known {
-				nearest[pair] = distance
+			if known == 0 || distance < known {
+				m.nearest[pair] = uint8(distance)
 			}
 		}
 	}
 	sum := 0.0
 	for _, p := range pairs {
-		sum += min(m.terms[p[0]].idf, m.terms[p[1]].idf) / float64(nearest[p])
+		sum += min(m.terms[p/n].idf, m.terms[p%n].idf) / float64(m.nearest[p])
+		m.nearest[p] = 0
 	}
 	return sum
 }

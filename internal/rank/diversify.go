@@ -141,6 +141,15 @@ func AlikeTo(a mem.Memory) func(b mem.Memory) float64 {
 	return func(b mem.Memory) float64 { return overlap(words, wordSet(b, nil)) }
 }
 
+// Words are the words of a memory, read once to compare it with many others.
+type Words map[string]bool
+
+// WordsOf reads the words of a memory.
+func WordsOf(m mem.Memory) Words { return wordSet(m, nil) }
+
+// Alike is what the function Alike returns of the two memories.
+func (w Words) Alike(o Words) float64 { return overlap(w, o) }
+
 // overlap is the Jaccard index of two sets, 0…1; of two empty ones it is 0.
 func overlap(a, b map[string]bool) float64 {
 	both := 0

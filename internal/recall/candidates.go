@@ -50,7 +50,7 @@ func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule 
 	if err != nil {
 		return nil, 0, err
 	}
-	hits, size, scored, err := e.fromIndex(ctx, q, rule, slices.Concat(atHand, near.hits))
+	hits, size, scored, err := e.fromIndex(ctx, q, rule, slices.Concat(atHand, near.hits), nil)
 	if !scored && err == nil {
 		hits, rule.Corpus, err = e.fullText(ctx, q)
 		size = rule.Corpus.Size
@@ -72,7 +72,7 @@ func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule 
 
 // fromIndex returns the matches of the store's index with their scores, and among how many memories they were found.
 // Those in also are among them. It reports false if the store has no index, or the index is not ready.
-func (e *Service) fromIndex(ctx context.Context, q mem.Query, rule rank.Ask, also []mem.Hit) (
+func (e *Service) fromIndex(ctx context.Context, q mem.Query, rule rank.Ask, also []mem.Hit, read Known) (
 	hits []mem.Hit, size int, ok bool, err error,
 ) {
 	x, ok := e.Store.(indexed)
@@ -83,7 +83,7 @@ func (e *Service) fromIndex(ctx context.Context, q mem.Query, rule rank.Ask, als
 	if !ok {
 		return nil, 0, false, nil
 	}
-	hits, err = e.read(ctx, found.Candidates, also, q.Limit)
+	hits, err = e.read(ctx, found.Candidates, also, q.Limit, read)
 	return hits, found.Size, true, err
 }
 
@@ -160,23 +160,50 @@ type indexed interface {
 	Search(ctx context.Context, q index.Query) (found index.Result, ok bool)
 }
 
+// Known are memories that searches have read, by id: those of one job read each once. Nil keeps none.
+type Known map[string]mem.Memory
+
+// mostKnown bounds the memories that are kept.
+const mostKnown = 2000
+
+// keep adds memories that were read.
+func (k Known) keep(ms []mem.Memory) {
+	if k == nil {
+		return
+	}
+	if len(k) > mostKnown {
+		clear(k)
+	}
+	for _, m := range ms {
+		k[m.ID] = m
+	}
+}
+
 // read returns the n best candidates as hits, and those that are among also.
-func (e *Service) read(ctx context.Context, found []index.Candidate, also []mem.Hit, n int) ([]mem.Hit, error) {
+func (e *Service) read(ctx context.Context, found []index.Candidate, also []mem.Hit, n int, kept Known) (
+	[]mem.Hit, error,
+) {
 	known := make(map[string]mem.Hit, len(found))
 	for _, h := range also {
 		known[h.Memory.ID] = h
 	}
 	missing := make([]string, 0, n)
-	for i, c := range found {
-		if _, ok := known[c.ID]; !ok && i < n {
-			missing = append(missing, c.ID)
+	for _, c := range found[:min(n, len(found))] {
+		if _, ok := known[c.ID]; ok {
+			continue
 		}
+		if m, ok := kept[c.ID]; ok {
+			known[c.ID] = mem.Hit{Memory: m}
+			continue
+		}
+		missing = append(missing, c.ID)
 	}
 	if len(missing) > 0 {
 		ms, err := e.Store.List(ctx, mem.Query{IDs: missing, ExactIDs: true, Hidden: true, Within: "*"})
 		if err != nil {
 			return nil, fmt.Errorf("read candidates: %w", err)
 		}
+		kept.keep(ms)
 		for _, m := range ms {
 			known[m.ID] = mem.Hit{Memory: m}
 		}
@@ -243,9 +270,10 @@ func (e *Service) withNearest(ctx context.Context, q mem.Query, n nearest, hits 
 }
 
 // Matched returns the memories that share most with q.Text by its words, best first: by the store's index, or by its
-// full-text search and q.Terms while there is no index. Without q.Terms those of the text are taken.
-func (e *Service) Matched(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
-	hits, _, ok, err := e.fromIndex(ctx, q, rank.Ask{Now: e.Now()}, nil)
+// full-text search and q.Terms while there is no index. Without q.Terms those of the text are taken. What is known is
+// not read again.
+func (e *Service) Matched(ctx context.Context, q mem.Query, known Known) ([]mem.Hit, error) {
+	hits, _, ok, err := e.fromIndex(ctx, q, rank.Ask{Now: e.Now()}, nil, known)
 	if !ok && err == nil {
 		if q.Terms == nil {
 			q.Terms = rank.Terms(q.Text)

@@ -32,7 +32,7 @@ func (e *Service) similar(ctx context.Context, mm mem.Memory, scopes ...mem.Scop
 	q := mem.Query{
 		Text: said, Project: mm.Project, Scopes: scopes, Within: mm.Session, Limit: rank.Candidates,
 	}
-	hits, err := e.Matched(ctx, q)
+	hits, err := e.Matched(ctx, q, nil)
 	if err != nil {
 		return nil, fmt.Errorf("what is alike: %w", err)
 	}
