@@ -75,44 +75,91 @@ func (s *Service) reversedSince(ctx context.Context, ec event.Context, made []me
 			made[i].Status = mem.Superseded
 		}
 	}
+	s.later.add(ec, made)
 	return nil
 }
 
-// rereadChanges is how long a backfill may miss that the person changed course in a live session.
-const rereadChanges = 2 * time.Second
+// A backfill may miss for so long that the person changed course in a live session: rereadChanges, or rereadShare times
+// as long as reading takes.
+const (
+	rereadChanges = 2 * time.Second
+	rereadShare   = 50
+)
 
 // courseChanges holds the statements by which the person changed course, as a past session sees them. They are few of
-// all, and reading them once for a session takes less time than a search for each of its statements.
+// all, and reading them now and then takes less time than a search for each statement of the past.
 type courseChanges struct {
-	mu      sync.Mutex
-	project string
-	session string
-	read    time.Time
-	changes []mem.Memory
+	mu       sync.Mutex
+	projects map[string]*projectChanges // by key
+	session  string
+	own      []mem.Memory // of the session alone
 }
 
-// of returns the statements for the session of an event. They are read again for another session, and after
-// rereadChanges, since live sessions go on meanwhile.
+// projectChanges are the statements of a project and of the person.
+type projectChanges struct {
+	changes []mem.Memory
+	read    time.Time
+	took    time.Duration
+}
+
+// of returns the statements for the session of an event. Those of the project are read again from time to time, since
+// live sessions go on meanwhile.
 func (c *courseChanges) of(ctx context.Context, places *event.Service, ec event.Context) ([]mem.Memory, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.project == ec.Project.Key && c.session == ec.Session && time.Since(c.read) < rereadChanges {
-		return c.changes, nil
+	q := mem.Query{Project: ec.Project.Key, MinTrust: mem.TrustUser}
+	p := c.projects[ec.Project.Key]
+	if p == nil || time.Since(p.read) > max(rereadChanges, rereadShare*p.took) {
+		begun := time.Now()
+		changes, err := changing(ctx, places, q)
+		if err != nil {
+			return nil, err
+		}
+		p = &projectChanges{changes, time.Now(), time.Since(begun)}
+		if c.projects == nil {
+			c.projects = map[string]*projectChanges{}
+		}
+		c.projects[ec.Project.Key] = p
 	}
-	stated, err := places.UpTo(ctx, math.MaxInt, mem.Query{
-		Project: ec.Project.Key, Within: ec.Session, MinTrust: mem.TrustUser,
-	})
-	if err != nil {
-		return nil, err
+	if c.session != ec.Session {
+		q.Session, q.Within, q.Scopes = ec.Session, ec.Session, []mem.Scope{mem.ScopeSession}
+		own, err := changing(ctx, places, q)
+		if err != nil {
+			return nil, err
+		}
+		c.session, c.own = ec.Session, own
 	}
-	c.project, c.session, c.read = ec.Project.Key, ec.Session, time.Now()
-	c.changes = slices.DeleteFunc(stated, func(m mem.Memory) bool { return !extract.ChangesCourse(extract.ClaimOf(m)) })
-	return c.changes, nil
+	return slices.Concat(p.changes, c.own), nil
+}
+
+// changing returns the memories of a query that change course.
+func changing(ctx context.Context, places *event.Service, q mem.Query) ([]mem.Memory, error) {
+	stated, err := places.UpTo(ctx, math.MaxInt, q)
+	return slices.DeleteFunc(stated, func(m mem.Memory) bool { return !extract.ChangesCourse(extract.ClaimOf(m)) }), err
+}
+
+// add adds the statements of a turn that is about to be stored. They are later than those of the sessions that follow.
+func (c *courseChanges) add(ec event.Context, made []mem.Memory) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.projects[ec.Project.Key]
+	for _, m := range made {
+		if p == nil || m.Status != mem.Active && m.Status != "" || m.Trust < mem.TrustUser ||
+			!extract.ChangesCourse(extract.ClaimOf(m)) {
+			continue
+		}
+		m.Created = ec.At
+		if m.Scope != mem.ScopeSession {
+			p.changes = append(p.changes, m)
+		} else if c.session == ec.Session {
+			c.own = append(c.own, m)
+		}
+	}
 }
 
 // forget makes the next event read the statements again.
 func (c *courseChanges) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.read, c.changes = time.Time{}, nil
+	c.projects, c.session, c.own = nil, "", nil
 }

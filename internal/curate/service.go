@@ -54,8 +54,8 @@ func New(c Config) *Service { return &Service{Config: c, counts: reviewCounts{st
 const searchesAtOnce = 8
 
 // giveWay waits a bounded time while hooks are answered, each time after some searches of a job.
-func (s *Service) giveWay(ctx context.Context, searches int) {
-	if s.GiveWay != nil && searches%searchesAtOnce == 0 {
-		s.GiveWay(ctx, false)
+func (c *Config) giveWay(ctx context.Context, searches int) {
+	if c.GiveWay != nil && searches%searchesAtOnce == 0 {
+		c.GiveWay(ctx, false)
 	}
 }
