@@ -54,17 +54,27 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return r, err
 }
 
-// Bounds of giveWay.
-const (
-	quietAfter = 30 * time.Millisecond // without an event
-	waitBit    = 5 * time.Millisecond
-	waitMost   = 200 * time.Millisecond
+// patience bounds how long giveWay waits: until no event came for quiet, but not longer than most.
+type patience struct{ quiet, most time.Duration }
+
+// A backfill can wait: an agent that works sends an event every few seconds, and its next hook needs a processor before
+// the daemon knows of it. Other jobs have little time.
+var (
+	ofJobs     = patience{quiet: 30 * time.Millisecond, most: 200 * time.Millisecond}
+	ofBackfill = patience{quiet: 250 * time.Millisecond, most: time.Second}
 )
 
-// giveWay waits while events are being answered, and a moment longer, since they come in groups; with jobs also while
-// one of those is run. It waits at most waitMost.
-func (m *meter) giveWay(ctx context.Context, jobs bool) {
-	for begun := time.Now(); m.busy(jobs) && time.Since(begun) < waitMost; {
+// waitBit is the time between two looks of giveWay.
+const waitBit = 5 * time.Millisecond
+
+// giveWay waits while events are being answered, and a while longer, since they come in groups. A backfill also waits
+// while another job is run.
+func (m *meter) giveWay(ctx context.Context, backfill bool) {
+	p := ofJobs
+	if backfill {
+		p = ofBackfill
+	}
+	for begun := time.Now(); m.busy(backfill, p.quiet) && time.Since(begun) < p.most; {
 		select {
 		case <-ctx.Done():
 			return
@@ -73,10 +83,10 @@ func (m *meter) giveWay(ctx context.Context, jobs bool) {
 	}
 }
 
-func (m *meter) busy(jobs bool) bool {
+func (m *meter) busy(jobs bool, quiet time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.running > 0 || jobs && m.jobs > 0 || time.Since(m.answered) < quietAfter
+	return m.running > 0 || jobs && m.jobs > 0 || time.Since(m.answered) < quiet
 }
 
 // job notes that a job is being run, until the returned function is called.

@@ -14,16 +14,30 @@ import (
 func TestOnlyABackfillGivesWayToJobs(t *testing.T) {
 	m := &meter{next: silent{}}
 	end := m.job()
-	if m.busy(false) || !m.busy(true) {
-		t.Errorf("during a job: busy for hooks alone %v, with jobs %v", m.busy(false), m.busy(true))
+	if m.busy(false, 0) || !m.busy(true, 0) {
+		t.Errorf("during a job: busy for jobs %v, for a backfill %v", m.busy(false, 0), m.busy(true, 0))
 	}
 	end()
-	if m.busy(true) {
+	if m.busy(true, 0) {
 		t.Error("busy after the job")
 	}
-	m.answered = time.Now().Add(time.Hour) // a hook that was just answered
-	if !m.busy(false) || !m.busy(true) {
-		t.Error("not busy right after a hook")
+}
+
+func TestABackfillWaitsLongerAfterAHook(t *testing.T) {
+	for _, tt := range []struct {
+		ago            time.Duration
+		jobs, backfill bool
+	}{
+		{-time.Hour, true, true}, {ofJobs.quiet + time.Millisecond, false, true}, {time.Hour, false, false},
+	} {
+		m := &meter{next: silent{}, answered: time.Now().Add(-tt.ago)}
+		if jobs, backfill := m.busy(false, ofJobs.quiet), m.busy(true, time.Minute); jobs != tt.jobs ||
+			backfill != tt.backfill {
+			t.Errorf("%v after a hook: jobs wait %v, a backfill %v", tt.ago, jobs, backfill)
+		}
+	}
+	if ofBackfill.quiet <= ofJobs.quiet || ofBackfill.most <= ofJobs.most {
+		t.Errorf("a backfill waits %v, jobs %v", ofBackfill, ofJobs)
 	}
 }
 
