@@ -35,8 +35,7 @@ func MayConflict(now, then mem.Memory) bool {
 	}
 	a, b := cmp.Or(now.Body, now.Title), cmp.Or(then.Body, then.Title)
 	return negates(a) != negates(b) && rank.Alike(now, then) >= Contradictory || replaces(a, b) || replaces(b, a) ||
-		otherNumber(a, b) ||
-		otherMeans(a, b)
+		strings.ContainsAny(a, "0123456789") && otherNumber(a, b) || otherMeans(a, b)
 }
 
 // RolesSwapped reports whether two statements give the same words other roles: from
@@ -171,10 +170,6 @@ func resumes(now, then string) bool {
 
 // otherNumber reports whether two texts are the same but for numbers.
 func otherNumber(a, b string) bool {
-	const digits = "0123456789"
-	if !strings.ContainsAny(a, digits) || !strings.ContainsAny(b, digits) {
-		return false
-	}
 	x, y := NumbersOf(a), NumbersOf(b)
 	if len(x.Numbers) == 0 || len(x.Numbers) != len(y.Numbers) || slices.Equal(x.Numbers, y.Numbers) ||
 		!slices.Equal(x.counters, y.counters) {
@@ -215,11 +210,9 @@ func NumbersOf(s string) (f Figures) {
 // isOrdinalLabel reports whether a number behind a word says which one it is, and not how many.
 func isOrdinalLabel(word string) bool {
 	switch word {
-	case "number",
-		"no", "nr", "nummer", "numéro", "número", "step", "stage", "phase", "part", "point", "item", "rule",
+	case "number", "no", "nr", "nummer", "numéro", "número", "step", "stage", "phase", "part", "point", "item", "rule",
 		"chapter", "section", "case", "example", "option", "task", "issue", "ticket", "schritt", "stufe", "teil",
-		"punkt", "regel", "étape", "partie", "paso",
-		"parte":
+		"punkt", "regel", "étape", "partie", "paso", "parte":
 		return true
 	}
 	return false
@@ -281,10 +274,8 @@ func denies(s string) bool {
 		return !unicode.IsLetter(r) && r != '\'' && r != '’'
 	}) {
 		switch strings.ReplaceAll(w, "’", "'") {
-		case "not",
-			"never", "no", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot", "avoid", "without",
-			"stop",
-			"forbidden":
+		case "not", "never", "no", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot", "avoid", "without",
+			"stop", "forbidden":
 			return true
 		}
 	}
