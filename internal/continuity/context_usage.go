@@ -80,6 +80,7 @@ func (s *Service) MeasureContext(ctx context.Context, ec event.Context) (mem.Bat
 	sess := ec.SessionInfo
 	sess.ContextTokens, sess.Model, sess.AutoCompactTokens = f.Tokens, cmp.Or(f.Model, sess.Model),
 		max(sess.AutoCompactTokens, f.AutoCompactTokens)
+	sess.ContextWindow = cmp.Or(f.Window, sess.ContextWindow)
 	r, err := s.limitsOf(ctx, ec.Settings, sess)
 	if err != nil {
 		return mem.Batch{}, err
@@ -101,7 +102,7 @@ func fullerModelName(client, transcript string) string {
 // ContextUsage is the context usage of a session and its limits, in tokens.
 type ContextUsage struct {
 	Tokens           int    `json:"tokens"`            // used at the last reading
-	Window           int    `json:"window"`            // size of the context window
+	Window           int    `json:"window"`            // size of the context window; 0 if unknown
 	Model            string `json:"model"`             // "" if unknown
 	AutoCompactAt    int    `json:"auto_compact_at"`   // usage at which the client compacts by itself; 0 if unknown
 	HandoffAt        int    `json:"handoff_at"`        // usage from which a handoff is requested; 0 means never

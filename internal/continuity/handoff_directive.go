@@ -32,7 +32,7 @@ func (s *Service) HandoffDirective(ctx context.Context, ec event.Context) (strin
 
 // usageLimits are the limits of a session's context, in tokens.
 type usageLimits struct {
-	window      int // 0 if handoffs are off
+	window      int // 0 if it is unknown or handoffs are off
 	autoCompact int // usage at which the client compacts by itself; 0 if unknown
 	handoffAt   int // usage from which a handoff is requested
 	rearm       int // usage below which the next handoff may be requested
@@ -51,6 +51,9 @@ func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Ses
 		return usageLimits{}, nil
 	}
 	r := usageLimits{window: windowOf(set, sess)}
+	if r.window == 0 {
+		return r, nil
+	}
 	trigger := share * float64(r.window)
 	if sess.Model != "" {
 		ss, err := s.Store.Sessions(ctx, mem.SessionQuery{AutoCompactModel: sess.Model, Limit: 1})
@@ -78,13 +81,14 @@ func (r usageLimits) percentUsed(tokens int) int {
 
 // The windows of models, in tokens.
 const (
-	commonWindow = 200_000
-	largeWindow  = 1_000_000
+	commonWindow      = 200_000
+	commonWindowAgent = "claude-code" // gives it to each model that it does not know
+	largeWindow       = 1_000_000
 )
 
 // windowOf returns the context window of a session, in tokens: from the settings,
-// else from the client, else by the model. Usage above the common window proves the
-// larger one.
+// else from the client, else by the model; 0 if nothing is known of it.
+// Usage above the common window proves the larger one.
 func windowOf(set event.Settings, s mem.Session) int {
 	switch {
 	case set.Window > 0:
@@ -94,13 +98,17 @@ func windowOf(set event.Settings, s mem.Session) int {
 	case largeModel(s.Model) || s.ContextTokens > commonWindow:
 		return largeWindow
 	}
-	return commonWindow
+	if s.Agent == commonWindowAgent {
+		return commonWindow
+	}
+	return 0
 }
 
 // largeModel reports whether a model is known for the larger window, or the
 // client asks for it by name.
 func largeModel(model string) bool {
-	return strings.HasSuffix(model, "[1m]") || strings.HasPrefix(model, "claude-opus-5")
+	return strings.HasSuffix(model, "[1m]") || strings.HasPrefix(model, "claude-opus-5") ||
+		strings.HasPrefix(model, "gemini-")
 }
 
 // programName is the name of the command line program on the PATH.
@@ -112,9 +120,9 @@ func directiveText(program string, percent int) string {
 	text := fmt.Sprintf("[Remanence] The context of this conversation is nearly full (%d %%): soon a summary may "+
 		"stand in its place. First write a handoff for whoever goes on, %d characters at most: the task in hand and the "+
 		"exact next step; open threads and who is waited for; decisions and constraints; what would be missed, with "+
-		"exact paths, commands and figures. Save it by one Bash call:\n"+
+		"exact paths, commands and figures. Save it by one shell command:\n"+
 		"%s checkpoint save --handoff <<'HANDOFF'\n…\nHANDOFF\n"+
-		"(or the tool `state` with op=handoff). Then do the judging part of /remanence:checkpoint: what was decided, what "+
+		"(or the tool `state` with op=handoff). Then do the judging part of the checkpoint skill: what was decided, what "+
 		"was learned, what stays open. Then answer. Nothing else needs to be done about the context.",
 		percent, MaxHandoff, program)
 	if program != programName && chars.Tokens(text) > maxDirective {

@@ -345,6 +345,9 @@ func (l *lastItem) sentence(now time.Time) string {
 // contextSentence describes the context usage and what happens next.
 func contextSentence(c continuity.ContextUsage) string {
 	s := fmt.Sprintf("%d of %d tokens", c.Tokens, c.Window)
+	if c.Window == 0 {
+		s = fmt.Sprintf("%d tokens", c.Tokens)
+	}
 	switch {
 	case c.HandoffAt == 0:
 	case c.HandoffRequested:

@@ -119,7 +119,7 @@ func TestHandoffRequestPrecedesTheInjection(t *testing.T) {
 		t.Fatalf("order of what is said:\n%s", got)
 	}
 	wants(t, "request", asked, "/opt/tools/remanence checkpoint save --handoff <<'HANDOFF'", "90 %", "4000 characters",
-		"exact next step", "who is waited for", "/remanence:checkpoint")
+		"exact next step", "who is waited for", "checkpoint skill")
 	wantsNot(t, "request", strings.ToLower(asked), "/compact", "login", "run compact")
 	if n := chars.Tokens(asked); n > 200 {
 		t.Errorf("%d tokens, 200 at most", n)
@@ -191,6 +191,7 @@ func TestTheWindowIsWhatIsKnownBestOfIt(t *testing.T) {
 		set    int
 		client int
 		model  string
+		agent  string // "" is Claude Code
 		tokens int
 		asked  bool
 	}{
@@ -198,16 +199,22 @@ func TestTheWindowIsWhatIsKnownBestOfIt(t *testing.T) {
 			set: 100_000, client: 900_000, model: "claude-opus-5-5", tokens: 86_000,
 			asked: true,
 		},
-		"the client's word":                        {client: 100_000, model: "claude-opus-5-5", tokens: 86_000, asked: true},
-		"the client's word, larger":                {client: 500_000, tokens: 190_000},
-		"a model with a large one":                 {model: "claude-opus-5-5", tokens: 190_000},
-		"a large one by name":                      {model: "claude-sonnet-4-5[1m]", tokens: 190_000},
-		"any other model":                          {model: "claude-haiku-4-5", tokens: 171_000, asked: true},
-		"no model at all":                          {tokens: 171_000, asked: true},
+		"the client's word":         {client: 100_000, model: "claude-opus-5-5", tokens: 86_000, asked: true},
+		"the client's word, larger": {client: 500_000, tokens: 190_000},
+		"a model with a large one":  {model: "claude-opus-5-5", tokens: 190_000},
+		"a large one by name":       {model: "claude-sonnet-4-5[1m]", tokens: 190_000},
+		"any other model":           {model: "claude-haiku-4-5", tokens: 171_000, asked: true},
+		"no model at all":           {tokens: 171_000, asked: true},
+		"another agent's word": {
+			client: 258_400, model: "gpt-5.5", agent: "codex", tokens: 230_000,
+			asked: true,
+		},
+		"another agent, and a known model":         {model: "gemini-2.5-pro", agent: "gemini", tokens: 860_000, asked: true},
+		"another agent, nothing known":             {model: "gpt-5.4", agent: "copilot", tokens: 199_000},
 		"more tokens than the window of the model": {model: "claude-haiku-4-5", tokens: 300_000},
 	} {
 		s := newStage(t)
-		s.settings.Window = tt.set
+		s.settings.Window, s.agent = tt.set, tt.agent
 		fill := mem.ContextUsage{Tokens: tt.tokens, Window: tt.client, Model: strings.TrimSuffix(tt.model, "[1m]")}
 		s.filling(&fill)
 		e := start("startup")

@@ -32,6 +32,7 @@ type stage struct {
 	warn      []string
 	n         int
 	inSession string       // of events that name none; "" is "one"
+	agent     string       // that sends the events; "" is Claude Code
 	common    string       // the repository of the project; "" is none
 	head      string       // hash of the commit that is checked out
 	commits   []mem.Commit // of the repository
@@ -97,7 +98,7 @@ func (s *stage) give(e mem.Event) mem.Reply {
 	s.t.Helper()
 	s.n++
 	s.clock = s.clock.Add(time.Second)
-	e.Agent, e.At = "claude-code", s.clock
+	e.Agent, e.At = cmp.Or(s.agent, "claude-code"), s.clock
 	if e.Session == "" {
 		e.Session = cmp.Or(s.inSession, "one")
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,8 +19,9 @@ const MaxFill = 4 << 20
 const maxTokens = 100_000_000
 
 // Fill returns the context usage of a session: that of the newest message of the main conversation since its last
-// compaction that contains its usage. Without such a message within MaxFill, it returns 0 tokens. The caller sets
-// Session and Taken. Errors wrap fs.ErrNotExist while the client has not written yet.
+// compaction that contains its usage. Without such a message within MaxFill, it returns 0 tokens. Window is 0 if the
+// client does not record it; sessions of OpenCode are not read. The caller sets Session and ReadAt. Errors wrap
+// fs.ErrNotExist while the client has not written yet.
 func Fill(path string) (mem.ContextUsage, error) {
 	f, size, err := open(path)
 	if err != nil {
@@ -54,25 +56,35 @@ type usageMeter struct {
 	cliffModel string // that spoke before the context was cut at Cliff
 }
 
-// measured is one record, as far as it matters here.
+// measured is one record, as far as it matters here. What the forms of the clients differ in is read later.
 type measured struct {
-	Type      string `json:"type"`
-	Subtype   string `json:"subtype"`
-	Sidechain bool   `json:"isSidechain"`
-	Timestamp string `json:"timestamp"`
-	Message   struct {
-		Model string                     `json:"model"`
-		Usage map[string]json.RawMessage `json:"usage"`
-	} `json:"message"`
+	Type       string          `json:"type"`
+	Subtype    string          `json:"subtype"`
+	Sidechain  bool            `json:"isSidechain"`
+	Timestamp  string          `json:"timestamp"`
+	Message    json.RawMessage `json:"message"`
 	Compaction struct {
 		Trigger string          `json:"trigger"`
 		Before  json.RawMessage `json:"preTokens"`
 	} `json:"compactMetadata"`
+
+	Model   json.RawMessage `json:"model"`             // Qwen and Gemini
+	Used    json.RawMessage `json:"usageMetadata"`     // Qwen
+	Window  json.RawMessage `json:"contextWindowSize"` // Qwen
+	Tokens  json.RawMessage `json:"tokens"`            // Gemini
+	Payload json.RawMessage `json:"payload"`           // Codex
+	Data    json.RawMessage `json:"data"`              // Copilot
+}
+
+// measures are what a line contains that says something of the context.
+var measures = []string{
+	`"usage"`, "compact_boundary", `"usageMetadata"`, `"tokens"`, `"token_count"`, `"turn_context"`, `"compacted"`,
+	`"context_token_limit"`,
 }
 
 func (m *usageMeter) line(line []byte) {
-	if len(line) > MaxLine || !bytes.Contains(line, []byte(`"usage"`)) &&
-		!bytes.Contains(line, []byte("compact_boundary")) {
+	in := func(mark string) bool { return bytes.Contains(line, []byte(mark)) }
+	if len(line) > MaxLine || !slices.ContainsFunc(measures, in) {
 		return
 	}
 	var r measured
@@ -80,6 +92,14 @@ func (m *usageMeter) line(line []byte) {
 		return
 	}
 	switch {
+	case len(r.Payload) > 0:
+		m.codex(r)
+	case len(r.Data) > 0:
+		m.copilot(r)
+	case len(r.Used) > 0:
+		m.qwen(r)
+	case len(r.Tokens) > 0:
+		m.gemini(r)
 	case r.Type == "assistant":
 		m.message(r)
 	case r.Type == "system" && r.Subtype == "compact_boundary":
@@ -90,15 +110,22 @@ func (m *usageMeter) line(line []byte) {
 // message takes the numbers of one. Each of its records repeats them, the later
 // ones better; one whose numbers are none says nothing.
 func (m *usageMeter) message(r measured) {
-	if r.Message.Model == synthetic {
+	var said struct {
+		Model string                     `json:"model"`
+		Usage map[string]json.RawMessage `json:"usage"`
+	}
+	if json.Unmarshal(r.Message, &said) != nil || said.Model == synthetic {
 		return
 	}
+	m.add(r, said.Model, said.Usage["input_tokens"], said.Usage["cache_creation_input_tokens"],
+		said.Usage["cache_read_input_tokens"], said.Usage["output_tokens"])
+}
+
+// add takes the sum of counts as the context usage after a record. Of counts that are none it takes nothing.
+func (m *usageMeter) add(r measured, model string, counts ...json.RawMessage) {
 	total := 0
-	for _, name := range []string{
-		"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens",
-		"output_tokens",
-	} {
-		n, ok := tokens(r.Message.Usage[name])
+	for _, count := range counts {
+		n, ok := tokens(count)
 		if !ok {
 			return
 		}
@@ -107,8 +134,15 @@ func (m *usageMeter) message(r measured) {
 	if total == 0 || total > maxTokens {
 		return
 	}
-	m.model = r.Message.Model
+	m.model = model
 	m.fill.Tokens, m.fill.At, m.fill.Model = total, stampOf(r.Timestamp), m.model
+}
+
+// window takes the size of the context window, if it is one.
+func (m *usageMeter) window(raw json.RawMessage) {
+	if n, ok := tokens(raw); ok && n > 0 {
+		m.fill.Window = n
+	}
 }
 
 // boundary begins a new context. Where the client cut the old one by itself is

@@ -38,6 +38,41 @@ func filled(t *testing.T, lines ...string) mem.ContextUsage {
 	return f
 }
 
+func TestTheContextOfOtherClientsIsRead(t *testing.T) {
+	for file, want := range map[string]mem.ContextUsage{
+		"codex.jsonl":   {Tokens: 11_177, Window: 258_400, Model: "gpt-5.5"},
+		"copilot.jsonl": {Tokens: 13_619, Window: 922_000, Model: "gpt-5.4"},
+		"gemini.jsonl":  {Tokens: 13_051, Model: "gemini-2.5-pro"},
+		"qwen.jsonl":    {Tokens: 20_511, Window: 1_000_000, Model: "qwen3-coder-plus"},
+	} {
+		got, err := transcript.Fill(filepath.Join("testdata", file))
+		if err != nil || got.At.IsZero() {
+			t.Errorf("%s: %+v, %v", file, got, err)
+		}
+		got.At = time.Time{}
+		if got != want {
+			t.Errorf("%s: got %+v, want %+v", file, got, want)
+		}
+	}
+}
+
+func TestAContextOfCodexThatWasCompactedIsNotFull(t *testing.T) {
+	count := `{"timestamp":"2026-03-02T09:00:00Z","type":"event_msg","payload":{"type":"token_count","info":` +
+		`{"last_token_usage":{"total_tokens":%d},"model_context_window":1000}}}`
+	const compacted = `{"timestamp":"2026-03-02T09:01:00Z","type":"compacted","payload":{"message":"the gist"}}`
+	if got := filled(t, fmt.Sprintf(count, 900), compacted); got.Tokens != 0 {
+		t.Errorf("after a compaction: %d tokens", got.Tokens)
+	}
+	got := filled(t, fmt.Sprintf(count, 900), compacted, fmt.Sprintf(count, 80))
+	if got.Tokens != 80 || got.Window != 1000 {
+		t.Errorf("got %+v", got)
+	}
+	broken := `{"type":"event_msg","payload":{"type":"token_count","info":null}}`
+	if got := filled(t, fmt.Sprintf(count, 900), broken); got.Tokens != 900 {
+		t.Errorf("a record without a count changes it to %d", got.Tokens)
+	}
+}
+
 func TestTheContextIsAsFullAsTheNewestMessageSays(t *testing.T) {
 	sidechain := strings.Replace(speaks("b", `"input_tokens":999`), `"isSidechain":false`, `"isSidechain":true`, 1)
 	for name, tt := range map[string]struct {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ type otherClient struct {
 	command    string // the input that has the command; "" means "command"
 	input      map[string]any
 	statusless bool          // it does not tell hooks that a command failed
+	unmeasured bool          // its record is not read for context usage
 	prepare    func(u *user) // nil if there is nothing to prepare
 }
 
@@ -44,7 +46,7 @@ func clients() []otherClient {
   "options": {"baseURL": "@URL@/v1", "apiKey": "dummy-key"}, "models": {
    "mock-model": {"name": "mock", "tool_call": true, "limit": {"context": 200000, "output": 8000}},
    "mock-small": {"name": "small", "limit": {"context": 200000, "output": 8000}}}}}}`,
-			made:  ".config/opencode/plugins/remanence.js",
+			made: ".config/opencode/plugins/remanence.js", unmeasured: true,
 			shell: "bash", input: map[string]any{"description": "check"},
 			prepare: withPluginPackage,
 		},
@@ -234,6 +236,16 @@ func (c otherClient) runs(command string) reply {
 	return reply{text: "Let me see.", tool: c.shell, input: input}
 }
 
+// contextTokens returns the context usage of the last session, 0 if it is not known.
+func (u *user) contextTokens() int {
+	u.t.Helper()
+	var status struct{ Context struct{ Tokens int } }
+	if err := json.Unmarshal([]byte(u.remanence("status", "--json")), &status); err != nil {
+		u.t.Fatal(err)
+	}
+	return status.Context.Tokens
+}
+
 // What was learned in one session is in the bytes of the model's request in the next.
 func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 	for _, c := range clients() {
@@ -251,6 +263,9 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 			u.keeps("ballista", "--agent", c.id)
 			if !c.statusless {
 				u.keeps("sh check.sh", "--agent", c.id)
+			}
+			if !c.unmeasured && !eventually(func() bool { return u.contextTokens() > 0 }) {
+				t.Errorf("the context usage is not known: %s", u.remanence("status"))
 			}
 			if left := u.leaks("Mitzi-77"); len(left) > 0 {
 				t.Errorf("on the disk: %v", left)
