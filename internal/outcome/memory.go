@@ -52,11 +52,14 @@ func lastTime(m mem.Memory) time.Time {
 	return m.Updated
 }
 
-// Text returns what a recap says of a memory: more than its title, which is cut to a line of a briefing. The
-// changed files and the fixed commands that an outcome names are left out, as they are sections of their own, and what
-// the agent could not do itself.
+// Text returns what a recap says of a memory: more than its title, if that is cut to a line of a briefing or begins the
+// body. The changed files and the fixed commands that an outcome names are left out, as they are sections of their own,
+// and what the agent could not do itself.
 func Text(m mem.Memory) string {
-	text := cmp.Or(m.Body, m.Title)
+	text := cmp.Or(m.Title, m.Body)
+	if m.Body != "" && (strings.HasSuffix(text, "…") || strings.HasPrefix(m.Body, text)) {
+		text = m.Body
+	}
 	if m.Kind == mem.Summary && m.Summary != nil && m.Summary.Completed != "" {
 		parts := slices.DeleteFunc(strings.Split(m.Summary.Completed, "; "), elsewhere)
 		text = cmp.Or(strings.Join(parts, "; "), m.Title)

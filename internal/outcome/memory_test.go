@@ -25,4 +25,8 @@ func TestAnOutcomeIsToldWithoutWhatOtherSectionsList(t *testing.T) {
 		!strings.HasPrefix(got, "Retries wait by a timer, because") {
 		t.Errorf("a long decision became %q", got)
 	}
+	imported := mem.Memory{Kind: mem.Decision, Title: "Amounts are cents", Body: "It was discussed at length."}
+	if got := Text(imported); got != "Amounts are cents" {
+		t.Errorf("a decision whose body does not repeat its title became %q", got)
+	}
 }
