@@ -27,14 +27,22 @@ const (
 	cueNone
 )
 
+var (
+	dutiesOnce sync.Once
+	dutyWords  *lang.Lexicon
+)
+
 // dutyCues returns the cues of duties.tsv. The table is read once.
-var dutyCues = sync.OnceValue(func() *lang.Lexicon {
-	x, err := lang.ParseLexicon(dutyTable, []string{"duty", "act", "op", "must", "hand", "maybe", "none"})
-	if err != nil {
-		panic(err) // a test reads the table
-	}
-	return x
-})
+func dutyCues() *lang.Lexicon {
+	dutiesOnce.Do(func() {
+		var err error
+		dutyWords, err = lang.ParseLexicon(dutyTable, []string{"duty", "act", "op", "must", "hand", "maybe", "none"})
+		if err != nil {
+			panic(err) // a test reads the table
+		}
+	})
+	return dutyWords
+}
 
 // Bounds of what an answer leaves to the person.
 const (
