@@ -1,0 +1,300 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// inOrder reads the memories with the given numbers, in this order.
+func inOrder(ctx context.Context, db querier, numbers []int64) ([]mem.Memory, error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	found, err := db.run(ctx, query("SELECT "+memoryFields+" FROM memory WHERE number IN ?", numbers))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b row) int {
+		return cmp.Compare(slices.Index(numbers, a.number("number")), slices.Index(numbers, b.number("number")))
+	})
+	var out []mem.Memory
+	for _, r := range found {
+		if m, err := memoryOf(r); err == nil {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// orders are the orders of a list.
+var orders = map[mem.Order]string{
+	mem.Newest:       "created DESC, number DESC",
+	mem.Oldest:       "created, number",
+	mem.ByImportance: "pinned DESC, importance DESC, created DESC, number DESC",
+	mem.ByUpdate:     "updated DESC, created DESC, number DESC",
+}
+
+// List implements mem.Store.
+func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+	if len(q.IDs) > 0 {
+		return s.byID(ctx, q)
+	}
+	where, err := s.memoriesWhere(ctx, q)
+	if err != nil {
+		return nil, wrap("list", err)
+	}
+	found, err := rows(ctx, s, query("SELECT "+memoryFields+" FROM memory WHERE ").append(where).
+		add(" ORDER BY "+cmp.Or(orders[q.Order], orders[mem.Newest])).page(q.Limit, q.Offset), memoryOf)
+	return found, wrap("list", err)
+}
+
+// byID returns exactly the memories that q names.
+func (s *database) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+	numbers, err := s.resolveIDs(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("memory %w", translate(err))
+	}
+	found, err := rows(ctx, s, query("SELECT "+memoryFields+" FROM memory WHERE number IN ?", numbers), storedMemory)
+	if err != nil {
+		return nil, wrap("list", err)
+	}
+	byNumber := make(map[int64]mem.Memory, len(found))
+	for _, r := range found {
+		if r.Broken { // leaving it out would mean that it does not exist
+			return nil, fmt.Errorf("memory %s: %w", r.ID, errUnreadable)
+		}
+		byNumber[r.Number] = r.Memory
+	}
+	return stored.InOrder(q, numbers, byNumber)
+}
+
+// resolveIDs resolves the ids of q: exact ones in one query, prefixes one by one.
+func (s *database) resolveIDs(ctx context.Context, q mem.Query) ([]int64, error) {
+	var all []int64
+	if len(q.IDs) > 1 || q.ExactIDs {
+		var err error
+		if all, err = rows(ctx, s, withStatus(query("SELECT number FROM memory WHERE ref IN ?", texts(q.IDs)), q),
+			number("number")); err != nil {
+			return nil, err
+		}
+	}
+	return stored.Numbers(q, all, func(id string) (int64, error) {
+		return resolveID(ctx, s, "memory", id, func(w *statement) *statement { return withStatus(w, q) })
+	})
+}
+
+// withStatus narrows by status.
+func withStatus(w *statement, q mem.Query) *statement {
+	switch {
+	case len(q.Statuses) > 0:
+		w.and("status IN ?", texts(q.Statuses))
+	case !q.Hidden:
+		w.and("status = 'active'")
+	}
+	return w
+}
+
+// memoriesWhere returns the conditions of q other than terms and ids.
+func (s *database) memoriesWhere(ctx context.Context, q mem.Query) (*statement, error) {
+	w := withStatus(query("true"), q)
+	if err := s.withPlace(ctx, w, q); err != nil {
+		return w, err
+	}
+	withKind(w, q)
+	switch {
+	case q.File == "":
+	case strings.HasSuffix(q.File, "/"):
+		w.and("dirs CONTAINS ?", q.File)
+	case strings.HasPrefix(q.File, ".") && !strings.ContainsAny(q.File, "/"):
+		w.and("(exts CONTAINS ? OR files CONTAINS ?)", q.File, q.File)
+	default:
+		w.and("files CONTAINS ?", q.File)
+	}
+	if len(q.Tags) > 0 {
+		w.and("tags CONTAINSANY ?", texts(q.Tags))
+	}
+	for condition, asked := range map[string]bool{
+		"note != ''": q.InVault, "proposed = true": q.Proposed, "used = true": q.Used, "outdated = true": q.LinksOutdated,
+	} {
+		if asked {
+			w.and(condition)
+		}
+	}
+	if !q.After.IsZero() {
+		w.and("created >= ?", stored.Stamp(q.After))
+	}
+	if !q.Before.IsZero() {
+		w.and("created < ?", stored.Stamp(q.Before))
+	}
+	if !q.HiddenBefore.IsZero() {
+		w.and("status = 'forgotten' AND hidden < ?", stored.Stamp(q.HiddenBefore))
+	}
+	return w, nil
+}
+
+// withPlace narrows by project and session. Memories of session scope are returned only if q names their session.
+func (s *database) withPlace(ctx context.Context, w *statement, q mem.Query) error {
+	project, err := canonical(ctx, s, q.Project)
+	if err != nil {
+		return err
+	}
+	if project != "" {
+		w.and("(project = ? OR project = '' AND scope = 'user')", project)
+	}
+	of := q.Session
+	if of == "" && q.Within != "*" {
+		of = q.Within
+	}
+	var session int64
+	if of != "" {
+		if session, err = sessionNumber(ctx, s, of); err != nil {
+			return err
+		}
+	}
+	switch {
+	case q.Session != "":
+		w.and("session = ?", session)
+	case q.Within == "":
+		w.and("scope != 'session'")
+	case q.Within != "*":
+		w.and("(scope != 'session' OR session = ?)", session)
+	}
+	w.equal("command", q.Command).equal("prompt_id", q.PromptID).equal("agent", q.Agent).equal("branch", q.Branch)
+	return nil
+}
+
+// withKind narrows by kind, scope and quality.
+func withKind(w *statement, q mem.Query) {
+	if len(q.Scopes) > 0 {
+		w.and("scope IN ?", texts(q.Scopes))
+	}
+	if len(q.Kinds) == 0 {
+		w.and("kind != 'utterance'")
+	} else {
+		w.and("kind IN ?", texts(q.Kinds))
+	}
+	if len(q.NotKinds) > 0 {
+		w.and("kind NOT IN ?", texts(q.NotKinds))
+	}
+	if q.MinImportance > 0 {
+		w.and("importance >= ?", q.MinImportance)
+	}
+	if q.MinTrust > 0 {
+		w.and("trust >= ?", int(q.MinTrust))
+	}
+	if q.Open {
+		w.and("resolved = false")
+	}
+}
+
+// SupersededBy implements mem.Store.
+func (s *Store) SupersededBy(ctx context.Context, id string) (string, error) {
+	old, found, err := first(ctx, s, query("SELECT project, created FROM memory WHERE ref = ?", id), whole)
+	if err != nil || !found || id == "" {
+		return "", wrap("successor of "+id, err)
+	}
+	by, _, err := first(ctx, s, query("SELECT number, ref FROM memory WHERE supersedes = ? AND project = ? "+
+		"AND created >= ? ORDER BY number DESC LIMIT 1", id, old.text("project"), old.number("created")), text("ref"))
+	return by, wrap("successor of "+id, err)
+}
+
+// filesStep is how many memories are read at a time.
+const filesStep = 5000
+
+// FileCounts implements mem.Store. Injections are counted only for the files that are returned.
+func (s *Store) FileCounts(ctx context.Context, project, under string, limit int) ([]mem.FileRow, int, error) {
+	project, err := canonical(ctx, s, project)
+	if err != nil {
+		return nil, 0, wrap("files", err)
+	}
+	if under = strings.TrimSuffix(under, "/"); under != "" {
+		under += "/"
+	}
+	byPath := map[string]*mem.FileRow{}
+	about := map[string][]string{} // ids of memories
+	for from := int64(0); ; {
+		found, err := s.run(ctx, query("SELECT number, ref, files, kind, status, repeats, created FROM memory "+
+			"WHERE number > ? AND kind != 'utterance' AND files != []", from).equal("project", project).
+			add(" ORDER BY number LIMIT ?", filesStep))
+		if err != nil {
+			return nil, 0, wrap("files", err)
+		}
+		for _, r := range found {
+			from = r.number("number")
+			for _, f := range r.texts("files") {
+				if !strings.HasPrefix(f, under) {
+					continue
+				}
+				about[f] = append(about[f], r.text("ref"))
+				if r.text("status") == string(mem.Active) {
+					addFile(byPath, f, r)
+				}
+			}
+		}
+		if len(found) < filesStep {
+			break
+		}
+	}
+	var out []mem.FileRow
+	for _, f := range byPath {
+		out = append(out, *f)
+	}
+	slices.SortFunc(out, func(a, b mem.FileRow) int {
+		return cmp.Or(cmp.Compare(b.Memories, a.Memories), cmp.Compare(b.Changes, a.Changes), cmp.Compare(a.Path, b.Path))
+	})
+	out = out[:min(len(out), stored.LimitOr(limit))]
+	return out, len(byPath), wrap("files", s.countRecalls(ctx, out, about))
+}
+
+// addFile counts a memory for a file.
+func addFile(byPath map[string]*mem.FileRow, path string, r row) {
+	f := byPath[path]
+	if f == nil {
+		f = &mem.FileRow{Path: path}
+		byPath[path] = f
+	}
+	if r.text("kind") == string(mem.Change) {
+		f.Changes += 1 + r.count("repeats")
+	} else {
+		f.Memories++
+	}
+	if at := r.time("created"); at.After(f.Last) {
+		f.Last = at
+	}
+}
+
+// countRecalls counts the injections of the memories about files.
+func (s *database) countRecalls(ctx context.Context, files []mem.FileRow, about map[string][]string) error {
+	var ids []string
+	for _, f := range files {
+		ids = append(ids, about[f.Path]...)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	found, err := s.run(ctx, query("SELECT injected FROM receipt WHERE injected CONTAINSANY ?", slices.Compact(ids)))
+	if err != nil {
+		return err
+	}
+	times := map[string]int{}
+	for _, r := range found {
+		for _, id := range r.texts("injected") {
+			times[id]++
+		}
+	}
+	for i := range files {
+		for _, id := range about[files[i].Path] {
+			files[i].Recalls += times[id]
+		}
+	}
+	return nil
+}

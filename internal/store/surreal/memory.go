@@ -1,0 +1,194 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"context"
+	"path"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// memoryDoc is the document of a memory. Its own fields are those that the JSON form of a memory lacks. Search words
+// have a field of their own: a scan for secrets does not read them.
+type memoryDoc struct {
+	mem.Memory
+	UsedIn        []mem.Use `json:"used_in,omitempty"`
+	NoteState     string    `json:"note_state,omitempty"`
+	NoteUses      int       `json:"note_uses,omitempty"`
+	NotePrevented int       `json:"note_prevented,omitempty"`
+}
+
+// memoryFields are what storedMemory reads, and what lists are ordered by.
+const memoryFields = "number, ref, session, outdated, kind, words, doc, created, updated, pinned, importance"
+
+// storedMemory reads a row of memoryFields. A document that cannot be decoded makes it broken.
+func storedMemory(r row) (m stored.MemoryRow, err error) {
+	d, err := decode[memoryDoc]("memory", r.text("doc"))
+	m.Number, m.SessionNumber, m.Outdated = r.number("number"), r.session(), r.flag("outdated")
+	if err != nil {
+		m.ID, m.Kind, m.Broken = r.text("ref"), mem.Kind(r.text("kind")), true
+		return m, nil //nolint:nilerr // the caller decides what a broken row means
+	}
+	m.Memory = d.Memory
+	m.UsedIn, m.Index = d.UsedIn, r.text("words")
+	m.Note.State, m.Note.Uses, m.Note.Prevented = d.NoteState, d.NoteUses, d.NotePrevented
+	return m, nil
+}
+
+// memoryOf reads a row of memoryFields as callers get it, without its search words.
+func memoryOf(r row) (mem.Memory, error) {
+	m, err := storedMemory(r)
+	if err == nil && m.Broken {
+		err = errUnreadable
+	}
+	m.Index = ""
+	return m.Memory, err
+}
+
+// memories reads the memories that meet a condition.
+func (tx *transaction) memories(ctx context.Context, condition string, args ...any) ([]stored.MemoryRow, error) {
+	return rows(ctx, tx, query("SELECT "+memoryFields+" FROM memory WHERE "+condition, args...), storedMemory)
+}
+
+// oneMemory finds a memory that is to be written again.
+func (tx *transaction) oneMemory(ctx context.Context, condition string, args ...any) (r stored.MemoryRow, found bool,
+	err error,
+) {
+	all, err := tx.memories(ctx, condition+" LIMIT 1", args...)
+	if len(all) == 0 {
+		return r, false, err
+	}
+	return all[0], true, err
+}
+
+// FindMemory finds a memory by its id.
+func (tx *transaction) FindMemory(ctx context.Context, id string) (stored.MemoryRow, bool, error) {
+	return tx.oneMemory(ctx, "ref = ?", id)
+}
+
+// FindMemoryByKey finds a memory of the session, or without one of the project, by its key.
+func (tx *transaction) FindMemoryByKey(ctx context.Context, session any, project, key string) (stored.MemoryRow, bool,
+	error,
+) {
+	if session == nil {
+		return tx.oneMemory(ctx, "key = ? AND session = 0 AND project = ?", key, project)
+	}
+	return tx.oneMemory(ctx, "key = ? AND session = ?", key, numberOf(session))
+}
+
+// MemoriesOfTurn reads the memories of a turn of the session of the event.
+func (e *entry) MemoriesOfTurn(ctx context.Context, promptID string) ([]stored.MemoryRow, error) {
+	return e.memories(ctx, "session = ? AND prompt_id = ?", e.Session.Number, promptID)
+}
+
+// InsertMemory writes a new memory.
+func (e *entry) InsertMemory(ctx context.Context, r stored.MemoryRow) error {
+	return e.saveMemory(ctx, r)
+}
+
+// UpdateMemory writes a changed memory. The vector of a text that changes is deleted.
+func (e *entry) UpdateMemory(ctx context.Context, old stored.MemoryRow, now mem.Memory) error {
+	r := old
+	r.Memory, r.Outdated = now, old.Outdated || old.OutdatesLinks(now)
+	if stored.IsUtterance(old.Memory) && !stored.IsUtterance(now) {
+		e.Spans.Add(old.SessionNumber, old.Number)
+	}
+	if err := e.saveMemory(ctx, r); err != nil {
+		return err
+	}
+	if !old.Broken && !stored.VectorChanged(old.Memory, now) {
+		return nil
+	}
+	return e.exec(ctx, query("DELETE type::record('vector', ?) RETURN NONE", old.Number))
+}
+
+
+// saveMemory writes a memory, new or not, with all that is derived from it. Utterances are indexed later, with their
+// neighbours.
+func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
+	m := &r.Memory
+	for _, t := range []*time.Time{&m.Created, &m.Updated, &m.LastUsed, &m.Hidden, &m.Note.Written} {
+		*t = storable(*t)
+	}
+	doc, err := stored.Text(memoryDoc{
+		Memory: *m, UsedIn: m.UsedIn, NoteState: m.Note.State, NoteUses: m.Note.Uses, NotePrevented: m.Note.Prevented,
+	})
+	if err != nil {
+		return err
+	}
+	dirs, exts := places(m.Files)
+	fields := map[string]any{
+		"number": r.Number, "ref": m.ID, "scope": m.Scope, "project": m.Project, "session": numberOf(r.SessionNumber),
+		"kind": m.Kind, "status": m.Status, "pinned": m.Pinned, "importance": m.Importance, "trust": int(m.Trust),
+		"resolved": m.Resolved, "agent": m.Source.Agent, "prompt_id": m.Source.PromptID, "branch": m.Branch,
+		"command": m.Command, "key": m.Key, "supersedes": m.Supersedes, "merged_into": m.MergedInto, "note": m.Note.File,
+		"files": texts(m.Files), "dirs": dirs, "exts": exts, "tags": texts(m.Tags), "proposed": len(m.Proposals) > 0,
+		"used": len(m.UsedIn) > 0, "outdated": r.Outdated, "repeats": m.Repeats, "created": stored.Stamp(m.Created),
+		"updated": stored.Stamp(m.Updated), "hidden": stored.Stamp(m.Hidden), "words": m.Index, "doc": doc,
+	}
+	if stored.IsUtterance(r.Memory) {
+		e.Spans.Add(r.SessionNumber, r.Number)
+	} else {
+		indexOf(memoryTexts(*m)).set(fields, "stems")
+	}
+	e.wrote(m.ID)
+	return e.exec(ctx, put("memory", r.Number, fields))
+}
+
+// places returns the directories and the extensions of files.
+func places(files []string) (dirs, exts []string) {
+	dirs, exts = []string{}, []string{}
+	for _, f := range files {
+		dir, _ := path.Split(f)
+		if dir == "" {
+			dir = "./"
+		}
+		dirs, exts = append(dirs, plainText(dir)), append(exts, plainText(path.Ext(f)))
+	}
+	return dirs, exts
+}
+
+// UtterancesBefore reads the last utterances of a session before a row, the nearest first.
+func (tx *transaction) UtterancesBefore(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
+	error,
+) {
+	return tx.utterances(ctx, session, "number < ? ORDER BY number DESC LIMIT ?", n, most)
+}
+
+// UtterancesWithin reads the utterances of a session in a span.
+func (tx *transaction) UtterancesWithin(ctx context.Context, session any, s stored.Span) ([]stored.Utterance, error) {
+	return tx.utterances(ctx, session, "number >= ? AND number <= ? ORDER BY number", s.First, s.Last)
+}
+
+// UtterancesAfter reads the first utterances of a session after a row.
+func (tx *transaction) UtterancesAfter(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
+	error,
+) {
+	return tx.utterances(ctx, session, "number > ? ORDER BY number LIMIT ?", n, most)
+}
+
+// IndexUtterance writes the indexed words of an utterance.
+func (tx *transaction) IndexUtterance(ctx context.Context, u stored.IndexedUtterance) error {
+	fields := map[string]any{}
+	indexOf(utteranceTexts(u)).set(fields, "spoken")
+	return tx.exec(ctx, query("UPDATE type::record('memory', ?) MERGE ? RETURN NONE", u.Number, fields))
+}
+
+// utterances returns the utterances of a session that meet a condition.
+func (tx *transaction) utterances(ctx context.Context, session any, condition string, args ...any) ([]stored.Utterance,
+	error,
+) {
+	found, err := tx.memories(ctx, "session = ? AND kind = 'utterance' AND "+condition,
+		append([]any{numberOf(session)}, args...)...)
+	out := make([]stored.Utterance, 0, len(found))
+	for _, m := range found {
+		out = append(out, stored.Utterance{
+			Number: m.Number, Title: m.Title, Body: m.Body, Ident: m.Index, Who: m.Who, At: m.Created,
+			Hidden: m.Status != mem.Active || m.Broken,
+		})
+	}
+	return out, err
+}

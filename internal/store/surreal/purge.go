@@ -1,0 +1,211 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// Purge implements mem.Store. The records are gone from every answer of the server; its files keep what was in them
+// until its storage engine compacts them, which no client can ask for.
+func (s *Store) Purge(ctx context.Context, ids ...string) (done mem.Purged, err error) {
+	err = s.transact(ctx, func(tx *transaction) error {
+		e := stored.NewErasure(newEntry(tx))
+		err := e.Erase(ctx, ids)
+		done = e.Done
+		return err
+	})
+	if err != nil {
+		return mem.Purged{}, wrap("purge", err)
+	}
+	return done, nil
+}
+
+// PreviewPurge implements mem.Store.
+func (s *Store) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
+	e, err := s.preview(ctx, (*stored.Erasure).Erase, ids)
+	return e.Marked(), e.Done, err
+}
+
+// PurgeMemories implements mem.Store. It does not count, because that reads all rows.
+func (s *Store) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
+	e, err := s.preview(ctx, (*stored.Erasure).Mark, ids)
+	return e.Marked(), err
+}
+
+// preview does part of a purge, or all of it, and rolls it back.
+func (s *database) preview(ctx context.Context, part func(*stored.Erasure, context.Context, []string) error,
+	ids []string,
+) (stored.Erasure, error) {
+	var e *stored.Erasure
+	err := s.transact(ctx, func(tx *transaction) error {
+		e = stored.NewErasure(newEntry(tx))
+		return cmp.Or(part(e, ctx, ids), stored.ErrPreview)
+	})
+	if errors.Is(err, stored.ErrPreview) {
+		return *e, nil
+	}
+	return stored.Erasure{}, wrap("purge", err)
+}
+
+// PutTombstone writes a tombstone. There is none of an unfinished purge: nothing remains to be done after one.
+func (tx *transaction) PutTombstone(ctx context.Context, id string) error {
+	if id == stored.UnfinishedPurge {
+		return nil
+	}
+	was, found, err := first(ctx, tx, query("SELECT seq, created_at FROM event WHERE ref = ?", id), whole)
+	if err != nil {
+		return err
+	}
+	seq := was.number("seq")
+	if !found {
+		n, err := tx.Next(ctx, "tombstone")
+		if err != nil {
+			return err
+		}
+		seq = -n // below the positions of events, so that these have no gaps
+	}
+	return tx.exec(ctx, put("event", seq, map[string]any{
+		"seq": seq, "ref": id, "key": "", "session": 0, "prompt_id": "", "kind": stored.Tombstone, "tool": "",
+		"tool_use_id": "", "agent_id": "", "agent_type": "", "ok": true, "dropped": true, "payload": "",
+		"created_at": max(was.number("created_at"), stored.Stamp(tx.now)),
+	}))
+}
+
+// ErasedUntil implements mem.Store.
+func (s *Store) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
+	r, _, err := first(ctx, s, query("SELECT created_at FROM event WHERE ref = ?", stored.TombstoneID(session)), whole)
+	return r.time("created_at"), wrap("erased until", err)
+}
+
+// FindSessionToErase finds a session by its id or its short id.
+func (tx *transaction) FindSessionToErase(ctx context.Context, ref string) (n int64, id string, found bool, err error) {
+	r, found, err := first(ctx, tx, query("SELECT number, sid FROM session WHERE sid = ? OR short = ? LIMIT 1", ref, ref),
+		whole)
+	return r.number("number"), r.text("sid"), found, err
+}
+
+// MemoriesOfSession reads the memories of a session.
+func (tx *transaction) MemoriesOfSession(ctx context.Context, session int64) ([]stored.MemoryRow, error) {
+	return tx.memories(ctx, "session = ?", session)
+}
+
+// MergedInto reads the memories that were merged into others.
+func (tx *transaction) MergedInto(ctx context.Context, ids []string) ([]stored.MemoryRow, error) {
+	return tx.memories(ctx, "merged_into IN ? AND merged_into != ''", texts(ids))
+}
+
+// MemoriesWithProposals reads the memories that have proposals.
+func (tx *transaction) MemoriesWithProposals(ctx context.Context) ([]stored.MemoryRow, error) {
+	return tx.memories(ctx, "proposed = true")
+}
+
+// MemoriesWithTrace reads the memories of a session that contain a trace.
+func (tx *transaction) MemoriesWithTrace(ctx context.Context, session int64, f *stored.Finder) ([]stored.MemoryRow,
+	error,
+) {
+	found, err := tx.matching(ctx, "memory", "number", query("session = ?", session), func(r row) bool {
+		// The words and the command are texts too, and no documents.
+		return f.InDocument(r.text("doc")) || f.In(r.text("words")) || f.In(r.text("command"))
+	}, "words", "command", "doc")
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return tx.memories(ctx, "number IN ?", found)
+}
+
+// UtterancesOfTurn reads the utterances of a turn.
+func (tx *transaction) UtterancesOfTurn(ctx context.Context, session int64, promptID string) ([]stored.MemoryRow,
+	error,
+) {
+	return tx.memories(ctx, "session = ? AND kind = 'utterance' AND prompt_id = ?", session, promptID)
+}
+
+// DeleteMemories deletes memories with all that refers to them.
+func (e *entry) DeleteMemories(ctx context.Context, memories map[int64]stored.MemoryRow) error {
+	numbers := append([]int64{}, slices.Collect(maps.Keys(memories))...)
+	for n, m := range memories {
+		e.wrote(stored.MemoryID(n))
+		if stored.IsUtterance(m.Memory) {
+			e.Spans.Add(m.SessionNumber, n)
+		}
+	}
+	entities, err := rows(ctx, e, query("SELECT entity FROM mention WHERE memory IN ? GROUP BY entity", numbers),
+		number("entity"))
+	if err != nil {
+		return err
+	}
+	for _, which := range []string{
+		"memory WHERE number", "vector WHERE memory", "mention WHERE memory", "change WHERE memory",
+		"dismissed WHERE memory", "relation WHERE from_memory", "relation WHERE to_memory",
+	} {
+		if err := e.exec(ctx, query("DELETE "+which+" IN ? RETURN NONE", numbers)); err != nil {
+			return err
+		}
+	}
+	return e.dropUnmentioned(ctx, entities)
+}
+
+// DeleteSession deletes a session with all that belongs to it, and blanks its events.
+func (tx *transaction) DeleteSession(ctx context.Context, n int64) (done mem.Purged, err error) {
+	for table, count := range map[string]*int{
+		"turn": &done.Turns, "receipt": &done.Receipts, "checkpoint": &done.Checkpoints,
+	} {
+		if *count, err = countOf(ctx, tx, table, query("session = ?", n)); err != nil {
+			return done, err
+		}
+	}
+	if done.Events, err = tx.blankEvents(ctx, query("session = ?", n)); err != nil {
+		return done, err
+	}
+	for _, table := range []string{"turn", "receipt", "checkpoint", "injected_key", "job"} {
+		if err := tx.exec(ctx, query("DELETE "+table+" WHERE session = ? RETURN NONE", n)); err != nil {
+			return done, err
+		}
+	}
+	for _, table := range []string{"event", "run"} {
+		if err := tx.exec(ctx, query("UPDATE "+table+" SET session = 0 WHERE session = ? RETURN NONE", n)); err != nil {
+			return done, err
+		}
+	}
+	return done, tx.exec(ctx, query("DELETE type::record('session', ?) RETURN NONE", n))
+}
+
+// readStep is how many records with texts are read at a time.
+const readStep = 200
+
+// matching returns the keys of the records of a table that meet a condition and pass. It keeps no texts: those of a
+// large session are a hundred megabytes.
+func (tx *transaction) matching(ctx context.Context, table, key string, where *statement, passes func(row) bool,
+	fields ...string,
+) (found []int64, err error) {
+	sel := "SELECT " + key
+	for _, f := range fields {
+		sel += ", " + f
+	}
+	var last any = int64(-1 << 62)
+	for {
+		part, err := tx.run(ctx, query(sel+" FROM "+table+" WHERE ").append(where).and(key+" > ?", last).
+			add(" ORDER BY "+key+" LIMIT ?", readStep))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range part {
+			last = r.number(key)
+			if passes(r) {
+				found = append(found, r.number(key))
+			}
+		}
+		if len(part) < readStep {
+			return found, nil
+		}
+	}
+}

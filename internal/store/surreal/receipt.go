@@ -1,0 +1,165 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// InsertCheckpoint writes a checkpoint.
+func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c mem.Checkpoint) error {
+	c.At = storable(c.At)
+	doc, err := stored.Text(c)
+	if err != nil {
+		return err
+	}
+	return e.exec(ctx, put("checkpoint", n, map[string]any{
+		"number": n, "ref": c.ID, "session": numberOf(session), "project": c.Project, "at": stored.Stamp(c.At),
+		"trigger": c.Trigger, "doc": doc,
+	}))
+}
+
+// InsertReceipt writes a receipt and which memories it names.
+func (e *entry) InsertReceipt(ctx context.Context, session any, r mem.Receipt) error {
+	r.At = storable(r.At)
+	doc, err := stored.Text(r)
+	if err != nil {
+		return err
+	}
+	n, err := e.Next(ctx, "receipt")
+	if err != nil {
+		return err
+	}
+	fields := map[string]any{
+		"number": n, "ref": r.ID, "session": numberOf(session), "project": r.Project, "at": stored.Stamp(r.At),
+		"trigger": r.Trigger, "outcome": r.Outcome, "tokens": r.Tokens, "doc": doc,
+	}
+	nameMemories(fields, r)
+	return e.exec(ctx, put("receipt", n, fields))
+}
+
+// nameMemories sets which memories a receipt names.
+func nameMemories(fields map[string]any, r mem.Receipt) {
+	injected := []string{}
+	for _, it := range r.Items {
+		injected = append(injected, it.ID)
+	}
+	all := slices.Clone(injected)
+	for _, c := range r.LeftOut {
+		all = append(all, c.ID)
+	}
+	for _, list := range []*[]string{&injected, &all} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	fields["injected"], fields["memories"] = injected, all
+}
+
+// AddInjected adds keys and tokens to what was injected into a session.
+func (e *entry) AddInjected(ctx context.Context, session any, keys []string, tokens int) error {
+	if err := e.putInjected(ctx, numberOf(session), keys); err != nil {
+		return err
+	}
+	return e.changeInjected(ctx, session, tokens)
+}
+
+func (tx *transaction) putInjected(ctx context.Context, session int64, keys []string) error {
+	for _, key := range keys {
+		if err := tx.exec(ctx, put("injected_key", keyOf(fmt.Sprint(session), key), map[string]any{
+			"session": session, "key": key,
+		})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveInjected is the reverse of AddInjected.
+func (e *entry) RemoveInjected(ctx context.Context, session any, keys []string, tokens int) error {
+	if err := e.exec(ctx, query("DELETE injected_key WHERE session = ? AND key IN ? RETURN NONE", numberOf(session),
+		texts(keys))); err != nil {
+		return err
+	}
+	return e.changeInjected(ctx, session, -tokens)
+}
+
+// FindReceipt reads a receipt and the number of its session.
+func (e *entry) FindReceipt(ctx context.Context, id string) (session any, r mem.Receipt, found bool, err error) {
+	got, found, err := first(ctx, e, query("SELECT session, doc FROM receipt WHERE ref = ?", id), whole)
+	if err != nil || !found {
+		return nil, r, false, err
+	}
+	r, err = decode[mem.Receipt]("receipt "+id, got.text("doc"))
+	return got.session(), r, err == nil, nil // the items of a damaged row are unknown
+}
+
+// DeleteReceipt deletes a receipt.
+func (e *entry) DeleteReceipt(ctx context.Context, id string) error {
+	return e.exec(ctx, query("DELETE receipt WHERE ref = ? RETURN NONE", id))
+}
+
+// Checkpoints implements mem.Store.
+func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
+	f, err := s.documentsWhere(ctx, "checkpoint", q.ID, q.Session, q.Project)
+	if err != nil {
+		return nil, err
+	}
+	if q.ID == "" {
+		f.equal("trigger", q.Trigger)
+	}
+	found, err := rows(ctx, s, f.add(" ORDER BY number DESC").page(q.Limit, q.Offset),
+		document[mem.Checkpoint]("checkpoint"))
+	return found, wrap("checkpoints", err)
+}
+
+// Receipts implements mem.Store.
+func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
+	f, err := s.documentsWhere(ctx, "receipt", q.ID, q.Session, q.Project)
+	if err != nil {
+		return nil, err
+	}
+	if q.ID == "" {
+		if q.Memory != "" {
+			f.and("injected CONTAINS ?", q.Memory)
+		}
+		f.equal("outcome", string(q.Outcome)).equal("trigger", q.Trigger)
+	}
+	found, err := rows(ctx, s, f.add(" ORDER BY number DESC").page(q.Limit, q.Offset), document[mem.Receipt]("receipt"))
+	for i := range found {
+		if !q.Brief {
+			break
+		}
+		r := &found[i]
+		r.Terms, r.LeftOut, r.Text = nil, nil, ""
+		for j := range r.Items {
+			r.Items[j].Parts = nil
+		}
+	}
+	return found, wrap("receipts", err)
+}
+
+// documentsWhere selects one document by its id, or those of a session and a project.
+func (s *database) documentsWhere(ctx context.Context, table, id, session, project string) (*statement, error) {
+	q := query("SELECT number, doc FROM " + table + " WHERE true")
+	if id != "" {
+		n, err := resolveID(ctx, s, table, id, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", table, translate(err))
+		}
+		return q.and("number = ?", n), nil
+	}
+	if session != "" {
+		n, err := sessionNumber(ctx, s, session)
+		if err != nil {
+			return nil, wrap(table, err)
+		}
+		q.and("session = ?", n)
+	}
+	key, err := canonical(ctx, s, project)
+	return q.equal("project", key), wrap(table, err)
+}

@@ -1,0 +1,354 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// sessionDoc is the document of a session. Its own fields are those that the JSON form of a session lacks.
+type sessionDoc struct {
+	mem.Session
+	StateLine       string    `json:"state_line,omitempty"`
+	StateLinePrompt int       `json:"state_line_prompt,omitempty"`
+	ContextReadAt   time.Time `json:"context_read_at,omitzero"`
+	Compacted       time.Time `json:"compacted,omitzero"`
+}
+
+// decodeSession returns the session of a document.
+func decodeSession(r row) (mem.Session, error) {
+	d, err := decode[sessionDoc]("session", r.text("doc"))
+	s := d.Session
+	s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted = d.StateLine, d.StateLinePrompt, d.ContextReadAt,
+		d.Compacted
+	return s, err
+}
+
+// FindSession reads a session by its id.
+func (tx *transaction) FindSession(ctx context.Context, id string) (s mem.Session, found bool, err error) {
+	r, found, err := first(ctx, tx, query("SELECT doc FROM session WHERE sid = ?", id), whole)
+	if err == nil && found {
+		s, err = decodeSession(r)
+	}
+	return s, found, err
+}
+
+// InsertSession writes a new session.
+func (tx *transaction) InsertSession(ctx context.Context, s mem.Session) error {
+	return tx.UpdateSession(ctx, s)
+}
+
+// UpdateSession writes a session, new or not. What else its record has stays.
+func (tx *transaction) UpdateSession(ctx context.Context, s mem.Session) error {
+	for _, t := range []*time.Time{&s.Created, &s.Completed, &s.LastEvent, &s.ContextReadAt, &s.Compacted} {
+		*t = storable(*t)
+	}
+	doc, err := stored.Text(sessionDoc{s, s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted})
+	if err != nil {
+		return err
+	}
+	return tx.exec(ctx, query("UPSERT type::record('session', ?) MERGE ? RETURN NONE", s.Number, map[string]any{
+		"number": s.Number, "sid": s.ID, "short": s.Short, "agent": s.Agent, "project": s.Project, "model": s.Model,
+		"cliff": s.AutoCompactTokens, "last_event": stored.Stamp(s.LastEvent), "doc": doc,
+	}))
+}
+
+// PutTranscriptPosition writes how far the transcript of a session was checked.
+func (tx *transaction) PutTranscriptPosition(ctx context.Context, p mem.TranscriptPosition) error {
+	return tx.exec(ctx, query("UPDATE session SET checked_to = ?, checked_hash = ? WHERE sid = ? RETURN NONE", p.To,
+		p.Hash, p.Session))
+}
+
+// changeInjected adds to the injected tokens of a session.
+func (tx *transaction) changeInjected(ctx context.Context, session any, tokens int) error {
+	if tokens == 0 {
+		return nil
+	}
+	s, err := get(ctx, tx, query("SELECT doc FROM session WHERE number = ?", numberOf(session)), decodeSession)
+	if err != nil {
+		return err
+	}
+	s.InjectedTokens = max(0, s.InjectedTokens+tokens)
+	return tx.UpdateSession(ctx, s)
+}
+
+// ClearInjected removes all keys of the session of the event.
+func (e *entry) ClearInjected(ctx context.Context) error {
+	return e.exec(ctx, query("DELETE injected_key WHERE session = ? RETURN NONE", e.Session.Number))
+}
+
+// CopyInjected adds the keys of a session to those of the session of the event.
+func (e *entry) CopyInjected(ctx context.Context, from string) error {
+	n, err := sessionNumber(ctx, e, from)
+	if err != nil {
+		return err
+	}
+	keys, err := rows(ctx, e, query("SELECT key FROM injected_key WHERE session = ?", n), text("key"))
+	if err != nil {
+		return err
+	}
+	return e.putInjected(ctx, e.Session.Number, keys)
+}
+
+// Session implements mem.Store.
+func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
+	v, err := s.session(ctx, id)
+	return v, wrap("session "+id, err)
+}
+
+// session reads one session with what was injected into it. Events name sessions by the full id, people by a short one.
+func (s *database) session(ctx context.Context, id string) (v mem.Session, err error) {
+	if id == "" {
+		return v, mem.ErrNotFound
+	}
+	found, err := s.run(ctx, query("SELECT number, doc FROM session WHERE sid = ? LIMIT 1", id))
+	if err == nil && len(found) == 0 {
+		found, err = s.run(ctx, query("SELECT number, doc FROM session WHERE short = ? LIMIT 1", id))
+	}
+	if err == nil && len(found) == 0 {
+		found, err = s.run(ctx, query("SELECT number, doc FROM session WHERE sid > ? AND sid < ? OR short > ? AND short < ? "+
+			"LIMIT 2", id, stored.Above(id), id, stored.Above(id)))
+	}
+	switch {
+	case err != nil:
+		return v, err
+	case len(found) == 0:
+		return v, mem.ErrNotFound
+	case len(found) > 1:
+		return v, mem.ErrAmbiguous
+	}
+	all, err := s.sessionsOf(ctx, found)
+	if err != nil {
+		return v, err
+	}
+	if len(all) == 0 { // its document cannot be decoded
+		return v, mem.ErrNotFound
+	}
+	v = all[0].Session
+	n := found[0].number("number")
+	injected, err := rows(ctx, s, query("SELECT key FROM injected_key WHERE session = ?", n), text("key"))
+	if err != nil {
+		return v, err
+	}
+	v.Injected = make(map[string]bool, len(injected))
+	for _, k := range injected {
+		v.Injected[k] = true
+	}
+	memories, err := rows(ctx, s, query("SELECT number FROM memory WHERE session = ? LIMIT ?", n, mem.MemoriesCounted),
+		number("number"))
+	v.Memories = len(memories)
+	return v, err
+}
+
+// numbered is a session with the number of its row.
+type numbered struct {
+	mem.Session
+	n int64
+}
+
+// sessionsOf decodes sessions, and derives the states that are not stored. Those that cannot be decoded are left out.
+func (s *database) sessionsOf(ctx context.Context, all []row) (out []numbered, err error) {
+	var numbers []int64
+	for _, r := range all {
+		numbers = append(numbers, r.number("number"))
+	}
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	busy, err := rows(ctx, s, query("SELECT session FROM job WHERE session IN ? AND dead = false", numbers),
+		number("session"))
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range all {
+		v, err := decodeSession(r)
+		if err != nil {
+			continue
+		}
+		v.Status = v.StatusAt(s.now(), slices.Contains(busy, numbers[i]))
+		out = append(out, numbered{v, numbers[i]})
+	}
+	return out, nil
+}
+
+// Sessions implements mem.Store.
+func (s *Store) Sessions(ctx context.Context, q mem.SessionQuery) (out []mem.Session, err error) {
+	found, err := s.sessionsPage(ctx, q)
+	for _, v := range found {
+		out = append(out, v.Session)
+	}
+	return out, wrap("sessions", err)
+}
+
+func (s *database) sessionsPage(ctx context.Context, q mem.SessionQuery) ([]numbered, error) {
+	where, err := s.sessionsWhere(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.run(ctx, query("SELECT number, last_event, doc FROM session WHERE ").append(where).
+		add(" ORDER BY last_event DESC, number DESC").page(q.Limit, q.Offset))
+	if err != nil {
+		return nil, err
+	}
+	return s.sessionsOf(ctx, found)
+}
+
+// sessionsWhere is the condition of the sessions that pass q.
+func (s *database) sessionsWhere(ctx context.Context, q mem.SessionQuery) (*statement, error) {
+	project, err := canonical(ctx, s, q.Project)
+	w := query("true").equal("project", project).equal("agent", q.Agent)
+	if err == nil && q.Branch != "" {
+		var of []int64
+		of, err = rows(ctx, s, query("SELECT session FROM memory WHERE branch = ? GROUP BY session", q.Branch),
+			number("session"))
+		w.and("number IN ?", append([]int64{}, of...))
+	}
+	if q.AutoCompactModel != "" {
+		w.and("cliff > 0 AND model = ?", q.AutoCompactModel)
+	}
+	if !q.Since.IsZero() {
+		w.and("last_event >= ?", stored.Stamp(q.Since))
+	}
+	if !q.Until.IsZero() {
+		w.and("last_event < ?", stored.Stamp(q.Until))
+	}
+	return w, err
+}
+
+// sessionsSince returns the numbers of the sessions of a project, "" for all, that were active at a time or later.
+func (s *database) sessionsSince(ctx context.Context, db querier, project string, since time.Time) ([]int64, error) {
+	project, err := canonical(ctx, db, project)
+	if err != nil {
+		return nil, err
+	}
+	q := query("SELECT number FROM session WHERE true").equal("project", project)
+	if !since.IsZero() {
+		q.and("last_event >= ?", stored.Stamp(since))
+	}
+	found, err := rows(ctx, db, q, number("number"))
+	return append([]int64{}, found...), err
+}
+
+// TranscriptPosition implements mem.Store.
+func (s *Store) TranscriptPosition(ctx context.Context, session string) (mem.TranscriptPosition, error) {
+	r, _, err := first(ctx, s, query("SELECT checked_to, checked_hash FROM session WHERE sid = ?", session), whole)
+	p := mem.TranscriptPosition{Session: session, To: r.number("checked_to"), Hash: r.text("checked_hash")}
+	return p, wrap("transcript position of "+session, err)
+}
+
+// maxBranches is how many branches of sessions are counted.
+const maxBranches = 50
+
+// SessionPage implements mem.Store.
+func (s *Store) SessionPage(ctx context.Context, q mem.SessionQuery) (out mem.SessionPage, err error) {
+	out.Sessions, err = s.sessionRows(ctx, q)
+	anyAgent, anyBranch := q, q
+	anyAgent.Agent, anyBranch.Branch = "", ""
+	agents, err2 := s.agents(ctx, anyAgent)
+	for _, c := range agents {
+		if q.Agent == "" || c.Value == q.Agent {
+			out.Total += c.N
+		}
+	}
+	branches, err3 := s.branches(ctx, anyBranch)
+	out.Agents, out.Branches = agents, append([]mem.Count{}, branches...)
+	return out, wrap("sessions", errors.Join(err, err2, err3))
+}
+
+// agents counts the sessions that pass q by agent.
+func (s *database) agents(ctx context.Context, q mem.SessionQuery) ([]mem.Count, error) {
+	where, err := s.sessionsWhere(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return rows(ctx, s, query("SELECT agent, count() AS n FROM session WHERE ").append(where).
+		add(" GROUP BY agent ORDER BY n DESC, agent"), func(r row) (mem.Count, error) {
+		return mem.Count{Value: r.text("agent"), N: r.count("n")}, nil
+	})
+}
+
+// branches counts the sessions that pass q by branch.
+func (s *database) branches(ctx context.Context, q mem.SessionQuery) ([]mem.Count, error) {
+	where, err := s.sessionsWhere(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	passing, err := rows(ctx, s, query("SELECT number FROM session WHERE ").append(where), number("number"))
+	if err != nil {
+		return nil, err
+	}
+	passes := map[int64]bool{}
+	for _, n := range passing {
+		passes[n] = true
+	}
+	pairs, err := s.run(ctx, query("SELECT branch, session FROM memory WHERE branch != '' AND session > 0 "+
+		"GROUP BY branch, session"))
+	counts := map[string]int{}
+	for _, r := range pairs {
+		if passes[r.number("session")] {
+			counts[r.text("branch")]++
+		}
+	}
+	var out []mem.Count
+	for value, n := range counts {
+		out = append(out, mem.Count{Value: value, N: n})
+	}
+	slices.SortFunc(out, func(a, b mem.Count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value)) })
+	return out[:min(len(out), maxBranches)], err
+}
+
+// sessionRows reads the sessions of the page, with counts of what belongs to each.
+func (s *database) sessionRows(ctx context.Context, q mem.SessionQuery) (out []mem.SessionRow, err error) {
+	page, err := s.sessionsPage(ctx, q)
+	if err != nil || len(page) == 0 {
+		return nil, err
+	}
+	numbers := make([]int64, len(page))
+	place := map[int64]int{}
+	for i, v := range page {
+		numbers[i], place[v.n] = v.n, i
+		out = append(out, mem.SessionRow{Session: v.Session, Branches: []string{}})
+	}
+	memories, err := s.run(ctx, query("SELECT session, status, kind, files, branch FROM memory WHERE session IN ?",
+		numbers))
+	if err != nil {
+		return nil, err
+	}
+	files := make([]map[string]bool, len(page))
+	for _, r := range memories {
+		i := place[r.number("session")]
+		if b := r.text("branch"); b != "" && !slices.Contains(out[i].Branches, b) {
+			out[i].Branches = append(out[i].Branches, b)
+		}
+		if r.text("status") != string(mem.Active) {
+			continue
+		}
+		if r.text("kind") != string(mem.Utterance) {
+			out[i].Memories++
+		}
+		for _, f := range r.texts("files") {
+			if files[i] == nil {
+				files[i] = map[string]bool{}
+			}
+			files[i][f] = true
+		}
+	}
+	receipts, err := s.run(ctx, query("SELECT session, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
+		"WHERE session IN ? AND outcome = 'injected' GROUP BY session", numbers))
+	for _, r := range receipts {
+		i := place[r.number("session")]
+		out[i].Injections, out[i].InjectedTokens = r.count("n"), r.count("tokens")
+	}
+	for i := range out {
+		slices.Sort(out[i].Branches)
+		out[i].Files = len(files[i])
+	}
+	return out, err
+}

@@ -1,0 +1,148 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// Stats implements mem.Store. No client of SurrealDB learns the size of its files.
+func (s *Store) Stats(ctx context.Context, project string, today time.Time) (st mem.Stats, err error) {
+	err = s.consistently(ctx, func(tx querier) error {
+		project, err := canonical(ctx, tx, project)
+		if err != nil {
+			return err
+		}
+		state, _, err := first(ctx, tx, query("SELECT schema FROM store:state"), whole)
+		if err != nil {
+			return err
+		}
+		st.Schema = state.count("schema")
+		return errors.Join(memoryStats(ctx, tx, &st, project, today), s.activityStats(ctx, tx, &st, project))
+	})
+	return st, wrap("stats", err)
+}
+
+// inProject is the condition of the records of a project, "" for all.
+func inProject(project string) *statement { return query("true").equal("project", project) }
+
+func memoryStats(ctx context.Context, tx querier, st *mem.Stats, project string, today time.Time) error {
+	counts, err := rows(ctx, tx, query("SELECT kind, status, count() AS n FROM memory WHERE ").append(inProject(project)).
+		add(" GROUP BY kind, status"), func(r row) (stored.KindCount, error) {
+		return stored.KindCount{Kind: mem.Kind(r.text("kind")), Status: mem.Status(r.text("status")), N: r.count("n")}, nil
+	})
+	if err != nil {
+		return err
+	}
+	stored.CountMemories(st, counts)
+	st.Today, err = countOf(ctx, tx, "memory", inProject(project).and("created >= ? AND status = 'active' "+
+		"AND kind != 'utterance'", stored.Stamp(today)))
+	return err
+}
+
+// activityStats counts sessions, events, turns, receipts and jobs.
+func (s *database) activityStats(ctx context.Context, tx querier, st *mem.Stats, project string) error {
+	sessions, err := tx.run(ctx, query("SELECT number, sid, last_event FROM session WHERE ").append(inProject(project)).
+		add(" ORDER BY last_event DESC, number DESC"))
+	if err != nil {
+		return err
+	}
+	if st.Sessions = len(sessions); len(sessions) > 0 {
+		st.LastSession, st.LastEvent = sessions[0].text("sid"), sessions[0].time("last_event")
+	}
+	inside := func() *statement { return query("true") }
+	if project != "" {
+		numbers := make([]int64, len(sessions))
+		for i, r := range sessions {
+			numbers[i] = r.number("number")
+		}
+		inside = func() *statement { return query("session IN ?", numbers) }
+	}
+	if st.Events, err = countOf(ctx, tx, "event", inside()); err != nil {
+		return err
+	}
+	if st.Turns, err = countOf(ctx, tx, "turn", inside()); err != nil {
+		return err
+	}
+	outcomes, err := tx.run(ctx, query("SELECT outcome, count() AS n, math::sum(tokens) AS tokens FROM receipt WHERE ").
+		append(inProject(project)).add(" GROUP BY outcome"))
+	if err != nil {
+		return err
+	}
+	st.ByOutcome = map[mem.InjectionOutcome]int{}
+	for _, r := range outcomes {
+		st.Receipts += r.count("n")
+		st.InjectedTokens += r.count("tokens")
+		st.ByOutcome[mem.InjectionOutcome(r.text("outcome"))] = r.count("n")
+	}
+	st.Waiting, err = s.waiting(ctx, tx, inside())
+	return err
+}
+
+// Day implements mem.Store.
+func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.Day, error) {
+	d := mem.Day{Since: since}
+	project, err := canonical(ctx, s, project)
+	if err != nil {
+		return d, wrap("day", err)
+	}
+	at := stored.Stamp(since)
+	// Events and receipts have no index by time: they are looked up by the sessions that were active.
+	active, err := s.sessionsSince(ctx, s, project, since)
+	if err != nil {
+		return d, wrap("day", err)
+	}
+	d.Sessions = len(active)
+	if d.Captured, err = countOf(ctx, s, "event", query("session IN ? AND created_at >= ?", active, at)); err != nil {
+		return d, wrap("day", err)
+	}
+	if d.Memories, err = countOf(ctx, s, "memory", inProject(project).and("created >= ? AND kind != 'utterance'",
+		at)); err != nil {
+		return d, wrap("day", err)
+	}
+	receipts, err := s.run(ctx, query("SELECT outcome, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
+		"WHERE session IN ? AND at >= ? GROUP BY outcome", active, at))
+	for _, r := range receipts {
+		d.Tokens += r.count("tokens")
+		switch mem.InjectionOutcome(r.text("outcome")) {
+		case mem.Injected:
+			d.Recalled = r.count("n")
+		case mem.Abstained:
+			d.Abstained = r.count("n")
+		default:
+		}
+	}
+	return d, wrap("day", err)
+}
+
+// parts are the table of each part and the text that is most of it.
+var parts = []struct {
+	name        mem.PartName
+	table, text string
+}{
+	{mem.PartPayloads, "event", "payload"},
+	{mem.PartMemories, "memory", "doc"},
+	{mem.PartSessions, "session", "doc"},
+	{mem.PartReceipts, "receipt", "doc"},
+	{mem.PartCheckpoints, "checkpoint", "doc"},
+}
+
+// Sizes implements mem.Store. No client of SurrealDB learns the size of its files: these are the lengths of the
+// documents, which is most of what is stored once.
+func (s *Store) Sizes(ctx context.Context) ([]mem.Part, error) {
+	var out []mem.Part
+	for _, p := range parts {
+		r, _, err := first(ctx, s, query("SELECT count() AS n, math::sum(string::len("+p.text+")) AS bytes FROM "+p.table+
+			" WHERE "+p.text+" != '' GROUP ALL"), whole)
+		if err != nil {
+			return nil, wrap("sizes", err)
+		}
+		out = append(out, mem.Part{Name: p.name, Bytes: r.number("bytes"), Count: r.number("n")})
+	}
+	return out, nil
+}

@@ -1,0 +1,134 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Built is whether the program has the client of SurrealDB.
+const Built = true
+
+// Defaults of Config.
+const (
+	defaultWait  = 10 * time.Second
+	defaultLimit = 3 * time.Second
+	defaultPoll  = time.Second
+)
+
+func (c Config) withDefaults() Config {
+	set := func(d *time.Duration, def time.Duration) {
+		if *d <= 0 {
+			*d = def
+		}
+	}
+	set(&c.Wait, defaultWait)
+	set(&c.Limit, defaultLimit)
+	set(&c.Poll, defaultPoll)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Getenv == nil {
+		c.Getenv = os.Getenv
+	}
+	return c
+}
+
+// Store is an open database. It implements mem.Store.
+type Store struct{ *database }
+
+// database is the link to one database of a server.
+type database struct {
+	link    *link
+	owner   string
+	process string
+	now     func() time.Time
+	wait    time.Duration
+	poll    time.Duration
+	writing chan struct{} // holds a value while a transaction of this process writes
+}
+
+var _ mem.Store = (*Store)(nil)
+
+// Open connects to the server, makes the tables if they are missing and migrates them. It returns mem.ErrAway if the
+// server cannot be reached, and mem.ErrNewer or mem.ErrForeign if the database is not one that this program may change.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	s, err := connect(cfg)
+	if err != nil {
+		return nil, wrap("open the database", err)
+	}
+	if err = s.migrate(ctx); err == nil && !cfg.Copy {
+		err = s.checkCopy(ctx)
+	}
+	if err != nil {
+		s.link.close()
+		return nil, wrap("open the database", err)
+	}
+	return s, nil
+}
+
+// connect returns a store that was not looked at. Its error does not contain the password.
+func connect(cfg Config) (*Store, error) {
+	cfg = cfg.withDefaults()
+	to, err := placeOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{&database{
+		link: &link{to: to, limit: cfg.Limit}, owner: cfg.Owner, process: cfg.Process, now: cfg.Now, wait: cfg.Wait,
+		poll: cfg.Poll, writing: make(chan struct{}, 1),
+	}}, nil
+}
+
+// Close closes the connection. A transaction that runs is finished first.
+func (s *Store) Close() error {
+	s.writing <- struct{}{}
+	defer func() { <-s.writing }()
+	s.link.close()
+	return nil
+}
+
+// Server asks the server about itself.
+func (s *Store) Server(ctx context.Context) (v Server, err error) {
+	to := s.link.to
+	v.Address, v.Schema = to.address(), to.namespace+"/"+to.database
+	v.Encrypted, v.Local = to.scheme == "wss", to.isLocal()
+	a, err := s.link.get(ctx)
+	if err != nil {
+		return v, wrap("ask the server", err)
+	}
+	v.Superuser = a.root
+	if v.Version, err = s.version(ctx); err != nil {
+		return v, wrap("ask the server", err)
+	}
+	begun := time.Now()
+	state, _, err := first(ctx, s, query("SELECT *, time::unix(time::now()) * 1000000000 + 0 AS clock, "+
+		"time::nano(time::now()) AS nanos FROM store:state"), whole)
+	v.Latency = time.Since(begun)
+	v.Number = int(state.number("schema"))
+	if at := state.time("nanos"); !at.IsZero() {
+		v.Ahead = at.Sub(begun.Add(v.Latency / 2))
+	}
+	return v, wrap("ask the server", err)
+}
+
+// version returns the version of the server, such as 3.0.2.
+func (s *database) version(ctx context.Context) (version string, err error) {
+	a, err := s.link.get(ctx)
+	if err != nil {
+		return "", err
+	}
+	err = s.link.call(ctx, a, func(ctx context.Context) error {
+		v, err := a.db.Version(ctx)
+		if err == nil {
+			version = strings.TrimPrefix(v.Version, "surrealdb-")
+		}
+		return err
+	})
+	return version, err
+}

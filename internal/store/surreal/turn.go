@@ -1,0 +1,62 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"context"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+)
+
+// FindTurn reads a turn and the number of its row.
+func (tx *transaction) FindTurn(ctx context.Context, session any, key string) (n int64, t mem.Turn, found bool,
+	err error,
+) {
+	r, found, err := first(ctx, tx, query("SELECT number, doc FROM turn WHERE session = ? AND prompt_id = ?",
+		numberOf(session), key), whole)
+	if err == nil && found {
+		t, err = decode[mem.Turn]("turn", r.text("doc"))
+	}
+	return r.number("number"), t, found, err
+}
+
+// UpdateTurn writes a changed turn.
+func (tx *transaction) UpdateTurn(ctx context.Context, n int64, t mem.Turn) error {
+	doc, err := stored.Text(t)
+	if err != nil {
+		return err
+	}
+	return tx.SetDocument(ctx, "turn", n, doc)
+}
+
+// LastTurn returns the place of the last turn of the session of the event until the time of t, 0 if there is none.
+func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (int64, error) {
+	place, _, err := first(ctx, e, query("SELECT place FROM turn WHERE session = ? AND at <= ? ORDER BY place DESC LIMIT 1",
+		e.Session.Number, stored.Stamp(t.At)), number("place"))
+	return place, err
+}
+
+// InsertTurn writes the row of a new turn.
+func (e *entry) InsertTurn(ctx context.Context, n, place int64, t mem.Turn) error {
+	t.At = storable(t.At)
+	doc, err := stored.Text(t)
+	if err != nil {
+		return err
+	}
+	return e.exec(ctx, put("turn", n, map[string]any{
+		"number": n, "session": e.Session.Number, "prompt_id": t.PromptID, "at": stored.Stamp(t.At), "place": place,
+		"doc": doc,
+	}))
+}
+
+// Turns implements mem.Store.
+func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
+	n, err := sessionNumber(ctx, s, session)
+	if err != nil {
+		return nil, wrap("turns of "+session, err)
+	}
+	turns, err := rows(ctx, s, query("SELECT place, number, doc FROM turn WHERE session = ? "+
+		"ORDER BY place DESC, number DESC LIMIT ?", n, stored.LimitOr(limit)), document[mem.Turn]("turn"))
+	return turns, wrap("turns of "+session, err)
+}

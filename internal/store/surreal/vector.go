@@ -1,0 +1,167 @@
+//go:build surreal || backends
+
+package surreal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/stored"
+	"remanence/internal/vector"
+)
+
+// noVector is the model of the row of a memory for which a model made no vector.
+func noVector(model string) string { return model + " (none)" }
+
+// PutVectors implements mem.Store.
+func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
+	return wrap("put vectors", s.transact(ctx, func(tx *transaction) error {
+		if i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 }); i >= 0 {
+			if err := tx.exec(ctx, query("DELETE vector WHERE model = ? AND size != ? RETURN NONE", model,
+				len(vs[i].Values))); err != nil {
+				return err
+			}
+		}
+		return stored.Each(ctx, "vector", vs, func(ctx context.Context, v mem.Vector) error {
+			return tx.putVector(ctx, model, v)
+		})
+	}))
+}
+
+func (tx *transaction) putVector(ctx context.Context, model string, v mem.Vector) error {
+	n, found, err := first(ctx, tx, query("SELECT number FROM memory WHERE ref = ? AND updated = ? AND status = 'active'",
+		v.Memory, stored.Stamp(v.Updated)), number("number"))
+	if err != nil || !found {
+		return err
+	}
+	scale, data, ok := vector.Quantize(v.Values)
+	if !ok {
+		model, scale, data = noVector(model), 0, []byte{}
+	}
+	return tx.exec(ctx, vectorRow(n, model, scale, data))
+}
+
+// vectorRow is the statement that writes a vector: its bytes, and as numbers for what the server computes.
+func vectorRow(memory int64, model string, scale float64, data []byte) *statement {
+	values := make([]int64, len(data))
+	for i, b := range data {
+		values[i] = int64(int8(b))
+	}
+	return put("vector", memory, map[string]any{
+		"memory": memory, "model": model, "scale": scale, "size": len(data), "data": data, "values": values,
+	})
+}
+
+// Near implements mem.Store. The server compares all vectors of the memories that pass the filters.
+func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
+	length := vector.Length(v)
+	if length == 0 {
+		return nil, nil
+	}
+	where, err := s.matchFilter(ctx, q)
+	if errors.Is(err, mem.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrap("near", err)
+	}
+	values := make([]float64, len(v))
+	for i := range v {
+		values[i] = float64(v[i])
+	}
+	const of = "type::record('vector', number)"
+	found, err := rows(ctx, s, query("SELECT number, vector::similarity::cosine("+of+".values, ?) AS cos FROM memory WHERE "+
+		of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).append(where).
+		add(" ORDER BY cos DESC, number DESC LIMIT ?", stored.LimitOr(n)), func(r row) (candidate, error) {
+		return candidate{number: r.number("number"), score: r.float("cos")}, nil
+	})
+	if err != nil {
+		return nil, wrap("near", err)
+	}
+	hits, err := s.hits(ctx, found)
+	for i := range hits {
+		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}
+	}
+	return hits, wrap("near", err)
+}
+
+// window is how many memories one call of WithoutVector examines.
+const window = 2000
+
+// WithoutVector implements mem.Store.
+func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) ([]mem.Memory, string, error) {
+	from := int64(math.MaxInt64)
+	if before != "" {
+		// The exact id: as a prefix it could name another memory after this one was erased.
+		var err error
+		if from, err = get(ctx, s, query("SELECT number FROM memory WHERE ref = ?", before), number("number")); err != nil {
+			return nil, "", wrap(fmt.Sprintf("without vector before %s", before), err)
+		}
+	}
+	all, err := s.run(ctx, query("SELECT number, status FROM memory WHERE number < ? ORDER BY number DESC LIMIT ?", from,
+		window))
+	if err != nil || len(all) == 0 {
+		return nil, "", wrap("without vector", err)
+	}
+	have, err := rows(ctx, s, query("SELECT memory FROM vector WHERE memory >= ? AND memory < ? AND model IN ?",
+		all[len(all)-1].number("number"), from, []string{model, noVector(model)}), number("memory"))
+	if err != nil {
+		return nil, "", wrap("without vector", err)
+	}
+	has := make(map[int64]bool, len(have))
+	for _, m := range have {
+		has[m] = true
+	}
+	var numbers []int64
+	next := ""
+	for i, r := range all {
+		m := r.number("number")
+		if r.text("status") == string(mem.Active) && !has[m] {
+			numbers = append(numbers, m)
+		}
+		if len(numbers) == n || i == window-1 {
+			next = stored.MemoryID(m)
+			break
+		}
+	}
+	ms, err := inOrder(ctx, s, numbers)
+	if err != nil {
+		return nil, "", wrap("without vector", err)
+	}
+	return ms, next, nil
+}
+
+// CountVectors implements mem.Store.
+func (s *Store) CountVectors(ctx context.Context, model string) (int, error) {
+	n, err := countOf(ctx, s, "vector", query("model = ?", model))
+	return n, wrap("count vectors", err)
+}
+
+// dropStep is how many vectors one transaction deletes. New events wait for it.
+const dropStep = 500
+
+// DropVectors implements mem.Store.
+func (s *Store) DropVectors(ctx context.Context, model string) error {
+	keep := []string{model, noVector(model)}
+	if model == "" {
+		keep = []string{}
+	}
+	for {
+		var n int
+		err := s.transact(ctx, func(tx *transaction) error {
+			found, err := rows(ctx, tx, query("SELECT memory FROM vector WHERE model NOT IN ? LIMIT ?", keep, dropStep),
+				number("memory"))
+			if n = len(found); err != nil || n == 0 {
+				return err
+			}
+			return tx.exec(ctx, query("DELETE vector WHERE memory IN ? RETURN NONE", found))
+		})
+		if err != nil || n < dropStep {
+			return wrap("drop vectors", err)
+		}
+	}
+}
