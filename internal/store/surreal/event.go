@@ -30,12 +30,11 @@ func (tx *transaction) FindErasedEvent(ctx context.Context, key string) (int64, 
 
 // LastEvent returns the position, key and time of the last event of a session; 0 if there is none.
 func (tx *transaction) LastEvent(ctx context.Context, session string) (int64, string, time.Time, error) {
-	n, err := sessionNumber(ctx, tx, session)
-	if err != nil || n == noSession {
+	seq, _, err := first(ctx, tx, query("SELECT last_seq FROM session WHERE sid = ?", session), number("last_seq"))
+	if err != nil || seq == 0 {
 		return 0, "", time.Time{}, err
 	}
-	r, _, err := first(ctx, tx, query("SELECT seq, key, created_at FROM event WHERE session = ? ORDER BY seq DESC LIMIT 1",
-		n), whole)
+	r, _, err := first(ctx, tx, selectRecords("seq, key, created_at", "event", []int64{seq}), whole)
 	return r.number("seq"), r.text("key"), r.time("created_at"), err
 }
 
@@ -46,6 +45,12 @@ func (e *entry) InsertEvent(ctx context.Context, session any, payload string) (i
 		return 0, err
 	}
 	ev := e.Event
+	if session != nil {
+		if err := e.exec(ctx, query("UPDATE type::record('session', ?) SET last_seq = ? RETURN NONE", session,
+			seq)); err != nil {
+			return 0, err
+		}
+	}
 	return seq, e.exec(ctx, put("event", seq, map[string]any{
 		"seq": seq, "ref": ev.ID, "key": ev.Key, "session": numberOf(session), "prompt_id": ev.PromptID, "kind": ev.Kind,
 		"tool": ev.Tool, "tool_use_id": ev.ToolUseID, "agent_id": ev.AgentID, "agent_type": ev.AgentType,

@@ -79,7 +79,7 @@ func (s *Store) Lease(ctx context.Context, kinds mem.JobKinds, now time.Time, le
 			return err
 		}
 		due = due[:min(n, len(due))]
-		if out, err = jobs(ctx, tx, query("SELECT * OMIT id FROM job WHERE number IN ?", due)); err != nil {
+		if out, err = jobs(ctx, tx, selectRecords("*", "job", due)); err != nil {
 			return err
 		}
 		place := func(j mem.Job) int {
@@ -156,8 +156,10 @@ func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped 
 	}
 	at := stored.Stamp(before)
 	err = s.transact(ctx, func(tx *transaction) error {
-		old, err := rows(ctx, tx, query("SELECT number FROM job WHERE dead = true AND created < ? AND not_before < ? "+
-			"ORDER BY number LIMIT ?", at, at, n), number("number"))
+		old, err := rows(ctx, tx, query("SELECT number FROM job WHERE dead = true AND created < ? AND not_before < ?", at, at),
+			number("number"))
+		slices.Sort(old)
+		old = old[:min(n, len(old))]
 		if dropped = len(old); err != nil || dropped == 0 {
 			return err
 		}

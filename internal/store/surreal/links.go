@@ -174,8 +174,8 @@ func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, 
 
 // Entities implements mem.Store.
 func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, error) {
-	sel := query("SELECT * OMIT id, array::len((SELECT VALUE memory FROM mention WHERE entity = $parent.number)) " +
-		"AS mentions FROM entity WHERE true")
+	sel := query("SELECT *, array::len((SELECT VALUE memory FROM mention WHERE entity = $parent.number)) " +
+		"AS mentions OMIT id FROM entity WHERE true")
 	if len(q.IDs) > 0 {
 		sel.and("ref IN ?", texts(q.IDs))
 		q = mem.EntityQuery{Limit: len(q.IDs)}

@@ -18,7 +18,7 @@ func inOrder(ctx context.Context, db querier, numbers []int64) ([]mem.Memory, er
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	found, err := db.run(ctx, query("SELECT "+memoryFields+" FROM memory WHERE number IN ?", numbers))
+	found, err := db.run(ctx, selectRecords(memoryFields, "memory", numbers))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,10 @@ func (s *database) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) 
 	if err != nil {
 		return nil, fmt.Errorf("memory %w", translate(err))
 	}
-	found, err := rows(ctx, s, query("SELECT "+memoryFields+" FROM memory WHERE number IN ?", numbers), storedMemory)
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	found, err := rows(ctx, s, selectRecords(memoryFields, "memory", numbers), storedMemory)
 	if err != nil {
 		return nil, wrap("list", err)
 	}

@@ -3,8 +3,10 @@
 package surreal
 
 import (
+	"cmp"
 	"context"
 	"path"
+	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -155,19 +157,32 @@ func places(files []string) (dirs, exts []string) {
 func (tx *transaction) UtterancesBefore(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
 	error,
 ) {
-	return tx.utterances(ctx, session, "number < ? ORDER BY number DESC LIMIT ?", n, most)
+	found, err := tx.utterances(ctx, session, "number < ?", n)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(found)
+	return tx.spoken(ctx, found[:min(most, len(found))])
 }
 
 // UtterancesWithin reads the utterances of a session in a span.
 func (tx *transaction) UtterancesWithin(ctx context.Context, session any, s stored.Span) ([]stored.Utterance, error) {
-	return tx.utterances(ctx, session, "number >= ? AND number <= ? ORDER BY number", s.First, s.Last)
+	found, err := tx.utterances(ctx, session, "number >= ? AND number <= ?", s.First, s.Last)
+	if err != nil {
+		return nil, err
+	}
+	return tx.spoken(ctx, found)
 }
 
 // UtterancesAfter reads the first utterances of a session after a row.
 func (tx *transaction) UtterancesAfter(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
 	error,
 ) {
-	return tx.utterances(ctx, session, "number > ? ORDER BY number LIMIT ?", n, most)
+	found, err := tx.utterances(ctx, session, "number > ?", n)
+	if err != nil {
+		return nil, err
+	}
+	return tx.spoken(ctx, found[:min(most, len(found))])
 }
 
 // IndexUtterance writes the indexed words of an utterance.
@@ -177,12 +192,26 @@ func (tx *transaction) IndexUtterance(ctx context.Context, u stored.IndexedUtter
 	return tx.exec(ctx, query("UPDATE type::record('memory', ?) MERGE ? RETURN NONE", u.Number, fields))
 }
 
-// utterances returns the utterances of a session that meet a condition.
-func (tx *transaction) utterances(ctx context.Context, session any, condition string, args ...any) ([]stored.Utterance,
-	error,
-) {
-	found, err := tx.memories(ctx, "session = ? AND kind = 'utterance' AND "+condition,
-		append([]any{numberOf(session)}, args...)...)
+// utterances returns the numbers of the utterances of a session that meet a condition, in order.
+func (tx *transaction) utterances(ctx context.Context, session any, condition string, args ...any) ([]int64, error) {
+	found, err := rows(ctx, tx, query("SELECT number FROM memory WHERE session = ? AND kind = 'utterance' AND "+condition,
+		append([]any{numberOf(session)}, args...)...), number("number"))
+	slices.Sort(found)
+	return found, err
+}
+
+// spoken reads utterances in the order of their numbers.
+func (tx *transaction) spoken(ctx context.Context, numbers []int64) ([]stored.Utterance, error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	found, err := rows(ctx, tx, selectRecords(memoryFields, "memory", numbers), storedMemory)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b stored.MemoryRow) int {
+		return cmp.Compare(slices.Index(numbers, a.Number), slices.Index(numbers, b.Number))
+	})
 	out := make([]stored.Utterance, 0, len(found))
 	for _, m := range found {
 		out = append(out, stored.Utterance{
@@ -190,5 +219,5 @@ func (tx *transaction) utterances(ctx context.Context, session any, condition st
 			Hidden: m.Status != mem.Active || m.Broken,
 		})
 	}
-	return out, err
+	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -119,7 +120,7 @@ func (tx *transaction) MemoriesWithTrace(ctx context.Context, session int64, f *
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return tx.memories(ctx, "number IN ?", found)
+	return rows(ctx, tx, selectRecords(memoryFields, "memory", found), storedMemory)
 }
 
 // UtterancesOfTurn reads the utterances of a turn.
@@ -187,25 +188,21 @@ const readStep = 200
 func (tx *transaction) matching(ctx context.Context, table, key string, where *statement, passes func(row) bool,
 	fields ...string,
 ) (found []int64, err error) {
-	sel := "SELECT " + key
-	for _, f := range fields {
-		sel += ", " + f
+	all, err := rows(ctx, tx, query("SELECT "+key+" FROM "+table+" WHERE ").append(where), number(key))
+	if err != nil {
+		return nil, err
 	}
-	var last any = int64(-1 << 62)
-	for {
-		part, err := tx.run(ctx, query(sel+" FROM "+table+" WHERE ").append(where).and(key+" > ?", last).
-			add(" ORDER BY "+key+" LIMIT ?", readStep))
+	slices.Sort(all)
+	for part := range slices.Chunk(all, readStep) {
+		texts, err := tx.run(ctx, selectRecords(strings.Join(append(fields, key), ", "), table, part))
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range part {
-			last = r.number(key)
+		for _, r := range texts {
 			if passes(r) {
 				found = append(found, r.number(key))
 			}
 		}
-		if len(part) < readStep {
-			return found, nil
-		}
 	}
+	return found, nil
 }

@@ -158,6 +158,8 @@ func (r row) number(name string) int64 {
 		return int64(v)
 	case float64:
 		return int64(v)
+	case float32:
+		return int64(v)
 	case int:
 		return int64(v)
 	}
@@ -167,8 +169,11 @@ func (r row) number(name string) int64 {
 func (r row) count(name string) int { return int(r.number(name)) }
 
 func (r row) float(name string) float64 {
-	if v, ok := r[name].(float64); ok {
+	switch v := r[name].(type) { // the server sends the shortest form that is exact
+	case float64:
 		return v
+	case float32:
+		return float64(v)
 	}
 	return float64(r.number(name))
 }
@@ -211,6 +216,8 @@ func numberOf(session any) int64 {
 }
 
 // querier runs statements: the database or a transaction. It returns the rows of the last one.
+//
+// In a transaction no statement may have both an order and a limit: SurrealDB 3.0 takes the limit first there.
 type querier interface {
 	run(ctx context.Context, s *statement) ([]row, error)
 }
@@ -302,6 +309,19 @@ func resolveID(ctx context.Context, db querier, table, ref string, more func(*st
 		return 0, fmt.Errorf("%s: %w", ref, err)
 	}
 	return n, nil
+}
+
+// selectRecords returns a statement that reads fields of the numbered records of a table that exist, in any order. The
+// numbers are at least one.
+func selectRecords(fields, table string, numbers []int64) *statement {
+	q := query("SELECT " + fields + " FROM ")
+	for i, n := range numbers {
+		if i > 0 {
+			q.add(", ")
+		}
+		q.add(table + ":" + strconv.FormatInt(n, 10))
+	}
+	return q
 }
 
 // canonical returns the key under which a project is stored.

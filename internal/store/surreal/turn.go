@@ -4,6 +4,7 @@ package surreal
 
 import (
 	"context"
+	"slices"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
@@ -32,9 +33,9 @@ func (tx *transaction) UpdateTurn(ctx context.Context, n int64, t mem.Turn) erro
 
 // LastTurn returns the place of the last turn of the session of the event until the time of t, 0 if there is none.
 func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (int64, error) {
-	place, _, err := first(ctx, e, query("SELECT place FROM turn WHERE session = ? AND at <= ? ORDER BY place DESC LIMIT 1",
-		e.Session.Number, stored.Stamp(t.At)), number("place"))
-	return place, err
+	places, err := rows(ctx, e, query("SELECT place FROM turn WHERE session = ? AND at <= ?", e.Session.Number,
+		stored.Stamp(t.At)), number("place"))
+	return slices.Max(append(places, 0)), err
 }
 
 // InsertTurn writes the row of a new turn.
