@@ -57,3 +57,7 @@ func open(t testing.TB, cfg Config) *Store {
 func TestSurrealDBKeepsTheContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) mem.Store { return openStore(t) })
 }
+
+func TestSurrealDBKeepsTheContractOfRecords(t *testing.T) {
+	storetest.RunRecords(t, func(t *testing.T) mem.Store { return openStore(t) })
+}

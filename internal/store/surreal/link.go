@@ -125,7 +125,11 @@ func (l *link) close() {
 
 // call runs f within the limit. A connection that fails is given up.
 func (l *link) call(ctx context.Context, a *attached, f func(ctx context.Context) error) error {
-	within, stop := context.WithTimeout(ctx, l.limit)
+	limit := l.limit
+	if ctx.Value(patientKey{}) != nil {
+		limit = patience
+	}
+	within, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	err := f(within)
 	if err == nil || ctx.Err() != nil {
