@@ -4,6 +4,7 @@ package surreal
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,8 +24,7 @@ func (tx *transaction) FindEvent(ctx context.Context, id string) (int64, error) 
 
 // FindErasedEvent returns the position of an erased event with a key, 0 if there is none.
 func (tx *transaction) FindErasedEvent(ctx context.Context, key string) (int64, error) {
-	seq, _, err := first(ctx, tx, query("SELECT seq FROM event WHERE key = ? AND ref > ? AND ref < ? AND payload = '' "+
-		"LIMIT 1", key, "e_"+key+".", "e_"+key+"/"), number("seq"))
+	seq, _, err := first(ctx, tx, query("SELECT seq FROM event WHERE erased = ?", key), number("seq"))
 	return seq, err
 }
 
@@ -65,45 +65,78 @@ func (s *Store) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, erro
 	if limit <= 0 {
 		limit = defaultEvents
 	}
-	where, err := s.eventsWhere(ctx, q)
+	where, of, err := s.eventsWhere(ctx, q)
 	if err != nil {
 		return nil, wrap("events", err)
 	}
-	read := func(more string, args ...any) []mem.Event {
-		if err != nil {
-			return nil
-		}
-		var found []mem.Event
-		found, err = rows(ctx, s, query("SELECT seq, payload FROM event WHERE payload != ''").append(where).add(more, args...),
-			eventOf)
-		return found
-	}
 	if q.Around == "" {
-		events := read(" ORDER BY seq DESC LIMIT ?", limit)
+		events, err := s.eventsBefore(ctx, where, of, 0, limit)
 		return events, wrap("events", err)
 	}
 	seq, err := get(ctx, s, query("SELECT seq FROM event WHERE ref = ? AND payload != ''", q.Around), number("seq"))
 	if err != nil {
 		return nil, wrap("event "+q.Around, err)
 	}
-	before := read(" AND seq < ? ORDER BY seq DESC LIMIT ?", seq, limit)
+	before, err := s.eventsBefore(ctx, where, of, seq, limit)
+	if err != nil {
+		return nil, wrap("events", err)
+	}
 	slices.Reverse(before)
-	after := read(" AND seq > ? ORDER BY seq LIMIT ?", seq, limit)
-	where = &statement{}
-	anchor := read(" AND seq = ?", seq)
+	anchor, err := rows(ctx, s, selectRecords("payload", "event", []int64{seq}), eventOf)
+	if err != nil {
+		return nil, wrap("events", err)
+	}
+	later, err := rows(ctx, s, query(fmt.Sprintf("SELECT seq FROM event:%d.. WHERE ", seq+1)).append(where), number("seq"))
+	if err != nil {
+		return nil, wrap("events", err)
+	}
+	slices.Sort(later)
+	after, err := s.events(ctx, later[:min(limit, len(later))])
 	return slices.Concat(before, anchor, after), wrap("events", err)
 }
 
 func eventOf(r row) (mem.Event, error) { return decode[mem.Event]("event", r.text("payload")) }
 
-// eventsWhere returns the conditions of q, each after AND.
-func (s *database) eventsWhere(ctx context.Context, q mem.EventQuery) (*statement, error) {
-	w := (&statement{}).equal("prompt_id", q.PromptID)
+// events reads events in the order of their positions.
+func (s *database) events(ctx context.Context, positions []int64) ([]mem.Event, error) {
+	found, err := inTurn(ctx, s, "seq, payload", "event", "seq", positions)
+	if err != nil {
+		return nil, err
+	}
+	return scanned(found, eventOf)
+}
+
+// eventsBefore reads the last events before a position, 0 for all, that meet a condition, the last first. of says that
+// it names sessions.
+func (s *database) eventsBefore(ctx context.Context, where *statement, of bool, seq int64, limit int) ([]mem.Event,
+	error,
+) {
+	cond := query("true")
+	if seq > 0 {
+		cond = query("seq < ?", seq)
+	}
+	cond.add(" AND ").append(where)
+	q := newest("event", "seq", cond, limit, 0)
+	if of { // they have an index
+		q = query("SELECT seq FROM event WHERE ").append(cond)
+	}
+	positions, err := rows(ctx, s, q, number("seq"))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(positions, descending)
+	return s.events(ctx, positions[:min(limit, len(positions))])
+}
+
+// eventsWhere returns the conditions of q, and whether they name sessions.
+func (s *database) eventsWhere(ctx context.Context, q mem.EventQuery) (w *statement, of bool, err error) {
+	w = query("payload != ''").equal("prompt_id", q.PromptID)
 	if q.Session != "" {
 		n, err := sessionNumber(ctx, s, q.Session)
 		if err != nil {
-			return w, err
+			return w, of, err
 		}
+		of = true
 		w.and("session = ?", n)
 	}
 	if len(q.Kinds) > 0 {
@@ -121,7 +154,7 @@ func (s *database) eventsWhere(ctx context.Context, q mem.EventQuery) (*statemen
 	if q.Project != "" || !q.After.IsZero() { // events have no index by time, sessions have
 		sessions, err := s.sessionsSince(ctx, s, q.Project, q.After)
 		if err != nil {
-			return w, err
+			return w, of, err
 		}
 		w.and("session IN ?", sessions)
 	}
@@ -134,7 +167,7 @@ func (s *database) eventsWhere(ctx context.Context, q mem.EventQuery) (*statemen
 	if q.AgentID != nil {
 		w.and("agent_id = ?", *q.AgentID)
 	}
-	return w, nil
+	return w, of, nil
 }
 
 // CountEvents implements mem.Store.
@@ -176,17 +209,17 @@ const maxDropped = 100
 func (s *Store) DropPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, dropped int,
 	err error,
 ) {
-	next, _, err = first(ctx, s, query("SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT 1 START ?", from, n),
-		number("seq"))
+	next, _, err = first(ctx, s, query(fmt.Sprintf("SELECT seq FROM event:%d.. LIMIT 1 START ?", from), n), number("seq"))
 	if err != nil {
 		return from, 0, wrap("drop payloads", err)
 	}
-	q := query("SELECT seq FROM event WHERE seq >= ? AND created_at < ? AND payload != '' AND dropped = false", from,
-		stored.Stamp(before))
+	end := ""
 	if next > 0 {
-		q.and("seq < ?", next)
+		end = fmt.Sprint(next)
 	}
-	old, err := rows(ctx, s, q.add(" ORDER BY seq"), number("seq"))
+	old, err := rows(ctx, s, query(fmt.Sprintf("SELECT seq FROM event:%d..%s WHERE ", from, end)+
+		"created_at < ? AND payload != '' AND dropped = false", stored.Stamp(before)), number("seq"))
+	slices.Sort(old)
 	for part := range slices.Chunk(old, maxDropped) {
 		err = s.transact(ctx, func(tx *transaction) error { return stored.Each(ctx, "event", part, tx.dropPayload) })
 		if err != nil {

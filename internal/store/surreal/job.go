@@ -17,7 +17,7 @@ import (
 // the cause of the new one was stored.
 func (e *entry) PutJob(ctx context.Context, session any, j mem.Job) error {
 	_, found, err := first(ctx, e, query("SELECT number FROM job WHERE session = ? AND kind = ? AND key = ? "+
-		"AND dead = false AND leased <= ? LIMIT 1", numberOf(session), j.Kind, j.Key, stored.Stamp(e.Now)), whole)
+		"AND dead = false AND leased <= ?", numberOf(session), j.Kind, j.Key, stored.Stamp(e.Now)), whole)
 	if err != nil || found {
 		return err
 	}
@@ -61,6 +61,12 @@ func jobs(ctx context.Context, db querier, q *statement) ([]mem.Job, error) {
 	return out, err
 }
 
+// jobNumber is the number of a job.
+func jobNumber(j mem.Job) int64 {
+	n, _ := chars.ShortNumber("j_", j.ID)
+	return n
+}
+
 // Lease implements mem.Store. The attempts of a returned job include this one.
 func (s *Store) Lease(ctx context.Context, kinds mem.JobKinds, now time.Time, lease time.Duration,
 	n int,
@@ -82,10 +88,9 @@ func (s *Store) Lease(ctx context.Context, kinds mem.JobKinds, now time.Time, le
 		if out, err = jobs(ctx, tx, selectRecords("*", "job", due)); err != nil {
 			return err
 		}
-		place := func(j mem.Job) int {
-			return slices.IndexFunc(due, func(n int64) bool { return chars.ShortID("j_", n) == j.ID })
-		}
-		slices.SortFunc(out, func(a, b mem.Job) int { return cmp.Compare(place(a), place(b)) })
+		slices.SortFunc(out, func(a, b mem.Job) int {
+			return cmp.Compare(slices.Index(due, jobNumber(a)), slices.Index(due, jobNumber(b)))
+		})
 		for i := range out {
 			out[i].Attempts++
 		}
@@ -170,7 +175,13 @@ func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped 
 
 // Jobs implements mem.Store.
 func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
-	found, err := jobs(ctx, s, query("SELECT * OMIT id FROM job WHERE kind = ? ORDER BY number LIMIT ?", kind, limit))
+	numbers, err := rows(ctx, s, query("SELECT number FROM job WHERE kind = ?", kind), number("number"))
+	slices.Sort(numbers)
+	if numbers = numbers[:min(max(limit, 0), len(numbers))]; err != nil || len(numbers) == 0 {
+		return nil, wrap("jobs", err)
+	}
+	found, err := jobs(ctx, s, selectRecords("*", "job", numbers))
+	slices.SortFunc(found, func(a, b mem.Job) int { return cmp.Compare(jobNumber(a), jobNumber(b)) })
 	return found, wrap("jobs", err)
 }
 

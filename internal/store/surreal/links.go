@@ -143,9 +143,8 @@ func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, erro
 		return nil, wrap("links", err)
 	}
 	links, err := rows(ctx, s, query("SELECT "+linkFields+" FROM relation WHERE from_memory IN ? OR to_memory IN ? "+
-		"ORDER BY confidence DESC, made DESC, from_memory DESC, to_memory DESC, kind LIMIT ?", numbers, numbers, maxLinks),
-		linkOf)
-	return links, wrap("links", err)
+		"ORDER BY confidence DESC, made DESC, from_memory DESC, to_memory DESC, kind", numbers, numbers), linkOf)
+	return links[:min(len(links), maxLinks)], wrap("links", err)
 }
 
 // memoryNumbers returns the numbers of the memories with some ids.
@@ -167,9 +166,8 @@ func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, 
 			q.and("("+end+".project = ? OR "+end+".scope = 'user')", project)
 		}
 	}
-	links, err := rows(ctx, s, q.add(" ORDER BY made DESC, from_memory DESC, to_memory DESC LIMIT ?",
-		stored.LimitOr(limit)), linkOf)
-	return links, wrap("links", err)
+	links, err := rows(ctx, s, q.add(" ORDER BY made DESC, from_memory DESC, to_memory DESC"), linkOf)
+	return cutOut(links, limit, 0), wrap("links", err)
 }
 
 // Entities implements mem.Store.
@@ -197,15 +195,14 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 	if q.Name != "" {
 		sel.and("lower = ?", strings.ToLower(plainText(q.Name)))
 	}
-	found, err := rows(ctx, s, sel.add(" ORDER BY mentions DESC, last_seen DESC, number DESC LIMIT ?",
-		stored.LimitOr(q.Limit)), func(r row) (mem.Entity, error) {
+	found, err := rows(ctx, s, sel.add(" ORDER BY mentions DESC, last_seen DESC, number DESC"), func(r row) (mem.Entity, error) {
 		return mem.Entity{
 			ID: r.text("ref"), Project: r.text("project"), Kind: mem.EntityKind(r.text("kind")), Name: r.text("name"),
 			Confidence: r.float("confidence"), FirstSeen: r.time("first_seen"), LastSeen: r.time("last_seen"),
 			Mentions: r.count("mentions"),
 		}, nil
 	})
-	return found, wrap("entities", err)
+	return cutOut(found, q.Limit, 0), wrap("entities", err)
 }
 
 // Mentions implements mem.Store.

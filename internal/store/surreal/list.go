@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
@@ -15,31 +16,33 @@ import (
 
 // inOrder reads the memories with the given numbers, in this order.
 func inOrder(ctx context.Context, db querier, numbers []int64) ([]mem.Memory, error) {
-	if len(numbers) == 0 {
-		return nil, nil
-	}
-	found, err := db.run(ctx, selectRecords(memoryFields, "memory", numbers))
+	found, err := inTurn(ctx, db, memoryFields, "memory", "number", numbers)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, func(a, b row) int {
-		return cmp.Compare(slices.Index(numbers, a.number("number")), slices.Index(numbers, b.number("number")))
-	})
-	var out []mem.Memory
-	for _, r := range found {
-		if m, err := memoryOf(r); err == nil {
-			out = append(out, m)
-		}
-	}
-	return out, nil
+	return scanned(found, memoryOf)
 }
 
-// orders are the orders of a list.
-var orders = map[mem.Order]string{
-	mem.Newest:       "created DESC, number DESC",
-	mem.Oldest:       "created, number",
-	mem.ByImportance: "pinned DESC, importance DESC, created DESC, number DESC",
-	mem.ByUpdate:     "updated DESC, created DESC, number DESC",
+// before is the order of a list.
+func before(order mem.Order) func(a, b row) int {
+	last := func(a, b row) int {
+		return cmp.Or(descending(a.number("created"), b.number("created")), descending(a.number("number"), b.number("number")))
+	}
+	switch order {
+	case mem.Oldest:
+		return func(a, b row) int { return last(b, a) }
+	case mem.ByUpdate:
+		return func(a, b row) int { return cmp.Or(descending(a.number("updated"), b.number("updated")), last(a, b)) }
+	case mem.ByImportance:
+		return func(a, b row) int {
+			if a.flag("pinned") != b.flag("pinned") {
+				return map[bool]int{true: -1, false: 1}[a.flag("pinned")]
+			}
+			return cmp.Or(cmp.Compare(b.float("importance"), a.float("importance")), last(a, b))
+		}
+	default:
+		return last
+	}
 }
 
 // List implements mem.Store.
@@ -51,9 +54,35 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	if err != nil {
 		return nil, wrap("list", err)
 	}
-	found, err := rows(ctx, s, query("SELECT "+memoryFields+" FROM memory WHERE ").append(where).
-		add(" ORDER BY "+cmp.Or(orders[q.Order], orders[mem.Newest])).page(q.Limit, q.Offset), memoryOf)
+	all, err := s.passing(ctx, q, where)
+	if err != nil {
+		return nil, wrap("list", err)
+	}
+	slices.SortFunc(all, before(q.Order))
+	found, err := inOrder(ctx, s, numbersOf(cutOut(all, q.Limit, q.Offset)))
 	return found, wrap("list", err)
+}
+
+// firstSpan is how far back the newest memories are looked for first.
+const firstSpan = 7 * 24 * time.Hour
+
+// passing returns what a list is ordered by, of the memories that meet a condition: of all, or of enough of the newest.
+func (s *database) passing(ctx context.Context, q mem.Query, where *statement) ([]row, error) {
+	const fields = "SELECT number, created, updated, pinned, importance FROM memory WHERE "
+	want := max(q.Offset, 0) + stored.LimitOr(q.Limit)
+	ordered := q.Order == mem.Oldest || q.Order == mem.ByImportance || q.Order == mem.ByUpdate
+	now := s.now()
+	for span := firstSpan; !ordered && span < 10*365*24*time.Hour; span *= 8 {
+		since := now.Add(-span)
+		if since.Before(q.After) {
+			break
+		}
+		all, err := s.run(ctx, query(fields+"created >= ? AND ", stored.Stamp(since)).append(where))
+		if err != nil || len(all) >= want {
+			return all, err
+		}
+	}
+	return s.run(ctx, query(fields).append(where))
 }
 
 // byID returns exactly the memories that q names.
@@ -205,12 +234,9 @@ func (s *Store) SupersededBy(ctx context.Context, id string) (string, error) {
 		return "", wrap("successor of "+id, err)
 	}
 	by, _, err := first(ctx, s, query("SELECT number, ref FROM memory WHERE supersedes = ? AND project = ? "+
-		"AND created >= ? ORDER BY number DESC LIMIT 1", id, old.text("project"), old.number("created")), text("ref"))
+		"AND created >= ? ORDER BY number DESC", id, old.text("project"), old.number("created")), text("ref"))
 	return by, wrap("successor of "+id, err)
 }
-
-// filesStep is how many memories are read at a time.
-const filesStep = 5000
 
 // FileCounts implements mem.Store. Injections are counted only for the files that are returned.
 func (s *Store) FileCounts(ctx context.Context, project, under string, limit int) ([]mem.FileRow, int, error) {
@@ -223,27 +249,20 @@ func (s *Store) FileCounts(ctx context.Context, project, under string, limit int
 	}
 	byPath := map[string]*mem.FileRow{}
 	about := map[string][]string{} // ids of memories
-	for from := int64(0); ; {
-		found, err := s.run(ctx, query("SELECT number, ref, files, kind, status, repeats, created FROM memory "+
-			"WHERE number > ? AND kind != 'utterance' AND files != []", from).equal("project", project).
-			add(" ORDER BY number LIMIT ?", filesStep))
-		if err != nil {
-			return nil, 0, wrap("files", err)
-		}
-		for _, r := range found {
-			from = r.number("number")
-			for _, f := range r.texts("files") {
-				if !strings.HasPrefix(f, under) {
-					continue
-				}
-				about[f] = append(about[f], r.text("ref"))
-				if r.text("status") == string(mem.Active) {
-					addFile(byPath, f, r)
-				}
+	found, err := s.run(ctx, query("SELECT ref, files, kind, status, repeats, created FROM memory "+
+		"WHERE kind != 'utterance' AND files != []").equal("project", project))
+	if err != nil {
+		return nil, 0, wrap("files", err)
+	}
+	for _, r := range found {
+		for _, f := range r.texts("files") {
+			if !strings.HasPrefix(f, under) {
+				continue
 			}
-		}
-		if len(found) < filesStep {
-			break
+			about[f] = append(about[f], r.text("ref"))
+			if r.text("status") == string(mem.Active) {
+				addFile(byPath, f, r)
+			}
 		}
 	}
 	var out []mem.FileRow

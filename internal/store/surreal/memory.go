@@ -5,8 +5,10 @@ package surreal
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"time"
 
 	"remanence/internal/mem"
@@ -59,7 +61,7 @@ func (tx *transaction) memories(ctx context.Context, condition string, args ...a
 func (tx *transaction) oneMemory(ctx context.Context, condition string, args ...any) (r stored.MemoryRow, found bool,
 	err error,
 ) {
-	all, err := tx.memories(ctx, condition+" LIMIT 1", args...)
+	all, err := tx.memories(ctx, condition, args...)
 	if len(all) == 0 {
 		return r, false, err
 	}
@@ -75,10 +77,15 @@ func (tx *transaction) FindMemory(ctx context.Context, id string) (stored.Memory
 func (tx *transaction) FindMemoryByKey(ctx context.Context, session any, project, key string) (stored.MemoryRow, bool,
 	error,
 ) {
-	if session == nil {
-		return tx.oneMemory(ctx, "key = ? AND session = 0 AND project = ?", key, project)
+	return tx.oneMemory(ctx, "known = ?", knownBy(numberOf(session), project, key))
+}
+
+// knownBy is by what a memory is known that repeats another one of its session, or without one of its project.
+func knownBy(session int64, project, key string) string {
+	if session != 0 {
+		return keyOf("session", strconv.FormatInt(session, 10), plainText(key))
 	}
-	return tx.oneMemory(ctx, "key = ? AND session = ?", key, numberOf(session))
+	return keyOf("project", project, plainText(key))
 }
 
 // MemoriesOfTurn reads the memories of a turn of the session of the event.
@@ -107,7 +114,6 @@ func (e *entry) UpdateMemory(ctx context.Context, old stored.MemoryRow, now mem.
 	return e.exec(ctx, query("DELETE type::record('vector', ?) RETURN NONE", old.Number))
 }
 
-
 // saveMemory writes a memory, new or not, with all that is derived from it. Utterances are indexed later, with their
 // neighbours.
 func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
@@ -130,11 +136,17 @@ func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
 		"files": texts(m.Files), "dirs": dirs, "exts": exts, "tags": texts(m.Tags), "proposed": len(m.Proposals) > 0,
 		"used": len(m.UsedIn) > 0, "outdated": r.Outdated, "repeats": m.Repeats, "created": stored.Stamp(m.Created),
 		"updated": stored.Stamp(m.Updated), "hidden": stored.Stamp(m.Hidden), "words": m.Index, "doc": doc,
+		"known": knownBy(numberOf(r.SessionNumber), m.Project, m.Key),
 	}
-	if stored.IsUtterance(r.Memory) {
-		e.Spans.Add(r.SessionNumber, r.Number)
-	} else {
+	if !stored.IsUtterance(r.Memory) {
 		indexOf(memoryTexts(*m)).set(fields, "stems")
+	} else {
+		e.Spans.Add(r.SessionNumber, r.Number)
+		if n := numberOf(r.SessionNumber); n != 0 {
+			if err := e.exec(ctx, noteSpoken(n, r.Number)); err != nil {
+				return err
+			}
+		}
 	}
 	e.wrote(m.ID)
 	return e.exec(ctx, put("memory", r.Number, fields))
@@ -153,21 +165,35 @@ func places(files []string) (dirs, exts []string) {
 	return dirs, exts
 }
 
+// firstReach is how many numbers before and after an utterance its neighbours are looked for first. It grows while they
+// are further away.
+const firstReach = 64
+
 // UtterancesBefore reads the last utterances of a session before a row, the nearest first.
 func (tx *transaction) UtterancesBefore(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
 	error,
 ) {
-	found, err := tx.utterances(ctx, session, "number < ?", n)
-	if err != nil {
+	ends, err := tx.spokenEnds(ctx, session)
+	begin := ends.number("first_spoken")
+	if err != nil || begin == 0 || n <= begin {
 		return nil, err
 	}
-	slices.Reverse(found)
-	return tx.spoken(ctx, found[:min(most, len(found))])
+	for reach := int64(firstReach); ; reach *= 8 {
+		from := max(begin, n-reach)
+		found, err := tx.utterances(ctx, session, from, n-1)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) >= most || from == begin {
+			slices.Reverse(found)
+			return tx.spoken(ctx, found[:min(most, len(found))])
+		}
+	}
 }
 
 // UtterancesWithin reads the utterances of a session in a span.
 func (tx *transaction) UtterancesWithin(ctx context.Context, session any, s stored.Span) ([]stored.Utterance, error) {
-	found, err := tx.utterances(ctx, session, "number >= ? AND number <= ?", s.First, s.Last)
+	found, err := tx.utterances(ctx, session, s.First, s.Last)
 	if err != nil {
 		return nil, err
 	}
@@ -178,11 +204,38 @@ func (tx *transaction) UtterancesWithin(ctx context.Context, session any, s stor
 func (tx *transaction) UtterancesAfter(ctx context.Context, session any, n int64, most int) ([]stored.Utterance,
 	error,
 ) {
-	found, err := tx.utterances(ctx, session, "number > ?", n)
-	if err != nil {
+	ends, err := tx.spokenEnds(ctx, session)
+	end := ends.number("last_spoken")
+	if err != nil || n >= end {
 		return nil, err
 	}
-	return tx.spoken(ctx, found[:min(most, len(found))])
+	for reach := int64(firstReach); ; reach *= 8 {
+		to := min(end, n+reach)
+		found, err := tx.utterances(ctx, session, n+1, to)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) >= most || to == end {
+			return tx.spoken(ctx, found[:min(most, len(found))])
+		}
+	}
+}
+
+// spokenEnds reads the numbers of the first and of the last utterance that a session ever had. Those without a session
+// have no neighbours.
+func (tx *transaction) spokenEnds(ctx context.Context, session any) (row, error) {
+	if session == nil {
+		return nil, nil
+	}
+	r, _, err := first(ctx, tx, selectRecords("first_spoken, last_spoken", "session", []int64{numberOf(session)}), whole)
+	return r, err
+}
+
+// noteSpoken is the statement that widens the ends of a session.
+func noteSpoken(session, n int64) *statement {
+	return query("UPDATE type::record('session', ?) SET first_spoken = IF first_spoken = NONE OR first_spoken > ? THEN ? "+
+		"ELSE first_spoken END, last_spoken = IF last_spoken = NONE OR last_spoken < ? THEN ? ELSE last_spoken END "+
+		"RETURN NONE", session, n, n, n, n)
 }
 
 // IndexUtterance writes the indexed words of an utterance.
@@ -192,10 +245,10 @@ func (tx *transaction) IndexUtterance(ctx context.Context, u stored.IndexedUtter
 	return tx.exec(ctx, query("UPDATE type::record('memory', ?) MERGE ? RETURN NONE", u.Number, fields))
 }
 
-// utterances returns the numbers of the utterances of a session that meet a condition, in order.
-func (tx *transaction) utterances(ctx context.Context, session any, condition string, args ...any) ([]int64, error) {
-	found, err := rows(ctx, tx, query("SELECT number FROM memory WHERE session = ? AND kind = 'utterance' AND "+condition,
-		append([]any{numberOf(session)}, args...)...), number("number"))
+// utterances returns the numbers of the utterances of a session in a span, in order.
+func (tx *transaction) utterances(ctx context.Context, session any, from, to int64) ([]int64, error) {
+	found, err := rows(ctx, tx, query(fmt.Sprintf("SELECT number FROM memory:%d..=%d WHERE ", from, to)+
+		"session = ? AND kind = 'utterance'", numberOf(session)), number("number"))
 	slices.Sort(found)
 	return found, err
 }

@@ -5,7 +5,6 @@ package surreal
 import (
 	"context"
 	"time"
-
 )
 
 // keptNotices is how many of the last notices are kept for those who listen.
@@ -75,4 +74,3 @@ func (s *database) passOn(ctx context.Context, last int64, receive func(string))
 	}
 	return found[len(found)-1].number("number"), nil
 }
-

@@ -89,7 +89,7 @@ func (s *Store) ErasedUntil(ctx context.Context, session string) (time.Time, err
 
 // FindSessionToErase finds a session by its id or its short id.
 func (tx *transaction) FindSessionToErase(ctx context.Context, ref string) (n int64, id string, found bool, err error) {
-	r, found, err := first(ctx, tx, query("SELECT number, sid FROM session WHERE sid = ? OR short = ? LIMIT 1", ref, ref),
+	r, found, err := first(ctx, tx, query("SELECT number, sid FROM session WHERE sid = ? OR short = ?", ref, ref),
 		whole)
 	return r.number("number"), r.text("sid"), found, err
 }

@@ -16,7 +16,8 @@ func (tx *transaction) blankEvents(ctx context.Context, where *statement) (int, 
 		return 0, err
 	}
 	return len(found), tx.exec(ctx, query("UPDATE event SET payload = '', prompt_id = '', tool = '', tool_use_id = '', "+
-		"agent_id = '', agent_type = '' WHERE seq IN ? RETURN NONE", found))
+		"agent_id = '', agent_type = '', erased = IF string::starts_with(ref, string::concat('e_', key, '.')) THEN key "+
+		"ELSE NONE END WHERE seq IN ? RETURN NONE", found))
 }
 
 // BlankEvents erases the events of a session that contain a trace.

@@ -3,6 +3,7 @@
 package surreal
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,9 +82,61 @@ func (s *statement) equal(field, value string) *statement {
 	return s.and(field+" = ?", value)
 }
 
-// page appends the limit and the start of a page. 0 rows mean mem.DefaultLimit.
-func (s *statement) page(rows, offset int) *statement {
-	return s.add(" LIMIT ? START ?", stored.LimitOr(rows), max(offset, 0))
+// newest returns a statement that reads the numbers of the newest records of a table that meet a condition.
+//
+// Nothing else has a limit together with a condition or an order: where SurrealDB 3.0 reads an index, or in a
+// transaction, it takes the limit before the rest of the condition and before the order, and rows are missing. Here it
+// reads the table, from its end.
+func newest(table, key string, where *statement, rows, offset int) *statement {
+	return query("SELECT id, "+key+" FROM "+table+" WITH NOINDEX WHERE ").append(where).
+		add(" ORDER BY id DESC LIMIT ? START ?", rows, offset)
+}
+
+// cutOut returns a page of a list. 0 rows mean mem.DefaultLimit.
+func cutOut[T any](list []T, rows, offset int) []T {
+	from := min(max(offset, 0), len(list))
+	return list[from:min(len(list), from+stored.LimitOr(rows))]
+}
+
+// descending sorts numbers, the highest first.
+func descending(a, b int64) int { return cmp.Compare(b, a) }
+
+// inTurn reads fields of numbered records of a table, in the order of the numbers.
+func inTurn(ctx context.Context, db querier, fields, table, key string, numbers []int64) ([]row, error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	found, err := db.run(ctx, selectRecords(fields, table, numbers))
+	place := make(map[int64]int, len(numbers))
+	for i, n := range numbers {
+		place[n] = i
+	}
+	slices.SortFunc(found, func(a, b row) int { return cmp.Compare(place[a.number(key)], place[b.number(key)]) })
+	return found, err
+}
+
+// numbersOf are the numbers of rows.
+func numbersOf(all []row) []int64 {
+	out := make([]int64, len(all))
+	for i, r := range all {
+		out[i] = r.number("number")
+	}
+	return out
+}
+
+// scanned scans rows, and skips those that are unreadable.
+func scanned[T any](all []row, scan func(row) (T, error)) (out []T, err error) {
+	for _, r := range all {
+		v, err := scan(r)
+		if errors.Is(err, errUnreadable) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
 }
 
 // put returns the statement that writes a record, new or not.
@@ -216,8 +270,6 @@ func numberOf(session any) int64 {
 }
 
 // querier runs statements: the database or a transaction. It returns the rows of the last one.
-//
-// In a transaction no statement may have both an order and a limit: SurrealDB 3.0 takes the limit first there.
 type querier interface {
 	run(ctx context.Context, s *statement) ([]row, error)
 }
@@ -229,18 +281,7 @@ func rows[T any](ctx context.Context, db querier, s *statement, scan func(row) (
 	if err != nil {
 		return nil, err
 	}
-	var out []T
-	for _, r := range all {
-		v, err := scan(r)
-		if errors.Is(err, errUnreadable) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, nil
+	return scanned(all, scan)
 }
 
 // first reads the first row of a statement. found is false if there is none.
@@ -294,13 +335,11 @@ func resolveID(ctx context.Context, db querier, table, ref string, more func(*st
 		more = func(s *statement) *statement { return s }
 	}
 	base := "SELECT number FROM " + table + " WHERE "
-	exact, found, err := first(ctx, db, more(query(base+"ref = ?", plainText(ref))).add(" ORDER BY number DESC LIMIT 1"),
-		number("number"))
-	if found || err != nil {
-		return exact, err
+	exact, err := rows(ctx, db, more(query(base+"ref = ?", plainText(ref))), number("number"))
+	if len(exact) > 0 || err != nil {
+		return slices.Max(append(exact, 0)), err
 	}
-	all, err := rows(ctx, db, more(query(base+"ref > ? AND ref < ?", ref, stored.Above(ref))).add(" LIMIT 2"),
-		number("number"))
+	all, err := rows(ctx, db, more(query(base+"ref > ? AND ref < ?", ref, stored.Above(ref))), number("number"))
 	if err != nil {
 		return 0, err
 	}
@@ -342,7 +381,7 @@ const noSession = -1
 
 // sessionNumber returns the number of the session with an id, noSession if there is none.
 func sessionNumber(ctx context.Context, db querier, id string) (int64, error) {
-	n, found, err := first(ctx, db, query("SELECT number FROM session WHERE sid = ? LIMIT 1", id), number("number"))
+	n, found, err := first(ctx, db, query("SELECT number FROM session WHERE sid = ?", id), number("number"))
 	if !found {
 		n = noSession
 	}

@@ -105,31 +105,26 @@ func (e *entry) DeleteReceipt(ctx context.Context, id string) error {
 
 // Checkpoints implements mem.Store.
 func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
-	f, err := s.documentsWhere(ctx, "checkpoint", q.ID, q.Session, q.Project)
+	more := query("true").equal("trigger", q.Trigger)
+	docs, err := s.documents(ctx, "checkpoint", q.ID, q.Session, q.Project, more, q.Limit, q.Offset)
 	if err != nil {
 		return nil, err
 	}
-	if q.ID == "" {
-		f.equal("trigger", q.Trigger)
-	}
-	found, err := rows(ctx, s, f.add(" ORDER BY number DESC").page(q.Limit, q.Offset),
-		document[mem.Checkpoint]("checkpoint"))
+	found, err := scanned(docs, document[mem.Checkpoint]("checkpoint"))
 	return found, wrap("checkpoints", err)
 }
 
 // Receipts implements mem.Store.
 func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
-	f, err := s.documentsWhere(ctx, "receipt", q.ID, q.Session, q.Project)
+	more := query("true").equal("outcome", string(q.Outcome)).equal("trigger", q.Trigger)
+	if q.Memory != "" {
+		more.and("injected CONTAINS ?", q.Memory)
+	}
+	docs, err := s.documents(ctx, "receipt", q.ID, q.Session, q.Project, more, q.Limit, q.Offset)
 	if err != nil {
 		return nil, err
 	}
-	if q.ID == "" {
-		if q.Memory != "" {
-			f.and("injected CONTAINS ?", q.Memory)
-		}
-		f.equal("outcome", string(q.Outcome)).equal("trigger", q.Trigger)
-	}
-	found, err := rows(ctx, s, f.add(" ORDER BY number DESC").page(q.Limit, q.Offset), document[mem.Receipt]("receipt"))
+	found, err := scanned(docs, document[mem.Receipt]("receipt"))
 	for i := range found {
 		if !q.Brief {
 			break
@@ -143,23 +138,39 @@ func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt
 	return found, wrap("receipts", err)
 }
 
-// documentsWhere selects one document by its id, or those of a session and a project.
-func (s *database) documentsWhere(ctx context.Context, table, id, session, project string) (*statement, error) {
-	q := query("SELECT number, doc FROM " + table + " WHERE true")
+// documents reads one document by its id, or the newest of a session and a project that meet a condition.
+func (s *database) documents(ctx context.Context, table, id, session, project string, more *statement, limit,
+	offset int,
+) ([]row, error) {
 	if id != "" {
 		n, err := resolveID(ctx, s, table, id, nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", table, translate(err))
 		}
-		return q.and("number = ?", n), nil
+		found, err := inTurn(ctx, s, "number, doc", table, "number", []int64{n})
+		return found, wrap(table, err)
 	}
-	if session != "" {
+	key, err := canonical(ctx, s, project)
+	if err != nil {
+		return nil, wrap(table, err)
+	}
+	more.equal("project", key)
+	q := newest(table, "number", more, stored.LimitOr(limit), max(offset, 0))
+	if session != "" { // it has an index
 		n, err := sessionNumber(ctx, s, session)
 		if err != nil {
 			return nil, wrap(table, err)
 		}
-		q.and("session = ?", n)
+		q = query("SELECT number FROM "+table+" WHERE session = ? AND ", n).append(more)
 	}
-	key, err := canonical(ctx, s, project)
-	return q.equal("project", key), wrap(table, err)
+	numbers, err := rows(ctx, s, q, number("number"))
+	if err != nil {
+		return nil, wrap(table, err)
+	}
+	slices.SortFunc(numbers, descending)
+	if session != "" {
+		numbers = cutOut(numbers, limit, offset)
+	}
+	found, err := inTurn(ctx, s, "number, doc", table, "number", numbers)
+	return found, wrap(table, err)
 }

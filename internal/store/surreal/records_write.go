@@ -346,7 +346,7 @@ func (p *recordImport) FindSame(ctx context.Context, t stored.RecordTable, r map
 		}
 		q.and(field+" = ?", value)
 	}
-	same, found, err := first(ctx, p, q.add(" LIMIT 1"), whole)
+	same, found, err := first(ctx, p, q, whole)
 	return same.text(idField), found, err
 }
 

@@ -96,21 +96,25 @@ func (s *Store) Spent(ctx context.Context, day string) (mem.Spending, error) {
 
 // Runs implements mem.Store.
 func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
-	sel := query("SELECT number, ref, kind, project, session, at, examined FROM run WHERE true")
+	which := query("true")
 	if q.ID != "" {
 		n, err := resolveID(ctx, s, "run", q.ID, nil)
 		if err != nil {
 			return nil, fmt.Errorf("consolidation run %w", translate(err))
 		}
-		sel.and("number = ?", n)
+		which.and("number = ?", n)
 		q = mem.RunQuery{}
 	}
 	project, err := canonical(ctx, s, q.Project)
 	if err != nil {
 		return nil, wrap("consolidation runs", err)
 	}
-	found, err := s.run(ctx, sel.equal("project", project).equal("kind", string(q.Kind)).
-		add(" ORDER BY number DESC").page(q.Limit, q.Offset))
+	numbers, err := rows(ctx, s, newest("run", "number", which.equal("project", project).equal("kind", string(q.Kind)),
+		stored.LimitOr(q.Limit), max(q.Offset, 0)), number("number"))
+	if err != nil {
+		return nil, wrap("consolidation runs", err)
+	}
+	found, err := inTurn(ctx, s, "number, ref, kind, project, session, at, examined", "run", "number", numbers)
 	if err != nil {
 		return nil, wrap("consolidation runs", err)
 	}

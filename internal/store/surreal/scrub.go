@@ -52,11 +52,11 @@ func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string)
 		}
 		return rows(ctx, s, q, textsOf(t))
 	}
-	from := int64(-1 << 62)
 	if after != "" {
-		from, _ = strconv.ParseInt(after, 10, 64) // it was written so
+		last, _ := strconv.ParseInt(after, 10, 64) // it was written so
+		q.add(fmt.Sprintf(":%d..", last+1))
 	}
-	return rows(ctx, s, q.add(" WHERE "+t.Key+" > ? ORDER BY "+t.Key+" LIMIT ?", from, stored.ScrubStep), textsOf(t))
+	return rows(ctx, s, q.add(" LIMIT ?", stored.ScrubStep), textsOf(t))
 }
 
 // recordsOf is the statement that reads the records of a table, without a condition.

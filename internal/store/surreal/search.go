@@ -174,8 +174,7 @@ func (s *database) countTerm(ctx context.Context, of class, t term) (int, error)
 	if len(t.stems) == 1 {
 		return countOf(ctx, s, "memory", match)
 	}
-	found, err := s.run(ctx, query("SELECT "+of.field+", places FROM memory WHERE ").append(match).add(" LIMIT ?",
-		mostScored))
+	found, err := s.run(ctx, query("SELECT "+of.field+", places FROM memory WHERE ").append(match))
 	n := 0
 	for _, r := range found {
 		if t.weightIn(placesOf(r, of, []term{t}), [4]float64{1, 1, 1, 1}) > 0 {
@@ -247,9 +246,9 @@ func (s *database) candidates(ctx context.Context, sc scoring, where *statement,
 		for _, t := range sc.terms[:n] {
 			words = append(words, t.stems...)
 		}
-		all, err := s.run(ctx, query("SELECT number, created, length, places, "+sc.of.field+", search::score(0) AS score "+
-			"FROM memory WHERE "+sc.of.field+" @0,OR@ ? AND "+sc.of.condition+" AND ", strings.Join(words, " ")).append(where).
-			add(" ORDER BY score DESC, created DESC LIMIT ?", mostScored))
+		all, err := s.run(ctx, query("SELECT * FROM (SELECT number, created, length, places, "+sc.of.field+
+			", search::score(0) AS score FROM memory WHERE "+sc.of.field+" @0,OR@ ? AND "+sc.of.condition+" AND ", strings.Join(words, " ")).append(where).
+			add(" ORDER BY score DESC, created DESC) LIMIT ?", mostScored))
 		if err != nil {
 			return nil, err
 		}

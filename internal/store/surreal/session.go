@@ -108,13 +108,13 @@ func (s *database) session(ctx context.Context, id string) (v mem.Session, err e
 	if id == "" {
 		return v, mem.ErrNotFound
 	}
-	found, err := s.run(ctx, query("SELECT number, doc FROM session WHERE sid = ? LIMIT 1", id))
+	found, err := s.run(ctx, query("SELECT number, doc FROM session WHERE sid = ?", id))
 	if err == nil && len(found) == 0 {
-		found, err = s.run(ctx, query("SELECT number, doc FROM session WHERE short = ? LIMIT 1", id))
+		found, err = s.run(ctx, query("SELECT number, doc FROM session WHERE short = ?", id))
 	}
 	if err == nil && len(found) == 0 {
-		found, err = s.run(ctx, query("SELECT number, doc FROM session WHERE sid > ? AND sid < ? OR short > ? AND short < ? "+
-			"LIMIT 2", id, stored.Above(id), id, stored.Above(id)))
+		found, err = s.run(ctx, query("SELECT number, doc FROM session WHERE sid > ? AND sid < ? OR short > ? AND short < ?",
+			id, stored.Above(id), id, stored.Above(id)))
 	}
 	switch {
 	case err != nil:
@@ -141,9 +141,8 @@ func (s *database) session(ctx context.Context, id string) (v mem.Session, err e
 	for _, k := range injected {
 		v.Injected[k] = true
 	}
-	memories, err := rows(ctx, s, query("SELECT number FROM memory WHERE session = ? LIMIT ?", n, mem.MemoriesCounted),
-		number("number"))
-	v.Memories = len(memories)
+	memories, err := rows(ctx, s, query("SELECT number FROM memory WHERE session = ?", n), number("number"))
+	v.Memories = min(len(memories), mem.MemoriesCounted)
 	return v, err
 }
 
@@ -192,8 +191,15 @@ func (s *database) sessionsPage(ctx context.Context, q mem.SessionQuery) ([]numb
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.run(ctx, query("SELECT number, last_event, doc FROM session WHERE ").append(where).
-		add(" ORDER BY last_event DESC, number DESC").page(q.Limit, q.Offset))
+	all, err := s.run(ctx, query("SELECT number, last_event FROM session WHERE ").append(where))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b row) int {
+		return cmp.Or(descending(a.number("last_event"), b.number("last_event")),
+			descending(a.number("number"), b.number("number")))
+	})
+	found, err := inTurn(ctx, s, "number, doc", "session", "number", numbersOf(cutOut(all, q.Limit, q.Offset)))
 	if err != nil {
 		return nil, err
 	}

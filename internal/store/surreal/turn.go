@@ -3,6 +3,7 @@
 package surreal
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -57,7 +58,17 @@ func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Tur
 	if err != nil {
 		return nil, wrap("turns of "+session, err)
 	}
-	turns, err := rows(ctx, s, query("SELECT place, number, doc FROM turn WHERE session = ? "+
-		"ORDER BY place DESC, number DESC LIMIT ?", n, stored.LimitOr(limit)), document[mem.Turn]("turn"))
+	all, err := s.run(ctx, query("SELECT place, number FROM turn WHERE session = ?", n))
+	if err != nil {
+		return nil, wrap("turns of "+session, err)
+	}
+	slices.SortFunc(all, func(a, b row) int {
+		return cmp.Or(descending(a.number("place"), b.number("place")), descending(a.number("number"), b.number("number")))
+	})
+	found, err := inTurn(ctx, s, "number, doc", "turn", "number", numbersOf(cutOut(all, limit, 0)))
+	if err != nil {
+		return nil, wrap("turns of "+session, err)
+	}
+	turns, err := scanned(found, document[mem.Turn]("turn"))
 	return turns, wrap("turns of "+session, err)
 }

@@ -76,13 +76,13 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	const of = "type::record('vector', number)"
 	found, err := rows(ctx, s, query("SELECT number, vector::similarity::cosine("+of+".values, ?) AS cos FROM memory WHERE "+
 		of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).append(where).
-		add(" ORDER BY cos DESC, number DESC LIMIT ?", stored.LimitOr(n)), func(r row) (candidate, error) {
+		add(" ORDER BY cos DESC, number DESC"), func(r row) (candidate, error) {
 		return candidate{number: r.number("number"), score: r.float("cos")}, nil
 	})
 	if err != nil {
 		return nil, wrap("near", err)
 	}
-	hits, err := s.hits(ctx, found)
+	hits, err := s.hits(ctx, cutOut(found, n, 0))
 	for i := range hits {
 		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}
 	}
@@ -102,8 +102,7 @@ func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) 
 			return nil, "", wrap(fmt.Sprintf("without vector before %s", before), err)
 		}
 	}
-	all, err := s.run(ctx, query("SELECT number, status FROM memory WHERE number < ? ORDER BY number DESC LIMIT ?", from,
-		window))
+	all, err := s.run(ctx, newest("memory", "number, status", query("number < ?", from), window, 0))
 	if err != nil || len(all) == 0 {
 		return nil, "", wrap("without vector", err)
 	}
@@ -150,18 +149,14 @@ func (s *Store) DropVectors(ctx context.Context, model string) error {
 	if model == "" {
 		keep = []string{}
 	}
-	for {
-		var n int
-		err := s.transact(ctx, func(tx *transaction) error {
-			found, err := rows(ctx, tx, query("SELECT memory FROM vector WHERE model NOT IN ? LIMIT ?", keep, dropStep),
-				number("memory"))
-			if n = len(found); err != nil || n == 0 {
-				return err
-			}
-			return tx.exec(ctx, query("DELETE vector WHERE memory IN ? RETURN NONE", found))
-		})
-		if err != nil || n < dropStep {
-			return wrap("drop vectors", err)
+	old, err := rows(ctx, s, query("SELECT memory FROM vector WHERE model NOT IN ?", keep), number("memory"))
+	for part := range slices.Chunk(old, dropStep) {
+		if err != nil {
+			break
 		}
+		err = s.transact(ctx, func(tx *transaction) error {
+			return tx.exec(ctx, query("DELETE vector WHERE memory IN ? AND model NOT IN ? RETURN NONE", part, keep))
+		})
 	}
+	return wrap("drop vectors", err)
 }
