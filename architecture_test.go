@@ -65,6 +65,8 @@ engine:         mem chars workstate vaultfile lang extract rank inject redact ev
 store/stored:   mem chars
 store/sqlite:   mem chars vector fsx store/stored
 store/postgres: mem chars rank vector store/stored
+store/surreal:  mem chars rank vector store/stored
+store/served:   mem store/stored store/postgres store/surreal
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx
@@ -98,9 +100,9 @@ hookclient:     mem agent redact hook spool api fault config
 peers:          mem api
 # 5 wiring
 daemon:         mem chars workstate vaultfile index fsx propose gitblame instructions redact event curate digest
-                continuity filesync capture views engine store/sqlite store/postgres spool transcript project
-                mind vault embed llm api worker setup mcpserver web fault config hookclient peers
-move:           mem store/sqlite store/postgres transfer fault config daemon
+                continuity filesync capture views engine store/sqlite store/served store/stored spool transcript
+                project mind vault embed llm api worker setup mcpserver web fault config hookclient peers
+move:           mem store/sqlite store/served store/stored transfer fault config daemon
 foreign:        mem chars when workstate curate project transcript mind vault store/sqlite api
 eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval
 cli/demo:       mem chars redact recall api config setup cli/ui fault hookclient daemon
@@ -190,10 +192,11 @@ var unreachable = map[string][]string{
 
 // only says who alone may import a module or a package of the standard library.
 var only = map[string][]string{
-	"modernc.org/sqlite":      {"internal/store/sqlite"},
-	"database/sql":            {"internal/store/sqlite"},
-	"github.com/jackc/pgx/v5": {"internal/store/postgres"},
-	"github.com/spf13/cobra":  {"internal/cli", "internal/cli/man"},
+	"modernc.org/sqlite":                {"internal/store/sqlite"},
+	"database/sql":                      {"internal/store/sqlite"},
+	"github.com/jackc/pgx/v5":           {"internal/store/postgres"},
+	"github.com/surrealdb/surrealdb.go": {"internal/store/surreal"},
+	"github.com/spf13/cobra":            {"internal/cli", "internal/cli/man"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp":     {"internal/mcpserver"},
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"internal/mcpserver"},

@@ -25,8 +25,8 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
-	"remanence/internal/store/postgres"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/store/stored"
 	"remanence/internal/views"
 )
 
@@ -460,7 +460,7 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 	judged := maps.Clone(judged)
 	judged["REM-S018"] = unfolded(t)
 	judged["REM-S020"] = doctor.StoreItem(daemon.StoreHealth{}, mem.ErrAway)
-	judged["REM-S022"] = doctor.ServerItems(postgres.Server{Superuser: true, Durable: true, Local: true})[1]
+	judged["REM-S022"] = doctor.ServerItems(stored.Server{Superuser: true, Durable: true, Local: true})[1]
 	for code, item := range judged {
 		if ui.Deref(item.Code) != code || item.State == setup.OK {
 			t.Errorf("%s: got %s %s", code, item.State, ui.Deref(item.Code))

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -13,9 +14,12 @@ const SQLiteDSN = "sqlite:"
 const unreadableDSN = "(not readable)"
 
 var (
-	errDSNForm     = errors.New("neither sqlite: nor an address like postgres://user@host:5432/database")
+	errDSNForm = errors.New("neither sqlite: nor an address like postgres://user@host:5432/database or " +
+		"surreal://user@host:8000/namespace/database")
 	errDSNPassword = errors.New("a password does not belong in it and is not used: give it in a file that only you can " +
 		"read (~/.pgpass, or ?passfile=FILE in the address) or in PGPASSWORD")
+	errDSNPassSurreal = errors.New("a password does not belong in it and is not used: give it in SURREAL_PASS or in a file " +
+		"that only you can read (?passfile=FILE in the address)")
 	errDSNPassphrase = errors.New("the passphrase of a key (sslpassword) does not belong in it and is not used: give it " +
 		"in PGSSLPASSWORD, or use a key without one in a file that only you can read")
 )
@@ -51,6 +55,9 @@ func checkDSN(value any) error {
 		return err
 	}
 	if _, ok := u.User.Password(); ok || u.Query().Has("password") {
+		if strings.HasPrefix(u.Scheme, "surreal") {
+			return errDSNPassSurreal
+		}
 		return errDSNPassword
 	}
 	if u.Query().Has("sslpassword") {
@@ -59,10 +66,13 @@ func checkDSN(value any) error {
 	return nil
 }
 
+// serverSchemes begin the address of a server.
+var serverSchemes = []string{"postgres", "postgresql", "surreal", "surreals"}
+
 // serverURL parses the address of a server. Its error does not quote it.
 func serverURL(dsn string) (*url.URL, error) {
 	u, err := url.Parse(dsn)
-	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || strings.ContainsAny(dsn, " \t\n") {
+	if err != nil || !slices.Contains(serverSchemes, u.Scheme) || strings.ContainsAny(dsn, " \t\n") {
 		return nil, errDSNForm
 	}
 	return u, nil

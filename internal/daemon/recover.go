@@ -18,8 +18,9 @@ import (
 	"remanence/internal/hookclient"
 	"remanence/internal/index"
 	"remanence/internal/mem"
-	"remanence/internal/store/postgres"
+	"remanence/internal/store/served"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/store/stored"
 )
 
 // maxAutoRecover is the size in bytes up to which a damaged database is replaced without a request: callers
@@ -35,14 +36,14 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 			FixedBy("remanence config set store.dsn …")
 	case dsn != "":
 		h.process = rand.Text() // machines may have the same name and directories
-		h.server, err = postgres.Open(ctx, postgres.Config{
-			DSN: dsn, Owner: Owner(h.Paths), Process: h.process, Now: h.Sys.Now,
+		h.server, err = served.Open(ctx, served.Config{
+			DSN: dsn, Getenv: h.Sys.Getenv, Owner: Owner(h.Paths), Process: h.process, Now: h.Sys.Now,
 		})
 		h.Store = h.server
 		switch {
-		case errors.Is(err, postgres.ErrNotBuilt):
-			return notBuilt()
-		case errors.Is(err, postgres.ErrUnfinished):
+		case served.IsNotBuilt(err):
+			return notBuilt(dsn)
+		case errors.Is(err, stored.ErrUnfinished):
 			return fault.NotMoved.WithMessage("a move to the server is not finished").Because("%s", err).
 				FixedBy("remanence config set store.dsn sqlite:, and repeat: remanence db move --to ADDRESS")
 		}
@@ -66,25 +67,27 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 }
 
 // notBuilt is the error of a store on a server in a program without a client for it.
-func notBuilt() error {
+func notBuilt(dsn string) error {
+	e := served.Of(dsn)
 	return fault.Store.Because("store.dsn names a server, and %s; remanence config unset store.dsn returns to the file, "+
-		"make build TAGS=postgres makes a program with it", postgres.ErrNotBuilt)
+		"make build TAGS=%s makes a program with it", e.Missing, e.Tag)
 }
 
 // StoreRefusal returns why a changed setting keeps the store from being opened: its key is store.dsn, it names a
 // server, and this program has no client for it. It returns nil otherwise.
 func StoreRefusal(file string, getenv func(string) string, key string) error {
-	if key != "store.dsn" || postgres.Built {
+	if key != "store.dsn" {
 		return nil
 	}
 	cfg, err := config.LoadConfig(file, getenv)
 	if err != nil {
 		return nil //nolint:nilerr // the change itself reports it
 	}
-	if dsn, err := cfg.ServerDSN(); err != nil || dsn == "" {
+	dsn, err := cfg.ServerDSN()
+	if err != nil || dsn == "" || served.Of(dsn).Built {
 		return nil //nolint:nilerr // the value was validated
 	}
-	return notBuilt()
+	return notBuilt(dsn)
 }
 
 // Owner names this daemon among those of a server: by its machine and data directory.
@@ -95,7 +98,7 @@ func Owner(paths config.Paths) string {
 }
 
 // atFault reports whether the store is the cause of an error, not the caller's data.
-func atFault(err error) bool { return sqlite.AtFault(err) || postgres.AtFault(err) }
+func atFault(err error) bool { return sqlite.AtFault(err) || served.AtFault(err) }
 
 // databaseFile is the store as a file. Without one it returns a fault.
 func databaseFile(h *Daemon) (*sqlite.Store, error) {

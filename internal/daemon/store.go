@@ -11,8 +11,8 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/spool"
-	"remanence/internal/store/postgres"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/store/stored"
 	"remanence/internal/worker"
 )
 
@@ -38,7 +38,7 @@ type StoreHealth struct {
 	Unreadable []string `json:"spoilt,omitempty"` // rows that cannot be read
 	Full       bool     `json:"full,omitempty"`   // every row was read
 	// Server describes the database server that has the store; nil if that is a file.
-	Server *postgres.Server `json:"server,omitempty"`
+	Server *stored.Server `json:"server,omitempty"`
 }
 
 // Examine handles ExamineStore. Damage is an error, except in the index, which is rebuilt, and in single rows.

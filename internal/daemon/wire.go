@@ -28,8 +28,9 @@ import (
 	"remanence/internal/project"
 	"remanence/internal/redact"
 	"remanence/internal/spool"
-	"remanence/internal/store/postgres"
+	"remanence/internal/store/served"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/store/stored"
 	"remanence/internal/transcript"
 	"remanence/internal/vault"
 	"remanence/internal/views"
@@ -42,12 +43,12 @@ type Daemon struct {
 	Paths        config.Paths
 	log          *slog.Logger
 	Store        mem.Store
-	file         *sqlite.Store   // Store, unless a server has it
-	server       *postgres.Store // Store, if a server has it
-	process      string          // names this process among the daemons of the server
-	indexed      *index.Store    // Store with an index in RAM, once serving
-	live         *api.Live       // of what is written to the store
-	others       *peers.Group    // the other daemons of server; nil without one
+	file         *sqlite.Store // Store, unless a server has it
+	server       served.Store  // Store, if a server has it
+	process      string        // names this process among the daemons of the server
+	indexed      *index.Store  // Store with an index in RAM, once serving
+	live         *api.Live     // of what is written to the store
+	others       *peers.Group  // the other daemons of server; nil without one
 	Engine       *engine.Engine
 	spool        *spool.Spool
 	archive      *transcript.Archive
@@ -89,7 +90,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	}
 	if h.server != nil {
 		h.others = peers.New(peers.Config{
-			Server: h.server, Name: h.process, Most: postgres.MaxNotice, Store: h.Store, Live: h.live, Index: h.indexed,
+			Server: h.server, Name: h.process, Most: stored.MaxNotice, Store: h.Store, Live: h.live, Index: h.indexed,
 			Title: beginning, Log: log,
 		})
 	}

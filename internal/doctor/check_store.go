@@ -15,7 +15,8 @@ import (
 	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
-	"remanence/internal/store/postgres"
+	"remanence/internal/store/served"
+	"remanence/internal/store/stored"
 	"remanence/internal/worker"
 )
 
@@ -99,9 +100,13 @@ const slowServer = 50 * time.Millisecond
 const clockOff = time.Minute
 
 // ServerItems checks a database server that has the store.
-func ServerItems(s postgres.Server) []Check {
-	list := []Check{Good("store", true, "PostgreSQL %s at %s, schema %d, %s, answers in %.1f ms", s.Version, s.Address,
-		s.Number, ui.BytesText(s.Bytes), float64(s.Latency)/float64(time.Millisecond))}
+func ServerItems(s stored.Server) []Check {
+	size := ""
+	if s.Bytes > 0 { // not every server says
+		size = ui.BytesText(s.Bytes) + ", "
+	}
+	list := []Check{Good("store", true, "%s %s at %s, schema %d, %sanswers in %.1f ms", s.Engine, s.Version, s.Address,
+		s.Number, size, float64(s.Latency)/float64(time.Millisecond))}
 	warn := func(message, why, fix string) {
 		c := Bad("store", false, fault.ServerSetup.WithMessage("%s", message).Because("%s", why).FixedBy(fix))
 		c.State = setup.Warn
@@ -116,8 +121,11 @@ func ServerItems(s postgres.Server) []Check {
 			"ALTER SYSTEM SET fsync = on; ALTER SYSTEM SET synchronous_commit = on")
 	}
 	if s.Superuser {
-		warn("the role may do everything on the database server", "it is a superuser; owning the schema is enough",
-			"ALTER ROLE … NOSUPERUSER")
+		why, fix := "it is a superuser; owning the schema is enough", "ALTER ROLE … NOSUPERUSER"
+		if s.Engine == "SurrealDB" {
+			why, fix = "it is one of the whole server; one of the database is enough", "DEFINE USER … ON DATABASE … ROLES OWNER"
+		}
+		warn("the role may do everything on the database server", why, fix)
 	}
 	if s.ReadOnly {
 		warn("the role may not write everything on the database server", "what it may not write waits in the spool",
@@ -133,7 +141,7 @@ func ServerItems(s postgres.Server) []Check {
 	}
 	if !s.Local && !s.Encrypted {
 		warn("what is remembered crosses the network unencrypted", "the connection does not use TLS",
-			"add ?sslmode=verify-full to store.dsn")
+			served.Of(s.Address).Secure())
 	}
 	return list
 }

@@ -8,7 +8,7 @@ import (
 	"remanence/internal/daemon"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
-	"remanence/internal/store/postgres"
+	"remanence/internal/store/stored"
 	"remanence/internal/views"
 )
 
@@ -59,23 +59,23 @@ func TestChecksOfTheDaemonsStatus(t *testing.T) {
 		{"a newer store", StoreItem(daemon.StoreHealth{}, mem.ErrNewer), setup.Fail, "REM-S003"},
 		{"a locked store", StoreItem(daemon.StoreHealth{}, mem.ErrLocked), setup.Fail, "REM-S001"},
 		{"a server that is away", StoreItem(daemon.StoreHealth{}, mem.ErrAway), setup.Fail, "REM-S020"},
-		{"a server", ServerItems(postgres.Server{Durable: true, Local: true})[0], setup.OK, ""},
-		{"a server without fsync", ServerItems(postgres.Server{Local: true})[1], setup.Warn, "REM-S022"},
-		{"an open connection", ServerItems(postgres.Server{Durable: true})[1], setup.Warn, "REM-S022"},
+		{"a server", ServerItems(stored.Server{Durable: true, Local: true})[0], setup.OK, ""},
+		{"a server without fsync", ServerItems(stored.Server{Local: true})[1], setup.Warn, "REM-S022"},
+		{"an open connection", ServerItems(stored.Server{Durable: true})[1], setup.Warn, "REM-S022"},
 		{
-			"a slow server", ServerItems(postgres.Server{Durable: true, Local: true, Latency: time.Second})[1], setup.Warn,
+			"a slow server", ServerItems(stored.Server{Durable: true, Local: true, Latency: time.Second})[1], setup.Warn,
 			"REM-S022",
 		},
 		{
-			"a server with another clock", ServerItems(postgres.Server{Durable: true, Local: true, Ahead: -time.Hour})[1],
+			"a server with another clock", ServerItems(stored.Server{Durable: true, Local: true, Ahead: -time.Hour})[1],
 			setup.Warn, "REM-S022",
 		},
 		{
-			"a role without rights", ServerItems(postgres.Server{Durable: true, Local: true, ReadOnly: true})[1], setup.Warn,
+			"a role without rights", ServerItems(stored.Server{Durable: true, Local: true, ReadOnly: true})[1], setup.Warn,
 			"REM-S022",
 		},
 		{
-			"a role that is no owner", ServerItems(postgres.Server{Durable: true, Local: true, CannotMigrate: true})[1],
+			"a role that is no owner", ServerItems(stored.Server{Durable: true, Local: true, CannotMigrate: true})[1],
 			setup.Warn, "REM-S022",
 		},
 		{"no tags", tagItem(nil), setup.OK, ""},

@@ -4,6 +4,7 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,8 +16,9 @@ import (
 	"remanence/internal/daemon"
 	"remanence/internal/fault"
 	"remanence/internal/mem"
-	"remanence/internal/store/postgres"
+	"remanence/internal/store/served"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/store/stored"
 	"remanence/internal/transfer"
 )
 
@@ -79,15 +81,33 @@ func (m *storeMove) check() error {
 	case m.from == m.To:
 		return fault.NotMoved.WithMessage("the memory is there already").Because("it is in %s", m.response.From).
 			FixedBy("remanence db info")
-	case !postgres.Built:
+	case m.missing() != nil:
 		return fault.NotMoved.WithMessage("this program cannot use a server").
-			Because("%s, which released programs leave out", postgres.ErrNotBuilt).
-			FixedBy("make build TAGS=postgres, and use the program that it makes")
+			Because("%s, which released programs leave out", m.missing()).
+			FixedBy("make build TAGS=" + m.engine().Tag + ", and use the program that it makes")
 	case m.from == "" && !config.Exists(m.Paths.Database()):
 		return fault.NoDatabase.Because("%s is not there; nothing has to be moved", m.Paths.Database()).
 			FixedBy("remanence config set store.dsn ADDRESS")
 	}
 	return nil
+}
+
+// engine is the sort of server that the store is moved to, or from.
+func (m *storeMove) engine() served.Engine { return served.Of(cmp.Or(m.To, m.from)) }
+
+// missing says which client of a server this program has not, nil if it has those that it needs.
+func (m *storeMove) missing() error {
+	for _, dsn := range []string{m.To, m.from} {
+		if e := served.Of(dsn); dsn != "" && !e.Built {
+			return e.Missing
+		}
+	}
+	return nil
+}
+
+// at says where a store on a server is.
+func (m *storeMove) at(dsn string) served.Config {
+	return served.Config{DSN: dsn, Getenv: m.Sys.Getenv, Now: m.Sys.Now}
 }
 
 // place is a store as a person knows it.
@@ -101,14 +121,14 @@ func (m *storeMove) place(dsn string) string {
 // preview counts what would be moved, and looks at the other place. It writes nothing.
 func (m *storeMove) preview(ctx context.Context) error {
 	if m.To != "" {
-		t, err := postgres.Look(ctx, postgres.Config{DSN: m.To})
+		t, err := served.Look(ctx, m.at(m.To))
 		switch {
 		case err != nil:
 			return unusable(err)
 		case t.Full && !t.Unfinished:
 			return m.notEmpty()
 		}
-		m.response.Server = "PostgreSQL " + t.Version
+		m.response.Server = t.Engine + " " + t.Version
 	}
 	source, err := m.source(ctx)
 	if err != nil {
@@ -131,7 +151,7 @@ type movable interface {
 // source opens the store of before.
 func (m *storeMove) source(ctx context.Context) (movable, error) {
 	if m.from != "" {
-		return postgres.Open(ctx, postgres.Config{DSN: m.from, Now: m.Sys.Now})
+		return served.Open(ctx, m.at(m.from))
 	}
 	s, err := sqlite.OpenForReading(ctx, m.Paths.Database(), lockWait)
 	if errors.Is(err, mem.ErrForeign) {
@@ -165,7 +185,9 @@ func (m *storeMove) run(ctx context.Context) error {
 
 // toServer copies to a server.
 func (m *storeMove) toServer(ctx context.Context, source mem.MoveStore) error {
-	to, err := postgres.Open(ctx, postgres.Config{DSN: m.To, Now: m.Sys.Now, Copy: true})
+	at := m.at(m.To)
+	at.Copy = true
+	to, err := served.Open(ctx, at)
 	if err != nil {
 		return unusable(err)
 	}
@@ -173,12 +195,12 @@ func (m *storeMove) toServer(ctx context.Context, source mem.MoveStore) error {
 	sum := sha256.Sum256([]byte(daemon.Owner(m.Paths) + m.from))
 	_, err = to.BeginCopy(ctx, hex.EncodeToString(sum[:8]))
 	switch {
-	case errors.Is(err, postgres.ErrNotEmpty):
+	case errors.Is(err, stored.ErrNotEmpty):
 		return m.sameAs(ctx, source, to)
-	case errors.Is(err, postgres.ErrUnfinished):
+	case errors.Is(err, stored.ErrUnfinished):
 		return fault.NotMoved.WithMessage("another move into it is not finished").
 			Because("another store was being copied to %s", m.To).
-			FixedBy("finish that one", "or on the server: DROP SCHEMA "+postgres.DefaultSchema+" CASCADE")
+			FixedBy("finish that one", "or on the server: "+m.engine().Empty())
 	case err != nil:
 		return unusable(err)
 	}
@@ -201,9 +223,9 @@ func (m *storeMove) sameAs(ctx context.Context, source, to mem.MoveStore) (err e
 // notEmpty is the error of a server that has other memories.
 func (m *storeMove) notEmpty() error {
 	return fault.NotMoved.WithMessage("there are other memories already").
-		Because("%s in %s is not empty, and a move mixes nothing", postgres.DefaultSchema, m.To).
+		Because("%s is not empty, and a move mixes nothing", m.To).
 		FixedBy("name another database", "to use what is there: remanence config set store.dsn ADDRESS",
-			"to remove what is there, on the server: DROP SCHEMA "+postgres.DefaultSchema+" CASCADE")
+			"to remove what is there, on the server: "+m.engine().Empty())
 }
 
 // toFile copies into a new file, which then takes the place of the one of before. That is kept aside.

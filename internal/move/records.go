@@ -8,7 +8,7 @@ import (
 	"remanence/internal/daemon"
 	"remanence/internal/fault"
 	"remanence/internal/mem"
-	"remanence/internal/store/postgres"
+	"remanence/internal/store/served"
 	"remanence/internal/store/sqlite"
 )
 
@@ -26,11 +26,7 @@ func Open(ctx context.Context, a *daemon.Connection) (Readable, error) {
 	case err != nil:
 		return nil, err
 	case dsn != "":
-		s, err := postgres.Open(ctx, postgres.Config{DSN: dsn, Now: a.Sys.Now})
-		if err != nil {
-			return nil, err // an interface of a nil store would not be nil
-		}
-		return s, nil
+		return served.Open(ctx, served.Config{DSN: dsn, Getenv: a.Sys.Getenv, Now: a.Sys.Now})
 	}
 	return sqlite.OpenForReading(ctx, a.Paths.Database(), lockWait)
 }
@@ -72,7 +68,7 @@ func ImportRecords(ctx context.Context, a *daemon.Connection, next func() (mem.R
 		if dsn == "" {
 			err = done.intoFile(ctx, a, next)
 		} else {
-			err = done.intoServer(ctx, postgres.Config{DSN: dsn, Now: a.Sys.Now}, next)
+			err = done.intoServer(ctx, served.Config{DSN: dsn, Getenv: a.Sys.Getenv, Now: a.Sys.Now}, next)
 		}
 		if err != nil || len(done.Memories) == 0 {
 			return err
@@ -98,8 +94,8 @@ func (i *Import) intoFile(ctx context.Context, a *daemon.Connection, next func()
 }
 
 // intoServer writes rows into the store on a server.
-func (i *Import) intoServer(ctx context.Context, cfg postgres.Config, next func() (mem.Record, error)) error {
-	store, err := postgres.Open(ctx, cfg)
+func (i *Import) intoServer(ctx context.Context, cfg served.Config, next func() (mem.Record, error)) error {
+	store, err := served.Open(ctx, cfg)
 	if err != nil {
 		return err
 	}

@@ -20,21 +20,6 @@ import (
 // ErrNotBuilt is the error of a program that was built without the client of PostgreSQL.
 var ErrNotBuilt = errors.New("this program is built without PostgreSQL")
 
-// Errors of a copy of a store into a schema.
-var (
-	ErrUnfinished = errors.New("a copy of another store into it is not finished")
-	ErrNotEmpty   = errors.New("it has memories already")
-)
-
-// Target is what is at the place where a copy goes.
-type Target struct {
-	Version    string // of the server
-	Full       bool   // something is stored there
-	Unfinished bool   // by a copy that is not finished
-
-	number int
-}
-
 // Config says where the database is.
 type Config struct {
 	// DSN is a URL, postgres://…; package config accepts no list of key=value. Passwords may come from PGPASSWORD,
@@ -51,28 +36,5 @@ type Config struct {
 	Copy     bool             // a copy into it may be unfinished; otherwise Open refuses that
 }
 
-// MaxNotice is how many bytes a text has that Store.Notify sends. The server takes 8,000.
-const MaxNotice = 7500
-
 // DefaultSchema is the schema that is used unless another one is configured.
 const DefaultSchema = "remanence"
-
-// Server describes the server of an open store.
-type Server struct {
-	Address   string        `json:"address"`   // without a password
-	Version   string        `json:"version"`   // such as 15.18
-	Schema    string        `json:"schema"`    // name of the schema
-	Number    int           `json:"number"`    // version of the schema
-	Latency   time.Duration `json:"latency"`   // of one statement, in nanoseconds
-	Durable   bool          `json:"durable"`   // commits wait for the disk: fsync and synchronous_commit are on
-	Superuser bool          `json:"superuser"` // the role may read and write everything, which is more than it needs
-	Encrypted bool          `json:"encrypted"` // the connection uses TLS
-	Local     bool          `json:"local"`     // the server is on this machine
-	Bytes     int64         `json:"bytes"`     // of the tables
-
-	Ahead time.Duration `json:"ahead"` // how far its clock is ahead of that of this machine, in nanoseconds
-	// ReadOnly says that the role may not write all that it has to.
-	ReadOnly bool `json:"read_only"`
-	// CannotMigrate says that the role may not change the schema, as a newer version will.
-	CannotMigrate bool `json:"cannot_migrate"`
-}

@@ -9,23 +9,24 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // copyMark begins the name of the counter that exists while a copy into the schema is not finished. The source follows.
 const copyMark = "copy from "
 
-// checkCopy returns ErrUnfinished if a copy into the schema is not finished.
+// checkCopy returns stored.ErrUnfinished if a copy into the schema is not finished.
 func (s *database) checkCopy(ctx context.Context) error {
 	_, found, err := first(ctx, s.pool, query("SELECT 1 FROM counter WHERE starts_with(name, ?) LIMIT 1", copyMark),
 		one[int])
 	if err == nil && found {
-		err = ErrUnfinished
+		err = stored.ErrUnfinished
 	}
 	return err
 }
 
 // BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
-// returns ErrNotEmpty if there is something else, and ErrUnfinished if a copy from elsewhere is not finished.
+// returns stored.ErrNotEmpty if there is something else, and stored.ErrUnfinished if a copy from elsewhere is not finished.
 func (s *database) BeginCopy(ctx context.Context, from string) (begun bool, err error) {
 	err = s.transact(ctx, func(tx *transaction) error {
 		var other, full bool
@@ -34,13 +35,13 @@ func (s *database) BeginCopy(ctx context.Context, from string) (begun bool, err 
 			return err
 		}
 		if other {
-			return ErrUnfinished
+			return stored.ErrUnfinished
 		}
 		if begun {
 			return nil
 		}
 		if err := tx.get(ctx, query(holds), &full); err != nil || full {
-			return errors.Join(err, ErrNotEmpty)
+			return errors.Join(err, stored.ErrNotEmpty)
 		}
 		return tx.exec(ctx, query("INSERT INTO counter (name, n) VALUES (?, 1)", copyMark+from))
 	})
@@ -70,7 +71,7 @@ func (s *database) EndCopy(ctx context.Context) error {
 }
 
 // Look asks a server what is there, and changes nothing.
-func Look(ctx context.Context, cfg Config) (t Target, err error) {
+func Look(ctx context.Context, cfg Config) (t stored.Target, err error) {
 	cfg = cfg.withDefaults()
 	pool, err := connect(ctx, cfg)
 	if err != nil {
@@ -79,9 +80,11 @@ func Look(ctx context.Context, cfg Config) (t Target, err error) {
 	defer pool.Close()
 	name := pgx.Identifier{cfg.Schema}.Sanitize()
 	var known bool
+	var number int
+	t.Engine = engine
 	err = pool.QueryRow(ctx, `SELECT split_part(current_setting('server_version'), ' ', 1),
 		current_setting('server_version_num')::int, to_regclass($1) IS NOT NULL`, name+".counter").
-		Scan(&t.Version, &t.number, &known)
+		Scan(&t.Version, &number, &known)
 	if err != nil || !known {
 		return t, wrap("look at the server", err)
 	}
@@ -90,7 +93,7 @@ func Look(ctx context.Context, cfg Config) (t Target, err error) {
 		err = pool.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM counter WHERE starts_with(name, $1))", copyMark).
 			Scan(&t.Unfinished)
 	}
-	if err == nil && t.number < minVersion {
+	if err == nil && number < minVersion {
 		err = mem.ErrForeign
 	}
 	return t, wrap("look at the server", err)

@@ -19,10 +19,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // Built is whether the program has the client of PostgreSQL.
 const Built = true
+
+// engine is the name of the server.
+const engine = "PostgreSQL"
 
 // Defaults of Config.
 const (
@@ -154,8 +158,9 @@ func (s *Store) Close() error {
 }
 
 // Server asks the server about itself.
-func (s *Store) Server(ctx context.Context) (v Server, err error) {
+func (s *Store) Server(ctx context.Context) (v stored.Server, err error) {
 	conf := s.pool.Config().ConnConfig
+	v.Engine = engine
 	v.Schema, v.Encrypted = s.schema, conf.TLSConfig != nil
 	v.Address = fmt.Sprintf("postgres://%s@%s:%d/%s", conf.User, conf.Host, conf.Port, conf.Database)
 	v.Local = isLocal(conf.Host)

@@ -20,19 +20,6 @@ import (
 // ErrNotBuilt is the error of a program that was built without the client of SurrealDB.
 var ErrNotBuilt = errors.New("this program is built without SurrealDB")
 
-// Errors of a copy of a store into a database.
-var (
-	ErrUnfinished = errors.New("a copy of another store into it is not finished")
-	ErrNotEmpty   = errors.New("it has memories already")
-)
-
-// Target is what is at the place where a copy goes.
-type Target struct {
-	Version    string // of the server
-	Full       bool   // something is stored there
-	Unfinished bool   // by a copy that is not finished
-}
-
 // Config says where the database is.
 type Config struct {
 	// DSN is a URL, surreal://user@host:8000/namespace/database, or surreals:// for TLS. What it leaves out comes from
@@ -49,24 +36,8 @@ type Config struct {
 	Copy    bool                // a copy into it may be unfinished; otherwise Open refuses that
 }
 
-// MaxNotice is how many bytes a text has that Store.Notify sends.
-const MaxNotice = 7500
-
 // Names of the namespace and of the database that are used unless others are configured.
 const (
 	DefaultNamespace = "claude_memory"
 	DefaultDatabase  = "memories"
 )
-
-// Server describes the server of an open store.
-type Server struct {
-	Address   string        `json:"address"`   // without a password
-	Version   string        `json:"version"`   // such as 3.0.2
-	Schema    string        `json:"schema"`    // names of the namespace and the database
-	Number    int           `json:"number"`    // version of the schema
-	Latency   time.Duration `json:"latency"`   // of one statement, in nanoseconds
-	Encrypted bool          `json:"encrypted"` // the connection uses TLS
-	Local     bool          `json:"local"`     // the server is on this machine
-	Superuser bool          `json:"superuser"` // the user is that of the whole server, which is more than is needed
-	Ahead     time.Duration `json:"ahead"`     // how far its clock is ahead of that of this machine, in nanoseconds
-}

@@ -4,21 +4,23 @@ package surreal
 
 import (
 	"context"
+
+	"remanence/internal/store/stored"
 )
 
 // A copy into the database that is not finished is marked in store:state: copy is its source.
 
-// checkCopy returns ErrUnfinished if a copy into the database is not finished.
+// checkCopy returns stored.ErrUnfinished if a copy into the database is not finished.
 func (s *database) checkCopy(ctx context.Context) error {
 	from, _, err := first(ctx, s, query("SELECT copy FROM store:state"), text("copy"))
 	if err == nil && from != "" {
-		err = ErrUnfinished
+		err = stored.ErrUnfinished
 	}
 	return err
 }
 
 // BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
-// returns ErrNotEmpty if there is something else, and ErrUnfinished if a copy from elsewhere is not finished.
+// returns stored.ErrNotEmpty if there is something else, and stored.ErrUnfinished if a copy from elsewhere is not finished.
 func (s *database) BeginCopy(ctx context.Context, from string) (begun bool, err error) {
 	err = s.transact(ctx, func(tx *transaction) error {
 		was := tx.state.text("copy")
@@ -26,11 +28,11 @@ func (s *database) BeginCopy(ctx context.Context, from string) (begun bool, err 
 			return nil
 		}
 		if was != "" {
-			return ErrUnfinished
+			return stored.ErrUnfinished
 		}
 		full, err := holds(ctx, tx)
 		if err == nil && full {
-			err = ErrNotEmpty
+			err = stored.ErrNotEmpty
 		}
 		tx.state["copy"] = from
 		return err
@@ -87,12 +89,13 @@ func (s *database) EndCopy(ctx context.Context) error {
 }
 
 // Look asks a server what is there, and changes nothing.
-func Look(ctx context.Context, cfg Config) (t Target, err error) {
+func Look(ctx context.Context, cfg Config) (t stored.Target, err error) {
 	s, err := connect(cfg)
 	if err != nil {
 		return t, wrap("look at the server", err)
 	}
 	defer s.link.close()
+	t.Engine = engine
 	if t.Version, err = s.version(ctx); err != nil {
 		return t, wrap("look at the server", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // Built is whether the program has the client of SurrealDB.
@@ -28,7 +29,7 @@ type records interface {
 func Open(context.Context, Config) (*Store, error) { return nil, ErrNotBuilt }
 
 // Server returns an error.
-func (*Store) Server(context.Context) (Server, error) { return Server{}, ErrNotBuilt }
+func (*Store) Server(context.Context) (stored.Server, error) { return stored.Server{}, ErrNotBuilt }
 
 // BeginCopy returns an error.
 func (*Store) BeginCopy(context.Context, string) (bool, error) { return false, ErrNotBuilt }
@@ -40,7 +41,7 @@ func (*Store) ClearCopy(context.Context) error { return ErrNotBuilt }
 func (*Store) EndCopy(context.Context) error { return ErrNotBuilt }
 
 // Look returns an error.
-func Look(context.Context, Config) (Target, error) { return Target{}, ErrNotBuilt }
+func Look(context.Context, Config) (stored.Target, error) { return stored.Target{}, ErrNotBuilt }
 
 // Notify returns an error.
 func (*Store) Notify(context.Context, string) error { return ErrNotBuilt }

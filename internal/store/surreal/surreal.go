@@ -9,10 +9,14 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // Built is whether the program has the client of SurrealDB.
 const Built = true
+
+// engine is the name of the server.
+const engine = "SurrealDB"
 
 // Defaults of Config.
 const (
@@ -94,8 +98,9 @@ func (s *Store) Close() error {
 }
 
 // Server asks the server about itself.
-func (s *Store) Server(ctx context.Context) (v Server, err error) {
+func (s *Store) Server(ctx context.Context) (v stored.Server, err error) {
 	to := s.link.to
+	v.Engine, v.Durable = engine, true // it does not say whether it waits for its disk
 	v.Address, v.Schema = to.address(), to.namespace+"/"+to.database
 	v.Encrypted, v.Local = to.scheme == "wss", to.isLocal()
 	a, err := s.link.get(ctx)
@@ -107,11 +112,10 @@ func (s *Store) Server(ctx context.Context) (v Server, err error) {
 		return v, wrap("ask the server", err)
 	}
 	begun := time.Now()
-	state, _, err := first(ctx, s, query("SELECT *, time::unix(time::now()) * 1000000000 + 0 AS clock, "+
-		"time::nano(time::now()) AS nanos FROM store:state"), whole)
+	state, _, err := first(ctx, s, query("SELECT schema, time::nano(time::now()) AS clock FROM store:state"), whole)
 	v.Latency = time.Since(begun)
 	v.Number = int(state.number("schema"))
-	if at := state.time("nanos"); !at.IsZero() {
+	if at := state.time("clock"); !at.IsZero() {
 		v.Ahead = at.Sub(begun.Add(v.Latency / 2))
 	}
 	return v, wrap("ask the server", err)

@@ -1,0 +1,117 @@
+// Package served opens a store on a database server: the one whose back end the address names. It knows which back ends
+// there are, and which of them this program was built with.
+package served
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/postgres"
+	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal"
+)
+
+// Store is a store on a server.
+type Store interface {
+	mem.Store
+	mem.RecordStore
+	AddRecords(ctx context.Context, rows []mem.Record) error
+	FinishRecords(ctx context.Context) error
+
+	// Server asks the server about itself.
+	Server(ctx context.Context) (stored.Server, error)
+	// BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
+	// returns stored.ErrNotEmpty if there is something else, and stored.ErrUnfinished if a copy from elsewhere is not
+	// finished.
+	BeginCopy(ctx context.Context, from string) (begun bool, err error)
+	// ClearCopy deletes what an unfinished copy wrote. It is not finished afterwards either.
+	ClearCopy(ctx context.Context) error
+	// EndCopy marks a copy as finished. From then on the store can be opened.
+	EndCopy(ctx context.Context) error
+	// Notify sends a text of at most stored.MaxNotice bytes to all who listen.
+	Notify(ctx context.Context, text string) error
+	// Listen passes on what is sent, its own too, until ctx ends or the connection does. It calls ready when it begins.
+	Listen(ctx context.Context, ready func(), receive func(text string)) error
+}
+
+// Config says where a store is.
+type Config struct {
+	DSN     string
+	Getenv  func(string) string // of the credentials; nil means os.Getenv
+	Owner   string              // names the daemon that leases jobs, the same after a restart
+	Process string              // names this process in the notices of what it wrote, as no other
+	Now     func() time.Time    // nil means time.Now
+	Copy    bool                // a copy into it may be unfinished; otherwise Open refuses that
+}
+
+func (c Config) postgres() postgres.Config {
+	return postgres.Config{DSN: c.DSN, Owner: c.Owner, Process: c.Process, Now: c.Now, Copy: c.Copy}
+}
+
+func (c Config) surreal() surreal.Config {
+	return surreal.Config{
+		DSN: c.DSN, Getenv: c.Getenv, Owner: c.Owner, Process: c.Process, Now: c.Now, Copy: c.Copy,
+	}
+}
+
+// Engine is a sort of server.
+type Engine struct {
+	Name  string
+	Tag   string // with which a program has its client
+	Built bool   // this program has it
+
+	Missing error // says that this program has not
+
+	secure, empty string
+	open          func(context.Context, Config) (Store, error)
+	look          func(context.Context, Config) (stored.Target, error)
+}
+
+// Of returns the engine of an address.
+func Of(dsn string) Engine {
+	if strings.HasPrefix(dsn, "surreal") {
+		return Engine{
+			Name: "SurrealDB", Tag: "surreal", Built: surreal.Built, Missing: surreal.ErrNotBuilt, secure: "begin store.dsn with surreals://",
+			empty: "REMOVE DATABASE …", open: func(ctx context.Context, c Config) (Store, error) {
+				return opened(surreal.Open(ctx, c.surreal()))
+			}, look: func(ctx context.Context, c Config) (stored.Target, error) { return surreal.Look(ctx, c.surreal()) },
+		}
+	}
+	return Engine{
+		Name: "PostgreSQL", Tag: "postgres", Built: postgres.Built, Missing: postgres.ErrNotBuilt, secure: "add ?sslmode=verify-full to store.dsn",
+		empty: "DROP SCHEMA " + postgres.DefaultSchema + " CASCADE", open: func(ctx context.Context, c Config) (Store, error) {
+			return opened(postgres.Open(ctx, c.postgres()))
+		}, look: func(ctx context.Context, c Config) (stored.Target, error) { return postgres.Look(ctx, c.postgres()) },
+	}
+}
+
+// Secure says how the connection gets encrypted.
+func (e Engine) Secure() string { return e.secure }
+
+// Empty is the statement that removes all that is stored.
+func (e Engine) Empty() string { return e.empty }
+
+// opened returns a store. One of no type would not be nil.
+func opened[S Store](s S, err error) (Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Open opens the store of an address.
+func Open(ctx context.Context, c Config) (Store, error) { return Of(c.DSN).open(ctx, c) }
+
+// IsNotBuilt reports whether an error is that of a program that was built without the client of a server.
+func IsNotBuilt(err error) bool {
+	return errors.Is(err, postgres.ErrNotBuilt) || errors.Is(err, surreal.ErrNotBuilt)
+}
+
+// Look asks the server of an address what is there, and changes nothing.
+func Look(ctx context.Context, c Config) (stored.Target, error) { return Of(c.DSN).look(ctx, c) }
+
+// AtFault reports whether a store is the cause of an error, not the caller's data: the same call may succeed later.
+func AtFault(err error) bool { return postgres.AtFault(err) || surreal.AtFault(err) }
