@@ -48,7 +48,7 @@ func dbInfo(ctx context.Context, a *app) error {
 		Copies:   copyItems(copies), LastBackup: lastBackup(up, copies), LastVacuum: ui.TimeOrNil(up.Vacuum),
 	}
 	if h.Server != nil {
-		v.Path, v.Server = h.Server.Address, "PostgreSQL "+h.Server.Version
+		v.Path, v.Server = h.Server.Address, h.Server.Engine+" "+h.Server.Version
 	}
 	return a.out.Show(v)
 }

@@ -98,3 +98,17 @@ func withoutPassword(value any) any {
 	}
 	return u.String()
 }
+
+// credentialNames returns the variables with what the address of the database server leaves out.
+func (c Config) credentialNames() []string {
+	dsn, err := c.ServerDSN()
+	switch {
+	case err != nil || dsn == "":
+		return nil
+	case strings.HasPrefix(dsn, "surreal"):
+		return []string{
+			"SURREAL_URL", "SURREAL_NS", "SURREAL_DB", "SURREAL_USER", "SURREAL_PASS", "SURREAL_PASSFILE",
+		}
+	}
+	return []string{"PGPASSWORD", "PGPASSFILE", "PGSSLPASSWORD"}
+}

@@ -190,7 +190,8 @@ func (c Config) OutsideNames() []string {
 	if m.Provider == llm.Claude {
 		out = append(out, "CLAUDE_CONFIG_DIR")
 	}
-	return slices.DeleteFunc(out, func(name string) bool { return name == "" || checkKeyEnv(name) != nil })
+	out = slices.DeleteFunc(out, func(name string) bool { return name == "" || checkKeyEnv(name) != nil })
+	return append(out, c.credentialNames()...)
 }
 
 // networkNames returns the variables that configure proxies and certificates.

@@ -1,0 +1,148 @@
+//go:build backends && linux
+
+package backends
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"remanence/test/surrealserver"
+	"remanence/test/world"
+)
+
+// withSurreal is the built program, with the client of SurrealDB in it, and hooks that have time.
+var withSurreal string
+
+// onSurreal returns a person whose memory is on a server of their own. The password is in a file.
+func onSurreal(t *testing.T) (*world.Person, *surrealserver.Server) {
+	t.Helper()
+	server, err := surrealserver.New(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	if withSurreal == "" {
+		file := filepath.Join(filepath.Dir(world.Binary), "with-surreal")
+		if err := world.Build(file, "-tags", "surreal", "-ldflags", "-X main.slack=20s"); err != nil {
+			t.Fatal(err)
+		}
+		withSurreal = file
+	}
+	p := world.NewPerson(t)
+	p.Program = withSurreal
+	file := filepath.Join(p.Home, "surreal-password")
+	if err := os.WriteFile(file, []byte(server.Password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Env = append(p.Env, "SURREAL_PASSFILE="+file)
+	return p, server
+}
+
+func TestMemoryIsOnSurrealDBAlone(t *testing.T) {
+	p, server := onSurreal(t)
+	p.Run("config", "set", "store.dsn", server.DSN("team", "memory"))
+	p.Run("add", "the till rounds to five cents", "--kind", "decision")
+	for _, args := range [][]string{{"search", "rounding till"}, {"--no-daemon", "search", "tills"}} {
+		if args[0] == "--no-daemon" {
+			p.StopWorker()
+		}
+		if out := p.Run(args...); !strings.Contains(out, "the till rounds to five cents") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(p.Data(), "remanence.db")); !os.IsNotExist(err) {
+		t.Errorf("a file was made beside: %v", err)
+	}
+	if out := p.Run("db", "info"); !strings.Contains(out, "SurrealDB 3.") || !strings.Contains(out, "team/memory") {
+		t.Errorf("db info: %s", out)
+	}
+	out, err := p.Command("db", "backup").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "REM-S021") {
+		t.Errorf("db backup: %v, %s", err, out)
+	}
+	doctor, _ := p.Command("doctor").CombinedOutput() // what else it finds is not of interest
+	if !strings.Contains(string(doctor), "SurrealDB 3.") || !strings.Contains(string(doctor), "DEFINE USER") {
+		t.Errorf("doctor: %s", doctor)
+	}
+	if out := p.Traces(server.Password); len(out) != 1 || !strings.Contains(out[0], "surreal-password:") {
+		t.Errorf("the password is in %v, want its file alone", out)
+	}
+	if out := p.Run("purge", "m_1", "--dry-run"); !strings.Contains(out, "not reached") {
+		t.Errorf("preview of a purge: %s", out)
+	}
+	p.Run("purge", "m_1", "--yes")
+	if out := p.Run("search", "till"); strings.Contains(out, "five cents") {
+		t.Errorf("after the purge: %s", out)
+	}
+	if out, err := server.SQL("team", "memory", "SELECT * FROM memory"); err != nil || strings.Contains(out, "till") {
+		t.Errorf("the server has %s, %v", out, err)
+	}
+}
+
+// A server that is killed loses nothing: hooks spool, exit well, and the daemon takes all of it in when it is back.
+func TestEventsWaitInTheSpoolWhileSurrealDBIsAway(t *testing.T) {
+	p, server := onSurreal(t)
+	p.Run("config", "set", "store.dsn", server.DSN("team", "memory"))
+	p.StartWorker()
+	var marks []string
+	for i := range 5 {
+		marks = append(marks, send(t, p, i))
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		marks = append(marks, send(t, p, 100+i))
+	}
+	if p.Spool().Empty() {
+		t.Error("nothing is in the spool while the server is away")
+	}
+	p.StopWorker() // and a daemon that starts without the server
+	marks = append(marks, send(t, p, 200))
+	out, err := p.Command("status").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "REM-S020") {
+		t.Errorf("status without a server: %v, %s", err, out)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !p.Eventually(func() bool {
+		_ = p.Command("daemon", "start").Run()
+		return p.Spool().Empty()
+	}) {
+		t.Fatalf("the spool is not taken in: %s", p.Run("status"))
+	}
+	for _, mark := range marks {
+		got, err := server.SQL("team", "memory", fmt.Sprintf("RETURN array::len((SELECT VALUE seq FROM event WHERE payload "+
+			"CONTAINS 'make %s'))", mark))
+		if err != nil || !strings.Contains(got, `"result":1,`) {
+			t.Errorf("%s: stored %s, %v, want once", mark, got, err)
+		}
+	}
+}
+
+func TestAMoveToSurrealDBAndBackLosesNothing(t *testing.T) {
+	p, server := onSurreal(t)
+	for i := range 20 {
+		p.Run("add", fmt.Sprintf("lock %d of the canal has a key of brass", i), "--kind", "decision")
+	}
+	send(t, p, 1)
+	before := p.Run("search", "brass key lock 7", "--json")
+	dsn := server.DSN("team", "memory")
+	for _, to := range []string{dsn, "sqlite:"} {
+		p.Run("db", "move", "--to", to, "--yes")
+		if out := p.Run("search", "lock 7 brass"); !strings.Contains(out, "lock 7 of the canal") {
+			t.Errorf("search in %s: %s", to, out)
+		}
+	}
+	if !strings.Contains(before, "lock 7 of the canal") {
+		t.Errorf("before: %s", before)
+	}
+}
