@@ -15,6 +15,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/surql"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 // transaction is one writing transaction. What it writes is sent before it reads next, or when it ends.
 type transaction struct {
 	s    *database
-	on   *attached
+	on   *surql.Attached
 	tx   *sdk.Transaction
 	now  time.Time
 	ends bool // it is undone
@@ -51,7 +52,7 @@ func (s *database) transact(ctx context.Context, f func(*transaction) error) err
 	end := time.Now().Add(s.wait)
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := s.attempt(ctx, f)
-		if err == nil || !isConflict(err) || time.Now().After(end) {
+		if err == nil || !surql.IsConflict(err) || time.Now().After(end) {
 			return err
 		}
 		select {
@@ -64,20 +65,20 @@ func (s *database) transact(ctx context.Context, f func(*transaction) error) err
 
 // begin starts a transaction, which sees the store as it is now.
 func (s *database) begin(ctx context.Context) (*transaction, error) {
-	a, err := s.link.get(ctx)
+	a, err := s.link.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
 	tx := &transaction{s: s, on: a, now: s.now(), pending: &statement{}}
-	return tx, s.link.call(ctx, a, func(ctx context.Context) (err error) {
-		tx.tx, err = a.db.Begin(ctx)
+	return tx, s.link.Call(ctx, a, func(ctx context.Context) (err error) {
+		tx.tx, err = a.DB.Begin(ctx)
 		return err
 	})
 }
 
 // cancel undoes the transaction. One whose connection broke is undone by the server.
 func (tx *transaction) cancel(ctx context.Context) {
-	_ = tx.s.link.call(context.WithoutCancel(ctx), tx.on, func(ctx context.Context) error { return tx.tx.Cancel(ctx) })
+	_ = tx.s.link.Call(context.WithoutCancel(ctx), tx.on, func(ctx context.Context) error { return tx.tx.Cancel(ctx) })
 }
 
 func (s *database) attempt(ctx context.Context, f func(*transaction) error) error {
@@ -89,7 +90,7 @@ func (s *database) attempt(ctx context.Context, f func(*transaction) error) erro
 		tx.cancel(ctx)
 		return err
 	}
-	return s.link.call(ctx, tx.on, func(ctx context.Context) error { return tx.tx.Commit(ctx) })
+	return s.link.Call(ctx, tx.on, func(ctx context.Context) error { return tx.tx.Commit(ctx) })
 }
 
 // whole does all of a transaction but to commit it.
@@ -107,7 +108,7 @@ func (tx *transaction) whole(ctx context.Context, f func(*transaction) error) (e
 		return err
 	}
 	// Every transaction writes this record, so that of two at the same time one fails.
-	tx.state["writes"] = tx.state.number("writes") + 1
+	tx.state["writes"] = tx.state.Number("writes") + 1
 	if err := tx.exec(ctx, put("store", "state", tx.state)); err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (tx *transaction) whole(ctx context.Context, f func(*transaction) error) (e
 
 // exec adds a statement.
 func (tx *transaction) exec(ctx context.Context, s *statement) error {
-	tx.pending.append(s).add("; ")
+	tx.pending.Append(s).Add("; ")
 	if tx.waiting++; tx.waiting < maxPending {
 		return nil
 	}
@@ -134,10 +135,10 @@ func (tx *transaction) flush(ctx context.Context) error {
 
 // run implements querier.
 func (tx *transaction) run(ctx context.Context, s *statement) (out []row, err error) {
-	q := tx.pending.append(s)
+	q := tx.pending.Append(s)
 	tx.pending, tx.waiting = &statement{}, 0
-	err = tx.s.link.call(ctx, tx.on, func(ctx context.Context) (err error) {
-		out, err = send(ctx, tx.tx, q)
+	err = tx.s.link.Call(ctx, tx.on, func(ctx context.Context) (err error) {
+		out, err = surql.Send(ctx, tx.tx, q)
 		return err
 	})
 	return out, err
@@ -151,14 +152,14 @@ func (tx *transaction) changed(ctx context.Context, s *statement) (int, error) {
 
 // Next returns the number of a new row. No number is used twice, even if the newest row was erased.
 func (tx *transaction) Next(_ context.Context, name string) (int64, error) {
-	n := tx.state.number("last_"+name) + 1
+	n := tx.state.Number("last_"+name) + 1
 	tx.state["last_"+name] = n
 	return n, nil
 }
 
 // raise has Next return a number above n.
 func (tx *transaction) raise(name string, n int64) {
-	tx.state["last_"+name] = max(tx.state.number("last_"+name), n)
+	tx.state["last_"+name] = max(tx.state.Number("last_"+name), n)
 }
 
 // mostNamed is how many memories a notice names.
@@ -262,9 +263,6 @@ func (s *database) consistently(ctx context.Context, f func(querier) error) erro
 	defer tx.cancel(ctx)
 	return f(tx)
 }
-
-// storable returns a time as it can be stored: in UTC, and within the range of stored times.
-func storable(t time.Time) time.Time { return stored.TimeOf(stored.Stamp(t)) }
 
 var errNoRow = fmt.Errorf("%w: no such row", mem.ErrNotFound)
 

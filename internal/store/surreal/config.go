@@ -35,9 +35,3 @@ type Config struct {
 	Poll    time.Duration       // how often Listen asks for notices; 0 means 1 s
 	Copy    bool                // a copy into it may be unfinished; otherwise Open refuses that
 }
-
-// Names of the namespace and of the database that are used unless others are configured.
-const (
-	DefaultNamespace = "claude_memory"
-	DefaultDatabase  = "memories"
-)

@@ -23,7 +23,7 @@ func (s *database) checkCopy(ctx context.Context) error {
 // returns stored.ErrNotEmpty if there is something else, and stored.ErrUnfinished if a copy from elsewhere is not finished.
 func (s *database) BeginCopy(ctx context.Context, from string) (begun bool, err error) {
 	err = s.transact(ctx, func(tx *transaction) error {
-		was := tx.state.text("copy")
+		was := tx.state.Text("copy")
 		if begun = was == from; begun {
 			return nil
 		}
@@ -94,7 +94,7 @@ func Look(ctx context.Context, cfg Config) (t stored.Target, err error) {
 	if err != nil {
 		return t, wrap("look at the server", err)
 	}
-	defer s.link.close()
+	defer s.link.Close()
 	t.Engine = engine
 	if t.Version, err = s.version(ctx); err != nil {
 		return t, wrap("look at the server", err)

@@ -12,6 +12,8 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
+	"remanence/internal/store/surreal/surql"
 )
 
 const defaultEvents = 100
@@ -35,7 +37,7 @@ func (tx *transaction) LastEvent(ctx context.Context, session string) (int64, st
 		return 0, "", time.Time{}, err
 	}
 	r, _, err := first(ctx, tx, selectRecords("seq, key, created_at", "event", []int64{seq}), whole)
-	return r.number("seq"), r.text("key"), r.time("created_at"), err
+	return r.Number("seq"), r.Text("key"), r.Time("created_at"), err
 }
 
 // InsertEvent writes the event's row and returns its position.
@@ -86,7 +88,7 @@ func (s *Store) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, erro
 	if err != nil {
 		return nil, wrap("events", err)
 	}
-	later, err := rows(ctx, s, query(fmt.Sprintf("SELECT seq FROM event:%d.. WHERE ", seq+1)).append(where), number("seq"))
+	later, err := rows(ctx, s, query(fmt.Sprintf("SELECT seq FROM event:%d.. WHERE ", seq+1)).Append(where), number("seq"))
 	if err != nil {
 		return nil, wrap("events", err)
 	}
@@ -95,7 +97,7 @@ func (s *Store) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, erro
 	return slices.Concat(before, anchor, after), wrap("events", err)
 }
 
-func eventOf(r row) (mem.Event, error) { return decode[mem.Event]("event", r.text("payload")) }
+func eventOf(r row) (mem.Event, error) { return form.Decode[mem.Event]("event", r.Text("payload")) }
 
 // events reads events in the order of their positions.
 func (s *database) events(ctx context.Context, positions []int64) ([]mem.Event, error) {
@@ -115,10 +117,10 @@ func (s *database) eventsBefore(ctx context.Context, where *statement, of bool, 
 	if seq > 0 {
 		cond = query("seq < ?", seq)
 	}
-	cond.add(" AND ").append(where)
-	q := newest("event", "seq", cond, limit, 0)
+	cond.Add(" AND ").Append(where)
+	q := surql.Newest("event", "seq", cond, limit, 0)
 	if of { // they have an index
-		q = query("SELECT seq FROM event WHERE ").append(cond)
+		q = query("SELECT seq FROM event WHERE ").Append(cond)
 	}
 	positions, err := rows(ctx, s, q, number("seq"))
 	if err != nil {
@@ -130,42 +132,42 @@ func (s *database) eventsBefore(ctx context.Context, where *statement, of bool, 
 
 // eventsWhere returns the conditions of q, and whether they name sessions.
 func (s *database) eventsWhere(ctx context.Context, q mem.EventQuery) (w *statement, of bool, err error) {
-	w = query("payload != ''").equal("prompt_id", q.PromptID)
+	w = query("payload != ''").Equal("prompt_id", q.PromptID)
 	if q.Session != "" {
 		n, err := sessionNumber(ctx, s, q.Session)
 		if err != nil {
 			return w, of, err
 		}
 		of = true
-		w.and("session = ?", n)
+		w.And("session = ?", n)
 	}
 	if len(q.Kinds) > 0 {
-		w.and("kind IN ?", texts(q.Kinds))
+		w.And("kind IN ?", texts(q.Kinds))
 	}
 	if strings.Contains(q.Tool, "*") { // only * is special
 		parts := strings.Split(q.Tool, "*")
 		for i := range parts {
 			parts[i] = regexp.QuoteMeta(parts[i])
 		}
-		w.and("string::matches(tool, ?)", "(?s)^"+strings.Join(parts, ".*")+"$")
+		w.And("string::matches(tool, ?)", "(?s)^"+strings.Join(parts, ".*")+"$")
 	} else {
-		w.equal("tool", q.Tool)
+		w.Equal("tool", q.Tool)
 	}
 	if q.Project != "" || !q.After.IsZero() { // events have no index by time, sessions have
 		sessions, err := s.sessionsSince(ctx, s, q.Project, q.After)
 		if err != nil {
 			return w, of, err
 		}
-		w.and("session IN ?", sessions)
+		w.And("session IN ?", sessions)
 	}
 	if !q.After.IsZero() {
-		w.and("created_at >= ?", stored.Stamp(q.After))
+		w.And("created_at >= ?", stored.Stamp(q.After))
 	}
 	if !q.Before.IsZero() {
-		w.and("created_at < ?", stored.Stamp(q.Before))
+		w.And("created_at < ?", stored.Stamp(q.Before))
 	}
 	if q.AgentID != nil {
-		w.and("agent_id = ?", *q.AgentID)
+		w.And("agent_id = ?", *q.AgentID)
 	}
 	return w, of, nil
 }
@@ -191,8 +193,8 @@ func (s *Store) EventHeaders(ctx context.Context, session string) ([]mem.EventHe
 		WHERE session = ? AND (agent_id = '' OR kind IN ['PostToolUse', 'PostToolUseFailure']) ORDER BY seq`, n),
 		func(r row) (mem.EventHeader, error) {
 			h := mem.EventHeader{
-				Kind: mem.EventKind(r.text("kind")), At: r.time("created_at"), PromptID: r.text("prompt_id"),
-				ToolUseID: r.text("tool_use_id"),
+				Kind: mem.EventKind(r.Text("kind")), At: r.Time("created_at"), PromptID: r.Text("prompt_id"),
+				ToolUseID: r.Text("tool_use_id"),
 			}
 			if e, err := eventOf(r); err == nil {
 				h.Source = e.Source

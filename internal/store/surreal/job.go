@@ -53,9 +53,9 @@ func jobs(ctx context.Context, db querier, q *statement) ([]mem.Job, error) {
 	var out []mem.Job
 	for _, r := range found {
 		out = append(out, mem.Job{
-			ID: r.text("ref"), Kind: r.text("kind"), Session: sessions[r.number("session")], Key: r.text("key"),
-			Data: r.text("data"), NotBefore: r.time("not_before"), Attempts: r.count("attempts"), Created: r.time("created"),
-			Error: r.text("error"), Dead: r.flag("dead"),
+			ID: r.Text("ref"), Kind: r.Text("kind"), Session: sessions[r.Number("session")], Key: r.Text("key"),
+			Data: r.Text("data"), NotBefore: r.Time("not_before"), Attempts: r.Count("attempts"), Created: r.Time("created"),
+			Error: r.Text("error"), Dead: r.Flag("dead"),
 		})
 	}
 	return out, err
@@ -115,25 +115,25 @@ func dueJobs(ctx context.Context, db querier, kinds mem.JobKinds, now time.Time)
 		kind    string
 		session int64
 	}
-	of := func(r row) group { return group{r.text("kind"), r.number("session")} }
+	of := func(r row) group { return group{r.Text("kind"), r.Number("session")} }
 	tries, until := map[group]int64{}, map[group]int64{}
 	for _, r := range all {
-		if g := of(r); r.flag("failed") && g.session != 0 {
-			tries[g] = max(tries[g], r.number("attempts")+1) // 0 is none that failed
-			if !r.flag("dead") {
-				until[g] = max(until[g], r.number("not_before"))
+		if g := of(r); r.Flag("failed") && g.session != 0 {
+			tries[g] = max(tries[g], r.Number("attempts")+1) // 0 is none that failed
+			if !r.Flag("dead") {
+				until[g] = max(until[g], r.Number("not_before"))
 			}
 		}
 	}
 	at := stored.Stamp(now)
 	due := slices.DeleteFunc(all, func(r row) bool {
-		return r.flag("dead") || r.number("not_before") > at || r.number("leased") > at || until[of(r)] > at ||
-			len(kinds.Only) > 0 && !slices.Contains(kinds.Only, r.text("kind")) || slices.Contains(kinds.Except, r.text("kind"))
+		return r.Flag("dead") || r.Number("not_before") > at || r.Number("leased") > at || until[of(r)] > at ||
+			len(kinds.Only) > 0 && !slices.Contains(kinds.Only, r.Text("kind")) || slices.Contains(kinds.Except, r.Text("kind"))
 	})
 	slices.SortStableFunc(due, func(a, b row) int { return cmp.Compare(tries[of(a)], tries[of(b)]) })
 	numbers := make([]int64, len(due))
 	for i, r := range due {
-		numbers[i] = r.number("number")
+		numbers[i] = r.Number("number")
 	}
 	return numbers, nil
 }
@@ -196,17 +196,17 @@ func (s *Store) Waiting(ctx context.Context) (mem.Waiting, error) {
 
 // waiting counts the jobs that meet a condition. A job that was never tried and is not due soon counts as later.
 func (s *database) waiting(ctx context.Context, db querier, where *statement) (w mem.Waiting, err error) {
-	found, err := db.run(ctx, query("SELECT dead, attempts, not_before, created FROM job WHERE ").append(where))
+	found, err := db.run(ctx, query("SELECT dead, attempts, not_before, created FROM job WHERE ").Append(where))
 	limit := s.now().Add(soon)
 	for _, r := range found {
-		since := r.time("created")
-		due := r.time("not_before")
-		untried := r.number("attempts") == 0
+		since := r.Time("created")
+		due := r.Time("not_before")
+		untried := r.Number("attempts") == 0
 		if untried && due.After(since) {
 			since = due
 		}
 		switch later := untried && due.After(limit); {
-		case r.flag("dead"):
+		case r.Flag("dead"):
 			w.DeadJobs++
 			continue
 		case later:

@@ -25,7 +25,7 @@ func (e *entry) PutLinks(ctx context.Context, l mem.MemoryLinks) error {
 	if err != nil || !found {
 		return err
 	}
-	n := m.number("number")
+	n := m.Number("number")
 	before, err := rows(ctx, e, query("SELECT entity FROM mention WHERE memory = ?", n), number("entity"))
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (e *entry) PutLinks(ctx context.Context, l mem.MemoryLinks) error {
 		return err
 	}
 	for _, named := range l.Entities {
-		id, err := e.putEntity(ctx, m.text("project"), named, m.number("updated"))
+		id, err := e.putEntity(ctx, m.Text("project"), named, m.Number("updated"))
 		if err == nil {
 			err = e.exec(ctx, mentionRow(id, n))
 		}
@@ -101,16 +101,16 @@ func (e *entry) putEntity(ctx context.Context, project string, named mem.NamedEn
 			"first_seen": seen, "last_seen": seen,
 		}))
 	}
-	n := old.number("number")
+	n := old.Number("number")
 	return n, e.exec(ctx, query("UPDATE type::record('entity', ?) SET confidence = ?, last_seen = ? RETURN NONE", n,
-		max(old.float("confidence"), named.Confidence), max(old.number("last_seen"), seen)))
+		max(old.Float("confidence"), named.Confidence), max(old.Number("last_seen"), seen)))
 }
 
 // entityRow is the statement that writes an entity, with what it is found by.
 func entityRow(r row) *statement {
-	r["ref"], r["lower"] = entityID(r.number("number")), strings.ToLower(r.text("name"))
-	r["known"] = keyOf(r.text("project"), r.text("kind"), plainText(r.text("name")))
-	return put("entity", r.number("number"), r)
+	r["ref"], r["lower"] = entityID(r.Number("number")), strings.ToLower(r.Text("name"))
+	r["known"] = keyOf(r.Text("project"), r.Text("kind"), plainText(r.Text("name")))
+	return put("entity", r.Number("number"), r)
 }
 
 // dropUnmentioned deletes those of some entities that no memory mentions.
@@ -131,8 +131,8 @@ const linkFields = "from_memory, to_memory, kind, confidence, made"
 
 func linkOf(r row) (mem.Link, error) {
 	return mem.Link{
-		From: stored.MemoryID(r.number("from_memory")), To: stored.MemoryID(r.number("to_memory")),
-		Kind: mem.LinkKind(r.text("kind")), Confidence: r.float("confidence"), Made: r.time("made"),
+		From: stored.MemoryID(r.Number("from_memory")), To: stored.MemoryID(r.Number("to_memory")),
+		Kind: mem.LinkKind(r.Text("kind")), Confidence: r.Float("confidence"), Made: r.Time("made"),
 	}, nil
 }
 
@@ -161,12 +161,12 @@ func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, 
 	}
 	q := query("SELECT "+linkFields+" FROM relation WHERE kind = ?", kind)
 	for _, end := range []string{"type::record('memory', from_memory)", "type::record('memory', to_memory)"} {
-		q.and(end + ".status = 'active'")
+		q.And(end + ".status = 'active'")
 		if project != "" {
-			q.and("("+end+".project = ? OR "+end+".scope = 'user')", project)
+			q.And("("+end+".project = ? OR "+end+".scope = 'user')", project)
 		}
 	}
-	links, err := rows(ctx, s, q.add(" ORDER BY made DESC, from_memory DESC, to_memory DESC"), linkOf)
+	links, err := rows(ctx, s, q.Add(" ORDER BY made DESC, from_memory DESC, to_memory DESC"), linkOf)
 	return cutOut(links, limit, 0), wrap("links", err)
 }
 
@@ -175,31 +175,31 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 	sel := query("SELECT *, array::len((SELECT VALUE memory FROM mention WHERE entity = $parent.number)) " +
 		"AS mentions OMIT id FROM entity WHERE true")
 	if len(q.IDs) > 0 {
-		sel.and("ref IN ?", texts(q.IDs))
+		sel.And("ref IN ?", texts(q.IDs))
 		q = mem.EntityQuery{Limit: len(q.IDs)}
 	}
 	project, err := canonical(ctx, s, q.Project)
 	if err == nil && project != "" {
-		sel.and("(project = ? OR project = '')", project)
+		sel.And("(project = ? OR project = '')", project)
 	}
 	if err == nil && len(q.Memories) > 0 {
 		var numbers, of []int64
 		if numbers, err = s.memoryNumbers(ctx, q.Memories); err == nil {
 			of, err = rows(ctx, s, query("SELECT entity FROM mention WHERE memory IN ?", numbers), number("entity"))
-			sel.and("number IN ?", append([]int64{}, of...))
+			sel.And("number IN ?", append([]int64{}, of...))
 		}
 	}
 	if err != nil {
 		return nil, wrap("entities", err)
 	}
 	if q.Name != "" {
-		sel.and("lower = ?", strings.ToLower(plainText(q.Name)))
+		sel.And("lower = ?", strings.ToLower(plainText(q.Name)))
 	}
-	found, err := rows(ctx, s, sel.add(" ORDER BY mentions DESC, last_seen DESC, number DESC"), func(r row) (mem.Entity, error) {
+	found, err := rows(ctx, s, sel.Add(" ORDER BY mentions DESC, last_seen DESC, number DESC"), func(r row) (mem.Entity, error) {
 		return mem.Entity{
-			ID: r.text("ref"), Project: r.text("project"), Kind: mem.EntityKind(r.text("kind")), Name: r.text("name"),
-			Confidence: r.float("confidence"), FirstSeen: r.time("first_seen"), LastSeen: r.time("last_seen"),
-			Mentions: r.count("mentions"),
+			ID: r.Text("ref"), Project: r.Text("project"), Kind: mem.EntityKind(r.Text("kind")), Name: r.Text("name"),
+			Confidence: r.Float("confidence"), FirstSeen: r.Time("first_seen"), LastSeen: r.Time("last_seen"),
+			Mentions: r.Count("mentions"),
 		}, nil
 	})
 	return cutOut(found, q.Limit, 0), wrap("entities", err)
@@ -216,9 +216,9 @@ func (s *Store) Mentions(ctx context.Context, limit int, entities ...string) ([]
 	var out []mem.Mention
 	named := map[int64]int{}
 	for _, r := range found {
-		n := r.number("entity")
+		n := r.Number("entity")
 		if named[n]++; named[n] <= stored.LimitOr(limit) {
-			out = append(out, mem.Mention{Entity: entityID(n), Memory: stored.MemoryID(r.number("memory"))})
+			out = append(out, mem.Mention{Entity: entityID(n), Memory: stored.MemoryID(r.Number("memory"))})
 		}
 	}
 	return out, wrap("mentions", err)
@@ -239,26 +239,26 @@ func (s *Store) Join(ctx context.Context, from, into string) error {
 			ends[i] = r
 		}
 		a, b := ends[0], ends[1]
-		if a.number("number") == b.number("number") {
+		if a.Number("number") == b.Number("number") {
 			return nil
 		}
-		memories, err := rows(ctx, tx, query("SELECT memory FROM mention WHERE entity = ?", a.number("number")),
+		memories, err := rows(ctx, tx, query("SELECT memory FROM mention WHERE entity = ?", a.Number("number")),
 			number("memory"))
 		if err != nil {
 			return err
 		}
 		for _, m := range memories {
-			if err := tx.exec(ctx, mentionRow(b.number("number"), m)); err != nil {
+			if err := tx.exec(ctx, mentionRow(b.Number("number"), m)); err != nil {
 				return err
 			}
 		}
-		b["confidence"] = max(a.float("confidence"), b.float("confidence"))
-		b["first_seen"] = min(a.number("first_seen"), b.number("first_seen"))
-		b["last_seen"] = max(a.number("last_seen"), b.number("last_seen"))
+		b["confidence"] = max(a.Float("confidence"), b.Float("confidence"))
+		b["first_seen"] = min(a.Number("first_seen"), b.Number("first_seen"))
+		b["last_seen"] = max(a.Number("last_seen"), b.Number("last_seen"))
 		if err := tx.exec(ctx, entityRow(b)); err != nil {
 			return err
 		}
-		return tx.deleteEntities(ctx, []int64{a.number("number")})
+		return tx.deleteEntities(ctx, []int64{a.Number("number")})
 	}))
 }
 

@@ -12,33 +12,34 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
 )
 
 // inOrder reads the memories with the given numbers, in this order.
 func inOrder(ctx context.Context, db querier, numbers []int64) ([]mem.Memory, error) {
-	found, err := inTurn(ctx, db, memoryFields, "memory", "number", numbers)
+	found, err := inTurn(ctx, db, form.MemoryFields, "memory", "number", numbers)
 	if err != nil {
 		return nil, err
 	}
-	return scanned(found, memoryOf)
+	return scanned(found, form.MemoryOf)
 }
 
 // before is the order of a list.
 func before(order mem.Order) func(a, b row) int {
 	last := func(a, b row) int {
-		return cmp.Or(descending(a.number("created"), b.number("created")), descending(a.number("number"), b.number("number")))
+		return cmp.Or(descending(a.Number("created"), b.Number("created")), descending(a.Number("number"), b.Number("number")))
 	}
 	switch order {
 	case mem.Oldest:
 		return func(a, b row) int { return last(b, a) }
 	case mem.ByUpdate:
-		return func(a, b row) int { return cmp.Or(descending(a.number("updated"), b.number("updated")), last(a, b)) }
+		return func(a, b row) int { return cmp.Or(descending(a.Number("updated"), b.Number("updated")), last(a, b)) }
 	case mem.ByImportance:
 		return func(a, b row) int {
-			if a.flag("pinned") != b.flag("pinned") {
-				return map[bool]int{true: -1, false: 1}[a.flag("pinned")]
+			if a.Flag("pinned") != b.Flag("pinned") {
+				return map[bool]int{true: -1, false: 1}[a.Flag("pinned")]
 			}
-			return cmp.Or(cmp.Compare(b.float("importance"), a.float("importance")), last(a, b))
+			return cmp.Or(cmp.Compare(b.Float("importance"), a.Float("importance")), last(a, b))
 		}
 	default:
 		return last
@@ -77,12 +78,12 @@ func (s *database) passing(ctx context.Context, q mem.Query, where *statement) (
 		if since.Before(q.After) {
 			break
 		}
-		all, err := s.run(ctx, query(fields+"created >= ? AND ", stored.Stamp(since)).append(where))
+		all, err := s.run(ctx, query(fields+"created >= ? AND ", stored.Stamp(since)).Append(where))
 		if err != nil || len(all) >= want {
 			return all, err
 		}
 	}
-	return s.run(ctx, query(fields).append(where))
+	return s.run(ctx, query(fields).Append(where))
 }
 
 // byID returns exactly the memories that q names.
@@ -94,7 +95,7 @@ func (s *database) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) 
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	found, err := rows(ctx, s, selectRecords(memoryFields, "memory", numbers), storedMemory)
+	found, err := rows(ctx, s, selectRecords(form.MemoryFields, "memory", numbers), form.StoredMemory)
 	if err != nil {
 		return nil, wrap("list", err)
 	}
@@ -127,9 +128,9 @@ func (s *database) resolveIDs(ctx context.Context, q mem.Query) ([]int64, error)
 func withStatus(w *statement, q mem.Query) *statement {
 	switch {
 	case len(q.Statuses) > 0:
-		w.and("status IN ?", texts(q.Statuses))
+		w.And("status IN ?", texts(q.Statuses))
 	case !q.Hidden:
-		w.and("status = 'active'")
+		w.And("status = 'active'")
 	}
 	return w
 }
@@ -144,30 +145,30 @@ func (s *database) memoriesWhere(ctx context.Context, q mem.Query) (*statement, 
 	switch {
 	case q.File == "":
 	case strings.HasSuffix(q.File, "/"):
-		w.and("dirs CONTAINS ?", q.File)
+		w.And("dirs CONTAINS ?", q.File)
 	case strings.HasPrefix(q.File, ".") && !strings.ContainsAny(q.File, "/"):
-		w.and("(exts CONTAINS ? OR files CONTAINS ?)", q.File, q.File)
+		w.And("(exts CONTAINS ? OR files CONTAINS ?)", q.File, q.File)
 	default:
-		w.and("files CONTAINS ?", q.File)
+		w.And("files CONTAINS ?", q.File)
 	}
 	if len(q.Tags) > 0 {
-		w.and("tags CONTAINSANY ?", texts(q.Tags))
+		w.And("tags CONTAINSANY ?", texts(q.Tags))
 	}
 	for condition, asked := range map[string]bool{
 		"note != ''": q.InVault, "proposed = true": q.Proposed, "used = true": q.Used, "outdated = true": q.LinksOutdated,
 	} {
 		if asked {
-			w.and(condition)
+			w.And(condition)
 		}
 	}
 	if !q.After.IsZero() {
-		w.and("created >= ?", stored.Stamp(q.After))
+		w.And("created >= ?", stored.Stamp(q.After))
 	}
 	if !q.Before.IsZero() {
-		w.and("created < ?", stored.Stamp(q.Before))
+		w.And("created < ?", stored.Stamp(q.Before))
 	}
 	if !q.HiddenBefore.IsZero() {
-		w.and("status = 'forgotten' AND hidden < ?", stored.Stamp(q.HiddenBefore))
+		w.And("status = 'forgotten' AND hidden < ?", stored.Stamp(q.HiddenBefore))
 	}
 	return w, nil
 }
@@ -179,7 +180,7 @@ func (s *database) withPlace(ctx context.Context, w *statement, q mem.Query) err
 		return err
 	}
 	if project != "" {
-		w.and("(project = ? OR project = '' AND scope = 'user')", project)
+		w.And("(project = ? OR project = '' AND scope = 'user')", project)
 	}
 	of := q.Session
 	if of == "" && q.Within != "*" {
@@ -193,37 +194,37 @@ func (s *database) withPlace(ctx context.Context, w *statement, q mem.Query) err
 	}
 	switch {
 	case q.Session != "":
-		w.and("session = ?", session)
+		w.And("session = ?", session)
 	case q.Within == "":
-		w.and("scope != 'session'")
+		w.And("scope != 'session'")
 	case q.Within != "*":
-		w.and("(scope != 'session' OR session = ?)", session)
+		w.And("(scope != 'session' OR session = ?)", session)
 	}
-	w.equal("command", q.Command).equal("prompt_id", q.PromptID).equal("agent", q.Agent).equal("branch", q.Branch)
+	w.Equal("command", q.Command).Equal("prompt_id", q.PromptID).Equal("agent", q.Agent).Equal("branch", q.Branch)
 	return nil
 }
 
 // withKind narrows by kind, scope and quality.
 func withKind(w *statement, q mem.Query) {
 	if len(q.Scopes) > 0 {
-		w.and("scope IN ?", texts(q.Scopes))
+		w.And("scope IN ?", texts(q.Scopes))
 	}
 	if len(q.Kinds) == 0 {
-		w.and("kind != 'utterance'")
+		w.And("kind != 'utterance'")
 	} else {
-		w.and("kind IN ?", texts(q.Kinds))
+		w.And("kind IN ?", texts(q.Kinds))
 	}
 	if len(q.NotKinds) > 0 {
-		w.and("kind NOT IN ?", texts(q.NotKinds))
+		w.And("kind NOT IN ?", texts(q.NotKinds))
 	}
 	if q.MinImportance > 0 {
-		w.and("importance >= ?", q.MinImportance)
+		w.And("importance >= ?", q.MinImportance)
 	}
 	if q.MinTrust > 0 {
-		w.and("trust >= ?", int(q.MinTrust))
+		w.And("trust >= ?", int(q.MinTrust))
 	}
 	if q.Open {
-		w.and("resolved = false")
+		w.And("resolved = false")
 	}
 }
 
@@ -234,7 +235,7 @@ func (s *Store) SupersededBy(ctx context.Context, id string) (string, error) {
 		return "", wrap("successor of "+id, err)
 	}
 	by, _, err := first(ctx, s, query("SELECT number, ref FROM memory WHERE supersedes = ? AND project = ? "+
-		"AND created >= ? ORDER BY number DESC", id, old.text("project"), old.number("created")), text("ref"))
+		"AND created >= ? ORDER BY number DESC", id, old.Text("project"), old.Number("created")), text("ref"))
 	return by, wrap("successor of "+id, err)
 }
 
@@ -250,17 +251,17 @@ func (s *Store) FileCounts(ctx context.Context, project, under string, limit int
 	byPath := map[string]*mem.FileRow{}
 	about := map[string][]string{} // ids of memories
 	found, err := s.run(ctx, query("SELECT ref, files, kind, status, repeats, created FROM memory "+
-		"WHERE kind != 'utterance' AND files != []").equal("project", project))
+		"WHERE kind != 'utterance' AND files != []").Equal("project", project))
 	if err != nil {
 		return nil, 0, wrap("files", err)
 	}
 	for _, r := range found {
-		for _, f := range r.texts("files") {
+		for _, f := range r.Texts("files") {
 			if !strings.HasPrefix(f, under) {
 				continue
 			}
-			about[f] = append(about[f], r.text("ref"))
-			if r.text("status") == string(mem.Active) {
+			about[f] = append(about[f], r.Text("ref"))
+			if r.Text("status") == string(mem.Active) {
 				addFile(byPath, f, r)
 			}
 		}
@@ -283,12 +284,12 @@ func addFile(byPath map[string]*mem.FileRow, path string, r row) {
 		f = &mem.FileRow{Path: path}
 		byPath[path] = f
 	}
-	if r.text("kind") == string(mem.Change) {
-		f.Changes += 1 + r.count("repeats")
+	if r.Text("kind") == string(mem.Change) {
+		f.Changes += 1 + r.Count("repeats")
 	} else {
 		f.Memories++
 	}
-	if at := r.time("created"); at.After(f.Last) {
+	if at := r.Time("created"); at.After(f.Last) {
 		f.Last = at
 	}
 }
@@ -309,7 +310,7 @@ func (s *database) countRecalls(ctx context.Context, files []mem.FileRow, about 
 	}
 	times := map[string]int{}
 	for _, r := range found {
-		for _, id := range r.texts("injected") {
+		for _, id := range r.Texts("injected") {
 			times[id]++
 		}
 	}

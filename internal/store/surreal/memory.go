@@ -6,55 +6,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
-	"strconv"
-	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
 )
-
-// memoryDoc is the document of a memory. Its own fields are those that the JSON form of a memory lacks. Search words
-// have a field of their own: a scan for secrets does not read them.
-type memoryDoc struct {
-	mem.Memory
-	UsedIn        []mem.Use `json:"used_in,omitempty"`
-	NoteState     string    `json:"note_state,omitempty"`
-	NoteUses      int       `json:"note_uses,omitempty"`
-	NotePrevented int       `json:"note_prevented,omitempty"`
-}
-
-// memoryFields are what storedMemory reads, and what lists are ordered by.
-const memoryFields = "number, ref, session, outdated, kind, words, doc, created, updated, pinned, importance"
-
-// storedMemory reads a row of memoryFields. A document that cannot be decoded makes it broken.
-func storedMemory(r row) (m stored.MemoryRow, err error) {
-	d, err := decode[memoryDoc]("memory", r.text("doc"))
-	m.Number, m.SessionNumber, m.Outdated = r.number("number"), r.session(), r.flag("outdated")
-	if err != nil {
-		m.ID, m.Kind, m.Broken = r.text("ref"), mem.Kind(r.text("kind")), true
-		return m, nil //nolint:nilerr // the caller decides what a broken row means
-	}
-	m.Memory = d.Memory
-	m.UsedIn, m.Index = d.UsedIn, r.text("words")
-	m.Note.State, m.Note.Uses, m.Note.Prevented = d.NoteState, d.NoteUses, d.NotePrevented
-	return m, nil
-}
-
-// memoryOf reads a row of memoryFields as callers get it, without its search words.
-func memoryOf(r row) (mem.Memory, error) {
-	m, err := storedMemory(r)
-	if err == nil && m.Broken {
-		err = errUnreadable
-	}
-	m.Index = ""
-	return m.Memory, err
-}
 
 // memories reads the memories that meet a condition.
 func (tx *transaction) memories(ctx context.Context, condition string, args ...any) ([]stored.MemoryRow, error) {
-	return rows(ctx, tx, query("SELECT "+memoryFields+" FROM memory WHERE "+condition, args...), storedMemory)
+	return rows(ctx, tx, query("SELECT "+form.MemoryFields+" FROM memory WHERE "+condition, args...), form.StoredMemory)
 }
 
 // oneMemory finds a memory that is to be written again.
@@ -77,15 +38,7 @@ func (tx *transaction) FindMemory(ctx context.Context, id string) (stored.Memory
 func (tx *transaction) FindMemoryByKey(ctx context.Context, session any, project, key string) (stored.MemoryRow, bool,
 	error,
 ) {
-	return tx.oneMemory(ctx, "known = ?", knownBy(numberOf(session), project, key))
-}
-
-// knownBy is by what a memory is known that repeats another one of its session, or without one of its project.
-func knownBy(session int64, project, key string) string {
-	if session != 0 {
-		return keyOf("session", strconv.FormatInt(session, 10), plainText(key))
-	}
-	return keyOf("project", project, plainText(key))
+	return tx.oneMemory(ctx, "known = ?", form.KnownBy(numberOf(session), project, key))
 }
 
 // MemoriesOfTurn reads the memories of a turn of the session of the event.
@@ -117,29 +70,12 @@ func (e *entry) UpdateMemory(ctx context.Context, old stored.MemoryRow, now mem.
 // saveMemory writes a memory, new or not, with all that is derived from it. Utterances are indexed later, with their
 // neighbours.
 func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
-	m := &r.Memory
-	for _, t := range []*time.Time{&m.Created, &m.Updated, &m.LastUsed, &m.Hidden, &m.Note.Written} {
-		*t = storable(*t)
-	}
-	doc, err := stored.Text(memoryDoc{
-		Memory: *m, UsedIn: m.UsedIn, NoteState: m.Note.State, NoteUses: m.Note.Uses, NotePrevented: m.Note.Prevented,
-	})
+	fields, err := form.OfMemory(r)
 	if err != nil {
 		return err
 	}
-	dirs, exts := places(m.Files)
-	fields := map[string]any{
-		"number": r.Number, "ref": m.ID, "scope": m.Scope, "project": m.Project, "session": numberOf(r.SessionNumber),
-		"kind": m.Kind, "status": m.Status, "pinned": m.Pinned, "importance": m.Importance, "trust": int(m.Trust),
-		"resolved": m.Resolved, "agent": m.Source.Agent, "prompt_id": m.Source.PromptID, "branch": m.Branch,
-		"command": m.Command, "key": m.Key, "supersedes": m.Supersedes, "merged_into": m.MergedInto, "note": m.Note.File,
-		"files": texts(m.Files), "dirs": dirs, "exts": exts, "tags": texts(m.Tags), "proposed": len(m.Proposals) > 0,
-		"used": len(m.UsedIn) > 0, "outdated": r.Outdated, "repeats": m.Repeats, "created": stored.Stamp(m.Created),
-		"updated": stored.Stamp(m.Updated), "hidden": stored.Stamp(m.Hidden), "words": m.Index, "doc": doc,
-		"known": knownBy(numberOf(r.SessionNumber), m.Project, m.Key),
-	}
 	if !stored.IsUtterance(r.Memory) {
-		indexOf(memoryTexts(*m)).set(fields, "stems")
+		form.IndexOf(form.MemoryTexts(r.Memory)).Set(fields, "stems")
 	} else {
 		e.Spans.Add(r.SessionNumber, r.Number)
 		if n := numberOf(r.SessionNumber); n != 0 {
@@ -148,21 +84,8 @@ func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
 			}
 		}
 	}
-	e.wrote(m.ID)
+	e.wrote(r.ID)
 	return e.exec(ctx, put("memory", r.Number, fields))
-}
-
-// places returns the directories and the extensions of files.
-func places(files []string) (dirs, exts []string) {
-	dirs, exts = []string{}, []string{}
-	for _, f := range files {
-		dir, _ := path.Split(f)
-		if dir == "" {
-			dir = "./"
-		}
-		dirs, exts = append(dirs, plainText(dir)), append(exts, plainText(path.Ext(f)))
-	}
-	return dirs, exts
 }
 
 // firstReach is how many numbers before and after an utterance its neighbours are looked for first. It grows while they
@@ -174,7 +97,7 @@ func (tx *transaction) UtterancesBefore(ctx context.Context, session any, n int6
 	error,
 ) {
 	ends, err := tx.spokenEnds(ctx, session)
-	begin := ends.number("first_spoken")
+	begin := ends.Number("first_spoken")
 	if err != nil || begin == 0 || n <= begin {
 		return nil, err
 	}
@@ -205,7 +128,7 @@ func (tx *transaction) UtterancesAfter(ctx context.Context, session any, n int64
 	error,
 ) {
 	ends, err := tx.spokenEnds(ctx, session)
-	end := ends.number("last_spoken")
+	end := ends.Number("last_spoken")
 	if err != nil || n >= end {
 		return nil, err
 	}
@@ -241,7 +164,7 @@ func noteSpoken(session, n int64) *statement {
 // IndexUtterance writes the indexed words of an utterance.
 func (tx *transaction) IndexUtterance(ctx context.Context, u stored.IndexedUtterance) error {
 	fields := map[string]any{}
-	indexOf(utteranceTexts(u)).set(fields, "spoken")
+	form.IndexOf(form.UtteranceTexts(u)).Set(fields, "spoken")
 	return tx.exec(ctx, query("UPDATE type::record('memory', ?) MERGE ? RETURN NONE", u.Number, fields))
 }
 
@@ -258,7 +181,7 @@ func (tx *transaction) spoken(ctx context.Context, numbers []int64) ([]stored.Ut
 	if len(numbers) == 0 {
 		return nil, nil
 	}
-	found, err := rows(ctx, tx, selectRecords(memoryFields, "memory", numbers), storedMemory)
+	found, err := rows(ctx, tx, selectRecords(form.MemoryFields, "memory", numbers), form.StoredMemory)
 	if err != nil {
 		return nil, err
 	}

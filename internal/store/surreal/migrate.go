@@ -46,7 +46,7 @@ func (s *database) migrate(ctx context.Context) error {
 		}
 	}
 	return s.transact(ctx, func(tx *transaction) error {
-		tx.state["schema"] = max(tx.state.number("schema"), int64(len(steps)))
+		tx.state["schema"] = max(tx.state.Number("schema"), int64(len(steps)))
 		return nil
 	})
 }
@@ -65,15 +65,15 @@ func (s *database) checkVersion(ctx context.Context) error {
 
 // identify returns the version of the schema, 0 if the database has no tables yet.
 func (s *database) identify(ctx context.Context) (int, error) {
-	a, err := s.link.get(ctx)
+	a, err := s.link.Get(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var tables map[string]any
-	err = s.link.call(ctx, a, func(ctx context.Context) error {
+	err = s.link.Call(ctx, a, func(ctx context.Context) error {
 		info, err := sdk.Query[struct {
 			Tables map[string]any `json:"tables"`
-		}](ctx, a.db, "INFO FOR DB", nil)
+		}](ctx, a.DB, "INFO FOR DB", nil)
 		if err == nil {
 			tables = (*info)[0].Result.Tables
 		}

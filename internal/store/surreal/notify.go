@@ -66,11 +66,11 @@ func (s *database) passOn(ctx context.Context, last int64, receive func(string))
 	if err != nil || len(found) == 0 {
 		return last, err
 	}
-	if found[0].number("number") != last+1 {
+	if found[0].Number("number") != last+1 {
 		receive(everythingChanged)
 	}
 	for _, r := range found {
-		receive(r.text("text"))
+		receive(r.Text("text"))
 	}
-	return found[len(found)-1].number("number"), nil
+	return found[len(found)-1].Number("number"), nil
 }

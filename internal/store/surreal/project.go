@@ -12,12 +12,13 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
 )
 
 func projectOf(r row) (mem.Project, error) {
 	return mem.Project{
-		Key: r.text("key"), Name: r.text("name"), Root: r.text("root"), Common: r.text("common"), Origin: r.text("origin"),
-		Branch: r.text("branch"), Commit: r.text("head"), LastEvent: r.time("last_event"),
+		Key: r.Text("key"), Name: r.Text("name"), Root: r.Text("root"), Common: r.Text("common"), Origin: r.Text("origin"),
+		Branch: r.Text("branch"), Commit: r.Text("head"), LastEvent: r.Time("last_event"),
 	}, nil
 }
 
@@ -41,7 +42,7 @@ func (e *entry) PutProject(ctx context.Context, p mem.Project) error {
 		LastEvent: old.LastEvent,
 	}
 	if (!found || now != old || e.Event.Session == "") && e.At.After(old.LastEvent) {
-		now.LastEvent = storable(e.At)
+		now.LastEvent = form.Storable(e.At)
 	}
 	if found && now == old {
 		return nil
@@ -132,7 +133,7 @@ func (s *database) findProjects(ctx context.Context, ref string) ([]mem.Project,
 
 // projects reads the projects that meet a condition, last active first.
 func (s *database) projects(ctx context.Context, where *statement) ([]mem.Project, error) {
-	found, err := rows(ctx, s, query("SELECT * OMIT id FROM project WHERE ").append(where), projectOf)
+	found, err := rows(ctx, s, query("SELECT * OMIT id FROM project WHERE ").Append(where), projectOf)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (s *database) projects(ctx context.Context, where *statement) ([]mem.Projec
 		"GROUP BY project", keys))
 	last := map[string]time.Time{}
 	for _, r := range active {
-		last[r.text("project")] = r.time("last")
+		last[r.Text("project")] = r.Time("last")
 	}
 	for i := range found {
 		if at := last[found[i].Key]; at.After(found[i].LastEvent) {
@@ -188,7 +189,7 @@ func (e *entry) PutPause(ctx context.Context, p mem.Pause) error {
 func (s *Store) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
 	pauses, err := rows(ctx, s, query("SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? "+
 		"ORDER BY target", stored.Stamp(now)), func(r row) (mem.Pause, error) {
-		return mem.Pause{Target: r.text("target"), Until: r.time("until"), InjectOnly: r.flag("inject_only")}, nil
+		return mem.Pause{Target: r.Text("target"), Until: r.Time("until"), InjectOnly: r.Flag("inject_only")}, nil
 	})
 	return pauses, wrap("pauses", err)
 }
@@ -197,7 +198,7 @@ func (s *Store) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) 
 func (s *Store) PausedPeriods(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
 	periods, err := rows(ctx, s, query("SELECT begun, ended FROM paused_period WHERE target IN ? ORDER BY begun",
 		texts(targets)), func(r row) (mem.PausedPeriod, error) {
-		return mem.PausedPeriod{Begun: r.time("begun"), Ended: r.time("ended")}, nil
+		return mem.PausedPeriod{Begun: r.Time("begun"), Ended: r.Time("ended")}, nil
 	})
 	return periods, wrap("paused periods", err)
 }

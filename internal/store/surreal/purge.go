@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
 )
 
 // Purge implements mem.Store. The records are gone from every answer of the server; its files keep what was in them
@@ -66,7 +67,7 @@ func (tx *transaction) PutTombstone(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	seq := was.number("seq")
+	seq := was.Number("seq")
 	if !found {
 		n, err := tx.Next(ctx, "tombstone")
 		if err != nil {
@@ -77,21 +78,21 @@ func (tx *transaction) PutTombstone(ctx context.Context, id string) error {
 	return tx.exec(ctx, put("event", seq, map[string]any{
 		"seq": seq, "ref": id, "key": "", "session": 0, "prompt_id": "", "kind": stored.Tombstone, "tool": "",
 		"tool_use_id": "", "agent_id": "", "agent_type": "", "ok": true, "dropped": true, "payload": "",
-		"created_at": max(was.number("created_at"), stored.Stamp(tx.now)),
+		"created_at": max(was.Number("created_at"), stored.Stamp(tx.now)),
 	}))
 }
 
 // ErasedUntil implements mem.Store.
 func (s *Store) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
 	r, _, err := first(ctx, s, query("SELECT created_at FROM event WHERE ref = ?", stored.TombstoneID(session)), whole)
-	return r.time("created_at"), wrap("erased until", err)
+	return r.Time("created_at"), wrap("erased until", err)
 }
 
 // FindSessionToErase finds a session by its id or its short id.
 func (tx *transaction) FindSessionToErase(ctx context.Context, ref string) (n int64, id string, found bool, err error) {
 	r, found, err := first(ctx, tx, query("SELECT number, sid FROM session WHERE sid = ? OR short = ?", ref, ref),
 		whole)
-	return r.number("number"), r.text("sid"), found, err
+	return r.Number("number"), r.Text("sid"), found, err
 }
 
 // MemoriesOfSession reads the memories of a session.
@@ -115,12 +116,12 @@ func (tx *transaction) MemoriesWithTrace(ctx context.Context, session int64, f *
 ) {
 	found, err := tx.matching(ctx, "memory", "number", query("session = ?", session), func(r row) bool {
 		// The words and the command are texts too, and no documents.
-		return f.InDocument(r.text("doc")) || f.In(r.text("words")) || f.In(r.text("command"))
+		return f.InDocument(r.Text("doc")) || f.In(r.Text("words")) || f.In(r.Text("command"))
 	}, "words", "command", "doc")
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return rows(ctx, tx, selectRecords(memoryFields, "memory", found), storedMemory)
+	return rows(ctx, tx, selectRecords(form.MemoryFields, "memory", found), form.StoredMemory)
 }
 
 // UtterancesOfTurn reads the utterances of a turn.
@@ -188,7 +189,7 @@ const readStep = 200
 func (tx *transaction) matching(ctx context.Context, table, key string, where *statement, passes func(row) bool,
 	fields ...string,
 ) (found []int64, err error) {
-	all, err := rows(ctx, tx, query("SELECT "+key+" FROM "+table+" WHERE ").append(where), number(key))
+	all, err := rows(ctx, tx, query("SELECT "+key+" FROM "+table+" WHERE ").Append(where), number(key))
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +201,7 @@ func (tx *transaction) matching(ctx context.Context, table, key string, where *s
 		}
 		for _, r := range texts {
 			if passes(r) {
-				found = append(found, r.number(key))
+				found = append(found, r.Number(key))
 			}
 		}
 	}

@@ -7,11 +7,12 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
 )
 
 // blankEvents erases the events that meet a condition. Their records stay, so that other deliveries are duplicates.
 func (tx *transaction) blankEvents(ctx context.Context, where *statement) (int, error) {
-	found, err := rows(ctx, tx, query("SELECT seq FROM event WHERE ").append(where).and("payload != ''"), number("seq"))
+	found, err := rows(ctx, tx, query("SELECT seq FROM event WHERE ").Append(where).And("payload != ''"), number("seq"))
 	if err != nil || len(found) == 0 {
 		return 0, err
 	}
@@ -23,7 +24,7 @@ func (tx *transaction) blankEvents(ctx context.Context, where *statement) (int, 
 // BlankEvents erases the events of a session that contain a trace.
 func (tx *transaction) BlankEvents(ctx context.Context, session int64, f *stored.Finder) (int, error) {
 	found, err := tx.matching(ctx, "event", "seq", query("session = ? AND payload != ''", session), func(r row) bool {
-		return f.InDocument(r.text("payload"))
+		return f.InDocument(r.Text("payload"))
 	}, "payload")
 	if err != nil || len(found) == 0 {
 		return 0, err
@@ -48,7 +49,7 @@ func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.
 		if err != nil {
 			return blanked, err
 		}
-		t, err := decode[mem.Turn]("turn", doc)
+		t, err := form.Decode[mem.Turn]("turn", doc)
 		if err != nil {
 			return blanked, err
 		}
@@ -66,7 +67,7 @@ func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.
 
 // withTrace returns the numbers of the documents of a table that meet a condition and contain a trace.
 func (tx *transaction) withTrace(ctx context.Context, table string, where *statement, f *stored.Finder) ([]int64, error) {
-	return tx.matching(ctx, table, "number", where, func(r row) bool { return f.InDocument(r.text("doc")) }, "doc")
+	return tx.matching(ctx, table, "number", where, func(r row) bool { return f.InDocument(r.Text("doc")) }, "doc")
 }
 
 // TextsOfSession returns the prompts, handoffs and notes of a session.
@@ -128,7 +129,7 @@ func (tx *transaction) BlankSessions(ctx context.Context, f *stored.Finder) erro
 		return err
 	}
 	for _, n := range found {
-		s, err := get(ctx, tx, query("SELECT doc FROM session WHERE number = ?", n), decodeSession)
+		s, err := get(ctx, tx, query("SELECT doc FROM session WHERE number = ?", n), form.Session)
 		if err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func (tx *transaction) BlankSessions(ctx context.Context, f *stored.Finder) erro
 // DeleteJobsWithTrace deletes the jobs that contain a trace.
 func (tx *transaction) DeleteJobsWithTrace(ctx context.Context, f *stored.Finder) error {
 	found, err := tx.matching(ctx, "job", "number", query("true"), func(r row) bool {
-		return f.In(r.text("data") + "\n" + r.text("error"))
+		return f.In(r.Text("data") + "\n" + r.Text("error"))
 	}, "data", "error")
 	if err != nil || len(found) == 0 {
 		return err

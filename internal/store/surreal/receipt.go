@@ -9,11 +9,13 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
+	"remanence/internal/store/surreal/surql"
 )
 
 // InsertCheckpoint writes a checkpoint.
 func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c mem.Checkpoint) error {
-	c.At = storable(c.At)
+	c.At = form.Storable(c.At)
 	doc, err := stored.Text(c)
 	if err != nil {
 		return err
@@ -26,7 +28,7 @@ func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c me
 
 // InsertReceipt writes a receipt and which memories it names.
 func (e *entry) InsertReceipt(ctx context.Context, session any, r mem.Receipt) error {
-	r.At = storable(r.At)
+	r.At = form.Storable(r.At)
 	doc, err := stored.Text(r)
 	if err != nil {
 		return err
@@ -94,8 +96,8 @@ func (e *entry) FindReceipt(ctx context.Context, id string) (session any, r mem.
 	if err != nil || !found {
 		return nil, r, false, err
 	}
-	r, err = decode[mem.Receipt]("receipt "+id, got.text("doc"))
-	return got.session(), r, err == nil, nil // the items of a damaged row are unknown
+	r, err = form.Decode[mem.Receipt]("receipt "+id, got.Text("doc"))
+	return got.Session(), r, err == nil, nil // the items of a damaged row are unknown
 }
 
 // DeleteReceipt deletes a receipt.
@@ -105,7 +107,7 @@ func (e *entry) DeleteReceipt(ctx context.Context, id string) error {
 
 // Checkpoints implements mem.Store.
 func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
-	more := query("true").equal("trigger", q.Trigger)
+	more := query("true").Equal("trigger", q.Trigger)
 	docs, err := s.documents(ctx, "checkpoint", q.ID, q.Session, q.Project, more, q.Limit, q.Offset)
 	if err != nil {
 		return nil, err
@@ -116,9 +118,9 @@ func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.C
 
 // Receipts implements mem.Store.
 func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
-	more := query("true").equal("outcome", string(q.Outcome)).equal("trigger", q.Trigger)
+	more := query("true").Equal("outcome", string(q.Outcome)).Equal("trigger", q.Trigger)
 	if q.Memory != "" {
-		more.and("injected CONTAINS ?", q.Memory)
+		more.And("injected CONTAINS ?", q.Memory)
 	}
 	docs, err := s.documents(ctx, "receipt", q.ID, q.Session, q.Project, more, q.Limit, q.Offset)
 	if err != nil {
@@ -154,14 +156,14 @@ func (s *database) documents(ctx context.Context, table, id, session, project st
 	if err != nil {
 		return nil, wrap(table, err)
 	}
-	more.equal("project", key)
-	q := newest(table, "number", more, stored.LimitOr(limit), max(offset, 0))
+	more.Equal("project", key)
+	q := surql.Newest(table, "number", more, stored.LimitOr(limit), max(offset, 0))
 	if session != "" { // it has an index
 		n, err := sessionNumber(ctx, s, session)
 		if err != nil {
 			return nil, wrap(table, err)
 		}
-		q = query("SELECT number FROM "+table+" WHERE session = ? AND ", n).append(more)
+		q = query("SELECT number FROM "+table+" WHERE session = ? AND ", n).Append(more)
 	}
 	numbers, err := rows(ctx, s, q, number("number"))
 	if err != nil {

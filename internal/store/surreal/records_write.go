@@ -13,11 +13,13 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
+	"remanence/internal/store/surreal/surql"
 )
 
 // AddRecords implements mem.MoveStore.
 func (s *Store) AddRecords(ctx context.Context, records []mem.Record) error {
-	ctx = patient(ctx)
+	ctx = surql.Patient(ctx)
 	return wrap("add records", s.transact(ctx, func(tx *transaction) error {
 		w := recordWriter{entry: newEntry(tx), sessions: map[string]int64{}}
 		for _, r := range records {
@@ -32,10 +34,10 @@ func (s *Store) AddRecords(ctx context.Context, records []mem.Record) error {
 // FinishRecords implements mem.MoveStore. Rows are indexed as they are written; positions of tombstones are no records
 // of a table.
 func (s *Store) FinishRecords(ctx context.Context) error {
-	ctx = patient(ctx)
+	ctx = surql.Patient(ctx)
 	return wrap("finish records", s.transact(ctx, func(tx *transaction) error {
 		r, _, err := first(ctx, tx, query("SELECT math::min(seq) AS n FROM event WHERE seq < 0 GROUP ALL"), whole)
-		tx.raise("tombstone", -r.number("n"))
+		tx.raise("tombstone", -r.Number("n"))
 		return err
 	}))
 }
@@ -47,10 +49,10 @@ type recordWriter struct {
 }
 
 // tablesByName are the tables of records.
-func tablesByName() map[string]recordTable {
-	out := map[string]recordTable{}
-	for _, t := range slices.Concat(recordTables(), workTables()) {
-		out[t.name] = t
+func tablesByName() map[string]form.Table {
+	out := map[string]form.Table{}
+	for _, t := range slices.Concat(form.Tables(), form.WorkTables()) {
+		out[t.Name] = t
 	}
 	return out
 }
@@ -70,7 +72,7 @@ func (w *recordWriter) add(ctx context.Context, table string, r row) error {
 	case "change":
 		return w.change(ctx, r)
 	case "counter":
-		w.state["last_"+r.text("name")] = r.number("n")
+		w.state["last_"+r.Text("name")] = r.Number("n")
 		return nil
 	}
 	t, ok := tablesByName()[table]
@@ -85,20 +87,20 @@ func (w *recordWriter) add(ctx context.Context, table string, r row) error {
 }
 
 // fields returns the fields of a row as they are stored.
-func (w *recordWriter) fields(ctx context.Context, t recordTable, r row) (fields row, err error) {
+func (w *recordWriter) fields(ctx context.Context, t form.Table, r row) (fields row, err error) {
 	fields = row{}
-	t.columns(func(column, field string) {
+	t.Columns(func(column, field string) {
 		v := r[column]
 		if err != nil {
 			return
 		}
-		switch prefix := referred[column]; {
+		switch prefix := form.Referred[column]; {
 		case column == "session":
-			v, err = w.numberOf(ctx, r.text(column))
+			v, err = w.numberOf(ctx, r.Text(column))
 		case prefix != "":
-			v, err = numberIn(prefix, r.text(column))
+			v, err = numberIn(prefix, r.Text(column))
 		case slices.Contains(flags, column):
-			v = r.number(column) != 0
+			v = r.Number(column) != 0
 		}
 		if v != nil {
 			fields[field] = v
@@ -117,31 +119,31 @@ func numberIn(prefix, id string) (int64, error) {
 }
 
 // insert writes a record with what is derived from it.
-func (w *recordWriter) insert(ctx context.Context, t recordTable, f row) error {
+func (w *recordWriter) insert(ctx context.Context, t form.Table, f row) error {
 	var key any
-	switch t.name {
+	switch t.Name {
 	case "project", "project_alias":
-		key = keyOf(f.text("key"))
+		key = keyOf(f.Text("key"))
 	case "project_common":
-		key = keyOf(f.text("common"))
+		key = keyOf(f.Text("common"))
 	case "project_root":
-		key = keyOf(f.text("key"), f.text("root"))
+		key = keyOf(f.Text("key"), f.Text("root"))
 	case "told":
-		return w.putInjected(ctx, f.number("session"), []string{f.text("key")})
+		return w.putInjected(ctx, f.Number("session"), []string{f.Text("key")})
 	case "relation":
-		key = relationKey(f.number("from_memory"), f.number("to_memory"), f.text("kind"))
+		key = relationKey(f.Number("from_memory"), f.Number("to_memory"), f.Text("kind"))
 	case "mention":
-		return w.exec(ctx, mentionRow(f.number("entity"), f.number("memory")))
+		return w.exec(ctx, mentionRow(f.Number("entity"), f.Number("memory")))
 	case "dismissed":
-		key = keyOf(f.text("rule"), stored.MemoryID(f.number("memory")), f.text("other"))
+		key = keyOf(f.Text("rule"), stored.MemoryID(f.Number("memory")), f.Text("other"))
 	case "entity":
 		return w.exec(ctx, entityRow(f))
 	case "vector":
-		return w.exec(ctx, vectorRow(f.number("memory"), f.text("model"), f.float("scale"), f.bytes("data")))
+		return w.exec(ctx, vectorRow(f.Number("memory"), f.Text("model"), f.Float("scale"), f.Bytes("data")))
 	case "pause":
-		key = keyOf(f.text("target"))
+		key = keyOf(f.Text("target"))
 	case "spent":
-		key = keyOf(f.text("day"))
+		key = keyOf(f.Text("day"))
 	case "silence":
 		n, err := w.Next(ctx, "paused_period")
 		if err != nil {
@@ -152,25 +154,25 @@ func (w *recordWriter) insert(ctx context.Context, t recordTable, f row) error {
 		return w.event(ctx, f)
 	case "receipt":
 		var r mem.Receipt
-		_ = json.Unmarshal([]byte(f.text("doc")), &r) // which memories a damaged one names is unknown
+		_ = json.Unmarshal([]byte(f.Text("doc")), &r) // which memories a damaged one names is unknown
 		nameMemories(f, r)
-		f["trigger"], key = r.Trigger, f.number("number")
+		f["trigger"], key = r.Trigger, f.Number("number")
 	case "job":
-		f["leased"], f["owner"], key = 0, "", f.number("number")
+		f["leased"], f["owner"], key = 0, "", f.Number("number")
 	default:
-		key = f.number("number")
+		key = f.Number("number")
 	}
-	return w.exec(ctx, put(t.from(), key, f))
+	return w.exec(ctx, put(t.From(), key, f))
 }
 
 // event writes an event. The last one of a session is noted there.
 func (w *recordWriter) event(ctx context.Context, f row) error {
 	var e mem.Event
-	_ = json.Unmarshal([]byte(f.text("payload")), &e) // a damaged one is not dropped
+	_ = json.Unmarshal([]byte(f.Text("payload")), &e) // a damaged one is not dropped
 	f["dropped"] = e.PayloadDropped
-	seq := f.number("seq")
+	seq := f.Number("seq")
 	if err := w.exec(ctx, query("UPDATE type::record('session', ?) SET last_seq = ? WHERE last_seq = NONE OR last_seq < ? "+
-		"RETURN NONE", f.number("session"), seq, seq)); err != nil {
+		"RETURN NONE", f.Number("session"), seq, seq)); err != nil {
 		return err
 	}
 	return w.exec(ctx, put("event", seq, f))
@@ -195,7 +197,7 @@ func (w *recordWriter) turn(ctx context.Context, r row) error {
 	if err := stored.TurnFields(&t).Scan(r); err != nil {
 		return err
 	}
-	t.Session = r.text("session")
+	t.Session = r.Text("session")
 	session, err := w.numberOf(ctx, t.Session)
 	if err != nil {
 		return err
@@ -204,9 +206,9 @@ func (w *recordWriter) turn(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	n := r.number("number")
+	n := r.Number("number")
 	return w.exec(ctx, put("turn", n, map[string]any{
-		"number": n, "session": session, "prompt_id": t.PromptID, "at": r.number("at"), "place": r.number("place"), "doc": doc,
+		"number": n, "session": session, "prompt_id": t.PromptID, "at": r.Number("at"), "place": r.Number("place"), "doc": doc,
 	}))
 }
 
@@ -219,7 +221,7 @@ func (w *recordWriter) memory(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	m.SessionNumber = row{"session": n}.session()
+	m.SessionNumber = row{"session": n}.Session()
 	return w.saveMemory(ctx, m)
 }
 
@@ -238,7 +240,7 @@ func (w *recordWriter) change(ctx context.Context, r row) error {
 		return err
 	}
 	fields["doc"] = doc
-	return w.exec(ctx, put("change", fields.number("number"), fields))
+	return w.exec(ctx, put("change", fields.Number("number"), fields))
 }
 
 // numberOf returns the number of a session, 0 for none.
@@ -256,7 +258,7 @@ func (w *recordWriter) numberOf(ctx context.Context, id string) (int64, error) {
 
 // PutRecords implements mem.RecordStore.
 func (s *Store) PutRecords(ctx context.Context, next func() (mem.Record, error)) (counts mem.RecordCounts, err error) {
-	ctx = patient(ctx)
+	ctx = surql.Patient(ctx)
 	read := &replay{next: next}
 	err = s.transact(ctx, func(tx *transaction) error {
 		read.at = 0
@@ -303,7 +305,7 @@ func (p *recordImport) Resolve(ctx context.Context, r map[string]any, column, ta
 		}
 		return n > 0, err
 	}
-	n, ok := chars.ShortNumber(referred[table], id)
+	n, ok := chars.ShortNumber(form.Referred[table], id)
 	if !ok {
 		return false, nil
 	}
@@ -329,12 +331,12 @@ func (p *recordImport) FindSame(ctx context.Context, t stored.RecordTable, r map
 		return "", false, err
 	}
 	known := map[string]string{}
-	to.columns(func(column, field string) { known[column] = field })
+	to.Columns(func(column, field string) { known[column] = field })
 	idField := "ref"
 	if t.Name == "session" {
 		idField, known["id"] = "short", "sid"
 	}
-	q := query("SELECT " + idField + " FROM " + to.from() + " WHERE true")
+	q := query("SELECT " + idField + " FROM " + to.From() + " WHERE true")
 	for _, column := range t.Same {
 		field, ok := known[column]
 		if !ok {
@@ -344,10 +346,10 @@ func (p *recordImport) FindSame(ctx context.Context, t stored.RecordTable, r map
 		if !ok {
 			value = r[column]
 		}
-		q.and(field+" = ?", value)
+		q.And(field+" = ?", value)
 	}
 	same, found, err := first(ctx, p, q, whole)
-	return same.text(idField), found, err
+	return same.Text(idField), found, err
 }
 
 // hasChange reports whether a run has a change. Its document identifies each of the changes of a memory.
@@ -363,13 +365,13 @@ func (p *recordImport) hasChange(ctx context.Context, r map[string]any) (bool, e
 
 // HasNumber reports whether a row has a number.
 func (p *recordImport) HasNumber(ctx context.Context, t stored.RecordTable, n int64) (bool, error) {
-	return p.exists(ctx, tablesByName()[t.Name].from(), n)
+	return p.exists(ctx, tablesByName()[t.Name].From(), n)
 }
 
 // InsertRecord writes a row with what is derived from it alone. No later row gets its number.
 func (p *recordImport) InsertRecord(ctx context.Context, t stored.RecordTable, r map[string]any) error {
 	if t.Number != "" {
-		p.raise(t.Name, row(r).number(t.Number))
+		p.raise(t.Name, row(r).Number(t.Number))
 	}
 	return p.add(ctx, t.Name, maps.Clone(r))
 }

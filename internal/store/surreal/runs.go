@@ -9,6 +9,8 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
+	"remanence/internal/store/surreal/surql"
 )
 
 // FindRun returns the number of a run.
@@ -78,8 +80,8 @@ func (e *entry) AddSpending(ctx context.Context, s mem.Spending) error {
 		return err
 	}
 	return e.exec(ctx, put("spent", keyOf(s.Day), map[string]any{
-		"day": s.Day, "tokens": was.count("tokens") + s.Tokens, "calls": was.count("calls") + s.Calls,
-		"failures": was.count("failures") + s.Failures,
+		"day": s.Day, "tokens": was.Count("tokens") + s.Tokens, "calls": was.Count("calls") + s.Calls,
+		"failures": was.Count("failures") + s.Failures,
 	}))
 }
 
@@ -90,7 +92,7 @@ func spentOn(day string) *statement {
 // Spent implements mem.Store.
 func (s *Store) Spent(ctx context.Context, day string) (mem.Spending, error) {
 	r, _, err := first(ctx, s, spentOn(day), whole)
-	v := mem.Spending{Day: day, Tokens: r.count("tokens"), Calls: r.count("calls"), Failures: r.count("failures")}
+	v := mem.Spending{Day: day, Tokens: r.Count("tokens"), Calls: r.Count("calls"), Failures: r.Count("failures")}
 	return v, wrap("spending", err)
 }
 
@@ -102,14 +104,14 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("consolidation run %w", translate(err))
 		}
-		which.and("number = ?", n)
+		which.And("number = ?", n)
 		q = mem.RunQuery{}
 	}
 	project, err := canonical(ctx, s, q.Project)
 	if err != nil {
 		return nil, wrap("consolidation runs", err)
 	}
-	numbers, err := rows(ctx, s, newest("run", "number", which.equal("project", project).equal("kind", string(q.Kind)),
+	numbers, err := rows(ctx, s, surql.Newest("run", "number", which.Equal("project", project).Equal("kind", string(q.Kind)),
 		stored.LimitOr(q.Limit), max(q.Offset, 0)), number("number"))
 	if err != nil {
 		return nil, wrap("consolidation runs", err)
@@ -122,10 +124,10 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 	var out []mem.Run
 	for _, r := range found {
 		v := mem.Run{
-			ID: r.text("ref"), Kind: mem.RunKind(r.text("kind")), Project: r.text("project"),
-			Session: sessions[r.number("session")], At: r.time("at"), Examined: r.count("examined"),
+			ID: r.Text("ref"), Kind: mem.RunKind(r.Text("kind")), Project: r.Text("project"),
+			Session: sessions[r.Number("session")], At: r.Time("at"), Examined: r.Count("examined"),
 		}
-		err = errors.Join(err, s.changes(ctx, r.number("number"), &v))
+		err = errors.Join(err, s.changes(ctx, r.Number("number"), &v))
 		out = append(out, v)
 	}
 	return out, wrap("consolidation runs", err)
@@ -135,8 +137,8 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 func (s *database) changes(ctx context.Context, n int64, run *mem.Run) (err error) {
 	run.Changes, err = rows(ctx, s, query("SELECT number, doc, undone FROM change WHERE run = ? ORDER BY number", n),
 		func(r row) (mem.Step, error) {
-			c, err := decode[mem.Step]("change of run "+run.ID, r.text("doc"))
-			c.Undone = r.time("undone")
+			c, err := form.Decode[mem.Step]("change of run "+run.ID, r.Text("doc"))
+			c.Undone = r.Time("undone")
 			return c, err
 		})
 	run.Undone = run.AllUndone()
@@ -148,7 +150,7 @@ func (s *Store) Dismissals(ctx context.Context) ([]mem.Dismissal, error) {
 	all, err := rows(ctx, s, query("SELECT rule, memory, other, at FROM dismissed ORDER BY at, rule, memory"),
 		func(r row) (mem.Dismissal, error) {
 			return mem.Dismissal{
-				Rule: r.text("rule"), Memory: stored.MemoryID(r.number("memory")), Other: r.text("other"), At: r.time("at"),
+				Rule: r.Text("rule"), Memory: stored.MemoryID(r.Number("memory")), Other: r.Text("other"), At: r.Time("at"),
 			}, nil
 		})
 	return all, wrap("dismissals", err)

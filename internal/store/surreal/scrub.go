@@ -54,9 +54,9 @@ func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string)
 	}
 	if after != "" {
 		last, _ := strconv.ParseInt(after, 10, 64) // it was written so
-		q.add(fmt.Sprintf(":%d..", last+1))
+		q.Add(fmt.Sprintf(":%d..", last+1))
 	}
-	return rows(ctx, s, q.add(" LIMIT ?", stored.ScrubStep), textsOf(t))
+	return rows(ctx, s, q.Add(" LIMIT ?", stored.ScrubStep), textsOf(t))
 }
 
 // recordsOf is the statement that reads the records of a table, without a condition.
@@ -73,12 +73,12 @@ func recordsOf(t stored.TextTable) string {
 // textsOf reads a record with its texts.
 func textsOf(t stored.TextTable) func(row) (stored.TextRecord, error) {
 	return func(r row) (stored.TextRecord, error) {
-		rec := stored.TextRecord{Key: r.text("record"), ID: r.text(t.ID)}
+		rec := stored.TextRecord{Key: r.Text("record"), ID: r.Text(t.ID)}
 		if t.Key != "" {
-			rec.Key = strconv.FormatInt(r.number(t.Key), 10)
+			rec.Key = strconv.FormatInt(r.Number(t.Key), 10)
 		}
 		for _, c := range t.Columns {
-			rec.Texts = append(rec.Texts, r.text(c))
+			rec.Texts = append(rec.Texts, r.Text(c))
 		}
 		return rec, nil
 	}
@@ -137,22 +137,22 @@ func (e *entry) rename(ctx context.Context, table string, id any, fields map[str
 		old[name] = value
 	}
 	if table == "entity" {
-		known := keyOf(old.text("project"), old.text("kind"), plainText(old.text("name")))
+		known := keyOf(old.Text("project"), old.Text("kind"), plainText(old.Text("name")))
 		_, taken, err := first(ctx, e, query("SELECT number FROM entity WHERE known = ? AND number != ?", known, id), whole)
 		if err != nil {
 			return err
 		}
 		if taken {
-			return e.deleteEntities(ctx, []int64{old.number("number")})
+			return e.deleteEntities(ctx, []int64{old.Number("number")})
 		}
 		return e.exec(ctx, entityRow(old))
 	}
 	if err := e.exec(ctx, query("DELETE type::record('"+table+"', ?) RETURN NONE", id)); err != nil {
 		return err
 	}
-	key := keyOf(old.text("key"), old.text("root"))
+	key := keyOf(old.Text("key"), old.Text("root"))
 	if table == "project_common" {
-		key = keyOf(old.text("common"))
+		key = keyOf(old.Text("common"))
 	}
 	_, taken, err := first(ctx, e, query("SELECT key FROM type::record('"+table+"', ?)", key), whole)
 	if err != nil || taken {

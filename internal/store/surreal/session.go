@@ -11,31 +11,14 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
 )
-
-// sessionDoc is the document of a session. Its own fields are those that the JSON form of a session lacks.
-type sessionDoc struct {
-	mem.Session
-	StateLine       string    `json:"state_line,omitempty"`
-	StateLinePrompt int       `json:"state_line_prompt,omitempty"`
-	ContextReadAt   time.Time `json:"context_read_at,omitzero"`
-	Compacted       time.Time `json:"compacted,omitzero"`
-}
-
-// decodeSession returns the session of a document.
-func decodeSession(r row) (mem.Session, error) {
-	d, err := decode[sessionDoc]("session", r.text("doc"))
-	s := d.Session
-	s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted = d.StateLine, d.StateLinePrompt, d.ContextReadAt,
-		d.Compacted
-	return s, err
-}
 
 // FindSession reads a session by its id.
 func (tx *transaction) FindSession(ctx context.Context, id string) (s mem.Session, found bool, err error) {
 	r, found, err := first(ctx, tx, query("SELECT doc FROM session WHERE sid = ?", id), whole)
 	if err == nil && found {
-		s, err = decodeSession(r)
+		s, err = form.Session(r)
 	}
 	return s, found, err
 }
@@ -47,10 +30,7 @@ func (tx *transaction) InsertSession(ctx context.Context, s mem.Session) error {
 
 // UpdateSession writes a session, new or not. What else its record has stays.
 func (tx *transaction) UpdateSession(ctx context.Context, s mem.Session) error {
-	for _, t := range []*time.Time{&s.Created, &s.Completed, &s.LastEvent, &s.ContextReadAt, &s.Compacted} {
-		*t = storable(*t)
-	}
-	doc, err := stored.Text(sessionDoc{s, s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted})
+	doc, err := form.OfSession(&s)
 	if err != nil {
 		return err
 	}
@@ -71,7 +51,7 @@ func (tx *transaction) changeInjected(ctx context.Context, session any, tokens i
 	if tokens == 0 {
 		return nil
 	}
-	s, err := get(ctx, tx, query("SELECT doc FROM session WHERE number = ?", numberOf(session)), decodeSession)
+	s, err := get(ctx, tx, query("SELECT doc FROM session WHERE number = ?", numberOf(session)), form.Session)
 	if err != nil {
 		return err
 	}
@@ -132,7 +112,7 @@ func (s *database) session(ctx context.Context, id string) (v mem.Session, err e
 		return v, mem.ErrNotFound
 	}
 	v = all[0].Session
-	n := found[0].number("number")
+	n := found[0].Number("number")
 	injected, err := rows(ctx, s, query("SELECT key FROM injected_key WHERE session = ?", n), text("key"))
 	if err != nil {
 		return v, err
@@ -156,7 +136,7 @@ type numbered struct {
 func (s *database) sessionsOf(ctx context.Context, all []row) (out []numbered, err error) {
 	var numbers []int64
 	for _, r := range all {
-		numbers = append(numbers, r.number("number"))
+		numbers = append(numbers, r.Number("number"))
 	}
 	if len(numbers) == 0 {
 		return nil, nil
@@ -167,7 +147,7 @@ func (s *database) sessionsOf(ctx context.Context, all []row) (out []numbered, e
 		return nil, err
 	}
 	for i, r := range all {
-		v, err := decodeSession(r)
+		v, err := form.Session(r)
 		if err != nil {
 			continue
 		}
@@ -191,13 +171,13 @@ func (s *database) sessionsPage(ctx context.Context, q mem.SessionQuery) ([]numb
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.run(ctx, query("SELECT number, last_event FROM session WHERE ").append(where))
+	all, err := s.run(ctx, query("SELECT number, last_event FROM session WHERE ").Append(where))
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b row) int {
-		return cmp.Or(descending(a.number("last_event"), b.number("last_event")),
-			descending(a.number("number"), b.number("number")))
+		return cmp.Or(descending(a.Number("last_event"), b.Number("last_event")),
+			descending(a.Number("number"), b.Number("number")))
 	})
 	found, err := inTurn(ctx, s, "number, doc", "session", "number", numbersOf(cutOut(all, q.Limit, q.Offset)))
 	if err != nil {
@@ -209,21 +189,21 @@ func (s *database) sessionsPage(ctx context.Context, q mem.SessionQuery) ([]numb
 // sessionsWhere is the condition of the sessions that pass q.
 func (s *database) sessionsWhere(ctx context.Context, q mem.SessionQuery) (*statement, error) {
 	project, err := canonical(ctx, s, q.Project)
-	w := query("true").equal("project", project).equal("agent", q.Agent)
+	w := query("true").Equal("project", project).Equal("agent", q.Agent)
 	if err == nil && q.Branch != "" {
 		var of []int64
 		of, err = rows(ctx, s, query("SELECT session FROM memory WHERE branch = ? GROUP BY session", q.Branch),
 			number("session"))
-		w.and("number IN ?", append([]int64{}, of...))
+		w.And("number IN ?", append([]int64{}, of...))
 	}
 	if q.AutoCompactModel != "" {
-		w.and("cliff > 0 AND model = ?", q.AutoCompactModel)
+		w.And("cliff > 0 AND model = ?", q.AutoCompactModel)
 	}
 	if !q.Since.IsZero() {
-		w.and("last_event >= ?", stored.Stamp(q.Since))
+		w.And("last_event >= ?", stored.Stamp(q.Since))
 	}
 	if !q.Until.IsZero() {
-		w.and("last_event < ?", stored.Stamp(q.Until))
+		w.And("last_event < ?", stored.Stamp(q.Until))
 	}
 	return w, err
 }
@@ -234,9 +214,9 @@ func (s *database) sessionsSince(ctx context.Context, db querier, project string
 	if err != nil {
 		return nil, err
 	}
-	q := query("SELECT number FROM session WHERE true").equal("project", project)
+	q := query("SELECT number FROM session WHERE true").Equal("project", project)
 	if !since.IsZero() {
-		q.and("last_event >= ?", stored.Stamp(since))
+		q.And("last_event >= ?", stored.Stamp(since))
 	}
 	found, err := rows(ctx, db, q, number("number"))
 	return append([]int64{}, found...), err
@@ -245,7 +225,7 @@ func (s *database) sessionsSince(ctx context.Context, db querier, project string
 // TranscriptPosition implements mem.Store.
 func (s *Store) TranscriptPosition(ctx context.Context, session string) (mem.TranscriptPosition, error) {
 	r, _, err := first(ctx, s, query("SELECT checked_to, checked_hash FROM session WHERE sid = ?", session), whole)
-	p := mem.TranscriptPosition{Session: session, To: r.number("checked_to"), Hash: r.text("checked_hash")}
+	p := mem.TranscriptPosition{Session: session, To: r.Number("checked_to"), Hash: r.Text("checked_hash")}
 	return p, wrap("transcript position of "+session, err)
 }
 
@@ -274,9 +254,9 @@ func (s *database) agents(ctx context.Context, q mem.SessionQuery) ([]mem.Count,
 	if err != nil {
 		return nil, err
 	}
-	return rows(ctx, s, query("SELECT agent, count() AS n FROM session WHERE ").append(where).
-		add(" GROUP BY agent ORDER BY n DESC, agent"), func(r row) (mem.Count, error) {
-		return mem.Count{Value: r.text("agent"), N: r.count("n")}, nil
+	return rows(ctx, s, query("SELECT agent, count() AS n FROM session WHERE ").Append(where).
+		Add(" GROUP BY agent ORDER BY n DESC, agent"), func(r row) (mem.Count, error) {
+		return mem.Count{Value: r.Text("agent"), N: r.Count("n")}, nil
 	})
 }
 
@@ -286,7 +266,7 @@ func (s *database) branches(ctx context.Context, q mem.SessionQuery) ([]mem.Coun
 	if err != nil {
 		return nil, err
 	}
-	passing, err := rows(ctx, s, query("SELECT number FROM session WHERE ").append(where), number("number"))
+	passing, err := rows(ctx, s, query("SELECT number FROM session WHERE ").Append(where), number("number"))
 	if err != nil {
 		return nil, err
 	}
@@ -298,8 +278,8 @@ func (s *database) branches(ctx context.Context, q mem.SessionQuery) ([]mem.Coun
 		"GROUP BY branch, session"))
 	counts := map[string]int{}
 	for _, r := range pairs {
-		if passes[r.number("session")] {
-			counts[r.text("branch")]++
+		if passes[r.Number("session")] {
+			counts[r.Text("branch")]++
 		}
 	}
 	var out []mem.Count
@@ -329,17 +309,17 @@ func (s *database) sessionRows(ctx context.Context, q mem.SessionQuery) (out []m
 	}
 	files := make([]map[string]bool, len(page))
 	for _, r := range memories {
-		i := place[r.number("session")]
-		if b := r.text("branch"); b != "" && !slices.Contains(out[i].Branches, b) {
+		i := place[r.Number("session")]
+		if b := r.Text("branch"); b != "" && !slices.Contains(out[i].Branches, b) {
 			out[i].Branches = append(out[i].Branches, b)
 		}
-		if r.text("status") != string(mem.Active) {
+		if r.Text("status") != string(mem.Active) {
 			continue
 		}
-		if r.text("kind") != string(mem.Utterance) {
+		if r.Text("kind") != string(mem.Utterance) {
 			out[i].Memories++
 		}
-		for _, f := range r.texts("files") {
+		for _, f := range r.Texts("files") {
 			if files[i] == nil {
 				files[i] = map[string]bool{}
 			}
@@ -349,8 +329,8 @@ func (s *database) sessionRows(ctx context.Context, q mem.SessionQuery) (out []m
 	receipts, err := s.run(ctx, query("SELECT session, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
 		"WHERE session IN ? AND outcome = 'injected' GROUP BY session", numbers))
 	for _, r := range receipts {
-		i := place[r.number("session")]
-		out[i].Injections, out[i].InjectedTokens = r.count("n"), r.count("tokens")
+		i := place[r.Number("session")]
+		out[i].Injections, out[i].InjectedTokens = r.Count("n"), r.Count("tokens")
 	}
 	for i := range out {
 		slices.Sort(out[i].Branches)

@@ -22,44 +22,44 @@ func (s *Store) Stats(ctx context.Context, project string, today time.Time) (st 
 		if err != nil {
 			return err
 		}
-		st.Schema = state.count("schema")
+		st.Schema = state.Count("schema")
 		return errors.Join(memoryStats(ctx, tx, &st, project, today), s.activityStats(ctx, tx, &st, project))
 	})
 	return st, wrap("stats", err)
 }
 
 // inProject is the condition of the records of a project, "" for all.
-func inProject(project string) *statement { return query("true").equal("project", project) }
+func inProject(project string) *statement { return query("true").Equal("project", project) }
 
 func memoryStats(ctx context.Context, tx querier, st *mem.Stats, project string, today time.Time) error {
-	counts, err := rows(ctx, tx, query("SELECT kind, status, count() AS n FROM memory WHERE ").append(inProject(project)).
-		add(" GROUP BY kind, status"), func(r row) (stored.KindCount, error) {
-		return stored.KindCount{Kind: mem.Kind(r.text("kind")), Status: mem.Status(r.text("status")), N: r.count("n")}, nil
+	counts, err := rows(ctx, tx, query("SELECT kind, status, count() AS n FROM memory WHERE ").Append(inProject(project)).
+		Add(" GROUP BY kind, status"), func(r row) (stored.KindCount, error) {
+		return stored.KindCount{Kind: mem.Kind(r.Text("kind")), Status: mem.Status(r.Text("status")), N: r.Count("n")}, nil
 	})
 	if err != nil {
 		return err
 	}
 	stored.CountMemories(st, counts)
-	st.Today, err = countOf(ctx, tx, "memory", inProject(project).and("created >= ? AND status = 'active' "+
+	st.Today, err = countOf(ctx, tx, "memory", inProject(project).And("created >= ? AND status = 'active' "+
 		"AND kind != 'utterance'", stored.Stamp(today)))
 	return err
 }
 
 // activityStats counts sessions, events, turns, receipts and jobs.
 func (s *database) activityStats(ctx context.Context, tx querier, st *mem.Stats, project string) error {
-	sessions, err := tx.run(ctx, query("SELECT number, sid, last_event FROM session WHERE ").append(inProject(project)).
-		add(" ORDER BY last_event DESC, number DESC"))
+	sessions, err := tx.run(ctx, query("SELECT number, sid, last_event FROM session WHERE ").Append(inProject(project)).
+		Add(" ORDER BY last_event DESC, number DESC"))
 	if err != nil {
 		return err
 	}
 	if st.Sessions = len(sessions); len(sessions) > 0 {
-		st.LastSession, st.LastEvent = sessions[0].text("sid"), sessions[0].time("last_event")
+		st.LastSession, st.LastEvent = sessions[0].Text("sid"), sessions[0].Time("last_event")
 	}
 	inside := func() *statement { return query("true") }
 	if project != "" {
 		numbers := make([]int64, len(sessions))
 		for i, r := range sessions {
-			numbers[i] = r.number("number")
+			numbers[i] = r.Number("number")
 		}
 		inside = func() *statement { return query("session IN ?", numbers) }
 	}
@@ -70,15 +70,15 @@ func (s *database) activityStats(ctx context.Context, tx querier, st *mem.Stats,
 		return err
 	}
 	outcomes, err := tx.run(ctx, query("SELECT outcome, count() AS n, math::sum(tokens) AS tokens FROM receipt WHERE ").
-		append(inProject(project)).add(" GROUP BY outcome"))
+		Append(inProject(project)).Add(" GROUP BY outcome"))
 	if err != nil {
 		return err
 	}
 	st.ByOutcome = map[mem.InjectionOutcome]int{}
 	for _, r := range outcomes {
-		st.Receipts += r.count("n")
-		st.InjectedTokens += r.count("tokens")
-		st.ByOutcome[mem.InjectionOutcome(r.text("outcome"))] = r.count("n")
+		st.Receipts += r.Count("n")
+		st.InjectedTokens += r.Count("tokens")
+		st.ByOutcome[mem.InjectionOutcome(r.Text("outcome"))] = r.Count("n")
 	}
 	st.Waiting, err = s.waiting(ctx, tx, inside())
 	return err
@@ -101,19 +101,19 @@ func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.D
 	if d.Captured, err = countOf(ctx, s, "event", query("session IN ? AND created_at >= ?", active, at)); err != nil {
 		return d, wrap("day", err)
 	}
-	if d.Memories, err = countOf(ctx, s, "memory", inProject(project).and("created >= ? AND kind != 'utterance'",
+	if d.Memories, err = countOf(ctx, s, "memory", inProject(project).And("created >= ? AND kind != 'utterance'",
 		at)); err != nil {
 		return d, wrap("day", err)
 	}
 	receipts, err := s.run(ctx, query("SELECT outcome, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
 		"WHERE session IN ? AND at >= ? GROUP BY outcome", active, at))
 	for _, r := range receipts {
-		d.Tokens += r.count("tokens")
-		switch mem.InjectionOutcome(r.text("outcome")) {
+		d.Tokens += r.Count("tokens")
+		switch mem.InjectionOutcome(r.Text("outcome")) {
 		case mem.Injected:
-			d.Recalled = r.count("n")
+			d.Recalled = r.Count("n")
 		case mem.Abstained:
-			d.Abstained = r.count("n")
+			d.Abstained = r.Count("n")
 		default:
 		}
 	}
@@ -142,7 +142,7 @@ func (s *Store) Sizes(ctx context.Context) ([]mem.Part, error) {
 		if err != nil {
 			return nil, wrap("sizes", err)
 		}
-		out = append(out, mem.Part{Name: p.name, Bytes: r.number("bytes"), Count: r.number("n")})
+		out = append(out, mem.Part{Name: p.name, Bytes: r.Number("bytes"), Count: r.Number("n")})
 	}
 	return out, nil
 }

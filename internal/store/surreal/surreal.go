@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/surql"
 )
 
 // Built is whether the program has the client of SurrealDB.
@@ -48,7 +49,7 @@ type Store struct{ *database }
 
 // database is the link to one database of a server.
 type database struct {
-	link    *link
+	link    *surql.Link
 	owner   string
 	process string
 	now     func() time.Time
@@ -70,7 +71,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		err = s.checkCopy(ctx)
 	}
 	if err != nil {
-		s.link.close()
+		s.link.Close()
 		return nil, wrap("open the database", err)
 	}
 	return s, nil
@@ -79,12 +80,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // connect returns a store that was not looked at. Its error does not contain the password.
 func connect(cfg Config) (*Store, error) {
 	cfg = cfg.withDefaults()
-	to, err := placeOf(cfg)
+	to, err := surql.PlaceOf(cfg.DSN, cfg.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	return &Store{&database{
-		link: &link{to: to, limit: cfg.Limit}, owner: cfg.Owner, process: cfg.Process, now: cfg.Now, wait: cfg.Wait,
+		link: &surql.Link{Place: to, Limit: cfg.Limit}, owner: cfg.Owner, process: cfg.Process, now: cfg.Now, wait: cfg.Wait,
 		poll: cfg.Poll, writing: make(chan struct{}, 1),
 	}}, nil
 }
@@ -93,29 +94,29 @@ func connect(cfg Config) (*Store, error) {
 func (s *Store) Close() error {
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
-	s.link.close()
+	s.link.Close()
 	return nil
 }
 
 // Server asks the server about itself.
 func (s *Store) Server(ctx context.Context) (v stored.Server, err error) {
-	to := s.link.to
+	to := s.link.Place
 	v.Engine, v.Durable = engine, true // it does not say whether it waits for its disk
-	v.Address, v.Schema = to.address(), to.namespace+"/"+to.database
-	v.Encrypted, v.Local = to.scheme == "wss", to.isLocal()
-	a, err := s.link.get(ctx)
+	v.Address, v.Schema = to.Address(), to.Namespace+"/"+to.Database
+	v.Encrypted, v.Local = to.Encrypted(), to.IsLocal()
+	a, err := s.link.Get(ctx)
 	if err != nil {
 		return v, wrap("ask the server", err)
 	}
-	v.Superuser = a.root
+	v.Superuser = a.Root
 	if v.Version, err = s.version(ctx); err != nil {
 		return v, wrap("ask the server", err)
 	}
 	begun := time.Now()
 	state, _, err := first(ctx, s, query("SELECT schema, time::nano(time::now()) AS clock FROM store:state"), whole)
 	v.Latency = time.Since(begun)
-	v.Number = int(state.number("schema"))
-	if at := state.time("clock"); !at.IsZero() {
+	v.Number = int(state.Number("schema"))
+	if at := state.Time("clock"); !at.IsZero() {
 		v.Ahead = at.Sub(begun.Add(v.Latency / 2))
 	}
 	return v, wrap("ask the server", err)
@@ -123,12 +124,12 @@ func (s *Store) Server(ctx context.Context) (v stored.Server, err error) {
 
 // version returns the version of the server, such as 3.0.2.
 func (s *database) version(ctx context.Context) (version string, err error) {
-	a, err := s.link.get(ctx)
+	a, err := s.link.Get(ctx)
 	if err != nil {
 		return "", err
 	}
-	err = s.link.call(ctx, a, func(ctx context.Context) error {
-		v, err := a.db.Version(ctx)
+	err = s.link.Call(ctx, a, func(ctx context.Context) error {
+		v, err := a.DB.Version(ctx)
 		if err == nil {
 			version = strings.TrimPrefix(v.Version, "surrealdb-")
 		}

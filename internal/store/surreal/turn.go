@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
 )
 
 // FindTurn reads a turn and the number of its row.
@@ -18,9 +19,9 @@ func (tx *transaction) FindTurn(ctx context.Context, session any, key string) (n
 	r, found, err := first(ctx, tx, query("SELECT number, doc FROM turn WHERE session = ? AND prompt_id = ?",
 		numberOf(session), key), whole)
 	if err == nil && found {
-		t, err = decode[mem.Turn]("turn", r.text("doc"))
+		t, err = form.Decode[mem.Turn]("turn", r.Text("doc"))
 	}
-	return r.number("number"), t, found, err
+	return r.Number("number"), t, found, err
 }
 
 // UpdateTurn writes a changed turn.
@@ -41,7 +42,7 @@ func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (int64, error) {
 
 // InsertTurn writes the row of a new turn.
 func (e *entry) InsertTurn(ctx context.Context, n, place int64, t mem.Turn) error {
-	t.At = storable(t.At)
+	t.At = form.Storable(t.At)
 	doc, err := stored.Text(t)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Tur
 		return nil, wrap("turns of "+session, err)
 	}
 	slices.SortFunc(all, func(a, b row) int {
-		return cmp.Or(descending(a.number("place"), b.number("place")), descending(a.number("number"), b.number("number")))
+		return cmp.Or(descending(a.Number("place"), b.Number("place")), descending(a.Number("number"), b.Number("number")))
 	})
 	found, err := inTurn(ctx, s, "number, doc", "turn", "number", numbersOf(cutOut(all, limit, 0)))
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/form"
+	"remanence/internal/store/surreal/surql"
 	"remanence/internal/vector"
 )
 
@@ -75,9 +77,9 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	}
 	const of = "type::record('vector', number)"
 	found, err := rows(ctx, s, query("SELECT number, vector::similarity::cosine("+of+".values, ?) AS cos FROM memory WHERE "+
-		of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).append(where).
-		add(" ORDER BY cos DESC, number DESC"), func(r row) (candidate, error) {
-		return candidate{number: r.number("number"), score: r.float("cos")}, nil
+		of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).Append(where).
+		Add(" ORDER BY cos DESC, number DESC"), func(r row) (form.Candidate, error) {
+		return form.Candidate{Number: r.Number("number"), Score: r.Float("cos")}, nil
 	})
 	if err != nil {
 		return nil, wrap("near", err)
@@ -102,12 +104,12 @@ func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) 
 			return nil, "", wrap(fmt.Sprintf("without vector before %s", before), err)
 		}
 	}
-	all, err := s.run(ctx, newest("memory", "number, status", query("number < ?", from), window, 0))
+	all, err := s.run(ctx, surql.Newest("memory", "number, status", query("number < ?", from), window, 0))
 	if err != nil || len(all) == 0 {
 		return nil, "", wrap("without vector", err)
 	}
 	have, err := rows(ctx, s, query("SELECT memory FROM vector WHERE memory >= ? AND memory < ? AND model IN ?",
-		all[len(all)-1].number("number"), from, []string{model, noVector(model)}), number("memory"))
+		all[len(all)-1].Number("number"), from, []string{model, noVector(model)}), number("memory"))
 	if err != nil {
 		return nil, "", wrap("without vector", err)
 	}
@@ -118,8 +120,8 @@ func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) 
 	var numbers []int64
 	next := ""
 	for i, r := range all {
-		m := r.number("number")
-		if r.text("status") == string(mem.Active) && !has[m] {
+		m := r.Number("number")
+		if r.Text("status") == string(mem.Active) && !has[m] {
 			numbers = append(numbers, m)
 		}
 		if len(numbers) == n || i == window-1 {

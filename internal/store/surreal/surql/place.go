@@ -1,6 +1,6 @@
 //go:build surreal || backends
 
-package surreal
+package surql
 
 import (
 	"cmp"
@@ -15,10 +15,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// place is where a database is, and who may use it.
-type place struct {
+// Place is where a database is, and who may use it.
+type Place struct {
 	scheme, host        string // ws or wss
-	namespace, database string
+	Namespace, Database string
 	user, password      string
 }
 
@@ -30,18 +30,24 @@ var (
 		"SURREAL_USER, and the password in SURREAL_PASS or in a file that SURREAL_PASSFILE names", mem.ErrAway)
 )
 
+// Names of the namespace and of the database that are used unless others are configured.
+const (
+	DefaultNamespace = "claude_memory"
+	DefaultDatabase  = "memories"
+)
+
 // defaultHost is where a server is that no address names.
 const defaultHost = "127.0.0.1:8000"
 
-// placeOf returns the place that a configuration names. What its DSN leaves out comes from the environment.
-func placeOf(cfg Config) (p place, err error) {
-	u, err := url.Parse(cfg.DSN)
+// PlaceOf returns the place that an address names. What it leaves out comes from the environment.
+func PlaceOf(dsn string, getenv func(string) string) (p Place, err error) {
+	u, err := url.Parse(dsn)
 	if err != nil || u.Scheme != "surreal" && u.Scheme != "surreals" {
 		return p, errDSN
 	}
 	p.scheme = map[string]string{"surreal": "ws", "surreals": "wss"}[u.Scheme]
 	if p.host = u.Host; p.host == "" {
-		if p.scheme, p.host, err = fromEnvironment(cfg.Getenv("SURREAL_URL"), p.scheme); err != nil {
+		if p.scheme, p.host, err = fromEnvironment(getenv("SURREAL_URL"), p.scheme); err != nil {
 			return p, err
 		}
 	}
@@ -52,14 +58,14 @@ func placeOf(cfg Config) (p place, err error) {
 	if len(names) > 2 {
 		return p, errDSN
 	}
-	p.namespace = cmp.Or(names[0], cfg.Getenv("SURREAL_NS"), DefaultNamespace)
+	p.Namespace = cmp.Or(names[0], getenv("SURREAL_NS"), DefaultNamespace)
 	if len(names) == 2 {
-		p.database = names[1]
+		p.Database = names[1]
 	}
-	p.database = cmp.Or(p.database, cfg.Getenv("SURREAL_DB"), DefaultDatabase)
-	p.user = cmp.Or(u.User.Username(), cfg.Getenv("SURREAL_USER"))
-	file := cmp.Or(u.Query().Get("passfile"), cfg.Getenv("SURREAL_PASSFILE"))
-	if p.password = cfg.Getenv("SURREAL_PASS"); file != "" && p.password == "" {
+	p.Database = cmp.Or(p.Database, getenv("SURREAL_DB"), DefaultDatabase)
+	p.user = cmp.Or(u.User.Username(), getenv("SURREAL_USER"))
+	file := cmp.Or(u.Query().Get("passfile"), getenv("SURREAL_PASSFILE"))
+	if p.password = getenv("SURREAL_PASS"); file != "" && p.password == "" {
 		p.password, err = passwordIn(file)
 	}
 	return p, err
@@ -97,9 +103,9 @@ func passwordIn(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// address is the place without the password.
-func (p place) address() string {
-	u := url.URL{Scheme: "surreal", Host: p.host, Path: "/" + p.namespace + "/" + p.database}
+// Address is the place without the password.
+func (p Place) Address() string {
+	u := url.URL{Scheme: "surreal", Host: p.host, Path: "/" + p.Namespace + "/" + p.Database}
 	if p.scheme == "wss" {
 		u.Scheme = "surreals"
 	}
@@ -109,8 +115,11 @@ func (p place) address() string {
 	return u.String()
 }
 
-// isLocal reports whether the server is on this machine, by its name alone.
-func (p place) isLocal() bool {
+// Encrypted reports whether the connection uses TLS.
+func (p Place) Encrypted() bool { return p.scheme == "wss" }
+
+// IsLocal reports whether the server is on this machine, by its name alone.
+func (p Place) IsLocal() bool {
 	host, _, err := net.SplitHostPort(p.host)
 	if err != nil {
 		host = p.host

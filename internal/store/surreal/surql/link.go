@@ -1,6 +1,6 @@
 //go:build surreal || backends
 
-package surreal
+package surql
 
 import (
 	"context"
@@ -19,25 +19,25 @@ import (
 	"remanence/internal/mem"
 )
 
-// link is a connection to one database of a server, which is made again after it broke. Calls share it.
-type link struct {
-	to    place
-	limit time.Duration // of one call
+// Link is a connection to one database of a server, which is made again after it broke. Calls share it.
+type Link struct {
+	Place Place
+	Limit time.Duration // of one call
 
 	lock   sync.Mutex
 	closed bool
-	now    *attached
+	now    *Attached
 }
 
-// attached is a connection that signed in.
-type attached struct {
-	db   *sdk.DB
+// Attached is a connection that signed in.
+type Attached struct {
+	DB   *sdk.DB
 	conn *gorillaws.Connection
-	root bool // as a user of the whole server
+	Root bool // as a user of the whole server
 }
 
-// get returns the connection, a new one if there is none that lives.
-func (l *link) get(ctx context.Context) (*attached, error) {
+// Get returns the connection, a new one if there is none that lives.
+func (l *Link) Get(ctx context.Context) (*Attached, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	switch {
@@ -54,18 +54,18 @@ func (l *link) get(ctx context.Context) (*attached, error) {
 var errClosed = errors.New("the store is closed")
 
 // attach connects and signs in.
-func (l *link) attach(ctx context.Context) (*attached, error) {
-	ctx, stop := context.WithTimeout(ctx, l.limit)
+func (l *Link) attach(ctx context.Context) (*Attached, error) {
+	ctx, stop := context.WithTimeout(ctx, l.Limit)
 	defer stop()
-	conf := connection.NewConfig(&url.URL{Scheme: l.to.scheme, Host: l.to.host})
+	conf := connection.NewConfig(&url.URL{Scheme: l.Place.scheme, Host: l.Place.host})
 	conn := gorillaws.New(conf)
 	conn.Logger(logger.New(slog.DiscardHandler)).Timeout = 0 // contexts have the limit
 	db, err := sdk.FromConnection(ctx, conn)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", mem.ErrAway, err)
 	}
-	a := &attached{db: db, conn: conn}
-	if err := a.signIn(ctx, l.to); err != nil {
+	a := &Attached{DB: db, conn: conn}
+	if err := a.signIn(ctx, l.Place); err != nil {
 		a.close()
 		return nil, err
 	}
@@ -73,37 +73,37 @@ func (l *link) attach(ctx context.Context) (*attached, error) {
 }
 
 // signIn signs in as a user of the database, of its namespace, or of the whole server: as the first that there is.
-func (a *attached) signIn(ctx context.Context, to place) (err error) {
+func (a *Attached) signIn(ctx context.Context, to Place) (err error) {
 	if to.user == "" || to.password == "" {
 		return errNoUser
 	}
-	for _, level := range []map[string]any{{"NS": to.namespace, "DB": to.database}, {"NS": to.namespace}, {}} {
-		a.root = len(level) == 0
+	for _, level := range []map[string]any{{"NS": to.Namespace, "DB": to.Database}, {"NS": to.Namespace}, {}} {
+		a.Root = len(level) == 0
 		level["user"], level["pass"] = to.user, to.password
-		if _, err = a.db.SignIn(ctx, level); err == nil || isAway(err) {
+		if _, err = a.DB.SignIn(ctx, level); err == nil || isAway(err) {
 			break
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if a.root { // the others have them
-		if _, err := sdk.Query[any](ctx, a.db, "DEFINE NAMESPACE IF NOT EXISTS "+name(to.namespace)+"; USE NS "+
-			name(to.namespace)+"; DEFINE DATABASE IF NOT EXISTS "+name(to.database), nil); err != nil {
+	if a.Root { // the others have them
+		if _, err := sdk.Query[any](ctx, a.DB, "DEFINE NAMESPACE IF NOT EXISTS "+name(to.Namespace)+"; USE NS "+
+			name(to.Namespace)+"; DEFINE DATABASE IF NOT EXISTS "+name(to.Database), nil); err != nil {
 			return err
 		}
 	}
-	return a.db.Use(ctx, to.namespace, to.database)
+	return a.DB.Use(ctx, to.Namespace, to.Database)
 }
 
-func (a *attached) close() {
+func (a *Attached) close() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
-	_ = a.db.Close(ctx) // nothing waits for it
+	_ = a.DB.Close(ctx) // nothing waits for it
 }
 
 // drop closes a connection that does not answer, so that the next call makes a new one.
-func (l *link) drop(a *attached) {
+func (l *Link) drop(a *Attached) {
 	l.lock.Lock()
 	if l.now == a {
 		l.now = nil
@@ -112,8 +112,8 @@ func (l *link) drop(a *attached) {
 	a.close()
 }
 
-// close ends the link.
-func (l *link) close() {
+// Close ends the link.
+func (l *Link) Close() {
 	l.lock.Lock()
 	now := l.now
 	l.closed, l.now = true, nil
@@ -123,9 +123,9 @@ func (l *link) close() {
 	}
 }
 
-// call runs f within the limit. A connection that fails is given up.
-func (l *link) call(ctx context.Context, a *attached, f func(ctx context.Context) error) error {
-	limit := l.limit
+// Call runs f within the limit. A connection that fails is given up.
+func (l *Link) Call(ctx context.Context, a *Attached, f func(ctx context.Context) error) error {
+	limit := l.Limit
 	if ctx.Value(patientKey{}) != nil {
 		limit = patience
 	}
@@ -144,8 +144,8 @@ func (l *link) call(ctx context.Context, a *attached, f func(ctx context.Context
 // sender has a connection or a transaction.
 type sender interface{ *sdk.DB | *sdk.Transaction }
 
-// send runs the statements of a text and returns the rows of the last one.
-func send[S sender](ctx context.Context, s S, q *statement) ([]row, error) {
+// Send runs the statements of a text and returns the rows of the last one.
+func Send[S sender](ctx context.Context, s S, q *Statement) ([]Row, error) {
 	all, err := sdk.Query[[]map[string]any](ctx, s, q.surql(), q.params())
 	if err != nil {
 		return nil, err
@@ -154,22 +154,17 @@ func send[S sender](ctx context.Context, s S, q *statement) ([]row, error) {
 		return nil, nil
 	}
 	last := (*all)[len(*all)-1].Result
-	out := make([]row, len(last))
+	out := make([]Row, len(last))
 	for i, r := range last {
 		out[i] = r
 	}
 	return out, nil
 }
 
-// run implements querier.
-func (s *database) run(ctx context.Context, q *statement) (out []row, err error) {
-	a, err := s.link.get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	err = s.link.call(ctx, a, func(ctx context.Context) (err error) {
-		out, err = send(ctx, a.db, q)
-		return err
-	})
-	return out, err
-}
+// patience is the limit of a call for a reader or a writer of the whole store.
+const patience = 10 * time.Minute
+
+type patientKey struct{}
+
+// Patient returns a context whose calls may take long.
+func Patient(ctx context.Context) context.Context { return context.WithValue(ctx, patientKey{}, true) }
