@@ -31,7 +31,7 @@ gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --re
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## the static binary -> bin/remanence (TAGS=postgres: with the client of PostgreSQL)
+build: ## the static binary -> bin/remanence (TAGS=postgres: with the client of PostgreSQL, TAGS=surreal: with that of SurrealDB)
 	CGO_ENABLED=0 go build -trimpath $(if $(TAGS),-tags $(TAGS)) -ldflags "-s -w" -o bin/remanence ./cmd/remanence
 
 test: $(if $(RERUN),$(GOTESTSUM)) ## all tests
@@ -85,8 +85,9 @@ web: ## the viewer: src and vendor -> internal/web/dist, which is committed
 	go -C internal/web/build run .
 
 # The server is started by the tests, on loopback and with its data in a temporary directory; without one they fail.
-backends: $(if $(RERUN),$(GOTESTSUM)) ## PostgreSQL keeps the contract of a store (needs the server: apt-get install postgresql)
-	$(call gotest,-tags backends -count=1 -timeout 20m,./internal/store/postgres/ ./test/backends/)
+backends: $(if $(RERUN),$(GOTESTSUM)) ## PostgreSQL and SurrealDB keep the contract of a store (apt-get install postgresql; fetches SurrealDB once)
+	test/surrealserver/install.sh
+	$(call gotest,-tags backends -count=1 -timeout 20m,./internal/store/postgres/ ./internal/store/surreal/... ./test/backends/)
 
 mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, and many at once (fetches those once)
 	test/mcp/install.sh

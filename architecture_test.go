@@ -65,7 +65,9 @@ engine:         mem chars workstate vaultfile lang extract rank inject redact ev
 store/stored:   mem chars
 store/sqlite:   mem chars vector fsx store/stored
 store/postgres: mem chars rank vector store/stored
-store/surreal:  mem chars rank vector store/stored
+store/surreal/surql: mem store/stored
+store/surreal/form: mem chars rank store/stored store/surreal/surql
+store/surreal:  mem chars vector store/stored store/surreal/surql store/surreal/form
 store/served:   mem store/stored store/postgres store/surreal
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
@@ -119,28 +121,29 @@ var outside = map[string][]string{
 	"tools/fitcapture": {"internal/extract", "internal/eval"},
 	"tools/release":    {"internal/setup", "plugin"},
 
-	"test/e2e":          nil, // nil means any
-	"test/bench":        nil,
-	"test/fill":         nil,
-	"test/year":         nil,
-	"test/mcp":          nil,
-	"test/world":        nil,
-	"test/tier":         {},
-	"test/port":         {},
-	"test/backends":     nil,
-	"test/pgserver":     {},
-	"test/canary":       {},
-	"test/golden":       {},
-	"test/release":      {},
-	"test/corpus":       {"internal/mem", "internal/rank", "internal/chars"},
-	"test/fire/fault":   nil,
-	"test/fire/crash":   nil,
-	"test/fire/disk":    nil,
-	"test/fire/doctor":  nil,
-	"test/fire/soak":    nil,
-	"test/fire/attack":  nil,
-	"test/fire/privacy": nil,
-	"test/fire/home":    nil,
+	"test/e2e":           nil, // nil means any
+	"test/bench":         nil,
+	"test/fill":          nil,
+	"test/year":          nil,
+	"test/mcp":           nil,
+	"test/world":         nil,
+	"test/tier":          {},
+	"test/port":          {},
+	"test/backends":      nil,
+	"test/pgserver":      {},
+	"test/surrealserver": {},
+	"test/canary":        {},
+	"test/golden":        {},
+	"test/release":       {},
+	"test/corpus":        {"internal/mem", "internal/rank", "internal/chars"},
+	"test/fire/fault":    nil,
+	"test/fire/crash":    nil,
+	"test/fire/disk":     nil,
+	"test/fire/doctor":   nil,
+	"test/fire/soak":     nil,
+	"test/fire/attack":   nil,
+	"test/fire/privacy":  nil,
+	"test/fire/home":     nil,
 }
 
 // planned returns what each package may import; nil means anything. It fails
@@ -173,6 +176,7 @@ func planned(t *testing.T) map[string][]string {
 var forTests = []string{
 	"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "internal/index", "test/tier",
 	"internal/blame", "internal/outcome", "test/canary", "test/corpus", "test/golden", "test/port", "test/pgserver",
+	"test/surrealserver",
 }
 
 // unreachable lists what no package on the hook's way may reach, by any path
@@ -195,7 +199,7 @@ var only = map[string][]string{
 	"modernc.org/sqlite":                {"internal/store/sqlite"},
 	"database/sql":                      {"internal/store/sqlite"},
 	"github.com/jackc/pgx/v5":           {"internal/store/postgres"},
-	"github.com/surrealdb/surrealdb.go": {"internal/store/surreal"},
+	"github.com/surrealdb/surrealdb.go": {"internal/store/surreal", "internal/store/surreal/surql"},
 	"github.com/spf13/cobra":            {"internal/cli", "internal/cli/man"},
 
 	"github.com/modelcontextprotocol/go-sdk/mcp":     {"internal/mcpserver"},

@@ -18,8 +18,8 @@ var (
 		"surreal://user@host:8000/namespace/database")
 	errDSNPassword = errors.New("a password does not belong in it and is not used: give it in a file that only you can " +
 		"read (~/.pgpass, or ?passfile=FILE in the address) or in PGPASSWORD")
-	errDSNPassSurreal = errors.New("a password does not belong in it and is not used: give it in SURREAL_PASS or in a file " +
-		"that only you can read (?passfile=FILE in the address)")
+	errDSNPassSurreal = errors.New("a password does not belong in it and is not used: give it in a file that only you " +
+		"can read (?passfile=FILE in the address) or in SURREAL_PASS")
 	errDSNPassphrase = errors.New("the passphrase of a key (sslpassword) does not belong in it and is not used: give it " +
 		"in PGSSLPASSWORD, or use a key without one in a file that only you can read")
 )

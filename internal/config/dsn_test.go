@@ -20,6 +20,9 @@ func TestPasswordsInAnAddressAreNeverShown(t *testing.T) {
 		"postgres://h/d?sslpassword=hunter2": {"postgres://h/d", true},
 		"postgres://u:hunter2@h:no/d":        {unreadableDSN, false},
 		"host=h password=hunter2":            {unreadableDSN, false},
+		"surreal://u@h:8000/n/d":             {"surreal://u@h:8000/n/d", true},
+		"surreals://u:hunter2@h/n/d":         {"surreals://u@h/n/d", true},
+		"surreal:///":                        {"surreal:///", true},
 		"mysql://u:hunter2@h/d":              {unreadableDSN, false},
 	} {
 		getenv := func(name string) string { return map[string]string{"REMANENCE_STORE_DSN": dsn}[name] }
@@ -38,7 +41,7 @@ func TestPasswordsInAnAddressAreNeverShown(t *testing.T) {
 		if (err == nil) != want.usable || strings.Contains(server, "hunter2") {
 			t.Errorf("%q: server %q, error %v", dsn, server, err)
 		}
-		if isServer := strings.HasPrefix(dsn, "postgres") && want.usable; isServer != (server != "") {
+		if isServer := dsn != "" && dsn != SQLiteDSN && want.usable; isServer != (server != "") {
 			t.Errorf("%q: server %q", dsn, server)
 		}
 	}

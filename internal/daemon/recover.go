@@ -35,6 +35,7 @@ func openConfigured(ctx context.Context, h *Daemon, cfg config.Config) (err erro
 		return fault.Config.WithMessage("store.dsn cannot be used").Because("%s", err).
 			FixedBy("remanence config set store.dsn …")
 	case dsn != "":
+		h.engine = served.Of(dsn)
 		h.process = rand.Text() // machines may have the same name and directories
 		h.server, err = served.Open(ctx, served.Config{
 			DSN: dsn, Getenv: h.Sys.Getenv, Owner: Owner(h.Paths), Process: h.process, Now: h.Sys.Now,
@@ -143,8 +144,7 @@ func unreachedByServer(h *Daemon) (out []string) {
 	for _, c := range copies {
 		out = append(out, "a copy of the SQLite file from before: "+c.Path)
 	}
-	return append(out, "backups, replicas and the write-ahead log of the database server",
-		"rows that an older transaction on the server still sees, until a later purge")
+	return append(out, h.engine.NotErased()...)
 }
 
 // openStore opens the database. A damaged one without a backup is set aside and replaced by a new one, so that

@@ -45,6 +45,7 @@ type Daemon struct {
 	Store        mem.Store
 	file         *sqlite.Store // Store, unless a server has it
 	server       served.Store  // Store, if a server has it
+	engine       served.Engine // of server
 	process      string        // names this process among the daemons of the server
 	indexed      *index.Store  // Store with an index in RAM, once serving
 	live         *api.Live     // of what is written to the store

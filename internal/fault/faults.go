@@ -150,7 +150,7 @@ var (
 	OnServer = Fault{
 		"REM-S021", ExitRefused, "this works on the SQLite file, and the memory is on a database server", "",
 		"The server's own programs back up, check and restore what it stores.",
-		[]string{"pg_dump --schema remanence"},
+		[]string{"PostgreSQL: pg_dump --schema remanence", "SurrealDB: surreal export"},
 	}
 	NotMoved = Fault{
 		"REM-S023", ExitRefused, "the memory was not moved", "",

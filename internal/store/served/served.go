@@ -66,6 +66,7 @@ type Engine struct {
 	Missing error // says that this program has not
 
 	secure, empty string
+	notErased     []string
 	open          func(context.Context, Config) (Store, error)
 	look          func(context.Context, Config) (stored.Target, error)
 }
@@ -74,17 +75,24 @@ type Engine struct {
 func Of(dsn string) Engine {
 	if strings.HasPrefix(dsn, "surreal") {
 		return Engine{
-			Name: "SurrealDB", Tag: "surreal", Built: surreal.Built, Missing: surreal.ErrNotBuilt, secure: "begin store.dsn with surreals://",
-			empty: "REMOVE DATABASE …", open: func(ctx context.Context, c Config) (Store, error) {
-				return opened(surreal.Open(ctx, c.surreal()))
-			}, look: func(ctx context.Context, c Config) (stored.Target, error) { return surreal.Look(ctx, c.surreal()) },
+			Name: "SurrealDB", Tag: "surreal", Built: surreal.Built, Missing: surreal.ErrNotBuilt,
+			secure: "begin store.dsn with surreals://", empty: "REMOVE DATABASE …", notErased: []string{
+				"backups and replicas of the database server",
+				"the files of the database server, until its storage engine compacts them: no client can ask for that",
+			},
+			open: func(ctx context.Context, c Config) (Store, error) { return opened(surreal.Open(ctx, c.surreal())) },
+			look: func(ctx context.Context, c Config) (stored.Target, error) { return surreal.Look(ctx, c.surreal()) },
 		}
 	}
 	return Engine{
-		Name: "PostgreSQL", Tag: "postgres", Built: postgres.Built, Missing: postgres.ErrNotBuilt, secure: "add ?sslmode=verify-full to store.dsn",
-		empty: "DROP SCHEMA " + postgres.DefaultSchema + " CASCADE", open: func(ctx context.Context, c Config) (Store, error) {
-			return opened(postgres.Open(ctx, c.postgres()))
-		}, look: func(ctx context.Context, c Config) (stored.Target, error) { return postgres.Look(ctx, c.postgres()) },
+		Name: "PostgreSQL", Tag: "postgres", Built: postgres.Built, Missing: postgres.ErrNotBuilt,
+		secure: "add ?sslmode=verify-full to store.dsn", empty: "DROP SCHEMA " + postgres.DefaultSchema + " CASCADE",
+		notErased: []string{
+			"backups, replicas and the write-ahead log of the database server",
+			"rows that an older transaction on the server still sees, until a later purge",
+		},
+		open: func(ctx context.Context, c Config) (Store, error) { return opened(postgres.Open(ctx, c.postgres())) },
+		look: func(ctx context.Context, c Config) (stored.Target, error) { return postgres.Look(ctx, c.postgres()) },
 	}
 }
 
@@ -93,6 +101,9 @@ func (e Engine) Secure() string { return e.secure }
 
 // Empty is the statement that removes all that is stored.
 func (e Engine) Empty() string { return e.empty }
+
+// NotErased names what a purge on the server does not reach.
+func (e Engine) NotErased() []string { return e.notErased }
 
 // opened returns a store. One of no type would not be nil.
 func opened[S Store](s S, err error) (Store, error) {

@@ -27,11 +27,10 @@ const (
 
 // transaction is one writing transaction. What it writes is sent before it reads next, or when it ends.
 type transaction struct {
-	s    *database
-	on   *surql.Attached
-	tx   *sdk.Transaction
-	now  time.Time
-	ends bool // it is undone
+	s   *database
+	on  *surql.Attached
+	tx  *sdk.Transaction
+	now time.Time
 
 	pending  *statement
 	waiting  int   // statements in pending

@@ -20,7 +20,8 @@ func (s *database) checkCopy(ctx context.Context) error {
 }
 
 // BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
-// returns stored.ErrNotEmpty if there is something else, and stored.ErrUnfinished if a copy from elsewhere is not finished.
+// returns stored.ErrNotEmpty if there is something else, and stored.ErrUnfinished if a copy from elsewhere is not
+// finished.
 func (s *database) BeginCopy(ctx context.Context, from string) (begun bool, err error) {
 	err = s.transact(ctx, func(tx *transaction) error {
 		was := tx.state.Text("copy")

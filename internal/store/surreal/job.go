@@ -106,8 +106,8 @@ func (s *Store) Lease(ctx context.Context, kinds mem.JobKinds, now time.Time, le
 // dueJobs returns the numbers of the jobs that can be leased, in order. While a job of a session waits for a retry, the
 // others of that session and kind are not due; after that time they delay no other session.
 func dueJobs(ctx context.Context, db querier, kinds mem.JobKinds, now time.Time) ([]int64, error) {
-	all, err := db.run(ctx, query("SELECT number, kind, session, not_before, attempts, error != '' AS failed, dead, leased "+
-		"FROM job ORDER BY number"))
+	all, err := db.run(ctx, query("SELECT number, kind, session, not_before, attempts, error != '' AS failed, dead, "+
+		"leased FROM job ORDER BY number"))
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +161,8 @@ func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped 
 	}
 	at := stored.Stamp(before)
 	err = s.transact(ctx, func(tx *transaction) error {
-		old, err := rows(ctx, tx, query("SELECT number FROM job WHERE dead = true AND created < ? AND not_before < ?", at, at),
-			number("number"))
+		old, err := rows(ctx, tx, query("SELECT number FROM job WHERE dead = true AND created < ? AND not_before < ?", at,
+			at), number("number"))
 		slices.Sort(old)
 		old = old[:min(n, len(old))]
 		if dropped = len(old); err != nil || dropped == 0 {

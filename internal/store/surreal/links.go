@@ -195,7 +195,8 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 	if q.Name != "" {
 		sel.And("lower = ?", strings.ToLower(plainText(q.Name)))
 	}
-	found, err := rows(ctx, s, sel.Add(" ORDER BY mentions DESC, last_seen DESC, number DESC"), func(r row) (mem.Entity, error) {
+	sel.Add(" ORDER BY mentions DESC, last_seen DESC, number DESC")
+	found, err := rows(ctx, s, sel, func(r row) (mem.Entity, error) {
 		return mem.Entity{
 			ID: r.Text("ref"), Project: r.Text("project"), Kind: mem.EntityKind(r.Text("kind")), Name: r.Text("name"),
 			Confidence: r.Float("confidence"), FirstSeen: r.Time("first_seen"), LastSeen: r.Time("last_seen"),

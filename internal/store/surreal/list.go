@@ -27,7 +27,8 @@ func inOrder(ctx context.Context, db querier, numbers []int64) ([]mem.Memory, er
 // before is the order of a list.
 func before(order mem.Order) func(a, b row) int {
 	last := func(a, b row) int {
-		return cmp.Or(descending(a.Number("created"), b.Number("created")), descending(a.Number("number"), b.Number("number")))
+		return cmp.Or(descending(a.Number("created"), b.Number("created")),
+			descending(a.Number("number"), b.Number("number")))
 	}
 	switch order {
 	case mem.Oldest:

@@ -58,7 +58,8 @@ func (s *database) checkVersion(ctx context.Context) error {
 	}
 	major, _, _ := strings.Cut(version, ".")
 	if n, err := strconv.Atoi(major); err != nil || n < minVersion {
-		return fmt.Errorf("%w: the server is too old: SurrealDB %s, at least %d is needed", mem.ErrForeign, version, minVersion)
+		return fmt.Errorf("%w: the server is too old: SurrealDB %s, at least %d is needed", mem.ErrForeign, version,
+			minVersion)
 	}
 	return nil
 }

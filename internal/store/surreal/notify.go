@@ -25,8 +25,8 @@ func (tx *transaction) notify(ctx context.Context, text string) error {
 	return tx.exec(ctx, query("DELETE type::record('notice', ?) RETURN NONE", n-keptNotices))
 }
 
-// Notify sends a text of at most stored.MaxNotice bytes to all who listen. Every user of the database can listen: it must not
-// be a secret.
+// Notify sends a text of at most stored.MaxNotice bytes to all who listen. Every user of the database can listen: it
+// must not be a secret.
 func (s *database) Notify(ctx context.Context, text string) error {
 	return wrap("notify", s.transact(ctx, func(tx *transaction) error { return tx.notify(ctx, text) }))
 }

@@ -66,7 +66,9 @@ func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.
 }
 
 // withTrace returns the numbers of the documents of a table that meet a condition and contain a trace.
-func (tx *transaction) withTrace(ctx context.Context, table string, where *statement, f *stored.Finder) ([]int64, error) {
+func (tx *transaction) withTrace(ctx context.Context, table string, where *statement, f *stored.Finder) ([]int64,
+	error,
+) {
 	return tx.matching(ctx, table, "number", where, func(r row) bool { return f.InDocument(r.Text("doc")) }, "doc")
 }
 

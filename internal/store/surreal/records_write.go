@@ -171,8 +171,8 @@ func (w *recordWriter) event(ctx context.Context, f row) error {
 	_ = json.Unmarshal([]byte(f.Text("payload")), &e) // a damaged one is not dropped
 	f["dropped"] = e.PayloadDropped
 	seq := f.Number("seq")
-	if err := w.exec(ctx, query("UPDATE type::record('session', ?) SET last_seq = ? WHERE last_seq = NONE OR last_seq < ? "+
-		"RETURN NONE", f.Number("session"), seq, seq)); err != nil {
+	if err := w.exec(ctx, query("UPDATE type::record('session', ?) SET last_seq = ? WHERE last_seq = NONE OR "+
+		"last_seq < ? RETURN NONE", f.Number("session"), seq, seq)); err != nil {
 		return err
 	}
 	return w.exec(ctx, put("event", seq, f))
@@ -188,8 +188,8 @@ func (w *recordWriter) session(ctx context.Context, r row) error {
 	if err := w.UpdateSession(ctx, s); err != nil {
 		return err
 	}
-	return w.exec(ctx, query("UPDATE type::record('session', ?) SET checked_to = ?, checked_hash = ? RETURN NONE", s.Number,
-		p.To, p.Hash))
+	return w.exec(ctx, query("UPDATE type::record('session', ?) SET checked_to = ?, checked_hash = ? RETURN NONE",
+		s.Number, p.To, p.Hash))
 }
 
 func (w *recordWriter) turn(ctx context.Context, r row) error {
@@ -208,7 +208,8 @@ func (w *recordWriter) turn(ctx context.Context, r row) error {
 	}
 	n := r.Number("number")
 	return w.exec(ctx, put("turn", n, map[string]any{
-		"number": n, "session": session, "prompt_id": t.PromptID, "at": r.Number("at"), "place": r.Number("place"), "doc": doc,
+		"number": n, "session": session, "prompt_id": t.PromptID, "at": r.Number("at"), "place": r.Number("place"),
+		"doc": doc,
 	}))
 }
 

@@ -65,7 +65,8 @@ func (e *entry) InsertDismissal(ctx context.Context, d mem.Dismissal) error {
 		return err
 	}
 	key := keyOf(d.Rule, d.Memory, d.Other)
-	if _, found, err := first(ctx, e, query("SELECT at FROM type::record('dismissed', ?)", key), whole); err != nil || found {
+	_, found, err = first(ctx, e, query("SELECT at FROM type::record('dismissed', ?)", key), whole)
+	if err != nil || found {
 		return err
 	}
 	return e.exec(ctx, put("dismissed", key, map[string]any{
@@ -111,8 +112,9 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 	if err != nil {
 		return nil, wrap("consolidation runs", err)
 	}
-	numbers, err := rows(ctx, s, surql.Newest("run", "number", which.Equal("project", project).Equal("kind", string(q.Kind)),
-		stored.LimitOr(q.Limit), max(q.Offset, 0)), number("number"))
+	which.Equal("project", project).Equal("kind", string(q.Kind))
+	numbers, err := rows(ctx, s, surql.Newest("run", "number", which, stored.LimitOr(q.Limit), max(q.Offset, 0)),
+		number("number"))
 	if err != nil {
 		return nil, wrap("consolidation runs", err)
 	}

@@ -105,7 +105,8 @@ func (s *database) match(ctx context.Context, q mem.Query, where *statement) ([]
 	})
 	terms = slices.CompactFunc(terms, func(a, b form.Term) bool { return a.Words() == b.Words() })
 	of := classOf(q)
-	sum, _, err := first(ctx, s, query("SELECT math::sum(length) AS n FROM memory WHERE "+of.condition+" GROUP ALL"), whole)
+	sum, _, err := first(ctx, s, query("SELECT math::sum(length) AS n FROM memory WHERE "+of.condition+" GROUP ALL"),
+		whole)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,8 @@ func (s *database) match(ctx context.Context, q mem.Query, where *statement) ([]
 }
 
 // candidates returns the best memories that match, best first; ties break by newest.
-func (s *database) candidates(ctx context.Context, of class, sc form.Scoring, where *statement, want int) ([]form.Candidate, error) {
+func (s *database) candidates(ctx context.Context, of class, sc form.Scoring, where *statement, want int,
+) ([]form.Candidate, error) {
 	rare, sum := 0, 0
 	for rare < len(sc.Terms) && (rare == 0 || sum+sc.Terms[rare].Count <= mostScored) {
 		sum += sc.Terms[rare].Count
@@ -135,7 +137,8 @@ func (s *database) candidates(ctx context.Context, of class, sc form.Scoring, wh
 			words = append(words, t.Stems...)
 		}
 		all, err := s.run(ctx, query("SELECT * FROM (SELECT number, created, length, places, "+of.field+
-			", search::score(0) AS score FROM memory WHERE "+of.field+" @0,OR@ ? AND "+of.condition+" AND ", strings.Join(words, " ")).Append(where).
+			", search::score(0) AS score FROM memory WHERE "+of.field+" @0,OR@ ? AND "+of.condition+" AND ",
+			strings.Join(words, " ")).Append(where).
 			Add(" ORDER BY score DESC, created DESC) LIMIT ?", mostScored))
 		if err != nil {
 			return nil, err

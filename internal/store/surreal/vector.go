@@ -76,8 +76,8 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 		values[i] = float64(v[i])
 	}
 	const of = "type::record('vector', number)"
-	found, err := rows(ctx, s, query("SELECT number, vector::similarity::cosine("+of+".values, ?) AS cos FROM memory WHERE "+
-		of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).Append(where).
+	found, err := rows(ctx, s, query("SELECT number, vector::similarity::cosine("+of+".values, ?) AS cos "+
+		"FROM memory WHERE "+of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).Append(where).
 		Add(" ORDER BY cos DESC, number DESC"), func(r row) (form.Candidate, error) {
 		return form.Candidate{Number: r.Number("number"), Score: r.Float("cos")}, nil
 	})

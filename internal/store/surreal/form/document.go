@@ -1,5 +1,7 @@
 //go:build surreal || backends
 
+// Package form says which records values become, and which values records are: sessions and memories as documents with
+// the fields that queries compare, the words that a memory is found by, and the rows of an export.
 package form
 
 import (
@@ -109,9 +111,10 @@ func OfMemory(r stored.MemoryRow) (map[string]any, error) {
 		"kind": m.Kind, "status": m.Status, "pinned": m.Pinned, "importance": m.Importance, "trust": int(m.Trust),
 		"resolved": m.Resolved, "agent": m.Source.Agent, "prompt_id": m.Source.PromptID, "branch": m.Branch,
 		"command": m.Command, "key": m.Key, "supersedes": m.Supersedes, "merged_into": m.MergedInto, "note": m.Note.File,
-		"files": surql.Texts(m.Files), "dirs": dirs, "exts": exts, "tags": surql.Texts(m.Tags), "proposed": len(m.Proposals) > 0,
-		"used": len(m.UsedIn) > 0, "outdated": r.Outdated, "repeats": m.Repeats, "created": stored.Stamp(m.Created),
-		"updated": stored.Stamp(m.Updated), "hidden": stored.Stamp(m.Hidden), "words": m.Index, "doc": doc,
+		"files": surql.Texts(m.Files), "dirs": dirs, "exts": exts, "tags": surql.Texts(m.Tags),
+		"proposed": len(m.Proposals) > 0, "used": len(m.UsedIn) > 0, "outdated": r.Outdated, "repeats": m.Repeats,
+		"created": stored.Stamp(m.Created), "updated": stored.Stamp(m.Updated), "hidden": stored.Stamp(m.Hidden),
+		"words": m.Index, "doc": doc,
 		"known": KnownBy(session, m.Project, m.Key),
 	}, nil
 }

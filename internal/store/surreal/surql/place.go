@@ -26,8 +26,8 @@ var (
 	// errDSN hides the reason why a DSN cannot be read: it may quote a password.
 	errDSN = errors.New("the address of the database cannot be read; it looks like " +
 		"surreal://user@host:8000/namespace/database")
-	errNoUser = fmt.Errorf("%w: SurrealDB asks who you are: give the user in the address (surreal://user@host:8000) or in "+
-		"SURREAL_USER, and the password in SURREAL_PASS or in a file that SURREAL_PASSFILE names", mem.ErrAway)
+	errNoUser = fmt.Errorf("%w: SurrealDB asks who you are: give the user in the address (surreal://user@host:8000) or "+
+		"in SURREAL_USER, and the password in SURREAL_PASS or in a file that SURREAL_PASSFILE names", mem.ErrAway)
 )
 
 // Names of the namespace and of the database that are used unless others are configured.
@@ -78,11 +78,11 @@ func fromEnvironment(text, scheme string) (string, string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
-		return "", "", errors.New("SURREAL_URL cannot be read; it looks like http://127.0.0.1:8000")
+		return "", "", errors.New("the variable SURREAL_URL cannot be read; it looks like http://127.0.0.1:8000")
 	}
 	to := map[string]string{"http": "ws", "ws": "ws", "https": "wss", "wss": "wss"}[u.Scheme]
 	if to == "" {
-		return "", "", errors.New("SURREAL_URL begins with none of http:, https:, ws: and wss:")
+		return "", "", errors.New("the variable SURREAL_URL begins with none of http:, https:, ws: and wss:")
 	}
 	return to, u.Host, nil
 }

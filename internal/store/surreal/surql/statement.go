@@ -1,5 +1,9 @@
 //go:build surreal || backends
 
+// Package surql makes statements of SurrealQL, sends them over a connection that is made again after it broke, and
+// reads their answers. It knows where a server is and what its errors mean, and nothing about what is stored.
+//
+// Start reading at [Link] and [Statement].
 package surql
 
 import (
@@ -127,6 +131,7 @@ func plain(arg any) any {
 	}
 }
 
+// PlainText is a text as the server takes it.
 func PlainText(s string) string {
 	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
 		return s
@@ -146,11 +151,13 @@ func Texts[T ~string](list []T) []string {
 // Row is a record, or what a statement made of one.
 type Row map[string]any
 
+// Text is a field with a text.
 func (r Row) Text(name string) string {
 	s, _ := r[name].(string)
 	return s
 }
 
+// Number is a field with a number.
 func (r Row) Number(name string) int64 {
 	switch v := r[name].(type) {
 	case int64:
@@ -167,8 +174,10 @@ func (r Row) Number(name string) int64 {
 	return 0
 }
 
+// Count is a field with a number.
 func (r Row) Count(name string) int { return int(r.Number(name)) }
 
+// Float is a field with a fraction.
 func (r Row) Float(name string) float64 {
 	switch v := r[name].(type) { // the server sends the shortest form that is exact
 	case float64:
@@ -179,18 +188,22 @@ func (r Row) Float(name string) float64 {
 	return float64(r.Number(name))
 }
 
+// Flag is a field that is true or false.
 func (r Row) Flag(name string) bool {
 	v, _ := r[name].(bool)
 	return v
 }
 
+// Time is a field with a stored time.
 func (r Row) Time(name string) time.Time { return stored.TimeOf(r.Number(name)) }
 
+// Bytes is a field with bytes.
 func (r Row) Bytes(name string) []byte {
 	b, _ := r[name].([]byte)
 	return b
 }
 
+// Texts is a field with a list of texts.
 func (r Row) Texts(name string) []string {
 	list, _ := r[name].([]any)
 	out := make([]string, 0, len(list))
