@@ -82,7 +82,7 @@ func fromEnvironment(text, scheme string) (string, string, error) {
 	}
 	to := map[string]string{"http": "ws", "ws": "ws", "https": "wss", "wss": "wss"}[u.Scheme]
 	if to == "" {
-		return "", "", errors.New("the variable SURREAL_URL begins with none of http:, https:, ws: and wss:")
+		return "", "", errors.New("the variable SURREAL_URL must begin with http, https, ws or wss")
 	}
 	return to, u.Host, nil
 }

@@ -1,0 +1,115 @@
+//go:build backends
+
+package surreal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Two daemons that write at once lose nothing and double nothing, and each hears what both wrote.
+func TestTwoWriteAtOnce(t *testing.T) {
+	dsn := server.DSN("test", "two")
+	stores := []*Store{
+		open(t, Config{DSN: dsn, Process: "a", Wait: 2 * time.Minute, Limit: time.Minute, Poll: 10 * time.Millisecond}),
+		open(t, Config{DSN: dsn, Process: "b", Wait: 2 * time.Minute, Limit: time.Minute}),
+	}
+	heard := make(chan string, 1000)
+	ready := make(chan struct{})
+	go func() {
+		_ = stores[0].Listen(t.Context(), func() { close(ready) }, func(text string) { heard <- text })
+	}()
+	<-ready
+	const each = 15
+	var wg sync.WaitGroup
+	for i, s := range stores {
+		wg.Go(func() {
+			for n := range each {
+				id := fmt.Sprintf("e_%d_%d", i, n)
+				both := mem.Event{ID: fmt.Sprintf("e_both_%d", n), Session: "one", Kind: "Notification", Text: "both", At: time.Now()}
+				if _, err := s.Apply(t.Context(), mem.Batch{
+					Event:    &mem.Event{ID: id, Session: "one", Kind: "Notification", Text: id, At: time.Now()},
+					Memories: []mem.Memory{{Title: "of " + id, Kind: mem.Decision, Scope: mem.ScopeUser, Key: id}},
+				}, mem.Batch{Event: &both}); err != nil {
+					t.Errorf("%s: %v", id, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	events, err := stores[0].Events(t.Context(), mem.EventQuery{Limit: 1000})
+	if err != nil || len(events) != 3*each {
+		t.Fatalf("%d events, %v, want %d", len(events), err, 3*each)
+	}
+	memories, err := stores[1].List(t.Context(), mem.Query{Limit: 1000})
+	if err != nil || len(memories) != 2*each {
+		t.Fatalf("%d memories, %v, want %d", len(memories), err, 2*each)
+	}
+	for texts := ""; strings.Count(texts, `"m_`) < 2*each; {
+		select {
+		case text := <-heard:
+			texts += text
+		case <-time.After(time.Minute):
+			t.Fatalf("heard %s, want all memories", texts)
+		}
+	}
+}
+
+// The limit of a page is taken after its conditions, however many records there are before.
+func TestPagesLoseNoRecords(t *testing.T) {
+	s := openStore(t)
+	for part := range 4 {
+		var batches []mem.Batch
+		for n := range 50 {
+			id := fmt.Sprintf("%d_%d", part, n)
+			batches = append(batches, mem.Batch{Event: &mem.Event{
+				ID: "e_" + id, Session: fmt.Sprintf("s%d", part), Kind: "PostToolUse", Tool: fmt.Sprintf("T%d", n), Text: id,
+				At: time.Now(),
+			}})
+		}
+		if _, err := s.Apply(t.Context(), batches...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, q := range []mem.EventQuery{{Session: "s1", Tool: "T7"}, {Tool: "T7", Limit: 4}, {Session: "s2", Tool: "T*", Limit: 3}} {
+		want := map[string]int{"T7": 1, "T*": 3}[q.Tool]
+		if q.Session == "" {
+			want = 4
+		}
+		got, err := s.Events(t.Context(), q)
+		if err != nil || len(got) != want {
+			t.Errorf("%+v: %d events, %v, want %d", q, len(got), err, want)
+		}
+	}
+}
+
+func TestWhoIsNotLetIn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(server.Password), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want error
+	}{
+		"no password":         {nil, mem.ErrAway},
+		"a wrong one":         {map[string]string{"SURREAL_PASS": "hunter2"}, mem.ErrAway},
+		"one that all read":   {map[string]string{"SURREAL_PASSFILE": file}, mem.ErrUnsafe},
+		"one that is no file": {map[string]string{"SURREAL_PASSFILE": file + "x"}, mem.ErrUnsafe},
+	} {
+		_, err := Open(t.Context(), Config{
+			DSN: server.DSN("test", "in"), Getenv: func(name string) string { return c.env[name] },
+		})
+		if !errors.Is(err, c.want) || strings.Contains(fmt.Sprint(err), "hunter2") {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
