@@ -79,7 +79,11 @@ func TestPagesLoseNoRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, q := range []mem.EventQuery{{Session: "s1", Tool: "T7"}, {Tool: "T7", Limit: 4}, {Session: "s2", Tool: "T*", Limit: 3}} {
+	for _, q := range []mem.EventQuery{
+		{Session: "s1", Tool: "T7"},
+		{Tool: "T7", Limit: 4},
+		{Session: "s2", Tool: "T*", Limit: 3},
+	} {
 		want := map[string]int{"T7": 1, "T*": 3}[q.Tool]
 		if q.Session == "" {
 			want = 4
