@@ -34,7 +34,9 @@ func TestTwoWriteAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for n := range each {
 				id := fmt.Sprintf("e_%d_%d", i, n)
-				both := mem.Event{ID: fmt.Sprintf("e_both_%d", n), Session: "one", Kind: "Notification", Text: "both", At: time.Now()}
+				both := mem.Event{
+					ID: fmt.Sprintf("e_both_%d", n), Session: "one", Kind: "Notification", Text: "both", At: time.Now(),
+				}
 				if _, err := s.Apply(t.Context(), mem.Batch{
 					Event:    &mem.Event{ID: id, Session: "one", Kind: "Notification", Text: id, At: time.Now()},
 					Memories: []mem.Memory{{Title: "of " + id, Kind: mem.Decision, Scope: mem.ScopeUser, Key: id}},
