@@ -315,7 +315,8 @@ func daemonOptions(d event.Settings) []Option {
 			Key: "store.dsn", Def: SQLiteDSN,
 			Doc: "where the memory is: sqlite: is a file in the data directory, postgres://USER@HOST:PORT/DATABASE " +
 				"or surreal://USER@HOST:PORT/NAMESPACE/DATABASE a server; read when the daemon starts",
-			Range: "sqlite: or an address postgres://… or surreal://…, without a password", Check: checkDSN, Hide: withoutPassword,
+			Range: "sqlite: or an address postgres://… or surreal://…, without a password",
+			Check: checkDSN, Hide: withoutPassword,
 		},
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "time without work after which the daemon ends"},
 		{
