@@ -63,9 +63,9 @@ test("the next briefing is shown word for word, and an item is hidden from it", 
   let [there, here] = await both();
   for (const until = Date.now() + 60_000; there !== here && Date.now() < until;) [there, here] = await both(); // the page follows what is still digested
   assert.equal(there, here);
-  const id = (await page.getByRole("button", { name: /^Hide m_/ }).first().getAttribute("aria-label")).split(" ")[1];
+  const id = (await page.getByRole("button", { name: /^Forget m_/ }).first().getAttribute("aria-label")).split(" ")[1];
   assert.ok((await page.getByTestId("briefing").textContent()).includes(id));
-  await page.getByRole("button", { name: "Hide " + id, exact: true }).click();
+  await page.getByRole("button", { name: "Forget " + id, exact: true }).click();
   await page.waitForFunction((x) => !document.querySelector("[data-testid=briefing]").textContent.includes(x), id);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.waitForFunction((x) => document.querySelector("[data-testid=briefing]").textContent.includes(x), id);

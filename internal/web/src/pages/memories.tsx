@@ -182,6 +182,9 @@ function NoHits({ q, found }: { q: string; found: Resource<SearchResponse> }) {
       {typed.filters.map((f) => (
         <p key={f.key + f.value}><a href={"/memories?q=" + encodeURIComponent(write({ text: typed.text, filters: typed.filters.filter((x) => x !== f) }))}>{t.drop(f.key + ":" + f.value)}</a></p>
       ))}
+      {q && !typed.filters.some((f) => f.key === "is") && (
+        <p><a href={"/memories?q=" + encodeURIComponent(write({ text: typed.text, filters: [...typed.filters, { key: "is", value: "forgotten" }] }))}>{t.forgotten}</a></p>
+      )}
       {(examples.data?.results.length ?? 0) > 0 && !found.loading && (
         <>
           <p class="muted">{t.tryThese} ({many(examples.data!.counted ?? 0, "memory", "memories")})</p>

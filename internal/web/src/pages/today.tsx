@@ -57,7 +57,7 @@ function Day({ of: d }: { of: NowData }) {
     <section aria-label={t.today} class="today" data-testid="today">
       <p class="lead">{t.sentence(y, project.value ? d.project.name : "", !d.digest && !d.embedding)}</p>
       <div class="cards">
-        <Card title={t.cards.learned} value={y.kept} note={y.kinds.map((k) => many(k.n, words(k.value), plural(words(k.value)))).join(" · ") || t.cards.nothingLearned}>
+        <Card title={t.cards.learned} value={y.kept} note={y.kinds.length ? y.kinds.map((k, i) => <>{i > 0 && " · "}<a class="plain" href={learned(k.value)}>{many(k.n, words(k.value), plural(words(k.value)))}</a></>) : t.cards.nothingLearned}>
           {y.newest.slice(0, 3).map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
         </Card>
         <Card title={t.cards.injected} value={y.injected} note={t.cards.cost(y.tokens, y.abstained)}>
@@ -71,7 +71,7 @@ function Day({ of: d }: { of: NowData }) {
           {y.used.slice(0, 3).map((u) => <li key={u.id}><a class="plain" dir="auto" href={"/m/" + u.id}>{u.title}</a>
             <span class="evidence"><Evidence of={u} /></span></li>)}
         </Card>
-        <Card title={t.cards.needs} value={y.review} note={y.review ? <a href="/review">{t.cards.review}</a> : t.cards.noReview}>
+        <Card title={t.cards.needs} value={y.review} note={y.review ? <a href="/review">{t.cards.review}</a> : y.open.length ? t.cards.onlyOpen : t.cards.noReview}>
           {y.review > 0 && <Question />}
           {y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.cards.open} {m.title}</a></li>)}
         </Card>
@@ -83,6 +83,12 @@ function Day({ of: d }: { of: NowData }) {
       </p>
     </section>
   );
+}
+
+/** The search for what was learned today of a kind. */
+function learned(kind: string): string {
+  const d = new Date(), two = (n: number): string => String(n).padStart(2, "0");
+  return "/memories?q=" + encodeURIComponent(`kind:${kind} after:${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`);
 }
 
 /** The first finding that waits for a decision. */

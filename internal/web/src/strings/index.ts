@@ -18,7 +18,7 @@ export const s = {
   copied: "Copied.",
   notCopied: "The browser did not allow copying.",
   marked: {
-    forget: (what: string) => `Forgot ${what}. It can be restored.`,
+    forget: (what: string) => `Forgot ${what}. To restore later, search is:forgotten.`,
     restore: (what: string) => `Restored ${what}.`,
     pin: (what: string) => `Pinned ${what}.`,
     unpin: (what: string) => `Unpinned ${what}.`,

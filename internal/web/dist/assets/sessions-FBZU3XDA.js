@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-SDG4PX3A.js";import"./chunk-SSHAP4SR.js";import"./chunk-JQVEEVW3.js";import"./chunk-CN3BAXYX.js";import"./chunk-NWNOSIAZ.js";import"./chunk-SJFP6I7N.js";export{b as State,a as default};
