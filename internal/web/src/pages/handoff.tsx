@@ -8,9 +8,10 @@ import type { Handoff as Data } from "../lib/model_history";
 import { useResource } from "../lib/resource";
 import { ho } from "../strings/history";
 import { Command, Empty, Head, ID, Kind, Loaded, Section } from "../ui/parts";
+import { ChooseProject } from "../ui/choose";
 
 export default function Handoff() {
-  if (!project.value) return <><Head title={ho.title} /><Empty title={ho.choose} /></>;
+  if (!project.value) return <><Head title={ho.title} /><ChooseProject title={ho.choose} /></>;
   return <Of key={project.value} />;
 }
 

@@ -7,9 +7,10 @@ import type { Proposed } from "../lib/model_history";
 import { useResource } from "../lib/resource";
 import { pr } from "../strings/history";
 import { Command, Empty, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
+import { ChooseProject } from "../ui/choose";
 
 export default function Propose() {
-  if (!project.value) return <><Head title={pr.title} /><Empty title={pr.choose} /></>;
+  if (!project.value) return <><Head title={pr.title} /><ChooseProject title={pr.choose} /></>;
   return <Of key={project.value} />;
 }
 

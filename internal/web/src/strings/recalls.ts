@@ -84,7 +84,7 @@ export const r = {
   score: "score",
   rule: "rule",
   place: "place",
-  place2: (n: number, total: number) => `${count(n)} of ${count(total)} tokens`,
+  place2: (n: number, total: number) => `${count(n)} tokens; the budget of ${count(total)} is for the items alone, without the frame`,
   parts: "What the score is made of",
   part: { name: "part", value: "value", weight: "weight", sum: "adds" },
   used: "used afterwards",
