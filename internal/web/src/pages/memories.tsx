@@ -4,7 +4,7 @@ import { get, getRows, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
 import { many, ms, words } from "../lib/format";
 import { enterField, useRows } from "../lib/keys";
-import type { Count, Projects, SearchResponse, Hit } from "../lib/model";
+import type { Count, Projects, SearchResponse, Hit, Status } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { ask, parse, withFilter, write } from "../lib/syntax";
@@ -106,13 +106,15 @@ function Facets({ of: d, q, by }: { of: SearchResponse; q: string; by: string })
   );
 }
 
-/** Forgets or erases all that is shown. */
+/** Forgets, restores or erases all that is shown. */
 function Bulk({ hits, reload }: { hits: Hit[]; reload: () => void }) {
   const erasing = useSignal(false);
-  const ids = hits.filter((h) => h.status === "active").map((h) => h.id), all = hits.map((h) => h.id);
+  const of = (status: Status): string[] => hits.filter((h) => h.status === status).map((h) => h.id);
+  const ids = of("active"), forgotten = of("forgotten"), all = hits.map((h) => h.id);
   return (
     <p class="line bulk">
       {ids.length > 0 && <button type="button" onClick={() => void mark("forget", ids, reload)}>{t.forgetAll(ids.length)}</button>}
+      {forgotten.length > 0 && <button type="button" onClick={() => void mark("restore", forgotten, reload)}>{t.restoreAll(forgotten.length)}</button>}
       <button type="button" class="quiet" onClick={() => (erasing.value = true)}>{t.eraseAll(all.length)}</button>
       <span class="muted">{t.bulkNote}</span>
       {erasing.value && <Dialog title={p.memory.purge.title} close={() => (erasing.value = false)} destroys><EraseAll ids={all} close={() => (erasing.value = false)} then={reload} /></Dialog>}

@@ -103,6 +103,7 @@ export const p = {
     title: "Memories",
     label: "Search memories",
     forgetAll: (n: number) => `Forget ${n === 1 ? "it" : "all " + count(n)}`,
+    restoreAll: (n: number) => `Restore ${n === 1 ? "it" : "all " + count(n)}`,
     eraseAll: (n: number) => `Erase ${n === 1 ? "it" : "all " + count(n)} for good …`,
     forgotten: "Search what was forgotten",
     bulkNote: "Forgotten ones can be restored; erased ones cannot.",
