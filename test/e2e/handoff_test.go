@@ -53,7 +53,7 @@ func TestTheHandoffOfAFullContextIsInjectedAfterCompact(t *testing.T) {
 			edits("check.sh", "echo ok", "echo fine").full(),
 			says(stillOpen).full(),
 			handsOff("Task: the check.\n"+nextStep+"\n"+waits).full().given(asked, "checkpoint save --handoff",
-				"/remanence:checkpoint"),
+				"checkpoint skill"),
 			says("Handed off.").full(),
 			says("As before.").full(),
 			says("I go on.").given(append(goingOn(), "THE-SUMMARY")...),
