@@ -90,9 +90,9 @@ test("everything about something is found, forgotten, brought back and erased", 
   await page.getByText("Nothing found.").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Forget all 3" }).click();
-  await page.getByRole("link", { name: "Search what was forgotten" }).click();
+  await page.getByRole("link", { name: "Search what was forgotten, too" }).click();
   await page.getByRole("button", { name: "Restore all 3" }).click();
-  await page.getByText("Nothing found.").waitFor();
+  await page.getByRole("button", { name: "Forget all 3" }).waitFor();
   await page.goto(base + "/memories?q=zeppelin");
   await page.getByRole("button", { name: "Erase all 3 for good" }).click();
   const dialog = page.getByRole("dialog", { name: "Erase for good" });

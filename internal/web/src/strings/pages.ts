@@ -105,7 +105,7 @@ export const p = {
     forgetAll: (n: number) => `Forget ${n === 1 ? "it" : "all " + count(n)}`,
     restoreAll: (n: number) => `Restore ${n === 1 ? "it" : "all " + count(n)}`,
     eraseAll: (n: number) => `Erase ${n === 1 ? "it" : "all " + count(n)} for good …`,
-    forgotten: "Search what was forgotten",
+    forgotten: "Search what was forgotten, too",
     bulkNote: "Forgotten ones can be restored; erased ones cannot.",
     placeholder: "words, or kind:decision file:auth.go after:2w",
     go: "Search",
