@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,6 +34,7 @@ type Server struct {
 	Password string // of User
 
 	storage string
+	sources string // directory of server.mjs
 	engine  string // directory of its packages
 	cmd     *exec.Cmd
 	done    chan struct{} // closed when the server has ended
@@ -42,7 +42,11 @@ type Server struct {
 
 // New starts a server with data in a new directory. A fast one keeps them in memory: they end with it.
 func New(fast bool) (*Server, error) {
-	engine, err := install()
+	sources, err := sources()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := install(sources)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +54,7 @@ func New(fast bool) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, Password: rand.Text(), storage: "mem://", engine: engine}
+	s := &Server{Dir: dir, Password: rand.Text(), storage: "mem://", sources: sources, engine: engine}
 	if !fast {
 		s.storage = "surrealkv://" + filepath.Join(dir, "data")
 	}
@@ -60,15 +64,15 @@ func New(fast bool) (*Server, error) {
 	return s, nil
 }
 
-// here is the directory of this package.
-func here() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(file)
+// sources returns the directory of this package. The path that the compiler knows may be trimmed.
+func sources() (string, error) {
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "remanence/test/surrealserver").Output()
+	return strings.TrimSpace(string(out)), err
 }
 
 // install returns the directory of the engine, which it gets unless it is there.
-func install() (string, error) {
-	out, err := exec.Command(filepath.Join(here(), "install.sh")).Output()
+func install(sources string) (string, error) {
+	out, err := exec.Command(filepath.Join(sources, "install.sh")).Output()
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", fmt.Errorf("%w: %s", err, bytes.TrimSpace(e.Stderr))
 	}
@@ -90,7 +94,7 @@ func (s *Server) Getenv(name string) string {
 
 // Start starts the server, at the same port as before.
 func (s *Server) Start() error {
-	s.cmd = exec.Command("node", filepath.Join(here(), "server.mjs"), s.storage)
+	s.cmd = exec.Command("node", filepath.Join(s.sources, "server.mjs"), s.storage)
 	s.cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "SURREAL_ENGINE=" + s.engine, "USER=" + User,
 		"PASSWORD=" + s.Password, "PORT=" + strconv.Itoa(s.Port),
