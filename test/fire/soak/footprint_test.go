@@ -69,7 +69,7 @@ func TestARestingDaemonUsesLittleMemory(t *testing.T) {
 		memories int
 		most     int64 // bytes
 		long     bool
-	}{{10_000, 48 << 20, false}, {100_000, 100 << 20, true}} {
+	}{{10_000, 52 << 20, false}, {100_000, 100 << 20, true}} {
 		if c.long && !tier.IsLong() {
 			continue
 		}
