@@ -62,11 +62,11 @@ views:          mem chars workstate shell blame propose outcome when extract ran
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
                 continuity filesync capture briefing views
 # 3 adapters
-store/stored:   mem chars
+store/stored:   mem chars rank
 store/sqlite:   mem chars vector fsx store/stored
-store/postgres: mem chars rank vector store/stored
+store/postgres: mem chars vector store/stored
 store/surreal/surql: mem store/stored
-store/surreal/form: mem chars rank store/stored store/surreal/surql
+store/surreal/form: mem chars store/stored store/surreal/surql
 store/surreal:  mem chars vector store/stored store/surreal/surql store/surreal/form
 store/served:   mem store/stored store/postgres store/surreal
 store/storetest: mem chars

@@ -96,7 +96,7 @@ func memoriesWhere(text string, q mem.Query) *statement {
 	s := withStatus(query(text+"true"), q)
 	withPlace(s, q)
 	withKind(s, q)
-	file := cut(q.File, longest)
+	file := stored.Cut(q.File, longest)
 	switch {
 	case q.File == "":
 	case strings.HasSuffix(q.File, "/"):

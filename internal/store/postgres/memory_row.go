@@ -89,7 +89,7 @@ func memoryStatement(r stored.MemoryRow) (*statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	search := vectorOf(memoryTexts(*m))
+	search := stored.IndexMemory(*m)
 	dirs, exts := places(m.Files)
 	return query(`INSERT INTO memory (number, id, scope, project, session, kind, status, pinned, importance,
 		trust, resolved, agent, prompt_id, branch, command, key, supersedes, merged_into, note, files, dirs, exts, tags,
@@ -107,8 +107,8 @@ func memoryStatement(r stored.MemoryRow) (*statement, error) {
 		r.Number, m.ID, m.Scope, m.Project, r.SessionNumber, m.Kind, m.Status, m.Pinned, m.Importance, int(m.Trust),
 		m.Resolved, m.Source.Agent, m.Source.PromptID, m.Branch, m.Command, m.Key, m.Supersedes, m.MergedInto, m.Note.File,
 		indexed(m.Files), dirs, exts, indexed(m.Tags), len(m.Proposals) > 0, r.Outdated, m.Repeats,
-		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, search.text,
-		search.length), nil
+		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, tsvector(search),
+		search.Length), nil
 }
 
 // longest is how many bytes of a text of a list are indexed. Longer texts that begin alike count as equal.
@@ -118,7 +118,7 @@ const longest = 2000
 func indexed(list []string) []string {
 	out := make([]string, len(list))
 	for i, text := range list {
-		out[i] = cut(text, longest)
+		out[i] = stored.Cut(text, longest)
 	}
 	return out
 }
@@ -131,7 +131,7 @@ func places(files []string) (dirs, exts []string) {
 		if dir == "" {
 			dir = "./"
 		}
-		dirs, exts = append(dirs, cut(dir, longest)), append(exts, cut(path.Ext(f), longest))
+		dirs, exts = append(dirs, stored.Cut(dir, longest)), append(exts, stored.Cut(path.Ext(f), longest))
 	}
 	return dirs, exts
 }
@@ -157,9 +157,9 @@ func (tx *transaction) UtterancesAfter(ctx context.Context, session any, n int64
 
 // IndexUtterance writes the search vector of an utterance.
 func (tx *transaction) IndexUtterance(ctx context.Context, u stored.IndexedUtterance) error {
-	v := vectorOf(utteranceTexts(u))
-	return tx.exec(ctx, query("UPDATE memory SET search = ?::text::tsvector, length = ? WHERE number = ?", v.text,
-		v.length, u.Number))
+	x := stored.IndexUtterance(u)
+	return tx.exec(ctx, query("UPDATE memory SET search = ?::text::tsvector, length = ? WHERE number = ?", tsvector(x),
+		x.Length, u.Number))
 }
 
 // utterances returns the utterances of a session that meet a condition.

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"remanence/internal/mem"
@@ -500,32 +499,6 @@ func TestScrubbingFindsARowByItsKey(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// storedVector is a row with a text's vector.
-type storedVector struct {
-	pgx.Rows
-	vector string
-}
-
-func (r storedVector) Scan(dest ...any) error {
-	*dest[2].(*float64), *dest[3].(*string) = 8, r.vector
-	return nil
-}
-
-// Ties break by newest: scores that differ in their last digit alone would break them at random.
-func TestATextAlwaysHasTheSameScore(t *testing.T) {
-	row := storedVector{vector: "'alpha':1A,2D,3D,4D,5A,6D,7D,8D"}
-	sc := scoring{terms: []term{{stems: []string{"alpha"}, count: 20}}, size: 80, mean: 8, weights: weightsOf(true)}
-	want, err := sc.scan(row)
-	if err != nil || want.score <= 0 {
-		t.Fatalf("score %v, %v", want.score, err)
-	}
-	for range 1000 {
-		if got, err := sc.scan(row); err != nil || got.score != want.score {
-			t.Fatalf("score %v, %v, want %v as before", got.score, err, want.score)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -79,14 +78,6 @@ func sameText(column, text string) (condition string, args []any) {
 	return "hashtextextended(" + column + ", 0) = hashtextextended(?::text, 0) AND " + column + " = ?", []any{text, text}
 }
 
-// cut returns the beginning of a text that is longer than some bytes.
-func cut(text string, most int) string {
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "")
-	}
-	return text
-}
-
 // canonicalKey is the key under which a project is stored. Its argument is the caller's key, twice.
 const canonicalKey = "coalesce((SELECT known FROM project_alias WHERE key = ?::text), ?::text)"
 
@@ -111,32 +102,24 @@ func (s *statement) page(rows, offset int) *statement {
 	return s.add(" LIMIT ? OFFSET ?", stored.LimitOr(rows), max(offset, 0))
 }
 
-// plain is an argument as the server takes it. A text of PostgreSQL has no zero bytes and is valid UTF-8; what it
-// cannot hold is replaced. Documents escape both, so that only columns that are compared differ.
+// plain is an argument as the server takes it.
 func plain(arg any) any {
 	switch v := arg.(type) {
 	case nil, time.Time, []byte:
 		return v
 	case string:
-		return plainText(v)
+		return stored.PlainText(v)
 	case []string:
 		out := make([]string, len(v))
 		for i, s := range v {
-			out[i] = plainText(s)
+			out[i] = stored.PlainText(s)
 		}
 		return out
 	}
 	if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
-		return plainText(v.String())
+		return stored.PlainText(v.String())
 	}
 	return arg
-}
-
-func plainText(s string) string {
-	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
-		return s
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
 
 // texts are values of a named type of strings.

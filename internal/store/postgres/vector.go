@@ -61,23 +61,23 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	}
 	found, err := rows(ctx, s.pool, query(`SELECT m.number, v.data FROM vector v JOIN memory m ON m.number = v.memory
 		WHERE v.model = ? AND octet_length(v.data) = ? AND `, model, len(v)).append(where),
-		func(r pgx.Rows) (c candidate, err error) {
+		func(r pgx.Rows) (c stored.Candidate, err error) {
 			var data []byte
-			if err := r.Scan(&c.number, &data); err != nil {
+			if err := r.Scan(&c.Number, &data); err != nil {
 				return c, err
 			}
 			cos, ok := vector.Cosine(v, length, data)
 			if !ok {
 				return c, errUnreadable
 			}
-			c.score = cos
+			c.Score = cos
 			return c, nil
 		})
 	if err != nil {
 		return nil, wrap("near", err)
 	}
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.number, a.number))
+	slices.SortFunc(found, func(a, b stored.Candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Number, a.Number))
 	})
 	hits, err := s.hits(ctx, found[:min(len(found), stored.LimitOr(n))])
 	for i := range hits {

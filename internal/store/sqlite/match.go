@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -46,7 +45,7 @@ func (s *memoryStore) match(ctx context.Context, q mem.Query, f *filter) ([]mem.
 	if err != nil {
 		return nil, err
 	}
-	return s.hits(ctx, best[min(max(q.Offset, 0), len(best)):min(want, len(best))])
+	return s.hits(ctx, stored.Page(best, q.Limit, q.Offset))
 }
 
 // matchFilter returns the conditions of q other than terms.
@@ -64,7 +63,7 @@ type index struct{ table, score, own string }
 
 // indexOf is the index that q searches.
 func indexOf(q mem.Query) index {
-	if slices.Contains(q.Kinds, mem.Utterance) {
+	if stored.SearchesUtterances(q) {
 		// body, ident, who, near, far, day
 		return index{"talk_fts", "bm25(talk_fts, 1.0, 0.7, 2.0, 0.5, 0.3, 1.0)", "body ident who day"}
 	}
@@ -161,15 +160,8 @@ func splitTerms(terms []string, corpus mem.Corpus) (rare, common []string) {
 	return rare, common
 }
 
-// Parameters of BM25 as in FTS5, and the weight of a term that occurs only in the text of a memory's neighbours.
-const (
-	bm25K1        = 1.2
-	bm25B         = 0.75
-	neighbourTerm = 0.5
-)
-
-// saturated is the BM25 weight of a term that occurs so many times in a memory of average length.
-func saturated(times float64) float64 { return times * (bm25K1 + 1) / (times + bm25K1) }
+// neighbourTerm is how often a term counts that occurs only in the text of a memory's neighbours.
+const neighbourTerm = 0.5
 
 // addCommon adds the weight of a term to the sums of the memories that contain it.
 func (s *memoryStore) addCommon(ctx context.Context, ix index, term string, size int, sums map[int64]float64) error {
@@ -178,11 +170,10 @@ func (s *memoryStore) addCommon(ctx context.Context, ix index, term string, size
 	if err != nil {
 		return err
 	}
-	count := float64(len(lists[0]))
-	idf := max(1e-6, math.Log((float64(size)-count+0.5)/(count+0.5)))
+	idf := stored.InverseFrequency(size, len(lists[0]))
 	anywhere := 1.0
 	if ix.own != "" {
-		anywhere = saturated(neighbourTerm)
+		anywhere = stored.BM25(neighbourTerm, 1)
 		own, err := lookUp(ctx, s.read, ix.match(numbers, "{"+ix.own+"} : "+term), scanNumbers)
 		if err != nil {
 			return err
@@ -244,7 +235,7 @@ func (s *memoryStore) passing(ctx context.Context, ix index, f *filter, found []
 			}
 			c := head[place]
 			c.created = created
-			c.common *= (bm25K1 + 1) / (1 + bm25K1*(1-bm25B+bm25B*float64(length(sizes))/mean))
+			c.common *= stored.BM25(1, float64(length(sizes))/mean)
 			return c, nil
 		})
 		if err != nil {

@@ -24,7 +24,7 @@ type vectors struct {
 
 // of returns the signs of the kinds of memories that q searches.
 func (v *vectors) of(q mem.Query) *vector.Signs {
-	if slices.Contains(q.Kinds, mem.Utterance) {
+	if stored.SearchesUtterances(q) {
 		return &v.utterances
 	}
 	return &v.memories

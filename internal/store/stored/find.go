@@ -2,6 +2,7 @@ package stored
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"remanence/internal/chars"
@@ -15,6 +16,15 @@ func LimitOr(n int) int {
 	}
 	return n
 }
+
+// Page returns a page of a list. 0 rows mean mem.DefaultLimit.
+func Page[T any](list []T, rows, offset int) []T {
+	from := min(max(offset, 0), len(list))
+	return list[from:min(len(list), from+LimitOr(rows))]
+}
+
+// SearchesUtterances reports whether a query searches utterances, and not all other memories.
+func SearchesUtterances(q mem.Query) bool { return slices.Contains(q.Kinds, mem.Utterance) }
 
 // Above is the first text after all that begin with prefix.
 func Above(prefix string) string { return prefix + string(utf8.MaxRune) }

@@ -1,6 +1,7 @@
 // Package stored holds what all back ends do in the same way: which rows a batch writes ([Entry]), what a purge erases
-// ([Erasure]), the form of stored times and JSON documents, the texts of a memory that are searched, and how secrets
-// are removed from a record. It knows no database: a [Writer] and an [Eraser] have the statements. Start at [Entry].
+// ([Erasure]), the form of stored times and JSON documents, the words that a memory is found by ([WordIndex]) with
+// their scores ([Scoring]), and how secrets are removed from a record. It knows no database: a [Writer] and an [Eraser]
+// have the statements. Start at [Entry].
 package stored
 
 import (
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
@@ -57,6 +59,23 @@ func Text(v any) (string, error) {
 		return "", err
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// PlainText is a text as a database server takes it: valid UTF-8 without zero bytes. What it cannot hold is replaced.
+// Documents escape both, so that only what is compared differs.
+func PlainText(s string) string {
+	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+}
+
+// Cut returns the beginning of a text that is longer than some bytes.
+func Cut(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "")
+	}
+	return text
 }
 
 // SearchBody is the indexed text of a memory besides its title. A title that is the

@@ -86,7 +86,7 @@ func mentionRow(entity, memory int64) *statement {
 
 // putEntity returns the number of an entity. It is new if the project has none of its kind and name.
 func (e *entry) putEntity(ctx context.Context, project string, named mem.NamedEntity, seen int64) (int64, error) {
-	known := keyOf(project, string(named.Kind), plainText(named.Name))
+	known := keyOf(project, string(named.Kind), stored.PlainText(named.Name))
 	old, found, err := first(ctx, e, query("SELECT * OMIT id FROM entity WHERE known = ?", known), whole)
 	if err != nil {
 		return 0, err
@@ -109,7 +109,7 @@ func (e *entry) putEntity(ctx context.Context, project string, named mem.NamedEn
 // entityRow is the statement that writes an entity, with what it is found by.
 func entityRow(r row) *statement {
 	r["ref"], r["lower"] = entityID(r.Number("number")), strings.ToLower(r.Text("name"))
-	r["known"] = keyOf(r.Text("project"), r.Text("kind"), plainText(r.Text("name")))
+	r["known"] = keyOf(r.Text("project"), r.Text("kind"), stored.PlainText(r.Text("name")))
 	return put("entity", r.Number("number"), r)
 }
 
@@ -167,7 +167,7 @@ func (s *Store) LinksOf(ctx context.Context, kind mem.LinkKind, project string, 
 		}
 	}
 	links, err := rows(ctx, s, q.Add(" ORDER BY made DESC, from_memory DESC, to_memory DESC"), linkOf)
-	return cutOut(links, limit, 0), wrap("links", err)
+	return stored.Page(links, limit, 0), wrap("links", err)
 }
 
 // Entities implements mem.Store.
@@ -193,7 +193,7 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 		return nil, wrap("entities", err)
 	}
 	if q.Name != "" {
-		sel.And("lower = ?", strings.ToLower(plainText(q.Name)))
+		sel.And("lower = ?", strings.ToLower(stored.PlainText(q.Name)))
 	}
 	sel.Add(" ORDER BY mentions DESC, last_seen DESC, number DESC")
 	found, err := rows(ctx, s, sel, func(r row) (mem.Entity, error) {
@@ -203,7 +203,7 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 			Mentions: r.Count("mentions"),
 		}, nil
 	})
-	return cutOut(found, q.Limit, 0), wrap("entities", err)
+	return stored.Page(found, q.Limit, 0), wrap("entities", err)
 }
 
 // Mentions implements mem.Store.

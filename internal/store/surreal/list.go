@@ -61,7 +61,7 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 		return nil, wrap("list", err)
 	}
 	slices.SortFunc(all, before(q.Order))
-	found, err := inOrder(ctx, s, numbersOf(cutOut(all, q.Limit, q.Offset)))
+	found, err := inOrder(ctx, s, numbersOf(stored.Page(all, q.Limit, q.Offset)))
 	return found, wrap("list", err)
 }
 

@@ -75,7 +75,7 @@ func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
 		return err
 	}
 	if !stored.IsUtterance(r.Memory) {
-		form.IndexOf(form.MemoryTexts(r.Memory)).Set(fields, "stems")
+		form.SetIndex(fields, "stems", stored.IndexMemory(r.Memory))
 	} else {
 		e.Spans.Add(r.SessionNumber, r.Number)
 		if n := numberOf(r.SessionNumber); n != 0 {
@@ -164,7 +164,7 @@ func noteSpoken(session, n int64) *statement {
 // IndexUtterance writes the indexed words of an utterance.
 func (tx *transaction) IndexUtterance(ctx context.Context, u stored.IndexedUtterance) error {
 	fields := map[string]any{}
-	form.IndexOf(form.UtteranceTexts(u)).Set(fields, "spoken")
+	form.SetIndex(fields, "spoken", stored.IndexUtterance(u))
 	return tx.exec(ctx, query("UPDATE type::record('memory', ?) MERGE ? RETURN NONE", u.Number, fields))
 }
 

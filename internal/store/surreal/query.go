@@ -28,18 +28,10 @@ func put(table string, key any, fields map[string]any) *statement {
 
 func keyOf(parts ...string) string { return surql.KeyOf(parts...) }
 
-func plainText(s string) string { return surql.PlainText(s) }
-
 func texts[T ~string](list []T) []string { return surql.Texts(list) }
 
 func selectRecords(fields, table string, numbers []int64) *statement {
 	return surql.SelectRecords(fields, table, numbers)
-}
-
-// cutOut returns a page of a list. 0 rows mean mem.DefaultLimit.
-func cutOut[T any](list []T, rows, offset int) []T {
-	from := min(max(offset, 0), len(list))
-	return list[from:min(len(list), from+stored.LimitOr(rows))]
 }
 
 // descending sorts numbers, the highest first.
@@ -147,7 +139,7 @@ func resolveID(ctx context.Context, db querier, table, ref string, more func(*st
 		more = func(s *statement) *statement { return s }
 	}
 	base := "SELECT number FROM " + table + " WHERE "
-	exact, err := rows(ctx, db, more(query(base+"ref = ?", plainText(ref))), number("number"))
+	exact, err := rows(ctx, db, more(query(base+"ref = ?", stored.PlainText(ref))), number("number"))
 	if len(exact) > 0 || err != nil {
 		return slices.Max(append(exact, 0)), err
 	}

@@ -171,7 +171,7 @@ func (s *database) documents(ctx context.Context, table, id, session, project st
 	}
 	slices.SortFunc(numbers, descending)
 	if session != "" {
-		numbers = cutOut(numbers, limit, offset)
+		numbers = stored.Page(numbers, limit, offset)
 	}
 	found, err := inTurn(ctx, s, "number, doc", table, "number", numbers)
 	return found, wrap(table, err)

@@ -137,7 +137,7 @@ func (e *entry) rename(ctx context.Context, table string, id any, fields map[str
 		old[name] = value
 	}
 	if table == "entity" {
-		known := keyOf(old.Text("project"), old.Text("kind"), plainText(old.Text("name")))
+		known := keyOf(old.Text("project"), old.Text("kind"), stored.PlainText(old.Text("name")))
 		_, taken, err := first(ctx, e, query("SELECT number FROM entity WHERE known = ? AND number != ?", known, id), whole)
 		if err != nil {
 			return err

@@ -179,7 +179,7 @@ func (s *database) sessionsPage(ctx context.Context, q mem.SessionQuery) ([]numb
 		return cmp.Or(descending(a.Number("last_event"), b.Number("last_event")),
 			descending(a.Number("number"), b.Number("number")))
 	})
-	found, err := inTurn(ctx, s, "number, doc", "session", "number", numbersOf(cutOut(all, q.Limit, q.Offset)))
+	found, err := inTurn(ctx, s, "number, doc", "session", "number", numbersOf(stored.Page(all, q.Limit, q.Offset)))
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Tur
 	slices.SortFunc(all, func(a, b row) int {
 		return cmp.Or(descending(a.Number("place"), b.Number("place")), descending(a.Number("number"), b.Number("number")))
 	})
-	found, err := inTurn(ctx, s, "number, doc", "turn", "number", numbersOf(cutOut(all, limit, 0)))
+	found, err := inTurn(ctx, s, "number, doc", "turn", "number", numbersOf(stored.Page(all, limit, 0)))
 	if err != nil {
 		return nil, wrap("turns of "+session, err)
 	}

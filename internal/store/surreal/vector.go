@@ -11,7 +11,6 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 	"remanence/internal/store/surreal/surql"
 	"remanence/internal/vector"
 )
@@ -78,13 +77,13 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	const of = "type::record('vector', number)"
 	found, err := rows(ctx, s, query("SELECT number, vector::similarity::cosine("+of+".values, ?) AS cos "+
 		"FROM memory WHERE "+of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).Append(where).
-		Add(" ORDER BY cos DESC, number DESC"), func(r row) (form.Candidate, error) {
-		return form.Candidate{Number: r.Number("number"), Score: r.Float("cos")}, nil
+		Add(" ORDER BY cos DESC, number DESC"), func(r row) (stored.Candidate, error) {
+		return stored.Candidate{Number: r.Number("number"), Score: r.Float("cos")}, nil
 	})
 	if err != nil {
 		return nil, wrap("near", err)
 	}
-	hits, err := s.hits(ctx, cutOut(found, n, 0))
+	hits, err := s.hits(ctx, stored.Page(found, n, 0))
 	for i := range hits {
 		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}
 	}

@@ -87,7 +87,7 @@ func places(files []string) (dirs, exts []string) {
 		if dir == "" {
 			dir = "./"
 		}
-		dirs, exts = append(dirs, surql.PlainText(dir)), append(exts, surql.PlainText(path.Ext(f)))
+		dirs, exts = append(dirs, stored.PlainText(dir)), append(exts, stored.PlainText(path.Ext(f)))
 	}
 	return dirs, exts
 }
@@ -122,9 +122,9 @@ func OfMemory(r stored.MemoryRow) (map[string]any, error) {
 // KnownBy is by what a memory is known that repeats another one of its session, or without one of its project.
 func KnownBy(session int64, project, key string) string {
 	if session != 0 {
-		return surql.KeyOf("session", strconv.FormatInt(session, 10), surql.PlainText(key))
+		return surql.KeyOf("session", strconv.FormatInt(session, 10), stored.PlainText(key))
 	}
-	return surql.KeyOf("project", project, surql.PlainText(key))
+	return surql.KeyOf("project", project, stored.PlainText(key))
 }
 
 // Storable returns a time as it can be stored: in UTC, and within the range of stored times.

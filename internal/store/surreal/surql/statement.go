@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"remanence/internal/store/stored"
 )
@@ -104,14 +103,13 @@ func KeyOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:20])
 }
 
-// plain is an argument as the server takes it: of no named type, and text without what UTF-8 does not have. Documents
-// escape both, so that only fields that are compared differ.
+// plain is an argument as the server takes it: of no named type, and plain text.
 func plain(arg any) any {
 	switch v := arg.(type) {
 	case nil, []byte, bool, int, int64, float64, []int64, []float64:
 		return v
 	case string:
-		return PlainText(v)
+		return stored.PlainText(v)
 	case []string:
 		return Texts(v)
 	case map[string]any:
@@ -123,7 +121,7 @@ func plain(arg any) any {
 	}
 	switch v := reflect.ValueOf(arg); v.Kind() {
 	case reflect.String:
-		return PlainText(v.String())
+		return stored.PlainText(v.String())
 	case reflect.Int:
 		return v.Int()
 	default:
@@ -131,19 +129,11 @@ func plain(arg any) any {
 	}
 }
 
-// PlainText is a text as the server takes it.
-func PlainText(s string) string {
-	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
-		return s
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
-}
-
 // Texts are values of a type of strings, as the server takes them; none is an empty list.
 func Texts[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
-		out[i] = PlainText(string(v))
+		out[i] = stored.PlainText(string(v))
 	}
 	return out
 }
