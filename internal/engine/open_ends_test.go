@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,5 +137,33 @@ func TestOpenEndsStandInTheBriefingUntilOtherWorkIsDone(t *testing.T) {
 	s.play(in("three", append(roundFee("p1"), mem.Event{Kind: mem.SessionEnd})...)...)
 	if briefing = s.play(in("four", start("startup"))...).Context; strings.Contains(briefing, want) {
 		t.Errorf("after other work\n%s", briefing)
+	}
+}
+
+// Of a busy day only the first lines are shown: they are those of the newest sessions, each time.
+func TestARecapListsTheOpenEndsOfTheNewestSessionFirst(t *testing.T) {
+	s := newStage(t)
+	var want []string
+	for _, asked := range []string{
+		"show the fee in the export of the month", "round the amount of a refund", "name the currency on the invoice",
+		"send a receipt by mail", "sort the orders by their date",
+	} {
+		s.clock = s.clock.Add(time.Minute)
+		s.play(in(asked, start("startup"), prompt("p1", asked), failed("p1", "f", "go test ./shop", "Exit code 1\nno"),
+			mem.Event{Kind: mem.SessionEnd})...)
+		want = append([]string{"interrupted: " + asked}, want...)
+	}
+	for range 5 {
+		got, err := s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Since: s.clock.Add(-time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var open []string
+		for _, o := range got.Days[0].Open {
+			open = append(open, o.Title)
+		}
+		if !slices.Equal(open, want) {
+			t.Fatalf("got\n%s\nwant\n%s", strings.Join(open, "\n"), strings.Join(want, "\n"))
+		}
 	}
 }

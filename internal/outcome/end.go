@@ -37,10 +37,12 @@ func (e End) Line(person string) string {
 	return e.Text
 }
 
-// Since reports whether a session went on after another one.
-func (s *Session) Since(other Session) bool {
-	n, m := len(s.Exchanges), len(other.Exchanges)
-	return n > 0 && m > 0 && s.Exchanges[n-1].At.After(other.Exchanges[m-1].At)
+// Last returns the time of the last exchange; the zero time if none is known.
+func (s *Session) Last() time.Time {
+	if len(s.Exchanges) == 0 {
+		return time.Time{}
+	}
+	return s.Exchanges[len(s.Exchanges)-1].At
 }
 
 // Asked returns what the person asked for, oldest first.

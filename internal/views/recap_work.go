@@ -1,7 +1,9 @@
 package views
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +59,11 @@ func (s *recapSession) take(m mem.Memory) {
 // the pieces.
 func (r *recap) outcomes() map[string][]outcome.Piece {
 	pieces := r.pieces()
-	for id, all := range pieces {
+	for _, id := range r.newest() {
+		all, ok := pieces[id]
+		if !ok {
+			continue
+		}
 		did, short, worked := r.did[id], r.session(id).Short, map[*RecapDay]bool{}
 		for _, p := range all {
 			item := RecapItem{ID: p.ID, Title: p.Title, State: p.State, Session: short}
@@ -87,12 +93,21 @@ func (r *recap) outcomes() map[string][]outcome.Piece {
 	return pieces
 }
 
-// leftOpen adds what the sessions left open, besides the state of their work.
+// newest returns the ids of the sessions that did something, the one that went on last first.
+func (r *recap) newest() []string {
+	return slices.SortedFunc(maps.Keys(r.did), func(a, b string) int {
+		return cmp.Or(r.did[b].Last().Compare(r.did[a].Last()), cmp.Compare(a, b))
+	})
+}
+
+// leftOpen adds what the sessions left open, besides the state of their work: above the open items of a day, those of
+// the newest session first.
 func (r *recap) leftOpen(pieces map[string][]outcome.Piece) {
-	for id, did := range r.did {
+	for _, id := range slices.Backward(r.newest()) {
+		did := r.did[id]
 		var later []string // asked for in later sessions of the project
 		for _, other := range r.did {
-			if other.project == did.project && other.Since(did.Session) {
+			if other.project == did.project && other.Last().After(did.Last()) {
 				later = append(later, other.Asked()...)
 			}
 		}
