@@ -140,12 +140,7 @@ func (g *gather) issues(ctx context.Context) (inject.Section, error) {
 	if err != nil || g.resumed() {
 		return s, err
 	}
-	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.ec.Project.Key, Limit: maxEnds})
-	if err != nil {
-		return s, fmt.Errorf("sessions: %w", err)
-	}
-	ss = slices.DeleteFunc(ss, func(s mem.Session) bool { return s.Prompts == 0 || s.ID == g.ec.Session })
-	ends, err := g.e.Continuity.Ends(ctx, g.ec.Project, ss)
+	ends, err := g.e.Continuity.Ends(ctx, g.ec.Project, g.ec.Session)
 	g.e.Event.LogDegraded("what the last session left open", err)
 	var lines []inject.Item
 	for _, end := range ends {

@@ -111,12 +111,20 @@ func (s *Service) plans(ctx context.Context, session mem.Session) (map[string]st
 	return out, nil
 }
 
-// lastEnds is how many sessions are looked at for what they left open.
-const lastEnds = 3
+// Bounds of the sessions that are looked at for what they left open.
+const (
+	lastEnds   = 3  // that were asked for something
+	lastStarts = 20 // of which some were closed without a prompt
+)
 
-// Ends returns what the newest sessions of a project left open, the newest first, up to the first one that left
-// something. Sessions that are not asked for are left out.
-func (s *Service) Ends(ctx context.Context, p mem.Project, sessions []mem.Session) (out []outcome.End, err error) {
+// Ends returns what the newest sessions of a project left open, the newest first, up to the first one that did some
+// work. Sessions without a prompt are passed over, and so is the one with the id current.
+func (s *Service) Ends(ctx context.Context, p mem.Project, current string) (out []outcome.End, err error) {
+	sessions, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: lastStarts})
+	if err != nil {
+		return nil, fmt.Errorf("sessions: %w", err)
+	}
+	sessions = slices.DeleteFunc(sessions, func(s mem.Session) bool { return s.Prompts == 0 || s.ID == current })
 	var later []string
 	for _, one := range sessions[:min(len(sessions), lastEnds)] {
 		did, err := s.Work(ctx, p, one)

@@ -24,6 +24,13 @@ func openEnds(t *testing.T, s *stage, turns ...[]mem.Event) (recap []string, han
 			recap = append(recap, o.Title)
 		}
 	}
+	handoff, briefing = nextOf(t, s, "two")
+	return recap, handoff, briefing
+}
+
+// nextOf returns what a handoff says is open, and the briefing of the next session.
+func nextOf(t *testing.T, s *stage, session string) (handoff, briefing string) {
+	t.Helper()
 	page, err := s.Views.Handoff(t.Context(), shop)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +39,7 @@ func openEnds(t *testing.T, s *stage, turns ...[]mem.Event) (recap []string, han
 		handoff += o.Title + "\n"
 	}
 	s.clock = s.clock.Add(time.Hour)
-	return recap, handoff, s.play(in("two", start("startup"))...).Context
+	return handoff, s.play(in(session, start("startup"))...).Context
 }
 
 // The recap, the handoff and the briefing say the same of how a session ended.
@@ -45,6 +52,10 @@ func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
 		turns [][]mem.Event
 		want  string
 	}{
+		"a request that was interrupted before any work": {
+			[][]mem.Event{{prompt("p1", "show the fee in the export of the month")}},
+			"interrupted: show the fee in the export of the month",
+		},
 		"a request that was interrupted": {
 			[][]mem.Event{{prompt("p1", "show the fee in the export of the month")}, {
 				failed("p1", "f", "go test ./export", "Exit code 1\nexport_test.go:9: no fee"),
@@ -62,7 +73,8 @@ func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
 			"You need to set `S3_KEY` in the console",
 		},
 	} {
-		recap, handoff, briefing := openEnds(t, newStage(t), c.turns...)
+		s := newStage(t)
+		recap, handoff, briefing := openEnds(t, s, c.turns...)
 		if n := strings.Count(strings.Join(recap, "\n"), c.want); n != 1 {
 			t.Errorf("%s: %d times in the recap %q", name, n, recap)
 		}
@@ -71,6 +83,13 @@ func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
 		}
 		if !strings.Contains(briefing, c.want) {
 			t.Errorf("%s: not in the briefing\n%s", name, briefing)
+		}
+		for _, id := range []string{"a", "b", "c", "d", "e"} { // opened and closed again
+			s.play(in(id, start("startup"), mem.Event{Kind: mem.SessionEnd})...)
+		}
+		handoff, briefing = nextOf(t, s, "three")
+		if !strings.Contains(handoff, c.want) || !strings.Contains(briefing, c.want) {
+			t.Errorf("%s: after sessions without a prompt, the handoff\n%s\nthe briefing\n%s", name, handoff, briefing)
 		}
 	}
 }
@@ -165,5 +184,23 @@ func TestARecapListsTheOpenEndsOfTheNewestSessionFirst(t *testing.T) {
 		if !slices.Equal(open, want) {
 			t.Fatalf("got\n%s\nwant\n%s", strings.Join(open, "\n"), strings.Join(want, "\n"))
 		}
+	}
+}
+
+// A session goes on for days: what it left open after the period is of no day of the recap.
+func TestARecapListsOnlyWhatWasLeftOpenInItsPeriod(t *testing.T) {
+	s := newStage(t)
+	since := s.clock
+	s.play(append([]mem.Event{start("startup")}, roundFee("p1")...)...)
+	until := s.clock.Add(time.Hour)
+	s.clock = s.clock.Add(48 * time.Hour)
+	s.play(prompt("p2", "show the fee in the export of the month"), failed("p2", "f", "go test ./x", "Exit code 1\nno"),
+		mem.Event{Kind: mem.SessionEnd})
+	got, err := s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Since: since, Until: until})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Days) != 1 || len(got.Days[0].Open) > 0 {
+		t.Errorf("got %+v, want the first day without open ends", got.Days)
 	}
 }

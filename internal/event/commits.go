@@ -1,6 +1,8 @@
 package event
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/extract"
@@ -32,4 +34,13 @@ func (e *Service) MadeCommits(ev mem.Event, reported []extract.Commit, p mem.Pro
 		}
 	}
 	return made
+}
+
+// CommitID returns the full hash of a commit; empty if it is none of those made.
+func CommitID(made []mem.Commit, hash string) string {
+	i := slices.IndexFunc(made, func(m mem.Commit) bool { return strings.HasPrefix(m.ID, hash) })
+	if i < 0 {
+		return ""
+	}
+	return made[i].ID
 }

@@ -5,6 +5,7 @@ package outcome
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -326,6 +327,19 @@ func (s *Session) delivers(t Turn) bool {
 // Outside reports whether a changed file is not in the project.
 func Outside(file string) bool {
 	return path.IsAbs(file) || strings.HasPrefix(file, "../") || len(file) > 1 && file[1] == ':'
+}
+
+// MostChanged returns files by how often they were changed, most often first, those outside of the project last.
+func MostChanged(times map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(times), func(a, b string) int {
+		switch {
+		case Outside(a) && !Outside(b):
+			return 1
+		case Outside(b) && !Outside(a):
+			return -1
+		}
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
+	})
 }
 
 // began returns the time of a turn's first edit, as far as it is known.

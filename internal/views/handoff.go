@@ -159,7 +159,7 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 		}
 	}
 	pieces := r.pieces()
-	ends, err := s.Continuity.Ends(ctx, p, sessions)
+	ends, err := s.Continuity.Ends(ctx, p, "")
 	for _, end := range ends {
 		out.Open = append(out.Open, TimelineEntry{
 			ID: end.Session, Session: end.Session, At: end.At, What: string(mem.Todo), Title: end.Line("you"),

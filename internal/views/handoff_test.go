@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
@@ -25,6 +26,7 @@ func TestAHandoffNamesTheDecisionsBehindReports(t *testing.T) {
 	})
 	s := New(Config{
 		Event: events, Store: store, Now: now,
+		Continuity: continuity.New(continuity.Config{Event: events, Store: store, Now: now}),
 		Filesync: filesync.New(filesync.Config{
 			Event: events, Store: store, Now: now, Redactor: &redact.Redactor{Key: []byte("k")},
 			DeriveState: func(context.Context, mem.Project, *workstate.State) error { return nil },

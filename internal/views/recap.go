@@ -20,6 +20,7 @@ import (
 const (
 	maxRecapMemories = 10_000
 	maxRecapCalls    = 20_000
+	maxRecapSessions = 1_000 // of which what was asked for is read, also if nothing came of it
 	recapPage        = 1_000 // memories that are read at once for some days
 )
 
@@ -140,6 +141,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	if err != nil {
 		return out, err
 	}
+	r.since = since
 	r.log = func(dir string, files []string) *outcome.Log { return s.log(ctx, dir, since, files) }
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
 		Project: p.Key, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolShell, After: since, Before: req.Until,
@@ -152,10 +154,10 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	for _, ev := range slices.Backward(calls) {
 		r.call(s.Event, ev)
 	}
-	for id, did := range r.did {
-		if err := s.Continuity.ReadExchanges(ctx, r.session(id), &did.Session); err != nil {
-			return out, err
-		}
+	if err := s.recapRequests(ctx, r, mem.SessionQuery{
+		Project: p.Key, Since: since, Until: req.Until, Limit: maxRecapSessions,
+	}); err != nil {
+		return out, err
 	}
 	r.leftOpen(r.outcomes())
 	for _, d := range r.days {
@@ -169,6 +171,25 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		out.Text = out.Page(req.Format, req.Items, chars.Line)
 	}
 	return out, nil
+}
+
+// recapRequests reads what sessions were asked for: those of a recap that did something, and those of a period.
+func (s *Service) recapRequests(ctx context.Context, r *recap, period mem.SessionQuery) error {
+	sessions, err := s.Store.Sessions(ctx, period)
+	if err != nil {
+		return fmt.Errorf("sessions of the period: %w", err)
+	}
+	for _, one := range sessions {
+		if one.Prompts > 0 {
+			r.of(one.ID, one.Project)
+		}
+	}
+	for id, did := range r.did {
+		if err := s.Continuity.ReadExchanges(ctx, r.session(id), &did.Session); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recapMemories passes the memories of a recap to add, newest first. since is where the days begin that were read, and
@@ -206,11 +227,11 @@ func (s *Service) recapMemories(ctx context.Context, project string, req RecapRe
 
 // recap collects the days of a RecapResponse.
 type recap struct {
-	days     map[[2]string]*RecapDay // by day and project key
-	session  func(id string) mem.Session
-	projects map[string]mem.Project  // by key
-	made     map[string][]mem.Commit // by the turns of a session
-	until    time.Time
+	days         map[[2]string]*RecapDay // by day and project key
+	session      func(id string) mem.Session
+	projects     map[string]mem.Project  // by key
+	made         map[string][]mem.Commit // by the turns of a session
+	since, until time.Time
 	// statements keeps prompts out, and subjects of commits that no statement is about.
 	statements bool
 	worked     map[[2]string]time.Time // by project and command, or what it checks, the last time
@@ -363,24 +384,15 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 	}
 	made := r.made[ev.Session]
 	unknown := slices.DeleteFunc(slices.Clone(reported), func(c extract.Commit) bool {
-		return commitID(made, c.Hash) != ""
+		return event.CommitID(made, c.Hash) != ""
 	})
 	made = slices.Concat(made, e.MadeCommits(ev, unknown, r.projects[sess.Project]))
 	for _, c := range reported {
 		d := r.day(ev.At, sess.Project, ev.Session)
 		d.Commits = append(d.Commits, RecapCommit{
-			Hash: c.Hash, ID: commitID(made, c.Hash), Subject: c.Subject, Session: sess.Short,
+			Hash: c.Hash, ID: event.CommitID(made, c.Hash), Subject: c.Subject, Session: sess.Short,
 		})
 	}
-}
-
-// commitID returns the full hash of a commit; empty if it is none of those made.
-func commitID(made []mem.Commit, hash string) string {
-	i := slices.IndexFunc(made, func(m mem.Commit) bool { return strings.HasPrefix(m.ID, hash) })
-	if i < 0 {
-		return ""
-	}
-	return made[i].ID
 }
 
 // finish sets the counts and the order of what was collected. worked has the time at which a command of a project
@@ -406,16 +418,5 @@ func (d *RecapDay) finish(worked map[[2]string]time.Time) {
 	slices.SortStableFunc(d.Failures, func(a, b RecapFailure) int {
 		return cmp.Or(cmp.Compare(b.FixedAfterS, a.FixedAfterS), cmp.Compare(b.Times, a.Times))
 	})
-	for f := range d.files {
-		d.Files = append(d.Files, f)
-	}
-	slices.SortFunc(d.Files, func(a, b string) int {
-		switch {
-		case outcome.Outside(a) && !outcome.Outside(b):
-			return 1
-		case outcome.Outside(b) && !outcome.Outside(a):
-			return -1
-		}
-		return cmp.Or(cmp.Compare(d.files[b], d.files[a]), cmp.Compare(a, b))
-	})
+	d.Files = append(d.Files, outcome.MostChanged(d.files)...)
 }

@@ -60,12 +60,11 @@ func (s *recapSession) take(m mem.Memory) {
 func (r *recap) outcomes() map[string][]outcome.Piece {
 	pieces := r.pieces()
 	for _, id := range r.newest() {
-		all, ok := pieces[id]
-		if !ok {
+		if id == "" {
 			continue
 		}
 		did, short, worked := r.did[id], r.session(id).Short, map[*RecapDay]bool{}
-		for _, p := range all {
+		for _, p := range pieces[id] {
 			item := RecapItem{ID: p.ID, Title: p.Title, State: p.State, Session: short}
 			if item.Title == "" && r.statements {
 				item.Title = p.Changed("")
@@ -113,11 +112,13 @@ func (r *recap) leftOpen(pieces map[string][]outcome.Piece) {
 		}
 		short := r.session(id).Short
 		for _, end := range slices.Backward(did.Ends(pieces[id], later)) {
-			item := RecapItem{ID: short, Title: end.Line("you"), Session: short}
+			if end.At.Before(r.since) || end.At.After(r.until) || r.statements && !end.Person {
+				continue
+			}
 			d := r.day(end.At, did.project, id)
 			said := func(o RecapItem) bool { return extract.SameItem(o.Title, end.Text) }
-			if (end.Person || !r.statements) && !slices.ContainsFunc(d.Open, said) {
-				d.Open = append([]RecapItem{item}, d.Open...)
+			if !slices.ContainsFunc(d.Open, said) {
+				d.Open = slices.Insert(d.Open, 0, RecapItem{ID: short, Title: end.Line("you"), Session: short})
 			}
 		}
 	}
