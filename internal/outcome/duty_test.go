@@ -54,9 +54,35 @@ func TestAListOfWhatThePersonHasToDoIsOneLine(t *testing.T) {
 			"| `SIGN_KEY` | base64 |\n| `SIGN_PASSWORD` | text |\n| `SIGN_ID` | text |\n| `TEAM_ID` | text |\n": "" +
 			"Required secrets (must be set in the repository settings): SIGN_KEY, SIGN_PASSWORD, SIGN_ID and 1 more",
 		"The form needs these fields, all required:\n- the name\n- the street\n": "",
+		"## Required secrets\n- `SIGN_KEY`\n- `SIGN_ID`":                         "Required secrets: SIGN_KEY, SIGN_ID",
+		"You need to set two secrets in the console.\n- `SIGN_KEY`\n- `SIGN_ID`": "" +
+			"You need to set two secrets in the console: SIGN_KEY, SIGN_ID",
+		"If you sign it yourself, you need to set:\n- `SIGN_KEY`": "",
 	} {
 		if got := strings.Join(duties("The job signs now.\n\n"+answer, never), " | "); got != want {
 			t.Errorf("%q:\ngot  %s\nwant %s", answer, got, want)
+		}
+	}
+}
+
+// What the person has to do names a command, a variable or something that is outside of the session.
+func TestOnlyWhatIsNamedIsLeftToThePerson(t *testing.T) {
+	for said, want := range map[string]bool{
+		"You need to set S3_KEY":               true,
+		"You need to set S3_KEY=abc":           true,
+		"You need to set `S3_KEY=abc`":         true,
+		"You need to call `make seed`":         true,
+		"You need to know the S3 KEY":          false,
+		"You need to know A_B":                 false,
+		"You need to know `PARTS`":             false,
+		"You need to see the new column":       false,
+		"You need to call `seed`":              false,
+		"You need to call `Seed the table`":    false,
+		"You need to call `seed(a, b)`":        false,
+		"You need to know `snake_case_of_one`": false,
+	} {
+		if got := duties("The export works now.\n\n"+said+".", never); len(got) > 0 != want {
+			t.Errorf("%s: got %q", said, got)
 		}
 	}
 }
@@ -66,6 +92,9 @@ func TestWhatTheAgentRanIsNotLeftToThePerson(t *testing.T) {
 	answer := "The table has a column.\n\nRun `npm run migrate` first.\n\nRun `npm run seed` then."
 	if got := duties(answer, ran); !slices.Equal(got, []string{"Run `npm run seed` then"}) {
 		t.Errorf("got %q", got)
+	}
+	if got := duties("The table has a column.\n\nYou need to run:\n- `npm run migrate`\n", ran); len(got) > 0 {
+		t.Errorf("in a list: got %q", got)
 	}
 }
 

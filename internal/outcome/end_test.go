@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ const rounded = "round the card fee > The card fee is rounded."
 func (s *Session) open(later ...string) string {
 	var out []string
 	for _, e := range s.Ends(s.Pieces(at(1000), false), later) {
-		out = append(out, e.Line("you"))
+		out = append(out, cmp.Or(e.Line("you"), "an empty line"))
 	}
 	return strings.Join(out, " | ")
 }
@@ -53,6 +54,8 @@ func TestALastRequestThatWasNotCarriedOutIsOpen(t *testing.T) {
 			s:    session(nil).talk("round the card fee > Let me look at the file first."),
 			want: "asked for, not done: round the card fee",
 		},
+		"announced, and done":      {s: session(fee).talk("round the card fee > Let me look at the file first.")},
+		"an answer not to be said": {s: session(nil).talk("round the card fee > ")},
 		"a commit that was not made": {
 			s:    session(fee, nil).talk(rounded, "commit this > Let me look at the diff."),
 			want: "asked for, not done: commit this",
@@ -89,6 +92,52 @@ func TestACommitThatWasMadeIsNotOpen(t *testing.T) {
 	}
 	if s.Log = nil; s.open() != "" {
 		t.Errorf("tried by the agent, and the repository is not known: %s", s.open())
+	}
+}
+
+func TestAnEarlierCommitIsNotTheOneThatWasAskedFor(t *testing.T) {
+	s := session([]string{"fee.go", "export.go"}, nil).talk(rounded, "commit this > Let me look at the diff.")
+	s.run(t, 5, "git add fee.go && git commit -m fee", "[main 1111111] fee\n", false)
+	if got, want := s.open(), "asked for, not done: commit this"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWhatATurnTriedIsSaidByTheStateOfTheWork(t *testing.T) {
+	const asked = "deliver the fee > Let me deliver it."
+	for line, failed := range map[string]bool{"git push": false, "npm publish": true, "go test ./...": true} {
+		s := session(nil, nil).talk("what is a fee > A part.", asked)
+		if s.run(t, 15, line, "", failed); s.open() != "" {
+			t.Errorf("%s: got %q", line, s.open())
+		}
+	}
+	for minute, line := range map[int]string{5: "git push", 15: "go test ./..."} { // in another turn; no delivery
+		s := session(nil, nil).talk("what is a fee > A part.", asked)
+		s.run(t, minute, line, "", false)
+		if got, want := s.open(), "asked for, not done: deliver the fee"; got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestRequestsForTheSame(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"round the card fee half up", "please round the card fee half up now", true},
+		{"round the card fee half up", "round half up the fee of a card", true},
+		{"fee", "what is a fee", true}, // word for word
+		{"fee", "fees", true},
+		{"round the card fee half up", "round the order total", false},
+		{"round the card fee", "show the card number", false},
+		{"commit this", "now commit it", true},
+		{"commit this", "show this", false},
+		{"round the fee", "name the currency on the invoice, then round the total, the fee and the refund of the day", false},
+	} {
+		if got := sameRequest(c.a, c.b); got != c.want {
+			t.Errorf("%q and %q: got %v", c.a, c.b, got)
+		}
 	}
 }
 
@@ -132,6 +181,15 @@ func TestWhatIsLeftToThePersonIsOpenUntilItIsSpokenOf(t *testing.T) {
 		if got := s.open(); got != "" {
 			t.Errorf("%s: got %q", name, got)
 		}
+	}
+	const restart = "show the fee > The page shows the fee now.\n\nRestart the dev server to see it."
+	s := session(nil).talk(restart)
+	s.run(t, 5, "go test ./...", "ok", false)
+	if got, want := s.open(), "for you: Restart the dev server to see it"; got != want {
+		t.Errorf("after a command, without a name: got %q, want %q", got, want)
+	}
+	if got := session([]string{"fee.go"}, nil).talk(restart, "what is a fee > A part.").open(); got != "" {
+		t.Errorf("without a name, in an earlier turn: got %q", got)
 	}
 	if got := session([]string{"export.go"}).talk(said).open("i have set S3_KEY"); got != "" {
 		t.Errorf("a later session names it: got %q", got)
