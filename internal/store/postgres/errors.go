@@ -4,7 +4,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -15,17 +14,6 @@ import (
 
 	"remanence/internal/mem"
 )
-
-// errUnreadable is the error of a row whose document cannot be decoded. Lists leave the row out.
-var errUnreadable = fmt.Errorf("%w: a row cannot be read", mem.ErrCorrupt)
-
-// decode decodes a stored document.
-func decode[T any](what, doc string) (v T, err error) {
-	if err := json.Unmarshal([]byte(doc), &v); err != nil {
-		return v, fmt.Errorf("%w: %s: %w", errUnreadable, what, err)
-	}
-	return v, nil
-}
 
 // codeOf is the SQLSTATE of an error of the server: https://www.postgresql.org/docs/current/errcodes-appendix.html
 func codeOf(err error) string {

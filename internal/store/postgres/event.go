@@ -130,7 +130,7 @@ func (s *Store) EventHeaders(ctx context.Context, session string) ([]mem.EventHe
 			if err := r.Scan(&h.Kind, timeAt(&h.At), &h.PromptID, &h.ToolUseID, &payload); err != nil || payload == "" {
 				return h, err
 			}
-			if e, err := decode[mem.Event]("event", payload); err == nil {
+			if e, err := stored.Decode[mem.Event]("event", payload); err == nil {
 				h.Source = e.Source
 			}
 			return h, nil
@@ -176,7 +176,7 @@ func (tx *transaction) dropPayload(ctx context.Context, seq int64) error {
 	if err != nil || !found {
 		return err
 	}
-	e, err := decode[mem.Event]("event", payload)
+	e, err := stored.Decode[mem.Event]("event", payload)
 	if err != nil {
 		return nil //nolint:nilerr // a damaged payload stays as it is
 	}

@@ -4,24 +4,12 @@ package postgres
 
 import (
 	"context"
-	"path"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
 )
-
-// memoryDoc is the document of a memory. Its own fields are those that the JSON form of a memory lacks. Search words
-// have a column of their own: a scan for secrets does not read them.
-type memoryDoc struct {
-	mem.Memory
-	UsedIn        []mem.Use `json:"used_in,omitempty"`
-	NoteState     string    `json:"note_state,omitempty"`
-	NoteUses      int       `json:"note_uses,omitempty"`
-	NotePrevented int       `json:"note_prevented,omitempty"`
-}
 
 // memoryColumns are the columns of a stored.MemoryRow, of table memory as m.
 const memoryColumns = "m.number, m.id, m.session, m.outdated, m.kind, m.words, m.doc"
@@ -36,32 +24,17 @@ func scanStored(r pgx.Rows) (row stored.MemoryRow, err error) {
 	if session != nil {
 		row.SessionNumber = *session
 	}
-	d, err := decodeMemory(doc)
-	if err != nil {
-		row.ID, row.Kind, row.Broken = id, mem.Kind(kind), true
-		return row, nil //nolint:nilerr // the caller decides what a broken row means
-	}
-	row.Memory, row.Index = d.Memory, words
+	row.SetDocument(id, mem.Kind(kind), words, doc)
 	return row, nil
 }
 
-// decodeMemory returns the memory of a document.
-func decodeMemory(doc string) (row stored.MemoryRow, err error) {
-	d, err := decode[memoryDoc]("memory", doc)
-	row.Memory = d.Memory
-	row.UsedIn = d.UsedIn
-	row.Note.State, row.Note.Uses, row.Note.Prevented = d.NoteState, d.NoteUses, d.NotePrevented
-	return row, err
-}
-
 // scanMemory reads a row of memoryColumns as callers get it, without its search words.
-func scanMemory(r pgx.Rows) (mem.Memory, error) {
+func scanMemory(r pgx.Rows) (m mem.Memory, err error) {
 	row, err := scanStored(r)
-	if err == nil && row.Broken {
-		err = errUnreadable
+	if err != nil {
+		return m, err
 	}
-	row.Index = ""
-	return row.Memory, err
+	return row.Listed()
 }
 
 // saveMemory writes a memory, new or not, with all that is derived from it. Utterances are indexed later, with their
@@ -80,17 +53,12 @@ func (e *entry) saveMemory(ctx context.Context, r stored.MemoryRow) error {
 // memoryStatement is the statement of saveMemory.
 func memoryStatement(r stored.MemoryRow) (*statement, error) {
 	m := &r.Memory
-	for _, t := range []*time.Time{&m.Created, &m.Updated, &m.LastUsed, &m.Hidden, &m.Note.Written} {
-		*t = storable(*t)
-	}
-	doc, err := stored.Text(memoryDoc{
-		Memory: *m, UsedIn: m.UsedIn, NoteState: m.Note.State, NoteUses: m.Note.Uses, NotePrevented: m.Note.Prevented,
-	})
+	doc, err := stored.EncodeMemory(m)
 	if err != nil {
 		return nil, err
 	}
 	search := stored.IndexMemory(*m)
-	dirs, exts := places(m.Files)
+	dirs, exts := stored.DirsOf(m.Files)
 	return query(`INSERT INTO memory (number, id, scope, project, session, kind, status, pinned, importance,
 		trust, resolved, agent, prompt_id, branch, command, key, supersedes, merged_into, note, files, dirs, exts, tags,
 		proposed, outdated, repeats, created, updated, hidden, words, doc, search, length)
@@ -106,7 +74,7 @@ func memoryStatement(r stored.MemoryRow) (*statement, error) {
 			words = excluded.words, doc = excluded.doc, search = excluded.search, length = excluded.length`,
 		r.Number, m.ID, m.Scope, m.Project, r.SessionNumber, m.Kind, m.Status, m.Pinned, m.Importance, int(m.Trust),
 		m.Resolved, m.Source.Agent, m.Source.PromptID, m.Branch, m.Command, m.Key, m.Supersedes, m.MergedInto, m.Note.File,
-		indexed(m.Files), dirs, exts, indexed(m.Tags), len(m.Proposals) > 0, r.Outdated, m.Repeats,
+		indexed(m.Files), indexed(dirs), indexed(exts), indexed(m.Tags), len(m.Proposals) > 0, r.Outdated, m.Repeats,
 		stored.Stamp(m.Created), stored.Stamp(m.Updated), stored.Stamp(m.Hidden), m.Index, doc, tsvector(search),
 		search.Length), nil
 }
@@ -121,19 +89,6 @@ func indexed(list []string) []string {
 		out[i] = stored.Cut(text, longest)
 	}
 	return out
-}
-
-// places returns the directories and the extensions of files.
-func places(files []string) (dirs, exts []string) {
-	dirs, exts = []string{}, []string{}
-	for _, f := range files {
-		dir, _ := path.Split(f)
-		if dir == "" {
-			dir = "./"
-		}
-		dirs, exts = append(dirs, stored.Cut(dir, longest)), append(exts, stored.Cut(path.Ext(f), longest))
-	}
-	return dirs, exts
 }
 
 // UtterancesBefore reads the last utterances of a session before a row, the nearest first.
@@ -170,10 +125,7 @@ func (tx *transaction) utterances(ctx context.Context, session any, condition st
 		append([]any{session}, args...)...)
 	out := make([]stored.Utterance, 0, len(found))
 	for _, m := range found {
-		out = append(out, stored.Utterance{
-			Number: m.Number, Title: m.Title, Body: m.Body, Ident: m.Index, Who: m.Who, At: m.Created,
-			Hidden: m.Status != mem.Active || m.Broken,
-		})
+		out = append(out, m.Utterance())
 	}
 	return out, err
 }

@@ -34,7 +34,7 @@ func (e *entry) PutProject(ctx context.Context, p mem.Project) error {
 		LastEvent: old.LastEvent,
 	}
 	if (!found || now != old || e.Event.Session == "") && e.At.After(old.LastEvent) {
-		now.LastEvent = storable(e.At)
+		now.LastEvent = stored.Storable(e.At)
 	}
 	if found && now == old {
 		return nil

@@ -41,7 +41,7 @@ func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.
 		if err != nil {
 			return blanked, err
 		}
-		t, err := decode[mem.Turn]("turn", doc)
+		t, err := stored.Decode[mem.Turn]("turn", doc)
 		if err != nil {
 			return blanked, err
 		}
@@ -121,7 +121,7 @@ func (tx *transaction) BlankSessions(ctx context.Context, f *stored.Finder) erro
 		if err != nil {
 			return err
 		}
-		s, err := decodeSession(doc)
+		s, err := stored.DecodeSession(doc)
 		if err != nil {
 			return err
 		}

@@ -149,7 +149,7 @@ func rows[T any](ctx context.Context, db querier, s *statement, scan func(pgx.Ro
 	var out []T
 	for rs.Next() {
 		v, err := scan(rs)
-		if errors.Is(err, errUnreadable) {
+		if errors.Is(err, stored.ErrUnreadable) {
 			continue
 		}
 		if err != nil {
@@ -192,7 +192,7 @@ func document[T any](what string) func(pgx.Rows) (T, error) {
 		if err := r.Scan(&doc); err != nil {
 			return v, err
 		}
-		return decode[T](what, doc)
+		return stored.Decode[T](what, doc)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // InsertCheckpoint writes a checkpoint.
 func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c mem.Checkpoint) error {
-	c.At = storable(c.At)
+	c.At = stored.Storable(c.At)
 	doc, err := stored.Text(c)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c me
 
 // InsertReceipt writes a receipt and which memories it names.
 func (e *entry) InsertReceipt(ctx context.Context, session any, r mem.Receipt) error {
-	r.At = storable(r.At)
+	r.At = stored.Storable(r.At)
 	doc, err := stored.Text(r)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (e *entry) FindReceipt(ctx context.Context, id string) (session any, r mem.
 	if number != nil {
 		session = *number
 	}
-	r, err = decode[mem.Receipt]("receipt "+id, doc)
+	r, err = stored.Decode[mem.Receipt]("receipt "+id, doc)
 	return session, r, err == nil, nil // the items of a damaged row are unknown
 }
 

@@ -140,7 +140,7 @@ func workTables() []recordTable {
 
 // sessionRecord replaces the document of a session by its fields.
 func sessionRecord(row map[string]any) error {
-	s, err := decodeSession(row["doc"].(string))
+	s, err := stored.DecodeSession(row["doc"].(string))
 	if err != nil {
 		return err
 	}
@@ -154,17 +154,18 @@ func sessionRecord(row map[string]any) error {
 }
 
 func turnRecord(row map[string]any) error {
-	t, err := decode[mem.Turn]("turn", row["doc"].(string))
+	t, err := stored.Decode[mem.Turn]("turn", row["doc"].(string))
 	replaceDocument(row, stored.TurnFields(&t).Row())
 	return err
 }
 
 // memoryRecord replaces the document of a memory by its fields. Its session is that of its row.
 func memoryRecord(row map[string]any) error {
-	r, err := decodeMemory(row["doc"].(string))
+	m, err := stored.DecodeMemory(row["doc"].(string))
 	if err != nil {
 		return err
 	}
+	r := stored.MemoryRow{Memory: m}
 	r.Session, _ = row["session"].(string)
 	r.Number, r.Index, r.Outdated = row["number"].(int64), row["words"].(string), row["outdated"].(int64) != 0
 	fields, err := stored.MemoryRecord(r)
@@ -174,7 +175,7 @@ func memoryRecord(row map[string]any) error {
 }
 
 func changeRecord(row map[string]any) error {
-	c, err := decode[mem.Step]("change", row["doc"].(string))
+	c, err := stored.Decode[mem.Step]("change", row["doc"].(string))
 	delete(row, "doc")
 	return errors.Join(err, stored.StepRecord(c, row))
 }

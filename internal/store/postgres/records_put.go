@@ -98,7 +98,7 @@ func (p *recordImport) hasChange(ctx context.Context, row map[string]any) (bool,
 		return false, err
 	}
 	for _, doc := range docs {
-		c, err := decode[mem.Step]("change", doc)
+		c, err := stored.Decode[mem.Step]("change", doc)
 		if err != nil {
 			return false, err
 		}

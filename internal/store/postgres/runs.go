@@ -96,7 +96,7 @@ func (s *database) changes(ctx context.Context, number int64, run *mem.Run) (err
 			if err := r.Scan(&doc, &undone); err != nil {
 				return c, err
 			}
-			c, err = decode[mem.Step]("change of run "+run.ID, doc)
+			c, err = stored.Decode[mem.Step]("change of run "+run.ID, doc)
 			c.Undone = time.Time(undone)
 			return c, err
 		})

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,29 +13,11 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// sessionDoc is the document of a session. Its own fields are those that the JSON form of a session lacks.
-type sessionDoc struct {
-	mem.Session
-	StateLine       string    `json:"state_line,omitempty"`
-	StateLinePrompt int       `json:"state_line_prompt,omitempty"`
-	ContextReadAt   time.Time `json:"context_read_at,omitzero"`
-	Compacted       time.Time `json:"compacted,omitzero"`
-}
-
-// decodeSession returns the session of a document.
-func decodeSession(doc string) (mem.Session, error) {
-	d, err := decode[sessionDoc]("session", doc)
-	s := d.Session
-	s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted = d.StateLine, d.StateLinePrompt, d.ContextReadAt,
-		d.Compacted
-	return s, err
-}
-
 // FindSession reads a session by its id.
 func (tx *transaction) FindSession(ctx context.Context, id string) (s mem.Session, found bool, err error) {
 	var doc string
 	if found, err = tx.find(ctx, query("SELECT doc FROM session WHERE id = ?", id), &doc); err == nil && found {
-		s, err = decodeSession(doc)
+		s, err = stored.DecodeSession(doc)
 	}
 	return s, found, err
 }
@@ -57,10 +38,7 @@ func (tx *transaction) UpdateSession(ctx context.Context, s mem.Session) error {
 
 // sessionStatement is the statement of UpdateSession.
 func sessionStatement(s mem.Session) (*statement, error) {
-	for _, t := range []*time.Time{&s.Created, &s.Completed, &s.LastEvent, &s.ContextReadAt, &s.Compacted} {
-		*t = storable(*t)
-	}
-	doc, err := stored.Text(sessionDoc{s, s.StateLine, s.StateLinePrompt, s.ContextReadAt, s.Compacted})
+	doc, err := stored.EncodeSession(&s)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +48,6 @@ func sessionStatement(s mem.Session) (*statement, error) {
 		doc = excluded.doc`,
 		s.Number, s.ID, s.Short, s.Agent, s.Project, s.Model, s.AutoCompactTokens, stored.Stamp(s.LastEvent), doc), nil
 }
-
-// storable returns a time as it can be stored: in UTC, and within the range of stored times.
-func storable(t time.Time) time.Time { return stored.TimeOf(stored.Stamp(t)) }
 
 // PutTranscriptPosition writes how far the transcript of a session was checked.
 func (tx *transaction) PutTranscriptPosition(ctx context.Context, p mem.TranscriptPosition) error {
@@ -88,7 +63,7 @@ func (tx *transaction) changeInjected(ctx context.Context, session any, tokens i
 	if err := tx.get(ctx, query("SELECT doc FROM session WHERE number = ?", session), &doc); err != nil {
 		return err
 	}
-	s, err := decodeSession(doc)
+	s, err := stored.DecodeSession(doc)
 	if err != nil {
 		return err
 	}
@@ -117,7 +92,7 @@ func (s *database) scanSession(r pgx.Rows, more ...any) (v mem.Session, err erro
 	if err := r.Scan(append([]any{&doc, &waiting}, more...)...); err != nil {
 		return v, err
 	}
-	if v, err = decodeSession(doc); err != nil {
+	if v, err = stored.DecodeSession(doc); err != nil {
 		return v, err
 	}
 	v.Status = v.StatusAt(s.now(), waiting)

@@ -19,7 +19,7 @@ func (tx *transaction) FindTurn(ctx context.Context, session any, key string) (n
 	found, err = tx.find(ctx, query("SELECT number, doc FROM turn WHERE session = ? AND prompt_id = ?", session, key), &n,
 		&doc)
 	if err == nil && found {
-		t, err = decode[mem.Turn]("turn", doc)
+		t, err = stored.Decode[mem.Turn]("turn", doc)
 	}
 	return n, t, found, err
 }
@@ -42,7 +42,7 @@ func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (place int64, err erro
 
 // InsertTurn writes the row of a new turn.
 func (e *entry) InsertTurn(ctx context.Context, n, place int64, t mem.Turn) error {
-	t.At = storable(t.At)
+	t.At = stored.Storable(t.At)
 	doc, err := stored.Text(t)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 			}
 			cos, ok := vector.Cosine(v, length, data)
 			if !ok {
-				return c, errUnreadable
+				return c, stored.ErrUnreadable
 			}
 			c.Score = cos
 			return c, nil

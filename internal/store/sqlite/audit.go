@@ -13,6 +13,7 @@ import (
 	code "modernc.org/sqlite/lib"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
 // maxProblems bounds how many problems of a kind are reported.
@@ -192,7 +193,7 @@ func (a *Audit) readability(ctx context.Context, conn *sql.Conn) error {
 	others, err := unreadableRows(ctx, conn)
 	for _, row := range append(memories, others...) {
 		if len(a.Unreadable) < maxProblems {
-			a.Unreadable = append(a.Unreadable, strings.TrimPrefix(row.err.Error(), errUnreadable.Error()+": "))
+			a.Unreadable = append(a.Unreadable, strings.TrimPrefix(row.err.Error(), stored.ErrUnreadable.Error()+": "))
 		}
 	}
 	return err

@@ -49,13 +49,13 @@ func (r *memoryRow) fields() []any {
 }
 
 // unpack decodes the stored forms into the memory. After an error, which is
-// errUnreadable, the fields that could be decoded are set.
+// stored.ErrUnreadable, the fields that could be decoded are set.
 func (r *memoryRow) unpack() error {
 	m := &r.Memory
 	err := r.columns.Unpack(m)
 	m.Source.Prompt = r.prompt
 	if err != nil {
-		return unreadable("memory "+m.ID, err)
+		return stored.Unreadable("memory "+m.ID, err)
 	}
 	return nil
 }
@@ -197,12 +197,8 @@ func indexedOf(m mem.Memory) indexedFields {
 // indexLists writes the rows by which files and tags are looked up.
 func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
 	for _, f := range m.Files {
-		dir, _ := path.Split(f)
-		if dir == "" {
-			dir = "./"
-		}
 		if _, err := e.exec(ctx, "INSERT INTO memory_file (memory, path, dir, ext) VALUES (?,?,?,?) ON CONFLICT DO NOTHING",
-			n, f, dir, path.Ext(f)); err != nil {
+			n, f, stored.DirOf(f), path.Ext(f)); err != nil {
 			return err
 		}
 	}

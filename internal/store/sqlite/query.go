@@ -124,7 +124,7 @@ func rows[T any](ctx context.Context, db querier, s statement, scan func(*sql.Ro
 	var out []T
 	for rs.Next() {
 		v, err := scan(rs)
-		if errors.Is(err, errUnreadable) {
+		if errors.Is(err, stored.ErrUnreadable) {
 			continue
 		}
 		if err != nil {

@@ -81,7 +81,7 @@ func (e *entry) FindReceipt(ctx context.Context, id string) (session any, r mem.
 	if err != nil || !found {
 		return nil, r, false, err
 	}
-	r, err = decodeDoc[mem.Receipt]("receipt "+id, doc)
+	r, err = stored.Decode[mem.Receipt]("receipt "+id, doc)
 	return session, r, err == nil, nil // the items of a damaged row are unknown
 }
 

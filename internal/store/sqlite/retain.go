@@ -60,7 +60,7 @@ func (w *writer) dropPayloads(ctx context.Context, seqs []int64) error {
 		if err != nil {
 			return err
 		}
-		e, err := decodeDoc[mem.Event](fmt.Sprint("event ", seq), payload)
+		e, err := stored.Decode[mem.Event](fmt.Sprint("event ", seq), payload)
 		if !found || err != nil { // erased, or damaged
 			continue
 		}

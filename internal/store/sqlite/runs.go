@@ -93,10 +93,10 @@ func (s *runStore) changes(ctx context.Context, number int64, run *mem.Run) (err
 			if err := r.Scan(&c.Rule, &c.Memory, &c.Other, &c.Reason, &was, &became, timeAt(&c.Undone)); err != nil {
 				return c, err
 			}
-			if c.Was, err = decodeDoc[mem.Lifecycle]("change of "+c.Memory, was); err != nil {
+			if c.Was, err = stored.Decode[mem.Lifecycle]("change of "+c.Memory, was); err != nil {
 				return c, err
 			}
-			c.Became, err = decodeDoc[mem.Lifecycle]("change of "+c.Memory, became)
+			c.Became, err = stored.Decode[mem.Lifecycle]("change of "+c.Memory, became)
 			return c, err
 		})
 	run.Undone = run.AllUndone()

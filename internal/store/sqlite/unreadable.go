@@ -3,37 +3,20 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 )
 
-// errUnreadable is the error of a row on a sound page whose content cannot be
-// decoded. Other rows are not affected: lists leave the row out, Audit names it
-// and Salvage does not copy it.
-var errUnreadable = fmt.Errorf("%w: a row cannot be read", mem.ErrCorrupt)
-
-func unreadable(what string, err error) error {
-	return fmt.Errorf("%w: %s: %w", errUnreadable, what, err)
-}
-
-// ignoreUnreadable drops an errUnreadable, for callers that change or erase a row
+// ignoreUnreadable drops a stored.ErrUnreadable, for callers that change or erase a row
 // and need only the fields that could be decoded.
 func ignoreUnreadable(err error) error {
-	if errors.Is(err, errUnreadable) {
+	if errors.Is(err, stored.ErrUnreadable) {
 		return nil
 	}
 	return err
-}
-
-// decodeDoc decodes a stored JSON document.
-func decodeDoc[T any](what, doc string) (v T, err error) {
-	if err := json.Unmarshal([]byte(doc), &v); err != nil {
-		return v, unreadable(what, err)
-	}
-	return v, nil
 }
 
 // scanDoc scans a single column with a JSON document.
@@ -43,7 +26,7 @@ func scanDoc[T any](what string) func(*sql.Rows) (T, error) {
 		if err := r.Scan(&doc); err != nil {
 			return v, err
 		}
-		return decodeDoc[T](what, doc)
+		return stored.Decode[T](what, doc)
 	}
 }
 
@@ -63,15 +46,15 @@ func unreadableRows(ctx context.Context, db querier) ([]unreadableRow, error) {
 		decode         func(number int64, id, doc string) error
 	}{
 		{"event", "seq, id, payload FROM event WHERE payload<>'' ORDER BY seq", func(n int64, id, doc string) error {
-			_, err := decodeDoc[mem.Event](fmt.Sprintf("event %d (%s)", n, id), doc)
+			_, err := stored.Decode[mem.Event](fmt.Sprintf("event %d (%s)", n, id), doc)
 			return err
 		}},
 		{"checkpoint", "number, id, doc FROM checkpoint ORDER BY number", func(_ int64, id, doc string) error {
-			_, err := decodeDoc[mem.Checkpoint]("checkpoint "+id, doc)
+			_, err := stored.Decode[mem.Checkpoint]("checkpoint "+id, doc)
 			return err
 		}},
 		{"receipt", "number, id, doc FROM receipt ORDER BY number", func(_ int64, id, doc string) error {
-			_, err := decodeDoc[mem.Receipt]("receipt "+id, doc)
+			_, err := stored.Decode[mem.Receipt]("receipt "+id, doc)
 			return err
 		}},
 	} {
@@ -98,7 +81,7 @@ func unreadableMemories(ctx context.Context, db querier) ([]unreadableRow, error
 	var found []unreadableRow
 	_, err := rows(ctx, db, stmt(selectMemories+" ORDER BY m.number"), func(r *sql.Rows) (none struct{}, err error) {
 		row, err := scanRow(r)
-		if errors.Is(err, errUnreadable) {
+		if errors.Is(err, stored.ErrUnreadable) {
 			found = append(found, unreadableRow{"memory", row.Number, err})
 			err = nil
 		}

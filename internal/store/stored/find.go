@@ -67,6 +67,19 @@ func Numbers(q mem.Query, whole []int64, resolve func(id string) (int64, error))
 	return out, nil
 }
 
+// ByNumber returns memories by their numbers. One that is broken is an error: leaving it out would mean that it does
+// not exist.
+func ByNumber(found []MemoryRow) (map[int64]mem.Memory, error) {
+	out := make(map[int64]mem.Memory, len(found))
+	for _, r := range found {
+		if r.Broken {
+			return nil, fmt.Errorf("memory %s: %w", r.ID, ErrUnreadable)
+		}
+		out[r.Number] = r.Memory
+	}
+	return out, nil
+}
+
 // InOrder returns the memories with the given numbers, in this order. One that is missing is an error, unless q takes
 // whole ids alone.
 func InOrder(q mem.Query, numbers []int64, byNumber map[int64]mem.Memory) ([]mem.Memory, error) {

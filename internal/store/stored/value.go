@@ -40,6 +40,9 @@ func TimeOf(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
+// Storable returns a time as it can be stored: in UTC, and within the range of stored times.
+func Storable(t time.Time) time.Time { return TimeOf(Stamp(t)) }
+
 // FirstOf returns the first time that is set.
 func FirstOf(times ...time.Time) time.Time {
 	for _, t := range times {

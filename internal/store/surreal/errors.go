@@ -4,9 +4,6 @@ package surreal
 
 import "remanence/internal/store/surreal/surql"
 
-// errUnreadable is the error of a row whose document cannot be decoded. Lists leave the row out.
-var errUnreadable = surql.ErrUnreadable
-
 // translate adds the sentinel of package mem that applies to an error.
 func translate(err error) error { return surql.Translate(err) }
 

@@ -12,7 +12,6 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 	"remanence/internal/store/surreal/surql"
 )
 
@@ -97,7 +96,7 @@ func (s *Store) Events(ctx context.Context, q mem.EventQuery) ([]mem.Event, erro
 	return slices.Concat(before, anchor, after), wrap("events", err)
 }
 
-func eventOf(r row) (mem.Event, error) { return form.Decode[mem.Event]("event", r.Text("payload")) }
+func eventOf(r row) (mem.Event, error) { return stored.Decode[mem.Event]("event", r.Text("payload")) }
 
 // events reads events in the order of their positions.
 func (s *database) events(ctx context.Context, positions []int64) ([]mem.Event, error) {

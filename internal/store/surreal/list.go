@@ -100,12 +100,9 @@ func (s *database) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) 
 	if err != nil {
 		return nil, wrap("list", err)
 	}
-	byNumber := make(map[int64]mem.Memory, len(found))
-	for _, r := range found {
-		if r.Broken { // leaving it out would mean that it does not exist
-			return nil, fmt.Errorf("memory %s: %w", r.ID, errUnreadable)
-		}
-		byNumber[r.Number] = r.Memory
+	byNumber, err := stored.ByNumber(found)
+	if err != nil {
+		return nil, err
 	}
 	return stored.InOrder(q, numbers, byNumber)
 }

@@ -190,10 +190,7 @@ func (tx *transaction) spoken(ctx context.Context, numbers []int64) ([]stored.Ut
 	})
 	out := make([]stored.Utterance, 0, len(found))
 	for _, m := range found {
-		out = append(out, stored.Utterance{
-			Number: m.Number, Title: m.Title, Body: m.Body, Ident: m.Index, Who: m.Who, At: m.Created,
-			Hidden: m.Status != mem.Active || m.Broken,
-		})
+		out = append(out, m.Utterance())
 	}
 	return out, nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 )
 
 func projectOf(r row) (mem.Project, error) {
@@ -42,7 +41,7 @@ func (e *entry) PutProject(ctx context.Context, p mem.Project) error {
 		LastEvent: old.LastEvent,
 	}
 	if (!found || now != old || e.Event.Session == "") && e.At.After(old.LastEvent) {
-		now.LastEvent = form.Storable(e.At)
+		now.LastEvent = stored.Storable(e.At)
 	}
 	if found && now == old {
 		return nil

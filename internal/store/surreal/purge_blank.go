@@ -49,7 +49,7 @@ func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.
 		if err != nil {
 			return blanked, err
 		}
-		t, err := form.Decode[mem.Turn]("turn", doc)
+		t, err := stored.Decode[mem.Turn]("turn", doc)
 		if err != nil {
 			return blanked, err
 		}

@@ -11,7 +11,6 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 	"remanence/internal/store/surreal/surql"
 )
 
@@ -64,7 +63,7 @@ func numbersOf(all []row) []int64 {
 func scanned[T any](all []row, scan func(row) (T, error)) (out []T, err error) {
 	for _, r := range all {
 		v, err := scan(r)
-		if errors.Is(err, errUnreadable) {
+		if errors.Is(err, stored.ErrUnreadable) {
 			continue
 		}
 		if err != nil {
@@ -121,7 +120,7 @@ func text(name string) func(row) (string, error) {
 
 // document scans field doc.
 func document[T any](what string) func(row) (T, error) {
-	return func(r row) (T, error) { return form.Decode[T](what, r.Text("doc")) }
+	return func(r row) (T, error) { return stored.Decode[T](what, r.Text("doc")) }
 }
 
 // countOf returns how many rows of a table meet a condition.

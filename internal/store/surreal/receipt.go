@@ -9,13 +9,12 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 	"remanence/internal/store/surreal/surql"
 )
 
 // InsertCheckpoint writes a checkpoint.
 func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c mem.Checkpoint) error {
-	c.At = form.Storable(c.At)
+	c.At = stored.Storable(c.At)
 	doc, err := stored.Text(c)
 	if err != nil {
 		return err
@@ -28,7 +27,7 @@ func (e *entry) InsertCheckpoint(ctx context.Context, n int64, session any, c me
 
 // InsertReceipt writes a receipt and which memories it names.
 func (e *entry) InsertReceipt(ctx context.Context, session any, r mem.Receipt) error {
-	r.At = form.Storable(r.At)
+	r.At = stored.Storable(r.At)
 	doc, err := stored.Text(r)
 	if err != nil {
 		return err
@@ -96,7 +95,7 @@ func (e *entry) FindReceipt(ctx context.Context, id string) (session any, r mem.
 	if err != nil || !found {
 		return nil, r, false, err
 	}
-	r, err = form.Decode[mem.Receipt]("receipt "+id, got.Text("doc"))
+	r, err = stored.Decode[mem.Receipt]("receipt "+id, got.Text("doc"))
 	return got.Session(), r, err == nil, nil // the items of a damaged row are unknown
 }
 

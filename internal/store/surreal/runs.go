@@ -9,7 +9,6 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 	"remanence/internal/store/surreal/surql"
 )
 
@@ -139,7 +138,7 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 func (s *database) changes(ctx context.Context, n int64, run *mem.Run) (err error) {
 	run.Changes, err = rows(ctx, s, query("SELECT number, doc, undone FROM change WHERE run = ? ORDER BY number", n),
 		func(r row) (mem.Step, error) {
-			c, err := form.Decode[mem.Step]("change of run "+run.ID, r.Text("doc"))
+			c, err := stored.Decode[mem.Step]("change of run "+run.ID, r.Text("doc"))
 			c.Undone = r.Time("undone")
 			return c, err
 		})

@@ -30,7 +30,7 @@ func (tx *transaction) InsertSession(ctx context.Context, s mem.Session) error {
 
 // UpdateSession writes a session, new or not. What else its record has stays.
 func (tx *transaction) UpdateSession(ctx context.Context, s mem.Session) error {
-	doc, err := form.OfSession(&s)
+	doc, err := stored.EncodeSession(&s)
 	if err != nil {
 		return err
 	}

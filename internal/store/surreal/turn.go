@@ -9,7 +9,6 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 )
 
 // FindTurn reads a turn and the number of its row.
@@ -19,7 +18,7 @@ func (tx *transaction) FindTurn(ctx context.Context, session any, key string) (n
 	r, found, err := first(ctx, tx, query("SELECT number, doc FROM turn WHERE session = ? AND prompt_id = ?",
 		numberOf(session), key), whole)
 	if err == nil && found {
-		t, err = form.Decode[mem.Turn]("turn", r.Text("doc"))
+		t, err = stored.Decode[mem.Turn]("turn", r.Text("doc"))
 	}
 	return r.Number("number"), t, found, err
 }
@@ -42,7 +41,7 @@ func (e *entry) LastTurn(ctx context.Context, t mem.Turn) (int64, error) {
 
 // InsertTurn writes the row of a new turn.
 func (e *entry) InsertTurn(ctx context.Context, n, place int64, t mem.Turn) error {
-	t.At = form.Storable(t.At)
+	t.At = stored.Storable(t.At)
 	doc, err := stored.Text(t)
 	if err != nil {
 		return err

@@ -137,7 +137,7 @@ func sessionRecord(to, r surql.Row) error {
 }
 
 func turnRecord(to, r surql.Row) error {
-	t, err := Decode[mem.Turn]("turn", r.Text("doc"))
+	t, err := stored.Decode[mem.Turn]("turn", r.Text("doc"))
 	add(to, stored.TurnFields(&t).Row())
 	return err
 }
@@ -146,7 +146,7 @@ func turnRecord(to, r surql.Row) error {
 func memoryRecord(to, r surql.Row) error {
 	m, err := StoredMemory(r)
 	if err == nil && m.Broken {
-		err = surql.ErrUnreadable
+		err = stored.ErrUnreadable
 	}
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func memoryRecord(to, r surql.Row) error {
 }
 
 func changeRecord(to, r surql.Row) error {
-	c, err := Decode[mem.Step]("change", r.Text("doc"))
+	c, err := stored.Decode[mem.Step]("change", r.Text("doc"))
 	return errors.Join(err, stored.StepRecord(c, to))
 }
 

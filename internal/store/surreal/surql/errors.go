@@ -16,9 +16,6 @@ import (
 	"remanence/internal/mem"
 )
 
-// ErrUnreadable is the error of a row whose document cannot be decoded. Lists leave the row out.
-var ErrUnreadable = fmt.Errorf("%w: a row cannot be read", mem.ErrCorrupt)
-
 // answered returns the text of an error that the server sent, "" if it sent none.
 func answered(err error) string {
 	if e, ok := errors.AsType[*sdk.QueryError](err); ok {
