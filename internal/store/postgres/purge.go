@@ -3,9 +3,7 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -22,43 +20,28 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (done mem.Purged, err 
 	if err := s.finishPurge(ctx); err != nil {
 		return done, wrap("purge", err)
 	}
-	err = s.transact(ctx, func(tx *transaction) error {
-		e := stored.NewErasure(newEntry(tx))
-		err := e.Erase(ctx, ids)
-		done = e.Done
-		return err
-	})
+	e, err := stored.Purge(ctx, s.erasing, ids)
 	if err != nil {
-		return mem.Purged{}, wrap("purge", err)
+		return done, wrap("purge", err)
 	}
-	return done, wrap("purge", s.finishPurge(ctx))
+	return e.Done, wrap("purge", s.finishPurge(ctx))
 }
 
 // PreviewPurge implements mem.Store.
 func (s *Store) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
-	e, err := s.preview(ctx, (*stored.Erasure).Erase, ids)
-	return e.Marked(), e.Done, err
+	ms, done, err := stored.PreviewPurge(ctx, s.erasing, ids)
+	return ms, done, wrap("purge", err)
 }
 
-// PurgeMemories implements mem.Store. It does not count, because that reads all rows.
+// PurgeMemories implements mem.Store.
 func (s *Store) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
-	e, err := s.preview(ctx, (*stored.Erasure).Mark, ids)
-	return e.Marked(), err
+	ms, err := stored.PurgeMemories(ctx, s.erasing, ids)
+	return ms, wrap("purge", err)
 }
 
-// preview does part of a purge, or all of it, and rolls it back.
-func (s *database) preview(ctx context.Context, part func(*stored.Erasure, context.Context, []string) error,
-	ids []string,
-) (stored.Erasure, error) {
-	var e *stored.Erasure
-	err := s.transact(ctx, func(tx *transaction) error {
-		e = stored.NewErasure(newEntry(tx))
-		return cmp.Or(part(e, ctx, ids), stored.ErrPreview)
-	})
-	if errors.Is(err, stored.ErrPreview) {
-		return *e, nil
-	}
-	return stored.Erasure{}, wrap("purge", err)
+// erasing runs f in a transaction.
+func (s *database) erasing(ctx context.Context, f func(stored.Eraser) error) error {
+	return s.transact(ctx, func(tx *transaction) error { return f(newEntry(tx)) })
 }
 
 // PutTombstone writes a tombstone.

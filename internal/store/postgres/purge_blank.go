@@ -31,34 +31,16 @@ func (tx *transaction) BlankSource(ctx context.Context, session int64, from mem.
 }
 
 // BlankTurns erases the prompts of a session that contain a trace.
-func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.Finder) (blanked int, err error) {
+func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.Finder) (int, error) {
 	found, err := tx.matching(ctx, query("SELECT number, doc FROM turn WHERE session = ?", session), f.InDocument)
 	if err != nil {
 		return 0, err
 	}
-	for _, n := range found {
-		doc, err := tx.Document(ctx, "turn", n)
-		if err != nil {
-			return blanked, err
-		}
-		t, err := stored.Decode[mem.Turn]("turn", doc)
-		if err != nil {
-			return blanked, err
-		}
-		if !f.In(t.Text) {
-			continue
-		}
-		blanked++
-		t.Text = ""
-		if err := tx.UpdateTurn(ctx, n, t); err != nil {
-			return blanked, err
-		}
-	}
-	return blanked, nil
+	return stored.BlankTurns(ctx, tx, found, f)
 }
 
 // TextsOfSession returns the prompts, handoffs and notes of a session.
-func (tx *transaction) TextsOfSession(ctx context.Context, n int64) (texts []string, err error) {
+func (tx *transaction) TextsOfSession(ctx context.Context, n int64) ([]string, error) {
 	turns, err := rows(ctx, tx.tx, query("SELECT doc FROM turn WHERE session = ?", n), document[mem.Turn]("turn"))
 	if err != nil {
 		return nil, err
@@ -72,16 +54,7 @@ func (tx *transaction) TextsOfSession(ctx context.Context, n int64) (texts []str
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range turns {
-		texts = append(texts, t.Text)
-	}
-	for _, s := range s {
-		texts = append(texts, s.FirstPrompt)
-	}
-	for _, c := range checks {
-		texts = append(texts, c.Handoff, c.Note)
-	}
-	return texts, nil
+	return stored.SessionTexts(turns, s, checks), nil
 }
 
 // DocumentsWithTrace returns the numbers of the documents of a table that contain a trace.
@@ -116,25 +89,7 @@ func (tx *transaction) BlankSessions(ctx context.Context, f *stored.Finder) erro
 	if err != nil {
 		return err
 	}
-	for _, n := range found {
-		doc, err := tx.Document(ctx, "session", n)
-		if err != nil {
-			return err
-		}
-		s, err := stored.DecodeSession(doc)
-		if err != nil {
-			return err
-		}
-		for _, text := range []*string{&s.FirstPrompt, &s.LastNotification, &s.StateLine} {
-			if f.In(*text) {
-				*text = ""
-			}
-		}
-		if err := tx.UpdateSession(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stored.BlankSessions(ctx, tx, found, f)
 }
 
 // DeleteJobsWithTrace deletes the jobs that contain a trace.

@@ -1,10 +1,8 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -30,46 +28,32 @@ func (s *erasure) Purge(ctx context.Context, ids ...string) (done mem.Purged, er
 	return done, wrap("purge", s.removeTraces(ctx, purgeTries))
 }
 
-// eraseRows is the part of a purge that happens in one transaction.
-func (s *erasure) eraseRows(ctx context.Context, ids []string) (done mem.Purged, err error) {
-	var erased map[int64]bool
-	err = s.transact(ctx, func(w *writer) error {
-		e := stored.NewErasure(newEntry(w))
-		err := e.Erase(ctx, ids)
-		done, erased = e.Done, numbersOf(e.Memories)
-		return err
-	})
+// eraseRows is the part of a purge that happens in one transaction. The caller holds the lock.
+func (s *erasure) eraseRows(ctx context.Context, ids []string) (mem.Purged, error) {
+	e, err := stored.Purge(ctx, func(ctx context.Context, f func(stored.Eraser) error) error {
+		return s.transact(ctx, func(w *writer) error { return f(newEntry(w)) })
+	}, ids)
 	if err == nil {
-		s.vectors.drop(erased)
+		s.vectors.drop(numbersOf(e.Memories))
 	}
-	return done, err
+	return e.Done, err
 }
 
 // PreviewPurge implements mem.Store.
 func (s *erasure) PreviewPurge(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
-	e, err := s.preview(ctx, (*stored.Erasure).Erase, ids)
-	return e.Marked(), e.Done, err
+	ms, done, err := stored.PreviewPurge(ctx, s.erasing, ids)
+	return ms, done, wrap("purge", err)
 }
 
-// PurgeMemories implements mem.Store. It does not count, because that reads all rows.
+// PurgeMemories implements mem.Store.
 func (s *erasure) PurgeMemories(ctx context.Context, ids ...string) ([]mem.Memory, error) {
-	e, err := s.preview(ctx, (*stored.Erasure).Mark, ids)
-	return e.Marked(), err
+	ms, err := stored.PurgeMemories(ctx, s.erasing, ids)
+	return ms, wrap("purge", err)
 }
 
-// preview does part of a purge, or all of it, and rolls it back.
-func (s *erasure) preview(ctx context.Context, part func(*stored.Erasure, context.Context, []string) error,
-	ids []string,
-) (stored.Erasure, error) {
-	var e *stored.Erasure
-	err := s.change(ctx, func(w *writer) error {
-		e = stored.NewErasure(newEntry(w))
-		return cmp.Or(part(e, ctx, ids), stored.ErrPreview)
-	})
-	if errors.Is(err, stored.ErrPreview) {
-		return *e, nil
-	}
-	return stored.Erasure{}, wrap("purge", err)
+// erasing runs f in a transaction.
+func (s *erasure) erasing(ctx context.Context, f func(stored.Eraser) error) error {
+	return s.change(ctx, func(w *writer) error { return f(newEntry(w)) })
 }
 
 // How often to try to empty the log, a second each. Reading takes less as a rule.

@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,8 @@ const Tombstone = mem.EventKind("Erased")
 // UnfinishedPurge is the id of the tombstone that exists while rows are erased, but files may still contain them.
 const UnfinishedPurge = "x_unfinished"
 
-// ErrPreview rolls back a purge that only shows what it would erase.
-var ErrPreview = errors.New("preview of a purge")
+// errPreview rolls back a purge that only shows what it would erase.
+var errPreview = errors.New("preview of a purge")
 
 // Eraser runs the statements of a purge, in the dialect of its database and in one transaction. An [Erasure] decides
 // what is erased. Documents are those of table checkpoint or receipt.
@@ -71,25 +72,65 @@ type Erasure struct {
 	affected      map[string]bool  // sessions of which something is erased, by the agent's id
 }
 
-// NewErasure returns an erasure of nothing.
-func NewErasure(run Eraser) *Erasure {
+// Transact runs f in a writing transaction, which is undone if f fails. It may run f again then.
+type Transact func(ctx context.Context, f func(Eraser) error) error
+
+// Purge erases the memories and sessions that are named. After an error nothing is erased.
+func Purge(ctx context.Context, transact Transact, ids []string) (Erasure, error) {
+	var e *Erasure
+	if err := transact(ctx, func(run Eraser) error {
+		e = newErasure(run)
+		return e.erase(ctx, ids)
+	}); err != nil {
+		return Erasure{}, err
+	}
+	return *e, nil
+}
+
+// PreviewPurge returns the memories that a purge would erase, and counts what it would.
+func PreviewPurge(ctx context.Context, transact Transact, ids []string) ([]mem.Memory, mem.Purged, error) {
+	e, err := preview(ctx, transact, func(e *Erasure) error { return e.erase(ctx, ids) })
+	return e.marked(), e.Done, err
+}
+
+// PurgeMemories returns the memories that a purge would erase. It does not count, because that reads all rows.
+func PurgeMemories(ctx context.Context, transact Transact, ids []string) ([]mem.Memory, error) {
+	e, err := preview(ctx, transact, func(e *Erasure) error { return e.mark(ctx, ids) })
+	return e.marked(), err
+}
+
+// preview does part of a purge, or all of it, and undoes it.
+func preview(ctx context.Context, transact Transact, part func(*Erasure) error) (Erasure, error) {
+	var e *Erasure
+	err := transact(ctx, func(run Eraser) error {
+		e = newErasure(run)
+		return cmp.Or(part(e), errPreview)
+	})
+	if errors.Is(err, errPreview) {
+		return *e, nil
+	}
+	return Erasure{}, err
+}
+
+// newErasure returns an erasure of nothing.
+func newErasure(run Eraser) *Erasure {
 	return &Erasure{
 		Memories: map[int64]MemoryRow{}, run: run, sessions: map[int64]string{}, receipts: map[int64]bool{},
 		affected: map[string]bool{},
 	}
 }
 
-// Marked returns the memories to be erased, oldest first.
-func (e *Erasure) Marked() (ms []mem.Memory) {
+// marked returns the memories to be erased, oldest first.
+func (e *Erasure) marked() (ms []mem.Memory) {
 	for _, n := range slices.Sorted(maps.Keys(e.Memories)) {
 		ms = append(ms, e.Memories[n].Memory)
 	}
 	return ms
 }
 
-// Mark marks what must be erased with the memories and sessions that are named, and blanks the rest of the memories'
+// mark marks what must be erased with the memories and sessions that are named, and blanks the rest of the memories'
 // sessions. It fails before anything is written if one of them does not exist.
-func (e *Erasure) Mark(ctx context.Context, ids []string) error {
+func (e *Erasure) mark(ctx context.Context, ids []string) error {
 	if err := e.find(ctx, ids); err != nil {
 		return err
 	}
@@ -116,9 +157,9 @@ func (e *Erasure) Mark(ctx context.Context, ids []string) error {
 	return e.markMerged(ctx)
 }
 
-// Erase erases the memories and sessions that are named, with all that is derived from them, and counts it.
-func (e *Erasure) Erase(ctx context.Context, ids []string) error {
-	if err := e.Mark(ctx, ids); err != nil {
+// erase erases the memories and sessions that are named, with all that is derived from them, and counts it.
+func (e *Erasure) erase(ctx context.Context, ids []string) error {
+	if err := e.mark(ctx, ids); err != nil {
 		return err
 	}
 	if err := e.run.DeleteMemories(ctx, e.Memories); err != nil {

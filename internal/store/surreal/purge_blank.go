@@ -7,7 +7,6 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
-	"remanence/internal/store/surreal/form"
 )
 
 // blankEvents erases the events that meet a condition. Their records stay, so that other deliveries are duplicates.
@@ -39,30 +38,12 @@ func (tx *transaction) BlankSource(ctx context.Context, session int64, from mem.
 }
 
 // BlankTurns erases the prompts of a session that contain a trace.
-func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.Finder) (blanked int, err error) {
+func (tx *transaction) BlankTurns(ctx context.Context, session int64, f *stored.Finder) (int, error) {
 	found, err := tx.withTrace(ctx, "turn", query("session = ?", session), f)
 	if err != nil {
 		return 0, err
 	}
-	for _, n := range found {
-		doc, err := tx.Document(ctx, "turn", n)
-		if err != nil {
-			return blanked, err
-		}
-		t, err := stored.Decode[mem.Turn]("turn", doc)
-		if err != nil {
-			return blanked, err
-		}
-		if !f.In(t.Text) {
-			continue
-		}
-		blanked++
-		t.Text = ""
-		if err := tx.UpdateTurn(ctx, n, t); err != nil {
-			return blanked, err
-		}
-	}
-	return blanked, nil
+	return stored.BlankTurns(ctx, tx, found, f)
 }
 
 // withTrace returns the numbers of the documents of a table that meet a condition and contain a trace.
@@ -73,7 +54,7 @@ func (tx *transaction) withTrace(ctx context.Context, table string, where *state
 }
 
 // TextsOfSession returns the prompts, handoffs and notes of a session.
-func (tx *transaction) TextsOfSession(ctx context.Context, n int64) (texts []string, err error) {
+func (tx *transaction) TextsOfSession(ctx context.Context, n int64) ([]string, error) {
 	turns, err := rows(ctx, tx, query("SELECT doc FROM turn WHERE session = ?", n), document[mem.Turn]("turn"))
 	if err != nil {
 		return nil, err
@@ -87,16 +68,7 @@ func (tx *transaction) TextsOfSession(ctx context.Context, n int64) (texts []str
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range turns {
-		texts = append(texts, t.Text)
-	}
-	for _, s := range s {
-		texts = append(texts, s.FirstPrompt)
-	}
-	for _, c := range checks {
-		texts = append(texts, c.Handoff, c.Note)
-	}
-	return texts, nil
+	return stored.SessionTexts(turns, s, checks), nil
 }
 
 // DocumentsWithTrace returns the numbers of the documents of a table that contain a trace.
@@ -130,21 +102,7 @@ func (tx *transaction) BlankSessions(ctx context.Context, f *stored.Finder) erro
 	if err != nil {
 		return err
 	}
-	for _, n := range found {
-		s, err := get(ctx, tx, query("SELECT doc FROM session WHERE number = ?", n), form.Session)
-		if err != nil {
-			return err
-		}
-		for _, text := range []*string{&s.FirstPrompt, &s.LastNotification, &s.StateLine} {
-			if f.In(*text) {
-				*text = ""
-			}
-		}
-		if err := tx.UpdateSession(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stored.BlankSessions(ctx, tx, found, f)
 }
 
 // DeleteJobsWithTrace deletes the jobs that contain a trace.
