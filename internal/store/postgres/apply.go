@@ -13,9 +13,6 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// maxGroup is how many batches one transaction takes.
-const maxGroup = 256
-
 // transaction is one writing transaction. It holds the lock of the schema.
 type transaction struct {
 	tx  pgx.Tx
@@ -66,40 +63,12 @@ func (tx *transaction) Next(ctx context.Context, name string) (n int64, err erro
 	return n, err
 }
 
-// Apply implements mem.Store. Batches share a transaction; if one of them fails, they are written one by one.
+// Apply implements mem.Store.
 func (s *Store) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
-	results := make([]mem.Result, 0, len(batches))
-	if err := ctx.Err(); err != nil {
-		return results, err
-	}
-	for len(batches) > 0 {
-		n := min(len(batches), maxGroup)
-		part, err := s.applyGroup(ctx, batches[:n])
-		results = append(results, part...)
-		if err != nil {
-			return results, wrap("apply", err)
-		}
-		batches = batches[n:]
-	}
-	return results, nil
+	return stored.Apply(ctx, batches, AtFault, s.applyTogether)
 }
 
-func (s *database) applyGroup(ctx context.Context, batches []mem.Batch) ([]mem.Result, error) {
-	results, err := s.applyTogether(ctx, batches)
-	if err == nil || len(batches) == 1 || AtFault(err) {
-		return results, err
-	}
-	results = nil
-	for i := range batches {
-		one, err := s.applyTogether(ctx, batches[i:i+1])
-		if err != nil {
-			return results, err
-		}
-		results = append(results, one...)
-	}
-	return results, nil
-}
-
+// applyTogether writes batches in one transaction.
 func (s *database) applyTogether(ctx context.Context, batches []mem.Batch) (results []mem.Result, err error) {
 	err = s.transact(ctx, func(tx *transaction) error {
 		later := true
@@ -118,7 +87,7 @@ func (s *database) applyTogether(ctx context.Context, batches []mem.Batch) (resu
 		return tx.exec(ctx, query("SET LOCAL synchronous_commit = off"))
 	})
 	if err != nil {
-		return nil, err
+		return nil, wrap("apply", err)
 	}
 	return results, nil
 }

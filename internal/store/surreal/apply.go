@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	maxGroup   = 256 // batches that one transaction takes
 	maxPending = 100 // statements that are sent together
 	firstPause = 2 * time.Millisecond
 	lastPause  = 200 * time.Millisecond
@@ -191,38 +190,12 @@ func (tx *transaction) announce(ctx context.Context) error {
 	return tx.notify(ctx, string(b))
 }
 
-// Apply implements mem.Store. Batches share a transaction; if one of them fails, they are written one by one.
+// Apply implements mem.Store.
 func (s *Store) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
-	results := make([]mem.Result, 0, len(batches))
-	if err := ctx.Err(); err != nil {
-		return results, err
-	}
-	for part := range slices.Chunk(batches, maxGroup) {
-		done, err := s.applyGroup(ctx, part)
-		results = append(results, done...)
-		if err != nil {
-			return results, wrap("apply", err)
-		}
-	}
-	return results, nil
+	return stored.Apply(ctx, batches, AtFault, s.applyTogether)
 }
 
-func (s *database) applyGroup(ctx context.Context, batches []mem.Batch) ([]mem.Result, error) {
-	results, err := s.applyTogether(ctx, batches)
-	if err == nil || len(batches) == 1 || AtFault(err) {
-		return results, err
-	}
-	results = nil
-	for i := range batches {
-		one, err := s.applyTogether(ctx, batches[i:i+1])
-		if err != nil {
-			return results, err
-		}
-		results = append(results, one...)
-	}
-	return results, nil
-}
-
+// applyTogether writes batches in one transaction.
 func (s *database) applyTogether(ctx context.Context, batches []mem.Batch) (results []mem.Result, err error) {
 	err = s.transact(ctx, func(tx *transaction) error {
 		results = nil
@@ -236,7 +209,7 @@ func (s *database) applyTogether(ctx context.Context, batches []mem.Batch) (resu
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, wrap("apply", err)
 	}
 	return results, nil
 }
