@@ -62,7 +62,7 @@ views:          mem chars workstate shell blame propose outcome when extract ran
 engine:         mem chars workstate vaultfile lang extract rank inject redact event recall erase curate digest
                 continuity filesync capture briefing views
 # 3 adapters
-store/stored:   mem chars rank
+store/stored:   mem chars rank vector
 store/sqlite:   mem chars vector fsx store/stored
 store/postgres: mem chars vector store/stored
 store/surreal/surql: mem store/stored

@@ -17,15 +17,12 @@ import (
 	"remanence/internal/vector"
 )
 
-// noVector is the model of the row of a memory for which a model made no vector.
-func noVector(model string) string { return model + " (none)" }
-
 // PutVectors implements mem.Store.
 func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
 	return wrap("put vectors", s.transact(ctx, func(tx *transaction) error {
-		if i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 }); i >= 0 {
+		if n := stored.VectorLength(vs); n > 0 {
 			if err := tx.exec(ctx, query("DELETE FROM vector WHERE model = ? AND octet_length(data) <> ?", model,
-				len(vs[i].Values))); err != nil {
+				n)); err != nil {
 				return err
 			}
 		}
@@ -36,10 +33,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) e
 }
 
 func (tx *transaction) putVector(ctx context.Context, model string, v mem.Vector) error {
-	scale, data, ok := vector.Quantize(v.Values)
-	if !ok {
-		model, scale, data = noVector(model), 0, []byte{}
-	}
+	model, scale, data := stored.PackVector(model, v)
 	return tx.exec(ctx, query(`INSERT INTO vector (memory, model, scale, data)
 		SELECT number, ?::text, ?::float8, ?::bytea FROM memory WHERE id = ? AND updated = ? AND status = 'active'
 		ON CONFLICT (memory) DO UPDATE SET model = excluded.model, scale = excluded.scale, data = excluded.data`, model,
@@ -86,9 +80,6 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	return hits, wrap("near", err)
 }
 
-// window is how many memories one call of WithoutVector examines.
-const window = 2000
-
 // WithoutVector implements mem.Store.
 func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) ([]mem.Memory, string, error) {
 	from := int64(math.MaxInt64)
@@ -98,28 +89,13 @@ func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) 
 			return nil, "", wrap(fmt.Sprintf("without vector before %s", before), err)
 		}
 	}
-	type examined struct {
-		number int64
-		lacks  bool
-	}
 	all, err := rows(ctx, s.pool, query(`SELECT m.number, m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vector v
 		WHERE v.memory = m.number AND v.model = ANY(?)) FROM memory m WHERE m.number < ? ORDER BY m.number DESC LIMIT ?`,
-		[]string{model, noVector(model)}, from, window),
-		into(func(e *examined) []any { return []any{&e.number, &e.lacks} }))
+		stored.ModelsOf(model), from, stored.VectorWindow), into((*stored.Examined).Fields))
 	if err != nil {
 		return nil, "", wrap("without vector", err)
 	}
-	var numbers []int64
-	next := ""
-	for i, e := range all {
-		if e.lacks {
-			numbers = append(numbers, e.number)
-		}
-		if len(numbers) == n || i == window-1 {
-			next = stored.MemoryID(e.number)
-			break
-		}
-	}
+	numbers, next := stored.Lacking(all, n)
 	ms, err := inOrder(ctx, s.pool, numbers)
 	if err != nil {
 		return nil, "", wrap("without vector", err)
@@ -138,10 +114,7 @@ const dropStep = 2000
 
 // DropVectors implements mem.Store.
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	keep := []string{model, noVector(model)}
-	if model == "" {
-		keep = []string{}
-	}
+	keep := stored.ModelsOf(model)
 	for {
 		n, err := s.changeRows(ctx, query("DELETE FROM vector WHERE memory IN "+
 			"(SELECT memory FROM vector WHERE model <> ALL(?) LIMIT ?)", keep, dropStep))

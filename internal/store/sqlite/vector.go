@@ -53,9 +53,6 @@ func (v *vectors) clear() {
 	v.model, v.dims, v.memories, v.utterances = "", 0, vector.Signs{}, vector.Signs{}
 }
 
-// noVector is the model of the row of a memory for which a model made no vector.
-func noVector(model string) string { return model + " (none)" }
-
 // PutVectors implements mem.Store.
 func (s *vectorStore) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
 	if err := s.dropOtherLengths(ctx, model, vs); err != nil {
@@ -85,11 +82,10 @@ func (s *vectorStore) PutVectors(ctx context.Context, model string, vs []mem.Vec
 // dropOtherLengths deletes the vectors of a model if their length is not that of the
 // new ones. All stored vectors of a model have the same length.
 func (s *vectorStore) dropOtherLengths(ctx context.Context, model string, vs []mem.Vector) error {
-	i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 })
-	if i < 0 {
+	dims := stored.VectorLength(vs)
+	if dims == 0 {
 		return nil
 	}
-	dims := len(vs[i].Values)
 	had, err := s.dimensions(ctx, model)
 	if err != nil || had == 0 || had == dims {
 		return err
@@ -122,10 +118,7 @@ func (w *writer) putVector(ctx context.Context, model string, v mem.Vector) (p s
 	if err != nil || !found {
 		return p, false, err
 	}
-	scale, data, ok := vector.Quantize(v.Values)
-	if !ok {
-		model, scale, data = noVector(model), 0, []byte{}
-	}
+	model, scale, data := stored.PackVector(model, v)
 	p.data = data
 	_, err = w.exec(ctx, `INSERT INTO vector (memory, model, scale, data) VALUES (?,?,?,?)
 		ON CONFLICT (memory) DO UPDATE SET model=excluded.model, scale=excluded.scale, data=excluded.data`, p.number, model,
@@ -216,9 +209,6 @@ func (s *vectorStore) preload(ctx context.Context, model string) error {
 	return s.load(ctx, model, dims)
 }
 
-// window is how many memories one call of WithoutVector examines.
-const window = 2000
-
 // WithoutVector implements mem.Store.
 func (s *vectorStore) WithoutVector(ctx context.Context, model, before string, n int) ([]mem.Memory, string, error) {
 	numbers, next, err := s.lacking(ctx, model, before, n)
@@ -246,23 +236,11 @@ func (s *vectorStore) lacking(ctx context.Context, model, before string, n int) 
 	if err := s.preload(ctx, model); err != nil {
 		return nil, "", err
 	}
-	type examined struct {
-		number int64
-		lacks  bool
-	}
 	all, err := rows(ctx, s.read, stmt(`SELECT m.number, m.status = 'active' AND NOT EXISTS (SELECT 1 FROM vector v
 			WHERE v.memory = m.number AND v.model IN (?, ?))
-		FROM memory m WHERE m.number < ? ORDER BY m.number DESC`, model, noVector(model), from).limit(window),
-		into(func(e *examined) []any { return []any{&e.number, &e.lacks} }))
-	for i, e := range all {
-		if e.lacks {
-			numbers = append(numbers, e.number)
-		}
-		if len(numbers) == n || i == window-1 {
-			next = stored.MemoryID(e.number)
-			break
-		}
-	}
+		FROM memory m WHERE m.number < ? ORDER BY m.number DESC`, model, stored.NoVector(model), from).
+		limit(stored.VectorWindow), into((*stored.Examined).Fields))
+	numbers, next = stored.Lacking(all, n)
 	return numbers, next, err
 }
 
@@ -285,11 +263,7 @@ const dropStep = 500
 
 // DropVectors implements mem.Store.
 func (s *vectorStore) DropVectors(ctx context.Context, model string) error {
-	keep := []string{model, noVector(model)}
-	if model == "" {
-		keep = nil
-	}
-	if err := s.drop(ctx, "model NOT IN "+listed, array(keep)); err != nil {
+	if err := s.drop(ctx, "model NOT IN "+listed, array(stored.ModelsOf(model))); err != nil {
 		return wrap("drop vectors", err)
 	}
 	s.cache.mu.Lock()

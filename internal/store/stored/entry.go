@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -260,6 +261,20 @@ func (e *Entry) CanonicalProject(ctx context.Context, key string) (string, error
 	}
 	e.projects[key] = canonical
 	return canonical, nil
+}
+
+// ChangedProject returns what is to be stored of a project: old is what is stored of it, p what the event says. changed
+// is false if that is nothing new. The last activity is taken from the sessions, if the event has one.
+func (e *Entry) ChangedProject(old mem.Project, found bool, p mem.Project) (now mem.Project, changed bool) {
+	now = mem.Project{
+		Key: p.Key, Name: cmp.Or(p.Name, old.Name), Root: cmp.Or(p.Root, old.Root), Common: cmp.Or(p.Common, old.Common),
+		Origin: cmp.Or(p.Origin, old.Origin), Branch: cmp.Or(p.Branch, old.Branch), Commit: cmp.Or(p.Commit, old.Commit),
+		LastEvent: old.LastEvent,
+	}
+	if (!found || now != old || e.Event.Session == "") && e.At.After(old.LastEvent) {
+		now.LastEvent = Storable(e.At)
+	}
+	return now, !found || now != old
 }
 
 // SetCanonicalProject stores under which key a project is stored, for the rest of the batch.

@@ -61,3 +61,14 @@ func (e *Entry) removeReceipt(ctx context.Context, id string) error {
 	}
 	return e.write.DeleteReceipt(ctx, id)
 }
+
+// Shorten empties what a list of receipts with Brief leaves out.
+func Shorten(receipts []mem.Receipt) {
+	for i := range receipts {
+		r := &receipts[i]
+		r.Terms, r.LeftOut, r.Text = nil, nil, ""
+		for j := range r.Items {
+			r.Items[j].Parts = nil
+		}
+	}
+}

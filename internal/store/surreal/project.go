@@ -35,15 +35,9 @@ func (e *entry) PutProject(ctx context.Context, p mem.Project) error {
 	if err != nil {
 		return err
 	}
-	now := mem.Project{
-		Key: key, Name: cmp.Or(p.Name, old.Name), Root: cmp.Or(p.Root, old.Root), Common: cmp.Or(p.Common, old.Common),
-		Origin: cmp.Or(p.Origin, old.Origin), Branch: cmp.Or(p.Branch, old.Branch), Commit: cmp.Or(p.Commit, old.Commit),
-		LastEvent: old.LastEvent,
-	}
-	if (!found || now != old || e.Event.Session == "") && e.At.After(old.LastEvent) {
-		now.LastEvent = stored.Storable(e.At)
-	}
-	if found && now == old {
+	p.Key = key
+	now, changed := e.ChangedProject(old, found, p)
+	if !changed {
 		return nil
 	}
 	if err := e.exec(ctx, put("project", keyOf(key), map[string]any{

@@ -126,15 +126,8 @@ func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt
 		return nil, err
 	}
 	found, err := scanned(docs, document[mem.Receipt]("receipt"))
-	for i := range found {
-		if !q.Brief {
-			break
-		}
-		r := &found[i]
-		r.Terms, r.LeftOut, r.Text = nil, nil, ""
-		for j := range r.Items {
-			r.Items[j].Parts = nil
-		}
+	if q.Brief {
+		stored.Shorten(found)
 	}
 	return found, wrap("receipts", err)
 }

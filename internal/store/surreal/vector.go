@@ -15,15 +15,11 @@ import (
 	"remanence/internal/vector"
 )
 
-// noVector is the model of the row of a memory for which a model made no vector.
-func noVector(model string) string { return model + " (none)" }
-
 // PutVectors implements mem.Store.
 func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
 	return wrap("put vectors", s.transact(ctx, func(tx *transaction) error {
-		if i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 }); i >= 0 {
-			if err := tx.exec(ctx, query("DELETE vector WHERE model = ? AND size != ? RETURN NONE", model,
-				len(vs[i].Values))); err != nil {
+		if n := stored.VectorLength(vs); n > 0 {
+			if err := tx.exec(ctx, query("DELETE vector WHERE model = ? AND size != ? RETURN NONE", model, n)); err != nil {
 				return err
 			}
 		}
@@ -39,10 +35,7 @@ func (tx *transaction) putVector(ctx context.Context, model string, v mem.Vector
 	if err != nil || !found {
 		return err
 	}
-	scale, data, ok := vector.Quantize(v.Values)
-	if !ok {
-		model, scale, data = noVector(model), 0, []byte{}
-	}
+	model, scale, data := stored.PackVector(model, v)
 	return tx.exec(ctx, vectorRow(n, model, scale, data))
 }
 
@@ -90,9 +83,6 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	return hits, wrap("near", err)
 }
 
-// window is how many memories one call of WithoutVector examines.
-const window = 2000
-
 // WithoutVector implements mem.Store.
 func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) ([]mem.Memory, string, error) {
 	from := int64(math.MaxInt64)
@@ -103,12 +93,13 @@ func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) 
 			return nil, "", wrap(fmt.Sprintf("without vector before %s", before), err)
 		}
 	}
-	all, err := s.run(ctx, surql.Newest("memory", "number, status", query("number < ?", from), window, 0))
+	all, err := s.run(ctx, surql.Newest("memory", "number, status", query("number < ?", from),
+		stored.VectorWindow, 0))
 	if err != nil || len(all) == 0 {
 		return nil, "", wrap("without vector", err)
 	}
 	have, err := rows(ctx, s, query("SELECT memory FROM vector WHERE memory >= ? AND memory < ? AND model IN ?",
-		all[len(all)-1].Number("number"), from, []string{model, noVector(model)}), number("memory"))
+		all[len(all)-1].Number("number"), from, stored.ModelsOf(model)), number("memory"))
 	if err != nil {
 		return nil, "", wrap("without vector", err)
 	}
@@ -116,18 +107,12 @@ func (s *Store) WithoutVector(ctx context.Context, model, before string, n int) 
 	for _, m := range have {
 		has[m] = true
 	}
-	var numbers []int64
-	next := ""
+	window := make([]stored.Examined, len(all))
 	for i, r := range all {
 		m := r.Number("number")
-		if r.Text("status") == string(mem.Active) && !has[m] {
-			numbers = append(numbers, m)
-		}
-		if len(numbers) == n || i == window-1 {
-			next = stored.MemoryID(m)
-			break
-		}
+		window[i] = stored.Examined{Number: m, Lacks: r.Text("status") == string(mem.Active) && !has[m]}
 	}
+	numbers, next := stored.Lacking(window, n)
 	ms, err := inOrder(ctx, s, numbers)
 	if err != nil {
 		return nil, "", wrap("without vector", err)
@@ -146,10 +131,7 @@ const dropStep = 500
 
 // DropVectors implements mem.Store.
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	keep := []string{model, noVector(model)}
-	if model == "" {
-		keep = []string{}
-	}
+	keep := stored.ModelsOf(model)
 	old, err := rows(ctx, s, query("SELECT memory FROM vector WHERE model NOT IN ?", keep), number("memory"))
 	for part := range slices.Chunk(old, dropStep) {
 		if err != nil {
