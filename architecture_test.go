@@ -68,7 +68,7 @@ store/postgres: mem chars vector store/stored
 store/surreal/surql: mem store/stored
 store/surreal/form: mem chars store/stored store/surreal/surql
 store/surreal:  mem chars vector store/stored store/surreal/surql store/surreal/form
-store/served:   mem store/stored store/postgres store/surreal
+store/served:   store/stored store/postgres store/surreal
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx

@@ -43,13 +43,13 @@ type Daemon struct {
 	Paths        config.Paths
 	log          *slog.Logger
 	Store        mem.Store
-	file         *sqlite.Store // Store, unless a server has it
-	server       served.Store  // Store, if a server has it
-	engine       served.Engine // of server
-	process      string        // names this process among the daemons of the server
-	indexed      *index.Store  // Store with an index in RAM, once serving
-	live         *api.Live     // of what is written to the store
-	others       *peers.Group  // the other daemons of server; nil without one
+	file         *sqlite.Store      // Store, unless a server has it
+	server       stored.ServerStore // Store, if a server has it
+	engine       served.Engine      // of server
+	process      string             // names this process among the daemons of the server
+	indexed      *index.Store       // Store with an index in RAM, once serving
+	live         *api.Live          // of what is written to the store
+	others       *peers.Group       // the other daemons of server; nil without one
 	Engine       *engine.Engine
 	spool        *spool.Spool
 	archive      *transcript.Archive

@@ -8,34 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/mem"
 	"remanence/internal/store/postgres"
 	"remanence/internal/store/stored"
 	"remanence/internal/store/surreal"
 )
-
-// Store is a store on a server.
-type Store interface {
-	mem.Store
-	mem.RecordStore
-	AddRecords(ctx context.Context, rows []mem.Record) error
-	FinishRecords(ctx context.Context) error
-
-	// Server asks the server about itself.
-	Server(ctx context.Context) (stored.Server, error)
-	// BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
-	// returns stored.ErrNotEmpty if there is something else, and stored.ErrUnfinished if a copy from elsewhere is not
-	// finished.
-	BeginCopy(ctx context.Context, from string) (begun bool, err error)
-	// ClearCopy deletes what an unfinished copy wrote. It is not finished afterwards either.
-	ClearCopy(ctx context.Context) error
-	// EndCopy marks a copy as finished. From then on the store can be opened.
-	EndCopy(ctx context.Context) error
-	// Notify sends a text of at most stored.MaxNotice bytes to all who listen.
-	Notify(ctx context.Context, text string) error
-	// Listen passes on what is sent, its own too, until ctx ends or the connection does. It calls ready when it begins.
-	Listen(ctx context.Context, ready func(), receive func(text string)) error
-}
 
 // Config says where a store is.
 type Config struct {
@@ -67,7 +43,7 @@ type Engine struct {
 
 	secure, empty string
 	notErased     []string
-	open          func(context.Context, Config) (Store, error)
+	open          func(context.Context, Config) (stored.ServerStore, error)
 	look          func(context.Context, Config) (stored.Target, error)
 }
 
@@ -80,7 +56,9 @@ func Of(dsn string) Engine {
 				"backups and replicas of the database server",
 				"the files of the database server, until its storage engine compacts them: no client can ask for that",
 			},
-			open: func(ctx context.Context, c Config) (Store, error) { return opened(surreal.Open(ctx, c.surreal())) },
+			open: func(ctx context.Context, c Config) (stored.ServerStore, error) {
+				return opened(surreal.Open(ctx, c.surreal()))
+			},
 			look: func(ctx context.Context, c Config) (stored.Target, error) { return surreal.Look(ctx, c.surreal()) },
 		}
 	}
@@ -91,7 +69,9 @@ func Of(dsn string) Engine {
 			"backups, replicas and the write-ahead log of the database server",
 			"rows that an older transaction on the server still sees, until a later purge",
 		},
-		open: func(ctx context.Context, c Config) (Store, error) { return opened(postgres.Open(ctx, c.postgres())) },
+		open: func(ctx context.Context, c Config) (stored.ServerStore, error) {
+			return opened(postgres.Open(ctx, c.postgres()))
+		},
 		look: func(ctx context.Context, c Config) (stored.Target, error) { return postgres.Look(ctx, c.postgres()) },
 	}
 }
@@ -106,7 +86,7 @@ func (e Engine) Empty() string { return e.empty }
 func (e Engine) NotErased() []string { return e.notErased }
 
 // opened returns a store. One of no type would not be nil.
-func opened[S Store](s S, err error) (Store, error) {
+func opened[S stored.ServerStore](s S, err error) (stored.ServerStore, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +94,7 @@ func opened[S Store](s S, err error) (Store, error) {
 }
 
 // Open opens the store of an address.
-func Open(ctx context.Context, c Config) (Store, error) { return Of(c.DSN).open(ctx, c) }
+func Open(ctx context.Context, c Config) (stored.ServerStore, error) { return Of(c.DSN).open(ctx, c) }
 
 // IsNotBuilt reports whether an error is that of a program that was built without the client of a server.
 func IsNotBuilt(err error) bool {

@@ -1,8 +1,11 @@
 package stored
 
 import (
+	"context"
 	"errors"
 	"time"
+
+	"remanence/internal/mem"
 )
 
 // Errors of a copy of a store to a database server.
@@ -21,6 +24,28 @@ type Target struct {
 
 // MaxNotice is how many bytes a text has that a daemon sends to the others of its server. PostgreSQL takes 8,000.
 const MaxNotice = 7500
+
+// ServerStore is a store on a database server.
+type ServerStore interface {
+	mem.Store
+	mem.RecordStore
+	mem.MoveStore
+
+	// Server asks the server about itself.
+	Server(ctx context.Context) (Server, error)
+	// BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
+	// returns ErrNotEmpty if there is something else, and ErrUnfinished if a copy from elsewhere is not
+	// finished.
+	BeginCopy(ctx context.Context, from string) (begun bool, err error)
+	// ClearCopy deletes what an unfinished copy wrote. It is not finished afterwards either.
+	ClearCopy(ctx context.Context) error
+	// EndCopy marks a copy as finished. From then on the store can be opened.
+	EndCopy(ctx context.Context) error
+	// Notify sends a text of at most MaxNotice bytes to all who listen.
+	Notify(ctx context.Context, text string) error
+	// Listen passes on what is sent, its own too, until ctx ends or the connection does. It calls ready when it begins.
+	Listen(ctx context.Context, ready func(), receive func(text string)) error
+}
 
 // Server describes the database server of an open store.
 type Server struct {
