@@ -128,9 +128,6 @@ func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]mem.Job, er
 	return jobs, wrap("jobs", err)
 }
 
-// soon is how far ahead the due time of a job may lie that counts as waiting now.
-const soon = time.Minute
-
 // Waiting implements mem.Store.
 func (s *Store) Waiting(ctx context.Context) (mem.Waiting, error) {
 	w, err := s.waiting(ctx, s.pool, "")
@@ -144,7 +141,7 @@ func (s *database) waiting(ctx context.Context, db querier, project string) (w m
 		coalesce(min(since) FILTER (WHERE NOT dead AND NOT later), 0)
 		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later,
 			CASE WHEN attempts = 0 THEN greatest(created, not_before) ELSE created END AS since FROM job WHERE true`,
-		stored.Stamp(s.now().Add(soon)))
+		stored.Stamp(s.now().Add(stored.Soon)))
 	if project != "" {
 		q.and("session IN (SELECT number FROM session WHERE project = ?)", project)
 	}

@@ -12,9 +12,6 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// maxLinks is how many links one call returns at most.
-const maxLinks = 1000
-
 // PutLinks replaces the links of a memory and its mentions of entities.
 func (e *entry) PutLinks(ctx context.Context, l mem.MemoryLinks) error {
 	var number, seen int64
@@ -87,7 +84,7 @@ func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, erro
 	const these = "(SELECT number FROM memory WHERE id = ANY(?))"
 	links, err := rows(ctx, s.pool, query(selectLinks+"(r.from_memory IN "+these+" OR r.to_memory IN "+these+`)
 		ORDER BY r.confidence DESC, r.made DESC, r.from_memory DESC, r.to_memory DESC, r.kind LIMIT ?`, memories, memories,
-		maxLinks), into(linkFields))
+		stored.MaxLinks), into(linkFields))
 	return links, wrap("links", err)
 }
 

@@ -4,7 +4,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -184,29 +183,25 @@ func (s *Store) TranscriptPosition(ctx context.Context, session string) (mem.Tra
 	return p, wrap("transcript position of "+session, err)
 }
 
-// maxBranches is how many branches of sessions are counted.
-const maxBranches = 50
-
 func countFields(c *mem.Count) []any { return []any{&c.Value, &c.N} }
 
 // SessionPage implements mem.Store.
-func (s *Store) SessionPage(ctx context.Context, q mem.SessionQuery) (out mem.SessionPage, err error) {
-	out.Sessions, err = s.sessionRows(ctx, q)
-	anyAgent, anyBranch := q, q
-	anyAgent.Agent, anyBranch.Branch = "", ""
-	agents, err2 := rows(ctx, s.pool, sessionsWhere("s.agent, count(*)", anyAgent).
-		add(" GROUP BY 1 ORDER BY 2 DESC, 1"), into(countFields))
-	for _, c := range agents {
-		if q.Agent == "" || c.Value == q.Agent {
-			out.Total += c.N
-		}
-	}
-	of := sessionsWhere("s.number", anyBranch)
-	branches, err3 := rows(ctx, s.pool, query("SELECT m.branch, count(DISTINCT m.session) FROM memory m "+
-		"WHERE m.branch <> '' AND m.session IN (").append(of).add(") GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?", maxBranches),
+func (s *Store) SessionPage(ctx context.Context, q mem.SessionQuery) (mem.SessionPage, error) {
+	page, err := stored.SessionPage(ctx, q, s.sessionRows, s.agents, s.branches)
+	return page, wrap("sessions", err)
+}
+
+// agents counts the sessions that pass q by agent.
+func (s *database) agents(ctx context.Context, q mem.SessionQuery) ([]mem.Count, error) {
+	return rows(ctx, s.pool, sessionsWhere("s.agent, count(*)", q).add(" GROUP BY 1 ORDER BY 2 DESC, 1"),
 		into(countFields))
-	out.Agents, out.Branches = agents, append([]mem.Count{}, branches...)
-	return out, wrap("sessions", errors.Join(err, err2, err3))
+}
+
+// branches counts the sessions that pass q by branch.
+func (s *database) branches(ctx context.Context, q mem.SessionQuery) ([]mem.Count, error) {
+	return rows(ctx, s.pool, query("SELECT m.branch, count(DISTINCT m.session) FROM memory m WHERE m.branch <> '' "+
+		"AND m.session IN (").append(sessionsWhere("s.number", q)).
+		add(") GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?", stored.MaxBranches), into(countFields))
 }
 
 // sessionRows reads the sessions of the page, with counts of what belongs to each.

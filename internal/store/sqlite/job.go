@@ -160,12 +160,9 @@ func (s *jobStore) Jobs(ctx context.Context, kind string, limit int) ([]mem.Job,
 	return jobs, wrap("jobs", err)
 }
 
-// soon is how far ahead the due time of a job may lie that counts as waiting now.
-const soon = time.Minute
-
 // Waiting implements mem.Store.
 func (s *jobStore) Waiting(ctx context.Context) (mem.Waiting, error) {
-	w, err := jobsWaiting(ctx, s.read, s.now().Add(soon), &filter{})
+	w, err := jobsWaiting(ctx, s.read, s.now().Add(stored.Soon), &filter{})
 	return w, wrap("waiting jobs", err)
 }
 

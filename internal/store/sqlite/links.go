@@ -10,9 +10,6 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// maxLinks is how many links one call returns at most.
-const maxLinks = 1000
-
 // PutLinks replaces the links of a memory and its mentions of entities.
 func (e *entry) PutLinks(ctx context.Context, l mem.MemoryLinks) error {
 	var number, seen int64
@@ -88,7 +85,7 @@ func linkFields(l *mem.Link) []any {
 func (s *linkStore) Links(ctx context.Context, memories ...string) ([]mem.Link, error) {
 	links, err := rows(ctx, s.read, stmt("WITH these AS (SELECT number FROM memory WHERE id IN "+listed+") "+selectLinks+`
 		WHERE r.from_memory IN these OR r.to_memory IN these ORDER BY r.confidence DESC, r.made DESC, r.from_memory DESC,
-		r.to_memory DESC, r.kind`, array(memories)).limit(maxLinks), into(linkFields))
+		r.to_memory DESC, r.kind`, array(memories)).limit(stored.MaxLinks), into(linkFields))
 	return links, wrap("links", err)
 }
 

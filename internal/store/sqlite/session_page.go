@@ -12,46 +12,26 @@ import (
 
 // SessionPage implements mem.Store.
 func (s *sessionStore) SessionPage(ctx context.Context, q mem.SessionQuery) (mem.SessionPage, error) {
-	out, err := s.page(ctx, q)
-	return out, wrap("sessions", err)
+	page, err := stored.SessionPage(ctx, q, s.sessionRows, s.agents, s.branches)
+	return page, wrap("sessions", err)
 }
 
-func (s *sessionStore) page(ctx context.Context, q mem.SessionQuery) (out mem.SessionPage, err error) {
-	if out.Sessions, err = s.sessionRows(ctx, q); err != nil {
-		return out, err
-	}
-	anyAgent := q
-	anyAgent.Agent = ""
-	out.Agents, err = rows(ctx, s.read, stmt("SELECT s.agent, count(*) FROM session s").where(sessionFilter(anyAgent)).
+// agents counts sessions by agent.
+func (s *sessionStore) agents(ctx context.Context, q mem.SessionQuery) ([]mem.Count, error) {
+	return rows(ctx, s.read, stmt("SELECT s.agent, count(*) FROM session s").where(sessionFilter(q)).
 		add(" GROUP BY 1 ORDER BY 2 DESC, 1"), into(countFields))
-	if err != nil {
-		return out, err
-	}
-	for _, c := range out.Agents {
-		if q.Agent == "" || c.Value == q.Agent {
-			out.Total += c.N
-		}
-	}
-	anyBranch := q
-	anyBranch.Branch = ""
-	out.Branches, err = s.branches(ctx, sessionFilter(anyBranch))
-	return out, err
 }
-
-// maxBranches is how many branches of sessions are counted.
-const maxBranches = 50
 
 // branches counts sessions by the branches of their memories. A session has few
 // branches and many memories: its branches are looked up one after the other, each
 // as the next beyond the last.
-func (s *sessionStore) branches(ctx context.Context, f *filter) ([]mem.Count, error) {
+func (s *sessionStore) branches(ctx context.Context, q mem.SessionQuery) ([]mem.Count, error) {
 	const next = "(SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = "
-	counts, err := rows(ctx, s.read, stmt("WITH RECURSIVE found (session, branch) AS (SELECT s.number, "+next+
-		"s.number AND branch > '') FROM session s").where(f).add(` UNION ALL
+	return rows(ctx, s.read, stmt("WITH RECURSIVE found (session, branch) AS (SELECT s.number, "+next+
+		"s.number AND branch > '') FROM session s").where(sessionFilter(q)).add(` UNION ALL
 			SELECT session, `+next+`l.session AND branch > l.branch) FROM found l WHERE l.branch IS NOT NULL)
-		SELECT branch, count(*) FROM found WHERE branch IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`).limit(maxBranches),
+		SELECT branch, count(*) FROM found WHERE branch IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`).limit(stored.MaxBranches),
 		into(countFields))
-	return append([]mem.Count{}, counts...), err
 }
 
 func countFields(c *mem.Count) []any { return []any{&c.Value, &c.N} }

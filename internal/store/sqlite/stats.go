@@ -39,7 +39,7 @@ func (s *statistics) stats(ctx context.Context, project string, today time.Time)
 	if err := memoryStats(ctx, tx, &st, project, today); err != nil {
 		return st, err
 	}
-	return st, activityStats(ctx, tx, &st, project, s.now().Add(soon))
+	return st, activityStats(ctx, tx, &st, project, s.now().Add(stored.Soon))
 }
 
 func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, today time.Time) error {

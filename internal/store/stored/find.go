@@ -1,13 +1,24 @@
 package stored
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
+
+// Limits of what one call returns.
+const (
+	MaxLinks    = 1000
+	MaxBranches = 50 // branches of sessions that are counted
+)
+
+// Soon is how far ahead the due time of a job may lie that counts as waiting now.
+const Soon = time.Minute
 
 // LimitOr returns n, or mem.DefaultLimit if n is not positive.
 func LimitOr(n int) int {
@@ -96,6 +107,30 @@ func InOrder(q mem.Query, numbers []int64, byNumber map[int64]mem.Memory) ([]mem
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// SessionPage makes the page of q of what read, agents and branches return: sessions with what belongs to each, and the
+// counts by agent and by branch. A count of agents is one of all agents, and one of branches one of all branches.
+func SessionPage(ctx context.Context, q mem.SessionQuery,
+	read func(context.Context, mem.SessionQuery) ([]mem.SessionRow, error),
+	agents, branches func(context.Context, mem.SessionQuery) ([]mem.Count, error),
+) (out mem.SessionPage, err error) {
+	if out.Sessions, err = read(ctx, q); err != nil {
+		return out, err
+	}
+	anyAgent, anyBranch := q, q
+	anyAgent.Agent, anyBranch.Branch = "", ""
+	if out.Agents, err = agents(ctx, anyAgent); err != nil {
+		return out, err
+	}
+	for _, c := range out.Agents {
+		if q.Agent == "" || c.Value == q.Agent {
+			out.Total += c.N
+		}
+	}
+	found, err := branches(ctx, anyBranch)
+	out.Branches = append([]mem.Count{}, found...)
+	return out, err
 }
 
 // KindCount is the number of memories of a kind and a status.

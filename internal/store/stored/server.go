@@ -34,8 +34,7 @@ type ServerStore interface {
 	// Server asks the server about itself.
 	Server(ctx context.Context) (Server, error)
 	// BeginCopy allows that a store is copied into this one. begun says that an earlier copy from it is not finished. It
-	// returns ErrNotEmpty if there is something else, and ErrUnfinished if a copy from elsewhere is not
-	// finished.
+	// returns ErrNotEmpty if there is something else, and ErrUnfinished if a copy from elsewhere is not finished.
 	BeginCopy(ctx context.Context, from string) (begun bool, err error)
 	// ClearCopy deletes what an unfinished copy wrote. It is not finished afterwards either.
 	ClearCopy(ctx context.Context) error

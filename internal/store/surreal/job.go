@@ -185,9 +185,6 @@ func (s *Store) Jobs(ctx context.Context, kind string, limit int) ([]mem.Job, er
 	return found, wrap("jobs", err)
 }
 
-// soon is how far ahead the due time of a job may lie that counts as waiting now.
-const soon = time.Minute
-
 // Waiting implements mem.Store.
 func (s *Store) Waiting(ctx context.Context) (mem.Waiting, error) {
 	w, err := s.waiting(ctx, s, query("true"))
@@ -197,7 +194,7 @@ func (s *Store) Waiting(ctx context.Context) (mem.Waiting, error) {
 // waiting counts the jobs that meet a condition. A job that was never tried and is not due soon counts as later.
 func (s *database) waiting(ctx context.Context, db querier, where *statement) (w mem.Waiting, err error) {
 	found, err := db.run(ctx, query("SELECT dead, attempts, not_before, created FROM job WHERE ").Append(where))
-	limit := s.now().Add(soon)
+	limit := s.now().Add(stored.Soon)
 	for _, r := range found {
 		since := r.Time("created")
 		due := r.Time("not_before")

@@ -13,9 +13,6 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// maxLinks is how many links one call returns at most.
-const maxLinks = 1000
-
 // entityID is the id of the entity with a number.
 func entityID(n int64) string { return chars.ShortID("n_", n) }
 
@@ -144,7 +141,7 @@ func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, erro
 	}
 	links, err := rows(ctx, s, query("SELECT "+linkFields+" FROM relation WHERE from_memory IN ? OR to_memory IN ? "+
 		"ORDER BY confidence DESC, made DESC, from_memory DESC, to_memory DESC, kind", numbers, numbers), linkOf)
-	return links[:min(len(links), maxLinks)], wrap("links", err)
+	return links[:min(len(links), stored.MaxLinks)], wrap("links", err)
 }
 
 // memoryNumbers returns the numbers of the memories with some ids.

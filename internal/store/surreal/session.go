@@ -5,7 +5,6 @@ package surreal
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -229,23 +228,10 @@ func (s *Store) TranscriptPosition(ctx context.Context, session string) (mem.Tra
 	return p, wrap("transcript position of "+session, err)
 }
 
-// maxBranches is how many branches of sessions are counted.
-const maxBranches = 50
-
 // SessionPage implements mem.Store.
-func (s *Store) SessionPage(ctx context.Context, q mem.SessionQuery) (out mem.SessionPage, err error) {
-	out.Sessions, err = s.sessionRows(ctx, q)
-	anyAgent, anyBranch := q, q
-	anyAgent.Agent, anyBranch.Branch = "", ""
-	agents, err2 := s.agents(ctx, anyAgent)
-	for _, c := range agents {
-		if q.Agent == "" || c.Value == q.Agent {
-			out.Total += c.N
-		}
-	}
-	branches, err3 := s.branches(ctx, anyBranch)
-	out.Agents, out.Branches = agents, append([]mem.Count{}, branches...)
-	return out, wrap("sessions", errors.Join(err, err2, err3))
+func (s *Store) SessionPage(ctx context.Context, q mem.SessionQuery) (mem.SessionPage, error) {
+	page, err := stored.SessionPage(ctx, q, s.sessionRows, s.agents, s.branches)
+	return page, wrap("sessions", err)
 }
 
 // agents counts the sessions that pass q by agent.
@@ -287,7 +273,7 @@ func (s *database) branches(ctx context.Context, q mem.SessionQuery) ([]mem.Coun
 		out = append(out, mem.Count{Value: value, N: n})
 	}
 	slices.SortFunc(out, func(a, b mem.Count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value)) })
-	return out[:min(len(out), maxBranches)], err
+	return out[:min(len(out), stored.MaxBranches)], err
 }
 
 // sessionRows reads the sessions of the page, with counts of what belongs to each.
