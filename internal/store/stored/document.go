@@ -11,7 +11,15 @@ import (
 
 // ErrUnreadable is the error of a row whose content cannot be decoded. Other rows are not affected: lists leave the row
 // out.
-var ErrUnreadable = fmt.Errorf("%w: a row cannot be read", mem.ErrCorrupt)
+var ErrUnreadable error = unreadable{}
+
+// unreadable is a type of its own, because a call of fmt.Errorf would run at each start of a hook.
+type unreadable struct{}
+
+func (unreadable) Error() string { return mem.ErrCorrupt.Error() + ": a row cannot be read" }
+
+// Unwrap returns [mem.ErrCorrupt].
+func (unreadable) Unwrap() error { return mem.ErrCorrupt }
 
 // Unreadable is [ErrUnreadable] of a value, with the reason.
 func Unreadable(what string, err error) error {
