@@ -311,11 +311,14 @@ func (v agentsView) plan(line func(string, ...any)) {
 				skills = append(skills, f.File)
 			}
 		}
-		server := "MCP server"
-		if !a.Server {
-			server = "-"
+		hooks, server := ui.Plural(len(a.Events), "hook", "hooks"), "MCP server"
+		if len(a.Events) == 0 {
+			hooks = "no hooks"
 		}
-		line("%s  %s  %s  %s", ui.Pad(a.Name, names), ui.Pad(ui.Plural(len(a.Events), "hook", "hooks"), 8),
+		if !a.Server {
+			server = "no server"
+		}
+		line("%s  %s  %s  %s", ui.Pad(a.Name, names), ui.Pad(hooks, 8),
 			ui.Pad(server, 10), strings.Join(files, ", "))
 	}
 	if len(skills) > 0 {

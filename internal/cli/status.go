@@ -47,6 +47,7 @@ func runStatus(a *app, cmd *cobra.Command, today bool) error {
 		v.Suggest = &doctor.SuggestItem{Text: "end it and start another", Command: f.Fix[0]}
 	}
 	v.Counts.Bytes += daemon.BytesIn(a.Paths.Transcripts())
+	v.Agents = a.checks().Agents(cmd.Context(), d.State != doctor.DaemonSilent && !a.ReadUninstalled(cmd.Context()))
 	v.Vault = vaultItem(a)
 	if today && d.State != doctor.DaemonSilent {
 		day := views.EmptyToday(o.Project, a.Sys.Now())

@@ -63,6 +63,7 @@ func (a *Checks) Examine(ctx context.Context) []Check {
 		list = append(list, a.checkStore(ctx)...)
 		list = append(list, CheckQueue(*o), CheckHooks(*o), CheckKeeping(o.Health.FailedInRow),
 			CheckFiring(a.records(), *o, a.Sys.Now()), checkClock(*o, a.Sys.Now()))
+		list = append(list, firing(a.Agents(ctx, true), a.Sys.Now())...)
 		list = append(list, a.checkEmbedding(ctx)...)
 		list = append(list, a.checkDigest(ctx)...)
 		list = append(list, a.CheckSecrets(ctx))
@@ -198,6 +199,11 @@ func (a *Checks) checkSetup() []Check {
 			item.Required = item.Required && f.State != setup.Info
 			list = append(list, item)
 		}
+	}
+	if f, ok := setup.CheckSkills(c); ok {
+		item := CheckOf(f)
+		item.Required = false
+		list = append(list, item)
 	}
 	return list
 }

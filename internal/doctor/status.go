@@ -26,6 +26,7 @@ type StatusView struct {
 	LastSession *lastItem                `json:"last_session"`
 	Context     *continuity.ContextUsage `json:"context"` // of the last session; null: not known
 	Hooks       HooksItem                `json:"hooks"`
+	Agents      []AgentItem              `json:"agents"` // that hooks are installed for
 	Capture     CaptureItem              `json:"capture"`
 	Review      *reviewItem              `json:"review"` // null: not counted yet
 	Queue       queueItem                `json:"queue"`
@@ -186,6 +187,7 @@ type SuggestItem struct {
 func StatusOf(o views.StatusResponse, d DaemonView, h HooksItem, c CaptureItem) StatusView {
 	v := StatusView{
 		Version: config.Version, Daemon: d, Hooks: h.measured(o.Health), Capture: c, Paused: ui.PausesOf(o.Pauses),
+		Agents: []AgentItem{},
 		Counts: counts{
 			Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions,
 			NewToday: o.Stats.Today, Bytes: o.Stats.Bytes,
@@ -276,6 +278,7 @@ func (v StatusView) Print(p *ui.Printer) {
 		p.Field("its context", "%s", contextSentence(*v.Context))
 	}
 	p.Field("hooks", "%s", v.Hooks.sentence())
+	v.agentFields(p)
 	if s := v.Capture.sentence(); s != "" {
 		p.Field("capture", "%s", s)
 	}

@@ -335,9 +335,6 @@ func CheckClient(c Config, cl Client) ClientState {
 		hooks.Why = path + " does not have them"
 	}
 	s.Findings = append(s.Findings, hooks)
-	if f, ok := cl.skills(c, records, fix); ok {
-		s.Findings = append(s.Findings, f)
-	}
 	if len(events) == 0 {
 		return s
 	}
@@ -399,7 +396,7 @@ func trust(c Config, cl Client, hooks []byte) Finding {
 	return Finding{
 		ID: ok.ID, Code: CodeUntrusted, State: Fail, What: fmt.Sprintf("%s: %d hooks are not trusted, so it skips them",
 			cl.Name, n),
-		Why: cl.Trust, Fix: []string{"remanence install " + cl.ID + " --yes", "or run codex and trust them with /hooks"},
+		Why: cl.Trust, Fix: []string{"remanence install " + cl.ID + " --yes", "run codex and trust them with /hooks"},
 	}
 }
 

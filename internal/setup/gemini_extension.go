@@ -1,9 +1,13 @@
 package setup
 
 import (
+	_ "embed"
 	"fmt"
 	"io/fs"
 )
+
+//go:embed gemini_extension.md
+var geminiReadme []byte
 
 // GeminiExtension returns the files of an extension of Gemini, by their names, which runs the program bin/remanence
 // beside them. Gemini reads its hooks from the same place as Claude Code from a plugin, with events of its own and time
@@ -23,6 +27,7 @@ func GeminiExtension(plugin fs.FS, version string) (map[string][]byte, error) {
   }
 }
 `, quote(version), quote(program)),
+		"README.md":        geminiReadme,
 		"hooks/hooks.json": withHooks("{}\n", entriesOf(geminiClient().hooks, `"`+program+`"`, "gemini")),
 	}
 	skills, err := skillsOf(plugin)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -113,34 +114,46 @@ func (s *Step) removeSkill(others []Record, earlier []Step) {
 	}
 }
 
-// skills compares the skills that were put there for an agent with those of this version; ok is false if there are
-// none.
-func (cl Client) skills(c Config, records []Record, fix string) (found Finding, ok bool) {
-	found = Finding{ID: cl.ID + ".skills", State: OK, What: cl.Name + ": the skills are those of this version"}
-	differ, foreign := 0, ""
-	for _, t := range cl.targetsFor(c) {
-		mine := slices.ContainsFunc(records, func(r Record) bool { return r.File == t.path(c) })
-		ok = ok || t.shared && mine
-		if !t.shared {
+// CheckSkills compares the skills that were put there with those of this version; ok is false if there are none.
+func CheckSkills(c Config) (found Finding, ok bool) {
+	files := map[string][]byte{}
+	if c.Plugin == nil {
+		return found, false
+	}
+	skills, _ := skillsOf(c.Plugin) // they are part of this program, whose tests read them
+	for _, s := range skills {
+		files[filepath.Join(c.SkillsDir(), s.name, "SKILL.md")] = s.text
+	}
+	fix := "remanence install"
+	records, _ := allRecords(c) // a damaged one is reported by its own check
+	for _, cl := range Clients() {
+		if !slices.ContainsFunc(ofAgent(records, cl.ID), func(r Record) bool { return files[r.File] != nil }) {
 			continue
 		}
-		f, err := read(t.path(c))
-		want, putErr := t.put(f.data, input{parts: Parts{Skills: true}})
+		ok = true
+		if fix += " " + cl.ID; cl.Experimental {
+			fix += " --experimental"
+		}
+	}
+	differ, foreign := 0, ""
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		f, err := read(file)
 		switch {
-		case errors.Is(putErr, ErrForeign):
-			foreign = t.path(c)
-		case err != nil || putErr != nil || !bytes.Equal(f.data, want):
+		case len(f.data) > 0 && !ourSkill(file, f.data):
+			foreign = file
+		case err != nil || !bytes.Equal(f.data, files[file]):
 			differ++
 		}
 	}
+	found = Finding{ID: "skills", State: OK, What: "the skills of agents are those of this version"}
 	switch {
 	case differ > 0:
 		found.State, found.Fix = Warn, []string{fix}
-		found.What = fmt.Sprintf("%s: skills that are missing or of another version: %d", cl.Name, differ)
+		found.What = fmt.Sprintf("skills that are missing or of another version: %d", differ)
 		found.Why = c.SkillsDir() + " differs from what this version installs"
 	case foreign != "":
 		found.State, found.Fix = Info, []string{"move " + foreign + " elsewhere", fix}
-		found.What = cl.Name + ": another skill has the place of one of ours"
+		found.What = "another skill has the place of one of ours"
 		found.Why = foreign + " is not ours, so it stays"
 	}
 	return found, ok

@@ -115,8 +115,7 @@ func TestAFileOfAnotherNameInTheFolderOfASkillStays(t *testing.T) {
 	if !errors.Is(p.NoSkills, ErrForeign) || len(p.Events) == 0 || len(skillFiles(t, c)) != 2 {
 		t.Errorf("got %v, %d events, %q", p.NoSkills, len(p.Events), skillFiles(t, c))
 	}
-	i := slices.IndexFunc(CheckClient(c, cl).Findings, func(f Finding) bool { return f.ID == "codex.skills" })
-	found := CheckClient(c, cl).Findings[i]
+	found, _ := CheckSkills(c)
 	want := []string{"move " + file + " elsewhere", "remanence install codex"} // which alone would change nothing
 	if found.State != Info || !slices.Equal(found.Fix, want) {
 		t.Errorf("the finding is %+v, want the way to our skill", found)
@@ -156,17 +155,16 @@ func TestSkillsOfAnotherVersionAreReportedReplacedAndRemoved(t *testing.T) {
 	later := c
 	later.Plugin = fstest.MapFS{"skills/recall/SKILL.md": {Data: []byte("---\nname: recall\n---\nBetter.\n")}}
 	differs := func() bool {
-		return slices.ContainsFunc(CheckClient(later, cl).Findings, func(f Finding) bool {
-			return f.ID == "codex.skills" && f.State == Warn
-		})
+		found, ok := CheckSkills(later)
+		return ok && found.State == Warn
 	}
 	if !differs() {
-		t.Errorf("skills of another version are no finding: %+v", CheckClient(later, cl).Findings)
+		t.Error("skills of another version are no finding")
 	}
 	installClient(t, later, cl)
 	got := skillFiles(t, c)[filepath.Join("remanence-recall", "SKILL.md")]
 	if !strings.Contains(got, "Better.") || differs() {
-		t.Errorf("after the later version: %q, %+v", got, CheckClient(later, cl).Findings)
+		t.Errorf("after the later version: %q, it differs: %v", got, differs())
 	}
 	uninstallClient(t, later, cl)
 	if dir := filepath.Dir(c.SkillsDir()); SameFile(dir, dir) {

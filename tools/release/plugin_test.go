@@ -23,7 +23,7 @@ func TestThePluginAndTheExtensionAreWrittenBelowTheDirectoryAlone(t *testing.T) 
 	}
 	for _, name := range []string{
 		"gemini/mine", "out/claude-code/.claude-plugin/plugin.json", "out/claude-code/bin/remanence",
-		"out/gemini/gemini-extension.json", "out/gemini/bin/remanence",
+		"out/gemini/README.md", "out/gemini/gemini-extension.json", "out/gemini/bin/remanence",
 	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
