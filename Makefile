@@ -57,7 +57,10 @@ TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNot
 TestJoinedLinesStayWithinTheBounds|TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|$\
 TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|TestAllPairsThatAreAlikeAreFound|$\
 TestAnIndexHoldsTheSameAsANewOneAfterAnyChange|TestIndexAgreesWithTheStoreAfterAnyChange|$\
-TestPoisonIsNeitherObeyedNorInjected|TestPoisonNeverBecomesARuleAndWaitsInReview|TestEveryCommandInEveryMode
+TestPoisonIsNeitherObeyedNorInjected|TestPoisonNeverBecomesARuleAndWaitsInReview|$\
+TestNothingMadeOfATaintedTurnIsTrustedWhateverTheOrder|TestTaintFollowsSubagentsAndNotices|$\
+TestConsolidationKeepsItsPromises|TestEveryRoundCanBeTakenBackWhole|TestAHandoffFullOfTricksStaysInert|$\
+TestWhatIsKeptOfLabelledTurns|TestEveryMemoryOfLabelledTurnsKeepsItsBounds|TestEveryCommandInEveryMode
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
 	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
