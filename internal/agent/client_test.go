@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -359,5 +360,38 @@ func TestTheAnswerOfATurnOfCopilotIsReadFromItsTranscript(t *testing.T) {
 	if got := reader.LastAnswer([]byte(`{"type":"assistant.message","data":{"content":"Let me see."}}` + "\n" +
 		`{"type":"tool.execution_complete","data":{}}` + "\n")); got != "" {
 		t.Errorf("got %q, want nothing: the answer after the tool is not written yet", got)
+	}
+}
+
+func TestTheNotificationOfCodexIsAPromptAndTheEndOfItsTurn(t *testing.T) {
+	find := func(session string) string { return "/rollout-" + session + ".jsonl" }
+	const said = `{"type":"agent-turn-complete","thread-id":"s-1","turn-id":"t-1","cwd":"/p","client":"codex_exec",` +
+		`"input-messages":["what?"],"last-assistant-message":"That."}`
+	d, _ := agent.ByName("codex")
+	var got []mem.Event
+	for _, payload := range agent.CodexTurn(said, find) {
+		e, err := d.Decode(payload, agent.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	want := []mem.Event{{Kind: mem.UserPromptSubmit, Text: "what?"}, {Kind: mem.Stop, Text: "That."}}
+	for i := range want {
+		want[i].Agent, want[i].Session, want[i].PromptID = "codex", "s-1", "t-1"
+		want[i].Cwd, want[i].Root, want[i].Transcript = "/p", "/p", "/rollout-s-1.jsonl"
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	for _, other := range []string{
+		"", "[]", `{"type":"approval-requested","thread-id":"s"}`, `{"type":"agent-turn-complete"}`,
+	} {
+		if got := agent.CodexTurn(other, find); got != nil {
+			t.Errorf("%s: got %q", other, got)
+		}
+	}
+	if got := agent.CodexTurn(`{"type":"agent-turn-complete","thread-id":"s","input-messages":7}`, find); len(got) != 1 {
+		t.Errorf("without words: got %q, want the end alone", got)
 	}
 }

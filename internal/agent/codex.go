@@ -121,3 +121,33 @@ func below(dir, file string) string {
 	}
 	return strings.TrimRight(dir, "/") + "/" + file
 }
+
+// CodexNotify is the word in the command line of the program that Codex runs at the end of a turn, before its argument.
+const CodexNotify = "notify"
+
+// CodexTurn returns the payloads of hooks that say what the argument of that program does: the prompt, then the end of
+// the turn. It returns nil for an argument that is not the end of a turn. find returns the path of a session's
+// transcript, "" if there is none.
+func CodexTurn(argument string, find func(session string) string) [][]byte {
+	f, ok := open([]byte(argument))
+	session := f.text("thread-id")
+	if !ok || f.text("type") != "agent-turn-complete" || session == "" {
+		return nil
+	}
+	var said []string
+	_ = json.Unmarshal(f["input-messages"], &said) // of another form: there are no words
+	about := map[string]string{
+		"session_id": session, "turn_id": f.text("turn-id"), "cwd": f.text("cwd"), "transcript_path": find(session),
+	}
+	payload := func(event, member, text string) []byte {
+		about["hook_event_name"], about[member] = event, text
+		defer delete(about, member)
+		b, _ := json.Marshal(about) // of texts
+		return b
+	}
+	var out [][]byte
+	if prompt := strings.Join(said, "\n\n"); prompt != "" {
+		out = append(out, payload("UserPromptSubmit", "prompt", prompt))
+	}
+	return append(out, payload("Stop", "last_assistant_message", f.text("last-assistant-message")))
+}

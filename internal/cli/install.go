@@ -30,7 +30,8 @@ func installCommand(a *app) *cobra.Command {
 			"an agent's settings; every other byte stays. An install record allows to\nundo it. Skills for " +
 			"all agents but Claude Code go into ~/.agents/skills.\n\n" +
 			"Codex runs a hook only after its hash is in its configuration. You are asked\nbefore it is put there; " +
-			"--yes agrees, --no-trust leaves it to you.\n\n" +
+			"--yes agrees, --no-trust leaves it to you. Until then\nCodex reports each turn when it ends, and nothing is " +
+			"injected.\n\n" +
 			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its " +
 			"settings out anew; uninstall gives the bytes\nback.",
 		Example: "  remanence install --dry-run\n  remanence install codex gemini\n  remanence install --scope project " +

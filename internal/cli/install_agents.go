@@ -187,10 +187,11 @@ func (p *agentPlan) planClient(c setup.Config, cl setup.Client, parts setup.Part
 		p.Notes = append(p.Notes, setup.ErrExperimental.Error())
 	}
 	if parts.Hooks {
-		p.trust, p.Trusted = cl.Trust, cl.Trust == "" || plan.Trusted()
-	}
-	if !p.Trusted {
-		p.Notes = append(p.Notes, p.trust+"; to put it there: remanence install "+cl.ID+" --yes")
+		p.trust = cl.Trust
+		if until := plan.Untrusted(); until != "" {
+			p.Trusted = false
+			p.Notes = append(p.Notes, p.trust+"; "+until+"; to put it there: remanence install "+cl.ID+" --yes")
+		}
 	}
 	p.apply = func() ([]setup.Record, error) { return setup.ApplyClient(c, plan) }
 }

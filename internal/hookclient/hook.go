@@ -39,6 +39,10 @@ func Run(sys config.System, args []string) {
 		},
 		Dropped: func(reason string) { countUnprepared(sys, reason) },
 	}
+	if args[0] == "codex" && len(args) == 3 && args[1] == agent.CodexNotify {
+		runNotify(sys, c, args[2])
+		return
+	}
 	if len(args) > 1 { // from a shell: the project is that of the shell's directory
 		c.Event = args[1]
 		c.Getenv = func(name string) string {

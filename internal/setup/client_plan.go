@@ -396,7 +396,8 @@ func trust(c Config, cl Client, hooks []byte) Finding {
 	return Finding{
 		ID: ok.ID, Code: CodeUntrusted, State: Fail, What: fmt.Sprintf("%s: %d hooks are not trusted, so it skips them",
 			cl.Name, n),
-		Why: cl.Trust, Fix: []string{"remanence install " + cl.ID + " --yes", "run codex and trust them with /hooks"},
+		Why: cl.Trust + "; " + untilTrusted(config.data),
+		Fix: []string{"remanence install " + cl.ID + " --yes", "run codex and trust them with /hooks"},
 	}
 }
 
@@ -418,10 +419,11 @@ func (cl Client) binaryIn(src []byte) string {
 	return ""
 }
 
-// Trusted reports whether the client will run all hooks that the plan puts into its files.
-func (p ClientPlan) Trusted() bool {
+// Untrusted says what becomes of sessions if the client will skip hooks that the plan puts into its files, "" if it
+// will run all of them.
+func (p ClientPlan) Untrusted() string {
 	if p.Client.Trust == "" {
-		return true
+		return ""
 	}
 	var hooks, config FilePlan
 	for _, f := range p.Files {
@@ -433,5 +435,8 @@ func (p ClientPlan) Trusted() bool {
 			hooks = f
 		}
 	}
-	return untrusted(hooks.File, hooks.after, config.after) == 0
+	if untrusted(hooks.File, hooks.after, config.after) == 0 {
+		return ""
+	}
+	return untilTrusted(config.after)
 }

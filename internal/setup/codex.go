@@ -3,6 +3,7 @@ package setup
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -98,6 +99,9 @@ func putCodex(src []byte, in input) ([]byte, error) {
 		}
 		src = out
 	}
+	if in.parts.Hooks {
+		src = cutNotify(src)
+	}
 	d := toml.Parse(src)
 	var tables []string
 	if in.parts.Server {
@@ -117,10 +121,43 @@ func putCodex(src []byte, in input) ([]byte, error) {
 			tables = append(tables, "[hooks.state."+quote(h.key)+"]\ntrusted_hash = "+quote(h.hash)+"\n")
 		}
 	}
-	return toml.Append(src, tables...), nil
+	src = toml.Append(src, tables...)
+	if in.parts.Hooks && untrusted(in.hooksFile, in.hooksText, src) > 0 && !toml.Parse(src).Has("notify") {
+		src = toml.Prepend(src, "notify = ["+quote(in.binary)+`, "hook", "codex", "`+notifyWord+`"]`)
+	}
+	return src, nil
 }
 
-func cutCodex(src []byte, in input) ([]byte, error) { return cutTables(src, in, true, true) }
+func cutCodex(src []byte, in input) ([]byte, error) { return cutTables(cutNotify(src), in, true, true) }
+
+// Codex runs one program, "notify", at the end of each turn, and asks for no trust in it. While Codex skips our hooks,
+// that one reports the turn, unless the person has a program of his own there.
+
+// notifyWord is what the hook command is given besides Codex's own argument.
+const notifyWord = "notify"
+
+// notifies reports whether the program in a config.toml is ours.
+func notifies(config []byte) bool {
+	var words []string
+	err := json.NewDecoder(strings.NewReader(toml.Value(config, "notify"))).Decode(&words) // a remark may follow
+	return err == nil && len(words) == 4 && isRemanence(words[0]) &&
+		slices.Equal(words[1:], []string{"hook", "codex", notifyWord})
+}
+
+func cutNotify(src []byte) []byte {
+	if !notifies(src) {
+		return src
+	}
+	return toml.CutValue(src, "notify")
+}
+
+// untilTrusted says what becomes of sessions while Codex skips our hooks.
+func untilTrusted(config []byte) string {
+	if notifies(config) {
+		return "until then its notify reports turns as they end, and nothing is injected"
+	}
+	return "until then nothing is kept of its sessions"
+}
 
 // cutTables removes our server, and the trust in our hooks, from a config.toml.
 func cutTables(src []byte, in input, trust, server bool) ([]byte, error) {

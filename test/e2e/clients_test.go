@@ -506,3 +506,40 @@ func TestASessionThatEndedInOneAgentIsGoneOnWithInAnother(t *testing.T) {
 	wantsNot(t, "claude-code", claude.last(), nextStep) // the other agent was given it, and did something
 	wants(t, "why", u.remanence("why"), "learned in Codex")
 }
+
+// Codex skips hooks that nobody trusts. Its notify needs no trust: it reports each turn, and injects nothing.
+func TestCodexReportsTurnsWhileItSkipsTheHooks(t *testing.T) {
+	u := newUser(t)
+	all := clients()
+	c := all[len(all)-1]
+	model, url := u.with(c)
+	config := filepath.Join(u.home, c.config)
+	before := u.read(config)
+	u.remanence("install", c.id, "--no-trust")
+	model.takes(c.runs("sh check.sh"), reply{text: "I decided to use a ballista instead of a catapult."})
+	u.talk(c, url, "what shall we throw with? <private>my cat is called Mitzi-77</private>")
+	u.keeps("ballista", "--agent", c.id)
+	if !eventually(func() bool { return u.contextTokens() > 0 }) {
+		t.Errorf("its transcript is not read: %s", u.remanence("status"))
+	}
+	if left := u.leaks("Mitzi-77"); len(left) > 0 {
+		t.Errorf("on the disk: %v", left)
+	}
+	model.takes(reply{text: "As we said."})
+	u.talk(c, url, "did we choose the ballista or the catapult?")
+	wantsNot(t, "without trust", model.sent()[0], "remanence-context")
+
+	// with trust both report each turn, which is kept once
+	c.args = append([]string{"exec", "--dangerously-bypass-hook-trust"}, c.args[1:]...)
+	model.takes(reply{text: "I decided to grease the axle with lard instead of tar."})
+	u.talk(c, url, "and what goes on the axle of the ballista?")
+	wants(t, "with trust", model.sent()[0], "remanence-context", "I decided to use a ballista")
+	u.keeps("lard", "--agent", c.id)
+	if got := u.finds("--agent", c.id, "--kind", "decision", "lard tar axle"); len(got) != 1 {
+		t.Errorf("one decision is kept as %+v", got)
+	}
+	u.remanence("uninstall", "--yes")
+	if got := u.read(config); got != before {
+		t.Errorf("after uninstall:\n%s\nwant\n%s", got, before)
+	}
+}

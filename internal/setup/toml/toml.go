@@ -4,6 +4,7 @@ package toml
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -221,4 +222,60 @@ func Cut(src []byte, gone func(d Doc, h Head) bool) []byte {
 		}
 		src = []byte(strings.Join(before, "") + strings.Join(d.Lines[to:], ""))
 	}
+}
+
+// Prepend returns a text with a line at its beginning, where it belongs to no table.
+func Prepend(src []byte, line string) []byte {
+	eol := "\n"
+	if bytes.Contains(src, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	mark := src[:len(src)-len(bytes.TrimPrefix(src, []byte(byteOrderMark)))]
+	return slices.Concat(mark, []byte(line+eol), src[len(mark):])
+}
+
+// byteOrderMark may begin a text.
+const byteOrderMark = "\ufeff"
+
+// Value returns what follows the sign of equality in the line that assigns a name of no table; "" if there is none, or
+// if the value goes on in other lines.
+func Value(src []byte, name string) string {
+	_, value := assignment(src, name)
+	return value
+}
+
+// CutValue returns a text without the line that assigns a name of no table. On a text that Prepend added the line to,
+// it gives back the text to the byte.
+func CutValue(src []byte, name string) []byte {
+	i, value := assignment(src, name)
+	if value == "" {
+		return src
+	}
+	lines := slices.Collect(strings.Lines(string(src)))
+	if i == 0 && strings.HasPrefix(lines[0], byteOrderMark) {
+		lines[0] = byteOrderMark
+	} else {
+		lines[i] = ""
+	}
+	return []byte(strings.Join(lines, ""))
+}
+
+// assignment finds the line that assigns a name of no table.
+func assignment(src []byte, name string) (at int, value string) {
+	s := scan{}
+	i := -1
+	for line := range strings.Lines(string(src)) {
+		i++
+		free := s.outside()
+		text := strings.TrimSpace(strings.TrimPrefix(line, byteOrderMark))
+		if free && strings.HasPrefix(text, "[") {
+			return 0, ""
+		}
+		s.feed(line)
+		key, value, ok := strings.Cut(text, "=")
+		if free && ok && s.outside() && slices.Equal(nameOf(key), []string{name}) {
+			return i, strings.TrimSpace(value)
+		}
+	}
+	return 0, ""
 }

@@ -71,3 +71,23 @@ func TestNamesOfTOMLAreFoundInEveryForm(t *testing.T) {
 		t.Error("a table was seen as a value")
 	}
 }
+
+func TestAValueAtTheBeginningIsFoundAndCutOutToTheByte(t *testing.T) {
+	for _, src := range []string{
+		"", "\n", "x = 1", "# n = 2\r\n[t]\r\nn = 3\r\n", "[t]\nn = 1", "\ufeff", "\ufeff[t]\n", "l = [\n'n = 1'\n]\n",
+	} {
+		if got := Value([]byte(src), "n"); got != "" {
+			t.Errorf("%q: found %q", src, got)
+		}
+		with := Prepend([]byte(src), "n = [\"v\"]")
+		if got := Value(with, "n"); got != "[\"v\"]" {
+			t.Errorf("%q: got %q in %q", src, got, with)
+		}
+		if got := CutValue(with, "n"); string(got) != src {
+			t.Errorf("got %q, want %q", got, src)
+		}
+	}
+	if got := Value([]byte("n = [\n1]\n"), "n"); got != "" {
+		t.Errorf("a value of several lines: %q", got)
+	}
+}
