@@ -88,8 +88,9 @@ api:            mem chars workstate fault fsx when event recall curate continuit
 hook:           mem chars agent
 queue:          mem chars
 worker:         mem api queue
+setup/section:
 setup/toml:
-setup:          fsx setup/toml
+setup:          fsx setup/toml setup/section
 eval:           mem chars extract recall views
 mcpserver:      mem chars workstate fault when event recall curate continuity views
 web:

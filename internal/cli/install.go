@@ -21,6 +21,7 @@ import (
 func installCommand(a *app) *cobra.Command {
 	var scope, hooks string
 	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, line, backfill, noBackfill, noTrust, experimental bool
+	var instructs bool
 	cmd := &cobra.Command{
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
@@ -40,6 +41,10 @@ func installCommand(a *app) *cobra.Command {
 			named, err := agentIDs(args)
 			if err != nil {
 				return err
+			}
+			if instructs && a.agent() != "" {
+				return fault.PersonOnly.WithMessage("only a person can change a file of instructions").
+					FixedBy("run it in a terminal of your own: remanence install --instructions")
 			}
 			if err := reachesHooks(a); err != nil {
 				return err
@@ -61,7 +66,7 @@ func installCommand(a *app) *cobra.Command {
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks), StatusLine: line}
 			how := installing{
 				dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), plugin: asPlugin, hooksOnly: hooksOnly,
-				mcpOnly: mcpOnly, noTrust: noTrust,
+				mcpOnly: mcpOnly, noTrust: noTrust, instructions: instructs,
 			}
 			if len(named) == 0 && (asPlugin || o.Scope == setup.ScopeProject) { // which only Claude Code has
 				ids = []string{setup.AgentID}
@@ -86,6 +91,7 @@ func installCommand(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&hooksOnly, "hooks-only", false, "neither the MCP server nor skills")
 	cmd.Flags().BoolVar(&mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured or injected")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "hooks-only", "mcp-only")
+	cmd.Flags().BoolVar(&instructs, "instructions", false, "also a section in the agent's file of instructions")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&experimental, "experimental", false, "also agents that we could not run: cursor, windsurf")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
@@ -109,6 +115,8 @@ type installing struct {
 	hooksOnly bool // without the MCP server
 	mcpOnly   bool // without hooks
 	noTrust   bool // no agent is made to trust the hooks
+
+	instructions bool // also a section in the files of instructions
 }
 
 func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how installing) error {

@@ -36,6 +36,9 @@ func installFor(ctx context.Context, a *app, c setup.Config, o setup.Options, id
 	case !claude && how.plugin:
 		return fault.Input.WithMessage("only Claude Code takes the plugin this way").
 			FixedBy("remanence install claude-code --plugin")
+	case how.instructions && claude:
+		return fault.Input.WithMessage("Claude Code gets no section in its file of instructions").
+			FixedBy("remanence install claude-code --plugin")
 	case !claude:
 		return installMany(a, c, o, ids, how)
 	case how.mcpOnly:
@@ -144,10 +147,11 @@ type agentPlan struct {
 }
 
 type fileItem struct {
-	File    string `json:"file"`
-	Changes bool   `json:"changes"`
-	Create  bool   `json:"create"`
-	Skill   bool   `json:"skill"` // one that agents share
+	File      string `json:"file"`
+	Changes   bool   `json:"changes"`
+	Create    bool   `json:"create"`
+	Skill     bool   `json:"skill"`     // one that agents share
+	Instructs bool   `json:"instructs"` // the person's file of instructions
 }
 
 func planAgent(c setup.Config, o setup.Options, id string, how installing, trusted bool) agentPlan {
@@ -155,6 +159,7 @@ func planAgent(c setup.Config, o setup.Options, id string, how installing, trust
 	if cl, ok := setup.ClientByID(id); ok {
 		p.planClient(c, cl, setup.Parts{
 			Hooks: !how.mcpOnly, Server: !how.hooksOnly, Skills: !how.mcpOnly && !how.hooksOnly, Trusted: trusted,
+			Instructions: how.instructions,
 		})
 	} else {
 		p.planClaude(c, o, how)
@@ -174,11 +179,14 @@ func (p *agentPlan) planClient(c setup.Config, cl setup.Client, parts setup.Part
 	}
 	p.Events, p.Server = ui.NotNil(plan.Events), plan.Parts.Server
 	for _, f := range plan.Files {
-		p.Files = append(p.Files, fileItem{f.File, f.Changes(), f.Create, f.Skill})
+		p.Files = append(p.Files, fileItem{f.File, f.Changes(), f.Create, f.Skill, f.Instructs})
 	}
 	if plan.NoServer != nil {
 		p.Server = false
 		p.Notes = append(p.Notes, "no MCP server: "+plan.NoServer.Error())
+	}
+	if plan.NoInstructions {
+		p.Notes = append(p.Notes, "no section in a file of instructions: it has none that we know of")
 	}
 	if plan.NoSkills != nil {
 		p.Notes = append(p.Notes, notAllSkills+plan.NoSkills.Error())
@@ -198,6 +206,9 @@ func (p *agentPlan) planClient(c setup.Config, cl setup.Client, parts setup.Part
 
 func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) {
 	p.Name, p.Trusted = "Claude Code", true
+	if how.instructions {
+		p.Notes = append(p.Notes, "no section in a file of instructions: the skills of its plugin say the same")
+	}
 	var plan *setup.Plan
 	if !how.mcpOnly {
 		made, err := setup.PlanInstall(c, o)
@@ -209,7 +220,7 @@ func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) 
 		for _, e := range plan.Entries {
 			p.Events = append(p.Events, e.Event)
 		}
-		p.Files = append(p.Files, fileItem{plan.File, plan.Changes(), plan.Create, false})
+		p.Files = append(p.Files, fileItem{File: plan.File, Changes: plan.Changes(), Create: plan.Create})
 		for _, w := range plan.Warnings {
 			p.Notes = append(p.Notes, w.What)
 		}
@@ -219,7 +230,7 @@ func (p *agentPlan) planClaude(c setup.Config, o setup.Options, how installing) 
 	}
 	server, err := serverPlan(c, o, how)
 	if p.Server = server != nil && err == nil; p.Server {
-		p.Files = append(p.Files, fileItem{server.File, server.Changes(), server.Create, false})
+		p.Files = append(p.Files, fileItem{File: server.File, Changes: server.Changes(), Create: server.Create})
 	} else if err != nil {
 		p.Notes = append(p.Notes, "no MCP server: "+err.Error())
 	}

@@ -253,11 +253,13 @@ func viewsByName() map[string]ui.View {
 		},
 		"install_agents": agentsView{Agents: []agentPlan{{
 			ID: "codex", Name: "Codex CLI", Events: []string{"Stop"}, Server: true, Trusted: true,
-			Files:   []fileItem{{"/h/.codex/hooks.json", true, true, false}},
+			Files:   []fileItem{{"/h/.codex/hooks.json", true, true, false, false}},
 			Records: []string{"/r/i_01.json"}, Notes: []string{},
 		}}},
 		"uninstall": uninstallView{
-			Steps:  []stepItem{{"claude-code", "/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false, true, false}},
+			Steps: []stepItem{{
+				"claude-code", "/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false, true, false, false,
+			}},
 			Purged: []string{},
 		},
 		"doctor": doctor.Report{Checks: []doctor.Check{

@@ -98,6 +98,7 @@ func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) 
 	for _, s := range plan.Steps {
 		v.Steps = append(v.Steps, stepItem{
 			cmp.Or(s.Agent, setup.AgentID), s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server, s.Line, s.Skill,
+			s.Instructs,
 		})
 	}
 	v.Plugin = pluginGoneOf(plugin)
@@ -198,14 +199,15 @@ type uninstallView struct {
 }
 
 type stepItem struct {
-	Agent   string   `json:"agent"`
-	File    string   `json:"file"`
-	Action  string   `json:"action"` // restore, delete, edit or keep
-	Hooks   int      `json:"hooks"`
-	Records []string `json:"records"`
-	Server  bool     `json:"server"`      // our MCP server goes, out of the agent's configuration
-	Line    bool     `json:"status_line"` // our status line goes too
-	Skill   bool     `json:"skill"`       // it is a skill, which stays while another agent has it
+	Agent     string   `json:"agent"`
+	File      string   `json:"file"`
+	Action    string   `json:"action"` // restore, delete, edit or keep
+	Hooks     int      `json:"hooks"`
+	Records   []string `json:"records"`
+	Server    bool     `json:"server"`      // our MCP server goes, out of the agent's configuration
+	Line      bool     `json:"status_line"` // our status line goes too
+	Skill     bool     `json:"skill"`       // it is a skill, which stays while another agent has it
+	Instructs bool     `json:"instructs"`   // it is a file of instructions, out of which our section goes
 }
 
 // pluginGone is what becomes of the plugin.
@@ -299,13 +301,8 @@ func (v uninstallView) plan(line func(string, ...any)) {
 		case s.Skill:
 			skills[0] = append(skills[0], s.File)
 			continue
-		case s.Server:
-			does := map[string]string{
-				"restore": "gets back the bytes it had", "delete": "goes, it was made for the MCP server",
-				"edit": "only the MCP server is cut out",
-				"keep": "holds no MCP server of ours any more",
-			}
-			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), ui.Tilde(s.File, v.home), does[s.Action])
+		case s.Server, s.Instructs:
+			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), ui.Tilde(s.File, v.home), ui.Removal(s.Action, s.Instructs))
 			continue
 		}
 		holds := ui.Plural(s.Hooks, "hook", "hooks")

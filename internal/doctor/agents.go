@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +17,10 @@ import (
 type AgentItem struct {
 	ID        string     `json:"id"`
 	Name      string     `json:"name"`
-	State     string     `json:"state"` // of its hooks: ok, warn or fail
+	State     string     `json:"state"` // of its hooks: ok or fail
 	What      string     `json:"what"`
 	LastEvent *time.Time `json:"last_event"` // of any project; null: none, or not known
 	Sessions  *int       `json:"sessions"`   // null: not known
-
-	installed time.Time // zero if no record says when
 }
 
 // Agents lists the agents that hooks are installed for. With ask, the daemon says when each last reported.
@@ -31,20 +30,37 @@ func (a *Checks) Agents(ctx context.Context, ask bool) []AgentItem {
 		return []AgentItem{}
 	}
 	list := []AgentItem{}
-	for _, s := range setup.Installed(c) {
-		item := AgentItem{ID: s.ID, Name: s.Name, State: setup.OK, What: "hooks are registered", installed: s.Since}
-		if s.Trusted {
-			item.What += " and trusted"
+	if found := setup.Check(c); !slices.ContainsFunc(found, func(f setup.Finding) bool {
+		return f.ID == "claude.hooks" && f.State == setup.Info // it has none
+	}) {
+		list = append(list, agentItem(setup.AgentID, "Claude Code", "", found))
+	}
+	for _, cl := range setup.Clients() {
+		if s := setup.CheckClient(c, cl); s.Installed {
+			list = append(list, agentItem(cl.ID, cl.Name, cl.Trust, s.Findings))
 		}
-		if f := s.Fault; f != nil {
-			item.State, item.What = f.State, strings.TrimPrefix(f.What, s.Name+": ")
-		}
+	}
+	for i := range list {
 		if ask {
-			a.addActivity(ctx, &item)
+			a.addActivity(ctx, &list[i])
 		}
-		list = append(list, item)
 	}
 	return list
+}
+
+// agentItem is an agent with what was found of its hooks: the last fault, if there is one. Trust is what it asks trust
+// for; "" for nothing.
+func agentItem(id, name, trust string, findings []setup.Finding) AgentItem {
+	item := AgentItem{ID: id, Name: name, State: setup.OK, What: "hooks are registered"}
+	if trust != "" {
+		item.What += " and trusted"
+	}
+	for _, f := range findings {
+		if f.State == setup.Fail {
+			item.State, item.What = f.State, strings.TrimPrefix(f.What, name+": ")
+		}
+	}
+	return item
 }
 
 // addActivity adds when an agent last reported; nothing if the daemon does not say.
@@ -70,11 +86,6 @@ func firing(agents []AgentItem, now time.Time) []Check {
 		case it.LastEvent != nil:
 			list = append(list, Good(id, false, "%s: %s, last event %s", it.Name,
 				ui.Plural(*it.Sessions, "session", "sessions"), ui.DateTime(*it.LastEvent, now)))
-		case it.Sessions != nil && !it.installed.IsZero() && now.Sub(it.installed) > silentFor:
-			c := Good(id, false, "%s: no event since the hooks were installed %s ago", it.Name,
-				ui.Ago(now.Sub(it.installed)))
-			c.State = setup.Info
-			list = append(list, c)
 		case it.Sessions != nil:
 			list = append(list, Good(id, false, "%s: no event yet", it.Name))
 		}

@@ -40,9 +40,6 @@ type Finding struct {
 	Safe  bool     // Repair fixes it without asking
 }
 
-// hooksID is the finding on the hooks of Claude Code.
-const hooksID = "claude.hooks"
-
 // Check looks at what is installed for Claude Code, one finding for each thing that can be wrong with it. It changes
 // nothing.
 func Check(c Config) []Finding {
@@ -203,7 +200,7 @@ func notRunnable(path string) string {
 }
 
 func (s state) missing() Finding {
-	ok := Finding{ID: hooksID, State: OK, What: "all hooks are registered"}
+	ok := Finding{ID: "claude.hooks", State: OK, What: "all hooks are registered"}
 	for _, src := range s.all {
 		if src.err != nil {
 			return Finding{

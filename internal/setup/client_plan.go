@@ -18,6 +18,8 @@ type ClientPlan struct {
 	Events []string   // that have a hook
 	// NoServer says why the MCP server cannot be registered; nil means that it can, or is not to be.
 	NoServer error
+	// NoInstructions says that the client has no file of instructions, although a section was asked for.
+	NoInstructions bool
 	// NoSkills says why skills are not put there, for the same.
 	NoSkills error
 
@@ -29,9 +31,11 @@ type FilePlan struct {
 	File   string
 	Create bool
 	Skill  bool // it is a skill, in the directory that agents share
-	dirs   []string
-	was    file
-	after  []byte
+	// Instructs means that it is the person's file of instructions.
+	Instructs bool
+	dirs      []string
+	was       file
+	after     []byte
 	// touched means that something of ours belongs there, whether or not it is there already.
 	touched bool
 }
@@ -61,7 +65,7 @@ func planClient(c Config, cl Client, parts Parts) (ClientPlan, error) {
 	if err := checkBinary(c.Binary); err != nil {
 		return ClientPlan{}, err
 	}
-	p := ClientPlan{Client: cl, Parts: parts}
+	p := ClientPlan{Client: cl, Parts: parts, NoInstructions: parts.Instructions && cl.instructions == nil}
 	in, err := cl.inputFor(c, parts)
 	if err != nil {
 		return ClientPlan{}, err
@@ -93,7 +97,10 @@ func planClient(c Config, cl Client, parts Parts) (ClientPlan, error) {
 
 // plan works out what becomes of the file.
 func (t target) plan(c Config, in input) (f FilePlan, err error) {
-	f = FilePlan{File: t.path(c), Skill: t.shared}
+	f = FilePlan{File: t.path(c), Skill: t.shared, Instructs: t.instructs}
+	if t.instructs && !in.parts.Instructions {
+		return f, nil
+	}
 	if f.was, err = read(f.File); err != nil {
 		return f, err
 	}
@@ -213,7 +220,7 @@ func PlanClientRemoval(c Config, cl Client, earlier ...Step) (Removal, error) {
 
 // step is what an uninstallation does to one file.
 func (cl Client) step(t target, path string, in input, records []Record) (Step, error) {
-	s := Step{Agent: cl.ID, File: path, Action: Keep, Skill: t.shared}
+	s := Step{Agent: cl.ID, File: path, Action: Keep, Skill: t.shared, Instructs: t.instructs}
 	for _, r := range records {
 		s.Records, s.Dirs = append(s.Records, r.ID), append(s.Dirs, r.Dirs...)
 	}
@@ -240,7 +247,7 @@ func (cl Client) step(t target, path string, in input, records []Record) (Step, 
 	if s.after, err = t.cut(before, in); err != nil {
 		return Step{}, fmt.Errorf("%s: %w; nothing was changed", path, err)
 	}
-	s.Server = s.Hooks == 0
+	s.Server = s.Hooks == 0 && !t.instructs
 	if created && t.empty != "" && string(s.after) == t.empty {
 		s.after = nil
 	}
@@ -428,7 +435,7 @@ func (p ClientPlan) Untrusted() string {
 	var hooks, config FilePlan
 	for _, f := range p.Files {
 		switch {
-		case f.Skill:
+		case f.Skill, f.Instructs:
 		case filepath.Ext(f.File) == ".toml":
 			config = f
 		default:

@@ -26,6 +26,8 @@ type Client struct {
 	// only if the person asks for that.
 	Experimental bool
 	flat         bool // its hooks are flat, see Entry
+	// instructions is the person's own file of instructions, which the agent reads in all projects; nil if there is none
+	instructions func(c Config) string
 }
 
 // target is a file that an installation edits.
@@ -38,6 +40,8 @@ type target struct {
 	whole bool
 	// shared means that other agents read the same file, so that it stays until the last of them goes. It is whole.
 	shared bool
+	// instructs means that the file is one of instructions, which nothing is written to unless the person asks for it.
+	instructs bool
 	// empty is the text of a file that is made for us and says nothing else; "" means an empty JSON object.
 	empty string
 }
@@ -55,6 +59,7 @@ type input struct {
 // Parts say what is installed.
 type Parts struct {
 	Hooks, Server, Skills bool
+	Instructions          bool // a section in the person's file of instructions
 	Trusted               bool // the person agrees that the client trusts the hooks
 }
 
@@ -79,7 +84,8 @@ func codexClient() Client {
 	dir := func(c Config) string { return cmp.Or(c.CodexDir, filepath.Join(c.Home, ".codex")) }
 	return Client{
 		ID: "codex", Name: "Codex CLI", program: "codex", dir: dir,
-		Trust: "Codex runs a hook only after its hash is in config.toml",
+		instructions: func(c Config) string { return filepath.Join(dir(c), "AGENTS.md") },
+		Trust:        "Codex runs a hook only after its hash is in config.toml",
 		hooks: []hook{
 			{"SessionStart", "", 10},
 			{"UserPromptSubmit", "", 5},
@@ -102,6 +108,7 @@ func geminiClient() Client {
 	dir := func(c Config) string { return filepath.Join(c.Home, ".gemini") }
 	return Client{
 		ID: "gemini", Name: "Gemini CLI", program: "gemini", dir: dir,
+		instructions: func(c Config) string { return filepath.Join(dir(c), "GEMINI.md") },
 		hooks: []hook{ // in milliseconds
 			{"SessionStart", "", 10_000},
 			{"BeforeAgent", "", 5000},
@@ -120,6 +127,7 @@ func qwenClient() Client {
 	dir := func(c Config) string { return filepath.Join(c.Home, ".qwen") }
 	return Client{
 		ID: "qwen", Name: "Qwen Code", program: "qwen", dir: dir,
+		instructions: func(c Config) string { return filepath.Join(dir(c), "QWEN.md") },
 		hooks: []hook{
 			{"SessionStart", "", 10},
 			{"UserPromptSubmit", "", 5},
@@ -170,6 +178,7 @@ func windsurfClient() Client {
 	dir := func(c Config) string { return filepath.Join(c.Home, ".codeium", "windsurf") }
 	return Client{
 		ID: "windsurf", Name: "Windsurf", program: "windsurf", dir: dir, Experimental: true, flat: true,
+		instructions: func(c Config) string { return filepath.Join(dir(c), "memories", "global_rules.md") },
 		hooks: []hook{ // without time limits, which it has none of
 			{"pre_user_prompt", "", 0},
 			{"post_write_code", "", 0},
@@ -199,6 +208,7 @@ func copilotClient() Client {
 	dir := func(c Config) string { return filepath.Join(c.Home, ".copilot") }
 	return Client{
 		ID: "copilot", Name: "GitHub Copilot CLI", program: "copilot", dir: dir,
+		instructions: func(c Config) string { return filepath.Join(dir(c), "copilot-instructions.md") },
 		hooks: []hook{ // the client's payloads do not name their event
 			{"sessionStart", "session-start", 10},
 			{"userPromptSubmitted", "user-prompt-submit", 5},

@@ -3,7 +3,6 @@ package setup
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -138,10 +137,8 @@ const notifyWord = "notify"
 
 // notifies reports whether the program in a config.toml is ours.
 func notifies(config []byte) bool {
-	var words []string
-	err := json.NewDecoder(strings.NewReader(toml.Value(config, "notify"))).Decode(&words) // a remark may follow
-	return err == nil && len(words) == 4 && isRemanence(words[0]) &&
-		slices.Equal(words[1:], []string{"hook", "codex", notifyWord})
+	words := toml.Words(config, "notify")
+	return len(words) == 4 && isRemanence(words[0]) && slices.Equal(words[1:], []string{"hook", "codex", notifyWord})
 }
 
 func cutNotify(src []byte) []byte {

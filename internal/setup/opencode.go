@@ -29,6 +29,7 @@ func opencodeClient() Client {
 	}
 	return Client{
 		ID: "opencode", Name: "OpenCode", program: "opencode", dir: dir,
+		instructions: func(c Config) string { return filepath.Join(dir(c), "AGENTS.md") },
 		hooks: []hook{
 			{"session.created", "", 10},
 			{"chat.message", "", 5},

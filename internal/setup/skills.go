@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"remanence/internal/setup/section"
 )
 
 // Skills are the plugin's skills for agents that do not have the plugin. All of those in Clients read one directory of
@@ -43,6 +45,9 @@ func skillsOf(plugin fs.FS) ([]skill, error) {
 // targetsFor are all files that an installation for the client edits or makes.
 func (cl Client) targetsFor(c Config) []target {
 	list := slices.Clone(cl.targets)
+	if cl.instructions != nil {
+		list = append(list, instructionsTarget(cl.instructions))
+	}
 	if c.Plugin == nil {
 		return list
 	}
@@ -51,6 +56,20 @@ func (cl Client) targetsFor(c Config) []target {
 		list = append(list, skillTarget(filepath.Join(c.SkillsDir(), s.name, "SKILL.md"), s.text))
 	}
 	return list
+}
+
+// instructionsTarget is the person's own file of instructions for an agent.
+func instructionsTarget(path func(c Config) string) target {
+	return target{
+		path: path, instructs: true,
+		put: func(src []byte, in input) ([]byte, error) {
+			if !in.parts.Instructions {
+				return src, nil
+			}
+			return section.Put(src)
+		},
+		cut: func(src []byte, _ input) ([]byte, error) { return section.Cut(src), nil },
+	}
 }
 
 // skillTarget is the file of one skill.

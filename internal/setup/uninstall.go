@@ -22,15 +22,17 @@ const (
 
 // Step is what an uninstallation will do to one settings file.
 type Step struct {
-	Agent   string // "" means Claude Code
-	File    string
-	Action  Action
-	Hooks   int      // entries of ours that will go
-	Line    bool     // our status line goes too
-	Server  bool     // what will go is our server, out of the agent's configuration
-	Skill   bool     // the file is a skill, which stays while another agent has it
-	Records []string // install records that are undone by it
-	Dirs    []string // directories made by us, outermost first; those that are empty will go
+	Agent  string // "" means Claude Code
+	File   string
+	Action Action
+	Hooks  int  // entries of ours that will go
+	Line   bool // our status line goes too
+	Server bool // what will go is our server, out of the agent's configuration
+	Skill  bool // the file is a skill, which stays while another agent has it
+	// Instructs means that the file is one of instructions, out of which our section goes.
+	Instructs bool
+	Records   []string // install records that are undone by it
+	Dirs      []string // directories made by us, outermost first; those that are empty will go
 
 	was   file
 	after []byte

@@ -20,6 +20,7 @@ type otherClient struct {
 	args, env  []string
 	config     string // its own configuration, below the home directory
 	own        string // what is in there
+	instructs  string // its file of instructions, below the home directory
 	made       string // file that the installation makes, below the home directory; "" if it makes none
 	shell      string // its tool that runs a command
 	command    string // the input that has the command; "" means "command"
@@ -46,7 +47,7 @@ func clients() []otherClient {
   "options": {"baseURL": "@URL@/v1", "apiKey": "dummy-key"}, "models": {
    "mock-model": {"name": "mock", "tool_call": true, "limit": {"context": 200000, "output": 8000}},
    "mock-small": {"name": "small", "limit": {"context": 200000, "output": 8000}}}}}}`,
-			made: ".config/opencode/plugins/remanence.js", unmeasured: true,
+			made: ".config/opencode/plugins/remanence.js", unmeasured: true, instructs: ".config/opencode/AGENTS.md",
 			shell: "bash", input: map[string]any{"description": "check"},
 			prepare: withPluginPackage,
 		},
@@ -54,7 +55,7 @@ func clients() []otherClient {
 			id: "gemini", folder: "gemini-0.61.0", program: "node_modules/@google/gemini-cli/bundle/gemini.js", node: true,
 			args:   []string{"--yolo", "-m", "gemini-2.5-pro", "-p"},
 			env:    []string{"GEMINI_API_KEY=dummy-key", "GOOGLE_GEMINI_BASE_URL=@URL@", "GEMINI_CLI_TRUST_WORKSPACE=true"},
-			config: ".gemini/settings.json",
+			config: ".gemini/settings.json", instructs: ".gemini/GEMINI.md",
 			own: `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}},
  "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
  "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}`,
@@ -64,7 +65,7 @@ func clients() []otherClient {
 			id: "qwen", folder: "qwen-0.24.4", program: "node_modules/@qwen-code/qwen-code/cli.js", node: true,
 			args:   []string{"--yolo", "-p"},
 			env:    []string{"OPENAI_API_KEY=dummy-key", "OPENAI_BASE_URL=@URL@/v1", "OPENAI_MODEL=qwen3-coder-plus"},
-			config: ".qwen/settings.json",
+			config: ".qwen/settings.json", instructs: ".qwen/QWEN.md",
 			own: `{"security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": false}},
  "general": {"enableAutoUpdate": false, "disableAutoUpdate": true},
  "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}`,
@@ -78,7 +79,7 @@ func clients() []otherClient {
 				"COPILOT_PROVIDER_API_KEY=dummy-key", "COPILOT_PROVIDER_WIRE_API=completions", "COPILOT_MODEL=gpt-5.4",
 			},
 			config: ".copilot/mcp-config.json", own: `{"mcpServers": {}}`,
-			made:  ".copilot/hooks/remanence.json",
+			made: ".copilot/hooks/remanence.json", instructs: ".copilot/copilot-instructions.md",
 			shell: "bash", input: map[string]any{"description": "check", "mode": "sync", "initial_wait": 10},
 		},
 		{
@@ -102,7 +103,7 @@ request_max_retries = 0
 stream_max_retries = 0
 [projects."@PROJECT@"]
 trust_level = "trusted"`,
-			made:  ".codex/hooks.json",
+			made: ".codex/hooks.json", instructs: ".codex/AGENTS.md",
 			shell: "exec_command", command: "cmd", statusless: true,
 		},
 	}
@@ -256,7 +257,10 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 			model.takes(reply{text: "Hello."})
 			u.talk(c, url, "hello there") // what the client adds to its configuration is there from now on
 			before := u.read(config)
-			u.remanence("install", c.id, "--yes")
+			const told = "Mind the moat-41.\n"
+			instructions := filepath.Join(u.home, c.instructs)
+			u.write(instructions, told)
+			u.remanence("install", c.id, "--yes", "--instructions")
 
 			model.takes(c.runs("sh check.sh"), reply{text: "I decided to use a ballista instead of a catapult."})
 			u.talk(c, url, "what shall we throw with? <private>my cat is called Mitzi-77</private>")
@@ -280,6 +284,7 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 			wants(t, "second session", sent[0], "remanence-context", "I decided to use a ballista")
 			wants(t, "skills", sent[0], "remanence-recall", "Search Remanence, the memory of earlier sessions",
 				"remanence-remember", "remanence-handoff", "remanence-history", "remanence-checkpoint")
+			wants(t, "instructions", sent[0], "Mind the moat-41.", "Memory of earlier sessions")
 			wants(t, "after the command", sent[1], "retry limit must be a number")
 			if !c.statusless {
 				wants(t, "after the command", sent[1], "failed in this way before")
@@ -291,6 +296,9 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 			u.remanence("uninstall", "--yes")
 			if got := u.read(config); got != before {
 				t.Errorf("after uninstall:\n%s\nwant\n%s", got, before)
+			}
+			if got := u.read(instructions); got != told {
+				t.Errorf("after uninstall: the instructions are %q, want %q", got, told)
 			}
 			if _, err := os.Stat(filepath.Join(u.home, c.made)); c.made != "" && !os.IsNotExist(err) {
 				t.Errorf("%s: %v", c.made, err)

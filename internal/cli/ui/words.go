@@ -144,3 +144,15 @@ func ChangesText(added, replaced, removed int) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// Removal says what becomes of a file that has our MCP server, or our section of instructions.
+func Removal(action string, instructs bool) string {
+	ours := "the MCP server"
+	if instructs {
+		ours = "our section"
+	}
+	return map[string]string{
+		"restore": "gets back the bytes it had", "delete": "goes, it was made for " + ours,
+		"edit": "only " + ours + " is cut out", "keep": "has nothing of ours any more",
+	}[action]
+}

@@ -244,6 +244,15 @@ func Value(src []byte, name string) string {
 	return value
 }
 
+// Words returns the list of strings that a name of no table has in one line; nil if it has another value or none.
+func Words(src []byte, name string) (words []string) {
+	err := json.NewDecoder(strings.NewReader(Value(src, name))).Decode(&words) // a remark may follow
+	if err != nil {
+		return nil
+	}
+	return words
+}
+
 // CutValue returns a text without the line that assigns a name of no table. On a text that Prepend added the line to,
 // it gives back the text to the byte.
 func CutValue(src []byte, name string) []byte {
