@@ -102,6 +102,9 @@ func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem
 	case "resume", "fork":
 		trigger = "resume"
 	}
+	if again, err := e.briefed(ctx, ec); again || err != nil {
+		return mem.Receipt{}, err
+	}
 	s, missing, err := e.sections(ctx, ec, ask)
 	if err != nil {
 		return mem.Receipt{}, err
@@ -123,6 +126,21 @@ func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem
 	r = e.Recall.Inject(ec, b, r)
 	r.Marks = append(r.Marks, stateFileMarks(ec, r.Text)...)
 	return r, nil
+}
+
+// briefed reports whether the session got a briefing just now: a client with a plugin and with hooks reports its start
+// twice, and other events may come in between.
+func (e *Service) briefed(ctx context.Context, ec event.Context) (bool, error) {
+	if ec.Source != "startup" || ec.SessionInfo.ID == "" {
+		return false, nil
+	}
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{
+		Session: ec.Session, Trigger: "session_start", Outcome: mem.Injected, Limit: 1, Brief: true,
+	})
+	if err != nil {
+		return false, fmt.Errorf("earlier briefing: %w", err)
+	}
+	return len(rs) > 0 && ec.At.Sub(rs[0].At).Abs() <= mem.DuplicateWindow, nil
 }
 
 // sections returns the parts of a briefing, in order. Text that was injected before, or that an earlier section

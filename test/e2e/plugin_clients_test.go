@@ -54,6 +54,9 @@ func TestThePluginServesCodexCopilotAndQwen(t *testing.T) {
 			u.remanence("install", c.id, "--yes") // beside the plugin: every event is reported twice
 			model.takes(reply{text: "I decided to grease the axle with lard instead of tar."})
 			u.talk(c, url, "and what goes on the axle of the ballista?")
+			if n := strings.Count(model.sent()[0], "=== SESSION BRIEFING ==="); n != 1 {
+				t.Errorf("the briefing is in the request %d times, want once", n)
+			}
 			u.keeps("lard", "--agent", c.id)
 			if got := u.finds("--agent", c.id, "--kind", "decision", "lard tar axle"); len(got) != 1 {
 				t.Errorf("one decision is kept as %+v", got)
