@@ -40,7 +40,8 @@ type reading struct {
 	over   bool      // a turn without an end is cut off
 	whole  bool      // no hook reported the session: it is read in as a whole
 	copies []string  // sessions whose transcripts begin with the same entries
-	// goesOn is called before each event, and its error ends the reading. Nil means that nothing ends it.
+	// beforeEvent is called before each transaction of events. Its error ends the reading. With nil each event is
+	// written alone.
 	beforeEvent func(context.Context) error
 }
 
@@ -61,12 +62,16 @@ func (s *Service) reconcile(ctx context.Context, sess mem.Session, how reading) 
 	if err != nil {
 		return 0, err
 	}
+	defer func() { _ = r.written.Commit() }() // only after a panic
 	position, err := s.ReadPastEvents(ctx, sess, since, how.until, func(ev mem.Event) error {
 		if ev.Source == mem.Interrupted && !how.over {
 			return nil
 		}
 		return r.handle(ctx, ev)
 	})
+	if lost := cmp.Or(r.lost, r.written.Commit()); lost != nil { // so the position is not known
+		return r.found, fmt.Errorf("recover missing events: %w", errors.Join(err, lost))
+	}
 	if position != since { // also after an error: the next call continues there
 		_, saveErr := s.Store.Apply(context.WithoutCancel(ctx), mem.Batch{
 			TranscriptPositions: []mem.TranscriptPosition{position},
@@ -106,6 +111,10 @@ type reconciliation struct {
 	paused  []mem.PausedPeriod
 	after   time.Time // earlier events are too old
 	found   int
+
+	written *mem.Transaction // of the newest events; nil while there is none
+	begun   time.Time        // when it began
+	lost    error            // by which earlier events were not written
 }
 
 // span is the time from a session start to the last event before the next one.
@@ -191,10 +200,9 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 	if !r.missing(ev) {
 		return nil
 	}
-	if r.how.beforeEvent != nil {
-		if err := r.how.beforeEvent(ctx); err != nil {
-			return err
-		}
+	ctx, err := r.nextEvent(ctx)
+	if err != nil {
+		return err
 	}
 	for _, id := range append([]string{r.session.ID}, r.how.copies...) {
 		until, err := r.s.Store.ErasedUntil(ctx, id) // a purge may happen while the transcript is read
@@ -216,6 +224,38 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 		r.turns[ev.PromptID] = mem.Turn{PromptID: ev.PromptID}
 	}
 	return nil
+}
+
+// transactionFor is how long events are written in one transaction. A hook that comes meanwhile waits for one of them
+// at most.
+const transactionFor = 25 * time.Millisecond
+
+// nextEvent returns the context of the next event. It ends the transaction of the events before it if somebody waits or
+// it is old, and then begins the next one.
+func (r *reconciliation) nextEvent(ctx context.Context) (context.Context, error) {
+	if r.how.beforeEvent == nil {
+		return ctx, nil
+	}
+	if r.written != nil && !r.written.Wanted() && time.Since(r.begun) < transactionFor {
+		return r.written.In(ctx), nil
+	}
+	if r.lost = r.written.Commit(); r.lost != nil {
+		return ctx, r.lost
+	}
+	r.written = nil
+	if err := r.how.beforeEvent(ctx); err != nil {
+		return ctx, err
+	}
+	st, ok := r.s.Store.(mem.Transactor)
+	if !ok {
+		return ctx, nil
+	}
+	var err error
+	if r.written, err = st.Begin(ctx); err != nil {
+		return ctx, err
+	}
+	r.begun = time.Now()
+	return r.written.In(ctx), nil
 }
 
 // nameAsImported gives the turn of a prompt the ID of the first imported one with the same text that no other prompt

@@ -215,8 +215,12 @@ func (p *pastSessions) stats() counted {
 	return counted{s.Memories, s.Sessions, s.Events, s.Turns}
 }
 
+// plainStore is a store without transactions: each event is written alone.
+type plainStore struct{ mem.Store }
+
 func TestABackfillThatIsCutOffIsContinued(t *testing.T) {
 	whole, cut := newPastSessions(t), newPastSessions(t)
+	cut.Engine.Capture.Store = plainStore{cut.Engine.Capture.Store}
 	for _, p := range []*pastSessions{whole, cut} {
 		for i := range 4 {
 			s := p.session(fmt.Sprint("s", i), 40-i)
@@ -265,6 +269,41 @@ func TestABackfillThatIsCutOffIsContinued(t *testing.T) {
 		}
 	}
 	if got, want := cut.stats(), whole.stats(); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestEventsThatWereNotCommittedAreReadAgain(t *testing.T) {
+	whole, failed := newPastSessions(t), newPastSessions(t)
+	for _, p := range []*pastSessions{whole, failed} {
+		s := p.session("one", 40)
+		for n := range 6 {
+			s.turn(fmt.Sprint("p", n), fmt.Sprintf("We decided to use queue %d for the shop.", n), "make part", leaseAnswer)
+		}
+		p.saves(s)
+	}
+	whole.reads(capture.BackfillRequest{})
+	handle, n := failed.Engine.Capture.HandleEvent, 0
+	failed.Engine.Capture.HandleEvent = func(ctx context.Context, ev mem.Event, replay bool) (mem.Reply, capture.Outcome,
+		error,
+	) {
+		reply, did, err := handle(ctx, ev, replay)
+		if n++; n == 8 { // in the third turn
+			if _, err := failed.Store.Apply(ctx, mem.Batch{Event: &mem.Event{}}); err == nil {
+				t.Error("an event without an id was written")
+			}
+		}
+		return reply, did, err
+	}
+	failed.reads(capture.BackfillRequest{})
+	if got := failed.status(); got.NotRead != 1 {
+		t.Errorf("got %+v, want the session not read", got)
+	}
+	failed.reads(capture.BackfillRequest{})
+	if got, want := failed.events("one"), whole.events("one"); !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
+	if got, want := failed.stats(), whole.stats(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -373,6 +412,7 @@ func TestAStoppedBackfillReadsNoFurtherEvent(t *testing.T) {
 			p.saves(s)
 		}
 		p.asks(capture.BackfillRequest{})
+		p.Engine.Capture.Store = plainStore{p.Engine.Capture.Store}
 		stopped := make(chan error, 1)
 		n, ended := 0, false
 		p.Engine.Capture.GiveWay = func(ctx context.Context, _ bool) {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"runtime"
+	"runtime/debug"
 	"testing"
 )
 
@@ -21,4 +22,23 @@ func TestTheWorkersHeapIsCollectedSeldom(t *testing.T) {
 	if n := after.NumGC - before.NumGC; n > 30 {
 		t.Errorf("got %d collections for 100 MB, want 30 at most", n)
 	}
+}
+
+func TestABackfillCollectsASmallHeapSeldomAndALargeOneAsEver(t *testing.T) {
+	defer collectLessOften()()
+	runtime.GC()
+	percent := func() int {
+		defer collectByGarbage()()
+		p := debug.SetGCPercent(gcPercent)
+		debug.SetGCPercent(p)
+		return p
+	}
+	small := percent()
+	large := make([]byte, 4*garbageOfBackfill)
+	runtime.GC()
+	if got := percent(); small <= gcPercent || small > mostPercent || got != gcPercent {
+		t.Errorf("the heap may grow by %d %%, and by %d %% if it is large; want more than %d, up to %d, and %d", small, got,
+			gcPercent, mostPercent, gcPercent)
+	}
+	runtime.KeepAlive(large)
 }

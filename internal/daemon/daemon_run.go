@@ -134,6 +134,23 @@ func collectLessOften() (end func()) {
 	}
 }
 
+// A backfill discards a hundred times as much as it keeps: a small heap may grow by garbageOfBackfill bytes between two
+// collections, but not by more than mostPercent.
+const (
+	garbageOfBackfill = 16 << 20
+	mostPercent       = 200
+)
+
+// collectByGarbage makes garbage collection of a small heap less frequent until the returned function is called.
+func collectByGarbage() (end func()) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before := debug.SetGCPercent(gcPercent)
+	live := max(1<<20, m.NextGC*100/uint64(100+max(0, before)))                           //nolint:gosec // not below 0
+	debug.SetGCPercent(max(gcPercent, int(min(garbageOfBackfill*100/live, mostPercent)))) //nolint:gosec // small
+	return func() { debug.SetGCPercent(before) }
+}
+
 func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 	defer collectLessOften()()
 	h.servingSince = h.Sys.Now()

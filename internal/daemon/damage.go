@@ -53,6 +53,9 @@ func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
 	if !slices.Contains(slowJobs(), j.Kind) {
 		defer h.Meter.job()()
 	}
+	if j.Kind == event.JobBackfill {
+		defer collectByGarbage()()
+	}
 	b, err := h.Engine.Work(ctx, j)
 	return b, h.checkDamage(err)
 }

@@ -25,8 +25,22 @@ func publishing(h *Daemon) publishingStore { return publishingStore{h.indexed, h
 // Apply implements mem.Store.
 func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results, err := w.Store.Apply(ctx, batches...)
-	if !w.live.Touch() && w.others == nil {
+	if t := mem.TransactionOf(ctx); t != nil {
+		t.After(func(err error) {
+			if err == nil {
+				w.publishWritten(ctx, batches, results)
+			}
+		})
 		return results, err
+	}
+	w.publishWritten(ctx, batches, results)
+	return results, err
+}
+
+// publishWritten publishes batches that are durable.
+func (w publishingStore) publishWritten(ctx context.Context, batches []mem.Batch, results []mem.Result) {
+	if !w.live.Touch() && w.others == nil {
+		return
 	}
 	var all []api.Change
 	for i, r := range results {
@@ -40,7 +54,6 @@ func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem
 		}
 	}
 	w.publish(all...)
-	return results, err
 }
 
 // Purge implements mem.Store.

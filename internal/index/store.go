@@ -229,13 +229,30 @@ const mostTouched = 500
 // Apply implements mem.Store.
 func (s *Store) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results, err := s.Store.Apply(ctx, batches...)
+	if t := mem.TransactionOf(ctx); t != nil { // until it has ended, others read what was before
+		t.After(func(err error) { s.wrote(ctx, batches, results, err) })
+		return results, err
+	}
+	s.wrote(ctx, batches, results, err)
+	return results, err
+}
+
+// Begin implements mem.Transactor. A store without transactions writes each batch at once.
+func (s *Store) Begin(ctx context.Context) (*mem.Transaction, error) {
+	if st, ok := s.Store.(mem.Transactor); ok {
+		return st.Begin(ctx)
+	}
+	return &mem.Transaction{}, nil
+}
+
+// wrote notes batches that were written, or not.
+func (s *Store) wrote(ctx context.Context, batches []mem.Batch, results []mem.Result, err error) {
 	switch {
 	case errors.Is(err, mem.ErrDisk): // whether the last batch was written is not known
 		s.reset()
 	case s.note(batches[:min(len(results), len(batches))], results):
 		_, _ = s.current(context.WithoutCancel(ctx)) // what could not be read is read by the next search
 	}
-	return results, err
 }
 
 // note notes what written batches touched. It reports whether so much is touched that it is read at once.
@@ -298,9 +315,9 @@ func (s *Store) FreeMemory() {
 }
 
 // Search returns the best matches of q.Text, as Index.Search. ok is false if the index cannot answer: it is not
-// built, cannot apply a filter of q, or the store could not be read.
+// built, cannot apply a filter of q, or the store could not be read. It does not know what a transaction has written.
 func (s *Store) Search(ctx context.Context, q Query) (r Result, ok bool) {
-	if !Filters(q.Query) {
+	if !Filters(q.Query) || mem.TransactionOf(ctx) != nil {
 		return Result{}, false
 	}
 	x, err := s.current(ctx)

@@ -29,6 +29,9 @@ type writer struct {
 // that arrive meanwhile form the next group. So a single batch never waits, and many share the cost of one
 // synchronous write.
 func (db *database) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
+	if t := db.transactionOf(ctx); t != nil {
+		return t.applyAll(ctx, batches)
+	}
 	results := make([]mem.Result, 0, len(batches))
 	for len(batches) > 0 {
 		n := min(len(batches), maxGroup)
@@ -136,6 +139,11 @@ func (db *database) applySingly(ctx context.Context, c *call) {
 
 // lock makes the caller the leader, who alone writes, until unlock is called.
 func (db *database) lock(ctx context.Context) (unlock func(), err error) {
+	if db.transactionOf(ctx) != nil { // it would wait for itself
+		return nil, errInTransaction
+	}
+	db.queue.locking.Add(1)
+	defer db.queue.locking.Add(-1)
 	select {
 	case <-db.queue.gone:
 		return nil, errClosed
@@ -153,6 +161,10 @@ func (db *database) lock(ctx context.Context) (unlock func(), err error) {
 
 // change runs f in a transaction of its own, after those that wait before it.
 func (db *database) change(ctx context.Context, f func(*writer) error) error {
+	if t := db.transactionOf(ctx); t != nil {
+		t.synced = true
+		return t.change(f)
+	}
 	unlock, err := db.lock(ctx)
 	if err != nil {
 		return err

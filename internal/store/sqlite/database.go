@@ -29,7 +29,8 @@ type database struct {
 	conn   *sql.Conn // the only one of write
 	stmts  map[string]*sql.Stmt
 	queue  *queue
-	purges atomic.Int64 // purges that have begun to empty the log: an earlier copy may contain erased text
+	open   atomic.Pointer[transaction] // see Begin; nil while there is none
+	purges atomic.Int64                // purges that have begun to empty the log: an earlier copy may contain erased text
 
 	logRest   int  // groups of batches before the log is checked again; used by the leader
 	unsynced  bool // commits are not synced at present; see setSync; used by the leader
@@ -78,7 +79,7 @@ func (db *database) connect(ctx context.Context) error {
 	}
 	pool.SetMaxOpenConns(readers)
 	pool.SetMaxIdleConns(readers)
-	db.read = &reader{DB: pool, stmts: map[string]*sql.Stmt{}}
+	db.read = &reader{DB: pool, of: db, stmts: map[string]*sql.Stmt{}}
 	_ = db.finishPurge(ctx, openTries) // if a reader is in the way, a later call finishes it
 	return db.read.PingContext(ctx)
 }

@@ -24,7 +24,7 @@ func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Stor
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	db := newDatabase(Config{Path: path, Busy: busy})
-	db.read = &reader{DB: pool, stmts: map[string]*sql.Stmt{}}
+	db.read = &reader{DB: pool, of: db, stmts: map[string]*sql.Stmt{}}
 	steps, err := migrations()
 	var app, version int
 	if err == nil {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -49,8 +50,19 @@ func (s statement) page(rows, offset int) statement {
 }
 
 // scan runs a statement and scans its first row; sql.ErrNoRows if there is none.
-func (s statement) scan(ctx context.Context, db rowQuerier, dest ...any) error {
-	return db.QueryRowContext(ctx, s.text, s.args...).Scan(dest...)
+func (s statement) scan(ctx context.Context, db querier, dest ...any) error {
+	rs, err := db.QueryContext(ctx, s.text, s.args...)
+	if err != nil {
+		return err
+	}
+	defer rs.Close()
+	if !rs.Next() {
+		return cmp.Or(rs.Err(), sql.ErrNoRows)
+	}
+	if err := rs.Scan(dest...); err != nil {
+		return err
+	}
+	return rs.Close()
 }
 
 // filter collects the conditions of a query and their arguments, in order. All must hold.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"remanence/internal/mem"
 )
@@ -27,6 +28,8 @@ type queue struct {
 	lead chan struct{} // holds a token while a leader writes
 	gone chan struct{} // closed after the last write
 
+	locking atomic.Int32 // callers that wait to write alone
+
 	mu      sync.Mutex
 	waiting []*call
 	closed  bool
@@ -42,6 +45,13 @@ func (q *queue) add(c *call) error {
 	}
 	q.waiting = append(q.waiting, c)
 	return nil
+}
+
+// wanted reports whether somebody waits to write.
+func (q *queue) wanted() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting) > 0 || q.locking.Load() > 0
 }
 
 // take removes the calls of the next group, oldest first, at least one if any wait.

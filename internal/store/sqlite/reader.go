@@ -15,12 +15,16 @@ const maxPrepared = 200
 // parsing a short query takes as long as running it.
 type reader struct {
 	*sql.DB
+	of    *database
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
 }
 
-// QueryContext runs a query as sql.DB does, with a prepared statement.
+// QueryContext runs a query as sql.DB does, with a prepared statement, or in the transaction of ctx.
 func (r *reader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if t := r.of.transactionOf(ctx); t != nil {
+		return t.query(ctx, query, args...)
+	}
 	st, err := r.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call, closed with the store
 	if err != nil {
 		return nil, err

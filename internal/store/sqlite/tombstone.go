@@ -39,7 +39,7 @@ func (db *database) finishPurge(ctx context.Context, tries int) error {
 
 // ErasedUntil implements mem.Store.
 func (s *erasure) ErasedUntil(ctx context.Context, session string) (at time.Time, err error) {
-	err = stmt("SELECT coalesce(max(created_at), 0) FROM event WHERE id=?", stored.TombstoneID(session)).
-		scan(ctx, s.read, timeAt(&at))
+	at, _, err = first(ctx, s.read, stmt("SELECT coalesce(max(created_at), 0) FROM event WHERE id=?",
+		stored.TombstoneID(session)), into(func(at *time.Time) []any { return []any{timeAt(at)} }))
 	return at, wrap("erased until", err)
 }
