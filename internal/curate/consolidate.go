@@ -57,7 +57,7 @@ func maybeOpen(sess mem.Session, now time.Time) bool {
 
 // fullRunDue reports whether sessionsPerFullRun sessions began since the project's last full run.
 func (s *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
-	runs, err := s.Store.Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
+	runs, err := s.Store.Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Brief: true, Limit: 1})
 	if err != nil {
 		return false, err
 	}

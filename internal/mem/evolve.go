@@ -75,6 +75,7 @@ type RunQuery struct {
 	ID      string // exact or unique prefix; if set, the other fields are ignored
 	Project string
 	Kind    RunKind
-	Limit   int // 0 means DefaultLimit
+	Brief   bool // without Changes and Undone, which are read one by one
+	Limit   int  // 0 means DefaultLimit
 	Offset  int
 }

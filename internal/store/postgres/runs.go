@@ -81,6 +81,9 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 			numbers = append(numbers, n)
 			return v, err
 		})
+	if q.Brief {
+		return runs, wrap("consolidation runs", err)
+	}
 	for i := range runs {
 		err = errors.Join(err, s.changes(ctx, numbers[i], &runs[i]))
 	}

@@ -73,8 +73,8 @@ func (s *runStore) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) 
 			numbers = append(numbers, n)
 			return v, err
 		})
-	if err != nil {
-		return nil, wrap("consolidation runs", err)
+	if err != nil || q.Brief {
+		return runs, wrap("consolidation runs", err)
 	}
 	for i := range runs {
 		if err := s.changes(ctx, numbers[i], &runs[i]); err != nil {

@@ -142,6 +142,9 @@ var runTests = []contractTest{
 			[]mem.Run{{ID: "k_2", Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}, want})
 		k.same("all but the newest", k.runs(mem.RunQuery{Offset: 1}), k.runs(mem.RunQuery{})[1:])
 		k.same("of a kind", len(k.runs(mem.RunQuery{Kind: mem.FullRun, Project: "p_1"})), 1)
+		brief := want
+		brief.Changes = nil
+		k.same("without its changes", k.runs(mem.RunQuery{Kind: mem.FullRun, Project: "p_1", Brief: true}), []mem.Run{brief})
 		k.same("of another project", len(k.runs(mem.RunQuery{Project: "p_2"})), 0)
 		if _, err := k.store.Runs(k.Context(), mem.RunQuery{ID: "k_9"}); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("error %v, want %v", err, mem.ErrNotFound)

@@ -128,7 +128,9 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 			ID: r.Text("ref"), Kind: mem.RunKind(r.Text("kind")), Project: r.Text("project"),
 			Session: sessions[r.Number("session")], At: r.Time("at"), Examined: r.Count("examined"),
 		}
-		err = errors.Join(err, s.changes(ctx, r.Number("number"), &v))
+		if !q.Brief {
+			err = errors.Join(err, s.changes(ctx, r.Number("number"), &v))
+		}
 		out = append(out, v)
 	}
 	return out, wrap("consolidation runs", err)
