@@ -49,6 +49,9 @@ func (v SearchView) Print(p *Printer) {
 		{Name: "file", Drop: 2, Path: true},
 		{Name: "score", Drop: 4},
 	}
+	if v.severalAgents() {
+		cols = append(cols, Column{Name: "agent", Drop: 3})
+	}
 	rows := make([][]string, 0, len(v.Hits))
 	for _, h := range v.Hits {
 		rows = append(rows, v.row(h, p.Now()))
@@ -84,7 +87,22 @@ func (v SearchView) row(h mem.Hit, now time.Time) []string {
 	if !h.Created.IsZero() {
 		when = Date(h.Created, now)
 	}
-	return []string{h.ID, string(h.Kind), OneLine(h.Title), when, file, score}
+	row := []string{h.ID, string(h.Kind), OneLine(h.Title), when, file, score}
+	if v.severalAgents() {
+		row = append(row, OneLine(h.Source.Agent))
+	}
+	return row
+}
+
+// severalAgents reports whether the hits were learned in more than one agent.
+func (v SearchView) severalAgents() bool {
+	agents := map[string]bool{}
+	for _, h := range v.Hits {
+		if h.Source.Agent != "" {
+			agents[h.Source.Agent] = true
+		}
+	}
+	return len(agents) > 1
 }
 
 // nothing shows what was searched and which filter to drop.
