@@ -169,6 +169,23 @@ func TestTheOutputOfACommandIsNotItsStatus(t *testing.T) {
 	}
 }
 
+// Gemini and Qwen have a word for the output of a command that printed nothing.
+func TestACommandWithoutOutputFailsWithItsStatusAlone(t *testing.T) {
+	const report = `Command: false\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 3\nSignal: (none)`
+	for name, payload := range map[string]string{
+		"gemini": `{"hook_event_name":"AfterTool","session_id":"s","tool_name":"run_shell_command","tool_response":
+			{"llmContent":"` + report + `","returnDisplay":"Command exited with code: 3"}}`,
+		"qwen": `{"hook_event_name":"PostToolUseFailure","session_id":"s","tool_name":"run_shell_command",
+			"error":"` + report + `"}`,
+	} {
+		d, _ := agent.ByName(name)
+		e, err := d.Decode([]byte(payload), agent.Env{})
+		if err != nil || e.Kind != mem.PostToolUseFailure || e.Error != "Exit code 3\n" {
+			t.Errorf("%s: got %s with error %q, %v", name, e.Kind, e.Error, err)
+		}
+	}
+}
+
 func TestAPatchIsReadForItsFiles(t *testing.T) {
 	const payload = `{"hook_event_name":"PostToolUse","session_id":"s","tool_use_id":"t","tool_name":"apply_patch",` +
 		`"tool_input":{"command":%s},"tool_response":%s}`

@@ -132,6 +132,9 @@ func reportedEnd() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(Error: |Exit Code: |Signal: |Background PIDs: |Process Group PGID: )`)
 }
 
+// noOutput stands in a report for the output of a command that printed nothing.
+const noOutput = "(empty)"
+
 // commandReport reads what the model gets of a command. The output, if it is known, is not searched for a status:
 // it may print one of its own. Any other text is returned as it is.
 func commandReport(text, output string) result {
@@ -149,6 +152,9 @@ func commandReport(text, output string) result {
 	r := result{text: rest, status: lastStatus(reportedStatus(), rest)}
 	if end := reportedEnd().FindAllStringIndex(rest, -1); len(end) > 0 {
 		r.text = strings.TrimSuffix(rest[:end[0][0]], "\n")
+	}
+	if r.text == noOutput {
+		r.text = ""
 	}
 	return r
 }

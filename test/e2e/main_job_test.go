@@ -10,8 +10,10 @@ import (
 // newProject lays out the project in which the first session learns.
 func (u *user) newProject(name string) {
 	u.t.Helper()
+	// Qwen Code loses the output of a command that ends at once on a busy machine: its own report says "(empty)".
 	u.write(filepath.Join(u.project(name), "check.sh"),
-		"grep -q '^limit=[0-9][0-9]*$' retry.conf || { echo 'error: retry limit must be a number' >&2; exit 3; }\necho ok\n")
+		"grep -q '^limit=[0-9][0-9]*$' retry.conf ||\n"+
+			"\t{ echo 'error: retry limit must be a number' >&2; sleep 0.3; exit 3; }\necho ok\n")
 	u.write(filepath.Join(u.project(name), "retry.conf"), "limit=many\n")
 }
 
