@@ -109,10 +109,13 @@ func ContainsPart(text string, p workstate.Part) bool {
 }
 
 // PartMark is the mark of a part of the state files with its present text.
-func PartMark(key, title, body string) string {
+func PartMark(key, title, body string) string { return TextMark("part", key, title, body) }
+
+// TextMark is a mark for texts. It holds their hash, so that erasing them need not find marks.
+func TextMark(kind string, texts ...string) string {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(key + "\n" + title + "\n" + body))
-	return "part:" + strconv.FormatUint(h.Sum64(), 36)
+	_, _ = h.Write([]byte(strings.Join(texts, "\n")))
+	return kind + ":" + strconv.FormatUint(h.Sum64(), 36)
 }
 
 // injectedInBriefing reports whether a memory is a part of the state files whose present text the briefing of this

@@ -38,7 +38,7 @@ func (e *Service) again(ctx context.Context, ec event.Context, c extract.Call) (
 ) {
 	_, message := extract.ExitOf(ec.Error)
 	failure := extract.FailureOf(c.Plain, message)
-	mark = "again:" + chars.Clip(c.Plain, 80) + ":" + failure.Words()
+	mark = event.TextMark("again", c.Plain, failure.Words())
 	if ec.Error == "" || failure.Words() == "" || ec.SessionInfo.Injected[mark] {
 		return item, mark, false, nil
 	}

@@ -26,7 +26,7 @@ func (e *Service) FileNotes(ctx context.Context, ec event.Context, c extract.Cal
 		return mem.Reply{}, event.Changes{}, err
 	}
 	var notes []mem.Hit
-	if mark := "file:" + c.File; !ec.SessionInfo.Injected[mark] {
+	if mark := event.TextMark("file", c.File); !ec.SessionInfo.Injected[mark] {
 		if notes, err = e.notesOn(ctx, ec, c.File); err != nil {
 			return mem.Reply{}, event.Changes{}, err
 		}
