@@ -50,7 +50,7 @@ outcome:        mem chars lang shell extract rank
 # 2 core
 event:          mem chars workstate vaultfile extract remote rank inject redact
 recall:         mem chars vaultfile blame lang extract rank index inject redact event
-erase:          mem chars extract redact event
+erase:          mem chars fault extract redact event
 curate:         mem chars lang extract rank inject redact event recall
 digest:         mem chars extract inject redact event
 continuity:     mem chars vaultfile lang extract outcome rank inject redact event recall

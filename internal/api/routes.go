@@ -122,10 +122,10 @@ var (
 	Merge = Route[curate.MergeRequest, curate.MergeResponse]{
 		Name: "merge", Summary: "Merge two memories",
 	}
-	Purge = Route[event.IDs, event.PurgeResponse]{
-		Name: "purge", Summary: "Erase memories or sessions for good",
+	Purge = Route[event.PurgeRequest, event.PurgeResponse]{
+		Name: "purge", Summary: "Erase memories, sessions or words for good",
 	}
-	PurgePreview = Route[event.IDs, event.PurgeResponse]{
+	PurgePreview = Route[event.PurgeRequest, event.PurgeResponse]{
 		Name: "purge_preview", Summary: "List what an erasure would erase",
 	}
 	Scan = Route[event.ScanRequest, mem.ScanResponse]{

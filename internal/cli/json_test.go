@@ -182,7 +182,8 @@ func viewsByName() map[string]ui.View {
 		}},
 		"purge": ui.PurgeView{
 			IDs: []string{"m_7k2q"}, Erased: ui.Erased{Memories: 1}, Memories: []ui.PurgeItem{},
-			Copies: []string{}, Unreached: []string{"exports"},
+			Mentions: []ui.Mentions{{Where: "prompts", Count: 2}},
+			Copies:   []string{}, Unreached: []string{"exports"},
 		},
 		"redacted": ui.RedactedOf("my password is [secret:password:3fa2]",
 			redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),

@@ -14,27 +14,30 @@ import (
 )
 
 func purgeCommand(a *app) *cobra.Command {
-	var yes, dry bool
+	var yes, dry, words bool
 	cmd := &cobra.Command{
-		Use:   "purge <id>...",
-		Short: "erase memories or sessions for good",
+		Use:   "purge <id>... | --text <word>...",
+		Short: "erase memories, sessions or words for good",
 		Long: "Erases every byte of them that Remanence keeps, with the backups and set-aside\ndatabases beside the " +
-			"database, which hold them too. This cannot be undone.\nTo hide instead: remanence forget.",
-		Example: "  remanence purge m_19fx\n  remanence purge s_4d --dry-run\n  remanence purge s_4d --yes",
-		Args:    atLeast(1, "an id"),
+			"database, which hold them too. This cannot be undone.\nTo hide instead: remanence forget.\n\n" +
+			"With --text: in all projects, each memory that holds the words, with the\nconversation that it came from, and " +
+			"each other line of a prompt, of quoted\nconversation, of a title or of a receipt that holds them.",
+		Example: "  remanence purge m_19fx\n  remanence purge s_4d --dry-run\n  remanence purge s_4d --yes\n" +
+			"  remanence purge --text jane doe --dry-run",
+		Args: atLeast(1, "an id, or words with --text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := a.purgeTargets(cmd, args)
+			req, err := a.purgeRequest(cmd, args, words)
 			if err != nil {
 				return err
 			}
 			if dry || !yes {
-				would, err := ask(cmd.Context(), a, api.PurgePreview, event.IDs{ProjectRef: a.ProjectRef(), IDs: ids})
+				would, err := ask(cmd.Context(), a, api.PurgePreview, req)
 				if err != nil {
 					return err
 				}
-				v := ui.PurgePreview(ids, would)
+				v := ui.PurgePreview(req, would)
 				v.Copies = a.copies()
-				if dry {
+				if dry || v.NothingHolds() {
 					return a.out.Show(v)
 				}
 				if err := retypePurge(a, v); err != nil {
@@ -42,52 +45,49 @@ func purgeCommand(a *app) *cobra.Command {
 				}
 			}
 			copies := a.copies()
-			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{ProjectRef: a.ProjectRef(), IDs: ids, Agent: a.agent()})
+			req.Agent = a.agent()
+			got, err := ask(cmd.Context(), a, api.Purge, req)
 			if err != nil {
 				return err
 			}
-			return a.out.Show(ui.PurgeView{
-				IDs: ids, Erased: ui.ErasedCounts(got.Purged), Memories: []ui.PurgeItem{}, Copies: copies,
-				Unreached: ui.NotNil(got.Unreached),
-			})
+			return a.out.Show(ui.PurgeDone(req, got, copies))
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&words, "text", false, "erase all that holds these words, in every project")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would go")
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
 }
 
-// purgeTargets finds the whole ids of memories.
-func (a *app) purgeTargets(cmd *cobra.Command, args []string) (ids []string, err error) {
-	for _, id := range args {
-		if !strings.HasPrefix(id, "m_") {
-			ids = append(ids, id)
-			continue
-		}
-		got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: []string{id}})
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, got.Memories[0].ID)
+// purgeRequest asks to erase what the arguments name, with the whole ids of memories.
+func (a *app) purgeRequest(cmd *cobra.Command, args []string, words bool) (event.PurgeRequest, error) {
+	req := event.PurgeRequest{ProjectRef: a.ProjectRef()}
+	if words {
+		req.Text = strings.Join(args, " ")
+		return req, nil
 	}
-	return ids, nil
+	for _, id := range args {
+		if strings.HasPrefix(id, "m_") {
+			got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: req.ProjectRef, IDs: []string{id}})
+			if err != nil {
+				return req, err
+			}
+			id = got.Memories[0].ID
+		}
+		req.IDs = append(req.IDs, id)
+	}
+	return req, nil
 }
 
-// retypePurge has the ids typed again, which no habit does.
+// retypePurge has the ids or the words typed again, which no habit does.
 func retypePurge(a *app, v ui.PurgeView) error {
-	a.out.Say("This erases for good:")
-	for _, l := range v.Lines() {
-		a.out.Say("%s", l)
+	a.out.Say("This erases for good:\n%s", strings.Join(v.Lines(), "\n"))
+	answer, err := a.prompt("Type " + v.Named() + " again to erase:")
+	if err == nil && !slices.Equal(strings.Fields(answer), strings.Fields(v.Named())) {
+		err = fault.Declined
 	}
-	answer, err := a.prompt("Type " + strings.Join(v.IDs, " ") + " again to erase:")
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(strings.Fields(answer), v.IDs) {
-		return fault.Declined
-	}
-	return nil
+	return err
 }
 
 // copies are the copies of the database that erasing removes.

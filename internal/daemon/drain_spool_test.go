@@ -43,10 +43,10 @@ func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {
 	for i := range 250 { // more than are handed over at a time
 		spooled(fmt.Sprint("e_", i))
 	}
-	if _, err := h.previewPurge(t.Context(), event.IDs{IDs: []string{"m_1"}}); err != nil {
+	if _, err := h.previewPurge(t.Context(), event.PurgeRequest{IDs: []string{"m_1"}}); err != nil {
 		t.Errorf("what would be erased: %v", err)
 	}
-	got, err := h.purge(t.Context(), event.IDs{IDs: []string{"m_1"}})
+	got, err := h.purge(t.Context(), event.PurgeRequest{IDs: []string{"m_1"}})
 	if err != nil || got.Purged.Memories != 1 {
 		t.Fatalf("erased %+v, %v, want the memory", got.Purged, err)
 	}
@@ -63,7 +63,8 @@ func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {
 	if _, err := db.Exec("DROP TRIGGER poison"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = h.previewPurge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil || got.Purged.Events != 251 ||
+	got, err = h.previewPurge(t.Context(), event.PurgeRequest{IDs: []string{"one"}})
+	if err != nil || got.Purged.Events != 251 ||
 		strings.Contains(strings.Join(got.Unreached, "\n"), p.Spool()) {
 		t.Errorf("once it can be kept: %+v, %v, want all in", got, err)
 	}

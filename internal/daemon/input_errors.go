@@ -27,6 +27,8 @@ func inputErrors() []inputError {
 		{curate.ErrNoKind, "remanence add --help"},
 		{curate.ErrNoScope, "use project or user"},
 		{curate.ErrNoVerb, "use pin, unpin, forget or restore"},
+		{event.ErrShortText, "name at least three letters or digits; to erase a memory or a session, give its id"},
+		{event.ErrIDsAndText, "give ids or a text, not both"},
 		{event.ErrNoStrategy, "use auto, keyword, vector or hybrid"},
 		{curate.ErrNarrower, "make a new memory with the narrower scope, and forget this one"},
 		{curate.ErrNoImportance, "give a number from 0 to 1"},

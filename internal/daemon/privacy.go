@@ -27,12 +27,20 @@ func (h *Daemon) scan(ctx context.Context, ask event.ScanRequest) (mem.ScanRespo
 }
 
 // previewPurge takes the spool in first, as purge does.
-func (h *Daemon) previewPurge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
+func (h *Daemon) previewPurge(ctx context.Context, ask event.PurgeRequest) (event.PurgeResponse, error) {
 	left, err := h.DrainSpool(ctx)
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
-	would, err := h.Engine.Erase.PreviewPurge(ctx, ask)
+	var would event.PurgeResponse
+	switch {
+	case ask.Text == "":
+		would, err = h.Engine.Erase.PreviewPurge(ctx, ask.ByID())
+	case len(ask.IDs) > 0:
+		err = event.ErrIDsAndText
+	default:
+		would, err = h.Engine.Erase.PreviewWords(ctx, ask.Text)
+	}
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}

@@ -223,7 +223,7 @@ func TestWhatWasErasedDoesNotComeBackFromTheRecord(t *testing.T) {
 	p.asks("and something else")
 	p.answers("Something else it is.")
 	p.clock = p.clock.Add(time.Second)
-	if _, err := p.Daemon.purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
+	if _, err := p.Daemon.purge(t.Context(), event.PurgeRequest{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.asks("what is left to do for the gate")
@@ -255,7 +255,7 @@ func TestWhatIsFromBeforeSomethingWasErasedDoesNotComeBack(t *testing.T) {
 		t.Fatalf("%d decisions, %v", len(ms), err)
 	}
 	p.clock = p.clock.Add(time.Second)
-	if _, err := p.Daemon.purge(t.Context(), event.IDs{IDs: []string{ms[0].ID}}); err != nil {
+	if _, err := p.Daemon.purge(t.Context(), event.PurgeRequest{IDs: []string{ms[0].ID}}); err != nil {
 		t.Fatal(err)
 	}
 	p.silent()

@@ -261,7 +261,7 @@ func TestErasedWordsLeaveEveryFileAndAreNotTakenInAgain(t *testing.T) {
 	if err != nil || len(ms) != 4 {
 		t.Fatalf("%d utterances, %v, want 4", len(ms), err)
 	}
-	if _, err := k.purge(t.Context(), event.IDs{IDs: []string{ms[3].ID}}); err != nil {
+	if _, err := k.purge(t.Context(), event.PurgeRequest{IDs: []string{ms[3].ID}}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(k.bytes(), "swordfish") {
@@ -284,7 +284,7 @@ func TestErasedWordsLeaveEveryFileAndAreNotTakenInAgain(t *testing.T) {
 	if got := k.said(); len(got) != 5 {
 		t.Errorf("kept %q, want the three that were left and two more", got)
 	}
-	if _, err := k.purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
+	if _, err := k.purge(t.Context(), event.PurgeRequest{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
 	if b := k.bytes(); strings.Contains(b, "red lamp") || strings.Contains(b, "nothing more to say") {
@@ -316,5 +316,71 @@ func TestArchivedWordsGoWhenTheyAreAsOldAsPayloads(t *testing.T) {
 	}
 	if got := k.said(); len(got) != 2 {
 		t.Errorf("memories of it: %q, want both", got)
+	}
+}
+
+func TestErasedWordsOfAnyRecordDoNotComeBack(t *testing.T) {
+	for name, late := range map[string]bool{"quotes were taken in": false, "quotes are taken in later": true} {
+		t.Run(name, func(t *testing.T) {
+			k := newTalker(t)
+			k.turn("the launch code of the till is Swordfish today\nand its lamp is green", "I shall keep that in mind.")
+			k.turn("and the lighthouse has a red lamp", "A red lamp it is then: swordfish opens it.")
+			k.turn("the swordfishmonger is not meant", "They are not.")
+			k.reports(mem.Event{Kind: mem.Notification, Source: "idle", Text: "the agent waits for Swordfish"}) // no memory
+			k.turn("paint the door of the pantry", "The door has two coats of blue paint now.")
+			lost := func() bool {
+				return !strings.Contains(strings.ReplaceAll(strings.ToLower(k.bytes()), "swordfishmong", ""), "swordfish")
+			}
+			if !late {
+				if err := k.works(t.Context(), 11*time.Minute); err != nil {
+					t.Fatal(err)
+				}
+			}
+			would, err := k.previewPurge(t.Context(), event.PurgeRequest{Text: "swordfish"})
+			if err != nil || len(would.Mentions) == 0 || lost() {
+				t.Fatalf("preview = %+v, %v; want mentions, and nothing erased", would, err)
+			}
+			got, err := k.purge(t.Context(), event.PurgeRequest{Text: "swordfish"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(got.Unreached, func(s string) bool { return strings.Contains(s, "longer word") }) {
+				t.Errorf("Unreached = %q, want the longer word named", got.Unreached)
+			}
+			if !lost() {
+				t.Error("it is left in a file")
+			}
+			if err := os.RemoveAll(k.paths.Transcripts()); err != nil { // how far it was taken in is lost
+				t.Fatal(err)
+			}
+			k.turn("is there more to say about it", "No, there is nothing more to say.")
+			k.reports(mem.Event{Kind: mem.SessionEnd, Source: "other"})
+			if err := k.works(t.Context(), 11*time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			if !lost() {
+				t.Error("it came back")
+			}
+			if !strings.Contains(k.bytes(), "two coats of blue") {
+				t.Error("the rest is gone, too")
+			}
+			if again, err := k.previewPurge(t.Context(), event.PurgeRequest{Text: "swordfish"}); err != nil ||
+				len(again.Mentions) > 0 || len(again.Memories) > 0 {
+				t.Errorf("afterwards a preview finds %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+func TestWordsAreErasedByAPersonAndWithoutIDs(t *testing.T) {
+	k := newTalker(t)
+	for name, ask := range map[string]event.PurgeRequest{
+		"too short": {Text: "ab"},
+		"both":      {Text: "swordfish", IDs: []string{"m_1"}},
+		"an agent":  {Text: "swordfish", Agent: "one"},
+	} {
+		if _, err := k.purge(t.Context(), ask); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
 	}
 }

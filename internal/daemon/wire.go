@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/capture"
+	"remanence/internal/chars"
 	"remanence/internal/config"
 	"remanence/internal/curate"
 	"remanence/internal/engine"
@@ -232,7 +233,7 @@ func (h *Daemon) Bindings() []api.Binding {
 			return e.Capture.BackfillStatus(ctx)
 		}), api.On(api.Edit, asInvalid(e.Curate.Edit)),
 		api.On(api.Mark, asInvalid(e.Curate.Mark)), api.On(api.Feedback, asInvalid(e.Curate.Feedback)),
-		api.On(api.Purge, asInvalid(h.purge)), api.On(api.PurgePreview, h.previewPurge), api.On(api.Scan, h.scan),
+		api.On(api.Purge, asInvalid(h.purge)), api.On(api.PurgePreview, asInvalid(h.previewPurge)), api.On(api.Scan, h.scan),
 		api.On(api.Pause, e.Event.Pause),
 		api.On(api.Handoff, asInvalid(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save),
 		api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
@@ -300,13 +301,24 @@ func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusRes
 }
 
 // purge first drains the spool, so that erased text does not return from it.
-func (h *Daemon) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
+func (h *Daemon) purge(ctx context.Context, ask event.PurgeRequest) (event.PurgeResponse, error) {
 	left, err := h.DrainSpool(ctx)
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
 	copies, _ := sqlite.Copies(h.Paths.Database()) // only a malformed pattern fails
-	done, err := h.Engine.Purge(ctx, ask)
+	var done event.PurgeResponse
+	switch {
+	case ask.Text == "":
+		done, err = h.Engine.Purge(ctx, ask.ByID())
+	case len(ask.IDs) > 0:
+		return done, event.ErrIDsAndText
+	case ask.Agent != "":
+		return done, fmt.Errorf("erase words: %w", curate.ErrNotPerson)
+	default:
+		done, err = h.Engine.Erase.EraseWords(ctx, ask.Text, h.Engine.Purge)
+		done.Unreached = append(done.Unreached, h.Engine.Filesync.FilesHolding([]string{chars.Fold(ask.Text)})...)
+	}
 	done.Unreached = append(done.Unreached, unreachedByServer(h)...)
 	if err == nil && len(copies) > 0 {
 		h.backupDaily(ctx) // they went with what was erased

@@ -21,11 +21,33 @@ type IDs struct {
 // UnknownAgent is the session of an agent that does not name its session.
 const UnknownAgent = "?"
 
+// PurgeRequest names what to erase: records by id, or all that holds words, in every project.
+type PurgeRequest struct {
+	mem.ProjectRef
+	IDs []string `json:"ids,omitempty"`
+	// Text is erased wherever it stands as words of their own: memories that hold it as a whole, with the conversation
+	// that they came from, and each other line of stored text that holds it.
+	Text  string `json:"text,omitempty"`
+	Agent string `json:"agent,omitempty" query:"-"` // as in AddRequest
+}
+
+// ByID returns the part of the request that names records.
+func (r PurgeRequest) ByID() IDs { return IDs{ProjectRef: r.ProjectRef, IDs: r.IDs, Agent: r.Agent} }
+
+// ErrShortText is the error of a text that is too short to be erased wherever it stands.
+var ErrShortText = errors.New("too short to be erased wherever it stands")
+
+// ErrIDsAndText is the error of a purge by ids and by words at once.
+var ErrIDsAndText = errors.New("erase either ids or words")
+
 // PurgeResponse lists what a purge erased or would erase, and what no command of ours can reach.
 type PurgeResponse struct {
-	Purged    mem.Purged   `json:"purged"`
-	Memories  []mem.Memory `json:"memories,omitempty"` // of a preview; erased memories are not listed
-	Unreached []string     `json:"unreached"`
+	Purged   mem.Purged   `json:"purged"`
+	Memories []mem.Memory `json:"memories,omitempty"` // of a preview; erased memories are not listed
+	// Mentions counts the records that the words were taken out of, by place. A preview counts those that hold the
+	// words, also those that Purged counts.
+	Mentions  []mem.Count `json:"mentions,omitempty"`
+	Unreached []string    `json:"unreached"`
 }
 
 // ScanRequest searches stored text for private spans and secrets by the present rules. With Fix, they are erased.

@@ -110,8 +110,8 @@ func (v *Vault) Holding(lines []string) ([]string, error) {
 		if err != nil {
 			return nil //nolint:nilerr // likewise
 		}
-		text := chars.Fold(string(b))
-		if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(text, l) }) {
+		text := strings.ToLower(chars.Fold(string(b)))
+		if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(text, strings.ToLower(l)) }) {
 			out = append(out, name)
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -12,7 +13,9 @@ import (
 type PurgeView struct {
 	DryRun    bool        `json:"dry_run"`
 	IDs       []string    `json:"ids"`
+	Text      string      `json:"text"` // the words that are erased wherever they stand; empty without --text
 	Erased    Erased      `json:"erased"`
+	Mentions  []Mentions  `json:"mentions"` // other records with the words; with --dry-run all records with them
 	Memories  []PurgeItem `json:"memories"` // with --dry-run: all that would go, also what was not named
 	Copies    []string    `json:"copies"`   // of the database beside it, which hold it too and go as well
 	Unreached []string    `json:"unreached"`
@@ -27,16 +30,42 @@ type PurgeItem struct {
 	Named bool   `json:"named"`          // else it holds the text of one that is, or belongs to a session that is
 }
 
+// Mentions counts the records of one sort that hold erased words.
+type Mentions struct {
+	Where string `json:"where"`
+	Count int    `json:"count"`
+}
+
 // PurgePreview returns the view of what would go.
-func PurgePreview(ids []string, would event.PurgeResponse) PurgeView {
+func PurgePreview(req event.PurgeRequest, would event.PurgeResponse) PurgeView {
 	v := PurgeView{
-		DryRun: true, IDs: ids, Erased: ErasedCounts(would.Purged), Memories: []PurgeItem{},
-		Copies: []string{}, Unreached: NotNil(would.Unreached),
+		DryRun: true, IDs: NotNil(req.IDs), Text: req.Text, Erased: ErasedCounts(would.Purged), Mentions: []Mentions{},
+		Memories: []PurgeItem{}, Copies: []string{}, Unreached: NotNil(would.Unreached),
+	}
+	for _, c := range would.Mentions {
+		v.Mentions = append(v.Mentions, Mentions{c.Value, c.N})
 	}
 	for _, m := range would.Memories {
-		v.Memories = append(v.Memories, PurgeItem{m.ID, string(m.Kind), m.Title, m.Note.File, slices.Contains(ids, m.ID)})
+		named := req.Text != "" || slices.Contains(req.IDs, m.ID)
+		v.Memories = append(v.Memories, PurgeItem{m.ID, string(m.Kind), m.Title, m.Note.File, named})
 	}
 	return v
+}
+
+// PurgeDone returns the view of what was erased, and with which copies of the database.
+func PurgeDone(req event.PurgeRequest, done event.PurgeResponse, copies []string) PurgeView {
+	done.Memories = nil
+	v := PurgePreview(req, done)
+	v.DryRun, v.Copies = false, copies
+	return v
+}
+
+// Named are the ids or the words, as they were given.
+func (v PurgeView) Named() string {
+	if v.Text != "" {
+		return v.Text
+	}
+	return strings.Join(v.IDs, " ")
 }
 
 // Lines name what would go, one thing each.
@@ -47,7 +76,11 @@ func (v PurgeView) Lines() []string {
 			out = append(out, "  "+Safe(id)+"  a session with all that belongs to it")
 		}
 	}
-	for _, m := range v.Memories {
+	shown := v.Memories
+	if v.Text != "" {
+		shown = shown[:min(len(shown), maxPurgeItems)]
+	}
+	for _, m := range shown {
 		with := ""
 		if !m.Named {
 			with = "  (goes with it)"
@@ -57,7 +90,25 @@ func (v PurgeView) Lines() []string {
 		}
 		out = append(out, "  "+m.ID+"  "+m.Kind+"  "+Clip(OneLine(m.Title), 80)+with)
 	}
-	return append(append(out, "  "+v.Erased.String()), CopyLines(v.Copies)...)
+	if n := v.Erased.Memories - len(shown); n > 0 && v.Text != "" {
+		out = append(out, "  and "+Plural(n, "more memory or quote", "more memories and quotes"))
+	}
+	out = append(out, "  "+v.Erased.String())
+	if line := v.mentioned(); line != "" {
+		out = append(out, "  every line with the words, in "+line)
+	}
+	return append(out, CopyLines(v.Copies)...)
+}
+
+const maxPurgeItems = 20 // memories that are listed of those that hold words
+
+// mentioned counts the records that hold the words, by sort.
+func (v PurgeView) mentioned() string {
+	var out []string
+	for _, m := range v.Mentions {
+		out = append(out, m.Where+" "+chars.Thousands(m.Count))
+	}
+	return strings.Join(out, ", ")
 }
 
 // CopyLines name the copies that go with what is erased.
@@ -93,15 +144,26 @@ func (e Erased) String() string {
 // SchemaName returns the name of the view's schema.
 func (PurgeView) SchemaName() string { return "purge" }
 
+// NothingHolds reports whether no record holds the words of a preview.
+func (v PurgeView) NothingHolds() bool {
+	return v.DryRun && v.Text != "" && len(v.Memories)+len(v.Mentions) == 0
+}
+
 // Print writes the view for a person.
 func (v PurgeView) Print(p *Printer) {
-	if v.DryRun {
-		p.Line("Would be erased for good: %s", strings.Join(v.IDs, " "))
+	switch {
+	case v.NothingHolds():
+		p.Line("Nothing that is stored holds these words: %s", Safe(v.Text))
+	case v.DryRun:
+		p.Line("Would be erased for good: %s", Safe(v.Named()))
 		for _, l := range v.Lines() {
 			p.Line("%s", l)
 		}
-	} else {
+	default:
 		p.Line("Erased for good: %s.", v.Erased)
+		if line := v.mentioned(); line != "" {
+			p.Line("The words were also taken out of these: %s.", line)
+		}
 		for _, l := range CopyLines(v.Copies) {
 			p.Line("%s", l)
 		}

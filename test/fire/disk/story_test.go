@@ -298,7 +298,7 @@ func (t *storyPlayer) erase() {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := api.Purge.Call(ctx, t.client, event.IDs{IDs: []string{added.ID}}); err != nil {
+	if _, err := api.Purge.Call(ctx, t.client, event.PurgeRequest{IDs: []string{added.ID}}); err != nil {
 		panic(err)
 	}
 	t.mark("erased %s", canary)
