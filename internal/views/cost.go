@@ -2,7 +2,7 @@ package views
 
 import "remanence/internal/chars"
 
-// Cost formats the tokens of a text against its budget. The frame is not counted in the budget.
+// Cost formats the tokens of a text against its budget. Headings are not counted in the budget.
 func Cost(tokens, budget int) string {
-	return chars.Thousands(tokens) + " tokens (budget " + chars.Thousands(budget) + " + frame)"
+	return chars.Thousands(tokens) + " tokens (budget " + chars.Thousands(budget) + " without headings)"
 }
