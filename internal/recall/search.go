@@ -121,7 +121,7 @@ func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out 
 	limit, offset := cmp.Or(q.Limit, mem.DefaultLimit), q.Offset
 	q.Limit = limit + 1
 	if withFacets {
-		q.Limit, q.Offset = max(facetBase, limit+offset+1), 0
+		q.Limit, q.Offset = max(facetBase, limit+offset)+1, 0
 	}
 	ms, err := e.Store.List(ctx, q)
 	if err != nil {
@@ -132,7 +132,8 @@ func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out 
 		hits = append(hits, mem.Hit{Memory: mm})
 	}
 	if withFacets {
-		out.Facets, out.Counted = facets(hits), len(hits)
+		counted := hits[:min(len(hits), q.Limit-1)]
+		out.Facets, out.Counted = facets(counted), len(counted)
 		hits = hits[min(offset, len(hits)):]
 	}
 	out.page(hits, limit, offset)
