@@ -62,8 +62,8 @@ func fill(ctx context.Context, c config) (err error) {
 	w := newWriter(c, time.Now().UTC())
 	var group []mem.Batch
 	for first := 0; first < c.memories; first += c.perSession {
-		group = append(group, w.session(first, min(first+c.perSession, c.memories)))
-		if len(group) == 20 || first+c.perSession >= c.memories {
+		group = append(group, w.session(first, min(first+c.perSession, c.memories))...)
+		if len(group) == 40 || first+c.perSession >= c.memories {
 			if _, err := s.Apply(ctx, group...); err != nil {
 				return err
 			}
@@ -95,9 +95,9 @@ func (w *writer) at(i int) time.Time {
 	return w.now.Add(-time.Duration(w.memories-i) * apart)
 }
 
-// session is one session that learns the memories from first up to end. It is given some that earlier sessions of the
-// project learned, and uses some of those.
-func (w *writer) session(first, end int) mem.Batch {
+// session is one session that learns the memories from first up to end, and then ends. It is given some that earlier
+// sessions of the project learned, and uses some of those.
+func (w *writer) session(first, end int) []mem.Batch {
 	n := first / w.perSession
 	p := w.projects[n%len(w.projects)]
 	name := fmt.Sprintf("made-up-%06d", n)
@@ -120,7 +120,11 @@ func (w *writer) session(first, end int) mem.Batch {
 		b.Memories, b.Links = append(b.Memories, m), append(b.Links, corpus.LinksOf(i, m))
 		w.known[p.Key] = append(w.known[p.Key], corpus.Numbered{Number: i, Memory: m})
 	}
-	return b
+	stop := mem.Event{
+		ID: "e_end-" + name, Agent: "claude-code", Kind: mem.SessionEnd, At: w.at(end - 1), Session: name, Source: "other",
+		Root: p.Root,
+	}
+	return []mem.Batch{b, {Event: &stop, Session: &mem.SessionChange{Status: mem.Completed}}}
 }
 
 // inject adds a receipt of up to three memories, and their uses.
