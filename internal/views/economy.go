@@ -74,11 +74,7 @@ type tally struct {
 // newTally returns an empty tally of the last n days.
 func (s *Service) newTally(p mem.Project, n int) *tally {
 	c := &tally{
-		since: s.Event.Today().AddDate(
-			0,
-			0,
-			1-n,
-		),
+		since:      s.Event.Today().AddDate(0, 0, 1-n),
 		at:         map[string]int{},
 		known:      map[string]mem.Memory{},
 		uses:       map[string]int{},
@@ -108,16 +104,10 @@ func (c *tally) day(t time.Time) *EconomyDay {
 
 // countReads computes the median tokens of reading a file.
 func (s *Service) countReads(ctx context.Context, c *tally) error {
-	reads, err := s.Store.Events(
-		ctx,
-		mem.EventQuery{
-			Kinds:   []mem.EventKind{mem.PostToolUse},
-			Tool:    mem.ToolRead,
-			Project: c.out.Project.Key,
-			After:   c.since,
-			Limit:   readsLooked,
-		},
-	)
+	reads, err := s.Store.Events(ctx, mem.EventQuery{
+		Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolRead, Project: c.out.Project.Key, After: c.since,
+		Limit: readsLooked,
+	})
 	if err != nil {
 		return fmt.Errorf("reads: %w", err)
 	}

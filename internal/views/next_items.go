@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -13,6 +14,7 @@ type ItemState struct {
 	Yours       bool          `json:"yours,omitempty"`       // it has your trust: you said or approved it
 	Stale       mem.Freshness `json:"stale,omitempty"`       // of its files
 	Contradicts []string      `json:"contradicts,omitempty"` // ids of memories that cannot be true together with it
+	Created     time.Time     `json:"created,omitzero"`
 }
 
 // ItemStates returns the states of the memories of a receipt by their id. Erased ones are left out.
@@ -35,7 +37,9 @@ func (s *Service) ItemStates(ctx context.Context, r mem.Receipt) (map[string]Ite
 	}
 	out := map[string]ItemState{}
 	for _, m := range ms {
-		st := ItemState{Uses: m.Uses, Pinned: m.Pinned, Yours: m.Trust == mem.TrustUser, Stale: stale[m.ID]}
+		st := ItemState{
+			Uses: m.Uses, Pinned: m.Pinned, Yours: m.Trust == mem.TrustUser, Stale: stale[m.ID], Created: m.Created,
+		}
 		for _, l := range beside[m.ID] {
 			if l.Kind == mem.LinkContradicts {
 				st.Contradicts = append(st.Contradicts, l.ID)

@@ -61,6 +61,9 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
   await page.goto(base + "/usage?days=7");
   await page.getByText(told.toLocaleString("en-US"), { exact: true }).first().waitFor();
   await page.getByRole("img", { name: /Injected tokens by trigger/ }).waitFor();
+  await page.getByTestId("verdict").getByText(`It cost ${told.toLocaleString("en-US")} tokens.`).waitFor();
+  const { sessions } = await w.json("stats", "--effect", "--project", "all", "--days", "7");
+  await page.getByTestId("verdict").getByText(`Injected memory was used in ${sessions.used} of the ${sessions.used + sessions.given} session`).waitFor();
   await page.getByText("As a table").click();
   const today = stats.days.at(-1);
   await page.getByRole("row", { name: new RegExp(`^${today.day}`) }).waitFor();

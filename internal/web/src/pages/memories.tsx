@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { get, getRows, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
-import { many, ms, words } from "../lib/format";
+import { ms, words } from "../lib/format";
 import { enterField, useRows } from "../lib/keys";
 import type { Count, Projects, SearchResponse, Hit, Status } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
@@ -10,10 +10,9 @@ import { query, setQuery } from "../lib/router";
 import { ask, parse, withFilter, write } from "../lib/syntax";
 import { p } from "../strings/pages";
 import { Ago, Bar, Command, Empty, Facet, Head, ID, Kind, Loaded } from "../ui/parts";
-import { mark } from "../lib/act";
 import { Dialog } from "../ui/dialog";
 import { Marked, States } from "../ui/memory";
-import { AddForm, EraseAll } from "./memory_forms";
+import { AddForm, BulkForm, EraseWords } from "./memory_forms";
 
 const t = p.search;
 const PAGE = 25, MOST = 200;
@@ -47,7 +46,8 @@ export default function Memories() {
               {sifted && d.results.length >= MOST && <p class="warn">{t.sifted(MOST)}</p>}
               {!q && <Examples of={d.results} />}
               <Facets of={d} q={q} by={by} />
-              {hits.length === 0 ? <NoHits q={q} found={found} /> : <>{q && <Bulk hits={hits} reload={found.reload} />}<Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} /></>}
+              {q && <Bulk hits={hits} text={typed.text} reload={found.reload} />}
+              {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} />}
             </>
           );
         }}
@@ -106,18 +106,21 @@ function Facets({ of: d, q, by }: { of: SearchResponse; q: string; by: string })
   );
 }
 
-/** Forgets, restores or erases all that is shown. */
-function Bulk({ hits, reload }: { hits: Hit[]; reload: () => void }) {
-  const erasing = useSignal(false);
-  const of = (status: Status): string[] => hits.filter((h) => h.status === status).map((h) => h.id);
-  const ids = of("active"), forgotten = of("forgotten"), all = hits.map((h) => h.id);
+type Deed = "forget" | "restore" | "purge";
+
+/** Forgets, restores or erases of what is shown, or erases all that holds the words. Each deed shows first what it is done to. */
+function Bulk({ hits, text, reload }: { hits: Hit[]; text: string; reload: () => void }) {
+  const deed = useSignal<{ verb: Deed; of: Hit[] } | null>(null), wiping = query.value.get("erase");
+  const close = (): void => void (deed.value = null);
+  const of = (status: Status): Hit[] => hits.filter((h) => h.status === status);
+  const active = of("active"), forgotten = of("forgotten"), u = p.memory.bulk;
+  const ask = (verb: Deed, list: Hit[]) => list.length > 0 && <button type="button" class={verb === "purge" ? "quiet" : ""} onClick={() => (deed.value = { verb, of: list })}>{u.ask[verb](list.length)}</button>;
   return (
     <p class="line bulk">
-      {ids.length > 0 && <button type="button" onClick={() => void mark("forget", ids, reload)}>{t.forgetAll(ids.length)}</button>}
-      {forgotten.length > 0 && <button type="button" onClick={() => void mark("restore", forgotten, reload)}>{t.restoreAll(forgotten.length)}</button>}
-      <button type="button" class="quiet" onClick={() => (erasing.value = true)}>{t.eraseAll(all.length)}</button>
-      <span class="muted">{t.bulkNote}</span>
-      {erasing.value && <Dialog title={p.memory.purge.title} close={() => (erasing.value = false)} destroys><EraseAll ids={all} close={() => (erasing.value = false)} then={reload} /></Dialog>}
+      {ask("forget", active)}{ask("restore", forgotten)}{ask("purge", hits)}
+      {text && <button type="button" class="quiet" onClick={() => setQuery({ erase: "1" })}>{u.words(text)} …</button>}
+      {deed.value && <Dialog title={u.title[deed.value.verb]} close={close} destroys={deed.value.verb === "purge"}><BulkForm verb={deed.value.verb} of={deed.value.of} close={close} then={reload} /></Dialog>}
+      {wiping && text && <Dialog title={u.words(text)} close={() => setQuery({ erase: "" })} destroys><EraseWords text={text} close={() => setQuery({ erase: "" })} then={reload} /></Dialog>}
     </p>
   );
 }
@@ -132,7 +135,7 @@ function Hits({ of: d, hits, by, ranked, shown }: { of: SearchResponse; hits: Hi
   }
   return (
     <div ref={rows}>
-      <p class="muted" role="status">{ranked ? t.took(hits.length, d.counted ?? hits.length, ms(d.took_ms)) : t.listed(hits.length, d.searched)}</p>
+      <p class="muted" role="status">{ranked ? t.took(hits.length, d.counted ?? hits.length, ms(d.took_ms)) : t.listed(hits.length, d.counted ?? hits.length, (d.counted ?? 0) >= MOST)}</p>
       {[...groups].map(([name, list]) => (
         <section key={name} aria-label={name || undefined}>
           {by && <h2 class="group-head">{name || t.none} <span class="muted">{list.length}</span></h2>}
@@ -189,7 +192,7 @@ function NoHits({ q, found }: { q: string; found: Resource<SearchResponse> }) {
       )}
       {(examples.data?.results.length ?? 0) > 0 && !found.loading && (
         <>
-          <p class="muted">{t.tryThese} ({many(examples.data!.counted ?? 0, "memory", "memories")})</p>
+          <p class="muted">{t.tryThese}</p>
           <ul>{queries(examples.data!.results).map((e) => <li key={e}><Query of={e} /></li>)}</ul>
         </>
       )}

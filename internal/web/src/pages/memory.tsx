@@ -9,6 +9,7 @@ import { Markdown } from "../lib/markdown";
 import type { Feedback, Memory, MemoryStory, InjectionRow, UseRow } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { p } from "../strings/pages";
+import { trigger } from "../strings/recalls";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Ago, copy, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
 import { States } from "../ui/memory";
@@ -178,7 +179,7 @@ function Life({ of: m }: { of: Memory }) {
 function Injections({ of }: { of: InjectionRow[] }) {
   return <Table caption={t.injections} of={of} id={(x) => x.receipt} columns={[
     { head: t.heads.at, cell: (x) => <Ago at={x.at} /> },
-    { head: t.heads.trigger, cell: (x) => <a href={"/injections/" + x.receipt}>{x.trigger.replaceAll("_", " ")}</a> },
+    { head: t.heads.trigger, cell: (x) => <a href={"/injections/" + x.receipt}>{trigger(x.trigger)}</a> },
     { head: t.heads.query, wide: true, cell: (x) => x.query },
     { head: t.heads.session, spare: true, cell: (x) => <ID of={x.session} /> },
     { head: t.heads.rank, num: true, spare: true, cell: (x) => count(x.rank) },

@@ -1,15 +1,15 @@
-// The two forms of a memory's page.
-import { useSignal } from "@preact/signals";
+// The forms that change memories.
+import { useSignal, type Signal } from "@preact/signals";
 import { get, getAsIs, post, project } from "../lib/api";
-import { act } from "../lib/act";
+import { act, mark } from "../lib/act";
 import { words } from "../lib/format";
-import type { Memory, MemoryStory, Projects, Scope } from "../lib/model";
+import type { Memory, MemoryStory, Projects, Purged, Scope } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { s } from "../strings";
 import { p } from "../strings/pages";
 import { Cancel } from "../ui/dialog";
-import { Loaded } from "../ui/parts";
+import { Failure, Loaded } from "../ui/parts";
 
 const t = p.memory;
 const KINDS = ["fact", "decision", "gotcha", "howto", "todo", "preference", "convention", "error_fix", "change", "discovery", "rationale", "trade_off", "file_note", "command", "request", "summary"];
@@ -81,18 +81,86 @@ export function AddForm({ close }: { close: () => void }) {
   );
 }
 
-/** Erases several memories for good once the word was typed. */
-export function EraseAll({ ids, close, then }: { ids: string[]; close: () => void; then: () => void }) {
-  const typed = useSignal(""), what = t.purge.many(ids.length);
+type Bulk = "forget" | "restore" | "purge";
+
+/** Lists memories with a tick each, and does with the ticked ones what verb says; to erase them a word is typed. */
+export function BulkForm({ verb, of, close, then }: { verb: Bulk; of: readonly Memory[]; close: () => void; then: () => void }) {
+  const chosen = useSignal<ReadonlySet<string>>(new Set(of.map((m) => m.id))), typed = useSignal("");
+  const ids = of.filter((m) => chosen.value.has(m.id)).map((m) => m.id), all = ids.length === of.length, u = t.bulk;
+  const tick = (id: string, on: boolean): void => {
+    const next = new Set(chosen.value);
+    on ? next.add(id) : next.delete(id);
+    chosen.value = next;
+  };
+  const order = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    const done = (): void => { close(); then(); };
+    if (verb === "purge") {
+      if (await act(t.purge.done(t.purge.many(ids.length)), () => post("purge", { ids }))) done();
+    } else if (await mark(verb, ids, then)) close();
+  };
+  return (
+    <form class="form" onSubmit={(e) => void order(e)}>
+      <p>{verb === "purge" ? t.purge.text : u.note[verb]}</p>
+      <fieldset class="chosen">
+        <legend class="sr">{u.list}</legend>
+        <label class="check"><input type="checkbox" checked={all} onChange={(e) => (chosen.value = new Set(e.currentTarget.checked ? of.map((m) => m.id) : []))} /> {u.chosen(ids.length, of.length)}</label>
+        <ul tabIndex={0} aria-label={u.list}>{of.map((m) => (
+          <li key={m.id}><label class="check"><input type="checkbox" checked={chosen.value.has(m.id)} onChange={(e) => tick(m.id, e.currentTarget.checked)} /> <span dir="auto">{m.title}</span></label></li>
+        ))}</ul>
+      </fieldset>
+      {verb === "purge" && <Extent key={ids.join()} ask={{ ids }} />}
+      {verb === "purge" && <Word typed={typed} />}
+      <div class="line"><button type="submit" disabled={ids.length === 0 || (verb === "purge" && typed.value.trim() !== t.purge.word)}>{u.do[verb](ids.length)}</button><Cancel close={close} /></div>
+    </form>
+  );
+}
+
+const Word = ({ typed }: { typed: Signal<string> }) => (
+  <label>{t.purge.type(t.purge.word)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
+);
+
+/** What an erasure erases, and what it does not reach. */
+function Extent({ ask, found }: { ask: { ids: string[] } | { text: string }; found?: (any: boolean) => void }) {
+  const e = t.purge.extent;
+  const would = useResource(async () => {
+    if ("ids" in ask && ask.ids.length === 0) return undefined;
+    const d = await post<Purged>("purge_preview", ask);
+    found?.(!!(d.memories?.length || d.mentions?.length));
+    return d;
+  }, []);
+  if (would.loading) return <p class="muted loading" aria-live="polite">{e.looking}</p>;
+  if (would.error) return <Failure error={would.error} retry={would.reload} />;
+  const d = would.data, byWords = "text" in ask;
+  if (!d) return null;
+  if (byWords && !d.memories?.length && !d.mentions?.length) return <p aria-live="polite">{e.none(ask.text)}</p>;
+  const places = (d.mentions ?? []).map((c) => (e.places[c.value] ?? ((n: number) => `${c.value}: ${n}`))(c.n));
+  const list = d.memories ?? [], n = d.purged;
+  return (
+    <div aria-live="polite" data-testid="extent">
+      {byWords && <p>{e.holds(ask.text)} <strong>{places.join(", ")}</strong>.</p>}
+      {byWords && list.length > 0 && (
+        <ul class="chosen" tabIndex={0} aria-label={t.bulk.list}>{list.slice(0, 20).map((m) => <li key={m.id} dir="auto">{m.title}</li>)}{n.memories > Math.min(list.length, 20) && <li class="muted">{e.more(n.memories - Math.min(list.length, 20))}</li>}</ul>
+      )}
+      <p class="muted">{byWords ? e.whole : e.goes}: {e.counts(n.memories, n.events, n.turns, n.receipts, n.checkpoints)}.{byWords && " " + e.lines}</p>
+      <details><summary>{e.unreached}</summary><ul class="items">{d.unreached.map((x) => <li key={x}>{x}</li>)}</ul></details>
+    </div>
+  );
+}
+
+/** Erases all that holds some words, once it was shown what that is and the word was typed. */
+export function EraseWords({ text, close, then }: { text: string; close: () => void; then: () => void }) {
+  const typed = useSignal(""), any = useSignal(false);
   const erase = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (await act(t.purge.done(what), () => post("purge", { ids }))) { close(); then(); }
+    if (await act(t.purge.doneWords(text), () => post("purge", { text }))) { close(); then(); }
   };
   return (
     <form class="form" onSubmit={(e) => void erase(e)}>
-      <p><strong>{what}.</strong> {t.purge.text}</p>
-      <label>{t.purge.type(t.purge.word)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
-      <div class="line"><button type="submit" disabled={typed.value.trim() !== t.purge.word}>{t.actions.purge}</button><Cancel close={close} /></div>
+      <p>{t.purge.words}</p>
+      <Extent ask={{ text }} found={(x) => (any.value = x)} />
+      {any.value && <Word typed={typed} />}
+      <div class="line">{any.value && <button type="submit" disabled={typed.value.trim() !== t.purge.word}>{t.actions.purge}</button>}<Cancel close={close} /></div>
     </form>
   );
 }
@@ -107,6 +175,7 @@ export function PurgeForm({ of: m, close }: { of: Memory; close: () => void }) {
   return (
     <form class="form" onSubmit={(e) => void erase(e)}>
       <p>{t.purge.text}</p>
+      <Extent ask={{ ids: [m.id] }} />
       <label>{t.purge.type(m.id)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
       <div class="line"><button type="submit" disabled={typed.value.trim() !== m.id}>{t.actions.purge}</button><Cancel close={close} /></div>
     </form>

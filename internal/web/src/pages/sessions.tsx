@@ -16,7 +16,7 @@ export default function Sessions() {
   const q = query.value;
   const agent = q.get("agent") ?? "", branch = q.get("branch") ?? "", when = q.get("when") ?? "";
   const shown = Number(q.get("shown")) || PAGE;
-  const since = days[when] ? new Date(Math.floor(Date.now() / 60_000) * 60_000 - days[when] * 86_400_000).toISOString() : "";
+  const since = days[when] ? new Date(new Date().setHours(0, 0, 0, 0) - (days[when] - 1) * 86_400_000).toISOString() : ""; // days as on Today and Usage
   const params = { project: project.value, agent, branch, since, limit: Math.min(shown, 200) };
   const list = useResource((a) => getRows<Data>("sessions", "sessions", params, a), [agent, branch, when, shown], (e) => e.type !== "new_observation");
   const rows = useRows();

@@ -5,13 +5,16 @@ import { mark } from "../lib/act";
 import { commandHere } from "../lib/command";
 import { onLive, paused } from "../lib/feed";
 import type { ComponentChildren } from "preact";
-import { count, many, words } from "../lib/format";
+import { count, given, many, span, words } from "../lib/format";
 import { useRows } from "../lib/keys";
-import type { ItemState, TimelineEntry, Now as NowData, Receipt, InjectedItem } from "../lib/model";
-import type { ReviewResponse } from "../lib/model_upkeep";
+import type { ItemState, TimelineEntry, Now as NowData, Receipt, InjectedItem, LeftOutItem, Today } from "../lib/model";
+import type { Recap } from "../lib/model_history";
+import type { Checkup, ReviewResponse } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
+import { s } from "../strings";
 import { p } from "../strings/pages";
 import { v } from "../strings/places";
+import { gate, trigger } from "../strings/recalls";
 import { Evidence, Uses } from "../ui/uses";
 import { Ago, Command, Empty, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
 
@@ -63,7 +66,7 @@ function Day({ of: d }: { of: NowData }) {
         <Card title={t.cards.injected} value={y.injected} note={t.cards.cost(y.tokens, y.abstained)}>
           {y.last && (
             <li><a class="plain" dir="auto" href={"/injections/" + y.last.id}>
-              {t.cards.last}, <Ago at={y.last.at} />: {y.last.query ? `“${y.last.query}”` : words(y.last.trigger)}
+              {t.cards.last}, <Ago at={y.last.at} />: {y.last.query ? `“${y.last.query}”` : trigger(y.last.trigger)}
             </a><span class="evidence">{t.cards.came(y.last.injected, y.last_used)}</span></li>
           )}
         </Card>
@@ -71,10 +74,7 @@ function Day({ of: d }: { of: NowData }) {
           {y.used.slice(0, 3).map((u) => <li key={u.id}><a class="plain" dir="auto" href={"/m/" + u.id}>{u.title}</a>
             <span class="evidence"><Evidence of={u} /></span></li>)}
         </Card>
-        <Card title={t.cards.needs} value={y.review} note={y.review ? <a href="/review">{t.cards.review}</a> : y.open.length ? t.cards.onlyOpen : t.cards.noReview}>
-          {y.review > 0 && <Question />}
-          {y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.cards.open} {m.title}</a></li>)}
-        </Card>
+        <Needs of={y} />
       </div>
       <p class="alerts">
         {(d.pauses ?? []).length > 0 && <Tag tone="warn">{t.paused}</Tag>}
@@ -91,15 +91,35 @@ function learned(kind: string): string {
   return "/memories?q=" + encodeURIComponent(`kind:${kind} after:${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`);
 }
 
+/** What waits for the person: findings to decide, commands that still fail, faults of the installation; then what is open. */
+function Needs({ of: y }: { of: Today }) {
+  const t = p.now.cards;
+  const recap = useResource((a) => get<Recap>("recap", { project: project.value, since: "yesterday" }, a), [], (e) => e.type === "changed");
+  const health = useResource((a) => get<Checkup>("health", {}, a), []);
+  const failing = (recap.data?.days ?? []).flatMap((d) => d.failures.filter((f) => !f.resolved && !f.fix)).reverse();
+  const faults = (health.data?.checks ?? []).filter((k) => k.state === "fail" || k.state === "warn");
+  const notes = (health.data?.checks ?? []).filter((k) => k.state === "info" && k.fix.length > 0);
+  const n = { review: y.review, failing: failing.length, faults: faults.length };
+  return (
+    <Card title={t.needs} value={n.review + n.failing + n.faults} note={t.needsNote(n, y.open.length > 0)}>
+      {y.review > 0 && <Question />}
+      {failing.slice(0, 2).map((f) => <li key={f.id}><a class="plain" dir="auto" href={"/m/" + f.id}>{t.fails} <code>{f.command}</code></a>
+        <span class="evidence">{t.failsNext(f.times)}</span></li>)}
+      {[...faults, ...notes].slice(0, 2).map((k) => <li key={k.id + k.what}><a class="plain" dir="auto" href="/health#checks">{k.state === "info" && t.note} {k.what}</a>
+        <span class="evidence">{k.fix[0]?.startsWith("remanence") ? <Command>{k.fix[0]}</Command> : k.fix[0]}</span></li>)}
+      {y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.open} {m.title}</a></li>)}
+    </Card>
+  );
+}
+
 /** The first finding that waits for a decision. */
 function Question() {
   const first = useResource((a) => get<ReviewResponse>("review", { project: project.value, limit: 1 }, a), []);
   const i = first.data?.items[0];
-  if (!i) return null;
   return (
     <li>
-      <a class="plain" dir="auto" href={"/review?rule=" + i.rule}>{v.ask[i.rule] ?? v.rules[i.rule] ?? i.rule}</a>
-      <span class="evidence" dir="auto">{i.memories[0]?.title}</span>
+      <a class="plain" dir="auto" href={"/review" + (i ? "?rule=" + i.rule : "")}>{i ? v.ask[i.rule] ?? v.rules[i.rule] ?? i.rule : p.now.cards.review}</a>
+      {i && <span class="evidence" dir="auto">{i.memories[0]?.title}</span>}
     </li>
   );
 }
@@ -127,12 +147,13 @@ function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Recor
         <>
           <div ref={rows} class="briefing" tabIndex={0} role="group" aria-label={p.now.items}>
             {places.map((place) => (
-              <section key={place} aria-label={words(place) || p.now.items}>
-                {place && <h3>{words(place)}</h3>}
+              <section key={place} aria-label={p.now.places[place] ?? (words(place) || p.now.items)}>
+                {place && <h3>{p.now.places[place] ?? words(place)}</h3>}
                 <ol class="items">{items.filter((i) => (i.place ?? "") === place).map((i) => <Item key={i.id} of={i} state={states[i.id] ?? {}} reload={reload} />)}</ol>
               </section>
             ))}
           </div>
+          {(r.dropped ?? []).length > 0 && <LeftOut of={r.dropped!} />}
           <details class="exact">
             <summary>{p.now.text}</summary>
             <pre class="panel" tabIndex={0} role="region" aria-label={p.now.text} data-testid="briefing">{r.text}</pre>
@@ -143,14 +164,33 @@ function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Recor
   );
 }
 
+/** What the next briefing has no room for, or leaves out by another rule. */
+function LeftOut({ of }: { of: LeftOutItem[] }) {
+  return (
+    <details class="exact" data-testid="left-out">
+      <summary>{p.now.leftOut(of.length)}</summary>
+      <ul class="items">{of.map((x) => <li key={x.id}>{x.id.startsWith("m_") ? <a class="plain" dir="auto" href={"/m/" + x.id}>{x.title || x.id}</a> : x.title || x.id}<span class="evidence">{gate(x.gate)}</span></li>)}</ul>
+    </details>
+  );
+}
+
+/** Why an item is in the briefing, in a few words. */
+function why(i: InjectedItem, st: ItemState): string {
+  const t = p.now.why, age = given(st.created) ? when(st.created) : "";
+  const base = i.kind === "todo" ? t.open(age) : i.kind === "decision" || i.kind === "trade_off" ? t.decided(age) : i.kind === "summary" ? t.session(age) : t.learned(age);
+  return [st.pinned && p.now.tags.pinned, base, st.uses && p.now.tags.used(st.uses)].filter(Boolean).join(", ");
+}
+
+/** today, or "3 d ago" */
+const when = (at: string): string => new Date(at).toDateString() === new Date().toDateString() ? p.now.why.today : s.time.ago(span(Date.now() - Date.parse(at)));
+
 function Item({ of: i, state: st, reload }: { of: InjectedItem; state: ItemState; reload: () => void }) {
   const t = p.now.tags, pin = st.pinned ? "unpin" : "pin";
   return (
     <li data-row>
       <div class="line"><Kind of={i.kind ?? ""} /><ID of={i.id} />
-        {st.pinned && <Tag>{t.pinned}</Tag>}
+        <span class="muted" data-testid="why">{why(i, st)}</span>
         {st.yours && <Tag>{t.yours}</Tag>}
-        {(st.uses ?? 0) > 0 && <Tag tone="ok">{t.used(st.uses!)}</Tag>}
         {(st.contradicts ?? []).length > 0 && <Tag tone="warn">{t.contradicts(st.contradicts!)}</Tag>}
         {st.stale && st.stale !== "fresh" && <Tag tone="warn">{p.memory.stale[st.stale] ?? st.stale}</Tag>}
         <span class="end"><span class="muted">{count(i.tokens)} tok</span>
@@ -245,7 +285,7 @@ function FeedRow({ of: m }: { of: TimelineEntry }) {
     <li data-row class={"w-" + m.what}>
       <span class="when muted"><Ago at={m.at} /></span>
       {p.now.what[m.what] ? <span class="kind plain">{p.now.what[m.what]}</span> : <Kind of={m.what} />}
-      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(m.title, m.count ?? 0) : ended ? p.now.ended : m.title}</a>
+      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(trigger(m.title), m.count ?? 0) : ended ? p.now.ended : m.title}</a>
       <span class="end muted">{m.tokens ? count(m.tokens) + " tok " : ""}{!project.value ? m.project_name : ""} {m.session && <a class="id" href={"/sessions/" + m.session}>{m.session}</a>}</span>
     </li>
   );

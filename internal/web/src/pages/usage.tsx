@@ -5,6 +5,7 @@ import { commandHere } from "../lib/command";
 import { mark } from "../lib/act";
 import { count, many, percent } from "../lib/format";
 import { useRows } from "../lib/keys";
+import type { Effect as EffectData } from "../lib/model_history";
 import type { Day, DeadItem, Economy as Data } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
@@ -17,12 +18,13 @@ export default function Economy() {
   const days = Number(query.value.get("days")) || 30;
   const params = { project: project.value, days };
   const data = useResource((a) => get<Data>("economy", params, a), [days]);
+  const effect = useResource((a) => get<EffectData>("effect", params, a), [days]);
   return (
     <>
       <Head title={w.title} command={commandHere("stats", "--days", String(days))} json="economy" params={params}>
         <Facet title={w.period} values={[7, 30, 90].map((n) => ({ value: String(n), label: w.days(n) }))} chosen={String(days)} choose={(v) => setQuery({ days: v === "30" ? "" : v })} />
       </Head>
-      <Loaded of={data}>{(d) => d.sessions < 3 ? <Few n={d.sessions} /> : <><Full of={d} reload={data.reload} /><Effect /></>}</Loaded>
+      <Loaded of={data}>{(d) => d.sessions < 3 ? <Few n={d.sessions} /> : <><Verdict of={d} effect={effect.data} days={days} /><Full of={d} reload={data.reload} /><Effect of={effect} days={days} /></>}</Loaded>
     </>
   );
 }
@@ -30,6 +32,12 @@ export default function Economy() {
 const Few = ({ n }: { n: number }) => (
   <Empty title={w.needs}><p><Bar share={n / 3} label={w.soFar(n)} /> <span class="muted">{w.soFar(n)}</span></p></Empty>
 );
+
+/** What memory was worth and what it cost, in one sentence. */
+function Verdict({ of: d, effect, days }: { of: Data; effect: EffectData | undefined; days: number }) {
+  const n = effect?.sessions;
+  return <p class="lead" data-testid="verdict">{n && n.used + n.given > 0 ? w.verdict(n.used, n.used + n.given, days) : w.verdictNone(days)} {w.verdictCost(injectedTokens(d.total))}</p>;
+}
 
 const injectedTokens = (d: Day): number => Object.values(d.tokens).reduce((a, b) => a + b, 0);
 

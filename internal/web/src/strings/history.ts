@@ -94,7 +94,7 @@ export const pr = {
 
 export const ef = {
   title: "Does it help?",
-  aside: "Sessions with and without a use of memory, 90 days",
+  aside: (days: number) => `Sessions with and without a use of memory, ${days} days`,
   sessions: (used: number, given: number, none: number) => `${many(used, "session")} used memory, ${count(given)} were given some without a use that was seen, ${count(none)} were given none.`,
   none: "No session with a prompt began in these days.",
   table: "Sessions with and without a use of memory",

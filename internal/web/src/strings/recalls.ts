@@ -59,7 +59,7 @@ export const r = {
 
   abstained: (best: number, floor: number) => `Abstained: the best had a relevance of ${best.toFixed(2)}, ${floor.toFixed(2)} was needed.`,
   abstainedAll: "Abstained: no memory had anything in common with the query.",
-  injectedLine: (items: number, tokens: number, budget: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} + frame)`,
+  injectedLine: (items: number, tokens: number, budget: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} without headings)`,
   steps: {
     title: "How it came about",
     query: "Query",
@@ -84,7 +84,7 @@ export const r = {
   score: "score",
   rule: "rule",
   place: "place",
-  place2: (n: number, total: number) => `${count(n)} tokens; the budget of ${count(total)} is for the items alone, without the frame`,
+  place2: (n: number, total: number) => `${count(n)} tokens; the budget of ${count(total)} is for the items alone, without headings`,
   parts: "What the score is made of",
   part: { name: "part", value: "value", weight: "weight", sum: "adds" },
   used: "used afterwards",
@@ -111,6 +111,9 @@ export const e = {
   period: "Period", days: (n: number) => `${n} days`,
   needs: "This page needs 3 sessions with an injection.",
   soFar: (n: number) => `${n} of 3 so far`,
+  verdict: (used: number, given: number, days: number) => `Injected memory was used in ${count(used)} of the ${many(given, "session")} that began in these ${days} days and got some.`,
+  verdictNone: (days: number) => `No session that began in these ${days} days was given memory.`,
+  verdictCost: (tokens: number) => `It cost ${count(tokens)} tokens.`,
   measured: "Tokens by day, measured",
   chart: "Injected tokens by trigger, answers of our tools and model, by day; the dashed line is an estimate of what was not read again",
   results: "tool answers",

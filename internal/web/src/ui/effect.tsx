@@ -1,16 +1,14 @@
 // A comparison of the sessions in which memory was used with the others.
-import { get, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { count, percent } from "../lib/format";
 import type { Effect as Data, EffectGroup, EffectMeasure } from "../lib/model_history";
-import { useResource } from "../lib/resource";
+import type { Resource } from "../lib/resource";
 import { ef } from "../strings/history";
 import { Command, Loaded, Section, Table } from "./parts";
 
-export function Effect() {
-  const effect = useResource((a) => get<Data>("effect", { project: project.value }, a), []);
+export function Effect({ of: effect, days }: { of: Resource<Data>; days: number }) {
   return (
-    <Section title={ef.title} aside={ef.aside} id="effect">
+    <Section title={ef.title} aside={ef.aside(days)} id="effect">
       <Loaded of={effect}>{(d) => {
         const n = d.sessions;
         if (n.used + n.given + n.none === 0) return <p class="muted">{ef.none}</p>;
@@ -26,7 +24,7 @@ export function Effect() {
             <ul class="items">{d.limits.map((x) => <li key={x}>{x}</li>)}</ul>
             <h3>{ef.method}</h3>
             <ul class="items">{d.method.map((x) => <li key={x}>{x}</li>)}</ul>
-            <p><Command>{commandHere("stats", "--effect")}</Command></p>
+            <p><Command>{commandHere("stats", "--effect", "--days", String(days))}</Command></p>
           </>
         );
       }}</Loaded>

@@ -40,10 +40,10 @@ function fixed(): Choice[] {
   ];
 }
 
-/** What can be done with all memories that a text finds. The page of the search offers to forget or erase them. */
+/** What can be done with all that a text finds. Erasing shows first what it erases. */
 function about(text: string): Choice[] {
-  const run = (): void => go("/memories?q=" + encodeURIComponent(text));
-  return [{ key: "delete", label: s.palette.remove(text), note: s.palette.action, run }, { key: "search", label: s.palette.search(text), note: "", run }];
+  const at = "/memories?q=" + encodeURIComponent(text), run = (): void => go(at);
+  return [{ key: "delete", label: s.palette.remove(text), note: s.palette.action, run: () => go(at + "&erase=1") }, { key: "search", label: s.palette.search(text), note: "", run }];
 }
 
 const FOUND = 8; // memories that are listed
