@@ -132,8 +132,23 @@ func TestAPurgeOnAServerNamesWhatItDoesNotReach(t *testing.T) {
 	if out := p.Run("search", "swordfish"); strings.Contains(out, "m_1") {
 		t.Errorf("after the purge: %s", out)
 	}
+	erasesWords(t, p)
 	if _, err := os.Stat(old); err != nil {
 		t.Error(err)
+	}
+}
+
+// erasesWords erases words that a memory, a prompt and the title of a session hold.
+func erasesWords(t *testing.T, p *world.Person) {
+	t.Helper()
+	p.Run("add", "the Walrus lives on the pier")
+	p.Hook(p.Payload("UserPromptSubmit", map[string]any{"session_id": "one", "prompt": "where does the walrus live?"}))
+	if out := p.Run("purge", "--text", "walrus", "--dry-run"); !strings.Contains(out, "prompts") {
+		t.Errorf("preview of words: %s, want the prompt counted", out)
+	}
+	p.Run("purge", "--text", "walrus", "--yes")
+	if out := p.Run("purge", "--text", "walrus", "--dry-run"); !strings.Contains(out, "Nothing that is stored") {
+		t.Errorf("after the purge of words: %s", out)
 	}
 }
 

@@ -78,6 +78,7 @@ func TestMemoryIsOnSurrealDBAlone(t *testing.T) {
 		t.Errorf("preview of a purge: %s", out)
 	}
 	p.Run("purge", "m_1", "--yes")
+	erasesWords(t, p)
 	if out := p.Run("search", "till"); strings.Contains(out, "five cents") {
 		t.Errorf("after the purge: %s", out)
 	}
