@@ -91,6 +91,8 @@ function learned(kind: string): string {
   return "/memories?q=" + encodeURIComponent(`kind:${kind} after:${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`);
 }
 
+const NEEDS = 4; // lines of what needs the person; the note above them counts all
+
 /** What waits for the person: findings to decide, commands that still fail, faults of the installation; then what is open. */
 function Needs({ of: y }: { of: Today }) {
   const t = p.now.cards;
@@ -102,12 +104,14 @@ function Needs({ of: y }: { of: Today }) {
   const n = { review: y.review, failing: failing.length, faults: faults.length };
   return (
     <Card title={t.needs} value={n.review + n.failing + n.faults} note={t.needsNote(n, y.open.length > 0)}>
-      {y.review > 0 && <Question />}
-      {failing.slice(0, 2).map((f) => <li key={f.id}><a class="plain" dir="auto" href={"/m/" + f.id}>{t.fails} <code>{f.command}</code></a>
-        <span class="evidence">{t.failsNext(f.times)}</span></li>)}
-      {[...faults, ...notes].slice(0, 2).map((k) => <li key={k.id + k.what}><a class="plain" dir="auto" href="/health#checks">{k.state === "info" && t.note} {k.what}</a>
-        <span class="evidence">{k.fix[0]?.startsWith("remanence") ? <Command>{k.fix[0]}</Command> : k.fix[0]}</span></li>)}
-      {y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.open} {m.title}</a></li>)}
+      {[
+        y.review > 0 && <Question key="review" />,
+        ...failing.slice(0, 2).map((f) => <li key={f.id}><a class="plain" dir="auto" href={"/m/" + f.id}>{t.fails} <code>{f.command}</code></a>
+          <span class="evidence">{t.failsNext(f.times)}</span></li>),
+        ...[...faults.slice(0, 2), ...notes.slice(0, 1)].map((k) => <li key={k.id + k.what}><a class="plain" dir="auto" href="/health#checks">{k.state === "info" && t.note} {k.what}</a>
+          <span class="evidence">{k.fix[0]?.startsWith("remanence") ? <code>{k.fix[0]}</code> : k.fix[0]}</span></li>),
+        ...y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.open} {m.title}</a></li>),
+      ].filter(Boolean).slice(0, NEEDS)}
     </Card>
   );
 }
