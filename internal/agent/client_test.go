@@ -381,7 +381,7 @@ func TestTheAnswerOfATurnOfCopilotIsReadFromItsTranscript(t *testing.T) {
 }
 
 func TestTheNotificationOfCodexIsAPromptAndTheEndOfItsTurn(t *testing.T) {
-	find := func(session string) string { return "/rollout-" + session + ".jsonl" }
+	find := func(session string) (string, bool) { return "/rollout-" + session + ".jsonl", session != "subagent" }
 	const said = `{"type":"agent-turn-complete","thread-id":"s-1","turn-id":"t-1","cwd":"/p","client":"codex_exec",` +
 		`"input-messages":["what?"],"last-assistant-message":"That."}`
 	d, _ := agent.ByName("codex")
@@ -403,6 +403,7 @@ func TestTheNotificationOfCodexIsAPromptAndTheEndOfItsTurn(t *testing.T) {
 	}
 	for _, other := range []string{
 		"", "[]", `{"type":"approval-requested","thread-id":"s"}`, `{"type":"agent-turn-complete"}`,
+		`{"type":"agent-turn-complete","thread-id":"subagent"}`,
 	} {
 		if got := agent.CodexTurn(other, find); got != nil {
 			t.Errorf("%s: got %q", other, got)

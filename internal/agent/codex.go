@@ -126,18 +126,22 @@ func below(dir, file string) string {
 const CodexNotify = "notify"
 
 // CodexTurn returns the payloads of hooks that say what the argument of that program does: the prompt, then the end of
-// the turn. It returns nil for an argument that is not the end of a turn. find returns the path of a session's
-// transcript, "" if there is none.
-func CodexTurn(argument string, find func(session string) string) [][]byte {
+// the turn. It returns nil for an argument that is not the end of a turn, and for a session that find does not want.
+// find returns the path of its transcript, "" if there is none.
+func CodexTurn(argument string, find func(session string) (transcript string, ok bool)) [][]byte {
 	f, ok := open([]byte(argument))
 	session := f.text("thread-id")
 	if !ok || f.text("type") != "agent-turn-complete" || session == "" {
 		return nil
 	}
+	transcript, ok := find(session)
+	if !ok {
+		return nil
+	}
 	var said []string
 	_ = json.Unmarshal(f["input-messages"], &said) // of another form: there are no words
 	about := map[string]string{
-		"session_id": session, "turn_id": f.text("turn-id"), "cwd": f.text("cwd"), "transcript_path": find(session),
+		"session_id": session, "turn_id": f.text("turn-id"), "cwd": f.text("cwd"), "transcript_path": transcript,
 	}
 	payload := func(event, member, text string) []byte {
 		about["hook_event_name"], about[member] = event, text

@@ -3,6 +3,7 @@ package hookclient
 import (
 	"bytes"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,12 +21,30 @@ func runNotify(sys config.System, c hook.Config, argument string) {
 		c.Handler = injectionOff{c.Handler}
 		return c
 	}
-	for _, payload := range agent.CodexTurn(argument, func(session string) string {
-		return codexTranscript(sys, session)
+	for _, payload := range agent.CodexTurn(argument, func(session string) (string, bool) {
+		file := codexTranscript(sys, session)
+		return file, !ofSubagent(file)
 	}) {
 		c.Stdin, c.Nonce = bytes.NewReader(payload), nonce()
 		hook.Run(c)
 	}
+}
+
+// maxMeta is more than the beginning of a transcript takes until it says whose it is, in bytes.
+const maxMeta = 16 << 10
+
+// ofSubagent reports whether a transcript of Codex says that it is that of a subagent. The prompts of one are those of
+// a model, and copies of the person's.
+func ofSubagent(transcript string) bool {
+	f, err := os.Open(transcript)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, maxMeta)
+	n, _ := f.ReadAt(head, 0)
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	return bytes.Contains(line, []byte(`"thread_source":"subagent"`))
 }
 
 // codexTranscript finds the transcript of a session of Codex; "" if there is none.

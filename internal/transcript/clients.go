@@ -26,6 +26,7 @@ const (
 type Reader struct {
 	session, cwd string // that the transcript names
 	message      string // id of the newest message of the assistant
+	subagent     bool   // the transcript is that of a subagent, whose prompts are those of a model
 }
 
 // foreignLine is a line of any other client, as far as it matters.
@@ -116,6 +117,7 @@ type codexPayload struct {
 	Type    string `json:"type"`
 	ID      string `json:"id"`
 	Cwd     string `json:"cwd"`
+	Thread  string `json:"thread_source"`
 	TurnID  string `json:"turn_id"`
 	Role    string `json:"role"`
 	Content []struct {
@@ -156,7 +158,11 @@ func (d *Reader) codex(f foreignLine) []record {
 	var r record
 	switch {
 	case f.Type == "session_meta":
-		d.session, d.cwd = p.ID, p.Cwd
+		if d.session == "" { // later ones are of the session that this one was forked from
+			d.session, d.cwd, d.subagent = p.ID, p.Cwd, p.Thread == "subagent"
+		}
+		return nil
+	case d.subagent:
 		return nil
 	case f.Type == "event_msg" && p.Type == "task_complete": // the end of the turn
 		r = said(Assistant, "", f.Timestamp, message{ID: d.message, StopReason: "end_turn"})

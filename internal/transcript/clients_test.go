@@ -44,6 +44,26 @@ func homeOfClients(t *testing.T) string {
 	return home
 }
 
+// The transcript of a subagent of Codex begins with a copy of the session that it was forked from.
+func TestSubagentsOfCodexAreNoSessions(t *testing.T) {
+	home := homeOfClients(t)
+	b, err := os.ReadFile(filepath.Join("testdata", "codex.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const id = "01a20acb-9408-7b00-8720-ecc513255e94"
+	head := `{"timestamp":"2026-11-23T23:44:00Z","type":"session_meta","payload":{"id":"` + id + `","cwd":"/p",` +
+		`"source":{"subagent":{}},"thread_source":"subagent"}}` + "\n"
+	path := filepath.Join(home, filepath.Dir(filepath.FromSlash(clientFiles()["codex"])), "rollout-"+id+".jsonl")
+	if err := os.WriteFile(path, append([]byte(head), b...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := transcript.List(t.Context(), filepath.Join(home, "none"), home)
+	if err != nil || slices.ContainsFunc(files, func(f mem.TranscriptFile) bool { return f.Path == path }) {
+		t.Errorf("listed %v, %v; want no subagent", files, err)
+	}
+}
+
 func TestSessionsOfOtherClientsAreListed(t *testing.T) {
 	home := homeOfClients(t)
 	files, err := transcript.List(t.Context(), filepath.Join(home, "none"), home)
