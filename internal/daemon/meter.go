@@ -83,6 +83,13 @@ func (m *meter) giveWay(ctx context.Context, backfill bool) {
 	}
 }
 
+// answering reports whether an event is being answered.
+func (m *meter) answering() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.running > 0
+}
+
 func (m *meter) busy(jobs bool, quiet time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

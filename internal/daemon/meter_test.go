@@ -11,6 +11,22 @@ import (
 	"remanence/internal/mem"
 )
 
+func TestATransactionIsWantedWhileAHookIsAnswered(t *testing.T) {
+	k := newTalker(t)
+	tx, err := publishing(k.Daemon).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Commit() }()
+	if tx.Wanted() {
+		t.Error("it is wanted by nobody")
+	}
+	k.Meter.running++
+	if !tx.Wanted() {
+		t.Error("it is not wanted while a hook is answered")
+	}
+}
+
 func TestOnlyABackfillGivesWayToJobs(t *testing.T) {
 	m := &meter{next: silent{}}
 	end := m.job()

@@ -17,10 +17,14 @@ type publishingStore struct {
 	*index.Store
 	live   *api.Live
 	others *peers.Group // nil if the store is a file
+	// answering reports whether a hook is being answered.
+	answering func() bool
 }
 
 // publishing is the store of the daemon, whose writes are published.
-func publishing(h *Daemon) publishingStore { return publishingStore{h.indexed, h.live, h.others} }
+func publishing(h *Daemon) publishingStore {
+	return publishingStore{h.indexed, h.live, h.others, func() bool { return h.Meter.answering() }}
+}
 
 // Apply implements mem.Store.
 func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
@@ -63,6 +67,15 @@ func (w publishingStore) Purge(ctx context.Context, ids ...string) (mem.Purged, 
 		w.publish(api.Change{Type: api.Changed, What: []string{"purged"}, IDs: ids})
 	}
 	return done, err
+}
+
+// Begin implements mem.Transactor. A hook that is being answered waits: it needs the processor before it writes.
+func (w publishingStore) Begin(ctx context.Context) (*mem.Transaction, error) {
+	t, err := w.Store.Begin(ctx)
+	if err == nil {
+		t.WantedBy(w.answering)
+	}
+	return t, err
 }
 
 // publish reports changes to the viewers of this daemon and of the others that use the store.

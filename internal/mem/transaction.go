@@ -1,6 +1,9 @@
 package mem
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Transactor is a [Store] that can write what several calls of Apply get in one transaction.
 type Transactor interface {
@@ -14,14 +17,14 @@ type Transactor interface {
 // Transaction is several batches that are written together, see [Transactor]. The zero value has none.
 type Transaction struct {
 	commit func() error
-	wanted func() bool
+	wanted []func() bool
 	after  []func(error)
 	ended  bool
 }
 
 // NewTransaction returns a transaction. commit ends it; wanted reports whether others wait.
 func NewTransaction(commit func() error, wanted func() bool) *Transaction {
-	return &Transaction{commit: commit, wanted: wanted}
+	return &Transaction{commit: commit, wanted: []func() bool{wanted}}
 }
 
 type transactionKey struct{}
@@ -40,7 +43,12 @@ func TransactionOf(ctx context.Context) *Transaction {
 }
 
 // Wanted reports whether others wait until the transaction has ended.
-func (t *Transaction) Wanted() bool { return t.wanted != nil && t.wanted() }
+func (t *Transaction) Wanted() bool {
+	return slices.ContainsFunc(t.wanted, func(wanted func() bool) bool { return wanted() })
+}
+
+// WantedBy adds others: f reports whether they wait.
+func (t *Transaction) WantedBy(f func() bool) { t.wanted = append(t.wanted, f) }
 
 // After has f called with the error of Commit once the transaction has ended.
 func (t *Transaction) After(f func(error)) { t.after = append(t.after, f) }

@@ -229,7 +229,7 @@ func (db *database) inTransaction(ctx context.Context, f func(*writer) error) (e
 	return f(w)
 }
 
-// mostUnsynced is how many commits without a sync follow one another before the log is synced and checkpointed. The
+// mostUnsynced is how many batches without a sync follow one another before the log is synced and checkpointed. The
 // next synced commit would do that otherwise, and somebody waits for it.
 const mostUnsynced = 32
 

@@ -13,9 +13,10 @@ import (
 type transaction struct {
 	*writer
 	*mem.Transaction
-	db     *database
-	synced bool  // it holds more than recovered events
-	failed error // of a batch
+	db      *database
+	batches int   // that it holds
+	synced  bool  // it holds more than recovered events
+	failed  error // of a batch
 }
 
 var _ mem.Transactor = (*Store)(nil)
@@ -62,6 +63,7 @@ var (
 
 // applyAll writes batches.
 func (t *transaction) applyAll(ctx context.Context, batches []mem.Batch) (results []mem.Result, err error) {
+	t.batches += len(batches)
 	t.synced = t.synced || (&call{batches: batches}).isAcknowledged()
 	err = t.change(func(w *writer) error {
 		for _, b := range batches {
@@ -99,7 +101,7 @@ func (t *transaction) commit(ctx context.Context) error {
 		_, _ = t.conn.ExecContext(ctx, "ROLLBACK") // some errors end the transaction themselves
 		return err
 	}
-	if t.db.sinceSync++; t.db.sinceSync > mostUnsynced {
+	if t.db.sinceSync += t.batches; t.db.sinceSync > mostUnsynced {
 		t.db.sinceSync, t.synced = 0, true
 	}
 	t.db.boundLog(ctx)
