@@ -101,6 +101,23 @@ func TestOneOddFieldSpoilsNoOther(t *testing.T) {
 	}
 }
 
+func TestTheClientsNoteBehindAPlanIsNotThePersons(t *testing.T) {
+	const plan, note = `Implement the following plan:\n\n# Plan: Retry with a fake clock\n\n1. Use it in send.go.`,
+		`\n\n\nIf you need specific details from before exiting plan mode (like error messages), read the full transcript at: /x/y.jsonl`
+	for prompt, want := range map[string]string{
+		plan + note:              plan,
+		plan:                     plan,
+		`Retry, please.` + note:  `Retry, please.` + note,
+		plan + note + note:       plan + note,
+		plan + `\n- read it all`: plan + `\n- read it all`,
+	} {
+		e := decode(t, `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"`+prompt+`"}`)
+		if got := strings.ReplaceAll(e.Text, "\n", `\n`); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", prompt, got, want)
+		}
+	}
+}
+
 func TestSmallPayloadsAreEnough(t *testing.T) {
 	for _, k := range []string{
 		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -101,7 +102,7 @@ func own(e *mem.Event, f fields) {
 			e.Window = w.count("context_window_size")
 		}
 	case mem.UserPromptSubmit:
-		e.Text = f.text("prompt")
+		e.Text = chars.WithoutPlanNote(f.text("prompt"))
 	case mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure:
 		tool(e, f)
 	case mem.Stop:

@@ -85,6 +85,19 @@ func IsClientText(text string) bool {
 	return false
 }
 
+// WithoutPlanNote returns a prompt without the paragraph that Claude Code adds to a plan that the person accepted. It
+// points the model to the transcript of the planning session.
+func WithoutPlanNote(prompt string) string {
+	const plan, note = "Implement the following plan:", "\nIf you need specific details from before exiting plan mode"
+	if !strings.HasPrefix(strings.TrimSpace(prompt), plan) {
+		return prompt
+	}
+	if i := strings.LastIndex(prompt, note); i >= 0 {
+		return strings.TrimSpace(prompt[:i])
+	}
+	return prompt
+}
+
 // Line folds s into one line: runs of white space become one space.
 func Line(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -187,7 +187,7 @@ func (p *parser) finish(redact func(string) string, hidden func(string) bool) Pa
 // if it holds a tool's result or is of no known form.
 func words(content json.RawMessage) (text string, ok bool) {
 	if err := json.Unmarshal(content, &text); err == nil {
-		return withoutReminders(text), true
+		return chars.WithoutPlanNote(withoutReminders(text)), true
 	}
 	var blocks []block
 	if err := json.Unmarshal(content, &blocks); err != nil {
@@ -198,7 +198,7 @@ func words(content json.RawMessage) (text string, ok bool) {
 		if b.Type == "tool_result" {
 			return "", false
 		}
-		if t := withoutReminders(b.Text); b.Type == "text" && t != "" {
+		if t := chars.WithoutPlanNote(withoutReminders(b.Text)); b.Type == "text" && t != "" {
 			texts = append(texts, t)
 		}
 	}
