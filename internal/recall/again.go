@@ -28,7 +28,7 @@ type repeats struct {
 	sessions int        // earlier sessions in which it occurred
 	tried    []string   // files that were edited between two of its occurrences
 	worked   bool       // the command succeeded after its last occurrence before this one
-	fix      string     // id of the newest memory of what fixed it; "" if none may be injected
+	fix      mem.Memory // the newest memory of what fixed it; without an ID if none may be injected
 }
 
 // again returns an item that says how often a command failed in this way before and what was tried, and the mark by
@@ -73,8 +73,8 @@ func (s repeatSearch) all(ctx context.Context) (repeats, error) {
 	seen := map[string]bool{}
 	for _, m := range ms {
 		if m.Kind == mem.ErrorFix {
-			if gate := ec.Gate(m); r.fix == "" && (gate == "" || gate == event.InjectedBefore) && s.failure.Is(m) {
-				r.fix = m.ID
+			if gate := ec.Gate(m); r.fix.ID == "" && (gate == "" || gate == event.InjectedBefore) && s.failure.Is(m) {
+				r.fix = m
 			}
 			continue
 		}
@@ -156,14 +156,28 @@ func (r repeats) describe(command string) string {
 		line += " Edits of " + strings.Join(r.tried, ", ") + " did not help."
 	}
 	switch {
-	case r.fix != "":
-		line += " " + r.fix + " is what fixed it."
+	case r.fix.ID != "":
+		line += fmt.Sprintf(" What helped (%s): %s.", r.fix.ID, helped(r.fix))
 	case r.worked:
 		line += " It worked later."
 	case len(r.tried) == 0:
 		line += " Nothing is known to have helped."
 	}
 	return line
+}
+
+// maxHelped is the length of what fixed a failure, in characters.
+const maxHelped = 160
+
+// helped returns what a memory of a fix says of it: without the failure, if its title begins with that.
+func helped(fix mem.Memory) string {
+	said := fix.Title
+	if rest, ok := strings.CutPrefix(said, "`"+fix.Command+"` failed ("); ok {
+		if _, change, found := strings.Cut(rest, "), "); found {
+			said = change
+		}
+	}
+	return chars.Clip(strings.TrimRight(chars.Line(said), "."), maxHelped)
 }
 
 func times(n int) string {
