@@ -138,6 +138,16 @@ func TestWorkThatNobodyCommittedIsNamedInTheBriefing(t *testing.T) {
 	}
 }
 
+func TestAPlanThatWasCarriedOutAndNotCommittedIsNamedByItsTitle(t *testing.T) {
+	s := newStage(t)
+	s.common, s.head = "/home/dev/shop/.git", "1111111"
+	const plan = "Implement the following plan:\n\n# Plan: Round the card fee half up\n\n## Steps\n- in `fee.go`"
+	s.play(start("startup"), prompt("p1", plan),
+		edited("p1", "t1", "/home/dev/shop/fee.go", "a", "b"), stop("p1", "All 12 tests pass."),
+		mem.Event{Kind: mem.SessionEnd, Source: "other"})
+	wants(t, "briefing", s.play(in("two", start("startup"))...).Context, "- not committed: Round the card fee half up\n")
+}
+
 // A session without work does not hide what the one before it left open, and work does.
 func TestOpenEndsStandInTheBriefingUntilOtherWorkIsDone(t *testing.T) {
 	const want = "interrupted: show the fee in the export of the month"

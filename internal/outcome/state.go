@@ -158,7 +158,8 @@ func (p Piece) Left() string {
 	if !Unfinished(state) {
 		return ""
 	}
-	return state + ": " + cmp.Or(extract.WholeTitle(p.Title, maxLeft), p.Changed(""))
+	title := strings.TrimPrefix(p.Title, extract.PlannedPrefix)
+	return state + ": " + cmp.Or(extract.WholeTitle(title, maxLeft), p.Changed(""))
 }
 
 // Newest returns the newest of some pieces of work with their state, newest first, in one line; empty without any.
