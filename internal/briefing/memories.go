@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/chars"
@@ -44,8 +45,7 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 	return s, nil
 }
 
-// findingsPerSession is how many findings of one session come before those of others, so that a session with many
-// findings does not displace those of earlier ones.
+// findingsPerSession is how many findings of one session a briefing contains in full. The index names the others.
 const findingsPerSession = 3
 
 // isFinding reports whether the assistant found or fixed something, in contrast to what was laid down.
@@ -71,7 +71,6 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		return cmp.Or(cmp.Compare(first(b), first(a)), b.Updated.Compare(a.Updated))
 	})
 	fit := make([]mem.Memory, 0, most)
-	var further []mem.Memory // findings of sessions that have enough
 	found := map[string]int{}
 	for _, mm := range ms {
 		if len(fit) == most {
@@ -82,13 +81,11 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		}
 		if isFinding(mm) {
 			if found[mm.Session]++; found[mm.Session] > findingsPerSession {
-				further = append(further, mm)
 				continue
 			}
 		}
 		fit = append(fit, mm)
 	}
-	fit = append(fit, further[:min(len(further), most-len(fit))]...)
 	fit = g.use().Order(fit, g.ec.At, func(mm mem.Memory) bool { return recall.Belongs(g.ec, g.hints, mm) })
 	slices.SortStableFunc(fit, func(a, b mem.Memory) int { return briefingRank(a) - briefingRank(b) })
 	return fit
@@ -112,6 +109,17 @@ func (g *gather) news(mm mem.Memory) bool {
 	}
 	g.injected[mm.ID], g.injected[recall.BriefText(mm)] = true, true
 	return true
+}
+
+// contained reports whether a section before says what a summary says, or begins with it if the summary is cut.
+func (g *gather) contained(summary mem.Memory) bool {
+	said := strings.TrimRight(summary.Title, "….")
+	for text := range g.injected {
+		if said != "" && strings.HasPrefix(text, said) {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *gather) known(mm mem.Memory) bool {
@@ -185,11 +193,15 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	}
 	seen := map[string]bool{}
 	for _, mm := range ms {
-		if seen[mm.Session] || mm.Session == g.ec.Session || len(s.Items) == 5 || !g.news(mm) {
+		if seen[mm.Session] || mm.Session == g.ec.Session || len(s.Items) == 5 || g.known(mm) {
 			continue
 		}
-		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.ec.At, mem.Fresh); ok {
-			seen[mm.Session], g.injected[sessionMark+mm.Session] = true, true
+		item, ok := inject.Line(mem.Hit{Memory: mm}, g.ec.At, mem.Fresh)
+		if !ok {
+			continue
+		}
+		seen[mm.Session], g.injected[sessionMark+mm.Session] = true, true
+		if !g.contained(mm) && g.news(mm) {
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -203,8 +215,8 @@ func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
 	})
 }
 
-// index lists titles of further memories, the newest first, and their sessions. Summaries of turns are left out where
-// that of their session is injected. There is no index if the conversation continues.
+// index lists titles of further memories, the newest first, and their sessions. Of the summaries of a session it has
+// the newest, unless that is injected. There is no index if the conversation continues.
 func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	set := g.ec.Settings
 	s := inject.Section{Name: mem.SectionIndex, Share: shareIndex, Plain: !set.Glyphs}
@@ -220,13 +232,16 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 			return s, fmt.Errorf("index: %w", err)
 		}
 		for _, mm := range ms {
-			covered := mm.Kind == mem.Summary && g.injected[sessionMark+mm.Session]
+			covered := mm.Kind == mem.Summary && (g.injected[sessionMark+mm.Session] || g.contained(mm))
 			if mm.Kind == mem.Todo && mm.Resolved || covered || len(s.Rows) == set.Observations || g.ec.Stale(mm) ||
 				!g.news(mm) {
 				continue
 			}
 			if row, ok := inject.IndexRow(mm, time.Local); ok {
 				s.Rows = append(s.Rows, row)
+				if mm.Kind == mem.Summary {
+					g.injected[sessionMark+mm.Session] = true
+				}
 			}
 		}
 	}

@@ -334,6 +334,54 @@ func TestABriefingDrawsTheWeightiestOfMany(t *testing.T) {
 	wantsNot(t, "briefing", before, "the last of the light ones")
 }
 
+func TestABriefingHasAFewFindingsOfEachSessionInFull(t *testing.T) {
+	s := newStage(t)
+	s.settings.Budgets.SessionStart = 8000
+	for i := range 7 {
+		s.learned(mem.Memory{Session: "a", Kind: mem.ErrorFix, Title: fmt.Sprintf("the clock fault number %d is fixed", i)})
+	}
+	s.learned(mem.Memory{Session: "b", Kind: mem.ErrorFix, Title: "the lock fault is fixed", Created: s.clock.Add(-day)},
+		mem.Memory{Session: "a", Kind: mem.Convention, Title: "Clocks are passed in"})
+	whole, index, _ := strings.Cut(s.play(in("two", start("startup"))...).Context, "[remanence] recent context")
+	wants(t, "whole", whole, "the lock fault is fixed", "Clocks are passed in")
+	if n := strings.Count(whole, "the clock fault"); n != 3 {
+		t.Errorf("%d findings of one session, want 3:\n%s", n, whole)
+	}
+	if n := strings.Count(index, "the clock fault"); n != 4 {
+		t.Errorf("%d further findings are named, want 4:\n%s", n, index)
+	}
+}
+
+func TestABriefingSaysTheOutcomeOfASessionOnce(t *testing.T) {
+	s := newStage(t)
+	s.settings.Budgets.SessionStart = 8000
+	const said = "The six prompt sections are wrapped in a guard"
+	s.learned(
+		mem.Memory{Session: "a", Kind: mem.ErrorFix, Title: said + " — they only render with debug=true."},
+		mem.Memory{Session: "a", Kind: mem.Summary, Title: said + "…"},
+		mem.Memory{Session: "b", Kind: mem.Summary, Title: "The sender retries with a fake clock."},
+	)
+	for i := range 4 { // so many further sessions that older ones are in the index
+		s.learned(mem.Memory{
+			Session: fmt.Sprint("c", i), Kind: mem.Summary, Title: fmt.Sprintf("Outcome %d.", i), Created: s.clock.Add(time.Minute),
+		})
+	}
+	for i := range 9 {
+		s.learned(mem.Memory{
+			Session: fmt.Sprint("old", i%3), Kind: mem.Summary, Title: fmt.Sprintf("An old outcome, turn %d.", i),
+			Created: s.clock.Add(-day),
+		})
+	}
+	got := s.play(in("two", start("startup"))...).Context
+	if n := strings.Count(got, said); n != 1 {
+		t.Errorf("the outcome is injected %d times, want once:\n%s", n, got)
+	}
+	wants(t, "briefing", got, "RECENT SESSIONS", "The sender retries with a fake clock.", "Outcome 3.")
+	if n := strings.Count(got, "An old outcome"); n != 3 {
+		t.Errorf("three older sessions are named %d times, want once each:\n%s", n, got)
+	}
+}
+
 // A new task is injected the project's conventions beside what was found for it.
 func TestConventionIsNotInjectedBesideItsDuplicate(t *testing.T) {
 	s := newStage(t)
