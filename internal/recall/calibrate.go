@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -26,6 +28,17 @@ const (
 	aboveMedian = 0.24
 	// lowestFloor and highestFloor bound what calibration may find.
 	lowestFloor, highestFloor = 0.40, 0.65
+	// A project's own prompts find by chance what is in the same words as all of it. What a prompt asks for is
+	// rarely in more than chanceRank-1 memories: what the memory at chanceRank reaches is chance, for ownShare of
+	// the newest ownPrompts prompts that have at least leastTerms terms. Fewer than leastOwn say nothing.
+	chanceRank  = 5
+	ownShare    = 0.75
+	ownPrompts  = 40
+	leastOwn    = 12
+	leastTerms  = 3
+	ownSessions = 40 // sessions that are read for it
+	ownTurns    = 5  // the newest prompts of each
+	highestOwn  = 0.85
 	// A calibration holds for calibrateRest times as long as it took, between calibrateSoon and calibrateLate.
 	calibrateRest = 1000
 	calibrateSoon = 2 * time.Minute
@@ -46,16 +59,31 @@ type Floors struct {
 // calibration is the least relevance of a project. The zero value is that of a project that
 // waits for its first calibration.
 type calibration struct {
-	least float64
-	until time.Time // it holds so long
-	used  bool      // since it was made
+	least  float64
+	prompt float64   // for memories with a prompt, at least as high
+	quote  float64   // for utterances with a prompt, at least as high
+	until  time.Time // it holds so long
+	used   bool      // since it was made
+}
+
+// of returns the least relevance for a question.
+func (c calibration) of(q Question) float64 {
+	switch {
+	case c.until.IsZero():
+		return rank.LeastRelevance
+	case q.Trigger != promptTrigger:
+		return c.least
+	case slices.Contains(q.Query.Kinds, mem.Utterance):
+		return c.quote
+	}
+	return c.prompt
 }
 
 // Use notes that a project is in use: Run calibrates it if its calibration does not hold.
 func (f *Floors) Use(project string) { f.use(project, f.recall.Now()) }
 
-// use is Use at a time, and returns the least relevance for the project.
-func (f *Floors) use(project string, now time.Time) float64 {
+// use is Use at a time, and returns the calibration of the project.
+func (f *Floors) use(project string, now time.Time) calibration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.of[project]
@@ -68,10 +96,7 @@ func (f *Floors) use(project string, now time.Time) float64 {
 			}
 		}
 	}
-	if c.until.IsZero() {
-		return rank.LeastRelevance
-	}
-	return c.least
+	return c
 }
 
 // put sets the calibration of a project. The caller holds the lock.
@@ -129,49 +154,105 @@ func (f *Floors) Calibrate(ctx context.Context) error {
 
 // CalibrateProject is Calibrate for one project, whether its calibration holds or not.
 func (f *Floors) CalibrateProject(ctx context.Context, project string) error {
-	least, began := 0.0, f.recall.Now()
-	for _, q := range []mem.Query{{NotKinds: NotRecalled()}, {Kinds: []mem.Kind{mem.Utterance}}} {
-		q.Project = project
-		var best []float64
+	c, began := calibration{}, f.recall.Now()
+	own, err := f.recall.ownPrompts(ctx, project)
+	if err != nil {
+		return fmt.Errorf("calibrate relevance: %w", err)
+	}
+	for _, of := range []struct {
+		query mem.Query
+		own   *float64
+	}{
+		{mem.Query{Project: project, NotKinds: NotRecalled()}, &c.prompt},
+		{mem.Query{Project: project, Kinds: []mem.Kind{mem.Utterance}}, &c.quote},
+	} {
+		var best, chance []float64
 		for line := range strings.Lines(unrelatedText) {
 			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			r, err := f.recall.bestRelevance(ctx, q, line)
+			r, err := f.recall.relevances(ctx, of.query, line, "")
 			if err != nil {
 				return fmt.Errorf("calibrate relevance: %w", err)
 			}
-			best = append(best, r)
+			best = append(best, at(r, 0))
 		}
-		least = max(least, leastRelevance(best))
+		for _, p := range own {
+			r, err := f.recall.relevances(ctx, of.query, extract.Topic(p.Text), p.Session)
+			if err != nil {
+				return fmt.Errorf("calibrate relevance by own prompts: %w", err)
+			}
+			chance = append(chance, at(r, chanceRank-1))
+		}
+		c.least, *of.own = max(c.least, leastRelevance(best)), ownRelevance(chance)
 	}
+	c.prompt, c.quote = max(c.prompt, c.least), max(c.quote, c.least)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ended := f.recall.Now()
-	hold := min(max(calibrateRest*ended.Sub(began), calibrateSoon), calibrateLate)
-	f.put(project, calibration{least: least, until: ended.Add(hold)})
+	c.until = ended.Add(min(max(calibrateRest*ended.Sub(began), calibrateSoon), calibrateLate))
+	f.put(project, c)
 	return nil
 }
 
-// bestRelevance returns the highest relevance of what a prompt finds.
-func (e *Service) bestRelevance(ctx context.Context, q mem.Query, prompt string) (best float64, err error) {
+// at returns the value at i, or 0 beyond the end.
+func at(values []float64, i int) float64 {
+	if i < len(values) {
+		return values[i]
+	}
+	return 0
+}
+
+// ownPrompts returns the newest prompts of a project that memories can be searched by.
+func (e *Service) ownPrompts(ctx context.Context, project string) (out []mem.Turn, err error) {
+	sessions, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: ownSessions})
+	if err != nil {
+		return nil, err
+	}
+	for _, session := range sessions {
+		turns, err := e.Store.Turns(ctx, session.ID, ownTurns)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range turns {
+			if t.Number > 0 && !t.Private && len(rank.Terms(extract.Topic(t.Text))) >= leastTerms && len(out) < ownPrompts {
+				out = append(out, t)
+			}
+		}
+	}
+	return out, nil
+}
+
+// relevances returns the relevance of each memory that a prompt finds, the highest first, without those of a session.
+func (e *Service) relevances(ctx context.Context, q mem.Query, prompt, without string) (out []float64, err error) {
 	ec := event.Context{
 		Event:    mem.Event{Kind: mem.UserPromptSubmit, Session: "calibration", At: e.Now(), Text: prompt},
 		Settings: e.Settings(), Project: mem.Project{Key: q.Project},
 	}
-	question, ask := e.asked(ec, Question{Trigger: "prompt", Asked: prompt, Query: q})
+	question, ask := e.asked(ec, Question{Trigger: promptTrigger, Asked: prompt, Query: q})
 	question.Query.Limit = rank.Candidates
 	hits, _, err := e.rankedBy(ctx, ByKeyword, question.Query, ask) // no embedding server is asked
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	hits, _ = rank.Floor(ask, hits, 0, nil)
 	for _, h := range hits {
-		if ec.Gate(h.Memory) == "" {
-			best = max(best, h.Parts[rank.PartRelevance])
+		if ec.Gate(h.Memory) == "" && (without == "" || h.Memory.Session != without) {
+			out = append(out, h.Parts[rank.PartRelevance])
 		}
 	}
-	return best, nil
+	slices.SortFunc(out, func(a, b float64) int { return cmp.Compare(b, a) })
+	return out, nil
+}
+
+// ownRelevance returns the least relevance, in steps of 0.01, of a project whose own prompts find memories of these
+// relevances by chance. It is above what ownShare of them find, and 0 if they are too few.
+func ownRelevance(chance []float64) float64 {
+	if len(chance) < leastOwn {
+		return 0
+	}
+	slices.Sort(chance)
+	return min(math.Floor(chance[int(ownShare*float64(len(chance)))]*100+1)/100, highestOwn)
 }
 
 // leastRelevance returns the least relevance, in steps of 0.01, of a project in which unrelated prompts find at best

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -37,16 +38,54 @@ func TestCalibrationIsDueOnceAProjectIsInUse(t *testing.T) {
 	}
 	due(0)
 	for _, project := range []string{"", "b", "a"} {
-		if got := f.use(project, now); got != rank.LeastRelevance {
+		if got := f.use(project, now).of(Question{}); got != rank.LeastRelevance {
 			t.Errorf("project %q: floor %v before it is calibrated", project, got)
 		}
 	}
 	due(0, "a", "b")
 	f.put("a", calibration{least: 0.5, until: now.Add(calibrateLate)})
 	due(calibrateLate, "b") // a was not used since
-	if got := f.use("a", now); got != 0.5 {
+	if got := f.use("a", now).of(Question{}); got != 0.5 {
 		t.Errorf("floor %v, want 0.5", got)
 	}
 	due(calibrateLate-1, "b")
 	due(calibrateLate, "a", "b")
+}
+
+func TestAQuestionIsHeldToTheCalibrationOfItsTrigger(t *testing.T) {
+	c := calibration{least: 0.4, prompt: 0.5, quote: 0.6, until: time.Now()}
+	for _, tt := range []struct {
+		q    Question
+		want float64
+	}{
+		{Question{Trigger: promptTrigger}, 0.5},
+		{Question{Trigger: promptTrigger, Query: mem.Query{Kinds: []mem.Kind{mem.Utterance}}}, 0.6},
+		{Question{Trigger: "file"}, 0.4},
+	} {
+		if got := c.of(tt.q); got != tt.want {
+			t.Errorf("%s, %v: floor %v, want %v", tt.q.Trigger, tt.q.Query.Kinds, got, tt.want)
+		}
+	}
+}
+
+func TestOwnPromptsSayWhatIsFoundByChance(t *testing.T) {
+	spread := make([]float64, 100) // 0.00 to 0.99
+	for i := range spread {
+		spread[len(spread)-1-i] = float64(i) / 100
+	}
+	for _, tt := range []struct {
+		name   string
+		chance []float64
+		want   float64
+	}{
+		{"none", nil, 0},
+		{"too few", slices.Repeat([]float64{0.5}, leastOwn-1), 0},
+		{"enough", slices.Repeat([]float64{0.5}, leastOwn), 0.51},
+		{"the upper quarter is above it", spread, 0.76},
+		{"all say much the same", slices.Repeat([]float64{1}, 100), highestOwn},
+	} {
+		if got := ownRelevance(tt.chance); got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
 }

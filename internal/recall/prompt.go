@@ -31,7 +31,7 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 		return nil, mem.Receipt{}, err
 	}
 	hits, r, err := e.Recall(ctx, ec, Question{
-		Trigger: "prompt", Asked: extract.Topic(ec.Text), Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
+		Trigger: promptTrigger, Asked: extract.Topic(ec.Text), Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
 		Query: mem.Query{NotKinds: NotRecalled()},
 	})
 	// Conventions go with a new task only if the project knows something about it.
@@ -45,6 +45,9 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 	e.Event.LogDegraded("quotes", err)
 	return append(hits, said...), r, nil
 }
+
+// promptTrigger is the trigger of what is injected with a prompt.
+const promptTrigger = "prompt"
 
 // Question is the request of one recall.
 type Question struct {
@@ -72,7 +75,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	r.Candidates = len(hits)
 	if !q.strict {
 		var cuts []mem.LeftOutItem
-		r.Floor = e.Floors.use(ec.Project.Key, e.Now())
+		r.Floor = e.Floors.use(ec.Project.Key, e.Now()).of(q)
 		hits, cuts = rank.Floor(ask, hits, r.Floor, func(m mem.Memory) bool { return ec.Gate(m) == "" })
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
@@ -261,7 +264,7 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 		return nil, nil
 	}
 	hits, quotes, err := e.Recall(ctx, ec, Question{
-		Trigger: "prompt", Asked: extract.Topic(ec.Text), Files: files, Most: 3 * most, // some of which are in view
+		Trigger: promptTrigger, Asked: extract.Topic(ec.Text), Files: files, Most: 3 * most, // some of which are in view
 		Query: mem.Query{Kinds: []mem.Kind{mem.Utterance}},
 	})
 	if err != nil {
