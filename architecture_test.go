@@ -53,7 +53,7 @@ recall:         mem chars vaultfile blame lang extract rank index inject redact 
 erase:          mem chars fault extract redact event
 curate:         mem chars lang extract rank inject redact event recall
 digest:         mem chars extract inject redact event
-continuity:     mem chars vaultfile lang extract outcome rank inject redact event recall
+continuity:     mem chars vaultfile lang shell extract outcome rank inject redact event recall
 filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
 capture:        mem chars lang extract remote shell rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync

@@ -13,6 +13,7 @@ import (
 	"remanence/internal/inject"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
+	"remanence/internal/shell"
 )
 
 // Bounds of a checkpoint. It holds the details that a summary loses: paths, commands
@@ -100,7 +101,7 @@ func (s *Service) State(
 			for _, f := range extract.TrustedNames(mm.Modified) {
 				state.Files = extract.AppendNew(state.Files, f, extract.MaxFiles)
 			}
-		case mm.Kind == mem.Command && !mm.Resolved && len(state.Blocked) < 3:
+		case mm.Kind == mem.Command && !mm.Resolved && blocks(mm) && len(state.Blocked) < 3:
 			if text, ok := inject.InjectableText(mm); ok {
 				state.Blocked = append(state.Blocked, text)
 			}
@@ -117,6 +118,12 @@ func (s *Service) State(
 		state.Next = []string{sum[0].Summary.NextSteps}
 	}
 	return state, s.ApplyDeclaredState(ctx, project, &state)
+}
+
+// blocks reports whether a failed command says that the work is not done. One that only shows something does not, nor
+// does one that was called wrongly.
+func blocks(mm mem.Memory) bool {
+	return !shell.OnlyShows(mm.Command) && !shell.UsageError(mm.Title)
 }
 
 // evidenceOf collects files, commands, errors and figures, newest first.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -209,6 +210,24 @@ func TestTheStateLineIsPartOfTheBlockAndOfAReceipt(t *testing.T) {
 	rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "one"})
 	if err != nil || len(rs) == 0 || rs[0].Trigger != "nudge" || rs[0].Text != got {
 		t.Errorf("receipt: %+v, %v", rs, err)
+	}
+}
+
+// A failed look, and a command that was called wrongly, say nothing of the work.
+func TestOnlyWhatFailedOfTheWorkIsInItsWay(t *testing.T) {
+	for command, failure := range map[string]string{
+		"sed -n '865,867p' send.go": "sed: can't read send.go: No such file or directory",
+		"rtk bun run test":          "error: unrecognized subcommand 'bun'",
+		"go test ./send":            "",
+		"git commit -m x":           "",
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "make the sender retry"),
+			failed("p1", "t1", command, "Exit code 1\n"+cmp.Or(failure, "send_test.go:3: boom goes it")))
+		got := s.play(prompt("p2", "now commit it")).Context
+		if blocked := strings.Contains(got, "BLOCKED:"); blocked != (failure == "") {
+			t.Errorf("%s: blocked %v\n%s", command, blocked, got)
+		}
 	}
 }
 
