@@ -103,7 +103,7 @@ func TestOneOddFieldSpoilsNoOther(t *testing.T) {
 
 func TestTheClientsNoteBehindAPlanIsNotThePersons(t *testing.T) {
 	const plan, note = `Implement the following plan:\n\n# Plan: Retry with a fake clock\n\n1. Use it in send.go.`,
-		`\n\n\nIf you need specific details from before exiting plan mode (like error messages), read the full transcript at: /x/y.jsonl`
+		`\n\n\nIf you need specific details from before exiting plan mode (like errors), read the transcript at: /x/y.jsonl`
 	for prompt, want := range map[string]string{
 		plan + note:              plan,
 		plan:                     plan,

@@ -68,7 +68,8 @@ func TestAFailureThatWasFixedSaysSo(t *testing.T) {
 	s.inSession = "two"
 	s.play(start("startup"), prompt("p2", "look at the retry test again"))
 	r := s.play(failed("p2", "t4", "go test ./retry", clockError))
-	want := "`go test ./retry` failed in this way before: once in an earlier session. What helped (m_3): fixed in clock.go."
+	want := "`go test ./retry` failed in this way before: once in an earlier session. " +
+		"What helped (m_3): fixed in clock.go."
 	if again(r) != want {
 		t.Errorf("got  %q\nwant %q", again(r), want)
 	}

@@ -363,7 +363,8 @@ func TestABriefingSaysTheOutcomeOfASessionOnce(t *testing.T) {
 	)
 	for i := range 4 { // so many further sessions that older ones are in the index
 		s.learned(mem.Memory{
-			Session: fmt.Sprint("c", i), Kind: mem.Summary, Title: fmt.Sprintf("Outcome %d.", i), Created: s.clock.Add(time.Minute),
+			Session: fmt.Sprint("c", i), Kind: mem.Summary, Title: fmt.Sprintf("Outcome %d.", i),
+			Created: s.clock.Add(time.Minute),
 		})
 	}
 	for i := range 9 {
