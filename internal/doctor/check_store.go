@@ -20,9 +20,6 @@ import (
 	"remanence/internal/worker"
 )
 
-// How much is looked through for tags.
-const ()
-
 // checkStore checks the store through the daemon.
 func (a *Checks) checkStore(ctx context.Context) []Check {
 	if a.Brief {

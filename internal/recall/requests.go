@@ -162,9 +162,6 @@ func IsQuestion(prompt string) bool {
 	return p != "" && !strings.HasPrefix(p, event.OwnCommand) && !chars.IsClientText(p)
 }
 
-// Bounds of a page of receipts.
-const ()
-
 // SourceOf is the source of a session start that is answered with a trigger.
 func SourceOf(trigger string) string {
 	if trigger == "session_start" {
