@@ -47,7 +47,7 @@ func (q *queue) add(c *call) error {
 	return nil
 }
 
-// wanted reports whether somebody waits to write.
+// wanted reports whether a caller waits to write.
 func (q *queue) wanted() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
