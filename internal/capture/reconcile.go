@@ -230,7 +230,7 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 // at most.
 const transactionFor = 25 * time.Millisecond
 
-// nextEvent returns the context of the next event. It ends the transaction of the events before it if somebody waits or
+// nextEvent returns the context of the next event. It ends the transaction of the events before it if others wait or
 // it is old, and then begins the next one.
 func (r *reconciliation) nextEvent(ctx context.Context) (context.Context, error) {
 	if r.how.beforeEvent == nil {

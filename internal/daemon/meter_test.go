@@ -19,7 +19,7 @@ func TestATransactionIsWantedWhileAHookIsAnswered(t *testing.T) {
 	}
 	defer func() { _ = tx.Commit() }()
 	if tx.Wanted() {
-		t.Error("it is wanted by nobody")
+		t.Error("no caller waits, and it is wanted")
 	}
 	k.Meter.running++
 	if !tx.Wanted() {

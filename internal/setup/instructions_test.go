@@ -55,7 +55,7 @@ func TestAFileOfInstructionsGetsASectionOnRequestAndEveryByteBack(t *testing.T) 
 	}
 }
 
-// A link to a file elsewhere stays one, and a section that somebody cut in two is left alone.
+// A link to a file elsewhere stays one, and a section that is cut in two is left alone.
 func TestInstructionsThatCannotBeEditedAreLeftAlone(t *testing.T) {
 	cl := clientsOf(t, "codex")[0]
 	c := emptyMachine(t)

@@ -515,7 +515,7 @@ func TestASessionThatEndedInOneAgentIsGoneOnWithInAnother(t *testing.T) {
 	wants(t, "why", u.remanence("why"), "learned in Codex")
 }
 
-// Codex skips hooks that nobody trusts. Its notify needs no trust: it reports each turn, and injects nothing.
+// Codex skips hooks that are not trusted. Its notify needs no trust: it reports each turn, and injects nothing.
 func TestCodexReportsTurnsWhileItSkipsTheHooks(t *testing.T) {
 	u := newUser(t)
 	all := clients()

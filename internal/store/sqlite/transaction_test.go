@@ -66,10 +66,10 @@ func TestAfterAnErrorNothingOfATransactionIsWritten(t *testing.T) {
 	if _, err := s.Apply(ctx, event("e_2", "one")); err == nil {
 		t.Error("a later batch was written")
 	}
-	var told error
-	tx.After(func(err error) { told = err })
-	if err := tx.Commit(); err == nil || told == nil {
-		t.Errorf("its end returns %v and tells %v, want an error", err, told)
+	var ended error
+	tx.After(func(err error) { ended = err })
+	if err := tx.Commit(); err == nil || ended == nil {
+		t.Errorf("Commit returns %v and After got %v, want an error", err, ended)
 	}
 	if _, err := s.Apply(t.Context(), event("e_3", "one")); err != nil || eventsSeen(t, t.Context(), s) != 1 {
 		t.Errorf("%d events after it, %v, want the last one alone", eventsSeen(t, t.Context(), s), err)
@@ -93,7 +93,7 @@ func TestATransactionIsWantedWhileOthersWaitToWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, tx := begin(t, s)
 			if tx.Wanted() {
-				t.Error("it is wanted by nobody")
+				t.Error("no caller waits, and it is wanted")
 			}
 			done := make(chan error, 1)
 			go func() { done <- write() }()
