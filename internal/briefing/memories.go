@@ -253,7 +253,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		return s, fmt.Errorf("sessions: %w", err)
 	}
 	for _, se := range ss {
-		if se.FirstPrompt == "" || se.ID == g.ec.Session || g.injected[sessionMark+se.ID] {
+		if extract.Request(se.FirstPrompt) == "" || se.ID == g.ec.Session || g.injected[sessionMark+se.ID] {
 			continue
 		}
 		empty, err := g.e.leftNothing(ctx, se.ID)

@@ -98,6 +98,9 @@ func WithoutPlanNote(prompt string) string {
 	return prompt
 }
 
+// Erased stands in stored text for each line that held erased words.
+const Erased = "[erased]"
+
 // Line folds s into one line: runs of white space become one space.
 func Line(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -213,4 +214,19 @@ func TestARecapListsOnlyWhatWasLeftOpenInItsPeriod(t *testing.T) {
 	if len(got.Days) != 1 || len(got.Days[0].Open) > 0 {
 		t.Errorf("got %+v, want the first day without open ends", got.Days)
 	}
+}
+
+func TestErasedRequestsAreNotInjected(t *testing.T) {
+	s := newStage(t)
+	const asked = "show the voucher in the export of the month"
+	turn := []mem.Event{prompt("p1", asked), failed("p1", "f", "go test ./export", "Exit code 1\nno fee")}
+	if _, _, briefing := openEnds(t, s, turn); !strings.Contains(briefing, "voucher") {
+		t.Fatalf("it is not in the briefing before:\n%s", briefing)
+	}
+	if _, err := s.Erase.EraseWords(t.Context(), "voucher", s.Purge); err != nil {
+		t.Fatal(err)
+	}
+	handoff, briefing := nextOf(t, s, "three")
+	wantsNot(t, "briefing", briefing, "voucher", chars.Erased)
+	wantsNot(t, "what is open of a handoff", handoff, "voucher", chars.Erased)
 }

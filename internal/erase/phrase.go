@@ -22,7 +22,7 @@ const (
 )
 
 // Erased stands for each line that held erased words.
-const Erased = "[erased]"
+const Erased = chars.Erased
 
 const shortestPhrase = 3 // letters and digits; two of a script without spaces
 

@@ -19,7 +19,7 @@ const PastedLength = 4000
 
 // Request is what a prompt asks, in one line. A prompt laid out as a document asks for what its title names.
 func Request(prompt string) string {
-	prompt = withoutImages(prompt)
+	prompt = strings.TrimSpace(strings.ReplaceAll(withoutImages(prompt), chars.Erased, ""))
 	if title := PlanTitle(prompt); title != "" {
 		lead := chars.FirstLine(prompt)
 		if strings.HasPrefix(lead, "#") {
