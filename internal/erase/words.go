@@ -19,24 +19,14 @@ const (
 // PreviewWords returns what EraseWords would erase: the memories and quotes that hold the words with all that goes with
 // them, and how many records of each sort hold the words. It lists at most 100 memories, and erases nothing.
 func (s *Service) PreviewWords(ctx context.Context, text string) (event.PurgeResponse, error) {
-	p, err := parsePhrase(text)
+	h, out, err := s.holding(ctx, text, s.PreviewPurge)
 	if err != nil {
-		return event.PurgeResponse{}, err
+		return out, err
 	}
-	ids, quotes, err := s.holding(ctx, p)
-	if err != nil {
-		return event.PurgeResponse{}, err
-	}
-	out := event.PurgeResponse{Unreached: s.NotReached()}
-	if len(ids)+len(quotes) > 0 {
-		if out, err = s.PreviewPurge(ctx, event.IDs{IDs: slices.Concat(ids, quotes)}); err != nil {
-			return out, err
-		}
-	}
-	out.Memories = slices.DeleteFunc(out.Memories, func(m mem.Memory) bool { return !slices.Contains(ids, m.ID) })
+	out.Memories = slices.DeleteFunc(out.Memories, func(m mem.Memory) bool { return !slices.Contains(h.ids, m.ID) })
 	out.Memories = out.Memories[:min(len(out.Memories), wordsListed)]
-	out.Mentions = add(add(nil, "memories", len(ids)), "conversation", len(quotes))
-	return out, s.takeOut(ctx, p, false, &out)
+	out.Mentions = add(add(nil, "memories", len(h.ids)), "conversation", len(h.quotes))
+	return out, s.takeOut(ctx, h.phrase, false, &out)
 }
 
 // EraseWords erases the memories and quotes that hold the words by byID, and then every other line of text that holds
@@ -44,32 +34,38 @@ func (s *Service) PreviewWords(ctx context.Context, text string) (event.PurgeRes
 func (s *Service) EraseWords(ctx context.Context, text string,
 	byID func(context.Context, event.IDs) (event.PurgeResponse, error),
 ) (event.PurgeResponse, error) {
-	p, err := parsePhrase(text)
+	h, out, err := s.holding(ctx, text, byID)
 	if err != nil {
-		return event.PurgeResponse{}, err
+		return out, err
 	}
-	ids, quotes, err := s.holding(ctx, p)
-	if err != nil {
-		return event.PurgeResponse{}, err
-	}
-	out := event.PurgeResponse{Unreached: s.NotReached()}
-	if len(ids)+len(quotes) > 0 {
-		if out, err = byID(ctx, event.IDs{IDs: slices.Concat(ids, quotes)}); err != nil {
-			return out, err
-		}
-	}
-	return out, s.takeOut(ctx, p, true, &out)
+	return out, s.takeOut(ctx, h.phrase, true, &out)
 }
 
-// holding returns the ids of the memories and of the quotes whose statement holds the phrase.
-func (s *Service) holding(ctx context.Context, p *phrase) (ids, quotes []string, err error) {
-	if ids, err = s.idsHolding(ctx, p, nil); err == nil {
-		quotes, err = s.idsHolding(ctx, p, []mem.Kind{mem.Utterance})
+// holders are the ids of the memories and of the quotes whose statement holds a phrase.
+type holders struct {
+	phrase      *phrase
+	ids, quotes []string
+}
+
+// holding finds the holders of the words, and returns what purge returns for all of them.
+func (s *Service) holding(ctx context.Context, text string,
+	purge func(context.Context, event.IDs) (event.PurgeResponse, error),
+) (h holders, out event.PurgeResponse, err error) {
+	if h.phrase, err = parsePhrase(text); err != nil {
+		return h, out, err
+	}
+	if h.ids, err = s.idsHolding(ctx, h.phrase, nil); err == nil {
+		h.quotes, err = s.idsHolding(ctx, h.phrase, []mem.Kind{mem.Utterance})
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("memories: %w", err)
+		return h, out, fmt.Errorf("memories: %w", err)
 	}
-	return ids, quotes, nil
+	if all := slices.Concat(h.ids, h.quotes); len(all) > 0 {
+		out, err = purge(ctx, event.IDs{IDs: all})
+		return h, out, err
+	}
+	out.Unreached = s.NotReached()
+	return h, out, nil
 }
 
 func (s *Service) idsHolding(ctx context.Context, p *phrase, kinds []mem.Kind) (ids []string, err error) {
