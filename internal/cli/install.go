@@ -20,8 +20,8 @@ import (
 
 func installCommand(a *app) *cobra.Command {
 	var scope, hooks string
-	var dry, yes, all, asPlugin, hooksOnly, mcpOnly, line, backfill, noBackfill, noTrust, experimental bool
-	var instructs bool
+	var all, line, backfill, noBackfill, experimental bool
+	var how installing
 	cmd := &cobra.Command{
 		Use:        "install [agent]...",
 		SuggestFor: []string{"init", "setup"},
@@ -42,7 +42,7 @@ func installCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if instructs && a.agent() != "" {
+			if how.instructions && a.agent() != "" {
 				return fault.PersonOnly.WithMessage("only a person can change a file of instructions").
 					FixedBy("run it in a terminal of your own: remanence install --instructions")
 			}
@@ -64,41 +64,32 @@ func installCommand(a *app) *cobra.Command {
 				hooks = a.checks().Profile()
 			}
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks), StatusLine: line}
-			how := installing{
-				dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), plugin: asPlugin, hooksOnly: hooksOnly,
-				mcpOnly: mcpOnly, noTrust: noTrust, instructions: instructs,
-			}
-			if len(named) == 0 && (asPlugin || o.Scope == setup.ScopeProject) { // which only Claude Code has
+			how.profile = cmd.Flags().Changed("hooks")
+			if len(named) == 0 && (how.plugin || o.Scope == setup.ScopeProject) { // which only Claude Code has
 				ids = []string{setup.AgentID}
 			}
 			err = installFor(cmd.Context(), a, c, o, ids, how)
-			if err == nil && dry && backfill {
+			if err == nil && how.dry && backfill {
 				a.out.Say("Past sessions would be read in then; which: remanence backfill --dry-run")
 			}
-			if err != nil || dry || mcpOnly {
+			if err != nil || how.dry || how.mcpOnly {
 				return err
 			}
 			var wanted *bool
 			if backfill || noBackfill {
 				wanted = &backfill
 			}
-			return a.offerBackfill(cmd.Context(), wanted, yes)
+			return a.offerBackfill(cmd.Context(), wanted, how.yes)
 		},
 	}
+	how.addFlags(cmd)
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
 	cmd.Flags().StringVar(&hooks, "hooks", "", "lean, full or silent; also sets the profile (default: as the profile is)")
-	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the agent, not in its settings")
-	cmd.Flags().BoolVar(&hooksOnly, "hooks-only", false, "neither the MCP server nor skills")
-	cmd.Flags().BoolVar(&mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured or injected")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "hooks-only", "mcp-only")
-	cmd.Flags().BoolVar(&instructs, "instructions", false, "also a section in the agent's file of instructions")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&experimental, "experimental", false, "also agents that we could not run: cursor, windsurf")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&line, "status-line", false, "also show Remanence in the agent's status line, if it has none")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "mcp-only", "status-line")
-	cmd.Flags().BoolVar(&noTrust, "no-trust", false, "do not tell Codex to trust the hooks")
 	cmd.Flags().BoolVar(&backfill, "backfill", false, "also read in the agent's past sessions, in the background")
 	cmd.Flags().BoolVar(&noBackfill, "no-backfill", false, "do not ask about past sessions")
 	cmd.MarkFlagsMutuallyExclusive("backfill", "no-backfill", "mcp-only")
@@ -117,6 +108,16 @@ type installing struct {
 	noTrust   bool // no agent is made to trust the hooks
 
 	instructions bool // also a section in the files of instructions
+}
+
+func (how *installing) addFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&how.plugin, "plugin", false, "as a plugin of the agent, not in its settings")
+	cmd.Flags().BoolVar(&how.hooksOnly, "hooks-only", false, "neither the MCP server nor skills")
+	cmd.Flags().BoolVar(&how.mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured or injected")
+	cmd.Flags().BoolVar(&how.instructions, "instructions", false, "also a section in the agent's file of instructions")
+	cmd.Flags().BoolVar(&how.dry, "dry-run", false, "only show what would be done")
+	cmd.Flags().BoolVar(&how.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&how.noTrust, "no-trust", false, "do not tell Codex to trust the hooks")
 }
 
 func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
