@@ -63,7 +63,7 @@ func TestInstructionsThatCannotBeEditedAreLeftAlone(t *testing.T) {
 	writeFile(t, elsewhere, "Mine.\n")
 	writeFile(t, filepath.Join(cl.dir(c), "x"), "")
 	if err := os.Symlink(elsewhere, cl.instructions(c)); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	installParts(t, c, cl, Parts{Instructions: true})
 	if info, err := os.Lstat(cl.instructions(c)); err != nil || info.Mode()&os.ModeSymlink == 0 {

@@ -257,9 +257,9 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 			model.takes(reply{text: "Hello."})
 			u.talk(c, url, "hello there") // what the client adds to its configuration is there from now on
 			before := u.read(config)
-			const told = "Mind the moat-41.\n"
+			const own = "Mind the moat-41.\n"
 			instructions := filepath.Join(u.home, c.instructs)
-			u.write(instructions, told)
+			u.write(instructions, own)
 			u.remanence("install", c.id, "--yes", "--instructions")
 
 			model.takes(c.runs("sh check.sh"), reply{text: "I decided to use a ballista instead of a catapult."})
@@ -297,8 +297,8 @@ func TestWhatAClientLearnedIsInjectedInItsNextSession(t *testing.T) {
 			if got := u.read(config); got != before {
 				t.Errorf("after uninstall:\n%s\nwant\n%s", got, before)
 			}
-			if got := u.read(instructions); got != told {
-				t.Errorf("after uninstall: the instructions are %q, want %q", got, told)
+			if got := u.read(instructions); got != own {
+				t.Errorf("after uninstall: the instructions are %q, want %q", got, own)
 			}
 			if _, err := os.Stat(filepath.Join(u.home, c.made)); c.made != "" && !os.IsNotExist(err) {
 				t.Errorf("%s: %v", c.made, err)

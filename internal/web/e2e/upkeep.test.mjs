@@ -11,7 +11,7 @@ const session = async (n, prompt, briefed = true) => {
 withWorld(async () => {
   await w.demo();
   for (let n = 0; n < 5; n++) await session(n, "how do the retries of the webhook sender back off?");
-  await session(8, "how do the retries of the webhook sender back off?", false); // what a briefing told is not told again
+  await session(8, "how do the retries of the webhook sender back off?", false); // what a briefing injected is not injected again
   await session(9, "write a haiku about the sea in winter");
 });
 
@@ -57,11 +57,11 @@ test("a recall is found, traced, asked what if, and an item of it is forgotten a
 test("the economy draws what stats counts, and dead weight goes in bulk", async () => {
   const seen = await eye.enter(w), { page, base } = seen;
   const stats = await w.json("stats", "--project", "all", "--days", "7");
-  const told = Object.values(stats.total.tokens).reduce((a, b) => a + b, 0);
+  const spent = Object.values(stats.total.tokens).reduce((a, b) => a + b, 0);
   await page.goto(base + "/usage?days=7");
-  await page.getByText(told.toLocaleString("en-US"), { exact: true }).first().waitFor();
+  await page.getByText(spent.toLocaleString("en-US"), { exact: true }).first().waitFor();
   await page.getByRole("img", { name: /Injected tokens by trigger/ }).waitFor();
-  await page.getByTestId("verdict").getByText(`It cost ${told.toLocaleString("en-US")} tokens.`).waitFor();
+  await page.getByTestId("verdict").getByText(`It cost ${spent.toLocaleString("en-US")} tokens.`).waitFor();
   const { sessions } = await w.json("stats", "--effect", "--project", "all", "--days", "7");
   await page.getByTestId("verdict").getByText(`Injected memory was used in ${sessions.used} of the ${sessions.used + sessions.given} session`).waitFor();
   await page.getByText("As a table").click();
@@ -70,7 +70,7 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
   await page.getByText("Formula:").waitFor();
 
   const dead = stats.dead.filter((d) => !d.pinned).map((d) => d.id);
-  assert.ok(dead.length > 0, "nothing was told six times");
+  assert.ok(dead.length > 0, "nothing was injected six times");
   await page.getByLabel("Choose all").check();
   await page.getByRole("button", { name: `Forget ${dead.length}` }).click();
   await page.getByText("No dead weight").waitFor();
