@@ -95,7 +95,7 @@ func (v PurgeView) Lines() []string {
 	}
 	out = append(out, "  "+v.Erased.String())
 	if line := v.mentioned(); line != "" {
-		out = append(out, "  every line with the words, in "+line)
+		out = append(out, "  the words are in: "+line)
 	}
 	return append(out, CopyLines(v.Copies)...)
 }
