@@ -16,6 +16,7 @@ func (x *Index) compactIfSparse() {
 
 // compact rewrites the index without what was removed.
 func (x *Index) compact() {
+	x.filtered.kept = nil
 	old := x.docs.ids
 	to := x.docs.compact()
 	terms, moved, lists := newDictionary(), make([]int32, len(x.lists)), x.lists[:0:0]

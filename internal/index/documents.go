@@ -2,7 +2,6 @@ package index
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 	"strings"
 
@@ -22,9 +21,9 @@ type documents struct {
 	living  int        // documents that are not removed
 	hashes  []uint64   // of the texts
 	rows    []row
-	lengths [][fields]uint16
-	sums    [fields]float64 // of the lengths
-	counted [fields]float64 // documents with a length above 0
+	lengths [fields][]uint16 // in words, by document
+	sums    [fields]float64  // of the lengths
+	counted [fields]float64  // documents with a length above 0
 
 	words []byte   // the first words of each document as numbers of terms
 	at    []uint32 // where a document's words begin; one more entry than documents
@@ -137,15 +136,13 @@ func (d *documents) add(m mem.Memory, hash uint64, lengths [fields]int, words []
 	d.number(m.ID, doc)
 	d.rows = append(d.rows, r)
 	d.hashes = append(d.hashes, hash)
-	var stored [fields]uint16
 	for f, n := range lengths {
-		stored[f] = uint16(n)
+		d.lengths[f] = append(d.lengths[f], uint16(n))
 		d.sums[f] += float64(n)
 		if n > 0 {
 			d.counted[f]++
 		}
 	}
-	d.lengths = append(d.lengths, stored)
 	for _, w := range words {
 		d.words = binary.AppendUvarint(d.words, uint64(w))
 	}
@@ -215,7 +212,8 @@ func (d *documents) chain(doc int32) {
 func (d *documents) kill(doc int32) {
 	d.docs[d.numbers[doc]] = none
 	d.living--
-	for f, n := range d.lengths[doc] {
+	for f := range d.lengths {
+		n := d.lengths[f][doc]
 		if d.sums[f] -= float64(n); n > 0 {
 			d.counted[f]--
 		}
@@ -272,9 +270,10 @@ func (d *documents) compact() []int32 {
 			*n = d.name(old.strings[*n])
 		}
 		d.number(old.id(int32(doc)), d.next())
-		d.rows, d.lengths = append(d.rows, r), append(d.lengths, old.lengths[doc])
-		d.hashes = append(d.hashes, old.hashes[doc])
-		for f, n := range old.lengths[doc] {
+		d.rows, d.hashes = append(d.rows, r), append(d.hashes, old.hashes[doc])
+		for f := range old.lengths {
+			n := old.lengths[f][doc]
+			d.lengths[f] = append(d.lengths[f], n)
 			if d.sums[f] += float64(n); n > 0 {
 				d.counted[f]++
 			}
@@ -330,107 +329,14 @@ func scopeNumber(s mem.Scope) uint8 { return uint8(slices.Index(scopes, s) + 1) 
 
 var scopes = []mem.Scope{mem.ScopeSession, mem.ScopeProject, mem.ScopeUser}
 
-// Filters reports whether the index can apply all filters of q. It cannot narrow by file, tag, command, turn or
-// place in the vault, and it holds no forgotten, superseded or merged memories.
-func Filters(q mem.Query) bool {
-	for _, s := range q.Statuses {
-		if s != mem.Active && s != mem.Archived {
-			return false
-		}
-	}
-	return q.File == "" && len(q.Tags) == 0 && q.Command == "" && q.PromptID == "" && !q.InVault && !q.Proposed &&
-		!q.LinksOutdated && q.HiddenBefore.IsZero() && len(q.IDs) == 0 && (!q.Hidden || len(q.Statuses) > 0)
-}
-
-// filter is a query's filters as numbers of columns.
-type filter struct {
-	kinds                    [256 / 64]uint64
-	scopes                   uint8
-	project, session, within int64 // none: no document passes; -2: any
-	agent, branch            int64
-	after, before            int64
-	importance               float32
-	trust                    int8
-	open, archived           bool
-	active                   bool
-}
-
-const anything = -2
-
-func (d *documents) filter(q mem.Query) filter {
-	f := filter{
-		project: anything, session: anything, within: anything, agent: anything, branch: anything, after: math.MinInt64,
-		before:     math.MaxInt64,
-		importance: float32(q.MinImportance), trust: int8(q.MinTrust), open: q.Open, active: true,
-	}
-	number := func(s string) int64 {
-		if s == "" {
-			return anything
-		}
-		return d.known(s)
-	}
-	f.project, f.session, f.agent, f.branch = number(q.Project), number(q.Session), number(q.Agent), number(q.Branch)
-	switch {
-	case q.Session != "" || q.Within == "*":
-	case q.Within == "":
-		f.within = none
-	default:
-		f.within = d.known(q.Within)
-	}
-	for i, k := range d.kinds {
-		if (len(q.Kinds) == 0 || slices.Contains(q.Kinds, k)) && !slices.Contains(q.NotKinds, k) {
-			f.kinds[i/64] |= 1 << (i % 64)
-		}
-	}
-	for i, s := range scopes {
-		if len(q.Scopes) == 0 || slices.Contains(q.Scopes, s) {
-			f.scopes |= 1 << (i + 1)
-		}
-	}
-	if !q.After.IsZero() {
-		f.after = q.After.UnixMicro()
-	}
-	if !q.Before.IsZero() {
-		f.before = q.Before.UnixMicro()
-	}
-	if len(q.Statuses) > 0 {
-		f.active, f.archived = slices.Contains(q.Statuses, mem.Active), slices.Contains(q.Statuses, mem.Archived)
-	}
-	return f
-}
-
-func is(want int64, got uint32) bool { return want == anything || want == int64(got) }
-
-// passes reports whether a document may be found.
-func (f *filter) passes(r *row) bool {
-	switch {
-	case r.flags&dead != 0,
-		f.kinds[r.kind/64]&(1<<(r.kind%64)) == 0,
-		f.scopes&(1<<r.scope) == 0,
-		!is(f.project, r.project) && r.scope != userScope,
-		r.created < f.after || r.created >= f.before,
-		r.trust < f.trust || r.importance < f.importance,
-		!is(f.session, r.session) || !is(f.agent, r.agent) || !is(f.branch, r.branch),
-		r.scope == sessionScope && f.within != anything && f.within != int64(r.session),
-		f.open && r.flags&open == 0:
-		return false
-	}
-	if r.flags&archived != 0 {
-		return f.archived
-	}
-	return f.active
-}
-
-const (
-	sessionScope = 1
-	userScope    = 3
-)
-
 // trim frees the room for growth.
 func (d *documents) trim() {
 	d.ids = d.ids.trimmed()
 	d.numbers, d.docs = slices.Clone(d.numbers), slices.Clone(d.docs)
-	d.rows, d.hashes, d.lengths = slices.Clone(d.rows), slices.Clone(d.hashes), slices.Clone(d.lengths)
+	d.rows, d.hashes = slices.Clone(d.rows), slices.Clone(d.hashes)
+	for f := range d.lengths {
+		d.lengths[f] = slices.Clone(d.lengths[f])
+	}
 	d.words, d.at = slices.Clone(d.words), slices.Clone(d.at)
 	d.after, d.before = slices.Clone(d.after), slices.Clone(d.before)
 }

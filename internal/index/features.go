@@ -107,7 +107,6 @@ func (m *measuring) readPresence() {
 		}
 		l := &m.x.lists[term.number]
 		c := cursor{data: l.data}
-		inFiles := 0.0
 		var named []int
 		for _, i := range byDoc {
 			if !c.seek(l, m.found[i].doc) {
@@ -117,13 +116,12 @@ func (m *measuring) readPresence() {
 				continue
 			}
 			m.held[i][t] = true
-			if term.kind != rank.Piece && c.has(files) {
+			if !m.x.utterances && term.kind != rank.Piece && c.has(files) {
 				named = append(named, i)
 			}
 		}
 		if len(named) > 0 {
-			inFiles = m.x.fileFrequency(m.s, term.number)
-			w := m.x.inverse(m.size, inFiles)
+			w := m.x.inverse(m.size, float64(term.named))
 			strongest = max(strongest, w)
 			for _, i := range named {
 				m.found[i].parts[path] = max(m.found[i].parts[path], w)
@@ -135,18 +133,6 @@ func (m *measuring) readPresence() {
 			m.found[i].parts[path] /= strongest
 		}
 	}
-}
-
-// fileFrequency is the number of documents whose files a term names.
-func (x *Index) fileFrequency(s *scratch, number int32) float64 {
-	n := 0.0
-	c := cursor{data: x.lists[number].data}
-	for c.next() {
-		if c.has(files) && s.allowed[c.doc] {
-			n++
-		}
-	}
-	return n
 }
 
 // Coverage does not depend on how rare the rare words of a query are: no term counts more than one that so many

@@ -53,9 +53,10 @@ type Index struct {
 	docs       documents
 	cited      map[string]int32  // name by which a memory is cited, other than its id → the number of its id
 	links      map[int32][]int32 // document → numbers of the ids that it cites
-	memo       memo              // working memory while documents are added
-	pool       sync.Pool         // of *scratch
-	seed       maphash.Seed      // of the hashes of texts
+	filtered   filtered
+	memo       memo         // working memory while documents are added
+	pool       sync.Pool    // of *scratch
+	seed       maphash.Seed // of the hashes of texts
 }
 
 // reading is a token of a name whose term is known.
@@ -112,6 +113,7 @@ func (x *Index) load(ms ...mem.Memory) {
 		hash := x.textHash(m)
 		if d, ok := x.docs.find(m.ID); ok && x.docs.hashes[d] == hash {
 			x.docs.update(d, m)
+			x.filtered.changed(d, &x.docs.rows[d])
 			continue
 		}
 		x.drop(m.ID)
@@ -172,6 +174,7 @@ func (x *Index) Erase(ids ...string) {
 func (x *Index) drop(id string) {
 	if d, ok := x.docs.find(id); ok {
 		x.docs.kill(d)
+		x.filtered.changed(d, &x.docs.rows[d])
 		delete(x.links, d)
 	}
 }
@@ -260,6 +263,7 @@ func (x *Index) add(m mem.Memory, hash uint64) {
 		x.lists[t].add(a.doc, x.memo.bag.times[i])
 	}
 	x.docs.add(m, hash, a.lengths, a.words[:min(len(a.words), forward)], a.titled, strings.Join(text, "\n"))
+	x.filtered.changed(a.doc, &x.docs.rows[a.doc])
 	if !x.utterances { // citations of utterances do not count
 		for _, name := range citedNames(m) {
 			x.cited[strings.Clone(name)] = x.docs.numbers[a.doc]

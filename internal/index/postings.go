@@ -1,6 +1,9 @@
 package index
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // maxFrequency bounds how often a term counts in one field.
 const maxFrequency = 255
@@ -84,11 +87,34 @@ func (c *cursor) next() bool {
 		c.mask = c.data[c.at]
 		c.times = c.at + 1
 		c.at = c.times
-		for m := c.mask; m != 0; m &= m - 1 {
-			c.at++
-		}
+		c.at += bits.OnesCount8(c.mask)
 	}
 	return true
+}
+
+// count returns how many allowed documents hold the term, and how many of them in their files.
+func (l *list) count(allowed []bool) (holds, named int) {
+	data, doc := l.data, int32(0)
+	for at := 0; at < len(data); { // as cursor.next, which is too large to be inlined
+		v := uint64(data[at])
+		at++
+		if v >= 0x80 {
+			rest, n := binary.Uvarint(data[at:])
+			v = v&0x7f | rest<<7
+			at += n
+		}
+		doc += int32(v >> 1)
+		mask := byte(0)
+		if v&1 != 0 {
+			mask = data[at]
+			at += 1 + bits.OnesCount8(mask)
+		}
+		if allowed[doc] {
+			holds++
+			named += int(mask >> files & 1)
+		}
+	}
+	return holds, named
 }
 
 // frequencies are how often each field holds the term at the cursor.

@@ -40,7 +40,11 @@ func Rerank(ask rank.Ask, hits []mem.Hit) []mem.Hit {
 	terms := x.terms(text)
 	for i := range terms {
 		terms[i].holds = holds[terms[i].key]
-		x.score(s, &terms[i], float64(size))
+	}
+	if x.utterances {
+		x.scoreUtterances(s, terms, size)
+	} else {
+		x.scoreMemories(s, x.weigh(s, terms, size), n)
 	}
 	slices.SortStableFunc(found, func(a, b int32) int { return cmp.Compare(s.scores[b], s.scores[a]) })
 	list := x.join(s, found, nil)

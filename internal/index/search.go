@@ -1,9 +1,7 @@
 package index
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -75,11 +73,12 @@ type term struct {
 	light  bool // an everyday word, a compound, or an identifier whose pieces are terms too
 	pair   bool // two letters of an unsegmented script
 	holds  int  // how many memories hold it at least; for an index of some of them
+	named  int  // how many memories' files hold it
 }
 
 // scratch is the working memory of one search.
 type scratch struct {
-	allowed []bool
+	allowed []bool    // whether a document may be found; not to be changed
 	times   []float32 // weighted frequency of the current term, by document
 	scores  []float32 // by document
 	touched []int32
@@ -97,11 +96,9 @@ func (x *Index) Search(q Query) Result {
 	defer x.pool.Put(s)
 	size := x.begin(s, q)
 	terms := x.terms(q.Text)
-	for i := range terms {
-		x.score(s, &terms[i], float64(size))
-	}
-	found := x.best(s.scores, max(Limit, q.Limit))
+	found := x.find(s, terms, size, max(Limit, q.Limit))
 	if list := x.join(s, found, q.Also); len(list) > 0 {
+		x.complete(s, terms, list[len(found):])
 		return Result{Size: size, Candidates: x.measure(s, q, terms, list, size).ranked()}
 	}
 	return Result{Size: size}
@@ -112,18 +109,13 @@ func (x *Index) begin(s *scratch, q Query) int {
 	n := x.docs.len()
 	if cap(s.scores) < n {
 		room := n + n/4 + 64
-		s.allowed, s.times, s.scores = make([]bool, room), make([]float32, room), make([]float32, room)
+		s.times, s.scores = make([]float32, room), make([]float32, room)
 	}
-	s.allowed, s.times, s.scores = s.allowed[:n], s.times[:n], s.scores[:n]
+	s.times, s.scores = s.times[:n], s.scores[:n]
 	clear(s.scores)
-	f, size := x.docs.filter(q.Query), 0
-	for i := range x.docs.rows {
-		pass := f.passes(&x.docs.rows[i])
-		if s.allowed[i] = pass; pass {
-			size++
-		}
-	}
-	return size
+	p := x.passing(q.Query)
+	s.allowed = p.docs
+	return p.size
 }
 
 // terms reads the text of a query. Stop words are terms only if there is nothing else.
@@ -196,28 +188,6 @@ func bothEnds(text string) string {
 	return strings.ToValidUTF8(text[:maxText], "") + "\n" + strings.ToValidUTF8(text[len(text)-maxText:], "")
 }
 
-// score adds what one term contributes to the scores of the documents that hold it. size is the number of documents
-// that may be found.
-func (x *Index) score(s *scratch, t *term, size float64) {
-	if t.number == none {
-		t.idf = x.inverse(size, float64(t.holds))
-		return
-	}
-	s.touched = s.touched[:0]
-	if x.utterances {
-		x.countUtterances(s, t.number)
-	} else {
-		x.countMemories(s, t.number)
-	}
-	t.idf = x.inverse(size, float64(max(len(s.touched), t.holds)))
-	w, k1 := float32(x.weight(t)), float32(x.weights.k1)
-	for _, d := range s.touched {
-		tf := s.times[d]
-		s.scores[d] += w * tf / (tf + k1)
-		s.times[d] = 0
-	}
-}
-
 // weight is the most that a term adds to the score of a document.
 func (x *Index) weight(t *term) float64 {
 	return t.asked * math.Pow(t.idf, x.weights.idf) * (x.weights.k1 + 1)
@@ -245,135 +215,19 @@ func (x *Index) norms() (n norms) {
 	return n
 }
 
-// countMemories sums the weighted frequencies of a term, by document.
-func (x *Index) countMemories(s *scratch, number int32) {
-	n := x.norms()
-	c := cursor{data: x.lists[number].data}
-	for c.next() {
-		if s.allowed[c.doc] {
-			s.times[c.doc] = x.frequency(&c, &n)
-			s.touched = append(s.touched, c.doc)
-		}
-	}
-}
-
 // frequency is the weighted frequency of a term in the document at the cursor.
 func (x *Index) frequency(c *cursor, n *norms) float32 {
-	lengths := &x.docs.lengths[c.doc]
 	if c.mask == 0 {
-		return n.weight[body] / (n.constant[body] + n.factor[body]*float32(lengths[body]))
+		return n.weight[body] / (n.constant[body] + n.factor[body]*float32(x.docs.lengths[body][c.doc]))
 	}
 	tf, at := float32(0), c.times
 	for f := range fields {
 		if c.mask&(1<<f) != 0 {
-			tf += n.weight[f] * float32(c.data[at]) / (n.constant[f] + n.factor[f]*float32(lengths[f]))
+			tf += n.weight[f] * float32(c.data[at]) / (n.constant[f] + n.factor[f]*float32(x.docs.lengths[f][c.doc]))
 			at++
 		}
 	}
 	return tf
-}
-
-// countUtterances also counts a term for the utterances around the one that holds it, so that an answer is found by
-// the words of its question.
-func (x *Index) countUtterances(s *scratch, number int32) {
-	n := x.norms()
-	around := 2 * x.docs.average(body)
-	c := cursor{data: x.lists[number].data}
-	add := func(d int32, tf float32) {
-		switch {
-		case tf == 0: // only fields without weight hold it
-			return
-		case s.times[d] == 0:
-			s.touched = append(s.touched, d)
-		}
-		s.times[d] += tf
-	}
-	for c.next() {
-		if !s.allowed[c.doc] {
-			continue
-		}
-		add(c.doc, x.frequency(&c, &n))
-		if !c.has(body) {
-			continue
-		}
-		times := float64(c.frequencies()[body])
-		for _, chain := range [...][]int32{x.docs.before, x.docs.after} {
-			d := c.doc
-			for i, weight := range x.weights.near {
-				if d = chain[d]; d == none {
-					break
-				}
-				if s.allowed[d] {
-					b := x.weights.nearNorm
-					add(d, float32(weight*times/(1-b+b*x.around(d, i+1)/around)))
-				}
-			}
-		}
-	}
-}
-
-// around is the number of words of the utterances at a distance before and after a document.
-func (x *Index) around(doc int32, distance int) float64 {
-	sum := 0.0
-	for _, chain := range [...][]int32{x.docs.before, x.docs.after} {
-		d := doc
-		for range distance {
-			if d = chain[d]; d == none {
-				break
-			}
-		}
-		if d != none {
-			sum += float64(x.docs.lengths[d][body])
-		}
-	}
-	return sum
-}
-
-// newer orders documents by their time; of the same time, the one that was added later is the newer.
-func (x *Index) newer(a, b int32) int {
-	return cmp.Or(cmp.Compare(x.docs.rows[b].created, x.docs.rows[a].created), cmp.Compare(b, a))
-}
-
-// best returns the n documents with the highest scores, best first; ties break by newest.
-func (x *Index) best(scores []float32, n int) []int32 {
-	less := func(a, b int32) bool {
-		return scores[a] < scores[b] || scores[a] == scores[b] && x.newer(a, b) > 0
-	}
-	heap := make([]int32, 0, n)
-	sink := func(i int) {
-		for {
-			child := 2*i + 1
-			if child >= len(heap) {
-				return
-			}
-			if child+1 < len(heap) && less(heap[child+1], heap[child]) {
-				child++
-			}
-			if !less(heap[child], heap[i]) {
-				return
-			}
-			heap[child], heap[i] = heap[i], heap[child]
-			i = child
-		}
-	}
-	for d, v := range scores {
-		switch {
-		case v <= 0:
-		case len(heap) < n:
-			if heap = append(heap, int32(d)); len(heap) == n {
-				for i := n/2 - 1; i >= 0; i-- {
-					sink(i)
-				}
-			}
-		case less(heap[0], int32(d)):
-			heap[0] = int32(d)
-			sink(0)
-		}
-	}
-	slices.SortFunc(heap, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(scores[b], scores[a]), x.newer(a, b))
-	})
-	return heap
 }
 
 // candidate is a document that is measured.

@@ -2,6 +2,7 @@
 //
 //	go run ./tools/fit SUITE...          scores with the built-in weights
 //	go run ./tools/fit -scan SUITE...    also with each weight changed, all others as they are
+//	go run ./tools/fit -size N SUITE...  instead the times of an index of N memories made of the suite's texts
 package main
 
 import (
@@ -10,10 +11,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/eval"
@@ -24,9 +27,14 @@ import (
 
 func main() {
 	scan := flag.Bool("scan", false, "also change each weight")
+	size := flag.Int("size", 0, "measure the times of an index of so many memories")
 	flag.Parse()
+	measure := func(path string) error { return run(path, *scan) }
+	if *size > 0 {
+		measure = func(path string) error { return grow(path, *size) }
+	}
 	for _, path := range flag.Args() {
-		if err := run(path, *scan); err != nil {
+		if err := measure(path); err != nil {
 			fmt.Fprintln(os.Stderr, "fit:", err)
 			os.Exit(1)
 		}
@@ -64,15 +72,23 @@ type suite struct {
 
 // load reads a suite into an index and prints what that took.
 func load(path string) (suite, error) {
-	from, err := eval.Open(path)
+	s, ms, err := read(path)
 	if err != nil {
 		return suite{}, err
 	}
-	var s suite
-	var ms []mem.Memory
+	s.index(path, ms)
+	return s, nil
+}
+
+// read reads a suite's memories and questions.
+func read(path string) (s suite, ms []mem.Memory, err error) {
+	from, err := eval.Open(path)
+	if err != nil {
+		return suite{}, nil, err
+	}
 	for part, err := range from.Parts {
 		if err != nil {
-			return suite{}, err
+			return suite{}, nil, err
 		}
 		for _, u := range part.Units {
 			m := u.Memory()
@@ -85,11 +101,16 @@ func load(path string) (suite, error) {
 		s.questions = append(s.questions, part.Questions...)
 	}
 	if len(ms) == 0 {
-		return suite{}, fmt.Errorf("%s holds no texts", path)
+		return suite{}, nil, fmt.Errorf("%s holds no texts", path)
 	}
+	s.utterances = ms[0].Kind == mem.Utterance
+	return s, ms, nil
+}
+
+// index indexes memories and prints what that took.
+func (s *suite) index(path string, ms []mem.Memory) {
 	before := heap()
 	begun := time.Now()
-	s.utterances = ms[0].Kind == mem.Utterance
 	s.x = index.New(s.utterances)
 	s.x.Put(ms...)
 	took := time.Since(begun)
@@ -98,7 +119,6 @@ func load(path string) (suite, error) {
 	runtime.KeepAlive(ms)
 	fmt.Printf("%s: %d memories indexed in %s, %.1f MB\n", filepath.Base(path), len(ms), took.Round(time.Millisecond),
 		float64(size)/1e6)
-	return s, nil
 }
 
 // weights returns the weight of each part of a score, by its name.
@@ -182,4 +202,38 @@ func (a answers) score(weights map[string]float64) string {
 	}
 	n := float64(len(a.found)) / 100
 	return fmt.Sprintf("any@1 %.1f any@10 %.1f R@10 %.1f nDCG@10 %.1f", first/n, hit/n, recall/n, gain/n)
+}
+
+// grow prints the times of an index of n memories, each of which has the title of one memory of the suite, the files of
+// another and the body of a third.
+func grow(path string, n int) error {
+	s, ms, err := read(path)
+	if err != nil {
+		return err
+	}
+	grown, r := make([]mem.Memory, n), rand.New(rand.NewPCG(1, 2))
+	for i := range grown {
+		m := ms[i%len(ms)]
+		if i >= len(ms) {
+			m.Body, m.Files = ms[r.IntN(len(ms))].Body, ms[r.IntN(len(ms))].Files
+			m.ID, m.Key = fmt.Sprint("m_", i), ""
+		}
+		grown[i] = m
+	}
+	s.index(path, grown)
+	for _, kind := range []string{"five words", "480 bytes"} {
+		short := s
+		short.questions = slices.Clone(s.questions)
+		for i := range short.questions {
+			q := &short.questions[i]
+			if q.AsOf = (time.Time{}); kind == "five words" {
+				words := strings.Fields(q.Text)
+				q.Text = strings.Join(words[:min(5, len(words))], " ")
+			} else {
+				q.Text = strings.ToValidUTF8(q.Text[:min(480, len(q.Text))], "")
+			}
+		}
+		fmt.Printf("  %-16s %s\n", kind, short.ask().latency())
+	}
+	return nil
 }
