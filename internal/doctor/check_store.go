@@ -140,7 +140,38 @@ func ServerItems(s stored.Server) []Check {
 		warn("what is remembered crosses the network unencrypted", "the connection does not use TLS",
 			served.Of(s.Address).Secure())
 	}
-	return list
+	return append(list, vectorItems(s.VectorSearch)...)
+}
+
+// manyVectors is from how many vectors on comparing all of them takes longer than a recall should.
+const manyVectors = 20_000
+
+// vectorItems says how the vectors on a server are searched, if there are any.
+func vectorItems(v stored.VectorSearch) []Check {
+	const compared = "compared one by one"
+	switch {
+	case v.Vectors == 0:
+		return nil
+	case v.Indexed:
+		return []Check{Good("vectors", false, "%d, searched by %s", v.Vectors, v.Extension)}
+	case v.Usable:
+		return []Check{Good("vectors", false, "%d, %s; %s is used from 5,000 on", v.Vectors, compared, v.Extension)}
+	case v.Vectors < manyVectors:
+		return []Check{Good("vectors", false, "%d, %s", v.Vectors, compared)}
+	}
+	why, fix := "the server has no pgvector", "install pgvector 0.8 or later there, then as a superuser: CREATE EXTENSION vector"
+	switch {
+	case v.Extension != "":
+		why = "the role may not use " + v.Extension + ", or it is older than 0.8"
+		fix = "ALTER EXTENSION vector UPDATE, and GRANT USAGE ON SCHEMA … TO …"
+	case v.Available != "":
+		why, fix = "the database lacks the extension, which the server has ("+v.Available+")",
+			"in this database, as a superuser: CREATE EXTENSION vector"
+	}
+	c := Bad("vectors", false, fault.ServerSetup.WithMessage("%d vectors are %s", v.Vectors, compared).Because("%s", why).
+		FixedBy(fix))
+	c.State = setup.Warn
+	return []Check{c}
 }
 
 // rowsShown is how many rows that cannot be read are named.

@@ -44,13 +44,21 @@ func New(fast bool) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return start(fast, func(s *Server) error {
+		s.programs = programs
+		return s.initialize()
+	})
+}
+
+// start makes the directory of a server, which initialize fills.
+func start(fast bool, initialize func(*Server) error) (*Server, error) {
 	// Not below the directory of a test, which only its user may enter.
 	dir, err := os.MkdirTemp("/tmp", "pgserver")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, Password: rand.Text(), programs: programs, fast: fast}
-	if err := s.initialize(); err != nil {
+	s := &Server{Dir: dir, Password: rand.Text(), fast: fast}
+	if err := initialize(s); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
@@ -71,8 +79,8 @@ func findPrograms() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// initialize makes the cluster, its role and its database.
-func (s *Server) initialize() error {
+// initialize makes the cluster, its role and its database, and runs statements there as the superuser.
+func (s *Server) initialize(statements ...string) error {
 	if os.Getuid() == 0 {
 		if err := os.Chown(s.Dir, nobody, nobody); err != nil {
 			return err
@@ -85,8 +93,12 @@ func (s *Server) initialize() error {
 	if err := s.Start(); err != nil {
 		return err
 	}
-	return errors.Join(s.SQL("postgres", "CREATE ROLE remanence LOGIN PASSWORD '"+s.Password+"'"),
+	err := errors.Join(s.SQL("postgres", "CREATE ROLE remanence LOGIN PASSWORD '"+s.Password+"'"),
 		s.SQL("postgres", "CREATE DATABASE remanence OWNER remanence"))
+	for _, statement := range statements {
+		err = errors.Join(err, s.SQL("remanence", statement))
+	}
+	return err
 }
 
 func (s *Server) data() string { return filepath.Join(s.Dir, "data") }

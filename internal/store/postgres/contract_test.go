@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	if err := server.Remove(); err != nil {
+	if err := errors.Join(server.Remove(), removeVectorServer()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
@@ -33,18 +34,28 @@ func TestMain(m *testing.M) {
 func openStore(t testing.TB) *Store {
 	t.Helper()
 	s := open(t, Config{})
-	// Making a schema for each test would take most of the time.
+	empty(t, s)
+	return s
+}
+
+// empty empties a store. Making a schema for each test would take most of the time.
+func empty(t testing.TB, s *Store) {
+	t.Helper()
 	_, err := s.pool.Exec(t.Context(), `DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ')
 		FROM pg_tables WHERE schemaname = current_schema AND tablename <> 'counter'); END $$;
 		DELETE FROM counter WHERE name <> 'schema'`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
 }
 
 // open opens a store of the server with the suite's clock.
 func open(t testing.TB, cfg Config) *Store {
+	t.Helper()
+	return openOn(t, server, cfg)
+}
+
+func openOn(t testing.TB, server *pgserver.Server, cfg Config) *Store {
 	t.Helper()
 	cfg.DSN, cfg.Now = server.WithPassword(), storetest.Clock
 	s, err := Open(t.Context(), cfg)

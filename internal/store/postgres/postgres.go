@@ -185,6 +185,9 @@ func (s *Store) Server(ctx context.Context) (v stored.Server, err error) {
 	if err == nil {
 		v.Bytes, err = s.bytes(ctx)
 	}
+	if err == nil {
+		v.VectorSearch, err = s.vectorSearch(ctx)
+	}
 	return v, wrap("ask the server", err)
 }
 

@@ -79,16 +79,25 @@ func (s *database) finishPurge(ctx context.Context) error {
 		return err
 	}
 	defer func() { _, _ = conn.Exec(context.WithoutCancel(ctx), "RESET statement_timeout") }()
+	if err := dropNearIndexes(ctx, conn.Conn()); err != nil {
+		return err
+	}
 	_, err = conn.Exec(unlimited(ctx), "VACUUM (FULL, ANALYZE) event, memory, turn, session, receipt, receipt_item, "+
 		"checkpoint, job, vector, entity, mention, relation, change, dismissed, injected_key, project, project_root, "+
 		"project_common")
 	if err != nil {
 		return err
 	}
-	return s.transact(ctx, func(tx *transaction) error {
+	if err := s.transact(ctx, func(tx *transaction) error {
 		// What another daemon erased meanwhile has a tombstone with another position.
 		return tx.exec(ctx, query("DELETE FROM event WHERE id = ? AND seq = ?", stored.UnfinishedPurge, seq))
-	})
+	}); err != nil {
+		return err
+	}
+	within, stop := context.WithTimeout(ctx, indexWait)
+	defer stop()
+	_ = s.indexVectors(within) // without it vectors are compared one by one, and the next start tries again
+	return nil
 }
 
 // FindSessionToErase finds a session by its id or its short id.

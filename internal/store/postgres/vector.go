@@ -3,14 +3,10 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
@@ -40,10 +36,9 @@ func (tx *transaction) putVector(ctx context.Context, model string, v mem.Vector
 		scale, data, v.Memory, stored.Stamp(v.Updated)))
 }
 
-// Near implements mem.Store. It compares all vectors of the memories that pass the filters.
+// Near implements mem.Store. Without the index of near.go it compares all vectors of the memories that pass the filters.
 func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
-	length := vector.Length(v)
-	if length == 0 {
+	if vector.Length(v) == 0 {
 		return nil, nil
 	}
 	where, err := s.matchFilter(ctx, q)
@@ -53,31 +48,30 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	if err != nil {
 		return nil, wrap("near", err)
 	}
-	found, err := rows(ctx, s.pool, query(`SELECT m.number, v.data FROM vector v JOIN memory m ON m.number = v.memory
-		WHERE v.model = ? AND octet_length(v.data) = ? AND `, model, len(v)).append(where),
-		func(r pgx.Rows) (c stored.Candidate, err error) {
-			var data []byte
-			if err := r.Scan(&c.Number, &data); err != nil {
-				return c, err
-			}
-			cos, ok := vector.Cosine(v, length, data)
-			if !ok {
-				return c, stored.ErrUnreadable
-			}
-			c.Score = cos
-			return c, nil
-		})
-	if err != nil {
+	n = stored.LimitOr(n)
+	found, ok, err := s.near(ctx, model, v, where, n)
+	if ctx.Err() != nil {
 		return nil, wrap("near", err)
 	}
-	slices.SortFunc(found, func(a, b stored.Candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Number, a.Number))
-	})
-	hits, err := s.hits(ctx, found[:min(len(found), stored.LimitOr(n))])
+	if !ok { // an error of the index is none of the comparison
+		if found, err = s.compareAll(ctx, model, v, where); err != nil {
+			return nil, wrap("near", err)
+		}
+	}
+	nearestFirst(found)
+	hits, err := s.hits(ctx, found[:min(len(found), n)])
 	for i := range hits {
 		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}
 	}
 	return hits, wrap("near", err)
+}
+
+// compareAll compares all vectors of the memories that pass a filter.
+func (s *database) compareAll(ctx context.Context, model string, v []float32, where *statement) ([]stored.Candidate,
+	error,
+) {
+	return rows(ctx, s.pool, query(`SELECT m.number, v.data FROM vector v JOIN memory m ON m.number = v.memory
+		WHERE v.model = ? AND octet_length(v.data) = ? AND `, model, len(v)).append(where), compared(v))
 }
 
 // WithoutVector implements mem.Store.
@@ -118,6 +112,9 @@ func (s *Store) DropVectors(ctx context.Context, model string) error {
 	for {
 		n, err := s.changeRows(ctx, query("DELETE FROM vector WHERE memory IN "+
 			"(SELECT memory FROM vector WHERE model <> ALL(?) LIMIT ?)", keep, dropStep))
+		if err == nil && n < dropStep && model != "" { // all memories have one of the model
+			err = s.indexVectors(ctx)
+		}
 		if err != nil || n < dropStep {
 			return wrap("drop vectors", err)
 		}

@@ -65,4 +65,15 @@ type Server struct {
 	ReadOnly bool `json:"read_only"`
 	// CannotMigrate says that the role may not change the schema, as a newer version will.
 	CannotMigrate bool `json:"cannot_migrate"`
+
+	VectorSearch VectorSearch `json:"vector_search"`
+}
+
+// VectorSearch says how a server searches vectors. Only PostgreSQL has an extension for it; the zero value means none.
+type VectorSearch struct {
+	Vectors   int    `json:"vectors"`   // that are stored
+	Extension string `json:"extension"` // with its version, if the database has it: pgvector 0.8.0
+	Available string `json:"available"` // the same, if the server has it and the database does not
+	Usable    bool   `json:"usable"`    // its version is new enough
+	Indexed   bool   `json:"indexed"`   // the vectors are in its index; else they are compared one by one
 }
