@@ -159,7 +159,8 @@ func vectorItems(v stored.VectorSearch) []Check {
 	case v.Vectors < manyVectors:
 		return []Check{Good("vectors", false, "%d, %s", v.Vectors, compared)}
 	}
-	why, fix := "the server has no pgvector", "install pgvector 0.8 or later there, then as a superuser: CREATE EXTENSION vector"
+	why := "the server has no pgvector"
+	fix := "install pgvector 0.8 or later there, then as a superuser: CREATE EXTENSION vector"
 	switch {
 	case v.Extension != "":
 		why = "the role may not use " + v.Extension + ", or it is older than 0.8"

@@ -78,7 +78,10 @@ func TestChecksOfTheDaemonsStatus(t *testing.T) {
 			"a role that is no owner", ServerItems(stored.Server{Durable: true, Local: true, CannotMigrate: true})[1],
 			setup.Warn, "REM-S022",
 		},
-		{"vectors in an index", vectorItems(stored.VectorSearch{Vectors: 50_000, Usable: true, Indexed: true})[0], setup.OK, ""},
+		{
+			"vectors in an index", vectorItems(stored.VectorSearch{Vectors: 50_000, Usable: true, Indexed: true})[0],
+			setup.OK, "",
+		},
 		{"vectors before their index", vectorItems(stored.VectorSearch{Vectors: 50_000, Usable: true})[0], setup.OK, ""},
 		{"few vectors without pgvector", vectorItems(stored.VectorSearch{Vectors: 100})[0], setup.OK, ""},
 		{"many vectors without pgvector", vectorItems(stored.VectorSearch{Vectors: 50_000})[0], setup.Warn, "REM-S022"},

@@ -12,9 +12,9 @@ import (
 // ErrNoVector is the error of a machine on which no server has the extension pgvector.
 var ErrNoVector = errors.New("there is no pgvector for the PostgreSQL server here: run test/pgserver/install.sh")
 
-// WithVector is New with a server that has the extension pgvector, installed in database remanence. Unless the installed
-// server has it, a copy of that is started, into which what install.sh built is put: a server finds its extensions
-// beside its own program.
+// WithVector is New with a server that has the extension pgvector, installed in database remanence. Unless the server
+// of the machine has it, a copy of that is started, into which what install.sh built is put: a server finds its
+// extensions beside its own program.
 func WithVector(fast bool) (*Server, error) {
 	programs, err := findPrograms()
 	if err != nil {
@@ -38,7 +38,9 @@ func WithVector(fast bool) (*Server, error) {
 				return fmt.Errorf("copy the server: %w", err)
 			}
 		}
-		for from, to := range map[string]string{"lib": filepath.Join(lib, "lib"), "extension": filepath.Join(copied, "extension")} {
+		for from, to := range map[string]string{
+			"lib": filepath.Join(lib, "lib"), "extension": filepath.Join(copied, "extension"),
+		} {
 			if err := os.CopyFS(to, os.DirFS(filepath.Join(built, from))); err != nil {
 				return fmt.Errorf("copy pgvector: %w", err)
 			}

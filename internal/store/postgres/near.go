@@ -43,8 +43,9 @@ func nearNumbers(column, schema string, length int) string {
 }
 
 // installedVector is a column with the schema of a usable version of the extension, "" if there is none.
-const installedVector = `coalesce((SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
-	WHERE extname = 'vector' AND has_schema_privilege(n.oid, 'USAGE') AND string_to_array(regexp_replace(extversion, '[^0-9.].*', ''), '.')::int[] >=
+const installedVector = `coalesce((SELECT quote_ident(nspname) FROM pg_extension
+	JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector' AND has_schema_privilege(n.oid, 'USAGE')
+	AND string_to_array(regexp_replace(extversion, '[^0-9.].*', ''), '.')::int[] >=
 	string_to_array('` + oldestVector + `', '.')::int[]), '')`
 
 // near returns the nearest memories that the index finds. ok is false if it cannot be used, or if too few of what is near
@@ -74,8 +75,8 @@ func (s *database) near(ctx context.Context, model string, v []float32, where *s
 		}
 		found, err = rows(ctx, tx, query(`SELECT m.number, v.data FROM vector v JOIN memory m ON m.number = v.memory
 			WHERE v.model = ? AND octet_length(v.data) = `+strconv.Itoa(len(v))+" AND ", model).append(where).
-			add(" ORDER BY "+nearNumbers("v.data", schema, len(v))+" OPERATOR("+schema+".<=>) ?::text::"+schema+".halfvec LIMIT ?",
-				literal(v), most), compared(v))
+			add(" ORDER BY "+nearNumbers("v.data", schema, len(v))+
+				" OPERATOR("+schema+".<=>) ?::text::"+schema+".halfvec LIMIT ?", literal(v), most), compared(v))
 		return err
 	})
 	return found, err == nil && len(found) >= n, err

@@ -26,8 +26,8 @@ var withVector struct {
 	err    error
 }
 
-// vectorServer returns the server with the extension. Where it cannot be had, nothing says how vectors are searched with
-// it: with CI=true that is an error.
+// vectorServer returns the server with the extension. Where it cannot be had, nothing says how vectors are searched
+// with it: with CI=true that is an error.
 func vectorServer(t testing.TB) *pgserver.Server {
 	t.Helper()
 	withVector.once.Do(func() { withVector.server, withVector.err = pgserver.WithVector(true) })

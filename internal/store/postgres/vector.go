@@ -36,7 +36,8 @@ func (tx *transaction) putVector(ctx context.Context, model string, v mem.Vector
 		scale, data, v.Memory, stored.Stamp(v.Updated)))
 }
 
-// Near implements mem.Store. Without the index of near.go it compares all vectors of the memories that pass the filters.
+// Near implements mem.Store. Without the index of near.go it compares all vectors of the memories that pass the
+// filters.
 func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
 	if vector.Length(v) == 0 {
 		return nil, nil
