@@ -48,8 +48,8 @@ const installedVector = `coalesce((SELECT quote_ident(nspname) FROM pg_extension
 	AND string_to_array(regexp_replace(extversion, '[^0-9.].*', ''), '.')::int[] >=
 	string_to_array('` + oldestVector + `', '.')::int[]), '')`
 
-// near returns the nearest memories that the index finds. ok is false if it cannot be used, or if too few of what is near
-// pass the filters.
+// near returns the nearest memories that the index finds. ok is false if it cannot be used, or if too few of what is
+// near pass the filters.
 func (s *database) near(ctx context.Context, model string, v []float32, where *statement, n int) (
 	found []stored.Candidate, ok bool, err error,
 ) {
