@@ -73,6 +73,12 @@ func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
 			[][]mem.Event{{prompt("p1", "upload the export"), edited("p1", "e", exportFile, "a", "b"), stop("p1", key)}},
 			"You need to set `S3_KEY` in the console",
 		},
+		"a question": {
+			[][]mem.Event{{
+				prompt("p1", "round the card fee"), edited("p1", "e", exportFile, "a", "b"),
+				stop("p1", "The card fee is rounded half up.\n\nShould the fee of a refund be rounded half up, too?"),
+			}}, "answer “Should the fee of a refund be rounded half up, too?”",
+		},
 	} {
 		s := newStage(t)
 		recap, handoff, briefing := openEnds(t, s, c.turns...)

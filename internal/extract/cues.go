@@ -61,8 +61,8 @@ func (s Statement) leads() bool {
 // Asks reports whether a text asks the person something.
 func Asks(s string) bool {
 	s = strings.TrimRight(s, " *_`)")
-	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasPrefix(s, "¿") ||
-		strings.HasSuffix(s, "か。")
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟") ||
+		strings.HasPrefix(s, "¿") || strings.HasSuffix(s, "か。")
 }
 
 // offers reports whether a sentence offers to do something.

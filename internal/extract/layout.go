@@ -104,7 +104,7 @@ func (b block) stands(over, lead, question string) standing {
 		return left
 	case question == "":
 		return 0
-	case pointsAtList(lang.CueText(question)) || b.ordered && !offers(lang.CueText(question)):
+	case PointsAtList(lang.CueText(question)) || b.ordered && !offers(lang.CueText(question)):
 		return aside
 	}
 	return suggested
@@ -146,8 +146,8 @@ func short(line string) string {
 	return strings.ReplaceAll(line, "’", "'")
 }
 
-// pointsAtList reports whether a question speaks of things that stand above it.
-func pointsAtList(l string) bool {
+// PointsAtList reports whether a question speaks of things that stand above it.
+func PointsAtList(l string) bool {
 	return lang.ContainsAny(
 		l, " which ", " these", " those", " them", " any of ", " one of ", " welche", " davon", " diese", " lequel",
 		" laquelle", " lesquel", " quel", " ces ", " cuál", " alguno", " estos", " estas", "どれ", "どちら", "どの", "哪",

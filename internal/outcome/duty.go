@@ -25,6 +25,7 @@ const (
 	cueHand
 	cueMaybe
 	cueNone
+	cueAny
 )
 
 var (
@@ -36,7 +37,7 @@ var (
 func dutyCues() *lang.Lexicon {
 	dutiesOnce.Do(func() {
 		var err error
-		dutyWords, err = lang.ParseLexicon(dutyTable, []string{"duty", "act", "op", "must", "hand", "maybe", "none"})
+		dutyWords, err = lang.ParseLexicon(dutyTable, []string{"duty", "act", "op", "must", "hand", "maybe", "none", "any"})
 		if err != nil {
 			panic(err) // a test reads the table
 		}

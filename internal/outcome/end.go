@@ -63,7 +63,8 @@ func (s *Session) AskedIn(prompt string) string {
 }
 
 // Ends returns what a session that is over left open: a plan that was not carried out, the last request if it was not,
-// and what only the person can do. later is what was asked for in sessions since. pieces are those of the session.
+// the last question if nobody answered it, and what only the person can do. later is what was asked for in sessions
+// since. pieces are those of the session.
 func (s *Session) Ends(pieces []Piece, later []string) (out []End) {
 	if len(s.Exchanges) == 0 || s.GoesOn {
 		return nil
@@ -74,6 +75,9 @@ func (s *Session) Ends(pieces []Piece, later []string) (out []End) {
 	}
 	if request, ok := s.request(pieces, later); ok && plan.Prompt != request.Prompt {
 		out = append(out, request)
+	}
+	if question, ok := s.question(later); ok && plan.Prompt != question.Prompt {
+		out = append(out, question)
 	}
 	return append(out, s.duties(later)...)
 }
