@@ -51,8 +51,8 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 			ch.Merge(s.keep(ctx, ec, fix))
 		}
 	}
-	if len(ch.Edits) > 0 || !extract.WorthKeeping(c.Plain) {
-		return ch, nil
+	if len(ch.Edits) > 0 || !extract.WorthKeeping(c.Plain) || shell.UsageError(chars.FirstLine(c.Output)) {
+		return ch, nil // what reads the output of a command hides its exit status
 	}
 	mm := ec.NewMemory(mem.Command, mem.ScopeSession)
 	mm.Tool, mm.Command = ec.Tool, c.Plain

@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/shell"
 )
 
 // Take adds a memory of the session: a summary of a turn, a change, or a command that failed. Others say nothing here.
@@ -42,6 +43,44 @@ func (s *Session) Call(ev mem.Event, call extract.Call) (c Command, ok bool) {
 		s.Commands = append(s.Commands, c)
 	}
 	return c, ok
+}
+
+// Settled reports whether a failed command says nothing to whoever goes on: it only showed something, it was to commit,
+// which the state of the work tells, or what it checks passed later in the session.
+func (s *Session) Settled(failed mem.Memory) bool {
+	kinds := shell.Checks(failed.Command)
+	return len(shell.Work(failed.Command)) == 0 || slices.ContainsFunc(s.Commands, func(c Command) bool {
+		return !c.failed && c.at.After(lastTime(failed)) && slices.ContainsFunc(c.checks, func(kind string) bool {
+			return slices.Contains(kinds, kind)
+		})
+	})
+}
+
+// Commands returns those that worked, of memories with the newest first, at most so many: without those that only show
+// something or record work in git, and each once, however its output was filtered.
+func Commands(ms []mem.Memory, most int) []string {
+	out, seen := []string{}, map[string]int{}
+	for _, m := range ms {
+		if m.Kind != mem.Command || m.ExitCode != 0 {
+			continue
+		}
+		work := shell.Work(m.Command)
+		whole := "\n" + strings.Join(work, "\n")
+		if i, ok := seen[whole]; ok && len(m.Command) < len(out[i]) {
+			out[i] = m.Command
+		}
+		known := !slices.ContainsFunc(work, func(part string) bool { _, ok := seen[part]; return !ok })
+		if known || len(out) == most {
+			continue
+		}
+		for _, part := range append(work, whole) {
+			if _, ok := seen[part]; !ok {
+				seen[part] = len(out)
+			}
+		}
+		out = append(out, m.Command)
+	}
+	return out
 }
 
 // lastTime returns when a call was captured last.

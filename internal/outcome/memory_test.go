@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,5 +29,23 @@ func TestAnOutcomeIsToldWithoutWhatOtherSectionsList(t *testing.T) {
 	imported := mem.Memory{Kind: mem.Decision, Title: "Amounts are cents", Body: "It was discussed at length."}
 	if got := Text(imported); got != "Amounts are cents" {
 		t.Errorf("a decision whose body does not repeat its title became %q", got)
+	}
+}
+
+func TestACommandIsListedOnceHoweverItsOutputIsFiltered(t *testing.T) {
+	var ms []mem.Memory
+	for _, line := range []string{
+		"make test 2>&1 | tail -3 && make lint", "make test | grep FAIL", "make lint", "make all | tail -5", "make all",
+		"git add fee.go && git commit -m fee", "make docs",
+	} {
+		ms = append(ms, mem.Memory{Kind: mem.Command, Command: line})
+	}
+	ms = append(ms, mem.Memory{Kind: mem.Command, Command: "make broken", ExitCode: 2})
+	want := []string{"make test 2>&1 | tail -3 && make lint", "make all", "make docs"}
+	if got := Commands(ms, 8); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Commands(ms, 2); !slices.Equal(got, want[:2]) {
+		t.Errorf("two of them: got %q", got)
 	}
 }

@@ -40,7 +40,8 @@ func TestACourtesyIsNotOpen(t *testing.T) {
 		"Precisa de mais alguma coisa?", "Что-нибудь ещё?", "Могу ещё чем-то помочь?", "他に何かありますか？",
 		"他に何かお手伝いできることはありますか？", "还有什么需要帮忙的吗？", "还需要别的吗？", "这样可以吗？",
 	} {
-		s := session([]string{"fee.go"}).talk("round the card fee > The card fee is rounded. Die Gebühr ist gerundet.\n\n" + c)
+		const turn = "round the card fee > The card fee is rounded. Die Gebühr ist gerundet.\n\n"
+		s := session([]string{"fee.go"}).talk(turn + c)
 		if got := s.open(); got != "" {
 			t.Errorf("%s: got %q", c, got)
 		}
@@ -49,14 +50,20 @@ func TestACourtesyIsNotOpen(t *testing.T) {
 
 func TestAQuestionIsReadWithWhatItPutsToChoice(t *testing.T) {
 	for answer, want := range map[string]string{
-		"Both work.\n\nWhich one do you prefer?\n1. `cents`\n2. `decimal`": "Which one do you prefer?”: cents, decimal",
+		"Both work.\n\nWhich one do you prefer?\n1. `cents`\n2. `decimal`": "" +
+			"Which one do you prefer?”: cents, decimal",
 		"Both work:\n- one column, simple\n- two columns, exact\n\nWhich of these do you prefer?": "" +
 			"Which of these do you prefer?”: one column, simple, two columns, exact",
-		"It is a large change.\n\n**Do you want the `refund` rounded too?** 🙂":                     "Do you want the `refund` rounded too?",
-		"It is a large change.\n\nShall I split the change by `package`? (It takes an hour.)":      "Shall I split the change by `package`?",
-		"I need two things of you:\n1. Which bucket holds `export.csv`?\n2. Who owns the job?":     "Which bucket holds `export.csv`? Who owns the job?",
-		"It is done.\n\nShould the refund be rounded too? Or is the refund exact?":                 "Should the refund be rounded too? Or is the refund exact?",
-		"I changed:\n- the fee\n- the refund\n\nShall I push to `main`?":                           "Shall I push to `main`?",
+		"It is a large change.\n\n**Do you want the `refund` rounded too?** 🙂": "" +
+			"Do you want the `refund` rounded too?",
+		"It is a large change.\n\nShall I split the change by `package`? (It takes an hour.)": "" +
+			"Shall I split the change by `package`?",
+		"I need two things of you:\n1. Which bucket holds `export.csv`?\n2. Who owns the job?": "" +
+			"Which bucket holds `export.csv`? Who owns the job?",
+		"It is done.\n\nShould the refund be rounded too? Or is the refund exact?": "" +
+			"Should the refund be rounded too? Or is the refund exact?",
+		"I changed:\n- the fee\n- the refund\n\nShall I push to `main`?": "" +
+			"Shall I push to `main`?",
 		"Why is it rounded? The bank does.":                                                        "",
 		"Is the refund rounded? I looked at the refund, and it is.\n\nThe card fee is, too.":       "",
 		"The link is http://localhost/fee?":                                                        "",

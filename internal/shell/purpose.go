@@ -156,6 +156,22 @@ func OnlyShows(command string) bool {
 	return slices.Contains(looks, words[0])
 }
 
+// Work returns the commands of a line that do more than to show or to move something or to record work in git, each
+// without its redirections, and without those that filter the output of others.
+func Work(line string) (out []string) {
+	line, _, _ = strings.Cut(line, "<<") // the text that a command is given
+	for _, words := range commandsOf(line) {
+		named := withoutFlags(words)
+		reads := slices.ContainsFunc(named[:min(len(named), 2)], func(w string) bool {
+			return w != "test" && slices.Contains(readers, path.Base(w))
+		})
+		if len(named) > 0 && !reads {
+			out = append(out, strings.Join(words, " "))
+		}
+	}
+	return out
+}
+
 // namedWithin is the number of words of a command that can say what it is for: "docker compose exec web pytest".
 const namedWithin = 5
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -80,6 +81,22 @@ func TestWhatGivesCommitsOtherHashes(t *testing.T) {
 	} {
 		if last, all := Rewrites(line); last != want[0] || all != want[1] {
 			t.Errorf("%s: last %v, all %v, want %v", line, last, all, want)
+		}
+	}
+}
+
+func TestTheWorkOfALineIsWithoutWhatFiltersShowsAndRecords(t *testing.T) {
+	for line, want := range map[string][]string{
+		"bun run test 2>&1 | tail -4 && bun run lint | grep -c err":         {"bun run test", "bun run lint"},
+		"cd api && KEY=1 make test > out.txt":                               {"KEY=1 make test"},
+		"wrap test bun run test":                                            {"wrap test bun run test"},
+		"python3 - <<'EOF'\nprint(1); run()\nEOF":                           {"python3 -"},
+		`git add a && git commit -m "$(cat <<'EOF' Round; fix it EOF )"`:    nil,
+		"wrap git status && git -C /x diff":                                 nil,
+		"sed -n '1,9p' a.txt | cat -A || wrap grep -i fee docs 2>/dev/null": nil,
+	} {
+		if got := Work(line); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/outcome"
 	"remanence/internal/workstate"
@@ -30,7 +32,8 @@ const (
 type HandoffPage struct {
 	Project mem.Project `json:"project"` // with branch and commit
 	At      time.Time   `json:"at"`
-	// Goal is what the newest session was asked for first, Asked what it was asked for last, if that differs.
+	// Goal is what the newest session was asked for first, Asked what it was asked for last, if that differs and no state
+	// of the project was declared.
 	Goal     string           `json:"goal"`
 	Asked    string           `json:"asked,omitempty"`
 	Phase    string           `json:"phase,omitempty"`  // as state files or the store have them
@@ -44,7 +47,7 @@ type HandoffPage struct {
 	Open      []TimelineEntry `json:"open"`
 	DeadEnds  []TimelineEntry `json:"dead_ends"` // commands that failed and did not work since
 	Lessons   []TimelineEntry `json:"lessons"`   // fixes, and what to watch out for
-	Commands  []string        `json:"commands"`  // that worked in the newest session, exactly as they were run
+	Commands  []string        `json:"commands"`  // of the newest session that worked and may be run again
 	Files     []string        `json:"files"`     // that the newest session changed
 }
 
@@ -65,16 +68,18 @@ func (s *Service) Handoff(ctx context.Context, at mem.ProjectRef) (HandoffPage, 
 	if err != nil {
 		return HandoffPage{}, err
 	}
-	out := HandoffPage{
-		Project: p, At: s.Now().UTC(), Active: []string{}, Blockers: []string{}, Sessions: []HandoffSession{},
-		Commands: []string{}, Files: []string{},
-	}
+	out := HandoffPage{Project: p, At: s.Now().UTC(), Active: []string{}, Blockers: []string{}, Commands: []string{}}
+	out.Sessions, out.Files = []HandoffSession{}, []string{}
 	state, err := s.Filesync.State(ctx, workstate.Request{ProjectRef: at, Op: workstate.OpGet})
 	if err != nil {
 		return out, err
 	}
-	out.Phase, out.Status, out.Next = state.Phase, state.Status, state.Next
-	out.Active, out.Blockers = append(out.Active, state.Active...), append(out.Blockers, state.Blockers...)
+	out.Phase, out.Next, out.Active = state.Phase, state.Next, append(out.Active, state.Active...)
+	if state.Version == "" { // derived from the last request, and from failures that are listed here
+		out.Asked = state.Status
+	} else {
+		out.Status, out.Blockers = state.Status, append(out.Blockers, state.Blockers...)
+	}
 	for _, part := range []struct {
 		into  *[]TimelineEntry
 		query mem.Query
@@ -83,7 +88,6 @@ func (s *Service) Handoff(ctx context.Context, at mem.ProjectRef) (HandoffPage, 
 			Kinds: []mem.Kind{mem.Decision, mem.TradeOff, mem.Convention, mem.Preference}, Limit: handoffRead,
 		}},
 		{&out.Open, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: handoffOpen}},
-		{&out.DeadEnds, mem.Query{Kinds: []mem.Kind{mem.Command}, Open: true, Limit: handoffFailures}},
 		{&out.Lessons, mem.Query{Kinds: []mem.Kind{mem.Gotcha, mem.ErrorFix}, Limit: handoffLessons}},
 	} {
 		part.query.Project, part.query.Within, part.query.MinTrust = p.Key, "*", mem.TrustTool
@@ -104,15 +108,11 @@ func (s *Service) Handoff(ctx context.Context, at mem.ProjectRef) (HandoffPage, 
 
 // once removes what the state repeats of the other parts.
 func (h *HandoffPage) once() {
-	says := func(list []TimelineEntry, text string) bool {
-		return slices.ContainsFunc(list, func(e TimelineEntry) bool { return e.Title == text })
-	}
-	h.Blockers = slices.DeleteFunc(h.Blockers, func(b string) bool { return says(h.DeadEnds, b) })
-	if says(h.Open, h.Next) {
+	if slices.ContainsFunc(h.Open, func(e TimelineEntry) bool { return e.Title == h.Next }) {
 		h.Next = ""
 	}
-	if h.Status == h.Goal || h.Status == h.Asked {
-		h.Status = ""
+	if strings.HasPrefix(h.Asked, strings.TrimSuffix(h.Goal, "…")) {
+		h.Asked = ""
 	}
 }
 
@@ -150,13 +150,9 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 			continue // of the newest session that was asked for something
 		}
 		out.newest(one, ms)
-		turns, err := s.Store.Turns(ctx, one.ID, 1)
-		if err != nil {
-			return fmt.Errorf("turns of %s: %w", one.Short, err)
-		}
-		if len(turns) > 0 && turns[0].Text != one.FirstPrompt {
-			out.Asked = turns[0].Text
-		}
+	}
+	if err := r.deadEnds(ctx, s, out); err != nil {
+		return err
 	}
 	pieces := r.pieces()
 	ends, err := s.Continuity.Ends(ctx, p, "")
@@ -171,19 +167,27 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 	return err
 }
 
+// deadEnds adds the commands that failed and did not work since, as far as that still matters.
+func (r *recap) deadEnds(ctx context.Context, s *Service, out *HandoffPage) error {
+	failed, err := s.Store.List(ctx, mem.Query{
+		Project: out.Project.Key, Within: "*", MinTrust: mem.TrustTool, Kinds: []mem.Kind{mem.Command}, Open: true,
+		Limit: handoffRead,
+	})
+	for _, did := range r.did {
+		failed = slices.DeleteFunc(failed, did.Settled)
+	}
+	out.DeadEnds = s.newestFirst(ctx, failed[:min(len(failed), handoffFailures)])
+	return err
+}
+
 // newest adds what the newest session was asked for, ran and changed. ms are its memories, newest first.
 func (h *HandoffPage) newest(one mem.Session, ms []mem.Memory) {
 	h.Goal = one.FirstPrompt
+	h.Commands = outcome.Commands(ms, handoffCommands)
 	for _, m := range ms {
-		switch {
-		case m.Kind == mem.Command && m.ExitCode == 0 && m.Command != "" && len(h.Commands) < handoffCommands &&
-			!slices.Contains(h.Commands, m.Command):
-			h.Commands = append(h.Commands, m.Command)
-		case m.Kind == mem.Change:
+		if m.Kind == mem.Change {
 			for _, f := range m.Modified {
-				if len(h.Files) < handoffFiles && !slices.Contains(h.Files, f) {
-					h.Files = append(h.Files, f)
-				}
+				h.Files = extract.AppendNew(h.Files, f, handoffFiles)
 			}
 		}
 	}
