@@ -44,18 +44,19 @@ vector:
 inject:         mem chars
 agent:          mem chars
 extract:        mem chars lang shell rank inject
+entity:         mem shell inject
 remote:         lang shell
 propose:        mem chars lang extract rank
 outcome:        mem chars lang shell extract rank
 # 2 core
 event:          mem chars workstate vaultfile extract remote rank inject redact
-recall:         mem chars vaultfile blame lang extract rank index inject redact event
+recall:         mem chars vaultfile blame lang entity extract rank index inject redact event
 erase:          mem chars fault extract redact event
-curate:         mem chars lang extract rank inject redact event recall
+curate:         mem chars lang entity extract rank inject redact event recall
 digest:         mem chars extract inject redact event
 continuity:     mem chars vaultfile lang shell extract outcome rank inject redact event recall
-filesync:       mem chars workstate vaultfile extract rank inject redact event erase curate continuity
-capture:        mem chars lang extract remote shell rank event
+filesync:       mem chars workstate vaultfile entity extract rank inject redact event erase curate continuity
+capture:        mem chars lang entity extract remote shell rank event
 briefing:       mem chars workstate vaultfile extract rank inject redact event recall continuity filesync
 views:          mem chars workstate shell blame propose outcome when extract rank inject redact event recall curate
                 continuity filesync

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/entity"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -82,7 +83,7 @@ func repeatedSinceInjected(ctx context.Context, s *event.Service, ec event.Conte
 // holds two of them. The name of the file does not count.
 func editsNamedPlace(c extract.Call, m mem.Memory) bool {
 	var names []string
-	for _, name := range namesOfCode(m.Title + "\n" + m.Body) {
+	for _, name := range entity.Symbols(strings.Join(identifiers(m.Title+"\n"+m.Body), " ")) {
 		if !slices.ContainsFunc(m.Files, func(f string) bool { return strings.Contains(path.Base(f), name) }) {
 			names = append(names, name)
 		}
@@ -114,18 +115,6 @@ func editsNamedPlace(c extract.Call, m mem.Memory) bool {
 		}
 	}
 	return n >= 2
-}
-
-// namesOfCode returns the names in a text that have the shape of names in code, each once: parseDate, max_size.
-func namesOfCode(text string) (names []string) {
-	found := extract.EntityFinder{At: map[string]int{}}
-	found.Words(strings.Join(identifiers(text), " "))
-	for _, e := range found.Out {
-		if e.Kind == mem.EntitySymbol {
-			names = append(names, e.Name)
-		}
-	}
-	return names
 }
 
 // identifiers returns the words of a text as programs are made of: letters, digits and underscores.

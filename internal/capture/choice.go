@@ -172,3 +172,22 @@ func answered(ec event.Context) event.Changes {
 	}
 	return ch
 }
+
+// approved returns what the plan lays down that the person approved. The agent wrote it.
+func approved(ec event.Context) event.Changes {
+	var ch event.Changes
+	if slices.Contains(ec.Settings.SkipTools, ec.Tool) {
+		return ch
+	}
+	for _, p := range extract.FromPerson(extract.PlanOf(ec.Input, ec.Response)) {
+		if !p.Pasted || p.Before {
+			continue
+		}
+		mm := ec.NewMemory(p.Kind, mem.ScopeProject)
+		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
+		mm.Trust, mm.Origin = min(mem.TrustAssistant, ec.Turn.Trust), mem.FromAssistant
+		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(p.Text, nil)
+		ch.Memories = append(ch.Memories, mm)
+	}
+	return ch
+}

@@ -56,6 +56,8 @@ func (s *Service) ToolSucceeded(
 		kept, err = s.commandSucceeded(ctx, ec, c)
 	case mem.ToolAsk:
 		kept = answered(ec)
+	case mem.ToolPlan:
+		kept = approved(ec)
 	}
 	ch.Merge(kept)
 	return ch, completed, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
+	"remanence/internal/entity"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -81,7 +82,7 @@ func (c *comparedMemories) wordsOf(m mem.Memory) rank.Words { return kept(c.word
 
 // entitiesOf returns what a memory mentions.
 func (c *comparedMemories) entitiesOf(m mem.Memory) []mem.NamedEntity {
-	return kept(c.entities, m, extract.EntitiesOf)
+	return kept(c.entities, m, entity.Of)
 }
 
 // kept returns what read returns of a memory, once read.

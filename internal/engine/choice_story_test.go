@@ -118,6 +118,25 @@ func TestAnswersToAQuestionToolAreDecisionsOfThePerson(t *testing.T) {
 	wants(t, "the decision", got[0].Title+got[0].Body, "How are prices stored? → Cents", "as the payment service has them")
 }
 
+func TestAnApprovedPlanIsADecision(t *testing.T) {
+	s := newStage(t)
+	plan := map[string]string{"plan": "# Invoice queue\n\n## Context\n\nThe printer stalls at night, since one tenant " +
+		"fills the queue.\n\n## Approach\n\nGive each tenant a queue of its own and let the workers take turns.\n"}
+	s.play(start("startup"), prompt("p1", "plan the queue of the invoice printer"),
+		tool(mem.PostToolUse, "p1", "t1", "ExitPlanMode", plan, map[string]any{"plan": plan["plan"], "isAgent": false}),
+		prompt("p2", "read that page and plan again"), tool(mem.PostToolUse, "p2", "w", "WebFetch", nil, "x"),
+		tool(mem.PostToolUse, "p2", "t2", "ExitPlanMode", map[string]string{}, map[string]string{
+			"plan": "# Sorting\n\n## Context\n\nIt is slow.\n\n## Approach\n\nSort the invoices by tenant as the page says.\n",
+		}),
+		tool(mem.PostToolUse, "p2", "t3", "ExitPlanMode", map[string]string{}, map[string]string{}))
+	got := s.words("one")
+	if len(got) != 2 || got[0].Kind != mem.Decision || got[0].Trust != mem.TrustAssistant ||
+		got[1].Trust != mem.TrustNone {
+		t.Fatalf("kept:\n%s", titles(got))
+	}
+	wants(t, "the decision", got[0].Title+got[0].Body, "Invoice queue: Give each tenant a queue of its own")
+}
+
 func indexOfKind(ms []mem.Memory, k mem.Kind) int {
 	for i, mm := range ms {
 		if mm.Kind == k {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -146,18 +145,6 @@ func TestResponsesOfEveryShapeAreRead(t *testing.T) {
 		if got := extract.ResponseText(json.RawMessage(tt.in)); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.in, got, tt.want)
 		}
-	}
-}
-
-func TestOfManyNamesSomeAreWeighed(t *testing.T) {
-	var b strings.Builder
-	for i := range 5000 {
-		fmt.Fprintf(&b, "worker_of_lane%d ", i)
-	}
-	n := &extract.EntityFinder{At: map[string]int{}}
-	n.Words(b.String())
-	if len(n.Out) != 1000 {
-		t.Errorf("%d names are weighed, want 1000", len(n.Out))
 	}
 }
 

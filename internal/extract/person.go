@@ -3,15 +3,10 @@ package extract
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
-
-// maxPlanStatements is how many statements are made of a pasted plan.
-const maxPlanStatements = 4
 
 // surelySalient is the least salience of a rule that the person lays down for good.
 const surelySalient = 0.9
@@ -21,20 +16,7 @@ const surelySalient = 0.9
 func FromPerson(prompt string) []Point {
 	prompt = withoutImages(prompt)
 	if isPlan(prompt) {
-		out, _ := TurnFacts{}.choose(Statements(prompt), maxPlanStatements, 0)
-		first := headingsOf(prompt)[:2] // what stands below these describes how things are
-		out = slices.DeleteFunc(out, func(p Point) bool { return p.checks || !lasts(p, first) })
-		out = TurnFacts{}.joinItems(out, nil)
-		for i, p := range out {
-			out[i].Pasted = true
-			rule := cuesIn(lang.CueText(p.Text)).Has(cueNorm, cueConvention)
-			under := p.from.under()
-			out[i].Before = under == mem.ErrorFix || p.describes(first) && under != mem.Decision && !rule
-			if out[i].Before && p.Kind == mem.Decision {
-				out[i].Kind = mem.ErrorFix // what was chosen wrongly is the problem
-			}
-		}
-		return out
+		return fromPlan(prompt)
 	}
 	if len(prompt) > PastedLength {
 		return nil
@@ -67,22 +49,6 @@ func FromPerson(prompt string) []Point {
 	return out
 }
 
-// lasts reports whether a point of a plan holds once the plan is carried out: what it decides, a rule, the cause of
-// the problem, which stands below the title, the first heading or one that names it. How things are before the work
-// does not, nor does a step of it. first are the first two headings.
-func lasts(p Point, first []string) bool {
-	c := cuesIn(lang.CueText(p.Text))
-	return c.Has(cueNorm, cueConvention, cueDecide) || c.Has(cueCause) && p.describes(first) ||
-		p.from.under() == mem.Decision && p.Kind == mem.Decision
-}
-
-// describes reports whether a point of a plan stands below one of its first headings, or one that names a problem.
-func (p Point) describes(first []string) bool {
-	return p.from.under() == mem.ErrorFix || slices.ContainsFunc(first, func(heading string) bool {
-		return p.from.all[0].heading == headingText(heading)
-	})
-}
-
 // observes reports whether a sentence says what the person sees at the moment, or only thinks of: it lays nothing down.
 func observes(s string) bool {
 	l := lang.CueText(s)
@@ -91,36 +57,6 @@ func observes(s string) bool {
 		l, " i don't see ", " i do not see ", " i can't see ", " i still see ", " i see ", " i get ", " i'm getting ",
 		" ich sehe ", " ich bekomme ", " je vois ", " je ne vois ", " veo ", " no veo ", " вижу ", "看到", "見え",
 	))
-}
-
-// isPlan reports whether a prompt is laid out as a document.
-func isPlan(prompt string) bool { return len(headingsOf(prompt)) >= 2 }
-
-// PlanTitle returns the title of a prompt that is laid out as a document: its first heading, without "Plan:". It is
-// empty for any other prompt.
-func PlanTitle(prompt string) string {
-	heads := headingsOf(prompt)
-	if len(heads) < 2 {
-		return ""
-	}
-	title := chars.Line(lang.WithoutEmphasis(strings.TrimLeft(heads[0], "# ")))
-	if label, rest, ok := strings.Cut(title, ": "); ok && strings.EqualFold(strings.TrimSpace(label), "plan") {
-		title = rest
-	}
-	return title
-}
-
-// headingsOf returns the lines of a Markdown text that are headings. A comment in a block of code is none.
-func headingsOf(text string) []string {
-	var out []string
-	var code prose
-	for line := range strings.Lines(text) {
-		if t := strings.TrimSpace(line); !code.fenced(t) && strings.HasPrefix(line, "#") &&
-			strings.HasPrefix(strings.TrimLeft(line, "#"), " ") {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // personKind names what a sentence of the person's is.

@@ -8,8 +8,8 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/curate"
+	"remanence/internal/entity"
 	"remanence/internal/event"
-	"remanence/internal/extract"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -227,7 +227,7 @@ func (s *Service) linkDisputes(ctx context.Context, ids []string, disputes []dis
 			return fmt.Errorf("disputed memory %s: %w", ids[d.index], cmp.Or(err, mem.ErrNotFound))
 		}
 		b.Links = append(b.Links, mem.MemoryLinks{
-			Memory: ms[0].ID, Updated: ms[0].Updated, Entities: extract.EntitiesOf(ms[0]),
+			Memory: ms[0].ID, Updated: ms[0].Updated, Entities: entity.Of(ms[0]),
 			Links: []mem.Link{{From: ms[0].ID, To: d.own, Kind: mem.LinkContradicts, Confidence: 1, Made: s.Now()}},
 		})
 	}

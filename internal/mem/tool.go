@@ -16,7 +16,8 @@ const (
 	ToolSearchWeb  = "WebSearch"
 	ToolAgent      = "Agent" // starts a subagent
 	ToolAsk        = "AskUserQuestion"
-	ToolTodo       = "TodoWrite" // replaces the list of tasks
+	ToolPlan       = "ExitPlanMode" // succeeds if the person approves the plan
+	ToolTodo       = "TodoWrite"    // replaces the list of tasks
 	ToolTaskCreate = "TaskCreate"
 	ToolTaskUpdate = "TaskUpdate"
 )

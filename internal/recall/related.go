@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"remanence/internal/extract"
+	"remanence/internal/entity"
 	"remanence/internal/mem"
 )
 
@@ -301,7 +301,7 @@ func (g *walk) fromMemories(ctx context.Context, ids []string) error {
 		g.edge(GraphEdge{From: l.From, To: l.To, Kind: string(l.Kind), Confidence: l.Confidence})
 	}
 	for _, id := range ids {
-		names, err := g.e.Store.Entities(ctx, mem.EntityQuery{Memories: []string{id}, Limit: extract.MaxNames})
+		names, err := g.e.Store.Entities(ctx, mem.EntityQuery{Memories: []string{id}, Limit: entity.Most})
 		if err != nil {
 			return fmt.Errorf("names: %w", err)
 		}

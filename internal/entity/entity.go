@@ -1,4 +1,6 @@
-package extract
+// Package entity finds the names that a memory mentions: files, symbols, packages, persons and services. It knows no
+// store and no language beyond the shapes of names.
+package entity
 
 import (
 	"cmp"
@@ -13,7 +15,7 @@ import (
 
 // Bounds of the names that a memory holds.
 const (
-	MaxNames     = 20
+	Most         = 20
 	maxNameText  = 120  // characters
 	namesWeighed = 1000 // of which these are the surest
 )
@@ -27,10 +29,10 @@ const (
 	nameGuessed = 0.25
 )
 
-// EntitiesOf are the names that a memory holds: files, symbols, packages,
+// Of returns the names that a memory holds: files, symbols, packages,
 // persons and services, each once, the surest first.
-func EntitiesOf(m mem.Memory) []mem.NamedEntity {
-	n := &EntityFinder{At: map[string]int{}}
+func Of(m mem.Memory) []mem.NamedEntity {
+	n := &finder{at: map[string]int{}}
 	for _, f := range m.Files {
 		n.add(mem.EntityFile, f, nameStated)
 	}
@@ -40,41 +42,53 @@ func EntitiesOf(m mem.Memory) []mem.NamedEntity {
 	n.installed(m.Command)
 	text := strings.Join(append([]string{m.Title, m.Body}, m.Facts...), "\n")
 	n.marked(text)
-	n.Words(text)
-	slices.SortStableFunc(n.Out, func(a, b mem.NamedEntity) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	return n.Out[:min(len(n.Out), MaxNames)]
+	n.words(text)
+	slices.SortStableFunc(n.out, func(a, b mem.NamedEntity) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	return n.out[:min(len(n.out), Most)]
 }
 
-// EntityFinder collects the entities that a memory mentions.
-type EntityFinder struct {
-	Out []mem.NamedEntity
-	At  map[string]int // by kind and name
+// Symbols returns the names in a text that have the shape of names in code, each once: parseDate, max_size.
+func Symbols(text string) (names []string) {
+	n := &finder{at: map[string]int{}}
+	n.words(text)
+	for _, e := range n.out {
+		if e.Kind == mem.EntitySymbol {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
-func (n *EntityFinder) add(k mem.EntityKind, name string, sure float64) {
+// finder collects the entities that a memory mentions.
+type finder struct {
+	out []mem.NamedEntity
+	at  map[string]int // by kind and name
+}
+
+func (n *finder) add(k mem.EntityKind, name string, sure float64) {
 	name = strings.TrimSpace(name)
-	if name == "" || len(n.Out) >= namesWeighed || len([]rune(name)) > maxNameText ||
+	if name == "" || len(n.out) >= namesWeighed || len([]rune(name)) > maxNameText ||
 		strings.Contains(name, "[secret:") ||
 		inject.Suspicious(name) {
 		return
 	}
 	key := string(k) + " " + name
-	if i, ok := n.At[key]; ok {
-		n.Out[i].Confidence = max(n.Out[i].Confidence, sure)
+	if i, ok := n.at[key]; ok {
+		n.out[i].Confidence = max(n.out[i].Confidence, sure)
 		return
 	}
 	if slices.ContainsFunc(
-		n.Out,
+		n.out,
 		func(o mem.NamedEntity) bool { return o.Confidence > sure && strings.EqualFold(o.Name, name) },
 	) {
 		return // it is known what that is
 	}
-	n.At[key] = len(n.Out)
-	n.Out = append(n.Out, mem.NamedEntity{Kind: k, Name: name, Confidence: sure})
+	n.at[key] = len(n.out)
+	n.out = append(n.out, mem.NamedEntity{Kind: k, Name: name, Confidence: sure})
 }
 
 // stated reads a fact that says what a name is: "uses Valkey (library)".
-func (n *EntityFinder) stated(fact string) {
+func (n *finder) stated(fact string) {
 	said, what, found := strings.Cut(strings.TrimSuffix(fact, ")"), " (")
 	if !found || !strings.HasSuffix(fact, ")") {
 		return
@@ -94,7 +108,7 @@ func (n *EntityFinder) stated(fact string) {
 }
 
 // installed reads the packages that a command installs.
-func (n *EntityFinder) installed(command string) {
+func (n *finder) installed(command string) {
 	for _, words := range shell.Words(command) {
 		if len(words) < 3 ||
 			!slices.Contains(
@@ -124,7 +138,7 @@ func unversioned(s string) string {
 }
 
 // marked reads what is set in code.
-func (n *EntityFinder) marked(text string) {
+func (n *finder) marked(text string) {
 	parts := strings.Split(text, "`")
 	for i := 1; i < len(parts)-1; i += 2 {
 		w := strings.TrimSuffix(parts[i], "()")
@@ -137,8 +151,8 @@ func (n *EntityFinder) marked(text string) {
 	}
 }
 
-// Words reads what has the shape of a name, or stands where one would.
-func (n *EntityFinder) Words(text string) {
+// words reads what has the shape of a name, or stands where one would.
+func (n *finder) words(text string) {
 	text = strings.ReplaceAll(text, "`", " ")
 	fields := strings.Fields(text)
 	for i, f := range fields {

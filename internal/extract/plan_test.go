@@ -1,0 +1,60 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestTheApproachOfAPlanIsADecision(t *testing.T) {
+	for _, tt := range []struct{ name, plan, want string }{
+		{
+			"a paragraph",
+			"# Plan: Queue in the invoice printer\n\n## Context\n\nThe printer stalls at night.\n\n## Approach\n\n" +
+				"Give each tenant a queue of its own and let the workers take turns. Nothing changes for the callers.\n\n" +
+				"- A queue holds 50 jobs\n\n## Verification\n\n1. `make test`\n",
+			"Queue in the invoice printer: Give each tenant a queue of its own and let the workers take turns. Nothing " +
+				"changes for the callers.",
+		},
+		{
+			"a list",
+			"# Search box\n\n## Context\n\nNobody finds the box.\n\n## Design\n\n- **Place**: right of the logo\n" +
+				"- **Keys**: `/` focuses it\n\n## Steps\n\n1. Move the box\n",
+			"Search box: Place: right of the logo; Keys: `/` focuses it",
+		},
+		{
+			"another language",
+			"# Rechnungsdruck\n\n## Kontext\n\nDer Drucker steht nachts still.\n\n## Lösung\n\nJeder Mandant bekommt eine " +
+				"eigene Warteschlange.\n\n## Prüfung\n\n- `make test`\n",
+			"Rechnungsdruck: Jeder Mandant bekommt eine eigene Warteschlange.",
+		},
+		{
+			"directly below the title",
+			"# Rename\n\n## Approach\n\nRename `Sender` to `Courier` in all packages and keep an alias for a release.\n",
+			"Rename: Rename `Sender` to `Courier` in all packages and keep an alias for a release.",
+		},
+		{"none", "# Rename\n\n## Context\n\nThe name is old.\n\n## Changes\n\n- `sender.go`: rename it\n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := FromPerson(tt.plan)
+			i := slices.IndexFunc(got, func(p Point) bool { return p.Kind == mem.Decision })
+			switch {
+			case i < 0 && tt.want != "":
+				t.Errorf("no decision in %v", got)
+			case i >= 0 && (got[i].Text != tt.want || !got[i].Pasted || got[i].Before):
+				t.Errorf("got %+v, want %q", got[i], tt.want)
+			}
+		})
+	}
+}
+
+func TestALongApproachIsLeftOut(t *testing.T) {
+	long := strings.Repeat("Each tenant gets a queue that holds fifty jobs ", 12)
+	for _, p := range FromPerson("# Queue\n\n## Approach\n\n" + long + ".\n\n## Steps\n\n1. Go\n") {
+		if len([]rune(p.Text)) > MaxStatement {
+			t.Errorf("%d characters are kept: %s", len([]rune(p.Text)), p.Text)
+		}
+	}
+}
