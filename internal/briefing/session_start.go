@@ -111,7 +111,7 @@ func (e *Service) Brief(ctx context.Context, ec event.Context, ask Request) (mem
 	}
 	b.Sections = s
 	r := ec.Receipt(trigger, ask.Budget)
-	r.LeftOut = missing
+	r.LeftOut, r.Candidates, b.LeftOut = missing, len(missing), len(missing)
 	for _, part := range s {
 		r.Candidates += len(part.Rows)
 		for _, it := range part.Items {

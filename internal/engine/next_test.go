@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +154,37 @@ func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 	}
 	if named := len(r.Items) + len(r.LeftOut); r.Candidates != named || named == 0 {
 		t.Errorf("%d candidates, %d injected and %d left out", r.Candidates, len(r.Items), len(r.LeftOut))
+	}
+}
+
+func TestTheTextOfABriefingCountsWhatTheReceiptLeavesOut(t *testing.T) {
+	s := newStage(t)
+	for i := range 60 {
+		s.knows(mem.Decision,
+			fmt.Sprintf("the till of counter %d prints the receipts of its customers in the colour of aisle %d", i, 7*i))
+	}
+	s.play(bugHunt()...)
+	written := s.knows(mem.Convention, "the coupon engine rounds half to even")
+	s.Event.Instructed = func(_ mem.Project, _ string, _ time.Time, m mem.Memory) bool { return m.ID == written }
+	s.play(in("two", start("startup"))...)
+	rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Trigger: "session_start", Limit: 1})
+	if err != nil || len(rs) == 0 {
+		t.Fatalf("no receipt: %v", err)
+	}
+	r := rs[0]
+	if !slices.ContainsFunc(r.LeftOut, func(c mem.LeftOutItem) bool { return c.Gate == event.InInstructions }) {
+		t.Fatalf("left out %+v, want what CLAUDE.md says", r.LeftOut)
+	}
+	page, err := s.Views.Receipts(t.Context(), views.ReceiptsRequest{Session: "two"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := page.Receipts[len(page.Receipts)-1].LeftOut
+	if want := fmt.Sprintf("- %d more left out: remanence why %s\n", n, r.ID); n <= 20 || !strings.Contains(r.Text, want) {
+		t.Errorf("the page counts %d, injected\n%s", n, r.Text)
+	}
+	if r = s.preview(views.NextRequest{}); !strings.Contains(r.Text, " more left out\n") {
+		t.Errorf("the preview names a receipt that is not stored:\n%s", r.Text)
 	}
 }
 

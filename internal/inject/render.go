@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -46,6 +47,7 @@ type Block struct {
 	Sections []Section
 	Before   int // bytes of ours that stand before the block, and count among MaxBytes
 	Budget   int // tokens for header, sections and footer; the frame comes on top
+	LeftOut  int // memories that no section contains; the line that counts what is left out includes them
 }
 
 // Section is one part of a block, with its own share of the budget.
@@ -457,13 +459,14 @@ func (p *plan) render() Rendered {
 		}
 		text.WriteString(pt.end)
 	}
+	out.Cuts = p.cuts()
 	_, end := p.block.frame()
 	if n := p.left(); n > 0 {
-		end = p.block.leftOut(n) + end
+		// The receipt names memories alone: they are counted, and lines of the state only where no memory is left out.
+		end = p.block.leftOut(cmp.Or(len(out.Cuts)+p.block.LeftOut, n)) + end
 	}
 	text.WriteString(end)
 	out.Text = text.String()
-	out.Cuts = p.cuts()
 	out.Tokens = chars.Tokens(out.Text)
 	return out
 }

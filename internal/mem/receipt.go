@@ -117,10 +117,13 @@ type JobKinds struct {
 	Except []string // none of these kinds
 }
 
+// AllLeftOut counts what was left out, also what LeftOut does not name.
+func (r Receipt) AllLeftOut() int { return max(len(r.LeftOut), r.Candidates-len(r.Items)) }
+
 // AsPreview returns the receipt of an injection that does not take place: it has no id, in its text neither, because
 // nothing is stored under it.
 func (r Receipt) AsPreview() Receipt {
-	r.Text = strings.Replace(r.Text, " id="+strconv.Quote(r.ID), "", 1)
+	r.Text = strings.NewReplacer(" id="+strconv.Quote(r.ID), "", ": remanence why "+r.ID, "").Replace(r.Text)
 	r.ID = ""
 	return r
 }

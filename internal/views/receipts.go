@@ -61,7 +61,7 @@ func receiptRow(r mem.Receipt) ReceiptRow {
 		Outcome:    r.Outcome,
 		Candidates: r.Candidates,
 		Injected:   len(r.Items),
-		LeftOut:    len(r.LeftOut),
+		LeftOut:    r.AllLeftOut(),
 		Tokens:     r.Tokens,
 		Budget:     r.Budget,
 		TookMS:     r.TookMS,

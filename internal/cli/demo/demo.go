@@ -176,7 +176,7 @@ func (s *player) block(text string) {
 			}
 		}
 	}
-	s.out.Line("     %s", s.out.Style(ui.Dim, fmt.Sprintf("injected: %d tokens with their frame", chars.Tokens(text))))
+	s.out.Line("     %s", s.out.Style(ui.Dim, fmt.Sprintf("injected: %d tokens, headings included", chars.Tokens(text))))
 }
 
 // kept shows the memories made of the first session.

@@ -37,8 +37,9 @@ func (v StatsView) Print(p *Printer) {
 	tokens := v.Total.InjectedTokens()
 	p.Field("injected", "%s tokens in %s, %s with nothing relevant", chars.Thousands(tokens),
 		Plural(v.Total.Injected, "injection", "injections"), Plural(v.Total.Abstained, "time", "times"))
-	p.Field("tools", "%s tokens in %s of our tools · the list of them %d a session", chars.Thousands(v.Total.Results),
-		Plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
+	p.Field("tools", "%s tokens in %s of our tools · the list of them %s tokens a session",
+		chars.Thousands(v.Total.Results),
+		Plural(v.Total.Calls, "call", "calls"), chars.Thousands(v.ToolsTokens))
 	if v.Total.Model > 0 {
 		p.Field("model", "%s tokens, of all projects", chars.Thousands(v.Total.Model))
 	}

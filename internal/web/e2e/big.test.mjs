@@ -51,6 +51,8 @@ test("every page comes, and lists are not loaded whole", async () => {
   await page.goto(base + "/memories");
   await page.locator(".hits li").nth(24).waitFor();
   assert.equal(await page.locator(".hits li").count(), 25);
+  const { counts } = await w.json("status", "--project", "all");
+  await page.getByRole("status").filter({ hasText: `25 shown of ${counts.memories.toLocaleString("en-US")}, newest first` }).waitFor();
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.locator(".hits li").nth(49).waitFor();
   await page.goto(base + "/files");

@@ -100,7 +100,7 @@ test("memories are ticked, forgotten, brought back and erased together", async (
   await page.getByRole("button", { name: "Forget 3 memories …" }).waitFor();
   await page.getByRole("button", { name: "Erase 3 memories for good …" }).click();
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel");
-  await dialog.getByText("With what they came from that is: 3 memories and quotes").waitFor();
+  await dialog.getByText("Erased with what they came from: 3 memories and quotes.").waitFor();
   const order = dialog.getByRole("button", { name: "Erase 3 memories for good" });
   assert.equal(await order.isDisabled(), true);
   await dialog.getByLabel("Type erase to confirm").fill("erase");
@@ -122,13 +122,16 @@ test("everything that mentions something is counted and erased, also prompts and
   await page.getByRole("link", { name: prompt }).waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("zeppelin");
-  await page.getByRole("option", { name: /^Delete everything about “zeppelin” …/ }).click();
+  await page.getByRole("option", { name: /^Erase everything that mentions “zeppelin” …/ }).click();
   await page.waitForURL(base + "/memories?q=zeppelin&erase=1");
   const dialog = page.getByRole("dialog", { name: "Erase everything that mentions “zeppelin”" });
   const extent = dialog.getByTestId("extent");
   const places = await extent.locator("strong").innerText();
   for (const place of [/memor/, /prompt/, /event/, /session title/, /receipt/]) assert.match(places, place);
   await extent.getByText("the Zeppelin catalogue lists the price of every hull").waitFor();
+  const receipts = Number(/(\d+) receipts?/.exec(await extent.getByText(/^Kept without what is erased: /).innerText())?.[1]);
+  assert.ok(receipts > 0, "no receipt holds it");
+  await dialog.getByText(/a longer word that contains “zeppelin” stays/).waitFor();
   await extent.getByText("Not reached").click();
   await extent.getByText("the agent's own transcripts").waitFor();
   assert.deepEqual(await axe(page), []);
@@ -137,16 +140,60 @@ test("everything that mentions something is counted and erased, also prompts and
   await dialog.getByLabel("Type erase to confirm").fill("erase");
   await order.click();
   await page.getByText("Erased everything that mentions “zeppelin”.").waitFor();
-  await page.getByText("Nothing found.").waitFor();
+  await page.waitForURL(base + "/memories"); // what is done is not offered again
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("button", { name: /mentions “zeppelin”/ }).count(), 0);
   await assert.rejects(w.json("show", id));
+  await page.goto(base + "/injections");
+  await page.getByRole("row", { name: /\(erased\)/ }).first().waitFor(); // the row of a receipt stays, without the words
   await page.goto(base + "/sessions");
-  await page.getByRole("row").nth(1).waitFor();
+  await page.getByRole("row", { name: /\(erased\)|\(no prompt\)/ }).first().waitFor();
   assert.equal(await page.getByText("zeppelin").count(), 0);
+  assert.equal(await page.getByText("[erased]").count(), 0);
   const again = await w.json("purge", "--text", "zeppelin", "--dry-run");
   assert.deepEqual([again.mentions, again.memories], [[], []]);
   await page.goto(base + "/memories?q=zeppelin&erase=1");
   await dialog.getByText("Nothing that is stored mentions “zeppelin”.").waitFor();
   assert.equal(await order.count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("ages are the largest whole unit, as in what is injected", async () => {
+  const { created } = (await w.json("search", "jitter")).results.find((m) => /back off with jitter/.test(m.title));
+  const { page, base, context } = await eye.enter(w);
+  const hour = 3_600_000, day = 24 * hour;
+  for (const [ms, text] of [[59_000, "now"], [61_000, "1 min"], [47 * hour, "1 d"], [13.9 * day, "13 d"], [20.9 * day, "2 wk"], [60 * day, "8 wk"], [729 * day, "23 mo"], [1000 * day, "2 yr"]]) {
+    await page.clock.setFixedTime(Date.parse(created) + ms);
+    await page.goto(base + "/memories?q=jitter");
+    await page.locator(".hits li", { hasText: "back off with jitter" }).locator("time").getByText(text, { exact: true }).waitFor();
+  }
+  await context.close();
+});
+
+test("the words of what is to be erased are asked for, from Settings, Memories and the palette", async () => {
+  const { page, base, faults, context } = await eye.enter(w);
+  const ask = page.getByRole("dialog", { name: "Erase everything that mentions …" });
+  const ways = {
+    "/settings": () => page.getByTestId("erase").getByRole("link", { name: "Erase by words …" }).click(),
+    "/memories": () => page.getByRole("button", { name: "Erase by words …" }).click(),
+    "/usage": async () => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("delete"); // a person may call it something else
+      await page.getByRole("option", { name: /^Erase everything that mentions …/ }).click();
+    },
+  };
+  for (const [at, open] of Object.entries(ways)) {
+    await page.goto(base + at);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await open();
+    await ask.getByLabel("Words").waitFor();
+    await page.waitForFunction(() => document.activeElement?.closest("dialog input"));
+    assert.deepEqual(await axe(page), []);
+  }
+  await page.keyboard.type("we x the hovercraft");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Erase everything that mentions “we x the hovercraft”" }).getByText("Nothing that is stored mentions").waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -160,19 +207,22 @@ test("what needs a person counts a command that still fails, and a briefing says
   const card = page.getByRole("region", { name: "Needs you" });
   const fails = card.getByRole("link", { name: `Still fails: ${command}` });
   await fails.waitFor();
-  const faulty = (await w.json("doctor").catch((e) => JSON.parse(e.stdout))).checks.filter((k) => ["fail", "warn"].includes(k.state)).length;
+  const faulty = (await w.json("doctor").catch((e) => JSON.parse(e.stdout))).checks.filter((k) => ["fail", "warn"].includes(k.state) || (k.state === "info" && k.fix.length > 0)).length;
+  assert.ok(faulty > 0, "no agent is connected here, and nothing says so");
   const { counts } = await w.json("review");
   const findings = Object.values(counts).reduce((a, b) => a + b, 0);
   const failing = (await w.json("recap", "--project", "all")).days.flatMap((d) => d.failures).filter((f) => !f.resolved && !f.fix).length;
   await card.locator(".number").filter({ hasText: String(findings + failing + faulty) }).waitFor();
   const next = page.locator("#next"), items = next.locator("[data-row]");
-  for (const why of await items.getByTestId("why").allInnerTexts()) assert.match(why, /^(pinned, )?(open since today|open, noted|decided|recent session,|learned) ?.*/);
+  const chosen = /^(still open|your own words|one of the newest decisions|what a recent session came to|important in this project|one of the newest, by its title only), (noted|decided|ended|learned) (just now|\d+ \w+ ago)(, used \d+×)?$/;
+  for (const why of await items.getByTestId("why").allInnerTexts()) assert.match(why, chosen);
   assert.equal(await items.getByTestId("why").count(), await items.count());
-  const dropped = (await w.json("next")).dropped ?? [];
-  if (dropped.length) {
-    await next.getByTestId("left-out").getByText(`${dropped.length} more left out`).click();
-    assert.equal(await next.getByTestId("left-out").getByRole("listitem").count(), dropped.length);
-  }
+  const r = await w.json("next"), left = r.candidates - r.items.length, sum = r.items.reduce((n, i) => n + i.tokens, 0);
+  assert.equal(await items.count(), r.items.length);
+  assert.deepEqual((await next.getByTestId("sum").innerText()).match(/\d+/g).map(Number), [sum, r.tokens - sum]);
+  assert.match(r.text, /\n- last request: /);
+  for (const line of await next.getByTestId("state-lines").getByRole("listitem").allInnerTexts()) assert.ok(r.text.includes("- " + line), line);
+  if (left) await next.getByTestId("left-out").getByText(`${left} more left out`).click();
   assert.deepEqual(await axe(page), []);
   await fails.click();
   await page.getByRole("heading", { level: 1, name: /make walnut/ }).waitFor();
@@ -185,9 +235,11 @@ test("a session is titled by its result, stands along time, and is played again"
   await page.clock.install();
   await page.goto(base + "/sessions");
   const row = page.locator("tbody tr").last();
+  await row.getByText("ended", { exact: true }).waitFor();
   const title = await row.getByRole("link").innerText();
   await row.getByRole("link").click();
   await page.getByRole("heading", { level: 1, name: title }).waitFor();
+  await page.locator(".states").getByText("ended", { exact: true }).waitFor();
   const asked = await page.locator(".asked q").innerText();
   assert.notEqual(asked, title);
   await page.getByTestId("lanes").getByText(/^\d\d:\d\d/).first().waitFor();

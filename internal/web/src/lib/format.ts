@@ -22,18 +22,17 @@ export function exact(t: string): string {
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
 }
 
-/** 40 s, 12 min, 3 h, 5 d, 3 wk, 8 mo, 2 y. */
+const day = 86_400, month = (365 * day) / 12;
+const units = [[365 * day, 730 * day, "yr"], [month, 2 * month, "mo"], [7 * day, 14 * day, "wk"], [day, day, "d"], [3600, 3600, "h"], [60, 60, "min"]] as const;
+
+/** 40 s, 12 min, 3 h, 5 d, 3 wk, 8 mo, 2 yr: the largest whole unit, as in what is injected. */
 export function span(ms: number): string {
-  const s = Math.max(0, ms / 1000);
-  if (s < 60) return Math.round(s) + " s";
-  if (s < 3600) return Math.round(s / 60) + " min";
-  if (s < 86400) return Math.round(s / 3600) + " h";
-  const d = s / 86400;
-  if (d < 14) return Math.round(d) + " d";
-  if (d < 60) return Math.round(d / 7) + " wk";
-  if (d < 700) return Math.round(d / 30.4) + " mo";
-  return Math.round(d / 365) + " y";
+  const s = Math.max(0, ms / 1000), [size, , name] = units.find(([, from]) => s >= from) ?? [1, 0, "s"];
+  return Math.floor(s / size) + " " + name;
 }
+
+/** How long ago a time was, as a span; "now" for less than a minute. */
+export const age = (ms: number): string => (ms < 60_000 ? "now" : span(ms));
 
 /** 1,204 */
 export const count = (n: number): string => Math.round(n).toLocaleString("en-US");

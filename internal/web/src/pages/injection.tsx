@@ -8,9 +8,10 @@ import { count, exact, ms, words } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { LeftOutItem, Receipt, InjectedItem } from "../lib/model";
 import type { WhyResponse, Weights, WhatIf } from "../lib/model_upkeep";
+import { allLeftOut, otherTokens } from "../lib/receipt";
 import { useResource } from "../lib/resource";
 import { gate, outcomes, r, trigger } from "../strings/recalls";
-import { Command, Copy, Failure, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
+import { Command, Copy, Failure, Head, ID, Kind, Loaded, Section, Stored, Tag } from "../ui/parts";
 
 type Item = InjectedItem & { gate?: string };
 
@@ -44,11 +45,12 @@ function Trace({ of: e, reload }: { of: WhyResponse; reload: () => void }) {
       {items.length === 0 && x.tokens > 0 && <Section title={r.items} id="injected"><p>{r.noMemory}</p></Section>}
       {items.length > 0 && (
         <Section title={r.items} id="injected">
+          <p class="muted">{r.sum(x.tokens - otherTokens(x), otherTokens(x))}</p>
           <ItemTable caption={r.items} of={items} all={[...items, ...cuts]} weights={e.weights} state={(i) => <Now e={e} id={i.id} reload={reload} />} />
         </Section>
       )}
       {cuts.length > 0 && (
-        <Section title={r.dropped} id="dropped">
+        <Section title={r.dropped} id="dropped" aside={r.named(cuts.length, allLeftOut(x))}>
           <ItemTable caption={r.dropped} of={cuts} all={[...items, ...cuts]} weights={e.weights} state={(i) => <span>{gate(i.gate ?? "")}</span>} />
         </Section>
       )}
@@ -96,13 +98,13 @@ function Steps({ of: x, cuts }: { of: Receipt; cuts: Item[] }) {
   };
   const floor = by((g) => g === "below_floor"), budget = by((g) => g === "budget"), rules = by((g) => g !== "below_floor" && g !== "budget");
   const outs = (m: Map<string, number>) => m.size === 0 ? <span class="outs">{t.out(0)}</span> : [...m].map(([g, n]) => <div key={g}><span class="n">−{n}</span> <span class="outs">{gate(g)}</span></div>);
-  const unnamed = x.candidates - items.length - cuts.length;
+  const unnamed = allLeftOut(x) - cuts.length;
   const best = Math.max(0, ...all.map((i) => i.score));
   const terms = x.terms ?? [];
   return (
     <dl class="steps">
       <dt>{t.query}</dt>
-      <dd>{x.asked && <div>{x.asked}</div>}{terms.length > 0 ? <span class="terms" aria-label={t.terms(terms.length)}>{terms.map((w) => <code key={w}>{w}</code>)}</span> : <span class="outs">{t.noTerms}</span>}</dd>
+      <dd>{x.asked && <div><Stored of={x.asked} /></div>}{terms.length > 0 ? <span class="terms" aria-label={t.terms(terms.length)}>{terms.map((w) => <code key={w}>{w}</code>)}</span> : <span class="outs">{t.noTerms}</span>}</dd>
       <dt>{t.candidates}</dt>
       <dd><span class="n">{count(x.candidates)}</span> {all.some((i) => i.parts) && <span class="outs">{t.named}: {Object.entries(channels).filter(([, n]) => n > 0).map(([c, n]) => `${n} ${t.channels[c]}`).join(", ")}</span>}</dd>
       {best > 0 && <><dt>{t.ranked}</dt><dd>{t.best(best.toFixed(2))}</dd></>}

@@ -9,7 +9,7 @@ import type { ReceiptRow, ReceiptsResponse } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { outcomes, r, trigger, triggers } from "../strings/recalls";
-import { Ago, Bar, Empty, Facet, Head, Loaded, Table, Tag } from "../ui/parts";
+import { Ago, Bar, Empty, Facet, Head, Loaded, Stored, Table, Tag } from "../ui/parts";
 
 const page = 50;
 
@@ -80,7 +80,7 @@ function List({ of }: { of: readonly ReceiptRow[] }) {
     <Table caption={r.list} of={of} id={(x) => x.id} columns={[
       { head: r.head.when, cell: (x) => <Ago at={x.at} /> },
       { head: r.head.query, wide: true, cell: (x) => (
-        <span class="title-cell"><a href={"/injections/" + x.id}>{x.query || trigger(x.trigger)}</a>{x.query && <span class="sub">{trigger(x.trigger)}</span>}</span>
+        <span class="title-cell"><a href={"/injections/" + x.id}>{x.query ? <Stored of={x.query} /> : trigger(x.trigger)}</a>{x.query && <span class="sub">{trigger(x.trigger)}</span>}</span>
       ) },
       { head: r.head.outcome, cell: (x) => {
         const o = outcomes[x.outcome];

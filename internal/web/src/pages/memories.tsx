@@ -4,7 +4,7 @@ import { get, getRows, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
 import { ms, words } from "../lib/format";
 import { enterField, useRows } from "../lib/keys";
-import type { Count, Projects, SearchResponse, Hit, Status } from "../lib/model";
+import type { Count, Projects, SearchResponse, Hit, Status, StatusResponse } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { ask, parse, withFilter, write } from "../lib/syntax";
@@ -12,7 +12,7 @@ import { p } from "../strings/pages";
 import { Ago, Bar, Command, Empty, Facet, Head, ID, Kind, Loaded } from "../ui/parts";
 import { Dialog } from "../ui/dialog";
 import { Marked, States } from "../ui/memory";
-import { AddForm, BulkForm, EraseWords } from "./memory_forms";
+import { AddForm, BulkForm, EraseWords, WordsForm } from "./memory_forms";
 
 const t = p.search;
 const PAGE = 25, MOST = 200;
@@ -27,12 +27,15 @@ export default function Memories() {
     ...ask(typed), project: own ?? (project.value || "all"), facets: true, limit: sifted ? MOST : Math.min(shown, MOST), order: only("pinned") ? "importance" : "",
   };
   const found = useResource((a) => getRows<SearchResponse>("search", "results", params, a), [q, shown], (e) => e.type === "changed");
+  const held = useResource((a) => get<StatusResponse>("status", { project: project.value || "all" }, a), [], (e) => e.type === "changed");
   return (
     <>
       <Head title={t.title} command={searchCommand(typed)} json="search" params={params}>
         <button type="button" onClick={() => setQuery({ add: "1" })}>{p.memory.add.title}</button>
+        <button type="button" class="quiet" onClick={() => setQuery({ q: "", erase: "1" })}>{t.erase}</button>
       </Head>
       {query.value.get("add") && <Dialog title={p.memory.add.title} close={() => setQuery({ add: "" })}><AddForm close={() => setQuery({ add: "" })} /></Dialog>}
+      {query.value.get("erase") && <Erasing text={typed.text} />}
       <Box q={q} />
       {typed.unknown.map((w) => <p key={w} class="warn">{t.unknown(w)}</p>)}
       <Loaded of={found}>
@@ -47,7 +50,7 @@ export default function Memories() {
               {!q && <Examples of={d.results} />}
               <Facets of={d} q={q} by={by} />
               {q && <Bulk hits={hits} text={typed.text} reload={found.reload} />}
-              {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} />}
+              {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} all={q ? undefined : held.data?.stats.memories} />}
             </>
           );
         }}
@@ -108,9 +111,17 @@ function Facets({ of: d, q, by }: { of: SearchResponse; q: string; by: string })
 
 type Deed = "forget" | "restore" | "purge";
 
+/** Erases all that mentions some words, and asks for them if there are none. Afterwards no search for them is left. */
+function Erasing({ text }: { text: string }) {
+  const close = (): void => setQuery({ erase: "" }), title = p.memory.bulk.words(text);
+  return text
+    ? <Dialog key={text} title={title} close={close} destroys><EraseWords text={text} close={close} then={() => setQuery({ q: "", erase: "" })} /></Dialog>
+    : <Dialog key="" title={title} close={close}><WordsForm then={(q) => setQuery({ q })} /></Dialog>;
+}
+
 /** Forgets, restores or erases of what is shown, or erases all that holds the words. Each deed shows first what it is done to. */
 function Bulk({ hits, text, reload }: { hits: Hit[]; text: string; reload: () => void }) {
-  const deed = useSignal<{ verb: Deed; of: Hit[] } | null>(null), wiping = query.value.get("erase");
+  const deed = useSignal<{ verb: Deed; of: Hit[] } | null>(null);
   const close = (): void => void (deed.value = null);
   const of = (status: Status): Hit[] => hits.filter((h) => h.status === status);
   const active = of("active"), forgotten = of("forgotten"), u = p.memory.bulk;
@@ -120,12 +131,11 @@ function Bulk({ hits, text, reload }: { hits: Hit[]; text: string; reload: () =>
       {ask("forget", active)}{ask("restore", forgotten)}{ask("purge", hits)}
       {text && <button type="button" class="quiet" onClick={() => setQuery({ erase: "1" })}>{u.words(text)} …</button>}
       {deed.value && <Dialog title={u.title[deed.value.verb]} close={close} destroys={deed.value.verb === "purge"}><BulkForm verb={deed.value.verb} of={deed.value.of} close={close} then={reload} /></Dialog>}
-      {wiping && text && <Dialog title={u.words(text)} close={() => setQuery({ erase: "" })} destroys><EraseWords text={text} close={() => setQuery({ erase: "" })} then={reload} /></Dialog>}
     </p>
   );
 }
 
-function Hits({ of: d, hits, by, ranked, shown }: { of: SearchResponse; hits: Hit[]; by: string; ranked: boolean; shown: number }) {
+function Hits({ of: d, hits, by, ranked, shown, all }: { of: SearchResponse; hits: Hit[]; by: string; ranked: boolean; shown: number; all: number | undefined }) {
   const rows = useRows();
   const best = Math.max(...hits.map((h) => h.score), 1e-9);
   const groups = new Map<string, Hit[]>();
@@ -135,7 +145,7 @@ function Hits({ of: d, hits, by, ranked, shown }: { of: SearchResponse; hits: Hi
   }
   return (
     <div ref={rows}>
-      <p class="muted" role="status">{ranked ? t.took(hits.length, d.counted ?? hits.length, ms(d.took_ms)) : t.listed(hits.length, d.counted ?? hits.length, (d.counted ?? 0) >= MOST)}</p>
+      <p class="muted" role="status">{ranked ? t.took(hits.length, d.counted ?? hits.length, ms(d.took_ms)) : t.listed(hits.length, d.counted ?? hits.length, (d.counted ?? 0) >= MOST, all)}</p>
       {[...groups].map(([name, list]) => (
         <section key={name} aria-label={name || undefined}>
           {by && <h2 class="group-head">{name || t.none} <span class="muted">{list.length}</span></h2>}

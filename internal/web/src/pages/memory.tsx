@@ -11,7 +11,7 @@ import { useResource, type Resource } from "../lib/resource";
 import { p } from "../strings/pages";
 import { trigger } from "../strings/recalls";
 import { Confirm, Dialog } from "../ui/dialog";
-import { Ago, copy, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
+import { Ago, copy, Head, ID, Kind, Loaded, Section, Stored, Table, Tag } from "../ui/parts";
 import { States } from "../ui/memory";
 import { Evidence } from "../ui/uses";
 import { EditForm, PurgeForm } from "./memory_forms";
@@ -93,7 +93,7 @@ function Chain({ of: d }: { of: MemoryStory }) {
   const steps: [string, ComponentChildren][] = [
     [t.chain.project, d.project?.name || ""],
     [t.chain.session, sess && <ID of={sess.short} title={sess.first_prompt} />],
-    [m.source.prompt ? t.chain.prompt(m.source.prompt) : t.prompt, d.prompt && <q dir="auto" title={d.prompt}>{d.prompt}</q>],
+    [m.source.prompt ? t.chain.prompt(m.source.prompt) : t.prompt, d.prompt && <q dir="auto" title={d.prompt}><Stored of={d.prompt} /></q>],
     [t.chain.tool, call],
     [t.chain.said, t.origin[m.origin] ?? m.origin],
   ];
@@ -108,7 +108,7 @@ function Chain({ of: d }: { of: MemoryStory }) {
 /** The newest uses with what shows them. */
 function UseList({ of }: { of: UseRow[] }) {
   return <ul class="feed">{of.map((u) => (
-    <li key={u.turn}><span class="when muted"><Ago at={u.at} /></span><span><Evidence of={u} /></span><span class="title muted" dir="auto">{u.title}</span></li>
+    <li key={u.turn}><span class="when muted"><Ago at={u.at} /></span><span><Evidence of={u} /></span><span class="title muted" dir="auto"><Stored of={u.title} /></span></li>
   ))}</ul>;
 }
 

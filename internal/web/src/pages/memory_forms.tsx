@@ -142,9 +142,26 @@ function Extent({ ask, found }: { ask: { ids: string[] } | { text: string }; fou
       {byWords && list.length > 0 && (
         <ul class="chosen" tabIndex={0} aria-label={t.bulk.list}>{list.slice(0, 20).map((m) => <li key={m.id} dir="auto">{m.title}</li>)}{n.memories > Math.min(list.length, 20) && <li class="muted">{e.more(n.memories - Math.min(list.length, 20))}</li>}</ul>
       )}
-      <p class="muted">{byWords ? e.whole : e.goes}: {e.counts(n.memories, n.events, n.turns, n.receipts, n.checkpoints)}.{byWords && " " + e.lines}</p>
+      <ul class="muted plain">
+        <li>{e.goes(n.memories)}</li>
+        {n.events + n.turns > 0 && <li>{e.emptied(n.events, n.turns)}</li>}
+        {n.receipts + n.checkpoints > 0 && <li>{e.cleaned(n.receipts, n.checkpoints)}</li>}
+        {byWords && <li>{e.lines}</li>}
+      </ul>
       <details><summary>{e.unreached}</summary><ul class="items">{d.unreached.map((x) => <li key={x}>{x}</li>)}</ul></details>
     </div>
+  );
+}
+
+/** Asks for the words of what is to be erased. */
+export function WordsForm({ then }: { then: (text: string) => void }) {
+  const text = useSignal(""), words = text.value.trim();
+  return (
+    <form class="form" onSubmit={(e) => { e.preventDefault(); then(words); }}>
+      <p>{t.purge.words}</p>
+      <label>{t.purge.ask}<input type="text" autocomplete="off" required value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} /></label>
+      <div class="line"><button type="submit" disabled={!words}>{t.purge.look}</button></div>
+    </form>
   );
 }
 
@@ -153,11 +170,11 @@ export function EraseWords({ text, close, then }: { text: string; close: () => v
   const typed = useSignal(""), any = useSignal(false);
   const erase = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (await act(t.purge.doneWords(text), () => post("purge", { text }))) { close(); then(); }
+    if (await act(t.purge.doneWords(text), () => post("purge", { text }))) then();
   };
   return (
     <form class="form" onSubmit={(e) => void erase(e)}>
-      <p>{t.purge.words}</p>
+      <p>{t.purge.words} {t.purge.whole(text)}</p>
       <Extent ask={{ text }} found={(x) => (any.value = x)} />
       {any.value && <Word typed={typed} />}
       <div class="line">{any.value && <button type="submit" disabled={typed.value.trim() !== t.purge.word}>{t.actions.purge}</button>}<Cancel close={close} /></div>

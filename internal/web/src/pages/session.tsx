@@ -7,7 +7,7 @@ import type { StoryEntry, Sessions, SessionStory } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { p } from "../strings/pages";
-import { Empty, Figures, Head, ID, Loaded, Section, Table, Tag } from "../ui/parts";
+import { Empty, Figures, Head, ID, Loaded, Section, Stored, Table, Tag } from "../ui/parts";
 import { State } from "./sessions";
 import { Lanes, EntryOverview } from "../ui/lanes";
 
@@ -37,9 +37,9 @@ function View({ of: d }: { of: SessionStory }) {
   const now = d.entries[Math.min(at.value, last)];
   return (
     <>
-      <Head title={s.result || s.first_prompt || p.sessions.untitled} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
+      <Head title={<Stored of={s.result || s.first_prompt || p.sessions.untitled} />} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
       <div class="line states"><ID of={s.short} /><State of={s} /><span>{s.project_name}</span><span class="muted">{[s.agent, s.model, ...(s.branches ?? [])].filter(Boolean).join(" · ")}</span></div>
-      {s.result && s.first_prompt && <p class="asked"><span class="muted">{t.asked}</span> <q dir="auto">{s.first_prompt}</q></p>}
+      {s.result && s.first_prompt && <p class="asked"><span class="muted">{t.asked}</span> <q dir="auto"><Stored of={s.first_prompt} /></q></p>}
       {d.partial && <p class="warn">{t.partial}</p>}
       {d.cut ? <p class="muted">{t.cut(d.cut)}</p> : null}
       <Figures of={[
@@ -101,7 +101,7 @@ function Detail({ of: b }: { of: StoryEntry }) {
     <div data-testid="beat">
       <p class="line"><span class="muted">{clock(b.at)}</span><span class={"lane-name l-" + b.lane}>{t.lane[b.lane]}</span>
         {b.failed && <Tag tone="bad">{t.failed}</Tag>}{b.took_ms ? <span class="muted">{ms(b.took_ms)}</span> : null}{place(b) && <ID of={b.id} />}</p>
-      <p class="beat-title">{b.title}</p>
+      <p class="beat-title"><Stored of={b.title} /></p>
       {b.detail && <p class="muted">{b.detail}</p>}
     </div>
   );

@@ -6,7 +6,7 @@ import type { Sessions as Data, SessionRow } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { p } from "../strings/pages";
-import { Ago, Command, Empty, Facet, Head, Loaded, Table, Tag } from "../ui/parts";
+import { Ago, Command, Empty, Facet, Head, Loaded, Stored, Table, Tag } from "../ui/parts";
 
 const t = p.sessions;
 const PAGE = 50;
@@ -42,7 +42,7 @@ export default function Sessions() {
               <div ref={rows}>
                 <Table caption={t.caption} of={d.sessions} id={(s) => s.id} columns={[
                   { head: t.heads.last, cell: (s) => <Ago at={s.last_event} /> },
-                  { head: t.heads.title, wide: true, cell: (s) => <a class="plain" dir="auto" href={"/sessions/" + s.short}>{s.result || s.first_prompt || t.untitled}</a> },
+                  { head: t.heads.title, wide: true, cell: (s) => <a class="plain" dir="auto" href={"/sessions/" + s.short}><Stored of={s.result || s.first_prompt || t.untitled} /></a> },
                   ...(project.value ? [] : [{ head: t.heads.project, spare: true, cell: (s: SessionRow) => <span class="title-cell">{s.project_name}</span> }]),
                   { head: t.heads.agent, spare: true, cell: (s) => s.agent },
                   { head: t.heads.state, spare: true, cell: (s) => <State of={s} /> },
@@ -66,6 +66,6 @@ export default function Sessions() {
 
 /** How a session stands. */
 export function State({ of: s }: { of: SessionRow }) {
-  const tone = { completed: "plain", active: "ok", summarizing: "ok", abandoned: "warn" }[s.status] as "plain" | "ok" | "warn" | undefined;
-  return <Tag tone={tone ?? "plain"} title={s.end_reason}>{s.status}</Tag>;
+  const { word, note, tone } = s.status === "completed" ? { ...t.states.ended, note: s.end_reason } : s.status === "abandoned" ? t.states.silent : s.processing ? t.states.working : t.states.open;
+  return <Tag tone={tone} title={note}>{word}</Tag>;
 }

@@ -9,6 +9,7 @@ import type { Receipt } from "../lib/model";
 import type { Pause, Redacted, Setting, Settings as Data } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
+import { p } from "../strings/pages";
 import { st } from "../strings/upkeep";
 import { Command, Empty, Head, Loaded, Section, Tag } from "../ui/parts";
 
@@ -36,7 +37,7 @@ export default function Settings() {
               <label class="check">{st.find} <input type="search" value={find} onInput={(e) => setQuery({ find: e.currentTarget.value })} /></label>
               <label class="check"><input type="checkbox" checked={changed} onChange={(e) => setQuery({ changed: e.currentTarget.checked ? "1" : "" })} /> {st.changed}</label>
             </div>
-            <nav class="jump" aria-label={st.title}>{[...groups.keys()].map((g) => <a key={g} class="quiet" href={"#set-" + g}>{st.groups[g] ?? g}</a>)}<a class="quiet" href="#pause">{st.pauseTitle}</a><a class="quiet" href="#set-privacy">{st.groups["privacy"]}</a></nav>
+            <nav class="jump" aria-label={st.title}>{[...groups.keys()].map((g) => <a key={g} class="quiet" href={"#set-" + g}>{st.groups[g] ?? g}</a>)}<a class="quiet" href="#pause">{st.pauseTitle}</a><a class="quiet" href="#set-privacy">{st.groups["privacy"]}</a><a class="quiet" href="#erase">{st.eraseTitle}</a></nav>
             {groups.size + privacy.length === 0 && <Empty title={st.none} />}
             {[...groups].map(([g, list]) => (
               <Section key={g} id={"set-" + g} title={st.groups[g] ?? g}>{rows(list)}</Section>
@@ -46,6 +47,7 @@ export default function Settings() {
           </>
         );
       }}</Loaded>
+      <Section title={st.eraseTitle} id="erase"><p>{st.eraseText} <a href="/memories?erase=1">{p.search.erase}</a></p></Section>
       <Section title={st.exportTitle} id="export"><p>{st.exportText} <Command>remanence export -o remanence.html</Command></p></Section>
     </>
   );

@@ -5,10 +5,12 @@ import { mark } from "../lib/act";
 import { commandHere } from "../lib/command";
 import { onLive, paused } from "../lib/feed";
 import type { ComponentChildren } from "preact";
-import { count, given, many, span, words } from "../lib/format";
+import { needing } from "../lib/checks";
+import { age, count, given, many, words } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { ItemState, TimelineEntry, Now as NowData, Receipt, InjectedItem, LeftOutItem, Today } from "../lib/model";
 import type { Recap } from "../lib/model_history";
+import { allLeftOut, otherTokens, stateLines } from "../lib/receipt";
 import type { Checkup, ReviewResponse } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { s } from "../strings";
@@ -16,7 +18,7 @@ import { p } from "../strings/pages";
 import { v } from "../strings/places";
 import { gate, trigger } from "../strings/recalls";
 import { Evidence, Uses } from "../ui/uses";
-import { Ago, Command, Empty, Head, ID, Kind, Loaded, Section, Tag } from "../ui/parts";
+import { Ago, Command, Empty, Head, ID, Kind, Loaded, Section, Stored, Tag } from "../ui/parts";
 
 export default function Now() {
   const params = { project: project.value };
@@ -66,7 +68,7 @@ function Day({ of: d }: { of: NowData }) {
         <Card title={t.cards.injected} value={y.injected} note={t.cards.cost(y.tokens, y.abstained)}>
           {y.last && (
             <li><a class="plain" dir="auto" href={"/injections/" + y.last.id}>
-              {t.cards.last}, <Ago at={y.last.at} />: {y.last.query ? `“${y.last.query}”` : trigger(y.last.trigger)}
+              {t.cards.last}, <Ago at={y.last.at} />: {y.last.query ? <>“<Stored of={y.last.query} />”</> : trigger(y.last.trigger)}
             </a><span class="evidence">{t.cards.came(y.last.injected, y.last_used)}</span></li>
           )}
         </Card>
@@ -99,8 +101,7 @@ function Needs({ of: y }: { of: Today }) {
   const recap = useResource((a) => get<Recap>("recap", { project: project.value, since: "yesterday" }, a), [], (e) => e.type === "changed");
   const health = useResource((a) => get<Checkup>("health", {}, a), []);
   const failing = (recap.data?.days ?? []).flatMap((d) => d.failures.filter((f) => !f.resolved && !f.fix)).reverse();
-  const faults = (health.data?.checks ?? []).filter((k) => k.state === "fail" || k.state === "warn");
-  const notes = (health.data?.checks ?? []).filter((k) => k.state === "info" && k.fix.length > 0);
+  const faults = needing(health.data?.checks ?? []);
   const n = { review: y.review, failing: failing.length, faults: faults.length };
   return (
     <Card title={t.needs} value={n.review + n.failing + n.faults} note={t.needsNote(n, y.open.length > 0)}>
@@ -108,7 +109,7 @@ function Needs({ of: y }: { of: Today }) {
         y.review > 0 && <Question key="review" />,
         ...failing.slice(0, 2).map((f) => <li key={f.id}><a class="plain" dir="auto" href={"/m/" + f.id}>{t.fails} <code>{f.command}</code></a>
           <span class="evidence">{t.failsNext(f.times)}</span></li>),
-        ...[...faults.slice(0, 2), ...notes.slice(0, 1)].map((k) => <li key={k.id + k.what}><a class="plain" dir="auto" href="/health#checks">{k.state === "info" && t.note} {k.what}</a>
+        ...faults.slice(0, 2).map((k) => <li key={k.id + k.what}><a class="plain" dir="auto" href="/health#checks">{k.what}</a>
           <span class="evidence">{k.fix[0]?.startsWith("remanence") ? <code>{k.fix[0]}</code> : k.fix[0]}</span></li>),
         ...y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.open} {m.title}</a></li>),
       ].filter(Boolean).slice(0, NEEDS)}
@@ -142,14 +143,19 @@ function Card({ title, value, note, children }: { title: string; value: number; 
 }
 
 function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Record<string, ItemState>; where: string; reload: () => void }) {
-  const items = (r.items ?? []).filter((i) => i.id.startsWith("m_"));
-  const rows = useRows();
+  const items = r.items ?? [], rows = useRows(), state = stateLines(r), left = allLeftOut(r);
   const places = [...new Set(items.map((i) => i.place ?? ""))];
   return (
     <Section id="next" title={p.now.next(where)} aside={r.text ? p.now.cost(r.tokens, r.budget, r.items?.length ?? 0) : undefined}>
       {!r.text ? <p>{r.outcome === "off" ? p.now.off : p.now.nothing}</p> : (
         <>
           <div ref={rows} class="briefing" tabIndex={0} role="group" aria-label={p.now.items}>
+            {state.length > 0 && (
+              <section aria-label={p.now.places["state"]}>
+                <h3>{p.now.places["state"]}</h3>
+                <ol class="items" data-testid="state-lines">{state.map((line) => <li key={line} dir="auto">{line}</li>)}</ol>
+              </section>
+            )}
             {places.map((place) => (
               <section key={place} aria-label={p.now.places[place] ?? (words(place) || p.now.items)}>
                 {place && <h3>{p.now.places[place] ?? words(place)}</h3>}
@@ -157,7 +163,8 @@ function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Recor
               </section>
             ))}
           </div>
-          {(r.dropped ?? []).length > 0 && <LeftOut of={r.dropped!} />}
+          <p class="muted" data-testid="sum">{p.now.sum(r.tokens - otherTokens(r), otherTokens(r), state.length > 0)}</p>
+          {left > 0 && <LeftOut of={r.dropped ?? []} all={left} />}
           <details class="exact">
             <summary>{p.now.text}</summary>
             <pre class="panel" tabIndex={0} role="region" aria-label={p.now.text} data-testid="briefing">{r.text}</pre>
@@ -169,40 +176,37 @@ function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Recor
 }
 
 /** What the next briefing has no room for, or leaves out by another rule. */
-function LeftOut({ of }: { of: LeftOutItem[] }) {
+function LeftOut({ of, all }: { of: LeftOutItem[]; all: number }) {
   return (
     <details class="exact" data-testid="left-out">
-      <summary>{p.now.leftOut(of.length)}</summary>
-      <ul class="items">{of.map((x) => <li key={x.id}>{x.id.startsWith("m_") ? <a class="plain" dir="auto" href={"/m/" + x.id}>{x.title || x.id}</a> : x.title || x.id}<span class="evidence">{gate(x.gate)}</span></li>)}</ul>
+      <summary>{p.now.leftOut(all)}</summary>
+      <ul class="items">{of.map((x) => <li key={x.id}>{x.id.startsWith("m_") ? <a class="plain" dir="auto" href={"/m/" + x.id}>{x.title || x.id}</a> : x.title || x.id}<span class="evidence">{gate(x.gate)}</span></li>)}
+        {all > of.length && <li class="muted">{p.now.besides(all - of.length)}</li>}</ul>
     </details>
   );
 }
 
-/** Why an item is in the briefing, in a few words. */
+/** Why an item is in the briefing, in a few words: what it was chosen for, since when, and whether it helped. */
 function why(i: InjectedItem, st: ItemState): string {
-  const t = p.now.why, age = given(st.created) ? when(st.created) : "";
-  const base = i.kind === "todo" ? t.open(age) : i.kind === "decision" || i.kind === "trade_off" ? t.decided(age) : i.kind === "summary" ? t.session(age) : t.learned(age);
-  return [st.pinned && p.now.tags.pinned, base, st.uses && p.now.tags.used(st.uses)].filter(Boolean).join(", ");
+  const t = p.now.why, since = given(st.created) ? s.ago(age(Date.now() - Date.parse(st.created))) : "";
+  const chosen = st.pinned ? t.pinned : st.yours && i.place !== "issues" ? t.yours : t.places[i.place ?? ""] ?? t.other;
+  return [chosen, since && (t.since[i.kind ?? ""] ?? t.learned)(since), st.uses && t.used(st.uses)].filter(Boolean).join(", ") || t.other;
 }
 
-/** today, or "3 d ago" */
-const when = (at: string): string => new Date(at).toDateString() === new Date().toDateString() ? p.now.why.today : s.time.ago(span(Date.now() - Date.parse(at)));
-
 function Item({ of: i, state: st, reload }: { of: InjectedItem; state: ItemState; reload: () => void }) {
-  const t = p.now.tags, pin = st.pinned ? "unpin" : "pin";
+  const t = p.now.tags, pin = st.pinned ? "unpin" : "pin", own = i.id.startsWith("m_");
   return (
     <li data-row>
       <div class="line"><Kind of={i.kind ?? ""} /><ID of={i.id} />
         <span class="muted" data-testid="why">{why(i, st)}</span>
-        {st.yours && <Tag>{t.yours}</Tag>}
         {(st.contradicts ?? []).length > 0 && <Tag tone="warn">{t.contradicts(st.contradicts!)}</Tag>}
         {st.stale && st.stale !== "fresh" && <Tag tone="warn">{p.memory.stale[st.stale] ?? st.stale}</Tag>}
         <span class="end"><span class="muted">{count(i.tokens)} tok</span>
-          <button type="button" class="quiet" aria-label={`${p.now[pin]} ${i.id}`} onClick={() => void mark(pin, [i.id], reload)}>{p.now[pin]}</button>
-          <button type="button" class="quiet" aria-label={`${p.now.hide} ${i.id}`} onClick={() => void mark("forget", [i.id], reload)}>{p.now.hide}</button>
+          {own && <button type="button" class="quiet" aria-label={`${p.now[pin]} ${i.id}`} onClick={() => void mark(pin, [i.id], reload)}>{p.now[pin]}</button>}
+          {own && <button type="button" class="quiet" aria-label={`${p.now.forget} ${i.id}`} onClick={() => void mark("forget", [i.id], reload)}>{p.now.forget}</button>}
         </span>
       </div>
-      <a class="plain" dir="auto" href={"/m/" + i.id}>{i.title}</a>
+      {own ? <a class="plain" dir="auto" href={"/m/" + i.id}>{i.title}</a> : <span dir="auto">{i.title}</span>}
     </li>
   );
 }
@@ -289,7 +293,7 @@ function FeedRow({ of: m }: { of: TimelineEntry }) {
     <li data-row class={"w-" + m.what}>
       <span class="when muted"><Ago at={m.at} /></span>
       {p.now.what[m.what] ? <span class="kind plain">{p.now.what[m.what]}</span> : <Kind of={m.what} />}
-      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(trigger(m.title), m.count ?? 0) : ended ? p.now.ended : m.title}</a>
+      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(trigger(m.title), m.count ?? 0) : ended ? p.now.ended : <Stored of={m.title} />}</a>
       <span class="end muted">{m.tokens ? count(m.tokens) + " tok " : ""}{!project.value ? m.project_name : ""} {m.session && <a class="id" href={"/sessions/" + m.session}>{m.session}</a>}</span>
     </li>
   );

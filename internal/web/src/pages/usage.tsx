@@ -61,11 +61,11 @@ function Full({ of: d, reload }: { of: Data; reload: () => void }) {
         ]} />}
       </Section>
       <Section title={w.cost} id="cost"><Figures of={[
-        { term: w.injected, value: count(injectedTokens(t)) },
-        { term: w.perSession, value: count(injectedTokens(t) / Math.max(1, d.sessions)) },
-        { term: w.results, value: count(t.results), note: many(t.calls, "call") },
-        { term: w.tools, value: count(d.tools_tokens), note: w.toolsNote },
-        { term: w.model, value: count(t.model), note: w.modelNote },
+        { term: w.injected, value: w.tok(injectedTokens(t)) },
+        { term: w.perSession, value: w.tok(injectedTokens(t) / Math.max(1, d.sessions)) },
+        { term: w.results, value: w.tok(t.results), note: many(t.calls, "call") },
+        { term: w.tools, value: w.tok(d.tools_tokens), note: w.toolsNote },
+        { term: w.model, value: w.tok(t.model), note: w.modelNote },
       ]} /></Section>
       <Section title={w.measured} id="days">
         <Stacked caption={w.chart} labels={d.days.map((x) => x.day.slice(5))} series={series} line={line} />

@@ -99,6 +99,7 @@ export const ef = {
   none: "No session with a prompt began in these days.",
   table: "Sessions with and without a use of memory",
   heads: { what: "measure", used: "memory used", others: "others" },
+  few: "These are too few sessions to compare: it takes 20 on each side.",
   verdict: {
     too_few: "too few sessions to compare (20 on each side)", chance: "no difference that these sessions show", less: "less where memory was used", more: "more where memory was used",
   } as Record<string, string>,

@@ -8,6 +8,7 @@ export const s = {
   memories: (n: number) => many(n, "memory", "memories"),
   undone: "Undone.",
   undo: "Undo",
+  erased: "(erased)",
   close: "Close",
   cancel: "Cancel",
   save: "Save",
@@ -36,8 +37,7 @@ export const s = {
   palette: {
     title: "Go to", label: "Page, action or memory", page: "page", action: "action", open: "go to a page, an action or a memory",
     search: (text: string) => `Search memories for “${text}”`,
-    remove: (text: string) => `Delete everything about “${text}” …`,
-    actions: { add: "Add a memory", theme: "Next theme", pause: "Pause or continue the live feed", undo: "Undo the last change" },
+    actions: { add: "Add a memory", erase: "Erase everything that mentions …", eraseWords: (text: string) => `Erase everything that mentions “${text}” …`, theme: "Next theme", pause: "Pause or continue the live feed", undo: "Undo the last change" },
   },
   feed: {
     live: "live",
@@ -70,6 +70,6 @@ export const s = {
     theme: "next theme",
     goto: (page: string) => `go to ${page}`,
   },
-  time: { ago: (span: string) => `${span} ago`, now: "now" },
+  ago: (age: string) => (age === "now" ? "just now" : age + " ago"),
   table: { caption: "The same as a table" },
 };

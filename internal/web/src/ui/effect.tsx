@@ -12,11 +12,12 @@ export function Effect({ of: effect, days }: { of: Resource<Data>; days: number 
       <Loaded of={effect}>{(d) => {
         const n = d.sessions;
         if (n.used + n.given + n.none === 0) return <p class="muted">{ef.none}</p>;
+        const few = d.measures.every((m) => m.verdict === "too_few");
         return (
           <>
-            <p>{ef.sessions(n.used, n.given, n.none)}</p>
+            <p>{ef.sessions(n.used, n.given, n.none)} {few && ef.few}</p>
             <Table caption={ef.table} of={d.measures} id={(m) => m.name} columns={[
-              { head: ef.heads.what, wide: true, cell: (m) => <>{m.what}<span class="note">{verdict(m)}</span></> },
+              { head: ef.heads.what, wide: true, cell: (m) => <>{m.what}{!few && <span class="note">{verdict(m)}</span>}</> },
               { head: ef.heads.used, cell: (m) => <Value of={m} group={m.used} /> },
               { head: ef.heads.others, cell: (m) => <Value of={m} group={m.others} /> },
             ]} />

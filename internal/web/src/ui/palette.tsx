@@ -22,7 +22,7 @@ export function startPalette(): void {
   });
 }
 
-interface Choice { key: string; label: string; note: string; run: () => void }
+interface Choice { key: string; label: string; note: string; also?: string; run: () => void } // also: words that find it
 
 /** What can be chosen without a search. */
 function fixed(): Choice[] {
@@ -34,6 +34,7 @@ function fixed(): Choice[] {
   return [
     ...pages,
     { key: "add", label: does.add, note: s.palette.action, run: () => go("/memories?add=1") },
+    { key: "erase", label: does.erase, note: s.palette.action, also: "delete purge remove forget", run: () => go("/memories?erase=1") },
     { key: "theme", label: does.theme, note: s.palette.action, run: () => void nextTheme() },
     { key: "pause", label: does.pause, note: s.palette.action, run: togglePause },
     { key: "undo", label: does.undo, note: s.palette.action, run: () => void undoLast() },
@@ -43,7 +44,7 @@ function fixed(): Choice[] {
 /** What can be done with all that a text finds. Erasing shows first what it erases. */
 function about(text: string): Choice[] {
   const at = "/memories?q=" + encodeURIComponent(text), run = (): void => go(at);
-  return [{ key: "delete", label: s.palette.remove(text), note: s.palette.action, run: () => go(at + "&erase=1") }, { key: "search", label: s.palette.search(text), note: "", run }];
+  return [{ key: "delete", label: s.palette.actions.eraseWords(text), note: s.palette.action, run: () => go(at + "&erase=1") }, { key: "search", label: s.palette.search(text), note: "", run }];
 }
 
 const FOUND = 8; // memories that are listed
@@ -61,7 +62,7 @@ export function Palette() {
     return () => { clearTimeout(later); abort.abort(); };
   }, [word]);
   const list = [
-    ...fixed().filter((c) => !word || (c.label + " " + c.note).toLowerCase().includes(word)), ...found.value,
+    ...fixed().filter((c) => !word || `${c.label} ${c.note} ${c.also ?? ""}`.toLowerCase().includes(word)), ...found.value,
     ...(word ? about(text.value.trim()) : []),
   ];
   const now = Math.min(at.value, list.length - 1);

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiError, loggedOut, readPath, type Params } from "../lib/api";
 import { reason, showMessage } from "../lib/act";
-import { exact, given, span, words } from "../lib/format";
+import { age, exact, given, words } from "../lib/format";
 import type { Resource } from "../lib/resource";
 import { signal, useSignal } from "@preact/signals";
 import { s } from "../strings";
@@ -96,7 +96,14 @@ setInterval(() => (minute.value = Date.now()), 20_000);
 /** How long ago something was; the whole time in its title. */
 export function Ago({ at }: { at: string | undefined }) {
   if (!given(at)) return <span class="muted">–</span>;
-  return <time dateTime={at} title={exact(at)}>{span(Math.max(minute.value, Date.now() - 20_000) - Date.parse(at))}</time>;
+  return <time dateTime={at} title={exact(at)}>{age(Math.max(minute.value, Date.now() - 20_000) - Date.parse(at))}</time>;
+}
+
+const ERASED = "[erased]"; // stands for each line that held erased words
+
+/** A stored text, in which what was erased is set apart from what somebody wrote. */
+export function Stored({ of }: { of: string }) {
+  return <>{of.split(ERASED).map((part, i) => <>{i > 0 && <em class="muted">{s.erased}</em>}{part}</>)}</>;
 }
 
 /** A kind, as a word with its mark. */

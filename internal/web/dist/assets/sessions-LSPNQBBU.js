@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-77SC2CBM.js";import"./chunk-3NBCTS2G.js";import"./chunk-HISR3SNT.js";import"./chunk-JIRM3CPO.js";import"./chunk-LEKNDVXT.js";import"./chunk-DE3MJ2W4.js";export{b as State,a as default};
