@@ -120,11 +120,14 @@ func (w *writer) session(first, end int) []mem.Batch {
 		b.Memories, b.Links = append(b.Memories, m), append(b.Links, corpus.LinksOf(i, m))
 		w.known[p.Key] = append(w.known[p.Key], corpus.Numbered{Number: i, Memory: m})
 	}
-	stop := mem.Event{
-		ID: "e_end-" + name, Agent: "claude-code", Kind: mem.SessionEnd, At: w.at(end - 1), Session: name, Source: "other",
-		Root: p.Root,
+	answer := mem.Event{
+		ID: "e_stop-" + name, Agent: "claude-code", Kind: mem.Stop, At: w.at(end - 1), Session: name, PromptID: "p1",
+		Text: "Done. " + b.Memories[len(b.Memories)-1].Title, Root: p.Root,
 	}
-	return []mem.Batch{b, {Event: &stop, Session: &mem.SessionChange{Status: mem.Completed}}}
+	over := answer
+	over.ID, over.Kind, over.PromptID, over.Text, over.Source = "e_end-"+name, mem.SessionEnd, "", "", "other"
+	change := &mem.SessionChange{Status: mem.Completed}
+	return []mem.Batch{b, {Event: &answer, Session: change}, {Event: &over, Session: change}}
 }
 
 // inject adds a receipt of up to three memories, and their uses.

@@ -39,6 +39,7 @@ test("a recall is found, traced, asked what if, and an item of it is forgotten a
 
   const dial = page.getByLabel("Budget", { exact: true });
   await page.getByTestId("whatif").getByText("The same would be injected").waitFor();
+  await page.getByTestId("whatif").getByText(`${why.items.length} item${why.items.length === 1 ? "" : "s"}, ${why.tokens} tokens.`).waitFor(); // as it was
   await dial.fill("0");
   await page.getByTestId("whatif").getByText("Would inject 0 items").waitFor();
   await page.getByRole("button", { name: "As it was" }).click();
@@ -54,12 +55,23 @@ test("a recall is found, traced, asked what if, and an item of it is forgotten a
   await clean(seen);
 });
 
+test("what was injected besides a search is not laid out once more", async () => {
+  const seen = await eye.enter(w), { page, base } = seen;
+  await page.goto(base + "/injections?trigger=command&outcome=injected");
+  await page.locator("tbody tr a").first().click();
+  await page.getByTestId("steps").waitFor();
+  const { receipt } = await w.json("why", new URL(page.url()).pathname.split("/").pop());
+  assert.ok(receipt.items.some((i) => !i.parts), "every item was found by its words");
+  assert.equal(await page.getByTestId("whatif").count(), 0);
+  await clean(seen);
+});
+
 test("the economy draws what stats counts, and dead weight goes in bulk", async () => {
   const seen = await eye.enter(w), { page, base } = seen;
   const stats = await w.json("stats", "--project", "all", "--days", "7");
   const spent = Object.values(stats.total.tokens).reduce((a, b) => a + b, 0);
   await page.goto(base + "/usage?days=7");
-  await page.getByText(spent.toLocaleString("en-US"), { exact: true }).first().waitFor();
+  await page.getByText(spent.toLocaleString("en-US") + " tok", { exact: true }).first().waitFor();
   await page.getByRole("img", { name: /Injected tokens by trigger/ }).waitFor();
   await page.getByTestId("verdict").getByText(`It cost ${spent.toLocaleString("en-US")} tokens.`).waitFor();
   const { sessions } = await w.json("stats", "--effect", "--project", "all", "--days", "7");
@@ -164,7 +176,7 @@ test("files lead to what is known of them, and the state of a project to its pag
   await page.getByRole("link", { name: "sender.go" }).first().waitFor({ state: "detached" });
   await page.goto(base + "/state");
   await page.getByRole("link", { name: "ledger" }).click();
-  await page.getByRole("heading", { level: 1, name: "State of ledger" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Where work stands in ledger" }).waitFor();
   await clean(seen);
 });
 

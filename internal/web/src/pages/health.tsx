@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { get } from "../lib/api";
 import { reason } from "../lib/act";
-import { needing } from "../lib/checks";
+import { unset } from "../lib/checks";
 import { bytes, count, exact, ms, span } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { Check, Checkup, Log, Sizes } from "../lib/model_upkeep";
@@ -58,7 +58,7 @@ function Full({ of: c, check, busy }: { of: Checkup; check: (all: boolean) => vo
         { term: h.figures.memories, value: count(s.memories) },
       ]} />
       <Section title={h.latency} id="latency" aside={c.latencies_ms.length > 0 && h.latencyOf(c.latencies_ms.length, ms(Math.max(...c.latencies_ms)))}><Latency of={c.latencies_ms} /></Section>
-      <Section title={h.checks} id="checks" aside={<><span class={c.ok ? "" : "bad"}>{h.verdict(c.summary.ok, c.summary.fail, c.summary.warn, needing(c.checks).length - c.summary.fail - c.summary.warn)}</span><button type="button" class="quiet" disabled={busy} onClick={() => check(false)}>{busy ? h.checking : h.again}</button><button type="button" class="quiet" disabled={busy} onClick={() => check(true)}>{h.deep}</button></>}>
+      <Section title={h.checks} id="checks" aside={<><span class={c.ok ? "" : "bad"}>{h.verdict(c.summary.ok, c.summary.fail, c.summary.warn, c.checks.filter(unset).length)}</span><button type="button" class="quiet" disabled={busy} onClick={() => check(false)}>{busy ? h.checking : h.again}</button><button type="button" class="quiet" disabled={busy} onClick={() => check(true)}>{h.deep}</button></>}>
         <Checks title={h.required} of={rest.filter((k) => k.required)} />
         <Checks title={h.optional} of={rest.filter((k) => !k.required)} />
       </Section>
@@ -91,7 +91,7 @@ function Checks({ title, of }: { title: string; of: Check[] }) {
   if (of.length === 0) return null;
   return (
     <div class="checks"><Table shown caption={title} of={[...of].sort((a, b) => rank[a.state] - rank[b.state])} id={(k) => k.id + k.what} columns={[
-      { head: "state", cell: (k) => <Tag tone={tones[k.state]}>{h.state[k.state === "info" && k.fix.length > 0 ? "todo" : k.state]}</Tag> },
+      { head: "state", cell: (k) => <Tag tone={tones[k.state]}>{h.state[unset(k) ? "todo" : k.state]}</Tag> },
       { head: "check", cell: (k) => k.id },
       { head: "what", wide: true, cell: (k) => (
         <span class="title-cell">{k.what} {k.code && <code class="muted">{k.code}</code>}

@@ -54,12 +54,17 @@ function Trace({ of: e, reload }: { of: WhyResponse; reload: () => void }) {
           <ItemTable caption={r.dropped} of={cuts} all={[...items, ...cuts]} weights={e.weights} state={(i) => <span>{gate(i.gate ?? "")}</span>} />
         </Section>
       )}
-      {x.trigger !== "nudge" && <Section title={r.whatif} id="whatif"><If of={x} /></Section>}
+      {canBeLaidOut(x) && <Section title={r.whatif} id="whatif"><If of={x} /></Section>}
       {x.text && <Section title={r.text} id="text" aside={<Copy text={x.text}>copy</Copy>}><pre class="panel">{x.text}</pre></Section>}
       {items.length > 0 && budgetKey[x.trigger] && <p class="section muted">{r.less} <Command>{`remanence config set ${budgetKey[x.trigger]} ${Math.floor(x.budget / 2)}`}</Command></p>}
     </div>
   );
 }
+
+const briefings = ["session_start", "resume", "compact"];
+
+/** Whether an injection can be laid out once more: a briefing, or one whose memories were chosen by their score. */
+const canBeLaidOut = (x: Receipt): boolean => briefings.includes(x.trigger) || (x.trigger !== "nudge" && (x.items ?? []).every((i) => i.parts));
 
 const budgetKey: Record<string, string> = {
   session_start: "hooks.session_start.token_budget", resume: "hooks.resume.token_budget", compact: "hooks.compact.token_budget",
@@ -190,7 +195,8 @@ function If({ of: x }: { of: Receipt }) {
     }, 200);
     return () => { clearTimeout(t); end.abort(); };
   }, [budget.value, floor.value]);
-  const a = answer.value, briefing = ["session_start", "resume", "compact"].includes(x.trigger);
+  const a = answer.value, briefing = briefings.includes(x.trigger);
+  const same = !!a && a.added.length + a.removed.length === 0 && !briefing, as = same && !touched ? x : a?.receipt;
   const most = Math.max(600, x.budget * 2);
   return (
     <>
@@ -208,7 +214,7 @@ function If({ of: x }: { of: Receipt }) {
       {error.value ? <Failure error={error.value} /> : null}
       {a && (
         <div class="stack" aria-live="polite" data-testid="whatif">
-          <p>{a.added.length + a.removed.length === 0 && !briefing ? r.same + " " : ""}{r.would(a.receipt.items?.length ?? 0, a.receipt.tokens)} {touched && <button type="button" class="quiet" onClick={() => { budget.value = x.budget; floor.value = x.floor; }}>{r.reset}</button>}</p>
+          <p>{same ? r.same + " " : ""}{r.would(as?.items?.length ?? 0, as?.tokens ?? 0)} {touched && <button type="button" class="quiet" onClick={() => { budget.value = x.budget; floor.value = x.floor; }}>{r.reset}</button>}</p>
           {a.added.length > 0 && <p><span class="ok">+ {r.added}:</span> {a.added.map((id) => <Named key={id} id={id} of={a.receipt} was={x} />)}</p>}
           {a.removed.length > 0 && <p><span class="bad">− {r.lost}:</span> {a.removed.map((id) => <Named key={id} id={id} of={a.receipt} was={x} />)}</p>}
           {a.receipt.text && <details class="under"><summary>{r.text}</summary><pre class="panel">{a.receipt.text}</pre></details>}

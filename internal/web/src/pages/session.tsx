@@ -7,6 +7,7 @@ import type { StoryEntry, Sessions, SessionStory } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { p } from "../strings/pages";
+import { trigger } from "../strings/recalls";
 import { Empty, Figures, Head, ID, Loaded, Section, Stored, Table, Tag } from "../ui/parts";
 import { State } from "./sessions";
 import { Lanes, EntryOverview } from "../ui/lanes";
@@ -61,7 +62,7 @@ function View({ of: d }: { of: SessionStory }) {
             <Lanes entries={d.entries} at={at.value} choose={(i) => (at.value = i)} />
             <div class="lane-slider">
               {d.entries.length > 30 && <EntryOverview entries={d.entries} at={at.value} />}
-              <input class="slider" type="range" min={0} max={last} value={at.value} aria-label={t.slider} aria-valuetext={`${t.at(at.value + 1, d.entries.length)}: ${now.title}`}
+              <input class="slider" type="range" min={0} max={last} value={at.value} aria-label={t.slider} aria-valuetext={`${t.at(at.value + 1, d.entries.length)}: ${titleOf(now)}`}
                 onInput={(e) => (at.value = e.currentTarget.valueAsNumber)} />
             </div>
           </Section>
@@ -94,6 +95,9 @@ function Replay({ at, last, choose }: { at: number; last: number; choose: (i: nu
   return <button type="button" aria-pressed={on.value} onClick={press}>{on.value ? t.stop : t.replay}</button>;
 }
 
+/** What an entry is called; an injection by the words for its trigger. */
+const titleOf = (b: StoryEntry): string => (b.lane === "injection" ? trigger(b.title.replaceAll(" ", "_")) : b.title);
+
 const place = (b: StoryEntry): string => (b.id.startsWith("m_") ? "/m/" + b.id : b.id.startsWith("r_") ? "/injections/" + b.id : "");
 
 function Detail({ of: b }: { of: StoryEntry }) {
@@ -101,7 +105,7 @@ function Detail({ of: b }: { of: StoryEntry }) {
     <div data-testid="beat">
       <p class="line"><span class="muted">{clock(b.at)}</span><span class={"lane-name l-" + b.lane}>{t.lane[b.lane]}</span>
         {b.failed && <Tag tone="bad">{t.failed}</Tag>}{b.took_ms ? <span class="muted">{ms(b.took_ms)}</span> : null}{place(b) && <ID of={b.id} />}</p>
-      <p class="beat-title"><Stored of={b.title} /></p>
+      <p class="beat-title"><Stored of={titleOf(b)} /></p>
       {b.detail && <p class="muted">{b.detail}</p>}
     </div>
   );
@@ -113,7 +117,7 @@ function Known({ entries, at }: { entries: StoryEntry[]; at: number }) {
   return (
     <Section id="known" title={t.known} aside={count(known.length)}>
       {known.length === 0 ? <p class="muted">{t.knownNone}</p> : (
-        <ul class="feed">{known.slice(0, 40).map((b) => <li key={b.id}><span class="when muted">{clock(b.at)}</span><a class="plain title" href={place(b)}>{b.lane === "injection" ? t.injection(b.title, b.detail) : b.title}</a></li>)}</ul>
+        <ul class="feed">{known.slice(0, 40).map((b) => <li key={b.id}><span class="when muted">{clock(b.at)}</span><a class="plain title" href={place(b)}>{b.lane === "injection" ? t.injection(titleOf(b), b.detail) : b.title}</a></li>)}</ul>
       )}
     </Section>
   );
@@ -123,7 +127,7 @@ function StoryTable({ of }: { of: StoryEntry[] }) {
   return <Table caption={t.lanesLabel} of={of.slice(-1000)} id={(b) => b.lane + b.id} columns={[
     { head: t.heads.at, cell: (b) => <time dateTime={b.at} title={exact(b.at)}>{clock(b.at)}</time> },
     { head: t.heads.lane, cell: (b) => t.lane[b.lane] },
-    { head: t.heads.what, wide: true, cell: (b) => (place(b) ? <a class="plain" href={place(b)}>{b.title}</a> : b.title) },
+    { head: t.heads.what, wide: true, cell: (b) => (place(b) ? <a class="plain" href={place(b)}>{titleOf(b)}</a> : titleOf(b)) },
     { head: t.heads.took, num: true, spare: true, cell: (b) => (b.took_ms ? ms(b.took_ms) : "") },
     { head: t.heads.tokens, num: true, spare: true, cell: (b) => (b.tokens ? count(b.tokens) : "") },
   ]} />;

@@ -81,18 +81,18 @@ export const st = {
 };
 
 export const f = {
-  title: "State",
-  of: (name: string) => `State of ${name}`,
+  title: "Where work stands",
+  of: (name: string) => `Where work stands in ${name}`,
   overview: "All projects",
   overviewNote: "Projects without any event for 7 days are marked.",
   none: "No project is known yet.",
   stale: "stale",
-  heads: { project: "project", phase: "phase", doing: "in progress", blockers: "blockers", memories: "memories", sessions: "sessions", last: "last event" },
+  heads: { project: "project", phase: "phase", doing: "last worked on", blockers: "blockers", memories: "memories", sessions: "sessions", last: "last event" },
   files: (dir: string) => `Read from ${dir}.`,
   store: "Derived from sessions; there are no state files.",
   untrusted: (dir: string) => `${dir} is there and not trusted, so it is not read.`,
   trust: "remanence trust",
-  phase: "phase", status: "status", next: "next", active: "in progress", blockers: "blockers", updated: "updated",
+  phase: "phase", status: "status", next: "next", active: "last worked on", blockers: "blockers", updated: "updated",
   progress: "Progress", progressNone: "No items.",
   decisions: "Decisions", decisionsNone: "No decisions.",
   sessions: "Sessions", sessionsNone: "No session has ended with a summary.",
