@@ -47,7 +47,7 @@ export default function Settings() {
           </>
         );
       }}</Loaded>
-      <Section title={st.eraseTitle} id="erase"><p>{st.eraseText} <a href="/memories?erase=1">{p.search.erase}</a></p></Section>
+      <Section title={st.eraseTitle} id="erase"><p>{st.eraseText}</p><p><a href="/memories?erase=1">{p.search.erase}</a></p></Section>
       <Section title={st.exportTitle} id="export"><p>{st.exportText} <Command>remanence export -o remanence.html</Command></p></Section>
     </>
   );
