@@ -20,7 +20,6 @@ before(async () => {
   worlds.empty = await World.make();
   worlds.demo = await World.make();
   await worlds.demo.demo();
-  worlds.demo.early = (await worlds.demo.json("why")).receipt.id;
   const far = worlds.demo.dir("a-project-with-a-name-" + "as-long-as-they-come-".repeat(8));
   await cp(join(worlds.demo.project, ".git"), join(far, ".git"), { recursive: true });
   await worlds.demo.hook({ session_id: "far", hook_event_name: "UserPromptSubmit", prompt_id: "f1", prompt: "is anybody here?", cwd: far });
@@ -84,7 +83,9 @@ const widths = [1440, 1024, 768, 720, 600, 375, 320];
 test(`every page fits ${widths.join(", ")} pixels without scrolling sideways`, async () => {
   const { page, base, faults, context } = await eye.enter(worlds.demo, { width: 390, height: 844 });
   const has = await holdings(worlds.demo);
-  const early = { name: "early recall", at: () => "/injections/" + worlds.demo.early }; // there is more to tell now
+  await page.goto(base + "/injections?trigger=session_start");
+  const briefing = await page.locator("tbody tr a").last().getAttribute("href");
+  const early = { name: "early briefing", at: () => briefing }; // there is more to tell now
   for (const p of [...pages, early]) {
     const path = p.at(has);
     if (!path) continue;
