@@ -35,6 +35,8 @@ type sharedFolder struct {
 	files vault.Vault
 }
 
+func (f *sharedFolder) Place() string { return mem.SharedDir }
+
 // There reports whether the directory exists. A link to one elsewhere is not followed.
 func (f *sharedFolder) There() bool {
 	info, err := os.Lstat(f.files.Dir)

@@ -47,8 +47,11 @@ func (e *Service) CurrentVault() Vault {
 	return nil
 }
 
-// maxNotes is the largest number of examined memories with a file.
-const maxNotes = 10000
+// The largest numbers of examined memories with a file: in the vault, and of a project that is shared.
+const (
+	maxNotes  = 10_000
+	maxShared = 100_000
+)
 
 // Noted returns the memories that have a file in the vault, hidden ones included.
 func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
@@ -59,15 +62,16 @@ func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
 	return slices.DeleteFunc(ms, mem.Memory.Shared), nil
 }
 
-// SharedOf returns the memories of a project that have a file in its repository, hidden ones included.
-func (e *Service) SharedOf(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
+// SharedOf returns the memories of a project that have a file in a place, hidden ones included: in its repository,
+// mem.SharedDir, or on the server of a team, mem.TeamPlace.
+func (e *Service) SharedOf(ctx context.Context, p mem.Project, place string) ([]mem.Memory, error) {
 	ms, err := e.Store.List(ctx, mem.Query{
-		Project: p.Key, Scopes: []mem.Scope{mem.ScopeProject}, InVault: true, Hidden: true, Within: "*", Limit: maxNotes,
+		Project: p.Key, Scopes: []mem.Scope{mem.ScopeProject}, InVault: true, Hidden: true, Within: "*", Limit: maxShared,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("shared memories: %w", err)
 	}
-	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !mm.Shared() }), nil
+	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !mm.SharedIn(place) }), nil
 }
 
 // VaultNotes is an index of the memories with a file, by file and by id.

@@ -140,7 +140,7 @@ type sharing struct {
 }
 
 func (sh *sharing) load(ctx context.Context) error {
-	ms, err := sh.s.Event.SharedOf(ctx, sh.p)
+	ms, err := sh.s.Event.SharedOf(ctx, sh.p, sh.folder.Place())
 	if err != nil {
 		return err
 	}
@@ -304,6 +304,8 @@ func (sh *sharing) refusal(mm mem.Memory) string {
 		return "it is part of the state files, which have their own place in the repository"
 	case mm.Note.File != "" && !mm.Shared():
 		return "it has a file in your vault"
+	case mm.Note.File != "" && !mm.SharedIn(sh.folder.Place()):
+		return "it is shared elsewhere already: " + mm.Note.File
 	case mm.Trust == mem.TrustNone:
 		return "it comes from text that you have not confirmed (remanence review)"
 	case mm.Disputed():
@@ -324,10 +326,11 @@ func (sh *sharing) refusal(mm mem.Memory) string {
 
 // fileFor returns the file of a memory: the one that it has, the one that it had, or a new one.
 func (sh *sharing) fileFor(mm mem.Memory) string {
-	if mm.Shared() {
+	place := sh.folder.Place()
+	if mm.SharedIn(place) {
 		return mm.Note.File
 	}
-	if key, ok := strings.CutPrefix(mm.Key, mem.KeyTeam); ok {
+	if key, ok := strings.CutPrefix(mm.Key, mem.KeyTeam); ok && strings.HasPrefix(key, place) {
 		if file, _, ok := strings.Cut(key, ".md"); ok {
 			return file + ".md"
 		}
@@ -337,7 +340,7 @@ func (sh *sharing) fileFor(mm mem.Memory) string {
 			return file
 		}
 	}
-	return mem.SharedDir + "memory/" + string(mm.Kind) + "-" + slug(mm.Title) + fileSuffix(mm)
+	return place + "memory/" + string(mm.Kind) + "-" + slug(mm.Title) + fileSuffix(mm)
 }
 
 // fileSuffix ends the name of a memory's file. It depends on where and when the memory was made, since the IDs of
@@ -377,7 +380,7 @@ func (sh *sharing) writeOne(ctx context.Context, mm mem.Memory) (SharedItem, err
 	n, there := sh.files[file]
 	if there {
 		it.Diff = sharedDiff(sh.s.sharedMemory(sh.p, mem.Memory{}, n, ""), mm)
-		if len(it.Diff) == 0 && mm.Shared() {
+		if len(it.Diff) == 0 && mm.SharedIn(sh.folder.Place()) {
 			it.State = SharedSame
 			return it, nil
 		}
@@ -385,7 +388,7 @@ func (sh *sharing) writeOne(ctx context.Context, mm mem.Memory) (SharedItem, err
 	if sh.dryRun {
 		return it, nil
 	}
-	was := mem.Note{File: file[len(mem.SharedDir):], Hash: n.Hash}
+	was := mem.Note{File: file[len(sh.folder.Place()):], Hash: n.Hash}
 	note, err := sh.folder.Write(was, sharedChange(mm))
 	if err != nil {
 		return it, fmt.Errorf("write %s: %w", file, err)
@@ -429,7 +432,7 @@ func (sh *sharing) remove(ctx context.Context, req ShareRequest, out *ShareRespo
 		return err
 	}
 	for _, mm := range ms {
-		if !mm.Shared() || mm.Project != sh.p.Key {
+		if !mm.SharedIn(sh.folder.Place()) || mm.Project != sh.p.Key {
 			return fmt.Errorf("%s: it has no file in this repository: %w", mm.ID, ErrNotShareable)
 		}
 	}
@@ -440,7 +443,7 @@ func (sh *sharing) remove(ctx context.Context, req ShareRequest, out *ShareRespo
 		if sh.dryRun {
 			continue
 		}
-		if err := sh.folder.Erase(mm.Note.File[len(mem.SharedDir):]); err != nil {
+		if err := sh.folder.Erase(mm.Note.File[len(sh.folder.Place()):]); err != nil {
 			return fmt.Errorf("remove %s: %w", mm.Note.File, err)
 		}
 		ed := mem.Edit{ID: mm.ID, Note: &mem.Note{}}

@@ -16,9 +16,12 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// SharedFolder is the directory of a repository that holds memories shared with a team, one file each.
-// File names are relative to the directory, except where SharedDir is named.
+// SharedFolder holds memories shared with a team, one file each: the directory of a repository, or a project on the
+// server of a team. File names are relative to it, except where Place is named.
 type SharedFolder interface {
+	// Place returns what the names of its files begin with in the notes of memories: mem.SharedDir in a repository,
+	// mem.TeamPlace on the server of a team.
+	Place() string
 	// There reports whether the directory exists.
 	There() bool
 	// Make creates the directory.
@@ -31,12 +34,12 @@ type SharedFolder interface {
 	Erase(file string) error
 	// Bad lists the files that cannot be read, for example because of conflict markers.
 	Bad() ([]vaultfile.BadFile, error)
-	// Uncommitted returns the files, with SharedDir, that differ from the last commit. Outside of git there
+	// Uncommitted returns the files, with Place, that differ from the last commit. Outside of git there
 	// are none.
 	Uncommitted(ctx context.Context) (map[string]bool, error)
-	// Authors returns the author of the last commit of each file, with SharedDir.
+	// Authors returns who wrote each file last, with Place.
 	Authors(ctx context.Context) (map[string]string, error)
-	// Deleted reports whether a commit of the current branch deleted a file, with SharedDir.
+	// Deleted reports whether a file, with Place, was deleted, and is not only missing on the current branch.
 	Deleted(ctx context.Context, file string) (bool, error)
 }
 
@@ -53,7 +56,7 @@ func (s *Service) SyncShared(ctx context.Context, p mem.Project, full bool) erro
 	}
 	s.sharing.Lock()
 	defer s.sharing.Unlock()
-	ms, err := s.Event.SharedOf(ctx, p)
+	ms, err := s.Event.SharedOf(ctx, p, folder.Place())
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ func (s *Service) SyncShared(ctx context.Context, p mem.Project, full bool) erro
 }
 
 // sharedChanges returns how the files differ from the memories made of them. Its file names contain
-// SharedDir.
+// Place.
 func sharedChanges(folder SharedFolder, ms []mem.Memory) (l vaultfile.Changes, err error) {
 	if !folder.There() { // git removes a directory with its last file
 		for _, mm := range ms {
@@ -88,7 +91,7 @@ func sharedChanges(folder SharedFolder, ms []mem.Memory) (l vaultfile.Changes, e
 		notes := make([]mem.Note, 0, len(ms))
 		for _, mm := range ms {
 			n := mm.Note
-			n.File = n.File[len(mem.SharedDir):]
+			n.File = n.File[len(folder.Place()):]
 			notes = append(notes, n)
 		}
 		return notes, nil
@@ -97,10 +100,10 @@ func sharedChanges(folder SharedFolder, ms []mem.Memory) (l vaultfile.Changes, e
 		return nil
 	})
 	for i := range l.Notes {
-		l.Notes[i].File = mem.SharedDir + l.Notes[i].File
+		l.Notes[i].File = folder.Place() + l.Notes[i].File
 	}
 	for i := range l.Gone {
-		l.Gone[i] = mem.SharedDir + l.Gone[i]
+		l.Gone[i] = folder.Place() + l.Gone[i]
 	}
 	if err != nil {
 		return l, fmt.Errorf("read shared files: %w", err)
@@ -297,13 +300,14 @@ func sharedEdit(was, now mem.Memory) mem.Edit {
 }
 
 // sameSharedEdit returns the edit for a file whose text is that of its memory. A memory that was hidden
-// with its file is shown again, and one that lost its trust with the repository's gets it back.
+// with its file is shown again, and one that lost its trust with the repository's gets it back. What the person
+// wrote stays theirs.
 func sameSharedEdit(was, now mem.Memory) mem.Edit {
 	ed := mem.Edit{ID: was.ID, Note: &now.Note}
 	if was.Status == mem.Forgotten {
 		ed.Status = new(mem.Active)
 	}
-	if was.Trust < mem.TrustUser {
+	if was.OfTeam() {
 		if was.Trust != now.Trust {
 			ed.Trust = &now.Trust
 		}

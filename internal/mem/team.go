@@ -15,8 +15,14 @@ const (
 	TagAuthor = "author:" // followed by the name of the last author, as git reports it
 )
 
-// Shared reports whether the memory has a file in a repository.
-func (m Memory) Shared() bool { return strings.HasPrefix(m.Note.File, SharedDir) }
+// TeamPlace begins the name of the file that a memory has on the server of a team, as SharedDir in a repository.
+const TeamPlace = "team-server:"
+
+// Shared reports whether the memory has a file in a repository or on the server of a team.
+func (m Memory) Shared() bool { return m.SharedIn(SharedDir) || m.SharedIn(TeamPlace) }
+
+// SharedIn reports whether the memory has a file in a repository, SharedDir, or on the server of a team, TeamPlace.
+func (m Memory) SharedIn(place string) bool { return strings.HasPrefix(m.Note.File, place) }
 
 // OfTeam reports whether the present text of the memory comes from a shared file and not from the person.
 func (m Memory) OfTeam() bool {

@@ -96,6 +96,15 @@ func opened[S stored.ServerStore](s S, err error) (stored.ServerStore, error) {
 // Open opens the store of an address.
 func Open(ctx context.Context, c Config) (stored.ServerStore, error) { return Of(c.DSN).open(ctx, c) }
 
+// OpenTeam opens the memories that a team shares on a PostgreSQL server.
+func OpenTeam(ctx context.Context, c Config, team string) (stored.TeamStore, error) {
+	t, err := postgres.OpenTeam(ctx, c.postgres(), team)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
 // IsNotBuilt reports whether an error is that of a program that was built without the client of a server.
 func IsNotBuilt(err error) bool {
 	return errors.Is(err, postgres.ErrNotBuilt) || errors.Is(err, surreal.ErrNotBuilt)
